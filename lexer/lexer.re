@@ -1,0 +1,219 @@
+/* lexer.re -- the rules; what is inside a literal is literal.c's.
+ *
+ * Built by: re2c -W -Werror --no-generation-date -o lexer.c lexer.re (3.0 or later).
+ * The whole text is in memory with a NUL at its limit, so no rule can run off the end (re2c:eof). Patterns are bytes:
+ * names are ASCII, and everything else outside strings and comments is taken apart by stray_bytes. */
+#include "lexer/lexer.h"
+
+#include <string.h>
+
+typedef const unsigned char *Cursor;
+
+static Span span_of(const Lexer *lx, Cursor lo, Cursor hi) {
+    Cursor begin = (Cursor)lx->source->text;
+    return (Span){lx->source->base + (uint32_t)(lo - begin), lx->source->base + (uint32_t)(hi - begin)};
+}
+
+static Token token(Lexer *lx, int kind, Cursor start) {
+    Token t = {.kind = kind, .span = span_of(lx, start, lx->cursor), .first_on_line = lx->first_on_line};
+    lx->first_on_line = false;
+    return t;
+}
+
+static Token name(Lexer *lx, Cursor start) {
+    Token t = token(lx, TOK_ID, start);
+    size_t n = (size_t)(lx->cursor - start);
+    if (n > LEX_MAX_NAME_BYTES) {
+        diag(lx->c, E0112, t.span, "a name of %zu characters is too long; the limit is %d", n, LEX_MAX_NAME_BYTES);
+        t.broken = true;
+        n = LEX_MAX_NAME_BYTES;
+    }
+    t.name = name_intern(&lx->c->names, (const char *)start, n);
+    t.kind = lex_keyword(lx, t.name);
+    return t;
+}
+
+static Token string(Lexer *lx, Cursor start, bool terminated) {
+    Token t = token(lx, TOK_STR, start);
+    Cursor end = terminated ? lx->cursor - 1 : lx->cursor;
+    if (!terminated) {
+        diag(lx->c, E0105, t.span, "the string is not closed on its line");
+        t.broken = true;
+    }
+    lex_string(lx, &t, (const char *)start + 1, (size_t)(end - start - 1));
+    return t;
+}
+
+/* Past the end of a comment whose opener was just read; comments nest. False: the text ended first. */
+static bool skip_comment(Lexer *lx) {
+    Cursor at = lx->cursor;
+    for (int depth = 1; at < lx->limit; at++) {
+        if (*at == '\n') lx->first_on_line = true;
+        if (at[0] == '/' && at[1] == '*') depth++, at++;
+        else if (at[0] == '*' && at[1] == '/' && at++ && !--depth) return lx->cursor = at + 1, true;
+    }
+    lx->cursor = lx->limit;
+    return false;
+}
+
+/* Characters that word processors and web pages put in the place of ASCII ones. */
+static const struct { uint32_t code_point; const char *instead; } look_alikes[] = {
+    {0x201C, "\""}, {0x201D, "\""}, {0x2018, "\""}, {0x2019, "\""}, {0x2212, "-"}, {0x2013, "-"}, {0x2014, "-"},
+    {0xD7, "*"}, {0xB7, "*"}, {0xF7, "/"}, {0x2264, "<="}, {0x2265, ">="}, {0x2260, "!="}, {0x2192, "->"},
+    {0xA0, " "}, {0x3000, " "}, {0xFF1B, ";"}, {0xFF08, "("}, {0xFF09, ")"}, {0xFF0C, ","},
+    {0x2026, ".."}, {0xFEFF, ""}, {0x200B, ""}, {0x200C, ""}, {0x200D, ""},
+};
+
+static void say_not_ascii(Lexer *lx, Span span, const char *text, int length, uint32_t code_point) {
+    for (size_t i = 0; i < sizeof look_alikes / sizeof *look_alikes; i++) {
+        if (look_alikes[i].code_point != code_point) continue;
+        Span one = {span.lo, span.lo + (uint32_t)length};
+        Diag *d = diag(lx->c, E0102, span, "the character U+%04X means nothing here", code_point);
+        diag_fix(lx->c, d, one, look_alikes[i].instead, "the character of the language that looks like it");
+        return;
+    }
+    if (code_point < 0xA0) diag(lx->c, E0102, span, "the control character U+%04X means nothing here", code_point);
+    else diag(lx->c, E0102, span, "`%.*s` (U+%04X): names are made of ASCII letters, digits and `_`", length, text,
+              code_point);
+}
+
+/* A run of bytes outside ASCII, one message for all of it. */
+static Token stray_utf8(Lexer *lx, Cursor start) {
+    const char *text = (const char *)start;
+    size_t n = (size_t)(lx->limit - start), at = 0;
+    uint32_t first = 0, code_point;
+    int first_length = utf8_decode(text, n, &first), length;
+    if (first_length) {
+        while (at < n && start[at] >= 0x80 && (length = utf8_decode(text + at, n - at, &code_point)))
+            at += (size_t)length;
+    } else {
+        while (at < n && start[at] >= 0x80 && !utf8_decode(text + at, n - at, &code_point)) at++;
+    }
+    lx->cursor = start + at;
+    Token t = token(lx, TOK_BAD, start);
+    if (first_length) say_not_ascii(lx, t.span, text, first_length, first);
+    else diag(lx->c, E0103, t.span, "byte 0x%02X is not UTF-8; is this a text file?", *start);
+    return t;
+}
+
+static Token stray_byte(Lexer *lx, Cursor start) {
+    Cursor at = start + 1;
+    if (*start < 0x20 || *start == 0x7F)
+        while (at < lx->limit && *at == *start) at++; /* a run of zeros is one mistake */
+    lx->cursor = at;
+    Token t = token(lx, TOK_BAD, start);
+    if (!*start) diag(lx->c, E0104, t.span, "a zero byte; is this a text file?");
+    else if (*start < 0x20 || *start == 0x7F)
+        diag(lx->c, E0101, t.span, "the control character 0x%02X means nothing here", *start);
+    else if (*start == '#') diag(lx->c, E0101, t.span, "`#` means nothing here; comments begin with `//`");
+    else if (*start == '?')
+        diag(lx->c, E0101, t.span, "`?` means nothing here; a choice is written `if c { a } else { b }`");
+    else diag(lx->c, E0101, t.span, "`%c` means nothing here", *start);
+    return t;
+}
+
+/* 'x': there are no characters, so say once what to write, for all of it. */
+static Token quoted(Lexer *lx, Cursor start) {
+    Token t = string(lx, start, true);
+    Diag *d = diag(lx->c, E0111, t.span, "single quotes mean nothing here");
+    if (!memchr(start, '"', (size_t)(lx->cursor - start))) {
+        int n = (int)(lx->cursor - start - 2);
+        diag_fix(lx->c, d, t.span, arena_printf(&lx->c->arena, "\"%.*s\"", n, (const char *)start + 1),
+                 "a string is written in double quotes");
+    }
+    t.broken = true;
+    return t;
+}
+
+Token lex_next(Lexer *lx) {
+    Cursor start, marker = lx->cursor;
+    for (;;) {
+        start = lx->cursor;
+        /*!re2c
+        re2c:api:style = free-form;
+        re2c:define:YYCTYPE  = "unsigned char";
+        re2c:define:YYCURSOR = lx->cursor;
+        re2c:define:YYLIMIT  = lx->limit;
+        re2c:define:YYMARKER = marker;
+        re2c:yyfill:enable = 0;
+        re2c:eof = 0;
+
+        digits   = [0-9] [0-9_]*;
+        exponent = [eE] [+-]? digits;
+        letter   = [a-zA-Z_];
+        word     = letter [a-zA-Z0-9_]*;
+
+        *                { return *start >= 0x80 ? stray_utf8(lx, start) : stray_byte(lx, start); }
+        $                { return token(lx, TOK_END, start); }
+
+        [ \t\r\v\f]+     { continue; }
+        "\n"             { lx->first_on_line = true; continue; }
+        "//" [^\n]*      { continue; }
+        "/*"             {
+            if (skip_comment(lx)) continue;
+            diag(lx->c, E0106, span_of(lx, start, start + 2), "the comment that begins here is not closed");
+            lx->incomplete = true;
+            return token(lx, TOK_BAD, start);
+        }
+
+        word             { return name(lx, start); }
+        digits "." digits exponent? word? | digits exponent word? {
+            Token t = token(lx, TOK_FLOAT, start);
+            lex_float(lx, &t, (const char *)start, (size_t)(lx->cursor - start));
+            return t;
+        }
+        [0-9] [0-9a-zA-Z_]* { // whatever is wrong inside is one error over the whole word
+            Token t = token(lx, TOK_INT, start);
+            lex_number(lx, &t, (const char *)start, (size_t)(lx->cursor - start));
+            return t;
+        }
+        ["] ([^"\\\n] | "\\" [^\n])* ["] { return string(lx, start, true); }
+        ["] ([^"\\\n] | "\\" [^\n])* "\\"? { return string(lx, start, false); }
+        ['] ([^'\\\n] | "\\" [^\n]){1,10} ['] { return quoted(lx, start); }
+
+        "("   { return token(lx, TOK_LPAREN, start); }
+        ")"   { return token(lx, TOK_RPAREN, start); }
+        "["   { return token(lx, TOK_LBRACKET, start); }
+        "]"   { return token(lx, TOK_RBRACKET, start); }
+        "{"   { return token(lx, TOK_LBRACE, start); }
+        "}"   { return token(lx, TOK_RBRACE, start); }
+        ","   { return token(lx, TOK_COMMA, start); }
+        ";"   { return token(lx, TOK_SEMI, start); }
+        ":"   { return token(lx, TOK_COLON, start); }
+        "."   { return token(lx, TOK_DOT, start); }
+        ".."  { return token(lx, TOK_DOTDOT, start); }
+        "->"  { return token(lx, TOK_ARROW, start); }
+        "="   { return token(lx, TOK_ASSIGN, start); }
+        "+="  { return token(lx, TOK_ADD_ASSIGN, start); }
+        "-="  { return token(lx, TOK_SUB_ASSIGN, start); }
+        "*="  { return token(lx, TOK_MUL_ASSIGN, start); }
+        "/="  { return token(lx, TOK_DIV_ASSIGN, start); }
+        "%="  { return token(lx, TOK_REM_ASSIGN, start); }
+        "&="  { return token(lx, TOK_AND_ASSIGN, start); }
+        "|="  { return token(lx, TOK_OR_ASSIGN, start); }
+        "^="  { return token(lx, TOK_XOR_ASSIGN, start); }
+        "<<=" { return token(lx, TOK_SHL_ASSIGN, start); }
+        ">>=" { return token(lx, TOK_SHR_ASSIGN, start); }
+        "||"  { return token(lx, TOK_OR, start); }
+        "&&"  { return token(lx, TOK_AND, start); }
+        "=="  { return token(lx, TOK_EQ, start); }
+        "!="  { return token(lx, TOK_NE, start); }
+        "<"   { return token(lx, TOK_LT, start); }
+        "<="  { return token(lx, TOK_LE, start); }
+        ">"   { return token(lx, TOK_GT, start); }
+        ">="  { return token(lx, TOK_GE, start); }
+        "|"   { return token(lx, TOK_PIPE, start); }
+        "^"   { return token(lx, TOK_CARET, start); }
+        "&"   { return token(lx, TOK_AMP, start); }
+        "<<"  { return token(lx, TOK_SHL, start); }
+        ">>"  { return token(lx, TOK_SHR, start); }
+        "+"   { return token(lx, TOK_PLUS, start); }
+        "-"   { return token(lx, TOK_MINUS, start); }
+        "*"   { return token(lx, TOK_STAR, start); }
+        "/"   { return token(lx, TOK_SLASH, start); }
+        "%"   { return token(lx, TOK_PERCENT, start); }
+        "!"   { return token(lx, TOK_BANG, start); }
+        "~"   { return token(lx, TOK_TILDE, start); }
+        */
+    }
+}
