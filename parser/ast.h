@@ -1,0 +1,267 @@
+/* ast.h -- the tree. Built by the grammar's actions through the ast_* constructors (ast.c), annotated in place by
+ * sema, walked by irgen. Plain tagged unions, all in the compilation's arena. Each field says who writes it;
+ * fields without a remark are the parser's. Switches over kinds have no `default:`, so -Wswitch finds omissions. */
+#ifndef KDSL_AST_H
+#define KDSL_AST_H
+
+#include "base/base.h"
+
+typedef struct Type Type;     /* sema/type.h */
+typedef struct Symbol Symbol; /* sema/sema.h */
+typedef struct Func Func;     /* sema/sema.h */
+typedef struct CallInfo CallInfo;
+typedef struct FormatPlan FormatPlan;
+typedef struct LaunchInfo LaunchInfo;
+
+typedef struct Expr Expr;
+typedef struct Stmt Stmt;
+typedef struct Item Item;
+typedef struct TypeExpr TypeExpr;
+
+/* Trees deeper than this are refused by the constructors (E0203), so every later walk may recurse. */
+enum { AST_MAX_DEPTH = 200 };
+
+typedef enum RefMode { REF_NONE, REF_IN, REF_MUT, REF_OUT, REF_SCRATCH, REF__COUNT } RefMode; /* by value, & &mut ... */
+
+/* OP(name, spelling, precedence, arity, kind) in grammar/ops.def; OP_NONE is plain `=`. */
+typedef enum Op {
+    OP_NONE,
+#define OP(name, spelling, precedence, arity, kind) OP_##name,
+#include "grammar/ops.def"
+#undef OP
+    OP__COUNT
+} Op;
+typedef enum OpKind { OPK_ARITH, OPK_BITS, OPK_SHIFT, OPK_COMPARE, OPK_LOGIC } OpKind;
+typedef struct OpInfo {
+    const char *name, *spelling;
+    int precedence, arity;
+    OpKind kind;
+} OpInfo;
+extern const OpInfo op_info[OP__COUNT];
+
+/* A value known at compile time. Integers are kept in 64 bits, two's complement, wrapped to the type. */
+typedef struct Const {
+    enum { CONST_NONE, CONST_INT, CONST_FLOAT, CONST_BOOL, CONST_STR } kind;
+    union {
+        int64_t i; /* also bool: 0 or 1 */
+        double f;
+        struct { const char *at; size_t n; } s;
+    };
+} Const;
+
+/* `lo..hi step s`, or one expression: `in n` has lo NULL. In slices lo and hi may both be NULL (`..`). */
+typedef struct Range {
+    Expr *lo, *hi, *step;
+    Span span;
+    bool has_dots; /* written with `..` */
+    Type *type;    /* sema: type of the loop variable */
+} Range;
+
+/* `i in range` of over, for and comprehensions; `by e` only in over. */
+typedef struct Binder {
+    Name name;
+    Span span; /* of the name */
+    Range range;
+    Expr *by;
+    Symbol *sym; /* sema */
+} Binder;
+
+typedef struct Arg { /* call argument: `e`, `&e`, `&mut e`, `&out e`, `field: e` */
+    RefMode mode;
+    Name label; /* NULL when unlabelled */
+    Expr *value;
+    Span span, mode_span;
+} Arg;
+
+/* AST lists: pointers into the arena with a count. */
+typedef Vec(Expr *) ExprList;
+typedef Vec(Stmt *) StmtList;
+typedef Vec(Item *) ItemList;
+typedef Vec(Arg) ArgList;
+typedef Vec(Binder) BinderList;
+typedef Vec(TypeExpr *) TypeExprList;
+
+typedef enum TypeExprKind { TE_ERROR, TE_NAME, TE_ARRAY, TE_REF } TypeExprKind;
+struct TypeExpr {
+    TypeExprKind kind;
+    uint32_t depth;
+    Span span;
+    Type *type; /* sema */
+    union {
+        struct { Name name; TypeExprList args; } name;        /* f32, Pair<f32> */
+        struct { TypeExpr *elem; ExprList extents; } array;   /* [T; n, m]; `_` is EXPR_NAME "_" */
+        struct { RefMode mode; Span mode_span; TypeExpr *to; } ref; /* &T &mut T &out T &scratch T */
+    };
+};
+
+typedef enum ExprKind {
+    EXPR_ERROR,
+    EXPR_INT,       /* 1, 0xff, 7u8 */
+    EXPR_FLOAT,     /* 1.0, 1e-3f32 */
+    EXPR_BOOL,
+    EXPR_STR,
+    EXPR_NAME,
+    EXPR_UNARY,     /* - ! ~ */
+    EXPR_BINARY,
+    EXPR_CALL,      /* f(a), f32(a), x.at(i), Particle(pos: p) */
+    EXPR_INDEX,     /* x[i, j], with ranges a slice */
+    EXPR_FIELD,     /* p.pos, v.xy, i.local */
+    EXPR_IF,        /* if c { a } else { b } */
+    EXPR_FILL,      /* [e; n, m] */
+    EXPR_COMPREHEND,/* [e for i in n, j in m] */
+    EXPR_LIST,      /* [a, b, c] */
+    EXPR_RANGE,     /* only inside EXPR_INDEX */
+    EXPR_OFFLOAD,   /* offload k(args) */
+    EXPR_ATOMIC,    /* atomic h[b] += 1 as a value: the old one */
+    EXPR_CONVERT,   /* sema: an implicit, exact conversion of `convert.operand` to `type` */
+    EXPR__COUNT
+} ExprKind;
+
+struct Expr {
+    ExprKind kind;
+    uint32_t depth; /* 1 + deepest child */
+    Span span;
+    Type *type; /* sema: NULL before, never NULL after (TY_ERROR when unknown) */
+    Const konst; /* sema: CONST_NONE unless the value is known at compile time */
+    union {
+        struct { uint64_t value; bool too_big; Name suffix; } int_; /* suffix: "u8" or NULL */
+        struct { double value; Name suffix; } float_;
+        struct { bool value; } bool_;
+        struct { const char *at; size_t n; } str; /* escapes decoded; not NUL-safe: use n */
+        struct { Name name; Symbol *sym; /* sema */ } name;
+        struct { Op op; Span op_span; Expr *operand; } unary;
+        struct { Op op; Span op_span; Expr *lhs, *rhs; } binary;
+        struct { Expr *callee; ArgList args; CallInfo *info; /* sema */ } call;
+        struct { Expr *base; ExprList at; } index;
+        struct { Expr *base; Name name; Span name_span; } field;
+        struct { Expr *cond, *then_, *else_; } if_;
+        struct { Expr *value; ExprList extents; } fill;
+        struct { Expr *value; BinderList binders; } comprehend;
+        struct { ExprList items; } list;
+        struct { Range range; } range;
+        struct { bool async; Expr *device; Expr *call; LaunchInfo *info; /* sema */ } offload;
+        struct { Expr *target; Op op; bool is_min, is_max; Expr *value; } atomic;
+        struct { Expr *operand; } convert;
+    };
+};
+
+typedef enum StmtKind {
+    STMT_ERROR,
+    STMT_LET,     /* let x = e;  var x: T = e;  var x: T; */
+    STMT_ASSIGN,  /* x = e;  x[i] += e; */
+    STMT_ATOMIC,  /* atomic x[i] += e; */
+    STMT_EXPR,    /* a call or an offload */
+    STMT_IF,
+    STMT_FOR,
+    STMT_WHILE,
+    STMT_BREAK,
+    STMT_CONTINUE,
+    STMT_RETURN,
+    STMT_ASSERT,
+    STMT_BLOCK,
+    STMT_SHARED,  /* shared t: [f32; 16, 16]; */
+    STMT_BARRIER,
+    STMT_WAIT,
+    STMT_RESIDENT, /* offload resident { } */
+    STMT__COUNT
+} StmtKind;
+
+typedef struct Block {
+    StmtList stmts;
+    Span span;  /* both braces included */
+    uint32_t depth;
+    Vec(Symbol *) drops; /* sema: owning arrays declared here, freed in reverse order when the block is left */
+} Block;
+
+struct Stmt {
+    StmtKind kind;
+    uint32_t depth;
+    Span span;
+    union {
+        struct { bool is_var; Name name; Span name_span; TypeExpr *type; Expr *init; Symbol *sym; /* sema */ } let;
+        struct { Expr *target; Op op; bool is_min, is_max; Span op_span; Expr *value; } assign; /* OP_NONE: plain = */
+        struct { Expr *atomic; } atomic; /* an EXPR_ATOMIC whose value is dropped */
+        struct { Expr *expr; } expr;
+        struct { Expr *cond; Block *then_; Stmt *else_; } if_; /* else_: STMT_BLOCK, STMT_IF or NULL */
+        struct { Binder binder; Block *body; } for_;
+        struct { Expr *cond; Block *body; } while_;
+        struct { Expr *value; } return_; /* NULL: no value */
+        struct { Expr *cond; Expr *format; ArgList args; FormatPlan *plan; /* sema */ } assert_; /* format: NULL or STR */
+        struct { Block *block; } block; /* also STMT_RESIDENT */
+        struct { Name name; Span name_span; TypeExpr *type; Symbol *sym; /* sema */ } shared;
+    };
+};
+
+typedef struct Param {
+    Name name;
+    Span span; /* of the name */
+    TypeExpr *type;
+    Symbol *sym; /* sema */
+} Param;
+typedef struct Field {
+    Name name;
+    Span span;
+    TypeExpr *type;
+} Field;
+typedef struct Generic {
+    Name name, constraint; /* constraint NULL: any type */
+    Span span;
+} Generic;
+typedef Vec(Param) ParamList;
+typedef Vec(Field) FieldList;
+typedef Vec(Generic) GenericList;
+typedef Vec(Name) NameList;
+
+typedef enum ItemKind {
+    ITEM_ERROR,
+    ITEM_FN,     /* fn, export fn, extern "C" fn */
+    ITEM_KERNEL,
+    ITEM_STRUCT,
+    ITEM_CONST,
+    ITEM_IMPORT,
+    ITEM_TEST,
+    ITEM__COUNT
+} ItemKind;
+
+struct Item {
+    ItemKind kind;
+    Span span;      /* whole item */
+    Span name_span; /* for messages about it */
+    Name name;      /* test: its text; import: the last part */
+    union {
+        struct {
+            bool is_export, is_extern;
+            Span linkage_span; /* export, extern "C" */
+            GenericList generics;
+            ParamList params;
+            TypeExpr *result;          /* NULL: none */
+            Name reduce;               /* kernel: sum prod min max any all count, as written, or NULL */
+            Span reduce_span;
+            BinderList over;           /* kernel: 1 to 3 */
+            Block *body;               /* NULL: extern */
+            Func *func;                /* sema */
+        } fn;                          /* ITEM_FN and ITEM_KERNEL */
+        struct { GenericList generics; FieldList fields; } struct_;
+        struct { TypeExpr *type; Expr *value; Symbol *sym; /* sema */ } const_;
+        struct { NameList path; } import;
+        struct { Block *body; Func *func; /* sema */ } test;
+    };
+};
+
+typedef struct Module {
+    ItemList items;
+    Source *source;
+    const char *(*type_text)(Compiler *c, const Type *t); /* sema: its type_name, for ast_dump */
+} Module;
+
+/* parser.c: lex and parse one source. Never NULL; broken parts are *_ERROR nodes. Reports to c->diags.
+ * *incomplete (may be NULL) says the text ended in the middle of something, so a REPL should ask for more. */
+Module *parse_source(Compiler *c, Source *s, bool *incomplete);
+
+/* ast_dump.c: canonical source text of the tree, one way to write each thing, every binary operation in brackets
+ * where precedence needs them; parsing it again gives the same dump (a test holds that). With `types` (after sema) each
+ * declaration carries its type and each implicit conversion is written out. */
+void ast_dump(Compiler *c, const Module *m, bool types, Buf *out);
+void ast_dump_expr(Compiler *c, const Expr *e, Buf *out);
+
+#endif

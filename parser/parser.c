@@ -1,0 +1,239 @@
+/* parser.c -- the loop that takes tokens from the lexer and feeds the grammar, and recovery after an error.
+ *
+ * Recovery: the grammar's `error RESYNC` rules stand at statement and item level. After an error it is made to pop to
+ * the nearest one, the rest of the statement or item is skipped here, where brackets and lines can be looked at,
+ * and RESYNC ends the gap. Nesting is limited here too: brackets, and the depth of the parser's stack. */
+#include "parser/feed.h"
+
+#include <stdlib.h>
+
+bool is_opener(int kind) { return kind == TOK_LPAREN || kind == TOK_LBRACKET || kind == TOK_LBRACE; }
+static bool is_closer(int kind) { return kind == TOK_RPAREN || kind == TOK_RBRACKET || kind == TOK_RBRACE; }
+int closer_of(int opener) {
+    return opener == TOK_LPAREN ? TOK_RPAREN : opener == TOK_LBRACKET ? TOK_RBRACKET : TOK_RBRACE;
+}
+
+bool starts_item(int kind) { return kind >= TOK_FN && kind <= TOK_TEST; }
+
+bool starts_statement(int kind) {
+    return kind == TOK_LET || kind == TOK_VAR || kind == TOK_WHILE || kind == TOK_BREAK || kind == TOK_CONTINUE
+        || kind == TOK_RETURN || kind == TOK_ASSERT || kind == TOK_SHARED || kind == TOK_BARRIER || kind == TOK_WAIT;
+}
+
+/* ---- reading and feeding ---- */
+
+/* The lexer has reported TOK_BAD; the parser sees a text without it. */
+static Token read_token(Feed *f) {
+    for (;;) {
+        Token t = lex_next(&f->lexer);
+        if (t.kind != TOK_BAD) return t;
+        f->quiet = true;
+        if (f->c->diags.too_many) f->gave_up = true; /* the loop will stop; no need to read on */
+        if (f->gave_up) return (Token){.kind = TOK_END, .span = {t.span.hi, t.span.hi}};
+    }
+}
+
+Token feed_take(Feed *f) {
+    if (f->ahead.n) return f->ahead.at[--f->ahead.n];
+    return read_token(f);
+}
+
+void feed_unread(Feed *f, Token t) { vec_push(f->p.arena, &f->ahead, t); }
+
+Token feed_peek(Feed *f) {
+    Token t = feed_take(f);
+    feed_unread(f, t);
+    return t;
+}
+
+bool feed_accepts(const Feed *f, int kind) { return grammar_accepts(f->yy, kind); }
+
+Token feed_invent(const Feed *f, int kind) {
+    return (Token){.kind = kind, .span = {f->prev.span.hi, f->prev.span.hi}, .broken = true};
+}
+
+static void give_up_too_deep(Feed *f, Span at) {
+    if (!f->p.too_deep) diag(f->c, E0203, at, "nested too deeply: the limit is %d levels", AST_MAX_DEPTH);
+    f->gave_up = true;
+}
+
+int feed_indentation(const Feed *f, Span at) {
+    Place place = source_place(&f->c->sources, at.lo);
+    int n, i = 0;
+    const char *line = source_line(place.file, place.line, &n);
+    while (i < n && (line[i] == ' ' || line[i] == '\t')) i++;
+    return i;
+}
+
+/* A `}` at the start of a line that stands left of the line it closes probably closes another one. */
+static void watch_indentation(Feed *f, const Token *t) {
+    const Token *open = &f->open.at[f->open.n - 1];
+    if (f->suspect.kind || t->kind != TOK_RBRACE || !t->first_on_line) return;
+    if (feed_indentation(f, t->span) < feed_indentation(f, open->span)) f->suspect = *open;
+}
+
+/* Feed a token that the grammar accepts. */
+void feed_push(Feed *f, Token t) {
+    if (is_opener(t.kind)) {
+        if (f->open.n == AST_MAX_DEPTH) {
+            give_up_too_deep(f, t.span);
+            return;
+        }
+        vec_push(f->p.arena, &f->open, t);
+    }
+    if (is_closer(t.kind)) {
+        watch_indentation(f, &t);
+        if (!--f->open.n) f->suspect.kind = 0;
+    }
+    if (t.kind == TOK_SEMI || t.kind == TOK_LBRACE || t.kind == TOK_RBRACE) f->quiet = false;
+    if (t.broken && token_info[t.kind].class == TOKEN_VALUE && t.span.hi > t.span.lo) f->quiet = true;
+    KdslParse(f->yy, t.kind, t);
+    f->prev2 = f->prev;
+    f->prev = t;
+    if (grammar_stack_depth(f->yy) > PARSER_MAX_STACK) give_up_too_deep(f, t.span);
+}
+
+/* ---- recovery ---- */
+
+/* Brackets met while skipping: first those that the grammar had to give up, then new ones. */
+typedef struct Skip {
+    Vec(int) open;
+    int n_lost;    /* of open, how many are from before the error */
+    bool in_block; /* else at item level */
+} Skip;
+
+static bool skip_holds(const Skip *s, int kind) {
+    for (int i = 0; i < s->open.n; i++)
+        if (s->open.at[i] == kind) return true;
+    return false;
+}
+
+/* Is this token certainly the start of something new? */
+static bool stops_before(Feed *f, const Skip *s, const Token *t) {
+    if (t->kind == TOK_END) return true;
+    if (starts_item(t->kind)) {
+        if (t->first_on_line && source_place(&f->c->sources, t->span.lo).col == 1) return true;
+        return !s->in_block && !skip_holds(s, TOK_LBRACE);
+    }
+    if (!s->in_block || skip_holds(s, TOK_LBRACE) || !t->first_on_line) return false;
+    if (starts_statement(t->kind)) return true;
+    return s->open.n == 0 && (t->kind == TOK_IF || t->kind == TOK_FOR || t->kind == TOK_OFFLOAD);
+}
+
+/* After a `}`: does what was skipped end here? */
+static bool ends_with_brace(Feed *f, const Skip *s) {
+    if (skip_holds(s, TOK_LBRACE)) return false;
+    Token next = feed_peek(f);
+    if (next.kind == TOK_RBRACE || next.kind == TOK_END) return true;
+    return next.first_on_line && next.kind != TOK_ELSE && next.kind != TOK_LBRACE;
+}
+
+/* True: this closing bracket is none of ours, it ends the block around the error. */
+static bool skip_closer(Skip *s, int kind) {
+    int i = s->open.n;
+    while (i > 0 && closer_of(s->open.at[i - 1]) != kind) i--;
+    if (!i) return kind == TOK_RBRACE && s->in_block;
+    s->open.n = i - 1;
+    if (s->n_lost > s->open.n) s->n_lost = s->open.n;
+    return false;
+}
+
+/* Skip from `t` to where the next statement or item begins. */
+static void skip_rest(Feed *f, Skip *s, Token t, bool take_first) {
+    for (bool first = true;; first = false, t = feed_take(f)) {
+        bool stop = !(first && take_first) && stops_before(f, s, &t);
+        if (!stop && is_closer(t.kind)) stop = skip_closer(s, t.kind);
+        if (stop) {
+            feed_unread(f, t);
+            return;
+        }
+        if (is_opener(t.kind)) vec_push(f->p.arena, &s->open, t.kind);
+        if (s->open.n > 2 * AST_MAX_DEPTH) f->gave_up = true; /* no program; and the stack is searched at each token */
+        if (f->gave_up) return;
+        if (t.kind == TOK_RBRACE && ends_with_brace(f, s)) return;
+        bool inside = s->open.n > s->n_lost || skip_holds(s, TOK_LBRACE);
+        if (t.kind == TOK_SEMI && s->in_block && !inside) return;
+    }
+}
+
+/* Make the grammar pop to the nearest statement or item list. */
+static void pop_to_list(Feed *f, Skip *s) {
+    KdslParse(f->yy, TOK_BAD, feed_invent(f, TOK_BAD));
+    int kept = grammar_open_brackets(f->yy);
+    for (int i = kept; i < f->open.n; i++) vec_push(f->p.arena, &s->open, f->open.at[i].kind);
+    s->n_lost = s->open.n;
+    s->in_block = kept > 0;
+    f->open.n = kept;
+}
+
+static void resync(Feed *f) {
+    feed_push(f, feed_invent(f, TOK_RESYNC));
+    f->quiet = false;
+}
+
+static void recover(Feed *f, Token t, bool take_first) {
+    Skip s = {0};
+    pop_to_list(f, &s);
+    skip_rest(f, &s, t, take_first);
+    resync(f);
+    f->p.too_deep = false;
+}
+
+/* A constructor has refused an expression (E0203). The rest of a chain of a million operators builds nothing. */
+static void leave_too_deep(Feed *f) {
+    if (!f->p.too_deep || f->gave_up || f->prev.kind == TOK_SEMI || f->prev.kind == TOK_RBRACE) return;
+    recover(f, feed_take(f), false);
+}
+
+/* The text ends, or a new item begins, inside brackets: close them all. */
+static void close_all(Feed *f) {
+    if (!feed_accepts(f, TOK_RBRACE) || f->open.at[f->open.n - 1].kind != TOK_LBRACE) {
+        Skip s = {0};
+        pop_to_list(f, &s);
+        resync(f);
+    }
+    while (f->open.n && feed_accepts(f, TOK_RBRACE)) feed_push(f, feed_invent(f, TOK_RBRACE));
+}
+
+/* ---- the loop ---- */
+
+static void handle_error(Feed *f, Token t) {
+    switch (syntax_error(f, &t)) {
+    case REPAIR_RETRY: feed_unread(f, t); break;
+    case REPAIR_DROP: break;
+    case REPAIR_CLOSE:
+        close_all(f);
+        feed_unread(f, t);
+        break;
+    case REPAIR_SKIP: recover(f, t, false); break;
+    case REPAIR_NESTED: recover(f, t, true); break;
+    }
+}
+
+static void parse_tokens(Feed *f) {
+    while (!f->gave_up) {
+        Token t = feed_take(f);
+        if (f->gave_up) break;
+        if (feed_accepts(f, t.kind)) {
+            feed_push(f, t);
+            if (t.kind == TOK_END) break;
+            leave_too_deep(f);
+        } else {
+            handle_error(f, t);
+        }
+        if (f->c->diags.too_many) f->gave_up = true;
+    }
+}
+
+Module *parse_source(Compiler *c, Source *s, bool *incomplete) {
+    Feed f = {.c = c, .p = {.c = c, .arena = &c->arena, .module = arena_new(&c->arena, Module)}};
+    f.p.module->source = s;
+    lex_init(&f.lexer, c, s);
+    f.prev.span = (Span){s->base, s->base};
+    f.yy = KdslParseAlloc(malloc, &f.p);
+    if (!f.yy) ice(c, f.prev.span, "out of memory");
+    parse_tokens(&f);
+    KdslParseFree(f.yy, free);
+    if (incomplete) *incomplete = f.incomplete || f.lexer.incomplete;
+    return f.p.module;
+}

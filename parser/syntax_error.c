@@ -1,0 +1,228 @@
+/* syntax_error.c -- what to say about a token that cannot stand where it is.
+ *
+ * In order: brackets that do not fit, a missing `;`, the common mistakes (mistakes.c), and last the list of what could
+ * have stood there, which is exact because every token was tried. */
+#include "parser/feed.h"
+
+#include <string.h>
+
+static const char *quoted(Feed *f, int kind) {
+    const TokenInfo *info = &token_info[kind];
+    if (info->class == TOKEN_VALUE || info->class == TOKEN_MARK) return info->spelling;
+    return arena_printf(f->p.arena, "`%s`", info->spelling);
+}
+
+const char *token_text(Feed *f, const Token *t) {
+    if (t->kind == TOK_STR) return "a string";
+    if (token_info[t->kind].class != TOKEN_VALUE || t->kind == TOK_END) return quoted(f, t->kind);
+    const Source *s = f->lexer.source;
+    int n = (int)(t->span.hi - t->span.lo);
+    return arena_printf(f->p.arena, "`%.*s%s`", n > 40 ? 40 : n, s->text + (t->span.lo - s->base), n > 40 ? "..." : "");
+}
+
+/* ---- the list of what is expected ---- */
+
+enum { MAX_EXPECTED = 4 };
+typedef struct Expected {
+    bool can[TOK__COUNT];
+    const char *list[MAX_EXPECTED];
+    int n;
+} Expected;
+
+static void expect(Expected *e, const char *what) {
+    if (e->n < MAX_EXPECTED) e->list[e->n++] = what;
+}
+
+static void forget(Expected *e, int from, int to) {
+    for (int kind = from; kind <= to; kind++) e->can[kind] = false;
+}
+
+/* Anything that begins an expression, and the words that do. */
+static void forget_expression(Expected *e) {
+    forget(e, TOK_ID, TOK_LPAREN);
+    e->can[TOK_LBRACKET] = e->can[TOK_MINUS] = e->can[TOK_BANG] = e->can[TOK_TILDE] = e->can[TOK_IF] = false;
+    e->can[TOK_OFFLOAD] = e->can[TOK_TRUE] = e->can[TOK_FALSE] = e->can[TOK_ATOMIC] = e->can[TOK_AMP] = false;
+}
+
+static void forget_operators(Expected *e) {
+    forget(e, TOK_OR, TOK_PERCENT);
+    e->can[TOK_LPAREN] = e->can[TOK_LBRACKET] = e->can[TOK_DOT] = e->can[TOK_DOTDOT] = e->can[TOK_COLON] = false;
+    e->can[TOK_STEP] = e->can[TOK_BY] = e->can[TOK_FOR] = e->can[TOK_MIN] = e->can[TOK_MAX] = false;
+}
+
+/* Many tokens that make one idea are named by it. */
+static const char *expected_idea(Expected *e) {
+    if (e->can[TOK_LET]) {
+        forget(e, TOK_LET, TOK_MUT);
+        forget_expression(e);
+        e->can[TOK_LBRACE] = false;
+        return "a statement";
+    }
+    if (e->can[TOK_STRUCT]) {
+        forget(e, TOK_FN, TOK_TEST);
+        return "a declaration such as `fn` or `kernel`";
+    }
+    if (e->can[TOK_INT] && e->can[TOK_STR]) {
+        forget_expression(e);
+        e->can[TOK_DOTDOT] = false;
+        return "an expression";
+    }
+    if (e->can[TOK_ID] && e->can[TOK_LBRACKET] && e->can[TOK_AMP]) {
+        e->can[TOK_ID] = e->can[TOK_LBRACKET] = e->can[TOK_AMP] = false;
+        return "a type";
+    }
+    if (e->can[TOK_STAR]) {
+        forget_operators(e);
+        return "an operator";
+    }
+    if (e->can[TOK_ADD_ASSIGN]) {
+        forget(e, TOK_ADD_ASSIGN, TOK_SHR_ASSIGN);
+        forget_operators(e);
+    }
+    return NULL;
+}
+
+static const char *expected_list(Feed *f) {
+    Expected e = {0};
+    for (int kind = 0; kind < TOK_RESYNC; kind++) e.can[kind] = feed_accepts(f, kind);
+    if (e.can[TOK_ID]) /* soft keywords are accepted as names there */
+        for (int kind = TOK_BY; kind <= TOK_MAX; kind++) e.can[kind] = false;
+    const char *idea = expected_idea(&e);
+    if (idea) e.n = 1; /* its place, filled below: it is said last */
+    for (int kind = 1; kind < TOK_RESYNC; kind++)
+        if (e.can[kind]) expect(&e, quoted(f, kind));
+    if (idea) {
+        memmove(e.list, e.list + 1, sizeof *e.list * (size_t)(e.n - 1));
+        e.list[e.n - 1] = idea;
+    }
+    const char *text = "";
+    for (int i = 0; i < e.n; i++)
+        text = arena_printf(f->p.arena, "%s%s%s", text, !i ? "" : i == e.n - 1 ? " or " : ", ", e.list[i]);
+    return text;
+}
+
+static void report_expected(Feed *f, const Token *t) {
+    const char *list = expected_list(f), *found = token_text(f, t);
+    Diag *d = diag(f->c, E0201, t->span, *list ? "expected %s, found %s" : "%sunexpected %s", list, found);
+    if (!f->open.n) return;
+    Token open = f->open.at[f->open.n - 1];
+    if (open.kind != TOK_LBRACE && feed_accepts(f, closer_of(open.kind)))
+        diag_note(f->c, d, open.span, "%s is open since here", quoted(f, open.kind));
+}
+
+/* ---- brackets ---- */
+
+static bool closes_an_open_one(const Feed *f, int closer) {
+    for (int i = 0; i < f->open.n; i++)
+        if (closer_of(f->open.at[i].kind) == closer) return true;
+    return false;
+}
+
+static bool ends_line(Feed *f) {
+    Token next = feed_peek(f);
+    return next.first_on_line || next.kind == TOK_END;
+}
+
+/* A closing bracket that is not the one expected. */
+static bool bracket_mismatch(Feed *f, Token *t, Repair *repair) {
+    if (t->kind != TOK_RPAREN && t->kind != TOK_RBRACKET && t->kind != TOK_RBRACE) return false;
+    if (!f->open.n) {
+        diag(f->c, E0204, t->span, "%s closes nothing: no bracket is open", quoted(f, t->kind));
+        *repair = REPAIR_DROP;
+        return true;
+    }
+    Token open = f->open.at[f->open.n - 1];
+    int closer = closer_of(open.kind);
+    if (closer == t->kind) return false;
+    Diag *d = diag(f->c, E0204, t->span, "%s where %s is expected", quoted(f, t->kind), quoted(f, closer));
+    diag_note(f->c, d, open.span, "to close this %s", quoted(f, open.kind));
+    if (!feed_accepts(f, closer)) {
+        *repair = REPAIR_SKIP;
+    } else if (closes_an_open_one(f, t->kind) && (t->first_on_line || ends_line(f))) {
+        feed_push(f, feed_invent(f, closer));
+        *repair = REPAIR_RETRY;
+    } else {
+        t->kind = closer;
+        *repair = REPAIR_RETRY;
+    }
+    return true;
+}
+
+/* A declaration, or the end, inside brackets: one of them was never closed. Indentation says best which. */
+static Token unclosed_bracket(const Feed *f) { return f->suspect.kind ? f->suspect : f->open.at[f->open.n - 1]; }
+
+static bool unclosed_at_item(Feed *f, Token *t, Repair *repair) {
+    if (!f->open.n || !starts_item(t->kind) || !t->first_on_line) return false;
+    if (feed_indentation(f, t->span) > feed_indentation(f, f->open.at[0].span)) {
+        if (f->open.at[0].kind != TOK_LBRACE) return false;
+        diag(f->c, E0220, t->span, "%s belongs outside functions", quoted(f, t->kind));
+        *repair = REPAIR_NESTED;
+        return true;
+    }
+    Token open = unclosed_bracket(f);
+    Diag *d = diag(f->c, E0205, open.span, "this %s is not closed", quoted(f, open.kind));
+    diag_note(f->c, d, t->span, "the next declaration begins here");
+    *repair = REPAIR_CLOSE;
+    return true;
+}
+
+/* ---- the end, and the missing `;` ---- */
+
+static Repair at_end(Feed *f, const Token *t) {
+    if (!f->c->diags.n_errors) f->incomplete = true;
+    if (f->quiet) { /* said by the lexer */
+    } else if (f->open.n) {
+        Token open = unclosed_bracket(f);
+        Diag *d = diag(f->c, E0205, open.span, "this %s is not closed", quoted(f, open.kind));
+        diag_note(f->c, d, t->span, "the file ends here");
+    } else {
+        report_expected(f, t);
+    }
+    f->quiet = true;
+    return f->open.n ? REPAIR_CLOSE : REPAIR_SKIP;
+}
+
+static bool missing_semicolon(Feed *f, const Token *t) {
+    if (!feed_accepts(f, TOK_SEMI)) return false;
+    if (!t->first_on_line && t->kind != TOK_RBRACE && !starts_statement(t->kind)) return false;
+    Span gap = {f->prev.span.hi, f->prev.span.hi};
+    bool said = f->prev.span.hi == f->prev.span.lo && f->prev.broken; /* behind a token that was missing too */
+    if (!said) {
+        Diag *d = diag(f->c, E0202, gap, "`;` is missing");
+        diag_fix(f->c, d, gap, ";", "a statement ends with `;`");
+    }
+    feed_push(f, feed_invent(f, TOK_SEMI));
+    return true;
+}
+
+/* `>>` that closes two `<`, `&&` that is two `&`: the lexer cannot know. */
+static bool split_token(Feed *f, Token *t) {
+    static const struct { int whole, first, rest; } splits[] = {
+        {TOK_SHR, TOK_GT, TOK_GT}, {TOK_GE, TOK_GT, TOK_ASSIGN}, {TOK_SHR_ASSIGN, TOK_GT, TOK_GE},
+        {TOK_AND, TOK_AMP, TOK_AMP},
+    };
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
+        if (splits[i].whole != t->kind || !feed_accepts(f, splits[i].first)) continue;
+        Token rest = *t;
+        rest.kind = splits[i].rest;
+        rest.span.lo++;
+        rest.first_on_line = false;
+        feed_unread(f, rest);
+        t->kind = splits[i].first;
+        t->span.hi = t->span.lo + 1;
+        return true;
+    }
+    return false;
+}
+
+Repair syntax_error(Feed *f, Token *t) {
+    Repair repair = REPAIR_SKIP;
+    if (split_token(f, t)) return REPAIR_RETRY;
+    if (t->kind == TOK_END) return at_end(f, t);
+    if (f->quiet) return REPAIR_SKIP;
+    if (unclosed_at_item(f, t, &repair) || bracket_mismatch(f, t, &repair)) return repair;
+    if (common_mistake(f, t, &repair)) return repair;
+    if (missing_semicolon(f, t)) return REPAIR_RETRY;
+    report_expected(f, t);
+    return REPAIR_SKIP;
+}
