@@ -1,0 +1,442 @@
+/* assign.c -- one pass over each body, in the order of execution, that knows at every place which variables have a
+ * value and which arrays were moved away: reading before assigning (E0406), `&out` read before written (E0408), use
+ * after a move (E0407), a result not returned on every path (E0314).
+ *
+ * A state is three bit sets over the variables it can go wrong for: `set` (has a value on every path here), `moved`
+ * (was moved away on some path), `fresh` (got a new value on every path since the innermost loop began). Loops are
+ * walked once: what one turn moves, the next turn meets where the body uses it without `fresh` -- so each loop notes
+ * its first such uses, and asks at its end which of them were moved. That keeps the pass linear however deep loops
+ * nest. */
+#include <string.h>
+
+#include "sema/check.h"
+
+typedef struct State {
+    struct State *next_free;
+    bool dead;       /* no path gets here: joins with anything as nothing */
+    uint64_t bits[]; /* set, moved, fresh; n_words each */
+} State;
+
+typedef struct Loop {
+    struct Loop *outer;
+    State *breaks, *again; /* joined from break, and from continue and the end of the body */
+    Span *met;             /* by slot: first use that sees what the turn before left */
+} Loop;
+
+typedef struct Flow {
+    Sema *s;
+    Func *func;
+    int n_slots, n_words;
+    int *slot_of;    /* by symbol id; -1: nothing can go wrong */
+    Symbol **symbol; /* by slot */
+    Span *moved_at;  /* by slot: the last move */
+    State *now, *free_states;
+    Vec(Span *) free_spans;
+    Loop *loop;
+} Flow;
+
+enum { SET, MOVED, FRESH };
+
+/* Bits -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t *word(const Flow *f, State *st, int set, int slot) { return &st->bits[set * f->n_words + slot / 64]; }
+static bool has(const Flow *f, State *st, int set, int slot) { return *word(f, st, set, slot) >> (slot % 64) & 1; }
+static void put(const Flow *f, State *st, int set, int slot, bool on) {
+    uint64_t bit = UINT64_C(1) << (slot % 64);
+    if (on) *word(f, st, set, slot) |= bit;
+    else *word(f, st, set, slot) &= ~bit;
+}
+
+static size_t bits_bytes(const Flow *f) { return sizeof(uint64_t) * 3 * (size_t)f->n_words; }
+
+static State *state_new(Flow *f) {
+    State *st = f->free_states;
+    if (st) f->free_states = st->next_free;
+    else st = arena_alloc(f->s->arena, sizeof(State) + bits_bytes(f));
+    memset(st->bits, 0, bits_bytes(f));
+    st->dead = true;
+    return st;
+}
+
+static State *state_copy(Flow *f, const State *from) {
+    State *st = state_new(f);
+    memcpy(st->bits, from->bits, bits_bytes(f));
+    st->dead = from->dead;
+    return st;
+}
+
+static void state_drop(Flow *f, State *st) {
+    st->next_free = f->free_states;
+    f->free_states = st;
+}
+
+/* Both paths meet in `into`. */
+static void state_join(Flow *f, State *into, const State *from) {
+    if (from->dead) return;
+    if (into->dead) {
+        memcpy(into->bits, from->bits, bits_bytes(f));
+        into->dead = false;
+        return;
+    }
+    for (int i = 0; i < f->n_words; i++) {
+        into->bits[SET * f->n_words + i] &= from->bits[SET * f->n_words + i];
+        into->bits[MOVED * f->n_words + i] |= from->bits[MOVED * f->n_words + i];
+        into->bits[FRESH * f->n_words + i] &= from->bits[FRESH * f->n_words + i];
+    }
+}
+
+/* Events ------------------------------------------------------------------------------------------------------ */
+
+static int slot_of(const Flow *f, const Symbol *sym) {
+    return sym && sym->func == f->func && sym->id >= 0 ? f->slot_of[sym->id] : -1;
+}
+
+static void used_after_move(Flow *f, int slot, Span at, bool next_turn) {
+    Symbol *sym = f->symbol[slot];
+    Diag *d = diag(f->s->c, E0407, at,
+                   next_turn ? "`%s` is used here after an earlier turn of the loop moved it away"
+                             : "`%s` is used after it was moved away",
+                   sym->name);
+    diag_note(f->s->c, d, f->moved_at[slot], "it is moved here");
+    diag_fix(f->s->c, d, f->moved_at[slot], arena_printf(f->s->arena, "copy(&%s)", sym->name),
+             "copy it there to keep it");
+}
+
+/* The array must be there, whatever its elements are. */
+static void touch(Flow *f, const Symbol *sym, Span at) {
+    int slot = slot_of(f, sym);
+    if (slot < 0 || f->now->dead) return;
+    if (f->loop && !has(f, f->now, FRESH, slot) && !f->loop->met[slot].hi) f->loop->met[slot] = at;
+    if (!has(f, f->now, MOVED, slot)) return;
+    used_after_move(f, slot, at, false);
+    put(f, f->now, MOVED, slot, false); /* said once */
+}
+
+static void use(Flow *f, const Symbol *sym, Span at) {
+    touch(f, sym, at);
+    int slot = slot_of(f, sym);
+    if (slot < 0 || f->now->dead || has(f, f->now, SET, slot)) return;
+    bool out = sym->kind == SYM_PARAM;
+    Diag *d = out ? diag(f->s->c, E0408, at, "`%s` is `&out` and is read before it is written", sym->name)
+                  : diag(f->s->c, E0406, at, "`%s` is read before it has a value on every path to here", sym->name);
+    note_declared(f->s, d, sym);
+    put(f, f->now, SET, slot, true);
+}
+
+static void give_value(Flow *f, const Symbol *sym) {
+    int slot = slot_of(f, sym);
+    if (slot < 0) return;
+    put(f, f->now, SET, slot, true);
+    put(f, f->now, MOVED, slot, false);
+    put(f, f->now, FRESH, slot, true);
+}
+
+static void give_element(Flow *f, const Symbol *sym) {
+    int slot = slot_of(f, sym);
+    if (slot >= 0) put(f, f->now, SET, slot, true);
+}
+
+/* Expressions ------------------------------------------------------------------------------------------------- */
+
+static void flow_expr(Flow *f, Expr *e);
+
+static void flow_maybe(Flow *f, Expr *e) {
+    State *skipped = state_copy(f, f->now);
+    flow_expr(f, e);
+    state_join(f, f->now, skipped);
+    state_drop(f, skipped);
+}
+
+static void flow_range(Flow *f, Range *r) {
+    if (r->lo) flow_expr(f, r->lo);
+    if (r->hi) flow_expr(f, r->hi);
+    if (r->step) flow_expr(f, r->step);
+}
+
+static bool asks_extent(const Expr *e) {
+    const CallInfo *info = e->call.info;
+    return info && info->kind == CALL_BUILTIN && (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE);
+}
+
+static void flow_call(Flow *f, Expr *e) {
+    ArgList *args = &e->call.args;
+    if (e->call.info && e->call.info->receiver) flow_expr(f, e->call.info->receiver);
+    for (int i = 0; i < args->n; i++) {
+        Expr *x = args->at[i].value;
+        bool named = x->kind == EXPR_NAME && x->type && x->type->kind == TY_ARRAY;
+        if (named && (args->at[i].mode == REF_OUT || asks_extent(e))) touch(f, x->name.sym, x->span);
+        else flow_expr(f, x);
+    }
+    for (int i = 0; i < args->n; i++)
+        if (args->at[i].mode == REF_OUT && args->at[i].value->kind == EXPR_NAME)
+            give_element(f, args->at[i].value->name.sym);
+}
+
+static void flow_list(Flow *f, ExprList *list) {
+    for (int i = 0; i < list->n; i++) flow_expr(f, list->at[i]);
+}
+
+static void flow_if_expr(Flow *f, Expr *e) {
+    flow_expr(f, e->if_.cond);
+    State *other = state_copy(f, f->now);
+    flow_expr(f, e->if_.then_);
+    State *then = f->now;
+    f->now = other;
+    flow_expr(f, e->if_.else_);
+    state_join(f, f->now, then);
+    state_drop(f, then);
+}
+
+static void flow_binary(Flow *f, Expr *e) {
+    flow_expr(f, e->binary.lhs);
+    if (op_info[e->binary.op].kind == OPK_LOGIC) flow_maybe(f, e->binary.rhs);
+    else flow_expr(f, e->binary.rhs);
+}
+
+static void flow_expr(Flow *f, Expr *e) {
+    switch (e->kind) {
+    case EXPR_ERROR:
+    case EXPR_INT:
+    case EXPR_FLOAT:
+    case EXPR_BOOL:
+    case EXPR_STR:
+    case EXPR__COUNT: break;
+    case EXPR_NAME: use(f, e->name.sym, e->span); break;
+    case EXPR_UNARY: flow_expr(f, e->unary.operand); break;
+    case EXPR_BINARY: flow_binary(f, e); break;
+    case EXPR_CALL: flow_call(f, e); break;
+    case EXPR_INDEX:
+        flow_list(f, &e->index.at);
+        flow_expr(f, e->index.base);
+        break;
+    case EXPR_FIELD: flow_expr(f, e->field.base); break;
+    case EXPR_IF: flow_if_expr(f, e); break;
+    case EXPR_FILL:
+        flow_expr(f, e->fill.value);
+        flow_list(f, &e->fill.extents);
+        break;
+    case EXPR_COMPREHEND:
+        for (int i = 0; i < e->comprehend.binders.n; i++) flow_range(f, &e->comprehend.binders.at[i].range);
+        flow_maybe(f, e->comprehend.value);
+        break;
+    case EXPR_LIST: flow_list(f, &e->list.items); break;
+    case EXPR_RANGE: flow_range(f, &e->range.range); break;
+    case EXPR_OFFLOAD:
+        if (e->offload.device) flow_expr(f, e->offload.device);
+        flow_expr(f, e->offload.call);
+        break;
+    case EXPR_ATOMIC:
+        flow_expr(f, e->atomic.target);
+        flow_expr(f, e->atomic.value);
+        break;
+    case EXPR_CONVERT: flow_expr(f, e->convert.operand); break;
+    }
+}
+
+/* Where an array gets an owner, its name gives it away. */
+static void flow_owned(Flow *f, Expr *e) {
+    flow_expr(f, e);
+    if (e->kind != EXPR_NAME || e->type->kind != TY_ARRAY) return;
+    int slot = slot_of(f, e->name.sym);
+    if (slot < 0) return;
+    put(f, f->now, MOVED, slot, true);
+    f->moved_at[slot] = e->span;
+}
+
+/* Statements -------------------------------------------------------------------------------------------------- */
+
+static void flow_block(Flow *f, Block *b);
+static void flow_stmt(Flow *f, Stmt *st);
+
+static void flow_let(Flow *f, Stmt *st) {
+    if (st->let.init) flow_owned(f, st->let.init);
+    if (st->let.init) give_value(f, st->let.sym);
+    int slot = slot_of(f, st->let.sym);
+    if (slot < 0 || st->let.init) return;
+    put(f, f->now, SET, slot, false);
+    put(f, f->now, FRESH, slot, true);
+}
+
+static void flow_assign(Flow *f, Stmt *st) {
+    Expr *target = st->assign.target;
+    bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
+    if (target->kind == EXPR_INDEX) flow_list(f, &target->index.at);
+    Expr *base = target->kind == EXPR_INDEX ? target->index.base : target;
+    if (!plain) flow_expr(f, base);
+    flow_owned(f, st->assign.value);
+    if (base->kind != EXPR_NAME) return;
+    if (target->kind == EXPR_INDEX) {
+        touch(f, base->name.sym, base->span);
+        give_element(f, base->name.sym);
+    } else if (plain) {
+        give_value(f, base->name.sym);
+    }
+}
+
+static void flow_if(Flow *f, Stmt *st) {
+    flow_expr(f, st->if_.cond);
+    State *other = state_copy(f, f->now);
+    flow_block(f, st->if_.then_);
+    State *then = f->now;
+    f->now = other;
+    if (st->if_.else_) flow_stmt(f, st->if_.else_);
+    state_join(f, f->now, then);
+    state_drop(f, then);
+}
+
+static Span *spans_new(Flow *f) {
+    Span *spans = f->free_spans.n ? f->free_spans.at[--f->free_spans.n] : arena_array(f->s->arena, Span, f->n_slots);
+    if (f->n_slots) memset(spans, 0, sizeof(Span) * (size_t)f->n_slots);
+    return spans;
+}
+
+/* What one turn moved and the next one meets; what this loop met is also met by the loop around it. */
+static void loop_turns(Flow *f, Loop *loop, State *entry) {
+    for (int slot = 0; slot < f->n_slots; slot++) {
+        if (!loop->met[slot].hi) continue;
+        if (!loop->again->dead && has(f, loop->again, MOVED, slot) && !has(f, entry, MOVED, slot))
+            used_after_move(f, slot, loop->met[slot], true);
+        if (loop->outer && !has(f, entry, FRESH, slot) && !loop->outer->met[slot].hi)
+            loop->outer->met[slot] = loop->met[slot];
+    }
+}
+
+/* A `for` over an array's extent that writes `&out` counts as having run: where it did not, there is nothing to read.
+ */
+static void count_for_as_run(Flow *f, State *exit, State *turned) {
+    if (exit->dead || turned->dead) return;
+    for (int slot = 0; slot < f->n_slots; slot++)
+        if (f->symbol[slot]->kind == SYM_PARAM && has(f, turned, SET, slot)) put(f, exit, SET, slot, true);
+}
+
+static void loop_leave(Flow *f, Loop *loop, State *entry, State *exit) {
+    for (int i = 0; i < f->n_words; i++) {
+        if (!exit->dead && !loop->again->dead)
+            exit->bits[MOVED * f->n_words + i] |= loop->again->bits[MOVED * f->n_words + i];
+    }
+    state_join(f, loop->breaks, exit);
+    state_drop(f, exit);
+    State *after = loop->breaks; /* `fresh` since the loop around began: also what was so before this loop */
+    for (int i = 0; i < f->n_words; i++) after->bits[FRESH * f->n_words + i] |= entry->bits[FRESH * f->n_words + i];
+    f->now = after;
+}
+
+static void flow_loop(Flow *f, Expr *cond, Block *body) {
+    State *entry = state_copy(f, f->now);
+    Loop loop = {.outer = f->loop, .breaks = state_new(f), .again = state_new(f), .met = spans_new(f)};
+    f->loop = &loop;
+    memset(&f->now->bits[FRESH * f->n_words], 0, sizeof(uint64_t) * (size_t)f->n_words);
+    if (cond) flow_expr(f, cond);
+    State *exit = state_copy(f, f->now);
+    if (cond && cond->konst.kind == CONST_BOOL && cond->konst.i) exit->dead = true; /* while true */
+    flow_block(f, body);
+    state_join(f, loop.again, f->now);
+    state_drop(f, f->now);
+    f->loop = loop.outer;
+    loop_turns(f, &loop, entry);
+    if (!cond) count_for_as_run(f, exit, loop.again);
+    loop_leave(f, &loop, entry, exit);
+    state_drop(f, loop.again);
+    state_drop(f, entry);
+    vec_push(f->s->arena, &f->free_spans, loop.met);
+}
+
+static void flow_jump(Flow *f, State *to) {
+    state_join(f, to, f->now);
+    f->now->dead = true;
+}
+
+static bool ends_program(const Expr *e) {
+    return e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_BUILTIN &&
+           e->call.info->builtin == BUILTIN_EXIT;
+}
+
+static void flow_assert(Flow *f, Stmt *st) {
+    flow_expr(f, st->assert_.cond);
+    State *passed = state_copy(f, f->now);
+    for (int i = 0; i < st->assert_.args.n; i++) flow_expr(f, st->assert_.args.at[i].value);
+    state_drop(f, f->now);
+    f->now = passed;
+}
+
+static void flow_stmt(Flow *f, Stmt *st) {
+    switch (st->kind) {
+    case STMT_ERROR:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT__COUNT: break;
+    case STMT_LET: flow_let(f, st); break;
+    case STMT_ASSIGN: flow_assign(f, st); break;
+    case STMT_ATOMIC: flow_expr(f, st->atomic.atomic); break;
+    case STMT_EXPR:
+        flow_expr(f, st->expr.expr);
+        if (ends_program(st->expr.expr)) f->now->dead = true;
+        break;
+    case STMT_IF: flow_if(f, st); break;
+    case STMT_FOR:
+        flow_range(f, &st->for_.binder.range);
+        flow_loop(f, NULL, st->for_.body);
+        break;
+    case STMT_WHILE: flow_loop(f, st->while_.cond, st->while_.body); break;
+    case STMT_BREAK:
+        if (f->loop) flow_jump(f, f->loop->breaks);
+        break;
+    case STMT_CONTINUE:
+        if (f->loop) flow_jump(f, f->loop->again);
+        break;
+    case STMT_RETURN:
+        if (st->return_.value) flow_owned(f, st->return_.value);
+        f->now->dead = true;
+        break;
+    case STMT_ASSERT: flow_assert(f, st); break;
+    case STMT_BLOCK:
+    case STMT_RESIDENT: flow_block(f, st->block.block); break;
+    }
+}
+
+static void flow_block(Flow *f, Block *b) {
+    for (int i = 0; i < b->stmts.n; i++) flow_stmt(f, b->stmts.at[i]);
+}
+
+/* The function ------------------------------------------------------------------------------------------------ */
+
+static void track(Flow *f, Symbol *sym) {
+    if (sym->id < 0 || f->slot_of[sym->id] >= 0) return;
+    f->slot_of[sym->id] = f->n_slots;
+    f->symbol[f->n_slots++] = sym;
+}
+
+static void choose_slots(Flow *f) {
+    Func *func = f->func;
+    f->slot_of = arena_array(f->s->arena, int, func->n_symbols);
+    f->symbol = arena_array(f->s->arena, Symbol *, func->n_symbols);
+    for (int i = 0; i < func->n_symbols; i++) f->slot_of[i] = -1;
+    for (int i = 0; i < func->params.n; i++)
+        if (func->params.at[i]->mode == REF_OUT) track(f, func->params.at[i]);
+    for (int i = 0; i < func->facts->locals.n; i++) {
+        Symbol *sym = func->facts->locals.at[i];
+        if (sym->owns || !sym->init) track(f, sym);
+    }
+    f->n_words = (f->n_slots + 63) / 64;
+    f->moved_at = arena_array(f->s->arena, Span, f->n_slots);
+}
+
+static void check_end(Flow *f) {
+    const Func *func = f->func;
+    const Type *result = func->is_kernel ? func->item_result : func->result;
+    if (f->now->dead || !result || result->kind == TY_VOID || is_bad(result)) return;
+    Span body = func->item->fn.body->span, end = {body.hi - 1, body.hi};
+    Diag *d = diag(f->s->c, E0314, end, "`%s` can end here without returning a value", func->name);
+    Span where = func->is_kernel ? func->item->fn.reduce_span : func->facts->result_span;
+    diag_note(f->s->c, d, where, "it has to give `%s`", type_name(f->s->c, result));
+}
+
+void assign_check(Sema *s, Func *func) {
+    Flow f = {.s = s, .func = func};
+    choose_slots(&f);
+    f.now = state_new(&f);
+    f.now->dead = false;
+    flow_block(&f, func->item->fn.body);
+    check_end(&f);
+}

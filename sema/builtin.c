@@ -1,0 +1,294 @@
+/* builtin.c -- calls of built-in functions. The rows of builtin.def say what most of them take and give; only what a
+ * row cannot say (SPECIAL) is code here. */
+#include "sema/check.h"
+
+enum { AT_HOST = 1, AT_BOTH = 0 };
+
+const BuiltinRow builtin_rows[BUILTIN__COUNT] = {
+#define BUILTIN(id, name, n, args, result, where, lowering, symbol)                                                    \
+    [BUILTIN_##id] = {name, n, ARGS_##args, RESULT_##result, AT_##where},
+#include "sema/builtin.def"
+#undef BUILTIN
+};
+
+BuiltinId builtin_find(Sema *s, Name name) {
+    for (int id = 1; id < BUILTIN__COUNT; id++)
+        if (s->builtin_name[id] == name && id != BUILTIN_AT) return (BuiltinId)id;
+    return BUILTIN_NONE;
+}
+
+/* What a host-only function does that a kernel cannot. */
+static const struct {
+    BuiltinId id;
+    Effect effect;
+    const char *what;
+} effects[] = {
+    {BUILTIN_PRINT, EFFECT_IO, "prints"},
+    {BUILTIN_FORMAT, EFFECT_STR, "makes text"},
+    {BUILTIN_ARGS, EFFECT_STR, "asks for `args()`"},
+    {BUILTIN_CLOCK, EFFECT_IO, "reads the clock"},
+    {BUILTIN_EXIT, EFFECT_IO, "ends the program"},
+    {BUILTIN_WRITE_FILE, EFFECT_IO, "writes a file"},
+    {BUILTIN_APPEND_FILE, EFFECT_IO, "writes a file"},
+    {BUILTIN_COPY, EFFECT_HEAP, "copies an array"},
+    {BUILTIN_SWAP, EFFECT_HEAP, "swaps arrays"},
+};
+
+static void note_effect(Sema *s, BuiltinId id, Span span) {
+    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
+        if (effects[i].id == id) effect_add(s, effects[i].effect, span, effects[i].what);
+}
+
+/* ---- arguments ---- */
+
+static bool count_is(Sema *s, Expr *e, BuiltinId id, int n) {
+    int given = e->call.args.n;
+    if (given == n) return true;
+    Span at = given > n ? e->call.args.at[n].span : (Span){e->span.hi - 1, e->span.hi};
+    diag(s->c, E0311, at, "`%s` takes %d argument%s, this gives %d", builtin_rows[id].name, n, n == 1 ? "" : "s",
+         given);
+    for (int i = 0; i < given; i++) check_expr(s, &e->call.args.at[i].value);
+    return false;
+}
+
+static bool is_plain(Sema *s, Arg *a) {
+    if (a->label) {
+        Diag *d = diag(s->c, E0326, a->span, "arguments of built-in functions have no names");
+        diag_fix(s->c, d, a->span, source_text(s, a->value->span), "only the value");
+        return false;
+    }
+    if (a->mode == REF_NONE) return true;
+    Diag *d = diag(s->c, E0401, a->span, "this is taken by value");
+    diag_fix(s->c, d, a->span, source_text(s, a->value->span), "without the `&`");
+    return false;
+}
+
+static bool suits(BuiltinArgs args, const Type *t) {
+    switch (args) {
+    case ARGS_FLOAT: return t->is_float || t->kind == TY_INT_LITERAL;
+    case ARGS_NUMBER: return type_is_number(t);
+    case ARGS_INTEGER: return t->is_int;
+    case ARGS_BOOL: return t->kind == TY_BOOL;
+    case ARGS_ANY:
+    case ARGS_ARRAY:
+    case ARGS_STR:
+    case ARGS_SPECIAL: return true;
+    }
+    return true;
+}
+
+static void does_not_suit(Sema *s, Expr *e, BuiltinId id) {
+    const char *wanted = builtin_rows[id].args == ARGS_FLOAT ? "a float" : "a number";
+    Diag *d = diag(s->c, E0304, e->span, "`%s` needs %s, this is `%s`", builtin_rows[id].name, wanted,
+                   type_name(s->c, e->type));
+    if (e->type->is_int) fix_convert(s, d, e, s->f64);
+}
+
+/* Scalars of one type: literals follow the others, and become f64 alone. */
+static bool check_scalars(Sema *s, Expr *e, BuiltinId id) {
+    ArgList *args = &e->call.args;
+    bool ok = true;
+    for (int i = 0; i < args->n; i++) {
+        ok = is_plain(s, &args->at[i]) && ok;
+        Type *t = check_scalar(s, &args->at[i].value);
+        if (is_bad(t)) {
+            ok = false;
+        } else if (!suits(builtin_rows[id].args, t)) {
+            does_not_suit(s, args->at[i].value, id);
+            ok = false;
+        }
+    }
+    if (!ok) return false;
+    const char *what = arena_printf(s->arena, "`%s`", builtin_rows[id].name);
+    Type *common = args->at[0].value->type;
+    for (int i = 1; i < args->n && !is_bad(common); i++)
+        common = unify(s, &args->at[0].value, &args->at[i].value, args->at[i].span, what);
+    if (is_bad(common)) return false;
+    if (builtin_rows[id].args == ARGS_FLOAT && common->kind == TY_INT_LITERAL) common = s->float_literal;
+    for (int i = 0; i < args->n; i++) ok = coerce(s, &args->at[i].value, common, NULL) && ok;
+    return ok;
+}
+
+/* A call with literals only is a literal when its value is known, else it takes the default type. */
+static Type *literal_result(Sema *s, Expr *e, Type *t) {
+    e->type = t;
+    fold_builtin(s, e, e->call.info->builtin);
+    if (!type_is_literal(t) || e->konst.kind != CONST_NONE) return t;
+    Type *to = t->is_float ? s->f64 : s->i32;
+    for (int i = 0; i < e->call.args.n; i++) retype(s, e->call.args.at[i].value, to);
+    return e->type = to;
+}
+
+static Type *row_result(Sema *s, Expr *e, BuiltinId id) {
+    Type *t = e->call.args.n ? e->call.args.at[0].value->type : s->nothing;
+    switch (builtin_rows[id].result) {
+    case RESULT_SAME: return literal_result(s, e, t);
+    case RESULT_BOOL:
+        for (int i = 0; i < e->call.args.n; i++) settle(s, &e->call.args.at[i].value);
+        return s->boolean;
+    case RESULT_INDEX: return s->index;
+    case RESULT_F64: return s->f64;
+    case RESULT_STR: return s->str;
+    case RESULT_VOID:
+    case RESULT_SPECIAL: return s->nothing;
+    }
+    return s->error;
+}
+
+/* ---- the special ones ---- */
+
+static bool check_text(Sema *s, Arg *a, const char *why) {
+    return is_plain(s, a) && check_value(s, &a->value, s->str, why);
+}
+
+static Type *check_len(Sema *s, Expr *e) {
+    Arg *a = &e->call.args.at[0];
+    Type *t = check_expr(s, &a->value);
+    if (is_bad(t) || !is_plain(s, a)) return s->error;
+    if (t->kind == TY_STR || (t->kind == TY_ARRAY && a->value->kind == EXPR_NAME)) return s->index;
+    check_array_name(s, a->value, "`len`"); /* says what is wrong with it */
+    return s->error;
+}
+
+static Type *check_shape(Sema *s, Expr *e) {
+    Arg *a = &e->call.args.at[0], *d = &e->call.args.at[1];
+    bool ok = is_plain(s, a) && is_plain(s, d);
+    Type *array = check_array_name(s, a->value, "`shape`");
+    if (is_bad(check_scalar(s, &d->value)) || !to_index(s, &d->value, "the dimension") || is_bad(array) || !ok)
+        return s->error;
+    const Const *which = &d->value->konst;
+    if (which->kind != CONST_INT) {
+        diag(s->c, E0607, d->value->span, "the dimension must be a constant");
+        return s->error;
+    }
+    if (which->i < 0 || which->i >= array->rank) {
+        Diag *said =
+            diag(s->c, E0607, d->value->span, "`%s` has dimensions 0 to %d", a->value->name.name, array->rank - 1);
+        note_declared(s, said, a->value->name.sym);
+        return s->error;
+    }
+    return s->index;
+}
+
+static Type *check_copy(Sema *s, Expr *e) {
+    Arg *a = &e->call.args.at[0];
+    return check_reference(s, a, REF_IN) ? a->value->type : s->error;
+}
+
+static Type *check_swap(Sema *s, Expr *e) {
+    Arg *a = &e->call.args.at[0], *b = &e->call.args.at[1];
+    bool ok = check_reference(s, a, REF_MUT);
+    if (!check_reference(s, b, REF_MUT) || !ok) return s->error;
+    Symbol *x = a->value->name.sym, *y = b->value->name.sym;
+    if (x == y) {
+        diag(s->c, E0403, b->span, "`%s` is swapped with itself", x->name);
+        return s->error;
+    }
+    if (a->value->type != b->value->type) {
+        Diag *d = diag(s->c, E0304, b->span, "`swap` needs two arrays of one type: `%s` is `%s`, `%s` is `%s`", x->name,
+                       type_name(s->c, a->value->type), y->name, type_name(s->c, b->value->type));
+        note_declared(s, d, x);
+        note_declared(s, d, y);
+        return s->error;
+    }
+    ok = check_writable(s, x, a->span, WRITE_WHOLE);
+    if (!check_writable(s, y, b->span, WRITE_WHOLE) || !ok) return s->error;
+    return s->nothing;
+}
+
+static Type *check_text_call(Sema *s, Expr *e, BuiltinId id) {
+    ArgList *args = &e->call.args;
+    Type *result = id == BUILTIN_PRINT ? s->nothing : s->str;
+    if (!args->n) {
+        Diag *d = diag(s->c, E0701, e->span, "`%s` needs a format", builtin_rows[id].name);
+        if (id == BUILTIN_PRINT) diag_fix(s->c, d, e->span, "print(\"\")", "for an empty line");
+        return s->error;
+    }
+    if (!is_plain(s, &args->at[0])) return s->error;
+    e->call.info->format = check_format(s, args->at[0].value, args->at + 1, args->n - 1);
+    return result;
+}
+
+static Type *check_file(Sema *s, Expr *e, BuiltinId id) {
+    Arg *path = &e->call.args.at[0], *data = &e->call.args.at[1];
+    bool ok = check_text(s, path, arena_printf(s->arena, "`%s` takes the file's name first", builtin_rows[id].name));
+    if (data->mode == REF_NONE) {
+        Type *t = data->value->kind == EXPR_NAME ? check_expr(s, &data->value) : s->nothing;
+        if (t->kind != TY_ARRAY) return check_text(s, data, "text, or an array as `&a`") && ok ? s->nothing : s->error;
+    }
+    if (!check_reference(s, data, REF_IN) || !ok) return s->error;
+    if (data->value->type->elem->kind != TY_STR) return s->nothing;
+    diag(s->c, E0325, data->span, "the bytes of numbers can be written, not an array of texts");
+    return s->error;
+}
+
+static Type *check_special(Sema *s, Expr *e, BuiltinId id) {
+    switch (id) {
+    case BUILTIN_LEN: return check_len(s, e);
+    case BUILTIN_SHAPE: return check_shape(s, e);
+    case BUILTIN_COPY: return check_copy(s, e);
+    case BUILTIN_SWAP: return check_swap(s, e);
+    case BUILTIN_PRINT:
+    case BUILTIN_FORMAT: return check_text_call(s, e, id);
+    case BUILTIN_ARGS: return type_array(s->types, s->str, 1);
+    case BUILTIN_CLOCK: return s->f64;
+    case BUILTIN_EXIT: {
+        Arg *a = &e->call.args.at[0];
+        return is_plain(s, a) && check_value(s, &a->value, s->i32, "the exit status") ? s->nothing : s->error;
+    }
+    case BUILTIN_WRITE_FILE:
+    case BUILTIN_APPEND_FILE: return check_file(s, e, id);
+    default: return s->error;
+    }
+}
+
+static CallInfo *info_of(Sema *s, Expr *e, BuiltinId id) {
+    if (!e->call.info) e->call.info = arena_new(s->arena, CallInfo);
+    e->call.info->kind = CALL_BUILTIN;
+    e->call.info->builtin = id;
+    return e->call.info;
+}
+
+Type *check_builtin(Sema *s, Expr *e, BuiltinId id) {
+    const BuiltinRow *row = &builtin_rows[id];
+    info_of(s, e, id);
+    note_effect(s, id, e->span);
+    if (row->n_args >= 0 && !count_is(s, e, id, row->n_args)) return bad(s, e);
+    if (row->args == ARGS_SPECIAL) e->type = check_special(s, e, id);
+    else e->type = check_scalars(s, e, id) ? row_result(s, e, id) : s->error;
+    return is_bad(e->type) ? bad(s, e) : e->type;
+}
+
+/* x.at(i, j): the element, or zero outside of the array. */
+Type *check_method(Sema *s, Expr *e) {
+    Expr *callee = e->call.callee;
+    if (callee->field.name != s->at) {
+        Type *t = check_expr(s, &callee->field.base);
+        if (is_bad(t)) return bad(s, e);
+        Diag *d = diag(s->c, E0318, callee->field.name_span, "there is no method `%s`", callee->field.name);
+        diag_note(s->c, d, callee->field.name_span, "arrays have `.at(i)`, which is zero outside of the array");
+        return bad(s, e);
+    }
+    Type *array = check_array_name(s, callee->field.base, "`at`");
+    CallInfo *info = info_of(s, e, BUILTIN_AT);
+    info->receiver = callee->field.base;
+    bool ok = !is_bad(array);
+    for (int i = 0; i < e->call.args.n; i++) {
+        Arg *a = &e->call.args.at[i];
+        ok = is_plain(s, a) && ok;
+        if (is_bad(check_scalar(s, &a->value)) || !to_index(s, &a->value, "an index")) ok = false;
+    }
+    if (!ok) return bad(s, e);
+    if (e->call.args.n != array->rank) {
+        Diag *d =
+            diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this gives %d ind%s", info->receiver->name.name,
+                 array->rank, array->rank == 1 ? "" : "s", e->call.args.n, e->call.args.n == 1 ? "ex" : "ices");
+        note_declared(s, d, info->receiver->name.sym);
+        return bad(s, e);
+    }
+    if (array->elem->kind == TY_STR) {
+        diag(s->c, E0306, e->span, "`at` gives zero outside of the array, which text has none of");
+        return bad(s, e);
+    }
+    return e->type = array->elem;
+}

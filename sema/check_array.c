@@ -1,0 +1,112 @@
+/* check_array.c -- expressions that make an array: [e; n, m], [e for i in n], [a, b, c]. They may stand only where the
+ * array gets an owner; check_owned (check_assign.c) is the one caller that allows it, and passes the element type. */
+#include "sema/check.h"
+
+static Type *element_type(Sema *s, Expr **slot, Type *want) {
+    Type *t = check_expr(s, slot);
+    if (t->kind == TY_ARRAY) {
+        Diag *d = diag(s->c, E0319, (*slot)->span, "arrays of arrays do not exist; an array has up to four dimensions");
+        diag_note(s->c, d, (*slot)->span, "as in `[0.0; n, m]` or `[e for i in n, j in m]`");
+        return bad(s, *slot);
+    }
+    t = check_scalar(s, slot);
+    if (is_bad(t)) return t;
+    if (want) return coerce(s, slot, want, NULL) ? want : s->error;
+    return settle(s, slot);
+}
+
+static bool rank_ok(Sema *s, Span span, int n) {
+    if (n >= 1 && n <= MAX_RANK) return true;
+    diag(s->c, E0324, span, n ? "an array has at most four dimensions, this gives %d" : "an array has a dimension", n);
+    return false;
+}
+
+static bool check_extent(Sema *s, Expr **slot) {
+    check_scalar(s, slot);
+    if (!to_index(s, slot, "an extent")) return false;
+    Const v = (*slot)->konst;
+    if (v.kind != CONST_INT || v.i >= 0) return true;
+    diag(s->c, E0606, (*slot)->span, "an extent cannot be negative, this is %lld", (long long)v.i);
+    return false;
+}
+
+static Type *check_fill(Sema *s, Expr *e, Type *want) {
+    Type *elem = element_type(s, &e->fill.value, want);
+    bool ok = rank_ok(s, e->span, e->fill.extents.n);
+    for (int i = 0; i < e->fill.extents.n; i++) ok = check_extent(s, &e->fill.extents.at[i]) && ok;
+    return ok && !is_bad(elem) ? type_array(s->types, elem, e->fill.extents.n) : s->error;
+}
+
+static bool is_symbol(Expr *e, void *sym) { return e->kind == EXPR_NAME && e->name.sym == sym; }
+
+/* An array is a box: the range of one index cannot depend on another. */
+static bool check_independent(Sema *s, Expr *e, int n) {
+    Binder *b = &e->comprehend.binders.at[n];
+    Expr *parts[] = {b->range.lo, b->range.hi, b->range.step};
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) {
+            Binder *outer = &e->comprehend.binders.at[i];
+            Expr *use = outer->sym ? expr_find(parts[k], is_symbol, outer->sym) : NULL;
+            if (!use) continue;
+            Diag *d = diag(s->c, E0611, use->span, "the range of `%s` depends on `%s`, but an array is a box", b->name,
+                           outer->name);
+            note_declared(s, d, outer->sym);
+            return false;
+        }
+    return true;
+}
+
+static Type *check_comprehension(Sema *s, Expr *e, Type *want) {
+    BinderList *binders = &e->comprehend.binders;
+    bool ok = rank_ok(s, e->span, binders->n);
+    scope_enter(s);
+    for (int i = 0; i < binders->n; i++) {
+        Binder *b = &binders->at[i];
+        Type *t = s->error;
+        ok = check_binder(s, b, &t) && ok;
+        ok = check_independent(s, e, i) && ok;
+        b->sym = symbol_new(s, SYM_LOCAL, b->name, b->span, t);
+        ok = scope_add(s, b->sym) && ok;
+    }
+    Type *elem = element_type(s, &e->comprehend.value, want);
+    scope_leave(s);
+    return ok && !is_bad(elem) ? type_array(s->types, elem, binders->n) : s->error;
+}
+
+static Type *check_list(Sema *s, Expr *e, Type *want) {
+    ExprList *items = &e->list.items;
+    if (!items->n && !want) {
+        Diag *d = diag(s->c, E0414, e->span, "an empty list does not say what its elements are");
+        diag_note(s->c, d, e->span, "declare it, as in `let a: [f32; _] = [];`");
+        return s->error;
+    }
+    bool ok = true;
+    Type *elem = want;
+    for (int i = 0; i < items->n; i++) {
+        Type *t = want ? element_type(s, &items->at[i], want) : check_expr(s, &items->at[i]);
+        if (!want && t->kind == TY_ARRAY) t = element_type(s, &items->at[i], NULL); /* says what is wrong */
+        else if (!want) t = check_scalar(s, &items->at[i]);
+        if (is_bad(t)) ok = false;
+        else if (!want && ok && i) {
+            Expr *first = items->at[0]; /* what all before it agreed on */
+            ok = !is_bad(elem = unify(s, &first, &items->at[i], items->at[i]->span, "this list"));
+            items->at[0] = first;
+        } else if (!want) elem = t;
+    }
+    if (!ok) return s->error;
+    if (!want) {
+        elem = settle(s, &items->at[0]);
+        for (int i = 1; i < items->n; i++) ok = coerce(s, &items->at[i], elem, NULL) && ok;
+    }
+    return ok && !is_bad(elem) ? type_array(s->types, elem, 1) : s->error;
+}
+
+Type *check_array_literal(Sema *s, Expr *e, Type *want) {
+    effect_add(s, EFFECT_HEAP, e->span, "makes an array");
+    Type *t = s->error;
+    if (e->kind == EXPR_FILL) t = check_fill(s, e, want);
+    else if (e->kind == EXPR_COMPREHEND) t = check_comprehension(s, e, want);
+    else if (e->kind == EXPR_LIST) t = check_list(s, e, want);
+    if (t->kind == TY_ARRAY && t->elem->kind == TY_VOID) t = s->error;
+    return e->type = t;
+}

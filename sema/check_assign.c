@@ -1,0 +1,245 @@
+/* check_assign.c -- who may be written, who owns an array: let, var and assignment. */
+#include "sema/check.h"
+
+/* May it be written? ----------------------------------------------------------------------------------------- */
+
+static bool refuse_local(Sema *s, Symbol *sym, Span at, WriteKind how) {
+    if (!sym->keyword.hi) {
+        diag(s->c, E0405, at, "`%s` counts a loop and is not assigned", sym->name);
+        return false;
+    }
+    Diag *d = how == WRITE_PASS
+                  ? diag(s->c, E0402, at, "`%s` is a `let`, and `%s` would write it", sym->name, source_text(s, at))
+                  : diag(s->c, E0404, at, "`%s` is a `let` and keeps its value", sym->name);
+    diag_fix(s->c, d, sym->keyword, "var", "declare it with `var`");
+    return false;
+}
+
+static bool refuse_param(Sema *s, Symbol *sym, Span at) {
+    TypeExpr *te = sym->func->item->fn.params.at[sym->dim].type;
+    if (sym->mode == REF_IN) {
+        Diag *d = diag(s->c, E0307, at, "this writes `%s`, which is passed by `&` and only read", sym->name);
+        diag_fix(s->c, d, te->ref.mode_span, "&mut ", "write `&mut` to give it back changed");
+        return false;
+    }
+    Diag *d = diag(s->c, E0405, at, "`%s` is a parameter passed by value and is only read", sym->name);
+    diag_note(s->c, d, sym->span, "copy it to write it: `var my_%s = %s;`", sym->name, sym->name);
+    return false;
+}
+
+bool check_writable(Sema *s, Symbol *sym, Span at, WriteKind how) {
+    sym->written = true;
+    if (how == WRITE_WHOLE) sym->reshaped = true;
+    switch (sym->kind) {
+    case SYM_LOCAL: return sym->is_mutable || refuse_local(s, sym, at, how);
+    case SYM_PARAM:
+        if (sym->mode == REF_NONE || sym->mode == REF_IN) return refuse_param(s, sym, at);
+        if (how != WRITE_WHOLE) return true;
+        if (s->func->is_kernel) {
+            diag(s->c, E0510, at, "a kernel writes elements of `%s`; it cannot replace the whole array", sym->name);
+            return false;
+        }
+        effect_add(s, EFFECT_HEAP, at, "replaces an array");
+        return true;
+    case SYM_DOMAIN: {
+        Diag *d = diag(s->c, E0504, at, "`%s` is the work item's position and cannot be changed", sym->name);
+        note_declared(s, d, sym);
+        return false;
+    }
+    case SYM_SIZE:
+    case SYM_CONST: {
+        Diag *d = diag(s->c, E0405, at, "`%s` is %s and cannot be assigned", sym->name, symbol_what(sym));
+        note_declared(s, d, sym);
+        return false;
+    }
+    case SYM_FN: break;
+    }
+    diag(s->c, E0413, at, "`%s` is %s and cannot be assigned", sym->name, symbol_what(sym));
+    return false;
+}
+
+/* Values with an owner --------------------------------------------------------------------------------------- */
+
+static bool same_array_type(Sema *s, Expr *e, Type *want, const char *why) {
+    Type *have = e->type;
+    if (have == want) return true;
+    Diag *d;
+    if (want->kind != TY_ARRAY)
+        d = diag(s->c, E0304, e->span, "this is an array `%s`, but `%s` is needed", type_name(s->c, have), want->name);
+    else if (want->rank != have->rank)
+        d = diag(s->c, E0602, e->span, "this array has %d dimension%s, but `%s` has %d", have->rank,
+                 have->rank == 1 ? "" : "s", type_name(s->c, want), want->rank);
+    else
+        d = diag(s->c, E0304, e->span, "this array holds `%s`, but `%s` is needed", have->elem->name, want->elem->name);
+    if (why) diag_note(s->c, d, e->span, "%s", why);
+    bad(s, e);
+    return false;
+}
+
+static bool check_move(Sema *s, Expr *e) {
+    Symbol *sym = e->name.sym;
+    if (sym->kind != SYM_PARAM) return true;
+    Diag *d = diag(s->c, E0409, e->span, "`%s` is a reference; its array cannot be moved out of it", sym->name);
+    diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", sym->name), "copy it");
+    bad(s, e);
+    return false;
+}
+
+void check_owned(Sema *s, Expr **slot, Type *want, const char *why) {
+    Expr *e = *slot;
+    if (want && is_bad(want)) {
+        check_expr(s, slot);
+        bad(s, *slot);
+        return;
+    }
+    bool literal = e->kind == EXPR_FILL || e->kind == EXPR_COMPREHEND || e->kind == EXPR_LIST;
+    Type *t =
+        literal ? check_array_literal(s, e, want && want->kind == TY_ARRAY ? want->elem : NULL) : check_expr(s, slot);
+    e = *slot;
+    if (is_bad(t)) return;
+    if (t->kind == TY_ARRAY) {
+        if (e->kind == EXPR_NAME && !check_move(s, e)) return;
+        if (!literal) effect_add(s, EFFECT_HEAP, e->span, "takes over an array");
+        if (want) same_array_type(s, e, want, why);
+        return;
+    }
+    if (is_bad(check_scalar(s, slot))) return;
+    if (want) coerce(s, slot, want, why);
+    else settle(s, slot);
+}
+
+/* let, var ---------------------------------------------------------------------------------------------------- */
+
+static bool let_without_value(Sema *s, Stmt *st, Type *type) {
+    if (!st->let.is_var) {
+        diag(s->c, E0414, st->let.name_span, "a `let` needs a value: `let %s = ...;`", st->let.name);
+        return false;
+    }
+    if (!type) {
+        diag(s->c, E0414, st->let.name_span, "`%s` needs a value or a type", st->let.name);
+        return false;
+    }
+    if (type->kind != TY_ARRAY) return !is_bad(type);
+    Diag *d = diag(s->c, E0414, st->let.name_span, "the array `%s` needs a value where it is declared", st->let.name);
+    diag_note(s->c, d, st->let.type->span, "as in `var %s = [%s(0); n];`", st->let.name, type->elem->name);
+    return false;
+}
+
+void check_let(Sema *s, Stmt *st) {
+    Dim dims[MAX_RANK] = {0};
+    Type *want = st->let.type ? local_type(s, st->let.type, dims) : NULL, *type = want;
+    if (st->let.init) {
+        const char *why =
+            want ? arena_printf(s->arena, "`%s` is declared `%s`", st->let.name, type_name(s->c, want)) : NULL;
+        check_owned(s, &st->let.init, want, why);
+        if (!want) type = st->let.init->type;
+    } else if (!let_without_value(s, st, want)) {
+        type = s->error;
+    }
+    Symbol *sym = symbol_new(s, SYM_LOCAL, st->let.name, st->let.name_span, type);
+    sym->is_mutable = st->let.is_var;
+    sym->init = st->let.init;
+    sym->keyword = (Span){st->span.lo, st->span.lo + 3};
+    st->let.sym = sym;
+    scope_add(s, sym);
+    vec_push(s->arena, &s->facts->locals, sym);
+    if (!sym->is_mutable && sym->init && !is_bad(type)) sym->konst = sym->init->konst;
+    if (type->kind != TY_ARRAY) return;
+    sym->owns = true;
+    vec_push(s->arena, &s->block->drops, sym);
+    if (!want) return;
+    Declared declared = {.sym = sym, .span = st->let.type->span};
+    for (int d = 0; d < MAX_RANK; d++) declared.dims[d] = dims[d];
+    vec_push(s->arena, &s->facts->declared, declared);
+}
+
+/* Assignment -------------------------------------------------------------------------------------------------- */
+
+static const char *update_text(Sema *s, const Stmt *st) {
+    if (st->assign.is_min) return "min=";
+    if (st->assign.is_max) return "max=";
+    return arena_printf(s->arena, "%s=", st->assign.op == OP_NONE ? "" : op_info[st->assign.op].spelling);
+}
+
+static bool update_suits(const Stmt *st, const Type *t) {
+    if (st->assign.is_min || st->assign.is_max) return type_is_number(t);
+    switch (op_info[st->assign.op].kind) {
+    case OPK_ARITH: return type_is_number(t);
+    case OPK_BITS: return t->is_int || t->kind == TY_BOOL;
+    case OPK_SHIFT: return t->is_int;
+    case OPK_COMPARE:
+    case OPK_LOGIC: return false;
+    }
+    return false;
+}
+
+static void check_update(Sema *s, Stmt *st, Type *t) {
+    Expr **slot = &st->assign.value;
+    Type *v = check_scalar(s, slot);
+    const char *text = update_text(s, st);
+    if (is_bad(t) || is_bad(v)) return;
+    if (!update_suits(st, t)) {
+        diag(s->c, E0306, st->assign.op_span, "`%s` does not work on `%s`", text, type_name(s->c, t));
+        return;
+    }
+    bool shift = st->assign.op == OP_SHL || st->assign.op == OP_SHR;
+    if (shift) {
+        if (!v->is_int) diag(s->c, E0306, st->assign.op_span, "`%s` does not shift by `%s`", text, type_name(s->c, v));
+        else if (type_is_literal(v)) settle(s, slot);
+    } else if (type_is_number(v) && type_is_number(t) && !type_is_literal(v) && !type_widens(v, t)) {
+        Diag *d = diag(s->c, E0305, st->assign.op_span, "`%s` mixes `%s` and `%s`", text, t->name, v->name);
+        fix_convert(s, d, *slot, t);
+        return;
+    } else if (!coerce(s, slot, t, NULL)) {
+        return;
+    }
+    if (st->assign.op != OP_NONE && !is_bad((*slot)->type)) check_divisor(s, st->assign.op, t, *slot);
+}
+
+static Type *check_target_name(Sema *s, Stmt *st) {
+    Expr *target = st->assign.target;
+    Symbol *sym = scope_find(s, target->name.name);
+    bool was_used = sym && sym->used;
+    if (sym && sym->kind == SYM_FN && !(sym->type && is_bad(sym->type))) {
+        check_writable(s, sym, target->span, WRITE_VALUE);
+        return bad(s, target);
+    }
+    Type *t = check_expr(s, &st->assign.target);
+    bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
+    if (sym && plain) sym->used = was_used; /* being assigned is not being used */
+    if (is_bad(t)) return t;
+    target->konst = (Const){0};
+    bool ok = check_writable(s, target->name.sym, target->span, t->kind == TY_ARRAY ? WRITE_WHOLE : WRITE_VALUE);
+    return ok ? t : bad(s, target);
+}
+
+static Type *check_target(Sema *s, Stmt *st) {
+    Expr *target = st->assign.target;
+    if (target->kind == EXPR_NAME) return check_target_name(s, st);
+    Type *t = check_expr(s, &st->assign.target);
+    if (is_bad(t)) return t;
+    if (target->kind == EXPR_INDEX)
+        return check_writable(s, target->index.base->name.sym, target->span, WRITE_ELEMENT) ? t : s->error;
+    diag(s->c, E0413, target->span, "only variables and elements of arrays can be assigned");
+    return s->error;
+}
+
+void check_assign(Sema *s, Stmt *st) {
+    bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
+    Type *t = check_target(s, st);
+    if (!plain && t->kind == TY_ARRAY) {
+        Diag *d = diag(s->c, E0325, st->assign.target->span, "`%s` works on elements, not on a whole array",
+                       update_text(s, st));
+        note_declared(s, d, st->assign.target->name.sym);
+        t = s->error;
+    }
+    if (!plain) {
+        check_update(s, st, t);
+        return;
+    }
+    if (t->kind == TY_ARRAY || is_bad(t)) {
+        check_owned(s, &st->assign.value, t, NULL);
+        return;
+    }
+    check_value(s, &st->assign.value, t, NULL);
+}

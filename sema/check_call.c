@@ -1,0 +1,300 @@
+/* check_call.c -- calls: what the callee is, the number, modes and types of the arguments, which arrays meet in one
+ * call. Extents are compared later (shape.c), when it is known which arrays keep theirs. */
+#include "sema/check.h"
+
+static const char *const mode_text[REF__COUNT] = {"", "&", "&mut ", "&out ", "&scratch "};
+
+/* After an error in the call itself: look at the arguments for errors of their own. */
+static Type *check_args_only(Sema *s, Expr *e) {
+    e->call.callee->type = s->error;
+    for (int i = 0; i < e->call.args.n; i++) check_expr(s, &e->call.args.at[i].value);
+    return bad(s, e);
+}
+
+static const char *signature(Sema *s, const Item *item) {
+    const char *text = arena_printf(s->arena, "%s %s(", item->kind == ITEM_KERNEL ? "kernel" : "fn", item->name);
+    for (int i = 0; i < item->fn.params.n && i < 16; i++) {
+        const Param *p = &item->fn.params.at[i];
+        text = arena_printf(s->arena, "%s%s%s: %s", text, i ? ", " : "", p->name, source_text(s, p->type->span));
+    }
+    return arena_printf(s->arena, "%s%s)", text, item->fn.params.n > 16 ? ", ..." : "");
+}
+
+static bool check_count(Sema *s, Expr *e, Func *f) {
+    int got = e->call.args.n, want = f->params.n;
+    if (got == want) return true;
+    Span at = got > want ? e->call.args.at[want].span : (Span){e->span.hi - 1, e->span.hi};
+    Diag *d =
+        diag(s->c, E0311, at, "`%s` takes %d argument%s, this gives %d", f->name, want, want == 1 ? "" : "s", got);
+    diag_note(s->c, d, f->name_span, "it is declared `%s`", signature(s, f->item));
+    return false;
+}
+
+/* References ------------------------------------------------------------------------------------------------- */
+
+static void wrong_mode(Sema *s, Arg *arg, RefMode mode) {
+    Expr *e = arg->value;
+    if (mode == REF_NONE) {
+        Diag *d = diag(s->c, E0401, arg->mode_span, "this parameter takes a value, not a reference");
+        diag_fix(s->c, d, (Span){arg->mode_span.lo, e->span.lo}, "", "pass it without `%s`",
+                 source_text(s, arg->mode_span));
+        return;
+    }
+    Diag *d = diag(s->c, E0401, arg->span, "this parameter is `%s`, and the argument must say so",
+                   (const char *[]){"", "&", "&mut", "&out", "&scratch"}[mode]);
+    Span old = arg->mode == REF_NONE ? (Span){e->span.lo, e->span.lo} : (Span){arg->mode_span.lo, e->span.lo};
+    diag_fix(s->c, d, old, mode_text[mode], "write `%s%s`", mode_text[mode], source_text(s, e->span));
+}
+
+static bool check_named(Sema *s, Arg *arg) {
+    Expr *e = arg->value;
+    if (e->kind == EXPR_NAME) return true;
+    Type *t = check_expr(s, &arg->value);
+    e = arg->value;
+    if (is_bad(t)) return false;
+    bool element = e->kind == EXPR_INDEX;
+    Diag *d = diag(s->c, E0410, e->span,
+                   element ? "an element cannot be referenced; references are to whole arrays"
+                           : "only a named array can be referenced");
+    if (t->kind == TY_ARRAY)
+        diag_note(s->c, d, e->span, "give it a name first: `let a = %s;`", source_text(s, e->span));
+    bad(s, e);
+    return false;
+}
+
+bool check_reference(Sema *s, Arg *arg, RefMode mode) {
+    if (arg->value->kind == EXPR_ERROR) return !is_bad(bad(s, arg->value));
+    if (!check_named(s, arg)) return false;
+    Type *t = check_array_name(s, arg->value, "a reference");
+    if (is_bad(t)) return false;
+    if (arg->mode != mode) {
+        wrong_mode(s, arg, mode);
+        return false;
+    }
+    if (mode == REF_IN) return true;
+    return check_writable(s, arg->value->name.sym, arg->span, WRITE_PASS);
+}
+
+static bool check_array_type(Sema *s, Arg *arg, const Func *f, const Symbol *param) {
+    Type *have = arg->value->type, *want = param->type;
+    if (have == want) return true;
+    Diag *d;
+    if (have->rank != want->rank)
+        d = diag(s->c, E0602, arg->span, "`%s` has %d dimension%s, but `%s` of `%s` has %d", arg->value->name.name,
+                 have->rank, have->rank == 1 ? "" : "s", param->name, f->name, want->rank);
+    else
+        d = diag(s->c, E0304, arg->span, "`%s` holds `%s`, but `%s` of `%s` holds `%s`", arg->value->name.name,
+                 have->elem->name, param->name, f->name, want->elem->name);
+    diag_note(s->c, d, param->span, "the parameter is declared here");
+    return false;
+}
+
+/* One array may not be reached under two names of which one can be written: all alias analysis rests on it. */
+static void check_exclusive(Sema *s, Expr *e) {
+    ArgList *args = &e->call.args;
+    for (int i = 1; i < args->n; i++) {
+        Arg *b = &args->at[i];
+        if (b->mode == REF_NONE || b->value->kind != EXPR_NAME || !b->value->name.sym) continue;
+        for (int k = 0; k < i; k++) {
+            Arg *a = &args->at[k];
+            if (a->mode == REF_NONE || a->value->kind != EXPR_NAME || a->value->name.sym != b->value->name.sym)
+                continue;
+            if (a->mode == REF_IN && b->mode == REF_IN) continue;
+            Diag *d = diag(s->c, E0403, b->span, "`%s` is passed twice, and one of the two can write it",
+                           b->value->name.name);
+            diag_note(s->c, d, a->span, "it is passed here as `%s`", source_text(s, a->span));
+            if (b->mode == REF_IN || a->mode == REF_IN)
+                diag_note(s->c, d, b->span, "pass `copy(&%s)` under a name of its own to read the old values",
+                          b->value->name.name);
+            return;
+        }
+    }
+}
+
+static bool check_arg(Sema *s, Arg *arg, const Func *f, const Symbol *param) {
+    if (arg->label) {
+        Diag *d = diag(s->c, E0326, arg->span, "arguments of functions have no labels");
+        diag_fix(s->c, d, (Span){arg->span.lo, arg->value->span.lo}, "", "leave out `%s:`", arg->label);
+    }
+    if (is_bad(param->type)) {
+        check_expr(s, &arg->value);
+        return false;
+    }
+    if (param->mode != REF_NONE) return check_reference(s, arg, param->mode) && check_array_type(s, arg, f, param);
+    if (arg->mode != REF_NONE) {
+        check_expr(s, &arg->value);
+        wrong_mode(s, arg, REF_NONE);
+        return false;
+    }
+    const char *why =
+        arena_printf(s->arena, "parameter `%s` of `%s` is `%s`", param->name, f->name, type_name(s->c, param->type));
+    return check_value(s, &arg->value, param->type, why);
+}
+
+static void find_sizes(Sema *s, CallInfo *info, const Func *f) {
+    for (int k = 0; k < f->sizes.n; k++)
+        for (int i = 0; i < f->shapes.n; i++)
+            for (int d = 0; d < f->shapes.at[i].rank; d++) {
+                const Extent *x = &f->shapes.at[i].at[d];
+                SizeSource from = {i, d};
+                if (x->kind == EXTENT_BINDS && x->size == f->sizes.at[k]) vec_push(s->arena, &info->sizes, from);
+            }
+}
+
+static Type *check_func_call(Sema *s, Expr *e, Func *f, bool is_launch) {
+    if (!s->func) {
+        diag(s->c, E0707, e->span, "the value of a constant cannot come from a call of `%s`", f->name);
+        return check_args_only(s, e);
+    }
+    if (f->facts->skip) return check_args_only(s, e);
+    if (f->is_kernel && !is_launch) {
+        Diag *d = diag(s->c, E0501, e->span, "`%s` is a kernel; it is launched, not called", f->name);
+        if (!s->func->is_kernel) fix_insert(s, d, e->span.lo, "offload ", "launch it");
+        note_declared(s, d, e->call.callee->name.sym);
+        return check_args_only(s, e);
+    }
+    if (!check_count(s, e, f)) return check_args_only(s, e);
+    CallInfo *info = e->call.info = arena_new(s->arena, CallInfo);
+    info->kind = CALL_FUNC;
+    info->func = f;
+    e->call.callee->type = s->nothing;
+    bool ok = true;
+    for (int i = 0; i < f->params.n; i++) ok = check_arg(s, &e->call.args.at[i], f, f->params.at[i]) && ok;
+    if (ok) check_exclusive(s, e);
+    if (ok) call_site_add(s, f, e, is_launch);
+    if (!ok) info->kind = CALL_ERROR;
+    find_sizes(s, info, f);
+    return e->type = f->result;
+}
+
+/* Conversions ------------------------------------------------------------------------------------------------ */
+
+static bool convertible(Sema *s, Expr *e, Expr *x, const Type *to) {
+    Type *from = x->type;
+    if (type_is_number(from) && type_is_number(to)) return true;
+    if (from == to && from->kind == TY_BOOL) return true;
+    if (from->kind == TY_STR && type_is_number(to)) return true;
+    if (from->kind == TY_BOOL && to->is_int) return true;
+    if (from->is_int && to->kind == TY_BOOL) return true;
+    Diag *d = diag(s->c, E0320, e->span, "`%s` cannot be converted to `%s`", type_name(s->c, from), to->name);
+    const char *text = source_text(s, x->span);
+    if (to->kind == TY_STR)
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "format(\"{}\", %s)", text), "make it text");
+    else if (to->kind == TY_BOOL && from->is_float)
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "(%s != 0.0)", text), "compare it");
+    else if (from->kind == TY_BOOL)
+        diag_fix(s->c, d, x->span, arena_printf(s->arena, "i32(%s)", text), "through an integer");
+    return false;
+}
+
+static Type *check_convert(Sema *s, Expr *e, Type *to) {
+    ArgList *args = &e->call.args;
+    if (to->kind == TY_F16 || to->kind == TY_BF16) {
+        diag(s->c, E0901, e->call.callee->span, "`%s` is not built yet", to->name);
+        return check_args_only(s, e);
+    }
+    if (args->n != 1 || args->at[0].label) {
+        diag(s->c, E0311, e->span, "`%s(...)` converts one value, this gives %d", to->name, args->n);
+        return check_args_only(s, e);
+    }
+    if (args->at[0].mode != REF_NONE) {
+        wrong_mode(s, &args->at[0], REF_NONE);
+        return check_args_only(s, e);
+    }
+    Type *from = check_scalar(s, &args->at[0].value);
+    Expr *x = args->at[0].value;
+    if (is_bad(from) || !convertible(s, e, x, to)) return bad(s, e);
+    if (from->kind == TY_STR) effect_add(s, EFFECT_STR, e->span, "reads a number from a string");
+    /* An untyped operand takes a type with room for it: the conversion says what becomes of it. */
+    Const value = const_convert(x->konst, from, to);
+    if (from->kind == TY_INT_LITERAL) retype(s, x, s->i64);
+    if (from->kind == TY_FLOAT_LITERAL) retype(s, x, s->f64);
+    if (is_bad(x->type)) return bad(s, e);
+    CallInfo *info = e->call.info = arena_new(s->arena, CallInfo);
+    info->kind = CALL_CONVERT;
+    e->call.callee->type = s->nothing;
+    if (from->kind != TY_STR) e->konst = value;
+    return e->type = to;
+}
+
+/* What is called --------------------------------------------------------------------------------------------- */
+
+static bool is_vector_type(Name name) {
+    return (name[0] == 'f' || name[0] == 'i' || name[0] == 'u') && name[1] >= '0' && name[1] <= '9' &&
+           (name[2] == 'x' || (name[2] >= '0' && name[2] <= '9' && name[3] == 'x'));
+}
+
+static Type *unknown_function(Sema *s, Expr *e) {
+    Name name = e->call.callee->name.name;
+    if (s->has_import) return check_args_only(s, e);
+    if (is_vector_type(name)) {
+        diag(s->c, E0901, e->call.callee->span, "the vector type `%s` is not built yet", name);
+        return check_args_only(s, e);
+    }
+    Diag *d = diag(s->c, E0301, e->call.callee->span, "there is no function `%s`", name);
+    const char *near = nearest_name(s, name, NAMES_FUNCTIONS | NAMES_TYPES);
+    if (near) diag_fix(s->c, d, e->call.callee->span, near, "did you mean `%s`?", near);
+    return check_args_only(s, e);
+}
+
+static Type *check_named_call(Sema *s, Expr *e, bool is_launch) {
+    Expr *callee = e->call.callee;
+    Name name = callee->name.name;
+    Symbol *sym = scope_find(s, name);
+    if (sym) {
+        callee->name.sym = sym;
+        sym->used = true;
+        if (sym->type && is_bad(sym->type)) return check_args_only(s, e);
+        if (sym->kind == SYM_FN && sym->func) return check_func_call(s, e, sym->func, is_launch);
+        Diag *d = diag(s->c, E0310, callee->span, "`%s` is %s, not a function", name, symbol_what(sym));
+        note_declared(s, d, sym);
+        return check_args_only(s, e);
+    }
+    Type *to = type_find(s->types, name);
+    if (to) return check_convert(s, e, to);
+    BuiltinId id = builtin_find(s, name);
+    if (id != BUILTIN_NONE) return check_builtin(s, e, id);
+    return unknown_function(s, e);
+}
+
+static Type *check_callee(Sema *s, Expr *e, bool is_launch) {
+    Expr *callee = e->call.callee;
+    if (callee->kind == EXPR_NAME) return check_named_call(s, e, is_launch);
+    if (callee->kind == EXPR_FIELD && !is_launch) return check_method(s, e);
+    Type *t = check_expr(s, &e->call.callee);
+    if (!is_bad(t)) diag(s->c, E0310, callee->span, "only functions can be called");
+    return check_args_only(s, e);
+}
+
+Type *check_call(Sema *s, Expr *e) { return check_callee(s, e, false); }
+
+static bool launches_kernel(Sema *s, Expr *call) {
+    Expr *callee = call->call.callee;
+    if (callee->kind != EXPR_NAME) return true; /* check_callee speaks */
+    Symbol *sym = scope_find(s, callee->name.name);
+    if (sym && sym->type && is_bad(sym->type)) return true;
+    if (sym ? sym->kind != SYM_FN || sym->func->is_kernel
+            : !type_find(s->types, callee->name.name) && !builtin_find(s, callee->name.name))
+        return true;
+    Diag *d = diag(s->c, E0502, callee->span, "`%s` is not a kernel, so it cannot be launched", callee->name.name);
+    if (sym) note_declared(s, d, sym);
+    diag_note(s->c, d, call->span, "call it without `offload`");
+    return false;
+}
+
+Type *check_offload(Sema *s, Expr *e) {
+    Expr *call = e->offload.call;
+    if (e->offload.async) not_built(s, NB_ASYNC, e->span, "`offload async`");
+    if (e->offload.device) {
+        check_expr(s, &e->offload.device);
+        not_built(s, NB_DEVICE, e->offload.device->span, "`offload on` a chosen device");
+    }
+    if (call->kind != EXPR_CALL) return bad(s, e);
+    if (!launches_kernel(s, call)) {
+        check_args_only(s, call);
+        return bad(s, e);
+    }
+    effect_add(s, EFFECT_OFFLOAD, e->span, "launches a kernel");
+    e->offload.info = arena_new(s->arena, LaunchInfo);
+    return e->type = call->type = check_callee(s, call, true);
+}

@@ -1,0 +1,359 @@
+/* check_decl.c -- items: their names first, then constants (each when it is first needed), then signatures, so that
+ * bodies may use what is declared below them. */
+#include "sema/check.h"
+
+static Type *unknown_type(Sema *s, TypeExpr *te) {
+    Name name = te->name.name;
+    Symbol *sym = scope_find(s, name);
+    if ((sym && sym->type && is_bad(sym->type)) || s->has_import) return s->error;
+    bool letter = name[0] == 'f' || name[0] == 'i' || name[0] == 'u';
+    bool vector = letter && name[1] >= '0' && name[1] <= '9' && (name[2] == 'x' || (name[2] && name[3] == 'x'));
+    if (vector) return not_built(s, 0, te->span, "the vector type `%s`", name);
+    Diag *d = diag(s->c, E0303, te->span, "there is no type `%s`", name);
+    static const struct {
+        const char *theirs, *ours;
+    } known[] = {
+        {"int", "i32"},    {"long", "i64"},    {"float", "f32"},    {"double", "f64"},
+        {"char", "u8"},    {"usize", "index"}, {"size_t", "index"}, {"string", "str"},
+        {"String", "str"}, {"uint", "u32"},    {"isize", "index"},
+    };
+    const char *near = NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (name == name_of(&s->c->names, known[i].theirs)) near = known[i].ours;
+    if (!near) near = nearest_name(s, name, NAMES_TYPES);
+    if (near) diag_fix(s->c, d, te->span, near, "did you mean `%s`?", near);
+    return s->error;
+}
+
+Type *scalar_type(Sema *s, TypeExpr *te) {
+    te->type = s->error;
+    switch (te->kind) {
+    case TE_ERROR: return s->error;
+    case TE_ARRAY:
+        diag(s->c, E0319, te->span, "arrays of arrays do not exist; an array has up to four dimensions");
+        return s->error;
+    case TE_REF: diag(s->c, E0412, te->span, "references are only for parameters and arguments"); return s->error;
+    case TE_NAME: break;
+    }
+    if (te->name.args.n) return not_built(s, 0, te->span, "a generic type");
+    Type *t = type_find(s->types, te->name.name);
+    if (!t) return unknown_type(s, te);
+    if (t->kind == TY_F16 || t->kind == TY_BF16) return not_built(s, 0, te->span, "`%s`", t->name);
+    return te->type = t;
+}
+
+static Type *array_type(Sema *s, TypeExpr *te) {
+    Type *elem = scalar_type(s, te->array.elem);
+    int rank = te->array.extents.n;
+    if (rank < 1 || rank > MAX_RANK) {
+        diag(s->c, E0324, te->span, "an array has one to four dimensions, this has %d", rank);
+        return s->error;
+    }
+    return is_bad(elem) ? elem : (te->type = type_array(s->types, elem, rank));
+}
+
+/* Extents written in the type of a local or of a result: `_` asks for nothing, others are shown to hold (shape.c). */
+static bool read_dims(Sema *s, ExprList *extents, Dim dims[MAX_RANK]) {
+    bool any = false;
+    for (int i = 0; i < extents->n && i < MAX_RANK; i++) {
+        Expr *e = extents->at[i];
+        if (e->kind == EXPR_NAME && e->name.name == s->underscore) {
+            e->type = s->index;
+            continue;
+        }
+        check_scalar(s, &extents->at[i]);
+        if (!to_index(s, &extents->at[i], "an extent")) continue;
+        dims[i] = dim_of(extents->at[i]);
+        any = true;
+        if (dims[i].kind == DIM_UNKNOWN) diag(s->c, E0604, e->span, "an extent in a type is a name, a constant or `_`");
+        else if (dims[i].kind == DIM_CONST && dims[i].value < 0)
+            diag(s->c, E0606, e->span, "an extent cannot be negative, this is %lld", (long long)dims[i].value);
+    }
+    return any;
+}
+
+Type *local_type(Sema *s, TypeExpr *te, Dim dims[MAX_RANK]) {
+    if (te->kind != TE_ARRAY) return scalar_type(s, te);
+    Type *t = array_type(s, te);
+    if (!is_bad(t)) read_dims(s, &te->array.extents, dims);
+    return t;
+}
+
+/* Constants --------------------------------------------------------------------------------------------------- */
+
+void check_const_item(Sema *s, Item *item) {
+    Symbol *sym = item->const_.sym;
+    Expr **value = &item->const_.value;
+    if (sym->type) return;
+    if (sym->used && (*value)->type == NULL && sym->written) { /* `written`: being worked out */
+        diag(s->c, E0708, item->name_span, "the value of `%s` depends on itself", sym->name);
+        sym->type = s->error;
+        return;
+    }
+    if (s->const_chain >= MAX_CONST_CHAIN) {
+        diag(s->c, E0708, item->name_span,
+             "`%s` is at the end of a chain of over %d constants declared below their use", sym->name, MAX_CONST_CHAIN);
+        sym->type = s->error;
+        return;
+    }
+    s->const_chain++;
+    sym->written = true;
+    Type *want = item->const_.type ? scalar_type(s, item->const_.type) : NULL;
+    Type *t = check_scalar(s, value);
+    if (want && !is_bad(t)) coerce(s, value, want, NULL);
+    else if (!want) settle(s, value);
+    Expr *e = *value;
+    if (!is_bad(e->type) && e->konst.kind == CONST_NONE) {
+        diag(s->c, E0707, e->span, "the value of a constant must be known while compiling");
+        bad(s, e);
+    }
+    if (!sym->type) sym->type = want ? want : e->type;
+    if (is_bad(e->type)) sym->type = s->error;
+    sym->konst = e->konst;
+    s->const_chain--;
+}
+
+/* Names of items ---------------------------------------------------------------------------------------------- */
+
+static void declare_poison(Sema *s, Name name, Span span) {
+    Symbol *sym = symbol_new(s, SYM_FN, name, span, s->error);
+    scope_add(s, sym);
+}
+
+static void declare_func(Sema *s, Item *item) {
+    Func *f = arena_new(s->arena, Func);
+    f->item = item;
+    f->name = item->name;
+    f->name_span = item->name_span;
+    f->is_kernel = item->kind == ITEM_KERNEL;
+    f->is_extern = item->fn.is_extern;
+    f->is_export = item->fn.is_export;
+    f->is_main = !f->is_kernel && item->name == s->main;
+    f->result = s->nothing;
+    f->facts = arena_new(s->arena, FuncFacts);
+    item->fn.func = f;
+    vec_push(s->arena, &s->program->funcs, f);
+    Symbol *sym = symbol_new(s, SYM_FN, item->name, item->name_span, s->nothing);
+    sym->func = f;
+    sym->item = item;
+    scope_add(s, sym);
+    if (f->is_main && !s->program->main) s->program->main = f;
+    if (item->fn.is_extern) not_built(s, 0, item->fn.linkage_span, "`extern`");
+    else if (item->fn.generics.n)
+        not_built(s, 0, item->fn.generics.at[0].span, "a generic %s", f->is_kernel ? "kernel" : "function");
+    else if (item->fn.is_export) not_built(s, 0, item->fn.linkage_span, "`export`");
+    f->facts->skip = item->fn.is_extern || item->fn.generics.n || !item->fn.body;
+    if (f->facts->skip) sym->type = s->error;
+}
+
+static void declare_const(Sema *s, Item *item) {
+    Symbol *sym = symbol_new(s, SYM_CONST, item->name, item->name_span, NULL);
+    sym->item = item;
+    item->const_.sym = sym;
+    vec_push(s->arena, &s->program->consts, sym);
+    scope_add(s, sym);
+}
+
+static void declare_item(Sema *s, Item *item) {
+    switch (item->kind) {
+    case ITEM_ERROR:
+    case ITEM__COUNT: break;
+    case ITEM_FN:
+    case ITEM_KERNEL: declare_func(s, item); break;
+    case ITEM_STRUCT:
+        not_built(s, 0, item->name_span, "`struct`");
+        declare_poison(s, item->name, item->name_span);
+        break;
+    case ITEM_CONST: declare_const(s, item); break;
+    case ITEM_IMPORT:
+        not_built(s, 0, item->span, "`import`");
+        s->has_import = true;
+        break;
+    case ITEM_TEST:
+        not_built(s, 0, item->span.hi ? (Span){item->span.lo, item->name_span.hi} : item->span, "`test`");
+        break;
+    }
+}
+
+void declare_items(Sema *s) {
+    ItemList *items = &s->program->module->items;
+    for (int i = 0; i < items->n; i++) declare_item(s, items->at[i]);
+    for (int i = 0; i < items->n; i++)
+        if (items->at[i]->kind == ITEM_CONST) check_const_item(s, items->at[i]);
+}
+
+/* Parameters -------------------------------------------------------------------------------------------------- */
+
+static Symbol *size_new(Sema *s, Func *f, Name name, Span span) {
+    Symbol *size = symbol_new(s, SYM_SIZE, name, span, s->index);
+    size->used = true;
+    vec_push(s->arena, &f->sizes, size);
+    return size;
+}
+
+static Extent any_extent(Sema *s, Func *f, Expr *e) {
+    if (!f->is_kernel) return (Extent){.kind = EXTENT_ANY, .span = e->span};
+    return (Extent){.kind = EXTENT_BINDS, .size = size_new(s, f, s->underscore, e->span), .span = e->span};
+}
+
+static Extent named_extent(Sema *s, Func *f, Expr *e) {
+    Extent x = {.kind = EXTENT_ANY, .span = e->span};
+    Symbol *sym = scope_find(s, e->name.name);
+    e->type = s->index;
+    if (sym && sym->func == f && sym->kind == SYM_SIZE) {
+        x.kind = EXTENT_SAME;
+        x.size = e->name.sym = sym;
+        return x;
+    }
+    if (sym && sym->func == f && sym->kind == SYM_PARAM) {
+        Diag *d =
+            diag(s->c, E0605, e->span, "`%s` is a parameter already; a size gets its value from the array", sym->name);
+        note_declared(s, d, sym);
+        diag_note(s->c, d, sym->span, "leave out this parameter, or name it otherwise");
+        return x;
+    }
+    x.kind = EXTENT_BINDS;
+    x.size = e->name.sym = size_new(s, f, e->name.name, e->span);
+    scope_add(s, x.size);
+    return x;
+}
+
+static Extent read_extent(Sema *s, Func *f, Expr **slot) {
+    Expr *e = *slot;
+    if (e->kind == EXPR_NAME && e->name.name == s->underscore) {
+        e->type = s->index;
+        return any_extent(s, f, e);
+    }
+    Symbol *sym = e->kind == EXPR_NAME ? scope_find(s, e->name.name) : NULL;
+    if (e->kind == EXPR_NAME && !(sym && sym->kind == SYM_CONST)) return named_extent(s, f, e);
+    Extent x = {.kind = EXTENT_ANY, .span = e->span};
+    check_scalar(s, slot);
+    if (!to_index(s, slot, "an extent")) return x;
+    Const v = (*slot)->konst;
+    if (v.kind != CONST_INT) {
+        diag(s->c, E0604, e->span, "an extent of a parameter is a name, a constant or `_`");
+    } else if (v.i < 0) {
+        diag(s->c, E0606, e->span, "an extent cannot be negative, this is %lld", (long long)v.i);
+    } else {
+        x.kind = EXTENT_CONST;
+        x.value = v.i;
+    }
+    return x;
+}
+
+static Type *reference_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
+    TypeExpr *to = te->ref.to;
+    if (te->ref.mode == REF_SCRATCH) return not_built(s, 0, te->span, "`&scratch`");
+    if (to->kind != TE_ARRAY) {
+        Type *t = scalar_type(s, to);
+        return is_bad(t) ? t : not_built(s, 0, te->span, "a reference to a `%s`", t->name);
+    }
+    Type *t = array_type(s, to);
+    if (is_bad(t)) {
+        for (int i = 0; i < to->array.extents.n && i < MAX_RANK; i++) read_extent(s, f, &to->array.extents.at[i]);
+        return t;
+    }
+    if (t->elem->kind == TY_STR && f->is_kernel) {
+        diag(s->c, E0329, to->array.elem->span, "strings stay on the host, a kernel cannot take them");
+        return s->error;
+    }
+    shape->rank = t->rank;
+    for (int i = 0; i < t->rank; i++) shape->at[i] = read_extent(s, f, &to->array.extents.at[i]);
+    return t;
+}
+
+static Type *param_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
+    if (te->kind == TE_REF) return te->type = reference_type(s, f, te, shape);
+    if (te->kind == TE_ARRAY) {
+        Diag *d = diag(s->c, E0321, te->span, "arrays are passed by reference");
+        fix_insert(s, d, te->span.lo, "&", "`&` to read it, `&mut ` to change it, `&out ` to fill it");
+        for (int i = 0; i < te->array.extents.n && i < MAX_RANK; i++) read_extent(s, f, &te->array.extents.at[i]);
+        return s->error;
+    }
+    Type *t = scalar_type(s, te);
+    if (t->kind != TY_STR || !f->is_kernel) return t;
+    diag(s->c, E0329, te->span, "strings stay on the host, a kernel cannot take one");
+    return s->error;
+}
+
+static void check_param(Sema *s, Func *f, int i) {
+    Param *p = &f->item->fn.params.at[i];
+    Shape shape = {0};
+    Type *t = param_type(s, f, p->type, &shape);
+    Symbol *hidden = scope_find(s, p->name);
+    Symbol *sym = p->sym = symbol_new(s, SYM_PARAM, p->name, p->span, t);
+    sym->mode = p->type->kind == TE_REF ? p->type->ref.mode : REF_NONE;
+    sym->dim = i;
+    vec_push(s->arena, &f->params, sym);
+    vec_push(s->arena, &f->shapes, shape);
+    Transfer transfer = sym->mode == REF_MUT || sym->mode == REF_OUT ? TRANSFER_TOFROM : TRANSFER_TO;
+    vec_push(s->arena, &f->transfers, transfer);
+    if (hidden && hidden->kind == SYM_SIZE && hidden->func == f) {
+        Diag *d = diag(s->c, E0605, p->span, "`%s` is a size already; it gets its value from the array", p->name);
+        note_declared(s, d, hidden);
+        return;
+    }
+    scope_add(s, sym);
+}
+
+static void check_result(Sema *s, Func *f) {
+    TypeExpr *te = f->item->fn.result;
+    if (!te) return;
+    f->facts->result_span = te->span;
+    if (te->kind == TE_ARRAY) {
+        f->result = array_type(s, te);
+        if (!is_bad(f->result)) f->facts->has_result_dims = read_dims(s, &te->array.extents, f->facts->result_dims);
+    } else {
+        f->result = scalar_type(s, te);
+    }
+}
+
+static void check_main(Sema *s, Func *f) {
+    const Item *item = f->item;
+    if (item->fn.params.n) {
+        Diag *d = diag(s->c, E0322, item->fn.params.at[0].span, "`main` takes no parameters");
+        diag_note(s->c, d, item->fn.params.at[0].span, "`args()` gives the arguments of the program");
+    }
+    if (f->result->kind == TY_VOID || f->result == s->i32 || is_bad(f->result)) return;
+    diag(s->c, E0322, item->fn.result->span, "`main` returns nothing or `i32`, the status of the program");
+}
+
+static void check_signature(Sema *s, Func *f) {
+    s->func = f;
+    s->facts = f->facts;
+    scope_enter(s);
+    for (int i = 0; i < f->item->fn.params.n; i++) check_param(s, f, i);
+    if (f->is_kernel) check_kernel_result(s, f);
+    else check_result(s, f);
+    if (f->is_main) check_main(s, f);
+    scope_leave(s);
+    s->func = NULL;
+    s->facts = NULL;
+}
+
+void check_signatures(Sema *s) {
+    for (int i = 0; i < s->program->funcs.n; i++)
+        if (!s->program->funcs.at[i]->facts->skip) check_signature(s, s->program->funcs.at[i]);
+}
+
+static void check_body(Sema *s, Func *f) {
+    int errors = s->c->diags.n_errors;
+    s->func = f;
+    s->facts = f->facts;
+    s->loop_depth = 0;
+    scope_enter(s);
+    for (int i = 0; i < f->params.n; i++) scope_again(s, f->params.at[i]);
+    for (int i = 0; i < f->sizes.n; i++) scope_again(s, f->sizes.at[i]);
+    if (f->is_kernel) check_domain(s, f);
+    check_block(s, f->item->fn.body);
+    scope_leave(s);
+    f->facts->has_errors = s->c->diags.n_errors != errors;
+    s->func = NULL;
+    s->facts = NULL;
+    s->block = NULL;
+}
+
+void check_bodies(Sema *s) {
+    for (int i = 0; i < s->program->funcs.n; i++)
+        if (!s->program->funcs.at[i]->facts->skip) check_body(s, s->program->funcs.at[i]);
+}

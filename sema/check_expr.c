@@ -1,0 +1,348 @@
+/* check_expr.c -- types of expressions, from the leaves up. Each function sets `type` (TY_ERROR when it has spoken)
+ * and, where the value is known, `konst`. Literals stay untyped until someone wants a type of them (coerce.c). */
+#include "sema/check.h"
+
+static Type *check_int(Sema *s, Expr *e) {
+    if (e->int_.too_big) return bad(s, e); /* the lexer has said so */
+    uint64_t value = e->int_.value;
+    e->konst = const_int((int64_t)value);
+    e->type = s->int_literal;
+    if (e->int_.suffix) {
+        Type *to = type_find(s->types, e->int_.suffix);
+        Type *from = value > INT64_MAX ? s->u64 : s->int_literal;
+        if (!to || !to->is_int) return bad(s, e);
+        if (!const_fits(e->konst, from, to)) {
+            diag(s->c, E0309, e->span, "%llu does not fit in `%s`", (unsigned long long)value, to->name);
+            return bad(s, e);
+        }
+        e->type = to;
+    } else if (value > INT64_MAX) {
+        e->type = s->u64; /* the only type that has it */
+    }
+    return e->type;
+}
+
+static Type *check_float(Sema *s, Expr *e) {
+    e->konst = const_float(e->float_.value);
+    e->type = s->float_literal;
+    if (!e->float_.suffix) return e->type;
+    Type *to = type_find(s->types, e->float_.suffix);
+    if (!to || !to->is_float) return bad(s, e);
+    if (to->kind == TY_F16 || to->kind == TY_BF16) {
+        diag(s->c, E0901, e->span, "`%s` is not built yet", to->name);
+        return bad(s, e);
+    }
+    retype(s, e, to);
+    return e->type;
+}
+
+static Type *unknown_name(Sema *s, Expr *e) {
+    Name name = e->name.name;
+    if (name == s->inside && s->func && s->func->is_kernel) {
+        not_built(s, NB_INSIDE, e->span, "`inside`");
+        return bad(s, e);
+    }
+    if (s->has_import) return bad(s, e);
+    if (type_find(s->types, name) || builtin_find(s, name)) {
+        Diag *d = diag(s->c, E0312, e->span, "`%s` is %s, not a value", name,
+                       type_find(s->types, name) ? "a type" : "a function");
+        if (builtin_find(s, name)) diag_note(s->c, d, e->span, "call it: `%s(...)`", name);
+        return bad(s, e);
+    }
+    Diag *d = diag(s->c, E0301, e->span, "`%s` is not declared", name);
+    const char *near = nearest_name(s, name, NAMES_VALUES);
+    if (near) diag_fix(s->c, d, e->span, near, "did you mean `%s`?", near);
+    return bad(s, e);
+}
+
+static Type *check_name(Sema *s, Expr *e) {
+    Symbol *sym = scope_find(s, e->name.name);
+    if (!sym) return unknown_name(s, e);
+    e->name.sym = sym;
+    sym->used = true;
+    if (sym->kind == SYM_CONST && !sym->type) check_const_item(s, sym->item);
+    if (sym->kind == SYM_FN) {
+        if (sym->type && is_bad(sym->type)) return bad(s, e);
+        bool kernel = sym->func && sym->func->is_kernel;
+        Diag *d = diag(s->c, E0312, e->span, "`%s` is %s, not a value", sym->name, symbol_what(sym));
+        diag_note(s->c, d, e->span, kernel ? "launch it: `offload %s(...)`" : "call it: `%s(...)`", sym->name);
+        return bad(s, e);
+    }
+    e->type = sym->type ? sym->type : s->error;
+    e->konst = sym->konst;
+    if (e->type->kind == TY_STR && sym->kind == SYM_CONST) effect_add(s, EFFECT_STR, e->span, "uses a string");
+    return e->type;
+}
+
+/* Operators -------------------------------------------------------------------------------------------------- */
+
+static Type *wrong_operator(Sema *s, Expr *e, Span at, const char *op, const Type *t) {
+    Diag *d = diag(s->c, E0306, at, "`%s` does not work on `%s`", op,
+                   type_is_literal(t) ? (t->is_float ? "a float" : "an integer") : type_name(s->c, t));
+    if (t->kind == TY_STR && op[0] == '+') diag_note(s->c, d, at, "join texts with `format(\"{}{}\", a, b)`");
+    return bad(s, e);
+}
+
+static bool op_suits(Op op, const Type *t) {
+    switch (op_info[op].kind) {
+    case OPK_ARITH: return type_is_number(t);
+    case OPK_BITS: return t->is_int || (t->kind == TY_BOOL && op != OP_BIT_NOT);
+    case OPK_SHIFT: return t->is_int;
+    case OPK_COMPARE: return type_is_number(t) || (t->kind == TY_BOOL && (op == OP_EQ || op == OP_NE));
+    case OPK_LOGIC: return t->kind == TY_BOOL;
+    }
+    return false;
+}
+
+static Type *check_not(Sema *s, Expr *e, Type *t) {
+    if (t->kind == TY_BOOL) return e->type = t;
+    Diag *d = diag(s->c, E0306, e->span, "`!` needs a bool, this is `%s`",
+                   type_is_literal(t) ? "a number" : type_name(s->c, t));
+    const char *text = source_text(s, e->unary.operand->span);
+    if (t->is_int) diag_fix(s->c, d, e->span, arena_printf(s->arena, "~%s", text), "`~` flips the bits");
+    return bad(s, e);
+}
+
+static Type *check_unary(Sema *s, Expr *e) {
+    Expr *x = e->unary.operand;
+    /* -9223372036854775808: its absolute value has no signed type. */
+    bool lowest = e->unary.op == OP_NEG && x->kind == EXPR_INT && !x->int_.suffix && !x->int_.too_big &&
+                  x->int_.value == UINT64_C(1) << 63;
+    if (lowest) {
+        x->type = s->int_literal;
+        e->konst = const_int(INT64_MIN);
+        return e->type = s->int_literal;
+    }
+    Type *t = check_scalar(s, &e->unary.operand);
+    if (is_bad(t)) return bad(s, e);
+    if (e->unary.op == OP_NOT && t->kind != TY_BOOL) return check_not(s, e, t);
+    if (!op_suits(e->unary.op, t)) return wrong_operator(s, e, e->unary.op_span, op_info[e->unary.op].spelling, t);
+    e->type = t;
+    fold_unary(s, e);
+    return e->type;
+}
+
+static Type *check_shift(Sema *s, Expr *e) {
+    Type *l = e->binary.lhs->type, *r = e->binary.rhs->type;
+    const char *op = op_info[e->binary.op].spelling;
+    if (!l->is_int) return wrong_operator(s, e, e->binary.op_span, op, l);
+    if (!r->is_int) return wrong_operator(s, e, e->binary.op_span, op, r);
+    bool both_known = e->binary.lhs->konst.kind != CONST_NONE && e->binary.rhs->konst.kind != CONST_NONE;
+    if (type_is_literal(l) && !both_known) l = settle(s, &e->binary.lhs);
+    if (type_is_literal(r) && !type_is_literal(l)) r = settle(s, &e->binary.rhs);
+    e->type = is_bad(l) || is_bad(r) ? s->error : l;
+    fold_binary(s, e);
+    return e->type;
+}
+
+/* Both operands are untyped: fold exactly, then let them be what they would be alone. */
+static void settle_compared(Sema *s, Expr *e) {
+    Type *t = e->binary.lhs->type;
+    if (!type_is_literal(t)) return;
+    bool wide = t->kind == TY_INT_LITERAL &&
+                ((e->binary.lhs->konst.kind == CONST_INT && !const_fits(e->binary.lhs->konst, t, s->i32)) ||
+                 (e->binary.rhs->konst.kind == CONST_INT && !const_fits(e->binary.rhs->konst, t, s->i32)));
+    Type *to = t->is_float ? s->f64 : wide ? s->i64 : s->i32;
+    retype(s, e->binary.lhs, to);
+    retype(s, e->binary.rhs, to);
+}
+
+static Type *check_binary(Sema *s, Expr *e) {
+    Op op = e->binary.op;
+    Type *l = check_scalar(s, &e->binary.lhs), *r = check_scalar(s, &e->binary.rhs);
+    const char *spelling = op_info[op].spelling;
+    if (is_bad(l) || is_bad(r)) return bad(s, e);
+    if (op_info[op].kind == OPK_SHIFT) return check_shift(s, e);
+    if (l->kind == TY_STR && r->kind == TY_STR && op_info[op].kind == OPK_COMPARE) {
+        not_built(s, NB_STRING_COMPARE, e->binary.op_span, "comparing strings");
+        return bad(s, e);
+    }
+    if (!op_suits(op, l)) return wrong_operator(s, e, e->binary.op_span, spelling, l);
+    if (!op_suits(op, r)) return wrong_operator(s, e, e->binary.op_span, spelling, r);
+    const char *what = arena_printf(s->arena, "`%s`", spelling);
+    Type *t = unify(s, &e->binary.lhs, &e->binary.rhs, e->binary.op_span, what);
+    if (is_bad(t)) return bad(s, e);
+    e->type = op_info[op].kind == OPK_COMPARE ? s->boolean : t;
+    fold_binary(s, e);
+    if (op_info[op].kind == OPK_COMPARE) settle_compared(s, e);
+    return e->type;
+}
+
+/* Places ----------------------------------------------------------------------------------------------------- */
+
+Type *check_array_name(Sema *s, Expr *e, const char *what) {
+    if (e->kind == EXPR_ERROR) return bad(s, e);
+    if (e->kind != EXPR_NAME) {
+        Type *t = check_expr(s, &e);
+        if (is_bad(t)) return t;
+        Diag *d = NULL;
+        if (t->kind == TY_ARRAY) {
+            d = diag(s->c, E0411, e->span, "this array has no name, so nothing would free it after %s", what);
+            diag_note(s->c, d, e->span, "give it one first: `let a = %s;`", source_text(s, e->span));
+        } else if (what[0] == 'i') {
+            diag(s->c, E0316, e->span, "only arrays have elements; this is `%s`", type_name(s->c, t));
+        } else {
+            diag(s->c, E0325, e->span, "an array is needed for %s; this is `%s`", what, type_name(s->c, t));
+        }
+        return bad(s, e);
+    }
+    Type *t = check_name(s, e);
+    if (is_bad(t) || t->kind == TY_ARRAY) return t;
+    Diag *d = diag(s->c, what[0] == 'i' ? E0316 : E0325, e->span, "`%s` is `%s`, not an array", e->name.name,
+                   type_name(s->c, t));
+    note_declared(s, d, e->name.sym);
+    return bad(s, e);
+}
+
+static bool check_indices(Sema *s, Expr *e) {
+    bool ok = true;
+    for (int i = 0; i < e->index.at.n; i++) {
+        Expr **at = &e->index.at.at[i];
+        if ((*at)->kind == EXPR_RANGE) {
+            not_built(s, NB_SLICE, (*at)->span, "a slice `a..b`");
+            bad(s, *at);
+            ok = false;
+            continue;
+        }
+        check_scalar(s, at);
+        ok = to_index(s, at, "an index") && ok;
+    }
+    return ok;
+}
+
+static Type *check_index(Sema *s, Expr *e) {
+    Type *array = check_array_name(s, e->index.base, "indexing");
+    bool ok = check_indices(s, e);
+    if (is_bad(array) || !ok) return bad(s, e);
+    if (e->index.at.n != array->rank) {
+        Diag *d =
+            diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this gives %d ind%s", e->index.base->name.name,
+                 array->rank, array->rank == 1 ? "" : "s", e->index.at.n, e->index.at.n == 1 ? "ex" : "ices");
+        note_declared(s, d, e->index.base->name.sym);
+        return bad(s, e);
+    }
+    if (s->facts)
+        for (int i = 0; i < e->index.at.n; i++)
+            if (e->index.at.at[i]->konst.kind == CONST_INT) {
+                vec_push(s->arena, &s->facts->indexed, e);
+                break;
+            }
+    return e->type = array->elem;
+}
+
+static Type *check_field(Sema *s, Expr *e) {
+    Type *t = check_expr(s, &e->field.base);
+    Expr *base = e->field.base;
+    if (is_bad(t)) return bad(s, e);
+    if (base->kind == EXPR_NAME && base->name.sym->kind == SYM_DOMAIN) {
+        not_built(s, NB_GROUPS, e->span, "`%s.%s`", base->name.name, e->field.name);
+        return bad(s, e);
+    }
+    Diag *d = diag(s->c, E0318, e->field.name_span, "`%s` has no field `%s`", type_name(s->c, t), e->field.name);
+    if (t->kind == TY_ARRAY && base->kind == EXPR_NAME)
+        diag_note(s->c, d, e->field.name_span, "an array has `len(%s)`, `shape(%s, 0)` and `%s.at(...)`",
+                  base->name.name, base->name.name, base->name.name);
+    return bad(s, e);
+}
+
+static Type *check_if(Sema *s, Expr *e) {
+    check_condition(s, &e->if_.cond);
+    Type *a = check_expr(s, &e->if_.then_), *b = check_expr(s, &e->if_.else_);
+    if (is_bad(a) || is_bad(b)) return bad(s, e);
+    if (a->kind == TY_ARRAY || b->kind == TY_ARRAY) {
+        Diag *d = diag(s->c, E0411, e->span, "an `if` expression chooses between values, not whole arrays");
+        diag_note(s->c, d, e->span, "use an `if` statement that assigns to a `var`");
+        return bad(s, e);
+    }
+    if (is_bad(check_scalar(s, &e->if_.then_)) || is_bad(check_scalar(s, &e->if_.else_))) return bad(s, e);
+    Type *t = unify(s, &e->if_.then_, &e->if_.else_, e->span, "this `if`");
+    if (is_bad(t)) return bad(s, e);
+    e->type = t;
+    Const cond = e->if_.cond->konst;
+    if (cond.kind == CONST_BOOL) {
+        const Expr *chosen = cond.i ? e->if_.then_ : e->if_.else_, *other = cond.i ? e->if_.else_ : e->if_.then_;
+        if (other->konst.kind != CONST_NONE) e->konst = chosen->konst;
+    }
+    return t;
+}
+
+static Type *check_atomic(Sema *s, Expr *e) {
+    check_expr(s, &e->atomic.target);
+    check_expr(s, &e->atomic.value);
+    not_built(s, NB_ATOMIC, e->span, "`atomic`");
+    return bad(s, e);
+}
+
+static Type *check_stray_range(Sema *s, Expr *e) {
+    not_built(s, NB_SLICE, e->span, "a slice `a..b`");
+    return bad(s, e);
+}
+
+static Type *check_str(Sema *s, Expr *e) {
+    e->konst = (Const){.kind = CONST_STR, .s = {e->str.at, e->str.n}};
+    effect_add(s, EFFECT_STR, e->span, "uses a string");
+    return e->type = s->str;
+}
+
+Type *check_expr(Sema *s, Expr **slot) {
+    Expr *e = *slot;
+    if (e->type) return e->type; /* checked already, by whoever looked ahead */
+    switch (e->kind) {
+    case EXPR_ERROR: return bad(s, e);
+    case EXPR_INT: return check_int(s, e);
+    case EXPR_FLOAT: return check_float(s, e);
+    case EXPR_BOOL: e->konst = const_bool(e->bool_.value); return e->type = s->boolean;
+    case EXPR_STR: return check_str(s, e);
+    case EXPR_NAME: return check_name(s, e);
+    case EXPR_UNARY: return check_unary(s, e);
+    case EXPR_BINARY: return check_binary(s, e);
+    case EXPR_CALL: return check_call(s, e);
+    case EXPR_INDEX: return check_index(s, e);
+    case EXPR_FIELD: return check_field(s, e);
+    case EXPR_IF: return check_if(s, e);
+    case EXPR_FILL:
+    case EXPR_COMPREHEND:
+    case EXPR_LIST: return check_array_literal(s, e, NULL);
+    case EXPR_RANGE: return check_stray_range(s, e);
+    case EXPR_OFFLOAD: return check_offload(s, e);
+    case EXPR_ATOMIC: return check_atomic(s, e);
+    case EXPR_CONVERT:
+    case EXPR__COUNT: return e->type;
+    }
+    return bad(s, e);
+}
+
+Type *check_scalar(Sema *s, Expr **slot) {
+    Type *t = check_expr(s, slot);
+    Expr *e = *slot;
+    if (t->kind == TY_VOID) {
+        diag(s->c, E0323, e->span, "this call has no result to use");
+        return bad(s, e);
+    }
+    if (t->kind != TY_ARRAY) return t;
+    Diag *d = diag(s->c, E0325, e->span, "one value is needed here, this is a whole array `%s`", type_name(s->c, t));
+    if (e->kind == EXPR_NAME)
+        diag_note(s->c, d, e->span, "name an element, as in `%s[%s]`", e->name.name,
+                  (const char *[]){"", "i", "i, j", "i, j, k", "i, j, k, l"}[t->rank]);
+    return bad(s, e);
+}
+
+bool check_value(Sema *s, Expr **slot, Type *want, const char *why) {
+    check_scalar(s, slot);
+    return coerce(s, slot, want, why);
+}
+
+void check_condition(Sema *s, Expr **slot) {
+    Type *t = check_scalar(s, slot);
+    Expr *e = *slot;
+    if (is_bad(t) || t->kind == TY_BOOL) return;
+    Diag *d = diag(s->c, E0308, e->span, "a condition is a bool, this is `%s`",
+                   type_is_literal(t) ? "a number" : type_name(s->c, t));
+    if (type_is_number(t)) {
+        bool simple = e->kind == EXPR_NAME || e->kind == EXPR_INDEX || e->kind == EXPR_CALL || e->kind == EXPR_INT;
+        const char *text = source_text(s, e->span), *zero = t->is_float ? "0.0" : "0";
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, simple ? "%s != %s" : "(%s) != %s", text, zero),
+                 "compare it");
+    }
+    bad(s, e);
+}

@@ -1,0 +1,202 @@
+/* check_stmt.c -- statements and blocks. */
+#include "sema/check.h"
+
+static void check_stmt(Sema *s, Stmt *st);
+
+static bool leaves(const Stmt *st) {
+    return st->kind == STMT_RETURN || st->kind == STMT_BREAK || st->kind == STMT_CONTINUE;
+}
+
+void check_block(Sema *s, Block *b) {
+    Block *outer = s->block;
+    s->block = b;
+    scope_enter(s);
+    for (int i = 0; i < b->stmts.n; i++) {
+        check_stmt(s, b->stmts.at[i]);
+        if (i + 1 < b->stmts.n && leaves(b->stmts.at[i]) && b->stmts.at[i + 1]->kind != STMT_ERROR &&
+            (i == 0 || !leaves(b->stmts.at[i - 1])))
+            diag(s->c, W0403, b->stmts.at[i + 1]->span, "this is never reached");
+    }
+    scope_leave(s);
+    s->block = outer;
+}
+
+/* Ranges ------------------------------------------------------------------------------------------------------ */
+
+static bool check_bound(Sema *s, Expr **slot) {
+    if (!*slot) return true;
+    Type *t = check_scalar(s, slot);
+    if (is_bad(t)) return false;
+    if (t->is_int) return true;
+    Diag *d = diag(s->c, E0317, (*slot)->span, "a range counts in integers, this is `%s`",
+                   type_is_literal(t) ? "a float" : type_name(s->c, t));
+    if (t->is_float) fix_convert(s, d, *slot, s->index);
+    bad(s, *slot);
+    return false;
+}
+
+/* The common type of the bounds; `index` where they are all untyped. */
+bool check_binder(Sema *s, Binder *b, Type **type) {
+    Range *r = &b->range;
+    bool ok = check_bound(s, &r->lo);
+    ok = check_bound(s, &r->hi) && ok;
+    ok = check_bound(s, &r->step) && ok;
+    r->type = *type = s->error;
+    if (!ok || !r->hi) return false;
+    Type *t = r->lo ? unify(s, &r->lo, &r->hi, r->span, "this range") : r->hi->type;
+    if (r->step && !is_bad(t)) t = unify(s, &r->hi, &r->step, r->step->span, "this range");
+    if (type_is_literal(t)) t = s->index;
+    if (is_bad(t) || (r->lo && !coerce(s, &r->lo, t, NULL)) || !coerce(s, &r->hi, t, NULL)) return false;
+    if (r->step && !coerce(s, &r->step, t, NULL)) return false;
+    if (r->step && r->step->konst.kind == CONST_INT && r->step->konst.i == 0) {
+        diag(s->c, E0609, r->step->span, "a range with step 0 never ends");
+        return false;
+    }
+    r->type = *type = t;
+    return true;
+}
+
+static void check_for(Sema *s, Stmt *st) {
+    Binder *b = &st->for_.binder;
+    Type *t = s->error;
+    check_binder(s, b, &t);
+    scope_enter(s);
+    b->sym = symbol_new(s, SYM_LOCAL, b->name, b->span, t);
+    scope_add(s, b->sym);
+    s->loop_depth++;
+    check_block(s, st->for_.body);
+    s->loop_depth--;
+    scope_leave(s);
+}
+
+static void check_while(Sema *s, Stmt *st) {
+    check_condition(s, &st->while_.cond);
+    s->loop_depth++;
+    check_block(s, st->while_.body);
+    s->loop_depth--;
+}
+
+/* Leaving ----------------------------------------------------------------------------------------------------- */
+
+static void check_jump(Sema *s, Stmt *st) {
+    if (s->loop_depth) return;
+    const char *word = st->kind == STMT_BREAK ? "break" : "continue";
+    Diag *d = diag(s->c, E0315, st->span, "`%s` outside of a loop", word);
+    if (s->func->is_kernel) diag_note(s->c, d, st->span, "`return;` ends this work item");
+}
+
+static void check_kernel_return(Sema *s, Stmt *st) {
+    Func *f = s->func;
+    if (!st->return_.value) {
+        if (f->reduction == REDUCE_NONE) return;
+        Diag *d = diag(s->c, E0506, st->span, "each work item gives a value to `%s`", reduction_name(f->reduction));
+        diag_note(s->c, d, f->item->fn.reduce_span, "the reduction is declared here");
+        return;
+    }
+    if (f->reduction == REDUCE_NONE) {
+        check_expr(s, &st->return_.value);
+        if (f->facts->skip_result) return;
+        Diag *d =
+            diag(s->c, E0506, st->return_.value->span, "`%s` has no reduction, so its items return nothing", f->name);
+        diag_note(s->c, d, f->name_span, "a result is declared as in `-> sum f32`");
+        return;
+    }
+    const char *why = arena_printf(s->arena, "`%s` takes `%s` from each item", reduction_name(f->reduction),
+                                   type_name(s->c, f->item_result));
+    check_value(s, &st->return_.value, f->item_result, why);
+}
+
+static void check_return(Sema *s, Stmt *st) {
+    Func *f = s->func;
+    vec_push(s->arena, &s->facts->returns, st);
+    if (f->is_kernel) {
+        check_kernel_return(s, st);
+        return;
+    }
+    if (is_bad(f->result)) {
+        if (st->return_.value) check_expr(s, &st->return_.value);
+    } else if (f->result->kind == TY_VOID && st->return_.value) {
+        Type *t = check_expr(s, &st->return_.value);
+        if (is_bad(t)) return;
+        Diag *d = diag(s->c, E0313, st->return_.value->span, "`%s` is declared without a result", f->name);
+        if (t->kind != TY_VOID && t->kind != TY_ARRAY)
+            diag_note(s->c, d, f->name_span, "declare it: `-> %s`", type_name(s->c, settle(s, &st->return_.value)));
+    } else if (f->result->kind != TY_VOID && !st->return_.value) {
+        Diag *d = diag(s->c, E0313, st->span, "`%s` returns `%s`, but this returns nothing", f->name,
+                       type_name(s->c, f->result));
+        diag_note(s->c, d, s->facts->result_span, "the result is declared here");
+    } else if (st->return_.value) {
+        const char *why = arena_printf(s->arena, "`%s` returns `%s`", f->name, type_name(s->c, f->result));
+        check_owned(s, &st->return_.value, f->result, why);
+    }
+}
+
+/* The rest ---------------------------------------------------------------------------------------------------- */
+
+static bool is_idle_call(const Expr *e) {
+    if (e->kind != EXPR_CALL || !e->call.info) return false;
+    const CallInfo *info = e->call.info;
+    return info->kind == CALL_CONVERT || (info->kind == CALL_BUILTIN && !builtin_rows[info->builtin].host_only);
+}
+
+static void check_expr_stmt(Sema *s, Stmt *st) {
+    Type *t = check_expr(s, &st->expr.expr);
+    Expr *e = st->expr.expr;
+    if (is_bad(t)) return;
+    if (t->kind == TY_ARRAY) {
+        Diag *d = diag(s->c, E0411, e->span, "the array that this makes is dropped");
+        diag_note(s->c, d, e->span, "keep it: `let a = ...;`");
+    } else if ((e->kind != EXPR_CALL && e->kind != EXPR_OFFLOAD) || is_idle_call(e)) {
+        diag(s->c, E0327, e->span, "this computes a value and drops it");
+    } else {
+        settle(s, &st->expr.expr);
+    }
+}
+
+static void check_assert(Sema *s, Stmt *st) {
+    effect_add(s, EFFECT_IO, st->span, "asserts");
+    check_condition(s, &st->assert_.cond);
+    if (!st->assert_.format) return;
+    for (int i = 0; i < st->assert_.args.n; i++) {
+        Arg *a = &st->assert_.args.at[i];
+        if (a->mode != REF_NONE || a->label) diag(s->c, E0401, a->span, "`assert` takes plain values");
+    }
+    st->assert_.plan = check_format(s, st->assert_.format, st->assert_.args.at, st->assert_.args.n);
+}
+
+static void check_shared(Sema *s, Stmt *st) {
+    not_built(s, NB_SHARED, st->span, "`shared`");
+    Symbol *sym = st->shared.sym = symbol_new(s, SYM_LOCAL, st->shared.name, st->shared.name_span, s->error);
+    sym->is_mutable = sym->used = true;
+    scope_add(s, sym);
+}
+
+static void check_stmt(Sema *s, Stmt *st) {
+    switch (st->kind) {
+    case STMT_ERROR:
+    case STMT__COUNT: break;
+    case STMT_LET: check_let(s, st); break;
+    case STMT_ASSIGN: check_assign(s, st); break;
+    case STMT_ATOMIC: check_expr(s, &st->atomic.atomic); break;
+    case STMT_EXPR: check_expr_stmt(s, st); break;
+    case STMT_IF:
+        check_condition(s, &st->if_.cond);
+        check_block(s, st->if_.then_);
+        if (st->if_.else_) check_stmt(s, st->if_.else_);
+        break;
+    case STMT_FOR: check_for(s, st); break;
+    case STMT_WHILE: check_while(s, st); break;
+    case STMT_BREAK:
+    case STMT_CONTINUE: check_jump(s, st); break;
+    case STMT_RETURN: check_return(s, st); break;
+    case STMT_ASSERT: check_assert(s, st); break;
+    case STMT_BLOCK: check_block(s, st->block.block); break;
+    case STMT_SHARED: check_shared(s, st); break;
+    case STMT_BARRIER: not_built(s, NB_BARRIER, st->span, "`barrier`"); break;
+    case STMT_WAIT: not_built(s, NB_WAIT, st->span, "`wait`"); break;
+    case STMT_RESIDENT:
+        not_built(s, NB_RESIDENT, (Span){st->span.lo, st->block.block->span.lo}, "`offload resident`");
+        check_block(s, st->block.block);
+        break;
+    }
+}

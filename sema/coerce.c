@@ -1,0 +1,180 @@
+/* coerce.c -- giving expressions the type their context wants: literals take it, exact conversions are written into the
+ * tree as EXPR_CONVERT, everything else is refused with the conversion to write as the fix. */
+#include "sema/check.h"
+
+bool is_bad(const Type *t) { return t->kind == TY_ERROR; }
+
+Expr *convert_new(Sema *s, Expr *operand, Type *to) {
+    if (operand->type == to) return operand;
+    Expr *e = arena_new(s->arena, Expr);
+    e->kind = EXPR_CONVERT;
+    e->depth = operand->depth + 1;
+    e->span = operand->span;
+    e->type = to;
+    e->konst = const_convert(operand->konst, operand->type, to);
+    e->convert.operand = operand;
+    return e;
+}
+
+/* `1 / 2` on its way to a float: the division has already dropped the fraction, which is hardly ever meant. */
+static void warn_lost_fraction(Sema *s, Expr *e, const Type *to) {
+    const Expr *l = e->binary.lhs, *r = e->binary.rhs;
+    if (e->binary.op != OP_DIV || l->konst.kind != CONST_INT || r->konst.kind != CONST_INT) return;
+    if (!to->is_float || r->konst.i == 0 || r->konst.i == -1 || l->konst.i % r->konst.i == 0) return;
+    Diag *d = diag(s->c, W0404, e->span, "this divides integers and gives %s before it becomes `%s`",
+                   const_text(s, e->konst, e->type), to->name);
+    fix_insert(s, d, e->binary.rhs->span.hi, ".0", "write a float to keep the fraction");
+}
+
+static void does_not_fit(Sema *s, Expr *e, const Type *to) {
+    const char *value = const_text(s, e->konst, e->type);
+    if (e->type->is_int && to->is_float) {
+        diag(s->c, E0309, e->span, "%s is not exactly a value of `%s`", value, to->name);
+        return;
+    }
+    Diag *d = diag(s->c, E0309, e->span, "%s does not fit in `%s`", value, to->name);
+    if (to->is_int && to->is_signed && to->bits < 64)
+        diag_note(s->c, d, e->span, "`%s` holds %lld to %lld", to->name, -(1LL << (to->bits - 1)),
+                  (1LL << (to->bits - 1)) - 1);
+    else if (to->is_int && to->bits < 64)
+        diag_note(s->c, d, e->span, "`%s` holds 0 to %llu", to->name, (1ULL << to->bits) - 1);
+    else if (to->is_int && !to->is_signed) diag_note(s->c, d, e->span, "`%s` holds no negative numbers", to->name);
+}
+
+/* A literal-typed expression becomes one of `to`, all the way down. The caller has checked that the kinds agree. */
+void retype(Sema *s, Expr *e, Type *to) {
+    if (!type_is_literal(e->type)) return;
+    if (e->konst.kind != CONST_NONE) {
+        if (!const_fits(e->konst, e->type, to)) {
+            does_not_fit(s, e, to);
+            bad(s, e);
+            return;
+        }
+        if (e->kind == EXPR_BINARY) warn_lost_fraction(s, e, to);
+        e->konst = const_convert(e->konst, e->type, to);
+        e->type = to;
+        return;
+    }
+    e->type = to;
+    switch (e->kind) {
+    case EXPR_IF:
+        retype(s, e->if_.then_, to);
+        retype(s, e->if_.else_, to);
+        break;
+    case EXPR_UNARY: retype(s, e->unary.operand, to); break;
+    case EXPR_BINARY:
+        retype(s, e->binary.lhs, to);
+        if (op_info[e->binary.op].kind != OPK_SHIFT) retype(s, e->binary.rhs, to);
+        break;
+    case EXPR_CALL:
+        for (int i = 0; i < e->call.args.n; i++) retype(s, e->call.args.at[i].value, to);
+        break;
+    default: break;
+    }
+}
+
+/* Children of a folded literal keep their literal types until the whole has one: irgen reads `konst` and goes no
+ * deeper, so nobody sees them. */
+Type *settle(Sema *s, Expr **slot) {
+    Expr *e = *slot;
+    if (e->type->kind == TY_FLOAT_LITERAL) retype(s, e, s->f64);
+    if (e->type->kind != TY_INT_LITERAL) return e->type;
+    if (e->konst.kind == CONST_INT && !const_fits(e->konst, e->type, s->i32)) {
+        const char *value = const_text(s, e->konst, e->type);
+        Diag *d = diag(s->c, E0309, e->span, "%s does not fit in `i32`, the type of an integer without one", value);
+        if (e->kind == EXPR_INT) fix_insert(s, d, e->span.hi, "i64", "give it a type");
+        else fix_convert(s, d, e, s->i64);
+        return bad(s, e);
+    }
+    retype(s, e, s->i32);
+    return e->type;
+}
+
+static bool literal_can_be(const Type *literal, const Type *to) {
+    return literal->kind == TY_INT_LITERAL ? type_is_number(to) : to->is_float;
+}
+
+static bool can_convert(const Type *from, const Type *to) {
+    if (type_is_number(from) && type_is_number(to)) return true;
+    if (from->kind == TY_STR) return type_is_number(to);
+    return (from->kind == TY_BOOL && to->is_int) || (from->is_int && to->kind == TY_BOOL);
+}
+
+static void mismatch(Sema *s, Expr *e, const Type *to, const char *why) {
+    const char *found =
+        type_is_literal(e->type) ? e->type->name : arena_printf(s->arena, "`%s`", type_name(s->c, e->type));
+    Diag *d = diag(s->c, E0304, e->span, "this is %s, but `%s` is needed", found, type_name(s->c, to));
+    if (why) diag_note(s->c, d, e->span, "%s", why);
+    if (can_convert(e->type, to) && to->kind != TY_BOOL) fix_convert(s, d, e, to);
+    else if (to->kind == TY_STR && e->type->kind != TY_ARRAY)
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "format(\"{}\", %s)", source_text(s, e->span)),
+                 "make it text");
+}
+
+bool coerce(Sema *s, Expr **slot, Type *to, const char *why) {
+    Expr *e = *slot;
+    if (is_bad(e->type) || is_bad(to)) return false;
+    if (e->type == to) return true;
+    if (type_is_literal(e->type) && literal_can_be(e->type, to)) {
+        retype(s, e, to);
+        return !is_bad(e->type);
+    }
+    if (!type_is_literal(e->type) && type_widens(e->type, to)) {
+        *slot = convert_new(s, e, to);
+        return true;
+    }
+    if (e->type->kind == TY_INT_LITERAL && type_is_literal(to)) { /* an integer literal beside a float literal */
+        retype(s, e, to);
+        return !is_bad(e->type);
+    }
+    mismatch(s, e, to, why);
+    bad(s, e);
+    return false;
+}
+
+static Type *mixed(Sema *s, Expr *a, Expr *b, Span at, const char *what) {
+    Type *ta = a->type, *tb = b->type;
+    Diag *d = diag(s->c, E0305, at, "%s mixes `%s` and `%s`", what,
+                   type_is_literal(ta) ? (ta->is_float ? "float" : "integer") : type_name(s->c, ta),
+                   type_is_literal(tb) ? (tb->is_float ? "float" : "integer") : type_name(s->c, tb));
+    bool to_a = !type_is_literal(ta) && (type_is_literal(tb) ? false : ta->is_float || !tb->is_float);
+    Expr *moved = to_a ? b : a;
+    Type *to = to_a ? ta : tb->kind == TY_FLOAT_LITERAL ? s->f64 : tb;
+    if (can_convert(moved->type, to) && type_is_number(moved->type)) fix_convert(s, d, moved, to);
+    return s->error;
+}
+
+/* One type for two operands: the one both widen to. `what` names the operation: "`+`", "the two branches". */
+Type *unify(Sema *s, Expr **a, Expr **b, Span at, const char *what) {
+    Type *ta = (*a)->type, *tb = (*b)->type;
+    if (is_bad(ta) || is_bad(tb)) return s->error;
+    if (ta == tb) return ta;
+    Type *to = NULL;
+    bool la = type_is_literal(ta), lb = type_is_literal(tb);
+    if (la && lb) to = s->float_literal;
+    else if (la) to = literal_can_be(ta, tb) ? tb : NULL;
+    else if (lb) to = literal_can_be(tb, ta) ? ta : NULL;
+    else if (ta->kind == TY_INDEX && type_widens(tb, ta)) to = ta;
+    else if (type_widens(ta, tb)) to = tb;
+    else if (type_widens(tb, ta)) to = ta;
+    if (!to) return mixed(s, *a, *b, at, what);
+    bool ok = coerce(s, a, to, NULL);
+    ok = coerce(s, b, to, NULL) && ok;
+    return ok ? to : s->error;
+}
+
+/* Indices and extents: any integer is taken. */
+bool to_index(Sema *s, Expr **slot, const char *what) {
+    Expr *e = *slot;
+    if (is_bad(e->type)) return false;
+    if (e->type->kind == TY_INT_LITERAL) return coerce(s, slot, s->index, NULL);
+    if (e->type->is_int) {
+        *slot = convert_new(s, e, s->index);
+        return true;
+    }
+    const char *found = e->type->kind == TY_FLOAT_LITERAL ? "a float" : type_name(s->c, e->type);
+    Diag *d = diag(s->c, E0317, e->span, "%s must be an integer, this is `%s`", what, found);
+    if (e->type->is_float) fix_convert(s, d, e, s->index);
+    bad(s, e);
+    return false;
+}

@@ -1,0 +1,215 @@
+/* format.c -- format strings of print, format and assert: taken apart, checked against their values, while compiling.
+ * `{}` is a place, `{:[<>][0][width][.precision][x|b|e]}` one with a style, `{{` and `}}` are braces. */
+#include <string.h>
+
+#include "sema/check.h"
+
+enum { MAX_WIDTH = 1000, MAX_PRECISION = 100 };
+
+typedef struct Reader {
+    Sema *s;
+    const Expr *literal;
+    const char *at;
+    size_t n, pos;
+    FormatPlan *plan;
+    int n_places;
+    bool ok;
+} Reader;
+
+/* Length in the source and in the string of the character or escape at raw[0]. */
+static void source_step(const char *raw, size_t left, size_t *n_raw, size_t *n_bytes) {
+    *n_raw = *n_bytes = 1;
+    if (raw[0] != '\\' || left < 2) return;
+    *n_raw = 2;
+    if (raw[1] == 'x') *n_raw = 4;
+    if (raw[1] != 'u') return;
+    uint32_t code = 0;
+    size_t i = 3;
+    for (; i < left && raw[i] != '}'; i++) {
+        char c = raw[i] | 0x20;
+        code = code * 16 + (uint32_t)(c >= 'a' ? c - 'a' + 10 : raw[i] - '0');
+    }
+    *n_raw = i + 1;
+    *n_bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+}
+
+/* The place in the source of bytes from..to of the decoded string. */
+static Span text_span(Reader *r, size_t from, size_t to) {
+    Span whole = r->literal->span;
+    const char *raw = source_text(r->s, whole);
+    size_t length = strlen(raw), at = 0, byte = 0, lo = 0;
+    while (at < length && raw[at] != '"') at++; /* past brackets around the literal */
+    at++;
+    while (at < length && byte < to) {
+        size_t n_raw, n_bytes;
+        if (byte <= from) lo = at;
+        source_step(raw + at, length - at, &n_raw, &n_bytes);
+        at += n_raw;
+        byte += n_bytes;
+    }
+    if (from >= byte) lo = at;
+    if (at > length) return whole;
+    return (Span){whole.lo + (uint32_t)lo, whole.lo + (uint32_t)at};
+}
+
+static void complain(Reader *r, size_t from, size_t to, const char *what) {
+    if (r->ok) diag(r->s->c, E0702, text_span(r, from, to), "%s", what);
+    r->ok = false;
+}
+
+static void add_text(Reader *r, size_t from, size_t to) {
+    if (from >= to) return;
+    FormatPiece p = {.kind = PIECE_TEXT, .text = r->at + from, .n = to - from, .precision = -1};
+    vec_push(r->s->arena, &r->plan->pieces, p);
+}
+
+static bool next_is(Reader *r, char c) { return r->pos < r->n && r->at[r->pos] == c; }
+
+static bool take(Reader *r, char c) {
+    if (!next_is(r, c)) return false;
+    r->pos++;
+    return true;
+}
+
+static bool is_digit(Reader *r) { return r->pos < r->n && r->at[r->pos] >= '0' && r->at[r->pos] <= '9'; }
+
+static int read_number(Reader *r, int max) {
+    size_t from = r->pos;
+    int v = 0;
+    while (is_digit(r)) {
+        v = v * 10 + (r->at[r->pos++] - '0');
+        if (v > max) v = max + 1;
+    }
+    if (v > max) complain(r, from, r->pos, max == MAX_WIDTH ? "a width is at most 1000" : "a precision is at most 100");
+    return v;
+}
+
+/* Past `{`; leaves pos behind `}`. */
+static void read_place(Reader *r, size_t open) {
+    FormatPiece p = {.kind = PIECE_ARG, .arg = r->n_places, .precision = -1};
+    size_t spec = r->pos;
+    if (take(r, ':')) {
+        spec = r->pos;
+        if (next_is(r, '<') || next_is(r, '>')) p.align = r->at[r->pos++];
+        p.zero = take(r, '0');
+        if (is_digit(r)) p.width = read_number(r, MAX_WIDTH);
+        if (take(r, '.')) {
+            if (!is_digit(r)) complain(r, spec, r->pos, "after the dot comes the number of digits, as in `{:.3}`");
+            p.precision = read_number(r, MAX_PRECISION);
+        }
+        if (next_is(r, 'x') || next_is(r, 'b') || next_is(r, 'e')) p.style = r->at[r->pos++];
+    }
+    if (!take(r, '}')) {
+        size_t end = r->pos;
+        while (end < r->n && r->at[end] != '}' && r->at[end] != '{') end++;
+        bool closed = end < r->n && r->at[end] == '}';
+        if (!closed) complain(r, open, open + 1, "this `{` has no `}`; a brace itself is written `{{`");
+        else if (spec == r->pos && r->at[r->pos] != ':' && r->at[spec - 1] == '{')
+            complain(r, r->pos, end, "values are not named in the format; write `{}` and give them after it");
+        else complain(r, r->pos, r->pos + 1, "not a format; it is `{:[<>][0][width][.precision][x|b|e]}`");
+        r->pos = closed ? end + 1 : end;
+    }
+    r->n_places++;
+    vec_push(r->s->arena, &r->plan->pieces, p);
+}
+
+static void read_format(Reader *r) {
+    size_t text = 0;
+    while (r->pos < r->n) {
+        char c = r->at[r->pos];
+        if (c != '{' && c != '}') {
+            r->pos++;
+            continue;
+        }
+        size_t here = r->pos++;
+        if (next_is(r, c)) { /* doubled: one of them is text */
+            add_text(r, text, r->pos);
+            text = ++r->pos;
+            continue;
+        }
+        add_text(r, text, here);
+        if (c == '{') read_place(r, here);
+        else complain(r, here, here + 1, "this `}` closes nothing; a brace itself is written `}}`");
+        text = r->pos;
+    }
+    add_text(r, text, r->n);
+}
+
+static const char *unsuitable(const FormatPiece *p, const Type *t) {
+    if ((p->style == 'x' || p->style == 'b') && !t->is_int)
+        return p->style == 'x' ? "`x` shows integers" : "`b` shows integers";
+    if (p->style == 'e' && !t->is_float) return "`e` shows floats";
+    if (p->precision >= 0 && !t->is_float) return "a precision is for floats";
+    if (p->zero && !type_is_number(t)) return "zeros are put before numbers";
+    return NULL;
+}
+
+static void check_piece(Reader *r, const FormatPiece *p, Arg *args, int n_args) {
+    if (p->kind != PIECE_ARG || p->arg >= n_args) return;
+    Expr *x = args[p->arg].value;
+    const char *why = is_bad(x->type) ? NULL : unsuitable(p, x->type);
+    if (why) diag(r->s->c, E0704, x->span, "%s, this is `%s`", why, type_name(r->s->c, x->type));
+}
+
+static void check_places(Reader *r, Arg *args, int n_args) {
+    Sema *s = r->s;
+    if (n_args > r->n_places) {
+        Diag *d = diag(s->c, E0703, args[r->n_places].value->span, "the format has %d place%s, this value has none",
+                       r->n_places, r->n_places == 1 ? "" : "s");
+        diag_note(s->c, d, r->literal->span, "write one more `{}` here");
+    } else if (n_args < r->n_places) {
+        for (size_t i = 0, k = 0; i + 1 < r->n; i++) { /* where is the first place without a value? */
+            if (r->at[i] == r->at[i + 1] && (r->at[i] == '{' || r->at[i] == '}')) {
+                i++;
+                continue;
+            }
+            if (r->at[i] != '{' || (int)k++ != n_args) continue;
+            size_t end = i;
+            while (r->at[end] != '}') end++;
+            diag(s->c, E0703, text_span(r, i, end + 1), "no value for this place: %d given, %d needed", n_args,
+                 r->n_places);
+            return;
+        }
+    }
+}
+
+static bool check_literal(Sema *s, Expr *format) {
+    if (format->kind == EXPR_STR) { /* part of the statement, not a string that the program handles */
+        format->type = s->str;
+        format->konst = (Const){.kind = CONST_STR, .s = {format->str.at, format->str.n}};
+        return true;
+    }
+    Type *t = check_expr(s, &format);
+    if (is_bad(t)) return false;
+    Diag *d = diag(s->c, E0701, format->span, "the format must be a string literal, it is read while compiling");
+    if (t->kind != TY_ARRAY && t->kind != TY_VOID)
+        diag_fix(s->c, d, (Span){format->span.lo, format->span.lo}, "\"{}\", ", "write the format before the value");
+    bad(s, format);
+    return false;
+}
+
+static void check_format_value(Sema *s, Expr **slot) {
+    Type *t = check_expr(s, slot);
+    if (t->kind == TY_ARRAY) {
+        Expr *e = *slot;
+        Diag *d = diag(s->c, E0325, e->span, "a whole array is not printed; print its elements");
+        if (e->kind == EXPR_NAME && t->rank == 1)
+            diag_note(s->c, d, e->span, "as in `for i in len(%s) { print(\"{}\", %s[i]); }`", e->name.name,
+                      e->name.name);
+        bad(s, e);
+        return;
+    }
+    if (!is_bad(check_scalar(s, slot))) settle(s, slot);
+}
+
+FormatPlan *check_format(Sema *s, Expr *format, Arg *args, int n_args) {
+    for (int i = 0; i < n_args; i++) check_format_value(s, &args[i].value);
+    FormatPlan *plan = arena_new(s->arena, FormatPlan);
+    if (!format || !check_literal(s, format)) return plan;
+    Reader r = {.s = s, .literal = format, .at = format->str.at, .n = format->str.n, .plan = plan, .ok = true};
+    read_format(&r);
+    if (!r.ok) return plan;
+    for (int i = 0; i < plan->pieces.n; i++) check_piece(&r, &plan->pieces.at[i], args, n_args);
+    check_places(&r, args, n_args);
+    return plan;
+}

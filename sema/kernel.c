@@ -1,0 +1,240 @@
+/* kernel.c -- what only kernels have: the domain, the reduction, and the rule that nothing they reach needs the host.
+ */
+#include <string.h>
+
+#include "sema/check.h"
+
+/* Result ------------------------------------------------------------------------------------------------------ */
+
+static const char *const reduction_names[] = {"none", "sum", "prod", "min", "max", "any", "all", "count"};
+
+const char *reduction_name(Reduction r) { return reduction_names[r]; }
+
+static Reduction reduction_find(Name name) {
+    for (int r = REDUCE_SUM; r <= REDUCE_COUNT; r++)
+        if (strcmp(reduction_names[r], name) == 0) return (Reduction)r;
+    return REDUCE_NONE;
+}
+
+static void result_broken(Sema *s, Func *f) {
+    f->facts->skip_result = true;
+    f->result = s->error;
+}
+
+static void numeric_reduction(Sema *s, Func *f, TypeExpr *te) {
+    if (!te) {
+        Diag *d = diag(s->c, E0509, f->item->fn.reduce_span, "`%s` needs the type of the values",
+                       reduction_name(f->reduction));
+        diag_note(s->c, d, f->item->fn.reduce_span, "as in `-> %s f32`", reduction_name(f->reduction));
+        f->item_result = f->result = s->error;
+        return;
+    }
+    Type *t = scalar_type(s, te);
+    if (!is_bad(t) && !type_is_number(t)) {
+        diag(s->c, E0509, te->span, "`%s` works on numbers, not on `%s`", reduction_name(f->reduction), t->name);
+        t = s->error;
+    }
+    f->item_result = f->result = t;
+}
+
+static void logic_reduction(Sema *s, Func *f, TypeExpr *te) {
+    f->item_result = s->boolean;
+    f->result = f->reduction == REDUCE_COUNT ? s->index : s->boolean;
+    if (!te) return;
+    Type *t = scalar_type(s, te);
+    if (is_bad(t) || t == f->result) return;
+    Diag *d = diag(s->c, E0509, te->span, "`%s` of bools gives `%s`", reduction_name(f->reduction), f->result->name);
+    diag_fix(s->c, d, (Span){f->item->fn.reduce_span.hi, te->span.hi}, "", "leave out the type");
+}
+
+void check_kernel_result(Sema *s, Func *f) {
+    Item *item = f->item;
+    if (!item->fn.reduce && !item->fn.result) return;
+    if (!item->fn.reduce) {
+        Diag *d = diag(s->c, E0511, item->fn.result->span,
+                       "a kernel has no result of its own; say how the items' values combine");
+        fix_insert(s, d, item->fn.result->span.lo, "sum ", "sum, prod, min, max, any, all or count");
+        result_broken(s, f);
+        return;
+    }
+    f->reduction = reduction_find(item->fn.reduce);
+    if (f->reduction == REDUCE_NONE) {
+        diag(s->c, E0509, item->fn.reduce_span, "`%s` is no reduction; there are sum, prod, min, max, any, all, count",
+             item->fn.reduce);
+        result_broken(s, f);
+        return;
+    }
+    if (f->reduction >= REDUCE_ANY) logic_reduction(s, f, item->fn.result);
+    else numeric_reduction(s, f, item->fn.result);
+}
+
+/* Domain ------------------------------------------------------------------------------------------------------ */
+
+/* The bounds are worked out on the host before the launch and again on the device: what they use must be there. */
+static bool is_outside_domain(Expr *e, void *context) {
+    (void)context;
+    switch (e->kind) {
+    case EXPR_NAME: return e->name.sym && e->name.sym->kind == SYM_DOMAIN;
+    case EXPR_INDEX:
+    case EXPR_OFFLOAD: return true;
+    case EXPR_CALL:
+        if (!e->call.info) return false;
+        if (e->call.info->kind == CALL_BUILTIN)
+            return e->call.info->receiver || builtin_rows[e->call.info->builtin].host_only;
+        return e->call.info->kind == CALL_FUNC;
+    default: return false;
+    }
+}
+
+static bool check_fixed(Sema *s, const Binder *b, Expr *part) {
+    Expr *e = expr_find(part, is_outside_domain, NULL);
+    if (!e) return true;
+    if (e->kind == EXPR_NAME) {
+        Diag *d = diag(s->c, E0507, e->span, "the range of `%s` depends on `%s`, but a domain is a box", b->name,
+                       e->name.name);
+        note_declared(s, d, e->name.sym);
+        diag_note(s->c, d, e->span, "take the whole range and skip items with `if ... { return; }`");
+        return false;
+    }
+    diag(s->c, E0507, e->span, "a domain is made of parameters, sizes and constants, not of %s",
+         e->kind == EXPR_INDEX ? "elements of arrays" : "calls");
+    return false;
+}
+
+static void check_domain_step(Sema *s, Range *r) {
+    if (!r->step || is_bad(r->step->type)) return;
+    if (r->step->konst.kind == CONST_INT && r->step->konst.i > 0) return;
+    diag(s->c, E0512, r->step->span, "the step of a domain is a positive constant");
+}
+
+static void check_axis(Sema *s, Func *f, Binder *b, int axis) {
+    Type *t = s->error;
+    if (check_binder(s, b, &t)) {
+        bool ok = check_fixed(s, b, b->range.lo) && check_fixed(s, b, b->range.hi) && check_fixed(s, b, b->range.step);
+        if (ok) check_domain_step(s, &b->range);
+    }
+    if (b->by) {
+        not_built(s, NB_GROUPS, b->by->span, "a domain in groups (`by`)");
+        s->facts->not_built |= NB_SHARED | NB_BARRIER | NB_INSIDE;
+    }
+    Symbol *sym = b->sym = symbol_new(s, SYM_DOMAIN, b->name, b->span, t);
+    sym->dim = axis;
+    scope_add(s, sym);
+    if (axis < 3) vec_push(s->arena, &f->domain, sym);
+}
+
+void check_domain(Sema *s, Func *f) {
+    BinderList *over = &f->item->fn.over;
+    if (over->n < 1 || over->n > 3)
+        diag(s->c, E0508, over->n ? over->at[3].span : f->name_span, "a domain has one to three variables, this has %d",
+             over->n);
+    for (int i = 0; i < over->n; i++) check_axis(s, f, &over->at[i], i);
+}
+
+/* What kernels reach ------------------------------------------------------------------------------------------ */
+
+static void effect_chain(Sema *s, Diag *d, const Func *f, int bit) {
+    for (int steps = 0; steps < 8; steps++) {
+        const EffectSource *from = &f->facts->effect[bit];
+        if (!from->via) {
+            diag_note(s->c, d, from->span, "`%s` %s here", f->name, from->what);
+            return;
+        }
+        diag_note(s->c, d, from->span, "`%s` calls `%s` here", f->name, from->via->callee->name);
+        f = from->via->callee;
+    }
+}
+
+static const EffectSource *effect_origin(const Func *f, int bit) {
+    const EffectSource *from = &f->facts->effect[bit];
+    while (from->via) from = &from->via->callee->facts->effect[bit];
+    return from;
+}
+
+static void check_effects(Sema *s, Func *f) {
+    for (int bit = 0; bit < N_EFFECTS; bit++) {
+        const EffectSource *from = &f->facts->effect[bit];
+        if (!(f->effects & 1u << bit)) continue;
+        if (!from->via) {
+            diag(s->c, E0503, from->span, "this %s, which only the host can do", from->what);
+            continue;
+        }
+        Diag *d = diag(s->c, E0503, from->span, "`%s` cannot be called from a kernel: it %s", from->via->callee->name,
+                       effect_origin(f, bit)->what);
+        if (!d->notes.n) effect_chain(s, d, from->via->callee, bit);
+    }
+}
+
+typedef Vec(Func *) FuncList;
+
+static void mark_device(Sema *s, FuncList *reached) {
+    for (int i = 0; i < s->program->funcs.n; i++) {
+        Func *f = s->program->funcs.at[i];
+        f->on_host = true;
+        f->on_device = f->is_kernel;
+        if (f->is_kernel) vec_push(s->arena, reached, f);
+    }
+    for (int i = 0; i < reached->n; i++) {
+        CallSites *calls = &reached->at[i]->facts->calls;
+        for (int k = 0; k < calls->n; k++) {
+            Func *callee = calls->at[k]->callee;
+            if (callee->on_device) continue;
+            callee->on_device = true;
+            vec_push(s->arena, reached, callee);
+        }
+    }
+}
+
+/* Take away whatever calls nothing (left): what remains runs into a cycle. Afterwards `pending` is not 0 there. */
+static void find_endless(Sema *s, FuncList *reached) {
+    FuncList ends = {0};
+    for (int i = 0; i < reached->n; i++) {
+        Func *f = reached->at[i];
+        f->facts->pending = 0;
+        for (int k = 0; k < f->facts->calls.n; k++) f->facts->pending += !f->facts->calls.at[k]->is_launch;
+        if (!f->facts->pending) vec_push(s->arena, &ends, f);
+    }
+    for (int i = 0; i < ends.n; i++) {
+        CallSites *callers = &ends.at[i]->facts->callers;
+        for (int k = 0; k < callers->n; k++) {
+            Func *caller = callers->at[k]->caller;
+            if (caller->on_device && !callers->at[k]->is_launch && --caller->facts->pending == 0)
+                vec_push(s->arena, &ends, caller);
+        }
+    }
+}
+
+static CallSite *endless_call(const Func *f) {
+    for (int i = 0; i < f->facts->calls.n; i++) {
+        CallSite *site = f->facts->calls.at[i];
+        if (!site->is_launch && site->callee->facts->pending) return site;
+    }
+    return NULL;
+}
+
+/* From the kernel along the calls until one comes back to a function already passed. */
+static void check_recursion(Sema *s, Func *kernel) {
+    CallSite *first = endless_call(kernel);
+    if (!first) return;
+    Diag *d = diag(s->c, E0505, first->call->span, "`%s` recurs, which a device cannot do", first->callee->name);
+    const Func *f = first->callee;
+    for (int steps = 0; steps < 8; steps++) {
+        CallSite *next = endless_call(f);
+        if (!next) return;
+        diag_note(s->c, d, next->call->span, "`%s` calls `%s` here", f->name, next->callee->name);
+        f = next->callee;
+        if (f == first->callee) return;
+    }
+}
+
+void kernels_check(Sema *s) {
+    FuncList reached = {0};
+    mark_device(s, &reached);
+    find_endless(s, &reached);
+    for (int i = 0; i < s->program->funcs.n; i++) {
+        Func *f = s->program->funcs.at[i];
+        if (!f->is_kernel || f->facts->skip) continue;
+        check_effects(s, f);
+        check_recursion(s, f);
+    }
+}

@@ -1,0 +1,51 @@
+/* report.c -- what several checks say: fixes that quote the source, notes at declarations, constructs not built yet. */
+#include <string.h>
+
+#include "sema/check.h"
+
+const char *source_text(Sema *s, Span span) {
+    Place p = source_place(&s->c->sources, span.lo);
+    if (!p.file || span.hi < span.lo || span.hi > p.file->base + p.file->n) return "...";
+    return arena_strndup(s->arena, p.file->text + (span.lo - p.file->base), span.hi - span.lo);
+}
+
+const char *quoted_type(Sema *s, const Type *t) {
+    if (type_is_literal(t)) return t->is_float ? "a float" : "an integer";
+    return t->kind == TY_VOID ? "nothing" : arena_printf(s->arena, "`%s`", type_name(s->c, t));
+}
+
+void fix_convert(Sema *s, Diag *d, Expr *e, const Type *to) {
+    const char *text = source_text(s, e->span);
+    if (strlen(text) > 60 || strchr(text, '\n')) {
+        diag_note(s->c, d, e->span, "convert it with `%s(...)`", to->name);
+        return;
+    }
+    diag_fix(s->c, d, e->span, arena_printf(s->arena, "%s(%s)", to->name, text), "convert it");
+}
+
+void fix_insert(Sema *s, Diag *d, uint32_t offset, const char *text, const char *message) {
+    diag_fix(s->c, d, (Span){offset, offset}, text, "%s", message);
+}
+
+void note_declared(Sema *s, Diag *d, const Symbol *sym) {
+    if (!sym->span.hi) return;
+    diag_note(s->c, d, sym->span, "`%s` is %s, declared here", sym->name, symbol_what(sym));
+}
+
+Type *bad(Sema *s, Expr *e) {
+    e->konst = (Const){0};
+    return e->type = s->error;
+}
+
+Type *not_built(Sema *s, NotBuilt what, Span span, const char *format, ...) {
+    if (s->facts) {
+        if (s->facts->not_built & what) return s->error;
+        s->facts->not_built |= what;
+    }
+    va_list ap;
+    va_start(ap, format);
+    const char *text = arena_vprintf(s->arena, format, ap);
+    va_end(ap);
+    diag(s->c, E0901, span, "%s is not built yet", text);
+    return s->error;
+}

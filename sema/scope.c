@@ -1,0 +1,145 @@
+/* scope.c -- names to symbols: one hash table for all scopes, each entry a stack of what the name means from the
+ * innermost scope outward, so finding is one look-up however deep the nesting and however many functions. */
+#include <string.h>
+
+#include "sema/check.h"
+
+struct NameEntry {
+    Name name;
+    Binding *top;
+    NameEntry *next;
+};
+
+static uint32_t name_hash(Name n) { return (uint32_t)(((uintptr_t)n >> 3) * 2654435761u); }
+
+static void table_grow(Sema *s) {
+    Scopes *t = &s->scopes;
+    uint32_t cap = t->cap ? t->cap * 2 : 256;
+    NameEntry **slots = arena_array(s->arena, NameEntry *, cap);
+    for (uint32_t i = 0; i < t->cap; i++)
+        for (NameEntry *e = t->slots[i], *next; e; e = next) {
+            next = e->next;
+            NameEntry **slot = &slots[name_hash(e->name) & (cap - 1)];
+            e->next = *slot;
+            *slot = e;
+        }
+    t->slots = slots;
+    t->cap = cap;
+}
+
+static NameEntry *entry_find(Sema *s, Name name) {
+    Scopes *t = &s->scopes;
+    if (!t->cap) return NULL;
+    NameEntry *e = t->slots[name_hash(name) & (t->cap - 1)];
+    while (e && e->name != name) e = e->next;
+    return e;
+}
+
+static NameEntry *entry_get(Sema *s, Name name) {
+    NameEntry *e = entry_find(s, name);
+    if (e) return e;
+    Scopes *t = &s->scopes;
+    if (t->n >= t->cap) table_grow(s);
+    e = arena_new(s->arena, NameEntry);
+    NameEntry **slot = &t->slots[name_hash(name) & (t->cap - 1)];
+    *e = (NameEntry){.name = name, .next = *slot};
+    t->n++;
+    return *slot = e;
+}
+
+void scope_enter(Sema *s) { s->scopes.level++; }
+
+void scope_leave(Sema *s) {
+    Scopes *t = &s->scopes;
+    while (t->live.n && t->live.at[t->live.n - 1]->level == t->level) {
+        Binding *b = t->live.at[--t->live.n];
+        b->entry->top = b->below;
+    }
+    t->level--;
+}
+
+Symbol *scope_find(Sema *s, Name name) {
+    NameEntry *e = entry_find(s, name);
+    return e && e->top ? e->top->sym : NULL;
+}
+
+static void bind(Sema *s, NameEntry *e, Symbol *sym) {
+    Binding *b = arena_new(s->arena, Binding);
+    *b = (Binding){.sym = sym, .level = s->scopes.level, .entry = e, .below = e->top};
+    e->top = b;
+    vec_push(s->arena, &s->scopes.live, b);
+}
+
+bool scope_add(Sema *s, Symbol *sym) {
+    NameEntry *e = entry_get(s, sym->name);
+    if (e->top && e->top->level == s->scopes.level && sym->name != s->underscore) {
+        Diag *d = diag(s->c, E0302, sym->span, "`%s` is already declared here", sym->name);
+        note_declared(s, d, e->top->sym);
+        return false;
+    }
+    bind(s, e, sym);
+    return true;
+}
+
+void scope_again(Sema *s, Symbol *sym) {
+    NameEntry *e = entry_get(s, sym->name);
+    if (!e->top || e->top->level != s->scopes.level) bind(s, e, sym);
+}
+
+Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type) {
+    Symbol *sym = arena_new(s->arena, Symbol);
+    *sym = (Symbol){.kind = kind, .name = name, .span = span, .type = type, .id = -1};
+    for (int d = 0; d < MAX_RANK; d++) sym->known_extent[d] = -1;
+    if (kind != SYM_CONST && kind != SYM_FN && s->func) {
+        sym->id = s->func->n_symbols++;
+        sym->func = s->func;
+    }
+    return sym;
+}
+
+const char *symbol_what(const Symbol *sym) {
+    switch (sym->kind) {
+    case SYM_LOCAL:
+        if (!sym->keyword.hi) return "a loop variable";
+        return sym->is_mutable ? "a `var`" : "a `let`";
+    case SYM_PARAM: return "a parameter";
+    case SYM_SIZE: return "a size";
+    case SYM_DOMAIN: return "a domain variable";
+    case SYM_CONST: return "a constant";
+    case SYM_FN: return sym->func && sym->func->is_kernel ? "a kernel" : "a function";
+    }
+    return "a name";
+}
+
+/* Nearest spelling ------------------------------------------------------------------------------------------- */
+
+typedef struct Nearest {
+    const char *wanted, *best;
+    int distance;
+} Nearest;
+
+static void consider(Nearest *n, const char *name) {
+    if (strcmp(name, n->wanted) == 0) return; /* it is the other class of name that was looked for */
+    int d = edit_distance(n->wanted, name, n->distance - 1);
+    if (d >= n->distance) return;
+    n->distance = d;
+    n->best = name;
+}
+
+const char *nearest_name(Sema *s, Name name, unsigned classes) {
+    size_t length = strlen(name);
+    if (length > 64 || s->c->diags.n_errors > DIAG_MAX_ERRORS) return NULL; /* no one will see it */
+    Nearest n = {.wanted = name, .distance = length < 3 ? 2 : length < 6 ? 3 : 4};
+    if (length == 1) return NULL; /* every one-letter name is one change from every other */
+    for (int i = s->scopes.live.n; i-- > 0;) {
+        Symbol *sym = s->scopes.live.at[i]->sym;
+        if (classes & (sym->kind == SYM_FN ? NAMES_FUNCTIONS : NAMES_VALUES)) consider(&n, sym->name);
+    }
+    if (classes & NAMES_FUNCTIONS)
+        for (int b = 1; b < BUILTIN__COUNT; b++)
+            if (b != BUILTIN_AT) consider(&n, builtin_rows[b].name);
+    if (classes & NAMES_TYPES)
+        for (int k = TY_BOOL; k <= TY_STR; k++)
+            if (k != TY_F16 && k != TY_BF16) consider(&n, type_scalar(s->types, (TypeKind)k)->name);
+    return n.best;
+}

@@ -1,0 +1,57 @@
+/* sema.c -- the passes over a module, in order. The public face of this room; sema.h says what they leave on the tree.
+ */
+#include "sema/check.h"
+
+Expr *expr_strip(Expr *e) {
+    while (e->kind == EXPR_CONVERT) e = e->convert.operand;
+    return e;
+}
+
+static void sema_init(Sema *s, Compiler *c, Module *m) {
+    Program *p = arena_new(&c->arena, Program);
+    Types *t = types_new(c);
+    *p = (Program){.c = c, .module = m, .types = t};
+    *s = (Sema){.c = c, .arena = &c->arena, .program = p, .types = t};
+    s->underscore = name_of(&c->names, "_");
+    s->at = name_of(&c->names, "at");
+    s->main = name_of(&c->names, "main");
+    s->inside = name_of(&c->names, "inside");
+    for (int i = 1; i < BUILTIN__COUNT; i++) s->builtin_name[i] = name_of(&c->names, builtin_rows[i].name);
+    s->error = type_scalar(t, TY_ERROR);
+    s->nothing = type_scalar(t, TY_VOID);
+    s->boolean = type_scalar(t, TY_BOOL);
+    s->i32 = type_scalar(t, TY_I32);
+    s->i64 = type_scalar(t, TY_I64);
+    s->u64 = type_scalar(t, TY_U64);
+    s->index = type_scalar(t, TY_INDEX);
+    s->f32 = type_scalar(t, TY_F32);
+    s->f64 = type_scalar(t, TY_F64);
+    s->str = type_scalar(t, TY_STR);
+    s->int_literal = type_scalar(t, TY_INT_LITERAL);
+    s->float_literal = type_scalar(t, TY_FLOAT_LITERAL);
+}
+
+/* What needs a body without errors: paths through it are not judged when parts of it are unknown. */
+static void check_paths(Sema *s, Func *f) {
+    if (f->facts->skip || f->facts->has_errors) return;
+    int errors = s->c->diags.n_errors;
+    assign_check(s, f);
+    if (f->is_kernel && s->c->diags.n_errors == errors) transfer_infer(s, f);
+    warn_unused(s, f);
+}
+
+Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
+    Sema s;
+    sema_init(&s, c, m);
+    m->type_text = type_name;
+    declare_items(&s);
+    check_signatures(&s);
+    check_bodies(&s);
+    effects_spread(&s);
+    shapes_check(&s);
+    kernels_check(&s);
+    for (int i = 0; i < s.program->funcs.n; i++) check_paths(&s, s.program->funcs.at[i]);
+    if (options && options->need_main && !s.program->main && !c->diags.n_errors)
+        diag(c, E0328, (Span){0}, "there is no `fn main()`, where a program starts");
+    return s.program;
+}

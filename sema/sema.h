@@ -1,0 +1,180 @@
+/* sema.h -- what the checked program looks like: the contract between sema, which decides, and offload and irgen,
+ * which spell. Everything hangs on the AST; this header names the annotations. No LLVM here. */
+#ifndef KDSL_SEMA_H
+#define KDSL_SEMA_H
+
+#include "parser/ast.h"
+#include "sema/type.h"
+
+/* builtin.def: B(id, name, signature..., lowering). One row per built-in function, see there. */
+typedef enum BuiltinId {
+    BUILTIN_NONE,
+#define BUILTIN(id, ...) BUILTIN_##id,
+#include "sema/builtin.def"
+#undef BUILTIN
+    BUILTIN__COUNT
+} BuiltinId;
+
+typedef enum SymbolKind {
+    SYM_LOCAL,  /* let, var, for and comprehension variables */
+    SYM_PARAM,
+    SYM_SIZE,   /* an extent bound by a parameter's shape: `n` in x: &[f32; n] */
+    SYM_DOMAIN, /* an `over` variable: the work item's position */
+    SYM_CONST,
+    SYM_FN,     /* also kernels and extern functions */
+} SymbolKind;
+
+/* One extent as far as it is known while compiling: a constant, or the value of a symbol that never changes. */
+typedef struct Dim {
+    enum { DIM_UNKNOWN, DIM_CONST, DIM_SYMBOL } kind;
+    int64_t value; /* DIM_CONST */
+    Symbol *sym;   /* DIM_SYMBOL: a size, an immutable local or a parameter by value */
+} Dim;
+
+struct Symbol {
+    SymbolKind kind;
+    Name name;
+    Span span;
+    Type *type;
+    RefMode mode;     /* SYM_PARAM: how it is passed; REF_NONE by value */
+    bool is_mutable;  /* var */
+    bool owns;        /* a local that owns heap memory (an array) */
+    bool used, written;
+    Const konst;      /* value where known at compile time (const, let with a constant, sizes never) */
+    int id;           /* dense within its function, from 0: irgen's value table. Constants and functions: -1 */
+    int dim;          /* SYM_DOMAIN: which axis. SYM_PARAM: position */
+    Func *func;       /* SYM_FN: what it names. Others: the function they live in, or NULL */
+    Item *item;       /* SYM_CONST, SYM_FN */
+    /* Arrays: extents known at compile time (-1 unknown), for checks while compiling. Only for symbols whose extents
+     * cannot change (never assigned whole or swapped). */
+    int64_t known_extent[MAX_RANK];
+    Dim dims[MAX_RANK]; /* the same with more: equal symbols are equal extents. Unknown where reshaped */
+    bool reshaped;      /* assigned whole or swapped, here or in a function it is passed to by &mut */
+    Span keyword;       /* SYM_LOCAL: its `let` or `var`; none for the variables of loops */
+    Expr *init;         /* SYM_LOCAL: what it was declared with, or NULL */
+};
+
+/* One extent of an array parameter's shape. EXTENT_ANY (`_`) is found in functions only: in a kernel each `_` binds a
+ * size of its own named `_`, so that every extent of a kernel is a constant or a size. */
+typedef struct Extent {
+    enum { EXTENT_ANY, EXTENT_CONST, EXTENT_BINDS, EXTENT_SAME } kind;
+    int64_t value;  /* EXTENT_CONST */
+    Symbol *size;   /* EXTENT_BINDS: this dimension gives the size its value; EXTENT_SAME: must equal it */
+    Span span;
+} Extent;
+typedef struct Shape {
+    int rank;
+    Extent at[MAX_RANK];
+} Shape;
+
+typedef enum Effect {
+    EFFECT_IO = 1,      /* print, files, clock */
+    EFFECT_HEAP = 2,    /* makes or frees arrays */
+    EFFECT_EXTERN = 4,
+    EFFECT_OFFLOAD = 8,
+    EFFECT_STR = 16,    /* strings are on the host */
+} Effect;
+
+typedef enum Reduction {
+    REDUCE_NONE, REDUCE_SUM, REDUCE_PROD, REDUCE_MIN, REDUCE_MAX, REDUCE_ANY, REDUCE_ALL, REDUCE_COUNT
+} Reduction;
+
+/* How one kernel parameter travels. Bits are directions. The value is what the launch uses (after any narrowing or
+ * widening for safety); `reason` says in words why it differs from the mode written, or NULL. */
+typedef enum Transfer { TRANSFER_ALLOC = 0, TRANSFER_TO = 1, TRANSFER_FROM = 2, TRANSFER_TOFROM = 3 } Transfer;
+
+/* A function or kernel, checked. */
+struct Func {
+    Item *item;
+    Name name;
+    Span name_span;
+    bool is_kernel, is_extern, is_export, is_main;
+    Vec(Symbol *) params;
+    Vec(Shape) shapes;          /* one per parameter; rank 0 for scalars */
+    Vec(Transfer) transfers;    /* kernels: one per parameter; TRANSFER_TO for values */
+    Vec(Symbol *) sizes;        /* in order of binding */
+    Vec(Symbol *) domain;       /* kernels: 1 to 3, outermost first; the last is the fastest (contiguous) axis */
+    Reduction reduction;        /* kernels */
+    Type *result;               /* functions: result type, void if none. Kernels with a reduction: type of its value */
+    Type *item_result;          /* kernels with a reduction: type of one item's value (bool for any, all, count) */
+    unsigned effects;           /* own and of everything called; complete after sema */
+    Func *effect_from;          /* the callee a foreign effect came from, or NULL */
+    Span effect_span;           /* where the effect is */
+    bool on_host, on_device;    /* is code needed there? Kernels are both: the host version is the fallback */
+    int n_symbols;              /* ids used */
+    struct FuncFacts *facts;    /* sema's own notes (sema/check.h) */
+};
+
+typedef enum CallKind {
+    CALL_ERROR,
+    CALL_FUNC,    /* func(args) */
+    CALL_BUILTIN, /* builtin, args in call.args; receiver of a method call in `receiver` */
+    CALL_CONVERT, /* f32(e): numeric conversion, or parsing when the operand is str */
+} CallKind;
+
+/* A shape requirement at a call that could not be decided while compiling: extent `dim` of argument `arg` must equal
+ * extent `other_dim` of argument `other_arg` (which bound the size), or the constant `value` when other_arg is -1. */
+typedef struct ShapeCheck {
+    int arg, dim, other_arg, other_dim;
+    int64_t value;
+    Symbol *size; /* NULL for a constant */
+} ShapeCheck;
+
+/* Where a call finds the value of the callee's sizes[k]: extent `dim` of argument `arg`. */
+typedef struct SizeSource {
+    int arg, dim;
+} SizeSource;
+
+struct CallInfo {
+    CallKind kind;
+    Func *func;
+    BuiltinId builtin;
+    Expr *receiver;            /* x in x.at(i) */
+    Vec(ShapeCheck) checks;
+    Vec(SizeSource) sizes;     /* one per func->sizes */
+    FormatPlan *format;        /* print, format */
+};
+
+/* One launch: EXPR_OFFLOAD's call has kind CALL_FUNC with func->is_kernel; maps follow func->transfers. */
+struct LaunchInfo {
+    int unused;
+};
+
+/* A format string, taken apart and checked against its arguments. */
+typedef struct FormatPiece {
+    enum { PIECE_TEXT, PIECE_ARG } kind;
+    const char *text; /* PIECE_TEXT: n bytes */
+    size_t n;
+    int arg;          /* PIECE_ARG: index among the values after the format string */
+    /* `{:[<>][0][width][.precision][x|b|e]}` */
+    int width, precision; /* precision -1: shortest text that reads back as the same value */
+    char align;           /* '<', '>' or 0: numbers right, the rest left */
+    bool zero;
+    char style;           /* 0, 'x', 'b', 'e' */
+} FormatPiece;
+struct FormatPlan {
+    Vec(FormatPiece) pieces;
+};
+
+typedef struct Program {
+    Compiler *c;
+    Module *module;
+    Types *types;
+    Vec(Func *) funcs;    /* in source order; functions and kernels */
+    Vec(Symbol *) consts;
+    Func *main;           /* NULL: none */
+} Program;
+
+typedef struct SemaOptions {
+    bool need_main; /* report a missing `fn main` */
+} SemaOptions;
+
+/* Check the whole module. Never NULL; when c->diags.n_errors is not 0 the program must not be generated. */
+Program *sema_check(Compiler *c, Module *m, const SemaOptions *options);
+
+/* Reading helpers for later passes */
+Expr *expr_strip(Expr *e); /* without EXPR_CONVERT */
+const char *effect_name(Effect e);
+const char *reduction_name(Reduction r);
+
+#endif

@@ -1,0 +1,228 @@
+/* shape.c -- extents. When all bodies are checked it is known which arrays keep their extents; then what each array's
+ * extents are, as far as the text says, is carried through declarations, and every call, result and constant index is
+ * compared with it. What cannot be decided becomes a ShapeCheck for the run. */
+#include "sema/check.h"
+
+typedef enum Verdict { DIMS_SAME, DIMS_DIFFER, DIMS_UNKNOWN } Verdict;
+
+static Verdict compare_dims(Dim a, Dim b) {
+    if (a.kind == DIM_CONST && b.kind == DIM_CONST) return a.value == b.value ? DIMS_SAME : DIMS_DIFFER;
+    if (a.kind == DIM_SYMBOL && b.kind == DIM_SYMBOL && a.sym == b.sym) return DIMS_SAME;
+    return DIMS_UNKNOWN;
+}
+
+static Dim dim_const(int64_t v) { return (Dim){.kind = DIM_CONST, .value = v}; }
+
+static bool keeps_value(const Symbol *sym) {
+    if (!sym || !sym->type || !sym->type->is_int) return false;
+    if (sym->kind == SYM_LOCAL) return !sym->is_mutable;
+    return sym->kind == SYM_SIZE || sym->kind == SYM_DOMAIN || (sym->kind == SYM_PARAM && sym->mode == REF_NONE);
+}
+
+static Dim dim_of_call(Expr *e) {
+    const CallInfo *info = e->call.info;
+    if (!info || info->kind != CALL_BUILTIN || e->call.args.n < 1) return (Dim){0};
+    Expr *x = e->call.args.at[0].value;
+    if (x->kind != EXPR_NAME || !x->name.sym || x->type->kind != TY_ARRAY) return (Dim){0};
+    if (info->builtin == BUILTIN_LEN && x->type->rank == 1) return x->name.sym->dims[0];
+    if (info->builtin != BUILTIN_SHAPE) return (Dim){0};
+    Const d = e->call.args.at[1].value->konst;
+    return d.kind == CONST_INT && d.i >= 0 && d.i < x->type->rank ? x->name.sym->dims[d.i] : (Dim){0};
+}
+
+Dim dim_of(Expr *e) {
+    if (!e) return (Dim){0};
+    if (e->konst.kind == CONST_INT) return dim_const(e->konst.i);
+    if (e->kind == EXPR_CONVERT) {
+        Dim d = dim_of(e->convert.operand);
+        return e->convert.operand->type->is_int ? d : (Dim){0};
+    }
+    if (e->kind == EXPR_NAME && keeps_value(e->name.sym)) return (Dim){.kind = DIM_SYMBOL, .sym = e->name.sym};
+    return e->kind == EXPR_CALL ? dim_of_call(e) : (Dim){0};
+}
+
+static Dim dim_of_range(const Range *r) {
+    Dim lo = r->lo ? dim_of(r->lo) : dim_const(0), hi = dim_of(r->hi), step = r->step ? dim_of(r->step) : dim_const(1);
+    if (step.kind != DIM_CONST || lo.kind != DIM_CONST || step.value == 0) return (Dim){0};
+    if (hi.kind == DIM_CONST) {
+        __int128 span = step.value > 0 ? (__int128)hi.value - lo.value : (__int128)lo.value - hi.value;
+        __int128 by = step.value > 0 ? step.value : -(__int128)step.value, n = span <= 0 ? 0 : (span + by - 1) / by;
+        return n > INT64_MAX ? (Dim){0} : dim_const((int64_t)n);
+    }
+    return lo.value == 0 && step.value == 1 ? hi : (Dim){0};
+}
+
+/* The extents of a call's result: those the callee declares, in terms of the caller. */
+static Dim dim_of_result(const Expr *e, Dim declared) {
+    const CallInfo *info = e->call.info;
+    if (declared.kind != DIM_SYMBOL) return declared;
+    if (declared.sym->kind == SYM_PARAM && declared.sym->dim < e->call.args.n)
+        return dim_of(e->call.args.at[declared.sym->dim].value);
+    for (int k = 0; k < info->func->sizes.n && k < info->sizes.n; k++) {
+        if (info->func->sizes.at[k] != declared.sym) continue;
+        Expr *arg = e->call.args.at[info->sizes.at[k].arg].value;
+        return arg->kind == EXPR_NAME && arg->name.sym ? arg->name.sym->dims[info->sizes.at[k].dim] : (Dim){0};
+    }
+    return (Dim){0};
+}
+
+static void dims_of_array(Expr *e, Dim out[MAX_RANK]) {
+    for (int d = 0; d < MAX_RANK; d++) out[d] = (Dim){0};
+    if (!e || !e->type || e->type->kind != TY_ARRAY) return;
+    const Symbol *from = NULL;
+    if (e->kind == EXPR_FILL) {
+        for (int d = 0; d < e->type->rank; d++) out[d] = dim_of(e->fill.extents.at[d]);
+    } else if (e->kind == EXPR_COMPREHEND) {
+        for (int d = 0; d < e->type->rank; d++) out[d] = dim_of_range(&e->comprehend.binders.at[d].range);
+    } else if (e->kind == EXPR_LIST) {
+        out[0] = dim_const(e->list.items.n);
+    } else if (e->kind == EXPR_NAME) {
+        from = e->name.sym;
+    } else if (e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_FUNC) {
+        for (int d = 0; d < e->type->rank; d++) out[d] = dim_of_result(e, e->call.info->func->facts->result_dims[d]);
+    } else if (e->kind == EXPR_CALL && e->call.info && e->call.info->builtin == BUILTIN_COPY) {
+        from = e->call.args.at[0].value->name.sym;
+    }
+    for (int d = 0; from && d < MAX_RANK; d++) out[d] = from->dims[d];
+}
+
+/* What is known of each array --------------------------------------------------------------------------------- */
+
+static void set_known(Symbol *sym) {
+    for (int d = 0; d < MAX_RANK; d++) sym->known_extent[d] = sym->dims[d].kind == DIM_CONST ? sym->dims[d].value : -1;
+}
+
+static void param_dims(Symbol *param, const Shape *shape) {
+    for (int d = 0; d < shape->rank && !param->reshaped; d++) {
+        const Extent *x = &shape->at[d];
+        if (x->kind == EXTENT_CONST) param->dims[d] = dim_const(x->value);
+        else if (x->size) param->dims[d] = (Dim){.kind = DIM_SYMBOL, .sym = x->size};
+    }
+    set_known(param);
+}
+
+static void gather_dims(Func *f) {
+    for (int i = 0; i < f->params.n; i++) param_dims(f->params.at[i], &f->shapes.at[i]);
+    for (int i = 0; i < f->facts->locals.n; i++) {
+        Symbol *sym = f->facts->locals.at[i];
+        if (sym->type->kind != TY_ARRAY || sym->reshaped) continue;
+        dims_of_array(sym->init, sym->dims);
+        set_known(sym);
+    }
+}
+
+/* Comparing --------------------------------------------------------------------------------------------------- */
+
+static const char *shape_text(Sema *s, const Symbol *param, const Expr *arg) {
+    const char *text = arena_printf(s->arena, "%s: [", param->name);
+    for (int d = 0; d < param->type->rank; d++) {
+        Dim x = arg->name.sym->dims[d];
+        const char *sep = d ? ", " : "";
+        if (x.kind == DIM_CONST) text = arena_printf(s->arena, "%s%s%lld", text, sep, (long long)x.value);
+        else text = arena_printf(s->arena, "%s%s%s", text, sep, x.kind == DIM_SYMBOL ? x.sym->name : "_");
+    }
+    return arena_printf(s->arena, "%s]", text);
+}
+
+static void differ(Sema *s, const CallSite *site, const ShapeCheck *c) {
+    const Func *f = site->callee;
+    ArgList *args = &site->call->call.args;
+    const Symbol *param = f->params.at[c->arg];
+    const Arg *arg = &args->at[c->arg];
+    if (c->other_arg < 0) {
+        Diag *d = diag(s->c, E0601, arg->span, "%s: extent %d of %s must be %lld", f->name, c->dim,
+                       shape_text(s, param, arg->value), (long long)c->value);
+        diag_note(s->c, d, f->shapes.at[c->arg].at[c->dim].span, "it is declared here");
+        return;
+    }
+    const Symbol *other_param = f->params.at[c->other_arg];
+    const Arg *other = &args->at[c->other_arg];
+    Diag *d =
+        diag(s->c, E0601, arg->span, "%s: %s is %lld in %s but %lld in %s", f->name, c->size->name,
+             (long long)other->value->name.sym->dims[c->other_dim].value, shape_text(s, other_param, other->value),
+             (long long)arg->value->name.sym->dims[c->dim].value, shape_text(s, param, arg->value));
+    if (other != arg) diag_note(s->c, d, other->span, "`%s` gets its value here", c->size->name);
+}
+
+static void check_extent(Sema *s, CallSite *site, ShapeCheck c) {
+    CallInfo *info = site->call->call.info;
+    ArgList *args = &site->call->call.args;
+    Dim have = args->at[c.arg].value->name.sym->dims[c.dim];
+    Dim want = c.other_arg < 0 ? dim_const(c.value) : args->at[c.other_arg].value->name.sym->dims[c.other_dim];
+    switch (compare_dims(have, want)) {
+    case DIMS_SAME: break;
+    case DIMS_DIFFER: differ(s, site, &c); break;
+    case DIMS_UNKNOWN: vec_push(s->arena, &info->checks, c); break;
+    }
+}
+
+static void check_call_shapes(Sema *s, CallSite *site) {
+    Func *f = site->callee;
+    const CallInfo *info = site->call->call.info;
+    for (int i = 0; i < f->shapes.n; i++)
+        for (int d = 0; d < f->shapes.at[i].rank; d++) {
+            const Extent *x = &f->shapes.at[i].at[d];
+            ShapeCheck c = {.arg = i, .dim = d, .other_arg = -1, .other_dim = -1, .value = x->value, .size = x->size};
+            if (x->kind == EXTENT_CONST) check_extent(s, site, c);
+            for (int k = 0; x->kind == EXTENT_SAME && k < f->sizes.n && k < info->sizes.n; k++) {
+                if (f->sizes.at[k] != x->size) continue;
+                c.other_arg = info->sizes.at[k].arg;
+                c.other_dim = info->sizes.at[k].dim;
+                check_extent(s, site, c);
+            }
+        }
+}
+
+static const char *dim_text(Sema *s, Dim d) {
+    if (d.kind == DIM_CONST) return arena_printf(s->arena, "%lld", (long long)d.value);
+    return d.kind == DIM_SYMBOL ? d.sym->name : "unknown";
+}
+
+static void check_promised(Sema *s, Expr *value, const Dim *promised, Span where, const char *what) {
+    Dim have[MAX_RANK];
+    if (!value || !value->type || value->type->kind != TY_ARRAY) return;
+    dims_of_array(value, have);
+    for (int d = 0; d < value->type->rank; d++) {
+        Verdict v = promised[d].kind == DIM_UNKNOWN ? DIMS_SAME : compare_dims(have[d], promised[d]);
+        if (v == DIMS_SAME) continue;
+        const char *want = dim_text(s, promised[d]);
+        Diag *diag_ = v == DIMS_DIFFER
+                          ? diag(s->c, E0601, value->span, "extent %d is %s here, but %s in the type of the %s", d,
+                                 dim_text(s, have[d]), want, what)
+                          : diag(s->c, E0608, value->span, "it is not plain that extent %d of this is %s", d, want);
+        diag_note(s->c, diag_, where,
+                  v == DIMS_DIFFER ? "the type is here" : "write `_` for an extent that only the run knows");
+        return;
+    }
+}
+
+static void check_indexed(Sema *s, const Expr *e) {
+    const Symbol *array = e->index.base->name.sym;
+    for (int d = 0; d < e->index.at.n; d++) {
+        const Expr *at = e->index.at.at[d];
+        if (at->konst.kind != CONST_INT) continue;
+        int64_t extent = array->known_extent[d];
+        if (at->konst.i >= 0 && (extent < 0 || at->konst.i < extent)) continue;
+        Diag *diag_ = extent < 0
+                          ? diag(s->c, E0610, at->span, "indices start at 0, this is %lld", (long long)at->konst.i)
+                          : diag(s->c, E0610, at->span, "index %lld is outside `%s`, whose extent is %lld",
+                                 (long long)at->konst.i, array->name, (long long)extent);
+        note_declared(s, diag_, array);
+    }
+}
+
+static void check_func(Sema *s, Func *f) {
+    FuncFacts *facts = f->facts;
+    gather_dims(f);
+    for (int i = 0; i < facts->declared.n; i++)
+        check_promised(s, facts->declared.at[i].sym->init, facts->declared.at[i].dims, facts->declared.at[i].span,
+                       "variable");
+    for (int i = 0; i < facts->calls.n; i++) check_call_shapes(s, facts->calls.at[i]);
+    for (int i = 0; i < facts->indexed.n; i++) check_indexed(s, facts->indexed.at[i]);
+    for (int i = 0; i < facts->returns.n && facts->has_result_dims; i++)
+        check_promised(s, facts->returns.at[i]->return_.value, facts->result_dims, facts->result_span, "result");
+}
+
+void shapes_check(Sema *s) {
+    for (int i = 0; i < s->program->funcs.n; i++) check_func(s, s->program->funcs.at[i]);
+}

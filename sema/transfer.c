@@ -1,0 +1,101 @@
+/* transfer.c -- how kernel parameters travel. The modes say it, but for one case: an `&out` comes from the device only
+ * when every element is written, else the elements left over would reach the host as garbage.
+ *
+ *   &      to                                                    tests/sema/ok-transfer.kdsl
+ *   &mut   to and from
+ *   &out   from, if the kernel stores [i, j, ...] of the whole domain unconditionally (written_whole);
+ *          else to and from, with W0501                          tests/sema/W0501-*.kdsl */
+#include "sema/check.h"
+
+static bool may_return(const Block *b);
+
+static bool stmt_may_return(const Stmt *st) {
+    switch (st->kind) {
+    case STMT_RETURN: return true;
+    case STMT_IF: return may_return(st->if_.then_) || (st->if_.else_ && stmt_may_return(st->if_.else_));
+    case STMT_FOR: return may_return(st->for_.body);
+    case STMT_WHILE: return may_return(st->while_.body);
+    case STMT_BLOCK:
+    case STMT_RESIDENT: return may_return(st->block.block);
+    case STMT_ERROR:
+    case STMT_LET:
+    case STMT_ASSIGN:
+    case STMT_ATOMIC:
+    case STMT_EXPR:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_ASSERT:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT__COUNT: return false;
+    }
+    return true;
+}
+
+static bool may_return(const Block *b) {
+    for (int i = 0; i < b->stmts.n; i++)
+        if (stmt_may_return(b->stmts.at[i])) return true;
+    return false;
+}
+
+/* Does the domain variable count exactly 0 .. extent? */
+static bool covers(const Func *f, const Symbol *var, const Extent *extent) {
+    const Range *r = &f->item->fn.over.at[var->dim].range;
+    if (r->lo && !(r->lo->konst.kind == CONST_INT && r->lo->konst.i == 0)) return false;
+    if (r->step && !(r->step->konst.kind == CONST_INT && r->step->konst.i == 1)) return false;
+    Dim hi = dim_of(r->hi);
+    if (extent->kind == EXTENT_CONST) return hi.kind == DIM_CONST && hi.value == extent->value;
+    return hi.kind == DIM_SYMBOL && hi.sym == extent->size;
+}
+
+/* z[i, j] with each index another domain variable, each over the whole of its dimension. */
+static bool is_whole_store(const Func *f, const Stmt *st, int param) {
+    const Expr *target = st->assign.target;
+    if (st->assign.op != OP_NONE || st->assign.is_min || st->assign.is_max || target->kind != EXPR_INDEX) return false;
+    if (target->index.base->name.sym != f->params.at[param] || target->index.at.n != f->domain.n) return false;
+    unsigned seen = 0;
+    for (int d = 0; d < target->index.at.n; d++) {
+        const Expr *at = expr_strip(target->index.at.at[d]);
+        if (at->kind != EXPR_NAME || !at->name.sym || at->name.sym->kind != SYM_DOMAIN) return false;
+        if (!covers(f, at->name.sym, &f->shapes.at[param].at[d])) return false;
+        seen |= 1u << at->name.sym->dim;
+    }
+    return seen == (1u << f->domain.n) - 1;
+}
+
+static bool written_whole(const Func *f, const Block *b, int param, bool *returned) {
+    for (int i = 0; i < b->stmts.n && !*returned; i++) {
+        const Stmt *st = b->stmts.at[i];
+        if (st->kind == STMT_ASSIGN && is_whole_store(f, st, param)) return true;
+        if (st->kind == STMT_BLOCK && written_whole(f, st->block.block, param, returned)) return true;
+        *returned = *returned || stmt_may_return(st);
+    }
+    return false;
+}
+
+static const char *store_text(Sema *s, const Func *f, const Symbol *param) {
+    const char *text = arena_printf(s->arena, "%s[", param->name);
+    for (int d = 0; d < f->domain.n; d++)
+        text = arena_printf(s->arena, "%s%s%s", text, d ? ", " : "", f->domain.at[d]->name);
+    return arena_printf(s->arena, "%s] = ...;", text);
+}
+
+void transfer_infer(Sema *s, Func *f) {
+    for (int i = 0; i < f->params.n; i++) {
+        Symbol *param = f->params.at[i];
+        if (param->mode != REF_OUT) continue;
+        bool returned = false;
+        if (written_whole(f, f->item->fn.body, i, &returned)) {
+            f->transfers.at[i] = TRANSFER_FROM;
+            continue;
+        }
+        TypeExpr *te = f->item->fn.params.at[i].type;
+        Diag *d = diag(s->c, W0501, param->span,
+                       "`%s` is not shown to be written whole, so it travels to the device as well", param->name);
+        if (param->type->rank == f->domain.n)
+            diag_note(s->c, d, f->item->fn.body->span, "every item would have to reach `%s`, over all of `%s`",
+                      store_text(s, f, param), param->name);
+        diag_fix(s->c, d, te->ref.mode_span, "&mut ", "write `&mut` if the rest shall keep its values");
+    }
+}

@@ -1,0 +1,93 @@
+/* type.c -- the table of scalar types, interned array types, and which conversions keep every value. */
+#include <string.h>
+
+#include "sema/check.h"
+
+#define INT(k, text, nbits, sgn) [k] = {.kind = k, .name = text, .bits = nbits, .is_int = true, .is_signed = sgn}
+#define FLOAT(k, text, nbits) [k] = {.kind = k, .name = text, .bits = nbits, .is_signed = true, .is_float = true}
+
+static const Type scalars[TY__COUNT] = {
+    [TY_ERROR] = {.kind = TY_ERROR, .name = "?"},
+    [TY_VOID] = {.kind = TY_VOID, .name = "nothing"},
+    [TY_BOOL] = {.kind = TY_BOOL, .name = "bool", .bits = 1},
+    INT(TY_I8, "i8", 8, true),
+    INT(TY_I16, "i16", 16, true),
+    INT(TY_I32, "i32", 32, true),
+    INT(TY_I64, "i64", 64, true),
+    INT(TY_U8, "u8", 8, false),
+    INT(TY_U16, "u16", 16, false),
+    INT(TY_U32, "u32", 32, false),
+    INT(TY_U64, "u64", 64, false),
+    INT(TY_INDEX, "index", 64, true),
+    FLOAT(TY_F16, "f16", 16),
+    FLOAT(TY_BF16, "bf16", 16),
+    FLOAT(TY_F32, "f32", 32),
+    FLOAT(TY_F64, "f64", 64),
+    [TY_STR] = {.kind = TY_STR, .name = "str", .bits = 64},
+    INT(TY_INT_LITERAL, "an integer literal", 64, true),
+    FLOAT(TY_FLOAT_LITERAL, "a float literal", 64),
+};
+
+struct Types {
+    Arena *arena;
+    Type scalar[TY__COUNT];
+    Name name[TY__COUNT];                 /* NULL: not a name a program can write */
+    Type *array[TY__COUNT][MAX_RANK + 1]; /* arrays hold scalars only, so the table is small */
+};
+
+Types *types_new(Compiler *c) {
+    Types *t = arena_new(&c->arena, Types);
+    t->arena = &c->arena;
+    for (int k = 0; k < TY__COUNT; k++) {
+        t->scalar[k] = scalars[k];
+        t->scalar[k].kind = (TypeKind)k;
+        if (k >= TY_BOOL && k <= TY_STR) t->name[k] = name_of(&c->names, scalars[k].name);
+    }
+    return t;
+}
+
+Type *type_scalar(Types *t, TypeKind kind) { return &t->scalar[kind]; }
+
+Type *type_array(Types *t, Type *elem, int rank) {
+    Type **slot = &t->array[elem->kind][rank];
+    if (!*slot) {
+        *slot = arena_new(t->arena, Type);
+        **slot = (Type){.kind = TY_ARRAY, .elem = elem, .rank = rank};
+    }
+    return *slot;
+}
+
+Type *type_find(Types *t, Name name) {
+    for (int k = TY_BOOL; k <= TY_STR; k++)
+        if (t->name[k] == name) return &t->scalar[k];
+    return NULL;
+}
+
+const char *type_name(Compiler *c, const Type *t) {
+    if (t->kind != TY_ARRAY) return t->name;
+    static const char *const holes[MAX_RANK + 1] = {"", "_", "_, _", "_, _, _", "_, _, _, _"};
+    return arena_printf(&c->arena, "[%s; %s]", t->elem->name, holes[t->rank]);
+}
+
+int64_t type_size_bytes(const Type *t) { return t->bits <= 8 ? 1 : t->bits / 8; }
+
+int float_mantissa_bits(const Type *t) {
+    switch (t->kind) {
+    case TY_F16: return 11;
+    case TY_BF16: return 8;
+    case TY_F32: return 24;
+    default: return 53;
+    }
+}
+
+bool type_widens(const Type *from, const Type *to) {
+    if (from == to) return true;
+    if (from->is_int && to->is_int) {
+        if (from->is_signed == to->is_signed) return from->bits <= to->bits;
+        return to->is_signed && from->bits < to->bits;
+    }
+    if (from->is_int && to->is_float) return from->bits - (from->is_signed ? 1 : 0) <= float_mantissa_bits(to);
+    if (from->is_float && to->is_float)
+        return float_mantissa_bits(from) <= float_mantissa_bits(to) && from->bits < to->bits;
+    return false;
+}

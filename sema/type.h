@@ -1,0 +1,49 @@
+/* type.h -- types, interned: the same type is the same pointer. No LLVM here. */
+#ifndef KDSL_TYPE_H
+#define KDSL_TYPE_H
+
+#include "base/base.h"
+
+enum { MAX_RANK = 4 };
+
+typedef enum TypeKind {
+    TY_ERROR, /* unknown: silences what follows */
+    TY_VOID,
+    TY_BOOL,
+    TY_I8, TY_I16, TY_I32, TY_I64,
+    TY_U8, TY_U16, TY_U32, TY_U64,
+    TY_INDEX, /* signed 64-bit extent or position */
+    TY_F16, TY_BF16, TY_F32, TY_F64,
+    TY_STR,
+    TY_INT_LITERAL,   /* untyped: always a known constant; takes the type it needs, else i32 */
+    TY_FLOAT_LITERAL, /* the same; else f64, and f32 beside an f32 */
+    TY_ARRAY,
+    TY__COUNT
+} TypeKind;
+
+typedef struct Type Type;
+struct Type {
+    TypeKind kind;
+    /* TY_ARRAY: row-major, contiguous, owned on the heap unless behind a reference. */
+    Type *elem;
+    int rank;
+    /* Facts of scalars, from the table in type.c. */
+    const char *name;
+    int bits;       /* 1 for bool; 8 .. 64 */
+    bool is_int, is_signed, is_float;
+};
+
+typedef struct Types Types; /* the interning table; lives in the compilation's arena */
+Types *types_new(Compiler *c);
+Type *type_scalar(Types *t, TypeKind kind);       /* every kind but TY_ARRAY */
+Type *type_array(Types *t, Type *elem, int rank); /* rank 1 .. MAX_RANK */
+Type *type_find(Types *t, Name name);             /* "f32"; NULL when it names no scalar type */
+const char *type_name(Compiler *c, const Type *t);/* "f32", "[f32; _, _]" */
+int64_t type_size_bytes(const Type *t);           /* of a scalar; bool is 1 */
+
+static inline bool type_is_number(const Type *t) { return t->is_int || t->is_float; }
+static inline bool type_is_literal(const Type *t) { return t->kind == TY_INT_LITERAL || t->kind == TY_FLOAT_LITERAL; }
+/* Every value of `from` is a value of `to` (index and i64 both ways). */
+bool type_widens(const Type *from, const Type *to);
+
+#endif

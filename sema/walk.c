@@ -1,0 +1,76 @@
+/* walk.c -- looking for something in an expression. */
+#include "sema/check.h"
+
+static Expr *find_in_list(ExprList *list, ExprTest test, void *context) {
+    for (int i = 0; i < list->n; i++) {
+        Expr *found = expr_find(list->at[i], test, context);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static Expr *find_in_args(ArgList *list, ExprTest test, void *context) {
+    for (int i = 0; i < list->n; i++) {
+        Expr *found = expr_find(list->at[i].value, test, context);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static Expr *find_in_range(Range *r, ExprTest test, void *context) {
+    Expr *found = expr_find(r->lo, test, context);
+    if (!found) found = expr_find(r->hi, test, context);
+    return found ? found : expr_find(r->step, test, context);
+}
+
+static Expr *find_in_comprehension(Expr *e, ExprTest test, void *context) {
+    for (int i = 0; i < e->comprehend.binders.n; i++) {
+        Expr *found = find_in_range(&e->comprehend.binders.at[i].range, test, context);
+        if (found) return found;
+    }
+    return expr_find(e->comprehend.value, test, context);
+}
+
+Expr *expr_find(Expr *e, ExprTest test, void *context) {
+    if (!e) return NULL;
+    if (test(e, context)) return e;
+    Expr *found = NULL;
+    switch (e->kind) {
+    case EXPR_ERROR:
+    case EXPR_INT:
+    case EXPR_FLOAT:
+    case EXPR_BOOL:
+    case EXPR_STR:
+    case EXPR_NAME:
+    case EXPR__COUNT: return NULL;
+    case EXPR_UNARY: return expr_find(e->unary.operand, test, context);
+    case EXPR_BINARY:
+        found = expr_find(e->binary.lhs, test, context);
+        return found ? found : expr_find(e->binary.rhs, test, context);
+    case EXPR_CALL:
+        found = e->call.callee->kind == EXPR_NAME ? NULL : expr_find(e->call.callee, test, context);
+        return found ? found : find_in_args(&e->call.args, test, context);
+    case EXPR_INDEX:
+        found = expr_find(e->index.base, test, context);
+        return found ? found : find_in_list(&e->index.at, test, context);
+    case EXPR_FIELD: return expr_find(e->field.base, test, context);
+    case EXPR_IF:
+        found = expr_find(e->if_.cond, test, context);
+        if (!found) found = expr_find(e->if_.then_, test, context);
+        return found ? found : expr_find(e->if_.else_, test, context);
+    case EXPR_FILL:
+        found = expr_find(e->fill.value, test, context);
+        return found ? found : find_in_list(&e->fill.extents, test, context);
+    case EXPR_COMPREHEND: return find_in_comprehension(e, test, context);
+    case EXPR_LIST: return find_in_list(&e->list.items, test, context);
+    case EXPR_RANGE: return find_in_range(&e->range.range, test, context);
+    case EXPR_OFFLOAD:
+        found = expr_find(e->offload.device, test, context);
+        return found ? found : expr_find(e->offload.call, test, context);
+    case EXPR_ATOMIC:
+        found = expr_find(e->atomic.target, test, context);
+        return found ? found : expr_find(e->atomic.value, test, context);
+    case EXPR_CONVERT: return expr_find(e->convert.operand, test, context);
+    }
+    return NULL;
+}
