@@ -1,0 +1,18 @@
+/* internal.h -- what the runtime's own files share. Nothing here is called by generated code. */
+#ifndef KDSL_RUNTIME_INTERNAL_H
+#define KDSL_RUNTIME_INTERNAL_H
+
+#include "runtime/runtime.h"
+
+KDSL_RT extern int kdsl_argc; /* of the whole program; 0 when `main` is not ours */
+KDSL_RT extern char **kdsl_argv;
+
+/* Flush stdout, print "place: text" on stderr, exit with KDSL_EXIT_CHECK. */
+KDSL_RT _Noreturn void kdsl_fail(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Standard output took no more: say why, exit with 1. Silence would pass for success. */
+KDSL_RT _Noreturn void kdsl_output_failed(int error);
+/* "[4, 512]" into `text`. */
+enum { KDSL_SHAPE_BYTES = 4 * 22 + 8 };
+KDSL_RT const char *kdsl_shape_text(char text[KDSL_SHAPE_BYTES], int64_t rank, const int64_t *extents);
+
+#endif

@@ -1,0 +1,60 @@
+/* runtime.h -- the little C that ends up in every program. Built once with the compiler, embedded in it, linked into
+ * what it makes. Everything is hidden, and weak so that several .o files of ours can be linked together.
+ *
+ * `place` is "file.kdsl:12:5", made while compiling. A failed check flushes stdout, prints
+ * "place: what" on stderr and exits with KDSL_EXIT_CHECK. */
+#ifndef KDSL_RUNTIME_H
+#define KDSL_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define KDSL_RT __attribute__((weak, visibility("hidden")))
+enum { KDSL_EXIT_CHECK = 3 };
+
+/* start.c: `main` stores the arguments, then calls the program's own main, which the compiler names kdsl_main. */
+extern int kdsl_main(void);
+
+/* text.c: one line (print) or one string (format) is built piece by piece, then ended. Style: 0, 'x', 'b', 'e';
+ * align: '<', '>' or 0 (numbers right, the rest left); precision -1: shortest text that reads back the same. */
+KDSL_RT void kdsl_text_bytes(const char *at, int64_t n);
+KDSL_RT void kdsl_text_str(const char *s, int32_t width, int32_t align);
+KDSL_RT void kdsl_text_bool(int32_t v, int32_t width, int32_t align); /* true, false */
+KDSL_RT void kdsl_text_i64(int64_t v, int32_t bits, int32_t width, int32_t align, int32_t zero, int32_t style);
+KDSL_RT void kdsl_text_u64(uint64_t v, int32_t width, int32_t align, int32_t zero, int32_t style);
+KDSL_RT void kdsl_text_f64(double v, int32_t bits, int32_t width, int32_t precision, int32_t align, int32_t zero,
+                           int32_t style); /* bits 32: v was an f32, which decides what "shortest" is */
+KDSL_RT void kdsl_text_print(void);        /* end of a print: the line and a newline to stdout, in one write */
+KDSL_RT const char *kdsl_text_format(void);/* end of a format: a string that lives as long as the program */
+KDSL_RT _Noreturn void kdsl_text_assert(const char *place); /* end of a failed assert's text */
+
+/* heap.c: arrays. 64-byte aligned. Fails the program when an extent is negative, the size overflows or memory is out. */
+KDSL_RT void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place);
+KDSL_RT void kdsl_array_free(void *data); /* NULL is fine */
+
+/* check.c */
+KDSL_RT _Noreturn void kdsl_fail_index(const char *place, const char *array, int64_t index, int64_t dim, int64_t rank,
+                                       const int64_t *extents);
+/* text: "matmul: k is {} in a: {} but {} in b: {}" is put together by the caller's constants: function, size name, and
+ * for each of the two places the parameter name, its rank, its extents and which one is meant. other_name NULL: the
+ * requirement is the constant `required`. */
+KDSL_RT _Noreturn void kdsl_fail_shape(const char *place, const char *function, const char *size, const char *name,
+                                       int64_t rank, const int64_t *extents, int64_t dim, const char *other_name,
+                                       int64_t other_rank, const int64_t *other_extents, int64_t other_dim,
+                                       int64_t required);
+KDSL_RT _Noreturn void kdsl_fail_divide(const char *place); /* division by zero */
+KDSL_RT _Noreturn void kdsl_fail_shift(const char *place, int64_t amount, int64_t bits);
+KDSL_RT _Noreturn void kdsl_fail_step(const char *place); /* a range with step 0 */
+
+/* host.c */
+KDSL_RT int64_t kdsl_args_count(void);
+KDSL_RT const char *kdsl_args_at(int64_t i);
+KDSL_RT double kdsl_clock(void);
+KDSL_RT _Noreturn void kdsl_exit(int32_t status); /* flushes */
+KDSL_RT void kdsl_write_file(const char *path, const void *at, int64_t n_bytes, int32_t append, const char *place);
+/* whole text -> number; `type` is "i32", "f32", ... ; not a number or out of range ends the program with exit 3 and
+ * "place: `abc` is not an i32". */
+KDSL_RT int64_t kdsl_parse_int(const char *text, const char *type, int32_t bits, int32_t is_signed, const char *place);
+KDSL_RT double kdsl_parse_float(const char *text, const char *type, int32_t bits, const char *place);
+
+#endif

@@ -1,0 +1,29 @@
+/* start.c -- where a program begins. Its own object: linked only where the program has an `fn main`, so that a .o made
+ * from functions alone leaves `main` to others. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+
+#include "runtime/internal.h"
+
+/* What gcc's crtbegin.o gives a program: the name under which this executable's atexit handlers are kept. Weak, for
+ * programs that are linked with crtbegin.o as well. */
+KDSL_RT void *__dso_handle = &__dso_handle;
+
+/* A program started with a standard file closed would give its number to the next file it opens, and print into that.
+ * The number is taken here instead, by something that refuses: a print then fails, and says so. */
+static void guard_standard_files(void) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+KDSL_RT int main(int argc, char **argv);
+
+int main(int argc, char **argv) {
+    kdsl_argc = argc;
+    kdsl_argv = argv;
+    guard_standard_files();
+    /* A reader that went away is reported like any other failed write, instead of ending the program without a word. */
+    signal(SIGPIPE, SIG_IGN);
+    kdsl_exit(kdsl_main());
+}
