@@ -1,0 +1,174 @@
+/* elf.c -- see elf.h. Every offset read from a file is checked against its size: the bytes come from LLVM and lld, but
+ * a reader that trusts them would turn a bug of theirs into one of ours.
+ * Writing by hand rather than through an LLVM module with a constant array: 0.01 ms instead of 1.3 for 20 kB of images,
+ * 50 instead of 400 for 50 MB. */
+#include "offload/elf.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reading ---------------------------------------------------------------------------------------------------------- */
+static const Elf64_Ehdr *header_of(Blob b) {
+    const Elf64_Ehdr *h = (const Elf64_Ehdr *)b.at;
+    if (b.n < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64) return NULL;
+    if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shoff > b.n || h->e_shoff % 8) return NULL;
+    return (b.n - h->e_shoff) / sizeof(Elf64_Shdr) >= h->e_shnum ? h : NULL;
+}
+
+static const Elf64_Shdr *section_of(Blob b, uint32_t type) {
+    const Elf64_Ehdr *h = header_of(b);
+    const Elf64_Shdr *s = h ? (const Elf64_Shdr *)(b.at + h->e_shoff) : NULL;
+    for (int i = 0; s && i < h->e_shnum; i++)
+        if (s[i].sh_type == type && s[i].sh_offset <= b.n && s[i].sh_size <= b.n - s[i].sh_offset) return &s[i];
+    return NULL;
+}
+
+typedef struct Symbols {
+    const Elf64_Sym *at;
+    size_t n;
+    const char *names;
+    size_t names_bytes;
+} Symbols;
+
+static Symbols symbols_of(Blob b, uint32_t type) {
+    const Elf64_Shdr *table = section_of(b, type);
+    const Elf64_Ehdr *h = header_of(b);
+    if (!table || table->sh_offset % 8 || table->sh_link >= h->e_shnum) return (Symbols){0};
+    const Elf64_Shdr *names = (const Elf64_Shdr *)(b.at + h->e_shoff) + table->sh_link;
+    if (names->sh_offset > b.n || names->sh_size > b.n - names->sh_offset || !names->sh_size) return (Symbols){0};
+    if (b.at[names->sh_offset + names->sh_size - 1]) return (Symbols){0};
+    return (Symbols){(const Elf64_Sym *)(b.at + table->sh_offset), table->sh_size / sizeof(Elf64_Sym),
+                     b.at + names->sh_offset, names->sh_size};
+}
+
+static const char *symbol_name(const Symbols *s, size_t i) {
+    return s->at[i].st_name < s->names_bytes ? s->names + s->at[i].st_name : "";
+}
+
+bool elf_defines(Blob object, const char *symbol) {
+    Symbols s = symbols_of(object, SHT_SYMTAB);
+    for (size_t i = 0; i < s.n; i++)
+        if (s.at[i].st_shndx != SHN_UNDEF && !strcmp(symbol_name(&s, i), symbol)) return true;
+    return false;
+}
+
+const char *elf_undefined_symbol(Blob object, int k) {
+    Symbols s = symbols_of(object, SHT_SYMTAB);
+    for (size_t i = 1; i < s.n; i++)
+        if (s.at[i].st_shndx == SHN_UNDEF && !k--) return symbol_name(&s, i);
+    return NULL;
+}
+
+const char *elf_unbound_symbol(Blob image, int k) {
+    Symbols s = symbols_of(image, SHT_DYNSYM);
+    const Elf64_Shdr *versions = section_of(image, SHT_GNU_versym);
+    bool readable = versions && versions->sh_offset % 2 == 0;
+    const uint16_t *version = readable ? (const uint16_t *)(image.at + versions->sh_offset) : NULL;
+    for (size_t i = 1; i < s.n; i++) {
+        bool bound = version && i < versions->sh_size / 2 && (version[i] & 0x7fff) > VER_NDX_GLOBAL;
+        if (s.at[i].st_shndx != SHN_UNDEF || ELF64_ST_BIND(s.at[i].st_info) != STB_GLOBAL || bound) continue;
+        if (!k--) return symbol_name(&s, i);
+    }
+    return NULL;
+}
+
+/* Writing ---------------------------------------------------------------------------------------------------------- */
+enum { SEC_NULL, SEC_DATA, SEC_STACK, SEC_SYMTAB, SEC_STRTAB, SEC_NAMES, SEC__COUNT };
+static const char section_names[] = "\0.rodata.kdsl_image\0.note.GNU-stack\0.symtab\0.strtab\0.shstrtab";
+enum { NAME_DATA = 1, NAME_STACK = 20, NAME_SYMTAB = 36, NAME_STRTAB = 44, NAME_NAMES = 52 };
+enum { IMAGE_ALIGN = 16 }; /* the runtime reads the ELF header in place */
+
+static size_t align_up(size_t n, size_t to) { return (n + to - 1) & ~(to - 1); }
+
+typedef struct Layout {
+    size_t data, symbols, strings, names, sections, total;
+    size_t data_bytes, strings_bytes;
+} Layout;
+
+static Layout lay_out(const Blob *blobs, const char *const *names, int n) {
+    Layout l = {.data = align_up(sizeof(Elf64_Ehdr), IMAGE_ALIGN), .strings_bytes = 1};
+    for (int i = 0; i < n; i++) l.data_bytes += align_up(blobs[i].n, IMAGE_ALIGN);
+    for (int i = 0; i < 2 * n; i++) l.strings_bytes += strlen(names[i]) + 1;
+    l.symbols = l.data + l.data_bytes;
+    l.strings = l.symbols + (size_t)(1 + 2 * n) * sizeof(Elf64_Sym);
+    l.names = l.strings + l.strings_bytes;
+    l.sections = align_up(l.names + sizeof section_names, 8);
+    l.total = l.sections + SEC__COUNT * sizeof(Elf64_Shdr);
+    return l;
+}
+
+static void write_header(char *at, const Layout *l) {
+    *(Elf64_Ehdr *)at = (Elf64_Ehdr){
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_NONE},
+        .e_type = ET_REL,
+        .e_machine = EM_X86_64,
+        .e_version = EV_CURRENT,
+        .e_shoff = l->sections,
+        .e_ehsize = sizeof(Elf64_Ehdr),
+        .e_shentsize = sizeof(Elf64_Shdr),
+        .e_shnum = SEC__COUNT,
+        .e_shstrndx = SEC_NAMES,
+    };
+}
+
+static void write_sections(char *at, const Layout *l) {
+    Elf64_Shdr *s = (Elf64_Shdr *)(at + l->sections);
+    s[SEC_DATA] = (Elf64_Shdr){.sh_name = NAME_DATA,
+                               .sh_type = SHT_PROGBITS,
+                               .sh_flags = SHF_ALLOC,
+                               .sh_offset = l->data,
+                               .sh_size = l->data_bytes,
+                               .sh_addralign = IMAGE_ALIGN};
+    s[SEC_STACK] =
+        (Elf64_Shdr){.sh_name = NAME_STACK, .sh_type = SHT_PROGBITS, .sh_offset = l->symbols, .sh_addralign = 1};
+    s[SEC_SYMTAB] = (Elf64_Shdr){.sh_name = NAME_SYMTAB,
+                                 .sh_type = SHT_SYMTAB,
+                                 .sh_offset = l->symbols,
+                                 .sh_size = l->strings - l->symbols,
+                                 .sh_link = SEC_STRTAB,
+                                 .sh_info = 1,
+                                 .sh_addralign = 8,
+                                 .sh_entsize = sizeof(Elf64_Sym)};
+    s[SEC_STRTAB] = (Elf64_Shdr){.sh_name = NAME_STRTAB,
+                                 .sh_type = SHT_STRTAB,
+                                 .sh_offset = l->strings,
+                                 .sh_size = l->strings_bytes,
+                                 .sh_addralign = 1};
+    s[SEC_NAMES] = (Elf64_Shdr){.sh_name = NAME_NAMES,
+                                .sh_type = SHT_STRTAB,
+                                .sh_offset = l->names,
+                                .sh_size = sizeof section_names,
+                                .sh_addralign = 1};
+    memcpy(at + l->names, section_names, sizeof section_names);
+}
+
+/* Names go to `strings` one after the other, behind the empty one. */
+static Elf64_Sym add_symbol(char *strings, size_t *used, const char *name, size_t value) {
+    size_t n = strlen(name) + 1;
+    Elf64_Sym s = {.st_name = (uint32_t)*used,
+                   .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+                   .st_other = STV_HIDDEN,
+                   .st_shndx = SEC_DATA,
+                   .st_value = value};
+    memcpy(strings + *used, name, n);
+    *used += n;
+    return s;
+}
+
+Blob elf_data_object(const Blob *blobs, const char *const *names, int n) {
+    Layout l = lay_out(blobs, names, n);
+    char *at = calloc(1, l.total);
+    if (!at) return (Blob){0};
+    write_header(at, &l);
+    write_sections(at, &l);
+    Elf64_Sym *symbol = (Elf64_Sym *)(at + l.symbols) + 1;
+    size_t begin = 0, used = 1;
+    for (int i = 0; i < n; i++) {
+        memcpy(at + l.data + begin, blobs[i].at, blobs[i].n);
+        *symbol++ = add_symbol(at + l.strings, &used, names[2 * i], begin);
+        *symbol++ = add_symbol(at + l.strings, &used, names[2 * i + 1], begin + blobs[i].n);
+        begin += align_up(blobs[i].n, IMAGE_ALIGN);
+    }
+    return (Blob){at, l.total};
+}

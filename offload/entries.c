@@ -1,0 +1,215 @@
+/* entries.c -- what a host module says to libomptarget before anything runs: the table of kernels, the images, the
+ * descriptor that holds both, and the constructor that registers it.
+ *
+ * All of it is private to the module (the llvm_offload_entries section is only a convention; the runtime takes plain
+ * pointers). Tables are keyed by their begin pointer, so several of our objects in one executable register themselves
+ * side by side. The descriptor is referenced, not copied: it is constant and lives as long as the program. */
+#include "offload/protocol.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "offload/module.h"
+
+static LLVMTypeRef struct_type(OffModule *m, const char *name, LLVMTypeRef *fields, unsigned n) {
+    LLVMTypeRef t = LLVMGetTypeByName2(m->context, name);
+    if (t) return t;
+    t = LLVMStructCreateNamed(m->context, name);
+    LLVMStructSetBody(t, fields, n, false);
+    return t;
+}
+#define STRUCT(m, name, ...)                                                                                           \
+    struct_type((m), (name), (LLVMTypeRef[]){__VA_ARGS__}, sizeof((LLVMTypeRef[]){__VA_ARGS__}) / sizeof(LLVMTypeRef))
+
+static void make_types(OffModule *m) {
+    LLVMContextRef x = m->context;
+    LLVMTypeRef i16 = m->i16 = LLVMInt16TypeInContext(x), i32 = m->i32 = LLVMInt32TypeInContext(x);
+    LLVMTypeRef i64 = m->i64 = LLVMInt64TypeInContext(x), ptr = m->ptr = LLVMPointerTypeInContext(x, 0);
+    LLVMTypeRef dims = LLVMArrayType2(i32, 3);
+    m->i8 = LLVMInt8TypeInContext(x);
+    m->ident = STRUCT(m, "ident_t", i32, i32, i32, i32, ptr);
+    m->entry = STRUCT(m, "__tgt_offload_entry", i64, i16, i16, i32, ptr, ptr, i64, i64, ptr);
+    m->image = STRUCT(m, "__tgt_device_image", ptr, ptr, ptr, ptr);
+    m->descriptor = STRUCT(m, "__tgt_bin_desc", i32, ptr, ptr, ptr);
+    m->kernel_args =
+        STRUCT(m, "__tgt_kernel_arguments", i32, i32, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, dims, dims, i32);
+}
+
+OffModule *off_module_new(Compiler *c, LLVMModuleRef host) {
+    OffModule *m = calloc(1, sizeof *m);
+    if (!m) ice(c, (Span){0, 0}, "out of memory");
+    m->module = host;
+    m->context = LLVMGetModuleContext(host);
+    m->tag = off_source_tag(c);
+    make_types(m);
+    return m;
+}
+
+void off_module_free(OffModule *m) {
+    if (!m) return;
+    arena_free(&m->arena);
+    free(m);
+}
+
+/* FNV-1a over paths and texts. Not secret, only distinct: equal tags would need equal programs. */
+uint64_t off_source_tag(const Compiler *c) {
+    uint64_t h = 0xcbf29ce484222325u;
+    for (int i = 0; i < c->sources.files.n; i++) {
+        const Source *s = c->sources.files.at[i];
+        for (const char *p = s->path; p && *p; p++) h = (h ^ (unsigned char)*p) * 0x100000001b3u;
+        for (uint32_t k = 0; k < s->n; k++) h = (h ^ (unsigned char)s->text[k]) * 0x100000001b3u;
+    }
+    return h;
+}
+
+void off_image_name(char name[OFF_SYMBOL_BYTES], uint64_t tag, int image, bool end) {
+    snprintf(name, OFF_SYMBOL_BYTES, "kdsl_image_%016llx_%d_%s", (unsigned long long)tag, image, end ? "end" : "begin");
+}
+
+const char *off_image_symbol(Compiler *c, int image, bool end) {
+    char name[OFF_SYMBOL_BYTES];
+    off_image_name(name, off_source_tag(c), image, end);
+    return arena_strndup(&c->arena, name, strlen(name));
+}
+
+/* Constants -------------------------------------------------------------------------------------------------------- */
+LLVMValueRef off_private_constant(OffModule *m, LLVMValueRef value, const char *name) {
+    LLVMValueRef g = LLVMAddGlobal(m->module, LLVMTypeOf(value), name);
+    LLVMSetInitializer(g, value);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(g, LLVMGlobalUnnamedAddr);
+    return g;
+}
+
+LLVMValueRef off_string(OffModule *m, const char *text, const char *name) {
+    LLVMValueRef g = off_private_constant(m, LLVMConstStringInContext2(m->context, text, strlen(text), false), name);
+    LLVMSetAlignment(g, 1);
+    return g;
+}
+
+/* The kernel's region id, made at its first launch: this is what puts it into the entry table. */
+LLVMValueRef off_region(OffModule *m, const char *kernel) {
+    const char *name = arena_printf(&m->arena, "%s.region_id", kernel);
+    LLVMValueRef region = LLVMGetNamedGlobal(m->module, name);
+    if (region) return region;
+    region = LLVMAddGlobal(m->module, m->i8, name);
+    LLVMSetInitializer(region, LLVMConstInt(m->i8, 0, false));
+    LLVMSetGlobalConstant(region, true);
+    LLVMSetLinkage(region, LLVMInternalLinkage); /* no unnamed_addr: two regions must not become one address */
+    OffKernel k = {arena_strndup(&m->arena, kernel, strlen(kernel)), region};
+    vec_push(&m->arena, &m->kernels, k);
+    return region;
+}
+
+static LLVMValueRef int32(OffModule *m, uint64_t v) { return LLVMConstInt(m->i32, v, false); }
+static LLVMValueRef int64(OffModule *m, uint64_t v) { return LLVMConstInt(m->i64, v, false); }
+
+/* Address of element n of a table of n elements: its end. */
+static LLVMValueRef table_end(OffModule *m, LLVMTypeRef element, LLVMValueRef table, int n) {
+    LLVMValueRef at = int64(m, (uint64_t)n);
+    return LLVMConstInBoundsGEP2(element, table, &at, 1);
+}
+
+static LLVMValueRef entry_table(OffModule *m) {
+    LLVMValueRef *rows = arena_array(&m->arena, LLVMValueRef, m->kernels.n);
+    for (int i = 0; i < m->kernels.n; i++) {
+        LLVMValueRef fields[] = {
+            int64(m, 0), /* reserved */
+            LLVMConstInt(m->i16, OFF_ENTRY_VERSION, false),
+            LLVMConstInt(m->i16, OFF_KIND_OPENMP, false),
+            int32(m, 0), /* flags */
+            m->kernels.at[i].region,
+            off_string(m, m->kernels.at[i].name, "kdsl.entry_name"),
+            int64(m, 0), /* size 0: a function */
+            int64(m, 0),
+            LLVMConstNull(m->ptr),
+        };
+        rows[i] = LLVMConstNamedStruct(m->entry, fields, 9);
+    }
+    return off_private_constant(m, LLVMConstArray2(m->entry, rows, (uint64_t)m->kernels.n), "kdsl.entries");
+}
+
+static LLVMValueRef image_edge(OffModule *m, int image, bool end) {
+    char name[OFF_SYMBOL_BYTES];
+    off_image_name(name, m->tag, image, end);
+    LLVMValueRef g = LLVMAddGlobal(m->module, m->i8, name);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetVisibility(g, LLVMHiddenVisibility);
+    return g;
+}
+
+static LLVMValueRef image_table(OffModule *m, int n_images, LLVMValueRef begin, LLVMValueRef end) {
+    LLVMValueRef *rows = arena_array(&m->arena, LLVMValueRef, n_images);
+    for (int i = 0; i < n_images; i++) {
+        LLVMValueRef fields[] = {image_edge(m, i, false), image_edge(m, i, true), begin, end};
+        rows[i] = LLVMConstNamedStruct(m->image, fields, 4);
+    }
+    return off_private_constant(m, LLVMConstArray2(m->image, rows, (uint64_t)n_images), "kdsl.images");
+}
+
+/* Registration ----------------------------------------------------------------------------------------------------- */
+static LLVMValueRef declare(OffModule *m, const char *name, LLVMTypeRef type) {
+    LLVMValueRef f = LLVMGetNamedFunction(m->module, name);
+    return f ? f : LLVMAddFunction(m->module, name, type);
+}
+
+/* internal void name() { call callee(arg); } -- the caller may add to it before the return. */
+static LLVMValueRef thunk(OffModule *m, const char *name, const char *callee, LLVMValueRef arg, LLVMValueRef then) {
+    LLVMTypeRef none = LLVMVoidTypeInContext(m->context);
+    LLVMValueRef f = LLVMAddFunction(m->module, name, LLVMFunctionType(none, NULL, 0, false));
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    LLVMSetSection(f, ".text.startup");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(m->context);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(m->context, f, "entry"));
+    LLVMTypeRef type = LLVMFunctionType(none, &m->ptr, 1, false);
+    LLVMBuildCall2(b, type, declare(m, callee, type), &arg, 1, "");
+    if (then) {
+        LLVMTypeRef at_exit = LLVMFunctionType(m->i32, &m->ptr, 1, false);
+        LLVMBuildCall2(b, at_exit, declare(m, "atexit", at_exit), &then, 1, "");
+    }
+    LLVMBuildRetVoid(b);
+    LLVMDisposeBuilder(b);
+    return f;
+}
+
+/* Keep `value` although nothing in the module refers to it. The list may exist already: it is made anew, one longer. */
+static void keep(OffModule *m, LLVMValueRef value) {
+    LLVMValueRef old = LLVMGetNamedGlobal(m->module, "llvm.compiler.used");
+    LLVMValueRef list = old ? LLVMGetInitializer(old) : NULL;
+    int n = list ? LLVMGetNumOperands(list) : 0;
+    LLVMValueRef *kept = arena_array(&m->arena, LLVMValueRef, n + 1);
+    for (int i = 0; i < n; i++) kept[i] = LLVMGetOperand(list, (unsigned)i);
+    kept[n] = value;
+    if (old) LLVMDeleteGlobal(old);
+    list = LLVMConstArray2(m->ptr, kept, (uint64_t)n + 1);
+    LLVMValueRef g = LLVMAddGlobal(m->module, LLVMTypeOf(list), "llvm.compiler.used");
+    LLVMSetInitializer(g, list);
+    LLVMSetLinkage(g, LLVMAppendingLinkage);
+    LLVMSetSection(g, "llvm.metadata");
+}
+
+/* The section is written by hand: from llvm.global_ctors a target machine made through the C API emits .ctors, which
+ * neither lld nor glibc runs. 101 is the smallest priority a program may use: before any constructor of the program
+ * that could launch something. */
+static void add_constructor(OffModule *m, LLVMValueRef function) {
+    LLVMValueRef slot = LLVMAddGlobal(m->module, m->ptr, "kdsl.constructor");
+    LLVMSetInitializer(slot, function);
+    LLVMSetGlobalConstant(slot, true);
+    LLVMSetLinkage(slot, LLVMInternalLinkage);
+    LLVMSetSection(slot, ".init_array.101");
+    keep(m, slot);
+}
+
+int off_module_finish(OffModule *m, int n_images) {
+    int n = m->kernels.n;
+    if (!n) return 0;
+    LLVMValueRef begin = entry_table(m), end = table_end(m, m->entry, begin, n);
+    LLVMValueRef fields[] = {int32(m, (uint64_t)n_images), image_table(m, n_images, begin, end), begin, end};
+    LLVMValueRef descriptor =
+        off_private_constant(m, LLVMConstNamedStruct(m->descriptor, fields, 4), "kdsl.descriptor");
+    LLVMValueRef unregister = thunk(m, "kdsl.unregister", "__tgt_unregister_lib", descriptor, NULL);
+    add_constructor(m, thunk(m, "kdsl.register", "__tgt_register_lib", descriptor, unregister));
+    return n;
+}

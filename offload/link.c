@@ -1,0 +1,93 @@
+/* link.c -- objects and the embedded runtime to an executable, or to one relocatable object; no compiler driver and no
+ * files of gcc needed. The result is made in memory and written in one go (output.c). */
+#include <llvm/Config/llvm-config.h>
+
+#include "offload/elf.h"
+#include "offload/linker.h"
+#include "runtime/embedded.h"
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#define OMPTARGET "libomptarget.so." TEXT(LLVM_VERSION_MAJOR) "." TEXT(LLVM_VERSION_MINOR)
+
+static void add_embedded(Linker *l, const char *label, const char *begin, const char *end) {
+    linker_add_bytes(l, label, begin, (size_t)(end - begin));
+}
+
+static void add_needed(Linker *l, const char *name) {
+    const char *path = need_system_file(l->c, name, "libc6-dev");
+    if (path) linker_add(l, path);
+    else l->failed = true;
+}
+
+static void add_if_found(Linker *l, const char *path) {
+    if (path) linker_add(l, path);
+}
+
+/* Objects, then the runtime. `main` only where there is a program for it to start. */
+static void add_objects(Linker *l, const LinkJob *job) {
+    bool has_program = !job->relocatable;
+    for (int i = 0; i < job->n_objects; i++) {
+        linker_add_bytes(l, i ? "device images" : "host code", job->objects[i].at, job->objects[i].n);
+        has_program = has_program || elf_defines(job->objects[i], "kdsl_main");
+    }
+    if (has_program) add_embedded(l, "runtime start", kdsl_embedded_start, kdsl_embedded_start_end);
+    add_embedded(l, "runtime", kdsl_embedded_runtime, kdsl_embedded_runtime_end);
+}
+
+/* The version of libomptarget whose protocol is spelled here, by its full name. libomp comes with it. */
+static void add_offloading(Linker *l) {
+    const char *rpath, *omp_rpath, *path = find_llvm_library(l->c, OMPTARGET, &rpath);
+    if (!path) {
+        Diag *d = diag(l->c, E1022, (Span){0, 0}, "`%s` is needed to link a program with kernels and was not found",
+                       OMPTARGET);
+        diag_note(l->c, d, (Span){0, 0}, "it comes with the Debian package liboffload-22");
+        l->failed = true;
+        return;
+    }
+    linker_add(l, path);
+    if (rpath) linker_add_all(l, "-rpath", rpath);
+    add_if_found(l, find_llvm_library(l->c, "libomp.so.5", &omp_rpath));
+}
+
+/* libc and libm by their own files: the linker scripts of libc.so and libm.so only add time. libc_nonshared.a has
+ * atexit. A missing libm or libmvec shows as an undefined symbol, if it is missed at all. */
+static void add_libraries(Linker *l, const LinkJob *job) {
+    linker_add(l, "--as-needed");
+    if (job->needs_omptarget) add_offloading(l);
+    add_if_found(l, find_system_file(l->c, "libm.so.6"));
+    add_if_found(l, find_system_file(l->c, "libmvec.so.1"));
+    add_needed(l, "libc.so.6");
+    add_needed(l, "libc_nonshared.a");
+}
+
+static void add_executable(Linker *l, const LinkJob *job) {
+    linker_add_all(l, "-pie", "-dynamic-linker", "/lib64/ld-linux-x86-64.so.2", "--eh-frame-hdr", "--gc-sections",
+                   "--hash-style=gnu", "--build-id=none", "--allow-shlib-undefined");
+    if (!job->debug) linker_add(l, "--strip-debug");
+    add_needed(l, "Scrt1.o");
+    add_needed(l, "crti.o");
+    add_objects(l, job);
+    add_libraries(l, job);
+    add_needed(l, "crtn.o");
+}
+
+bool off_link(Compiler *c, const LinkJob *job) {
+    Linker l;
+    Blob output;
+    linker_begin(&l, c, job->relocatable ? "the object file" : "the program");
+    if (job->relocatable) {
+        linker_add(&l, "-r");
+        add_objects(&l, job);
+    } else {
+        add_executable(&l, job);
+    }
+    if (!linker_run(&l, &output)) return false;
+    if (job->in_memory) {
+        *job->in_memory = output;
+        return true;
+    }
+    bool ok = off_write_file(c, job->output, output, job->relocatable ? 0666 : 0777);
+    blob_free(&output);
+    return ok;
+}

@@ -1,0 +1,33 @@
+// lld.cpp -- see lld.h. The only C++ of this room.
+#include "offload/lld.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "lld/Common/Driver.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/raw_ostream.h"
+
+LLD_HAS_DRIVER(elf)
+
+extern "C" int LLVMKdslLinkElf(int argc, const char *const *argv, char **message) {
+    static std::mutex one_at_a_time;
+    static bool broken = false;
+    std::lock_guard<std::mutex> guard(one_at_a_time);
+    if (broken) {
+        *message = strdup("an earlier link ended in an internal error of lld");
+        return LLVM_KDSL_LINK_BROKEN;
+    }
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    llvm::ArrayRef<const char *> args(argv, argc);
+    // Without this lld's fatal errors end the process instead of coming back here.
+    llvm::CrashRecoveryContext::Enable();
+    lld::Result result = lld::lldMain(args, out, out, {{lld::Gnu, &lld::elf::link}});
+    llvm::CrashRecoveryContext::Disable();
+    broken = !result.canRunAgain;
+    *message = strdup(broken && text.empty() ? "internal error of lld" : text.c_str());
+    return broken ? LLVM_KDSL_LINK_BROKEN : result.retCode ? LLVM_KDSL_LINK_FAILED : LLVM_KDSL_LINK_OK;
+}

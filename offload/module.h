@@ -1,0 +1,48 @@
+/* module.h -- private to offload/: the state behind OffModule and the protocol's shapes as LLVM types. */
+#ifndef KDSL_OFFLOAD_MODULE_H
+#define KDSL_OFFLOAD_MODULE_H
+
+#include "offload/offload.h"
+
+typedef struct OffKernel {
+    const char *name;    /* device symbol */
+    LLVMValueRef region; /* its address is the key the runtime looks the kernel up by */
+} OffKernel;
+
+/* Stack room for the arguments of a launch, in the entry block of one function and shared by all its launches: they
+ * follow each other, and each fills what it uses. */
+typedef struct OffFrame {
+    LLVMValueRef function, args, bases, begins, sizes;
+    int cap; /* elements of bases, begins, sizes */
+} OffFrame;
+
+struct OffModule {
+    Arena arena;
+    LLVMModuleRef module;
+    LLVMContextRef context;
+    LLVMTypeRef i8, i16, i32, i64, ptr;
+    LLVMTypeRef ident, entry, image, descriptor, kernel_args;
+    LLVMTypeRef launch_type; /* of __tgt_target_kernel, made at the first launch */
+    LLVMValueRef launch_function;
+    Vec(OffKernel) kernels;
+    OffFrame frame;
+    uint64_t tag; /* of the sources: keeps the image symbols of two programs apart */
+};
+
+/* entries.c */
+LLVMValueRef off_region(OffModule *m, const char *kernel);
+LLVMValueRef off_private_constant(OffModule *m, LLVMValueRef value, const char *name);
+LLVMValueRef off_string(OffModule *m, const char *text, const char *name); /* ptr to a NUL-terminated constant */
+uint64_t off_source_tag(const Compiler *c);
+/* "kdsl_image_<tag>_<k>_begin" into `name`. */
+enum { OFF_SYMBOL_BYTES = 64 };
+void off_image_name(char name[OFF_SYMBOL_BYTES], uint64_t tag, int image, bool end);
+
+/* mapping.c */
+int64_t off_map_type(Transfer t); /* of an array that is a kernel argument */
+int64_t off_map_literal(void);    /* of a scalar that is a kernel argument */
+/* The runtime's place strings: ";file;function;line;col;;" and ";label;file;line;col;;". */
+const char *off_ident_text(Arena *a, const OffPlace *p);
+const char *off_label_text(Arena *a, const char *label, const OffPlace *p);
+
+#endif

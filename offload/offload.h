@@ -1,0 +1,80 @@
+/* offload.h -- libomptarget's protocol: what irgen calls while it builds the host module (emitters), and what the
+ * driver calls with finished objects (images, executable). Layouts: offload/protocol.h, each citing its LLVM header. */
+#ifndef KDSL_OFFLOAD_H
+#define KDSL_OFFLOAD_H
+
+#include <llvm-c/Core.h>
+
+#include "base/base.h"
+#include "sema/sema.h"
+
+/* A place in the source as the runtime shows it. */
+typedef struct OffPlace {
+    const char *file, *function;
+    int line, col;
+} OffPlace;
+
+/* entries.c, launch.c ---------------------------------------------------------------------------------------------- */
+/* State of the protocol in one host module: the kernels launched so far. It owns its memory (not the Compiler's arena,
+ * which another thread may be using) and only reads `c`. Free it after off_module_finish; what was emitted stays.
+ * Functions that hold launches must not be deleted in between. */
+typedef struct OffModule OffModule;
+OffModule *off_module_new(Compiler *c, LLVMModuleRef host);
+void off_module_free(OffModule *m); /* NULL is fine */
+
+/* One argument of a launch. For arrays base, begin (ptr) and size_bytes (i64) say the section; by-value scalars ride in
+ * the base slot as 64 bits (LITERAL), `value` being any integer or float of at most 64 bits. */
+typedef struct OffArg {
+    LLVMValueRef base, begin, size_bytes; /* arrays */
+    LLVMValueRef value;                   /* scalars; NULL for arrays */
+    Transfer transfer;                    /* arrays */
+    const char *label;                    /* "x[0:n]", "a": shown by LIBOMPTARGET_INFO */
+    OffPlace place;
+} OffArg;
+
+typedef struct OffLaunch {
+    const char *kernel;      /* device symbol */
+    OffPlace place;          /* of the offload expression; function = the kernel's own name */
+    LLVMValueRef device;     /* i64, or NULL: the default device */
+    LLVMValueRef trip_count; /* i64 */
+    LLVMValueRef teams[3], threads[3]; /* i32; NULL: 1 (the x86 device is told nothing about them) */
+    OffArg *args;
+    int n_args;
+} OffLaunch;
+
+/* Emit one launch at the builder's position, which must be inside a function. Strings and args need to live for the
+ * call only. The arrays and the argument struct are
+ * allocas in the function's entry block, refilled at every launch. Result: i32, 0 done, not 0: run the host version. */
+LLVMValueRef off_emit_launch(OffModule *m, LLVMBuilderRef b, const OffLaunch *l);
+
+/* Entry table, image table, descriptor, constructor and destructor. The images' bytes are the symbols
+ * off_image_symbol(k, end) of another object. Without kernels nothing is emitted and 0 is returned; else the number of
+ * kernels. */
+int off_module_finish(OffModule *m, int n_images);
+/* In c->arena: for the thread that owns the compiler. Distinct for distinct sources, so two of our objects link. */
+const char *off_image_symbol(Compiler *c, int image, bool end);
+
+/* image.c, link.c, output.c: on the thread that owns the compiler -------------------------------------------------- */
+typedef struct Blob { /* bytes on the heap; blob_free */
+    char *at;
+    size_t n;
+} Blob;
+void blob_free(Blob *b);
+
+/* Device object -> image the x86 plugin loads (a shared object). false: reported. */
+bool off_link_x86_image(Compiler *c, Blob object, Blob *image);
+/* An object that holds the images under off_image_symbol names. */
+bool off_images_object(Compiler *c, const Blob *images, int n, Blob *object);
+/* Objects + embedded runtime -> executable (or, relocatable: one .o). needs_omptarget: the host object launches. */
+typedef struct LinkJob {
+    const Blob *objects;
+    int n_objects;
+    bool relocatable, needs_omptarget, debug;
+    const char *output; /* written atomically: on failure an older file is untouched */
+    Blob *in_memory;    /* not NULL: the result goes here, and nothing is written */
+} LinkJob;
+bool off_link(Compiler *c, const LinkJob *job);
+/* Write bytes to `path` through a temporary file in the same folder and rename. mode: 0666 or 0777 before umask. */
+bool off_write_file(Compiler *c, const char *path, Blob bytes, unsigned mode);
+
+#endif
