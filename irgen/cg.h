@@ -1,0 +1,290 @@
+/* cg.h -- the generator's private header, shared by the files of this room and nobody else.
+ *
+ * One Cg is one LLVM module being built for one target; one CgFunc is one LLVM function in it. The AST is only read:
+ * two generators may work on it at once, so LLVM values live in CgFunc.slots, indexed by Symbol.id. */
+#ifndef KDSL_IRGEN_CG_H
+#define KDSL_IRGEN_CG_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include "irgen/irgen.h"
+#include "irgen/target.h"
+
+/* rate.c: how a value changes from one work item to its neighbour on the fastest axis ------------------------------ */
+typedef enum RateKind { RATE_UNIFORM, RATE_LINEAR, RATE_VARYING } RateKind;
+typedef struct Rate {
+    RateKind kind;
+    bool wraps;      /* LINEAR: arithmetic narrower than 64 bits may have wrapped, so widening it is not linear */
+    int64_t stride;  /* LINEAR: difference between neighbours, never 0 */
+} Rate;
+
+#define UNIFORM ((Rate){RATE_UNIFORM, false, 0})
+#define VARYING ((Rate){RATE_VARYING, false, 0})
+Rate rate_linear(int64_t stride, bool wraps); /* stride 0 is uniform */
+Rate rate_join(Rate a, Rate b);               /* the value is one of the two, all items choosing alike */
+Rate rate_any(Rate a, Rate b);                /* a function of both that is not linear */
+Rate rate_binary(Op op, const Type *t, Rate a, Rate b, const Const *ka, const Const *kb);
+Rate rate_unary(Op op, const Type *t, Rate a);
+Rate rate_convert(const Type *to, const Type *from, Rate a);
+Rate rate_load(Rate at);                      /* a load from an address that moves at this rate */
+
+/* Values ----------------------------------------------------------------------------------------------------------- */
+/* A value: of a scalar type the LLVM value (bool: i1); of array type the descriptor { ptr, [rank x i64] } itself. */
+typedef struct CgValue {
+    LLVMValueRef v;
+    Type *type;
+    Rate rate;
+} CgValue;
+
+/* An array within reach: data and extents as values. `desc` is the descriptor's address, NULL where there is none
+ * (kernel parameters; cg_array_desc makes one). */
+typedef struct CgArray {
+    LLVMValueRef desc, data, ext[MAX_RANK];
+    Type *type;
+    const char *name; /* for messages */
+} CgArray;
+
+/* An element's or a variable's place in memory. */
+typedef struct CgPlace {
+    LLVMValueRef at;
+    Type *type;
+    Rate rate;       /* of the address */
+    bool is_element; /* of an array (or behind a reference): carries alias information */
+} CgPlace;
+
+/* What a function knows about one of its symbols. */
+typedef struct Slot {
+    LLVMValueRef addr;  /* scalar variable, scalar behind a reference, or array descriptor in memory */
+    LLVMValueRef value; /* scalar known as a value (by-value parameter, size, domain variable); then addr is not used */
+    LLVMValueRef debug_copy; /* of value, for gdb */
+    CgArray array;      /* data not NULL: these values hold as long as the symbol is in scope */
+    Rate rate;
+    bool has_rate;      /* rate.c: something was assigned */
+    int divergence;     /* rate.c: how many diverging conditions enclose the declaration */
+} Slot;
+
+typedef struct Scope {
+    struct Scope *parent;
+    Vec(Symbol *) drops;                      /* owning arrays declared so far: freed when control leaves */
+    LLVMBasicBlockRef break_to, continue_to;  /* not NULL: the body of a loop */
+    LLVMMetadataRef debug;
+} Scope;
+
+typedef struct Cg {
+    const Program *program;
+    const IrOptions *options;
+    const Target *target;
+    Compiler *c;                   /* private to this generator: arena, and the source map for places */
+    uint32_t base_shift;           /* added to a span's offset, gives the offset in c's own source map */
+    LLVMContextRef ctx;
+    LLVMModuleRef module;
+    LLVMTargetMachineRef machine;
+    LLVMBuilderRef b;
+    LLVMTypeRef void_, ptr, i1, i8, i16, i32, i64, f32, f64;
+    LLVMMetadataRef tbaa_desc, tbaa_elem[TY__COUNT];
+    unsigned md_tbaa, md_rate;
+
+    OffModule *off;                /* the program's module: launches */
+    struct CgRuntime *runtime;     /* cg_runtime.c: functions declared so far */
+    LLVMDIBuilderRef di;           /* NULL without -g */
+    LLVMMetadataRef di_file, di_unit, di_types[TY__COUNT][MAX_RANK + 1];
+    LLVMValueRef ident;            /* libomp's ident_t */
+} Cg;
+
+typedef struct CgFunc {
+    Cg *cg;
+    LLVMBuilderRef b;              /* cg->b, for short */
+    const Func *func;
+    LLVMValueRef fn;
+    LLVMMetadataRef debug_scope;   /* NULL: no debug information here */
+    LLVMBasicBlockRef entry;       /* allocas only; branches to the body */
+    Slot *slots;
+    Scope *scope;
+    bool checks;                   /* report failed checks; else give them defined results */
+    bool is_kernel;                /* body of a kernel: `return` ends the item */
+    LLVMBasicBlockRef next_item;   /* kernels: where return goes */
+    LLVMValueRef item_result;      /* kernels with a reduction: where the item's value is stored */
+    Vec(LLVMValueRef) temps;       /* descriptors of temporary arrays, freed at the end of the statement */
+    LLVMValueRef scratch_extents[2]; /* [MAX_RANK x i64], for failed checks and allocations */
+    Rate call_rate;                /* device functions: rate of parameters (unknown caller: varying) */
+} CgFunc;
+
+/* One kernel in one module. The body becomes `range`: run items begin..end of the flattened domain. */
+struct Kernel {
+    Cg *cg;
+    const Func *func;
+    LLVMValueRef entry;            /* (launch environment, arrays, scalars as 64-bit slots, sizes[, result]) */
+    LLVMValueRef range;            /* (arrays, scalars, sizes, begin, end[, items]) */
+    LLVMTypeRef range_type;
+    int n_values;                  /* arrays + scalars + sizes */
+    int64_t item_cost;             /* rough instructions an item costs, for the decision to go parallel */
+};
+
+/* One axis of a domain: i = lo + k * step for k in 0..trips. */
+typedef struct Axis {
+    CgValue lo, hi, step;
+    Const known_step;              /* CONST_NONE: not known while compiling */
+    LLVMValueRef trips;            /* i64, never negative; NULL until cg_axis_trips */
+    Type *type;
+    Span span;
+} Axis;
+
+/* cg_type.c -------------------------------------------------------------------------------------------------------- */
+void cg_types_init(Cg *cg);
+LLVMTypeRef cg_type(Cg *cg, const Type *t);       /* as a value */
+LLVMTypeRef cg_type_mem(Cg *cg, const Type *t);   /* in memory: bool is i8 */
+LLVMTypeRef cg_type_at(Cg *cg, const Type *t, Rate r); /* as a value of this rate: where lanes become vectors */
+LLVMTypeRef cg_desc_type(Cg *cg, int rank);
+Type *cg_scalar(Cg *cg, TypeKind kind);
+LLVMValueRef cg_i64(Cg *cg, int64_t v);
+LLVMValueRef cg_i32(Cg *cg, int64_t v);
+CgValue cg_const(Cg *cg, const Const *k, Type *type);
+LLVMValueRef cg_string(Cg *cg, const char *at, size_t n); /* address of a NUL-terminated constant */
+LLVMValueRef cg_place_string(Cg *cg, Span span);          /* "file.kdsl:12:5" */
+Place cg_place(Cg *cg, Span span);
+LLVMAttributeRef cg_attr(Cg *cg, const char *name, uint64_t value);
+void cg_fn_attr(Cg *cg, LLVMValueRef fn, const char *name);
+void cg_param_attr(Cg *cg, LLVMValueRef fn, int param, const char *name, uint64_t value);
+int64_t cg_align(const Type *elem);
+
+/* cg_value.c ------------------------------------------------------------------------------------------------------- */
+CgValue cg_value(LLVMValueRef v, Type *type, Rate rate);
+CgValue cg_at_rate(CgFunc *f, CgValue v, Rate r); /* promote so that it may meet values of rate r */
+LLVMValueRef cg_alloca(CgFunc *f, LLVMTypeRef type, const char *name);
+CgValue cg_load(CgFunc *f, CgPlace p);
+void cg_store(CgFunc *f, CgPlace p, CgValue v);
+CgPlace cg_variable(LLVMValueRef addr, Type *type);
+LLVMValueRef cg_load_desc(CgFunc *f, LLVMValueRef desc, int rank, int field); /* 0: data, 1 + d: extent d */
+void cg_store_desc(CgFunc *f, LLVMValueRef desc, int rank, int field, LLVMValueRef v);
+LLVMBasicBlockRef cg_block(CgFunc *f, const char *name);
+void cg_goto(CgFunc *f, LLVMBasicBlockRef to);     /* unless the current block has ended */
+void cg_enter(CgFunc *f, LLVMBasicBlockRef block); /* position at its end */
+bool cg_ended(CgFunc *f);
+void cg_branch(CgFunc *f, CgValue cond, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
+/* Branch to a cold block when `failed`; the builder is left in the cold block, *ok is where to go on. */
+void cg_cold(CgFunc *f, LLVMValueRef failed, LLVMBasicBlockRef *ok);
+LLVMValueRef cg_call(CgFunc *f, LLVMTypeRef type, LLVMValueRef fn, LLVMValueRef *args, int n);
+LLVMValueRef cg_intrinsic(CgFunc *f, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n);
+LLVMValueRef cg_bits_to_slot(CgFunc *f, CgValue v); /* any scalar in a 64-bit integer, and back */
+CgValue cg_slot_to_value(CgFunc *f, LLVMValueRef slot, Type *type);
+
+/* cg_runtime.c, over runtime.def ----------------------------------------------------------------------------------- */
+typedef enum RuntimeId {
+#define RUNTIME(id, ...) RT_##id,
+#include "irgen/runtime.def"
+#undef RUNTIME
+    RT__COUNT
+} RuntimeId;
+LLVMValueRef cg_runtime(Cg *cg, RuntimeId id); /* the declaration, made on first use */
+LLVMValueRef cg_call_runtime(CgFunc *f, RuntimeId id, LLVMValueRef *args, int n);
+/* A function of libm, on this type: pure, as far as we care. */
+LLVMValueRef cg_libm(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
+
+/* cg_expr.c, cg_op.c ----------------------------------------------------------------------------------------------- */
+CgValue cg_expr(CgFunc *f, Expr *e);               /* an array named here is moved out of */
+CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *ka, const Const *kb, Span span);
+CgValue cg_unary(CgFunc *f, Op op, CgValue a);
+CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b);
+CgPlace cg_lvalue(CgFunc *f, Expr *e);
+LLVMValueRef cg_index_value(CgFunc *f, CgValue v); /* as i64 */
+
+/* cg_convert.c ----------------------------------------------------------------------------------------------------- */
+CgValue cg_convert(CgFunc *f, CgValue v, Type *to);
+
+/* cg_array.c ------------------------------------------------------------------------------------------------------- */
+CgArray cg_array(CgFunc *f, Expr *e);              /* an expression of array type, without moving it */
+CgArray cg_symbol_array(CgFunc *f, const Symbol *s);
+LLVMValueRef cg_array_desc(CgFunc *f, const CgArray *a);
+LLVMValueRef cg_array_count(CgFunc *f, const CgArray *a); /* elements */
+LLVMValueRef cg_array_bytes(CgFunc *f, const CgArray *a);
+CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span);
+CgValue cg_array_value(CgFunc *f, const CgArray *a);
+CgValue cg_fill(CgFunc *f, Expr *e);
+CgValue cg_list(CgFunc *f, Expr *e);
+CgValue cg_comprehend(CgFunc *f, Expr *e);
+CgValue cg_copy(CgFunc *f, const CgArray *a, Span span);
+CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span);
+void cg_store_array(CgFunc *f, LLVMValueRef desc, CgValue array);
+LLVMValueRef cg_extents_in_memory(CgFunc *f, int which, const CgArray *a);
+void cg_drop(CgFunc *f, const Symbol *s);
+LLVMValueRef cg_temp(CgFunc *f, CgValue array);    /* keep an array value until the statement ends */
+void cg_temps_free(CgFunc *f, int from);           /* free temps[from..]; they stay listed until cg_temps_forget */
+void cg_temps_end(CgFunc *f, int from);            /* free and forget */
+
+/* cg_loop.c -------------------------------------------------------------------------------------------------------- */
+Axis cg_axis(CgFunc *f, const Range *r);         /* evaluates lo, hi, step */
+Axis cg_axis_upto(CgFunc *f, LLVMValueRef n);    /* 0..n, as index */
+LLVMValueRef cg_axis_trips(CgFunc *f, Axis *a);
+CgValue cg_axis_at(CgFunc *f, const Axis *a, LLVMValueRef k); /* lo + k * step */
+/* A loop over an axis. cg_loop_begin leaves the builder in the body; `i` is the loop variable there. */
+typedef struct CgLoop {
+    Axis axis;
+    LLVMValueRef counter; /* alloca: of i where the step is 1, else of k */
+    LLVMBasicBlockRef head, next, done;
+    CgValue i;
+    LLVMValueRef k;       /* i64, from 0: only where asked for */
+} CgLoop;
+CgLoop cg_loop_begin(CgFunc *f, Axis *a);
+LLVMValueRef cg_loop_position(CgFunc *f, CgLoop *l);
+void cg_loop_end(CgFunc *f, CgLoop *l);            /* leaves the builder behind the loop */
+
+/* cg_call.c -------------------------------------------------------------------------------------------------------- */
+CgValue cg_call_expr(CgFunc *f, Expr *e);
+void cg_shape_checks(CgFunc *f, const CallInfo *info, const CgArray *args, Span span);
+LLVMValueRef cg_function(Cg *cg, const Func *fn);  /* its LLVM declaration */
+LLVMTypeRef cg_function_type(Cg *cg, const Func *fn);
+
+/* cg_builtin.c, cg_text.c ------------------------------------------------------------------------------------------ */
+CgValue cg_builtin(CgFunc *f, Expr *e);
+CgValue cg_print_or_format(CgFunc *f, Expr *e);
+void cg_assert(CgFunc *f, Stmt *s);
+
+/* cg_stmt.c -------------------------------------------------------------------------------------------------------- */
+void cg_stmts(CgFunc *f, const Block *b, LLVMBasicBlockRef break_to, LLVMBasicBlockRef continue_to);
+
+void cg_return_nothing(CgFunc *f);
+
+/* cg_func.c: functions of the program ---------------------------------------------------------------------------- */
+void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn); /* leaves the builder behind the allocas */
+void cg_host_function(Cg *cg, const Func *fn);
+
+/* device.c: a kernel's body and domain, the same for every device --------------------------------------------------- */
+const char *cg_kernel_symbol(Cg *cg, const Func *fn);
+LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn);      /* declaration, with the launch ABI */
+void cg_kernel(Cg *cg, const Func *fn);
+/* Slots of the kernel's symbols from values in the order of the ABI: arrays (data), scalars, sizes. */
+void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values);
+const Symbol *cg_abi_param(const Func *fn, int i);           /* i-th of arrays, then scalars */
+int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values); /* the entry's parameters, decoded */
+void cg_domain(CgFunc *f, const Func *kernel, Axis *axes); /* evaluate the over clause where slots hold the parameters */
+LLVMValueRef cg_domain_total(CgFunc *f, const Func *kernel, Axis *axes);
+void cg_store_item(CgFunc *f, CgValue v);                  /* the item's value, where its reduction looks for it */
+
+/* cpu.c, reduce.c: kernels on the cores of a processor; cost.c ------------------------------------------------------ */
+void cpu_kernel_entry(Kernel *k);
+/* Call `share(values..., begin, end)` for all of 0..n, spread over the cores when n is at least `fork_from`. */
+void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n,
+                LLVMValueRef fork);
+LLVMValueRef cg_identity(Cg *cg, Reduction r, const Type *t); /* in its memory type */
+void cpu_reduce(Kernel *k, CgFunc *f, LLVMValueRef *values, int n_values, LLVMValueRef total, LLVMValueRef fork,
+                LLVMValueRef result);
+int64_t cost_of_item(const Func *fn);                      /* rough instructions, from the tree */
+enum { COST_FORK = 1 << 17 };                              /* below this much work a fork costs more than it gives */
+
+/* cg_launch.c ---------------------------------------------------------------------------------------------------------- */
+CgValue cg_launch(CgFunc *f, Expr *e);
+
+/* rate.c ----------------------------------------------------------------------------------------------------------- */
+void rate_function(CgFunc *f); /* fill slots[].rate for the symbols of f->func */
+
+/* cg_debug.c: nothing happens in any of these without -g ------------------------------------------------------------ */
+void cg_debug_begin(Cg *cg);
+void cg_debug_end(Cg *cg);
+void cg_debug_function(CgFunc *f, const char *name);
+void cg_debug_at(CgFunc *f, Span span);
+LLVMMetadataRef cg_debug_block(CgFunc *f, Span span);
+void cg_debug_variable(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no); /* arg_no 0: a local */
+void cg_debug_value(CgFunc *f, const Symbol *s, LLVMValueRef v, int arg_no); /* keeps a copy in memory for gdb */
+
+#endif

@@ -1,0 +1,227 @@
+/* cg_array.c -- arrays: their descriptors, their elements with the checks on the way there, making them, freeing them.
+ * A symbol whose extents never change (sema says so) has its data pointer and extents as values, made once; only the
+ * others are read through their descriptor each time. Temporaries live until the end of their statement. */
+#include "irgen/cg.h"
+
+#include <string.h>
+
+/* Reaching an array ------------------------------------------------------------------------------------------------- */
+
+CgArray cg_symbol_array(CgFunc *f, const Symbol *s) {
+    Slot *slot = &f->slots[s->id];
+    if (slot->array.data) return slot->array;
+    CgArray a = {.desc = slot->addr, .type = s->type, .name = s->name};
+    a.data = cg_load_desc(f, slot->addr, s->type->rank, 0);
+    for (int d = 0; d < s->type->rank; d++) a.ext[d] = cg_load_desc(f, slot->addr, s->type->rank, 1 + d);
+    return a;
+}
+
+static CgArray array_of_value(CgFunc *f, CgValue v, const char *name) {
+    CgArray a = {.desc = cg_temp(f, v), .type = v.type, .name = name};
+    a.data = LLVMBuildExtractValue(f->b, v.v, 0, "data");
+    LLVMValueRef ext = LLVMBuildExtractValue(f->b, v.v, 1, "");
+    for (int d = 0; d < v.type->rank; d++) a.ext[d] = LLVMBuildExtractValue(f->b, ext, (unsigned)d, "ext");
+    return a;
+}
+
+CgArray cg_array(CgFunc *f, Expr *e) {
+    if (e->kind == EXPR_NAME) return cg_symbol_array(f, e->name.sym);
+    return array_of_value(f, cg_expr(f, e), "the array");
+}
+
+/* The descriptor's address, for a callee; made on the spot where the array has none. */
+LLVMValueRef cg_array_desc(CgFunc *f, const CgArray *a) {
+    if (a->desc) return a->desc;
+    LLVMValueRef desc = cg_alloca(f, cg_desc_type(f->cg, a->type->rank), "desc");
+    cg_store_desc(f, desc, a->type->rank, 0, a->data);
+    for (int d = 0; d < a->type->rank; d++) cg_store_desc(f, desc, a->type->rank, 1 + d, a->ext[d]);
+    return desc;
+}
+
+CgValue cg_array_value(CgFunc *f, const CgArray *a) {
+    int rank = a->type->rank;
+    LLVMValueRef ext = LLVMGetPoison(LLVMArrayType2(f->cg->i64, (uint64_t)rank));
+    for (int d = 0; d < rank; d++) ext = LLVMBuildInsertValue(f->b, ext, a->ext[d], (unsigned)d, "");
+    LLVMValueRef v = LLVMGetPoison(cg_desc_type(f->cg, rank));
+    v = LLVMBuildInsertValue(f->b, v, a->data, 0, "");
+    return cg_value(LLVMBuildInsertValue(f->b, v, ext, 1, ""), a->type, UNIFORM);
+}
+
+void cg_store_array(CgFunc *f, LLVMValueRef desc, CgValue array) {
+    int rank = array.type->rank;
+    cg_store_desc(f, desc, rank, 0, LLVMBuildExtractValue(f->b, array.v, 0, ""));
+    LLVMValueRef ext = LLVMBuildExtractValue(f->b, array.v, 1, "");
+    for (int d = 0; d < rank; d++) cg_store_desc(f, desc, rank, 1 + d, LLVMBuildExtractValue(f->b, ext, (unsigned)d, ""));
+}
+
+LLVMValueRef cg_array_count(CgFunc *f, const CgArray *a) {
+    LLVMValueRef n = a->ext[0];
+    for (int d = 1; d < a->type->rank; d++) n = LLVMBuildMul(f->b, n, a->ext[d], "count");
+    return n;
+}
+
+LLVMValueRef cg_array_bytes(CgFunc *f, const CgArray *a) {
+    return LLVMBuildMul(f->b, cg_array_count(f, a), cg_i64(f->cg, cg_align(a->type->elem)), "bytes");
+}
+
+/* Extents as the runtime reads them. Two at a time at most: `which`. */
+LLVMValueRef cg_extents_in_memory(CgFunc *f, int which, const CgArray *a) {
+    LLVMTypeRef t = LLVMArrayType2(f->cg->i64, MAX_RANK);
+    if (!f->scratch_extents[which]) f->scratch_extents[which] = cg_alloca(f, t, "extents");
+    for (int d = 0; d < a->type->rank; d++) {
+        LLVMValueRef at[2] = {cg_i32(f->cg, 0), cg_i32(f->cg, d)};
+        LLVMBuildStore(f->b, a->ext[d], LLVMBuildInBoundsGEP2(f->b, t, f->scratch_extents[which], at, 2, ""));
+    }
+    return f->scratch_extents[which];
+}
+
+/* Elements ---------------------------------------------------------------------------------------------------------- */
+
+static bool known_inside(LLVMValueRef at, LLVMValueRef ext) {
+    if (!LLVMIsAConstantInt(at) || !LLVMIsAConstantInt(ext)) return false;
+    return LLVMConstIntGetZExtValue(at) < LLVMConstIntGetZExtValue(ext);
+}
+
+static void check_index(CgFunc *f, const CgArray *a, LLVMValueRef at, int d, Span span) {
+    if (known_inside(at, a->ext[d])) return;
+    LLVMBasicBlockRef ok;
+    cg_cold(f, LLVMBuildICmp(f->b, LLVMIntUGE, at, a->ext[d], ""), &ok);
+    LLVMValueRef args[6] = {cg_place_string(f->cg, span), cg_string(f->cg, a->name, strlen(a->name)), at,
+                            cg_i64(f->cg, d), cg_i64(f->cg, a->type->rank), cg_extents_in_memory(f, 0, a)};
+    cg_call_runtime(f, RT_FAIL_INDEX, args, 6);
+    cg_enter(f, ok);
+}
+
+/* Row-major offset. Inside the array nothing can overflow, so the arithmetic says so. */
+static CgValue offset(CgFunc *f, const CgArray *a, const CgValue *at) {
+    CgValue sum = at[0];
+    for (int d = 1; d < a->type->rank; d++) {
+        Const k = {CONST_NONE, {0}};
+        if (LLVMIsAConstantInt(a->ext[d])) k = (Const){CONST_INT, {LLVMConstIntGetSExtValue(a->ext[d])}};
+        Rate scaled = rate_binary(OP_MUL, sum.type, sum.rate, UNIFORM, NULL, &k);
+        Rate rate = rate_binary(OP_ADD, sum.type, scaled, at[d].rate, NULL, NULL);
+        LLVMValueRef row = LLVMBuildNSWMul(f->b, cg_at_rate(f, sum, scaled).v, a->ext[d], "");
+        sum = cg_value(row, sum.type, scaled);
+        LLVMValueRef v = LLVMBuildNSWAdd(f->b, cg_at_rate(f, sum, rate).v, cg_at_rate(f, at[d], rate).v, "");
+        sum = cg_value(v, sum.type, rate);
+    }
+    return sum;
+}
+
+CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span) {
+    Type *index = cg_scalar(f->cg, TY_INDEX);
+    for (int d = 0; d < a->type->rank; d++) {
+        at[d] = cg_convert(f, at[d], index);
+        if (f->checks) check_index(f, a, at[d].v, d, span);
+    }
+    CgValue off = offset(f, a, at);
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &off.v, 1, "");
+    return (CgPlace){p, a->type->elem, off.rate, true};
+}
+
+/* Making arrays ------------------------------------------------------------------------------------------------------ */
+
+CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span) {
+    CgArray a = {.type = type, .name = "the array"};
+    for (int d = 0; d < type->rank; d++) a.ext[d] = ext[d];
+    LLVMValueRef args[4] = {cg_i64(f->cg, cg_align(type->elem)), cg_i64(f->cg, type->rank),
+                            cg_extents_in_memory(f, 0, &a), cg_place_string(f->cg, span)};
+    a.data = cg_call_runtime(f, RT_ARRAY_NEW, args, 4);
+    LLVMAddCallSiteAttribute(a.data, LLVMAttributeReturnIndex, cg_attr(f->cg, "align", 64));
+    return a;
+}
+
+static void store_at(CgFunc *f, const CgArray *a, LLVMValueRef position, CgValue v) {
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &position, 1, "");
+    cg_store(f, (CgPlace){p, a->type->elem, UNIFORM, true}, cg_convert(f, v, a->type->elem));
+}
+
+CgValue cg_fill(CgFunc *f, Expr *e) {
+    CgValue v = cg_expr(f, e->fill.value);
+    LLVMValueRef ext[MAX_RANK];
+    for (int d = 0; d < e->type->rank; d++) ext[d] = cg_index_value(f, cg_expr(f, e->fill.extents.at[d]));
+    cg_debug_at(f, e->span);
+    CgArray a = cg_array_new(f, e->type, ext, e->span);
+    Axis all = cg_axis_upto(f, cg_array_count(f, &a));
+    CgLoop l = cg_loop_begin(f, &all);
+    store_at(f, &a, l.i.v, v);
+    cg_loop_end(f, &l);
+    return cg_array_value(f, &a);
+}
+
+CgValue cg_list(CgFunc *f, Expr *e) {
+    LLVMValueRef n = cg_i64(f->cg, e->list.items.n);
+    CgArray a = cg_array_new(f, e->type, &n, e->span);
+    for (int i = 0; i < e->list.items.n; i++) store_at(f, &a, cg_i64(f->cg, i), cg_expr(f, e->list.items.at[i]));
+    return cg_array_value(f, &a);
+}
+
+/* The bounds of all axes come first, then the memory, then the loops, the last axis innermost. */
+CgValue cg_comprehend(CgFunc *f, Expr *e) {
+    int rank = e->comprehend.binders.n;
+    Axis axes[MAX_RANK];
+    LLVMValueRef ext[MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+        axes[d] = cg_axis(f, &e->comprehend.binders.at[d].range);
+        ext[d] = cg_axis_trips(f, &axes[d]);
+    }
+    CgArray a = cg_array_new(f, e->type, ext, e->span);
+    LLVMValueRef position = cg_i64(f->cg, 0);
+    CgLoop loops[MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+        loops[d] = cg_loop_begin(f, &axes[d]);
+        const Symbol *sym = e->comprehend.binders.at[d].sym;
+        f->slots[sym->id].value = loops[d].i.v;
+        cg_debug_value(f, sym, loops[d].i.v, 0);
+        LLVMValueRef row = LLVMBuildNSWMul(f->b, position, ext[d], "");
+        position = LLVMBuildNSWAdd(f->b, row, cg_loop_position(f, &loops[d]), "");
+    }
+    int temps = f->temps.n;
+    CgValue v = cg_expr(f, e->comprehend.value);
+    store_at(f, &a, position, v);
+    cg_temps_end(f, temps);
+    for (int d = rank; d-- > 0;) cg_loop_end(f, &loops[d]);
+    return cg_array_value(f, &a);
+}
+
+CgValue cg_copy(CgFunc *f, const CgArray *a, Span span) {
+    LLVMValueRef ext[MAX_RANK];
+    memcpy(ext, a->ext, sizeof ext);
+    CgArray b = cg_array_new(f, a->type, ext, span);
+    unsigned align = (unsigned)cg_align(a->type->elem);
+    LLVMBuildMemCpy(f->b, b.data, align, a->data, align, cg_array_bytes(f, a));
+    return cg_array_value(f, &b);
+}
+
+/* Freeing arrays ------------------------------------------------------------------------------------------------------ */
+
+static void free_desc(CgFunc *f, LLVMValueRef desc, int rank) {
+    LLVMValueRef data = cg_load_desc(f, desc, rank, 0);
+    cg_call_runtime(f, RT_ARRAY_FREE, &data, 1);
+}
+
+void cg_drop(CgFunc *f, const Symbol *s) { free_desc(f, f->slots[s->id].addr, s->type->rank); }
+
+/* A temporary may be made on one path of several: its descriptor is empty until then, and empty again afterwards. */
+LLVMValueRef cg_temp(CgFunc *f, CgValue array) {
+    LLVMValueRef desc = cg_alloca(f, LLVMTypeOf(array.v), "temp");
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
+    LLVMPositionBuilderBefore(f->b, LLVMGetBasicBlockTerminator(f->entry));
+    cg_store_desc(f, desc, array.type->rank, 0, LLVMConstNull(f->cg->ptr));
+    cg_enter(f, here);
+    cg_store_array(f, desc, array);
+    vec_push(&f->cg->c->arena, &f->temps, desc);
+    return desc;
+}
+
+void cg_temps_free(CgFunc *f, int from) {
+    for (int i = f->temps.n; i-- > from;) {
+        free_desc(f, f->temps.at[i], 1);
+        cg_store_desc(f, f->temps.at[i], 1, 0, LLVMConstNull(f->cg->ptr));
+    }
+}
+
+void cg_temps_end(CgFunc *f, int from) {
+    if (!cg_ended(f)) cg_temps_free(f, from);
+    f->temps.n = from;
+}

@@ -1,0 +1,205 @@
+/* cg_builtin.c -- the built-in functions. Rows of builtin.def that say INTRINSIC or LIBM need nothing here; those that
+ * say CODE have a case. All float results come from the same LLVM intrinsic or libm function on host and device. */
+#include "irgen/cg.h"
+
+#include <string.h>
+
+typedef enum Lowering { LOWER_NONE, LOWER_INTRINSIC, LOWER_LIBM, LOWER_CODE } Lowering;
+typedef struct LoweringRow {
+    Lowering how;
+    const char *symbol;
+} LoweringRow;
+
+static const LoweringRow lowering[BUILTIN__COUNT] = {
+#define BUILTIN(id, name, n_args, args, result, where, how, symbol) [BUILTIN_##id] = {LOWER_##how, symbol},
+#include "sema/builtin.def"
+#undef BUILTIN
+};
+
+static Expr *arg(Expr *e, int i) { return e->call.args.at[i].value; }
+
+enum { MAX_MATH_ARGS = 3 };
+
+static CgValue math(CgFunc *f, Expr *e, const LoweringRow *row) {
+    int n = e->call.args.n;
+    CgValue v[MAX_MATH_ARGS];
+    LLVMValueRef args[MAX_MATH_ARGS];
+    Rate rate = UNIFORM;
+    for (int i = 0; i < n; i++) {
+        v[i] = cg_convert(f, cg_expr(f, arg(e, i)), e->type);
+        rate = rate_any(rate, v[i].rate);
+    }
+    for (int i = 0; i < n; i++) args[i] = cg_at_rate(f, v[i], rate).v;
+    cg_debug_at(f, e->span);
+    if (row->how == LOWER_INTRINSIC) {
+        LLVMTypeRef over = LLVMTypeOf(args[0]);
+        return cg_value(cg_intrinsic(f, row->symbol, &over, 1, args, n), e->type, rate);
+    }
+    LLVMTypeRef fn_type;
+    LLVMValueRef fn = cg_libm(f->cg, row->symbol, e->type, n, &fn_type);
+    return cg_value(cg_call(f, fn_type, fn, args, n), e->type, rate);
+}
+
+static CgValue unary_intrinsic(CgFunc *f, const char *name, CgValue a) {
+    LLVMTypeRef over = LLVMTypeOf(a.v);
+    return cg_value(cg_intrinsic(f, name, &over, 1, &a.v, 1), a.type, rate_any(a.rate, UNIFORM));
+}
+
+static CgValue rsqrt(CgFunc *f, Expr *e) {
+    CgValue root = unary_intrinsic(f, "llvm.sqrt", cg_expr(f, arg(e, 0)));
+    LLVMValueRef one = LLVMConstReal(LLVMTypeOf(root.v), 1.0);
+    return cg_value(LLVMBuildFDiv(f->b, one, root.v, ""), root.type, root.rate);
+}
+
+static CgValue is_nan(CgFunc *f, Expr *e) {
+    CgValue a = cg_expr(f, arg(e, 0));
+    return cg_value(LLVMBuildFCmp(f->b, LLVMRealUNO, a.v, a.v, ""), e->type, a.rate);
+}
+
+static CgValue is_inf(CgFunc *f, Expr *e) {
+    CgValue a = unary_intrinsic(f, "llvm.fabs", cg_expr(f, arg(e, 0)));
+    LLVMValueRef inf = LLVMConstReal(LLVMTypeOf(a.v), __builtin_inf());
+    return cg_value(LLVMBuildFCmp(f->b, LLVMRealOEQ, a.v, inf, ""), e->type, a.rate);
+}
+
+static CgValue absolute(CgFunc *f, Expr *e) {
+    CgValue a = cg_convert(f, cg_expr(f, arg(e, 0)), e->type);
+    if (a.type->is_float) return unary_intrinsic(f, "llvm.fabs", a);
+    if (!a.type->is_signed) return a;
+    LLVMTypeRef over = LLVMTypeOf(a.v);
+    LLVMValueRef args[2] = {a.v, LLVMConstNull(f->cg->i1)}; /* the smallest integer stays what it is */
+    return cg_value(cg_intrinsic(f, "llvm.abs", &over, 1, args, 2), a.type, rate_any(a.rate, UNIFORM));
+}
+
+static CgValue min_or_max(CgFunc *f, Expr *e, bool max) {
+    CgValue a = cg_convert(f, cg_expr(f, arg(e, 0)), e->type), b = cg_convert(f, cg_expr(f, arg(e, 1)), e->type);
+    return cg_minmax(f, max, a, b);
+}
+
+static CgValue clamp(CgFunc *f, Expr *e) {
+    CgValue v[3];
+    for (int i = 0; i < 3; i++) v[i] = cg_convert(f, cg_expr(f, arg(e, i)), e->type);
+    return cg_minmax(f, false, cg_minmax(f, true, v[0], v[1]), v[2]);
+}
+
+static CgValue length(CgFunc *f, Expr *e) {
+    Expr *x = e->call.info->receiver ? e->call.info->receiver : arg(e, 0);
+    if (x->type->kind == TY_ARRAY) {
+        CgArray a = cg_array(f, x);
+        return cg_value(cg_array_count(f, &a), e->type, UNIFORM);
+    }
+    LLVMValueRef text = cg_expr(f, x).v;
+    return cg_value(cg_call_runtime(f, RT_STRLEN, &text, 1), e->type, UNIFORM);
+}
+
+static CgValue extent(CgFunc *f, Expr *e) {
+    CgArray a = cg_array(f, arg(e, 0));
+    return cg_value(a.ext[arg(e, 1)->konst.i], e->type, UNIFORM);
+}
+
+/* x.at(i, j): zero outside. The load happens only inside. */
+static CgValue at_or_zero(CgFunc *f, Expr *e) {
+    CgArray a = cg_array(f, e->call.info->receiver);
+    CgValue at[MAX_RANK];
+    LLVMValueRef inside = NULL;
+    Rate rate = UNIFORM;
+    for (int d = 0; d < a.type->rank; d++) {
+        at[d] = cg_convert(f, cg_expr(f, arg(e, d)), cg_scalar(f->cg, TY_INDEX));
+        rate = rate_any(rate, at[d].rate);
+        LLVMValueRef in = LLVMBuildICmp(f->b, LLVMIntULT, at[d].v, a.ext[d], "");
+        inside = inside ? LLVMBuildAnd(f->b, inside, in, "") : in;
+    }
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(f->b), load = cg_block(f, "inside"), done = cg_block(f, "at");
+    cg_branch(f, cg_value(inside, cg_scalar(f->cg, TY_BOOL), rate), load, done);
+    cg_enter(f, load);
+    bool checks = f->checks;
+    f->checks = false;
+    CgValue v = cg_load(f, cg_element(f, &a, at, e->span));
+    f->checks = checks;
+    load = LLVMGetInsertBlock(f->b);
+    cg_goto(f, done);
+    cg_enter(f, done);
+    LLVMValueRef phi = LLVMBuildPhi(f->b, LLVMTypeOf(v.v), ""), values[2] = {LLVMConstNull(LLVMTypeOf(v.v)), v.v};
+    LLVMBasicBlockRef blocks[2] = {from, load};
+    LLVMAddIncoming(phi, values, blocks, 2);
+    return cg_value(phi, e->type, rate_any(v.rate, rate));
+}
+
+static CgValue swap_arrays(CgFunc *f, Expr *e) {
+    LLVMValueRef desc[2];
+    CgValue v[2];
+    for (int i = 0; i < 2; i++) {
+        CgArray a = cg_array(f, arg(e, i));
+        desc[i] = cg_array_desc(f, &a);
+        v[i] = cg_array_value(f, &a);
+    }
+    for (int i = 0; i < 2; i++) cg_store_array(f, desc[i], v[1 - i]);
+    return cg_value(NULL, e->type, UNIFORM);
+}
+
+static CgValue arguments(CgFunc *f, Expr *e) {
+    LLVMValueRef n = cg_call_runtime(f, RT_ARGS_COUNT, NULL, 0);
+    CgArray a = cg_array_new(f, e->type, &n, e->span);
+    Axis all = cg_axis_upto(f, n);
+    CgLoop l = cg_loop_begin(f, &all);
+    LLVMValueRef text = cg_call_runtime(f, RT_ARGS_AT, &l.i.v, 1);
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(f->b, f->cg->ptr, a.data, &l.i.v, 1, "");
+    cg_store(f, (CgPlace){at, e->type->elem, UNIFORM, true}, cg_value(text, e->type->elem, UNIFORM));
+    cg_loop_end(f, &l);
+    return cg_array_value(f, &a);
+}
+
+static CgValue write_file(CgFunc *f, Expr *e, bool append) {
+    LLVMValueRef path = cg_expr(f, arg(e, 0)).v, at, n;
+    Expr *what = arg(e, 1);
+    if (what->type->kind == TY_ARRAY) {
+        CgArray a = cg_array(f, what);
+        at = a.data;
+        n = cg_array_bytes(f, &a);
+    } else {
+        at = cg_expr(f, what).v;
+        n = cg_call_runtime(f, RT_STRLEN, &at, 1);
+    }
+    cg_debug_at(f, e->span);
+    LLVMValueRef args[5] = {path, at, n, cg_i32(f->cg, append), cg_place_string(f->cg, e->span)};
+    cg_call_runtime(f, RT_WRITE_FILE, args, 5);
+    return cg_value(NULL, e->type, UNIFORM);
+}
+
+static CgValue leave(CgFunc *f, Expr *e) {
+    LLVMValueRef status = cg_convert(f, cg_expr(f, arg(e, 0)), cg_scalar(f->cg, TY_I32)).v;
+    cg_call_runtime(f, RT_EXIT, &status, 1);
+    cg_enter(f, cg_block(f, "after.exit"));
+    return cg_value(NULL, e->type, UNIFORM);
+}
+
+CgValue cg_builtin(CgFunc *f, Expr *e) {
+    BuiltinId id = e->call.info->builtin;
+    if (lowering[id].how != LOWER_CODE) return math(f, e, &lowering[id]);
+    switch (id) {
+    case BUILTIN_RSQRT: return rsqrt(f, e);
+    case BUILTIN_ISNAN: return is_nan(f, e);
+    case BUILTIN_ISINF: return is_inf(f, e);
+    case BUILTIN_ABS: return absolute(f, e);
+    case BUILTIN_MIN: return min_or_max(f, e, false);
+    case BUILTIN_MAX: return min_or_max(f, e, true);
+    case BUILTIN_CLAMP: return clamp(f, e);
+    case BUILTIN_LEN: return length(f, e);
+    case BUILTIN_SHAPE: return extent(f, e);
+    case BUILTIN_AT: return at_or_zero(f, e);
+    case BUILTIN_COPY: {
+        CgArray a = cg_array(f, arg(e, 0));
+        return cg_copy(f, &a, e->span);
+    }
+    case BUILTIN_SWAP: return swap_arrays(f, e);
+    case BUILTIN_PRINT:
+    case BUILTIN_FORMAT: return cg_print_or_format(f, e);
+    case BUILTIN_ARGS: return arguments(f, e);
+    case BUILTIN_CLOCK: return cg_value(cg_call_runtime(f, RT_CLOCK, NULL, 0), e->type, UNIFORM);
+    case BUILTIN_EXIT: return leave(f, e);
+    case BUILTIN_WRITE_FILE: return write_file(f, e, false);
+    case BUILTIN_APPEND_FILE: return write_file(f, e, true);
+    default: break; /* the rows above with an intrinsic or a libm function */
+    }
+    ice(f->cg->c, e->span, "a built-in function without a lowering");
+}

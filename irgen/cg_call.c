@@ -1,0 +1,140 @@
+/* cg_call.c -- functions and their calls. An array argument is the address of its descriptor, a scalar behind a
+ * reference its address, everything else a value; an array result is the descriptor itself, moved to the caller.
+ * Shape requirements that sema could not decide are checked here, before the callee sees anything. */
+#include "irgen/cg.h"
+
+#include <string.h>
+
+LLVMTypeRef cg_function_type(Cg *cg, const Func *fn) {
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, fn->params.n + 1);
+    for (int i = 0; i < fn->params.n; i++) {
+        const Symbol *p = fn->params.at[i];
+        params[i] = p->mode == REF_NONE ? cg_type(cg, p->type) : cg->ptr;
+    }
+    LLVMTypeRef result = fn->is_main ? cg->i32 : cg_type(cg, fn->result);
+    return LLVMFunctionType(result, params, (unsigned)fn->params.n, false);
+}
+
+static uint64_t size_behind(const Type *t) {
+    return (uint64_t)(t->kind == TY_ARRAY ? 8 + 8 * t->rank : cg_align(t));
+}
+
+/* References are exclusive (or read-only), so nothing else reaches what they point to. */
+static void param_attributes(Cg *cg, const Func *fn, LLVMValueRef v) {
+    for (int i = 0; i < fn->params.n; i++) {
+        const Symbol *p = fn->params.at[i];
+        if (p->mode == REF_NONE) continue;
+        cg_param_attr(cg, v, i, "noalias", 0);
+        cg_param_attr(cg, v, i, "nonnull", 0);
+        cg_param_attr(cg, v, i, "noundef", 0);
+        cg_param_attr(cg, v, i, "align", p->type->kind == TY_ARRAY ? 8 : (uint64_t)cg_align(p->type));
+        cg_param_attr(cg, v, i, "dereferenceable", size_behind(p->type));
+        if (p->mode == REF_IN) cg_param_attr(cg, v, i, "readonly", 0);
+    }
+}
+
+LLVMValueRef cg_function(Cg *cg, const Func *fn) {
+    const char *name = fn->is_main ? "kdsl_main" : arena_printf(&cg->c->arena, "fn.%s", fn->name);
+    LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
+    if (v) return v;
+    v = LLVMAddFunction(cg->module, name, cg_function_type(cg, fn));
+    LLVMSetLinkage(v, fn->is_main ? LLVMExternalLinkage : LLVMInternalLinkage);
+    if (fn->is_main) LLVMSetVisibility(v, LLVMHiddenVisibility);
+    cg_fn_attr(cg, v, "nounwind");
+    if (fn->on_device) cg_fn_attr(cg, v, "inlinehint");
+    param_attributes(cg, fn, v);
+    return v;
+}
+
+/* Shape checks ------------------------------------------------------------------------------------------------------ */
+
+static LLVMValueRef name_or_null(Cg *cg, const char *name) {
+    return name ? cg_string(cg, name, strlen(name)) : LLVMConstNull(cg->ptr);
+}
+
+static void shape_check(CgFunc *f, const Func *callee, const ShapeCheck *c, const CgArray *args, Span span) {
+    const CgArray *a = &args[c->arg], *b = c->other_arg >= 0 ? &args[c->other_arg] : NULL;
+    LLVMValueRef want = b ? b->ext[c->other_dim] : cg_i64(f->cg, c->value);
+    if (want == a->ext[c->dim]) return;
+    LLVMBasicBlockRef ok;
+    cg_cold(f, LLVMBuildICmp(f->b, LLVMIntNE, a->ext[c->dim], want, ""), &ok);
+    LLVMValueRef fail[12] = {
+        cg_place_string(f->cg, span),
+        cg_string(f->cg, callee->name, strlen(callee->name)),
+        name_or_null(f->cg, c->size ? c->size->name : NULL),
+        name_or_null(f->cg, callee->params.at[c->arg]->name),
+        cg_i64(f->cg, a->type->rank),
+        cg_extents_in_memory(f, 0, a),
+        cg_i64(f->cg, c->dim),
+        name_or_null(f->cg, b ? callee->params.at[c->other_arg]->name : NULL),
+        cg_i64(f->cg, b ? b->type->rank : 0),
+        b ? cg_extents_in_memory(f, 1, b) : LLVMConstNull(f->cg->ptr),
+        cg_i64(f->cg, b ? c->other_dim : 0),
+        cg_i64(f->cg, b ? 0 : c->value),
+    };
+    cg_call_runtime(f, RT_FAIL_SHAPE, fail, 12);
+    cg_enter(f, ok);
+}
+
+void cg_shape_checks(CgFunc *f, const CallInfo *info, const CgArray *args, Span span) {
+    if (!f->checks) return;
+    for (int i = 0; i < info->checks.n; i++) shape_check(f, info->func, &info->checks.at[i], args, span);
+}
+
+/* Calls ------------------------------------------------------------------------------------------------------------- */
+
+static CgValue call_function(CgFunc *f, Expr *e) {
+    const CallInfo *info = e->call.info;
+    const ArgList *args = &e->call.args;
+    CgArray *arrays = arena_array(&f->cg->c->arena, CgArray, args->n + 1);
+    LLVMValueRef *v = arena_array(&f->cg->c->arena, LLVMValueRef, args->n + 1);
+    Rate rate = UNIFORM;
+    for (int i = 0; i < args->n; i++) {
+        const Symbol *p = info->func->params.at[i];
+        Expr *arg = args->at[i].value;
+        if (p->mode == REF_NONE) {
+            CgValue value = cg_convert(f, cg_expr(f, arg), p->type);
+            rate = rate_any(rate, value.rate);
+            v[i] = value.v;
+        } else if (p->type->kind == TY_ARRAY) {
+            arrays[i] = cg_array(f, arg);
+            v[i] = cg_array_desc(f, &arrays[i]);
+        } else {
+            v[i] = cg_lvalue(f, arg).at;
+        }
+    }
+    cg_debug_at(f, e->span);
+    cg_shape_checks(f, info, arrays, e->span);
+    LLVMValueRef r = cg_call(f, cg_function_type(f->cg, info->func), cg_function(f->cg, info->func), v, args->n);
+    /* A device function may read memory: with lanes its result is uniform only when nothing it saw varies. */
+    return cg_value(r, e->type, rate);
+}
+
+/* i32(text): the whole text must be a number of the type, else the program ends. */
+static CgValue parse_text(CgFunc *f, Expr *e, CgValue text) {
+    Type *to = e->type;
+    LLVMValueRef type = cg_string(f->cg, to->name, strlen(to->name)), place = cg_place_string(f->cg, e->span);
+    LLVMValueRef bits = cg_i32(f->cg, to->bits);
+    if (to->is_float) {
+        LLVMValueRef args[4] = {text.v, type, bits, place};
+        LLVMValueRef v = cg_call_runtime(f, RT_PARSE_FLOAT, args, 4);
+        return cg_convert(f, cg_value(v, cg_scalar(f->cg, TY_F64), UNIFORM), to);
+    }
+    LLVMValueRef args[5] = {text.v, type, bits, cg_i32(f->cg, to->is_signed), place};
+    LLVMValueRef v = cg_call_runtime(f, RT_PARSE_INT, args, 5);
+    return cg_convert(f, cg_value(v, cg_scalar(f->cg, TY_I64), UNIFORM), to);
+}
+
+CgValue cg_call_expr(CgFunc *f, Expr *e) {
+    const CallInfo *info = e->call.info;
+    switch (info->kind) {
+    case CALL_FUNC: return call_function(f, e);
+    case CALL_BUILTIN: return cg_builtin(f, e);
+    case CALL_CONVERT: {
+        CgValue v = cg_expr(f, e->call.args.at[0].value);
+        return v.type->kind == TY_STR && e->type->kind != TY_STR ? parse_text(f, e, v) : cg_convert(f, v, e->type);
+    }
+    case CALL_ERROR: break;
+    }
+    ice(f->cg->c, e->span, "a call that sema did not resolve");
+}

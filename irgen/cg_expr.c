@@ -1,0 +1,112 @@
+/* cg_expr.c -- expressions. What sema folded is a constant; everything else is evaluated once, left to right. An array
+ * that is named where a value is wanted is moved: its own descriptor is left empty, so that the end of its scope frees
+ * nothing. */
+#include "irgen/cg.h"
+
+static CgValue move_array(CgFunc *f, const Symbol *sym) {
+    CgArray a = cg_symbol_array(f, sym);
+    CgValue v = cg_array_value(f, &a);
+    Slot *slot = &f->slots[sym->id];
+    if (slot->addr) cg_store_desc(f, slot->addr, sym->type->rank, 0, LLVMConstNull(f->cg->ptr));
+    return v;
+}
+
+static CgValue name(CgFunc *f, Expr *e) {
+    const Symbol *sym = e->name.sym;
+    if (sym->kind == SYM_CONST) return cg_const(f->cg, &sym->konst, e->type);
+    if (sym->type->kind == TY_ARRAY) return move_array(f, sym);
+    const Slot *slot = &f->slots[sym->id];
+    CgValue v = slot->value ? cg_value(slot->value, sym->type, slot->rate) : cg_load(f, cg_lvalue(f, e));
+    v.rate = slot->rate;
+    return v;
+}
+
+CgPlace cg_lvalue(CgFunc *f, Expr *e) {
+    if (e->kind == EXPR_NAME) {
+        const Symbol *sym = e->name.sym;
+        bool is_ref = sym->kind == SYM_PARAM && sym->mode != REF_NONE;
+        return (CgPlace){f->slots[sym->id].addr, sym->type, UNIFORM, is_ref};
+    }
+    if (e->kind != EXPR_INDEX) ice(f->cg->c, e->span, "a place of an unknown kind");
+    CgArray a = cg_array(f, e->index.base);
+    CgValue at[MAX_RANK];
+    for (int d = 0; d < a.type->rank; d++) at[d] = cg_expr(f, e->index.at.at[d]);
+    cg_debug_at(f, e->span);
+    return cg_element(f, &a, at, e->span);
+}
+
+LLVMValueRef cg_index_value(CgFunc *f, CgValue v) { return cg_convert(f, v, cg_scalar(f->cg, TY_INDEX)).v; }
+
+static bool is_const(const Expr *e) { return e->konst.kind != CONST_NONE && e->type->kind != TY_ARRAY; }
+
+/* && and ||: the right side is evaluated only when it decides. */
+static CgValue logic(CgFunc *f, Expr *e) {
+    bool is_and = e->binary.op == OP_AND;
+    CgValue a = cg_expr(f, e->binary.lhs);
+    LLVMBasicBlockRef rhs = cg_block(f, is_and ? "and" : "or"), done = cg_block(f, "logic");
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(f->b), NULL};
+    if (is_and) cg_branch(f, a, rhs, done);
+    else cg_branch(f, a, done, rhs);
+    cg_enter(f, rhs);
+    CgValue b = cg_expr(f, e->binary.rhs);
+    from[1] = LLVMGetInsertBlock(f->b);
+    cg_goto(f, done);
+    cg_enter(f, done);
+    LLVMValueRef values[2] = {LLVMConstInt(f->cg->i1, !is_and, false), b.v};
+    LLVMValueRef phi = LLVMBuildPhi(f->b, f->cg->i1, "");
+    LLVMAddIncoming(phi, values, from, 2);
+    return cg_value(phi, e->type, rate_any(a.rate, b.rate));
+}
+
+static CgValue binary(CgFunc *f, Expr *e) {
+    if (op_info[e->binary.op].kind == OPK_LOGIC) return logic(f, e);
+    CgValue a = cg_expr(f, e->binary.lhs), b = cg_expr(f, e->binary.rhs);
+    cg_debug_at(f, e->binary.op_span);
+    CgValue v = cg_binary(f, e->binary.op, a, b, &e->binary.lhs->konst, &e->binary.rhs->konst, e->binary.op_span);
+    v.type = e->type;
+    return v;
+}
+
+static CgValue if_expr(CgFunc *f, Expr *e) {
+    LLVMBasicBlockRef block[2] = {cg_block(f, "then"), cg_block(f, "else")}, done = cg_block(f, "endif");
+    CgValue cond = cg_expr(f, e->if_.cond), v[2];
+    cg_branch(f, cond, block[0], block[1]);
+    LLVMValueRef values[2];
+    for (int i = 0; i < 2; i++) {
+        cg_enter(f, block[i]);
+        v[i] = cg_convert(f, cg_expr(f, i ? e->if_.else_ : e->if_.then_), e->type);
+        values[i] = v[i].v;
+        block[i] = LLVMGetInsertBlock(f->b);
+        cg_goto(f, done);
+    }
+    cg_enter(f, done);
+    Rate rate = cond.rate.kind == RATE_UNIFORM ? rate_join(v[0].rate, v[1].rate) : VARYING;
+    if (e->type->kind == TY_VOID) return cg_value(NULL, e->type, UNIFORM);
+    LLVMValueRef phi = LLVMBuildPhi(f->b, cg_type_at(f->cg, e->type, rate), "");
+    LLVMAddIncoming(phi, values, block, 2);
+    return cg_value(phi, e->type, rate);
+}
+
+static CgValue element(CgFunc *f, Expr *e) { return cg_load(f, cg_lvalue(f, e)); }
+
+CgValue cg_expr(CgFunc *f, Expr *e) {
+    if (is_const(e)) return cg_const(f->cg, &e->konst, e->type);
+    cg_debug_at(f, e->span);
+    switch (e->kind) {
+    case EXPR_NAME: return name(f, e);
+    case EXPR_UNARY: return cg_unary(f, e->unary.op, cg_expr(f, e->unary.operand));
+    case EXPR_BINARY: return binary(f, e);
+    case EXPR_CALL: return cg_call_expr(f, e);
+    case EXPR_INDEX: return element(f, e);
+    case EXPR_IF: return if_expr(f, e);
+    case EXPR_FILL: return cg_fill(f, e);
+    case EXPR_COMPREHEND: return cg_comprehend(f, e);
+    case EXPR_LIST: return cg_list(f, e);
+    case EXPR_OFFLOAD: return cg_launch(f, e);
+    case EXPR_CONVERT: return cg_convert(f, cg_expr(f, e->convert.operand), e->type);
+    case EXPR_STR: return cg_value(cg_string(f->cg, e->str.at, e->str.n), e->type, UNIFORM);
+    case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_ERROR: case EXPR_FIELD: case EXPR_RANGE:
+    case EXPR_ATOMIC: case EXPR__COUNT: break;
+    }
+    ice(f->cg->c, e->span, "sema let an expression through that cannot be generated");
+}

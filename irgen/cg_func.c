@@ -1,0 +1,62 @@
+/* cg_func.c -- functions of the program, for the host and, when kernels call them, for devices: the same code, except
+ * that only a target that can report failed checks has them. */
+#include "irgen/cg.h"
+
+void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn) {
+    *f = (CgFunc){.cg = cg, .b = cg->b, .func = fn, .fn = llvm_fn, .is_kernel = fn->is_kernel};
+    f->checks = cg->target->checks && !fn->is_kernel;
+    f->call_rate = cg->target->is_program ? UNIFORM : VARYING;
+    f->slots = arena_array(&cg->c->arena, Slot, fn->n_symbols + 1);
+    LLVMSetCurrentDebugLocation2(f->b, NULL);
+    f->entry = cg_block(f, "entry");
+    LLVMBasicBlockRef body = cg_block(f, "start");
+    cg_enter(f, f->entry);
+    LLVMBuildBr(f->b, body);
+    cg_enter(f, body);
+}
+
+/* One extent of an array parameter: a constant, the size it binds, or the size it has been checked to equal. */
+static LLVMValueRef param_extent(CgFunc *f, const Extent *x, LLVMValueRef desc, int rank, int d) {
+    if (x->kind == EXTENT_CONST) return cg_i64(f->cg, x->value);
+    if (x->kind == EXTENT_SAME) return f->slots[x->size->id].value;
+    LLVMValueRef ext = cg_load_desc(f, desc, rank, 1 + d);
+    if (x->kind == EXTENT_BINDS) f->slots[x->size->id].value = ext;
+    return ext;
+}
+
+static void bind_array(CgFunc *f, int i, LLVMValueRef desc) {
+    const Symbol *sym = f->func->params.at[i];
+    Slot *slot = &f->slots[sym->id];
+    slot->addr = desc;
+    CgArray a = {.desc = desc, .type = sym->type, .name = sym->name};
+    for (int d = 0; d < sym->type->rank; d++)
+        a.ext[d] = param_extent(f, &f->func->shapes.at[i].at[d], desc, sym->type->rank, d);
+    if (sym->reshaped) return;
+    a.data = cg_load_desc(f, desc, sym->type->rank, 0);
+    slot->array = a;
+}
+
+static void bind_param(CgFunc *f, int i) {
+    const Symbol *sym = f->func->params.at[i];
+    LLVMValueRef v = LLVMGetParam(f->fn, (unsigned)i);
+    LLVMSetValueName2(v, sym->name, __builtin_strlen(sym->name));
+    if (sym->mode == REF_NONE) {
+        f->slots[sym->id].value = v;
+        cg_debug_value(f, sym, v, i + 1);
+        return;
+    }
+    if (sym->type->kind == TY_ARRAY) bind_array(f, i, v);
+    else f->slots[sym->id].addr = v;
+    cg_debug_variable(f, sym, v, i + 1);
+}
+
+void cg_host_function(Cg *cg, const Func *fn) {
+    CgFunc f;
+    cg_func_begin(&f, cg, fn, cg_function(cg, fn));
+    rate_function(&f);
+    cg_debug_function(&f, fn->name);
+    for (int i = 0; i < fn->params.n; i++) bind_param(&f, i);
+    for (int i = 0; i < fn->sizes.n; i++) cg_debug_value(&f, fn->sizes.at[i], f.slots[fn->sizes.at[i]->id].value, 0);
+    cg_stmts(&f, fn->item->fn.body, NULL, NULL);
+    cg_return_nothing(&f);
+}

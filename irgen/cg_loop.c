@@ -1,0 +1,119 @@
+/* cg_loop.c -- ranges and the loops over them. `lo..hi step s` is evaluated once. With a step of 1 the loop compares
+ * its variable with hi, which cannot overflow and lets LLVM see that an index is inside; with any other step it counts
+ * rounds, so that no step can jump past the end of the type and come round again. */
+#include "irgen/cg.h"
+
+static CgValue bound(CgFunc *f, Expr *e, Type *type, int64_t otherwise) {
+    if (e) return cg_convert(f, cg_expr(f, e), type);
+    return cg_value(LLVMConstInt(cg_type(f->cg, type), (uint64_t)otherwise, true), type, UNIFORM);
+}
+
+Axis cg_axis(CgFunc *f, const Range *r) {
+    Axis a = {.type = r->type, .span = r->span, .known_step = {CONST_INT, {1}}};
+    a.lo = bound(f, r->lo, r->type, 0);
+    a.hi = bound(f, r->hi, r->type, 0);
+    a.step = bound(f, r->step, r->type, 1);
+    if (r->step) a.known_step = r->step->konst;
+    return a;
+}
+
+Axis cg_axis_upto(CgFunc *f, LLVMValueRef n) {
+    Type *index = cg_scalar(f->cg, TY_INDEX);
+    CgValue zero = cg_value(cg_i64(f->cg, 0), index, UNIFORM), one = cg_value(cg_i64(f->cg, 1), index, UNIFORM);
+    return (Axis){.lo = zero, .hi = cg_value(n, index, UNIFORM), .step = one, .known_step = {CONST_INT, {1}},
+                  .type = index};
+}
+
+static bool is_unit(const Axis *a) { return a->known_step.kind == CONST_INT && a->known_step.i == 1; }
+
+static LLVMValueRef less(CgFunc *f, const Type *t, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildICmp(f->b, t->is_signed ? LLVMIntSLT : LLVMIntULT, a, b, "");
+}
+
+/* Rounds of from..to upwards in steps of `by` > 0: exact in unsigned arithmetic of the same width. */
+static LLVMValueRef rounds(CgFunc *f, const Type *t, LLVMValueRef from, LLVMValueRef to, LLVMValueRef by, bool unit) {
+    LLVMValueRef any = less(f, t, from, to), width = LLVMBuildSub(f->b, to, from, "");
+    if (!unit) {
+        LLVMValueRef one = LLVMConstInt(LLVMTypeOf(width), 1, false);
+        LLVMValueRef last = LLVMBuildUDiv(f->b, LLVMBuildSub(f->b, width, one, ""), by, "");
+        width = LLVMBuildAdd(f->b, last, one, "");
+    }
+    width = LLVMBuildZExtOrBitCast(f->b, width, f->cg->i64, "");
+    return LLVMBuildSelect(f->b, any, width, cg_i64(f->cg, 0), "trips");
+}
+
+static void check_step(CgFunc *f, LLVMValueRef is_zero, Span span) {
+    LLVMBasicBlockRef ok;
+    cg_cold(f, is_zero, &ok);
+    LLVMValueRef place = cg_place_string(f->cg, span);
+    cg_call_runtime(f, RT_FAIL_STEP, &place, 1);
+    cg_enter(f, ok);
+}
+
+/* A step known only at run time may be of either sign; 0 is an error where errors can be reported, else no rounds. */
+static LLVMValueRef dynamic_trips(CgFunc *f, const Axis *a) {
+    LLVMValueRef step = a->step.v, zero = LLVMConstNull(LLVMTypeOf(step));
+    LLVMValueRef is_zero = LLVMBuildICmp(f->b, LLVMIntEQ, step, zero, "");
+    if (f->checks) check_step(f, is_zero, a->span);
+    LLVMValueRef safe = LLVMBuildSelect(f->b, is_zero, LLVMConstInt(LLVMTypeOf(step), 1, false), step, "");
+    LLVMValueRef trips = rounds(f, a->type, a->lo.v, a->hi.v, safe, false);
+    if (a->type->is_signed) {
+        LLVMValueRef down = rounds(f, a->type, a->hi.v, a->lo.v, LLVMBuildNeg(f->b, safe, ""), false);
+        trips = LLVMBuildSelect(f->b, less(f, a->type, step, zero), down, trips, "");
+    }
+    return LLVMBuildSelect(f->b, is_zero, cg_i64(f->cg, 0), trips, "trips");
+}
+
+LLVMValueRef cg_axis_trips(CgFunc *f, Axis *a) {
+    if (a->trips) return a->trips;
+    if (a->known_step.kind != CONST_INT || a->known_step.i == 0) a->trips = dynamic_trips(f, a);
+    else if (a->known_step.i > 0) a->trips = rounds(f, a->type, a->lo.v, a->hi.v, a->step.v, is_unit(a));
+    else a->trips = rounds(f, a->type, a->hi.v, a->lo.v, LLVMBuildNeg(f->b, a->step.v, ""), a->known_step.i == -1);
+    return a->trips;
+}
+
+CgValue cg_axis_at(CgFunc *f, const Axis *a, LLVMValueRef k) {
+    LLVMValueRef v = LLVMBuildTruncOrBitCast(f->b, k, LLVMTypeOf(a->lo.v), "");
+    if (!is_unit(a)) v = LLVMBuildMul(f->b, v, a->step.v, "");
+    v = LLVMBuildAdd(f->b, a->lo.v, v, "");
+    if (is_unit(a) && a->type->is_signed && LLVMIsAInstruction(v)) LLVMSetNSW(v, true); /* below hi, so it fits */
+    return cg_value(v, a->type, UNIFORM);
+}
+
+CgLoop cg_loop_begin(CgFunc *f, Axis *a) {
+    bool unit = is_unit(a);
+    LLVMTypeRef t = unit ? cg_type(f->cg, a->type) : f->cg->i64;
+    LLVMValueRef end = unit ? a->hi.v : cg_axis_trips(f, a);
+    CgLoop l = {.axis = *a, .head = cg_block(f, "loop"), .next = cg_block(f, "next"), .done = cg_block(f, "done")};
+    LLVMBasicBlockRef body = cg_block(f, "body");
+    l.counter = cg_alloca(f, t, unit ? "i" : "k");
+    LLVMBuildStore(f->b, unit ? a->lo.v : cg_i64(f->cg, 0), l.counter);
+    cg_goto(f, l.head);
+    cg_enter(f, l.head);
+    LLVMValueRef count = LLVMBuildLoad2(f->b, t, l.counter, "");
+    CgValue more = cg_value(less(f, unit ? a->type : cg_scalar(f->cg, TY_U64), count, end),
+                            cg_scalar(f->cg, TY_BOOL), rate_any(rate_any(a->lo.rate, a->hi.rate), a->step.rate));
+    cg_branch(f, more, body, l.done);
+    cg_enter(f, body);
+    if (!unit) l.k = count;
+    l.i = unit ? cg_value(count, a->type, a->lo.rate) : cg_axis_at(f, a, count);
+    return l;
+}
+
+LLVMValueRef cg_loop_position(CgFunc *f, CgLoop *l) {
+    if (!l->k) l->k = LLVMBuildZExtOrBitCast(f->b, LLVMBuildSub(f->b, l->i.v, l->axis.lo.v, ""), f->cg->i64, "");
+    return l->k;
+}
+
+void cg_loop_end(CgFunc *f, CgLoop *l) {
+    cg_goto(f, l->next);
+    cg_enter(f, l->next);
+    LLVMTypeRef t = LLVMGetAllocatedType(l->counter);
+    LLVMValueRef old = LLVMBuildLoad2(f->b, t, l->counter, "");
+    LLVMValueRef stepped = LLVMBuildAdd(f->b, old, LLVMConstInt(t, 1, false), "");
+    if (l->axis.type->is_signed && LLVMIsAInstruction(stepped)) LLVMSetNSW(stepped, true); /* it was below the end */
+    else if (LLVMIsAInstruction(stepped)) LLVMSetNUW(stepped, true);
+    LLVMBuildStore(f->b, stepped, l->counter);
+    cg_goto(f, l->head);
+    cg_enter(f, l->done);
+}

@@ -1,0 +1,227 @@
+/* cg_stmt.c -- statements. A Scope is an open block: it knows the arrays declared in it so far, so every way out
+ * (the end, break, continue, return) frees exactly those, innermost first. In a kernel `return` ends the work item. */
+#include "irgen/cg.h"
+
+static void stmt(CgFunc *f, Stmt *s);
+
+/* Leaving scopes ---------------------------------------------------------------------------------------------------- */
+
+static void drop_scope(CgFunc *f, const Scope *scope) {
+    for (int i = scope->drops.n; i-- > 0;) cg_drop(f, scope->drops.at[i]);
+}
+
+/* Everything from the innermost scope up to and including `last` (NULL: all). */
+static void leave(CgFunc *f, const Scope *last) {
+    for (const Scope *s = f->scope; s; s = s->parent) {
+        drop_scope(f, s);
+        if (s == last) break;
+    }
+}
+
+static Scope *loop_scope(CgFunc *f) {
+    Scope *s = f->scope;
+    while (!s->break_to) s = s->parent;
+    return s;
+}
+
+void cg_stmts(CgFunc *f, const Block *b, LLVMBasicBlockRef break_to, LLVMBasicBlockRef continue_to) {
+    Scope scope = {.parent = f->scope, .break_to = break_to, .continue_to = continue_to};
+    scope.debug = cg_debug_block(f, b->span);
+    f->scope = &scope;
+    for (int i = 0; i < b->stmts.n && !cg_ended(f); i++) stmt(f, b->stmts.at[i]);
+    if (!cg_ended(f)) {
+        if (b->span.hi) cg_debug_at(f, (Span){b->span.hi - 1, b->span.hi});
+        drop_scope(f, &scope);
+    }
+    f->scope = scope.parent;
+}
+
+/* Declarations and assignments -------------------------------------------------------------------------------------- */
+
+/* The extents of an array that keeps its shape: a constant or a size where sema knows one, so that checks against the
+ * same size fold away; what the descriptor says otherwise. */
+static LLVMValueRef steady_extent(CgFunc *f, const Symbol *sym, int d, LLVMValueRef ext) {
+    const Dim *dim = &sym->dims[d];
+    if (dim->kind == DIM_CONST) return cg_i64(f->cg, dim->value);
+    if (dim->kind != DIM_SYMBOL) return ext;
+    Slot *slot = &f->slots[dim->sym->id];
+    if (slot->value) return cg_index_value(f, cg_value(slot->value, dim->sym->type, slot->rate));
+    if (!slot->addr) return ext;
+    return cg_index_value(f, cg_load(f, cg_variable(slot->addr, dim->sym->type)));
+}
+
+static void let_array(CgFunc *f, Stmt *s, Symbol *sym) {
+    int rank = sym->type->rank;
+    Slot *slot = &f->slots[sym->id];
+    slot->addr = cg_alloca(f, cg_desc_type(f->cg, rank), sym->name);
+    CgValue v = cg_value(LLVMConstNull(cg_desc_type(f->cg, rank)), sym->type, UNIFORM);
+    if (s->let.init) v = cg_expr(f, s->let.init);
+    cg_store_array(f, slot->addr, v);
+    cg_debug_variable(f, sym, slot->addr, 0);
+    if (sym->owns) vec_push(&f->cg->c->arena, &f->scope->drops, sym);
+    slot->array.data = NULL;
+    if (sym->reshaped || !s->let.init) return;
+    CgArray a = {.desc = slot->addr, .type = sym->type, .name = sym->name};
+    a.data = LLVMBuildExtractValue(f->b, v.v, 0, "data");
+    LLVMValueRef ext = LLVMBuildExtractValue(f->b, v.v, 1, "");
+    for (int d = 0; d < rank; d++)
+        a.ext[d] = steady_extent(f, sym, d, LLVMBuildExtractValue(f->b, ext, (unsigned)d, "ext"));
+    slot->array = a;
+}
+
+static void let(CgFunc *f, Stmt *s) {
+    Symbol *sym = s->let.sym;
+    if (sym->type->kind == TY_ARRAY) {
+        let_array(f, s, sym);
+        return;
+    }
+    Slot *slot = &f->slots[sym->id];
+    CgValue v = {0};
+    if (s->let.init) v = cg_convert(f, cg_expr(f, s->let.init), sym->type);
+    slot->addr = cg_alloca(f, cg_type_mem(f->cg, sym->type), sym->name);
+    if (s->let.init) cg_store(f, cg_variable(slot->addr, sym->type), v);
+    cg_debug_variable(f, sym, slot->addr, 0);
+}
+
+static void assign_array(CgFunc *f, Stmt *s) {
+    const Symbol *sym = s->assign.target->name.sym;
+    CgValue v = cg_expr(f, s->assign.value);
+    cg_drop(f, sym);
+    cg_store_array(f, f->slots[sym->id].addr, v);
+}
+
+/* The value first: it may give the array on the left other memory. */
+static void assign(CgFunc *f, Stmt *s) {
+    Expr *target = s->assign.target;
+    if (target->type->kind == TY_ARRAY) {
+        assign_array(f, s);
+        return;
+    }
+    bool is_shift = s->assign.op != OP_NONE && op_info[s->assign.op].kind == OPK_SHIFT;
+    CgValue v = cg_expr(f, s->assign.value);
+    if (!is_shift) v = cg_convert(f, v, target->type);
+    CgPlace place = cg_lvalue(f, target);
+    cg_debug_at(f, s->span);
+    bool is_minmax = s->assign.is_min || s->assign.is_max;
+    if (is_minmax || s->assign.op != OP_NONE) {
+        CgValue old = cg_load(f, place);
+        if (target->kind == EXPR_NAME) old.rate = f->slots[target->name.sym->id].rate;
+        v = is_minmax ? cg_minmax(f, s->assign.is_max, old, v)
+                      : cg_binary(f, s->assign.op, old, v, NULL, &s->assign.value->konst, s->assign.op_span);
+    }
+    cg_store(f, place, v);
+}
+
+/* Control ------------------------------------------------------------------------------------------------------------- */
+
+static CgValue condition(CgFunc *f, Expr *e) {
+    int temps = f->temps.n;
+    CgValue c = cg_expr(f, e);
+    cg_temps_end(f, temps);
+    return c;
+}
+
+static void if_(CgFunc *f, Stmt *s) {
+    CgValue cond = condition(f, s->if_.cond);
+    LLVMBasicBlockRef yes = cg_block(f, "then"), done = cg_block(f, "endif");
+    LLVMBasicBlockRef no = s->if_.else_ ? cg_block(f, "else") : done;
+    cg_branch(f, cond, yes, no);
+    cg_enter(f, yes);
+    cg_stmts(f, s->if_.then_, NULL, NULL);
+    cg_goto(f, done);
+    if (s->if_.else_) {
+        cg_enter(f, no);
+        stmt(f, s->if_.else_);
+        cg_goto(f, done);
+    }
+    cg_enter(f, done);
+    /* Both branches left: nothing comes here, and the rest of the block is not generated. */
+    if (!LLVMGetFirstUse(LLVMBasicBlockAsValue(done))) LLVMBuildUnreachable(f->b);
+}
+
+static void for_(CgFunc *f, Stmt *s) {
+    int temps = f->temps.n;
+    Axis axis = cg_axis(f, &s->for_.binder.range);
+    cg_temps_end(f, temps);
+    CgLoop l = cg_loop_begin(f, &axis);
+    const Symbol *sym = s->for_.binder.sym;
+    Slot *slot = &f->slots[sym->id];
+    slot->value = l.i.v;
+    cg_debug_value(f, sym, l.i.v, 0);
+    cg_stmts(f, s->for_.body, l.done, l.next);
+    cg_debug_at(f, s->span);
+    cg_loop_end(f, &l);
+}
+
+static void while_(CgFunc *f, Stmt *s) {
+    LLVMBasicBlockRef head = cg_block(f, "while"), body = cg_block(f, "body"), done = cg_block(f, "done");
+    cg_goto(f, head);
+    cg_enter(f, head);
+    CgValue cond = condition(f, s->while_.cond);
+    cg_branch(f, cond, body, done);
+    cg_enter(f, body);
+    cg_stmts(f, s->while_.body, done, head);
+    cg_goto(f, head);
+    cg_enter(f, done);
+}
+
+static void jump(CgFunc *f, bool is_break) {
+    Scope *loop = loop_scope(f);
+    leave(f, loop);
+    cg_goto(f, is_break ? loop->break_to : loop->continue_to);
+}
+
+static void return_(CgFunc *f, Stmt *s) {
+    CgValue v = {0};
+    Type *type = f->is_kernel ? f->func->item_result : f->func->result;
+    if (s->return_.value) v = cg_convert(f, cg_expr(f, s->return_.value), type);
+    cg_temps_free(f, 0);
+    leave(f, NULL);
+    if (f->is_kernel) {
+        if (v.v) cg_store_item(f, v);
+        cg_goto(f, f->next_item);
+    } else if (v.v && type->kind != TY_VOID) {
+        LLVMBuildRet(f->b, v.v);
+    } else {
+        cg_return_nothing(f);
+    }
+}
+
+/* The end of a body without a value, or of main without a status. */
+void cg_return_nothing(CgFunc *f) {
+    if (cg_ended(f)) return;
+    LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
+    if (f->func->is_main) LLVMBuildRet(f->b, LLVMConstNull(result));
+    else if (result == f->cg->void_) LLVMBuildRetVoid(f->b);
+    else LLVMBuildUnreachable(f->b); /* sema saw that every path returns */
+}
+
+static void statement(CgFunc *f, Stmt *s) {
+    switch (s->kind) {
+    case STMT_LET: let(f, s); return;
+    case STMT_ASSIGN: assign(f, s); return;
+    case STMT_EXPR: {
+        CgValue v = cg_expr(f, s->expr.expr);
+        if (v.type->kind == TY_ARRAY) cg_temp(f, v);
+        return;
+    }
+    case STMT_IF: if_(f, s); return;
+    case STMT_FOR: for_(f, s); return;
+    case STMT_WHILE: while_(f, s); return;
+    case STMT_BREAK: jump(f, true); return;
+    case STMT_CONTINUE: jump(f, false); return;
+    case STMT_RETURN: return_(f, s); return;
+    case STMT_ASSERT: cg_assert(f, s); return;
+    case STMT_BLOCK: cg_stmts(f, s->block.block, NULL, NULL); return;
+    case STMT_ERROR: case STMT_ATOMIC: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT: case STMT_RESIDENT:
+    case STMT__COUNT: break;
+    }
+    ice(f->cg->c, s->span, "sema let a statement through that cannot be generated");
+}
+
+static void stmt(CgFunc *f, Stmt *s) {
+    int temps = f->temps.n;
+    if (s->kind != STMT_BLOCK) cg_debug_at(f, s->span);
+    statement(f, s);
+    cg_temps_end(f, temps);
+}

@@ -1,0 +1,165 @@
+/* cg_value.c -- the generator's few words: load, store, branch, call. Every load and store of array memory carries what
+ * alias analysis needs: a descriptor is never an element, and elements of different types never meet. In kernels, when
+ * text is wanted, they also carry their rate (`!kdsl.rate`), so that tests can read what vector code will rest on. */
+#include "irgen/cg.h"
+
+#include <stdio.h>
+#include <string.h>
+
+CgValue cg_value(LLVMValueRef v, Type *type, Rate rate) { return (CgValue){v, type, rate}; }
+
+/* The one place where a uniform or linear value becomes what varying ones are: with lanes, a splat or a ramp. With one
+ * lane every rate has the same representation. */
+CgValue cg_at_rate(CgFunc *f, CgValue v, Rate r) {
+    if (f->cg->target->lanes == 1 || r.kind != RATE_VARYING || v.rate.kind == RATE_VARYING) {
+        v.rate = r;
+        return v;
+    }
+    LLVMTypeRef vector = cg_type_at(f->cg, v.type, VARYING);
+    unsigned lanes = (unsigned)f->cg->target->lanes;
+    LLVMValueRef zero = cg_i32(f->cg, 0), poison = LLVMGetPoison(vector);
+    LLVMValueRef one = LLVMBuildInsertElement(f->b, poison, v.v, zero, "");
+    LLVMValueRef splat =
+        LLVMBuildShuffleVector(f->b, one, poison, LLVMConstNull(LLVMVectorType(f->cg->i32, lanes)), "splat");
+    if (v.rate.kind == RATE_UNIFORM) return cg_value(splat, v.type, VARYING);
+    LLVMValueRef ramp[64];
+    for (unsigned i = 0; i < lanes && i < 64; i++)
+        ramp[i] = LLVMConstInt(cg_type(f->cg, v.type), (uint64_t)v.rate.stride * i, true);
+    return cg_value(LLVMBuildAdd(f->b, splat, LLVMConstVector(ramp, lanes), "ramp"), v.type, VARYING);
+}
+
+LLVMValueRef cg_alloca(CgFunc *f, LLVMTypeRef type, const char *name) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(f->entry);
+    if (end) LLVMPositionBuilderBefore(f->b, end);
+    else LLVMPositionBuilderAtEnd(f->b, f->entry);
+    LLVMValueRef at = LLVMBuildAlloca(f->b, type, name);
+    if (here) LLVMPositionBuilderAtEnd(f->b, here);
+    return at;
+}
+
+static void tag_alias(Cg *cg, LLVMValueRef inst, LLVMMetadataRef *node, const char *name) {
+    if (cg->options->opt_level == 0) return;
+    if (!*node) {
+        LLVMMetadataRef root_name = LLVMMDStringInContext2(cg->ctx, "kdsl", 4);
+        LLVMMetadataRef root = LLVMMDNodeInContext2(cg->ctx, &root_name, 1);
+        LLVMMetadataRef zero = LLVMValueAsMetadata(cg_i64(cg, 0));
+        LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(cg->ctx, name, strlen(name)), root, zero};
+        LLVMMetadataRef type = LLVMMDNodeInContext2(cg->ctx, parts, 3);
+        LLVMMetadataRef tag[3] = {type, type, zero};
+        *node = LLVMMDNodeInContext2(cg->ctx, tag, 3);
+    }
+    LLVMSetMetadata(inst, cg->md_tbaa, LLVMMetadataAsValue(cg->ctx, *node));
+}
+
+static const char *rate_text(Rate r, char *buf, size_t n) {
+    if (r.kind == RATE_LINEAR) {
+        snprintf(buf, n, "linear %lld", (long long)r.stride);
+        return buf;
+    }
+    return r.kind == RATE_UNIFORM ? "uniform" : "varying";
+}
+
+/* !{address's rate, value's rate} */
+static void tag_rate(CgFunc *f, LLVMValueRef inst, Rate address, Rate value) {
+    Cg *cg = f->cg;
+    if (!f->is_kernel || !(cg->options->want_text || cg->options->want_text_before)) return;
+    char a[40], v[40];
+    const char *texts[2] = {rate_text(address, a, sizeof a), rate_text(value, v, sizeof v)};
+    LLVMMetadataRef parts[2];
+    for (int i = 0; i < 2; i++) parts[i] = LLVMMDStringInContext2(cg->ctx, texts[i], strlen(texts[i]));
+    LLVMSetMetadata(inst, cg->md_rate, LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, parts, 2)));
+}
+
+static void tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p, Rate value) {
+    if (!p.is_element) return;
+    tag_alias(f->cg, inst, &f->cg->tbaa_elem[p.type->kind], p.type->name);
+    tag_rate(f, inst, p.rate, value);
+}
+
+CgPlace cg_variable(LLVMValueRef addr, Type *type) { return (CgPlace){addr, type, UNIFORM, false}; }
+
+CgValue cg_load(CgFunc *f, CgPlace p) {
+    LLVMValueRef v = LLVMBuildLoad2(f->b, cg_type_mem(f->cg, p.type), p.at, "");
+    Rate rate = rate_load(p.rate);
+    tag_element(f, v, p, rate);
+    if (p.type->kind == TY_BOOL) v = LLVMBuildICmp(f->b, LLVMIntNE, v, LLVMConstNull(f->cg->i8), "");
+    return cg_value(v, p.type, rate);
+}
+
+void cg_store(CgFunc *f, CgPlace p, CgValue v) {
+    LLVMValueRef bits = v.v;
+    if (p.type->kind == TY_BOOL) bits = LLVMBuildZExt(f->b, bits, f->cg->i8, "");
+    LLVMValueRef st = LLVMBuildStore(f->b, bits, p.at);
+    tag_element(f, st, p, v.rate);
+}
+
+static LLVMValueRef desc_field(CgFunc *f, LLVMValueRef desc, int rank, int field) {
+    if (field == 0) return desc;
+    LLVMValueRef at[3] = {cg_i32(f->cg, 0), cg_i32(f->cg, 1), cg_i32(f->cg, field - 1)};
+    return LLVMBuildInBoundsGEP2(f->b, cg_desc_type(f->cg, rank), desc, at, 3, "");
+}
+
+LLVMValueRef cg_load_desc(CgFunc *f, LLVMValueRef desc, int rank, int field) {
+    LLVMValueRef at = desc_field(f, desc, rank, field);
+    LLVMValueRef v = LLVMBuildLoad2(f->b, field ? f->cg->i64 : f->cg->ptr, at, field ? "ext" : "data");
+    tag_alias(f->cg, v, &f->cg->tbaa_desc, "descriptor");
+    return v;
+}
+
+void cg_store_desc(CgFunc *f, LLVMValueRef desc, int rank, int field, LLVMValueRef v) {
+    LLVMValueRef st = LLVMBuildStore(f->b, v, desc_field(f, desc, rank, field));
+    tag_alias(f->cg, st, &f->cg->tbaa_desc, "descriptor");
+}
+
+LLVMBasicBlockRef cg_block(CgFunc *f, const char *name) {
+    return LLVMAppendBasicBlockInContext(f->cg->ctx, f->fn, name);
+}
+
+bool cg_ended(CgFunc *f) { return LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b)) != NULL; }
+
+void cg_goto(CgFunc *f, LLVMBasicBlockRef to) {
+    if (!cg_ended(f)) LLVMBuildBr(f->b, to);
+}
+
+void cg_enter(CgFunc *f, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(f->b, block); }
+
+/* Every decision of the program comes through here: with lanes, a varying condition becomes a mask instead. */
+void cg_branch(CgFunc *f, CgValue cond, LLVMBasicBlockRef yes, LLVMBasicBlockRef no) {
+    LLVMBuildCondBr(f->b, cond.v, yes, no);
+}
+
+void cg_cold(CgFunc *f, LLVMValueRef failed, LLVMBasicBlockRef *ok) {
+    LLVMBasicBlockRef bad = cg_block(f, "fail");
+    *ok = cg_block(f, "ok");
+    LLVMBuildCondBr(f->b, failed, bad, *ok);
+    cg_enter(f, bad);
+}
+
+LLVMValueRef cg_call(CgFunc *f, LLVMTypeRef type, LLVMValueRef fn, LLVMValueRef *args, int n) {
+    LLVMValueRef call = LLVMBuildCall2(f->b, type, fn, args, (unsigned)n, "");
+    LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(fn));
+    return call;
+}
+
+LLVMValueRef cg_intrinsic(CgFunc *f, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    if (!id) ice(f->cg->c, (Span){0}, "LLVM has no intrinsic %s", name);
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(f->cg->module, id, over, (size_t)n_over);
+    return LLVMBuildCall2(f->b, LLVMIntrinsicGetType(f->cg->ctx, id, over, (size_t)n_over), fn, args, (unsigned)n, "");
+}
+
+static LLVMTypeRef bits_type(Cg *cg, const Type *t) { return t->bits == 64 ? cg->i64 : t->bits == 32 ? cg->i32 : cg->i16; }
+
+LLVMValueRef cg_bits_to_slot(CgFunc *f, CgValue v) {
+    LLVMValueRef bits = v.v;
+    if (v.type->is_float) bits = LLVMBuildBitCast(f->b, bits, bits_type(f->cg, v.type), "");
+    return LLVMBuildZExtOrBitCast(f->b, bits, f->cg->i64, "");
+}
+
+CgValue cg_slot_to_value(CgFunc *f, LLVMValueRef slot, Type *type) {
+    LLVMTypeRef t = type->is_float ? bits_type(f->cg, type) : cg_type(f->cg, type);
+    LLVMValueRef v = LLVMBuildTruncOrBitCast(f->b, slot, t, "");
+    if (type->is_float) v = LLVMBuildBitCast(f->b, v, cg_type(f->cg, type), type->name);
+    return cg_value(v, type, UNIFORM);
+}

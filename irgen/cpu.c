@@ -1,0 +1,135 @@
+/* cpu.c -- kernels on the cores of a processor: contiguous shares of the domain through libomp's fork call, one share a
+ * thread, no more threads than libomp thinks right; below a certain amount of work just one share, here. The entry
+ * function of a kernel lives here for the targets that are CPUs: the host's version and the x86 device. */
+#include "irgen/cg.h"
+
+#include <string.h>
+
+/* libomp's ident_t (openmp/runtime/src/kmp.h): { 0, KMP_IDENT_KMPC, 0, length, ";file;function;line;column;;" }. */
+static LLVMValueRef ident(Kernel *k) {
+    Cg *cg = k->cg;
+    Place p = cg_place(cg, k->func->name_span);
+    const char *text =
+        arena_printf(&cg->c->arena, ";%s;%s;%d;%d;;", p.file->path, k->func->name, p.line, p.col);
+    LLVMValueRef fields[5] = {cg_i32(cg, 0), cg_i32(cg, 2), cg_i32(cg, 0), cg_i32(cg, (int64_t)strlen(text)),
+                              cg_string(cg, text, strlen(text))};
+    LLVMValueRef value = LLVMConstStructInContext(cg->ctx, fields, 5, false);
+    LLVMValueRef global = LLVMAddGlobal(cg->module, LLVMTypeOf(value), "ident");
+    LLVMSetInitializer(global, value);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetAlignment(global, 8);
+    return global;
+}
+
+/* What the threads are told: the values, then n. */
+static LLVMTypeRef context_type(Cg *cg, LLVMValueRef *values, int n_values) {
+    LLVMTypeRef *fields = arena_array(&cg->c->arena, LLVMTypeRef, n_values + 1);
+    for (int i = 0; i < n_values; i++) fields[i] = LLVMTypeOf(values[i]);
+    fields[n_values] = cg->i64;
+    return LLVMStructTypeInContext(cg->ctx, fields, (unsigned)n_values + 1, false);
+}
+
+static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntULT, a, b, ""), a, b, "");
+}
+
+/* begin and end of this thread's share of n: equal parts, the first n % threads one longer. */
+static void thread_share(CgFunc *f, LLVMValueRef n, LLVMValueRef *begin, LLVMValueRef *end) {
+    LLVMTypeRef i64 = f->cg->i64;
+    LLVMValueRef me = LLVMBuildZExt(f->b, cg_call_runtime(f, RT_THREAD_NUM, NULL, 0), i64, "me");
+    LLVMValueRef threads = LLVMBuildZExt(f->b, cg_call_runtime(f, RT_NUM_THREADS, NULL, 0), i64, "threads");
+    LLVMValueRef part = LLVMBuildUDiv(f->b, n, threads, ""), rest = LLVMBuildURem(f->b, n, threads, "");
+    LLVMValueRef extra = LLVMBuildZExt(f->b, LLVMBuildICmp(f->b, LLVMIntULT, me, rest, ""), i64, "");
+    *begin = LLVMBuildAdd(f->b, LLVMBuildMul(f->b, me, part, ""), smaller(f, me, rest), "begin");
+    *end = LLVMBuildAdd(f->b, LLVMBuildAdd(f->b, *begin, part, ""), extra, "end");
+}
+
+static void call_share(CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef begin,
+                       LLVMValueRef end) {
+    LLVMValueRef *args = arena_array(&f->cg->c->arena, LLVMValueRef, n_values + 2);
+    memcpy(args, values, sizeof *values * (size_t)n_values);
+    args[n_values] = begin;
+    args[n_values + 1] = end;
+    cg_call(f, LLVMGlobalGetValueType(share), share, args, n_values + 2);
+}
+
+/* What each thread runs: void task(ptr gtid, ptr btid, ptr context). */
+static LLVMValueRef task(Kernel *k, LLVMValueRef share, LLVMTypeRef context, int n_values) {
+    Cg *cg = k->cg;
+    LLVMTypeRef params[3] = {cg->ptr, cg->ptr, cg->ptr};
+    const char *name = arena_printf(&cg->c->arena, "kernel.%s.task", k->func->name);
+    LLVMValueRef fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->void_, params, 3, false));
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    cg_fn_attr(cg, fn, "nounwind");
+    CgFunc f;
+    cg_func_begin(&f, cg, k->func, fn);
+    LLVMValueRef at = LLVMGetParam(fn, 2), begin, end;
+    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, n_values + 1);
+    for (int i = 0; i <= n_values; i++)
+        values[i] = LLVMBuildLoad2(f.b, LLVMStructGetTypeAtIndex(context, (unsigned)i),
+                                   LLVMBuildStructGEP2(f.b, context, at, (unsigned)i, ""), "");
+    thread_share(&f, values[n_values], &begin, &end);
+    LLVMBasicBlockRef work = cg_block(&f, "work"), done = cg_block(&f, "done");
+    LLVMBuildCondBr(f.b, LLVMBuildICmp(f.b, LLVMIntULT, begin, end, ""), work, done);
+    cg_enter(&f, work);
+    call_share(&f, share, values, n_values, begin, end);
+    cg_goto(&f, done);
+    cg_enter(&f, done);
+    LLVMBuildRetVoid(f.b);
+    return fn;
+}
+
+static void fork_call(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n) {
+    LLVMTypeRef type = context_type(f->cg, values, n_values);
+    LLVMValueRef context = cg_alloca(f, type, "context");
+    for (int i = 0; i <= n_values; i++)
+        LLVMBuildStore(f->b, i < n_values ? values[i] : n, LLVMBuildStructGEP2(f->b, type, context, (unsigned)i, ""));
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
+    LLVMValueRef fn = task(k, share, type, n_values);
+    cg_enter(f, here);
+    LLVMValueRef args[4] = {ident(k), cg_i32(f->cg, 1), fn, context};
+    cg_call_runtime(f, RT_FORK_CALL, args, 4);
+}
+
+void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n,
+                LLVMValueRef fork) {
+    LLVMBasicBlockRef many = cg_block(f, "fork"), one = cg_block(f, "serial"), done = cg_block(f, "spread.done");
+    LLVMBuildCondBr(f->b, fork, many, one);
+    cg_enter(f, many);
+    fork_call(k, f, share, values, n_values, n);
+    cg_goto(f, done);
+    cg_enter(f, one);
+    call_share(f, share, values, n_values, cg_i64(f->cg, 0), n);
+    cg_goto(f, done);
+    cg_enter(f, done);
+}
+
+/* Enough work to share: items times what one costs. */
+static LLVMValueRef worth_forking(Kernel *k, CgFunc *f, LLVMValueRef total) {
+    int64_t items = (COST_FORK + k->item_cost - 1) / k->item_cost;
+    return LLVMBuildICmp(f->b, LLVMIntUGE, total, cg_i64(f->cg, items > 1 ? items : 2), "");
+}
+
+void cpu_kernel_entry(Kernel *k) {
+    Cg *cg = k->cg;
+    CgFunc f;
+    cg_func_begin(&f, cg, k->func, k->entry);
+    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, k->n_values + 4);
+    int n = cg_kernel_values(k, &f, values);
+    cg_kernel_bind(&f, k->func, values);
+    Axis axes[MAX_RANK];
+    cg_domain(&f, k->func, axes);
+    LLVMValueRef total = cg_domain_total(&f, k->func, axes);
+    LLVMBasicBlockRef some = cg_block(&f, "some"), done = cg_block(&f, "done");
+    LLVMValueRef result = k->func->reduction ? LLVMGetParam(k->entry, (unsigned)n + 1) : NULL;
+    if (result) LLVMBuildStore(f.b, cg_identity(cg, k->func->reduction, k->func->result), result);
+    LLVMBuildCondBr(f.b, LLVMBuildICmp(f.b, LLVMIntEQ, total, cg_i64(cg, 0), ""), done, some);
+    cg_enter(&f, some);
+    LLVMValueRef fork = worth_forking(k, &f, total);
+    if (result) cpu_reduce(k, &f, values, n, total, fork, result);
+    else cpu_spread(k, &f, k->range, values, n, total, fork);
+    cg_goto(&f, done);
+    cg_enter(&f, done);
+    LLVMBuildRetVoid(f.b);
+}

@@ -1,0 +1,33 @@
+/* irgen.h -- the checked program to machine code, for the host and each device. The only public face of this room. */
+#ifndef KDSL_IRGEN_H
+#define KDSL_IRGEN_H
+
+#include "offload/offload.h"
+#include "sema/sema.h"
+
+typedef struct IrOptions {
+    int opt_level;         /* 0 .. 3 */
+    bool debug;            /* -g */
+    const char *march;     /* host and x86 device CPU: "native" (default), "x86-64-v3", ... */
+    bool want_text_before, want_text, want_asm; /* fill the fields of IrResult */
+} IrOptions;
+
+typedef struct IrTimes {
+    double build, verify, optimize, codegen; /* seconds */
+} IrTimes;
+
+typedef struct IrResult {
+    Blob object;      /* relocatable ELF */
+    char *text;       /* LLVM IR after the pass pipeline, or NULL; malloc */
+    char *assembly;   /* or NULL; malloc */
+    int n_kernels;
+    IrTimes times;
+} IrResult;
+
+/* Both are independent of each other and may run on two threads: each owns its LLVM context and only reads the Program.
+ * Diagnostics (there should be none) go to c->diags under a lock. */
+bool irgen_host(const Program *p, const IrOptions *o, IrResult *r);
+bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrResult *r); /* target: "x86" */
+void ir_result_free(IrResult *r);
+
+#endif

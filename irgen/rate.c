@@ -1,0 +1,300 @@
+/* rate.c -- rates: how a value changes from one work item to the next along the fastest axis. Uniform: not at all;
+ * linear: by a stride known here; varying: anyhow. A small lattice with one join and one function per way of making a
+ * value, used twice: by the generator for every CgValue, and by the pass below, which settles the rates of variables
+ * before their function is generated. The pass is a fixpoint that only goes up. It knows that a variable assigned
+ * where items may have parted ways (a varying condition, a loop that some items leave early) differs between them. */
+#include "irgen/cg.h"
+
+Rate rate_linear(int64_t stride, bool wraps) {
+    return stride ? (Rate){RATE_LINEAR, wraps, stride} : UNIFORM;
+}
+
+Rate rate_join(Rate a, Rate b) {
+    if (a.kind != b.kind || a.stride != b.stride) return VARYING;
+    a.wraps |= b.wraps;
+    return a;
+}
+
+Rate rate_any(Rate a, Rate b) {
+    return a.kind == RATE_UNIFORM && b.kind == RATE_UNIFORM ? UNIFORM : VARYING;
+}
+
+static bool known_int(const Const *k) { return k && k->kind == CONST_INT; }
+
+/* Strides are kept modulo 2^64, as the values are. */
+static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+
+Rate rate_binary(Op op, const Type *t, Rate a, Rate b, const Const *ka, const Const *kb) {
+    if (a.kind == RATE_UNIFORM && b.kind == RATE_UNIFORM) return UNIFORM;
+    if (a.kind == RATE_VARYING || b.kind == RATE_VARYING || !t->is_int) return VARYING;
+    bool wraps = a.wraps || b.wraps || t->bits < 64;
+    if (op == OP_ADD) return rate_linear((int64_t)((uint64_t)a.stride + (uint64_t)b.stride), wraps);
+    if (op == OP_SUB) return rate_linear((int64_t)((uint64_t)a.stride - (uint64_t)b.stride), wraps);
+    if (op == OP_MUL && known_int(kb)) return rate_linear(wrap_mul(a.stride, kb->i), wraps);
+    if (op == OP_MUL && known_int(ka)) return rate_linear(wrap_mul(b.stride, ka->i), wraps);
+    if (op == OP_SHL && known_int(kb) && kb->i >= 0 && kb->i < 63)
+        return rate_linear(wrap_mul(a.stride, (int64_t)1 << kb->i), wraps);
+    return VARYING;
+}
+
+Rate rate_unary(Op op, const Type *t, Rate a) {
+    if (op == OP_NEG && t->is_int && a.kind == RATE_LINEAR)
+        return rate_linear((int64_t)-(uint64_t)a.stride, a.wraps || t->bits < 64);
+    return rate_any(a, UNIFORM);
+}
+
+Rate rate_convert(const Type *to, const Type *from, Rate a) {
+    if (a.kind != RATE_LINEAR) return a;
+    if (!to->is_int || !from->is_int) return VARYING;
+    if (to->bits < from->bits) return rate_linear(a.stride, true);
+    return a.wraps && to->bits > from->bits ? VARYING : a;
+}
+
+Rate rate_load(Rate at) { return rate_any(at, UNIFORM); }
+
+/* The pass over a function's body ---------------------------------------------------------------------------------- */
+
+typedef struct RateScan {
+    CgFunc *f;
+    bool changed;
+    int divergence;              /* diverging conditions around the statement being looked at */
+    int loop_divergence;         /* the value of it where the innermost loop's body starts */
+    const Stmt *loop;            /* innermost */
+    Vec(const Stmt *) divergent; /* loops that some items leave, or skip a round of, earlier than others */
+} RateScan;
+
+static Rate scan_expr(RateScan *s, Expr *e);
+static void scan_block(RateScan *s, const Block *b);
+static void scan_stmt(RateScan *s, Stmt *st);
+
+static Slot *slot_of(RateScan *s, const Symbol *sym) {
+    return sym && sym->id >= 0 ? &s->f->slots[sym->id] : NULL;
+}
+
+static void declare(RateScan *s, const Symbol *sym) {
+    Slot *slot = slot_of(s, sym);
+    if (slot) slot->divergence = s->divergence;
+}
+
+static void assign(RateScan *s, const Symbol *sym, Rate r) {
+    Slot *slot = slot_of(s, sym);
+    if (!slot) return;
+    if (s->divergence > slot->divergence) r = VARYING;
+    Rate joined = slot->has_rate ? rate_join(slot->rate, r) : r;
+    if (slot->has_rate && joined.kind == slot->rate.kind && joined.stride == slot->rate.stride) return;
+    slot->rate = joined;
+    slot->has_rate = true;
+    s->changed = true;
+}
+
+static bool loop_diverges(RateScan *s, const Stmt *loop) {
+    for (int i = 0; i < s->divergent.n; i++)
+        if (s->divergent.at[i] == loop) return true;
+    return false;
+}
+
+static void mark_loop(RateScan *s, const Stmt *loop) {
+    if (!loop || loop_diverges(s, loop)) return;
+    vec_push(&s->f->cg->c->arena, &s->divergent, loop);
+    s->changed = true;
+}
+
+static Rate scan_args(RateScan *s, const ArgList *args) {
+    Rate r = UNIFORM;
+    for (int i = 0; i < args->n; i++) {
+        const Arg *a = &args->at[i];
+        r = rate_any(r, scan_expr(s, a->value));
+        if (a->mode != REF_MUT && a->mode != REF_OUT) continue;
+        /* a scalar behind &mut: what comes back depends on everything that went in */
+        if (a->value->kind == EXPR_NAME && a->value->type->kind != TY_ARRAY) assign(s, a->value->name.sym, VARYING);
+    }
+    return r;
+}
+
+static Rate scan_call(RateScan *s, Expr *e) {
+    const CallInfo *info = e->call.info;
+    Rate r = UNIFORM;
+    if (info->receiver) r = scan_expr(s, info->receiver);
+    r = rate_any(r, scan_args(s, &e->call.args));
+    if (info->kind == CALL_CONVERT && e->call.args.n == 1) {
+        Expr *operand = e->call.args.at[0].value;
+        return rate_convert(e->type, operand->type, scan_expr(s, operand));
+    }
+    bool extents_only = info->kind == CALL_BUILTIN && (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE);
+    return extents_only ? UNIFORM : r;
+}
+
+static Rate scan_binders(RateScan *s, const BinderList *binders) {
+    Rate r = UNIFORM;
+    for (int i = 0; i < binders->n; i++) {
+        const Range *range = &binders->at[i].range;
+        if (range->lo) r = rate_any(r, scan_expr(s, range->lo));
+        if (range->hi) r = rate_any(r, scan_expr(s, range->hi));
+        if (range->step) r = rate_any(r, scan_expr(s, range->step));
+        declare(s, binders->at[i].sym);
+        assign(s, binders->at[i].sym, r);
+    }
+    return r;
+}
+
+static Rate scan_list(RateScan *s, const ExprList *list) {
+    Rate r = UNIFORM;
+    for (int i = 0; i < list->n; i++) r = rate_any(r, scan_expr(s, list->at[i]));
+    return r;
+}
+
+static Rate scan_index(RateScan *s, Expr *e) {
+    scan_expr(s, e->index.base);
+    Rate r = UNIFORM;
+    for (int i = 0; i < e->index.at.n; i++) r = rate_any(r, scan_expr(s, e->index.at.at[i]));
+    return r;
+}
+
+static Rate scan_if(RateScan *s, Expr *e) {
+    Rate c = scan_expr(s, e->if_.cond);
+    bool diverges = c.kind != RATE_UNIFORM;
+    s->divergence += diverges;
+    Rate a = scan_expr(s, e->if_.then_), b = scan_expr(s, e->if_.else_);
+    s->divergence -= diverges;
+    return diverges ? VARYING : rate_join(a, b);
+}
+
+static Rate scan_expr(RateScan *s, Expr *e) {
+    if (e->konst.kind != CONST_NONE) return UNIFORM;
+    switch (e->kind) {
+    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_FIELD:
+        return UNIFORM;
+    case EXPR_NAME: {
+        Slot *slot = slot_of(s, e->name.sym);
+        return slot && slot->has_rate ? slot->rate : UNIFORM;
+    }
+    case EXPR_UNARY: return rate_unary(e->unary.op, e->type, scan_expr(s, e->unary.operand));
+    case EXPR_BINARY: {
+        Rate a = scan_expr(s, e->binary.lhs);
+        bool diverges = op_info[e->binary.op].kind == OPK_LOGIC && a.kind != RATE_UNIFORM;
+        s->divergence += diverges;
+        Rate b = scan_expr(s, e->binary.rhs);
+        s->divergence -= diverges;
+        return rate_binary(e->binary.op, e->type, a, b, &e->binary.lhs->konst, &e->binary.rhs->konst);
+    }
+    case EXPR_CALL: return scan_call(s, e);
+    case EXPR_INDEX: return rate_load(scan_index(s, e));
+    case EXPR_IF: return scan_if(s, e);
+    case EXPR_FILL: scan_expr(s, e->fill.value); return scan_list(s, &e->fill.extents);
+    case EXPR_COMPREHEND: scan_binders(s, &e->comprehend.binders); return scan_expr(s, e->comprehend.value);
+    case EXPR_LIST: return scan_list(s, &e->list.items);
+    case EXPR_RANGE: return UNIFORM;
+    case EXPR_OFFLOAD: return scan_expr(s, e->offload.call);
+    case EXPR_ATOMIC: return VARYING;
+    case EXPR_CONVERT: return rate_convert(e->type, e->convert.operand->type, scan_expr(s, e->convert.operand));
+    case EXPR__COUNT: break;
+    }
+    return VARYING;
+}
+
+static void scan_assign(RateScan *s, Stmt *st) {
+    Expr *target = st->assign.target;
+    Rate value = scan_expr(s, st->assign.value);
+    Rate old = scan_expr(s, target);
+    if (target->kind != EXPR_NAME) return;
+    if (st->assign.is_min || st->assign.is_max) value = rate_any(old, value);
+    else if (st->assign.op != OP_NONE)
+        value = rate_binary(st->assign.op, target->type, old, value, NULL, &st->assign.value->konst);
+    assign(s, target->name.sym, value);
+}
+
+/* A loop's body, under one more level of divergence when its items do not all run the same rounds. */
+static void scan_loop(RateScan *s, const Stmt *st, const Block *body, bool diverges) {
+    diverges = diverges || loop_diverges(s, st);
+    const Stmt *loop = s->loop;
+    int loop_divergence = s->loop_divergence;
+    s->divergence += diverges;
+    s->loop = st;
+    s->loop_divergence = s->divergence;
+    scan_block(s, body);
+    s->divergence -= diverges;
+    s->loop = loop;
+    s->loop_divergence = loop_divergence;
+}
+
+static void scan_for(RateScan *s, Stmt *st) {
+    const Range *r = &st->for_.binder.range;
+    Rate lo = r->lo ? scan_expr(s, r->lo) : UNIFORM;
+    Rate hi = r->hi ? scan_expr(s, r->hi) : UNIFORM;
+    Rate step = r->step ? scan_expr(s, r->step) : UNIFORM;
+    declare(s, st->for_.binder.sym);
+    assign(s, st->for_.binder.sym, step.kind == RATE_UNIFORM ? lo : VARYING);
+    Rate all = rate_any(rate_any(lo, hi), step);
+    scan_loop(s, st, st->for_.body, all.kind != RATE_UNIFORM);
+}
+
+static void scan_stmt_if(RateScan *s, Stmt *st) {
+    bool diverges = scan_expr(s, st->if_.cond).kind != RATE_UNIFORM;
+    s->divergence += diverges;
+    scan_block(s, st->if_.then_);
+    if (st->if_.else_) scan_stmt(s, st->if_.else_);
+    s->divergence -= diverges;
+}
+
+static void scan_stmt(RateScan *s, Stmt *st) {
+    switch (st->kind) {
+    case STMT_LET:
+        declare(s, st->let.sym);
+        if (st->let.init) assign(s, st->let.sym, scan_expr(s, st->let.init));
+        break;
+    case STMT_ASSIGN: scan_assign(s, st); break;
+    case STMT_EXPR: scan_expr(s, st->expr.expr); break;
+    case STMT_IF: scan_stmt_if(s, st); break;
+    case STMT_FOR: scan_for(s, st); break;
+    case STMT_WHILE: scan_loop(s, st, st->while_.body, scan_expr(s, st->while_.cond).kind != RATE_UNIFORM); break;
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+        if (s->divergence > s->loop_divergence) mark_loop(s, s->loop);
+        break;
+    case STMT_RETURN:
+        if (st->return_.value) scan_expr(s, st->return_.value);
+        break;
+    case STMT_ASSERT:
+        scan_expr(s, st->assert_.cond);
+        scan_args(s, &st->assert_.args);
+        break;
+    case STMT_BLOCK:
+    case STMT_RESIDENT: scan_block(s, st->block.block); break;
+    case STMT_ERROR: case STMT_ATOMIC: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT: case STMT__COUNT: break;
+    }
+}
+
+static void scan_block(RateScan *s, const Block *b) {
+    for (int i = 0; i < b->stmts.n; i++) scan_stmt(s, b->stmts.at[i]);
+}
+
+/* A domain variable's step, when it is known here; 0 when not. */
+static int64_t constant_step(const Range *r) {
+    if (!r->step) return 1;
+    return r->step->konst.kind == CONST_INT ? r->step->konst.i : 0;
+}
+
+static void seed(RateScan *s) {
+    const Func *fn = s->f->func;
+    for (int i = 0; i < fn->params.n; i++) {
+        Slot *slot = &s->f->slots[fn->params.at[i]->id];
+        slot->rate = fn->is_kernel ? UNIFORM : s->f->call_rate;
+        slot->has_rate = true;
+    }
+    for (int i = 0; i < fn->domain.n; i++) {
+        Slot *slot = &s->f->slots[fn->domain.at[i]->id];
+        int64_t step = constant_step(&fn->item->fn.over.at[i].range);
+        slot->rate = i < fn->domain.n - 1 ? UNIFORM : step ? rate_linear(step, false) : VARYING;
+        slot->has_rate = true;
+    }
+    for (int i = 0; i < fn->sizes.n; i++) s->f->slots[fn->sizes.at[i]->id].has_rate = true;
+}
+
+void rate_function(CgFunc *f) {
+    RateScan s = {.f = f};
+    seed(&s);
+    do {
+        s.changed = false;
+        scan_block(&s, f->func->item->fn.body);
+    } while (s.changed);
+}

@@ -1,0 +1,262 @@
+/* reduce.c -- reductions on a CPU, the same bits whatever the number of threads and on every CPU. The domain is cut into
+ * blocks whose number depends on its size alone; a block's items are written to a buffer, a chunk at a time, by the
+ * same loop that runs any kernel, and added lane by lane into LANES accumulators; these, and then the blocks' partial
+ * results, are combined by fixed trees. So a float sum is vector code without any licence to reorder it. */
+#include "irgen/cg.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LANES = 32,          /* accumulators: fixed, never the machine's width */
+    CHUNK_ITEMS = 512,   /* items buffered: stays in the first-level cache */
+    MAX_BLOCKS = 1024,
+    BLOCK_COST = 1 << 15 /* a block is at least this much work, where the domain has it */
+};
+
+/* What is accumulated: memory type of items, of accumulators, and how two are joined. */
+typedef struct Reducer {
+    Kernel *k;
+    Reduction how;
+    Type *item, *acc;
+    LLVMTypeRef item_mem, acc_mem;
+} Reducer;
+
+static Reducer reducer(Kernel *k) {
+    Reducer r = {.k = k, .how = k->func->reduction, .item = k->func->item_result, .acc = k->func->result};
+    r.item_mem = cg_type_mem(k->cg, r.item);
+    r.acc_mem = cg_type_mem(k->cg, r.acc);
+    return r;
+}
+
+static int64_t int_extreme(const Type *t, bool largest) {
+    if (!t->is_signed) return largest ? -1 : 0;
+    uint64_t top = (uint64_t)1 << (t->bits - 1);
+    return (int64_t)(largest ? top - 1 : ~(uint64_t)0 << (t->bits - 1));
+}
+
+static LLVMValueRef extreme(Cg *cg, const Type *t, bool largest) {
+    if (t->is_float) return LLVMConstReal(cg_type_mem(cg, t), largest ? INFINITY : -INFINITY);
+    return LLVMConstInt(cg_type_mem(cg, t), (uint64_t)int_extreme(t, largest), true);
+}
+
+static LLVMValueRef number(Cg *cg, const Type *t, int v) {
+    if (t->is_float) return LLVMConstReal(cg_type_mem(cg, t), v);
+    return LLVMConstInt(cg_type_mem(cg, t), (uint64_t)v, true);
+}
+
+LLVMValueRef cg_identity(Cg *cg, Reduction r, const Type *t) {
+    switch (r) {
+    case REDUCE_SUM: case REDUCE_ANY: case REDUCE_COUNT: return number(cg, t, 0);
+    case REDUCE_PROD: case REDUCE_ALL: return number(cg, t, 1);
+    case REDUCE_MIN: return extreme(cg, t, true);
+    case REDUCE_MAX: return extreme(cg, t, false);
+    case REDUCE_NONE: break;
+    }
+    ice(cg->c, (Span){0}, "the identity of no reduction");
+}
+
+/* a op b, scalars or vectors of the accumulators' memory type. */
+static LLVMValueRef join(Reducer *r, CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
+    bool is_float = r->acc->is_float;
+    switch (r->how) {
+    case REDUCE_SUM: return is_float ? LLVMBuildFAdd(f->b, a, b, "") : LLVMBuildAdd(f->b, a, b, "");
+    case REDUCE_PROD: return is_float ? LLVMBuildFMul(f->b, a, b, "") : LLVMBuildMul(f->b, a, b, "");
+    case REDUCE_MIN:
+    case REDUCE_MAX:
+        return cg_minmax(f, r->how == REDUCE_MAX, cg_value(a, r->acc, UNIFORM), cg_value(b, r->acc, UNIFORM)).v;
+    case REDUCE_ANY: return LLVMBuildOr(f->b, a, b, "");
+    case REDUCE_ALL: return LLVMBuildAnd(f->b, a, b, "");
+    case REDUCE_COUNT: return LLVMBuildAdd(f->b, a, b, "");
+    case REDUCE_NONE: break;
+    }
+    ice(f->cg->c, (Span){0}, "joining values of no reduction");
+}
+
+static LLVMValueRef splat(LLVMValueRef scalar) {
+    LLVMValueRef lanes[LANES];
+    for (int i = 0; i < LANES; i++) lanes[i] = scalar;
+    return LLVMConstVector(lanes, LANES);
+}
+
+/* A loop for k in from..to in steps of `by`, by hand: begin leaves the builder in the body. */
+typedef struct Rounds {
+    LLVMValueRef counter, k, by;
+    LLVMBasicBlockRef head, done;
+} Rounds;
+
+static Rounds rounds_begin(CgFunc *f, LLVMValueRef from, LLVMValueRef to, LLVMValueRef by) {
+    Rounds l = {.by = by, .head = cg_block(f, "loop"), .done = cg_block(f, "loop.done")};
+    LLVMBasicBlockRef body = cg_block(f, "loop.body");
+    l.counter = cg_alloca(f, f->cg->i64, "k");
+    LLVMBuildStore(f->b, from, l.counter);
+    cg_goto(f, l.head);
+    cg_enter(f, l.head);
+    l.k = LLVMBuildLoad2(f->b, f->cg->i64, l.counter, "");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, l.k, to, ""), body, l.done);
+    cg_enter(f, body);
+    return l;
+}
+
+static void rounds_end(CgFunc *f, Rounds *l) {
+    LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, l->k, l->by, ""), l->counter);
+    cg_goto(f, l->head);
+    cg_enter(f, l->done);
+}
+
+static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
+}
+
+static LLVMValueRef round_up(CgFunc *f, LLVMValueRef n, int64_t to) {
+    LLVMValueRef up = LLVMBuildNSWAdd(f->b, n, cg_i64(f->cg, to - 1), "");
+    return LLVMBuildAnd(f->b, up, cg_i64(f->cg, -to), "");
+}
+
+static LLVMValueRef element_at(CgFunc *f, LLVMTypeRef t, LLVMValueRef base, LLVMValueRef i) {
+    return LLVMBuildInBoundsGEP2(f->b, t, base, &i, 1, "");
+}
+
+/* The buffer's last vector is filled up with values that change nothing. */
+static void pad(Reducer *r, CgFunc *f, LLVMValueRef items, LLVMValueRef n, LLVMValueRef n_padded) {
+    Reduction how = r->how == REDUCE_COUNT ? REDUCE_ANY : r->how; /* items of count are bool */
+    LLVMValueRef neutral = cg_identity(f->cg, how, r->item);
+    Rounds l = rounds_begin(f, n, n_padded, cg_i64(f->cg, 1));
+    LLVMBuildStore(f->b, neutral, element_at(f, r->item_mem, items, l.k));
+    rounds_end(f, &l);
+}
+
+/* acc[lane] op= items[lane], items[LANES + lane], ... */
+static void accumulate(Reducer *r, CgFunc *f, LLVMValueRef acc, LLVMValueRef items, LLVMValueRef n_padded) {
+    LLVMTypeRef vector = LLVMVectorType(r->acc_mem, LANES);
+    Rounds l = rounds_begin(f, cg_i64(f->cg, 0), n_padded, cg_i64(f->cg, LANES));
+    LLVMValueRef at = element_at(f, r->item_mem, items, l.k);
+    LLVMValueRef v = LLVMBuildLoad2(f->b, LLVMVectorType(r->item_mem, LANES), at, "");
+    LLVMSetAlignment(v, (unsigned)cg_align(r->item) * LANES > 64 ? 64 : (unsigned)cg_align(r->item) * LANES);
+    if (r->item_mem != r->acc_mem) v = LLVMBuildZExt(f->b, v, vector, "");
+    LLVMValueRef old = LLVMBuildLoad2(f->b, vector, acc, "");
+    LLVMBuildStore(f->b, join(r, f, old, v), acc);
+    rounds_end(f, &l);
+}
+
+/* LANES accumulators to one: neighbours halves apart. */
+static LLVMValueRef across(Reducer *r, CgFunc *f, LLVMValueRef v) {
+    for (int width = LANES / 2; width; width /= 2) {
+        LLVMValueRef low[LANES], high[LANES];
+        for (int i = 0; i < width; i++) {
+            low[i] = cg_i32(f->cg, i);
+            high[i] = cg_i32(f->cg, i + width);
+        }
+        LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(v));
+        LLVMValueRef a = LLVMBuildShuffleVector(f->b, v, none, LLVMConstVector(low, (unsigned)width), "");
+        LLVMValueRef b = LLVMBuildShuffleVector(f->b, v, none, LLVMConstVector(high, (unsigned)width), "");
+        v = join(r, f, a, b);
+    }
+    return LLVMBuildExtractElement(f->b, v, cg_i32(f->cg, 0), "");
+}
+
+/* Parameters of `blocks` behind the kernel's values. */
+enum { BLOCKS_PARTIALS, BLOCKS_TOTAL, BLOCKS_SIZE, BLOCKS_BEGIN, BLOCKS_END, BLOCKS__COUNT };
+
+static LLVMValueRef declare_blocks(Kernel *k, LLVMValueRef *values, int n) {
+    Cg *cg = k->cg;
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, n + BLOCKS__COUNT);
+    for (int i = 0; i < n; i++) params[i] = LLVMTypeOf(values[i]);
+    for (int i = 0; i < BLOCKS__COUNT; i++) params[n + i] = i == BLOCKS_PARTIALS ? cg->ptr : cg->i64;
+    LLVMTypeRef type = LLVMFunctionType(cg->void_, params, (unsigned)(n + BLOCKS__COUNT), false);
+    LLVMValueRef fn = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "kernel.%s.blocks", k->func->name), type);
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    cg_fn_attr(cg, fn, "nounwind");
+    cg_fn_attr(cg, fn, "noinline");
+    return fn;
+}
+
+/* One chunk: its items into the buffer, then into the accumulators. */
+static void chunk(Reducer *r, CgFunc *f, LLVMValueRef *values, int n, LLVMValueRef from, LLVMValueRef count,
+                  LLVMValueRef items, LLVMValueRef acc) {
+    LLVMValueRef *args = arena_array(&f->cg->c->arena, LLVMValueRef, n + 3);
+    memcpy(args, values, sizeof *values * (size_t)n);
+    args[n] = from;
+    args[n + 1] = LLVMBuildNSWAdd(f->b, from, count, "");
+    args[n + 2] = items;
+    cg_call(f, r->k->range_type, r->k->range, args, n + 3);
+    LLVMValueRef n_padded = round_up(f, count, LANES);
+    pad(r, f, items, count, n_padded);
+    accumulate(r, f, acc, items, n_padded);
+}
+
+/* partials[b] for b in begin..end. */
+static LLVMValueRef emit_blocks(Reducer *r, LLVMValueRef *kernel_values, int n) {
+    Cg *cg = r->k->cg;
+    CgFunc f;
+    LLVMValueRef fn = declare_blocks(r->k, kernel_values, n);
+    LLVMValueRef *v = arena_array(&cg->c->arena, LLVMValueRef, n + BLOCKS__COUNT), *own = v + n;
+    LLVMGetParams(fn, v);
+    cg_func_begin(&f, cg, r->k->func, fn);
+    LLVMTypeRef vector = LLVMVectorType(r->acc_mem, LANES);
+    LLVMValueRef acc = cg_alloca(&f, vector, "acc");
+    LLVMValueRef items = cg_alloca(&f, LLVMArrayType2(r->item_mem, CHUNK_ITEMS), "items");
+    LLVMSetAlignment(items, 64);
+    Rounds b = rounds_begin(&f, own[BLOCKS_BEGIN], own[BLOCKS_END], cg_i64(cg, 1));
+    LLVMBuildStore(f.b, splat(cg_identity(cg, r->how, r->acc)), acc);
+    LLVMValueRef from = LLVMBuildNSWMul(f.b, b.k, own[BLOCKS_SIZE], "");
+    LLVMValueRef to = smaller(&f, LLVMBuildNSWAdd(f.b, from, own[BLOCKS_SIZE], ""), own[BLOCKS_TOTAL]);
+    Rounds c = rounds_begin(&f, from, to, cg_i64(cg, CHUNK_ITEMS));
+    LLVMValueRef count = smaller(&f, LLVMBuildSub(f.b, to, c.k, ""), cg_i64(cg, CHUNK_ITEMS));
+    chunk(r, &f, v, n, c.k, count, items, acc);
+    rounds_end(&f, &c);
+    LLVMValueRef one = across(r, &f, LLVMBuildLoad2(f.b, vector, acc, ""));
+    LLVMBuildStore(f.b, one, element_at(&f, r->acc_mem, own[BLOCKS_PARTIALS], b.k));
+    rounds_end(&f, &b);
+    LLVMBuildRetVoid(f.b);
+    return fn;
+}
+
+/* The partial results to one: in each round the upper half is added to the lower. */
+static void combine(Reducer *r, CgFunc *f, LLVMValueRef partials, LLVMValueRef n_blocks) {
+    LLVMValueRef one = cg_i64(f->cg, 1), n = cg_alloca(f, f->cg->i64, "n");
+    LLVMBasicBlockRef head = cg_block(f, "tree"), body = cg_block(f, "tree.round"), done = cg_block(f, "tree.done");
+    LLVMBuildStore(f->b, n_blocks, n);
+    cg_goto(f, head);
+    cg_enter(f, head);
+    LLVMValueRef count = LLVMBuildLoad2(f->b, f->cg->i64, n, "");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, count, one, ""), body, done);
+    cg_enter(f, body);
+    LLVMValueRef half = LLVMBuildLShr(f->b, LLVMBuildNSWAdd(f->b, count, one, ""), one, "");
+    Rounds l = rounds_begin(f, half, count, one);
+    LLVMValueRef low = element_at(f, r->acc_mem, partials, LLVMBuildSub(f->b, l.k, half, ""));
+    LLVMValueRef a = LLVMBuildLoad2(f->b, r->acc_mem, low, "");
+    LLVMValueRef b = LLVMBuildLoad2(f->b, r->acc_mem, element_at(f, r->acc_mem, partials, l.k), "");
+    LLVMBuildStore(f->b, join(r, f, a, b), low);
+    rounds_end(f, &l);
+    LLVMBuildStore(f->b, half, n);
+    cg_goto(f, head);
+    cg_enter(f, done);
+}
+
+static LLVMValueRef ceil_div(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef one = cg_i64(f->cg, 1);
+    return LLVMBuildAdd(f->b, LLVMBuildUDiv(f->b, LLVMBuildSub(f->b, a, one, ""), b, ""), one, "");
+}
+
+void cpu_reduce(Kernel *k, CgFunc *f, LLVMValueRef *values, int n, LLVMValueRef total, LLVMValueRef fork,
+                LLVMValueRef result) {
+    Cg *cg = k->cg;
+    Reducer r = reducer(k);
+    int64_t least = BLOCK_COST / k->item_cost;
+    LLVMValueRef wanted = ceil_div(f, total, cg_i64(cg, least > 1 ? least : 1));
+    wanted = smaller(f, wanted, cg_i64(cg, MAX_BLOCKS));
+    LLVMValueRef size = ceil_div(f, total, wanted), n_blocks = ceil_div(f, total, size);
+    LLVMValueRef partials = cg_alloca(f, LLVMArrayType2(r.acc_mem, MAX_BLOCKS), "partials");
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
+    LLVMValueRef blocks = emit_blocks(&r, values, n);
+    cg_enter(f, here);
+    LLVMValueRef *all = arena_array(&cg->c->arena, LLVMValueRef, n + BLOCKS__COUNT);
+    memcpy(all, values, sizeof *values * (size_t)n);
+    all[n + BLOCKS_PARTIALS] = partials;
+    all[n + BLOCKS_TOTAL] = total;
+    all[n + BLOCKS_SIZE] = size;
+    cpu_spread(k, f, blocks, all, n + BLOCKS_BEGIN, n_blocks, fork);
+    combine(&r, f, partials, n_blocks);
+    LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, r.acc_mem, partials, ""), result);
+}

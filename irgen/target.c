@@ -1,0 +1,65 @@
+/* target.c -- the table of targets. A field says what differs; a hook does what cannot be said. */
+#include "irgen/target.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include <llvm-c/Target.h>
+
+#include "irgen/cg.h"
+
+static void x86_init(void) {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+}
+
+static const Target targets[] = {
+    /* The program itself, with the host version of each kernel it launches. */
+    {.name = "host", .triple = "x86_64-unknown-linux-gnu", .is_program = true, .checks = true, .lanes = 1,
+     .kernel_suffix = ".host", .kernel_linkage = LLVMInternalLinkage, .kernel_visibility = LLVMDefaultVisibility,
+     .kernel_cc = LLVMCCallConv, .kernel_entry = cpu_kernel_entry, .init = x86_init},
+    /* libomptarget's host plugin: a shared object whose kernels are found by dlsym and called once per launch. */
+    {.name = "x86", .triple = "x86_64-unknown-linux-gnu", .lanes = 1,
+     .kernel_suffix = "", .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMProtectedVisibility,
+     .kernel_cc = LLVMCCallConv, .kernel_entry = cpu_kernel_entry, .init = x86_init},
+};
+
+enum { N_TARGETS = sizeof targets / sizeof *targets };
+
+const Target *target_find(const char *name) {
+    for (int i = 0; i < N_TARGETS; i++)
+        if (!strcmp(targets[i].name, name)) return &targets[i];
+    return NULL;
+}
+
+static void init_all(void) {
+    for (int i = 0; i < N_TARGETS; i++) targets[i].init(); /* LLVM does not mind a second time */
+}
+
+static LLVMCodeGenOptLevel codegen_level(int opt_level) {
+    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
+                                                 LLVMCodeGenLevelAggressive};
+    return levels[opt_level < 0 ? 0 : opt_level > 3 ? 3 : opt_level];
+}
+
+LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, init_all);
+    LLVMTargetRef target;
+    char *error = NULL;
+    if (LLVMGetTargetFromTriple(t->triple, &target, &error)) {
+        LLVMDisposeMessage(error);
+        return NULL;
+    }
+    bool native = !march || !strcmp(march, "native");
+    char *cpu = native && !t->default_cpu ? LLVMGetHostCPUName() : NULL;
+    char *features = cpu ? LLVMGetHostCPUFeatures() : NULL;
+    const char *name = cpu ? cpu : native ? t->default_cpu : march;
+    LLVMTargetMachineRef m = LLVMCreateTargetMachine(target, t->triple, name, features ? features : "",
+                                                     codegen_level(opt_level), LLVMRelocPIC, LLVMCodeModelDefault);
+    if (cpu) LLVMDisposeMessage(cpu);
+    if (features) LLVMDisposeMessage(features);
+    return m;
+}

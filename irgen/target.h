@@ -1,0 +1,34 @@
+/* target.h -- what the generator needs to know about a machine, as data. A new device is a row in target.c and, where
+ * its kernels start differently, a hook in a file of its own; the generator never asks which target it is on. */
+#ifndef KDSL_IRGEN_TARGET_H
+#define KDSL_IRGEN_TARGET_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+typedef struct Kernel Kernel; /* cg.h */
+
+typedef struct Target {
+    const char *name, *triple;
+    const char *default_cpu;   /* for --march=native; NULL: this machine's CPU and features, asked of LLVM */
+    bool is_program;           /* the module holds the host program: its functions, launches, kdsl_main */
+    bool checks;               /* failed index, division and shift checks can be reported from here */
+    /* Work items computed at once. 1: scalar code for every rate. With more, values of rate VARYING become vectors:
+     * cg_type_at chooses the type, cg_at_rate makes the promotion, cg_branch sees every decision that may diverge. */
+    int lanes;
+    const char *kernel_suffix; /* appended to kdsl_<name> */
+    LLVMLinkage kernel_linkage;
+    LLVMVisibility kernel_visibility;
+    unsigned kernel_cc;
+    /* Emit the kernel's entry: trip counts, the distribution of items over whatever runs in parallel, reductions. */
+    void (*kernel_entry)(Kernel *k);
+    void (*init)(void);        /* register the LLVM target; called once per process */
+} Target;
+
+const Target *target_find(const char *name); /* NULL: unknown */
+/* march NULL or "native": the row's own default. NULL when this LLVM cannot make code for the row. */
+LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level);
+
+#endif
