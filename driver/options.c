@@ -1,0 +1,215 @@
+/* options.c -- the command line against the table in options.def: parsing, --help and "did you mean" come from the same
+ * rows, so they cannot disagree. */
+#include "driver/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "driver/output.h"
+
+typedef enum OptionId {
+#define OPTION(id, spelling, value, help) OPTION_##id,
+#include "driver/options.def"
+    OPTION__COUNT
+} OptionId;
+
+static const struct {
+    const char *name, *arguments, *help;
+} commands[] = {
+#define COMMAND(id, name, arguments, help) {name, arguments, help},
+#include "driver/options.def"
+};
+
+static const struct {
+    const char *spelling, *value, *help;
+} options[] = {
+#define OPTION(id, spelling, value, help) {spelling, value, help},
+#include "driver/options.def"
+};
+
+static const struct {
+    const char *name, *help;
+} emits[] = {
+    {"", ""},
+#define EMIT(id, name, help) {name, help},
+#include "driver/options.def"
+};
+
+enum { NOT_DONE = -1, MAX_TYPOS = 3 };
+
+static int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int usage_error(const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    fputs("kdslc: error: ", stderr);
+    vfprintf(stderr, format, ap);
+    fputs("\n(kdslc --help lists what there is)\n", stderr);
+    va_end(ap);
+    return KDSLC_USAGE;
+}
+
+static int print_and_end(const char *text, size_t n) {
+    if (write_fully(STDOUT_FILENO, text, n)) return KDSLC_OK;
+    fprintf(stderr, "kdslc: error[E1003]: cannot write standard output: %s\n", strerror(errno));
+    return KDSLC_DIAGNOSTICS;
+}
+
+/* The text that explains what stands since `start`, from column `column` on. */
+static void help_column(Buf *b, size_t start, int column, const char *help) {
+    int width = (int)(b->n - start);
+    buf_printf(b, "%*s%s\n", width < column ? column - width : 1, "", help);
+}
+
+static int print_help(void) {
+    Buf b = {0};
+    buf_puts(&b, "kdslc compiles KDSL programs.\n\n");
+    for (int i = 0; i < COMMAND__COUNT; i++) {
+        const char *name = commands[i].name;
+        size_t start = b.n;
+        buf_printf(&b, "  kdslc %s%s%s", name, *name ? " " : "", commands[i].arguments);
+        help_column(&b, start, 36, commands[i].help);
+    }
+    buf_puts(&b, "\nOptions:\n");
+    for (int i = 0; i < OPTION__COUNT; i++) {
+        const char *value = options[i].value;
+        size_t start = b.n;
+        buf_printf(&b, "  %s%s%s", options[i].spelling, *value && *value != '=' ? " " : "", value);
+        help_column(&b, start, 20, options[i].help);
+        for (int e = 1; i == OPTION_EMIT && e < EMIT__COUNT; e++)
+            buf_printf(&b, "%20s  %-13s%s\n", "", emits[e].name, emits[e].help);
+    }
+    buf_puts(&b, "\nA source file named - is standard input.\n"
+                 "Exit codes: 0 done, 1 errors were reported, 2 the command line was wrong; "
+                 "run: the program's own.\n");
+    int status = print_and_end(b.at, b.n);
+    buf_free(&b);
+    return status;
+}
+
+static int print_version(void) {
+    static const char text[] = "kdslc " KDSL_VERSION " (LLVM " KDSL_LLVM_VERSION ")\n";
+    return print_and_end(text, sizeof text - 1);
+}
+
+static int parse_emit(Options *o, const char *value) {
+    int best = 0, best_distance = MAX_TYPOS + 1;
+    for (int e = 1; e < EMIT__COUNT; e++) {
+        int distance = edit_distance(value, emits[e].name, MAX_TYPOS);
+        if (distance < best_distance) best = e, best_distance = distance;
+    }
+    if (best && !best_distance) {
+        o->emit = (Emit)best;
+        return NOT_DONE;
+    }
+    return best ? usage_error("nothing to emit is called `%s`; did you mean `%s`?", value, emits[best].name)
+                : usage_error("nothing to emit is called `%s`", value);
+}
+
+static int parse_colour(Options *o, const char *value) {
+    if (!strcmp(value, "always")) o->colour = true;
+    else if (!strcmp(value, "never")) o->colour = false;
+    else if (strcmp(value, "auto")) return usage_error("--color is `auto`, `always` or `never`, not `%s`", value);
+    return NOT_DONE;
+}
+
+static int apply(Options *o, OptionId id, const char *value) {
+    switch (id) {
+    case OPTION_OUTPUT: o->output = value; return NOT_DONE;
+    case OPTION_OBJECT: o->object = true; return NOT_DONE;
+    case OPTION_O0:
+    case OPTION_O1:
+    case OPTION_O2:
+    case OPTION_O3: o->opt_level = (int)(id - OPTION_O0); return NOT_DONE;
+    case OPTION_DEBUG: o->debug = true; return NOT_DONE;
+    case OPTION_MARCH: o->march = value; return NOT_DONE;
+    case OPTION_EMIT: return parse_emit(o, value);
+    case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
+    case OPTION_WERROR: o->warnings_are_errors = true; return NOT_DONE;
+    case OPTION_COLOR: return parse_colour(o, value);
+    case OPTION_HELP: return print_help();
+    case OPTION_VERSION: return print_version();
+    case OPTION__COUNT: break;
+    }
+    return NOT_DONE;
+}
+
+static int unknown_option(const char *word) {
+    char spelling[64];
+    snprintf(spelling, sizeof spelling, "%.*s", (int)strcspn(word, "="), word);
+    /* One typing mistake in a word as short as -O9 is already half of it. */
+    int best = -1, best_distance = (strlen(spelling) > 4 ? MAX_TYPOS : 1) + 1;
+    for (int i = 0; i < OPTION__COUNT; i++) {
+        int distance = edit_distance(spelling, options[i].spelling, MAX_TYPOS);
+        if (distance < best_distance) best = i, best_distance = distance;
+    }
+    return best < 0 ? usage_error("unknown option `%s`", word)
+                    : usage_error("unknown option `%s`; did you mean `%s`?", word, options[best].spelling);
+}
+
+/* One option word at argv[*at]; *at is moved to the last word it uses. */
+static int parse_option(Options *o, char **argv, int *at) {
+    const char *word = argv[*at];
+    for (int i = 0; i < OPTION__COUNT; i++) {
+        const char *value = options[i].value;
+        size_t n = strlen(options[i].spelling);
+        if (strncmp(word, options[i].spelling, n)) continue;
+        if (!word[n] && !*value) return apply(o, (OptionId)i, NULL);
+        if (word[n] == '=' && !*value) return usage_error("`%s` takes no value", options[i].spelling);
+        if (word[n] == '=' && *value == '=') {
+            if (!word[n + 1]) return usage_error("`%s=` needs a value", options[i].spelling);
+            return apply(o, (OptionId)i, word + n + 1);
+        }
+        if (!word[n] && *value == '=') return usage_error("`%s` needs a value: %s%s", word, word, value);
+        if (!word[n]) {
+            if (!argv[*at + 1]) return usage_error("`%s` needs a value: %s %s", word, word, value);
+            return apply(o, (OptionId)i, argv[++*at]);
+        }
+    }
+    return unknown_option(word);
+}
+
+static int check_together(const Options *o) {
+    if (!o->input) return usage_error("no source file");
+    if (o->output && !*o->output) return usage_error("`-o` names no file");
+    if (o->command != COMMAND_BUILD && (o->output || o->object || o->emit))
+        return usage_error("`kdslc %s` writes no file: %s has no meaning there", commands[o->command].name,
+                           o->output   ? "-o"
+                           : o->object ? "-c"
+                                       : "--emit");
+    if (o->object && o->emit) return usage_error("-c and --emit ask for two different results");
+    return NOT_DONE;
+}
+
+int options_parse(Options *o, int argc, char **argv) {
+    const char *term = getenv("TERM");
+    *o = (Options){.opt_level = 2, .march = "native"};
+    o->colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR") && !(term && !strcmp(term, "dumb"));
+    int at = 1;
+    for (int i = 0; i < COMMAND__COUNT; i++)
+        if (argc > 1 && *commands[i].name && !strcmp(argv[1], commands[i].name)) o->command = (Command)i, at = 2;
+    bool only_files = false;
+    for (; at < argc; at++) {
+        const char *word = argv[at];
+        if (!only_files && !strcmp(word, "--")) {
+            only_files = true;
+        } else if (!only_files && word[0] == '-' && word[1]) {
+            int result = parse_option(o, argv, &at);
+            if (result != NOT_DONE) return result;
+        } else if (o->input) {
+            return usage_error("one source file at a time: `%s` or `%s`?", o->input, word);
+        } else {
+            o->input = word;
+            if (o->command == COMMAND_RUN) {
+                o->program_args = argv + at + 1;
+                o->n_program_args = argc - at - 1;
+                break;
+            }
+        }
+    }
+    return check_together(o);
+}

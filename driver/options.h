@@ -1,0 +1,38 @@
+/* options.h -- what the user asked for. Parsed from the table in options.def; usage errors are told here. */
+#ifndef KDSL_OPTIONS_H
+#define KDSL_OPTIONS_H
+
+#include <stdbool.h>
+
+typedef enum Command {
+#define COMMAND(id, name, arguments, help) COMMAND_##id,
+#include "driver/options.def"
+    COMMAND__COUNT
+} Command;
+
+typedef enum Emit {
+    EMIT_NONE,
+#define EMIT(id, name, help) EMIT_##id,
+#include "driver/options.def"
+    EMIT__COUNT
+} Emit;
+
+/* kdslc's exit codes; docs/cli.md explains them. */
+enum { KDSLC_OK = 0, KDSLC_DIAGNOSTICS = 1, KDSLC_USAGE = 2 };
+
+typedef struct Options {
+    Command command;
+    Emit emit;
+    const char *input;
+    const char *output; /* as written, or NULL */
+    const char *march;
+    int opt_level;
+    bool object, debug, time_report, warnings_are_errors, colour;
+    char **program_args; /* run: what follows the source file, ended by NULL */
+    int n_program_args;
+} Options;
+
+/* Fill *o. Returns -1 to go on; otherwise the exit code: all is said (--help, --version or a usage error). */
+int options_parse(Options *o, int argc, char **argv);
+
+#endif
