@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Rules the source tree keeps: where LLVM may be included, the order of the rooms, how long a file gets, and that every
+diagnostic has a failing example. Usage: test_tree.py KDSLC"""
+import re
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+ROOMS = ["base", "lexer", "grammar", "parser", "sema", "offload", "irgen", "driver"]
+ALSO = {"base": [], "lexer": ["grammar"], "parser": ["grammar"], "grammar": ["parser"], "offload": ["runtime"],
+        "irgen": ["runtime"], "repl": ROOMS, "runtime": []}
+LLVM_ROOMS = ("irgen", "offload", "repl")
+MAX_LINES = 800
+CODE = (".c", ".h", ".cpp", ".def", ".y", ".re", ".py", ".kdsl", ".cmake", ".txt")
+
+
+def sources(*suffixes):
+    for folder in [*ROOMS, "repl", "runtime", "stdlib", "examples", "tests", "bench", "cmake", "docs"]:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in suffixes and path.is_file():
+                yield path, path.relative_to(ROOT)
+
+
+def includes(path):
+    return re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', path.read_text(), flags=re.M)
+
+
+class TreeTest(unittest.TestCase):
+    def test_llvm_stays_in_its_rooms(self):
+        for path, name in sources(".c", ".h", ".cpp", ".y", ".re"):
+            for header in includes(path):
+                if re.match(r"(llvm|llvm-c|lld)/", header) and name.parts[0] not in (*LLVM_ROOMS, "tests"):
+                    self.fail(f"{name} includes {header}: LLVM belongs in {', '.join(LLVM_ROOMS)}")
+
+    def test_rooms_know_only_what_is_above_them(self):
+        for path, name in sources(".c", ".h", ".cpp", ".y", ".re"):
+            room = name.parts[0]
+            if room in ("tests", "bench", "driver"):
+                continue
+            allowed = {room, *ALSO.get(room, []), *(ROOMS[:ROOMS.index(room)] if room in ROOMS else [])}
+            for header in includes(path):
+                if "/" in header and header.split("/")[0] in (*ROOMS, "runtime", "repl"):
+                    self.assertIn(header.split("/")[0], allowed, f"{name} includes {header}")
+
+    def test_no_file_is_too_long(self):
+        for path, name in sources(*CODE):
+            if name.parts[0] == "tests" and path.suffix in (".kdsl", ".txt"):
+                continue  # generated or deliberately large inputs
+            with open(path, errors="replace") as text:
+                lines = sum(1 for _ in text)
+            self.assertLessEqual(lines, MAX_LINES, f"{name} has {lines} lines: look for the second idea")
+
+    def test_every_diagnostic_has_a_failing_example(self):
+        rows = re.findall(r"^DIAG\((\w+),", (ROOT / "base/diag.def").read_text(), flags=re.M)
+        self.assertEqual(len(rows), len(set(rows)), "a code twice")
+        shown = set()
+        for path, name in sources(".kdsl"):
+            if name.parts[0] == "tests":
+                shown |= set(re.findall(r"//.*?\[([EW]\d{4})\]", path.read_bytes().decode(errors="replace")))
+                shown |= set(re.findall(r"(?:error|warning)\[([EW]\d{4})\]", path.read_bytes().decode(errors="replace")))
+        for path in (ROOT / "tests").rglob("test_*.py"):
+            shown |= set(re.findall(r'"([EW]\d{4})"', path.read_text()))
+        self.assertEqual(sorted(set(rows) - shown), [], "diagnostics that no test shows")
+
+    def test_every_code_used_is_a_row_and_the_other_way_round(self):
+        rows = set(re.findall(r"^DIAG\((\w+),", (ROOT / "base/diag.def").read_text(), flags=re.M))
+        used = set()
+        for path, name in sources(".c", ".cpp", ".y", ".re", ".h", ".def"):
+            if name.parts[0] != "tests" and name != Path("base/diag.def"):
+                used |= set(re.findall(r"\b([EW]\d{4})\b", path.read_text()))
+        self.assertEqual(sorted(used - rows), [], "codes without a row")
+        self.assertEqual(sorted(rows - used), [], "rows that nothing reports")
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = sys.argv[2:]
+    unittest.main()

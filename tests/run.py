@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Run tests: tests/run.py --kdslc build/bin/kdslc [--bless] FILE.kdsl...
+
+The folder says what a file is tested for; comments in it, and files beside it, say what is expected.
+
+tests/lex      FILE.tokens is what --emit=tokens prints
+tests/parse    FILE.ast is what --emit=ast prints; that text parses again, to the same text
+tests/sema     `kdslc check` reports exactly the marked diagnostics (none marked: none)
+tests/irgen    // RUN-EMIT: device-llvm -O2     then FileCheck's // CHECK: lines
+tests/run, examples, anything else: the program is compiled at -O2 and at -O0 and run, each with offloading on and off:
+               // expect: LINE           standard output, line by line (or FILE.expected)
+               // expect-stderr: TEXT    somewhere in standard error
+               // expect-exit: 3         exit code (default 0)
+               // args: a b              arguments of the program
+               // flags: -g              options of kdslc
+               // env: NAME=VALUE        environment of the program; then it is run once, as set
+
+Diagnostics are marked where they are reported, in every folder:
+    x[i] = 1;      // error[E0401]             this line; several may stand in one comment
+    x[i] = 1;      // error[E0401]@5           column 5
+    // next: error[E0102]@9                    the following line, where no comment can stand on it
+    // expect-message: TEXT                    somewhere in what kdslc says
+Files with error markers are only checked, not run. --bless rewrites .tokens, .ast and .expected."""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MARK = re.compile(r"\b(error|warning)\[([EW]\d{4})\](?:@(\d+))?")
+SAID = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<col>\d+): (?P<severity>error|warning)\[(?P<code>[EW]\d{4})\]")
+TIMEOUT_S = 300
+
+
+class Failed(Exception):
+    pass
+
+
+def run(command, cwd=ROOT, env=None, stdin=""):
+    full = dict(os.environ, KMP_BLOCKTIME="0", **(env or {}))  # waiting threads leave the cores to other tests
+    for name in ("LIBOMPTARGET_INFO", "LIBOMPTARGET_DEBUG"):
+        if name not in (env or {}):
+            full.pop(name, None)
+    try:
+        done = subprocess.run(command, cwd=cwd, env=full, input=stdin.encode(), capture_output=True, timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{show(command)}\ndid not end within {TIMEOUT_S} s")
+    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+
+def show(command):
+    return "$ " + " ".join(str(word) for word in command)
+
+
+def compare(what, want, got):
+    if want == got:
+        return
+    import difflib
+    diff = difflib.unified_diff(want.splitlines(), got.splitlines(), "expected", "got", lineterm="")
+    raise Failed(f"{what} differs\n" + "\n".join(diff))
+
+
+class Test:
+    def __init__(self, path, kdslc, bless):
+        self.path = path
+        self.name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+        self.kdslc = kdslc
+        self.bless = bless
+        self.text = path.read_bytes().decode(errors="replace")
+        self.lines = self.text.split("\n")
+
+    def notes(self, key):
+        """The values of `// key: value` comments, in order."""
+        found = (re.search(rf"//\s*{re.escape(key)}:(?: (.*))?$", line.rstrip("\r")) for line in self.lines)
+        return [match.group(1) or "" for match in found if match]
+
+    def note(self, key, default=None):
+        values = self.notes(key)
+        return values[0] if values else default
+
+    def markers(self):
+        """(line, code, column or None) of every marked diagnostic."""
+        wanted = []
+        for number, line in enumerate(self.lines, 1):
+            comment = line.partition("//")[2]
+            shift = 1 if comment.strip().startswith("next:") else 0
+            for match in MARK.finditer(comment):
+                column = int(match.group(3)) if match.group(3) else None
+                wanted.append((number + shift, match.group(2), column))
+        return wanted
+
+    def emit(self, what, *flags, path=None, stdin=""):
+        command = [self.kdslc, f"--emit={what}", *flags, path or self.name]
+        code, out, err = run(command, stdin=stdin)
+        if code != 0:
+            raise Failed(f"{show(command)}\nexit code {code}\n{err}")
+        return out
+
+    def check_markers(self):
+        command = [self.kdslc, "check", "--color=never", self.name]
+        code, out, err = run(command)
+        said = [match for match in map(SAID.match, err.splitlines()) if match]
+        got = sorted((int(m["line"]), m["code"], int(m["col"])) for m in said)
+        wanted = sorted(self.markers(), key=lambda w: (w[0], w[1], w[2] or 0))
+        columns = {(line, code) for line, code, column in wanted if column}
+        plain = [(line, code, column if (line, code) in columns else None) for line, code, column in got]
+        if sorted(map(str, plain)) != sorted(map(str, wanted)):
+            raise Failed(f"{show(command)}\nmarked:   {wanted}\nreported: {got}\n{err}")
+        expected_code = 1 if any(m["severity"] == "error" for m in said) else 0
+        if code != expected_code:
+            raise Failed(f"{show(command)}\nexit code {code}, expected {expected_code}\n{err}")
+        if out:
+            raise Failed(f"{show(command)}\nprinted on standard output:\n{out}")
+        for text in self.notes("expect-message"):
+            if text not in err:
+                raise Failed(f"{show(command)}\nno `{text}` in the messages:\n{err}")
+
+    def golden(self, suffix, got):
+        path = self.path.with_suffix(suffix)
+        if self.bless:
+            path.write_text(got)
+        elif not path.exists():
+            raise Failed(f"{path.name} is missing; --bless makes it")
+        else:
+            compare(path.name, path.read_text(), got)
+
+    def lex(self):
+        if self.markers():
+            self.check_markers()
+        else:
+            self.golden(".tokens", self.emit("tokens"))
+
+    def parse(self):
+        if self.markers():
+            self.check_markers()
+            return
+        dump = self.emit("ast")
+        self.golden(".ast", dump)
+        compare("the dump of the dump", dump, self.emit("ast", path="-", stdin=dump))
+
+    def irgen(self):
+        requests = self.notes("RUN-EMIT")
+        if not requests:
+            raise Failed("no `// RUN-EMIT:` line")
+        for request in requests:
+            what, *flags = request.split()
+            text = self.emit(what, *flags)
+            filecheck = os.environ.get("KDSL_FILECHECK", "FileCheck-22")
+            code, out, err = run([filecheck, self.name], stdin=text)
+            if code != 0:
+                raise Failed(f"--emit={request}: {err}")
+
+    def expected_output(self):
+        beside = self.path.with_suffix(".expected")
+        if self.notes("expect"):
+            return "".join(line + "\n" for line in self.notes("expect"))
+        return beside.read_text() if beside.exists() else None
+
+    def programs(self):
+        """Compile at both ends of the optimiser and run each with the device and with the host fallback."""
+        flags = (self.note("flags") or "").split()
+        set_env = dict(pair.split("=", 1) for pair in self.notes("env"))
+        worlds = [set_env] if set_env else [{}, {"OMP_TARGET_OFFLOAD": "disabled"}]
+        for level in ("-O2", "-O0"):
+            with tempfile.TemporaryDirectory() as folder:
+                program = Path(folder) / self.path.stem
+                command = [self.kdslc, level, "--color=never", *flags, self.name, "-o", program]
+                code, out, err = run(command)
+                if code != 0 or out:
+                    raise Failed(f"{show(command)}\nexit code {code}\n{out}{err}")
+                for env in worlds:
+                    self.run_program(program, level, env)
+
+    def run_program(self, program, level, env):
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = run([program, *(self.note("args") or "").split()], cwd=folder, env=env)
+        where = f"{self.name} at {level} {' '.join(f'{k}={v}' for k, v in env.items())}"
+        wanted_code = int(self.note("expect-exit", "0"))
+        if code != wanted_code:
+            raise Failed(f"{where}: exit code {code}, expected {wanted_code}\n{out}{err}")
+        for text in self.notes("expect-stderr"):
+            if text not in err:
+                raise Failed(f"{where}: no `{text}` in standard error:\n{err}")
+        wanted = self.expected_output()
+        if self.bless and not self.notes("expect") and wanted != out:
+            self.path.with_suffix(".expected").write_text(out)
+        elif wanted is None:
+            raise Failed("nothing says what it prints: `// expect:` lines or a .expected file")
+        else:
+            compare(f"{where}: standard output", wanted, out)
+        if not self.notes("expect-stderr") and err:
+            raise Failed(f"{where}: unexpected standard error:\n{err}")
+
+    def run(self):
+        parts = Path(self.name).parts
+        folder = parts[1] if parts[0] == "tests" else parts[0]
+        if folder in ("lex", "parse", "irgen"):
+            getattr(self, folder)()
+        elif folder in ("sema", "stdlib") or any(code.startswith("E") for _, code, _ in self.markers()):
+            self.check_markers()
+        else:
+            self.check_markers()  # warnings too: exactly the marked ones
+            self.programs()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kdslc", default=ROOT / "build/bin/kdslc", type=Path)
+    parser.add_argument("--bless", action="store_true")
+    parser.add_argument("tests", nargs="+", type=Path)
+    options = parser.parse_args()
+    failed = 0
+    for path in options.tests:
+        try:
+            Test(path.resolve(), options.kdslc.resolve(), options.bless).run()
+        except Failed as why:
+            failed += 1
+            print(f"FAILED {path}\n{why}\n")
+    print(f"{len(options.tests) - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
