@@ -3,7 +3,8 @@
  *   saxpy.kdsl:7:9: error[E0401]: `x` is read-only here
  *      7 |         x[i] = a * x[i] + y[i];
  *        |         ^~~~
- *   saxpy.kdsl:3:23: note: ...
+ *   saxpy.kdsl:3:23: note: ...            with its line, unless that is on the screen already; then
+ *        = note: ...   = fix: ...
  *
  * Columns count bytes, as editors' jump lists do; the caret line is laid out by display width (tabs, UTF-8). Long lines
  * are shown as a window around the caret, and bytes a terminal could choke on are shown as `.`. */
@@ -149,17 +150,30 @@ static void print_one(Diags *all, Span span, const char *label, const char *labe
     if (at.file) print_snippet(all->sources, span, col, out);
 }
 
-static void print_fix(Diags *all, const DiagNote *note, Buf *out) {
+/* "replace `n` with `f32(n)`", as far as the old text is short enough to show. */
+static void print_edit(const DiagNote *note, const Source *file, Buf *out) {
     bool inserts = note->span.hi <= note->span.lo;
-    Place at = source_place(all->sources, note->span.lo);
-    if (!at.file) return;
-    const char *old = at.file->text + (note->span.lo - at.file->base);
+    const char *old = file->text + (note->span.lo - file->base);
     int n_old = inserts ? 0 : (int)(note->span.hi - note->span.lo);
-    if (memchr(old, '\n', (size_t)n_old) || n_old > 60) n_old = -1;
-    if (inserts) buf_printf(out, "      = fix: insert `%s`\n", note->fix);
-    else if (!*note->fix && n_old >= 0) buf_printf(out, "      = fix: remove `%.*s`\n", n_old, old);
-    else if (n_old >= 0) buf_printf(out, "      = fix: replace `%.*s` with `%s`\n", n_old, old, note->fix);
-    else buf_printf(out, "      = fix: write `%s`\n", note->fix);
+    if (n_old > 60 || memchr(old, '\n', (size_t)n_old)) n_old = -1;
+    if (inserts) buf_printf(out, "insert `%s`\n", note->fix);
+    else if (!*note->fix && n_old >= 0) buf_printf(out, "remove `%.*s`\n", n_old, old);
+    else if (n_old >= 0) buf_printf(out, "replace `%.*s` with `%s`\n", n_old, old, note->fix);
+    else buf_printf(out, "write `%s`\n", note->fix);
+}
+
+/* A note at a place of its own shows it; one about what is on the screen already is one line. */
+static void print_note(Diags *all, const Diag *d, const DiagNote *note, const Colours *col, Buf *out) {
+    Place at = source_place(all->sources, note->span.lo), shown = source_place(all->sources, d->span.lo);
+    bool has_text = note->text && *note->text, fixes = note->fix && at.file;
+    bool on_screen = at.file && at.file == shown.file && at.line == shown.line;
+    bool here = on_screen && (fixes || note->span.lo == d->span.lo);
+    if (has_text && !here) print_one(all, note->span, "note", col->note, note->text, col, out);
+    if (has_text && here && !fixes) buf_printf(out, "      = %snote:%s %s\n", col->note, col->off, note->text);
+    if (!fixes) return;
+    buf_printf(out, "      = %sfix:%s ", col->note, col->off);
+    if (has_text && here) buf_printf(out, "%s: ", note->text);
+    print_edit(note, at.file, out);
 }
 
 /* By place, and in order of reporting at the same place: reporting order is not source order when passes differ. */
@@ -188,11 +202,7 @@ void diags_print(Compiler *c, Buf *out, bool colour) {
         char label[32];
         snprintf(label, sizeof label, "%s[%s]", error ? "error" : "warning", diag_code_name(d->code));
         print_one(all, d->span, label, error ? col->error : col->warning, d->text, col, out);
-        for (int k = 0; k < d->notes.n; k++) {
-            const DiagNote *note = &d->notes.at[k];
-            if (note->text && *note->text) print_one(all, note->span, "note", col->note, note->text, col, out);
-            if (note->fix) print_fix(all, note, out);
-        }
+        for (int k = 0; k < d->notes.n; k++) print_note(all, d, &d->notes.at[k], col, out);
     }
     if (all->too_many)
         buf_printf(out, "kdslc: %d errors in all; the first %d are shown\n", all->n_errors, DIAG_MAX_ERRORS);

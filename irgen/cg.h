@@ -151,6 +151,13 @@ int64_t cg_align(const Type *elem);
 /* cg_value.c ------------------------------------------------------------------------------------------------------- */
 CgValue cg_value(LLVMValueRef v, Type *type, Rate rate);
 CgValue cg_at_rate(CgFunc *f, CgValue v, Rate r); /* promote so that it may meet values of rate r */
+/* Go to the end of the entry block, among the allocas, and back. */
+typedef struct CgHere {
+    LLVMBasicBlockRef block;
+    LLVMMetadataRef debug;
+} CgHere;
+CgHere cg_to_entry(CgFunc *f);
+void cg_back(CgFunc *f, CgHere here);
 LLVMValueRef cg_alloca(CgFunc *f, LLVMTypeRef type, const char *name);
 CgValue cg_load(CgFunc *f, CgPlace p);
 void cg_store(CgFunc *f, CgPlace p, CgValue v);

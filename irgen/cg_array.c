@@ -205,10 +205,9 @@ void cg_drop(CgFunc *f, const Symbol *s) { free_desc(f, f->slots[s->id].addr, s-
 /* A temporary may be made on one path of several: its descriptor is empty until then, and empty again afterwards. */
 LLVMValueRef cg_temp(CgFunc *f, CgValue array) {
     LLVMValueRef desc = cg_alloca(f, LLVMTypeOf(array.v), "temp");
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
-    LLVMPositionBuilderBefore(f->b, LLVMGetBasicBlockTerminator(f->entry));
+    CgHere here = cg_to_entry(f);
     cg_store_desc(f, desc, array.type->rank, 0, LLVMConstNull(f->cg->ptr));
-    cg_enter(f, here);
+    cg_back(f, here);
     cg_store_array(f, desc, array);
     vec_push(&f->cg->c->arena, &f->temps, desc);
     return desc;

@@ -28,13 +28,21 @@ CgValue cg_at_rate(CgFunc *f, CgValue v, Rate r) {
     return cg_value(LLVMBuildAdd(f->b, splat, LLVMConstVector(ramp, lanes), "ramp"), v.type, VARYING);
 }
 
+CgHere cg_to_entry(CgFunc *f) {
+    CgHere here = {LLVMGetInsertBlock(f->b), LLVMGetCurrentDebugLocation2(f->b)};
+    LLVMPositionBuilderBefore(f->b, LLVMGetBasicBlockTerminator(f->entry));
+    return here;
+}
+
+void cg_back(CgFunc *f, CgHere here) {
+    LLVMPositionBuilderAtEnd(f->b, here.block);
+    LLVMSetCurrentDebugLocation2(f->b, here.debug); /* positioning took the one of the instruction behind */
+}
+
 LLVMValueRef cg_alloca(CgFunc *f, LLVMTypeRef type, const char *name) {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(f->entry);
-    if (end) LLVMPositionBuilderBefore(f->b, end);
-    else LLVMPositionBuilderAtEnd(f->b, f->entry);
+    CgHere here = cg_to_entry(f);
     LLVMValueRef at = LLVMBuildAlloca(f->b, type, name);
-    if (here) LLVMPositionBuilderAtEnd(f->b, here);
+    cg_back(f, here);
     return at;
 }
 

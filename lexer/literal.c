@@ -48,8 +48,8 @@ static void bad_suffix(Lexer *lx, Token *t, const char *text, size_t at, size_t 
         diag(lx->c, E0110, where, "`%s` is a type of integers, and this number has a fraction or an exponent", suffix);
         return;
     }
-    diag(lx->c, E0110, where, "`%s` is no type of numbers; a suffix is one of i8 i16 i32 i64 u8 u16 u32 u64 index f32 f64",
-         suffix);
+    diag(lx->c, E0110, where,
+         "`%s` is no type of numbers; a suffix is one of i8 i16 i32 i64 u8 u16 u32 u64 index f32 f64", suffix);
 }
 
 /* Digits of `base` from text[at], underscores skipped. Returns where they end; *n_digits counts them. */

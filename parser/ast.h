@@ -186,7 +186,7 @@ struct Stmt {
         struct { Binder binder; Block *body; } for_;
         struct { Expr *cond; Block *body; } while_;
         struct { Expr *value; } return_; /* NULL: no value */
-        struct { Expr *cond; Expr *format; ArgList args; FormatPlan *plan; /* sema */ } assert_; /* format: NULL or STR */
+        struct { Expr *cond; Expr *format; ArgList args; FormatPlan *plan; /* sema */ } assert_; /* format: NULL, STR */
         struct { Block *block; } block; /* also STMT_RESIDENT */
         struct { Name name; Span name_span; TypeExpr *type; Symbol *sym; /* sema */ } shared;
     };

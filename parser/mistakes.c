@@ -55,7 +55,8 @@ static bool increment(Feed *f, Token *t, Repair *repair) {
 static bool assign_in_expression(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_ASSIGN) return false;
     if (f->prev.kind == TOK_DOTDOT) {
-        diag(f->c, E0216, span_join(f->prev.span, t->span), "there is no `..=`; a range ends before its end: `0..n + 1`");
+        diag(f->c, E0216, span_join(f->prev.span, t->span),
+             "there is no `..=`; a range ends before its end: `0..n + 1`");
         *repair = REPAIR_DROP;
         return true;
     }
@@ -203,6 +204,9 @@ static bool foreign_word_before(Feed *f, Token *t, Repair *repair) {
     static const struct { const char *theirs, *advice; } words[] = {
         {"elif", "`elif` is written `else if`"}, {"elsif", "`elsif` is written `else if`"},
         {"elseif", "`elseif` is written `else if`"}, {"not", "`not` is written `!`"},
+        {"match", "a choice is written `if a { } else if b { } else { }`"},
+        {"switch", "a choice is written `if a { } else if b { } else { }`"},
+        {"do", "a loop is written `while c { }`, with the condition first"},
         {"auto", "a variable is declared with `let` or `var`"}, {"loop", "an endless loop is written `while true { }`"},
     };
     if (f->prev.kind != TOK_ID || t->kind == TOK_SEMI) return false;
@@ -254,6 +258,15 @@ static bool power(Feed *f, Token *t, Repair *repair) {
 
 /* ---- the rest ---- */
 
+static bool array_without_extents(Feed *f, Token *t, Repair *repair) {
+    (void)repair;
+    if (t->kind != TOK_RBRACKET || !feed_accepts(f, TOK_SEMI) || !feed_accepts(f, TOK_LT) || at_expression(f)
+        || after_expression(f))
+        return false;
+    diag(f->c, E0201, t->span, "the extents are missing: an array type is written `[f32; n]`");
+    return true;
+}
+
 /* `1.` and `.5` */
 static bool bare_point(Feed *f, Token *t, Repair *repair) {
     bool behind = f->prev.kind == TOK_DOT && f->prev2.kind == TOK_INT && touches(&f->prev2, &f->prev);
@@ -301,7 +314,7 @@ bool common_mistake(Feed *f, Token *t, Repair *repair) {
         increment, comparison_chain, comparison_as_statement, assign_in_expression, stray_reference,
         semicolon_for_nothing, missing_body, let_without_value, bare_point, power, for_with_brackets,
         foreign_word_before, foreign_operator, foreign_declaration, foreign_item, type_before_name,
-        keyword_as_name, statement_outside, body_without_braces,
+        array_without_extents, keyword_as_name, statement_outside, body_without_braces,
     };
     *repair = REPAIR_SKIP;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)

@@ -112,15 +112,12 @@ static void report_expected(Feed *f, const Token *t) {
 
 /* ---- brackets ---- */
 
-static bool closes_an_open_one(const Feed *f, int closer) {
-    for (int i = 0; i < f->open.n; i++)
-        if (closer_of(f->open.at[i].kind) == closer) return true;
-    return false;
-}
-
-static bool ends_line(Feed *f) {
-    Token next = feed_peek(f);
-    return next.first_on_line || next.kind == TOK_END;
+/* `t` closes another bracket than the innermost: is one missing before it, or is it the wrong one itself? */
+static bool one_is_missing(Feed *f, const Token *t) {
+    bool closes_next = f->open.n > 1 && closer_of(f->open.at[f->open.n - 2].kind) == t->kind;
+    if (t->kind != TOK_RBRACE) return closes_next;
+    Token next = feed_peek(f); /* braces end a line, or begin one */
+    return closes_next && (t->first_on_line || next.first_on_line || next.kind == TOK_END);
 }
 
 /* A closing bracket that is not the one expected. */
@@ -138,7 +135,7 @@ static bool bracket_mismatch(Feed *f, Token *t, Repair *repair) {
     diag_note(f->c, d, open.span, "to close this %s", quoted(f, open.kind));
     if (!feed_accepts(f, closer)) {
         *repair = REPAIR_SKIP;
-    } else if (closes_an_open_one(f, t->kind) && (t->first_on_line || ends_line(f))) {
+    } else if (one_is_missing(f, t)) {
         feed_push(f, feed_invent(f, closer));
         *repair = REPAIR_RETRY;
     } else {

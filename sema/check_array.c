@@ -73,6 +73,24 @@ static Type *check_comprehension(Sema *s, Expr *e, Type *want) {
     return ok && !is_bad(elem) ? type_array(s->types, elem, binders->n) : s->error;
 }
 
+/* The type that all items agree on when nobody wants one of them. */
+static Type *common_type(Sema *s, ExprList *items) {
+    Type *common = s->error;
+    for (int i = 0; i < items->n; i++) {
+        Type *t = check_expr(s, &items->at[i]);
+        if (t->kind == TY_ARRAY) return element_type(s, &items->at[i], NULL); /* says what is wrong */
+        if (is_bad(check_scalar(s, &items->at[i]))) return s->error;
+        Expr *first = items->at[0]; /* carries what those before agreed on */
+        common = i ? unify(s, &first, &items->at[i], items->at[i]->span, "this list") : t;
+        if (is_bad(common)) return common;
+        items->at[0] = first;
+    }
+    common = settle(s, &items->at[0]);
+    bool ok = !is_bad(common);
+    for (int i = 1; i < items->n && ok; i++) ok = coerce(s, &items->at[i], common, NULL);
+    return ok ? common : s->error;
+}
+
 static Type *check_list(Sema *s, Expr *e, Type *want) {
     ExprList *items = &e->list.items;
     if (!items->n && !want) {
@@ -80,25 +98,10 @@ static Type *check_list(Sema *s, Expr *e, Type *want) {
         diag_note(s->c, d, e->span, "declare it, as in `let a: [f32; _] = [];`");
         return s->error;
     }
-    bool ok = true;
-    Type *elem = want;
-    for (int i = 0; i < items->n; i++) {
-        Type *t = want ? element_type(s, &items->at[i], want) : check_expr(s, &items->at[i]);
-        if (!want && t->kind == TY_ARRAY) t = element_type(s, &items->at[i], NULL); /* says what is wrong */
-        else if (!want) t = check_scalar(s, &items->at[i]);
-        if (is_bad(t)) ok = false;
-        else if (!want && ok && i) {
-            Expr *first = items->at[0]; /* what all before it agreed on */
-            ok = !is_bad(elem = unify(s, &first, &items->at[i], items->at[i]->span, "this list"));
-            items->at[0] = first;
-        } else if (!want) elem = t;
-    }
-    if (!ok) return s->error;
-    if (!want) {
-        elem = settle(s, &items->at[0]);
-        for (int i = 1; i < items->n; i++) ok = coerce(s, &items->at[i], elem, NULL) && ok;
-    }
-    return ok && !is_bad(elem) ? type_array(s->types, elem, 1) : s->error;
+    Type *elem = want ? want : common_type(s, items);
+    bool ok = !is_bad(elem);
+    for (int i = 0; i < items->n && want; i++) ok = !is_bad(element_type(s, &items->at[i], want)) && ok;
+    return ok ? type_array(s->types, elem, 1) : s->error;
 }
 
 Type *check_array_literal(Sema *s, Expr *e, Type *want) {

@@ -179,12 +179,12 @@ static void check_update(Sema *s, Stmt *st, Type *t) {
     const char *text = update_text(s, st);
     if (is_bad(t) || is_bad(v)) return;
     if (!update_suits(st, t)) {
-        diag(s->c, E0306, st->assign.op_span, "`%s` does not work on `%s`", text, type_name(s->c, t));
+        diag(s->c, E0306, st->assign.op_span, "`%s` does not work on %s", text, quoted_type(s, t));
         return;
     }
     bool shift = st->assign.op == OP_SHL || st->assign.op == OP_SHR;
     if (shift) {
-        if (!v->is_int) diag(s->c, E0306, st->assign.op_span, "`%s` does not shift by `%s`", text, type_name(s->c, v));
+        if (!v->is_int) diag(s->c, E0306, st->assign.op_span, "`%s` does not shift by %s", text, quoted_type(s, v));
         else if (type_is_literal(v)) settle(s, slot);
     } else if (type_is_number(v) && type_is_number(t) && !type_is_literal(v) && !type_widens(v, t)) {
         Diag *d = diag(s->c, E0305, st->assign.op_span, "`%s` mixes `%s` and `%s`", text, t->name, v->name);

@@ -176,7 +176,7 @@ static bool convertible(Sema *s, Expr *e, Expr *x, const Type *to) {
     if (from->kind == TY_STR && type_is_number(to)) return true;
     if (from->kind == TY_BOOL && to->is_int) return true;
     if (from->is_int && to->kind == TY_BOOL) return true;
-    Diag *d = diag(s->c, E0320, e->span, "`%s` cannot be converted to `%s`", type_name(s->c, from), to->name);
+    Diag *d = diag(s->c, E0320, e->span, "%s cannot be converted to `%s`", quoted_type(s, from), to->name);
     const char *text = source_text(s, x->span);
     if (to->kind == TY_STR)
         diag_fix(s->c, d, e->span, arena_printf(s->arena, "format(\"{}\", %s)", text), "make it text");

@@ -218,6 +218,8 @@ static Extent named_extent(Sema *s, Func *f, Expr *e) {
     return x;
 }
 
+static bool is_unknown(Expr *e, void *sema) { return e->kind == EXPR_NAME && !scope_find(sema, e->name.name); }
+
 static Extent read_extent(Sema *s, Func *f, Expr **slot) {
     Expr *e = *slot;
     if (e->kind == EXPR_NAME && e->name.name == s->underscore) {
@@ -227,6 +229,11 @@ static Extent read_extent(Sema *s, Func *f, Expr **slot) {
     Symbol *sym = e->kind == EXPR_NAME ? scope_find(s, e->name.name) : NULL;
     if (e->kind == EXPR_NAME && !(sym && sym->kind == SYM_CONST)) return named_extent(s, f, e);
     Extent x = {.kind = EXTENT_ANY, .span = e->span};
+    if (expr_find(e, is_unknown, s)) { /* `n + 1` binds no size */
+        diag(s->c, E0604, e->span, "an extent of a parameter is a name, a constant or `_`");
+        bad(s, e);
+        return x;
+    }
     check_scalar(s, slot);
     if (!to_index(s, slot, "an extent")) return x;
     Const v = (*slot)->konst;
@@ -249,13 +256,13 @@ static Type *reference_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
         return is_bad(t) ? t : not_built(s, 0, te->span, "a reference to a `%s`", t->name);
     }
     Type *t = array_type(s, to);
+    if (!is_bad(t) && t->elem->kind == TY_STR && f->is_kernel) {
+        diag(s->c, E0329, to->array.elem->span, "strings stay on the host, a kernel cannot take them");
+        t = s->error;
+    }
     if (is_bad(t)) {
         for (int i = 0; i < to->array.extents.n && i < MAX_RANK; i++) read_extent(s, f, &to->array.extents.at[i]);
         return t;
-    }
-    if (t->elem->kind == TY_STR && f->is_kernel) {
-        diag(s->c, E0329, to->array.elem->span, "strings stay on the host, a kernel cannot take them");
-        return s->error;
     }
     shape->rank = t->rank;
     for (int i = 0; i < t->rank; i++) shape->at[i] = read_extent(s, f, &to->array.extents.at[i]);

@@ -77,8 +77,7 @@ static Type *check_name(Sema *s, Expr *e) {
 /* Operators -------------------------------------------------------------------------------------------------- */
 
 static Type *wrong_operator(Sema *s, Expr *e, Span at, const char *op, const Type *t) {
-    Diag *d = diag(s->c, E0306, at, "`%s` does not work on `%s`", op,
-                   type_is_literal(t) ? (t->is_float ? "a float" : "an integer") : type_name(s->c, t));
+    Diag *d = diag(s->c, E0306, at, "`%s` does not work on %s", op, quoted_type(s, t));
     if (t->kind == TY_STR && op[0] == '+') diag_note(s->c, d, at, "join texts with `format(\"{}{}\", a, b)`");
     return bad(s, e);
 }
@@ -96,23 +95,24 @@ static bool op_suits(Op op, const Type *t) {
 
 static Type *check_not(Sema *s, Expr *e, Type *t) {
     if (t->kind == TY_BOOL) return e->type = t;
-    Diag *d = diag(s->c, E0306, e->span, "`!` needs a bool, this is `%s`",
-                   type_is_literal(t) ? "a number" : type_name(s->c, t));
+    Diag *d = diag(s->c, E0306, e->span, "`!` needs a bool, this is %s", quoted_type(s, t));
     const char *text = source_text(s, e->unary.operand->span);
     if (t->is_int) diag_fix(s->c, d, e->span, arena_printf(s->arena, "~%s", text), "`~` flips the bits");
     return bad(s, e);
 }
 
+/* -128i8: the number behind the sign is not one of its type, but the whole is. */
+static bool is_lowest(Sema *s, Expr *e, Expr *x) {
+    if (x->kind != EXPR_INT || x->int_.too_big) return false;
+    Type *t = x->int_.suffix ? type_find(s->types, x->int_.suffix) : s->int_literal;
+    if (!t || !t->is_int || !t->is_signed || x->int_.value != UINT64_C(1) << (t->bits - 1)) return false;
+    x->type = e->type = t;
+    x->konst = e->konst = const_int((int64_t)(~UINT64_C(0) << (t->bits - 1)));
+    return true;
+}
+
 static Type *check_unary(Sema *s, Expr *e) {
-    Expr *x = e->unary.operand;
-    /* -9223372036854775808: its absolute value has no signed type. */
-    bool lowest = e->unary.op == OP_NEG && x->kind == EXPR_INT && !x->int_.suffix && !x->int_.too_big &&
-                  x->int_.value == UINT64_C(1) << 63;
-    if (lowest) {
-        x->type = s->int_literal;
-        e->konst = const_int(INT64_MIN);
-        return e->type = s->int_literal;
-    }
+    if (e->unary.op == OP_NEG && is_lowest(s, e, e->unary.operand)) return e->type;
     Type *t = check_scalar(s, &e->unary.operand);
     if (is_bad(t)) return bad(s, e);
     if (e->unary.op == OP_NOT && t->kind != TY_BOOL) return check_not(s, e, t);
@@ -180,9 +180,9 @@ Type *check_array_name(Sema *s, Expr *e, const char *what) {
             d = diag(s->c, E0411, e->span, "this array has no name, so nothing would free it after %s", what);
             diag_note(s->c, d, e->span, "give it one first: `let a = %s;`", source_text(s, e->span));
         } else if (what[0] == 'i') {
-            diag(s->c, E0316, e->span, "only arrays have elements; this is `%s`", type_name(s->c, t));
+            diag(s->c, E0316, e->span, "only arrays have elements; this is %s", quoted_type(s, t));
         } else {
-            diag(s->c, E0325, e->span, "an array is needed for %s; this is `%s`", what, type_name(s->c, t));
+            diag(s->c, E0325, e->span, "an array is needed for %s; this is %s", what, quoted_type(s, t));
         }
         return bad(s, e);
     }
@@ -238,7 +238,7 @@ static Type *check_field(Sema *s, Expr *e) {
         not_built(s, NB_GROUPS, e->span, "`%s.%s`", base->name.name, e->field.name);
         return bad(s, e);
     }
-    Diag *d = diag(s->c, E0318, e->field.name_span, "`%s` has no field `%s`", type_name(s->c, t), e->field.name);
+    Diag *d = diag(s->c, E0318, e->field.name_span, "%s has no field `%s`", quoted_type(s, t), e->field.name);
     if (t->kind == TY_ARRAY && base->kind == EXPR_NAME)
         diag_note(s->c, d, e->field.name_span, "an array has `len(%s)`, `shape(%s, 0)` and `%s.at(...)`",
                   base->name.name, base->name.name, base->name.name);
@@ -336,10 +336,10 @@ void check_condition(Sema *s, Expr **slot) {
     Type *t = check_scalar(s, slot);
     Expr *e = *slot;
     if (is_bad(t) || t->kind == TY_BOOL) return;
-    Diag *d = diag(s->c, E0308, e->span, "a condition is a bool, this is `%s`",
-                   type_is_literal(t) ? "a number" : type_name(s->c, t));
+    Diag *d = diag(s->c, E0308, e->span, "a condition is a bool, this is %s", quoted_type(s, t));
     if (type_is_number(t)) {
-        bool simple = e->kind == EXPR_NAME || e->kind == EXPR_INDEX || e->kind == EXPR_CALL || e->kind == EXPR_INT;
+        bool simple = e->kind == EXPR_NAME || e->kind == EXPR_INDEX || e->kind == EXPR_CALL || e->kind == EXPR_INT ||
+                      e->kind == EXPR_FLOAT;
         const char *text = source_text(s, e->span), *zero = t->is_float ? "0.0" : "0";
         diag_fix(s->c, d, e->span, arena_printf(s->arena, simple ? "%s != %s" : "(%s) != %s", text, zero),
                  "compare it");

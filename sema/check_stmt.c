@@ -28,8 +28,7 @@ static bool check_bound(Sema *s, Expr **slot) {
     Type *t = check_scalar(s, slot);
     if (is_bad(t)) return false;
     if (t->is_int) return true;
-    Diag *d = diag(s->c, E0317, (*slot)->span, "a range counts in integers, this is `%s`",
-                   type_is_literal(t) ? "a float" : type_name(s->c, t));
+    Diag *d = diag(s->c, E0317, (*slot)->span, "a range counts in integers, this is %s", quoted_type(s, t));
     if (t->is_float) fix_convert(s, d, *slot, s->index);
     bad(s, *slot);
     return false;

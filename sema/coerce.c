@@ -101,9 +101,8 @@ static bool can_convert(const Type *from, const Type *to) {
 }
 
 static void mismatch(Sema *s, Expr *e, const Type *to, const char *why) {
-    const char *found =
-        type_is_literal(e->type) ? e->type->name : arena_printf(s->arena, "`%s`", type_name(s->c, e->type));
-    Diag *d = diag(s->c, E0304, e->span, "this is %s, but `%s` is needed", found, type_name(s->c, to));
+    Diag *d =
+        diag(s->c, E0304, e->span, "this is %s, but `%s` is needed", quoted_type(s, e->type), type_name(s->c, to));
     if (why) diag_note(s->c, d, e->span, "%s", why);
     if (can_convert(e->type, to) && to->kind != TY_BOOL) fix_convert(s, d, e, to);
     else if (to->kind == TY_STR && e->type->kind != TY_ARRAY)
@@ -134,9 +133,7 @@ bool coerce(Sema *s, Expr **slot, Type *to, const char *why) {
 
 static Type *mixed(Sema *s, Expr *a, Expr *b, Span at, const char *what) {
     Type *ta = a->type, *tb = b->type;
-    Diag *d = diag(s->c, E0305, at, "%s mixes `%s` and `%s`", what,
-                   type_is_literal(ta) ? (ta->is_float ? "float" : "integer") : type_name(s->c, ta),
-                   type_is_literal(tb) ? (tb->is_float ? "float" : "integer") : type_name(s->c, tb));
+    Diag *d = diag(s->c, E0305, at, "%s mixes %s and %s", what, quoted_type(s, ta), quoted_type(s, tb));
     bool to_a = !type_is_literal(ta) && (type_is_literal(tb) ? false : ta->is_float || !tb->is_float);
     Expr *moved = to_a ? b : a;
     Type *to = to_a ? ta : tb->kind == TY_FLOAT_LITERAL ? s->f64 : tb;
@@ -172,8 +169,7 @@ bool to_index(Sema *s, Expr **slot, const char *what) {
         *slot = convert_new(s, e, s->index);
         return true;
     }
-    const char *found = e->type->kind == TY_FLOAT_LITERAL ? "a float" : type_name(s->c, e->type);
-    Diag *d = diag(s->c, E0317, e->span, "%s must be an integer, this is `%s`", what, found);
+    Diag *d = diag(s->c, E0317, e->span, "%s must be an integer, this is %s", what, quoted_type(s, e->type));
     if (e->type->is_float) fix_convert(s, d, e, s->index);
     bad(s, e);
     return false;

@@ -5,7 +5,7 @@
 
 #include "sema/check.h"
 
-static const char *type_words(const Type *t) { return type_is_literal(t) ? "64-bit constant" : t->name; }
+static const char *type_words(const Type *t) { return type_is_literal(t) ? "a 64-bit constant" : t->name; }
 
 bool check_divisor(Sema *s, Op op, const Type *t, Expr *rhs) {
     if (rhs->konst.kind != CONST_INT) return true;

@@ -148,7 +148,7 @@ static void check_piece(Reader *r, const FormatPiece *p, Arg *args, int n_args) 
     if (p->kind != PIECE_ARG || p->arg >= n_args) return;
     Expr *x = args[p->arg].value;
     const char *why = is_bad(x->type) ? NULL : unsuitable(p, x->type);
-    if (why) diag(r->s->c, E0704, x->span, "%s, this is `%s`", why, type_name(r->s->c, x->type));
+    if (why) diag(r->s->c, E0704, x->span, "%s, this is %s", why, quoted_type(r->s, x->type));
 }
 
 static void check_places(Reader *r, Arg *args, int n_args) {

@@ -216,14 +216,17 @@ static CallSite *endless_call(const Func *f) {
 static void check_recursion(Sema *s, Func *kernel) {
     CallSite *first = endless_call(kernel);
     if (!first) return;
-    Diag *d = diag(s->c, E0505, first->call->span, "`%s` recurs, which a device cannot do", first->callee->name);
-    const Func *f = first->callee;
-    for (int steps = 0; steps < 8; steps++) {
-        CallSite *next = endless_call(f);
+    Diag *d =
+        diag(s->c, E0505, first->call->span, "`%s` leads to recursion, which a device cannot do", first->callee->name);
+    enum { MAX_STEPS = 8 };
+    const Func *seen[MAX_STEPS] = {first->callee};
+    for (int n = 1; n < MAX_STEPS; n++) {
+        CallSite *next = endless_call(seen[n - 1]);
         if (!next) return;
-        diag_note(s->c, d, next->call->span, "`%s` calls `%s` here", f->name, next->callee->name);
-        f = next->callee;
-        if (f == first->callee) return;
+        diag_note(s->c, d, next->call->span, "`%s` calls `%s` here", seen[n - 1]->name, next->callee->name);
+        for (int i = 0; i < n; i++)
+            if (seen[i] == next->callee) return;
+        seen[n] = next->callee;
     }
 }
 

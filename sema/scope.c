@@ -129,7 +129,7 @@ static void consider(Nearest *n, const char *name) {
 const char *nearest_name(Sema *s, Name name, unsigned classes) {
     size_t length = strlen(name);
     if (length > 64 || s->c->diags.n_errors > DIAG_MAX_ERRORS) return NULL; /* no one will see it */
-    Nearest n = {.wanted = name, .distance = length < 3 ? 2 : length < 6 ? 3 : 4};
+    Nearest n = {.wanted = name, .distance = length < 5 ? 2 : length < 8 ? 3 : 4};
     if (length == 1) return NULL; /* every one-letter name is one change from every other */
     for (int i = s->scopes.live.n; i-- > 0;) {
         Symbol *sym = s->scopes.live.at[i]->sym;

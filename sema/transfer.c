@@ -96,6 +96,6 @@ void transfer_infer(Sema *s, Func *f) {
         if (param->type->rank == f->domain.n)
             diag_note(s->c, d, f->item->fn.body->span, "every item would have to reach `%s`, over all of `%s`",
                       store_text(s, f, param), param->name);
-        diag_fix(s->c, d, te->ref.mode_span, "&mut ", "write `&mut` if the rest shall keep its values");
+        diag_fix(s->c, d, te->ref.mode_span, "&mut", "write `&mut` if the rest shall keep its values");
     }
 }

@@ -50,6 +50,13 @@ class DriverTest(unittest.TestCase):
     def tree(self):
         return {path: path.read_bytes() for path in self.dir.rglob("*") if path.is_file()}
 
+    def without(self, function):
+        """An environment in which the C library's `function` fails for want of memory."""
+        self.write("fail.c", f"#include <errno.h>\nint {function}(void) {{ errno = ENOMEM; return -1; }}\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "fail.c", "-o", "fail.so"], cwd=self.dir, check=True)
+        return dict(os.environ, LD_PRELOAD=str(self.dir / "fail.so"),
+                    ASAN_OPTIONS="verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", ""))
+
     # ---- results
 
     def test_default_name_and_run(self):
@@ -104,12 +111,16 @@ class DriverTest(unittest.TestCase):
 
     def test_run_cannot_start(self):
         self.write("hello.kdsl", HELLO)
-        self.write("no_exec.c", "#include <errno.h>\nint fexecve(int f, char **a, char **e)"
-                                " { (void)f, (void)a, (void)e; errno = ENOMEM; return -1; }\n")
-        subprocess.run(["cc", "-shared", "-fPIC", "no_exec.c", "-o", "no_exec.so"], cwd=self.dir, check=True)
-        env = dict(os.environ, LD_PRELOAD=str(self.dir / "no_exec.so"),
-                   ASAN_OPTIONS="verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", ""))
-        self.fails("E1005", "run", "hello.kdsl", env=env, says="cannot start")
+        self.fails("E1005", "run", "hello.kdsl", env=self.without("fexecve"), says="cannot start")
+
+    def test_no_memory_for_the_link(self):
+        self.write("k.kdsl", KERNEL)
+        self.fails("E1024", "k.kdsl", env=self.without("memfd_create"), says="Cannot allocate memory")
+
+    def test_missing_libraries(self):
+        self.write("k.kdsl", KERNEL)
+        self.fails("E1021", "k.kdsl", env=dict(os.environ, KDSL_SYSROOT=str(self.dir)), says="libc6")
+        self.fails("E1022", "k.kdsl", env=dict(os.environ, KDSL_SYSROOT=str(self.dir)), says="liboffload-22")
 
     def test_check_reports_and_writes_nothing(self):
         self.write("w.kdsl", "fn f() -> i32 { return 1; }\n")

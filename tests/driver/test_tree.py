@@ -59,9 +59,11 @@ class TreeTest(unittest.TestCase):
             if name.parts[0] == "tests":
                 shown |= set(re.findall(r"//.*?\[([EW]\d{4})\]", path.read_bytes().decode(errors="replace")))
                 shown |= set(re.findall(r"(?:error|warning)\[([EW]\d{4})\]", path.read_bytes().decode(errors="replace")))
-        for path in (ROOT / "tests").rglob("test_*.py"):
-            shown |= set(re.findall(r'"([EW]\d{4})"', path.read_text()))
-        self.assertEqual(sorted(set(rows) - shown), [], "diagnostics that no test shows")
+        for path, name in sources(".py", ".c"):
+            if name.parts[0] == "tests":
+                shown |= set(re.findall(r'"([EW]\d{4})"', path.read_text()))
+        missing = sorted(set(rows) - shown)
+        self.assertEqual(missing, [], f"diagnostics that no test shows: {missing}")
 
     def test_every_code_used_is_a_row_and_the_other_way_round(self):
         rows = set(re.findall(r"^DIAG\((\w+),", (ROOT / "base/diag.def").read_text(), flags=re.M))
