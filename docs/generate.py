@@ -16,7 +16,7 @@ ARGS = {"FLOAT": "floats", "NUMBER": "numbers", "INTEGER": "integers", "BOOL": "
 def rows(path, macro):
     text = re.sub(r"/\*.*?\*/", "", (ROOT / path).read_text(), flags=re.S)
     for row in re.finditer(rf'^{macro}\((.*)\)\s*$', text, flags=re.M):
-        yield [field.strip() for field in re.findall(r'"(?:[^"\\]|\\.)*"|[^,]+', row.group(1))]
+        yield [field.strip() for field in re.findall(r'"(?:[^"\\]|\\.)*"|[^,\s][^,]*', row.group(1))]
 
 
 def example(code):

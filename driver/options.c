@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "driver/output.h"
+#include "irgen/irgen.h"
 
 typedef enum OptionId {
 #define OPTION(id, spelling, value, help) OPTION_##id,
@@ -110,6 +111,12 @@ static int parse_emit(Options *o, const char *value) {
                 : usage_error("nothing to emit is called `%s`", value);
 }
 
+static int parse_march(Options *o, const char *value) {
+    if (!irgen_knows_cpu(value)) return usage_error("no 64-bit x86 CPU is called `%s`", value);
+    o->march = value;
+    return NOT_DONE;
+}
+
 static int parse_colour(Options *o, const char *value) {
     if (!strcmp(value, "always")) o->colour = true;
     else if (!strcmp(value, "never")) o->colour = false;
@@ -126,7 +133,7 @@ static int apply(Options *o, OptionId id, const char *value) {
     case OPTION_O2:
     case OPTION_O3: o->opt_level = (int)(id - OPTION_O0); return NOT_DONE;
     case OPTION_DEBUG: o->debug = true; return NOT_DONE;
-    case OPTION_MARCH: o->march = value; return NOT_DONE;
+    case OPTION_MARCH: return parse_march(o, value);
     case OPTION_EMIT: return parse_emit(o, value);
     case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
     case OPTION_WERROR: o->warnings_are_errors = true; return NOT_DONE;

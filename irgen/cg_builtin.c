@@ -99,13 +99,15 @@ static CgValue extent(CgFunc *f, Expr *e) {
 
 /* x.at(i, j): zero outside. The load happens only inside. */
 static CgValue at_or_zero(CgFunc *f, Expr *e) {
-    CgArray a = cg_array(f, e->call.info->receiver);
     CgValue at[MAX_RANK];
     LLVMValueRef inside = NULL;
     Rate rate = UNIFORM;
-    for (int d = 0; d < a.type->rank; d++) {
+    for (int d = 0; d < e->call.args.n; d++) {
         at[d] = cg_convert(f, cg_expr(f, arg(e, d)), cg_scalar(f->cg, TY_INDEX));
         rate = rate_any(rate, at[d].rate);
+    }
+    CgArray a = cg_array(f, e->call.info->receiver); /* after the indices: a call in one may give it other memory */
+    for (int d = 0; d < a.type->rank; d++) {
         LLVMValueRef in = LLVMBuildICmp(f->b, LLVMIntULT, at[d].v, a.ext[d], "");
         inside = inside ? LLVMBuildAnd(f->b, inside, in, "") : in;
     }

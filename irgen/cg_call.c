@@ -96,12 +96,14 @@ static CgValue call_function(CgFunc *f, Expr *e) {
             CgValue value = cg_convert(f, cg_expr(f, arg), p->type);
             rate = rate_any(rate, value.rate);
             v[i] = value.v;
-        } else if (p->type->kind == TY_ARRAY) {
-            arrays[i] = cg_array(f, arg);
-            v[i] = cg_array_desc(f, &arrays[i]);
-        } else {
+        } else if (p->type->kind != TY_ARRAY) {
             v[i] = cg_lvalue(f, arg).at;
         }
+    }
+    for (int i = 0; i < args->n; i++) { /* arrays last: a call among the scalars may give them other memory */
+        if (info->func->params.at[i]->type->kind != TY_ARRAY) continue;
+        arrays[i] = cg_array(f, args->at[i].value);
+        v[i] = cg_array_desc(f, &arrays[i]);
     }
     cg_debug_at(f, e->span);
     cg_shape_checks(f, info, arrays, e->span);

@@ -28,9 +28,9 @@ CgPlace cg_lvalue(CgFunc *f, Expr *e) {
         return (CgPlace){f->slots[sym->id].addr, sym->type, UNIFORM, is_ref};
     }
     if (e->kind != EXPR_INDEX) ice(f->cg->c, e->span, "a place of an unknown kind");
-    CgArray a = cg_array(f, e->index.base);
     CgValue at[MAX_RANK];
-    for (int d = 0; d < a.type->rank; d++) at[d] = cg_expr(f, e->index.at.at[d]);
+    for (int d = 0; d < e->index.at.n; d++) at[d] = cg_expr(f, e->index.at.at[d]);
+    CgArray a = cg_array(f, e->index.base); /* after the indices: a call in one may give it other memory */
     cg_debug_at(f, e->span);
     return cg_element(f, &a, at, e->span);
 }

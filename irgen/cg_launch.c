@@ -20,9 +20,12 @@ static void evaluate(Launch *l) {
     const ArgList *args = &l->expr->offload.call->call.args;
     for (int i = 0; i < args->n; i++) {
         const Symbol *p = l->kernel->params.at[i];
-        if (p->type->kind == TY_ARRAY) l->arrays[i] = cg_array(l->f, args->at[i].value);
-        else l->scalars[i] = cg_convert(l->f, cg_expr(l->f, args->at[i].value), p->type);
+        if (p->type->kind != TY_ARRAY)
+            l->scalars[i] = cg_convert(l->f, cg_expr(l->f, args->at[i].value), p->type);
     }
+    /* Arrays last: they are only names, and a call among the scalars may give them other memory. */
+    for (int i = 0; i < args->n; i++)
+        if (l->kernel->params.at[i]->type->kind == TY_ARRAY) l->arrays[i] = cg_array(l->f, args->at[i].value);
     for (int i = 0; i < l->kernel->sizes.n; i++) {
         const SizeSource *s = &l->info->sizes.at[i];
         l->sizes[i] = l->arrays[s->arg].ext[s->dim];

@@ -67,16 +67,27 @@ static LLVMValueRef dynamic_trips(CgFunc *f, const Axis *a) {
 LLVMValueRef cg_axis_trips(CgFunc *f, Axis *a) {
     if (a->trips) return a->trips;
     if (a->known_step.kind != CONST_INT || a->known_step.i == 0) a->trips = dynamic_trips(f, a);
-    else if (a->known_step.i > 0) a->trips = rounds(f, a->type, a->lo.v, a->hi.v, a->step.v, is_unit(a));
+    else if (a->known_step.i > 0 || !a->type->is_signed) a->trips = rounds(f, a->type, a->lo.v, a->hi.v, a->step.v, is_unit(a));
     else a->trips = rounds(f, a->type, a->hi.v, a->lo.v, LLVMBuildNeg(f->b, a->step.v, ""), a->known_step.i == -1);
     return a->trips;
 }
 
+/* k may be beyond the largest value of a signed type's half (lo = -100i8, k = 200), so a unit axis is added up in 64 bits;
+ * that the sum is below hi, and so fits the type again, is what the flags say. */
 CgValue cg_axis_at(CgFunc *f, const Axis *a, LLVMValueRef k) {
-    LLVMValueRef v = LLVMBuildTruncOrBitCast(f->b, k, LLVMTypeOf(a->lo.v), "");
-    if (!is_unit(a)) v = LLVMBuildMul(f->b, v, a->step.v, "");
-    v = LLVMBuildAdd(f->b, a->lo.v, v, "");
-    if (is_unit(a) && a->type->is_signed && LLVMIsAInstruction(v)) LLVMSetNSW(v, true); /* below hi, so it fits */
+    LLVMTypeRef t = LLVMTypeOf(a->lo.v), wide = f->cg->i64;
+    if (!is_unit(a)) {
+        LLVMValueRef v = LLVMBuildMul(f->b, LLVMBuildTruncOrBitCast(f->b, k, t, ""), a->step.v, "");
+        return cg_value(LLVMBuildAdd(f->b, a->lo.v, v, ""), a->type, UNIFORM);
+    }
+    bool is_signed = a->type->is_signed;
+    LLVMValueRef lo = is_signed ? LLVMBuildSExtOrBitCast(f->b, a->lo.v, wide, "")
+                                : LLVMBuildZExtOrBitCast(f->b, a->lo.v, wide, "");
+    LLVMValueRef v = LLVMBuildAdd(f->b, lo, k, "");
+    if (is_signed && LLVMIsAInstruction(v)) LLVMSetNSW(v, true);
+    if (t == wide) return cg_value(v, a->type, UNIFORM);
+    v = LLVMBuildTrunc(f->b, v, t, "");
+    if (LLVMIsATruncInst(v)) is_signed ? LLVMSetNSW(v, true) : LLVMSetNUW(v, true);
     return cg_value(v, a->type, UNIFORM);
 }
 

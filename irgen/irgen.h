@@ -29,5 +29,7 @@ typedef struct IrResult {
 bool irgen_host(const Program *p, const IrOptions *o, IrResult *r);
 bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrResult *r); /* target: "x86" */
 void ir_result_free(IrResult *r);
+/* May IrOptions.march say this? */
+bool irgen_knows_cpu(const char *march);
 
 #endif

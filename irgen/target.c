@@ -7,6 +7,8 @@
 #include <llvm-c/Target.h>
 
 #include "irgen/cg.h"
+#include "irgen/irgen.h"
+#include "offload/lld.h"
 
 static void x86_init(void) {
     LLVMInitializeX86TargetInfo();
@@ -44,9 +46,18 @@ static LLVMCodeGenOptLevel codegen_level(int opt_level) {
     return levels[opt_level < 0 ? 0 : opt_level > 3 ? 3 : opt_level];
 }
 
-LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level) {
+static void need_targets(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, init_all);
+}
+
+bool irgen_knows_cpu(const char *march) {
+    need_targets();
+    return !strcmp(march, "native") || LLVMKdslIsX86_64Cpu(target_find("host")->triple, march);
+}
+
+LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level) {
+    need_targets();
     LLVMTargetRef target;
     char *error = NULL;
     if (LLVMGetTargetFromTriple(t->triple, &target, &error)) {

@@ -3,12 +3,16 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string>
 
 #include "lld/Common/Driver.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -30,4 +34,15 @@ extern "C" int LLVMKdslLinkElf(int argc, const char *const *argv, char **message
     broken = !result.canRunAgain;
     *message = strdup(broken && text.empty() ? "internal error of lld" : text.c_str());
     return broken ? LLVM_KDSL_LINK_BROKEN : result.retCode ? LLVM_KDSL_LINK_FAILED : LLVM_KDSL_LINK_OK;
+}
+
+extern "C" int LLVMKdslIsX86_64Cpu(const char *name, const char *cpu) {
+    std::string error;
+    llvm::Triple triple(name);
+    const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+    if (!target) return 0;
+    std::unique_ptr<llvm::MCSubtargetInfo> plain(target->createMCSubtargetInfo(triple, "", ""));
+    if (!plain || !plain->isCPUStringValid(cpu)) return 0;
+    std::unique_ptr<llvm::MCSubtargetInfo> machine(target->createMCSubtargetInfo(triple, cpu, ""));
+    return machine && machine->checkFeatures("+64bit");
 }

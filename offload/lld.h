@@ -1,4 +1,4 @@
-/* lld.h -- the LLVM linker in this process. What the LLVM C API lacks; no C++ type comes out. */
+/* lld.h -- the LLVM linker in this process, and what else the LLVM C API lacks; no C++ type comes out. */
 #ifndef KDSL_OFFLOAD_LLD_H
 #define KDSL_OFFLOAD_LLD_H
 
@@ -12,6 +12,10 @@ enum { LLVM_KDSL_LINK_OK = 0, LLVM_KDSL_LINK_FAILED = 1, LLVM_KDSL_LINK_BROKEN =
  * Calls from several threads wait for each other: lld keeps its state in globals. BROKEN: lld gave up half way through
  * and must not be used again in this process; later calls return BROKEN at once. */
 int LLVMKdslLinkElf(int argc, const char *const *argv, char **message);
+
+/* Is `cpu` one that code for the 64-bit x86 `triple` can be generated for? LLVM itself warns about names it does not
+ * know and ends the process for CPUs without 64-bit mode. The target must be registered. */
+int LLVMKdslIsX86_64Cpu(const char *triple, const char *cpu);
 
 #ifdef __cplusplus
 }

@@ -246,6 +246,7 @@ static CallInfo *info_of(Sema *s, Expr *e, BuiltinId id) {
     if (!e->call.info) e->call.info = arena_new(s->arena, CallInfo);
     e->call.info->kind = CALL_BUILTIN;
     e->call.info->builtin = id;
+    e->call.callee->type = s->nothing;
     return e->call.info;
 }
 

@@ -90,7 +90,7 @@ typedef struct Sema {
     Block *block;     /* innermost: it frees the arrays declared in it */
     int loop_depth, const_chain;
     bool has_import; /* unknown names may come from there: not reported */
-    Name underscore, at, main, min, max, inside;
+    Name underscore, at, main, inside;
     Name builtin_name[BUILTIN__COUNT];
     Type *error, *nothing, *boolean, *i32, *i64, *u64, *index, *f32, *f64, *str, *int_literal, *float_literal;
 } Sema;

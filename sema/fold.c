@@ -13,7 +13,7 @@ bool check_divisor(Sema *s, Op op, const Type *t, Expr *rhs) {
         diag(s->c, E0705, rhs->span, "division by zero");
         return false;
     }
-    bool too_wide = rhs->konst.i < 0 ? true : rhs->konst.i >= t->bits;
+    bool too_wide = rhs->konst.i < 0 || rhs->konst.i >= t->bits;
     if ((op == OP_SHL || op == OP_SHR) && t->is_int && too_wide) {
         diag(s->c, E0706, rhs->span, "a shift by %s is too wide for %s: it has %d bits",
              const_text(s, rhs->konst, rhs->type), type_words(t), t->bits);

@@ -186,11 +186,11 @@ static void check_promised(Sema *s, Expr *value, const Dim *promised, Span where
         Verdict v = promised[d].kind == DIM_UNKNOWN ? DIMS_SAME : compare_dims(have[d], promised[d]);
         if (v == DIMS_SAME) continue;
         const char *want = dim_text(s, promised[d]);
-        Diag *diag_ = v == DIMS_DIFFER
-                          ? diag(s->c, E0601, value->span, "extent %d is %s here, but %s in the type of the %s", d,
-                                 dim_text(s, have[d]), want, what)
-                          : diag(s->c, E0608, value->span, "it is not plain that extent %d of this is %s", d, want);
-        diag_note(s->c, diag_, where,
+        Diag *said = v == DIMS_DIFFER
+                         ? diag(s->c, E0601, value->span, "extent %d is %s here, but %s in the type of the %s", d,
+                                dim_text(s, have[d]), want, what)
+                         : diag(s->c, E0608, value->span, "it is not plain that extent %d of this is %s", d, want);
+        diag_note(s->c, said, where,
                   v == DIMS_DIFFER ? "the type is here" : "write `_` for an extent that only the run knows");
         return;
     }
@@ -203,11 +203,11 @@ static void check_indexed(Sema *s, const Expr *e) {
         if (at->konst.kind != CONST_INT) continue;
         int64_t extent = array->known_extent[d];
         if (at->konst.i >= 0 && (extent < 0 || at->konst.i < extent)) continue;
-        Diag *diag_ = extent < 0
-                          ? diag(s->c, E0610, at->span, "indices start at 0, this is %lld", (long long)at->konst.i)
-                          : diag(s->c, E0610, at->span, "index %lld is outside `%s`, whose extent is %lld",
-                                 (long long)at->konst.i, array->name, (long long)extent);
-        note_declared(s, diag_, array);
+        Diag *said = extent < 0
+                         ? diag(s->c, E0610, at->span, "indices start at 0, this is %lld", (long long)at->konst.i)
+                         : diag(s->c, E0610, at->span, "index %lld is outside `%s`, whose extent is %lld",
+                                (long long)at->konst.i, array->name, (long long)extent);
+        note_declared(s, said, array);
     }
 }
 
