@@ -51,7 +51,10 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     shapes_check(&s);
     kernels_check(&s);
     for (int i = 0; i < s.program->funcs.n; i++) check_paths(&s, s.program->funcs.at[i]);
-    if (options && options->need_main && !s.program->main && !c->diags.n_errors)
-        diag(c, E0328, (Span){0}, "there is no `fn main()`, where a program starts");
+    if (options && options->need_main && !s.program->main && !c->diags.n_errors) {
+        uint32_t end = m->source->base + m->source->n;
+        Diag *d = diag(c, E0328, (Span){end, end}, "there is no `fn main()`, where a program starts");
+        diag_note(c, d, (Span){end, end}, "`kdslc check` and `--emit` do without one");
+    }
     return s.program;
 }

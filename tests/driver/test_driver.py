@@ -197,7 +197,7 @@ class DriverTest(unittest.TestCase):
 
     def test_empty_and_odd_sources(self):
         self.write("empty.kdsl", b"")
-        self.fails(None, "empty.kdsl", says="main")
+        self.fails("E0328", "empty.kdsl", says="empty.kdsl:1:1: error[E0328]: there is no `fn main()`")
         self.assertEqual(self.kdslc("check", "empty.kdsl"), OK, self.err)
         self.assertEqual(self.kdslc("run", "empty.kdsl"), DIAGNOSTICS)
         texts = {"garbage": bytes((i * 197 + i // 7) % 256 for i in range(20000)), "nul": b"fn main() { \0 }",
