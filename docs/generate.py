@@ -43,7 +43,7 @@ def errors_page():
         for code, help_ in part:
             out += [f"### {code}", "", help_[:1].upper() + help_[1:] + ".", ""]
             text = example(code)
-            if text and len(text) < 1500 and text.isprintable() | ("\n" in text):
+            if text and len(text) < 1500 and all(letter.isprintable() or letter in "\n\t" for letter in text):
                 fence = "````" if "```" in text else "```"
                 out += [f"{fence}kdsl-error", text, fence, ""]
     return "\n".join(out).rstrip() + "\n"
