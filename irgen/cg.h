@@ -105,7 +105,6 @@ typedef struct CgFunc {
     bool is_kernel;                /* body of a kernel: `return` ends the item */
     LLVMBasicBlockRef next_item;   /* kernels: where return goes */
     LLVMValueRef item_result;      /* kernels with a reduction: where the item's value is stored */
-    Vec(LLVMValueRef) temps;       /* descriptors of temporary arrays, freed at the end of the statement */
     LLVMValueRef scratch_extents[2]; /* [MAX_RANK x i64], for failed checks and allocations */
     Rate call_rate;                /* device functions: rate of parameters (unknown caller: varying) */
 } CgFunc;
@@ -215,9 +214,6 @@ CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span);
 void cg_store_array(CgFunc *f, LLVMValueRef desc, CgValue array);
 LLVMValueRef cg_extents_in_memory(CgFunc *f, int which, const CgArray *a);
 void cg_drop(CgFunc *f, const Symbol *s);
-LLVMValueRef cg_temp(CgFunc *f, CgValue array);    /* keep an array value until the statement ends */
-void cg_temps_free(CgFunc *f, int from);           /* free temps[from..]; they stay listed until cg_temps_forget */
-void cg_temps_end(CgFunc *f, int from);            /* free and forget */
 
 /* cg_loop.c -------------------------------------------------------------------------------------------------------- */
 Axis cg_axis(CgFunc *f, const Range *r);         /* evaluates lo, hi, step */
@@ -256,7 +252,7 @@ void cg_return_nothing(CgFunc *f);
 void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn); /* leaves the builder behind the allocas */
 void cg_host_function(Cg *cg, const Func *fn);
 
-/* device.c: a kernel's body and domain, the same for every device --------------------------------------------------- */
+/* device.c: a kernel's body and domain, the same for every device -------------------------------------------------- */
 const char *cg_kernel_symbol(Cg *cg, const Func *fn);
 LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn);      /* declaration, with the launch ABI */
 void cg_kernel(Cg *cg, const Func *fn);
@@ -264,11 +260,11 @@ void cg_kernel(Cg *cg, const Func *fn);
 void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values);
 const Symbol *cg_abi_param(const Func *fn, int i);           /* i-th of arrays, then scalars */
 int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values); /* the entry's parameters, decoded */
-void cg_domain(CgFunc *f, const Func *kernel, Axis *axes); /* evaluate the over clause where slots hold the parameters */
+void cg_domain(CgFunc *f, const Func *kernel, Axis *axes); /* the over clause, where slots hold the parameters */
 LLVMValueRef cg_domain_total(CgFunc *f, const Func *kernel, Axis *axes);
 void cg_store_item(CgFunc *f, CgValue v);                  /* the item's value, where its reduction looks for it */
 
-/* cpu.c, reduce.c: kernels on the cores of a processor; cost.c ------------------------------------------------------ */
+/* cpu.c, reduce.c: kernels on the cores of a processor; cost.c ----------------------------------------------------- */
 void cpu_kernel_entry(Kernel *k);
 /* Call `share(values..., begin, end)` for all of 0..n, spread over the cores when n is at least `fork_from`. */
 void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n,
@@ -279,13 +275,13 @@ void cpu_reduce(Kernel *k, CgFunc *f, LLVMValueRef *values, int n_values, LLVMVa
 int64_t cost_of_item(const Func *fn);                      /* rough instructions, from the tree */
 enum { COST_FORK = 1 << 17 };                              /* below this much work a fork costs more than it gives */
 
-/* cg_launch.c ---------------------------------------------------------------------------------------------------------- */
+/* cg_launch.c ------------------------------------------------------------------------------------------------------ */
 CgValue cg_launch(CgFunc *f, Expr *e);
 
 /* rate.c ----------------------------------------------------------------------------------------------------------- */
 void rate_function(CgFunc *f); /* fill slots[].rate for the symbols of f->func */
 
-/* cg_debug.c: nothing happens in any of these without -g ------------------------------------------------------------ */
+/* cg_debug.c: nothing happens in any of these without -g ----------------------------------------------------------- */
 void cg_debug_begin(Cg *cg);
 void cg_debug_end(Cg *cg);
 void cg_debug_function(CgFunc *f, const char *name);

@@ -1,11 +1,11 @@
 /* cg_array.c -- arrays: their descriptors, their elements with the checks on the way there, making them, freeing them.
  * A symbol whose extents never change (sema says so) has its data pointer and extents as values, made once; only the
- * others are read through their descriptor each time. Temporaries live until the end of their statement. */
+ * others are read through their descriptor each time. */
 #include "irgen/cg.h"
 
 #include <string.h>
 
-/* Reaching an array ------------------------------------------------------------------------------------------------- */
+/* Reaching an array ------------------------------------------------------------------------------------------------ */
 
 CgArray cg_symbol_array(CgFunc *f, const Symbol *s) {
     Slot *slot = &f->slots[s->id];
@@ -16,17 +16,10 @@ CgArray cg_symbol_array(CgFunc *f, const Symbol *s) {
     return a;
 }
 
-static CgArray array_of_value(CgFunc *f, CgValue v, const char *name) {
-    CgArray a = {.desc = cg_temp(f, v), .type = v.type, .name = name};
-    a.data = LLVMBuildExtractValue(f->b, v.v, 0, "data");
-    LLVMValueRef ext = LLVMBuildExtractValue(f->b, v.v, 1, "");
-    for (int d = 0; d < v.type->rank; d++) a.ext[d] = LLVMBuildExtractValue(f->b, ext, (unsigned)d, "ext");
-    return a;
-}
-
+/* Sema gives every array a name before anything but a move may use it. */
 CgArray cg_array(CgFunc *f, Expr *e) {
-    if (e->kind == EXPR_NAME) return cg_symbol_array(f, e->name.sym);
-    return array_of_value(f, cg_expr(f, e), "the array");
+    if (e->kind != EXPR_NAME) ice(f->cg->c, e->span, "an array without a name");
+    return cg_symbol_array(f, e->name.sym);
 }
 
 /* The descriptor's address, for a callee; made on the spot where the array has none. */
@@ -51,7 +44,8 @@ void cg_store_array(CgFunc *f, LLVMValueRef desc, CgValue array) {
     int rank = array.type->rank;
     cg_store_desc(f, desc, rank, 0, LLVMBuildExtractValue(f->b, array.v, 0, ""));
     LLVMValueRef ext = LLVMBuildExtractValue(f->b, array.v, 1, "");
-    for (int d = 0; d < rank; d++) cg_store_desc(f, desc, rank, 1 + d, LLVMBuildExtractValue(f->b, ext, (unsigned)d, ""));
+    for (int d = 0; d < rank; d++)
+        cg_store_desc(f, desc, rank, 1 + d, LLVMBuildExtractValue(f->b, ext, (unsigned)d, ""));
 }
 
 LLVMValueRef cg_array_count(CgFunc *f, const CgArray *a) {
@@ -75,7 +69,7 @@ LLVMValueRef cg_extents_in_memory(CgFunc *f, int which, const CgArray *a) {
     return f->scratch_extents[which];
 }
 
-/* Elements ---------------------------------------------------------------------------------------------------------- */
+/* Elements --------------------------------------------------------------------------------------------------------- */
 
 static bool known_inside(LLVMValueRef at, LLVMValueRef ext) {
     if (!LLVMIsAConstantInt(at) || !LLVMIsAConstantInt(ext)) return false;
@@ -119,7 +113,7 @@ CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span) {
     return (CgPlace){p, a->type->elem, off.rate, true};
 }
 
-/* Making arrays ------------------------------------------------------------------------------------------------------ */
+/* Making arrays ---------------------------------------------------------------------------------------------------- */
 
 CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span) {
     CgArray a = {.type = type, .name = "the array"};
@@ -149,9 +143,38 @@ CgValue cg_fill(CgFunc *f, Expr *e) {
     return cg_array_value(f, &a);
 }
 
+/* A list of constants is copied from a table: tables of data make short functions. NULL: not all are constant. */
+static LLVMValueRef constant_table(CgFunc *f, Expr *e) {
+    Cg *cg = f->cg;
+    int n = e->list.items.n;
+    Type *elem = e->type->elem;
+    for (int i = 0; i < n; i++) {
+        const Expr *item = e->list.items.at[i];
+        if (item->konst.kind == CONST_NONE || item->type != elem) return NULL;
+    }
+    LLVMTypeRef t = cg_type_mem(cg, elem);
+    LLVMValueRef *items = arena_array(&cg->c->arena, LLVMValueRef, n + 1);
+    for (int i = 0; i < n; i++) {
+        const Const *k = &e->list.items.at[i]->konst;
+        items[i] = elem->kind == TY_BOOL ? LLVMConstInt(t, k->i != 0, false) : cg_const(cg, k, elem).v;
+    }
+    LLVMValueRef value = LLVMConstArray2(t, items, (uint64_t)n);
+    LLVMValueRef table = LLVMAddGlobal(cg->module, LLVMTypeOf(value), "list");
+    LLVMSetInitializer(table, value);
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(table, LLVMGlobalUnnamedAddr);
+    LLVMSetGlobalConstant(table, true);
+    return table;
+}
+
 CgValue cg_list(CgFunc *f, Expr *e) {
-    LLVMValueRef n = cg_i64(f->cg, e->list.items.n);
+    LLVMValueRef n = cg_i64(f->cg, e->list.items.n), table = constant_table(f, e);
     CgArray a = cg_array_new(f, e->type, &n, e->span);
+    if (table) {
+        unsigned align = (unsigned)cg_align(e->type->elem);
+        LLVMBuildMemCpy(f->b, a.data, align, table, align, cg_array_bytes(f, &a));
+        return cg_array_value(f, &a);
+    }
     for (int i = 0; i < e->list.items.n; i++) store_at(f, &a, cg_i64(f->cg, i), cg_expr(f, e->list.items.at[i]));
     return cg_array_value(f, &a);
 }
@@ -176,10 +199,7 @@ CgValue cg_comprehend(CgFunc *f, Expr *e) {
         LLVMValueRef row = LLVMBuildNSWMul(f->b, position, ext[d], "");
         position = LLVMBuildNSWAdd(f->b, row, cg_loop_position(f, &loops[d]), "");
     }
-    int temps = f->temps.n;
-    CgValue v = cg_expr(f, e->comprehend.value);
-    store_at(f, &a, position, v);
-    cg_temps_end(f, temps);
+    store_at(f, &a, position, cg_expr(f, e->comprehend.value));
     for (int d = rank; d-- > 0;) cg_loop_end(f, &loops[d]);
     return cg_array_value(f, &a);
 }
@@ -193,34 +213,9 @@ CgValue cg_copy(CgFunc *f, const CgArray *a, Span span) {
     return cg_array_value(f, &b);
 }
 
-/* Freeing arrays ------------------------------------------------------------------------------------------------------ */
+/* Freeing arrays --------------------------------------------------------------------------------------------------- */
 
-static void free_desc(CgFunc *f, LLVMValueRef desc, int rank) {
-    LLVMValueRef data = cg_load_desc(f, desc, rank, 0);
+void cg_drop(CgFunc *f, const Symbol *s) {
+    LLVMValueRef data = cg_load_desc(f, f->slots[s->id].addr, s->type->rank, 0);
     cg_call_runtime(f, RT_ARRAY_FREE, &data, 1);
-}
-
-void cg_drop(CgFunc *f, const Symbol *s) { free_desc(f, f->slots[s->id].addr, s->type->rank); }
-
-/* A temporary may be made on one path of several: its descriptor is empty until then, and empty again afterwards. */
-LLVMValueRef cg_temp(CgFunc *f, CgValue array) {
-    LLVMValueRef desc = cg_alloca(f, LLVMTypeOf(array.v), "temp");
-    CgHere here = cg_to_entry(f);
-    cg_store_desc(f, desc, array.type->rank, 0, LLVMConstNull(f->cg->ptr));
-    cg_back(f, here);
-    cg_store_array(f, desc, array);
-    vec_push(&f->cg->c->arena, &f->temps, desc);
-    return desc;
-}
-
-void cg_temps_free(CgFunc *f, int from) {
-    for (int i = f->temps.n; i-- > from;) {
-        free_desc(f, f->temps.at[i], 1);
-        cg_store_desc(f, f->temps.at[i], 1, 0, LLVMConstNull(f->cg->ptr));
-    }
-}
-
-void cg_temps_end(CgFunc *f, int from) {
-    if (!cg_ended(f)) cg_temps_free(f, from);
-    f->temps.n = from;
 }

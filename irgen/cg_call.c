@@ -46,31 +46,35 @@ LLVMValueRef cg_function(Cg *cg, const Func *fn) {
     return v;
 }
 
-/* Shape checks ------------------------------------------------------------------------------------------------------ */
+/* Shape checks ----------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef name_or_null(Cg *cg, const char *name) {
     return name ? cg_string(cg, name, strlen(name)) : LLVMConstNull(cg->ptr);
 }
 
+/* The runtime's message names the argument that gave the size its value first, then the one that disagrees. */
 static void shape_check(CgFunc *f, const Func *callee, const ShapeCheck *c, const CgArray *args, Span span) {
-    const CgArray *a = &args[c->arg], *b = c->other_arg >= 0 ? &args[c->other_arg] : NULL;
-    LLVMValueRef want = b ? b->ext[c->other_dim] : cg_i64(f->cg, c->value);
+    Cg *cg = f->cg;
+    const CgArray *a = &args[c->arg], *binder = c->other_arg >= 0 ? &args[c->other_arg] : NULL;
+    LLVMValueRef want = binder ? binder->ext[c->other_dim] : cg_i64(cg, c->value);
     if (want == a->ext[c->dim]) return;
     LLVMBasicBlockRef ok;
     cg_cold(f, LLVMBuildICmp(f->b, LLVMIntNE, a->ext[c->dim], want, ""), &ok);
+    const CgArray *first = binder ? binder : a;
+    LLVMValueRef none = LLVMConstNull(cg->ptr), zero = cg_i64(cg, 0);
     LLVMValueRef fail[12] = {
-        cg_place_string(f->cg, span),
-        cg_string(f->cg, callee->name, strlen(callee->name)),
-        name_or_null(f->cg, c->size ? c->size->name : NULL),
-        name_or_null(f->cg, callee->params.at[c->arg]->name),
-        cg_i64(f->cg, a->type->rank),
-        cg_extents_in_memory(f, 0, a),
-        cg_i64(f->cg, c->dim),
-        name_or_null(f->cg, b ? callee->params.at[c->other_arg]->name : NULL),
-        cg_i64(f->cg, b ? b->type->rank : 0),
-        b ? cg_extents_in_memory(f, 1, b) : LLVMConstNull(f->cg->ptr),
-        cg_i64(f->cg, b ? c->other_dim : 0),
-        cg_i64(f->cg, b ? 0 : c->value),
+        cg_place_string(cg, span),
+        cg_string(cg, callee->name, strlen(callee->name)),
+        name_or_null(cg, c->size ? c->size->name : NULL),
+        name_or_null(cg, callee->params.at[binder ? c->other_arg : c->arg]->name),
+        cg_i64(cg, first->type->rank),
+        cg_extents_in_memory(f, 0, first),
+        cg_i64(cg, binder ? c->other_dim : c->dim),
+        binder ? name_or_null(cg, callee->params.at[c->arg]->name) : none,
+        binder ? cg_i64(cg, a->type->rank) : zero,
+        binder ? cg_extents_in_memory(f, 1, a) : none,
+        binder ? cg_i64(cg, c->dim) : zero,
+        binder ? zero : cg_i64(cg, c->value),
     };
     cg_call_runtime(f, RT_FAIL_SHAPE, fail, 12);
     cg_enter(f, ok);
@@ -81,7 +85,7 @@ void cg_shape_checks(CgFunc *f, const CallInfo *info, const CgArray *args, Span 
     for (int i = 0; i < info->checks.n; i++) shape_check(f, info->func, &info->checks.at[i], args, span);
 }
 
-/* Calls ------------------------------------------------------------------------------------------------------------- */
+/* Calls ------------------------------------------------------------------------------------------------------------ */
 
 static CgValue call_function(CgFunc *f, Expr *e) {
     const CallInfo *info = e->call.info;

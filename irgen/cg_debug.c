@@ -34,7 +34,7 @@ void cg_debug_end(Cg *cg) {
     cg->di = NULL;
 }
 
-/* Types --------------------------------------------------------------------------------------------------------------- */
+/* Types ------------------------------------------------------------------------------------------------------------ */
 
 static LLVMMetadataRef basic_type(Cg *cg, const Type *t) {
     LLVMDWARFTypeEncoding encoding = ATE_UNSIGNED;
@@ -78,7 +78,7 @@ static LLVMMetadataRef debug_type(Cg *cg, const Type *t) {
     return *cache;
 }
 
-/* Functions and places --------------------------------------------------------------------------------------------------- */
+/* Functions and places --------------------------------------------------------------------------------------------- */
 
 void cg_debug_function(CgFunc *f, const char *name) {
     Cg *cg = f->cg;
@@ -105,8 +105,8 @@ static LLVMMetadataRef scope_of(CgFunc *f) {
 void cg_debug_at(CgFunc *f, Span span) {
     if (!f->debug_scope || !span.hi) return;
     Place p = cg_place(f->cg, span);
-    LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(f->cg->ctx, (unsigned)p.line, (unsigned)p.col, scope_of(f), NULL);
-    LLVMSetCurrentDebugLocation2(f->b, at);
+    unsigned line = (unsigned)p.line, col = (unsigned)p.col;
+    LLVMSetCurrentDebugLocation2(f->b, LLVMDIBuilderCreateDebugLocation(f->cg->ctx, line, col, scope_of(f), NULL));
 }
 
 LLVMMetadataRef cg_debug_block(CgFunc *f, Span span) {
@@ -115,7 +115,7 @@ LLVMMetadataRef cg_debug_block(CgFunc *f, Span span) {
     return LLVMDIBuilderCreateLexicalBlock(f->cg->di, scope_of(f), f->cg->di_file, (unsigned)p.line, (unsigned)p.col);
 }
 
-/* Variables -------------------------------------------------------------------------------------------------------------- */
+/* Variables -------------------------------------------------------------------------------------------------------- */
 
 void cg_debug_variable(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no) {
     if (!f->debug_scope || !addr) return;

@@ -1,6 +1,6 @@
-/* cg_launch.c -- `offload k(args)` in host code. Arguments are evaluated once, in the order written; shapes are checked;
- * an empty domain launches nothing. Then offload/ spells the launch, and when libomptarget says it did not run (no
- * device, OMP_TARGET_OFFLOAD=DISABLED) the kernel's host version does, with the same arguments. */
+/* cg_launch.c -- `offload k(args)` in host code. Arguments are evaluated once, in the order written; shapes are
+ * checked; an empty domain launches nothing. Then offload/ spells the launch, and when libomptarget says it did not run
+ * (no device, OMP_TARGET_OFFLOAD=DISABLED) the kernel's host version does, with the same arguments. */
 #include "irgen/cg.h"
 
 #include <string.h>
@@ -100,7 +100,10 @@ static int make_args(Launch *l, OffArg *args) {
                         ? array_arg(l, p)
                         : scalar_arg(l, whole_bytes(l->f, l->scalars[p->dim]), p->name, p->span);
     }
-    for (int i = 0; i < k->sizes.n; i++) args[n++] = scalar_arg(l, l->sizes[i], k->sizes.at[i]->name, k->sizes.at[i]->span);
+    for (int i = 0; i < k->sizes.n; i++) {
+        const Symbol *size = k->sizes.at[i];
+        args[n++] = scalar_arg(l, l->sizes[i], size->name, size->span);
+    }
     if (l->result)
         args[n++] = (OffArg){.base = l->result, .begin = l->result, .size_bytes = cg_i64(l->f->cg, 8),
                              .transfer = TRANSFER_FROM, .label = "result",

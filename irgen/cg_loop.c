@@ -66,14 +66,16 @@ static LLVMValueRef dynamic_trips(CgFunc *f, const Axis *a) {
 
 LLVMValueRef cg_axis_trips(CgFunc *f, Axis *a) {
     if (a->trips) return a->trips;
-    if (a->known_step.kind != CONST_INT || a->known_step.i == 0) a->trips = dynamic_trips(f, a);
-    else if (a->known_step.i > 0 || !a->type->is_signed) a->trips = rounds(f, a->type, a->lo.v, a->hi.v, a->step.v, is_unit(a));
+    bool is_known = a->known_step.kind == CONST_INT && a->known_step.i != 0;
+    bool up = a->known_step.i > 0 || !a->type->is_signed;
+    if (!is_known) a->trips = dynamic_trips(f, a);
+    else if (up) a->trips = rounds(f, a->type, a->lo.v, a->hi.v, a->step.v, is_unit(a));
     else a->trips = rounds(f, a->type, a->hi.v, a->lo.v, LLVMBuildNeg(f->b, a->step.v, ""), a->known_step.i == -1);
     return a->trips;
 }
 
-/* k may be beyond the largest value of a signed type's half (lo = -100i8, k = 200), so a unit axis is added up in 64 bits;
- * that the sum is below hi, and so fits the type again, is what the flags say. */
+/* k may be beyond the largest value of a signed type's half (lo = -100i8, k = 200), so a unit axis is added up in
+ * 64 bits; that the sum is below hi, and so fits the type again, is what the flags say. */
 CgValue cg_axis_at(CgFunc *f, const Axis *a, LLVMValueRef k) {
     LLVMTypeRef t = LLVMTypeOf(a->lo.v), wide = f->cg->i64;
     if (!is_unit(a)) {

@@ -10,7 +10,7 @@ static LLVMValueRef zero_like(LLVMValueRef like) { return LLVMConstNull(LLVMType
 /* Unsigned shape: an integer constant of the type of `like`. */
 static LLVMValueRef int_like(LLVMValueRef like, int64_t v) { return LLVMConstInt(LLVMTypeOf(like), (uint64_t)v, true); }
 
-/* Division ---------------------------------------------------------------------------------------------------------- */
+/* Division --------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef divide(CgFunc *f, Op op, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
     if (op == OP_DIV) return is_signed ? LLVMBuildSDiv(f->b, a, b, "") : LLVMBuildUDiv(f->b, a, b, "");
@@ -51,7 +51,7 @@ static LLVMValueRef int_divide(CgFunc *f, Op op, const Type *t, LLVMValueRef a, 
     return divide_guarded(f, op, t->is_signed, a, b, span);
 }
 
-/* Shifts ------------------------------------------------------------------------------------------------------------ */
+/* Shifts ----------------------------------------------------------------------------------------------------------- */
 
 static void check_shift(CgFunc *f, LLVMValueRef wide, LLVMValueRef amount, bool is_signed, int bits, Span span) {
     LLVMBasicBlockRef ok;
@@ -87,7 +87,7 @@ static LLVMValueRef int_shift(CgFunc *f, Op op, CgValue a, CgValue n, const Cons
     return LLVMBuildSelect(f->b, wide, zero_like(a.v), shift(f, op, a.type, a.v, amount), "");
 }
 
-/* Comparisons ------------------------------------------------------------------------------------------------------- */
+/* Comparisons ------------------------------------------------------------------------------------------------------ */
 
 static LLVMValueRef compare_ints(CgFunc *f, Op op, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
     static const LLVMIntPredicate table[OP__COUNT][2] = {
@@ -113,7 +113,7 @@ static LLVMValueRef compare(CgFunc *f, Op op, const Type *t, LLVMValueRef a, LLV
     return compare_ints(f, op, true, order, zero_like(order));
 }
 
-/* Arithmetic -------------------------------------------------------------------------------------------------------- */
+/* Arithmetic ------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef float_op(CgFunc *f, Op op, LLVMValueRef a, LLVMValueRef b) {
     switch (op) {

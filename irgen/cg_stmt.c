@@ -4,7 +4,7 @@
 
 static void stmt(CgFunc *f, Stmt *s);
 
-/* Leaving scopes ---------------------------------------------------------------------------------------------------- */
+/* Leaving scopes --------------------------------------------------------------------------------------------------- */
 
 static void drop_scope(CgFunc *f, const Scope *scope) {
     for (int i = scope->drops.n; i-- > 0;) cg_drop(f, scope->drops.at[i]);
@@ -36,7 +36,7 @@ void cg_stmts(CgFunc *f, const Block *b, LLVMBasicBlockRef break_to, LLVMBasicBl
     f->scope = scope.parent;
 }
 
-/* Declarations and assignments -------------------------------------------------------------------------------------- */
+/* Declarations and assignments ------------------------------------------------------------------------------------- */
 
 /* The extents of an array that keeps its shape: a constant or a size where sema knows one, so that checks against the
  * same size fold away; what the descriptor says otherwise. */
@@ -112,17 +112,10 @@ static void assign(CgFunc *f, Stmt *s) {
     cg_store(f, place, v);
 }
 
-/* Control ------------------------------------------------------------------------------------------------------------- */
-
-static CgValue condition(CgFunc *f, Expr *e) {
-    int temps = f->temps.n;
-    CgValue c = cg_expr(f, e);
-    cg_temps_end(f, temps);
-    return c;
-}
+/* Control ---------------------------------------------------------------------------------------------------------- */
 
 static void if_(CgFunc *f, Stmt *s) {
-    CgValue cond = condition(f, s->if_.cond);
+    CgValue cond = cg_expr(f, s->if_.cond);
     LLVMBasicBlockRef yes = cg_block(f, "then"), done = cg_block(f, "endif");
     LLVMBasicBlockRef no = s->if_.else_ ? cg_block(f, "else") : done;
     cg_branch(f, cond, yes, no);
@@ -140,9 +133,7 @@ static void if_(CgFunc *f, Stmt *s) {
 }
 
 static void for_(CgFunc *f, Stmt *s) {
-    int temps = f->temps.n;
     Axis axis = cg_axis(f, &s->for_.binder.range);
-    cg_temps_end(f, temps);
     CgLoop l = cg_loop_begin(f, &axis);
     const Symbol *sym = s->for_.binder.sym;
     Slot *slot = &f->slots[sym->id];
@@ -157,7 +148,7 @@ static void while_(CgFunc *f, Stmt *s) {
     LLVMBasicBlockRef head = cg_block(f, "while"), body = cg_block(f, "body"), done = cg_block(f, "done");
     cg_goto(f, head);
     cg_enter(f, head);
-    CgValue cond = condition(f, s->while_.cond);
+    CgValue cond = cg_expr(f, s->while_.cond);
     cg_branch(f, cond, body, done);
     cg_enter(f, body);
     cg_stmts(f, s->while_.body, done, head);
@@ -175,7 +166,6 @@ static void return_(CgFunc *f, Stmt *s) {
     CgValue v = {0};
     Type *type = f->is_kernel ? f->func->item_result : f->func->result;
     if (s->return_.value) v = cg_convert(f, cg_expr(f, s->return_.value), type);
-    cg_temps_free(f, 0);
     leave(f, NULL);
     if (f->is_kernel) {
         if (v.v) cg_store_item(f, v);
@@ -200,11 +190,7 @@ static void statement(CgFunc *f, Stmt *s) {
     switch (s->kind) {
     case STMT_LET: let(f, s); return;
     case STMT_ASSIGN: assign(f, s); return;
-    case STMT_EXPR: {
-        CgValue v = cg_expr(f, s->expr.expr);
-        if (v.type->kind == TY_ARRAY) cg_temp(f, v);
-        return;
-    }
+    case STMT_EXPR: cg_expr(f, s->expr.expr); return;
     case STMT_IF: if_(f, s); return;
     case STMT_FOR: for_(f, s); return;
     case STMT_WHILE: while_(f, s); return;
@@ -220,8 +206,6 @@ static void statement(CgFunc *f, Stmt *s) {
 }
 
 static void stmt(CgFunc *f, Stmt *s) {
-    int temps = f->temps.n;
     if (s->kind != STMT_BLOCK) cg_debug_at(f, s->span);
     statement(f, s);
-    cg_temps_end(f, temps);
 }

@@ -157,7 +157,9 @@ LLVMValueRef cg_intrinsic(CgFunc *f, const char *name, LLVMTypeRef *over, int n_
     return LLVMBuildCall2(f->b, LLVMIntrinsicGetType(f->cg->ctx, id, over, (size_t)n_over), fn, args, (unsigned)n, "");
 }
 
-static LLVMTypeRef bits_type(Cg *cg, const Type *t) { return t->bits == 64 ? cg->i64 : t->bits == 32 ? cg->i32 : cg->i16; }
+static LLVMTypeRef bits_type(Cg *cg, const Type *t) {
+    return t->bits == 64 ? cg->i64 : t->bits == 32 ? cg->i32 : cg->i16;
+}
 
 LLVMValueRef cg_bits_to_slot(CgFunc *f, CgValue v) {
     LLVMValueRef bits = v.v;

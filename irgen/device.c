@@ -73,7 +73,7 @@ static void declare_range(Kernel *k) {
     k->range = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "kernel.%s", fn->name), k->range_type);
     LLVMSetLinkage(k->range, LLVMInternalLinkage);
     cg_fn_attr(cg, k->range, "nounwind");
-    cg_fn_attr(cg, k->range, "noinline"); /* called from two places; one copy is enough, and a call costs nothing here */
+    cg_fn_attr(cg, k->range, "noinline"); /* called from two places: one copy is enough */
     array_attributes(cg, fn, k->range, 0);
     name_params(fn, k->range, 0);
     if (!fn->reduction) return;
@@ -81,7 +81,7 @@ static void declare_range(Kernel *k) {
     cg_param_attr(cg, k->range, n - 1, "nonnull", 0);
 }
 
-/* Symbols ------------------------------------------------------------------------------------------------------------- */
+/* Symbols ---------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef kernel_extent(CgFunc *f, const Extent *x) {
     return x->kind == EXTENT_CONST ? cg_i64(f->cg, x->value) : f->slots[x->size->id].value;
@@ -112,7 +112,7 @@ int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values) {
     return k->n_values;
 }
 
-/* The domain ---------------------------------------------------------------------------------------------------------- */
+/* The domain ------------------------------------------------------------------------------------------------------- */
 
 void cg_domain(CgFunc *f, const Func *kernel, Axis *axes) {
     for (int d = 0; d < kernel->domain.n; d++) axes[d] = cg_axis(f, &kernel->item->fn.over.at[d].range);
@@ -124,7 +124,7 @@ LLVMValueRef cg_domain_total(CgFunc *f, const Func *kernel, Axis *axes) {
     return total;
 }
 
-/* The body ------------------------------------------------------------------------------------------------------------ */
+/* The body --------------------------------------------------------------------------------------------------------- */
 
 /* Where `range` is in the domain: `at` in the flattened order, position[d] along each axis. */
 typedef struct Walk {

@@ -15,7 +15,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A module ready to be filled ----------------------------------------------------------------------------------------- */
+/* A module ready to be filled -------------------------------------------------------------------------------------- */
 
 /* The sources again, in a source map of our own: working out a place fills in the map's line tables. */
 static void copy_sources(Cg *cg) {
@@ -66,7 +66,7 @@ static void end(Cg *cg) {
     compiler_free(cg->c);
 }
 
-/* Stages -------------------------------------------------------------------------------------------------------------- */
+/* Stages ----------------------------------------------------------------------------------------------------------- */
 
 static void verify(Cg *cg) {
     char *error = NULL;
@@ -142,7 +142,7 @@ static void finish(Cg *cg, IrResult *r, double t) {
     r->times.codegen = lap(&t);
 }
 
-/* The two kinds of module --------------------------------------------------------------------------------------------- */
+/* The two kinds of module ------------------------------------------------------------------------------------------ */
 
 bool irgen_host(const Program *p, const IrOptions *o, IrResult *r) {
     double t = now();

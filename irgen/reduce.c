@@ -1,7 +1,7 @@
-/* reduce.c -- reductions on a CPU, the same bits whatever the number of threads and on every CPU. The domain is cut into
- * blocks whose number depends on its size alone; a block's items are written to a buffer, a chunk at a time, by the
- * same loop that runs any kernel, and added lane by lane into LANES accumulators; these, and then the blocks' partial
- * results, are combined by fixed trees. So a float sum is vector code without any licence to reorder it. */
+/* reduce.c -- reductions on a CPU, the same bits whatever the number of threads and on every CPU. The domain is cut
+ * into blocks whose number depends on its size alone; a block's items are written to a buffer, a chunk at a time, by
+ * the same loop that runs any kernel, and added lane by lane into LANES accumulators; these, and then the blocks'
+ * partial results, are combined by fixed trees. So a float sum is vector code without any licence to reorder it. */
 #include "irgen/cg.h"
 
 #include <math.h>

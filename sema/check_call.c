@@ -231,8 +231,13 @@ static Type *unknown_function(Sema *s, Expr *e) {
         diag(s->c, E0901, e->call.callee->span, "the vector type `%s` is not built yet", name);
         return check_args_only(s, e);
     }
+    if (!strcmp(name, "devices")) {
+        diag(s->c, E0901, e->call.callee->span, "`devices()` is not built yet");
+        return check_args_only(s, e);
+    }
     Diag *d = diag(s->c, E0301, e->call.callee->span, "there is no function `%s`", name);
-    const char *near = nearest_name(s, name, NAMES_FUNCTIONS | NAMES_TYPES);
+    const char *near = type_of_other_language(name);
+    if (!near) near = nearest_name(s, name, NAMES_FUNCTIONS | NAMES_TYPES);
     if (near) diag_fix(s->c, d, e->call.callee->span, near, "did you mean `%s`?", near);
     return check_args_only(s, e);
 }

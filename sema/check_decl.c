@@ -253,7 +253,7 @@ static Type *reference_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
     if (te->ref.mode == REF_SCRATCH) return not_built(s, 0, te->span, "`&scratch`");
     if (to->kind != TE_ARRAY) {
         Type *t = scalar_type(s, to);
-        return is_bad(t) ? t : not_built(s, 0, te->span, "a reference to a `%s`", t->name);
+        return is_bad(t) ? t : not_built(s, 0, te->span, "a reference to `%s`", t->name);
     }
     Type *t = array_type(s, to);
     if (!is_bad(t) && t->elem->kind == TY_STR && f->is_kernel) {

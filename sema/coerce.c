@@ -131,14 +131,35 @@ bool coerce(Sema *s, Expr **slot, Type *to, const char *why) {
     return false;
 }
 
+/* The narrowest type that both become by themselves. */
+static Type *holds_both(Sema *s, const Type *a, const Type *b) {
+    static const TypeKind kinds[] = {TY_I16, TY_I32, TY_I64};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        Type *t = type_scalar(s->types, kinds[i]);
+        if (type_widens(a, t) && type_widens(b, t)) return t;
+    }
+    return NULL;
+}
+
+/* The fix never loses more than it must: an integer beside a float becomes the float; of two integers one becomes what
+ * holds both, and the other follows by itself. */
 static Type *mixed(Sema *s, Expr *a, Expr *b, Span at, const char *what) {
     Type *ta = a->type, *tb = b->type;
     Diag *d = diag(s->c, E0305, at, "%s mixes %s and %s", what, quoted_type(s, ta), quoted_type(s, tb));
-    bool to_a = !type_is_literal(ta) && (type_is_literal(tb) ? false : ta->is_float || !tb->is_float);
+    bool a_is_float = ta->is_float || ta->kind == TY_FLOAT_LITERAL;
+    bool b_is_float = tb->is_float || tb->kind == TY_FLOAT_LITERAL;
+    bool to_a = !type_is_literal(ta) && !type_is_literal(tb) ? ta->is_float || !tb->is_float : a_is_float || !b_is_float;
     Expr *moved = to_a ? b : a;
-    Type *to = to_a ? ta : tb->kind == TY_FLOAT_LITERAL ? s->f64 : tb;
+    Type *to = to_a ? ta : tb;
+    if (to->kind == TY_FLOAT_LITERAL) to = s->f64;
+    if (ta->is_int && tb->is_int && holds_both(s, ta, tb)) to = holds_both(s, ta, tb);
     if (can_convert(moved->type, to) && type_is_number(moved->type)) fix_convert(s, d, moved, to);
     return s->error;
+}
+
+/* A float literal is an f64 unless its neighbour is an f32, so beside an integer that an f64 holds it is one. */
+static bool meets_in_f64(Sema *s, const Type *literal, const Type *other) {
+    return literal->kind == TY_FLOAT_LITERAL && other->is_int && type_widens(other, s->f64);
 }
 
 /* One type for two operands: the one both widen to. `what` names the operation: "`+`", "the two branches". */
@@ -154,6 +175,7 @@ Type *unify(Sema *s, Expr **a, Expr **b, Span at, const char *what) {
     else if (ta->kind == TY_INDEX && type_widens(tb, ta)) to = ta;
     else if (type_widens(ta, tb)) to = tb;
     else if (type_widens(tb, ta)) to = ta;
+    if (!to && (meets_in_f64(s, ta, tb) || meets_in_f64(s, tb, ta))) to = s->f64;
     if (!to) return mixed(s, *a, *b, at, what);
     bool ok = coerce(s, a, to, NULL);
     ok = coerce(s, b, to, NULL) && ok;
