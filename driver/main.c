@@ -81,21 +81,23 @@ static bool emit_code(Compiler *c, const Options *o, const char *output, Half *h
     return ok;
 }
 
-/* Objects to the executable, or to one object file: device image, its bytes as an object, the link. */
+/* Objects to the executable, or to one object file: device image, its bytes as an object, the link. The device's object
+ * takes part itself, too: its kernels are what a launch falls back to. */
 static bool link_program(Compiler *c, const Options *o, const char *output, Blob *program, Half *host, Half *device,
                          Times *t) {
     bool kernels = device != NULL;
-    Blob image = {0}, objects[2] = {host->result.object};
+    Blob image = {0}, objects[3] = {host->result.object};
     bool ok = true;
     if (kernels) {
         ok = off_link_x86_image(c, device->result.object, &image);
         times_stage(t, "link device image");
         ok = ok && off_images_object(c, &image, 1, &objects[1]);
+        objects[2] = device->result.object;
         times_stage(t, "embed image");
     }
     if (ok) {
         ok = off_link(c, &(LinkJob){.objects = objects,
-                                    .n_objects = kernels ? 2 : 1,
+                                    .n_objects = kernels ? 3 : 1,
                                     .relocatable = o->object,
                                     .needs_omptarget = kernels,
                                     .debug = o->debug,

@@ -9,7 +9,8 @@
 static bool is_array(const Symbol *p) { return p->type->kind == TY_ARRAY; }
 
 const char *cg_kernel_symbol(Cg *cg, const Func *fn) {
-    return arena_printf(&cg->c->arena, "kdsl_%s%s", fn->name, cg->target->kernel_suffix);
+    if (cg->target->is_program) return off_fallback_symbol(cg->c, fn->name);
+    return arena_printf(&cg->c->arena, "kdsl_%s", fn->name);
 }
 
 /* The parameters in the order of the ABI: arrays, then scalars. */
@@ -266,10 +267,19 @@ static void emit_range(Kernel *k) {
     LLVMBuildRetVoid(f.b);
 }
 
+/* The host version is the same machine code under another name: it costs no second compilation, and cannot differ. */
+static void fallback_alias(Cg *cg, const Func *fn, LLVMValueRef entry) {
+    const char *name = off_fallback_symbol(cg->c, fn->name);
+    LLVMValueRef alias = LLVMAddAlias2(cg->module, LLVMGlobalGetValueType(entry), 0, entry, name);
+    LLVMSetLinkage(alias, LLVMExternalLinkage);
+    LLVMSetVisibility(alias, LLVMHiddenVisibility);
+}
+
 void cg_kernel(Cg *cg, const Func *fn) {
     Kernel k = {.cg = cg, .func = fn, .n_values = fn->params.n + fn->sizes.n, .item_cost = cost_of_item(fn)};
     k.entry = cg_kernel_entry(cg, fn);
     declare_range(&k);
     emit_range(&k);
     cg->target->kernel_entry(&k);
+    if (cg->target->holds_fallback) fallback_alias(cg, fn, k.entry);
 }

@@ -153,12 +153,8 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r) {
     cg.off = off_module_new(cg.c, cg.module);
     for (int i = 0; i < p->funcs.n; i++) {
         const Func *fn = p->funcs.at[i];
-        if (!fn->is_kernel && !fn->is_extern && (fn->on_host || fn->on_device)) cg_host_function(&cg, fn);
+        if (!fn->is_kernel && !fn->is_extern && fn->on_host) cg_host_function(&cg, fn);
     }
-    /* Launches have asked for the host versions they fall back to. */
-    for (int i = 0; i < p->funcs.n; i++)
-        if (p->funcs.at[i]->is_kernel && LLVMGetNamedFunction(cg.module, cg_kernel_symbol(&cg, p->funcs.at[i])))
-            cg_kernel(&cg, p->funcs.at[i]);
     r->n_kernels = off_module_finish(cg.off, 1);
     finish(&cg, r, t);
     off_module_free(cg.off);

@@ -67,6 +67,10 @@ void off_image_name(char name[OFF_SYMBOL_BYTES], uint64_t tag, int image, bool e
     snprintf(name, OFF_SYMBOL_BYTES, "kdsl_image_%016llx_%d_%s", (unsigned long long)tag, image, end ? "end" : "begin");
 }
 
+const char *off_fallback_symbol(Compiler *c, const char *kernel) {
+    return arena_printf(&c->arena, "kdsl_%s.host.%016llx", kernel, (unsigned long long)off_source_tag(c));
+}
+
 const char *off_image_symbol(Compiler *c, int image, bool end) {
     char name[OFF_SYMBOL_BYTES];
     off_image_name(name, off_source_tag(c), image, end);

@@ -26,9 +26,10 @@ static void add_if_found(Linker *l, const char *path) {
 
 /* Objects, then the runtime. `main` only where there is a program for it to start. */
 static void add_objects(Linker *l, const LinkJob *job) {
+    static const char *const labels[] = {"host code", "device images", "device code"};
     bool has_program = !job->relocatable;
     for (int i = 0; i < job->n_objects; i++) {
-        linker_add_bytes(l, i ? "device images" : "host code", job->objects[i].at, job->objects[i].n);
+        linker_add_bytes(l, labels[i < 3 ? i : 2], job->objects[i].at, job->objects[i].n);
         has_program = has_program || elf_defines(job->objects[i], "kdsl_main");
     }
     if (has_program) add_embedded(l, "runtime start", kdsl_embedded_start, kdsl_embedded_start_end);

@@ -53,6 +53,9 @@ LLVMValueRef off_emit_launch(OffModule *m, LLVMBuilderRef b, const OffLaunch *l)
 int off_module_finish(OffModule *m, int n_images);
 /* In c->arena: for the thread that owns the compiler. Distinct for distinct sources, so two of our objects link. */
 const char *off_image_symbol(Compiler *c, int image, bool end);
+/* The host version of a kernel: a second name, in the x86 device's object, for the function the image holds. The object
+ * is linked into the program too. The name is this program's own, so that two programs' kernels never meet. */
+const char *off_fallback_symbol(Compiler *c, const char *kernel);
 
 /* image.c, link.c, output.c: on the thread that owns the compiler -------------------------------------------------- */
 typedef struct Blob { /* bytes on the heap; blob_free */
