@@ -130,6 +130,7 @@ bool scope_add(Sema *s, Symbol *sym);   /* reports a duplicate */
 void scope_again(Sema *s, Symbol *sym); /* the same, silently: it has been reported */
 Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type);
 typedef enum NameClass { NAMES_VALUES = 1, NAMES_FUNCTIONS = 2, NAMES_TYPES = 4 } NameClass;
+const char *type_of_other_language(Name name); /* "int": "i32"; NULL: none */
 const char *nearest_name(Sema *s, Name name, unsigned classes); /* NULL: nothing close */
 const char *symbol_what(const Symbol *sym);                     /* "a parameter", "a kernel" */
 

@@ -2,6 +2,8 @@
  * call. Extents are compared later (shape.c), when it is known which arrays keep theirs. */
 #include "sema/check.h"
 
+#include <string.h>
+
 static const char *const mode_text[REF__COUNT] = {"", "&", "&mut ", "&out ", "&scratch "};
 
 /* After an error in the call itself: look at the arguments for errors of their own. */
@@ -23,6 +25,8 @@ static const char *signature(Sema *s, const Item *item) {
 static bool check_count(Sema *s, Expr *e, Func *f) {
     int got = e->call.args.n, want = f->params.n;
     if (got == want) return true;
+    for (int i = 0; i < want; i++) /* said already; a caller is right to pass nothing for it */
+        if (f->params.at[i]->mode == REF_SCRATCH) return false;
     Span at = got > want ? e->call.args.at[want].span : (Span){e->span.hi - 1, e->span.hi};
     Diag *d =
         diag(s->c, E0311, at, "`%s` takes %d argument%s, this gives %d", f->name, want, want == 1 ? "" : "s", got);

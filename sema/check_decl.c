@@ -2,6 +2,21 @@
  * bodies may use what is declared below them. */
 #include "sema/check.h"
 
+#include <string.h>
+
+const char *type_of_other_language(Name name) {
+    static const struct {
+        const char *theirs, *ours;
+    } known[] = {
+        {"int", "i32"},    {"long", "i64"},    {"float", "f32"},    {"double", "f64"},
+        {"char", "u8"},    {"usize", "index"}, {"size_t", "index"}, {"string", "str"},
+        {"String", "str"}, {"uint", "u32"},    {"isize", "index"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(name, known[i].theirs)) return known[i].ours;
+    return NULL;
+}
+
 static Type *unknown_type(Sema *s, TypeExpr *te) {
     Name name = te->name.name;
     Symbol *sym = scope_find(s, name);
@@ -10,16 +25,7 @@ static Type *unknown_type(Sema *s, TypeExpr *te) {
     bool vector = letter && name[1] >= '0' && name[1] <= '9' && (name[2] == 'x' || (name[2] && name[3] == 'x'));
     if (vector) return not_built(s, 0, te->span, "the vector type `%s`", name);
     Diag *d = diag(s->c, E0303, te->span, "there is no type `%s`", name);
-    static const struct {
-        const char *theirs, *ours;
-    } known[] = {
-        {"int", "i32"},    {"long", "i64"},    {"float", "f32"},    {"double", "f64"},
-        {"char", "u8"},    {"usize", "index"}, {"size_t", "index"}, {"string", "str"},
-        {"String", "str"}, {"uint", "u32"},    {"isize", "index"},
-    };
-    const char *near = NULL;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (name == name_of(&s->c->names, known[i].theirs)) near = known[i].ours;
+    const char *near = type_of_other_language(name);
     if (!near) near = nearest_name(s, name, NAMES_TYPES);
     if (near) diag_fix(s->c, d, te->span, near, "did you mean `%s`?", near);
     return s->error;

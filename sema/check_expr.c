@@ -218,6 +218,10 @@ static Type *check_index(Sema *s, Expr *e) {
         Diag *d =
             diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this gives %d ind%s", e->index.base->name.name,
                  array->rank, array->rank == 1 ? "" : "s", e->index.at.n, e->index.at.n == 1 ? "ex" : "ices");
+        static const char *const all[] = {"i", "i, j", "i, j, k", "i, j, k, l"};
+        if (e->index.at.n < array->rank)
+            diag_note(s->c, d, e->span, "all indices stand in one pair of brackets, as in `%s[%s]`",
+                      e->index.base->name.name, all[array->rank - 1]);
         note_declared(s, d, e->index.base->name.sym);
         return bad(s, e);
     }
