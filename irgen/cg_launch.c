@@ -33,6 +33,25 @@ static void evaluate(Launch *l) {
 }
 
 /* The domain's trip counts, from the kernel's own expressions with the arguments in place of its parameters. */
+/* More items than an i64 counts: the product would wrap and launch fewer. Doubles have room for every product. */
+static void check_countable(Launch *l, Axis *axes, int n) {
+    CgFunc *f = l->f;
+    Cg *cg = f->cg;
+    if (n < 2) return;
+    LLVMTypeRef real = LLVMDoubleTypeInContext(cg->ctx);
+    LLVMValueRef product = LLVMConstReal(real, 1.0), trips[3] = {cg_i64(cg, 1), cg_i64(cg, 1), cg_i64(cg, 1)};
+    for (int d = 0; d < n; d++) {
+        trips[d] = cg_axis_trips(f, &axes[d]);
+        product = LLVMBuildFMul(f->b, product, LLVMBuildSIToFP(f->b, trips[d], real, ""), "");
+    }
+    LLVMBasicBlockRef ok;
+    cg_cold(f, LLVMBuildFCmp(f->b, LLVMRealOGE, product, LLVMConstReal(real, 0x1p63), ""), &ok);
+    LLVMValueRef args[] = {cg_place_string(cg, l->expr->span), cg_string(cg, l->kernel->name, strlen(l->kernel->name)),
+                           cg_i64(cg, n), trips[0], trips[1], trips[2]};
+    cg_call_runtime(f, RT_FAIL_DOMAIN, args, 6);
+    cg_enter(f, ok);
+}
+
 static LLVMValueRef trip_count(Launch *l) {
     CgFunc *f = l->f;
     const Func *k = l->kernel;
@@ -47,6 +66,7 @@ static LLVMValueRef trip_count(Launch *l) {
     cg_kernel_bind(f, k, values);
     Axis axes[MAX_RANK];
     cg_domain(f, k, axes);
+    check_countable(l, axes, k->domain.n);
     LLVMValueRef total = cg_domain_total(f, k, axes);
     f->slots = own;
     return total;

@@ -61,3 +61,10 @@ void kdsl_fail_shift(const char *place, int64_t amount, int64_t bits) {
 }
 
 void kdsl_fail_step(const char *place) { kdsl_fail(place, "the step of a range is 0"); }
+
+void kdsl_fail_domain(const char *place, const char *kernel, int64_t rank, int64_t n0, int64_t n1, int64_t n2) {
+    char last[32] = "";
+    if (rank == 3) snprintf(last, sizeof last, " x %lld", (long long)n2);
+    kdsl_fail(place, "the domain of %s has more work items than can be counted: %lld x %lld%s", kernel, (long long)n0,
+              (long long)n1, last);
+}

@@ -44,6 +44,9 @@ KDSL_RT _Noreturn void kdsl_fail_shape(const char *place, const char *function, 
                                        int64_t required);
 KDSL_RT _Noreturn void kdsl_fail_divide(const char *place); /* division by zero */
 KDSL_RT _Noreturn void kdsl_fail_shift(const char *place, int64_t amount, int64_t bits);
+/* a domain of `rank` axes with too many work items to count */
+KDSL_RT _Noreturn void kdsl_fail_domain(const char *place, const char *kernel, int64_t rank, int64_t n0, int64_t n1,
+                                        int64_t n2);
 KDSL_RT _Noreturn void kdsl_fail_step(const char *place); /* a range with step 0 */
 
 /* host.c */

@@ -156,7 +156,8 @@ static void check_places(Reader *r, Arg *args, int n_args) {
     if (n_args > r->n_places) {
         Diag *d = diag(s->c, E0703, args[r->n_places].value->span, "the format has %d place%s, this value has none",
                        r->n_places, r->n_places == 1 ? "" : "s");
-        diag_note(s->c, d, r->literal->span, "write one more `{}` here");
+        bool like_c = r->n_places == 0 && memchr(r->at, '%', r->n);
+        diag_note(s->c, d, r->literal->span, like_c ? "a value is shown by `{}`, not by `%%d` as in C" : "write one more `{}` here");
     } else if (n_args < r->n_places) {
         for (size_t i = 0, k = 0; i + 1 < r->n; i++) { /* where is the first place without a value? */
             if (r->at[i] == r->at[i + 1] && (r->at[i] == '{' || r->at[i] == '}')) {
