@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 AREAS = [("E01", "Lexer"), ("E02", "Parser"), ("E03", "Names and types"), ("E04", "References, modes, assignment"),
          ("E05", "Kernels"), ("E06", "Shapes and extents"), ("E07", "Formats, asserts, constants"),
-         ("E09", "Parses, not built yet"), ("E10", "Files, options, back end"), ("W", "Warnings")]
+         ("E08", "Modules, C, tests"), ("E09", "Parses, not built yet"), ("E10", "Files, options, back end"), ("W", "Warnings")]
 WHERE = {"HOST": "host", "BOTH": "host, kernels"}
 ARGS = {"FLOAT": "floats", "NUMBER": "numbers", "INTEGER": "integers", "BOOL": "bool", "SPECIAL": "see the reference"}
 
@@ -24,9 +24,12 @@ def example(code):
         found = sorted((ROOT / "tests" / folder).glob(f"{code}-*.kdsl"), key=lambda p: (p.stat().st_size, p.name))
         for path in found:
             try:
-                return path.read_text().strip("\n")
+                text = path.read_text().strip("\n")
             except UnicodeDecodeError:
                 continue
+            modules = re.findall(r"^import (\w+)", text, flags=re.M)
+            if code == "E0801" or all((ROOT / "stdlib" / f"{name}.kdsl").exists() for name in modules):
+                return text
     return None
 
 

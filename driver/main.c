@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "driver/options.h"
 #include "driver/output.h"
+#include "driver/stdlib.h"
 #include "driver/timing.h"
 #include "irgen/irgen.h"
 #include "lexer/lexer.h"
@@ -81,6 +82,8 @@ static bool emit_code(Compiler *c, const Options *o, const char *output, Half *h
     return ok;
 }
 
+static bool runs_program(const Options *o) { return o->command == COMMAND_RUN || o->command == COMMAND_TEST; }
+
 /* Objects to the executable, or to one object file: device image, its bytes as an object, the link. The device's object
  * takes part itself, too: its kernels are what a launch falls back to. */
 static bool link_program(Compiler *c, const Options *o, const char *output, Blob *program, Half *host, Half *device,
@@ -99,11 +102,16 @@ static bool link_program(Compiler *c, const Options *o, const char *output, Blob
         ok = off_link(c, &(LinkJob){.objects = objects,
                                     .n_objects = kernels ? 3 : 1,
                                     .relocatable = o->object,
+                                    .shared = o->shared,
+                                    .libraries = o->libraries,
+                                    .folders = o->folders,
+                                    .n_libraries = o->n_libraries,
+                                    .n_folders = o->n_folders,
                                     .needs_omptarget = kernels,
                                     .debug = o->debug,
                                     .output = output,
-                                    .in_memory = o->command == COMMAND_RUN ? program : NULL});
-        times_stage(t, o->object ? "link object" : "link program");
+                                    .in_memory = runs_program(o) ? program : NULL});
+        times_stage(t, o->object ? "link object" : o->shared ? "link library" : "link program");
     }
     blob_free(&image);
     blob_free(&objects[1]);
@@ -113,6 +121,15 @@ static bool link_program(Compiler *c, const Options *o, const char *output, Blob
 static bool emit_tree(Compiler *c, const Module *m, bool types, const char *output, Times *t) {
     Buf text = {0};
     ast_dump(c, m, types, &text);
+    bool ok = output_text(c, output, text.n ? text.at : "", text.n);
+    buf_free(&text);
+    times_stage(t, "write");
+    return ok;
+}
+
+static bool emit_bounds(Compiler *c, const Program *p, const char *output, Times *t) {
+    Buf text = {0};
+    explain_bounds(p, &text);
     bool ok = output_text(c, output, text.n ? text.at : "", text.n);
     buf_free(&text);
     times_stage(t, "write");
@@ -156,14 +173,19 @@ static bool compile(Compiler *c, const Options *o, const char *output, Blob *pro
     if (c->diags.n_errors) return false; /* checking a text with holes would only report the holes again */
     if (o->emit == EMIT_AST) return emit_tree(c, module, false, output, t);
 
-    bool makes_program = o->command != COMMAND_CHECK && !o->emit && !o->object;
-    Program *checked = sema_check(c, module, &(SemaOptions){.need_main = makes_program});
+    bool tests = o->command == COMMAND_TEST, makes_program = o->command != COMMAND_CHECK && !o->emit && !o->object && !o->shared;
+    makes_program = makes_program && !o->explain_bounds;
+    SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests};
+    Program *checked = sema_check(c, module, &how);
     times_stage(t, "check");
     if (!accepted(c, o)) return false;
     if (o->emit == EMIT_CHECKED) return emit_tree(c, module, true, output, t);
+    if (o->explain_bounds) return emit_bounds(c, checked, output, t);
     if (o->command == COMMAND_CHECK) return true;
+    if (o->emit == EMIT_HEADER) return output_header(c, checked, output);
 
-    IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .march = o->march};
+    IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .unchecked = o->unchecked,
+                         .march = o->march};
     Half host = {.program = checked, .options = options};
     Half x86 = {.program = checked, .options = options, .target = "x86"};
     Half *device = has_kernels(checked) ? &x86 : NULL;
@@ -199,7 +221,7 @@ int main(int argc, char **argv) {
     const char *output = o.command == COMMAND_BUILD ? output_name(&c, &o) : "";
     bool ok = output && compile(&c, &o, output, &program, &t);
     int status = finish(&c, &o, ok, &t);
-    if (ok && o.command == COMMAND_RUN) {
+    if (ok && runs_program(&o)) {
         output_execute(&c, program, &o); /* comes back only on failure */
         status = finish(&c, &o, false, &t);
     }

@@ -79,7 +79,8 @@ static int print_help(void) {
     for (int i = 0; i < OPTION__COUNT; i++) {
         const char *value = options[i].value;
         size_t start = b.n;
-        buf_printf(&b, "  %s%s%s", options[i].spelling, *value && *value != '=' ? " " : "", value);
+        buf_printf(&b, "  %s%s%s", options[i].spelling, *value && !strchr("=+", *value) ? " " : "",
+                   *value == '+' ? value + 1 : value);
         help_column(&b, start, 20, options[i].help);
         for (int e = 1; i == OPTION_EMIT && e < EMIT__COUNT; e++)
             buf_printf(&b, "%20s  %-13s%s\n", "", emits[e].name, emits[e].help);
@@ -111,6 +112,12 @@ static int parse_emit(Options *o, const char *value) {
                 : usage_error("nothing to emit is called `%s`", value);
 }
 
+static int parse_explain(Options *o, const char *value) {
+    if (strcmp(value, "bounds")) return usage_error("`bounds` can be explained, not `%s`", value);
+    o->explain_bounds = true;
+    return NOT_DONE;
+}
+
 static int parse_march(Options *o, const char *value) {
     if (!irgen_knows_cpu(value)) return usage_error("no 64-bit x86 CPU is called `%s`", value);
     o->march = value;
@@ -128,11 +135,16 @@ static int apply(Options *o, OptionId id, const char *value) {
     switch (id) {
     case OPTION_OUTPUT: o->output = value; return NOT_DONE;
     case OPTION_OBJECT: o->object = true; return NOT_DONE;
+    case OPTION_SHARED: o->shared = true; return NOT_DONE;
+    case OPTION_LIBRARY: o->libraries[o->n_libraries++] = value; return NOT_DONE;
+    case OPTION_FOLDER: o->folders[o->n_folders++] = value; return NOT_DONE;
     case OPTION_O0:
     case OPTION_O1:
     case OPTION_O2:
     case OPTION_O3: o->opt_level = (int)(id - OPTION_O0); return NOT_DONE;
     case OPTION_DEBUG: o->debug = true; return NOT_DONE;
+    case OPTION_UNCHECKED: o->unchecked = true; return NOT_DONE;
+    case OPTION_EXPLAIN: return parse_explain(o, value);
     case OPTION_MARCH: return parse_march(o, value);
     case OPTION_EMIT: return parse_emit(o, value);
     case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
@@ -165,6 +177,10 @@ static int parse_option(Options *o, char **argv, int *at) {
         const char *value = options[i].value;
         size_t n = strlen(options[i].spelling);
         if (strncmp(word, options[i].spelling, n)) continue;
+        if (*value == '+') {
+            if (word[n]) return apply(o, (OptionId)i, word + n);
+            return usage_error("`%s` needs a value: %s%s", word, word, value + 1);
+        }
         if (!word[n] && !*value) return apply(o, (OptionId)i, NULL);
         if (word[n] == '=' && !*value) return usage_error("`%s` takes no value", options[i].spelling);
         if (word[n] == '=' && *value == '=') {
@@ -183,11 +199,19 @@ static int parse_option(Options *o, char **argv, int *at) {
 static int check_together(const Options *o) {
     if (!o->input) return usage_error("no source file");
     if (o->output && !*o->output) return usage_error("`-o` names no file");
-    if (o->command != COMMAND_BUILD && (o->output || o->object || o->emit))
+    if (o->command != COMMAND_BUILD && (o->output || o->object || o->shared || o->emit))
         return usage_error("`kdslc %s` writes no file: %s has no meaning there", commands[o->command].name,
                            o->output   ? "-o"
                            : o->object ? "-c"
+                       : o->shared ? "--shared"
                                        : "--emit");
+    if (o->command == COMMAND_TEST && o->n_program_args > 1)
+        return usage_error("`kdslc test` takes one filter after the file, this gives %d", o->n_program_args);
+    if (o->explain_bounds && (o->command != COMMAND_BUILD || o->object || o->emit))
+        return usage_error("--explain prints and does nothing else: leave out %s",
+                           o->object ? "-c" : o->emit ? "--emit" : commands[o->command].name);
+    if (o->shared && (o->object || o->emit))
+        return usage_error("--shared and %s ask for two different results", o->object ? "-c" : "--emit");
     if (o->object && o->emit) return usage_error("-c and --emit ask for two different results");
     return NOT_DONE;
 }
@@ -196,6 +220,9 @@ int options_parse(Options *o, int argc, char **argv) {
     const char *term = getenv("TERM");
     *o = (Options){.opt_level = 2, .march = "native"};
     o->colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR") && !(term && !strcmp(term, "dumb"));
+    o->libraries = calloc((size_t)argc, sizeof *o->libraries); /* alive as long as the process */
+    o->folders = calloc((size_t)argc, sizeof *o->folders);
+    if (!o->libraries || !o->folders) abort();
     int at = 1;
     for (int i = 0; i < COMMAND__COUNT; i++)
         if (argc > 1 && *commands[i].name && !strcmp(argv[1], commands[i].name)) o->command = (Command)i, at = 2;
@@ -211,7 +238,7 @@ int options_parse(Options *o, int argc, char **argv) {
             return usage_error("one source file at a time: `%s` or `%s`?", o->input, word);
         } else {
             o->input = word;
-            if (o->command == COMMAND_RUN) {
+            if (o->command == COMMAND_RUN || o->command == COMMAND_TEST) {
                 o->program_args = argv + at + 1;
                 o->n_program_args = argc - at - 1;
                 break;

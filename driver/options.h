@@ -27,7 +27,10 @@ typedef struct Options {
     const char *output; /* as written, or NULL */
     const char *march;
     int opt_level;
-    bool object, debug, time_report, warnings_are_errors, colour;
+    bool unchecked, explain_bounds;
+    const char **libraries, **folders; /* -l, -L: as written, in order */
+    int n_libraries, n_folders;
+    bool object, shared, debug, time_report, warnings_are_errors, colour;
     char **program_args; /* run: what follows the source file, ended by NULL */
     int n_program_args;
 } Options;

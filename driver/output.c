@@ -26,7 +26,7 @@ static const char *default_name(Compiler *c, const Options *o) {
         return NULL;
     }
     int n = (int)(strlen(base) - strlen(source_suffix));
-    return arena_printf(&c->arena, "%.*s%s", n, base, o->object ? ".o" : "");
+    return arena_printf(&c->arena, "%.*s%s", n, base, o->object ? ".o" : o->shared ? ".so" : "");
 }
 
 /* No source and no folder is ever replaced. Devices and pipes may be named: they are written, not replaced. */
@@ -49,7 +49,7 @@ static bool may_replace(Compiler *c, const Options *o, const char *path) {
 }
 
 const char *output_name(Compiler *c, const Options *o) {
-    if (o->emit && (!o->output || !strcmp(o->output, "-"))) return "-";
+    if ((o->emit || o->explain_bounds) && (!o->output || !strcmp(o->output, "-"))) return "-";
     const char *path = o->output ? o->output : default_name(c, o);
     return path && may_replace(c, o, path) ? path : NULL;
 }

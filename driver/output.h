@@ -14,6 +14,9 @@ bool write_fully(int fd, const char *bytes, size_t n);
 /* Text of --emit to standard output, or a file as one piece. false: reported. */
 bool output_text(Compiler *c, const char *path, const char *text, size_t n);
 
+/* header.c: --emit=header */
+bool output_header(Compiler *c, const Program *p, const char *path);
+
 /* Become the compiled program. Returns only when that fails: reported. */
 void output_execute(Compiler *c, Blob program, const Options *o);
 

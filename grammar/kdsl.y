@@ -130,6 +130,7 @@ range(A) ::= expr(L) DOTDOT expr(H) STEP expr(S). { A = ast_range(L, H, S, true)
 type_opt(A) ::= . { A = NULL; }
 type_opt(A) ::= COLON type(T). { A = T; }
 type(A) ::= ID(N). { A = ast_type_name(p, N, (TypeExprList){0}, N.span); }
+type(A) ::= ID(M) DOT ID(N). { A = ast_type_name(p, ast_qualified(p, M, N), (TypeExprList){0}, N.span); }
 type(A) ::= ID(N) LT types(L) comma GT(Z). { A = ast_type_name(p, N, L, Z.span); }
 type(A) ::= LBRACKET(O) type(T) SEMI exprs(E) comma RBRACKET(Z). { A = ast_type_array(p, O, T, E, Z); }
 type(A) ::= AMP(M) type(T). { A = ast_type_ref(p, REF_IN, M.span, T); }

@@ -51,6 +51,7 @@ typedef struct CgPlace {
     Type *type;
     Rate rate;       /* of the address */
     bool is_element; /* of an array (or behind a reference): carries alias information */
+    Type *whole;     /* not NULL: a part of one of these, which may be reached as a whole as well */
 } CgPlace;
 
 /* What a function knows about one of its symbols. */
@@ -71,6 +72,11 @@ typedef struct Scope {
     LLVMMetadataRef debug;
 } Scope;
 
+typedef struct DebugType {
+    const Type *type;
+    LLVMMetadataRef di;
+} DebugType;
+
 typedef struct Cg {
     const Program *program;
     const IrOptions *options;
@@ -89,8 +95,15 @@ typedef struct Cg {
     struct CgRuntime *runtime;     /* cg_runtime.c: functions declared so far */
     LLVMDIBuilderRef di;           /* NULL without -g */
     LLVMMetadataRef di_file, di_unit, di_types[TY__COUNT][MAX_RANK + 1];
+    Vec(DebugType) di_parts;       /* types made of structs and vectors */
     LLVMValueRef ident;            /* libomp's ident_t */
 } Cg;
+
+/* The check at hand, as sema numbered it: set by whoever has the expression, taken by the check. */
+typedef struct CgCheck {
+    int site;        /* > 0 kept; 0 sema did not look (host code); < 0 shown needless */
+    unsigned proven; /* indices: bit d */
+} CgCheck;
 
 typedef struct CgFunc {
     Cg *cg;
@@ -101,7 +114,10 @@ typedef struct CgFunc {
     LLVMBasicBlockRef entry;       /* allocas only; branches to the body */
     Slot *slots;
     Scope *scope;
-    bool checks;                   /* report failed checks; else give them defined results */
+    bool checks;                   /* report failed checks by ending the program */
+    LLVMValueRef error_slot;       /* not NULL: report them here, and end the item (cg_check.c) */
+    LLVMValueRef item[3], record;  /* position, in functions called from kernels; what is reported, in memory */
+    CgCheck check;
     bool is_kernel;                /* body of a kernel: `return` ends the item */
     LLVMBasicBlockRef next_item;   /* kernels: where return goes */
     LLVMValueRef item_result;      /* kernels with a reduction: where the item's value is stored */
@@ -116,7 +132,7 @@ struct Kernel {
     LLVMValueRef entry;            /* (launch environment, arrays, scalars as 64-bit slots, sizes[, result]) */
     LLVMValueRef range;            /* (arrays, scalars, sizes, begin, end[, items]) */
     LLVMTypeRef range_type;
-    int n_values;                  /* arrays + scalars + sizes */
+    int n_values;                  /* arrays + scalars + sizes (+ the error slot) */
     int64_t item_cost;             /* rough instructions an item costs, for the decision to go parallel */
 };
 
@@ -127,6 +143,7 @@ typedef struct Axis {
     LLVMValueRef trips;            /* i64, never negative; NULL until cg_axis_trips */
     Type *type;
     Span span;
+    int site;                      /* of the check that the step is not 0 */
 } Axis;
 
 /* cg_type.c -------------------------------------------------------------------------------------------------------- */
@@ -145,7 +162,8 @@ Place cg_place(Cg *cg, Span span);
 LLVMAttributeRef cg_attr(Cg *cg, const char *name, uint64_t value);
 void cg_fn_attr(Cg *cg, LLVMValueRef fn, const char *name);
 void cg_param_attr(Cg *cg, LLVMValueRef fn, int param, const char *name, uint64_t value);
-int64_t cg_align(const Type *elem);
+int64_t cg_size(const Type *elem);                        /* of an element of an array */
+int64_t cg_align(const Type *elem);                       /* what its address is a multiple of, on every device */
 
 /* cg_value.c ------------------------------------------------------------------------------------------------------- */
 CgValue cg_value(LLVMValueRef v, Type *type, Rate rate);
@@ -159,6 +177,7 @@ CgHere cg_to_entry(CgFunc *f);
 void cg_back(CgFunc *f, CgHere here);
 LLVMValueRef cg_alloca(CgFunc *f, LLVMTypeRef type, const char *name);
 CgValue cg_load(CgFunc *f, CgPlace p);
+void cg_tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p, Rate value); /* what alias analysis knows of an element */
 void cg_store(CgFunc *f, CgPlace p, CgValue v);
 CgPlace cg_variable(LLVMValueRef addr, Type *type);
 LLVMValueRef cg_load_desc(CgFunc *f, LLVMValueRef desc, int rank, int field); /* 0: data, 1 + d: extent d */
@@ -195,15 +214,38 @@ CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b);
 CgPlace cg_lvalue(CgFunc *f, Expr *e);
 LLVMValueRef cg_index_value(CgFunc *f, CgValue v); /* as i64 */
 
+/* cg_atomic.c ------------------------------------------------------------------------------------------------------ */
+CgValue cg_atomic(CgFunc *f, Expr *e);             /* the element's old value */
+
+/* cg_parts.c: structs and short vectors ------------------------------------------------------------------------------ */
+LLVMTypeRef cg_type_of_parts(Cg *cg, const Type *t);
+int64_t cg_part_align(const Type *t);
+CgValue cg_part(CgFunc *f, CgValue whole, int i);
+CgPlace cg_part_place(CgFunc *f, CgPlace whole, int i);
+CgValue cg_build(CgFunc *f, Expr *e);
+CgValue cg_field(CgFunc *f, Expr *e);
+CgValue cg_to_vector(CgFunc *f, CgValue v, Type *to);
+CgValue cg_by_part(CgFunc *f, Op op, CgValue a, CgValue b, Span span);
+CgValue cg_vector_builtin(CgFunc *f, Expr *e);
+int cg_slot_count(const Type *t); /* 64-bit literals that a by-value argument of a kernel travels in */
+void cg_value_to_slots(CgFunc *f, CgValue v, LLVMValueRef *slots);
+CgValue cg_slots_to_value(CgFunc *f, LLVMValueRef *slots, Type *t);
+
+/* cg_half.c: f16 and bf16 are computed in f32 */
+CgValue cg_widen_half(CgFunc *f, CgValue v);            /* to f32; others stay what they are */
+CgValue cg_narrow_half(CgFunc *f, CgValue v, Type *to);
+
 /* cg_convert.c ----------------------------------------------------------------------------------------------------- */
 CgValue cg_convert(CgFunc *f, CgValue v, Type *to);
 
 /* cg_array.c ------------------------------------------------------------------------------------------------------- */
+void cg_free_made(CgFunc *f, const Expr *e, CgArray *a); /* of cg_array: frees what a call made, nothing else */
 CgArray cg_array(CgFunc *f, Expr *e);              /* an expression of array type, without moving it */
 CgArray cg_symbol_array(CgFunc *f, const Symbol *s);
 LLVMValueRef cg_array_desc(CgFunc *f, const CgArray *a);
 LLVMValueRef cg_array_count(CgFunc *f, const CgArray *a); /* elements */
 LLVMValueRef cg_array_bytes(CgFunc *f, const CgArray *a);
+void cg_check_index(CgFunc *f, const CgArray *a, LLVMValueRef at, int d, Span span, int site);
 CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span);
 CgValue cg_array_value(CgFunc *f, const CgArray *a);
 CgValue cg_fill(CgFunc *f, Expr *e);
@@ -214,6 +256,34 @@ CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span);
 void cg_store_array(CgFunc *f, LLVMValueRef desc, CgValue array);
 LLVMValueRef cg_extents_in_memory(CgFunc *f, int which, const CgArray *a);
 void cg_drop(CgFunc *f, const Symbol *s);
+
+/* cg_slice.c ------------------------------------------------------------------------------------------------------- */
+/* The bounds of a slice, by dimension of its array: an index is `lo` alone; NULL: from the start, to the end. */
+typedef struct CgBounds {
+    LLVMValueRef lo[MAX_RANK], hi[MAX_RANK];
+    Rate rate;
+} CgBounds;
+CgBounds cg_slice_bounds(CgFunc *f, Expr *e);
+CgArray cg_slice(CgFunc *f, Expr *e, const CgBounds *b);
+
+/* cg_check.c ------------------------------------------------------------------------------------------------------- */
+typedef struct CgFailure { /* what a failed check is about; zero where it does not matter */
+    LLVMValueRef value, other;
+    int dim;
+    const CgArray *array, *other_array;
+} CgFailure;
+bool cg_has_slot(const Cg *cg, const Func *fn);    /* is fn called, or launched, with an error slot? */
+bool cg_can_report(const CgFunc *f, int site);     /* is the check made here? */
+void cg_report(CgFunc *f, int site, CgFailure what); /* with an error slot: report and leave; ends the block */
+void cg_stop_if_failed(CgFunc *f);
+void cg_stop_now_and_then(CgFunc *f, LLVMValueRef count);
+enum { CG_ITEM_ARGS = 4 };                         /* behind the arguments of a function called from a kernel */
+void cg_item_param_types(Cg *cg, LLVMTypeRef *params);
+void cg_item_args(CgFunc *f, LLVMValueRef *args);
+void cg_item_bind(CgFunc *f);
+LLVMValueRef cg_slot_new(CgFunc *f);
+OffArg cg_slot_arg(CgFunc *f, LLVMValueRef slot, const Func *kernel);
+void cg_slot_read(CgFunc *f, LLVMValueRef slot, const Func *kernel); /* after the launch: end the program if it is taken */
 
 /* cg_loop.c -------------------------------------------------------------------------------------------------------- */
 Axis cg_axis(CgFunc *f, const Range *r);         /* evaluates lo, hi, step */
@@ -236,7 +306,13 @@ void cg_loop_end(CgFunc *f, CgLoop *l);            /* leaves the builder behind 
 CgValue cg_call_expr(CgFunc *f, Expr *e);
 void cg_shape_checks(CgFunc *f, const CallInfo *info, const CgArray *args, Span span);
 LLVMValueRef cg_function(Cg *cg, const Func *fn);  /* its LLVM declaration */
+LLVMValueRef cg_item_function(Cg *cg, const Func *fn); /* the version that kernels call, where it may fail */
 LLVMTypeRef cg_function_type(Cg *cg, const Func *fn);
+
+/* cg_border.c: C functions, exports, tests -------------------------------------------------------------------------- */
+LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args);
+void cg_tests(Cg *cg);
+void cg_export(Cg *cg, const Func *fn);
 
 /* cg_builtin.c, cg_text.c ------------------------------------------------------------------------------------------ */
 CgValue cg_builtin(CgFunc *f, Expr *e);
@@ -251,6 +327,7 @@ void cg_return_nothing(CgFunc *f);
 /* cg_func.c: functions of the program ---------------------------------------------------------------------------- */
 void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn); /* leaves the builder behind the allocas */
 void cg_host_function(Cg *cg, const Func *fn);
+void cg_device_function(Cg *cg, const Func *fn);           /* as kernels call it */
 
 /* device.c: a kernel's body and domain, the same for every device -------------------------------------------------- */
 const char *cg_kernel_symbol(Cg *cg, const Func *fn);
@@ -259,6 +336,7 @@ void cg_kernel(Cg *cg, const Func *fn);
 /* Slots of the kernel's symbols from values in the order of the ABI: arrays (data), scalars, sizes. */
 void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values);
 const Symbol *cg_abi_param(const Func *fn, int i);           /* i-th of arrays, then scalars */
+int cg_entry_values(const Func *fn); /* the entry's parameters between the launch environment and the result */
 int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values); /* the entry's parameters, decoded */
 void cg_domain(CgFunc *f, const Func *kernel, Axis *axes); /* the over clause, where slots hold the parameters */
 LLVMValueRef cg_domain_total(CgFunc *f, const Func *kernel, Axis *axes);
@@ -277,6 +355,8 @@ enum { COST_FORK = 1 << 17 };                              /* below this much wo
 
 /* cg_launch.c ------------------------------------------------------------------------------------------------------ */
 CgValue cg_launch(CgFunc *f, Expr *e);
+/* The same from values: arrays and scalars by parameter, sizes as in kernel->sizes. */
+CgValue cg_launch_values(CgFunc *f, const Func *kernel, CgArray *arrays, CgValue *scalars, LLVMValueRef *sizes);
 
 /* rate.c ----------------------------------------------------------------------------------------------------------- */
 void rate_function(CgFunc *f); /* fill slots[].rate for the symbols of f->func */

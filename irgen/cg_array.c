@@ -16,10 +16,26 @@ CgArray cg_symbol_array(CgFunc *f, const Symbol *s) {
     return a;
 }
 
-/* Sema gives every array a name before anything but a move may use it. */
+/* What a call has just made is read at once and freed by cg_free_made. */
+static CgArray array_of_value(CgFunc *f, CgValue v) {
+    CgArray a = {.type = v.type, .name = "the array"};
+    a.data = LLVMBuildExtractValue(f->b, v.v, 0, "data");
+    LLVMValueRef ext = LLVMBuildExtractValue(f->b, v.v, 1, "");
+    for (int d = 0; d < v.type->rank; d++) a.ext[d] = LLVMBuildExtractValue(f->b, ext, (unsigned)d, "ext");
+    return a;
+}
+
+void cg_free_made(CgFunc *f, const Expr *e, CgArray *a) {
+    if (e->kind == EXPR_CALL) cg_call_runtime(f, RT_ARRAY_FREE, &a->data, 1);
+}
+
 CgArray cg_array(CgFunc *f, Expr *e) {
-    if (e->kind != EXPR_NAME) ice(f->cg->c, e->span, "an array without a name");
-    return cg_symbol_array(f, e->name.sym);
+    if (e->kind == EXPR_NAME) return cg_symbol_array(f, e->name.sym);
+    if (expr_is_slice(e)) {
+        CgBounds b = cg_slice_bounds(f, e);
+        return cg_slice(f, e, &b);
+    }
+    return array_of_value(f, cg_expr(f, e));
 }
 
 /* The descriptor's address, for a callee; made on the spot where the array has none. */
@@ -55,7 +71,7 @@ LLVMValueRef cg_array_count(CgFunc *f, const CgArray *a) {
 }
 
 LLVMValueRef cg_array_bytes(CgFunc *f, const CgArray *a) {
-    return LLVMBuildMul(f->b, cg_array_count(f, a), cg_i64(f->cg, cg_align(a->type->elem)), "bytes");
+    return LLVMBuildMul(f->b, cg_array_count(f, a), cg_i64(f->cg, cg_size(a->type->elem)), "bytes");
 }
 
 /* Extents as the runtime reads them. Two at a time at most: `which`. */
@@ -76,10 +92,15 @@ static bool known_inside(LLVMValueRef at, LLVMValueRef ext) {
     return LLVMConstIntGetZExtValue(at) < LLVMConstIntGetZExtValue(ext);
 }
 
-static void check_index(CgFunc *f, const CgArray *a, LLVMValueRef at, int d, Span span) {
-    if (known_inside(at, a->ext[d])) return;
+void cg_check_index(CgFunc *f, const CgArray *a, LLVMValueRef at, int d, Span span, int site) {
+    if (known_inside(at, a->ext[d]) || !cg_can_report(f, site)) return;
     LLVMBasicBlockRef ok;
     cg_cold(f, LLVMBuildICmp(f->b, LLVMIntUGE, at, a->ext[d], ""), &ok);
+    if (f->error_slot) {
+        cg_report(f, site, (CgFailure){.value = at, .other = cg_i64(f->cg, INT64_MIN), .dim = d, .array = a});
+        cg_enter(f, ok);
+        return;
+    }
     LLVMValueRef args[6] = {cg_place_string(f->cg, span), cg_string(f->cg, a->name, strlen(a->name)), at,
                             cg_i64(f->cg, d), cg_i64(f->cg, a->type->rank), cg_extents_in_memory(f, 0, a)};
     cg_call_runtime(f, RT_FAIL_INDEX, args, 6);
@@ -104,13 +125,15 @@ static CgValue offset(CgFunc *f, const CgArray *a, const CgValue *at) {
 
 CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span) {
     Type *index = cg_scalar(f->cg, TY_INDEX);
+    CgCheck check = f->check;
+    f->check = (CgCheck){0};
     for (int d = 0; d < a->type->rank; d++) {
         at[d] = cg_convert(f, at[d], index);
-        if (f->checks) check_index(f, a, at[d].v, d, span);
+        if (!(check.proven >> d & 1)) cg_check_index(f, a, at[d].v, d, span, check.site);
     }
     CgValue off = offset(f, a, at);
     LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &off.v, 1, "");
-    return (CgPlace){p, a->type->elem, off.rate, true};
+    return (CgPlace){p, a->type->elem, off.rate, true, NULL};
 }
 
 /* Making arrays ---------------------------------------------------------------------------------------------------- */
@@ -118,7 +141,7 @@ CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span) {
 CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span) {
     CgArray a = {.type = type, .name = "the array"};
     for (int d = 0; d < type->rank; d++) a.ext[d] = ext[d];
-    LLVMValueRef args[4] = {cg_i64(f->cg, cg_align(type->elem)), cg_i64(f->cg, type->rank),
+    LLVMValueRef args[4] = {cg_i64(f->cg, cg_size(type->elem)), cg_i64(f->cg, type->rank),
                             cg_extents_in_memory(f, 0, &a), cg_place_string(f->cg, span)};
     a.data = cg_call_runtime(f, RT_ARRAY_NEW, args, 4);
     LLVMAddCallSiteAttribute(a.data, LLVMAttributeReturnIndex, cg_attr(f->cg, "align", 64));
@@ -127,7 +150,7 @@ CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span) {
 
 static void store_at(CgFunc *f, const CgArray *a, LLVMValueRef position, CgValue v) {
     LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &position, 1, "");
-    cg_store(f, (CgPlace){p, a->type->elem, UNIFORM, true}, cg_convert(f, v, a->type->elem));
+    cg_store(f, (CgPlace){p, a->type->elem, UNIFORM, true, NULL}, cg_convert(f, v, a->type->elem));
 }
 
 CgValue cg_fill(CgFunc *f, Expr *e) {

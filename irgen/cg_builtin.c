@@ -26,18 +26,19 @@ static CgValue math(CgFunc *f, Expr *e, const LoweringRow *row) {
     LLVMValueRef args[MAX_MATH_ARGS];
     Rate rate = UNIFORM;
     for (int i = 0; i < n; i++) {
-        v[i] = cg_convert(f, cg_expr(f, arg(e, i)), e->type);
+        v[i] = cg_widen_half(f, cg_convert(f, cg_expr(f, arg(e, i)), e->type));
         rate = rate_any(rate, v[i].rate);
     }
     for (int i = 0; i < n; i++) args[i] = cg_at_rate(f, v[i], rate).v;
     cg_debug_at(f, e->span);
     if (row->how == LOWER_INTRINSIC) {
         LLVMTypeRef over = LLVMTypeOf(args[0]);
-        return cg_value(cg_intrinsic(f, row->symbol, &over, 1, args, n), e->type, rate);
+        CgValue r = cg_value(cg_intrinsic(f, row->symbol, &over, 1, args, n), v[0].type, rate);
+        return cg_convert(f, r, e->type);
     }
     LLVMTypeRef fn_type;
-    LLVMValueRef fn = cg_libm(f->cg, row->symbol, e->type, n, &fn_type);
-    return cg_value(cg_call(f, fn_type, fn, args, n), e->type, rate);
+    LLVMValueRef fn = cg_libm(f->cg, row->symbol, v[0].type, n, &fn_type);
+    return cg_convert(f, cg_value(cg_call(f, fn_type, fn, args, n), v[0].type, rate), e->type);
 }
 
 static CgValue unary_intrinsic(CgFunc *f, const char *name, CgValue a) {
@@ -46,26 +47,27 @@ static CgValue unary_intrinsic(CgFunc *f, const char *name, CgValue a) {
 }
 
 static CgValue rsqrt(CgFunc *f, Expr *e) {
-    CgValue root = unary_intrinsic(f, "llvm.sqrt", cg_expr(f, arg(e, 0)));
+    CgValue root = unary_intrinsic(f, "llvm.sqrt", cg_widen_half(f, cg_expr(f, arg(e, 0))));
     LLVMValueRef one = LLVMConstReal(LLVMTypeOf(root.v), 1.0);
-    return cg_value(LLVMBuildFDiv(f->b, one, root.v, ""), root.type, root.rate);
+    return cg_convert(f, cg_value(LLVMBuildFDiv(f->b, one, root.v, ""), root.type, root.rate), e->type);
 }
 
 static CgValue is_nan(CgFunc *f, Expr *e) {
-    CgValue a = cg_expr(f, arg(e, 0));
+    CgValue a = cg_widen_half(f, cg_expr(f, arg(e, 0)));
     return cg_value(LLVMBuildFCmp(f->b, LLVMRealUNO, a.v, a.v, ""), e->type, a.rate);
 }
 
 static CgValue is_inf(CgFunc *f, Expr *e) {
-    CgValue a = unary_intrinsic(f, "llvm.fabs", cg_expr(f, arg(e, 0)));
+    CgValue a = unary_intrinsic(f, "llvm.fabs", cg_widen_half(f, cg_expr(f, arg(e, 0))));
     LLVMValueRef inf = LLVMConstReal(LLVMTypeOf(a.v), __builtin_inf());
     return cg_value(LLVMBuildFCmp(f->b, LLVMRealOEQ, a.v, inf, ""), e->type, a.rate);
 }
 
 static CgValue absolute(CgFunc *f, Expr *e) {
     CgValue a = cg_convert(f, cg_expr(f, arg(e, 0)), e->type);
-    if (a.type->is_float) return unary_intrinsic(f, "llvm.fabs", a);
-    if (!a.type->is_signed) return a;
+    const Type *t = type_of_part(a.type);
+    if (t->is_float) return cg_convert(f, unary_intrinsic(f, "llvm.fabs", cg_widen_half(f, a)), a.type);
+    if (!t->is_signed) return a;
     LLVMTypeRef over = LLVMTypeOf(a.v);
     LLVMValueRef args[2] = {a.v, LLVMConstNull(f->cg->i1)}; /* the smallest integer stays what it is */
     return cg_value(cg_intrinsic(f, "llvm.abs", &over, 1, args, 2), a.type, rate_any(a.rate, UNIFORM));
@@ -86,6 +88,7 @@ static CgValue length(CgFunc *f, Expr *e) {
     Expr *x = e->call.info->receiver ? e->call.info->receiver : arg(e, 0);
     if (x->type->kind == TY_ARRAY) {
         CgArray a = cg_array(f, x);
+        cg_free_made(f, x, &a);
         return cg_value(cg_array_count(f, &a), e->type, UNIFORM);
     }
     LLVMValueRef text = cg_expr(f, x).v;
@@ -114,10 +117,8 @@ static CgValue at_or_zero(CgFunc *f, Expr *e) {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(f->b), load = cg_block(f, "inside"), done = cg_block(f, "at");
     cg_branch(f, cg_value(inside, cg_scalar(f->cg, TY_BOOL), rate), load, done);
     cg_enter(f, load);
-    bool checks = f->checks;
-    f->checks = false;
+    f->check = (CgCheck){.proven = ~0u}; /* it has just been looked at */
     CgValue v = cg_load(f, cg_element(f, &a, at, e->span));
-    f->checks = checks;
     load = LLVMGetInsertBlock(f->b);
     cg_goto(f, done);
     cg_enter(f, done);
@@ -146,7 +147,7 @@ static CgValue arguments(CgFunc *f, Expr *e) {
     CgLoop l = cg_loop_begin(f, &all);
     LLVMValueRef text = cg_call_runtime(f, RT_ARGS_AT, &l.i.v, 1);
     LLVMValueRef at = LLVMBuildInBoundsGEP2(f->b, f->cg->ptr, a.data, &l.i.v, 1, "");
-    cg_store(f, (CgPlace){at, e->type->elem, UNIFORM, true}, cg_value(text, e->type->elem, UNIFORM));
+    cg_store(f, (CgPlace){at, e->type->elem, UNIFORM, true, NULL}, cg_value(text, e->type->elem, UNIFORM));
     cg_loop_end(f, &l);
     return cg_array_value(f, &a);
 }
@@ -168,6 +169,16 @@ static CgValue write_file(CgFunc *f, Expr *e, bool append) {
     return cg_value(NULL, e->type, UNIFORM);
 }
 
+/* A program that launches nothing is not registered with libomptarget and has no device to use. */
+static CgValue devices(CgFunc *f, Expr *e) {
+    bool any = false;
+    for (int i = 0; i < f->cg->program->funcs.n; i++) {
+        const Func *fn = f->cg->program->funcs.at[i];
+        any = any || (fn->effects & EFFECT_OFFLOAD) || (fn->is_kernel && fn->is_export);
+    }
+    return cg_value(any ? cg_call_runtime(f, RT_NUM_DEVICES, NULL, 0) : cg_i32(f->cg, 0), e->type, UNIFORM);
+}
+
 static CgValue leave(CgFunc *f, Expr *e) {
     LLVMValueRef status = cg_convert(f, cg_expr(f, arg(e, 0)), cg_scalar(f->cg, TY_I32)).v;
     cg_call_runtime(f, RT_EXIT, &status, 1);
@@ -186,6 +197,9 @@ CgValue cg_builtin(CgFunc *f, Expr *e) {
     case BUILTIN_MIN: return min_or_max(f, e, false);
     case BUILTIN_MAX: return min_or_max(f, e, true);
     case BUILTIN_CLAMP: return clamp(f, e);
+    case BUILTIN_DOT:
+    case BUILTIN_CROSS:
+    case BUILTIN_LENGTH: return cg_vector_builtin(f, e);
     case BUILTIN_LEN: return length(f, e);
     case BUILTIN_SHAPE: return extent(f, e);
     case BUILTIN_AT: return at_or_zero(f, e);
@@ -198,6 +212,7 @@ CgValue cg_builtin(CgFunc *f, Expr *e) {
     case BUILTIN_FORMAT: return cg_print_or_format(f, e);
     case BUILTIN_ARGS: return arguments(f, e);
     case BUILTIN_CLOCK: return cg_value(cg_call_runtime(f, RT_CLOCK, NULL, 0), e->type, UNIFORM);
+    case BUILTIN_DEVICES: return devices(f, e);
     case BUILTIN_EXIT: return leave(f, e);
     case BUILTIN_WRITE_FILE: return write_file(f, e, false);
     case BUILTIN_APPEND_FILE: return write_file(f, e, true);

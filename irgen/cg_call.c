@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Where tests are the program, `main` is a function like any other. */
+static bool cg_is_program(const Cg *cg, const Func *fn) { return fn->is_main && !cg->program->runs_tests; }
+
 LLVMTypeRef cg_function_type(Cg *cg, const Func *fn) {
     LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, fn->params.n + 1);
     for (int i = 0; i < fn->params.n; i++) {
@@ -34,14 +37,32 @@ static void param_attributes(Cg *cg, const Func *fn, LLVMValueRef v) {
 }
 
 LLVMValueRef cg_function(Cg *cg, const Func *fn) {
-    const char *name = fn->is_main ? "kdsl_main" : arena_printf(&cg->c->arena, "fn.%s", fn->name);
+    const char *name = cg_is_program(cg, fn) ? "kdsl_main" : arena_printf(&cg->c->arena, "fn.%s", fn->symbol);
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
     if (v) return v;
     v = LLVMAddFunction(cg->module, name, cg_function_type(cg, fn));
-    LLVMSetLinkage(v, fn->is_main ? LLVMExternalLinkage : LLVMInternalLinkage);
-    if (fn->is_main) LLVMSetVisibility(v, LLVMHiddenVisibility);
+    LLVMSetLinkage(v, cg_is_program(cg, fn) ? LLVMExternalLinkage : LLVMInternalLinkage);
+    if (cg_is_program(cg, fn)) LLVMSetVisibility(v, LLVMHiddenVisibility);
     cg_fn_attr(cg, v, "nounwind");
     if (fn->on_device) cg_fn_attr(cg, v, "inlinehint");
+    param_attributes(cg, fn, v);
+    return v;
+}
+
+/* The same with an error slot and the item's position behind the arguments. */
+LLVMValueRef cg_item_function(Cg *cg, const Func *fn) {
+    const char *name = arena_printf(&cg->c->arena, "fn.%s.item", fn->symbol);
+    LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
+    if (v) return v;
+    unsigned n = (unsigned)fn->params.n;
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, n + CG_ITEM_ARGS), plain = cg_function_type(cg, fn);
+    LLVMGetParamTypes(plain, params);
+    cg_item_param_types(cg, params + n);
+    LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(plain), params, n + CG_ITEM_ARGS, false);
+    v = LLVMAddFunction(cg->module, name, type);
+    LLVMSetLinkage(v, LLVMInternalLinkage);
+    cg_fn_attr(cg, v, "nounwind");
+    cg_fn_attr(cg, v, "inlinehint");
     param_attributes(cg, fn, v);
     return v;
 }
@@ -57,9 +78,14 @@ static void shape_check(CgFunc *f, const Func *callee, const ShapeCheck *c, cons
     Cg *cg = f->cg;
     const CgArray *a = &args[c->arg], *binder = c->other_arg >= 0 ? &args[c->other_arg] : NULL;
     LLVMValueRef want = binder ? binder->ext[c->other_dim] : cg_i64(cg, c->value);
-    if (want == a->ext[c->dim]) return;
+    if (want == a->ext[c->dim] || !cg_can_report(f, c->site)) return;
     LLVMBasicBlockRef ok;
     cg_cold(f, LLVMBuildICmp(f->b, LLVMIntNE, a->ext[c->dim], want, ""), &ok);
+    if (f->error_slot) {
+        cg_report(f, c->site, (CgFailure){.array = binder ? binder : a, .other_array = binder ? a : NULL});
+        cg_enter(f, ok);
+        return;
+    }
     const CgArray *first = binder ? binder : a;
     LLVMValueRef none = LLVMConstNull(cg->ptr), zero = cg_i64(cg, 0);
     LLVMValueRef fail[12] = {
@@ -81,7 +107,6 @@ static void shape_check(CgFunc *f, const Func *callee, const ShapeCheck *c, cons
 }
 
 void cg_shape_checks(CgFunc *f, const CallInfo *info, const CgArray *args, Span span) {
-    if (!f->checks) return;
     for (int i = 0; i < info->checks.n; i++) shape_check(f, info->func, &info->checks.at[i], args, span);
 }
 
@@ -91,7 +116,8 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     const CallInfo *info = e->call.info;
     const ArgList *args = &e->call.args;
     CgArray *arrays = arena_array(&f->cg->c->arena, CgArray, args->n + 1);
-    LLVMValueRef *v = arena_array(&f->cg->c->arena, LLVMValueRef, args->n + 1);
+    LLVMValueRef *v = arena_array(&f->cg->c->arena, LLVMValueRef, args->n + CG_ITEM_ARGS + 1);
+    CgBounds *bounds = arena_array(&f->cg->c->arena, CgBounds, args->n + 1);
     Rate rate = UNIFORM;
     for (int i = 0; i < args->n; i++) {
         const Symbol *p = info->func->params.at[i];
@@ -102,16 +128,28 @@ static CgValue call_function(CgFunc *f, Expr *e) {
             v[i] = value.v;
         } else if (p->type->kind != TY_ARRAY) {
             v[i] = cg_lvalue(f, arg).at;
+        } else if (expr_is_slice(arg)) {
+            bounds[i] = cg_slice_bounds(f, arg);
+            rate = rate_any(rate, bounds[i].rate);
         }
     }
     for (int i = 0; i < args->n; i++) { /* arrays last: a call among the scalars may give them other memory */
         if (info->func->params.at[i]->type->kind != TY_ARRAY) continue;
-        arrays[i] = cg_array(f, args->at[i].value);
-        v[i] = cg_array_desc(f, &arrays[i]);
+        Expr *arg = args->at[i].value;
+        arrays[i] = expr_is_slice(arg) ? cg_slice(f, arg, &bounds[i]) : cg_array(f, arg);
+        v[i] = info->func->is_extern ? arrays[i].data : cg_array_desc(f, &arrays[i]);
     }
     cg_debug_at(f, e->span);
     cg_shape_checks(f, info, arrays, e->span);
-    LLVMValueRef r = cg_call(f, cg_function_type(f->cg, info->func), cg_function(f->cg, info->func), v, args->n);
+    if (info->func->is_extern) return cg_value(cg_call_c(f, info->func, v), e->type, rate);
+    int n = args->n;
+    bool item = f->error_slot && cg_has_slot(f->cg, info->func);
+    LLVMValueRef fn = item ? cg_item_function(f->cg, info->func) : cg_function(f->cg, info->func);
+    if (item) {
+        cg_item_args(f, v + n);
+        n += CG_ITEM_ARGS;
+    }
+    LLVMValueRef r = cg_call(f, LLVMGlobalGetValueType(fn), fn, v, n);
     /* A device function may read memory: with lanes its result is uniform only when nothing it saw varies. */
     return cg_value(r, e->type, rate);
 }
@@ -122,6 +160,7 @@ static CgValue parse_text(CgFunc *f, Expr *e, CgValue text) {
     LLVMValueRef type = cg_string(f->cg, to->name, strlen(to->name)), place = cg_place_string(f->cg, e->span);
     LLVMValueRef bits = cg_i32(f->cg, to->bits);
     if (to->is_float) {
+        if (type_is_half(to)) bits = cg_i32(f->cg, 64); /* rounded once, by the conversion */
         LLVMValueRef args[4] = {text.v, type, bits, place};
         LLVMValueRef v = cg_call_runtime(f, RT_PARSE_FLOAT, args, 4);
         return cg_convert(f, cg_value(v, cg_scalar(f->cg, TY_F64), UNIFORM), to);
@@ -140,6 +179,7 @@ CgValue cg_call_expr(CgFunc *f, Expr *e) {
         CgValue v = cg_expr(f, e->call.args.at[0].value);
         return v.type->kind == TY_STR && e->type->kind != TY_STR ? parse_text(f, e, v) : cg_convert(f, v, e->type);
     }
+    case CALL_BUILD: return cg_build(f, e);
     case CALL_ERROR: break;
     }
     ice(f->cg->c, e->span, "a call that sema did not resolve");

@@ -12,15 +12,19 @@ static void module_flag(Cg *cg, LLVMModuleFlagBehavior how, const char *name, in
     LLVMAddModuleFlag(cg->module, how, name, strlen(name), LLVMValueAsMetadata(cg_i32(cg, v)));
 }
 
+/* LLVM keeps one of each. */
+static LLVMMetadataRef file_of(Cg *cg, const Source *source) {
+    char dir[4096];
+    if (!getcwd(dir, sizeof dir)) dir[0] = 0;
+    return LLVMDIBuilderCreateFile(cg->di, source->path, strlen(source->path), dir, strlen(dir));
+}
+
 void cg_debug_begin(Cg *cg) {
     if (!cg->options->debug) return;
     module_flag(cg, LLVMModuleFlagBehaviorWarning, "Debug Info Version", (int)LLVMDebugMetadataVersion());
     module_flag(cg, LLVMModuleFlagBehaviorWarning, "Dwarf Version", DWARF_VERSION);
     cg->di = LLVMCreateDIBuilder(cg->module);
-    char dir[4096];
-    if (!getcwd(dir, sizeof dir)) dir[0] = 0;
-    const char *path = cg->program->module->source->path;
-    cg->di_file = LLVMDIBuilderCreateFile(cg->di, path, strlen(path), dir, strlen(dir));
+    cg->di_file = file_of(cg, cg->program->module->source);
     static const char producer[] = "kdslc";
     cg->di_unit = LLVMDIBuilderCreateCompileUnit(cg->di, LLVMDWARFSourceLanguageC11, cg->di_file, producer,
                                                  sizeof producer - 1, cg->options->opt_level > 0, "", 0, 0, "", 0,
@@ -70,8 +74,40 @@ static LLVMMetadataRef text_type(Cg *cg) {
     return LLVMDIBuilderCreatePointerType(cg->di, c, 64, 0, 0, "str", 3);
 }
 
+static LLVMMetadataRef vector_type(Cg *cg, const Type *t) {
+    LLVMMetadataRef range = LLVMDIBuilderGetOrCreateSubrange(cg->di, 0, t->width);
+    return LLVMDIBuilderCreateVectorType(cg->di, (uint64_t)t->size_bytes * 8, (uint32_t)t->align_bytes * 8,
+                                         debug_type(cg, t->elem), &range, 1);
+}
+
+static LLVMMetadataRef struct_type(Cg *cg, const Type *t) {
+    LLVMMetadataRef *members = arena_array(&cg->c->arena, LLVMMetadataRef, t->n_fields);
+    for (int i = 0; i < t->n_fields; i++) {
+        const TypeField *f = &t->fields[i];
+        members[i] = LLVMDIBuilderCreateMemberType(
+            cg->di, cg->di_file, f->name, strlen(f->name), cg->di_file, (unsigned)cg_place(cg, f->span).line,
+            (uint64_t)type_size_bytes(f->type) * 8, (uint32_t)type_align_bytes(f->type) * 8, (uint64_t)f->offset * 8,
+            LLVMDIFlagZero, debug_type(cg, f->type));
+    }
+    return LLVMDIBuilderCreateStructType(cg->di, cg->di_file, t->name, strlen(t->name), cg->di_file, 0,
+                                         (uint64_t)t->size_bytes * 8, (uint32_t)t->align_bytes * 8, LLVMDIFlagZero,
+                                         NULL, members, (unsigned)t->n_fields, 0, NULL, "", 0);
+}
+
+/* Kinds do not tell structs and vectors apart, so they have a list of their own. */
+static LLVMMetadataRef type_of_parts(Cg *cg, const Type *t) {
+    for (int i = 0; i < cg->di_parts.n; i++)
+        if (cg->di_parts.at[i].type == t) return cg->di_parts.at[i].di;
+    DebugType made = {t, t->kind == TY_ARRAY    ? array_type(cg, t)
+                         : t->kind == TY_VECTOR ? vector_type(cg, t)
+                                                : struct_type(cg, t)};
+    vec_push(&cg->c->arena, &cg->di_parts, made);
+    return made.di;
+}
+
 static LLVMMetadataRef debug_type(Cg *cg, const Type *t) {
     const Type *key = t->kind == TY_ARRAY ? t->elem : t;
+    if (type_is_parts(key)) return type_of_parts(cg, t);
     LLVMMetadataRef *cache = &cg->di_types[key->kind][t->kind == TY_ARRAY ? t->rank : 0];
     if (*cache) return *cache;
     *cache = t->kind == TY_ARRAY ? array_type(cg, t) : t->kind == TY_STR ? text_type(cg) : basic_type(cg, t);
@@ -84,11 +120,11 @@ void cg_debug_function(CgFunc *f, const char *name) {
     Cg *cg = f->cg;
     if (!cg->di) return;
     Place p = cg_place(cg, f->func->name_span);
-    LLVMMetadataRef nothing = NULL;
+    LLVMMetadataRef nothing = NULL, file = file_of(cg, p.file);
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(cg->di, cg->di_file, &nothing, 1, LLVMDIFlagZero);
     size_t n;
     const char *linkage = LLVMGetValueName2(f->fn, &n);
-    LLVMMetadataRef sub = LLVMDIBuilderCreateFunction(cg->di, cg->di_file, name, strlen(name), linkage, n, cg->di_file,
+    LLVMMetadataRef sub = LLVMDIBuilderCreateFunction(cg->di, file, name, strlen(name), linkage, n, file,
                                                       (unsigned)p.line, type, true, true, (unsigned)p.line,
                                                       LLVMDIFlagPrototyped, cg->options->opt_level > 0);
     LLVMSetSubprogram(f->fn, sub);
@@ -112,7 +148,7 @@ void cg_debug_at(CgFunc *f, Span span) {
 LLVMMetadataRef cg_debug_block(CgFunc *f, Span span) {
     if (!f->debug_scope || !span.hi) return NULL;
     Place p = cg_place(f->cg, span);
-    return LLVMDIBuilderCreateLexicalBlock(f->cg->di, scope_of(f), f->cg->di_file, (unsigned)p.line, (unsigned)p.col);
+    return LLVMDIBuilderCreateLexicalBlock(f->cg->di, scope_of(f), file_of(f->cg, p.file), (unsigned)p.line, (unsigned)p.col);
 }
 
 /* Variables -------------------------------------------------------------------------------------------------------- */
@@ -122,12 +158,12 @@ void cg_debug_variable(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no
     Cg *cg = f->cg;
     Place p = cg_place(cg, s->span);
     unsigned line = (unsigned)p.line;
-    LLVMMetadataRef scope = scope_of(f), type = debug_type(cg, s->type);
+    LLVMMetadataRef scope = scope_of(f), type = debug_type(cg, s->type), file = file_of(cg, p.file);
     size_t n = strlen(s->name);
     LLVMMetadataRef var =
-        arg_no ? LLVMDIBuilderCreateParameterVariable(cg->di, f->debug_scope, s->name, n, (unsigned)arg_no, cg->di_file,
+        arg_no ? LLVMDIBuilderCreateParameterVariable(cg->di, f->debug_scope, s->name, n, (unsigned)arg_no, file,
                                                       line, type, true, LLVMDIFlagZero)
-               : LLVMDIBuilderCreateAutoVariable(cg->di, scope, s->name, n, cg->di_file, line, type, true,
+               : LLVMDIBuilderCreateAutoVariable(cg->di, scope, s->name, n, file, line, type, true,
                                                  LLVMDIFlagZero, 0);
     LLVMMetadataRef none = LLVMDIBuilderCreateExpression(cg->di, NULL, 0);
     LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(cg->ctx, line, (unsigned)p.col,

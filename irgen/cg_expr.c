@@ -21,18 +21,18 @@ static CgValue name(CgFunc *f, Expr *e) {
     return v;
 }
 
+static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a);
+
 CgPlace cg_lvalue(CgFunc *f, Expr *e) {
     if (e->kind == EXPR_NAME) {
         const Symbol *sym = e->name.sym;
         bool is_ref = sym->kind == SYM_PARAM && sym->mode != REF_NONE;
-        return (CgPlace){f->slots[sym->id].addr, sym->type, UNIFORM, is_ref};
+        return (CgPlace){f->slots[sym->id].addr, sym->type, UNIFORM, is_ref, NULL};
     }
+    if (e->kind == EXPR_FIELD) return cg_part_place(f, cg_lvalue(f, e->field.base), e->field.at[0]);
     if (e->kind != EXPR_INDEX) ice(f->cg->c, e->span, "a place of an unknown kind");
-    CgValue at[MAX_RANK];
-    for (int d = 0; d < e->index.at.n; d++) at[d] = cg_expr(f, e->index.at.at[d]);
-    CgArray a = cg_array(f, e->index.base); /* after the indices: a call in one may give it other memory */
-    cg_debug_at(f, e->span);
-    return cg_element(f, &a, at, e->span);
+    CgArray a;
+    return element_place(f, e, &a);
 }
 
 LLVMValueRef cg_index_value(CgFunc *f, CgValue v) { return cg_convert(f, v, cg_scalar(f->cg, TY_INDEX)).v; }
@@ -62,6 +62,7 @@ static CgValue binary(CgFunc *f, Expr *e) {
     if (op_info[e->binary.op].kind == OPK_LOGIC) return logic(f, e);
     CgValue a = cg_expr(f, e->binary.lhs), b = cg_expr(f, e->binary.rhs);
     cg_debug_at(f, e->binary.op_span);
+    if (op_info[e->binary.op].kind != OPK_COMPARE) f->check = (CgCheck){.site = e->binary.site};
     CgValue v = cg_binary(f, e->binary.op, a, b, &e->binary.lhs->konst, &e->binary.rhs->konst, e->binary.op_span);
     v.type = e->type;
     return v;
@@ -87,7 +88,21 @@ static CgValue if_expr(CgFunc *f, Expr *e) {
     return cg_value(phi, e->type, rate);
 }
 
-static CgValue element(CgFunc *f, Expr *e) { return cg_load(f, cg_lvalue(f, e)); }
+static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a) {
+    CgValue at[MAX_RANK];
+    for (int d = 0; d < e->index.at.n; d++) at[d] = cg_expr(f, e->index.at.at[d]);
+    *a = cg_array(f, e->index.base); /* after the indices: a call in one may give it other memory */
+    cg_debug_at(f, e->span);
+    f->check = (CgCheck){e->index.site, e->index.proven};
+    return cg_element(f, a, at, e->span);
+}
+
+static CgValue element(CgFunc *f, Expr *e) {
+    CgArray a;
+    CgValue v = cg_load(f, element_place(f, e, &a));
+    cg_free_made(f, e->index.base, &a);
+    return v;
+}
 
 CgValue cg_expr(CgFunc *f, Expr *e) {
     if (is_const(e)) return cg_const(f->cg, &e->konst, e->type);
@@ -98,15 +113,17 @@ CgValue cg_expr(CgFunc *f, Expr *e) {
     case EXPR_BINARY: return binary(f, e);
     case EXPR_CALL: return cg_call_expr(f, e);
     case EXPR_INDEX: return element(f, e);
+    case EXPR_FIELD: return cg_field(f, e);
     case EXPR_IF: return if_expr(f, e);
     case EXPR_FILL: return cg_fill(f, e);
     case EXPR_COMPREHEND: return cg_comprehend(f, e);
     case EXPR_LIST: return cg_list(f, e);
     case EXPR_OFFLOAD: return cg_launch(f, e);
+    case EXPR_ATOMIC: return cg_atomic(f, e);
     case EXPR_CONVERT: return cg_convert(f, cg_expr(f, e->convert.operand), e->type);
     case EXPR_STR: return cg_value(cg_string(f->cg, e->str.at, e->str.n), e->type, UNIFORM);
-    case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_ERROR: case EXPR_FIELD: case EXPR_RANGE:
-    case EXPR_ATOMIC: case EXPR__COUNT: break;
+    case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_ERROR: case EXPR_RANGE:
+    case EXPR__COUNT: break;
     }
     ice(f->cg->c, e->span, "sema let an expression through that cannot be generated");
 }

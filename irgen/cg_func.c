@@ -4,7 +4,7 @@
 
 void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn) {
     *f = (CgFunc){.cg = cg, .b = cg->b, .func = fn, .fn = llvm_fn, .is_kernel = fn->is_kernel};
-    f->checks = cg->target->checks && !fn->is_kernel;
+    f->checks = cg->target->checks && !fn->is_kernel && !cg->options->unchecked;
     f->call_rate = cg->target->is_program ? UNIFORM : VARYING;
     f->slots = arena_array(&cg->c->arena, Slot, fn->n_symbols + 1);
     LLVMSetCurrentDebugLocation2(f->b, NULL);
@@ -50,13 +50,21 @@ static void bind_param(CgFunc *f, int i) {
     cg_debug_variable(f, sym, v, i + 1);
 }
 
-void cg_host_function(Cg *cg, const Func *fn) {
+static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has_slot) {
     CgFunc f;
-    cg_func_begin(&f, cg, fn, cg_function(cg, fn));
+    cg_func_begin(&f, cg, fn, llvm_fn);
+    if (has_slot) cg_item_bind(&f);
     rate_function(&f);
     cg_debug_function(&f, fn->name);
     for (int i = 0; i < fn->params.n; i++) bind_param(&f, i);
     for (int i = 0; i < fn->sizes.n; i++) cg_debug_value(&f, fn->sizes.at[i], f.slots[fn->sizes.at[i]->id].value, 0);
     cg_stmts(&f, fn->item->fn.body, NULL, NULL);
     cg_return_nothing(&f);
+}
+
+void cg_host_function(Cg *cg, const Func *fn) { emit_function(cg, fn, cg_function(cg, fn), false); }
+
+void cg_device_function(Cg *cg, const Func *fn) {
+    if (cg_has_slot(cg, fn)) emit_function(cg, fn, cg_item_function(cg, fn), true);
+    else cg_host_function(cg, fn);
 }

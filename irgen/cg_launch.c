@@ -7,25 +7,76 @@
 
 typedef struct Launch {
     CgFunc *f;
-    Expr *expr;
+    Expr *expr;             /* NULL: the values come from elsewhere */
+    Span span;
     const Func *kernel;
     const CallInfo *info;
     CgArray *arrays;        /* by parameter */
     CgValue *scalars;       /* by parameter */
     LLVMValueRef *sizes;
+    LLVMValueRef *begin, *bytes; /* by parameter: what is mapped of an array */
     LLVMValueRef result;    /* alloca of 8 bytes, or NULL */
+    LLVMValueRef slot;      /* for failed checks, or NULL */
 } Launch;
+
+/* Two read-only sections of one array: where they overlap, both are mapped as what they cover together, because a
+ * mapping cannot be extended by a later one. Each keeps its own base, so each kernel pointer is right. */
+static bool join_pair(Launch *l, int i, int k) {
+    const ArgList *args = &l->expr->offload.call->call.args;
+    const Expr *a = args->at[i].value, *b = args->at[k].value;
+    if (args->at[i].mode != REF_IN || args->at[k].mode != REF_IN) return false;
+    if (expr_array_symbol(a) != expr_array_symbol(b) || !(expr_is_slice(a) || expr_is_slice(b))) return false;
+    LLVMBuilderRef b_ = l->f->b;
+    LLVMValueRef lo[2], hi[2];
+    for (int n = 0; n < 2; n++) {
+        lo[n] = LLVMBuildPtrToInt(b_, l->begin[n ? k : i], l->f->cg->i64, "");
+        hi[n] = LLVMBuildAdd(b_, lo[n], l->bytes[n ? k : i], "");
+    }
+    LLVMValueRef meet = LLVMBuildAnd(b_, LLVMBuildICmp(b_, LLVMIntULT, lo[0], hi[1], ""),
+                                     LLVMBuildICmp(b_, LLVMIntULT, lo[1], hi[0], ""), "");
+    LLVMValueRef first = LLVMBuildICmp(b_, LLVMIntULT, lo[0], lo[1], "");
+    LLVMValueRef begin = LLVMBuildSelect(b_, first, l->begin[i], l->begin[k], "");
+    LLVMValueRef from = LLVMBuildSelect(b_, first, lo[0], lo[1], "");
+    LLVMValueRef to = LLVMBuildSelect(b_, LLVMBuildICmp(b_, LLVMIntUGT, hi[0], hi[1], ""), hi[0], hi[1], "");
+    LLVMValueRef bytes = LLVMBuildSub(b_, to, from, "");
+    for (int n = 0; n < 2; n++) {
+        int p = n ? k : i;
+        l->begin[p] = LLVMBuildSelect(b_, meet, begin, l->begin[p], "");
+        l->bytes[p] = LLVMBuildSelect(b_, meet, bytes, l->bytes[p], "");
+    }
+    return true;
+}
+
+/* Three sections may form a chain, in any order of arguments: as many rounds as there are links. */
+static void join_sections(Launch *l) {
+    int n = l->kernel->params.n, pairs = 1;
+    for (int round = 0; round < n && pairs; round++) {
+        pairs = 0;
+        for (int i = 0; i < n; i++)
+            for (int k = i + 1; k < n; k++) pairs += l->begin[i] && l->begin[k] && join_pair(l, i, k);
+        if (pairs == 1) break;
+    }
+}
 
 static void evaluate(Launch *l) {
     const ArgList *args = &l->expr->offload.call->call.args;
+    CgBounds *bounds = arena_array(&l->f->cg->c->arena, CgBounds, args->n + 1);
     for (int i = 0; i < args->n; i++) {
         const Symbol *p = l->kernel->params.at[i];
         if (p->type->kind != TY_ARRAY)
             l->scalars[i] = cg_convert(l->f, cg_expr(l->f, args->at[i].value), p->type);
+        else if (expr_is_slice(args->at[i].value))
+            bounds[i] = cg_slice_bounds(l->f, args->at[i].value);
     }
-    /* Arrays last: they are only names, and a call among the scalars may give them other memory. */
-    for (int i = 0; i < args->n; i++)
-        if (l->kernel->params.at[i]->type->kind == TY_ARRAY) l->arrays[i] = cg_array(l->f, args->at[i].value);
+    /* Arrays last: a call among the scalars may give them other memory. */
+    for (int i = 0; i < args->n; i++) {
+        if (l->kernel->params.at[i]->type->kind != TY_ARRAY) continue;
+        Expr *arg = args->at[i].value;
+        l->arrays[i] = expr_is_slice(arg) ? cg_slice(l->f, arg, &bounds[i]) : cg_array(l->f, arg);
+        l->begin[i] = l->arrays[i].data;
+        l->bytes[i] = cg_array_bytes(l->f, &l->arrays[i]);
+    }
+    join_sections(l);
     for (int i = 0; i < l->kernel->sizes.n; i++) {
         const SizeSource *s = &l->info->sizes.at[i];
         l->sizes[i] = l->arrays[s->arg].ext[s->dim];
@@ -46,7 +97,7 @@ static void check_countable(Launch *l, Axis *axes, int n) {
     }
     LLVMBasicBlockRef ok;
     cg_cold(f, LLVMBuildFCmp(f->b, LLVMRealOGE, product, LLVMConstReal(real, 0x1p63), ""), &ok);
-    LLVMValueRef args[] = {cg_place_string(cg, l->expr->span), cg_string(cg, l->kernel->name, strlen(l->kernel->name)),
+    LLVMValueRef args[] = {cg_place_string(cg, l->span), cg_string(cg, l->kernel->name, strlen(l->kernel->name)),
                            cg_i64(cg, n), trips[0], trips[1], trips[2]};
     cg_call_runtime(f, RT_FAIL_DOMAIN, args, 6);
     cg_enter(f, ok);
@@ -86,6 +137,37 @@ static const char *section_label(Arena *a, const Symbol *p, const Shape *shape) 
     return arena_printf(a, "%s[0:%s]", p->name, count);
 }
 
+static const char *source_text(Cg *cg, const Expr *e) {
+    Place p = cg_place(cg, e->span);
+    return arena_printf(&cg->c->arena, "%.*s", (int)(e->span.hi - e->span.lo),
+                        p.file->text + (e->span.lo + cg->base_shift - p.file->base));
+}
+
+static bool is_simple(const Expr *e) { return expr_strip((Expr *)e)->kind != EXPR_BINARY; }
+
+/* "x[a:b-a]", "m[r:1][0:shape(m,1)]": the section in the words of the argument, from and how many. */
+static const char *slice_label(Cg *cg, const Expr *e) {
+    Arena *arena = &cg->c->arena;
+    const char *name = source_text(cg, e->index.base), *label = name;
+    for (int d = 0; d < e->index.at.n; d++) {
+        const Expr *at = e->index.at.at[d];
+        if (at->kind != EXPR_RANGE) {
+            label = arena_printf(arena, "%s[%s:1]", label, source_text(cg, at));
+            continue;
+        }
+        const Expr *lo = at->range.range.lo, *hi = at->range.range.hi;
+        const char *from = lo ? source_text(cg, lo) : "0";
+        const char *to = hi ? source_text(cg, hi)
+                            : e->index.at.n == 1 ? arena_printf(arena, "len(%s)", name)
+                                                 : arena_printf(arena, "shape(%s,%d)", name, d);
+        bool known = lo && hi && lo->konst.kind == CONST_INT && hi->konst.kind == CONST_INT;
+        if (known) to = arena_printf(arena, "%lld", (long long)(hi->konst.i - lo->konst.i));
+        else if (lo) to = arena_printf(arena, is_simple(lo) ? "%s-%s" : "%s-(%s)", to, from);
+        label = arena_printf(arena, "%s[%s:%s]", label, from, to);
+    }
+    return label;
+}
+
 static OffPlace off_place(Cg *cg, Span span, const char *function) {
     Place p = cg_place(cg, span);
     return (OffPlace){p.file->path, function, p.line, p.col};
@@ -93,12 +175,14 @@ static OffPlace off_place(Cg *cg, Span span, const char *function) {
 
 static OffArg array_arg(Launch *l, const Symbol *p) {
     const CgArray *a = &l->arrays[p->dim];
+    const Expr *arg = l->expr ? l->expr->offload.call->call.args.at[p->dim].value : NULL;
     Cg *cg = l->f->cg;
     return (OffArg){.base = a->data,
-                    .begin = a->data,
-                    .size_bytes = cg_array_bytes(l->f, a),
+                    .begin = l->begin[p->dim],
+                    .size_bytes = l->bytes[p->dim],
                     .transfer = l->kernel->transfers.at[p->dim],
-                    .label = section_label(&cg->c->arena, p, &l->kernel->shapes.at[p->dim]),
+                    .label = arg && expr_is_slice(arg) ? slice_label(cg, arg)
+                                                : section_label(&cg->c->arena, p, &l->kernel->shapes.at[p->dim]),
                     .place = off_place(cg, p->span, l->kernel->name)};
 }
 
@@ -111,14 +195,27 @@ static LLVMValueRef whole_bytes(CgFunc *f, CgValue v) {
     return v.type->kind == TY_BOOL ? LLVMBuildZExt(f->b, v.v, f->cg->i8, "") : v.v;
 }
 
+/* A by-value argument: one literal, or one for every 8 bytes of a struct or a vector. */
+static int value_args(Launch *l, const Symbol *p, OffArg *args) {
+    CgValue v = l->scalars[p->dim];
+    int n = cg_slot_count(v.type);
+    if (!type_is_parts(v.type)) {
+        args[0] = scalar_arg(l, whole_bytes(l->f, v), p->name, p->span);
+        return n;
+    }
+    LLVMValueRef *slots = arena_array(&l->f->cg->c->arena, LLVMValueRef, n);
+    cg_value_to_slots(l->f, v, slots);
+    for (int i = 0; i < n; i++) args[i] = scalar_arg(l, slots[i], p->name, p->span);
+    return n;
+}
+
 static int make_args(Launch *l, OffArg *args) {
     const Func *k = l->kernel;
     int n = 0;
     for (int i = 0; i < k->params.n; i++) {
         const Symbol *p = cg_abi_param(k, i);
-        args[n++] = p->type->kind == TY_ARRAY
-                        ? array_arg(l, p)
-                        : scalar_arg(l, whole_bytes(l->f, l->scalars[p->dim]), p->name, p->span);
+        if (p->type->kind == TY_ARRAY) args[n++] = array_arg(l, p);
+        else n += value_args(l, p, args + n);
     }
     for (int i = 0; i < k->sizes.n; i++) {
         const Symbol *size = k->sizes.at[i];
@@ -128,14 +225,15 @@ static int make_args(Launch *l, OffArg *args) {
         args[n++] = (OffArg){.base = l->result, .begin = l->result, .size_bytes = cg_i64(l->f->cg, 8),
                              .transfer = TRANSFER_FROM, .label = "result",
                              .place = off_place(l->f->cg, k->name_span, k->name)};
+    if (l->slot) args[n++] = cg_slot_arg(l->f, l->slot, k);
     return n;
 }
 
 static LLVMValueRef launch(Launch *l, LLVMValueRef total) {
     Cg *cg = l->f->cg;
-    OffArg *args = arena_array(&cg->c->arena, OffArg, l->kernel->params.n + l->kernel->sizes.n + 1);
-    OffLaunch off = {.kernel = arena_printf(&cg->c->arena, "kdsl_%s", l->kernel->name),
-                     .place = off_place(cg, l->expr->span, l->kernel->name),
+    OffArg *args = arena_array(&cg->c->arena, OffArg, cg_entry_values(l->kernel) + 2);
+    OffLaunch off = {.kernel = arena_printf(&cg->c->arena, "kdsl_%s", l->kernel->symbol),
+                     .place = off_place(cg, l->span, l->kernel->name),
                      .trip_count = total,
                      .args = args};
     off.n_args = make_args(l, args);
@@ -146,44 +244,74 @@ static void run_on_host(Launch *l) {
     CgFunc *f = l->f;
     const Func *k = l->kernel;
     LLVMValueRef entry = cg_kernel_entry(f->cg, k);
-    LLVMValueRef *args = arena_array(&f->cg->c->arena, LLVMValueRef, k->params.n + k->sizes.n + 2);
+    LLVMValueRef *args = arena_array(&f->cg->c->arena, LLVMValueRef, cg_entry_values(k) + 3);
     int n = 0;
     args[n++] = LLVMConstNull(f->cg->ptr);
     for (int i = 0; i < k->params.n; i++) {
         const Symbol *p = cg_abi_param(k, i);
-        args[n++] = p->type->kind == TY_ARRAY ? l->arrays[p->dim].data : cg_bits_to_slot(f, l->scalars[p->dim]);
+        if (p->type->kind == TY_ARRAY) {
+            args[n++] = l->arrays[p->dim].data;
+            continue;
+        }
+        cg_value_to_slots(f, l->scalars[p->dim], args + n);
+        n += cg_slot_count(p->type);
     }
     for (int i = 0; i < k->sizes.n; i++) args[n++] = l->sizes[i];
     if (l->result) args[n++] = l->result;
+    if (l->slot) args[n++] = l->slot;
     cg_call(f, LLVMGlobalGetValueType(entry), entry, args, n);
+}
+
+/* All values are there and the shapes agree. */
+static CgValue run_launch(Launch *l) {
+    CgFunc *f = l->f;
+    Cg *cg = f->cg;
+    const Func *k = l->kernel;
+    if (k->reduction) {
+        l->result = cg_alloca(f, cg->i64, "result");
+        LLVMBuildStore(f->b, cg_identity(cg, k->reduction, k->result), l->result);
+    }
+    if (cg_has_slot(cg, k)) l->slot = cg_slot_new(f);
+    LLVMValueRef total = trip_count(l);
+    cg_debug_at(f, l->span);
+    LLVMBasicBlockRef some = cg_block(f, "launch"), host = cg_block(f, "on.host"), done = cg_block(f, "launched");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, total, cg_i64(cg, 0), ""), some, done);
+    cg_enter(f, some);
+    LLVMValueRef rc = launch(l, total);
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, rc, cg_i32(cg, 0), ""), host, done);
+    cg_enter(f, host);
+    run_on_host(l);
+    cg_goto(f, done);
+    cg_enter(f, done);
+    if (l->slot) cg_slot_read(f, l->slot, k);
+    if (!k->reduction) return cg_value(NULL, k->result, UNIFORM);
+    return cg_load(f, cg_variable(l->result, k->result));
 }
 
 CgValue cg_launch(CgFunc *f, Expr *e) {
     Cg *cg = f->cg;
     const CallInfo *info = e->offload.call->call.info;
     const Func *k = info->func;
-    Launch l = {.f = f, .expr = e, .kernel = k, .info = info};
+    Launch l = {.f = f, .expr = e, .span = e->span, .kernel = k, .info = info};
     l.arrays = arena_array(&cg->c->arena, CgArray, k->params.n + 1);
+    l.begin = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);
+    l.bytes = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);
     l.scalars = arena_array(&cg->c->arena, CgValue, k->params.n + 1);
     l.sizes = arena_array(&cg->c->arena, LLVMValueRef, k->sizes.n + 1);
     evaluate(&l);
     cg_debug_at(f, e->span);
     cg_shape_checks(f, info, l.arrays, e->span);
-    if (k->reduction) {
-        l.result = cg_alloca(f, cg->i64, "result");
-        LLVMBuildStore(f->b, cg_identity(cg, k->reduction, k->result), l.result);
+    return run_launch(&l);
+}
+
+CgValue cg_launch_values(CgFunc *f, const Func *kernel, CgArray *arrays, CgValue *scalars, LLVMValueRef *sizes) {
+    Launch l = {.f = f, .span = kernel->name_span, .kernel = kernel, .arrays = arrays, .scalars = scalars, .sizes = sizes};
+    l.begin = arena_array(&f->cg->c->arena, LLVMValueRef, kernel->params.n + 1);
+    l.bytes = arena_array(&f->cg->c->arena, LLVMValueRef, kernel->params.n + 1);
+    for (int i = 0; i < kernel->params.n; i++) {
+        if (kernel->params.at[i]->type->kind != TY_ARRAY) continue;
+        l.begin[i] = arrays[i].data;
+        l.bytes[i] = cg_array_bytes(f, &arrays[i]);
     }
-    LLVMValueRef total = trip_count(&l);
-    cg_debug_at(f, e->span);
-    LLVMBasicBlockRef some = cg_block(f, "launch"), host = cg_block(f, "on.host"), done = cg_block(f, "launched");
-    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, total, cg_i64(cg, 0), ""), some, done);
-    cg_enter(f, some);
-    LLVMValueRef rc = launch(&l, total);
-    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, rc, cg_i32(cg, 0), ""), host, done);
-    cg_enter(f, host);
-    run_on_host(&l);
-    cg_goto(f, done);
-    cg_enter(f, done);
-    if (!k->reduction) return cg_value(NULL, e->type, UNIFORM);
-    return cg_load(f, cg_variable(l.result, k->result));
+    return run_launch(&l);
 }

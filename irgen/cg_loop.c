@@ -9,7 +9,7 @@ static CgValue bound(CgFunc *f, Expr *e, Type *type, int64_t otherwise) {
 }
 
 Axis cg_axis(CgFunc *f, const Range *r) {
-    Axis a = {.type = r->type, .span = r->span, .known_step = {CONST_INT, {1}}};
+    Axis a = {.type = r->type, .span = r->span, .known_step = {CONST_INT, {1}}, .site = r->site};
     a.lo = bound(f, r->lo, r->type, 0);
     a.hi = bound(f, r->hi, r->type, 0);
     a.step = bound(f, r->step, r->type, 1);
@@ -42,10 +42,15 @@ static LLVMValueRef rounds(CgFunc *f, const Type *t, LLVMValueRef from, LLVMValu
     return LLVMBuildSelect(f->b, any, width, cg_i64(f->cg, 0), "trips");
 }
 
-static void check_step(CgFunc *f, LLVMValueRef is_zero, Span span) {
+static void check_step(CgFunc *f, LLVMValueRef is_zero, const Axis *a) {
     LLVMBasicBlockRef ok;
     cg_cold(f, is_zero, &ok);
-    LLVMValueRef place = cg_place_string(f->cg, span);
+    if (f->error_slot) {
+        cg_report(f, a->site, (CgFailure){0});
+        cg_enter(f, ok);
+        return;
+    }
+    LLVMValueRef place = cg_place_string(f->cg, a->span);
     cg_call_runtime(f, RT_FAIL_STEP, &place, 1);
     cg_enter(f, ok);
 }
@@ -54,7 +59,7 @@ static void check_step(CgFunc *f, LLVMValueRef is_zero, Span span) {
 static LLVMValueRef dynamic_trips(CgFunc *f, const Axis *a) {
     LLVMValueRef step = a->step.v, zero = LLVMConstNull(LLVMTypeOf(step));
     LLVMValueRef is_zero = LLVMBuildICmp(f->b, LLVMIntEQ, step, zero, "");
-    if (f->checks) check_step(f, is_zero, a->span);
+    if (cg_can_report(f, a->site)) check_step(f, is_zero, a);
     LLVMValueRef safe = LLVMBuildSelect(f->b, is_zero, LLVMConstInt(LLVMTypeOf(step), 1, false), step, "");
     LLVMValueRef trips = rounds(f, a->type, a->lo.v, a->hi.v, safe, false);
     if (a->type->is_signed) {

@@ -20,6 +20,11 @@ static LLVMValueRef divide(CgFunc *f, Op op, bool is_signed, LLVMValueRef a, LLV
 static void check_divisor(CgFunc *f, LLVMValueRef is_zero, Span span) {
     LLVMBasicBlockRef ok;
     cg_cold(f, is_zero, &ok);
+    if (f->error_slot) {
+        cg_report(f, f->check.site, (CgFailure){0});
+        cg_enter(f, ok);
+        return;
+    }
     LLVMValueRef place = cg_place_string(f->cg, span);
     cg_call_runtime(f, RT_FAIL_DIVIDE, &place, 1);
     cg_enter(f, ok);
@@ -28,11 +33,9 @@ static void check_divisor(CgFunc *f, LLVMValueRef is_zero, Span span) {
 /* The processor traps on a zero divisor and on INT_MIN / -1: neither may reach it. */
 static LLVMValueRef divide_guarded(CgFunc *f, Op op, bool is_signed, LLVMValueRef a, LLVMValueRef b, Span span) {
     LLVMValueRef is_zero = LLVMBuildICmp(f->b, LLVMIntEQ, b, zero_like(b), "");
-    LLVMValueRef unsafe = is_zero, minus_one = NULL;
-    if (f->checks) {
-        check_divisor(f, is_zero, span);
-        unsafe = NULL;
-    }
+    bool reported = cg_can_report(f, f->check.site), never_zero = reported || f->check.site < 0;
+    LLVMValueRef unsafe = never_zero ? NULL : is_zero, minus_one = NULL;
+    if (reported) check_divisor(f, is_zero, span);
     if (is_signed) {
         minus_one = LLVMBuildICmp(f->b, LLVMIntEQ, b, all_ones(b), "");
         unsafe = unsafe ? LLVMBuildOr(f->b, unsafe, minus_one, "") : minus_one;
@@ -42,7 +45,7 @@ static LLVMValueRef divide_guarded(CgFunc *f, Op op, bool is_signed, LLVMValueRe
     /* by 1 the remainder is 0, which is also x % -1 and x % 0 */
     if (op == OP_REM) return q;
     if (minus_one) q = LLVMBuildSelect(f->b, minus_one, LLVMBuildNeg(f->b, a, ""), q, "");
-    return f->checks ? q : LLVMBuildSelect(f->b, is_zero, zero_like(q), q, "");
+    return never_zero ? q : LLVMBuildSelect(f->b, is_zero, zero_like(q), q, "");
 }
 
 static LLVMValueRef int_divide(CgFunc *f, Op op, const Type *t, LLVMValueRef a, LLVMValueRef b, const Const *kb,
@@ -58,6 +61,11 @@ static void check_shift(CgFunc *f, LLVMValueRef wide, LLVMValueRef amount, bool 
     cg_cold(f, wide, &ok);
     LLVMValueRef shown = is_signed ? LLVMBuildSExtOrBitCast(f->b, amount, f->cg->i64, "")
                                    : LLVMBuildZExtOrBitCast(f->b, amount, f->cg->i64, "");
+    if (f->error_slot) {
+        cg_report(f, f->check.site, (CgFailure){.value = shown});
+        cg_enter(f, ok);
+        return;
+    }
     LLVMValueRef args[3] = {cg_place_string(f->cg, span), shown, cg_i64(f->cg, bits)};
     cg_call_runtime(f, RT_FAIL_SHIFT, args, 3);
     cg_enter(f, ok);
@@ -76,8 +84,8 @@ static LLVMValueRef int_shift(CgFunc *f, Op op, CgValue a, CgValue n, const Cons
     LLVMValueRef wide = known ? NULL : LLVMBuildICmp(f->b, LLVMIntUGE, n.v, int_like(n.v, bits), "");
     LLVMValueRef amount = n.type->bits > bits ? LLVMBuildTrunc(f->b, n.v, t, "")
                                               : LLVMBuildZExtOrBitCast(f->b, n.v, t, "");
-    if (known) return shift(f, op, a.type, a.v, amount);
-    if (f->checks) {
+    if (known || f->check.site < 0) return shift(f, op, a.type, a.v, amount);
+    if (cg_can_report(f, f->check.site)) {
         check_shift(f, wide, n.v, n.type->is_signed, bits, span);
         return shift(f, op, a.type, a.v, amount);
     }
@@ -142,32 +150,48 @@ static LLVMValueRef int_op(CgFunc *f, Op op, CgValue a, CgValue b, const Const *
     }
 }
 
+/* Division and shifts ask something of each part. */
+static bool goes_by_part(Op op, const Type *t) {
+    if (t->kind != TY_VECTOR || !t->elem->is_int) return false;
+    return op == OP_DIV || op == OP_REM || op_info[op].kind == OPK_SHIFT;
+}
+
 CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *ka, const Const *kb, Span span) {
+    if (goes_by_part(op, a.type)) return cg_by_part(f, op, a, b, span);
+    if (type_is_half(a.type)) {
+        CgValue v = cg_binary(f, op, cg_widen_half(f, a), cg_widen_half(f, b), NULL, NULL, span);
+        return op_info[op].kind == OPK_COMPARE ? v : cg_convert(f, v, a.type);
+    }
     Rate rate = rate_binary(op, a.type, a.rate, b.rate, ka, kb);
     a = cg_at_rate(f, a, rate);
     b = cg_at_rate(f, b, rate);
     if (op_info[op].kind == OPK_COMPARE)
         return cg_value(compare(f, op, a.type, a.v, b.v), cg_scalar(f->cg, TY_BOOL), rate);
-    LLVMValueRef v = a.type->is_float ? float_op(f, op, a.v, b.v) : int_op(f, op, a, b, kb, span);
+    LLVMValueRef v = type_of_part(a.type)->is_float ? float_op(f, op, a.v, b.v) : int_op(f, op, a, b, kb, span);
+    f->check = (CgCheck){0};
     return cg_value(v, a.type, rate);
 }
 
 CgValue cg_unary(CgFunc *f, Op op, CgValue a) {
+    if (type_is_half(a.type)) return cg_convert(f, cg_unary(f, op, cg_widen_half(f, a)), a.type);
     Rate rate = rate_unary(op, a.type, a.rate);
     a = cg_at_rate(f, a, rate);
-    if (op == OP_NEG) a.v = a.type->is_float ? LLVMBuildFNeg(f->b, a.v, "") : LLVMBuildNeg(f->b, a.v, "");
+    if (op == OP_NEG) a.v = type_of_part(a.type)->is_float ? LLVMBuildFNeg(f->b, a.v, "") : LLVMBuildNeg(f->b, a.v, "");
     else a.v = LLVMBuildNot(f->b, a.v, "");
     return a;
 }
 
 /* A NaN and a number give the number; -0 is less than +0: the result does not depend on how it is computed. */
 CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b) {
+    if (type_is_half(a.type))
+        return cg_convert(f, cg_minmax(f, max, cg_widen_half(f, a), cg_widen_half(f, b)), a.type);
     Rate rate = rate_any(a.rate, b.rate);
     a = cg_at_rate(f, a, rate);
     b = cg_at_rate(f, b, rate);
+    const Type *t = type_of_part(a.type);
     static const char *const names[3][2] = {
         {"llvm.umin", "llvm.umax"}, {"llvm.smin", "llvm.smax"}, {"llvm.minimumnum", "llvm.maximumnum"}};
-    const char *name = names[a.type->is_float ? 2 : a.type->is_signed][max];
+    const char *name = names[t->is_float ? 2 : t->is_signed][max];
     LLVMTypeRef over = LLVMTypeOf(a.v);
     LLVMValueRef args[2] = {a.v, b.v};
     return cg_value(cg_intrinsic(f, name, &over, 1, args, 2), a.type, rate);

@@ -105,7 +105,9 @@ static void assign(CgFunc *f, Stmt *s) {
     bool is_minmax = s->assign.is_min || s->assign.is_max;
     if (is_minmax || s->assign.op != OP_NONE) {
         CgValue old = cg_load(f, place);
-        if (target->kind == EXPR_NAME) old.rate = f->slots[target->name.sym->id].rate;
+        const Expr *whole = expr_whole(target);
+        if (whole->kind == EXPR_NAME) old.rate = f->slots[whole->name.sym->id].rate;
+        f->check = (CgCheck){.site = s->assign.site};
         v = is_minmax ? cg_minmax(f, s->assign.is_max, old, v)
                       : cg_binary(f, s->assign.op, old, v, NULL, &s->assign.value->konst, s->assign.op_span);
     }
@@ -148,6 +150,7 @@ static void while_(CgFunc *f, Stmt *s) {
     LLVMBasicBlockRef head = cg_block(f, "while"), body = cg_block(f, "body"), done = cg_block(f, "done");
     cg_goto(f, head);
     cg_enter(f, head);
+    if (f->error_slot && s->while_.calls) cg_stop_if_failed(f); /* a call that failed gives zeros: no end in sight */
     CgValue cond = cg_expr(f, s->while_.cond);
     cg_branch(f, cond, body, done);
     cg_enter(f, body);
@@ -191,6 +194,7 @@ static void statement(CgFunc *f, Stmt *s) {
     case STMT_LET: let(f, s); return;
     case STMT_ASSIGN: assign(f, s); return;
     case STMT_EXPR: cg_expr(f, s->expr.expr); return;
+    case STMT_ATOMIC: cg_atomic(f, s->atomic.atomic); return;
     case STMT_IF: if_(f, s); return;
     case STMT_FOR: for_(f, s); return;
     case STMT_WHILE: while_(f, s); return;
@@ -199,7 +203,7 @@ static void statement(CgFunc *f, Stmt *s) {
     case STMT_RETURN: return_(f, s); return;
     case STMT_ASSERT: cg_assert(f, s); return;
     case STMT_BLOCK: cg_stmts(f, s->block.block, NULL, NULL); return;
-    case STMT_ERROR: case STMT_ATOMIC: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT: case STMT_RESIDENT:
+    case STMT_ERROR: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT: case STMT_RESIDENT:
     case STMT__COUNT: break;
     }
     ice(f->cg->c, s->span, "sema let a statement through that cannot be generated");

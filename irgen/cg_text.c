@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void piece(CgFunc *f, const FormatPiece *p, CgValue v) {
+static void number(CgFunc *f, const FormatPiece *p, CgValue v) {
     Cg *cg = f->cg;
     LLVMValueRef width = cg_i32(cg, p->width), align = cg_i32(cg, p->align), zero = cg_i32(cg, p->zero);
     LLVMValueRef style = cg_i32(cg, p->style);
@@ -17,7 +17,7 @@ static void piece(CgFunc *f, const FormatPiece *p, CgValue v) {
         cg_call_runtime(f, RT_TEXT_BOOL, (LLVMValueRef[]){bits, width, align}, 3);
     } else if (t->is_float) {
         LLVMValueRef wide = cg_convert(f, v, cg_scalar(cg, TY_F64)).v;
-        LLVMValueRef args[] = {wide, cg_i32(cg, t->bits), width, cg_i32(cg, p->precision), align, zero, style};
+        LLVMValueRef args[] = {wide, cg_i32(cg, t->bits < 32 ? 32 : t->bits), width, cg_i32(cg, p->precision), align, zero, style};
         cg_call_runtime(f, RT_TEXT_F64, args, 7);
     } else if (t->is_signed) {
         LLVMValueRef wide = cg_convert(f, v, cg_scalar(cg, TY_I64)).v;
@@ -26,6 +26,20 @@ static void piece(CgFunc *f, const FormatPiece *p, CgValue v) {
         LLVMValueRef wide = cg_convert(f, v, cg_scalar(cg, TY_U64)).v;
         cg_call_runtime(f, RT_TEXT_U64, (LLVMValueRef[]){wide, width, align, zero, style}, 5);
     }
+}
+
+static void text_bytes(CgFunc *f, const char *at, size_t n);
+
+static void piece(CgFunc *f, const FormatPiece *p, CgValue v) {
+    if (v.type->kind != TY_VECTOR) {
+        number(f, p, v);
+        return;
+    }
+    for (int i = 0; i < v.type->width; i++) {
+        text_bytes(f, i ? ", " : "(", i ? 2 : 1);
+        number(f, p, cg_part(f, v, i));
+    }
+    text_bytes(f, ")", 1);
 }
 
 static void text_bytes(CgFunc *f, const char *at, size_t n) {

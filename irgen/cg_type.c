@@ -32,12 +32,12 @@ LLVMTypeRef cg_type(Cg *cg, const Type *t) {
     case TY_I16: case TY_U16: return cg->i16;
     case TY_I32: case TY_U32: return cg->i32;
     case TY_I64: case TY_U64: case TY_INDEX: case TY_INT_LITERAL: return cg->i64;
-    case TY_F16: return LLVMHalfTypeInContext(cg->ctx);
-    case TY_BF16: return LLVMBFloatTypeInContext(cg->ctx);
+    case TY_F16: case TY_BF16: return cg->i16; /* cg_half.c */
     case TY_F32: return cg->f32;
     case TY_F64: case TY_FLOAT_LITERAL: return cg->f64;
     case TY_STR: return cg->ptr;
     case TY_ARRAY: return cg_desc_type(cg, t->rank);
+    case TY_VECTOR: case TY_STRUCT: return cg_type_of_parts(cg, t);
     case TY_ERROR: case TY__COUNT: break;
     }
     ice(cg->c, (Span){0}, "a value without a type reached the generator");
@@ -53,7 +53,8 @@ LLVMTypeRef cg_type_at(Cg *cg, const Type *t, Rate r) {
 
 Type *cg_scalar(Cg *cg, TypeKind kind) { return type_scalar(cg->program->types, kind); }
 
-int64_t cg_align(const Type *elem) { return elem->kind == TY_STR ? 8 : type_size_bytes(elem); }
+int64_t cg_size(const Type *elem) { return elem->kind == TY_STR ? 8 : type_size_bytes(elem); }
+int64_t cg_align(const Type *elem) { return type_is_parts(elem) ? cg_part_align(elem) : cg_size(elem); }
 
 LLVMValueRef cg_i64(Cg *cg, int64_t v) { return LLVMConstInt(cg->i64, (uint64_t)v, true); }
 LLVMValueRef cg_i32(Cg *cg, int64_t v) { return LLVMConstInt(cg->i32, (uint64_t)v, true); }
@@ -61,6 +62,10 @@ LLVMValueRef cg_i32(Cg *cg, int64_t v) { return LLVMConstInt(cg->i32, (uint64_t)
 static LLVMValueRef const_number(Cg *cg, const Const *k, const Type *type) {
     LLVMTypeRef t = cg_type(cg, type);
     bool is_float = type->is_float || type->kind == TY_FLOAT_LITERAL;
+    if (type_is_half(type)) {
+        t = type->kind == TY_F16 ? LLVMHalfTypeInContext(cg->ctx) : LLVMBFloatTypeInContext(cg->ctx);
+        return LLVMConstBitCast(LLVMConstReal(t, k->kind == CONST_FLOAT ? k->f : (double)k->i), cg->i16);
+    }
     if (is_float) return LLVMConstReal(t, k->kind == CONST_FLOAT ? k->f : (double)k->i);
     return LLVMConstInt(t, (uint64_t)k->i, true);
 }

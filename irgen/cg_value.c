@@ -79,18 +79,21 @@ static void tag_rate(CgFunc *f, LLVMValueRef inst, Rate address, Rate value) {
     LLVMSetMetadata(inst, cg->md_rate, LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, parts, 2)));
 }
 
-static void tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p, Rate value) {
+void cg_tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p, Rate value) {
     if (!p.is_element) return;
-    tag_alias(f->cg, inst, &f->cg->tbaa_elem[p.type->kind], p.type->name);
+    const Type *t = p.whole ? p.whole : p.type;
+    const char *name = t->kind == TY_STRUCT ? "struct" : t->kind == TY_VECTOR ? "vector" : t->name;
+    tag_alias(f->cg, inst, &f->cg->tbaa_elem[t->kind], name);
     tag_rate(f, inst, p.rate, value);
 }
 
-CgPlace cg_variable(LLVMValueRef addr, Type *type) { return (CgPlace){addr, type, UNIFORM, false}; }
+CgPlace cg_variable(LLVMValueRef addr, Type *type) { return (CgPlace){addr, type, UNIFORM, false, NULL}; }
 
 CgValue cg_load(CgFunc *f, CgPlace p) {
     LLVMValueRef v = LLVMBuildLoad2(f->b, cg_type_mem(f->cg, p.type), p.at, "");
+    if (type_is_parts(p.type)) LLVMSetAlignment(v, (unsigned)cg_part_align(p.type));
     Rate rate = rate_load(p.rate);
-    tag_element(f, v, p, rate);
+    cg_tag_element(f, v, p, rate);
     if (p.type->kind == TY_BOOL) v = LLVMBuildICmp(f->b, LLVMIntNE, v, LLVMConstNull(f->cg->i8), "");
     return cg_value(v, p.type, rate);
 }
@@ -99,7 +102,8 @@ void cg_store(CgFunc *f, CgPlace p, CgValue v) {
     LLVMValueRef bits = v.v;
     if (p.type->kind == TY_BOOL) bits = LLVMBuildZExt(f->b, bits, f->cg->i8, "");
     LLVMValueRef st = LLVMBuildStore(f->b, bits, p.at);
-    tag_element(f, st, p, v.rate);
+    if (type_is_parts(p.type)) LLVMSetAlignment(st, (unsigned)cg_part_align(p.type));
+    cg_tag_element(f, st, p, v.rate);
 }
 
 static LLVMValueRef desc_field(CgFunc *f, LLVMValueRef desc, int rank, int field) {

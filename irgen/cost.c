@@ -59,9 +59,14 @@ static int64_t cost_expr(const Expr *e, int depth) {
     case EXPR_INDEX: return 2 + cost_list(&e->index.at, depth);
     case EXPR_IF:
         return 1 + cost_expr(e->if_.cond, depth) + cost_expr(e->if_.then_, depth) + cost_expr(e->if_.else_, depth);
+    case EXPR_ATOMIC: return COST_MATH + cost_expr(e->atomic.target, depth) + cost_expr(e->atomic.value, depth);
     case EXPR_CONVERT: return cost_expr(e->convert.operand, depth);
-    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_NAME: case EXPR_FIELD:
-    case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST: case EXPR_RANGE: case EXPR_OFFLOAD: case EXPR_ATOMIC:
+    case EXPR_FIELD: return cost_expr(e->field.base, depth);
+    case EXPR_RANGE:
+        return (e->range.range.lo ? cost_expr(e->range.range.lo, depth) : 0) +
+               (e->range.range.hi ? cost_expr(e->range.range.hi, depth) : 0);
+    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_NAME:
+    case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST: case EXPR_OFFLOAD:
     case EXPR__COUNT: break;
     }
     return 1;
@@ -72,6 +77,7 @@ static int64_t cost_stmt(const Stmt *s, int depth) {
     case STMT_LET: return s->let.init ? cost_expr(s->let.init, depth) : 0;
     case STMT_ASSIGN:
         return 1 + cost_expr(s->assign.value, depth) + cost_expr(s->assign.target, depth);
+    case STMT_ATOMIC: return cost_expr(s->atomic.atomic, depth);
     case STMT_EXPR: return cost_expr(s->expr.expr, depth);
     case STMT_IF:
         return 1 + cost_expr(s->if_.cond, depth) + cost_block(s->if_.then_, depth) +
@@ -85,7 +91,7 @@ static int64_t cost_stmt(const Stmt *s, int depth) {
     case STMT_RETURN: return s->return_.value ? cost_expr(s->return_.value, depth) : 0;
     case STMT_ASSERT: return 1 + cost_expr(s->assert_.cond, depth);
     case STMT_BLOCK: return cost_block(s->block.block, depth);
-    case STMT_ERROR: case STMT_ATOMIC: case STMT_BREAK: case STMT_CONTINUE: case STMT_SHARED: case STMT_BARRIER:
+    case STMT_ERROR: case STMT_BREAK: case STMT_CONTINUE: case STMT_SHARED: case STMT_BARRIER:
     case STMT_WAIT: case STMT_RESIDENT: case STMT__COUNT: break;
     }
     return 1;

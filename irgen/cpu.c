@@ -58,7 +58,7 @@ static void call_share(CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int 
 static LLVMValueRef task(Kernel *k, LLVMValueRef share, LLVMTypeRef context, int n_values) {
     Cg *cg = k->cg;
     LLVMTypeRef params[3] = {cg->ptr, cg->ptr, cg->ptr};
-    const char *name = arena_printf(&cg->c->arena, "kernel.%s.task", k->func->name);
+    const char *name = arena_printf(&cg->c->arena, "kernel.%s.task", k->func->symbol);
     LLVMValueRef fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->void_, params, 3, false));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     cg_fn_attr(cg, fn, "nounwind");
@@ -122,7 +122,7 @@ void cpu_kernel_entry(Kernel *k) {
     cg_domain(&f, k->func, axes);
     LLVMValueRef total = cg_domain_total(&f, k->func, axes);
     LLVMBasicBlockRef some = cg_block(&f, "some"), done = cg_block(&f, "done");
-    LLVMValueRef result = k->func->reduction ? LLVMGetParam(k->entry, (unsigned)n + 1) : NULL;
+    LLVMValueRef result = k->func->reduction ? LLVMGetParam(k->entry, (unsigned)cg_entry_values(k->func) + 1) : NULL;
     if (result) LLVMBuildStore(f.b, cg_identity(cg, k->func->reduction, k->func->result), result);
     LLVMBuildCondBr(f.b, LLVMBuildICmp(f.b, LLVMIntEQ, total, cg_i64(cg, 0), ""), done, some);
     cg_enter(&f, some);

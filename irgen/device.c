@@ -9,8 +9,8 @@
 static bool is_array(const Symbol *p) { return p->type->kind == TY_ARRAY; }
 
 const char *cg_kernel_symbol(Cg *cg, const Func *fn) {
-    if (cg->target->is_program) return off_fallback_symbol(cg->c, fn->name);
-    return arena_printf(&cg->c->arena, "kdsl_%s", fn->name);
+    if (cg->target->is_program) return off_fallback_symbol(cg->c, fn->symbol);
+    return arena_printf(&cg->c->arena, "kdsl_%s", fn->symbol);
 }
 
 /* The parameters in the order of the ABI: arrays, then scalars. */
@@ -31,6 +31,7 @@ static void array_attributes(Cg *cg, const Func *fn, LLVMValueRef v, int first) 
     }
 }
 
+/* Those of `range`; the entry's are split into slots. */
 static void name_params(const Func *fn, LLVMValueRef v, int first) {
     for (int i = 0; i < fn->params.n + fn->sizes.n; i++) {
         const char *name = i < fn->params.n ? cg_abi_param(fn, i)->name : fn->sizes.at[i - fn->params.n]->name;
@@ -38,24 +39,44 @@ static void name_params(const Func *fn, LLVMValueRef v, int first) {
     }
 }
 
+/* By-value structs and vectors take several of the entry's parameters. */
+int cg_entry_values(const Func *fn) {
+    int n = fn->sizes.n;
+    for (int i = 0; i < fn->params.n; i++) n += is_array(fn->params.at[i]) ? 1 : cg_slot_count(fn->params.at[i]->type);
+    return n;
+}
+
+static void name_entry_params(const Func *fn, LLVMValueRef v, unsigned at) {
+    for (int i = 0; i < fn->params.n; i++) {
+        const Symbol *p = cg_abi_param(fn, i);
+        for (int k = is_array(p) ? 1 : cg_slot_count(p->type); k > 0; k--)
+            LLVMSetValueName2(LLVMGetParam(v, at++), p->name, strlen(p->name));
+    }
+    for (int i = 0; i < fn->sizes.n; i++)
+        LLVMSetValueName2(LLVMGetParam(v, at++), fn->sizes.at[i]->name, strlen(fn->sizes.at[i]->name));
+}
+
 LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn) {
     const char *name = cg_kernel_symbol(cg, fn);
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
     if (v) return v;
     int n = 0;
-    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, fn->params.n + fn->sizes.n + 2);
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, cg_entry_values(fn) + 3);
     params[n++] = cg->ptr; /* the launch environment: libomptarget passes it first to every kernel */
-    for (int i = 0; i < fn->params.n; i++) params[n++] = is_array(cg_abi_param(fn, i)) ? cg->ptr : cg->i64;
-    for (int i = 0; i < fn->sizes.n; i++) params[n++] = cg->i64;
+    int n_arrays = 0;
+    for (int i = 0; i < fn->params.n; i++) n_arrays += is_array(fn->params.at[i]);
+    for (int i = 0; i < cg_entry_values(fn); i++) params[n++] = i < n_arrays ? cg->ptr : cg->i64;
     if (fn->reduction) params[n++] = cg->ptr;
+    if (cg_has_slot(cg, fn)) params[n++] = cg->ptr;
     v = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->void_, params, (unsigned)n, false));
     LLVMSetLinkage(v, cg->target->kernel_linkage);
     LLVMSetVisibility(v, cg->target->kernel_visibility);
     LLVMSetFunctionCallConv(v, cg->target->kernel_cc);
     cg_fn_attr(cg, v, "nounwind");
     array_attributes(cg, fn, v, 1);
-    name_params(fn, v, 1);
-    if (fn->reduction) cg_param_attr(cg, v, n - 1, "noalias", 0);
+    name_entry_params(fn, v, 1);
+    for (int i = cg_entry_values(fn) + 1; i < n; i++) cg_param_attr(cg, v, i, "noalias", 0);
+    if (cg_has_slot(cg, fn)) LLVMSetValueName2(LLVMGetParam(v, (unsigned)n - 1), "slot", 4);
     return v;
 }
 
@@ -67,16 +88,18 @@ static void declare_range(Kernel *k) {
     for (int i = 0; i < fn->params.n; i++)
         params[n++] = is_array(cg_abi_param(fn, i)) ? cg->ptr : cg_type(cg, cg_abi_param(fn, i)->type);
     for (int i = 0; i < fn->sizes.n; i++) params[n++] = cg->i64;
+    if (cg_has_slot(cg, fn)) params[n++] = cg->ptr;
     params[n++] = cg->i64;
     params[n++] = cg->i64;
     if (fn->reduction) params[n++] = cg->ptr;
     k->range_type = LLVMFunctionType(cg->void_, params, (unsigned)n, false);
-    k->range = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "kernel.%s", fn->name), k->range_type);
+    k->range = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "kernel.%s", fn->symbol), k->range_type);
     LLVMSetLinkage(k->range, LLVMInternalLinkage);
     cg_fn_attr(cg, k->range, "nounwind");
     cg_fn_attr(cg, k->range, "noinline"); /* called from two places: one copy is enough */
     array_attributes(cg, fn, k->range, 0);
     name_params(fn, k->range, 0);
+    if (cg_has_slot(cg, fn)) cg_param_attr(cg, k->range, k->n_values - 1, "noalias", 0);
     if (!fn->reduction) return;
     cg_param_attr(cg, k->range, n - 1, "noalias", 0);
     cg_param_attr(cg, k->range, n - 1, "nonnull", 0);
@@ -105,11 +128,15 @@ void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values) {
 
 int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values) {
     const Func *fn = k->func;
+    unsigned at = 1;
     for (int i = 0; i < k->n_values; i++) {
-        values[i] = LLVMGetParam(k->entry, (unsigned)(1 + i));
         const Symbol *p = i < fn->params.n ? cg_abi_param(fn, i) : NULL;
-        if (p && !is_array(p)) values[i] = cg_slot_to_value(f, values[i], p->type).v;
+        int n_slots = p && !is_array(p) ? cg_slot_count(p->type) : 1;
+        LLVMValueRef *slots = arena_array(&k->cg->c->arena, LLVMValueRef, n_slots);
+        for (int n = 0; n < n_slots; n++) slots[n] = LLVMGetParam(k->entry, at++);
+        values[i] = p && !is_array(p) ? cg_slots_to_value(f, slots, p->type).v : slots[0];
     }
+    if (cg_has_slot(k->cg, fn)) values[k->n_values - 1] = LLVMGetLastParam(k->entry); /* behind the result */
     return k->n_values;
 }
 
@@ -167,6 +194,7 @@ static void run_row(Walk *w, LLVMValueRef from, LLVMValueRef to, LLVMValueRef fi
     cg_stmts(f, w->fn->item->fn.body, NULL, NULL);
     cg_goto(f, f->next_item);
     cg_enter(f, f->next_item);
+    if (f->error_slot) cg_stop_now_and_then(f, load64(f, counter));
     cg_debug_at(f, w->fn->item->fn.over.at[w->n - 1].span);
     LLVMValueRef next = LLVMBuildNSWAdd(f->b, load64(f, counter), cg_i64(f->cg, 1), "");
     LLVMSetNUW(next, true);
@@ -176,7 +204,7 @@ static void run_row(Walk *w, LLVMValueRef from, LLVMValueRef to, LLVMValueRef fi
 }
 
 void cg_store_item(CgFunc *f, CgValue v) {
-    cg_store(f, (CgPlace){f->item_result, v.type, rate_linear(1, false), true}, v);
+    cg_store(f, (CgPlace){f->item_result, v.type, rate_linear(1, false), true, NULL}, v);
 }
 
 /* begin, taken apart into a position on each axis: the only divisions of a whole range. */
@@ -262,6 +290,7 @@ static void emit_range(Kernel *k) {
               .end = values[k->n_values + 1], .items = k->func->reduction ? values[k->n_values + 2] : NULL};
     cg_domain(&f, k->func, w.axes);
     for (int d = 0; d < w.n; d++) cg_axis_trips(&f, &w.axes[d]);
+    if (cg_has_slot(k->cg, k->func)) f.error_slot = values[k->n_values - 1];
     if (w.n == 1) run_row(&w, w.begin, w.end, LLVMBuildNeg(f.b, w.begin, ""));
     else run_rows(&w);
     LLVMBuildRetVoid(f.b);
@@ -269,14 +298,15 @@ static void emit_range(Kernel *k) {
 
 /* The host version is the same machine code under another name: it costs no second compilation, and cannot differ. */
 static void fallback_alias(Cg *cg, const Func *fn, LLVMValueRef entry) {
-    const char *name = off_fallback_symbol(cg->c, fn->name);
+    const char *name = off_fallback_symbol(cg->c, fn->symbol);
     LLVMValueRef alias = LLVMAddAlias2(cg->module, LLVMGlobalGetValueType(entry), 0, entry, name);
     LLVMSetLinkage(alias, LLVMExternalLinkage);
     LLVMSetVisibility(alias, LLVMHiddenVisibility);
 }
 
 void cg_kernel(Cg *cg, const Func *fn) {
-    Kernel k = {.cg = cg, .func = fn, .n_values = fn->params.n + fn->sizes.n, .item_cost = cost_of_item(fn)};
+    Kernel k = {.cg = cg, .func = fn, .item_cost = cost_of_item(fn)};
+    k.n_values = fn->params.n + fn->sizes.n + cg_has_slot(cg, fn);
     k.entry = cg_kernel_entry(cg, fn);
     declare_range(&k);
     emit_range(&k);

@@ -155,6 +155,9 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r) {
         const Func *fn = p->funcs.at[i];
         if (!fn->is_kernel && !fn->is_extern && fn->on_host) cg_host_function(&cg, fn);
     }
+    if (p->runs_tests) cg_tests(&cg);
+    for (int i = 0; i < p->funcs.n; i++)
+        if (p->funcs.at[i]->is_export) cg_export(&cg, p->funcs.at[i]);
     r->n_kernels = off_module_finish(cg.off, 1);
     finish(&cg, r, t);
     off_module_free(cg.off);
@@ -169,7 +172,7 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
     *r = (IrResult){0};
     begin(&cg, &own, p, o, target_find(target));
     for (int i = 0; i < p->funcs.n; i++)
-        if (!p->funcs.at[i]->is_kernel && p->funcs.at[i]->on_device) cg_host_function(&cg, p->funcs.at[i]);
+        if (!p->funcs.at[i]->is_kernel && p->funcs.at[i]->on_device) cg_device_function(&cg, p->funcs.at[i]);
     for (int i = 0; i < p->funcs.n; i++) {
         if (!p->funcs.at[i]->is_kernel) continue;
         cg_kernel(&cg, p->funcs.at[i]);

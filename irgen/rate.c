@@ -162,8 +162,9 @@ static Rate scan_if(RateScan *s, Expr *e) {
 static Rate scan_expr(RateScan *s, Expr *e) {
     if (e->konst.kind != CONST_NONE) return UNIFORM;
     switch (e->kind) {
-    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_FIELD:
+    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR:
         return UNIFORM;
+    case EXPR_FIELD: return rate_any(scan_expr(s, e->field.base), UNIFORM);
     case EXPR_NAME: {
         Slot *slot = slot_of(s, e->name.sym);
         return slot && slot->has_rate ? slot->rate : UNIFORM;
@@ -183,9 +184,15 @@ static Rate scan_expr(RateScan *s, Expr *e) {
     case EXPR_FILL: scan_expr(s, e->fill.value); return scan_list(s, &e->fill.extents);
     case EXPR_COMPREHEND: scan_binders(s, &e->comprehend.binders); return scan_expr(s, e->comprehend.value);
     case EXPR_LIST: return scan_list(s, &e->list.items);
-    case EXPR_RANGE: return UNIFORM;
+    case EXPR_RANGE: { /* of a slice: how its place moves */
+        const Range *r = &e->range.range;
+        return rate_any(r->lo ? scan_expr(s, r->lo) : UNIFORM, r->hi ? scan_expr(s, r->hi) : UNIFORM);
+    }
     case EXPR_OFFLOAD: return scan_expr(s, e->offload.call);
-    case EXPR_ATOMIC: return VARYING;
+    case EXPR_ATOMIC:
+        scan_expr(s, e->atomic.value);
+        scan_expr(s, e->atomic.target);
+        return VARYING;
     case EXPR_CONVERT: return rate_convert(e->type, e->convert.operand->type, scan_expr(s, e->convert.operand));
     case EXPR__COUNT: break;
     }
@@ -196,11 +203,13 @@ static void scan_assign(RateScan *s, Stmt *st) {
     Expr *target = st->assign.target;
     Rate value = scan_expr(s, st->assign.value);
     Rate old = scan_expr(s, target);
-    if (target->kind != EXPR_NAME) return;
+    const Expr *whole = expr_whole(target);
+    if (whole->kind != EXPR_NAME) return;
+    if (whole != target) value = rate_any(value, old); /* the rest of it stays */
     if (st->assign.is_min || st->assign.is_max) value = rate_any(old, value);
     else if (st->assign.op != OP_NONE)
         value = rate_binary(st->assign.op, target->type, old, value, NULL, &st->assign.value->konst);
-    assign(s, target->name.sym, value);
+    assign(s, whole->name.sym, value);
 }
 
 /* A loop's body, under one more level of divergence when its items do not all run the same rounds. */
@@ -243,6 +252,7 @@ static void scan_stmt(RateScan *s, Stmt *st) {
         if (st->let.init) assign(s, st->let.sym, scan_expr(s, st->let.init));
         break;
     case STMT_ASSIGN: scan_assign(s, st); break;
+    case STMT_ATOMIC: scan_expr(s, st->atomic.atomic); break;
     case STMT_EXPR: scan_expr(s, st->expr.expr); break;
     case STMT_IF: scan_stmt_if(s, st); break;
     case STMT_FOR: scan_for(s, st); break;
@@ -260,7 +270,7 @@ static void scan_stmt(RateScan *s, Stmt *st) {
         break;
     case STMT_BLOCK:
     case STMT_RESIDENT: scan_block(s, st->block.block); break;
-    case STMT_ERROR: case STMT_ATOMIC: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT: case STMT__COUNT: break;
+    case STMT_ERROR: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT: case STMT__COUNT: break;
     }
 }
 

@@ -164,7 +164,7 @@ static LLVMValueRef declare_blocks(Kernel *k, LLVMValueRef *values, int n) {
     for (int i = 0; i < n; i++) params[i] = LLVMTypeOf(values[i]);
     for (int i = 0; i < BLOCKS__COUNT; i++) params[n + i] = i == BLOCKS_PARTIALS ? cg->ptr : cg->i64;
     LLVMTypeRef type = LLVMFunctionType(cg->void_, params, (unsigned)(n + BLOCKS__COUNT), false);
-    LLVMValueRef fn = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "kernel.%s.blocks", k->func->name), type);
+    LLVMValueRef fn = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "kernel.%s.blocks", k->func->symbol), type);
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     cg_fn_attr(cg, fn, "nounwind");
     cg_fn_attr(cg, fn, "noinline");

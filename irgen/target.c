@@ -19,12 +19,13 @@ static void x86_init(void) {
 
 static const Target targets[] = {
     /* The program itself. Of its kernels it has declarations only: the host versions come from the x86 device's object. */
-    {.name = "host", .triple = "x86_64-unknown-linux-gnu", .is_program = true, .checks = true, .lanes = 1,
+    {.name = "host", .triple = "x86_64-unknown-linux-gnu", .is_program = true, .checks = true,
+     .lanes = 1, .atomic_scope = "",
      .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMHiddenVisibility, .kernel_cc = LLVMCCallConv,
      .init = x86_init},
     /* libomptarget's host plugin: a shared object whose kernels are found by dlsym and called once per launch. Weak, so
      * that two object files that both have a kernel of this name can be linked into one program. */
-    {.name = "x86", .triple = "x86_64-unknown-linux-gnu", .lanes = 1, .holds_fallback = true,
+    {.name = "x86", .triple = "x86_64-unknown-linux-gnu", .lanes = 1, .atomic_scope = "", .holds_fallback = true,
      .kernel_linkage = LLVMWeakAnyLinkage, .kernel_visibility = LLVMProtectedVisibility,
      .kernel_cc = LLVMCCallConv, .kernel_entry = cpu_kernel_entry, .init = x86_init},
 };

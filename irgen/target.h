@@ -18,6 +18,7 @@ typedef struct Target {
     /* Work items computed at once. 1: scalar code for every rate. With more, values of rate VARYING become vectors:
      * cg_type_at chooses the type, cg_at_rate makes the promotion, cg_branch sees every decision that may diverge. */
     int lanes;
+    const char *atomic_scope;  /* LLVM's name for "all items of this device"; "" is the whole system */
     /* Its object is linked into the program as well, where its kernels are the host versions that launches fall back to. */
     bool holds_fallback;
     LLVMLinkage kernel_linkage;

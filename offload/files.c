@@ -49,3 +49,9 @@ const char *find_llvm_library(Compiler *c, const char *name, const char **rpath)
     if (path) *rpath = llvm_folders[which];
     return path;
 }
+
+void add_system_folders(Linker *l) {
+    const char *root = getenv("KDSL_SYSROOT");
+    for (int i = 0; i < COUNT(system_folders); i++)
+        linker_add(l, arena_printf(&l->c->arena, "-L%s%s", root ? root : "", system_folders[i]));
+}

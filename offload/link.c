@@ -27,7 +27,7 @@ static void add_if_found(Linker *l, const char *path) {
 /* Objects, then the runtime. `main` only where there is a program for it to start. */
 static void add_objects(Linker *l, const LinkJob *job) {
     static const char *const labels[] = {"host code", "device images", "device code"};
-    bool has_program = !job->relocatable;
+    bool has_program = !job->relocatable && !job->shared;
     for (int i = 0; i < job->n_objects; i++) {
         linker_add_bytes(l, labels[i < 3 ? i : 2], job->objects[i].at, job->objects[i].n);
         has_program = has_program || elf_defines(job->objects[i], "kdsl_main");
@@ -51,10 +51,17 @@ static void add_offloading(Linker *l) {
     add_if_found(l, find_llvm_library(l->c, "libomp.so.5", &omp_rpath));
 }
 
+static void add_users_libraries(Linker *l, const LinkJob *job) {
+    for (int i = 0; i < job->n_folders; i++) linker_add(l, arena_printf(&l->c->arena, "-L%s", job->folders[i]));
+    if (job->n_libraries) add_system_folders(l);
+    for (int i = 0; i < job->n_libraries; i++) linker_add(l, arena_printf(&l->c->arena, "-l%s", job->libraries[i]));
+}
+
 /* libc and libm by their own files: the linker scripts of libc.so and libm.so only add time. libc_nonshared.a has
  * atexit. A missing libm or libmvec shows as an undefined symbol, if it is missed at all. */
 static void add_libraries(Linker *l, const LinkJob *job) {
     linker_add(l, "--as-needed");
+    add_users_libraries(l, job);
     if (job->needs_omptarget) add_offloading(l);
     add_if_found(l, find_system_file(l->c, "libm.so.6"));
     add_if_found(l, find_system_file(l->c, "libmvec.so.1"));
@@ -73,13 +80,27 @@ static void add_executable(Linker *l, const LinkJob *job) {
     add_needed(l, "crtn.o");
 }
 
+/* Everything hidden but what is exported; a name that nobody defines is an error here and not where it is loaded. */
+static void add_shared(Linker *l, const LinkJob *job) {
+    linker_add_all(l, "-shared", "-z", "defs", "--eh-frame-hdr", "--gc-sections", "--hash-style=gnu",
+                   "--build-id=none");
+    if (!job->debug) linker_add(l, "--strip-debug");
+    add_needed(l, "crti.o");
+    add_objects(l, job);
+    add_libraries(l, job);
+    add_needed(l, "ld-linux-x86-64.so.2"); /* __tls_get_addr */
+    add_needed(l, "crtn.o");
+}
+
 bool off_link(Compiler *c, const LinkJob *job) {
     Linker l;
     Blob output;
-    linker_begin(&l, c, job->relocatable ? "the object file" : "the program");
+    linker_begin(&l, c, job->relocatable ? "the object file" : job->shared ? "the library" : "the program");
     if (job->relocatable) {
         linker_add(&l, "-r");
         add_objects(&l, job);
+    } else if (job->shared) {
+        add_shared(&l, job);
     } else {
         add_executable(&l, job);
     }

@@ -36,4 +36,7 @@ const char *find_llvm_library(Compiler *c, const char *name, const char **rpath)
 /* The same, but reports E1021 with the Debian package that has it. */
 const char *need_system_file(Compiler *c, const char *name, const char *package);
 
+/* -L for each of the system's folders. */
+void add_system_folders(Linker *l);
+
 #endif

@@ -68,11 +68,13 @@ void blob_free(Blob *b);
 bool off_link_x86_image(Compiler *c, Blob object, Blob *image);
 /* An object that holds the images under off_image_symbol names. */
 bool off_images_object(Compiler *c, const Blob *images, int n, Blob *object);
-/* Objects + embedded runtime -> executable (or, relocatable: one .o). needs_omptarget: the host object launches. */
+/* Objects + embedded runtime -> executable (or, relocatable: one .o; shared: one .so). needs_omptarget: the host object launches. */
 typedef struct LinkJob {
     const Blob *objects;
     int n_objects;
-    bool relocatable, needs_omptarget, debug;
+    const char **libraries, **folders; /* of the user: -l and -L */
+    int n_libraries, n_folders;
+    bool relocatable, shared, needs_omptarget, debug;
     const char *output; /* written atomically: on failure an older file is untouched */
     Blob *in_memory;    /* not NULL: the result goes here, and nothing is written */
 } LinkJob;

@@ -64,6 +64,14 @@ static TypeExpr *type_new(Parser *p, TypeExprKind kind, Span span, uint32_t chil
     return t;
 }
 
+/* `geo.Point` as one name, as sema finds it. */
+Token ast_qualified(Parser *p, Token module, Token name) {
+    const char *text = arena_printf(p->arena, "%s.%s", module.name, name.name);
+    module.name = name_of(&p->c->names, text);
+    module.span = span_join(module.span, name.span);
+    return module;
+}
+
 TypeExpr *ast_type_name(Parser *p, Token name, TypeExprList args, Span end) {
     uint32_t depth = 0;
     for (int i = 0; i < args.n; i++) depth = deeper(depth, args.at[i]->depth);
@@ -233,6 +241,7 @@ Expr *ast_atomic(Parser *p, Token atomic, Expr *target, AssignOp op, Expr *value
     e->atomic.op = op.op;
     e->atomic.is_min = op.is_min;
     e->atomic.is_max = op.is_max;
+    e->atomic.op_span = op.span;
     e->atomic.value = value;
     return e;
 }

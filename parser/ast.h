@@ -54,6 +54,7 @@ typedef struct Range {
     Expr *lo, *hi, *step;
     Span span;
     bool has_dots; /* written with `..` */
+    int site;      /* sema: as EXPR_BINARY, for a step that may be 0 */
     Type *type;    /* sema: type of the loop variable */
 } Range;
 
@@ -130,17 +131,33 @@ struct Expr {
         struct { const char *at; size_t n; } str; /* escapes decoded; not NUL-safe: use n */
         struct { Name name; Symbol *sym; /* sema */ } name;
         struct { Op op; Span op_span; Expr *operand; } unary;
-        struct { Op op; Span op_span; Expr *lhs, *rhs; } binary;
+        struct {
+            Op op;
+            Span op_span;
+            Expr *lhs, *rhs;
+            int site; /* sema, for devices: number of the check kept (Program.sites), 0 none, -1 shown needless */
+        } binary;
         struct { Expr *callee; ArgList args; CallInfo *info; /* sema */ } call;
-        struct { Expr *base; ExprList at; } index;
-        struct { Expr *base; Name name; Span name_span; } field;
+        struct {
+            Expr *base;
+            ExprList at;
+            unsigned proven; /* sema: bit d: index d is inside */
+            int site;        /* sema: as above, for those that are not proven */
+        } index;
+        struct {
+            Expr *base;
+            Name name;
+            Span name_span;
+            int n_at;   /* sema: 1 for a field or one part of a vector; 2 to 4 for `v.xy` */
+            int at[4];  /* sema: which */
+        } field;
         struct { Expr *cond, *then_, *else_; } if_;
         struct { Expr *value; ExprList extents; } fill;
         struct { Expr *value; BinderList binders; } comprehend;
         struct { ExprList items; } list;
         struct { Range range; } range;
         struct { bool async; Expr *device; Expr *call; LaunchInfo *info; /* sema */ } offload;
-        struct { Expr *target; Op op; bool is_min, is_max; Expr *value; } atomic;
+        struct { Expr *target; Op op; bool is_min, is_max; Span op_span; Expr *value; } atomic;
         struct { Expr *operand; } convert;
     };
 };
@@ -179,12 +196,19 @@ struct Stmt {
     Span span;
     union {
         struct { bool is_var; Name name; Span name_span; TypeExpr *type; Expr *init; Symbol *sym; /* sema */ } let;
-        struct { Expr *target; Op op; bool is_min, is_max; Span op_span; Expr *value; } assign; /* OP_NONE: plain = */
+        struct {
+            Expr *target;
+            Op op; /* OP_NONE: plain = */
+            bool is_min, is_max;
+            Span op_span;
+            Expr *value;
+            int site; /* sema: as EXPR_BINARY */
+        } assign;
         struct { Expr *atomic; } atomic; /* an EXPR_ATOMIC whose value is dropped */
         struct { Expr *expr; } expr;
         struct { Expr *cond; Block *then_; Stmt *else_; } if_; /* else_: STMT_BLOCK, STMT_IF or NULL */
         struct { Binder binder; Block *body; } for_;
-        struct { Expr *cond; Block *body; } while_;
+        struct { Expr *cond; Block *body; bool calls; /* sema: a round calls functions */ } while_;
         struct { Expr *value; } return_; /* NULL: no value */
         struct { Expr *cond; Expr *format; ArgList args; FormatPlan *plan; /* sema */ } assert_; /* format: NULL, STR */
         struct { Block *block; } block; /* also STMT_RESIDENT */
@@ -241,9 +265,9 @@ struct Item {
             Block *body;               /* NULL: extern */
             Func *func;                /* sema */
         } fn;                          /* ITEM_FN and ITEM_KERNEL */
-        struct { GenericList generics; FieldList fields; } struct_;
+        struct { GenericList generics; FieldList fields; Symbol *sym; /* sema */ } struct_;
         struct { TypeExpr *type; Expr *value; Symbol *sym; /* sema */ } const_;
-        struct { NameList path; } import;
+        struct { NameList path; struct Module *module; /* sema: NULL where it failed */ } import;
         struct { Block *body; Func *func; /* sema */ } test;
     };
 };
@@ -251,6 +275,10 @@ struct Item {
 typedef struct Module {
     ItemList items;
     Source *source;
+    /* sema: */
+    const char *key, *path, *symbol; /* the file; `a.b`, "" for the program's own; the same, unique in the program */
+    Vec(Symbol *) symbols;           /* what it declares, once it is checked */
+    bool complete;                   /* all it imports is loaded */
     const char *(*type_text)(Compiler *c, const Type *t); /* sema: its type_name, for ast_dump */
 } Module;
 

@@ -54,6 +54,7 @@ void ast_add_generic(Parser *p, GenericList *list, Token name, const Token *cons
 void ast_add_name(Parser *p, NameList *list, Token name);
 
 /* types */
+Token ast_qualified(Parser *p, Token module, Token name);
 TypeExpr *ast_type_name(Parser *p, Token name, TypeExprList args, Span end);
 TypeExpr *ast_type_array(Parser *p, Token open, TypeExpr *elem, ExprList extents, Token close);
 TypeExpr *ast_type_ref(Parser *p, RefMode mode, Span mode_span, TypeExpr *to);

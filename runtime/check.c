@@ -8,10 +8,20 @@
 
 #include "runtime/internal.h"
 
+/* " (work item i = 3, j = 4)" while such a failure is told. */
+static char item_text[160];
+
 void kdsl_fail(const char *place, const char *format, ...) {
+    char full[512];
+    snprintf(full, sizeof full, "%s%s", format, item_text);
+    item_text[0] = '\0';
+    format = full;
     fflush(stdout);
-    va_list ap;
+    va_list ap, again;
     va_start(ap, format);
+    va_copy(again, ap);
+    kdsl_border_fail(KDSL_EXIT_CHECK, place, format, again);
+    va_end(again);
     fprintf(stderr, "%s: ", place);
     vfprintf(stderr, format, ap);
     fputc('\n', stderr);
@@ -19,7 +29,15 @@ void kdsl_fail(const char *place, const char *format, ...) {
     exit(KDSL_EXIT_CHECK);
 }
 
+static void leave(int status, const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    kdsl_border_fail(status, NULL, format, ap);
+    va_end(ap);
+}
+
 void kdsl_output_failed(int error) {
+    leave(1, "cannot write to standard output: %s", strerror(error ? error : EIO));
     fprintf(stderr, "cannot write to standard output: %s\n", strerror(error ? error : EIO));
     exit(1);
 }
@@ -38,6 +56,16 @@ void kdsl_fail_index(const char *place, const char *array, int64_t index, int64_
     kdsl_shape_text(shape, rank, extents);
     if (rank == 1) kdsl_fail(place, "index %lld is outside %s: %s", (long long)index, array, shape);
     kdsl_fail(place, "index %lld is outside dimension %lld of %s: %s", (long long)index, (long long)dim, array, shape);
+}
+
+void kdsl_fail_slice(const char *place, const char *array, int64_t lo, int64_t hi, int64_t dim, int64_t rank,
+                     const int64_t *extents) {
+    char shape[KDSL_SHAPE_BYTES], where[40] = "";
+    kdsl_shape_text(shape, rank, extents);
+    if (rank > 1) snprintf(where, sizeof where, "dimension %lld of ", (long long)dim);
+    if (lo >= 0 && lo <= extents[dim] && hi >= 0 && hi < lo)
+        kdsl_fail(place, "slice %lld..%lld of %s%s ends before it begins", (long long)lo, (long long)hi, where, array);
+    kdsl_fail(place, "slice %lld..%lld is outside %s%s: %s", (long long)lo, (long long)hi, where, array, shape);
 }
 
 void kdsl_fail_shape(const char *place, const char *function, const char *size, const char *name, int64_t rank,
@@ -67,4 +95,33 @@ void kdsl_fail_domain(const char *place, const char *kernel, int64_t rank, int64
     if (rank == 3) snprintf(last, sizeof last, " x %lld", (long long)n2);
     kdsl_fail(place, "the domain of %s has more work items than can be counted: %lld x %lld%s", kernel, (long long)n0,
               (long long)n1, last);
+}
+
+/* The kinds, as sema/sema.h numbers them. */
+enum { CHECK_INDEX, CHECK_DIVIDE, CHECK_SHIFT, CHECK_STEP, CHECK_SHAPE, CHECK_SLICE };
+
+static void set_item_text(const int64_t *item, const char *const *axes, int64_t n_axes) {
+    size_t n = (size_t)snprintf(item_text, sizeof item_text, " (work item");
+    for (int64_t i = 0; i < n_axes && n < sizeof item_text; i++)
+        n += (size_t)snprintf(item_text + n, sizeof item_text - n, "%s %.24s = %lld", i ? "," : "", axes[i],
+                              (long long)item[i]);
+    if (n + 1 < sizeof item_text) strcpy(item_text + n, ")");
+}
+
+void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *const *axes, int64_t n_axes) {
+    const KdslCheck *c = &checks[slot->site - 1];
+    set_item_text(slot->item, axes, n_axes);
+    switch (c->kind) {
+    case CHECK_INDEX: kdsl_fail_index(c->place, c->name, slot->value, slot->dim, c->rank, slot->extents);
+    case CHECK_SLICE:
+        if (slot->other == INT64_MIN) /* an index among the ranges */
+            kdsl_fail_index(c->place, c->name, slot->value, slot->dim, c->rank, slot->extents);
+        kdsl_fail_slice(c->place, c->name, slot->value, slot->other, slot->dim, c->rank, slot->extents);
+    case CHECK_DIVIDE: kdsl_fail_divide(c->place);
+    case CHECK_SHIFT: kdsl_fail_shift(c->place, slot->value, c->number);
+    case CHECK_STEP: kdsl_fail_step(c->place);
+    default:
+        kdsl_fail_shape(c->place, c->function, c->size, c->name, c->rank, slot->extents, c->dim, c->other,
+                        c->other_rank, slot->other_extents, c->other_dim, c->number);
+    }
 }

@@ -11,6 +11,10 @@
 
 #include "runtime/internal.h"
 
+/* What gcc's crtbegin.o gives a program: the name under which this executable's or library's atexit handlers are kept. Weak, for
+ * programs that are linked with crtbegin.o as well. */
+KDSL_RT void *__dso_handle = &__dso_handle;
+
 int kdsl_argc;
 char **kdsl_argv;
 

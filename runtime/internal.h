@@ -2,6 +2,8 @@
 #ifndef KDSL_RUNTIME_INTERNAL_H
 #define KDSL_RUNTIME_INTERNAL_H
 
+#include <stdarg.h>
+
 #include "runtime/runtime.h"
 
 KDSL_RT extern int kdsl_argc; /* of the whole program; 0 when `main` is not ours */
@@ -9,6 +11,9 @@ KDSL_RT extern char **kdsl_argv;
 
 /* Flush stdout, print "place: text" on stderr, exit with KDSL_EXIT_CHECK. */
 KDSL_RT _Noreturn void kdsl_fail(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Inside an exported function: ends the call with `status` and does not return. Elsewhere it does nothing. */
+KDSL_RT void kdsl_border_fail(int status, const char *place, const char *format, va_list ap);
+KDSL_RT void kdsl_text_reset(void); /* forget the pieces of a line that a failure cut short */
 /* Standard output took no more: say why, exit with 1. Silence would pass for success. */
 KDSL_RT _Noreturn void kdsl_output_failed(int error);
 /* "[4, 512]" into `text`. */

@@ -35,6 +35,9 @@ KDSL_RT void kdsl_array_free(void *data); /* NULL is fine */
 /* check.c */
 KDSL_RT _Noreturn void kdsl_fail_index(const char *place, const char *array, int64_t index, int64_t dim, int64_t rank,
                                        const int64_t *extents);
+/* lo..hi of dimension dim is not within the array, or ends before it begins */
+KDSL_RT _Noreturn void kdsl_fail_slice(const char *place, const char *array, int64_t lo, int64_t hi, int64_t dim,
+                                       int64_t rank, const int64_t *extents);
 /* text: "matmul: k is {} in a: {} but {} in b: {}" is put together by the caller's constants: function, size name, and
  * for each of the two places the parameter name, its rank, its extents and which one is meant. other_name NULL: the
  * requirement is the constant `required`. */
@@ -48,6 +51,33 @@ KDSL_RT _Noreturn void kdsl_fail_shift(const char *place, int64_t amount, int64_
 KDSL_RT _Noreturn void kdsl_fail_domain(const char *place, const char *kernel, int64_t rank, int64_t n0, int64_t n1,
                                         int64_t n2);
 KDSL_RT _Noreturn void kdsl_fail_step(const char *place); /* a range with step 0 */
+/* A check that failed in a kernel. The compiler emits a table of all checks that kernels keep; the item whose check
+ * failed first has filled the launch's slot (irgen/cg_check.c). axes: names of the domain's variables. */
+typedef struct KdslCheck {
+    const char *place, *name; /* of the array; of the argument whose shape is wrong */
+    const char *function, *size, *other; /* shapes: as kdsl_fail_shape */
+    int64_t kind;             /* sema/sema.h, CheckKind */
+    int64_t rank, dim, other_rank, other_dim;
+    int64_t number;           /* shifts: bits of the value; shapes: required */
+} KdslCheck;
+typedef struct KdslSlot {
+    int64_t taken, site, value, other, dim, extents[4], other_extents[4], item[3];
+} KdslSlot;
+KDSL_RT _Noreturn void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *const *axes,
+                                      int64_t n_axes);
+
+/* border.c: exported functions. Runs `run(frame)`; 0, or the exit code with which a program would have ended there. */
+KDSL_RT int32_t kdsl_border(void (*run)(void *frame), void *frame);
+/* An array that came from outside: no negative extent, and not NULL unless it is empty. */
+KDSL_RT void kdsl_check_argument(const char *place, const char *name, const void *at, int64_t rank,
+                                 const int64_t *extents);
+
+/* test.c: the program of `kdslc test`. Runs each in a process of its own; the result is the program's exit code. */
+typedef struct KdslTest {
+    const char *name, *place;
+    void (*run)(void);
+} KdslTest;
+KDSL_RT int32_t kdsl_test_main(const KdslTest *tests, int64_t n);
 
 /* host.c */
 KDSL_RT int64_t kdsl_args_count(void);

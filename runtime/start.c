@@ -6,10 +6,6 @@
 
 #include "runtime/internal.h"
 
-/* What gcc's crtbegin.o gives a program: the name under which this executable's atexit handlers are kept. Weak, for
- * programs that are linked with crtbegin.o as well. */
-KDSL_RT void *__dso_handle = &__dso_handle;
-
 /* A program started with a standard file closed would give its number to the next file it opens, and print into that.
  * The number is taken here instead, by something that refuses: a print then fails, and says so. */
 static void guard_standard_files(void) {

@@ -236,5 +236,8 @@ const char *kdsl_text_format(void) {
 
 void kdsl_text_assert(const char *place) {
     put("", 1);
+    line.n = 0;
     kdsl_fail(place, "%s", line.at);
 }
+
+void kdsl_text_reset(void) { line.n = 0; }

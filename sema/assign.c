@@ -139,6 +139,7 @@ static void give_element(Flow *f, const Symbol *sym) {
 /* Expressions ------------------------------------------------------------------------------------------------- */
 
 static void flow_expr(Flow *f, Expr *e);
+static void flow_list(Flow *f, ExprList *list);
 
 static void flow_maybe(Flow *f, Expr *e) {
     State *skipped = state_copy(f, f->now);
@@ -163,13 +164,16 @@ static void flow_call(Flow *f, Expr *e) {
     if (e->call.info && e->call.info->receiver) flow_expr(f, e->call.info->receiver);
     for (int i = 0; i < args->n; i++) {
         Expr *x = args->at[i].value;
-        bool named = x->kind == EXPR_NAME && x->type && x->type->kind == TY_ARRAY;
-        if (named && (args->at[i].mode == REF_OUT || asks_extent(e))) touch(f, x->name.sym, x->span);
-        else flow_expr(f, x);
+        bool slice = expr_is_slice(x), named = slice || x->kind == EXPR_NAME;
+        if (named && x->type && x->type->kind == TY_ARRAY && (args->at[i].mode == REF_OUT || asks_extent(e))) {
+            if (slice) flow_list(f, &x->index.at);
+            touch(f, expr_array_symbol(x), x->span);
+        } else {
+            flow_expr(f, x);
+        }
     }
     for (int i = 0; i < args->n; i++)
-        if (args->at[i].mode == REF_OUT && args->at[i].value->kind == EXPR_NAME)
-            give_element(f, args->at[i].value->name.sym);
+        if (args->at[i].mode == REF_OUT) give_element(f, expr_array_symbol(args->at[i].value));
 }
 
 static void flow_list(Flow *f, ExprList *list) {
@@ -258,8 +262,10 @@ static void flow_let(Flow *f, Stmt *st) {
 }
 
 static void flow_assign(Flow *f, Stmt *st) {
-    Expr *target = st->assign.target;
+    Expr *target = expr_whole(st->assign.target);
+    bool is_part = target != st->assign.target;
     bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
+    if (is_part && target->kind == EXPR_NAME) use(f, target->name.sym, target->span); /* the rest must be there */
     if (target->kind == EXPR_INDEX) flow_list(f, &target->index.at);
     Expr *base = target->kind == EXPR_INDEX ? target->index.base : target;
     if (!plain) flow_expr(f, base);
@@ -268,7 +274,7 @@ static void flow_assign(Flow *f, Stmt *st) {
     if (target->kind == EXPR_INDEX) {
         touch(f, base->name.sym, base->span);
         give_element(f, base->name.sym);
-    } else if (plain) {
+    } else if (plain && !is_part) {
         give_value(f, base->name.sym);
     }
 }

@@ -3,10 +3,16 @@
 #include "sema/check.h"
 
 enum { AT_HOST = 1, AT_BOTH = 0 };
+enum { BY_PART_INTRINSIC = 1, BY_PART_LIBM = 0, BY_PART_CODE = 0 };
+
+/* The rows with code of their own that work part by part. */
+static bool works_by_part(BuiltinId id) {
+    return builtin_rows[id].elementwise || id == BUILTIN_RSQRT || (id >= BUILTIN_ABS && id <= BUILTIN_CLAMP);
+}
 
 const BuiltinRow builtin_rows[BUILTIN__COUNT] = {
 #define BUILTIN(id, name, n, args, result, where, lowering, symbol)                                                    \
-    [BUILTIN_##id] = {name, n, ARGS_##args, RESULT_##result, AT_##where},
+    [BUILTIN_##id] = {name, n, ARGS_##args, RESULT_##result, AT_##where, BY_PART_##lowering},
 #include "sema/builtin.def"
 #undef BUILTIN
 };
@@ -27,6 +33,7 @@ static const struct {
     {BUILTIN_FORMAT, EFFECT_STR, "makes text"},
     {BUILTIN_ARGS, EFFECT_STR, "asks for `args()`"},
     {BUILTIN_CLOCK, EFFECT_IO, "reads the clock"},
+    {BUILTIN_DEVICES, EFFECT_IO, "counts the devices"},
     {BUILTIN_EXIT, EFFECT_IO, "ends the program"},
     {BUILTIN_WRITE_FILE, EFFECT_IO, "writes a file"},
     {BUILTIN_APPEND_FILE, EFFECT_IO, "writes a file"},
@@ -93,12 +100,14 @@ static bool check_scalars(Sema *s, Expr *e, BuiltinId id) {
         Type *t = check_scalar(s, &args->at[i].value);
         if (is_bad(t)) {
             ok = false;
-        } else if (!suits(builtin_rows[id].args, t)) {
+        } else if (!suits(builtin_rows[id].args, works_by_part(id) ? type_of_part(t) : t)) {
             does_not_suit(s, args->at[i].value, id);
             ok = false;
         }
     }
     if (!ok) return false;
+    Type *vector = vector_among(args);
+    for (int i = 0; vector && i < args->n; i++) broadcast(s, &args->at[i].value, vector);
     const char *what = arena_printf(s->arena, "`%s`", builtin_rows[id].name);
     Type *common = args->at[0].value->type;
     for (int i = 1; i < args->n && !is_bad(common); i++)
@@ -143,11 +152,12 @@ static bool check_text(Sema *s, Arg *a, const char *why) {
 
 static Type *check_len(Sema *s, Expr *e) {
     Arg *a = &e->call.args.at[0];
-    Type *t = check_expr(s, &a->value);
+    bool slice = expr_is_slice(a->value);
+    Type *t = slice ? check_slice(s, a->value) : check_expr(s, &a->value);
     if (is_bad(t) || !is_plain(s, a)) return s->error;
-    if (t->kind == TY_STR || (t->kind == TY_ARRAY && a->value->kind == EXPR_NAME)) return s->index;
-    check_array_name(s, a->value, "`len`"); /* says what is wrong with it */
-    return s->error;
+    if (slice) return s->index;
+    if (t->kind == TY_STR) return s->index;
+    return is_bad(check_measured(s, a->value, "`len`")) ? s->error : s->index;
 }
 
 static Type *check_shape(Sema *s, Expr *e) {
@@ -175,8 +185,16 @@ static Type *check_copy(Sema *s, Expr *e) {
     return check_reference(s, a, REF_IN) ? a->value->type : s->error;
 }
 
+static bool is_whole(Sema *s, const Arg *a) {
+    if (!expr_is_slice(a->value)) return true;
+    diag(s->c, E0613, a->span, "`swap` exchanges whole arrays, and `%s` is a part of one",
+         source_text(s, a->value->span));
+    return false;
+}
+
 static Type *check_swap(Sema *s, Expr *e) {
     Arg *a = &e->call.args.at[0], *b = &e->call.args.at[1];
+    if (!is_whole(s, a) || !is_whole(s, b)) return s->error;
     bool ok = check_reference(s, a, REF_MUT);
     if (!check_reference(s, b, REF_MUT) || !ok) return s->error;
     Symbol *x = a->value->name.sym, *y = b->value->name.sym;
@@ -232,6 +250,10 @@ static Type *check_special(Sema *s, Expr *e, BuiltinId id) {
     case BUILTIN_FORMAT: return check_text_call(s, e, id);
     case BUILTIN_ARGS: return type_array(s->types, s->str, 1);
     case BUILTIN_CLOCK: return s->f64;
+    case BUILTIN_DEVICES: return s->i32;
+    case BUILTIN_DOT:
+    case BUILTIN_CROSS:
+    case BUILTIN_LENGTH: return check_vector_builtin(s, e, id);
     case BUILTIN_EXIT: {
         Arg *a = &e->call.args.at[0];
         return is_plain(s, a) && check_value(s, &a->value, s->i32, "the exit status") ? s->nothing : s->error;

@@ -37,13 +37,10 @@ typedef enum NotBuilt {
     NB_SHARED = 2,
     NB_BARRIER = 4,
     NB_INSIDE = 8,
-    NB_ATOMIC = 16,
-    NB_SLICE = 32,
     NB_WAIT = 64,
     NB_RESIDENT = 128,
     NB_ASYNC = 256,
     NB_DEVICE = 512,
-    NB_STRING_COMPARE = 1024,
 } NotBuilt;
 
 /* Sema's notes about one function while it is checked and in the passes over the whole program. */
@@ -88,8 +85,12 @@ typedef struct Sema {
     Func *func;       /* being checked; NULL outside */
     FuncFacts *facts; /* of func */
     Block *block;     /* innermost: it frees the arrays declared in it */
-    int loop_depth, const_chain;
-    bool has_import; /* unknown names may come from there: not reported */
+    int loop_depth, const_chain, struct_chain;
+    const BuiltInModule *stdlib;
+    Module *own_file; /* the program's; program->module is the one being checked */
+    Vec(Module *) modules, in_order; /* as found; each after those it imports */
+    Vec(Item *) importing;           /* imports being followed */
+    int first_func;                  /* of the module being checked, in program->funcs */
     Name underscore, at, main, inside;
     Name builtin_name[BUILTIN__COUNT];
     Type *error, *nothing, *boolean, *i32, *i64, *u64, *index, *f32, *f64, *str, *int_literal, *float_literal;
@@ -126,6 +127,7 @@ void retype(Sema *s, Expr *e, Type *to);
 void scope_enter(Sema *s);
 void scope_leave(Sema *s);
 Symbol *scope_find(Sema *s, Name name);
+void scope_clear(Sema *s); /* the outermost scope, too */
 bool scope_add(Sema *s, Symbol *sym);   /* reports a duplicate */
 void scope_again(Sema *s, Symbol *sym); /* the same, silently: it has been reported */
 Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type);
@@ -168,7 +170,7 @@ typedef struct BuiltinRow {
     int n_args;
     BuiltinArgs args;
     BuiltinResult result;
-    bool host_only;
+    bool host_only, elementwise; /* elementwise: also of vectors, part by part */
 } BuiltinRow;
 extern const BuiltinRow builtin_rows[BUILTIN__COUNT];
 BuiltinId builtin_find(Sema *s, Name name);
@@ -185,6 +187,20 @@ Type *local_type(Sema *s, TypeExpr *te, Dim dims[MAX_RANK]);
 void check_signatures(Sema *s);
 void check_bodies(Sema *s);
 Type *scalar_type(Sema *s, TypeExpr *te);
+
+/* border.c: what is called from outside, or calls outside */
+void declare_test(Sema *s, Item *item);
+void check_extern(Sema *s, Func *f);
+void check_export(Sema *s, Func *f);
+void keep_tests(Sema *s, bool run); /* after all checks: the tests leave the program unless they are to run */
+
+/* module.c */
+bool modules_load(Sema *s, Module *own_file); /* into s->in_order; false: errors were reported */
+void declare_import(Sema *s, Item *item);
+void module_leave(Sema *s);
+bool module_member(Sema *s, Expr *e); /* e was `module.name`, and is now a name or, after an error, EXPR_ERROR */
+Symbol *scope_find_qualified(Sema *s, Name name);
+void keep_reached(Sema *s);
 
 /* check_stmt.c */
 void check_block(Sema *s, Block *b);
@@ -203,6 +219,29 @@ Type *check_scalar(Sema *s, Expr **slot); /* not void, not an array */
 bool check_value(Sema *s, Expr **slot, Type *want, const char *why);
 void check_condition(Sema *s, Expr **slot);
 Type *check_array_name(Sema *s, Expr *e, const char *what); /* a plain name of an array */
+Type *check_measured(Sema *s, Expr *e, const char *what);   /* that, or a call whose result is one */
+
+/* atomic.c */
+Type *check_atomic(Sema *s, Expr *e);
+
+/* check_struct.c */
+void declare_struct(Sema *s, Item *item);
+Type *struct_need(Sema *s, Symbol *sym, Span use);
+Type *check_build_struct(Sema *s, Expr *e, Symbol *sym);
+Type *check_struct_field(Sema *s, Expr *e, Type *t);
+
+/* check_vector.c */
+Type *check_build_vector(Sema *s, Expr *e, Type *to);
+Type *check_vector_part(Sema *s, Expr *e, Type *t);
+bool vector_unknown(Sema *s, Name name, Span at);
+void broadcast(Sema *s, Expr **slot, Type *vector);
+Type *vector_among(ArgList *args); /* NULL: none */
+Type *check_vector_builtin(Sema *s, Expr *e, BuiltinId id);
+
+/* slice.c */
+Type *check_slice(Sema *s, Expr *e);    /* in arguments: its type is that of an array */
+Type *slice_as_value(Sema *s, Expr *e); /* anywhere else: reports */
+bool slices_disjoint(const Expr *a, const Expr *b);
 
 /* check_array.c */
 Type *check_array_literal(Sema *s, Expr *e, Type *want_elem);
@@ -230,6 +269,10 @@ void shapes_check(Sema *s);
 void assign_check(Sema *s, Func *f);
 void transfer_infer(Sema *s, Func *f);
 void warn_unused(Sema *s, Func *f);
+
+/* access.c: after transfers; which checks code for devices needs */
+void access_check(Sema *s, Func *f);
+void access_spread(Sema *s); /* may_fail, from callees to callers */
 
 /* walk.c */
 typedef bool (*ExprTest)(Expr *e, void *context);

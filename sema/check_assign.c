@@ -52,7 +52,9 @@ bool check_writable(Sema *s, Symbol *sym, Span at, WriteKind how) {
         note_declared(s, d, sym);
         return false;
     }
-    case SYM_FN: break;
+    case SYM_FN:
+    case SYM_MODULE:
+    case SYM_STRUCT: break;
     }
     diag(s->c, E0413, at, "`%s` is %s and cannot be assigned", sym->name, symbol_what(sym));
     return false;
@@ -162,6 +164,7 @@ static const char *update_text(Sema *s, const Stmt *st) {
 }
 
 static bool update_suits(const Stmt *st, const Type *t) {
+    t = type_of_part(t);
     if (st->assign.is_min || st->assign.is_max) return type_is_number(t);
     switch (op_info[st->assign.op].kind) {
     case OPK_ARITH: return type_is_number(t);
@@ -182,7 +185,9 @@ static void check_update(Sema *s, Stmt *st, Type *t) {
         diag(s->c, E0306, st->assign.op_span, "`%s` does not work on %s", text, quoted_type(s, t));
         return;
     }
-    bool shift = st->assign.op == OP_SHL || st->assign.op == OP_SHR;
+    if (t->kind == TY_VECTOR && st->assign.op != OP_NONE && !check_divisor(s, st->assign.op, t->elem, *slot)) return;
+    broadcast(s, slot, t);
+    bool shift = t->kind != TY_VECTOR && (st->assign.op == OP_SHL || st->assign.op == OP_SHR);
     if (shift) {
         if (!v->is_int) diag(s->c, E0306, st->assign.op_span, "`%s` does not shift by %s", text, quoted_type(s, v));
         else if (type_is_literal(v)) settle(s, slot);
@@ -218,8 +223,17 @@ static Type *check_target(Sema *s, Stmt *st) {
     if (target->kind == EXPR_NAME) return check_target_name(s, st);
     Type *t = check_expr(s, &st->assign.target);
     if (is_bad(t)) return t;
-    if (target->kind == EXPR_INDEX)
+    if (target->kind == EXPR_INDEX && target->index.base->kind == EXPR_NAME)
         return check_writable(s, target->index.base->name.sym, target->span, WRITE_ELEMENT) ? t : s->error;
+    Expr *whole = expr_whole(target);
+    if (target->kind == EXPR_FIELD && target->field.n_at > 1) {
+        diag(s->c, E0413, target->span, "one part of a vector is assigned at a time");
+        return s->error;
+    }
+    if (whole->kind == EXPR_INDEX && whole->index.base->kind == EXPR_NAME && whole != target)
+        return check_writable(s, whole->index.base->name.sym, target->span, WRITE_ELEMENT) ? t : s->error;
+    if (whole->kind == EXPR_NAME && whole != target)
+        return check_writable(s, whole->name.sym, target->span, WRITE_VALUE) ? t : s->error;
     diag(s->c, E0413, target->span, "only variables and elements of arrays can be assigned");
     return s->error;
 }

@@ -2,8 +2,6 @@
  * call. Extents are compared later (shape.c), when it is known which arrays keep theirs. */
 #include "sema/check.h"
 
-#include <string.h>
-
 static const char *const mode_text[REF__COUNT] = {"", "&", "&mut ", "&out ", "&scratch "};
 
 /* After an error in the call itself: look at the arguments for errors of their own. */
@@ -52,13 +50,13 @@ static void wrong_mode(Sema *s, Arg *arg, RefMode mode) {
 
 static bool check_named(Sema *s, Arg *arg) {
     Expr *e = arg->value;
-    if (e->kind == EXPR_NAME) return true;
+    if (e->kind == EXPR_NAME || expr_is_slice(e)) return true;
     Type *t = check_expr(s, &arg->value);
     e = arg->value;
     if (is_bad(t)) return false;
     bool element = e->kind == EXPR_INDEX;
     Diag *d = diag(s->c, E0410, e->span,
-                   element ? "an element cannot be referenced; references are to whole arrays"
+                   element ? "an element cannot be referenced; references are to arrays and slices of arrays"
                            : "only a named array can be referenced");
     if (t->kind == TY_ARRAY)
         diag_note(s->c, d, e->span, "give it a name first: `let a = %s;`", source_text(s, e->span));
@@ -69,47 +67,54 @@ static bool check_named(Sema *s, Arg *arg) {
 bool check_reference(Sema *s, Arg *arg, RefMode mode) {
     if (arg->value->kind == EXPR_ERROR) return !is_bad(bad(s, arg->value));
     if (!check_named(s, arg)) return false;
-    Type *t = check_array_name(s, arg->value, "a reference");
+    bool slice = expr_is_slice(arg->value);
+    Type *t = slice ? check_slice(s, arg->value) : check_array_name(s, arg->value, "a reference");
     if (is_bad(t)) return false;
     if (arg->mode != mode) {
         wrong_mode(s, arg, mode);
         return false;
     }
     if (mode == REF_IN) return true;
-    return check_writable(s, arg->value->name.sym, arg->span, WRITE_PASS);
+    return check_writable(s, expr_array_symbol(arg->value), arg->span, WRITE_PASS);
 }
 
 static bool check_array_type(Sema *s, Arg *arg, const Func *f, const Symbol *param) {
     Type *have = arg->value->type, *want = param->type;
     if (have == want) return true;
     Diag *d;
+    const char *name = source_text(s, arg->value->span);
     if (have->rank != want->rank)
-        d = diag(s->c, E0602, arg->span, "`%s` has %d dimension%s, but `%s` of `%s` has %d", arg->value->name.name,
-                 have->rank, have->rank == 1 ? "" : "s", param->name, f->name, want->rank);
+        d = diag(s->c, E0602, arg->span, "`%s` has %d dimension%s, but `%s` of `%s` has %d", name, have->rank,
+                 have->rank == 1 ? "" : "s", param->name, f->name, want->rank);
     else
-        d = diag(s->c, E0304, arg->span, "`%s` holds `%s`, but `%s` of `%s` holds `%s`", arg->value->name.name,
-                 have->elem->name, param->name, f->name, want->elem->name);
+        d = diag(s->c, E0304, arg->span, "`%s` holds `%s`, but `%s` of `%s` holds `%s`", name, have->elem->name,
+                 param->name, f->name, want->elem->name);
     diag_note(s->c, d, param->span, "the parameter is declared here");
     return false;
+}
+
+static void passed_twice(Sema *s, const Arg *a, const Arg *b, const Symbol *array) {
+    bool slices = expr_is_slice(a->value) || expr_is_slice(b->value);
+    Diag *d = diag(s->c, E0403, b->span, "`%s` is passed twice, and one of the two can write it", array->name);
+    diag_note(s->c, d, a->span, "it is passed here as `%s`", source_text(s, a->span));
+    if (slices)
+        diag_note(s->c, d, b->span, "slices may go together where the text shows that they do not meet, as `[..k]` "
+                                    "and `[k..]`");
+    if (b->mode == REF_IN || a->mode == REF_IN)
+        diag_note(s->c, d, b->span, "pass `copy(&%s)` under a name of its own to read the old values", array->name);
 }
 
 /* One array may not be reached under two names of which one can be written: all alias analysis rests on it. */
 static void check_exclusive(Sema *s, Expr *e) {
     ArgList *args = &e->call.args;
     for (int i = 1; i < args->n; i++) {
-        Arg *b = &args->at[i];
-        if (b->mode == REF_NONE || b->value->kind != EXPR_NAME || !b->value->name.sym) continue;
-        for (int k = 0; k < i; k++) {
-            Arg *a = &args->at[k];
-            if (a->mode == REF_NONE || a->value->kind != EXPR_NAME || a->value->name.sym != b->value->name.sym)
-                continue;
-            if (a->mode == REF_IN && b->mode == REF_IN) continue;
-            Diag *d = diag(s->c, E0403, b->span, "`%s` is passed twice, and one of the two can write it",
-                           b->value->name.name);
-            diag_note(s->c, d, a->span, "it is passed here as `%s`", source_text(s, a->span));
-            if (b->mode == REF_IN || a->mode == REF_IN)
-                diag_note(s->c, d, b->span, "pass `copy(&%s)` under a name of its own to read the old values",
-                          b->value->name.name);
+        const Arg *b = &args->at[i];
+        const Symbol *array = b->mode == REF_NONE ? NULL : expr_array_symbol(b->value);
+        for (int k = 0; array && k < i; k++) {
+            const Arg *a = &args->at[k];
+            if (a->mode == REF_NONE || expr_array_symbol(a->value) != array) continue;
+            if ((a->mode == REF_IN && b->mode == REF_IN) || slices_disjoint(a->value, b->value)) continue;
+            passed_twice(s, a, b, array);
             return;
         }
     }
@@ -126,7 +131,8 @@ static bool check_arg(Sema *s, Arg *arg, const Func *f, const Symbol *param) {
     }
     if (param->mode != REF_NONE) return check_reference(s, arg, param->mode) && check_array_type(s, arg, f, param);
     if (arg->mode != REF_NONE) {
-        check_expr(s, &arg->value);
+        if (expr_is_slice(arg->value)) check_slice(s, arg->value);
+        else check_expr(s, &arg->value);
         wrong_mode(s, arg, REF_NONE);
         return false;
     }
@@ -182,7 +188,7 @@ static bool convertible(Sema *s, Expr *e, Expr *x, const Type *to) {
     if (from->is_int && to->kind == TY_BOOL) return true;
     Diag *d = diag(s->c, E0320, e->span, "%s cannot be converted to `%s`", quoted_type(s, from), to->name);
     const char *text = source_text(s, x->span);
-    if (to->kind == TY_STR)
+    if (to->kind == TY_STR && from->kind != TY_STRUCT)
         diag_fix(s->c, d, e->span, arena_printf(s->arena, "format(\"{}\", %s)", text), "make it text");
     else if (to->kind == TY_BOOL && from->is_float)
         diag_fix(s->c, d, e->span, arena_printf(s->arena, "(%s != 0.0)", text), "compare it");
@@ -193,10 +199,6 @@ static bool convertible(Sema *s, Expr *e, Expr *x, const Type *to) {
 
 static Type *check_convert(Sema *s, Expr *e, Type *to) {
     ArgList *args = &e->call.args;
-    if (to->kind == TY_F16 || to->kind == TY_BF16) {
-        diag(s->c, E0901, e->call.callee->span, "`%s` is not built yet", to->name);
-        return check_args_only(s, e);
-    }
     if (args->n != 1 || args->at[0].label) {
         diag(s->c, E0311, e->span, "`%s(...)` converts one value, this gives %d", to->name, args->n);
         return check_args_only(s, e);
@@ -223,22 +225,9 @@ static Type *check_convert(Sema *s, Expr *e, Type *to) {
 
 /* What is called --------------------------------------------------------------------------------------------- */
 
-static bool is_vector_type(Name name) {
-    return (name[0] == 'f' || name[0] == 'i' || name[0] == 'u') && name[1] >= '0' && name[1] <= '9' &&
-           (name[2] == 'x' || (name[2] >= '0' && name[2] <= '9' && name[3] == 'x'));
-}
-
 static Type *unknown_function(Sema *s, Expr *e) {
     Name name = e->call.callee->name.name;
-    if (s->has_import) return check_args_only(s, e);
-    if (is_vector_type(name)) {
-        diag(s->c, E0901, e->call.callee->span, "the vector type `%s` is not built yet", name);
-        return check_args_only(s, e);
-    }
-    if (!strcmp(name, "devices")) {
-        diag(s->c, E0901, e->call.callee->span, "`devices()` is not built yet");
-        return check_args_only(s, e);
-    }
+    if (vector_unknown(s, name, e->call.callee->span)) return check_args_only(s, e);
     Diag *d = diag(s->c, E0301, e->call.callee->span, "there is no function `%s`", name);
     const char *near = type_of_other_language(name);
     if (!near) near = nearest_name(s, name, NAMES_FUNCTIONS | NAMES_TYPES);
@@ -253,6 +242,7 @@ static Type *check_named_call(Sema *s, Expr *e, bool is_launch) {
     if (sym) {
         callee->name.sym = sym;
         sym->used = true;
+        if (sym->kind == SYM_STRUCT && !is_launch) return check_build_struct(s, e, sym);
         if (sym->type && is_bad(sym->type)) return check_args_only(s, e);
         if (sym->kind == SYM_FN && sym->func) return check_func_call(s, e, sym->func, is_launch);
         Diag *d = diag(s->c, E0310, callee->span, "`%s` is %s, not a function", name, symbol_what(sym));
@@ -260,6 +250,7 @@ static Type *check_named_call(Sema *s, Expr *e, bool is_launch) {
         return check_args_only(s, e);
     }
     Type *to = type_find(s->types, name);
+    if (to && to->kind == TY_VECTOR) return check_build_vector(s, e, to);
     if (to) return check_convert(s, e, to);
     BuiltinId id = builtin_find(s, name);
     if (id != BUILTIN_NONE) return check_builtin(s, e, id);
@@ -268,6 +259,8 @@ static Type *check_named_call(Sema *s, Expr *e, bool is_launch) {
 
 static Type *check_callee(Sema *s, Expr *e, bool is_launch) {
     Expr *callee = e->call.callee;
+    module_member(s, callee);
+    if (callee->kind == EXPR_ERROR) return check_args_only(s, e);
     if (callee->kind == EXPR_NAME) return check_named_call(s, e, is_launch);
     if (callee->kind == EXPR_FIELD && !is_launch) return check_method(s, e);
     Type *t = check_expr(s, &e->call.callee);
@@ -279,6 +272,7 @@ Type *check_call(Sema *s, Expr *e) { return check_callee(s, e, false); }
 
 static bool launches_kernel(Sema *s, Expr *call) {
     Expr *callee = call->call.callee;
+    module_member(s, callee);
     if (callee->kind != EXPR_NAME) return true; /* check_callee speaks */
     Symbol *sym = scope_find(s, callee->name.name);
     if (sym && sym->type && is_bad(sym->type)) return true;

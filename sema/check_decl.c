@@ -20,10 +20,8 @@ const char *type_of_other_language(Name name) {
 static Type *unknown_type(Sema *s, TypeExpr *te) {
     Name name = te->name.name;
     Symbol *sym = scope_find(s, name);
-    if ((sym && sym->type && is_bad(sym->type)) || s->has_import) return s->error;
-    bool letter = name[0] == 'f' || name[0] == 'i' || name[0] == 'u';
-    bool vector = letter && name[1] >= '0' && name[1] <= '9' && (name[2] == 'x' || (name[2] && name[3] == 'x'));
-    if (vector) return not_built(s, 0, te->span, "the vector type `%s`", name);
+    if (sym && sym->type && is_bad(sym->type)) return s->error;
+    if (vector_unknown(s, name, te->span)) return s->error;
     Diag *d = diag(s->c, E0303, te->span, "there is no type `%s`", name);
     const char *near = type_of_other_language(name);
     if (!near) near = nearest_name(s, name, NAMES_TYPES);
@@ -42,9 +40,10 @@ Type *scalar_type(Sema *s, TypeExpr *te) {
     case TE_NAME: break;
     }
     if (te->name.args.n) return not_built(s, 0, te->span, "a generic type");
+    Symbol *sym = scope_find(s, te->name.name);
+    if (sym && sym->kind == SYM_STRUCT) return te->type = struct_need(s, sym, te->span);
     Type *t = type_find(s->types, te->name.name);
     if (!t) return unknown_type(s, te);
-    if (t->kind == TY_F16 || t->kind == TY_BF16) return not_built(s, 0, te->span, "`%s`", t->name);
     return te->type = t;
 }
 
@@ -121,11 +120,6 @@ void check_const_item(Sema *s, Item *item) {
 
 /* Names of items ---------------------------------------------------------------------------------------------- */
 
-static void declare_poison(Sema *s, Name name, Span span) {
-    Symbol *sym = symbol_new(s, SYM_FN, name, span, s->error);
-    scope_add(s, sym);
-}
-
 static void declare_func(Sema *s, Item *item) {
     Func *f = arena_new(s->arena, Func);
     f->item = item;
@@ -133,8 +127,11 @@ static void declare_func(Sema *s, Item *item) {
     f->name_span = item->name_span;
     f->is_kernel = item->kind == ITEM_KERNEL;
     f->is_extern = item->fn.is_extern;
-    f->is_export = item->fn.is_export;
-    f->is_main = !f->is_kernel && item->name == s->main;
+    f->module = s->program->module;
+    bool own = f->module == s->own_file;
+    f->is_export = own && item->fn.is_export;
+    f->symbol = own ? f->name : arena_printf(s->arena, "%s.%s", f->module->symbol, f->name);
+    f->is_main = own && item->kind == ITEM_FN && !item->fn.is_extern && item->name == s->main;
     f->result = s->nothing;
     f->facts = arena_new(s->arena, FuncFacts);
     item->fn.func = f;
@@ -144,11 +141,9 @@ static void declare_func(Sema *s, Item *item) {
     sym->item = item;
     scope_add(s, sym);
     if (f->is_main && !s->program->main) s->program->main = f;
-    if (item->fn.is_extern) not_built(s, 0, item->fn.linkage_span, "`extern`");
-    else if (item->fn.generics.n)
+    if (item->fn.generics.n)
         not_built(s, 0, item->fn.generics.at[0].span, "a generic %s", f->is_kernel ? "kernel" : "function");
-    else if (item->fn.is_export) not_built(s, 0, item->fn.linkage_span, "`export`");
-    f->facts->skip = item->fn.is_extern || item->fn.generics.n || !item->fn.body;
+    f->facts->skip = item->fn.generics.n || (!item->fn.body && !item->fn.is_extern);
     if (f->facts->skip) sym->type = s->error;
 }
 
@@ -167,16 +162,14 @@ static void declare_item(Sema *s, Item *item) {
     case ITEM_FN:
     case ITEM_KERNEL: declare_func(s, item); break;
     case ITEM_STRUCT:
-        not_built(s, 0, item->name_span, "`struct`");
-        declare_poison(s, item->name, item->name_span);
+        declare_struct(s, item);
         break;
     case ITEM_CONST: declare_const(s, item); break;
     case ITEM_IMPORT:
-        not_built(s, 0, item->span, "`import`");
-        s->has_import = true;
+        declare_import(s, item);
         break;
     case ITEM_TEST:
-        not_built(s, 0, item->span.hi ? (Span){item->span.lo, item->name_span.hi} : item->span, "`test`");
+        if (s->program->module == s->own_file) declare_test(s, item);
         break;
     }
 }
@@ -184,6 +177,8 @@ static void declare_item(Sema *s, Item *item) {
 void declare_items(Sema *s) {
     ItemList *items = &s->program->module->items;
     for (int i = 0; i < items->n; i++) declare_item(s, items->at[i]);
+    for (int i = 0; i < items->n; i++)
+        if (items->at[i]->kind == ITEM_STRUCT) struct_need(s, items->at[i]->struct_.sym, items->at[i]->name_span);
     for (int i = 0; i < items->n; i++)
         if (items->at[i]->kind == ITEM_CONST) check_const_item(s, items->at[i]);
 }
@@ -339,13 +334,15 @@ static void check_signature(Sema *s, Func *f) {
     if (f->is_kernel) check_kernel_result(s, f);
     else check_result(s, f);
     if (f->is_main) check_main(s, f);
+    if (f->is_extern) check_extern(s, f);
+    if (f->is_export) check_export(s, f);
     scope_leave(s);
     s->func = NULL;
     s->facts = NULL;
 }
 
 void check_signatures(Sema *s) {
-    for (int i = 0; i < s->program->funcs.n; i++)
+    for (int i = s->first_func; i < s->program->funcs.n; i++)
         if (!s->program->funcs.at[i]->facts->skip) check_signature(s, s->program->funcs.at[i]);
 }
 
@@ -367,6 +364,8 @@ static void check_body(Sema *s, Func *f) {
 }
 
 void check_bodies(Sema *s) {
-    for (int i = 0; i < s->program->funcs.n; i++)
-        if (!s->program->funcs.at[i]->facts->skip) check_body(s, s->program->funcs.at[i]);
+    for (int i = s->first_func; i < s->program->funcs.n; i++) {
+        Func *f = s->program->funcs.at[i];
+        if (!f->facts->skip && !f->is_extern) check_body(s, f);
+    }
 }

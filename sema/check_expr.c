@@ -1,5 +1,7 @@
 /* check_expr.c -- types of expressions, from the leaves up. Each function sets `type` (TY_ERROR when it has spoken)
  * and, where the value is known, `konst`. Literals stay untyped until someone wants a type of them (coerce.c). */
+#include <string.h>
+
 #include "sema/check.h"
 
 static Type *check_int(Sema *s, Expr *e) {
@@ -28,10 +30,6 @@ static Type *check_float(Sema *s, Expr *e) {
     if (!e->float_.suffix) return e->type;
     Type *to = type_find(s->types, e->float_.suffix);
     if (!to || !to->is_float) return bad(s, e);
-    if (to->kind == TY_F16 || to->kind == TY_BF16) {
-        diag(s->c, E0901, e->span, "`%s` is not built yet", to->name);
-        return bad(s, e);
-    }
     retype(s, e, to);
     return e->type;
 }
@@ -42,7 +40,6 @@ static Type *unknown_name(Sema *s, Expr *e) {
         not_built(s, NB_INSIDE, e->span, "`inside`");
         return bad(s, e);
     }
-    if (s->has_import) return bad(s, e);
     if (type_find(s->types, name) || builtin_find(s, name)) {
         Diag *d = diag(s->c, E0312, e->span, "`%s` is %s, not a value", name,
                        type_find(s->types, name) ? "a type" : "a function");
@@ -61,6 +58,17 @@ static Type *check_name(Sema *s, Expr *e) {
     e->name.sym = sym;
     sym->used = true;
     if (sym->kind == SYM_CONST && !sym->type) check_const_item(s, sym->item);
+    if (sym->kind == SYM_STRUCT) {
+        Diag *d = diag(s->c, E0312, e->span, "`%s` is a struct, not a value", sym->name);
+        diag_note(s->c, d, e->span, "make one: `%s(...)`", sym->name);
+        return bad(s, e);
+    }
+    if (sym->kind == SYM_MODULE) {
+        if (!sym->item->import.module) return bad(s, e);
+        Diag *d = diag(s->c, E0805, e->span, "`%s` is a module, not a value", sym->name);
+        diag_note(s->c, d, e->span, "name something in it: `%s.name`", sym->name);
+        return bad(s, e);
+    }
     if (sym->kind == SYM_FN) {
         if (sym->type && is_bad(sym->type)) return bad(s, e);
         bool kernel = sym->func && sym->func->is_kernel;
@@ -78,11 +86,14 @@ static Type *check_name(Sema *s, Expr *e) {
 
 static Type *wrong_operator(Sema *s, Expr *e, Span at, const char *op, const Type *t) {
     Diag *d = diag(s->c, E0306, at, "`%s` does not work on %s", op, quoted_type(s, t));
+    if (type_is_parts(t))
+        diag_note(s->c, d, at, t->kind == TY_STRUCT ? "use its fields" : "use its parts, as in `v.x`");
     if (t->kind == TY_STR && op[0] == '+') diag_note(s->c, d, at, "join texts with `format(\"{}{}\", a, b)`");
     return bad(s, e);
 }
 
 static bool op_suits(Op op, const Type *t) {
+    if (t->kind == TY_VECTOR && op_info[op].kind != OPK_COMPARE) t = t->elem; /* which is no bool */
     switch (op_info[op].kind) {
     case OPK_ARITH: return type_is_number(t);
     case OPK_BITS: return t->is_int || (t->kind == TY_BOOL && op != OP_BIT_NOT);
@@ -147,16 +158,33 @@ static void settle_compared(Sema *s, Expr *e) {
     retype(s, e->binary.rhs, to);
 }
 
+/* Two texts are equal when their bytes are. */
+static Type *check_same_text(Sema *s, Expr *e) {
+    Const a = e->binary.lhs->konst, b = e->binary.rhs->konst;
+    if (a.kind == CONST_STR && b.kind == CONST_STR) {
+        bool same = a.s.n == b.s.n && !memcmp(a.s.at, b.s.at, a.s.n);
+        e->konst = const_bool(same == (e->binary.op == OP_EQ));
+    }
+    effect_add(s, EFFECT_STR, e->span, "compares texts");
+    return e->type = s->boolean;
+}
+
 static Type *check_binary(Sema *s, Expr *e) {
     Op op = e->binary.op;
     Type *l = check_scalar(s, &e->binary.lhs), *r = check_scalar(s, &e->binary.rhs);
     const char *spelling = op_info[op].spelling;
     if (is_bad(l) || is_bad(r)) return bad(s, e);
-    if (op_info[op].kind == OPK_SHIFT) return check_shift(s, e);
-    if (l->kind == TY_STR && r->kind == TY_STR && op_info[op].kind == OPK_COMPARE) {
-        not_built(s, NB_STRING_COMPARE, e->binary.op_span, "comparing strings");
-        return bad(s, e);
+    if (l->kind == TY_VECTOR || r->kind == TY_VECTOR) {
+        if (l->kind == TY_VECTOR && !check_divisor(s, op, l->elem, e->binary.rhs)) return bad(s, e);
+        broadcast(s, &e->binary.lhs, r);
+        broadcast(s, &e->binary.rhs, l);
+        l = e->binary.lhs->type;
+        r = e->binary.rhs->type;
+        if (is_bad(l) || is_bad(r)) return bad(s, e);
+    } else if (op_info[op].kind == OPK_SHIFT) {
+        return check_shift(s, e);
     }
+    if (l->kind == TY_STR && r->kind == TY_STR && (op == OP_EQ || op == OP_NE)) return check_same_text(s, e);
     if (!op_suits(op, l)) return wrong_operator(s, e, e->binary.op_span, spelling, l);
     if (!op_suits(op, r)) return wrong_operator(s, e, e->binary.op_span, spelling, r);
     const char *what = arena_printf(s->arena, "`%s`", spelling);
@@ -194,38 +222,42 @@ Type *check_array_name(Sema *s, Expr *e, const char *what) {
     return bad(s, e);
 }
 
+/* What is read only to the end of the statement needs no name: args()[0], len(args()). */
+Type *check_measured(Sema *s, Expr *e, const char *what) {
+    if (e->kind == EXPR_CALL) {
+        Type *t = check_expr(s, &e);
+        if (t->kind == TY_ARRAY && !type_is_parts(t->elem)) return t;
+    }
+    return check_array_name(s, e, what);
+}
+
 static bool check_indices(Sema *s, Expr *e) {
     bool ok = true;
     for (int i = 0; i < e->index.at.n; i++) {
-        Expr **at = &e->index.at.at[i];
-        if ((*at)->kind == EXPR_RANGE) {
-            not_built(s, NB_SLICE, (*at)->span, "a slice `a..b`");
-            bad(s, *at);
-            ok = false;
-            continue;
-        }
-        check_scalar(s, at);
-        ok = to_index(s, at, "an index") && ok;
+        check_scalar(s, &e->index.at.at[i]);
+        ok = to_index(s, &e->index.at.at[i], "an index") && ok;
     }
     return ok;
 }
 
 static Type *check_index(Sema *s, Expr *e) {
-    Type *array = check_array_name(s, e->index.base, "indexing");
+    if (expr_is_slice(e)) return slice_as_value(s, e);
+    Expr *base = e->index.base;
+    Type *array = check_measured(s, base, "indexing");
     bool ok = check_indices(s, e);
     if (is_bad(array) || !ok) return bad(s, e);
     if (e->index.at.n != array->rank) {
-        Diag *d =
-            diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this gives %d ind%s", e->index.base->name.name,
-                 array->rank, array->rank == 1 ? "" : "s", e->index.at.n, e->index.at.n == 1 ? "ex" : "ices");
+        const char *name = source_text(s, base->span);
+        Diag *d = diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this gives %d ind%s", name, array->rank,
+                       array->rank == 1 ? "" : "s", e->index.at.n, e->index.at.n == 1 ? "ex" : "ices");
         static const char *const all[] = {"i", "i, j", "i, j, k", "i, j, k, l"};
         if (e->index.at.n < array->rank)
-            diag_note(s->c, d, e->span, "all indices stand in one pair of brackets, as in `%s[%s]`",
-                      e->index.base->name.name, all[array->rank - 1]);
-        note_declared(s, d, e->index.base->name.sym);
+            diag_note(s->c, d, e->span, "all indices stand in one pair of brackets, as in `%s[%s]`", name,
+                      all[array->rank - 1]);
+        if (base->kind == EXPR_NAME) note_declared(s, d, base->name.sym);
         return bad(s, e);
     }
-    if (s->facts)
+    if (s->facts && base->kind == EXPR_NAME)
         for (int i = 0; i < e->index.at.n; i++)
             if (e->index.at.at[i]->konst.kind == CONST_INT) {
                 vec_push(s->arena, &s->facts->indexed, e);
@@ -235,6 +267,7 @@ static Type *check_index(Sema *s, Expr *e) {
 }
 
 static Type *check_field(Sema *s, Expr *e) {
+    if (module_member(s, e)) return e->kind == EXPR_NAME ? check_name(s, e) : bad(s, e);
     Type *t = check_expr(s, &e->field.base);
     Expr *base = e->field.base;
     if (is_bad(t)) return bad(s, e);
@@ -242,6 +275,8 @@ static Type *check_field(Sema *s, Expr *e) {
         not_built(s, NB_GROUPS, e->span, "`%s.%s`", base->name.name, e->field.name);
         return bad(s, e);
     }
+    if (t->kind == TY_STRUCT) return check_struct_field(s, e, t);
+    if (t->kind == TY_VECTOR) return check_vector_part(s, e, t);
     Diag *d = diag(s->c, E0318, e->field.name_span, "%s has no field `%s`", quoted_type(s, t), e->field.name);
     if (t->kind == TY_ARRAY && base->kind == EXPR_NAME)
         diag_note(s->c, d, e->field.name_span, "an array has `len(%s)`, `shape(%s, 0)` and `%s.at(...)`",
@@ -270,18 +305,6 @@ static Type *check_if(Sema *s, Expr *e) {
     return t;
 }
 
-static Type *check_atomic(Sema *s, Expr *e) {
-    check_expr(s, &e->atomic.target);
-    check_expr(s, &e->atomic.value);
-    not_built(s, NB_ATOMIC, e->span, "`atomic`");
-    return bad(s, e);
-}
-
-static Type *check_stray_range(Sema *s, Expr *e) {
-    not_built(s, NB_SLICE, e->span, "a slice `a..b`");
-    return bad(s, e);
-}
-
 static Type *check_str(Sema *s, Expr *e) {
     e->konst = (Const){.kind = CONST_STR, .s = {e->str.at, e->str.n}};
     effect_add(s, EFFECT_STR, e->span, "uses a string");
@@ -307,7 +330,7 @@ Type *check_expr(Sema *s, Expr **slot) {
     case EXPR_FILL:
     case EXPR_COMPREHEND:
     case EXPR_LIST: return check_array_literal(s, e, NULL);
-    case EXPR_RANGE: return check_stray_range(s, e);
+    case EXPR_RANGE: return bad(s, e); /* the grammar has them in indices only: slice.c */
     case EXPR_OFFLOAD: return check_offload(s, e);
     case EXPR_ATOMIC: return check_atomic(s, e);
     case EXPR_CONVERT:

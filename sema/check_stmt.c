@@ -135,7 +135,8 @@ static void check_return(Sema *s, Stmt *st) {
 static bool is_idle_call(const Expr *e) {
     if (e->kind != EXPR_CALL || !e->call.info) return false;
     const CallInfo *info = e->call.info;
-    return info->kind == CALL_CONVERT || (info->kind == CALL_BUILTIN && !builtin_rows[info->builtin].host_only);
+    return info->kind == CALL_CONVERT || info->kind == CALL_BUILD ||
+           (info->kind == CALL_BUILTIN && !builtin_rows[info->builtin].host_only);
 }
 
 static void check_expr_stmt(Sema *s, Stmt *st) {

@@ -105,7 +105,7 @@ static void mismatch(Sema *s, Expr *e, const Type *to, const char *why) {
         diag(s->c, E0304, e->span, "this is %s, but `%s` is needed", quoted_type(s, e->type), type_name(s->c, to));
     if (why) diag_note(s->c, d, e->span, "%s", why);
     if (can_convert(e->type, to) && to->kind != TY_BOOL) fix_convert(s, d, e, to);
-    else if (to->kind == TY_STR && e->type->kind != TY_ARRAY)
+    else if (to->kind == TY_STR && e->type->kind != TY_ARRAY && e->type->kind != TY_STRUCT)
         diag_fix(s->c, d, e->span, arena_printf(s->arena, "format(\"{}\", %s)", source_text(s, e->span)),
                  "make it text");
 }

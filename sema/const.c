@@ -17,7 +17,23 @@ int64_t int_wrap(int64_t v, const Type *t) {
     return (int64_t)low;
 }
 
-static double round_to(double v, const Type *t) { return t->bits == 32 ? (double)(float)v : v; }
+/* To the nearest f16 or bf16, ties to even. */
+static double round_to_half(double v, const Type *t) {
+    bool f16 = t->kind == TY_F16;
+    int exponent, smallest = f16 ? -24 : -133; /* of the last bit */
+    if (!isfinite(v) || v == 0) return v;
+    frexp(v, &exponent);
+    int last = exponent - float_mantissa_bits(t);
+    if (last < smallest) last = smallest;
+    double r = ldexp(nearbyint(ldexp(v, -last)), last);
+    double most = f16 ? 65504.0 : 0x1.fep127;
+    return fabs(r) > most ? copysign(INFINITY, v) : r;
+}
+
+static double round_to(double v, const Type *t) {
+    if (type_is_half(t)) return round_to_half(v, t);
+    return t->bits == 32 ? (double)(float)v : v;
+}
 
 /* Is the integer `v`, read as one of `from`, exactly a value of the float type `to`? */
 static bool int_is_exact_float(int64_t v, const Type *from, const Type *to) {
@@ -60,7 +76,7 @@ Const const_convert(Const v, const Type *from, const Type *to) {
     /* Straight from 64 bits to the float type: through a double an f32 would be rounded twice. */
     bool is_unsigned = from->is_int && !from->is_signed;
     if (to->bits == 32) return const_float(is_unsigned ? (double)(float)(uint64_t)v.i : (double)(float)v.i);
-    return const_float(is_unsigned ? (double)(uint64_t)v.i : (double)v.i);
+    return const_float(round_to(is_unsigned ? (double)(uint64_t)v.i : (double)v.i, to));
 }
 
 const char *const_text(Sema *s, Const v, const Type *t) {

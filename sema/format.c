@@ -136,6 +136,7 @@ static void read_format(Reader *r) {
 }
 
 static const char *unsuitable(const FormatPiece *p, const Type *t) {
+    t = type_of_part(t); /* a vector is printed part by part */
     if ((p->style == 'x' || p->style == 'b') && !t->is_int)
         return p->style == 'x' ? "`x` shows integers" : "`b` shows integers";
     if (p->style == 'e' && !t->is_float) return "`e` shows floats";
@@ -197,6 +198,14 @@ static void check_format_value(Sema *s, Expr **slot) {
         if (e->kind == EXPR_NAME && t->rank == 1)
             diag_note(s->c, d, e->span, "as in `for i in len(%s) { print(\"{}\", %s[i]); }`", e->name.name,
                       e->name.name);
+        bad(s, e);
+        return;
+    }
+    if (t->kind == TY_STRUCT) {
+        Expr *e = *slot;
+        Diag *d = diag(s->c, E0344, e->span, "a whole `%s` is not printed; print its fields", t->name);
+        if (e->kind == EXPR_NAME)
+            diag_note(s->c, d, e->span, "as in `print(\"{}\", %s.%s);`", e->name.name, t->fields[0].name);
         bad(s, e);
         return;
     }

@@ -34,6 +34,12 @@ static void numeric_reduction(Sema *s, Func *f, TypeExpr *te) {
         diag(s->c, E0509, te->span, "`%s` works on numbers, not on `%s`", reduction_name(f->reduction), t->name);
         t = s->error;
     }
+    if (type_is_half(t)) {
+        Diag *d = diag(s->c, E0509, te->span, "`%s` works on `f32` and wider, not on `%s`", reduction_name(f->reduction),
+                       t->name);
+        diag_fix(s->c, d, te->span, "f32", "combine the values as `f32`");
+        t = s->error;
+    }
     f->item_result = f->result = t;
 }
 

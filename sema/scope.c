@@ -60,7 +60,15 @@ void scope_leave(Sema *s) {
 
 Symbol *scope_find(Sema *s, Name name) {
     NameEntry *e = entry_find(s, name);
-    return e && e->top ? e->top->sym : NULL;
+    return e && e->top ? e->top->sym : scope_find_qualified(s, name);
+}
+
+void scope_clear(Sema *s) {
+    Scopes *t = &s->scopes;
+    while (t->live.n) {
+        Binding *b = t->live.at[--t->live.n];
+        b->entry->top = b->below;
+    }
 }
 
 static void bind(Sema *s, NameEntry *e, Symbol *sym) {
@@ -90,7 +98,7 @@ Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type) {
     Symbol *sym = arena_new(s->arena, Symbol);
     *sym = (Symbol){.kind = kind, .name = name, .span = span, .type = type, .id = -1};
     for (int d = 0; d < MAX_RANK; d++) sym->known_extent[d] = -1;
-    if (kind != SYM_CONST && kind != SYM_FN && s->func) {
+    if (kind != SYM_CONST && kind != SYM_FN && kind != SYM_MODULE && kind != SYM_STRUCT && s->func) {
         sym->id = s->func->n_symbols++;
         sym->func = s->func;
     }
@@ -106,7 +114,9 @@ const char *symbol_what(const Symbol *sym) {
     case SYM_SIZE: return "a size";
     case SYM_DOMAIN: return "a domain variable";
     case SYM_CONST: return "a constant";
+    case SYM_MODULE: return "a module";
     case SYM_FN: return sym->func && sym->func->is_kernel ? "a kernel" : "a function";
+    case SYM_STRUCT: return "a struct";
     }
     return "a name";
 }
@@ -133,13 +143,14 @@ const char *nearest_name(Sema *s, Name name, unsigned classes) {
     if (length == 1) return NULL; /* every one-letter name is one change from every other */
     for (int i = s->scopes.live.n; i-- > 0;) {
         Symbol *sym = s->scopes.live.at[i]->sym;
-        if (classes & (sym->kind == SYM_FN ? NAMES_FUNCTIONS : NAMES_VALUES)) consider(&n, sym->name);
+        unsigned class = sym->kind == SYM_FN ? NAMES_FUNCTIONS : sym->kind == SYM_STRUCT ? NAMES_TYPES : NAMES_VALUES;
+        if (classes & class) consider(&n, sym->name);
     }
     if (classes & NAMES_FUNCTIONS)
         for (int b = 1; b < BUILTIN__COUNT; b++)
             if (b != BUILTIN_AT) consider(&n, builtin_rows[b].name);
     if (classes & NAMES_TYPES)
         for (int k = TY_BOOL; k <= TY_STR; k++)
-            if (k != TY_F16 && k != TY_BF16) consider(&n, type_scalar(s->types, (TypeKind)k)->name);
+            consider(&n, type_scalar(s->types, (TypeKind)k)->name);
     return n.best;
 }

@@ -7,6 +7,11 @@ Expr *expr_strip(Expr *e) {
     return e;
 }
 
+Expr *expr_whole(Expr *e) {
+    while (e->kind == EXPR_FIELD) e = e->field.base;
+    return e;
+}
+
 static void sema_init(Sema *s, Compiler *c, Module *m) {
     Program *p = arena_new(&c->arena, Program);
     Types *t = types_new(c);
@@ -33,24 +38,38 @@ static void sema_init(Sema *s, Compiler *c, Module *m) {
 
 /* What needs a body without errors: paths through it are not judged when parts of it are unknown. */
 static void check_paths(Sema *s, Func *f) {
-    if (f->facts->skip || f->facts->has_errors) return;
+    if (f->facts->skip || f->facts->has_errors || f->is_extern) return;
     int errors = s->c->diags.n_errors;
     assign_check(s, f);
     if (f->is_kernel && s->c->diags.n_errors == errors) transfer_infer(s, f);
     warn_unused(s, f);
 }
 
+/* Items, signatures and bodies of one module; those it imports have been through it. */
+static void check_module(Sema *s, Module *m) {
+    s->program->module = m;
+    s->first_func = s->program->funcs.n;
+    declare_items(s);
+    check_signatures(s);
+    check_bodies(s);
+    module_leave(s);
+}
+
 Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     Sema s;
     sema_init(&s, c, m);
     m->type_text = type_name;
-    declare_items(&s);
-    check_signatures(&s);
-    check_bodies(&s);
+    s.stdlib = options ? options->stdlib : NULL;
+    if (!modules_load(&s, m)) return s.program;
+    for (int i = 0; i < s.in_order.n; i++) check_module(&s, s.in_order.at[i]);
     effects_spread(&s);
     shapes_check(&s);
     kernels_check(&s);
     for (int i = 0; i < s.program->funcs.n; i++) check_paths(&s, s.program->funcs.at[i]);
+    keep_reached(&s);
+    keep_tests(&s, options && options->run_tests);
+    for (int i = 0; i < s.program->funcs.n && !c->diags.n_errors; i++) access_check(&s, s.program->funcs.at[i]);
+    access_spread(&s);
     if (options && options->need_main && !s.program->main && !c->diags.n_errors) {
         uint32_t end = m->source->base + m->source->n;
         Diag *d = diag(c, E0328, (Span){end, end}, "there is no `fn main()`, where a program starts");

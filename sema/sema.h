@@ -4,6 +4,7 @@
 #define KDSL_SEMA_H
 
 #include "parser/ast.h"
+#include "sema/affine.h"
 #include "sema/type.h"
 
 /* builtin.def: B(id, name, signature..., lowering). One row per built-in function, see there. */
@@ -22,6 +23,8 @@ typedef enum SymbolKind {
     SYM_DOMAIN, /* an `over` variable: the work item's position */
     SYM_CONST,
     SYM_FN,     /* also kernels and extern functions */
+    SYM_MODULE, /* what `import` names */
+    SYM_STRUCT, /* `type` is what it names */
 } SymbolKind;
 
 /* One extent as far as it is known while compiling: a constant, or the value of a symbol that never changes. */
@@ -44,7 +47,7 @@ struct Symbol {
     int id;           /* dense within its function, from 0: irgen's value table. Constants and functions: -1 */
     int dim;          /* SYM_DOMAIN: which axis. SYM_PARAM: position */
     Func *func;       /* SYM_FN: what it names. Others: the function they live in, or NULL */
-    Item *item;       /* SYM_CONST, SYM_FN */
+    Item *item;       /* SYM_CONST, SYM_FN, SYM_STRUCT */
     /* Arrays: extents known at compile time (-1 unknown), for checks while compiling. Only for symbols whose extents
      * cannot change (never assigned whole or swapped). */
     int64_t known_extent[MAX_RANK];
@@ -83,12 +86,45 @@ typedef enum Reduction {
  * widening for safety); `reason` says in words why it differs from the mode written, or NULL. */
 typedef enum Transfer { TRANSFER_ALLOC = 0, TRANSFER_TO = 1, TRANSFER_FROM = 2, TRANSFER_TOFROM = 3 } Transfer;
 
+/* One element access in code for devices. `guard`: sums known not to be negative where it stands. */
+typedef struct Access {
+    Symbol *array;  /* NULL: not a named array */
+    Expr *expr;     /* the EXPR_INDEX; index.proven says which of its checks are needless */
+    bool reads, writes, is_atomic;
+    Form *at;       /* one per index; atoms are numbered within the function */
+    Form *guard;
+    int n_guard;
+} Access;
+
+typedef enum CheckKind { CHECK_INDEX, CHECK_DIVIDE, CHECK_SHIFT, CHECK_STEP, CHECK_SHAPE, CHECK_SLICE } CheckKind;
+/* A check that stays in code for devices. Numbered from 1 through the whole program: the device reports the number. */
+typedef struct CheckSite {
+    CheckKind kind;
+    const Func *func;
+    Span span;
+    const char *name;         /* CHECK_INDEX: the array's */
+    int rank;                 /* CHECK_INDEX */
+    int bits;                 /* CHECK_SHIFT: of the value */
+    const CallInfo *call;     /* CHECK_SHAPE: call->checks.at[shape] */
+    int shape;
+    const char *text, *why;   /* what is checked, as the program says it; why that is not shown needless */
+} CheckSite;
+
+/* An extent that an exported function takes as a number: which array it comes from, or the size that it is. */
+typedef struct BorderSize {
+    Name name;
+    int param, dim;
+    const Symbol *size; /* NULL: an extent without a name (`_` of a function) */
+} BorderSize;
+
 /* A function or kernel, checked. */
 struct Func {
     Item *item;
     Name name;
     Span name_span;
-    bool is_kernel, is_extern, is_export, is_main;
+    const char *symbol; /* unique in the program: `name`, `math.name` of a module, `test.1`; irgen's names come from it */
+    Module *module;
+    bool is_kernel, is_extern, is_export, is_main, is_test;
     Vec(Symbol *) params;
     Vec(Shape) shapes;          /* one per parameter; rank 0 for scalars */
     Vec(Transfer) transfers;    /* kernels: one per parameter; TRANSFER_TO for values */
@@ -97,11 +133,15 @@ struct Func {
     Reduction reduction;        /* kernels */
     Type *result;               /* functions: result type, void if none. Kernels with a reduction: type of its value */
     Type *item_result;          /* kernels with a reduction: type of one item's value (bool for any, all, count) */
+    Vec(BorderSize) border;     /* exported: the extents in the order in which C passes them */
     unsigned effects;           /* own and of everything called; complete after sema */
     Func *effect_from;          /* the callee a foreign effect came from, or NULL */
     Span effect_span;           /* where the effect is */
     bool on_host, on_device;    /* is code needed there? Kernels are both: the host version is the fallback */
     int n_symbols;              /* ids used */
+    Vec(Access) accesses;       /* code for devices: every element access, in the order of the text */
+    int n_checks, n_kept;       /* code for devices: run-time checks; those not shown needless */
+    bool may_fail;              /* code for devices: a check is left here or in a function called */
     struct FuncFacts *facts;    /* sema's own notes (sema/check.h) */
 };
 
@@ -109,7 +149,8 @@ typedef enum CallKind {
     CALL_ERROR,
     CALL_FUNC,    /* func(args) */
     CALL_BUILTIN, /* builtin, args in call.args; receiver of a method call in `receiver` */
-    CALL_CONVERT, /* f32(e): numeric conversion, or parsing when the operand is str */
+    CALL_CONVERT, /* f32(e): numeric conversion, or parsing when the operand is str; f32x4(e): of each part, or a splat */
+    CALL_BUILD,   /* P(x: a, y: b), f32x4(a, b, c, d): argument i is part part_of[i] */
 } CallKind;
 
 /* A shape requirement at a call that could not be decided while compiling: extent `dim` of argument `arg` must equal
@@ -118,6 +159,7 @@ typedef struct ShapeCheck {
     int arg, dim, other_arg, other_dim;
     int64_t value;
     Symbol *size; /* NULL for a constant */
+    int site;     /* in code for devices: Program.sites[site - 1] */
 } ShapeCheck;
 
 /* Where a call finds the value of the callee's sizes[k]: extent `dim` of argument `arg`. */
@@ -133,6 +175,7 @@ struct CallInfo {
     Vec(ShapeCheck) checks;
     Vec(SizeSource) sizes;     /* one per func->sizes */
     FormatPlan *format;        /* print, format */
+    int *part_of;              /* CALL_BUILD */
 };
 
 /* One launch: EXPR_OFFLOAD's call has kind CALL_FUNC with func->is_kernel; maps follow func->transfers. */
@@ -162,18 +205,33 @@ typedef struct Program {
     Types *types;
     Vec(Func *) funcs;    /* in source order; functions and kernels */
     Vec(Symbol *) consts;
+    Vec(CheckSite) sites; /* checks kept in code for devices */
     Func *main;           /* NULL: none */
+    Vec(Func *) tests;    /* `test` blocks of the program's own file, in order: functions without parameters or result */
+    bool runs_tests;      /* the tests are the program; otherwise they are not among `funcs` */
 } Program;
 
+typedef struct BuiltInModule { /* a module that is part of the compiler */
+    const char *name, *text, *end;
+} BuiltInModule;
+
 typedef struct SemaOptions {
+    const BuiltInModule *stdlib; /* ended by a row without a name; NULL: none */
     bool need_main; /* report a missing `fn main` */
+    bool run_tests; /* make a program of the `test` blocks */
 } SemaOptions;
 
 /* Check the whole module. Never NULL; when c->diags.n_errors is not 0 the program must not be generated. */
 Program *sema_check(Compiler *c, Module *m, const SemaOptions *options);
 
+/* explain.c: --explain=bounds */
+void explain_bounds(const Program *p, Buf *out);
+
 /* Reading helpers for later passes */
 Expr *expr_strip(Expr *e); /* without EXPR_CONVERT */
+bool expr_is_slice(const Expr *e);            /* x[a..b], m[i, ..] */
+Symbol *expr_array_symbol(const Expr *e);     /* the variable that the argument of a reference names, or NULL */
+Expr *expr_whole(Expr *e); /* the variable or element that a chain of fields is part of: x[i] of x[i].pos.x */
 const char *effect_name(Effect e);
 const char *reduction_name(Reduction r);
 

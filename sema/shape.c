@@ -52,6 +52,30 @@ static Dim dim_of_range(const Range *r) {
     return lo.value == 0 && step.value == 1 ? hi : (Dim){0};
 }
 
+/* x[a..b] has b - a elements: known where both are constants, or where a is 0. */
+static Dim dim_of_slice(const Range *r, Dim whole) {
+    Dim lo = r->lo ? dim_of(r->lo) : dim_const(0), hi = r->hi ? dim_of(r->hi) : whole;
+    if (lo.kind != DIM_CONST) return (Dim){0};
+    if (lo.value == 0) return hi;
+    return hi.kind == DIM_CONST && lo.value > 0 && hi.value >= lo.value ? dim_const(hi.value - lo.value) : (Dim){0};
+}
+
+static void dims_of_slice(const Expr *e, Dim out[MAX_RANK]) {
+    const Symbol *array = expr_array_symbol(e);
+    int n = 0;
+    for (int d = 0; d < e->index.at.n; d++)
+        if (e->index.at.at[d]->kind == EXPR_RANGE)
+            out[n++] = dim_of_slice(&e->index.at.at[d]->range.range, array->dims[d]);
+}
+
+static void dims_of_array(Expr *e, Dim out[MAX_RANK]);
+
+static Dim dim_of_array(Expr *e, int d) {
+    Dim dims[MAX_RANK];
+    dims_of_array(e, dims);
+    return dims[d];
+}
+
 /* The extents of a call's result: those the callee declares, in terms of the caller. */
 static Dim dim_of_result(const Expr *e, Dim declared) {
     const CallInfo *info = e->call.info;
@@ -60,8 +84,7 @@ static Dim dim_of_result(const Expr *e, Dim declared) {
         return dim_of(e->call.args.at[declared.sym->dim].value);
     for (int k = 0; k < info->func->sizes.n && k < info->sizes.n; k++) {
         if (info->func->sizes.at[k] != declared.sym) continue;
-        Expr *arg = e->call.args.at[info->sizes.at[k].arg].value;
-        return arg->kind == EXPR_NAME && arg->name.sym ? arg->name.sym->dims[info->sizes.at[k].dim] : (Dim){0};
+        return dim_of_array(e->call.args.at[info->sizes.at[k].arg].value, info->sizes.at[k].dim);
     }
     return (Dim){0};
 }
@@ -80,8 +103,10 @@ static void dims_of_array(Expr *e, Dim out[MAX_RANK]) {
         from = e->name.sym;
     } else if (e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_FUNC) {
         for (int d = 0; d < e->type->rank; d++) out[d] = dim_of_result(e, e->call.info->func->facts->result_dims[d]);
+    } else if (expr_is_slice(e)) {
+        dims_of_slice(e, out);
     } else if (e->kind == EXPR_CALL && e->call.info && e->call.info->builtin == BUILTIN_COPY) {
-        from = e->call.args.at[0].value->name.sym;
+        dims_of_array(e->call.args.at[0].value, out);
     }
     for (int d = 0; from && d < MAX_RANK; d++) out[d] = from->dims[d];
 }
@@ -113,10 +138,10 @@ static void gather_dims(Func *f) {
 
 /* Comparing --------------------------------------------------------------------------------------------------- */
 
-static const char *shape_text(Sema *s, const Symbol *param, const Expr *arg) {
+static const char *shape_text(Sema *s, const Symbol *param, Expr *arg) {
     const char *text = arena_printf(s->arena, "%s: [", param->name);
     for (int d = 0; d < param->type->rank; d++) {
-        Dim x = arg->name.sym->dims[d];
+        Dim x = dim_of_array(arg, d);
         const char *sep = d ? ", " : "";
         if (x.kind == DIM_CONST) text = arena_printf(s->arena, "%s%s%lld", text, sep, (long long)x.value);
         else text = arena_printf(s->arena, "%s%s%s", text, sep, x.kind == DIM_SYMBOL ? x.sym->name : "_");
@@ -139,16 +164,16 @@ static void differ(Sema *s, const CallSite *site, const ShapeCheck *c) {
     const Arg *other = &args->at[c->other_arg];
     Diag *d =
         diag(s->c, E0601, arg->span, "%s: %s is %lld in %s but %lld in %s", f->name, c->size->name,
-             (long long)other->value->name.sym->dims[c->other_dim].value, shape_text(s, other_param, other->value),
-             (long long)arg->value->name.sym->dims[c->dim].value, shape_text(s, param, arg->value));
+             (long long)dim_of_array(other->value, c->other_dim).value, shape_text(s, other_param, other->value),
+             (long long)dim_of_array(arg->value, c->dim).value, shape_text(s, param, arg->value));
     if (other != arg) diag_note(s->c, d, other->span, "`%s` gets its value here", c->size->name);
 }
 
 static void check_extent(Sema *s, CallSite *site, ShapeCheck c) {
     CallInfo *info = site->call->call.info;
     ArgList *args = &site->call->call.args;
-    Dim have = args->at[c.arg].value->name.sym->dims[c.dim];
-    Dim want = c.other_arg < 0 ? dim_const(c.value) : args->at[c.other_arg].value->name.sym->dims[c.other_dim];
+    Dim have = dim_of_array(args->at[c.arg].value, c.dim);
+    Dim want = c.other_arg < 0 ? dim_const(c.value) : dim_of_array(args->at[c.other_arg].value, c.other_dim);
     switch (compare_dims(have, want)) {
     case DIMS_SAME: break;
     case DIMS_DIFFER: differ(s, site, &c); break;
@@ -156,9 +181,22 @@ static void check_extent(Sema *s, CallSite *site, ShapeCheck c) {
     }
 }
 
+/* A slice lies in memory that its array owns. */
+static void check_replaced(Sema *s, CallSite *site) {
+    for (int i = 0; i < site->callee->params.n; i++) {
+        const Symbol *param = site->callee->params.at[i];
+        const Arg *arg = &site->call->call.args.at[i];
+        if (!param->reshaped || !expr_is_slice(arg->value)) continue;
+        Diag *d = diag(s->c, E0613, arg->span, "`%s` replaces or swaps `%s`, which needs a whole array, not a slice",
+                       site->callee->name, param->name);
+        note_declared(s, d, param);
+    }
+}
+
 static void check_call_shapes(Sema *s, CallSite *site) {
     Func *f = site->callee;
     const CallInfo *info = site->call->call.info;
+    check_replaced(s, site);
     for (int i = 0; i < f->shapes.n; i++)
         for (int d = 0; d < f->shapes.at[i].rank; d++) {
             const Extent *x = &f->shapes.at[i].at[d];
@@ -196,10 +234,31 @@ static void check_promised(Sema *s, Expr *value, const Dim *promised, Span where
     }
 }
 
+/* Bounds of a slice: 0 <= lo <= hi <= extent, as far as they are constants. */
+static void check_slice_range(Sema *s, const Symbol *array, const Range *r, int64_t extent) {
+    bool has_lo = r->lo && r->lo->konst.kind == CONST_INT, has_hi = r->hi && r->hi->konst.kind == CONST_INT;
+    int64_t lo = has_lo ? r->lo->konst.i : 0, hi = has_hi ? r->hi->konst.i : extent;
+    Diag *d = NULL;
+    if ((has_lo && lo < 0) || (has_hi && hi < 0))
+        d = diag(s->c, E0615, lo < 0 ? r->lo->span : r->hi->span, "indices start at 0, this is %lld",
+                 (long long)(lo < 0 ? lo : hi));
+    else if (has_hi && extent >= 0 && hi > extent)
+        d = diag(s->c, E0615, r->hi->span, "the slice ends at %lld, but `%s` has extent %lld", (long long)hi,
+                 array->name, (long long)extent);
+    else if (has_lo && has_hi && lo > hi)
+        d = diag(s->c, E0615, r->lo->span, "the slice begins at %lld and ends before, at %lld", (long long)lo,
+                 (long long)hi);
+    else if (has_lo && extent >= 0 && lo > extent)
+        d = diag(s->c, E0615, r->lo->span, "the slice begins at %lld, but `%s` has extent %lld", (long long)lo,
+                 array->name, (long long)extent);
+    if (d) note_declared(s, d, array);
+}
+
 static void check_indexed(Sema *s, const Expr *e) {
     const Symbol *array = e->index.base->name.sym;
     for (int d = 0; d < e->index.at.n; d++) {
         const Expr *at = e->index.at.at[d];
+        if (at->kind == EXPR_RANGE) check_slice_range(s, array, &at->range.range, array->known_extent[d]);
         if (at->konst.kind != CONST_INT) continue;
         int64_t extent = array->known_extent[d];
         if (at->konst.i >= 0 && (extent < 0 || at->konst.i < extent)) continue;

@@ -28,12 +28,26 @@ static const Type scalars[TY__COUNT] = {
     FLOAT(TY_FLOAT_LITERAL, "a float literal", 64),
 };
 
+enum { N_WIDTHS = 4 };
+static const int widths[N_WIDTHS] = {2, 3, 4, 8};
+
 struct Types {
     Arena *arena;
     Type scalar[TY__COUNT];
     Name name[TY__COUNT];                 /* NULL: not a name a program can write */
-    Type *array[TY__COUNT][MAX_RANK + 1]; /* arrays hold scalars only, so the table is small */
+    Type vector[TY__COUNT][N_WIDTHS];     /* kind TY_ERROR: there is none */
+    Name vector_name[TY__COUNT][N_WIDTHS];
 };
+
+static void make_vectors(Compiler *c, Types *t, TypeKind kind) {
+    for (int i = 0; i < N_WIDTHS; i++) {
+        int64_t room = type_size_bytes(&t->scalar[kind]) * (widths[i] == 3 ? 4 : widths[i]);
+        const char *name = arena_printf(&c->arena, "%sx%d", scalars[kind].name, widths[i]);
+        t->vector_name[kind][i] = name_of(&c->names, name);
+        t->vector[kind][i] = (Type){.kind = TY_VECTOR, .elem = &t->scalar[kind], .width = widths[i],
+                                    .name = t->vector_name[kind][i], .size_bytes = room, .align_bytes = room};
+    }
+}
 
 Types *types_new(Compiler *c) {
     Types *t = arena_new(&c->arena, Types);
@@ -43,13 +57,15 @@ Types *types_new(Compiler *c) {
         t->scalar[k].kind = (TypeKind)k;
         if (k >= TY_BOOL && k <= TY_STR) t->name[k] = name_of(&c->names, scalars[k].name);
     }
+    for (int k = TY_I8; k <= TY_F64; k++)
+        if (k != TY_INDEX && k != TY_F16 && k != TY_BF16) make_vectors(c, t, (TypeKind)k);
     return t;
 }
 
 Type *type_scalar(Types *t, TypeKind kind) { return &t->scalar[kind]; }
 
 Type *type_array(Types *t, Type *elem, int rank) {
-    Type **slot = &t->array[elem->kind][rank];
+    Type **slot = &elem->array_of[rank];
     if (!*slot) {
         *slot = arena_new(t->arena, Type);
         **slot = (Type){.kind = TY_ARRAY, .elem = elem, .rank = rank};
@@ -60,6 +76,15 @@ Type *type_array(Types *t, Type *elem, int rank) {
 Type *type_find(Types *t, Name name) {
     for (int k = TY_BOOL; k <= TY_STR; k++)
         if (t->name[k] == name) return &t->scalar[k];
+    for (int k = TY_I8; k <= TY_F64; k++)
+        for (int i = 0; i < N_WIDTHS; i++)
+            if (t->vector_name[k][i] == name) return &t->vector[k][i];
+    return NULL;
+}
+
+Type *type_vector(Types *t, Type *elem, int width) {
+    for (int i = 0; i < N_WIDTHS; i++)
+        if (widths[i] == width && t->vector[elem->kind][i].kind == TY_VECTOR) return &t->vector[elem->kind][i];
     return NULL;
 }
 
@@ -69,7 +94,12 @@ const char *type_name(Compiler *c, const Type *t) {
     return arena_printf(&c->arena, "[%s; %s]", t->elem->name, holes[t->rank]);
 }
 
-int64_t type_size_bytes(const Type *t) { return t->bits <= 8 ? 1 : t->bits / 8; }
+int64_t type_size_bytes(const Type *t) {
+    if (type_is_parts(t)) return t->size_bytes;
+    return t->bits <= 8 ? 1 : t->bits / 8;
+}
+
+int64_t type_align_bytes(const Type *t) { return type_is_parts(t) ? t->align_bytes : type_size_bytes(t); }
 
 int float_mantissa_bits(const Type *t) {
     switch (t->kind) {

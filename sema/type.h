@@ -18,15 +18,31 @@ typedef enum TypeKind {
     TY_INT_LITERAL,   /* untyped: always a known constant; takes the type it needs, else i32 */
     TY_FLOAT_LITERAL, /* the same; else f64, and f32 beside an f32 */
     TY_ARRAY,
+    TY_VECTOR, /* f32x4: 2, 3, 4 or 8 numbers side by side */
+    TY_STRUCT, /* one per declaration */
     TY__COUNT
 } TypeKind;
 
 typedef struct Type Type;
+
+typedef struct TypeField {
+    Name name;
+    Span span;
+    Type *type;
+    int64_t offset; /* in bytes; C's layout: each field at the next multiple of its alignment */
+} TypeField;
+
 struct Type {
     TypeKind kind;
-    /* TY_ARRAY: row-major, contiguous, owned on the heap unless behind a reference. */
+    /* TY_ARRAY: row-major, contiguous, owned on the heap unless behind a reference. TY_VECTOR: its numbers. */
     Type *elem;
     int rank;
+    int width;          /* TY_VECTOR: 2, 3, 4, 8; 3 takes the room of 4 */
+    TypeField *fields;  /* TY_STRUCT: in order of declaration */
+    int n_fields;
+    int64_t size_bytes, align_bytes; /* TY_VECTOR, TY_STRUCT */
+    int depth;          /* TY_STRUCT: 1 + deepest field */
+    Type *array_of[MAX_RANK + 1]; /* type.c: arrays with these elements, once asked for */
     /* Facts of scalars, from the table in type.c. */
     const char *name;
     int bits;       /* 1 for bool; 8 .. 64 */
@@ -37,11 +53,17 @@ typedef struct Types Types; /* the interning table; lives in the compilation's a
 Types *types_new(Compiler *c);
 Type *type_scalar(Types *t, TypeKind kind);       /* every kind but TY_ARRAY */
 Type *type_array(Types *t, Type *elem, int rank); /* rank 1 .. MAX_RANK */
-Type *type_find(Types *t, Name name);             /* "f32"; NULL when it names no scalar type */
+Type *type_find(Types *t, Name name);             /* "f32", "f32x4"; NULL when it names neither */
 const char *type_name(Compiler *c, const Type *t);/* "f32", "[f32; _, _]" */
-int64_t type_size_bytes(const Type *t);           /* of a scalar; bool is 1 */
+Type *type_vector(Types *t, Type *elem, int width); /* NULL: there is none */
+int64_t type_size_bytes(const Type *t);           /* of an element of an array: all but arrays; bool is 1 */
+int64_t type_align_bytes(const Type *t);          /* the same */
+static inline bool type_is_parts(const Type *t) { return t->kind == TY_VECTOR || t->kind == TY_STRUCT; }
+/* What decides how an operator works: the type itself or, of a vector, its elements'. */
+static inline const Type *type_of_part(const Type *t) { return t->kind == TY_VECTOR ? t->elem : t; }
 
 static inline bool type_is_number(const Type *t) { return t->is_int || t->is_float; }
+static inline bool type_is_half(const Type *t) { return t->kind == TY_F16 || t->kind == TY_BF16; }
 static inline bool type_is_literal(const Type *t) { return t->kind == TY_INT_LITERAL || t->kind == TY_FLOAT_LITERAL; }
 /* Every value of `from` is a value of `to` (index and i64 both ways). */
 bool type_widens(const Type *from, const Type *to);

@@ -20,6 +20,7 @@ Diagnostics are marked where they are reported, in every folder:
     x[i] = 1;      // error[E0401]@5           column 5
     // next: error[E0102]@9                    the following line, where no comment can stand on it
     // expect-message: TEXT                    somewhere in what kdslc says
+    // explain: bounds                         beside them, FILE.bounds is what --explain=bounds prints
 Files with error markers are only checked, not run. --bless rewrites .tokens, .ast and .expected."""
 import argparse
 import os
@@ -118,6 +119,14 @@ class Test:
             if text not in err:
                 raise Failed(f"{show(command)}\nno `{text}` in the messages:\n{err}")
 
+    def explain(self):
+        for what in self.notes("explain"):
+            command = [self.kdslc, f"--explain={what}", self.name]
+            code, out, err = run(command)
+            if code != 0:
+                raise Failed(f"{show(command)}\nexit code {code}\n{err}")
+            self.golden(f".{what}", out)
+
     def golden(self, suffix, got):
         path = self.path.with_suffix(suffix)
         if self.bless:
@@ -201,6 +210,7 @@ class Test:
             getattr(self, folder)()
         elif folder in ("sema", "stdlib") or any(code.startswith("E") for _, code, _ in self.markers()):
             self.check_markers()
+            self.explain()
         else:
             self.check_markers()  # warnings too: exactly the marked ones
             self.programs()

@@ -45,6 +45,44 @@ fn main() {
         assert near(y[i], host), "{}: {} is not {}", i, y[i], host;
     }
 }
+""", "random": """
+kernel on_device(y: &out [f64; n]) over i in n { y[i] = normal(3, i) + uniform(3, i); }
+
+fn main() {
+    // The published vectors of Philox4x32-10.
+    assert _philox(0, 0, 0, 0) == 0xe169c58d6627e8d5 && _philox(0, 0, 0, 1) == 0x9b00dbd8bc57ac4c;
+    let f = ~0u64;
+    assert _philox(f, f, f, 0) == 0x41c83b0e408f276d && _philox(f, f, f, 1) == 0x6d5451fda20bc7c6;
+    let key = 0x299f31d0a4093822u64;
+    assert _philox(key, 0x0370734413198a2e, 0x85a308d3243f6a88, 0) == 0x94fdccebd16cfe09;
+    assert _philox(key, 0x0370734413198a2e, 0x85a308d3243f6a88, 1) == 0x24126ea15001e420;
+    assert _unit(0) == 0.0 && _unit(f) < 1.0;
+
+    let n = 1 << 16;
+    var mean = 0.0;
+    var square = 0.0;
+    for i in n {
+        let u = uniform(1, i);
+        assert u >= 0.0 && u < 1.0 && uniform32(1, i) >= 0.0 && uniform32(1, i) < 1.0;
+        assert between(1, i, -2.0, 2.0) >= -2.0 && between(1, i, -2.0, 2.0) < 2.0;
+        assert below(1, i, 10) >= 0 && below(1, i, 10) < 10;
+        mean += normal(1, i) / f64(n);
+        square += normal(1, i) * normal(1, i) / f64(n);
+    }
+    assert abs(mean) < 0.02 && abs(square - 1.0) < 0.02, "{} {}", mean, square;
+
+    var y = [0.0; 1000];
+    offload on_device(&out y);
+    for i in 1000 { assert y[i] == normal(3, i) + uniform(3, i); }
+}
+""", "time": """
+fn main() {
+    let start = now();
+    assert since(start) >= 0.0 && now() >= start;
+    assert len(text(0.0015)) == 8 && len(text(-2.5)) == 8;
+    let ns = format("[{}] [{}] [{}] [{}]", text(2.0e-9), text(1.5e-6), text(0.0125), text(90.0));
+    assert len(ns) == len("[2 ns] [1.500 us] [12.500 ms] [90.000 s]"), "{}", ns;
+}
 """}
 
 

@@ -12,6 +12,8 @@ kernel scale(a: f32, x: &[f32; n], y: &mut [f32; n]) over i in n {
     y[i] += product;
 }
 
+struct Body { mass: f64, at: f32x2, fixed: bool }
+
 fn twice(v: i32) -> i32 {
     let doubled = 2 * v;
     return doubled;
@@ -20,8 +22,9 @@ fn twice(v: i32) -> i32 {
 fn main() {
     let x = [f32(i) + 1.0 for i in 4];
     var y = [0.5f32; 4];
+    let body = Body(mass: 2.5, at: f32x2(1.0, -1.0), fixed: true);
     offload scale(2.0, &x, &mut y);
-    print("{} {}", y[3], twice(21));
+    print("{} {} {}", y[3], twice(21), body.fixed);
 }
 """
 
@@ -30,7 +33,7 @@ set pagination off
 set breakpoint pending on
 set confirm off
 break debug.kdsl:3
-break debug.kdsl:8
+break debug.kdsl:10
 run
 print a
 print i
@@ -45,12 +48,14 @@ print v
 up
 print y.extent_0
 print y.data[3]
+print body
 continue
 quit
 """
 
 EXPECTED = ["scale (", "$1 = 2", "$2 = 0", "$3 = 2", "$4 = 4", "$5 = 2", "debug.kdsl:3",
-            "$6 = 42", "$7 = 21", "$8 = 4", "$9 = 8.5", "8.5 42"]
+            "$6 = 42", "$7 = 21", "$8 = 4", "$9 = 8.5",
+            "$10 = {mass = 2.5, at = {1, -1}, fixed = true}", "8.5 42 true"]
 
 
 def main():

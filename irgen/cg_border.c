@@ -1,0 +1,199 @@
+/* cg_border.c -- where the program meets what is not KDSL: calls of C functions, exported functions and kernels, and the
+ * table of tests. C's types: an integer or float as itself, bool as _Bool, index as int64_t, str as const char *, an
+ * array as the address of its first element. Small integers are extended by the caller, as the ABI of x86-64 asks. */
+#include "irgen/cg.h"
+
+#include <string.h>
+
+static LLVMTypeRef c_type(Cg *cg, const Symbol *p) { return p->mode == REF_NONE ? cg_type(cg, p->type) : cg->ptr; }
+
+/* signext, zeroext, or NULL: fills its register. */
+static const char *extension(const Type *t) {
+    if (t->kind == TY_BOOL) return "zeroext";
+    if (!t->is_int || t->bits >= 32) return NULL;
+    return t->is_signed ? "signext" : "zeroext";
+}
+
+/* Calls of C -------------------------------------------------------------------------------------------------------- */
+
+static LLVMTypeRef c_function_type(Cg *cg, const Func *fn) {
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, fn->params.n + 1);
+    for (int i = 0; i < fn->params.n; i++) params[i] = c_type(cg, fn->params.at[i]);
+    return LLVMFunctionType(cg_type(cg, fn->result), params, (unsigned)fn->params.n, false);
+}
+
+static void call_attributes(Cg *cg, const Func *fn, LLVMValueRef call) {
+    const char *name = extension(fn->result);
+    if (name) LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex, cg_attr(cg, name, 0));
+    for (int i = 0; i < fn->params.n; i++) {
+        const Symbol *p = fn->params.at[i];
+        name = p->mode == REF_NONE ? extension(p->type) : NULL;
+        if (name) LLVMAddCallSiteAttribute(call, (unsigned)i + 1, cg_attr(cg, name, 0));
+    }
+}
+
+/* `args`: scalars as values, arrays by their first elements. The declaration may be of a name that is also used by the
+ * compiler itself (a function of libm, say): the type of the call is what counts. */
+LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args) {
+    Cg *cg = f->cg;
+    LLVMTypeRef type = c_function_type(cg, fn);
+    LLVMValueRef v = LLVMGetNamedFunction(cg->module, fn->name);
+    if (!v) {
+        v = LLVMAddFunction(cg->module, fn->name, type);
+        cg_fn_attr(cg, v, "nounwind");
+    }
+    LLVMValueRef call = cg_call(f, type, v, args, fn->params.n);
+    call_attributes(cg, fn, call);
+    return call;
+}
+
+/* Tests ------------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef test_row(Cg *cg, LLVMTypeRef row_type, const Func *test) {
+    LLVMValueRef fields[3] = {cg_string(cg, test->name, strlen(test->name)), cg_place_string(cg, test->name_span),
+                              cg_function(cg, test)};
+    return LLVMConstNamedStruct(row_type, fields, 3);
+}
+
+/* int kdsl_main(void) { return kdsl_test_main(tests, n); } -- runtime.h, KdslTest */
+void cg_tests(Cg *cg) {
+    int n = cg->program->tests.n;
+    LLVMTypeRef fields[3] = {cg->ptr, cg->ptr, cg->ptr};
+    LLVMTypeRef row_type = LLVMStructCreateNamed(cg->ctx, "KdslTest");
+    LLVMStructSetBody(row_type, fields, 3, false);
+    LLVMValueRef *rows = arena_array(&cg->c->arena, LLVMValueRef, n + 1);
+    for (int i = 0; i < n; i++) rows[i] = test_row(cg, row_type, cg->program->tests.at[i]);
+    LLVMTypeRef table_type = LLVMArrayType2(row_type, (uint64_t)n);
+    LLVMValueRef table = LLVMAddGlobal(cg->module, table_type, "kdsl.tests");
+    LLVMSetInitializer(table, LLVMConstArray2(row_type, rows, (uint64_t)n));
+    LLVMSetLinkage(table, LLVMInternalLinkage);
+    LLVMSetGlobalConstant(table, true);
+
+    LLVMValueRef fn = LLVMAddFunction(cg->module, "kdsl_main", LLVMFunctionType(cg->i32, NULL, 0, false));
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    LLVMSetCurrentDebugLocation2(cg->b, NULL);
+    LLVMPositionBuilderAtEnd(cg->b, LLVMAppendBasicBlockInContext(cg->ctx, fn, "entry"));
+    LLVMValueRef run = cg_runtime(cg, RT_TEST_MAIN), args[2] = {table, cg_i64(cg, n)};
+    LLVMBuildRet(cg->b, LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(run), run, args, 2, ""));
+}
+
+/* Exports ----------------------------------------------------------------------------------------------------------- */
+
+/* `int32_t f(parameters, sizes, result *)`: the parameters go into a frame in memory, and a function of the program
+ * takes them from there, called by the runtime in such a way that a failed check comes back as a status. */
+typedef struct Border {
+    Cg *cg;
+    const Func *fn;
+    LLVMTypeRef frame_type;
+    int n;               /* fields of the frame: parameters, sizes, result */
+    bool has_result;
+    LLVMValueRef *fields; /* in the thunk: their addresses */
+} Border;
+
+static LLVMTypeRef frame_field(Border *b, int i) {
+    const Func *fn = b->fn;
+    if (i < fn->params.n) {
+        const Symbol *p = fn->params.at[i];
+        return p->mode == REF_NONE ? cg_type_mem(b->cg, p->type) : b->cg->ptr;
+    }
+    return i < fn->params.n + fn->border.n ? b->cg->i64 : b->cg->ptr;
+}
+
+static LLVMValueRef take(Border *b, CgFunc *f, int i) {
+    return LLVMBuildLoad2(f->b, frame_field(b, i), b->fields[i], "");
+}
+
+static LLVMValueRef border_extent(Border *b, CgFunc *f, int param, int dim) {
+    const Extent *x = &b->fn->shapes.at[param].at[dim];
+    if (x->kind == EXTENT_CONST) return cg_i64(b->cg, x->value);
+    for (int i = 0; i < b->fn->border.n; i++) {
+        const BorderSize *s = &b->fn->border.at[i];
+        bool same = x->size ? s->size == x->size : s->param == param && s->dim == dim;
+        if (same) return take(b, f, b->fn->params.n + i);
+    }
+    ice(b->cg->c, x->span, "an extent that C does not pass");
+}
+
+static CgArray border_array(Border *b, CgFunc *f, int i) {
+    const Symbol *p = b->fn->params.at[i];
+    CgArray a = {.data = take(b, f, i), .type = p->type, .name = p->name};
+    for (int d = 0; d < p->type->rank; d++) a.ext[d] = border_extent(b, f, i, d);
+    LLVMValueRef check[5] = {cg_place_string(b->cg, p->span), cg_string(b->cg, p->name, strlen(p->name)), a.data,
+                             cg_i64(b->cg, p->type->rank), cg_extents_in_memory(f, 0, &a)};
+    cg_call_runtime(f, RT_CHECK_ARGUMENT, check, 5);
+    return a;
+}
+
+static CgValue call_inside(Border *b, CgFunc *f, CgArray *arrays, CgValue *scalars) {
+    Cg *cg = b->cg;
+    const Func *fn = b->fn;
+    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, fn->params.n + fn->border.n + 1);
+    if (fn->is_kernel) { /* a kernel's sizes are its border, in the same order */
+        for (int i = 0; i < fn->border.n; i++) values[i] = take(b, f, fn->params.n + i);
+        return cg_launch_values(f, fn, arrays, scalars, values);
+    }
+    for (int i = 0; i < fn->params.n; i++)
+        values[i] = fn->params.at[i]->mode == REF_NONE ? scalars[i].v : cg_array_desc(f, &arrays[i]);
+    LLVMValueRef v = cg_call(f, cg_function_type(cg, fn), cg_function(cg, fn), values, fn->params.n);
+    return cg_value(v, fn->result, UNIFORM);
+}
+
+static LLVMValueRef emit_thunk(Border *b) {
+    Cg *cg = b->cg;
+    const Func *fn = b->fn;
+    CgFunc f;
+    LLVMTypeRef type = LLVMFunctionType(cg->void_, &cg->ptr, 1, false);
+    LLVMValueRef thunk = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "border.%s", fn->symbol), type);
+    LLVMSetLinkage(thunk, LLVMInternalLinkage);
+    cg_func_begin(&f, cg, fn, thunk);
+    f.is_kernel = false;
+    f.checks = cg->target->checks;
+    b->fields = arena_array(&cg->c->arena, LLVMValueRef, b->n + 1);
+    for (int i = 0; i < b->n; i++)
+        b->fields[i] = LLVMBuildStructGEP2(f.b, b->frame_type, LLVMGetParam(thunk, 0), (unsigned)i, "");
+    CgArray *arrays = arena_array(&cg->c->arena, CgArray, fn->params.n + 1);
+    CgValue *scalars = arena_array(&cg->c->arena, CgValue, fn->params.n + 1);
+    for (int i = 0; i < fn->params.n; i++) {
+        if (fn->params.at[i]->mode == REF_NONE) scalars[i] = cg_load(&f, cg_variable(b->fields[i], fn->params.at[i]->type));
+        else arrays[i] = border_array(b, &f, i);
+    }
+    CgValue v = call_inside(b, &f, arrays, scalars);
+    if (b->has_result) cg_store(&f, cg_variable(take(b, &f, b->n - 1), fn->result), v);
+    LLVMBuildRetVoid(f.b);
+    return thunk;
+}
+
+static LLVMValueRef declare_export(Border *b) {
+    Cg *cg = b->cg;
+    const Func *fn = b->fn;
+    LLVMTypeRef *fields = arena_array(&cg->c->arena, LLVMTypeRef, b->n + 1);
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, b->n + 1);
+    for (int i = 0; i < b->n; i++) {
+        fields[i] = frame_field(b, i);
+        params[i] = i < fn->params.n ? c_type(cg, fn->params.at[i]) : fields[i];
+    }
+    b->frame_type = LLVMStructTypeInContext(cg->ctx, fields, (unsigned)b->n, false);
+    LLVMValueRef v = LLVMAddFunction(cg->module, fn->name, LLVMFunctionType(cg->i32, params, (unsigned)b->n, false));
+    for (int i = 0; i < fn->params.n; i++) {
+        const Symbol *p = fn->params.at[i];
+        const char *name = p->mode == REF_NONE ? extension(p->type) : NULL;
+        if (name) cg_param_attr(cg, v, i, name, 0);
+    }
+    return v;
+}
+
+void cg_export(Cg *cg, const Func *fn) {
+    Border b = {.cg = cg, .fn = fn, .has_result = fn->result->kind != TY_VOID};
+    b.n = fn->params.n + fn->border.n + b.has_result;
+    LLVMValueRef v = declare_export(&b), thunk = emit_thunk(&b);
+    LLVMSetCurrentDebugLocation2(cg->b, NULL);
+    LLVMPositionBuilderAtEnd(cg->b, LLVMAppendBasicBlockInContext(cg->ctx, v, "entry"));
+    LLVMValueRef frame = LLVMBuildAlloca(cg->b, b.frame_type, "frame");
+    for (int i = 0; i < b.n; i++) {
+        LLVMValueRef value = LLVMGetParam(v, (unsigned)i), to = LLVMBuildStructGEP2(cg->b, b.frame_type, frame, (unsigned)i, "");
+        if (LLVMTypeOf(value) == cg->i1) value = LLVMBuildZExt(cg->b, value, cg->i8, "");
+        LLVMBuildStore(cg->b, value, to);
+    }
+    LLVMValueRef border = cg_runtime(cg, RT_BORDER), args[2] = {thunk, frame};
+    LLVMBuildRet(cg->b, LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(border), border, args, 2, ""));
+}

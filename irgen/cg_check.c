@@ -1,0 +1,198 @@
+/* cg_check.c -- checks that fail where nothing can be printed: in kernels and in the functions they call. The launch
+ * maps an error slot; the first item whose check fails takes it by a compare-and-swap and writes down the number of the
+ * check, the numbers it is about and the item's position. Then the item's range ends; other ranges see the slot and end
+ * soon after. The host looks at the slot when the launch is over and tells the rest from a table of the checks. No call
+ * leaves the device, so it is the same on every one. Kernels without kept checks have no slot at all. */
+#include "irgen/cg.h"
+
+#include <string.h>
+
+/* The slot: runtime/runtime.h, KdslSlot. All fields are 64 bits. */
+enum { SLOT_TAKEN, SLOT_SITE, SLOT_VALUE, SLOT_OTHER, SLOT_DIM, SLOT_EXTENTS, SLOT_OTHER_EXTENTS = 9, SLOT_ITEM = 13,
+       SLOT__COUNT = 16 };
+
+bool cg_has_slot(const Cg *cg, const Func *fn) { return fn->may_fail && !cg->options->unchecked; }
+
+bool cg_can_report(const CgFunc *f, int site) { return f->error_slot ? site > 0 : f->checks && site >= 0; }
+
+static LLVMTypeRef slot_type(Cg *cg) { return LLVMArrayType2(cg->i64, SLOT__COUNT); }
+
+/* On devices ------------------------------------------------------------------------------------------------------- */
+
+/* void kdsl.report(slot, record): the first one wins. */
+static LLVMValueRef report_function(Cg *cg) {
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, "kdsl.report");
+    if (fn) return fn;
+    LLVMTypeRef params[2] = {cg->ptr, cg->ptr};
+    fn = LLVMAddFunction(cg->module, "kdsl.report", LLVMFunctionType(cg->void_, params, 2, false));
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    cg_fn_attr(cg, fn, "nounwind");
+    cg_fn_attr(cg, fn, "noinline");
+    cg_fn_attr(cg, fn, "cold");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(cg->ctx);
+    LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(cg->ctx, fn, "entry");
+    LLVMBasicBlockRef won = LLVMAppendBasicBlockInContext(cg->ctx, fn, "won");
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(cg->ctx, fn, "done");
+    LLVMPositionBuilderAtEnd(b, entry);
+    LLVMValueRef slot = LLVMGetParam(fn, 0), one = cg_i64(cg, 1);
+    LLVMValueRef swap = LLVMBuildAtomicCmpXchg(b, slot, cg_i64(cg, 0), one, LLVMAtomicOrderingMonotonic,
+                                               LLVMAtomicOrderingMonotonic, false);
+    LLVMBuildCondBr(b, LLVMBuildExtractValue(b, swap, 1, ""), won, done);
+    LLVMPositionBuilderAtEnd(b, won);
+    LLVMValueRef rest = LLVMBuildInBoundsGEP2(b, cg->i64, slot, &one, 1, "");
+    LLVMBuildMemCpy(b, rest, 8, LLVMGetParam(fn, 1), 8, cg_i64(cg, 8 * (SLOT__COUNT - 1)));
+    LLVMBuildBr(b, done);
+    LLVMPositionBuilderAtEnd(b, done);
+    LLVMBuildRetVoid(b);
+    LLVMDisposeBuilder(b);
+    return fn;
+}
+
+static LLVMValueRef item_position(CgFunc *f, int i) {
+    if (!f->is_kernel) return f->item[i];
+    if (i >= f->func->domain.n) return cg_i64(f->cg, 0);
+    const Symbol *sym = f->func->domain.at[i];
+    LLVMValueRef v = f->slots[sym->id].value;
+    if (sym->type->is_signed) return LLVMBuildSExtOrBitCast(f->b, v, f->cg->i64, "");
+    return LLVMBuildZExtOrBitCast(f->b, v, f->cg->i64, "");
+}
+
+/* End the item: the range of items in a kernel; a function hands zeros back, and its caller's own checks hold. */
+static void leave_item(CgFunc *f) {
+    LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
+    if (result == f->cg->void_) LLVMBuildRetVoid(f->b);
+    else LLVMBuildRet(f->b, LLVMConstNull(result));
+}
+
+static void put(CgFunc *f, int field, LLVMValueRef v) {
+    LLVMValueRef at = cg_i64(f->cg, field - SLOT_SITE);
+    LLVMBuildStore(f->b, v, LLVMBuildInBoundsGEP2(f->b, f->cg->i64, f->record, &at, 1, ""));
+}
+
+void cg_report(CgFunc *f, int site, CgFailure what) {
+    Cg *cg = f->cg;
+    LLVMValueRef zero = cg_i64(cg, 0);
+    if (!f->record) f->record = cg_alloca(f, LLVMArrayType2(cg->i64, SLOT__COUNT - 1), "record");
+    put(f, SLOT_SITE, cg_i64(cg, site));
+    put(f, SLOT_VALUE, what.value ? what.value : zero);
+    put(f, SLOT_OTHER, what.other ? what.other : zero);
+    put(f, SLOT_DIM, cg_i64(cg, what.dim));
+    for (int d = 0; what.array && d < what.array->type->rank; d++) put(f, SLOT_EXTENTS + d, what.array->ext[d]);
+    for (int d = 0; what.other_array && d < what.other_array->type->rank; d++)
+        put(f, SLOT_OTHER_EXTENTS + d, what.other_array->ext[d]);
+    for (int i = 0; i < 3; i++) put(f, SLOT_ITEM + i, item_position(f, i));
+    LLVMValueRef fn = report_function(cg), args[2] = {f->error_slot, f->record};
+    cg_call(f, LLVMGlobalGetValueType(fn), fn, args, 2);
+    leave_item(f);
+}
+
+/* Another item may have failed: then there is no use in going on. */
+void cg_stop_if_failed(CgFunc *f) {
+    LLVMValueRef taken = LLVMBuildLoad2(f->b, f->cg->i64, f->error_slot, "taken");
+    LLVMSetOrdering(taken, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(taken, 8);
+    LLVMBasicBlockRef ok;
+    cg_cold(f, LLVMBuildICmp(f->b, LLVMIntNE, taken, cg_i64(f->cg, 0), ""), &ok);
+    leave_item(f);
+    cg_enter(f, ok);
+}
+
+void cg_stop_now_and_then(CgFunc *f, LLVMValueRef count) {
+    enum { ROUNDS = 256 };
+    LLVMBasicBlockRef look = cg_block(f, "look"), on = cg_block(f, "go.on");
+    LLVMValueRef low = LLVMBuildAnd(f->b, count, cg_i64(f->cg, ROUNDS - 1), "");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, low, cg_i64(f->cg, 0), ""), look, on);
+    cg_enter(f, look);
+    cg_stop_if_failed(f);
+    cg_goto(f, on);
+    cg_enter(f, on);
+}
+
+/* What a function called from a kernel needs to report: behind its own arguments, the slot and the item's position. */
+void cg_item_param_types(Cg *cg, LLVMTypeRef *params) {
+    params[0] = cg->ptr;
+    for (int i = 1; i < CG_ITEM_ARGS; i++) params[i] = cg->i64;
+}
+
+void cg_item_args(CgFunc *f, LLVMValueRef *args) {
+    args[0] = f->error_slot;
+    for (int i = 0; i < 3; i++) args[1 + i] = item_position(f, i);
+}
+
+void cg_item_bind(CgFunc *f) {
+    unsigned n = (unsigned)f->func->params.n;
+    f->checks = false;
+    f->error_slot = LLVMGetParam(f->fn, n);
+    LLVMSetValueName2(f->error_slot, "slot", 4);
+    for (unsigned i = 0; i < 3; i++) f->item[i] = LLVMGetParam(f->fn, n + 1 + i);
+}
+
+/* On the host ------------------------------------------------------------------------------------------------------ */
+
+LLVMValueRef cg_slot_new(CgFunc *f) {
+    LLVMValueRef slot = cg_alloca(f, slot_type(f->cg), "slot");
+    LLVMSetAlignment(slot, 8);
+    LLVMBuildStore(f->b, LLVMConstNull(slot_type(f->cg)), slot);
+    return slot;
+}
+
+OffArg cg_slot_arg(CgFunc *f, LLVMValueRef slot, const Func *kernel) {
+    Place p = cg_place(f->cg, kernel->name_span);
+    return (OffArg){.base = slot, .begin = slot, .size_bytes = cg_i64(f->cg, 8 * SLOT__COUNT),
+                    .transfer = TRANSFER_TOFROM, .label = "checks",
+                    .place = {p.file->path, kernel->name, p.line, p.col}};
+}
+
+static LLVMValueRef text(Cg *cg, const char *s) { return s ? cg_string(cg, s, strlen(s)) : LLVMConstNull(cg->ptr); }
+
+/* runtime.h, KdslCheck. Of a shape, the array that bound the size comes first. */
+static LLVMValueRef row(Cg *cg, const CheckSite *s) {
+    const Func *callee = s->kind == CHECK_SHAPE ? s->call->func : NULL;
+    const ShapeCheck *c = callee ? &s->call->checks.at[s->shape] : NULL;
+    bool two = c && c->other_arg >= 0;
+    const Symbol *first = c ? callee->params.at[two ? c->other_arg : c->arg] : NULL;
+    const Symbol *second = two ? callee->params.at[c->arg] : NULL;
+    LLVMValueRef v[11] = {
+        cg_place_string(cg, s->span),
+        text(cg, c ? first->name : s->name),
+        text(cg, c ? callee->name : NULL),
+        text(cg, c && c->size ? c->size->name : NULL),
+        text(cg, two ? second->name : NULL),
+        cg_i64(cg, s->kind),
+        cg_i64(cg, c ? first->type->rank : s->rank),
+        cg_i64(cg, c ? (two ? c->other_dim : c->dim) : 0),
+        cg_i64(cg, two ? second->type->rank : 0),
+        cg_i64(cg, two ? c->dim : 0),
+        cg_i64(cg, c ? c->value : s->bits),
+    };
+    return LLVMConstStructInContext(cg->ctx, v, 11, false);
+}
+
+static LLVMValueRef constant(Cg *cg, const char *name, LLVMTypeRef elem, LLVMValueRef *values, int n) {
+    LLVMValueRef table = LLVMAddGlobal(cg->module, LLVMArrayType2(elem, (uint64_t)n), name);
+    LLVMSetInitializer(table, LLVMConstArray2(elem, values, (uint64_t)n));
+    LLVMSetLinkage(table, LLVMInternalLinkage);
+    LLVMSetGlobalConstant(table, true);
+    return table;
+}
+
+static LLVMValueRef check_table(Cg *cg) {
+    LLVMValueRef table = LLVMGetNamedGlobal(cg->module, "kdsl.checks");
+    if (table) return table;
+    int n = cg->program->sites.n;
+    LLVMValueRef *rows = arena_array(&cg->c->arena, LLVMValueRef, n + 1);
+    for (int i = 0; i < n; i++) rows[i] = row(cg, &cg->program->sites.at[i]);
+    return constant(cg, "kdsl.checks", LLVMTypeOf(rows[0]), rows, n);
+}
+
+void cg_slot_read(CgFunc *f, LLVMValueRef slot, const Func *kernel) {
+    Cg *cg = f->cg;
+    LLVMBasicBlockRef ok;
+    LLVMValueRef taken = LLVMBuildLoad2(f->b, cg->i64, slot, "taken"), names[3];
+    cg_cold(f, LLVMBuildICmp(f->b, LLVMIntNE, taken, cg_i64(cg, 0), ""), &ok);
+    for (int i = 0; i < kernel->domain.n; i++) names[i] = text(cg, kernel->domain.at[i]->name);
+    LLVMValueRef args[4] = {check_table(cg), slot, constant(cg, "domain", cg->ptr, names, kernel->domain.n),
+                            cg_i64(cg, kernel->domain.n)};
+    cg_call_runtime(f, RT_FAIL_ITEM, args, 4);
+    cg_enter(f, ok);
+}

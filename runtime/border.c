@@ -1,0 +1,47 @@
+/* border.c -- exported functions as C calls them: what would end a program of ours ends the call instead. The caller gets
+ * a status, and the message from kdsl_last_error(). Arrays that were alive in the call that failed are not freed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "runtime/internal.h"
+
+static _Thread_local jmp_buf *border; /* of the innermost exported call of this thread; NULL: none */
+
+/* Not hidden: two libraries of ours in one program share it, and with it the meaning of kdsl_last_error. */
+__attribute__((weak, visibility("default"))) _Thread_local char kdsl_error_text[1024];
+
+__attribute__((weak, visibility("default"))) const char *kdsl_last_error(void);
+const char *kdsl_last_error(void) { return kdsl_error_text; }
+
+int32_t kdsl_border(void (*run)(void *frame), void *frame) {
+    jmp_buf here, *volatile outer = border;
+    int status = setjmp(here);
+    if (!status) {
+        border = &here;
+        run(frame);
+        kdsl_error_text[0] = '\0';
+    } else {
+        kdsl_text_reset();
+    }
+    border = outer;
+    return status;
+}
+
+void kdsl_border_fail(int status, const char *place, const char *format, va_list ap) {
+    if (!border) return;
+    int n = place ? snprintf(kdsl_error_text, sizeof kdsl_error_text, "%s: ", place) : 0;
+    if (n >= 0 && n < (int)sizeof kdsl_error_text)
+        vsnprintf(kdsl_error_text + n, sizeof kdsl_error_text - (size_t)n, format, ap);
+    longjmp(*border, status);
+}
+
+void kdsl_check_argument(const char *place, const char *name, const void *at, int64_t rank, const int64_t *extents) {
+    char shape[KDSL_SHAPE_BYTES];
+    int64_t n = 1;
+    for (int64_t d = 0; d < rank; d++) {
+        if (extents[d] < 0) kdsl_fail(place, "%s: %s has a negative extent", name, kdsl_shape_text(shape, rank, extents));
+        n = extents[d] ? n : 0;
+    }
+    if (n && !at) kdsl_fail(place, "%s: %s is a null pointer", name, kdsl_shape_text(shape, rank, extents));
+}

@@ -1,0 +1,138 @@
+/* test.c -- `kdslc test`: runs the `test` blocks of a program one after the other and reports. Each runs in a process
+ * of its own, started anew (a fork alone would share the devices that are already open): a failed check, an exit or a
+ * crash ends that test and no other. What a test prints is shown when it fails. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/internal.h"
+
+static const char child_word[] = "--kdsl-test"; /* program --kdsl-test NUMBER FD */
+
+typedef struct Run {
+    int status;     /* of waitpid */
+    bool finished;  /* it came to its end */
+    double seconds; /* until there, or until its process ended */
+    int output;     /* memory file: what it printed on both streams */
+} Run;
+
+/* One test, in the process made for it. That it came to its end is said through `fd`: an exit(0) would not. */
+static int32_t run_child(const KdslTest *tests, int64_t n) {
+    long number = strtol(kdsl_argv[2], NULL, 10);
+    int fd = atoi(kdsl_argv[3]);
+    if (number < 0 || number >= n) return 1;
+    kdsl_argc = 1;
+    double start = kdsl_clock();
+    tests[number].run();
+    double seconds = kdsl_clock() - start;
+    fflush(stdout);
+    return write(fd, &seconds, sizeof seconds) == sizeof seconds ? 0 : 1;
+}
+
+static _Noreturn void start_child(int64_t number, int output, int fd) {
+    char number_text[24], fd_text[24];
+    snprintf(number_text, sizeof number_text, "%lld", (long long)number);
+    snprintf(fd_text, sizeof fd_text, "%d", fd);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    char *argv[] = {kdsl_argv[0], (char *)child_word, number_text, fd_text, NULL};
+    execv("/proc/self/exe", argv);
+    dprintf(STDERR_FILENO, "cannot start a process for this test: %s\n", strerror(errno));
+    _exit(1);
+}
+
+static bool run_test(int64_t number, Run *r) {
+    int ends[2];
+    *r = (Run){.output = memfd_create("output of a test", MFD_CLOEXEC)};
+    if (r->output < 0 || pipe2(ends, O_NONBLOCK)) return false;
+    fcntl(r->output, F_SETFL, O_APPEND);
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    double start = kdsl_clock();
+    pid_t pid = fork();
+    if (pid == 0) start_child(number, r->output, ends[1]);
+    close(ends[1]);
+    while (pid > 0 && waitpid(pid, &r->status, 0) < 0 && errno == EINTR) continue;
+    r->seconds = kdsl_clock() - start;
+    double seconds;
+    r->finished = read(ends[0], &seconds, sizeof seconds) == sizeof seconds;
+    if (r->finished) r->seconds = seconds;
+    close(ends[0]);
+    return pid > 0;
+}
+
+/* The report ------------------------------------------------------------------------------------------------------- */
+
+static const char *colour(const char *code) { return isatty(STDOUT_FILENO) && !getenv("NO_COLOR") ? code : ""; }
+
+static void print_time(double seconds) {
+    if (seconds < 1.0) printf("%.1f ms", 1e3 * seconds);
+    else printf("%.2f s", seconds);
+}
+
+static void print_indented(int fd) {
+    FILE *in = lseek(fd, 0, SEEK_SET) ? NULL : fdopen(fd, "r");
+    bool at_start = true;
+    for (int c; in && (c = fgetc(in)) != EOF; at_start = c == '\n') {
+        if (at_start) fputs("        ", stdout);
+        putchar(c);
+    }
+    if (!at_start) putchar('\n');
+    if (in) fclose(in);
+    else close(fd);
+}
+
+static void print_failed(const KdslTest *t, const Run *r) {
+    printf("%sFAILED%s  %s (%s)\n", colour("\033[1;31m"), colour("\033[0m"), t->name, t->place);
+    print_indented(r->output);
+    if (WIFSIGNALED(r->status))
+        printf("        ended by signal %d (%s)\n", WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
+    else if (WEXITSTATUS(r->status) != KDSL_EXIT_CHECK)
+        printf("        ended with exit code %d before its end\n", WEXITSTATUS(r->status));
+}
+
+static bool report_test(const KdslTest *t, int64_t number) {
+    Run r;
+    if (!run_test(number, &r)) {
+        printf("%sFAILED%s  %s: cannot start a process: %s\n", colour("\033[1;31m"), colour("\033[0m"), t->name,
+               strerror(errno));
+        return false;
+    }
+    bool ok = r.finished && WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0;
+    if (!ok) {
+        print_failed(t, &r);
+    } else {
+        printf("%sok%s      %s (", colour("\033[32m"), colour("\033[0m"), t->name);
+        print_time(r.seconds);
+        puts(")");
+        close(r.output);
+    }
+    fflush(stdout);
+    return ok;
+}
+
+int32_t kdsl_test_main(const KdslTest *tests, int64_t n) {
+    if (kdsl_argc == 4 && !strcmp(kdsl_argv[1], child_word)) return run_child(tests, n);
+    const char *filter = kdsl_argc > 1 ? kdsl_argv[1] : "";
+    int64_t passed = 0, failed = 0;
+    double start = kdsl_clock();
+    for (int64_t i = 0; i < n; i++) {
+        if (!strstr(tests[i].name, filter)) continue;
+        if (report_test(&tests[i], i)) passed++;
+        else failed++;
+    }
+    if (!passed && !failed) {
+        printf("no test has `%s` in its name; there are %lld\n", filter, (long long)n);
+        return 1;
+    }
+    printf("%lld passed, %lld failed (", (long long)passed, (long long)failed);
+    print_time(kdsl_clock() - start);
+    puts(")");
+    return failed != 0;
+}

@@ -1,0 +1,211 @@
+/* access.c -- the table of accesses and what follows from it for checks. For each kernel and device function: what is
+ * known at its start (sizes, domain, parameters), each element access with its indices as sums and the decision, index
+ * by index, whether the check is needless. A check that stays is a site with the reason in words; the number of the
+ * site is what a device reports. `may_fail` then says which kernels are launched with an error slot. */
+#include <string.h>
+
+#include "sema/access.h"
+
+int walk_keep(Walk *w, CheckSite site) {
+    site.func = w->f;
+    vec_push(w->s->arena, &w->s->program->sites, site);
+    w->f->n_kept++;
+    w->f->may_fail = true;
+    return w->s->program->sites.n;
+}
+
+/* Extents ------------------------------------------------------------------------------------------------------- */
+
+bool walk_extent(Walk *w, const Symbol *array, int d, Form *out) {
+    if (!array->type || array->type->kind != TY_ARRAY || d >= array->type->rank || array->reshaped) return false;
+    const Dim *dim = &array->dims[d];
+    if (dim->kind == DIM_CONST) *out = form_const(dim->value);
+    if (dim->kind != DIM_SYMBOL) return dim->kind == DIM_CONST;
+    if (dim->sym->id < 0 || dim->sym->id >= w->n || !w->known[dim->sym->id]) return false;
+    *out = w->now[dim->sym->id];
+    return true;
+}
+
+/* An array of one dimension has fewer than 2^63 bytes, which bounds its extent further than the type does. */
+static Wide most_of_size(const Func *f, const Symbol *size) {
+    Wide most = INT64_MAX;
+    for (int i = 0; i < f->params.n; i++) {
+        const Shape *shape = &f->shapes.at[i];
+        const Type *t = f->params.at[i]->type;
+        if (shape->rank != 1 || shape->at[0].size != size || t->kind != TY_ARRAY) continue;
+        if (t->elem->kind < TY_BOOL || t->elem->kind > TY_F64) continue;
+        Wide elements = INT64_MAX / type_size_bytes(t->elem);
+        if (elements < most) most = elements;
+    }
+    return most;
+}
+
+/* Reasons ------------------------------------------------------------------------------------------------------- */
+
+static const char *about_atom(Walk *w, const Atom *atom, const char *index) {
+    Arena *arena = w->s->arena;
+    bool same = strcmp(atom->text, index) == 0;
+    const char *rests = same ? "" : arena_printf(arena, "it rests on `%s`: ", atom->text);
+    switch (atom->kind) {
+    case ATOM_LOADED:
+        return same ? arena_printf(arena, "the value of `%s` is not known", atom->text)
+                    : arena_printf(arena, "it is, or rests on, the value of `%s`, which is not known", atom->text);
+    case ATOM_CALLED: return arena_printf(arena, "%swhat the call gives is not known", rests);
+    case ATOM_CHANGES: return arena_printf(arena, "%sa variable that changes", rests);
+    case ATOM_WRAPS: return arena_printf(arena, "%sthe arithmetic may leave the range of its type", rests);
+    case ATOM_COMPUTED: return arena_printf(arena, "%snot a sum of multiples", rests);
+    case ATOM_NAMED: break;
+    }
+    return NULL;
+}
+
+/* Why an index that should be in 0..ext is not shown to be. */
+static const char *reason(Walk *w, const char *index, const Form *at, const Form *ext, bool low, bool high) {
+    Arena *arena = w->s->arena;
+    for (int i = at->n; i-- > 0;) {
+        const char *text = about_atom(w, &w->a.atoms.at[at->at[i].atom], index);
+        if (text) return text;
+    }
+    if (!ext) return "the extent is known when it runs";
+    const char *extent = form_text(&w->a, ext);
+    if (low) return arena_printf(arena, "nothing shows that it is below %s", extent);
+    if (high) return "nothing shows that it is not negative";
+    return arena_printf(arena, "nothing shows that it is in 0..%s", extent);
+}
+
+/* The decision -------------------------------------------------------------------------------------------------- */
+
+static const char *decide(Walk *w, Expr *e, const Symbol *array, int d, const Form *at) {
+    Form ext, zero = form_const(0), last;
+    bool has_ext = array && walk_extent(w, array, d, &ext);
+    bool low = affine_at_least(&w->a, at, &zero), high = false;
+    if (has_ext) {
+        last = ext;
+        last.c--;
+        high = affine_at_least(&w->a, &last, at);
+    }
+    const char *why = NULL;
+    if (low && high) e->index.proven |= 1u << d;
+    else why = reason(w, walk_text(w, e->index.at.at[d]->span), at, has_ext ? &ext : NULL, low, high);
+    if (!low) affine_learn_at_least(&w->a, at, &zero, 0);
+    if (has_ext && !high) affine_learn_at_least(&w->a, &ext, at, 1);
+    return why;
+}
+
+static void note_access(Walk *w, Expr *e, Symbol *array, const Form *at, bool reads, bool writes, bool is_atomic) {
+    Access x = {.array = array, .expr = e, .reads = reads, .writes = writes, .is_atomic = is_atomic};
+    x.at = arena_array(w->s->arena, Form, e->index.at.n + 1);
+    memcpy(x.at, at, sizeof *at * (size_t)e->index.at.n);
+    x.n_guard = w->a.facts.n;
+    x.guard = arena_array(w->s->arena, Form, x.n_guard + 1);
+    if (x.n_guard) memcpy(x.guard, w->a.facts.at, sizeof *x.guard * (size_t)x.n_guard);
+    vec_push(w->s->arena, &w->f->accesses, x);
+}
+
+static void keep_slice(Walk *w, Expr *e, const Symbol *array) {
+    CheckSite site = {.kind = CHECK_SLICE, .span = e->span, .rank = e->index.at.n};
+    site.name = array ? array->name : "the array";
+    site.text = walk_text(w, e->span);
+    site.why = "bounds of slices are looked at when it runs";
+    w->f->n_checks++;
+    e->index.site = walk_keep(w, site);
+}
+
+void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
+    Expr *base = e->index.base;
+    Symbol *array = base->kind == EXPR_NAME ? base->name.sym : NULL;
+    if (!array) walk_expr(w, base);
+    Form at[MAX_RANK];
+    bool is_slice = e->index.at.n > MAX_RANK;
+    for (int d = 0; d < e->index.at.n; d++) {
+        Form f = walk_expr(w, e->index.at.at[d]);
+        is_slice = is_slice || e->index.at.at[d]->kind == EXPR_RANGE;
+        if (d < MAX_RANK) at[d] = f;
+    }
+    if (w->quiet) return;
+    if (is_slice) {
+        keep_slice(w, e, array);
+        return;
+    }
+    note_access(w, e, array, at, reads, writes, is_atomic);
+    const char *why = NULL;
+    unsigned all = (1u << e->index.at.n) - 1;
+    e->index.proven = 0;
+    for (int d = 0; d < e->index.at.n; d++) {
+        const char *one = decide(w, e, array, d, &at[d]);
+        if (!one) continue;
+        if (e->index.at.n > 1) one = arena_printf(w->s->arena, "`%s`: %s", walk_text(w, e->index.at.at[d]->span), one);
+        why = why ? arena_printf(w->s->arena, "%s; %s", why, one) : one;
+    }
+    w->f->n_checks++;
+    e->index.site = -1;
+    if (e->index.proven == all) return;
+    CheckSite site = {.kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .why = why};
+    site.name = array ? array->name : "the array";
+    site.text = walk_text(w, e->span);
+    e->index.site = walk_keep(w, site);
+}
+
+/* One function -------------------------------------------------------------------------------------------------- */
+
+static void name_value(Walk *w, const Symbol *sym, Wide lo, Wide hi) {
+    Form f = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = lo, .hi = hi, .text = sym->name});
+    walk_set(w, sym, &f);
+}
+
+/* Items beyond the domain run too where there are groups: only `inside` bounds them. */
+void walk_learn_inside(Walk *w) {
+    for (int i = 0; w->domain_hi && i < w->f->domain.n; i++) {
+        const Symbol *v = w->f->domain.at[i];
+        if (w->known[v->id]) affine_learn_at_least(&w->a, &w->domain_hi[i], &w->now[v->id], 1);
+    }
+}
+
+static void bind_domain(Walk *w) {
+    Func *f = w->f;
+    const BinderList *over = &f->item->fn.over;
+    bool groups = false;
+    for (int i = 0; i < over->n; i++) groups = groups || over->at[i].by;
+    if (groups) w->domain_hi = arena_array(w->s->arena, Form, f->domain.n + 1);
+    w->quiet++; /* the host has checked the arithmetic of the bounds before the launch */
+    for (int i = 0; i < f->domain.n; i++) {
+        const Range *r = &over->at[i].range;
+        Form lo = form_const(0), hi, step = form_const(1);
+        if (r->lo) lo = walk_expr(w, r->lo);
+        hi = walk_expr(w, r->hi);
+        if (r->step) step = walk_expr(w, r->step);
+        walk_bind(w, f->domain.at[i], &lo, groups ? NULL : &hi, &step);
+        if (groups) w->domain_hi[i] = hi;
+    }
+    w->quiet--;
+}
+
+void access_check(Sema *s, Func *f) {
+    if (!f->on_device || !f->item || !f->item->fn.body || f->facts->skip) return;
+    Walk w = {.s = s, .f = f, .n = f->n_symbols};
+    w.a.arena = s->arena;
+    w.now = arena_array(s->arena, Form, w.n + 1);
+    w.known = arena_array(s->arena, bool, w.n + 1);
+    for (int i = 0; i < f->sizes.n; i++) name_value(&w, f->sizes.at[i], 0, most_of_size(f, f->sizes.at[i]));
+    for (int i = 0; i < f->params.n; i++) {
+        const Symbol *p = f->params.at[i];
+        if (p->mode == REF_NONE && p->type->kind >= TY_I8 && p->type->kind <= TY_INDEX)
+            name_value(&w, p, type_least(p->type), type_most(p->type));
+    }
+    if (f->is_kernel) bind_domain(&w);
+    walk_body(&w, f->item->fn.body);
+}
+
+void access_spread(Sema *s) {
+    bool changed = true;
+    while (changed) { /* device functions do not recurse: as many rounds as calls are deep */
+        changed = false;
+        for (int i = 0; i < s->program->funcs.n; i++) {
+            Func *f = s->program->funcs.at[i];
+            for (int k = 0; f->on_device && !f->may_fail && k < f->facts->calls.n; k++) {
+                const CallSite *site = f->facts->calls.at[k];
+                if (!site->is_launch && site->callee->may_fail) f->may_fail = changed = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/* access.h -- what values.c and access.c share: a walk through one function with what is known at each point. */
+#ifndef KDSL_ACCESS_H
+#define KDSL_ACCESS_H
+
+#include "sema/check.h"
+
+typedef struct Walk {
+    Sema *s;
+    Func *f;
+    Affine a;
+    int n;       /* symbols */
+    Form *now;   /* by symbol: the value it has here, where known[] says so */
+    bool *known;
+    int quiet;   /* look again at what has been walked: nothing is recorded */
+    int calls;   /* of functions, so far */
+    Form *domain_hi; /* one per domain variable of a kernel in groups: what `inside` says */
+} Walk;
+
+/* values.c */
+Form walk_expr(Walk *w, Expr *e);
+void walk_learn(Walk *w, Expr *cond, bool holds);
+void walk_body(Walk *w, const Block *b);
+/* sym takes a value of lo..hi step: hi NULL when it may lie beyond. */
+void walk_bind(Walk *w, const Symbol *sym, const Form *lo, const Form *hi, const Form *step);
+void walk_set(Walk *w, const Symbol *sym, const Form *f);
+Form walk_symbol(Walk *w, const Symbol *sym, const Expr *e);
+Form walk_unknown(Walk *w, AtomKind kind, const Expr *e);
+const char *walk_text(Walk *w, Span span);
+
+/* access.c */
+void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic);
+bool walk_extent(Walk *w, const Symbol *array, int d, Form *out); /* false: not known */
+void walk_learn_inside(Walk *w);
+int walk_keep(Walk *w, CheckSite site); /* its number */
+
+#endif

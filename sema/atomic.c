@@ -1,0 +1,68 @@
+/* atomic.c -- `atomic h[b] += v`: an update of one element that no other work item can come between, as a statement or,
+ * in `let old = atomic ...;`, with the value from before. The updates are those that machines do in one step or that
+ * every machine can build from compare-and-swap with the same result: + - & | ^ min max. */
+#include "sema/check.h"
+
+static const char *update_text(Sema *s, const Expr *e) {
+    if (e->atomic.is_min) return "min=";
+    if (e->atomic.is_max) return "max=";
+    return arena_printf(s->arena, "%s=", op_info[e->atomic.op].spelling);
+}
+
+static bool op_has_atomic(const Expr *e) {
+    if (e->atomic.is_min || e->atomic.is_max) return true;
+    switch (e->atomic.op) {
+    case OP_ADD: case OP_SUB: case OP_BIT_AND: case OP_BIT_OR: case OP_BIT_XOR: return true;
+    default: return false;
+    }
+}
+
+static bool type_has_atomic(const Type *t) { return t->is_int || t->kind == TY_F32 || t->kind == TY_F64; }
+
+static bool check_update(Sema *s, Expr *e, const Type *t) {
+    const char *text = update_text(s, e);
+    if (!type_has_atomic(t)) {
+        Diag *d = diag(s->c, E0416, e->atomic.op_span, "there is no atomic update of %s", quoted_type(s, t));
+        if (t->kind == TY_BOOL)
+            diag_note(s->c, d, e->atomic.target->span, "keep 0 and 1 in a `u8` and use `|=` or `&=`");
+        return false;
+    }
+    if (!op_has_atomic(e)) {
+        Diag *d = diag(s->c, E0416, e->atomic.op_span, "there is no atomic `%s`", text);
+        diag_note(s->c, d, e->atomic.op_span, "there are += -= &= |= ^= min= max=");
+        return false;
+    }
+    bool bits = !e->atomic.is_min && !e->atomic.is_max && op_info[e->atomic.op].kind == OPK_BITS;
+    if (!bits || t->is_int) return true;
+    diag(s->c, E0306, e->atomic.op_span, "`%s` does not work on %s", text, quoted_type(s, t));
+    return false;
+}
+
+static bool check_amount(Sema *s, Expr *e, Type *t) {
+    Expr **slot = &e->atomic.value;
+    const Type *v = (*slot)->type;
+    if (type_is_number(v) && !type_is_literal(v) && !type_widens(v, t)) {
+        Diag *d = diag(s->c, E0305, e->atomic.op_span, "`%s` mixes `%s` and `%s`", update_text(s, e), t->name, v->name);
+        fix_convert(s, d, *slot, t);
+        return false;
+    }
+    return coerce(s, slot, t, NULL);
+}
+
+Type *check_atomic(Sema *s, Expr *e) {
+    Type *t = check_expr(s, &e->atomic.target), *v = check_scalar(s, &e->atomic.value);
+    Expr *target = e->atomic.target;
+    if (is_bad(t)) return bad(s, e);
+    const Expr *whole = expr_whole(target);
+    if (whole->kind != EXPR_INDEX || whole->index.base->kind != EXPR_NAME) {
+        Diag *d =
+            diag(s->c, E0415, target->span, "`atomic` updates an element of an array or a field of one, as in `h[i]`");
+        if (target->kind == EXPR_NAME && t->kind != TY_ARRAY)
+            diag_note(s->c, d, target->span, "no other work item can reach `%s`: leave out `atomic`",
+                      target->name.name);
+        return bad(s, e);
+    }
+    if (!check_writable(s, whole->index.base->name.sym, target->span, WRITE_ELEMENT)) return bad(s, e);
+    if (!check_update(s, e, t) || is_bad(v) || !check_amount(s, e, t)) return bad(s, e);
+    return e->type = t;
+}

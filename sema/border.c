@@ -1,0 +1,124 @@
+/* border.c -- what meets the world outside the program: `extern "C"` functions, `test` blocks. A test is checked like a
+ * function without parameters, in every compilation; it is part of the program only where tests are to run. */
+#include <string.h>
+
+#include "sema/check.h"
+
+/* Tests ------------------------------------------------------------------------------------------------------- */
+
+static void same_test_name(Sema *s, const Func *test) {
+    for (int i = 0; i < s->program->tests.n; i++) {
+        const Func *other = s->program->tests.at[i];
+        if (other->name != test->name) continue;
+        Diag *d = diag(s->c, E0302, test->name_span, "there is a test `%s` already", test->name);
+        diag_note(s->c, d, other->name_span, "it stands here");
+        return;
+    }
+}
+
+void declare_test(Sema *s, Item *item) {
+    Item *fn = arena_new(s->arena, Item); /* later passes know functions only */
+    fn->kind = ITEM_FN;
+    fn->span = item->span;
+    fn->name = item->name;
+    fn->name_span = item->name_span;
+    fn->fn.body = item->test.body;
+    Func *f = arena_new(s->arena, Func);
+    f->item = fn;
+    f->name = item->name;
+    f->name_span = item->name_span;
+    f->module = s->program->module;
+    f->symbol = arena_printf(s->arena, "test.%d", s->program->tests.n + 1);
+    f->is_test = true;
+    f->result = s->nothing;
+    f->facts = arena_new(s->arena, FuncFacts);
+    item->test.func = fn->fn.func = f;
+    same_test_name(s, f);
+    vec_push(s->arena, &s->program->tests, f);
+    vec_push(s->arena, &s->program->funcs, f);
+}
+
+void keep_tests(Sema *s, bool run) {
+    Program *p = s->program;
+    p->runs_tests = run;
+    if (run && !p->tests.n)
+        diag(s->c, E1006, (Span){0}, "`%s` has no `test` block to run", p->module->source->path);
+    if (run) return;
+    int kept = 0;
+    for (int i = 0; i < p->funcs.n; i++)
+        if (!p->funcs.at[i]->is_test) p->funcs.at[kept++] = p->funcs.at[i];
+    p->funcs.n = kept;
+}
+
+/* C ----------------------------------------------------------------------------------------------------------- */
+
+/* Names that the program itself gives meaning to in the finished executable. */
+static bool is_reserved(const char *name) { return !strcmp(name, "main") || !strncmp(name, "kdsl_", 5); }
+
+static void check_c_name(Sema *s, const Func *f) {
+    if (!is_reserved(f->name)) return;
+    Diag *d = diag(s->c, E0811, f->name_span, "`%s` cannot be the name of a C function of a program", f->name);
+    diag_note(s->c, d, f->name_span, "`main` and names that start with `kdsl_` belong to the runtime");
+}
+
+static bool has_c_type(const Type *t) {
+    return is_bad(t) || t->kind == TY_VOID || t->kind == TY_BOOL || t->kind == TY_STR || t->is_int ||
+           t->kind == TY_F32 || t->kind == TY_F64;
+}
+
+static void no_c_type(Sema *s, Span at, const Type *t, const char *hint) {
+    Diag *d = diag(s->c, E0812, at, "%s has no type in C to be passed as", quoted_type(s, t));
+    if (hint) diag_note(s->c, d, at, "%s", hint);
+}
+
+static void check_c_types(Sema *s, Func *f) {
+    for (int i = 0; i < f->params.n; i++) {
+        const Type *t = f->params.at[i]->type;
+        if (t->kind == TY_ARRAY) t = t->elem;
+        if (!has_c_type(t)) no_c_type(s, f->item->fn.params.at[i].type->span, t, NULL);
+    }
+    if (has_c_type(f->result)) return;
+    no_c_type(s, f->item->fn.result->span, f->result,
+              f->result->kind == TY_ARRAY ? "take an array as `&out` and fill it" : NULL);
+    f->result = s->error;
+}
+
+/* The C library's names that generated code may call: an export of that name would be called instead. */
+static bool is_taken(Sema *s, Name name) {
+    static const char *const taken[] = {"memcpy", "memset", "memmove", "malloc", "free", "strlen", "strcmp", "exit"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (!strcmp(name, taken[i])) return true;
+    return builtin_find(s, name) != BUILTIN_NONE;
+}
+
+static Name border_name(Sema *s, const Func *f, int param, int dim) {
+    const Symbol *size = f->shapes.at[param].at[dim].size;
+    if (size && size->name != s->underscore) return size->name;
+    return name_of(&s->c->names, arena_printf(s->arena, "%s_%d", f->params.at[param]->name, dim));
+}
+
+/* C gives each size once, in the order in which the arrays bring them. */
+static void find_border(Sema *s, Func *f) {
+    for (int i = 0; i < f->shapes.n; i++)
+        for (int d = 0; d < f->shapes.at[i].rank; d++) {
+            const Extent *x = &f->shapes.at[i].at[d];
+            if (x->kind != EXTENT_BINDS && x->kind != EXTENT_ANY) continue;
+            BorderSize b = {border_name(s, f, i, d), i, d, x->size};
+            vec_push(s->arena, &f->border, b);
+        }
+}
+
+void check_export(Sema *s, Func *f) {
+    if (is_taken(s, f->name))
+        diag(s->c, E0811, f->name_span, "`%s` is a function of the C library that programs call; export it as another name",
+             f->name);
+    else check_c_name(s, f);
+    check_c_types(s, f);
+    find_border(s, f);
+}
+
+void check_extern(Sema *s, Func *f) {
+    check_c_name(s, f);
+    check_c_types(s, f);
+    effect_add(s, EFFECT_EXTERN, f->name_span, "runs C code");
+}

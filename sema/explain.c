@@ -1,0 +1,30 @@
+/* explain.c -- the compiler's decisions as text: --explain=bounds. */
+#include "sema/sema.h"
+
+static const char *kind_text(CheckKind k) {
+    static const char *const texts[] = {"index", "divisor", "shift", "step", "shape", "slice"};
+    return texts[k];
+}
+
+static void explain_func(const Program *p, const Func *f, Buf *out) {
+    buf_printf(out, "%s %s: ", f->is_kernel ? "kernel" : "function", f->name);
+    if (!f->n_checks) {
+        buf_puts(out, "nothing to check\n");
+        return;
+    }
+    buf_printf(out, "%d of %d %s shown needless", f->n_checks - f->n_kept, f->n_checks,
+               f->n_checks == 1 ? "check" : "checks");
+    buf_puts(out, f->n_kept ? ", kept:\n" : ", none left\n");
+    for (int i = 0; i < p->sites.n; i++) {
+        const CheckSite *s = &p->sites.at[i];
+        if (s->func != f) continue;
+        Place at = source_place(&p->c->sources, s->span.lo);
+        buf_printf(out, "  %s:%d:%d: %s `%s`: %s\n", at.file ? at.file->path : "?", at.line, at.col, kind_text(s->kind),
+                   s->text, s->why);
+    }
+}
+
+void explain_bounds(const Program *p, Buf *out) {
+    for (int i = 0; i < p->funcs.n; i++)
+        if (p->funcs.at[i]->on_device) explain_func(p, p->funcs.at[i], out);
+}

@@ -1,0 +1,142 @@
+/* slice.c -- `x[a..b]`, `m[r, ..]`, `m[a..b, ..]`: references to part of an array, in arguments only. A slice is an
+ * array of its own shape, with indices from 0, that lies in the memory of the other; so its elements must lie side by side:
+ * indices first, then one range, then whole dimensions. Whether two slices of one array can meet is decided here from
+ * the text of their bounds; that the bounds are in order and inside is checked while compiling (shape.c) or running. */
+#include "sema/check.h"
+
+bool expr_is_slice(const Expr *e) {
+    if (e->kind != EXPR_INDEX) return false;
+    for (int d = 0; d < e->index.at.n; d++)
+        if (e->index.at.at[d]->kind == EXPR_RANGE) return true;
+    return false;
+}
+
+Symbol *expr_array_symbol(const Expr *e) {
+    const Expr *base = expr_is_slice(e) ? e->index.base : e;
+    return base->kind == EXPR_NAME ? base->name.sym : NULL;
+}
+
+/* Checking ---------------------------------------------------------------------------------------------------- */
+
+static bool check_positions(Sema *s, Expr *e) {
+    bool ok = true;
+    for (int d = 0; d < e->index.at.n; d++) {
+        Expr **at = &e->index.at.at[d];
+        if ((*at)->kind != EXPR_RANGE) {
+            check_scalar(s, at);
+            ok = to_index(s, at, "an index") && ok;
+            continue;
+        }
+        Range *r = &(*at)->range.range;
+        (*at)->type = s->index;
+        Expr **bounds[2] = {&r->lo, &r->hi};
+        for (int i = 0; i < 2; i++) {
+            if (!*bounds[i]) continue;
+            check_scalar(s, bounds[i]);
+            ok = to_index(s, bounds[i], "the bound of a slice") && ok;
+        }
+        if (!r->step) continue;
+        check_expr(s, &r->step);
+        diag(s->c, E0612, r->step->span, "a slice takes every element between its bounds; it has no step");
+        ok = false;
+    }
+    return ok;
+}
+
+static bool is_whole_dimension(const Expr *at) {
+    const Range *r = &at->range.range;
+    return !r->hi && (!r->lo || (r->lo->konst.kind == CONST_INT && r->lo->konst.i == 0));
+}
+
+static bool check_side_by_side(Sema *s, Expr *e) {
+    bool ranged = false;
+    for (int d = 0; d < e->index.at.n; d++) {
+        const Expr *at = e->index.at.at[d];
+        if (ranged && (at->kind != EXPR_RANGE || !is_whole_dimension(at))) {
+            Diag *said = diag(s->c, E0612, e->span, "the elements of this slice do not lie side by side in memory");
+            diag_note(s->c, said, at->span, "rows are whole: behind the first range only `..` can stand");
+            diag_note(s->c, said, e->span,
+                      "make an array of the elements with a comprehension, as in `[m[i, j] for i in n]`");
+            return false;
+        }
+        ranged = ranged || at->kind == EXPR_RANGE;
+    }
+    return true;
+}
+
+Type *check_slice(Sema *s, Expr *e) {
+    if (e->type) return e->type;
+    Type *array = check_array_name(s, e->index.base, "a slice");
+    bool ok = check_positions(s, e);
+    if (is_bad(array) || !ok) return bad(s, e);
+    int n = e->index.at.n, rank = 0;
+    if (n != array->rank) {
+        Diag *d = diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this slice gives %d",
+                       e->index.base->name.name, array->rank, array->rank == 1 ? "" : "s", n);
+        note_declared(s, d, e->index.base->name.sym);
+        return bad(s, e);
+    }
+    if (!check_side_by_side(s, e)) return bad(s, e);
+    for (int d = 0; d < n; d++) rank += e->index.at.at[d]->kind == EXPR_RANGE;
+    if (s->facts) vec_push(s->arena, &s->facts->indexed, e);
+    return e->type = type_array(s->types, array->elem, rank);
+}
+
+Type *slice_as_value(Sema *s, Expr *e) {
+    if (is_bad(check_slice(s, e))) return s->error;
+    Diag *d = diag(s->c, E0614, e->span, "a slice is a reference to part of an array; it can only be passed on");
+    diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", source_text(s, e->span)), "make an array of it");
+    return bad(s, e);
+}
+
+/* Can two slices meet? ---------------------------------------------------------------------------------------- */
+
+/* sym + plus, or the constant plus. */
+typedef struct Bound {
+    bool known;
+    const Symbol *sym;
+    int64_t plus;
+} Bound;
+
+static Bound bound_of(Expr *e) {
+    Dim d = dim_of(e);
+    if (d.kind == DIM_CONST) return (Bound){true, NULL, d.value};
+    if (d.kind == DIM_SYMBOL) return (Bound){true, d.sym, 0};
+    e = expr_strip(e);
+    if (e->kind != EXPR_BINARY || !e->type->is_int || !e->type->is_signed) return (Bound){0};
+    Dim l = dim_of(e->binary.lhs), r = dim_of(e->binary.rhs);
+    /* Wrapping: both bounds are inside the array, so small numbers added to one symbol keep their order. */
+    int64_t most = INT64_C(1) << (e->type->bits - 2);
+    if (l.kind == DIM_SYMBOL && r.kind == DIM_CONST && r.value > -most && r.value < most) {
+        if (e->binary.op == OP_ADD) return (Bound){true, l.sym, r.value};
+        if (e->binary.op == OP_SUB) return (Bound){true, l.sym, -r.value};
+    }
+    if (l.kind == DIM_CONST && r.kind == DIM_SYMBOL && e->binary.op == OP_ADD && l.value > -most && l.value < most)
+        return (Bound){true, r.sym, l.value};
+    return (Bound){0};
+}
+
+static bool not_above(Bound a, Bound b) { return a.known && b.known && a.sym == b.sym && a.plus <= b.plus; }
+
+static void interval(Expr *at, Bound *lo, Bound *hi) {
+    if (at->kind != EXPR_RANGE) {
+        *lo = *hi = bound_of(at);
+        hi->known = hi->known && hi->plus < INT64_MAX;
+        if (hi->known) hi->plus++;
+        return;
+    }
+    const Range *r = &at->range.range;
+    *lo = r->lo ? bound_of(r->lo) : (Bound){true, NULL, 0};
+    *hi = r->hi ? bound_of(r->hi) : (Bound){0};
+}
+
+bool slices_disjoint(const Expr *a, const Expr *b) {
+    if (!expr_is_slice(a) || !expr_is_slice(b)) return false;
+    for (int d = 0; d < a->index.at.n && d < b->index.at.n; d++) {
+        Bound lo[2], hi[2];
+        interval(a->index.at.at[d], &lo[0], &hi[0]);
+        interval(b->index.at.at[d], &lo[1], &hi[1]);
+        if (not_above(hi[0], lo[1]) || not_above(hi[1], lo[0])) return true;
+    }
+    return false;
+}

@@ -1,0 +1,614 @@
+/* values.c -- a walk through a kernel or device function in the order in which it runs, with the value of every integer
+ * as a sum over atoms (affine.h) and what ranges, conditions and earlier checks say about them. At each element access
+ * it asks access.c; checks of divisors, shifts, steps and shapes are decided here.
+ *
+ * Soundness rests on three rules. A sum is given to an expression only when the arithmetic is shown not to wrap. A
+ * variable that is assigned takes a fresh atom where ways meet: atoms never change. What is learnt holds from there to
+ * the end of the block, and is dropped with it. */
+#include <string.h>
+
+#include "sema/check.h"
+#include "sema/access.h"
+
+enum { MAX_TEXT = 40 };
+
+/* Values -------------------------------------------------------------------------------------------------------- */
+
+const char *walk_text(Walk *w, Span span) {
+    const char *text = source_text(w->s, span);
+    return strlen(text) > MAX_TEXT || strchr(text, '\n') ? arena_printf(w->s->arena, "%.*s...", 20, text) : text;
+}
+
+static bool is_integer(const Type *t) { return t && t->kind >= TY_I8 && t->kind <= TY_INDEX; }
+
+static Form fresh(Walk *w, AtomKind kind, const Type *t, const char *text) {
+    if (!is_integer(t)) return form_const(0);
+    return form_atom(&w->a, (Atom){.kind = kind, .lo = type_least(t), .hi = type_most(t), .text = text});
+}
+
+Form walk_unknown(Walk *w, AtomKind kind, const Expr *e) {
+    return is_integer(e->type) ? fresh(w, kind, e->type, walk_text(w, e->span)) : form_const(0);
+}
+
+/* The sum if the program's arithmetic gives just that, else a value of its own. */
+static Form exact(Walk *w, bool in_reach, const Form *sum, const Type *t, Span span) {
+    if (in_reach && affine_within(&w->a, sum, type_least(t), type_most(t))) return *sum;
+    return fresh(w, ATOM_WRAPS, t, walk_text(w, span));
+}
+
+static bool has_slot(Walk *w, const Symbol *sym) {
+    return sym && sym->id >= 0 && sym->id < w->n && is_integer(sym->type) && sym->mode == REF_NONE;
+}
+
+void walk_set(Walk *w, const Symbol *sym, const Form *f) {
+    if (!has_slot(w, sym)) return;
+    w->now[sym->id] = *f;
+    w->known[sym->id] = true;
+}
+
+static void forget(Walk *w, const Symbol *sym) {
+    if (sym && sym->kind != SYM_LOCAL) return; /* parameters and sizes stay what they are */
+    if (!has_slot(w, sym)) return;
+    Form f = fresh(w, ATOM_CHANGES, sym->type, sym->name);
+    walk_set(w, sym, &f);
+}
+
+Form walk_symbol(Walk *w, const Symbol *sym, const Expr *e) {
+    if (!has_slot(w, sym)) return walk_unknown(w, ATOM_CHANGES, e);
+    if (!w->known[sym->id]) return fresh(w, ATOM_NAMED, sym->type, sym->name);
+    return w->now[sym->id];
+}
+
+/* Everything a part of the text may assign. */
+static bool forget_passed(Expr *e, void *context) {
+    if (e->kind != EXPR_CALL) return false;
+    for (int i = 0; i < e->call.args.n; i++) {
+        const Arg *a = &e->call.args.at[i];
+        bool writes = a->mode == REF_MUT || a->mode == REF_OUT;
+        if (writes && a->value->kind == EXPR_NAME) forget(context, a->value->name.sym);
+    }
+    return false;
+}
+
+static void forget_block(Walk *w, const Block *b);
+
+static void forget_stmt(Walk *w, const Stmt *st) {
+    switch (st->kind) {
+    case STMT_LET: expr_find(st->let.init, forget_passed, w); return;
+    case STMT_ASSIGN:
+        if (st->assign.target->kind == EXPR_NAME) forget(w, st->assign.target->name.sym);
+        expr_find(st->assign.target, forget_passed, w);
+        expr_find(st->assign.value, forget_passed, w);
+        return;
+    case STMT_ATOMIC: expr_find(st->atomic.atomic, forget_passed, w); return;
+    case STMT_EXPR: expr_find(st->expr.expr, forget_passed, w); return;
+    case STMT_IF:
+        expr_find(st->if_.cond, forget_passed, w);
+        forget_block(w, st->if_.then_);
+        if (st->if_.else_) forget_stmt(w, st->if_.else_);
+        return;
+    case STMT_FOR:
+        expr_find(st->for_.binder.range.lo, forget_passed, w);
+        expr_find(st->for_.binder.range.hi, forget_passed, w);
+        expr_find(st->for_.binder.range.step, forget_passed, w);
+        forget_block(w, st->for_.body);
+        return;
+    case STMT_WHILE:
+        expr_find(st->while_.cond, forget_passed, w);
+        forget_block(w, st->while_.body);
+        return;
+    case STMT_RETURN: expr_find(st->return_.value, forget_passed, w); return;
+    case STMT_ASSERT: expr_find(st->assert_.cond, forget_passed, w); return;
+    case STMT_BLOCK:
+    case STMT_RESIDENT: forget_block(w, st->block.block); return;
+    case STMT_ERROR:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT__COUNT: return;
+    }
+}
+
+static void forget_block(Walk *w, const Block *b) {
+    for (int i = 0; i < b->stmts.n; i++) forget_stmt(w, b->stmts.at[i]);
+}
+
+/* Arithmetic ---------------------------------------------------------------------------------------------------- */
+
+static bool at_least(Walk *w, const Form *f, int64_t least) {
+    Form k = form_const(least);
+    return affine_at_least(&w->a, f, &k);
+}
+
+static bool is_small(const Form *f, Wide most) { return form_is_const(f) && f->c >= 0 && f->c <= most; }
+
+/* a / by, rounded down, for a >= 0 and by > 0: by * q <= a <= by * q + by - 1 */
+static Form quotient(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
+    Form q = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), zero = form_const(0), rest;
+    if (!at_least(w, a, 0) || !at_least(w, by, 1)) return q;
+    affine_learn_at_least(&w->a, &q, &zero, 0);
+    affine_learn_at_least(&w->a, a, &q, 0);
+    if (!form_is_const(by) || by->c > INT32_MAX || !form_add(&rest, a, -(int64_t)by->c, &q)) return q;
+    affine_learn(&w->a, &rest);
+    Form most = form_const(by->c - 1);
+    affine_learn_at_least(&w->a, &most, &rest, 0);
+    return q;
+}
+
+static Form remainder_of(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
+    Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), zero = form_const(0), low;
+    if (!at_least(w, by, 1)) return r;
+    affine_learn_at_least(&w->a, by, &r, 1);
+    if (at_least(w, a, 0)) {
+        affine_learn_at_least(&w->a, &r, &zero, 0);
+        affine_learn_at_least(&w->a, a, &r, 0);
+    } else if (form_add(&low, &zero, -1, by)) {
+        affine_learn_at_least(&w->a, &r, &low, 1);
+    }
+    return r;
+}
+
+static Form masked(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
+    Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), zero = form_const(0);
+    const Form *sides[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        if (!at_least(w, sides[i], 0)) continue;
+        affine_learn_at_least(&w->a, &r, &zero, 0);
+        affine_learn_at_least(&w->a, sides[i], &r, 0);
+    }
+    return r;
+}
+
+/* The smaller (sign 1) or larger (-1) of two. */
+static Form choose(Walk *w, const Form *a, const Form *b, int sign, const Type *t, Span span) {
+    Form r = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = type_least(t), .hi = type_most(t),
+                                     .text = walk_text(w, span), .is_either = true, .either = {*a, *b}});
+    affine_learn_at_least(&w->a, sign > 0 ? a : &r, sign > 0 ? &r : a, 0);
+    affine_learn_at_least(&w->a, sign > 0 ? b : &r, sign > 0 ? &r : b, 0);
+    return r;
+}
+
+/* What a check asks of the right operand. Afterwards it holds. */
+static void check_operand(Walk *w, Op op, const Form *b, const Type *t, Expr *rhs, Span span, int *site) {
+    if (w->quiet || rhs->konst.kind != CONST_NONE) return;
+    bool is_shift = op_info[op].kind == OPK_SHIFT, fine;
+    Form least = form_const(is_shift ? 0 : 1);
+    if (is_shift) fine = affine_within(&w->a, b, 0, t->bits - 1);
+    else fine = at_least(w, b, 1) || affine_within(&w->a, b, type_least(t), -1);
+    *site = -1;
+    w->f->n_checks++;
+    if (fine) return;
+    CheckSite at = {.kind = is_shift ? CHECK_SHIFT : CHECK_DIVIDE, .span = span, .bits = t->bits};
+    at.text = walk_text(w, rhs->span);
+    at.why = is_shift ? arena_printf(w->s->arena, "nothing shows that it is one of 0 .. %d", t->bits - 1)
+                      : "nothing shows that it is not 0";
+    *site = walk_keep(w, at);
+    if (is_shift || at_least(w, b, 0)) affine_learn_at_least(&w->a, b, &least, 0);
+}
+
+static bool needs_check(Op op) { return op == OP_DIV || op == OP_REM || op_info[op].kind == OPK_SHIFT; }
+
+/* The parts of a vector are looked at when it runs, but for a constant. */
+static void check_parts(Walk *w, Op op, const Type *t, Expr *rhs, Span span, int *site) {
+    if (w->quiet || t->kind != TY_VECTOR || !is_integer(t->elem) || !needs_check(op)) return;
+    if (expr_strip(rhs)->konst.kind != CONST_NONE) return;
+    bool is_shift = op_info[op].kind == OPK_SHIFT;
+    CheckSite at = {.kind = is_shift ? CHECK_SHIFT : CHECK_DIVIDE, .span = span, .bits = t->elem->bits};
+    at.text = walk_text(w, rhs->span);
+    at.why = "the parts of vectors are looked at when it runs";
+    w->f->n_checks++;
+    *site = walk_keep(w, at);
+}
+
+static Form arithmetic(Walk *w, Op op, const Type *t, const Form *a, const Form *b, Span span) {
+    Form sum, zero = form_const(0);
+    switch (op) {
+    case OP_ADD: return exact(w, form_add(&sum, a, 1, b), &sum, t, span);
+    case OP_SUB: return exact(w, form_add(&sum, a, -1, b), &sum, t, span);
+    case OP_MUL:
+        if (!form_is_const(a) && !form_is_const(b)) break;
+        if (form_is_const(a)) return arithmetic(w, op, t, b, a, span);
+        return exact(w, b->c == (int32_t)b->c && form_add(&sum, &zero, (int64_t)b->c, a), &sum, t, span);
+    case OP_SHL:
+        if (!is_small(b, 30)) break;
+        return exact(w, form_add(&sum, &zero, (int64_t)1 << (int)b->c, a), &sum, t, span);
+    case OP_SHR: {
+        if (!is_small(b, 30)) break;
+        Form by = form_const((Wide)1 << (int)b->c);
+        return quotient(w, a, &by, t, span);
+    }
+    case OP_DIV: return quotient(w, a, b, t, span);
+    case OP_REM: return remainder_of(w, a, b, t, span);
+    case OP_BIT_AND: return masked(w, a, b, t, span);
+    default: break;
+    }
+    return fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
+}
+
+static Form converted(Walk *w, const Form *f, const Type *from, const Expr *e) {
+    if (!is_integer(e->type)) return form_const(0);
+    if (!is_integer(from)) return walk_unknown(w, ATOM_COMPUTED, e);
+    return exact(w, true, f, e->type, e->span);
+}
+
+/* Expressions --------------------------------------------------------------------------------------------------- */
+
+static Form constant(const Expr *e) {
+    if (e->konst.kind != CONST_INT || !is_integer(e->type)) return form_const(0);
+    return form_const(e->type->is_signed ? (Wide)e->konst.i : (Wide)(uint64_t)e->konst.i);
+}
+
+static Form logic(Walk *w, Expr *e) {
+    walk_expr(w, e->binary.lhs);
+    int mark = w->a.facts.n;
+    walk_learn(w, e->binary.lhs, e->binary.op == OP_AND);
+    walk_expr(w, e->binary.rhs);
+    w->a.facts.n = mark;
+    return form_const(0);
+}
+
+static Form binary(Walk *w, Expr *e) {
+    if (op_info[e->binary.op].kind == OPK_LOGIC) return w->quiet ? form_const(0) : logic(w, e);
+    Form a = walk_expr(w, e->binary.lhs), b = walk_expr(w, e->binary.rhs);
+    Op op = e->binary.op;
+    check_parts(w, op, e->type, e->binary.rhs, e->binary.op_span, &e->binary.site);
+    if (!is_integer(e->type) || op_info[op].kind == OPK_COMPARE) return form_const(0);
+    if (needs_check(op))
+        check_operand(w, op, &b, e->type, e->binary.rhs, e->binary.op_span, &e->binary.site);
+    return arithmetic(w, op, e->type, &a, &b, e->span);
+}
+
+static Form unary(Walk *w, Expr *e) {
+    Form x = walk_expr(w, e->unary.operand), zero = form_const(0), sum;
+    if (!is_integer(e->type)) return zero;
+    if (e->unary.op != OP_NEG) return walk_unknown(w, ATOM_COMPUTED, e);
+    return exact(w, form_add(&sum, &zero, -1, &x), &sum, e->type, e->span);
+}
+
+static Form if_expr(Walk *w, Expr *e) {
+    if (w->quiet) return walk_unknown(w, ATOM_COMPUTED, e);
+    walk_expr(w, e->if_.cond);
+    Form v[2];
+    for (int i = 0; i < 2; i++) {
+        int mark = w->a.facts.n;
+        walk_learn(w, e->if_.cond, i == 0);
+        v[i] = walk_expr(w, i ? e->if_.else_ : e->if_.then_);
+        w->a.facts.n = mark;
+    }
+    if (!is_integer(e->type)) return form_const(0);
+    return form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = type_least(e->type), .hi = type_most(e->type),
+                                   .text = walk_text(w, e->span), .is_either = true, .either = {v[0], v[1]}});
+}
+
+static Form atomic(Walk *w, Expr *e) {
+    walk_expr(w, e->atomic.value);
+    int mark = w->a.facts.n;
+    Expr *whole = expr_whole(e->atomic.target); /* h[i] of h[i].n */
+    if (whole->kind == EXPR_INDEX) walk_index(w, whole, true, true, true);
+    w->a.facts.n = mark;
+    return walk_unknown(w, ATOM_LOADED, e);
+}
+
+/* Calls --------------------------------------------------------------------------------------------------------- */
+
+static void passed(Walk *w, const Arg *a) {
+    bool writes = a->mode == REF_MUT || a->mode == REF_OUT;
+    if (a->mode == REF_NONE) walk_expr(w, a->value);
+    else if (a->value->kind == EXPR_INDEX) walk_index(w, a->value, a->mode != REF_OUT, writes, false);
+    else if (a->value->kind == EXPR_NAME && writes) forget(w, a->value->name.sym);
+}
+
+static void keep_shapes(Walk *w, Expr *e) {
+    CallInfo *info = e->call.info;
+    for (int i = 0; i < info->checks.n; i++) {
+        w->f->n_checks++;
+        CheckSite at = {.kind = CHECK_SHAPE, .span = e->span, .call = info, .shape = i};
+        at.text = walk_text(w, e->span);
+        at.why = "the extents are known when it runs";
+        info->checks.at[i].site = walk_keep(w, at);
+    }
+}
+
+static Form extremum(Walk *w, Expr *e, BuiltinId id) {
+    Form v[3];
+    for (int i = 0; i < e->call.args.n && i < 3; i++) v[i] = walk_expr(w, e->call.args.at[i].value);
+    if (!is_integer(e->type)) return form_const(0);
+    if (id == BUILTIN_MIN) return choose(w, &v[0], &v[1], 1, e->type, e->span);
+    Form most = choose(w, &v[0], &v[1], -1, e->type, e->span);
+    if (id == BUILTIN_MAX) return most;
+    Form r = choose(w, &most, &v[2], 1, e->type, e->span);
+    if (affine_at_least(&w->a, &v[2], &v[1])) affine_learn_at_least(&w->a, &r, &v[1], 0);
+    return r;
+}
+
+static Form extent_asked(Walk *w, Expr *e, BuiltinId id) {
+    Expr *x = e->call.info->receiver ? e->call.info->receiver : e->call.args.at[0].value;
+    Form f;
+    Const d = {.kind = CONST_INT};
+    if (id == BUILTIN_SHAPE) d = e->call.args.at[1].value->konst;
+    bool one = id == BUILTIN_SHAPE || (x->type->kind == TY_ARRAY && x->type->rank == 1);
+    if (one && x->kind == EXPR_NAME && x->name.sym && d.kind == CONST_INT && d.i >= 0 && d.i < MAX_RANK &&
+        walk_extent(w, x->name.sym, (int)d.i, &f))
+        return f;
+    f = walk_unknown(w, ATOM_COMPUTED, e);
+    affine_learn(&w->a, &f); /* no extent is negative */
+    return f;
+}
+
+static Form builtin(Walk *w, Expr *e) {
+    BuiltinId id = e->call.info->builtin;
+    if (id == BUILTIN_MIN || id == BUILTIN_MAX || id == BUILTIN_CLAMP) return extremum(w, e, id);
+    if (id == BUILTIN_LEN || id == BUILTIN_SHAPE) return extent_asked(w, e, id);
+    if (w->quiet) return walk_unknown(w, ATOM_COMPUTED, e);
+    Form first = form_const(0);
+    for (int i = 0; i < e->call.args.n; i++) {
+        const Arg *a = &e->call.args.at[i];
+        if (a->mode != REF_NONE) passed(w, a);
+        else if (i == 0) first = walk_expr(w, a->value);
+        else walk_expr(w, a->value);
+    }
+    if (id == BUILTIN_ABS && is_integer(e->type) && at_least(w, &first, 0)) return first;
+    return walk_unknown(w, id == BUILTIN_AT ? ATOM_LOADED : ATOM_COMPUTED, e);
+}
+
+static Form call(Walk *w, Expr *e) {
+    const CallInfo *info = e->call.info;
+    if (!info) return walk_unknown(w, ATOM_CALLED, e);
+    if (info->kind == CALL_BUILTIN) return builtin(w, e);
+    if (info->kind == CALL_CONVERT && e->call.args.n == 1) {
+        Expr *x = e->call.args.at[0].value;
+        Form f = walk_expr(w, x);
+        return converted(w, &f, x->type, e);
+    }
+    if (w->quiet) return walk_unknown(w, ATOM_CALLED, e);
+    for (int i = 0; i < e->call.args.n; i++) passed(w, &e->call.args.at[i]);
+    if (info->kind == CALL_FUNC) {
+        w->calls++;
+        keep_shapes(w, e);
+    }
+    return walk_unknown(w, ATOM_CALLED, e);
+}
+
+static void range_parts(Walk *w, Range *r) {
+    if (r->lo) walk_expr(w, r->lo);
+    if (r->hi) walk_expr(w, r->hi);
+    if (r->step) walk_expr(w, r->step);
+}
+
+Form walk_expr(Walk *w, Expr *e) {
+    if (!e || !e->type) return form_const(0);
+    if (e->konst.kind != CONST_NONE) return constant(e);
+    switch (e->kind) {
+    case EXPR_NAME: return walk_symbol(w, e->name.sym, e);
+    case EXPR_UNARY: return unary(w, e);
+    case EXPR_BINARY: return binary(w, e);
+    case EXPR_CALL: return call(w, e);
+    case EXPR_INDEX:
+        if (!w->quiet) walk_index(w, e, true, false, false);
+        return walk_unknown(w, ATOM_LOADED, e);
+    case EXPR_IF: return if_expr(w, e);
+    case EXPR_CONVERT: {
+        Form f = walk_expr(w, e->convert.operand);
+        return converted(w, &f, e->convert.operand->type, e);
+    }
+    case EXPR_ATOMIC: return w->quiet ? walk_unknown(w, ATOM_LOADED, e) : atomic(w, e);
+    case EXPR_FIELD:
+        if (!w->quiet) walk_expr(w, e->field.base);
+        return walk_unknown(w, ATOM_COMPUTED, e);
+    case EXPR_RANGE: range_parts(w, &e->range.range); break;
+    case EXPR_FILL: walk_expr(w, e->fill.value); break;
+    case EXPR_LIST:
+        for (int i = 0; i < e->list.items.n; i++) walk_expr(w, e->list.items.at[i]);
+        break;
+    case EXPR_ERROR:
+    case EXPR_INT:
+    case EXPR_FLOAT:
+    case EXPR_BOOL:
+    case EXPR_STR:
+    case EXPR_COMPREHEND: /* the host's */
+    case EXPR_OFFLOAD:
+    case EXPR__COUNT: break;
+    }
+    return walk_unknown(w, ATOM_COMPUTED, e);
+}
+
+/* Conditions ---------------------------------------------------------------------------------------------------- */
+
+static void learn_order(Walk *w, Op op, const Form *a, const Form *b) {
+    switch (op) {
+    case OP_LT: affine_learn_at_least(&w->a, b, a, 1); return;
+    case OP_LE: affine_learn_at_least(&w->a, b, a, 0); return;
+    case OP_GT: affine_learn_at_least(&w->a, a, b, 1); return;
+    case OP_GE: affine_learn_at_least(&w->a, a, b, 0); return;
+    case OP_EQ:
+        affine_learn_at_least(&w->a, a, b, 0);
+        affine_learn_at_least(&w->a, b, a, 0);
+        return;
+    case OP_NE:
+        if (affine_at_least(&w->a, a, b)) affine_learn_at_least(&w->a, a, b, 1);
+        else if (affine_at_least(&w->a, b, a)) affine_learn_at_least(&w->a, b, a, 1);
+        return;
+    default: return;
+    }
+}
+
+static Op opposite(Op op) {
+    switch (op) {
+    case OP_LT: return OP_GE;
+    case OP_LE: return OP_GT;
+    case OP_GT: return OP_LE;
+    case OP_GE: return OP_LT;
+    case OP_EQ: return OP_NE;
+    default: return OP_EQ;
+    }
+}
+
+static bool changes_variables(Expr *e, void *context) {
+    (void)context;
+    for (int i = 0; e->kind == EXPR_CALL && i < e->call.args.n; i++)
+        if (e->call.args.at[i].mode != REF_NONE && e->call.args.at[i].mode != REF_IN) return true;
+    return false;
+}
+
+/* A comparison is looked at again, with the values it has just had: not when a call may have changed them since. */
+void walk_learn(Walk *w, Expr *e, bool holds) {
+    if (e->konst.kind != CONST_NONE || expr_find(e, changes_variables, NULL)) return;
+    if (e->kind == EXPR_NAME && e->name.name == w->s->inside && !e->name.sym) {
+        if (holds) walk_learn_inside(w);
+        return;
+    }
+    if (e->kind == EXPR_UNARY && e->unary.op == OP_NOT) walk_learn(w, e->unary.operand, !holds);
+    if (e->kind != EXPR_BINARY) return;
+    Op op = e->binary.op;
+    if (op_info[op].kind == OPK_LOGIC) {
+        if ((op == OP_AND) != holds) return;
+        walk_learn(w, e->binary.lhs, holds);
+        walk_learn(w, e->binary.rhs, holds);
+        return;
+    }
+    if (op_info[op].kind != OPK_COMPARE || !is_integer(e->binary.lhs->type) || !is_integer(e->binary.rhs->type)) return;
+    w->quiet++;
+    Form a = walk_expr(w, e->binary.lhs), b = walk_expr(w, e->binary.rhs);
+    w->quiet--;
+    learn_order(w, holds ? op : opposite(op), &a, &b);
+}
+
+/* Statements ---------------------------------------------------------------------------------------------------- */
+
+static void walk_stmt(Walk *w, Stmt *st);
+
+static void walk_block(Walk *w, const Block *b) {
+    int mark = w->a.facts.n;
+    for (int i = 0; i < b->stmts.n; i++) walk_stmt(w, b->stmts.at[i]);
+    w->a.facts.n = mark;
+}
+
+static bool leaves(const Stmt *st) {
+    if (!st) return false;
+    if (st->kind == STMT_RETURN || st->kind == STMT_BREAK || st->kind == STMT_CONTINUE) return true;
+    const Block *b = st->kind == STMT_BLOCK ? st->block.block : st->kind == STMT_IF ? st->if_.then_ : NULL;
+    if (!b || !b->stmts.n || !leaves(b->stmts.at[b->stmts.n - 1])) return false;
+    return st->kind == STMT_BLOCK || leaves(st->if_.else_);
+}
+
+static void walk_if(Walk *w, Stmt *st) {
+    walk_expr(w, st->if_.cond);
+    int mark = w->a.facts.n;
+    walk_learn(w, st->if_.cond, true);
+    walk_block(w, st->if_.then_);
+    w->a.facts.n = mark;
+    forget_block(w, st->if_.then_);
+    walk_learn(w, st->if_.cond, false); /* on the other way all values are what the condition saw */
+    int after = w->a.facts.n;
+    if (st->if_.else_) walk_stmt(w, st->if_.else_);
+    const Block *then = st->if_.then_;
+    bool left = then->stmts.n && leaves(then->stmts.at[then->stmts.n - 1]);
+    w->a.facts.n = left ? after : mark;
+    if (st->if_.else_) forget_stmt(w, st->if_.else_);
+    if (!left) forget_block(w, then);
+}
+
+void walk_bind(Walk *w, const Symbol *sym, const Form *lo, const Form *hi, const Form *step) {
+    if (!is_integer(sym->type)) return;
+    Wide least = type_least(sym->type), most = type_most(sym->type);
+    Form v = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = least, .hi = most, .text = sym->name});
+    walk_set(w, sym, &v);
+    bool up = at_least(w, step, 1), down = !up && affine_within(&w->a, step, -((Wide)1 << 63), -1);
+    bool lo_fits = affine_within(&w->a, lo, least, most), hi_fits = hi && affine_within(&w->a, hi, least, most);
+    if (up && lo_fits) affine_learn_at_least(&w->a, &v, lo, 0);
+    if (up && hi_fits) affine_learn_at_least(&w->a, hi, &v, 1);
+    if (down && lo_fits) affine_learn_at_least(&w->a, lo, &v, 0);
+    if (down && hi_fits) affine_learn_at_least(&w->a, &v, hi, 1);
+}
+
+static void check_step(Walk *w, Range *r, const Form *step) {
+    if (!r->step || r->step->konst.kind != CONST_NONE) return;
+    w->f->n_checks++;
+    r->site = -1;
+    if (at_least(w, step, 1) || affine_within(&w->a, step, -((Wide)1 << 63), -1)) return;
+    CheckSite at = {.kind = CHECK_STEP, .span = r->span, .text = walk_text(w, r->step->span)};
+    at.why = "nothing shows that it is not 0";
+    r->site = walk_keep(w, at);
+}
+
+static void walk_for(Walk *w, Stmt *st) {
+    Range *r = &st->for_.binder.range;
+    Form lo = form_const(0), hi, step = form_const(1);
+    if (r->lo) lo = walk_expr(w, r->lo);
+    hi = walk_expr(w, r->hi);
+    if (r->step) step = walk_expr(w, r->step);
+    check_step(w, r, &step);
+    int mark = w->a.facts.n;
+    forget_block(w, st->for_.body);
+    walk_bind(w, st->for_.binder.sym, &lo, &hi, &step);
+    walk_block(w, st->for_.body);
+    w->a.facts.n = mark;
+    forget_block(w, st->for_.body);
+}
+
+static void walk_while(Walk *w, Stmt *st) {
+    int calls = w->calls, mark = w->a.facts.n;
+    forget_stmt(w, st);
+    walk_expr(w, st->while_.cond);
+    walk_learn(w, st->while_.cond, true);
+    walk_block(w, st->while_.body);
+    w->a.facts.n = mark;
+    forget_stmt(w, st);
+    st->while_.calls = w->calls != calls;
+}
+
+static void walk_assign(Walk *w, Stmt *st) {
+    Expr *target = st->assign.target, *value = st->assign.value;
+    bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
+    Form v = walk_expr(w, value), old = form_const(0);
+    if (target->kind == EXPR_INDEX) walk_index(w, target, !plain, true, false);
+    else if (target->kind != EXPR_NAME || !plain) old = walk_expr(w, target);
+    if (target->kind != EXPR_NAME && is_integer(target->type)) old = walk_unknown(w, ATOM_LOADED, target);
+    Op op = st->assign.op;
+    if (op != OP_NONE) check_parts(w, op, target->type, value, st->assign.op_span, &st->assign.site);
+    if (is_integer(target->type) && op != OP_NONE && needs_check(op))
+        check_operand(w, op, &v, target->type, value, st->assign.op_span, &st->assign.site);
+    if (target->kind != EXPR_NAME || !is_integer(target->type)) return;
+    if (st->assign.is_min || st->assign.is_max)
+        v = choose(w, &old, &v, st->assign.is_min ? 1 : -1, target->type, st->span);
+    else if (op != OP_NONE)
+        v = arithmetic(w, op, target->type, &old, &v, st->span);
+    walk_set(w, target->name.sym, &v);
+}
+
+static void walk_stmt(Walk *w, Stmt *st) {
+    switch (st->kind) {
+    case STMT_LET:
+        if (st->let.init) {
+            Form v = walk_expr(w, st->let.init);
+            walk_set(w, st->let.sym, &v);
+        }
+        return;
+    case STMT_ASSIGN: walk_assign(w, st); return;
+    case STMT_ATOMIC: walk_expr(w, st->atomic.atomic); return;
+    case STMT_EXPR: walk_expr(w, st->expr.expr); return;
+    case STMT_IF: walk_if(w, st); return;
+    case STMT_FOR: walk_for(w, st); return;
+    case STMT_WHILE: walk_while(w, st); return;
+    case STMT_RETURN:
+        if (st->return_.value) walk_expr(w, st->return_.value);
+        return;
+    case STMT_ASSERT:
+        walk_expr(w, st->assert_.cond);
+        for (int i = 0; i < st->assert_.args.n; i++) walk_expr(w, st->assert_.args.at[i].value);
+        return;
+    case STMT_BLOCK:
+    case STMT_RESIDENT: walk_block(w, st->block.block); return;
+    case STMT_ERROR:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT__COUNT: return;
+    }
+}
+
+void walk_body(Walk *w, const Block *b) { walk_block(w, b); }
