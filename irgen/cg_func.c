@@ -1,5 +1,5 @@
-/* cg_func.c -- functions of the program, for the host and, when kernels call them, for devices: the same code, except
- * that only a target that can report failed checks has them. */
+/* cg_func.c -- functions of the program, for the host and, when kernels call them, for devices: the same code, but
+ * that checks end the program on the host and go to the launch's error slot where a kernel calls (cg_check.c). */
 #include "irgen/cg.h"
 
 void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn) {
