@@ -172,7 +172,7 @@ static void print_note(Diags *all, const Diag *d, const DiagNote *note, const Co
     if (has_text && here && !fixes) buf_printf(out, "      = %snote:%s %s\n", col->note, col->off, note->text);
     if (!fixes) return;
     buf_printf(out, "      = %sfix:%s ", col->note, col->off);
-    if (has_text && here) buf_printf(out, "%s: ", note->text);
+    if (has_text && here) buf_printf(out, "%s%s ", note->text, note->text[strlen(note->text) - 1] == '?' ? "" : ":");
     print_edit(note, at.file, out);
 }
 
