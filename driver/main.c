@@ -214,10 +214,12 @@ int main(int argc, char **argv) {
     Blob program = {0};
     times_start(&t);
     output_guard_standard_files();
-    int done = options_parse(&o, argc, argv);
-    if (done >= 0) return done;
-
     compiler_init(&c);
+    int done = options_parse(&o, &c.arena, argc, argv);
+    if (done >= 0) {
+        compiler_free(&c);
+        return done;
+    }
     const char *output = o.command == COMMAND_BUILD ? output_name(&c, &o) : "";
     bool ok = output && compile(&c, &o, output, &program, &t);
     int status = finish(&c, &o, ok, &t);

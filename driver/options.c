@@ -216,13 +216,12 @@ static int check_together(const Options *o) {
     return NOT_DONE;
 }
 
-int options_parse(Options *o, int argc, char **argv) {
+int options_parse(Options *o, Arena *arena, int argc, char **argv) {
     const char *term = getenv("TERM");
     *o = (Options){.opt_level = 2, .march = "native"};
     o->colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR") && !(term && !strcmp(term, "dumb"));
-    o->libraries = calloc((size_t)argc, sizeof *o->libraries); /* alive as long as the process */
-    o->folders = calloc((size_t)argc, sizeof *o->folders);
-    if (!o->libraries || !o->folders) abort();
+    o->libraries = arena_array(arena, const char *, argc);
+    o->folders = arena_array(arena, const char *, argc);
     int at = 1;
     for (int i = 0; i < COMMAND__COUNT; i++)
         if (argc > 1 && *commands[i].name && !strcmp(argv[1], commands[i].name)) o->command = (Command)i, at = 2;

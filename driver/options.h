@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "base/base.h"
+
 typedef enum Command {
 #define COMMAND(id, name, arguments, help) COMMAND_##id,
 #include "driver/options.def"
@@ -35,7 +37,7 @@ typedef struct Options {
     int n_program_args;
 } Options;
 
-/* Fill *o. Returns -1 to go on; otherwise the exit code: all is said (--help, --version or a usage error). */
-int options_parse(Options *o, int argc, char **argv);
+/* Fill *o; lists live in the arena. Returns -1 to go on; otherwise the exit code: all is said (--help, --version or a usage error). */
+int options_parse(Options *o, Arena *arena, int argc, char **argv);
 
 #endif
