@@ -11,7 +11,6 @@ typedef struct Symbol Symbol; /* sema/sema.h */
 typedef struct Func Func;     /* sema/sema.h */
 typedef struct CallInfo CallInfo;
 typedef struct FormatPlan FormatPlan;
-typedef struct LaunchInfo LaunchInfo;
 
 typedef struct Expr Expr;
 typedef struct Stmt Stmt;
@@ -156,7 +155,7 @@ struct Expr {
         struct { Expr *value; BinderList binders; } comprehend;
         struct { ExprList items; } list;
         struct { Range range; } range;
-        struct { bool async; Expr *device; Expr *call; LaunchInfo *info; /* sema */ } offload;
+        struct { bool async; Expr *device; Expr *call; } offload;
         struct { Expr *target; Op op; bool is_min, is_max; Span op_span; Expr *value; } atomic;
         struct { Expr *operand; } convert;
     };

@@ -298,6 +298,5 @@ Type *check_offload(Sema *s, Expr *e) {
         return bad(s, e);
     }
     effect_add(s, EFFECT_OFFLOAD, e->span, "launches a kernel");
-    e->offload.info = arena_new(s->arena, LaunchInfo);
     return e->type = call->type = check_callee(s, call, true);
 }

@@ -82,8 +82,8 @@ typedef enum Reduction {
     REDUCE_NONE, REDUCE_SUM, REDUCE_PROD, REDUCE_MIN, REDUCE_MAX, REDUCE_ANY, REDUCE_ALL, REDUCE_COUNT
 } Reduction;
 
-/* How one kernel parameter travels. Bits are directions. The value is what the launch uses (after any narrowing or
- * widening for safety); `reason` says in words why it differs from the mode written, or NULL. */
+/* How one kernel parameter travels: bits are directions. The value is what the launch uses, after the widening that
+ * keeps an `&out` not seen to be written whole from bringing garbage back (transfer.c). */
 typedef enum Transfer { TRANSFER_ALLOC = 0, TRANSFER_TO = 1, TRANSFER_FROM = 2, TRANSFER_TOFROM = 3 } Transfer;
 
 /* One element access in code for devices. `guard`: sums known not to be negative where it stands. */
@@ -176,11 +176,6 @@ struct CallInfo {
     Vec(SizeSource) sizes;     /* one per func->sizes */
     FormatPlan *format;        /* print, format */
     int *part_of;              /* CALL_BUILD */
-};
-
-/* One launch: EXPR_OFFLOAD's call has kind CALL_FUNC with func->is_kernel; maps follow func->transfers. */
-struct LaunchInfo {
-    int unused;
 };
 
 /* A format string, taken apart and checked against its arguments. */
