@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Write the pages that are tables of the compiler: docs/errors.md (base/diag.def and the failing examples in tests/)
-and docs/builtins.md (sema/builtin.def). With --check, only say whether they are up to date (CTest does)."""
+"""Write the pages that are tables of the compiler: docs/builtins.md (sema/builtin.def), and of docs/errors.md the
+headings and first sentences (base/diag.def); what the page says about a code stays, a new code gets its failing test.
+With --check, only say whether they are up to date, and what docs/errors.md lacks (CTest does)."""
 import re
 import sys
 from pathlib import Path
@@ -19,37 +20,53 @@ def rows(path, macro):
         yield [field.strip() for field in re.findall(r'"(?:[^"\\]|\\.)*"|[^,\s][^,]*', row.group(1))]
 
 
+# Codes that no single file of text shows: they are about files, bytes, several modules, or what is installed.
+NO_PROGRAM = {"E0103", "E0104", "E0328", "E0802"}
+
+
+def sections():
+    """What docs/errors.md says about each code, below the sentence from diag.def."""
+    path = ROOT / "docs/errors.md"
+    parts = re.split(r"^### (\w+)\n", path.read_text() if path.exists() else "", flags=re.M)[1:]
+    for code, body in zip(parts[::2], parts[1::2]):
+        yield code, re.split(r"^## ", body, flags=re.M)[0].strip("\n").partition("\n")[2].strip("\n")
+
+
 def example(code):
+    """The smallest failing test, for a code that is new."""
     for folder in ("lex", "parse", "sema"):
         found = sorted((ROOT / "tests" / folder).glob(f"{code}-*.kdsl"), key=lambda p: (p.stat().st_size, p.name))
         for path in found:
-            try:
-                text = path.read_text().strip("\n")
-            except UnicodeDecodeError:
-                continue
-            modules = re.findall(r"^import (\w+)", text, flags=re.M)
-            if code == "E0801" or all((ROOT / "stdlib" / f"{name}.kdsl").exists() for name in modules):
-                return text
-    return None
+            text = path.read_bytes().decode(errors="replace").strip("\n")
+            return f"```kdsl-error\n{text}\n```"
+    return ""
 
 
 def errors_page():
     out = ["# Diagnostics", "",
-           "One section a code, each with the smallest program of `tests/` that shows it; the comment marks the guilty line.",
-           "Codes never change meaning. This page is made by `docs/generate.py`.", ""]
+           "One section a code: what it means, a program that is wrong, and the same put right. `kdslc explain E0301` prints",
+           "a section. Codes never change meaning.", "",
+           "The sentences in italics come from `base/diag.def`, with `docs/generate.py`; the rest is written here, and the",
+           "tests hold every wrong program to its code and every right one to none.", ""]
     table = [(code, help_.strip('"').replace('\\"', '"')) for code, _, help_ in rows("base/diag.def", "DIAG")]
+    known = dict(sections())
     for prefix, title in AREAS:
         part = sorted(row for row in table if row[0].startswith(prefix))
         if not part:
             continue
         out += [f"## {title}", ""]
         for code, help_ in part:
-            out += [f"### {code}", "", help_[:1].upper() + help_[1:] + ".", ""]
-            text = example(code)
-            if text and len(text) < 1500 and all(letter.isprintable() or letter in "\n\t" for letter in text):
-                fence = "````" if "```" in text else "```"
-                out += [f"{fence}kdsl-error", text, fence, ""]
-    return "\n".join(out).rstrip() + "\n"
+            out += [f"### {code}", "", f"*{help_[:1].upper() + help_[1:]}.*", "", known.get(code) or example(code), ""]
+    return re.sub(r"\n{3,}(?=#)", "\n\n", "\n".join(out)).rstrip() + "\n"
+
+
+def incomplete():
+    """Codes whose section lacks its sentences, its wrong or its right program."""
+    for code, body in sections():
+        alone = code in NO_PROGRAM or code.startswith("E10")
+        words = re.sub(r"^```.*?^```", "", body, flags=re.M | re.S).strip()
+        if not words or not (alone or ("```kdsl-error\n" in body and "```kdsl-right\n" in body)):
+            yield code
 
 
 def builtins_page():
@@ -71,6 +88,12 @@ def main():
             stale.append(f"docs/{name}")
         elif not check:
             path.write_text(text)
+    missing = list(incomplete()) if check else []
+    if missing:
+        print("docs/errors.md: say in a few words what it is, with a ```kdsl-error and a ```kdsl-right program:",
+              ", ".join(missing))
+    if missing and not stale:
+        sys.exit(1)
     if stale:
         sys.exit(f"out of date: {', '.join(stale)}; run docs/generate.py")
 

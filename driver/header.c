@@ -32,7 +32,7 @@ static void param(Buf *out, const Symbol *p) {
         declare(out, c_scalar(p->type), p->name);
         return;
     }
-    const char *elem = c_scalar(p->type->elem);
+    const char *elem = c_scalar(p->type->kind == TY_ARRAY ? p->type->elem : p->type);
     bool pointer = elem[strlen(elem) - 1] == '*';
     buf_printf(out, "%s%s%s*%s", p->mode == REF_IN && !pointer ? "const " : "", elem, pointer ? "" : " ", p->name);
 }
@@ -56,7 +56,7 @@ static void function(Compiler *c, Buf *out, const Func *f) {
     buf_putc(out, '\n');
     source_text(c, out, f);
     buf_printf(out, "int32_t %s(", f->name);
-    for (int i = 0; i < f->params.n; i++) {
+    for (int i = 0; i < f->n_given; i++) {
         buf_puts(out, n++ ? ", " : "");
         param(out, f->params.at[i]);
     }

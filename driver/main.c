@@ -196,9 +196,20 @@ static bool compile(Compiler *c, const Options *o, const char *output, Blob *pro
     return ok;
 }
 
+/* At a terminal, where a person reads: the way to the longer text. */
+static void mention_explain(const Compiler *c, Buf *said) {
+    for (int i = 0; i < c->diags.list.n; i++) {
+        const Diag *d = c->diags.list.at[i];
+        if (d->severity != SEV_ERROR) continue;
+        buf_printf(said, "(`kdslc explain %s` says more)\n", diag_code_name(d->code));
+        return;
+    }
+}
+
 static int finish(Compiler *c, const Options *o, bool ok, Times *t) {
     Buf said = {0};
     diags_print(c, &said, o->colour);
+    if (o->colour && isatty(STDERR_FILENO)) mention_explain(c, &said);
     if (said.n) write_fully(STDERR_FILENO, said.at, said.n);
     buf_free(&said);
     c->diags.list.n = 0; /* said */

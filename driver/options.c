@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "driver/explain.h"
 #include "driver/output.h"
 #include "irgen/irgen.h"
 
@@ -112,7 +113,18 @@ static int parse_emit(Options *o, const char *value) {
                 : usage_error("nothing to emit is called `%s`", value);
 }
 
+static int explain_diagnostic(const char *code) {
+    if (!code) return usage_error("`kdslc explain` needs a code, as in `kdslc explain E0301`");
+    Buf b = {0};
+    int status = KDSLC_USAGE;
+    if (is_diagnostic_code(code) && explain_code(code, &b)) status = print_and_end(b.at, b.n);
+    else usage_error("no diagnostic is called `%s`", code);
+    buf_free(&b);
+    return status;
+}
+
 static int parse_explain(Options *o, const char *value) {
+    if (is_diagnostic_code(value)) return explain_diagnostic(value);
     if (strcmp(value, "bounds")) return usage_error("`bounds` can be explained, not `%s`", value);
     o->explain_bounds = true;
     return NOT_DONE;
@@ -244,5 +256,6 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
             }
         }
     }
+    if (o->command == COMMAND_EXPLAIN) return explain_diagnostic(o->input);
     return check_together(o);
 }

@@ -127,16 +127,23 @@ range(A) ::= expr(L) DOTDOT expr(H) STEP expr(S). { A = ast_range(L, H, S, true)
 %type type {TypeExpr *}
 %type type_opt {TypeExpr *}
 %type types {TypeExprList}
+%type type_word {Token}
+%type closed_twice {ClosedTypes}
 type_opt(A) ::= . { A = NULL; }
 type_opt(A) ::= COLON type(T). { A = T; }
-type(A) ::= ID(N). { A = ast_type_name(p, N, (TypeExprList){0}, N.span); }
-type(A) ::= ID(M) DOT ID(N). { A = ast_type_name(p, ast_qualified(p, M, N), (TypeExprList){0}, N.span); }
-type(A) ::= ID(N) LT types(L) comma GT(Z). { A = ast_type_name(p, N, L, Z.span); }
+type(A) ::= type_word(N). { A = ast_type_name(p, N, (TypeExprList){0}, N.span); }
+type(A) ::= type_word(N) LT types(L) comma GT(Z). { A = ast_type_name(p, N, L, Z.span); }
+type(A) ::= type_word(N) LT closed_twice(L). { A = ast_type_name(p, N, L.types, L.end); }
 type(A) ::= LBRACKET(O) type(T) SEMI exprs(E) comma RBRACKET(Z). { A = ast_type_array(p, O, T, E, Z); }
 type(A) ::= AMP(M) type(T). { A = ast_type_ref(p, REF_IN, M.span, T); }
 type(A) ::= AMP(M) MUT(W) type(T). { A = ast_type_ref(p, REF_MUT, span_join(M.span, W.span), T); }
 type(A) ::= AMP(M) OUT(W) type(T). { A = ast_type_ref(p, REF_OUT, span_join(M.span, W.span), T); }
 type(A) ::= AMP(M) SCRATCH(W) type(T). { A = ast_type_ref(p, REF_SCRATCH, span_join(M.span, W.span), T); }
+type_word(A) ::= ID(N). { A = N; }
+type_word(A) ::= ID(M) DOT ID(N). { A = ast_qualified(p, M, N); }
+/* Pair<f32, Pair<i32, i32>>: the one token `>>` closes both. */
+closed_twice(A) ::= type_word(N) LT types(L) comma SHR(Z). { A = ast_closed_twice(p, (TypeExprList){0}, N, L, Z); }
+closed_twice(A) ::= types(T) COMMA type_word(N) LT types(L) comma SHR(Z). { A = ast_closed_twice(p, T, N, L, Z); }
 types(A) ::= type(T). { A = (TypeExprList){0}; ast_add_type(p, &A, T); }
 types(A) ::= types(L) COMMA type(T). { A = L; ast_add_type(p, &A, T); }
 

@@ -43,6 +43,10 @@ typedef struct CgArray {
     LLVMValueRef desc, data, ext[MAX_RANK];
     Type *type;
     const char *name; /* for messages */
+    Rate rate;        /* what one place in it holds: varying where each item has an array of its own */
+    Type *whole;      /* part of a struct: as in CgPlace; NULL: an array of its own */
+    bool in_variable; /* which is a variable here, so its elements carry no alias information */
+    int64_t step;     /* how far apart neighbours are, in elements; 0: side by side (group.c) */
 } CgArray;
 
 /* An element's or a variable's place in memory. */
@@ -59,6 +63,8 @@ typedef struct Slot {
     LLVMValueRef addr;  /* scalar variable, scalar behind a reference, or array descriptor in memory */
     LLVMValueRef value; /* scalar known as a value (by-value parameter, size, domain variable); then addr is not used */
     LLVMValueRef debug_copy; /* of value, for gdb */
+    LLVMValueRef kept;  /* kernels in groups: one for each item of a group, for what outlives a part (group.c) */
+    int64_t kept_step;  /* of an array whose elements lie by number, and in that by item: so many elements apart; else 0 */
     CgArray array;      /* data not NULL: these values hold as long as the symbol is in scope */
     Rate rate;
     bool has_rate;      /* rate.c: something was assigned */
@@ -116,12 +122,15 @@ typedef struct CgFunc {
     Scope *scope;
     bool checks;                   /* report failed checks by ending the program */
     LLVMValueRef error_slot;       /* not NULL: report them here, and end the item (cg_check.c) */
+    LLVMValueRef print_buffer;     /* not NULL: what is printed goes there (cg_print.c) */
     LLVMValueRef item[3], record;  /* position, in functions called from kernels; what is reported, in memory */
     CgCheck check;
     bool is_kernel;                /* body of a kernel: `return` ends the item */
     LLVMBasicBlockRef next_item;   /* kernels: where return goes */
     LLVMValueRef item_result;      /* kernels with a reduction: where the item's value is stored */
     LLVMValueRef scratch_extents[2]; /* [MAX_RANK x i64], for failed checks and allocations */
+    int64_t unrolled;              /* copies that the unrolled loops around make; 0: none */
+    LLVMValueRef group_item;       /* kernels in groups: the number of the item in its group */
     Rate call_rate;                /* device functions: rate of parameters (unknown caller: varying) */
 } CgFunc;
 
@@ -130,10 +139,11 @@ struct Kernel {
     Cg *cg;
     const Func *func;
     LLVMValueRef entry;            /* (launch environment, arrays, scalars as 64-bit slots, sizes[, result]) */
-    LLVMValueRef range;            /* (arrays, scalars, sizes, begin, end[, items]) */
+    LLVMValueRef range;            /* (arrays, scalars, sizes, begin, end[, items]); of groups, where there are groups */
     LLVMTypeRef range_type;
-    int n_values;                  /* arrays + scalars + sizes (+ the error slot) */
-    int64_t item_cost;             /* rough instructions an item costs, for the decision to go parallel */
+    int n_values;                  /* arrays + scalars + sizes (+ the error slot) (+ the print buffer) */
+    int64_t share_items;           /* what is spread: groups of so many items, or single ones (1) */
+    int64_t share_cost;            /* rough instructions one of these costs, for the decision to go parallel */
 };
 
 /* One axis of a domain: i = lo + k * step for k in 0..trips. */
@@ -207,23 +217,28 @@ LLVMValueRef cg_call_runtime(CgFunc *f, RuntimeId id, LLVMValueRef *args, int n)
 LLVMValueRef cg_libm(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 
 /* cg_expr.c, cg_op.c ----------------------------------------------------------------------------------------------- */
+CgValue cg_move_array(CgFunc *f, const Symbol *sym);
 CgValue cg_expr(CgFunc *f, Expr *e);               /* an array named here is moved out of */
 CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *ka, const Const *kb, Span span);
 CgValue cg_unary(CgFunc *f, Op op, CgValue a);
 CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b);
 CgPlace cg_lvalue(CgFunc *f, Expr *e);
+LLVMValueRef cg_reference(CgFunc *f, Expr *e);     /* the address of a named value, for a parameter `n: &i32` */
 LLVMValueRef cg_index_value(CgFunc *f, CgValue v); /* as i64 */
 
 /* cg_atomic.c ------------------------------------------------------------------------------------------------------ */
 CgValue cg_atomic(CgFunc *f, Expr *e);             /* the element's old value */
+unsigned cg_atomic_scope(Cg *cg);
 
 /* cg_parts.c: structs and short vectors ------------------------------------------------------------------------------ */
 LLVMTypeRef cg_type_of_parts(Cg *cg, const Type *t);
 int64_t cg_part_align(const Type *t);
 CgValue cg_part(CgFunc *f, CgValue whole, int i);
+CgValue cg_with_part(CgFunc *f, CgValue whole, int i, CgValue part);
 CgPlace cg_part_place(CgFunc *f, CgPlace whole, int i);
 CgValue cg_build(CgFunc *f, Expr *e);
 CgValue cg_field(CgFunc *f, Expr *e);
+bool cg_has_place(CgFunc *f, const Expr *e); /* a variable or element, or part of one */
 CgValue cg_to_vector(CgFunc *f, CgValue v, Type *to);
 CgValue cg_by_part(CgFunc *f, Op op, CgValue a, CgValue b, Span span);
 CgValue cg_vector_builtin(CgFunc *f, Expr *e);
@@ -254,8 +269,33 @@ CgValue cg_comprehend(CgFunc *f, Expr *e);
 CgValue cg_copy(CgFunc *f, const CgArray *a, Span span);
 CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span);
 void cg_store_array(CgFunc *f, LLVMValueRef desc, CgValue array);
+void cg_array_into(CgFunc *f, Expr *e, const CgArray *to); /* makes or copies it in memory that has its extents */
 LLVMValueRef cg_extents_in_memory(CgFunc *f, int which, const CgArray *a);
 void cg_drop(CgFunc *f, const Symbol *s);
+
+/* cg_frame.c: arrays of constant extents that live in the frame of their function --------------------------------- */
+void cg_frame_array(CgFunc *f, const Symbol *sym, Expr *init);
+void cg_frame_assign(CgFunc *f, const Symbol *sym, Expr *value);
+void cg_frame_swap(CgFunc *f, const CgArray *a, const CgArray *b);
+CgArray cg_field_array(CgFunc *f, Expr *e);          /* p.w, x[i].w */
+void cg_field_assign(CgFunc *f, Expr *target, Expr *value);
+CgValue cg_field_value(CgFunc *f, Expr *e, const Type *field); /* what the field is given, as part of its struct */
+bool cg_by_bytes(const Type *t);                     /* a struct with such arrays */
+void cg_struct_into(CgFunc *f, Expr *e, LLVMValueRef at);
+LLVMValueRef cg_struct_made(CgFunc *f, Expr *e);     /* in memory of its own */
+void cg_struct_store(CgFunc *f, LLVMValueRef to, LLVMValueRef made, const Type *t);
+void cg_addressable(CgFunc *f, const Symbol *sym);   /* a value that has arrays in it gets a place */
+/* A part of an element is passed as a copy, because its alias information is that of the struct. */
+CgArray cg_pass_part(CgFunc *f, const CgArray *a);
+void cg_part_back(CgFunc *f, const CgArray *a, const CgArray *passed, RefMode mode);
+int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r); /* into how many rounds; 0: not */
+void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch);
+void cg_mark_plain(CgFunc *f, LLVMValueRef latch); /* not worth the time to unroll or vectorise */
+
+/* cg_own.c: structs that own arrays --------------------------------------------------------------------------------- */
+void cg_own_let(CgFunc *f, Symbol *sym, CgValue v);
+void cg_own_assign(CgFunc *f, const Symbol *sym, CgValue v);
+CgValue cg_own_value(CgFunc *f, const Symbol *sym, bool copy, Span span);
 
 /* cg_slice.c ------------------------------------------------------------------------------------------------------- */
 /* The bounds of a slice, by dimension of its array: an index is `lo` alone; NULL: from the start, to the end. */
@@ -271,19 +311,36 @@ typedef struct CgFailure { /* what a failed check is about; zero where it does n
     LLVMValueRef value, other;
     int dim;
     const CgArray *array, *other_array;
+    LLVMValueRef *values;  /* asserts: in place of the other fields */
+    int n_values;
 } CgFailure;
 bool cg_has_slot(const Cg *cg, const Func *fn);    /* is fn called, or launched, with an error slot? */
 bool cg_can_report(const CgFunc *f, int site);     /* is the check made here? */
 void cg_report(CgFunc *f, int site, CgFailure what); /* with an error slot: report and leave; ends the block */
 void cg_stop_if_failed(CgFunc *f);
 void cg_stop_now_and_then(CgFunc *f, LLVMValueRef count);
-enum { CG_ITEM_ARGS = 4 };                         /* behind the arguments of a function called from a kernel */
-void cg_item_param_types(Cg *cg, LLVMTypeRef *params);
-void cg_item_args(CgFunc *f, LLVMValueRef *args);
+/* A function called from a kernel that reports or prints: behind its arguments the slot, the buffer and the item's
+ * position, the first two where it needs them. */
+enum { CG_ITEM_ARGS = 5 };
+bool cg_needs_item(const Cg *cg, const Func *fn);
+int cg_item_param_types(Cg *cg, const Func *fn, LLVMTypeRef *params); /* how many */
+int cg_item_args(CgFunc *f, const Func *fn, LLVMValueRef *args);
 void cg_item_bind(CgFunc *f);
+LLVMValueRef cg_item_position(CgFunc *f, int axis);
+LLVMValueRef cg_domain_names(Cg *cg, const Func *kernel); /* table of texts */
 LLVMValueRef cg_slot_new(CgFunc *f);
 OffArg cg_slot_arg(CgFunc *f, LLVMValueRef slot, const Func *kernel);
 void cg_slot_read(CgFunc *f, LLVMValueRef slot, const Func *kernel); /* after the launch: end the program if it is taken */
+
+/* cg_print.c: print and assert in code for devices ----------------------------------------------------------------- */
+bool cg_prints(const Func *fn);                    /* is fn called, or launched, with a buffer for lines? */
+void cg_print_record(CgFunc *f, Expr *e);
+LLVMValueRef *cg_text_slots(CgFunc *f, const ArgList *args, int first, int *n_slots); /* values, for the host to show */
+LLVMValueRef cg_assert_pieces(Cg *cg, const Stmt *st, int *n);
+LLVMValueRef cg_constant_table(Cg *cg, const char *name, LLVMTypeRef elem, LLVMValueRef *values, int n);
+LLVMValueRef cg_print_buffer(CgFunc *f);
+OffArg cg_print_arg(CgFunc *f, LLVMValueRef buffer, const Func *kernel);
+void cg_print_lines(CgFunc *f, const Func *kernel, Span launch); /* after the launch */
 
 /* cg_loop.c -------------------------------------------------------------------------------------------------------- */
 Axis cg_axis(CgFunc *f, const Range *r);         /* evaluates lo, hi, step */
@@ -297,7 +354,18 @@ typedef struct CgLoop {
     LLVMBasicBlockRef head, next, done;
     CgValue i;
     LLVMValueRef k;       /* i64, from 0: only where asked for */
+    bool unroll;          /* ask LLVM to write out all rounds */
 } CgLoop;
+/* cg_early.c: checks that a loop makes for all of its rounds. */
+typedef struct CgEarly {
+    const LoopChecks *checks; /* NULL: none */
+    const Symbol *item;       /* the kernel's variable, if it is the loop's; NULL: an inner loop */
+    LLVMValueRef hi, end;     /* i64: the loop's own end, and how far it may go */
+    LLVMBasicBlockRef out;    /* behind it all: where `break` goes */
+} CgEarly;
+CgEarly cg_early_begin(CgFunc *f, const LoopChecks *checks, const Symbol *item, LLVMValueRef lo, LLVMValueRef hi);
+void cg_early_end(CgFunc *f, const CgEarly *e);
+
 CgLoop cg_loop_begin(CgFunc *f, Axis *a);
 LLVMValueRef cg_loop_position(CgFunc *f, CgLoop *l);
 void cg_loop_end(CgFunc *f, CgLoop *l);            /* leaves the builder behind the loop */
@@ -316,13 +384,19 @@ void cg_export(Cg *cg, const Func *fn);
 
 /* cg_builtin.c, cg_text.c ------------------------------------------------------------------------------------------ */
 CgValue cg_builtin(CgFunc *f, Expr *e);
+CgValue cg_file_builtin(CgFunc *f, Expr *e); /* cg_file.c */
 CgValue cg_print_or_format(CgFunc *f, Expr *e);
 void cg_assert(CgFunc *f, Stmt *s);
+const char *cg_condition_text(Cg *cg, const Expr *cond); /* "assertion failed: i < n" */
 
 /* cg_stmt.c -------------------------------------------------------------------------------------------------------- */
 void cg_stmts(CgFunc *f, const Block *b, LLVMBasicBlockRef break_to, LLVMBasicBlockRef continue_to);
+void cg_stmt(CgFunc *f, Stmt *s);
+LLVMValueRef cg_kept(CgFunc *f, const Symbol *sym); /* the item's own, of Slot.kept */
+LLVMTypeRef cg_kept_type(CgFunc *f, const Symbol *sym);
 
 void cg_return_nothing(CgFunc *f);
+void cg_declare(CgFunc *f, Symbol *sym, CgValue v); /* a local, of an array or one value */
 
 /* cg_func.c: functions of the program ---------------------------------------------------------------------------- */
 void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn); /* leaves the builder behind the allocas */
@@ -337,10 +411,16 @@ void cg_kernel(Cg *cg, const Func *fn);
 void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values);
 const Symbol *cg_abi_param(const Func *fn, int i);           /* i-th of arrays, then scalars */
 int cg_entry_values(const Func *fn); /* the entry's parameters between the launch environment and the result */
+int cg_extra_values(Cg *cg, const Func *fn);        /* the error slot, the print buffer */
+void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra);
 int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values); /* the entry's parameters, decoded */
 void cg_domain(CgFunc *f, const Func *kernel, Axis *axes); /* the over clause, where slots hold the parameters */
 LLVMValueRef cg_domain_total(CgFunc *f, const Func *kernel, Axis *axes);
+LLVMValueRef cg_domain_shares(CgFunc *f, const Func *kernel, Axis *axes); /* what is spread: items, or groups */
 void cg_store_item(CgFunc *f, CgValue v);                  /* the item's value, where its reduction looks for it */
+
+/* group.c: kernels in groups; the function runs groups begin..end */
+void cg_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items);
 
 /* cpu.c, reduce.c: kernels on the cores of a processor; cost.c ----------------------------------------------------- */
 void cpu_kernel_entry(Kernel *k);
@@ -348,6 +428,7 @@ void cpu_kernel_entry(Kernel *k);
 void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n,
                 LLVMValueRef fork);
 LLVMValueRef cg_identity(Cg *cg, Reduction r, const Type *t); /* in its memory type */
+LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item); /* an item's value that changes nothing */
 void cpu_reduce(Kernel *k, CgFunc *f, LLVMValueRef *values, int n_values, LLVMValueRef total, LLVMValueRef fork,
                 LLVMValueRef result);
 int64_t cost_of_item(const Func *fn);                      /* rough instructions, from the tree */

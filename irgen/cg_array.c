@@ -31,6 +31,7 @@ void cg_free_made(CgFunc *f, const Expr *e, CgArray *a) {
 
 CgArray cg_array(CgFunc *f, Expr *e) {
     if (e->kind == EXPR_NAME) return cg_symbol_array(f, e->name.sym);
+    if (expr_fixed_field(e)) return cg_field_array(f, e);
     if (expr_is_slice(e)) {
         CgBounds b = cg_slice_bounds(f, e);
         return cg_slice(f, e, &b);
@@ -132,8 +133,10 @@ CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span) {
         if (!(check.proven >> d & 1)) cg_check_index(f, a, at[d].v, d, span, check.site);
     }
     CgValue off = offset(f, a, at);
+    if (a->step) off.v = LLVMBuildNSWMul(f->b, off.v, cg_i64(f->cg, a->step), "");
     LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &off.v, 1, "");
-    return (CgPlace){p, a->type->elem, off.rate, true, NULL};
+    Rate rate = a->rate.kind == RATE_UNIFORM ? off.rate : VARYING;
+    return (CgPlace){p, a->type->elem, rate, !a->in_variable, a->whole};
 }
 
 /* Making arrays ---------------------------------------------------------------------------------------------------- */
@@ -153,16 +156,48 @@ static void store_at(CgFunc *f, const CgArray *a, LLVMValueRef position, CgValue
     cg_store(f, (CgPlace){p, a->type->elem, UNIFORM, true, NULL}, cg_convert(f, v, a->type->elem));
 }
 
+/* What an element is given: a value or, of a struct with arrays in it, where its bytes are. */
+typedef struct Given {
+    CgValue v;
+    LLVMValueRef made;
+} Given;
+
+static Given given(CgFunc *f, Expr *e, const Type *elem) {
+    if (cg_by_bytes(elem)) return (Given){.made = cg_struct_made(f, e)};
+    return (Given){.v = cg_expr(f, e)};
+}
+
+static void give(CgFunc *f, const CgArray *a, LLVMValueRef position, Given g) {
+    if (!g.made) {
+        store_at(f, a, position, g.v);
+        return;
+    }
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &position, 1, "");
+    cg_struct_store(f, p, g.made, a->type->elem);
+}
+
+enum { WRITTEN_OUT = 64 }; /* elements: few enough to store them one by one */
+
+static void fill(CgFunc *f, const CgArray *a, Given v) {
+    LLVMValueRef count = cg_array_count(f, a);
+    if (LLVMIsAConstantInt(count) && LLVMConstIntGetZExtValue(count) <= WRITTEN_OUT) {
+        int64_t n = (int64_t)LLVMConstIntGetZExtValue(count);
+        for (int64_t i = 0; i < n; i++) give(f, a, cg_i64(f->cg, i), v);
+        return;
+    }
+    Axis all = cg_axis_upto(f, count);
+    CgLoop l = cg_loop_begin(f, &all);
+    give(f, a, l.i.v, v);
+    cg_loop_end(f, &l);
+}
+
 CgValue cg_fill(CgFunc *f, Expr *e) {
-    CgValue v = cg_expr(f, e->fill.value);
+    Given v = given(f, e->fill.value, e->type->elem);
     LLVMValueRef ext[MAX_RANK];
     for (int d = 0; d < e->type->rank; d++) ext[d] = cg_index_value(f, cg_expr(f, e->fill.extents.at[d]));
     cg_debug_at(f, e->span);
     CgArray a = cg_array_new(f, e->type, ext, e->span);
-    Axis all = cg_axis_upto(f, cg_array_count(f, &a));
-    CgLoop l = cg_loop_begin(f, &all);
-    store_at(f, &a, l.i.v, v);
-    cg_loop_end(f, &l);
+    fill(f, &a, v);
     return cg_array_value(f, &a);
 }
 
@@ -190,19 +225,43 @@ static LLVMValueRef constant_table(CgFunc *f, Expr *e) {
     return table;
 }
 
-CgValue cg_list(CgFunc *f, Expr *e) {
-    LLVMValueRef n = cg_i64(f->cg, e->list.items.n), table = constant_table(f, e);
-    CgArray a = cg_array_new(f, e->type, &n, e->span);
+static void list(CgFunc *f, Expr *e, const CgArray *a) {
+    LLVMValueRef table = constant_table(f, e);
     if (table) {
         unsigned align = (unsigned)cg_align(e->type->elem);
-        LLVMBuildMemCpy(f->b, a.data, align, table, align, cg_array_bytes(f, &a));
-        return cg_array_value(f, &a);
+        LLVMBuildMemCpy(f->b, a->data, align, table, align, cg_array_bytes(f, a));
+        return;
     }
-    for (int i = 0; i < e->list.items.n; i++) store_at(f, &a, cg_i64(f->cg, i), cg_expr(f, e->list.items.at[i]));
+    for (int i = 0; i < e->list.items.n; i++)
+        give(f, a, cg_i64(f->cg, i), given(f, e->list.items.at[i], a->type->elem));
+}
+
+CgValue cg_list(CgFunc *f, Expr *e) {
+    LLVMValueRef n = cg_i64(f->cg, e->list.items.n);
+    CgArray a = cg_array_new(f, e->type, &n, e->span);
+    list(f, e, &a);
     return cg_array_value(f, &a);
 }
 
-/* The bounds of all axes come first, then the memory, then the loops, the last axis innermost. */
+/* The loops over the axes, the last innermost. */
+static void comprehend(CgFunc *f, Expr *e, Axis *axes, LLVMValueRef *ext, const CgArray *a, bool unroll) {
+    int rank = e->comprehend.binders.n;
+    LLVMValueRef position = cg_i64(f->cg, 0);
+    CgLoop loops[MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+        loops[d] = cg_loop_begin(f, &axes[d]);
+        loops[d].unroll = unroll;
+        const Symbol *sym = e->comprehend.binders.at[d].sym;
+        f->slots[sym->id].value = loops[d].i.v;
+        cg_debug_value(f, sym, loops[d].i.v, 0);
+        LLVMValueRef row = LLVMBuildNSWMul(f->b, position, ext[d], "");
+        position = LLVMBuildNSWAdd(f->b, row, cg_loop_position(f, &loops[d]), "");
+    }
+    give(f, a, position, given(f, e->comprehend.value, a->type->elem));
+    for (int d = rank; d-- > 0;) cg_loop_end(f, &loops[d]);
+}
+
+/* The bounds of all axes come first, then the memory, then the loops. */
 CgValue cg_comprehend(CgFunc *f, Expr *e) {
     int rank = e->comprehend.binders.n;
     Axis axes[MAX_RANK];
@@ -212,19 +271,38 @@ CgValue cg_comprehend(CgFunc *f, Expr *e) {
         ext[d] = cg_axis_trips(f, &axes[d]);
     }
     CgArray a = cg_array_new(f, e->type, ext, e->span);
-    LLVMValueRef position = cg_i64(f->cg, 0);
-    CgLoop loops[MAX_RANK];
-    for (int d = 0; d < rank; d++) {
-        loops[d] = cg_loop_begin(f, &axes[d]);
-        const Symbol *sym = e->comprehend.binders.at[d].sym;
-        f->slots[sym->id].value = loops[d].i.v;
-        cg_debug_value(f, sym, loops[d].i.v, 0);
-        LLVMValueRef row = LLVMBuildNSWMul(f->b, position, ext[d], "");
-        position = LLVMBuildNSWAdd(f->b, row, cg_loop_position(f, &loops[d]), "");
-    }
-    store_at(f, &a, position, cg_expr(f, e->comprehend.value));
-    for (int d = rank; d-- > 0;) cg_loop_end(f, &loops[d]);
+    comprehend(f, e, axes, ext, &a, false);
     return cg_array_value(f, &a);
+}
+
+/* What `e` makes or names, in memory that has its extents: of a variable, or of a part of a struct. */
+void cg_array_into(CgFunc *f, Expr *e, const CgArray *to) {
+    if (e->kind == EXPR_FILL) {
+        fill(f, to, given(f, e->fill.value, to->type->elem));
+        return;
+    }
+    if (e->kind == EXPR_LIST) {
+        list(f, e, to);
+        return;
+    }
+    if (e->kind == EXPR_COMPREHEND) {
+        Axis axes[MAX_RANK];
+        LLVMValueRef ext[MAX_RANK];
+        for (int d = 0; d < e->comprehend.binders.n; d++) {
+            axes[d] = cg_axis(f, &e->comprehend.binders.at[d].range);
+            ext[d] = cg_axis_trips(f, &axes[d]);
+        }
+        LLVMValueRef count = cg_array_count(f, to);
+        bool few = LLVMIsAConstantInt(count) && LLVMConstIntGetZExtValue(count) <= WRITTEN_OUT;
+        comprehend(f, e, axes, ext, to, few);
+        return;
+    }
+    bool is_copy = e->kind == EXPR_CALL && e->call.info->kind == CALL_BUILTIN &&
+                   e->call.info->builtin == BUILTIN_COPY;
+    CgArray from = cg_array(f, is_copy ? e->call.args.at[0].value : e);
+    unsigned align = (unsigned)cg_align(to->type->elem);
+    LLVMBuildMemCpy(f->b, to->data, align, from.data, align, cg_array_bytes(f, to));
+    if (!is_copy) cg_free_made(f, e, &from);
 }
 
 CgValue cg_copy(CgFunc *f, const CgArray *a, Span span) {

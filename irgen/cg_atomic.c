@@ -6,9 +6,14 @@
 
 #include <string.h>
 
-static bool may_run_in_parallel(const CgFunc *f) { return f->is_kernel || f->func->is_kernel || f->func->on_device; }
+static bool may_run_in_parallel(const CgFunc *f, const Expr *target) {
+    const Expr *whole = expr_whole((Expr *)target);
+    const Symbol *array = whole->kind == EXPR_INDEX ? expr_array_symbol(whole->index.base) : NULL;
+    if (array && array->is_shared && f->cg->target->group_is_loop) return false;
+    return f->is_kernel || f->func->is_kernel || f->func->on_device;
+}
 
-static unsigned scope(Cg *cg) {
+unsigned cg_atomic_scope(Cg *cg) {
     const char *name = cg->target->atomic_scope ? cg->target->atomic_scope : "";
     return LLVMGetSyncScopeID(cg->ctx, name, strlen(name));
 }
@@ -32,7 +37,7 @@ static LLVMAtomicRMWBinOp rmw_op(const Expr *e, const Type *t) {
 
 static CgValue one_step(CgFunc *f, Expr *e, CgPlace place, CgValue v) {
     LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, rmw_op(e, place.type), place.at, v.v,
-                                                   LLVMAtomicOrderingMonotonic, scope(f->cg));
+                                                   LLVMAtomicOrderingMonotonic, cg_atomic_scope(f->cg));
     LLVMSetAlignment(old, (unsigned)cg_align(place.type));
     cg_tag_element(f, old, place, VARYING);
     return cg_value(old, place.type, VARYING);
@@ -45,7 +50,7 @@ static CgValue compare_and_swap(CgFunc *f, Expr *e, CgPlace place, CgValue v) {
     LLVMBasicBlockRef again = cg_block(f, "atomic"), done = cg_block(f, "atomic.done");
     LLVMValueRef first = LLVMBuildLoad2(f->b, bits, place.at, "");
     LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
-    LLVMSetAtomicSyncScopeID(first, scope(f->cg));
+    LLVMSetAtomicSyncScopeID(first, cg_atomic_scope(f->cg));
     LLVMSetAlignment(first, (unsigned)cg_align(place.type));
     cg_tag_element(f, first, place, VARYING);
     cg_goto(f, again);
@@ -54,7 +59,7 @@ static CgValue compare_and_swap(CgFunc *f, Expr *e, CgPlace place, CgValue v) {
     CgValue old = cg_value(LLVMBuildBitCast(f->b, seen, value, "old"), place.type, VARYING);
     LLVMValueRef wanted = LLVMBuildBitCast(f->b, updated(f, e, old, v).v, bits, "");
     LLVMValueRef swap = LLVMBuildAtomicCmpXchgSyncScope(f->b, place.at, seen, wanted, LLVMAtomicOrderingMonotonic,
-                                                        LLVMAtomicOrderingMonotonic, scope(f->cg));
+                                                        LLVMAtomicOrderingMonotonic, cg_atomic_scope(f->cg));
     LLVMSetWeak(swap, true);
     LLVMSetAlignment(swap, (unsigned)cg_align(place.type));
     cg_tag_element(f, swap, place, VARYING);
@@ -78,7 +83,7 @@ CgValue cg_atomic(CgFunc *f, Expr *e) {
     CgValue v = cg_convert(f, cg_expr(f, e->atomic.value), e->type);
     CgPlace place = cg_lvalue(f, e->atomic.target);
     cg_debug_at(f, e->span);
-    if (!may_run_in_parallel(f)) return plain(f, e, place, v);
+    if (!may_run_in_parallel(f, e->atomic.target)) return plain(f, e, place, v);
     bool minmax = e->atomic.is_min || e->atomic.is_max;
     v = cg_at_rate(f, v, place.rate);
     return minmax && place.type->is_float ? compare_and_swap(f, e, place, v) : one_step(f, e, place, v);

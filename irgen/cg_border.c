@@ -1,6 +1,7 @@
 /* cg_border.c -- where the program meets what is not KDSL: calls of C functions, exported functions and kernels, and the
  * table of tests. C's types: an integer or float as itself, bool as _Bool, index as int64_t, str as const char *, an
- * array as the address of its first element. Small integers are extended by the caller, as the ABI of x86-64 asks. */
+ * array as the address of its first element, a reference to a value as its address. Small integers are extended by the
+ * caller, as the ABI of x86-64 asks. */
 #include "irgen/cg.h"
 
 #include <string.h>
@@ -92,11 +93,11 @@ typedef struct Border {
 
 static LLVMTypeRef frame_field(Border *b, int i) {
     const Func *fn = b->fn;
-    if (i < fn->params.n) {
+    if (i < fn->n_given) {
         const Symbol *p = fn->params.at[i];
         return p->mode == REF_NONE ? cg_type_mem(b->cg, p->type) : b->cg->ptr;
     }
-    return i < fn->params.n + fn->border.n ? b->cg->i64 : b->cg->ptr;
+    return i < fn->n_given + fn->border.n ? b->cg->i64 : b->cg->ptr;
 }
 
 static LLVMValueRef take(Border *b, CgFunc *f, int i) {
@@ -109,7 +110,7 @@ static LLVMValueRef border_extent(Border *b, CgFunc *f, int param, int dim) {
     for (int i = 0; i < b->fn->border.n; i++) {
         const BorderSize *s = &b->fn->border.at[i];
         bool same = x->size ? s->size == x->size : s->param == param && s->dim == dim;
-        if (same) return take(b, f, b->fn->params.n + i);
+        if (same) return take(b, f, b->fn->n_given + i);
     }
     ice(b->cg->c, x->span, "an extent that C does not pass");
 }
@@ -117,6 +118,12 @@ static LLVMValueRef border_extent(Border *b, CgFunc *f, int param, int dim) {
 static CgArray border_array(Border *b, CgFunc *f, int i) {
     const Symbol *p = b->fn->params.at[i];
     CgArray a = {.data = take(b, f, i), .type = p->type, .name = p->name};
+    if (p->type->kind != TY_ARRAY) {
+        LLVMValueRef check[5] = {cg_place_string(b->cg, p->span), cg_string(b->cg, p->name, strlen(p->name)), a.data,
+                                 cg_i64(b->cg, 0), LLVMConstNull(b->cg->ptr)};
+        cg_call_runtime(f, RT_CHECK_ARGUMENT, check, 5);
+        return a;
+    }
     for (int d = 0; d < p->type->rank; d++) a.ext[d] = border_extent(b, f, i, d);
     LLVMValueRef check[5] = {cg_place_string(b->cg, p->span), cg_string(b->cg, p->name, strlen(p->name)), a.data,
                              cg_i64(b->cg, p->type->rank), cg_extents_in_memory(f, 0, &a)};
@@ -124,17 +131,23 @@ static CgArray border_array(Border *b, CgFunc *f, int i) {
     return a;
 }
 
+/* As the program's own functions take it. */
+static LLVMValueRef border_value(CgFunc *f, const Symbol *p, const CgArray *array, const CgValue *scalar) {
+    if (p->mode == REF_NONE) return scalar->v;
+    return p->type->kind == TY_ARRAY ? cg_array_desc(f, array) : array->data;
+}
+
 static CgValue call_inside(Border *b, CgFunc *f, CgArray *arrays, CgValue *scalars) {
     Cg *cg = b->cg;
     const Func *fn = b->fn;
-    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, fn->params.n + fn->border.n + 1);
+    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, fn->n_given + fn->border.n + 1);
     if (fn->is_kernel) { /* a kernel's sizes are its border, in the same order */
-        for (int i = 0; i < fn->border.n; i++) values[i] = take(b, f, fn->params.n + i);
+        for (int i = 0; i < fn->border.n; i++) values[i] = take(b, f, fn->n_given + i);
         return cg_launch_values(f, fn, arrays, scalars, values);
     }
-    for (int i = 0; i < fn->params.n; i++)
-        values[i] = fn->params.at[i]->mode == REF_NONE ? scalars[i].v : cg_array_desc(f, &arrays[i]);
-    LLVMValueRef v = cg_call(f, cg_function_type(cg, fn), cg_function(cg, fn), values, fn->params.n);
+    for (int i = 0; i < fn->n_given; i++)
+        values[i] = border_value(f, fn->params.at[i], &arrays[i], &scalars[i]);
+    LLVMValueRef v = cg_call(f, cg_function_type(cg, fn), cg_function(cg, fn), values, fn->n_given);
     return cg_value(v, fn->result, UNIFORM);
 }
 
@@ -153,7 +166,7 @@ static LLVMValueRef emit_thunk(Border *b) {
         b->fields[i] = LLVMBuildStructGEP2(f.b, b->frame_type, LLVMGetParam(thunk, 0), (unsigned)i, "");
     CgArray *arrays = arena_array(&cg->c->arena, CgArray, fn->params.n + 1);
     CgValue *scalars = arena_array(&cg->c->arena, CgValue, fn->params.n + 1);
-    for (int i = 0; i < fn->params.n; i++) {
+    for (int i = 0; i < fn->n_given; i++) {
         if (fn->params.at[i]->mode == REF_NONE) scalars[i] = cg_load(&f, cg_variable(b->fields[i], fn->params.at[i]->type));
         else arrays[i] = border_array(b, &f, i);
     }
@@ -170,11 +183,11 @@ static LLVMValueRef declare_export(Border *b) {
     LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, b->n + 1);
     for (int i = 0; i < b->n; i++) {
         fields[i] = frame_field(b, i);
-        params[i] = i < fn->params.n ? c_type(cg, fn->params.at[i]) : fields[i];
+        params[i] = i < fn->n_given ? c_type(cg, fn->params.at[i]) : fields[i];
     }
     b->frame_type = LLVMStructTypeInContext(cg->ctx, fields, (unsigned)b->n, false);
     LLVMValueRef v = LLVMAddFunction(cg->module, fn->name, LLVMFunctionType(cg->i32, params, (unsigned)b->n, false));
-    for (int i = 0; i < fn->params.n; i++) {
+    for (int i = 0; i < fn->n_given; i++) {
         const Symbol *p = fn->params.at[i];
         const char *name = p->mode == REF_NONE ? extension(p->type) : NULL;
         if (name) cg_param_attr(cg, v, i, name, 0);
@@ -184,7 +197,7 @@ static LLVMValueRef declare_export(Border *b) {
 
 void cg_export(Cg *cg, const Func *fn) {
     Border b = {.cg = cg, .fn = fn, .has_result = fn->result->kind != TY_VOID};
-    b.n = fn->params.n + fn->border.n + b.has_result;
+    b.n = fn->n_given + fn->border.n + b.has_result;
     LLVMValueRef v = declare_export(&b), thunk = emit_thunk(&b);
     LLVMSetCurrentDebugLocation2(cg->b, NULL);
     LLVMPositionBuilderAtEnd(cg->b, LLVMAppendBasicBlockInContext(cg->ctx, v, "entry"));

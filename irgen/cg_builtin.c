@@ -129,6 +129,11 @@ static CgValue at_or_zero(CgFunc *f, Expr *e) {
 }
 
 static CgValue swap_arrays(CgFunc *f, Expr *e) {
+    if (arg(e, 0)->name.sym->in_frame || arg(e, 1)->name.sym->in_frame) {
+        CgArray a = cg_array(f, arg(e, 0)), b = cg_array(f, arg(e, 1));
+        cg_frame_swap(f, &a, &b);
+        return cg_value(NULL, e->type, UNIFORM);
+    }
     LLVMValueRef desc[2];
     CgValue v[2];
     for (int i = 0; i < 2; i++) {
@@ -150,23 +155,6 @@ static CgValue arguments(CgFunc *f, Expr *e) {
     cg_store(f, (CgPlace){at, e->type->elem, UNIFORM, true, NULL}, cg_value(text, e->type->elem, UNIFORM));
     cg_loop_end(f, &l);
     return cg_array_value(f, &a);
-}
-
-static CgValue write_file(CgFunc *f, Expr *e, bool append) {
-    LLVMValueRef path = cg_expr(f, arg(e, 0)).v, at, n;
-    Expr *what = arg(e, 1);
-    if (what->type->kind == TY_ARRAY) {
-        CgArray a = cg_array(f, what);
-        at = a.data;
-        n = cg_array_bytes(f, &a);
-    } else {
-        at = cg_expr(f, what).v;
-        n = cg_call_runtime(f, RT_STRLEN, &at, 1);
-    }
-    cg_debug_at(f, e->span);
-    LLVMValueRef args[5] = {path, at, n, cg_i32(f->cg, append), cg_place_string(f->cg, e->span)};
-    cg_call_runtime(f, RT_WRITE_FILE, args, 5);
-    return cg_value(NULL, e->type, UNIFORM);
 }
 
 /* A program that launches nothing is not registered with libomptarget and has no device to use. */
@@ -204,6 +192,7 @@ CgValue cg_builtin(CgFunc *f, Expr *e) {
     case BUILTIN_SHAPE: return extent(f, e);
     case BUILTIN_AT: return at_or_zero(f, e);
     case BUILTIN_COPY: {
+        if (type_owns(e->type)) return cg_own_value(f, arg(e, 0)->name.sym, true, e->span);
         CgArray a = cg_array(f, arg(e, 0));
         return cg_copy(f, &a, e->span);
     }
@@ -214,8 +203,14 @@ CgValue cg_builtin(CgFunc *f, Expr *e) {
     case BUILTIN_CLOCK: return cg_value(cg_call_runtime(f, RT_CLOCK, NULL, 0), e->type, UNIFORM);
     case BUILTIN_DEVICES: return devices(f, e);
     case BUILTIN_EXIT: return leave(f, e);
-    case BUILTIN_WRITE_FILE: return write_file(f, e, false);
-    case BUILTIN_APPEND_FILE: return write_file(f, e, true);
+    case BUILTIN_WRITE_FILE:
+    case BUILTIN_APPEND_FILE:
+    case BUILTIN_READ_FILE:
+    case BUILTIN_READ_ARRAY:
+    case BUILTIN_FILE_EXISTS:
+    case BUILTIN_FILE_SIZE:
+    case BUILTIN_READ_LINE:
+    case BUILTIN_INPUT_ENDED: return cg_file_builtin(f, e);
     default: break; /* the rows above with an intrinsic or a libm function */
     }
     ice(f->cg->c, e->span, "a built-in function without a lowering");

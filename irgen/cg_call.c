@@ -19,7 +19,7 @@ LLVMTypeRef cg_function_type(Cg *cg, const Func *fn) {
 }
 
 static uint64_t size_behind(const Type *t) {
-    return (uint64_t)(t->kind == TY_ARRAY ? 8 + 8 * t->rank : cg_align(t));
+    return (uint64_t)(t->kind == TY_ARRAY ? 8 + 8 * t->rank : cg_size(t));
 }
 
 /* References are exclusive (or read-only), so nothing else reaches what they point to. */
@@ -49,7 +49,7 @@ LLVMValueRef cg_function(Cg *cg, const Func *fn) {
     return v;
 }
 
-/* The same with an error slot and the item's position behind the arguments. */
+/* The same with what an item needs to report and to print behind the arguments. */
 LLVMValueRef cg_item_function(Cg *cg, const Func *fn) {
     const char *name = arena_printf(&cg->c->arena, "fn.%s.item", fn->symbol);
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
@@ -57,8 +57,8 @@ LLVMValueRef cg_item_function(Cg *cg, const Func *fn) {
     unsigned n = (unsigned)fn->params.n;
     LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, n + CG_ITEM_ARGS), plain = cg_function_type(cg, fn);
     LLVMGetParamTypes(plain, params);
-    cg_item_param_types(cg, params + n);
-    LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(plain), params, n + CG_ITEM_ARGS, false);
+    n += (unsigned)cg_item_param_types(cg, fn, params + n);
+    LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(plain), params, n, false);
     v = LLVMAddFunction(cg->module, name, type);
     LLVMSetLinkage(v, LLVMInternalLinkage);
     cg_fn_attr(cg, v, "nounwind");
@@ -112,11 +112,20 @@ void cg_shape_checks(CgFunc *f, const CallInfo *info, const CgArray *args, Span 
 
 /* Calls ------------------------------------------------------------------------------------------------------------ */
 
+/* The C below the standard library fails at the place of the program's call, not at one of the library's own lines. */
+static void note_place(CgFunc *f, const Func *callee, Span span) {
+    const Module *from = f->func->module, *to = callee->module;
+    if (!(callee->effects & EFFECT_EXTERN) || !to || !to->is_std || (from && from->is_std)) return;
+    LLVMValueRef place = cg_place_string(f->cg, span);
+    cg_call_runtime(f, RT_CALLED_AT, &place, 1);
+}
+
 static CgValue call_function(CgFunc *f, Expr *e) {
     const CallInfo *info = e->call.info;
     const ArgList *args = &e->call.args;
     CgArray *arrays = arena_array(&f->cg->c->arena, CgArray, args->n + 1);
     LLVMValueRef *v = arena_array(&f->cg->c->arena, LLVMValueRef, args->n + CG_ITEM_ARGS + 1);
+    CgArray *parts = arena_array(&f->cg->c->arena, CgArray, args->n + 1);
     CgBounds *bounds = arena_array(&f->cg->c->arena, CgBounds, args->n + 1);
     Rate rate = UNIFORM;
     for (int i = 0; i < args->n; i++) {
@@ -127,7 +136,7 @@ static CgValue call_function(CgFunc *f, Expr *e) {
             rate = rate_any(rate, value.rate);
             v[i] = value.v;
         } else if (p->type->kind != TY_ARRAY) {
-            v[i] = cg_lvalue(f, arg).at;
+            v[i] = cg_reference(f, arg);
         } else if (expr_is_slice(arg)) {
             bounds[i] = cg_slice_bounds(f, arg);
             rate = rate_any(rate, bounds[i].rate);
@@ -137,19 +146,24 @@ static CgValue call_function(CgFunc *f, Expr *e) {
         if (info->func->params.at[i]->type->kind != TY_ARRAY) continue;
         Expr *arg = args->at[i].value;
         arrays[i] = expr_is_slice(arg) ? cg_slice(f, arg, &bounds[i]) : cg_array(f, arg);
+        parts[i] = arrays[i];
+        arrays[i] = cg_pass_part(f, &parts[i]);
         v[i] = info->func->is_extern ? arrays[i].data : cg_array_desc(f, &arrays[i]);
     }
     cg_debug_at(f, e->span);
     cg_shape_checks(f, info, arrays, e->span);
-    if (info->func->is_extern) return cg_value(cg_call_c(f, info->func, v), e->type, rate);
-    int n = args->n;
-    bool item = f->error_slot && cg_has_slot(f->cg, info->func);
-    LLVMValueRef fn = item ? cg_item_function(f->cg, info->func) : cg_function(f->cg, info->func);
-    if (item) {
-        cg_item_args(f, v + n);
-        n += CG_ITEM_ARGS;
+    note_place(f, info->func, e->span);
+    if (info->func->is_extern) {
+        CgValue r = cg_value(cg_call_c(f, info->func, v), e->type, rate);
+        for (int i = 0; i < args->n; i++) cg_part_back(f, &parts[i], &arrays[i], info->func->params.at[i]->mode);
+        return r;
     }
+    int n = args->n;
+    bool item = (f->error_slot || f->print_buffer) && cg_needs_item(f->cg, info->func);
+    LLVMValueRef fn = item ? cg_item_function(f->cg, info->func) : cg_function(f->cg, info->func);
+    if (item) n += cg_item_args(f, info->func, v + n);
     LLVMValueRef r = cg_call(f, LLVMGlobalGetValueType(fn), fn, v, n);
+    for (int i = 0; i < args->n; i++) cg_part_back(f, &parts[i], &arrays[i], info->func->params.at[i]->mode);
     /* A device function may read memory: with lanes its result is uniform only when nothing it saw varies. */
     return cg_value(r, e->type, rate);
 }

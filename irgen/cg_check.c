@@ -11,9 +11,12 @@
 enum { SLOT_TAKEN, SLOT_SITE, SLOT_VALUE, SLOT_OTHER, SLOT_DIM, SLOT_EXTENTS, SLOT_OTHER_EXTENTS = 9, SLOT_ITEM = 13,
        SLOT__COUNT = 16 };
 
-bool cg_has_slot(const Cg *cg, const Func *fn) { return fn->may_fail && !cg->options->unchecked; }
+/* --unchecked leaves the asserts. */
+bool cg_has_slot(const Cg *cg, const Func *fn) { return cg->options->unchecked ? fn->may_assert : fn->may_fail; }
 
-bool cg_can_report(const CgFunc *f, int site) { return f->error_slot ? site > 0 : f->checks && site >= 0; }
+bool cg_can_report(const CgFunc *f, int site) {
+    return f->error_slot ? site > 0 && !f->cg->options->unchecked : f->checks && site >= 0;
+}
 
 static LLVMTypeRef slot_type(Cg *cg) { return LLVMArrayType2(cg->i64, SLOT__COUNT); }
 
@@ -48,7 +51,7 @@ static LLVMValueRef report_function(Cg *cg) {
     return fn;
 }
 
-static LLVMValueRef item_position(CgFunc *f, int i) {
+LLVMValueRef cg_item_position(CgFunc *f, int i) {
     if (!f->is_kernel) return f->item[i];
     if (i >= f->func->domain.n) return cg_i64(f->cg, 0);
     const Symbol *sym = f->func->domain.at[i];
@@ -80,7 +83,8 @@ void cg_report(CgFunc *f, int site, CgFailure what) {
     for (int d = 0; what.array && d < what.array->type->rank; d++) put(f, SLOT_EXTENTS + d, what.array->ext[d]);
     for (int d = 0; what.other_array && d < what.other_array->type->rank; d++)
         put(f, SLOT_OTHER_EXTENTS + d, what.other_array->ext[d]);
-    for (int i = 0; i < 3; i++) put(f, SLOT_ITEM + i, item_position(f, i));
+    for (int i = 0; i < what.n_values; i++) put(f, SLOT_VALUE + i, what.values[i]);
+    for (int i = 0; i < 3; i++) put(f, SLOT_ITEM + i, cg_item_position(f, i));
     LLVMValueRef fn = report_function(cg), args[2] = {f->error_slot, f->record};
     cg_call(f, LLVMGlobalGetValueType(fn), fn, args, 2);
     leave_item(f);
@@ -108,23 +112,44 @@ void cg_stop_now_and_then(CgFunc *f, LLVMValueRef count) {
     cg_enter(f, on);
 }
 
-/* What a function called from a kernel needs to report: behind its own arguments, the slot and the item's position. */
-void cg_item_param_types(Cg *cg, LLVMTypeRef *params) {
-    params[0] = cg->ptr;
-    for (int i = 1; i < CG_ITEM_ARGS; i++) params[i] = cg->i64;
+/* What a function called from a kernel needs to report or to print: behind its own arguments. */
+bool cg_needs_item(const Cg *cg, const Func *fn) { return cg_has_slot(cg, fn) || cg_prints(fn); }
+
+int cg_item_param_types(Cg *cg, const Func *fn, LLVMTypeRef *params) {
+    int n = cg_extra_values(cg, fn);
+    for (int i = 0; i < n; i++) params[i] = cg->ptr;
+    for (int i = 0; i < 3; i++) params[n + i] = cg->i64;
+    return n + 3;
 }
 
-void cg_item_args(CgFunc *f, LLVMValueRef *args) {
-    args[0] = f->error_slot;
-    for (int i = 0; i < 3; i++) args[1 + i] = item_position(f, i);
+int cg_item_args(CgFunc *f, const Func *fn, LLVMValueRef *args) {
+    int n = 0;
+    if (cg_has_slot(f->cg, fn)) args[n++] = f->error_slot;
+    if (cg_prints(fn)) args[n++] = f->print_buffer;
+    for (int i = 0; i < 3; i++) args[n++] = cg_item_position(f, i);
+    return n;
 }
 
 void cg_item_bind(CgFunc *f) {
-    unsigned n = (unsigned)f->func->params.n;
+    unsigned at = (unsigned)f->func->params.n;
+    LLVMValueRef extra[2];
     f->checks = false;
-    f->error_slot = LLVMGetParam(f->fn, n);
-    LLVMSetValueName2(f->error_slot, "slot", 4);
-    for (unsigned i = 0; i < 3; i++) f->item[i] = LLVMGetParam(f->fn, n + 1 + i);
+    for (int i = 0; i < cg_extra_values(f->cg, f->func); i++) extra[i] = LLVMGetParam(f->fn, at++);
+    cg_bind_extra(f, f->func, extra);
+    for (int i = 0; i < 3; i++) f->item[i] = LLVMGetParam(f->fn, at++);
+}
+
+/* The error slot and the print buffer, where fn has them. */
+int cg_extra_values(Cg *cg, const Func *fn) { return cg_has_slot(cg, fn) + cg_prints(fn); }
+
+void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra) {
+    if (cg_has_slot(f->cg, fn)) {
+        f->error_slot = *extra++;
+        LLVMSetValueName2(f->error_slot, "slot", 4);
+    }
+    if (!cg_prints(fn)) return;
+    f->print_buffer = *extra;
+    LLVMSetValueName2(f->print_buffer, "prints", 6);
 }
 
 /* On the host ------------------------------------------------------------------------------------------------------ */
@@ -152,7 +177,10 @@ static LLVMValueRef row(Cg *cg, const CheckSite *s) {
     bool two = c && c->other_arg >= 0;
     const Symbol *first = c ? callee->params.at[two ? c->other_arg : c->arg] : NULL;
     const Symbol *second = two ? callee->params.at[c->arg] : NULL;
-    LLVMValueRef v[11] = {
+    int n_pieces = 0;
+    LLVMValueRef pieces = LLVMConstNull(cg->ptr);
+    if (s->kind == CHECK_ASSERT) pieces = cg_assert_pieces(cg, s->assert_, &n_pieces);
+    LLVMValueRef v[13] = {
         cg_place_string(cg, s->span),
         text(cg, c ? first->name : s->name),
         text(cg, c ? callee->name : NULL),
@@ -164,16 +192,10 @@ static LLVMValueRef row(Cg *cg, const CheckSite *s) {
         cg_i64(cg, two ? second->type->rank : 0),
         cg_i64(cg, two ? c->dim : 0),
         cg_i64(cg, c ? c->value : s->bits),
+        pieces,
+        cg_i64(cg, n_pieces),
     };
-    return LLVMConstStructInContext(cg->ctx, v, 11, false);
-}
-
-static LLVMValueRef constant(Cg *cg, const char *name, LLVMTypeRef elem, LLVMValueRef *values, int n) {
-    LLVMValueRef table = LLVMAddGlobal(cg->module, LLVMArrayType2(elem, (uint64_t)n), name);
-    LLVMSetInitializer(table, LLVMConstArray2(elem, values, (uint64_t)n));
-    LLVMSetLinkage(table, LLVMInternalLinkage);
-    LLVMSetGlobalConstant(table, true);
-    return table;
+    return LLVMConstStructInContext(cg->ctx, v, 13, false);
 }
 
 static LLVMValueRef check_table(Cg *cg) {
@@ -182,17 +204,21 @@ static LLVMValueRef check_table(Cg *cg) {
     int n = cg->program->sites.n;
     LLVMValueRef *rows = arena_array(&cg->c->arena, LLVMValueRef, n + 1);
     for (int i = 0; i < n; i++) rows[i] = row(cg, &cg->program->sites.at[i]);
-    return constant(cg, "kdsl.checks", LLVMTypeOf(rows[0]), rows, n);
+    return cg_constant_table(cg, "kdsl.checks", LLVMTypeOf(rows[0]), rows, n);
+}
+
+LLVMValueRef cg_domain_names(Cg *cg, const Func *kernel) {
+    LLVMValueRef names[3];
+    for (int i = 0; i < kernel->domain.n; i++) names[i] = text(cg, kernel->domain.at[i]->name);
+    return cg_constant_table(cg, "domain", cg->ptr, names, kernel->domain.n);
 }
 
 void cg_slot_read(CgFunc *f, LLVMValueRef slot, const Func *kernel) {
     Cg *cg = f->cg;
     LLVMBasicBlockRef ok;
-    LLVMValueRef taken = LLVMBuildLoad2(f->b, cg->i64, slot, "taken"), names[3];
+    LLVMValueRef taken = LLVMBuildLoad2(f->b, cg->i64, slot, "taken");
     cg_cold(f, LLVMBuildICmp(f->b, LLVMIntNE, taken, cg_i64(cg, 0), ""), &ok);
-    for (int i = 0; i < kernel->domain.n; i++) names[i] = text(cg, kernel->domain.at[i]->name);
-    LLVMValueRef args[4] = {check_table(cg), slot, constant(cg, "domain", cg->ptr, names, kernel->domain.n),
-                            cg_i64(cg, kernel->domain.n)};
+    LLVMValueRef args[4] = {check_table(cg), slot, cg_domain_names(cg, kernel), cg_i64(cg, kernel->domain.n)};
     cg_call_runtime(f, RT_FAIL_ITEM, args, 4);
     cg_enter(f, ok);
 }

@@ -80,6 +80,13 @@ static LLVMMetadataRef vector_type(Cg *cg, const Type *t) {
                                          debug_type(cg, t->elem), &range, 1);
 }
 
+static LLVMMetadataRef fixed_type(Cg *cg, const Type *t) {
+    LLVMMetadataRef ranges[MAX_RANK];
+    for (int d = 0; d < t->rank; d++) ranges[d] = LLVMDIBuilderGetOrCreateSubrange(cg->di, 0, t->extent[d]);
+    return LLVMDIBuilderCreateArrayType(cg->di, (uint64_t)t->size_bytes * 8, (uint32_t)t->align_bytes * 8,
+                                        debug_type(cg, t->elem), ranges, (unsigned)t->rank);
+}
+
 static LLVMMetadataRef struct_type(Cg *cg, const Type *t) {
     LLVMMetadataRef *members = arena_array(&cg->c->arena, LLVMMetadataRef, t->n_fields);
     for (int i = 0; i < t->n_fields; i++) {
@@ -100,6 +107,7 @@ static LLVMMetadataRef type_of_parts(Cg *cg, const Type *t) {
         if (cg->di_parts.at[i].type == t) return cg->di_parts.at[i].di;
     DebugType made = {t, t->kind == TY_ARRAY    ? array_type(cg, t)
                          : t->kind == TY_VECTOR ? vector_type(cg, t)
+                         : t->kind == TY_FIXED  ? fixed_type(cg, t)
                                                 : struct_type(cg, t)};
     vec_push(&cg->c->arena, &cg->di_parts, made);
     return made.di;
@@ -107,7 +115,7 @@ static LLVMMetadataRef type_of_parts(Cg *cg, const Type *t) {
 
 static LLVMMetadataRef debug_type(Cg *cg, const Type *t) {
     const Type *key = t->kind == TY_ARRAY ? t->elem : t;
-    if (type_is_parts(key)) return type_of_parts(cg, t);
+    if (type_is_parts(key) || key->kind == TY_FIXED) return type_of_parts(cg, t);
     LLVMMetadataRef *cache = &cg->di_types[key->kind][t->kind == TY_ARRAY ? t->rank : 0];
     if (*cache) return *cache;
     *cache = t->kind == TY_ARRAY ? array_type(cg, t) : t->kind == TY_STR ? text_type(cg) : basic_type(cg, t);

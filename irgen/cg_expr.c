@@ -3,7 +3,7 @@
  * nothing. */
 #include "irgen/cg.h"
 
-static CgValue move_array(CgFunc *f, const Symbol *sym) {
+CgValue cg_move_array(CgFunc *f, const Symbol *sym) {
     CgArray a = cg_symbol_array(f, sym);
     CgValue v = cg_array_value(f, &a);
     Slot *slot = &f->slots[sym->id];
@@ -14,7 +14,8 @@ static CgValue move_array(CgFunc *f, const Symbol *sym) {
 static CgValue name(CgFunc *f, Expr *e) {
     const Symbol *sym = e->name.sym;
     if (sym->kind == SYM_CONST) return cg_const(f->cg, &sym->konst, e->type);
-    if (sym->type->kind == TY_ARRAY) return move_array(f, sym);
+    if (sym->type->kind == TY_ARRAY) return cg_move_array(f, sym);
+    if (sym->parts) return cg_own_value(f, sym, false, e->span);
     const Slot *slot = &f->slots[sym->id];
     CgValue v = slot->value ? cg_value(slot->value, sym->type, slot->rate) : cg_load(f, cg_lvalue(f, e));
     v.rate = slot->rate;
@@ -33,6 +34,15 @@ CgPlace cg_lvalue(CgFunc *f, Expr *e) {
     if (e->kind != EXPR_INDEX) ice(f->cg->c, e->span, "a place of an unknown kind");
     CgArray a;
     return element_place(f, e, &a);
+}
+
+/* What is known as a value only (a constant, a size, a parameter by value) is read through a copy. */
+LLVMValueRef cg_reference(CgFunc *f, Expr *e) {
+    const Symbol *sym = e->name.sym;
+    if (sym->kind != SYM_CONST && f->slots[sym->id].addr) return f->slots[sym->id].addr;
+    LLVMValueRef copy = cg_alloca(f, cg_type_mem(f->cg, e->type), sym->name);
+    cg_store(f, cg_variable(copy, e->type), cg_expr(f, e));
+    return copy;
 }
 
 LLVMValueRef cg_index_value(CgFunc *f, CgValue v) { return cg_convert(f, v, cg_scalar(f->cg, TY_INDEX)).v; }
@@ -93,7 +103,7 @@ static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a) {
     for (int d = 0; d < e->index.at.n; d++) at[d] = cg_expr(f, e->index.at.at[d]);
     *a = cg_array(f, e->index.base); /* after the indices: a call in one may give it other memory */
     cg_debug_at(f, e->span);
-    f->check = (CgCheck){e->index.site, e->index.proven};
+    f->check = (CgCheck){e->index.site, e->index.proven | (f->error_slot ? e->index.early : 0)};
     return cg_element(f, a, at, e->span);
 }
 

@@ -28,7 +28,7 @@ static void bind_array(CgFunc *f, int i, LLVMValueRef desc) {
     const Symbol *sym = f->func->params.at[i];
     Slot *slot = &f->slots[sym->id];
     slot->addr = desc;
-    CgArray a = {.desc = desc, .type = sym->type, .name = sym->name};
+    CgArray a = {.desc = desc, .type = sym->type, .name = sym->name, .rate = f->call_rate};
     for (int d = 0; d < sym->type->rank; d++)
         a.ext[d] = param_extent(f, &f->func->shapes.at[i].at[d], desc, sym->type->rank, d);
     if (sym->reshaped) return;
@@ -43,6 +43,7 @@ static void bind_param(CgFunc *f, int i) {
     if (sym->mode == REF_NONE) {
         f->slots[sym->id].value = v;
         cg_debug_value(f, sym, v, i + 1);
+        cg_addressable(f, sym);
         return;
     }
     if (sym->type->kind == TY_ARRAY) bind_array(f, i, v);
@@ -65,6 +66,6 @@ static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has
 void cg_host_function(Cg *cg, const Func *fn) { emit_function(cg, fn, cg_function(cg, fn), false); }
 
 void cg_device_function(Cg *cg, const Func *fn) {
-    if (cg_has_slot(cg, fn)) emit_function(cg, fn, cg_item_function(cg, fn), true);
+    if (cg_needs_item(cg, fn)) emit_function(cg, fn, cg_item_function(cg, fn), true);
     else cg_host_function(cg, fn);
 }

@@ -1,7 +1,7 @@
 /* cg_half.c -- f16 and bf16. They are kept as 16 bits, an i16 to LLVM, and computed in f32: every operation on them is
  * the f32 one, rounded once more, which for + - * / and sqrt is the correctly rounded result. The conversions are
  * integer code, the same on every target: not every processor has them, and the libraries that would stand in are not
- * linked. */
+ * linked. Vectors of them are widened and narrowed part by part. */
 #include "irgen/cg.h"
 
 static LLVMValueRef u32(CgFunc *f, uint32_t v) { return LLVMConstInt(f->cg->i32, v, false); }
@@ -28,6 +28,8 @@ static LLVMValueRef widen_f16(CgFunc *f, LLVMValueRef h) {
 }
 
 CgValue cg_widen_half(CgFunc *f, CgValue v) {
+    if (v.type->kind == TY_VECTOR && type_is_half(v.type->elem))
+        return cg_to_vector(f, v, type_vector(f->cg->program->types, cg_scalar(f->cg, TY_F32), v.type->width));
     if (!type_is_half(v.type)) return v;
     LLVMValueRef h = LLVMBuildZExt(f->b, v.v, f->cg->i32, "");
     LLVMValueRef wide = v.type->kind == TY_F16 ? widen_f16(f, h) : as_float(f, LLVMBuildShl(f->b, h, u32(f, 16), ""));

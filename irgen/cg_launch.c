@@ -12,11 +12,13 @@ typedef struct Launch {
     const Func *kernel;
     const CallInfo *info;
     CgArray *arrays;        /* by parameter */
+    CgArray *parts;         /* the same as named: parts of elements are passed as copies */
     CgValue *scalars;       /* by parameter */
     LLVMValueRef *sizes;
     LLVMValueRef *begin, *bytes; /* by parameter: what is mapped of an array */
     LLVMValueRef result;    /* alloca of 8 bytes, or NULL */
     LLVMValueRef slot;      /* for failed checks, or NULL */
+    LLVMValueRef prints;    /* buffer for what is printed, or NULL */
 } Launch;
 
 /* Two read-only sections of one array: where they overlap, both are mapped as what they cover together, because a
@@ -49,7 +51,7 @@ static bool join_pair(Launch *l, int i, int k) {
 
 /* Three sections may form a chain, in any order of arguments: as many rounds as there are links. */
 static void join_sections(Launch *l) {
-    int n = l->kernel->params.n, pairs = 1;
+    int n = l->kernel->n_given, pairs = 1;
     for (int round = 0; round < n && pairs; round++) {
         pairs = 0;
         for (int i = 0; i < n; i++)
@@ -58,21 +60,34 @@ static void join_sections(Launch *l) {
     }
 }
 
+/* A reference to one value travels as an array of one element does. */
+static void refer_to_value(Launch *l, const Symbol *p, LLVMValueRef at) {
+    l->arrays[p->dim] = (CgArray){.data = at, .type = p->type, .name = p->name};
+    l->begin[p->dim] = at;
+    l->bytes[p->dim] = cg_i64(l->f->cg, cg_size(p->type));
+}
+
 static void evaluate(Launch *l) {
     const ArgList *args = &l->expr->offload.call->call.args;
     CgBounds *bounds = arena_array(&l->f->cg->c->arena, CgBounds, args->n + 1);
     for (int i = 0; i < args->n; i++) {
         const Symbol *p = l->kernel->params.at[i];
-        if (p->type->kind != TY_ARRAY)
+        if (p->mode == REF_NONE)
             l->scalars[i] = cg_convert(l->f, cg_expr(l->f, args->at[i].value), p->type);
         else if (expr_is_slice(args->at[i].value))
             bounds[i] = cg_slice_bounds(l->f, args->at[i].value);
     }
     /* Arrays last: a call among the scalars may give them other memory. */
     for (int i = 0; i < args->n; i++) {
-        if (l->kernel->params.at[i]->type->kind != TY_ARRAY) continue;
+        const Symbol *p = l->kernel->params.at[i];
         Expr *arg = args->at[i].value;
-        l->arrays[i] = expr_is_slice(arg) ? cg_slice(l->f, arg, &bounds[i]) : cg_array(l->f, arg);
+        if (p->mode == REF_NONE) continue;
+        if (p->type->kind != TY_ARRAY) {
+            refer_to_value(l, p, cg_reference(l->f, arg));
+            continue;
+        }
+        l->parts[i] = expr_is_slice(arg) ? cg_slice(l->f, arg, &bounds[i]) : cg_array(l->f, arg);
+        l->arrays[i] = cg_pass_part(l->f, &l->parts[i]);
         l->begin[i] = l->arrays[i].data;
         l->bytes[i] = cg_array_bytes(l->f, &l->arrays[i]);
     }
@@ -83,12 +98,21 @@ static void evaluate(Launch *l) {
     }
 }
 
-/* The domain's trip counts, from the kernel's own expressions with the arguments in place of its parameters. */
+/* Groups may hang over the end; their last positions, and sums with those, still have to be numbers of the type. */
+static LLVMValueRef far_away(CgFunc *f, const Axis *axis, int64_t by) {
+    const int64_t far = INT64_C(1) << 62, step = axis->known_step.i;
+    int64_t over = step < far / by ? step * by : far;
+    LLVMValueRef high = LLVMBuildICmp(f->b, LLVMIntSGT, axis->hi.v, cg_i64(f->cg, far - over), "");
+    LLVMValueRef low = LLVMBuildICmp(f->b, LLVMIntSLT, axis->lo.v, cg_i64(f->cg, -far), "");
+    return LLVMBuildOr(f->b, high, low, "");
+}
+
 /* More items than an i64 counts: the product would wrap and launch fewer. Doubles have room for every product. */
 static void check_countable(Launch *l, Axis *axes, int n) {
     CgFunc *f = l->f;
     Cg *cg = f->cg;
-    if (n < 2) return;
+    const Group *group = &l->kernel->group;
+    if (n < 2 && !group->items) return;
     LLVMTypeRef real = LLVMDoubleTypeInContext(cg->ctx);
     LLVMValueRef product = LLVMConstReal(real, 1.0), trips[3] = {cg_i64(cg, 1), cg_i64(cg, 1), cg_i64(cg, 1)};
     for (int d = 0; d < n; d++) {
@@ -96,20 +120,24 @@ static void check_countable(Launch *l, Axis *axes, int n) {
         product = LLVMBuildFMul(f->b, product, LLVMBuildSIToFP(f->b, trips[d], real, ""), "");
     }
     LLVMBasicBlockRef ok;
-    cg_cold(f, LLVMBuildFCmp(f->b, LLVMRealOGE, product, LLVMConstReal(real, 0x1p63), ""), &ok);
+    LLVMValueRef too_many = LLVMBuildFCmp(f->b, LLVMRealOGE, product, LLVMConstReal(real, 0x1p63), "");
+    for (int d = 0; d < n && group->items; d++)
+        too_many = LLVMBuildOr(f->b, too_many, far_away(f, &axes[d], group->by[d]), "");
+    cg_cold(f, too_many, &ok);
     LLVMValueRef args[] = {cg_place_string(cg, l->span), cg_string(cg, l->kernel->name, strlen(l->kernel->name)),
                            cg_i64(cg, n), trips[0], trips[1], trips[2]};
     cg_call_runtime(f, RT_FAIL_DOMAIN, args, 6);
     cg_enter(f, ok);
 }
 
+/* The domain's trip counts, from the kernel's own expressions with the arguments in place of its parameters. */
 static LLVMValueRef trip_count(Launch *l) {
     CgFunc *f = l->f;
     const Func *k = l->kernel;
     LLVMValueRef *values = arena_array(&f->cg->c->arena, LLVMValueRef, k->params.n + k->sizes.n + 1);
     for (int i = 0; i < k->params.n; i++) {
         const Symbol *p = cg_abi_param(k, i);
-        values[i] = p->type->kind == TY_ARRAY ? l->arrays[p->dim].data : l->scalars[p->dim].v;
+        values[i] = p->mode != REF_NONE ? l->arrays[p->dim].data : l->scalars[p->dim].v;
     }
     for (int i = 0; i < k->sizes.n; i++) values[k->params.n + i] = l->sizes[i];
     Slot *own = f->slots;
@@ -125,6 +153,7 @@ static LLVMValueRef trip_count(Launch *l) {
 
 /* "x[0:n]", "u[0:n*m]": the section in the words of the kernel's own declaration. */
 static const char *section_label(Arena *a, const Symbol *p, const Shape *shape) {
+    if (p->type->kind != TY_ARRAY) return p->name;
     const char *count = "";
     for (int d = 0; d < shape->rank; d++) {
         const Extent *x = &shape->at[d];
@@ -173,13 +202,18 @@ static OffPlace off_place(Cg *cg, Span span, const char *function) {
     return (OffPlace){p.file->path, function, p.line, p.col};
 }
 
+/* A field that the kernel never names stays at home. */
+static bool travels(const Launch *l, const Symbol *p) {
+    return !p->part_of || l->kernel->transfers.at[p->dim] != TRANSFER_ALLOC;
+}
+
 static OffArg array_arg(Launch *l, const Symbol *p) {
     const CgArray *a = &l->arrays[p->dim];
-    const Expr *arg = l->expr ? l->expr->offload.call->call.args.at[p->dim].value : NULL;
+    const Expr *arg = l->expr && p->mode != REF_SCRATCH ? l->expr->offload.call->call.args.at[p->dim].value : NULL;
     Cg *cg = l->f->cg;
     return (OffArg){.base = a->data,
                     .begin = l->begin[p->dim],
-                    .size_bytes = l->bytes[p->dim],
+                    .size_bytes = travels(l, p) ? l->bytes[p->dim] : cg_i64(cg, 0),
                     .transfer = l->kernel->transfers.at[p->dim],
                     .label = arg && expr_is_slice(arg) ? slice_label(cg, arg)
                                                 : section_label(&cg->c->arena, p, &l->kernel->shapes.at[p->dim]),
@@ -214,7 +248,7 @@ static int make_args(Launch *l, OffArg *args) {
     int n = 0;
     for (int i = 0; i < k->params.n; i++) {
         const Symbol *p = cg_abi_param(k, i);
-        if (p->type->kind == TY_ARRAY) args[n++] = array_arg(l, p);
+        if (p->mode != REF_NONE) args[n++] = array_arg(l, p);
         else n += value_args(l, p, args + n);
     }
     for (int i = 0; i < k->sizes.n; i++) {
@@ -226,12 +260,13 @@ static int make_args(Launch *l, OffArg *args) {
                              .transfer = TRANSFER_FROM, .label = "result",
                              .place = off_place(l->f->cg, k->name_span, k->name)};
     if (l->slot) args[n++] = cg_slot_arg(l->f, l->slot, k);
+    if (l->prints) args[n++] = cg_print_arg(l->f, l->prints, k);
     return n;
 }
 
 static LLVMValueRef launch(Launch *l, LLVMValueRef total) {
     Cg *cg = l->f->cg;
-    OffArg *args = arena_array(&cg->c->arena, OffArg, cg_entry_values(l->kernel) + 2);
+    OffArg *args = arena_array(&cg->c->arena, OffArg, cg_entry_values(l->kernel) + 3);
     OffLaunch off = {.kernel = arena_printf(&cg->c->arena, "kdsl_%s", l->kernel->symbol),
                      .place = off_place(cg, l->span, l->kernel->name),
                      .trip_count = total,
@@ -244,12 +279,12 @@ static void run_on_host(Launch *l) {
     CgFunc *f = l->f;
     const Func *k = l->kernel;
     LLVMValueRef entry = cg_kernel_entry(f->cg, k);
-    LLVMValueRef *args = arena_array(&f->cg->c->arena, LLVMValueRef, cg_entry_values(k) + 3);
+    LLVMValueRef *args = arena_array(&f->cg->c->arena, LLVMValueRef, cg_entry_values(k) + 4);
     int n = 0;
     args[n++] = LLVMConstNull(f->cg->ptr);
     for (int i = 0; i < k->params.n; i++) {
         const Symbol *p = cg_abi_param(k, i);
-        if (p->type->kind == TY_ARRAY) {
+        if (p->mode != REF_NONE) {
             args[n++] = l->arrays[p->dim].data;
             continue;
         }
@@ -259,7 +294,35 @@ static void run_on_host(Launch *l) {
     for (int i = 0; i < k->sizes.n; i++) args[n++] = l->sizes[i];
     if (l->result) args[n++] = l->result;
     if (l->slot) args[n++] = l->slot;
+    if (l->prints) args[n++] = l->prints;
     cg_call(f, LLVMGlobalGetValueType(entry), entry, args, n);
+}
+
+static int size_number(const Func *kernel, const Symbol *size) {
+    int i = 0;
+    while (kernel->sizes.at[i] != size) i++;
+    return i;
+}
+
+/* Memory of the device only: on the host it is reserved, and touched where the host version runs. */
+static void make_workspaces(Launch *l) {
+    CgFunc *f = l->f;
+    for (int i = l->kernel->n_given; i < l->kernel->params.n; i++) {
+        const Symbol *p = l->kernel->params.at[i];
+        LLVMValueRef ext[MAX_RANK];
+        for (int d = 0; d < p->type->rank; d++) {
+            const Extent *x = &l->kernel->shapes.at[i].at[d];
+            ext[d] = x->kind == EXTENT_CONST ? cg_i64(f->cg, x->value) : l->sizes[size_number(l->kernel, x->size)];
+        }
+        l->arrays[i] = cg_array_new(f, p->type, ext, p->span);
+        l->begin[i] = l->arrays[i].data;
+        l->bytes[i] = cg_array_bytes(f, &l->arrays[i]);
+    }
+}
+
+static void free_workspaces(Launch *l) {
+    for (int i = l->kernel->n_given; i < l->kernel->params.n; i++)
+        cg_call_runtime(l->f, RT_ARRAY_FREE, &l->arrays[i].data, 1);
 }
 
 /* All values are there and the shapes agree. */
@@ -274,13 +337,20 @@ static CgValue run_launch(Launch *l) {
     if (cg_has_slot(cg, k)) l->slot = cg_slot_new(f);
     LLVMValueRef total = trip_count(l);
     cg_debug_at(f, l->span);
-    LLVMBasicBlockRef some = cg_block(f, "launch"), host = cg_block(f, "on.host"), done = cg_block(f, "launched");
+    LLVMBasicBlockRef some = cg_block(f, "launch"), host = cg_block(f, "on.host");
+    LLVMBasicBlockRef ran = cg_block(f, "ran"), done = cg_block(f, "launched");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, total, cg_i64(cg, 0), ""), some, done);
     cg_enter(f, some);
+    make_workspaces(l);
+    if (cg_prints(k)) l->prints = cg_print_buffer(f);
     LLVMValueRef rc = launch(l, total);
-    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, rc, cg_i32(cg, 0), ""), host, done);
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, rc, cg_i32(cg, 0), ""), host, ran);
     cg_enter(f, host);
     run_on_host(l);
+    cg_goto(f, ran);
+    cg_enter(f, ran);
+    free_workspaces(l);
+    if (l->prints) cg_print_lines(f, k, l->span);
     cg_goto(f, done);
     cg_enter(f, done);
     if (l->slot) cg_slot_read(f, l->slot, k);
@@ -294,6 +364,7 @@ CgValue cg_launch(CgFunc *f, Expr *e) {
     const Func *k = info->func;
     Launch l = {.f = f, .expr = e, .span = e->span, .kernel = k, .info = info};
     l.arrays = arena_array(&cg->c->arena, CgArray, k->params.n + 1);
+    l.parts = arena_array(&cg->c->arena, CgArray, k->params.n + 1);
     l.begin = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);
     l.bytes = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);
     l.scalars = arena_array(&cg->c->arena, CgValue, k->params.n + 1);
@@ -301,15 +372,23 @@ CgValue cg_launch(CgFunc *f, Expr *e) {
     evaluate(&l);
     cg_debug_at(f, e->span);
     cg_shape_checks(f, info, l.arrays, e->span);
-    return run_launch(&l);
+    CgValue v = run_launch(&l);
+    for (int i = 0; i < k->n_given; i++)
+        if (l.parts[i].data) cg_part_back(f, &l.parts[i], &l.arrays[i], k->params.at[i]->mode);
+    return v;
 }
 
 CgValue cg_launch_values(CgFunc *f, const Func *kernel, CgArray *arrays, CgValue *scalars, LLVMValueRef *sizes) {
     Launch l = {.f = f, .span = kernel->name_span, .kernel = kernel, .arrays = arrays, .scalars = scalars, .sizes = sizes};
     l.begin = arena_array(&f->cg->c->arena, LLVMValueRef, kernel->params.n + 1);
     l.bytes = arena_array(&f->cg->c->arena, LLVMValueRef, kernel->params.n + 1);
-    for (int i = 0; i < kernel->params.n; i++) {
-        if (kernel->params.at[i]->type->kind != TY_ARRAY) continue;
+    for (int i = 0; i < kernel->n_given; i++) {
+        const Symbol *p = kernel->params.at[i];
+        if (p->mode == REF_NONE) continue;
+        if (p->type->kind != TY_ARRAY) {
+            refer_to_value(&l, p, arrays[i].data);
+            continue;
+        }
         l.begin[i] = arrays[i].data;
         l.bytes[i] = cg_array_bytes(f, &arrays[i]);
     }

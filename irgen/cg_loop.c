@@ -133,5 +133,6 @@ void cg_loop_end(CgFunc *f, CgLoop *l) {
     else if (LLVMIsAInstruction(stepped)) LLVMSetNUW(stepped, true);
     LLVMBuildStore(f->b, stepped, l->counter);
     cg_goto(f, l->head);
+    if (l->unroll) cg_mark_unrolled(f, LLVMGetBasicBlockTerminator(l->next));
     cg_enter(f, l->done);
 }

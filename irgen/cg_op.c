@@ -158,7 +158,7 @@ static bool goes_by_part(Op op, const Type *t) {
 
 CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *ka, const Const *kb, Span span) {
     if (goes_by_part(op, a.type)) return cg_by_part(f, op, a, b, span);
-    if (type_is_half(a.type)) {
+    if (type_is_half(type_of_part(a.type))) {
         CgValue v = cg_binary(f, op, cg_widen_half(f, a), cg_widen_half(f, b), NULL, NULL, span);
         return op_info[op].kind == OPK_COMPARE ? v : cg_convert(f, v, a.type);
     }
@@ -173,7 +173,7 @@ CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *ka, const
 }
 
 CgValue cg_unary(CgFunc *f, Op op, CgValue a) {
-    if (type_is_half(a.type)) return cg_convert(f, cg_unary(f, op, cg_widen_half(f, a)), a.type);
+    if (type_is_half(type_of_part(a.type))) return cg_convert(f, cg_unary(f, op, cg_widen_half(f, a)), a.type);
     Rate rate = rate_unary(op, a.type, a.rate);
     a = cg_at_rate(f, a, rate);
     if (op == OP_NEG) a.v = type_of_part(a.type)->is_float ? LLVMBuildFNeg(f->b, a.v, "") : LLVMBuildNeg(f->b, a.v, "");
@@ -183,7 +183,7 @@ CgValue cg_unary(CgFunc *f, Op op, CgValue a) {
 
 /* A NaN and a number give the number; -0 is less than +0: the result does not depend on how it is computed. */
 CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b) {
-    if (type_is_half(a.type))
+    if (type_is_half(type_of_part(a.type)))
         return cg_convert(f, cg_minmax(f, max, cg_widen_half(f, a), cg_widen_half(f, b)), a.type);
     Rate rate = rate_any(a.rate, b.rate);
     a = cg_at_rate(f, a, rate);

@@ -36,7 +36,7 @@ CgValue cg_part(CgFunc *f, CgValue whole, int i) {
     return cg_value(v, t, rate_any(whole.rate, UNIFORM));
 }
 
-static CgValue with_part(CgFunc *f, CgValue whole, int i, CgValue part) {
+CgValue cg_with_part(CgFunc *f, CgValue whole, int i, CgValue part) {
     LLVMValueRef v = part.v;
     if (part.type->kind == TY_BOOL) v = LLVMBuildZExt(f->b, v, f->cg->i8, "");
     if (whole.type->kind == TY_VECTOR) v = LLVMBuildInsertElement(f->b, whole.v, v, cg_i32(f->cg, i), "");
@@ -51,19 +51,21 @@ CgValue cg_build(CgFunc *f, Expr *e) {
     CgValue whole = nothing_yet(f, e->type);
     for (int i = 0; i < e->call.args.n; i++) {
         int at = e->call.info->part_of[i];
-        CgValue v = cg_expr(f, e->call.args.at[i].value);
+        const Type *part = part_type(e->type, at);
+        Expr *given = e->call.args.at[i].value;
+        CgValue v = part->kind == TY_FIXED ? cg_field_value(f, given, part) : cg_expr(f, given);
         if (e->type->kind != TY_VECTOR || v.type->kind != TY_VECTOR) {
-            whole = with_part(f, whole, at, cg_convert(f, v, part_type(e->type, at)));
+            whole = cg_with_part(f, whole, at, cg_convert(f, v, part_type(e->type, at)));
             continue;
         }
         for (int k = 0; k < v.type->width; k++)
-            whole = with_part(f, whole, at + k, cg_convert(f, cg_part(f, v, k), e->type->elem));
+            whole = cg_with_part(f, whole, at + k, cg_convert(f, cg_part(f, v, k), e->type->elem));
     }
     return whole;
 }
 
 static CgValue splat(CgFunc *f, CgValue v, Type *to) {
-    CgValue one = with_part(f, nothing_yet(f, to), 0, v);
+    CgValue one = cg_with_part(f, nothing_yet(f, to), 0, v);
     LLVMValueRef mask = LLVMConstNull(LLVMVectorType(f->cg->i32, (unsigned)to->width));
     return cg_value(LLVMBuildShuffleVector(f->b, one.v, LLVMGetPoison(LLVMTypeOf(one.v)), mask, "splat"), to, one.rate);
 }
@@ -71,7 +73,7 @@ static CgValue splat(CgFunc *f, CgValue v, Type *to) {
 CgValue cg_to_vector(CgFunc *f, CgValue v, Type *to) {
     if (v.type->kind != TY_VECTOR) return splat(f, cg_convert(f, v, to->elem), to);
     CgValue whole = nothing_yet(f, to);
-    for (int i = 0; i < to->width; i++) whole = with_part(f, whole, i, cg_convert(f, cg_part(f, v, i), to->elem));
+    for (int i = 0; i < to->width; i++) whole = cg_with_part(f, whole, i, cg_convert(f, cg_part(f, v, i), to->elem));
     return whole;
 }
 
@@ -81,7 +83,7 @@ CgValue cg_by_part(CgFunc *f, Op op, CgValue a, CgValue b, Span span) {
     CgCheck check = f->check;
     for (int i = 0; i < a.type->width; i++) {
         f->check = check; /* the same for each part */
-        whole = with_part(f, whole, i, cg_binary(f, op, cg_part(f, a, i), cg_part(f, b, i), NULL, NULL, span));
+        whole = cg_with_part(f, whole, i, cg_binary(f, op, cg_part(f, a, i), cg_part(f, b, i), NULL, NULL, span));
     }
     f->check = (CgCheck){0};
     return whole;
@@ -107,8 +109,8 @@ CgPlace cg_part_place(CgFunc *f, CgPlace whole, int i) {
     return p;
 }
 
-static bool has_place(CgFunc *f, const Expr *e) {
-    if (e->kind == EXPR_FIELD) return e->field.n_at == 1 && has_place(f, e->field.base);
+bool cg_has_place(CgFunc *f, const Expr *e) {
+    if (e->kind == EXPR_FIELD) return e->field.n_at == 1 && cg_has_place(f, e->field.base);
     if (e->kind != EXPR_NAME) return e->kind == EXPR_INDEX;
     return e->name.sym->id >= 0 && f->slots[e->name.sym->id].addr && !f->slots[e->name.sym->id].value;
 }
@@ -125,7 +127,7 @@ static CgValue several(CgFunc *f, Expr *e) {
 
 CgValue cg_field(CgFunc *f, Expr *e) {
     if (e->field.n_at > 1) return several(f, e);
-    if (!has_place(f, e)) return cg_part(f, cg_expr(f, e->field.base), e->field.at[0]);
+    if (!cg_has_place(f, e)) return cg_part(f, cg_expr(f, e->field.base), e->field.at[0]);
     CgValue v = cg_load(f, cg_lvalue(f, e));
     const Expr *whole = expr_whole(e);
     if (whole->kind == EXPR_NAME) v.rate = f->slots[whole->name.sym->id].rate;
@@ -164,8 +166,9 @@ CgValue cg_vector_builtin(CgFunc *f, Expr *e) {
     if (e->call.info->builtin == BUILTIN_CROSS) return cross(f, a, b, e->span);
     CgValue v = dot(f, a, b, e->span);
     if (e->call.info->builtin == BUILTIN_DOT) return v;
+    v = cg_widen_half(f, v);
     LLVMTypeRef over = LLVMTypeOf(v.v);
-    return cg_value(cg_intrinsic(f, "llvm.sqrt", &over, 1, &v.v, 1), v.type, v.rate);
+    return cg_convert(f, cg_value(cg_intrinsic(f, "llvm.sqrt", &over, 1, &v.v, 1), v.type, v.rate), e->type);
 }
 
 /* Launches --------------------------------------------------------------------------------------------------------- */

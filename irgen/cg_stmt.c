@@ -50,17 +50,26 @@ static LLVMValueRef steady_extent(CgFunc *f, const Symbol *sym, int d, LLVMValue
     return cg_index_value(f, cg_load(f, cg_variable(slot->addr, dim->sym->type)));
 }
 
-static void let_array(CgFunc *f, Stmt *s, Symbol *sym) {
+/* Declared without a value: elements are written before they are read, but nothing shall depend on it. */
+static CgValue zeros(CgFunc *f, const Symbol *sym, Span span) {
+    LLVMValueRef ext[MAX_RANK];
+    for (int d = 0; d < sym->type->rank; d++) ext[d] = cg_i64(f->cg, sym->extents[d]);
+    CgArray a = cg_array_new(f, sym->type, ext, span);
+    unsigned align = (unsigned)cg_align(sym->type->elem);
+    LLVMBuildMemSet(f->b, a.data, LLVMConstNull(f->cg->i8), cg_array_bytes(f, &a), align);
+    return cg_array_value(f, &a);
+}
+
+/* The variable that takes the array over, and frees it. */
+static void declare_array(CgFunc *f, Symbol *sym, CgValue v) {
     int rank = sym->type->rank;
     Slot *slot = &f->slots[sym->id];
     slot->addr = cg_alloca(f, cg_desc_type(f->cg, rank), sym->name);
-    CgValue v = cg_value(LLVMConstNull(cg_desc_type(f->cg, rank)), sym->type, UNIFORM);
-    if (s->let.init) v = cg_expr(f, s->let.init);
     cg_store_array(f, slot->addr, v);
     cg_debug_variable(f, sym, slot->addr, 0);
     if (sym->owns) vec_push(&f->cg->c->arena, &f->scope->drops, sym);
     slot->array.data = NULL;
-    if (sym->reshaped || !s->let.init) return;
+    if (sym->reshaped) return;
     CgArray a = {.desc = slot->addr, .type = sym->type, .name = sym->name};
     a.data = LLVMBuildExtractValue(f->b, v.v, 0, "data");
     LLVMValueRef ext = LLVMBuildExtractValue(f->b, v.v, 1, "");
@@ -69,22 +78,43 @@ static void let_array(CgFunc *f, Stmt *s, Symbol *sym) {
     slot->array = a;
 }
 
-static void let(CgFunc *f, Stmt *s) {
-    Symbol *sym = s->let.sym;
+void cg_declare(CgFunc *f, Symbol *sym, CgValue v) {
     if (sym->type->kind == TY_ARRAY) {
-        let_array(f, s, sym);
+        declare_array(f, sym, v);
         return;
     }
     Slot *slot = &f->slots[sym->id];
-    CgValue v = {0};
-    if (s->let.init) v = cg_convert(f, cg_expr(f, s->let.init), sym->type);
-    slot->addr = cg_alloca(f, cg_type_mem(f->cg, sym->type), sym->name);
-    if (s->let.init) cg_store(f, cg_variable(slot->addr, sym->type), v);
+    if (!slot->kept) slot->addr = cg_alloca(f, cg_type_mem(f->cg, sym->type), sym->name);
+    if (v.v) cg_store(f, cg_variable(slot->addr, sym->type), v);
     cg_debug_variable(f, sym, slot->addr, 0);
 }
 
+static void let(CgFunc *f, Stmt *s) {
+    Symbol *sym = s->let.sym;
+    bool is_array = sym->type->kind == TY_ARRAY;
+    CgValue v = {0};
+    if (is_array && sym->in_frame) {
+        cg_frame_array(f, sym, s->let.init);
+        return;
+    }
+    bool by_bytes = s->let.init && cg_by_bytes(sym->type);
+    if (s->let.init && !by_bytes) v = cg_convert(f, cg_expr(f, s->let.init), sym->type);
+    else if (is_array) v = zeros(f, sym, s->span);
+    if (sym->parts) cg_own_let(f, sym, v);
+    else cg_declare(f, sym, v);
+    if (by_bytes) cg_struct_into(f, s->let.init, f->slots[sym->id].addr);
+}
+
 static void assign_array(CgFunc *f, Stmt *s) {
+    if (expr_fixed_field(s->assign.target)) {
+        cg_field_assign(f, s->assign.target, s->assign.value);
+        return;
+    }
     const Symbol *sym = s->assign.target->name.sym;
+    if (sym->in_frame) {
+        cg_frame_assign(f, sym, s->assign.value);
+        return;
+    }
     CgValue v = cg_expr(f, s->assign.value);
     cg_drop(f, sym);
     cg_store_array(f, f->slots[sym->id].addr, v);
@@ -95,6 +125,16 @@ static void assign(CgFunc *f, Stmt *s) {
     Expr *target = s->assign.target;
     if (target->type->kind == TY_ARRAY) {
         assign_array(f, s);
+        return;
+    }
+    if (type_owns(target->type)) {
+        CgValue v = cg_expr(f, s->assign.value);
+        cg_own_assign(f, target->name.sym, v);
+        return;
+    }
+    if (cg_by_bytes(target->type)) {
+        LLVMValueRef made = cg_struct_made(f, s->assign.value);
+        cg_struct_store(f, cg_lvalue(f, target).at, made, target->type);
         return;
     }
     bool is_shift = s->assign.op != OP_NONE && op_info[s->assign.op].kind == OPK_SHIFT;
@@ -136,14 +176,24 @@ static void if_(CgFunc *f, Stmt *s) {
 
 static void for_(CgFunc *f, Stmt *s) {
     Axis axis = cg_axis(f, &s->for_.binder.range);
+    CgEarly early = {0};
+    if (s->for_.checks) {
+        early = cg_early_begin(f, s->for_.checks, NULL, cg_index_value(f, axis.lo), cg_index_value(f, axis.hi));
+        axis.hi.v = LLVMBuildTruncOrBitCast(f->b, early.end, LLVMTypeOf(axis.hi.v), "");
+    }
     CgLoop l = cg_loop_begin(f, &axis);
     const Symbol *sym = s->for_.binder.sym;
     Slot *slot = &f->slots[sym->id];
     slot->value = l.i.v;
     cg_debug_value(f, sym, l.i.v, 0);
-    cg_stmts(f, s->for_.body, l.done, l.next);
+    int64_t copies = f->unrolled, rounds = cg_unroll_for(f, sym, &s->for_.binder.range);
+    l.unroll = rounds != 0;
+    if (rounds) f->unrolled = rounds * (copies ? copies : 1);
+    cg_stmts(f, s->for_.body, early.checks ? early.out : l.done, l.next);
+    f->unrolled = copies;
     cg_debug_at(f, s->span);
     cg_loop_end(f, &l);
+    cg_early_end(f, &early);
 }
 
 static void while_(CgFunc *f, Stmt *s) {
@@ -203,11 +253,14 @@ static void statement(CgFunc *f, Stmt *s) {
     case STMT_RETURN: return_(f, s); return;
     case STMT_ASSERT: cg_assert(f, s); return;
     case STMT_BLOCK: cg_stmts(f, s->block.block, NULL, NULL); return;
-    case STMT_ERROR: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT: case STMT_RESIDENT:
+    case STMT_SHARED: return; /* group.c has made it */
+    case STMT_ERROR: case STMT_BARRIER: case STMT_WAIT: case STMT_RESIDENT:
     case STMT__COUNT: break;
     }
     ice(f->cg->c, s->span, "sema let a statement through that cannot be generated");
 }
+
+void cg_stmt(CgFunc *f, Stmt *s) { stmt(f, s); }
 
 static void stmt(CgFunc *f, Stmt *s) {
     if (s->kind != STMT_BLOCK) cg_debug_at(f, s->span);

@@ -63,6 +63,10 @@ static CgValue *evaluate(CgFunc *f, const ArgList *args, int first) {
 
 CgValue cg_print_or_format(CgFunc *f, Expr *e) {
     const CallInfo *info = e->call.info;
+    if (f->print_buffer && info->builtin == BUILTIN_PRINT) {
+        cg_print_record(f, e);
+        return cg_value(NULL, e->type, UNIFORM);
+    }
     CgValue *values = evaluate(f, &e->call.args, 1);
     cg_debug_at(f, e->span);
     pieces(f, info->format, values);
@@ -71,22 +75,29 @@ CgValue cg_print_or_format(CgFunc *f, Expr *e) {
 }
 
 /* Without a text of its own the message is the condition as it was written, on one line. */
-static void written_condition(CgFunc *f, const Expr *cond) {
-    const Source *s = f->cg->program->module->source;
-    size_t n = cond->span.hi - cond->span.lo;
-    char *text = arena_strndup(&f->cg->c->arena, s->text + (cond->span.lo - s->base), n);
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)text[i] < ' ') text[i] = ' ';
-    text_bytes(f, "assertion failed: ", strlen("assertion failed: "));
-    text_bytes(f, text, n);
+const char *cg_condition_text(Cg *cg, const Expr *cond) {
+    Place p = cg_place(cg, cond->span);
+    int n = (int)(cond->span.hi - cond->span.lo);
+    const char *at = p.file->text + (cond->span.lo + cg->base_shift - p.file->base);
+    char *text = arena_printf(&cg->c->arena, "assertion failed: %.*s", n, at);
+    for (char *s = text; *s; s++)
+        if ((unsigned char)*s < ' ') *s = ' ';
+    return text;
 }
 
 void cg_assert(CgFunc *f, Stmt *s) {
     CgValue cond = cg_expr(f, s->assert_.cond);
     LLVMBasicBlockRef ok;
     cg_cold(f, LLVMBuildNot(f->b, cond.v, ""), &ok);
+    if (f->error_slot) {
+        CgFailure what = {0};
+        what.values = cg_text_slots(f, &s->assert_.args, 0, &what.n_values);
+        cg_report(f, s->assert_.site, what);
+        cg_enter(f, ok);
+        return;
+    }
     if (s->assert_.format) pieces(f, s->assert_.plan, evaluate(f, &s->assert_.args, 0));
-    else written_condition(f, s->assert_.cond);
+    else text_bytes(f, cg_condition_text(f->cg, s->assert_.cond), strlen(cg_condition_text(f->cg, s->assert_.cond)));
     LLVMValueRef place = cg_place_string(f->cg, s->span);
     cg_call_runtime(f, RT_TEXT_ASSERT, &place, 1);
     cg_enter(f, ok);

@@ -38,6 +38,8 @@ LLVMTypeRef cg_type(Cg *cg, const Type *t) {
     case TY_STR: return cg->ptr;
     case TY_ARRAY: return cg_desc_type(cg, t->rank);
     case TY_VECTOR: case TY_STRUCT: return cg_type_of_parts(cg, t);
+    case TY_FIXED:
+        return LLVMArrayType2(cg_type_mem(cg, t->elem), (uint64_t)(t->size_bytes / type_size_bytes(t->elem)));
     case TY_ERROR: case TY__COUNT: break;
     }
     ice(cg->c, (Span){0}, "a value without a type reached the generator");

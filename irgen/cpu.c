@@ -105,9 +105,9 @@ void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, 
     cg_enter(f, done);
 }
 
-/* Enough work to share: items times what one costs. */
+/* Enough work to share: items, or groups, times what one costs. */
 static LLVMValueRef worth_forking(Kernel *k, CgFunc *f, LLVMValueRef total) {
-    int64_t items = (COST_FORK + k->item_cost - 1) / k->item_cost;
+    int64_t items = (COST_FORK + k->share_cost - 1) / k->share_cost;
     return LLVMBuildICmp(f->b, LLVMIntUGE, total, cg_i64(f->cg, items > 1 ? items : 2), "");
 }
 
@@ -120,7 +120,7 @@ void cpu_kernel_entry(Kernel *k) {
     cg_kernel_bind(&f, k->func, values);
     Axis axes[MAX_RANK];
     cg_domain(&f, k->func, axes);
-    LLVMValueRef total = cg_domain_total(&f, k->func, axes);
+    LLVMValueRef total = cg_domain_shares(&f, k->func, axes);
     LLVMBasicBlockRef some = cg_block(&f, "some"), done = cg_block(&f, "done");
     LLVMValueRef result = k->func->reduction ? LLVMGetParam(k->entry, (unsigned)cg_entry_values(k->func) + 1) : NULL;
     if (result) LLVMBuildStore(f.b, cg_identity(cg, k->func->reduction, k->func->result), result);

@@ -1,32 +1,34 @@
 /* device.c -- kernels: what is the same on every device. The body becomes one function, `range`, that runs items
  * begin..end of the domain flattened in row-major order: rows outside, the fastest axis as a plain inner loop without a
- * division, which LLVM vectorises. How ranges are spread over a device is the target's kernel_entry. Array parameters
- * are noalias because the language has no way to pass one array twice unless both are read-only. */
+ * division, which LLVM vectorises. How ranges are spread over a device is the target's kernel_entry. References
+ * are noalias because the language has no way to pass one array or variable twice unless both are read-only. */
 #include "irgen/cg.h"
 
 #include <string.h>
 
 static bool is_array(const Symbol *p) { return p->type->kind == TY_ARRAY; }
+static bool is_reference(const Symbol *p) { return p->mode != REF_NONE; } /* every array is one */
 
 const char *cg_kernel_symbol(Cg *cg, const Func *fn) {
     if (cg->target->is_program) return off_fallback_symbol(cg->c, fn->symbol);
     return arena_printf(&cg->c->arena, "kdsl_%s", fn->symbol);
 }
 
-/* The parameters in the order of the ABI: arrays, then scalars. */
+/* The parameters in the order of the ABI: references, then values. */
 const Symbol *cg_abi_param(const Func *fn, int i) {
     for (int pass = 0; pass < 2; pass++)
         for (int p = 0; p < fn->params.n; p++)
-            if (is_array(fn->params.at[p]) == !pass && i-- == 0) return fn->params.at[p];
+            if (is_reference(fn->params.at[p]) == !pass && i-- == 0) return fn->params.at[p];
     return NULL;
 }
 
-static void array_attributes(Cg *cg, const Func *fn, LLVMValueRef v, int first) {
-    for (int i = 0; i < fn->params.n && is_array(cg_abi_param(fn, i)); i++) {
+static void reference_attributes(Cg *cg, const Func *fn, LLVMValueRef v, int first) {
+    for (int i = 0; i < fn->params.n && is_reference(cg_abi_param(fn, i)); i++) {
         const Symbol *p = cg_abi_param(fn, i);
+        const Type *behind = is_array(p) ? p->type->elem : p->type;
         cg_param_attr(cg, v, first + i, "noalias", 0);
         cg_param_attr(cg, v, first + i, "nonnull", 0);
-        cg_param_attr(cg, v, first + i, "align", (uint64_t)cg_align(p->type->elem));
+        cg_param_attr(cg, v, first + i, "align", (uint64_t)cg_align(behind));
         if (p->mode == REF_IN) cg_param_attr(cg, v, first + i, "readonly", 0);
     }
 }
@@ -42,14 +44,17 @@ static void name_params(const Func *fn, LLVMValueRef v, int first) {
 /* By-value structs and vectors take several of the entry's parameters. */
 int cg_entry_values(const Func *fn) {
     int n = fn->sizes.n;
-    for (int i = 0; i < fn->params.n; i++) n += is_array(fn->params.at[i]) ? 1 : cg_slot_count(fn->params.at[i]->type);
+    for (int i = 0; i < fn->params.n; i++) {
+        const Symbol *p = fn->params.at[i];
+        n += is_reference(p) ? 1 : cg_slot_count(p->type);
+    }
     return n;
 }
 
 static void name_entry_params(const Func *fn, LLVMValueRef v, unsigned at) {
     for (int i = 0; i < fn->params.n; i++) {
         const Symbol *p = cg_abi_param(fn, i);
-        for (int k = is_array(p) ? 1 : cg_slot_count(p->type); k > 0; k--)
+        for (int k = is_reference(p) ? 1 : cg_slot_count(p->type); k > 0; k--)
             LLVMSetValueName2(LLVMGetParam(v, at++), p->name, strlen(p->name));
     }
     for (int i = 0; i < fn->sizes.n; i++)
@@ -61,22 +66,23 @@ LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn) {
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
     if (v) return v;
     int n = 0;
-    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, cg_entry_values(fn) + 3);
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, cg_entry_values(fn) + 4);
     params[n++] = cg->ptr; /* the launch environment: libomptarget passes it first to every kernel */
-    int n_arrays = 0;
-    for (int i = 0; i < fn->params.n; i++) n_arrays += is_array(fn->params.at[i]);
-    for (int i = 0; i < cg_entry_values(fn); i++) params[n++] = i < n_arrays ? cg->ptr : cg->i64;
+    int n_references = 0;
+    for (int i = 0; i < fn->params.n; i++) n_references += is_reference(fn->params.at[i]);
+    for (int i = 0; i < cg_entry_values(fn); i++) params[n++] = i < n_references ? cg->ptr : cg->i64;
     if (fn->reduction) params[n++] = cg->ptr;
-    if (cg_has_slot(cg, fn)) params[n++] = cg->ptr;
+    for (int i = 0; i < cg_extra_values(cg, fn); i++) params[n++] = cg->ptr;
     v = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->void_, params, (unsigned)n, false));
     LLVMSetLinkage(v, cg->target->kernel_linkage);
     LLVMSetVisibility(v, cg->target->kernel_visibility);
     LLVMSetFunctionCallConv(v, cg->target->kernel_cc);
     cg_fn_attr(cg, v, "nounwind");
-    array_attributes(cg, fn, v, 1);
+    reference_attributes(cg, fn, v, 1);
     name_entry_params(fn, v, 1);
     for (int i = cg_entry_values(fn) + 1; i < n; i++) cg_param_attr(cg, v, i, "noalias", 0);
-    if (cg_has_slot(cg, fn)) LLVMSetValueName2(LLVMGetParam(v, (unsigned)n - 1), "slot", 4);
+    if (cg_prints(fn)) LLVMSetValueName2(LLVMGetParam(v, (unsigned)--n), "prints", 6);
+    if (cg_has_slot(cg, fn)) LLVMSetValueName2(LLVMGetParam(v, (unsigned)--n), "slot", 4);
     return v;
 }
 
@@ -86,9 +92,9 @@ static void declare_range(Kernel *k) {
     int n = 0;
     LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, k->n_values + 3);
     for (int i = 0; i < fn->params.n; i++)
-        params[n++] = is_array(cg_abi_param(fn, i)) ? cg->ptr : cg_type(cg, cg_abi_param(fn, i)->type);
+        params[n++] = is_reference(cg_abi_param(fn, i)) ? cg->ptr : cg_type(cg, cg_abi_param(fn, i)->type);
     for (int i = 0; i < fn->sizes.n; i++) params[n++] = cg->i64;
-    if (cg_has_slot(cg, fn)) params[n++] = cg->ptr;
+    for (int i = 0; i < cg_extra_values(cg, fn); i++) params[n++] = cg->ptr;
     params[n++] = cg->i64;
     params[n++] = cg->i64;
     if (fn->reduction) params[n++] = cg->ptr;
@@ -97,9 +103,9 @@ static void declare_range(Kernel *k) {
     LLVMSetLinkage(k->range, LLVMInternalLinkage);
     cg_fn_attr(cg, k->range, "nounwind");
     cg_fn_attr(cg, k->range, "noinline"); /* called from two places: one copy is enough */
-    array_attributes(cg, fn, k->range, 0);
+    reference_attributes(cg, fn, k->range, 0);
     name_params(fn, k->range, 0);
-    if (cg_has_slot(cg, fn)) cg_param_attr(cg, k->range, k->n_values - 1, "noalias", 0);
+    for (int i = cg_extra_values(cg, fn); i > 0; i--) cg_param_attr(cg, k->range, k->n_values - i, "noalias", 0);
     if (!fn->reduction) return;
     cg_param_attr(cg, k->range, n - 1, "noalias", 0);
     cg_param_attr(cg, k->range, n - 1, "nonnull", 0);
@@ -117,7 +123,9 @@ void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values) {
         const Symbol *p = cg_abi_param(fn, i);
         Slot *slot = &f->slots[p->id];
         if (!is_array(p)) {
-            slot->value = values[i];
+            if (is_reference(p)) slot->addr = values[i];
+            else slot->value = values[i];
+            cg_addressable(f, p);
             continue;
         }
         slot->array = (CgArray){.data = values[i], .type = p->type, .name = p->name};
@@ -131,12 +139,14 @@ int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values) {
     unsigned at = 1;
     for (int i = 0; i < k->n_values; i++) {
         const Symbol *p = i < fn->params.n ? cg_abi_param(fn, i) : NULL;
-        int n_slots = p && !is_array(p) ? cg_slot_count(p->type) : 1;
+        int n_slots = p && !is_reference(p) ? cg_slot_count(p->type) : 1;
         LLVMValueRef *slots = arena_array(&k->cg->c->arena, LLVMValueRef, n_slots);
         for (int n = 0; n < n_slots; n++) slots[n] = LLVMGetParam(k->entry, at++);
-        values[i] = p && !is_array(p) ? cg_slots_to_value(f, slots, p->type).v : slots[0];
+        values[i] = p && !is_reference(p) ? cg_slots_to_value(f, slots, p->type).v : slots[0];
     }
-    if (cg_has_slot(k->cg, fn)) values[k->n_values - 1] = LLVMGetLastParam(k->entry); /* behind the result */
+    unsigned n = LLVMCountParams(k->entry); /* the others stand behind the result */
+    for (int i = cg_extra_values(k->cg, fn); i > 0; i--)
+        values[k->n_values - i] = LLVMGetParam(k->entry, n - (unsigned)i);
     return k->n_values;
 }
 
@@ -178,6 +188,11 @@ static void run_row(Walk *w, LLVMValueRef from, LLVMValueRef to, LLVMValueRef fi
     CgFunc *f = w->f;
     LLVMBasicBlockRef head = cg_block(f, "items"), body = cg_block(f, "item"), done = cg_block(f, "row.done");
     f->next_item = cg_block(f, "item.next");
+    const Symbol *sym = w->fn->domain.at[w->n - 1];
+    LLVMValueRef lo = cg_index_value(f, w->axes[w->n - 1].lo);
+    CgEarly early = cg_early_begin(f, &w->fn->loop_checks, sym, LLVMBuildAdd(f->b, lo, from, ""),
+                                   LLVMBuildAdd(f->b, lo, to, ""));
+    if (early.checks) to = LLVMBuildSub(f->b, early.end, lo, "");
     LLVMValueRef counter = cg_alloca(f, f->cg->i64, "item");
     LLVMBuildStore(f->b, from, counter);
     cg_goto(f, head);
@@ -201,9 +216,19 @@ static void run_row(Walk *w, LLVMValueRef from, LLVMValueRef to, LLVMValueRef fi
     LLVMBuildStore(f->b, next, counter);
     cg_goto(f, head);
     cg_enter(f, done);
+    cg_early_end(f, &early);
 }
 
+/* Items that hang over the end of the domain change nothing. */
 void cg_store_item(CgFunc *f, CgValue v) {
+    const Func *fn = f->func;
+    if (fn->group.items) {
+        LLVMValueRef bits = v.type->kind == TY_BOOL ? LLVMBuildZExt(f->b, v.v, f->cg->i8, "") : v.v;
+        LLVMValueRef inside = f->slots[fn->group.inside->id].value;
+        bits = LLVMBuildSelect(f->b, inside, bits, cg_neutral(f->cg, fn->reduction, v.type), "");
+        LLVMBuildStore(f->b, bits, f->item_result);
+        return;
+    }
     cg_store(f, (CgPlace){f->item_result, v.type, rate_linear(1, false), true, NULL}, v);
 }
 
@@ -268,8 +293,12 @@ static void run_rows(Walk *w) {
 static void debug_params(CgFunc *f, const Func *fn, LLVMValueRef *values) {
     for (int i = 0; i < fn->params.n; i++) {
         const Symbol *p = cg_abi_param(fn, i);
-        if (!is_array(p)) cg_debug_value(f, p, values[i], p->dim + 1);
-        if (!is_array(p) || !f->debug_scope) continue;
+        if (!is_reference(p)) cg_debug_value(f, p, values[i], p->dim + 1);
+        if (!is_reference(p) || !f->debug_scope) continue;
+        if (!is_array(p)) {
+            cg_debug_variable(f, p, values[i], p->dim + 1);
+            continue;
+        }
         CgArray *a = &f->slots[p->id].array;
         a->desc = cg_array_desc(f, a);
         cg_debug_variable(f, p, a->desc, p->dim + 1);
@@ -288,9 +317,15 @@ static void emit_range(Kernel *k) {
     debug_params(&f, k->func, values);
     Walk w = {.f = &f, .fn = k->func, .n = k->func->domain.n, .begin = values[k->n_values],
               .end = values[k->n_values + 1], .items = k->func->reduction ? values[k->n_values + 2] : NULL};
+    if (cg_extra_values(k->cg, k->func))
+        cg_bind_extra(&f, k->func, values + k->n_values - cg_extra_values(k->cg, k->func));
+    if (k->func->group.items) { /* Target.group_is_loop */
+        cg_group_range(&f, w.begin, w.end, w.items);
+        LLVMBuildRetVoid(f.b);
+        return;
+    }
     cg_domain(&f, k->func, w.axes);
     for (int d = 0; d < w.n; d++) cg_axis_trips(&f, &w.axes[d]);
-    if (cg_has_slot(k->cg, k->func)) f.error_slot = values[k->n_values - 1];
     if (w.n == 1) run_row(&w, w.begin, w.end, LLVMBuildNeg(f.b, w.begin, ""));
     else run_rows(&w);
     LLVMBuildRetVoid(f.b);
@@ -305,8 +340,10 @@ static void fallback_alias(Cg *cg, const Func *fn, LLVMValueRef entry) {
 }
 
 void cg_kernel(Cg *cg, const Func *fn) {
-    Kernel k = {.cg = cg, .func = fn, .item_cost = cost_of_item(fn)};
-    k.n_values = fn->params.n + fn->sizes.n + cg_has_slot(cg, fn);
+    Kernel k = {.cg = cg, .func = fn, };
+    k.share_items = fn->group.items ? fn->group.items : 1;
+    k.share_cost = cost_of_item(fn) * k.share_items;
+    k.n_values = fn->params.n + fn->sizes.n + cg_extra_values(cg, fn);
     k.entry = cg_kernel_entry(cg, fn);
     declare_range(&k);
     emit_range(&k);

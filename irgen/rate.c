@@ -79,6 +79,8 @@ static void declare(RateScan *s, const Symbol *sym) {
 static void assign(RateScan *s, const Symbol *sym, Rate r) {
     Slot *slot = slot_of(s, sym);
     if (!slot) return;
+    /* One place for all items: what they read there in one step is the same, as with an element of an array. */
+    if (s->f->func->is_kernel && sym->kind == SYM_PARAM && sym->mode != REF_NONE) return;
     if (s->divergence > slot->divergence) r = VARYING;
     Rate joined = slot->has_rate ? rate_join(slot->rate, r) : r;
     if (slot->has_rate && joined.kind == slot->rate.kind && joined.stride == slot->rate.stride) return;
@@ -143,9 +145,18 @@ static Rate scan_list(RateScan *s, const ExprList *list) {
     return r;
 }
 
+/* Each item has its own array in a frame, and perhaps behind a reference of a function called from a kernel. */
+static Rate scan_content(RateScan *s, const Expr *base) {
+    const Symbol *sym = base->kind == EXPR_NAME ? base->name.sym : NULL;
+    if (expr_fixed_field(base)) return rate_any(scan_expr(s, (Expr *)base), UNIFORM);
+    if (!sym) return UNIFORM;
+    if (sym->in_frame) return s->f->is_kernel ? VARYING : s->f->call_rate;
+    return sym->kind == SYM_PARAM && !s->f->is_kernel ? s->f->call_rate : UNIFORM;
+}
+
 static Rate scan_index(RateScan *s, Expr *e) {
     scan_expr(s, e->index.base);
-    Rate r = UNIFORM;
+    Rate r = scan_content(s, e->index.base);
     for (int i = 0; i < e->index.at.n; i++) r = rate_any(r, scan_expr(s, e->index.at.at[i]));
     return r;
 }
@@ -204,6 +215,10 @@ static void scan_assign(RateScan *s, Stmt *st) {
     Rate value = scan_expr(s, st->assign.value);
     Rate old = scan_expr(s, target);
     const Expr *whole = expr_whole(target);
+    if (whole->kind == EXPR_INDEX && expr_fixed_field(whole->index.base)) {
+        const Expr *of = expr_whole(whole->index.base);
+        if (of->kind == EXPR_NAME) assign(s, of->name.sym, VARYING);
+    }
     if (whole->kind != EXPR_NAME) return;
     if (whole != target) value = rate_any(value, old); /* the rest of it stays */
     if (st->assign.is_min || st->assign.is_max) value = rate_any(old, value);
@@ -298,6 +313,12 @@ static void seed(RateScan *s) {
         slot->has_rate = true;
     }
     for (int i = 0; i < fn->sizes.n; i++) s->f->slots[fn->sizes.at[i]->id].has_rate = true;
+    for (int i = 0; i < fn->domain.n && fn->group.items; i++) {
+        Slot *local = &s->f->slots[fn->group.local[i]->id];
+        local->rate = i < fn->domain.n - 1 ? UNIFORM : rate_linear(1, false);
+        local->has_rate = true;
+    }
+    if (fn->group.items) s->f->slots[fn->group.inside->id] = (Slot){.rate = VARYING, .has_rate = true};
 }
 
 void rate_function(CgFunc *f) {

@@ -56,6 +56,10 @@ LLVMValueRef cg_identity(Cg *cg, Reduction r, const Type *t) {
     ice(cg->c, (Span){0}, "the identity of no reduction");
 }
 
+LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item) {
+    return cg_identity(cg, r == REDUCE_COUNT ? REDUCE_ANY : r, item); /* items of count are bool */
+}
+
 /* a op b, scalars or vectors of the accumulators' memory type. */
 static LLVMValueRef join(Reducer *r, CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     bool is_float = r->acc->is_float;
@@ -98,9 +102,11 @@ static Rounds rounds_begin(CgFunc *f, LLVMValueRef from, LLVMValueRef to, LLVMVa
     return l;
 }
 
+/* What is long here is written as vectors already; the rest is a few dozen rounds. */
 static void rounds_end(CgFunc *f, Rounds *l) {
     LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, l->k, l->by, ""), l->counter);
     cg_goto(f, l->head);
+    cg_mark_plain(f, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b)));
     cg_enter(f, l->done);
 }
 
@@ -119,8 +125,7 @@ static LLVMValueRef element_at(CgFunc *f, LLVMTypeRef t, LLVMValueRef base, LLVM
 
 /* The buffer's last vector is filled up with values that change nothing. */
 static void pad(Reducer *r, CgFunc *f, LLVMValueRef items, LLVMValueRef n, LLVMValueRef n_padded) {
-    Reduction how = r->how == REDUCE_COUNT ? REDUCE_ANY : r->how; /* items of count are bool */
-    LLVMValueRef neutral = cg_identity(f->cg, how, r->item);
+    LLVMValueRef neutral = cg_neutral(f->cg, r->how, r->item);
     Rounds l = rounds_begin(f, n, n_padded, cg_i64(f->cg, 1));
     LLVMBuildStore(f->b, neutral, element_at(f, r->item_mem, items, l.k));
     rounds_end(f, &l);
@@ -171,6 +176,11 @@ static LLVMValueRef declare_blocks(Kernel *k, LLVMValueRef *values, int n) {
     return fn;
 }
 
+/* Of what is spread, as many as fill the buffer: 512 items, or the groups that have about so many. */
+static int64_t chunk_shares(const Kernel *k) {
+    return k->share_items < CHUNK_ITEMS ? CHUNK_ITEMS / k->share_items : 1;
+}
+
 /* One chunk: its items into the buffer, then into the accumulators. */
 static void chunk(Reducer *r, CgFunc *f, LLVMValueRef *values, int n, LLVMValueRef from, LLVMValueRef count,
                   LLVMValueRef items, LLVMValueRef acc) {
@@ -180,6 +190,7 @@ static void chunk(Reducer *r, CgFunc *f, LLVMValueRef *values, int n, LLVMValueR
     args[n + 1] = LLVMBuildNSWAdd(f->b, from, count, "");
     args[n + 2] = items;
     cg_call(f, r->k->range_type, r->k->range, args, n + 3);
+    count = LLVMBuildNSWMul(f->b, count, cg_i64(f->cg, r->k->share_items), "");
     LLVMValueRef n_padded = round_up(f, count, LANES);
     pad(r, f, items, count, n_padded);
     accumulate(r, f, acc, items, n_padded);
@@ -195,14 +206,15 @@ static LLVMValueRef emit_blocks(Reducer *r, LLVMValueRef *kernel_values, int n) 
     cg_func_begin(&f, cg, r->k->func, fn);
     LLVMTypeRef vector = LLVMVectorType(r->acc_mem, LANES);
     LLVMValueRef acc = cg_alloca(&f, vector, "acc");
-    LLVMValueRef items = cg_alloca(&f, LLVMArrayType2(r->item_mem, CHUNK_ITEMS), "items");
+    int64_t shares = chunk_shares(r->k), room = (shares * r->k->share_items + LANES - 1) / LANES * LANES;
+    LLVMValueRef items = cg_alloca(&f, LLVMArrayType2(r->item_mem, (uint64_t)room), "items");
     LLVMSetAlignment(items, 64);
     Rounds b = rounds_begin(&f, own[BLOCKS_BEGIN], own[BLOCKS_END], cg_i64(cg, 1));
     LLVMBuildStore(f.b, splat(cg_identity(cg, r->how, r->acc)), acc);
     LLVMValueRef from = LLVMBuildNSWMul(f.b, b.k, own[BLOCKS_SIZE], "");
     LLVMValueRef to = smaller(&f, LLVMBuildNSWAdd(f.b, from, own[BLOCKS_SIZE], ""), own[BLOCKS_TOTAL]);
-    Rounds c = rounds_begin(&f, from, to, cg_i64(cg, CHUNK_ITEMS));
-    LLVMValueRef count = smaller(&f, LLVMBuildSub(f.b, to, c.k, ""), cg_i64(cg, CHUNK_ITEMS));
+    Rounds c = rounds_begin(&f, from, to, cg_i64(cg, shares));
+    LLVMValueRef count = smaller(&f, LLVMBuildSub(f.b, to, c.k, ""), cg_i64(cg, shares));
     chunk(r, &f, v, n, c.k, count, items, acc);
     rounds_end(&f, &c);
     LLVMValueRef one = across(r, &f, LLVMBuildLoad2(f.b, vector, acc, ""));
@@ -243,7 +255,7 @@ void cpu_reduce(Kernel *k, CgFunc *f, LLVMValueRef *values, int n, LLVMValueRef 
                 LLVMValueRef result) {
     Cg *cg = k->cg;
     Reducer r = reducer(k);
-    int64_t least = BLOCK_COST / k->item_cost;
+    int64_t least = BLOCK_COST / k->share_cost;
     LLVMValueRef wanted = ceil_div(f, total, cg_i64(cg, least > 1 ? least : 1));
     wanted = smaller(f, wanted, cg_i64(cg, MAX_BLOCKS));
     LLVMValueRef size = ceil_div(f, total, wanted), n_blocks = ceil_div(f, total, size);

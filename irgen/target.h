@@ -21,6 +21,7 @@ typedef struct Target {
     const char *atomic_scope;  /* LLVM's name for "all items of this device"; "" is the whole system */
     /* Its object is linked into the program as well, where its kernels are the host versions that launches fall back to. */
     bool holds_fallback;
+    bool group_is_loop;        /* one thread runs the items of a group one after another: shared memory is its own */
     LLVMLinkage kernel_linkage;
     LLVMVisibility kernel_visibility;
     unsigned kernel_cc;

@@ -37,7 +37,10 @@ static Token string(Lexer *lx, Cursor start, bool terminated) {
     Token t = token(lx, TOK_STR, start);
     Cursor end = terminated ? lx->cursor - 1 : lx->cursor;
     if (!terminated) {
-        diag(lx->c, E0105, t.span, "the string is not closed on its line");
+        Diag *d = diag(lx->c, E0105, t.span, "the string is not closed on its line");
+        Cursor close = lx->cursor; /* `print("hello);`: what follows the text is most likely none of it */
+        while (close > start + 1 && strchr(" \r;)", close[-1])) close--;
+        diag_fix(lx->c, d, span_of(lx, close, close), "\"", "close it, here or before");
         t.broken = true;
     }
     lex_string(lx, &t, (const char *)start + 1, (size_t)(end - start - 1));
@@ -96,6 +99,26 @@ static Token stray_utf8(Lexer *lx, Cursor start) {
     return t;
 }
 
+/* A comment of Python or the shell, a line for a preprocessor, a decorator: one mistake, and what is left is whole. */
+static void skip_foreign_line(Lexer *lx, Cursor start) {
+    static const struct { const char *word, *message; } lines[] = {
+        {"include", "`#` means nothing here; a module is imported: `import math;`"},
+        {"define", "`#` means nothing here; a constant is declared with `const N = 10;`"},
+        {"if", "`#` means nothing here; there is no preprocessor"},
+        {"endif", "`#` means nothing here; there is no preprocessor"},
+        {"pragma", "`#` means nothing here; what runs in parallel is a kernel, launched with `offload`"},
+        {"[", "`#` means nothing here; there are no attributes"},
+        {"", "`#` means nothing here; comments begin with `//`"},
+    };
+    Cursor at = start + 1;
+    while (*at == ' ') at++;
+    size_t i = 0;
+    while (strncmp((const char *)at, lines[i].word, strlen(lines[i].word))) i++;
+    const char *message = *start == '@' ? "`@` means nothing here; there are no decorators or attributes" : lines[i].message;
+    diag(lx->c, E0101, span_of(lx, start, start + 1), "%s", message);
+    while (lx->cursor < lx->limit && *lx->cursor != '\n') lx->cursor++;
+}
+
 static Token stray_byte(Lexer *lx, Cursor start) {
     Cursor at = start + 1;
     if (*start < 0x20 || *start == 0x7F)
@@ -105,7 +128,6 @@ static Token stray_byte(Lexer *lx, Cursor start) {
     if (!*start) diag(lx->c, E0104, t.span, "a zero byte; is this a text file?");
     else if (*start < 0x20 || *start == 0x7F)
         diag(lx->c, E0101, t.span, "the control character 0x%02X means nothing here", *start);
-    else if (*start == '#') diag(lx->c, E0101, t.span, "`#` means nothing here; comments begin with `//`");
     else if (*start == '?')
         diag(lx->c, E0101, t.span, "`?` means nothing here; a choice is written `if c { a } else { b }`");
     else diag(lx->c, E0101, t.span, "`%c` means nothing here", *start);
@@ -143,7 +165,12 @@ Token lex_next(Lexer *lx) {
         letter   = [a-zA-Z_];
         word     = letter [a-zA-Z0-9_]*;
 
-        *                { return *start >= 0x80 ? stray_utf8(lx, start) : stray_byte(lx, start); }
+        *                {
+            if (*start != '#' && !(*start == '@' && lx->first_on_line))
+                return *start >= 0x80 ? stray_utf8(lx, start) : stray_byte(lx, start);
+            skip_foreign_line(lx, start);
+            continue;
+        }
         $                { return token(lx, TOK_END, start); }
 
         [ \t\r\v\f]+     { continue; }

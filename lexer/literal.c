@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const int_suffixes[] = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "index"};
 static const char *const float_suffixes[] = {"f16", "bf16", "f32", "f64"};
@@ -40,6 +41,16 @@ static bool too_long(Lexer *lx, Token *t, size_t n) {
     return t->broken = true;
 }
 
+static const char *suffix_of_other_language(const char *suffix) {
+    static const struct { const char *theirs, *ours; } known[] = {
+#define FOREIGN_SUFFIX(theirs, ours) {theirs, ours},
+#include "grammar/foreign.def"
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcasecmp(suffix, known[i].theirs)) return known[i].ours;
+    return NULL;
+}
+
 static void bad_suffix(Lexer *lx, Token *t, const char *text, size_t at, size_t n) {
     Span where = {t->span.lo + (uint32_t)at, t->span.hi};
     const char *suffix = arena_strndup(&lx->c->arena, text + at, n - at);
@@ -48,8 +59,11 @@ static void bad_suffix(Lexer *lx, Token *t, const char *text, size_t at, size_t 
         diag(lx->c, E0110, where, "`%s` is a type of integers, and this number has a fraction or an exponent", suffix);
         return;
     }
-    diag(lx->c, E0110, where,
-         "`%s` is no type of numbers; a suffix is one of i8 i16 i32 i64 u8 u16 u32 u64 index f32 f64", suffix);
+    Diag *d = diag(lx->c, E0110, where,
+                   "`%s` is no type of numbers; a suffix is one of i8 i16 i32 i64 u8 u16 u32 u64 index f32 f64", suffix);
+    const char *ours = suffix_of_other_language(suffix);
+    bool is_float = ours && ours[0] == 'f';
+    if (ours && (is_float || t->kind != TOK_FLOAT)) diag_fix(lx->c, d, where, ours, "the type's own name");
 }
 
 /* Digits of `base` from text[at], underscores skipped. Returns where they end; *n_digits counts them. */

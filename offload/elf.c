@@ -53,6 +53,13 @@ bool elf_defines(Blob object, const char *symbol) {
     return false;
 }
 
+bool elf_needs(Blob object, const char *prefix) {
+    Symbols s = symbols_of(object, SHT_SYMTAB);
+    for (size_t i = 1; i < s.n; i++)
+        if (s.at[i].st_shndx == SHN_UNDEF && !strncmp(symbol_name(&s, i), prefix, strlen(prefix))) return true;
+    return false;
+}
+
 const char *elf_undefined_symbol(Blob object, int k) {
     Symbols s = symbols_of(object, SHT_SYMTAB);
     for (size_t i = 1; i < s.n; i++)

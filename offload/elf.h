@@ -6,6 +6,8 @@
 
 /* Does the relocatable object define a symbol of this name? false also for anything that is no ELF object. */
 bool elf_defines(Blob object, const char *symbol);
+/* Does the relocatable object leave a symbol whose name begins so to others? */
+bool elf_needs(Blob object, const char *prefix);
 /* Name of the k-th symbol a relocatable object leaves to others, or NULL past the last. Inside `object`. */
 const char *elf_undefined_symbol(Blob object, int k);
 /* Name of the k-th undefined symbol of a shared object that is bound to no library's version, or NULL past the last.

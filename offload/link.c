@@ -24,6 +24,19 @@ static void add_if_found(Linker *l, const char *path) {
     if (path) linker_add(l, path);
 }
 
+/* Parts that the program, or a part above, refers to. */
+static void add_parts(Linker *l, const LinkJob *job) {
+    Vec(Blob) objects = {0};
+    for (int i = 0; i < job->n_objects; i++) vec_push(&l->c->arena, &objects, job->objects[i]);
+    for (const KdslPart *p = kdsl_parts; p->label; p++) {
+        bool needed = false;
+        for (int i = 0; i < objects.n; i++) needed = needed || elf_needs(objects.at[i], p->prefix);
+        if (!needed) continue;
+        add_embedded(l, p->label, p->begin, p->end);
+        vec_push(&l->c->arena, &objects, ((Blob){(char *)p->begin, (size_t)(p->end - p->begin)}));
+    }
+}
+
 /* Objects, then the runtime. `main` only where there is a program for it to start. */
 static void add_objects(Linker *l, const LinkJob *job) {
     static const char *const labels[] = {"host code", "device images", "device code"};
@@ -34,6 +47,7 @@ static void add_objects(Linker *l, const LinkJob *job) {
     }
     if (has_program) add_embedded(l, "runtime start", kdsl_embedded_start, kdsl_embedded_start_end);
     add_embedded(l, "runtime", kdsl_embedded_runtime, kdsl_embedded_runtime_end);
+    add_parts(l, job);
 }
 
 /* The version of libomptarget whose protocol is spelled here, by its full name. libomp comes with it. */

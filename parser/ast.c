@@ -81,6 +81,12 @@ TypeExpr *ast_type_name(Parser *p, Token name, TypeExprList args, Span end) {
     return t;
 }
 
+ClosedTypes ast_closed_twice(Parser *p, TypeExprList before, Token name, TypeExprList args, Token close) {
+    uint32_t middle = close.span.lo + 1;
+    ast_add_type(p, &before, ast_type_name(p, name, args, (Span){close.span.lo, middle}));
+    return (ClosedTypes){before, {middle, close.span.hi}};
+}
+
 TypeExpr *ast_type_array(Parser *p, Token open, TypeExpr *elem, ExprList extents, Token close) {
     TypeExpr *t =
         type_new(p, TE_ARRAY, span_join(open.span, close.span), deeper(elem->depth, list_depth(extents)));

@@ -87,6 +87,7 @@ struct TypeExpr {
     uint32_t depth;
     Span span;
     Type *type; /* sema */
+    bool known; /* sema: made by it, and `type` is what it means */
     union {
         struct { Name name; TypeExprList args; } name;        /* f32, Pair<f32> */
         struct { TypeExpr *elem; ExprList extents; } array;   /* [T; n, m]; `_` is EXPR_NAME "_" */
@@ -136,12 +137,18 @@ struct Expr {
             Expr *lhs, *rhs;
             int site; /* sema, for devices: number of the check kept (Program.sites), 0 none, -1 shown needless */
         } binary;
-        struct { Expr *callee; ArgList args; CallInfo *info; /* sema */ } call;
+        struct {
+            Expr *callee;
+            ArgList args;
+            CallInfo *info; /* sema */
+            Type *wanted;   /* sema: what the place of the call asks for, or NULL: generics take their types from it */
+        } call;
         struct {
             Expr *base;
             ExprList at;
             unsigned proven; /* sema: bit d: index d is inside */
             int site;        /* sema: as above, for those that are not proven */
+            unsigned early;  /* sema: bit d: on devices the loop around has looked at index d; see LoopCheck */
         } index;
         struct {
             Expr *base;
@@ -193,6 +200,7 @@ struct Stmt {
     StmtKind kind;
     uint32_t depth;
     Span span;
+    bool together; /* sema, kernels in groups: holds a barrier, or a jump that a group makes as one: all its items meet */
     union {
         struct { bool is_var; Name name; Span name_span; TypeExpr *type; Expr *init; Symbol *sym; /* sema */ } let;
         struct {
@@ -206,10 +214,10 @@ struct Stmt {
         struct { Expr *atomic; } atomic; /* an EXPR_ATOMIC whose value is dropped */
         struct { Expr *expr; } expr;
         struct { Expr *cond; Block *then_; Stmt *else_; } if_; /* else_: STMT_BLOCK, STMT_IF or NULL */
-        struct { Binder binder; Block *body; } for_;
+        struct { Binder binder; Block *body; const struct LoopChecks *checks; /* sema, for devices */ } for_;
         struct { Expr *cond; Block *body; bool calls; /* sema: a round calls functions */ } while_;
         struct { Expr *value; } return_; /* NULL: no value */
-        struct { Expr *cond; Expr *format; ArgList args; FormatPlan *plan; /* sema */ } assert_; /* format: NULL, STR */
+        struct { Expr *cond; Expr *format; ArgList args; FormatPlan *plan; int site; /* sema */ } assert_; /* format: NULL, STR */
         struct { Block *block; } block; /* also STMT_RESIDENT */
         struct { Name name; Span name_span; TypeExpr *type; Symbol *sym; /* sema */ } shared;
     };
@@ -220,6 +228,8 @@ typedef struct Param {
     Span span; /* of the name */
     TypeExpr *type;
     Symbol *sym; /* sema */
+    Symbol *owner; /* sema: it stands for field number `field` of this parameter (sema/own.c) */
+    int field;
 } Param;
 typedef struct Field {
     Name name;
@@ -228,7 +238,7 @@ typedef struct Field {
 } Field;
 typedef struct Generic {
     Name name, constraint; /* constraint NULL: any type */
-    Span span;
+    Span span, constraint_span;
 } Generic;
 typedef Vec(Param) ParamList;
 typedef Vec(Field) FieldList;
@@ -262,7 +272,9 @@ struct Item {
             Span reduce_span;
             BinderList over;           /* kernel: 1 to 3 */
             Block *body;               /* NULL: extern */
-            Func *func;                /* sema */
+            Func *func;                /* sema: of generics none that makes code */
+            ItemList instances;        /* sema: generics: a copy of this item for each set of types */
+            const char *bound;         /* sema: such a copy: "T = f32" */
         } fn;                          /* ITEM_FN and ITEM_KERNEL */
         struct { GenericList generics; FieldList fields; Symbol *sym; /* sema */ } struct_;
         struct { TypeExpr *type; Expr *value; Symbol *sym; /* sema */ } const_;
@@ -278,12 +290,18 @@ typedef struct Module {
     const char *key, *path, *symbol; /* the file; `a.b`, "" for the program's own; the same, unique in the program */
     Vec(Symbol *) symbols;           /* what it declares, once it is checked */
     bool complete;                   /* all it imports is loaded */
+    bool is_std;                     /* part of the standard library */
+    Vec(struct Scopes *) idle_scopes; /* copies of its names, to check instances of its generics among (generic.c) */
     const char *(*type_text)(Compiler *c, const Type *t); /* sema: its type_name, for ast_dump */
 } Module;
 
 /* parser.c: lex and parse one source. Never NULL; broken parts are *_ERROR nodes. Reports to c->diags.
  * *incomplete (may be NULL) says the text ended in the middle of something, so a REPL should ask for more. */
 Module *parse_source(Compiler *c, Source *s, bool *incomplete);
+
+/* ast_clone.c: a copy of a function, kernel or struct that nothing has checked yet, sharing no part of the tree. */
+Item *ast_clone(Compiler *c, const Item *i);
+Expr *ast_clone_expr(Compiler *c, const Expr *e);
 
 /* ast_dump.c: canonical source text of the tree, one way to write each thing, every binary operation in brackets
  * where precedence needs them; parsing it again gives the same dump (a test holds that). With `types` (after sema) each

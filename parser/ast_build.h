@@ -29,6 +29,11 @@ typedef struct KernelResult {
     Span reduce_span;
 } KernelResult;
 
+typedef struct ClosedTypes { /* type arguments of which the last ended with the first half of a `>>` */
+    TypeExprList types;
+    Span end; /* the other half */
+} ClosedTypes;
+
 typedef struct AssertText {
     Expr *format;
     ArgList args;
@@ -56,6 +61,7 @@ void ast_add_name(Parser *p, NameList *list, Token name);
 /* types */
 Token ast_qualified(Parser *p, Token module, Token name);
 TypeExpr *ast_type_name(Parser *p, Token name, TypeExprList args, Span end);
+ClosedTypes ast_closed_twice(Parser *p, TypeExprList before, Token name, TypeExprList args, Token close);
 TypeExpr *ast_type_array(Parser *p, Token open, TypeExpr *elem, ExprList extents, Token close);
 TypeExpr *ast_type_ref(Parser *p, RefMode mode, Span mode_span, TypeExpr *to);
 

@@ -169,6 +169,15 @@ static void dump_function(Dump *d, const Item *i) {
     dump_block(d, i->fn.body);
 }
 
+/* What sema made of a generic: only with types. */
+static void dump_instances(Dump *d, const Item *i) {
+    for (int k = 0; d->type_text && k < i->fn.instances.n; k++) {
+        const Item *copy = i->fn.instances.at[k];
+        buf_printf(d->out, "\n\n/* %s */\n", copy->fn.bound);
+        dump_function(d, copy);
+    }
+}
+
 static void dump_struct(Dump *d, const Item *i) {
     buf_printf(d->out, "struct %s", i->name);
     dump_generics(d, i->struct_.generics);
@@ -185,7 +194,7 @@ static void dump_struct(Dump *d, const Item *i) {
 static void dump_item(Dump *d, const Item *i) {
     switch (i->kind) {
     case ITEM_ERROR: buf_puts(d->out, "/* error */"); break;
-    case ITEM_FN: case ITEM_KERNEL: dump_function(d, i); break;
+    case ITEM_FN: case ITEM_KERNEL: dump_function(d, i); dump_instances(d, i); break;
     case ITEM_STRUCT: dump_struct(d, i); break;
     case ITEM_CONST:
         buf_printf(d->out, "const %s", i->name);

@@ -161,7 +161,9 @@ void ast_add_field(Parser *p, FieldList *list, Token name, TypeExpr *type) {
 
 void ast_add_generic(Parser *p, GenericList *list, Token name, const Token *constraint) {
     Name must_be = constraint ? constraint->name : NULL;
-    vec_push(p->arena, list, ((Generic){.name = name.name, .constraint = must_be, .span = name.span}));
+    Span constraint_span = constraint ? constraint->span : (Span){0};
+    Generic g = {.name = name.name, .constraint = must_be, .span = name.span, .constraint_span = constraint_span};
+    vec_push(p->arena, list, g);
 }
 
 Item *ast_fn(Parser *p, Span linkage, Token fn, Token name, GenericList generics, ParamList params, TypeExpr *result,

@@ -15,6 +15,7 @@ typedef struct Feed {
     Lexer lexer;
     void *yy;
     Token prev, prev2;    /* the last two tokens fed */
+    Token first;          /* the first one of this statement */
     Vec(Token) ahead;     /* read but not yet fed; the next one last */
     Vec(Token) open;      /* brackets on the parser's stack */
     Token suspect;        /* the first brace of this item that was closed by a `}` indented less than it */

@@ -1,17 +1,9 @@
-/* mistakes.c -- the mistakes that people make most, coming from other languages: one function each.
+/* mistakes.c -- the mistakes that people make most: one function each, and the order in which they are asked. Those of
+ * people who write another language's words and signs are in foreign.c.
  *
  * Each looks at the token that does not fit and at its neighbours, and either is not meant (false), or reports, sets
  * *repair, and may change *t so that the parser goes on as if the right thing had been written. */
-#include "parser/feed.h"
-
-#include <string.h>
-
-static bool is_name(const Token *t, const char *text) { return t->kind == TOK_ID && !strcmp(t->name, text); }
-static bool touches(const Token *a, const Token *b) { return a->span.hi == b->span.lo; }
-static bool at_statement(const Feed *f) { return feed_accepts(f, TOK_LET); }
-static bool at_item(const Feed *f) { return !f->open.n && feed_accepts(f, TOK_STRUCT); }
-static bool at_expression(const Feed *f) { return feed_accepts(f, TOK_INT) && feed_accepts(f, TOK_STR); }
-static bool after_expression(const Feed *f) { return feed_accepts(f, TOK_STAR) && feed_accepts(f, TOK_OR); }
+#include "parser/mistakes.h"
 
 static void become(Token *t, int kind) {
     t->kind = kind;
@@ -46,6 +38,12 @@ static bool increment(Feed *f, Token *t, Repair *repair) {
         return true;
     }
     if (t->kind != TOK_PLUS || !at_expression(f)) return false;
+    if (f->prev.kind == TOK_ASSIGN && touches(&f->prev, t)) { /* `x =+ 1` */
+        Diag *d = diag(f->c, E0208, span_join(f->prev.span, t->span), "there is no `=+`");
+        diag_fix(f->c, d, span_join(f->prev.span, t->span), "+=", "a variable is counted with an assignment");
+        *repair = REPAIR_DROP;
+        return true;
+    }
     Diag *d = diag(f->c, E0208, t->span, "there is no sign `+`");
     diag_fix(f->c, d, t->span, "", "a number without a sign is positive");
     *repair = REPAIR_DROP;
@@ -54,19 +52,19 @@ static bool increment(Feed *f, Token *t, Repair *repair) {
 
 static bool assign_in_expression(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_ASSIGN) return false;
-    if (f->prev.kind == TOK_DOTDOT) {
-        diag(f->c, E0216, span_join(f->prev.span, t->span),
-             "there is no `..=`; a range ends before its end: `0..n + 1`");
-        *repair = REPAIR_DROP;
-        return true;
+    if (innermost(f) == TOK_LPAREN && f->prev.kind == TOK_ID && feed_accepts(f, TOK_COLON)) {
+        Diag *d = diag(f->c, E0207, t->span, "`=` is no operator; an argument is named with `:`");
+        diag_fix(f->c, d, t->span, ":", "or `==`, if two values are compared");
+        return retry_as(t, TOK_COLON, repair);
     }
     if (!feed_accepts(f, TOK_EQ)) return false;
     Diag *d = diag(f->c, E0207, t->span, "`=` is no operator: an assignment is a statement of its own");
+    if (innermost(f) == TOK_LBRACE && feed_accepts(f, TOK_SEMI)) { /* `a = b = 0;` */
+        diag_note(f->c, d, t->span, "assign one after the other; two values are compared with `==`");
+        return true;
+    }
     diag_fix(f->c, d, t->span, "==", "two values are compared with `==`");
-    become(t, TOK_EQ);
-    t->broken = false;
-    *repair = REPAIR_RETRY;
-    return true;
+    return retry_as(t, TOK_EQ, repair);
 }
 
 static bool is_comparison(int kind) { return kind >= TOK_EQ && kind <= TOK_GE; }
@@ -127,8 +125,20 @@ static bool let_without_value(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
+/* `if c return;`, and Python's `if c:` */
 static bool body_without_braces(Feed *f, Token *t, Repair *repair) {
     (void)repair;
+    if (t->kind == TOK_COLON && feed_accepts(f, TOK_LBRACE) && !feed_accepts(f, TOK_SEMI)) {
+        Diag *d = diag(f->c, E0218, t->span, "a body is written in braces");
+        diag_fix(f->c, d, t->span, " {", "and `}` behind it");
+        return true;
+    }
+    if (!f->open.n && t->first_on_line && feed_accepts(f, TOK_LBRACE) && !starts_item(t->kind)) {
+        Span gap = {f->prev.span.hi, f->prev.span.hi};
+        Diag *d = diag(f->c, E0218, gap, "a body is written in braces");
+        diag_fix(f->c, d, gap, " {", "and `}` behind it");
+        return true;
+    }
     if (!f->open.n || !feed_accepts(f, TOK_LBRACE) || feed_accepts(f, TOK_SEMI) || feed_accepts(f, TOK_COMMA)
         || at_statement(f) || t->kind == TOK_SEMI)
         return false;
@@ -140,119 +150,76 @@ static bool body_without_braces(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
-/* ---- words of C and others ---- */
+/* ---- what is missing ---- */
 
-static const struct { const char *theirs, *ours; } c_types[] = {
-    {"int", "i32"}, {"float", "f32"}, {"double", "f64"}, {"long", "i64"}, {"unsigned", "u32"}, {"char", "u8"},
-    {"short", "i16"}, {"size_t", "index"}, {"string", "str"},
-};
-
-static bool is_own_type(Name name) {
-    static const char *const types[] = {"bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "index",
-                                        "f16", "bf16", "f32", "f64", "str"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (!strcmp(name, types[i])) return true;
-    return false;
-}
-
-/* `int x`, `f32 x`: two names in a row, the first a type. */
-static bool type_before_name(Feed *f, Token *t, Repair *repair) {
-    (void)repair;
-    if (t->kind != TOK_ID || f->prev.kind != TOK_ID || is_own_type(t->name) || after_expression(f)) return false;
-    bool is_declaration = feed_accepts(f, TOK_ADD_ASSIGN);
-    bool is_parameter = feed_accepts(f, TOK_COLON) && !is_declaration;
-    int before = f->prev2.kind;
-    bool alone = before == TOK_SEMI || before == TOK_LBRACE || before == TOK_RBRACE || before == TOK_LPAREN
-              || before == TOK_COMMA || before == TOK_RESYNC;
-    if (!alone || !(is_declaration || is_parameter)) return false;
-    const char *type = f->prev.name;
-    for (size_t i = 0; i < sizeof c_types / sizeof *c_types; i++)
-        if (!strcmp(type, c_types[i].theirs)) type = c_types[i].ours;
-    diag(f->c, E0210, span_join(f->prev.span, t->span), "a type stands behind its name: `%s%s: %s`",
-         is_declaration ? "var " : "", t->name, type);
+static bool missing_comma(Feed *f, Token *t, Repair *repair) {
+    bool operand = t->kind == TOK_ID || t->kind == TOK_INT || t->kind == TOK_FLOAT || t->kind == TOK_STR;
+    bool in_list = innermost(f) == TOK_LPAREN || innermost(f) == TOK_LBRACKET;
+    Token next = {0};
+    if (!operand || !feed_accepts(f, TOK_COMMA)) return false;
+    if (!in_list && t->kind != TOK_STR && (next = feed_peek(f)).kind != TOK_IN && next.kind != TOK_COLON) return false;
+    Span gap = {f->prev.span.hi, f->prev.span.hi};
+    Diag *d = diag(f->c, E0201, gap, "`,` is missing between %s and %s", token_text(f, &f->prev), token_text(f, t));
+    diag_fix(f->c, d, gap, ",", "a list has commas");
+    feed_push(f, feed_invent(f, TOK_COMMA));
+    *repair = REPAIR_RETRY;
     return true;
 }
 
-static bool for_with_brackets(Feed *f, Token *t, Repair *repair) {
-    (void)repair;
-    if (t->kind != TOK_LPAREN || f->prev.kind != TOK_FOR) return false;
-    diag(f->c, E0211, t->span, "a loop is written `for i in 0..n { }`");
+/* `f(a, b;` */
+static bool missing_closer(Feed *f, Token *t, Repair *repair) {
+    int open = innermost(f);
+    if (t->kind != TOK_SEMI || (open != TOK_LPAREN && open != TOK_LBRACKET) || !feed_accepts(f, closer_of(open)))
+        return false;
+    Span gap = {f->prev.span.hi, f->prev.span.hi};
+    const char *closer = token_info[closer_of(open)].spelling;
+    Diag *d = diag(f->c, E0201, gap, "`%s` is missing before `;`", closer);
+    diag_note(f->c, d, f->open.at[f->open.n - 1].span, "to close this `%s`", token_info[open].spelling);
+    diag_fix(f->c, d, gap, closer, "close it");
+    feed_push(f, feed_invent(f, closer_of(open)));
+    *repair = REPAIR_RETRY;
     return true;
 }
 
-static bool foreign_operator(Feed *f, Token *t, Repair *repair) {
-    if (!after_expression(f)) return false;
-    bool is_and = is_name(t, "and"), is_or = is_name(t, "or");
-    if (is_and || is_or) {
-        const char *ours = is_and ? "&&" : "||";
-        Diag *d = diag(f->c, E0216, t->span, "`%s` is written `%s`", t->name, ours);
-        diag_fix(f->c, d, t->span, ours, "the operator");
-        t->kind = is_and ? TOK_AND : TOK_OR;
-        *repair = REPAIR_RETRY;
+static bool semicolon_in_struct(Feed *f, Token *t, Repair *repair) {
+    if (t->kind != TOK_SEMI || innermost(f) != TOK_LBRACE) return false;
+    if (!feed_accepts(f, TOK_COMMA) || !feed_accepts(f, TOK_RBRACE)) return false;
+    Diag *d = diag(f->c, E0201, t->span, "fields are separated by commas");
+    diag_fix(f->c, d, t->span, ",", "a list has commas");
+    return retry_as(t, TOK_COMMA, repair);
+}
+
+/* `barrier();`, `shared t = [...];` */
+static bool group_statement(Feed *f, Token *t, Repair *repair) {
+    (void)repair;
+    if (t->kind == TOK_LPAREN && (f->prev.kind == TOK_BARRIER || f->prev.kind == TOK_WAIT)) {
+        const char *word = token_info[f->prev.kind].spelling;
+        diag(f->c, E0201, t->span, "`%s` is a statement, not a function: `%s;`", word, word);
         return true;
     }
-    if (!is_name(t, "as")) return false;
-    Token type = feed_peek(f);
-    if (type.kind == TOK_ID) diag(f->c, E0216, t->span, "a conversion is written `%s(...)`", type.name);
-    else diag(f->c, E0216, t->span, "a conversion is written `f32(...)`");
+    if (t->kind != TOK_ASSIGN || f->first.kind != TOK_SHARED) return false;
+    Diag *d = diag(f->c, E0201, t->span, "`shared` memory begins without values: `shared t: [f32; 64];`");
+    diag_note(f->c, d, t->span, "each work item writes its part, then all meet at `barrier;`");
     return true;
 }
 
-/* Accepted as a name by the grammar; what follows shows that it was meant as a keyword. */
-static bool foreign_word_before(Feed *f, Token *t, Repair *repair) {
+/* `x * 2 }`: the last expression of a body is not its result. */
+static bool expression_as_statement(Feed *f, Token *t, Repair *repair) {
     (void)repair;
-    static const struct { const char *theirs, *advice; } words[] = {
-        {"elif", "`elif` is written `else if`"}, {"elsif", "`elsif` is written `else if`"},
-        {"elseif", "`elseif` is written `else if`"}, {"not", "`not` is written `!`"},
-        {"match", "a choice is written `if a { } else if b { } else { }`"},
-        {"switch", "a choice is written `if a { } else if b { } else { }`"},
-        {"do", "a loop is written `while c { }`, with the condition first"},
-        {"auto", "a variable is declared with `let` or `var`"}, {"loop", "an endless loop is written `while true { }`"},
-    };
-    if (f->prev.kind != TOK_ID || t->kind == TOK_SEMI) return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!is_name(&f->prev, words[i].theirs)) continue;
-        diag(f->c, E0216, f->prev.span, "%s", words[i].advice);
-        return true;
-    }
-    return false;
-}
-
-static bool foreign_declaration(Feed *f, Token *t, Repair *repair) {
-    if (t->kind == TOK_MUT && (f->prev.kind == TOK_LET || f->prev.kind == TOK_VAR)) {
-        Span both = span_join(f->prev.span, t->span);
-        Diag *d = diag(f->c, E0216, both, "a variable that may change is declared with `var`");
-        diag_fix(f->c, d, both, "var", "without `mut`");
-        *repair = REPAIR_DROP;
-        return true;
-    }
-    if (t->kind != TOK_COLON || f->prev.kind != TOK_ID || !feed_accepts(f, TOK_ADD_ASSIGN)) return false;
-    Diag *d = diag(f->c, E0216, f->prev.span, "a variable is declared with `let` or `var`");
-    diag_fix(f->c, d, (Span){f->prev.span.lo, f->prev.span.lo}, "let ", "`var` if it is to change");
+    bool is_operator = t->kind >= TOK_OR && t->kind <= TOK_PERCENT && t->kind != TOK_AMP && t->kind != TOK_EQ;
+    if (!is_operator || !feed_accepts(f, TOK_ADD_ASSIGN)) return false;
+    diag(f->c, E0214, t->span,
+         "an expression is no statement: use its value, as in `return ...;` or `let y = ...;`");
     return true;
 }
 
-static bool foreign_item(Feed *f, Token *t, Repair *repair) {
-    static const char *const functions[] = {"def", "func", "function", "fun", "proc", "void"};
-    if (t->kind != TOK_ID || !at_item(f)) return false;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if (!is_name(t, functions[i])) continue;
-        Diag *d = diag(f->c, E0216, t->span, "a function begins with `fn`");
-        diag_fix(f->c, d, t->span, "fn", "in place of `%s`", t->name);
-        t->kind = TOK_FN;
-        *repair = REPAIR_RETRY;
-        return true;
-    }
-    if (!is_name(t, "pub")) return false;
-    diag(f->c, E0216, t->span, "every declaration of a file can be seen by those that import it");
-    *repair = REPAIR_DROP;
-    return true;
-}
-
-static bool power(Feed *f, Token *t, Repair *repair) {
+static bool stray_else(Feed *f, Token *t, Repair *repair) {
     (void)repair;
-    if (t->kind != TOK_STAR || f->prev.kind != TOK_STAR || !touches(&f->prev, t)) return false;
-    diag(f->c, E0216, span_join(f->prev.span, t->span), "a power is written `pow(x, y)`");
+    if (t->kind != TOK_ELSE || !at_statement(f)) return false;
+    const Diags *all = &f->c->diags;
+    if (all->list.n && all->list.at[all->list.n - 1]->code == E0218) return true; /* of an `if` without braces */
+    Diag *d = diag(f->c, E0201, t->span, "this `else` has no `if`");
+    diag_note(f->c, d, t->span, "it stands directly behind the `}` of one");
     return true;
 }
 
@@ -285,6 +252,10 @@ static bool bare_point(Feed *f, Token *t, Repair *repair) {
 }
 
 static bool keyword_as_name(Feed *f, Token *t, Repair *repair) {
+    if (t->kind == TOK_FN && innermost(f) == TOK_LBRACE && feed_accepts(f, TOK_RBRACE) && !at_statement(f)) {
+        diag(f->c, E0220, t->span, "functions stand beside a struct, and take it as a parameter");
+        return true;
+    }
     if (token_info[t->kind].class != TOKEN_WORD || !feed_accepts(f, TOK_ID) || t->first_on_line) return false;
     bool name_like = starts_item(t->kind) || t->kind == TOK_SHARED || t->kind == TOK_BARRIER || t->kind == TOK_WAIT;
     if (at_expression(f) && !name_like) return false; /* `let x = return;`: an expression is missing, not a name */
@@ -310,11 +281,13 @@ static bool statement_outside(Feed *f, Token *t, Repair *repair) {
 }
 
 bool common_mistake(Feed *f, Token *t, Repair *repair) {
-    static bool (*const mistakes[])(Feed *, Token *, Repair *) = {
-        increment, comparison_chain, comparison_as_statement, assign_in_expression, stray_reference,
-        semicolon_for_nothing, missing_body, let_without_value, bare_point, power, for_with_brackets,
-        foreign_word_before, foreign_operator, foreign_declaration, foreign_item, type_before_name,
-        array_without_extents, keyword_as_name, statement_outside, body_without_braces,
+    static Mistake *const mistakes[] = {
+        increment, foreign_range, foreign_call, foreign_sign, comparison_chain, comparison_as_statement,
+        assign_in_expression, stray_reference, semicolon_in_struct, semicolon_for_nothing, missing_body,
+        let_without_value, bare_point, stray_else, foreign_word, foreign_declaration, foreign_item,
+        foreign_type_before_name, foreign_pointer, foreign_array, foreign_kernel, array_without_extents,
+        keyword_as_name, statement_outside, body_without_braces, missing_comma, missing_closer,
+        expression_as_statement, group_statement, foreign_argument,
     };
     *repair = REPAIR_SKIP;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)

@@ -88,6 +88,10 @@ void feed_push(Feed *f, Token t) {
     if (t.kind == TOK_SEMI || t.kind == TOK_LBRACE || t.kind == TOK_RBRACE) f->quiet = false;
     if (t.broken && token_info[t.kind].class == TOKEN_VALUE && t.span.hi > t.span.lo) f->quiet = true;
     KdslParse(f->yy, t.kind, t);
+    int before = f->prev.kind;
+    bool in_list = f->open.n && f->open.at[f->open.n - 1].kind != TOK_LBRACE;
+    if (!before || before == TOK_RESYNC || before == TOK_LBRACE || before == TOK_RBRACE || (before == TOK_SEMI && !in_list))
+        f->first = t;
     f->prev2 = f->prev;
     f->prev = t;
     if (grammar_stack_depth(f->yy) > PARSER_MAX_STACK) give_up_too_deep(f, t.span);

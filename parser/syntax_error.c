@@ -152,7 +152,8 @@ static bool unclosed_at_item(Feed *f, Token *t, Repair *repair) {
     if (!f->open.n || !starts_item(t->kind) || !t->first_on_line) return false;
     if (feed_indentation(f, t->span) > feed_indentation(f, f->open.at[0].span)) {
         if (f->open.at[0].kind != TOK_LBRACE) return false;
-        diag(f->c, E0220, t->span, "%s belongs outside functions", quoted(f, t->kind));
+        Diag *d = diag(f->c, E0220, t->span, "%s belongs outside functions", quoted(f, t->kind));
+        if (t->kind == TOK_CONST) diag_fix(f->c, d, t->span, "let", "a value that stays, in a function");
         *repair = REPAIR_NESTED;
         return true;
     }
@@ -179,6 +180,16 @@ static Repair at_end(Feed *f, const Token *t) {
     return f->open.n ? REPAIR_CLOSE : REPAIR_SKIP;
 }
 
+/* `a // b;` of Python: the `;` is there, in the comment. */
+static bool ends_in_comment(const Feed *f) {
+    Place at = source_place(&f->c->sources, f->prev.span.hi);
+    int n;
+    const char *line = source_line(at.file, at.line, &n), *rest = line + at.col - 1, *end = line + n;
+    while (rest < end && *rest == ' ') rest++;
+    while (end > rest && end[-1] == ' ') end--;
+    return end - rest > 3 && rest[0] == '/' && rest[1] == '/' && end[-1] == ';';
+}
+
 static bool missing_semicolon(Feed *f, const Token *t) {
     if (!feed_accepts(f, TOK_SEMI)) return false;
     if (!t->first_on_line && t->kind != TOK_RBRACE && !starts_statement(t->kind)) return false;
@@ -186,7 +197,8 @@ static bool missing_semicolon(Feed *f, const Token *t) {
     bool said = f->prev.span.hi == f->prev.span.lo && f->prev.broken; /* behind a token that was missing too */
     if (!said) {
         Diag *d = diag(f->c, E0202, gap, "`;` is missing");
-        diag_fix(f->c, d, gap, ";", "a statement ends with `;`");
+        if (ends_in_comment(f)) diag_note(f->c, d, gap, "the rest of the line is a comment: integers are divided by `/`");
+        else diag_fix(f->c, d, gap, ";", "a statement ends with `;`");
     }
     feed_push(f, feed_invent(f, TOK_SEMI));
     return true;

@@ -1,5 +1,5 @@
 /* border.c -- exported functions as C calls them: what would end a program of ours ends the call instead. The caller gets
- * a status, and the message from kdsl_last_error(). Arrays that were alive in the call that failed are not freed. */
+ * a status, and the message from kdsl_last_error(). Arrays that were alive in a call that failed are given back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@ const char *kdsl_last_error(void) { return kdsl_error_text; }
 
 int32_t kdsl_border(void (*run)(void *frame), void *frame) {
     jmp_buf here, *volatile outer = border;
+    KdslBlocks outer_blocks = kdsl_blocks_begin();
     int status = setjmp(here);
     if (!status) {
         border = &here;
@@ -24,6 +25,7 @@ int32_t kdsl_border(void (*run)(void *frame), void *frame) {
     } else {
         kdsl_text_reset();
     }
+    kdsl_blocks_end(outer_blocks, status != 0);
     border = outer;
     return status;
 }
@@ -43,5 +45,6 @@ void kdsl_check_argument(const char *place, const char *name, const void *at, in
         if (extents[d] < 0) kdsl_fail(place, "%s: %s has a negative extent", name, kdsl_shape_text(shape, rank, extents));
         n = extents[d] ? n : 0;
     }
+    if (!rank && !at) kdsl_fail(place, "%s is a null pointer", name);
     if (n && !at) kdsl_fail(place, "%s: %s is a null pointer", name, kdsl_shape_text(shape, rank, extents));
 }

@@ -29,6 +29,12 @@ void kdsl_fail(const char *place, const char *format, ...) {
     exit(KDSL_EXIT_CHECK);
 }
 
+static _Thread_local const char *called_at;
+
+void kdsl_called_at(const char *place) { called_at = place; }
+
+const char *kdsl_called(const char *module) { return called_at ? called_at : module; }
+
 static void leave(int status, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
@@ -91,14 +97,15 @@ void kdsl_fail_shift(const char *place, int64_t amount, int64_t bits) {
 void kdsl_fail_step(const char *place) { kdsl_fail(place, "the step of a range is 0"); }
 
 void kdsl_fail_domain(const char *place, const char *kernel, int64_t rank, int64_t n0, int64_t n1, int64_t n2) {
-    char last[32] = "";
-    if (rank == 3) snprintf(last, sizeof last, " x %lld", (long long)n2);
-    kdsl_fail(place, "the domain of %s has more work items than can be counted: %lld x %lld%s", kernel, (long long)n0,
-              (long long)n1, last);
+    const int64_t n[3] = {n0, n1, n2};
+    char text[80] = "";
+    for (int64_t i = 0, at = 0; i < rank; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s%lld", i ? " x " : "", (long long)n[i]);
+    kdsl_fail(place, "the domain of %s has more work items than can be counted: %s", kernel, text);
 }
 
 /* The kinds, as sema/sema.h numbers them. */
-enum { CHECK_INDEX, CHECK_DIVIDE, CHECK_SHIFT, CHECK_STEP, CHECK_SHAPE, CHECK_SLICE };
+enum { CHECK_INDEX, CHECK_DIVIDE, CHECK_SHIFT, CHECK_STEP, CHECK_SHAPE, CHECK_SLICE, CHECK_ASSERT };
 
 static void set_item_text(const int64_t *item, const char *const *axes, int64_t n_axes) {
     size_t n = (size_t)snprintf(item_text, sizeof item_text, " (work item");
@@ -120,6 +127,9 @@ void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *c
     case CHECK_DIVIDE: kdsl_fail_divide(c->place);
     case CHECK_SHIFT: kdsl_fail_shift(c->place, slot->value, c->number);
     case CHECK_STEP: kdsl_fail_step(c->place);
+    case CHECK_ASSERT:
+        kdsl_text_pieces(c->pieces, c->n_pieces, &slot->value);
+        kdsl_text_assert(c->place);
     default:
         kdsl_fail_shape(c->place, c->function, c->size, c->name, c->rank, slot->extents, c->dim, c->other,
                         c->other_rank, slot->other_extents, c->other_dim, c->number);

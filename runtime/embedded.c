@@ -13,3 +13,23 @@
 EMBED(kdsl_embedded_start, "kdsl_start.o");
 EMBED(kdsl_embedded_runtime, "kdsl_rt.o");
 EMBED(kdsl_embedded_device_x86, "kdsl_rt_device_x86.o");
+
+/* PART(name, label, prefix): the object kdsl_part_NAME.o. A part may need those that stand below it. */
+#define PARTS                                                                                                          \
+    PART(words, "runtime of `text`", "kdsl_std_text_")                                                                 \
+    PART(npy, "runtime of `npy`", "kdsl_std_npy_")                                                                     \
+    PART(png, "runtime of `image`, PNG", "kdsl_std_png_")                                                              \
+    PART(pnm, "runtime of `image`, PGM and PPM", "kdsl_std_pnm_")                                                      \
+    PART(image, "runtime of `image`", "kdsl_std_image_")
+
+#define PART(name, label, prefix)                                                                                      \
+    extern const char kdsl_part_##name[], kdsl_part_##name##_end[];                                                    \
+    EMBED(kdsl_part_##name, "kdsl_part_" #name ".o");
+PARTS
+#undef PART
+
+const KdslPart kdsl_parts[] = {
+#define PART(name, label, prefix) {label, prefix, kdsl_part_##name, kdsl_part_##name##_end},
+    PARTS
+#undef PART
+    {0}};

@@ -6,4 +6,11 @@ extern const char kdsl_embedded_start[], kdsl_embedded_start_end[];           /*
 extern const char kdsl_embedded_runtime[], kdsl_embedded_runtime_end[];       /* everything else of the host */
 extern const char kdsl_embedded_device_x86[], kdsl_embedded_device_x86_end[]; /* device_x86.c */
 
+/* Parts that only some programs are linked with: those whose code refers to a name with this prefix. They define the
+ * functions of C that modules of stdlib/ are made of. */
+typedef struct KdslPart {
+    const char *label, *prefix, *begin, *end;
+} KdslPart;
+extern const KdslPart kdsl_parts[]; /* ended by a row without a label */
+
 #endif

@@ -1,5 +1,9 @@
 /* heap.c -- the memory of arrays: 64-byte aligned (a cache line, and the widest vector), asked for in huge pages where
- * that pays. Contents are the caller's business: every way to make an array fills it. */
+ * that pays. Contents are the caller's business: every way to make an array fills it.
+ *
+ * In front of each array is a block's head. Below an exported function the blocks of its call form a list, so that a
+ * call that fails gives back what it had made; in programs, which end then, there is no list. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,6 +19,48 @@ static void ask_for_huge_pages(char *at, size_t n_bytes) {
     madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
+/* The list: each block knows what points to it, so that it can leave from anywhere. */
+struct KdslBlock {
+    KdslBlock *next, **link; /* link NULL: in no list */
+};
+_Static_assert(sizeof(KdslBlock) <= ALIGN_BYTES, "the head of a block fits in front of its array");
+
+static _Thread_local KdslBlock *blocks;
+static _Thread_local bool keeps_list;
+
+static void enter(KdslBlock *b) {
+    *b = (KdslBlock){0};
+    if (!keeps_list) return;
+    b->next = blocks;
+    b->link = &blocks;
+    if (blocks) blocks->link = &b->next;
+    blocks = b;
+}
+
+static void unlist(KdslBlock *b) {
+    if (!b->link) return;
+    *b->link = b->next;
+    if (b->next) b->next->link = b->link;
+}
+
+/* A call inside a call has a list of its own; the outer one waits. */
+KdslBlocks kdsl_blocks_begin(void) {
+    KdslBlocks outer = {blocks, keeps_list};
+    blocks = NULL;
+    keeps_list = true;
+    return outer;
+}
+
+void kdsl_blocks_end(KdslBlocks outer, int free_all) {
+    while (free_all && blocks) {
+        KdslBlock *b = blocks;
+        blocks = b->next;
+        free(b);
+    }
+    blocks = outer.first;
+    keeps_list = outer.keeps_list;
+}
+
 void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place) {
     char shape[KDSL_SHAPE_BYTES];
     int64_t n_bytes = elem_bytes;
@@ -26,13 +72,21 @@ void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, c
     }
     for (int64_t d = 0; d < rank && !empty; d++) overflow |= __builtin_mul_overflow(n_bytes, extents[d], &n_bytes);
     if (empty) n_bytes = 0;
-    void *at = NULL;
-    size_t room = n_bytes > 0 ? (size_t)n_bytes : ALIGN_BYTES; /* an empty array has an address of its own, too */
-    if (overflow || posix_memalign(&at, ALIGN_BYTES, room))
+    void *block = NULL;
+    size_t room = 0;
+    overflow |= __builtin_add_overflow((size_t)n_bytes, (size_t)(empty ? 2 * ALIGN_BYTES : ALIGN_BYTES), &room);
+    if (overflow || posix_memalign(&block, ALIGN_BYTES, room))
         kdsl_fail(place, "no memory for an array %s of %lld-byte elements", kdsl_shape_text(shape, rank, extents),
                   (long long)elem_bytes);
+    enter(block);
+    char *at = (char *)block + ALIGN_BYTES;
     if (n_bytes >= HUGE_FROM_BYTES) ask_for_huge_pages(at, (size_t)n_bytes);
     return at;
 }
 
-void kdsl_array_free(void *data) { free(data); }
+void kdsl_array_free(void *data) {
+    if (!data) return;
+    KdslBlock *b = (KdslBlock *)((char *)data - ALIGN_BYTES);
+    unlist(b);
+    free(b);
+}

@@ -11,8 +11,22 @@ KDSL_RT extern char **kdsl_argv;
 
 /* Flush stdout, print "place: text" on stderr, exit with KDSL_EXIT_CHECK. */
 KDSL_RT _Noreturn void kdsl_fail(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The place for what fails in the C below the standard library: that of the program's own call, else `module`. */
+KDSL_RT const char *kdsl_called(const char *module);
 /* Inside an exported function: ends the call with `status` and does not return. Elsewhere it does nothing. */
 KDSL_RT void kdsl_border_fail(int status, const char *place, const char *format, va_list ap);
+/* heap.c: the arrays made from here on, in this thread, are known, until _end gives them back or lets them be. */
+typedef struct KdslBlock KdslBlock;
+typedef struct KdslBlocks {
+    KdslBlock *first;
+    int keeps_list;
+} KdslBlocks;
+KDSL_RT KdslBlocks kdsl_blocks_begin(void);
+KDSL_RT void kdsl_blocks_end(KdslBlocks outer, int free_all);
+/* host.c: is the whole text a number of that type? */
+typedef enum KdslNumber { KDSL_NUMBER, KDSL_NO_NUMBER, KDSL_NO_ROOM } KdslNumber;
+KDSL_RT KdslNumber kdsl_read_int(const char *text, int bits, int is_signed, int64_t *number);
+KDSL_RT KdslNumber kdsl_read_float(const char *text, int bits, double *number);
 KDSL_RT void kdsl_text_reset(void); /* forget the pieces of a line that a failure cut short */
 /* Standard output took no more: say why, exit with 1. Silence would pass for success. */
 KDSL_RT _Noreturn void kdsl_output_failed(int error);

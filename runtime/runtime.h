@@ -25,6 +25,15 @@ KDSL_RT void kdsl_text_u64(uint64_t v, int32_t width, int32_t align, int32_t zer
 KDSL_RT void kdsl_text_f64(double v, int32_t bits, int32_t width, int32_t precision, int32_t align, int32_t zero,
                            int32_t style); /* bits 32: v was an f32, which decides what "shortest" is */
 KDSL_RT void kdsl_text_print(void);        /* end of a print: the line and a newline to stdout, in one write */
+/* A format, taken apart while compiling, for text that is made after a kernel has run. Numbers are taken from `values`
+ * in order, one 64-bit slot each: integers extended as their type asks, floats as a double. */
+typedef struct KdslPiece {
+    const char *text;                    /* of n bytes; NULL: a number */
+    int64_t n;
+    int32_t kind;                        /* 'b' bool, 'i' signed, 'u' unsigned, 'f' float */
+    int32_t bits, width, precision, align, zero, style;
+} KdslPiece;
+KDSL_RT void kdsl_text_pieces(const KdslPiece *pieces, int64_t n, const int64_t *values); /* print.c */
 KDSL_RT const char *kdsl_text_format(void);/* end of a format: a string that lives as long as the program */
 KDSL_RT _Noreturn void kdsl_text_assert(const char *place); /* end of a failed assert's text */
 
@@ -59,12 +68,36 @@ typedef struct KdslCheck {
     int64_t kind;             /* sema/sema.h, CheckKind */
     int64_t rank, dim, other_rank, other_dim;
     int64_t number;           /* shifts: bits of the value; shapes: required */
+    const KdslPiece *pieces;  /* asserts: the text; its values begin at slot->value */
+    int64_t n_pieces;
 } KdslCheck;
 typedef struct KdslSlot {
     int64_t taken, site, value, other, dim, extents[4], other_extents[4], item[3];
 } KdslSlot;
 KDSL_RT _Noreturn void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *const *axes,
                                       int64_t n_axes);
+
+/* print.c: lines that kernels print. The launch maps a buffer; an item that prints takes room in it with one atomic
+ * add and leaves the number of the print, its position and the values there. After the launch the host prints the lines
+ * in the order of the work items, and of one item in the order in which it printed. Words of 64 bits: */
+enum {
+    KDSL_PRINT_NEXT,    /* the first free word; beyond the end once a record did not fit */
+    KDSL_PRINT_DROPPED, /* records that did not fit */
+    KDSL_PRINT_END,     /* words of the whole buffer */
+    KDSL_PRINT_FIRST,   /* records: number of the print (from 1), position[3], values */
+};
+typedef struct KdslPrint {
+    const KdslPiece *pieces; /* NULL: not in code for devices */
+    int64_t n_pieces, n_values;
+} KdslPrint;
+KDSL_RT int64_t *kdsl_print_begin(void);   /* the buffer, empty; always the same one */
+KDSL_RT int64_t kdsl_print_bytes(void);    /* its size: KDSL_PRINT_BUFFER, or 1 MiB */
+KDSL_RT void kdsl_print_end(const KdslPrint *prints, const char *const *axes, int64_t n_axes, const char *place,
+                            const char *kernel);
+
+/* Where the program last called a function of the standard library that is made of C: what fails in there is told with
+ * that place. */
+KDSL_RT void kdsl_called_at(const char *place);
 
 /* border.c: exported functions. Runs `run(frame)`; 0, or the exit code with which a program would have ended there. */
 KDSL_RT int32_t kdsl_border(void (*run)(void *frame), void *frame);
@@ -79,12 +112,21 @@ typedef struct KdslTest {
 } KdslTest;
 KDSL_RT int32_t kdsl_test_main(const KdslTest *tests, int64_t n);
 
+/* file.c: failures end the program, naming path and reason */
+KDSL_RT void kdsl_write_file(const char *path, const void *at, int64_t n_bytes, int32_t append, const char *place);
+KDSL_RT const char *kdsl_read_file(const char *path, const char *place);
+KDSL_RT void kdsl_read_array(const char *path, int64_t offset, void *at, int64_t n_bytes, const char *name, int64_t rank,
+                             const int64_t *extents, const char *place);
+KDSL_RT int32_t kdsl_file_exists(const char *path);
+KDSL_RT int64_t kdsl_file_size(const char *path, const char *place);
+KDSL_RT const char *kdsl_read_line(const char *place);
+KDSL_RT int32_t kdsl_input_ended(const char *place);
+
 /* host.c */
 KDSL_RT int64_t kdsl_args_count(void);
 KDSL_RT const char *kdsl_args_at(int64_t i);
 KDSL_RT double kdsl_clock(void);
 KDSL_RT _Noreturn void kdsl_exit(int32_t status); /* flushes */
-KDSL_RT void kdsl_write_file(const char *path, const void *at, int64_t n_bytes, int32_t append, const char *place);
 /* whole text -> number; `type` is "i32", "f32", ... ; not a number or out of range ends the program with exit 3 and
  * "place: `abc` is not an i32". */
 KDSL_RT int64_t kdsl_parse_int(const char *text, const char *type, int32_t bits, int32_t is_signed, const char *place);

@@ -8,9 +8,17 @@
 
 int walk_keep(Walk *w, CheckSite site) {
     site.func = w->f;
+    w->early = NULL; /* what may fail behind it must not be found before it */
     vec_push(w->s->arena, &w->s->program->sites, site);
     w->f->n_kept++;
     w->f->may_fail = true;
+    return w->s->program->sites.n;
+}
+
+int walk_keep_assert(Walk *w, const Stmt *st) {
+    CheckSite site = {.kind = CHECK_ASSERT, .func = w->f, .span = st->span, .assert_ = st};
+    vec_push(w->s->arena, &w->s->program->sites, site);
+    w->f->may_fail = w->f->may_assert = true;
     return w->s->program->sites.n;
 }
 
@@ -33,7 +41,7 @@ static Wide most_of_size(const Func *f, const Symbol *size) {
         const Shape *shape = &f->shapes.at[i];
         const Type *t = f->params.at[i]->type;
         if (shape->rank != 1 || shape->at[0].size != size || t->kind != TY_ARRAY) continue;
-        if (t->elem->kind < TY_BOOL || t->elem->kind > TY_F64) continue;
+        if ((t->elem->kind < TY_BOOL || t->elem->kind > TY_F64) && !type_is_parts(t->elem)) continue;
         Wide elements = INT64_MAX / type_size_bytes(t->elem);
         if (elements < most) most = elements;
     }
@@ -77,7 +85,9 @@ static const char *reason(Walk *w, const char *index, const Form *at, const Form
 
 static const char *decide(Walk *w, Expr *e, const Symbol *array, int d, const Form *at) {
     Form ext, zero = form_const(0), last;
-    bool has_ext = array && walk_extent(w, array, d, &ext);
+    const Type *field = expr_fixed_field(e->index.base);
+    bool has_ext = array ? walk_extent(w, array, d, &ext) : field && d < field->rank;
+    if (has_ext && !array) ext = form_const(field->extent[d]);
     bool low = affine_at_least(&w->a, at, &zero), high = false;
     if (has_ext) {
         last = ext;
@@ -90,6 +100,37 @@ static const char *decide(Walk *w, Expr *e, const Symbol *array, int d, const Fo
     if (!low) affine_learn_at_least(&w->a, at, &zero, 0);
     if (has_ext && !high) affine_learn_at_least(&w->a, &ext, at, 1);
     return why;
+}
+
+/* Loops that check for all of their rounds ---------------------------------------------------------------------- */
+
+/* The variable of a loop in steps of 1 whose rounds all begin at `body`. */
+void walk_loop_begins(Walk *w, LoopChecks *checks, const Symbol *sym, const Range *r) {
+    bool unit = !r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i == 1);
+    bool fits = sym->type->kind >= TY_I8 && sym->type->kind <= TY_INDEX && sym->type->kind != TY_U64;
+    w->early = unit && fits && w->known[sym->id] && !w->f->group.items ? checks : NULL;
+    if (w->early) w->early_at = w->now[sym->id];
+}
+
+/* Index d is all that is left to look at, and it moves along with the loop: then only the first round and the first one
+ * that is too far can fail. */
+static bool checked_early(Walk *w, Expr *e, const Symbol *array, int d, const Form *at, const char *why) {
+    enum { FAR = 1 << 30 };
+    Form add;
+    unsigned others = ((1u << e->index.at.n) - 1) & ~(1u << d);
+    if (!w->early || w->early->n == MAX_LOOP_CHECKS || (e->index.proven & others) != others) return false;
+    if (!array || array->kind != SYM_PARAM || array->reshaped || e->index.at.n != array->type->rank) return false;
+    if (!form_add(&add, at, -1, &w->early_at) || !form_is_const(&add) || add.c < -FAR || add.c > FAR) return false;
+    LoopChecks *checks = w->early;
+    CheckSite site = {.kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .name = array->name};
+    site.text = walk_text(w, e->span);
+    site.why = arena_printf(w->s->arena, "%s; looked at once for the whole loop", why);
+    e->index.site = walk_keep(w, site);
+    e->index.early = 1u << d;
+    LoopCheck check = {.access = e, .dim = d, .add = (int64_t)add.c, .site = e->index.site};
+    vec_push(w->s->arena, checks, check);
+    w->early = checks;
+    return true;
 }
 
 static void note_access(Walk *w, Expr *e, Symbol *array, const Form *at, bool reads, bool writes, bool is_atomic) {
@@ -130,18 +171,20 @@ void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
     note_access(w, e, array, at, reads, writes, is_atomic);
     const char *why = NULL;
     unsigned all = (1u << e->index.at.n) - 1;
-    e->index.proven = 0;
+    e->index.proven = e->index.early = 0;
+    int last = 0;
     for (int d = 0; d < e->index.at.n; d++) {
         const char *one = decide(w, e, array, d, &at[d]);
         if (!one) continue;
+        last = d;
         if (e->index.at.n > 1) one = arena_printf(w->s->arena, "`%s`: %s", walk_text(w, e->index.at.at[d]->span), one);
         why = why ? arena_printf(w->s->arena, "%s; %s", why, one) : one;
     }
     w->f->n_checks++;
     e->index.site = -1;
-    if (e->index.proven == all) return;
+    if (e->index.proven == all || checked_early(w, e, array, last, &at[last], why)) return;
     CheckSite site = {.kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .why = why};
-    site.name = array ? array->name : "the array";
+    site.name = array ? array->name : expr_fixed_field(base) ? walk_text(w, base->span) : "the array";
     site.text = walk_text(w, e->span);
     e->index.site = walk_keep(w, site);
 }
@@ -161,11 +204,38 @@ void walk_learn_inside(Walk *w) {
     }
 }
 
+/* 0 <= position < extent */
+static Form place(Walk *w, const Symbol *sym, Form *extent) {
+    Form f = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = 0, .hi = INT64_MAX, .text = sym->name});
+    affine_learn_at_least(&w->a, extent, &f, 1);
+    walk_set(w, sym, &f);
+    return f;
+}
+
+/* i is lo + step * (by * group + local), and the launch has seen that this is far from the ends of its type. */
+static void bind_group(Walk *w, int d, const Form *lo, const Form *step) {
+    const Group *g = &w->f->group;
+    Form most = form_const((Wide)1 << 62), by = form_const(g->by[d]), zero = form_const(0), at;
+    Form count = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = 1, .hi = INT64_MAX, .text = g->count[d]->name});
+    walk_set(w, g->count[d], &count);
+    Form group = place(w, g->at[d], &count), local = place(w, g->local[d], &by);
+    const Symbol *sym = w->f->domain.at[d];
+    bool known = form_is_const(step) && step->c > 0 && step->c <= INT32_MAX &&
+                 form_add(&at, &local, g->by[d], &group) && form_add(&at, &zero, (int64_t)step->c, &at) &&
+                 form_add(&at, lo, 1, &at);
+    if (known) {
+        affine_learn_at_least(&w->a, &most, &at, 0);
+        affine_learn_at_least(&w->a, &at, lo, 0);
+    } else {
+        at = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = INT64_MIN, .hi = INT64_MAX, .text = sym->name});
+    }
+    walk_set(w, w->f->domain.at[d], &at);
+}
+
 static void bind_domain(Walk *w) {
     Func *f = w->f;
     const BinderList *over = &f->item->fn.over;
-    bool groups = false;
-    for (int i = 0; i < over->n; i++) groups = groups || over->at[i].by;
+    bool groups = f->group.items > 0;
     if (groups) w->domain_hi = arena_array(w->s->arena, Form, f->domain.n + 1);
     w->quiet++; /* the host has checked the arithmetic of the bounds before the launch */
     for (int i = 0; i < f->domain.n; i++) {
@@ -174,8 +244,10 @@ static void bind_domain(Walk *w) {
         if (r->lo) lo = walk_expr(w, r->lo);
         hi = walk_expr(w, r->hi);
         if (r->step) step = walk_expr(w, r->step);
-        walk_bind(w, f->domain.at[i], &lo, groups ? NULL : &hi, &step);
-        if (groups) w->domain_hi[i] = hi;
+        if (groups) {
+            bind_group(w, i, &lo, &step);
+            w->domain_hi[i] = hi;
+        } else walk_bind(w, f->domain.at[i], &lo, &hi, &step);
     }
     w->quiet--;
 }
@@ -193,6 +265,8 @@ void access_check(Sema *s, Func *f) {
             name_value(&w, p, type_least(p->type), type_most(p->type));
     }
     if (f->is_kernel) bind_domain(&w);
+    if (f->is_kernel && f->domain.n == 1)
+        walk_loop_begins(&w, &f->loop_checks, f->domain.at[0], &f->item->fn.over.at[0].range);
     walk_body(&w, f->item->fn.body);
 }
 
@@ -202,9 +276,11 @@ void access_spread(Sema *s) {
         changed = false;
         for (int i = 0; i < s->program->funcs.n; i++) {
             Func *f = s->program->funcs.at[i];
-            for (int k = 0; f->on_device && !f->may_fail && k < f->facts->calls.n; k++) {
+            for (int k = 0; f->on_device && k < f->facts->calls.n; k++) {
                 const CallSite *site = f->facts->calls.at[k];
-                if (!site->is_launch && site->callee->may_fail) f->may_fail = changed = true;
+                if (site->is_launch) continue;
+                if (site->callee->may_fail && !f->may_fail) f->may_fail = changed = true;
+                if (site->callee->may_assert && !f->may_assert) f->may_assert = changed = true;
             }
         }
     }

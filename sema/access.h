@@ -4,6 +4,8 @@
 
 #include "sema/check.h"
 
+enum { MAX_LOOP_CHECKS = 4 };
+
 typedef struct Walk {
     Sema *s;
     Func *f;
@@ -13,8 +15,23 @@ typedef struct Walk {
     bool *known;
     int quiet;   /* look again at what has been walked: nothing is recorded */
     int calls;   /* of functions, so far */
+    LoopChecks *early; /* of the loop at the beginning of whose body this is; NULL: not at the beginning of one */
+    Form early_at;     /* its variable */
     Form *domain_hi; /* one per domain variable of a kernel in groups: what `inside` says */
 } Walk;
+
+/* shrink.c: variables that a loop only divides */
+enum { MAX_SHRINKING = 8 };
+typedef struct Shrinking {
+    struct {
+        const Symbol *sym;
+        bool spoiled; /* assigned otherwise, too */
+        Form was;
+    } at[MAX_SHRINKING];
+    int n, n_lost;
+} Shrinking;
+void shrink_look(Walk *w, const Stmt *loop, Shrinking *s);
+void shrink_learn(Walk *w, const Shrinking *s);
 
 /* values.c */
 Form walk_expr(Walk *w, Expr *e);
@@ -32,5 +49,7 @@ void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic);
 bool walk_extent(Walk *w, const Symbol *array, int d, Form *out); /* false: not known */
 void walk_learn_inside(Walk *w);
 int walk_keep(Walk *w, CheckSite site); /* its number */
+void walk_loop_begins(Walk *w, LoopChecks *checks, const Symbol *sym, const Range *r);
+int walk_keep_assert(Walk *w, const Stmt *st);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct Form {
 /* Where an atom's value comes from: the reason why nothing more is known of it. */
 typedef enum AtomKind {
     ATOM_NAMED,    /* a size, a domain variable, a loop's variable, a parameter */
-    ATOM_LOADED,   /* an element of an array */
+    ATOM_LOADED,   /* an element of an array, a field */
     ATOM_CALLED,   /* the result of a function */
     ATOM_CHANGES,  /* a `var` that was assigned in a loop or on one of two ways here */
     ATOM_WRAPS,    /* arithmetic that may leave its type */

@@ -30,6 +30,7 @@ typedef struct Flow {
     int *slot_of;    /* by symbol id; -1: nothing can go wrong */
     Symbol **symbol; /* by slot */
     Span *moved_at;  /* by slot: the last move */
+    Span *launched_at; /* by slot: a launch that may have written it */
     State *now, *free_states;
     Vec(Span *) free_spans;
     Loop *loop;
@@ -92,7 +93,7 @@ static int slot_of(const Flow *f, const Symbol *sym) {
 }
 
 static void used_after_move(Flow *f, int slot, Span at, bool next_turn) {
-    Symbol *sym = f->symbol[slot];
+    const Symbol *sym = own_whole(f->symbol[slot]);
     Diag *d = diag(f->s->c, E0407, at,
                    next_turn ? "`%s` is used here after an earlier turn of the loop moved it away"
                              : "`%s` is used after it was moved away",
@@ -109,7 +110,8 @@ static void touch(Flow *f, const Symbol *sym, Span at) {
     if (f->loop && !has(f, f->now, FRESH, slot) && !f->loop->met[slot].hi) f->loop->met[slot] = at;
     if (!has(f, f->now, MOVED, slot)) return;
     used_after_move(f, slot, at, false);
-    put(f, f->now, MOVED, slot, false); /* said once */
+    for (int i = 0; i < f->n_slots; i++) /* said once */
+        if (own_whole(f->symbol[i]) == own_whole(sym)) put(f, f->now, MOVED, i, false);
 }
 
 static void use(Flow *f, const Symbol *sym, Span at) {
@@ -117,13 +119,32 @@ static void use(Flow *f, const Symbol *sym, Span at) {
     int slot = slot_of(f, sym);
     if (slot < 0 || f->now->dead || has(f, f->now, SET, slot)) return;
     bool out = sym->kind == SYM_PARAM;
-    Diag *d = out ? diag(f->s->c, E0408, at, "`%s` is `&out` and is read before it is written", sym->name)
+    Diag *d = out ? diag(f->s->c, E0408, at, "`%s` is `%s` and is read before it is written", sym->name,
+                         sym->mode == REF_OUT ? "&out" : "&scratch")
                   : diag(f->s->c, E0406, at, "`%s` is read before it has a value on every path to here", sym->name);
     note_declared(f->s, d, sym);
+    if (f->launched_at[slot].hi)
+        diag_note(f->s->c, d, f->launched_at[slot],
+                  "a launch over an empty domain writes nothing: give it a value before this");
     put(f, f->now, SET, slot, true);
 }
 
+/* A struct that owns arrays is there when all of its fields are; the first that is not speaks for it. */
+static void use_whole(Flow *f, const Symbol *sym, Span at) {
+    if (!sym || !sym->parts) use(f, sym, at);
+    for (int i = 0; sym && i < sym->n_parts; i++) use_whole(f, sym->parts[i], at);
+}
+
+static void move_whole(Flow *f, const Symbol *sym, Span at) {
+    for (int i = 0; i < sym->n_parts; i++) move_whole(f, sym->parts[i], at);
+    int slot = slot_of(f, sym);
+    if (slot < 0) return;
+    put(f, f->now, MOVED, slot, true);
+    f->moved_at[slot] = at;
+}
+
 static void give_value(Flow *f, const Symbol *sym) {
+    for (int i = 0; sym && i < sym->n_parts; i++) give_value(f, sym->parts[i]);
     int slot = slot_of(f, sym);
     if (slot < 0) return;
     put(f, f->now, SET, slot, true);
@@ -159,13 +180,29 @@ static bool asks_extent(const Expr *e) {
     return info && info->kind == CALL_BUILTIN && (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE);
 }
 
+/* A function has written its `&out` when it comes back; a kernel only where its domain is not empty. */
+static void give_passed(Flow *f, const Expr *e, const Arg *a) {
+    const Symbol *sym = expr_array_symbol(a->value);
+    int slot = slot_of(f, sym);
+    bool maybe = e->call.info && e->call.info->kind == CALL_FUNC && e->call.info->func->is_kernel;
+    if (!maybe || (sym && sym->type->kind == TY_ARRAY)) give_element(f, sym);
+    else if (slot >= 0 && !has(f, f->now, SET, slot)) f->launched_at[slot] = a->span;
+}
+
+static void flow_owned(Flow *f, Expr *e);
+
 static void flow_call(Flow *f, Expr *e) {
     ArgList *args = &e->call.args;
+    if (e->call.info && e->call.info->kind == CALL_BUILD && type_owns(e->type)) {
+        for (int i = 0; i < args->n; i++) flow_owned(f, args->at[i].value);
+        return;
+    }
     if (e->call.info && e->call.info->receiver) flow_expr(f, e->call.info->receiver);
     for (int i = 0; i < args->n; i++) {
         Expr *x = args->at[i].value;
         bool slice = expr_is_slice(x), named = slice || x->kind == EXPR_NAME;
-        if (named && x->type && x->type->kind == TY_ARRAY && (args->at[i].mode == REF_OUT || asks_extent(e))) {
+        bool array = x->type && x->type->kind == TY_ARRAY;
+        if (named && (args->at[i].mode == REF_OUT || (array && asks_extent(e)))) {
             if (slice) flow_list(f, &x->index.at);
             touch(f, expr_array_symbol(x), x->span);
         } else {
@@ -173,7 +210,7 @@ static void flow_call(Flow *f, Expr *e) {
         }
     }
     for (int i = 0; i < args->n; i++)
-        if (args->at[i].mode == REF_OUT) give_element(f, expr_array_symbol(args->at[i].value));
+        if (args->at[i].mode == REF_OUT) give_passed(f, e, &args->at[i]);
 }
 
 static void flow_list(Flow *f, ExprList *list) {
@@ -205,7 +242,7 @@ static void flow_expr(Flow *f, Expr *e) {
     case EXPR_BOOL:
     case EXPR_STR:
     case EXPR__COUNT: break;
-    case EXPR_NAME: use(f, e->name.sym, e->span); break;
+    case EXPR_NAME: use_whole(f, e->name.sym, e->span); break;
     case EXPR_UNARY: flow_expr(f, e->unary.operand); break;
     case EXPR_BINARY: flow_binary(f, e); break;
     case EXPR_CALL: flow_call(f, e); break;
@@ -240,11 +277,8 @@ static void flow_expr(Flow *f, Expr *e) {
 /* Where an array gets an owner, its name gives it away. */
 static void flow_owned(Flow *f, Expr *e) {
     flow_expr(f, e);
-    if (e->kind != EXPR_NAME || e->type->kind != TY_ARRAY) return;
-    int slot = slot_of(f, e->name.sym);
-    if (slot < 0) return;
-    put(f, f->now, MOVED, slot, true);
-    f->moved_at[slot] = e->span;
+    if (e->kind != EXPR_NAME || (e->type->kind != TY_ARRAY && !type_owns(e->type))) return;
+    move_whole(f, e->name.sym, e->span);
 }
 
 /* Statements -------------------------------------------------------------------------------------------------- */
@@ -261,11 +295,37 @@ static void flow_let(Flow *f, Stmt *st) {
     put(f, f->now, FRESH, slot, true);
 }
 
+/* x[i].w[k] = v: the indices on the way, and the variable in the end. */
+static void flow_place(Flow *f, Expr *e) {
+    if (e->kind == EXPR_FIELD) flow_place(f, e->field.base);
+    if (e->kind != EXPR_INDEX) return;
+    flow_place(f, e->index.base);
+    flow_list(f, &e->index.at);
+}
+
+/* p.w[k] = v; p.w = a; -- the elements are copied. */
+static void flow_part(Flow *f, Expr *target, Expr *value) {
+    flow_place(f, target);
+    flow_expr(f, value);
+    const Symbol *root = expr_root(target);
+    const Expr *in = target->kind == EXPR_INDEX ? expr_whole(target->index.base) : expr_whole(target);
+    if (in->kind == EXPR_NAME) {
+        use(f, root, target->span);
+    } else {
+        touch(f, root, target->span);
+        give_element(f, root);
+    }
+}
+
 static void flow_assign(Flow *f, Stmt *st) {
     Expr *target = expr_whole(st->assign.target);
     bool is_part = target != st->assign.target;
     bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
     if (is_part && target->kind == EXPR_NAME) use(f, target->name.sym, target->span); /* the rest must be there */
+    if (expr_fixed_field(target->kind == EXPR_INDEX ? target->index.base : st->assign.target)) {
+        flow_part(f, target, st->assign.value);
+        return;
+    }
     if (target->kind == EXPR_INDEX) flow_list(f, &target->index.at);
     Expr *base = target->kind == EXPR_INDEX ? target->index.base : target;
     if (!plain) flow_expr(f, base);
@@ -296,23 +356,32 @@ static Span *spans_new(Flow *f) {
     return spans;
 }
 
+/* Of the fields of one struct the first speaks. */
+static void once_of_whole(Flow *f, const Loop *loop, int slot, State *entry) {
+    for (int i = 0; i < slot; i++)
+        if (own_whole(f->symbol[i]) == own_whole(f->symbol[slot]) && loop->met[i].hi && !has(f, entry, MOVED, i) &&
+            has(f, loop->again, MOVED, i))
+            return;
+    used_after_move(f, slot, loop->met[slot], true);
+}
+
 /* What one turn moved and the next one meets; what this loop met is also met by the loop around it. */
 static void loop_turns(Flow *f, Loop *loop, State *entry) {
     for (int slot = 0; slot < f->n_slots; slot++) {
         if (!loop->met[slot].hi) continue;
         if (!loop->again->dead && has(f, loop->again, MOVED, slot) && !has(f, entry, MOVED, slot))
-            used_after_move(f, slot, loop->met[slot], true);
+            once_of_whole(f, loop, slot, entry);
         if (loop->outer && !has(f, entry, FRESH, slot) && !loop->outer->met[slot].hi)
             loop->outer->met[slot] = loop->met[slot];
     }
 }
 
-/* A `for` over an array's extent that writes `&out` counts as having run: where it did not, there is nothing to read.
- */
+/* A `for` over an array's extent that writes `&out`, or an array declared without a value, counts as having run: where
+ * it did not, there is nothing to read. */
 static void count_for_as_run(Flow *f, State *exit, State *turned) {
     if (exit->dead || turned->dead) return;
     for (int slot = 0; slot < f->n_slots; slot++)
-        if (f->symbol[slot]->kind == SYM_PARAM && has(f, turned, SET, slot)) put(f, exit, SET, slot, true);
+        if (f->symbol[slot]->type->kind == TY_ARRAY && has(f, turned, SET, slot)) put(f, exit, SET, slot, true);
 }
 
 static void loop_leave(Flow *f, Loop *loop, State *entry, State *exit) {
@@ -357,6 +426,19 @@ static bool ends_program(const Expr *e) {
            e->call.info->builtin == BUILTIN_EXIT;
 }
 
+/* A caller counts on it that its variable has a value. Elements of arrays had one before. */
+static void check_given(Flow *f, Span at) {
+    if (f->now->dead || f->func->is_kernel) return;
+    for (int slot = 0; slot < f->n_slots; slot++) {
+        Symbol *sym = f->symbol[slot];
+        if (sym->kind != SYM_PARAM || sym->type->kind == TY_ARRAY || has(f, f->now, SET, slot)) continue;
+        Diag *d = diag(f->s->c, E0417, at, "`%s` can end here without giving `%s` a value, which is `&out`",
+                       f->func->name, sym->name);
+        note_declared(f->s, d, sym);
+        put(f, f->now, SET, slot, true); /* said once */
+    }
+}
+
 static void flow_assert(Flow *f, Stmt *st) {
     flow_expr(f, st->assert_.cond);
     State *passed = state_copy(f, f->now);
@@ -393,6 +475,7 @@ static void flow_stmt(Flow *f, Stmt *st) {
         break;
     case STMT_RETURN:
         if (st->return_.value) flow_owned(f, st->return_.value);
+        check_given(f, st->span);
         f->now->dead = true;
         break;
     case STMT_ASSERT: flow_assert(f, st); break;
@@ -419,13 +502,16 @@ static void choose_slots(Flow *f) {
     f->symbol = arena_array(f->s->arena, Symbol *, func->n_symbols);
     for (int i = 0; i < func->n_symbols; i++) f->slot_of[i] = -1;
     for (int i = 0; i < func->params.n; i++)
-        if (func->params.at[i]->mode == REF_OUT) track(f, func->params.at[i]);
+        if ((func->params.at[i]->mode == REF_OUT || func->params.at[i]->mode == REF_SCRATCH) &&
+            !is_bad(func->params.at[i]->type))
+            track(f, func->params.at[i]);
     for (int i = 0; i < func->facts->locals.n; i++) {
         Symbol *sym = func->facts->locals.at[i];
-        if (sym->owns || !sym->init) track(f, sym);
+        if (sym->owns || sym->part_of || !sym->init) track(f, sym);
     }
     f->n_words = (f->n_slots + 63) / 64;
     f->moved_at = arena_array(f->s->arena, Span, f->n_slots);
+    f->launched_at = arena_array(f->s->arena, Span, f->n_slots);
 }
 
 static void check_end(Flow *f) {
@@ -444,5 +530,7 @@ void assign_check(Sema *s, Func *func) {
     f.now = state_new(&f);
     f.now->dead = false;
     flow_block(&f, func->item->fn.body);
+    Span body = func->item->fn.body->span;
+    check_given(&f, (Span){body.hi - 1, body.hi});
     check_end(&f);
 }

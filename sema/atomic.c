@@ -49,20 +49,34 @@ static bool check_amount(Sema *s, Expr *e, Type *t) {
     return coerce(s, slot, t, NULL);
 }
 
+/* `n: &mut i32` may be what the kernel that calls was launched with. */
+static bool is_shared_value(const Expr *e) {
+    return e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_PARAM && e->name.sym->mode != REF_NONE &&
+           e->type->kind != TY_ARRAY;
+}
+
 Type *check_atomic(Sema *s, Expr *e) {
     Type *t = check_expr(s, &e->atomic.target), *v = check_scalar(s, &e->atomic.value);
     Expr *target = e->atomic.target;
     if (is_bad(t)) return bad(s, e);
     const Expr *whole = expr_whole(target);
-    if (whole->kind != EXPR_INDEX || whole->index.base->kind != EXPR_NAME) {
-        Diag *d =
-            diag(s->c, E0415, target->span, "`atomic` updates an element of an array or a field of one, as in `h[i]`");
+    const Expr *in = whole->kind == EXPR_INDEX ? whole->index.base : NULL;
+    bool element = in && (in->kind == EXPR_NAME || (expr_fixed_field(in) && expr_whole((Expr *)in)->kind == EXPR_INDEX &&
+                                                    expr_root(in)));
+    if (element && in->kind == EXPR_NAME && in->name.sym->is_fixed && s->func && s->func->is_kernel) {
+        diag(s->c, E0415, target->span, "no other work item can reach `%s`: leave out `atomic`", in->name.name);
+        return bad(s, e);
+    }
+    if (!element && !is_shared_value(whole)) {
+        Diag *d = diag(s->c, E0415, target->span,
+                       "`atomic` updates an element of an array, or what a parameter refers to, as in `h[i]`");
         if (target->kind == EXPR_NAME && t->kind != TY_ARRAY)
             diag_note(s->c, d, target->span, "no other work item can reach `%s`: leave out `atomic`",
                       target->name.name);
         return bad(s, e);
     }
-    if (!check_writable(s, whole->index.base->name.sym, target->span, WRITE_ELEMENT)) return bad(s, e);
+    Symbol *sym = element ? expr_root(in) : whole->name.sym;
+    if (!check_writable(s, sym, target->span, element ? WRITE_ELEMENT : WRITE_VALUE)) return bad(s, e);
     if (!check_update(s, e, t) || is_bad(v) || !check_amount(s, e, t)) return bad(s, e);
     return e->type = t;
 }

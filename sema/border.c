@@ -53,10 +53,13 @@ void keep_tests(Sema *s, bool run) {
 /* C ----------------------------------------------------------------------------------------------------------- */
 
 /* Names that the program itself gives meaning to in the finished executable. */
-static bool is_reserved(const char *name) { return !strcmp(name, "main") || !strncmp(name, "kdsl_", 5); }
+static bool is_reserved(const Func *f) {
+    if (f->is_extern && !strncmp(f->name, "kdsl_std_", 9)) return false; /* what stdlib/ is made of */
+    return !strcmp(f->name, "main") || !strncmp(f->name, "kdsl_", 5);
+}
 
 static void check_c_name(Sema *s, const Func *f) {
-    if (!is_reserved(f->name)) return;
+    if (!is_reserved(f)) return;
     Diag *d = diag(s->c, E0811, f->name_span, "`%s` cannot be the name of a C function of a program", f->name);
     diag_note(s->c, d, f->name_span, "`main` and names that start with `kdsl_` belong to the runtime");
 }
@@ -72,10 +75,16 @@ static void no_c_type(Sema *s, Span at, const Type *t, const char *hint) {
 }
 
 static void check_c_types(Sema *s, Func *f) {
-    for (int i = 0; i < f->params.n; i++) {
+    for (int i = 0; i < f->facts->owners.n; i++) {
+        const Symbol *sym = f->facts->owners.at[i];
+        if (!sym->part_of) no_c_type(s, sym->as_written->span, sym->type, "pass its arrays one by one");
+    }
+    for (int i = 0; i < f->n_given; i++) {
         const Type *t = f->params.at[i]->type;
+        bool text = f->params.at[i]->mode != REF_NONE && t->kind == TY_STR;
         if (t->kind == TY_ARRAY) t = t->elem;
-        if (!has_c_type(t)) no_c_type(s, f->item->fn.params.at[i].type->span, t, NULL);
+        if (!has_c_type(t) || text) no_c_type(s, f->item->fn.params.at[i].type->span, t,
+                                                text ? "text crosses by value only" : NULL);
     }
     if (has_c_type(f->result)) return;
     no_c_type(s, f->item->fn.result->span, f->result,
@@ -99,7 +108,7 @@ static Name border_name(Sema *s, const Func *f, int param, int dim) {
 
 /* C gives each size once, in the order in which the arrays bring them. */
 static void find_border(Sema *s, Func *f) {
-    for (int i = 0; i < f->shapes.n; i++)
+    for (int i = 0; i < f->n_given; i++)
         for (int d = 0; d < f->shapes.at[i].rank; d++) {
             const Extent *x = &f->shapes.at[i].at[d];
             if (x->kind != EXTENT_BINDS && x->kind != EXTENT_ANY) continue;
@@ -115,6 +124,17 @@ void check_export(Sema *s, Func *f) {
     else check_c_name(s, f);
     check_c_types(s, f);
     find_border(s, f);
+}
+
+/* C keeps the address of its array: it would never see another one, and its memory is not ours to free. */
+void check_kept(Sema *s, const Func *f) {
+    for (int i = 0; f->is_export && i < f->params.n; i++) {
+        const Symbol *p = f->params.at[i];
+        if (!p->reshaped) continue;
+        Diag *d = diag(s->c, E0813, p->span, "`%s` assigns or swaps `%s` as a whole, which is an array of its C caller",
+                       f->name, p->name);
+        diag_note(s->c, d, p->span, "assign its elements: `for i in len(%s) { %s[i] = ...; }`", p->name, p->name);
+    }
 }
 
 void check_extern(Sema *s, Func *f) {

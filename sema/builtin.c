@@ -29,7 +29,7 @@ static const struct {
     Effect effect;
     const char *what;
 } effects[] = {
-    {BUILTIN_PRINT, EFFECT_IO, "prints"},
+    {BUILTIN_PRINT, EFFECT_PRINT, "prints"},
     {BUILTIN_FORMAT, EFFECT_STR, "makes text"},
     {BUILTIN_ARGS, EFFECT_STR, "asks for `args()`"},
     {BUILTIN_CLOCK, EFFECT_IO, "reads the clock"},
@@ -37,8 +37,13 @@ static const struct {
     {BUILTIN_EXIT, EFFECT_IO, "ends the program"},
     {BUILTIN_WRITE_FILE, EFFECT_IO, "writes a file"},
     {BUILTIN_APPEND_FILE, EFFECT_IO, "writes a file"},
+    {BUILTIN_READ_FILE, EFFECT_IO, "reads a file"},
+    {BUILTIN_READ_ARRAY, EFFECT_IO, "reads a file"},
+    {BUILTIN_FILE_EXISTS, EFFECT_IO, "looks for a file"},
+    {BUILTIN_FILE_SIZE, EFFECT_IO, "looks for a file"},
+    {BUILTIN_READ_LINE, EFFECT_IO, "reads standard input"},
+    {BUILTIN_INPUT_ENDED, EFFECT_IO, "reads standard input"},
     {BUILTIN_COPY, EFFECT_HEAP, "copies an array"},
-    {BUILTIN_SWAP, EFFECT_HEAP, "swaps arrays"},
 };
 
 static void note_effect(Sema *s, BuiltinId id, Span span) {
@@ -52,8 +57,9 @@ static bool count_is(Sema *s, Expr *e, BuiltinId id, int n) {
     int given = e->call.args.n;
     if (given == n) return true;
     Span at = given > n ? e->call.args.at[n].span : (Span){e->span.hi - 1, e->span.hi};
-    diag(s->c, E0311, at, "`%s` takes %d argument%s, this gives %d", builtin_rows[id].name, n, n == 1 ? "" : "s",
-         given);
+    const char *name = builtin_rows[id].name;
+    Diag *d = diag(s->c, E0311, at, "`%s` takes %d argument%s, this gives %d", name, n, n == 1 ? "" : "s", given);
+    if (n == 2 && given == 3 && name[0] == 'm') diag_note(s->c, d, at, "as in `%s(a, %s(b, c))`", name, name);
     for (int i = 0; i < given; i++) check_expr(s, &e->call.args.at[i].value);
     return false;
 }
@@ -172,9 +178,9 @@ static Type *check_shape(Sema *s, Expr *e) {
         return s->error;
     }
     if (which->i < 0 || which->i >= array->rank) {
-        Diag *said =
-            diag(s->c, E0607, d->value->span, "`%s` has dimensions 0 to %d", a->value->name.name, array->rank - 1);
-        note_declared(s, said, a->value->name.sym);
+        Diag *said = diag(s->c, E0607, d->value->span, "`%s` has dimensions 0 to %d", source_text(s, a->value->span),
+                          array->rank - 1);
+        if (expr_root(a->value)) note_declared(s, said, expr_root(a->value));
         return s->error;
     }
     return s->index;
@@ -182,10 +188,20 @@ static Type *check_shape(Sema *s, Expr *e) {
 
 static Type *check_copy(Sema *s, Expr *e) {
     Arg *a = &e->call.args.at[0];
+    bool named = a->value->kind == EXPR_NAME || a->value->kind == EXPR_FIELD;
+    if (named && a->mode == REF_IN && type_owns(check_expr(s, &a->value)) && a->value->kind == EXPR_NAME) {
+        effect_add(s, EFFECT_HEAP, e->span, "copies arrays");
+        return a->value->type;
+    }
     return check_reference(s, a, REF_IN) ? a->value->type : s->error;
 }
 
 static bool is_whole(Sema *s, const Arg *a) {
+    if (a->value->kind == EXPR_FIELD && !is_bad(check_expr(s, (Expr **)&a->value)) && expr_fixed_field(a->value)) {
+        diag(s->c, E0345, a->span, "`%s` is part of a struct; `swap` exchanges whole arrays and whole variables",
+             source_text(s, a->value->span));
+        return false;
+    }
     if (!expr_is_slice(a->value)) return true;
     diag(s->c, E0613, a->span, "`swap` exchanges whole arrays, and `%s` is a part of one",
          source_text(s, a->value->span));
@@ -209,8 +225,13 @@ static Type *check_swap(Sema *s, Expr *e) {
         note_declared(s, d, y);
         return s->error;
     }
+    bool reshaped[2] = {x->reshaped, y->reshaped};
     ok = check_writable(s, x, a->span, WRITE_WHOLE);
     if (!check_writable(s, y, b->span, WRITE_WHOLE) || !ok) return s->error;
+    if (fixed_swap(s, x, y, e->span)) {
+        x->reshaped = reshaped[0];
+        y->reshaped = reshaped[1];
+    }
     return s->nothing;
 }
 
@@ -224,6 +245,11 @@ static Type *check_text_call(Sema *s, Expr *e, BuiltinId id) {
     }
     if (!is_plain(s, &args->at[0])) return s->error;
     e->call.info->format = check_format(s, args->at[0].value, args->at + 1, args->n - 1);
+    if (id == BUILTIN_PRINT && s->func) {
+        PrintSite site = {s->func, e};
+        vec_push(s->arena, &s->program->prints, site);
+        e->call.info->print_site = s->program->prints.n;
+    }
     return result;
 }
 
@@ -235,8 +261,27 @@ static Type *check_file(Sema *s, Expr *e, BuiltinId id) {
         if (t->kind != TY_ARRAY) return check_text(s, data, "text, or an array as `&a`") && ok ? s->nothing : s->error;
     }
     if (!check_reference(s, data, REF_IN) || !ok) return s->error;
-    if (data->value->type->elem->kind != TY_STR) return s->nothing;
+    if (!type_has_text(data->value->type->elem)) return s->nothing;
     diag(s->c, E0325, data->span, "the bytes of numbers can be written, not an array of texts");
+    return s->error;
+}
+
+static bool check_path(Sema *s, Expr *e, BuiltinId id) {
+    return check_text(s, &e->call.args.at[0],
+                      arena_printf(s->arena, "`%s` takes the file's name first", builtin_rows[id].name));
+}
+
+/* Bytes that are any number of the type, so not those of a bool or of a struct that may hold one. */
+static Type *check_read_array(Sema *s, Expr *e, BuiltinId id) {
+    Arg *offset = &e->call.args.at[1], *to = &e->call.args.at[2];
+    bool ok = check_path(s, e, id);
+    ok = is_plain(s, offset) && !is_bad(check_scalar(s, &offset->value)) &&
+         to_index(s, &offset->value, "the first byte to read") && ok;
+    if (!check_reference(s, to, to->mode == REF_OUT ? REF_OUT : REF_MUT) || !ok) return s->error;
+    if (type_is_number(type_of_part(to->value->type->elem))) return s->nothing;
+    Diag *d = diag(s->c, E0331, to->span, "`read_array` fills arrays of numbers, this is %s",
+                   quoted_type(s, to->value->type));
+    note_declared(s, d, expr_array_symbol(to->value));
     return s->error;
 }
 
@@ -260,6 +305,12 @@ static Type *check_special(Sema *s, Expr *e, BuiltinId id) {
     }
     case BUILTIN_WRITE_FILE:
     case BUILTIN_APPEND_FILE: return check_file(s, e, id);
+    case BUILTIN_READ_FILE: return check_path(s, e, id) ? s->str : s->error;
+    case BUILTIN_READ_ARRAY: return check_read_array(s, e, id);
+    case BUILTIN_FILE_EXISTS: return check_path(s, e, id) ? s->boolean : s->error;
+    case BUILTIN_FILE_SIZE: return check_path(s, e, id) ? s->index : s->error;
+    case BUILTIN_READ_LINE: return s->str;
+    case BUILTIN_INPUT_ENDED: return s->boolean;
     default: return s->error;
     }
 }
@@ -275,7 +326,7 @@ static CallInfo *info_of(Sema *s, Expr *e, BuiltinId id) {
 Type *check_builtin(Sema *s, Expr *e, BuiltinId id) {
     const BuiltinRow *row = &builtin_rows[id];
     info_of(s, e, id);
-    note_effect(s, id, e->span);
+    if (id != BUILTIN_COPY || e != s->made_for) note_effect(s, id, e->span);
     if (row->n_args >= 0 && !count_is(s, e, id, row->n_args)) return bad(s, e);
     if (row->args == ARGS_SPECIAL) e->type = check_special(s, e, id);
     else e->type = check_scalars(s, e, id) ? row_result(s, e, id) : s->error;
@@ -289,7 +340,8 @@ Type *check_method(Sema *s, Expr *e) {
         Type *t = check_expr(s, &callee->field.base);
         if (is_bad(t)) return bad(s, e);
         Diag *d = diag(s->c, E0318, callee->field.name_span, "there is no method `%s`", callee->field.name);
-        diag_note(s->c, d, callee->field.name_span, "arrays have `.at(i)`, which is zero outside of the array");
+        if (t->kind == TY_ARRAY) explain_array_member(s, d, callee, e->span);
+        else explain_method(s, d, e);
         return bad(s, e);
     }
     Type *array = check_array_name(s, callee->field.base, "`at`");
@@ -304,9 +356,9 @@ Type *check_method(Sema *s, Expr *e) {
     if (!ok) return bad(s, e);
     if (e->call.args.n != array->rank) {
         Diag *d =
-            diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this gives %d ind%s", info->receiver->name.name,
-                 array->rank, array->rank == 1 ? "" : "s", e->call.args.n, e->call.args.n == 1 ? "ex" : "ices");
-        note_declared(s, d, info->receiver->name.sym);
+            diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this gives %d ind%s",
+                 source_text(s, info->receiver->span), array->rank, array->rank == 1 ? "" : "s", e->call.args.n, e->call.args.n == 1 ? "ex" : "ices");
+        if (expr_root(info->receiver)) note_declared(s, d, expr_root(info->receiver));
         return bad(s, e);
     }
     if (array->elem->kind == TY_STR) {

@@ -8,7 +8,7 @@
 
 #include "sema/sema.h"
 
-enum { N_EFFECTS = 5, MAX_CONST_CHAIN = 200 };
+enum { N_EFFECTS = 6, MAX_CONST_CHAIN = 200 };
 
 typedef struct CallSite {
     Func *caller, *callee;
@@ -31,17 +31,49 @@ typedef struct Declared {
     Span span;
 } Declared;
 
+/* An array given to a field: its extents are those of the field, which is looked at once extents are known. */
+typedef struct Promise {
+    Expr *value;
+    Dim dims[MAX_RANK];
+    Span span;
+    const char *what;
+} Promise;
+
+/* The extents of `to` were taken to be those of `from` (fixed.c). */
+typedef struct FixedUse {
+    Symbol *to, *from;
+} FixedUse;
+
 /* Constructs of the language that are not built yet: said once per function. */
 typedef enum NotBuilt {
-    NB_GROUPS = 1, /* by, and with it shared, barrier, inside, .local */
-    NB_SHARED = 2,
-    NB_BARRIER = 4,
-    NB_INSIDE = 8,
     NB_WAIT = 64,
     NB_RESIDENT = 128,
     NB_ASYNC = 256,
     NB_DEVICE = 512,
 } NotBuilt;
+
+/* A generic declaration: a pattern that is never checked itself. */
+typedef struct Instance Instance;
+typedef struct Template {
+    Item *item; /* as parsed */
+    const GenericList *params;
+    Module *module;
+    Symbol *sym;
+    Vec(Instance *) instances;
+    bool has_errors; /* in the body of an instance: the same ones elsewhere are not repeated */
+} Template;
+
+/* What is made of it for one set of types. */
+struct Instance {
+    Template *of;
+    Type **args;      /* one per type parameter */
+    const char *text; /* "clamp<f32>", interned */
+    Func *func;       /* functions and kernels */
+    Symbol *sym;      /* structs */
+    Span at;          /* where it was first asked for; {0, 0}: nowhere, see generics_check_unused */
+    const Instance *made_in; /* in whose text that is, or NULL */
+    int depth;               /* how many of those there are outward */
+};
 
 /* Sema's notes about one function while it is checked and in the passes over the whole program. */
 typedef struct FuncFacts {
@@ -58,8 +90,13 @@ typedef struct FuncFacts {
     bool skip;          /* not checked (generic, extern, broken signature): nothing about it can be trusted */
     bool skip_result;   /* its result could not be understood: returns are not judged by it */
     bool has_errors;    /* reported while checking its body: no dataflow over it */
+    const Instance *instance; /* it was made of a generic one */
     bool queued;
     int pending; /* kernel.c: callees not yet shown to end */
+    int64_t fixed_bytes; /* of the arrays that may live in its frame (fixed.c) */
+    Vec(FixedUse) fixed_uses;
+    Vec(Promise) promises;
+    Vec(Symbol *) owners; /* parameters that own arrays; `params` has their fields */
 } FuncFacts;
 
 typedef struct NameEntry NameEntry;
@@ -86,6 +123,12 @@ typedef struct Sema {
     FuncFacts *facts; /* of func */
     Block *block;     /* innermost: it frees the arrays declared in it */
     int loop_depth, const_chain, struct_chain;
+    Vec(Template *) templates;
+    const Instance *making; /* the generic struct being laid out */
+    int n_instances;
+    bool instances_end;     /* there were too many */
+    const Expr *given;    /* the array whose elements a field is given: it is copied (fixed.c) */
+    const Expr *made_for; /* the array being made has a variable to live in, which says where (fixed.c) */
     const BuiltInModule *stdlib;
     Module *own_file; /* the program's; program->module is the one being checked */
     Vec(Module *) modules, in_order; /* as found; each after those it imports */
@@ -127,14 +170,23 @@ void retype(Sema *s, Expr *e, Type *to);
 void scope_enter(Sema *s);
 void scope_leave(Sema *s);
 Symbol *scope_find(Sema *s, Name name);
+const Symbol *scope_ended(Sema *s, Name name); /* a local of this function, out of scope; NULL: none */
 void scope_clear(Sema *s); /* the outermost scope, too */
 bool scope_add(Sema *s, Symbol *sym);   /* reports a duplicate */
 void scope_again(Sema *s, Symbol *sym); /* the same, silently: it has been reported */
 Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type);
 typedef enum NameClass { NAMES_VALUES = 1, NAMES_FUNCTIONS = 2, NAMES_TYPES = 4 } NameClass;
-const char *type_of_other_language(Name name); /* "int": "i32"; NULL: none */
 const char *nearest_name(Sema *s, Name name, unsigned classes); /* NULL: nothing close */
 const char *symbol_what(const Symbol *sym);                     /* "a parameter", "a kernel" */
+
+void suspect_check(Sema *s, Func *f); /* suspect.c: what all work items do, and only some may */
+
+/* foreign.c: what was meant by a name that is not declared; notes and fixes for `d` */
+const char *type_of_other_language(Name name); /* "int": "i32"; NULL: none */
+void explain_unknown(Sema *s, Diag *d, Span span, Name name, bool is_call);
+void explain_array_member(Sema *s, Diag *d, Expr *field, Span whole); /* whole: `x.len`, or the call `x.len()` */
+
+void explain_method(Sema *s, Diag *d, Expr *call); /* p.norm() */
 
 /* report.c: what several checks say */
 Type *not_built(Sema *s, NotBuilt what, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -185,13 +237,46 @@ void declare_items(Sema *s);
 void check_const_item(Sema *s, Item *item);
 Type *local_type(Sema *s, TypeExpr *te, Dim dims[MAX_RANK]);
 void check_signatures(Sema *s);
+void check_signature(Sema *s, Func *f);
+Func *func_new(Sema *s, Item *item, Module *m);
 void check_bodies(Sema *s);
 Type *scalar_type(Sema *s, TypeExpr *te);
+
+/* generic.c */
+typedef struct Elsewhere { /* what is put aside while something is checked among the names of another module */
+    Scopes scopes;
+    Func *func;
+    FuncFacts *facts;
+    Block *block;
+    int loop_depth;
+    Module *module;
+    Scopes *lent;
+} Elsewhere;
+Elsewhere elsewhere_enter(Sema *s, Module *m);
+void elsewhere_leave(Sema *s, Elsewhere here);
+Elsewhere instance_enter(Sema *s, const Instance *inst); /* nothing happens for NULL */
+void instance_leave(Sema *s, const Instance *inst, Elsewhere here);
+enum { ALL_STEPS = 6 };
+void instance_notes(Sema *s, const Instance *inst, int since, int max_steps); /* since: diags.list.n before */
+bool type_mentions(const TypeExpr *te, Name name);
+void generic_declare(Sema *s, Symbol *sym, const GenericList *params);
+bool constraint_allows(const Generic *g, const Type *t);
+const char *constraint_what(const Generic *g);
+Func *instance_func(Sema *s, Template *t, Type **args, Span use);     /* NULL: reported */
+Symbol *instance_struct(Sema *s, Template *t, Type **args, Span use); /* NULL: reported */
+void generics_check_unused(Sema *s);
+
+/* infer.c */
+Func *infer_call(Sema *s, Expr *call, Template *t);
+Symbol *infer_build(Sema *s, Expr *e, Template *t);
+Type *written_struct(Sema *s, TypeExpr *te, Template *t);
+Type *not_generic(Sema *s, const TypeExpr *te);
 
 /* border.c: what is called from outside, or calls outside */
 void declare_test(Sema *s, Item *item);
 void check_extern(Sema *s, Func *f);
 void check_export(Sema *s, Func *f);
+void check_kept(Sema *s, const Func *f); /* after all bodies */
 void keep_tests(Sema *s, bool run); /* after all checks: the tests leave the program unless they are to run */
 
 /* module.c */
@@ -199,6 +284,7 @@ bool modules_load(Sema *s, Module *own_file); /* into s->in_order; false: errors
 void declare_import(Sema *s, Item *item);
 void module_leave(Sema *s);
 bool module_member(Sema *s, Expr *e); /* e was `module.name`, and is now a name or, after an error, EXPR_ERROR */
+const char *module_offers(Sema *s, Name name); /* "math.lerp" of `lerp`, from what is imported; NULL: nobody */
 Symbol *scope_find_qualified(Sema *s, Name name);
 void keep_reached(Sema *s);
 
@@ -216,6 +302,7 @@ bool check_writable(Sema *s, Symbol *sym, Span at, WriteKind how);
 /* check_expr.c */
 Type *check_expr(Sema *s, Expr **slot);   /* may yield a literal type, void or an array */
 Type *check_scalar(Sema *s, Expr **slot); /* not void, not an array */
+void expect(Expr *e, Type *want);         /* e, not checked yet, stands where `want` (or NULL) is asked for */
 bool check_value(Sema *s, Expr **slot, Type *want, const char *why);
 void check_condition(Sema *s, Expr **slot);
 Type *check_array_name(Sema *s, Expr *e, const char *what); /* a plain name of an array */
@@ -261,8 +348,37 @@ void effect_add(Sema *s, Effect effect, Span span, const char *what);
 void call_site_add(Sema *s, Func *callee, Expr *call, bool is_launch);
 void effects_spread(Sema *s);
 
+/* fixed.c */
+bool fixed_extents(const Expr *e, Dim dims[MAX_RANK]);
+void fixed_declare(Sema *s, const Stmt *st, Symbol *sym, const Dim *declared);
+void fixed_leaves(const Expr *e);
+bool fixed_assign(Sema *s, Expr *target, Expr *value);
+bool fixed_swap(Sema *s, Symbol *a, Symbol *b, Span span);
+void fixed_index(const Expr *e);
+void fixed_settle(Func *f);
+Type *fixed_field_type(Sema *s, TypeExpr *te);
+Type *fixed_as_array(Sema *s, Type *t); /* the type of such a field as an expression */
+bool fixed_give(Sema *s, Expr **slot, const TypeField *f, const char *why);
+
+/* own.c */
+Type *own_field_type(Sema *s, TypeExpr *te);
+bool own_check_fields(Sema *s, Type *t);
+Type *own_as_value(Sema *s, Expr *e);
+bool own_refused(Sema *s, const Type *t, Span at, const char *where); /* reported */
+void own_declare(Sema *s, Symbol *sym, Expr *init);
+const Symbol *own_whole(const Symbol *sym);   /* the variable that a field is part of, or itself */
+Type *own_field(Sema *s, Expr *e, int field);
+void own_expand_params(Sema *s, Func *f);
+void own_bind_param(const Param *p);
+int own_count(const Func *f);
+bool own_expand_args(Sema *s, Expr *call, const Func *f);
+void own_written(Symbol *sym);
+typedef void (*OwnVisit)(Symbol *sym, void *context);
+void own_each(Symbol *sym, OwnVisit visit, void *context); /* its fields, or itself */
+
 /* shape.c: after all bodies */
 Dim dim_of(Expr *e);
+void dims_of_array(Expr *e, Dim out[MAX_RANK]);
 void shapes_check(Sema *s);
 
 /* assign.c, transfer.c, warn.c: one function at a time, after all bodies */
@@ -274,8 +390,14 @@ void warn_unused(Sema *s, Func *f);
 void access_check(Sema *s, Func *f);
 void access_spread(Sema *s); /* may_fail, from callees to callers */
 
-/* walk.c */
-typedef bool (*ExprTest)(Expr *e, void *context);
-Expr *expr_find(Expr *e, ExprTest test, void *context); /* first sub-expression for which test holds, itself included */
+/* group.c: the domain in groups, and what only their kernels have */
+void group_range(Sema *s, Range *r, Type **type);
+void group_axis(Sema *s, Func *f, Binder *b, const Symbol *axis);
+void group_done(Sema *s, Func *f);
+Type *check_group_field(Sema *s, Expr *e);  /* i.local, i.group, i.groups */
+void check_shared(Sema *s, Stmt *st);
+bool needs_groups(Sema *s, Span at, const char *what); /* false, and said so: not in a kernel with `by` */
+/* barrier.c: which values differ within a group, and that barriers are met by all of it or by none */
+void barriers_check(Sema *s, Func *f);
 
 #endif

@@ -9,6 +9,7 @@ static Type *element_type(Sema *s, Expr **slot, Type *want) {
         diag_note(s->c, d, (*slot)->span, "as in `[0.0; n, m]` or `[e for i in n, j in m]`");
         return bad(s, *slot);
     }
+    if (own_refused(s, t, (*slot)->span, "an element of an array")) return bad(s, *slot);
     t = check_scalar(s, slot);
     if (is_bad(t)) return t;
     if (want) return coerce(s, slot, want, NULL) ? want : s->error;
@@ -105,7 +106,7 @@ static Type *check_list(Sema *s, Expr *e, Type *want) {
 }
 
 Type *check_array_literal(Sema *s, Expr *e, Type *want) {
-    effect_add(s, EFFECT_HEAP, e->span, "makes an array");
+    if (e != s->made_for) effect_add(s, EFFECT_HEAP, e->span, "makes an array");
     Type *t = s->error;
     if (e->kind == EXPR_FILL) t = check_fill(s, e, want);
     else if (e->kind == EXPR_COMPREHEND) t = check_comprehension(s, e, want);

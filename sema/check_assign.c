@@ -4,13 +4,15 @@
 /* May it be written? ----------------------------------------------------------------------------------------- */
 
 static bool refuse_local(Sema *s, Symbol *sym, Span at, WriteKind how) {
+    const Symbol *whole = own_whole(sym);
     if (!sym->keyword.hi) {
-        diag(s->c, E0405, at, "`%s` counts a loop and is not assigned", sym->name);
+        Diag *d = diag(s->c, E0405, at, "`%s` counts a loop and is not assigned", whole->name);
+        diag_note(s->c, d, at, "`continue` goes on with the next; a `while` loop counts as it likes");
         return false;
     }
     Diag *d = how == WRITE_PASS
-                  ? diag(s->c, E0402, at, "`%s` is a `let`, and `%s` would write it", sym->name, source_text(s, at))
-                  : diag(s->c, E0404, at, "`%s` is a `let` and keeps its value", sym->name);
+                  ? diag(s->c, E0402, at, "`%s` is a `let`, and `%s` would write it", whole->name, source_text(s, at))
+                  : diag(s->c, E0404, at, "`%s` is a `let` and keeps its value", whole->name);
     diag_fix(s->c, d, sym->keyword, "var", "declare it with `var`");
     return false;
 }
@@ -27,9 +29,38 @@ static bool refuse_param(Sema *s, Symbol *sym, Span at) {
     return false;
 }
 
+/* What the group gives: neither is a variable of the program's. */
+static bool refuse_group(Sema *s, const Symbol *sym, Span at, WriteKind how) {
+    if (sym->is_group_value) {
+        diag(s->c, E0504, at, "`%s` is the work item's place in its group and cannot be changed", sym->name);
+        return true;
+    }
+    if (!sym->is_shared || how != WRITE_WHOLE) return false;
+    Diag *d = diag(s->c, E0525, at, "`%s` is `shared`: its elements are written, the whole array stays where it is",
+                   sym->name);
+    note_declared(s, d, sym);
+    return true;
+}
+
+/* `g: &Grid` or `g.u` of it. */
+static bool refuse_field(Sema *s, const Symbol *sym, Span at) {
+    const Symbol *whole = own_whole(sym);
+    Diag *d =
+        diag(s->c, E0307, at, "this writes `%s`, and `%s` is passed by `&` and only read", sym->name, whole->name);
+    diag_fix(s->c, d, whole->as_written->ref.mode_span, "&mut ", "write `&mut` to give it back changed");
+    return false;
+}
+
+static void reshape(Symbol *sym, void *context) {
+    (void)context;
+    sym->written = sym->reshaped = true;
+}
+
 bool check_writable(Sema *s, Symbol *sym, Span at, WriteKind how) {
-    sym->written = true;
-    if (how == WRITE_WHOLE) sym->reshaped = true;
+    if (refuse_group(s, sym, at, how)) return false;
+    own_written(sym);
+    if (how == WRITE_WHOLE) own_each(sym, reshape, NULL);
+    if (own_whole(sym)->as_written && own_whole(sym)->mode == REF_IN) return refuse_field(s, sym, at);
     switch (sym->kind) {
     case SYM_LOCAL: return sym->is_mutable || refuse_local(s, sym, at, how);
     case SYM_PARAM:
@@ -54,7 +85,8 @@ bool check_writable(Sema *s, Symbol *sym, Span at, WriteKind how) {
     }
     case SYM_FN:
     case SYM_MODULE:
-    case SYM_STRUCT: break;
+    case SYM_STRUCT:
+    case SYM_TYPE: break;
     }
     diag(s->c, E0413, at, "`%s` is %s and cannot be assigned", sym->name, symbol_what(sym));
     return false;
@@ -80,8 +112,23 @@ static bool same_array_type(Sema *s, Expr *e, Type *want, const char *why) {
 
 static bool check_move(Sema *s, Expr *e) {
     Symbol *sym = e->name.sym;
+    if (sym->is_shared) {
+        Diag *d = diag(s->c, E0525, e->span, "`%s` is `shared`: it belongs to the group and cannot be moved", sym->name);
+        note_declared(s, d, sym);
+        bad(s, e);
+        return false;
+    }
+    if (sym->part_of) {
+        const Symbol *whole = own_whole(sym);
+        Diag *d =
+            diag(s->c, E0418, e->span, "`%s` is part of `%s`, which would be left without it", sym->name, whole->name);
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", sym->name), "copy it");
+        bad(s, e);
+        return false;
+    }
     if (sym->kind != SYM_PARAM) return true;
-    Diag *d = diag(s->c, E0409, e->span, "`%s` is a reference; its array cannot be moved out of it", sym->name);
+    Diag *d = diag(s->c, E0409, e->span, "`%s` is a reference; its array%s cannot be moved out of it", sym->name,
+                   sym->parts ? "s" : "");
     diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", sym->name), "copy it");
     bad(s, e);
     return false;
@@ -89,6 +136,7 @@ static bool check_move(Sema *s, Expr *e) {
 
 void check_owned(Sema *s, Expr **slot, Type *want, const char *why) {
     Expr *e = *slot;
+    expect(e, want);
     if (want && is_bad(want)) {
         check_expr(s, slot);
         bad(s, *slot);
@@ -101,8 +149,17 @@ void check_owned(Sema *s, Expr **slot, Type *want, const char *why) {
     if (is_bad(t)) return;
     if (t->kind == TY_ARRAY) {
         if (e->kind == EXPR_NAME && !check_move(s, e)) return;
-        if (!literal) effect_add(s, EFFECT_HEAP, e->span, "takes over an array");
+        bool made_here = e == s->made_for && e->kind == EXPR_CALL && e->call.info &&
+                         e->call.info->kind == CALL_BUILTIN && e->call.info->builtin == BUILTIN_COPY;
+        bool copied = e == s->given; /* into a field */
+        if (!literal && !made_here && !copied) effect_add(s, EFFECT_HEAP, e->span, "takes over an array");
+        if (!copied) fixed_leaves(e);
         if (want) same_array_type(s, e, want, why);
+        return;
+    }
+    if (type_owns(t) && (!want || want == t)) {
+        if (e->kind == EXPR_NAME && !check_move(s, e)) return;
+        effect_add(s, EFFECT_HEAP, e->span, "takes over arrays");
         return;
     }
     if (is_bad(check_scalar(s, slot))) return;
@@ -112,7 +169,7 @@ void check_owned(Sema *s, Expr **slot, Type *want, const char *why) {
 
 /* let, var ---------------------------------------------------------------------------------------------------- */
 
-static bool let_without_value(Sema *s, Stmt *st, Type *type) {
+static bool let_without_value(Sema *s, Stmt *st, Type *type, const Dim *dims) {
     if (!st->let.is_var) {
         diag(s->c, E0414, st->let.name_span, "a `let` needs a value: `let %s = ...;`", st->let.name);
         return false;
@@ -121,7 +178,14 @@ static bool let_without_value(Sema *s, Stmt *st, Type *type) {
         diag(s->c, E0414, st->let.name_span, "`%s` needs a value or a type", st->let.name);
         return false;
     }
+    if (type_owns(type)) {
+        diag(s->c, E0414, st->let.name_span, "`%s` owns arrays and needs a value where it is declared", st->let.name);
+        return false;
+    }
     if (type->kind != TY_ARRAY) return !is_bad(type);
+    bool constant = true;
+    for (int i = 0; i < type->rank; i++) constant = constant && dims[i].kind == DIM_CONST;
+    if (constant) return true;
     Diag *d = diag(s->c, E0414, st->let.name_span, "the array `%s` needs a value where it is declared", st->let.name);
     diag_note(s->c, d, st->let.type->span, "as in `var %s = [%s(0); n];`", st->let.name, type->elem->name);
     return false;
@@ -133,9 +197,11 @@ void check_let(Sema *s, Stmt *st) {
     if (st->let.init) {
         const char *why =
             want ? arena_printf(s->arena, "`%s` is declared `%s`", st->let.name, type_name(s->c, want)) : NULL;
+        s->made_for = st->let.init;
         check_owned(s, &st->let.init, want, why);
+        s->made_for = NULL;
         if (!want) type = st->let.init->type;
-    } else if (!let_without_value(s, st, want)) {
+    } else if (!let_without_value(s, st, want, dims)) {
         type = s->error;
     }
     Symbol *sym = symbol_new(s, SYM_LOCAL, st->let.name, st->let.name_span, type);
@@ -146,10 +212,12 @@ void check_let(Sema *s, Stmt *st) {
     scope_add(s, sym);
     vec_push(s->arena, &s->facts->locals, sym);
     if (!sym->is_mutable && sym->init && !is_bad(type)) sym->konst = sym->init->konst;
+    if (type_owns(type)) own_declare(s, sym, sym->init);
     if (type->kind != TY_ARRAY) return;
     sym->owns = true;
     vec_push(s->arena, &s->block->drops, sym);
-    if (!want) return;
+    fixed_declare(s, st, sym, dims);
+    if (!want || !st->let.init) return;
     Declared declared = {.sym = sym, .span = st->let.type->span};
     for (int d = 0; d < MAX_RANK; d++) declared.dims[d] = dims[d];
     vec_push(s->arena, &s->facts->declared, declared);
@@ -201,9 +269,25 @@ static void check_update(Sema *s, Stmt *st, Type *t) {
     if (st->assign.op != OP_NONE && !is_bad((*slot)->type)) check_divisor(s, st->assign.op, t, *slot);
 }
 
+/* `n = 3;` of a name that nobody knows is Python's declaration. It is one from here on: what follows is no error. */
+static bool declares(Sema *s, Stmt *st) {
+    Expr *target = st->assign.target;
+    Name name = target->name.name;
+    bool near = st->assign.op != OP_NONE || st->assign.is_min || st->assign.is_max
+             || type_find(s->types, name) || builtin_find(s, name) || nearest_name(s, name, NAMES_VALUES);
+    if (near || scope_ended(s, name)) return false;
+    Diag *d = diag(s->c, E0301, target->span, "`%s` is not declared", name);
+    fix_insert(s, d, target->span.lo, "var ", "a new variable is declared with `var`, or with `let` if it stays");
+    scope_add(s, symbol_new(s, SYM_LOCAL, name, target->span, s->error));
+    return true;
+}
+
+static WriteKind how_written(const Type *t) { return t->kind == TY_ARRAY || type_owns(t) ? WRITE_WHOLE : WRITE_VALUE; }
+
 static Type *check_target_name(Sema *s, Stmt *st) {
     Expr *target = st->assign.target;
     Symbol *sym = scope_find(s, target->name.name);
+    if (!sym && declares(s, st)) return bad(s, target);
     bool was_used = sym && sym->used;
     if (sym && sym->kind == SYM_FN && !(sym->type && is_bad(sym->type))) {
         check_writable(s, sym, target->span, WRITE_VALUE);
@@ -214,7 +298,7 @@ static Type *check_target_name(Sema *s, Stmt *st) {
     if (sym && plain) sym->used = was_used; /* being assigned is not being used */
     if (is_bad(t)) return t;
     target->konst = (Const){0};
-    bool ok = check_writable(s, target->name.sym, target->span, t->kind == TY_ARRAY ? WRITE_WHOLE : WRITE_VALUE);
+    bool ok = check_writable(s, target->name.sym, target->span, how_written(t));
     return ok ? t : bad(s, target);
 }
 
@@ -223,6 +307,8 @@ static Type *check_target(Sema *s, Stmt *st) {
     if (target->kind == EXPR_NAME) return check_target_name(s, st);
     Type *t = check_expr(s, &st->assign.target);
     if (is_bad(t)) return t;
+    if (target->kind == EXPR_NAME) /* i.local, g.u: a name now */
+        return check_writable(s, target->name.sym, target->span, how_written(t)) ? t : s->error;
     if (target->kind == EXPR_INDEX && target->index.base->kind == EXPR_NAME)
         return check_writable(s, target->index.base->name.sym, target->span, WRITE_ELEMENT) ? t : s->error;
     Expr *whole = expr_whole(target);
@@ -234,24 +320,54 @@ static Type *check_target(Sema *s, Stmt *st) {
         return check_writable(s, whole->index.base->name.sym, target->span, WRITE_ELEMENT) ? t : s->error;
     if (whole->kind == EXPR_NAME && whole != target)
         return check_writable(s, whole->name.sym, target->span, WRITE_VALUE) ? t : s->error;
+    /* p.w[i], x[i].w[k].v: in the end part of a variable or of an element */
+    Symbol *root = expr_root(target);
+    if (root && whole->kind == EXPR_INDEX && !expr_is_slice(whole) && expr_fixed_field(whole->index.base)) {
+        const Expr *of = expr_whole(whole->index.base);
+        WriteKind how = of->kind == EXPR_NAME ? WRITE_VALUE : WRITE_ELEMENT;
+        return check_writable(s, root, target->span, how) ? t : s->error;
+    }
     diag(s->c, E0413, target->span, "only variables and elements of arrays can be assigned");
     return s->error;
 }
 
+/* A new array of the same constant extents leaves the variable its memory. */
+static void assign_array(Sema *s, Stmt *st, Type *t, bool was_reshaped) {
+    const Type *field = expr_fixed_field(st->assign.target);
+    if (field) {
+        const Type *whole = st->assign.target->field.base->type;
+        fixed_give(s, &st->assign.value, &whole->fields[st->assign.target->field.at[0]], NULL);
+        return;
+    }
+    Symbol *sym = st->assign.target->name.sym;
+    s->made_for = st->assign.value;
+    check_owned(s, &st->assign.value, t, NULL);
+    s->made_for = NULL;
+    if (!is_bad(st->assign.value->type) && fixed_assign(s, st->assign.target, st->assign.value))
+        sym->reshaped = was_reshaped;
+}
+
 void check_assign(Sema *s, Stmt *st) {
     bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
+    Expr *name = st->assign.target;
+    const Symbol *before = plain && name->kind == EXPR_NAME ? scope_find(s, name->name.name) : NULL;
+    bool was_reshaped = before && before->reshaped;
     Type *t = check_target(s, st);
     if (!plain && t->kind == TY_ARRAY) {
         Diag *d = diag(s->c, E0325, st->assign.target->span, "`%s` works on elements, not on a whole array",
                        update_text(s, st));
-        note_declared(s, d, st->assign.target->name.sym);
+        if (expr_root(st->assign.target)) note_declared(s, d, expr_root(st->assign.target));
         t = s->error;
     }
     if (!plain) {
         check_update(s, st, t);
         return;
     }
-    if (t->kind == TY_ARRAY || is_bad(t)) {
+    if (t->kind == TY_ARRAY) {
+        assign_array(s, st, t, was_reshaped);
+        return;
+    }
+    if (is_bad(t) || type_owns(t)) {
         check_owned(s, &st->assign.value, t, NULL);
         return;
     }

@@ -12,23 +12,34 @@ static Type *check_args_only(Sema *s, Expr *e) {
 }
 
 static const char *signature(Sema *s, const Item *item) {
-    const char *text = arena_printf(s->arena, "%s %s(", item->kind == ITEM_KERNEL ? "kernel" : "fn", item->name);
+    const char *text = arena_printf(s->arena, "%s %s", item->kind == ITEM_KERNEL ? "kernel" : "fn", item->name);
+    const GenericList *types = &item->fn.generics;
+    for (int i = 0; i < types->n && i < 16; i++)
+        text = arena_printf(s->arena, "%s%s%s%s", text, i ? ", " : "<",
+                            source_text(s, span_join(types->at[i].span, types->at[i].constraint_span)),
+                            i + 1 < types->n ? "" : ">");
+    text = arena_printf(s->arena, "%s(", text);
+    const Symbol *last = NULL;
     for (int i = 0; i < item->fn.params.n && i < 16; i++) {
         const Param *p = &item->fn.params.at[i];
-        text = arena_printf(s->arena, "%s%s%s: %s", text, i ? ", " : "", p->name, source_text(s, p->type->span));
+        const Symbol *whole = p->owner ? own_whole(p->owner) : NULL;
+        if (whole && whole == last) continue;
+        last = whole;
+        text = arena_printf(s->arena, "%s%s%s: %s", text, i ? ", " : "", whole ? whole->name : p->name,
+                            source_text(s, p->type->span));
     }
     return arena_printf(s->arena, "%s%s)", text, item->fn.params.n > 16 ? ", ..." : "");
 }
 
 static bool check_count(Sema *s, Expr *e, Func *f) {
-    int got = e->call.args.n, want = f->params.n;
+    int got = e->call.args.n, want = own_count(f);
     if (got == want) return true;
-    for (int i = 0; i < want; i++) /* said already; a caller is right to pass nothing for it */
-        if (f->params.at[i]->mode == REF_SCRATCH) return false;
     Span at = got > want ? e->call.args.at[want].span : (Span){e->span.hi - 1, e->span.hi};
     Diag *d =
         diag(s->c, E0311, at, "`%s` takes %d argument%s, this gives %d", f->name, want, want == 1 ? "" : "s", got);
     diag_note(s->c, d, f->name_span, "it is declared `%s`", signature(s, f->item));
+    if (got > want && f->sizes.n)
+        diag_note(s->c, d, at, "sizes such as `%s` are not passed: they come with the arrays", f->sizes.at[0]->name);
     return false;
 }
 
@@ -54,10 +65,12 @@ static bool check_named(Sema *s, Arg *arg) {
     Type *t = check_expr(s, &arg->value);
     e = arg->value;
     if (is_bad(t)) return false;
+    if (e->kind == EXPR_NAME) return true; /* g.u: a name now */
+    if (expr_fixed_field(e) && expr_root(e)) return true;
     bool element = e->kind == EXPR_INDEX;
     Diag *d = diag(s->c, E0410, e->span,
-                   element ? "an element cannot be referenced; references are to arrays and slices of arrays"
-                           : "only a named array can be referenced");
+                   element ? "an element cannot be referenced; references are to variables, arrays and slices of arrays"
+                           : "only a named variable or array can be referenced");
     if (t->kind == TY_ARRAY)
         diag_note(s->c, d, e->span, "give it a name first: `let a = %s;`", source_text(s, e->span));
     bad(s, e);
@@ -90,7 +103,37 @@ static bool check_array_type(Sema *s, Arg *arg, const Func *f, const Symbol *par
         d = diag(s->c, E0304, arg->span, "`%s` holds `%s`, but `%s` of `%s` holds `%s`", name, have->elem->name,
                  param->name, f->name, want->elem->name);
     diag_note(s->c, d, param->span, "the parameter is declared here");
+    const Symbol *sym = arg->value->kind == EXPR_NAME ? arg->value->name.sym : NULL;
+    bool from_literal = have->elem == s->f64 || have->elem == s->i32; /* what a literal is, left alone */
+    if (sym && sym->kind == SYM_LOCAL && have->rank == want->rank && from_literal && type_is_number(want->elem))
+        diag_note(s->c, d, sym->span, "a number without a type is an `%s` here; written `%s` it is an `%s`",
+                  have->elem->name, arena_printf(s->arena, have->elem == s->f64 ? "1.0%s" : "1%s", want->elem->name),
+                  want->elem->name);
     return false;
+}
+
+/* &a where the parameter is a reference to one value: the value is then a checked name. */
+static bool check_value_reference(Sema *s, Arg *arg, const Func *f, const Symbol *param) {
+    if (arg->value->kind == EXPR_ERROR) return !is_bad(bad(s, arg->value));
+    if (expr_is_slice(arg->value)) check_slice(s, arg->value);
+    else if (!check_named(s, arg)) return false;
+    else check_expr(s, &arg->value);
+    Expr *e = arg->value;
+    if (is_bad(e->type)) return false;
+    if (arg->mode != param->mode) {
+        wrong_mode(s, arg, param->mode);
+        return false;
+    }
+    if (e->type != param->type) {
+        Diag *d = diag(s->c, E0304, arg->span, "`%s` is `%s`, but `%s` of `%s` is a reference to `%s`",
+                       source_text(s, e->span), type_name(s->c, e->type), param->name, f->name,
+                       type_name(s->c, param->type));
+        diag_note(s->c, d, param->span, "the parameter is declared here; references convert nothing");
+        return false;
+    }
+    if (param->mode == REF_IN) return true;
+    e->konst = (Const){0};
+    return check_writable(s, e->name.sym, arg->span, WRITE_PASS);
 }
 
 static void passed_twice(Sema *s, const Arg *a, const Arg *b, const Symbol *array) {
@@ -100,11 +143,14 @@ static void passed_twice(Sema *s, const Arg *a, const Arg *b, const Symbol *arra
     if (slices)
         diag_note(s->c, d, b->span, "slices may go together where the text shows that they do not meet, as `[..k]` "
                                     "and `[k..]`");
-    if (b->mode == REF_IN || a->mode == REF_IN)
+    if (b->mode != REF_IN && a->mode != REF_IN) return;
+    if (array->type->kind == TY_ARRAY)
         diag_note(s->c, d, b->span, "pass `copy(&%s)` under a name of its own to read the old values", array->name);
+    else
+        diag_note(s->c, d, b->span, "pass a variable of its own, `let old = %s;`, to read the old values", array->name);
 }
 
-/* One array may not be reached under two names of which one can be written: all alias analysis rests on it. */
+/* One array or variable may not be reached under two names of which one can be written: all alias analysis rests on it. */
 static void check_exclusive(Sema *s, Expr *e) {
     ArgList *args = &e->call.args;
     for (int i = 1; i < args->n; i++) {
@@ -129,6 +175,7 @@ static bool check_arg(Sema *s, Arg *arg, const Func *f, const Symbol *param) {
         check_expr(s, &arg->value);
         return false;
     }
+    if (param->mode != REF_NONE && param->type->kind != TY_ARRAY) return check_value_reference(s, arg, f, param);
     if (param->mode != REF_NONE) return check_reference(s, arg, param->mode) && check_array_type(s, arg, f, param);
     if (arg->mode != REF_NONE) {
         if (expr_is_slice(arg->value)) check_slice(s, arg->value);
@@ -152,8 +199,10 @@ static void find_sizes(Sema *s, CallInfo *info, const Func *f) {
 }
 
 static Type *check_func_call(Sema *s, Expr *e, Func *f, bool is_launch) {
+    Template *generic = e->call.callee->name.sym->generic;
     if (!s->func) {
-        diag(s->c, E0707, e->span, "the value of a constant cannot come from a call of `%s`", f->name);
+        Diag *d = diag(s->c, E0707, e->span, "the value of a constant cannot come from a call of `%s`", f->name);
+        diag_note(s->c, d, e->span, "a `let` in a function may have it: its value is found when the program runs");
         return check_args_only(s, e);
     }
     if (f->facts->skip) return check_args_only(s, e);
@@ -164,12 +213,14 @@ static Type *check_func_call(Sema *s, Expr *e, Func *f, bool is_launch) {
         return check_args_only(s, e);
     }
     if (!check_count(s, e, f)) return check_args_only(s, e);
+    if (generic && !(f = infer_call(s, e, generic))) return check_args_only(s, e);
+    if (!own_expand_args(s, e, f)) return check_args_only(s, e);
     CallInfo *info = e->call.info = arena_new(s->arena, CallInfo);
     info->kind = CALL_FUNC;
     info->func = f;
     e->call.callee->type = s->nothing;
     bool ok = true;
-    for (int i = 0; i < f->params.n; i++) ok = check_arg(s, &e->call.args.at[i], f, f->params.at[i]) && ok;
+    for (int i = 0; i < f->n_given; i++) ok = check_arg(s, &e->call.args.at[i], f, f->params.at[i]) && ok;
     if (ok) check_exclusive(s, e);
     if (ok) call_site_add(s, f, e, is_launch);
     if (!ok) info->kind = CALL_ERROR;
@@ -223,15 +274,17 @@ static Type *check_convert(Sema *s, Expr *e, Type *to) {
     return e->type = to;
 }
 
+static Type *check_convert_or_splat(Sema *s, Expr *e, Type *to) {
+    return to->kind == TY_VECTOR ? check_build_vector(s, e, to) : check_convert(s, e, to);
+}
+
 /* What is called --------------------------------------------------------------------------------------------- */
 
 static Type *unknown_function(Sema *s, Expr *e) {
     Name name = e->call.callee->name.name;
     if (vector_unknown(s, name, e->call.callee->span)) return check_args_only(s, e);
     Diag *d = diag(s->c, E0301, e->call.callee->span, "there is no function `%s`", name);
-    const char *near = type_of_other_language(name);
-    if (!near) near = nearest_name(s, name, NAMES_FUNCTIONS | NAMES_TYPES);
-    if (near) diag_fix(s->c, d, e->call.callee->span, near, "did you mean `%s`?", near);
+    explain_unknown(s, d, e->call.callee->span, name, true);
     return check_args_only(s, e);
 }
 
@@ -242,16 +295,17 @@ static Type *check_named_call(Sema *s, Expr *e, bool is_launch) {
     if (sym) {
         callee->name.sym = sym;
         sym->used = true;
-        if (sym->kind == SYM_STRUCT && !is_launch) return check_build_struct(s, e, sym);
+        bool stands_for_struct = sym->kind == SYM_TYPE && sym->type->kind == TY_STRUCT;
+        if ((sym->kind == SYM_STRUCT || stands_for_struct) && !is_launch) return check_build_struct(s, e, sym);
         if (sym->type && is_bad(sym->type)) return check_args_only(s, e);
+        if (sym->kind == SYM_TYPE && !is_launch) return check_convert_or_splat(s, e, sym->type);
         if (sym->kind == SYM_FN && sym->func) return check_func_call(s, e, sym->func, is_launch);
         Diag *d = diag(s->c, E0310, callee->span, "`%s` is %s, not a function", name, symbol_what(sym));
         note_declared(s, d, sym);
         return check_args_only(s, e);
     }
     Type *to = type_find(s->types, name);
-    if (to && to->kind == TY_VECTOR) return check_build_vector(s, e, to);
-    if (to) return check_convert(s, e, to);
+    if (to) return check_convert_or_splat(s, e, to);
     BuiltinId id = builtin_find(s, name);
     if (id != BUILTIN_NONE) return check_builtin(s, e, id);
     return unknown_function(s, e);
@@ -270,7 +324,7 @@ static Type *check_callee(Sema *s, Expr *e, bool is_launch) {
 
 Type *check_call(Sema *s, Expr *e) { return check_callee(s, e, false); }
 
-static bool launches_kernel(Sema *s, Expr *call) {
+static bool launches_kernel(Sema *s, Expr *call, Span launch) {
     Expr *callee = call->call.callee;
     module_member(s, callee);
     if (callee->kind != EXPR_NAME) return true; /* check_callee speaks */
@@ -281,7 +335,7 @@ static bool launches_kernel(Sema *s, Expr *call) {
         return true;
     Diag *d = diag(s->c, E0502, callee->span, "`%s` is not a kernel, so it cannot be launched", callee->name.name);
     if (sym) note_declared(s, d, sym);
-    diag_note(s->c, d, call->span, "call it without `offload`");
+    diag_fix(s->c, d, (Span){launch.lo, callee->span.lo}, "", "call it");
     return false;
 }
 
@@ -293,7 +347,7 @@ Type *check_offload(Sema *s, Expr *e) {
         not_built(s, NB_DEVICE, e->offload.device->span, "`offload on` a chosen device");
     }
     if (call->kind != EXPR_CALL) return bad(s, e);
-    if (!launches_kernel(s, call)) {
+    if (!launches_kernel(s, call, e->span)) {
         check_args_only(s, call);
         return bad(s, e);
     }

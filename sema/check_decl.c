@@ -4,19 +4,6 @@
 
 #include <string.h>
 
-const char *type_of_other_language(Name name) {
-    static const struct {
-        const char *theirs, *ours;
-    } known[] = {
-        {"int", "i32"},    {"long", "i64"},    {"float", "f32"},    {"double", "f64"},
-        {"char", "u8"},    {"usize", "index"}, {"size_t", "index"}, {"string", "str"},
-        {"String", "str"}, {"uint", "u32"},    {"isize", "index"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(name, known[i].theirs)) return known[i].ours;
-    return NULL;
-}
-
 static Type *unknown_type(Sema *s, TypeExpr *te) {
     Name name = te->name.name;
     Symbol *sym = scope_find(s, name);
@@ -30,20 +17,27 @@ static Type *unknown_type(Sema *s, TypeExpr *te) {
 }
 
 Type *scalar_type(Sema *s, TypeExpr *te) {
+    if (te->known) return te->type;
     te->type = s->error;
     switch (te->kind) {
     case TE_ERROR: return s->error;
     case TE_ARRAY:
         diag(s->c, E0319, te->span, "arrays of arrays do not exist; an array has up to four dimensions");
         return s->error;
-    case TE_REF: diag(s->c, E0412, te->span, "references are only for parameters and arguments"); return s->error;
+    case TE_REF: {
+        Diag *d = diag(s->c, E0412, te->span, "references are only for parameters and arguments");
+        if (te->ref.to->kind == TE_ARRAY)
+            diag_note(s->c, d, te->span, "an array is given away whole, without a copy: `[f32; _]`");
+        return s->error;
+    }
     case TE_NAME: break;
     }
-    if (te->name.args.n) return not_built(s, 0, te->span, "a generic type");
     Symbol *sym = scope_find(s, te->name.name);
-    if (sym && sym->kind == SYM_STRUCT) return te->type = struct_need(s, sym, te->span);
-    Type *t = type_find(s->types, te->name.name);
+    if (sym && sym->generic && sym->kind == SYM_STRUCT) return te->type = written_struct(s, te, sym->generic);
+    bool named = sym && (sym->kind == SYM_STRUCT || sym->kind == SYM_TYPE);
+    Type *t = named ? struct_need(s, sym, te->span) : type_find(s->types, te->name.name);
     if (!t) return unknown_type(s, te);
+    if (te->name.args.n && !is_bad(t)) return not_generic(s, te);
     return te->type = t;
 }
 
@@ -54,6 +48,7 @@ static Type *array_type(Sema *s, TypeExpr *te) {
         diag(s->c, E0324, te->span, "an array has one to four dimensions, this has %d", rank);
         return s->error;
     }
+    if (own_refused(s, elem, te->array.elem->span, "an element of an array")) return s->error;
     return is_bad(elem) ? elem : (te->type = type_array(s->types, elem, rank));
 }
 
@@ -120,30 +115,36 @@ void check_const_item(Sema *s, Item *item) {
 
 /* Names of items ---------------------------------------------------------------------------------------------- */
 
-static void declare_func(Sema *s, Item *item) {
+Func *func_new(Sema *s, Item *item, Module *m) {
     Func *f = arena_new(s->arena, Func);
     f->item = item;
     f->name = item->name;
     f->name_span = item->name_span;
     f->is_kernel = item->kind == ITEM_KERNEL;
     f->is_extern = item->fn.is_extern;
-    f->module = s->program->module;
+    f->module = m;
     bool own = f->module == s->own_file;
     f->is_export = own && item->fn.is_export;
     f->symbol = own ? f->name : arena_printf(s->arena, "%s.%s", f->module->symbol, f->name);
     f->is_main = own && item->kind == ITEM_FN && !item->fn.is_extern && item->name == s->main;
     f->result = s->nothing;
     f->facts = arena_new(s->arena, FuncFacts);
-    item->fn.func = f;
-    vec_push(s->arena, &s->program->funcs, f);
+    return item->fn.func = f;
+}
+
+static void declare_func(Sema *s, Item *item) {
+    Func *f = func_new(s, item, s->program->module);
     Symbol *sym = symbol_new(s, SYM_FN, item->name, item->name_span, s->nothing);
     sym->func = f;
     sym->item = item;
     scope_add(s, sym);
     if (f->is_main && !s->program->main) s->program->main = f;
-    if (item->fn.generics.n)
-        not_built(s, 0, item->fn.generics.at[0].span, "a generic %s", f->is_kernel ? "kernel" : "function");
-    f->facts->skip = item->fn.generics.n || (!item->fn.body && !item->fn.is_extern);
+    if (item->fn.generics.n) {
+        generic_declare(s, sym, &item->fn.generics);
+        return;
+    }
+    vec_push(s->arena, &s->program->funcs, f);
+    f->facts->skip = !item->fn.body && !item->fn.is_extern;
     if (f->facts->skip) sym->type = s->error;
 }
 
@@ -178,7 +179,8 @@ void declare_items(Sema *s) {
     ItemList *items = &s->program->module->items;
     for (int i = 0; i < items->n; i++) declare_item(s, items->at[i]);
     for (int i = 0; i < items->n; i++)
-        if (items->at[i]->kind == ITEM_STRUCT) struct_need(s, items->at[i]->struct_.sym, items->at[i]->name_span);
+        if (items->at[i]->kind == ITEM_STRUCT && !items->at[i]->struct_.sym->generic)
+            struct_need(s, items->at[i]->struct_.sym, items->at[i]->name_span);
     for (int i = 0; i < items->n; i++)
         if (items->at[i]->kind == ITEM_CONST) check_const_item(s, items->at[i]);
 }
@@ -249,15 +251,55 @@ static Extent read_extent(Sema *s, Func *f, Expr **slot) {
     return x;
 }
 
-static Type *reference_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
+/* Strings stay on the host. */
+static Type *kernel_can_take(Sema *s, const Func *f, const TypeExpr *te, Type *t) {
+    if (!type_has_text(t) || !f->is_kernel) return t;
+    diag(s->c, E0329, te->span, "strings stay on the host, a kernel cannot take %s",
+         t->kind == TY_STR ? "one" : "what holds one");
+    return s->error;
+}
+
+/* Nobody passes it, so its extents are known from elsewhere. */
+static bool workspace_extent(Sema *s, Func *f, Expr *e) {
+    if (e->kind != EXPR_NAME) return true;
+    Symbol *sym = scope_find(s, e->name.name);
+    if (e->name.name != s->underscore && sym && (sym->kind == SYM_CONST || (sym->kind == SYM_SIZE && sym->func == f)))
+        return true;
+    Diag *d = diag(s->c, E0616, e->span, "nothing gives `%s` a value: nobody passes a `&scratch` array", e->name.name);
+    diag_note(s->c, d, e->span, "its extents are constants, or sizes of parameters before it");
+    bad(s, e);
+    return false;
+}
+
+/* t: &scratch [f32; n, 4] -- memory of the device for the time of a launch. */
+static Type *workspace_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
     TypeExpr *to = te->ref.to;
-    if (te->ref.mode == REF_SCRATCH) return not_built(s, 0, te->span, "`&scratch`");
-    if (to->kind != TE_ARRAY) {
-        Type *t = scalar_type(s, to);
-        return is_bad(t) ? t : not_built(s, 0, te->span, "a reference to `%s`", t->name);
+    if (!f->is_kernel || to->kind != TE_ARRAY) {
+        Diag *d = diag(s->c, E0520, te->span, "`&scratch` is an array that a kernel has for itself during a launch");
+        if (!f->is_kernel) diag_fix(s->c, d, te->ref.mode_span, "&mut", "a function takes it as `&mut`");
+        else diag_note(s->c, d, to->span, "for a value of each work item there is `var`");
+        return s->error;
     }
     Type *t = array_type(s, to);
-    if (!is_bad(t) && t->elem->kind == TY_STR && f->is_kernel) {
+    bool ok = !is_bad(t);
+    for (int i = 0; i < to->array.extents.n && i < MAX_RANK; i++)
+        ok = workspace_extent(s, f, to->array.extents.at[i]) && ok;
+    if (ok && t->elem->kind == TY_STR) {
+        diag(s->c, E0329, to->array.elem->span, "strings stay on the host, a kernel cannot have them");
+        ok = false;
+    }
+    if (!ok) return s->error;
+    shape->rank = t->rank;
+    for (int i = 0; i < t->rank; i++) shape->at[i] = read_extent(s, f, &to->array.extents.at[i]);
+    return t;
+}
+
+static Type *reference_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
+    TypeExpr *to = te->ref.to;
+    if (te->ref.mode == REF_SCRATCH) return workspace_type(s, f, te, shape);
+    if (to->kind != TE_ARRAY) return kernel_can_take(s, f, to, scalar_type(s, to));
+    Type *t = array_type(s, to);
+    if (!is_bad(t) && type_has_text(t->elem) && f->is_kernel) {
         diag(s->c, E0329, to->array.elem->span, "strings stay on the host, a kernel cannot take them");
         t = s->error;
     }
@@ -278,10 +320,24 @@ static Type *param_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
         for (int i = 0; i < te->array.extents.n && i < MAX_RANK; i++) read_extent(s, f, &te->array.extents.at[i]);
         return s->error;
     }
-    Type *t = scalar_type(s, te);
-    if (t->kind != TY_STR || !f->is_kernel) return t;
-    diag(s->c, E0329, te->span, "strings stay on the host, a kernel cannot take one");
-    return s->error;
+    return kernel_can_take(s, f, te, scalar_type(s, te));
+}
+
+static Transfer transfer_of_mode(RefMode mode) {
+    if (mode == REF_SCRATCH) return TRANSFER_ALLOC;
+    return mode == REF_MUT || mode == REF_OUT ? TRANSFER_TOFROM : TRANSFER_TO;
+}
+
+/* Arguments are found by their position, so what has none comes last. */
+static void count_given(Sema *s, Func *f, const Symbol *sym) {
+    if (sym->mode == REF_SCRATCH && f->is_kernel) return; /* in a function it has been refused */
+    if (f->n_given == sym->dim) {
+        f->n_given++;
+        return;
+    }
+    Diag *d = diag(s->c, E0520, sym->span, "`%s` stands behind a `&scratch` parameter, which nobody passes", sym->name);
+    diag_note(s->c, d, f->params.at[f->n_given]->span, "this belongs at the end of the list");
+    f->facts->skip = true;
 }
 
 static void check_param(Sema *s, Func *f, int i) {
@@ -294,8 +350,9 @@ static void check_param(Sema *s, Func *f, int i) {
     sym->dim = i;
     vec_push(s->arena, &f->params, sym);
     vec_push(s->arena, &f->shapes, shape);
-    Transfer transfer = sym->mode == REF_MUT || sym->mode == REF_OUT ? TRANSFER_TOFROM : TRANSFER_TO;
-    vec_push(s->arena, &f->transfers, transfer);
+    vec_push(s->arena, &f->transfers, transfer_of_mode(sym->mode));
+    count_given(s, f, sym);
+    own_bind_param(p);
     if (hidden && hidden->kind == SYM_SIZE && hidden->func == f) {
         Diag *d = diag(s->c, E0605, p->span, "`%s` is a size already; it gets its value from the array", p->name);
         note_declared(s, d, hidden);
@@ -326,10 +383,13 @@ static void check_main(Sema *s, Func *f) {
     diag(s->c, E0322, item->fn.result->span, "`main` returns nothing or `i32`, the status of the program");
 }
 
-static void check_signature(Sema *s, Func *f) {
+void check_signature(Sema *s, Func *f) {
+    int since = s->c->diags.list.n;
+    Elsewhere here = instance_enter(s, f->facts->instance);
     s->func = f;
     s->facts = f->facts;
     scope_enter(s);
+    own_expand_params(s, f);
     for (int i = 0; i < f->item->fn.params.n; i++) check_param(s, f, i);
     if (f->is_kernel) check_kernel_result(s, f);
     else check_result(s, f);
@@ -339,20 +399,27 @@ static void check_signature(Sema *s, Func *f) {
     scope_leave(s);
     s->func = NULL;
     s->facts = NULL;
+    instance_leave(s, f->facts->instance, here);
+    instance_notes(s, f->facts->instance, since, 1);
 }
 
 void check_signatures(Sema *s) {
-    for (int i = s->first_func; i < s->program->funcs.n; i++)
-        if (!s->program->funcs.at[i]->facts->skip) check_signature(s, s->program->funcs.at[i]);
+    for (int i = s->first_func; i < s->program->funcs.n; i++) {
+        Func *f = s->program->funcs.at[i];
+        if (!f->facts->skip && !f->facts->instance) check_signature(s, f); /* those are, from the start */
+    }
 }
 
 static void check_body(Sema *s, Func *f) {
-    int errors = s->c->diags.n_errors;
+    const Instance *inst = f->facts->instance;
+    int errors = s->c->diags.n_errors, since = s->c->diags.list.n;
+    Elsewhere here = instance_enter(s, inst);
     s->func = f;
     s->facts = f->facts;
     s->loop_depth = 0;
     scope_enter(s);
     for (int i = 0; i < f->params.n; i++) scope_again(s, f->params.at[i]);
+    for (int i = 0; i < f->facts->owners.n; i++) scope_again(s, f->facts->owners.at[i]);
     for (int i = 0; i < f->sizes.n; i++) scope_again(s, f->sizes.at[i]);
     if (f->is_kernel) check_domain(s, f);
     check_block(s, f->item->fn.body);
@@ -361,6 +428,9 @@ static void check_body(Sema *s, Func *f) {
     s->func = NULL;
     s->facts = NULL;
     s->block = NULL;
+    instance_leave(s, inst, here);
+    instance_notes(s, inst, since, ALL_STEPS);
+    if (inst) f->facts->has_errors = inst->of->has_errors = inst->of->has_errors || f->facts->has_errors;
 }
 
 void check_bodies(Sema *s) {

@@ -36,19 +36,21 @@ static Type *check_float(Sema *s, Expr *e) {
 
 static Type *unknown_name(Sema *s, Expr *e) {
     Name name = e->name.name;
-    if (name == s->inside && s->func && s->func->is_kernel) {
-        not_built(s, NB_INSIDE, e->span, "`inside`");
+    if (name == s->inside && s->func) {
+        needs_groups(s, e->span, "`inside`");
         return bad(s, e);
     }
     if (type_find(s->types, name) || builtin_find(s, name)) {
         Diag *d = diag(s->c, E0312, e->span, "`%s` is %s, not a value", name,
                        type_find(s->types, name) ? "a type" : "a function");
-        if (builtin_find(s, name)) diag_note(s->c, d, e->span, "call it: `%s(...)`", name);
+        BuiltinId id = builtin_find(s, name);
+        if (id) diag_note(s->c, d, e->span, "call it: `%s(%s)`", name, builtin_rows[id].n_args ? "..." : "");
+        else diag_note(s->c, d, e->span, "`%s(...)` converts to it; an array is made with its values: `[%s(0); n]`",
+                       name, name);
         return bad(s, e);
     }
     Diag *d = diag(s->c, E0301, e->span, "`%s` is not declared", name);
-    const char *near = nearest_name(s, name, NAMES_VALUES);
-    if (near) diag_fix(s->c, d, e->span, near, "did you mean `%s`?", near);
+    explain_unknown(s, d, e->span, name, false);
     return bad(s, e);
 }
 
@@ -58,8 +60,8 @@ static Type *check_name(Sema *s, Expr *e) {
     e->name.sym = sym;
     sym->used = true;
     if (sym->kind == SYM_CONST && !sym->type) check_const_item(s, sym->item);
-    if (sym->kind == SYM_STRUCT) {
-        Diag *d = diag(s->c, E0312, e->span, "`%s` is a struct, not a value", sym->name);
+    if (sym->kind == SYM_STRUCT || sym->kind == SYM_TYPE) {
+        Diag *d = diag(s->c, E0312, e->span, "`%s` is %s, not a value", sym->name, symbol_what(sym));
         diag_note(s->c, d, e->span, "make one: `%s(...)`", sym->name);
         return bad(s, e);
     }
@@ -89,6 +91,9 @@ static Type *wrong_operator(Sema *s, Expr *e, Span at, const char *op, const Typ
     if (type_is_parts(t))
         diag_note(s->c, d, at, t->kind == TY_STRUCT ? "use its fields" : "use its parts, as in `v.x`");
     if (t->kind == TY_STR && op[0] == '+') diag_note(s->c, d, at, "join texts with `format(\"{}{}\", a, b)`");
+    if (t->is_float && op[0] == '^' && !op[1]) diag_note(s->c, d, at, "a power is written `pow(x, y)`");
+    if (t->is_int && (!strcmp(op, "&&") || !strcmp(op, "||")))
+        diag_note(s->c, d, at, "a condition is a bool, as in `n != 0`; `&` and `|` work on bits");
     return bad(s, e);
 }
 
@@ -108,7 +113,7 @@ static Type *check_not(Sema *s, Expr *e, Type *t) {
     if (t->kind == TY_BOOL) return e->type = t;
     Diag *d = diag(s->c, E0306, e->span, "`!` needs a bool, this is %s", quoted_type(s, t));
     const char *text = source_text(s, e->unary.operand->span);
-    if (t->is_int) diag_fix(s->c, d, e->span, arena_printf(s->arena, "~%s", text), "`~` flips the bits");
+    if (t->is_int) diag_fix(s->c, d, e->span, arena_printf(s->arena, "%s == 0", text), "is it zero? (`~` flips bits)");
     return bad(s, e);
 }
 
@@ -202,7 +207,8 @@ Type *check_array_name(Sema *s, Expr *e, const char *what) {
     if (e->kind == EXPR_ERROR) return bad(s, e);
     if (e->kind != EXPR_NAME) {
         Type *t = check_expr(s, &e);
-        if (is_bad(t)) return t;
+        if (is_bad(t) || expr_fixed_field(e)) return t;
+        if (e->kind == EXPR_NAME && t->kind == TY_ARRAY) return t; /* g.u: a name now */
         Diag *d = NULL;
         if (t->kind == TY_ARRAY) {
             d = diag(s->c, E0411, e->span, "this array has no name, so nothing would free it after %s", what);
@@ -257,7 +263,8 @@ static Type *check_index(Sema *s, Expr *e) {
         if (base->kind == EXPR_NAME) note_declared(s, d, base->name.sym);
         return bad(s, e);
     }
-    if (s->facts && base->kind == EXPR_NAME)
+    fixed_index(e);
+    if (s->facts && (base->kind == EXPR_NAME || expr_fixed_field(base)))
         for (int i = 0; i < e->index.at.n; i++)
             if (e->index.at.at[i]->konst.kind == CONST_INT) {
                 vec_push(s->arena, &s->facts->indexed, e);
@@ -271,16 +278,11 @@ static Type *check_field(Sema *s, Expr *e) {
     Type *t = check_expr(s, &e->field.base);
     Expr *base = e->field.base;
     if (is_bad(t)) return bad(s, e);
-    if (base->kind == EXPR_NAME && base->name.sym->kind == SYM_DOMAIN) {
-        not_built(s, NB_GROUPS, e->span, "`%s.%s`", base->name.name, e->field.name);
-        return bad(s, e);
-    }
+    if (base->kind == EXPR_NAME && base->name.sym->kind == SYM_DOMAIN) return check_group_field(s, e);
     if (t->kind == TY_STRUCT) return check_struct_field(s, e, t);
     if (t->kind == TY_VECTOR) return check_vector_part(s, e, t);
     Diag *d = diag(s->c, E0318, e->field.name_span, "%s has no field `%s`", quoted_type(s, t), e->field.name);
-    if (t->kind == TY_ARRAY && base->kind == EXPR_NAME)
-        diag_note(s->c, d, e->field.name_span, "an array has `len(%s)`, `shape(%s, 0)` and `%s.at(...)`",
-                  base->name.name, base->name.name, base->name.name);
+    if (t->kind == TY_ARRAY) explain_array_member(s, d, e, e->span);
     return bad(s, e);
 }
 
@@ -343,9 +345,12 @@ Type *check_scalar(Sema *s, Expr **slot) {
     Type *t = check_expr(s, slot);
     Expr *e = *slot;
     if (t->kind == TY_VOID) {
-        diag(s->c, E0323, e->span, "this call has no result to use");
+        Diag *d = diag(s->c, E0323, e->span, "this call has no result to use");
+        diag_note(s->c, d, e->span, e->kind == EXPR_OFFLOAD ? "a kernel that has one says how it comes about: `-> sum f32`"
+                                                            : "a function that has one says so: `-> f32`");
         return bad(s, e);
     }
+    if (type_owns(t)) return own_as_value(s, e);
     if (t->kind != TY_ARRAY) return t;
     Diag *d = diag(s->c, E0325, e->span, "one value is needed here, this is a whole array `%s`", type_name(s->c, t));
     if (e->kind == EXPR_NAME)
@@ -354,7 +359,13 @@ Type *check_scalar(Sema *s, Expr **slot) {
     return bad(s, e);
 }
 
+/* `let p: Pair<f32, i32> = Pair(a: 1, b: 2);` */
+void expect(Expr *e, Type *want) {
+    if (e->kind == EXPR_CALL && !e->type) e->call.wanted = want;
+}
+
 bool check_value(Sema *s, Expr **slot, Type *want, const char *why) {
+    expect(*slot, want);
     check_scalar(s, slot);
     return coerce(s, slot, want, why);
 }

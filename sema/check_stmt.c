@@ -23,8 +23,20 @@ void check_block(Sema *s, Block *b) {
 
 /* Ranges ------------------------------------------------------------------------------------------------------ */
 
+/* `for v in x` of an array. */
+static bool counts_array(Sema *s, Expr *e) {
+    Symbol *sym = e->kind == EXPR_NAME ? scope_find(s, e->name.name) : NULL;
+    if (e->kind != EXPR_LIST && !(sym && sym->type && sym->type->kind == TY_ARRAY)) return false;
+    Diag *d = diag(s->c, E0317, e->span, "a range counts in integers, this is an array");
+    const char *text = sym ? sym->name : "x";
+    if (sym) sym->used = true;
+    diag_note(s->c, d, e->span, "its elements are `%s[i]`, as in `for i in 0..len(%s) { }`", text, text);
+    return true;
+}
+
 static bool check_bound(Sema *s, Expr **slot) {
     if (!*slot) return true;
+    if (counts_array(s, *slot)) return false;
     Type *t = check_scalar(s, slot);
     if (is_bad(t)) return false;
     if (t->is_int) return true;
@@ -136,15 +148,16 @@ static bool is_idle_call(const Expr *e) {
     if (e->kind != EXPR_CALL || !e->call.info) return false;
     const CallInfo *info = e->call.info;
     return info->kind == CALL_CONVERT || info->kind == CALL_BUILD ||
-           (info->kind == CALL_BUILTIN && !builtin_rows[info->builtin].host_only);
+           (info->kind == CALL_BUILTIN && !builtin_rows[info->builtin].host_only && info->builtin != BUILTIN_PRINT);
 }
 
 static void check_expr_stmt(Sema *s, Stmt *st) {
     Type *t = check_expr(s, &st->expr.expr);
     Expr *e = st->expr.expr;
     if (is_bad(t)) return;
-    if (t->kind == TY_ARRAY) {
-        Diag *d = diag(s->c, E0411, e->span, "the array that this makes is dropped");
+    if (t->kind == TY_ARRAY || type_owns(t)) {
+        Diag *d = diag(s->c, E0411, e->span, "the array%s that this makes %s dropped", type_owns(t) ? "s" : "",
+                       type_owns(t) ? "are" : "is");
         diag_note(s->c, d, e->span, "keep it: `let a = ...;`");
     } else if ((e->kind != EXPR_CALL && e->kind != EXPR_OFFLOAD) || is_idle_call(e)) {
         diag(s->c, E0327, e->span, "this computes a value and drops it");
@@ -154,7 +167,6 @@ static void check_expr_stmt(Sema *s, Stmt *st) {
 }
 
 static void check_assert(Sema *s, Stmt *st) {
-    effect_add(s, EFFECT_IO, st->span, "asserts");
     check_condition(s, &st->assert_.cond);
     if (!st->assert_.format) return;
     for (int i = 0; i < st->assert_.args.n; i++) {
@@ -162,13 +174,6 @@ static void check_assert(Sema *s, Stmt *st) {
         if (a->mode != REF_NONE || a->label) diag(s->c, E0401, a->span, "`assert` takes plain values");
     }
     st->assert_.plan = check_format(s, st->assert_.format, st->assert_.args.at, st->assert_.args.n);
-}
-
-static void check_shared(Sema *s, Stmt *st) {
-    not_built(s, NB_SHARED, st->span, "`shared`");
-    Symbol *sym = st->shared.sym = symbol_new(s, SYM_LOCAL, st->shared.name, st->shared.name_span, s->error);
-    sym->is_mutable = sym->used = true;
-    scope_add(s, sym);
 }
 
 static void check_stmt(Sema *s, Stmt *st) {
@@ -192,7 +197,7 @@ static void check_stmt(Sema *s, Stmt *st) {
     case STMT_ASSERT: check_assert(s, st); break;
     case STMT_BLOCK: check_block(s, st->block.block); break;
     case STMT_SHARED: check_shared(s, st); break;
-    case STMT_BARRIER: not_built(s, NB_BARRIER, st->span, "`barrier`"); break;
+    case STMT_BARRIER: needs_groups(s, st->span, "`barrier`"); break;
     case STMT_WAIT: not_built(s, NB_WAIT, st->span, "`wait`"); break;
     case STMT_RESIDENT:
         not_built(s, NB_RESIDENT, (Span){st->span.lo, st->block.block->span.lo}, "`offload resident`");

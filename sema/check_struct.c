@@ -1,5 +1,5 @@
-/* check_struct.c -- structs: layout, building one, reaching a field. A struct is a value: it is copied, owns nothing
- * and has no more than MAX_STRUCT_BYTES, so it fits in the arguments of a launch. Declared in any order: each is laid
+/* check_struct.c -- structs: layout, building one, reaching a field. A struct is a value: it is copied and has no more
+ * than MAX_STRUCT_BYTES, so it fits in the arguments of a launch; those that own arrays are in own.c. Declared in any order: each is laid
  * out when it is first needed. */
 #include "sema/check.h"
 
@@ -12,14 +12,15 @@ void declare_struct(Sema *s, Item *item) {
     sym->item = item;
     item->struct_.sym = sym;
     scope_add(s, sym);
-    if (!item->struct_.generics.n) return;
-    sym->type = not_built(s, 0, item->struct_.generics.at[0].span, "a generic struct");
+    if (item->struct_.generics.n) generic_declare(s, sym, &item->struct_.generics);
 }
 
 static Type *field_type(Sema *s, const Field *f) {
-    if (f->type->kind == TE_ARRAY) return not_built(s, 0, f->type->span, "an array in a struct");
-    Type *t = scalar_type(s, f->type);
-    return t->kind == TY_STR ? not_built(s, 0, f->type->span, "text in a struct") : t;
+    if (f->type->kind == TE_ARRAY) {
+        Type *owned = own_field_type(s, f->type);
+        return owned ? owned : fixed_field_type(s, f->type);
+    }
+    return scalar_type(s, f->type);
 }
 
 static bool is_new_field(Sema *s, const FieldList *fields, int n) {
@@ -41,7 +42,8 @@ static bool add_field(Sema *s, Type *t, const Field *f) {
     t->fields[t->n_fields++] = (TypeField){.name = f->name, .span = f->span, .type = of, .offset = offset};
     t->size_bytes = offset + type_size_bytes(of);
     if (align > t->align_bytes) t->align_bytes = align;
-    if (of->kind == TY_STRUCT && of->depth >= t->depth) t->depth = of->depth + 1;
+    if (of->depth >= t->depth) t->depth = of->depth + 1;
+    t->has_text = t->has_text || type_has_text(of) || (of->kind == TY_ARRAY && type_has_text(of->elem));
     return true;
 }
 
@@ -60,7 +62,7 @@ static Type *lay_out(Sema *s, Item *item) {
         ok = is_new_field(s, fields, i) && ok;
         ok = add_field(s, t, &fields->at[i]) && ok;
     }
-    if (!ok) return s->error;
+    if (!ok || !own_check_fields(s, t)) return s->error;
     t->size_bytes = round_up(t->size_bytes, t->align_bytes);
     if (t->size_bytes <= MAX_STRUCT_BYTES && t->depth <= MAX_STRUCT_DEPTH) return t;
     if (t->depth > MAX_STRUCT_DEPTH)
@@ -141,6 +143,11 @@ static int field_of_arg(Sema *s, const Type *t, const Arg *a, int number) {
     return field;
 }
 
+static bool give_owned(Sema *s, Expr **slot, Type *t, const char *why) {
+    check_owned(s, slot, t, why);
+    return !is_bad((*slot)->type);
+}
+
 static bool place_args(Sema *s, Expr *e, const Type *t) {
     ArgList *args = &e->call.args;
     int *given = arena_array(s->arena, int, t->n_fields + 1);
@@ -154,8 +161,11 @@ static bool place_args(Sema *s, Expr *e, const Type *t) {
             continue;
         }
         const TypeField *f = &t->fields[field];
-        const char *why = arena_printf(s->arena, "field `%s` of `%s` is `%s`", f->name, t->name, f->type->name);
-        ok = check_value(s, &a->value, f->type, why) && ok;
+        const char *why =
+            arena_printf(s->arena, "field `%s` of `%s` is `%s`", f->name, t->name, type_name(s->c, f->type));
+        if (f->type->kind == TY_FIXED) ok = fixed_give(s, &a->value, f, why) && ok;
+        else if (f->type->kind == TY_ARRAY || type_owns(f->type)) ok = give_owned(s, &a->value, f->type, why) && ok;
+        else ok = check_value(s, &a->value, f->type, why) && ok;
         if (given[field]) {
             Diag *d = diag(s->c, E0342, label_span(a), "field `%s` is given twice", f->name);
             diag_note(s->c, d, args->at[given[field] - 1].span, "the first time is here");
@@ -175,7 +185,8 @@ static bool place_args(Sema *s, Expr *e, const Type *t) {
 }
 
 Type *check_build_struct(Sema *s, Expr *e, Symbol *sym) {
-    Type *t = struct_need(s, sym, e->call.callee->span);
+    if (sym->generic) sym = infer_build(s, e, sym->generic);
+    Type *t = sym ? struct_need(s, sym, e->call.callee->span) : s->error;
     e->call.callee->type = s->nothing;
     if (is_bad(t)) {
         for (int i = 0; i < e->call.args.n; i++) check_expr(s, &e->call.args.at[i].value);
@@ -199,5 +210,6 @@ Type *check_struct_field(Sema *s, Expr *e, Type *t) {
     }
     e->field.n_at = 1;
     e->field.at[0] = field;
-    return e->type = t->fields[field].type;
+    if (t->owns) return own_field(s, e, field);
+    return e->type = fixed_as_array(s, t->fields[field].type);
 }

@@ -72,8 +72,6 @@ bool vector_unknown(Sema *s, Name name, Span at) {
     if (!x || x == name || !x[1] || strspn(x + 1, "0123456789") != strlen(x + 1)) return false;
     Type *elem = type_find(s->types, name_intern(&s->c->names, name, (size_t)(x - name)));
     if (!elem || !type_is_number(elem)) return false;
-    if (elem->kind == TY_F16 || elem->kind == TY_BF16)
-        return is_bad(not_built(s, 0, at, "a vector of `%s`", elem->name));
     Diag *d = diag(s->c, E0343, at, "there is no vector `%s`", name);
     diag_note(s->c, d, at, elem->kind == TY_INDEX ? "vectors are made of `i64`, not of `index`"
                                                   : "a vector has 2, 3, 4 or 8 numbers, as in `%sx4`", elem->name);

@@ -26,6 +26,16 @@ static void warn_lost_fraction(Sema *s, Expr *e, const Type *to) {
     fix_insert(s, d, e->binary.rhs->span.hi, ".0", "write a float to keep the fraction");
 }
 
+/* The same with values that are not known: `n / 2` on its way to a float. Who means the quotient converts it. */
+static void warn_integer_quotient(Sema *s, const Expr *e, const Type *to) {
+    if (!e->type->is_int || !to->is_float || e->kind != EXPR_BINARY || e->binary.op != OP_DIV) return;
+    Const l = e->binary.lhs->konst, r = e->binary.rhs->konst;
+    if (l.kind == CONST_INT && r.kind == CONST_INT && r.i > 0 && l.i % r.i == 0) return;
+    Diag *d = diag(s->c, W0404, e->span, "this divides integers and drops the fraction before it becomes `%s`", to->name);
+    const char *text = source_text(s, e->binary.lhs->span);
+    diag_fix(s->c, d, e->binary.lhs->span, arena_printf(s->arena, "%s(%s)", to->name, text), "convert first to keep it");
+}
+
 static void does_not_fit(Sema *s, Expr *e, const Type *to) {
     const char *value = const_text(s, e->konst, e->type);
     if (e->type->is_int && to->is_float) {
@@ -105,6 +115,10 @@ static void mismatch(Sema *s, Expr *e, const Type *to, const char *why) {
         diag(s->c, E0304, e->span, "this is %s, but `%s` is needed", quoted_type(s, e->type), type_name(s->c, to));
     if (why) diag_note(s->c, d, e->span, "%s", why);
     if (can_convert(e->type, to) && to->kind != TY_BOOL) fix_convert(s, d, e, to);
+    else if (to->kind == TY_BOOL && e->kind == EXPR_INT && e->int_.value < 2)
+        diag_fix(s->c, d, e->span, e->int_.value ? "true" : "false", "the values of `bool` are `true` and `false`");
+    else if (to->kind == TY_BOOL && type_is_number(e->type))
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "%s != 0", source_text(s, e->span)), "compare it");
     else if (to->kind == TY_STR && e->type->kind != TY_ARRAY && e->type->kind != TY_STRUCT)
         diag_fix(s->c, d, e->span, arena_printf(s->arena, "format(\"{}\", %s)", source_text(s, e->span)),
                  "make it text");
@@ -119,6 +133,7 @@ bool coerce(Sema *s, Expr **slot, Type *to, const char *why) {
         return !is_bad(e->type);
     }
     if (!type_is_literal(e->type) && type_widens(e->type, to)) {
+        warn_integer_quotient(s, e, to);
         *slot = convert_new(s, e, to);
         return true;
     }

@@ -3,7 +3,7 @@
 #include "sema/check.h"
 
 static const char *const effect_names[N_EFFECTS] = {"input and output", "arrays on the heap", "C functions", "offload",
-                                                    "strings"};
+                                                    "strings", "print"};
 
 static int effect_bit(Effect e) { return __builtin_ctz((unsigned)e); }
 
@@ -43,7 +43,7 @@ static bool spread_effects(CallSite *site) {
 static bool spread_reshaping(CallSite *site) {
     bool changed = false;
     ArgList *args = &site->call->call.args;
-    for (int i = 0; i < site->callee->params.n; i++) {
+    for (int i = 0; i < args->n; i++) {
         Symbol *param = site->callee->params.at[i];
         if (!param->reshaped || args->at[i].value->kind != EXPR_NAME) continue;
         Symbol *arg = args->at[i].value->name.sym;

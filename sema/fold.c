@@ -2,6 +2,7 @@
  * Typed integers wrap as they do at run time. Untyped ones have 64 bits and may not overflow: there is no type whose
  * wrapping could be meant. Division by zero and shifts by the width or more are errors here. */
 #include <math.h>
+#include <string.h>
 
 #include "sema/check.h"
 
@@ -131,9 +132,24 @@ static void fold_bool(Expr *e) {
     }
 }
 
+/* `2 ^ 10`, `10 ^ 6`: in other languages a power. Hexadecimal digits are bits, and meant so. */
+static void warn_power(Sema *s, const Expr *e) {
+    const Expr *l = e->binary.lhs, *r = e->binary.rhs;
+    if (e->binary.op != OP_BIT_XOR || l->kind != EXPR_INT || r->kind != EXPR_INT || l->int_.suffix) return;
+    const char *base = source_text(s, l->span), *exponent = source_text(s, r->span);
+    if ((strcmp(base, "2") && strcmp(base, "10")) || *exponent == '0' || r->int_.value >= 64) return;
+    Diag *d = diag(s->c, W0405, e->binary.op_span, "`%s ^ %s` is %lld: `^` is the exclusive or of the bits", base,
+                   exponent, (long long)(l->int_.value ^ r->int_.value));
+    if (base[0] == '2')
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "1 << %s", exponent), "a power of two is a shift");
+    else
+        diag_note(s->c, d, e->span, "a power is written `pow(10.0, %s.0)`, or as a number: `1e%s`", exponent, exponent);
+}
+
 void fold_binary(Sema *s, Expr *e) {
     Op op = e->binary.op;
     Const a = e->binary.lhs->konst, b = e->binary.rhs->konst;
+    warn_power(s, e);
     if (!is_bad(e->type) && !check_divisor(s, op, e->type, e->binary.rhs)) bad(s, e);
     if (is_bad(e->type) || a.kind == CONST_NONE || b.kind == CONST_NONE || a.kind != b.kind) return;
     if (op_info[op].kind == OPK_COMPARE) {

@@ -84,6 +84,16 @@ static int read_number(Reader *r, int max) {
     return v;
 }
 
+/* `{:d}`, `{:.2f}`: Python says what kind of value it is; here the value itself does. */
+static void foreign_style(Reader *r, size_t end) {
+    if (r->ok) {
+        Diag *d = diag(r->s->c, E0702, text_span(r, r->pos, end), "`%c` is no format; a value is shown as what it is",
+                       r->at[r->pos]);
+        diag_fix(r->s->c, d, text_span(r, r->pos, end), "", "as in `{:.2}`");
+    }
+    r->ok = false;
+}
+
 /* Past `{`; leaves pos behind `}`. */
 static void read_place(Reader *r, size_t open) {
     FormatPiece p = {.kind = PIECE_ARG, .arg = r->n_places, .precision = -1};
@@ -106,6 +116,7 @@ static void read_place(Reader *r, size_t open) {
         if (!closed) complain(r, open, open + 1, "this `{` has no `}`; a brace itself is written `{{`");
         else if (spec == r->pos && r->at[r->pos] != ':' && r->at[spec - 1] == '{')
             complain(r, r->pos, end, "values are not named in the format; write `{}` and give them after it");
+        else if (end == r->pos + 1 && strchr("fgdisuFG", r->at[r->pos])) foreign_style(r, end);
         else complain(r, r->pos, r->pos + 1, "not a format; it is `{:[<>][0][width][.precision][x|b|e]}`");
         r->pos = closed ? end + 1 : end;
     }
@@ -152,13 +163,45 @@ static void check_piece(Reader *r, const FormatPiece *p, Arg *args, int n_args) 
     if (why) diag(r->s->c, E0704, x->span, "%s, this is %s", why, quoted_type(r->s, x->type));
 }
 
+/* The source of the literal with each `%5.2f` as `{}`, `{:.2}`, ..., and without the `\n` that `print` adds. */
+static const char *without_percents(Reader *r) {
+    const char *from = source_text(r->s, r->literal->span), *to = "";
+    while (*from) {
+        size_t text = strcspn(from, "%\\");
+        to = arena_printf(r->s->arena, "%s%.*s", to, (int)text, from);
+        from += text;
+        if (!strcmp(from, "\\n\"")) from += 2;
+        size_t flags = *from == '%' ? strspn(from + 1, "-+ #0123456789.lhz") : 0;
+        if (*from == '%' && from[1 + flags] && strchr("diufFeEgGxXscp", from[1 + flags])) {
+            const char *point = memchr(from, '.', flags + 1);
+            size_t digits = point ? strspn(point + 1, "0123456789") : 0;
+            to = digits ? arena_printf(r->s->arena, "%s{:%.*s}", to, (int)digits + 1, point)
+                        : arena_printf(r->s->arena, "%s{}", to);
+            from += 2 + flags;
+        } else if (*from && *from != '"') {
+            size_t n = *from == '\\' && from[1] ? 2 : 1;
+            to = arena_printf(r->s->arena, "%s%.*s", to, (int)n, from);
+            from += n;
+        } else if (*from) {
+            to = arena_printf(r->s->arena, "%s%c", to, *from++);
+        }
+    }
+    return to;
+}
+
+static void from_c(Reader *r, Diag *d) {
+    diag_fix(r->s->c, d, r->literal->span, without_percents(r), "a value is shown by `{}`, not by `%%d` as in C");
+}
+
 static void check_places(Reader *r, Arg *args, int n_args) {
     Sema *s = r->s;
     if (n_args > r->n_places) {
         Diag *d = diag(s->c, E0703, args[r->n_places].value->span, "the format has %d place%s, this value has none",
                        r->n_places, r->n_places == 1 ? "" : "s");
         bool like_c = r->n_places == 0 && memchr(r->at, '%', r->n);
-        diag_note(s->c, d, r->literal->span, like_c ? "a value is shown by `{}`, not by `%%d` as in C" : "write one more `{}` here");
+        Span close = {r->literal->span.hi - 1, r->literal->span.hi - 1};
+        if (like_c) from_c(r, d);
+        else diag_fix(s->c, d, close, " {}", "one more place");
     } else if (n_args < r->n_places) {
         for (size_t i = 0, k = 0; i + 1 < r->n; i++) { /* where is the first place without a value? */
             if (r->at[i] == r->at[i + 1] && (r->at[i] == '{' || r->at[i] == '}')) {

@@ -80,7 +80,12 @@ void check_kernel_result(Sema *s, Func *f) {
 static bool is_outside_domain(Expr *e, void *context) {
     (void)context;
     switch (e->kind) {
-    case EXPR_NAME: return e->name.sym && e->name.sym->kind == SYM_DOMAIN;
+    case EXPR_NAME: {
+        const Symbol *sym = e->name.sym;
+        if (!sym) return false;
+        if (sym->is_group_value) return true;
+        return sym->kind == SYM_DOMAIN || (sym->kind == SYM_PARAM && sym->mode != REF_NONE && sym->type->kind != TY_ARRAY);
+    }
     case EXPR_INDEX:
     case EXPR_OFFLOAD: return true;
     case EXPR_CALL:
@@ -92,9 +97,21 @@ static bool is_outside_domain(Expr *e, void *context) {
     }
 }
 
-static bool check_fixed(Sema *s, const Binder *b, Expr *part) {
+/* `&` or `&mut ` before the type. */
+static Span reference_span(const Func *f, const Symbol *param) {
+    const TypeExpr *te = f->item->fn.params.at[param->dim].type;
+    return (Span){te->ref.mode_span.lo, te->ref.to->span.lo};
+}
+
+static bool check_fixed(Sema *s, const Func *f, const Binder *b, Expr *part) {
     Expr *e = expr_find(part, is_outside_domain, NULL);
     if (!e) return true;
+    if (e->kind == EXPR_NAME && e->name.sym->kind == SYM_PARAM) {
+        Diag *d = diag(s->c, E0507, e->span, "the range of `%s` depends on `%s`, which is a reference", b->name,
+                       e->name.name);
+        diag_fix(s->c, d, reference_span(f, e->name.sym), "", "pass it by value");
+        return false;
+    }
     if (e->kind == EXPR_NAME) {
         Diag *d = diag(s->c, E0507, e->span, "the range of `%s` depends on `%s`, but a domain is a box", b->name,
                        e->name.name);
@@ -116,17 +133,16 @@ static void check_domain_step(Sema *s, Range *r) {
 static void check_axis(Sema *s, Func *f, Binder *b, int axis) {
     Type *t = s->error;
     if (check_binder(s, b, &t)) {
-        bool ok = check_fixed(s, b, b->range.lo) && check_fixed(s, b, b->range.hi) && check_fixed(s, b, b->range.step);
+        if (f->group.items) group_range(s, &b->range, &t);
+        bool ok = check_fixed(s, f, b, b->range.lo) && check_fixed(s, f, b, b->range.hi) &&
+                  check_fixed(s, f, b, b->range.step);
         if (ok) check_domain_step(s, &b->range);
-    }
-    if (b->by) {
-        not_built(s, NB_GROUPS, b->by->span, "a domain in groups (`by`)");
-        s->facts->not_built |= NB_SHARED | NB_BARRIER | NB_INSIDE;
     }
     Symbol *sym = b->sym = symbol_new(s, SYM_DOMAIN, b->name, b->span, t);
     sym->dim = axis;
     scope_add(s, sym);
     if (axis < 3) vec_push(s->arena, &f->domain, sym);
+    if (f->group.items) group_axis(s, f, b, sym);
 }
 
 void check_domain(Sema *s, Func *f) {
@@ -134,7 +150,10 @@ void check_domain(Sema *s, Func *f) {
     if (over->n < 1 || over->n > 3)
         diag(s->c, E0508, over->n ? over->at[3].span : f->name_span, "a domain has one to three variables, this has %d",
              over->n);
+    for (int i = 0; i < over->n; i++)
+        if (over->at[i].by) f->group.items = 1;
     for (int i = 0; i < over->n; i++) check_axis(s, f, &over->at[i], i);
+    if (f->group.items) group_done(s, f);
 }
 
 /* What kernels reach ------------------------------------------------------------------------------------------ */
@@ -160,7 +179,7 @@ static const EffectSource *effect_origin(const Func *f, int bit) {
 static void check_effects(Sema *s, Func *f) {
     for (int bit = 0; bit < N_EFFECTS; bit++) {
         const EffectSource *from = &f->facts->effect[bit];
-        if (!(f->effects & 1u << bit)) continue;
+        if (!(f->effects & 1u << bit) || 1u << bit == EFFECT_PRINT) continue;
         if (!from->via) {
             diag(s->c, E0503, from->span, "this %s, which only the host can do", from->what);
             continue;
@@ -243,7 +262,9 @@ void kernels_check(Sema *s) {
     for (int i = 0; i < s->program->funcs.n; i++) {
         Func *f = s->program->funcs.at[i];
         if (!f->is_kernel || f->facts->skip) continue;
+        int since = s->c->diags.list.n;
         check_effects(s, f);
         check_recursion(s, f);
+        instance_notes(s, f->facts->instance, since, ALL_STEPS);
     }
 }

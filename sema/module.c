@@ -127,6 +127,7 @@ static Module *parse_module(Sema *s, Source *source, const Item *import, const c
     m->key = key;
     m->path = joined_path(s, import, '.');
     m->symbol = unique_name(s, m->path);
+    m->is_std = is_from_stdlib(m);
     m->type_text = type_name;
     vec_push(s->arena, &s->modules, m);
     return m;
@@ -257,6 +258,15 @@ static void no_member(Sema *s, const Expr *e, const Symbol *sym) {
 }
 
 /* `math.lerp` becomes the name "math.lerp", which scope_find knows. */
+const char *module_offers(Sema *s, Name name) {
+    for (int i = s->scopes.live.n; name[0] != '_' && i-- > 0;) {
+        const Symbol *sym = s->scopes.live.at[i]->sym;
+        if (sym->kind != SYM_MODULE || !sym->item->import.module) continue;
+        if (find_member(sym->item->import.module, name)) return arena_printf(s->arena, "%s.%s", sym->name, name);
+    }
+    return NULL;
+}
+
 bool module_member(Sema *s, Expr *e) {
     if (e->kind != EXPR_FIELD || e->field.base->kind != EXPR_NAME) return false;
     Symbol *sym = scope_find(s, e->field.base->name.name);
@@ -288,7 +298,7 @@ void keep_reached(Sema *s) {
     Vec(Func *) reached = {0};
     for (int i = 0; i < p->funcs.n; i++) {
         Func *f = p->funcs.at[i];
-        f->facts->queued = f->module == s->own_file;
+        f->facts->queued = f->module == s->own_file && !f->facts->instance; /* of those, the ones that are called */
         if (f->facts->queued) vec_push(s->arena, &reached, f);
     }
     for (int i = 0; i < reached.n; i++)

@@ -7,6 +7,7 @@
 struct NameEntry {
     Name name;
     Binding *top;
+    Symbol *last; /* the newest of this name, also when its scope has ended */
     NameEntry *next;
 };
 
@@ -63,6 +64,12 @@ Symbol *scope_find(Sema *s, Name name) {
     return e && e->top ? e->top->sym : scope_find_qualified(s, name);
 }
 
+const Symbol *scope_ended(Sema *s, Name name) {
+    NameEntry *e = entry_find(s, name);
+    bool ended = e && !e->top && e->last && e->last->kind == SYM_LOCAL && s->func && e->last->func == s->func;
+    return ended ? e->last : NULL;
+}
+
 void scope_clear(Sema *s) {
     Scopes *t = &s->scopes;
     while (t->live.n) {
@@ -75,6 +82,7 @@ static void bind(Sema *s, NameEntry *e, Symbol *sym) {
     Binding *b = arena_new(s->arena, Binding);
     *b = (Binding){.sym = sym, .level = s->scopes.level, .entry = e, .below = e->top};
     e->top = b;
+    e->last = sym;
     vec_push(s->arena, &s->scopes.live, b);
 }
 
@@ -98,7 +106,8 @@ Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type) {
     Symbol *sym = arena_new(s->arena, Symbol);
     *sym = (Symbol){.kind = kind, .name = name, .span = span, .type = type, .id = -1};
     for (int d = 0; d < MAX_RANK; d++) sym->known_extent[d] = -1;
-    if (kind != SYM_CONST && kind != SYM_FN && kind != SYM_MODULE && kind != SYM_STRUCT && s->func) {
+    if (kind != SYM_CONST && kind != SYM_FN && kind != SYM_MODULE && kind != SYM_STRUCT && kind != SYM_TYPE &&
+        s->func) {
         sym->id = s->func->n_symbols++;
         sym->func = s->func;
     }
@@ -108,6 +117,8 @@ Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type) {
 const char *symbol_what(const Symbol *sym) {
     switch (sym->kind) {
     case SYM_LOCAL:
+        if (sym->is_group_value) return "given to each work item";
+        if (sym->is_shared) return "a `shared` array";
         if (!sym->keyword.hi) return "a loop variable";
         return sym->is_mutable ? "a `var`" : "a `let`";
     case SYM_PARAM: return "a parameter";
@@ -117,6 +128,7 @@ const char *symbol_what(const Symbol *sym) {
     case SYM_MODULE: return "a module";
     case SYM_FN: return sym->func && sym->func->is_kernel ? "a kernel" : "a function";
     case SYM_STRUCT: return "a struct";
+    case SYM_TYPE: return "a type";
     }
     return "a name";
 }
@@ -143,7 +155,9 @@ const char *nearest_name(Sema *s, Name name, unsigned classes) {
     if (length == 1) return NULL; /* every one-letter name is one change from every other */
     for (int i = s->scopes.live.n; i-- > 0;) {
         Symbol *sym = s->scopes.live.at[i]->sym;
-        unsigned class = sym->kind == SYM_FN ? NAMES_FUNCTIONS : sym->kind == SYM_STRUCT ? NAMES_TYPES : NAMES_VALUES;
+        unsigned class = sym->kind == SYM_FN                                 ? NAMES_FUNCTIONS
+                         : sym->kind == SYM_STRUCT || sym->kind == SYM_TYPE ? NAMES_TYPES
+                                                                            : NAMES_VALUES;
         if (classes & class) consider(&n, sym->name);
     }
     if (classes & NAMES_FUNCTIONS)

@@ -12,6 +12,11 @@ Expr *expr_whole(Expr *e) {
     return e;
 }
 
+Symbol *expr_root(const Expr *e) {
+    while (e->kind == EXPR_FIELD || e->kind == EXPR_INDEX) e = e->kind == EXPR_FIELD ? e->field.base : e->index.base;
+    return e->kind == EXPR_NAME ? e->name.sym : NULL;
+}
+
 static void sema_init(Sema *s, Compiler *c, Module *m) {
     Program *p = arena_new(&c->arena, Program);
     Types *t = types_new(c);
@@ -39,10 +44,12 @@ static void sema_init(Sema *s, Compiler *c, Module *m) {
 /* What needs a body without errors: paths through it are not judged when parts of it are unknown. */
 static void check_paths(Sema *s, Func *f) {
     if (f->facts->skip || f->facts->has_errors || f->is_extern) return;
-    int errors = s->c->diags.n_errors;
+    int errors = s->c->diags.n_errors, since = s->c->diags.list.n;
     assign_check(s, f);
+    barriers_check(s, f);
     if (f->is_kernel && s->c->diags.n_errors == errors) transfer_infer(s, f);
     warn_unused(s, f);
+    instance_notes(s, f->facts->instance, since, ALL_STEPS);
 }
 
 /* Items, signatures and bodies of one module; those it imports have been through it. */
@@ -62,13 +69,17 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     s.stdlib = options ? options->stdlib : NULL;
     if (!modules_load(&s, m)) return s.program;
     for (int i = 0; i < s.in_order.n; i++) check_module(&s, s.in_order.at[i]);
+    generics_check_unused(&s);
     effects_spread(&s);
     shapes_check(&s);
     kernels_check(&s);
+    for (int i = 0; i < s.program->funcs.n; i++) check_kept(&s, s.program->funcs.at[i]);
     for (int i = 0; i < s.program->funcs.n; i++) check_paths(&s, s.program->funcs.at[i]);
     keep_reached(&s);
     keep_tests(&s, options && options->run_tests);
     for (int i = 0; i < s.program->funcs.n && !c->diags.n_errors; i++) access_check(&s, s.program->funcs.at[i]);
+    bool sound = !c->diags.n_errors;
+    for (int i = 0; sound && i < s.program->funcs.n; i++) suspect_check(&s, s.program->funcs.at[i]);
     access_spread(&s);
     if (options && options->need_main && !s.program->main && !c->diags.n_errors) {
         uint32_t end = m->source->base + m->source->n;

@@ -25,6 +25,7 @@ typedef enum SymbolKind {
     SYM_FN,     /* also kernels and extern functions */
     SYM_MODULE, /* what `import` names */
     SYM_STRUCT, /* `type` is what it names */
+    SYM_TYPE,   /* a type parameter, in an instance of its generic: `type` is what it stands for */
 } SymbolKind;
 
 /* One extent as far as it is known while compiling: a constant, or the value of a symbol that never changes. */
@@ -48,6 +49,7 @@ struct Symbol {
     int dim;          /* SYM_DOMAIN: which axis. SYM_PARAM: position */
     Func *func;       /* SYM_FN: what it names. Others: the function they live in, or NULL */
     Item *item;       /* SYM_CONST, SYM_FN, SYM_STRUCT */
+    struct Template *generic; /* SYM_FN, SYM_STRUCT: what is known of a generic one (sema/check.h), else NULL */
     /* Arrays: extents known at compile time (-1 unknown), for checks while compiling. Only for symbols whose extents
      * cannot change (never assigned whole or swapped). */
     int64_t known_extent[MAX_RANK];
@@ -55,6 +57,20 @@ struct Symbol {
     bool reshaped;      /* assigned whole or swapped, here or in a function it is passed to by &mut */
     Span keyword;       /* SYM_LOCAL: its `let` or `var`; none for the variables of loops */
     Expr *init;         /* SYM_LOCAL: what it was declared with, or NULL */
+    struct Symbol **parts; /* of a struct that owns arrays: a variable for each field (own.c) */
+    int n_parts;
+    Symbol *part_of;
+    TypeExpr *as_written; /* SYM_PARAM with parts: its type in the source */
+    bool is_fixed;      /* a local array with small constant extents, made where it is declared: `dims` are they */
+    int64_t extents[MAX_RANK]; /* of one that was declared so, whatever becomes of it: with constants in its type or made */
+    bool leaves;        /* is_fixed: moved away, or given other memory, so it needs the heap after all */
+    bool refilled;      /* is_fixed: assigned whole or swapped with one of the same extents, element by element */
+    bool in_frame;      /* is_fixed, and lives in the frame of its function: nothing to free */
+    /* Kernels in groups: */
+    bool is_shared;     /* SYM_LOCAL: `shared`, one for the whole group */
+    bool is_group_value;/* SYM_LOCAL: `inside`, `i.local`, `i.group`, `i.groups`: given, never assigned */
+    bool varies;        /* group.c: its value may differ between the items of a group */
+    bool unrolls;       /* the variable of a loop: it counts through an array of constant extents */
 };
 
 /* One extent of an array parameter's shape. EXTENT_ANY (`_`) is found in functions only: in a kernel each `_` binds a
@@ -71,11 +87,12 @@ typedef struct Shape {
 } Shape;
 
 typedef enum Effect {
-    EFFECT_IO = 1,      /* print, files, clock */
+    EFFECT_IO = 1,      /* files, clock */
     EFFECT_HEAP = 2,    /* makes or frees arrays */
     EFFECT_EXTERN = 4,
     EFFECT_OFFLOAD = 8,
     EFFECT_STR = 16,    /* strings are on the host */
+    EFFECT_PRINT = 32,  /* print: kernels may do that too */
 } Effect;
 
 typedef enum Reduction {
@@ -96,7 +113,8 @@ typedef struct Access {
     int n_guard;
 } Access;
 
-typedef enum CheckKind { CHECK_INDEX, CHECK_DIVIDE, CHECK_SHIFT, CHECK_STEP, CHECK_SHAPE, CHECK_SLICE } CheckKind;
+typedef enum CheckKind { CHECK_INDEX, CHECK_DIVIDE, CHECK_SHIFT, CHECK_STEP, CHECK_SHAPE, CHECK_SLICE,
+               CHECK_ASSERT } CheckKind;
 /* A check that stays in code for devices. Numbered from 1 through the whole program: the device reports the number. */
 typedef struct CheckSite {
     CheckKind kind;
@@ -107,8 +125,22 @@ typedef struct CheckSite {
     int bits;                 /* CHECK_SHIFT: of the value */
     const CallInfo *call;     /* CHECK_SHAPE: call->checks.at[shape] */
     int shape;
+    const Stmt *assert_;      /* CHECK_ASSERT */
     const char *text, *why;   /* what is checked, as the program says it; why that is not shown needless */
 } CheckSite;
+
+/* A check that a loop makes for all of its rounds, before the first and behind the last one that passes. Its access comes
+ * at the beginning of each round, at the loop's variable plus a constant. */
+typedef struct LoopCheck {
+    const Expr *access; /* an EXPR_INDEX of a parameter */
+    int dim;
+    int64_t add;
+    int site;
+} LoopCheck;
+typedef struct LoopChecks {
+    LoopCheck *at;
+    int n, cap;
+} LoopChecks;
 
 /* An extent that an exported function takes as a number: which array it comes from, or the size that it is. */
 typedef struct BorderSize {
@@ -116,6 +148,17 @@ typedef struct BorderSize {
     int param, dim;
     const Symbol *size; /* NULL: an extent without a name (`_` of a function) */
 } BorderSize;
+
+/* A kernel whose domain is cut into groups (`by`). All items of a group run, also those that hang over the end of the
+ * domain; between two barriers they run in any order, or side by side. */
+typedef struct Group {
+    int64_t items;      /* of one group; 0: the kernel has no groups */
+    int64_t by[3];      /* its extent along each axis, 1 where nothing is written */
+    Symbol *local[3], *at[3], *count[3]; /* i.local, i.group, i.groups */
+    Symbol *inside;
+    Vec(Symbol *) shared;
+    int64_t shared_bytes;
+} Group;
 
 /* A function or kernel, checked. */
 struct Func {
@@ -126,10 +169,12 @@ struct Func {
     Module *module;
     bool is_kernel, is_extern, is_export, is_main, is_test;
     Vec(Symbol *) params;
+    int n_given;                /* those that callers pass; behind them stand the `&scratch` ones of a kernel */
     Vec(Shape) shapes;          /* one per parameter; rank 0 for scalars */
     Vec(Transfer) transfers;    /* kernels: one per parameter; TRANSFER_TO for values */
     Vec(Symbol *) sizes;        /* in order of binding */
     Vec(Symbol *) domain;       /* kernels: 1 to 3, outermost first; the last is the fastest (contiguous) axis */
+    Group group;                /* kernels with `by` */
     Reduction reduction;        /* kernels */
     Type *result;               /* functions: result type, void if none. Kernels with a reduction: type of its value */
     Type *item_result;          /* kernels with a reduction: type of one item's value (bool for any, all, count) */
@@ -141,7 +186,9 @@ struct Func {
     int n_symbols;              /* ids used */
     Vec(Access) accesses;       /* code for devices: every element access, in the order of the text */
     int n_checks, n_kept;       /* code for devices: run-time checks; those not shown needless */
-    bool may_fail;              /* code for devices: a check is left here or in a function called */
+    LoopChecks loop_checks;     /* kernels over one variable: what the loop over the items checks for all of them */
+    bool may_fail;              /* code for devices: a check or an assert is left here or in a function called */
+    bool may_assert;            /* the same, of asserts only */
     struct FuncFacts *facts;    /* sema's own notes (sema/check.h) */
 };
 
@@ -175,6 +222,7 @@ struct CallInfo {
     Vec(ShapeCheck) checks;
     Vec(SizeSource) sizes;     /* one per func->sizes */
     FormatPlan *format;        /* print, format */
+    int print_site;            /* print: its number in Program.prints, from 1 */
     int *part_of;              /* CALL_BUILD */
 };
 
@@ -194,6 +242,11 @@ struct FormatPlan {
     Vec(FormatPiece) pieces;
 };
 
+typedef struct PrintSite {
+    const Func *func;
+    const Expr *call;
+} PrintSite;
+
 typedef struct Program {
     Compiler *c;
     Module *module;
@@ -201,6 +254,7 @@ typedef struct Program {
     Vec(Func *) funcs;    /* in source order; functions and kernels */
     Vec(Symbol *) consts;
     Vec(CheckSite) sites; /* checks kept in code for devices */
+    Vec(PrintSite) prints;/* every print: a kernel reports the number of the one it comes to */
     Func *main;           /* NULL: none */
     Vec(Func *) tests;    /* `test` blocks of the program's own file, in order: functions without parameters or result */
     bool runs_tests;      /* the tests are the program; otherwise they are not among `funcs` */
@@ -225,8 +279,16 @@ void explain_bounds(const Program *p, Buf *out);
 /* Reading helpers for later passes */
 Expr *expr_strip(Expr *e); /* without EXPR_CONVERT */
 bool expr_is_slice(const Expr *e);            /* x[a..b], m[i, ..] */
+const Type *expr_fixed_field(const Expr *e);  /* p.w with constant extents: the field's type; else NULL */
+bool type_owns(const Type *t);                /* a struct that owns arrays */
+Symbol *expr_root(const Expr *e);             /* the variable that an element, field or slice is part of, or NULL */
+bool expr_makes_array(const Expr *e);         /* [e; n], [e for ...], [a, b] */
 Symbol *expr_array_symbol(const Expr *e);     /* the variable that the argument of a reference names, or NULL */
 Expr *expr_whole(Expr *e); /* the variable or element that a chain of fields is part of: x[i] of x[i].pos.x */
+/* First sub-expression for which test holds, itself included; of a statement, in the order of the text. NULL: none. */
+typedef bool (*ExprTest)(Expr *e, void *context);
+Expr *expr_find(Expr *e, ExprTest test, void *context);
+Expr *stmt_find(const Stmt *st, ExprTest test, void *context);
 const char *effect_name(Effect e);
 const char *reduction_name(Reduction r);
 

@@ -68,8 +68,6 @@ static void dims_of_slice(const Expr *e, Dim out[MAX_RANK]) {
             out[n++] = dim_of_slice(&e->index.at.at[d]->range.range, array->dims[d]);
 }
 
-static void dims_of_array(Expr *e, Dim out[MAX_RANK]);
-
 static Dim dim_of_array(Expr *e, int d) {
     Dim dims[MAX_RANK];
     dims_of_array(e, dims);
@@ -89,7 +87,7 @@ static Dim dim_of_result(const Expr *e, Dim declared) {
     return (Dim){0};
 }
 
-static void dims_of_array(Expr *e, Dim out[MAX_RANK]) {
+void dims_of_array(Expr *e, Dim out[MAX_RANK]) {
     for (int d = 0; d < MAX_RANK; d++) out[d] = (Dim){0};
     if (!e || !e->type || e->type->kind != TY_ARRAY) return;
     const Symbol *from = NULL;
@@ -99,6 +97,8 @@ static void dims_of_array(Expr *e, Dim out[MAX_RANK]) {
         for (int d = 0; d < e->type->rank; d++) out[d] = dim_of_range(&e->comprehend.binders.at[d].range);
     } else if (e->kind == EXPR_LIST) {
         out[0] = dim_const(e->list.items.n);
+    } else if (expr_fixed_field(e)) {
+        fixed_extents(e, out);
     } else if (e->kind == EXPR_NAME) {
         from = e->name.sym;
     } else if (e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_FUNC) {
@@ -127,11 +127,12 @@ static void param_dims(Symbol *param, const Shape *shape) {
 }
 
 static void gather_dims(Func *f) {
+    fixed_settle(f);
     for (int i = 0; i < f->params.n; i++) param_dims(f->params.at[i], &f->shapes.at[i]);
     for (int i = 0; i < f->facts->locals.n; i++) {
         Symbol *sym = f->facts->locals.at[i];
         if (sym->type->kind != TY_ARRAY || sym->reshaped) continue;
-        dims_of_array(sym->init, sym->dims);
+        if (!sym->is_fixed) dims_of_array(sym->init, sym->dims);
         set_known(sym);
     }
 }
@@ -183,9 +184,12 @@ static void check_extent(Sema *s, CallSite *site, ShapeCheck c) {
 
 /* A slice lies in memory that its array owns. */
 static void check_replaced(Sema *s, CallSite *site) {
-    for (int i = 0; i < site->callee->params.n; i++) {
+    for (int i = 0; i < site->callee->n_given; i++) {
         const Symbol *param = site->callee->params.at[i];
         const Arg *arg = &site->call->call.args.at[i];
+        if (param->reshaped && expr_fixed_field(arg->value))
+            diag(s->c, E0345, arg->span, "`%s` replaces or swaps `%s`, and `%s` is part of a struct", site->callee->name,
+                 param->name, source_text(s, arg->value->span));
         if (!param->reshaped || !expr_is_slice(arg->value)) continue;
         Diag *d = diag(s->c, E0613, arg->span, "`%s` replaces or swaps `%s`, which needs a whole array, not a slice",
                        site->callee->name, param->name);
@@ -197,7 +201,7 @@ static void check_call_shapes(Sema *s, CallSite *site) {
     Func *f = site->callee;
     const CallInfo *info = site->call->call.info;
     check_replaced(s, site);
-    for (int i = 0; i < f->shapes.n; i++)
+    for (int i = 0; i < f->n_given; i++)
         for (int d = 0; d < f->shapes.at[i].rank; d++) {
             const Extent *x = &f->shapes.at[i].at[d];
             ShapeCheck c = {.arg = i, .dim = d, .other_arg = -1, .other_dim = -1, .value = x->value, .size = x->size};
@@ -254,7 +258,21 @@ static void check_slice_range(Sema *s, const Symbol *array, const Range *r, int6
     if (d) note_declared(s, d, array);
 }
 
+/* An array that is part of a struct. */
+static void check_field_indexed(Sema *s, const Expr *e, const Type *field) {
+    for (int d = 0; d < e->index.at.n && d < field->rank; d++) {
+        const Expr *at = e->index.at.at[d];
+        if (at->konst.kind != CONST_INT || (at->konst.i >= 0 && at->konst.i < field->extent[d])) continue;
+        diag(s->c, E0610, at->span, "index %lld is outside `%s`, whose extent is %lld", (long long)at->konst.i,
+             source_text(s, e->index.base->span), (long long)field->extent[d]);
+    }
+}
+
 static void check_indexed(Sema *s, const Expr *e) {
+    if (expr_fixed_field(e->index.base)) {
+        check_field_indexed(s, e, expr_fixed_field(e->index.base));
+        return;
+    }
     const Symbol *array = e->index.base->name.sym;
     for (int d = 0; d < e->index.at.n; d++) {
         const Expr *at = e->index.at.at[d];
@@ -276,6 +294,10 @@ static void check_func(Sema *s, Func *f) {
     for (int i = 0; i < facts->declared.n; i++)
         check_promised(s, facts->declared.at[i].sym->init, facts->declared.at[i].dims, facts->declared.at[i].span,
                        "variable");
+    for (int i = 0; i < facts->promises.n; i++) {
+        const Promise *p = &facts->promises.at[i];
+        check_promised(s, p->value, p->dims, p->span, p->what);
+    }
     for (int i = 0; i < facts->calls.n; i++) check_call_shapes(s, facts->calls.at[i]);
     for (int i = 0; i < facts->indexed.n; i++) check_indexed(s, facts->indexed.at[i]);
     for (int i = 0; i < facts->returns.n && facts->has_result_dims; i++)
@@ -283,5 +305,9 @@ static void check_func(Sema *s, Func *f) {
 }
 
 void shapes_check(Sema *s) {
-    for (int i = 0; i < s->program->funcs.n; i++) check_func(s, s->program->funcs.at[i]);
+    for (int i = 0; i < s->program->funcs.n; i++) {
+        int since = s->c->diags.list.n;
+        check_func(s, s->program->funcs.at[i]);
+        instance_notes(s, s->program->funcs.at[i]->facts->instance, since, ALL_STEPS);
+    }
 }

@@ -13,6 +13,7 @@ bool expr_is_slice(const Expr *e) {
 
 Symbol *expr_array_symbol(const Expr *e) {
     const Expr *base = expr_is_slice(e) ? e->index.base : e;
+    if (expr_fixed_field(base)) return expr_root(base);
     return base->kind == EXPR_NAME ? base->name.sym : NULL;
 }
 
@@ -69,6 +70,12 @@ Type *check_slice(Sema *s, Expr *e) {
     Type *array = check_array_name(s, e->index.base, "a slice");
     bool ok = check_positions(s, e);
     if (is_bad(array) || !ok) return bad(s, e);
+    if (expr_fixed_field(e->index.base)) {
+        Diag *d = diag(s->c, E0345, e->span, "`%s` is part of a struct; it can be passed whole, not in slices",
+                       source_text(s, e->index.base->span));
+        diag_fix(s->c, d, e->span, source_text(s, e->index.base->span), "pass it whole");
+        return bad(s, e);
+    }
     int n = e->index.at.n, rank = 0;
     if (n != array->rank) {
         Diag *d = diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this slice gives %d",

@@ -58,7 +58,7 @@ Types *types_new(Compiler *c) {
         if (k >= TY_BOOL && k <= TY_STR) t->name[k] = name_of(&c->names, scalars[k].name);
     }
     for (int k = TY_I8; k <= TY_F64; k++)
-        if (k != TY_INDEX && k != TY_F16 && k != TY_BF16) make_vectors(c, t, (TypeKind)k);
+        if (k != TY_INDEX) make_vectors(c, t, (TypeKind)k);
     return t;
 }
 
@@ -71,6 +71,36 @@ Type *type_array(Types *t, Type *elem, int rank) {
         **slot = (Type){.kind = TY_ARRAY, .elem = elem, .rank = rank};
     }
     return *slot;
+}
+
+enum { MAX_FIXED_ELEMENTS = 1 << 20 };
+
+static Type *fixed_new(Compiler *c, Type *elem, int rank, const int64_t *extent) {
+    Type *t = arena_new(&c->arena, Type);
+    *t = (Type){.kind = TY_FIXED, .elem = elem, .rank = rank, .next = elem->fixed_of};
+    t->align_bytes = type_align_bytes(elem);
+    t->depth = elem->depth;
+    t->has_text = type_has_text(elem);
+    t->size_bytes = type_size_bytes(elem);
+    const char *name = arena_printf(&c->arena, "[%s; ", elem->name);
+    for (int d = 0; d < rank; d++) {
+        t->extent[d] = extent[d];
+        t->size_bytes *= extent[d];
+        name = arena_printf(&c->arena, "%s%s%lld", name, d ? ", " : "", (long long)extent[d]);
+    }
+    t->name = arena_printf(&c->arena, "%s]", name);
+    return t;
+}
+
+Type *type_fixed(Compiler *c, Type *elem, int rank, const int64_t *extent) {
+    int64_t n = 1;
+    for (int d = 0; d < rank; d++) {
+        if (extent[d] < 0 || (extent[d] && n > MAX_FIXED_ELEMENTS / extent[d])) return NULL;
+        n *= extent[d];
+    }
+    for (Type *t = elem->fixed_of; t; t = t->next)
+        if (t->rank == rank && !memcmp(t->extent, extent, sizeof *extent * (size_t)rank)) return t;
+    return elem->fixed_of = fixed_new(c, elem, rank, extent);
 }
 
 Type *type_find(Types *t, Name name) {
@@ -95,11 +125,15 @@ const char *type_name(Compiler *c, const Type *t) {
 }
 
 int64_t type_size_bytes(const Type *t) {
-    if (type_is_parts(t)) return t->size_bytes;
+    if (type_is_parts(t) || t->kind == TY_FIXED) return t->size_bytes;
+    if (t->kind == TY_ARRAY) return 8 + 8 * t->rank; /* of its descriptor, as a field of a struct that owns it */
     return t->bits <= 8 ? 1 : t->bits / 8;
 }
 
-int64_t type_align_bytes(const Type *t) { return type_is_parts(t) ? t->align_bytes : type_size_bytes(t); }
+int64_t type_align_bytes(const Type *t) {
+    if (t->kind == TY_ARRAY) return 8;
+    return type_is_parts(t) || t->kind == TY_FIXED ? t->align_bytes : type_size_bytes(t);
+}
 
 int float_mantissa_bits(const Type *t) {
     switch (t->kind) {

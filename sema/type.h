@@ -20,6 +20,7 @@ typedef enum TypeKind {
     TY_ARRAY,
     TY_VECTOR, /* f32x4: 2, 3, 4 or 8 numbers side by side */
     TY_STRUCT, /* one per declaration */
+    TY_FIXED,  /* a field [f32; 3, 3]: its elements are part of the struct. As a value the field is a TY_ARRAY */
     TY__COUNT
 } TypeKind;
 
@@ -40,8 +41,13 @@ struct Type {
     int width;          /* TY_VECTOR: 2, 3, 4, 8; 3 takes the room of 4 */
     TypeField *fields;  /* TY_STRUCT: in order of declaration */
     int n_fields;
-    int64_t size_bytes, align_bytes; /* TY_VECTOR, TY_STRUCT */
+    bool owns;          /* TY_STRUCT: a field is an array on the heap, here or further in */
+    bool has_text;      /* TY_STRUCT, TY_FIXED: a field is a str, here or further in: it stays on the host */
+    int64_t size_bytes, align_bytes; /* TY_VECTOR, TY_STRUCT, TY_FIXED */
     int depth;          /* TY_STRUCT: 1 + deepest field */
+    const struct Instance *instance; /* TY_STRUCT: made of a generic one (sema/check.h), or NULL */
+    int64_t extent[MAX_RANK]; /* TY_FIXED */
+    Type *fixed_of, *next;    /* type.c: TY_FIXED with these elements; the next of them */
     Type *array_of[MAX_RANK + 1]; /* type.c: arrays with these elements, once asked for */
     /* Facts of scalars, from the table in type.c. */
     const char *name;
@@ -53,6 +59,7 @@ typedef struct Types Types; /* the interning table; lives in the compilation's a
 Types *types_new(Compiler *c);
 Type *type_scalar(Types *t, TypeKind kind);       /* every kind but TY_ARRAY */
 Type *type_array(Types *t, Type *elem, int rank); /* rank 1 .. MAX_RANK */
+Type *type_fixed(Compiler *c, Type *elem, int rank, const int64_t *extent); /* NULL: too large */
 Type *type_find(Types *t, Name name);             /* "f32", "f32x4"; NULL when it names neither */
 const char *type_name(Compiler *c, const Type *t);/* "f32", "[f32; _, _]" */
 Type *type_vector(Types *t, Type *elem, int width); /* NULL: there is none */
@@ -66,6 +73,7 @@ static inline bool type_is_number(const Type *t) { return t->is_int || t->is_flo
 static inline bool type_is_half(const Type *t) { return t->kind == TY_F16 || t->kind == TY_BF16; }
 static inline bool type_is_literal(const Type *t) { return t->kind == TY_INT_LITERAL || t->kind == TY_FLOAT_LITERAL; }
 /* Every value of `from` is a value of `to` (index and i64 both ways). */
+static inline bool type_has_text(const Type *t) { return t->kind == TY_STR || t->has_text; }
 bool type_widens(const Type *from, const Type *to);
 
 #endif

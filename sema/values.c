@@ -10,7 +10,7 @@
 #include "sema/check.h"
 #include "sema/access.h"
 
-enum { MAX_TEXT = 40 };
+enum { MAX_TEXT = 40, MAX_ASSERT_VALUES = 8 };
 
 /* Values -------------------------------------------------------------------------------------------------------- */
 
@@ -161,6 +161,21 @@ static Form masked(Walk *w, const Form *a, const Form *b, const Type *t, Span sp
     return r;
 }
 
+/* a | b, a ^ b: no bit higher than the highest of the two. */
+static Form mixed_bits(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
+    enum { MOST_BITS = 16 };
+    Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), zero = form_const(0);
+    if (!at_least(w, a, 0) || !at_least(w, b, 0)) return r;
+    affine_learn_at_least(&w->a, &r, &zero, 0);
+    for (int bits = 1; bits <= MOST_BITS; bits++) {
+        Form all = form_const(((Wide)1 << bits) - 1);
+        if (!affine_at_least(&w->a, &all, a) || !affine_at_least(&w->a, &all, b)) continue;
+        affine_learn_at_least(&w->a, &all, &r, 0);
+        break;
+    }
+    return r;
+}
+
 /* The smaller (sign 1) or larger (-1) of two. */
 static Form choose(Walk *w, const Form *a, const Form *b, int sign, const Type *t, Span span) {
     Form r = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = type_least(t), .hi = type_most(t),
@@ -209,7 +224,7 @@ static Form arithmetic(Walk *w, Op op, const Type *t, const Form *a, const Form 
     case OP_SUB: return exact(w, form_add(&sum, a, -1, b), &sum, t, span);
     case OP_MUL:
         if (!form_is_const(a) && !form_is_const(b)) break;
-        if (form_is_const(a)) return arithmetic(w, op, t, b, a, span);
+        if (!form_is_const(b)) return arithmetic(w, op, t, b, a, span);
         return exact(w, b->c == (int32_t)b->c && form_add(&sum, &zero, (int64_t)b->c, a), &sum, t, span);
     case OP_SHL:
         if (!is_small(b, 30)) break;
@@ -222,6 +237,8 @@ static Form arithmetic(Walk *w, Op op, const Type *t, const Form *a, const Form 
     case OP_DIV: return quotient(w, a, b, t, span);
     case OP_REM: return remainder_of(w, a, b, t, span);
     case OP_BIT_AND: return masked(w, a, b, t, span);
+    case OP_BIT_OR:
+    case OP_BIT_XOR: return mixed_bits(w, a, b, t, span);
     default: break;
     }
     return fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
@@ -243,6 +260,7 @@ static Form constant(const Expr *e) {
 static Form logic(Walk *w, Expr *e) {
     walk_expr(w, e->binary.lhs);
     int mark = w->a.facts.n;
+    w->early = NULL;
     walk_learn(w, e->binary.lhs, e->binary.op == OP_AND);
     walk_expr(w, e->binary.rhs);
     w->a.facts.n = mark;
@@ -270,6 +288,7 @@ static Form unary(Walk *w, Expr *e) {
 static Form if_expr(Walk *w, Expr *e) {
     if (w->quiet) return walk_unknown(w, ATOM_COMPUTED, e);
     walk_expr(w, e->if_.cond);
+    w->early = NULL;
     Form v[2];
     for (int i = 0; i < 2; i++) {
         int mark = w->a.facts.n;
@@ -298,6 +317,7 @@ static void passed(Walk *w, const Arg *a) {
     if (a->mode == REF_NONE) walk_expr(w, a->value);
     else if (a->value->kind == EXPR_INDEX) walk_index(w, a->value, a->mode != REF_OUT, writes, false);
     else if (a->value->kind == EXPR_NAME && writes) forget(w, a->value->name.sym);
+    else if (a->value->kind == EXPR_FIELD) walk_expr(w, a->value); /* x[i].w: the check of i */
 }
 
 static void keep_shapes(Walk *w, Expr *e) {
@@ -328,6 +348,8 @@ static Form extent_asked(Walk *w, Expr *e, BuiltinId id) {
     Form f;
     Const d = {.kind = CONST_INT};
     if (id == BUILTIN_SHAPE) d = e->call.args.at[1].value->konst;
+    const Type *field = expr_fixed_field(x);
+    if (field && (id == BUILTIN_SHAPE || field->rank == 1) && d.kind == CONST_INT) return form_const(field->extent[d.i]);
     bool one = id == BUILTIN_SHAPE || (x->type->kind == TY_ARRAY && x->type->rank == 1);
     if (one && x->kind == EXPR_NAME && x->name.sym && d.kind == CONST_INT && d.i >= 0 && d.i < MAX_RANK &&
         walk_extent(w, x->name.sym, (int)d.i, &f))
@@ -367,8 +389,29 @@ static Form call(Walk *w, Expr *e) {
     if (info->kind == CALL_FUNC) {
         w->calls++;
         keep_shapes(w, e);
+        w->early = NULL;
     }
     return walk_unknown(w, ATOM_CALLED, e);
+}
+
+static void check_step(Walk *w, Range *r, const Form *step);
+
+static void comprehension(Walk *w, Expr *e) {
+    int mark = w->a.facts.n;
+    w->early = NULL;
+    for (int i = 0; i < e->comprehend.binders.n; i++) {
+        Binder *b = &e->comprehend.binders.at[i];
+        Form lo = form_const(0), hi, step = form_const(1);
+        if (b->range.lo) lo = walk_expr(w, b->range.lo);
+        hi = walk_expr(w, b->range.hi);
+        if (b->range.step) step = walk_expr(w, b->range.step);
+        check_step(w, &b->range, &step);
+        walk_bind(w, b->sym, &lo, &hi, &step);
+    }
+    expr_find(e->comprehend.value, forget_passed, w); /* what one turn changes, the next one meets */
+    walk_expr(w, e->comprehend.value);
+    expr_find(e->comprehend.value, forget_passed, w);
+    w->a.facts.n = mark;
 }
 
 static void range_parts(Walk *w, Range *r) {
@@ -396,9 +439,10 @@ Form walk_expr(Walk *w, Expr *e) {
     case EXPR_ATOMIC: return w->quiet ? walk_unknown(w, ATOM_LOADED, e) : atomic(w, e);
     case EXPR_FIELD:
         if (!w->quiet) walk_expr(w, e->field.base);
-        return walk_unknown(w, ATOM_COMPUTED, e);
+        return walk_unknown(w, ATOM_LOADED, e);
     case EXPR_RANGE: range_parts(w, &e->range.range); break;
     case EXPR_FILL: walk_expr(w, e->fill.value); break;
+    case EXPR_COMPREHEND: comprehension(w, e); break;
     case EXPR_LIST:
         for (int i = 0; i < e->list.items.n; i++) walk_expr(w, e->list.items.at[i]);
         break;
@@ -407,7 +451,6 @@ Form walk_expr(Walk *w, Expr *e) {
     case EXPR_FLOAT:
     case EXPR_BOOL:
     case EXPR_STR:
-    case EXPR_COMPREHEND: /* the host's */
     case EXPR_OFFLOAD:
     case EXPR__COUNT: break;
     }
@@ -455,7 +498,7 @@ static bool changes_variables(Expr *e, void *context) {
 /* A comparison is looked at again, with the values it has just had: not when a call may have changed them since. */
 void walk_learn(Walk *w, Expr *e, bool holds) {
     if (e->konst.kind != CONST_NONE || expr_find(e, changes_variables, NULL)) return;
-    if (e->kind == EXPR_NAME && e->name.name == w->s->inside && !e->name.sym) {
+    if (e->kind == EXPR_NAME && e->name.sym && e->name.sym == w->f->group.inside) {
         if (holds) walk_learn_inside(w);
         return;
     }
@@ -495,6 +538,7 @@ static bool leaves(const Stmt *st) {
 
 static void walk_if(Walk *w, Stmt *st) {
     walk_expr(w, st->if_.cond);
+    w->early = NULL;
     int mark = w->a.facts.n;
     walk_learn(w, st->if_.cond, true);
     walk_block(w, st->if_.then_);
@@ -541,21 +585,35 @@ static void walk_for(Walk *w, Stmt *st) {
     if (r->step) step = walk_expr(w, r->step);
     check_step(w, r, &step);
     int mark = w->a.facts.n;
+    Shrinking shrinking;
+    shrink_look(w, st, &shrinking);
     forget_block(w, st->for_.body);
+    shrink_learn(w, &shrinking);
     walk_bind(w, st->for_.binder.sym, &lo, &hi, &step);
+    LoopChecks *checks = arena_new(w->s->arena, LoopChecks);
+    walk_loop_begins(w, checks, st->for_.binder.sym, r);
+    if (form_is_const(&lo) && form_is_const(&hi)) w->early = NULL; /* it may be unrolled instead */
     walk_block(w, st->for_.body);
+    w->early = NULL;
+    if (checks->n) st->for_.checks = checks;
     w->a.facts.n = mark;
     forget_block(w, st->for_.body);
+    shrink_learn(w, &shrinking);
 }
 
 static void walk_while(Walk *w, Stmt *st) {
+    w->early = NULL;
     int calls = w->calls, mark = w->a.facts.n;
+    Shrinking shrinking;
+    shrink_look(w, st, &shrinking);
     forget_stmt(w, st);
+    shrink_learn(w, &shrinking);
     walk_expr(w, st->while_.cond);
     walk_learn(w, st->while_.cond, true);
     walk_block(w, st->while_.body);
     w->a.facts.n = mark;
     forget_stmt(w, st);
+    shrink_learn(w, &shrinking);
     st->while_.calls = w->calls != calls;
 }
 
@@ -578,6 +636,27 @@ static void walk_assign(Walk *w, Stmt *st) {
     walk_set(w, target->name.sym, &v);
 }
 
+/* It is never left out, so behind it the condition holds. Its values leave a device in the launch's error slot. */
+static void walk_assert(Walk *w, Stmt *st) {
+    w->early = NULL;
+    walk_expr(w, st->assert_.cond);
+    int mark = w->a.facts.n, slots = 0;
+    walk_learn(w, st->assert_.cond, false);
+    for (int i = 0; i < st->assert_.args.n; i++) {
+        const Expr *x = st->assert_.args.at[i].value;
+        walk_expr(w, st->assert_.args.at[i].value);
+        slots += x->type->kind == TY_VECTOR ? x->type->width : 1;
+        if (slots <= MAX_ASSERT_VALUES || slots - (x->type->kind == TY_VECTOR ? x->type->width : 1) > MAX_ASSERT_VALUES)
+            continue;
+        Diag *d = diag(w->s->c, E0710, x->span, "an assert in a kernel shows at most %d values, and the parts of vectors count",
+                       MAX_ASSERT_VALUES);
+        if (!w->f->is_kernel) diag_note(w->s->c, d, w->f->name_span, "`%s` is called from a kernel", w->f->name);
+    }
+    w->a.facts.n = mark;
+    walk_learn(w, st->assert_.cond, true);
+    st->assert_.site = walk_keep_assert(w, st);
+}
+
 static void walk_stmt(Walk *w, Stmt *st) {
     switch (st->kind) {
     case STMT_LET:
@@ -588,17 +667,17 @@ static void walk_stmt(Walk *w, Stmt *st) {
         return;
     case STMT_ASSIGN: walk_assign(w, st); return;
     case STMT_ATOMIC: walk_expr(w, st->atomic.atomic); return;
-    case STMT_EXPR: walk_expr(w, st->expr.expr); return;
+    case STMT_EXPR:
+        w->early = NULL; /* it may print */
+        walk_expr(w, st->expr.expr);
+        return;
     case STMT_IF: walk_if(w, st); return;
     case STMT_FOR: walk_for(w, st); return;
     case STMT_WHILE: walk_while(w, st); return;
     case STMT_RETURN:
         if (st->return_.value) walk_expr(w, st->return_.value);
         return;
-    case STMT_ASSERT:
-        walk_expr(w, st->assert_.cond);
-        for (int i = 0; i < st->assert_.args.n; i++) walk_expr(w, st->assert_.args.at[i].value);
-        return;
+    case STMT_ASSERT: walk_assert(w, st); return;
     case STMT_BLOCK:
     case STMT_RESIDENT: walk_block(w, st->block.block); return;
     case STMT_ERROR:

@@ -1,4 +1,4 @@
-/* walk.c -- looking for something in an expression. */
+/* walk.c -- looking for something in an expression or a statement. */
 #include "sema/check.h"
 
 static Expr *find_in_list(ExprList *list, ExprTest test, void *context) {
@@ -71,6 +71,50 @@ Expr *expr_find(Expr *e, ExprTest test, void *context) {
         found = expr_find(e->atomic.target, test, context);
         return found ? found : expr_find(e->atomic.value, test, context);
     case EXPR_CONVERT: return expr_find(e->convert.operand, test, context);
+    }
+    return NULL;
+}
+
+static Expr *find_in_block(const Block *b, ExprTest test, void *context) {
+    for (int i = 0; i < b->stmts.n; i++) {
+        Expr *found = stmt_find(b->stmts.at[i], test, context);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+Expr *stmt_find(const Stmt *st, ExprTest test, void *context) {
+    Expr *found = NULL;
+    switch (st->kind) {
+    case STMT_LET: return expr_find(st->let.init, test, context);
+    case STMT_ASSIGN:
+        found = expr_find(st->assign.target, test, context);
+        return found ? found : expr_find(st->assign.value, test, context);
+    case STMT_ATOMIC: return expr_find(st->atomic.atomic, test, context);
+    case STMT_EXPR: return expr_find(st->expr.expr, test, context);
+    case STMT_IF:
+        found = expr_find(st->if_.cond, test, context);
+        if (!found) found = find_in_block(st->if_.then_, test, context);
+        return found || !st->if_.else_ ? found : stmt_find(st->if_.else_, test, context);
+    case STMT_FOR:
+        found = find_in_range((Range *)&st->for_.binder.range, test, context);
+        return found ? found : find_in_block(st->for_.body, test, context);
+    case STMT_WHILE:
+        found = expr_find(st->while_.cond, test, context);
+        return found ? found : find_in_block(st->while_.body, test, context);
+    case STMT_RETURN: return expr_find(st->return_.value, test, context);
+    case STMT_ASSERT:
+        found = expr_find(st->assert_.cond, test, context);
+        return found ? found : find_in_args((ArgList *)&st->assert_.args, test, context);
+    case STMT_BLOCK:
+    case STMT_RESIDENT: return find_in_block(st->block.block, test, context);
+    case STMT_ERROR:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT__COUNT: return NULL;
     }
     return NULL;
 }

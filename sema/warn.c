@@ -16,7 +16,7 @@ static void never_changes(Sema *s, const Symbol *sym) {
 void warn_unused(Sema *s, Func *f) {
     for (int i = 0; i < f->facts->locals.n; i++) {
         const Symbol *sym = f->facts->locals.at[i];
-        if (is_bad(sym->type) || sym->name[0] == '_') continue;
+        if (is_bad(sym->type) || sym->name[0] == '_' || sym->part_of) continue;
         if (!sym->used) never_used(s, sym);
         else if (sym->is_mutable && !sym->written && sym->init) never_changes(s, sym);
     }

@@ -7,17 +7,20 @@ tests/lex      FILE.tokens is what --emit=tokens prints
 tests/parse    FILE.ast is what --emit=ast prints; that text parses again, to the same text
 tests/sema     `kdslc check` reports exactly the marked diagnostics (none marked: none)
 tests/irgen    // RUN-EMIT: device-llvm -O2     then FileCheck's // CHECK: lines
-tests/run, examples, anything else: the program is compiled at -O2 and at -O0 and run, each with offloading on and off:
+tests/run, examples, anything else: the program is compiled at -O2 and at -O0 (examples and staple-*.kdsl also at -O3)
+               and run, each with offloading on and off:
                // expect: LINE           standard output, line by line (or FILE.expected)
                // expect-stderr: TEXT    somewhere in standard error
                // expect-exit: 3         exit code (default 0)
                // args: a b              arguments of the program
+               // stdin: LINE            standard input, line by line
                // flags: -g              options of kdslc
                // env: NAME=VALUE        environment of the program; then it is run once, as set
 
 Diagnostics are marked where they are reported, in every folder:
     x[i] = 1;      // error[E0401]             this line; several may stand in one comment
     x[i] = 1;      // error[E0401]@5           column 5
+    x[i] = 1;      // error[E0401]@5: `x` is ... replace `&`     and these texts are in what is said about it, in order
     // next: error[E0102]@9                    the following line, where no comment can stand on it
     // expect-message: TEXT                    somewhere in what kdslc says
     // explain: bounds                         beside them, FILE.bounds is what --explain=bounds prints
@@ -32,6 +35,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MARK = re.compile(r"\b(error|warning)\[([EW]\d{4})\](?:@(\d+))?")
+PINNED = re.compile(r"\b(?:error|warning)\[(?P<code>[EW]\d{4})\]@(?P<col>\d+): "
+                    r"(?P<text>.*?)(?=$|\s(?:error|warning)\[[EW]\d{4}\]@)")
 SAID = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<col>\d+): (?P<severity>error|warning)\[(?P<code>[EW]\d{4})\]")
 TIMEOUT_S = 300
 
@@ -93,6 +98,27 @@ class Test:
                 wanted.append((number + shift, match.group(2), column))
         return wanted
 
+    def check_texts(self, err):
+        """`// error[E0401]@5: one text ... another`: in the message or what follows it, up to the next diagnostic."""
+        blocks = {}
+        for line in err.splitlines():
+            match = SAID.match(line)
+            if match:
+                block = blocks.setdefault((int(match["line"]), match["code"], int(match["col"])), [])
+            if blocks:
+                block.append(line)
+        for number, line in enumerate(self.lines, 1):
+            comment = line.partition("//")[2]
+            shift = 1 if comment.strip().startswith("next:") else 0
+            for match in PINNED.finditer(comment):
+                at = (number + shift, match["code"], int(match["col"]))
+                said = "\n".join(blocks.get(at, []))
+                place = 0
+                for text in match["text"].strip().split(" ... "):
+                    place = said.find(text, place)
+                    if place < 0:
+                        raise Failed(f"{self.name}:{at[0]}: no `{text}` in\n{said}")
+
     def emit(self, what, *flags, path=None, stdin=""):
         command = [self.kdslc, f"--emit={what}", *flags, path or self.name]
         code, out, err = run(command, stdin=stdin)
@@ -110,6 +136,7 @@ class Test:
         plain = [(line, code, column if (line, code) in columns else None) for line, code, column in got]
         if sorted(map(str, plain)) != sorted(map(str, wanted)):
             raise Failed(f"{show(command)}\nmarked:   {wanted}\nreported: {got}\n{err}")
+        self.check_texts(err)
         expected_code = 1 if any(m["severity"] == "error" for m in said) else 0
         if code != expected_code:
             raise Failed(f"{show(command)}\nexit code {code}, expected {expected_code}\n{err}")
@@ -169,11 +196,12 @@ class Test:
         return beside.read_text() if beside.exists() else None
 
     def programs(self):
-        """Compile at both ends of the optimiser and run each with the device and with the host fallback."""
+        """Compile at several levels of the optimiser and run each with the device and with the host fallback."""
         flags = (self.note("flags") or "").split()
         set_env = dict(pair.split("=", 1) for pair in self.notes("env"))
         worlds = [set_env] if set_env else [{}, {"OMP_TARGET_OFFLOAD": "disabled"}]
-        for level in ("-O2", "-O0"):
+        course = self.path.parent.name == "examples" or self.path.name.startswith("staple-")
+        for level in ("-O2", "-O0", "-O3") if course else ("-O2", "-O0"):
             with tempfile.TemporaryDirectory() as folder:
                 program = Path(folder) / self.path.stem
                 command = [self.kdslc, level, "--color=never", *flags, self.name, "-o", program]
@@ -185,7 +213,8 @@ class Test:
 
     def run_program(self, program, level, env):
         with tempfile.TemporaryDirectory() as folder:
-            code, out, err = run([program, *(self.note("args") or "").split()], cwd=folder, env=env)
+            stdin = "".join(line + "\n" for line in self.notes("stdin"))
+            code, out, err = run([program, *(self.note("args") or "").split()], cwd=folder, env=env, stdin=stdin)
         where = f"{self.name} at {level} {' '.join(f'{k}={v}' for k, v in env.items())}"
         wanted_code = int(self.note("expect-exit", "0"))
         if code != wanted_code:

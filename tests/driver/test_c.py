@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""C, both ways: programs that call C libraries; C, C++ and Python programs that call exported functions and kernels, from
-a shared library and from an object file; what failures look like there. Usage: test_c.py KDSLC [unittest arguments]"""
+"""C, both ways: programs that call C libraries, libm and cblas among them; C, C++, Fortran and Python programs that call
+exported functions and kernels, from a shared library and from an object file; what failures look like there.
+Usage: test_c.py KDSLC [unittest arguments]"""
 import os
 import shutil
 import subprocess
@@ -31,6 +32,19 @@ export fn nothing() {}
 export kernel saxpy(a: f32, x: &[f32; n], y: &mut [f32; n]) over i in n { y[i] += a * x[i]; }
 export kernel total(x: &[f64; n, m]) over i in n, j in m -> sum f64 { return x[i, j]; }
 export kernel shift(x: &[f64; n], y: &mut [f64; n], by: index) over i in n { y[i] = x[i + by]; }
+export kernel weigh(x: &[f64; n, m]) over i in n, j in m -> sum f64 {
+    return x[i, j] * f64(j + 1) * (if i == 1 { 10.0 } else { 1.0 });
+}
+export fn split(x: f64, whole: &out i64, rest: &out f64, sure: &mut bool) {
+    whole = i64(x);
+    rest = x - f64(whole);
+    sure = !sure && rest >= 0.0;
+}
+export kernel tally(x: &[f64; n], total: &mut f64, seen: &out i32, limit: &f64, t: &scratch [f64; n]) over i in n {
+    t[i] = min(x[i], limit);
+    atomic total += t[i];
+    if i == 0 { seen = i32(n); }
+}
 export kernel turn(x: &out [f64; n]) over i in n { x[i] = cos(math.TAU * f64(i) / f64(n)); }
 """
 
@@ -57,6 +71,12 @@ int main(void) {
     CHECK(nothing() == 0);
     CHECK(saxpy(2, x, y, 3) == 0 && y[0] == 12 && y[2] == 16);
     CHECK(total(d, 2, 2, &r) == 0 && r == 6.0);
+    int64_t whole = 0;
+    int32_t seen = 0;
+    double rest = 0, sum = 0.5, limit = 2.5;
+    CHECK(split(5.75, &whole, &rest, &yes) == 0 && whole == 5 && rest == 0.75 && yes);
+    CHECK(split(5.75, &whole, NULL, &yes) == 3 && strstr(kdsl_last_error(), "rest is a null pointer"));
+    CHECK(tally(d, &sum, &seen, &limit, 4) == 0 && sum == 0.5 + 0.5 + 1 + 1.5 + 2.5 && seen == 4);
     CHECK(turn(d, 2) == 0 && d[0] == 1.0 && d[1] == -1.0);
     CHECK(saxpy(2, x, y, 0) == 0 && saxpy(2, NULL, NULL, 0) == 0 && y[0] == 12);
     /* failures: a status, a message, and life goes on */
@@ -90,6 +110,210 @@ assert lib.mean(d, n(4), ctypes.byref(r)) == 0 and lib.kdsl_last_error() == b""
 print("done")
 """
 
+FORTRAN = """
+module kdsl_lib
+    use iso_c_binding
+    implicit none
+    interface
+        function saxpy(a, x, y, n) bind(c) result(status)
+            import :: c_float, c_int64_t, c_int32_t
+            real(c_float), value :: a
+            real(c_float), intent(in) :: x(*)
+            real(c_float), intent(inout) :: y(*)
+            integer(c_int64_t), value :: n
+            integer(c_int32_t) :: status
+        end function
+        function weigh(m, rows, columns, total) bind(c) result(status)
+            import :: c_double, c_int64_t, c_int32_t
+            real(c_double), intent(in) :: m(*)
+            integer(c_int64_t), value :: rows, columns
+            real(c_double), intent(out) :: total
+            integer(c_int32_t) :: status
+        end function
+        function pick(m, i, j, really, m_0, found) bind(c) result(status)
+            import :: c_int32_t, c_int64_t, c_bool
+            integer(c_int32_t), intent(in) :: m(*)
+            integer(c_int64_t), value :: i, m_0
+            integer(c_int32_t), value :: j
+            logical(c_bool), value :: really
+            logical(c_bool), intent(out) :: found
+            integer(c_int32_t) :: status
+        end function
+        function kdsl_last_error() bind(c) result(text)
+            import :: c_ptr
+            type(c_ptr) :: text
+        end function
+        function strlen(text) bind(c) result(n)
+            import :: c_ptr, c_size_t
+            type(c_ptr), value :: text
+            integer(c_size_t) :: n
+        end function
+    end interface
+contains
+    function message() result(text)
+        character(len=:), allocatable :: text
+        character(kind=c_char), pointer :: letters(:)
+        type(c_ptr) :: at
+        integer :: i
+        at = kdsl_last_error()
+        call c_f_pointer(at, letters, [strlen(at)])
+        allocate(character(len=size(letters)) :: text)
+        do i = 1, size(letters)
+            text(i:i) = letters(i)
+        end do
+    end function
+end module
+
+program caller
+    use kdsl_lib
+    real(c_float) :: x(4) = [1, 2, 3, 4], y(4) = 10
+    real(c_double) :: m(3, 2) = reshape([1, 2, 3, 4, 5, 6], [3, 2]), total   ! columns first: [f64; 2, 3] in KDSL
+    integer(c_int32_t) :: table(3, 2) = reshape([0, 0, 1, 0, 0, 0], [3, 2])
+    logical(c_bool) :: found
+    if (saxpy(2.0, x, y, 4_c_int64_t) /= 0) error stop "saxpy"
+    if (any(y /= [12, 14, 16, 18])) error stop "saxpy gives something else"
+    if (weigh(m, 2_c_int64_t, 3_c_int64_t, total) /= 0) error stop "weigh"
+    if (total /= 1*1 + 2*2 + 3*3 + 10 * (4*1 + 5*2 + 6*3)) error stop "weigh gives something else"
+    if (pick(table, 0_c_int64_t, 2, .true._c_bool, 2_c_int64_t, found) /= 0 .or. .not. found) error stop "pick"
+    if (pick(table, 5_c_int64_t, 2, .true._c_bool, 2_c_int64_t, found) /= 3) error stop "pick outside"
+    if (index(message(), "index 5 is outside") == 0) error stop "no message"
+    print "(a)", "done"
+end program
+"""
+
+LEAKS = """
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+int32_t total(int64_t n, int64_t bad, double *result);
+int32_t nested(int64_t n, double *result);
+int32_t owned(int64_t n, double *result);
+int call_back(int64_t n) { double r; return total(n, n / 2, &r); } /* a failing call inside a call */
+int main(void) {
+    struct rusage use;
+    double r = 0;
+    for (int i = 0; i < 300; i++) {
+        if (total(1 << 20, i % 2 ? 1000 : -1, &r) != (i % 2 ? 3 : 0)) return 1;
+        if (i % 2 == 0 && r != 1 << 21) return 2;
+    }
+    if (nested(1000, &r) || r != 3000) return 3;
+    for (int i = 0; i < 100; i++) if (owned(1 << 16, &r) || r != 34) return 4;
+    getrusage(RUSAGE_SELF, &use);
+    printf(use.ru_maxrss < 500000 ? "done\\n" : "%ld kB\\n", use.ru_maxrss); /* 150 failed calls of 24 MB each */
+    return 0;
+}
+"""
+
+LEAKING = """
+extern "C" fn call_back(n: index) -> i32;
+fn made(n: index) -> [f64; _] { return [1.0; n]; }
+export fn total(n: index, bad: index) -> f64 {
+    let x = made(n);
+    var y = copy(&x);
+    y = [2.0; n];
+    var sum = 0.0;
+    for i in n {
+        assert i != bad;
+        let one = [y[i]];
+        sum += one[0];
+    }
+    return sum;
+}
+struct Pair { u: [f64; _], v: [f64; _] }
+struct Pairs { a: Pair, b: Pair, n: index }
+fn pair(n: index, x: f64) -> Pair { return Pair(u: [x; n], v: [2.0 * x; n]); }
+fn renew(p: &mut Pairs) { p.b = pair(p.n, 4.0); }
+export fn owned(n: index) -> f64 {
+    var sum = 0.0;
+    for i in 0..5 {
+        var p = Pairs(a: pair(n, 1.0), b: pair(n, 2.0), n: n);
+        if i == 1 { continue; }
+        let q = copy(&p.a);
+        renew(&mut p);
+        swap(&mut p.a.u, &mut p.b.v);
+        p.a.v = [9.0; n];
+        var r = p;
+        if i == 4 { break; }
+        r = Pairs(a: q, b: pair(n, 1.0), n: 1);
+        sum += r.a.u[0] + r.b.v[n - 1];
+    }
+    let last = pair(n, 5.0);
+    if n > 0 { return sum + last.v[0] * 2.5; }
+    return 0.0;
+}
+export fn nested(n: index) -> f64 {
+    let x = [3.0; n];
+    assert call_back(n) == 3;
+    let more = [0.0; n];
+    assert call_back(n) == 3;
+    var sum = more[0];
+    for i in n { sum += x[i]; }
+    return sum;
+}
+"""
+
+LIBM = """
+extern "C" fn tgamma(x: f64) -> f64;
+extern "C" fn fmaf(x: f32, y: f32, z: f32) -> f32;
+extern "C" fn ilogb(x: f64) -> i32;
+extern "C" fn modf(x: f64, whole: &out [f64; 1]) -> f64;
+extern "C" fn remquo(x: f64, y: f64, quotient: &mut i32) -> f64;
+
+fn main() {
+    var whole = [0.0];
+    let part = modf(-3.75, &out whole);
+    var quotient = 0;
+    let rest = remquo(29.0, 3.0, &mut quotient);
+    print("{:.6} {} {} {} {} {} {}", tgamma(5.0), fmaf(2.0, 3.0, 0.5), ilogb(1000.0), part, whole[0], rest, quotient & 7);
+}
+"""
+
+CBLAS = """
+// Row-major throughout, as in KDSL.
+const ROW_MAJOR = 101;
+const NO_TRANS = 111;
+const TRANS = 112;
+
+extern "C" fn cblas_ddot(n: i32, x: &[f64; _], step_x: i32, y: &[f64; _], step_y: i32) -> f64;
+extern "C" fn cblas_daxpy(n: i32, a: f64, x: &[f64; _], step_x: i32, y: &mut [f64; _], step_y: i32);
+extern "C" fn cblas_idamax(n: i32, x: &[f64; _], step: i32) -> u64;
+extern "C" fn cblas_dgemv(order: i32, trans: i32, rows: i32, columns: i32, alpha: f64, a: &[f64; m, n], lda: i32,
+                          x: &[f64; _], step_x: i32, beta: f64, y: &mut [f64; _], step_y: i32);
+extern "C" fn cblas_sgemm(order: i32, trans_a: i32, trans_b: i32, m: i32, n: i32, k: i32, alpha: f32, a: &[f32; _, _],
+                          lda: i32, b: &[f32; _, _], ldb: i32, beta: f32, c: &mut [f32; _, _], ldc: i32);
+
+kernel multiply(a: &[f32; n, k], b: &[f32; k, m], c: &out [f32; n, m]) over i in n, j in m {
+    var sum = 0.0f32;
+    for l in k { sum += a[i, l] * b[l, j]; }
+    c[i, j] = sum;
+}
+
+fn main() {
+    let x = [f64(i + 1) for i in 5];
+    var y = [f64(10 * i) for i in 5];
+    print("{}", cblas_ddot(5, &x, 1, &y, 1));
+    cblas_daxpy(5, -2.0, &x, 1, &mut y, 1);
+    print("{} {} {}", y[0], y[4], cblas_idamax(5, &y, 1));
+    let m = [f64(3 * i + j) for i in 2, j in 3];
+    let v = [1.0, 10.0];
+    var w = [1.0; 3];
+    cblas_dgemv(ROW_MAJOR, TRANS, 2, 3, 1.0, &m, 3, &v, 1, 0.5, &mut w, 1);
+    print("{} {} {}", w[0], w[1], w[2]);
+
+    // The same product by the library and by a kernel; whole numbers, so both are exact.
+    let a = [f32((i + 2 * j) % 5) for i in 7, j in 4];
+    let b = [f32((3 * i + j) % 7) for i in 4, j in 6];
+    var theirs = [0.0f32; 7, 6];
+    var ours = [0.0f32; 7, 6];
+    cblas_sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, 7, 6, 4, 1.0, &a, 4, &b, 6, 0.0, &mut theirs, 6);
+    offload multiply(&a, &b, &out ours);
+    var same = true;
+    for i in 7 { for j in 6 { same = same && ours[i, j] == theirs[i, j]; } }
+    print("{} {}", same, ours[6, 5]);
+}
+"""
+
 LIBRARY = """
 #include <stdbool.h>
 #include <stdint.h>
@@ -100,6 +324,7 @@ float norm1(const float *x, int32_t n) { float s = 0; for (int i = 0; i < n; i++
 int8_t negative(void) { return -5; }
 uint64_t all_ones(void) { return UINT64_MAX; }
 const char *greeting(const char *name) { return name[0] == 'k' ? "hello, k" : "hello"; }
+void both_ways(const float *x, double *y, bool *b) { *y += *x; *b = !*b; }
 int64_t matrix_at(const int64_t *m, int64_t columns, int64_t i, int64_t j) { return m[i * columns + j]; }
 """
 
@@ -111,6 +336,7 @@ extern "C" fn norm1(x: &[f32; _], n: i32) -> f32;
 extern "C" fn negative() -> i8;
 extern "C" fn all_ones() -> u64;
 extern "C" fn greeting(name: str) -> str;
+extern "C" fn both_ways(x: &f32, y: &mut f64, b: &mut bool);
 extern "C" fn matrix_at(m: &[i64; _, columns], columns_: index, i: index, j: index) -> i64;
 
 fn main() {
@@ -122,6 +348,11 @@ fn main() {
     let y = [-1.0f32, 2.0, -3.0];
     assert norm1(&y, i32(len(y))) == 6.0;
     assert negative() == -5 && all_ones() == ~0u64;
+    var sum = 1.5;
+    var flag = false;
+    let step = 0.25f32;
+    both_ways(&step, &mut sum, &mut flag);
+    assert sum == 1.75 && flag;
     print("{}", greeting("kdsl"));
     let m = [i64(10 * i + j) for i in 3, j in 4];
     assert matrix_at(&m, shape(m, 1), 2, 3) == 23;
@@ -182,7 +413,8 @@ class CTest(unittest.TestCase):
                 self.assertEqual(self.run_(sys.executable, "caller.py", "./lib.so", env=env), "done\n")
         names = self.run_("nm", "-D", "--defined-only", "lib.so").split()[2::3]
         ours = [name for name in names if not name.startswith("kdsl_")]
-        self.assertEqual(sorted(ours), ["halve", "label", "mean", "nothing", "pick", "saxpy", "shift", "total", "turn"])
+        self.assertEqual(sorted(ours), ["halve", "label", "mean", "nothing", "pick", "saxpy", "shift", "split",
+                                        "tally", "total", "turn", "weigh"])
         self.assertIn("kdsl_last_error", names)
 
     def test_object_in_c(self):
@@ -191,6 +423,38 @@ class CTest(unittest.TestCase):
         self.run_("cc", "caller.c", "lib.o", "-o", "caller", f"-L{LLVM}", f"-Wl,-rpath,{LLVM}", "-l:libomptarget.so.22.1",
                   "-l:libomp.so.5", "-lm")
         self.assertEqual(self.run_("./caller"), "done\n")
+
+    def test_library_in_fortran(self):
+        self.write("lib.kdsl", EXPORTS)
+        self.write("caller.f90", FORTRAN)
+        for level in ("-O0", "-O2"):
+            self.run_(KDSLC, level, "--shared", "lib.kdsl")
+            self.run_("gfortran", "-Wall", "caller.f90", "./lib.so", "-o", "caller")
+            for env in ({}, {"OMP_TARGET_OFFLOAD": "disabled"}):
+                self.assertEqual(self.run_("./caller", env=env), "done\n")
+
+    def test_failed_calls_give_back_their_arrays(self):
+        self.write("leaking.kdsl", LEAKING)
+        self.write("main.c", LEAKS)
+        for level in ("-O0", "-O2"):
+            self.run_(KDSLC, level, "-c", "leaking.kdsl")
+            self.run_("cc", "main.c", "leaking.o", "-o", "main", "-lm")
+            self.assertEqual(self.run_("./main"), "done\n")
+
+    def test_libm(self):
+        self.write("program.kdsl", LIBM)
+        for level in ("-O0", "-O2"):
+            self.assertEqual(self.run_(KDSLC, "run", level, "program.kdsl"), "24.000000 6.5 9 -0.75 -3 -1 2\n")
+
+    def test_cblas(self):
+        self.write("program.kdsl", CBLAS)
+        a = [[(i + 2 * j) % 5 for j in range(4)] for i in range(7)]
+        b = [[(3 * i + j) % 7 for j in range(6)] for i in range(4)]
+        last = sum(a[6][k] * b[k][5] for k in range(4))
+        expected = f"400\n-2 30 4\n30.5 41.5 52.5\ntrue {last}\n"
+        for level in ("-O0", "-O2"):
+            for env in ({}, {"OMP_TARGET_OFFLOAD": "disabled"}):
+                self.assertEqual(self.run_(KDSLC, "run", level, "-lblas", "program.kdsl", env=env), expected)
 
     def test_two_libraries_share_the_message(self):
         for name in ("one", "two"):

@@ -2,9 +2,13 @@
 """The documentation tells the truth: every fenced block of README.md, CONTRIBUTING.md and docs/*.md is tried.
 
 ```kdsl [args=A B]   a program (it has `fn main`) is compiled at -O2 and -O0 and run; a fragment is checked
+```kdsl stdin=A|B    the same, with these lines to read
 ```text [exit=N]     directly after a program: what it prints, and its exit code
 ```kdsl-later        parses, but needs what is not built yet: only parsed
 ```kdsl-error        is rejected; the diagnostics marked in it (// error[E0401]) are among the reported ones
+```said              directly after one of those: what the compiler says about it, word for word
+```kdsl-right        beside one of those: is accepted without a word
+```dump              lines that the last ```sh before it prints, in this order; `...` stands for anything
 ```sh                its lines that begin with kdslc or ./PROGRAM are run in one folder, the examples at hand
 
 Usage: test_docs.py KDSLC"""
@@ -41,8 +45,8 @@ class DocsTest(unittest.TestCase):
         self.env = dict(os.environ, PATH=f"{KDSLC.parent}:{os.environ['PATH']}", KMP_BLOCKTIME="0")
         self.env.pop("LIBOMPTARGET_INFO", None)
 
-    def sh(self, *command):
-        done = subprocess.run(command, cwd=self.dir, env=self.env, capture_output=True, text=True, timeout=300)
+    def sh(self, *command, stdin=""):
+        done = subprocess.run(command, cwd=self.dir, env=self.env, input=stdin, capture_output=True, text=True, timeout=300)
         return done.returncode, done.stdout, done.stderr
 
     def program(self, where, text, arguments, printed, exit_code):
@@ -55,7 +59,9 @@ class DocsTest(unittest.TestCase):
         for level in ("-O2", "-O0"):
             code, _, err = self.sh(KDSLC, level, source, "-o", "program")
             self.assertEqual((code, err), (0, ""), where)
-            code, out, err = self.sh(self.dir / "program", *arguments.split())
+            lines = arguments.removeprefix("stdin=") if arguments.startswith("stdin=") else None
+            stdin = "" if lines is None else lines.replace("|", "\n") + "\n"
+            code, out, err = self.sh(self.dir / "program", *([] if lines else arguments.split()), stdin=stdin)
             self.assertEqual(code, exit_code, f"{where} {level}: {err}")
             if printed is not None:
                 self.assertEqual(out, printed, f"{where} {level}")
@@ -69,6 +75,44 @@ class DocsTest(unittest.TestCase):
         for diagnostic in marked:
             self.assertIn(f"[{diagnostic}]", err, where)
 
+    def said(self, where, text, source):
+        name = text.partition(":")[0]
+        (self.dir / name).write_text(re.sub(r" *// (error|warning)\[.*", "", source))
+        self.assertEqual(self.sh(KDSLC, "check", name)[2].strip(), text.strip(), where)
+
+    def right(self, where, text):
+        source = self.dir / "program.kdsl"
+        source.write_text(text)
+        code, _, err = self.sh(KDSLC, "check", source)
+        self.assertEqual((code, err), (0, ""), where)
+
+    def test_every_code_is_explained(self):
+        """docs/errors.md: the wrong program of a section shows its code, and `kdslc explain` prints the section."""
+        text = (ROOT / "docs/errors.md").read_text()
+        parts = re.split(r"^### (\w+)\n", text, flags=re.M)[1:]
+        for code, body in zip(parts[::2], parts[1::2]):
+            with self.subTest(code):
+                status, out, err = self.sh(KDSLC, "explain", code)
+                self.assertEqual((status, err), (0, ""))
+                self.assertTrue(out.startswith(f"{code}: "), out)
+                wrong = re.search(r"^```kdsl-error\n(.*?)^```$", body, flags=re.M | re.S)
+                if wrong:
+                    self.assertIn(f"[{code}]", wrong.group(1))
+                    self.assertIn("Right:", out)
+        self.assertEqual(self.sh(KDSLC, "--explain=e0301")[1], self.sh(KDSLC, "explain", "E0301")[1])
+        self.assertEqual(self.sh(KDSLC, "explain", "E9999")[0], 2)
+
+    def dump(self, where, text, commands):
+        self.assertTrue(commands, f"{where}: which command prints it?")
+        _, out, err = self.sh("bash", "-c", commands[-1])
+        text = re.sub(r"  +; .*", "", text)  # remarks of the page
+        place, said = 0, " ".join((out + err).split())
+        for line in text.splitlines():
+            for part in " ".join(line.split()).split("..."):
+                at = said.find(part.strip(), place)
+                self.assertGreaterEqual(at, 0, f"{where}: `{part.strip()}` is not in what `{commands[-1]}` prints")
+                place = at + len(part.strip())
+
     def parsed(self, where, text):
         source = self.dir / "program.kdsl"
         source.write_text(text)
@@ -78,6 +122,7 @@ class DocsTest(unittest.TestCase):
     def test_blocks(self):
         n_programs = 0
         for page in pages():
+            commands = []
             found = list(blocks(page))
             for (line, kind, text, end), (after, next_kind, printed, _) in zip(found, found[1:] + [(0, "", "", 0)]):
                 kind, _, more = kind.partition(" ")
@@ -90,10 +135,16 @@ class DocsTest(unittest.TestCase):
                                      int(exits.group(1) or 0) if exits else 0)
                     elif kind == "kdsl-error":
                         self.rejected(where, text)
+                        if next_kind == "said" and after == end + 1:
+                            self.said(where, printed, text)
+                    elif kind == "kdsl-right":
+                        self.right(where, text)
                     elif kind == "kdsl-later":
                         self.parsed(where, text)
+                    elif kind == "dump":
+                        self.dump(where, text, commands)
                     elif kind == "sh":
-                        self.commands(where, text)
+                        commands = self.commands(where, text)
         self.assertGreater(n_programs, 10)
 
     def commands(self, where, text):
@@ -101,11 +152,14 @@ class DocsTest(unittest.TestCase):
             shutil.copytree(ROOT / folder, self.dir / folder, dirs_exist_ok=True)
         for path in (ROOT / "examples").glob("*.kdsl"):
             shutil.copy(path, self.dir)
+        tried = []
         for command in text.splitlines():
             command = command.removeprefix("$ ").partition(" #")[0].strip()
             if re.match(r"(\w+=\S+ )*(kdslc|\./(?!dev\b)[\w-]+)( |$)", command):
                 code, out, err = self.sh("bash", "-c", command)
                 self.assertEqual(code, 0, f"{where}: {command}\n{err}")
+                tried.append(command)
+        return tried
 
     def test_links_lead_somewhere(self):
         for page in pages():

@@ -12,6 +12,7 @@
 #include "runtime/check.c"
 #include "runtime/heap.c"
 #include "runtime/host.c"
+#include "runtime/print.c"
 #include "runtime/text.c"
 
 static int n_failed;

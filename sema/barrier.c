@@ -1,0 +1,482 @@
+/* barrier.c -- kernels in groups: which values may differ between the items of one group, and that each barrier is met
+ * by the whole group or by none of it. Positions (`i`, `i.local`, `inside`) and what atomics give differ; parameters,
+ * sizes, `i.group` and elements at places that are the same for all do not -- no item may write, between two barriers,
+ * what another one reads, so all of them see the same there. A variable differs when it takes a value that does, or is
+ * assigned where only some items come: under a condition that differs, or behind a `break` or `continue` under one.
+ *
+ * The result is Symbol.varies, found as a fixpoint that only goes up, and Stmt.together on every statement that holds a
+ * barrier or a jump which the group makes as one because barriers lie behind it. Targets rest on both. */
+#include "sema/check.h"
+
+/* Why a variable differs. */
+typedef struct Reason {
+    Span at;           /* where it is assigned */
+    const Expr *from;  /* the first value there that differs */
+    const Expr *under; /* or the condition */
+} Reason;
+
+typedef struct BLoop {
+    struct BLoop *outer;
+    const Stmt *stmt;
+    const Expr *condition; /* around the loop: what differs there, as `differs` below */
+    const Expr *skipped;   /* by now, in this round: some items may be on the next one */
+} BLoop;
+
+/* Loops that some items may leave before others. */
+typedef struct LoopFacts {
+    const Stmt *stmt;
+    const Expr *left;  /* the condition under which */
+    Span jump;
+    bool together;     /* a barrier in it, or a return that the group makes as one: it runs the rounds as one */
+} LoopFacts;
+
+typedef struct Barriers {
+    Sema *s;
+    Func *f;
+    Reason *reasons;         /* by symbol id */
+    Vec(LoopFacts) loops;
+    BLoop *loop;             /* innermost */
+    const Expr *differs;     /* innermost condition around that differs; NULL: all items come here alike */
+    const Expr *returned;    /* a `return` above that only some items may have taken: its condition */
+    Span return_at;
+    int n_barriers_ahead;    /* last pass: barriers not yet met in the order of the text */
+    bool changed, reports;
+} Barriers;
+
+static void visit_block(Barriers *b, Block *block);
+static void visit(Barriers *b, Stmt *st);
+
+/* Values ----------------------------------------------------------------------------------------------------------- */
+
+static bool gives_own_value(Expr *e, void *context) {
+    (void)context;
+    if (e->kind == EXPR_NAME) return e->name.sym && e->name.sym->varies;
+    if (e->kind != EXPR_CALL) return e->kind == EXPR_ATOMIC;
+    if (!e->call.info || e->call.info->kind != CALL_FUNC) return false;
+    for (int i = 0; i < e->call.args.n; i++) /* it may update atomically, and tell what was there */
+        if (e->call.args.at[i].mode == REF_MUT || e->call.args.at[i].mode == REF_OUT) return true;
+    return false;
+}
+
+/* The first part of e whose value may differ from item to item. */
+static const Expr *differing(Expr *e) { return e ? expr_find(e, gives_own_value, NULL) : NULL; }
+
+static const Expr *differing_range(const Range *r) {
+    const Expr *e = differing(r->lo);
+    if (!e) e = differing(r->hi);
+    return e ? e : differing(r->step);
+}
+
+static LoopFacts *facts_of(Barriers *b, const Stmt *loop) {
+    for (int i = 0; i < b->loops.n; i++)
+        if (b->loops.at[i].stmt == loop) return &b->loops.at[i];
+    vec_push(b->s->arena, &b->loops, (LoopFacts){.stmt = loop});
+    return &b->loops.at[b->loops.n - 1];
+}
+
+/* What, if anything, keeps some items away from this point, or in another round. */
+static const Expr *control(const Barriers *b) {
+    if (b->differs) return b->differs;
+    for (const BLoop *l = b->loop; l; l = l->outer)
+        if (l->skipped) return l->skipped;
+    return NULL;
+}
+
+/* The same, or items that have left one of the loops around. */
+static const Expr *control_or_left(Barriers *b) {
+    const Expr *why = control(b);
+    for (const BLoop *l = b->loop; l && !why; l = l->outer) why = facts_of(b, l->stmt)->left;
+    return why;
+}
+
+static void assigned(Barriers *b, Symbol *sym, const Expr *from, Span at) {
+    if (!sym || sym->id < 0 || sym->varies || sym->kind != SYM_LOCAL || sym->is_shared) return;
+    const Expr *under = control(b);
+    if (!from && !under) return;
+    sym->varies = b->changed = true;
+    b->reasons[sym->id] = (Reason){at, from, from ? NULL : under};
+}
+
+/* Variables passed to be written. */
+static bool note_passed(Expr *e, void *context) {
+    Barriers *b = context;
+    for (int i = 0; e->kind == EXPR_CALL && i < e->call.args.n; i++) {
+        const Arg *a = &e->call.args.at[i];
+        if (a->mode == REF_MUT || a->mode == REF_OUT) assigned(b, expr_array_symbol(a->value), e, a->span);
+    }
+    return false;
+}
+
+/* Messages --------------------------------------------------------------------------------------------------------- */
+
+static void explain_value(Barriers *b, Diag *d, const Expr *leaf) {
+    enum { MAX_STEPS = 4 };
+    for (int i = 0; leaf && i < MAX_STEPS; i++) {
+        if (leaf->kind != EXPR_NAME) {
+            diag_note(b->s->c, d, leaf->span, "what this gives may differ between the items of a group");
+            return;
+        }
+        const Symbol *sym = leaf->name.sym;
+        const Reason *r = &b->reasons[sym->id];
+        if (!r->at.hi) {
+            diag_note(b->s->c, d, leaf->span, "`%s` differs between the items of a group", sym->name);
+            return;
+        }
+        const Expr *next = r->from ? r->from : differing((Expr *)r->under);
+        if (r->from && next->kind == EXPR_NAME)
+            diag_note(b->s->c, d, r->at, "`%s` gets a value here that depends on `%s`", sym->name, next->name.name);
+        else if (r->under)
+            diag_note(b->s->c, d, r->at,
+                      "`%s` is assigned here where only some items of a group may come, because of `%s`", sym->name,
+                      source_text(b->s, r->under->span));
+        leaf = next;
+        if (leaf == NULL || (leaf->kind == EXPR_NAME && leaf->name.sym == sym)) return;
+    }
+}
+
+static void explain_condition(Barriers *b, Diag *d, const Expr *condition) {
+    const Expr *leaf = differing((Expr *)condition);
+    if (leaf && leaf != condition && leaf->kind == EXPR_NAME)
+        diag_note(b->s->c, d, condition->span, "`%s` may differ from item to item: it depends on `%s`",
+                  source_text(b->s, condition->span), leaf->name.name);
+    else if (leaf != condition || leaf->kind != EXPR_NAME)
+        diag_note(b->s->c, d, condition->span, "`%s` may differ from item to item", source_text(b->s, condition->span));
+    if (leaf) explain_value(b, d, leaf);
+}
+
+static void diverges(Barriers *b, Span at, const Expr *why, const char *how, Span jump) {
+    Diag *d = diag(b->s->c, E0526, at, "all items of a group meet at a barrier, but %s", how);
+    if (jump.hi) diag_note(b->s->c, d, jump, "they leave here");
+    explain_condition(b, d, why);
+    if (jump.hi && b->returned == why)
+        diag_note(b->s->c, d, jump, "let all items stay, and do the work of some under `if ... { }`");
+}
+
+static void check_barrier(Barriers *b, const Stmt *st) {
+    if (b->differs) {
+        diverges(b, st->span, b->differs, "only some may come here", (Span){0});
+        return;
+    }
+    for (const BLoop *l = b->loop; l; l = l->outer) {
+        const LoopFacts *facts = facts_of(b, l->stmt);
+        if (l->skipped) {
+            diverges(b, st->span, l->skipped, "some may have gone on to the next round", (Span){0});
+            return;
+        }
+        if (!facts->left) continue;
+        diverges(b, st->span, facts->left, "some may have left this loop", facts->jump);
+        return;
+    }
+    if (b->returned) diverges(b, st->span, b->returned, "some may have returned", b->return_at);
+}
+
+/* Statements ------------------------------------------------------------------------------------------------------- */
+
+static void visit_let(Barriers *b, Stmt *st) {
+    Symbol *sym = st->let.sym;
+    expr_find(st->let.init, note_passed, b);
+    if (sym->type->kind == TY_ARRAY && !sym->varies) { /* each item has its own */
+        sym->varies = b->changed = true;
+        b->reasons[sym->id] = (Reason){0};
+    }
+    assigned(b, sym, differing(st->let.init), st->span);
+}
+
+static void visit_assign(Barriers *b, Stmt *st) {
+    expr_find(st->assign.target, note_passed, b);
+    expr_find(st->assign.value, note_passed, b);
+    const Expr *whole = expr_whole(st->assign.target);
+    if (whole->kind == EXPR_NAME) assigned(b, whole->name.sym, differing(st->assign.value), st->span);
+}
+
+static void visit_if(Barriers *b, Stmt *st) {
+    expr_find(st->if_.cond, note_passed, b);
+    const Expr *outer = b->differs;
+    if (!b->differs && differing(st->if_.cond)) b->differs = st->if_.cond;
+    visit_block(b, st->if_.then_);
+    if (st->if_.else_) visit(b, st->if_.else_);
+    b->differs = outer;
+}
+
+static void visit_loop(Barriers *b, const Stmt *st, Block *body, const Expr *condition) {
+    const Expr *outer = b->differs;
+    BLoop loop = {.outer = b->loop, .stmt = st, .condition = outer};
+    if (!b->differs) b->differs = condition;
+    if (!b->differs && !b->reports) b->differs = facts_of(b, st)->left;
+    b->loop = &loop;
+    visit_block(b, body);
+    b->loop = loop.outer;
+    b->differs = outer;
+}
+
+static void visit_for(Barriers *b, Stmt *st) {
+    const Range *r = &st->for_.binder.range;
+    const Expr *condition = differing_range(r);
+    assigned(b, st->for_.binder.sym, condition, st->for_.binder.span);
+    visit_loop(b, st, st->for_.body, condition);
+}
+
+static void visit_while(Barriers *b, Stmt *st) {
+    expr_find(st->while_.cond, note_passed, b);
+    visit_loop(b, st, st->while_.body, differing(st->while_.cond) ? st->while_.cond : NULL);
+}
+
+static void visit_jump(Barriers *b, Stmt *st) {
+    if (!b->loop) return;
+    /* A condition outside of the loop keeps items from all of it, not in another round. */
+    const Expr *why = b->differs != b->loop->condition ? b->differs : NULL;
+    if (!why) why = b->loop->skipped;
+    if (!why) return;
+    if (st->kind == STMT_CONTINUE) {
+        if (!b->loop->skipped) b->loop->skipped = why;
+        return;
+    }
+    LoopFacts *facts = facts_of(b, b->loop->stmt);
+    if (facts->left) return;
+    facts->left = why;
+    facts->jump = st->span;
+    b->changed = true;
+}
+
+static void visit_return(Barriers *b, Stmt *st) {
+    expr_find(st->return_.value, note_passed, b);
+    const Expr *why = control_or_left(b);
+    if (!why) return;
+    if (!b->returned) {
+        b->returned = why;
+        b->return_at = st->span;
+    }
+    for (const BLoop *l = b->loop; l; l = l->outer) { /* a barrier above, in the next round */
+        LoopFacts *facts = facts_of(b, l->stmt);
+        if (facts->left) continue;
+        facts->left = why;
+        facts->jump = st->span;
+        b->changed = true;
+    }
+}
+
+static void visit(Barriers *b, Stmt *st) {
+    switch (st->kind) {
+    case STMT_LET: visit_let(b, st); return;
+    case STMT_ASSIGN: visit_assign(b, st); return;
+    case STMT_ATOMIC: expr_find(st->atomic.atomic, note_passed, b); return;
+    case STMT_EXPR: expr_find(st->expr.expr, note_passed, b); return;
+    case STMT_IF: visit_if(b, st); return;
+    case STMT_FOR: visit_for(b, st); return;
+    case STMT_WHILE: visit_while(b, st); return;
+    case STMT_BREAK:
+    case STMT_CONTINUE: visit_jump(b, st); return;
+    case STMT_RETURN: visit_return(b, st); return;
+    case STMT_ASSERT: expr_find(st->assert_.cond, note_passed, b); return;
+    case STMT_BLOCK:
+    case STMT_RESIDENT: visit_block(b, st->block.block); return;
+    case STMT_BARRIER:
+        if (b->reports) check_barrier(b, st);
+        return;
+    case STMT_ERROR:
+    case STMT_SHARED:
+    case STMT_WAIT:
+    case STMT__COUNT: return;
+    }
+}
+
+static void visit_block(Barriers *b, Block *block) {
+    for (int i = 0; i < block->stmts.n; i++) visit(b, block->stmts.at[i]);
+}
+
+/* What the group does as one --------------------------------------------------------------------------------------- */
+
+static int count_block(const Block *b);
+
+static int count_barriers(const Stmt *st) {
+    switch (st->kind) {
+    case STMT_BARRIER: return 1;
+    case STMT_IF: return count_block(st->if_.then_) + (st->if_.else_ ? count_barriers(st->if_.else_) : 0);
+    case STMT_FOR: return count_block(st->for_.body);
+    case STMT_WHILE: return count_block(st->while_.body);
+    case STMT_BLOCK:
+    case STMT_RESIDENT: return count_block(st->block.block);
+    case STMT_LET:
+    case STMT_ASSIGN:
+    case STMT_ATOMIC:
+    case STMT_EXPR:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_RETURN:
+    case STMT_ASSERT:
+    case STMT_SHARED:
+    case STMT_ERROR:
+    case STMT_WAIT:
+    case STMT__COUNT: return 0;
+    }
+    return 0;
+}
+
+static int count_block(const Block *b) {
+    int n = 0;
+    for (int i = 0; i < b->stmts.n; i++) n += count_barriers(b->stmts.at[i]);
+    return n;
+}
+
+static bool block_returns(const Block *b);
+
+static bool returns(const Stmt *st) {
+    switch (st->kind) {
+    case STMT_RETURN: return true;
+    case STMT_IF: return block_returns(st->if_.then_) || (st->if_.else_ && returns(st->if_.else_));
+    case STMT_FOR: return block_returns(st->for_.body);
+    case STMT_WHILE: return block_returns(st->while_.body);
+    case STMT_BLOCK:
+    case STMT_RESIDENT: return block_returns(st->block.block);
+    case STMT_LET:
+    case STMT_ASSIGN:
+    case STMT_ATOMIC:
+    case STMT_EXPR:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_ASSERT:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_ERROR:
+    case STMT_WAIT:
+    case STMT__COUNT: return false;
+    }
+    return false;
+}
+
+static bool block_returns(const Block *b) {
+    for (int i = 0; i < b->stmts.n; i++)
+        if (returns(b->stmts.at[i])) return true;
+    return false;
+}
+
+/* Below this point, or above it in the next round of a loop. */
+static bool barriers_follow(Barriers *b) {
+    for (const BLoop *l = b->loop; l; l = l->outer)
+        if (count_barriers(l->stmt)) return true;
+    return b->n_barriers_ahead > 0;
+}
+
+static bool mark_block(Barriers *b, Block *block);
+
+/* `differs` and the loops' `skipped` are kept as in visit: a `continue` that only some take is theirs alone. */
+static bool mark_jump(Barriers *b, Stmt *st) {
+    if (st->kind == STMT_RETURN) return barriers_follow(b);
+    if (!b->loop || !facts_of(b, b->loop->stmt)->together) return false;
+    bool some = b->differs != NULL || b->loop->skipped;
+    if (st->kind == STMT_CONTINUE && some) b->loop->skipped = b->differs ? b->differs : b->loop->skipped;
+    return st->kind == STMT_BREAK || !some;
+}
+
+static bool mark_loop(Barriers *b, const Stmt *st, Block *body, const Expr *condition) {
+    const Expr *outer = b->differs;
+    BLoop loop = {.outer = b->loop, .stmt = st, .condition = outer};
+    facts_of(b, st)->together = count_block(body) > 0 || (block_returns(body) && barriers_follow(b));
+    if (!b->differs) b->differs = condition;
+    b->loop = &loop;
+    bool together = mark_block(b, body);
+    b->loop = loop.outer;
+    b->differs = outer;
+    return together;
+}
+
+static bool mark_if(Barriers *b, Stmt *st) {
+    const Expr *outer = b->differs;
+    if (!b->differs && differing(st->if_.cond)) b->differs = st->if_.cond;
+    bool together = mark_block(b, st->if_.then_);
+    if (st->if_.else_) {
+        bool other = false;
+        Stmt *e = st->if_.else_;
+        if (e->kind == STMT_IF) other = e->together = mark_if(b, e);
+        else other = e->together = mark_block(b, e->block.block);
+        together = together || other;
+    }
+    b->differs = outer;
+    return together;
+}
+
+static bool mark(Barriers *b, Stmt *st) {
+    switch (st->kind) {
+    case STMT_BARRIER: b->n_barriers_ahead--; return true;
+    case STMT_IF: return mark_if(b, st);
+    case STMT_FOR: return mark_loop(b, st, st->for_.body, differing_range(&st->for_.binder.range));
+    case STMT_WHILE: return mark_loop(b, st, st->while_.body, differing(st->while_.cond));
+    case STMT_BLOCK:
+    case STMT_RESIDENT: return mark_block(b, st->block.block);
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_RETURN: return mark_jump(b, st);
+    case STMT_LET:
+    case STMT_ASSIGN:
+    case STMT_ATOMIC:
+    case STMT_EXPR:
+    case STMT_ASSERT:
+    case STMT_SHARED:
+    case STMT_ERROR:
+    case STMT_WAIT:
+    case STMT__COUNT: return false;
+    }
+    return false;
+}
+
+static bool mark_block(Barriers *b, Block *block) {
+    bool together = false;
+    for (int i = 0; i < block->stmts.n; i++) {
+        Stmt *st = block->stmts.at[i];
+        st->together = mark(b, st);
+        together = together || st->together;
+    }
+    return together;
+}
+
+/* The kernel ------------------------------------------------------------------------------------------------------- */
+
+static int64_t bytes_of(const Symbol *sym) {
+    if (sym->type->kind == TY_ERROR) return 0;
+    if (sym->type->kind != TY_ARRAY) return type_size_bytes(sym->type);
+    int64_t bytes = type_size_bytes(sym->type->elem);
+    for (int d = 0; d < sym->type->rank; d++) bytes *= sym->extents[d];
+    return bytes;
+}
+
+/* Where a machine runs the items one after another, what lives across a barrier is there once for each of them. */
+static void check_room(Barriers *b) {
+    enum { MOST = 1 << 20 };
+    const FuncFacts *facts = b->f->facts;
+    int64_t sum = 0;
+    for (int i = 0; i < facts->locals.n; i++) {
+        const Symbol *sym = facts->locals.at[i];
+        sum += bytes_of(sym) * b->f->group.items;
+        if (sum <= MOST) continue;
+        Diag *d = diag(b->s->c, E0527, sym->span,
+                       "with `%s`, the variables of a group of %lld items take more than %d KiB", sym->name,
+                       (long long)b->f->group.items, MOST >> 10);
+        diag_note(b->s->c, d, sym->span, "it takes %lld bytes for each item; smaller groups need less",
+                  (long long)bytes_of(sym));
+        return;
+    }
+}
+
+static void seed(Func *f) {
+    for (int i = 0; i < f->domain.n; i++) f->domain.at[i]->varies = f->group.local[i]->varies = true;
+    f->group.inside->varies = true;
+}
+
+void barriers_check(Sema *s, Func *f) {
+    if (!f->group.items) return;
+    Barriers b = {.s = s, .f = f};
+    b.reasons = arena_array(s->arena, Reason, f->n_symbols + 1);
+    seed(f);
+    Block *body = f->item->fn.body;
+    do {
+        b.changed = false;
+        b.returned = NULL;
+        visit_block(&b, body);
+    } while (b.changed);
+    b.returned = NULL;
+    b.reports = true;
+    visit_block(&b, body);
+    b.n_barriers_ahead = count_block(body);
+    if (b.n_barriers_ahead) check_room(&b);
+    mark_block(&b, body);
+}

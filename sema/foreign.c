@@ -1,0 +1,100 @@
+/* foreign.c -- a name that is not declared: what was meant? A word of another language (grammar/foreign.def), a module
+ * that is not imported, a variable whose block has ended, or the nearest spelling. */
+#include <string.h>
+
+#include "sema/check.h"
+
+const char *type_of_other_language(Name name) {
+    static const struct {
+        const char *theirs, *ours;
+    } known[] = {
+#define FOREIGN_TYPE(theirs, ours) {theirs, ours},
+#include "grammar/foreign.def"
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(name, known[i].theirs)) return known[i].ours;
+    return NULL;
+}
+
+typedef struct ForeignName {
+    const char *theirs, *ours, *advice;
+} ForeignName;
+
+static const ForeignName *find_row(const ForeignName *rows, size_t n, const char *name) {
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(name, rows[i].theirs)) return &rows[i];
+    return NULL;
+}
+
+static bool is_foreign(Sema *s, Diag *d, Span span, Name name, bool is_call) {
+    static const ForeignName names[] = {
+#define FOREIGN_NAME(theirs, ours, advice) {theirs, ours, advice},
+#include "grammar/foreign.def"
+    };
+    const ForeignName *row = find_row(names, sizeof names / sizeof *names, name);
+    if (!row) return false;
+    if (*row->advice) diag_note(s->c, d, span, "%s", row->advice);
+    bool is_function = builtin_find(s, name_intern(&s->c->names, row->ours, strlen(row->ours))) != BUILTIN_NONE;
+    if (!*row->ours || is_function != is_call) return true;
+    diag_fix(s->c, d, span, row->ours, "it is `%s` here", row->ours);
+    return true;
+}
+
+static bool is_module(Sema *s, Diag *d, Span span, Name name) {
+    const BuiltInModule *m = s->stdlib;
+    while (m && m->name && strcmp(m->name, name)) m++;
+    if (!m || !m->name) return false;
+    diag_note(s->c, d, span, "it is a module of the standard library: `import %s;` at the top of the file", name);
+    return true;
+}
+
+void explain_unknown(Sema *s, Diag *d, Span span, Name name, bool is_call) {
+    const char *offered = module_offers(s, name);
+    if (offered) diag_fix(s->c, d, span, offered, "a module has it");
+    if (offered || is_foreign(s, d, span, name, is_call) || is_module(s, d, span, name)) return;
+    const Symbol *ended = scope_ended(s, name);
+    if (ended && !is_call) {
+        diag_note(s->c, d, ended->span, "it is declared here, and known only to the end of the block around it");
+        return;
+    }
+    const char *near = is_call ? type_of_other_language(name) : NULL;
+    if (!near) near = nearest_name(s, name, is_call ? NAMES_FUNCTIONS | NAMES_TYPES : NAMES_VALUES);
+    if (near) diag_fix(s->c, d, span, near, "did you mean `%s`?", near);
+}
+
+void explain_array_member(Sema *s, Diag *d, Expr *field, Span whole) {
+    static const ForeignName members[] = {
+#define FOREIGN_MEMBER(theirs, call, advice) {theirs, call, advice},
+#include "grammar/foreign.def"
+    };
+    const Expr *base = field->field.base;
+    const char *x = base->kind == EXPR_NAME ? base->name.name : "x";
+    const Type *elem = base->type && base->type->kind == TY_ARRAY ? base->type->elem : NULL;
+    for (int i = 0; elem && elem->kind == TY_STRUCT && i < elem->n_fields; i++) {
+        if (elem->fields[i].name != field->field.name) continue;
+        diag_note(s->c, d, field->field.name_span, "its elements have: `%s[i].%s`", x, field->field.name);
+        return;
+    }
+    const ForeignName *row = find_row(members, sizeof members / sizeof *members, field->field.name);
+    if (row && *row->advice) {
+        diag_note(s->c, d, field->field.name_span, "%s", row->advice);
+    } else if (row && base->kind == EXPR_NAME) {
+        bool is_copy = !strcmp(row->ours, "copy");
+        const char *call = arena_printf(s->arena, "%s(%s%s)", row->ours, is_copy ? "&" : "", x);
+        diag_fix(s->c, d, whole, call, "it is a function");
+    } else {
+        diag_note(s->c, d, field->field.name_span, "an array has `len(%s)`, `shape(%s, 0)` and `%s.at(...)`", x, x, x);
+    }
+}
+
+void explain_method(Sema *s, Diag *d, Expr *call) {
+    const Expr *callee = call->call.callee, *base = callee->field.base;
+    const Symbol *sym = scope_find(s, callee->field.name);
+    bool plain = base->kind == EXPR_NAME && call->call.args.n == 0;
+    if (!plain || (!builtin_find(s, callee->field.name) && !(sym && sym->kind == SYM_FN))) {
+        diag_note(s->c, d, callee->field.name_span, "a function is called with its arguments in brackets: `f(x)`");
+        return;
+    }
+    const char *text = arena_printf(s->arena, "%s(%s)", callee->field.name, base->name.name);
+    diag_fix(s->c, d, call->span, text, "it is a function");
+}

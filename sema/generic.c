@@ -1,0 +1,337 @@
+/* generic.c -- generic functions, kernels and structs: their declarations, and the instances made of them. An instance
+ * is an ordinary function or struct, a copy of the declaration in which each type parameter is the name of a type
+ * (SYM_TYPE). There is one for each set of types; infer.c finds the types at a call.
+ *
+ * What an instance means is decided where the generic is declared: its text is checked among the names of that module,
+ * whoever calls. Its signature is checked when it is first called, its body after those of the module being checked. A
+ * generic that nothing uses is checked once with types that its constraints allow, and makes no code. */
+#include <string.h>
+
+#include "sema/check.h"
+
+enum { MAX_INSTANCE_DEPTH = 32, MAX_INSTANCES = 2000, MAX_INSTANCE_NAME = 160 };
+
+/* Constraints ------------------------------------------------------------------------------------------------- */
+
+static bool any_type(const Type *t) { return t->kind != TY_VOID && t->kind != TY_ARRAY; }
+static bool is_integer(const Type *t) { return t->is_int; }
+static bool is_float(const Type *t) { return t->is_float; }
+
+static const struct {
+    const char *name, *what;
+    bool (*allows)(const Type *t);
+    TypeKind witness;
+} constraints[] = {
+    {NULL, "a type of values", any_type, TY_F32},
+    {"number", "a number", type_is_number, TY_F32},
+    {"float", "a float", is_float, TY_F32},
+    {"integer", "an integer", is_integer, TY_I32},
+};
+enum { N_CONSTRAINTS = sizeof constraints / sizeof *constraints };
+
+/* -1: there is none of this name. */
+static int constraint_find(Name name) {
+    if (!name) return 0;
+    for (int i = 1; i < N_CONSTRAINTS; i++)
+        if (!strcmp(constraints[i].name, name)) return i;
+    return -1;
+}
+
+static void unknown_constraint(Sema *s, const Generic *g) {
+    Diag *d = diag(s->c, E0350, g->constraint_span, "there is no constraint `%s`", g->constraint);
+    const char *best = NULL;
+    int distance = 4;
+    for (int i = 1; i < N_CONSTRAINTS; i++) {
+        int n = edit_distance(g->constraint, constraints[i].name, distance - 1);
+        if (n >= distance) continue;
+        distance = n;
+        best = constraints[i].name;
+    }
+    if (best) diag_fix(s->c, d, g->constraint_span, best, "did you mean `%s`?", best);
+    else diag_note(s->c, d, g->constraint_span, "there are `number`, `float` and `integer`; without one any type will do");
+}
+
+bool constraint_allows(const Generic *g, const Type *t) {
+    int i = constraint_find(g->constraint);
+    return i >= 0 && constraints[i].allows(t);
+}
+
+const char *constraint_what(const Generic *g) { return constraints[constraint_find(g->constraint)].what; }
+
+/* Declarations ------------------------------------------------------------------------------------------------ */
+
+bool type_mentions(const TypeExpr *te, Name name) {
+    switch (te->kind) {
+    case TE_ERROR: return true; /* who knows */
+    case TE_NAME:
+        for (int i = 0; i < te->name.args.n; i++)
+            if (type_mentions(te->name.args.at[i], name)) return true;
+        return te->name.name == name;
+    case TE_ARRAY: return type_mentions(te->array.elem, name);
+    case TE_REF: return type_mentions(te->ref.to, name);
+    }
+    return true;
+}
+
+static bool is_workspace(const TypeExpr *te) { return te->kind == TE_REF && te->ref.mode == REF_SCRATCH; }
+
+/* No call could tell what it is. */
+static bool check_mentioned(Sema *s, const Item *item, const Generic *g) {
+    for (int i = 0; i < item->fn.params.n; i++) {
+        const TypeExpr *te = item->fn.params.at[i].type;
+        if (!is_workspace(te) && type_mentions(te, g->name)) return true;
+    }
+    Diag *d = diag(s->c, E0352, g->span, "no call of `%s` could tell what `%s` is: no parameter is made of it",
+                   item->name, g->name);
+    diag_note(s->c, d, g->span, "types are told by the arguments");
+    return false;
+}
+
+static bool name_is_taken(Sema *s, const Generic *g, Span at, Span first, const char *what) {
+    Diag *d = diag(s->c, E0302, at, "`%s` is %s already", g->name, what);
+    if (first.hi) diag_note(s->c, d, first, "it is declared here");
+    return false;
+}
+
+static bool check_name_is_free(Sema *s, const Item *item, const GenericList *params, int i) {
+    const Generic *g = &params->at[i];
+    for (int k = 0; k < i; k++)
+        if (params->at[k].name == g->name)
+            return name_is_taken(s, g, g->span, params->at[k].span, "a type parameter");
+    for (int k = 0; item->kind != ITEM_STRUCT && k < item->fn.params.n; k++)
+        if (item->fn.params.at[k].name == g->name)
+            return name_is_taken(s, g, item->fn.params.at[k].span, g->span, "a type parameter");
+    return !type_find(s->types, g->name) || name_is_taken(s, g, g->span, (Span){0}, "a type");
+}
+
+static bool check_type_params(Sema *s, const Item *item, const GenericList *params) {
+    bool ok = true;
+    for (int i = 0; i < params->n; i++) {
+        const Generic *g = &params->at[i];
+        if (constraint_find(g->constraint) < 0) {
+            unknown_constraint(s, g);
+            ok = false;
+        }
+        ok = check_name_is_free(s, item, params, i) && ok;
+        if (item->kind != ITEM_STRUCT) ok = check_mentioned(s, item, g) && ok;
+    }
+    return ok;
+}
+
+static bool check_may_be_generic(Sema *s, const Item *item) {
+    if (item->kind == ITEM_STRUCT) return true;
+    const char *what = item->kind == ITEM_KERNEL ? "kernel" : "function";
+    if (item->fn.is_export) {
+        Diag *d = diag(s->c, E0354, item->fn.linkage_span, "an exported %s cannot be generic: C has no such thing", what);
+        diag_note(s->c, d, item->name_span, "export one that calls `%s` with the types that C is to use", item->name);
+        return false;
+    }
+    if (item->kind == ITEM_KERNEL || item->name != s->main || s->program->module != s->own_file) return true;
+    diag(s->c, E0354, item->name_span, "`main` cannot be generic: nothing calls it");
+    return false;
+}
+
+void generic_declare(Sema *s, Symbol *sym, const GenericList *params) {
+    bool ok = check_may_be_generic(s, sym->item);
+    if (!check_type_params(s, sym->item, params) || !ok) {
+        sym->type = s->error;
+        return;
+    }
+    Template *t = sym->generic = arena_new(s->arena, Template);
+    *t = (Template){.item = sym->item, .params = params, .module = s->program->module, .sym = sym};
+    vec_push(s->arena, &s->templates, t);
+    if (!sym->func) return;
+    const ParamList *list = &sym->item->fn.params;
+    while (sym->func->n_given < list->n && !is_workspace(list->at[sym->func->n_given].type)) sym->func->n_given++;
+}
+
+/* Where an instance is checked -------------------------------------------------------------------------------- */
+
+/* The names of a module as its own text sees them. Made once and kept: instances come in numbers. */
+static Scopes *module_scopes(Sema *s, Module *m) {
+    if (m->idle_scopes.n) return m->idle_scopes.at[--m->idle_scopes.n];
+    Scopes *made = arena_new(s->arena, Scopes), was = s->scopes;
+    s->scopes = (Scopes){0};
+    if (m->symbols.n) {
+        for (int i = 0; i < m->symbols.n; i++) scope_again(s, m->symbols.at[i]);
+    } else { /* it is being checked, and its names are the outermost */
+        for (int i = 0; i < was.live.n && was.live.at[i]->level == 0; i++) scope_again(s, was.live.at[i]->sym);
+    }
+    *made = s->scopes;
+    s->scopes = was;
+    return made;
+}
+
+Elsewhere elsewhere_enter(Sema *s, Module *m) {
+    Elsewhere here = {s->scopes, s->func, s->facts, s->block, s->loop_depth, m, module_scopes(s, m)};
+    s->scopes = *here.lent;
+    s->func = NULL;
+    s->facts = NULL;
+    s->block = NULL;
+    s->loop_depth = 0;
+    return here;
+}
+
+void elsewhere_leave(Sema *s, Elsewhere here) {
+    *here.lent = s->scopes;
+    vec_push(s->arena, &here.module->idle_scopes, here.lent);
+    s->scopes = here.scopes;
+    s->func = here.func;
+    s->facts = here.facts;
+    s->block = here.block;
+    s->loop_depth = here.loop_depth;
+}
+
+Elsewhere instance_enter(Sema *s, const Instance *inst) {
+    if (!inst) return (Elsewhere){0};
+    Elsewhere here = elsewhere_enter(s, inst->of->module);
+    scope_enter(s);
+    for (int i = 0; i < inst->of->params->n; i++) {
+        const Generic *g = &inst->of->params->at[i];
+        Symbol *sym = symbol_new(s, SYM_TYPE, g->name, g->span, inst->args[i]);
+        scope_again(s, sym);
+    }
+    return here;
+}
+
+void instance_leave(Sema *s, const Instance *inst, Elsewhere here) {
+    if (!inst) return;
+    scope_leave(s);
+    elsewhere_leave(s, here);
+}
+
+/* What was reported since about the text of a generic is true of one use of it: say which, and in how many steps it
+ * came to be made. */
+void instance_notes(Sema *s, const Instance *inst, int since, int max_steps) {
+    for (int i = since; inst && i < s->c->diags.list.n; i++) {
+        Diag *d = s->c->diags.list.at[i];
+        const Instance *at = d->severity == SEV_ERROR && d->code != E0355 ? inst : NULL;
+        for (int steps = 0; at && steps < max_steps; at = at->made_in) {
+            if (at->made_in && at->made_in->at.lo == at->at.lo) continue; /* round and round: where it began will do */
+            steps++;
+            if (at->at.hi) diag_note(s->c, d, at->at, "in `%s`, made for this %s", at->text, at->sym ? "use" : "call");
+            else diag_note(s->c, d, at->of->item->name_span, "in `%s`: nothing uses `%s`, so it is checked as this",
+                           at->text, at->of->item->name);
+        }
+    }
+}
+
+/* Instances --------------------------------------------------------------------------------------------------- */
+
+static Instance *instance_find(const Template *t, Type **args) {
+    for (int i = 0; i < t->instances.n; i++)
+        if (!memcmp(t->instances.at[i]->args, args, sizeof *args * (size_t)t->params->n)) return t->instances.at[i];
+    return NULL;
+}
+
+static const char *instance_text(Sema *s, const Template *t, Type **args) {
+    const char *text = t->item->name;
+    for (int i = 0; i < t->params->n; i++)
+        text = arena_printf(s->arena, "%s%s%s", text, i ? ", " : "<", type_name(s->c, args[i]));
+    return name_of(&s->c->names, arena_printf(s->arena, "%s>", text));
+}
+
+/* Once: what asks for one instance too many asks for the next as well. */
+static Instance *endless(Sema *s, const Template *t, Span use, const Instance *made_in) {
+    if (s->instances_end) return NULL;
+    s->instances_end = true;
+    Diag *d = diag(s->c, E0355, use, "`%s` is needed with ever new types", t->item->name);
+    const Instance *first = made_in;
+    while (first && first->made_in) first = first->made_in;
+    if (first && first->at.hi) diag_note(s->c, d, first->at, "it begins with `%s` here", first->text);
+    if (made_in) diag_note(s->c, d, use, "and has come to be needed in `%s`", made_in->text);
+    diag_note(s->c, d, t->item->name_span, "each set of types is a copy of this");
+    return NULL;
+}
+
+static Instance *instance_new(Sema *s, Template *t, Type **args, Span use) {
+    const Instance *made_in = s->facts ? s->facts->instance : s->making;
+    int depth = made_in ? made_in->depth + 1 : 0;
+    const char *text = instance_text(s, t, args);
+    if (depth >= MAX_INSTANCE_DEPTH || s->n_instances >= MAX_INSTANCES || strlen(text) > MAX_INSTANCE_NAME)
+        return endless(s, t, use, made_in);
+    s->n_instances++;
+    Instance *inst = arena_new(s->arena, Instance);
+    *inst = (Instance){.of = t, .text = text, .at = use, .made_in = made_in, .depth = depth};
+    inst->args = arena_array(s->arena, Type *, t->params->n + 1);
+    memcpy(inst->args, args, sizeof *args * (size_t)t->params->n);
+    vec_push(s->arena, &t->instances, inst);
+    return inst;
+}
+
+static const char *bound_text(Sema *s, const Instance *inst) {
+    const char *text = "";
+    for (int i = 0; i < inst->of->params->n; i++)
+        text = arena_printf(s->arena, "%s%s%s = %s", text, i ? ", " : "", inst->of->params->at[i].name,
+                            type_name(s->c, inst->args[i]));
+    return text;
+}
+
+/* `clamp$f32`: no other thing of a program has a name with `$`. */
+static const char *symbol_text(Sema *s, const Instance *inst, const char *generic) {
+    char *text = arena_printf(s->arena, "%s$%s", generic, inst->text + strlen(inst->of->item->name) + 1);
+    text[strlen(text) - 1] = 0; /* the `>` */
+    for (char *at = strchr(text, '$') + 1; *at; at++)
+        if (!(*at >= '0' && *at <= '9') && !((*at | 32) >= 'a' && (*at | 32) <= 'z')) *at = '_';
+    int same = 0;
+    for (int i = 0; i < inst->of->instances.n; i++) {
+        const Func *f = inst->of->instances.at[i]->func;
+        same += f && !strncmp(f->symbol, text, strlen(text));
+    }
+    return same ? arena_printf(s->arena, "%s$%d", text, same + 1) : text;
+}
+
+Func *instance_func(Sema *s, Template *t, Type **args, Span use) {
+    Instance *inst = instance_find(t, args);
+    if (inst) return inst->func;
+    if (!(inst = instance_new(s, t, args, use))) return NULL;
+    Item *item = ast_clone(s->c, t->item);
+    item->fn.generics = (GenericList){0};
+    item->fn.bound = bound_text(s, inst);
+    Func *f = func_new(s, item, t->module);
+    f->symbol = symbol_text(s, inst, f->symbol);
+    f->name = inst->text;
+    f->facts->instance = inst;
+    inst->func = f;
+    vec_push(s->arena, &s->program->funcs, f);
+    if (use.hi) vec_push(s->arena, &t->item->fn.instances, item);
+    check_signature(s, f);
+    return f;
+}
+
+Symbol *instance_struct(Sema *s, Template *t, Type **args, Span use) {
+    Instance *inst = instance_find(t, args);
+    if (inst) return inst->sym;
+    if (!(inst = instance_new(s, t, args, use))) return NULL;
+    Item *item = ast_clone(s->c, t->item);
+    item->name = inst->text;
+    Symbol *sym = inst->sym = symbol_new(s, SYM_STRUCT, inst->text, t->item->name_span, NULL);
+    sym->item = item;
+    const Instance *outer = s->making;
+    int since = s->c->diags.list.n;
+    Elsewhere here = instance_enter(s, inst);
+    s->making = inst;
+    Type *type = struct_need(s, sym, use);
+    s->making = outer;
+    instance_leave(s, inst, here);
+    if (is_bad(type)) instance_notes(s, inst, since, 1);
+    else type->instance = inst;
+    return sym;
+}
+
+/* What nothing uses ------------------------------------------------------------------------------------------- */
+
+void generics_check_unused(Sema *s) {
+    s->first_func = s->program->funcs.n;
+    for (int i = 0; i < s->templates.n; i++) {
+        Template *t = s->templates.at[i];
+        if (t->instances.n) continue;
+        Type **args = arena_array(s->arena, Type *, t->params->n + 1);
+        for (int k = 0; k < t->params->n; k++)
+            args[k] = type_scalar(s->types, constraints[constraint_find(t->params->at[k].constraint)].witness);
+        if (t->item->kind == ITEM_STRUCT) instance_struct(s, t, args, (Span){0});
+        else instance_func(s, t, args, (Span){0});
+        check_bodies(s);
+        s->first_func = s->program->funcs.n;
+    }
+}

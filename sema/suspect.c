@@ -1,0 +1,247 @@
+/* suspect.c -- what is wrong in a kernel although every line of it is right: an element that all work items write
+ * (E0513), and an index that is outside for the first or the last of them (W0502).
+ *
+ * Looks only at what every item does: statements outside of `if` and `while`, up to the first that may end the item,
+ * and no branch of an expression. So what it says is so; what it does not see is left to the checks at run time. */
+#include "sema/check.h"
+
+typedef struct Suspect {
+    Sema *s;
+    Func *f;
+    Vec(Span) branches; /* parts of the expression at hand that only some items compute */
+} Suspect;
+
+static const Expr *strip(const Expr *e) {
+    while (e && e->kind == EXPR_CONVERT) e = e->convert.operand;
+    return e;
+}
+
+/* Who writes what every item writes -------------------------------------------------------------------------- */
+
+static bool differs(Expr *e, void *context) {
+    (void)context;
+    switch (e->kind) {
+    case EXPR_INT:
+    case EXPR_UNARY:
+    case EXPR_BINARY:
+    case EXPR_CONVERT: return false;
+    case EXPR_NAME: {
+        const Symbol *sym = e->name.sym;
+        bool same = sym && (sym->kind == SYM_SIZE || sym->kind == SYM_CONST ||
+                            (sym->kind == SYM_PARAM && sym->mode == REF_NONE));
+        return !same;
+    }
+    case EXPR_ERROR:
+    case EXPR_FLOAT:
+    case EXPR_BOOL:
+    case EXPR_STR:
+    case EXPR_CALL:
+    case EXPR_INDEX:
+    case EXPR_FIELD:
+    case EXPR_IF:
+    case EXPR_FILL:
+    case EXPR_COMPREHEND:
+    case EXPR_LIST:
+    case EXPR_RANGE:
+    case EXPR_OFFLOAD:
+    case EXPR_ATOMIC:
+    case EXPR__COUNT: break;
+    }
+    return true;
+}
+
+static bool is_one(const Range *r) {
+    bool lo = !r->lo || r->lo->konst.kind == CONST_INT;
+    return lo && r->hi->konst.kind == CONST_INT && r->hi->konst.i - (r->lo ? r->lo->konst.i : 0) <= 1;
+}
+
+static bool has_one_item(const Func *f) {
+    bool one = true;
+    for (int i = 0; i < f->domain.n; i++) one = one && is_one(&f->item->fn.over.at[i].range);
+    return one;
+}
+
+static bool has_atomic(const Stmt *st, const Type *t) {
+    if (t->kind == TY_BOOL || t->kind == TY_F16 || t->kind == TY_BF16 || type_is_parts(t)) return false;
+    if (st->assign.is_min || st->assign.is_max) return true;
+    Op op = st->assign.op;
+    return op == OP_ADD || op == OP_SUB || (t->is_int && (op == OP_BIT_AND || op == OP_BIT_OR || op == OP_BIT_XOR));
+}
+
+static void same_element(Suspect *u, const Stmt *st) {
+    const Expr *target = st->assign.target, *base = target->kind == EXPR_INDEX ? target->index.base : target;
+    if (base->kind != EXPR_NAME) return;
+    const Symbol *param = base->name.sym; /* an array, or a reference to one value */
+    if (!param || param->kind != SYM_PARAM || has_one_item(u->f)) return;
+    for (int i = 0; target->kind == EXPR_INDEX && i < target->index.at.n; i++)
+        if (expr_find(target->index.at.at[i], differs, NULL)) return;
+    bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
+    if (plain && st->assign.value->konst.kind != CONST_NONE) return; /* all write the same */
+    Compiler *c = u->s->c;
+    Diag *d = diag(c, E0513, target->span, "every work item writes `%s`", source_text(u->s, target->span));
+    diag_note(c, d, target->span, "they run at the same time, so %s",
+              plain ? "which value stays is chance" : "updates are lost");
+    if (has_atomic(st, target->type)) fix_insert(u->s, d, target->span.lo, "atomic ", "one after the other");
+    diag_note(c, d, target->span, "one value of all items is the kernel's result, as in `-> sum f32`");
+}
+
+/* The first and the last item --------------------------------------------------------------------------------- */
+
+/* e is `name + c` */
+static const Symbol *shifted(const Expr *e, int64_t *c) {
+    *c = 0;
+    e = strip(e);
+    if (e->kind == EXPR_BINARY && (e->binary.op == OP_ADD || e->binary.op == OP_SUB)) {
+        const Expr *l = strip(e->binary.lhs), *r = strip(e->binary.rhs);
+        if (r->konst.kind != CONST_INT || r->konst.i > 1000000 || r->konst.i < -1000000) return NULL;
+        *c = e->binary.op == OP_ADD ? r->konst.i : -r->konst.i;
+        e = l;
+    }
+    return e->kind == EXPR_NAME ? e->name.sym : NULL;
+}
+
+static int domain_place(const Func *f, const Symbol *sym) {
+    for (int i = 0; i < f->domain.n; i++)
+        if (f->domain.at[i] == sym) return i;
+    return -1;
+}
+
+static void say_outside(Suspect *u, Expr *e, int k, const Range *r, const char *value, bool first) {
+    const Expr *at = e->index.at.at[k];
+    const char *text = source_text(u->s, at->span), *array = e->index.base->name.sym->name;
+    Span range = span_join(r->lo ? r->lo->span : r->hi->span, r->hi->span);
+    Diag *d = diag(u->s->c, W0502, at->span, "`%s` is %s for the %s work item, outside of `%s`", text, value,
+                   first ? "first" : "last", array);
+    diag_note(u->s->c, d, range,
+              first ? "let the items begin later, as in `1..n`" : "let the items end earlier, as in `0..n - 1`");
+    if (e->index.at.n == 1) diag_note(u->s->c, d, at->span, "or read `%s.at(%s)`, which is 0 outside", array, text);
+}
+
+static void outside(Suspect *u, Expr *e, int k) {
+    int64_t c, more;
+    const Symbol *array = e->index.base->name.sym, *var = shifted(e->index.at.at[k], &c);
+    int d = var ? domain_place(u->f, var) : -1;
+    if (d < 0 || array->reshaped || k >= array->type->rank) return;
+    const Range *r = &u->f->item->fn.over.at[d].range;
+    int64_t lo = r->lo ? r->lo->konst.i : 0;
+    if ((!r->lo || r->lo->konst.kind == CONST_INT) && lo + c < 0) {
+        say_outside(u, e, k, r, arena_printf(u->s->arena, "%lld", (long long)(lo + c)), true);
+        return;
+    }
+    const Symbol *end = shifted(r->hi, &more);
+    const Dim *dim = &array->dims[k];
+    if (r->step || !end || dim->kind != DIM_SYMBOL || dim->sym != end || more - 1 + c < 0) return;
+    int64_t over = more - 1 + c;
+    const char *value = over ? arena_printf(u->s->arena, "%s + %lld", end->name, (long long)over) : end->name;
+    say_outside(u, e, k, r, value, false);
+}
+
+static void branch(Suspect *u, const Expr *e) { vec_push(u->s->arena, &u->branches, e->span); }
+
+static bool look_at(Expr *e, void *context) {
+    Suspect *u = context;
+    if (e->kind == EXPR_IF) {
+        branch(u, e->if_.then_);
+        branch(u, e->if_.else_);
+    }
+    if (e->kind == EXPR_BINARY && (e->binary.op == OP_AND || e->binary.op == OP_OR)) branch(u, e->binary.rhs);
+    if (e->kind != EXPR_INDEX || e->index.base->kind != EXPR_NAME) return false;
+    const Symbol *array = e->index.base->name.sym;
+    if (!array || !array->type || array->type->kind != TY_ARRAY || array->kind != SYM_PARAM) return false;
+    for (int i = 0; i < u->branches.n; i++)
+        if (e->span.lo >= u->branches.at[i].lo && e->span.hi <= u->branches.at[i].hi) return false;
+    for (int k = 0; k < e->index.at.n; k++) outside(u, e, k);
+    return false;
+}
+
+static void look(Suspect *u, Expr *e) {
+    u->branches.n = 0;
+    expr_find(e, look_at, u);
+}
+
+/* The statements that every item runs ------------------------------------------------------------------------- */
+
+static bool may_leave_block(const Block *b);
+
+static bool may_leave(const Stmt *st) {
+    switch (st->kind) {
+    case STMT_RETURN:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_ASSERT: return true; /* which says what is so behind it */
+    case STMT_IF: return may_leave_block(st->if_.then_) || (st->if_.else_ && may_leave(st->if_.else_));
+    case STMT_FOR: return may_leave_block(st->for_.body);
+    case STMT_WHILE: return may_leave_block(st->while_.body);
+    case STMT_BLOCK:
+    case STMT_RESIDENT: return may_leave_block(st->block.block);
+    case STMT_ERROR:
+    case STMT_LET:
+    case STMT_ASSIGN:
+    case STMT_ATOMIC:
+    case STMT_EXPR:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT__COUNT: break;
+    }
+    return false;
+}
+
+static bool may_leave_block(const Block *b) {
+    for (int i = 0; i < b->stmts.n; i++)
+        if (may_leave(b->stmts.at[i])) return true;
+    return false;
+}
+
+static bool visit_block(Suspect *u, const Block *b, bool runs);
+
+/* `runs`: every item comes here; in a loop, perhaps none does. False: what follows may not be reached. */
+static bool visit(Suspect *u, Stmt *st, bool runs) {
+    switch (st->kind) {
+    case STMT_LET:
+        if (runs) look(u, st->let.init);
+        return true;
+    case STMT_ASSIGN:
+        same_element(u, st);
+        if (runs) look(u, st->assign.target);
+        if (runs) look(u, st->assign.value);
+        return true;
+    case STMT_ATOMIC:
+        if (runs) look(u, st->atomic.atomic);
+        return true;
+    case STMT_EXPR:
+        if (runs) look(u, st->expr.expr);
+        return true;
+    case STMT_RETURN:
+        if (runs) look(u, st->return_.value);
+        return false;
+    case STMT_IF:
+        if (runs) look(u, st->if_.cond);
+        return !may_leave(st);
+    case STMT_FOR: return !may_leave(st) && visit_block(u, st->for_.body, false);
+    case STMT_BLOCK: return visit_block(u, st->block.block, runs);
+    case STMT_WHILE: return !may_leave(st);
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_ASSERT: return false;
+    case STMT_ERROR:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT_RESIDENT:
+    case STMT__COUNT: break;
+    }
+    return true;
+}
+
+static bool visit_block(Suspect *u, const Block *b, bool runs) {
+    for (int i = 0; i < b->stmts.n; i++)
+        if (!visit(u, b->stmts.at[i], runs)) return false;
+    return true;
+}
+
+void suspect_check(Sema *s, Func *f) {
+    if (!f->is_kernel || !f->item || !f->item->fn.body || f->facts->skip) return;
+    Suspect u = {.s = s, .f = f};
+    visit_block(&u, f->item->fn.body, true);
+}
