@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "driver/options.h"
+#include "driver/json.h"
 #include "driver/output.h"
 #include "driver/stdlib.h"
 #include "driver/timing.h"
@@ -127,9 +128,11 @@ static bool emit_tree(Compiler *c, const Module *m, bool types, const char *outp
     return ok;
 }
 
-static bool emit_bounds(Compiler *c, const Program *p, const char *output, Times *t) {
+static bool explain(Compiler *c, const Options *o, const Program *p, const char *output, Times *t) {
+    static void (*const explain_[])(const Program *, Buf *) = {
+        [EXPLAIN_NONE] = emit_plan, [EXPLAIN_BOUNDS] = explain_bounds, [EXPLAIN_TRANSFERS] = explain_transfers};
     Buf text = {0};
-    explain_bounds(p, &text);
+    (o->json ? transfers_as_json : explain_[o->explain])(p, &text);
     bool ok = output_text(c, output, text.n ? text.at : "", text.n);
     buf_free(&text);
     times_stage(t, "write");
@@ -174,17 +177,18 @@ static bool compile(Compiler *c, const Options *o, const char *output, Blob *pro
     if (o->emit == EMIT_AST) return emit_tree(c, module, false, output, t);
 
     bool tests = o->command == COMMAND_TEST, makes_program = o->command != COMMAND_CHECK && !o->emit && !o->object && !o->shared;
-    makes_program = makes_program && !o->explain_bounds;
-    SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests};
+    makes_program = makes_program && !o->explain;
+    SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
+                       .transfers_each = o->transfers_each};
     Program *checked = sema_check(c, module, &how);
     times_stage(t, "check");
     if (!accepted(c, o)) return false;
     if (o->emit == EMIT_CHECKED) return emit_tree(c, module, true, output, t);
-    if (o->explain_bounds) return emit_bounds(c, checked, output, t);
+    if (o->explain || o->emit == EMIT_PLAN) return explain(c, o, checked, output, t);
     if (o->command == COMMAND_CHECK) return true;
     if (o->emit == EMIT_HEADER) return output_header(c, checked, output);
 
-    IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .unchecked = o->unchecked,
+    IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .unchecked = o->unchecked, .unified = o->unified,
                          .march = o->march};
     Half host = {.program = checked, .options = options};
     Half x86 = {.program = checked, .options = options, .target = "x86"};

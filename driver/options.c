@@ -42,6 +42,14 @@ static const struct {
 #include "driver/options.def"
 };
 
+static const struct {
+    const char *name, *help;
+} explains[] = {
+    {"", ""},
+#define EXPLAIN(id, name, help) {name, help},
+#include "driver/options.def"
+};
+
 enum { NOT_DONE = -1, MAX_TYPOS = 3 };
 
 static int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -83,6 +91,8 @@ static int print_help(void) {
         buf_printf(&b, "  %s%s%s", options[i].spelling, *value && !strchr("=+", *value) ? " " : "",
                    *value == '+' ? value + 1 : value);
         help_column(&b, start, 20, options[i].help);
+        for (int e = 1; i == OPTION_EXPLAIN && e < EXPLAIN__COUNT; e++)
+            buf_printf(&b, "%20s  %-13s%s\n", "", explains[e].name, explains[e].help);
         for (int e = 1; i == OPTION_EMIT && e < EMIT__COUNT; e++)
             buf_printf(&b, "%20s  %-13s%s\n", "", emits[e].name, emits[e].help);
     }
@@ -125,9 +135,14 @@ static int explain_diagnostic(const char *code) {
 
 static int parse_explain(Options *o, const char *value) {
     if (is_diagnostic_code(value)) return explain_diagnostic(value);
-    if (strcmp(value, "bounds")) return usage_error("`bounds` can be explained, not `%s`", value);
-    o->explain_bounds = true;
-    return NOT_DONE;
+    char names[128];
+    int n = 0;
+    for (int i = EXPLAIN_NONE + 1; i < EXPLAIN__COUNT; i++) {
+        if (!strcmp(value, explains[i].name)) o->explain = (Explain)i;
+        const char *join = i == EXPLAIN_NONE + 1 ? "" : i == EXPLAIN__COUNT - 1 ? " and " : ", ";
+        n += snprintf(names + n, sizeof names - (size_t)n, "%s`%s`", join, explains[i].name);
+    }
+    return o->explain ? NOT_DONE : usage_error("%s can be explained, not `%s`", names, value);
 }
 
 static int parse_march(Options *o, const char *value) {
@@ -140,6 +155,26 @@ static int parse_colour(Options *o, const char *value) {
     if (!strcmp(value, "always")) o->colour = true;
     else if (!strcmp(value, "never")) o->colour = false;
     else if (strcmp(value, "auto")) return usage_error("--color is `auto`, `always` or `never`, not `%s`", value);
+    return NOT_DONE;
+}
+
+static int parse_memory(Options *o, const char *value) {
+    if (strcmp(value, "separate") && strcmp(value, "unified"))
+        return usage_error("--memory is `separate` or `unified`, not `%s`", value);
+    o->unified = !strcmp(value, "unified");
+    return NOT_DONE;
+}
+
+static int parse_format(Options *o, const char *value) {
+    if (strcmp(value, "text") && strcmp(value, "json")) return usage_error("--format is `text` or `json`, not `%s`", value);
+    o->json = !strcmp(value, "json");
+    return NOT_DONE;
+}
+
+static int parse_transfers(Options *o, const char *value) {
+    if (strcmp(value, "each") && strcmp(value, "plan"))
+        return usage_error("--transfers is `plan` or `each`, not `%s`", value);
+    o->transfers_each = !strcmp(value, "each");
     return NOT_DONE;
 }
 
@@ -156,6 +191,9 @@ static int apply(Options *o, OptionId id, const char *value) {
     case OPTION_O3: o->opt_level = (int)(id - OPTION_O0); return NOT_DONE;
     case OPTION_DEBUG: o->debug = true; return NOT_DONE;
     case OPTION_UNCHECKED: o->unchecked = true; return NOT_DONE;
+    case OPTION_FORMAT: return parse_format(o, value);
+    case OPTION_MEMORY: return parse_memory(o, value);
+    case OPTION_TRANSFERS: return parse_transfers(o, value);
     case OPTION_EXPLAIN: return parse_explain(o, value);
     case OPTION_MARCH: return parse_march(o, value);
     case OPTION_EMIT: return parse_emit(o, value);
@@ -219,9 +257,10 @@ static int check_together(const Options *o) {
                                        : "--emit");
     if (o->command == COMMAND_TEST && o->n_program_args > 1)
         return usage_error("`kdslc test` takes one filter after the file, this gives %d", o->n_program_args);
-    if (o->explain_bounds && (o->command != COMMAND_BUILD || o->object || o->emit))
+    if (o->explain && (o->command != COMMAND_BUILD || o->object || o->emit))
         return usage_error("--explain prints and does nothing else: leave out %s",
                            o->object ? "-c" : o->emit ? "--emit" : commands[o->command].name);
+    if (o->json && o->explain != EXPLAIN_TRANSFERS) return usage_error("--format=json goes with --explain=transfers");
     if (o->shared && (o->object || o->emit))
         return usage_error("--shared and %s ask for two different results", o->object ? "-c" : "--emit");
     if (o->object && o->emit) return usage_error("-c and --emit ask for two different results");

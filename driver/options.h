@@ -18,6 +18,12 @@ typedef enum Emit {
 #include "driver/options.def"
     EMIT__COUNT
 } Emit;
+typedef enum Explain {
+    EXPLAIN_NONE,
+#define EXPLAIN(id, name, help) EXPLAIN_##id,
+#include "driver/options.def"
+    EXPLAIN__COUNT
+} Explain;
 
 /* kdslc's exit codes; docs/cli.md explains them. */
 enum { KDSLC_OK = 0, KDSLC_DIAGNOSTICS = 1, KDSLC_USAGE = 2 };
@@ -29,7 +35,9 @@ typedef struct Options {
     const char *output; /* as written, or NULL */
     const char *march;
     int opt_level;
-    bool unchecked, explain_bounds;
+    bool unchecked;
+    Explain explain;
+    bool transfers_each, unified, json;
     const char **libraries, **folders; /* -l, -L: as written, in order */
     int n_libraries, n_folders;
     bool object, shared, debug, time_report, warnings_are_errors, colour;

@@ -257,6 +257,9 @@ CgValue cg_convert(CgFunc *f, CgValue v, Type *to);
 void cg_free_made(CgFunc *f, const Expr *e, CgArray *a); /* of cg_array: frees what a call made, nothing else */
 CgArray cg_array(CgFunc *f, Expr *e);              /* an expression of array type, without moving it */
 CgArray cg_symbol_array(CgFunc *f, const Symbol *s);
+void cg_take_back(CgFunc *f, const CgArray *a); /* what a call may have kept on the device comes here, and stays */
+void cg_sync(CgFunc *f, const CgArray *a, Sync kind);
+void cg_sync_before_loop(CgFunc *f, const SyncList *syncs, LLVMValueRef trips); /* unless there are none */
 LLVMValueRef cg_array_desc(CgFunc *f, const CgArray *a);
 LLVMValueRef cg_array_count(CgFunc *f, const CgArray *a); /* elements */
 LLVMValueRef cg_array_bytes(CgFunc *f, const CgArray *a);
@@ -436,6 +439,7 @@ enum { COST_FORK = 1 << 17 };                              /* below this much wo
 
 /* cg_launch.c ------------------------------------------------------------------------------------------------------ */
 CgValue cg_launch(CgFunc *f, Expr *e);
+void cg_enter_resident(CgFunc *f, const Symbol *array, Span block); /* copied to the device now */
 /* The same from values: arrays and scalars by parameter, sizes as in kernel->sizes. */
 CgValue cg_launch_values(CgFunc *f, const Func *kernel, CgArray *arrays, CgValue *scalars, LLVMValueRef *sizes);
 

@@ -29,8 +29,38 @@ void cg_free_made(CgFunc *f, const Expr *e, CgArray *a) {
     if (e->kind == EXPR_CALL) cg_call_runtime(f, RT_ARRAY_FREE, &a->data, 1);
 }
 
+void cg_take_back(CgFunc *f, const CgArray *a) {
+    LLVMValueRef args[2] = {a->data, cg_array_bytes(f, a)};
+    cg_call_runtime(f, RT_HOST_TAKES, args, 2);
+}
+
+/* Host code is about to read or write it: is the newest copy here? */
+void cg_sync(CgFunc *f, const CgArray *a, Sync kind) {
+    if (kind <= SYNC_PEEK) return;
+    LLVMValueRef args[2] = {a->data, cg_array_bytes(f, a)};
+    static const RuntimeId ask[] = {[SYNC_READ] = RT_HOST_READS, [SYNC_WRITE] = RT_HOST_WRITES, [SYNC_FILL] = RT_HOST_FILLS};
+    cg_call_runtime(f, ask[kind], args, 2);
+}
+
+void cg_sync_before_loop(CgFunc *f, const SyncList *syncs, LLVMValueRef trips) {
+    if (!syncs->n) return;
+    LLVMBasicBlockRef some = cg_block(f, "sync"), done = cg_block(f, "synced");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, trips, cg_i64(f->cg, 0), ""), some, done);
+    cg_enter(f, some);
+    for (int i = 0; i < syncs->n; i++) {
+        CgArray a = cg_symbol_array(f, syncs->at[i].array);
+        cg_sync(f, &a, syncs->at[i].kind);
+    }
+    cg_goto(f, done);
+    cg_enter(f, done);
+}
+
 CgArray cg_array(CgFunc *f, Expr *e) {
-    if (e->kind == EXPR_NAME) return cg_symbol_array(f, e->name.sym);
+    if (e->kind == EXPR_NAME) {
+        CgArray a = cg_symbol_array(f, e->name.sym);
+        cg_sync(f, &a, e->sync);
+        return a;
+    }
     if (expr_fixed_field(e)) return cg_field_array(f, e);
     if (expr_is_slice(e)) {
         CgBounds b = cg_slice_bounds(f, e);
@@ -271,6 +301,7 @@ CgValue cg_comprehend(CgFunc *f, Expr *e) {
         ext[d] = cg_axis_trips(f, &axes[d]);
     }
     CgArray a = cg_array_new(f, e->type, ext, e->span);
+    if (e->comprehend.syncs.n) cg_sync_before_loop(f, &e->comprehend.syncs, cg_array_count(f, &a));
     comprehend(f, e, axes, ext, &a, false);
     return cg_array_value(f, &a);
 }

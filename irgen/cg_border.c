@@ -151,19 +151,43 @@ static CgValue call_inside(Border *b, CgFunc *f, CgArray *arrays, CgValue *scala
     return cg_value(v, fn->result, UNIFORM);
 }
 
+/* void name(frame): left in its body, with the fields at hand. */
+static LLVMValueRef frame_function(Border *b, CgFunc *f, const char *name) {
+    Cg *cg = b->cg;
+    LLVMTypeRef type = LLVMFunctionType(cg->void_, &cg->ptr, 1, false);
+    LLVMValueRef fn = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "%s.%s", name, b->fn->symbol), type);
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    cg_func_begin(f, cg, b->fn, fn);
+    f->is_kernel = false;
+    f->checks = cg->target->checks;
+    b->fields = arena_array(&cg->c->arena, LLVMValueRef, b->n + 1);
+    for (int i = 0; i < b->n; i++)
+        b->fields[i] = LLVMBuildStructGEP2(f->b, b->frame_type, LLVMGetParam(fn, 0), (unsigned)i, "");
+    return fn;
+}
+
+/* What the call has kept of the caller's arrays on the device comes back, however the call ended. NULL: nothing. */
+static LLVMValueRef emit_take_back(Border *b) {
+    const Func *fn = b->fn;
+    if (fn->is_kernel || !(fn->effects & EFFECT_OFFLOAD)) return NULL;
+    CgFunc f;
+    LLVMValueRef take_back = frame_function(b, &f, "border.back");
+    for (int i = 0; i < fn->n_given; i++) {
+        const Symbol *p = fn->params.at[i];
+        if (p->type->kind != TY_ARRAY) continue;
+        CgArray a = {.data = take(b, &f, i), .type = p->type, .name = p->name};
+        for (int d = 0; d < p->type->rank; d++) a.ext[d] = border_extent(b, &f, i, d);
+        cg_take_back(&f, &a);
+    }
+    LLVMBuildRetVoid(f.b);
+    return take_back;
+}
+
 static LLVMValueRef emit_thunk(Border *b) {
     Cg *cg = b->cg;
     const Func *fn = b->fn;
     CgFunc f;
-    LLVMTypeRef type = LLVMFunctionType(cg->void_, &cg->ptr, 1, false);
-    LLVMValueRef thunk = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "border.%s", fn->symbol), type);
-    LLVMSetLinkage(thunk, LLVMInternalLinkage);
-    cg_func_begin(&f, cg, fn, thunk);
-    f.is_kernel = false;
-    f.checks = cg->target->checks;
-    b->fields = arena_array(&cg->c->arena, LLVMValueRef, b->n + 1);
-    for (int i = 0; i < b->n; i++)
-        b->fields[i] = LLVMBuildStructGEP2(f.b, b->frame_type, LLVMGetParam(thunk, 0), (unsigned)i, "");
+    LLVMValueRef thunk = frame_function(b, &f, "border");
     CgArray *arrays = arena_array(&cg->c->arena, CgArray, fn->params.n + 1);
     CgValue *scalars = arena_array(&cg->c->arena, CgValue, fn->params.n + 1);
     for (int i = 0; i < fn->n_given; i++) {
@@ -198,7 +222,7 @@ static LLVMValueRef declare_export(Border *b) {
 void cg_export(Cg *cg, const Func *fn) {
     Border b = {.cg = cg, .fn = fn, .has_result = fn->result->kind != TY_VOID};
     b.n = fn->n_given + fn->border.n + b.has_result;
-    LLVMValueRef v = declare_export(&b), thunk = emit_thunk(&b);
+    LLVMValueRef v = declare_export(&b), thunk = emit_thunk(&b), take_back = emit_take_back(&b);
     LLVMSetCurrentDebugLocation2(cg->b, NULL);
     LLVMPositionBuilderAtEnd(cg->b, LLVMAppendBasicBlockInContext(cg->ctx, v, "entry"));
     LLVMValueRef frame = LLVMBuildAlloca(cg->b, b.frame_type, "frame");
@@ -208,5 +232,7 @@ void cg_export(Cg *cg, const Func *fn) {
         LLVMBuildStore(cg->b, value, to);
     }
     LLVMValueRef border = cg_runtime(cg, RT_BORDER), args[2] = {thunk, frame};
-    LLVMBuildRet(cg->b, LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(border), border, args, 2, ""));
+    LLVMValueRef status = LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(border), border, args, 2, "");
+    if (take_back) LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(take_back), take_back, &frame, 1, "");
+    LLVMBuildRet(cg->b, status);
 }

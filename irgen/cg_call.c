@@ -163,6 +163,8 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     LLVMValueRef fn = item ? cg_item_function(f->cg, info->func) : cg_function(f->cg, info->func);
     if (item) n += cg_item_args(f, info->func, v + n);
     LLVMValueRef r = cg_call(f, LLVMGlobalGetValueType(fn), fn, v, n);
+    for (int i = 0; i < args->n && info->func->effects & EFFECT_OFFLOAD; i++)
+        if (expr_fixed_field(args->at[i].value)) cg_take_back(f, &arrays[i]);
     for (int i = 0; i < args->n; i++) cg_part_back(f, &parts[i], &arrays[i], info->func->params.at[i]->mode);
     /* A device function may read memory: with lanes its result is uniform only when nothing it saw varies. */
     return cg_value(r, e->type, rate);

@@ -104,7 +104,12 @@ static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a) {
     *a = cg_array(f, e->index.base); /* after the indices: a call in one may give it other memory */
     cg_debug_at(f, e->span);
     f->check = (CgCheck){e->index.site, e->index.proven | (f->error_slot ? e->index.early : 0)};
-    return cg_element(f, a, at, e->span);
+    CgPlace p = cg_element(f, a, at, e->span);
+    if (e->index.base->sync == SYNC_PEEK) {
+        LLVMValueRef args[2] = {p.at, cg_i64(f->cg, cg_size(p.type))};
+        cg_call_runtime(f, RT_HOST_PEEKS, args, 2);
+    }
+    return p;
 }
 
 static CgValue element(CgFunc *f, Expr *e) {

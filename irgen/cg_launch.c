@@ -16,6 +16,7 @@ typedef struct Launch {
     CgValue *scalars;       /* by parameter */
     LLVMValueRef *sizes;
     LLVMValueRef *begin, *bytes; /* by parameter: what is mapped of an array */
+    LLVMValueRef *device;   /* by parameter: where that is, if it is kept there */
     LLVMValueRef result;    /* alloca of 8 bytes, or NULL */
     LLVMValueRef slot;      /* for failed checks, or NULL */
     LLVMValueRef prints;    /* buffer for what is printed, or NULL */
@@ -202,26 +203,85 @@ static OffPlace off_place(Cg *cg, Span span, const char *function) {
     return (OffPlace){p.file->path, function, p.line, p.col};
 }
 
-/* A field that the kernel never names stays at home. */
-static bool travels(const Launch *l, const Symbol *p) {
-    return !p->part_of || l->kernel->transfers.at[p->dim] != TRANSFER_ALLOC;
+static OffArg scalar_arg(Launch *l, LLVMValueRef v, const char *label, Span span) {
+    return (OffArg){.value = v, .label = label, .place = off_place(l->f->cg, span, l->kernel->name)};
 }
 
-static OffArg array_arg(Launch *l, const Symbol *p) {
-    const CgArray *a = &l->arrays[p->dim];
+static const ArgPlan *arg_plan(const Launch *l, int param) {
+    const LaunchPlan *plan = l->expr ? l->expr->offload.plan : NULL;
+    return plan ? &plan->args[param] : NULL;
+}
+
+static OffArg section_arg(Launch *l, const Symbol *p) {
     const Expr *arg = l->expr && p->mode != REF_SCRATCH ? l->expr->offload.call->call.args.at[p->dim].value : NULL;
+    const ArgPlan *plan = arg_plan(l, p->dim);
     Cg *cg = l->f->cg;
-    return (OffArg){.base = a->data,
+    return (OffArg){.base = l->arrays[p->dim].data,
                     .begin = l->begin[p->dim],
-                    .size_bytes = travels(l, p) ? l->bytes[p->dim] : cg_i64(cg, 0),
-                    .transfer = l->kernel->transfers.at[p->dim],
+                    .size_bytes = l->bytes[p->dim],
+                    .transfer = plan ? plan->transfer : l->kernel->transfers.at[p->dim],
                     .label = arg && expr_is_slice(arg) ? slice_label(cg, arg)
                                                 : section_label(&cg->c->arena, p, &l->kernel->shapes.at[p->dim]),
                     .place = off_place(cg, p->span, l->kernel->name)};
 }
 
-static OffArg scalar_arg(Launch *l, LLVMValueRef v, const char *label, Span span) {
-    return (OffArg){.value = v, .label = label, .place = off_place(l->f->cg, span, l->kernel->name)};
+/* What the kernel receives: the device's address of the array's first element, which may lie before the section. */
+static LLVMValueRef device_address(Launch *l, const Symbol *p, LLVMValueRef section) {
+    LLVMBuilderRef b = l->f->b;
+    if (l->begin[p->dim] == l->arrays[p->dim].data) return section;
+    LLVMTypeRef i64 = l->f->cg->i64;
+    LLVMValueRef back = LLVMBuildSub(b, LLVMBuildPtrToInt(b, l->arrays[p->dim].data, i64, ""),
+                                     LLVMBuildPtrToInt(b, l->begin[p->dim], i64, ""), "");
+    return LLVMBuildGEP2(b, l->f->cg->i8, section, &back, 1, "");
+}
+
+static bool is_resident(const Launch *l, int param) {
+    const ArgPlan *plan = arg_plan(l, param);
+    return plan && plan->resident;
+}
+
+/* Resident arrays are there before any address is asked for: making room for a second section of an array can give the
+ * first one another address. */
+static void make_resident(Launch *l) {
+    const Func *k = l->kernel;
+    Cg *cg = l->f->cg;
+    for (int i = 0; i < k->params.n; i++) {
+        if (!is_resident(l, i)) continue;
+        OffArg section = section_arg(l, k->params.at[i]);
+        OffPlace place = off_place(cg, l->span, k->name);
+        LLVMValueRef args[5] = {off_section_info(cg->off, &section, &place), section.begin, section.size_bytes,
+                                cg_i32(cg, (section.transfer & TRANSFER_TO) != 0),
+                                cg_i32(cg, (section.transfer & TRANSFER_FROM) != 0)};
+        l->device[i] = cg_call_runtime(l->f, RT_ON_DEVICE, args, 5);
+    }
+}
+
+static bool has_two_sections(const Launch *l, int param) {
+    const ArgList *args = &l->expr->offload.call->call.args;
+    for (int i = 0; i < args->n; i++)
+        if (i != param && is_resident(l, i) && expr_array_symbol(args->at[i].value) == expr_array_symbol(args->at[param].value))
+            return true;
+    return false;
+}
+
+static OffArg array_arg(Launch *l, const Symbol *p) {
+    OffArg section = section_arg(l, p);
+    if (section.transfer == TRANSFER_UNUSED) return scalar_arg(l, section.base, p->name, p->span);
+    if (!is_resident(l, p->dim)) return section;
+    LLVMValueRef at = l->device[p->dim];
+    if (has_two_sections(l, p->dim)) at = cg_call_runtime(l->f, RT_DEVICE_ADDRESS, &section.begin, 1);
+    section.value = device_address(l, p, at);
+    return section;
+}
+
+/* The launch did not take place: what it would have found on the device is needed here. */
+static void take_back(Launch *l) {
+    for (int i = 0; i < l->kernel->params.n; i++) {
+        if (!is_resident(l, i)) continue;
+        bool writes = arg_plan(l, i)->transfer & TRANSFER_FROM;
+        LLVMValueRef args[3] = {l->begin[i], l->bytes[i], cg_i32(l->f->cg, writes)};
+        cg_call_runtime(l->f, RT_NOT_ON_DEVICE, args, 3);
+    }
 }
 
 /* A bool travels as a whole byte. */
@@ -267,10 +327,11 @@ static int make_args(Launch *l, OffArg *args) {
 static LLVMValueRef launch(Launch *l, LLVMValueRef total) {
     Cg *cg = l->f->cg;
     OffArg *args = arena_array(&cg->c->arena, OffArg, cg_entry_values(l->kernel) + 3);
-    OffLaunch off = {.kernel = arena_printf(&cg->c->arena, "kdsl_%s", l->kernel->symbol),
+    OffLaunch off = {.kernel = arena_printf(&cg->c->arena, "kdsl_kernel_%s", l->kernel->symbol),
                      .place = off_place(cg, l->span, l->kernel->name),
                      .trip_count = total,
                      .args = args};
+    make_resident(l);
     off.n_args = make_args(l, args);
     return off_emit_launch(cg->off, l->f->b, &off);
 }
@@ -346,6 +407,7 @@ static CgValue run_launch(Launch *l) {
     LLVMValueRef rc = launch(l, total);
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, rc, cg_i32(cg, 0), ""), host, ran);
     cg_enter(f, host);
+    take_back(l);
     run_on_host(l);
     cg_goto(f, ran);
     cg_enter(f, ran);
@@ -367,6 +429,7 @@ CgValue cg_launch(CgFunc *f, Expr *e) {
     l.parts = arena_array(&cg->c->arena, CgArray, k->params.n + 1);
     l.begin = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);
     l.bytes = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);
+    l.device = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);
     l.scalars = arena_array(&cg->c->arena, CgValue, k->params.n + 1);
     l.sizes = arena_array(&cg->c->arena, LLVMValueRef, k->sizes.n + 1);
     evaluate(&l);
@@ -393,4 +456,13 @@ CgValue cg_launch_values(CgFunc *f, const Func *kernel, CgArray *arrays, CgValue
         l.bytes[i] = cg_array_bytes(f, &arrays[i]);
     }
     return run_launch(&l);
+}
+
+void cg_enter_resident(CgFunc *f, const Symbol *array, Span block) {
+    CgArray a = cg_symbol_array(f, array);
+    OffArg section = {.label = array->name, .place = off_place(f->cg, array->span, f->func->name)};
+    OffPlace place = off_place(f->cg, block, f->func->name);
+    LLVMValueRef args[5] = {off_section_info(f->cg->off, &section, &place), a.data, cg_array_bytes(f, &a),
+                            cg_i32(f->cg, 1), cg_i32(f->cg, 0)};
+    cg_call_runtime(f, RT_ON_DEVICE, args, 5);
 }

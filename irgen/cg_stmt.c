@@ -176,6 +176,7 @@ static void if_(CgFunc *f, Stmt *s) {
 
 static void for_(CgFunc *f, Stmt *s) {
     Axis axis = cg_axis(f, &s->for_.binder.range);
+    if (s->for_.syncs.n) cg_sync_before_loop(f, &s->for_.syncs, cg_axis_trips(f, &axis));
     CgEarly early = {0};
     if (s->for_.checks) {
         early = cg_early_begin(f, s->for_.checks, NULL, cg_index_value(f, axis.lo), cg_index_value(f, axis.hi));
@@ -207,6 +208,11 @@ static void while_(CgFunc *f, Stmt *s) {
     cg_stmts(f, s->while_.body, done, head);
     cg_goto(f, head);
     cg_enter(f, done);
+}
+
+static void resident(CgFunc *f, Stmt *s) {
+    for (int i = 0; i < s->block.enter.n; i++) cg_enter_resident(f, s->block.enter.at[i].array, s->span);
+    cg_stmts(f, s->block.block, NULL, NULL);
 }
 
 static void jump(CgFunc *f, bool is_break) {
@@ -254,7 +260,8 @@ static void statement(CgFunc *f, Stmt *s) {
     case STMT_ASSERT: cg_assert(f, s); return;
     case STMT_BLOCK: cg_stmts(f, s->block.block, NULL, NULL); return;
     case STMT_SHARED: return; /* group.c has made it */
-    case STMT_ERROR: case STMT_BARRIER: case STMT_WAIT: case STMT_RESIDENT:
+    case STMT_RESIDENT: resident(f, s); return;
+    case STMT_ERROR: case STMT_BARRIER: case STMT_WAIT:
     case STMT__COUNT: break;
     }
     ice(f->cg->c, s->span, "sema let a statement through that cannot be generated");

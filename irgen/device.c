@@ -11,7 +11,7 @@ static bool is_reference(const Symbol *p) { return p->mode != REF_NONE; } /* eve
 
 const char *cg_kernel_symbol(Cg *cg, const Func *fn) {
     if (cg->target->is_program) return off_fallback_symbol(cg->c, fn->symbol);
-    return arena_printf(&cg->c->arena, "kdsl_%s", fn->symbol);
+    return arena_printf(&cg->c->arena, "kdsl_kernel_%s", fn->symbol);
 }
 
 /* The parameters in the order of the ABI: references, then values. */

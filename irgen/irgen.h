@@ -9,6 +9,7 @@ typedef struct IrOptions {
     int opt_level;         /* 0 .. 3 */
     bool debug;            /* -g */
     bool unchecked;        /* no run-time checks but asserts */
+    bool unified;          /* --memory=unified */
     const char *march;     /* host and x86 device CPU: "native" (default), "x86-64-v3", ... */
     bool want_text_before, want_text, want_asm; /* fill the fields of IrResult */
 } IrOptions;

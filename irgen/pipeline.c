@@ -151,6 +151,7 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r) {
     *r = (IrResult){0};
     begin(&cg, &own, p, o, target_find("host"));
     cg.off = off_module_new(cg.c, cg.module);
+    if (o->unified) off_require_unified_memory(cg.off);
     for (int i = 0; i < p->funcs.n; i++) {
         const Func *fn = p->funcs.at[i];
         if (!fn->is_kernel && !fn->is_extern && fn->on_host) cg_host_function(&cg, fn);

@@ -68,7 +68,7 @@ void off_image_name(char name[OFF_SYMBOL_BYTES], uint64_t tag, int image, bool e
 }
 
 const char *off_fallback_symbol(Compiler *c, const char *kernel) {
-    return arena_printf(&c->arena, "kdsl_%s.host.%016llx", kernel, (unsigned long long)off_source_tag(c));
+    return arena_printf(&c->arena, "kdsl_kernel_%s.host.%016llx", kernel, (unsigned long long)off_source_tag(c));
 }
 
 const char *off_image_symbol(Compiler *c, int image, bool end) {
@@ -116,24 +116,31 @@ static LLVMValueRef table_end(OffModule *m, LLVMTypeRef element, LLVMValueRef ta
     return LLVMConstInBoundsGEP2(element, table, &at, 1);
 }
 
-static LLVMValueRef entry_table(OffModule *m) {
-    LLVMValueRef *rows = arena_array(&m->arena, LLVMValueRef, m->kernels.n);
-    for (int i = 0; i < m->kernels.n; i++) {
-        LLVMValueRef fields[] = {
-            int64(m, 0), /* reserved */
-            LLVMConstInt(m->i16, OFF_ENTRY_VERSION, false),
-            LLVMConstInt(m->i16, OFF_KIND_OPENMP, false),
-            int32(m, 0), /* flags */
-            m->kernels.at[i].region,
-            off_string(m, m->kernels.at[i].name, "kdsl.entry_name"),
-            int64(m, 0), /* size 0: a function */
-            int64(m, 0),
-            LLVMConstNull(m->ptr),
-        };
-        rows[i] = LLVMConstNamedStruct(m->entry, fields, 9);
-    }
-    return off_private_constant(m, LLVMConstArray2(m->entry, rows, (uint64_t)m->kernels.n), "kdsl.entries");
+static LLVMValueRef entry(OffModule *m, uint64_t flags, LLVMValueRef address, const char *name, uint64_t data) {
+    LLVMValueRef fields[] = {
+        int64(m, 0), /* reserved */
+        LLVMConstInt(m->i16, OFF_ENTRY_VERSION, false),
+        LLVMConstInt(m->i16, OFF_KIND_OPENMP, false),
+        int32(m, flags),
+        address,
+        off_string(m, name, "kdsl.entry_name"),
+        int64(m, 0), /* size 0: a function */
+        int64(m, data),
+        LLVMConstNull(m->ptr),
+    };
+    return LLVMConstNamedStruct(m->entry, fields, 9);
 }
+
+static LLVMValueRef entry_table(OffModule *m, int *n) {
+    LLVMValueRef *rows = arena_array(&m->arena, LLVMValueRef, m->kernels.n + 1);
+    *n = 0;
+    if (m->unified) rows[(*n)++] = entry(m, OFF_FLAGS_REQUIRES, LLVMConstNull(m->ptr), "", OFF_REQUIRES_UNIFIED_MEMORY);
+    for (int i = 0; i < m->kernels.n; i++)
+        rows[(*n)++] = entry(m, 0, m->kernels.at[i].region, m->kernels.at[i].name, 0);
+    return off_private_constant(m, LLVMConstArray2(m->entry, rows, (uint64_t)*n), "kdsl.entries");
+}
+
+void off_require_unified_memory(OffModule *m) { m->unified = true; }
 
 static LLVMValueRef image_edge(OffModule *m, int image, bool end) {
     char name[OFF_SYMBOL_BYTES];
@@ -207,9 +214,9 @@ static void add_constructor(OffModule *m, LLVMValueRef function) {
 }
 
 int off_module_finish(OffModule *m, int n_images) {
-    int n = m->kernels.n;
+    int n = m->kernels.n, n_entries;
     if (!n) return 0;
-    LLVMValueRef begin = entry_table(m), end = table_end(m, m->entry, begin, n);
+    LLVMValueRef begin = entry_table(m, &n_entries), end = table_end(m, m->entry, begin, n_entries);
     LLVMValueRef fields[] = {int32(m, (uint64_t)n_images), image_table(m, n_images, begin, end), begin, end};
     LLVMValueRef descriptor =
         off_private_constant(m, LLVMConstNamedStruct(m->descriptor, fields, 4), "kdsl.descriptor");

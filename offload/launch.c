@@ -106,6 +106,12 @@ static LLVMValueRef ident(OffModule *m, const OffPlace *place) {
     return off_private_constant(m, LLVMConstNamedStruct(m->ident, fields, 5), "kdsl.ident");
 }
 
+LLVMValueRef off_section_info(OffModule *m, const OffArg *section, const OffPlace *place) {
+    const char *name = off_label_text(&m->arena, section->label, &section->place);
+    LLVMValueRef fields[] = {ident(m, place), off_string(m, name, "kdsl.map_name")};
+    return off_private_constant(m, LLVMConstStructInContext(m->context, fields, 2, false), "kdsl.section");
+}
+
 /* The struct and the call ------------------------------------------------------------------------------------------ */
 static void store_dims(OffModule *m, LLVMBuilderRef b, LLVMValueRef args, unsigned field, LLVMValueRef const dims[3]) {
     LLVMValueRef at = LLVMBuildStructGEP2(b, m->kernel_args, args, field, "");
@@ -144,7 +150,9 @@ static void need_launch_function(OffModule *m) {
     if (m->launch_function) return;
     LLVMTypeRef params[] = {m->ptr, m->i64, m->i32, m->i32, m->ptr, m->ptr};
     m->launch_type = LLVMFunctionType(m->i32, params, 6, false);
-    m->launch_function = LLVMAddFunction(m->module, "__tgt_target_kernel", m->launch_type);
+    /* runtime/report.c: __tgt_target_kernel, and a count of what it did where one is asked for. */
+    m->launch_function = LLVMAddFunction(m->module, "kdsl_launch", m->launch_type);
+    LLVMSetVisibility(m->launch_function, LLVMHiddenVisibility);
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAddAttributeAtIndex(m->launch_function, LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(m->context, nounwind, 0));

@@ -16,6 +16,7 @@ static const int64_t map_of_transfer[] = {
     [TRANSFER_TO] = OFF_MAP_PARAM | OFF_MAP_TO,
     [TRANSFER_FROM] = OFF_MAP_PARAM | OFF_MAP_FROM,
     [TRANSFER_TOFROM] = OFF_MAP_PARAM | OFF_MAP_TO | OFF_MAP_FROM,
+    [TRANSFER_UNUSED] = OFF_MAP_PARAM | OFF_MAP_LITERAL,
 };
 
 int64_t off_map_type(Transfer t) { return map_of_transfer[t]; }

@@ -22,10 +22,11 @@ struct OffModule {
     LLVMContextRef context;
     LLVMTypeRef i8, i16, i32, i64, ptr;
     LLVMTypeRef ident, entry, image, descriptor, kernel_args;
-    LLVMTypeRef launch_type; /* of __tgt_target_kernel, made at the first launch */
+    LLVMTypeRef launch_type; /* of kdsl_launch, made at the first launch */
     LLVMValueRef launch_function;
     Vec(OffKernel) kernels;
     OffFrame frame;
+    bool unified;
     uint64_t tag; /* of the sources: keeps the image symbols of two programs apart */
 };
 

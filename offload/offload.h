@@ -21,6 +21,7 @@ typedef struct OffPlace {
 typedef struct OffModule OffModule;
 OffModule *off_module_new(Compiler *c, LLVMModuleRef host);
 void off_module_free(OffModule *m); /* NULL is fine */
+void off_require_unified_memory(OffModule *m); /* host and devices see one memory: maps copy nothing */
 
 /* One argument of a launch. For arrays base, begin (ptr) and size_bytes (i64) say the section; by-value scalars ride in
  * the base slot as 64 bits (LITERAL), `value` being any integer or float of at most 64 bits. */
@@ -46,6 +47,10 @@ typedef struct OffLaunch {
  * call only. The arrays and the argument struct are
  * allocas in the function's entry block, refilled at every launch. Result: i32, 0 done, not 0: run the host version. */
 LLVMValueRef off_emit_launch(OffModule *m, LLVMBuilderRef b, const OffLaunch *l);
+
+/* What the runtime's table of resident arrays is told about a section: a constant { ident, name } (runtime/runtime.h,
+ * KdslSection). */
+LLVMValueRef off_section_info(OffModule *m, const OffArg *section, const OffPlace *place);
 
 /* Entry table, image table, descriptor, constructor and destructor. The images' bytes are the symbols
  * off_image_symbol(k, end) of another object. Without kernels nothing is emitted and 0 is returned; else the number of

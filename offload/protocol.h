@@ -31,6 +31,9 @@ typedef struct OffEntry {
 static_assert(sizeof(OffEntry) == 56, "EntryTy");
 static_assert(offsetof(OffEntry, address) == 16 && offsetof(OffEntry, aux) == 48, "EntryTy");
 enum { OFF_ENTRY_VERSION = 1, OFF_KIND_OPENMP = 1 };
+/* An entry with these flags is no kernel: `data` says what the program requires (offload/include/omptarget.h,
+ * OMP_REGISTER_REQUIRES and OpenMPOffloadingRequiresDirFlags; read by offload/libomptarget/PluginManager.cpp). */
+enum { OFF_FLAGS_REQUIRES = 0x10, OFF_REQUIRES_UNIFIED_MEMORY = 8 };
 
 /* offload/include/Shared/APITypes.h, struct __tgt_device_image and struct __tgt_bin_desc */
 typedef struct OffImage {

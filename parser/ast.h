@@ -57,6 +57,16 @@ typedef struct Range {
     Type *type;    /* sema: type of the loop variable */
 } Range;
 
+/* Where host code asks, before it reads or writes an array, whether the newest copy is on a device. SYNC_PEEK: one
+ * element is read, and only that needs to come. SYNC_FILL: all of it gets new values,
+ * what it held is not needed. SYNC_DEVICE: where a resident block begins, it is brought there. */
+typedef enum Sync { SYNC_NONE, SYNC_PEEK, SYNC_READ, SYNC_WRITE, SYNC_FILL, SYNC_DEVICE } Sync;
+typedef struct SyncPoint {
+    Symbol *array;
+    Sync kind;
+} SyncPoint;
+typedef Vec(SyncPoint) SyncList;
+
 /* `i in range` of over, for and comprehensions; `by e` only in over. */
 typedef struct Binder {
     Name name;
@@ -124,6 +134,7 @@ struct Expr {
     Span span;
     Type *type; /* sema: NULL before, never NULL after (TY_ERROR when unknown) */
     Const konst; /* sema: CONST_NONE unless the value is known at compile time */
+    Sync sync;   /* sema, EXPR_NAME of an array: asked when it is reached */
     union {
         struct { uint64_t value; bool too_big; Name suffix; } int_; /* suffix: "u8" or NULL */
         struct { double value; Name suffix; } float_;
@@ -159,10 +170,10 @@ struct Expr {
         } field;
         struct { Expr *cond, *then_, *else_; } if_;
         struct { Expr *value; ExprList extents; } fill;
-        struct { Expr *value; BinderList binders; } comprehend;
+        struct { Expr *value; BinderList binders; SyncList syncs; /* sema: before it, if it has elements */ } comprehend;
         struct { ExprList items; } list;
         struct { Range range; } range;
-        struct { bool async; Expr *device; Expr *call; } offload;
+        struct { bool async; Expr *device; Expr *call; struct LaunchPlan *plan; /* sema */ } offload;
         struct { Expr *target; Op op; bool is_min, is_max; Span op_span; Expr *value; } atomic;
         struct { Expr *operand; } convert;
     };
@@ -214,11 +225,16 @@ struct Stmt {
         struct { Expr *atomic; } atomic; /* an EXPR_ATOMIC whose value is dropped */
         struct { Expr *expr; } expr;
         struct { Expr *cond; Block *then_; Stmt *else_; } if_; /* else_: STMT_BLOCK, STMT_IF or NULL */
-        struct { Binder binder; Block *body; const struct LoopChecks *checks; /* sema, for devices */ } for_;
+        struct {
+            Binder binder;
+            Block *body;
+            const struct LoopChecks *checks; /* sema, for devices */
+            SyncList syncs;                  /* sema: before the first turn */
+        } for_;
         struct { Expr *cond; Block *body; bool calls; /* sema: a round calls functions */ } while_;
         struct { Expr *value; } return_; /* NULL: no value */
         struct { Expr *cond; Expr *format; ArgList args; FormatPlan *plan; int site; /* sema */ } assert_; /* format: NULL, STR */
-        struct { Block *block; } block; /* also STMT_RESIDENT */
+        struct { Block *block; SyncList enter; /* sema, STMT_RESIDENT */ } block;
         struct { Name name; Span name_span; TypeExpr *type; Symbol *sym; /* sema */ } shared;
     };
 };

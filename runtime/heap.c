@@ -3,6 +3,7 @@
  *
  * In front of each array is a block's head. Below an exported function the blocks of its call form a list, so that a
  * call that fails gives back what it had made; in programs, which end then, there is no list. */
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -43,6 +44,13 @@ static void unlist(KdslBlock *b) {
     if (b->next) b->next->link = b->link;
 }
 
+KDSL_RT void (*kdsl_forget_freed)(void *at, size_t n_bytes) = NULL;
+
+static void give_back(KdslBlock *b) {
+    if (kdsl_forget_freed) kdsl_forget_freed(b, malloc_usable_size(b));
+    free(b);
+}
+
 /* A call inside a call has a list of its own; the outer one waits. */
 KdslBlocks kdsl_blocks_begin(void) {
     KdslBlocks outer = {blocks, keeps_list};
@@ -55,7 +63,7 @@ void kdsl_blocks_end(KdslBlocks outer, int free_all) {
     while (free_all && blocks) {
         KdslBlock *b = blocks;
         blocks = b->next;
-        free(b);
+        give_back(b);
     }
     blocks = outer.first;
     keeps_list = outer.keeps_list;
@@ -88,5 +96,5 @@ void kdsl_array_free(void *data) {
     if (!data) return;
     KdslBlock *b = (KdslBlock *)((char *)data - ALIGN_BYTES);
     unlist(b);
-    free(b);
+    give_back(b);
 }

@@ -98,6 +98,24 @@ KDSL_RT void kdsl_print_end(const KdslPrint *prints, const char *const *axes, in
 /* Where the program last called a function of the standard library that is made of C: what fails in there is told with
  * that place. */
 KDSL_RT void kdsl_called_at(const char *place);
+/* resident.c: arrays kept on the device. A launch that does not map an array itself asks for its address there, and says
+ * what the kernel does; where the launch then runs on the host after all, it takes that back. Host code asks before it
+ * reads or writes what may be newer on the device. at, n_bytes: the section meant, all of it or a part. */
+typedef struct KdslSection {
+    const void *ident; /* of the place: libomptarget's ident_t */
+    const char *name;  /* ";x[0:n];file;line;column;;", as in a launch's name table */
+} KdslSection;
+KDSL_RT void *kdsl_on_device(const KdslSection *what, void *at, int64_t n_bytes, int32_t reads, int32_t writes);
+KDSL_RT void *kdsl_device_address(void *at); /* of what kdsl_on_device has put there */
+KDSL_RT void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes);
+KDSL_RT void kdsl_host_peeks(void *at, int64_t n_bytes); /* this one element */
+KDSL_RT void kdsl_host_reads(void *at, int64_t n_bytes);
+KDSL_RT void kdsl_host_writes(void *at, int64_t n_bytes);
+KDSL_RT void kdsl_host_fills(void *at, int64_t n_bytes); /* all of it: what it held is not needed */
+KDSL_RT void kdsl_host_takes(void *at, int64_t n_bytes);
+
+/* report.c: libomptarget's __tgt_target_kernel, counted and timed under KDSL_REPORT=1. */
+KDSL_RT int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 
 /* border.c: exported functions. Runs `run(frame)`; 0, or the exit code with which a program would have ended there. */
 KDSL_RT int32_t kdsl_border(void (*run)(void *frame), void *frame);

@@ -13,6 +13,14 @@ static void guard_standard_files(void) {
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* The OpenMP runtime looks for a function of this name when it starts: of programs only, since a library of ours is no
+ * judge of what its user's program wants to be told. */
+__attribute__((weak, visibility("default"))) void *ompt_start_tool(unsigned version, const char *runtime);
+void *ompt_start_tool(unsigned version, const char *runtime) {
+    (void)version, (void)runtime;
+    return kdsl_report_tool();
+}
+
 KDSL_RT int main(int argc, char **argv);
 
 int main(int argc, char **argv) {

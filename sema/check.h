@@ -47,7 +47,6 @@ typedef struct FixedUse {
 /* Constructs of the language that are not built yet: said once per function. */
 typedef enum NotBuilt {
     NB_WAIT = 64,
-    NB_RESIDENT = 128,
     NB_ASYNC = 256,
     NB_DEVICE = 512,
 } NotBuilt;
@@ -92,6 +91,8 @@ typedef struct FuncFacts {
     bool has_errors;    /* reported while checking its body: no dataflow over it */
     const Instance *instance; /* it was made of a generic one */
     bool queued;
+    struct ArrayFlow *flow; /* flow.h: NULL: no arrays */
+    unsigned *uses;         /* uses.c: Use bits, by parameter */
     int pending; /* kernel.c: callees not yet shown to end */
     int64_t fixed_bytes; /* of the arrays that may live in its frame (fixed.c) */
     Vec(FixedUse) fixed_uses;
@@ -381,9 +382,14 @@ Dim dim_of(Expr *e);
 void dims_of_array(Expr *e, Dim out[MAX_RANK]);
 void shapes_check(Sema *s);
 
+/* uses.c, plan.c: when all is checked and nothing was wrong */
+void uses_find(Sema *s);
+void plan_transfers(Sema *s, Func *f);
+
 /* assign.c, transfer.c, warn.c: one function at a time, after all bodies */
 void assign_check(Sema *s, Func *f);
 void transfer_infer(Sema *s, Func *f);
+void transfer_narrow(Sema *s, Func *f); /* after uses_find */
 void warn_unused(Sema *s, Func *f);
 
 /* access.c: after transfers; which checks code for devices needs */

@@ -200,7 +200,10 @@ static void check_stmt(Sema *s, Stmt *st) {
     case STMT_BARRIER: needs_groups(s, st->span, "`barrier`"); break;
     case STMT_WAIT: not_built(s, NB_WAIT, st->span, "`wait`"); break;
     case STMT_RESIDENT:
-        not_built(s, NB_RESIDENT, (Span){st->span.lo, st->block.block->span.lo}, "`offload resident`");
+        if (s->func->is_kernel) {
+            Span word = {st->span.lo, st->block.block->span.lo};
+            diag(s->c, E0621, word, "`offload resident` is about launches; a kernel launches nothing");
+        }
         check_block(s, st->block.block);
         break;
     }

@@ -152,6 +152,10 @@ void fixed_index(const Expr *e) {
     for (int d = 0; d < e->index.at.n; d++) expr_find(e->index.at.at[d], mark_counter, NULL);
 }
 
+/* Moved away; or in a function that launches: what is kept on a device has an address of its own, which no other array has
+ * had since the program began without being freed in between (runtime/resident.c). */
+static bool needs_heap(const Func *f, const Symbol *sym) { return sym->leaves || f->effects & EFFECT_OFFLOAD; }
+
 /* What the whole function, and those it calls, do with its arrays is known. */
 void fixed_settle(Func *f) {
     FuncFacts *facts = f->facts;
@@ -160,7 +164,7 @@ void fixed_settle(Func *f) {
         changed = false;
         for (int i = 0; i < facts->locals.n; i++) {
             Symbol *sym = facts->locals.at[i];
-            if (!sym->is_fixed || sym->reshaped || !sym->leaves || !sym->refilled) continue;
+            if (!sym->is_fixed || sym->reshaped || !needs_heap(f, sym) || !sym->refilled) continue;
             sym->reshaped = changed = true;
         }
         for (int i = 0; i < facts->fixed_uses.n; i++) {
@@ -173,7 +177,7 @@ void fixed_settle(Func *f) {
         Symbol *sym = facts->locals.at[i];
         if (!sym->is_fixed) continue;
         sym->is_fixed = !sym->reshaped;
-        sym->in_frame = sym->is_fixed && !sym->leaves;
+        sym->in_frame = sym->is_fixed && !needs_heap(f, sym);
         for (int d = 0; d < MAX_RANK && sym->reshaped; d++) sym->dims[d] = (Dim){0};
     }
 }

@@ -62,6 +62,15 @@ static void check_module(Sema *s, Module *m) {
     module_leave(s);
 }
 
+/* What moves, and when. */
+static void plan_all(Sema *s, const SemaOptions *options) {
+    Program *p = s->program;
+    uses_find(s);
+    for (int i = 0; i < p->funcs.n; i++)
+        if (p->funcs.at[i]->is_kernel) transfer_narrow(s, p->funcs.at[i]);
+    for (int i = 0; i < p->funcs.n && !(options && options->transfers_each); i++) plan_transfers(s, p->funcs.at[i]);
+}
+
 Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     Sema s;
     sema_init(&s, c, m);
@@ -77,6 +86,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     for (int i = 0; i < s.program->funcs.n; i++) check_paths(&s, s.program->funcs.at[i]);
     keep_reached(&s);
     keep_tests(&s, options && options->run_tests);
+    if (!c->diags.n_errors) plan_all(&s, options);
     for (int i = 0; i < s.program->funcs.n && !c->diags.n_errors; i++) access_check(&s, s.program->funcs.at[i]);
     bool sound = !c->diags.n_errors;
     for (int i = 0; sound && i < s.program->funcs.n; i++) suspect_check(&s, s.program->funcs.at[i]);

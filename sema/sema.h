@@ -101,7 +101,20 @@ typedef enum Reduction {
 
 /* How one kernel parameter travels: bits are directions. The value is what the launch uses, after the widening that
  * keeps an `&out` not seen to be written whole from bringing garbage back (transfer.c). */
-typedef enum Transfer { TRANSFER_ALLOC = 0, TRANSFER_TO = 1, TRANSFER_FROM = 2, TRANSFER_TOFROM = 3 } Transfer;
+typedef enum Transfer {
+    TRANSFER_ALLOC = 0, TRANSFER_TO = 1, TRANSFER_FROM = 2, TRANSFER_TOFROM = 3,
+    TRANSFER_UNUSED = 4, /* the kernel never looks at its elements: nothing is mapped */
+} Transfer;
+
+/* How one launch has its arrays: by parameter. */
+typedef struct ArgPlan {
+    Transfer transfer;
+    bool resident;  /* kept on the device, by way of the table of resident arrays; else the launch maps it itself */
+    bool is_there;  /* resident, and known to be there already */
+} ArgPlan;
+typedef struct LaunchPlan {
+    ArgPlan *args;
+} LaunchPlan;
 
 /* One element access in code for devices. `guard`: sums known not to be negative where it stands. */
 typedef struct Access {
@@ -268,6 +281,7 @@ typedef struct SemaOptions {
     const BuiltInModule *stdlib; /* ended by a row without a name; NULL: none */
     bool need_main; /* report a missing `fn main` */
     bool run_tests; /* make a program of the `test` blocks */
+    bool transfers_each; /* every launch maps its arrays by itself */
 } SemaOptions;
 
 /* Check the whole module. Never NULL; when c->diags.n_errors is not 0 the program must not be generated. */
@@ -275,6 +289,24 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options);
 
 /* explain.c: --explain=bounds */
 void explain_bounds(const Program *p, Buf *out);
+/* explain_transfers.c: what the plan decided, in the order of the text. One for each array of each launch, and one for
+ * each place where host code may get an array back. Texts live in the compilation's arena. */
+typedef struct TransferNote {
+    const char *file, *function;
+    int line, col;
+    const char *text;     /* of the launch or the access */
+    const Expr *launch;   /* NULL: host code */
+    const char *kernel, *array;
+    const char *mode;     /* as written: & &mut &out; host code: read, write, fill */
+    const char *moves;    /* to, from, tofrom, alloc, nothing; host code: from, element, nothing */
+    const char *bytes;    /* "4*n", in the words of the kernel */
+    bool resident;
+    const char *why;
+} TransferNote;
+typedef Vec(TransferNote) TransferNotes;
+TransferNotes transfer_notes(const Program *p);
+void explain_transfers(const Program *p, Buf *out); /* --explain=transfers */
+void emit_plan(const Program *p, Buf *out);         /* --emit=plan */
 
 /* Reading helpers for later passes */
 Expr *expr_strip(Expr *e); /* without EXPR_CONVERT */

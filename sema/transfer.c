@@ -1,14 +1,16 @@
-/* transfer.c -- how kernel parameters travel. The modes say it, but for one case: an `&out` comes from the device only
- * when every element is written, else the elements left over would reach the host as garbage.
+/* transfer.c -- how kernel parameters travel. The modes say it; what the kernel is seen to do narrows it (transfer_narrow),
+ * and an `&out` comes from the device only when every element is written, else the elements left over would reach the
+ * host as garbage.
  *
  *   &      to                                                    tests/sema/ok-transfer.kdsl
- *   &mut   to and from
+ *   &mut   to and from; to, if nothing is written, with W0503; from, if it is written whole and never read
  *   &out   from, if the kernel stores [i, j, ...] of the whole domain, or the value, unconditionally, also under
  *          what holds for all items of the domain, as `inside` (written_whole);
  *          else to and from, with W0501                          tests/sema/W0501-*.kdsl
  *   g: &mut Grid, which owns arrays: of its fields those that are written to and from, those that are read to, and the
- *   others not at all (narrow_field)                            tests/run/own-kernel-fields.kdsl */
-#include "sema/check.h"
+ *   others not at all (narrow_field)                            tests/run/own-kernel-fields.kdsl
+ *   any    not at all, if no element is used: its extents travel as numbers */
+#include "sema/flow.h"
 
 static bool may_return(const Block *b);
 
@@ -131,7 +133,7 @@ static const char *store_text(Sema *s, const Func *f, const Symbol *param) {
 /* The fields of a struct that owns arrays each travel as the kernel needs them. */
 static void narrow_field(Func *f, const Symbol *param, int i) {
     if (!param->part_of || param->mode == REF_NONE) return;
-    if (!param->used) f->transfers.at[i] = TRANSFER_ALLOC;
+    if (!param->used) f->transfers.at[i] = TRANSFER_UNUSED;
     else if (param->mode == REF_MUT && !param->written) f->transfers.at[i] = TRANSFER_TO;
 }
 
@@ -155,4 +157,25 @@ void transfer_infer(Sema *s, Func *f) {
                       store_text(s, f, param), param->name);
         diag_fix(s->c, d, te->ref.mode_span, "&mut", "write `&mut` if the rest shall keep its values");
     }
+}
+
+static void narrow_param(Sema *s, Func *f, int i) {
+    const Symbol *param = f->params.at[i];
+    unsigned use = f->facts->uses[i];
+    bool returned = false;
+    if (param->mode == REF_NONE || param->mode == REF_SCRATCH || param->type->kind != TY_ARRAY) return;
+    if (!use) f->transfers.at[i] = TRANSFER_UNUSED;
+    if (param->mode != REF_MUT || !use) return;
+    if (use & USE_WRITES) {
+        if (!(use & USE_READS) && written_whole(f, f->item->fn.body, i, &returned)) f->transfers.at[i] = TRANSFER_FROM;
+        return;
+    }
+    f->transfers.at[i] = TRANSFER_TO;
+    if (param->part_of) return; /* the mode is that of the struct */
+    Diag *d = diag(s->c, W0503, param->span, "`%s` is `&mut`, but `%s` never writes it", param->name, f->name);
+    diag_fix(s->c, d, f->item->fn.params.at[i].type->ref.mode_span, "&", "`&` says so; then callers may pass a `let`");
+}
+
+void transfer_narrow(Sema *s, Func *f) {
+    for (int i = 0; f->facts->uses && i < f->params.n; i++) narrow_param(s, f, i);
 }

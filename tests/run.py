@@ -16,6 +16,9 @@ tests/run, examples, anything else: the program is compiled at -O2 and at -O0 (e
                // stdin: LINE            standard input, line by line
                // flags: -g              options of kdslc
                // env: NAME=VALUE        environment of the program; then it is run once, as set
+               // moves: to a 4000       one line for each copy between host and device, in order: direction, name, bytes
+               // moves: from b 4000     (KDSL_POISON=1 is then tried as well); `// moves: nothing` where there is none.
+                                         Reductions' results and the checks' slot count only where one of them is listed
 
 Diagnostics are marked where they are reported, in every folder:
     x[i] = 1;      // error[E0401]             this line; several may stand in one comment
@@ -38,11 +41,19 @@ MARK = re.compile(r"\b(error|warning)\[([EW]\d{4})\](?:@(\d+))?")
 PINNED = re.compile(r"\b(?:error|warning)\[(?P<code>[EW]\d{4})\]@(?P<col>\d+): "
                     r"(?P<text>.*?)(?=$|\s(?:error|warning)\[[EW]\d{4}\]@)")
 SAID = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<col>\d+): (?P<severity>error|warning)\[(?P<code>[EW]\d{4})\]")
+COPIED = re.compile(r"^omptarget .*: Copying data from (?P<source>host|device) to .*"
+                    r"Size=(?P<bytes>\d+), Name=(?P<name>[^\[\n]*).*$\n?", re.MULTILINE)
+NO_ARRAYS = ("result", "checks")  # mapped by the compiler: small, and not what a plan is about
 TIMEOUT_S = 300
 
 
 class Failed(Exception):
     pass
+
+
+def copies(err):
+    """What LIBOMPTARGET_INFO=32 tells of copies: ("to" or "from", name, bytes) of each, in order."""
+    return [("to" if m["source"] == "host" else "from", m["name"], int(m["bytes"])) for m in COPIED.finditer(err)]
 
 
 def run(command, cwd=ROOT, env=None, stdin=""):
@@ -200,6 +211,8 @@ class Test:
         flags = (self.note("flags") or "").split()
         set_env = dict(pair.split("=", 1) for pair in self.notes("env"))
         worlds = [set_env] if set_env else [{}, {"OMP_TARGET_OFFLOAD": "disabled"}]
+        if self.notes("moves") and not set_env:
+            worlds = [{"LIBOMPTARGET_INFO": "32"}, {"KDSL_POISON": "1"}, worlds[1]]
         course = self.path.parent.name == "examples" or self.path.name.startswith("staple-")
         for level in ("-O2", "-O0", "-O3") if course else ("-O2", "-O0"):
             with tempfile.TemporaryDirectory() as folder:
@@ -211,12 +224,22 @@ class Test:
                 for env in worlds:
                     self.run_program(program, level, env)
 
+    def check_moves(self, where, err):
+        """The copies that libomptarget tells of; gives back what else was said."""
+        wanted = [line for line in self.notes("moves") if line != "nothing"]
+        left_out = [name for name in NO_ARRAYS if not any(line.split()[1] == name for line in wanted)]
+        got = [f"{way} {name} {n_bytes}" for way, name, n_bytes in copies(err) if name not in left_out]
+        compare(f"{where}: what is copied", "\n".join(wanted), "\n".join(got))
+        return COPIED.sub("", err)
+
     def run_program(self, program, level, env):
         with tempfile.TemporaryDirectory() as folder:
             stdin = "".join(line + "\n" for line in self.notes("stdin"))
             code, out, err = run([program, *(self.note("args") or "").split()], cwd=folder, env=env, stdin=stdin)
         where = f"{self.name} at {level} {' '.join(f'{k}={v}' for k, v in env.items())}"
         wanted_code = int(self.note("expect-exit", "0"))
+        if env.get("LIBOMPTARGET_INFO") == "32":
+            err = self.check_moves(where, err)
         if code != wanted_code:
             raise Failed(f"{where}: exit code {code}, expected {wanted_code}\n{out}{err}")
         for text in self.notes("expect-stderr"):
@@ -242,6 +265,7 @@ class Test:
             self.explain()
         else:
             self.check_markers()  # warnings too: exactly the marked ones
+            self.explain()
             self.programs()
 
 

@@ -80,7 +80,7 @@ class DriverTest(unittest.TestCase):
     def test_emit(self):
         self.write("k.kdsl", KERNEL)
         signs = {"tokens": "kernel", "ast": "kernel twice", "checked": "kernel twice", "llvm": "@kdsl_main",
-                 "device-llvm": "@kdsl_twice", "asm": "kdsl_main:", "device-asm": "kdsl_twice:"}
+                 "device-llvm": "@kdsl_kernel_twice", "asm": "kdsl_main:", "device-asm": "kdsl_kernel_twice:"}
         for what, sign in signs.items():
             self.assertEqual(self.kdslc(f"--emit={what}", "k.kdsl"), OK, self.err)
             self.assertIn(sign, self.out)

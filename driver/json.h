@@ -1,0 +1,10 @@
+/* json.h -- what the compiler explains, for tools. */
+#ifndef KDSL_JSON_H
+#define KDSL_JSON_H
+
+#include "sema/sema.h"
+
+/* --explain=transfers --format=json: an array of objects with the fields of TransferNote. */
+void transfers_as_json(const Program *p, Buf *out);
+
+#endif

@@ -1,0 +1,178 @@
+/* report.c -- KDSL_REPORT=1 in the environment: at its end the program says on stderr what moved between host and
+ * devices, array by array, and how often and how long each launch ran. `planned` is what the program asked for by its
+ * transfer plan; `moved` is what the OpenMP runtime says it did, through its tools interface. Without KDSL_REPORT no
+ * tool is registered, and a launch costs one branch more.
+ *
+ * Source of the interface: openmp/runtime/src/include/omp-tools.h.var of LLVM 22.1.8 (OMPT, OpenMP 5.2 section 19). */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/internal.h"
+
+/* omp-tools.h ------------------------------------------------------------------------------------------------------ */
+typedef void (*Function)(void);
+typedef struct Tool {
+    int (*initialize)(Function (*lookup)(const char *name), int device, void *data);
+    void (*finalize)(void *data);
+    void *data;
+} Tool;
+enum { SCOPE_END = 2, DATA_OP = 34, TO_DEVICE = 2, FROM_DEVICE = 3, TO_DEVICE_ASYNC = 18, FROM_DEVICE_ASYNC = 19 };
+
+/* offload/include/Shared/APITypes.h, KernelArgsTy: the fields needed here */
+typedef struct KernelArgs {
+    uint32_t version, n_args;
+    void **bases, **begins;
+    int64_t *sizes, *types;
+    char **names;
+} KernelArgs;
+enum { MAP_TO = 1, MAP_FROM = 2, MAP_LITERAL = 0x100 };
+
+__attribute__((weak)) int32_t __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads, void *region,
+                                                  void *args);
+
+/* What is counted -------------------------------------------------------------------------------------------------- */
+typedef struct Count {
+    int64_t n, bytes;
+} Count;
+enum { PLANNED, MOVED };
+typedef struct Row {
+    const char *name;  /* ";x[0:n];file;line;column;;" or ";file;function;line;column;;" */
+    Count in[2], out[2];
+    int64_t launches;
+    double seconds;
+} Row;
+
+static int is_on;
+static Row *arrays, *launches;
+static int n_arrays, n_launches;
+static const KernelArgs *now;       /* the launch at hand */
+static const char *moving;          /* what resident.c moves */
+
+static Row *row(Row **rows, int *n, const char *name) {
+    for (int i = 0; i < *n; i++)
+        if (!strcmp((*rows)[i].name, name)) return &(*rows)[i];
+    Row *more = realloc(*rows, sizeof **rows * (size_t)(*n + 1));
+    if (!more) abort();
+    *rows = more;
+    more[*n] = (Row){.name = name};
+    return &more[(*n)++];
+}
+
+static void add(Count *c, int64_t n_bytes) {
+    c->n++;
+    c->bytes += n_bytes;
+}
+
+static const char *name_at(const void *host) {
+    if (moving) return moving;
+    for (uint32_t i = 0; now && i < now->n_args; i++)
+        if (now->begins[i] == host && !(now->types[i] & MAP_LITERAL)) return now->names[i];
+    return ";unnamed;;;;";
+}
+
+static void on_data_op(int endpoint, void *task, void *target, uint64_t *id, int op, void *from, int from_device, void *to,
+                       int to_device, size_t n_bytes, const void *return_address) {
+    (void)task, (void)target, (void)id, (void)from_device, (void)to_device, (void)return_address;
+    bool in = op == TO_DEVICE || op == TO_DEVICE_ASYNC, out = op == FROM_DEVICE || op == FROM_DEVICE_ASYNC;
+    if (endpoint != SCOPE_END || !(in || out)) return;
+    Row *r = row(&arrays, &n_arrays, name_at(in ? from : to));
+    add(in ? &r->in[MOVED] : &r->out[MOVED], (int64_t)n_bytes);
+}
+
+void kdsl_report_moving(const char *name, int64_t n_bytes, bool in) {
+    if (!is_on) return;
+    moving = name;
+    if (!name || !n_bytes) return;
+    Row *r = row(&arrays, &n_arrays, name);
+    add(in ? &r->in[PLANNED] : &r->out[PLANNED], n_bytes);
+}
+
+static void plan_launch(const KernelArgs *a) {
+    for (uint32_t i = 0; i < a->n_args; i++) {
+        if (a->types[i] & MAP_LITERAL || !a->sizes[i]) continue;
+        Row *r = row(&arrays, &n_arrays, a->names[i]);
+        if (a->types[i] & MAP_TO) add(&r->in[PLANNED], a->sizes[i]);
+        if (a->types[i] & MAP_FROM) add(&r->out[PLANNED], a->sizes[i]);
+    }
+}
+
+/* The report ------------------------------------------------------------------------------------------------------- */
+
+/* The k-th of the fields between semicolons. */
+static int field(const char *name, int k, const char **at) {
+    while (k-- > 0 && *name) name = strchr(name + 1, ';') ? strchr(name + 1, ';') : name + strlen(name);
+    *at = *name ? name + 1 : name;
+    return (int)strcspn(*at, ";");
+}
+
+static void say_count(const Count *c) {
+    char planned[64], moved[64];
+    snprintf(planned, sizeof planned, "%lld x, %lld B", (long long)c[PLANNED].n, (long long)c[PLANNED].bytes);
+    snprintf(moved, sizeof moved, "%lld x, %lld B", (long long)c[MOVED].n, (long long)c[MOVED].bytes);
+    fprintf(stderr, "  %-20s %-20s", planned, moved);
+}
+
+static void say_arrays(void) {
+    fprintf(stderr, "%-32s  %-20s %-20s  %-20s %-20s\n", "array", "to device: planned", "moved", "from device: planned", "moved");
+    for (int i = 0; i < n_arrays; i++) {
+        const char *name, *file, *line;
+        char what[256];
+        int n = field(arrays[i].name, 0, &name), n_file = field(arrays[i].name, 1, &file), n_line = field(arrays[i].name, 2, &line);
+        snprintf(what, sizeof what, "%.*s (%.*s:%.*s)", n, name, n_file, file, n_line, line);
+        fprintf(stderr, "%-32s", what);
+        say_count(arrays[i].in);
+        say_count(arrays[i].out);
+        fputc('\n', stderr);
+    }
+}
+
+static void say_launches(void) {
+    fprintf(stderr, "%-32s  %-10s %s\n", "launch", "times", "milliseconds in all");
+    for (int i = 0; i < n_launches; i++) {
+        const char *file, *kernel, *line;
+        char what[256];
+        int n_file = field(launches[i].name, 0, &file), n = field(launches[i].name, 1, &kernel), n_line = field(launches[i].name, 2, &line);
+        snprintf(what, sizeof what, "%.*s (%.*s:%.*s)", n, kernel, n_file, file, n_line, line);
+        fprintf(stderr, "%-32s  %-10lld %.3f\n", what, (long long)launches[i].launches, 1e3 * launches[i].seconds);
+    }
+}
+
+static void report(void) {
+    fflush(stdout);
+    say_launches();
+    say_arrays();
+}
+
+static int initialize(Function (*lookup)(const char *), int device, void *data) {
+    (void)device, (void)data;
+    int (*set)(int event, Function callback) = (int (*)(int, Function))lookup("ompt_set_callback");
+    if (set) set(DATA_OP, (Function)on_data_op);
+    return 1;
+}
+
+static void finalize(void *data) { (void)data; }
+
+void *kdsl_report_tool(void) {
+    static Tool tool = {initialize, finalize, NULL};
+    const char *wanted = getenv("KDSL_REPORT");
+    is_on = wanted && *wanted && strcmp(wanted, "0");
+    if (is_on) atexit(report);
+    return is_on ? &tool : NULL;
+}
+
+int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
+    if (!is_on) return __tgt_target_kernel(loc, device, teams, threads, region, args);
+    KernelArgs kept = *(const KernelArgs *)args; /* the runtime changes it */
+    const char *place = *(const char **)((char *)loc + 16); /* ident_t.psource */
+    plan_launch(&kept);
+    now = &kept;
+    double start = kdsl_clock();
+    int32_t rc = __tgt_target_kernel(loc, device, teams, threads, region, args);
+    Row *r = row(&launches, &n_launches, place);
+    r->seconds += kdsl_clock() - start;
+    r->launches++;
+    now = NULL;
+    return rc;
+}

@@ -1,0 +1,272 @@
+/* explain_transfers.c -- --explain=transfers: for each launch and array how it travels, and why; and where host code asks
+ * for the newest copy. It prints what plan.c has written into the tree, which is what irgen spells. The reasons are found
+ * here: which writes may have made what is there (one more pass over the graph of flow.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sema/flow.h"
+
+enum { MAX_WRITERS = 64 }; /* further ones share the last number */
+
+typedef uint64_t Writers;
+
+typedef struct Explain {
+    Sema *s;
+    ArrayFlow *flow;
+    TransferNotes *notes;
+    Vec(Event *) writers;
+    Writers **in; /* by block and slot */
+} Explain;
+
+/* Reasons --------------------------------------------------------------------------------------------------------- */
+
+static bool writes_on_device(const Event *e) {
+    return e->kind == EVENT_PASS && e->launch && e->call->func->transfers.at[e->param] & TRANSFER_FROM;
+}
+
+static bool writes(const Event *e) {
+    if (e->kind == EVENT_MAKE || e->kind == EVENT_WRITE || writes_on_device(e)) return true;
+    return e->kind == EVENT_PASS && !e->launch && use_of_pass(e) & ~(unsigned)USE_READS;
+}
+
+static Writers number_of(Explain *x, Event *e) {
+    for (int i = 0; i < x->writers.n; i++)
+        if (x->writers.at[i] == e) return (Writers)1 << i;
+    if (x->writers.n < MAX_WRITERS) vec_push(x->s->arena, &x->writers, e);
+    return (Writers)1 << (x->writers.n - 1);
+}
+
+static void behind(Explain *x, Event *e, Writers *at) {
+    Writers old = at[e->slot];
+    if (e->kind == EVENT_SWAP) {
+        at[e->slot] = e->other >= 0 ? at[e->other] : 0;
+        if (e->other >= 0) at[e->other] = old;
+    } else if (e->kind == EVENT_MOVE) {
+        at[e->slot] = e->other >= 0 ? at[e->other] : 0;
+    } else if (writes(e)) {
+        bool adds = e->kind == EVENT_PASS && !e->launch && use_of_pass(e) & USE_LAUNCHES;
+        at[e->slot] = number_of(x, e) | (adds ? old : 0);
+    }
+}
+
+static void find_writers(Explain *x) {
+    int n = x->flow->n_slots;
+    Writers *at = arena_array(x->s->arena, Writers, n + 1);
+    x->in = arena_array(x->s->arena, Writers *, x->flow->blocks.n + 1);
+    for (int i = 0; i < x->flow->blocks.n; i++) x->in[i] = arena_array(x->s->arena, Writers, n + 1);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < x->flow->blocks.n; i++) {
+            FlowBlock *b = x->flow->blocks.at[i];
+            memcpy(at, x->in[i], sizeof *at * (size_t)n);
+            for (int k = 0; k < b->events.n; k++) behind(x, &b->events.at[k], at);
+            for (int k = 0; k < b->n_next; k++)
+                for (int slot = 0; slot < n; slot++) {
+                    Writers *to = &x->in[b->next[k]][slot], before = *to;
+                    *to |= at[slot];
+                    changed |= *to != before;
+                }
+        }
+    }
+}
+
+static int line_of(Explain *x, Span span) { return source_place(&x->s->c->sources, span.lo).line; }
+
+/* "line 4", "lines 4 and 9", "lines 4, 9 and 12": of the writers on one side. Empty: there are none. */
+static const char *lines_of(Explain *x, Writers set, bool on_device) {
+    int lines[MAX_WRITERS], n = 0;
+    for (int i = 0; i < x->writers.n; i++) {
+        if (!(set >> i & 1) || writes_on_device(x->writers.at[i]) != on_device) continue;
+        int line = line_of(x, x->writers.at[i]->span), at = n;
+        while (at > 0 && lines[at - 1] > line) at--;
+        if (at > 0 && lines[at - 1] == line) continue;
+        memmove(lines + at + 1, lines + at, sizeof *lines * (size_t)(n - at));
+        lines[at] = line;
+        n++;
+    }
+    const char *text = n ? arena_printf(x->s->arena, n == 1 ? "line %d" : "lines %d", lines[0]) : "";
+    for (int i = 1; i < n; i++) text = arena_printf(x->s->arena, "%s%s %d", text, i == n - 1 ? " and" : ",", lines[i]);
+    return text;
+}
+
+/* Launches -------------------------------------------------------------------------------------------------------- */
+
+static const char *mode_text(RefMode m) {
+    static const char *const texts[REF__COUNT] = {"", "&", "&mut", "&out", "&scratch"};
+    return texts[m];
+}
+
+/* "4*n*m": of the parameter's elements, in the kernel's words. */
+static const char *bytes_text(Explain *x, const Event *e) {
+    const Func *k = e->call->func;
+    const Symbol *param = k->params.at[e->param];
+    const char *text = arena_printf(x->s->arena, "%lld", (long long)type_size_bytes(param->type->elem));
+    Wide known = type_size_bytes(param->type->elem);
+    bool all_known = true;
+    for (int d = 0; d < param->type->rank; d++) {
+        const Extent *extent = &k->shapes.at[e->param].at[d];
+        bool is_const = extent->kind == EXTENT_CONST;
+        const char *name = is_const ? arena_printf(x->s->arena, "%lld", (long long)extent->value)
+                           : extent->size && strcmp(extent->size->name, "_") ? extent->size->name
+                                                                            : arena_printf(x->s->arena, "shape(%s, %d)",
+                                                                                           param->name, d);
+        text = arena_printf(x->s->arena, "%s*%s", text, name);
+        all_known = all_known && is_const;
+        if (is_const) known *= extent->value;
+    }
+    return all_known && known < INT64_MAX ? arena_printf(x->s->arena, "%lld", (long long)known) : text;
+}
+
+static const char *transfer_text(Transfer t) {
+    static const char *const texts[] = {"alloc", "to", "from", "tofrom", "nothing"};
+    return texts[t];
+}
+
+/* Why the kernel's own use of it is less than its mode says. */
+static const char *narrowing(const Event *e) {
+    const Func *k = e->call->func;
+    RefMode mode = k->params.at[e->param]->mode;
+    Transfer t = k->transfers.at[e->param];
+    if (t == TRANSFER_UNUSED) return "the kernel uses no element of it";
+    if (mode == REF_MUT && t == TRANSFER_TO) return "the kernel never writes it";
+    if (mode == REF_MUT && t == TRANSFER_FROM) return "every element is written and none read";
+    if (mode == REF_OUT && t == TRANSFER_TOFROM) return "not shown to be written whole";
+    return "";
+}
+
+static const char *why_alone(const Event *e, const ArgPlan *a) {
+    Transfer of_kernel = e->call->func->transfers.at[e->param];
+    if (of_kernel & TRANSFER_FROM && !(a->transfer & TRANSFER_FROM)) return "nobody reads it afterwards: it does not come back";
+    return a->transfer & TRANSFER_FROM ? "with the launch; the host uses it next" : "with the launch; no later one uses it";
+}
+
+static const char *why_resident(Explain *x, const ArgPlan *a, Writers set) {
+    const char *host = lines_of(x, set, false);
+    if (!(a->transfer & TRANSFER_TO)) return "kept on the device: only room is made there";
+    if (a->is_there) return "kept on the device: it is there already";
+    if (!*host) return "kept on the device: copied in if the host's copy is newer";
+    return arena_printf(x->s->arena, "kept on the device: copied in once after the host has written it (%s)", host);
+}
+
+static TransferNote *note(Explain *x, Span span) {
+    Place at = source_place(&x->s->c->sources, span.lo);
+    TransferNote n = {.file = at.file ? at.file->path : "?", .line = at.line, .col = at.col, .function = x->flow->func->name};
+    vec_push(x->s->arena, x->notes, n);
+    return &x->notes->at[x->notes->n - 1];
+}
+
+static const char *first_line(Explain *x, Span span) {
+    const char *text = source_text(x->s, span);
+    return arena_printf(x->s->arena, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+static void note_argument(Explain *x, const Event *e, Writers set) {
+    const ArgPlan *a = &e->launch->offload.plan->args[e->param];
+    TransferNote *n = note(x, e->launch->span);
+    const char *because = narrowing(e), *how = "";
+    n->text = first_line(x, e->launch->span);
+    n->launch = e->launch;
+    n->kernel = e->call->func->name;
+    const Symbol *array = x->flow->symbol[e->slot];
+    n->array = array->part_of ? array->name : source_text(x->s, e->arg->value->span);
+    n->mode = mode_text(e->call->func->params.at[e->param]->mode);
+    n->bytes = bytes_text(x, e);
+    n->resident = a->resident;
+    Transfer moved = a->resident ? a->transfer & (a->is_there ? 0 : TRANSFER_TO) : a->transfer;
+    n->moves = a->resident && !moved ? "nothing" : transfer_text(moved);
+    if (a->transfer != TRANSFER_UNUSED) how = a->resident ? why_resident(x, a, set) : why_alone(e, a);
+    n->why = arena_printf(x->s->arena, "%s%s%s", how, *how && *because ? "; " : "", because);
+}
+
+static const char *what_comes_back(Explain *x, const Event *e, const char *device) {
+    if (e->asked == SYNC_FILL) return "nothing comes back, for every element gets a new value";
+    const char *what = e->asked == SYNC_PEEK ? "that element comes back; all of a small array" : "it comes back";
+    if (*device) return arena_printf(x->s->arena, "written on the device (%s): %s", device, what);
+    return arena_printf(x->s->arena, "if the device's copy is newer, %s", what);
+}
+
+static void note_host(Explain *x, const Event *e, Writers set) {
+    TransferNote *n = note(x, e->span);
+    bool before_loop = e->at ? e->at->sync == SYNC_NONE : true;
+    n->text = first_line(x, e->span);
+    n->array = x->flow->symbol[e->slot]->name;
+    n->mode = e->asked <= SYNC_READ ? "read" : e->asked == SYNC_FILL ? "fill" : "write";
+    n->moves = e->asked == SYNC_FILL ? "nothing" : e->asked == SYNC_PEEK ? "element" : "from";
+    n->bytes = "";
+    n->resident = true;
+    n->why = arena_printf(x->s->arena, "%s%s", what_comes_back(x, e, lines_of(x, set, true)), before_loop ? ", before the loop" : "");
+}
+
+static int compare_places(const void *a, const void *b) {
+    const Event *x = *(Event *const *)a, *y = *(Event *const *)b;
+    Span p = x->launch ? x->launch->span : x->span, q = y->launch ? y->launch->span : y->span;
+    if (p.lo != q.lo) return p.lo < q.lo ? -1 : 1;
+    return x->param < y->param ? -1 : x->param > y->param;
+}
+
+/* In the order of the text, each with what may have written the array before. */
+static void explain_func(Explain *x) {
+    find_writers(x);
+    int n = x->flow->n_slots, total = 0, count = 0;
+    for (int i = 0; i < x->flow->blocks.n; i++) total += x->flow->blocks.at[i]->events.n;
+    Event **events = arena_array(x->s->arena, Event *, total + 1);
+    Writers *at = arena_array(x->s->arena, Writers, n + 1);
+    for (int i = 0; i < x->flow->blocks.n; i++) {
+        FlowBlock *b = x->flow->blocks.at[i];
+        memcpy(at, x->in[i], sizeof *at * (size_t)n);
+        for (int k = 0; k < b->events.n; k++) {
+            Event *e = &b->events.at[k];
+            e->writers = at[e->slot];
+            behind(x, e, at);
+            bool planned = e->kind == EVENT_PASS && e->launch && e->launch->offload.plan;
+            if (planned || e->asked != SYNC_NONE) events[count++] = e;
+        }
+    }
+    qsort(events, (size_t)count, sizeof *events, compare_places);
+    for (int i = 0; i < count; i++) {
+        if (events[i]->kind == EVENT_PASS && events[i]->launch) note_argument(x, events[i], events[i]->writers);
+        else note_host(x, events[i], events[i]->writers);
+    }
+}
+
+TransferNotes transfer_notes(const Program *p) {
+    Sema s = {.c = p->c, .arena = &p->c->arena};
+    TransferNotes notes = {0};
+    for (int i = 0; i < p->funcs.n; i++) {
+        const Func *f = p->funcs.at[i];
+        if (f->is_kernel || !f->facts->flow) continue;
+        Explain x = {.s = &s, .flow = f->facts->flow, .notes = &notes};
+        explain_func(&x);
+    }
+    return notes;
+}
+
+/* As text --------------------------------------------------------------------------------------------------------- */
+
+static void say_launch(const TransferNote *n, const TransferNote *before, Buf *out) {
+    if (!before || before->launch != n->launch) {
+        buf_printf(out, "%s:%d:%d: %s\n", n->file, n->line, n->col, n->text);
+        buf_printf(out, "  %-12s %-5s %-8s %s\n", "array", "says", "moves", "bytes");
+    }
+    buf_printf(out, "  %-12s %-5s %-8s %-12s %s\n", n->array, n->mode, n->moves, n->bytes, n->why);
+}
+
+void explain_transfers(const Program *p, Buf *out) {
+    TransferNotes notes = transfer_notes(p);
+    for (int i = 0; i < notes.n; i++) {
+        const TransferNote *n = &notes.at[i];
+        if (n->launch) say_launch(n, i ? n - 1 : NULL, out);
+        else buf_printf(out, "%s:%d:%d: the host %ss `%s`: %s\n", n->file, n->line, n->col, n->mode, n->array, n->why);
+    }
+    if (!notes.n) buf_puts(out, "no launch has arrays\n");
+}
+
+/* One line for each decision, without reasons: --emit=plan. */
+void emit_plan(const Program *p, Buf *out) {
+    TransferNotes notes = transfer_notes(p);
+    for (int i = 0; i < notes.n; i++) {
+        const TransferNote *n = &notes.at[i];
+        buf_printf(out, "%s:%d:%d %s %s %s", n->function, n->line, n->col, n->launch ? n->kernel : n->mode, n->array, n->moves);
+        buf_puts(out, !n->launch ? "\n" : n->resident ? " resident\n" : " with the launch\n");
+    }
+}

@@ -1,0 +1,554 @@
+/* flow.c -- builds the graph of flow.h from a checked body. The order of events is the order in which irgen evaluates:
+ * indices before the array, arguments from left to right, then what the call does with them. */
+#include <string.h>
+
+#include "sema/flow.h"
+
+typedef struct Builder {
+    Sema *s;
+    ArrayFlow *flow;
+    FlowBlock *now;
+    int loop;        /* innermost, -1: none */
+    Stmt *resident;  /* innermost */
+    bool every_turn; /* nothing since the loop's beginning was conditional or may have left it */
+    struct LoopEnds {
+        struct LoopEnds *outer;
+        int again, done; /* blocks */
+    } *ends;
+} Builder;
+
+static void build_expr(Builder *b, Expr *e);
+static void build_list(Builder *b, const ExprList *list);
+static void build_block(Builder *b, const Block *block);
+static void build_stmt(Builder *b, Stmt *st);
+
+/* Blocks ---------------------------------------------------------------------------------------------------------- */
+
+static int block_new(Builder *b) {
+    vec_push(b->s->arena, &b->flow->blocks, arena_new(b->s->arena, FlowBlock));
+    return b->flow->blocks.n - 1;
+}
+
+static FlowBlock *block_at(Builder *b, int i) { return b->flow->blocks.at[i]; }
+
+static void go(Builder *b, int to) {
+    if (b->now->n_next < 2) b->now->next[b->now->n_next++] = to;
+}
+
+static void enter(Builder *b, int block) { b->now = block_at(b, block); }
+
+/* What comes next in the text has no way to it. */
+static void enter_nowhere(Builder *b) { enter(b, block_new(b)); }
+
+/* Events ---------------------------------------------------------------------------------------------------------- */
+
+static int slot_of(const Builder *b, const Symbol *sym) {
+    return sym && sym->func == b->flow->func && sym->id >= 0 ? b->flow->slot_of[sym->id] : -1;
+}
+
+static Event *event(Builder *b, EventKind kind, Expr *name) {
+    int slot = slot_of(b, name->name.sym);
+    if (slot < 0) return NULL;
+    Event e = {.kind = kind, .slot = slot, .other = -1, .at = name, .span = name->span, .param = -1,
+               .loop = b->loop, .every_turn = b->every_turn, .resident = b->resident};
+    vec_push(b->s->arena, &b->now->events, e);
+    return &b->now->events.at[b->now->events.n - 1];
+}
+
+static bool is_array(const Expr *e) { return e->type && e->type->kind == TY_ARRAY; }
+
+/* The variable that an expression reaches an array through. */
+static Expr *array_name(Expr *e) {
+    while (e->kind == EXPR_INDEX || e->kind == EXPR_FIELD) e = e->kind == EXPR_INDEX ? e->index.base : e->field.base;
+    return e->kind == EXPR_NAME && is_array(e) ? e : NULL;
+}
+
+/* The indices on the way to an array that is a part of another one: x[k].v. */
+static void build_way(Builder *b, Expr *array) {
+    if (array->kind == EXPR_FIELD) build_way(b, array->field.base);
+    if (array->kind != EXPR_INDEX) return;
+    build_way(b, array->index.base);
+    build_list(b, &array->index.at);
+}
+
+static void touch(Builder *b, EventKind kind, Expr *array) {
+    Expr *name = array_name(array);
+    if (!name) {
+        build_expr(b, array);
+        return;
+    }
+    build_way(b, array);
+    event(b, kind, name);
+}
+
+static void read_element(Builder *b, Expr *array) {
+    Event *e = array->kind == EXPR_NAME ? event(b, EVENT_READ, array) : NULL;
+    if (e) e->is_element = true;
+    else if (array->kind != EXPR_NAME) touch(b, EVENT_READ, array);
+}
+
+/* A variable gets a new array: what e gives. */
+static void owned(Builder *b, Expr *e, Expr *target, const Symbol *sym) {
+    int slot = slot_of(b, sym);
+    bool moves = e->kind == EXPR_NAME && is_array(e);
+    if (!moves) build_expr(b, e);
+    if (slot < 0) {
+        if (moves) event(b, EVENT_LEAVE, e);
+        return;
+    }
+    Event made = {.kind = moves ? EVENT_MOVE : EVENT_MAKE, .slot = slot, .other = moves ? slot_of(b, e->name.sym) : -1,
+                  .at = moves ? e : target, .span = e->span, .param = -1, .loop = b->loop, .every_turn = b->every_turn, .resident = b->resident};
+    const CallInfo *info = e->kind == EXPR_CALL ? e->call.info : NULL;
+    made.unknown = e->kind == EXPR_IF || (info && info->kind == CALL_FUNC && info->func->effects & EFFECT_OFFLOAD) ||
+                   (moves && made.other < 0);
+    if (moves && made.other < 0) made.kind = EVENT_MAKE;
+    vec_push(b->s->arena, &b->now->events, made);
+}
+
+/* var a: [f32; 4]; has memory of its own in each turn of a loop around. */
+static void declared(Builder *b, const Stmt *st) {
+    int slot = slot_of(b, st->let.sym);
+    Event made = {.kind = EVENT_MAKE, .slot = slot, .other = -1, .span = st->span, .param = -1, .loop = b->loop,
+                  .every_turn = b->every_turn, .resident = b->resident};
+    if (slot >= 0) vec_push(b->s->arena, &b->now->events, made);
+}
+
+/* Expressions ----------------------------------------------------------------------------------------------------- */
+
+static void build_list(Builder *b, const ExprList *list) {
+    for (int i = 0; i < list->n; i++) build_expr(b, list->at[i]);
+}
+
+static void build_range(Builder *b, const Range *r) {
+    if (r->lo) build_expr(b, r->lo);
+    if (r->hi) build_expr(b, r->hi);
+    if (r->step) build_expr(b, r->step);
+}
+
+/* A part that may be skipped. */
+static void build_maybe(Builder *b, Expr *e) {
+    bool every = b->every_turn;
+    FlowBlock *from = b->now;
+    int part = block_new(b);
+    go(b, part);
+    enter(b, part);
+    b->every_turn = false;
+    build_expr(b, e);
+    b->every_turn = every;
+    int done = block_new(b);
+    go(b, done);
+    if (from->n_next < 2) from->next[from->n_next++] = done;
+    enter(b, done);
+}
+
+static void build_if_expr(Builder *b, Expr *e) {
+    build_expr(b, e->if_.cond);
+    bool every = b->every_turn;
+    FlowBlock *from = b->now;
+    int yes = block_new(b);
+    from->next[from->n_next++] = yes;
+    b->every_turn = false;
+    enter(b, yes);
+    build_expr(b, e->if_.then_);
+    FlowBlock *after_yes = b->now;
+    int no = block_new(b);
+    from->next[from->n_next++] = no;
+    enter(b, no);
+    build_expr(b, e->if_.else_);
+    int done = block_new(b);
+    go(b, done);
+    after_yes->next[after_yes->n_next++] = done;
+    enter(b, done);
+    b->every_turn = every;
+}
+
+static int loop_begin(Builder *b, Stmt *st, Expr *comprehension, bool counts) {
+    int head = block_new(b);
+    go(b, head);
+    enter(b, head);
+    FlowLoop loop = {.stmt = st, .comprehension = comprehension, .first = head, .counts = counts};
+    vec_push(b->s->arena, &b->flow->loops, loop);
+    b->loop = b->flow->loops.n - 1;
+    b->every_turn = true;
+    return head;
+}
+
+static void build_comprehension(Builder *b, Expr *e) {
+    for (int i = 0; i < e->comprehend.binders.n; i++) build_range(b, &e->comprehend.binders.at[i].range);
+    int outer = b->loop;
+    bool every = b->every_turn;
+    int head = loop_begin(b, NULL, e, true), loop = b->loop;
+    FlowBlock *test = b->now;
+    int body = block_new(b);
+    go(b, body);
+    enter(b, body);
+    build_expr(b, e->comprehend.value);
+    go(b, head);
+    b->flow->loops.at[loop].last = b->flow->blocks.n;
+    int done = block_new(b);
+    test->next[test->n_next++] = done;
+    enter(b, done);
+    b->loop = outer;
+    b->every_turn = every;
+}
+
+static bool asks_extent(const CallInfo *info) {
+    return info->kind == CALL_BUILTIN && (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE);
+}
+
+/* An array, or a slice of one; not a part of an element, which is passed as a copy of it. */
+static bool is_reference(const Arg *a) {
+    const Expr *x = expr_is_slice(a->value) ? a->value->index.base : a->value;
+    return a->mode != REF_NONE && x->kind == EXPR_NAME && is_array(x);
+}
+
+static void build_swap(Builder *b, const ArgList *args) {
+    Expr *x = array_name(args->at[0].value), *y = array_name(args->at[1].value);
+    if (!x || !y) return;
+    Event *e = event(b, EVENT_SWAP, x);
+    if (e) e->other = slot_of(b, y->name.sym);
+}
+
+static void build_call(Builder *b, Expr *e, Expr *launch) {
+    const CallInfo *info = e->call.info;
+    ArgList *args = &e->call.args;
+    if (!info) return;
+    for (int i = 0; i < args->n; i++) {
+        Expr *x = args->at[i].value;
+        if (!is_array(x) || !array_name(x)) build_expr(b, x);
+        else if (x->kind != EXPR_NAME) build_way(b, x);
+        else if (args->at[i].mode == REF_NONE && !asks_extent(info)) event(b, EVENT_LEAVE, x);
+    }
+    if (info->receiver) {
+        if (is_array(info->receiver)) touch(b, EVENT_READ, info->receiver); /* x.at(i) */
+        else build_expr(b, info->receiver);
+    }
+    if (asks_extent(info)) return;
+    if (info->kind == CALL_BUILTIN && info->builtin == BUILTIN_SWAP && args->n == 2) {
+        build_swap(b, args);
+        return;
+    }
+    for (int i = 0; i < args->n; i++) {
+        Expr *name = args->at[i].mode != REF_NONE ? array_name(args->at[i].value) : NULL;
+        if (name && !is_reference(&args->at[i])) event(b, args->at[i].mode == REF_IN ? EVENT_READ : EVENT_WRITE, name);
+        if (!is_reference(&args->at[i])) continue;
+        Event *p = event(b, EVENT_PASS, array_name(args->at[i].value));
+        if (!p) continue;
+        p->arg = &args->at[i];
+        p->call = info;
+        p->launch = launch;
+        p->param = i;
+        p->span = args->at[i].span;
+        p->is_element = expr_is_slice(args->at[i].value);
+    }
+}
+
+static void build_expr(Builder *b, Expr *e) {
+    switch (e->kind) {
+    case EXPR_ERROR:
+    case EXPR_INT:
+    case EXPR_FLOAT:
+    case EXPR_BOOL:
+    case EXPR_STR:
+    case EXPR__COUNT: break;
+    case EXPR_NAME:
+        if (is_array(e)) event(b, EVENT_LEAVE, e);
+        break;
+    case EXPR_UNARY: build_expr(b, e->unary.operand); break;
+    case EXPR_BINARY:
+        build_expr(b, e->binary.lhs);
+        if (op_info[e->binary.op].kind == OPK_LOGIC) build_maybe(b, e->binary.rhs);
+        else build_expr(b, e->binary.rhs);
+        break;
+    case EXPR_CALL: build_call(b, e, NULL); break;
+    case EXPR_INDEX:
+        build_list(b, &e->index.at);
+        read_element(b, e->index.base);
+        break;
+    case EXPR_FIELD: build_expr(b, e->field.base); break;
+    case EXPR_IF: build_if_expr(b, e); break;
+    case EXPR_FILL:
+        build_expr(b, e->fill.value);
+        build_list(b, &e->fill.extents);
+        break;
+    case EXPR_COMPREHEND: build_comprehension(b, e); break;
+    case EXPR_LIST: build_list(b, &e->list.items); break;
+    case EXPR_RANGE: build_range(b, &e->range.range); break;
+    case EXPR_OFFLOAD:
+        if (e->offload.device) build_expr(b, e->offload.device);
+        if (e->offload.call->kind == EXPR_CALL) build_call(b, e->offload.call, e);
+        break;
+    case EXPR_ATOMIC: {
+        build_expr(b, e->atomic.value);
+        Expr *whole = expr_whole(e->atomic.target);
+        if (whole->kind != EXPR_INDEX) break;
+        build_list(b, &whole->index.at);
+        touch(b, EVENT_READ, whole->index.base);
+        touch(b, EVENT_WRITE, whole->index.base);
+        break;
+    }
+    case EXPR_CONVERT: build_expr(b, e->convert.operand); break;
+    }
+}
+
+/* Statements ------------------------------------------------------------------------------------------------------ */
+
+static void build_assign(Builder *b, Stmt *st) {
+    Expr *target = st->assign.target, *whole = expr_whole(target);
+    if (is_array(target) && target->kind == EXPR_NAME) {
+        owned(b, st->assign.value, target, target->name.sym);
+        return;
+    }
+    if (is_array(target)) { /* p.w = ...: its elements are copied there */
+        if (st->assign.value->kind == EXPR_NAME) event(b, EVENT_READ, st->assign.value);
+        else build_expr(b, st->assign.value);
+        if (array_name(target)) touch(b, EVENT_WRITE, target);
+        else build_way(b, target);
+        return;
+    }
+    build_expr(b, st->assign.value);
+    if (whole->kind != EXPR_INDEX) return;
+    build_list(b, &whole->index.at);
+    bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max && whole == target;
+    if (!plain) touch(b, EVENT_READ, whole->index.base);
+    touch(b, EVENT_WRITE, whole->index.base);
+}
+
+static void build_if(Builder *b, Stmt *st) {
+    build_expr(b, st->if_.cond);
+    bool every = b->every_turn;
+    FlowBlock *from = b->now;
+    b->every_turn = false;
+    int yes = block_new(b);
+    from->next[from->n_next++] = yes;
+    enter(b, yes);
+    build_block(b, st->if_.then_);
+    FlowBlock *after_yes = b->now, *after_no = from;
+    bool has_else = st->if_.else_ != NULL;
+    if (has_else) {
+        int no = block_new(b);
+        from->next[from->n_next++] = no;
+        enter(b, no);
+        build_stmt(b, st->if_.else_);
+        after_no = b->now;
+    }
+    int done = block_new(b);
+    if (after_yes->n_next < 2) after_yes->next[after_yes->n_next++] = done;
+    if (after_no->n_next < 2) after_no->next[after_no->n_next++] = done;
+    enter(b, done);
+    b->every_turn = every;
+}
+
+static bool is_true(const Expr *e) { return e && e->konst.kind == CONST_BOOL && e->konst.i; }
+
+/* head: the condition; body; again: back to the head. */
+static void build_loop(Builder *b, Stmt *st, Expr *cond, const Block *body) {
+    int outer = b->loop;
+    bool every = b->every_turn;
+    int done = block_new(b); /* not among the loop's own */
+    int head = loop_begin(b, st, NULL, cond == NULL), loop = b->loop;
+    if (cond) build_expr(b, cond);
+    FlowBlock *test = b->now;
+    int inside = block_new(b), again = block_new(b);
+    test->next[test->n_next++] = inside;
+    if (!is_true(cond)) test->next[test->n_next++] = done;
+    struct LoopEnds ends = {b->ends, again, done};
+    b->ends = &ends;
+    enter(b, inside);
+    build_block(b, body);
+    go(b, again);
+    enter(b, again);
+    go(b, head);
+    b->ends = ends.outer;
+    b->flow->loops.at[loop].last = b->flow->blocks.n;
+    enter(b, done);
+    b->loop = outer;
+    b->every_turn = every;
+}
+
+/* Nothing in the loop but writes: then what fills it needs nothing of what was there. */
+static bool only_writes(const ArrayFlow *flow, const FlowLoop *loop, int slot) {
+    for (int i = loop->first; i < loop->last; i++)
+        for (int k = 0; k < flow->blocks.at[i]->events.n; k++) {
+            const Event *e = &flow->blocks.at[i]->events.at[k];
+            if ((e->slot == slot || e->other == slot) && e->kind != EVENT_WRITE && e->kind != EVENT_FILL) return false;
+        }
+    return true;
+}
+
+static void build_for(Builder *b, Stmt *st) {
+    build_range(b, &st->for_.binder.range);
+    FlowBlock *before = b->now;
+    Event fill = {.kind = EVENT_FILL, .other = -1, .loop_stmt = st, .span = st->span, .param = -1, .loop = b->loop,
+                  .every_turn = b->every_turn, .resident = b->resident};
+    int loop = b->flow->loops.n;
+    build_loop(b, st, NULL, st->for_.body);
+    SyncList filled = {0};
+    fills_find(b->s, st, &filled);
+    for (int i = 0; i < filled.n; i++) {
+        fill.slot = slot_of(b, filled.at[i].array);
+        if (fill.slot >= 0 && only_writes(b->flow, &b->flow->loops.at[loop], fill.slot))
+            vec_push(b->s->arena, &before->events, fill);
+    }
+}
+
+/* A `break` in one branch makes what follows the `if` conditional too. */
+static bool may_leave(const Block *block) {
+    for (int i = 0; i < block->stmts.n; i++)
+        if (flow_may_leave(block->stmts.at[i])) return true;
+    return false;
+}
+
+bool flow_may_leave(const Stmt *st) {
+    switch (st->kind) {
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_RETURN: return true;
+    case STMT_IF: return may_leave(st->if_.then_) || (st->if_.else_ && flow_may_leave(st->if_.else_));
+    case STMT_FOR: return may_leave(st->for_.body);
+    case STMT_WHILE: return may_leave(st->while_.body);
+    case STMT_BLOCK:
+    case STMT_RESIDENT: return may_leave(st->block.block);
+    case STMT_ERROR:
+    case STMT_LET:
+    case STMT_ASSIGN:
+    case STMT_ATOMIC:
+    case STMT_EXPR:
+    case STMT_ASSERT:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT__COUNT: return false;
+    }
+    return true;
+}
+
+static void build_assert(Builder *b, Stmt *st) {
+    build_expr(b, st->assert_.cond);
+    if (!st->assert_.args.n) return;
+    FlowBlock *from = b->now;
+    bool every = b->every_turn;
+    b->every_turn = false;
+    int failed = block_new(b);
+    from->next[from->n_next++] = failed;
+    enter(b, failed);
+    for (int i = 0; i < st->assert_.args.n; i++) build_expr(b, st->assert_.args.at[i].value);
+    int passed = block_new(b);
+    from->next[from->n_next++] = passed;
+    enter(b, passed);
+    b->every_turn = every;
+}
+
+static void build_jump(Builder *b, int to) {
+    go(b, to);
+    enter_nowhere(b);
+    b->every_turn = false;
+}
+
+/* Launches use it, or what they use is exchanged for it. */
+static void enters(Builder *b, FlowBlock *before, Stmt *st, const Event *e, bool *seen) {
+    bool launches = e->kind == EVENT_PASS && (e->launch || (e->call->kind == CALL_FUNC && e->call->func->effects & EFFECT_OFFLOAD));
+    if (e->resident != st || !(launches || e->kind == EVENT_SWAP)) return;
+    int slots[2] = {e->slot, e->kind == EVENT_SWAP ? e->other : -1};
+    for (int i = 0; i < 2; i++) {
+        if (slots[i] < 0 || seen[slots[i]]) continue;
+        seen[slots[i]] = true;
+        Event enter = *e;
+        enter.kind = EVENT_ENTER;
+        enter.slot = slots[i];
+        enter.other = -1;
+        vec_push(b->s->arena, &before->events, enter);
+    }
+}
+
+/* Its arrays come in where it begins. Which they are is known at its end. */
+static void build_resident(Builder *b, Stmt *st) {
+    FlowBlock *before = b->now;
+    Stmt *outer = b->resident;
+    int first = block_new(b);
+    go(b, first);
+    enter(b, first);
+    b->resident = st;
+    build_block(b, st->block.block);
+    b->resident = outer;
+    bool *seen = arena_array(b->s->arena, bool, b->flow->n_slots + 1);
+    for (int i = first; i < b->flow->blocks.n; i++) {
+        FlowBlock *inside = b->flow->blocks.at[i];
+        for (int k = 0; k < inside->events.n; k++) enters(b, before, st, &inside->events.at[k], seen);
+    }
+}
+
+static bool ends_program(const Expr *e) {
+    return e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_BUILTIN &&
+           e->call.info->builtin == BUILTIN_EXIT;
+}
+
+static void build_stmt(Builder *b, Stmt *st) {
+    switch (st->kind) {
+    case STMT_ERROR:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT__COUNT: break;
+    case STMT_LET:
+        if (!st->let.init) declared(b, st);
+        else if (st->let.sym && st->let.sym->type->kind == TY_ARRAY) owned(b, st->let.init, NULL, st->let.sym);
+        else build_expr(b, st->let.init);
+        break;
+    case STMT_ASSIGN: build_assign(b, st); break;
+    case STMT_ATOMIC: build_expr(b, st->atomic.atomic); break;
+    case STMT_EXPR:
+        build_expr(b, st->expr.expr);
+        if (ends_program(st->expr.expr)) enter_nowhere(b);
+        break;
+    case STMT_IF: build_if(b, st); break;
+    case STMT_FOR: build_for(b, st); break;
+    case STMT_WHILE: build_loop(b, st, st->while_.cond, st->while_.body); break;
+    case STMT_BREAK:
+        if (b->ends) build_jump(b, b->ends->done);
+        break;
+    case STMT_CONTINUE:
+        if (b->ends) build_jump(b, b->ends->again);
+        break;
+    case STMT_RETURN:
+        if (st->return_.value) build_expr(b, st->return_.value);
+        b->now->is_return = true;
+        enter_nowhere(b);
+        b->every_turn = false;
+        break;
+    case STMT_ASSERT: build_assert(b, st); break;
+    case STMT_BLOCK: build_block(b, st->block.block); break;
+    case STMT_RESIDENT: build_resident(b, st); break;
+    }
+}
+
+static void build_block(Builder *b, const Block *block) {
+    for (int i = 0; i < block->stmts.n; i++) {
+        build_stmt(b, block->stmts.at[i]);
+        if (b->every_turn && flow_may_leave(block->stmts.at[i])) b->every_turn = false;
+    }
+}
+
+/* The function ---------------------------------------------------------------------------------------------------- */
+
+static void track(ArrayFlow *flow, Symbol *sym) {
+    if (sym->id < 0 || !sym->type || sym->type->kind != TY_ARRAY || flow->slot_of[sym->id] >= 0) return;
+    flow->slot_of[sym->id] = flow->n_slots;
+    flow->symbol[flow->n_slots++] = sym;
+}
+
+ArrayFlow *flow_build(Sema *s, Func *f) {
+    ArrayFlow *flow = arena_new(s->arena, ArrayFlow);
+    flow->func = f;
+    flow->slot_of = arena_array(s->arena, int, f->n_symbols + 1);
+    flow->symbol = arena_array(s->arena, Symbol *, f->n_symbols + 1);
+    for (int i = 0; i < f->n_symbols; i++) flow->slot_of[i] = -1;
+    for (int i = 0; i < f->params.n; i++) track(flow, f->params.at[i]);
+    for (int i = 0; i < f->facts->locals.n; i++) track(flow, f->facts->locals.at[i]);
+    if (!flow->n_slots) return NULL;
+    Builder b = {.s = s, .flow = flow, .loop = -1};
+    enter(&b, block_new(&b));
+    build_block(&b, f->item->fn.body);
+    b.now->is_return = true;
+    return flow;
+}

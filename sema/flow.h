@@ -1,0 +1,78 @@
+/* flow.h -- what a function does to its arrays, as a graph: blocks of events in the order in which they happen, and the
+ * ways between them. Built once (flow.c), asked by everything that is about where arrays live (uses.c, plan.c). */
+#ifndef KDSL_FLOW_H
+#define KDSL_FLOW_H
+
+#include "sema/check.h"
+
+typedef enum EventKind {
+    EVENT_MAKE,    /* the variable holds new memory: a list, a copy, what a call gives */
+    EVENT_MOVE,    /* it takes over what `other` holds */
+    EVENT_SWAP,    /* it and `other` exchange what they hold */
+    EVENT_LEAVE,   /* what it holds goes out of sight: returned, moved into something that is not a variable */
+    EVENT_READ,    /* an element, here and now */
+    EVENT_WRITE,
+    EVENT_PASS,    /* behind a reference, to a function, a kernel, a built-in or C */
+    EVENT_FILL,    /* a loop over all of it begins, which gives every element a new value */
+    EVENT_ENTER,   /* a resident block begins that launches something with it */
+} EventKind;
+
+typedef struct Event {
+    EventKind kind;
+    int slot, other;      /* variables, by number (ArrayFlow.symbol); -1: none */
+    Expr *at;             /* the EXPR_NAME that names the array; NULL where there is none */
+    Span span;            /* for messages */
+    bool may_hoist;       /* plan.c: asking once before its loop is enough */
+    bool is_element;      /* READ: of one element, where the index is written. PASS: of a slice */
+    bool unknown;         /* MAKE: by a call that may have launched something with it */
+    const Arg *arg;       /* PASS */
+    const CallInfo *call; /* PASS */
+    Expr *launch;         /* PASS to a kernel: the EXPR_OFFLOAD */
+    int param;            /* PASS: which argument it is */
+    Stmt *resident;       /* innermost STMT_RESIDENT around it; ENTER: the one that begins */
+    bool copies;          /* ENTER: plan.c: copied in here */
+    Stmt *loop_stmt;      /* FILL: the loop that fills it */
+    Sync asked;           /* plan.c: what host code asks for here, or before its loop */
+    uint64_t writers;     /* explain_transfers.c */
+    int loop;             /* innermost loop around it (ArrayFlow.loops), -1: none */
+    bool every_turn;      /* each turn of that loop comes by here before it can leave */
+} Event;
+
+typedef struct FlowBlock {
+    Vec(Event) events;
+    int next[2], n_next; /* where it goes on; none: the function or the program ends */
+    bool is_return;      /* the function ends */
+} FlowBlock;
+
+typedef struct FlowLoop {
+    Stmt *stmt;          /* STMT_FOR or STMT_WHILE; NULL: a comprehension */
+    Expr *comprehension;
+    int first, last;     /* its blocks: first .. last - 1 */
+    bool counts;         /* the trip count is known before the first turn */
+} FlowLoop;
+
+typedef struct ArrayFlow {
+    Func *func;
+    int n_slots;
+    int *slot_of;     /* by Symbol.id; -1: no array */
+    Symbol **symbol;  /* by slot */
+    Vec(FlowBlock *) blocks; /* [0] is where the function begins */
+    Vec(FlowLoop) loops;
+} ArrayFlow;
+
+/* NULL: the function has no arrays of its own and no array parameters. */
+ArrayFlow *flow_build(Sema *s, Func *f);
+bool flow_may_leave(const Stmt *st); /* break, continue, return: what follows may be skipped */
+/* fills.c: the arrays that this STMT_FOR may fill whole, as its text has it; whether it reads them is another matter. */
+void fills_find(Sema *s, const Stmt *loop, SyncList *found);
+
+/* What a function does with the array behind one of its parameters: uses.c. */
+typedef enum Use {
+    USE_READS = 1, USE_WRITES = 2, /* elements; of functions: on the host */
+    USE_LAUNCHES = 4,              /* launches something with it, or exchanges it for another */
+    USE_REPLACES = 8,              /* puts another array in its place, or takes it away */
+    USE_FILLS = 16,                /* gives every element a value before it does anything else */
+} Use;
+unsigned use_of_pass(const Event *e); /* Use bits of EVENT_PASS; complete after uses_spread */
+
+#endif

@@ -1,0 +1,449 @@
+/* plan.c -- the transfer plan: where the newest copy of each array is, at every point of the host's code, as far as that
+ * is known while compiling, and from it the fewest things to do at run time.
+ *
+ * Transfers are made when they are needed and not before: a launch copies in what it reads if the device's copy is not
+ * the newest, host code copies back what it reads if the host's is not. No other plan moves an array less often. What
+ * is decided here is where that needs no question at run time:
+ *
+ *   - an array that no launch has kept on the device is just read and written (most host code);
+ *   - a launch that is alone with an array carries its maps itself, as clang does for `target`: nothing else on the device
+ *     uses it later, and the host either reads it next on every way (copied back with the launch) or on none (not at
+ *     all);
+ *   - every other launch keeps its arrays on the device, and the places where the host then reads or writes them ask the
+ *     program's table of resident arrays (runtime/resident.c). In a `for` loop they ask once, before the first turn.
+ *
+ * Facts per array variable, forward, true on every way to a point (met by `and`), and backward. A call of a function
+ * that launches something with an array ends what is known of it; such a function starts knowing nothing of its
+ * parameters, since its callers differ. */
+#include <string.h>
+
+#include "sema/flow.h"
+
+/* Forward. */
+enum {
+    CLEAN = 1,    /* not in the table: never kept on the device, or let go */
+    HOST_OK = 2,  /* the host's copy is the newest */
+    HOST_OWN = 4, /* and the device's is not to be used any more: the host may write */
+    DEVICE_OK = 8, /* the device's copy is whole and the newest */
+    ALL_FACTS = 15,
+    FRESH = CLEAN | HOST_OK | HOST_OWN,
+};
+/* Backward. */
+enum {
+    LATER_LAUNCH = 1, /* may be used by a launch before the host writes it */
+    MAY_READ = 2,     /* the host may need it as it is here */
+    MUST_READ = 4,    /* the host does, on every way that ends */
+};
+
+typedef unsigned char Bits;
+
+typedef struct Plan {
+    Sema *s;
+    ArrayFlow *flow;
+    int n;       /* slots */
+    Bits **in;   /* forward, by block: before it */
+    Bits **out;  /* backward, by block: behind it */
+    int *order;  /* blocks that are reached, each before those behind it but for loops */
+    int n_order;
+} Plan;
+
+/* Order ----------------------------------------------------------------------------------------------------------- */
+
+static void find_order(Plan *p) {
+    int n = p->flow->blocks.n, depth = 0, filled = n;
+    int *stack = arena_array(p->s->arena, int, n + 1), *step = arena_array(p->s->arena, int, n + 1);
+    bool *seen = arena_array(p->s->arena, bool, n + 1);
+    p->order = arena_array(p->s->arena, int, n + 1);
+    stack[depth++] = 0;
+    seen[0] = true;
+    while (depth) {
+        int at = stack[depth - 1];
+        const FlowBlock *b = p->flow->blocks.at[at];
+        if (step[at] < b->n_next) {
+            int to = b->next[step[at]++];
+            if (seen[to]) continue;
+            seen[to] = true;
+            stack[depth++] = to;
+        } else {
+            p->order[--filled] = at;
+            depth--;
+        }
+    }
+    p->n_order = n - filled;
+    memmove(p->order, p->order + filled, sizeof *p->order * (size_t)p->n_order);
+}
+
+static Transfer transfer_of(const Event *e) { return e->call->func->transfers.at[e->param]; }
+
+/* Does anything in the loop take back what asking once before it gives? */
+static bool loop_unsettles(const Plan *p, const FlowLoop *loop, int slot, bool writes) {
+    for (int i = loop->first; i < loop->last; i++) {
+        const FlowBlock *b = p->flow->blocks.at[i];
+        for (int k = 0; k < b->events.n; k++) {
+            const Event *e = &b->events.at[k];
+            if (e->slot != slot && e->other != slot) continue;
+            if (e->kind == EVENT_READ || e->kind == EVENT_WRITE) continue;
+            if (e->kind != EVENT_PASS) return true;
+            unsigned use = use_of_pass(e);
+            if (use & USE_LAUNCHES && (writes || !e->launch || transfer_of(e) & TRANSFER_FROM)) return true;
+        }
+    }
+    return false;
+}
+
+static void find_hoistable(Plan *p) {
+    for (int i = 0; i < p->n_order; i++) {
+        FlowBlock *b = p->flow->blocks.at[p->order[i]];
+        for (int k = 0; k < b->events.n; k++) {
+            Event *e = &b->events.at[k];
+            const FlowLoop *loop = e->loop >= 0 ? &p->flow->loops.at[e->loop] : NULL;
+            bool writes = e->kind != EVENT_READ && !(e->kind == EVENT_PASS && use_of_pass(e) == USE_READS);
+            e->may_hoist = loop && loop->counts && e->every_turn && !loop_unsettles(p, loop, e->slot, writes);
+        }
+    }
+}
+
+/* Backward -------------------------------------------------------------------------------------------------------- */
+
+static bool is_param(const Plan *p, int slot) { return p->flow->symbol[slot]->kind == SYM_PARAM; }
+
+static void host_use(Bits *b, bool writes) {
+    *b |= MAY_READ | MUST_READ;
+    if (writes) *b &= (Bits)~LATER_LAUNCH;
+}
+
+/* One element or a slice that is only read, and not one after the other in a loop that can ask for all before it begins. */
+static bool may_peek(const Event *e) {
+    return e->is_element && !e->may_hoist && (e->kind == EVENT_READ || (!e->launch && use_of_pass(e) == USE_READS));
+}
+
+static void before_event(const Event *e, Bits *at) {
+    Bits unknown = LATER_LAUNCH | MAY_READ, old = at[e->slot];
+    switch (e->kind) {
+    case EVENT_MAKE: at[e->slot] = 0; return;
+    case EVENT_LEAVE: at[e->slot] = unknown; return;
+    case EVENT_MOVE:
+        at[e->slot] = 0;
+        if (e->other >= 0) at[e->other] = old;
+        return;
+    case EVENT_SWAP:
+        at[e->slot] = e->other >= 0 ? at[e->other] : unknown;
+        if (e->other >= 0) at[e->other] = old;
+        return;
+    case EVENT_READ:
+        if (may_peek(e)) at[e->slot] |= MAY_READ; /* one element is no reason to bring all of it */
+        else host_use(&at[e->slot], false);
+        return;
+    case EVENT_WRITE: host_use(&at[e->slot], true); return;
+    case EVENT_FILL: at[e->slot] = 0; return;
+    case EVENT_ENTER: at[e->slot] |= LATER_LAUNCH; return;
+    case EVENT_PASS: {
+        unsigned use = use_of_pass(e);
+        if (e->launch) at[e->slot] |= LATER_LAUNCH;
+        else if (use & USE_LAUNCHES) at[e->slot] = unknown;
+        else if (use & USE_FILLS) at[e->slot] = 0;
+        else if (may_peek(e)) at[e->slot] |= MAY_READ;
+        else if (use) host_use(&at[e->slot], use & USE_WRITES);
+        return;
+    }
+    }
+}
+
+/* A launch that writes hides what the host would have read before: only later readers of the new values count. */
+static void join_backward(Plan *p, const FlowBlock *b, Bits *into) {
+    memset(into, b->n_next || b->is_return ? 0 : MUST_READ, (size_t)p->n); /* the program ends: any promise holds */
+    for (int i = 0; b->is_return && i < p->n; i++) into[i] = is_param(p, i) ? LATER_LAUNCH | MAY_READ : 0;
+    for (int k = 0; k < b->n_next; k++) {
+        const Bits *next = p->in[b->next[k]];
+        for (int i = 0; i < p->n; i++) {
+            Bits must = k ? into[i] & next[i] & MUST_READ : next[i] & MUST_READ;
+            into[i] = (Bits)(((into[i] | next[i]) & (LATER_LAUNCH | MAY_READ)) | must);
+        }
+    }
+}
+
+/* p->in holds the facts before each block here; afterwards only p->out counts. */
+static void find_backward(Plan *p) {
+    Bits *at = arena_alloc(p->s->arena, (size_t)p->n + 1);
+    for (int i = 0; i < p->n_order; i++) memset(p->in[p->order[i]], MUST_READ, (size_t)p->n);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = p->n_order; i-- > 0;) {
+            int block = p->order[i];
+            const FlowBlock *b = p->flow->blocks.at[block];
+            join_backward(p, b, p->out[block]);
+            memcpy(at, p->out[block], (size_t)p->n);
+            for (int k = b->events.n; k-- > 0;) before_event(&b->events.at[k], at);
+            if (!memcmp(at, p->in[block], (size_t)p->n)) continue;
+            memcpy(p->in[block], at, (size_t)p->n);
+            changed = true;
+        }
+    }
+}
+
+/* Forward --------------------------------------------------------------------------------------------------------- */
+
+/* May this launch carry the array's maps itself? `later`: what is known behind it. */
+static bool may_go_alone(const Event *e, Bits later) {
+    if (later & LATER_LAUNCH) return false;
+    return !(transfer_of(e) & TRANSFER_FROM) || !(later & MAY_READ) || later & MUST_READ;
+}
+
+static bool goes_alone(const Event *e, Bits later) {
+    return e->kind == EVENT_PASS && e->launch && !e->resident && may_go_alone(e, later);
+}
+
+/* Only that element comes: unless all of it is needed soon anyway. */
+static bool peeks(const Event *e, Bits later) { return may_peek(e) && !(later & MUST_READ); }
+
+static void behind_launch(const Event *e, Bits *fact, bool alone) {
+    Transfer t = transfer_of(e);
+    if (t == TRANSFER_UNUSED || (alone && *fact & CLEAN)) return;
+    bool whole = e->arg->value->kind == EXPR_NAME;
+    *fact &= (Bits) ~(CLEAN | HOST_OWN);
+    if (whole) *fact |= DEVICE_OK;
+    if (t & TRANSFER_FROM) *fact &= (Bits)~HOST_OK;
+}
+
+/* A call that only launches leaves arrays on the device that are there; it may exchange them with each other. */
+static bool all_on_device(const FlowBlock *b, int k, const Bits *at) {
+    const CallInfo *call = b->events.at[k].call;
+    for (int i = 0; i < b->events.n; i++) {
+        const Event *e = &b->events.at[i];
+        if (e->kind == EVENT_PASS && e->call == call && !(at[e->slot] & DEVICE_OK)) return false;
+    }
+    return true;
+}
+
+static void behind_event(const FlowBlock *b, int k, Bits *at, Bits later) {
+    const Event *e = &b->events.at[k];
+    Bits old = at[e->slot];
+    switch (e->kind) {
+    case EVENT_MAKE: at[e->slot] = e->unknown ? 0 : FRESH; return;
+    case EVENT_LEAVE: at[e->slot] = 0; return;
+    case EVENT_MOVE:
+        at[e->slot] = e->other >= 0 ? at[e->other] : 0;
+        if (e->other >= 0) at[e->other] = 0;
+        return;
+    case EVENT_SWAP:
+        at[e->slot] = e->other >= 0 ? at[e->other] : 0;
+        if (e->other >= 0) at[e->other] = old;
+        return;
+    case EVENT_READ:
+        if (!peeks(e, later)) at[e->slot] |= HOST_OK;
+        return;
+    case EVENT_FILL:
+    case EVENT_WRITE: at[e->slot] = (Bits)((old | HOST_OK | HOST_OWN) & ~DEVICE_OK); return;
+    case EVENT_ENTER:
+        if (e->copies) at[e->slot] = (Bits)((old | DEVICE_OK) & ~(CLEAN | HOST_OWN));
+        return;
+    case EVENT_PASS: {
+        unsigned use = use_of_pass(e);
+        if (e->launch) behind_launch(e, &at[e->slot], goes_alone(e, later));
+        else if (use == USE_LAUNCHES) at[e->slot] = all_on_device(b, k, at) ? DEVICE_OK : 0;
+        else if (use & USE_LAUNCHES) at[e->slot] = 0;
+        else if (use & USE_WRITES) at[e->slot] = (Bits)((old | HOST_OK | HOST_OWN) & ~DEVICE_OK);
+        else if (use && !peeks(e, later)) at[e->slot] |= HOST_OK;
+        return;
+    }
+    }
+}
+
+/* Backward facts behind each event of a block, in order. */
+static Bits *later_in_block(Plan *p, int block) {
+    const FlowBlock *b = p->flow->blocks.at[block];
+    Bits *at = arena_alloc(p->s->arena, (size_t)p->n + 1), *later = arena_alloc(p->s->arena, (size_t)b->events.n + 1);
+    memcpy(at, p->out[block], (size_t)p->n);
+    for (int k = b->events.n; k-- > 0;) {
+        later[k] = at[b->events.at[k].slot];
+        before_event(&b->events.at[k], at);
+    }
+    return later;
+}
+
+static bool meet_into(Plan *p, Bits *into, const Bits *from) {
+    bool changed = false;
+    for (int i = 0; i < p->n; i++) {
+        Bits met = into[i] & from[i];
+        changed |= met != into[i];
+        into[i] = met;
+    }
+    return changed;
+}
+
+static Bits at_entry(const Plan *p, int slot) {
+    if (!is_param(p, slot)) return 0;
+    unsigned use = p->flow->func->facts->uses[p->flow->symbol[slot]->dim];
+    return use & USE_LAUNCHES ? 0 : HOST_OK | HOST_OWN; /* the caller has seen to it */
+}
+
+static void find_forward(Plan *p, Bits **later) {
+    Bits *at = arena_alloc(p->s->arena, (size_t)p->n + 1);
+    for (int i = 0; i < p->n_order; i++) memset(p->in[p->order[i]], ALL_FACTS, (size_t)p->n);
+    for (int i = 0; i < p->n; i++) p->in[0][i] = at_entry(p, i);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < p->n_order; i++) {
+            int block = p->order[i];
+            const FlowBlock *b = p->flow->blocks.at[block];
+            memcpy(at, p->in[block], (size_t)p->n);
+            for (int k = 0; k < b->events.n; k++)
+                behind_event(b, k, at, later[block][k]);
+            for (int k = 0; k < b->n_next; k++) changed |= meet_into(p, p->in[b->next[k]], at);
+        }
+    }
+}
+
+/* The decisions ---------------------------------------------------------------------------------------------------- */
+
+static SyncList *before_loop(const FlowLoop *loop) {
+    return loop->comprehension ? &loop->comprehension->comprehend.syncs : &loop->stmt->for_.syncs;
+}
+
+static void ask(Plan *p, Event *e, Sync kind) {
+    SyncPoint point = {p->flow->symbol[e->slot], kind};
+    e->asked = point.kind;
+    if (e->may_hoist && kind != SYNC_FILL) { /* before the loop it would throw away what a turn reads first */
+        SyncList *list = before_loop(&p->flow->loops.at[e->loop]);
+        for (int i = 0; i < list->n; i++) {
+            if (list->at[i].array != point.array) continue;
+            if (kind > list->at[i].kind) list->at[i].kind = kind;
+            return;
+        }
+        vec_push(p->s->arena, list, point);
+        return;
+    }
+    e->at->sync = point.kind;
+}
+
+static void moves(Plan *p, const Event *e, const char *why) {
+    const Symbol *array = p->flow->symbol[e->slot];
+    Diag *d = diag(p->s->c, E0620, e->span, "`%s` would have to move here, inside `offload resident`: %s", array->name, why);
+    Span block = {e->resident->span.lo, e->resident->block.block->span.lo};
+    diag_note(p->s->c, d, block, "nothing moves from here to the end of the block");
+}
+
+static void decide_host(Plan *p, Event *e, Bits fact, Bits later, bool writes) {
+    bool settled = writes ? (fact & HOST_OK) && (fact & HOST_OWN) : fact & HOST_OK;
+    if (e->resident && !(fact & HOST_OK))
+        moves(p, e, writes ? "its newest values are on the device, and the host changes a part of them"
+                           : "its newest values are on the device, and the host reads them");
+    if (!settled) ask(p, e, writes ? SYNC_WRITE : peeks(e, later) ? SYNC_PEEK : SYNC_READ);
+}
+
+/* What it held is not needed: no copy, but the device's is not to be used any more. */
+static void decide_fill(Plan *p, Event *e, Bits fact) {
+    if ((fact & HOST_OK) && (fact & HOST_OWN)) return;
+    if (e->at) ask(p, e, SYNC_FILL);
+    else {
+        SyncPoint point = {p->flow->symbol[e->slot], SYNC_FILL};
+        e->asked = point.kind;
+        vec_push(p->s->arena, &e->loop_stmt->for_.syncs, point);
+    }
+}
+
+static void decide_launch(Plan *p, Event *e, Bits fact, Bits later, bool alone) {
+    LaunchPlan *plan = e->launch->offload.plan;
+    if (!plan) {
+        plan = e->launch->offload.plan = arena_new(p->s->arena, LaunchPlan);
+        plan->args = arena_array(p->s->arena, ArgPlan, e->call->func->params.n + 1);
+        for (int i = 0; i < e->call->func->params.n; i++) plan->args[i].transfer = e->call->func->transfers.at[i];
+    }
+    ArgPlan *a = &plan->args[e->param];
+    a->transfer = transfer_of(e);
+    if (a->transfer == TRANSFER_UNUSED) return;
+    a->resident = !(alone && fact & CLEAN);
+    a->is_there = fact & DEVICE_OK;
+    if (e->resident && a->transfer & TRANSFER_TO && !a->is_there)
+        moves(p, e, "the launch reads it, and its newest values may be on the host");
+    if (!a->resident && !(later & MAY_READ)) a->transfer &= (Transfer)~TRANSFER_FROM;
+}
+
+static void decide_resident_call(Plan *p, const Event *e, Bits fact, unsigned use) {
+    const char *callee = e->call->func->name;
+    if (use != USE_LAUNCHES)
+        moves(p, e, arena_printf(p->s->arena, "`%s` uses it on the host as well", callee));
+    else if (!(fact & DEVICE_OK))
+        moves(p, e, arena_printf(p->s->arena, "`%s` launches with it, and its newest values may be on the host", callee));
+}
+
+static void decide_block(Plan *p, int block, const Bits *later) {
+    FlowBlock *b = p->flow->blocks.at[block];
+    Bits *at = arena_alloc(p->s->arena, (size_t)p->n + 1);
+    memcpy(at, p->in[block], (size_t)p->n);
+    for (int k = 0; k < b->events.n; k++) {
+        Event *e = &b->events.at[k];
+        bool alone = goes_alone(e, later[k]);
+        unsigned use = e->kind == EVENT_PASS ? use_of_pass(e) : 0;
+        if (e->kind == EVENT_READ) decide_host(p, e, at[e->slot], later[k], false);
+        else if (e->kind == EVENT_WRITE) decide_host(p, e, at[e->slot], later[k], true);
+        else if (e->kind == EVENT_FILL) decide_fill(p, e, at[e->slot]);
+        else if (use & USE_FILLS && !(use & USE_LAUNCHES)) decide_fill(p, e, at[e->slot]);
+        else if (e->kind == EVENT_PASS && e->launch) decide_launch(p, e, at[e->slot], later[k], alone);
+        else if (use && !(use & USE_LAUNCHES)) decide_host(p, e, at[e->slot], later[k], use & USE_WRITES);
+        else if (use && e->resident) decide_resident_call(p, e, at[e->slot], use);
+        else if (e->kind == EVENT_ENTER && e->copies) {
+            SyncPoint point = {p->flow->symbol[e->slot], SYNC_DEVICE};
+            vec_push(p->s->arena, &e->resident->block.enter, point);
+        }
+        behind_event(b, k, at, later[k]);
+    }
+}
+
+/* Resident blocks: which of their arrays come in at the beginning? Those that a launch inside reads before another one
+ * has written them: first none is assumed to, then each that was missed. */
+static bool needs_device(const Event *e, Bits fact) {
+    if (e->kind != EVENT_PASS || !e->resident || fact & DEVICE_OK) return false;
+    return e->launch ? transfer_of(e) & TRANSFER_TO : use_of_pass(e) & USE_LAUNCHES;
+}
+
+static bool copy_at_entry(Plan *p, const Stmt *resident, int slot) {
+    bool changed = false;
+    for (int i = 0; i < p->n_order; i++) {
+        FlowBlock *b = p->flow->blocks.at[p->order[i]];
+        for (int k = 0; k < b->events.n; k++) {
+            Event *e = &b->events.at[k];
+            if (e->kind != EVENT_ENTER || e->resident != resident || (slot >= 0 && e->slot != slot) || e->copies) continue;
+            e->copies = changed = true;
+        }
+    }
+    return changed;
+}
+
+static bool find_missed(Plan *p, Bits **later) {
+    Bits *at = arena_alloc(p->s->arena, (size_t)p->n + 1);
+    for (int i = 0; i < p->n_order; i++) {
+        const FlowBlock *b = p->flow->blocks.at[p->order[i]];
+        memcpy(at, p->in[p->order[i]], (size_t)p->n);
+        for (int k = 0; k < b->events.n; k++) {
+            const Event *e = &b->events.at[k];
+            if (needs_device(e, at[e->slot]) &&
+                (copy_at_entry(p, e->resident, e->slot) || copy_at_entry(p, e->resident, -1)))
+                return true;
+            behind_event(b, k, at, later[p->order[i]][k]);
+        }
+    }
+    return false;
+}
+
+static Bits **bits_by_block(Plan *p) {
+    Bits **bits = arena_array(p->s->arena, Bits *, p->flow->blocks.n + 1);
+    for (int i = 0; i < p->flow->blocks.n; i++) bits[i] = arena_alloc(p->s->arena, (size_t)p->n + 1);
+    return bits;
+}
+
+void plan_transfers(Sema *s, Func *f) {
+    Plan p = {.s = s, .flow = f->facts->flow};
+    if (!p.flow || !(f->effects & EFFECT_OFFLOAD)) return; /* nothing is launched here or below */
+    p.n = p.flow->n_slots;
+    p.in = bits_by_block(&p);
+    p.out = bits_by_block(&p);
+    find_order(&p);
+    find_hoistable(&p);
+    find_backward(&p);
+    Bits **later = arena_array(s->arena, Bits *, p.flow->blocks.n + 1);
+    for (int i = 0; i < p.n_order; i++) later[p.order[i]] = later_in_block(&p, p.order[i]);
+    do find_forward(&p, later);
+    while (find_missed(&p, later));
+    for (int i = 0; i < p.n_order; i++) decide_block(&p, p.order[i], later[p.order[i]]);
+}

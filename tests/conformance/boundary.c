@@ -1,0 +1,26 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+static double *array(long n) { return malloc(sizeof(double) * (size_t)n); }
+
+static void diffuse(long n, const double *old, double *new) {
+#pragma omp target teams distribute parallel for map(to: old[0:n]) map(tofrom: new[0:n])
+    for (long i = 1; i < n - 1; i++) new[i] = 0.5 * (old[i - 1] + old[i + 1]);
+}
+
+int main(void) {
+    long n = 500;
+    double *now = calloc(n, sizeof *now), *next = calloc(n, sizeof *next), *now0 = now, *next0 = next, sum = 0;
+#pragma omp target data map(tofrom: now0[0:n]) map(to: next0[0:n])
+    for (int s = 0; s < 10; s++) {
+        now[0] = s % 3;
+#pragma omp target update to(now[0:1])
+        diffuse(n, now, next);
+        double *t = now;
+        now = next;
+        next = t;
+    }
+    for (long i = 0; i < n; i++) sum += now[i];
+    printf("%.6f\n", sum);
+    return 0;
+}

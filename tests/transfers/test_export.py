@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""What is copied when C calls exported functions: arrays come from outside and go back complete, once per call.
+Usage: test_export.py KDSLC [unittest arguments]"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from run import copies  # noqa: E402
+
+KDSLC = Path(sys.argv.pop(1)).resolve()
+
+EXPORTS = """
+kernel add(x: &[f64; n], y: &mut [f64; n]) over i in n { y[i] += x[i]; }
+kernel place(at: &[i64; n], y: &mut [f64; n], v: f64) over i in n { y[at[i]] = v; }
+export kernel saxpy(a: f64, x: &[f64; n], y: &mut [f64; n]) over i in n { y[i] += a * x[i]; }
+export fn advance(x: &[f64; n], y: &mut [f64; n], rounds: index) {
+    for s in rounds { offload add(&x, &mut y); }
+}
+export fn scratch(x: &mut [f64; n]) {
+    var own = copy(&x);
+    for s in 0..4 { offload add(&x, &mut own); }
+    for i in n { x[i] = own[i]; }
+}
+export fn checked(at: &[i64; n], y: &mut [f64; n]) -> f64 {
+    for s in 0..2 { offload place(&at, &mut y, 7.0); }
+    return y[0];
+}
+"""
+CALLER = """
+#include <stdio.h>
+#include "lib.h"
+static double x[100], y[100], r;
+static int64_t at[100];
+static void begin(const char *what) {
+    fprintf(stderr, "begin %s\\n", what);
+    for (int i = 0; i < 100; i++) x[i] = 1.0, y[i] = 2.0, at[i] = i;
+}
+int main(void) {
+    begin("saxpy"); saxpy(2.0, x, y, 100); printf("%g ", y[99]);
+    begin("advance"); advance(x, y, 10, 100); printf("%g ", y[99]);
+    begin("advance again"); x[99] = 5.0; advance(x, y, 10, 100); printf("%g ", y[99]);
+    begin("no round"); advance(x, y, 0, 100); printf("%g ", y[99]);
+    begin("scratch"); scratch(x, 100); printf("%g ", x[99]);
+    begin("checked"); printf("%d ", checked(at, y, 100, &r)); printf("%g ", y[99]);
+    begin("failed"); at[3] = 1000; printf("%d ", checked(at, y, 100, &r));
+    begin("afterwards"); advance(x, y, 1, 100); printf("%g\\n", y[99]);
+    return 0;
+}
+"""
+MOVES = {
+    "saxpy": ["to x", "to y", "from y"],
+    "advance": ["to x", "to y", "from y"],
+    "advance again": ["to x", "to y", "from y"],
+    "no round": [],
+    "scratch": ["to x", "to y", "from y"],
+    "checked": ["to at", "to y", "from y"],
+    "failed": ["to at", "to y", "from y"], # the caller's array is whole again, with what was written until then
+    "afterwards": ["to x", "to y", "from y"],
+}
+
+
+class ExportTest(unittest.TestCase):
+    def sh(self, *command, **env):
+        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True, timeout=300,
+                              env={**os.environ, "KMP_BLOCKTIME": "0", **env})
+        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
+        return done
+
+    def test_calls(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.dir = Path(folder)
+            (self.dir / "lib.kdsl").write_text(EXPORTS)
+            (self.dir / "caller.c").write_text(CALLER)
+            self.sh(KDSLC, "--shared", "lib.kdsl", "-o", "lib.so")
+            (self.dir / "lib.h").write_text(self.sh(KDSLC, "--emit=header", "lib.kdsl").stdout)
+            self.sh("gcc", "-Wall", "-Werror", "caller.c", "./lib.so", "-Wl,-rpath,.", "-o", "caller")
+            done = self.sh("./caller", LIBOMPTARGET_INFO="32")
+            self.assertEqual(done.stdout, "4 12 52 2 5 0 7 3 3\n")
+            for env in ({"KDSL_POISON": "1"}, {"OMP_TARGET_OFFLOAD": "disabled"}):
+                self.assertEqual(self.sh("./caller", **env).stdout, done.stdout, env)
+        for part in done.stderr.split("begin ")[1:]:
+            what, _, rest = part.partition("\n")
+            with self.subTest(what):
+                self.assertEqual([f"{way} {name} {n}" for way, name, n in copies(rest) if name not in ("checks", "result")],
+                                 [f"{move} 800" for move in MOVES[what]])
+
+
+if __name__ == "__main__":
+    unittest.main()
