@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 AREAS = [("E01", "Lexer"), ("E02", "Parser"), ("E03", "Names and types"), ("E04", "References, modes, assignment"),
          ("E05", "Kernels"), ("E06", "Shapes and extents"), ("E07", "Formats, asserts, constants"),
-         ("E08", "Modules, C, tests"), ("E09", "Parses, not built yet"), ("E10", "Files, options, back end"), ("W", "Warnings")]
+         ("E08", "Modules, C, tests"), ("E10", "Files, options, back end"), ("W", "Warnings")]
 WHERE = {"HOST": "host", "BOTH": "host, kernels"}
 ARGS = {"FLOAT": "floats", "NUMBER": "numbers", "INTEGER": "integers", "BOOL": "bool", "SPECIAL": "see the reference"}
 

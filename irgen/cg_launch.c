@@ -17,6 +17,8 @@ typedef struct Launch {
     LLVMValueRef *sizes;
     LLVMValueRef *begin, *bytes; /* by parameter: what is mapped of an array */
     LLVMValueRef *device;   /* by parameter: where that is, if it is kept there */
+    LLVMValueRef number;    /* of the device, i64, or NULL */
+    bool is_later;          /* on the thread of asynchronous launches: all arrays are resident */
     LLVMValueRef result;    /* alloca of 8 bytes, or NULL */
     LLVMValueRef slot;      /* for failed checks, or NULL */
     LLVMValueRef prints;    /* buffer for what is printed, or NULL */
@@ -237,6 +239,8 @@ static LLVMValueRef device_address(Launch *l, const Symbol *p, LLVMValueRef sect
 
 static bool is_resident(const Launch *l, int param) {
     const ArgPlan *plan = arg_plan(l, param);
+    const Symbol *p = l->kernel->params.at[param];
+    if (l->is_later) return p->type->kind == TY_ARRAY && p->mode != REF_NONE && p->mode != REF_SCRATCH && l->kernel->transfers.at[param] != TRANSFER_UNUSED;
     return plan && plan->resident;
 }
 
@@ -257,6 +261,7 @@ static void make_resident(Launch *l) {
 }
 
 static bool has_two_sections(const Launch *l, int param) {
+    if (l->is_later) return true; /* who knows */
     const ArgList *args = &l->expr->offload.call->call.args;
     for (int i = 0; i < args->n; i++)
         if (i != param && is_resident(l, i) && expr_array_symbol(args->at[i].value) == expr_array_symbol(args->at[param].value))
@@ -278,7 +283,7 @@ static OffArg array_arg(Launch *l, const Symbol *p) {
 static void take_back(Launch *l) {
     for (int i = 0; i < l->kernel->params.n; i++) {
         if (!is_resident(l, i)) continue;
-        bool writes = arg_plan(l, i)->transfer & TRANSFER_FROM;
+        bool writes = (l->is_later ? l->kernel->transfers.at[i] : arg_plan(l, i)->transfer) & TRANSFER_FROM;
         LLVMValueRef args[3] = {l->begin[i], l->bytes[i], cg_i32(l->f->cg, writes)};
         cg_call_runtime(l->f, RT_NOT_ON_DEVICE, args, 3);
     }
@@ -329,6 +334,7 @@ static LLVMValueRef launch(Launch *l, LLVMValueRef total) {
     OffArg *args = arena_array(&cg->c->arena, OffArg, cg_entry_values(l->kernel) + 3);
     OffLaunch off = {.kernel = arena_printf(&cg->c->arena, "kdsl_kernel_%s", l->kernel->symbol),
                      .place = off_place(cg, l->span, l->kernel->name),
+                     .device = l->number,
                      .trip_count = total,
                      .args = args};
     make_resident(l);
@@ -420,6 +426,100 @@ static CgValue run_launch(Launch *l) {
     return cg_load(f, cg_variable(l->result, k->result));
 }
 
+static CgValue launch_values(Launch *l) {
+    Arena *arena = &l->f->cg->c->arena;
+    const Func *kernel = l->kernel;
+    l->begin = arena_array(arena, LLVMValueRef, kernel->params.n + 1);
+    l->bytes = arena_array(arena, LLVMValueRef, kernel->params.n + 1);
+    l->device = arena_array(arena, LLVMValueRef, kernel->params.n + 1);
+    for (int i = 0; i < kernel->n_given; i++) {
+        const Symbol *p = kernel->params.at[i];
+        if (p->mode == REF_NONE) continue;
+        if (p->type->kind != TY_ARRAY) {
+            refer_to_value(l, p, l->arrays[i].data);
+            continue;
+        }
+        l->begin[i] = l->arrays[i].data;
+        l->bytes[i] = cg_array_bytes(l->f, &l->arrays[i]);
+    }
+    return run_launch(l);
+}
+
+static LLVMValueRef chosen_device(CgFunc *f, Expr *device) {
+    LLVMValueRef args[2] = {cg_place_string(f->cg, device->span), cg_index_value(f, cg_expr(f, device))};
+    cg_call_runtime(f, RT_CHECK_DEVICE, args, 2);
+    return args[1];
+}
+
+/* Asynchronous launches: the values go into a frame, and a function of the program takes them from there when its turn
+ * comes (runtime/async.c). */
+static void frame_types(const Launch *l, LLVMTypeRef *types, int *n) {
+    Cg *cg = l->f->cg;
+    *n = 0;
+    for (int i = 0; i < l->kernel->n_given; i++) {
+        const Symbol *p = l->kernel->params.at[i];
+        types[(*n)++] = p->mode == REF_NONE ? cg_type_mem(cg, p->type) : cg_desc_type(cg, p->type->rank);
+    }
+    for (int i = 0; i < l->kernel->sizes.n; i++) types[(*n)++] = cg->i64;
+}
+
+static LLVMValueRef emit_later(Launch *l, LLVMTypeRef frame) {
+    Cg *cg = l->f->cg;
+    const Func *k = l->kernel;
+    CgFunc g;
+    LLVMValueRef fn = LLVMAddFunction(cg->module, "later", LLVMFunctionType(cg->void_, &cg->ptr, 1, false));
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    cg_func_begin(&g, cg, k, fn);
+    g.is_kernel = false;
+    g.checks = cg->target->checks;
+    Launch later = {.f = &g, .span = l->span, .kernel = k, .is_later = true};
+    later.arrays = arena_array(&cg->c->arena, CgArray, k->params.n + 1);
+    later.scalars = arena_array(&cg->c->arena, CgValue, k->params.n + 1);
+    later.sizes = arena_array(&cg->c->arena, LLVMValueRef, k->sizes.n + 1);
+    unsigned at = 0;
+    for (int i = 0; i < k->n_given; i++) {
+        const Symbol *p = k->params.at[i];
+        LLVMValueRef field = LLVMBuildStructGEP2(g.b, frame, LLVMGetParam(fn, 0), at++, "");
+        if (p->mode == REF_NONE) {
+            later.scalars[i] = cg_load(&g, cg_variable(field, p->type));
+            continue;
+        }
+        CgArray a = {.type = p->type, .name = p->name, .data = cg_load_desc(&g, field, p->type->rank, 0)};
+        for (int d = 0; d < p->type->rank; d++) a.ext[d] = cg_load_desc(&g, field, p->type->rank, 1 + d);
+        later.arrays[i] = a;
+    }
+    for (int i = 0; i < k->sizes.n; i++)
+        later.sizes[i] = LLVMBuildLoad2(g.b, cg->i64, LLVMBuildStructGEP2(g.b, frame, LLVMGetParam(fn, 0), at++, ""), "");
+    launch_values(&later);
+    LLVMBuildRetVoid(g.b);
+    return fn;
+}
+
+static void launch_later(Launch *l) {
+    CgFunc *f = l->f;
+    Cg *cg = f->cg;
+    const Func *k = l->kernel;
+    int n;
+    LLVMTypeRef *types = arena_array(&cg->c->arena, LLVMTypeRef, k->params.n + k->sizes.n + 1);
+    frame_types(l, types, &n);
+    LLVMTypeRef type = LLVMStructTypeInContext(cg->ctx, types, (unsigned)n, false);
+    LLVMValueRef frame = cg_alloca(f, type, "frame");
+    unsigned at = 0;
+    for (int i = 0; i < k->n_given; i++) {
+        LLVMValueRef field = LLVMBuildStructGEP2(f->b, type, frame, at++, "");
+        if (k->params.at[i]->mode == REF_NONE) cg_store(f, cg_variable(field, k->params.at[i]->type), l->scalars[i]);
+        else cg_store_array(f, field, cg_array_value(f, &l->arrays[i]));
+    }
+    for (int i = 0; i < k->sizes.n; i++)
+        LLVMBuildStore(f->b, l->sizes[i], LLVMBuildStructGEP2(f->b, type, frame, at++, ""));
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
+    LLVMValueRef fn = emit_later(l, type);
+    cg_enter(f, here);
+    cg_debug_at(f, l->span);
+    LLVMValueRef args[3] = {fn, frame, LLVMBuildTruncOrBitCast(f->b, LLVMSizeOf(type), cg->i64, "")};
+    cg_call_runtime(f, RT_ASYNC, args, 3);
+}
+
 CgValue cg_launch(CgFunc *f, Expr *e) {
     Cg *cg = f->cg;
     const CallInfo *info = e->offload.call->call.info;
@@ -432,9 +532,17 @@ CgValue cg_launch(CgFunc *f, Expr *e) {
     l.device = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);
     l.scalars = arena_array(&cg->c->arena, CgValue, k->params.n + 1);
     l.sizes = arena_array(&cg->c->arena, LLVMValueRef, k->sizes.n + 1);
+    if (e->offload.device) l.number = chosen_device(f, e->offload.device);
     evaluate(&l);
     cg_debug_at(f, e->span);
     cg_shape_checks(f, info, l.arrays, e->span);
+    for (int i = 0; i < k->n_given && l.number; i++) /* it may be the device where they stay: no map would copy anything */
+        if (l.arrays[i].data && k->params.at[i]->type->kind == TY_ARRAY) cg_take_back(f, &l.arrays[i]);
+    if (e->offload.async && e->offload.plan && !cg_prints(k)) {
+        launch_later(&l);
+        return cg_value(NULL, k->result, UNIFORM);
+    }
+    if (cg_prints(k)) cg_call_runtime(f, RT_SETTLE, NULL, 0); /* there is one buffer for lines */
     CgValue v = run_launch(&l);
     for (int i = 0; i < k->n_given; i++)
         if (l.parts[i].data) cg_part_back(f, &l.parts[i], &l.arrays[i], k->params.at[i]->mode);
@@ -443,19 +551,7 @@ CgValue cg_launch(CgFunc *f, Expr *e) {
 
 CgValue cg_launch_values(CgFunc *f, const Func *kernel, CgArray *arrays, CgValue *scalars, LLVMValueRef *sizes) {
     Launch l = {.f = f, .span = kernel->name_span, .kernel = kernel, .arrays = arrays, .scalars = scalars, .sizes = sizes};
-    l.begin = arena_array(&f->cg->c->arena, LLVMValueRef, kernel->params.n + 1);
-    l.bytes = arena_array(&f->cg->c->arena, LLVMValueRef, kernel->params.n + 1);
-    for (int i = 0; i < kernel->n_given; i++) {
-        const Symbol *p = kernel->params.at[i];
-        if (p->mode == REF_NONE) continue;
-        if (p->type->kind != TY_ARRAY) {
-            refer_to_value(&l, p, arrays[i].data);
-            continue;
-        }
-        l.begin[i] = arrays[i].data;
-        l.bytes[i] = cg_array_bytes(f, &arrays[i]);
-    }
-    return run_launch(&l);
+    return launch_values(&l);
 }
 
 void cg_enter_resident(CgFunc *f, const Symbol *array, Span block) {

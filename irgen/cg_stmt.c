@@ -261,7 +261,8 @@ static void statement(CgFunc *f, Stmt *s) {
     case STMT_BLOCK: cg_stmts(f, s->block.block, NULL, NULL); return;
     case STMT_SHARED: return; /* group.c has made it */
     case STMT_RESIDENT: resident(f, s); return;
-    case STMT_ERROR: case STMT_BARRIER: case STMT_WAIT:
+    case STMT_WAIT: cg_call_runtime(f, RT_SETTLE, NULL, 0); return;
+    case STMT_ERROR: case STMT_BARRIER:
     case STMT__COUNT: break;
     }
     ice(f->cg->c, s->span, "sema let a statement through that cannot be generated");

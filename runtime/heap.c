@@ -47,6 +47,7 @@ static void unlist(KdslBlock *b) {
 KDSL_RT void (*kdsl_forget_freed)(void *at, size_t n_bytes) = NULL;
 
 static void give_back(KdslBlock *b) {
+    kdsl_settle();
     if (kdsl_forget_freed) kdsl_forget_freed(b, malloc_usable_size(b));
     free(b);
 }

@@ -27,6 +27,7 @@ double kdsl_clock(void) {
 }
 
 void kdsl_exit(int32_t status) {
+    kdsl_settle();
     if (fflush(stdout) || ferror(stdout)) kdsl_output_failed(errno);
     exit(status);
 }

@@ -117,12 +117,14 @@ static Section *map(int64_t i, char *begin, char *end, bool fill, const KdslSect
 /* Start and end ---------------------------------------------------------------------------------------------------- */
 
 static void forget_freed(void *at, size_t n_bytes) {
+    kdsl_settle();
     pthread_mutex_lock(&lock);
     for (int64_t i = find(at); i < n_sections && table[i].begin < (char *)at + n_bytes;) release(i);
     pthread_mutex_unlock(&lock);
 }
 
 static void at_exit(void) {
+    kdsl_settle();
     pthread_mutex_lock(&lock);
     while (n_sections) release(n_sections - 1);
     pthread_mutex_unlock(&lock);
@@ -157,6 +159,7 @@ static void let_go_of_parts(char **begin, char **end) {
 void *kdsl_on_device(const KdslSection *what, void *at, int64_t n_bytes, int32_t reads, int32_t writes) {
     if (!n_bytes) return at;
     char *begin = at, *end = begin + n_bytes;
+    kdsl_settle();
     pthread_mutex_lock(&lock);
     if (!is_ready()) {
         pthread_mutex_unlock(&lock);
@@ -196,6 +199,7 @@ void *kdsl_device_address(void *at) {
 }
 
 void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes) {
+    kdsl_settle();
     pthread_mutex_lock(&lock);
     for (int64_t i = find(at); i < n_sections && table[i].begin < (char *)at + n_bytes; i++) {
         Section *s = &table[i];
@@ -209,6 +213,7 @@ void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes) {
 /* Host code -------------------------------------------------------------------------------------------------------- */
 
 void kdsl_host_reads(void *at, int64_t n_bytes) {
+    kdsl_settle();
     pthread_mutex_lock(&lock);
     for (int64_t i = find(at); i < n_sections && table[i].begin < (char *)at + n_bytes; i++) bring_back(&table[i]);
     pthread_mutex_unlock(&lock);
@@ -220,6 +225,7 @@ void kdsl_host_peeks(void *at, int64_t n_bytes) {
     enum { LEAST_COST_BYTES = 1 << 16 }; /* a small copy takes about as long as one of this size */
     if (!n_bytes) return;
     char *end = (char *)at + n_bytes;
+    kdsl_settle();
     pthread_mutex_lock(&lock);
     for (int64_t i = find(at); i < n_sections && table[i].begin < end; i++) {
         Section *s = &table[i];
@@ -233,6 +239,7 @@ void kdsl_host_peeks(void *at, int64_t n_bytes) {
 }
 
 void kdsl_host_writes(void *at, int64_t n_bytes) {
+    kdsl_settle();
     pthread_mutex_lock(&lock);
     for (int64_t i = find(at); i < n_sections && table[i].begin < (char *)at + n_bytes; i++) {
         bring_back(&table[i]);
@@ -244,6 +251,7 @@ void kdsl_host_writes(void *at, int64_t n_bytes) {
 /* A section that reaches beyond what is filled keeps its other values: it comes back first. */
 void kdsl_host_fills(void *at, int64_t n_bytes) {
     char *end = (char *)at + n_bytes;
+    kdsl_settle();
     pthread_mutex_lock(&lock);
     for (int64_t i = find(at); i < n_sections && table[i].begin < end; i++) {
         if (table[i].begin < (char *)at || table[i].end > end) bring_back(&table[i]);
@@ -256,10 +264,18 @@ void kdsl_host_fills(void *at, int64_t n_bytes) {
 /* What came from outside goes back there: complete, and unknown to the device. */
 void kdsl_host_takes(void *at, int64_t n_bytes) {
     if (n_bytes <= 0) return; /* a call that was refused for its extents */
+    kdsl_settle();
     pthread_mutex_lock(&lock);
     for (int64_t i = find(at); i < n_sections && table[i].begin < (char *)at + n_bytes;) {
         bring_back(&table[i]);
         release(i);
     }
     pthread_mutex_unlock(&lock);
+}
+
+/* Without any device launches run on the host, whatever number they name. */
+void kdsl_check_device(const char *place, int64_t number) {
+    int n = omp_get_num_devices();
+    if (number < 0 || (n && number >= n))
+        kdsl_fail(place, "there is no device %lld; `devices()` is %d", (long long)number, n);
 }

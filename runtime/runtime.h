@@ -112,7 +112,12 @@ KDSL_RT void kdsl_host_peeks(void *at, int64_t n_bytes); /* this one element */
 KDSL_RT void kdsl_host_reads(void *at, int64_t n_bytes);
 KDSL_RT void kdsl_host_writes(void *at, int64_t n_bytes);
 KDSL_RT void kdsl_host_fills(void *at, int64_t n_bytes); /* all of it: what it held is not needed */
+KDSL_RT void kdsl_check_device(const char *place, int64_t device); /* is there one of this number? else the program ends */
 KDSL_RT void kdsl_host_takes(void *at, int64_t n_bytes);
+
+/* async.c: run(copy of frame) on a thread of its own, after those that were given before. kdsl_settle: all are done. */
+KDSL_RT void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes);
+KDSL_RT void kdsl_settle(void);
 
 /* report.c: libomptarget's __tgt_target_kernel, counted and timed under KDSL_REPORT=1. */
 KDSL_RT int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);

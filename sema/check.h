@@ -44,13 +44,6 @@ typedef struct FixedUse {
     Symbol *to, *from;
 } FixedUse;
 
-/* Constructs of the language that are not built yet: said once per function. */
-typedef enum NotBuilt {
-    NB_WAIT = 64,
-    NB_ASYNC = 256,
-    NB_DEVICE = 512,
-} NotBuilt;
-
 /* A generic declaration: a pattern that is never checked itself. */
 typedef struct Instance Instance;
 typedef struct Template {
@@ -85,7 +78,6 @@ typedef struct FuncFacts {
     Dim result_dims[MAX_RANK];
     bool has_result_dims;
     Span result_span;
-    unsigned not_built; /* NotBuilt already reported */
     bool skip;          /* not checked (generic, extern, broken signature): nothing about it can be trusted */
     bool skip_result;   /* its result could not be understood: returns are not judged by it */
     bool has_errors;    /* reported while checking its body: no dataflow over it */
@@ -190,7 +182,6 @@ void explain_array_member(Sema *s, Diag *d, Expr *field, Span whole); /* whole: 
 void explain_method(Sema *s, Diag *d, Expr *call); /* p.norm() */
 
 /* report.c: what several checks say */
-Type *not_built(Sema *s, NotBuilt what, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
 const char *source_text(Sema *s, Span span);
 const char *quoted_type(Sema *s, const Type *t); /* "`f32`", "an integer", "a float" */
 void fix_convert(Sema *s, Diag *d, Expr *e, const Type *to);

@@ -339,18 +339,35 @@ static bool launches_kernel(Sema *s, Expr *call, Span launch) {
     return false;
 }
 
+/* Nobody waits for it: what it gives must be something that is asked for later, as arrays are. */
+static void check_async(Sema *s, Expr *e) {
+    const CallInfo *info = e->offload.call->kind == EXPR_CALL ? e->offload.call->call.info : NULL;
+    const Func *k = info && info->kind == CALL_FUNC ? info->func : NULL;
+    if (!k) return;
+    if (k->reduction) {
+        Diag *d = diag(s->c, E0622, e->span, "the result of `%s` is needed at once, so it cannot be launched `async`", k->name);
+        diag_note(s->c, d, e->span, "launch it without `async`");
+    }
+    for (int i = 0; i < k->n_given; i++) {
+        const Arg *a = &e->offload.call->call.args.at[i];
+        bool is_array = a->value->kind == EXPR_NAME || expr_is_slice(a->value);
+        if (k->params.at[i]->mode == REF_NONE || (k->params.at[i]->type->kind == TY_ARRAY && is_array)) continue;
+        Diag *d = diag(s->c, E0622, a->span, "`%s` is no array of its own, and an `async` launch may use it at any time",
+                       source_text(s, a->value->span));
+        diag_note(s->c, d, a->span, "pass an array, or launch it without `async`");
+    }
+}
+
 Type *check_offload(Sema *s, Expr *e) {
     Expr *call = e->offload.call;
-    if (e->offload.async) not_built(s, NB_ASYNC, e->span, "`offload async`");
-    if (e->offload.device) {
-        check_expr(s, &e->offload.device);
-        not_built(s, NB_DEVICE, e->offload.device->span, "`offload on` a chosen device");
-    }
+    if (e->offload.device) check_value(s, &e->offload.device, s->index, "the number of a device is an integer");
     if (call->kind != EXPR_CALL) return bad(s, e);
     if (!launches_kernel(s, call, e->span)) {
         check_args_only(s, call);
         return bad(s, e);
     }
     effect_add(s, EFFECT_OFFLOAD, e->span, "launches a kernel");
-    return e->type = call->type = check_callee(s, call, true);
+    e->type = call->type = check_callee(s, call, true);
+    if (e->offload.async) check_async(s, e);
+    return e->type;
 }

@@ -198,7 +198,10 @@ static void check_stmt(Sema *s, Stmt *st) {
     case STMT_BLOCK: check_block(s, st->block.block); break;
     case STMT_SHARED: check_shared(s, st); break;
     case STMT_BARRIER: needs_groups(s, st->span, "`barrier`"); break;
-    case STMT_WAIT: not_built(s, NB_WAIT, st->span, "`wait`"); break;
+    case STMT_WAIT:
+        if (s->func->is_kernel) diag(s->c, E0621, st->span, "`wait` is about launches; a kernel launches nothing");
+        else effect_add(s, EFFECT_OFFLOAD, st->span, "waits for launches");
+        break;
     case STMT_RESIDENT:
         if (s->func->is_kernel) {
             Span word = {st->span.lo, st->block.block->span.lo};

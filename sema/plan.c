@@ -190,7 +190,7 @@ static bool may_go_alone(const Event *e, Bits later) {
 }
 
 static bool goes_alone(const Event *e, Bits later) {
-    return e->kind == EVENT_PASS && e->launch && !e->resident && may_go_alone(e, later);
+    return e->kind == EVENT_PASS && e->launch && !e->launch->offload.async && !e->resident && may_go_alone(e, later);
 }
 
 /* Only that element comes: unless all of it is needed soon anyway. */

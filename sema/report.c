@@ -1,4 +1,4 @@
-/* report.c -- what several checks say: fixes that quote the source, notes at declarations, constructs not built yet. */
+/* report.c -- what several checks say: fixes that quote the source, notes at declarations. */
 #include <string.h>
 
 #include "sema/check.h"
@@ -35,17 +35,4 @@ void note_declared(Sema *s, Diag *d, const Symbol *sym) {
 Type *bad(Sema *s, Expr *e) {
     e->konst = (Const){0};
     return e->type = s->error;
-}
-
-Type *not_built(Sema *s, NotBuilt what, Span span, const char *format, ...) {
-    if (s->facts) {
-        if (s->facts->not_built & what) return s->error;
-        s->facts->not_built |= what;
-    }
-    va_list ap;
-    va_start(ap, format);
-    const char *text = arena_vprintf(s->arena, format, ap);
-    va_end(ap);
-    diag(s->c, E0901, span, "%s is not built yet", text);
-    return s->error;
 }

@@ -4,7 +4,6 @@
 ```kdsl [args=A B]   a program (it has `fn main`) is compiled at -O2 and -O0 and run; a fragment is checked
 ```kdsl stdin=A|B    the same, with these lines to read
 ```text [exit=N]     directly after a program: what it prints, and its exit code
-```kdsl-later        parses, but needs what is not built yet: only parsed
 ```kdsl-error        is rejected; the diagnostics marked in it (// error[E0401]) are among the reported ones
 ```said              directly after one of those: what the compiler says about it, word for word
 ```kdsl-right        beside one of those: is accepted without a word
@@ -113,12 +112,6 @@ class DocsTest(unittest.TestCase):
                 self.assertGreaterEqual(at, 0, f"{where}: `{part.strip()}` is not in what `{commands[-1]}` prints")
                 place = at + len(part.strip())
 
-    def parsed(self, where, text):
-        source = self.dir / "program.kdsl"
-        source.write_text(text)
-        code, _, err = self.sh(KDSLC, "--emit=ast", source, "-o", "/dev/null")
-        self.assertEqual(code, 0, f"{where}: {err}")
-
     def test_blocks(self):
         n_programs = 0
         for page in pages():
@@ -139,8 +132,6 @@ class DocsTest(unittest.TestCase):
                             self.said(where, printed, text)
                     elif kind == "kdsl-right":
                         self.right(where, text)
-                    elif kind == "kdsl-later":
-                        self.parsed(where, text)
                     elif kind == "dump":
                         self.dump(where, text, commands)
                     elif kind == "sh":

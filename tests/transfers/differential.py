@@ -106,6 +106,13 @@ class Case:
             f"offload evens(&mut {b}[{lo}..{hi}]);", f"offload add(&{a}[{lo}..{hi}], &mut {b}[{lo}..{hi}]);",
             f"offload add(&{b}[0..3], &mut {b}[3..6]);", f"c += offload total(&{a}[{lo}..]);",
         ])
+        how = self.rng.random()
+        if how < 0.2 and text.startswith("offload "):
+            text = text.replace("offload ", "offload async ", 1)
+        elif how < 0.26:
+            text = text.replace("offload ", "offload on 0 ", 1)
+        elif how < 0.28:
+            text += " wait;"
         self.say(text)
 
     def launches(self):

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 /* The runtime is no library of the compiler: it is embedded as objects. Here it is compiled in. */
+#include "runtime/async.c"
 #include "runtime/border.c"
 #include "runtime/check.c"
 #include "runtime/heap.c"
