@@ -182,6 +182,7 @@ void *kdsl_on_device(const KdslSection *what, void *at, int64_t n_bytes, int32_t
     s->device_ok = true;
     if (writes && s->device != s->begin) { /* else host and device see one memory */
         s->host_ok = false;
+        s->peeked_bytes = 0;
         if (poison) memset(s->begin, 0xA5, (size_t)(s->end - s->begin));
     }
     void *address = s->device + (begin - s->begin);

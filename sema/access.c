@@ -191,9 +191,18 @@ void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
 
 /* One function -------------------------------------------------------------------------------------------------- */
 
-static void name_value(Walk *w, const Symbol *sym, Wide lo, Wide hi) {
-    Form f = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = lo, .hi = hi, .text = sym->name});
+static void name_value(Walk *w, const Symbol *sym, const char *text, Wide lo, Wide hi) {
+    Form f = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = lo, .hi = hi, .text = text});
     walk_set(w, sym, &f);
+}
+
+/* A size that `_` binds has no name of its own: the program says shape(x, d). */
+static const char *size_text(const Walk *w, const Symbol *size) {
+    for (int i = 0; i < w->f->shapes.n && size->name == w->s->underscore; i++)
+        for (int d = 0; d < w->f->shapes.at[i].rank; d++)
+            if (w->f->shapes.at[i].at[d].size == size)
+                return arena_printf(w->s->arena, "shape(%s, %d)", w->f->params.at[i]->name, d);
+    return size->name;
 }
 
 /* Items beyond the domain run too where there are groups: only `inside` bounds them. */
@@ -258,11 +267,14 @@ void access_check(Sema *s, Func *f) {
     w.a.arena = s->arena;
     w.now = arena_array(s->arena, Form, w.n + 1);
     w.known = arena_array(s->arena, bool, w.n + 1);
-    for (int i = 0; i < f->sizes.n; i++) name_value(&w, f->sizes.at[i], 0, most_of_size(f, f->sizes.at[i]));
+    for (int i = 0; i < f->sizes.n; i++) {
+        const Symbol *size = f->sizes.at[i];
+        name_value(&w, size, size_text(&w, size), 0, most_of_size(f, size));
+    }
     for (int i = 0; i < f->params.n; i++) {
         const Symbol *p = f->params.at[i];
         if (p->mode == REF_NONE && p->type->kind >= TY_I8 && p->type->kind <= TY_INDEX)
-            name_value(&w, p, type_least(p->type), type_most(p->type));
+            name_value(&w, p, p->name, type_least(p->type), type_most(p->type));
     }
     if (f->is_kernel) bind_domain(&w);
     if (f->is_kernel && f->domain.n == 1)
