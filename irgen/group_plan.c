@@ -459,33 +459,11 @@ static bool only_elements(const Plan *p, const Symbol *sym) {
     return u.named == u.indexed;
 }
 
-static bool returns(const Stmt *st);
-
-static bool block_returns(const Block *b) {
-    for (int i = 0; i < b->stmts.n; i++)
-        if (returns(b->stmts.at[i])) return true;
-    return false;
-}
-
-static bool returns(const Stmt *st) {
-    switch (st->kind) {
-    case STMT_RETURN: return true;
-    case STMT_IF: return block_returns(st->if_.then_) || (st->if_.else_ && returns(st->if_.else_));
-    case STMT_FOR: return block_returns(st->for_.body);
-    case STMT_WHILE: return block_returns(st->while_.body);
-    case STMT_BLOCK:
-    case STMT_RESIDENT: return block_returns(st->block.block);
-    case STMT_LET: case STMT_ASSIGN: case STMT_ATOMIC: case STMT_EXPR: case STMT_ASSERT: case STMT_SHARED:
-    case STMT_BARRIER: case STMT_WAIT: case STMT_ERROR: case STMT_BREAK: case STMT_CONTINUE: case STMT__COUNT: break;
-    }
-    return false;
-}
-
 static void find_returns(Plan *p, const Parts *parts) {
     for (int i = 0; parts && i < parts->at.n; i++) {
         const Part *part = &parts->at.at[i];
         for (int k = 0; k < part->items.n; k++)
-            if (returns(part->items.at[k]) && part->number < p->first_return) p->first_return = part->number;
+            if (stmt_holds(part->items.at[k], STMTS_RETURN) && part->number < p->first_return) p->first_return = part->number;
         find_returns(p, part->then_);
         find_returns(p, part->else_);
     }

@@ -318,38 +318,6 @@ static int count_block(const Block *b) {
     return n;
 }
 
-static bool block_returns(const Block *b);
-
-static bool returns(const Stmt *st) {
-    switch (st->kind) {
-    case STMT_RETURN: return true;
-    case STMT_IF: return block_returns(st->if_.then_) || (st->if_.else_ && returns(st->if_.else_));
-    case STMT_FOR: return block_returns(st->for_.body);
-    case STMT_WHILE: return block_returns(st->while_.body);
-    case STMT_BLOCK:
-    case STMT_RESIDENT: return block_returns(st->block.block);
-    case STMT_LET:
-    case STMT_ASSIGN:
-    case STMT_ATOMIC:
-    case STMT_EXPR:
-    case STMT_BREAK:
-    case STMT_CONTINUE:
-    case STMT_ASSERT:
-    case STMT_SHARED:
-    case STMT_BARRIER:
-    case STMT_ERROR:
-    case STMT_WAIT:
-    case STMT__COUNT: return false;
-    }
-    return false;
-}
-
-static bool block_returns(const Block *b) {
-    for (int i = 0; i < b->stmts.n; i++)
-        if (returns(b->stmts.at[i])) return true;
-    return false;
-}
-
 /* Below this point, or above it in the next round of a loop. */
 static bool barriers_follow(Barriers *b) {
     for (const BLoop *l = b->loop; l; l = l->outer)
@@ -371,7 +339,7 @@ static bool mark_jump(Barriers *b, Stmt *st) {
 static bool mark_loop(Barriers *b, const Stmt *st, Block *body, const Expr *condition) {
     const Expr *outer = b->differs;
     BLoop loop = {.outer = b->loop, .stmt = st, .condition = outer};
-    facts_of(b, st)->together = count_block(body) > 0 || (block_returns(body) && barriers_follow(b));
+    facts_of(b, st)->together = count_block(body) > 0 || (block_holds(body, STMTS_RETURN) && barriers_follow(b));
     if (!b->differs) b->differs = condition;
     b->loop = &loop;
     bool together = mark_block(b, body);

@@ -47,7 +47,7 @@ static void look(Nest *n, const Stmt *loop) {
     if (n->depth == MAX_RANK) return;
     n->loops[n->depth++] = loop;
     const Block *body = loop->for_.body;
-    for (int i = 0; i < body->stmts.n && !flow_may_leave(body->stmts.at[i]); i++) {
+    for (int i = 0; i < body->stmts.n && !stmt_holds(body->stmts.at[i], STMTS_LEAVE); i++) {
         const Stmt *st = body->stmts.at[i];
         if (st->kind == STMT_FOR) look(n, st);
         if (st->kind != STMT_ASSIGN || !stores_all(n, st)) continue;
@@ -55,7 +55,7 @@ static void look(Nest *n, const Stmt *loop) {
         vec_push(n->s->arena, n->found, point);
     }
     for (int i = 0; i < body->stmts.n; i++) /* a later `break` skips turns */
-        if (flow_may_leave(body->stmts.at[i])) n->found->n = 0;
+        if (stmt_holds(body->stmts.at[i], STMTS_LEAVE)) n->found->n = 0;
     n->depth--;
 }
 

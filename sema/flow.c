@@ -397,37 +397,6 @@ static void build_for(Builder *b, Stmt *st) {
     }
 }
 
-/* A `break` in one branch makes what follows the `if` conditional too. */
-static bool may_leave(const Block *block) {
-    for (int i = 0; i < block->stmts.n; i++)
-        if (flow_may_leave(block->stmts.at[i])) return true;
-    return false;
-}
-
-bool flow_may_leave(const Stmt *st) {
-    switch (st->kind) {
-    case STMT_BREAK:
-    case STMT_CONTINUE:
-    case STMT_RETURN: return true;
-    case STMT_IF: return may_leave(st->if_.then_) || (st->if_.else_ && flow_may_leave(st->if_.else_));
-    case STMT_FOR: return may_leave(st->for_.body);
-    case STMT_WHILE: return may_leave(st->while_.body);
-    case STMT_BLOCK:
-    case STMT_RESIDENT: return may_leave(st->block.block);
-    case STMT_ERROR:
-    case STMT_LET:
-    case STMT_ASSIGN:
-    case STMT_ATOMIC:
-    case STMT_EXPR:
-    case STMT_ASSERT:
-    case STMT_SHARED:
-    case STMT_BARRIER:
-    case STMT_WAIT:
-    case STMT__COUNT: return false;
-    }
-    return true;
-}
-
 static void build_assert(Builder *b, Stmt *st) {
     build_expr(b, st->assert_.cond);
     if (!st->assert_.args.n) return;
@@ -530,7 +499,8 @@ static void build_stmt(Builder *b, Stmt *st) {
 static void build_block(Builder *b, const Block *block) {
     for (int i = 0; i < block->stmts.n; i++) {
         build_stmt(b, block->stmts.at[i]);
-        if (b->every_turn && flow_may_leave(block->stmts.at[i])) b->every_turn = false;
+        /* a `break` in one branch makes what follows the `if` conditional too */
+        if (b->every_turn && stmt_holds(block->stmts.at[i], STMTS_LEAVE)) b->every_turn = false;
     }
 }
 

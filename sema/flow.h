@@ -62,7 +62,6 @@ typedef struct ArrayFlow {
 
 /* NULL: the function has no arrays of its own and no array parameters. */
 ArrayFlow *flow_build(Sema *s, Func *f);
-bool flow_may_leave(const Stmt *st); /* break, continue, return: what follows may be skipped */
 /* fills.c: the arrays that this STMT_FOR may fill whole, as its text has it; whether it reads them is another matter. */
 void fills_find(Sema *s, const Stmt *loop, SyncList *found);
 

@@ -321,6 +321,10 @@ Expr *expr_whole(Expr *e); /* the variable or element that a chain of fields is 
 typedef bool (*ExprTest)(Expr *e, void *context);
 Expr *expr_find(Expr *e, ExprTest test, void *context);
 Expr *stmt_find(const Stmt *st, ExprTest test, void *context);
+/* Is there a statement of one of these kinds (bits 1 << StmtKind) in it, itself included? */
+enum { STMTS_RETURN = 1 << STMT_RETURN, STMTS_LEAVE = 1 << STMT_RETURN | 1 << STMT_BREAK | 1 << STMT_CONTINUE };
+bool stmt_holds(const Stmt *st, unsigned kinds);
+bool block_holds(const Block *b, unsigned kinds);
 const char *effect_name(Effect e);
 const char *reduction_name(Reduction r);
 

@@ -161,37 +161,8 @@ static void look(Suspect *u, Expr *e) {
 
 /* The statements that every item runs ------------------------------------------------------------------------- */
 
-static bool may_leave_block(const Block *b);
-
-static bool may_leave(const Stmt *st) {
-    switch (st->kind) {
-    case STMT_RETURN:
-    case STMT_BREAK:
-    case STMT_CONTINUE:
-    case STMT_ASSERT: return true; /* which says what is so behind it */
-    case STMT_IF: return may_leave_block(st->if_.then_) || (st->if_.else_ && may_leave(st->if_.else_));
-    case STMT_FOR: return may_leave_block(st->for_.body);
-    case STMT_WHILE: return may_leave_block(st->while_.body);
-    case STMT_BLOCK:
-    case STMT_RESIDENT: return may_leave_block(st->block.block);
-    case STMT_ERROR:
-    case STMT_LET:
-    case STMT_ASSIGN:
-    case STMT_ATOMIC:
-    case STMT_EXPR:
-    case STMT_SHARED:
-    case STMT_BARRIER:
-    case STMT_WAIT:
-    case STMT__COUNT: break;
-    }
-    return false;
-}
-
-static bool may_leave_block(const Block *b) {
-    for (int i = 0; i < b->stmts.n; i++)
-        if (may_leave(b->stmts.at[i])) return true;
-    return false;
-}
+/* An assert says what is so behind it. */
+static bool may_leave(const Stmt *st) { return stmt_holds(st, STMTS_LEAVE | 1u << STMT_ASSERT); }
 
 static bool visit_block(Suspect *u, const Block *b, bool runs);
 

@@ -12,38 +12,6 @@
  *   any    not at all, if no element is used: its extents travel as numbers */
 #include "sema/flow.h"
 
-static bool may_return(const Block *b);
-
-static bool stmt_may_return(const Stmt *st) {
-    switch (st->kind) {
-    case STMT_RETURN: return true;
-    case STMT_IF: return may_return(st->if_.then_) || (st->if_.else_ && stmt_may_return(st->if_.else_));
-    case STMT_FOR: return may_return(st->for_.body);
-    case STMT_WHILE: return may_return(st->while_.body);
-    case STMT_BLOCK:
-    case STMT_RESIDENT: return may_return(st->block.block);
-    case STMT_ERROR:
-    case STMT_LET:
-    case STMT_ASSIGN:
-    case STMT_ATOMIC:
-    case STMT_EXPR:
-    case STMT_BREAK:
-    case STMT_CONTINUE:
-    case STMT_ASSERT:
-    case STMT_SHARED:
-    case STMT_BARRIER:
-    case STMT_WAIT:
-    case STMT__COUNT: return false;
-    }
-    return true;
-}
-
-static bool may_return(const Block *b) {
-    for (int i = 0; i < b->stmts.n; i++)
-        if (stmt_may_return(b->stmts.at[i])) return true;
-    return false;
-}
-
 /* Does the domain variable count exactly 0 .. extent? */
 static bool covers(const Func *f, const Symbol *var, const Extent *extent) {
     const Range *r = &f->item->fn.over.at[var->dim].range;
@@ -117,7 +85,7 @@ static bool written_whole(const Func *f, const Block *b, int param, bool *return
             return true;
         if (st->kind == STMT_ASSIGN && (is_whole_store(f, st, param) || is_value_store(f, st, param))) return true;
         if (st->kind == STMT_BLOCK && written_whole(f, st->block.block, param, returned)) return true;
-        *returned = *returned || stmt_may_return(st);
+        *returned = *returned || stmt_holds(st, STMTS_RETURN);
     }
     return false;
 }

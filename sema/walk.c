@@ -118,3 +118,34 @@ Expr *stmt_find(const Stmt *st, ExprTest test, void *context) {
     }
     return NULL;
 }
+
+bool block_holds(const Block *b, unsigned kinds) {
+    for (int i = 0; i < b->stmts.n; i++)
+        if (stmt_holds(b->stmts.at[i], kinds)) return true;
+    return false;
+}
+
+bool stmt_holds(const Stmt *st, unsigned kinds) {
+    if (kinds >> st->kind & 1) return true;
+    switch (st->kind) {
+    case STMT_IF: return block_holds(st->if_.then_, kinds) || (st->if_.else_ && stmt_holds(st->if_.else_, kinds));
+    case STMT_FOR: return block_holds(st->for_.body, kinds);
+    case STMT_WHILE: return block_holds(st->while_.body, kinds);
+    case STMT_BLOCK:
+    case STMT_RESIDENT: return block_holds(st->block.block, kinds);
+    case STMT_ERROR:
+    case STMT_LET:
+    case STMT_ASSIGN:
+    case STMT_ATOMIC:
+    case STMT_EXPR:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_RETURN:
+    case STMT_ASSERT:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT__COUNT: break;
+    }
+    return false;
+}
