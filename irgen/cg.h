@@ -223,6 +223,7 @@ CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *ka, const
 CgValue cg_unary(CgFunc *f, Op op, CgValue a);
 CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b);
 CgPlace cg_lvalue(CgFunc *f, Expr *e);
+CgPlace cg_target(CgFunc *f, Expr *e, bool reads);
 LLVMValueRef cg_reference(CgFunc *f, Expr *e);     /* the address of a named value, for a parameter `n: &i32` */
 LLVMValueRef cg_index_value(CgFunc *f, CgValue v); /* as i64 */
 
@@ -259,6 +260,7 @@ CgArray cg_array(CgFunc *f, Expr *e);              /* an expression of array typ
 CgArray cg_symbol_array(CgFunc *f, const Symbol *s);
 void cg_take_back(CgFunc *f, const CgArray *a); /* what a call may have kept on the device comes here, and stays */
 void cg_sync(CgFunc *f, const CgArray *a, Sync kind);
+void cg_sync_part(CgFunc *f, const Expr *name, LLVMValueRef at, LLVMValueRef n_bytes, bool reads);
 void cg_sync_before_loop(CgFunc *f, const SyncList *syncs, LLVMValueRef trips); /* unless there are none */
 LLVMValueRef cg_array_desc(CgFunc *f, const CgArray *a);
 LLVMValueRef cg_array_count(CgFunc *f, const CgArray *a); /* elements */
@@ -331,9 +333,10 @@ int cg_item_args(CgFunc *f, const Func *fn, LLVMValueRef *args);
 void cg_item_bind(CgFunc *f);
 LLVMValueRef cg_item_position(CgFunc *f, int axis);
 LLVMValueRef cg_domain_names(Cg *cg, const Func *kernel); /* table of texts */
-LLVMValueRef cg_slot_new(CgFunc *f);
+LLVMValueRef cg_slot_take(CgFunc *f, const Func *kernel, LLVMValueRef device, const OffPlace *launch);
 OffArg cg_slot_arg(CgFunc *f, LLVMValueRef slot, const Func *kernel);
-void cg_slot_read(CgFunc *f, LLVMValueRef slot, const Func *kernel); /* after the launch: end the program if it is taken */
+/* After the launch: end the program if it is taken. on_host: i32, not 0 if the host version ran. */
+void cg_slot_end(CgFunc *f, LLVMValueRef slot, LLVMValueRef on_host, const Func *kernel);
 
 /* cg_print.c: print and assert in code for devices ----------------------------------------------------------------- */
 bool cg_prints(const Func *fn);                    /* is fn called, or launched, with a buffer for lines? */
@@ -412,7 +415,8 @@ LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn);      /* declaration, with 
 void cg_kernel(Cg *cg, const Func *fn);
 /* Slots of the kernel's symbols from values in the order of the ABI: arrays (data), scalars, sizes. */
 void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values);
-const Symbol *cg_abi_param(const Func *fn, int i);           /* i-th of arrays, then scalars */
+bool cg_by_reference(const Func *kernel, const Symbol *p);   /* a parameter that stands for an address */
+const Symbol *cg_abi_param(const Func *fn, int i);           /* i-th of those, then the values */
 int cg_entry_values(const Func *fn); /* the entry's parameters between the launch environment and the result */
 int cg_extra_values(Cg *cg, const Func *fn);        /* the error slot, the print buffer */
 void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra);

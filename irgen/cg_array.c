@@ -36,10 +36,17 @@ void cg_take_back(CgFunc *f, const CgArray *a) {
 
 /* Host code is about to read or write it: is the newest copy here? */
 void cg_sync(CgFunc *f, const CgArray *a, Sync kind) {
-    if (kind <= SYNC_PEEK) return;
-    LLVMValueRef args[2] = {a->data, cg_array_bytes(f, a)};
     static const RuntimeId ask[] = {[SYNC_READ] = RT_HOST_READS, [SYNC_WRITE] = RT_HOST_WRITES, [SYNC_FILL] = RT_HOST_FILLS};
+    if (kind != SYNC_READ && kind != SYNC_WRITE && kind != SYNC_FILL) return; /* of a part: cg_sync_part */
+    LLVMValueRef args[2] = {a->data, cg_array_bytes(f, a)};
     cg_call_runtime(f, ask[kind], args, 2);
+}
+
+/* Only these bytes of the array that `name` names. */
+void cg_sync_part(CgFunc *f, const Expr *name, LLVMValueRef at, LLVMValueRef n_bytes, bool reads) {
+    LLVMValueRef args[3] = {at, n_bytes, cg_i32(f->cg, name->more)};
+    if (name->sync == SYNC_PEEK || (name->sync == SYNC_UPDATE && reads)) cg_call_runtime(f, RT_HOST_PEEKS, args, 3);
+    if (name->sync == SYNC_POKE || name->sync == SYNC_UPDATE) cg_call_runtime(f, RT_HOST_POKES, args, 2);
 }
 
 void cg_sync_before_loop(CgFunc *f, const SyncList *syncs, LLVMValueRef trips) {

@@ -1,8 +1,9 @@
 /* cg_check.c -- checks that fail where nothing can be printed: in kernels and in the functions they call. The launch
- * maps an error slot; the first item whose check fails takes it by a compare-and-swap and writes down the number of the
- * check, the numbers it is about and the item's position. Then the item's range ends; other ranges see the slot and end
- * soon after. The host looks at the slot when the launch is over and tells the rest from a table of the checks. No call
- * leaves the device, so it is the same on every one. Kernels without kept checks have no slot at all. */
+ * has an error slot, which stays on the device; the first item whose check fails takes it by a compare-and-swap and
+ * writes down the number of the check, the numbers it is about and the item's position. Then the item's range ends;
+ * other ranges see the slot and end soon after. With the launch comes back whether the slot is taken; if so, the host
+ * fetches the rest and tells what happened from a table of the checks (runtime/slot.c). No call leaves the device, so it
+ * is the same on every one. Kernels without kept checks have no slot at all. */
 #include "irgen/cg.h"
 
 #include <string.h>
@@ -17,8 +18,6 @@ bool cg_has_slot(const Cg *cg, const Func *fn) { return cg->options->unchecked ?
 bool cg_can_report(const CgFunc *f, int site) {
     return f->error_slot ? site > 0 && !f->cg->options->unchecked : f->checks && site >= 0;
 }
-
-static LLVMTypeRef slot_type(Cg *cg) { return LLVMArrayType2(cg->i64, SLOT__COUNT); }
 
 /* On devices ------------------------------------------------------------------------------------------------------- */
 
@@ -154,18 +153,17 @@ void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra) {
 
 /* On the host ------------------------------------------------------------------------------------------------------ */
 
-LLVMValueRef cg_slot_new(CgFunc *f) {
-    LLVMValueRef slot = cg_alloca(f, slot_type(f->cg), "slot");
-    LLVMSetAlignment(slot, 8);
-    LLVMBuildStore(f->b, LLVMConstNull(slot_type(f->cg)), slot);
-    return slot;
-}
-
+/* Of the slot only its first word, SLOT_TAKEN, comes back. */
 OffArg cg_slot_arg(CgFunc *f, LLVMValueRef slot, const Func *kernel) {
     Place p = cg_place(f->cg, kernel->name_span);
-    return (OffArg){.base = slot, .begin = slot, .size_bytes = cg_i64(f->cg, 8 * SLOT__COUNT),
-                    .transfer = TRANSFER_TOFROM, .label = "checks",
-                    .place = {p.file->path, kernel->name, p.line, p.col}};
+    return (OffArg){.base = slot, .begin = slot, .size_bytes = cg_i64(f->cg, 8), .transfer = TRANSFER_FROM,
+                    .is_there = true, .label = "checks", .place = {p.file->path, kernel->name, p.line, p.col}};
+}
+
+LLVMValueRef cg_slot_take(CgFunc *f, const Func *kernel, LLVMValueRef device, const OffPlace *launch) {
+    OffArg arg = cg_slot_arg(f, NULL, kernel);
+    LLVMValueRef args[2] = {off_section_info(f->cg->off, &arg, launch), device ? device : cg_i64(f->cg, -1)};
+    return cg_call_runtime(f, RT_SLOT_TAKE, args, 2);
 }
 
 static LLVMValueRef text(Cg *cg, const char *s) { return s ? cg_string(cg, s, strlen(s)) : LLVMConstNull(cg->ptr); }
@@ -213,12 +211,8 @@ LLVMValueRef cg_domain_names(Cg *cg, const Func *kernel) {
     return cg_constant_table(cg, "domain", cg->ptr, names, kernel->domain.n);
 }
 
-void cg_slot_read(CgFunc *f, LLVMValueRef slot, const Func *kernel) {
+void cg_slot_end(CgFunc *f, LLVMValueRef slot, LLVMValueRef on_host, const Func *kernel) {
     Cg *cg = f->cg;
-    LLVMBasicBlockRef ok;
-    LLVMValueRef taken = LLVMBuildLoad2(f->b, cg->i64, slot, "taken");
-    cg_cold(f, LLVMBuildICmp(f->b, LLVMIntNE, taken, cg_i64(cg, 0), ""), &ok);
-    LLVMValueRef args[4] = {check_table(cg), slot, cg_domain_names(cg, kernel), cg_i64(cg, kernel->domain.n)};
-    cg_call_runtime(f, RT_FAIL_ITEM, args, 4);
-    cg_enter(f, ok);
+    LLVMValueRef args[5] = {slot, on_host, check_table(cg), cg_domain_names(cg, kernel), cg_i64(cg, kernel->domain.n)};
+    cg_call_runtime(f, RT_SLOT_END, args, 5);
 }

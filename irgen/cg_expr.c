@@ -105,10 +105,15 @@ static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a) {
     cg_debug_at(f, e->span);
     f->check = (CgCheck){e->index.site, e->index.proven | (f->error_slot ? e->index.early : 0)};
     CgPlace p = cg_element(f, a, at, e->span);
-    if (e->index.base->sync == SYNC_PEEK) {
-        LLVMValueRef args[2] = {p.at, cg_i64(f->cg, cg_size(p.type))};
-        cg_call_runtime(f, RT_HOST_PEEKS, args, 2);
-    }
+    if (e->index.base->sync == SYNC_PEEK) cg_sync_part(f, e->index.base, p.at, cg_i64(f->cg, cg_size(p.type)), true);
+    return p;
+}
+
+/* Where something stands that is about to be written; `reads`: after it has been read. */
+CgPlace cg_target(CgFunc *f, Expr *e, bool reads) {
+    const Expr *whole = expr_whole(e);
+    CgPlace p = cg_lvalue(f, e);
+    if (whole->kind == EXPR_INDEX) cg_sync_part(f, whole->index.base, p.at, cg_i64(f->cg, cg_size(p.type)), reads);
     return p;
 }
 

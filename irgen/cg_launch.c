@@ -8,6 +8,7 @@
 typedef struct Launch {
     CgFunc *f;
     Expr *expr;             /* NULL: the values come from elsewhere */
+    const Expr *named;      /* the launch in whose text the arrays have names, or NULL */
     Span span;
     const Func *kernel;
     const CallInfo *info;
@@ -85,6 +86,10 @@ static void evaluate(Launch *l) {
         const Symbol *p = l->kernel->params.at[i];
         Expr *arg = args->at[i].value;
         if (p->mode == REF_NONE) continue;
+        if (!cg_by_reference(l->kernel, p)) {
+            l->scalars[i] = cg_expr(l->f, arg);
+            continue;
+        }
         if (p->type->kind != TY_ARRAY) {
             refer_to_value(l, p, cg_reference(l->f, arg));
             continue;
@@ -140,7 +145,7 @@ static LLVMValueRef trip_count(Launch *l) {
     LLVMValueRef *values = arena_array(&f->cg->c->arena, LLVMValueRef, k->params.n + k->sizes.n + 1);
     for (int i = 0; i < k->params.n; i++) {
         const Symbol *p = cg_abi_param(k, i);
-        values[i] = p->mode != REF_NONE ? l->arrays[p->dim].data : l->scalars[p->dim].v;
+        values[i] = cg_by_reference(k, p) ? l->arrays[p->dim].data : l->scalars[p->dim].v;
     }
     for (int i = 0; i < k->sizes.n; i++) values[k->params.n + i] = l->sizes[i];
     Slot *own = f->slots;
@@ -244,6 +249,17 @@ static bool is_resident(const Launch *l, int param) {
     return plan && plan->resident;
 }
 
+/* A resident array outlives the launch that makes it so: it is called what the program calls it there, not the kernel. */
+static OffArg resident_arg(Launch *l, const Symbol *p) {
+    OffArg section = section_arg(l, p);
+    const Expr *arg = l->named ? l->named->offload.call->call.args.at[p->dim].value : NULL;
+    const Symbol *array = arg ? expr_array_symbol(arg) : NULL;
+    if (!array) return section;
+    section.label = expr_is_slice(arg) ? slice_label(l->f->cg, arg) : array->name;
+    section.place = off_place(l->f->cg, arg->span, l->kernel->name);
+    return section;
+}
+
 /* Resident arrays are there before any address is asked for: making room for a second section of an array can give the
  * first one another address. */
 static void make_resident(Launch *l) {
@@ -251,7 +267,10 @@ static void make_resident(Launch *l) {
     Cg *cg = l->f->cg;
     for (int i = 0; i < k->params.n; i++) {
         if (!is_resident(l, i)) continue;
-        OffArg section = section_arg(l, k->params.at[i]);
+        const ArgPlan *plan = arg_plan(l, i);
+        if (plan && plan->brings_whole)
+            cg_enter_resident(l->f, expr_array_symbol(l->expr->offload.call->call.args.at[i].value), l->span);
+        OffArg section = resident_arg(l, k->params.at[i]);
         OffPlace place = off_place(cg, l->span, k->name);
         LLVMValueRef args[5] = {off_section_info(cg->off, &section, &place), section.begin, section.size_bytes,
                                 cg_i32(cg, (section.transfer & TRANSFER_TO) != 0),
@@ -313,7 +332,7 @@ static int make_args(Launch *l, OffArg *args) {
     int n = 0;
     for (int i = 0; i < k->params.n; i++) {
         const Symbol *p = cg_abi_param(k, i);
-        if (p->mode != REF_NONE) args[n++] = array_arg(l, p);
+        if (cg_by_reference(k, p)) args[n++] = array_arg(l, p);
         else n += value_args(l, p, args + n);
     }
     for (int i = 0; i < k->sizes.n; i++) {
@@ -321,7 +340,7 @@ static int make_args(Launch *l, OffArg *args) {
         args[n++] = scalar_arg(l, l->sizes[i], size->name, size->span);
     }
     if (l->result)
-        args[n++] = (OffArg){.base = l->result, .begin = l->result, .size_bytes = cg_i64(l->f->cg, 8),
+        args[n++] = (OffArg){.base = l->result, .begin = l->result, .size_bytes = cg_i64(l->f->cg, cg_size(k->result)),
                              .transfer = TRANSFER_FROM, .label = "result",
                              .place = off_place(l->f->cg, k->name_span, k->name)};
     if (l->slot) args[n++] = cg_slot_arg(l->f, l->slot, k);
@@ -351,7 +370,7 @@ static void run_on_host(Launch *l) {
     args[n++] = LLVMConstNull(f->cg->ptr);
     for (int i = 0; i < k->params.n; i++) {
         const Symbol *p = cg_abi_param(k, i);
-        if (p->mode != REF_NONE) {
+        if (cg_by_reference(k, p)) {
             args[n++] = l->arrays[p->dim].data;
             continue;
         }
@@ -401,7 +420,6 @@ static CgValue run_launch(Launch *l) {
         l->result = cg_alloca(f, cg->i64, "result");
         LLVMBuildStore(f->b, cg_identity(cg, k->reduction, k->result), l->result);
     }
-    if (cg_has_slot(cg, k)) l->slot = cg_slot_new(f);
     LLVMValueRef total = trip_count(l);
     cg_debug_at(f, l->span);
     LLVMBasicBlockRef some = cg_block(f, "launch"), host = cg_block(f, "on.host");
@@ -409,6 +427,8 @@ static CgValue run_launch(Launch *l) {
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, total, cg_i64(cg, 0), ""), some, done);
     cg_enter(f, some);
     make_workspaces(l);
+    OffPlace place = off_place(cg, l->span, k->name);
+    if (cg_has_slot(cg, k)) l->slot = cg_slot_take(f, k, l->number, &place);
     if (cg_prints(k)) l->prints = cg_print_buffer(f);
     LLVMValueRef rc = launch(l, total);
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, rc, cg_i32(cg, 0), ""), host, ran);
@@ -419,9 +439,9 @@ static CgValue run_launch(Launch *l) {
     cg_enter(f, ran);
     free_workspaces(l);
     if (l->prints) cg_print_lines(f, k, l->span);
+    if (l->slot) cg_slot_end(f, l->slot, rc, k);
     cg_goto(f, done);
     cg_enter(f, done);
-    if (l->slot) cg_slot_read(f, l->slot, k);
     if (!k->reduction) return cg_value(NULL, k->result, UNIFORM);
     return cg_load(f, cg_variable(l->result, k->result));
 }
@@ -435,6 +455,10 @@ static CgValue launch_values(Launch *l) {
     for (int i = 0; i < kernel->n_given; i++) {
         const Symbol *p = kernel->params.at[i];
         if (p->mode == REF_NONE) continue;
+        if (!cg_by_reference(kernel, p)) {
+            l->scalars[i] = cg_load(l->f, cg_variable(l->arrays[i].data, p->type));
+            continue;
+        }
         if (p->type->kind != TY_ARRAY) {
             refer_to_value(l, p, l->arrays[i].data);
             continue;
@@ -472,7 +496,7 @@ static LLVMValueRef emit_later(Launch *l, LLVMTypeRef frame) {
     cg_func_begin(&g, cg, k, fn);
     g.is_kernel = false;
     g.checks = cg->target->checks;
-    Launch later = {.f = &g, .span = l->span, .kernel = k, .is_later = true};
+    Launch later = {.f = &g, .span = l->span, .named = l->named, .kernel = k, .is_later = true};
     later.arrays = arena_array(&cg->c->arena, CgArray, k->params.n + 1);
     later.scalars = arena_array(&cg->c->arena, CgValue, k->params.n + 1);
     later.sizes = arena_array(&cg->c->arena, LLVMValueRef, k->sizes.n + 1);
@@ -524,7 +548,7 @@ CgValue cg_launch(CgFunc *f, Expr *e) {
     Cg *cg = f->cg;
     const CallInfo *info = e->offload.call->call.info;
     const Func *k = info->func;
-    Launch l = {.f = f, .expr = e, .span = e->span, .kernel = k, .info = info};
+    Launch l = {.f = f, .expr = e, .named = e, .span = e->span, .kernel = k, .info = info};
     l.arrays = arena_array(&cg->c->arena, CgArray, k->params.n + 1);
     l.parts = arena_array(&cg->c->arena, CgArray, k->params.n + 1);
     l.begin = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);

@@ -68,9 +68,6 @@ CgArray cg_slice(CgFunc *f, Expr *e, const CgBounds *b) {
         if (b->lo[d]) offset = offset ? LLVMBuildAdd(f->b, offset, lo, "") : lo;
     }
     if (offset) s.data = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a.type->elem), a.data, &offset, 1, "slice");
-    if (e->index.base->sync == SYNC_PEEK) {
-        LLVMValueRef args[2] = {s.data, cg_array_bytes(f, &s)};
-        cg_call_runtime(f, RT_HOST_PEEKS, args, 2);
-    }
+    if (e->index.base->sync != SYNC_NONE) cg_sync_part(f, e->index.base, s.data, cg_array_bytes(f, &s), true);
     return s;
 }

@@ -134,16 +134,16 @@ static void assign(CgFunc *f, Stmt *s) {
     }
     if (cg_by_bytes(target->type)) {
         LLVMValueRef made = cg_struct_made(f, s->assign.value);
-        cg_struct_store(f, cg_lvalue(f, target).at, made, target->type);
+        cg_struct_store(f, cg_target(f, target, false).at, made, target->type);
         return;
     }
     bool is_shift = s->assign.op != OP_NONE && op_info[s->assign.op].kind == OPK_SHIFT;
     CgValue v = cg_expr(f, s->assign.value);
     if (!is_shift) v = cg_convert(f, v, target->type);
-    CgPlace place = cg_lvalue(f, target);
+    bool is_minmax = s->assign.is_min || s->assign.is_max, reads = is_minmax || s->assign.op != OP_NONE;
+    CgPlace place = cg_target(f, target, reads);
     cg_debug_at(f, s->span);
-    bool is_minmax = s->assign.is_min || s->assign.is_max;
-    if (is_minmax || s->assign.op != OP_NONE) {
+    if (reads) {
         CgValue old = cg_load(f, place);
         const Expr *whole = expr_whole(target);
         if (whole->kind == EXPR_NAME) old.rate = f->slots[whole->name.sym->id].rate;

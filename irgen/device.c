@@ -7,7 +7,13 @@
 #include <string.h>
 
 static bool is_array(const Symbol *p) { return p->type->kind == TY_ARRAY; }
-static bool is_reference(const Symbol *p) { return p->mode != REF_NONE; } /* every array is one */
+
+/* A value that the kernel only reads goes by value, whatever the source says, so nothing is mapped for it. */
+bool cg_by_reference(const Func *kernel, const Symbol *p) {
+    enum { MOST_LITERALS = 8 };
+    if (p->mode == REF_NONE || is_array(p)) return p->mode != REF_NONE;
+    return kernel->transfers.at[p->dim] & TRANSFER_FROM || cg_slot_count(p->type) > MOST_LITERALS;
+}
 
 const char *cg_kernel_symbol(Cg *cg, const Func *fn) {
     if (cg->target->is_program) return off_fallback_symbol(cg->c, fn->symbol);
@@ -18,12 +24,12 @@ const char *cg_kernel_symbol(Cg *cg, const Func *fn) {
 const Symbol *cg_abi_param(const Func *fn, int i) {
     for (int pass = 0; pass < 2; pass++)
         for (int p = 0; p < fn->params.n; p++)
-            if (is_reference(fn->params.at[p]) == !pass && i-- == 0) return fn->params.at[p];
+            if (cg_by_reference(fn, fn->params.at[p]) == !pass && i-- == 0) return fn->params.at[p];
     return NULL;
 }
 
 static void reference_attributes(Cg *cg, const Func *fn, LLVMValueRef v, int first) {
-    for (int i = 0; i < fn->params.n && is_reference(cg_abi_param(fn, i)); i++) {
+    for (int i = 0; i < fn->params.n && cg_by_reference(fn, cg_abi_param(fn, i)); i++) {
         const Symbol *p = cg_abi_param(fn, i);
         const Type *behind = is_array(p) ? p->type->elem : p->type;
         cg_param_attr(cg, v, first + i, "noalias", 0);
@@ -46,7 +52,7 @@ int cg_entry_values(const Func *fn) {
     int n = fn->sizes.n;
     for (int i = 0; i < fn->params.n; i++) {
         const Symbol *p = fn->params.at[i];
-        n += is_reference(p) ? 1 : cg_slot_count(p->type);
+        n += cg_by_reference(fn, p) ? 1 : cg_slot_count(p->type);
     }
     return n;
 }
@@ -54,7 +60,7 @@ int cg_entry_values(const Func *fn) {
 static void name_entry_params(const Func *fn, LLVMValueRef v, unsigned at) {
     for (int i = 0; i < fn->params.n; i++) {
         const Symbol *p = cg_abi_param(fn, i);
-        for (int k = is_reference(p) ? 1 : cg_slot_count(p->type); k > 0; k--)
+        for (int k = cg_by_reference(fn, p) ? 1 : cg_slot_count(p->type); k > 0; k--)
             LLVMSetValueName2(LLVMGetParam(v, at++), p->name, strlen(p->name));
     }
     for (int i = 0; i < fn->sizes.n; i++)
@@ -69,7 +75,7 @@ LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn) {
     LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, cg_entry_values(fn) + 4);
     params[n++] = cg->ptr; /* the launch environment: libomptarget passes it first to every kernel */
     int n_references = 0;
-    for (int i = 0; i < fn->params.n; i++) n_references += is_reference(fn->params.at[i]);
+    for (int i = 0; i < fn->params.n; i++) n_references += cg_by_reference(fn, fn->params.at[i]);
     for (int i = 0; i < cg_entry_values(fn); i++) params[n++] = i < n_references ? cg->ptr : cg->i64;
     if (fn->reduction) params[n++] = cg->ptr;
     for (int i = 0; i < cg_extra_values(cg, fn); i++) params[n++] = cg->ptr;
@@ -92,7 +98,7 @@ static void declare_range(Kernel *k) {
     int n = 0;
     LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, k->n_values + 3);
     for (int i = 0; i < fn->params.n; i++)
-        params[n++] = is_reference(cg_abi_param(fn, i)) ? cg->ptr : cg_type(cg, cg_abi_param(fn, i)->type);
+        params[n++] = cg_by_reference(fn, cg_abi_param(fn, i)) ? cg->ptr : cg_type(cg, cg_abi_param(fn, i)->type);
     for (int i = 0; i < fn->sizes.n; i++) params[n++] = cg->i64;
     for (int i = 0; i < cg_extra_values(cg, fn); i++) params[n++] = cg->ptr;
     params[n++] = cg->i64;
@@ -123,7 +129,7 @@ void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values) {
         const Symbol *p = cg_abi_param(fn, i);
         Slot *slot = &f->slots[p->id];
         if (!is_array(p)) {
-            if (is_reference(p)) slot->addr = values[i];
+            if (cg_by_reference(fn, p)) slot->addr = values[i];
             else slot->value = values[i];
             cg_addressable(f, p);
             continue;
@@ -139,10 +145,10 @@ int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values) {
     unsigned at = 1;
     for (int i = 0; i < k->n_values; i++) {
         const Symbol *p = i < fn->params.n ? cg_abi_param(fn, i) : NULL;
-        int n_slots = p && !is_reference(p) ? cg_slot_count(p->type) : 1;
+        int n_slots = p && !cg_by_reference(fn, p) ? cg_slot_count(p->type) : 1;
         LLVMValueRef *slots = arena_array(&k->cg->c->arena, LLVMValueRef, n_slots);
         for (int n = 0; n < n_slots; n++) slots[n] = LLVMGetParam(k->entry, at++);
-        values[i] = p && !is_reference(p) ? cg_slots_to_value(f, slots, p->type).v : slots[0];
+        values[i] = p && !cg_by_reference(fn, p) ? cg_slots_to_value(f, slots, p->type).v : slots[0];
     }
     unsigned n = LLVMCountParams(k->entry); /* the others stand behind the result */
     for (int i = cg_extra_values(k->cg, fn); i > 0; i--)
@@ -293,8 +299,8 @@ static void run_rows(Walk *w) {
 static void debug_params(CgFunc *f, const Func *fn, LLVMValueRef *values) {
     for (int i = 0; i < fn->params.n; i++) {
         const Symbol *p = cg_abi_param(fn, i);
-        if (!is_reference(p)) cg_debug_value(f, p, values[i], p->dim + 1);
-        if (!is_reference(p) || !f->debug_scope) continue;
+        if (!cg_by_reference(fn, p)) cg_debug_value(f, p, values[i], p->dim + 1);
+        if (!cg_by_reference(fn, p) || !f->debug_scope) continue;
         if (!is_array(p)) {
             cg_debug_variable(f, p, values[i], p->dim + 1);
             continue;

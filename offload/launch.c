@@ -86,6 +86,7 @@ static LLVMValueRef type_table(OffModule *m, const OffLaunch *l) {
     LLVMValueRef *types = arena_array(&m->arena, LLVMValueRef, l->n_args);
     for (int i = 0; i < l->n_args; i++) {
         int64_t t = l->args[i].value ? off_map_literal() : off_map_type(l->args[i].transfer);
+        if (l->args[i].is_there) t |= OFF_MAP_ALWAYS;
         types[i] = LLVMConstInt(m->i64, (uint64_t)t, false);
     }
     return off_private_constant(m, LLVMConstArray2(m->i64, types, (uint64_t)l->n_args), "kdsl.map_types");

@@ -29,6 +29,7 @@ typedef struct OffArg {
     LLVMValueRef base, begin, size_bytes; /* arrays */
     LLVMValueRef value;                   /* scalars; NULL for arrays */
     Transfer transfer;                    /* arrays */
+    bool is_there;                        /* arrays: already on the device, and copied all the same as `transfer` says */
     const char *label;                    /* "x[0:n]", "a": shown by LIBOMPTARGET_INFO */
     OffPlace place;
 } OffArg;

@@ -75,6 +75,7 @@ enum {
 enum {
     OFF_MAP_TO = 0x1,
     OFF_MAP_FROM = 0x2,
+    OFF_MAP_ALWAYS = 0x4,    /* copied even if something of a longer life has mapped it */
     OFF_MAP_PARAM = 0x20,    /* the entry becomes a kernel argument, in array order */
     OFF_MAP_LITERAL = 0x100, /* the value itself is in the base slot */
 };

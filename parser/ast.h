@@ -57,10 +57,13 @@ typedef struct Range {
     Type *type;    /* sema: type of the loop variable */
 } Range;
 
-/* Where host code asks, before it reads or writes an array, whether the newest copy is on a device. SYNC_PEEK: one
- * element is read, and only that needs to come. SYNC_FILL: all of it gets new values,
- * what it held is not needed. SYNC_DEVICE: where a resident block begins, it is brought there. */
-typedef enum Sync { SYNC_NONE, SYNC_PEEK, SYNC_READ, SYNC_WRITE, SYNC_FILL, SYNC_DEVICE } Sync;
+/* Where host code asks, before it reads or writes an array, whether the newest copy is on a device. SYNC_PEEK: an element
+ * or a slice is read, and only that needs to come. SYNC_POKE: it is written, and only that needs to go; SYNC_UPDATE: read
+ * and written. SYNC_FILL: all of it gets new values, what it held is not needed. SYNC_DEVICE: where a resident block
+ * begins, it is brought there. */
+typedef enum Sync {
+    SYNC_NONE, SYNC_PEEK, SYNC_READ, SYNC_POKE, SYNC_UPDATE, SYNC_WRITE, SYNC_FILL, SYNC_DEVICE
+} Sync;
 typedef struct SyncPoint {
     Symbol *array;
     Sync kind;
@@ -135,6 +138,7 @@ struct Expr {
     Type *type; /* sema: NULL before, never NULL after (TY_ERROR when unknown) */
     Const konst; /* sema: CONST_NONE unless the value is known at compile time */
     Sync sync;   /* sema, EXPR_NAME of an array: asked when it is reached */
+    bool more;   /* sema, SYNC_PEEK, SYNC_UPDATE: other parts of it are likely to be read soon */
     union {
         struct { uint64_t value; bool too_big; Name suffix; } int_; /* suffix: "u8" or NULL */
         struct { double value; Name suffix; } float_;

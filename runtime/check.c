@@ -9,7 +9,7 @@
 #include "runtime/internal.h"
 
 /* " (work item i = 3, j = 4)" while such a failure is told. */
-static char item_text[160];
+static _Thread_local char item_text[160];
 
 void kdsl_fail(const char *place, const char *format, ...) {
     char full[512];

@@ -13,8 +13,8 @@ KDSL_RT extern char **kdsl_argv;
 /* resident.c sets it when a first array is kept on a device: memory that is freed must not stay in its table. */
 KDSL_RT extern void (*kdsl_forget_freed)(void *at, size_t n_bytes);
 
-/* report.c: what is copied from now on, by its name in the section's words; NULL: no more of it. n_bytes 0: no copy. */
-KDSL_RT void kdsl_report_moving(const char *name, int64_t n_bytes, bool in);
+/* report.c: what is copied from now on; NULL: no more of it. n_bytes 0: no copy. */
+KDSL_RT void kdsl_report_moving(const KdslSection *what, int64_t n_bytes, bool in);
 
 /* What the OpenMP runtime's tools interface wants of a tool; NULL without KDSL_REPORT. */
 KDSL_RT void *kdsl_report_tool(void);

@@ -1,9 +1,11 @@
-/* report.c -- KDSL_REPORT=1 in the environment: at its end the program says on stderr what moved between host and
- * devices, array by array, and how often and how long each launch ran. `planned` is what the program asked for by its
+/* report.c -- KDSL_REPORT=1 in the environment: at its end the program says on stderr how often and how long each launch
+ * ran and what moved for it, and what moved of each array. What comes back because host code looks at it stands below
+ * the launches. `planned` is what the program asked for by its
  * transfer plan; `moved` is what the OpenMP runtime says it did, through its tools interface. Without KDSL_REPORT no
  * tool is registered, and a launch costs one branch more.
  *
  * Source of the interface: openmp/runtime/src/include/omp-tools.h.var of LLVM 22.1.8 (OMPT, OpenMP 5.2 section 19). */
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +49,11 @@ typedef struct Row {
 static int is_on;
 static Row *arrays, *launches;
 static int n_arrays, n_launches;
-static const KernelArgs *now;       /* the launch at hand */
-static const char *moving;          /* what resident.c moves */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the rows: launches may be in several threads */
+static _Thread_local const KernelArgs *now; /* the launch at hand */
+static _Thread_local const char *place;     /* and where it is, as a row's name */
+static _Thread_local const char *moving;    /* what resident.c moves */
+static const char host_code[] = ";;host code;;;";
 
 static Row *row(Row **rows, int *n, const char *name) {
     for (int i = 0; i < *n; i++)
@@ -65,6 +70,14 @@ static void add(Count *c, int64_t n_bytes) {
     c->bytes += n_bytes;
 }
 
+/* For the array and for the launch at hand. */
+static void count(const char *name, int which, bool in, int64_t n_bytes) {
+    pthread_mutex_lock(&lock);
+    Row *r[2] = {row(&arrays, &n_arrays, name), row(&launches, &n_launches, place ? place : host_code)};
+    for (int i = 0; i < 2; i++) add(in ? &r[i]->in[which] : &r[i]->out[which], n_bytes);
+    pthread_mutex_unlock(&lock);
+}
+
 static const char *name_at(const void *host) {
     if (moving) return moving;
     for (uint32_t i = 0; now && i < now->n_args; i++)
@@ -76,25 +89,24 @@ static void on_data_op(int endpoint, void *task, void *target, uint64_t *id, int
                        int to_device, size_t n_bytes, const void *return_address) {
     (void)task, (void)target, (void)id, (void)from_device, (void)to_device, (void)return_address;
     bool in = op == TO_DEVICE || op == TO_DEVICE_ASYNC, out = op == FROM_DEVICE || op == FROM_DEVICE_ASYNC;
-    if (endpoint != SCOPE_END || !(in || out)) return;
-    Row *r = row(&arrays, &n_arrays, name_at(in ? from : to));
-    add(in ? &r->in[MOVED] : &r->out[MOVED], (int64_t)n_bytes);
+    if (endpoint == SCOPE_END && (in || out)) count(name_at(in ? from : to), MOVED, in, (int64_t)n_bytes);
 }
 
-void kdsl_report_moving(const char *name, int64_t n_bytes, bool in) {
+/* ident_t.psource */
+static const char *place_of(const void *ident) { return *(const char *const *)((const char *)ident + 16); }
+
+void kdsl_report_moving(const KdslSection *what, int64_t n_bytes, bool in) {
     if (!is_on) return;
-    moving = name;
-    if (!name || !n_bytes) return;
-    Row *r = row(&arrays, &n_arrays, name);
-    add(in ? &r->in[PLANNED] : &r->out[PLANNED], n_bytes);
+    moving = what ? what->name : NULL;
+    place = !what ? NULL : in ? place_of(what->ident) : host_code;
+    if (what && n_bytes) count(what->name, PLANNED, in, n_bytes);
 }
 
 static void plan_launch(const KernelArgs *a) {
     for (uint32_t i = 0; i < a->n_args; i++) {
         if (a->types[i] & MAP_LITERAL || !a->sizes[i]) continue;
-        Row *r = row(&arrays, &n_arrays, a->names[i]);
-        if (a->types[i] & MAP_TO) add(&r->in[PLANNED], a->sizes[i]);
-        if (a->types[i] & MAP_FROM) add(&r->out[PLANNED], a->sizes[i]);
+        if (a->types[i] & MAP_TO) count(a->names[i], PLANNED, true, a->sizes[i]);
+        if (a->types[i] & MAP_FROM) count(a->names[i], PLANNED, false, a->sizes[i]);
     }
 }
 
@@ -114,8 +126,10 @@ static void say_count(const Count *c) {
     fprintf(stderr, "  %-20s %-20s", planned, moved);
 }
 
+static const char directions[] = "  to device: planned   moved                 from device: planned moved\n";
+
 static void say_arrays(void) {
-    fprintf(stderr, "%-32s  %-20s %-20s  %-20s %-20s\n", "array", "to device: planned", "moved", "from device: planned", "moved");
+    fprintf(stderr, "%-32s%s", "array", directions);
     for (int i = 0; i < n_arrays; i++) {
         const char *name, *file, *line;
         char what[256];
@@ -128,15 +142,25 @@ static void say_arrays(void) {
     }
 }
 
+static void say_launch(const Row *r) {
+    const char *file, *kernel, *line;
+    char what[256];
+    int n_file = field(r->name, 0, &file), n = field(r->name, 1, &kernel), n_line = field(r->name, 2, &line);
+    snprintf(what, sizeof what, n_file ? "%.*s (%.*s:%.*s)" : "%.*s", n, kernel, n_file, file, n_line, line);
+    fprintf(stderr, "%-32s", what);
+    if (r->launches) fprintf(stderr, "  %-8lld %-14.3f", (long long)r->launches, 1e3 * r->seconds);
+    else fprintf(stderr, "  %-8s %-14s", "", "");
+    say_count(r->in);
+    say_count(r->out);
+    fputc('\n', stderr);
+}
+
 static void say_launches(void) {
-    fprintf(stderr, "%-32s  %-10s %s\n", "launch", "times", "milliseconds in all");
-    for (int i = 0; i < n_launches; i++) {
-        const char *file, *kernel, *line;
-        char what[256];
-        int n_file = field(launches[i].name, 0, &file), n = field(launches[i].name, 1, &kernel), n_line = field(launches[i].name, 2, &line);
-        snprintf(what, sizeof what, "%.*s (%.*s:%.*s)", n, kernel, n_file, file, n_line, line);
-        fprintf(stderr, "%-32s  %-10lld %.3f\n", what, (long long)launches[i].launches, 1e3 * launches[i].seconds);
-    }
+    fprintf(stderr, "%-32s  %-8s %-14s%s", "launch", "times", "milliseconds", directions);
+    for (int i = 0; i < n_launches; i++)
+        if (launches[i].name != host_code) say_launch(&launches[i]);
+    for (int i = 0; i < n_launches; i++)
+        if (launches[i].name == host_code) say_launch(&launches[i]);
 }
 
 static void report(void) {
@@ -165,14 +189,18 @@ void *kdsl_report_tool(void) {
 int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     if (!is_on) return __tgt_target_kernel(loc, device, teams, threads, region, args);
     KernelArgs kept = *(const KernelArgs *)args; /* the runtime changes it */
-    const char *place = *(const char **)((char *)loc + 16); /* ident_t.psource */
-    plan_launch(&kept);
     now = &kept;
+    place = place_of(loc);
     double start = kdsl_clock();
     int32_t rc = __tgt_target_kernel(loc, device, teams, threads, region, args);
+    double seconds = kdsl_clock() - start;
+    if (!rc) plan_launch(&kept); /* else it runs on the host */
+    pthread_mutex_lock(&lock);
     Row *r = row(&launches, &n_launches, place);
-    r->seconds += kdsl_clock() - start;
+    r->seconds += seconds;
     r->launches++;
+    pthread_mutex_unlock(&lock);
     now = NULL;
+    place = NULL;
     return rc;
 }

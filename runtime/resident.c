@@ -5,6 +5,9 @@
  * A copy is made when someone is about to use it and never before, so an array that dies unread does not come back, and
  * one that two launches share goes in once. Kernels get the device's address as a value: nothing is looked up at launches.
  *
+ * Elements that the host writes one by one become patches: what has to go to the device before a launch uses the array
+ * again. The rest of both copies stays what it is.
+ *
  * KDSL_POISON=1 fills host memory with 0xA5 the moment the device's copy becomes the newest, and new device memory that
  * nothing is copied to, and single elements that the host reads always come alone: a transfer that is missing cannot go
  * unnoticed. For tests. */
@@ -14,23 +17,25 @@
 #include <string.h>
 
 #include "runtime/internal.h"
+#include "runtime/target.h"
 
-/* libomptarget's own entry points (offload/include/omptarget.h). Weak: the runtime is also part of programs that launch
- * nothing, and of objects that are linked elsewhere. */
-#define TARGET __attribute__((weak))
-typedef void Mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes, int64_t *types,
-                    void **names, void **mappers);
-TARGET Mapper __tgt_target_data_begin_mapper, __tgt_target_data_end_mapper, __tgt_target_data_update_mapper;
-TARGET int omp_get_num_devices(void);
-TARGET int omp_get_default_device(void);
+enum {
+    LEAST_COST_BYTES = 1 << 16, /* a small copy takes about as long as one of this size */
+    MOST_PATCHES = 8,
+};
 
-enum { MAP_TO = 1, MAP_FROM = 2, MAP_DELETE = 8, MAP_RETURN = 0x40 };
+typedef struct Patch {
+    char *begin, *end;
+} Patch;
 
 typedef struct Section {
     char *begin, *end, *device;
-    bool host_ok, device_ok;
+    bool host_ok;     /* all of the host's copy is the newest */
+    bool device_ok;   /* the device's is, but for the patches, which are newest on the host */
     bool was_host_ok; /* before the launch at hand */
-    int64_t peeked_bytes; /* what parts that came by themselves have cost since the host's copy was the newest */
+    Patch patches[MOST_PATCHES];
+    int n_patches;
+    int64_t apart_bytes; /* what parts that moved by themselves have cost since a launch has written it */
     const KdslSection *what;
 } Section;
 
@@ -54,7 +59,7 @@ static int64_t find(const char *at) {
 }
 
 static void copy(Section *s, void *at, int64_t n_bytes, int64_t direction) {
-    kdsl_report_moving(s->what->name, n_bytes, direction == MAP_TO);
+    kdsl_report_moving(s->what, n_bytes, direction == MAP_TO);
     __tgt_target_data_update_mapper((void *)s->what->ident, device, 1, &at, &at, &n_bytes, &direction,
                                     (void **)&s->what->name, NULL);
     kdsl_report_moving(NULL, 0, false);
@@ -62,11 +67,45 @@ static void copy(Section *s, void *at, int64_t n_bytes, int64_t direction) {
 
 static void move(Section *s, int64_t direction) { copy(s, s->begin, s->end - s->begin, direction); }
 
+static int64_t size_of(const Section *s) { return s->end - s->begin; }
+
+/* To the device, each by itself. */
+static void send_patches(Section *s) {
+    for (int i = 0; i < s->n_patches; i++) {
+        const Patch *p = &s->patches[i];
+        copy(s, p->begin, p->end - p->begin, MAP_TO);
+        if (poison && !s->host_ok) memset(p->begin, 0xA5, (size_t)(p->end - p->begin));
+    }
+    s->n_patches = 0;
+}
+
+static void keep_patches(const Section *s, char *kept, bool put_back) {
+    for (int i = 0; i < s->n_patches; i++) {
+        size_t n = (size_t)(s->patches[i].end - s->patches[i].begin);
+        memcpy(put_back ? s->patches[i].begin : kept, put_back ? kept : s->patches[i].begin, n);
+        kept += n;
+    }
+}
+
 static void bring_back(Section *s) {
     if (s->host_ok) return;
+    int64_t n_bytes = 0;
+    for (int i = 0; i < s->n_patches; i++) n_bytes += s->patches[i].end - s->patches[i].begin;
+    char *kept = n_bytes ? malloc((size_t)n_bytes) : NULL;
+    if (n_bytes && !kept) send_patches(s);
+    keep_patches(s, kept, false);
     move(s, MAP_FROM);
+    keep_patches(s, kept, true);
+    free(kept);
     s->host_ok = true;
-    s->peeked_bytes = 0;
+    s->apart_bytes = 0;
+}
+
+/* Only the host's copy counts from here on. */
+static void forget_device(Section *s) {
+    s->host_ok = true;
+    s->device_ok = false;
+    s->n_patches = 0;
 }
 
 static void unmap(Section *s) {
@@ -106,7 +145,7 @@ static Section *map(int64_t i, char *begin, char *end, bool fill, const KdslSect
     *s = (Section){.begin = begin, .end = end, .device = begin, .host_ok = true, .device_ok = fill, .what = what};
     void *base = begin, *at = begin;
     int64_t n_bytes = end - begin, type = MAP_RETURN | (fill ? MAP_TO : 0);
-    kdsl_report_moving(what->name, fill ? n_bytes : 0, true);
+    kdsl_report_moving(what, fill ? n_bytes : 0, true);
     __tgt_target_data_begin_mapper((void *)what->ident, device, 1, &base, &at, &n_bytes, &type, (void **)&what->name, NULL);
     kdsl_report_moving(NULL, 0, false);
     s->device = base;
@@ -173,16 +212,18 @@ void *kdsl_on_device(const KdslSection *what, void *at, int64_t n_bytes, int32_t
         let_go_of_parts(&from, &to);
         i = find(from);
         s = map(i, from, to, reads || from != begin || to != end, what);
-    } else if (!s->device_ok) {
+    } else if (!s->device_ok || s->n_patches) {
         bool part = s->begin != begin || s->end != end;
         s->what = what;
-        if (reads || part) move(s, MAP_TO);
+        if ((reads || part) && !s->device_ok) move(s, MAP_TO);
+        else if (reads || part) send_patches(s);
+        s->n_patches = 0;
     }
     s->was_host_ok = s->host_ok;
     s->device_ok = true;
     if (writes && s->device != s->begin) { /* else host and device see one memory */
         s->host_ok = false;
-        s->peeked_bytes = 0;
+        s->apart_bytes = 0;
         if (poison) memset(s->begin, 0xA5, (size_t)(s->end - s->begin));
     }
     void *address = s->device + (begin - s->begin);
@@ -206,7 +247,7 @@ void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes) {
         Section *s = &table[i];
         if (!poison) s->host_ok = s->was_host_ok;
         bring_back(s);
-        if (writes) s->device_ok = false;
+        if (writes) forget_device(s);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -220,21 +261,86 @@ void kdsl_host_reads(void *at, int64_t n_bytes) {
     pthread_mutex_unlock(&lock);
 }
 
-/* An element or a slice comes by itself where the array is large; if that goes on, all of it comes: what the parts have
- * cost by then is about what the whole costs. */
-void kdsl_host_peeks(void *at, int64_t n_bytes) {
-    enum { LEAST_COST_BYTES = 1 << 16 }; /* a small copy takes about as long as one of this size */
+static Patch within(const Section *s, char *at, char *end) {
+    return (Patch){s->begin > at ? s->begin : at, s->end < end ? s->end : end};
+}
+
+/* An element or a slice comes by itself; if that goes on, all of it comes: what the parts have cost by then is about what
+ * the whole costs. Of a small array that is so with the first one, unless it is likely to be the last; then the next
+ * one may come by itself as well. */
+static void peek(Section *s, Patch part, bool more) {
+    for (int i = 0; i < s->n_patches; i++) {
+        if (s->patches[i].begin <= part.begin && part.end <= s->patches[i].end) return;
+        if (s->patches[i].begin < part.end && part.begin < s->patches[i].end) send_patches(s);
+    }
+    int64_t n_bytes = part.end - part.begin;
+    s->apart_bytes += n_bytes < LEAST_COST_BYTES ? LEAST_COST_BYTES : n_bytes;
+    bool is_one_of_few = !more && s->apart_bytes <= 2 * LEAST_COST_BYTES;
+    if (s->apart_bytes >= size_of(s) && !is_one_of_few && !poison) bring_back(s);
+    else copy(s, part.begin, n_bytes, MAP_FROM);
+}
+
+void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more) {
+    if (!n_bytes) return;
+    char *end = (char *)at + n_bytes;
+    kdsl_settle();
+    pthread_mutex_lock(&lock);
+    for (int64_t i = find(at); i < n_sections && table[i].begin < end; i++)
+        if (!table[i].host_ok) peek(&table[i], within(&table[i], at, end), more);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Is there a cheaper way to tell the device of one more patch than by itself? Two cost no more than to fetch all and to
+ * send it again. */
+static bool is_scattered(const Section *s) {
+    if (s->n_patches == MOST_PATCHES) return true;
+    return !s->host_ok && s->n_patches >= 2 && s->apart_bytes + (s->n_patches + 1) * LEAST_COST_BYTES >= size_of(s);
+}
+
+/* Then all there are go now or, if that would cost too much by and by, everything between them goes later. */
+static void gather_patches(Section *s) {
+    int64_t cost = s->n_patches * LEAST_COST_BYTES;
+    if (s->n_patches == MOST_PATCHES && s->apart_bytes + cost < size_of(s)) {
+        send_patches(s);
+        s->apart_bytes += cost;
+        return;
+    }
+    bring_back(s);
+    for (; s->n_patches > 1; s->n_patches--) {
+        const Patch *last = &s->patches[s->n_patches - 1];
+        if (last->begin < s->patches[0].begin) s->patches[0].begin = last->begin;
+        if (last->end > s->patches[0].end) s->patches[0].end = last->end;
+    }
+}
+
+/* Patches that touch become one; so do two with little between them, if the host has the newest of that as well. */
+static void poke(Section *s, Patch part) {
+    bool is_apart = true;
+    for (int i = 0; i < s->n_patches; i++) is_apart &= s->patches[i].begin > part.end || s->patches[i].end < part.begin;
+    if (is_apart && is_scattered(s)) gather_patches(s);
+    int64_t gap = s->host_ok ? LEAST_COST_BYTES : 0;
+    for (int i = 0; i < s->n_patches;) {
+        const Patch *p = &s->patches[i];
+        if (p->begin - part.end > gap || part.begin - p->end > gap) {
+            i++;
+            continue;
+        }
+        if (p->begin < part.begin) part.begin = p->begin;
+        if (p->end > part.end) part.end = p->end;
+        s->patches[i] = s->patches[--s->n_patches];
+        i = 0;
+    }
+    s->patches[s->n_patches++] = part;
+}
+
+void kdsl_host_pokes(void *at, int64_t n_bytes) {
     if (!n_bytes) return;
     char *end = (char *)at + n_bytes;
     kdsl_settle();
     pthread_mutex_lock(&lock);
     for (int64_t i = find(at); i < n_sections && table[i].begin < end; i++) {
         Section *s = &table[i];
-        if (s->host_ok) continue;
-        char *from = s->begin > (char *)at ? s->begin : at, *to = s->end < end ? s->end : end;
-        s->peeked_bytes += to - from < LEAST_COST_BYTES ? LEAST_COST_BYTES : to - from;
-        if (s->peeked_bytes >= s->end - s->begin && !poison) bring_back(s);
-        else copy(s, from, to - from, MAP_FROM);
+        if (s->device_ok && s->device != s->begin) poke(s, within(s, at, end));
     }
     pthread_mutex_unlock(&lock);
 }
@@ -244,7 +350,7 @@ void kdsl_host_writes(void *at, int64_t n_bytes) {
     pthread_mutex_lock(&lock);
     for (int64_t i = find(at); i < n_sections && table[i].begin < (char *)at + n_bytes; i++) {
         bring_back(&table[i]);
-        table[i].device_ok = false;
+        forget_device(&table[i]);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -256,8 +362,7 @@ void kdsl_host_fills(void *at, int64_t n_bytes) {
     pthread_mutex_lock(&lock);
     for (int64_t i = find(at); i < n_sections && table[i].begin < end; i++) {
         if (table[i].begin < (char *)at || table[i].end > end) bring_back(&table[i]);
-        table[i].host_ok = true;
-        table[i].device_ok = false;
+        forget_device(&table[i]);
     }
     pthread_mutex_unlock(&lock);
 }

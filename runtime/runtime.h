@@ -108,12 +108,19 @@ typedef struct KdslSection {
 KDSL_RT void *kdsl_on_device(const KdslSection *what, void *at, int64_t n_bytes, int32_t reads, int32_t writes);
 KDSL_RT void *kdsl_device_address(void *at); /* of what kdsl_on_device has put there */
 KDSL_RT void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes);
-KDSL_RT void kdsl_host_peeks(void *at, int64_t n_bytes); /* this one element */
+KDSL_RT void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more); /* only this; more: others are likely to follow */
+KDSL_RT void kdsl_host_pokes(void *at, int64_t n_bytes);               /* only this */
 KDSL_RT void kdsl_host_reads(void *at, int64_t n_bytes);
 KDSL_RT void kdsl_host_writes(void *at, int64_t n_bytes);
 KDSL_RT void kdsl_host_fills(void *at, int64_t n_bytes); /* all of it: what it held is not needed */
 KDSL_RT void kdsl_check_device(const char *place, int64_t device); /* is there one of this number? else the program ends */
 KDSL_RT void kdsl_host_takes(void *at, int64_t n_bytes);
+
+/* slot.c: a launch's slot for the first failed check, zero, with room on the device (-1: the default one); and after the
+ * launch, whether or not it ran there: ends the program if the slot was taken, else gives it back. */
+KDSL_RT KdslSlot *kdsl_slot_take(const KdslSection *what, int64_t device);
+KDSL_RT void kdsl_slot_end(KdslSlot *slot, int32_t on_host, const KdslCheck *checks, const char *const *axes,
+                           int64_t n_axes);
 
 /* async.c: run(copy of frame) on a thread of its own, after those that were given before. kdsl_settle: all are done. */
 KDSL_RT void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes);

@@ -81,13 +81,19 @@ static const char *reason(Walk *w, const char *index, const Form *at, const Form
     return arena_printf(arena, "nothing shows that it is in 0..%s", extent);
 }
 
+static bool element_extent(Walk *w, const Expr *e, const Symbol *array, int d, Form *ext) {
+    const Type *field = expr_fixed_field(e->index.base);
+    if (array) return walk_extent(w, array, d, ext);
+    if (!field || d >= field->rank) return false;
+    *ext = form_const(field->extent[d]);
+    return true;
+}
+
 /* The decision -------------------------------------------------------------------------------------------------- */
 
 static const char *decide(Walk *w, Expr *e, const Symbol *array, int d, const Form *at) {
     Form ext, zero = form_const(0), last;
-    const Type *field = expr_fixed_field(e->index.base);
-    bool has_ext = array ? walk_extent(w, array, d, &ext) : field && d < field->rank;
-    if (has_ext && !array) ext = form_const(field->extent[d]);
+    bool has_ext = element_extent(w, e, array, d, &ext);
     bool low = affine_at_least(&w->a, at, &zero), high = false;
     if (has_ext) {
         last = ext;
@@ -133,14 +139,39 @@ static bool checked_early(Walk *w, Expr *e, const Symbol *array, int d, const Fo
     return true;
 }
 
-static void note_access(Walk *w, Expr *e, Symbol *array, const Form *at, bool reads, bool writes, bool is_atomic) {
-    Access x = {.array = array, .expr = e, .reads = reads, .writes = writes, .is_atomic = is_atomic};
-    x.at = arena_array(w->s->arena, Form, e->index.at.n + 1);
-    memcpy(x.at, at, sizeof *at * (size_t)e->index.at.n);
+void walk_note(Walk *w, Access x) {
     x.n_guard = w->a.facts.n;
     x.guard = arena_array(w->s->arena, Form, x.n_guard + 1);
     if (x.n_guard) memcpy(x.guard, w->a.facts.at, sizeof *x.guard * (size_t)x.n_guard);
+    x.always = x.always && !w->sometimes;
     vec_push(w->s->arena, &w->f->accesses, x);
+}
+
+static void note_element(Walk *w, Expr *e, Symbol *array, const Form *at, Access x) {
+    x.array = array;
+    x.expr = e;
+    x.always = true;
+    x.n = e->index.at.n;
+    x.at = arena_array(w->s->arena, Form, x.n + 1);
+    x.ext = arena_array(w->s->arena, Form, x.n + 1);
+    for (int d = 0; d < x.n; d++) {
+        x.at[d] = at[d];
+        if (element_extent(w, e, array, d, &x.ext[d])) x.has_ext |= 1u << d;
+    }
+    walk_note(w, x);
+}
+
+void walk_at(Walk *w, const Expr *e, const Form *at) {
+    const Expr *x = e->call.info->receiver;
+    Access access = {.array = expr_array_symbol(x), .reads = true, .always = true, .n = e->call.args.n};
+    if (!access.array || access.array->type->kind != TY_ARRAY || x->kind != EXPR_NAME) return;
+    access.at = arena_array(w->s->arena, Form, access.n + 1);
+    access.ext = arena_array(w->s->arena, Form, access.n + 1);
+    for (int d = 0; d < access.n; d++) {
+        access.at[d] = at[d];
+        if (walk_extent(w, access.array, d, &access.ext[d])) access.has_ext |= 1u << d;
+    }
+    walk_note(w, access);
 }
 
 static void keep_slice(Walk *w, Expr *e, const Symbol *array) {
@@ -155,6 +186,8 @@ static void keep_slice(Walk *w, Expr *e, const Symbol *array) {
 void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
     Expr *base = e->index.base;
     Symbol *array = base->kind == EXPR_NAME ? base->name.sym : NULL;
+    const Stmt *assign = w->assign;
+    w->assign = NULL; /* of this element, not of those that its indices look at */
     if (!array) walk_expr(w, base);
     Form at[MAX_RANK];
     bool is_slice = e->index.at.n > MAX_RANK;
@@ -168,7 +201,7 @@ void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
         keep_slice(w, e, array);
         return;
     }
-    note_access(w, e, array, at, reads, writes, is_atomic);
+    note_element(w, e, array, at, (Access){.assign = assign, .reads = reads, .writes = writes, .is_atomic = is_atomic});
     const char *why = NULL;
     unsigned all = (1u << e->index.at.n) - 1;
     e->index.proven = e->index.early = 0;
@@ -183,7 +216,7 @@ void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
     w->f->n_checks++;
     e->index.site = -1;
     if (e->index.proven == all || checked_early(w, e, array, last, &at[last], why)) return;
-    CheckSite site = {.kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .why = why};
+    CheckSite site = {.kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .why = why, .access = e};
     site.name = array ? array->name : expr_fixed_field(base) ? walk_text(w, base->span) : "the array";
     site.text = walk_text(w, e->span);
     e->index.site = walk_keep(w, site);
@@ -192,7 +225,7 @@ void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
 /* One function -------------------------------------------------------------------------------------------------- */
 
 static void name_value(Walk *w, const Symbol *sym, const char *text, Wide lo, Wide hi) {
-    Form f = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = lo, .hi = hi, .text = text});
+    Form f = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = lo, .hi = hi, .text = text, .of = sym});
     walk_set(w, sym, &f);
 }
 
@@ -262,7 +295,10 @@ static void bind_domain(Walk *w) {
 }
 
 void access_check(Sema *s, Func *f) {
-    if (!f->on_device || !f->item || !f->item->fn.body || f->facts->skip) return;
+    if (!f->on_device || !f->item || !f->item->fn.body || f->facts->skip || f->facts->accessed) return;
+    f->facts->accessed = true;
+    for (int i = 0; i < f->facts->calls.n; i++) /* those first: on devices nothing recurses */
+        access_check(s, f->facts->calls.at[i]->callee);
     Walk w = {.s = s, .f = f, .n = f->n_symbols};
     w.a.arena = s->arena;
     w.now = arena_array(s->arena, Form, w.n + 1);
@@ -280,8 +316,11 @@ void access_check(Sema *s, Func *f) {
     if (f->is_kernel && f->domain.n == 1)
         walk_loop_begins(&w, &f->loop_checks, f->domain.at[0], &f->item->fn.over.at[0].range);
     walk_body(&w, f->item->fn.body);
+    f->facts->atoms.at = w.a.atoms.at;
+    f->facts->atoms.n = w.a.atoms.n;
 }
 
+/* What is left to report of a function becomes its callers' affair as well. */
 void access_spread(Sema *s) {
     bool changed = true;
     while (changed) { /* device functions do not recurse: as many rounds as calls are deep */

@@ -15,6 +15,9 @@ typedef struct Walk {
     bool *known;
     int quiet;   /* look again at what has been walked: nothing is recorded */
     int calls;   /* of functions, so far */
+    int sometimes; /* not 0: what is walked now may be left out by a run that gets here */
+    int inherited; /* accesses of functions called, so far */
+    const Stmt *assign; /* whose target is walked, or NULL */
     LoopChecks *early; /* of the loop at the beginning of whose body this is; NULL: not at the beginning of one */
     Form early_at;     /* its variable */
     Form *domain_hi; /* one per domain variable of a kernel in groups: what `inside` says */
@@ -51,5 +54,10 @@ void walk_learn_inside(Walk *w);
 int walk_keep(Walk *w, CheckSite site); /* its number */
 void walk_loop_begins(Walk *w, LoopChecks *checks, const Symbol *sym, const Range *r);
 int walk_keep_assert(Walk *w, const Stmt *st);
+void walk_at(Walk *w, const Expr *e, const Form *at); /* x.at(i) */
+void walk_note(Walk *w, Access x); /* into the table, with what is known here */
+
+/* through.c: what a function does for its caller, after all its arguments; given: the values, by argument */
+void walk_through(Walk *w, Expr *call, const Form *given);
 
 #endif

@@ -83,6 +83,8 @@ typedef struct FuncFacts {
     bool has_errors;    /* reported while checking its body: no dataflow over it */
     const Instance *instance; /* it was made of a generic one */
     bool queued;
+    bool accessed;          /* access_check has been here */
+    Vec(Atom) atoms;        /* of the sums in Func.accesses */
     struct ArrayFlow *flow; /* flow.h: NULL: no arrays */
     unsigned *uses;         /* uses.c: Use bits, by parameter */
     int pending; /* kernel.c: callees not yet shown to end */
@@ -381,10 +383,13 @@ void plan_transfers(Sema *s, Func *f);
 void assign_check(Sema *s, Func *f);
 void transfer_infer(Sema *s, Func *f);
 void transfer_narrow(Sema *s, Func *f); /* after uses_find */
+/* whole.c: who writes all of what is behind a parameter of the kernel: it, or a function it calls. NULL: not shown. */
+const Func *whole_writer(const Func *kernel, int param);
 void warn_unused(Sema *s, Func *f);
 
 /* access.c: after transfers; which checks code for devices needs */
 void access_check(Sema *s, Func *f);
+void access_settle(Sema *s); /* through.c: checks in functions that all kernels show to be needless */
 void access_spread(Sema *s); /* may_fail, from callees to callers */
 
 /* group.c: the domain in groups, and what only their kernels have */

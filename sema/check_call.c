@@ -4,10 +4,19 @@
 
 static const char *const mode_text[REF__COUNT] = {"", "&", "&mut ", "&out ", "&scratch "};
 
+/* What the other side does with it is not known: it may well write what it asks for by `&mut`. */
+static void check_arg_alone(Sema *s, Arg *arg) {
+    if (arg->mode != REF_NONE && expr_is_slice(arg->value)) check_slice(s, arg->value);
+    else check_expr(s, &arg->value);
+    if (arg->mode != REF_MUT && arg->mode != REF_OUT) return;
+    Symbol *sym = expr_root(arg->value);
+    if (sym && (sym->kind == SYM_LOCAL || sym->kind == SYM_PARAM)) own_written(sym);
+}
+
 /* After an error in the call itself: look at the arguments for errors of their own. */
 static Type *check_args_only(Sema *s, Expr *e) {
     e->call.callee->type = s->error;
-    for (int i = 0; i < e->call.args.n; i++) check_expr(s, &e->call.args.at[i].value);
+    for (int i = 0; i < e->call.args.n; i++) check_arg_alone(s, &e->call.args.at[i]);
     return bad(s, e);
 }
 
@@ -172,7 +181,7 @@ static bool check_arg(Sema *s, Arg *arg, const Func *f, const Symbol *param) {
         diag_fix(s->c, d, (Span){arg->span.lo, arg->value->span.lo}, "", "leave out `%s:`", arg->label);
     }
     if (is_bad(param->type)) {
-        check_expr(s, &arg->value);
+        check_arg_alone(s, arg);
         return false;
     }
     if (param->mode != REF_NONE && param->type->kind != TY_ARRAY) return check_value_reference(s, arg, f, param);

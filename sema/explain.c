@@ -17,7 +17,7 @@ static void explain_func(const Program *p, const Func *f, Buf *out) {
     buf_puts(out, f->n_kept ? ", kept:\n" : ", none left\n");
     for (int i = 0; i < p->sites.n; i++) {
         const CheckSite *s = &p->sites.at[i];
-        if (s->func != f || s->kind == CHECK_ASSERT) continue; /* which is the program's own */
+        if (s->func != f || s->is_needless || s->kind == CHECK_ASSERT) continue; /* which is the program's own */
         Place at = source_place(&p->c->sources, s->span.lo);
         buf_printf(out, "  %s:%d:%d: %s `%s`: %s\n", at.file ? at.file->path : "?", at.line, at.col, kind_text(s->kind),
                    s->text, s->why);

@@ -44,7 +44,8 @@ static void behind(Explain *x, Event *e, Writers *at) {
     } else if (e->kind == EVENT_MOVE) {
         at[e->slot] = e->other >= 0 ? at[e->other] : 0;
     } else if (writes(e)) {
-        bool adds = e->kind == EVENT_PASS && !e->launch && use_of_pass(e) & USE_LAUNCHES;
+        bool adds = (e->kind == EVENT_PASS && !e->launch && use_of_pass(e) & USE_LAUNCHES) || e->asked == SYNC_POKE ||
+                    e->asked == SYNC_UPDATE;
         at[e->slot] = number_of(x, e) | (adds ? old : 0);
     }
 }
@@ -123,13 +124,16 @@ static const char *transfer_text(Transfer t) {
 }
 
 /* Why the kernel's own use of it is less than its mode says. */
-static const char *narrowing(const Event *e) {
-    const Func *k = e->call->func;
+static const char *narrowing(Explain *x, const Event *e) {
+    const Func *k = e->call->func, *writer;
     RefMode mode = k->params.at[e->param]->mode;
     Transfer t = k->transfers.at[e->param];
     if (t == TRANSFER_UNUSED) return "the kernel uses no element of it";
     if (mode == REF_MUT && t == TRANSFER_TO) return "the kernel never writes it";
-    if (mode == REF_MUT && t == TRANSFER_FROM) return "every element is written and none read";
+    if (mode == REF_MUT && t == TRANSFER_FROM) {
+        if ((writer = whole_writer(k, e->param)) == k) return "every element is written and none read";
+        return arena_printf(x->s->arena, "every element is written, in `%s`, and none read", writer->name);
+    }
     if (mode == REF_OUT && t == TRANSFER_TOFROM) return "not shown to be written whole";
     return "";
 }
@@ -142,9 +146,12 @@ static const char *why_alone(const Event *e, const ArgPlan *a) {
 
 static const char *why_resident(Explain *x, const ArgPlan *a, Writers set) {
     const char *host = lines_of(x, set, false);
+    if (a->brings_whole) return "kept on the device: all of the array is copied in, as a later launch reads it";
     if (!(a->transfer & TRANSFER_TO)) return "kept on the device: only room is made there";
     if (a->is_there) return "kept on the device: it is there already";
     if (!*host) return "kept on the device: copied in if the host's copy is newer";
+    if (a->only_parts)
+        return arena_printf(x->s->arena, "kept on the device: what the host has written of it is copied in (%s)", host);
     return arena_printf(x->s->arena, "kept on the device: copied in once after the host has written it (%s)", host);
 }
 
@@ -163,7 +170,7 @@ static const char *first_line(Explain *x, Span span) {
 static void note_argument(Explain *x, const Event *e, Writers set) {
     const ArgPlan *a = &e->launch->offload.plan->args[e->param];
     TransferNote *n = note(x, e->launch->span);
-    const char *because = narrowing(e), *how = "";
+    const char *because = narrowing(x, e), *how = "";
     n->text = first_line(x, e->launch->span);
     n->launch = e->launch;
     n->kernel = e->call->func->name;
@@ -173,16 +180,33 @@ static void note_argument(Explain *x, const Event *e, Writers set) {
     n->bytes = bytes_text(x, e);
     n->resident = a->resident;
     Transfer moved = a->resident ? a->transfer & (a->is_there ? 0 : TRANSFER_TO) : a->transfer;
-    n->moves = a->resident && !moved ? "nothing" : transfer_text(moved);
+    n->moves = a->resident && !moved ? "nothing" : a->only_parts && moved ? "parts" : transfer_text(moved);
     if (a->transfer != TRANSFER_UNUSED) how = a->resident ? why_resident(x, a, set) : why_alone(e, a);
     n->why = arena_printf(x->s->arena, "%s%s%s", how, *how && *because ? "; " : "", because);
 }
 
 static const char *what_comes_back(Explain *x, const Event *e, const char *device) {
     if (e->asked == SYNC_FILL) return "nothing comes back, for every element gets a new value";
-    const char *what = e->asked == SYNC_PEEK ? "that element comes back; all of a small array" : "it comes back";
+    if (e->asked == SYNC_POKE) return "nothing comes back; that part goes in before the next launch uses it";
+    bool part = e->asked == SYNC_PEEK || e->asked == SYNC_UPDATE;
+    const char *what = !part ? "it comes back" : e->at->more ? "that part comes back; all of a small array" : "that part comes back";
+    if (e->asked == SYNC_UPDATE) what = arena_printf(x->s->arena, "%s; it goes in before the next launch uses it", what);
     if (*device) return arena_printf(x->s->arena, "written on the device (%s): %s", device, what);
     return arena_printf(x->s->arena, "if the device's copy is newer, %s", what);
+}
+
+static const char *moves_of(Sync asked) {
+    switch (asked) {
+    case SYNC_PEEK:
+    case SYNC_UPDATE: return "part";
+    case SYNC_POKE:
+    case SYNC_FILL: return "nothing";
+    case SYNC_NONE:
+    case SYNC_READ:
+    case SYNC_WRITE:
+    case SYNC_DEVICE: break;
+    }
+    return "from";
 }
 
 static void note_host(Explain *x, const Event *e, Writers set) {
@@ -191,7 +215,7 @@ static void note_host(Explain *x, const Event *e, Writers set) {
     n->text = first_line(x, e->span);
     n->array = x->flow->symbol[e->slot]->name;
     n->mode = e->asked <= SYNC_READ ? "read" : e->asked == SYNC_FILL ? "fill" : "write";
-    n->moves = e->asked == SYNC_FILL ? "nothing" : e->asked == SYNC_PEEK ? "element" : "from";
+    n->moves = moves_of(e->asked);
     n->bytes = "";
     n->resident = true;
     n->why = arena_printf(x->s->arena, "%s%s", what_comes_back(x, e, lines_of(x, set, true)), before_loop ? ", before the loop" : "");

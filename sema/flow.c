@@ -81,6 +81,19 @@ static void touch(Builder *b, EventKind kind, Expr *array) {
     event(b, kind, name);
 }
 
+/* reads: what the element held counts, for `a[i] += x` or for the parts that `a[i].x = 1` leaves. */
+static void write_element(Builder *b, Expr *array, bool reads) {
+    if (array->kind == EXPR_NAME) {
+        Event *e = event(b, EVENT_WRITE, array);
+        if (!e) return;
+        e->is_element = true;
+        e->reads = reads;
+        return;
+    }
+    if (reads) touch(b, EVENT_READ, array);
+    touch(b, EVENT_WRITE, array);
+}
+
 static void read_element(Builder *b, Expr *array) {
     Event *e = array->kind == EXPR_NAME ? event(b, EVENT_READ, array) : NULL;
     if (e) e->is_element = true;
@@ -315,8 +328,7 @@ static void build_assign(Builder *b, Stmt *st) {
     if (whole->kind != EXPR_INDEX) return;
     build_list(b, &whole->index.at);
     bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max && whole == target;
-    if (!plain) touch(b, EVENT_READ, whole->index.base);
-    touch(b, EVENT_WRITE, whole->index.base);
+    write_element(b, whole->index.base, !plain);
 }
 
 static void build_if(Builder *b, Stmt *st) {
@@ -376,7 +388,8 @@ static bool only_writes(const ArrayFlow *flow, const FlowLoop *loop, int slot) {
     for (int i = loop->first; i < loop->last; i++)
         for (int k = 0; k < flow->blocks.at[i]->events.n; k++) {
             const Event *e = &flow->blocks.at[i]->events.at[k];
-            if ((e->slot == slot || e->other == slot) && e->kind != EVENT_WRITE && e->kind != EVENT_FILL) return false;
+            bool is_write = (e->kind == EVENT_WRITE && !e->reads) || e->kind == EVENT_FILL;
+            if ((e->slot == slot || e->other == slot) && !is_write) return false;
         }
     return true;
 }

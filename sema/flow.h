@@ -23,7 +23,8 @@ typedef struct Event {
     Expr *at;             /* the EXPR_NAME that names the array; NULL where there is none */
     Span span;            /* for messages */
     bool may_hoist;       /* plan.c: asking once before its loop is enough */
-    bool is_element;      /* READ: of one element, where the index is written. PASS: of a slice */
+    bool is_element;      /* READ, WRITE: of one element, where the index is written. PASS: of a slice */
+    bool reads;           /* WRITE: of what the element held before, or of a part of it */
     bool unknown;         /* MAKE: by a call that may have launched something with it */
     const Arg *arg;       /* PASS */
     const CallInfo *call; /* PASS */

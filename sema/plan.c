@@ -10,7 +10,8 @@
  *     uses it later, and the host either reads it next on every way (copied back with the launch) or on none (not at
  *     all);
  *   - every other launch keeps its arrays on the device, and the places where the host then reads or writes them ask the
- *     program's table of resident arrays (runtime/resident.c). In a `for` loop they ask once, before the first turn.
+ *     program's table of resident arrays (runtime/resident.c). In a `for` loop they ask once, before the first turn. An
+ *     element or a slice that is used by itself comes and goes by itself.
  *
  * Facts per array variable, forward, true on every way to a point (met by `and`), and backward. A call of a function
  * that launches something with an array ends what is known of it; such a function starts knowing nothing of its
@@ -25,14 +26,20 @@ enum {
     HOST_OK = 2,  /* the host's copy is the newest */
     HOST_OWN = 4, /* and the device's is not to be used any more: the host may write */
     DEVICE_OK = 8, /* the device's copy is whole and the newest */
-    ALL_FACTS = 15,
+    DEVICE_MOST = 16, /* it is, but for parts that the host has written by themselves */
+    ON_DEVICE = DEVICE_OK | DEVICE_MOST,
+    ALL_FACTS = 31,
     FRESH = CLEAN | HOST_OK | HOST_OWN,
 };
 /* Backward. */
 enum {
     LATER_LAUNCH = 1, /* may be used by a launch before the host writes it */
     MAY_READ = 2,     /* the host may need it as it is here */
-    MUST_READ = 4,    /* the host does, on every way that ends */
+    MUST_READ = 4,    /* the host does, on every way that ends; and before a launch gives it other values */
+    READ_SOON = 8,    /* the host reads some of it before that, on a way that stays in the loop */
+    WHOLE_SOON = 16,  /* before the host writes it, a launch reads all of it, on every way that ends */
+    MUST = MUST_READ | WHOLE_SOON,
+    ALL_BITS = 31,
 };
 
 typedef unsigned char Bits;
@@ -107,18 +114,50 @@ static void find_hoistable(Plan *p) {
 
 static bool is_param(const Plan *p, int slot) { return p->flow->symbol[slot]->kind == SYM_PARAM; }
 
-static void host_use(Bits *b, bool writes) {
-    *b |= MAY_READ | MUST_READ;
-    if (writes) *b &= (Bits)~LATER_LAUNCH;
-}
-
-/* One element or a slice that is only read, and not one after the other in a loop that can ask for all before it begins. */
+/* One element or a slice that is used by itself, and not one after the other in a loop that can ask for all before it
+ * begins. */
 static bool may_peek(const Event *e) {
     return e->is_element && !e->may_hoist && (e->kind == EVENT_READ || (!e->launch && use_of_pass(e) == USE_READS));
 }
 
+static bool is_poke(const Event *e) {
+    if (e->kind == EVENT_WRITE) return true;
+    return e->kind == EVENT_PASS && !e->launch && use_of_pass(e) & USE_WRITES && !(use_of_pass(e) & ~(USE_READS | USE_WRITES));
+}
+
+/* `later`: what is known behind it. If no launch follows, there is nothing on the device that would have to be kept. */
+static bool pokes(const Event *e, Bits later) {
+    return later & LATER_LAUNCH && e->is_element && !e->may_hoist && is_poke(e);
+}
+
+/* Of a slice whatever a function leaves as it was counts. */
+static bool reads_of_poke(const Event *e) {
+    if (e->kind == EVENT_WRITE) return e->reads;
+    const Func *callee = e->call->kind == CALL_FUNC ? e->call->func : NULL;
+    return !callee || !callee->facts->uses || !(callee->facts->uses[e->param] & USE_FILLS);
+}
+
+static void host_use(Bits *b, bool writes) {
+    *b |= MAY_READ | MUST_READ | READ_SOON;
+    if (writes) *b &= (Bits) ~(LATER_LAUNCH | WHOLE_SOON);
+}
+
+static void host_writes(const Event *e, Bits *b) {
+    if (!pokes(e, *b)) host_use(b, true);
+    else *b |= reads_of_poke(e) ? MAY_READ | READ_SOON : MAY_READ;
+}
+
+static bool is_whole(const Event *e) { return e->arg->value->kind == EXPR_NAME; }
+
+/* A launch that writes hides what the host would have read before: only later readers of the new values count. */
+static void before_launch(const Event *e, Bits *b) {
+    *b |= LATER_LAUNCH;
+    if (is_whole(e)) *b = (Bits)((*b & ~WHOLE_SOON) | (transfer_of(e) & TRANSFER_TO ? WHOLE_SOON : 0));
+    if (transfer_of(e) & TRANSFER_FROM) *b &= (Bits) ~(MUST_READ | READ_SOON);
+}
+
 static void before_event(const Event *e, Bits *at) {
-    Bits unknown = LATER_LAUNCH | MAY_READ, old = at[e->slot];
+    Bits unknown = LATER_LAUNCH | MAY_READ | READ_SOON, old = at[e->slot];
     switch (e->kind) {
     case EVENT_MAKE: at[e->slot] = 0; return;
     case EVENT_LEAVE: at[e->slot] = unknown; return;
@@ -131,54 +170,76 @@ static void before_event(const Event *e, Bits *at) {
         if (e->other >= 0) at[e->other] = old;
         return;
     case EVENT_READ:
-        if (may_peek(e)) at[e->slot] |= MAY_READ; /* one element is no reason to bring all of it */
+        if (may_peek(e)) at[e->slot] |= MAY_READ | READ_SOON; /* one element is no reason to bring all of it */
         else host_use(&at[e->slot], false);
         return;
-    case EVENT_WRITE: host_use(&at[e->slot], true); return;
+    case EVENT_WRITE: host_writes(e, &at[e->slot]); return;
     case EVENT_FILL: at[e->slot] = 0; return;
     case EVENT_ENTER: at[e->slot] |= LATER_LAUNCH; return;
     case EVENT_PASS: {
         unsigned use = use_of_pass(e);
-        if (e->launch) at[e->slot] |= LATER_LAUNCH;
+        if (e->launch) before_launch(e, &at[e->slot]);
         else if (use & USE_LAUNCHES) at[e->slot] = unknown;
         else if (use & USE_FILLS) at[e->slot] = 0;
-        else if (may_peek(e)) at[e->slot] |= MAY_READ;
-        else if (use) host_use(&at[e->slot], use & USE_WRITES);
+        else if (may_peek(e)) at[e->slot] |= MAY_READ | READ_SOON;
+        else if (use & USE_WRITES) host_writes(e, &at[e->slot]);
+        else if (use) host_use(&at[e->slot], false);
         return;
     }
     }
 }
 
-/* A launch that writes hides what the host would have read before: only later readers of the new values count. */
-static void join_backward(Plan *p, const FlowBlock *b, Bits *into) {
-    memset(into, b->n_next || b->is_return ? 0 : MUST_READ, (size_t)p->n); /* the program ends: any promise holds */
-    for (int i = 0; b->is_return && i < p->n; i++) into[i] = is_param(p, i) ? LATER_LAUNCH | MAY_READ : 0;
+/* Does this way leave the loop that another one stays in? Loops turn more often than they end. */
+static bool leaves_loop(const Plan *p, int block, int k) {
+    const FlowBlock *b = p->flow->blocks.at[block];
+    const FlowLoop *inner = NULL;
+    for (int i = 0; i < p->flow->loops.n; i++) /* inner ones come later */
+        if (p->flow->loops.at[i].first <= block && block < p->flow->loops.at[i].last) inner = &p->flow->loops.at[i];
+    if (!inner || b->n_next < 2 || (b->next[k] >= inner->first && b->next[k] < inner->last)) return false;
+    return b->next[!k] >= inner->first && b->next[!k] < inner->last;
+}
+
+static void join_backward(Plan *p, int block, Bits *into) {
+    const FlowBlock *b = p->flow->blocks.at[block];
+    memset(into, b->n_next || b->is_return ? 0 : MUST, (size_t)p->n); /* the program ends: any promise holds */
+    /* Behind the border of an exported function C has whole arrays. */
+    Bits behind = p->flow->func->is_export ? LATER_LAUNCH | MAY_READ | READ_SOON : LATER_LAUNCH | MAY_READ;
+    for (int i = 0; b->is_return && i < p->n; i++) into[i] = is_param(p, i) ? behind : 0;
     for (int k = 0; k < b->n_next; k++) {
         const Bits *next = p->in[b->next[k]];
+        Bits any = leaves_loop(p, block, k) ? LATER_LAUNCH | MAY_READ : LATER_LAUNCH | MAY_READ | READ_SOON;
         for (int i = 0; i < p->n; i++) {
-            Bits must = k ? into[i] & next[i] & MUST_READ : next[i] & MUST_READ;
-            into[i] = (Bits)(((into[i] | next[i]) & (LATER_LAUNCH | MAY_READ)) | must);
+            Bits must = k ? into[i] & next[i] & MUST : next[i] & MUST;
+            into[i] = (Bits)((into[i] & ~MUST) | (next[i] & any) | must);
         }
     }
 }
 
-/* p->in holds the facts before each block here; afterwards only p->out counts. */
-static void find_backward(Plan *p) {
+static void settle_backward(Plan *p, Bits wanted) {
     Bits *at = arena_alloc(p->s->arena, (size_t)p->n + 1);
-    for (int i = 0; i < p->n_order; i++) memset(p->in[p->order[i]], MUST_READ, (size_t)p->n);
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = p->n_order; i-- > 0;) {
             int block = p->order[i];
             const FlowBlock *b = p->flow->blocks.at[block];
-            join_backward(p, b, p->out[block]);
+            join_backward(p, block, p->out[block]);
             memcpy(at, p->out[block], (size_t)p->n);
             for (int k = b->events.n; k-- > 0;) before_event(&b->events.at[k], at);
+            for (int slot = 0; slot < p->n; slot++) at[slot] &= wanted;
             if (!memcmp(at, p->in[block], (size_t)p->n)) continue;
             memcpy(p->in[block], at, (size_t)p->n);
             changed = true;
         }
     }
+}
+
+/* p->in holds the facts before each block here; afterwards only p->out counts. Where launches follow comes first: what a
+ * write means depends on it. */
+static void find_backward(Plan *p) {
+    settle_backward(p, LATER_LAUNCH);
+    for (int i = 0; i < p->n_order; i++)
+        for (int slot = 0; slot < p->n; slot++) p->in[p->order[i]][slot] |= MUST;
+    settle_backward(p, ALL_BITS);
 }
 
 /* Forward --------------------------------------------------------------------------------------------------------- */
@@ -196,13 +257,23 @@ static bool goes_alone(const Event *e, Bits later) {
 /* Only that element comes: unless all of it is needed soon anyway. */
 static bool peeks(const Event *e, Bits later) { return may_peek(e) && !(later & MUST_READ); }
 
-static void behind_launch(const Event *e, Bits *fact, bool alone) {
+/* A part is used now, and all of it soon: it would have to come back then to go in as a whole. */
+static bool brings_whole(const Event *e, Bits later) {
+    return !is_whole(e) && later & WHOLE_SOON && !e->launch->offload.async;
+}
+
+static void behind_launch(const Event *e, Bits *fact, bool alone, bool all_goes_in) {
     Transfer t = transfer_of(e);
     if (t == TRANSFER_UNUSED || (alone && *fact & CLEAN)) return;
-    bool whole = e->arg->value->kind == EXPR_NAME;
     *fact &= (Bits) ~(CLEAN | HOST_OWN);
-    if (whole) *fact |= DEVICE_OK;
+    if (is_whole(e) || all_goes_in) *fact |= ON_DEVICE;
     if (t & TRANSFER_FROM) *fact &= (Bits)~HOST_OK;
+}
+
+/* An element that goes by itself leaves the rest of both copies as it is. */
+static Bits behind_write(const Event *e, Bits fact, Bits later) {
+    if (pokes(e, later)) return (Bits)(fact & ~DEVICE_OK);
+    return (Bits)((fact | HOST_OK | HOST_OWN) & ~ON_DEVICE);
 }
 
 /* A call that only launches leaves arrays on the device that are there; it may exchange them with each other. */
@@ -232,17 +303,17 @@ static void behind_event(const FlowBlock *b, int k, Bits *at, Bits later) {
     case EVENT_READ:
         if (!peeks(e, later)) at[e->slot] |= HOST_OK;
         return;
-    case EVENT_FILL:
-    case EVENT_WRITE: at[e->slot] = (Bits)((old | HOST_OK | HOST_OWN) & ~DEVICE_OK); return;
+    case EVENT_FILL: at[e->slot] = (Bits)((old | HOST_OK | HOST_OWN) & ~ON_DEVICE); return;
+    case EVENT_WRITE: at[e->slot] = behind_write(e, old, later); return;
     case EVENT_ENTER:
-        if (e->copies) at[e->slot] = (Bits)((old | DEVICE_OK) & ~(CLEAN | HOST_OWN));
+        if (e->copies) at[e->slot] = (Bits)((old | ON_DEVICE) & ~(CLEAN | HOST_OWN));
         return;
     case EVENT_PASS: {
         unsigned use = use_of_pass(e);
-        if (e->launch) behind_launch(e, &at[e->slot], goes_alone(e, later));
-        else if (use == USE_LAUNCHES) at[e->slot] = all_on_device(b, k, at) ? DEVICE_OK : 0;
+        if (e->launch) behind_launch(e, &at[e->slot], goes_alone(e, later), brings_whole(e, later));
+        else if (use == USE_LAUNCHES) at[e->slot] = all_on_device(b, k, at) ? ON_DEVICE : 0;
         else if (use & USE_LAUNCHES) at[e->slot] = 0;
-        else if (use & USE_WRITES) at[e->slot] = (Bits)((old | HOST_OK | HOST_OWN) & ~DEVICE_OK);
+        else if (use & USE_WRITES) at[e->slot] = behind_write(e, old, later);
         else if (use && !peeks(e, later)) at[e->slot] |= HOST_OK;
         return;
     }
@@ -323,12 +394,20 @@ static void moves(Plan *p, const Event *e, const char *why) {
     diag_note(p->s->c, d, block, "nothing moves from here to the end of the block");
 }
 
+static Sync sync_of_host(const Event *e, Bits later, bool writes) {
+    if (!writes) return peeks(e, later) ? SYNC_PEEK : SYNC_READ;
+    if (!pokes(e, later)) return SYNC_WRITE;
+    return reads_of_poke(e) ? SYNC_UPDATE : SYNC_POKE;
+}
+
 static void decide_host(Plan *p, Event *e, Bits fact, Bits later, bool writes) {
     bool settled = writes ? (fact & HOST_OK) && (fact & HOST_OWN) : fact & HOST_OK;
     if (e->resident && !(fact & HOST_OK))
         moves(p, e, writes ? "its newest values are on the device, and the host changes a part of them"
                            : "its newest values are on the device, and the host reads them");
-    if (!settled) ask(p, e, writes ? SYNC_WRITE : peeks(e, later) ? SYNC_PEEK : SYNC_READ);
+    if (settled) return;
+    ask(p, e, sync_of_host(e, later, writes));
+    e->at->more = later & READ_SOON;
 }
 
 /* What it held is not needed: no copy, but the device's is not to be used any more. */
@@ -354,6 +433,8 @@ static void decide_launch(Plan *p, Event *e, Bits fact, Bits later, bool alone) 
     if (a->transfer == TRANSFER_UNUSED) return;
     a->resident = !(alone && fact & CLEAN);
     a->is_there = fact & DEVICE_OK;
+    a->only_parts = !a->is_there && fact & DEVICE_MOST;
+    a->brings_whole = a->resident && !a->is_there && brings_whole(e, later);
     if (e->resident && a->transfer & TRANSFER_TO && !a->is_there)
         moves(p, e, "the launch reads it, and its newest values may be on the host");
     if (!a->resident && !(later & MAY_READ)) a->transfer &= (Transfer)~TRANSFER_FROM;

@@ -90,6 +90,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     for (int i = 0; i < s.program->funcs.n && !c->diags.n_errors; i++) access_check(&s, s.program->funcs.at[i]);
     bool sound = !c->diags.n_errors;
     for (int i = 0; sound && i < s.program->funcs.n; i++) suspect_check(&s, s.program->funcs.at[i]);
+    access_settle(&s);
     access_spread(&s);
     if (options && options->need_main && !s.program->main && !c->diags.n_errors) {
         uint32_t end = m->source->base + m->source->n;

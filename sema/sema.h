@@ -111,17 +111,25 @@ typedef struct ArgPlan {
     Transfer transfer;
     bool resident;  /* kept on the device, by way of the table of resident arrays; else the launch maps it itself */
     bool is_there;  /* resident, and known to be there already */
+    bool only_parts; /* the same, but for parts that the host has written by themselves */
+    bool brings_whole; /* of a slice: all of the array comes to the device, for a later launch reads it */
 } ArgPlan;
 typedef struct LaunchPlan {
     ArgPlan *args;
 } LaunchPlan;
 
-/* One element access in code for devices. `guard`: sums known not to be negative where it stands. */
+/* One element access in code for devices, in the function's own text or made by a function that it calls: then the sums
+ * are those of the call (through.c). `guard`: sums known not to be negative where it stands. */
 typedef struct Access {
-    Symbol *array;  /* NULL: not a named array */
-    Expr *expr;     /* the EXPR_INDEX; index.proven says which of its checks are needless */
+    Symbol *array;  /* NULL: not a named array of this function */
+    Expr *expr;     /* the EXPR_INDEX; index.proven says which of its checks are needless. NULL: x.at(i) */
+    const Expr *call; /* in this function, that leads to it; NULL: its own text */
+    const Stmt *assign; /* whose target it is, or NULL */
     bool reads, writes, is_atomic;
-    Form *at;       /* one per index; atoms are numbered within the function */
+    bool always;    /* every run of the function comes to it */
+    int n;          /* indices */
+    Form *at, *ext; /* one per index; atoms are numbered within the function. ext: where has_ext has a bit */
+    unsigned has_ext;
     Form *guard;
     int n_guard;
 } Access;
@@ -140,6 +148,10 @@ typedef struct CheckSite {
     int shape;
     const Stmt *assert_;      /* CHECK_ASSERT */
     const char *text, *why;   /* what is checked, as the program says it; why that is not shown needless */
+    Expr *access;             /* CHECK_INDEX in a function: the EXPR_INDEX */
+    unsigned open;            /* the same: bit d: some kernel does not show that index d is inside */
+    bool is_reached;          /* the same: by a kernel */
+    bool is_needless;         /* every kernel shows all of it */
 } CheckSite;
 
 /* A check that a loop makes for all of its rounds, before the first and behind the last one that passes. Its access comes
@@ -197,7 +209,9 @@ struct Func {
     Span effect_span;           /* where the effect is */
     bool on_host, on_device;    /* is code needed there? Kernels are both: the host version is the fallback */
     int n_symbols;              /* ids used */
-    Vec(Access) accesses;       /* code for devices: every element access, in the order of the text */
+    Vec(Access) accesses;       /* code for devices: every element access, in the order of the text; with those of the
+                                 * functions called, unless there are very many (misses_accesses) */
+    bool misses_accesses;
     int n_checks, n_kept;       /* code for devices: run-time checks; those not shown needless */
     LoopChecks loop_checks;     /* kernels over one variable: what the loop over the items checks for all of them */
     bool may_fail;              /* code for devices: a check or an assert is left here or in a function called */

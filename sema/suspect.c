@@ -2,7 +2,8 @@
  * (E0513), and an index that is outside for the first or the last of them (W0502).
  *
  * Looks only at what every item does: statements outside of `if` and `while`, up to the first that may end the item,
- * and no branch of an expression. So what it says is so; what it does not see is left to the checks at run time. */
+ * and no branch of an expression; and of what functions do for the kernel, at what every item does there (through.c). So
+ * what it says is so; what it does not see is left to the checks at run time. */
 #include "sema/check.h"
 
 typedef struct Suspect {
@@ -211,8 +212,86 @@ static bool visit_block(Suspect *u, const Block *b, bool runs) {
     return true;
 }
 
+/* In functions that every item calls -------------------------------------------------------------------------- */
+
+static const Symbol *named(const Func *f, int atom) { return f->facts->atoms.at[atom].of; }
+
+static bool same_for_all(const Func *f, const Form *at) {
+    for (int i = 0; i < at->n; i++) {
+        const Atom *atom = &f->facts->atoms.at[at->at[i].atom];
+        bool given = atom->of && (atom->of->kind == SYM_SIZE || atom->of->kind == SYM_PARAM);
+        bool sum = atom->is_sum && same_for_all(f, &atom->either[0]); /* even if it wraps */
+        if (!given && !sum) return false;
+    }
+    return true;
+}
+
+/* All items write the same value, or perhaps do. */
+static bool writes_one_value(const Access *x) {
+    const Stmt *st = x->assign;
+    if (!st || st->assign.op != OP_NONE || st->assign.is_min || st->assign.is_max) return false;
+    const Expr *value = strip(st->assign.value);
+    const Symbol *sym = value->kind == EXPR_NAME ? value->name.sym : NULL;
+    return value->konst.kind != CONST_NONE || (sym && sym->kind == SYM_PARAM && sym->mode == REF_NONE);
+}
+
+static void same_element_called(Suspect *u, const Access *x) {
+    if (!x->assign || !x->array || x->array->kind != SYM_PARAM || has_one_item(u->f) || writes_one_value(x)) return;
+    for (int d = 0; d < x->n; d++)
+        if (!same_for_all(u->f, &x->at[d])) return;
+    Compiler *c = u->s->c;
+    Diag *d = diag(c, E0513, x->call->span, "every work item writes the same element of `%s`", x->array->name);
+    diag_note(c, d, x->assign->assign.target->span, "it is written here; the items run at the same time, so %s",
+              x->assign->assign.op == OP_NONE && !x->assign->assign.is_min && !x->assign->assign.is_max
+                  ? "which value stays is chance" : "updates are lost");
+    diag_note(c, d, x->call->span, "one value of all items is the kernel's result, as in `-> sum f32`");
+}
+
+static void say_outside_called(Suspect *u, const Access *x, int d, const Range *r, const char *value, bool first) {
+    Compiler *c = u->s->c;
+    const Expr *at = x->expr->index.at.at[d];
+    Span range = span_join(r->lo ? r->lo->span : r->hi->span, r->hi->span);
+    Diag *diag_ = diag(c, W0502, x->call->span, "this leads outside of `%s` for the %s work item, to index %s",
+                       x->array->name, first ? "first" : "last", value);
+    diag_note(c, diag_, at->span, "`%s` is the index here", source_text(u->s, at->span));
+    diag_note(c, diag_, range,
+              first ? "let the items begin later, as in `1..n`" : "let the items end earlier, as in `0..n - 1`");
+}
+
+/* An index that is a variable of the domain and a constant. */
+static void outside_called(Suspect *u, const Access *x, int d) {
+    const Form *at = &x->at[d], *ext = &x->ext[d];
+    const Symbol *var = at->n == 1 && at->at[0].k == 1 ? named(u->f, at->at[0].atom) : NULL;
+    int place = var ? domain_place(u->f, var) : -1;
+    if (place < 0) return;
+    const Range *r = &u->f->item->fn.over.at[place].range;
+    Wide lo = r->lo ? (Wide)r->lo->konst.i : 0;
+    if ((!r->lo || r->lo->konst.kind == CONST_INT) && lo + at->c < 0) {
+        say_outside_called(u, x, d, r, arena_printf(u->s->arena, "%lld", (long long)(lo + at->c)), true);
+        return;
+    }
+    int64_t more;
+    const Symbol *end = shifted(r->hi, &more);
+    bool is_end = end && x->has_ext >> d & 1 && ext->n == 1 && ext->at[0].k == 1 && named(u->f, ext->at[0].atom) == end;
+    Wide over = is_end ? more - 1 + at->c - ext->c : -1;
+    if (r->step || over < 0) return;
+    const char *value = more - 1 + at->c
+        ? arena_printf(u->s->arena, "%s + %lld", end->name, (long long)(more - 1 + at->c)) : end->name;
+    say_outside_called(u, x, d, r, value, false);
+}
+
+static void look_through(Suspect *u) {
+    for (int i = 0; i < u->f->accesses.n; i++) {
+        const Access *x = &u->f->accesses.at[i];
+        if (!x->call || !x->always || !x->array || !x->expr) continue;
+        if (x->writes && !x->is_atomic) same_element_called(u, x);
+        for (int d = 0; d < x->n; d++) outside_called(u, x, d);
+    }
+}
+
 void suspect_check(Sema *s, Func *f) {
     if (!f->is_kernel || !f->item || !f->item->fn.body || f->facts->skip) return;
     Suspect u = {.s = s, .f = f};
     visit_block(&u, f->item->fn.body, true);
+    look_through(&u);
 }

@@ -28,8 +28,8 @@ static bool is_param(const ArrayFlow *flow, int slot) { return slot >= 0 && flow
 static unsigned use_of_event(const ArrayFlow *flow, const Event *e) {
     switch (e->kind) {
     case EVENT_READ: return USE_READS;
-    case EVENT_FILL:
-    case EVENT_WRITE: return USE_WRITES;
+    case EVENT_FILL: return USE_WRITES;
+    case EVENT_WRITE: return e->reads ? USE_READS | USE_WRITES : USE_WRITES;
     case EVENT_PASS: return use_of_pass(e);
     case EVENT_ENTER: return USE_LAUNCHES;
     case EVENT_SWAP: /* with another of the caller's arrays, or with one that the caller does not know */

@@ -33,7 +33,9 @@ Form walk_unknown(Walk *w, AtomKind kind, const Expr *e) {
 /* The sum if the program's arithmetic gives just that, else a value of its own. */
 static Form exact(Walk *w, bool in_reach, const Form *sum, const Type *t, Span span) {
     if (in_reach && affine_within(&w->a, sum, type_least(t), type_most(t))) return *sum;
-    return fresh(w, ATOM_WRAPS, t, walk_text(w, span));
+    return form_atom(&w->a, (Atom){.kind = ATOM_WRAPS, .lo = type_least(t), .hi = type_most(t),
+                                   .text = walk_text(w, span), .is_sum = in_reach,
+                                   .either = {in_reach ? *sum : form_const(0)}});
 }
 
 static bool has_slot(Walk *w, const Symbol *sym) {
@@ -262,7 +264,9 @@ static Form logic(Walk *w, Expr *e) {
     int mark = w->a.facts.n;
     w->early = NULL;
     walk_learn(w, e->binary.lhs, e->binary.op == OP_AND);
+    w->sometimes++;
     walk_expr(w, e->binary.rhs);
+    w->sometimes--;
     w->a.facts.n = mark;
     return form_const(0);
 }
@@ -290,12 +294,14 @@ static Form if_expr(Walk *w, Expr *e) {
     walk_expr(w, e->if_.cond);
     w->early = NULL;
     Form v[2];
+    w->sometimes++;
     for (int i = 0; i < 2; i++) {
         int mark = w->a.facts.n;
         walk_learn(w, e->if_.cond, i == 0);
         v[i] = walk_expr(w, i ? e->if_.else_ : e->if_.then_);
         w->a.facts.n = mark;
     }
+    w->sometimes--;
     if (!is_integer(e->type)) return form_const(0);
     return form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = type_least(e->type), .hi = type_most(e->type),
                                    .text = walk_text(w, e->span), .is_either = true, .either = {v[0], v[1]}});
@@ -312,12 +318,13 @@ static Form atomic(Walk *w, Expr *e) {
 
 /* Calls --------------------------------------------------------------------------------------------------------- */
 
-static void passed(Walk *w, const Arg *a) {
+static Form passed(Walk *w, const Arg *a) {
     bool writes = a->mode == REF_MUT || a->mode == REF_OUT;
-    if (a->mode == REF_NONE) walk_expr(w, a->value);
-    else if (a->value->kind == EXPR_INDEX) walk_index(w, a->value, a->mode != REF_OUT, writes, false);
+    if (a->mode == REF_NONE) return walk_expr(w, a->value);
+    if (a->value->kind == EXPR_INDEX) walk_index(w, a->value, a->mode != REF_OUT, writes, false);
     else if (a->value->kind == EXPR_NAME && writes) forget(w, a->value->name.sym);
     else if (a->value->kind == EXPR_FIELD) walk_expr(w, a->value); /* x[i].w: the check of i */
+    return form_const(0);
 }
 
 static void keep_shapes(Walk *w, Expr *e) {
@@ -364,14 +371,10 @@ static Form builtin(Walk *w, Expr *e) {
     if (id == BUILTIN_MIN || id == BUILTIN_MAX || id == BUILTIN_CLAMP) return extremum(w, e, id);
     if (id == BUILTIN_LEN || id == BUILTIN_SHAPE) return extent_asked(w, e, id);
     if (w->quiet) return walk_unknown(w, ATOM_COMPUTED, e);
-    Form first = form_const(0);
-    for (int i = 0; i < e->call.args.n; i++) {
-        const Arg *a = &e->call.args.at[i];
-        if (a->mode != REF_NONE) passed(w, a);
-        else if (i == 0) first = walk_expr(w, a->value);
-        else walk_expr(w, a->value);
-    }
-    if (id == BUILTIN_ABS && is_integer(e->type) && at_least(w, &first, 0)) return first;
+    Form *v = arena_array(w->s->arena, Form, e->call.args.n + 1);
+    for (int i = 0; i < e->call.args.n; i++) v[i] = passed(w, &e->call.args.at[i]);
+    if (id == BUILTIN_AT) walk_at(w, e, v);
+    if (id == BUILTIN_ABS && is_integer(e->type) && at_least(w, &v[0], 0)) return v[0];
     return walk_unknown(w, id == BUILTIN_AT ? ATOM_LOADED : ATOM_COMPUTED, e);
 }
 
@@ -385,10 +388,12 @@ static Form call(Walk *w, Expr *e) {
         return converted(w, &f, x->type, e);
     }
     if (w->quiet) return walk_unknown(w, ATOM_CALLED, e);
-    for (int i = 0; i < e->call.args.n; i++) passed(w, &e->call.args.at[i]);
+    Form *given = arena_array(w->s->arena, Form, e->call.args.n + 1);
+    for (int i = 0; i < e->call.args.n; i++) given[i] = passed(w, &e->call.args.at[i]);
     if (info->kind == CALL_FUNC) {
         w->calls++;
         keep_shapes(w, e);
+        walk_through(w, e, given);
         w->early = NULL;
     }
     return walk_unknown(w, ATOM_CALLED, e);
@@ -409,7 +414,9 @@ static void comprehension(Walk *w, Expr *e) {
         walk_bind(w, b->sym, &lo, &hi, &step);
     }
     expr_find(e->comprehend.value, forget_passed, w); /* what one turn changes, the next one meets */
+    w->sometimes++;
     walk_expr(w, e->comprehend.value);
+    w->sometimes--;
     expr_find(e->comprehend.value, forget_passed, w);
     w->a.facts.n = mark;
 }
@@ -524,7 +531,10 @@ static void walk_stmt(Walk *w, Stmt *st);
 
 static void walk_block(Walk *w, const Block *b) {
     int mark = w->a.facts.n;
-    for (int i = 0; i < b->stmts.n; i++) walk_stmt(w, b->stmts.at[i]);
+    for (int i = 0; i < b->stmts.n; i++) {
+        walk_stmt(w, b->stmts.at[i]);
+        if (stmt_holds(b->stmts.at[i], STMTS_LEAVE | 1u << STMT_ASSERT)) w->sometimes++; /* from here on, for good */
+    }
     w->a.facts.n = mark;
 }
 
@@ -541,12 +551,14 @@ static void walk_if(Walk *w, Stmt *st) {
     w->early = NULL;
     int mark = w->a.facts.n;
     walk_learn(w, st->if_.cond, true);
+    w->sometimes++;
     walk_block(w, st->if_.then_);
     w->a.facts.n = mark;
     forget_block(w, st->if_.then_);
     walk_learn(w, st->if_.cond, false); /* on the other way all values are what the condition saw */
     int after = w->a.facts.n;
     if (st->if_.else_) walk_stmt(w, st->if_.else_);
+    w->sometimes--;
     const Block *then = st->if_.then_;
     bool left = then->stmts.n && leaves(then->stmts.at[then->stmts.n - 1]);
     w->a.facts.n = left ? after : mark;
@@ -557,7 +569,7 @@ static void walk_if(Walk *w, Stmt *st) {
 void walk_bind(Walk *w, const Symbol *sym, const Form *lo, const Form *hi, const Form *step) {
     if (!is_integer(sym->type)) return;
     Wide least = type_least(sym->type), most = type_most(sym->type);
-    Form v = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = least, .hi = most, .text = sym->name});
+    Form v = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = least, .hi = most, .text = sym->name, .of = sym});
     walk_set(w, sym, &v);
     bool up = at_least(w, step, 1), down = !up && affine_within(&w->a, step, -((Wide)1 << 63), -1);
     bool lo_fits = affine_within(&w->a, lo, least, most), hi_fits = hi && affine_within(&w->a, hi, least, most);
@@ -593,7 +605,9 @@ static void walk_for(Walk *w, Stmt *st) {
     LoopChecks *checks = arena_new(w->s->arena, LoopChecks);
     walk_loop_begins(w, checks, st->for_.binder.sym, r);
     if (form_is_const(&lo) && form_is_const(&hi)) w->early = NULL; /* it may be unrolled instead */
+    w->sometimes++;
     walk_block(w, st->for_.body);
+    w->sometimes--;
     w->early = NULL;
     if (checks->n) st->for_.checks = checks;
     w->a.facts.n = mark;
@@ -610,7 +624,9 @@ static void walk_while(Walk *w, Stmt *st) {
     shrink_learn(w, &shrinking);
     walk_expr(w, st->while_.cond);
     walk_learn(w, st->while_.cond, true);
+    w->sometimes++;
     walk_block(w, st->while_.body);
+    w->sometimes--;
     w->a.facts.n = mark;
     forget_stmt(w, st);
     shrink_learn(w, &shrinking);
@@ -621,9 +637,11 @@ static void walk_assign(Walk *w, Stmt *st) {
     Expr *target = st->assign.target, *value = st->assign.value;
     bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
     Form v = walk_expr(w, value), old = form_const(0);
+    w->assign = st;
     if (target->kind == EXPR_INDEX) walk_index(w, target, !plain, true, false);
     else if (target->kind != EXPR_NAME || !plain) old = walk_expr(w, target);
     if (target->kind != EXPR_NAME && is_integer(target->type)) old = walk_unknown(w, ATOM_LOADED, target);
+    w->assign = NULL;
     Op op = st->assign.op;
     if (op != OP_NONE) check_parts(w, op, target->type, value, st->assign.op_span, &st->assign.site);
     if (is_integer(target->type) && op != OP_NONE && needs_check(op))

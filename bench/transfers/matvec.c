@@ -9,7 +9,7 @@ int main(void) {
     for (long i = 0; i < n; i++)
         for (long j = 0; j < m; j++) a[i * m + j] = i - j;
     for (long j = 0; j < m; j++) x[j] = 1;
-#pragma omp target data map(from: y[0:n])
+#pragma omp target data map(alloc: y[0:n])
     {
 #pragma omp target teams distribute parallel for map(to: a[0:n * m], x[0:m])
         for (long i = 0; i < n; i++) {
@@ -19,6 +19,8 @@ int main(void) {
         }
 #pragma omp target teams distribute parallel for reduction(max: worst)
         for (long i = 0; i < n; i++) worst = fmax(worst, fabs(y[i] - ((double)m * i - (double)m * (m - 1) / 2)));
+#pragma omp target update from(y[0:1])
+#pragma omp target update from(y[n - 1:1])
     }
     printf("y[0] = %g, y[%ld] = %g\n", y[0], n - 1, y[n - 1]);
     printf("largest error: %g\n", worst);

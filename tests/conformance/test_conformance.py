@@ -26,8 +26,8 @@ CLANG_FLAGS = ["-O1", "-Wall", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu
 DIRECTIONS = ("to", "from")
 
 
-def call(command, **env):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120,
+def call(command, cwd=None, **env):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120, cwd=cwd,
                           env={**os.environ, "KMP_BLOCKTIME": "0", **env})
     if done.returncode != 0:
         raise RuntimeError(f"$ {' '.join(map(str, command))}\nexit code {done.returncode}\n{done.stdout}{done.stderr}")
@@ -36,7 +36,7 @@ def call(command, **env):
 
 def moved(program, *args):
     """What the program prints, its copies as (direction, bytes) in order, and the bytes of checks' slots."""
-    out, err = call([program, *args], LIBOMPTARGET_INFO="32")
+    out, err = call([program, *args], cwd=program.parent, LIBOMPTARGET_INFO="32")
     made = copies(err)
     checks = sum(n_bytes for _, name, n_bytes in made if name == "checks")
     return out, [(way, n_bytes) for way, name, n_bytes in made if name != "checks"], checks
@@ -50,7 +50,7 @@ def run_kdsl(kdslc, source, folder, *flags, args=()):
 
 def run_c(source, folder):
     program = Path(folder) / f"{source.stem}.c.out"
-    call([CLANG, *CLANG_FLAGS, source, "-o", program, "-lm"])
+    call([CLANG, *CLANG_FLAGS, source, "-o", program, "-lm", "-lpng"])
     return moved(program)
 
 
@@ -115,7 +115,7 @@ def main():
     kdslc = Path(sys.argv[1]).resolve()
     names = sys.argv[2:]
     if not shutil.which(CLANG):
-        print(f"{CLANG} is missing: ./dev test installs it (Debian packages clang-22 libclang-rt-22-dev)")
+        print(f"{CLANG} is missing: ./dev test installs it (Debian packages clang-22 clang-tools-22)")
         return 1
     sources = sorted(path for path in HERE.glob("*.kdsl") if not names or path.stem in names)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:

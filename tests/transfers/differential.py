@@ -19,6 +19,8 @@ kernel evens(b: &mut [i64; n]) over i in n { if i % 2 == 0 { b[i] = b[i] * 5 - 7
 kernel some(a: &[i64; n], b: &out [i64; n]) over i in n { if a[i] % 2 == 0 { b[i] = a[i]; } else { b[i] = -a[i]; } }
 kernel total(a: &[i64; n]) over i in n -> sum i64 { return a[i]; }
 kernel stamp(a: &[i64; n], b: &mut [i64; n], v: i64) over i in n { b[i] = v + index(i); }
+struct Pair { x: i64, y: i64 }
+kernel pairs(p: &mut [Pair; n], v: i64) over i in n { p[i].x += p[i].y * v; p[i].y += index(i); }
 kernel shift(a: &[i64; n], b: &mut [i64; n]) over i in 1..n { b[i] = a[i - 1] ^ b[i]; }
 
 fn read(a: &[i64; n], k: i64) -> i64 { return a[(k % n + n) % n]; }
@@ -72,6 +74,7 @@ class Case:
     def __init__(self, rng, number):
         self.rng, self.number, self.lines, self.names = rng, number, [], []
         self.depth, self.loops, self.counter = 1, 0, 0
+        self.large = 0  # extent of one more array, `z`, if it has one
 
     def say(self, text):
         self.lines.append("    " * self.depth + text)
@@ -106,6 +109,10 @@ class Case:
             f"offload evens(&mut {b}[{lo}..{hi}]);", f"offload add(&{a}[{lo}..{hi}], &mut {b}[{lo}..{hi}]);",
             f"offload add(&{b}[0..3], &mut {b}[3..6]);", f"c += offload total(&{a}[{lo}..]);",
         ])
+        if self.rng.random() < 0.1:
+            text = f"offload pairs(&mut p, {self.rng.randint(-3, 3)});"
+        elif self.large and self.rng.random() < 0.3:
+            text = self.rng.choice(["offload evens(&mut z);", "c = c * 7 + offload total(&z);"])
         how = self.rng.random()
         if how < 0.2 and text.startswith("offload "):
             text = text.replace("offload ", "offload async ", 1)
@@ -125,7 +132,38 @@ class Case:
                                           f"swap(&mut {a}, &mut {b}); }}"]))
         return found
 
+    def elements(self):
+        """Single elements and rows that the host reads and writes by themselves."""
+        a, b = self.two()
+        k, m, by = self.rng.randrange(6), self.rng.randrange(6), self.rng.randint(1, 5)
+        w = self.fresh()
+        choices = [
+            [f"{b}[{k}] = c;", f"{b}[{m}] = {self.value()};"], [f"{b}[{k}] min= c;", f"c += {b}[{m}];"],
+            [f"{b}[{k}] -= {a}[{m}];", f"{b}[{m}] *= 3;"], [f"if {self.condition()} {{ {b}[{k}] = {a}[{m}]; }}"],
+            [f"for i in 3 {{ {b}[{k}] = c + i64(i); offload add(&{b}, &mut {a}); }}"],
+            [f"for i in 2 {{ offload evens(&mut {b}); {b}[{k}] += {b}[{m}]; }}"],
+            [f"var {w} = {k % 3};", f"while {w} < 6 {{ {b}[{w}] += c; {w} += {by}; }}"],
+            [f"var {w} = 0;", f"while {w} < 6 && {a}[{w}] != 5 {{ {b}[5 - {w}] = {a}[{w}]; {w} += {by}; }}"],
+            [f"write(&mut {b}[{k // 2}..{k // 2 + 3}], c, {self.value()});", f"{b}[{m}] = 2;"],
+            [f"reset(&out {b}[{k // 2}..{k // 2 + 3}], c);", f"c += {b}[{m}];"],
+            [f"p[{k}].x = c;"], [f"p[{k}].y += c;", f"c = c * 3 + p[{m}].x;"], [f"p[{k}] = Pair(x: c, y: {m});"],
+            [f"swap(&mut {a}, &mut {b});", f"{b}[{k}] = c;"], [f"c = c * 3 + {a}[{k}];", f"{b}[{k}] = {a}[{m}];"],
+        ]
+        if self.large:
+            step = self.rng.choice([3331, 9973, self.large // 2 - 1])
+            choices += 3 * [
+                [f"var {w} = {k};", f"while {w} < {self.large} {{ z[{w}] = c; {w} += {step}; }}"],
+                [f"var {w} = {k};", f"while {w} < {self.large} {{ z[{w}] += c; c = c * 3 + z[{m}]; {w} += {step}; }}"],
+                [f"z[{self.large - 1 - k}] = z[{m}] + c;", f"z[{m}] = z[{k}];"],
+                [f"reset(&out z[{k}..{k + 1000}], c);", f"write(&mut z[500..{step}], {m}, c);"],
+            ]
+        for line in self.rng.choice(choices):
+            self.say(line)
+
     def host(self):
+        if self.rng.random() < 0.35:
+            self.elements()
+            return
         a, b = self.two()
         k = self.rng.randrange(6)
         t = self.fresh()
@@ -215,11 +253,18 @@ class Case:
         self.say(f"var c = {self.number}i64;")
         for i, name in enumerate(self.names):
             self.say(f"var {name} = [i64(i * {i + 2}) + {self.number} for i in 6];")
+        self.say("var p = [Pair(x: i64(i), y: i64(i) - 2) for i in 6];")
+        if self.rng.random() < 0.2:
+            self.large = self.rng.choice([10000, 30000, 80000])
+            self.say(f"var z = [i64(i) - {self.number} for i in {self.large}];")
         for _ in range(self.rng.randint(4, 14)):
             self.statement()
         for name in self.names:
             if self.rng.random() < 0.6:
                 self.say(f"c = c * 31 + sum_of(&{name});")
+        self.say("for i in 6 { c = c * 31 + p[i].x - p[i].y; }")
+        if self.large:
+            self.say("c = c * 31 + sum_of(&z);")
         return "\n".join([f"fn case{self.number}() -> i64 {{", *self.lines, "    return c;", "}"])
 
 

@@ -51,12 +51,45 @@ int main(void) {
     return 0;
 }
 """
+THREADS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include "lib.h"
+enum { N_THREADS = 4, CALLS = 100, N = 64 };
+static void *work(void *wrong) {
+    static char failed;
+    int64_t at[N];
+    double y[N], r;
+    char want[80];
+    snprintf(want, sizeof want, "index 1000 is outside y: [%d] (work item i = %d)", N, *(int *)wrong);
+    for (int call = 0; call < CALLS; call++) {
+        for (int i = 0; i < N; i++) at[i] = N - 1 - i;
+        if (call % 3 == 1) at[*(int *)wrong] = 1000;
+        int status = checked(at, y, N, &r);
+        if (status != (call % 3 == 1 ? 3 : 0) || (status ? !strstr(kdsl_last_error(), want) : y[0] != 7.0)) return &failed;
+    }
+    return NULL;
+}
+int main(void) {
+    pthread_t threads[N_THREADS];
+    int wrong[N_THREADS], n_failed = 0;
+    for (int t = 0; t < N_THREADS; t++) wrong[t] = 10 * t, pthread_create(&threads[t], NULL, work, &wrong[t]);
+    for (int t = 0; t < N_THREADS; t++) {
+        void *failed;
+        pthread_join(threads[t], &failed);
+        n_failed += failed != NULL;
+    }
+    printf("%d\\n", n_failed);
+    return 0;
+}
+"""
 MOVES = {
     "saxpy": ["to x", "to y", "from y"],
     "advance": ["to x", "to y", "from y"],
     "advance again": ["to x", "to y", "from y"],
     "no round": [],
-    "scratch": ["to x", "to y", "from y"],
+    "scratch": ["to x", "to own", "from own"],
     "checked": ["to at", "to y", "from y"],
     "failed": ["to at", "to y", "from y"], # the caller's array is whole again, with what was written until then
     "afterwards": ["to x", "to y", "from y"],
@@ -70,14 +103,24 @@ class ExportTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
         return done
 
+    def build(self, folder, caller):
+        self.dir = Path(folder)
+        (self.dir / "lib.kdsl").write_text(EXPORTS)
+        (self.dir / "caller.c").write_text(caller)
+        self.sh(KDSLC, "--shared", "lib.kdsl", "-o", "lib.so")
+        (self.dir / "lib.h").write_text(self.sh(KDSLC, "--emit=header", "lib.kdsl").stdout)
+        self.sh("gcc", "-Wall", "-Werror", "caller.c", "./lib.so", "-Wl,-rpath,.", "-pthread", "-o", "caller")
+
+    def test_threads_have_slots_of_their_own(self):
+        """A launch that fails tells of itself, and the calls before, after and beside it know nothing of that."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.build(folder, THREADS)
+            for env in ({}, {"OMP_TARGET_OFFLOAD": "disabled"}):
+                self.assertEqual(self.sh("./caller", OMP_NUM_THREADS="1", **env).stdout, "0\n", env)
+
     def test_calls(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.dir = Path(folder)
-            (self.dir / "lib.kdsl").write_text(EXPORTS)
-            (self.dir / "caller.c").write_text(CALLER)
-            self.sh(KDSLC, "--shared", "lib.kdsl", "-o", "lib.so")
-            (self.dir / "lib.h").write_text(self.sh(KDSLC, "--emit=header", "lib.kdsl").stdout)
-            self.sh("gcc", "-Wall", "-Werror", "caller.c", "./lib.so", "-Wl,-rpath,.", "-o", "caller")
+            self.build(folder, CALLER)
             done = self.sh("./caller", LIBOMPTARGET_INFO="32")
             self.assertEqual(done.stdout, "4 12 52 2 5 0 7 3 3\n")
             for env in ({"KDSL_POISON": "1"}, {"OMP_TARGET_OFFLOAD": "disabled"}):

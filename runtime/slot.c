@@ -1,0 +1,93 @@
+/* slot.c -- the error slots of launches: what the first item whose check fails writes down (irgen/cg_check.c). A slot has
+ * its room on the device for as long as the program runs, and it is zero there. So a launch of a kernel that keeps checks
+ * makes no room and copies nothing in, and one word comes back with it: was the slot taken? Only a slot that was is copied
+ * whole, and set to zero again before the failure is told, which may leave by the border of an exported function.
+ *
+ * A launch has a slot to itself: those that run at the same time take different ones, from a list that grows to as many
+ * as there ever were at once. Where launches run on the host, the slot is nothing but this memory. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "runtime/internal.h"
+#include "runtime/target.h"
+
+typedef struct Slot {
+    KdslSlot slot; /* first: it is by its address that the program knows the whole */
+    struct Slot *next;
+    const KdslSection *what; /* the launch that made it */
+    int64_t device;
+    bool is_mapped;
+} Slot;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Slot *unused;
+
+static void call(Mapper *mapper, Slot *s, int64_t n_bytes, int64_t type) {
+    void *at = &s->slot;
+    mapper((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &type, (void **)&s->what->name, NULL);
+}
+
+static void copy(Mapper *mapper, Slot *s, int64_t n_bytes, int64_t direction) {
+    kdsl_report_moving(s->what, n_bytes, direction == MAP_TO);
+    call(mapper, s, n_bytes, direction);
+    kdsl_report_moving(NULL, 0, false);
+}
+
+/* A library of ours may be closed before the program ends: no name or address of it stays behind in libomptarget. */
+static void at_exit(void) {
+    pthread_mutex_lock(&lock);
+    for (Slot *s = unused; s; s = s->next) {
+        if (s->is_mapped) call(__tgt_target_data_end_mapper, s, sizeof s->slot, MAP_DELETE);
+        s->is_mapped = false;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void at_exit_once(void) { atexit(at_exit); }
+
+static Slot *make(const KdslSection *what, int64_t device) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    Slot *s = calloc(1, sizeof *s);
+    if (!s) kdsl_fail(NULL, "no memory for a launch");
+    s->what = what;
+    s->device = device;
+    s->is_mapped = device < omp_get_num_devices();
+    if (!s->is_mapped) return s;
+    copy(__tgt_target_data_begin_mapper, s, sizeof s->slot, MAP_TO);
+    pthread_once(&once, at_exit_once);
+    return s;
+}
+
+KdslSlot *kdsl_slot_take(const KdslSection *what, int64_t device) {
+    if (device < 0) device = omp_get_default_device();
+    pthread_mutex_lock(&lock);
+    Slot **at = &unused, *s;
+    while (*at && (*at)->device != device) at = &(*at)->next;
+    s = *at;
+    if (s) *at = s->next;
+    pthread_mutex_unlock(&lock);
+    return s ? &s->slot : &make(what, device)->slot;
+}
+
+static void give_back(Slot *s) {
+    pthread_mutex_lock(&lock);
+    s->next = unused;
+    unused = s;
+    pthread_mutex_unlock(&lock);
+}
+
+void kdsl_slot_end(KdslSlot *slot, int32_t on_host, const KdslCheck *checks, const char *const *axes, int64_t n_axes) {
+    Slot *s = (Slot *)slot;
+    if (!slot->taken) {
+        give_back(s);
+        return;
+    }
+    bool is_away = s->is_mapped && !on_host;
+    if (is_away) copy(__tgt_target_data_update_mapper, s, sizeof *slot, MAP_FROM);
+    KdslSlot failed = *slot;
+    *slot = (KdslSlot){0};
+    if (is_away) copy(__tgt_target_data_update_mapper, s, sizeof slot->taken, MAP_TO);
+    give_back(s);
+    kdsl_fail_item(checks, &failed, axes, n_axes);
+}

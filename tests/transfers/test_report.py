@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""KDSL_REPORT=1: launches with what moved for them, host code, and arrays under the names that the program gives them.
+Usage: test_report.py KDSLC [unittest arguments]"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+KDSLC = Path(sys.argv.pop(1)).resolve()
+
+PROGRAM = """kernel step(x: &[f32; n], y: &out [f32; n]) over i in n { y[i] = 0.5 * x[i] + 1.0; }
+kernel pick(x: &[f32; n], at: &[i64; m], y: &mut [f32; m]) over i in m { y[i] = x[at[i]]; }
+kernel fill(x: &out [f32; n], v: f32) over i in n { x[i] = v; }
+fn sum(x: &[f32; n]) -> f32 {
+    var s = 0.0f32;
+    for i in n { s += x[i]; }
+    return s;
+}
+fn main() {
+    var a = [1.0f32; 1000];
+    var b = [0.0f32; 1000];
+    for s in 0..100 {
+        offload step(&a, &out b);
+        swap(&mut a, &mut b);
+    }
+    let places = [i64(i) for i in 10];
+    var some = [0.0f32; 10];
+    for s in 0..2 { offload pick(&a, &places, &mut some); }
+    print("{} {}", sum(&a), sum(&some));
+    for s in 0..3 { offload async fill(&out b, 3.0); }
+    print("{}", sum(&b));
+}
+"""
+COUNTS = 2 * (r"  (\d+) x, (\d+) B +" + r"(\d+) x, (\d+) B *")
+
+
+class ReportTest(unittest.TestCase):
+    def report(self, **env):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "p.kdsl").write_text(PROGRAM)
+            subprocess.run([KDSLC, "p.kdsl", "-o", "p"], cwd=folder, check=True)
+            done = subprocess.run(["./p"], cwd=folder, capture_output=True, text=True, timeout=300,
+                                  env={**os.environ, "KMP_BLOCKTIME": "0", **env})
+        self.assertEqual((done.returncode, done.stdout), (0, "2000 20\n3000\n"))
+        return done.stderr
+
+    def rows(self, text):
+        """{name: (times, planned in, moved in, planned out, moved out)}, bytes, of a part of the report."""
+        found = {}
+        for line in text.splitlines():
+            row = re.fullmatch(r"(\S+(?: code)?) *(\(p\.kdsl:\d+\))? *(?:(\d+) +\d+\.\d+ *)?" + COUNTS, line)
+            self.assertTrue(row, line)
+            found[f"{row[1]} {row[2] or ''}".strip()] = (int(row[3] or 0), *(int(row[k]) for k in (5, 7, 9, 11)))
+        return found
+
+    def test_report(self):
+        launches, arrays = self.report(KDSL_REPORT="1").split("array ", 1)
+        launches, arrays = self.rows(launches.partition("\n")[2]), self.rows(arrays.partition("\n")[2])
+        self.assertEqual(launches, {
+            "step (p.kdsl:13)": (100, 4000, 4000, 0, 0),
+            "pick (p.kdsl:18)": (2, 80 + 128, 80 + 128, 16, 16),
+            "fill (p.kdsl:20)": (3, 0, 0, 0, 0),
+            "host code": (0, 0, 0, 8040, 8040),
+        })
+        self.assertEqual(arrays, {
+            "a (p.kdsl:13)": (0, 4000, 4000, 4000, 4000),
+            "b (p.kdsl:13)": (0, 0, 0, 4000, 4000),
+            "places (p.kdsl:18)": (0, 80, 80, 0, 0),
+            "some (p.kdsl:18)": (0, 0, 0, 40, 40),
+            "checks (p.kdsl:2)": (0, 128, 128, 16, 16),
+        })
+
+    def test_without(self):
+        self.assertEqual(self.report(), "")
+        self.assertEqual(self.report(KDSL_REPORT="0"), "")
+
+    def test_on_the_host(self):
+        launches, arrays = self.report(KDSL_REPORT="1", OMP_TARGET_OFFLOAD="disabled").split("array ", 1)
+        self.assertIn("step (p.kdsl:13)", launches)
+        self.assertEqual(self.rows(arrays.partition("\n")[2]), {}, "nothing moves where nothing is a device")
+
+
+if __name__ == "__main__":
+    unittest.main()
