@@ -1,10 +1,17 @@
 #!/bin/sh
-# ./dev bench [compile|launch|checks|transfers]: what compiling costs beside clang, what a launch costs beside the bare
-# protocol, what the checks cost that are left in kernels; how many bytes move, which nothing that the machine does can
-# change, only when asked for.
+# ./dev bench [compile|launch|shares|checks|atomics|kernels|transfers]: what compiling costs beside clang, what a launch costs beside
+# the bare protocol, when and how work is spread over the cores, what the checks cost that are left in kernels, what atomics
+# cost beside loops with a thread's own bins, how fast kernels run beside those of other compilers; how many bytes move, which
+# nothing that the machine does can change, only when asked for.
+# ./dev bench kernels [OPTIONS] [KERNEL...]: the options of kernels/run.py.
 set -eu
-cd "$(dirname "$0")"
-for part in ${*:-compile launch checks}; do
+here=$(dirname "$0")
+if [ "${1:-}" = kernels ]; then
+    shift
+    exec "$here/kernels/run.sh" "$@"
+fi
+cd "$here"
+for part in ${*:-compile launch shares checks atomics kernels}; do
     echo "== $part"
     "./$part/run.sh"
 done

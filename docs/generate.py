@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the pages that are tables of the compiler: docs/builtins.md (sema/builtin.def), and of docs/errors.md the
+"""Write the pages that are tables of the compiler: docs/builtins.md (sema/builtin.def, irgen/math/accuracy.def), and of docs/errors.md the
 headings and first sentences (base/diag.def); what the page says about a code stays, a new code gets its failing test.
 With --check, only say whether they are up to date, and what docs/errors.md lacks (CTest does)."""
 import re
@@ -70,13 +70,21 @@ def incomplete():
 
 
 def builtins_page():
-    out = ["# Built-in functions", "", "Made by `docs/generate.py` from `sema/builtin.def`.", "",
+    out = ["# Built-in functions", "", "Made by `docs/generate.py` from `sema/builtin.def` and `irgen/math/accuracy.def`.", "",
            "| function | arguments | result | where |", "| --- | --- | --- | --- |"]
     for _, name, n, args, result, where, *_ in rows("sema/builtin.def", "BUILTIN"):
         count = "any number" if n == "-1" else n
         kind = ARGS.get(args, args.lower())
         result = {"SAME": "the arguments' type", "SPECIAL": "see the reference"}.get(result, f"`{result.lower()}`")
         out.append(f"| `{name.strip(chr(34))}` | {count}: {kind} | {result} | {WHERE[where]} |")
+    out += ["", "## How exact they are in kernels", "",
+            "At most so many units in the last place from the exact result, over the whole range, on a processor with FMA",
+            "(`irgen/math/accuracy.def`, which tests hold the functions to). What is not in the table, or has no number, is a",
+            "call of the C library's function; so are all of them in host code, and in kernels for processors without FMA.",
+            "", "| function | `f32` | `f64` |", "| --- | --- | --- |"]
+    for name, _, *bounds in rows("irgen/math/accuracy.def", "MATH"):
+        ulp32, ulp64 = ("C library" if float(bound) == 0 else bound for bound in bounds)
+        out.append(f"| `{name}` | {ulp32} | {ulp64} |")
     return "\n".join(out) + "\n"
 
 

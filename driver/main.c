@@ -1,14 +1,14 @@
 /* main.c -- kdslc: the map of the compiler. `compile` is the list of stages, in order; each is one call into the room
  * that does it, and each later stage sees only what earlier ones accepted. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
-#include "driver/options.h"
+#include "driver/generate.h"
 #include "driver/json.h"
+#include "driver/options.h"
 #include "driver/output.h"
 #include "driver/stdlib.h"
 #include "driver/timing.h"
@@ -18,97 +18,48 @@
 #include "parser/ast.h"
 #include "sema/sema.h"
 
-enum { CODEGEN_STACK_BYTES = 64 << 20 }; /* LLVM recurses on long functions */
-
-/* One of the two modules: the host program, or the kernels for a device. */
-typedef struct Half {
-    const Program *program;
-    const char *target; /* NULL: the host */
-    IrOptions options;
-    IrResult result;
-    bool ok;
-} Half;
-
-static void *generate_half(void *arg) {
-    Half *h = arg;
-    h->ok = h->target ? irgen_device(h->program, h->target, &h->options, &h->result)
-                      : irgen_host(h->program, &h->options, &h->result);
-    return NULL;
-}
-
-static bool has_kernels(const Program *p) {
-    for (int i = 0; i < p->funcs.n; i++)
-        if (p->funcs.at[i]->is_kernel) return true;
-    return false;
-}
-
-static void report_half(Times *t, const Half *h) {
-    const char *name = h->target ? h->target : "host";
-    times_part(t, name, "build", h->result.times.build);
-    times_part(t, name, "verify", h->result.times.verify);
-    times_part(t, name, "optimize", h->result.times.optimize);
-    times_part(t, name, "codegen", h->result.times.codegen);
-}
-
-/* Host and device know nothing of each other: the device's code is made on a second thread. */
-static bool generate(Half *host, Half *device, Times *t) {
-    pthread_t thread;
-    pthread_attr_t attr;
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, CODEGEN_STACK_BYTES);
-    bool threaded = device && host && !pthread_create(&thread, &attr, generate_half, device);
-    pthread_attr_destroy(&attr);
-    if (host) generate_half(host);
-    if (threaded) pthread_join(thread, NULL);
-    else if (device) generate_half(device);
-    if (host) report_half(t, host);
-    if (device) report_half(t, device);
-    times_stage(t, host && device ? "code (side by side)" : "code");
-    return (!host || host->ok) && (!device || device->ok);
-}
-
-static bool is_device_emit(Emit e) { return e == EMIT_DEVICE_LLVM || e == EMIT_DEVICE_ASM; }
-static bool is_assembly_emit(Emit e) { return e == EMIT_ASM || e == EMIT_DEVICE_ASM; }
-
-/* --emit=llvm, asm and their device- versions. */
-static bool emit_code(Compiler *c, const Options *o, const char *output, Half *host, Half *device, Times *t) {
-    bool wants_device = is_device_emit(o->emit), wants_assembly = is_assembly_emit(o->emit);
-    Half *half = wants_device ? device : host;
-    half->options.want_text = !wants_assembly;
-    half->options.want_asm = wants_assembly;
-    if (!generate(wants_device ? NULL : host, wants_device ? device : NULL, t)) return false;
-    const char *text = wants_assembly ? half->result.assembly : half->result.text;
-    bool ok = output_text(c, output, text, strlen(text));
+/* --emit=llvm, asm and their device- versions; one text after the other where there are several versions. */
+static bool emit_code(Compiler *c, const char *output, Code *code, Times *t) {
+    if (!code_generate(code, t)) return false;
+    Buf text = {0};
+    for (int i = 0; i < code->n; i++) {
+        const IrResult *r = &code->at[i].result;
+        if (code->n > 1) buf_printf(&text, "%s %s\n", r->text ? ";" : "#", code->at[i].options.march);
+        buf_puts(&text, r->text ? r->text : r->assembly);
+    }
+    bool ok = output_text(c, output, text.at, text.n);
+    buf_free(&text);
     times_stage(t, "write");
     return ok;
 }
 
 static bool runs_program(const Options *o) { return o->command == COMMAND_RUN || o->command == COMMAND_TEST; }
 
-/* Objects to the executable, or to one object file: device image, its bytes as an object, the link. The device's object
- * takes part itself, too: its kernels are what a launch falls back to. */
-static bool link_program(Compiler *c, const Options *o, const char *output, Blob *program, Half *host, Half *device,
-                         Times *t) {
-    bool kernels = device != NULL;
-    Blob image = {0}, objects[3] = {host->result.object};
+/* Objects to the executable, or to one object file: device image, its bytes as an object, the link. The device's objects
+ * take part themselves, too: their kernels are what a launch falls back to. */
+static bool link_program(Compiler *c, const Options *o, const char *output, Blob *program, const Code *code, Times *t) {
+    int n_device = code->n - 1;
     bool ok = true;
-    if (kernels) {
-        ok = off_link_x86_image(c, device->result.object, &image);
+    Blob image = {0}, *objects = arena_array(&c->arena, Blob, code->n + 1), *device = objects + 2;
+    objects[0] = code->at[0].result.object;
+    objects[1] = (Blob){0};
+    for (int i = 0; i < n_device; i++) device[i] = code->at[1 + i].result.object;
+    if (n_device) {
+        ok = off_link_x86_image(c, device, n_device, &image);
         times_stage(t, "link device image");
         ok = ok && off_images_object(c, &image, 1, &objects[1]);
-        objects[2] = device->result.object;
         times_stage(t, "embed image");
     }
     if (ok) {
         ok = off_link(c, &(LinkJob){.objects = objects,
-                                    .n_objects = kernels ? 3 : 1,
+                                    .n_objects = n_device ? 2 + n_device : 1,
                                     .relocatable = o->object,
                                     .shared = o->shared,
                                     .libraries = o->libraries,
                                     .folders = o->folders,
                                     .n_libraries = o->n_libraries,
                                     .n_folders = o->n_folders,
-                                    .needs_omptarget = kernels,
+                                    .needs_omptarget = n_device > 0,
                                     .debug = o->debug,
                                     .output = output,
                                     .in_memory = runs_program(o) ? program : NULL});
@@ -135,6 +86,18 @@ static bool explain(Compiler *c, const Options *o, const Program *p, const char 
     (o->json ? transfers_as_json : explain_[o->explain])(p, &text);
     bool ok = output_text(c, output, text.n ? text.at : "", text.n);
     buf_free(&text);
+    times_stage(t, "write");
+    return ok;
+}
+
+/* Places come with debug information; which -O is asked for changes nothing. */
+static bool explain_vector(Compiler *c, const Options *o, const Program *p, const char *output, Times *t) {
+    IrOptions options = {.opt_level = 2, .debug = true, .unchecked = o->unchecked, .march = o->march, .explain_vector = true};
+    IrResult result = {0};
+    bool ok = irgen_device(p, "x86", &options, &result);
+    const char *text = result.text ? result.text : "";
+    ok = ok && output_text(c, output, text, strlen(text));
+    ir_result_free(&result);
     times_stage(t, "write");
     return ok;
 }
@@ -184,19 +147,15 @@ static bool compile(Compiler *c, const Options *o, const char *output, Blob *pro
     times_stage(t, "check");
     if (!accepted(c, o)) return false;
     if (o->emit == EMIT_CHECKED) return emit_tree(c, module, true, output, t);
+    if (o->explain == EXPLAIN_VECTOR) return explain_vector(c, o, checked, output, t);
     if (o->explain || o->emit == EMIT_PLAN) return explain(c, o, checked, output, t);
     if (o->command == COMMAND_CHECK) return true;
     if (o->emit == EMIT_HEADER) return output_header(c, checked, output);
 
-    IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .unchecked = o->unchecked, .unified = o->unified,
-                         .march = o->march};
-    Half host = {.program = checked, .options = options};
-    Half x86 = {.program = checked, .options = options, .target = "x86"};
-    Half *device = has_kernels(checked) ? &x86 : NULL;
-    bool ok = o->emit ? emit_code(c, o, output, &host, &x86, t)
-                      : generate(&host, device, t) && link_program(c, o, output, program, &host, device, t);
-    ir_result_free(&host.result);
-    ir_result_free(&x86.result);
+    Code code = code_plan(&c->arena, checked, o);
+    bool ok = o->emit ? emit_code(c, output, &code, t)
+                      : code_generate(&code, t) && link_program(c, o, output, program, &code, t);
+    code_free(&code);
     return ok;
 }
 

@@ -145,9 +145,50 @@ static int parse_explain(Options *o, const char *value) {
     return o->explain ? NOT_DONE : usage_error("%s can be explained, not `%s`", names, value);
 }
 
-static int parse_march(Options *o, const char *value) {
-    if (!irgen_knows_cpu(value)) return usage_error("no 64-bit x86 CPU is called `%s`", value);
-    o->march = value;
+static const char portable[] = "x86-64-v2,x86-64-v3,x86-64-v4";
+
+static int unknown_cpu(const char *name) {
+    const char *best = "portable";
+    int best_distance = edit_distance(name, best, MAX_TYPOS), distance = edit_distance(name, "native", MAX_TYPOS);
+    if (distance < best_distance) best = "native", best_distance = distance;
+    for (int i = 1; irgen_cpu_level_name(i); i++) {
+        const char *level = irgen_cpu_level_name(i);
+        distance = edit_distance(name, level, MAX_TYPOS);
+        if (distance <= best_distance) best = level, best_distance = distance; /* of two as near, the higher */
+    }
+    if (best_distance > MAX_TYPOS) return usage_error("no 64-bit x86 CPU is called `%s`", name);
+    return usage_error("no 64-bit x86 CPU is called `%s`; did you mean `%s`?", name, best);
+}
+
+/* One of several versions: a level, because what a processor has can be asked by level only. */
+static int parse_level(const char *name, bool *wanted) {
+    int level = irgen_cpu_level(name);
+    if (!level && irgen_knows_cpu(name))
+        return usage_error("of several versions each is for a level of x86-64, from x86-64 to x86-64-v4; `%s` is none",
+                           name);
+    if (!level) return unknown_cpu(name);
+    if (wanted[level]) return usage_error("`%s` is given twice", name);
+    wanted[level] = true;
+    return NOT_DONE;
+}
+
+static int parse_march(Options *o, Arena *arena, const char *value) {
+    if (!strcmp(value, "portable")) value = portable;
+    o->n_levels = 0;
+    if (!strchr(value, ',')) {
+        o->march = value;
+        return irgen_knows_cpu(value) ? NOT_DONE : unknown_cpu(value);
+    }
+    enum { MAX_LEVELS = 16 };
+    bool wanted[MAX_LEVELS] = {0};
+    for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        int result = parse_level(arena_strndup(arena, at, strcspn(at, ",")), wanted);
+        if (result != NOT_DONE) return result;
+    }
+    o->levels = arena_array(arena, const char *, MAX_LEVELS);
+    for (int i = 1; i < MAX_LEVELS; i++)
+        if (wanted[i]) o->levels[o->n_levels++] = irgen_cpu_level_name(i);
+    o->march = o->levels[0];
     return NOT_DONE;
 }
 
@@ -178,7 +219,13 @@ static int parse_transfers(Options *o, const char *value) {
     return NOT_DONE;
 }
 
-static int apply(Options *o, OptionId id, const char *value) {
+static int parse_vector(Options *o, const char *value) {
+    if (strcmp(value, "auto") && strcmp(value, "off")) return usage_error("--vector is `auto` or `off`, not `%s`", value);
+    o->scalar = !strcmp(value, "off");
+    return NOT_DONE;
+}
+
+static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     switch (id) {
     case OPTION_OUTPUT: o->output = value; return NOT_DONE;
     case OPTION_OBJECT: o->object = true; return NOT_DONE;
@@ -195,7 +242,8 @@ static int apply(Options *o, OptionId id, const char *value) {
     case OPTION_MEMORY: return parse_memory(o, value);
     case OPTION_TRANSFERS: return parse_transfers(o, value);
     case OPTION_EXPLAIN: return parse_explain(o, value);
-    case OPTION_MARCH: return parse_march(o, value);
+    case OPTION_VECTOR: return parse_vector(o, value);
+    case OPTION_MARCH: return parse_march(o, arena, value);
     case OPTION_EMIT: return parse_emit(o, value);
     case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
     case OPTION_WERROR: o->warnings_are_errors = true; return NOT_DONE;
@@ -221,26 +269,26 @@ static int unknown_option(const char *word) {
 }
 
 /* One option word at argv[*at]; *at is moved to the last word it uses. */
-static int parse_option(Options *o, char **argv, int *at) {
+static int parse_option(Options *o, Arena *arena, char **argv, int *at) {
     const char *word = argv[*at];
     for (int i = 0; i < OPTION__COUNT; i++) {
         const char *value = options[i].value;
         size_t n = strlen(options[i].spelling);
         if (strncmp(word, options[i].spelling, n)) continue;
         if (*value == '+') {
-            if (word[n]) return apply(o, (OptionId)i, word + n);
+            if (word[n]) return apply(o, arena, (OptionId)i, word + n);
             return usage_error("`%s` needs a value: %s%s", word, word, value + 1);
         }
-        if (!word[n] && !*value) return apply(o, (OptionId)i, NULL);
+        if (!word[n] && !*value) return apply(o, arena, (OptionId)i, NULL);
         if (word[n] == '=' && !*value) return usage_error("`%s` takes no value", options[i].spelling);
         if (word[n] == '=' && *value == '=') {
             if (!word[n + 1]) return usage_error("`%s=` needs a value", options[i].spelling);
-            return apply(o, (OptionId)i, word + n + 1);
+            return apply(o, arena, (OptionId)i, word + n + 1);
         }
         if (!word[n] && *value == '=') return usage_error("`%s` needs a value: %s%s", word, word, value);
         if (!word[n]) {
             if (!argv[*at + 1]) return usage_error("`%s` needs a value: %s %s", word, word, value);
-            return apply(o, (OptionId)i, argv[++*at]);
+            return apply(o, arena, (OptionId)i, argv[++*at]);
         }
     }
     return unknown_option(word);
@@ -282,7 +330,7 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
         if (!only_files && !strcmp(word, "--")) {
             only_files = true;
         } else if (!only_files && word[0] == '-' && word[1]) {
-            int result = parse_option(o, argv, &at);
+            int result = parse_option(o, arena, argv, &at);
             if (result != NOT_DONE) return result;
         } else if (o->input) {
             return usage_error("one source file at a time: `%s` or `%s`?", o->input, word);

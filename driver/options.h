@@ -33,9 +33,11 @@ typedef struct Options {
     Emit emit;
     const char *input;
     const char *output; /* as written, or NULL */
-    const char *march;
+    const char *march;         /* of the host, and of the device where there is one version of it */
+    const char **levels;       /* of a device's versions, lowest first */
+    int n_levels;              /* 0: one version */
     int opt_level;
-    bool unchecked;
+    bool unchecked, scalar;
     Explain explain;
     bool transfers_each, unified, json;
     const char **libraries, **folders; /* -l, -L: as written, in order */

@@ -68,6 +68,7 @@ typedef struct Slot {
     CgArray array;      /* data not NULL: these values hold as long as the symbol is in scope */
     Rate rate;
     bool has_rate;      /* rate.c: something was assigned */
+    bool is_private;    /* reference of a kernel: the thread's own copy of what it refers to (private.c) */
     int divergence;     /* rate.c: how many diverging conditions enclose the declaration */
 } Slot;
 
@@ -83,6 +84,8 @@ typedef struct DebugType {
     LLVMMetadataRef di;
 } DebugType;
 
+enum { MATH_LIBRARIES = 2 };
+
 typedef struct Cg {
     const Program *program;
     const IrOptions *options;
@@ -96,9 +99,13 @@ typedef struct Cg {
     LLVMTypeRef void_, ptr, i1, i8, i16, i32, i64, f32, f64;
     LLVMMetadataRef tbaa_desc, tbaa_elem[TY__COUNT];
     unsigned md_tbaa, md_rate;
+    unsigned md_items, md_rows;    /* on the branches back of loops over items: simd/ */
+    bool vector;                   /* kernels become vector code */
+    Buf *vector_notes;             /* not NULL: what becomes of them is told here */
 
     OffModule *off;                /* the program's module: launches */
     struct CgRuntime *runtime;     /* cg_runtime.c: functions declared so far */
+    LLVMModuleRef math[MATH_LIBRARIES]; /* cg_math.c: where the functions of kernels come from; NULL: not opened */
     LLVMDIBuilderRef di;           /* NULL without -g */
     LLVMMetadataRef di_file, di_unit, di_types[TY__COUNT][MAX_RANK + 1];
     Vec(DebugType) di_parts;       /* types made of structs and vectors */
@@ -140,10 +147,13 @@ struct Kernel {
     const Func *func;
     LLVMValueRef entry;            /* (launch environment, arrays, scalars as 64-bit slots, sizes[, result]) */
     LLVMValueRef range;            /* (arrays, scalars, sizes, begin, end[, items]); of groups, where there are groups */
+    LLVMValueRef range_apart;      /* the same with copies of arrays that may be too large for it; NULL: there are none */
     LLVMTypeRef range_type;
     int n_values;                  /* arrays + scalars + sizes (+ the error slot) (+ the print buffer) */
     int64_t share_items;           /* what is spread: groups of so many items, or single ones (1) */
     int64_t share_cost;            /* rough instructions one of these costs, for the decision to go parallel */
+    LLVMValueRef share_work;       /* i64: the same as it is at the launch, in the entry */
+    bool uneven;                   /* some may cost much more than others, and are given out as threads get free */
 };
 
 /* One axis of a domain: i = lo + k * step for k in 0..trips. */
@@ -160,7 +170,6 @@ typedef struct Axis {
 void cg_types_init(Cg *cg);
 LLVMTypeRef cg_type(Cg *cg, const Type *t);       /* as a value */
 LLVMTypeRef cg_type_mem(Cg *cg, const Type *t);   /* in memory: bool is i8 */
-LLVMTypeRef cg_type_at(Cg *cg, const Type *t, Rate r); /* as a value of this rate: where lanes become vectors */
 LLVMTypeRef cg_desc_type(Cg *cg, int rank);
 Type *cg_scalar(Cg *cg, TypeKind kind);
 LLVMValueRef cg_i64(Cg *cg, int64_t v);
@@ -177,7 +186,7 @@ int64_t cg_align(const Type *elem);                       /* what its address is
 
 /* cg_value.c ------------------------------------------------------------------------------------------------------- */
 CgValue cg_value(LLVMValueRef v, Type *type, Rate rate);
-CgValue cg_at_rate(CgFunc *f, CgValue v, Rate r); /* promote so that it may meet values of rate r */
+CgValue cg_at_rate(CgFunc *f, CgValue v, Rate r); /* as a value of this rate */
 /* Go to the end of the entry block, among the allocas, and back. */
 typedef struct CgHere {
     LLVMBasicBlockRef block;
@@ -216,6 +225,10 @@ LLVMValueRef cg_call_runtime(CgFunc *f, RuntimeId id, LLVMValueRef *args, int n)
 /* A function of libm, on this type: pure, as far as we care. */
 LLVMValueRef cg_libm(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 
+/* cg_math.c: NULL where the target or the type has no function of ours of this name ---------------------------------- */
+LLVMValueRef cg_math(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
+void cg_math_end(Cg *cg);
+
 /* cg_expr.c, cg_op.c ----------------------------------------------------------------------------------------------- */
 CgValue cg_move_array(CgFunc *f, const Symbol *sym);
 CgValue cg_expr(CgFunc *f, Expr *e);               /* an array named here is moved out of */
@@ -227,9 +240,11 @@ CgPlace cg_target(CgFunc *f, Expr *e, bool reads);
 LLVMValueRef cg_reference(CgFunc *f, Expr *e);     /* the address of a named value, for a parameter `n: &i32` */
 LLVMValueRef cg_index_value(CgFunc *f, CgValue v); /* as i64 */
 
+#define CG_UPDATE "kdsl.update." /* functions of atomic updates, in modules with vector code: then operation and type */
 /* cg_atomic.c ------------------------------------------------------------------------------------------------------ */
 CgValue cg_atomic(CgFunc *f, Expr *e);             /* the element's old value */
 unsigned cg_atomic_scope(Cg *cg);
+void cg_combine(CgFunc *f, Combine how, LLVMValueRef at, CgValue v); /* into the number at `at`, atomically */
 
 /* cg_parts.c: structs and short vectors ------------------------------------------------------------------------------ */
 LLVMTypeRef cg_type_of_parts(Cg *cg, const Type *t);
@@ -323,7 +338,6 @@ bool cg_has_slot(const Cg *cg, const Func *fn);    /* is fn called, or launched,
 bool cg_can_report(const CgFunc *f, int site);     /* is the check made here? */
 void cg_report(CgFunc *f, int site, CgFailure what); /* with an error slot: report and leave; ends the block */
 void cg_stop_if_failed(CgFunc *f);
-void cg_stop_now_and_then(CgFunc *f, LLVMValueRef count);
 /* A function called from a kernel that reports or prints: behind its arguments the slot, the buffer and the item's
  * position, the first two where it needs them. */
 enum { CG_ITEM_ARGS = 5 };
@@ -431,15 +445,29 @@ void cg_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRe
 
 /* cpu.c, reduce.c: kernels on the cores of a processor; cost.c ----------------------------------------------------- */
 void cpu_kernel_entry(Kernel *k);
-/* Call `share(values..., begin, end)` for all of 0..n, spread over the cores when n is at least `fork_from`. */
+/* Call `share(values..., begin, end)` for all of 0..n; spread over the cores where `fork` holds: in equal parts, one a
+ * thread, or, where `least` is not 0, so many or more at a time, to whoever is free. */
 void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n,
-                LLVMValueRef fork);
+                LLVMValueRef fork, int64_t least);
 LLVMValueRef cg_identity(Cg *cg, Reduction r, const Type *t); /* in its memory type */
 LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item); /* an item's value that changes nothing */
+/* private.c: threads that update copies of their own */
+enum { PRIVATE_ALIGN = 64 };
+bool cg_updates_copy(const Cg *cg, const Func *kernel, const Symbol *param, bool apart);
+bool cg_may_copy_more(const Cg *cg, const Func *kernel); /* than it always does */
+bool cg_copies_are_light(const Cg *cg, const Func *kernel); /* each of many chunks may have its own */
+/* What takes the place of `share`, or `apart`, and gives one of them copies. units: which parameter tells how many of
+ * what the kernel spreads are in one of begin..end; -1: one. */
+LLVMValueRef private_share(Kernel *k, LLVMValueRef share, LLVMValueRef apart, int units);
 void cpu_reduce(Kernel *k, CgFunc *f, LLVMValueRef *values, int n_values, LLVMValueRef total, LLVMValueRef fork,
                 LLVMValueRef result);
 int64_t cost_of_item(const Func *fn);                      /* rough instructions, from the tree */
+LLVMValueRef cost_at_launch(CgFunc *f, const Func *fn);    /* i64: the same where its parameters are known */
 enum { COST_FORK = 1 << 17 };                              /* below this much work a fork costs more than it gives */
+
+/* version.c: kernels made for several CPUs -------------------------------------------------------------------------- */
+void version_kernel(Cg *cg, const Target *whole, const Func *fn); /* after cg_kernel: its name; in the lowest, the choice */
+void version_constructor(Cg *cg, const Func *first);              /* looks at the processor when the program is loaded */
 
 /* cg_launch.c ------------------------------------------------------------------------------------------------------ */
 CgValue cg_launch(CgFunc *f, Expr *e);
@@ -449,6 +477,18 @@ CgValue cg_launch_values(CgFunc *f, const Func *kernel, CgArray *arrays, CgValue
 
 /* rate.c ----------------------------------------------------------------------------------------------------------- */
 void rate_function(CgFunc *f); /* fill slots[].rate for the symbols of f->func */
+Rate rate_of(CgFunc *f, Expr *e); /* after that */
+/* Do some items of the kernel (groups, where there are any) run more rounds of a loop than others? */
+bool rate_is_uneven(Cg *cg, const Func *kernel);
+
+/* simd/: the loops over items to vector code. They are marked as such: the fastest axis, and the one around it where it
+ * has nothing else in it. Memory that a group's items share or keep is said to be that, else it would be each item's. */
+#define CG_GROUP_MEMORY "kdsl.group.memory"
+#define CG_EXTENT "kdsl.extent" /* void (array, its bytes): at the beginning of a kernel, of arrays it may write */
+void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows);
+LLVMValueRef cg_group_memory(CgFunc *f, LLVMValueRef at);
+void simd_module(Cg *cg);
+void simd_lower_masks(Cg *cg); /* after the pipeline */
 
 /* cg_debug.c: nothing happens in any of these without -g ----------------------------------------------------------- */
 void cg_debug_begin(Cg *cg);

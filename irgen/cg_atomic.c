@@ -1,15 +1,23 @@
 /* cg_atomic.c -- atomic updates of elements: relaxed, visible to the whole device (the target row says what its scope
  * is called). Where LLVM has an update with our meaning it is one atomicrmw, which a back end without the instruction
- * turns into a compare-and-swap loop; float min and max are such a loop here, because no atomicrmw keeps to the language's
- * rule for NaN and signed zeros. In functions that only the host's one thread runs, they are ordinary updates. */
+ * turns into a compare-and-swap loop; float min and max are such a loop here, because no atomicrmw keeps to the
+ * language's rule for NaN and signed zeros. Where only one thread can be at the element they are ordinary updates: on
+ * the host, in `shared` arrays of groups that are loops, in the thread's own copy of an array (private.c). */
 #include "irgen/cg.h"
 
 #include <string.h>
 
+/* Which update: of Expr.atomic, or of the Combine by which copies are brought together. */
+typedef struct Update {
+    Op op;
+    bool is_min, is_max;
+    Span span;
+} Update;
+
 static bool may_run_in_parallel(const CgFunc *f, const Expr *target) {
-    const Expr *whole = expr_whole((Expr *)target);
-    const Symbol *array = whole->kind == EXPR_INDEX ? expr_array_symbol(whole->index.base) : NULL;
-    if (array && array->is_shared && f->cg->target->group_is_loop) return false;
+    const Symbol *sym = expr_root(target);
+    if (sym && sym->is_shared && f->cg->target->group_is_loop) return false;
+    if (sym && f->slots[sym->id].is_private) return false;
     return f->is_kernel || f->func->is_kernel || f->func->on_device;
 }
 
@@ -18,15 +26,15 @@ unsigned cg_atomic_scope(Cg *cg) {
     return LLVMGetSyncScopeID(cg->ctx, name, strlen(name));
 }
 
-static CgValue updated(CgFunc *f, Expr *e, CgValue old, CgValue v) {
-    if (e->atomic.is_min || e->atomic.is_max) return cg_minmax(f, e->atomic.is_max, old, v);
-    return cg_binary(f, e->atomic.op, old, v, NULL, NULL, e->atomic.op_span);
+static CgValue updated(CgFunc *f, const Update *u, CgValue old, CgValue v) {
+    if (u->is_min || u->is_max) return cg_minmax(f, u->is_max, old, v);
+    return cg_binary(f, u->op, old, v, NULL, NULL, u->span);
 }
 
-static LLVMAtomicRMWBinOp rmw_op(const Expr *e, const Type *t) {
-    if (e->atomic.is_min) return t->is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
-    if (e->atomic.is_max) return t->is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
-    switch (e->atomic.op) {
+static LLVMAtomicRMWBinOp rmw_op(const Update *u, const Type *t) {
+    if (u->is_min) return t->is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+    if (u->is_max) return t->is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+    switch (u->op) {
     case OP_SUB: return t->is_float ? LLVMAtomicRMWBinOpFSub : LLVMAtomicRMWBinOpSub;
     case OP_BIT_AND: return LLVMAtomicRMWBinOpAnd;
     case OP_BIT_OR: return LLVMAtomicRMWBinOpOr;
@@ -35,8 +43,8 @@ static LLVMAtomicRMWBinOp rmw_op(const Expr *e, const Type *t) {
     }
 }
 
-static CgValue one_step(CgFunc *f, Expr *e, CgPlace place, CgValue v) {
-    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, rmw_op(e, place.type), place.at, v.v,
+static CgValue one_step(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, rmw_op(u, place.type), place.at, v.v,
                                                    LLVMAtomicOrderingMonotonic, cg_atomic_scope(f->cg));
     LLVMSetAlignment(old, (unsigned)cg_align(place.type));
     cg_tag_element(f, old, place, VARYING);
@@ -44,7 +52,7 @@ static CgValue one_step(CgFunc *f, Expr *e, CgPlace place, CgValue v) {
 }
 
 /* The old bits are compared, not the old value: a NaN in memory is replaced like anything else. */
-static CgValue compare_and_swap(CgFunc *f, Expr *e, CgPlace place, CgValue v) {
+static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     LLVMTypeRef bits = place.type->bits == 64 ? f->cg->i64 : f->cg->i32, value = cg_type(f->cg, place.type);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(f->b);
     LLVMBasicBlockRef again = cg_block(f, "atomic"), done = cg_block(f, "atomic.done");
@@ -57,7 +65,7 @@ static CgValue compare_and_swap(CgFunc *f, Expr *e, CgPlace place, CgValue v) {
     cg_enter(f, again);
     LLVMValueRef seen = LLVMBuildPhi(f->b, bits, "seen");
     CgValue old = cg_value(LLVMBuildBitCast(f->b, seen, value, "old"), place.type, VARYING);
-    LLVMValueRef wanted = LLVMBuildBitCast(f->b, updated(f, e, old, v).v, bits, "");
+    LLVMValueRef wanted = LLVMBuildBitCast(f->b, updated(f, u, old, v).v, bits, "");
     LLVMValueRef swap = LLVMBuildAtomicCmpXchgSyncScope(f->b, place.at, seen, wanted, LLVMAtomicOrderingMonotonic,
                                                         LLVMAtomicOrderingMonotonic, cg_atomic_scope(f->cg));
     LLVMSetWeak(swap, true);
@@ -72,19 +80,71 @@ static CgValue compare_and_swap(CgFunc *f, Expr *e, CgPlace place, CgValue v) {
     return old;
 }
 
-static CgValue plain(CgFunc *f, Expr *e, CgPlace place, CgValue v) {
-    CgValue old = cg_load(f, place);
-    cg_store(f, place, updated(f, e, old, v));
+static CgValue atomically(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    bool by_swap = (u->is_min || u->is_max) && place.type->is_float;
+    return by_swap ? compare_and_swap(f, u, place, v) : one_step(f, u, place, v);
+}
+
+/* The items of a kernel come in any order, so their sum may be taken in any: as lanes of a vector, for one. */
+static CgValue plainly(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    CgValue old = cg_load(f, place), sum = updated(f, u, old, v);
+    if (f->is_kernel && LLVMCanValueUseFastMathFlags(sum.v)) LLVMSetFastMathFlags(sum.v, LLVMFastMathAllowReassoc);
+    cg_store(f, place, sum);
     return old;
+}
+
+static const char *update_name(const Update *u) {
+    if (u->is_min || u->is_max) return u->is_min ? "min" : "max";
+    switch (u->op) {
+    case OP_SUB: return "sub";
+    case OP_BIT_AND: return "and";
+    case OP_BIT_OR: return "or";
+    case OP_BIT_XOR: return "xor";
+    default: return "add";
+    }
+}
+
+static CgValue update(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
+    return alone ? plainly(f, u, place, v) : atomically(f, u, place, v);
+}
+
+/* Where items are lanes of vectors, two of them may update one element: so an update is a function that each lane calls
+ * by itself, until simd_module has run. */
+static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
+    Cg *cg = f->cg;
+    Type *t = place.type;
+    const char *name = arena_printf(&cg->c->arena, CG_UPDATE "%s.%s%s", update_name(u), t->name, alone ? ".alone" : "");
+    LLVMTypeRef value = cg_type(cg, t), params[2] = {cg->ptr, value}, type = LLVMFunctionType(value, params, 2, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, name), args[2] = {place.at, v.v};
+    if (!fn) {
+        CgHere here = {LLVMGetInsertBlock(f->b), LLVMGetCurrentDebugLocation2(f->b)};
+        CgFunc g;
+        fn = LLVMAddFunction(cg->module, name, type);
+        LLVMSetLinkage(fn, LLVMInternalLinkage);
+        cg_fn_attr(cg, fn, "nounwind");
+        cg_fn_attr(cg, fn, "inlinehint");
+        cg_func_begin(&g, cg, f->func, fn);
+        CgPlace own = {LLVMGetParam(fn, 0), t, VARYING, true, place.whole};
+        LLVMBuildRet(g.b, update(&g, u, own, cg_value(LLVMGetParam(fn, 1), t, VARYING), alone).v);
+        cg_back(f, here);
+    }
+    return cg_value(cg_call(f, type, fn, args, 2), t, VARYING);
 }
 
 /* The value first, as in an assignment: it may give the array on the left other memory. */
 CgValue cg_atomic(CgFunc *f, Expr *e) {
+    Update u = {e->atomic.op, e->atomic.is_min, e->atomic.is_max, e->atomic.op_span};
     CgValue v = cg_convert(f, cg_expr(f, e->atomic.value), e->type);
     CgPlace place = cg_lvalue(f, e->atomic.target);
     cg_debug_at(f, e->span);
-    if (!may_run_in_parallel(f, e->atomic.target)) return plain(f, e, place, v);
-    bool minmax = e->atomic.is_min || e->atomic.is_max;
-    v = cg_at_rate(f, v, place.rate);
-    return minmax && place.type->is_float ? compare_and_swap(f, e, place, v) : one_step(f, e, place, v);
+    bool alone = !may_run_in_parallel(f, e->atomic.target);
+    if (!alone) v = cg_at_rate(f, v, place.rate);
+    return f->cg->vector ? by_call(f, &u, place, v, alone) : update(f, &u, place, v, alone);
+}
+
+void cg_combine(CgFunc *f, Combine how, LLVMValueRef at, CgValue v) {
+    static const Update updates[COMBINE__COUNT] = {
+        [COMBINE_ADD] = {.op = OP_ADD},     [COMBINE_AND] = {.op = OP_BIT_AND}, [COMBINE_OR] = {.op = OP_BIT_OR},
+        [COMBINE_XOR] = {.op = OP_BIT_XOR}, [COMBINE_MIN] = {.is_min = true},   [COMBINE_MAX] = {.is_max = true}};
+    atomically(f, &updates[how], (CgPlace){at, v.type, UNIFORM, false, NULL}, v);
 }

@@ -1,5 +1,6 @@
 /* cg_builtin.c -- the built-in functions. Rows of builtin.def that say INTRINSIC or LIBM need nothing here; those that
- * say CODE have a case. All float results come from the same LLVM intrinsic or libm function on host and device. */
+ * say CODE have a case. Kernels call our own mathematical functions where there are any (cg_math.c): their results may
+ * differ from the host's, which come from libm, in the last bits. */
 #include "irgen/cg.h"
 
 #include <string.h>
@@ -7,11 +8,11 @@
 typedef enum Lowering { LOWER_NONE, LOWER_INTRINSIC, LOWER_LIBM, LOWER_CODE } Lowering;
 typedef struct LoweringRow {
     Lowering how;
-    const char *symbol;
+    const char *symbol, *name;
 } LoweringRow;
 
 static const LoweringRow lowering[BUILTIN__COUNT] = {
-#define BUILTIN(id, name, n_args, args, result, where, how, symbol) [BUILTIN_##id] = {LOWER_##how, symbol},
+#define BUILTIN(id, name, n_args, args, result, where, how, symbol) [BUILTIN_##id] = {LOWER_##how, symbol, name},
 #include "sema/builtin.def"
 #undef BUILTIN
 };
@@ -31,13 +32,14 @@ static CgValue math(CgFunc *f, Expr *e, const LoweringRow *row) {
     }
     for (int i = 0; i < n; i++) args[i] = cg_at_rate(f, v[i], rate).v;
     cg_debug_at(f, e->span);
-    if (row->how == LOWER_INTRINSIC) {
+    LLVMTypeRef fn_type;
+    LLVMValueRef fn = cg_math(f->cg, row->name, v[0].type, n, &fn_type);
+    if (!fn && row->how == LOWER_INTRINSIC) {
         LLVMTypeRef over = LLVMTypeOf(args[0]);
         CgValue r = cg_value(cg_intrinsic(f, row->symbol, &over, 1, args, n), v[0].type, rate);
         return cg_convert(f, r, e->type);
     }
-    LLVMTypeRef fn_type;
-    LLVMValueRef fn = cg_libm(f->cg, row->symbol, v[0].type, n, &fn_type);
+    if (!fn) fn = cg_libm(f->cg, row->symbol, v[0].type, n, &fn_type);
     return cg_convert(f, cg_value(cg_call(f, fn_type, fn, args, n), v[0].type, rate), e->type);
 }
 

@@ -44,7 +44,7 @@ LLVMValueRef cg_function(Cg *cg, const Func *fn) {
     LLVMSetLinkage(v, cg_is_program(cg, fn) ? LLVMExternalLinkage : LLVMInternalLinkage);
     if (cg_is_program(cg, fn)) LLVMSetVisibility(v, LLVMHiddenVisibility);
     cg_fn_attr(cg, v, "nounwind");
-    if (fn->on_device) cg_fn_attr(cg, v, "inlinehint");
+    if (fn->on_device) cg_fn_attr(cg, v, cg->vector ? "alwaysinline" : "inlinehint");
     param_attributes(cg, fn, v);
     return v;
 }
@@ -62,7 +62,7 @@ LLVMValueRef cg_item_function(Cg *cg, const Func *fn) {
     v = LLVMAddFunction(cg->module, name, type);
     LLVMSetLinkage(v, LLVMInternalLinkage);
     cg_fn_attr(cg, v, "nounwind");
-    cg_fn_attr(cg, v, "inlinehint");
+    cg_fn_attr(cg, v, cg->vector ? "alwaysinline" : "inlinehint");
     param_attributes(cg, fn, v);
     return v;
 }

@@ -100,17 +100,6 @@ void cg_stop_if_failed(CgFunc *f) {
     cg_enter(f, ok);
 }
 
-void cg_stop_now_and_then(CgFunc *f, LLVMValueRef count) {
-    enum { ROUNDS = 256 };
-    LLVMBasicBlockRef look = cg_block(f, "look"), on = cg_block(f, "go.on");
-    LLVMValueRef low = LLVMBuildAnd(f->b, count, cg_i64(f->cg, ROUNDS - 1), "");
-    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, low, cg_i64(f->cg, 0), ""), look, on);
-    cg_enter(f, look);
-    cg_stop_if_failed(f);
-    cg_goto(f, on);
-    cg_enter(f, on);
-}
-
 /* What a function called from a kernel needs to report or to print: behind its own arguments. */
 bool cg_needs_item(const Cg *cg, const Func *fn) { return cg_has_slot(cg, fn) || cg_prints(fn); }
 

@@ -3,23 +3,23 @@
 #include "irgen/cg.h"
 
 static LLVMValueRef int_to_int(CgFunc *f, CgValue v, const Type *to) {
-    if (to->bits <= v.type->bits) return LLVMBuildTruncOrBitCast(f->b, v.v, cg_type_at(f->cg, to, v.rate), "");
-    LLVMTypeRef t = cg_type_at(f->cg, to, v.rate);
+    if (to->bits <= v.type->bits) return LLVMBuildTruncOrBitCast(f->b, v.v, cg_type(f->cg, to), "");
+    LLVMTypeRef t = cg_type(f->cg, to);
     return v.type->is_signed ? LLVMBuildSExt(f->b, v.v, t, "") : LLVMBuildZExt(f->b, v.v, t, "");
 }
 
 static LLVMValueRef int_to_float(CgFunc *f, CgValue v, const Type *to) {
-    LLVMTypeRef t = cg_type_at(f->cg, to, v.rate);
+    LLVMTypeRef t = cg_type(f->cg, to);
     return v.type->is_signed ? LLVMBuildSIToFP(f->b, v.v, t, "") : LLVMBuildUIToFP(f->b, v.v, t, "");
 }
 
 static LLVMValueRef float_to_int(CgFunc *f, CgValue v, const Type *to) {
-    LLVMTypeRef over[2] = {cg_type_at(f->cg, to, v.rate), LLVMTypeOf(v.v)};
+    LLVMTypeRef over[2] = {cg_type(f->cg, to), LLVMTypeOf(v.v)};
     return cg_intrinsic(f, to->is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", over, 2, &v.v, 1);
 }
 
 static LLVMValueRef float_to_float(CgFunc *f, CgValue v, const Type *to) {
-    LLVMTypeRef t = cg_type_at(f->cg, to, v.rate);
+    LLVMTypeRef t = cg_type(f->cg, to);
     return to->bits < v.type->bits ? LLVMBuildFPTrunc(f->b, v.v, t, "") : LLVMBuildFPExt(f->b, v.v, t, "");
 }
 
@@ -30,7 +30,7 @@ static LLVMValueRef to_bool(CgFunc *f, CgValue v) {
 }
 
 static LLVMValueRef from_bool(CgFunc *f, CgValue v, const Type *to) {
-    LLVMTypeRef t = cg_type_at(f->cg, to, v.rate);
+    LLVMTypeRef t = cg_type(f->cg, to);
     return to->is_float ? LLVMBuildUIToFP(f->b, v.v, t, "") : LLVMBuildZExt(f->b, v.v, t, "");
 }
 

@@ -93,7 +93,7 @@ static CgValue if_expr(CgFunc *f, Expr *e) {
     cg_enter(f, done);
     Rate rate = cond.rate.kind == RATE_UNIFORM ? rate_join(v[0].rate, v[1].rate) : VARYING;
     if (e->type->kind == TY_VOID) return cg_value(NULL, e->type, UNIFORM);
-    LLVMValueRef phi = LLVMBuildPhi(f->b, cg_type_at(f->cg, e->type, rate), "");
+    LLVMValueRef phi = LLVMBuildPhi(f->b, cg_type(f->cg, e->type), "");
     LLVMAddIncoming(phi, values, block, 2);
     return cg_value(phi, e->type, rate);
 }

@@ -16,6 +16,8 @@ void cg_types_init(Cg *cg) {
     cg->f32 = LLVMFloatTypeInContext(ctx);
     cg->f64 = LLVMDoubleTypeInContext(ctx);
     cg->md_tbaa = LLVMGetMDKindIDInContext(ctx, "tbaa", 4);
+    cg->md_items = LLVMGetMDKindIDInContext(ctx, "kdsl.items", 10);
+    cg->md_rows = LLVMGetMDKindIDInContext(ctx, "kdsl.rows", 9);
     cg->md_rate = LLVMGetMDKindIDInContext(ctx, "kdsl.rate", 9);
 }
 
@@ -46,12 +48,6 @@ LLVMTypeRef cg_type(Cg *cg, const Type *t) {
 }
 
 LLVMTypeRef cg_type_mem(Cg *cg, const Type *t) { return t->kind == TY_BOOL ? cg->i8 : cg_type(cg, t); }
-
-LLVMTypeRef cg_type_at(Cg *cg, const Type *t, Rate r) {
-    LLVMTypeRef scalar = cg_type(cg, t);
-    if (cg->target->lanes == 1 || r.kind != RATE_VARYING) return scalar;
-    return LLVMVectorType(scalar, (unsigned)cg->target->lanes);
-}
 
 Type *cg_scalar(Cg *cg, TypeKind kind) { return type_scalar(cg->program->types, kind); }
 

@@ -8,24 +8,10 @@
 
 CgValue cg_value(LLVMValueRef v, Type *type, Rate rate) { return (CgValue){v, type, rate}; }
 
-/* The one place where a uniform or linear value becomes what varying ones are: with lanes, a splat or a ramp. With one
- * lane every rate has the same representation. */
 CgValue cg_at_rate(CgFunc *f, CgValue v, Rate r) {
-    if (f->cg->target->lanes == 1 || r.kind != RATE_VARYING || v.rate.kind == RATE_VARYING) {
-        v.rate = r;
-        return v;
-    }
-    LLVMTypeRef vector = cg_type_at(f->cg, v.type, VARYING);
-    unsigned lanes = (unsigned)f->cg->target->lanes;
-    LLVMValueRef zero = cg_i32(f->cg, 0), poison = LLVMGetPoison(vector);
-    LLVMValueRef one = LLVMBuildInsertElement(f->b, poison, v.v, zero, "");
-    LLVMValueRef splat =
-        LLVMBuildShuffleVector(f->b, one, poison, LLVMConstNull(LLVMVectorType(f->cg->i32, lanes)), "splat");
-    if (v.rate.kind == RATE_UNIFORM) return cg_value(splat, v.type, VARYING);
-    LLVMValueRef ramp[64];
-    for (unsigned i = 0; i < lanes && i < 64; i++)
-        ramp[i] = LLVMConstInt(cg_type(f->cg, v.type), (uint64_t)v.rate.stride * i, true);
-    return cg_value(LLVMBuildAdd(f->b, splat, LLVMConstVector(ramp, lanes), "ramp"), v.type, VARYING);
+    (void)f;
+    v.rate = r;
+    return v;
 }
 
 CgHere cg_to_entry(CgFunc *f) {
@@ -42,6 +28,30 @@ void cg_back(CgFunc *f, CgHere here) {
 LLVMValueRef cg_alloca(CgFunc *f, LLVMTypeRef type, const char *name) {
     CgHere here = cg_to_entry(f);
     LLVMValueRef at = LLVMBuildAlloca(f->b, type, name);
+    cg_back(f, here);
+    return at;
+}
+
+void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows) {
+    Cg *cg = f->cg;
+    if (!cg->vector) return;
+    LLVMMetadataRef mark = LLVMMDNodeInContext2(cg->ctx, NULL, 0);
+    LLVMSetMetadata(latch, rows ? cg->md_rows : cg->md_items, LLVMMetadataAsValue(cg->ctx, mark));
+}
+
+/* Until simd_module has run, LLVM sees nothing but that the address is known elsewhere. */
+LLVMValueRef cg_group_memory(CgFunc *f, LLVMValueRef at) {
+    Cg *cg = f->cg;
+    if (!cg->vector) return at;
+    LLVMTypeRef type = LLVMFunctionType(cg->ptr, &cg->ptr, 1, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_GROUP_MEMORY);
+    if (!fn) {
+        fn = LLVMAddFunction(cg->module, CG_GROUP_MEMORY, type);
+        cg_fn_attr(cg, fn, "nounwind");
+        cg_fn_attr(cg, fn, "willreturn");
+    }
+    CgHere here = cg_to_entry(f);
+    at = LLVMBuildCall2(f->b, type, fn, &at, 1, "");
     cg_back(f, here);
     return at;
 }
@@ -136,7 +146,6 @@ void cg_goto(CgFunc *f, LLVMBasicBlockRef to) {
 
 void cg_enter(CgFunc *f, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(f->b, block); }
 
-/* Every decision of the program comes through here: with lanes, a varying condition becomes a mask instead. */
 void cg_branch(CgFunc *f, CgValue cond, LLVMBasicBlockRef yes, LLVMBasicBlockRef no) {
     LLVMBuildCondBr(f->b, cond.v, yes, no);
 }

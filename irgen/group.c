@@ -31,7 +31,7 @@ LLVMValueRef cg_kept(CgFunc *f, const Symbol *sym) {
 static LLVMValueRef per_item(GroupRun *r, LLVMTypeRef t, const char *name) {
     LLVMValueRef at = cg_alloca(r->f, LLVMArrayType2(t, (uint64_t)r->group->items), name);
     LLVMSetAlignment(at, SHARED_ALIGN);
-    return at;
+    return cg_group_memory(r->f, at);
 }
 
 static void make_kept(GroupRun *r) {
@@ -71,6 +71,7 @@ static void make_shared(GroupRun *r) {
         }
         a.data = cg_alloca(f, LLVMArrayType2(cg_type_mem(f->cg, sym->type->elem), n), sym->name);
         LLVMSetAlignment(a.data, SHARED_ALIGN);
+        a.data = cg_group_memory(f, a.data);
         f->slots[sym->id].array = a;
     }
 }
@@ -179,6 +180,7 @@ static void nest_end(GroupRun *r, Nest *nest) {
         LLVMSetNUW(next, true);
         LLVMBuildStore(f->b, next, nest->counter[d]);
         cg_goto(f, nest->head[d]);
+        if (d >= r->n - 2) cg_mark_items(f, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b)), d < r->n - 1);
         cg_enter(f, nest->done[d]);
     }
     bind_between(r);
@@ -411,7 +413,7 @@ void cg_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRe
     GroupRun r = {.f = f, .fn = f->func, .group = &f->func->group, .n = f->func->domain.n};
     r.begin = begin;
     r.items = items;
-    group_plan(&r.plan, &f->cg->c->arena, f->func);
+    group_plan(&r.plan, f);
     cg_domain(f, f->func, r.axes);
     for (int d = 0; d < r.n; d++) r.count[d] = groups_along(f, r.group, &r.axes[d], d);
     make_shared(&r);

@@ -30,6 +30,7 @@ struct Parts {
 };
 
 typedef struct Plan {
+    CgFunc *f;           /* for the rates of its symbols */
     Arena *arena;
     const Func *func;
     Parts *body;
@@ -45,7 +46,7 @@ typedef struct Plan {
     bool strips;         /* there may be PART_STRIP */
 } Plan;
 
-void group_plan(Plan *p, Arena *arena, const Func *fn);
+void group_plan(Plan *p, CgFunc *f);
 bool group_is_placed(Expr *e);                  /* reads memory, calls, or may fail: has its place in the order */
 bool group_knows(const Plan *p, Expr *e);       /* the same for all items, and from what is kept once */
 bool group_uses(const Part *part, const Symbol *sym);

@@ -469,8 +469,10 @@ static void find_returns(Plan *p, const Parts *parts) {
     }
 }
 
-static void plan(Plan *p, Arena *arena, const Func *fn, bool strips) {
-    *p = (Plan){.arena = arena, .func = fn, .strips = strips};
+static void plan(Plan *p, CgFunc *f, bool strips) {
+    Arena *arena = &f->cg->c->arena;
+    const Func *fn = f->func;
+    *p = (Plan){.f = f, .arena = arena, .func = fn, .strips = strips};
     p->once = arena_array(arena, bool, fn->n_symbols + 1);
     p->kept = arena_array(arena, bool, fn->n_symbols + 1);
     p->symbols = arena_array(arena, Symbol *, fn->n_symbols + 1);
@@ -496,7 +498,7 @@ static void plan(Plan *p, Arena *arena, const Func *fn, bool strips) {
     find_returns(p, p->body);
 }
 
-void group_plan(Plan *p, Arena *arena, const Func *fn) {
-    plan(p, arena, fn, true);
-    if (!group_strip_fits(p)) plan(p, arena, fn, false);
+void group_plan(Plan *p, CgFunc *f) {
+    plan(p, f, true);
+    if (!group_strip_fits(p)) plan(p, f, false);
 }

@@ -1,7 +1,9 @@
 /* group_strip.c -- loops inside one part that every item of the group runs alike, as the sum over a tile. Item by item,
  * a sum of floats in such a loop is one long chain that no vectoriser may break. So the loops change places: a strip of
  * neighbouring items takes each round together, and the sums of the strip are lanes of a vector. The order in which
- * one item adds is the same, and between barriers items have no order among each other. */
+ * one item adds is the same, and between barriers items have no order among each other. Loops that look at elements and
+ * put what they find into `shared` arrays by atomics change places, too, where neighbours look at neighbours: an array
+ * is then read from one end to the other. */
 #include "irgen/group.h"
 
 enum { SHORT_LOOP = 32, MOST_KEPT = 1 << 20 };
@@ -11,9 +13,10 @@ int64_t group_strip_items(const Group *g, int n_axes) {
     return by % 16 == 0 ? 16 : by % 8 == 0 ? 8 : 0;
 }
 
-/* What the search through a loop's body finds: how many sums of floats go on, each as often as inner loops make it. */
+/* What the search through a loop's body finds: how many sums of floats go on, and how many updates of `shared` arrays,
+ * each as often as inner loops make it. */
 typedef struct Sums {
-    int64_t n, rounds;
+    int64_t n, updates, rounds;
 } Sums;
 
 static bool is_plain_block(const Plan *p, const Block *b, Sums *sums);
@@ -46,11 +49,18 @@ static bool is_sum(const Stmt *st) {
     return type_of_part(st->assign.target->type)->is_float;
 }
 
+static bool updates_shared(const Stmt *st) {
+    const Symbol *sym = expr_root(st->atomic.atomic->atomic.target);
+    return sym && sym->is_shared;
+}
+
 /* Nothing in it that leaves the loop, or that goes on for longer in one item than in another. */
 static bool is_plain(const Plan *p, const Stmt *st, Sums *sums) {
     switch (st->kind) {
-    case STMT_LET:
-    case STMT_ATOMIC: return true;
+    case STMT_LET: return true;
+    case STMT_ATOMIC:
+        if (updates_shared(st)) sums->updates += sums->rounds;
+        return true;
     case STMT_ASSIGN:
         if (is_sum(st)) sums->n += sums->rounds;
         return true;
@@ -70,12 +80,25 @@ static bool is_plain_block(const Plan *p, const Block *b, Sums *sums) {
     return true;
 }
 
+/* x[..., i] where neighbours have neighbouring i */
+static bool is_beside(Expr *e, void *context) {
+    const Plan *p = context;
+    const Symbol *array = e->kind == EXPR_INDEX ? expr_array_symbol(e->index.base) : NULL;
+    if (!array || array->kind != SYM_PARAM) return false;
+    int last = e->index.at.n - 1;
+    for (int d = 0; d < last; d++)
+        if (rate_of(p->f, e->index.at.at[d]).kind != RATE_UNIFORM) return false;
+    Rate r = rate_of(p->f, e->index.at.at[last]);
+    return r.kind == RATE_LINEAR && r.stride == 1;
+}
+
 /* Loops that make few sums LLVM writes out itself, and then has the items' loop to make vectors of. */
 bool group_strip_takes(const Plan *p, const Stmt *st) {
-    Sums sums = {0, 1};
+    Sums sums = {.rounds = 1};
     if (st->kind != STMT_FOR || st->together || st->for_.binder.sym->unrolls) return false;
     if (!group_strip_items(&p->func->group, p->func->domain.n) || !is_plain(p, st, &sums)) return false;
-    return sums.n > SHORT_LOOP;
+    bool chains = sums.n > SHORT_LOOP && !p->f->cg->vector; /* simd/ makes lanes of the items around such a loop */
+    return chains || (sums.updates > SHORT_LOOP && stmt_find(st, is_beside, (void *)p));
 }
 
 static int64_t bytes_of(const Symbol *sym) {

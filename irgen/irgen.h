@@ -10,7 +10,14 @@ typedef struct IrOptions {
     bool debug;            /* -g */
     bool unchecked;        /* no run-time checks but asserts */
     bool unified;          /* --memory=unified */
+    bool scalar;           /* --vector=off */
+    bool explain_vector;   /* only IrResult.text is made: what kernels become as vector code */
     const char *march;     /* host and x86 device CPU: "native" (default), "x86-64-v3", ... */
+    /* Of a device: `march` is one of so many levels of x86-64, lowest first, that the kernels are made for; 0: the only
+     * one. The module of the lowest has the kernels' entries, which choose among the versions where they run. */
+    const char *const *levels;
+    int n_levels;
+    int part, n_parts;     /* of a device: only this part of the kernels; 0, 0: all */
     bool want_text_before, want_text, want_asm; /* fill the fields of IrResult */
 } IrOptions;
 
@@ -33,5 +40,8 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
 void ir_result_free(IrResult *r);
 /* May IrOptions.march say this? */
 bool irgen_knows_cpu(const char *march);
+/* 1 x86-64, 2 x86-64-v2, ...; 0: no level. And back; NULL past the last. */
+int irgen_cpu_level(const char *march);
+const char *irgen_cpu_level_name(int level);
 
 #endif

@@ -48,6 +48,7 @@ static void begin(Cg *cg, Compiler *own, const Program *p, const IrOptions *o, c
     *cg = (Cg){.program = p, .options = o, .target = t, .c = own};
     compiler_init(own);
     copy_sources(cg);
+    cg->vector = t->vector && o->opt_level > 0 && !o->scalar;
     cg->ctx = LLVMContextCreate();
     const char *path = p->module->source->path;
     cg->module = LLVMModuleCreateWithNameInContext(path, cg->ctx);
@@ -126,14 +127,30 @@ static double lap(double *from) {
     return d;
 }
 
+static void explain_vector(Cg *cg, IrResult *r) {
+    Buf notes = {0};
+    cg->vector_notes = &notes;
+    simd_module(cg);
+    r->text = strdup(notes.n ? notes.at : "");
+    buf_free(&notes);
+}
+
 static void finish(Cg *cg, IrResult *r, double t) {
     const IrOptions *o = cg->options;
     cg_debug_end(cg);
+    cg_math_end(cg);
+    if (o->explain_vector) {
+        explain_vector(cg, r);
+        return;
+    }
     r->times.build = lap(&t);
     verify(cg);
     r->times.verify = lap(&t);
     if (o->want_text_before) r->text = copy_text(LLVMPrintModuleToString(cg->module));
+    if (cg->vector) simd_module(cg);
+    verify(cg);
     optimize(cg);
+    if (cg->vector) simd_lower_masks(cg);
     if (o->want_text && !r->text) r->text = copy_text(LLVMPrintModuleToString(cg->module));
     r->times.optimize = lap(&t);
     if (o->want_asm) emit_asm(cg, r);
@@ -166,19 +183,66 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r) {
     return true;
 }
 
+/* The kernels of this part, with an even share of those there are. */
+typedef struct Kernels {
+    const Func **at;
+    int n;
+} Kernels;
+
+static Kernels kernels_of_part(Cg *cg) {
+    const Program *p = cg->program;
+    const IrOptions *o = cg->options;
+    Kernels all = {arena_array(&cg->c->arena, const Func *, p->funcs.n + 1), 0};
+    for (int i = 0; i < p->funcs.n; i++)
+        if (p->funcs.at[i]->is_kernel) all.at[all.n++] = p->funcs.at[i];
+    if (o->n_parts < 2) return all;
+    int64_t begin = (int64_t)all.n * o->part / o->n_parts, end = (int64_t)all.n * (o->part + 1) / o->n_parts;
+    return (Kernels){all.at + begin, (int)(end - begin)};
+}
+
+static bool is_device_function(const Func *fn) { return !fn->is_kernel && fn->on_device; }
+
+static LLVMValueRef device_declaration(Cg *cg, const Func *fn) {
+    return cg_needs_item(cg, fn) ? cg_item_function(cg, fn) : cg_function(cg, fn);
+}
+
+/* Functions that the kernels here call, or that those call: another part's are not made twice. */
+static void device_functions(Cg *cg) {
+    const Program *p = cg->program;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < p->funcs.n; i++) {
+            if (!is_device_function(p->funcs.at[i])) continue;
+            LLVMValueRef fn = device_declaration(cg, p->funcs.at[i]);
+            if (!LLVMIsDeclaration(fn) || !LLVMGetFirstUse(fn)) continue;
+            cg_device_function(cg, p->funcs.at[i]);
+            more = true;
+        }
+    }
+    for (int i = 0; i < p->funcs.n; i++) {
+        LLVMValueRef fn = is_device_function(p->funcs.at[i]) ? device_declaration(cg, p->funcs.at[i]) : NULL;
+        if (fn && LLVMIsDeclaration(fn)) LLVMDeleteFunction(fn);
+    }
+}
+
 bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrResult *r) {
     double t = now();
     Cg cg;
     Compiler own;
     *r = (IrResult){0};
-    begin(&cg, &own, p, o, target_find(target));
+    const Target *whole = target_find(target);
+    Target version = target_version(whole);
+    begin(&cg, &own, p, o, o->n_levels ? &version : whole);
     for (int i = 0; i < p->funcs.n; i++)
-        if (!p->funcs.at[i]->is_kernel && p->funcs.at[i]->on_device) cg_device_function(&cg, p->funcs.at[i]);
-    for (int i = 0; i < p->funcs.n; i++) {
-        if (!p->funcs.at[i]->is_kernel) continue;
-        cg_kernel(&cg, p->funcs.at[i]);
-        r->n_kernels++;
+        if (is_device_function(p->funcs.at[i])) device_declaration(&cg, p->funcs.at[i]); /* in the order written */
+    Kernels kernels = kernels_of_part(&cg);
+    for (int i = 0; i < kernels.n; i++) {
+        cg_kernel(&cg, kernels.at[i]);
+        if (o->n_levels) version_kernel(&cg, whole, kernels.at[i]);
     }
+    device_functions(&cg);
+    if (o->n_levels && o->part == 0 && kernels.n && !strcmp(o->march, o->levels[0])) version_constructor(&cg, kernels.at[0]);
+    r->n_kernels = kernels.n;
     finish(&cg, r, t);
     end(&cg);
     return true;

@@ -2,7 +2,8 @@
  * linear: by a stride known here; varying: anyhow. A small lattice with one join and one function per way of making a
  * value, used twice: by the generator for every CgValue, and by the pass below, which settles the rates of variables
  * before their function is generated. The pass is a fixpoint that only goes up. It knows that a variable assigned
- * where items may have parted ways (a varying condition, a loop that some items leave early) differs between them. */
+ * where items may have parted ways (a varying condition, a loop that some items leave early) differs between them. The
+ * same pass, begun with other rates, finds whether items of a kernel take more or less time. */
 #include "irgen/cg.h"
 
 Rate rate_linear(int64_t stride, bool wraps) {
@@ -61,6 +62,8 @@ typedef struct RateScan {
     int loop_divergence;         /* the value of it where the innermost loop's body starts */
     const Stmt *loop;            /* innermost */
     Vec(const Stmt *) divergent; /* loops that some items leave, or skip a round of, earlier than others */
+    bool uneven;                 /* items were seen that run more rounds of a loop than others */
+    int follow;                  /* so deep into the functions that are called is that looked for */
 } RateScan;
 
 static Rate scan_expr(RateScan *s, Expr *e);
@@ -113,11 +116,14 @@ static Rate scan_args(RateScan *s, const ArgList *args) {
     return r;
 }
 
+static void follow_call(RateScan *s, Expr *e);
+
 static Rate scan_call(RateScan *s, Expr *e) {
     const CallInfo *info = e->call.info;
     Rate r = UNIFORM;
     if (info->receiver) r = scan_expr(s, info->receiver);
     r = rate_any(r, scan_args(s, &e->call.args));
+    if (s->follow && info->kind == CALL_FUNC && !info->func->is_extern) follow_call(s, e);
     if (info->kind == CALL_CONVERT && e->call.args.n == 1) {
         Expr *operand = e->call.args.at[0].value;
         return rate_convert(e->type, operand->type, scan_expr(s, operand));
@@ -233,6 +239,7 @@ static void scan_loop(RateScan *s, const Stmt *st, const Block *body, bool diver
     const Stmt *loop = s->loop;
     int loop_divergence = s->loop_divergence;
     s->divergence += diverges;
+    s->uneven |= s->divergence > 0;
     s->loop = st;
     s->loop_divergence = s->divergence;
     scan_block(s, body);
@@ -278,6 +285,7 @@ static void scan_stmt(RateScan *s, Stmt *st) {
         break;
     case STMT_RETURN:
         if (st->return_.value) scan_expr(s, st->return_.value);
+        s->uneven |= s->loop && s->divergence > 0;
         break;
     case STMT_ASSERT:
         scan_expr(s, st->assert_.cond);
@@ -321,11 +329,79 @@ static void seed(RateScan *s) {
     if (fn->group.items) s->f->slots[fn->group.inside->id] = (Slot){.rate = VARYING, .has_rate = true};
 }
 
+static void settle(RateScan *s) {
+    do {
+        s->changed = false;
+        scan_block(s, s->f->func->item->fn.body);
+    } while (s->changed);
+}
+
 void rate_function(CgFunc *f) {
     RateScan s = {.f = f};
     seed(&s);
-    do {
-        s.changed = false;
-        scan_block(&s, f->func->item->fn.body);
-    } while (s.changed);
+    settle(&s);
+}
+
+Rate rate_of(CgFunc *f, Expr *e) {
+    RateScan s = {.f = f};
+    return scan_expr(&s, e);
+}
+
+/* Uneven kernels --------------------------------------------------------------------------------------------------- */
+
+/* Variables, without a function to make. */
+static CgFunc only_slots(Cg *cg, const Func *fn) {
+    CgFunc f = {.cg = cg, .func = fn, .is_kernel = fn->is_kernel, .call_rate = VARYING};
+    f.slots = arena_array(&cg->c->arena, Slot, fn->n_symbols + 1);
+    return f;
+}
+
+static bool find_uneven(RateScan *s, int depth) {
+    settle(s);
+    s->follow = depth;
+    s->uneven = false; /* what was seen on the way may have been less than the truth, and is seen again */
+    scan_block(s, s->f->func->item->fn.body);
+    return s->uneven;
+}
+
+/* The bounds alone: a row of a matrix is as long as any other. */
+static Rate extent_rate(RateScan *s, const Expr *arg) {
+    Rate r = UNIFORM;
+    for (int d = 0; expr_is_slice(arg) && d < arg->index.at.n; d++)
+        if (arg->index.at.at[d]->kind == EXPR_RANGE) r = rate_any(r, scan_expr(s, arg->index.at.at[d]));
+    return r;
+}
+
+static void follow_call(RateScan *s, Expr *e) {
+    const Func *fn = e->call.info->func;
+    if (s->uneven) return;
+    CgFunc f = only_slots(s->f->cg, fn);
+    RateScan inner = {.f = &f};
+    for (int i = 0; i < fn->sizes.n; i++) f.slots[fn->sizes.at[i]->id] = (Slot){.rate = UNIFORM, .has_rate = true};
+    for (int i = 0; i < fn->params.n && i < e->call.args.n; i++) {
+        Rate r = scan_expr(s, e->call.args.at[i].value);
+        f.slots[fn->params.at[i]->id] = (Slot){.rate = r, .has_rate = true};
+        Rate extent = extent_rate(s, e->call.args.at[i].value);
+        for (int k = 0; k < fn->sizes.n && extent.kind != RATE_UNIFORM; k++) f.slots[fn->sizes.at[k]->id].rate = VARYING;
+    }
+    bool loops_differ = find_uneven(&inner, s->follow - 1);
+    s->uneven |= loops_differ;
+}
+
+/* Of groups, those that follow each other; positions inside are the same in all. */
+static void seed_items(CgFunc *f) {
+    const Func *fn = f->func;
+    for (int i = 0; i < fn->domain.n; i++) {
+        const Symbol *item = fn->group.items ? fn->group.at[i] : fn->domain.at[i];
+        f->slots[fn->domain.at[i]->id] = (Slot){.rate = VARYING, .has_rate = true};
+        if (item) f->slots[item->id] = (Slot){.rate = VARYING, .has_rate = true};
+    }
+}
+
+bool rate_is_uneven(Cg *cg, const Func *kernel) {
+    enum { CALLS_DEEP = 3 };
+    CgFunc f = only_slots(cg, kernel);
+    RateScan s = {.f = &f};
+    seed_items(&f);
+    return find_uneven(&s, CALLS_DEEP);
 }

@@ -1,7 +1,7 @@
 /* reduce.c -- reductions on a CPU, the same bits whatever the number of threads and on every CPU. The domain is cut
- * into blocks whose number depends on its size alone; a block's items are written to a buffer, a chunk at a time, by
- * the same loop that runs any kernel, and added lane by lane into LANES accumulators; these, and then the blocks'
- * partial results, are combined by fixed trees. So a float sum is vector code without any licence to reorder it. */
+ * into blocks whose number depends on the sizes of the launch alone; a block's items are written to a buffer, a chunk at
+ * a time, by the same loop that runs any kernel, and added lane by lane into LANES accumulators; these, and then the
+ * blocks' partial results, are combined by fixed trees. So a float sum is vector code without any licence to reorder it. */
 #include "irgen/cg.h"
 
 #include <math.h>
@@ -17,6 +17,7 @@ enum {
 /* What is accumulated: memory type of items, of accumulators, and how two are joined. */
 typedef struct Reducer {
     Kernel *k;
+    LLVMValueRef range;  /* the kernel's items */
     Reduction how;
     Type *item, *acc;
     LLVMTypeRef item_mem, acc_mem;
@@ -163,13 +164,15 @@ static LLVMValueRef across(Reducer *r, CgFunc *f, LLVMValueRef v) {
 /* Parameters of `blocks` behind the kernel's values. */
 enum { BLOCKS_PARTIALS, BLOCKS_TOTAL, BLOCKS_SIZE, BLOCKS_BEGIN, BLOCKS_END, BLOCKS__COUNT };
 
-static LLVMValueRef declare_blocks(Kernel *k, LLVMValueRef *values, int n) {
-    Cg *cg = k->cg;
+static LLVMValueRef declare_blocks(Reducer *r, LLVMValueRef *values, int n) {
+    Cg *cg = r->k->cg;
     LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, n + BLOCKS__COUNT);
     for (int i = 0; i < n; i++) params[i] = LLVMTypeOf(values[i]);
     for (int i = 0; i < BLOCKS__COUNT; i++) params[n + i] = i == BLOCKS_PARTIALS ? cg->ptr : cg->i64;
     LLVMTypeRef type = LLVMFunctionType(cg->void_, params, (unsigned)(n + BLOCKS__COUNT), false);
-    LLVMValueRef fn = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "kernel.%s.blocks", k->func->symbol), type);
+    size_t n_name;
+    const char *name = LLVMGetValueName2(r->range, &n_name);
+    LLVMValueRef fn = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "%s.blocks", name), type);
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     cg_fn_attr(cg, fn, "nounwind");
     cg_fn_attr(cg, fn, "noinline");
@@ -189,7 +192,7 @@ static void chunk(Reducer *r, CgFunc *f, LLVMValueRef *values, int n, LLVMValueR
     args[n] = from;
     args[n + 1] = LLVMBuildNSWAdd(f->b, from, count, "");
     args[n + 2] = items;
-    cg_call(f, r->k->range_type, r->k->range, args, n + 3);
+    cg_call(f, r->k->range_type, r->range, args, n + 3);
     count = LLVMBuildNSWMul(f->b, count, cg_i64(f->cg, r->k->share_items), "");
     LLVMValueRef n_padded = round_up(f, count, LANES);
     pad(r, f, items, count, n_padded);
@@ -197,10 +200,11 @@ static void chunk(Reducer *r, CgFunc *f, LLVMValueRef *values, int n, LLVMValueR
 }
 
 /* partials[b] for b in begin..end. */
-static LLVMValueRef emit_blocks(Reducer *r, LLVMValueRef *kernel_values, int n) {
+static LLVMValueRef emit_blocks(Reducer *r, LLVMValueRef range, LLVMValueRef *kernel_values, int n) {
+    r->range = range;
     Cg *cg = r->k->cg;
     CgFunc f;
-    LLVMValueRef fn = declare_blocks(r->k, kernel_values, n);
+    LLVMValueRef fn = declare_blocks(r, kernel_values, n);
     LLVMValueRef *v = arena_array(&cg->c->arena, LLVMValueRef, n + BLOCKS__COUNT), *own = v + n;
     LLVMGetParams(fn, v);
     cg_func_begin(&f, cg, r->k->func, fn);
@@ -255,20 +259,23 @@ void cpu_reduce(Kernel *k, CgFunc *f, LLVMValueRef *values, int n, LLVMValueRef 
                 LLVMValueRef result) {
     Cg *cg = k->cg;
     Reducer r = reducer(k);
-    int64_t least = BLOCK_COST / k->share_cost;
-    LLVMValueRef wanted = ceil_div(f, total, cg_i64(cg, least > 1 ? least : 1));
+    LLVMValueRef least = LLVMBuildUDiv(f->b, cg_i64(cg, BLOCK_COST), k->share_work, "");
+    LLVMValueRef one = cg_i64(cg, 1), is_some = LLVMBuildICmp(f->b, LLVMIntUGT, least, one, "");
+    LLVMValueRef wanted = ceil_div(f, total, LLVMBuildSelect(f->b, is_some, least, one, ""));
     wanted = smaller(f, wanted, cg_i64(cg, MAX_BLOCKS));
     LLVMValueRef size = ceil_div(f, total, wanted), n_blocks = ceil_div(f, total, size);
     LLVMValueRef partials = cg_alloca(f, LLVMArrayType2(r.acc_mem, MAX_BLOCKS), "partials");
     LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
-    LLVMValueRef blocks = emit_blocks(&r, values, n);
+    LLVMValueRef blocks = emit_blocks(&r, k->range, values, n);
+    LLVMValueRef apart = k->range_apart ? emit_blocks(&r, k->range_apart, values, n) : NULL;
+    blocks = private_share(k, blocks, apart, n + BLOCKS_SIZE);
     cg_enter(f, here);
     LLVMValueRef *all = arena_array(&cg->c->arena, LLVMValueRef, n + BLOCKS__COUNT);
     memcpy(all, values, sizeof *values * (size_t)n);
     all[n + BLOCKS_PARTIALS] = partials;
     all[n + BLOCKS_TOTAL] = total;
     all[n + BLOCKS_SIZE] = size;
-    cpu_spread(k, f, blocks, all, n + BLOCKS_BEGIN, n_blocks, fork);
+    cpu_spread(k, f, blocks, all, n + BLOCKS_BEGIN, n_blocks, fork, k->uneven ? 1 : 0);
     combine(&r, f, partials, n_blocks);
     LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, r.acc_mem, partials, ""), result);
 }

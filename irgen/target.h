@@ -15,13 +15,13 @@ typedef struct Target {
     const char *default_cpu;   /* for --march=native; NULL: this machine's CPU and features, asked of LLVM */
     bool is_program;           /* the module holds the host program: its functions, launches, kdsl_main */
     bool checks;               /* failed index, division and shift checks can be reported from here */
-    /* Work items computed at once. 1: scalar code for every rate. With more, values of rate VARYING become vectors:
-     * cg_type_at chooses the type, cg_at_rate makes the promotion, cg_branch sees every decision that may diverge. */
-    int lanes;
+    bool vector;               /* simd/ makes vector code of its kernels */
     const char *atomic_scope;  /* LLVM's name for "all items of this device"; "" is the whole system */
     /* Its object is linked into the program as well, where its kernels are the host versions that launches fall back to. */
     bool holds_fallback;
     bool group_is_loop;        /* one thread runs the items of a group one after another: shared memory is its own */
+    bool copies_apart;         /* its threads update copies of small arrays and bring them together at the end (private.c) */
+    const char *math_feature;  /* with this feature of a CPU, kernels take their mathematics from math/; NULL: from libm */
     LLVMLinkage kernel_linkage;
     LLVMVisibility kernel_visibility;
     unsigned kernel_cc;
@@ -31,6 +31,8 @@ typedef struct Target {
 } Target;
 
 const Target *target_find(const char *name); /* NULL: unknown */
+/* The row of a module that holds one version of the kernels among several: found by the entries, and by nobody else. */
+Target target_version(const Target *t);
 /* march NULL or "native": the row's own default. NULL when this LLVM cannot make code for the row. */
 LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level);
 

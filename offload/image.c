@@ -11,6 +11,8 @@
  * load where the symbols would have been found. So the image is linked without libomp, and the names checked here. */
 static bool from_libomp(const char *name) { return !strncmp(name, "__kmpc_", 7) || !strncmp(name, "omp_", 4); }
 
+static bool is_ours(const char *name) { return !strncmp(name, "kdsl_", 5); }
+
 static bool check_symbols(Compiler *c, Blob image) {
     const char *name;
     bool ok = true;
@@ -28,10 +30,11 @@ static const char exports[] = "{ global: kdsl_*; local: *; };";
 
 /* libc always, for the device runtime; reading the symbols of libm and libmvec costs 1 ms, so only where the kernels
  * call anything. (They must be linked, not only found at run time: an unversioned reference gets the oldest expf.) */
-static void add_libraries(Linker *l, Blob object) {
+static void add_libraries(Linker *l, const Blob *objects, int n) {
     const char *name, *path;
     bool calls = false;
-    for (int k = 0; (name = elf_undefined_symbol(object, k)); k++) calls = calls || !from_libomp(name);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; (name = elf_undefined_symbol(objects[i], k)); k++) calls = calls || !(from_libomp(name) || is_ours(name));
     linker_add(l, "--as-needed");
     if (calls && (path = find_system_file(l->c, "libm.so.6"))) linker_add(l, path);
     if (calls && (path = find_system_file(l->c, "libmvec.so.1"))) linker_add(l, path);
@@ -39,16 +42,16 @@ static void add_libraries(Linker *l, Blob object) {
     else l->failed = true;
 }
 
-bool off_link_x86_image(Compiler *c, Blob object, Blob *image) {
+bool off_link_x86_image(Compiler *c, const Blob *objects, int n, Blob *image) {
     Linker l;
     linker_begin(&l, c, "the x86 device image");
     linker_add_all(&l, "-shared", "-Bsymbolic", "--gc-sections", "--eh-frame-hdr", "--hash-style=gnu",
                    "--build-id=none", "--allow-shlib-undefined", "--version-script");
     linker_add_bytes(&l, "exports", exports, sizeof exports - 1);
-    linker_add_bytes(&l, "device code", object.at, object.n);
+    for (int i = 0; i < n; i++) linker_add_bytes(&l, "device code", objects[i].at, objects[i].n);
     linker_add_bytes(&l, "device runtime", kdsl_embedded_device_x86,
                      (size_t)(kdsl_embedded_device_x86_end - kdsl_embedded_device_x86));
-    add_libraries(&l, object);
+    add_libraries(&l, objects, n);
     if (!linker_run(&l, image)) return false;
     if (check_symbols(c, *image)) return true;
     blob_free(image);

@@ -8,10 +8,13 @@
 #include <string>
 
 #include "lld/Common/Driver.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
 LLD_HAS_DRIVER(elf)
@@ -45,4 +48,15 @@ extern "C" int LLVMKdslIsX86_64Cpu(const char *name, const char *cpu) {
     if (!plain || !plain->isCPUStringValid(cpu)) return 0;
     std::unique_ptr<llvm::MCSubtargetInfo> machine(target->createMCSubtargetInfo(triple, cpu, ""));
     return machine && machine->checkFeatures("+64bit");
+}
+
+extern "C" int LLVMKdslHasFeature(LLVMTargetMachineRef machine, const char *feature) {
+    return reinterpret_cast<llvm::TargetMachine *>(machine)->getMCSubtargetInfo()->checkFeatures(feature);
+}
+
+extern "C" int LLVMKdslLinkNeeded(LLVMModuleRef into, LLVMModuleRef from) {
+    std::unique_ptr<llvm::Module> source(llvm::unwrap(from));
+    for (const char *name : {"llvm.module.flags", "llvm.ident", "llvm.errno.tbaa"})
+        if (llvm::NamedMDNode *node = source->getNamedMetadata(name)) node->eraseFromParent();
+    return llvm::Linker::linkModules(*llvm::unwrap(into), std::move(source), llvm::Linker::LinkOnlyNeeded);
 }

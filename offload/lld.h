@@ -2,6 +2,8 @@
 #ifndef KDSL_OFFLOAD_LLD_H
 #define KDSL_OFFLOAD_LLD_H
 
+#include <llvm-c/TargetMachine.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -16,6 +18,12 @@ int LLVMKdslLinkElf(int argc, const char *const *argv, char **message);
 /* Is `cpu` one that code for the 64-bit x86 `triple` can be generated for? LLVM itself warns about names it does not
  * know and ends the process for CPUs without 64-bit mode. The target must be registered. */
 int LLVMKdslIsX86_64Cpu(const char *triple, const char *cpu);
+
+/* Does the CPU that `machine` makes code for have this, for instance "+fma"? */
+int LLVMKdslHasFeature(LLVMTargetMachineRef machine, const char *feature);
+
+/* Bring what `into` declares, and `from` defines, into it. `from` is gone afterwards; its flags do not count. */
+int LLVMKdslLinkNeeded(LLVMModuleRef into, LLVMModuleRef from);
 
 #ifdef __cplusplus
 }

@@ -70,8 +70,8 @@ typedef struct Blob { /* bytes on the heap; blob_free */
 } Blob;
 void blob_free(Blob *b);
 
-/* Device object -> image the x86 plugin loads (a shared object). false: reported. */
-bool off_link_x86_image(Compiler *c, Blob object, Blob *image);
+/* Device objects -> image the x86 plugin loads (a shared object). false: reported. */
+bool off_link_x86_image(Compiler *c, const Blob *objects, int n, Blob *image);
 /* An object that holds the images under off_image_symbol names. */
 bool off_images_object(Compiler *c, const Blob *images, int n, Blob *object);
 /* Objects + embedded runtime -> executable (or, relocatable: one .o; shared: one .so). needs_omptarget: the host object launches. */

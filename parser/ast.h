@@ -178,7 +178,7 @@ struct Expr {
         struct { ExprList items; } list;
         struct { Range range; } range;
         struct { bool async; Expr *device; Expr *call; struct LaunchPlan *plan; /* sema */ } offload;
-        struct { Expr *target; Op op; bool is_min, is_max; Span op_span; Expr *value; } atomic;
+        struct { Expr *target; Op op; bool is_min, is_max; Span op_span; Expr *value; bool drops_old; /* a statement */ } atomic;
         struct { Expr *operand; } convert;
     };
 };

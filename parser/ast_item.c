@@ -62,6 +62,7 @@ Stmt *ast_expr_stmt(Parser *p, Expr *e, Token semi) {
     Stmt *s = stmt_new(p, is_atomic ? STMT_ATOMIC : STMT_EXPR, e->span, semi.span, e->depth);
     if (is_atomic) {
         s->atomic.atomic = e;
+        e->atomic.drops_old = true;
         return s;
     }
     check_has_effect(p, e);

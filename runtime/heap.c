@@ -11,10 +11,11 @@
 
 #include "runtime/internal.h"
 
-enum { ALIGN_BYTES = 64, HUGE_FROM_BYTES = 4 << 20 };
+enum { ALIGN_BYTES = 64 };
 
 /* Advice, so a refusal is no error. Whole pages inside the block only: its ends share pages with other data. */
-static void ask_for_huge_pages(char *at, size_t n_bytes) {
+void kdsl_ask_for_huge_pages(char *at, size_t n_bytes) {
+    if (n_bytes < KDSL_HUGE_FROM_BYTES) return;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t begin = ((uintptr_t)at + page - 1) & -page, end = ((uintptr_t)at + n_bytes) & -page;
     madvise((void *)begin, end - begin, MADV_HUGEPAGE);
@@ -89,7 +90,7 @@ void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, c
                   (long long)elem_bytes);
     enter(block);
     char *at = (char *)block + ALIGN_BYTES;
-    if (n_bytes >= HUGE_FROM_BYTES) ask_for_huge_pages(at, (size_t)n_bytes);
+    kdsl_ask_for_huge_pages(at, (size_t)n_bytes);
     return at;
 }
 

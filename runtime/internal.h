@@ -25,6 +25,9 @@ KDSL_RT _Noreturn void kdsl_fail(const char *place, const char *format, ...) __a
 KDSL_RT const char *kdsl_called(const char *module);
 /* Inside an exported function: ends the call with `status` and does not return. Elsewhere it does nothing. */
 KDSL_RT void kdsl_border_fail(int status, const char *place, const char *format, va_list ap);
+/* heap.c: what a large block should lie in, said before it is first touched. */
+enum { KDSL_HUGE_FROM_BYTES = 4 << 20 };
+KDSL_RT void kdsl_ask_for_huge_pages(char *at, size_t n_bytes);
 /* heap.c: the arrays made from here on, in this thread, are known, until _end gives them back or lets them be. */
 typedef struct KdslBlock KdslBlock;
 typedef struct KdslBlocks {

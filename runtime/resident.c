@@ -11,10 +11,13 @@
  * KDSL_POISON=1 fills host memory with 0xA5 the moment the device's copy becomes the newest, and new device memory that
  * nothing is copied to, and single elements that the host reads always come alone: a transfer that is missing cannot go
  * unnoticed. For tests. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "runtime/internal.h"
 #include "runtime/target.h"
@@ -131,6 +134,28 @@ static void fill_device(Section *s) {
     free(kept);
 }
 
+/* Can the processor read there? The kernel looks at the new mask first, and only then refuses what to do with it. */
+static bool is_in_our_memory(const char *at) {
+    return syscall(SYS_rt_sigprocmask, ~0, at, NULL, 8) < 0 && errno == EINVAL;
+}
+
+static void begin_mapping(Section *s, int64_t flags) {
+    void *base = s->begin, *at = s->begin;
+    int64_t n_bytes = s->end - s->begin, type = MAP_RETURN | flags;
+    __tgt_target_data_begin_mapper((void *)s->what->ident, device, 1, &base, &at, &n_bytes, &type,
+                                   (void **)&s->what->name, NULL);
+    s->device = base;
+}
+
+/* Where the processor itself is the device, device memory is ordinary memory, which the plugin takes from malloc: a large
+ * array wants huge pages there as it does on the host, and before it is first touched. */
+static void begin_large_mapping(Section *s, bool fill) {
+    begin_mapping(s, 0);
+    bool is_ours = s->device != s->begin && is_in_our_memory(s->device);
+    if (is_ours) kdsl_ask_for_huge_pages(s->device, (size_t)(s->end - s->begin));
+    if (fill && s->device != s->begin) move(s, MAP_TO);
+}
+
 static Section *map(int64_t i, char *begin, char *end, bool fill, const KdslSection *what) {
     if (n_sections == capacity) {
         int64_t more = capacity ? 2 * capacity : 16;
@@ -143,12 +168,13 @@ static Section *map(int64_t i, char *begin, char *end, bool fill, const KdslSect
     n_sections++;
     Section *s = &table[i];
     *s = (Section){.begin = begin, .end = end, .device = begin, .host_ok = true, .device_ok = fill, .what = what};
-    void *base = begin, *at = begin;
-    int64_t n_bytes = end - begin, type = MAP_RETURN | (fill ? MAP_TO : 0);
-    kdsl_report_moving(what, fill ? n_bytes : 0, true);
-    __tgt_target_data_begin_mapper((void *)what->ident, device, 1, &base, &at, &n_bytes, &type, (void **)&what->name, NULL);
-    kdsl_report_moving(NULL, 0, false);
-    s->device = base;
+    if (end - begin >= KDSL_HUGE_FROM_BYTES) {
+        begin_large_mapping(s, fill);
+    } else {
+        kdsl_report_moving(what, fill ? end - begin : 0, true);
+        begin_mapping(s, fill ? MAP_TO : 0);
+        kdsl_report_moving(NULL, 0, false);
+    }
     if (poison && !fill && s->device != begin) fill_device(s);
     return s;
 }

@@ -37,6 +37,11 @@ KDSL_RT void kdsl_text_pieces(const KdslPiece *pieces, int64_t n, const int64_t 
 KDSL_RT const char *kdsl_text_format(void);/* end of a format: a string that lives as long as the program */
 KDSL_RT _Noreturn void kdsl_text_assert(const char *place); /* end of a failed assert's text */
 
+/* cpu.c: 1 x86-64, 2 x86-64-v2, ...; 0 until it is chosen. `lowest`: of the versions there are. Ends the program where
+ * the processor, or KDSL_CPU, is below that, and where KDSL_CPU is above the processor. */
+KDSL_RT extern int32_t kdsl_cpu_level;
+KDSL_RT void kdsl_cpu_choose(int32_t lowest);
+
 /* heap.c: arrays. 64-byte aligned. Fails the program when an extent is negative, the size overflows or memory is out. */
 KDSL_RT void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place);
 KDSL_RT void kdsl_array_free(void *data); /* NULL is fine */

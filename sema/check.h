@@ -389,6 +389,7 @@ void warn_unused(Sema *s, Func *f);
 
 /* access.c: after transfers; which checks code for devices needs */
 void access_check(Sema *s, Func *f);
+void combine_find(Sema *s); /* combine.c: Symbol.combine */
 void access_settle(Sema *s); /* through.c: checks in functions that all kernels show to be needless */
 void access_spread(Sema *s); /* may_fail, from callees to callers */
 

@@ -92,6 +92,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     for (int i = 0; sound && i < s.program->funcs.n; i++) suspect_check(&s, s.program->funcs.at[i]);
     access_settle(&s);
     access_spread(&s);
+    if (sound) combine_find(&s);
     if (options && options->need_main && !s.program->main && !c->diags.n_errors) {
         uint32_t end = m->source->base + m->source->n;
         Diag *d = diag(c, E0328, (Span){end, end}, "there is no `fn main()`, where a program starts");

@@ -16,6 +16,11 @@ typedef enum BuiltinId {
     BUILTIN__COUNT
 } BuiltinId;
 
+/* What the items of a kernel do with elements that they only update, all in one way (combine.c). */
+typedef enum Combine {
+    COMBINE_NONE, COMBINE_ADD, COMBINE_AND, COMBINE_OR, COMBINE_XOR, COMBINE_MIN, COMBINE_MAX, COMBINE__COUNT
+} Combine;
+
 typedef enum SymbolKind {
     SYM_LOCAL,  /* let, var, for and comprehension variables */
     SYM_PARAM,
@@ -71,6 +76,9 @@ struct Symbol {
     bool is_group_value;/* SYM_LOCAL: `inside`, `i.local`, `i.group`, `i.groups`: given, never assigned */
     bool varies;        /* group.c: its value may differ between the items of a group */
     bool unrolls;       /* the variable of a loop: it counts through an array of constant extents */
+    /* References, in code for devices: */
+    Combine combine;    /* every mention is an atomic update of this kind whose old value nobody looks at (combine.c), of */
+    Type *combined;     /* numbers of this type: the elements, or parts of them */
 };
 
 /* One extent of an array parameter's shape. EXTENT_ANY (`_`) is found in functions only: in a kernel each `_` binds a
@@ -303,6 +311,8 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options);
 
 /* explain.c: --explain=bounds */
 void explain_bounds(const Program *p, Buf *out);
+/* combine.c: a line for each parameter that the kernel only combines values into */
+void explain_combined(const Func *kernel, Buf *out);
 /* explain_transfers.c: what the plan decided, in the order of the text. One for each array of each launch, and one for
  * each place where host code may get an array back. Texts live in the compilation's arena. */
 typedef struct TransferNote {

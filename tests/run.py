@@ -8,7 +8,7 @@ tests/parse    FILE.ast is what --emit=ast prints; that text parses again, to th
 tests/sema     `kdslc check` reports exactly the marked diagnostics (none marked: none)
 tests/irgen    // RUN-EMIT: device-llvm -O2     then FileCheck's // CHECK: lines
 tests/run, examples, anything else: the program is compiled at -O2 and at -O0 (examples and staple-*.kdsl also at -O3)
-               and run, each with offloading on and off:
+               and run, each with offloading on and off (tests/vector: with other widths of vectors, and without, too):
                // expect: LINE           standard output, line by line (or FILE.expected)
                // expect-stderr: TEXT    somewhere in standard error
                // expect-exit: 3         exit code (default 0)
@@ -206,6 +206,15 @@ class Test:
             return "".join(line + "\n" for line in self.notes("expect"))
         return beside.read_text() if beside.exists() else None
 
+    def levels(self):
+        """The flags to compile with, one set after the other."""
+        if self.path.parent.name == "vector":
+            off = ["-O2 --vector=off"] if "--vector=" in run([self.kdslc, "--help"])[1] else []
+            wide = ["-O2 --march=x86-64-v3"] if " avx2 " in Path("/proc/cpuinfo").read_text() else []
+            return ["-O2", "-O0", "-O3", "-O2 --march=x86-64-v2", *wide, *off]
+        course = self.path.parent.name == "examples" or self.path.name.startswith("staple-")
+        return ["-O2", "-O0", "-O3"] if course else ["-O2", "-O0"]
+
     def programs(self):
         """Compile at several levels of the optimiser and run each with the device and with the host fallback."""
         flags = (self.note("flags") or "").split()
@@ -213,11 +222,10 @@ class Test:
         worlds = [set_env] if set_env else [{}, {"OMP_TARGET_OFFLOAD": "disabled"}]
         if self.notes("moves") and not set_env:
             worlds = [{"LIBOMPTARGET_INFO": "32"}, {"KDSL_POISON": "1"}, worlds[1]]
-        course = self.path.parent.name == "examples" or self.path.name.startswith("staple-")
-        for level in ("-O2", "-O0", "-O3") if course else ("-O2", "-O0"):
+        for level in self.levels():
             with tempfile.TemporaryDirectory() as folder:
                 program = Path(folder) / self.path.stem
-                command = [self.kdslc, level, "--color=never", *flags, self.name, "-o", program]
+                command = [self.kdslc, *level.split(), "--color=never", *flags, self.name, "-o", program]
                 code, out, err = run(command)
                 if code != 0 or out:
                     raise Failed(f"{show(command)}\nexit code {code}\n{out}{err}")

@@ -147,7 +147,7 @@ static Blob device_image(Compiler *c, const char *ir) {
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef m = parse(context, ir);
     Blob object = object_of(m), image = {0};
-    off_link_x86_image(c, object, &image);
+    off_link_x86_image(c, &object, 1, &image);
     blob_free(&object);
     LLVMDisposeModule(m);
     LLVMContextDispose(context);

@@ -1,0 +1,111 @@
+/* generate.c -- the program's modules, made side by side: threads take one after the other. Which there are depends on the
+ * program and the options alone, never on the machine, so the result is the same everywhere. */
+#include "driver/generate.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+enum {
+    STACK_BYTES = 64 << 20, /* LLVM recurses on long functions */
+    KERNELS_IN_PART = 8,    /* a module costs about a millisecond, a kernel ten */
+    MAX_PARTS = 64
+};
+
+static int kernel_count(const Program *p) {
+    int n = 0;
+    for (int i = 0; i < p->funcs.n; i++) n += p->funcs.at[i]->is_kernel;
+    return n;
+}
+
+static bool emits_device(const Options *o) { return o->emit == EMIT_DEVICE_LLVM || o->emit == EMIT_DEVICE_ASM; }
+
+static int part_count(const Options *o, int n_kernels) {
+    int n = (n_kernels + KERNELS_IN_PART - 1) / KERNELS_IN_PART;
+    return o->emit || n < 1 ? 1 : n > MAX_PARTS ? MAX_PARTS : n;
+}
+
+Code code_plan(Arena *arena, const Program *p, const Options *o) {
+    int n_kernels = kernel_count(p), n_versions = o->n_levels ? o->n_levels : 1, n_parts = part_count(o, n_kernels);
+    bool assembly = o->emit == EMIT_ASM || o->emit == EMIT_DEVICE_ASM;
+    IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .unchecked = o->unchecked, .unified = o->unified,
+                         .march = o->march, .scalar = o->scalar, .want_asm = assembly, .want_text = o->emit && !assembly};
+    Code code = {arena_array(arena, Piece, 1 + n_versions * n_parts), 0};
+    if (!emits_device(o)) code.at[code.n++] = (Piece){.program = p, .options = options};
+    if (o->emit ? !emits_device(o) : !n_kernels) return code;
+    options.levels = o->levels;
+    options.n_levels = o->n_levels;
+    options.n_parts = n_parts;
+    for (int i = 0; i < n_versions * n_parts; i++) {
+        if (o->n_levels) options.march = o->levels[i / n_parts];
+        options.part = i % n_parts;
+        code.at[code.n++] = (Piece){.program = p, .options = options, .target = "x86"};
+    }
+    return code;
+}
+
+typedef struct Queue {
+    Code *code;
+    atomic_int next;
+} Queue;
+
+static void *work(void *arg) {
+    Queue *q = arg;
+    for (int i; (i = atomic_fetch_add(&q->next, 1)) < q->code->n;) {
+        Piece *m = &q->code->at[i];
+        m->ok = m->target ? irgen_device(m->program, m->target, &m->options, &m->result)
+                          : irgen_host(m->program, &m->options, &m->result);
+    }
+    return NULL;
+}
+
+/* As many threads as there are cores for us. */
+static int thread_count(const Code *code) {
+    cpu_set_t set;
+    int cores = sched_getaffinity(0, sizeof set, &set) ? 2 : CPU_COUNT(&set);
+    return code->n < cores ? code->n : cores;
+}
+
+static void report(Times *t, const Code *code, bool device) {
+    IrTimes sum = {0};
+    int n = 0;
+    for (int i = 0; i < code->n; i++) {
+        if ((code->at[i].target != NULL) != device) continue;
+        const IrTimes *own = &code->at[i].result.times;
+        sum.build += own->build;
+        sum.verify += own->verify;
+        sum.optimize += own->optimize;
+        sum.codegen += own->codegen;
+        n++;
+    }
+    if (!n) return;
+    const char *name = device ? "x86" : "host";
+    times_part(t, name, "build", sum.build);
+    times_part(t, name, "verify", sum.verify);
+    times_part(t, name, "optimize", sum.optimize);
+    times_part(t, name, "codegen", sum.codegen);
+}
+
+bool code_generate(Code *code, Times *t) {
+    enum { MAX_THREADS = 64 };
+    pthread_t threads[MAX_THREADS];
+    Queue queue = {.code = code};
+    int wanted = thread_count(code), n = 0;
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    while (n < wanted && n < MAX_THREADS && !pthread_create(&threads[n], &attr, work, &queue)) n++;
+    pthread_attr_destroy(&attr);
+    if (!n) work(&queue);
+    for (int i = 0; i < n; i++) pthread_join(threads[i], NULL);
+    report(t, code, false);
+    report(t, code, true);
+    times_stage(t, code->n > 1 ? "code (side by side)" : "code");
+    bool ok = true;
+    for (int i = 0; i < code->n; i++) ok = ok && code->at[i].ok;
+    return ok;
+}
+
+void code_free(Code *code) {
+    for (int i = 0; i < code->n; i++) ir_result_free(&code->at[i].result);
+}

@@ -1,0 +1,29 @@
+/* generate.h -- the program's modules, made side by side. */
+#ifndef KDSL_GENERATE_H
+#define KDSL_GENERATE_H
+
+#include "driver/options.h"
+#include "driver/timing.h"
+#include "irgen/irgen.h"
+
+/* One module to make. */
+typedef struct Piece {
+    const Program *program;
+    const char *target; /* NULL: the host */
+    IrOptions options;
+    IrResult result;
+    bool ok;
+} Piece;
+
+typedef struct Code {
+    Piece *at; /* the host's, then the device's */
+    int n;
+} Code;
+
+/* What is to be made: the host's module, and for programs with kernels the device's, one for each CPU asked for and each
+ * part of the kernels. Where text is asked for (--emit), only the modules that are meant, the kernels in one part. */
+Code code_plan(Arena *arena, const Program *p, const Options *o);
+bool code_generate(Code *code, Times *t);
+void code_free(Code *code);
+
+#endif

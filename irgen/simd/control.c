@@ -1,0 +1,380 @@
+/* control.c -- the control flow of a region for a block of items. Nodes that all live items come to together keep their
+ * branches. A masked node knows who has come to it: every edge to it adds its lanes to a mask. Behind a branch that items
+ * do not take alike, the masked nodes follow one another in the order of the level, each skipped if nobody came, up to
+ * the node where all meet again. A divergent loop is run by the lanes still in it; who leaves takes along the values
+ * that are used behind it. Whatever may have to outlive a skipped block goes through memory of the frame, of which LLVM
+ * makes registers again. */
+#include "irgen/simd/simd.h"
+
+/* Masks ------------------------------------------------------------------------------------------------------------ */
+
+static LLVMValueRef *masks_new(SimdEmit *e) { return arena_array(e->g->arena, LLVMValueRef, e->n); }
+static LLVMTypeRef mask_type(SimdEmit *e) { return simd_type(e, e->cg->i1); }
+
+static LLVMValueRef *slots_new(SimdEmit *e, const char *name) {
+    LLVMValueRef *m = masks_new(e);
+    for (int k = 0; k < e->n; k++) m[k] = simd_slot_new(e, mask_type(e), name);
+    return m;
+}
+
+static LLVMValueRef *load_masks(SimdEmit *e, LLVMValueRef *slots) {
+    LLVMValueRef *m = masks_new(e);
+    for (int k = 0; k < e->n; k++) m[k] = simd_slot_load(e, mask_type(e), slots[k]);
+    return m;
+}
+
+static void store_masks(SimdEmit *e, LLVMValueRef *slots, LLVMValueRef *m) {
+    for (int k = 0; k < e->n; k++) simd_slot_store(e, m ? m[k] : LLVMConstAllOnes(mask_type(e)), slots[k]);
+}
+
+static void clear_masks(SimdEmit *e, LLVMValueRef *slots) {
+    for (int k = 0; k < e->n; k++) simd_slot_store(e, LLVMConstNull(mask_type(e)), slots[k]);
+}
+
+static void add_masks(SimdEmit *e, LLVMValueRef *slots, LLVMValueRef *m) {
+    for (int k = 0; k < e->n; k++) {
+        LLVMValueRef old = simd_slot_load(e, mask_type(e), slots[k]);
+        simd_slot_store(e, m ? LLVMBuildOr(e->b, old, m[k], "") : LLVMConstAllOnes(mask_type(e)), slots[k]);
+    }
+}
+
+LLVMValueRef simd_any(SimdEmit *e, LLVMValueRef *mask) {
+    LLVMValueRef all = mask[0];
+    for (int k = 1; k < e->n; k++) all = LLVMBuildOr(e->b, all, mask[k], "");
+    LLVMTypeRef t = LLVMTypeOf(all);
+    return simd_intrinsic(e, "llvm.vector.reduce.or", &t, 1, &all, 1);
+}
+
+/* Places ----------------------------------------------------------------------------------------------------------- */
+
+static SimdNode *node_at(SimdEmit *e, int level, int i) { return &e->g->levels[level].nodes.at[i]; }
+
+static LLVMBasicBlockRef entry_of(SimdEmit *e, int level, int node) {
+    return node == END ? e->level_end[level] : e->entry[level][node];
+}
+
+static LLVMBasicBlockRef jump_to(SimdEmit *e, int level, LLVMBasicBlockRef to);
+
+/* All that were in the loop leave it together, for `to`. */
+static LLVMBasicBlockRef exit_to(SimdEmit *e, int loop, LLVMBasicBlockRef to) {
+    SimdRegion *g = e->g;
+    if (g->loops.at[loop].divergent) return e->loop_done[loop];
+    int outer = g->loops.at[loop].parent + 1, node = simd_node_of(g, outer, g->loops.at[loop].header);
+    if (node_at(e, outer, node)->masked) return entry_of(e, outer, node_at(e, outer, node)->next);
+    return jump_to(e, outer, to);
+}
+
+/* All live lanes of the level go from it to `to` together. */
+static LLVMBasicBlockRef jump_to(SimdEmit *e, int level, LLVMBasicBlockRef to) {
+    SimdRegion *g = e->g;
+    int s = simd_map_get(g->block_of, to), loop = g->levels[level].loop;
+    if (loop < 0) return s < 0 ? e->level_end[0] : e->entry[0][simd_node_of(g, 0, s)];
+    if (s < 0 || !g->loops.at[loop].has[s]) return exit_to(e, loop, to);
+    if (s == g->loops.at[loop].header) return e->level_end[level];
+    return e->entry[level][simd_node_of(g, level, s)];
+}
+
+/* Edges ------------------------------------------------------------------------------------------------------------ */
+
+static LLVMValueRef blend(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMValueRef slot) {
+    LLVMValueRef old = simd_slot_load(e, LLVMTypeOf(v), slot);
+    return LLVMBuildSelect(e->b, mask, v, old, "");
+}
+
+/* Who leaves a divergent loop takes along what is used behind it. */
+static void take_along(SimdEmit *e, int loop, LLVMValueRef *mask) {
+    SimdRegion *g = e->g;
+    for (int i = 0; i < g->values.n; i++) {
+        if (g->values.at[i].leaves_loop != loop) continue;
+        for (int k = 0; k < e->n; k++) {
+            LLVMValueRef slot = simd_out_slot(e, i, k);
+            LLVMValueRef v = simd_vector(e, g->values.at[i].v, k / e->shape.vectors, k % e->shape.vectors);
+            simd_slot_store(e, mask ? blend(e, mask[k], v, slot) : v, slot);
+        }
+    }
+}
+
+static LLVMValueRef phi_slot(SimdEmit *e, int i, int k) {
+    const SimdValue *value = &e->g->values.at[i];
+    if (!e->phi[i][k]) e->phi[i][k] = simd_slot_new(e, simd_copy_type(e, value->rate, LLVMTypeOf(value->v)), "phi");
+    return e->phi[i][k];
+}
+
+static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from) {
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if (LLVMGetIncomingBlock(phi, i) == from) return LLVMGetIncomingValue(phi, i);
+    return NULL;
+}
+
+/* What the edge brings to the phis of block s. */
+static void bring(SimdEmit *e, int from, int s, LLVMValueRef *mask, bool partial) {
+    SimdRegion *g = e->g;
+    if (LLVMIsAPHINode(g->values.at[g->blocks.at[s].first].v) && simd_is_plain_header(g, s)) partial = false;
+    for (int i = g->blocks.at[s].first; LLVMIsAPHINode(g->values.at[i].v); i++) {
+        LaneRate r = g->values.at[i].rate;
+        LLVMValueRef v = incoming(g->values.at[i].v, g->blocks.at[from].bb);
+        bool one = r.x != LANE_VARYING;
+        for (int row = 0; row < (r.y ? e->shape.rows : 1); row++)
+            for (int vector = 0; vector < (one ? 1 : e->shape.vectors); vector++) {
+                int k = simd_copy_at(e, r, row, vector);
+                LLVMValueRef w = one ? simd_scalar(e, v, row, 0) : simd_vector(e, v, row, vector);
+                if (!one && partial && mask) w = blend(e, mask[row * e->shape.vectors + vector], w, phi_slot(e, i, k));
+                simd_slot_store(e, w, phi_slot(e, i, k));
+            }
+    }
+}
+
+/* The lanes of `mask` go from block `from` to `to`. partial: others may go elsewhere. */
+static void transfer(SimdEmit *e, int from, LLVMBasicBlockRef to, LLVMValueRef *mask, bool partial) {
+    SimdRegion *g = e->g;
+    int s = simd_map_get(g->block_of, to);
+    for (int l = g->blocks.at[from].loop; l >= 0 && (s < 0 || !g->loops.at[l].has[s]); l = g->loops.at[l].parent) {
+        if (!g->loops.at[l].divergent) continue;
+        partial = true;
+        take_along(e, l, mask);
+    }
+    if (s < 0) return;
+    bring(e, from, s, mask, partial);
+    int loop = g->blocks.at[s].loop;
+    bool is_header = loop >= 0 && g->loops.at[loop].header == s;
+    if (is_header && g->loops.at[loop].has[from]) {
+        if (g->loops.at[loop].divergent) add_masks(e, e->live_next[loop], mask);
+        return;
+    }
+    int level = (is_header ? g->loops.at[loop].parent : loop) + 1, node = simd_node_of(g, level, s);
+    if (node_at(e, level, node)->masked) add_masks(e, e->came[level][node], mask);
+}
+
+/* Blocks ----------------------------------------------------------------------------------------------------------- */
+
+static bool leaves(SimdEmit *e, LLVMBasicBlockRef bb) {
+    int s = simd_map_get(e->g->block_of, bb);
+    return s >= 0 && e->g->blocks.at[s].leaves;
+}
+
+/* The lanes of the block at hand that its condition sends one way. What a dead lane's condition says, overflow and all,
+ * must not come in, so this is a choice and no `and`. */
+static LLVMValueRef *lanes_where(SimdEmit *e, LLVMValueRef cond, bool holds) {
+    LLVMValueRef *m = masks_new(e);
+    for (int k = 0; k < e->n; k++) {
+        LLVMValueRef c = simd_vector(e, cond, k / e->shape.vectors, k % e->shape.vectors);
+        if (!holds) c = LLVMBuildNot(e->b, c, "");
+        m[k] = e->mask ? LLVMBuildSelect(e->b, e->mask[k], c, LLVMConstNull(LLVMTypeOf(c)), "") : c;
+    }
+    return m;
+}
+
+static void follow(SimdEmit *e, int level, int node, LLVMBasicBlockRef to) {
+    const SimdNode *n = node_at(e, level, node);
+    transfer(e, n->block, to, e->mask, n->masked);
+    LLVMBuildBr(e->b, n->masked ? entry_of(e, level, n->next) : jump_to(e, level, to));
+}
+
+static void branch(SimdEmit *e, int level, int node) {
+    const SimdNode *n = node_at(e, level, node);
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(e->g->blocks.at[n->block].bb);
+    LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(t));
+    LLVMBasicBlockRef yes = LLVMGetSuccessor(t, 0), no = LLVMIsConditional(t) ? LLVMGetSuccessor(t, 1) : yes;
+    if (yes == no) {
+        follow(e, level, node, yes);
+        return;
+    }
+    LLVMValueRef cond = LLVMGetCondition(t);
+    if (leaves(e, yes) || leaves(e, no)) {
+        bool fails = leaves(e, yes);
+        simd_leave(e, n->block, fails ? yes : no, lanes_where(e, cond, fails));
+        follow(e, level, node, fails ? no : yes);
+        return;
+    }
+    if (n->masked || e->g->blocks.at[n->block].diverges) {
+        LLVMValueRef *go = lanes_where(e, cond, true), *stay = lanes_where(e, cond, false);
+        transfer(e, n->block, yes, go, true);
+        transfer(e, n->block, no, stay, true);
+        LLVMBuildBr(e->b, entry_of(e, level, n->next));
+        return;
+    }
+    LLVMBasicBlockRef then = simd_block(e, "then"), otherwise = simd_block(e, "else");
+    LLVMBuildCondBr(e->b, simd_scalar(e, cond, 0, 0), then, otherwise);
+    LLVMPositionBuilderAtEnd(e->b, then);
+    follow(e, level, node, yes);
+    LLVMPositionBuilderAtEnd(e->b, otherwise);
+    follow(e, level, node, no);
+}
+
+static void run_block(SimdEmit *e, int level, int node) {
+    SimdRegion *g = e->g;
+    const SimdBlock *b = &g->blocks.at[node_at(e, level, node)->block];
+    e->block = node_at(e, level, node)->block;
+    int i = b->first;
+    for (; LLVMIsAPHINode(g->values.at[i].v); i++) {
+        LaneRate r = g->values.at[i].rate;
+        LLVMTypeRef t = simd_copy_type(e, r, LLVMTypeOf(g->values.at[i].v));
+        for (int k = 0; k < simd_copies(e, r); k++) e->copy[i][k] = simd_slot_load(e, t, phi_slot(e, i, k));
+        simd_keep(e, i);
+    }
+    simd_instructions(e, i, b->first + b->n - 1);
+    branch(e, level, node);
+}
+
+/* Levels ----------------------------------------------------------------------------------------------------------- */
+
+static void run_nodes(SimdEmit *e, int level);
+
+static void clear_level(SimdEmit *e, int level) {
+    for (int i = 0; i < e->g->levels[level].nodes.n; i++)
+        if (node_at(e, level, i)->masked) clear_masks(e, e->came[level][i]);
+}
+
+static void run_loop(SimdEmit *e, int level, int node) {
+    int loop = node_at(e, level, node)->loop, inner = loop + 1;
+    bool divergent = e->g->loops.at[loop].divergent;
+    if (divergent) store_masks(e, e->live[loop], e->mask);
+    else e->level_mask[inner] = e->mask;
+    LLVMBuildBr(e->b, e->round[inner]);
+    LLVMPositionBuilderAtEnd(e->b, e->round[inner]);
+    if (divergent) {
+        e->level_mask[inner] = load_masks(e, e->live[loop]);
+        clear_masks(e, e->live_next[loop]);
+    }
+    clear_level(e, inner);
+    LLVMBuildBr(e->b, e->entry[inner][0]);
+    run_nodes(e, inner);
+    LLVMPositionBuilderAtEnd(e->b, e->level_end[inner]);
+    if (!divergent) {
+        LLVMBuildBr(e->b, e->round[inner]);
+        LLVMPositionBuilderAtEnd(e->b, e->loop_done[loop]);
+        LLVMBuildUnreachable(e->b);
+        return;
+    }
+    LLVMValueRef *next = load_masks(e, e->live_next[loop]);
+    store_masks(e, e->live[loop], next);
+    LLVMBuildCondBr(e->b, simd_any(e, next), e->round[inner], e->loop_done[loop]);
+    LLVMPositionBuilderAtEnd(e->b, e->loop_done[loop]);
+    LLVMBuildBr(e->b, entry_of(e, level, node_at(e, level, node)->next));
+}
+
+/* Accesses that cost more under a mask: worth a second version, for the usual case that nobody is missing. */
+static bool gains_without_mask(SimdEmit *e, int block) {
+    const SimdRegion *g = e->g;
+    const SimdBlock *b = &g->blocks.at[block];
+    for (int i = b->first; i < b->first + b->n && b->guarded && !e->target->mask_registers; i++) {
+        LLVMOpcode op = LLVMGetInstructionOpcode(g->values.at[i].v);
+        if (op != LLVMLoad && op != LLVMStore) continue;
+        LaneRate at = simd_rate(g, LLVMGetOperand(g->values.at[i].v, op == LLVMStore), block);
+        if (at.x != LANE_UNIFORM && g->values.at[i].private_of < 0) return true;
+    }
+    return false;
+}
+
+static LLVMValueRef all_live(SimdEmit *e, LLVMValueRef *mask) {
+    LLVMValueRef all = mask[0];
+    for (int k = 1; k < e->n; k++) all = LLVMBuildAnd(e->b, all, mask[k], "");
+    LLVMTypeRef t = LLVMTypeOf(all);
+    return simd_intrinsic(e, "llvm.vector.reduce.and", &t, 1, &all, 1);
+}
+
+static void run_nodes(SimdEmit *e, int level) {
+    for (int i = 0; i < e->g->levels[level].nodes.n; i++) {
+        const SimdNode *n = node_at(e, level, i);
+        LLVMPositionBuilderAtEnd(e->b, e->entry[level][i]);
+        LLVMValueRef *mask = n->masked ? load_masks(e, e->came[level][i]) : e->level_mask[level];
+        if (n->masked && (n->loop >= 0 || e->g->blocks.at[n->block].guarded)) {
+            LLVMBasicBlockRef live = simd_block(e, "live");
+            LLVMBuildCondBr(e->b, simd_any(e, mask), live, entry_of(e, level, n->next));
+            LLVMPositionBuilderAtEnd(e->b, live);
+        }
+        if (n->masked && n->loop < 0 && e->whole && gains_without_mask(e, n->block)) {
+            LLVMBasicBlockRef all = simd_block(e, "all"), some = simd_block(e, "some");
+            LLVMBuildCondBr(e->b, all_live(e, mask), all, some);
+            LLVMPositionBuilderAtEnd(e->b, all);
+            e->mask = NULL;
+            run_block(e, level, i);
+            LLVMPositionBuilderAtEnd(e->b, some);
+        }
+        e->mask = mask;
+        if (n->loop >= 0) run_loop(e, level, i);
+        else run_block(e, level, i);
+    }
+}
+
+static void forget(SimdEmit *e, LLVMValueRef *slots) {
+    for (int k = 0; k < e->n; k++)
+        if (slots[k]) LLVMBuildStore(e->b, LLVMGetUndef(LLVMGetAllocatedType(slots[k])), slots[k]);
+}
+
+/* Nothing that is kept in the frame comes over from an earlier round, or from another block of items: said at the
+ * beginning of each, so that LLVM need not carry it around. */
+static void forget_level(SimdEmit *e, int level, LLVMBasicBlockRef start) {
+    SimdRegion *g = e->g;
+    int loop = g->levels[level].loop;
+    LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(start));
+    for (int i = 0; i < g->values.n; i++) {
+        int block = g->values.at[i].block, of = g->blocks.at[block].loop;
+        bool is_header = of >= 0 && g->loops.at[of].header == block;
+        if (of == loop) forget(e, e->slot[i]);
+        if ((is_header ? g->loops.at[of].parent : of) == loop) forget(e, e->phi[i]);
+        if (level == 0) forget(e, e->out[i]);
+    }
+}
+
+static LLVMValueRef **per_value(SimdEmit *e) {
+    LLVMValueRef **all = arena_array(e->g->arena, LLVMValueRef *, e->g->values.n + 1);
+    for (int i = 0; i < e->g->values.n; i++) all[i] = masks_new(e);
+    return all;
+}
+
+static void prepare(SimdEmit *e) {
+    SimdRegion *g = e->g;
+    Arena *a = g->arena;
+    int n_levels = g->loops.n + 1;
+    e->n = e->shape.rows * e->shape.vectors;
+    e->copy = per_value(e);
+    e->slot = per_value(e);
+    e->out = per_value(e);
+    e->phi = per_value(e);
+    e->entry = arena_array(a, LLVMBasicBlockRef *, n_levels);
+    e->came = arena_array(a, LLVMValueRef **, n_levels);
+    e->round = arena_array(a, LLVMBasicBlockRef, n_levels);
+    e->level_end = arena_array(a, LLVMBasicBlockRef, n_levels);
+    e->level_mask = arena_array(a, LLVMValueRef *, n_levels);
+    e->loop_done = arena_array(a, LLVMBasicBlockRef, n_levels);
+    e->live = arena_array(a, LLVMValueRef *, n_levels);
+    e->live_next = arena_array(a, LLVMValueRef *, n_levels);
+    for (int l = 0; l < n_levels; l++) {
+        int n = g->levels[l].nodes.n;
+        e->entry[l] = arena_array(a, LLVMBasicBlockRef, n + 1);
+        e->came[l] = arena_array(a, LLVMValueRef *, n + 1);
+        for (int i = 0; i < n; i++) {
+            e->entry[l][i] = simd_block(e, "node");
+            if (g->levels[l].nodes.at[i].masked) e->came[l][i] = slots_new(e, "came");
+        }
+        e->level_end[l] = simd_block(e, l ? "round.end" : "items.end");
+        if (l == 0) continue;
+        e->round[l] = simd_block(e, "round");
+        e->loop_done[l - 1] = simd_block(e, "loop.done");
+        if (!g->loops.at[l - 1].divergent) continue;
+        e->live[l - 1] = slots_new(e, "live");
+        e->live_next[l - 1] = slots_new(e, "live.next");
+    }
+    e->privates = arena_array(a, LLVMValueRef, g->privates.n + 1);
+    for (int i = 0; i < g->privates.n; i++) {
+        LLVMTypeRef t = LLVMGetAllocatedType(g->privates.at[i].alloca_);
+        uint64_t bytes = (uint64_t)simd_bytes(g, t) * (uint64_t)(e->n * e->shape.width);
+        e->privates[i] = simd_alloca(e, LLVMArrayType2(e->cg->i8, bytes), "own");
+        LLVMSetAlignment(e->privates[i], 64);
+    }
+}
+
+void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask) {
+    prepare(e);
+    e->x = x;
+    e->y = y;
+    e->level_mask[0] = mask;
+    e->whole = !mask;
+    clear_level(e, 0);
+    LLVMBasicBlockRef start = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, e->entry[0][0]);
+    run_nodes(e, 0);
+    for (int l = 0; l <= e->g->loops.n; l++) forget_level(e, l, l ? e->round[l] : start);
+    LLVMPositionBuilderAtEnd(e->b, e->level_end[0]);
+}

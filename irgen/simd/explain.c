@@ -1,0 +1,122 @@
+/* explain.c -- --explain=vector: what became of each nest of items, and what in it vectors are slow at, with the place in
+ * the source. Told from the same rates and shapes that the code is written from, before LLVM optimises. */
+#include "irgen/simd/simd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Teller {
+    Buf *out;
+    const SimdRegion *g;
+    size_t begun;  /* where this nest's lines begin: none is told twice */
+} Teller;
+
+static void place(Buf *b, LLVMValueRef at) {
+    unsigned n = 0, line = LLVMGetDebugLocLine(at);
+    const char *file = LLVMGetDebugLocFilename(at, &n), *folder = LLVMGetDebugLocDirectory(at, &n);
+    (void)folder;
+    if (line) buf_printf(b, "%s:%u:%u: ", file ? file : "?", line, LLVMGetDebugLocColumn(at));
+}
+
+static void tell(Teller *t, LLVMValueRef at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void tell(Teller *t, LLVMValueRef at, const char *format, ...) {
+    char text[256];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    Buf line = {0};
+    buf_puts(&line, "  ");
+    place(&line, at);
+    buf_printf(&line, "%s\n", text);
+    if (!t->out->at || !strstr(t->out->at + t->begun, line.at)) buf_puts(t->out, line.at);
+    buf_free(&line);
+}
+
+static void tell_access(Teller *t, const SimdValue *value) {
+    bool store = LLVMIsAStoreInst(value->v) != NULL;
+    LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(value->v, 0) : value->v);
+    LaneRate at = simd_rate(t->g, LLVMGetOperand(value->v, store), value->block);
+    const char *what = store ? "scatter" : "gather";
+    int64_t bytes = simd_bytes(t->g, type);
+    if (value->private_of >= 0 && at.x != LANE_UNIFORM) {
+        tell(t, value->v, "%s: each item has an array of its own here, and its own index", what);
+    } else if (value->private_of >= 0 || simd_is_contiguous(t->g, at, type) || (at.x == LANE_LINEAR && at.stride == -bytes)) {
+        return;
+    } else if (at.x == LANE_LINEAR) {
+        tell(t, value->v, "%s: neighbours are %lld bytes apart, elements have %lld; side by side along the last axis they would be one access",
+             what, (long long)at.stride, (long long)bytes);
+    } else if (at.x == LANE_VARYING) {
+        tell(t, value->v, "%s: nothing shows that neighbours %s side by side", what, store ? "write" : "read");
+    } else if (store) {
+        tell(t, value->v, "all items write one place");
+    }
+}
+
+static void tell_value(Teller *t, const SimdValue *value) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    size_t n;
+    if (op == LLVMLoad || op == LLVMStore) {
+        tell_access(t, value);
+    } else if (op == LLVMCall && value->rate.x == LANE_VARYING && value->private_of < 0 && !simd_is_remark(value->v) &&
+               !simd_has_vector_form(t->g, value->v)) {
+        const char *name = LLVMGetValueName2(LLVMGetCalledValue(value->v), &n);
+        if (!strncmp(name, CG_UPDATE, strlen(CG_UPDATE))) tell(t, value->v, "update of an element: item by item");
+        else tell(t, value->v, "call of `%s`: item by item", name);
+    } else if (value->rate.x == LANE_VARYING && (op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem)) {
+        tell(t, value->v, "division of integers: item by item, the machine has none for vectors");
+    }
+}
+
+static void tell_control(Teller *t) {
+    const SimdRegion *g = t->g;
+    for (int l = 0; l < g->loops.n; l++) {
+        if (!g->loops.at[l].divergent) continue;
+        LLVMValueRef at = LLVMGetBasicBlockTerminator(g->blocks.at[g->loops.at[l].header].bb);
+        tell(t, at, "loop: items leave it at different times; it runs until the last one has left");
+    }
+    for (int b = 0; b < g->blocks.n; b++) {
+        int s[2];
+        if (!g->blocks.at[b].diverges) continue;
+        for (int i = 0; i < 2; i++) s[i] = simd_map_get(g->block_of, simd_succ(g, b, i));
+        int loop = g->blocks.at[b].loop;
+        bool exits = loop >= 0 && (s[0] < 0 || s[1] < 0 || !g->loops.at[loop].has[s[0]] || !g->loops.at[loop].has[s[1]]);
+        if (!exits) tell(t, LLVMGetBasicBlockTerminator(g->blocks.at[b].bb), "branch: items part ways; each way is run for the items that take it");
+    }
+}
+
+static Teller begin(Cg *cg, const SimdRegion *g, LLVMValueRef at) {
+    Teller t = {.out = cg->vector_notes, .g = g};
+    size_t n;
+    const char *name = LLVMGetValueName2(g->fn, &n), *dot = strchr(name, '.');
+    buf_printf(t.out, "kernel %s: ", dot ? dot + 1 : name);
+    if (at && LLVMGetDebugLocLine(at)) buf_printf(t.out, "items from line %u: ", LLVMGetDebugLocLine(at));
+    t.begun = t.out->n;
+    return t;
+}
+
+void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape) {
+    if (!cg->vector_notes) return;
+    LLVMValueRef first = NULL;
+    for (int i = 0; i < g->values.n && !first; i++)
+        if (LLVMGetDebugLocLine(g->values.at[i].v)) first = g->values.at[i].v;
+    Teller t = begin(cg, g, first);
+    buf_printf(t.out, "%d lanes", shape.width);
+    if (shape.vectors > 1) buf_printf(t.out, ", %d vectors at a time", shape.vectors);
+    if (shape.rows > 1) buf_printf(t.out, ", of %d rows", shape.rows);
+    buf_putc(t.out, '\n');
+    t.begun = t.out->n;
+    tell_control(&t);
+    for (int i = 0; i < g->values.n; i++)
+        if (!g->blocks.at[g->values.at[i].block].leaves) tell_value(&t, &g->values.at[i]);
+    if (t.out->n == t.begun) buf_puts(t.out, "  nothing in it that vectors are slow at\n");
+}
+
+void simd_note_scalar(Cg *cg, const SimdRegion *g) {
+    if (!cg->vector_notes) return;
+    Teller t = begin(cg, g, NULL);
+    buf_puts(t.out, "item by item\n");
+    t.begun = t.out->n;
+    if (g->why_at && LLVMIsAInstruction(g->why_at)) tell(&t, g->why_at, "%s", g->why_not);
+    else buf_printf(t.out, "  %s\n", g->why_not);
+}

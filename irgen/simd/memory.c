@@ -1,0 +1,376 @@
+/* memory.c -- loads and stores of a block of items. An address that is the same for all is read once; neighbours' places
+ * side by side are a vector; anything else is gathered and scattered. Where the machine has no masked form of an access,
+ * lanes that are not live read from a place that is always there. */
+#include "irgen/simd/simd.h"
+
+#include <string.h>
+
+static LLVMValueRef *mask_of(SimdEmit *e, int row, int vector) {
+    return e->mask ? &e->mask[row * e->shape.vectors + vector] : NULL;
+}
+
+static LLVMValueRef all_lanes(SimdEmit *e) { return LLVMConstAllOnes(simd_type(e, e->cg->i1)); }
+
+static void copy_alias(SimdEmit *e, LLVMValueRef to, LLVMValueRef from) {
+    if (!LLVMIsAInstruction(to)) return;
+    LLVMValueRef tag = LLVMGetMetadata(from, e->cg->md_tbaa);
+    if (tag) LLVMSetMetadata(to, e->cg->md_tbaa, tag);
+}
+
+static void set_align(SimdEmit *e, LLVMValueRef call, int arg, unsigned align) {
+    unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)(arg + 1), LLVMCreateEnumAttribute(e->cg->ctx, kind, align));
+}
+
+static LLVMValueRef reversed(SimdEmit *e, LLVMValueRef v) {
+    LLVMValueRef *order = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
+    for (int i = 0; i < e->shape.width; i++) order[i] = cg_i32(e->cg, e->shape.width - 1 - i);
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(order, (unsigned)e->shape.width), "");
+}
+
+static LLVMValueRef moved(SimdEmit *e, LLVMValueRef p, int64_t bytes) {
+    LLVMValueRef by = cg_i64(e->cg, bytes);
+    return bytes ? LLVMBuildGEP2(e->b, e->cg->i8, p, &by, 1, "") : p;
+}
+
+/* Of the block's items, those of one vector: first of its lanes' places in memory of the items' own. */
+static LLVMValueRef private_place(SimdEmit *e, LLVMValueRef p, int row, int vector, int64_t bytes) {
+    return moved(e, p, (int64_t)(row * e->shape.vectors + vector) * e->shape.width * bytes);
+}
+
+static LLVMValueRef masked_place(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef at) {
+    while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
+    return LLVMIsAArgument(pointer) ? at : simd_hidden(e, at);
+}
+
+/* Loads ------------------------------------------------------------------------------------------------------------ */
+
+static LLVMValueRef load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask) {
+    LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
+    unsigned align = LLVMGetAlignment(inst);
+    LLVMValueRef v;
+    if (!mask) {
+        v = LLVMBuildLoad2(e->b, t, at, "");
+        LLVMSetAlignment(v, align);
+    } else {
+        LLVMTypeRef over[2] = {t, e->cg->ptr};
+        LLVMValueRef args[3] = {masked_place(e, LLVMGetOperand(inst, 0), at), *mask, LLVMConstNull(t)};
+        v = simd_intrinsic(e, "llvm.masked.load", over, 2, args, 3);
+        set_align(e, v, 0, align);
+    }
+    copy_alias(e, v, inst);
+    return v;
+}
+
+static LLVMValueRef load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *places) {
+    LLVMTypeRef t = LLVMTypeOf(inst);
+    LLVMValueRef all = LLVMGetPoison(simd_type(e, t));
+    for (int i = 0; i < e->shape.width; i++) {
+        LLVMValueRef one = LLVMBuildLoad2(e->b, t, places[i], "");
+        LLVMSetAlignment(one, LLVMGetAlignment(inst));
+        copy_alias(e, one, inst);
+        all = LLVMBuildInsertElement(e->b, all, one, cg_i32(e->cg, i), "");
+    }
+    return all;
+}
+
+static LLVMValueRef safe_place(SimdEmit *e) {
+    if (!e->safe) {
+        LLVMTypeRef t = LLVMArrayType2(e->cg->i8, 64);
+        e->safe = simd_alloca(e, t, "nowhere");
+        LLVMSetAlignment(e->safe, 64);
+    }
+    return e->safe;
+}
+
+/* at: a vector of addresses */
+static LLVMValueRef gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask) {
+    LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
+    if (e->target->mask_registers) {
+        LLVMTypeRef over[2] = {t, LLVMTypeOf(at)};
+        LLVMValueRef args[3] = {at, mask ? *mask : all_lanes(e), LLVMConstNull(t)};
+        LLVMValueRef v = simd_intrinsic(e, "llvm.masked.gather", over, 2, args, 3);
+        set_align(e, v, 0, LLVMGetAlignment(inst));
+        copy_alias(e, v, inst);
+        return v;
+    }
+    if (mask) at = LLVMBuildSelect(e->b, *mask, at, simd_splat(e, safe_place(e)), "");
+    LLVMValueRef *places = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
+    for (int i = 0; i < e->shape.width; i++) places[i] = LLVMBuildExtractElement(e->b, at, cg_i32(e->cg, i), "");
+    return load_lanes(e, inst, places);
+}
+
+/* Addresses that come of arithmetic with the items' numbers alone, `x[i ^ gap]` say, often are those of neighbours side
+ * by side: worth a look each time, which costs less than going lane by lane. */
+static bool may_be_neighbours(const SimdRegion *g, LLVMValueRef v, int depth) {
+    enum { FAR = 12 };
+    if (v == g->x || v == g->y || simd_map_get(g->value_of, v) < 0) return true;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    bool known = LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v) || op == LLVMSelect || op == LLVMICmp;
+    if (!known || depth > FAR) return false;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (!may_be_neighbours(g, LLVMGetOperand(v, (unsigned)i), depth + 1)) return false;
+    return true;
+}
+
+static LLVMValueRef are_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef first, LLVMValueRef *mask, int64_t bytes) {
+    LLVMValueRef steps = simd_iota(e, e->cg->i64, bytes);
+    LLVMValueRef want = LLVMBuildGEP2(e->b, e->cg->i8, first, &steps, 1, "");
+    LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, at, want, "");
+    if (mask) same = LLVMBuildSelect(e->b, *mask, same, all_lanes(e), "");
+    LLVMTypeRef t = LLVMTypeOf(same);
+    return simd_intrinsic(e, "llvm.vector.reduce.and", &t, 1, &same, 1);
+}
+
+/* The builder goes to where they are; *else_ is where they are not, *on where both meet. */
+static LLVMValueRef if_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef *mask, int64_t bytes, LLVMBasicBlockRef *else_,
+                                  LLVMBasicBlockRef *on) {
+    LLVMValueRef first = LLVMBuildExtractElement(e->b, at, cg_i32(e->cg, 0), "");
+    LLVMBasicBlockRef then = simd_block(e, "neighbours");
+    *else_ = simd_block(e, "apart");
+    *on = simd_block(e, "accessed");
+    LLVMBuildCondBr(e->b, are_neighbours(e, at, first, mask, bytes), then, *else_);
+    LLVMPositionBuilderAtEnd(e->b, then);
+    return first;
+}
+
+static LLVMValueRef gather_or_load(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask, int64_t bytes) {
+    LLVMBasicBlockRef apart, on, from[2];
+    LLVMValueRef first = if_neighbours(e, at, mask, bytes, &apart, &on), values[2];
+    values[0] = load_vector(e, inst, first, mask);
+    from[0] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, apart);
+    values[1] = gather(e, inst, at, mask);
+    from[1] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, on);
+    LLVMValueRef v = LLVMBuildPhi(e->b, LLVMTypeOf(values[0]), "");
+    LLVMAddIncoming(v, values, from, 2);
+    return v;
+}
+
+static LLVMValueRef load_strided(SimdEmit *e, LLVMValueRef inst, LLVMValueRef first, int64_t stride) {
+    LLVMValueRef *places = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
+    for (int i = 0; i < e->shape.width; i++) places[i] = moved(e, first, i * stride);
+    return load_lanes(e, inst, places);
+}
+
+static LLVMValueRef load_copy(SimdEmit *e, LLVMValueRef inst, int private, LaneRate at, int row, int vector) {
+    LLVMValueRef p = LLVMGetOperand(inst, 0), *mask = mask_of(e, row, vector);
+    int64_t bytes = simd_bytes(e->g, LLVMTypeOf(inst));
+    if (private >= 0 && at.x == LANE_UNIFORM) /* dead lanes have memory too */
+        return load_vector(e, inst, private_place(e, simd_scalar(e, p, row, vector), row, vector, bytes), NULL);
+    if (private >= 0) {
+        LLVMValueRef lanes = simd_iota(e, e->cg->i64, bytes), all = simd_vector(e, p, row, vector);
+        all = LLVMBuildGEP2(e->b, e->cg->i8, all, &lanes, 1, "");
+        LLVMValueRef by = simd_splat(e, cg_i64(e->cg, (int64_t)(row * e->shape.vectors + vector) * e->shape.width * bytes));
+        return gather(e, inst, LLVMBuildGEP2(e->b, e->cg->i8, all, &by, 1, ""), mask);
+    }
+    if (at.x == LANE_LINEAR && at.stride == bytes) return load_vector(e, inst, simd_scalar(e, p, row, vector), mask);
+    if (at.x == LANE_LINEAR && at.stride == -bytes) {
+        LLVMValueRef flipped = mask ? reversed(e, *mask) : NULL;
+        LLVMValueRef first = moved(e, simd_scalar(e, p, row, vector), -bytes * (e->shape.width - 1));
+        return reversed(e, load_vector(e, inst, first, mask ? &flipped : NULL));
+    }
+    if (at.x == LANE_LINEAR && !mask && !e->target->mask_registers)
+        return load_strided(e, inst, simd_scalar(e, p, row, vector), at.stride);
+    if (at.x == LANE_VARYING && may_be_neighbours(e->g, p, 0))
+        return gather_or_load(e, inst, simd_vector(e, p, row, vector), mask, bytes);
+    return gather(e, inst, simd_vector(e, p, row, vector), mask);
+}
+
+LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector) {
+    LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, 0), e->block);
+    if (value->rate.x != LANE_VARYING) return simd_clone(e, value->v, row, vector);
+    return load_copy(e, value->v, value->private_of, at, row, vector);
+}
+
+/* Stores ----------------------------------------------------------------------------------------------------------- */
+
+static void store_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
+    unsigned align = LLVMGetAlignment(inst);
+    LLVMValueRef st;
+    if (!mask) {
+        LLVMBasicBlockRef on = simd_stream(e, inst, v, at);
+        st = LLVMBuildStore(e->b, v, at);
+        LLVMSetAlignment(st, align);
+        if (on) {
+            LLVMBuildBr(e->b, on);
+            LLVMPositionBuilderAtEnd(e->b, on);
+        }
+    } else {
+        LLVMTypeRef over[2] = {LLVMTypeOf(v), e->cg->ptr};
+        LLVMValueRef args[3] = {v, masked_place(e, LLVMGetOperand(inst, 1), at), *mask};
+        st = simd_intrinsic(e, "llvm.masked.store", over, 2, args, 3);
+        set_align(e, st, 1, align);
+    }
+    copy_alias(e, st, inst);
+}
+
+static void scatter(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
+    LLVMTypeRef over[2] = {LLVMTypeOf(v), LLVMTypeOf(at)};
+    LLVMValueRef args[3] = {v, at, mask ? *mask : all_lanes(e)};
+    LLVMValueRef st = simd_intrinsic(e, "llvm.masked.scatter", over, 2, args, 3);
+    set_align(e, st, 1, LLVMGetAlignment(inst));
+    copy_alias(e, st, inst);
+}
+
+static void store_copy(SimdEmit *e, LLVMValueRef inst, int private, LaneRate at, int row, int vector) {
+    LLVMValueRef v = simd_vector(e, LLVMGetOperand(inst, 0), row, vector), p = LLVMGetOperand(inst, 1);
+    LLVMValueRef *mask = mask_of(e, row, vector);
+    int64_t bytes = simd_bytes(e->g, LLVMTypeOf(LLVMGetOperand(inst, 0)));
+    if (private >= 0 && at.x == LANE_UNIFORM) {
+        LLVMValueRef place = private_place(e, simd_scalar(e, p, row, vector), row, vector, bytes);
+        if (mask) { /* cheaper than a masked store, and the memory is nobody else's */
+            LLVMValueRef old = LLVMBuildLoad2(e->b, LLVMTypeOf(v), place, "");
+            LLVMSetAlignment(old, LLVMGetAlignment(inst));
+            v = LLVMBuildSelect(e->b, *mask, v, old, "");
+        }
+        store_vector(e, inst, v, place, NULL);
+    } else if (private >= 0) {
+        LLVMValueRef lanes = simd_iota(e, e->cg->i64, bytes), all = simd_vector(e, p, row, vector);
+        all = LLVMBuildGEP2(e->b, e->cg->i8, all, &lanes, 1, "");
+        LLVMValueRef by = simd_splat(e, cg_i64(e->cg, (int64_t)(row * e->shape.vectors + vector) * e->shape.width * bytes));
+        scatter(e, inst, v, LLVMBuildGEP2(e->b, e->cg->i8, all, &by, 1, ""), mask);
+    } else if (at.x == LANE_LINEAR && at.stride == bytes) {
+        store_vector(e, inst, v, simd_scalar(e, p, row, vector), mask);
+    } else if (at.x == LANE_LINEAR && at.stride == -bytes) {
+        LLVMValueRef flipped = mask ? reversed(e, *mask) : NULL;
+        LLVMValueRef first = moved(e, simd_scalar(e, p, row, vector), -bytes * (e->shape.width - 1));
+        store_vector(e, inst, reversed(e, v), first, mask ? &flipped : NULL);
+    } else if (at.x == LANE_VARYING && may_be_neighbours(e->g, p, 0)) {
+        LLVMBasicBlockRef apart, on;
+        LLVMValueRef places = simd_vector(e, p, row, vector), first = if_neighbours(e, places, mask, bytes, &apart, &on);
+        store_vector(e, inst, v, first, mask);
+        LLVMBuildBr(e->b, on);
+        LLVMPositionBuilderAtEnd(e->b, apart);
+        scatter(e, inst, v, places, mask);
+        LLVMBuildBr(e->b, on);
+        LLVMPositionBuilderAtEnd(e->b, on);
+    } else {
+        scatter(e, inst, v, simd_vector(e, p, row, vector), mask);
+    }
+}
+
+bool simd_stores_whole(SimdEmit *e, const SimdValue *value) {
+    return value->private_of < 0 && simd_rate(e->g, LLVMGetOperand(value->v, 1), e->block).x == LANE_UNIFORM;
+}
+
+/* All items write one value to one place: once for a row. Of several values the last one's stays, whichever that is. */
+bool simd_one_store(SimdEmit *e, const SimdValue *value) {
+    LaneRate v = simd_rate(e->g, LLVMGetOperand(value->v, 0), e->block);
+    LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, 1), e->block);
+    if (v.x != LANE_UNIFORM || (e->mask && (at.y || v.y))) return false;
+    for (int row = 0; row < (at.y || v.y ? e->shape.rows : 1); row++) simd_clone(e, value->v, row, 0);
+    return true;
+}
+
+void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector) {
+    store_copy(e, value->v, value->private_of, simd_rate(e->g, LLVMGetOperand(value->v, 1), e->block), row, vector);
+}
+
+/* Lane by lane ----------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef lanes_as_bits(SimdEmit *e, LLVMValueRef *mask) {
+    LLVMTypeRef bits = LLVMIntTypeInContext(e->cg->ctx, (unsigned)e->shape.width);
+    return mask ? LLVMBuildBitCast(e->b, *mask, bits, "") : LLVMConstAllOnes(bits);
+}
+
+static LLVMValueRef clone_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef lane) {
+    LLVMValueRef c = LLVMInstructionClone(inst);
+    for (int k = 0; k < LLVMGetNumOperands(inst); k++)
+        LLVMSetOperand(c, (unsigned)k, simd_lane(e, LLVMGetOperand(inst, (unsigned)k), row, vector, lane));
+    LLVMInsertIntoBuilder(e->b, c);
+    return c;
+}
+
+/* for each live lane, lowest first: the instruction as it was */
+static void each_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef result) {
+    LLVMTypeRef t = LLVMIntTypeInContext(e->cg->ctx, (unsigned)e->shape.width);
+    LLVMBasicBlockRef head = simd_block(e, "lanes"), body = simd_block(e, "lane"), done = simd_block(e, "lanes.done");
+    LLVMValueRef left = simd_alloca(e, t, "left");
+    LLVMBuildStore(e->b, lanes_as_bits(e, mask_of(e, row, vector)), left);
+    LLVMBuildBr(e->b, head);
+    LLVMPositionBuilderAtEnd(e->b, head);
+    LLVMValueRef bits = LLVMBuildLoad2(e->b, t, left, "");
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, bits, LLVMConstNull(t), ""), body, done);
+    LLVMPositionBuilderAtEnd(e->b, body);
+    LLVMValueRef args[2] = {bits, LLVMConstInt(e->cg->i1, 1, false)};
+    LLVMValueRef lane = simd_intrinsic(e, "llvm.cttz", &t, 1, args, 2);
+    lane = LLVMBuildIntCast2(e->b, lane, e->cg->i32, false, "");
+    LLVMValueRef one = clone_lane(e, inst, row, vector, lane);
+    if (result) {
+        LLVMTypeRef all = simd_type(e, LLVMTypeOf(inst));
+        LLVMValueRef so_far = LLVMBuildLoad2(e->b, all, result, "");
+        LLVMBuildStore(e->b, LLVMBuildInsertElement(e->b, so_far, one, lane, ""), result);
+    }
+    LLVMValueRef rest = LLVMBuildAnd(e->b, bits, LLVMBuildSub(e->b, bits, LLVMConstInt(t, 1, false), ""), "");
+    LLVMBuildStore(e->b, rest, left);
+    LLVMBuildBr(e->b, head);
+    LLVMPositionBuilderAtEnd(e->b, done);
+}
+
+/* The same written out, where all lanes are live. */
+static LLVMValueRef every_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef result) {
+    for (int i = 0; i < e->shape.width; i++) {
+        LLVMValueRef lane = cg_i32(e->cg, i), one = clone_lane(e, inst, row, vector, lane);
+        if (result) result = LLVMBuildInsertElement(e->b, result, one, lane, "");
+    }
+    return result;
+}
+
+/* Updates of one element by all, whose old values nobody wants: first among the lanes, then once in memory. Integers
+ * only, because of the order. */
+static bool combined_update(SimdEmit *e, LLVMValueRef inst) {
+    static const struct { const char *name, *reduce; bool is_signed, zero; } ops[] = {
+        {"add", "llvm.vector.reduce.add", true, true}, {"sub", "llvm.vector.reduce.add", true, true},
+        {"or", "llvm.vector.reduce.or", true, true},   {"xor", "llvm.vector.reduce.xor", true, true},
+    };
+    size_t n;
+    if (!LLVMIsACallInst(inst) || LLVMGetFirstUse(inst)) return false;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(inst), &n);
+    if (strncmp(name, CG_UPDATE, strlen(CG_UPDATE)) || LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMIntegerTypeKind) return false;
+    LaneRate at = simd_rate(e->g, LLVMGetOperand(inst, 0), e->block);
+    if (at.x != LANE_UNIFORM || at.y) return false;
+    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
+        size_t length = strlen(ops[k].name);
+        if (strncmp(name + strlen(CG_UPDATE), ops[k].name, length) || name[strlen(CG_UPDATE) + length] != '.') continue;
+        LLVMValueRef sum = NULL;
+        for (int c = 0; c < e->n; c++) {
+            LLVMValueRef v = simd_vector(e, LLVMGetOperand(inst, 1), c / e->shape.vectors, c % e->shape.vectors);
+            if (e->mask) v = LLVMBuildSelect(e->b, e->mask[c], v, LLVMConstNull(LLVMTypeOf(v)), "");
+            LLVMTypeRef t = LLVMTypeOf(v);
+            v = simd_intrinsic(e, ops[k].reduce, &t, 1, &v, 1);
+            LLVMOpcode op = ops[k].name[0] == 'o' ? LLVMOr : ops[k].name[0] == 'x' ? LLVMXor : LLVMAdd;
+            sum = sum ? LLVMBuildBinOp(e->b, op, sum, v, "") : v;
+        }
+        LLVMValueRef c = LLVMInstructionClone(inst);
+        LLVMSetOperand(c, 0, simd_scalar(e, LLVMGetOperand(inst, 0), 0, 0));
+        LLVMSetOperand(c, 1, sum);
+        LLVMInsertIntoBuilder(e->b, c);
+        return true;
+    }
+    return false;
+}
+
+void simd_per_lane(SimdEmit *e, int i) {
+    LLVMValueRef inst = e->g->values.at[i].v;
+    if (combined_update(e, inst)) return;
+    bool has_result = LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind;
+    LaneRate r = e->g->values.at[i].rate;
+    for (int row = 0; row < (has_result && !r.y ? 1 : e->shape.rows); row++)
+        for (int vector = 0; vector < e->shape.vectors; vector++) {
+            LLVMTypeRef all = has_result ? simd_type(e, LLVMTypeOf(inst)) : NULL;
+            int k = has_result ? simd_copy_at(e, r, row, vector) : 0;
+            if (!e->mask) {
+                LLVMValueRef v = every_lane(e, inst, row, vector, has_result ? LLVMGetPoison(all) : NULL);
+                if (has_result) e->copy[i][k] = v;
+                continue;
+            }
+            LLVMValueRef result = has_result ? simd_alloca(e, all, "results") : NULL;
+            if (result) LLVMBuildStore(e->b, LLVMConstNull(all), result);
+            each_lane(e, inst, row, vector, result);
+            if (result) e->copy[i][k] = LLVMBuildLoad2(e->b, all, result, "");
+        }
+}

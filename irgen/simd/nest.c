@@ -1,0 +1,294 @@
+/* nest.c -- from a marked nest of loops to vector code in its place: blocks of rows, in each blocks of vectors along the
+ * row, then what is left of the row under a mask, then the rows that are left. */
+#include "irgen/simd/simd.h"
+
+#include <string.h>
+
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "offload/lld.h"
+
+/* The nest's place ------------------------------------------------------------------------------------------------- */
+
+typedef struct Items {
+    Cg *cg;
+    SimdRegion *g;
+    const SimdTarget *target;
+    SimdStreams *streams;
+    LLVMBuilderRef b;
+    LLVMBasicBlockRef allocas;
+} Items;
+
+static LLVMBasicBlockRef new_block(Items *n, const char *name) {
+    return LLVMAppendBasicBlockInContext(n->cg->ctx, n->g->fn, name);
+}
+
+static LLVMValueRef counter_new(Items *n, LLVMValueRef from, const char *name) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(n->b);
+    LLVMPositionBuilderBefore(n->b, LLVMGetBasicBlockTerminator(n->allocas));
+    LLVMValueRef at = LLVMBuildAlloca(n->b, n->cg->i64, name);
+    LLVMPositionBuilderAtEnd(n->b, here);
+    LLVMBuildStore(n->b, from, at);
+    return at;
+}
+
+static LLVMValueRef count(Items *n, LLVMValueRef counter) { return LLVMBuildLoad2(n->b, n->cg->i64, counter, ""); }
+
+static void step(Items *n, LLVMValueRef counter, int by) {
+    LLVMBuildStore(n->b, LLVMBuildNSWAdd(n->b, count(n, counter), cg_i64(n->cg, by), ""), counter);
+}
+
+/* Lanes of the block that are still items of the row: the lane's number below hi - x. */
+static LLVMValueRef row_mask(SimdEmit *e, LLVMValueRef x) {
+    LLVMValueRef left = LLVMBuildSub(e->b, e->g->x_hi, x, ""), width = cg_i64(e->cg, e->shape.width);
+    left = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, left, width, ""), left, width, "");
+    left = LLVMBuildTrunc(e->b, left, e->cg->i32, "");
+    return LLVMBuildICmp(e->b, LLVMIntSLT, simd_iota(e, e->cg->i32, 1), simd_splat(e, left), "");
+}
+
+static void write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool masked) {
+    SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas, .shape = shape};
+    LLVMValueRef *mask = NULL;
+    if (masked) {
+        mask = arena_array(n->g->arena, LLVMValueRef, shape.rows * shape.vectors);
+        LLVMValueRef one = row_mask(&e, x);
+        for (int i = 0; i < shape.rows * shape.vectors; i++) mask[i] = one;
+    }
+    simd_region_emit(&e, x, y, mask);
+}
+
+/* while (counter + by <= hi), or while (counter < hi): the builder is left in the body */
+typedef struct Loop {
+    LLVMBasicBlockRef head, done;
+    LLVMValueRef counter, at;
+    int by;
+} Loop;
+
+static Loop loop_begin(Items *n, LLVMValueRef counter, LLVMValueRef hi, int by, bool whole, const char *name) {
+    Loop l = {.head = new_block(n, name), .done = new_block(n, "done"), .counter = counter, .by = by};
+    LLVMBasicBlockRef body = new_block(n, "block");
+    LLVMBuildBr(n->b, l.head);
+    LLVMPositionBuilderAtEnd(n->b, l.head);
+    l.at = count(n, counter);
+    LLVMValueRef last = whole ? LLVMBuildNSWSub(n->b, hi, cg_i64(n->cg, by - 1), "") : hi;
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, l.at, last, ""), body, l.done);
+    LLVMPositionBuilderAtEnd(n->b, body);
+    return l;
+}
+
+static void loop_end(Items *n, Loop *l) {
+    step(n, l->counter, l->by);
+    LLVMBuildBr(n->b, l->head);
+    LLVMPositionBuilderAtEnd(n->b, l->done);
+}
+
+static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
+    LLVMValueRef x = counter_new(n, n->g->x_lo, "x");
+    Loop whole = loop_begin(n, x, n->g->x_hi, shape.vectors * shape.width, true, "vectors");
+    write_block(n, shape, whole.at, y, false);
+    loop_end(n, &whole);
+    SimdShape one = {shape.rows, 1, shape.width};
+    Loop rest = loop_begin(n, x, n->g->x_hi, shape.width, false, "rest");
+    write_block(n, one, rest.at, y, true);
+    loop_end(n, &rest);
+}
+
+static void write_nest(Items *n, SimdShape shape) {
+    SimdRegion *g = n->g;
+    if (!g->y) {
+        write_row(n, shape, NULL);
+        return;
+    }
+    LLVMValueRef y = counter_new(n, g->y_lo, "y");
+    if (shape.rows > 1) {
+        Loop rows = loop_begin(n, y, g->y_hi, shape.rows, true, "rows");
+        write_row(n, shape, rows.at);
+        loop_end(n, &rows);
+    }
+    SimdShape one = {1, shape.rows > 1 ? 1 : shape.vectors, shape.width};
+    Loop row = loop_begin(n, y, g->y_hi, 1, false, "row");
+    write_row(n, one, row.at);
+    loop_end(n, &row);
+}
+
+/* Taking the scalar nest away -------------------------------------------------------------------------------------- */
+
+typedef Vec(LLVMBasicBlockRef) Blocks;
+
+static Blocks nest_blocks(SimdRegion *g) {
+    Blocks all = {0};
+    for (int i = 0; i < g->blocks.n; i++) vec_push(g->arena, &all, g->blocks.at[i].bb);
+    vec_push(g->arena, &all, g->inner_head);
+    vec_push(g->arena, &all, g->exit);
+    if (!g->y) return all;
+    LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->outer_head);
+    vec_push(g->arena, &all, g->outer_head);
+    vec_push(g->arena, &all, LLVMGetSuccessor(enter, 0));
+    vec_push(g->arena, &all, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(g->inner_head), 1));
+    return all;
+}
+
+static void take_away(SimdRegion *g) {
+    Blocks all = nest_blocks(g);
+    for (int i = 0; i < all.n; i++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(all.at[i]); v; v = LLVMGetNextInstruction(v))
+            if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVoidTypeKind) LLVMReplaceAllUsesWith(v, LLVMGetPoison(LLVMTypeOf(v)));
+    for (int i = 0; i < all.n; i++)
+        for (LLVMValueRef v; (v = LLVMGetLastInstruction(all.at[i]));) LLVMInstructionEraseFromParent(v);
+    for (int i = 0; i < all.n; i++) LLVMDeleteBasicBlock(all.at[i]);
+}
+
+/* The nest's way in goes to `to`; its way out is after. */
+static void enter_from(SimdRegion *g, LLVMBasicBlockRef to) {
+    LLVMBasicBlockRef head = g->y ? g->outer_head : g->inner_head;
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(g->entry_from);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
+        if (LLVMGetSuccessor(t, i) == head) LLVMSetSuccessor(t, i, to);
+}
+
+/* A nest ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_part_type(LLVMTypeRef t) {
+    LLVMTypeKind k = LLVMGetTypeKind(t);
+    return k == LLVMStructTypeKind || k == LLVMArrayTypeKind || k == LLVMVectorTypeKind;
+}
+
+/* Values of several parts that LLVM did not take apart. */
+static bool is_supported(SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+        if (g->blocks.at[value->block].leaves) {
+            if (op == LLVMPHI) return simd_refuse(g, "failed checks come together", value->v);
+            continue;
+        }
+        LLVMTypeRef t = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
+        bool made_of_parts = is_part_type(t) && op != LLVMCall;
+        if (made_of_parts) return simd_refuse(g, "it handles a value of several parts as a whole", value->v);
+        if (op == LLVMAlloca) return simd_refuse(g, "it makes memory", value->v);
+    }
+    return !LLVMIsAPHINode(LLVMGetFirstInstruction(g->after)) || simd_refuse(g, "its loop leaves a value behind", NULL);
+}
+
+/* Stores past the caches are seen by nobody in order before this. */
+static LLVMValueRef fence(Cg *cg) {
+    unsigned id = LLVMLookupIntrinsicID("llvm.x86.sse.sfence", 19);
+    return LLVMGetIntrinsicDeclaration(cg->module, id, NULL, 0);
+}
+
+static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch) {
+    SimdRegion g;
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
+    if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) || !simd_privates(&g) || !is_supported(&g)) {
+        simd_note_scalar(cg, &g);
+        return false;
+    }
+    SimdShape shape = simd_shape(&g, target);
+    if (shape.width == 1) {
+        simd_refuse(&g, "most of it would go lane by lane, which costs more than item by item", NULL);
+        simd_note_scalar(cg, &g);
+        return false;
+    }
+    simd_note(cg, &g, shape);
+    Items n = {.cg = cg, .g = &g, .target = target, .streams = streams, .b = cg->b, .allocas = LLVMGetEntryBasicBlock(fn)};
+    LLVMBasicBlockRef start = new_block(&n, "simd");
+    LLVMPositionBuilderAtEnd(n.b, start);
+    LLVMSetCurrentDebugLocation2(n.b, LLVMInstructionGetDebugLoc(latch));
+    streams->used = false;
+    write_nest(&n, shape);
+    if (streams->used) LLVMBuildCall2(n.b, LLVMFunctionType(cg->void_, NULL, 0, false), fence(cg), NULL, 0, "");
+    LLVMBuildBr(n.b, g.after);
+    enter_from(&g, start);
+    take_away(&g);
+    return true;
+}
+
+/* A module --------------------------------------------------------------------------------------------------------- */
+
+static void run_passes(Cg *cg, LLVMValueRef fn, const char *passes) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = fn ? LLVMRunPassesOnFunction(fn, passes, cg->machine, options)
+                            : LLVMRunPasses(cg->module, passes, cg->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) ice(cg->c, (Span){0}, "LLVM refuses the passes %s: %s", passes, LLVMGetErrorMessage(error));
+}
+
+typedef struct Mark {
+    LLVMValueRef fn, items, rows; /* the branches back; rows NULL: one loop */
+} Mark;
+typedef Vec(Mark) Marks;
+typedef Vec(LLVMValueRef) Functions;
+
+/* The branch back of the loop around, which begins where the inner one ends. */
+static LLVMValueRef rows_of(Cg *cg, LLVMValueRef latch) {
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(LLVMGetSuccessor(latch, 0));
+    if (!LLVMIsABranchInst(t) || !LLVMIsConditional(t)) return NULL;
+    LLVMValueRef rows = LLVMGetBasicBlockTerminator(LLVMGetSuccessor(t, 1));
+    return LLVMGetMetadata(rows, cg->md_rows) ? rows : NULL;
+}
+
+static Marks find_marks(Cg *cg) {
+    Marks marks = {0};
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+            LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
+            if (!t || !LLVMGetMetadata(t, cg->md_items)) continue;
+            Mark m = {fn, t, rows_of(cg, t)};
+            vec_push(&cg->c->arena, &marks, m);
+        }
+    return marks;
+}
+
+/* cg_group_memory's calls have done their work. */
+static void open_group_memory(Cg *cg) {
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_GROUP_MEMORY);
+    if (!fn) return;
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
+        LLVMValueRef call = LLVMGetUser(use);
+        LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
+        LLVMInstructionEraseFromParent(call);
+    }
+    LLVMDeleteFunction(fn);
+}
+
+static void use_whole_vectors(Cg *cg, const SimdTarget *t, LLVMValueRef fn) {
+    const char *bits = arena_printf(&cg->c->arena, "%d", t->vector_bits);
+    static const char *const names[2] = {"prefer-vector-width", "min-legal-vector-width"};
+    for (int i = 0; i < 2; i++) LLVMAddTargetDependentFunctionAttr(fn, names[i], bits);
+}
+
+static SimdTarget machine(Cg *cg) {
+    if (LLVMKdslHasFeature(cg->machine, "+avx512f") && LLVMKdslHasFeature(cg->machine, "+avx512vl") &&
+        LLVMKdslHasFeature(cg->machine, "+avx512dq") && LLVMKdslHasFeature(cg->machine, "+avx512bw"))
+        return (SimdTarget){512, 32, true};
+    if (LLVMKdslHasFeature(cg->machine, "+avx2")) return (SimdTarget){256, 16, false};
+    return (SimdTarget){128, 16, false};
+}
+
+static Functions functions_of(Cg *cg, const Marks *marks) {
+    Functions all = {0};
+    for (int i = 0; i < marks->n; i++)
+        if (!i || marks->at[i].fn != marks->at[i - 1].fn) vec_push(&cg->c->arena, &all, marks->at[i].fn);
+    return all;
+}
+
+/* The marked nests of the module to vector code. What LLVM has to do before is little and always the same, so that what
+ * becomes of a kernel does not depend on -O: calls inlined, memory to registers, values of several parts taken apart. */
+void simd_module(Cg *cg) {
+    static const char before[] = "unreachableblockelim,sroa,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,"
+                                 "unreachableblockelim";
+    Marks marks = find_marks(cg);
+    Functions functions = functions_of(cg, &marks);
+    run_passes(cg, NULL, "always-inline");
+    for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], before);
+    SimdTarget target = machine(cg);
+    marks = find_marks(cg);
+    SimdStreams streams;
+    simd_find_streams(cg, &streams);
+    for (int i = 0; i < marks.n; i++)
+        if (vectorize(cg, &target, &streams, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+            use_whole_vectors(cg, &target, marks.at[i].fn);
+    open_group_memory(cg);
+    for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], "sroa");
+    simd_fold_masks(cg);
+}

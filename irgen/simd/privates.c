@@ -1,0 +1,57 @@
+/* privates.c -- memory of an item's own, an array in a kernel's frame say, that LLVM could not make registers of. The
+ * items of a block need it all at once: element k of all items lies side by side, and behind it element k + 1, so what
+ * all items reach at the same index is one vector. That asks for accesses of one size only. */
+#include "irgen/simd/simd.h"
+
+#include <string.h>
+
+static bool is_intrinsic(LLVMValueRef call, const char *prefix) {
+    LLVMValueRef fn = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+    size_t n;
+    return fn && LLVMIsAFunction(fn) && !strncmp(LLVMGetValueName2(fn, &n), prefix, strlen(prefix));
+}
+
+static bool has_size(SimdRegion *g, SimdPrivate *p, LLVMTypeRef t, LLVMValueRef at) {
+    int64_t bytes = simd_bytes(g, t);
+    if (!p->elem_bytes) p->elem_bytes = bytes;
+    return p->elem_bytes == bytes || simd_refuse(g, "an array of the item's own is read in pieces of several sizes", at);
+}
+
+/* Through addresses made from `pointer`. */
+static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
+    SimdPrivate *p = &g->privates.at[private];
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        int i = simd_map_get(g->value_of, user);
+        if (is_intrinsic(user, "llvm.lifetime.")) continue;
+        if (i < 0) return simd_refuse(g, "an array of the item's own outlives it", pointer);
+        SimdValue *value = &g->values.at[i];
+        if (g->blocks.at[value->block].leaves) return simd_refuse(g, "a failed check tells of an array of the item's own", user);
+        value->private_of = private;
+        bool is_store = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer && LLVMGetOperand(user, 0) != pointer;
+        if (LLVMIsALoadInst(user) || is_store) {
+            LLVMTypeRef t = is_store ? LLVMTypeOf(LLVMGetOperand(user, 0)) : LLVMTypeOf(user);
+            if (!has_size(g, p, t, user)) return false;
+        } else if (LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == pointer) {
+            if (!follow(g, private, user)) return false;
+        } else if (!is_intrinsic(user, "llvm.memset.") || LLVMGetOperand(user, 0) != pointer) {
+            return simd_refuse(g, "an array of the item's own is handed on as a whole", user);
+        }
+    }
+    return true;
+}
+
+bool simd_privates(SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++) {
+        if (g->blocks.at[g->values.at[i].block].leaves) continue;
+        for (int k = 0; k < LLVMGetNumOperands(g->values.at[i].v); k++) {
+            LLVMValueRef v = LLVMGetOperand(g->values.at[i].v, (unsigned)k);
+            if (!LLVMIsAAllocaInst(v) || simd_map_get(g->private_of, v) >= 0) continue;
+            SimdPrivate p = {.alloca_ = v};
+            simd_map_put(g->private_of, v, g->privates.n);
+            vec_push(g->arena, &g->privates, p);
+            if (!follow(g, g->privates.n - 1, v)) return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,264 @@
+/* shape.c -- how many items a block has. The width is that of the machine's vectors, in elements of the size the kernel
+ * computes with. Rows and vectors share what is the same along them and give the machine independent work where one
+ * chain of operations would make it wait; registers bound them. The time of a shape is estimated loop by loop: operations
+ * over what the machine starts in a cycle, or the longest chain around the loop, whichever is more. */
+#include "irgen/simd/simd.h"
+
+/* Of the elements that items read, write and compute with: numbers of floating point and what lies in memory. */
+static int64_t element_bytes(const SimdRegion *g) {
+    int64_t widest = 0;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (g->blocks.at[value->block].leaves) continue;
+        LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+        LLVMTypeRef t = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
+        LLVMTypeKind k = LLVMGetTypeKind(t);
+        bool is_float = k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
+        bool is_memory = (op == LLVMLoad || op == LLVMStore) && k == LLVMIntegerTypeKind;
+        bool counts = (op == LLVMStore || value->rate.x == LANE_VARYING) && (is_float || is_memory);
+        if (counts && simd_bytes(g, t) > widest) widest = simd_bytes(g, t);
+    }
+    return widest ? widest : 4;
+}
+
+int simd_width(const SimdRegion *g, const SimdTarget *t) {
+    int64_t bytes = element_bytes(g);
+    if (bytes < 4) bytes = 4; /* small elements are computed with as 32 bits, mostly */
+    return (int)(t->vector_bits / 8 / bytes);
+}
+
+/* What a level costs ------------------------------------------------------------------------------------------------ */
+
+enum { ROUNDS = 32, MAX_DEPTH = 4, IN_A_CYCLE = 2, LATENCY = 4, SLOW = 8, LANE_ACCESS = 2, LIVE_LANE_ACCESS = 4, BY_LANE = 4, BY_LIVE_LANE = 5, IN_A_CYCLE_ALONE = 3, MISSED_BRANCH = 5, MAX_WRITTEN = 500, MOST_STRAIGHT = 4, TEMPORARIES = 3 };
+
+/* Operations by what they differ along, and registers held through a round. */
+typedef struct Cost {
+    double both, vectors, rows, none;     /* operations: of each vector; of each column; of each row; of all */
+    double held_both, held_vectors, held_none; /* registers, for as many */
+    int chain;                            /* operations that wait for one another from round to round */
+    double weight;                        /* how often it runs for an item */
+    bool inner;                           /* holds no other loop */
+} Cost;
+
+static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    switch (op) {
+    case LLVMPHI: case LLVMBr: case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: return 0;
+    case LLVMLoad:
+    case LLVMStore: {
+        LLVMTypeRef e = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
+        LaneRate at = simd_rate(g, LLVMGetOperand(value->v, op == LLVMStore), value->block);
+        if (at.x == LANE_UNIFORM || value->private_of >= 0 || simd_is_contiguous(g, at, e)) return 1;
+        if (t->mask_registers) return width;
+        return (simd_is_masked(g, value->block) ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
+    }
+    case LLVMFDiv: case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem: case LLVMFRem: return SLOW;
+    case LLVMCall:
+        if (simd_is_remark(value->v)) return 0;
+        if (simd_has_vector_form(g, value->v)) return 2;
+        return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
+    case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? 1 : 0;
+    default: return 1;
+    }
+}
+
+/* Operations from the phi to the value, through this loop: 0 if it does not lead there. */
+static int chain_to(const SimdRegion *g, LLVMValueRef v, LLVMValueRef phi, int loop, int depth) {
+    enum { FAR = 24 };
+    int i = simd_map_get(g->value_of, v), longest = 0;
+    if (i < 0 || depth > FAR || !simd_in_loop(g, loop, g->values.at[i].block)) return 0;
+    if (LLVMIsAPHINode(v)) return 0;
+    for (int k = 0; k < LLVMGetNumOperands(v); k++) {
+        LLVMValueRef o = LLVMGetOperand(v, (unsigned)k);
+        if (!LLVMIsAInstruction(o)) continue;
+        int n = o == phi ? 1 : chain_to(g, o, phi, loop, depth + 1);
+        if (n && o != phi) n++;
+        if (n > longest) longest = n;
+    }
+    return longest;
+}
+
+static int longest_chain(const SimdRegion *g, int loop) {
+    const SimdBlock *header = &g->blocks.at[g->loops.at[loop].header];
+    int longest = 0;
+    for (int i = header->first; i < header->first + header->n && LLVMIsAPHINode(g->values.at[i].v); i++) {
+        LLVMValueRef phi = g->values.at[i].v;
+        for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+            int n = g->values.at[i].rate.x == LANE_VARYING ? chain_to(g, LLVMGetIncomingValue(phi, k), phi, loop, 0) : 0;
+            if (n > longest) longest = n;
+        }
+    }
+    return longest;
+}
+
+static bool is_inner(const SimdRegion *g, int loop) {
+    for (int l = 0; l < g->loops.n; l++)
+        if (g->loops.at[l].parent == loop) return false;
+    return true;
+}
+
+/* Vectors made outside a loop and used in it stay in registers, as what its phis carry does. */
+static void add_held(const SimdRegion *g, Cost *c, int loop, int i) {
+    const SimdValue *value = &g->values.at[i];
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value->v));
+    if (value->rate.x != LANE_VARYING || kind == LLVMVoidTypeKind) return;
+    bool is_phi = LLVMIsAPHINode(value->v) && g->blocks.at[value->block].loop == loop;
+    bool from_outside = !simd_in_loop(g, loop, value->block), used = false;
+    for (LLVMUseRef u = LLVMGetFirstUse(value->v); u && !used && from_outside; u = LLVMGetNextUse(u)) {
+        int user = simd_map_get(g->value_of, LLVMGetUser(u));
+        used = user >= 0 && simd_in_loop(g, loop, g->values.at[user].block) && !LLVMIsAPHINode(g->values.at[user].v);
+    }
+    if (!is_phi && !(from_outside && used)) return;
+    if (value->rate.y) c->held_both++;
+    else c->held_vectors++;
+}
+
+static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, int width) {
+    Cost c = {.weight = 1, .inner = is_inner(g, loop)};
+    int depth = 0;
+    for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++) c.weight *= ROUNDS;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        const SimdBlock *b = &g->blocks.at[value->block];
+        if (loop >= 0 && c.inner) add_held(g, &c, loop, i);
+        if (b->leaves || b->loop != loop) continue;
+        double cost = operation_cost(g, t, value, width);
+        bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
+        bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
+        if (varies) *(rows ? &c.both : &c.vectors) += cost;
+        else if (rows) c.rows += cost;
+        else c.none += cost / 2; /* scalar units are free beside the vector ones, nearly */
+    }
+    c.chain = loop >= 0 ? longest_chain(g, loop) : 0;
+    return c;
+}
+
+/* Loops are left once; only other branches go now this way, now that. */
+static bool stays_inside(const SimdRegion *g, int b) {
+    int loop = g->blocks.at[b].loop;
+    for (int i = 0; loop >= 0 && i < simd_n_succ(g, b); i++) {
+        int s = simd_map_get(g->block_of, simd_succ(g, b, i));
+        if (s < 0 || !g->loops.at[loop].has[s]) return false;
+    }
+    return true;
+}
+
+/* The same level run by one item alone: what is uniform or a row's own for vectors is computed all the same. */
+static double time_alone(const SimdRegion *g, const Cost *c, int loop) {
+    double operations = 1, wait = (double)c->chain * LATENCY;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        const SimdBlock *b = &g->blocks.at[value->block];
+        if (b->leaves || b->loop != loop) continue;
+        LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+        bool slow = op == LLVMFDiv || op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
+        bool free = op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v);
+        if (op == LLVMBr && b->diverges && stays_inside(g, value->block)) operations += MISSED_BRANCH;
+        else if (!free) operations += slow ? SLOW : op == LLVMCall ? 2 : 1;
+    }
+    double time = operations / IN_A_CYCLE_ALONE;
+    return c->weight * (time > wait ? time : wait);
+}
+
+static double time_of_level(const Cost *c, const SimdTarget *t, SimdShape s) {
+    double n = s.rows * s.vectors;
+    double operations = c->both * n + c->vectors * s.vectors + c->rows * s.rows + c->none + 1;
+    double held = c->held_both * n + c->held_vectors * s.vectors + TEMPORARIES;
+    if (held > t->registers) operations += 2 * (held - t->registers);
+    double time = operations / IN_A_CYCLE, wait = (double)c->chain * LATENCY;
+    return c->weight * (time > wait ? time : wait) / n;
+}
+
+static double time_of(const Cost *levels, int n, const SimdTarget *t, SimdShape s) {
+    double time = 0;
+    for (int l = 0; l < n; l++) time += time_of_level(&levels[l], t, s);
+    return time;
+}
+
+/* Which shapes there may be ----------------------------------------------------------------------------------------- */
+
+static bool has_leaving(const SimdRegion *g) {
+    for (int b = 0; b < g->blocks.n; b++)
+        if (g->blocks.at[b].leaves) return true;
+    return false;
+}
+
+static int written(const SimdRegion *g) {
+    int n = 0;
+    for (int i = 0; i < g->values.n; i++)
+        n += !g->blocks.at[g->values.at[i].block].leaves && g->values.at[i].rate.x == LANE_VARYING;
+    return n;
+}
+
+static int64_t private_bytes(const SimdRegion *g) {
+    int64_t n = 0;
+    for (int i = 0; i < g->privates.n; i++) n += simd_bytes(g, LLVMGetAllocatedType(g->privates.at[i].alloca_));
+    return n;
+}
+
+static int n_diverging(const SimdRegion *g) {
+    int n = 0;
+    for (int b = 0; b < g->blocks.n; b++) n += g->blocks.at[b].diverges;
+    return n;
+}
+
+/* Items along a loop, where that is known: 0 otherwise. */
+static int64_t known_trips(LLVMValueRef lo, LLVMValueRef hi) {
+    if (!lo || !LLVMIsAConstantInt(lo) || !LLVMIsAConstantInt(hi)) return 0;
+    return LLVMConstIntGetSExtValue(hi) - LLVMConstIntGetSExtValue(lo);
+}
+
+static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
+    enum { PRIVATE_ROOM = 32 << 10 };
+    int n = s.rows * s.vectors;
+    int64_t across = known_trips(g->x_lo, g->x_hi), down = known_trips(g->y_lo, g->y_hi);
+    if (n > 1 && n * n_written > MAX_WRITTEN) return false;
+    if (n > MOST_STRAIGHT && !g->loops.n) return false; /* nothing to wait for, and enough to share */
+    if (n > 1 && private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
+    if (n > 2 && has_leaving(g)) return false;
+    if (across > 0 && s.vectors > 1 && across % (s.vectors * s.width)) return false;
+    return !(down > 0 && s.rows > 1 && down % s.rows);
+}
+
+/* All the same to LLVM's own vectoriser, unless something is done lane by lane. */
+static bool is_better_alone(const SimdRegion *g, const Cost *levels, int n, double time, int width) {
+    double alone = 0;
+    for (int l = 0; l < n; l++) alone += time_alone(g, &levels[l], l - 1);
+    return alone < time / width;
+}
+
+static SimdShape best(const SimdRegion *g, const SimdTarget *t, int width, bool rows) {
+    static const int sizes[] = {1, 2, 3, 4, 6, 8, 12, 16};
+    enum { N_SIZES = sizeof sizes / sizeof *sizes, N_VECTORS = 4 };
+    int n = g->loops.n + 1, n_written = written(g);
+    Cost *levels = arena_array(g->arena, Cost, n);
+    for (int l = 0; l < n; l++) levels[l] = cost_of_level(g, t, l - 1, width);
+    SimdShape best = {1, 1, width};
+    double least = time_of(levels, n, t, best);
+    for (int r = 0; r < (rows ? N_SIZES : 1); r++)
+        for (int v = 0; v < N_VECTORS; v++) {
+            SimdShape s = {sizes[r], sizes[v], width};
+            if (!fits(g, s, n_written)) continue;
+            double time = time_of(levels, n, t, s);
+            if (time > least * 0.97) continue; /* more code for nothing */
+            least = time;
+            best = s;
+        }
+    if (is_better_alone(g, levels, n, least, width)) best = (SimdShape){1, 1, 1};
+    return best;
+}
+
+/* Rows that would part ways where items of one row do not are not worth it. */
+SimdShape simd_shape(SimdRegion *g, const SimdTarget *t) {
+    simd_rates(g, false);
+    int width = simd_width(g, t), diverging = n_diverging(g);
+    if (g->y && !has_leaving(g)) {
+        simd_rates(g, true);
+        if (n_diverging(g) == diverging) {
+            SimdShape s = best(g, t, width, true);
+            if (s.rows > 1) return s;
+        }
+        simd_rates(g, false);
+    }
+    return best(g, t, width, false);
+}

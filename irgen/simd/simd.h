@@ -1,0 +1,219 @@
+/* simd.h -- the work items of a kernel as lanes of vectors. irgen writes a kernel's body once, as scalar code in a nest of
+ * one or two counted loops over its items, and marks the loops. This room reads such a nest, finds out how every value
+ * changes from one item to its neighbour, and writes it again for a block of items: `rows` of them along the outer
+ * loop times `vectors` of `width` lanes along the inner one. What is the same for all items of a row, or of a column, is
+ * computed once for them, so a block also shares loads among its items.
+ *
+ * Control flow that all items of a block take alike stays control flow. Where items part ways, the blocks on the ways
+ * become one sequence, each under a mask of the lanes that came there and skipped when there are none; a loop that
+ * items leave at different times runs until the last one has left.
+ *
+ * The code is read and written before LLVM's own pipeline runs, in the form that a few fixed passes leave it in. */
+#ifndef KDSL_IRGEN_SIMD_H
+#define KDSL_IRGEN_SIMD_H
+
+#include "irgen/cg.h"
+
+/* How a value changes along the inner loop (x), and whether along the outer one (y). */
+typedef enum LaneKind { LANE_UNIFORM, LANE_LINEAR, LANE_VARYING } LaneKind;
+typedef struct LaneRate {
+    LaneKind x;
+    bool y;          /* differs between the rows of a block */
+    int64_t stride;  /* LANE_LINEAR: from item to item; of an address in bytes */
+    bool exact;      /* LANE_LINEAR integers: no item's value has wrapped, so widening keeps the stride */
+} LaneRate;
+
+enum { END = -1 };   /* in place of a node: the way out of a level, or back to its beginning */
+
+typedef struct SimdValue {
+    LLVMValueRef v;       /* an instruction of the region */
+    int block;
+    LaneRate rate;
+    bool known;           /* rates.c: the rate says something already */
+    int private_of;       /* an address in memory of the item's own: index of its alloca in SimdRegion.privates; -1 */
+    bool crosses;         /* used where its own block may have been skipped: kept in memory, for LLVM to promote */
+    int leaves_loop;      /* innermost divergent loop around it, if it is used outside of that; -1 */
+} SimdValue;
+
+typedef struct SimdBlock {
+    LLVMBasicBlockRef bb;
+    int loop;             /* innermost loop; -1: none */
+    bool leaves;          /* only leads out of the function: a failed check */
+    int first, n;         /* its instructions, in SimdRegion.values */
+    bool guarded;         /* skipped when no lane is live; else it costs less than a branch */
+    bool diverges;        /* its branch is not taken alike by all items */
+} SimdBlock;
+
+/* One level: the region itself, or the body of a loop. Its nodes are blocks and inner loops, in an order in which every
+ * node comes before those that it leads to. */
+typedef struct SimdNode {
+    int block, loop;      /* one of them; the other is -1 */
+    int succ[8], n_succ;  /* positions in the order; END */
+    int ipdom;            /* where all ways from here meet again; END */
+    bool diverges;        /* items part ways behind it */
+    bool masked;          /* not all items of the level that are live come here together */
+    int next;             /* masked, or diverging: the node that is looked at behind this one; END */
+} SimdNode;
+
+typedef struct SimdLevel {
+    int loop;             /* -1: the region */
+    Vec(SimdNode) nodes;
+} SimdLevel;
+
+typedef struct SimdLoop {
+    int header, parent;
+    bool *has;            /* by block */
+    int size;
+    bool divergent;       /* items leave it at different times */
+} SimdLoop;
+
+typedef struct SimdPrivate {
+    LLVMValueRef alloca_;
+    int64_t elem_bytes;   /* all of its accesses are of this size */
+} SimdPrivate;
+
+typedef struct SimdMap SimdMap; /* map.c: from an LLVM value to a number */
+
+typedef struct SimdRegion {
+    Arena *arena;
+    LLVMValueRef fn;
+    LLVMTargetDataRef layout;
+    /* The nest. */
+    LLVMBasicBlockRef entry_from, outer_head, inner_head, body, exit, after;
+    LLVMValueRef x, y;            /* the counters (phis); y NULL: one loop */
+    LLVMValueRef x_lo, x_hi, y_lo, y_hi;
+    /* What is in it. */
+    Vec(SimdBlock) blocks;
+    Vec(SimdValue) values;
+    Vec(SimdLoop) loops;
+    Vec(SimdPrivate) privates;
+    SimdLevel *levels;            /* [0]: the region, [1 + l]: loop l */
+    SimdMap *value_of, *block_of, *private_of;
+    bool rows;                    /* blocks of more than one row are looked at */
+    const char *why_not;          /* not NULL: stays scalar, and why */
+    LLVMValueRef why_at;
+} SimdRegion;
+
+/* A block of items, and the machine's vectors. */
+typedef struct SimdShape {
+    int rows, vectors, width;
+} SimdShape;
+
+typedef struct SimdTarget {
+    int vector_bits, registers;
+    bool mask_registers;          /* masks are bits, and every access may have one */
+} SimdTarget;
+
+/* map.c */
+SimdMap *simd_map_new(Arena *a, int expected);
+void simd_map_put(SimdMap *m, const void *key, int value);
+int simd_map_get(const SimdMap *m, const void *key); /* -1: not there */
+
+/* region.c: the nest that ends in this branch; false with why_not: it cannot be vector code */
+bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef layout, LLVMValueRef latch, LLVMValueRef outer_latch);
+int simd_node_of(const SimdRegion *g, int level, int block); /* block's node in the level that holds it; END: elsewhere */
+bool simd_in_loop(const SimdRegion *g, int loop, int block);
+int simd_n_succ(const SimdRegion *g, int block);
+LLVMBasicBlockRef simd_succ(const SimdRegion *g, int block, int i);
+
+/* rates.c: how values change, which branches diverge, what runs under masks */
+void simd_rates(SimdRegion *g, bool rows);
+LaneRate simd_rate(const SimdRegion *g, LLVMValueRef v, int user_block);
+bool simd_is_masked(const SimdRegion *g, int block); /* may some items that are live at its level not come here? */
+bool simd_is_plain_header(const SimdRegion *g, int block); /* of a block that begins with phis */
+int64_t simd_bytes(const SimdRegion *g, LLVMTypeRef t); /* in memory */
+bool simd_is_contiguous(const SimdRegion *g, LaneRate at, LLVMTypeRef t);
+
+bool simd_refuse(SimdRegion *g, const char *why, LLVMValueRef at); /* false; the first reason counts */
+
+/* privates.c */
+bool simd_privates(SimdRegion *g);
+
+/* shape.c */
+SimdShape simd_shape(SimdRegion *g, const SimdTarget *t);
+int simd_width(const SimdRegion *g, const SimdTarget *t);
+
+/* stream.c: arrays that may be written past the caches, by what answers whether they are */
+typedef struct SimdStreams {
+    SimdMap *of;
+    Vec(LLVMValueRef) large;
+    bool used;
+} SimdStreams;
+void simd_find_streams(Cg *cg, SimdStreams *s);
+
+/* Emission ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct SimdEmit {
+    SimdRegion *g;
+    const SimdTarget *target;
+    SimdStreams *streams;
+    Cg *cg;
+    LLVMBuilderRef b;
+    LLVMBasicBlockRef allocas;    /* of the function; slots go there */
+    SimdShape shape;
+    int n;                        /* copies: rows * vectors */
+    LLVMValueRef x, y;            /* of the block's first item */
+    LLVMValueRef **copy;          /* by value: rows (uniform, linear) or rows * vectors of them */
+    LLVMValueRef **slot;          /* by value: where it is kept; NULL: nowhere */
+    LLVMValueRef **out;           /* by value: what items that left its loop took with them */
+    LLVMValueRef **phi;           /* by value: where the ways to it leave what they bring */
+    LLVMValueRef ***came;         /* [level][node]: masks of the lanes that have come to a masked node so far */
+    LLVMValueRef **live, **live_next; /* by loop, divergent ones: lanes in this round, and in the next */
+    LLVMBasicBlockRef **entry;    /* [level][node] */
+    LLVMBasicBlockRef *round, *level_end, *loop_done; /* by level, by level, by loop */
+    LLVMValueRef **level_mask;    /* by level; NULL: all lanes */
+    bool whole;                   /* a block of items of which none is missing */
+    LLVMValueRef *mask;           /* of the block at hand; NULL: all lanes */
+    int block;                    /* at hand */
+    LLVMValueRef *privates;       /* by private: the block's memory for all its items */
+    LLVMValueRef safe;            /* address of memory that any lane may read */
+} SimdEmit;
+
+/* widen.c: instructions */
+void simd_instructions(SimdEmit *e, int from, int to); /* of SimdRegion.values, all in the block at hand */
+LLVMValueRef simd_scalar(SimdEmit *e, LLVMValueRef v, int row, int vector); /* uniform, or the first lane of a linear one */
+LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector);
+LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane);
+LLVMTypeRef simd_type(SimdEmit *e, LLVMTypeRef t);
+LLVMValueRef simd_splat(SimdEmit *e, LLVMValueRef scalar);
+int simd_copies(const SimdEmit *e, LaneRate r);
+int simd_copy_at(const SimdEmit *e, LaneRate r, int row, int vector);
+LLVMValueRef simd_iota(SimdEmit *e, LLVMTypeRef t, int64_t stride);
+LLVMValueRef simd_intrinsic(SimdEmit *e, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n);
+LLVMValueRef simd_alloca(SimdEmit *e, LLVMTypeRef t, const char *name);
+LLVMBasicBlockRef simd_block(SimdEmit *e, const char *name);
+bool simd_has_vector_form(const SimdRegion *g, LLVMValueRef v);
+bool simd_is_remark(LLVMValueRef v);
+void simd_keep(SimdEmit *e, int value); /* where it may be needed when its block has been skipped */
+/* Memory of the frame that LLVM makes registers of: a copy of a value of type t, or of a mask. */
+LLVMTypeRef simd_copy_type(SimdEmit *e, LaneRate r, LLVMTypeRef t);
+LLVMValueRef simd_slot_new(SimdEmit *e, LLVMTypeRef t, const char *name);
+LLVMValueRef simd_out_slot(SimdEmit *e, int value, int copy); /* of SimdEmit.out */
+LLVMValueRef simd_hidden(SimdEmit *e, LLVMValueRef at);
+LLVMValueRef simd_mask_call(SimdEmit *e, LLVMValueRef v, LLVMTypeRef to); /* masks.c */
+LLVMValueRef simd_slot_load(SimdEmit *e, LLVMTypeRef t, LLVMValueRef slot);
+void simd_slot_store(SimdEmit *e, LLVMValueRef v, LLVMValueRef slot);
+/* The instruction as it is, for one copy, with the operands that the copy has. */
+LLVMValueRef simd_clone(SimdEmit *e, LLVMValueRef inst, int row, int vector);
+
+LLVMBasicBlockRef simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef v, LLVMValueRef at); /* stream.c */
+
+/* memory.c */
+LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector);
+void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
+bool simd_stores_whole(SimdEmit *e, const SimdValue *value); /* not copy by copy */
+bool simd_one_store(SimdEmit *e, const SimdValue *value);    /* false: the values differ */
+void simd_per_lane(SimdEmit *e, int value); /* whatever has no vector form: lane by lane, the live ones */
+
+void simd_fold_masks(Cg *cg);  /* what is constant, once slots are registers */
+
+/* control.c: the region once, for the shape of e; the builder is left at the end. mask NULL: all lanes */
+void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);
+void simd_leave(SimdEmit *e, int block, LLVMBasicBlockRef to, LLVMValueRef *failed); /* leave.c */
+LLVMValueRef simd_any(SimdEmit *e, LLVMValueRef *mask);
+
+/* explain.c: what was decided, for --explain=vector */
+void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape);
+void simd_note_scalar(Cg *cg, const SimdRegion *g);
+
+#endif

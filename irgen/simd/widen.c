@@ -1,0 +1,439 @@
+/* widen.c -- one instruction of the region for all items of a block. A value is kept in as many copies as it has
+ * different ones: a number for each row where it is uniform or linear (then that of the row's first item), a vector for
+ * each row and each vector of it where it varies. What a use needs is made from that. */
+#include "irgen/simd/simd.h"
+
+#include <string.h>
+
+/* Types and constants ---------------------------------------------------------------------------------------------- */
+
+LLVMTypeRef simd_type(SimdEmit *e, LLVMTypeRef t) {
+    if (LLVMGetTypeKind(t) != LLVMStructTypeKind) return LLVMVectorType(t, (unsigned)e->shape.width);
+    unsigned n = LLVMCountStructElementTypes(t);
+    LLVMTypeRef *parts = arena_array(e->g->arena, LLVMTypeRef, n + 1);
+    for (unsigned i = 0; i < n; i++) parts[i] = simd_type(e, LLVMStructGetTypeAtIndex(t, i));
+    return LLVMStructTypeInContext(e->cg->ctx, parts, n, false);
+}
+
+LLVMValueRef simd_splat(SimdEmit *e, LLVMValueRef scalar) {
+    LLVMTypeRef t = LLVMVectorType(LLVMTypeOf(scalar), (unsigned)e->shape.width);
+    if (LLVMIsConstant(scalar)) {
+        LLVMValueRef *all = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
+        for (int i = 0; i < e->shape.width; i++) all[i] = scalar;
+        return LLVMConstVector(all, (unsigned)e->shape.width);
+    }
+    LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(t), scalar, cg_i64(e->cg, 0), "");
+    LLVMTypeRef order = LLVMVectorType(e->cg->i32, (unsigned)e->shape.width);
+    return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(t), LLVMConstNull(order), "");
+}
+
+LLVMValueRef simd_iota(SimdEmit *e, LLVMTypeRef t, int64_t stride) {
+    LLVMValueRef *all = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
+    for (int i = 0; i < e->shape.width; i++) all[i] = LLVMConstInt(t, (uint64_t)stride * (uint64_t)i, true);
+    return LLVMConstVector(all, (unsigned)e->shape.width);
+}
+
+LLVMValueRef simd_intrinsic(SimdEmit *e, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    if (!id) ice(e->cg->c, (Span){0}, "LLVM has no intrinsic %s", name);
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->cg->module, id, over, (size_t)n_over);
+    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cg->ctx, id, over, (size_t)n_over), fn, args, (unsigned)n, "");
+}
+
+LLVMValueRef simd_alloca(SimdEmit *e, LLVMTypeRef t, const char *name) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMMetadataRef debug = LLVMGetCurrentDebugLocation2(e->b);
+    LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(e->allocas));
+    LLVMValueRef at = LLVMBuildAlloca(e->b, t, name);
+    LLVMPositionBuilderAtEnd(e->b, here);
+    LLVMSetCurrentDebugLocation2(e->b, debug);
+    return at;
+}
+
+LLVMBasicBlockRef simd_block(SimdEmit *e, const char *name) {
+    return LLVMAppendBasicBlockInContext(e->cg->ctx, e->g->fn, name);
+}
+
+/* Copies ----------------------------------------------------------------------------------------------------------- */
+
+int simd_copies(const SimdEmit *e, LaneRate r) {
+    return (r.y ? e->shape.rows : 1) * (r.x == LANE_VARYING ? e->shape.vectors : 1);
+}
+
+int simd_copy_at(const SimdEmit *e, LaneRate r, int row, int vector) {
+    if (!r.y) row = 0;
+    return r.x == LANE_VARYING ? row * e->shape.vectors + vector : row;
+}
+
+/* Vectors of single bits live long in memory and across branches as lanes of the machine, where it has no mask registers. */
+static bool is_packed_mask(const SimdEmit *e, LLVMTypeRef t) {
+    return !e->target->mask_registers && LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetElementType(t) == e->cg->i1;
+}
+
+static LLVMTypeRef kept_type(SimdEmit *e, LLVMTypeRef t) {
+    if (!is_packed_mask(e, t)) return t;
+    int bits = e->target->vector_bits / e->shape.width;
+    return LLVMVectorType(LLVMIntTypeInContext(e->cg->ctx, (unsigned)(bits > 64 ? 64 : bits < 8 ? 8 : bits)),
+                          (unsigned)e->shape.width);
+}
+
+LLVMValueRef simd_slot_new(SimdEmit *e, LLVMTypeRef t, const char *name) { return simd_alloca(e, kept_type(e, t), name); }
+
+LLVMValueRef simd_slot_load(SimdEmit *e, LLVMTypeRef t, LLVMValueRef slot) {
+    LLVMTypeRef kept = kept_type(e, t);
+    LLVMValueRef v = LLVMBuildLoad2(e->b, kept, slot, "");
+    return kept == t ? v : simd_mask_call(e, v, t);
+}
+
+void simd_slot_store(SimdEmit *e, LLVMValueRef v, LLVMValueRef slot) {
+    LLVMTypeRef kept = kept_type(e, LLVMTypeOf(v));
+    if (kept != LLVMTypeOf(v)) v = LLVMIsNull(v) ? LLVMConstNull(kept) : simd_mask_call(e, v, kept);
+    LLVMBuildStore(e->b, v, slot);
+}
+
+LLVMTypeRef simd_copy_type(SimdEmit *e, LaneRate r, LLVMTypeRef t) { return r.x == LANE_VARYING ? simd_type(e, t) : t; }
+
+static LLVMValueRef kept_slot(SimdEmit *e, int i, int k) {
+    const SimdValue *value = &e->g->values.at[i];
+    if (!e->slot[i][k]) e->slot[i][k] = simd_slot_new(e, simd_copy_type(e, value->rate, LLVMTypeOf(value->v)), "kept");
+    return e->slot[i][k];
+}
+
+LLVMValueRef simd_out_slot(SimdEmit *e, int i, int k) {
+    LLVMTypeRef t = simd_type(e, LLVMTypeOf(e->g->values.at[i].v));
+    if (!e->out[i][k]) e->out[i][k] = simd_slot_new(e, t, "out");
+    return e->out[i][k];
+}
+
+static LLVMValueRef copy_of(SimdEmit *e, int i, int row, int vector) {
+    SimdValue *value = &e->g->values.at[i];
+    LLVMTypeRef t = LLVMTypeOf(value->v);
+    if (value->leaves_loop >= 0 && !simd_in_loop(e->g, value->leaves_loop, e->block))
+        return simd_slot_load(e, simd_type(e, t), simd_out_slot(e, i, row * e->shape.vectors + vector));
+    int k = simd_copy_at(e, value->rate, row, vector);
+    if (value->crosses && value->block != e->block)
+        return simd_slot_load(e, simd_copy_type(e, value->rate, t), kept_slot(e, i, k));
+    return e->copy[i][k];
+}
+
+static LLVMValueRef offset(SimdEmit *e, LLVMValueRef base, LLVMValueRef by) {
+    if (LLVMGetTypeKind(LLVMTypeOf(base)) == LLVMPointerTypeKind) return LLVMBuildGEP2(e->b, e->cg->i8, base, &by, 1, "");
+    return LLVMBuildAdd(e->b, base, by, "");
+}
+
+static LLVMTypeRef offset_type(SimdEmit *e, LLVMTypeRef t) {
+    return LLVMGetTypeKind(t) == LLVMPointerTypeKind ? e->cg->i64 : t;
+}
+
+LLVMValueRef simd_scalar(SimdEmit *e, LLVMValueRef v, int row, int vector) {
+    if (v == e->g->y) return row ? LLVMBuildAdd(e->b, e->y, cg_i64(e->cg, row), "") : e->y;
+    LaneRate r = simd_rate(e->g, v, e->block);
+    LLVMValueRef base = v;
+    int i = simd_map_get(e->g->value_of, v), private = simd_map_get(e->g->private_of, v);
+    if (private >= 0) return e->privates[private];
+    if (v == e->g->x) base = e->x;
+    else if (i >= 0) base = copy_of(e, i, row, vector);
+    if (r.x != LANE_LINEAR || !vector) return base;
+    LLVMTypeRef t = offset_type(e, LLVMTypeOf(v));
+    return offset(e, base, LLVMConstInt(t, (uint64_t)r.stride * (uint64_t)(vector * e->shape.width), true));
+}
+
+LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector) {
+    LaneRate r = simd_rate(e->g, v, e->block);
+    if (r.x == LANE_VARYING) return copy_of(e, simd_map_get(e->g->value_of, v), row, vector);
+    LLVMValueRef base = simd_scalar(e, v, row, vector);
+    if (r.x == LANE_UNIFORM) return simd_splat(e, base);
+    LLVMValueRef lanes = simd_iota(e, offset_type(e, LLVMTypeOf(v)), r.stride);
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) return LLVMBuildGEP2(e->b, e->cg->i8, base, &lanes, 1, "");
+    return LLVMBuildAdd(e->b, simd_splat(e, base), lanes, "");
+}
+
+/* Of one item. lane: i32. */
+LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane) {
+    LaneRate r = simd_rate(e->g, v, e->block);
+    if (r.x == LANE_VARYING)
+        return LLVMBuildExtractElement(e->b, copy_of(e, simd_map_get(e->g->value_of, v), row, vector), lane, "");
+    LLVMValueRef base = simd_scalar(e, v, row, vector);
+    if (r.x == LANE_UNIFORM) return base;
+    LLVMTypeRef t = offset_type(e, LLVMTypeOf(v));
+    LLVMValueRef at = LLVMBuildIntCast2(e->b, lane, t, false, "");
+    return offset(e, base, LLVMBuildMul(e->b, at, LLVMConstInt(t, (uint64_t)r.stride, true), ""));
+}
+
+/* Instructions ----------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef simd_clone(SimdEmit *e, LLVMValueRef inst, int row, int vector) {
+    LLVMValueRef c = LLVMInstructionClone(inst);
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
+        LLVMSetOperand(c, (unsigned)i, simd_scalar(e, LLVMGetOperand(inst, (unsigned)i), row, vector));
+    LLVMInsertIntoBuilder(e->b, c);
+    return c;
+}
+
+/* A linear value stands for those of all lanes by that of the first one, which may not be live: what is promised of live
+ * ones does not hold for it. */
+static LLVMValueRef clone_linear(SimdEmit *e, LLVMValueRef inst, int row) {
+    LLVMValueRef c = simd_clone(e, inst, row, 0);
+    if (!e->mask) return c;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl:
+        LLVMSetNSW(c, false);
+        LLVMSetNUW(c, false);
+        return c;
+    case LLVMOr: { /* of bits that are not set, which is a sum */
+        LLVMValueRef sum = LLVMBuildAdd(e->b, LLVMGetOperand(c, 0), LLVMGetOperand(c, 1), "");
+        LLVMInstructionEraseFromParent(c);
+        return sum;
+    }
+    case LLVMTrunc: {
+        LLVMValueRef plain = LLVMBuildTrunc(e->b, LLVMGetOperand(c, 0), LLVMTypeOf(c), "");
+        LLVMInstructionEraseFromParent(c);
+        return plain;
+    }
+    case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(c, 0); return c;
+    default: return c;
+    }
+}
+
+static void copy_fast_math(LLVMValueRef to, LLVMValueRef from) {
+    if (LLVMIsAInstruction(to) && LLVMCanValueUseFastMathFlags(from) && LLVMCanValueUseFastMathFlags(to))
+        LLVMSetFastMathFlags(to, LLVMGetFastMathFlags(from));
+}
+
+static void copy_wrap(LLVMValueRef to, LLVMValueRef from, LLVMOpcode op) {
+    if (!LLVMIsAInstruction(to)) return;
+    if (op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl) {
+        LLVMSetNSW(to, LLVMGetNSW(from));
+        LLVMSetNUW(to, LLVMGetNUW(from));
+    } else if (op == LLVMUDiv || op == LLVMSDiv || op == LLVMLShr || op == LLVMAShr) {
+        LLVMSetExact(to, LLVMGetExact(from));
+    } else if (op == LLVMOr) {
+        LLVMSetIsDisjoint(to, LLVMGetIsDisjoint(from));
+    }
+}
+
+static bool is_int_division(LLVMOpcode op) { return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem; }
+
+/* x86 divides lane by lane, and traps: lanes that are not live divide by 1. */
+static LLVMValueRef safe_divisor(SimdEmit *e, LLVMValueRef by, int row, int vector) {
+    if (!e->mask) return by;
+    LLVMValueRef one = simd_splat(e, LLVMConstInt(LLVMGetElementType(LLVMTypeOf(by)), 1, false));
+    return LLVMBuildSelect(e->b, e->mask[row * e->shape.vectors + vector], by, one, "");
+}
+
+/* Intrinsics with a vector form: how many of their types name them, and where those stand. */
+typedef struct VectorForm {
+    const char *name;
+    bool result_too;     /* overloaded on its result and its first argument */
+    int scalar_arg;      /* stays a constant; -1: none */
+} VectorForm;
+
+static const VectorForm vector_forms[] = {
+    {"llvm.sqrt", false, -1},      {"llvm.fabs", false, -1},      {"llvm.fma", false, -1},      {"llvm.fmuladd", false, -1},
+    {"llvm.floor", false, -1},     {"llvm.ceil", false, -1},      {"llvm.trunc", false, -1},    {"llvm.rint", false, -1},
+    {"llvm.nearbyint", false, -1}, {"llvm.round", false, -1},     {"llvm.roundeven", false, -1},{"llvm.copysign", false, -1},
+    {"llvm.minnum", false, -1},    {"llvm.maxnum", false, -1},    {"llvm.minimum", false, -1},  {"llvm.maximum", false, -1},
+    {"llvm.minimumnum", false, -1},{"llvm.maximumnum", false, -1},{"llvm.canonicalize", false, -1},
+    {"llvm.smax", false, -1},      {"llvm.smin", false, -1},      {"llvm.umax", false, -1},     {"llvm.umin", false, -1},
+    {"llvm.abs", false, 1},        {"llvm.ctpop", false, -1},     {"llvm.ctlz", false, 1},      {"llvm.cttz", false, 1},
+    {"llvm.bswap", false, -1},     {"llvm.bitreverse", false, -1},{"llvm.fshl", false, -1},     {"llvm.fshr", false, -1},
+    {"llvm.sadd.sat", false, -1},  {"llvm.ssub.sat", false, -1},  {"llvm.uadd.sat", false, -1}, {"llvm.usub.sat", false, -1},
+    {"llvm.sadd.with.overflow", false, -1}, {"llvm.ssub.with.overflow", false, -1}, {"llvm.smul.with.overflow", false, -1},
+    {"llvm.uadd.with.overflow", false, -1}, {"llvm.usub.with.overflow", false, -1}, {"llvm.umul.with.overflow", false, -1},
+    {"llvm.fptosi.sat", true, -1}, {"llvm.fptoui.sat", true, -1}, {"llvm.is.fpclass", false, 1},
+    {"llvm.scmp", true, -1},       {"llvm.ucmp", true, -1},
+};
+
+static const VectorForm *vector_form(LLVMValueRef call) {
+    LLVMValueRef fn = LLVMGetCalledValue(call);
+    if (!LLVMIsAFunction(fn) || !LLVMGetIntrinsicID(fn)) return NULL;
+    size_t n;
+    const char *name = LLVMGetValueName2(fn, &n);
+    for (size_t i = 0; i < sizeof vector_forms / sizeof *vector_forms; i++) {
+        size_t k = strlen(vector_forms[i].name);
+        if (k < n && !strncmp(name, vector_forms[i].name, k) && name[k] == '.' ) {
+            /* llvm.abs.i32, but not llvm.fptosi.sat for llvm.fptosi */
+            LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(call, 0));
+            if (LLVMGetTypeKind(t) != LLVMVectorTypeKind) return &vector_forms[i];
+        }
+    }
+    return NULL;
+}
+
+static LLVMValueRef vector_call(SimdEmit *e, LLVMValueRef call, const VectorForm *form, int row, int vector) {
+    enum { MAX_ARGS = 3 };
+    LLVMValueRef args[MAX_ARGS];
+    int n = (int)LLVMGetNumArgOperands(call), n_over = 0;
+    for (int i = 0; i < n; i++) {
+        LLVMValueRef v = LLVMGetOperand(call, (unsigned)i);
+        args[i] = i == form->scalar_arg ? v : simd_vector(e, v, row, vector);
+    }
+    LLVMTypeRef over[2];
+    if (form->result_too) over[n_over++] = simd_type(e, LLVMTypeOf(call));
+    over[n_over++] = LLVMTypeOf(args[0]);
+    LLVMValueRef r = simd_intrinsic(e, form->name, over, n_over, args, n);
+    copy_fast_math(r, call);
+    return r;
+}
+
+static LLVMValueRef vector_gep(SimdEmit *e, LLVMValueRef gep, int row, int vector) {
+    int n = LLVMGetNumOperands(gep) - 1;
+    LLVMValueRef *at = arena_array(e->g->arena, LLVMValueRef, n + 1), base = LLVMGetOperand(gep, 0);
+    for (int i = 0; i <= n; i++) {
+        LLVMValueRef v = LLVMGetOperand(gep, (unsigned)i);
+        bool one = simd_rate(e->g, v, e->block).x == LANE_UNIFORM;
+        LLVMValueRef w = one ? simd_scalar(e, v, row, vector) : simd_vector(e, v, row, vector);
+        if (i) at[i - 1] = w;
+        else base = w;
+    }
+    return LLVMBuildGEPWithNoWrapFlags(e->b, LLVMGetGEPSourceElementType(gep), base, at, (unsigned)n, "",
+                                       LLVMGEPGetNoWrapFlags(gep));
+}
+
+static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef r, a = NULL, b = NULL;
+    if (op == LLVMGetElementPtr) return vector_gep(e, v, row, vector);
+    if (op == LLVMCall) return vector_call(e, v, vector_form(v), row, vector);
+    if (LLVMGetNumOperands(v) > 0 && op != LLVMSelect) a = simd_vector(e, LLVMGetOperand(v, 0), row, vector);
+    if (LLVMGetNumOperands(v) > 1) b = simd_vector(e, LLVMGetOperand(v, 1), row, vector);
+    switch (op) {
+    case LLVMFNeg: r = LLVMBuildFNeg(e->b, a, ""); break;
+    case LLVMFreeze: r = LLVMBuildFreeze(e->b, a, ""); break;
+    case LLVMICmp: r = LLVMBuildICmp(e->b, LLVMGetICmpPredicate(v), a, b, ""); break;
+    case LLVMFCmp: r = LLVMBuildFCmp(e->b, LLVMGetFCmpPredicate(v), a, b, ""); break;
+    case LLVMExtractValue: r = LLVMBuildExtractValue(e->b, a, *LLVMGetIndices(v), ""); break;
+    case LLVMSelect: {
+        LLVMValueRef cond = LLVMGetOperand(v, 0);
+        bool one = simd_rate(e->g, cond, e->block).x == LANE_UNIFORM;
+        LLVMValueRef c = one ? simd_scalar(e, cond, row, vector) : simd_vector(e, cond, row, vector);
+        r = LLVMBuildSelect(e->b, c, b, simd_vector(e, LLVMGetOperand(v, 2), row, vector), "");
+        break;
+    }
+    default:
+        if (LLVMIsACastInst(v)) {
+            r = LLVMBuildCast(e->b, op, a, simd_type(e, LLVMTypeOf(v)), "");
+            break;
+        }
+        if (is_int_division(op)) b = safe_divisor(e, b, row, vector);
+        r = LLVMBuildBinOp(e->b, op, a, b, "");
+        copy_wrap(r, v, op);
+    }
+    copy_fast_math(r, v);
+    return r;
+}
+
+/* Byte offset of an address made from `base`, as the scalar code counts it. */
+static LLVMValueRef private_offset(SimdEmit *e, LLVMValueRef gep, int row, int vector, bool one) {
+    int n = LLVMGetNumOperands(gep) - 1;
+    LLVMValueRef *at = arena_array(e->g->arena, LLVMValueRef, n), null = LLVMConstNull(e->cg->ptr);
+    for (int i = 0; i < n; i++) {
+        LLVMValueRef v = LLVMGetOperand(gep, (unsigned)i + 1);
+        bool alike = simd_rate(e->g, v, e->block).x == LANE_UNIFORM;
+        at[i] = one || alike ? simd_scalar(e, v, row, vector) : simd_vector(e, v, row, vector);
+    }
+    LLVMValueRef p = LLVMBuildGEP2(e->b, LLVMGetGEPSourceElementType(gep), null, at, (unsigned)n, "");
+    LLVMTypeRef t = one ? e->cg->i64 : simd_type(e, e->cg->i64);
+    return LLVMBuildPtrToInt(e->b, p, t, "");
+}
+
+/* All items' elements of one index lie between those of the indices before and behind: offsets count that much more. */
+static LLVMValueRef private_gep(SimdEmit *e, LLVMValueRef gep, int row, int vector, bool one) {
+    LLVMValueRef by = private_offset(e, gep, row, vector, one), base = LLVMGetOperand(gep, 0);
+    LLVMValueRef items = cg_i64(e->cg, (int64_t)e->n * e->shape.width);
+    by = LLVMBuildMul(e->b, by, one ? items : simd_splat(e, items), "");
+    bool alike = simd_rate(e->g, base, e->block).x == LANE_UNIFORM;
+    LLVMValueRef from = one || alike ? simd_scalar(e, base, row, vector) : simd_vector(e, base, row, vector);
+    return LLVMBuildGEP2(e->b, e->cg->i8, from, &by, 1, "");
+}
+
+bool simd_has_vector_form(const SimdRegion *g, LLVMValueRef v) {
+    (void)g;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op == LLVMCall) return vector_form(v) != NULL;
+    if (LLVMIsACastInst(v) || LLVMIsABinaryOperator(v)) return true;
+    return op == LLVMFNeg || op == LLVMFreeze || op == LLVMICmp || op == LLVMFCmp || op == LLVMSelect ||
+           op == LLVMExtractValue || op == LLVMGetElementPtr;
+}
+
+/* Says something to LLVM only, of one item. */
+static bool is_remark(LLVMValueRef v) {
+    if (!LLVMIsACallInst(v) || !LLVMIsAFunction(LLVMGetCalledValue(v))) return false;
+    static const char *const names[] = {"llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias.scope.decl", "llvm.dbg."};
+    size_t n;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(v), &n);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(name, names[i], strlen(names[i]))) return true;
+    return false;
+}
+
+bool simd_is_remark(LLVMValueRef v) { return is_remark(v); }
+
+/* All the memory of one index range is one range again. */
+static void private_memset(SimdEmit *e, LLVMValueRef call) {
+    for (int row = 0; row < (simd_rate(e->g, LLVMGetOperand(call, 0), e->block).y ? e->shape.rows : 1); row++) {
+        LLVMValueRef n = simd_scalar(e, LLVMGetOperand(call, 2), row, 0);
+        n = LLVMBuildMul(e->b, n, LLVMConstInt(LLVMTypeOf(n), (uint64_t)(e->n * e->shape.width), false), "");
+        LLVMBuildMemSet(e->b, simd_scalar(e, LLVMGetOperand(call, 0), row, 0), simd_scalar(e, LLVMGetOperand(call, 1), row, 0), n, 1);
+    }
+}
+
+void simd_keep(SimdEmit *e, int i) {
+    const SimdValue *value = &e->g->values.at[i];
+    if (!value->crosses) return;
+    for (int k = 0; k < simd_copies(e, value->rate); k++) simd_slot_store(e, e->copy[i][k], kept_slot(e, i, k));
+}
+
+static LLVMValueRef one_copy(SimdEmit *e, const SimdValue *value, int row, int vector) {
+    bool one = value->rate.x != LANE_VARYING;
+    if (LLVMIsALoadInst(value->v)) return simd_load(e, value, row, vector);
+    if (value->private_of >= 0 && LLVMIsAGetElementPtrInst(value->v)) return private_gep(e, value->v, row, vector, one);
+    if (value->rate.x == LANE_LINEAR) return clone_linear(e, value->v, row);
+    return one ? simd_clone(e, value->v, row, vector) : vector_inst(e, value->v, row, vector);
+}
+
+/* Has no form for one copy at a time. */
+static bool is_whole(SimdEmit *e, const SimdValue *value) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    if (op == LLVMLoad) return false;
+    if (op == LLVMStore) return simd_stores_whole(e, value);
+    if (op == LLVMCall && value->private_of >= 0) return true;
+    bool same = value->rate.x != LANE_VARYING && LLVMGetTypeKind(LLVMTypeOf(value->v)) != LLVMVoidTypeKind;
+    return !same && !simd_has_vector_form(e->g, value->v);
+}
+
+static void emit_whole(SimdEmit *e, int i) {
+    const SimdValue *value = &e->g->values.at[i];
+    LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(value->v));
+    if (LLVMIsACallInst(value->v) && value->private_of >= 0) private_memset(e, value->v);
+    else if (!LLVMIsAStoreInst(value->v) || !simd_one_store(e, value)) simd_per_lane(e, i);
+}
+
+static void emit_copy(SimdEmit *e, int i, int row, int vector) {
+    const SimdValue *value = &e->g->values.at[i];
+    LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(value->v));
+    if (LLVMIsAStoreInst(value->v)) {
+        simd_store(e, value, row, vector);
+        return;
+    }
+    LLVMValueRef *at = &e->copy[i][simd_copy_at(e, value->rate, row, vector)];
+    if (!*at) *at = one_copy(e, value, row, vector);
+}
+
+/* Copy by copy rather than instruction by instruction: what one copy needs in between is needed no longer when the next
+ * begins, and needs no registers then. Items have no order among each other. */
+void simd_instructions(SimdEmit *e, int from, int to) {
+    for (int i = from; i < to;) {
+        int end = i;
+        while (end < to && (simd_is_remark(e->g->values.at[end].v) || !is_whole(e, &e->g->values.at[end]))) end++;
+        for (int k = i; k < end; k++)
+            for (int c = 0; c < e->n; c++) e->copy[k][c] = NULL;
+        for (int c = 0; c < e->n; c++)
+            for (int k = i; k < end; k++)
+                if (!simd_is_remark(e->g->values.at[k].v)) emit_copy(e, k, c / e->shape.vectors, c % e->shape.vectors);
+        if (end < to) emit_whole(e, end);
+        for (int k = i; k < end + (end < to); k++)
+            if (LLVMGetTypeKind(LLVMTypeOf(e->g->values.at[k].v)) != LLVMVoidTypeKind) simd_keep(e, k);
+        i = end + 1;
+    }
+}

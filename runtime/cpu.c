@@ -1,0 +1,96 @@
+/* cpu.c -- which level of x86-64 this processor has, for programs and images that carry their kernels in several versions
+ * (--march=portable). Asked once, by a constructor that irgen/version.c makes; kernels read the answer. KDSL_CPU in the
+ * environment names a lower level, to try the other versions.
+ * Source of the levels: x86-64 psABI 1.0, table 3.1. */
+#include <cpuid.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/internal.h"
+
+KDSL_RT int32_t kdsl_cpu_level = 0;
+
+enum { EAX, EBX, ECX, EDX };
+enum { LEVELS = 4 };
+static const char *const names[LEVELS + 1] = {"", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+
+/* What a level adds to the one before it. */
+static const struct {
+    int level;
+    unsigned leaf, word, bit;
+} features[] = {
+    {2, 1, ECX, 0},           /* SSE3 */
+    {2, 1, ECX, 9},           /* SSSE3 */
+    {2, 1, ECX, 13},          /* CMPXCHG16B */
+    {2, 1, ECX, 19},          /* SSE4.1 */
+    {2, 1, ECX, 20},          /* SSE4.2 */
+    {2, 1, ECX, 23},          /* POPCNT */
+    {2, 0x80000001, ECX, 0},  /* LAHF, SAHF */
+    {3, 1, ECX, 12},          /* FMA */
+    {3, 1, ECX, 22},          /* MOVBE */
+    {3, 1, ECX, 27},          /* OSXSAVE */
+    {3, 1, ECX, 28},          /* AVX */
+    {3, 1, ECX, 29},          /* F16C */
+    {3, 7, EBX, 3},           /* BMI1 */
+    {3, 7, EBX, 5},           /* AVX2 */
+    {3, 7, EBX, 8},           /* BMI2 */
+    {3, 0x80000001, ECX, 5},  /* LZCNT */
+    {4, 7, EBX, 16},          /* AVX512F */
+    {4, 7, EBX, 17},          /* AVX512DQ */
+    {4, 7, EBX, 28},          /* AVX512CD */
+    {4, 7, EBX, 30},          /* AVX512BW */
+    {4, 7, EBX, 31},          /* AVX512VL */
+};
+
+static bool has(unsigned leaf, unsigned word, unsigned bit) {
+    unsigned at[4];
+    return __get_cpuid_count(leaf, 0, &at[EAX], &at[EBX], &at[ECX], &at[EDX]) && at[word] >> bit & 1;
+}
+
+/* A register that the operating system does not save is none: XCR0 says which it does. */
+static bool saves(int level) {
+    static const unsigned needed[LEVELS + 1] = {[3] = 0x06, [4] = 0xe6}; /* SSE, AVX; and the three of AVX-512 */
+    unsigned low, high;
+    if (!needed[level]) return true;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & needed[level]) == needed[level];
+}
+
+static bool has_level(int level) {
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+        if (features[i].level == level && !has(features[i].leaf, features[i].word, features[i].bit)) return false;
+    return saves(level);
+}
+
+static int level_of_processor(void) {
+    int level = 1;
+    while (level < LEVELS && has_level(level + 1)) level++;
+    return level;
+}
+
+/* Nothing has begun yet that would want to end in order. */
+static _Noreturn __attribute__((format(printf, 1, 2))) void refuse(const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    vfprintf(stderr, format, ap);
+    va_end(ap);
+    _exit(KDSL_EXIT_CHECK);
+}
+
+static int level_named(const char *name) {
+    for (int level = 1; level <= LEVELS; level++)
+        if (!strcmp(name, names[level])) return level;
+    refuse("KDSL_CPU=%s: no level of x86-64 is called so; there are x86-64, x86-64-v2, x86-64-v3 and x86-64-v4\n", name);
+}
+
+void kdsl_cpu_choose(int32_t lowest) {
+    const char *wanted = getenv("KDSL_CPU");
+    int here = level_of_processor(), level = wanted && *wanted ? level_named(wanted) : here;
+    if (here < lowest) refuse("this program needs a processor of level %s; this one has %s\n", names[lowest], names[here]);
+    if (level > here) refuse("KDSL_CPU=%s: this processor has %s only\n", wanted, names[here]);
+    if (level < lowest) refuse("KDSL_CPU=%s: the lowest version in this program is %s\n", wanted, names[lowest]);
+    kdsl_cpu_level = level;
+}

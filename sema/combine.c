@@ -1,0 +1,97 @@
+/* combine.c -- the parameters that a kernel only combines values into: every mention is the target of an atomic update
+ * whose old value nobody looks at, or goes to a function that does no more, and all updates are of one kind, of numbers
+ * of one type. No item can then tell in which order the updates come, nor whether they come at once: a device may
+ * gather them apart and combine what it has gathered (irgen/private.c). */
+#include "sema/check.h"
+
+typedef struct Mentions {
+    Symbol *param;
+    int all, updates, extents; /* len(p), shape(p, d) */
+    Combine how;
+    Type *type;
+    bool mixed;
+} Mentions;
+
+static Combine combine_of(const Expr *e) {
+    if (e->atomic.is_min) return COMBINE_MIN;
+    if (e->atomic.is_max) return COMBINE_MAX;
+    switch (e->atomic.op) {
+    case OP_ADD:
+    case OP_SUB: return COMBINE_ADD;
+    case OP_BIT_AND: return COMBINE_AND;
+    case OP_BIT_OR: return COMBINE_OR;
+    case OP_BIT_XOR: return COMBINE_XOR;
+    default: return COMBINE_NONE;
+    }
+}
+
+static void note_update(Mentions *m, Combine how, Type *type) {
+    m->mixed = m->mixed || (m->updates && (how != m->how || type != m->type));
+    m->updates++;
+    m->how = how;
+    m->type = type;
+}
+
+static bool is_param(const Expr *e, const Symbol *param) { return e->kind == EXPR_NAME && e->name.sym == param; }
+
+static bool asks_extent(const Expr *e, const Symbol *param) {
+    if (e->call.info->kind != CALL_BUILTIN) return false;
+    BuiltinId id = e->call.info->builtin;
+    return (id == BUILTIN_LEN || id == BUILTIN_SHAPE) && is_param(e->call.args.at[0].value, param);
+}
+
+static void note_call(Mentions *m, const Expr *e) {
+    if (asks_extent(e, m->param)) m->extents++;
+    if (e->call.info->kind != CALL_FUNC) return;
+    for (int i = 0; i < e->call.args.n; i++) {
+        const Symbol *to = e->call.info->func->params.at[i];
+        if (is_param(e->call.args.at[i].value, m->param) && to->combine) note_update(m, to->combine, to->combined);
+    }
+}
+
+static bool note(Expr *e, void *context) {
+    Mentions *m = context;
+    m->all += is_param(e, m->param);
+    if (e->kind == EXPR_CALL && e->call.info) note_call(m, e);
+    if (e->kind == EXPR_ATOMIC && e->atomic.drops_old && expr_root(e->atomic.target) == m->param)
+        note_update(m, combine_of(e), e->type);
+    return false;
+}
+
+static bool find_in(Func *f) {
+    bool found = false;
+    for (int i = 0; i < f->params.n; i++) {
+        Mentions m = {.param = f->params.at[i]};
+        if (m.param->combine || (m.param->mode != REF_MUT && m.param->mode != REF_OUT)) continue;
+        const Block *body = f->item->fn.body;
+        for (int k = 0; k < body->stmts.n; k++) stmt_find(body->stmts.at[k], note, &m);
+        if (!m.updates || m.mixed || m.all != m.updates + m.extents) continue;
+        m.param->combine = m.how;
+        m.param->combined = m.type;
+        found = true;
+    }
+    return found;
+}
+
+void combine_find(Sema *s) {
+    bool changed = true;
+    while (changed) { /* device functions do not recurse: as many rounds as calls are deep */
+        changed = false;
+        for (int i = 0; i < s->program->funcs.n; i++) {
+            Func *f = s->program->funcs.at[i];
+            if (f->on_device && f->item && f->item->fn.body && !f->is_extern) changed |= find_in(f);
+        }
+    }
+}
+
+void explain_combined(const Func *kernel, Buf *out) {
+    static const char *const updates[COMBINE__COUNT] = {
+        [COMBINE_ADD] = "+=", [COMBINE_AND] = "&=",   [COMBINE_OR] = "|=",
+        [COMBINE_XOR] = "^=", [COMBINE_MIN] = "min=", [COMBINE_MAX] = "max="};
+    for (int i = 0; i < kernel->params.n; i++) {
+        const Symbol *p = kernel->params.at[i];
+        if (!p->combine) continue;
+        buf_printf(out, "  `%s`: `atomic %s` only: threads of the CPU update copies while it is small\n", p->name,
+                   updates[p->combine]);
+    }
+}

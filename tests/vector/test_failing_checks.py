@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""A check that fails in a kernel says the same in vector code as in scalar code: the item, the place, the values, what
+was printed before; wherever in a vector the item stands, in a last part that is no whole vector, and however many others
+fail behind it. Items for which a check is not reached never fail.
+Usage: test_failing_checks.py KDSLC
+
+One program holds a kernel for each kind of check; `n` and the items that fail are its arguments."""
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+LEVELS = [("-O2",), ("-O3",), ("-O2", "--march=x86-64-v2")]
+PLACES = [  # n, the first item that fails, every how many-th behind it does, too (0: none)
+    (1, 0, 0), (3, 2, 0), (8, 7, 0), (16, 5, 0), (17, 16, 0), (33, 31, 1), (40, 3, 1), (64, 15, 3), (65, 64, 0),
+    (100, 37, 2), (100, 0, 1)]
+FINE = [1, 17, 100]
+
+# What a kernel does with item i, whose v is 5 where it goes well, and what is said; {i} is the item.
+KINDS = {
+    "read": ("y[i] = x[v - 5 + i32(i) + (if v != 5 { 1000 } else { 0 })];", "index {at} is outside x: [{n}]"),
+    "write": ("if v != 5 { y[i + 100000] = 1; } y[i] = 7;", "index {far} is outside y: [{n}]"),
+    "below": ("y[i] = x[i - index(v - 5)] + x[(if v == 5 { i } else { -3 })];", None),
+    "divide": ("y[i] = 100 / (v - 4 - (if v == 5 { 0 } else { v - 4 }));", "division by zero"),
+    "remainder": ("if v < 100 { y[i] = 7 % (if v == 5 { 3 } else { 0 }); }", None),
+    "shift": ("y[i] = i32(i) << (if v == 5 { 3 } else { 32 + v });", None),
+    "assert": ('assert v == 5, "item {} has {}", i, v; y[i] = v;', "item {i} has {v}"),
+    "call": ("if v > 0 { y[i] = picked(&x, if v == 5 { i } else { i * 100000 + n }); }", None),
+    "loop": ("for k in 0..4 { y[i] += x[(if k == 2 && v != 5 { -1 } else { i })]; }", "index -1 is outside x: [{n}]"),
+    "while": ("var k = 0; while k < 9 { k += 1; if k > i % 3 && v == 5 { break; } y[i] += x[i + k / 8 * n]; }", None),
+    "step": ("for k in 0..v step v - (if v == 5 { 4 } else { v }) { y[i] += 1; }", None),
+    "slice": ("y[i] = total(&x[0..if v == 5 { i + 1 } else { n + 1 }]);", None),
+    "after_return": ("if i % 2 == 1 && v == 5 { return; } y[i] = x[(if v == 5 { i } else { n })];",
+                     "index {n} is outside x: [{n}]"),
+    "printed": ('if i % 4 == 1 { print("v is {}", v); } y[i] = x[(if v == 5 { i } else { n })];', None),
+    "group": ("", None),
+    "rows": ("", None),
+}
+
+PROGRAM_HEAD = """\
+fn picked(x: &[i32; n], at: index) -> i32 {
+    if at % 2 == 0 { return x[at]; }
+    return x[at] + 1;
+}
+fn total(x: &[i32; n]) -> i32 {
+    var sum = 0;
+    for k in n { sum += x[k]; }
+    return sum;
+}
+kernel group(x: &[i32; n], vs: &[i32; n], y: &mut [i32; n]) over i in n by 12 {
+    shared s: [i32; 12];
+    let v = if inside { vs[i] } else { 5 };
+    s[11 - i.local] = v;
+    barrier;
+    let at = if s[11 - i.local] == 5 { i.local } else { i.local + 12 };
+    if inside { y[i] = s[at]; }
+}
+kernel rows(x: &[i32; n], vs: &[i32; n], y: &mut [i32; n]) over r in 2, i in n {
+    let v = vs[i];
+    if r == 1 { y[i] = x[(if v == 5 { i } else { -2 })]; }
+}
+"""
+
+
+def program():
+    kernels = "".join(f"kernel {kind}_(x: &[i32; n], vs: &[i32; n], y: &mut [i32; n]) over i in n {{\n"
+                      f"    let v = vs[i];\n    {body}\n}}\n" for kind, (body, _) in KINDS.items() if body)
+    launches = "".join(f'    if a[0] == "{kind}" {{ offload {kind}{"_" if body else ""}(&x, &vs, &mut y); }}\n'
+                       for kind, (body, _) in KINDS.items())
+    return f"""{PROGRAM_HEAD}{kernels}
+fn main() {{
+    let a = args();
+    let n = index(i64(a[1]));
+    let first = i64(a[2]);
+    let every = i64(a[3]);
+    let x = [i32(i) * 3 for i in n];
+    var vs = [5; n];
+    if first >= 0 {{ vs[first] = 6 + i32(first % 2); }}
+    if first >= 0 && every > 0 {{ for i in first..n step every {{ vs[i] = 6 + i32(i % 2); }} }}
+    var y = [1; n];
+{launches}    var sum = 0;
+    for i in n {{ sum = sum * 31 + y[i]; }}
+    print("{{}}", sum);
+}}
+"""
+
+
+def run(command):
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}    # several threads would fail at the same time, each at its own item
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env)
+    return done.returncode, done.stdout, done.stderr
+
+
+def build(kdslc, folder, flags):
+    source = Path(folder) / "checks.kdsl"
+    target = Path(folder) / ("checks" + "".join(flags))
+    done = run([kdslc, *flags, "--color=never", source, "-o", target])
+    if done[0]:
+        sys.exit(f"kdslc {' '.join(flags)} ended with {done[0]}:\n{done[2]}")
+    return target
+
+
+def judged(kind, place, want):
+    """What the scalar code said is what it should say."""
+    n, first, _ = place
+    text = KINDS[kind][1]
+    if want[0] != 3 or f"i = {first})" not in want[2]:
+        return f"{kind} {place} at -O0: {want}"
+    words = {"n": n, "i": first, "v": 6 + first % 2, "far": first + 100000, "at": first + 1001 + first % 2}
+    if text and text.format(**words) not in want[2]:
+        return f"{kind} {place} at -O0: no `{text.format(**words)}` in {want[2]}"
+    return None
+
+
+def compare(programs, args, judge=lambda want: None):
+    """All that is wrong with one run: of the scalar code, and of the others beside it."""
+    scalar, *others = programs
+    want = run([scalar, *map(str, args)])
+    found = [judge(want)]
+    for other in others:
+        got = run([other, *map(str, args)])
+        if got != want:
+            found.append(f"{args}: {other.name} says {got}, scalar code {want}")
+    return [problem for problem in found if problem]
+
+
+def main():
+    kdslc = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        (Path(folder) / "checks.kdsl").write_text(program())
+        programs = [build(kdslc, folder, flags) for flags in [("-O0",), *LEVELS]]
+        jobs = [pool.submit(compare, programs, (kind, n, -1, 0),
+                            lambda want, kind=kind: f"{kind} fails for no item: {want}" if want[0] else None)
+                for kind in KINDS for n in FINE]
+        turn = 0
+        for kind in KINDS:
+            for place in PLACES:    # the levels take turns
+                turn += 1
+                some = [programs[0], programs[1 + turn % len(LEVELS)]]
+                jobs.append(pool.submit(compare, some, (kind, *place),
+                                        lambda want, kind=kind, place=place: judged(kind, place, want)))
+        failures = [problem for job in jobs for problem in job.result()]
+    print("\n".join(failures[:40]) if failures else f"{len(KINDS)} checks at {len(PLACES)} places: all alike")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
