@@ -53,6 +53,8 @@ static void tell_access(Teller *t, const SimdValue *value) {
     }
 }
 
+static bool divides(LLVMOpcode op) { return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem; }
+
 static void tell_value(Teller *t, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     size_t n;
@@ -63,7 +65,7 @@ static void tell_value(Teller *t, const SimdValue *value) {
         const char *name = LLVMGetValueName2(LLVMGetCalledValue(value->v), &n);
         if (!strncmp(name, CG_UPDATE, strlen(CG_UPDATE))) tell(t, value->v, "update of an element: item by item");
         else tell(t, value->v, "call of `%s`: item by item", name);
-    } else if (value->rate.x == LANE_VARYING && (op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem)) {
+    } else if (value->rate.x == LANE_VARYING && divides(op) && !LLVMIsConstant(LLVMGetOperand(value->v, 1))) {
         tell(t, value->v, "division of integers: item by item, the machine has none for vectors");
     }
 }

@@ -39,19 +39,20 @@ static void step(Items *n, LLVMValueRef counter, int by) {
 }
 
 /* Lanes of the block that are still items of the row: the lane's number below hi - x. */
-static LLVMValueRef row_mask(SimdEmit *e, LLVMValueRef x) {
-    LLVMValueRef left = LLVMBuildSub(e->b, e->g->x_hi, x, ""), width = cg_i64(e->cg, e->shape.width);
+static LLVMValueRef row_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef hi) {
+    LLVMValueRef left = LLVMBuildSub(e->b, hi, x, ""), width = cg_i64(e->cg, e->shape.width);
     left = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, left, width, ""), left, width, "");
     left = LLVMBuildTrunc(e->b, left, e->cg->i32, "");
     return LLVMBuildICmp(e->b, LLVMIntSLT, simd_iota(e, e->cg->i32, 1), simd_splat(e, left), "");
 }
 
-static void write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool masked) {
+/* hi NULL: all lanes are items */
+static void write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
     SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas, .shape = shape};
     LLVMValueRef *mask = NULL;
-    if (masked) {
+    if (hi) {
         mask = arena_array(n->g->arena, LLVMValueRef, shape.rows * shape.vectors);
-        LLVMValueRef one = row_mask(&e, x);
+        LLVMValueRef one = row_mask(&e, x, hi);
         for (int i = 0; i < shape.rows * shape.vectors; i++) mask[i] = one;
     }
     simd_region_emit(&e, x, y, mask);
@@ -82,15 +83,101 @@ static void loop_end(Items *n, Loop *l) {
     LLVMPositionBuilderAtEnd(n->b, l->done);
 }
 
-static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
-    LLVMValueRef x = counter_new(n, n->g->x_lo, "x");
+/* Aligned rows ------------------------------------------------------------------------------------------------------ */
+
+/* A store of neighbours side by side that every item makes, into an array of the kernel. Rows begin where it is aligned:
+ * stores that lie across two cache lines cost twice. Only where there is little else to do. */
+static LLVMValueRef main_store(const SimdRegion *g) {
+    if (g->loops.n || (LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi))) return NULL;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!LLVMIsAStoreInst(value->v) || g->blocks.at[value->block].leaves || value->private_of >= 0) continue;
+        LLVMValueRef base = LLVMGetOperand(value->v, 1);
+        bool beside = simd_is_contiguous(g, simd_rate(g, base, value->block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
+        while (LLVMIsAGetElementPtrInst(base)) base = LLVMGetOperand(base, 0);
+        if (beside && !simd_is_masked(g, value->block) && LLVMIsAArgument(base)) return value->v;
+    }
+    return NULL;
+}
+
+/* v at the row's first item; NULL where it takes more than arithmetic. */
+static LLVMValueRef at_first(Items *n, LLVMValueRef v, LLVMValueRef y, int depth) {
+    enum { FAR = 12 };
+    if (v == n->g->x) return n->g->x_lo;
+    if (v == n->g->y) return y;
+    if (simd_map_get(n->g->value_of, v) < 0) return v;
+    if (depth > FAR || !(LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v))) return NULL;
+    LLVMValueRef c = LLVMInstructionClone(v);
+    LLVMInsertIntoBuilder(n->b, c);
+    for (int i = 0; i < LLVMGetNumOperands(v); i++) {
+        LLVMValueRef o = at_first(n, LLVMGetOperand(v, (unsigned)i), y, depth + 1);
+        if (!o) return NULL;
+        LLVMPositionBuilderAtEnd(n->b, LLVMGetInsertBlock(n->b));
+        LLVMSetOperand(c, (unsigned)i, o);
+    }
+    LLVMInstructionRemoveFromParent(c);
+    LLVMInsertIntoBuilder(n->b, c);
+    return c;
+}
+
+static LLVMValueRef smaller(Items *n, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, a, b, ""), a, b, "");
+}
+
+/* Where the row's aligned part begins: x_lo, or less than a vector behind it. NULL: no matter. */
+static LLVMValueRef aligned_from(Items *n, SimdShape shape, LLVMValueRef y) {
+    enum { LEAST_VECTORS = 16 }; /* of a row that gains from it */
+    SimdRegion *g = n->g;
+    LLVMValueRef store = main_store(g), at = store ? at_first(n, LLVMGetOperand(store, 1), y, 0) : NULL;
+    if (!at) return NULL;
+    int64_t bytes = simd_bytes(g, LLVMTypeOf(LLVMGetOperand(store, 0)));
+    LLVMValueRef over = LLVMBuildNeg(n->b, LLVMBuildPtrToInt(n->b, at, n->cg->i64, ""), "");
+    over = LLVMBuildAnd(n->b, over, cg_i64(n->cg, bytes * shape.width - 1), "");
+    LLVMValueRef items = LLVMBuildUDiv(n->b, over, cg_i64(n->cg, bytes), "");
+    LLVMValueRef length = LLVMBuildNSWSub(n->b, g->x_hi, g->x_lo, "");
+    LLVMValueRef is_long = LLVMBuildICmp(n->b, LLVMIntSGE, length, cg_i64(n->cg, LEAST_VECTORS * shape.width), "");
+    items = LLVMBuildSelect(n->b, is_long, items, cg_i64(n->cg, 0), "");
+    return LLVMBuildNSWAdd(n->b, g->x_lo, items, "");
+}
+
+/* Rows ---------------------------------------------------------------------------------------------------------------- */
+
+static void write_vectors(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y) {
     Loop whole = loop_begin(n, x, n->g->x_hi, shape.vectors * shape.width, true, "vectors");
-    write_block(n, shape, whole.at, y, false);
+    write_block(n, shape, whole.at, y, NULL);
     loop_end(n, &whole);
-    SimdShape one = {shape.rows, 1, shape.width};
-    Loop rest = loop_begin(n, x, n->g->x_hi, shape.width, false, "rest");
-    write_block(n, one, rest.at, y, true);
-    loop_end(n, &rest);
+}
+
+/* Up to `hi`, the last vector under a mask; x is left at hi. */
+static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    Loop pieces = loop_begin(n, x, hi, shape.width, false, "pieces");
+    write_block(n, (SimdShape){shape.rows, 1, shape.width}, pieces.at, y, hi);
+    LLVMValueRef next = LLVMBuildNSWAdd(n->b, count(n, x), cg_i64(n->cg, shape.width), "");
+    LLVMBuildStore(n->b, smaller(n, next, hi), x);
+    LLVMBuildBr(n->b, pieces.head);
+    LLVMPositionBuilderAtEnd(n->b, pieces.done);
+}
+
+/* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. */
+static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
+    LLVMValueRef x = counter_new(n, n->g->x_lo, "x"), from = aligned_from(n, shape, y);
+    if (!from) {
+        write_vectors(n, shape, x, y);
+        write_pieces(n, shape, x, y, n->g->x_hi);
+        return;
+    }
+    LLVMValueRef hi = counter_new(n, from, "hi");
+    LLVMBasicBlockRef part = new_block(n, "part"), middle = new_block(n, "middle"), done = new_block(n, "row.done");
+    LLVMBuildBr(n->b, part);
+    LLVMPositionBuilderAtEnd(n->b, part);
+    LLVMValueRef upto = count(n, hi);
+    write_pieces(n, shape, x, y, upto);
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntEQ, upto, n->g->x_hi, ""), done, middle);
+    LLVMPositionBuilderAtEnd(n->b, middle);
+    write_vectors(n, shape, x, y);
+    LLVMBuildStore(n->b, n->g->x_hi, hi);
+    LLVMBuildBr(n->b, part);
+    LLVMPositionBuilderAtEnd(n->b, done);
 }
 
 static void write_nest(Items *n, SimdShape shape) {

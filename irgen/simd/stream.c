@@ -125,10 +125,12 @@ static void store_past(SimdEmit *e, LLVMValueRef v, LLVMValueRef at) {
 LLVMBasicBlockRef simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef v, LLVMValueRef at) {
     int i = simd_map_get(e->streams->of, array_of(LLVMGetOperand(store, 1)));
     if (i < 0 || simd_bytes(e->g, LLVMTypeOf(v)) % PART_BYTES) return NULL;
+    LLVMBasicBlockRef large = simd_block(e, "large"), past = simd_block(e, "past"), plain = simd_block(e, "plain"), on = simd_block(e, "stored");
+    LLVMBuildCondBr(e->b, e->streams->large.at[i], large, plain);
+    LLVMPositionBuilderAtEnd(e->b, large);
     LLVMValueRef low = LLVMBuildAnd(e->b, LLVMBuildPtrToInt(e->b, at, e->cg->i64, ""), cg_i64(e->cg, PART_BYTES - 1), "");
     LLVMValueRef aligned = LLVMBuildICmp(e->b, LLVMIntEQ, low, cg_i64(e->cg, 0), "");
-    LLVMBasicBlockRef past = simd_block(e, "past"), plain = simd_block(e, "plain"), on = simd_block(e, "stored");
-    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, e->streams->large.at[i], aligned, ""), past, plain);
+    LLVMBuildCondBr(e->b, aligned, past, plain);
     LLVMPositionBuilderAtEnd(e->b, past);
     store_past(e, v, at);
     LLVMBuildBr(e->b, on);
