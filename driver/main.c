@@ -94,9 +94,13 @@ static bool explain(Compiler *c, const Options *o, const Program *p, const char 
 static bool explain_vector(Compiler *c, const Options *o, const Program *p, const char *output, Times *t) {
     IrOptions options = {.opt_level = 2, .debug = true, .unchecked = o->unchecked, .march = o->march, .explain_vector = true};
     IrResult result = {0};
+    Buf text = {0};
     bool ok = irgen_device(p, "x86", &options, &result);
-    const char *text = result.text ? result.text : "";
-    ok = ok && output_text(c, output, text, strlen(text));
+    buf_puts(&text, result.text ? result.text : "");
+    for (int i = 0; i < p->funcs.n; i++)
+        if (p->funcs.at[i]->is_kernel) explain_combined(p->funcs.at[i], &text);
+    ok = ok && output_text(c, output, text.n ? text.at : "", text.n);
+    buf_free(&text);
     ir_result_free(&result);
     times_stage(t, "write");
     return ok;

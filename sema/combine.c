@@ -91,7 +91,7 @@ void explain_combined(const Func *kernel, Buf *out) {
     for (int i = 0; i < kernel->params.n; i++) {
         const Symbol *p = kernel->params.at[i];
         if (!p->combine) continue;
-        buf_printf(out, "  `%s`: `atomic %s` only: threads of the CPU update copies while it is small\n", p->name,
-                   updates[p->combine]);
+        buf_printf(out, "kernel %s: `atomic %s` is all that is done to `%s`: while it is small, each thread updates a copy\n",
+                   kernel->name, updates[p->combine], p->name);
     }
 }

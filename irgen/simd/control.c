@@ -182,7 +182,7 @@ static void branch(SimdEmit *e, int level, int node) {
     LLVMValueRef cond = LLVMGetCondition(t);
     if (leaves(e, yes) || leaves(e, no)) {
         bool fails = leaves(e, yes);
-        simd_leave(e, n->block, fails ? yes : no, lanes_where(e, cond, fails));
+        simd_leave(e, fails ? yes : no, lanes_where(e, cond, fails));
         follow(e, level, node, fails ? no : yes);
         return;
     }

@@ -13,8 +13,7 @@ typedef struct Teller {
 
 static void place(Buf *b, LLVMValueRef at) {
     unsigned n = 0, line = LLVMGetDebugLocLine(at);
-    const char *file = LLVMGetDebugLocFilename(at, &n), *folder = LLVMGetDebugLocDirectory(at, &n);
-    (void)folder;
+    const char *file = LLVMGetDebugLocFilename(at, &n);
     if (line) buf_printf(b, "%s:%u:%u: ", file ? file : "?", line, LLVMGetDebugLocColumn(at));
 }
 
@@ -61,7 +60,7 @@ static void tell_value(Teller *t, const SimdValue *value) {
     if (op == LLVMLoad || op == LLVMStore) {
         tell_access(t, value);
     } else if (op == LLVMCall && value->rate.x == LANE_VARYING && value->private_of < 0 && !simd_is_remark(value->v) &&
-               !simd_has_vector_form(t->g, value->v)) {
+               !simd_has_vector_form(value->v)) {
         const char *name = LLVMGetValueName2(LLVMGetCalledValue(value->v), &n);
         if (!strncmp(name, CG_UPDATE, strlen(CG_UPDATE))) tell(t, value->v, "update of an element: item by item");
         else tell(t, value->v, "call of `%s`: item by item", name);

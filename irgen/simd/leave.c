@@ -56,8 +56,7 @@ static void leave_from(SimdEmit *e, LLVMBasicBlockRef to, int row, int vector, L
 }
 
 /* failed: a mask for each copy. The builder is left where all is well. */
-void simd_leave(SimdEmit *e, int block, LLVMBasicBlockRef to, LLVMValueRef *failed) {
-    (void)block;
+void simd_leave(SimdEmit *e, LLVMBasicBlockRef to, LLVMValueRef *failed) {
     LLVMBasicBlockRef ok = simd_block(e, "ok"), bad = simd_block(e, "fail");
     LLVMBuildCondBr(e->b, simd_any(e, failed), bad, ok);
     LLVMPositionBuilderAtEnd(e->b, bad);

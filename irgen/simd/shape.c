@@ -55,7 +55,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
     case LLVMFDiv: case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem: case LLVMFRem: return SLOW;
     case LLVMCall:
         if (simd_is_remark(value->v)) return 0;
-        if (simd_has_vector_form(g, value->v)) return 2;
+        if (simd_has_vector_form(value->v)) return 2;
         return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
     case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? 1 : 0;
     default: return 1;

@@ -182,7 +182,7 @@ LLVMValueRef simd_iota(SimdEmit *e, LLVMTypeRef t, int64_t stride);
 LLVMValueRef simd_intrinsic(SimdEmit *e, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n);
 LLVMValueRef simd_alloca(SimdEmit *e, LLVMTypeRef t, const char *name);
 LLVMBasicBlockRef simd_block(SimdEmit *e, const char *name);
-bool simd_has_vector_form(const SimdRegion *g, LLVMValueRef v);
+bool simd_has_vector_form(LLVMValueRef v);
 bool simd_is_remark(LLVMValueRef v);
 void simd_keep(SimdEmit *e, int value); /* where it may be needed when its block has been skipped */
 /* Memory of the frame that LLVM makes registers of: a copy of a value of type t, or of a mask. */
@@ -209,7 +209,7 @@ void simd_fold_masks(Cg *cg);  /* what is constant, once slots are registers */
 
 /* control.c: the region once, for the shape of e; the builder is left at the end. mask NULL: all lanes */
 void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);
-void simd_leave(SimdEmit *e, int block, LLVMBasicBlockRef to, LLVMValueRef *failed); /* leave.c */
+void simd_leave(SimdEmit *e, LLVMBasicBlockRef to, LLVMValueRef *failed); /* leave.c */
 LLVMValueRef simd_any(SimdEmit *e, LLVMValueRef *mask);
 
 /* explain.c: what was decided, for --explain=vector */

@@ -347,8 +347,7 @@ static LLVMValueRef private_gep(SimdEmit *e, LLVMValueRef gep, int row, int vect
     return LLVMBuildGEP2(e->b, e->cg->i8, from, &by, 1, "");
 }
 
-bool simd_has_vector_form(const SimdRegion *g, LLVMValueRef v) {
-    (void)g;
+bool simd_has_vector_form(LLVMValueRef v) {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op == LLVMCall) return vector_form(v) != NULL;
     if (LLVMIsACastInst(v) || LLVMIsABinaryOperator(v)) return true;
@@ -399,7 +398,7 @@ static bool is_whole(SimdEmit *e, const SimdValue *value) {
     if (op == LLVMStore) return simd_stores_whole(e, value);
     if (op == LLVMCall && value->private_of >= 0) return true;
     bool same = value->rate.x != LANE_VARYING && LLVMGetTypeKind(LLVMTypeOf(value->v)) != LLVMVoidTypeKind;
-    return !same && !simd_has_vector_form(e->g, value->v);
+    return !same && !simd_has_vector_form(value->v);
 }
 
 static void emit_whole(SimdEmit *e, int i) {
