@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum {
     STACK_BYTES = 64 << 20, /* LLVM recurses on long functions */
@@ -25,14 +26,31 @@ static int part_count(const Options *o, int n_kernels) {
     return o->emit || n < 1 ? 1 : n > MAX_PARTS ? MAX_PARTS : n;
 }
 
+static bool is_gpu(const Arch *a) { return strcmp(a->target, "x86") != 0; }
+
+/* One module each: what is linked on a GPU is linked here. */
+static void plan_gpus(Code *code, const Program *p, const Options *o, IrOptions options) {
+    for (int i = 0; i < o->archs.n; i++) {
+        const Arch *a = &o->archs.at[i];
+        if (!is_gpu(a)) continue;
+        options.march = a->cpu;
+        code->at[code->n++] = (Piece){.program = p, .options = options, .target = a->target, .image = code->n_images++};
+    }
+}
+
 Code code_plan(Arena *arena, const Program *p, const Options *o) {
     int n_kernels = kernel_count(p), n_versions = o->n_levels ? o->n_levels : 1, n_parts = part_count(o, n_kernels);
     bool assembly = o->emit == EMIT_ASM || o->emit == EMIT_DEVICE_ASM;
     IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .unchecked = o->unchecked, .unified = o->unified,
                          .march = o->march, .scalar = o->scalar, .want_asm = assembly, .want_text = o->emit && !assembly};
-    Code code = {arena_array(arena, Piece, 1 + n_versions * n_parts), 0};
+    Code code = {arena_array(arena, Piece, 1 + o->archs.n + n_versions * n_parts), 0, 0};
+    options.gpu = archs_have_gpu(&o->archs);
+    options.n_images = o->archs.n;
+    options.has_ptx = archs_have(&o->archs, "nvptx") && !off_find_ptxas(arena);
     if (!emits_device(o)) code.at[code.n++] = (Piece){.program = p, .options = options};
     if (o->emit ? !emits_device(o) : !n_kernels) return code;
+    plan_gpus(&code, p, o, options);
+    if (emits_device(o) && !archs_have_cpu(&o->archs)) return code;
     options.levels = o->levels;
     options.n_levels = o->n_levels;
     options.n_parts = n_parts;

@@ -10,14 +10,15 @@
 typedef struct Piece {
     const Program *program;
     const char *target; /* NULL: the host */
+    int image;          /* of a GPU: this one of the program's images */
     IrOptions options;
     IrResult result;
     bool ok;
 } Piece;
 
 typedef struct Code {
-    Piece *at; /* the host's, then the device's */
-    int n;
+    Piece *at; /* the host's, then one for each GPU, then the x86 device's */
+    int n, n_images; /* those of GPUs */
 } Code;
 
 /* What is to be made: the host's module, and for programs with kernels the device's, one for each CPU asked for and each

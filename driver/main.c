@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "driver/doctor.h"
 #include "driver/generate.h"
 #include "driver/json.h"
 #include "driver/options.h"
@@ -18,13 +19,15 @@
 #include "parser/ast.h"
 #include "sema/sema.h"
 
+static bool is_ptx(const Piece *m) { return m->target && !strcmp(m->target, "nvptx"); }
+
 /* --emit=llvm, asm and their device- versions; one text after the other where there are several versions. */
 static bool emit_code(Compiler *c, const char *output, Code *code, Times *t) {
     if (!code_generate(code, t)) return false;
     Buf text = {0};
     for (int i = 0; i < code->n; i++) {
         const IrResult *r = &code->at[i].result;
-        if (code->n > 1) buf_printf(&text, "%s %s\n", r->text ? ";" : "#", code->at[i].options.march);
+        if (code->n > 1) buf_printf(&text, "%s %s\n", r->text ? ";" : is_ptx(&code->at[i]) ? "//" : "#", code->at[i].options.march);
         buf_puts(&text, r->text ? r->text : r->assembly);
     }
     bool ok = output_text(c, output, text.at, text.n);
@@ -35,37 +38,56 @@ static bool emit_code(Compiler *c, const char *output, Code *code, Times *t) {
 
 static bool runs_program(const Options *o) { return o->command == COMMAND_RUN || o->command == COMMAND_TEST; }
 
-/* Objects to the executable, or to one object file: device image, its bytes as an object, the link. The device's objects
- * take part themselves, too: their kernels are what a launch falls back to. */
-static bool link_program(Compiler *c, const Options *o, const char *output, Blob *program, const Code *code, Times *t) {
-    int n_device = code->n - 1;
+static bool is_gpu(const Piece *m) { return m->target && strcmp(m->target, "x86"); }
+
+/* The images, in the order of --offload-arch: those of GPUs, then the x86 device's. */
+static bool make_images(Compiler *c, const Options *o, const Code *code, const Blob *x86, int n_x86, DeviceImage *images) {
     bool ok = true;
-    Blob image = {0}, *objects = arena_array(&c->arena, Blob, code->n + 1), *device = objects + 2;
+    for (int i = 0; i < o->archs.n; i++) {
+        const Arch *a = &o->archs.at[i];
+        images[i].triple = irgen_triple(a->target);
+        images[i].arch = a->cpu ? a->cpu : "x86-64";
+    }
+    for (int i = 0; i < code->n; i++) {
+        const Piece *m = &code->at[i];
+        if (is_gpu(m)) ok = ok && off_link_gpu_image(c, m->target, m->options.march, &m->result.object, &images[m->image].bytes);
+    }
+    return ok && (!archs_have_cpu(&o->archs) || off_link_x86_image(c, x86, n_x86, &images[code->n_images].bytes));
+}
+
+/* Objects to the executable, or to one object file: device images, their bytes as an object, the link. The x86 device's
+ * objects take part themselves, too: their kernels are what a launch falls back to. */
+static bool link_program(Compiler *c, const Options *o, const char *output, Blob *program, const Code *code, Times *t) {
+    bool ok = true;
+    DeviceImage *images = arena_array(&c->arena, DeviceImage, o->archs.n + 1);
+    Blob *objects = arena_array(&c->arena, Blob, code->n + 2), *x86 = objects + 2;
+    int n_x86 = 0;
     objects[0] = code->at[0].result.object;
     objects[1] = (Blob){0};
-    for (int i = 0; i < n_device; i++) device[i] = code->at[1 + i].result.object;
-    if (n_device) {
-        ok = off_link_x86_image(c, device, n_device, &image);
-        times_stage(t, "link device image");
-        ok = ok && off_images_object(c, &image, 1, &objects[1]);
+    for (int i = 1; i < code->n; i++)
+        if (!is_gpu(&code->at[i])) x86[n_x86++] = code->at[i].result.object;
+    if (n_x86) {
+        ok = make_images(c, o, code, x86, n_x86, images);
+        times_stage(t, o->archs.n > 1 ? "link device images" : "link device image");
+        ok = ok && off_images_object(c, images, o->archs.n, &objects[1]);
         times_stage(t, "embed image");
     }
     if (ok) {
         ok = off_link(c, &(LinkJob){.objects = objects,
-                                    .n_objects = n_device ? 2 + n_device : 1,
+                                    .n_objects = n_x86 ? 2 + n_x86 : 1,
                                     .relocatable = o->object,
                                     .shared = o->shared,
                                     .libraries = o->libraries,
                                     .folders = o->folders,
                                     .n_libraries = o->n_libraries,
                                     .n_folders = o->n_folders,
-                                    .needs_omptarget = n_device > 0,
+                                    .needs_omptarget = n_x86 > 0,
                                     .debug = o->debug,
                                     .output = output,
                                     .in_memory = runs_program(o) ? program : NULL});
         times_stage(t, o->object ? "link object" : o->shared ? "link library" : "link program");
     }
-    blob_free(&image);
+    for (int i = 0; i < o->archs.n; i++) blob_free(&images[i].bytes);
     blob_free(&objects[1]);
     return ok;
 }
@@ -197,6 +219,11 @@ int main(int argc, char **argv) {
     if (done >= 0) {
         compiler_free(&c);
         return done;
+    }
+    if (o.command == COMMAND_DOCTOR) {
+        int status = doctor_run(&c);
+        compiler_free(&c);
+        return status;
     }
     const char *output = o.command == COMMAND_BUILD ? output_name(&c, &o) : "";
     bool ok = output && compile(&c, &o, output, &program, &t);

@@ -192,6 +192,11 @@ static int parse_march(Options *o, Arena *arena, const char *value) {
     return NOT_DONE;
 }
 
+static int parse_arch(Options *o, Arena *arena, const char *list) {
+    const char *why;
+    return archs_parse(&o->archs, arena, list, &why) ? NOT_DONE : usage_error("%s", why);
+}
+
 static int parse_colour(Options *o, const char *value) {
     if (!strcmp(value, "always")) o->colour = true;
     else if (!strcmp(value, "never")) o->colour = false;
@@ -244,6 +249,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_EXPLAIN: return parse_explain(o, value);
     case OPTION_VECTOR: return parse_vector(o, value);
     case OPTION_MARCH: return parse_march(o, arena, value);
+    case OPTION_ARCH: return parse_arch(o, arena, value);
     case OPTION_EMIT: return parse_emit(o, value);
     case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
     case OPTION_WERROR: o->warnings_are_errors = true; return NOT_DONE;
@@ -295,6 +301,7 @@ static int parse_option(Options *o, Arena *arena, char **argv, int *at) {
 }
 
 static int check_together(const Options *o) {
+    if (o->command == COMMAND_DOCTOR) return o->input ? usage_error("`kdslc doctor` takes no file") : NOT_DONE;
     if (!o->input) return usage_error("no source file");
     if (o->output && !*o->output) return usage_error("`-o` names no file");
     if (o->command != COMMAND_BUILD && (o->output || o->object || o->shared || o->emit))
@@ -311,6 +318,8 @@ static int check_together(const Options *o) {
     if (o->json && o->explain != EXPLAIN_TRANSFERS) return usage_error("--format=json goes with --explain=transfers");
     if (o->shared && (o->object || o->emit))
         return usage_error("--shared and %s ask for two different results", o->object ? "-c" : "--emit");
+    if (archs_have(&o->archs, "emulated") && !o->emit)
+        return usage_error("--offload-arch=emulated is for tests of GPU code: there is no such device, only --emit shows it");
     if (o->object && o->emit) return usage_error("-c and --emit ask for two different results");
     return NOT_DONE;
 }
@@ -344,5 +353,6 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
         }
     }
     if (o->command == COMMAND_EXPLAIN) return explain_diagnostic(o->input);
+    if (!o->archs.n) parse_arch(o, arena, "auto");
     return check_together(o);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/base.h"
+#include "driver/arch.h"
 
 typedef enum Command {
 #define COMMAND(id, name, arguments, help) COMMAND_##id,
@@ -36,6 +37,7 @@ typedef struct Options {
     const char *march;         /* of the host, and of the device where there is one version of it */
     const char **levels;       /* of a device's versions, lowest first */
     int n_levels;              /* 0: one version */
+    Archs archs;
     int opt_level;
     bool unchecked, scalar;
     Explain explain;

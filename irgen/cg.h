@@ -97,6 +97,7 @@ typedef struct Cg {
     LLVMTargetMachineRef machine;
     LLVMBuilderRef b;
     LLVMTypeRef void_, ptr, i1, i8, i16, i32, i64, f32, f64;
+    LLVMTypeRef global_ptr;        /* a kernel's parameters that are addresses: Target.global_space */
     LLVMMetadataRef tbaa_desc, tbaa_elem[TY__COUNT];
     unsigned md_tbaa, md_rate;
     unsigned md_items, md_rows;    /* on the branches back of loops over items: simd/ */
@@ -106,6 +107,7 @@ typedef struct Cg {
     OffModule *off;                /* the program's module: launches */
     struct CgRuntime *runtime;     /* cg_runtime.c: functions declared so far */
     LLVMModuleRef math[MATH_LIBRARIES]; /* cg_math.c: where the functions of kernels come from; NULL: not opened */
+    Vec(const char *) libm_used;
     LLVMDIBuilderRef di;           /* NULL without -g */
     LLVMMetadataRef di_file, di_unit, di_types[TY__COUNT][MAX_RANK + 1];
     Vec(DebugType) di_parts;       /* types made of structs and vectors */
@@ -118,7 +120,7 @@ typedef struct CgCheck {
     unsigned proven; /* indices: bit d */
 } CgCheck;
 
-typedef struct CgFunc {
+struct CgFunc { /* typedef: target.h */
     Cg *cg;
     LLVMBuilderRef b;              /* cg->b, for short */
     const Func *func;
@@ -139,7 +141,7 @@ typedef struct CgFunc {
     int64_t unrolled;              /* copies that the unrolled loops around make; 0: none */
     LLVMValueRef group_item;       /* kernels in groups: the number of the item in its group */
     Rate call_rate;                /* device functions: rate of parameters (unknown caller: varying) */
-} CgFunc;
+};
 
 /* One kernel in one module. The body becomes `range`: run items begin..end of the flattened domain. */
 struct Kernel {
@@ -310,6 +312,7 @@ CgArray cg_pass_part(CgFunc *f, const CgArray *a);
 void cg_part_back(CgFunc *f, const CgArray *a, const CgArray *passed, RefMode mode);
 int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r); /* into how many rounds; 0: not */
 void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch);
+void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n); /* so many rounds side by side */
 void cg_mark_plain(CgFunc *f, LLVMValueRef latch); /* not worth the time to unroll or vectorise */
 
 /* cg_own.c: structs that own arrays --------------------------------------------------------------------------------- */
@@ -435,10 +438,16 @@ int cg_entry_values(const Func *fn); /* the entry's parameters between the launc
 int cg_extra_values(Cg *cg, const Func *fn);        /* the error slot, the print buffer */
 void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra);
 int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values); /* the entry's parameters, decoded */
+LLVMValueRef cg_kernel_result(Kernel *k, CgFunc *f); /* where a reduction's result goes */
+void cg_kernel_ranges(Kernel *k);  /* Kernel.range, range_apart: for entries that run items by ranges */
 void cg_domain(CgFunc *f, const Func *kernel, Axis *axes); /* the over clause, where slots hold the parameters */
 LLVMValueRef cg_domain_total(CgFunc *f, const Func *kernel, Axis *axes);
 LLVMValueRef cg_domain_shares(CgFunc *f, const Func *kernel, Axis *axes); /* what is spread: items, or groups */
 void cg_store_item(CgFunc *f, CgValue v);                  /* the item's value, where its reduction looks for it */
+
+/* gpu.c, gpu_reduce.c: kernels on the threads of a GPU */
+void gpu_kernel_entry(Kernel *k);
+void gpu_barrier(CgFunc *f);
 
 /* group.c: kernels in groups; the function runs groups begin..end */
 void cg_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items);
@@ -450,6 +459,8 @@ void cpu_kernel_entry(Kernel *k);
 void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n,
                 LLVMValueRef fork, int64_t least);
 LLVMValueRef cg_identity(Cg *cg, Reduction r, const Type *t); /* in its memory type */
+/* a op b: scalars, or vectors, of the memory type of `t`, the reduction's result. */
+LLVMValueRef cg_join(CgFunc *f, Reduction r, Type *t, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item); /* an item's value that changes nothing */
 /* private.c: threads that update copies of their own */
 enum { PRIVATE_ALIGN = 64 };

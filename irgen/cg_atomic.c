@@ -12,6 +12,7 @@ typedef struct Update {
     Op op;
     bool is_min, is_max;
     Span span;
+    bool in_group; /* of a `shared` array */
 } Update;
 
 static bool may_run_in_parallel(const CgFunc *f, const Expr *target) {
@@ -24,6 +25,12 @@ static bool may_run_in_parallel(const CgFunc *f, const Expr *target) {
 unsigned cg_atomic_scope(Cg *cg) {
     const char *name = cg->target->atomic_scope ? cg->target->atomic_scope : "";
     return LLVMGetSyncScopeID(cg->ctx, name, strlen(name));
+}
+
+/* `shared` arrays are seen by their group and by nobody else. */
+static unsigned scope_of(const Cg *cg, const Update *u) {
+    const Gpu *gpu = u->in_group ? cg->target->gpu : NULL;
+    return gpu ? LLVMGetSyncScopeID(cg->ctx, gpu->group_scope, strlen(gpu->group_scope)) : cg_atomic_scope((Cg *)cg);
 }
 
 static CgValue updated(CgFunc *f, const Update *u, CgValue old, CgValue v) {
@@ -45,7 +52,7 @@ static LLVMAtomicRMWBinOp rmw_op(const Update *u, const Type *t) {
 
 static CgValue one_step(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, rmw_op(u, place.type), place.at, v.v,
-                                                   LLVMAtomicOrderingMonotonic, cg_atomic_scope(f->cg));
+                                                   LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
     LLVMSetAlignment(old, (unsigned)cg_align(place.type));
     cg_tag_element(f, old, place, VARYING);
     return cg_value(old, place.type, VARYING);
@@ -58,7 +65,7 @@ static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgVal
     LLVMBasicBlockRef again = cg_block(f, "atomic"), done = cg_block(f, "atomic.done");
     LLVMValueRef first = LLVMBuildLoad2(f->b, bits, place.at, "");
     LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
-    LLVMSetAtomicSyncScopeID(first, cg_atomic_scope(f->cg));
+    LLVMSetAtomicSyncScopeID(first, scope_of(f->cg, u));
     LLVMSetAlignment(first, (unsigned)cg_align(place.type));
     cg_tag_element(f, first, place, VARYING);
     cg_goto(f, again);
@@ -67,7 +74,7 @@ static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgVal
     CgValue old = cg_value(LLVMBuildBitCast(f->b, seen, value, "old"), place.type, VARYING);
     LLVMValueRef wanted = LLVMBuildBitCast(f->b, updated(f, u, old, v).v, bits, "");
     LLVMValueRef swap = LLVMBuildAtomicCmpXchgSyncScope(f->b, place.at, seen, wanted, LLVMAtomicOrderingMonotonic,
-                                                        LLVMAtomicOrderingMonotonic, cg_atomic_scope(f->cg));
+                                                        LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
     LLVMSetWeak(swap, true);
     LLVMSetAlignment(swap, (unsigned)cg_align(place.type));
     cg_tag_element(f, swap, place, VARYING);
@@ -133,7 +140,8 @@ static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, boo
 
 /* The value first, as in an assignment: it may give the array on the left other memory. */
 CgValue cg_atomic(CgFunc *f, Expr *e) {
-    Update u = {e->atomic.op, e->atomic.is_min, e->atomic.is_max, e->atomic.op_span};
+    const Symbol *root = expr_root(e->atomic.target);
+    Update u = {e->atomic.op, e->atomic.is_min, e->atomic.is_max, e->atomic.op_span, root && root->is_shared};
     CgValue v = cg_convert(f, cg_expr(f, e->atomic.value), e->type);
     CgPlace place = cg_lvalue(f, e->atomic.target);
     cg_debug_at(f, e->span);

@@ -169,6 +169,11 @@ static CgValue devices(CgFunc *f, Expr *e) {
     return cg_value(any ? cg_call_runtime(f, RT_NUM_DEVICES, NULL, 0) : cg_i32(f->cg, 0), e->type, UNIFORM);
 }
 
+static CgValue device_name(CgFunc *f, Expr *e) {
+    LLVMValueRef args[2] = {cg_place_string(f->cg, e->span), cg_index_value(f, cg_expr(f, arg(e, 0)))};
+    return cg_value(cg_call_runtime(f, RT_DEVICE_NAME, args, 2), e->type, UNIFORM);
+}
+
 static CgValue leave(CgFunc *f, Expr *e) {
     LLVMValueRef status = cg_convert(f, cg_expr(f, arg(e, 0)), cg_scalar(f->cg, TY_I32)).v;
     cg_call_runtime(f, RT_EXIT, &status, 1);
@@ -204,6 +209,7 @@ CgValue cg_builtin(CgFunc *f, Expr *e) {
     case BUILTIN_ARGS: return arguments(f, e);
     case BUILTIN_CLOCK: return cg_value(cg_call_runtime(f, RT_CLOCK, NULL, 0), e->type, UNIFORM);
     case BUILTIN_DEVICES: return devices(f, e);
+    case BUILTIN_DEVICE_NAME: return device_name(f, e);
     case BUILTIN_EXIT: return leave(f, e);
     case BUILTIN_WRITE_FILE:
     case BUILTIN_APPEND_FILE:

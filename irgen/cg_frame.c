@@ -244,6 +244,11 @@ void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch) {
     mark_loop(f, latch, parts, 2);
 }
 
+void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n) {
+    LLVMMetadataRef parts[2] = {NULL, wish(f, "llvm.loop.unroll.count", cg_i32(f->cg, n))};
+    mark_loop(f, latch, parts, 2);
+}
+
 void cg_mark_plain(CgFunc *f, LLVMValueRef latch) {
     LLVMValueRef no = LLVMConstInt(LLVMInt1TypeInContext(f->cg->ctx), 0, false);
     LLVMMetadataRef parts[3] = {NULL, wish(f, "llvm.loop.unroll.disable", NULL),

@@ -139,7 +139,7 @@ static void check_countable(Launch *l, Axis *axes, int n) {
 }
 
 /* The domain's trip counts, from the kernel's own expressions with the arguments in place of its parameters. */
-static LLVMValueRef trip_count(Launch *l) {
+static LLVMValueRef trip_count(Launch *l, LLVMValueRef trips[3]) {
     CgFunc *f = l->f;
     const Func *k = l->kernel;
     LLVMValueRef *values = arena_array(&f->cg->c->arena, LLVMValueRef, k->params.n + k->sizes.n + 1);
@@ -155,6 +155,7 @@ static LLVMValueRef trip_count(Launch *l) {
     cg_domain(f, k, axes);
     check_countable(l, axes, k->domain.n);
     LLVMValueRef total = cg_domain_total(f, k, axes);
+    for (int d = 0; d < k->domain.n; d++) trips[d] = cg_axis_trips(f, &axes[d]);
     f->slots = own;
     return total;
 }
@@ -348,16 +349,40 @@ static int make_args(Launch *l, OffArg *args) {
     return n;
 }
 
-static LLVMValueRef launch(Launch *l, LLVMValueRef total) {
+/* How large the grid is, on a GPU; the CPU device is told nothing. */
+static void set_geometry(Launch *l, const LLVMValueRef trips[3], OffLaunch *off) {
+    CgFunc *f = l->f;
+    Cg *cg = f->cg;
+    const Func *k = l->kernel;
+    if (!cg->options->gpu) return;
+    LLVMTypeRef type = LLVMArrayType2(cg->i32, 6);
+    LLVMValueRef at = cg_alloca(f, type, "geometry"), args[8] = {at};
+    for (int axis = 0; axis < 3; axis++) {
+        int d = k->domain.n - 1 - axis;
+        args[1 + axis] = d < 0 ? cg_i64(cg, 1) : trips[d];
+        args[4 + axis] = cg_i32(cg, !k->group.items ? 0 : d < 0 ? 1 : k->group.by[d]);
+    }
+    args[7] = cg_i32(cg, k->reduction != REDUCE_NONE);
+    cg_call_runtime(f, RT_GEOMETRY, args, 8);
+    for (int i = 0; i < 6; i++) {
+        LLVMValueRef n = cg_i64(cg, i);
+        LLVMValueRef v = LLVMBuildLoad2(f->b, cg->i32, LLVMBuildInBoundsGEP2(f->b, cg->i32, at, &n, 1, ""), "");
+        *(i < 3 ? &off->teams[i] : &off->threads[i - 3]) = v;
+    }
+    off->is_alone = k->reduction != REDUCE_NONE;
+}
+
+static LLVMValueRef launch(Launch *l, LLVMValueRef total, const LLVMValueRef trips[3]) {
     Cg *cg = l->f->cg;
     OffArg *args = arena_array(&cg->c->arena, OffArg, cg_entry_values(l->kernel) + 3);
-    OffLaunch off = {.kernel = arena_printf(&cg->c->arena, "kdsl_kernel_%s", l->kernel->symbol),
+    OffLaunch off = {.kernel = off_kernel_symbol(cg->c, l->kernel->symbol),
                      .place = off_place(cg, l->span, l->kernel->name),
                      .device = l->number,
                      .trip_count = total,
                      .args = args};
     make_resident(l);
     off.n_args = make_args(l, args);
+    set_geometry(l, trips, &off);
     return off_emit_launch(cg->off, l->f->b, &off);
 }
 
@@ -420,7 +445,7 @@ static CgValue run_launch(Launch *l) {
         l->result = cg_alloca(f, cg->i64, "result");
         LLVMBuildStore(f->b, cg_identity(cg, k->reduction, k->result), l->result);
     }
-    LLVMValueRef total = trip_count(l);
+    LLVMValueRef trips[3], total = trip_count(l, trips);
     cg_debug_at(f, l->span);
     LLVMBasicBlockRef some = cg_block(f, "launch"), host = cg_block(f, "on.host");
     LLVMBasicBlockRef ran = cg_block(f, "ran"), done = cg_block(f, "launched");
@@ -430,7 +455,7 @@ static CgValue run_launch(Launch *l) {
     OffPlace place = off_place(cg, l->span, k->name);
     if (cg_has_slot(cg, k)) l->slot = cg_slot_take(f, k, l->number, &place);
     if (cg_prints(k)) l->prints = cg_print_buffer(f);
-    LLVMValueRef rc = launch(l, total);
+    LLVMValueRef rc = launch(l, total, trips);
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, rc, cg_i32(cg, 0), ""), host, ran);
     cg_enter(f, host);
     take_back(l);

@@ -123,13 +123,36 @@ static LLVMValueRef compare(CgFunc *f, Op op, const Type *t, LLVMValueRef a, LLV
 
 /* Arithmetic ------------------------------------------------------------------------------------------------------- */
 
+/* On a GPU a product and the sum it goes into are one operation, rounded once, as everywhere on GPUs. */
+static LLVMValueRef may_fuse(CgFunc *f, LLVMValueRef v) {
+    if (f->cg->target->gpu && f->cg->target->gpu->fuses && LLVMCanValueUseFastMathFlags(v)) LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
+    return v;
+}
+
+/* C's fmod. LLVM has an instruction for it, of which back ends for GPUs make something else where a is much larger. */
+static LLVMValueRef float_rem(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
+    LLVMTypeRef t = LLVMTypeOf(a), fn_type;
+    if (!f->cg->target->gpu) return LLVMBuildFRem(f->b, a, b, "");
+    LLVMValueRef args[2] = {a, b};
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind) {
+        LLVMValueRef fmod = cg_libm(f->cg, "fmod", cg_scalar(f->cg, t == f->cg->f32 ? TY_F32 : TY_F64), 2, &fn_type);
+        return cg_call(f, fn_type, fmod, args, 2);
+    }
+    LLVMValueRef whole = LLVMGetPoison(t);
+    for (unsigned i = 0; i < LLVMGetVectorSize(t); i++) {
+        LLVMValueRef at = cg_i32(f->cg, i), x = LLVMBuildExtractElement(f->b, a, at, "");
+        whole = LLVMBuildInsertElement(f->b, whole, float_rem(f, x, LLVMBuildExtractElement(f->b, b, at, "")), at, "");
+    }
+    return whole;
+}
+
 static LLVMValueRef float_op(CgFunc *f, Op op, LLVMValueRef a, LLVMValueRef b) {
     switch (op) {
-    case OP_ADD: return LLVMBuildFAdd(f->b, a, b, "");
-    case OP_SUB: return LLVMBuildFSub(f->b, a, b, "");
-    case OP_MUL: return LLVMBuildFMul(f->b, a, b, "");
+    case OP_ADD: return may_fuse(f, LLVMBuildFAdd(f->b, a, b, ""));
+    case OP_SUB: return may_fuse(f, LLVMBuildFSub(f->b, a, b, ""));
+    case OP_MUL: return may_fuse(f, LLVMBuildFMul(f->b, a, b, ""));
     case OP_DIV: return LLVMBuildFDiv(f->b, a, b, "");
-    case OP_REM: return LLVMBuildFRem(f->b, a, b, "");
+    case OP_REM: return float_rem(f, a, b);
     default: ice(f->cg->c, (Span){0}, "operator %s on floats", op_info[op].spelling);
     }
 }

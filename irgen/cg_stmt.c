@@ -262,8 +262,8 @@ static void statement(CgFunc *f, Stmt *s) {
     case STMT_SHARED: return; /* group.c has made it */
     case STMT_RESIDENT: resident(f, s); return;
     case STMT_WAIT: cg_call_runtime(f, RT_SETTLE, NULL, 0); return;
-    case STMT_ERROR: case STMT_BARRIER:
-    case STMT__COUNT: break;
+    case STMT_BARRIER: gpu_barrier(f); return; /* on a processor it is where group.c cuts */
+    case STMT_ERROR: case STMT__COUNT: break;
     }
     ice(f->cg->c, s->span, "sema let a statement through that cannot be generated");
 }

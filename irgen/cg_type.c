@@ -7,6 +7,7 @@
 void cg_types_init(Cg *cg) {
     LLVMContextRef ctx = cg->ctx;
     cg->void_ = LLVMVoidTypeInContext(ctx);
+    cg->global_ptr = LLVMPointerTypeInContext(cg->ctx, cg->target->global_space);
     cg->ptr = LLVMPointerTypeInContext(ctx, 0);
     cg->i1 = LLVMInt1TypeInContext(ctx);
     cg->i8 = LLVMInt8TypeInContext(ctx);

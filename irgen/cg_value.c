@@ -28,6 +28,7 @@ void cg_back(CgFunc *f, CgHere here) {
 LLVMValueRef cg_alloca(CgFunc *f, LLVMTypeRef type, const char *name) {
     CgHere here = cg_to_entry(f);
     LLVMValueRef at = LLVMBuildAlloca(f->b, type, name);
+    if (LLVMTypeOf(at) != f->cg->ptr) at = LLVMBuildAddrSpaceCast(f->b, at, f->cg->ptr, name); /* AMDGPU: 5 */
     cg_back(f, here);
     return at;
 }

@@ -169,6 +169,7 @@ static int64_t least_chunk(const Kernel *k) {
 void cpu_kernel_entry(Kernel *k) {
     Cg *cg = k->cg;
     CgFunc f;
+    cg_kernel_ranges(k);
     k->uneven = cg_copies_are_light(cg, k->func) && rate_is_uneven(cg, k->func);
     cg_func_begin(&f, cg, k->func, k->entry);
     LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, k->n_values + 4);
@@ -178,7 +179,7 @@ void cpu_kernel_entry(Kernel *k) {
     cg_domain(&f, k->func, axes);
     LLVMValueRef total = cg_domain_shares(&f, k->func, axes);
     LLVMBasicBlockRef some = cg_block(&f, "some"), done = cg_block(&f, "done");
-    LLVMValueRef result = k->func->reduction ? LLVMGetParam(k->entry, (unsigned)cg_entry_values(k->func) + 1) : NULL;
+    LLVMValueRef result = k->func->reduction ? cg_kernel_result(k, &f) : NULL;
     if (result) LLVMBuildStore(f.b, cg_identity(cg, k->func->reduction, k->func->result), result);
     LLVMBuildCondBr(f.b, LLVMBuildICmp(f.b, LLVMIntEQ, total, cg_i64(cg, 0), ""), done, some);
     cg_enter(&f, some);

@@ -17,7 +17,7 @@ bool cg_by_reference(const Func *kernel, const Symbol *p) {
 
 const char *cg_kernel_symbol(Cg *cg, const Func *fn) {
     if (cg->target->is_program) return off_fallback_symbol(cg->c, fn->symbol);
-    return arena_printf(&cg->c->arena, "kdsl_kernel_%s", fn->symbol);
+    return off_kernel_symbol(cg->c, fn->symbol);
 }
 
 /* The parameters in the order of the ABI: references, then values. */
@@ -73,12 +73,12 @@ LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn) {
     if (v) return v;
     int n = 0;
     LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, cg_entry_values(fn) + 4);
-    params[n++] = cg->ptr; /* the launch environment: libomptarget passes it first to every kernel */
+    params[n++] = cg->global_ptr; /* the launch environment: libomptarget passes it first to every kernel */
     int n_references = 0;
     for (int i = 0; i < fn->params.n; i++) n_references += cg_by_reference(fn, fn->params.at[i]);
-    for (int i = 0; i < cg_entry_values(fn); i++) params[n++] = i < n_references ? cg->ptr : cg->i64;
-    if (fn->reduction) params[n++] = cg->ptr;
-    for (int i = 0; i < cg_extra_values(cg, fn); i++) params[n++] = cg->ptr;
+    for (int i = 0; i < cg_entry_values(fn); i++) params[n++] = i < n_references ? cg->global_ptr : cg->i64;
+    if (fn->reduction) params[n++] = cg->global_ptr;
+    for (int i = 0; i < cg_extra_values(cg, fn); i++) params[n++] = cg->global_ptr;
     v = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->void_, params, (unsigned)n, false));
     LLVMSetLinkage(v, cg->target->kernel_linkage);
     LLVMSetVisibility(v, cg->target->kernel_visibility);
@@ -153,6 +153,13 @@ void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values) {
     }
 }
 
+/* Inside, an address is an address, wherever it leads: LLVM finds out again. */
+static LLVMValueRef entry_value(Kernel *k, CgFunc *f, unsigned i) {
+    LLVMValueRef v = LLVMGetParam(k->entry, i);
+    bool is_global = LLVMTypeOf(v) == f->cg->global_ptr && f->cg->global_ptr != f->cg->ptr;
+    return is_global ? LLVMBuildAddrSpaceCast(f->b, v, f->cg->ptr, "") : v;
+}
+
 int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values) {
     const Func *fn = k->func;
     unsigned at = 1;
@@ -160,12 +167,12 @@ int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values) {
         const Symbol *p = i < fn->params.n ? cg_abi_param(fn, i) : NULL;
         int n_slots = p && !cg_by_reference(fn, p) ? cg_slot_count(p->type) : 1;
         LLVMValueRef *slots = arena_array(&k->cg->c->arena, LLVMValueRef, n_slots);
-        for (int n = 0; n < n_slots; n++) slots[n] = LLVMGetParam(k->entry, at++);
+        for (int n = 0; n < n_slots; n++) slots[n] = entry_value(k, f, at++);
         values[i] = p && !cg_by_reference(fn, p) ? cg_slots_to_value(f, slots, p->type).v : slots[0];
     }
     unsigned n = LLVMCountParams(k->entry); /* the others stand behind the result */
     for (int i = cg_extra_values(k->cg, fn); i > 0; i--)
-        values[k->n_values - i] = LLVMGetParam(k->entry, n - (unsigned)i);
+        values[k->n_values - i] = entry_value(k, f, n - (unsigned)i);
     return k->n_values;
 }
 
@@ -446,14 +453,21 @@ static void fallback_alias(Cg *cg, const Func *fn, LLVMValueRef entry) {
     LLVMSetVisibility(alias, LLVMHiddenVisibility);
 }
 
+LLVMValueRef cg_kernel_result(Kernel *k, CgFunc *f) {
+    return entry_value(k, f, (unsigned)cg_entry_values(k->func) + 1);
+}
+
+void cg_kernel_ranges(Kernel *k) {
+    k->range = emit_range(k, false);
+    if (cg_may_copy_more(k->cg, k->func)) k->range_apart = emit_range(k, true);
+}
+
 void cg_kernel(Cg *cg, const Func *fn) {
     Kernel k = {.cg = cg, .func = fn, };
     k.share_items = fn->group.items ? fn->group.items : 1;
     k.share_cost = cost_of_item(fn) * k.share_items;
     k.n_values = fn->params.n + fn->sizes.n + cg_extra_values(cg, fn);
     k.entry = cg_kernel_entry(cg, fn);
-    k.range = emit_range(&k, false);
-    if (cg_may_copy_more(cg, fn)) k.range_apart = emit_range(&k, true);
     cg->target->kernel_entry(&k);
     if (cg->target->holds_fallback) fallback_alias(cg, fn, k.entry);
 }

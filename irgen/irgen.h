@@ -11,6 +11,9 @@ typedef struct IrOptions {
     bool unchecked;        /* no run-time checks but asserts */
     bool unified;          /* --memory=unified */
     bool scalar;           /* --vector=off */
+    bool gpu;              /* of the host: launches may run on GPUs, so they say how large the grid is */
+    bool has_ptx;          /* of the host: some of them are PTX */
+    int n_images;          /* of the host: device images, which off_images_object holds */
     bool explain_vector;   /* only IrResult.text is made: what kernels become as vector code */
     const char *march;     /* host and x86 device CPU: "native" (default), "x86-64-v3", ... */
     /* Of a device: `march` is one of so many levels of x86-64, lowest first, that the kernels are made for; 0: the only
@@ -36,10 +39,15 @@ typedef struct IrResult {
 /* Both are independent of each other and may run on two threads: each owns its LLVM context and only reads the Program.
  * Diagnostics (there should be none) go to c->diags under a lock. */
 bool irgen_host(const Program *p, const IrOptions *o, IrResult *r);
-bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrResult *r); /* target: "x86" */
+bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrResult *r);
+/* target: "x86"; "nvptx", whose object is PTX; "amdgpu" */
 void ir_result_free(IrResult *r);
 /* May IrOptions.march say this? */
 bool irgen_knows_cpu(const char *march);
+/* Is `cpu` (sm_90, gfx90a) a device of this target? And the i-th of them, or NULL. */
+bool irgen_knows_arch(const char *target, const char *cpu);
+const char *irgen_triple(const char *target);
+const char *irgen_arch_name(const char *target, int i);
 /* 1 x86-64, 2 x86-64-v2, ...; 0: no level. And back; NULL past the last. */
 int irgen_cpu_level(const char *march);
 const char *irgen_cpu_level_name(int level);

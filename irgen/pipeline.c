@@ -40,7 +40,8 @@ static void set_target(Cg *cg) {
     LLVMSetModuleDataLayout(cg->module, layout);
     LLVMDisposeTargetData(layout);
     LLVMSetTarget(cg->module, cg->target->triple);
-    module_flag(cg, "PIC Level", 2);
+    if (!cg->target->gpu) module_flag(cg, "PIC Level", 2);
+    if (cg->target->code_object) module_flag(cg, "amdhsa_code_object_version", cg->target->code_object);
     if (cg->target->is_program) module_flag(cg, "PIE Level", 2);
 }
 
@@ -113,7 +114,7 @@ static void emit_asm(Cg *cg, IrResult *r) {
 }
 
 static void emit_object(Cg *cg, IrResult *r) {
-    LLVMMemoryBufferRef out = emit(cg, cg->module, LLVMObjectFile);
+    LLVMMemoryBufferRef out = emit(cg, cg->module, cg->target->text_is_image ? LLVMAssemblyFile : LLVMObjectFile);
     r->object.n = LLVMGetBufferSize(out);
     r->object.at = malloc(r->object.n + 1);
     if (!r->object.at) ice(cg->c, (Span){0}, "out of memory");
@@ -176,7 +177,7 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r) {
     if (p->runs_tests) cg_tests(&cg);
     for (int i = 0; i < p->funcs.n; i++)
         if (p->funcs.at[i]->is_export) cg_export(&cg, p->funcs.at[i]);
-    r->n_kernels = off_module_finish(cg.off, 1);
+    r->n_kernels = off_module_finish(cg.off, o->n_images, o->has_ptx);
     finish(&cg, r, t);
     off_module_free(cg.off);
     end(&cg);

@@ -61,21 +61,24 @@ LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item) {
     return cg_identity(cg, r == REDUCE_COUNT ? REDUCE_ANY : r, item); /* items of count are bool */
 }
 
-/* a op b, scalars or vectors of the accumulators' memory type. */
-static LLVMValueRef join(Reducer *r, CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
-    bool is_float = r->acc->is_float;
-    switch (r->how) {
+LLVMValueRef cg_join(CgFunc *f, Reduction r, Type *t, LLVMValueRef a, LLVMValueRef b) {
+    bool is_float = t->is_float;
+    switch (r) {
     case REDUCE_SUM: return is_float ? LLVMBuildFAdd(f->b, a, b, "") : LLVMBuildAdd(f->b, a, b, "");
     case REDUCE_PROD: return is_float ? LLVMBuildFMul(f->b, a, b, "") : LLVMBuildMul(f->b, a, b, "");
     case REDUCE_MIN:
     case REDUCE_MAX:
-        return cg_minmax(f, r->how == REDUCE_MAX, cg_value(a, r->acc, UNIFORM), cg_value(b, r->acc, UNIFORM)).v;
+        return cg_minmax(f, r == REDUCE_MAX, cg_value(a, t, UNIFORM), cg_value(b, t, UNIFORM)).v;
     case REDUCE_ANY: return LLVMBuildOr(f->b, a, b, "");
     case REDUCE_ALL: return LLVMBuildAnd(f->b, a, b, "");
     case REDUCE_COUNT: return LLVMBuildAdd(f->b, a, b, "");
     case REDUCE_NONE: break;
     }
     ice(f->cg->c, (Span){0}, "joining values of no reduction");
+}
+
+static LLVMValueRef join(Reducer *r, CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
+    return cg_join(f, r->how, r->acc, a, b);
 }
 
 static LLVMValueRef splat(LLVMValueRef scalar) {

@@ -7,7 +7,7 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 
-#include "irgen/cg.h"
+#include "irgen/gpu.h"
 #include "irgen/irgen.h"
 #include "offload/lld.h"
 
@@ -17,6 +17,9 @@ static void x86_init(void) {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
 }
+
+/* llvm/include/llvm/IR/CallingConv.h */
+enum { PTX_KERNEL = 71, AMDGPU_KERNEL = 91 };
 
 static const Target targets[] = {
     /* The program itself. Of its kernels it has declarations only: the host versions come from the x86 device's object. */
@@ -30,6 +33,15 @@ static const Target targets[] = {
      .group_is_loop = true, .copies_apart = true, .math_feature = "+fma", .vector = true,
      .kernel_linkage = LLVMWeakAnyLinkage, .kernel_visibility = LLVMProtectedVisibility,
      .kernel_cc = LLVMCCallConv, .kernel_entry = cpu_kernel_entry, .init = x86_init},
+    {.name = "nvptx", .triple = "nvptx64-nvidia-cuda", .default_cpu = "sm_75", .gpu = &nvptx_gpu, .atomic_scope = "device",
+     .text_is_image = true, .math_feature = "", .kernel_linkage = LLVMExternalLinkage,
+     .kernel_visibility = LLVMDefaultVisibility, .kernel_cc = PTX_KERNEL, .kernel_entry = gpu_kernel_entry, .init = nvptx_init},
+    {.name = "amdgpu", .triple = "amdgcn-amd-amdhsa", .default_cpu = "gfx90a", .gpu = &amdgpu_gpu, .atomic_scope = "agent",
+     .global_space = 1, .code_object = 500, .math_feature = "", .kernel_linkage = LLVMExternalLinkage,
+     .kernel_visibility = LLVMProtectedVisibility, .kernel_cc = AMDGPU_KERNEL, .kernel_entry = gpu_kernel_entry, .init = amdgpu_init},
+    {.name = "emulated", .triple = "x86_64-unknown-linux-gnu", .gpu = &emulated_gpu, .atomic_scope = "", .math_feature = "+fma",
+     .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMDefaultVisibility, .kernel_cc = LLVMCCallConv,
+     .kernel_entry = gpu_kernel_entry, .init = x86_init},
 };
 
 enum { N_TARGETS = sizeof targets / sizeof *targets };
@@ -47,10 +59,6 @@ static void set_loop_alignment(void) {
     LLVMParseCommandLineOptions(2, options, NULL);
 }
 
-static void init_all(void) {
-    set_loop_alignment();
-    for (int i = 0; i < N_TARGETS; i++) targets[i].init(); /* LLVM does not mind a second time */
-}
 
 static LLVMCodeGenOptLevel codegen_level(int opt_level) {
     static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
@@ -58,14 +66,36 @@ static LLVMCodeGenOptLevel codegen_level(int opt_level) {
     return levels[opt_level < 0 ? 0 : opt_level > 3 ? 3 : opt_level];
 }
 
-static void need_targets(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, init_all);
+/* Those for GPUs are large: registered when they are wanted. LLVM does not mind a second time, but two at a time. */
+static void need_target(const Target *t) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool is_ready[N_TARGETS], is_set;
+    pthread_mutex_lock(&lock);
+    if (!is_set) set_loop_alignment();
+    is_set = true;
+    for (int i = 0; i < N_TARGETS; i++) {
+        if (strcmp(targets[i].triple, t->triple) || is_ready[i]) continue;
+        targets[i].init();
+        is_ready[i] = true;
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 bool irgen_knows_cpu(const char *march) {
-    need_targets();
+    need_target(target_find("host"));
     return !strcmp(march, "native") || LLVMKdslIsX86_64Cpu(target_find("host")->triple, march);
+}
+
+bool irgen_knows_arch(const char *target, const char *cpu) {
+    need_target(target_find(target));
+    return LLVMKdslIsCpu(target_find(target)->triple, cpu);
+}
+
+const char *irgen_triple(const char *target) { return target_find(target)->triple; }
+
+const char *irgen_arch_name(const char *target, int i) {
+    need_target(target_find(target));
+    return LLVMKdslCpuName(target_find(target)->triple, i);
 }
 
 static const char *const cpu_levels[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
@@ -92,7 +122,7 @@ Target target_version(const Target *t) {
 static const char wide_vectors[] = "-prefer-256-bit";
 
 LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level) {
-    need_targets();
+    need_target(t);
     LLVMTargetRef target;
     char *error = NULL;
     if (LLVMGetTargetFromTriple(t->triple, &target, &error)) {

@@ -9,10 +9,31 @@
 #include <llvm-c/TargetMachine.h>
 
 typedef struct Kernel Kernel; /* cg.h */
+typedef struct CgFunc CgFunc;
+
+enum { GRID_AXES = 3 }; /* x is the fastest, and the last axis of a domain */
+
+typedef enum GpuNumber { GPU_THREAD, GPU_BLOCK, GPU_THREADS, GPU_BLOCKS } GpuNumber;
+
+/* A machine whose threads are the work items: how they find their place, and how they wait for each other. */
+typedef struct Gpu {
+    /* Along an axis, an i32: of the thread in its block, of the block in the grid, and how many there are of each. */
+    LLVMValueRef (*number)(CgFunc *f, GpuNumber which, int axis);
+    void (*barrier)(CgFunc *f);                   /* all threads of the block, and what they have written */
+    void (*bounds)(CgFunc *f, const int64_t *by); /* what is known of the block's size; NULL: at most GPU_MAX_THREADS */
+    bool fuses;                                   /* products and sums, as everywhere on GPUs */
+    const char *uniform_register, *register_;     /* constraints of inline assembly: i64 the same for a warp, or not */
+    const char *libm, *libm_end;                  /* bitcode of what is missing of it (math/libm.c), or NULL */
+    const char *group_scope;                      /* LLVM's name for "all threads of this block" */
+} Gpu;
 
 typedef struct Target {
     const char *name, *triple;
     const char *default_cpu;   /* for --march=native; NULL: this machine's CPU and features, asked of LLVM */
+    const Gpu *gpu;            /* NULL: a processor */
+    unsigned global_space;     /* address space of a kernel's pointers */
+    int code_object;           /* AMDGPU: version of its format, times 100; else 0 */
+    bool text_is_image;        /* its assembly is what is embedded, or assembled by another tool */
     bool is_program;           /* the module holds the host program: its functions, launches, kdsl_main */
     bool checks;               /* failed index, division and shift checks can be reported from here */
     bool vector;               /* simd/ makes vector code of its kernels */
@@ -21,7 +42,7 @@ typedef struct Target {
     bool holds_fallback;
     bool group_is_loop;        /* one thread runs the items of a group one after another: shared memory is its own */
     bool copies_apart;         /* its threads update copies of small arrays and bring them together at the end (private.c) */
-    const char *math_feature;  /* with this feature of a CPU, kernels take their mathematics from math/; NULL: from libm */
+    const char *math_feature;  /* with this feature of a CPU, kernels take their mathematics from math/; "": always */
     LLVMLinkage kernel_linkage;
     LLVMVisibility kernel_visibility;
     unsigned kernel_cc;

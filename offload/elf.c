@@ -82,8 +82,9 @@ const char *elf_unbound_symbol(Blob image, int k) {
 
 /* Writing ---------------------------------------------------------------------------------------------------------- */
 enum { SEC_NULL, SEC_DATA, SEC_STACK, SEC_SYMTAB, SEC_STRTAB, SEC_NAMES, SEC__COUNT };
-static const char section_names[] = "\0.rodata.kdsl_image\0.note.GNU-stack\0.symtab\0.strtab\0.shstrtab";
-enum { NAME_DATA = 1, NAME_STACK = 20, NAME_SYMTAB = 36, NAME_STRTAB = 44, NAME_NAMES = 52 };
+static const char section_names[] = "\0.llvm.offloading\0.note.GNU-stack\0.symtab\0.strtab\0.shstrtab";
+enum { NAME_DATA = 1, NAME_STACK = 18, NAME_SYMTAB = 34, NAME_STRTAB = 42, NAME_NAMES = 50 };
+enum { SHT_LLVM_OFFLOADING = 0x6fff4c0b }; /* llvm/BinaryFormat/ELF.h */
 enum { IMAGE_ALIGN = 16 }; /* the runtime reads the ELF header in place */
 
 static size_t align_up(size_t n, size_t to) { return (n + to - 1) & ~(to - 1); }
@@ -93,9 +94,9 @@ typedef struct Layout {
     size_t data_bytes, strings_bytes;
 } Layout;
 
-static Layout lay_out(const Blob *blobs, const char *const *names, int n) {
+static Layout lay_out(const Container *containers, const char *const *names, int n) {
     Layout l = {.data = align_up(sizeof(Elf64_Ehdr), IMAGE_ALIGN), .strings_bytes = 1};
-    for (int i = 0; i < n; i++) l.data_bytes += align_up(blobs[i].n, IMAGE_ALIGN);
+    for (int i = 0; i < n; i++) l.data_bytes += align_up(containers[i].bytes.n, IMAGE_ALIGN);
     for (int i = 0; i < 2 * n; i++) l.strings_bytes += strlen(names[i]) + 1;
     l.symbols = l.data + l.data_bytes;
     l.strings = l.symbols + (size_t)(1 + 2 * n) * sizeof(Elf64_Sym);
@@ -122,7 +123,7 @@ static void write_header(char *at, const Layout *l) {
 static void write_sections(char *at, const Layout *l) {
     Elf64_Shdr *s = (Elf64_Shdr *)(at + l->sections);
     s[SEC_DATA] = (Elf64_Shdr){.sh_name = NAME_DATA,
-                               .sh_type = SHT_PROGBITS,
+                               .sh_type = SHT_LLVM_OFFLOADING,
                                .sh_flags = SHF_ALLOC,
                                .sh_offset = l->data,
                                .sh_size = l->data_bytes,
@@ -163,8 +164,8 @@ static Elf64_Sym add_symbol(char *strings, size_t *used, const char *name, size_
     return s;
 }
 
-Blob elf_data_object(const Blob *blobs, const char *const *names, int n) {
-    Layout l = lay_out(blobs, names, n);
+Blob elf_data_object(const Container *containers, const char *const *names, int n) {
+    Layout l = lay_out(containers, names, n);
     char *at = calloc(1, l.total);
     if (!at) return (Blob){0};
     write_header(at, &l);
@@ -172,10 +173,11 @@ Blob elf_data_object(const Blob *blobs, const char *const *names, int n) {
     Elf64_Sym *symbol = (Elf64_Sym *)(at + l.symbols) + 1;
     size_t begin = 0, used = 1;
     for (int i = 0; i < n; i++) {
-        memcpy(at + l.data + begin, blobs[i].at, blobs[i].n);
-        *symbol++ = add_symbol(at + l.strings, &used, names[2 * i], begin);
-        *symbol++ = add_symbol(at + l.strings, &used, names[2 * i + 1], begin + blobs[i].n);
-        begin += align_up(blobs[i].n, IMAGE_ALIGN);
+        const Container *c = &containers[i];
+        memcpy(at + l.data + begin, c->bytes.at, c->bytes.n);
+        *symbol++ = add_symbol(at + l.strings, &used, names[2 * i], begin + c->begin);
+        *symbol++ = add_symbol(at + l.strings, &used, names[2 * i + 1], begin + c->end);
+        begin += align_up(c->bytes.n, IMAGE_ALIGN);
     }
     return (Blob){at, l.total};
 }

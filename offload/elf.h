@@ -2,7 +2,7 @@
 #ifndef KDSL_OFFLOAD_ELF_H
 #define KDSL_OFFLOAD_ELF_H
 
-#include "offload/offload.h"
+#include "offload/container.h"
 
 /* Does the relocatable object define a symbol of this name? false also for anything that is no ELF object. */
 bool elf_defines(Blob object, const char *symbol);
@@ -13,8 +13,8 @@ const char *elf_undefined_symbol(Blob object, int k);
 /* Name of the k-th undefined symbol of a shared object that is bound to no library's version, or NULL past the last.
  * Weak ones do not count. The name is inside `image`. */
 const char *elf_unbound_symbol(Blob image, int k);
-/* An object with one read-only section holding blobs[i] between the hidden symbols names[2 * i] and names[2 * i + 1].
- * NULL bytes: no memory. */
-Blob elf_data_object(const Blob *blobs, const char *const *names, int n);
+/* An object with one read-only section, .llvm.offloading, of containers, and the hidden symbols names[2 * i] and
+ * names[2 * i + 1] where the i-th one's image begins and ends. NULL bytes: no memory. */
+Blob elf_data_object(const Container *containers, const char *const *names, int n);
 
 #endif

@@ -67,6 +67,13 @@ void off_image_name(char name[OFF_SYMBOL_BYTES], uint64_t tag, int image, bool e
     snprintf(name, OFF_SYMBOL_BYTES, "kdsl_image_%016llx_%d_%s", (unsigned long long)tag, image, end ? "end" : "begin");
 }
 
+const char *off_kernel_symbol(Compiler *c, const char *kernel) {
+    char *name = arena_printf(&c->arena, "kdsl_kernel_%s", kernel);
+    for (char *p = name; *p; p++)
+        if (*p == '.') *p = '$';
+    return name;
+}
+
 const char *off_fallback_symbol(Compiler *c, const char *kernel) {
     return arena_printf(&c->arena, "kdsl_kernel_%s.host.%016llx", kernel, (unsigned long long)off_source_tag(c));
 }
@@ -213,14 +220,16 @@ static void add_constructor(OffModule *m, LLVMValueRef function) {
     keep(m, slot);
 }
 
-int off_module_finish(OffModule *m, int n_images) {
+int off_module_finish(OffModule *m, int n_images, bool has_ptx) {
     int n = m->kernels.n, n_entries;
     if (!n) return 0;
     LLVMValueRef begin = entry_table(m, &n_entries), end = table_end(m, m->entry, begin, n_entries);
     LLVMValueRef fields[] = {int32(m, (uint64_t)n_images), image_table(m, n_images, begin, end), begin, end};
     LLVMValueRef descriptor =
         off_private_constant(m, LLVMConstNamedStruct(m->descriptor, fields, 4), "kdsl.descriptor");
-    LLVMValueRef unregister = thunk(m, "kdsl.unregister", "__tgt_unregister_lib", descriptor, NULL);
-    add_constructor(m, thunk(m, "kdsl.register", "__tgt_register_lib", descriptor, unregister));
+    const char *in = has_ptx ? "kdsl_ptx_register" : "__tgt_register_lib";
+    const char *out = has_ptx ? "kdsl_ptx_unregister" : "__tgt_unregister_lib";
+    LLVMValueRef unregister = thunk(m, "kdsl.unregister", out, descriptor, NULL);
+    add_constructor(m, thunk(m, "kdsl.register", in, descriptor, unregister));
     return n;
 }

@@ -58,10 +58,14 @@ bool off_link_x86_image(Compiler *c, const Blob *objects, int n, Blob *image) {
     return false;
 }
 
-bool off_images_object(Compiler *c, const Blob *images, int n, Blob *object) {
+bool off_images_object(Compiler *c, const DeviceImage *images, int n, Blob *object) {
     const char **names = arena_array(&c->arena, const char *, 2 * n);
+    Container *containers = arena_array(&c->arena, Container, n);
+    bool ok = true;
     for (int i = 0; i < 2 * n; i++) names[i] = off_image_symbol(c, i / 2, i % 2);
-    *object = elf_data_object(images, names, n);
-    if (!object->at) diag(c, E1024, (Span){0, 0}, "no memory for the device images");
-    return object->at != NULL;
+    for (int i = 0; i < n; i++) ok = ok && container_make(&images[i], &containers[i]);
+    if (ok) *object = elf_data_object(containers, names, n);
+    for (int i = 0; i < n; i++) blob_free(&containers[i].bytes);
+    if (!ok || !object->at) diag(c, E1024, (Span){0, 0}, "no memory for the device images");
+    return ok && object->at;
 }

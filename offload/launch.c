@@ -147,20 +147,23 @@ static void fill_args(OffModule *m, LLVMBuilderRef b, OffFrame *f, const OffLaun
     store_dims(m, b, f->args, OFF_ARGS_THREADS, l->threads);
 }
 
-static void need_launch_function(OffModule *m) {
-    if (m->launch_function) return;
+/* runtime/launch.c: __tgt_target_kernel, and what is to be known of it. */
+static LLVMValueRef launch_function(OffModule *m, bool is_alone, LLVMTypeRef *type) {
     LLVMTypeRef params[] = {m->ptr, m->i64, m->i32, m->i32, m->ptr, m->ptr};
-    m->launch_type = LLVMFunctionType(m->i32, params, 6, false);
-    /* runtime/report.c: __tgt_target_kernel, and a count of what it did where one is asked for. */
-    m->launch_function = LLVMAddFunction(m->module, "kdsl_launch", m->launch_type);
-    LLVMSetVisibility(m->launch_function, LLVMHiddenVisibility);
+    const char *name = is_alone ? "kdsl_launch_alone" : "kdsl_launch";
+    *type = LLVMFunctionType(m->i32, params, 6, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(m->module, name);
+    if (fn) return fn;
+    fn = LLVMAddFunction(m->module, name, *type);
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-    LLVMAddAttributeAtIndex(m->launch_function, LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(m->context, nounwind, 0));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(m->context, nounwind, 0));
+    return fn;
 }
 
 LLVMValueRef off_emit_launch(OffModule *m, LLVMBuilderRef b, const OffLaunch *l) {
-    need_launch_function(m);
+    LLVMTypeRef type;
+    LLVMValueRef launch = launch_function(m, l->is_alone, &type);
     OffFrame *f = need_frame(m, LLVMGetBasicBlockParent(LLVMGetInsertBlock(b)), l->n_args);
     fill_args(m, b, f, l);
     LLVMValueRef one = LLVMConstInt(m->i32, 1, false);
@@ -172,5 +175,5 @@ LLVMValueRef off_emit_launch(OffModule *m, LLVMBuilderRef b, const OffLaunch *l)
         off_region(m, l->kernel),
         f->args,
     };
-    return LLVMBuildCall2(b, m->launch_type, m->launch_function, call, 6, "launched");
+    return LLVMBuildCall2(b, type, launch, call, 6, "launched");
 }

@@ -50,6 +50,12 @@ static void add_objects(Linker *l, const LinkJob *job) {
     add_parts(l, job);
 }
 
+const char *off_find_omptarget(Compiler *c, const char **name) {
+    const char *rpath;
+    *name = OMPTARGET;
+    return find_llvm_library(c, OMPTARGET, &rpath);
+}
+
 /* The version of libomptarget whose protocol is spelled here, by its full name. libomp comes with it. */
 static void add_offloading(Linker *l) {
     const char *rpath, *omp_rpath, *path = find_llvm_library(l->c, OMPTARGET, &rpath);

@@ -50,6 +50,24 @@ extern "C" int LLVMKdslIsX86_64Cpu(const char *name, const char *cpu) {
     return machine && machine->checkFeatures("+64bit");
 }
 
+static std::unique_ptr<llvm::MCSubtargetInfo> plain_machine(const char *name) {
+    std::string error;
+    llvm::Triple triple(name);
+    const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+    return std::unique_ptr<llvm::MCSubtargetInfo>(target ? target->createMCSubtargetInfo(triple, "", "") : nullptr);
+}
+
+extern "C" int LLVMKdslIsCpu(const char *triple, const char *cpu) {
+    auto plain = plain_machine(triple);
+    return plain && plain->isCPUStringValid(cpu);
+}
+
+extern "C" const char *LLVMKdslCpuName(const char *triple, int i) {
+    auto plain = plain_machine(triple);
+    if (!plain || size_t(i) >= plain->getAllProcessorDescriptions().size()) return nullptr;
+    return plain->getAllProcessorDescriptions()[i].Key;
+}
+
 extern "C" int LLVMKdslHasFeature(LLVMTargetMachineRef machine, const char *feature) {
     return reinterpret_cast<llvm::TargetMachine *>(machine)->getMCSubtargetInfo()->checkFeatures(feature);
 }

@@ -22,8 +22,6 @@ struct OffModule {
     LLVMContextRef context;
     LLVMTypeRef i8, i16, i32, i64, ptr;
     LLVMTypeRef ident, entry, image, descriptor, kernel_args;
-    LLVMTypeRef launch_type; /* of kdsl_launch, made at the first launch */
-    LLVMValueRef launch_function;
     Vec(OffKernel) kernels;
     OffFrame frame;
     bool unified;

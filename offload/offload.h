@@ -40,6 +40,7 @@ typedef struct OffLaunch {
     LLVMValueRef device;     /* i64, or NULL: the default device */
     LLVMValueRef trip_count; /* i64 */
     LLVMValueRef teams[3], threads[3]; /* i32; NULL: 1 (the x86 device is told nothing about them) */
+    bool is_alone;           /* launches of this kernel on GPUs must follow one another */
     OffArg *args;
     int n_args;
 } OffLaunch;
@@ -55,10 +56,12 @@ LLVMValueRef off_section_info(OffModule *m, const OffArg *section, const OffPlac
 
 /* Entry table, image table, descriptor, constructor and destructor. The images' bytes are the symbols
  * off_image_symbol(k, end) of another object. Without kernels nothing is emitted and 0 is returned; else the number of
- * kernels. */
-int off_module_finish(OffModule *m, int n_images);
+ * kernels. has_ptx: some image is PTX, which the driver has to assemble first (runtime/cuda.c). */
+int off_module_finish(OffModule *m, int n_images, bool has_ptx);
 /* In c->arena: for the thread that owns the compiler. Distinct for distinct sources, so two of our objects link. */
 const char *off_image_symbol(Compiler *c, int image, bool end);
+/* A kernel's name in every image. PTX knows no dots, of which a kernel of a module has one. */
+const char *off_kernel_symbol(Compiler *c, const char *kernel);
 /* The host version of a kernel: a second name, in the x86 device's object, for the function the image holds. The object
  * is linked into the program too. The name is this program's own, so that two programs' kernels never meet. */
 const char *off_fallback_symbol(Compiler *c, const char *kernel);
@@ -72,8 +75,20 @@ void blob_free(Blob *b);
 
 /* Device objects -> image the x86 plugin loads (a shared object). false: reported. */
 bool off_link_x86_image(Compiler *c, const Blob *objects, int n, Blob *image);
-/* An object that holds the images under off_image_symbol names. */
-bool off_images_object(Compiler *c, const Blob *images, int n, Blob *object);
+/* libomptarget, of the version whose protocol this is: where it is, or NULL; *name: what it is called. */
+const char *off_find_omptarget(Compiler *c, const char **name);
+/* CUDA's assembler: the one KDSL_PTXAS names (empty: none), on PATH, or where the toolkit puts it. NULL: there is none. */
+const char *off_find_ptxas(Arena *arena);
+/* A GPU's module -> image: "amdgpu", an object, to the code object the plugin loads; "nvptx", PTX, to the cubin that
+ * ptxas makes of it, or, where there is no ptxas, to the PTX itself, which the program has assembled by the driver it
+ * finds (runtime/cuda.c). cpu: sm_90, gfx90a. */
+bool off_link_gpu_image(Compiler *c, const char *target, const char *cpu, const Blob *module, Blob *image);
+/* An object that holds the images under off_image_symbol names, each in a container that says what it is. */
+typedef struct DeviceImage {
+    Blob bytes;
+    const char *triple, *arch; /* "nvptx64-nvidia-cuda", "sm_90" */
+} DeviceImage;
+bool off_images_object(Compiler *c, const DeviceImage *images, int n, Blob *object);
 /* Objects + embedded runtime -> executable (or, relocatable: one .o; shared: one .so). needs_omptarget: the host object launches. */
 typedef struct LinkJob {
     const Blob *objects;

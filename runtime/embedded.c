@@ -16,6 +16,7 @@ EMBED(kdsl_embedded_device_x86, "kdsl_rt_device_x86.o");
 
 /* PART(name, label, prefix): the object kdsl_part_NAME.o. A part may need those that stand below it. */
 #define PARTS                                                                                                          \
+    PART(cuda, "runtime of PTX images", "kdsl_ptx_")                                                                   \
     PART(words, "runtime of `text`", "kdsl_std_text_")                                                                 \
     PART(npy, "runtime of `npy`", "kdsl_std_npy_")                                                                     \
     PART(png, "runtime of `image`, PNG", "kdsl_std_png_")                                                              \

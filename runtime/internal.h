@@ -13,8 +13,12 @@ KDSL_RT extern char **kdsl_argv;
 /* resident.c sets it when a first array is kept on a device: memory that is freed must not stay in its table. */
 KDSL_RT extern void (*kdsl_forget_freed)(void *at, size_t n_bytes);
 
-/* report.c: what is copied from now on; NULL: no more of it. n_bytes 0: no copy. */
+/* launch.c: what is mapped or copied from now on; NULL: no more of it. n_bytes 0: no copy. Told to report.c, too. */
+KDSL_RT void kdsl_moving(const KdslSection *what, int64_t n_bytes, bool in);
 KDSL_RT void kdsl_report_moving(const KdslSection *what, int64_t n_bytes, bool in);
+
+KDSL_RT extern bool kdsl_report_is_on;
+KDSL_RT int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 
 /* What the OpenMP runtime's tools interface wants of a tool; NULL without KDSL_REPORT. */
 KDSL_RT void *kdsl_report_tool(void);
@@ -46,5 +50,15 @@ KDSL_RT _Noreturn void kdsl_output_failed(int error);
 /* "[4, 512]" into `text`. */
 enum { KDSL_SHAPE_BYTES = 4 * 22 + 8 };
 KDSL_RT const char *kdsl_shape_text(char text[KDSL_SHAPE_BYTES], int64_t rank, const int64_t *extents);
+
+/* device.c: KDSL_REQUIRE=gpu is set, and then: ends the program unless a launch on `device` (-1: the default) is on one */
+KDSL_RT extern bool kdsl_device_required;
+KDSL_RT void kdsl_device_require(const char *place, int64_t device);
+KDSL_RT bool kdsl_device_is_gpu(int device);
+
+/* cuda.c, called in place of libomptarget's __tgt_register_lib by programs with PTX images */
+struct Descriptor;
+KDSL_RT void kdsl_ptx_register(const struct Descriptor *d);
+KDSL_RT void kdsl_ptx_unregister(const struct Descriptor *d);
 
 #endif

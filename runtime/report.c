@@ -46,7 +46,7 @@ typedef struct Row {
     double seconds;
 } Row;
 
-static int is_on;
+bool kdsl_report_is_on;
 static Row *arrays, *launches;
 static int n_arrays, n_launches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the rows: launches may be in several threads */
@@ -96,7 +96,7 @@ static void on_data_op(int endpoint, void *task, void *target, uint64_t *id, int
 static const char *place_of(const void *ident) { return *(const char *const *)((const char *)ident + 16); }
 
 void kdsl_report_moving(const KdslSection *what, int64_t n_bytes, bool in) {
-    if (!is_on) return;
+    if (!kdsl_report_is_on) return;
     moving = what ? what->name : NULL;
     place = !what ? NULL : in ? place_of(what->ident) : host_code;
     if (what && n_bytes) count(what->name, PLANNED, in, n_bytes);
@@ -181,13 +181,13 @@ static void finalize(void *data) { (void)data; }
 void *kdsl_report_tool(void) {
     static Tool tool = {initialize, finalize, NULL};
     const char *wanted = getenv("KDSL_REPORT");
-    is_on = wanted && *wanted && strcmp(wanted, "0");
-    if (is_on) atexit(report);
-    return is_on ? &tool : NULL;
+    kdsl_report_is_on = wanted && *wanted && strcmp(wanted, "0");
+    if (kdsl_report_is_on) atexit(report);
+    return kdsl_report_is_on ? &tool : NULL;
 }
 
-int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
-    if (!is_on) return __tgt_target_kernel(loc, device, teams, threads, region, args);
+/* A launch that is counted: runtime/launch.c has decided so. */
+int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     KernelArgs kept = *(const KernelArgs *)args; /* the runtime changes it */
     now = &kept;
     place = place_of(loc);

@@ -62,10 +62,10 @@ static int64_t find(const char *at) {
 }
 
 static void copy(Section *s, void *at, int64_t n_bytes, int64_t direction) {
-    kdsl_report_moving(s->what, n_bytes, direction == MAP_TO);
+    kdsl_moving(s->what, n_bytes, direction == MAP_TO);
     __tgt_target_data_update_mapper((void *)s->what->ident, device, 1, &at, &at, &n_bytes, &direction,
                                     (void **)&s->what->name, NULL);
-    kdsl_report_moving(NULL, 0, false);
+    kdsl_moving(NULL, 0, false);
 }
 
 static void move(Section *s, int64_t direction) { copy(s, s->begin, s->end - s->begin, direction); }
@@ -171,9 +171,9 @@ static Section *map(int64_t i, char *begin, char *end, bool fill, const KdslSect
     if (end - begin >= KDSL_HUGE_FROM_BYTES) {
         begin_large_mapping(s, fill);
     } else {
-        kdsl_report_moving(what, fill ? end - begin : 0, true);
+        kdsl_moving(what, fill ? end - begin : 0, true);
         begin_mapping(s, fill ? MAP_TO : 0);
-        kdsl_report_moving(NULL, 0, false);
+        kdsl_moving(NULL, 0, false);
     }
     if (poison && !fill && s->device != begin) fill_device(s);
     return s;

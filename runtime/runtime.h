@@ -132,6 +132,8 @@ KDSL_RT void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_b
 KDSL_RT void kdsl_settle(void);
 
 /* report.c: libomptarget's __tgt_target_kernel, counted and timed under KDSL_REPORT=1. */
+KDSL_RT const char *kdsl_device_name(const char *place, int64_t device); /* device.c */
+KDSL_RT int32_t kdsl_launch_alone(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 KDSL_RT int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 
 /* border.c: exported functions. Runs `run(frame)`; 0, or the exit code with which a program would have ended there. */

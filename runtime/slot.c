@@ -29,9 +29,9 @@ static void call(Mapper *mapper, Slot *s, int64_t n_bytes, int64_t type) {
 }
 
 static void copy(Mapper *mapper, Slot *s, int64_t n_bytes, int64_t direction) {
-    kdsl_report_moving(s->what, n_bytes, direction == MAP_TO);
+    kdsl_moving(s->what, n_bytes, direction == MAP_TO);
     call(mapper, s, n_bytes, direction);
-    kdsl_report_moving(NULL, 0, false);
+    kdsl_moving(NULL, 0, false);
 }
 
 /* A library of ours may be closed before the program ends: no name or address of it stays behind in libomptarget. */

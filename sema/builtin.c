@@ -34,6 +34,7 @@ static const struct {
     {BUILTIN_ARGS, EFFECT_STR, "asks for `args()`"},
     {BUILTIN_CLOCK, EFFECT_IO, "reads the clock"},
     {BUILTIN_DEVICES, EFFECT_IO, "counts the devices"},
+    {BUILTIN_DEVICE_NAME, EFFECT_IO, "asks for a device's name"},
     {BUILTIN_EXIT, EFFECT_IO, "ends the program"},
     {BUILTIN_WRITE_FILE, EFFECT_IO, "writes a file"},
     {BUILTIN_APPEND_FILE, EFFECT_IO, "writes a file"},
@@ -299,6 +300,10 @@ static Type *check_special(Sema *s, Expr *e, BuiltinId id) {
     case BUILTIN_DOT:
     case BUILTIN_CROSS:
     case BUILTIN_LENGTH: return check_vector_builtin(s, e, id);
+    case BUILTIN_DEVICE_NAME: {
+        Arg *a = &e->call.args.at[0];
+        return is_plain(s, a) && check_value(s, &a->value, s->index, "the number of a device") ? s->str : s->error;
+    }
     case BUILTIN_EXIT: {
         Arg *a = &e->call.args.at[0];
         return is_plain(s, a) && check_value(s, &a->value, s->i32, "the exit status") ? s->nothing : s->error;

@@ -159,7 +159,7 @@ static Blob host_object(Compiler *c, const char *ir, const char *function, int n
     LLVMModuleRef m = parse(context, ir);
     OffModule *off = off_module_new(c, m);
     if (function) add_launch(off, m, function);
-    int n = off_module_finish(off, n_images);
+    int n = off_module_finish(off, n_images, false);
     CHECK(n == (function ? 1 : 0), "%d kernels", n);
     off_module_free(off);
     Blob object = object_of(m);
@@ -177,7 +177,7 @@ static char *path_of(const char *name) {
 /* Host code with one launch plus image -> output. */
 static bool build(Compiler *c, const char *ir, const char *function, const char *output, bool relocatable) {
     Blob image = device_image(c, device_ir), objects[2] = {host_object(c, ir, function, 1)};
-    bool ok = image.at && off_images_object(c, &image, 1, &objects[1]) &&
+    bool ok = image.at && off_images_object(c, &(DeviceImage){image, "x86_64-unknown-linux-gnu", "x86-64"}, 1, &objects[1]) &&
               off_link(c, &(LinkJob){.objects = objects,
                                      .n_objects = 2,
                                      .relocatable = relocatable,

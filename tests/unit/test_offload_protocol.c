@@ -55,7 +55,7 @@ static void test_layouts(void) {
     };
     for (unsigned i = 0; i < OFF_ARGS__COUNT; i++)
         check(LLVMOffsetOfElement(data, m->kernel_args, i) == offsets[i], "field of the kernel arguments");
-    check(off_module_finish(m, 1) == 0 && !LLVMGetFirstFunction(module) && !LLVMGetFirstGlobal(module),
+    check(off_module_finish(m, 1, false) == 0 && !LLVMGetFirstFunction(module) && !LLVMGetFirstGlobal(module),
           "nothing is emitted where nothing is launched");
     off_module_free(m);
     LLVMDisposeTargetData(data);
@@ -97,7 +97,7 @@ static void test_image_names(void) {
 
 /* Objects written here are read back here; broken ones are refused, at every length. */
 static void test_elf(void) {
-    Blob data[2] = {{"first image", 11}, {"second", 6}};
+    Container data[2] = {{{"first image", 11}, 6, 11}, {{"second", 6}, 0, 6}};
     const char *names[] = {"a_begin", "a_end", "b_begin", "b_end"};
     Blob object = elf_data_object(data, names, 2);
     for (int i = 0; i < 4; i++) check(elf_defines(object, names[i]), names[i]);

@@ -1,0 +1,142 @@
+/* arch.c -- names of devices, and which this machine has. GPUs are found in /dev and /sys, which takes microseconds; to
+ * ask a driver would take longer than to compile a program. */
+#include "driver/arch.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "irgen/irgen.h"
+
+enum { MAX_ARCHS = 32, MAX_TYPOS = 3 };
+
+/* The oldest that CUDA 13 assembles for; its PTX runs on everything newer. */
+static const char nvidia_baseline[] = "sm_75";
+
+/* --offload-arch=all, in the order of their images. */
+static const Arch all[] = {
+    {"nvptx", "sm_100"},  {"nvptx", "sm_90"},   {"nvptx", "sm_80"},    {"nvptx", "sm_75"},
+    {"amdgpu", "gfx942"}, {"amdgpu", "gfx90a"}, {"amdgpu", "gfx1100"}, {"x86", NULL},
+};
+
+static bool same(Arch a, Arch b) { return !strcmp(a.target, b.target) && (!a.cpu || !strcmp(a.cpu, b.cpu)); }
+
+static void add(Archs *archs, Arch arch) {
+    for (int i = 0; i < archs->n; i++)
+        if (same(archs->at[i], arch)) return;
+    if (archs->n < MAX_ARCHS) archs->at[archs->n++] = arch;
+}
+
+/* What is here ----------------------------------------------------------------------------------------------------- */
+
+static bool exists(const char *path) {
+    FILE *f = fopen(path, "r");
+    if (f) fclose(f);
+    return f != NULL;
+}
+
+/* The kernel driver's list of AMD devices: "gfx_target_version 90010" is gfx90a, in decimal major, minor and stepping.
+ */
+static void add_amd(Archs *archs, Arena *arena) {
+    static const char folder[] = "/sys/class/kfd/kfd/topology/nodes";
+    DIR *nodes = opendir(folder);
+    for (struct dirent *d; nodes && (d = readdir(nodes));) {
+        char line[256];
+        unsigned version;
+        FILE *f = d->d_name[0] == '.' ? NULL : fopen(arena_printf(arena, "%s/%s/properties", folder, d->d_name), "r");
+        while (f && fgets(line, sizeof line, f)) {
+            if (sscanf(line, "gfx_target_version %u", &version) != 1 || !version) continue;
+            unsigned minor = version / 100 % 100, stepping = version % 100;
+            const char *cpu = arena_printf(arena, "gfx%u%x%x", version / 10000, minor, stepping);
+            if (irgen_knows_arch("amdgpu", cpu)) add(archs, (Arch){"amdgpu", cpu});
+        }
+        if (f) fclose(f);
+    }
+    if (nodes) closedir(nodes);
+}
+
+static void add_here(Archs *archs, Arena *arena) {
+    if (exists("/dev/nvidiactl")) add(archs, (Arch){"nvptx", nvidia_baseline}); /* which model is not said there */
+    add_amd(archs, arena);
+    add(archs, (Arch){"x86", NULL});
+}
+
+/* Names ------------------------------------------------------------------------------------------------------------ */
+
+static const char *target_of(const char *name) {
+    if (!strncmp(name, "sm_", 3)) return "nvptx";
+    if (!strncmp(name, "gfx", 3)) return "amdgpu";
+    return NULL;
+}
+
+static const char *unknown(Arena *arena, const char *name) {
+    static const char *const words[] = {"auto", "host", "all"};
+    const char *best = NULL;
+    int best_distance = MAX_TYPOS + 1;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        int distance = edit_distance(name, words[i], 1);
+        if (distance <= 1 && distance < best_distance) best = words[i], best_distance = distance;
+    }
+    const char *target = target_of(name), *known;
+    if (!target) target = strchr(name, 'g') ? "amdgpu" : "nvptx";
+    for (int i = 0; (known = irgen_arch_name(target, i)); i++) {
+        int distance = edit_distance(name, known, MAX_TYPOS);
+        if (distance < best_distance) best = known, best_distance = distance;
+    }
+    return best ? arena_printf(arena, "no device is called `%s`; did you mean `%s`?", name, best)
+                : arena_printf(
+                      arena,
+                      "no device is called `%s`; there are auto, host, all, sm_90 and its like, gfx90a and its like",
+                      name);
+}
+
+static const char *parse_one(Archs *archs, Arena *arena, const char *name) {
+    const char *target = target_of(name);
+    if (!strcmp(name, "auto")) {
+        add_here(archs, arena);
+    } else if (!strcmp(name, "all")) {
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) add(archs, all[i]);
+    } else if (!strcmp(name, "emulated")) {
+        add(archs, (Arch){"emulated", "native"});
+    } else if (!strcmp(name, "host")) {
+        add(archs, (Arch){"x86", NULL});
+    } else if (target && irgen_knows_arch(target, name)) {
+        add(archs, (Arch){target, name});
+    } else {
+        return unknown(arena, name);
+    }
+    return NULL;
+}
+
+/* Special before general: a cubin runs on its generation only, so the order among those does not matter, and the PTX of
+ * an older one must not hide it; a generic AMD target comes after the models. */
+static int rank(Arch a) {
+    if (!strcmp(a.target, "x86")) return 1 << 20;
+    if (!strcmp(a.target, "emulated")) return 0;
+    if (!strcmp(a.target, "nvptx")) return -atoi(a.cpu + 3);
+    return strstr(a.cpu, "generic") ? 1 << 10 : 1;
+}
+
+static int by_rank(const void *a, const void *b) {
+    int x = rank(*(const Arch *)a), y = rank(*(const Arch *)b);
+    return (x > y) - (x < y);
+}
+
+bool archs_parse(Archs *archs, Arena *arena, const char *list, const char **why) {
+    *archs = (Archs){arena_array(arena, Arch, MAX_ARCHS), 0};
+    *why = NULL;
+    for (const char *at = list; at && !*why; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        *why = parse_one(archs, arena, arena_strndup(arena, at, strcspn(at, ",")));
+    qsort(archs->at, (size_t)archs->n, sizeof *archs->at, by_rank);
+    return !*why;
+}
+
+bool archs_have(const Archs *archs, const char *target) {
+    for (int i = 0; i < archs->n; i++)
+        if (!strcmp(archs->at[i].target, target)) return true;
+    return false;
+}
+
+bool archs_have_gpu(const Archs *archs) { return archs->n && strcmp(archs->at[0].target, "x86"); }
+bool archs_have_cpu(const Archs *archs) { return archs->n && !strcmp(archs->at[archs->n - 1].target, "x86"); }

@@ -1,0 +1,155 @@
+/* doctor.c -- looks for what programs with kernels need, names the package of what is missing, and runs a kernel on
+ * each device. Each device has its turn in a process of its own, made by this very compiler: a driver that hangs or
+ * dies takes nothing else along. */
+#include "driver/doctor.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver/options.h"
+#include "driver/output.h"
+#include "offload/offload.h"
+
+extern char **environ;
+
+/* Without an argument: how many devices there are. With one: does a kernel do there what it should? */
+static const char program[] =
+    "kernel roots(x: &[f32; n], y: &out [f32; n]) over i in n { y[i] = sqrt(x[i]) + 1.0; }\n"
+    "kernel total(x: &[f32; n]) over i in n -> sum f32 { return x[i]; }\n"
+    "fn main() {\n"
+    "    if len(args()) == 0 { print(\"{}\", devices()); return; }\n"
+    "    let d = i32(args()[0]);\n"
+    "    let x = [f32((i % 100) * (i % 100)) for i in 100000];\n"
+    "    var y = [0.0f32; 100000];\n"
+    "    let start = clock();\n"
+    "    offload on d roots(&x, &out y);\n"
+    "    let first = clock() - start;\n"
+    "    let sum = offload on d total(&y);\n"
+    "    var wrong = 0;\n"
+    "    for i in 100000 { if y[i] != f32(i % 100) + 1.0 { wrong += 1; } }\n"
+    "    if wrong > 0 || abs(sum - 5050000.0) > 100.0 { print(\"{}: wrong results\", device_name(d)); exit(1); }\n"
+    "    print(\"{}: works, {:.1} ms for the first launch\", device_name(d), first * 1000.0);\n"
+    "}\n";
+
+/* Running it ------------------------------------------------------------------------------------------------------- */
+
+static void read_all(int fd, Buf *text) {
+    char piece[4096];
+    for (ssize_t n; (n = read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR);)
+        if (n > 0) buf_printf(text, "%.*s", (int)n, piece);
+}
+
+/* `kdslc run - [argument]` with the program as its input; what it says, both ways. false: it did not end well. */
+static bool run_program(const char *argument, Buf *text) {
+    int in[2], out[2], status = -1;
+    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) return false;
+    char *argv[] = {"kdslc", "run", "-", (char *)argument, NULL};
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out[1], STDERR_FILENO);
+    bool ok = !posix_spawn(&child, "/proc/self/exe", &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(in[0]);
+    close(out[1]);
+    if (ok) ok = write(in[1], program, sizeof program - 1) == sizeof program - 1; /* less than a pipe holds */
+    close(in[1]);
+    read_all(out[0], text);
+    close(out[0]);
+    if (!ok) return false;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return false;
+    if (WIFSIGNALED(status))
+        buf_printf(text, "ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Looking ------------------------------------------------------------------------------------------------------------
+ */
+
+static void say(Buf *b, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say(Buf *b, const char *what, const char *format, ...) {
+    char text[1024];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    buf_printf(b, "%-22s%s\n", what, text);
+}
+
+static bool has_library(const char *name) {
+    void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    if (library) dlclose(library);
+    return library != NULL;
+}
+
+static bool exists(const char *path) { return !access(path, F_OK); }
+
+/* libomptarget opens the names without a version, which the driver's own packages do not always bring. */
+static void look_for_driver(Buf *b, const char *what, const char *device, const char *name, const char *versioned,
+                            const char *package) {
+    if (has_library(name)) say(b, what, "%s", name);
+    else if (has_library(versioned))
+        say(b, what, "%s is there, %s is not: link it, in a folder of LD_LIBRARY_PATH", versioned, name);
+    else if (exists(device)) say(b, what, "%s is there, %s is not: install %s", device, name, package);
+    else say(b, what, "none here (no %s)", device);
+}
+
+static void look_around(Compiler *c, Buf *b) {
+    const char *missing, *path = off_find_omptarget(c, &missing), *ptxas = off_find_ptxas(&c->arena);
+    if (path) say(b, "libomptarget", "%s", path);
+    else say(b, "libomptarget", "%s not found: install liboffload-22", missing);
+    look_for_driver(b, "NVIDIA driver", "/dev/nvidiactl", "libcuda.so", "libcuda.so.1",
+                    "libcuda1, of your driver's version");
+    look_for_driver(b, "AMD driver", "/dev/kfd", "libhsa-runtime64.so", "libhsa-runtime64.so.1",
+                    "libhsa-runtime64-1 (ROCm)");
+    if (ptxas) say(b, "ptxas", "%s", ptxas);
+    else say(b, "ptxas", "none (CUDA toolkit): programs carry PTX, which NVIDIA's driver assembles when they start");
+    say(b, "lld, libclc", "built in (LLVM " KDSL_LLVM_VERSION ")");
+    say(b, "temporary files",
+        !access("/tmp", W_OK) ? "/tmp can be written" : "/tmp cannot be written, and libomptarget needs it");
+}
+
+static void say_lines(Buf *b, const char *what, const Buf *text) {
+    for (const char *at = text->n ? text->at : "it says nothing\n"; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        say(b, what, "%.*s", (int)strcspn(at, "\n"), at);
+        what = "";
+    }
+}
+
+static bool try_devices(Buf *b) {
+    Buf text = {0};
+    bool ok = run_program(NULL, &text);
+    int n = ok ? atoi(text.at) : 0;
+    if (!ok) say_lines(b, "devices", &text);
+    else if (!n) say(b, "devices", "none; kernels run in the program itself");
+    buf_free(&text);
+    for (int d = 0; d < n; d++) {
+        char name[32], number[16];
+        Buf said = {0};
+        snprintf(name, sizeof name, "device %d", d);
+        snprintf(number, sizeof number, "%d", d);
+        ok = run_program(number, &said) && ok;
+        say_lines(b, name, &said);
+        buf_free(&said);
+    }
+    return ok;
+}
+
+int doctor_run(Compiler *c) {
+    Buf b = {0};
+    look_around(c, &b);
+    bool ok = try_devices(&b);
+    bool written = write_fully(STDOUT_FILENO, b.at, b.n);
+    buf_free(&b);
+    return ok && written ? KDSLC_OK : KDSLC_DIAGNOSTICS;
+}

@@ -1,0 +1,169 @@
+/* cuda.c -- NVIDIA images that are text. Where the compiler found no ptxas, the program carries PTX, of which
+ * libomptarget makes nothing; so before its images are registered, the PTX is given to the driver's own linker, and the
+ * cubin that comes out takes its place. Newer devices run older PTX, so the newest that the device knows is taken.
+ * Without a driver, or where it refuses, the image is left out and the next one gets its turn.
+ *
+ * Part of a program that has such images only. Source of the interface: cuda.h, CUDA Driver API, "Module Management";
+ * of the descriptor: llvm/lib/Frontend/Offloading/OffloadWrapper.cpp of LLVM 22. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/internal.h"
+
+typedef struct Image {
+    const char *begin, *end;
+    const void *entries, *entries_end;
+} Image;
+
+typedef struct Descriptor {
+    int32_t n;
+    const Image *images;
+    const void *entries, *entries_end;
+} Descriptor;
+
+void __tgt_register_lib(const Descriptor *d);
+void __tgt_unregister_lib(const Descriptor *d);
+
+/* The driver ---------------------------------------------------------------------------------------------------------
+ */
+
+enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, INPUT_PTX = 1, OPTION_ERROR_LOG = 5, OPTION_ERROR_LOG_BYTES = 6 };
+
+static struct Driver {
+    int (*init)(unsigned flags), (*count)(int *n), (*device)(int *d, int i),
+        (*attribute)(int *v, int which, int device);
+    int (*retain)(void **context, int device), (*set_current)(void *context);
+    int (*create)(unsigned n, int *options, void **values, void **linker);
+    int (*add)(void *linker, int type, const void *data, size_t bytes, const char *name, unsigned n, int *options,
+               void **values);
+    int (*complete)(void *linker, void **cubin, size_t *bytes), (*destroy)(void *linker);
+    int version; /* of the first device: 90 for sm_90; 0: there is none */
+} driver;
+
+static void *function(void *library, const char *name) {
+    char newer[64];
+    snprintf(newer, sizeof newer, "%s_v2", name); /* what cuda.h means by the plain name */
+    void *f = dlsym(library, newer);
+    return f ? f : dlsym(library, name);
+}
+
+static int load_driver(void) {
+    static const struct {
+        void *to;
+        const char *name;
+    } functions[] = {{&driver.init, "cuInit"},
+                     {&driver.count, "cuDeviceGetCount"},
+                     {&driver.device, "cuDeviceGet"},
+                     {&driver.attribute, "cuDeviceGetAttribute"},
+                     {&driver.retain, "cuDevicePrimaryCtxRetain"},
+                     {&driver.set_current, "cuCtxSetCurrent"},
+                     {&driver.create, "cuLinkCreate"},
+                     {&driver.add, "cuLinkAddData"},
+                     {&driver.complete, "cuLinkComplete"},
+                     {&driver.destroy, "cuLinkDestroy"}};
+    void *library = dlopen("libcuda.so", RTLD_NOW | RTLD_LOCAL); /* by the name that libomptarget will use */
+    for (size_t i = 0; library && i < sizeof functions / sizeof *functions; i++) {
+        void *f = function(library, functions[i].name);
+        if (!f) return 0;
+        memcpy(functions[i].to, &f, sizeof f);
+    }
+    return library != NULL;
+}
+
+/* The driver's context of the device stays: libomptarget takes the same, and to make it anew takes a tenth of a second.
+ */
+static int device_version(void) {
+    int n = 0, device, major, minor;
+    void *context;
+    if (!load_driver() || driver.init(0) || driver.count(&n) || n < 1 || driver.device(&device, 0)) return 0;
+    if (driver.attribute(&major, ATTRIBUTE_MAJOR, device) || driver.attribute(&minor, ATTRIBUTE_MINOR, device))
+        return 0;
+    if (driver.retain(&context, device) || driver.set_current(context)) return 0;
+    return 10 * major + minor;
+}
+
+/* malloc'd, or NULL after saying why. */
+static char *assemble(const char *ptx, size_t n, size_t *n_cubin) {
+    char log[4096] = "", *copy = NULL;
+    int options[] = {OPTION_ERROR_LOG, OPTION_ERROR_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log}, *linker = NULL, *cubin = NULL;
+    int failed = driver.create(2, options, values, &linker);
+    failed = failed || driver.add(linker, INPUT_PTX, ptx, n, "kernels", 0, NULL, NULL);
+    failed = failed || driver.complete(linker, &cubin, n_cubin);
+    if (!failed && (copy = malloc(*n_cubin))) memcpy(copy, cubin, *n_cubin); /* the linker's own is gone with it */
+    if (linker) driver.destroy(linker);
+    if (copy) return copy;
+    log[sizeof log - 1] = '\0';
+    fprintf(stderr,
+            "kdslc: the NVIDIA driver cannot use this program's kernels: %s\n"
+            "(compiled where the CUDA toolkit's ptxas is installed, for this device, it would not need to; "
+            "the kernels run elsewhere)\n",
+            *log ? log : "it does not say why");
+    return NULL;
+}
+
+/* Images -------------------------------------------------------------------------------------------------------------
+ */
+
+/* ".target sm_90" of PTX: 90; 0 for anything else. */
+static int ptx_version(const Image *i) {
+    static const char elf[] = "\x7f"
+                              "ELF",
+                      target[] = ".target sm_";
+    if (i->end - i->begin < 4 || !memcmp(i->begin, elf, 4)) return 0;
+    const char *at = memmem(i->begin, (size_t)(i->end - i->begin), target, sizeof target - 1);
+    return at ? atoi(at + sizeof target - 1) : 0;
+}
+
+static const Image *newest_usable(const Descriptor *d) {
+    const Image *best = NULL;
+    for (int i = 0; i < d->n; i++) {
+        int version = ptx_version(&d->images[i]);
+        if (version && version <= driver.version && (!best || version > ptx_version(best))) best = &d->images[i];
+    }
+    return best;
+}
+
+typedef struct Registered {
+    Descriptor made;
+    const Descriptor *of;
+    char *cubin;
+    struct Registered *next;
+} Registered;
+static Registered *registered;
+
+/* Runs before main, or when a library is loaded: by one thread. */
+void kdsl_ptx_register(const Descriptor *d) {
+    Registered *r = calloc(1, sizeof *r);
+    Image *images = calloc((size_t)d->n + 1, sizeof *images);
+    if (!r || !images) abort();
+    driver.version = device_version();
+    const Image *ptx = newest_usable(d);
+    size_t n_cubin = 0;
+    if (ptx) r->cubin = assemble(ptx->begin, (size_t)(ptx->end - ptx->begin), &n_cubin);
+    int n = 0;
+    for (int i = 0; i < d->n; i++) {
+        images[n] = d->images[i];
+        if (&d->images[i] == ptx && r->cubin) {
+            images[n].begin = r->cubin;
+            images[n].end = r->cubin + n_cubin;
+        } else if (ptx_version(&d->images[i])) {
+            continue;
+        }
+        n++;
+    }
+    r->made = (Descriptor){n, images, d->entries, d->entries_end};
+    r->of = d;
+    r->next = registered;
+    registered = r;
+    __tgt_register_lib(&r->made);
+}
+
+void kdsl_ptx_unregister(const Descriptor *d) {
+    for (Registered *r = registered; r; r = r->next)
+        if (r->of == d) __tgt_unregister_lib(&r->made);
+}

@@ -1,0 +1,40 @@
+/* geometry.c -- the grid of a launch. Blocks are as long as the domain along x, where neighbours are neighbours in
+ * memory, up to a limit; what is left of it goes to y and z. They are powers of two, so that whole warps come about. */
+#include "runtime/geometry.h"
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* The power of two at or above n, but no more than `most`, which is one. */
+static int64_t power_above(int64_t n, int64_t most) {
+    int64_t p = 1;
+    while (p < n && p < most) p *= 2;
+    return p;
+}
+
+static void choose_threads(int32_t threads[3], const int64_t n[3]) {
+    enum { SIDE = 8, DEPTH = 2 }; /* of a block in two and three axes, where the domain has room */
+    int64_t z = power_above(n[2], n[1] > 1 ? DEPTH : GPU_MAX_THREADS);
+    int64_t y = power_above(n[1], n[2] > 1 ? SIDE / z : SIDE);
+    int64_t x = power_above(n[0], GPU_MAX_THREADS / (y * z));
+    y = power_above(n[1], GPU_MAX_THREADS / (x * z));
+    z = power_above(n[2], GPU_MAX_THREADS / (x * y));
+    threads[0] = (int32_t)x;
+    threads[1] = (int32_t)y;
+    threads[2] = (int32_t)z;
+}
+
+void kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t by_x, int32_t by_y, int32_t by_z,
+                   int32_t is_reduction) {
+    const int64_t n[3] = {x, y, z};
+    int64_t room = is_reduction ? GPU_MAX_PARTS : INT64_MAX;
+    g->threads[0] = by_x;
+    g->threads[1] = by_y;
+    g->threads[2] = by_z;
+    if (!by_x) choose_threads(g->threads, n);
+    for (int axis = 0; axis < 3; axis++) {
+        int64_t blocks = (n[axis] - 1) / g->threads[axis] + 1;
+        blocks = smaller(smaller(blocks, axis ? GPU_MAX_YZ : GPU_MAX_X), room);
+        g->blocks[axis] = (int32_t)blocks;
+        room /= blocks;
+    }
+}

@@ -1,0 +1,25 @@
+/* geometry.h -- how many blocks of how many threads a launch has on a GPU, in one place for those who write kernels
+ * (irgen/gpu.c) and those who launch them. */
+#ifndef KDSL_RUNTIME_GEOMETRY_H
+#define KDSL_RUNTIME_GEOMETRY_H
+
+#include <stdint.h>
+
+enum {
+    GPU_MAX_THREADS = 256,    /* of a block at most, where the kernel is not in groups */
+    GPU_MAX_PARTS = 1024, /* blocks of a reduction: one part of the result each */
+    GPU_MAX_X = 0x7fffffff, GPU_MAX_YZ = 65535 /* blocks along an axis: CUDA C++ Programming Guide, compute capabilities */
+};
+
+/* As in libomptarget's KernelArgsTy; x first, which is the last axis of the domain. */
+typedef struct KdslGeometry {
+    int32_t blocks[3], threads[3];
+} KdslGeometry;
+
+/* Trip counts of the domain, from its last axis to its first, 1 where it has none, and above 0 all. `by`: items of a
+ * group along these axes; 0: there are no groups, and the geometry is free. A reduction has no more blocks than it has
+ * room for parts. A domain larger than the grid is walked through in rounds. */
+void kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t by_x, int32_t by_y, int32_t by_z,
+                   int32_t is_reduction);
+
+#endif

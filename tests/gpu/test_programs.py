@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""One executable on whatever the machine has: on this CPU, and against mock drivers of NVIDIA and AMD, with everything
+that can go wrong there. What reaches the driver is compared with what has to: geometry, arguments, copies."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+KDSLC = Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build/bin/kdslc").resolve()
+MOCK = Path(os.environ.get("KDSL_BUILD_DIR", ROOT / "build")) / "mock"
+
+SAXPY = """
+kernel saxpy(a: f32, x: &[f32; n], y: &mut [f32; n]) over i in n { y[i] = a * x[i] + y[i]; }
+fn main() {
+    let x = [1.0f32; 1000];
+    var y = [2.0f32; 1000];
+    offload saxpy(3.0, &x, &mut y);
+    print("{} on {}", y[999], device_name(0));
+}
+"""
+SHAPES = """
+import algo;
+kernel plane(u: &mut [i32; n, m]) over i in n, j in m { u[i, j] = 1; }
+kernel space(u: &mut [i32; n, m, k]) over i in n, j in m, l in k { u[i, j, l] = 1; }
+kernel tiles(u: &mut [i32; n, m]) over i in n by 8, j in m by 16 {
+    shared t: [i32; 8, 16];
+    t[i.local, j.local] = 1;
+    barrier;
+    if inside { u[i, j] = t[i.local, j.local]; }
+}
+kernel total(x: &[i32; n]) over i in n -> sum i32 { return x[i]; }
+fn main() {
+    var u = [0; 100, 3];
+    var v = [0; 5, 6, 70];
+    let x = [1; 1000000];
+    offload plane(&mut u);
+    offload space(&mut v);
+    offload tiles(&mut u);
+    print("{}", offload total(&x));
+}
+"""
+DEVICES = """
+kernel twice(x: &mut [i32; n]) over i in n { x[i] *= 2; }
+fn main() {
+    var x = [1; 100];
+    for d in devices() { offload on d twice(&mut x); }
+    print("{} {}", devices(), x[0]);
+}
+"""
+
+
+class Run:
+    def __init__(self, done, log):
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+        self.log = log.read_text() if log.exists() else ""
+
+    def lines(self, word):
+        return [line for line in self.log.splitlines() if line.startswith(word + " ")]
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def build(self, text, archs, ptxas=True, output="program"):
+        source = Path(self.folder.name) / "program.kdsl"
+        source.write_text(text)
+        env = dict(os.environ) if ptxas else {**os.environ, "KDSL_PTXAS": ""}
+        done = subprocess.run([KDSLC, "--color=never", f"--offload-arch={archs}", "program.kdsl", "-o", output],
+                              capture_output=True, text=True, env=env, cwd=self.folder.name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def run_on(self, vendor, output="program", **settings):
+        log = Path(self.folder.name) / "log"
+        log.unlink(missing_ok=True)
+        env = {**os.environ, "KMP_BLOCKTIME": "0", "KDSL_MOCK_LOG": str(log), **settings}
+        if vendor:
+            env["LD_LIBRARY_PATH"] = str(MOCK / vendor)
+        done = subprocess.run([f"./{output}"], capture_output=True, text=True, env=env, cwd=self.folder.name)
+        return Run(done, log)
+
+    def test_one_program_runs_on_what_there_is(self):
+        self.build(SAXPY, "sm_90,gfx90a,gfx942,host", ptxas=False)
+        self.assertRegex(self.run_on(None).out, r"^5 on .*\n$")
+        for vendor, settings in [("nvidia", {}), ("amd", {}), ("amd", {"KDSL_MOCK_ARCH": "gfx942"})]:
+            got = self.run_on(vendor, **settings)
+            self.assertEqual((got.code, got.err), (0, ""), vendor)
+            self.assertEqual(len(got.lines("launch")), 1, got.log)
+            self.assertRegex(got.lines("launch")[0], r"kdsl_kernel_saxpy grid=4,1,1 block=256,1,1 shared=0\+0 .*args=\(~0,a\d,a\d,"
+                                                     r"0x40400000,0x3e8")
+        self.assertIn("gfx942", self.run_on("amd", KDSL_MOCK_ARCH="gfx942").lines("load")[0])
+
+    def test_devices_without_an_image_are_passed_over(self):
+        self.build(SAXPY, "gfx90a,host")
+        for vendor, settings in [("nvidia", {}), ("amd", {"KDSL_MOCK_ARCH": "gfx1030"})]:
+            got = self.run_on(vendor, **settings)
+            self.assertEqual((got.code, got.out.split()[0], got.lines("launch")), (0, "5", []))
+
+    def test_ptx_is_assembled_by_the_driver(self):
+        self.build(SAXPY, "sm_75,sm_90,host", ptxas=False)
+        for arch, image in [("sm_90", "sm_90"), ("sm_80", "sm_75"), ("sm_75", "sm_75"), ("sm_120", "sm_90")]:
+            got = self.run_on("nvidia", KDSL_MOCK_ARCH=arch)
+            self.assertEqual(got.lines("link"), [f"link 0 ptx {image} for {arch}"], got.log + got.err)
+            self.assertEqual(len(got.lines("launch")), 1, got.log + got.err)
+
+    def test_ptx_that_no_driver_takes_is_passed_over(self):
+        self.build(SAXPY, "sm_90,host", ptxas=False)
+        got = self.run_on("nvidia", KDSL_MOCK_FAIL="link:1")
+        self.assertEqual((got.code, got.out.split()[0]), (0, "5"))
+        self.assertIn("the NVIDIA driver cannot use this program's kernels: ", got.err)
+        self.assertIn("as KDSL_MOCK_FAIL says", got.err)
+        self.assertEqual(self.run_on("nvidia", KDSL_MOCK_ARCH="sm_75").lines("link"), []) # too old for it
+        self.assertEqual(self.run_on("nvidia", KDSL_MOCK_FAIL="init:1").out.split()[0], "5")
+
+    def test_geometry(self):
+        self.build(SHAPES, "sm_90,host", ptxas=False)
+        got = self.run_on("nvidia")
+        shapes = [re.search(r"kdsl_kernel_(\w+) (grid=\S+ block=\S+) shared=(\d+)", line).groups() for line in got.lines("launch")]
+        self.assertEqual(shapes, [("plane", "grid=1,2,1 block=4,64,1", "0"), ("space", "grid=3,2,3 block=32,4,2", "0"),
+                                  ("tiles", "grid=1,13,1 block=16,8,1", "512"), ("total", "grid=1024,1,1 block=256,1,1", "1028")])
+
+    def test_many_devices(self):
+        self.build(DEVICES, "sm_90,host", ptxas=False)
+        got = self.run_on("nvidia", KDSL_MOCK_DEVICES="2", KDSL_MOCK_ARCH="sm_90,sm_90")
+        self.assertEqual((got.code, got.err), (0, ""))
+        self.assertEqual(got.out.split()[0], "6", "two GPUs, and the four that libomptarget makes of a CPU")
+        self.assertEqual([line.split()[1] for line in got.lines("launch")], ["0", "1"])
+
+    def test_what_a_device_cannot_do_is_said_with_the_line(self):
+        self.build(SAXPY, "sm_90,host", ptxas=False)
+        for failure in ("alloc:1", "trap:1", "launch:1", "copy:1"):
+            got = self.run_on("nvidia", KDSL_MOCK_FAIL=failure)
+            self.assertNotEqual(got.code, 0, failure)
+            self.assertIn("program.kdsl:6: the launch of `saxpy` failed on its device, for the reason above\n", got.err, failure)
+            self.assertEqual(got.out, "", failure)
+
+    def test_required_gpus(self):
+        self.build(SAXPY, "sm_90,host", ptxas=False)
+        self.assertEqual(self.run_on("nvidia", KDSL_REQUIRE="gpu").code, 0)
+        got = self.run_on(None, KDSL_REQUIRE="gpu")
+        self.assertEqual((got.code, got.out), (3, ""))
+        self.assertIn("program.kdsl:6: KDSL_REQUIRE=gpu, and there is no GPU here", got.err)
+        got = self.run_on("nvidia", KDSL_REQUIRE="gpu", OMP_DEFAULT_DEVICE="1")
+        self.assertEqual(got.code, 3)
+        self.assertIn("device 1, a CPU; device 0 is a GPU", got.err)
+
+    def test_names_of_devices(self):
+        self.build(SAXPY, "sm_90,gfx90a,host", ptxas=False)
+        self.assertRegex(self.run_on("nvidia", KDSL_MOCK_NAME="Testcard 9000").out, r"on Testcard 9000\n$")
+        self.assertRegex(self.run_on("amd").out, r"on AMD GPU GPU-\w+\n$")
+
+    def test_images_are_listed_by_llvm(self):
+        self.build(SAXPY, "sm_90,gfx90a,host", ptxas=False)
+        done = subprocess.run(["/usr/lib/llvm-22/bin/llvm-objdump", "--offloading", f"{self.folder.name}/program"],
+                              capture_output=True, text=True)
+        found = re.findall(r"kind +(\w+)\narch +(\S+)\ntriple +(\S+)", done.stdout)
+        self.assertEqual(found, [("ptx", "sm_90", "nvptx64-nvidia-cuda"), ("elf", "gfx90a", "amdgcn-amd-amdhsa"),
+                                 ("elf", "x86-64", "x86_64-unknown-linux-gnu")])
+
+
+if __name__ == "__main__":
+    unittest.main()
