@@ -34,16 +34,29 @@ bool walk_extent(Walk *w, const Symbol *array, int d, Form *out) {
     return true;
 }
 
-/* An array of one dimension has fewer than 2^63 bytes, which bounds its extent further than the type does. */
+/* How many elements, or fewer, an array holds for each unit of this size; 0: other extents may be 0. */
+static Wide elements_each(const Shape *shape, const Symbol *size) {
+    const Wide many = (Wide)1 << 48;
+    Wide each = 1;
+    bool found = false;
+    for (int d = 0; d < shape->rank; d++) {
+        const Extent *x = &shape->at[d];
+        if (x->kind == EXTENT_CONST) each = x->value > 0 ? wide_least(each * x->value, many) : 0;
+        else if (x->size == size && !found) found = true;
+        else return 0;
+    }
+    return found ? each : 0;
+}
+
+/* No processor gives a program addresses for more than 2^56 bytes, which bounds an extent further than its type does. */
 static Wide most_of_size(const Func *f, const Symbol *size) {
+    const Wide addresses = (Wide)1 << 56;
     Wide most = INT64_MAX;
     for (int i = 0; i < f->params.n; i++) {
-        const Shape *shape = &f->shapes.at[i];
         const Type *t = f->params.at[i]->type;
-        if (shape->rank != 1 || shape->at[0].size != size || t->kind != TY_ARRAY) continue;
-        if ((t->elem->kind < TY_BOOL || t->elem->kind > TY_F64) && !type_is_parts(t->elem)) continue;
-        Wide elements = INT64_MAX / type_size_bytes(t->elem);
-        if (elements < most) most = elements;
+        Wide each = t->kind == TY_ARRAY ? elements_each(&f->shapes.at[i], size) : 0;
+        if (!each || ((t->elem->kind < TY_BOOL || t->elem->kind > TY_F64) && !type_is_parts(t->elem))) continue;
+        most = wide_least(most, addresses / (each * type_size_bytes(t->elem)));
     }
     return most;
 }
@@ -254,18 +267,20 @@ static Form place(Walk *w, const Symbol *sym, Form *extent) {
     return f;
 }
 
-/* i is lo + step * (by * group + local), and the launch has seen that this is far from the ends of its type. */
-static void bind_group(Walk *w, int d, const Form *lo, const Form *step) {
+/* i is lo + step * (by * group + local), and the launch has seen that this is far from the ends of its type. A group's
+ * first item is below hi: there are no groups of items beyond it alone. */
+static void bind_group(Walk *w, int d, const Form *lo, const Form *hi, const Form *step) {
     const Group *g = &w->f->group;
-    Form most = form_const((Wide)1 << 62), by = form_const(g->by[d]), zero = form_const(0), at;
+    Form most = form_const((Wide)1 << 62), by = form_const(g->by[d]), zero = form_const(0), first, at;
     Form count = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = 1, .hi = INT64_MAX, .text = g->count[d]->name});
     walk_set(w, g->count[d], &count);
     Form group = place(w, g->at[d], &count), local = place(w, g->local[d], &by);
     const Symbol *sym = w->f->domain.at[d];
     bool known = form_is_const(step) && step->c > 0 && step->c <= INT32_MAX &&
-                 form_add(&at, &local, g->by[d], &group) && form_add(&at, &zero, (int64_t)step->c, &at) &&
-                 form_add(&at, lo, 1, &at);
+                 form_add(&first, &zero, g->by[d] * (int64_t)step->c, &group) &&
+                 form_add(&first, lo, 1, &first) && form_add(&at, &first, (int64_t)step->c, &local);
     if (known) {
+        affine_learn_at_least(&w->a, hi, &first, 1);
         affine_learn_at_least(&w->a, &most, &at, 0);
         affine_learn_at_least(&w->a, &at, lo, 0);
     } else {
@@ -287,7 +302,7 @@ static void bind_domain(Walk *w) {
         hi = walk_expr(w, r->hi);
         if (r->step) step = walk_expr(w, r->step);
         if (groups) {
-            bind_group(w, i, &lo, &step);
+            bind_group(w, i, &lo, &hi, &step);
             w->domain_hi[i] = hi;
         } else walk_bind(w, f->domain.at[i], &lo, &hi, &step);
     }

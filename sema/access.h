@@ -23,18 +23,21 @@ typedef struct Walk {
     Form *domain_hi; /* one per domain variable of a kernel in groups: what `inside` says */
 } Walk;
 
-/* shrink.c: variables that a loop only divides */
-enum { MAX_SHRINKING = 8 };
-typedef struct Shrinking {
+/* monotone.c: variables that a loop only makes smaller, or only larger */
+enum { MAX_MONOTONE = 8 };
+typedef struct Monotone {
     struct {
         const Symbol *sym;
-        bool spoiled; /* assigned otherwise, too */
+        const Stmt *once;  /* its one assignment, which each round comes to at most once; NULL: several */
+        bool divided;      /* no assignment does anything else */
+        bool grows, shrinks;
         Form was;
-    } at[MAX_SHRINKING];
+    } at[MAX_MONOTONE];
     int n, n_lost;
-} Shrinking;
-void shrink_look(Walk *w, const Stmt *loop, Shrinking *s);
-void shrink_learn(Walk *w, const Shrinking *s);
+} Monotone;
+void monotone_look(Walk *w, const Stmt *loop, Monotone *m);     /* before the walk forgets what the loop assigns */
+void monotone_begin(Walk *w, Monotone *m, Expr *cond);          /* after it has, where a round begins; cond or NULL */
+void monotone_learn(Walk *w, const Monotone *m);                /* wherever else it forgets again */
 
 /* values.c */
 Form walk_expr(Walk *w, Expr *e);

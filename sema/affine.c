@@ -47,6 +47,26 @@ bool form_add(Form *out, const Form *x, int64_t k, const Form *y) {
     return in_reach(k, MAX_FACTOR) && combine(out, 1, x, k, y);
 }
 
+Interval affine_interval(const Affine *a, const Form *f) {
+    Interval r = {f->c, f->c};
+    for (int i = 0; i < f->n; i++) {
+        const Atom *atom = &a->atoms.at[f->at[i].atom];
+        Wide k = f->at[i].k;
+        r.lo += k * (k > 0 ? atom->lo : atom->hi);
+        r.hi += k * (k > 0 ? atom->hi : atom->lo);
+    }
+    return r;
+}
+
+Wide wide_least(Wide a, Wide b) { return a < b ? a : b; }
+Wide wide_most(Wide a, Wide b) { return a > b ? a : b; }
+
+void affine_limit(Affine *a, const Form *atom, Wide lo, Wide hi) {
+    Atom *at = &a->atoms.at[atom->at[0].atom];
+    at->lo = wide_most(at->lo, lo);
+    at->hi = wide_least(at->hi, hi);
+}
+
 /* The prover ---------------------------------------------------------------------------------------------------- */
 
 static bool prove(Affine *a, const Form *f, int depth);
@@ -60,12 +80,15 @@ static int64_t common_divisor(int64_t a, int64_t b) {
     return a;
 }
 
-/* f with its last atom taken away by g, which has it with the same sign: m * f - l * g with m, l > 0. */
+/* f with its last atom taken away by g, which has it with the same sign: m * f - l * g with m, l > 0. The sums are
+ * integers, so f >= 0 follows from m * f >= 1 - m already. */
 static bool prove_with(Affine *a, const Form *f, const Form *g, int64_t k_of_g, int depth) {
     int64_t k = f->at[f->n - 1].k, size = k < 0 ? -k : k, by = k_of_g < 0 ? -k_of_g : k_of_g;
     int64_t d = common_divisor(size, by);
     Form rest;
-    return combine(&rest, by / d, f, -(size / d), g) && prove(a, &rest, depth - 1);
+    if (!combine(&rest, by / d, f, -(size / d), g)) return false;
+    rest.c += by / d - 1;
+    return prove(a, &rest, depth - 1);
 }
 
 static int64_t factor_of(const Form *g, int atom) {

@@ -52,6 +52,14 @@ Form form_of_atom(int atom);
 /* *out = x + k * y. false: out of reach (too many terms, too large numbers). */
 bool form_add(Form *out, const Form *x, int64_t k, const Form *y);
 bool form_is_const(const Form *f);
+/* What the ranges of its atoms alone say: lo <= f <= hi. */
+typedef struct Interval {
+    Wide lo, hi;
+} Interval;
+Interval affine_interval(const Affine *a, const Form *f);
+void affine_limit(Affine *a, const Form *atom, Wide lo, Wide hi); /* of an atom just made, whose value lies there, too */
+Wide wide_least(Wide a, Wide b);
+Wide wide_most(Wide a, Wide b);
 bool affine_prove(Affine *a, const Form *f);                  /* f >= 0? */
 bool affine_at_least(Affine *a, const Form *f, const Form *g);/* f >= g? */
 bool affine_within(Affine *a, const Form *f, Wide lo, Wide hi);

@@ -128,9 +128,9 @@ static bool is_small(const Form *f, Wide most) { return form_is_const(f) && f->c
 
 /* a / by, rounded down, for a >= 0 and by > 0: by * q <= a <= by * q + by - 1 */
 static Form quotient(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
-    Form q = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), zero = form_const(0), rest;
+    Form q = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), rest;
     if (!at_least(w, a, 0) || !at_least(w, by, 1)) return q;
-    affine_learn_at_least(&w->a, &q, &zero, 0);
+    affine_limit(&w->a, &q, 0, affine_interval(&w->a, a).hi / wide_most(affine_interval(&w->a, by).lo, 1));
     affine_learn_at_least(&w->a, a, &q, 0);
     if (!form_is_const(by) || by->c > INT32_MAX || !form_add(&rest, a, -(int64_t)by->c, &q)) return q;
     affine_learn(&w->a, &rest);
@@ -139,49 +139,88 @@ static Form quotient(Walk *w, const Form *a, const Form *by, const Type *t, Span
     return q;
 }
 
+/* a / 2^by, also of what may be negative; `by` has been checked. */
+static Form shifted_right(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
+    if (!form_is_const(by)) {
+        Form some = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = 1, .hi = INT64_MAX, .text = "2^n"});
+        return quotient(w, a, &some, t, span);
+    }
+    if (!is_small(by, 63)) return fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
+    Form power = form_const((Wide)1 << (int)by->c);
+    Interval r = affine_interval(&w->a, a);
+    Form q = quotient(w, a, &power, t, span);
+    affine_limit(&w->a, &q, r.lo >> (int)by->c, r.hi >> (int)by->c);
+    return q;
+}
+
 static Form remainder_of(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
     Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), zero = form_const(0), low;
     if (!at_least(w, by, 1)) return r;
+    Wide most = affine_interval(&w->a, by).hi - 1;
     affine_learn_at_least(&w->a, by, &r, 1);
     if (at_least(w, a, 0)) {
-        affine_learn_at_least(&w->a, &r, &zero, 0);
+        affine_limit(&w->a, &r, 0, most);
         affine_learn_at_least(&w->a, a, &r, 0);
     } else if (form_add(&low, &zero, -1, by)) {
+        affine_limit(&w->a, &r, -most, most);
         affine_learn_at_least(&w->a, &r, &low, 1);
     }
     return r;
 }
 
+/* 2^k - 1, the least that neither of two is above; neither is negative. false: out of reach. */
+static bool all_bits(Walk *w, const Form *a, const Form *b, Form *all) {
+    enum { MOST_BITS = 32 };
+    int few = 0, enough = MOST_BITS + 1;
+    while (few + 1 < enough) { /* fewer are too few */
+        int bits = (few + enough) / 2;
+        Form try = form_const(((Wide)1 << bits) - 1);
+        bool fits = affine_at_least(&w->a, &try, a) && affine_at_least(&w->a, &try, b);
+        *(fits ? &enough : &few) = bits;
+    }
+    *all = form_const(((Wide)1 << enough) - 1);
+    return enough <= MOST_BITS;
+}
+
+/* a & b, which is a + b - (a | b). */
 static Form masked(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
-    Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), zero = form_const(0);
+    Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), all, least;
     const Form *sides[2] = {a, b};
+    int n = 0;
     for (int i = 0; i < 2; i++) {
         if (!at_least(w, sides[i], 0)) continue;
-        affine_learn_at_least(&w->a, &r, &zero, 0);
+        affine_limit(&w->a, &r, 0, affine_interval(&w->a, sides[i]).hi);
         affine_learn_at_least(&w->a, sides[i], &r, 0);
+        n++;
     }
+    if (n < 2 || form_is_const(a) || form_is_const(b) || !all_bits(w, a, b, &all)) return r;
+    if (form_add(&least, a, 1, b) && form_add(&least, &least, -1, &all)) affine_learn_at_least(&w->a, &r, &least, 0);
     return r;
 }
 
 /* a | b, a ^ b: no bit higher than the highest of the two. */
 static Form mixed_bits(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
-    enum { MOST_BITS = 16 };
-    Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), zero = form_const(0);
+    Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), all;
     if (!at_least(w, a, 0) || !at_least(w, b, 0)) return r;
-    affine_learn_at_least(&w->a, &r, &zero, 0);
-    for (int bits = 1; bits <= MOST_BITS; bits++) {
-        Form all = form_const(((Wide)1 << bits) - 1);
-        if (!affine_at_least(&w->a, &all, a) || !affine_at_least(&w->a, &all, b)) continue;
-        affine_learn_at_least(&w->a, &all, &r, 0);
-        break;
-    }
+    affine_limit(&w->a, &r, 0, all_bits(w, a, b, &all) ? all.c : type_most(t));
+    return r;
+}
+
+/* One of two values. */
+static Form either_of(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
+    Form r = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = type_least(t), .hi = type_most(t),
+                                     .text = walk_text(w, span), .is_either = true, .either = {*a, *b}});
+    Interval x = affine_interval(&w->a, a), y = affine_interval(&w->a, b);
+    affine_limit(&w->a, &r, wide_least(x.lo, y.lo), wide_most(x.hi, y.hi));
     return r;
 }
 
 /* The smaller (sign 1) or larger (-1) of two. */
 static Form choose(Walk *w, const Form *a, const Form *b, int sign, const Type *t, Span span) {
-    Form r = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = type_least(t), .hi = type_most(t),
-                                     .text = walk_text(w, span), .is_either = true, .either = {*a, *b}});
+    Form r = either_of(w, a, b, t, span);
+    Interval x = affine_interval(&w->a, a), y = affine_interval(&w->a, b);
+    if (sign > 0) affine_limit(&w->a, &r, type_least(t), wide_least(x.hi, y.hi));
+    else affine_limit(&w->a, &r, wide_most(x.lo, y.lo), type_most(t));
     affine_learn_at_least(&w->a, sign > 0 ? a : &r, sign > 0 ? &r : a, 0);
     affine_learn_at_least(&w->a, sign > 0 ? b : &r, sign > 0 ? &r : b, 0);
     return r;
@@ -231,11 +270,7 @@ static Form arithmetic(Walk *w, Op op, const Type *t, const Form *a, const Form 
     case OP_SHL:
         if (!is_small(b, 30)) break;
         return exact(w, form_add(&sum, &zero, (int64_t)1 << (int)b->c, a), &sum, t, span);
-    case OP_SHR: {
-        if (!is_small(b, 30)) break;
-        Form by = form_const((Wide)1 << (int)b->c);
-        return quotient(w, a, &by, t, span);
-    }
+    case OP_SHR: return shifted_right(w, a, b, t, span);
     case OP_DIV: return quotient(w, a, b, t, span);
     case OP_REM: return remainder_of(w, a, b, t, span);
     case OP_BIT_AND: return masked(w, a, b, t, span);
@@ -303,8 +338,7 @@ static Form if_expr(Walk *w, Expr *e) {
     }
     w->sometimes--;
     if (!is_integer(e->type)) return form_const(0);
-    return form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = type_least(e->type), .hi = type_most(e->type),
-                                   .text = walk_text(w, e->span), .is_either = true, .either = {v[0], v[1]}});
+    return either_of(w, &v[0], &v[1], e->type, e->span);
 }
 
 static Form atomic(Walk *w, Expr *e) {
@@ -597,10 +631,10 @@ static void walk_for(Walk *w, Stmt *st) {
     if (r->step) step = walk_expr(w, r->step);
     check_step(w, r, &step);
     int mark = w->a.facts.n;
-    Shrinking shrinking;
-    shrink_look(w, st, &shrinking);
+    Monotone monotone;
+    monotone_look(w, st, &monotone);
     forget_block(w, st->for_.body);
-    shrink_learn(w, &shrinking);
+    monotone_begin(w, &monotone, NULL);
     walk_bind(w, st->for_.binder.sym, &lo, &hi, &step);
     LoopChecks *checks = arena_new(w->s->arena, LoopChecks);
     walk_loop_begins(w, checks, st->for_.binder.sym, r);
@@ -612,16 +646,16 @@ static void walk_for(Walk *w, Stmt *st) {
     if (checks->n) st->for_.checks = checks;
     w->a.facts.n = mark;
     forget_block(w, st->for_.body);
-    shrink_learn(w, &shrinking);
+    monotone_learn(w, &monotone);
 }
 
 static void walk_while(Walk *w, Stmt *st) {
     w->early = NULL;
     int calls = w->calls, mark = w->a.facts.n;
-    Shrinking shrinking;
-    shrink_look(w, st, &shrinking);
+    Monotone monotone;
+    monotone_look(w, st, &monotone);
     forget_stmt(w, st);
-    shrink_learn(w, &shrinking);
+    monotone_begin(w, &monotone, st->while_.cond);
     walk_expr(w, st->while_.cond);
     walk_learn(w, st->while_.cond, true);
     w->sometimes++;
@@ -629,7 +663,7 @@ static void walk_while(Walk *w, Stmt *st) {
     w->sometimes--;
     w->a.facts.n = mark;
     forget_stmt(w, st);
-    shrink_learn(w, &shrinking);
+    monotone_learn(w, &monotone);
     st->while_.calls = w->calls != calls;
 }
 

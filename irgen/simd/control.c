@@ -1,9 +1,10 @@
-/* control.c -- the control flow of a region for a block of items. Nodes that all live items come to together keep their
- * branches. A masked node knows who has come to it: every edge to it adds its lanes to a mask. Behind a branch that items
- * do not take alike, the masked nodes follow one another in the order of the level, each skipped if nobody came, up to
- * the node where all meet again. A divergent loop is run by the lanes still in it; who leaves takes along the values
- * that are used behind it. Whatever may have to outlive a skipped block goes through memory of the frame, of which LLVM
- * makes registers again. */
+/* control.c -- the control flow of a region for a block of items. Nodes that all live items come to together keep
+ * their branches. What comes behind a check is part of the node before it, as just the same items come there. A masked
+ * node knows who has come to it: every edge to it adds its lanes to a mask. Behind a branch that items do not take
+ * alike, the masked nodes follow one another in the order of the level, each skipped if nobody came, up to the node
+ * where all meet again. A divergent loop is run by the lanes still in it; who leaves takes along the values that are
+ * used behind it. Whatever may have to outlive a skipped block goes through memory of the frame, of which LLVM makes
+ * registers again. */
 #include "irgen/simd/simd.h"
 
 /* Masks ------------------------------------------------------------------------------------------------------------ */
@@ -152,17 +153,23 @@ static bool leaves(SimdEmit *e, LLVMBasicBlockRef bb) {
     return s >= 0 && e->g->blocks.at[s].leaves;
 }
 
-/* The lanes of the block at hand that its condition sends one way. What a dead lane's condition says, overflow and all,
- * must not come in, so this is a choice and no `and`. */
-static LLVMValueRef *lanes_where(SimdEmit *e, LLVMValueRef cond, bool holds) {
+/* Of the condition c, for one copy: what a dead lane's condition says, overflow and all, must not come in, so this is a
+ * choice and no `and`. */
+LLVMValueRef simd_live_where(SimdEmit *e, int copy, LLVMValueRef c) {
+    return e->mask ? LLVMBuildSelect(e->b, e->mask[copy], c, LLVMConstNull(LLVMTypeOf(c)), "") : c;
+}
+
+/* The lanes of the block at hand that its condition sends one way. */
+LLVMValueRef *simd_lanes_where(SimdEmit *e, LLVMValueRef cond, bool holds) {
     LLVMValueRef *m = masks_new(e);
     for (int k = 0; k < e->n; k++) {
         LLVMValueRef c = simd_vector(e, cond, k / e->shape.vectors, k % e->shape.vectors);
-        if (!holds) c = LLVMBuildNot(e->b, c, "");
-        m[k] = e->mask ? LLVMBuildSelect(e->b, e->mask[k], c, LLVMConstNull(LLVMTypeOf(c)), "") : c;
+        m[k] = simd_live_where(e, k, holds ? c : LLVMBuildNot(e->b, c, ""));
     }
     return m;
 }
+
+static void run_block(SimdEmit *e, int level, int node);
 
 static void follow(SimdEmit *e, int level, int node, LLVMBasicBlockRef to) {
     const SimdNode *n = node_at(e, level, node);
@@ -182,12 +189,14 @@ static void branch(SimdEmit *e, int level, int node) {
     LLVMValueRef cond = LLVMGetCondition(t);
     if (leaves(e, yes) || leaves(e, no)) {
         bool fails = leaves(e, yes);
-        simd_leave(e, fails ? yes : no, lanes_where(e, cond, fails));
-        follow(e, level, node, fails ? no : yes);
+        int rest = e->g->blocks.at[n->block].goes_on;
+        simd_check(e, cond, fails, fails ? yes : no);
+        if (rest < 0) follow(e, level, node, fails ? no : yes);
+        else run_block(e, level, simd_node_of(e->g, level, rest));
         return;
     }
     if (n->masked || e->g->blocks.at[n->block].diverges) {
-        LLVMValueRef *go = lanes_where(e, cond, true), *stay = lanes_where(e, cond, false);
+        LLVMValueRef *go = simd_lanes_where(e, cond, true), *stay = simd_lanes_where(e, cond, false);
         transfer(e, n->block, yes, go, true);
         transfer(e, n->block, no, stay, true);
         LLVMBuildBr(e->b, entry_of(e, level, n->next));
@@ -254,7 +263,7 @@ static void run_loop(SimdEmit *e, int level, int node) {
 }
 
 /* Accesses that cost more under a mask: worth a second version, for the usual case that nobody is missing. */
-static bool gains_without_mask(SimdEmit *e, int block) {
+static bool block_gains(SimdEmit *e, int block) {
     const SimdRegion *g = e->g;
     const SimdBlock *b = &g->blocks.at[block];
     for (int i = b->first; i < b->first + b->n && b->guarded && !e->target->mask_registers; i++) {
@@ -263,6 +272,12 @@ static bool gains_without_mask(SimdEmit *e, int block) {
         LaneRate at = simd_rate(g, LLVMGetOperand(g->values.at[i].v, op == LLVMStore), block);
         if (at.x != LANE_UNIFORM && g->values.at[i].private_of < 0) return true;
     }
+    return false;
+}
+
+static bool gains_without_mask(SimdEmit *e, int block) {
+    for (int b = block; b >= 0; b = e->g->blocks.at[b].goes_on)
+        if (block_gains(e, b)) return true;
     return false;
 }
 
@@ -277,6 +292,10 @@ static void run_nodes(SimdEmit *e, int level) {
     for (int i = 0; i < e->g->levels[level].nodes.n; i++) {
         const SimdNode *n = node_at(e, level, i);
         LLVMPositionBuilderAtEnd(e->b, e->entry[level][i]);
+        if (n->block >= 0 && e->g->blocks.at[n->block].follows) { /* has been run already */
+            LLVMBuildBr(e->b, entry_of(e, level, n->next));
+            continue;
+        }
         LLVMValueRef *mask = n->masked ? load_masks(e, e->came[level][i]) : e->level_mask[level];
         if (n->masked && (n->loop >= 0 || e->g->blocks.at[n->block].guarded)) {
             LLVMBasicBlockRef live = simd_block(e, "live");

@@ -77,6 +77,11 @@ static void tell_control(Teller *t) {
         tell(t, at, "loop: items leave it at different times; it runs until the last one has left");
     }
     for (int b = 0; b < g->blocks.n; b++) {
+        LLVMValueRef check = simd_check_of(g, b);
+        if (check && simd_rate(g, check, b).x == LANE_VARYING && !simd_checked_at_ends(g, check, b))
+            tell(t, check, "check: looked at for every item, as nothing shows that it holds");
+    }
+    for (int b = 0; b < g->blocks.n; b++) {
         int s[2];
         if (!g->blocks.at[b].diverges) continue;
         for (int i = 0; i < 2; i++) s[i] = simd_map_get(g->block_of, simd_succ(g, b, i));

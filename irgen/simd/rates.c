@@ -337,8 +337,18 @@ static void note_leaving_use(SimdRegion *g, LLVMValueRef v, int leaving) {
         }
 }
 
+/* What a check cuts in parts is skipped as a whole. */
+static void guard(SimdRegion *g) {
+    for (int b = 0; b < g->blocks.n; b++) {
+        if (g->blocks.at[b].follows) continue;
+        bool worth = false;
+        for (int p = b; p >= 0; p = g->blocks.at[p].goes_on) worth = worth || worth_a_branch(g, &g->blocks.at[p]);
+        for (int p = b; p >= 0; p = g->blocks.at[p].goes_on) g->blocks.at[p].guarded = worth;
+    }
+}
+
 static void note_uses(SimdRegion *g) {
-    for (int b = 0; b < g->blocks.n; b++) g->blocks.at[b].guarded = worth_a_branch(g, &g->blocks.at[b]);
+    guard(g);
     for (int i = 0; i < g->values.n; i++) {
         SimdValue *value = &g->values.at[i];
         bool is_phi = LLVMIsAPHINode(value->v) != NULL;

@@ -160,6 +160,32 @@ static void find_leaving(SimdRegion *g) {
     for (int b = 0; b < g->blocks.n; b++) g->blocks.at[b].leaves = !reaches[b];
 }
 
+static int n_ways_to(const SimdRegion *g, int block) {
+    int n = 0;
+    for (int b = 0; b < g->blocks.n; b++)
+        for (int i = 0; i < simd_n_succ(g, b); i++) n += simd_succ(g, b, i) == g->blocks.at[block].bb;
+    return n;
+}
+
+/* Where all that passed the check at the end of b come to, and nobody else. */
+static int behind_check(const SimdRegion *g, int b) {
+    if (g->blocks.at[b].leaves || simd_n_succ(g, b) != 2) return -1;
+    int to[2];
+    for (int i = 0; i < 2; i++) to[i] = simd_map_get(g->block_of, simd_succ(g, b, i));
+    int fails = to[0] >= 0 && g->blocks.at[to[0]].leaves ? 0 : 1, ok = to[!fails];
+    if (to[fails] < 0 || !g->blocks.at[to[fails]].leaves || ok < 0) return -1;
+    const SimdBlock *next = &g->blocks.at[ok];
+    bool same = next->loop == g->blocks.at[b].loop && n_ways_to(g, ok) == 1;
+    return same && !LLVMIsAPHINode(LLVMGetFirstInstruction(next->bb)) ? ok : -1;
+}
+
+static void find_behind_checks(SimdRegion *g) {
+    for (int b = 0; b < g->blocks.n; b++) {
+        int next = g->blocks.at[b].goes_on = behind_check(g, b);
+        if (next >= 0) g->blocks.at[next].follows = true;
+    }
+}
+
 /* Loops ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct Walk {
@@ -362,6 +388,7 @@ bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef lay
     if (g->blocks.at[0].leaves) return simd_refuse(g, "every item fails", NULL);
     collect_values(g);
     if (!find_loops(g)) return false;
+    find_behind_checks(g);
     g->levels = arena_array(a, SimdLevel, g->loops.n + 1);
     for (int l = -1; l < g->loops.n; l++) {
         if (!make_level(g, l + 1, l)) return false;

@@ -58,6 +58,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (simd_has_vector_form(value->v)) return 2;
         return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
     case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? 1 : 0;
+    case LLVMICmp: return simd_check_of(g, value->block) == value->v && simd_checked_at_ends(g, value->v, value->block) ? 0 : 1;
     default: return 1;
     }
 }
@@ -215,7 +216,6 @@ static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
     if (n > 1 && n * n_written > MAX_WRITTEN) return false;
     if (n > MOST_STRAIGHT && !g->loops.n) return false; /* nothing to wait for, and enough to share */
     if (n > 1 && private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
-    if (n > 2 && has_leaving(g)) return false;
     if (across > 0 && s.vectors > 1 && across % (s.vectors * s.width)) return false;
     return !(down > 0 && s.rows > 1 && down % s.rows);
 }

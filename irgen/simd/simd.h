@@ -42,6 +42,8 @@ typedef struct SimdBlock {
     int first, n;         /* its instructions, in SimdRegion.values */
     bool guarded;         /* skipped when no lane is live; else it costs less than a branch */
     bool diverges;        /* its branch is not taken alike by all items */
+    int goes_on;          /* behind its check: the block that just these items come to, next in the order; -1 */
+    bool follows;         /* is such a block */
 } SimdBlock;
 
 /* One level: the region itself, or the body of a loop. Its nodes are blocks and inner loops, in an order in which every
@@ -209,8 +211,14 @@ void simd_fold_masks(Cg *cg);  /* what is constant, once slots are registers */
 
 /* control.c: the region once, for the shape of e; the builder is left at the end. mask NULL: all lanes */
 void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);
-void simd_leave(SimdEmit *e, LLVMBasicBlockRef to, LLVMValueRef *failed); /* leave.c */
+LLVMValueRef simd_live_where(SimdEmit *e, int copy, LLVMValueRef c);
+LLVMValueRef *simd_lanes_where(SimdEmit *e, LLVMValueRef cond, bool holds);
 LLVMValueRef simd_any(SimdEmit *e, LLVMValueRef *mask);
+
+/* leave.c */
+void simd_check(SimdEmit *e, LLVMValueRef cond, bool fails, LLVMBasicBlockRef to); /* items that fail go to `to` */
+bool simd_checked_at_ends(const SimdRegion *g, LLVMValueRef cond, int block);      /* and so for next to nothing */
+LLVMValueRef simd_check_of(const SimdRegion *g, int block); /* what its branch leaves by, or does not; NULL: no check */
 
 /* explain.c: what was decided, for --explain=vector */
 void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape);

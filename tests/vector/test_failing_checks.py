@@ -39,6 +39,31 @@ KINDS = {
     "rows": ("", None),
 }
 
+# Indices that move along with the items, or are the same for all of them: looked at for the ends of a block of items. The
+# body, what `lim` and `k` are where item {i} is the first that fails, where none does, and what is said.
+ALONG = {
+    "ahead": ("y[i] = x[i + k];", ("0", "n - {i}"), ("0", "0"), "index {n} is outside x: [{n}]"),
+    "back": ("y[i] = x[k - i];", ("0", "{i} - 1"), ("0", "n - 1"), "index -1 is outside x: [{n}]"),
+    "apart": ("y[i] = two[2 * i + k];", ("0", "2 * (n - {i})"), ("0", "1"), "index {twice} is outside two: [{twice}]"),
+    "apart_back": ("y[i] = two[k - 2 * i];", ("0", "2 * {i} - 1"), ("0", "2 * n - 1"), "index -1 is outside two: [{twice}]"),
+    "stored": ("y[i + k] = v;", ("0", "n - {i}"), ("0", "0"), "index {n} is outside y: [{n}]"),
+    "none_beyond": ("if i < lim || v != 5 { y[i] = x[i + k]; }", ("{i}", "n - {i}"), ("n / 2", "n - n / 2"),
+                    "index {n} is outside x: [{n}]"),
+    "none_before": ("if i >= lim { y[i] = x[i - k]; }", ("{i}", "{i} + 1"), ("n / 2", "n / 2"), "index -1 is outside x: [{n}]"),
+    "round": ("if i >= lim { y[i] = x[i + k]; }", ("{i}", "0 - {i} - 1"), ("1", "-1"), "index -1 is outside x: [{n}]"),
+    "same": ("if v != lim { y[i] = x[k]; }", ("5", "n + 7"), ("5", "n - 1"), "index {far_out} is outside x: [{n}]"),
+    "rounds": ("for e in 0..2 { if i <= lim { y[i] += x[i + e * k]; } }", ("{i}", "n - {i}"), ("n", "0"),
+               "index {n} is outside x: [{n}]"),
+    "two_checks": ("let a = x[i + lim]; y[i] = two[i + k] + a;", ("0", "2 * n - {i}"), ("0", "n"),
+                   "index {twice} is outside two: [{twice}]"),
+}
+
+# Narrow indices: looked at in their own width.
+NARROW = {"i8": "i8(if v == 5 { 0 } else { -1 })", "u8": "u8(if v == 5 { 0 } else { 255 })",
+          "i16": "i16(if v == 5 { 0 } else { 20000 })", "i32": "(if v == 5 { i32(i) } else { -2147483648 + v })",
+          "u32": "u32(if v == 5 { i32(i) } else { -1 })"}
+KINDS.update({f"narrow_{t}": (f"let at = {e}; y[i] = x[at];", None) for t, e in NARROW.items()})
+
 PROGRAM_HEAD = """\
 fn picked(x: &[i32; n], at: index) -> i32 {
     if at % 2 == 0 { return x[at]; }
@@ -69,6 +94,16 @@ def program():
                       f"    let v = vs[i];\n    {body}\n}}\n" for kind, (body, _) in KINDS.items() if body)
     launches = "".join(f'    if a[0] == "{kind}" {{ offload {kind}{"_" if body else ""}(&x, &vs, &mut y); }}\n'
                        for kind, (body, _) in KINDS.items())
+    for kind, (body, fails, fine, _) in ALONG.items():
+        kernels += (f"kernel {kind}(x: &[i32; n], two: &[i32; m], vs: &[i32; n], y: &mut [i32; n], lim: index, k: index) "
+                    f"over i in n {{\n    let v = vs[i];\n    {body}\n}}\n")
+        lim, k = (f"if first >= 0 {{ {bad} }} else {{ {good} }}" for bad, good in zip(fails, fine))
+        launches += f"""    if a[0] == "{kind}" {{
+        let lim: index = {lim.replace("{i}", "index(first)")};
+        let k: index = {k.replace("{i}", "index(first)")};
+        offload {kind}(&x, &two, &vs, &mut y, lim, k);
+    }}
+"""
     return f"""{PROGRAM_HEAD}{kernels}
 fn main() {{
     let a = args();
@@ -76,6 +111,7 @@ fn main() {{
     let first = i64(a[2]);
     let every = i64(a[3]);
     let x = [i32(i) * 3 for i in n];
+    let two = [i32(i) * 7 for i in 2 * n];
     var vs = [5; n];
     if first >= 0 {{ vs[first] = 6 + i32(first % 2); }}
     if first >= 0 && every > 0 {{ for i in first..n step every {{ vs[i] = 6 + i32(i % 2); }} }}
@@ -105,10 +141,11 @@ def build(kdslc, folder, flags):
 def judged(kind, place, want):
     """What the scalar code said is what it should say."""
     n, first, _ = place
-    text = KINDS[kind][1]
+    text = KINDS[kind][1] if kind in KINDS else ALONG[kind][3]
     if want[0] != 3 or f"i = {first})" not in want[2]:
         return f"{kind} {place} at -O0: {want}"
-    words = {"n": n, "i": first, "v": 6 + first % 2, "far": first + 100000, "at": first + 1001 + first % 2}
+    words = {"n": n, "i": first, "v": 6 + first % 2, "far": first + 100000, "at": first + 1001 + first % 2,
+             "twice": 2 * n, "far_out": n + 7}
     if text and text.format(**words) not in want[2]:
         return f"{kind} {place} at -O0: no `{text.format(**words)}` in {want[2]}"
     return None
@@ -133,16 +170,16 @@ def main():
         programs = [build(kdslc, folder, flags) for flags in [("-O0",), *LEVELS]]
         jobs = [pool.submit(compare, programs, (kind, n, -1, 0),
                             lambda want, kind=kind: f"{kind} fails for no item: {want}" if want[0] else None)
-                for kind in KINDS for n in FINE]
+                for kind in [*KINDS, *ALONG] for n in FINE]
         turn = 0
-        for kind in KINDS:
+        for kind in [*KINDS, *ALONG]:
             for place in PLACES:    # the levels take turns
                 turn += 1
                 some = [programs[0], programs[1 + turn % len(LEVELS)]]
                 jobs.append(pool.submit(compare, some, (kind, *place),
                                         lambda want, kind=kind, place=place: judged(kind, place, want)))
         failures = [problem for job in jobs for problem in job.result()]
-    print("\n".join(failures[:40]) if failures else f"{len(KINDS)} checks at {len(PLACES)} places: all alike")
+    print("\n".join(failures[:40]) if failures else f"{len(KINDS) + len(ALONG)} checks at {len(PLACES)} places: all alike")
     return 1 if failures else 0
 
 
