@@ -270,7 +270,7 @@ static bool block_gains(SimdEmit *e, int block) {
         LLVMOpcode op = LLVMGetInstructionOpcode(g->values.at[i].v);
         if (op != LLVMLoad && op != LLVMStore) continue;
         LaneRate at = simd_rate(g, LLVMGetOperand(g->values.at[i].v, op == LLVMStore), block);
-        if (at.x != LANE_UNIFORM && g->values.at[i].private_of < 0) return true;
+        if (at.x != LANE_UNIFORM && g->values.at[i].private_of < 0 && !simd_blends_store(e, &g->values.at[i])) return true;
     }
     return false;
 }

@@ -101,7 +101,8 @@ static Teller begin(Cg *cg, const SimdRegion *g, LLVMValueRef at) {
     return t;
 }
 
-void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape) {
+/* Told of the version that all launches can take; the others, if they are there, have less to tell. */
+void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, bool aligned, bool spread) {
     if (!cg->vector_notes) return;
     LLVMValueRef first = NULL;
     for (int i = 0; i < g->values.n && !first; i++)
@@ -111,11 +112,13 @@ void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape) {
     if (shape.vectors > 1) buf_printf(t.out, ", %d vectors at a time", shape.vectors);
     if (shape.rows > 1) buf_printf(t.out, ", of %d rows", shape.rows);
     buf_putc(t.out, '\n');
+    if (aligned) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours side by side\n");
+    if (spread) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours within two vectors\n");
     t.begun = t.out->n;
     tell_control(&t);
     for (int i = 0; i < g->values.n; i++)
         if (!g->blocks.at[g->values.at[i].block].leaves) tell_value(&t, &g->values.at[i]);
-    if (t.out->n == t.begun) buf_puts(t.out, "  nothing in it that vectors are slow at\n");
+    if (t.out->n == t.begun && !aligned) buf_puts(t.out, "  nothing in it that vectors are slow at\n");
 }
 
 void simd_note_scalar(Cg *cg, const SimdRegion *g) {

@@ -122,22 +122,36 @@ static LLVMValueRef are_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef fi
     return simd_intrinsic(e, "llvm.vector.reduce.and", &t, 1, &same, 1);
 }
 
-/* The builder goes to where they are; *else_ is where they are not, *on where both meet. */
+/* The builder goes to where it holds; *else_ is where it does not, *on where both meet. */
+static void if_holds(SimdEmit *e, LLVMValueRef holds, LLVMBasicBlockRef *else_, LLVMBasicBlockRef *on) {
+    LLVMBasicBlockRef then = simd_block(e, "together");
+    *else_ = simd_block(e, "apart");
+    *on = simd_block(e, "accessed");
+    LLVMBuildCondBr(e->b, holds, then, *else_);
+    LLVMPositionBuilderAtEnd(e->b, then);
+}
+
 static LLVMValueRef if_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef *mask, int64_t bytes, LLVMBasicBlockRef *else_,
                                   LLVMBasicBlockRef *on) {
     LLVMValueRef first = LLVMBuildExtractElement(e->b, at, cg_i32(e->cg, 0), "");
-    LLVMBasicBlockRef then = simd_block(e, "neighbours");
-    *else_ = simd_block(e, "apart");
-    *on = simd_block(e, "accessed");
-    LLVMBuildCondBr(e->b, are_neighbours(e, at, first, mask, bytes), then, *else_);
-    LLVMPositionBuilderAtEnd(e->b, then);
+    if_holds(e, are_neighbours(e, at, first, mask, bytes), else_, on);
     return first;
+}
+
+static bool is_spread(const SimdEmit *e, LLVMValueRef inst) {
+    return e->g->spread && simd_is_spread(e->g, e->target, &e->g->values.at[simd_map_get(e->g->value_of, inst)]);
 }
 
 static LLVMValueRef gather_or_load(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask, int64_t bytes) {
     LLVMBasicBlockRef apart, on, from[2];
-    LLVMValueRef first = if_neighbours(e, at, mask, bytes, &apart, &on), values[2];
-    values[0] = load_vector(e, inst, first, mask);
+    LLVMValueRef values[2];
+    if (!mask && is_spread(e, inst)) {
+        SimdWindow w = simd_window(e, LLVMGetOperand(inst, 0), at);
+        if_holds(e, w.holds, &apart, &on);
+        values[0] = simd_window_load(e, &w, simd_type(e, LLVMTypeOf(inst)));
+    } else {
+        values[0] = load_vector(e, inst, if_neighbours(e, at, mask, bytes, &apart, &on), mask);
+    }
     from[0] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, on);
     LLVMPositionBuilderAtEnd(e->b, apart);
@@ -216,40 +230,102 @@ static void scatter(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef
     copy_alias(e, st, inst);
 }
 
-static void store_copy(SimdEmit *e, LLVMValueRef inst, int private, LaneRate at, int row, int vector) {
-    LLVMValueRef v = simd_vector(e, LLVMGetOperand(inst, 0), row, vector), p = LLVMGetOperand(inst, 1);
+bool simd_blends_store(const SimdEmit *e, const SimdValue *value) {
+    return e->whole && !e->target->mask_registers && LLVMIsAStoreInst(value->v) && value->read_before >= 0;
+}
+
+/* What is chosen, in a form that LLVM does not take apart: of a choice with what is in the place already it would make the
+ * masked store again. */
+LLVMValueRef simd_choice(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMValueRef old) {
+    LLVMTypeRef t = LLVMTypeOf(v), number = LLVMGetElementType(t);
+    v = LLVMBuildSelect(e->b, mask, v, old, "");
+    int64_t bytes = simd_bytes(e->g, number);
+    if (LLVMGetTypeKind(number) == LLVMPointerTypeKind || (bytes != 4 && bytes != 8)) return v; /* there is none to be made */
+    LLVMTypeRef as = simd_type(e, bytes == 4 ? e->cg->f32 : e->cg->f64);
+    v = LLVMBuildBitCast(e->b, v, as, "");
+    return LLVMBuildBitCast(e->b, simd_intrinsic(e, "llvm.arithmetic.fence", &as, 1, &v, 1), t, "");
+}
+
+static LLVMValueRef blended(SimdEmit *e, LLVMValueRef v, LLVMValueRef old, LLVMValueRef **mask) {
+    v = simd_choice(e, **mask, v, old);
+    *mask = NULL;
+    return v;
+}
+
+static void store_beside(SimdEmit *e, const SimdValue *value, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
+    if (mask && simd_blends_store(e, value))
+        v = blended(e, v, load_vector(e, e->g->values.at[value->read_before].v, at, NULL), &mask);
+    store_vector(e, value->v, v, at, mask);
+}
+
+static void store_apart(SimdEmit *e, const SimdValue *value, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
+    if (mask && simd_blends_store(e, value))
+        v = blended(e, v, gather(e, e->g->values.at[value->read_before].v, at, NULL), &mask);
+    scatter(e, value->v, v, at, mask);
+}
+
+/* Memory of a group is this thread's alone. */
+static bool is_group_memory(LLVMValueRef pointer) {
+    while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
+    LLVMValueRef fn = LLVMIsACallInst(pointer) ? LLVMGetCalledValue(pointer) : NULL;
+    return fn && fn == LLVMGetNamedFunction(LLVMGetGlobalParent(fn), CG_GROUP_MEMORY);
+}
+
+/* Where they are side by side, and where not, is seen when they are there. */
+static void store_places(SimdEmit *e, const SimdValue *value, LLVMValueRef v, LLVMValueRef places, LLVMValueRef *mask,
+                         int64_t bytes) {
+    LLVMBasicBlockRef apart, on;
+    LLVMValueRef p = LLVMGetOperand(value->v, 1);
+    if (is_spread(e, value->v) && is_group_memory(p) && (!mask || simd_blends_store(e, value))) {
+        SimdWindow w = simd_window(e, p, places);
+        if_holds(e, w.holds, &apart, &on);
+        LLVMValueRef *of = mask;
+        simd_window_store(e, &w, mask ? blended(e, v, simd_window_load(e, &w, LLVMTypeOf(v)), &of) : v);
+    } else {
+        LLVMValueRef first = if_neighbours(e, places, mask, bytes, &apart, &on);
+        store_beside(e, value, v, first, mask);
+    }
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, apart);
+    store_apart(e, value, v, places, mask);
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
+static void store_private(SimdEmit *e, const SimdValue *value, LaneRate at, int row, int vector) {
+    LLVMValueRef inst = value->v, v = simd_vector(e, LLVMGetOperand(inst, 0), row, vector), p = LLVMGetOperand(inst, 1);
     LLVMValueRef *mask = mask_of(e, row, vector);
     int64_t bytes = simd_bytes(e->g, LLVMTypeOf(LLVMGetOperand(inst, 0)));
-    if (private >= 0 && at.x == LANE_UNIFORM) {
+    if (at.x == LANE_UNIFORM) {
         LLVMValueRef place = private_place(e, simd_scalar(e, p, row, vector), row, vector, bytes);
         if (mask) { /* cheaper than a masked store, and the memory is nobody else's */
             LLVMValueRef old = LLVMBuildLoad2(e->b, LLVMTypeOf(v), place, "");
             LLVMSetAlignment(old, LLVMGetAlignment(inst));
-            v = LLVMBuildSelect(e->b, *mask, v, old, "");
+            v = blended(e, v, old, &mask);
         }
         store_vector(e, inst, v, place, NULL);
-    } else if (private >= 0) {
-        LLVMValueRef lanes = simd_iota(e, e->cg->i64, bytes), all = simd_vector(e, p, row, vector);
-        all = LLVMBuildGEP2(e->b, e->cg->i8, all, &lanes, 1, "");
-        LLVMValueRef by = simd_splat(e, cg_i64(e->cg, (int64_t)(row * e->shape.vectors + vector) * e->shape.width * bytes));
-        scatter(e, inst, v, LLVMBuildGEP2(e->b, e->cg->i8, all, &by, 1, ""), mask);
-    } else if (at.x == LANE_LINEAR && at.stride == bytes) {
-        store_vector(e, inst, v, simd_scalar(e, p, row, vector), mask);
+        return;
+    }
+    LLVMValueRef lanes = simd_iota(e, e->cg->i64, bytes), all = simd_vector(e, p, row, vector);
+    all = LLVMBuildGEP2(e->b, e->cg->i8, all, &lanes, 1, "");
+    LLVMValueRef by = simd_splat(e, cg_i64(e->cg, (int64_t)(row * e->shape.vectors + vector) * e->shape.width * bytes));
+    scatter(e, inst, v, LLVMBuildGEP2(e->b, e->cg->i8, all, &by, 1, ""), mask);
+}
+
+static void store_copy(SimdEmit *e, const SimdValue *value, LaneRate at, int row, int vector) {
+    LLVMValueRef v = simd_vector(e, LLVMGetOperand(value->v, 0), row, vector), p = LLVMGetOperand(value->v, 1);
+    LLVMValueRef *mask = mask_of(e, row, vector);
+    int64_t bytes = simd_bytes(e->g, LLVMTypeOf(LLVMGetOperand(value->v, 0)));
+    if (at.x == LANE_LINEAR && at.stride == bytes) {
+        store_beside(e, value, v, simd_scalar(e, p, row, vector), mask);
     } else if (at.x == LANE_LINEAR && at.stride == -bytes) {
         LLVMValueRef flipped = mask ? reversed(e, *mask) : NULL;
         LLVMValueRef first = moved(e, simd_scalar(e, p, row, vector), -bytes * (e->shape.width - 1));
-        store_vector(e, inst, reversed(e, v), first, mask ? &flipped : NULL);
+        store_beside(e, value, reversed(e, v), first, mask ? &flipped : NULL);
     } else if (at.x == LANE_VARYING && may_be_neighbours(e->g, p, 0)) {
-        LLVMBasicBlockRef apart, on;
-        LLVMValueRef places = simd_vector(e, p, row, vector), first = if_neighbours(e, places, mask, bytes, &apart, &on);
-        store_vector(e, inst, v, first, mask);
-        LLVMBuildBr(e->b, on);
-        LLVMPositionBuilderAtEnd(e->b, apart);
-        scatter(e, inst, v, places, mask);
-        LLVMBuildBr(e->b, on);
-        LLVMPositionBuilderAtEnd(e->b, on);
+        store_places(e, value, v, simd_vector(e, p, row, vector), mask, bytes);
     } else {
-        scatter(e, inst, v, simd_vector(e, p, row, vector), mask);
+        store_apart(e, value, v, simd_vector(e, p, row, vector), mask);
     }
 }
 
@@ -267,7 +343,9 @@ bool simd_one_store(SimdEmit *e, const SimdValue *value) {
 }
 
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector) {
-    store_copy(e, value->v, value->private_of, simd_rate(e->g, LLVMGetOperand(value->v, 1), e->block), row, vector);
+    LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, 1), e->block);
+    if (value->private_of >= 0) store_private(e, value, at, row, vector);
+    else store_copy(e, value, at, row, vector);
 }
 
 /* Lane by lane ----------------------------------------------------------------------------------------------------- */

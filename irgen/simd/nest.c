@@ -88,7 +88,7 @@ static void loop_end(Items *n, Loop *l) {
 /* A store of neighbours side by side that every item makes, into an array of the kernel. Rows begin where it is aligned:
  * stores that lie across two cache lines cost twice. Only where there is little else to do. */
 static LLVMValueRef main_store(const SimdRegion *g) {
-    if (g->loops.n || (LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi))) return NULL;
+    if (g->aligned || g->loops.n || (LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi))) return NULL;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         if (!LLVMIsAStoreInst(value->v) || g->blocks.at[value->block].leaves || value->private_of >= 0) continue;
@@ -257,13 +257,87 @@ static bool is_supported(SimdRegion *g) {
     return !LLVMIsAPHINode(LLVMGetFirstInstruction(g->after)) || simd_refuse(g, "its loop leaves a value behind", NULL);
 }
 
-/* Stores past the caches are seen by nobody in order before this. */
-static LLVMValueRef fence(Cg *cg) {
-    unsigned id = LLVMLookupIntrinsicID("llvm.x86.sse.sfence", 19);
-    return LLVMGetIntrinsicDeclaration(cg->module, id, NULL, 0);
+/* Versions --------------------------------------------------------------------------------------------------------- */
+
+/* Accesses whose places side by side nothing shows. */
+static int n_apart(const SimdRegion *g) {
+    int n = 0;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        bool is_store = LLVMIsAStoreInst(value->v), is_access = is_store || LLVMIsALoadInst(value->v);
+        if (g->blocks.at[value->block].leaves || !is_access) continue;
+        n += simd_rate(g, LLVMGetOperand(value->v, is_store), value->block).x == LANE_VARYING;
+    }
+    return n;
 }
 
-static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch) {
+/* Of blocks that begin at a multiple of their size; width 0: that would show nothing new. One vector each: the smaller
+ * the block, the more masks leave it whole. */
+static SimdShape shape_if_aligned(SimdRegion *g, const SimdTarget *t) {
+    SimdShape s = {0};
+    int apart = n_apart(g);
+    if (!apart || !simd_find_aligned(g)) return s;
+    g->aligned = true;
+    s = simd_shape(g, t);
+    s.vectors = 1;
+    if (s.width == 1 || n_apart(g) >= apart) s.width = 0;
+    g->aligned = false;
+    simd_shape(g, t); /* the rates of the other version */
+    return s;
+}
+
+/* Of blocks whose places are apart alike; width 0: there are no such places, of more accesses than one. */
+static SimdShape shape_if_spread(SimdRegion *g, const SimdTarget *t, SimdShape s) {
+    int n = 0;
+    for (int i = 0; i < g->values.n; i++) {
+        bool is_access = LLVMIsAStoreInst(g->values.at[i].v) || LLVMIsALoadInst(g->values.at[i].v);
+        n += is_access && !g->blocks.at[g->values.at[i].block].leaves && simd_is_spread(g, t, &g->values.at[i]);
+    }
+    return (SimdShape){s.rows, 1, n > 1 ? s.width : 0};
+}
+
+/* The version that g now says. The builder is left where the next one belongs. */
+static void write_version(Items *n, SimdShape shape, const SimdMap *updated) {
+    SimdRegion *g = n->g;
+    simd_shape(g, n->target);
+    simd_blends(g, updated);
+    LLVMBasicBlockRef then = new_block(n, "version"), otherwise = new_block(n, "else");
+    LLVMBuildCondBr(n->b, simd_ask_aligned(n->cg, g, n->b, shape.width), then, otherwise);
+    LLVMPositionBuilderAtEnd(n->b, then);
+    write_nest(n, shape);
+    LLVMBuildBr(n->b, g->after);
+    LLVMPositionBuilderAtEnd(n->b, otherwise);
+}
+
+static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdShape spread, const SimdMap *updated) {
+    SimdRegion *g = n->g;
+    g->aligned = true;
+    if (aligned.width) write_version(n, aligned, updated);
+    g->aligned = false;
+    g->spread = true;
+    if (spread.width) write_version(n, spread, updated);
+    g->spread = false;
+    if (aligned.width) simd_shape(g, n->target); /* the rates of this version again */
+    simd_blends(g, updated);
+    write_nest(n, shape);
+}
+
+/* Stores past the caches are seen by nobody in order before a fence. Whoever waits for the kernel waits for its return, so
+ * there it is, once: in a group, which does not read the array either, it would hold up the stores of every tile. */
+static void fence_returns(Cg *cg, LLVMValueRef fn) {
+    unsigned id = LLVMLookupIntrinsicID("llvm.x86.sse.sfence", 19);
+    LLVMValueRef fence = LLVMGetIntrinsicDeclaration(cg->module, id, NULL, 0);
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
+        if (!LLVMIsAReturnInst(t)) continue;
+        LLVMPositionBuilderBefore(cg->b, t);
+        LLVMSetCurrentDebugLocation2(cg->b, LLVMInstructionGetDebugLoc(t));
+        LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(fence), fence, NULL, 0, "");
+    }
+}
+
+static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, const SimdMap *updated, LLVMValueRef fn,
+                      LLVMValueRef latch, LLVMValueRef outer_latch) {
     SimdRegion g;
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
     if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) || !simd_privates(&g) || !is_supported(&g)) {
@@ -276,14 +350,14 @@ static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, LL
         simd_note_scalar(cg, &g);
         return false;
     }
-    simd_note(cg, &g, shape);
+    SimdShape aligned = shape_if_aligned(&g, target);
+    SimdShape spread = aligned.width ? shape_if_spread(&g, target, shape) : (SimdShape){0};
+    simd_note(cg, &g, shape, aligned.width > 0, spread.width > 0);
     Items n = {.cg = cg, .g = &g, .target = target, .streams = streams, .b = cg->b, .allocas = LLVMGetEntryBasicBlock(fn)};
     LLVMBasicBlockRef start = new_block(&n, "simd");
     LLVMPositionBuilderAtEnd(n.b, start);
     LLVMSetCurrentDebugLocation2(n.b, LLVMInstructionGetDebugLoc(latch));
-    streams->used = false;
-    write_nest(&n, shape);
-    if (streams->used) LLVMBuildCall2(n.b, LLVMFunctionType(cg->void_, NULL, 0, false), fence(cg), NULL, 0, "");
+    write_versions(&n, shape, aligned, spread, updated);
     LLVMBuildBr(n.b, g.after);
     enter_from(&g, start);
     take_away(&g);
@@ -372,9 +446,15 @@ void simd_module(Cg *cg) {
     marks = find_marks(cg);
     SimdStreams streams;
     simd_find_streams(cg, &streams);
-    for (int i = 0; i < marks.n; i++)
-        if (vectorize(cg, &target, &streams, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+    SimdMap *updated = simd_find_updated(cg);
+    for (int i = 0; i < marks.n; i++) {
+        if (vectorize(cg, &target, &streams, updated, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
             use_whole_vectors(cg, &target, marks.at[i].fn);
+        bool is_last = i + 1 == marks.n || marks.at[i + 1].fn != marks.at[i].fn;
+        if (!is_last) continue;
+        if (streams.used) fence_returns(cg, marks.at[i].fn);
+        streams.used = false;
+    }
     open_group_memory(cg);
     for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], "sroa");
     simd_fold_masks(cg);

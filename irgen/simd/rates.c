@@ -136,7 +136,7 @@ static LaneRate of_operands(const SimdRegion *g, LLVMValueRef v, int block) {
 }
 
 /* May the first item of a row not be here? What it says does not hold for the others then, where it overflows. */
-static bool may_miss(const SimdRegion *g, int block) {
+bool simd_may_miss(const SimdRegion *g, int block) {
     if (simd_is_masked(g, block)) return true;
     for (int l = g->blocks.at[block].loop; l >= 0; l = g->loops.at[l].parent) {
         int outer = g->loops.at[l].parent + 1;
@@ -158,13 +158,19 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
     case LLVMAdd: return sum(a, b, 1, LLVMGetNSW(v));
     case LLVMSub: return sum(a, b, -1, LLVMGetNSW(v));
     case LLVMMul: return product(a, b, LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), LLVMGetNSW(v));
-    case LLVMOr: return LLVMGetIsDisjoint(v) ? sum(a, b, 1, true) : any(a, b);
+    case LLVMAnd:
+        if (!simd_counts_on(g, value)) return any(a, b);
+        return value->low == LOW_ONES ? linear(1, a.y, true) : (LaneRate){LANE_UNIFORM, a.y, 0, false};
+    case LLVMXor: return simd_counts_on(g, value) ? linear(1, a.y, true) : any(a, b);
+    case LLVMOr:
+        if (LLVMGetIsDisjoint(v)) return sum(a, b, 1, true);
+        return simd_counts_on(g, value) ? linear(1, a.y, true) : any(a, b);
     case LLVMShl:
         if (a.x != LANE_LINEAR || !constant(LLVMGetOperand(v, 1), &k) || k < 0 || k > 62) return any(a, b);
         return linear((int64_t)((uint64_t)a.stride << k), a.y, a.exact && LLVMGetNSW(v));
     case LLVMTrunc: return a.x == LANE_LINEAR ? linear(a.stride, a.y, false) : any(a, a);
-    case LLVMSExt: return a.x == LANE_LINEAR && a.exact && !may_miss(g, block) ? a : any(a, a);
-    case LLVMZExt: return a.x == LANE_LINEAR && a.exact && LLVMGetNNeg(v) && !may_miss(g, block) ? a : any(a, a);
+    case LLVMSExt: return a.x == LANE_LINEAR && a.exact && !simd_may_miss(g, block) ? a : any(a, a);
+    case LLVMZExt: return a.x == LANE_LINEAR && a.exact && LLVMGetNNeg(v) && !simd_may_miss(g, block) ? a : any(a, a);
     case LLVMGetElementPtr: return address(g, v, block);
     case LLVMFreeze: return a;
     case LLVMPHI: return merged(g, v, block);

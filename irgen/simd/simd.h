@@ -23,6 +23,9 @@ typedef struct LaneRate {
     bool exact;      /* LANE_LINEAR integers: no item's value has wrapped, so widening keeps the stride */
 } LaneRate;
 
+/* Of a mask: the bits that count the items of a block (aligned.c). */
+typedef enum LowBits { LOW_ANY, LOW_ONES, LOW_ZEROS } LowBits;
+
 enum { END = -1 };   /* in place of a node: the way out of a level, or back to its beginning */
 
 typedef struct SimdValue {
@@ -33,6 +36,8 @@ typedef struct SimdValue {
     int private_of;       /* an address in memory of the item's own: index of its alloca in SimdRegion.privates; -1 */
     bool crosses;         /* used where its own block may have been skipped: kept in memory, for LLVM to promote */
     int leaves_loop;      /* innermost divergent loop around it, if it is used outside of that; -1 */
+    LowBits low;          /* a bit operation: what its mask has, in the version for aligned blocks */
+    int read_before;      /* a masked store: the load of its element that every item makes before (blend.c); -1 */
 } SimdValue;
 
 typedef struct SimdBlock {
@@ -91,6 +96,8 @@ typedef struct SimdRegion {
     Vec(SimdPrivate) privates;
     SimdLevel *levels;            /* [0]: the region, [1 + l]: loop l */
     SimdMap *value_of, *block_of, *private_of;
+    bool aligned;                 /* in the version for masks that leave neighbours side by side */
+    bool spread;                  /* in the version for masks that part them alike in every block */
     bool rows;                    /* blocks of more than one row are looked at */
     const char *why_not;          /* not NULL: stays scalar, and why */
     LLVMValueRef why_at;
@@ -122,6 +129,7 @@ LLVMBasicBlockRef simd_succ(const SimdRegion *g, int block, int i);
 void simd_rates(SimdRegion *g, bool rows);
 LaneRate simd_rate(const SimdRegion *g, LLVMValueRef v, int user_block);
 bool simd_is_masked(const SimdRegion *g, int block); /* may some items that are live at its level not come here? */
+bool simd_may_miss(const SimdRegion *g, int block); /* may some of all the region's items not come here? */
 bool simd_is_plain_header(const SimdRegion *g, int block); /* of a block that begins with phis */
 int64_t simd_bytes(const SimdRegion *g, LLVMTypeRef t); /* in memory */
 bool simd_is_contiguous(const SimdRegion *g, LaneRate at, LLVMTypeRef t);
@@ -130,6 +138,16 @@ bool simd_refuse(SimdRegion *g, const char *why, LLVMValueRef at); /* false; the
 
 /* privates.c */
 bool simd_privates(SimdRegion *g);
+
+/* aligned.c: nests that are written twice */
+bool simd_find_aligned(SimdRegion *g);
+bool simd_counts_on(const SimdRegion *g, const SimdValue *value);
+bool simd_is_spread(const SimdRegion *g, const SimdTarget *t, const SimdValue *access); /* spread.c */
+LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int items);
+
+/* blend.c: SimdValue.read_before, once the rates are there */
+SimdMap *simd_find_updated(Cg *cg);
+void simd_blends(SimdRegion *g, const SimdMap *updated);
 
 /* shape.c */
 SimdShape simd_shape(SimdRegion *g, const SimdTarget *t);
@@ -205,9 +223,21 @@ LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector)
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
 bool simd_stores_whole(SimdEmit *e, const SimdValue *value); /* not copy by copy */
 bool simd_one_store(SimdEmit *e, const SimdValue *value);    /* false: the values differ */
+bool simd_blends_store(const SimdEmit *e, const SimdValue *value); /* by all lanes, although under a mask */
+LLVMValueRef simd_choice(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMValueRef old); /* to be stored */
 void simd_per_lane(SimdEmit *e, int value); /* whatever has no vector form: lane by lane, the live ones */
 
 void simd_fold_masks(Cg *cg);  /* what is constant, once slots are registers */
+
+/* spread.c: places within two vectors */
+typedef struct SimdWindow {
+    LLVMValueRef holds;           /* are they? */
+    LLVMValueRef at[2];           /* the two vectors */
+    LLVMValueRef behind[2];       /* of each lane: its element, counted from there */
+} SimdWindow;
+SimdWindow simd_window(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef places);
+LLVMValueRef simd_window_load(SimdEmit *e, const SimdWindow *w, LLVMTypeRef t);
+void simd_window_store(SimdEmit *e, const SimdWindow *w, LLVMValueRef v);
 
 /* control.c: the region once, for the shape of e; the builder is left at the end. mask NULL: all lanes */
 void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);
@@ -221,7 +251,7 @@ bool simd_checked_at_ends(const SimdRegion *g, LLVMValueRef cond, int block);   
 LLVMValueRef simd_check_of(const SimdRegion *g, int block); /* what its branch leaves by, or does not; NULL: no check */
 
 /* explain.c: what was decided, for --explain=vector */
-void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape);
+void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, bool aligned, bool spread);
 void simd_note_scalar(Cg *cg, const SimdRegion *g);
 
 #endif

@@ -181,6 +181,7 @@ static LLVMValueRef clone_linear(SimdEmit *e, LLVMValueRef inst, int row) {
         LLVMSetNUW(c, false);
         return c;
     case LLVMOr: { /* of bits that are not set, which is a sum */
+        if (!LLVMGetIsDisjoint(inst)) return c;
         LLVMValueRef sum = LLVMBuildAdd(e->b, LLVMGetOperand(c, 0), LLVMGetOperand(c, 1), "");
         LLVMInstructionEraseFromParent(c);
         return sum;

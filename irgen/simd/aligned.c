@@ -1,0 +1,143 @@
+/* aligned.c -- what bit operations do to the items of a block that begins at a multiple of its size. `t & (gap - 1)`,
+ * say, is the partner's place in a sorting network: for gaps of a block or more, all low bits are kept, and neighbours
+ * stay side by side. Whether that is so is only known where the nest begins, so there it is asked, and the nest is
+ * written more than once: with what the answer shows, and without.
+ *
+ * A value is aligned if the bits that count the lanes are 0 in a block's first item. For such a value and a mask that
+ * is the same for all items,
+ *     low bits of the mask all 1:  value & mask counts with the value
+ *     low bits of the mask all 0:  value | mask and value ^ mask count with the value; value & mask is one for all */
+#include "irgen/simd/simd.h"
+
+enum { FAR = 6 };
+
+static bool is_step(LLVMOpcode op) {
+    switch (op) {
+    case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMAnd: case LLVMOr: case LLVMXor:
+    case LLVMTrunc: case LLVMSExt: case LLVMZExt: return true;
+    default: return false;
+    }
+}
+
+/* Arithmetic with what is known where the nest begins. */
+static bool is_known_before(const SimdRegion *g, LLVMValueRef v, int depth) {
+    if (v == g->x || v == g->y) return false;
+    if (simd_map_get(g->value_of, v) < 0) return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
+    if (depth > FAR || !is_step(LLVMGetInstructionOpcode(v))) return false;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (!is_known_before(g, LLVMGetOperand(v, (unsigned)i), depth + 1)) return false;
+    return true;
+}
+
+/* Aligned in every block, if what is known before and goes into it is (and the first item's number). */
+static bool may_be_aligned(const SimdRegion *g, LLVMValueRef v, int depth) {
+    if (v == g->x) return true;
+    if (is_known_before(g, v, depth)) return true;
+    if (depth > FAR || simd_map_get(g->value_of, v) < 0) return false;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (!is_step(op)) return false;
+    if (op == LLVMMul || op == LLVMShl || op == LLVMAnd) return may_be_aligned(g, LLVMGetOperand(v, 0), depth + 1);
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (!may_be_aligned(g, LLVMGetOperand(v, (unsigned)i), depth + 1)) return false;
+    return true;
+}
+
+/* What is to be hoped for: n - 1 is a mask that keeps low bits, anything else one that has none. */
+static LowBits hoped(LLVMValueRef mask) {
+    enum { LEAST = 63 }; /* larger than any block */
+    if (LLVMIsAConstantInt(mask)) {
+        uint64_t low = LLVMConstIntGetZExtValue(mask) & LEAST;
+        return low == LEAST ? LOW_ONES : low == 0 ? LOW_ZEROS : LOW_ANY;
+    }
+    bool is_sum = LLVMIsAInstruction(mask) && LLVMGetInstructionOpcode(mask) == LLVMAdd;
+    LLVMValueRef by = is_sum ? LLVMGetOperand(mask, 1) : NULL;
+    return by && LLVMIsAConstantInt(by) && LLVMConstIntGetSExtValue(by) == -1 ? LOW_ONES : LOW_ZEROS;
+}
+
+/* Marks the operations whose masks are asked for. */
+bool simd_find_aligned(SimdRegion *g) {
+    bool found = false;
+    for (int i = 0; i < g->values.n; i++) {
+        SimdValue *value = &g->values.at[i];
+        LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+        value->low = LOW_ANY;
+        if ((op != LLVMAnd && op != LLVMOr && op != LLVMXor) || g->blocks.at[value->block].leaves) continue;
+        LLVMValueRef a = LLVMGetOperand(value->v, 0), mask = LLVMGetOperand(value->v, 1);
+        if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(a)) < 16) continue;
+        if (is_known_before(g, a, 0) || !is_known_before(g, mask, 0) || !may_be_aligned(g, a, 0)) continue;
+        LowBits low = hoped(mask);
+        if (low == LOW_ONES && op != LLVMAnd) continue;
+        value->low = low;
+        found = found || low != LOW_ANY;
+    }
+    return found;
+}
+
+/* Of a marked operation: does its value count the lanes? */
+static bool is_about_lanes(const SimdRegion *g, const SimdValue *value) {
+    if (value->low == LOW_ANY) return false;
+    LaneRate a = simd_rate(g, LLVMGetOperand(value->v, 0), value->block);
+    LaneRate mask = simd_rate(g, LLVMGetOperand(value->v, 1), value->block);
+    return a.x == LANE_LINEAR && a.stride == 1 && mask.x == LANE_UNIFORM && !mask.y;
+}
+
+bool simd_counts_on(const SimdRegion *g, const SimdValue *value) { return g->aligned && is_about_lanes(g, value); }
+
+/* The question ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Question {
+    Cg *cg;
+    const SimdRegion *g;
+    LLVMBuilderRef b;
+    int64_t low;          /* the bits that count the items of a block */
+    LLVMValueRef holds;
+} Question;
+
+/* v, where the nest begins. It may overflow there, which is a promise only where items are. */
+static LLVMValueRef before(Question *q, LLVMValueRef v) {
+    if (simd_map_get(q->g->value_of, v) < 0) return v;
+    LLVMValueRef o[2] = {NULL, NULL};
+    for (int i = 0; i < LLVMGetNumOperands(v); i++) o[i] = before(q, LLVMGetOperand(v, (unsigned)i));
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    return o[1] ? LLVMBuildBinOp(q->b, op, o[0], o[1], "") : LLVMBuildCast(q->b, op, o[0], LLVMTypeOf(v), "");
+}
+
+static void ask_low(Question *q, LLVMValueRef v, LowBits want) {
+    LLVMTypeRef t = LLVMTypeOf(v);
+    LLVMValueRef low = LLVMConstInt(t, (uint64_t)q->low, false);
+    LLVMValueRef has = LLVMBuildAnd(q->b, before(q, v), low, "");
+    has = LLVMBuildICmp(q->b, LLVMIntEQ, has, want == LOW_ONES ? low : LLVMConstNull(t), "");
+    q->holds = LLVMBuildAnd(q->b, q->holds, has, "");
+}
+
+static void ask_only_low(Question *q, LLVMValueRef v) {
+    LLVMTypeRef t = LLVMTypeOf(v);
+    LLVMValueRef few = LLVMBuildICmp(q->b, LLVMIntULE, before(q, v), LLVMConstInt(t, (uint64_t)q->low, false), "");
+    q->holds = LLVMBuildAnd(q->b, q->holds, few, "");
+}
+
+static void ask_aligned(Question *q, LLVMValueRef v) {
+    if (v == q->g->x) return;
+    if (is_known_before(q->g, v, 0)) {
+        ask_low(q, v, LOW_ZEROS);
+        return;
+    }
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    int n = op == LLVMMul || op == LLVMShl || op == LLVMAnd ? 1 : LLVMGetNumOperands(v);
+    for (int i = 0; i < n; i++) ask_aligned(q, LLVMGetOperand(v, (unsigned)i));
+}
+
+/* For blocks of that many items, a power of two. */
+LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int items) {
+    Question q = {.cg = cg, .g = g, .b = b, .low = items - 1, .holds = LLVMConstInt(cg->i1, 1, false)};
+    ask_low(&q, g->x_lo, LOW_ZEROS);
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!is_about_lanes(g, value) || (g->spread && value->low != LOW_ONES)) continue;
+        ask_aligned(&q, LLVMGetOperand(value->v, 0));
+        if (g->spread) ask_only_low(&q, LLVMGetOperand(value->v, 1));
+        else ask_low(&q, LLVMGetOperand(value->v, 1), value->low);
+    }
+    return LLVMBuildFreeze(b, q.holds, "");
+}
+

@@ -1,0 +1,87 @@
+/* blend.c -- stores under a condition that may be made by all lanes, those that do not store writing back what is there.
+ * A masked store takes some processors tens of operations, and a scatter under a mask a branch for each lane.
+ *
+ * It is allowed where every item of the nest has read the element before it comes to the condition. The element is there
+ * then; and no other item may write it while the nest runs, because that item and the one that reads would race. So what
+ * the lane finds there is what stays there, and writing it back changes nothing. Updates are no race among each other,
+ * and may be meant to be read in between: an array with updates is left alone. */
+#include "irgen/simd/simd.h"
+
+static bool reaches(const SimdRegion *g, int from, int to, int without, bool *seen) {
+    if (from == to) return true;
+    if (from < 0 || from == without || seen[from]) return false;
+    seen[from] = true;
+    for (int i = 0; i < simd_n_succ(g, from); i++)
+        if (reaches(g, simd_map_get(g->block_of, simd_succ(g, from, i)), to, without, seen)) return true;
+    return false;
+}
+
+/* Does every way to block `to` lead through `by`? */
+static bool dominates(const SimdRegion *g, int by, int to) {
+    int first = simd_map_get(g->block_of, g->body);
+    return by == to || !reaches(g, first, to, by, arena_array(g->arena, bool, g->blocks.n));
+}
+
+static LLVMValueRef memory_of(LLVMValueRef pointer) {
+    while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
+    return pointer;
+}
+
+/* A kernel's array or a group's memory: each has one name in its function. */
+static bool has_name(LLVMValueRef memory) { return LLVMIsAArgument(memory) || LLVMIsACallInst(memory); }
+
+/* Anything but reading and storing. */
+static bool is_update(LLVMValueRef v) {
+    if (LLVMIsAAtomicRMWInst(v) || LLVMIsAAtomicCmpXchgInst(v)) return true;
+    LLVMValueRef fn = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
+    return fn && !(LLVMIsAFunction(fn) && LLVMGetIntrinsicID(fn));
+}
+
+static void note_updated(SimdMap *updated, LLVMValueRef inst, LLVMValueRef fn) {
+    for (int k = 0; k < LLVMGetNumOperands(inst); k++) {
+        LLVMValueRef memory = memory_of(LLVMGetOperand(inst, (unsigned)k));
+        if (LLVMGetTypeKind(LLVMTypeOf(memory)) != LLVMPointerTypeKind) continue;
+        bool is_other = LLVMIsAAllocaInst(memory) || LLVMIsAConstant(memory);
+        if (!is_other) simd_map_put(updated, has_name(memory) ? memory : fn, 1);
+    }
+}
+
+/* What is done to memory other than reading and storing: memory with a name by itself, else the function. To be asked
+ * before the first nest is written anew. */
+SimdMap *simd_find_updated(Cg *cg) {
+    SimdMap *updated = simd_map_new(&cg->c->arena, 8);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
+            for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v))
+                if (is_update(v)) note_updated(updated, v, fn);
+    return updated;
+}
+
+static bool is_without_updates(const SimdRegion *g, const SimdMap *updated, LLVMValueRef pointer) {
+    LLVMValueRef memory = memory_of(pointer);
+    return has_name(memory) && simd_map_get(updated, memory) < 0 && simd_map_get(updated, g->fn) < 0;
+}
+
+/* What every item reads of the store's element, on its way to the store: -1 if nothing. */
+static int read_before(const SimdRegion *g, const SimdValue *store) {
+    LLVMValueRef at = LLVMGetOperand(store->v, 1);
+    int64_t bytes = simd_bytes(g, LLVMTypeOf(LLVMGetOperand(store->v, 0)));
+    for (LLVMUseRef use = LLVMGetFirstUse(at); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        int i = LLVMIsALoadInst(user) ? simd_map_get(g->value_of, user) : -1;
+        if (i < 0 || simd_bytes(g, LLVMTypeOf(user)) != bytes || LLVMGetVolatile(user)) continue;
+        int block = g->values.at[i].block;
+        if (!g->blocks.at[block].leaves && !simd_may_miss(g, block) && dominates(g, block, store->block)) return i;
+    }
+    return -1;
+}
+
+void simd_blends(SimdRegion *g, const SimdMap *updated) {
+    for (int i = 0; i < g->values.n; i++) {
+        SimdValue *value = &g->values.at[i];
+        value->read_before = -1;
+        if (!LLVMIsAStoreInst(value->v) || value->private_of >= 0 || !simd_may_miss(g, value->block)) continue;
+        if (g->blocks.at[value->block].leaves || !is_without_updates(g, updated, LLVMGetOperand(value->v, 1))) continue;
+        value->read_before = read_before(g, value);
+    }
+}
