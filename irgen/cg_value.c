@@ -57,6 +57,19 @@ LLVMValueRef cg_group_memory(CgFunc *f, LLVMValueRef at) {
     return at;
 }
 
+void cg_ahead(CgFunc *f, LLVMValueRef at) {
+    Cg *cg = f->cg;
+    if (!cg->vector) return;
+    LLVMTypeRef type = LLVMFunctionType(cg->void_, &cg->ptr, 1, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_AHEAD);
+    if (!fn) {
+        fn = LLVMAddFunction(cg->module, CG_AHEAD, type);
+        cg_fn_attr(cg, fn, "nounwind");
+        cg_fn_attr(cg, fn, "willreturn");
+    }
+    cg_call(f, type, fn, &at, 1);
+}
+
 static void tag_alias(Cg *cg, LLVMValueRef inst, LLVMMetadataRef *node, const char *name) {
     if (cg->options->opt_level == 0) return;
     if (!*node) {

@@ -214,7 +214,8 @@ static void run_statements(GroupRun *r, const Part *part, const Narrowed *narrow
         cg_branch(f, cg_expr(f, narrowed->rest.at[i]), yes, next);
         cg_enter(f, yes);
     }
-    if (narrowed->body) cg_stmts(f, narrowed->body, NULL, NULL);
+    if (r->rounds) group_round_of_item(r, part, next);
+    else if (narrowed->body) cg_stmts(f, narrowed->body, NULL, NULL);
     else
         for (int i = narrowed->from; i < part->items.n && !cg_ended(f); i++) cg_stmt(f, part->items.at[i]);
 }
@@ -225,7 +226,7 @@ static void strip_bounds(GroupRun *r, Nest *nest) {
     nest->hi[d] = LLVMBuildNSWAdd(r->f->b, nest->lo[d], cg_i64(r->f->cg, group_strip_items(r->group, r->n)), "");
 }
 
-static void run_items(GroupRun *r, const Part *part) {
+void group_run_items(GroupRun *r, const Part *part) {
     CgFunc *f = r->f;
     Nest nest;
     if (part->items.n) cg_debug_at(f, part->items.at[0]->span);
@@ -340,14 +341,14 @@ static void run_jump(GroupRun *r, const Part *part) {
     if (part->stmt->return_.value) {
         Part items = {.kind = PART_ITEMS, .number = part->number};
         vec_push(&f->cg->c->arena, &items.items, part->stmt);
-        run_items(r, &items);
+        group_run_items(r, &items);
     }
     cg_goto(f, r->group_done);
 }
 
 static void run_part(GroupRun *r, const Part *part) {
     switch (part->kind) {
-    case PART_ITEMS: run_items(r, part); return;
+    case PART_ITEMS: group_run_items(r, part); return;
     case PART_ONCE: cg_stmt(r->f, part->stmt); return;
     case PART_IF: run_if(r, part); return;
     case PART_FOR: run_for(r, part); return;
@@ -355,6 +356,7 @@ static void run_part(GroupRun *r, const Part *part) {
     case PART_BLOCK: run_parts(r, part->then_, NULL, NULL); return;
     case PART_JUMP: run_jump(r, part); return;
     case PART_STRIP: run_strip(r, part); return;
+    case PART_ROUNDS: group_run_rounds(r, part); return;
     }
 }
 

@@ -12,14 +12,15 @@ typedef enum PartKind {
     PART_IF, PART_FOR, PART_WHILE, PART_BLOCK,
     PART_JUMP,  /* break, continue, return of the whole group */
     PART_STRIP, /* as PART_ITEMS, but by strips of items: its own parts with loops that they take round by round */
+    PART_ROUNDS,/* as PART_ITEMS: a single loop, that all items of the group take round by round */
 } PartKind;
 
 typedef struct Parts Parts;
 typedef struct Part {
     PartKind kind;
-    Stmt *stmt;          /* all but PART_ITEMS */
-    StmtList items;      /* PART_ITEMS */
-    int number;          /* PART_ITEMS: from 0, in the order of the text */
+    Stmt *stmt;          /* all but these two: */
+    StmtList items;      /* PART_ITEMS, PART_ROUNDS */
+    int number;          /* of these: from 0, in the order of the text */
     bool leaves;         /* PART_ITEMS: an item may return here, or go on to the next round */
     Parts *then_, *else_;/* bodies */
 } Part;
@@ -34,7 +35,7 @@ typedef struct Plan {
     Arena *arena;
     const Func *func;
     Parts *body;
-    int n_parts;         /* PART_ITEMS */
+    int n_parts;         /* PART_ITEMS, PART_ROUNDS */
     bool *once;          /* by symbol id: kept once for the group */
     bool *kept;          /* by symbol id: kept per item from one part to another */
     bool *apart;         /* by symbol id: a kept array of which only elements are used */
@@ -43,20 +44,30 @@ typedef struct Plan {
     int *home;           /* by symbol id: number + 1 of the part that a variable is declared in; 0: not in one */
     int first_return;    /* number of the first part in which an item may return; n_parts: none */
     bool leaves;         /* some item may leave some part */
-    bool strips;         /* there may be PART_STRIP */
+    unsigned cuts;       /* CUT_STRIPS: there may be PART_STRIP; CUT_ROUNDS: and PART_ROUNDS */
+    bool has_rounds;     /* there are PART_ROUNDS */
 } Plan;
+
+enum { CUT_STRIPS = 1, CUT_ROUNDS = 2 };
 
 void group_plan(Plan *p, CgFunc *f);
 bool group_is_placed(Expr *e);                  /* reads memory, calls, or may fail: has its place in the order */
 bool group_knows(const Plan *p, Expr *e);       /* the same for all items, and from what is kept once */
 bool group_uses(const Part *part, const Symbol *sym);
+int64_t group_kept_bytes(const Plan *p);        /* of all items */
 
 /* group_strip.c */
 int64_t group_strip_items(const Group *g, int n_axes); /* of a strip along the last axis; 0: there are none */
 bool group_strip_takes(const Plan *p, const Stmt *st); /* a loop to put around strips */
 bool group_strip_fits(const Plan *p);                  /* what is kept because of it has room */
 
-/* Running the plan: group.c, group_narrow.c ------------------------------------------------------------------------ */
+/* group_rounds.c */
+bool group_rounds_takes(const Plan *p, const Stmt *st);
+bool group_rounds_fit(const Plan *p);
+const Expr *group_declared(const Expr *e);             /* a `let` is what it is declared to be */
+int group_axis_of(const Func *fn, const Expr *e, bool *is_local);
+
+/* Running the plan: group.c, group_narrow.c, group_rounds.c -------------------------------------------------------- */
 
 typedef struct Flag { /* which items have left */
     LLVMValueRef at;  /* [items x i8]; NULL: not needed */
@@ -67,6 +78,13 @@ typedef struct GLoop { /* a loop that the group runs as one */
     struct GLoop *outer;
     Flag skipped;
 } GLoop;
+
+typedef struct Rounds { /* of a PART_ROUNDS, taken by the items one after another */
+    int axis, n;
+    LLVMValueRef from;    /* where the group's first item is in the first of them */
+    LLVMValueRef step;
+    LLVMValueRef left;    /* so many items take part; NULL: all of them */
+} Rounds;
 
 typedef struct GroupRun {
     CgFunc *f;
@@ -82,6 +100,7 @@ typedef struct GroupRun {
     LLVMBasicBlockRef group_done;
     Flag returned;
     GLoop *loop;
+    const Rounds *rounds;           /* in a PART_ROUNDS, unless its loop is run as it is written */
     bool in_strip;
     LLVMValueRef strip_at[3];       /* in a PART_STRIP: place along the outer axes, and where the strip begins */
 } GroupRun;
@@ -99,5 +118,9 @@ typedef struct Narrowed {
     const Block *body; /* NULL: the statements */
 } Narrowed;
 Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest);
+
+void group_run_items(GroupRun *r, const Part *part);
+void group_run_rounds(GroupRun *r, const Part *part);
+void group_round_of_item(GroupRun *r, const Part *part, LLVMBasicBlockRef next);
 
 #endif

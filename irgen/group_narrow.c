@@ -19,20 +19,6 @@ static void only_inside(GroupRun *r, Nest *nest) {
     for (int d = 0; d < r->n; d++) nest->hi[d] = least(r->f, nest->hi[d], r->left[d]);
 }
 
-/* The axis of `i.local`, or of `i` where it counts by ones; -1: neither. A `let` is what it is declared to be. */
-static int axis_of(const GroupRun *r, const Expr *e, bool *is_local) {
-    while (e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_LOCAL && !e->name.sym->is_mutable &&
-           e->name.sym->init && e->name.sym->type == e->name.sym->init->type)
-        e = e->name.sym->init;
-    if (e->kind != EXPR_NAME) return -1;
-    for (int d = 0; d < r->n; d++) {
-        *is_local = e->name.sym == r->group->local[d];
-        const Const *step = &r->axes[d].known_step;
-        if (*is_local || (e->name.sym == r->fn->domain.at[d] && step->kind == CONST_INT && step->i == 1)) return d;
-    }
-    return -1;
-}
-
 /* A value to compare `i` with, as one to compare `i.local` with. Positions are far from the ends of the type. */
 static LLVMValueRef local_value(GroupRun *r, int d, bool is_local, LLVMValueRef v) {
     CgFunc *f = r->f;
@@ -49,7 +35,7 @@ static Op mirrored(Op op) {
 static bool compares(GroupRun *r, Nest *nest, Op op, Expr *place, Expr *with) {
     CgFunc *f = r->f;
     bool is_local;
-    int d = axis_of(r, place, &is_local);
+    int d = group_axis_of(r->fn, place, &is_local);
     if (d < 0 || (op != OP_LT && op != OP_GE && op != OP_EQ) || !group_knows(&r->plan, with)) return false;
     LLVMValueRef v = local_value(r, d, is_local, cg_index_value(f, cg_expr(f, with)));
     if (op == OP_LT) nest->hi[d] = least(f, nest->hi[d], v);
@@ -99,7 +85,10 @@ Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest) {
         nest->lo[d] = cg_i64(r->f->cg, 0);
         nest->hi[d] = cg_i64(r->f->cg, r->group->by[d]);
     }
-    if (drops_outside(r, part)) {
+    if (r->rounds) {
+        int d = r->rounds->axis;
+        if (r->rounds->left) nest->hi[d] = least(r->f, nest->hi[d], r->rounds->left);
+    } else if (drops_outside(r, part)) {
         only_inside(r, nest);
         n.from = 1;
     } else if (part->items.n == 1 && part->items.at[0]->kind == STMT_IF && !part->items.at[0]->if_.else_) {

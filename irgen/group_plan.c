@@ -219,6 +219,13 @@ static void cut(Plan *p, Parts *to, Stmt *st, bool *open) {
         return;
     }
     if (st->kind == STMT_SHARED) return;
+    if ((p->cuts & CUT_ROUNDS) && group_rounds_takes(p, st)) {
+        Part *part = part_new(p, to, PART_ROUNDS, NULL);
+        vec_push(p->arena, &part->items, st);
+        p->has_rounds = true;
+        *open = false;
+        return;
+    }
     if (!st->together) {
         Part *part = *open ? &to->at.at[to->at.n - 1] : part_new(p, to, PART_ITEMS, NULL);
         *open = true;
@@ -269,7 +276,7 @@ static Parts *cut_block(Plan *p, const Block *b) {
     parts->block = b;
     bool open = false;
     for (int i = 0; i < b->stmts.n; i++) cut(p, parts, b->stmts.at[i], &open);
-    for (int i = 0; i < parts->at.n && p->strips; i++) cut_strip(p, &parts->at.at[i]);
+    for (int i = 0; i < parts->at.n && (p->cuts & CUT_STRIPS); i++) cut_strip(p, &parts->at.at[i]);
     return parts;
 }
 
@@ -305,7 +312,7 @@ static void number(Plan *p, Parts *parts) {
     for (int i = 0; parts && i < parts->at.n; i++) {
         Part *part = &parts->at.at[i];
         bool returns_values = part->kind == PART_JUMP && part->stmt->kind == STMT_RETURN && part->stmt->return_.value;
-        if (part->kind == PART_ITEMS || returns_values) part->number = p->n_parts++;
+        if (part->kind == PART_ITEMS || part->kind == PART_ROUNDS || returns_values) part->number = p->n_parts++;
         number(p, part->then_);
         number(p, part->else_);
     }
@@ -385,6 +392,7 @@ static void find_uses(Homes *h, const Parts *parts) {
         h->here = part->number;
         switch (part->kind) {
         case PART_ITEMS:
+        case PART_ROUNDS:
             for (int k = 0; k < part->items.n; k++) stmt_find(part->items.at[k], note_use, h);
             break;
         case PART_ONCE:
@@ -407,7 +415,8 @@ static bool read_between(const Parts *parts, const Symbol *sym) {
         void *s = (void *)sym;
         bool found = false;
         switch (part->kind) {
-        case PART_ITEMS: break;
+        case PART_ITEMS:
+        case PART_ROUNDS: break;
         case PART_ONCE:
         case PART_JUMP: found = stmt_find(part->stmt, is_symbol, s); break;
         case PART_IF: found = expr_find(part->stmt->if_.cond, is_symbol, s); break;
@@ -469,10 +478,24 @@ static void find_returns(Plan *p, const Parts *parts) {
     }
 }
 
-static void plan(Plan *p, CgFunc *f, bool strips) {
+static int64_t bytes_of(const Symbol *sym) {
+    if (sym->type->kind != TY_ARRAY) return type_size_bytes(sym->type);
+    int64_t bytes = type_size_bytes(sym->type->elem);
+    for (int d = 0; d < sym->type->rank; d++) bytes *= sym->extents[d];
+    return bytes;
+}
+
+int64_t group_kept_bytes(const Plan *p) {
+    int64_t bytes = 0;
+    for (int id = 0; id < p->func->n_symbols; id++)
+        if (p->kept[id]) bytes += bytes_of(p->symbols[id]);
+    return bytes * p->func->group.items;
+}
+
+static void plan(Plan *p, CgFunc *f, unsigned cuts) {
     Arena *arena = &f->cg->c->arena;
     const Func *fn = f->func;
-    *p = (Plan){.f = f, .arena = arena, .func = fn, .strips = strips};
+    *p = (Plan){.f = f, .arena = arena, .func = fn, .cuts = cuts};
     p->once = arena_array(arena, bool, fn->n_symbols + 1);
     p->kept = arena_array(arena, bool, fn->n_symbols + 1);
     p->symbols = arena_array(arena, Symbol *, fn->n_symbols + 1);
@@ -499,6 +522,7 @@ static void plan(Plan *p, CgFunc *f, bool strips) {
 }
 
 void group_plan(Plan *p, CgFunc *f) {
-    plan(p, f, true);
-    if (!group_strip_fits(p)) plan(p, f, false);
+    plan(p, f, CUT_STRIPS | CUT_ROUNDS);
+    if (!group_rounds_fit(p)) plan(p, f, CUT_STRIPS);
+    if (!group_strip_fits(p)) plan(p, f, 0);
 }

@@ -101,16 +101,4 @@ bool group_strip_takes(const Plan *p, const Stmt *st) {
     return chains || (sums.updates > SHORT_LOOP && stmt_find(st, is_beside, (void *)p));
 }
 
-static int64_t bytes_of(const Symbol *sym) {
-    if (sym->type->kind != TY_ARRAY) return type_size_bytes(sym->type);
-    int64_t bytes = type_size_bytes(sym->type->elem);
-    for (int d = 0; d < sym->type->rank; d++) bytes *= sym->extents[d];
-    return bytes;
-}
-
-bool group_strip_fits(const Plan *p) {
-    int64_t bytes = 0;
-    for (int id = 0; id < p->func->n_symbols; id++)
-        if (p->kept[id]) bytes += bytes_of(p->symbols[id]);
-    return bytes * p->func->group.items <= MOST_KEPT;
-}
+bool group_strip_fits(const Plan *p) { return group_kept_bytes(p) <= MOST_KEPT; }

@@ -171,6 +171,53 @@ LLVMValueRef *simd_lanes_where(SimdEmit *e, LLVMValueRef cond, bool holds) {
 
 static void run_block(SimdEmit *e, int level, int node);
 
+/* u p v as v p' u; 0: what may not hold for a number between two for which it holds. */
+static LLVMIntPredicate swapped(LLVMIntPredicate p) {
+    switch (p) {
+    case LLVMIntSLT: return LLVMIntSGT;
+    case LLVMIntSGT: return LLVMIntSLT;
+    case LLVMIntSLE: return LLVMIntSGE;
+    case LLVMIntSGE: return LLVMIntSLE;
+    case LLVMIntUGT: return LLVMIntULT;
+    case LLVMIntUGE: return LLVMIntULE;
+    default: return 0;
+    }
+}
+
+/* Does it hold for every item of the block? Of a place among neighbours, compared with what is the same for all, the
+ * first and the last item say it for those between: no look at the lanes. NULL: it takes one. */
+static LLVMValueRef holds_for_all(SimdEmit *e, LLVMValueRef cond) {
+    SimdRegion *g = e->g;
+    int i = simd_map_get(g->value_of, cond);
+    if (i < 0 || !LLVMIsAICmpInst(cond) || g->values.at[i].block != e->block || e->shape.rows > 1) return NULL;
+    LLVMValueRef place = LLVMGetOperand(cond, 0), limit = LLVMGetOperand(cond, 1);
+    LLVMIntPredicate p = LLVMGetICmpPredicate(cond);
+    if (simd_rate(g, place, e->block).x == LANE_UNIFORM) {
+        place = limit;
+        limit = LLVMGetOperand(cond, 0);
+        p = swapped(p);
+    } else if (p == LLVMIntUGT || p == LLVMIntUGE || p == LLVMIntEQ || p == LLVMIntNE) {
+        return NULL;
+    }
+    LaneRate r = simd_rate(g, place, e->block);
+    if (!p || r.x != LANE_LINEAR || !r.exact || simd_rate(g, limit, e->block).x != LANE_UNIFORM) return NULL;
+    LLVMValueRef first = simd_scalar(e, place, 0, 0), end = simd_scalar(e, limit, 0, 0), zero = LLVMConstNull(LLVMTypeOf(end));
+    LLVMValueRef by = LLVMConstInt(LLVMTypeOf(first), (uint64_t)r.stride * (uint64_t)(e->n * e->shape.width - 1), true);
+    LLVMValueRef all = LLVMBuildICmp(e->b, p, first, end, "");
+    all = LLVMBuildAnd(e->b, all, LLVMBuildICmp(e->b, p, LLVMBuildAdd(e->b, first, by, ""), end, ""), "");
+    if (p != LLVMIntULT && p != LLVMIntULE) return all;
+    return LLVMBuildAnd(e->b, all, LLVMBuildICmp(e->b, LLVMIntSGE, end, zero, ""), "all");
+}
+
+/* The way to a block that only this one leads to. */
+static void note_all(SimdEmit *e, int level, LLVMBasicBlockRef to, LLVMValueRef all) {
+    int s = simd_map_get(e->g->block_of, to), n_from = 0;
+    for (int b = 0; b < e->g->blocks.n; b++)
+        for (int i = 0; i < simd_n_succ(e->g, b); i++) n_from += simd_succ(e->g, b, i) == to;
+    int node = s < 0 || n_from != 1 ? END : simd_node_of(e->g, level, s);
+    if (node != END) e->all_come[level][node] = all;
+}
+
 static void follow(SimdEmit *e, int level, int node, LLVMBasicBlockRef to) {
     const SimdNode *n = node_at(e, level, node);
     transfer(e, n->block, to, e->mask, n->masked);
@@ -196,6 +243,7 @@ static void branch(SimdEmit *e, int level, int node) {
         return;
     }
     if (n->masked || e->g->blocks.at[n->block].diverges) {
+        if (!n->masked && e->whole && !e->mask) note_all(e, level, yes, holds_for_all(e, cond));
         LLVMValueRef *go = simd_lanes_where(e, cond, true), *stay = simd_lanes_where(e, cond, false);
         transfer(e, n->block, yes, go, true);
         transfer(e, n->block, no, stay, true);
@@ -288,6 +336,15 @@ static LLVMValueRef all_live(SimdEmit *e, LLVMValueRef *mask) {
     return simd_intrinsic(e, "llvm.vector.reduce.and", &t, 1, &all, 1);
 }
 
+static LLVMBasicBlockRef run_whole(SimdEmit *e, int level, int node, LLVMValueRef all) {
+    LLVMBasicBlockRef whole = simd_block(e, "all"), some = simd_block(e, "some");
+    LLVMBuildCondBr(e->b, all, whole, some);
+    LLVMPositionBuilderAtEnd(e->b, whole);
+    e->mask = NULL;
+    run_block(e, level, node);
+    return some;
+}
+
 static void run_nodes(SimdEmit *e, int level) {
     for (int i = 0; i < e->g->levels[level].nodes.n; i++) {
         const SimdNode *n = node_at(e, level, i);
@@ -296,20 +353,16 @@ static void run_nodes(SimdEmit *e, int level) {
             LLVMBuildBr(e->b, entry_of(e, level, n->next));
             continue;
         }
+        bool twice = n->masked && n->loop < 0 && e->whole && gains_without_mask(e, n->block);
+        LLVMValueRef all = twice ? e->all_come[level][i] : NULL;
+        if (all) LLVMPositionBuilderAtEnd(e->b, run_whole(e, level, i, all));
         LLVMValueRef *mask = n->masked ? load_masks(e, e->came[level][i]) : e->level_mask[level];
         if (n->masked && (n->loop >= 0 || e->g->blocks.at[n->block].guarded)) {
             LLVMBasicBlockRef live = simd_block(e, "live");
             LLVMBuildCondBr(e->b, simd_any(e, mask), live, entry_of(e, level, n->next));
             LLVMPositionBuilderAtEnd(e->b, live);
         }
-        if (n->masked && n->loop < 0 && e->whole && gains_without_mask(e, n->block)) {
-            LLVMBasicBlockRef all = simd_block(e, "all"), some = simd_block(e, "some");
-            LLVMBuildCondBr(e->b, all_live(e, mask), all, some);
-            LLVMPositionBuilderAtEnd(e->b, all);
-            e->mask = NULL;
-            run_block(e, level, i);
-            LLVMPositionBuilderAtEnd(e->b, some);
-        }
+        if (twice && !all) LLVMPositionBuilderAtEnd(e->b, run_whole(e, level, i, all_live(e, mask)));
         e->mask = mask;
         if (n->loop >= 0) run_loop(e, level, i);
         else run_block(e, level, i);
@@ -353,6 +406,7 @@ static void prepare(SimdEmit *e) {
     e->phi = per_value(e);
     e->entry = arena_array(a, LLVMBasicBlockRef *, n_levels);
     e->came = arena_array(a, LLVMValueRef **, n_levels);
+    e->all_come = arena_array(a, LLVMValueRef *, n_levels);
     e->round = arena_array(a, LLVMBasicBlockRef, n_levels);
     e->level_end = arena_array(a, LLVMBasicBlockRef, n_levels);
     e->level_mask = arena_array(a, LLVMValueRef *, n_levels);
@@ -363,6 +417,7 @@ static void prepare(SimdEmit *e) {
         int n = g->levels[l].nodes.n;
         e->entry[l] = arena_array(a, LLVMBasicBlockRef, n + 1);
         e->came[l] = arena_array(a, LLVMValueRef *, n + 1);
+        e->all_come[l] = arena_array(a, LLVMValueRef, n + 1);
         for (int i = 0; i < n; i++) {
             e->entry[l][i] = simd_block(e, "node");
             if (g->levels[l].nodes.at[i].masked) e->came[l][i] = slots_new(e, "came");

@@ -59,6 +59,8 @@ static void tell_value(Teller *t, const SimdValue *value) {
     size_t n;
     if (op == LLVMLoad || op == LLVMStore) {
         tell_access(t, value);
+    } else if (op == LLVMCall && LLVMGetCalledValue(value->v) == LLVMGetNamedFunction(LLVMGetGlobalParent(t->g->fn), CG_AHEAD)) {
+        tell(t, value->v, "loop: the group takes it round by round; what the next rounds read is fetched ahead");
     } else if (op == LLVMCall && value->rate.x == LANE_VARYING && value->private_of < 0 && !simd_is_remark(value->v) &&
                !simd_has_vector_form(value->v)) {
         const char *name = LLVMGetValueName2(LLVMGetCalledValue(value->v), &n);

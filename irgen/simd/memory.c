@@ -348,19 +348,26 @@ void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector) {
     else store_copy(e, value, at, row, vector);
 }
 
+/* Into the caches; for neighbours side by side only, each line of memory once where vectors are taken several at a time. */
+void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector) {
+    enum { LINE = 64, TO_READ = 0, TO_FIRST_CACHE = 3, DATA = 1 };
+    LLVMValueRef place = LLVMGetOperand(ahead->v, 0);
+    LaneRate at = simd_rate(e->g, place, e->block);
+    if (at.x != LANE_LINEAR || at.stride <= 0 || at.stride > LINE) return;
+    int64_t bytes = at.stride * e->shape.width;
+    if (vector * bytes % LINE) return;
+    for (int64_t line = 0; line < bytes; line += LINE) {
+        LLVMValueRef args[4] = {moved(e, simd_scalar(e, place, row, vector), line), cg_i32(e->cg, TO_READ),
+                                cg_i32(e->cg, TO_FIRST_CACHE), cg_i32(e->cg, DATA)};
+        simd_intrinsic(e, "llvm.prefetch", &e->cg->ptr, 1, args, 4);
+    }
+}
+
 /* Lane by lane ----------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef lanes_as_bits(SimdEmit *e, LLVMValueRef *mask) {
     LLVMTypeRef bits = LLVMIntTypeInContext(e->cg->ctx, (unsigned)e->shape.width);
     return mask ? LLVMBuildBitCast(e->b, *mask, bits, "") : LLVMConstAllOnes(bits);
-}
-
-static LLVMValueRef clone_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef lane) {
-    LLVMValueRef c = LLVMInstructionClone(inst);
-    for (int k = 0; k < LLVMGetNumOperands(inst); k++)
-        LLVMSetOperand(c, (unsigned)k, simd_lane(e, LLVMGetOperand(inst, (unsigned)k), row, vector, lane));
-    LLVMInsertIntoBuilder(e->b, c);
-    return c;
 }
 
 /* for each live lane, lowest first: the instruction as it was */
@@ -377,7 +384,7 @@ static void each_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMV
     LLVMValueRef args[2] = {bits, LLVMConstInt(e->cg->i1, 1, false)};
     LLVMValueRef lane = simd_intrinsic(e, "llvm.cttz", &t, 1, args, 2);
     lane = LLVMBuildIntCast2(e->b, lane, e->cg->i32, false, "");
-    LLVMValueRef one = clone_lane(e, inst, row, vector, lane);
+    LLVMValueRef one = simd_clone_lane(e, inst, row, vector, lane);
     if (result) {
         LLVMTypeRef all = simd_type(e, LLVMTypeOf(inst));
         LLVMValueRef so_far = LLVMBuildLoad2(e->b, all, result, "");
@@ -392,7 +399,7 @@ static void each_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMV
 /* The same written out, where all lanes are live. */
 static LLVMValueRef every_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef result) {
     for (int i = 0; i < e->shape.width; i++) {
-        LLVMValueRef lane = cg_i32(e->cg, i), one = clone_lane(e, inst, row, vector, lane);
+        LLVMValueRef lane = cg_i32(e->cg, i), one = simd_clone_lane(e, inst, row, vector, lane);
         if (result) result = LLVMBuildInsertElement(e->b, result, one, lane, "");
     }
     return result;

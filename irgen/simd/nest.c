@@ -215,13 +215,16 @@ static Blocks nest_blocks(SimdRegion *g) {
     return all;
 }
 
-static void take_away(SimdRegion *g) {
+static void take_away(SimdRegion *g, LLVMBuilderRef b) {
     Blocks all = nest_blocks(g);
     for (int i = 0; i < all.n; i++)
         for (LLVMValueRef v = LLVMGetFirstInstruction(all.at[i]); v; v = LLVMGetNextInstruction(v))
             if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVoidTypeKind) LLVMReplaceAllUsesWith(v, LLVMGetPoison(LLVMTypeOf(v)));
-    for (int i = 0; i < all.n; i++)
+    for (int i = 0; i < all.n; i++) {
         for (LLVMValueRef v; (v = LLVMGetLastInstruction(all.at[i]));) LLVMInstructionEraseFromParent(v);
+        LLVMPositionBuilderAtEnd(b, all.at[i]);
+        LLVMBuildUnreachable(b); /* with it goes what -g left behind; LLVM would find that in the next block made there */
+    }
     for (int i = 0; i < all.n; i++) LLVMDeleteBasicBlock(all.at[i]);
 }
 
@@ -360,7 +363,7 @@ static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, co
     write_versions(&n, shape, aligned, spread, updated);
     LLVMBuildBr(n.b, g.after);
     enter_from(&g, start);
-    take_away(&g);
+    take_away(&g, n.b);
     return true;
 }
 
@@ -412,6 +415,14 @@ static void open_group_memory(Cg *cg) {
     LLVMDeleteFunction(fn);
 }
 
+/* Item by item there is nothing to gain from it. */
+static void drop_ahead(Cg *cg) {
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_AHEAD);
+    if (!fn) return;
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) LLVMInstructionEraseFromParent(LLVMGetUser(use));
+    LLVMDeleteFunction(fn);
+}
+
 static void use_whole_vectors(Cg *cg, const SimdTarget *t, LLVMValueRef fn) {
     const char *bits = arena_printf(&cg->c->arena, "%d", t->vector_bits);
     static const char *const names[2] = {"prefer-vector-width", "min-legal-vector-width"};
@@ -456,6 +467,7 @@ void simd_module(Cg *cg) {
         streams.used = false;
     }
     open_group_memory(cg);
+    drop_ahead(cg);
     for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], "sroa");
     simd_fold_masks(cg);
 }

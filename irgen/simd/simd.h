@@ -179,6 +179,7 @@ typedef struct SimdEmit {
     LLVMValueRef **phi;           /* by value: where the ways to it leave what they bring */
     LLVMValueRef ***came;         /* [level][node]: masks of the lanes that have come to a masked node so far */
     LLVMValueRef **live, **live_next; /* by loop, divergent ones: lanes in this round, and in the next */
+    LLVMValueRef **all_come;      /* [level][node]: i1: do all lanes come? NULL: it takes a look at the masks */
     LLVMBasicBlockRef **entry;    /* [level][node] */
     LLVMBasicBlockRef *round, *level_end, *loop_done; /* by level, by level, by loop */
     LLVMValueRef **level_mask;    /* by level; NULL: all lanes */
@@ -194,6 +195,7 @@ void simd_instructions(SimdEmit *e, int from, int to); /* of SimdRegion.values, 
 LLVMValueRef simd_scalar(SimdEmit *e, LLVMValueRef v, int row, int vector); /* uniform, or the first lane of a linear one */
 LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector);
 LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane);
+LLVMValueRef simd_clone_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef lane);
 LLVMTypeRef simd_type(SimdEmit *e, LLVMTypeRef t);
 LLVMValueRef simd_splat(SimdEmit *e, LLVMValueRef scalar);
 int simd_copies(const SimdEmit *e, LaneRate r);
@@ -221,6 +223,7 @@ LLVMBasicBlockRef simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef v, L
 /* memory.c */
 LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
+void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector); /* of CG_AHEAD */
 bool simd_stores_whole(SimdEmit *e, const SimdValue *value); /* not copy by copy */
 bool simd_one_store(SimdEmit *e, const SimdValue *value);    /* false: the values differ */
 bool simd_blends_store(const SimdEmit *e, const SimdValue *value); /* by all lanes, although under a mask */

@@ -148,11 +148,41 @@ LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector) {
     return LLVMBuildAdd(e->b, simd_splat(e, base), lanes, "");
 }
 
-/* Of one item. lane: i32. */
+static bool is_never_written(LLVMValueRef pointer) {
+    while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
+    if (!LLVMIsAArgument(pointer)) return false;
+    unsigned readonly = LLVMGetEnumAttributeKindForName("readonly", 8), i = 0;
+    LLVMValueRef fn = LLVMGetParamParent(pointer);
+    while (LLVMGetParam(fn, i) != pointer) i++;
+    return LLVMGetEnumAttributeAtIndex(fn, i + 1, readonly) != NULL;
+}
+
+/* Vectors are taken apart slowly, so the address of a lane is made for it alone, of numbers that are read for it alone. */
+static bool is_made_for_lane(SimdEmit *e, const SimdValue *value) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    if (value->crosses || value->private_of >= 0) return false;
+    if (op != LLVMLoad) return op == LLVMGetElementPtr || op == LLVMSExt || op == LLVMZExt;
+    LLVMValueRef at = LLVMGetOperand(value->v, 0);
+    return simd_is_contiguous(e->g, simd_rate(e->g, at, e->block), LLVMTypeOf(value->v)) && is_never_written(at);
+}
+
+LLVMValueRef simd_clone_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef lane) {
+    LLVMValueRef c = LLVMInstructionClone(inst);
+    for (int k = 0; k < LLVMGetNumOperands(inst); k++)
+        LLVMSetOperand(c, (unsigned)k, simd_lane(e, LLVMGetOperand(inst, (unsigned)k), row, vector, lane));
+    if (LLVMIsALoadInst(inst)) /* LLVM would take it out of the vector */
+        LLVMSetOperand(c, 0, simd_hidden(e, LLVMGetOperand(c, 0)));
+    LLVMInsertIntoBuilder(e->b, c);
+    return c;
+}
+
+/* Of one item, which is live. lane: i32. */
 LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane) {
     LaneRate r = simd_rate(e->g, v, e->block);
+    int i = simd_map_get(e->g->value_of, v);
+    if (r.x == LANE_VARYING && is_made_for_lane(e, &e->g->values.at[i])) return simd_clone_lane(e, v, row, vector, lane);
     if (r.x == LANE_VARYING)
-        return LLVMBuildExtractElement(e->b, copy_of(e, simd_map_get(e->g->value_of, v), row, vector), lane, "");
+        return LLVMBuildExtractElement(e->b, copy_of(e, i, row, vector), lane, "");
     LLVMValueRef base = simd_scalar(e, v, row, vector);
     if (r.x == LANE_UNIFORM) return base;
     LLVMTypeRef t = offset_type(e, LLVMTypeOf(v));
@@ -359,7 +389,8 @@ bool simd_has_vector_form(LLVMValueRef v) {
 /* Says something to LLVM only, of one item. */
 static bool is_remark(LLVMValueRef v) {
     if (!LLVMIsACallInst(v) || !LLVMIsAFunction(LLVMGetCalledValue(v))) return false;
-    static const char *const names[] = {"llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias.scope.decl", "llvm.dbg."};
+    static const char *const names[] = {"llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias.scope.decl", "llvm.dbg.",
+                                         CG_AHEAD};
     size_t n;
     const char *name = LLVMGetValueName2(LLVMGetCalledValue(v), &n);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -412,6 +443,10 @@ static void emit_whole(SimdEmit *e, int i) {
 static void emit_copy(SimdEmit *e, int i, int row, int vector) {
     const SimdValue *value = &e->g->values.at[i];
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(value->v));
+    if (simd_is_remark(value->v)) {
+        if (LLVMGetCalledValue(value->v) == LLVMGetNamedFunction(e->cg->module, CG_AHEAD)) simd_fetch(e, value, row, vector);
+        return;
+    }
     if (LLVMIsAStoreInst(value->v)) {
         simd_store(e, value, row, vector);
         return;
@@ -430,7 +465,7 @@ void simd_instructions(SimdEmit *e, int from, int to) {
             for (int c = 0; c < e->n; c++) e->copy[k][c] = NULL;
         for (int c = 0; c < e->n; c++)
             for (int k = i; k < end; k++)
-                if (!simd_is_remark(e->g->values.at[k].v)) emit_copy(e, k, c / e->shape.vectors, c % e->shape.vectors);
+                emit_copy(e, k, c / e->shape.vectors, c % e->shape.vectors);
         if (end < to) emit_whole(e, end);
         for (int k = i; k < end + (end < to); k++)
             if (LLVMGetTypeKind(LLVMTypeOf(e->g->values.at[k].v)) != LLVMVoidTypeKind) simd_keep(e, k);
