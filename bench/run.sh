@@ -3,13 +3,15 @@
 # the bare protocol, when and how work is spread over the cores, what the checks cost that are left in kernels, what atomics
 # cost beside loops with a thread's own bins, how fast kernels run beside those of other compilers; how many bytes move, which
 # nothing that the machine does can change, only when asked for.
-# ./dev bench kernels [OPTIONS] [KERNEL...]: the options of kernels/run.py.
+# ./dev bench kernels|cuda [OPTIONS] [KERNEL...]: the options of kernels/run.py and cuda/run.py.
 set -eu
 here=$(dirname "$0")
-if [ "${1:-}" = kernels ]; then
+case ${1:-} in
+kernels | cuda)
+    part=$1
     shift
-    exec "$here/kernels/run.sh" "$@"
-fi
+    exec "$here/$part/run.sh" "$@" ;;
+esac
 cd "$here"
 for part in ${*:-compile launch shares checks atomics kernels}; do
     echo "== $part"

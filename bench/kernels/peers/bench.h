@@ -37,6 +37,9 @@ void peer_init(void);
 void peer_in(void *p, size_t n_bytes);  /* the first call maps, every call copies host to device */
 void peer_out(void *p, size_t n_bytes); /* device to host */
 void peer_sync(void);                   /* calls of kernels may be asynchronous until then */
+void peer_start(void);                  /* time begins here, and ... */
+double peer_seconds(void);              /* this is how much of it calls of kernels have taken */
+void peer_end(void);
 
 /* Weak: a peer may leave kernels out, and the driver then prints no row for it. */
 #define KERNEL __attribute__((weak))
@@ -47,6 +50,7 @@ KERNEL void k_stencil(float *dst, const float *src, int n);
 KERNEL void k_matmul(float *c, const float *a, const float *b, int n);
 KERNEL void k_matmul_tiled(float *c, const float *a, const float *b, int n);
 KERNEL float k_reduce(const float *x, int n);
+KERNEL float k_reduce_tree(const float *x, int n); /* in groups, with barriers */
 KERNEL void k_scan(float *out, const float *in, float *tmp, int n); /* tmp: n / 64 floats */
 KERNEL void k_hist_atomic(int *bins, const int *keys, int n);       /* global atomics */
 KERNEL void k_hist_local(int *bins, const int *keys, int n);        /* private or local bins, then merged */

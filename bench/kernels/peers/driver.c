@@ -17,6 +17,17 @@ DEFAULT void peer_init(void) {}
 DEFAULT void peer_in(void *p, size_t n_bytes) { (void)p, (void)n_bytes; }
 DEFAULT void peer_out(void *p, size_t n_bytes) { (void)p, (void)n_bytes; }
 DEFAULT void peer_sync(void) {}
+DEFAULT void peer_end(void) {}
+
+static double started;
+DEFAULT void peer_start(void) {
+    peer_sync();
+    started = now();
+}
+DEFAULT double peer_seconds(void) {
+    peer_sync();
+    return now() - started;
+}
 
 /* Data --------------------------------------------------------------------------------------------------------- */
 
@@ -50,7 +61,7 @@ static float *new_copy(const float *p, size_t n) { return memcpy(new_floats(n), 
 /* Time: while (again(&w)) { calls; stop(&w, how many); } ---------------------------------------------------------- */
 
 typedef struct {
-    double start, best, spent;
+    double best, spent;
     int n_samples;
 } Watch;
 
@@ -58,14 +69,12 @@ typedef struct {
 
 static bool again(Watch *w) { /* of a slow kernel two samples are enough */
     if (w->n_samples >= 5 || (w->n_samples >= 2 && w->spent > 1)) return false;
-    peer_sync();
-    w->start = now();
+    peer_start();
     return true;
 }
 
 static void stop(Watch *w, int n_calls) {
-    peer_sync();
-    double seconds = now() - w->start;
+    double seconds = peer_seconds();
     w->best = fmin(w->best, seconds / n_calls);
     w->spent += seconds;
     w->n_samples++;
@@ -119,20 +128,23 @@ static void triad(void) {
     report(w, 12.0 * n, right);
 }
 
-static void reduce(void) {
+static void sum(float (*kernel)(const float *x, int n)) {
     size_t n = N_STREAM;
     float *x = new_uniform(n, 0, 1);
     double want = 0;
     for (size_t i = 0; i < n; i++) want += x[i];
     peer_in(x, n * sizeof(float));
-    float got = k_reduce(x, (int)n);
+    float got = kernel(x, (int)n);
     Watch w = WATCH;
     while (again(&w)) {
-        for (int r = 0; r < 10; r++) got = k_reduce(x, (int)n);
+        for (int r = 0; r < 10; r++) got = kernel(x, (int)n);
         stop(&w, 10);
     }
     report(w, 4.0 * n, is_close(got, want, 1e-3));
 }
+
+static void reduce(void) { sum(k_reduce); }
+static void reduce_tree(void) { sum(k_reduce_tree); }
 
 static void sweep_2d(float *dst, const float *src, int n) {
     for (int i = 1; i < n - 1; i++)
@@ -390,6 +402,7 @@ static const struct {
     ROW(saxpy, k_saxpy),
     ROW(triad, k_triad),
     ROW(reduce, k_reduce),
+    ROW(reduce_tree, k_reduce_tree),
     ROW(jacobi2d, k_jacobi),
     ROW(stencil3d, k_stencil),
     ROW(transpose, k_transpose),
@@ -413,6 +426,7 @@ int main(int argc, char **argv) {
             if (!KERNELS[i].kernel) return 0;
             peer_init();
             KERNELS[i].run();
+            peer_end();
             return 0;
         }
     return fprintf(stderr, "%s: no kernel `%s`\n", argv[0], kernel_name), 2;

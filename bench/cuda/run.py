@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Kernels of bench/kernels on an NVIDIA GPU, as kdslc compiles them and as nvcc compiles their twins (kernels.cu).
+
+usage: run.py [--arch sm_XX] [--rounds N] [--out FOLDER] [KERNEL...]     measure; needs a GPU
+       run.py --static [--arch sm_XX] [--out FOLDER]                     registers and PTX instructions; needs only nvcc
+       run.py --build [--arch sm_XX] [--out FOLDER]                      compile the twins, and say where they are
+
+A kernel's two programs run in turn. Two times are taken of each: what the program itself prints (the twin by events
+around its calls, KDSL by the clock of the host), and what its kernels need by themselves, by events around every
+launch: the twin has them built in, for KDSL they come from timed_cuda.c, which stands before the driver. KDSLC names
+the compiler, NVCC that of CUDA. Results: FOLDER/cuda.tsv, with --static FOLDER/static.tsv."""
+import argparse
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(HERE), str(HERE.parent / "kernels")]
+import ptx  # noqa: E402
+from facts import KERNELS  # noqa: E402
+
+SAMPLES = 5
+# How often a program calls its kernel in a sample, and the bar: time of its kernels over that of the twin.
+CALLS = {"saxpy": (10, 1.05), "triad": (10, 1.05), "reduce": (10, 1.15), "reduce_tree": (10, 1.15),
+         "jacobi2d": (1, 1.05), "stencil3d": (1, 1.05), "transpose": (5, 1.05), "scan": (5, 1.15), "spmv": (5, 1.05),
+         "hist_local": (2, 1.15), "hist_atomic": (2, 1.15), "matmul_naive": (1, 1.15), "matmul_tiled": (3, 1.15),
+         "nbody": (5, 1.05), "blackscholes": (2, 1.05), "mandelbrot": (1, 1.05), "bitonic": (1, 1.15)}
+BESIDE = {"bitonic": ("fill",)}  # kernels of a program that are no part of what is measured
+COLUMNS = ["kernel", "who", "seconds", "rate", "verdict", "kernel_seconds", "ratio", "bar"]
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--arch", help="sm_90 ...; without it, the one of this machine's first GPU")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--static", action="store_true")
+    parser.add_argument("--build", action="store_true")
+    parser.add_argument("--out", type=Path, default=ROOT / "build/bench/cuda")
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL")
+    chosen = parser.parse_args()
+    unknown = set(chosen.kernels) - set(CALLS)
+    if unknown:
+        parser.error(f"no kernel {', '.join(sorted(unknown))}")
+    return chosen
+
+
+def tool(variable, name):
+    found = shutil.which(os.environ.get(variable, name)) or shutil.which(f"/usr/local/cuda/bin/{name}")
+    if not found:
+        sys.exit(f"no {name}: it comes with the CUDA toolkit; {variable} names it")
+    return found
+
+
+def must(command, **how):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **how)
+    if done.returncode:
+        sys.exit(f"$ {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def this_gpu():
+    try:
+        said = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], capture_output=True,
+                              text=True).stdout.split()
+    except FileNotFoundError:
+        said = []
+    return f"sm_{said[0].replace('.', '')}" if said else None
+
+
+class Bench:
+    def __init__(self, chosen):
+        self.out = chosen.out.resolve()
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.arch = chosen.arch or this_gpu() or "sm_90"
+        self.kdslc = Path(os.environ.get("KDSLC", ROOT / "build/bin/kdslc"))
+        self.failed = []
+
+    def build_twins(self):
+        driver, twins = self.out / "driver.o", self.out / "twins"
+        must([os.environ.get("CC", "gcc"), "-O2", "-c", HERE.parent / "kernels/peers/driver.c", "-o", driver])
+        nvcc = [tool("NVCC", "nvcc"), "-O3", f"-arch={self.arch}", "-std=c++17"]
+        must([*nvcc, HERE / "kernels.cu", HERE / "cuda_peer.cu", driver, "-o", twins])
+        return twins
+
+    def twins(self):
+        """Compiled here, if the toolkit is; else those that a bundle brought."""
+        brought = HERE / "twins"
+        if brought.exists() and not shutil.which(os.environ.get("NVCC", "nvcc")):
+            return brought
+        return self.build_twins()
+
+    def build_timer(self):
+        """The folder of a libcuda.so that measures: beside this file, where a bundle brought it, or a new one."""
+        brought = HERE / "timed/libcuda.so"
+        if brought.exists():
+            return brought.parent
+        folder = self.out / "timed"
+        folder.mkdir(exist_ok=True)
+        must(["sh", HERE / "timed_cuda.sh", folder])
+        return folder
+
+    def offloads(self):
+        """kdslc's options for this GPU; None while it has none."""
+        known = "--offload-arch" in must([self.kdslc, "--help"])
+        return ["-O3", f"--offload-arch={self.arch}"] if known else None
+
+    # Static -----------------------------------------------------------------------------------------------------------
+
+    def static(self):
+        nvcc = [tool("NVCC", "nvcc"), "-O3", f"-arch={self.arch}", "-std=c++17", "-ptx"]
+        text = must([*nvcc, HERE / "kernels.cu", "-o", "-"])
+        rows = [dict(kernel="", **row) for row in ptx.table("nvcc", text, self.arch)]
+        flags = self.offloads()
+        for kernel in KERNELS if flags else []:
+            source = HERE.parent / f"kernels/{kernel.name}.kdsl"
+            text = must([self.kdslc, *flags, "--emit=ptx", source], cwd=source.parent)
+            rows += [dict(kernel=kernel.name, **row) for row in ptx.table("kdslc", text, self.arch)]
+        if not flags:
+            print(f"{self.kdslc} has no --offload-arch: only the twins are in the table", file=sys.stderr)
+        path = self.out / "static.tsv"
+        with open(path, "w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]), dialect="excel-tab", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        print(path.read_text(), end="")
+
+    # Times ------------------------------------------------------------------------------------------------------------
+
+    def run(self, name, command, env):
+        """seconds, rate and verdict as printed, and seconds of the kernels of one call"""
+        times = self.out / "times"
+        times.unlink(missing_ok=True)
+        env = {**os.environ, **env, "CUDA_TIMES": str(times), "KDSL_REQUIRE": "gpu"}
+        try:
+            done = subprocess.run([str(word) for word in command], env=env, capture_output=True, text=True, timeout=300)
+        except subprocess.TimeoutExpired:
+            self.failed.append(f"{command[0]} does not end")
+            return None
+        fields = done.stdout.strip().split("\t")
+        if done.returncode or len(fields) != 5:
+            self.failed.append(f"{command[0]}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+            return None
+        calls = 1 + SAMPLES * CALLS[name][0]
+        spent = 0.0
+        for line in times.read_text().splitlines() if times.exists() else []:
+            function, n, _, median, _ = line.split("\t")
+            if not any(re.search(rf"(^|\W|_){part}(_|\W|$)", function) for part in BESIDE.get(name, ())):
+                spent += int(n) * float(median) / calls
+        return {"seconds": float(fields[2]), "rate": float(fields[3]), "verdict": fields[4],
+                "kernel_seconds": spent or None}
+
+    def measure(self, chosen):
+        if not shutil.which("nvidia-smi") or not this_gpu():
+            sys.exit("no NVIDIA GPU here: --static compares the code, --build compiles the twins")
+        flags = self.offloads() or sys.exit(f"{self.kdslc} has no --offload-arch")
+        twins, timer = self.twins(), self.build_timer()
+        library_path = f"{timer}:{os.environ.get('LD_LIBRARY_PATH', '')}"
+        rows = []
+        for kernel in KERNELS:
+            if chosen.kernels and kernel.name not in chosen.kernels:
+                continue
+            program = self.out / kernel.name
+            must([self.kdslc, *flags, f"{kernel.name}.kdsl", "-o", program], cwd=HERE.parent / "kernels")
+            best = {}
+            for _ in range(chosen.rounds):
+                for who, command, env in (("nvcc", [twins, "nvcc", kernel.name], {}),
+                                          ("kdslc", [program, "kdslc"], {"LD_LIBRARY_PATH": library_path})):
+                    row = self.run(kernel.name, command, env)
+                    if row and (who not in best or row["seconds"] < best[who]["seconds"]):
+                        best[who] = row
+            rows += self.compare(kernel.name, best)
+        return rows
+
+    def compare(self, name, best):
+        bar = CALLS[name][1]
+        ours, theirs = best.get("kdslc"), best.get("nvcc")
+        if ours and theirs and ours["kernel_seconds"] and theirs["kernel_seconds"]:
+            ours["ratio"], ours["bar"] = f"{ours['kernel_seconds'] / theirs['kernel_seconds']:.3f}", bar
+        for who, row in best.items():
+            if row["verdict"] != "ok":
+                self.failed.append(f"{name} by {who}: {row['verdict']}")
+        return [{"kernel": name, "who": who, **row} for who, row in best.items()]
+
+    def write(self, rows):
+        path = self.out / "cuda.tsv"
+        with open(path, "w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, dialect="excel-tab", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        print(path.read_text(), end="")
+
+
+def main():
+    chosen = options()
+    bench = Bench(chosen)
+    if chosen.build:
+        print(bench.build_twins())
+    elif chosen.static:
+        bench.static()
+    else:
+        bench.write(bench.measure(chosen))
+    for line in bench.failed:
+        print(f"FAILED {line}", file=sys.stderr)
+    sys.exit(1 if bench.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+/* run.h -- PTX as the mock driver runs it on the CPU: an interpreter for what compilers write, one thread at a time, to
+   see that kernels compute what they should where there is no GPU. decode.c makes instructions of the text, alu.c does
+   arithmetic, run.c has memory, control, blocks and warps.
+
+   Addresses of global memory are the device's, those of shared memory and of a thread's stack the host's, below 4 GiB,
+   since PTX keeps them in 32 bits now and then. So all spaces are one, and cvta does nothing. */
+#ifndef MOCK_PTX_RUN_H
+#define MOCK_PTX_RUN_H
+#include "tests/gpu/mock.h"
+
+typedef enum { T_NONE, T_PRED, T_B, T_U, T_S, T_F, T_BF } TypeKind; /* T_F with 16 bits is half */
+
+typedef struct {
+    uint8_t kind, bits, lanes; /* lanes 2: f16x2 */
+} Type;
+
+typedef enum { ARG_NONE, ARG_REG, ARG_IMM, ARG_SPECIAL, ARG_MEMORY, ARG_VARIABLE } ArgKind;
+
+typedef struct {
+    uint8_t kind;
+    bool negated;     /* !%p */
+    int32_t at;       /* register, special, or place in the frame of a variable */
+    uint64_t value;   /* immediate, or what is added to an address */
+    bool in_frame;    /* the address counts from the frame */
+    bool has_reg;     /* and a register is added */
+} Arg;
+
+enum { MAX_ARGS = 8, MAX_PARTS = 12 };
+
+typedef struct {
+    char op[16];
+    char text[160];           /* for messages */
+    uint32_t flags;           /* MOD_ */
+    Type type, from;          /* the last type is of the sources */
+    uint8_t n_types, compare, vector;
+    int32_t guard;            /* register, -1: always */
+    bool guard_not;
+    Arg args[MAX_ARGS];       /* destination first */
+    Arg group[2][8];          /* {a, b, c, d}, of which the first goes with args[0] or args[1] */
+    uint8_t n_args, n_group[2];
+    int32_t target;           /* of a branch: an instruction; of a call: a function */
+    int8_t what;              /* ptx_op */
+    uint8_t code;             /* atom: of ATOMICS; setp: 1 and, 2 or, 3 xor with a predicate */
+} Ins;
+
+/* X(name): `.name` in an opcode, if it changes what is done */
+#define MODS(X)                                                                                                        \
+    X(hi) X(wide) X(sat) X(rz) X(rm) X(rp) X(rni) X(rzi) X(rmi) X(rpi) X(l) X(clamp) X(up) X(down) X(bfly) X(all)      \
+    X(any) X(ballot)
+enum {
+#define X(name) MODN_##name,
+    MODS(X)
+#undef X
+};
+#define MOD(name) (1u << MODN_##name)
+
+typedef struct {
+    char name[MOCK_NAME];
+    Ins *code;
+    int n_code, n_regs;
+    uint32_t frame_bytes; /* parameters, the stack, what calls pass */
+    int n_params;
+    struct {
+        uint32_t at, n_bytes;
+    } params[64]; /* places in the frame; what a function gives back comes first */
+    int n_results;
+    char broken[256]; /* why it cannot run: only matters if it does */
+} PtxFunction;
+
+typedef struct PtxProgram {
+    PtxFunction *functions;
+    int n_functions;
+    struct {
+        char name[MOCK_NAME];
+        uint32_t at;
+    } shared[512]; /* variables of all kernels share one area; what is dynamic lies behind it */
+    int n_shared;
+    uint32_t shared_bytes;
+    MockImage *image; /* for the addresses of globals */
+} PtxProgram;
+
+/* Functions that are not understood are marked, and the others run. */
+PtxProgram *ptx_decode(const char *text, MockImage *image);
+void ptx_free(PtxProgram *program);
+int ptx_find(const PtxProgram *program, const char *name);
+int ptx_op(const char *op); /* -1: no such instruction here */
+
+/* add, min ... of atom and red, up to NULL. */
+extern const char *const PTX_ATOMICS[];
+
+/* One result; false: no such operation here. */
+bool ptx_alu(const Ins *i, const uint64_t *sources, uint64_t *result);
+uint64_t ptx_atomic(const Ins *i, const char *operation, uint64_t old, uint64_t a, uint64_t b);
+
+/* The whole grid. False: it has trapped, or did what no kernel may; *why says it. */
+bool ptx_run(PtxProgram *program, const char *kernel, const MockLaunch *launch, const char **why);
+#endif

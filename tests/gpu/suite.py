@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Every program of the tests and the examples on a device: suite.py --kdslc KDSLC [--device gpu|host] [PATTERN]
+
+A program is compiled and run as tests/run.py does (its comments say with what), at -O2 and, with --all-levels, at -O0
+and -O3; what it prints has to be what is expected there, exit code included. Numbers with a point may differ by
+--tolerance of their size, since a GPU's functions and the order of its sums are its own; the verdict is then `close`,
+not `same`. With --device gpu a program that offloads has to find a GPU (KDSL_REQUIRE).
+Rows: program, level, verdict, seconds."""
+import argparse
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests"))
+import run as conventions  # noqa: E402
+
+FOLDERS = ("examples", "tests/run", "tests/vector", "tests/transfers")
+NUMBER = re.compile(r"[-+]?(?:\d+\.\d*(?:[eE][-+]?\d+)?|inf|nan)")
+ABOUT_RUNTIME = re.compile(r"\bOMP_TARGET_OFFLOAD|LIBOMPTARGET|KDSL_|OMP_DEFAULT_DEVICE")
+SECONDS = 300
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kdslc", type=Path, default=ROOT / "build/bin/kdslc")
+    parser.add_argument("--device", choices=("gpu", "host"), default="gpu")
+    parser.add_argument("--tolerance", type=float, default=1e-5)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--all-levels", action="store_true")
+    parser.add_argument("--out", type=Path, default=Path("suite.tsv"))
+    parser.add_argument("pattern", nargs="?", default="", help="only programs whose path it matches")
+    return parser.parse_args()
+
+
+def near(got, want, tolerance):
+    """The same text, but for numbers with a point that are close to each other."""
+    if NUMBER.sub("#", got) != NUMBER.sub("#", want):
+        return False
+    for a, b in zip(map(float, NUMBER.findall(got)), map(float, NUMBER.findall(want))):
+        if not (a != a and b != b) and not math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance):
+            return False
+    return True
+
+
+class Program:
+    def __init__(self, path, chosen):
+        self.test = conventions.Test(path, chosen.kdslc.resolve(), False)
+        self.chosen = chosen
+
+    def is_one(self):
+        """Does the file say what a program prints?"""
+        wrong = any(code.startswith("E") for _, code, _ in self.test.markers())
+        return not wrong and self.test.expected_output() is not None
+
+    def env(self):
+        own = dict(pair.split("=", 1) for pair in self.test.notes("env"))
+        env = dict(os.environ, KMP_BLOCKTIME="0", **own)
+        asks = any(ABOUT_RUNTIME.search(name) for name in own)
+        if self.chosen.device == "gpu" and not asks and re.search(r"\boffload\b", self.test.text):
+            env["KDSL_REQUIRE"] = "gpu"
+        return env
+
+    def compare(self, done):
+        test, want, out = self.test, self.test.expected_output(), done.stdout
+        code = int(test.note("expect-exit", "0"))
+        if done.returncode != code:
+            return f"exit code {done.returncode} instead of {code}: {done.stderr.strip()[-300:]}"
+        for text in test.notes("expect-stderr"):
+            if text not in done.stderr:
+                return f"no `{text}` in standard error: {done.stderr.strip()[-300:]}"
+        if out == want:
+            return "same"
+        if near(out, want, self.chosen.tolerance):
+            return "close"
+        lines = zip(out.splitlines() + ["<end>"], want.splitlines() + ["<end>"])
+        return next((f"`{a}` instead of `{b}`" for a, b in lines if not near(a, b, self.chosen.tolerance)), "differs")
+
+    def at_level(self, level):
+        test = self.test
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / test.path.stem
+            flags = (test.note("flags") or "").split()
+            command = [test.kdslc, level, "--color=never", *flags, test.name, "-o", program]
+            made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+            if made.returncode:
+                return f"does not compile: {made.stderr.strip()[-300:]}", 0.0
+            stdin = "".join(line + "\n" for line in test.notes("stdin"))
+            command = [program, *(test.note("args") or "").split()]
+            start = time.monotonic()
+            try:
+                done = subprocess.run(command, cwd=folder, env=self.env(), input=stdin, capture_output=True, text=True,
+                                      errors="replace", timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                return f"no end within {SECONDS} s", float(SECONDS)
+            return self.compare(done), time.monotonic() - start
+
+    def rows(self):
+        levels = ["-O2", "-O0", "-O3"] if self.chosen.all_levels else ["-O2"]
+        return [(self.test.name, level, *self.at_level(level)) for level in levels]
+
+
+def main():
+    chosen = options()
+    paths = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.kdsl"))
+    programs = [Program(path, chosen) for path in paths if re.search(chosen.pattern, str(path.relative_to(ROOT)))]
+    programs = [program for program in programs if program.is_one()]
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        rows = [row for rows in pool.map(Program.rows, programs) for row in rows]
+    with open(chosen.out, "w") as file:
+        for name, level, verdict, seconds in rows:
+            print(name, level, " ".join(verdict.split()), f"{seconds:.3f}", sep="\t", file=file)
+    verdicts = [row[2] for row in rows]
+    wrong = [row for row in rows if row[2] not in ("same", "close")]
+    for name, level, verdict, _ in wrong:
+        print(f"FAILED {name} {level}: {verdict}", file=sys.stderr)
+    print(f"{len(rows)} runs: {verdicts.count('same')} same, {verdicts.count('close')} close, {len(wrong)} failed")
+    sys.exit(1 if wrong or not rows else 0)
+
+
+if __name__ == "__main__":
+    main()

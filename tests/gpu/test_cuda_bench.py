@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""What bench/cuda measures with, where there is no GPU: the library before the driver times every launch (here before
+the mock driver), and instructions of PTX are counted for what they are. Usage: test_cuda_bench.py KDSLC"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+MOCK = Path(os.environ.get("KDSL_BUILD_DIR", "build")).resolve() / "mock"
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(ROOT / "bench/cuda")]
+import ptx  # noqa: E402
+
+BODY = """{
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [k_param_0];
+    ld.param.f32 %f1, [k_param_1]; // a comment; st.global.f32
+    cvta.to.global.u64 %rd2, %rd1;
+    @%p1 bra $L__BB0_2;
+    ld.global.nc.v4.f32 {%f1, %f2, %f3, %f4}, [%rd2];
+    ld.global.b32 %r1, [%rd2+4];
+    ld.shared.f32 %f2, [tile];
+    fma.rn.f32 %f1, %f2, %f3, %f4;
+    mad.lo.s32 %r5, %r3, %r4, %r2;
+    mul.f32 %f1, %f2, %f3;
+    rsqrt.approx.f32 %f1, %f2;
+    div.rn.f32 %f1, %f2, %f3;
+    cvt.rn.f32.s32 %f1, %r1;
+$L__BB0_2: bar.sync 0;
+    @!%p1 atom.global.add.u32 %r1, [%rd2], 1;
+    red.global.add.f32 [%rd2], %f1;
+    shfl.sync.down.b32 %r1, %r2, 1, 31, -1;
+    st.local.u32 [%rd3], %r1;
+    mov.u32 %r1, %tid.x;
+    st.global.v2.f32 [%rd2], {%f1, %f2};
+    setp.gt.f32 %p1, %f1, 0f00000000;
+    add.s64 %rd3, %rd2, 4;
+    ret;
+}"""
+COUNTS = {"param": 2, "address": 1, "branch": 2, "ld_nc": 1, "ld_global": 1, "ld_shared": 1, "fma": 1, "integer": 2,
+          "float": 2, "special": 2, "convert": 1, "barrier": 1, "atomic": 2, "shuffle": 1, "local": 1, "move": 1,
+          "st_global": 1, "st_shared": 0, "wide": 2, "instructions": 23}
+
+
+class CudaBenchTest(unittest.TestCase):
+    def test_instructions_are_counted(self):
+        self.assertEqual(ptx.mix(BODY), COUNTS)
+
+    def test_kernels_are_found(self):
+        text = ".version 7.8\n.visible .entry k(\n.param .u64 a\n)\n{\n{\n}\n ret;\n}\n" \
+               ".entry _ZN3abc4stepEi() { exit; }"
+        found = ptx.kernels(text)
+        self.assertEqual(list(found), ["k", "_ZN3abc4stepEi"])
+        self.assertEqual(ptx.mix(found["k"])["branch"], 1)
+
+    def test_names(self):
+        names = {"_Z5saxpyfPKfPfi": "saxpy", "_ZN12_GLOBAL__N_13sumEPKf": "sum", "kdsl_k1": "kdsl_k1"}
+        for symbol, name in names.items():
+            self.assertEqual(ptx.plain_name(symbol), name)
+
+    def test_every_launch_is_timed(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "timed").mkdir()
+            (folder / "driver").mkdir()
+            subprocess.run(["sh", ROOT / "bench/cuda/timed_cuda.sh", folder / "timed"], check=True)
+            shutil.copy(MOCK / "nvidia/libcuda.so", folder / "driver/libcuda.so.1")
+            llc = shutil.which("llc-22") or "/usr/lib/llvm-22/bin/llc"
+            source = HERE / "kernels_nvptx.ll"
+            subprocess.run([llc, "-O3", "-march=nvptx64", "-mcpu=sm_90", source, "-o", folder / "k.ptx"], check=True)
+            subprocess.run([MOCK / "mock_link", folder / "k.ptx", folder / "k.cubin"], check=True)
+            env = {"LD_LIBRARY_PATH": f"{folder}/timed:{folder}/driver", "CUDA_TIMES": f"{folder}/times",
+                   "KDSL_MOCK_KERNEL_MS": "20", "KDSL_MOCK_KERNELS": str(MOCK / "kernels.so"), "KDSL_MOCK_DEVICES": "2"}
+            done = subprocess.run([MOCK / "mock_plugin", folder / "k.cubin"], env=env, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+            rows = [line.split("\t") for line in (folder / "times").read_text().splitlines()]
+        launches = {}
+        for kernel, n, best, median, total in rows:
+            launches[kernel] = launches.get(kernel, 0) + int(n)
+            self.assertTrue(0.0199 < float(best) <= float(median) <= float(total), rows)
+        self.assertEqual(launches, {"saxpy": 2, "tiles": 2})
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = sys.argv[2:]
+    unittest.main()

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""The mock driver runs PTX as the host runs the same C (ptx/sample.c), at every level of the optimiser and for old and
+new processors; and it says where a kernel goes wrong. Usage: test_mock_ptx.py KDSLC"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MOCK = Path(os.environ.get("KDSL_BUILD_DIR", "build")).resolve() / "mock"
+CLANG = shutil.which("clang-22") or "/usr/lib/llvm-22/bin/clang"
+LAUNCH_FAILED = 719 & 255
+
+
+class PtxTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def ptx(self, level, cpu):
+        out = self.folder / f"sample{level}.ptx"
+        target = ("--target=nvptx64-nvidia-cuda", f"-march={cpu}", "-nogpulib", "-ffp-contract=off")
+        subprocess.run([CLANG, level, *target, "-S", HERE / "ptx/sample.c", "-o", out], check=True, capture_output=True)
+        return out
+
+    def run_sample(self, *words):
+        env = {"KDSL_MOCK_RUN": "1", "KDSL_MOCK_ARCH": "sm_90"}
+        return subprocess.run([MOCK / "run_sample", *words], env=env, capture_output=True, text=True)
+
+    def test_the_same_as_on_the_host(self):
+        for level, cpu in (("-O0", "sm_75"), ("-O1", "sm_75"), ("-O2", "sm_90"), ("-O3", "sm_80")):
+            with self.subTest(level=level, cpu=cpu):
+                done = self.run_sample(self.ptx(level, cpu))
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_a_kernel_that_goes_wrong(self):
+        ptx = self.ptx("-O2", "sm_90")
+        for kernel, text in (("beyond", "an illegal address: st"), ("stops", "a trap: ")):
+            done = self.run_sample(ptx, kernel)
+            self.assertEqual(done.returncode, LAUNCH_FAILED, done.stderr)
+            self.assertIn(f"mock GPU: {kernel}: {text}", done.stderr)
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = sys.argv[2:]
+    unittest.main()
