@@ -9,7 +9,7 @@
 
 enum {
     STACK_BYTES = 64 << 20, /* LLVM recurses on long functions */
-    KERNELS_IN_PART = 8,    /* a module costs about a millisecond, a kernel ten */
+    KERNELS_IN_PART = 2,    /* a module costs a few milliseconds, a kernel as vector code some fifty */
     MAX_PARTS = 64
 };
 

@@ -175,6 +175,7 @@ static void nest_end(GroupRun *r, Nest *nest) {
     CgFunc *f = r->f;
     cg_goto(f, nest->next);
     cg_enter(f, nest->next);
+    group_carry_out(r, nest);
     for (int d = r->n; d-- > first_axis(r);) {
         LLVMValueRef next = LLVMBuildNSWAdd(f->b, load64(f, nest->counter[d]), cg_i64(f->cg, 1), "");
         LLVMSetNUW(next, true);
@@ -234,6 +235,7 @@ void group_run_items(GroupRun *r, const Part *part) {
     if (r->in_strip) strip_bounds(r, &nest);
     else narrowed = group_narrow(r, part, &nest);
     nest_begin(r, &nest);
+    group_carry_in(r, part, &nest);
     skip_if_raised(r, &r->returned, nest.next);
     for (GLoop *l = r->loop; l; l = l->outer) skip_if_raised(r, &l->skipped, nest.next);
     f->next_item = part->leaves ? exit_through(r, &r->returned, nest.next) : nest.next;

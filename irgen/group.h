@@ -67,7 +67,7 @@ bool group_rounds_fit(const Plan *p);
 const Expr *group_declared(const Expr *e);             /* a `let` is what it is declared to be */
 int group_axis_of(const Func *fn, const Expr *e, bool *is_local);
 
-/* Running the plan: group.c, group_narrow.c, group_rounds.c -------------------------------------------------------- */
+/* Running the plan: group.c, group_carry.c, group_narrow.c, group_rounds.c ------------------------------------------- */
 
 typedef struct Flag { /* which items have left */
     LLVMValueRef at;  /* [items x i8]; NULL: not needed */
@@ -108,7 +108,11 @@ typedef struct GroupRun {
 typedef struct Nest { /* loops over the items of the group: local in lo..hi */
     LLVMValueRef lo[3], hi[3], counter[3];
     LLVMBasicBlockRef head[3], done[3], next;
+    LLVMValueRef *own;       /* by symbol id: group_carry.c; NULL: in the array of all items */
 } Nest;
+
+void group_carry_in(GroupRun *r, const Part *part, Nest *nest);
+void group_carry_out(GroupRun *r, const Nest *nest);
 
 /* The part under its own condition, if there is one: what of it only says where in the group an item is becomes the
  * bounds of the loops; the rest is left to be asked. */

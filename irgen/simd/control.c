@@ -164,7 +164,8 @@ LLVMValueRef *simd_lanes_where(SimdEmit *e, LLVMValueRef cond, bool holds) {
     LLVMValueRef *m = masks_new(e);
     for (int k = 0; k < e->n; k++) {
         LLVMValueRef c = simd_vector(e, cond, k / e->shape.vectors, k % e->shape.vectors);
-        m[k] = simd_live_where(e, k, holds ? c : LLVMBuildNot(e->b, c, ""));
+        if (!holds) c = LLVMBuildNot(e->b, c, "");
+        m[k] = e->mask && c == LLVMConstAllOnes(LLVMTypeOf(c)) ? e->mask[k] : simd_live_where(e, k, c);
     }
     return m;
 }
@@ -243,7 +244,7 @@ static void branch(SimdEmit *e, int level, int node) {
         return;
     }
     if (n->masked || e->g->blocks.at[n->block].diverges) {
-        if (!n->masked && e->whole && !e->mask) note_all(e, level, yes, holds_for_all(e, cond));
+        if (!n->masked && e->whole && !e->mask && !e->settled) note_all(e, level, yes, holds_for_all(e, cond));
         LLVMValueRef *go = simd_lanes_where(e, cond, true), *stay = simd_lanes_where(e, cond, false);
         transfer(e, n->block, yes, go, true);
         transfer(e, n->block, no, stay, true);
@@ -357,12 +358,14 @@ static void run_nodes(SimdEmit *e, int level) {
         LLVMValueRef all = twice ? e->all_come[level][i] : NULL;
         if (all) LLVMPositionBuilderAtEnd(e->b, run_whole(e, level, i, all));
         LLVMValueRef *mask = n->masked ? load_masks(e, e->came[level][i]) : e->level_mask[level];
-        if (n->masked && (n->loop >= 0 || e->g->blocks.at[n->block].guarded)) {
+        bool skips = n->masked && (n->loop >= 0 || e->g->blocks.at[n->block].guarded);
+        if (skips) {
             LLVMBasicBlockRef live = simd_block(e, "live");
             LLVMBuildCondBr(e->b, simd_any(e, mask), live, entry_of(e, level, n->next));
             LLVMPositionBuilderAtEnd(e->b, live);
         }
-        if (twice && !all) LLVMPositionBuilderAtEnd(e->b, run_whole(e, level, i, all_live(e, mask)));
+        if (skips && e->settled) mask = NULL; /* all come or none */
+        else if (twice && !all) LLVMPositionBuilderAtEnd(e->b, run_whole(e, level, i, all_live(e, mask)));
         e->mask = mask;
         if (n->loop >= 0) run_loop(e, level, i);
         else run_block(e, level, i);

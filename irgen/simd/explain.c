@@ -9,6 +9,7 @@ typedef struct Teller {
     Buf *out;
     const SimdRegion *g;
     size_t begun;  /* where this nest's lines begin: none is told twice */
+    bool has_ends; /* ends.c */
 } Teller;
 
 static void place(Buf *b, LLVMValueRef at) {
@@ -89,7 +90,9 @@ static void tell_control(Teller *t) {
         for (int i = 0; i < 2; i++) s[i] = simd_map_get(g->block_of, simd_succ(g, b, i));
         int loop = g->blocks.at[b].loop;
         bool exits = loop >= 0 && (s[0] < 0 || s[1] < 0 || !g->loops.at[loop].has[s[0]] || !g->loops.at[loop].has[s[1]]);
-        if (!exits) tell(t, LLVMGetBasicBlockTerminator(g->blocks.at[b].bb), "branch: items part ways; each way is run for the items that take it");
+        LLVMValueRef at = LLVMGetBasicBlockTerminator(g->blocks.at[b].bb);
+        if (t->has_ends) tell(t, at, "branch: items part ways at edges; blocks of items that do not are run without");
+        else if (!exits) tell(t, at, "branch: items part ways; each way is run for the items that take it");
     }
 }
 
@@ -104,23 +107,24 @@ static Teller begin(Cg *cg, const SimdRegion *g, LLVMValueRef at) {
 }
 
 /* Told of the version that all launches can take; the others, if they are there, have less to tell. */
-void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, bool aligned, bool spread) {
+void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versions) {
     if (!cg->vector_notes) return;
     LLVMValueRef first = NULL;
     for (int i = 0; i < g->values.n && !first; i++)
         if (LLVMGetDebugLocLine(g->values.at[i].v)) first = g->values.at[i].v;
     Teller t = begin(cg, g, first);
+    t.has_ends = versions.ends;
     buf_printf(t.out, "%d lanes", shape.width);
     if (shape.vectors > 1) buf_printf(t.out, ", %d vectors at a time", shape.vectors);
     if (shape.rows > 1) buf_printf(t.out, ", of %d rows", shape.rows);
     buf_putc(t.out, '\n');
-    if (aligned) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours side by side\n");
-    if (spread) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours within two vectors\n");
+    if (versions.aligned) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours side by side\n");
+    if (versions.spread) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours within two vectors\n");
     t.begun = t.out->n;
     tell_control(&t);
     for (int i = 0; i < g->values.n; i++)
         if (!g->blocks.at[g->values.at[i].block].leaves) tell_value(&t, &g->values.at[i]);
-    if (t.out->n == t.begun && !aligned) buf_puts(t.out, "  nothing in it that vectors are slow at\n");
+    if (t.out->n == t.begun && !versions.aligned) buf_puts(t.out, "  nothing in it that vectors are slow at\n");
 }
 
 void simd_note_scalar(Cg *cg, const SimdRegion *g) {

@@ -26,11 +26,29 @@ LLVMValueRef simd_mask_call(SimdEmit *e, LLVMValueRef v, LLVMTypeRef to) {
     return LLVMBuildCall2(e->b, type, fn, &v, 1, "");
 }
 
+static bool is_call_of(LLVMValueRef v, const char *prefix) {
+    size_t n;
+    LLVMValueRef fn = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
+    return fn && LLVMIsAFunction(fn) && !strncmp(LLVMGetValueName2(fn, &n), prefix, strlen(prefix));
+}
+
+/* The mask as lanes of type t, without a way through bits where it is put together from lanes. */
+static LLVMValueRef lanes_of(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef t, int depth) {
+    enum { FAR = 6 };
+    if (is_call_of(v, TO_BITS) && LLVMTypeOf(LLVMGetOperand(v, 0)) == t) return LLVMGetOperand(v, 0);
+    LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMUnreachable;
+    bool is_choice = op == LLVMSelect && LLVMTypeOf(LLVMGetOperand(v, 0)) == LLVMTypeOf(v) && LLVMIsNull(LLVMGetOperand(v, 2));
+    if ((op != LLVMAnd && op != LLVMOr && op != LLVMXor && !is_choice) || depth > FAR) return LLVMBuildSExt(b, v, t, "");
+    LLVMValueRef x = lanes_of(b, LLVMGetOperand(v, 0), t, depth + 1), y = lanes_of(b, LLVMGetOperand(v, 1), t, depth + 1);
+    if (is_choice) y = LLVMBuildFreeze(b, y, ""); /* what a lane says that is not there stays unsaid */
+    return LLVMBuildBinOp(b, is_choice ? LLVMAnd : op, x, y, "");
+}
+
 static LLVMValueRef meaning(Cg *cg, LLVMValueRef call) {
     LLVMValueRef v = LLVMGetOperand(call, 0);
     LLVMPositionBuilderBefore(cg->b, call);
     LLVMSetCurrentDebugLocation2(cg->b, NULL);
-    if (lane_bits(LLVMTypeOf(call)) > 1) return LLVMBuildSExt(cg->b, v, LLVMTypeOf(call), "");
+    if (lane_bits(LLVMTypeOf(call)) > 1) return lanes_of(cg->b, v, LLVMTypeOf(call), 0);
     return LLVMBuildICmp(cg->b, LLVMIntSLT, v, LLVMConstNull(LLVMTypeOf(v)), "");
 }
 
@@ -44,12 +62,12 @@ static void replace_calls(Cg *cg, LLVMValueRef fn, bool constants_only) {
     }
 }
 
-static void replace(Cg *cg, bool constants_only) {
+static void replace(Cg *cg, const char *prefix, bool constants_only) {
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module), next; fn; fn = next) {
         size_t n;
         const char *name = LLVMGetValueName2(fn, &n);
         next = LLVMGetNextFunction(fn);
-        if (strncmp(name, TO_LANES, strlen(TO_LANES)) && strncmp(name, TO_BITS, strlen(TO_BITS))) continue;
+        if (strncmp(name, prefix, strlen(prefix))) continue;
         replace_calls(cg, fn, constants_only);
         if (!LLVMGetFirstUse(fn)) LLVMDeleteFunction(fn);
     }
@@ -81,8 +99,14 @@ static void show_hidden(Cg *cg) {
     if (fn) LLVMDeleteFunction(fn);
 }
 
-void simd_fold_masks(Cg *cg) { replace(cg, true); }
+void simd_fold_masks(Cg *cg) {
+    replace(cg, TO_LANES, true);
+    replace(cg, TO_BITS, true);
+}
+
+/* Lanes first: they see then which bits come from lanes. */
 void simd_lower_masks(Cg *cg) {
-    replace(cg, false);
+    replace(cg, TO_LANES, false);
+    replace(cg, TO_BITS, false);
     show_hidden(cg);
 }

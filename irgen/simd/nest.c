@@ -17,6 +17,7 @@ typedef struct Items {
     SimdStreams *streams;
     LLVMBuilderRef b;
     LLVMBasicBlockRef allocas;
+    bool has_ends, settled;    /* ends.c: blocks are written twice; this one is where all conditions hold */
 } Items;
 
 static LLVMBasicBlockRef new_block(Items *n, const char *name) {
@@ -48,7 +49,8 @@ static LLVMValueRef row_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef hi) {
 
 /* hi NULL: all lanes are items */
 static void write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
-    SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas, .shape = shape};
+    SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas, .shape = shape,
+                  .settled = n->settled};
     LLVMValueRef *mask = NULL;
     if (hi) {
         mask = arena_array(n->g->arena, LLVMValueRef, shape.rows * shape.vectors);
@@ -60,12 +62,23 @@ static void write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef 
 
 /* while (counter + by <= hi), or while (counter < hi): the builder is left in the body */
 typedef struct Loop {
-    LLVMBasicBlockRef head, done;
+    LLVMBasicBlockRef head, done;  /* head NULL: a single round */
     LLVMValueRef counter, at;
     int by;
 } Loop;
 
-static Loop loop_begin(Items *n, LLVMValueRef counter, LLVMValueRef hi, int by, bool whole, const char *name) {
+/* In blocks there is enough to do at a time; written several times, known rounds would make registers of what a group
+ * keeps in memory, far more than there are. */
+static void keep_rolled(Items *n, LLVMValueRef latch) {
+    LLVMContextRef ctx = n->cg->ctx;
+    LLVMMetadataRef text = LLVMMDStringInContext2(ctx, "llvm.loop.unroll.disable", 24), self = LLVMTemporaryMDNode(ctx, NULL, 0);
+    LLVMMetadataRef parts[2] = {self, LLVMMDNodeInContext2(ctx, &text, 1)}, loop = LLVMMDNodeInContext2(ctx, parts, 2);
+    LLVMMetadataReplaceAllUsesWith(self, loop);
+    LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(ctx, "llvm.loop", 9), LLVMMetadataAsValue(ctx, loop));
+}
+
+static Loop loop_begin(Items *n, LLVMValueRef counter, LLVMValueRef lo, LLVMValueRef hi, int by, bool whole, const char *name) {
+    if (simd_trips(lo, hi) == by) return (Loop){.counter = counter, .at = lo, .by = by};
     Loop l = {.head = new_block(n, name), .done = new_block(n, "done"), .counter = counter, .by = by};
     LLVMBasicBlockRef body = new_block(n, "block");
     LLVMBuildBr(n->b, l.head);
@@ -79,16 +92,30 @@ static Loop loop_begin(Items *n, LLVMValueRef counter, LLVMValueRef hi, int by, 
 
 static void loop_end(Items *n, Loop *l) {
     step(n, l->counter, l->by);
-    LLVMBuildBr(n->b, l->head);
+    if (!l->head) return;
+    LLVMValueRef latch = LLVMBuildBr(n->b, l->head);
+    if (n->g->loops.n || simd_trips(n->g->x_lo, n->g->x_hi)) keep_rolled(n, latch);
     LLVMPositionBuilderAtEnd(n->b, l->done);
 }
 
 /* Aligned rows ------------------------------------------------------------------------------------------------------ */
 
+static bool walks_far(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!LLVMIsALoadInst(value->v) || g->blocks.at[value->block].leaves) continue;
+        LaneRate at = simd_rate(g, LLVMGetOperand(value->v, 0), value->block);
+        if (simd_is_contiguous(g, at, LLVMTypeOf(value->v)) && simd_walks_far(g, value)) return true;
+    }
+    return false;
+}
+
 /* A store of neighbours side by side that every item makes, into an array of the kernel. Rows begin where it is aligned:
- * stores that lie across two cache lines cost twice. Only where there is little else to do. */
+ * stores that lie across two cache lines cost twice. Only where there is little else to do, or where loops walk down the
+ * columns of an array: other arrays are mostly aligned alike, and each round would fetch one line more. */
 static LLVMValueRef main_store(const SimdRegion *g) {
-    if (g->aligned || g->loops.n || (LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi))) return NULL;
+    bool is_known = LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi);
+    if (g->aligned || is_known || (g->loops.n && !walks_far(g))) return NULL;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         if (!LLVMIsAStoreInst(value->v) || g->blocks.at[value->block].leaves || value->private_of >= 0) continue;
@@ -100,26 +127,6 @@ static LLVMValueRef main_store(const SimdRegion *g) {
     return NULL;
 }
 
-/* v at the row's first item; NULL where it takes more than arithmetic. */
-static LLVMValueRef at_first(Items *n, LLVMValueRef v, LLVMValueRef y, int depth) {
-    enum { FAR = 12 };
-    if (v == n->g->x) return n->g->x_lo;
-    if (v == n->g->y) return y;
-    if (simd_map_get(n->g->value_of, v) < 0) return v;
-    if (depth > FAR || !(LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v))) return NULL;
-    LLVMValueRef c = LLVMInstructionClone(v);
-    LLVMInsertIntoBuilder(n->b, c);
-    for (int i = 0; i < LLVMGetNumOperands(v); i++) {
-        LLVMValueRef o = at_first(n, LLVMGetOperand(v, (unsigned)i), y, depth + 1);
-        if (!o) return NULL;
-        LLVMPositionBuilderAtEnd(n->b, LLVMGetInsertBlock(n->b));
-        LLVMSetOperand(c, (unsigned)i, o);
-    }
-    LLVMInstructionRemoveFromParent(c);
-    LLVMInsertIntoBuilder(n->b, c);
-    return c;
-}
-
 static LLVMValueRef smaller(Items *n, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
@@ -128,11 +135,12 @@ static LLVMValueRef smaller(Items *n, LLVMValueRef a, LLVMValueRef b) {
 static LLVMValueRef aligned_from(Items *n, SimdShape shape, LLVMValueRef y) {
     enum { LEAST_VECTORS = 16 }; /* of a row that gains from it */
     SimdRegion *g = n->g;
-    LLVMValueRef store = main_store(g), at = store ? at_first(n, LLVMGetOperand(store, 1), y, 0) : NULL;
+    LLVMValueRef store = main_store(g), at = store ? simd_at(g, n->b, LLVMGetOperand(store, 1), g->x_lo, y) : NULL;
     if (!at) return NULL;
     int64_t bytes = simd_bytes(g, LLVMTypeOf(LLVMGetOperand(store, 0)));
     LLVMValueRef over = LLVMBuildNeg(n->b, LLVMBuildPtrToInt(n->b, at, n->cg->i64, ""), "");
-    over = LLVMBuildAnd(n->b, over, cg_i64(n->cg, bytes * shape.width - 1), "");
+    int64_t part = g->loops.n ? SIMD_LINE : bytes * shape.width;
+    over = LLVMBuildAnd(n->b, over, cg_i64(n->cg, part - 1), "");
     LLVMValueRef items = LLVMBuildUDiv(n->b, over, cg_i64(n->cg, bytes), "");
     LLVMValueRef length = LLVMBuildNSWSub(n->b, g->x_hi, g->x_lo, "");
     LLVMValueRef is_long = LLVMBuildICmp(n->b, LLVMIntSGE, length, cg_i64(n->cg, LEAST_VECTORS * shape.width), "");
@@ -142,15 +150,48 @@ static LLVMValueRef aligned_from(Items *n, SimdShape shape, LLVMValueRef y) {
 
 /* Rows ---------------------------------------------------------------------------------------------------------------- */
 
+/* The items of a block one vector after the other, as they may part. */
+static void write_edge(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y) {
+    if (shape.rows > 1) {
+        LLVMValueRef row = counter_new(n, y, "y");
+        Loop rows = loop_begin(n, row, NULL, LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows), ""), 1, false, "edge.rows");
+        write_edge(n, (SimdShape){1, shape.vectors, shape.width}, x, rows.at);
+        loop_end(n, &rows);
+        return;
+    }
+    LLVMValueRef at = counter_new(n, x, "x"), hi = LLVMBuildNSWAdd(n->b, x, cg_i64(n->cg, shape.vectors * shape.width), "");
+    Loop vectors = loop_begin(n, at, NULL, hi, shape.width, false, "edge");
+    write_block(n, (SimdShape){1, 1, shape.width}, vectors.at, y, NULL);
+    loop_end(n, &vectors);
+}
+
+static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y) {
+    if (!n->has_ends) {
+        write_block(n, shape, x, y, NULL);
+        return;
+    }
+    LLVMBasicBlockRef inside = new_block(n, "inside"), edge = new_block(n, "edge"), done = new_block(n, "block.done");
+    LLVMBuildCondBr(n->b, simd_all_inside(n->g, n->b, shape, x, y), inside, edge);
+    LLVMPositionBuilderAtEnd(n->b, inside);
+    n->settled = true;
+    write_block(n, shape, x, y, NULL);
+    n->settled = false;
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, edge);
+    write_edge(n, shape, x, y);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
 static void write_vectors(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y) {
-    Loop whole = loop_begin(n, x, n->g->x_hi, shape.vectors * shape.width, true, "vectors");
-    write_block(n, shape, whole.at, y, NULL);
+    Loop whole = loop_begin(n, x, n->g->x_lo, n->g->x_hi, shape.vectors * shape.width, true, "vectors");
+    write_whole(n, shape, whole.at, y);
     loop_end(n, &whole);
 }
 
 /* Up to `hi`, the last vector under a mask; x is left at hi. */
 static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
-    Loop pieces = loop_begin(n, x, hi, shape.width, false, "pieces");
+    Loop pieces = loop_begin(n, x, NULL, hi, shape.width, false, "pieces");
     write_block(n, (SimdShape){shape.rows, 1, shape.width}, pieces.at, y, hi);
     LLVMValueRef next = LLVMBuildNSWAdd(n->b, count(n, x), cg_i64(n->cg, shape.width), "");
     LLVMBuildStore(n->b, smaller(n, next, hi), x);
@@ -158,12 +199,18 @@ static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef
     LLVMPositionBuilderAtEnd(n->b, pieces.done);
 }
 
+/* Nothing is left when it is known that whole blocks fill the loop: group's rows mostly. */
+static bool is_filled(LLVMValueRef lo, LLVMValueRef hi, int by) {
+    int64_t trips = simd_trips(lo, hi);
+    return trips > 0 && trips % by == 0;
+}
+
 /* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. */
 static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMValueRef x = counter_new(n, n->g->x_lo, "x"), from = aligned_from(n, shape, y);
     if (!from) {
         write_vectors(n, shape, x, y);
-        write_pieces(n, shape, x, y, n->g->x_hi);
+        if (!is_filled(n->g->x_lo, n->g->x_hi, shape.vectors * shape.width)) write_pieces(n, shape, x, y, n->g->x_hi);
         return;
     }
     LLVMValueRef hi = counter_new(n, from, "hi");
@@ -188,12 +235,13 @@ static void write_nest(Items *n, SimdShape shape) {
     }
     LLVMValueRef y = counter_new(n, g->y_lo, "y");
     if (shape.rows > 1) {
-        Loop rows = loop_begin(n, y, g->y_hi, shape.rows, true, "rows");
+        Loop rows = loop_begin(n, y, g->y_lo, g->y_hi, shape.rows, true, "rows");
         write_row(n, shape, rows.at);
         loop_end(n, &rows);
+        if (is_filled(g->y_lo, g->y_hi, shape.rows)) return;
     }
     SimdShape one = {1, shape.rows > 1 ? 1 : shape.vectors, shape.width};
-    Loop row = loop_begin(n, y, g->y_hi, 1, false, "row");
+    Loop row = loop_begin(n, y, NULL, g->y_hi, 1, false, "row");
     write_row(n, one, row.at);
     loop_end(n, &row);
 }
@@ -312,7 +360,8 @@ static void write_version(Items *n, SimdShape shape, const SimdMap *updated) {
     LLVMPositionBuilderAtEnd(n->b, otherwise);
 }
 
-static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdShape spread, const SimdMap *updated) {
+static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdShape spread, const SimdMap *updated,
+                           bool has_ends) {
     SimdRegion *g = n->g;
     g->aligned = true;
     if (aligned.width) write_version(n, aligned, updated);
@@ -322,6 +371,7 @@ static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdSha
     g->spread = false;
     if (aligned.width) simd_shape(g, n->target); /* the rates of this version again */
     simd_blends(g, updated);
+    n->has_ends = has_ends;
     write_nest(n, shape);
 }
 
@@ -355,12 +405,13 @@ static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, co
     }
     SimdShape aligned = shape_if_aligned(&g, target);
     SimdShape spread = aligned.width ? shape_if_spread(&g, target, shape) : (SimdShape){0};
-    simd_note(cg, &g, shape, aligned.width > 0, spread.width > 0);
+    bool has_ends = simd_find_ends(&g);
+    simd_note(cg, &g, shape, (SimdVersions){aligned.width > 0, spread.width > 0, has_ends});
     Items n = {.cg = cg, .g = &g, .target = target, .streams = streams, .b = cg->b, .allocas = LLVMGetEntryBasicBlock(fn)};
     LLVMBasicBlockRef start = new_block(&n, "simd");
     LLVMPositionBuilderAtEnd(n.b, start);
     LLVMSetCurrentDebugLocation2(n.b, LLVMInstructionGetDebugLoc(latch));
-    write_versions(&n, shape, aligned, spread, updated);
+    write_versions(&n, shape, aligned, spread, updated, has_ends);
     LLVMBuildBr(n.b, g.after);
     enter_from(&g, start);
     take_away(&g, n.b);
@@ -468,6 +519,6 @@ void simd_module(Cg *cg) {
     }
     open_group_memory(cg);
     drop_ahead(cg);
-    for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], "sroa");
+    for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], "sroa,instsimplify");
     simd_fold_masks(cg);
 }

@@ -29,16 +29,71 @@ int simd_width(const SimdRegion *g, const SimdTarget *t) {
 
 /* What a level costs ------------------------------------------------------------------------------------------------ */
 
-enum { ROUNDS = 32, MAX_DEPTH = 4, IN_A_CYCLE = 2, LATENCY = 4, SLOW = 8, LANE_ACCESS = 2, LIVE_LANE_ACCESS = 4, BY_LANE = 4, BY_LIVE_LANE = 5, IN_A_CYCLE_ALONE = 3, MISSED_BRANCH = 5, MAX_WRITTEN = 500, MOST_STRAIGHT = 4, TEMPORARIES = 3 };
+enum { ROUNDS = 32, MAX_DEPTH = 4, IN_A_CYCLE = 2, LATENCY = 4, SLOW = 8, LANE_ACCESS = 2, LIVE_LANE_ACCESS = 4, BY_LANE = 4, BY_LIVE_LANE = 5, IN_A_CYCLE_ALONE = 3, MISSED_BRANCH = 5, MAX_WRITTEN = 500, MOST_STRAIGHT = 4, TEMPORARIES = 2 };
 
 /* Operations by what they differ along, and registers held through a round. */
 typedef struct Cost {
     double both, vectors, rows, none;     /* operations: of each vector; of each column; of each row; of all */
-    double held_both, held_vectors, held_none; /* registers, for as many */
+    double held_both, held_vectors;       /* registers, for as many */
+    double held_live;                     /* registers of each vector, where items leave a loop */
+    double held_rows;                     /* registers of each column, where there are rows */
     int chain;                            /* operations that wait for one another from round to round */
     double weight;                        /* how often it runs for an item */
     bool inner;                           /* holds no other loop */
 } Cost;
+
+static bool is_float(LLVMTypeRef t) {
+    LLVMTypeKind k = LLVMGetTypeKind(t);
+    return k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
+}
+
+/* Places and counts are computed beside the vectors, and mostly part of addresses. */
+static const double BESIDE = 0.25;
+
+enum { FAR_LINE = 4 }; /* from behind the first cache, in operations */
+
+/* By how many bytes or counts v goes on from round to round; SIMD_LINE or more: far. */
+static int64_t pace(const SimdRegion *g, LLVMValueRef v, int loop, int depth) {
+    enum { TOO_DEEP = 12 };
+    int i = simd_map_get(g->value_of, v);
+    if (i < 0 || depth > TOO_DEEP || !simd_in_loop(g, loop, g->values.at[i].block)) return 0;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op == LLVMPHI) return g->loops.at[loop].header == g->values.at[i].block;
+    if (op != LLVMAdd && op != LLVMSub && op != LLVMMul && op != LLVMShl && op != LLVMGetElementPtr && !LLVMIsACastInst(v))
+        return 0;
+    int64_t sum = 0;
+    for (int k = 0; k < LLVMGetNumOperands(v); k++) {
+        int64_t n = pace(g, LLVMGetOperand(v, (unsigned)k), loop, depth + 1);
+        if (n && op == LLVMGetElementPtr && k) n *= simd_bytes(g, LLVMGetGEPSourceElementType(v));
+        if (n && (op == LLVMMul || op == LLVMShl)) {
+            LLVMValueRef by = LLVMGetOperand(v, !k);
+            if (!LLVMIsAConstantInt(by)) return SIMD_LINE;
+            int64_t c = LLVMConstIntGetSExtValue(by);
+            n = op == LLVMShl ? n << (c & 31) : n * c;
+        }
+        sum += n;
+    }
+    return sum > SIMD_LINE ? SIMD_LINE : sum < -SIMD_LINE ? -SIMD_LINE : sum;
+}
+
+/* Does it fetch lines in each round of its loop that the next round has no use for? */
+bool simd_walks_far(const SimdRegion *g, const SimdValue *load) {
+    int loop = g->blocks.at[load->block].loop;
+    if (loop < 0 || !LLVMIsALoadInst(load->v) || load->private_of >= 0) return false;
+    int64_t by = pace(g, LLVMGetOperand(load->v, 0), loop, 0);
+    return by >= SIMD_LINE || by <= -SIMD_LINE;
+}
+
+static double lines_cost(const SimdRegion *g, const SimdValue *load, int width) {
+    if (!simd_walks_far(g, load)) return 0;
+    return (double)(FAR_LINE * width * simd_bytes(g, LLVMTypeOf(load->v))) / SIMD_LINE;
+}
+
+/* Arithmetic of places in a loop goes on beside the vectors'. */
+static double beside(const SimdRegion *g, const SimdValue *value) {
+    bool is_place = g->blocks.at[value->block].loop >= 0 && value->rate.x != LANE_VARYING && value->rate.y;
+    return is_place && !is_float(LLVMTypeOf(value->v)) ? BESIDE : 1;
+}
 
 static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
@@ -48,6 +103,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
     case LLVMStore: {
         LLVMTypeRef e = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
         LaneRate at = simd_rate(g, LLVMGetOperand(value->v, op == LLVMStore), value->block);
+        if (op == LLVMLoad && simd_is_contiguous(g, at, e)) return 1 + lines_cost(g, value, width);
         if (at.x == LANE_UNIFORM || value->private_of >= 0 || simd_is_contiguous(g, at, e)) return 1;
         if (t->mask_registers) return width;
         return (simd_is_masked(g, value->block) ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
@@ -58,8 +114,11 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (simd_has_vector_form(value->v)) return 2;
         return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
     case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? 1 : 0;
-    case LLVMICmp: return simd_check_of(g, value->block) == value->v && simd_checked_at_ends(g, value->v, value->block) ? 0 : 1;
-    default: return 1;
+    case LLVMICmp: {
+        bool at_ends = simd_check_of(g, value->block) == value->v && simd_checked_at_ends(g, value->v, value->block);
+        return at_ends ? 0 : beside(g, value);
+    }
+    default: return beside(g, value);
     }
 }
 
@@ -98,7 +157,16 @@ static bool is_inner(const SimdRegion *g, int loop) {
     return true;
 }
 
-/* Vectors made outside a loop and used in it stay in registers, as what its phis carry does. */
+static bool is_used_by_rows(const SimdRegion *g, const SimdValue *value) {
+    for (LLVMUseRef u = LLVMGetFirstUse(value->v); u; u = LLVMGetNextUse(u)) {
+        int user = simd_map_get(g->value_of, LLVMGetUser(u));
+        if (user >= 0 && g->values.at[user].rate.y && g->values.at[user].block == value->block) return true;
+    }
+    return false;
+}
+
+/* Vectors made outside a loop and used in it stay in registers, as what its phis carry does; and a column's that are made
+ * in it do until the last row has used them. */
 static void add_held(const SimdRegion *g, Cost *c, int loop, int i) {
     const SimdValue *value = &g->values.at[i];
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value->v));
@@ -109,6 +177,7 @@ static void add_held(const SimdRegion *g, Cost *c, int loop, int i) {
         int user = simd_map_get(g->value_of, LLVMGetUser(u));
         used = user >= 0 && simd_in_loop(g, loop, g->values.at[user].block) && !LLVMIsAPHINode(g->values.at[user].v);
     }
+    if (!from_outside && !is_phi && !value->rate.y && is_used_by_rows(g, value)) c->held_rows++;
     if (!is_phi && !(from_outside && used)) return;
     if (value->rate.y) c->held_both++;
     else c->held_vectors++;
@@ -128,9 +197,11 @@ static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, in
         bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         if (varies) *(rows ? &c.both : &c.vectors) += cost;
         else if (rows) c.rows += cost;
-        else c.none += cost / 2; /* scalar units are free beside the vector ones, nearly */
+        else c.none += cost / 2;
     }
     c.chain = loop >= 0 ? longest_chain(g, loop) : 0;
+    /* Who is live, and what those leave with: where a chain of operations would go through memory, it waits there, too. */
+    if (c.inner && c.chain > 1 && g->loops.at[loop].divergent) c.held_live = 2;
     return c;
 }
 
@@ -165,6 +236,8 @@ static double time_of_level(const Cost *c, const SimdTarget *t, SimdShape s) {
     double n = s.rows * s.vectors;
     double operations = c->both * n + c->vectors * s.vectors + c->rows * s.rows + c->none + 1;
     double held = c->held_both * n + c->held_vectors * s.vectors + TEMPORARIES;
+    held += c->held_live * n;
+    if (s.rows > 1) held += c->held_rows * s.vectors;
     if (held > t->registers) operations += 2 * (held - t->registers);
     double time = operations / IN_A_CYCLE, wait = (double)c->chain * LATENCY;
     return c->weight * (time > wait ? time : wait) / n;
@@ -203,8 +276,7 @@ static int n_diverging(const SimdRegion *g) {
     return n;
 }
 
-/* Items along a loop, where that is known: 0 otherwise. */
-static int64_t known_trips(LLVMValueRef lo, LLVMValueRef hi) {
+int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi) {
     if (!lo || !LLVMIsAConstantInt(lo) || !LLVMIsAConstantInt(hi)) return 0;
     return LLVMConstIntGetSExtValue(hi) - LLVMConstIntGetSExtValue(lo);
 }
@@ -212,7 +284,7 @@ static int64_t known_trips(LLVMValueRef lo, LLVMValueRef hi) {
 static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
     enum { PRIVATE_ROOM = 32 << 10 };
     int n = s.rows * s.vectors;
-    int64_t across = known_trips(g->x_lo, g->x_hi), down = known_trips(g->y_lo, g->y_hi);
+    int64_t across = simd_trips(g->x_lo, g->x_hi), down = simd_trips(g->y_lo, g->y_hi);
     if (n > 1 && n * n_written > MAX_WRITTEN) return false;
     if (n > MOST_STRAIGHT && !g->loops.n) return false; /* nothing to wait for, and enough to share */
     if (n > 1 && private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;

@@ -34,6 +34,7 @@ typedef struct SimdValue {
     LaneRate rate;
     bool known;           /* rates.c: the rate says something already */
     int private_of;       /* an address in memory of the item's own: index of its alloca in SimdRegion.privates; -1 */
+    int at_ends;          /* ends.c: a comparison that holds (1), or fails (-1), for all items of most blocks */
     bool crosses;         /* used where its own block may have been skipped: kept in memory, for LLVM to promote */
     int leaves_loop;      /* innermost divergent loop around it, if it is used outside of that; -1 */
     LowBits low;          /* a bit operation: what its mask has, in the version for aligned blocks */
@@ -152,6 +153,15 @@ void simd_blends(SimdRegion *g, const SimdMap *updated);
 /* shape.c */
 SimdShape simd_shape(SimdRegion *g, const SimdTarget *t);
 int simd_width(const SimdRegion *g, const SimdTarget *t);
+enum { SIMD_LINE = 64 }; /* bytes of a cache line */
+bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
+int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */
+
+/* ends.c */
+LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y); /* NULL: not
+ * plain arithmetic */
+bool simd_find_ends(SimdRegion *g);  /* false: something else parts the items, or nothing does */
+LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMValueRef x, LLVMValueRef y);
 
 /* stream.c: arrays that may be written past the caches, by what answers whether they are */
 typedef struct SimdStreams {
@@ -184,6 +194,7 @@ typedef struct SimdEmit {
     LLVMBasicBlockRef *round, *level_end, *loop_done; /* by level, by level, by loop */
     LLVMValueRef **level_mask;    /* by level; NULL: all lanes */
     bool whole;                   /* a block of items of which none is missing */
+    bool settled;                 /* what SimdValue.at_ends says is so for all of its items */
     LLVMValueRef *mask;           /* of the block at hand; NULL: all lanes */
     int block;                    /* at hand */
     LLVMValueRef *privates;       /* by private: the block's memory for all its items */
@@ -254,7 +265,11 @@ bool simd_checked_at_ends(const SimdRegion *g, LLVMValueRef cond, int block);   
 LLVMValueRef simd_check_of(const SimdRegion *g, int block); /* what its branch leaves by, or does not; NULL: no check */
 
 /* explain.c: what was decided, for --explain=vector */
-void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, bool aligned, bool spread);
+/* Versions of a nest, and of its blocks: aligned.c, spread.c, ends.c */
+typedef struct SimdVersions {
+    bool aligned, spread, ends;
+} SimdVersions;
+void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versions);
 void simd_note_scalar(Cg *cg, const SimdRegion *g);
 
 #endif

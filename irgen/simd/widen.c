@@ -417,6 +417,10 @@ void simd_keep(SimdEmit *e, int i) {
 
 static LLVMValueRef one_copy(SimdEmit *e, const SimdValue *value, int row, int vector) {
     bool one = value->rate.x != LANE_VARYING;
+    if (e->settled && value->at_ends) {
+        LLVMTypeRef t = simd_copy_type(e, value->rate, e->cg->i1);
+        return value->at_ends > 0 ? LLVMConstAllOnes(t) : LLVMConstNull(t);
+    }
     if (LLVMIsALoadInst(value->v)) return simd_load(e, value, row, vector);
     if (value->private_of >= 0 && LLVMIsAGetElementPtrInst(value->v)) return private_gep(e, value->v, row, vector, one);
     if (value->rate.x == LANE_LINEAR) return clone_linear(e, value->v, row);
