@@ -1,8 +1,13 @@
 /* cpu.c -- which level of x86-64 this processor has, for programs and images that carry their kernels in several versions
  * (--march=portable). Asked once, by a constructor that irgen/version.c makes; kernels read the answer. KDSL_CPU in the
  * environment names a lower level, to try the other versions.
- * Source of the levels: x86-64 psABI 1.0, table 3.1. */
+ * Source of the levels: x86-64 psABI 1.0, table 3.1.
+ * And how large its last-level cache is: the one that this core shares with those beside it. sysconf names the sum of all
+ * in the socket, or on virtual machines more than that. Source: Intel SDM 2A, CPUID leaf 4; AMD64 manual 3, leaf 8000001D,
+ * which has the same layout. */
 #include <cpuid.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,3 +99,38 @@ void kdsl_cpu_choose(int32_t lowest) {
     if (level < lowest) refuse("KDSL_CPU=%s: the lowest version in this program is %s\n", wanted, names[lowest]);
     kdsl_cpu_level = level;
 }
+
+/* Caches ------------------------------------------------------------------------------------------------------------ */
+
+static int64_t level3_bytes(unsigned leaf) {
+    enum { MOST_CACHES = 16, TYPE = 31 };
+    unsigned at[4];
+    for (unsigned i = 0; i < MOST_CACHES; i++) {
+        if (!__get_cpuid_count(leaf, i, &at[EAX], &at[EBX], &at[ECX], &at[EDX]) || !(at[EAX] & TYPE)) return 0;
+        if ((at[EAX] >> 5 & 7) != 3) continue;
+        int64_t ways = (at[EBX] >> 22) + 1, parts = (at[EBX] >> 12 & 1023) + 1, line = (at[EBX] & 4095) + 1;
+        return ways * parts * line * ((int64_t)at[ECX] + 1);
+    }
+    return 0;
+}
+
+static int64_t bytes_named(const char *text) {
+    char *end;
+    errno = 0;
+    long long n_bytes = strtoll(text, &end, 10);
+    if (errno || *end || n_bytes <= 0) refuse("KDSL_CACHE=%s: a number of bytes is wanted\n", text);
+    return n_bytes;
+}
+
+/* KDSL_CACHE in the environment says otherwise, to try small arrays as if they were large. */
+static int64_t cache_bytes(void) {
+    enum { LEAST = 8 << 20 }; /* of what is worth writing past it; where nobody knows, this is it */
+    static _Atomic int64_t known;
+    if (known) return known;
+    const char *wanted = getenv("KDSL_CACHE");
+    if (wanted && *wanted) return known = bytes_named(wanted);
+    int64_t intel = level3_bytes(4), amd = level3_bytes(0x8000001d), n_bytes = intel > amd ? intel : amd;
+    return known = n_bytes > LEAST ? n_bytes : LEAST;
+}
+
+int32_t kdsl_exceeds_cache(int64_t n_bytes) { return n_bytes > cache_bytes(); }

@@ -41,6 +41,8 @@ KDSL_RT _Noreturn void kdsl_text_assert(const char *place); /* end of a failed a
  * the processor, or KDSL_CPU, is below that, and where KDSL_CPU is above the processor. */
 KDSL_RT extern int32_t kdsl_cpu_level;
 KDSL_RT void kdsl_cpu_choose(int32_t lowest);
+/* Are they too many for the last-level cache? Asked by kernels before they write past the caches. */
+KDSL_RT int32_t kdsl_exceeds_cache(int64_t n_bytes);
 
 /* heap.c: arrays. 64-byte aligned. Fails the program when an extent is negative, the size overflows or memory is out. */
 KDSL_RT void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place);

@@ -202,22 +202,42 @@ LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector)
 
 /* Stores ----------------------------------------------------------------------------------------------------------- */
 
+/* Without mask registers a store under a mask takes as long as a dozen others, and of the vectors at the end of a row all
+ * but the last have all their items. The builder is left where the ordinary store belongs; the masked one belongs in the
+ * block that is returned, and both lead to *on. */
+static LLVMBasicBlockRef when_all_inside(SimdEmit *e, LLVMBasicBlockRef *on) {
+    LLVMBasicBlockRef all = simd_block(e, "all"), some = simd_block(e, "some");
+    *on = simd_block(e, "stored");
+    LLVMBuildCondBr(e->b, e->all_inside, all, some);
+    LLVMPositionBuilderAtEnd(e->b, all);
+    return some;
+}
+
 static void store_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
     unsigned align = LLVMGetAlignment(inst);
     LLVMValueRef st;
     if (!mask) {
-        LLVMBasicBlockRef on = simd_stream(e, inst, v, at);
         st = LLVMBuildStore(e->b, v, at);
         LLVMSetAlignment(st, align);
+        simd_stream(e, inst, st);
+    } else {
+        LLVMTypeRef over[2] = {LLVMTypeOf(v), e->cg->ptr};
+        LLVMValueRef args[3] = {v, masked_place(e, LLVMGetOperand(inst, 1), at), *mask};
+        LLVMBasicBlockRef on = NULL;
+        if (*mask == e->inside && args[1] == at && !e->target->mask_registers) {
+            LLVMBasicBlockRef some = when_all_inside(e, &on);
+            st = LLVMBuildStore(e->b, v, at);
+            LLVMSetAlignment(st, align);
+            copy_alias(e, st, inst);
+            LLVMBuildBr(e->b, on);
+            LLVMPositionBuilderAtEnd(e->b, some);
+        }
+        st = simd_intrinsic(e, "llvm.masked.store", over, 2, args, 3);
+        set_align(e, st, 1, align);
         if (on) {
             LLVMBuildBr(e->b, on);
             LLVMPositionBuilderAtEnd(e->b, on);
         }
-    } else {
-        LLVMTypeRef over[2] = {LLVMTypeOf(v), e->cg->ptr};
-        LLVMValueRef args[3] = {v, masked_place(e, LLVMGetOperand(inst, 1), at), *mask};
-        st = simd_intrinsic(e, "llvm.masked.store", over, 2, args, 3);
-        set_align(e, st, 1, align);
     }
     copy_alias(e, st, inst);
 }

@@ -15,6 +15,7 @@ typedef struct Items {
     SimdRegion *g;
     const SimdTarget *target;
     SimdStreams *streams;
+    SimdMap *past;            /* stores of rows that may go past the caches */
     LLVMBuilderRef b;
     LLVMBasicBlockRef allocas;
     bool has_ends, settled;    /* ends.c: blocks are written twice; this one is where all conditions hold */
@@ -47,15 +48,19 @@ static LLVMValueRef row_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef hi) {
     return LLVMBuildICmp(e->b, LLVMIntSLT, simd_iota(e, e->cg->i32, 1), simd_splat(e, left), "");
 }
 
-/* hi NULL: all lanes are items */
-static void write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
-    SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas, .shape = shape,
-                  .settled = n->settled};
+/* hi NULL: all lanes are items; past: stores of n->past go past the caches */
+static void write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi, bool past) {
+    SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas,
+                  .shape = shape, .settled = n->settled};
     LLVMValueRef *mask = NULL;
+    if (past) e.past = n->past;
     if (hi) {
         mask = arena_array(n->g->arena, LLVMValueRef, shape.rows * shape.vectors);
         LLVMValueRef one = row_mask(&e, x, hi);
         for (int i = 0; i < shape.rows * shape.vectors; i++) mask[i] = one;
+        LLVMValueRef last = LLVMBuildNSWSub(n->b, hi, cg_i64(n->cg, shape.width), "");
+        e.inside = one;
+        e.all_inside = LLVMBuildICmp(n->b, LLVMIntSLE, x, last, "");
     }
     simd_region_emit(&e, x, y, mask);
 }
@@ -110,20 +115,23 @@ static bool walks_far(const SimdRegion *g) {
     return false;
 }
 
-/* A store of neighbours side by side that every item makes, into an array of the kernel. Rows begin where it is aligned:
- * stores that lie across two cache lines cost twice. Only where there is little else to do, or where loops walk down the
- * columns of an array: other arrays are mostly aligned alike, and each round would fetch one line more. */
+/* A store of neighbours side by side that every item makes, into an array of the kernel. */
+static bool is_row_store(const SimdRegion *g, const SimdValue *value) {
+    if (!LLVMIsAStoreInst(value->v) || g->blocks.at[value->block].leaves || value->private_of >= 0) return false;
+    LLVMValueRef base = LLVMGetOperand(value->v, 1);
+    bool beside = simd_is_contiguous(g, simd_rate(g, base, value->block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
+    while (LLVMIsAGetElementPtrInst(base)) base = LLVMGetOperand(base, 0);
+    return beside && !simd_is_masked(g, value->block) && LLVMIsAArgument(base);
+}
+
+/* Rows begin where the first of these is aligned: stores that lie across two cache lines cost twice. Only where there is
+ * little else to do, or where loops walk down the columns of an array: other arrays are mostly aligned alike, and each
+ * round would fetch one line more. */
 static LLVMValueRef main_store(const SimdRegion *g) {
     bool is_known = LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi);
     if (g->aligned || is_known || (g->loops.n && !walks_far(g))) return NULL;
-    for (int i = 0; i < g->values.n; i++) {
-        const SimdValue *value = &g->values.at[i];
-        if (!LLVMIsAStoreInst(value->v) || g->blocks.at[value->block].leaves || value->private_of >= 0) continue;
-        LLVMValueRef base = LLVMGetOperand(value->v, 1);
-        bool beside = simd_is_contiguous(g, simd_rate(g, base, value->block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
-        while (LLVMIsAGetElementPtrInst(base)) base = LLVMGetOperand(base, 0);
-        if (beside && !simd_is_masked(g, value->block) && LLVMIsAArgument(base)) return value->v;
-    }
+    for (int i = 0; i < g->values.n; i++)
+        if (is_row_store(g, &g->values.at[i])) return g->values.at[i].v;
     return NULL;
 }
 
@@ -131,21 +139,57 @@ static LLVMValueRef smaller(Items *n, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
 
-/* Where the row's aligned part begins: x_lo, or less than a vector behind it. NULL: no matter. */
-static LLVMValueRef aligned_from(Items *n, SimdShape shape, LLVMValueRef y) {
-    enum { LEAST_VECTORS = 16 }; /* of a row that gains from it */
+static int64_t vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef store) {
+    return simd_bytes(g, LLVMTypeOf(LLVMGetOperand(store, 0))) * shape.width;
+}
+
+/* Whether the stores of a row that go past the caches at times can do so from here on, all of them; NULL: there are none.
+ * n->past has them. */
+static LLVMValueRef all_go_past(Items *n, SimdShape shape, LLVMValueRef y, LLVMValueRef skipped) {
+    SimdRegion *g = n->g;
+    LLVMValueRef all = NULL;
+    n->past = simd_map_new(g->arena, 4);
+    for (int i = 0; i < g->values.n && shape.rows == 1; i++) {
+        if (!is_row_store(g, &g->values.at[i])) continue;
+        LLVMValueRef store = g->values.at[i].v;
+        int64_t vector = vector_bytes(g, shape, store);
+        LLVMValueRef past = simd_is_streamed(n->streams, store, vector);
+        LLVMValueRef at = past ? simd_at(g, n->b, LLVMGetOperand(store, 1), g->x_lo, y) : NULL;
+        if (!at) continue;
+        LLVMValueRef by = LLVMBuildMul(n->b, skipped, cg_i64(n->cg, vector / shape.width), "");
+        LLVMValueRef address = LLVMBuildAdd(n->b, LLVMBuildPtrToInt(n->b, at, n->cg->i64, ""), by, "");
+        LLVMValueRef rest = LLVMBuildAnd(n->b, address, cg_i64(n->cg, vector - 1), "");
+        past = LLVMBuildAnd(n->b, past, LLVMBuildICmp(n->b, LLVMIntEQ, rest, cg_i64(n->cg, 0), ""), "");
+        all = all ? LLVMBuildAnd(n->b, all, past, "") : past;
+        simd_map_put(n->past, store, 1);
+    }
+    return all;
+}
+
+/* Where the row's aligned part begins: x_lo, or less than a vector behind it; less than a cache line if it is written past
+ * the caches, which goes well for whole lines. from NULL: no matter. */
+typedef struct AlignedRow {
+    LLVMValueRef from, past; /* past: is it written so? NULL: never */
+} AlignedRow;
+
+static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
+    const int64_t least = n->g->loops.n ? 16 : 64; /* vectors of a row that gains from it */
     SimdRegion *g = n->g;
     LLVMValueRef store = main_store(g), at = store ? simd_at(g, n->b, LLVMGetOperand(store, 1), g->x_lo, y) : NULL;
-    if (!at) return NULL;
-    int64_t bytes = simd_bytes(g, LLVMTypeOf(LLVMGetOperand(store, 0)));
+    if (!at) return (AlignedRow){0};
+    int64_t vector = vector_bytes(g, shape, store);
+    LLVMValueRef large = simd_is_streamed(n->streams, store, vector);
+    LLVMValueRef line = cg_i64(n->cg, (g->loops.n ? SIMD_LINE : vector) - 1);
+    if (large && vector < SIMD_LINE) line = LLVMBuildSelect(n->b, large, cg_i64(n->cg, SIMD_LINE - 1), line, "");
     LLVMValueRef over = LLVMBuildNeg(n->b, LLVMBuildPtrToInt(n->b, at, n->cg->i64, ""), "");
-    int64_t part = g->loops.n ? SIMD_LINE : bytes * shape.width;
-    over = LLVMBuildAnd(n->b, over, cg_i64(n->cg, part - 1), "");
-    LLVMValueRef items = LLVMBuildUDiv(n->b, over, cg_i64(n->cg, bytes), "");
+    over = LLVMBuildAnd(n->b, over, line, "");
+    LLVMValueRef items = LLVMBuildUDiv(n->b, over, cg_i64(n->cg, vector / shape.width), "");
     LLVMValueRef length = LLVMBuildNSWSub(n->b, g->x_hi, g->x_lo, "");
-    LLVMValueRef is_long = LLVMBuildICmp(n->b, LLVMIntSGE, length, cg_i64(n->cg, LEAST_VECTORS * shape.width), "");
+    LLVMValueRef is_long = LLVMBuildICmp(n->b, LLVMIntSGE, length, cg_i64(n->cg, least * shape.width), "");
     items = LLVMBuildSelect(n->b, is_long, items, cg_i64(n->cg, 0), "");
-    return LLVMBuildNSWAdd(n->b, g->x_lo, items, "");
+    LLVMValueRef past = all_go_past(n, shape, y, items);
+    if (past) past = LLVMBuildAnd(n->b, past, is_long, "");
+    return (AlignedRow){LLVMBuildNSWAdd(n->b, g->x_lo, items, ""), past};
 }
 
 /* Rows ---------------------------------------------------------------------------------------------------------------- */
@@ -161,20 +205,20 @@ static void write_edge(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y
     }
     LLVMValueRef at = counter_new(n, x, "x"), hi = LLVMBuildNSWAdd(n->b, x, cg_i64(n->cg, shape.vectors * shape.width), "");
     Loop vectors = loop_begin(n, at, NULL, hi, shape.width, false, "edge");
-    write_block(n, (SimdShape){1, 1, shape.width}, vectors.at, y, NULL);
+    write_block(n, (SimdShape){1, 1, shape.width}, vectors.at, y, NULL, false);
     loop_end(n, &vectors);
 }
 
-static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y) {
+static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
     if (!n->has_ends) {
-        write_block(n, shape, x, y, NULL);
+        write_block(n, shape, x, y, NULL, past);
         return;
     }
     LLVMBasicBlockRef inside = new_block(n, "inside"), edge = new_block(n, "edge"), done = new_block(n, "block.done");
     LLVMBuildCondBr(n->b, simd_all_inside(n->g, n->b, shape, x, y), inside, edge);
     LLVMPositionBuilderAtEnd(n->b, inside);
     n->settled = true;
-    write_block(n, shape, x, y, NULL);
+    write_block(n, shape, x, y, NULL, past);
     n->settled = false;
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, edge);
@@ -183,16 +227,33 @@ static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef 
     LLVMPositionBuilderAtEnd(n->b, done);
 }
 
-static void write_vectors(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y) {
+static void write_vectors(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
     Loop whole = loop_begin(n, x, n->g->x_lo, n->g->x_hi, shape.vectors * shape.width, true, "vectors");
-    write_whole(n, shape, whole.at, y);
+    write_whole(n, shape, whole.at, y, past);
     loop_end(n, &whole);
+}
+
+/* Twice, where a row as a whole is written past the caches or not: the loops have nothing to ask. */
+static void write_aligned(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef past) {
+    if (!past) {
+        write_vectors(n, shape, x, y, false);
+        return;
+    }
+    LLVMBasicBlockRef large = new_block(n, "past"), small = new_block(n, "plain"), done = new_block(n, "aligned.done");
+    LLVMBuildCondBr(n->b, past, large, small);
+    LLVMPositionBuilderAtEnd(n->b, large);
+    write_vectors(n, shape, x, y, true);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, small);
+    write_vectors(n, shape, x, y, false);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
 }
 
 /* Up to `hi`, the last vector under a mask; x is left at hi. */
 static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
     Loop pieces = loop_begin(n, x, NULL, hi, shape.width, false, "pieces");
-    write_block(n, (SimdShape){shape.rows, 1, shape.width}, pieces.at, y, hi);
+    write_block(n, (SimdShape){shape.rows, 1, shape.width}, pieces.at, y, hi, false);
     LLVMValueRef next = LLVMBuildNSWAdd(n->b, count(n, x), cg_i64(n->cg, shape.width), "");
     LLVMBuildStore(n->b, smaller(n, next, hi), x);
     LLVMBuildBr(n->b, pieces.head);
@@ -207,13 +268,14 @@ static bool is_filled(LLVMValueRef lo, LLVMValueRef hi, int by) {
 
 /* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. */
 static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
-    LLVMValueRef x = counter_new(n, n->g->x_lo, "x"), from = aligned_from(n, shape, y);
-    if (!from) {
-        write_vectors(n, shape, x, y);
+    LLVMValueRef x = counter_new(n, n->g->x_lo, "x");
+    AlignedRow row = aligned_row(n, shape, y);
+    if (!row.from) {
+        write_vectors(n, shape, x, y, false);
         if (!is_filled(n->g->x_lo, n->g->x_hi, shape.vectors * shape.width)) write_pieces(n, shape, x, y, n->g->x_hi);
         return;
     }
-    LLVMValueRef hi = counter_new(n, from, "hi");
+    LLVMValueRef hi = counter_new(n, row.from, "hi");
     LLVMBasicBlockRef part = new_block(n, "part"), middle = new_block(n, "middle"), done = new_block(n, "row.done");
     LLVMBuildBr(n->b, part);
     LLVMPositionBuilderAtEnd(n->b, part);
@@ -221,7 +283,7 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     write_pieces(n, shape, x, y, upto);
     LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntEQ, upto, n->g->x_hi, ""), done, middle);
     LLVMPositionBuilderAtEnd(n->b, middle);
-    write_vectors(n, shape, x, y);
+    write_aligned(n, shape, x, y, row.past);
     LLVMBuildStore(n->b, n->g->x_hi, hi);
     LLVMBuildBr(n->b, part);
     LLVMPositionBuilderAtEnd(n->b, done);

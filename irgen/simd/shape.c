@@ -1,7 +1,8 @@
 /* shape.c -- how many items a block has. The width is that of the machine's vectors, in elements of the size the kernel
  * computes with. Rows and vectors share what is the same along them and give the machine independent work where one
  * chain of operations would make it wait; registers bound them. The time of a shape is estimated loop by loop: operations
- * over what the machine starts in a cycle, or the longest chain around the loop, whichever is more. */
+ * over what the machine starts in a cycle, or the longest chain around the loop, whichever is more; a region without loops
+ * that is too long to be overlapped with the next block waits for its longest way. */
 #include "irgen/simd/simd.h"
 
 /* Of the elements that items read, write and compute with: numbers of floating point and what lies in memory. */
@@ -38,6 +39,7 @@ typedef struct Cost {
     double held_live;                     /* registers of each vector, where items leave a loop */
     double held_rows;                     /* registers of each column, where there are rows */
     int chain;                            /* operations that wait for one another from round to round */
+    int way;                              /* operations that wait for one another in a region without loops */
     double weight;                        /* how often it runs for an item */
     bool inner;                           /* holds no other loop */
 } Cost;
@@ -151,6 +153,26 @@ static int longest_chain(const SimdRegion *g, int loop) {
     return longest;
 }
 
+/* Where nothing goes round, the machine looks this many operations ahead for some that need not wait. */
+enum { IN_SIGHT = 192 };
+
+/* The longest way through the operations of a region without loops. */
+static int longest_way(const SimdRegion *g) {
+    int *far = arena_array(g->arena, int, g->values.n + 1), longest = 0;
+    for (int i = 0; i < g->values.n && !g->loops.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        bool counts = value->rate.x == LANE_VARYING && !LLVMIsAPHINode(value->v) && !simd_is_remark(value->v);
+        far[i] = 0;
+        for (int k = 0; k < LLVMGetNumOperands(value->v); k++) {
+            int o = simd_map_get(g->value_of, LLVMGetOperand(value->v, (unsigned)k));
+            if (o >= 0 && o < i && far[o] > far[i]) far[i] = far[o];
+        }
+        far[i] += counts;
+        if (far[i] > longest) longest = far[i];
+    }
+    return longest;
+}
+
 static bool is_inner(const SimdRegion *g, int loop) {
     for (int l = 0; l < g->loops.n; l++)
         if (g->loops.at[l].parent == loop) return false;
@@ -200,6 +222,7 @@ static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, in
         else c.none += cost / 2;
     }
     c.chain = loop >= 0 ? longest_chain(g, loop) : 0;
+    c.way = loop >= 0 ? 0 : longest_way(g);
     /* Who is live, and what those leave with: where a chain of operations would go through memory, it waits there, too. */
     if (c.inner && c.chain > 1 && g->loops.at[loop].divergent) c.held_live = 2;
     return c;
@@ -240,6 +263,7 @@ static double time_of_level(const Cost *c, const SimdTarget *t, SimdShape s) {
     if (s.rows > 1) held += c->held_rows * s.vectors;
     if (held > t->registers) operations += 2 * (held - t->registers);
     double time = operations / IN_A_CYCLE, wait = (double)c->chain * LATENCY;
+    if (operations > IN_SIGHT) wait += (double)c->way * LATENCY; /* else the next block has begun meanwhile */
     return c->weight * (time > wait ? time : wait) / n;
 }
 

@@ -170,6 +170,7 @@ typedef struct SimdStreams {
     bool used;
 } SimdStreams;
 void simd_find_streams(Cg *cg, SimdStreams *s);
+LLVMValueRef simd_is_streamed(const SimdStreams *s, LLVMValueRef store, int64_t vector_bytes); /* NULL: never */
 
 /* Emission ----------------------------------------------------------------------------------------------------------- */
 
@@ -177,6 +178,7 @@ typedef struct SimdEmit {
     SimdRegion *g;
     const SimdTarget *target;
     SimdStreams *streams;
+    SimdMap *past;                /* stores that go past the caches; NULL: none */
     Cg *cg;
     LLVMBuilderRef b;
     LLVMBasicBlockRef allocas;    /* of the function; slots go there */
@@ -195,6 +197,7 @@ typedef struct SimdEmit {
     LLVMValueRef **level_mask;    /* by level; NULL: all lanes */
     bool whole;                   /* a block of items of which none is missing */
     bool settled;                 /* what SimdValue.at_ends says is so for all of its items */
+    LLVMValueRef inside, all_inside; /* else: mask of the items of the row, and whether that is all lanes */
     LLVMValueRef *mask;           /* of the block at hand; NULL: all lanes */
     int block;                    /* at hand */
     LLVMValueRef *privates;       /* by private: the block's memory for all its items */
@@ -229,7 +232,7 @@ void simd_slot_store(SimdEmit *e, LLVMValueRef v, LLVMValueRef slot);
 /* The instruction as it is, for one copy, with the operands that the copy has. */
 LLVMValueRef simd_clone(SimdEmit *e, LLVMValueRef inst, int row, int vector);
 
-LLVMBasicBlockRef simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef v, LLVMValueRef at); /* stream.c */
+void simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef made); /* stream.c */
 
 /* memory.c */
 LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector);

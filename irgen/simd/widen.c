@@ -460,16 +460,19 @@ static void emit_copy(SimdEmit *e, int i, int row, int vector) {
 }
 
 /* Copy by copy rather than instruction by instruction: what one copy needs in between is needed no longer when the next
- * begins, and needs no registers then. Items have no order among each other. */
+ * begins, and needs no registers then. But two by two where there are no loops: nothing is held for long there, and the
+ * one has something to do while the other waits. Items have no order among each other. */
 void simd_instructions(SimdEmit *e, int from, int to) {
+    int together = e->g->loops.n ? 1 : 2;
     for (int i = from; i < to;) {
         int end = i;
         while (end < to && (simd_is_remark(e->g->values.at[end].v) || !is_whole(e, &e->g->values.at[end]))) end++;
         for (int k = i; k < end; k++)
             for (int c = 0; c < e->n; c++) e->copy[k][c] = NULL;
-        for (int c = 0; c < e->n; c++)
+        for (int first = 0; first < e->n; first += together)
             for (int k = i; k < end; k++)
-                emit_copy(e, k, c / e->shape.vectors, c % e->shape.vectors);
+                for (int c = first; c < e->n && c < first + together; c++)
+                    emit_copy(e, k, c / e->shape.vectors, c % e->shape.vectors);
         if (end < to) emit_whole(e, end);
         for (int k = i; k < end + (end < to); k++)
             if (LLVMGetTypeKind(LLVMTypeOf(e->g->values.at[k].v)) != LLVMVoidTypeKind) simd_keep(e, k);
