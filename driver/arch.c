@@ -70,6 +70,13 @@ static const char *target_of(const char *name) {
     return NULL;
 }
 
+/* Characters that both begin with. */
+static int common(const char *a, const char *b) {
+    int n = 0;
+    while (a[n] && a[n] == b[n]) n++;
+    return n;
+}
+
 static const char *unknown(Arena *arena, const char *name) {
     static const char *const words[] = {"auto", "host", "all"};
     const char *best = NULL;
@@ -82,7 +89,8 @@ static const char *unknown(Arena *arena, const char *name) {
     if (!target) target = strchr(name, 'g') ? "amdgpu" : "nvptx";
     for (int i = 0; (known = irgen_arch_name(target, i)); i++) {
         int distance = edit_distance(name, known, MAX_TYPOS);
-        if (distance < best_distance) best = known, best_distance = distance;
+        bool is_closer = best && distance == best_distance && common(name, known) > common(name, best);
+        if (distance < best_distance || is_closer) best = known, best_distance = distance;
     }
     return best ? arena_printf(arena, "no device is called `%s`; did you mean `%s`?", name, best)
                 : arena_printf(
@@ -97,8 +105,6 @@ static const char *parse_one(Archs *archs, Arena *arena, const char *name) {
         add_here(archs, arena);
     } else if (!strcmp(name, "all")) {
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) add(archs, all[i]);
-    } else if (!strcmp(name, "emulated")) {
-        add(archs, (Arch){"emulated", "native"});
     } else if (!strcmp(name, "host")) {
         add(archs, (Arch){"x86", NULL});
     } else if (target && irgen_knows_arch(target, name)) {
@@ -113,7 +119,6 @@ static const char *parse_one(Archs *archs, Arena *arena, const char *name) {
  * an older one must not hide it; a generic AMD target comes after the models. */
 static int rank(Arch a) {
     if (!strcmp(a.target, "x86")) return 1 << 20;
-    if (!strcmp(a.target, "emulated")) return 0;
     if (!strcmp(a.target, "nvptx")) return -atoi(a.cpu + 3);
     return strstr(a.cpu, "generic") ? 1 << 10 : 1;
 }

@@ -224,6 +224,12 @@ static int parse_transfers(Options *o, const char *value) {
     return NOT_DONE;
 }
 
+static int parse_fuse(Options *o, const char *value) {
+    if (strcmp(value, "auto") && strcmp(value, "off")) return usage_error("--fuse is `auto` or `off`, not `%s`", value);
+    o->no_fusing = !strcmp(value, "off");
+    return NOT_DONE;
+}
+
 static int parse_vector(Options *o, const char *value) {
     if (strcmp(value, "auto") && strcmp(value, "off")) return usage_error("--vector is `auto` or `off`, not `%s`", value);
     o->scalar = !strcmp(value, "off");
@@ -247,6 +253,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_MEMORY: return parse_memory(o, value);
     case OPTION_TRANSFERS: return parse_transfers(o, value);
     case OPTION_EXPLAIN: return parse_explain(o, value);
+    case OPTION_FUSE: return parse_fuse(o, value);
     case OPTION_VECTOR: return parse_vector(o, value);
     case OPTION_MARCH: return parse_march(o, arena, value);
     case OPTION_ARCH: return parse_arch(o, arena, value);
@@ -318,8 +325,6 @@ static int check_together(const Options *o) {
     if (o->json && o->explain != EXPLAIN_TRANSFERS) return usage_error("--format=json goes with --explain=transfers");
     if (o->shared && (o->object || o->emit))
         return usage_error("--shared and %s ask for two different results", o->object ? "-c" : "--emit");
-    if (archs_have(&o->archs, "emulated") && !o->emit)
-        return usage_error("--offload-arch=emulated is for tests of GPU code: there is no such device, only --emit shows it");
     if (o->object && o->emit) return usage_error("-c and --emit ask for two different results");
     return NOT_DONE;
 }

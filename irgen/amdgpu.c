@@ -38,6 +38,12 @@ static LLVMValueRef number(CgFunc *f, GpuNumber which, int axis) {
     return implicit(f, f->cg->i32, IMPLICIT_BLOCKS + 4 * axis);
 }
 
+/* What is uniform stays in scalar registers, and branches on it are the whole wavefront's. */
+static LLVMValueRef hidden(CgFunc *f, LLVMValueRef v, bool is_uniform) {
+    if (!is_uniform) return gpu_through_register(f, v, "=v,0");
+    return cg_intrinsic(f, "llvm.amdgcn.readfirstlane", &f->cg->i64, 1, &v, 1);
+}
+
 static void barrier(CgFunc *f) {
     unsigned scope = LLVMGetSyncScopeID(f->cg->ctx, "workgroup", 9);
     LLVMBuildFenceSyncScope(f->b, LLVMAtomicOrderingRelease, scope, "");
@@ -57,11 +63,9 @@ static void bounds(CgFunc *f, const int64_t *by) {
 
 const Gpu amdgpu_gpu = {
     .number = number,
-    .fuses = true,
     .barrier = barrier,
     .bounds = bounds,
-    .uniform_register = "=s,0",
-    .register_ = "=v,0",
+    .hidden = hidden,
     .libm = kdsl_libm_amdgpu,
     .libm_end = kdsl_libm_amdgpu_end,
     .group_scope = "workgroup",

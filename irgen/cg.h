@@ -112,6 +112,7 @@ typedef struct Cg {
     LLVMMetadataRef di_file, di_unit, di_types[TY__COUNT][MAX_RANK + 1];
     Vec(DebugType) di_parts;       /* types made of structs and vectors */
     LLVMValueRef ident;            /* libomp's ident_t */
+    const char *refused;           /* what LLVM cannot make code of; NULL: nothing so far */
 } Cg;
 
 /* The check at hand, as sema numbered it: set by whoever has the expression, taken by the check. */

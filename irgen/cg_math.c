@@ -86,5 +86,5 @@ void cg_math_end(Cg *cg) {
         size_t n;
         if (!strncmp(LLVMGetValueName2(fn, &n), "kdsl.math.", 10) && !LLVMIsDeclaration(fn)) adopt(cg, fn, true);
     }
-    if (cg->target->gpu && cg->target->gpu->libm) link_libm(cg, cg->target->gpu);
+    if (cg->target->gpu) link_libm(cg, cg->target->gpu);
 }

@@ -125,7 +125,7 @@ static LLVMValueRef compare(CgFunc *f, Op op, const Type *t, LLVMValueRef a, LLV
 
 /* On a GPU a product and the sum it goes into are one operation, rounded once, as everywhere on GPUs. */
 static LLVMValueRef may_fuse(CgFunc *f, LLVMValueRef v) {
-    if (f->cg->target->gpu && f->cg->target->gpu->fuses && LLVMCanValueUseFastMathFlags(v)) LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
+    if (f->cg->target->gpu && !f->cg->options->no_fusing && LLVMCanValueUseFastMathFlags(v)) LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
     return v;
 }
 

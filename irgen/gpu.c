@@ -21,6 +21,13 @@ void gpu_attribute(CgFunc *f, const char *name, const char *value) {
     LLVMAddAttributeAtIndex(f->fn, LLVMAttributeFunctionIndex, a);
 }
 
+LLVMValueRef gpu_through_register(CgFunc *f, LLVMValueRef v, const char *constraint) {
+    LLVMTypeRef type = LLVMFunctionType(f->cg->i64, &f->cg->i64, 1, false);
+    LLVMInlineAsmDialect dialect = LLVMInlineAsmDialectATT;
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, constraint, strlen(constraint), false, false, dialect, false);
+    return LLVMBuildCall2(f->b, type, nothing, &v, 1, "");
+}
+
 LLVMValueRef gpu_flat(CgFunc *f, int n_axes, LLVMValueRef (*at)(CgFunc *, int), LLVMValueRef (*count)(CgFunc *, int)) {
     LLVMValueRef flat = at(f, n_axes - 1);
     for (int axis = n_axes - 1; axis-- > 0;)
@@ -42,16 +49,6 @@ enum { SUM_COPIES = 4 }; /* items of a reduction on their way at a time: memory 
 
 static LLVMValueRef wide(CgFunc *f, LLVMValueRef v) { return LLVMBuildZExt(f->b, v, f->cg->i64, ""); }
 
-/* The same number, and LLVM does not know: or it would prepare, in registers, for rounds that hardly ever come. */
-static LLVMValueRef hidden(CgFunc *f, LLVMValueRef k, bool is_uniform) {
-    const Gpu *gpu = f->cg->target->gpu;
-    const char *how = is_uniform ? gpu->uniform_register : gpu->register_;
-    LLVMTypeRef type = LLVMFunctionType(f->cg->i64, &f->cg->i64, 1, false);
-    LLVMValueRef nothing =
-        LLVMGetInlineAsm(type, "", 0, how, strlen(how), false, false, LLVMInlineAsmDialectATT, false);
-    return LLVMBuildCall2(f->b, type, nothing, &k, 1, "");
-}
-
 /* for k = first; k < end; k += step. The end is asked for before the first round and behind each, so that what is
  * between rounds only (a barrier) costs nothing where there is but one. */
 typedef enum GridUse { GRID_ITEMS, GRID_GROUPS, GRID_SUM } GridUse;
@@ -70,7 +67,8 @@ static GridLoop grid_loop_begin(CgFunc *f, GridUse use, LLVMValueRef first, LLVM
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, first, end, ""), l.body, l.done);
     cg_enter(f, l.body);
     l.k = LLVMBuildLoad2(f->b, f->cg->i64, l.counter, "");
-    if (use != GRID_SUM) l.k = hidden(f, l.k, use == GRID_GROUPS);
+    /* Or LLVM would prepare, in registers, for rounds that hardly ever come. */
+    if (use != GRID_SUM) l.k = f->cg->target->gpu->hidden(f, l.k, use == GRID_GROUPS);
     return l;
 }
 

@@ -16,10 +16,12 @@ LLVMValueRef gpu_blocks(CgFunc *f, int axis);
 /* Of three axes as one: (z * ny + y) * nx + x, in i32. */
 LLVMValueRef gpu_flat(CgFunc *f, int n_axes, LLVMValueRef (*at)(CgFunc *, int), LLVMValueRef (*count)(CgFunc *, int));
 
-extern const Gpu nvptx_gpu, amdgpu_gpu, emulated_gpu;
+extern const Gpu nvptx_gpu, amdgpu_gpu;
 void nvptx_init(void);
 void amdgpu_init(void);
 
+/* Through a register that inline assembly might have changed. */
+LLVMValueRef gpu_through_register(CgFunc *f, LLVMValueRef v, const char *constraint);
 void gpu_attribute(CgFunc *f, const char *name, const char *value); /* of the kernel */
 
 /* Memory of the block, as a generic address. */

@@ -22,6 +22,11 @@ static LLVMValueRef number(CgFunc *f, GpuNumber which, int axis) {
     return cg_intrinsic(f, registers[which][axis], NULL, 0, NULL, 0);
 }
 
+static LLVMValueRef hidden(CgFunc *f, LLVMValueRef v, bool is_uniform) {
+    (void)is_uniform; /* there is one kind of register */
+    return gpu_through_register(f, v, "=l,0");
+}
+
 static void barrier(CgFunc *f) {
     LLVMValueRef which = cg_i32(f->cg, 0);
     cg_intrinsic(f, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, 0, &which, 1);
@@ -39,11 +44,9 @@ static void bounds(CgFunc *f, const int64_t *by) {
 
 const Gpu nvptx_gpu = {
     .number = number,
-    .fuses = true,
     .barrier = barrier,
     .bounds = bounds,
-    .uniform_register = "=l,0",
-    .register_ = "=l,0",
+    .hidden = hidden,
     .libm = kdsl_libm_nvptx,
     .libm_end = kdsl_libm_nvptx_end,
     .group_scope = "block",

@@ -45,12 +45,22 @@ static void set_target(Cg *cg) {
     if (cg->target->is_program) module_flag(cg, "PIE Level", 2);
 }
 
+/* What a back end cannot make code of: else LLVM would say so by itself, and end the process. */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
+    Cg *cg = context;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || cg->refused) return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    cg->refused = arena_strndup(&cg->c->arena, text, strlen(text));
+    LLVMDisposeMessage(text);
+}
+
 static void begin(Cg *cg, Compiler *own, const Program *p, const IrOptions *o, const Target *t) {
     *cg = (Cg){.program = p, .options = o, .target = t, .c = own};
     compiler_init(own);
     copy_sources(cg);
     cg->vector = t->vector && o->opt_level > 0 && !o->scalar;
     cg->ctx = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(cg->ctx, on_diagnostic, cg);
     const char *path = p->module->source->path;
     cg->module = LLVMModuleCreateWithNameInContext(path, cg->ctx);
     LLVMSetSourceFileName(cg->module, path, strlen(path));
@@ -99,8 +109,9 @@ static char *copy_text(char *llvm_text) {
 static LLVMMemoryBufferRef emit(Cg *cg, LLVMModuleRef m, LLVMCodeGenFileType type) {
     LLVMMemoryBufferRef out;
     char *error = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(cg->machine, m, type, &error, &out))
-        ice(cg->c, (Span){0}, "LLVM cannot emit code for %s: %s", cg->target->name, error);
+    bool failed = LLVMTargetMachineEmitToMemoryBuffer(cg->machine, m, type, &error, &out);
+    if (failed || cg->refused)
+        ice(cg->c, (Span){0}, "LLVM cannot emit code for %s: %s", cg->target->name, failed ? error : cg->refused);
     return out;
 }
 

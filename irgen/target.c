@@ -39,9 +39,6 @@ static const Target targets[] = {
     {.name = "amdgpu", .triple = "amdgcn-amd-amdhsa", .default_cpu = "gfx90a", .gpu = &amdgpu_gpu, .atomic_scope = "agent",
      .global_space = 1, .code_object = 500, .math_feature = "", .kernel_linkage = LLVMExternalLinkage,
      .kernel_visibility = LLVMProtectedVisibility, .kernel_cc = AMDGPU_KERNEL, .kernel_entry = gpu_kernel_entry, .init = amdgpu_init},
-    {.name = "emulated", .triple = "x86_64-unknown-linux-gnu", .gpu = &emulated_gpu, .atomic_scope = "", .math_feature = "+fma",
-     .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMDefaultVisibility, .kernel_cc = LLVMCCallConv,
-     .kernel_entry = gpu_kernel_entry, .init = x86_init},
 };
 
 enum { N_TARGETS = sizeof targets / sizeof *targets };

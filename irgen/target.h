@@ -21,9 +21,9 @@ typedef struct Gpu {
     LLVMValueRef (*number)(CgFunc *f, GpuNumber which, int axis);
     void (*barrier)(CgFunc *f);                   /* all threads of the block, and what they have written */
     void (*bounds)(CgFunc *f, const int64_t *by); /* what is known of the block's size; NULL: at most GPU_MAX_THREADS */
-    bool fuses;                                   /* products and sums, as everywhere on GPUs */
-    const char *uniform_register, *register_;     /* constraints of inline assembly: i64 the same for a warp, or not */
-    const char *libm, *libm_end;                  /* bitcode of what is missing of it (math/libm.c), or NULL */
+    /* The same i64, of which LLVM knows nothing more; is_uniform: it is the same for all threads of the block. */
+    LLVMValueRef (*hidden)(CgFunc *f, LLVMValueRef v, bool is_uniform);
+    const char *libm, *libm_end;                  /* bitcode of what is missing of it (math/libm.c) */
     const char *group_scope;                      /* LLVM's name for "all threads of this block" */
 } Gpu;
 

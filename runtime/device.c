@@ -23,16 +23,11 @@ bool kdsl_device_is_gpu(int device) { return is_of(device, "CUDA") || is_of(devi
 /* KDSL_REQUIRE=gpu ---------------------------------------------------------------------------------------------------
  */
 
-bool kdsl_device_required; /* set before main */
-
-__attribute__((constructor)) static void read_requirement(void) {
+bool kdsl_device_is_required(void) {
     const char *wanted = getenv("KDSL_REQUIRE");
-    if (!wanted || !*wanted) return;
-    if (strcmp(wanted, "gpu")) {
-        fprintf(stderr, "KDSL_REQUIRE may be `gpu`, not `%s`\n", wanted);
-        exit(KDSL_EXIT_CHECK);
-    }
-    kdsl_device_required = true;
+    if (!wanted || !*wanted) return false;
+    if (strcmp(wanted, "gpu")) kdsl_fail(NULL, "KDSL_REQUIRE may be `gpu`, not `%s`", wanted);
+    return true;
 }
 
 void kdsl_device_require(const char *place, int64_t device) {

@@ -3,7 +3,7 @@
 #ifndef KDSL_RUNTIME_GEOMETRY_H
 #define KDSL_RUNTIME_GEOMETRY_H
 
-#include <stdint.h>
+#include "runtime/runtime.h"
 
 enum {
     GPU_MAX_THREADS = 256,    /* of a block at most, where the kernel is not in groups */
@@ -19,7 +19,7 @@ typedef struct KdslGeometry {
 /* Trip counts of the domain, from its last axis to its first, 1 where it has none, and above 0 all. `by`: items of a
  * group along these axes; 0: there are no groups, and the geometry is free. A reduction has no more blocks than it has
  * room for parts. A domain larger than the grid is walked through in rounds. */
-void kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t by_x, int32_t by_y, int32_t by_z,
-                   int32_t is_reduction);
+KDSL_RT void kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t by_x, int32_t by_y, int32_t by_z,
+                           int32_t is_reduction);
 
 #endif

@@ -51,8 +51,8 @@ KDSL_RT _Noreturn void kdsl_output_failed(int error);
 enum { KDSL_SHAPE_BYTES = 4 * 22 + 8 };
 KDSL_RT const char *kdsl_shape_text(char text[KDSL_SHAPE_BYTES], int64_t rank, const int64_t *extents);
 
-/* device.c: KDSL_REQUIRE=gpu is set, and then: ends the program unless a launch on `device` (-1: the default) is on one */
-KDSL_RT extern bool kdsl_device_required;
+/* device.c: is KDSL_REQUIRE=gpu set? Then: ends the program unless a launch on `device` (-1: the default) is on one. */
+KDSL_RT bool kdsl_device_is_required(void);
 KDSL_RT void kdsl_device_require(const char *place, int64_t device);
 KDSL_RT bool kdsl_device_is_gpu(int device);
 

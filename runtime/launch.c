@@ -50,18 +50,22 @@ static void on_abort(int signal) {
     tell(behind, sizeof behind - 1);
 }
 
-static void start_to_listen(void) {
+static bool needs_gpu;
+
+static void begin(void) {
+    needs_gpu = kdsl_device_is_required();
     struct sigaction ours = {.sa_handler = on_abort};
     sigaction(SIGABRT, &ours, &before_us);
 }
 
-static void listen_for_abort(void) {
+/* At the first launch, or copy. */
+static void begin_once(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, start_to_listen);
+    pthread_once(&once, begin);
 }
 
 void kdsl_moving(const KdslSection *what, int64_t n_bytes, bool in) {
-    listen_for_abort();
+    begin_once();
     launching = what ? what->ident : NULL;
     kdsl_report_moving(what, n_bytes, in);
 }
@@ -78,8 +82,8 @@ static void require_gpu(const void *ident, int64_t device) {
 }
 
 int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
-    listen_for_abort();
-    if (kdsl_device_required) require_gpu(loc, device);
+    begin_once();
+    if (needs_gpu) require_gpu(loc, device);
     launching = loc;
     int32_t rc = kdsl_report_is_on ? kdsl_report_launch(loc, device, teams, threads, region, args)
                                    : __tgt_target_kernel(loc, device, teams, threads, region, args);

@@ -119,7 +119,7 @@ class Bench:
         flags = self.offloads()
         for kernel in KERNELS if flags else []:
             source = HERE.parent / f"kernels/{kernel.name}.kdsl"
-            text = must([self.kdslc, *flags, "--emit=ptx", source], cwd=source.parent)
+            text = must([self.kdslc, *flags, "--emit=device-asm", source], cwd=source.parent)
             rows += [dict(kernel=kernel.name, **row) for row in ptx.table("kdslc", text, self.arch)]
         if not flags:
             print(f"{self.kdslc} has no --offload-arch: only the twins are in the table", file=sys.stderr)

@@ -154,6 +154,18 @@ class Programs(unittest.TestCase):
         self.assertRegex(self.run_on("nvidia", KDSL_MOCK_NAME="Testcard 9000").out, r"on Testcard 9000\n$")
         self.assertRegex(self.run_on("amd").out, r"on AMD GPU GPU-\w+\n$")
 
+    def test_an_assembler_that_refuses(self):
+        (Path(self.folder.name) / "program.kdsl").write_text(SAXPY)
+        refuse = Path(self.folder.name) / "ptxas"
+        refuse.write_text("#!/bin/sh\necho 'sm_90 is unheard of'; exit 1\n")
+        refuse.chmod(0o755)
+        done = subprocess.run([KDSLC, "--color=never", "--offload-arch=sm_90,host", "program.kdsl"], capture_output=True, text=True,
+                              env={**os.environ, "KDSL_PTXAS": str(refuse)}, cwd=self.folder.name)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        for text in ("E1026", "ptxas cannot assemble the kernels for sm_90", "sm_90 is unheard of"):
+            self.assertIn(text, done.stderr)
+        self.assertFalse((Path(self.folder.name) / "program").exists())
+
     def test_images_are_listed_by_llvm(self):
         self.build(SAXPY, "sm_90,gfx90a,host", ptxas=False)
         done = subprocess.run(["/usr/lib/llvm-22/bin/llvm-objdump", "--offloading", f"{self.folder.name}/program"],

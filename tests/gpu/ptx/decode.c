@@ -375,7 +375,7 @@ static const char *parse_params(Decoder *d, const char *at) {
         const char *after = word(at, part, sizeof part);
         if (!strcmp(part, ".param")) {
             int n = d->f->n_params++;
-            if (n >= 64) return fail(d, "too many parameters", d->f->name), at;
+            if (n >= 512) return fail(d, "too many parameters", d->f->name), at;
             at = add_frame_variable(d, after, &d->f->params[n].at, &d->f->params[n].n_bytes);
         } else at = after > at ? after : at + 1;
     }

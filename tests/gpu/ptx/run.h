@@ -62,7 +62,7 @@ typedef struct {
     int n_params;
     struct {
         uint32_t at, n_bytes;
-    } params[64]; /* places in the frame; what a function gives back comes first */
+    } params[512]; /* places in the frame; what a function gives back comes first */
     int n_results;
     char broken[256]; /* why it cannot run: only matters if it does */
 } PtxFunction;
