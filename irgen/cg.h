@@ -451,6 +451,7 @@ void gpu_kernel_entry(Kernel *k);
 void gpu_barrier(CgFunc *f);
 
 /* group.c: kernels in groups; the function runs groups begin..end */
+LLVMValueRef cg_groups_along(CgFunc *f, const Group *g, Axis *axis, int d); /* how many, the last one maybe not full */
 void cg_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items);
 
 /* cpu.c, reduce.c: kernels on the cores of a processor; cost.c ----------------------------------------------------- */

@@ -197,14 +197,6 @@ static LLVMValueRef bind_group(Grid *g, int d, LLVMValueRef place, LLVMValueRef 
     return LLVMBuildICmp(f->b, LLVMIntSLT, k, cg_axis_trips(f, &g->axes[d]), "");
 }
 
-static LLVMValueRef groups_along(Grid *g, int d) {
-    CgFunc *f = g->f;
-    LLVMValueRef trips = cg_axis_trips(f, &g->axes[d]), by = cg_i64(f->cg, g->fn->group.by[d]);
-    LLVMValueRef whole = LLVMBuildUDiv(f->b, trips, by, ""), rest = LLVMBuildURem(f->b, trips, by, "");
-    LLVMValueRef more = LLVMBuildZExt(f->b, LLVMBuildICmp(f->b, LLVMIntNE, rest, cg_i64(f->cg, 0), ""), f->cg->i64, "");
-    return LLVMBuildNSWAdd(f->b, whole, more, "groups");
-}
-
 static void run_groups(Grid *g) {
     CgFunc *f = g->f;
     const Group *group = &g->fn->group;
@@ -214,7 +206,7 @@ static void run_groups(Grid *g) {
     make_shared(g);
     for (int d = 0; d < n; d++) {
         int axis = grid_axis(g->fn, d);
-        LLVMValueRef count = groups_along(g, d);
+        LLVMValueRef count = cg_groups_along(f, group, &g->axes[d], d);
         loops[d] = grid_loop_begin(f, GRID_GROUPS, wide(f, gpu_block(f, axis)), wide(f, gpu_blocks(f, axis)), count);
         LLVMValueRef in = bind_group(g, d, loops[d].k, count);
         inside = d ? LLVMBuildAnd(f->b, inside, in, "inside") : in;

@@ -373,7 +373,7 @@ static void run_parts(GroupRun *r, const Parts *parts, LLVMBasicBlockRef break_t
 
 /* Groups ----------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef groups_along(CgFunc *f, const Group *g, Axis *axis, int d) {
+LLVMValueRef cg_groups_along(CgFunc *f, const Group *g, Axis *axis, int d) {
     LLVMValueRef trips = cg_axis_trips(f, axis), by = cg_i64(f->cg, g->by[d]), zero = cg_i64(f->cg, 0);
     LLVMValueRef whole = LLVMBuildUDiv(f->b, trips, by, ""), rest = LLVMBuildURem(f->b, trips, by, "");
     LLVMValueRef more = LLVMBuildZExt(f->b, LLVMBuildICmp(f->b, LLVMIntNE, rest, zero, ""), f->cg->i64, "");
@@ -382,9 +382,9 @@ static LLVMValueRef groups_along(CgFunc *f, const Group *g, Axis *axis, int d) {
 
 LLVMValueRef cg_domain_shares(CgFunc *f, const Func *kernel, Axis *axes) {
     if (!kernel->group.items) return cg_domain_total(f, kernel, axes);
-    LLVMValueRef n = groups_along(f, &kernel->group, &axes[0], 0);
+    LLVMValueRef n = cg_groups_along(f, &kernel->group, &axes[0], 0);
     for (int d = 1; d < kernel->domain.n; d++)
-        n = LLVMBuildMul(f->b, n, groups_along(f, &kernel->group, &axes[d], d), "groups");
+        n = LLVMBuildMul(f->b, n, cg_groups_along(f, &kernel->group, &axes[d], d), "groups");
     return n;
 }
 
@@ -419,7 +419,7 @@ void cg_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRe
     r.items = items;
     group_plan(&r.plan, f);
     cg_domain(f, f->func, r.axes);
-    for (int d = 0; d < r.n; d++) r.count[d] = groups_along(f, r.group, &r.axes[d], d);
+    for (int d = 0; d < r.n; d++) r.count[d] = cg_groups_along(f, r.group, &r.axes[d], d);
     make_shared(&r);
     make_kept(&r);
     if (r.plan.first_return + 1 < r.plan.n_parts) r.returned.at = per_item(&r, f->cg->i8, "returned");
