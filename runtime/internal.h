@@ -17,6 +17,8 @@ KDSL_RT extern void (*kdsl_forget_freed)(void *at, size_t n_bytes);
 KDSL_RT void kdsl_moving(const KdslSection *what, int64_t n_bytes, bool in);
 KDSL_RT void kdsl_report_moving(const KdslSection *what, int64_t n_bytes, bool in);
 
+/* launch.c: the k-th field of ";x[0:n];file;line;column;;" and its length. */
+KDSL_RT int kdsl_field(const char *text, int k, const char **at);
 KDSL_RT extern bool kdsl_report_is_on;
 KDSL_RT int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 

@@ -17,8 +17,12 @@ static const char *source_of(const void *ident) { return *(const char *const *)(
 
 enum { FILE_NAME, KERNEL, LINE };
 
-static int field(const char *source, int k, const char **at) {
-    for (*at = source + 1; k > 0 && **at; k--) *at += strcspn(*at, ";") + 1;
+int kdsl_field(const char *text, int k, const char **at) {
+    *at = text + (*text == ';');
+    for (; k > 0 && **at; k--) {
+        *at += strcspn(*at, ";");
+        *at += **at == ';';
+    }
     return (int)strcspn(*at, ";");
 }
 
@@ -39,8 +43,9 @@ static void on_abort(int signal) {
     sigaction(signal, &before_us, NULL);
     raise(signal); /* waits until we are through */
     if (!launching) return;
-    int n_file = field(source_of(launching), FILE_NAME, &file), n_kernel = field(source_of(launching), KERNEL, &kernel);
-    int n_line = field(source_of(launching), LINE, &line);
+    int n_file = kdsl_field(source_of(launching), FILE_NAME, &file),
+        n_kernel = kdsl_field(source_of(launching), KERNEL, &kernel);
+    int n_line = kdsl_field(source_of(launching), LINE, &line);
     tell(file, n_file);
     tell(":", 1);
     tell(line, n_line);
@@ -76,7 +81,7 @@ void kdsl_moving(const KdslSection *what, int64_t n_bytes, bool in) {
 static void require_gpu(const void *ident, int64_t device) {
     static _Thread_local char text[512];
     const char *file, *line;
-    int n_file = field(source_of(ident), FILE_NAME, &file), n_line = field(source_of(ident), LINE, &line);
+    int n_file = kdsl_field(source_of(ident), FILE_NAME, &file), n_line = kdsl_field(source_of(ident), LINE, &line);
     snprintf(text, sizeof text, "%.*s:%.*s", n_file, file, n_line, line);
     kdsl_device_require(text, device);
 }

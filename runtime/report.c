@@ -112,13 +112,6 @@ static void plan_launch(const KernelArgs *a) {
 
 /* The report ------------------------------------------------------------------------------------------------------- */
 
-/* The k-th of the fields between semicolons. */
-static int field(const char *name, int k, const char **at) {
-    while (k-- > 0 && *name) name = strchr(name + 1, ';') ? strchr(name + 1, ';') : name + strlen(name);
-    *at = *name ? name + 1 : name;
-    return (int)strcspn(*at, ";");
-}
-
 static void say_count(const Count *c) {
     char planned[64], moved[64];
     snprintf(planned, sizeof planned, "%lld x, %lld B", (long long)c[PLANNED].n, (long long)c[PLANNED].bytes);
@@ -133,7 +126,7 @@ static void say_arrays(void) {
     for (int i = 0; i < n_arrays; i++) {
         const char *name, *file, *line;
         char what[256];
-        int n = field(arrays[i].name, 0, &name), n_file = field(arrays[i].name, 1, &file), n_line = field(arrays[i].name, 2, &line);
+        int n = kdsl_field(arrays[i].name, 0, &name), n_file = kdsl_field(arrays[i].name, 1, &file), n_line = kdsl_field(arrays[i].name, 2, &line);
         snprintf(what, sizeof what, "%.*s (%.*s:%.*s)", n, name, n_file, file, n_line, line);
         fprintf(stderr, "%-32s", what);
         say_count(arrays[i].in);
@@ -145,7 +138,7 @@ static void say_arrays(void) {
 static void say_launch(const Row *r) {
     const char *file, *kernel, *line;
     char what[256];
-    int n_file = field(r->name, 0, &file), n = field(r->name, 1, &kernel), n_line = field(r->name, 2, &line);
+    int n_file = kdsl_field(r->name, 0, &file), n = kdsl_field(r->name, 1, &kernel), n_line = kdsl_field(r->name, 2, &line);
     snprintf(what, sizeof what, n_file ? "%.*s (%.*s:%.*s)" : "%.*s", n, kernel, n_file, file, n_line, line);
     fprintf(stderr, "%-32s", what);
     if (r->launches) fprintf(stderr, "  %-8lld %-14.3f", (long long)r->launches, 1e3 * r->seconds);
