@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct InternSlot {
     uint32_t hash, n;
@@ -54,6 +55,7 @@ void interner_free(Interner *in) { *in = (Interner){0}; } /* its memory is the a
 int edit_distance(const char *a, const char *b, int cap) {
     enum { MAX = 64 };
     size_t na = strlen(a), nb = strlen(b);
+    if (!strcasecmp(a, b)) return strcmp(a, b) != 0;
     if (na >= MAX || nb >= MAX || llabs((long long)na - (long long)nb) > cap) return cap + 1;
     int rows[3][MAX] = {{0}};
     int *before = rows[0], *above = rows[1], *row = rows[2];

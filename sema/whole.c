@@ -1,6 +1,7 @@
 /* whole.c -- does a kernel write every element of a parameter? It does where each item of the domain reaches
  * `z[i, j] = ...;`, each index another variable of the domain and each of those over the whole of its dimension; also
- * under what holds for all items of the domain, as `inside`, and in a function that it calls with `z` and the indices.
+ * under what holds for all items of the domain, as `inside`, in both branches of an `if`, before an early `return` and
+ * behind it, and in a function that it calls with `z` and the indices.
  * A reference to one value is written by whoever comes last. */
 #include "sema/flow.h"
 
@@ -12,7 +13,7 @@ typedef struct Frame {
     const Func *f;
     const ArgList *args;
     int param;  /* of f: the array in question */
-    bool ended; /* some items may have returned from f */
+    bool ended; /* some items may have returned from f without having written it */
     int *calls; /* left to look into */
 } Frame;
 
@@ -128,12 +129,22 @@ static const Func *writer_called(const Frame *at, const Expr *call) {
     return NULL;
 }
 
+static const Func *writer_of(Frame *at, const Stmt *st);
+
+/* Both branches, or one that every item takes. Who writes in a branch may return there. */
+static const Func *writer_in_if(Frame *at, const Stmt *st) {
+    if (!at->outer && is_inside(at->f, st->if_.cond)) return writer_in(at, st->if_.then_);
+    const Func *then = writer_in(at, st->if_.then_);
+    const Func *otherwise = st->if_.else_ ? writer_of(at, st->if_.else_) : NULL;
+    return then && otherwise ? then : NULL;
+}
+
 static const Func *writer_of(Frame *at, const Stmt *st) {
     const Expr *call = call_of(st);
     const Func *writer = call ? writer_called(at, call) : NULL;
     if (writer) return writer;
     if (st->kind == STMT_BLOCK) return writer_in(at, st->block.block);
-    if (st->kind == STMT_IF && !at->outer && is_inside(at->f, st->if_.cond)) return writer_in(at, st->if_.then_);
+    if (st->kind == STMT_IF) return writer_in_if(at, st);
     bool stores = st->kind == STMT_ASSIGN && is_plain(st) && (is_whole_store(at, st) || is_value_store(at, st));
     return stores ? at->f : NULL;
 }
@@ -144,7 +155,8 @@ static const Func *writer_in(Frame *at, const Block *b) {
         if (!at->outer && leaves_outside(at->f, st)) continue;
         const Func *writer = writer_of(at, st);
         if (writer) return writer;
-        at->ended = at->ended || stmt_holds(st, STMTS_RETURN);
+        bool in_turn = st->kind == STMT_BLOCK || st->kind == STMT_IF; /* their own statements have been looked at */
+        at->ended = at->ended || (!in_turn && stmt_holds(st, STMTS_RETURN));
     }
     return NULL;
 }

@@ -320,6 +320,7 @@ static void note_use(SimdRegion *g, LLVMValueRef v, int user) {
     if (i < 0 || g->values.at[i].block == user) return;
     SimdValue *value = &g->values.at[i];
     int from = value->block;
+    if (g->blocks.at[from].leaves) return; /* used on the same way out, which is no part of the block of items */
     bool may_be_skipped = simd_is_masked(g, from) && g->blocks.at[from].guarded;
     if (may_be_skipped || !simd_in_loop(g, g->blocks.at[from].loop, user)) value->crosses = true;
     for (int l = g->blocks.at[from].loop; l >= 0 && value->leaves_loop < 0; l = g->loops.at[l].parent)
