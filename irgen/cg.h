@@ -497,11 +497,12 @@ bool rate_is_uneven(Cg *cg, const Func *kernel);
 /* simd/: the loops over items to vector code. They are marked as such: the fastest axis, and the one around it where it
  * has nothing else in it. Memory that a group's items share or keep is said to be that, else it would be each item's. */
 #define CG_GROUP_MEMORY "kdsl.group.memory"
-#define CG_AHEAD "kdsl.ahead"   /* void (address): what is read there soon may be fetched */
+#define CG_AHEAD "kdsl.ahead"   /* void (address, CgAhead): what is read there soon may be fetched */
 #define CG_EXTENT "kdsl.extent" /* void (array, its bytes): at the beginning of a kernel, of arrays it may write */
 void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows);
 LLVMValueRef cg_group_memory(CgFunc *f, LLVMValueRef at);
-void cg_ahead(CgFunc *f, LLVMValueRef at);
+typedef enum CgAhead { AHEAD_ROUNDS, AHEAD_GROUP } CgAhead; /* what will read there */
+void cg_ahead(CgFunc *f, LLVMValueRef at, CgAhead whose);
 void simd_module(Cg *cg);
 void simd_lower_masks(Cg *cg); /* after the pipeline */
 

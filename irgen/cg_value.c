@@ -57,17 +57,17 @@ LLVMValueRef cg_group_memory(CgFunc *f, LLVMValueRef at) {
     return at;
 }
 
-void cg_ahead(CgFunc *f, LLVMValueRef at) {
+void cg_ahead(CgFunc *f, LLVMValueRef at, CgAhead whose) {
     Cg *cg = f->cg;
     if (!cg->vector) return;
-    LLVMTypeRef type = LLVMFunctionType(cg->void_, &cg->ptr, 1, false);
-    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_AHEAD);
+    LLVMTypeRef params[2] = {cg->ptr, cg->i32}, type = LLVMFunctionType(cg->void_, params, 2, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_AHEAD), args[2] = {at, cg_i32(cg, whose)};
     if (!fn) {
         fn = LLVMAddFunction(cg->module, CG_AHEAD, type);
         cg_fn_attr(cg, fn, "nounwind");
         cg_fn_attr(cg, fn, "willreturn");
     }
-    cg_call(f, type, fn, &at, 1);
+    cg_call(f, type, fn, args, 2);
 }
 
 static void tag_alias(Cg *cg, LLVMValueRef inst, LLVMMetadataRef *node, const char *name) {

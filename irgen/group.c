@@ -243,6 +243,7 @@ void group_run_items(GroupRun *r, const Part *part) {
     if (r->loop) /* a `break` out of here never is: it would be the whole group's */
         scope.break_to = scope.continue_to = part->leaves ? exit_through(r, &r->loop->skipped, nest.next) : nest.next;
     f->scope = &scope;
+    group_fetch_next(r, part);
     make_again(r, part);
     run_statements(r, part, &narrowed, nest.next);
     f->scope = scope.parent;

@@ -100,6 +100,7 @@ typedef struct GroupRun {
     LLVMBasicBlockRef group_done;
     Flag returned;
     GLoop *loop;
+    Vec(const Symbol *) fetched;    /* group_ahead.c: arrays of which the next group's elements are on their way */
     const Rounds *rounds;           /* in a PART_ROUNDS, unless its loop is run as it is written */
     bool in_strip;
     LLVMValueRef strip_at[3];       /* in a PART_STRIP: place along the outer axes, and where the strip begins */
@@ -124,6 +125,7 @@ typedef struct Narrowed {
 Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest);
 
 void group_run_items(GroupRun *r, const Part *part);
+void group_fetch_next(GroupRun *r, const Part *part); /* group_ahead.c */
 void group_run_rounds(GroupRun *r, const Part *part);
 void group_round_of_item(GroupRun *r, const Part *part, LLVMBasicBlockRef next);
 

@@ -140,7 +140,7 @@ static bool fetch_ahead(Expr *e, void *context) {
         if (a->done.at[i] == array) return false;
     vec_push(&a->f->cg->c->arena, &a->done, array);
     LLVMTypeRef t = cg_type_mem(a->f->cg, array->type->elem);
-    cg_ahead(a->f, LLVMBuildGEP2(a->f->b, t, cg_symbol_array(a->f, array).data, &a->at, 1, ""));
+    cg_ahead(a->f, LLVMBuildGEP2(a->f->b, t, cg_symbol_array(a->f, array).data, &a->at, 1, ""), AHEAD_ROUNDS);
     return false;
 }
 

@@ -330,6 +330,25 @@ static bool gains_without_mask(SimdEmit *e, int block) {
     return false;
 }
 
+/* Nothing but a few stores by all lanes, vectors into memory of the group: that costs less than a branch which goes now
+ * this way, now that. */
+static bool only_blends(SimdEmit *e, int block) {
+    enum { FEW = 4 };
+    const SimdRegion *g = e->g;
+    const SimdBlock *b = &g->blocks.at[block];
+    int stores = 0;
+    for (int i = b->first; i < b->first + b->n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (LLVMIsATerminatorInst(value->v) || simd_is_remark(value->v)) continue;
+        if (!LLVMIsAStoreInst(value->v) || !simd_blends_store(e, value)) return false;
+        LLVMValueRef at = LLVMGetOperand(value->v, 1);
+        bool beside = simd_is_contiguous(g, simd_rate(g, at, block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
+        if (!simd_is_group_memory(at) || !(beside || simd_is_joint(g, at))) return false;
+        stores++;
+    }
+    return b->goes_on < 0 && stores <= FEW;
+}
+
 static LLVMValueRef all_live(SimdEmit *e, LLVMValueRef *mask) {
     LLVMValueRef all = mask[0];
     for (int k = 1; k < e->n; k++) all = LLVMBuildAnd(e->b, all, mask[k], "");
@@ -359,6 +378,7 @@ static void run_nodes(SimdEmit *e, int level) {
         if (all) LLVMPositionBuilderAtEnd(e->b, run_whole(e, level, i, all));
         LLVMValueRef *mask = n->masked ? load_masks(e, e->came[level][i]) : e->level_mask[level];
         bool skips = n->masked && (n->loop >= 0 || e->g->blocks.at[n->block].guarded);
+        skips = skips && !(n->loop < 0 && only_blends(e, n->block));
         if (skips) {
             LLVMBasicBlockRef live = simd_block(e, "live");
             LLVMBuildCondBr(e->b, simd_any(e, mask), live, entry_of(e, level, n->next));

@@ -55,13 +55,19 @@ static void tell_access(Teller *t, const SimdValue *value) {
 
 static bool divides(LLVMOpcode op) { return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem; }
 
+static void tell_ahead(Teller *t, LLVMValueRef ahead) {
+    bool of_group = LLVMConstIntGetZExtValue(LLVMGetOperand(ahead, 1)) == AHEAD_GROUP;
+    if (of_group) tell(t, ahead, "what the next group reads here is fetched ahead");
+    else tell(t, ahead, "loop: the group takes it round by round; what the next rounds read is fetched ahead");
+}
+
 static void tell_value(Teller *t, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     size_t n;
     if (op == LLVMLoad || op == LLVMStore) {
         tell_access(t, value);
     } else if (op == LLVMCall && LLVMGetCalledValue(value->v) == LLVMGetNamedFunction(LLVMGetGlobalParent(t->g->fn), CG_AHEAD)) {
-        tell(t, value->v, "loop: the group takes it round by round; what the next rounds read is fetched ahead");
+        tell_ahead(t, value->v);
     } else if (op == LLVMCall && value->rate.x == LANE_VARYING && value->private_of < 0 && !simd_is_remark(value->v) &&
                !simd_has_vector_form(value->v)) {
         const char *name = LLVMGetValueName2(LLVMGetCalledValue(value->v), &n);

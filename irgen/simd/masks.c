@@ -8,6 +8,7 @@
 
 #define TO_LANES "kdsl.mask.lanes."
 #define TO_BITS "kdsl.mask.bits."
+#define HIDDEN "kdsl.hidden"
 
 static unsigned lane_bits(LLVMTypeRef t) { return LLVMGetIntTypeWidth(LLVMGetElementType(t)); }
 
@@ -46,6 +47,7 @@ static LLVMValueRef lanes_of(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef t, in
 
 static LLVMValueRef meaning(Cg *cg, LLVMValueRef call) {
     LLVMValueRef v = LLVMGetOperand(call, 0);
+    if (is_call_of(call, HIDDEN)) return v;
     LLVMPositionBuilderBefore(cg->b, call);
     LLVMSetCurrentDebugLocation2(cg->b, NULL);
     if (lane_bits(LLVMTypeOf(call)) > 1) return lanes_of(cg->b, v, LLVMTypeOf(call), 0);
@@ -74,29 +76,19 @@ static void replace(Cg *cg, const char *prefix, bool constants_only) {
 }
 
 /* A masked access to memory of the frame may begin outside of it, before the first live lane. LLVM takes that for an access
- * to nothing where it can tell, so it is not let see which memory it is. */
-#define HIDDEN "kdsl.hidden"
-
-LLVMValueRef simd_hidden(SimdEmit *e, LLVMValueRef at) {
-    LLVMTypeRef type = LLVMFunctionType(e->cg->ptr, &e->cg->ptr, 1, false);
-    LLVMValueRef fn = LLVMGetNamedFunction(e->cg->module, HIDDEN);
+ * to nothing where it can tell, so it is not let see which memory it is. Nor that a number is two lanes' words: it would
+ * take each out of the vector by itself. */
+LLVMValueRef simd_hidden(SimdEmit *e, LLVMValueRef v) {
+    LLVMTypeRef t = LLVMTypeOf(v), type = LLVMFunctionType(t, &t, 1, false);
+    const char *name = t == e->cg->ptr ? HIDDEN ".place" : HIDDEN ".words";
+    LLVMValueRef fn = LLVMGetNamedFunction(e->cg->module, name);
     if (!fn) {
-        fn = LLVMAddFunction(e->cg->module, HIDDEN, type);
+        fn = LLVMAddFunction(e->cg->module, name, type);
         cg_fn_attr(e->cg, fn, "nounwind");
         cg_fn_attr(e->cg, fn, "willreturn");
         LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, cg_attr(e->cg, "memory", 0));
     }
-    return LLVMBuildCall2(e->b, type, fn, &at, 1, "");
-}
-
-static void show_hidden(Cg *cg) {
-    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, HIDDEN);
-    for (LLVMUseRef use; fn && (use = LLVMGetFirstUse(fn));) {
-        LLVMValueRef call = LLVMGetUser(use);
-        LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
-        LLVMInstructionEraseFromParent(call);
-    }
-    if (fn) LLVMDeleteFunction(fn);
+    return LLVMBuildCall2(e->b, type, fn, &v, 1, "");
 }
 
 void simd_fold_masks(Cg *cg) {
@@ -108,5 +100,5 @@ void simd_fold_masks(Cg *cg) {
 void simd_lower_masks(Cg *cg) {
     replace(cg, TO_LANES, false);
     replace(cg, TO_BITS, false);
-    show_hidden(cg);
+    replace(cg, HIDDEN, false);
 }

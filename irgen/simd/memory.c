@@ -145,8 +145,10 @@ static bool is_spread(const SimdEmit *e, LLVMValueRef inst) {
 static LLVMValueRef gather_or_load(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask, int64_t bytes) {
     LLVMBasicBlockRef apart, on, from[2];
     LLVMValueRef values[2];
+    SimdWindow w;
+    if (!mask && simd_joint_window(e, LLVMGetOperand(inst, 0), &w)) return simd_window_load(e, &w, simd_type(e, LLVMTypeOf(inst)));
     if (!mask && is_spread(e, inst)) {
-        SimdWindow w = simd_window(e, LLVMGetOperand(inst, 0), at);
+        w = simd_window(e, LLVMGetOperand(inst, 0), at);
         if_holds(e, w.holds, &apart, &on);
         values[0] = simd_window_load(e, &w, simd_type(e, LLVMTypeOf(inst)));
     } else {
@@ -284,25 +286,31 @@ static void store_apart(SimdEmit *e, const SimdValue *value, LLVMValueRef v, LLV
     scatter(e, value->v, v, at, mask);
 }
 
-/* Memory of a group is this thread's alone. */
-static bool is_group_memory(LLVMValueRef pointer) {
+bool simd_is_group_memory(LLVMValueRef pointer) {
     while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
     LLVMValueRef fn = LLVMIsACallInst(pointer) ? LLVMGetCalledValue(pointer) : NULL;
     return fn && fn == LLVMGetNamedFunction(LLVMGetGlobalParent(fn), CG_GROUP_MEMORY);
 }
 
 /* Where they are side by side, and where not, is seen when they are there. */
-static void store_places(SimdEmit *e, const SimdValue *value, LLVMValueRef v, LLVMValueRef places, LLVMValueRef *mask,
-                         int64_t bytes) {
+static void store_places(SimdEmit *e, const SimdValue *value, LLVMValueRef v, int row, int vector) {
     LLVMBasicBlockRef apart, on;
-    LLVMValueRef p = LLVMGetOperand(value->v, 1);
-    if (is_spread(e, value->v) && is_group_memory(p) && (!mask || simd_blends_store(e, value))) {
-        SimdWindow w = simd_window(e, p, places);
+    LLVMValueRef p = LLVMGetOperand(value->v, 1), *mask = mask_of(e, row, vector), *of = mask;
+    LLVMValueRef places = simd_vector(e, p, row, vector);
+    bool by_all = !mask || simd_blends_store(e, value);
+    SimdWindow w;
+    if (by_all && simd_joint_window(e, p, &w)) {
+        LLVMValueRef old = mask ? simd_joint_old(e, p, row, vector) : NULL;
+        if (mask && !old) old = simd_window_load(e, &w, LLVMTypeOf(v));
+        simd_window_store(e, &w, mask ? blended(e, v, old, &of) : v);
+        return;
+    }
+    if (is_spread(e, value->v) && simd_is_group_memory(p) && by_all) {
+        w = simd_window(e, p, places);
         if_holds(e, w.holds, &apart, &on);
-        LLVMValueRef *of = mask;
         simd_window_store(e, &w, mask ? blended(e, v, simd_window_load(e, &w, LLVMTypeOf(v)), &of) : v);
     } else {
-        LLVMValueRef first = if_neighbours(e, places, mask, bytes, &apart, &on);
+        LLVMValueRef first = if_neighbours(e, places, mask, simd_bytes(e->g, LLVMGetElementType(LLVMTypeOf(v))), &apart, &on);
         store_beside(e, value, v, first, mask);
     }
     LLVMBuildBr(e->b, on);
@@ -343,7 +351,7 @@ static void store_copy(SimdEmit *e, const SimdValue *value, LaneRate at, int row
         LLVMValueRef first = moved(e, simd_scalar(e, p, row, vector), -bytes * (e->shape.width - 1));
         store_beside(e, value, reversed(e, v), first, mask ? &flipped : NULL);
     } else if (at.x == LANE_VARYING && may_be_neighbours(e->g, p, 0)) {
-        store_places(e, value, v, simd_vector(e, p, row, vector), mask, bytes);
+        store_places(e, value, v, row, vector);
     } else {
         store_apart(e, value, v, simd_vector(e, p, row, vector), mask);
     }

@@ -48,6 +48,21 @@ static LLVMValueRef row_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef hi) {
     return LLVMBuildICmp(e->b, LLVMIntSLT, simd_iota(e, e->cg->i32, 1), simd_splat(e, left), "");
 }
 
+/* Lanes of the block that are items of the row already: from lo on. */
+static LLVMValueRef begun_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef lo) {
+    LLVMValueRef before = LLVMBuildTrunc(e->b, LLVMBuildSub(e->b, lo, x, ""), e->cg->i32, "");
+    return LLVMBuildICmp(e->b, LLVMIntSGE, simd_iota(e, e->cg->i32, 1), simd_splat(e, before), "");
+}
+
+/* The block in which the row begins, at lo. */
+static void write_begin(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef lo) {
+    SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas,
+                  .shape = shape};
+    LLVMValueRef *mask = arena_array(n->g->arena, LLVMValueRef, shape.rows), one = begun_mask(&e, x, lo);
+    for (int i = 0; i < shape.rows; i++) mask[i] = one;
+    simd_region_emit(&e, x, y, mask);
+}
+
 /* hi NULL: all lanes are items; past: stores of n->past go past the caches */
 static void write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi, bool past) {
     SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas,
@@ -129,7 +144,7 @@ static bool is_row_store(const SimdRegion *g, const SimdValue *value) {
  * round would fetch one line more. */
 static LLVMValueRef main_store(const SimdRegion *g) {
     bool is_known = LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi);
-    if (g->aligned || is_known || (g->loops.n && !walks_far(g))) return NULL;
+    if (g->aligned || g->spread || is_known || (g->loops.n && !walks_far(g))) return NULL;
     for (int i = 0; i < g->values.n; i++)
         if (is_row_store(g, &g->values.at[i])) return g->values.at[i].v;
     return NULL;
@@ -266,10 +281,43 @@ static bool is_filled(LLVMValueRef lo, LLVMValueRef hi, int by) {
     return trips > 0 && trips % by == 0;
 }
 
+/* A row that begins anywhere and ends where a block ends: blocks begin at multiples of their size, the first with what is
+ * left of it. So what one part of a group writes lies in memory as the next one reads it, vector by vector, and only the
+ * first vector has a mask. */
+static void write_row_to_end(Items *n, SimdShape shape, LLVMValueRef y) {
+    SimdRegion *g = n->g;
+    SimdShape one = {shape.rows, 1, shape.width};
+    LLVMValueRef first = LLVMBuildAnd(n->b, g->x_lo, cg_i64(n->cg, -shape.width), ""), x = counter_new(n, first, "x");
+    LLVMBasicBlockRef begin = new_block(n, "begin"), whole = new_block(n, "begun");
+    LLVMValueRef later = LLVMBuildICmp(n->b, LLVMIntSLT, first, g->x_lo, "");
+    later = LLVMBuildAnd(n->b, later, LLVMBuildICmp(n->b, LLVMIntSLT, first, g->x_hi, ""), "");
+    LLVMBuildCondBr(n->b, later, begin, whole);
+    LLVMPositionBuilderAtEnd(n->b, begin);
+    write_begin(n, one, first, y, g->x_lo);
+    step(n, x, shape.width);
+    LLVMBuildBr(n->b, whole);
+    LLVMPositionBuilderAtEnd(n->b, whole);
+    if (shape.vectors > 1) { /* up to a multiple of a block */
+        LLVMValueRef block = cg_i64(n->cg, shape.vectors * shape.width), at = count(n, x);
+        LLVMValueRef past = LLVMBuildAnd(n->b, LLVMBuildNeg(n->b, at, ""), LLVMBuildSub(n->b, block, cg_i64(n->cg, 1), ""), "");
+        LLVMValueRef upto = smaller(n, LLVMBuildAdd(n->b, at, past, ""), g->x_hi);
+        Loop singles = loop_begin(n, x, NULL, upto, shape.width, false, "singles");
+        write_whole(n, one, singles.at, y, false);
+        loop_end(n, &singles);
+    }
+    Loop blocks = loop_begin(n, x, NULL, g->x_hi, shape.vectors * shape.width, false, "vectors");
+    write_whole(n, shape, blocks.at, y, false);
+    loop_end(n, &blocks);
+}
+
 /* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. */
 static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
-    LLVMValueRef x = counter_new(n, n->g->x_lo, "x");
     AlignedRow row = aligned_row(n, shape, y);
+    if (!row.from && simd_known_end(n->g, shape.width)) {
+        write_row_to_end(n, shape, y);
+        return;
+    }
+    LLVMValueRef x = counter_new(n, n->g->x_lo, "x");
     if (!row.from) {
         write_vectors(n, shape, x, y, false);
         if (!is_filled(n->g->x_lo, n->g->x_hi, shape.vectors * shape.width)) write_pieces(n, shape, x, y, n->g->x_hi);
@@ -415,7 +463,11 @@ static void write_version(Items *n, SimdShape shape, const SimdMap *updated) {
     simd_shape(g, n->target);
     simd_blends(g, updated);
     LLVMBasicBlockRef then = new_block(n, "version"), otherwise = new_block(n, "else");
-    LLVMBuildCondBr(n->b, simd_ask_aligned(n->cg, g, n->b, shape.width), then, otherwise);
+    LLVMValueRef holds = simd_ask_aligned(n->cg, g, n->b, shape.width);
+    SimdEmit e = {.g = g, .target = n->target, .cg = n->cg, .b = n->b, .shape = shape, .x = g->x_lo, .y = g->y_lo};
+    LLVMValueRef joined = g->spread ? simd_join(&e) : NULL;
+    if (joined) holds = LLVMBuildFreeze(n->b, LLVMBuildAnd(n->b, holds, joined, ""), "");
+    LLVMBuildCondBr(n->b, holds, then, otherwise);
     LLVMPositionBuilderAtEnd(n->b, then);
     write_nest(n, shape);
     LLVMBuildBr(n->b, g->after);
@@ -431,6 +483,7 @@ static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdSha
     g->spread = true;
     if (spread.width) write_version(n, spread, updated);
     g->spread = false;
+    g->joint = NULL;
     if (aligned.width) simd_shape(g, n->target); /* the rates of this version again */
     simd_blends(g, updated);
     n->has_ends = has_ends;
@@ -459,13 +512,13 @@ static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, co
         simd_note_scalar(cg, &g);
         return false;
     }
-    SimdShape shape = simd_shape(&g, target);
+    SimdShape shape = simd_shape(&g, target), aligned = shape_if_aligned(&g, target);
+    if (shape.width == 1 && aligned.width) shape = (SimdShape){1, 1, simd_width(&g, target)}; /* for the sake of that version */
     if (shape.width == 1) {
         simd_refuse(&g, "most of it would go lane by lane, which costs more than item by item", NULL);
         simd_note_scalar(cg, &g);
         return false;
     }
-    SimdShape aligned = shape_if_aligned(&g, target);
     SimdShape spread = aligned.width ? shape_if_spread(&g, target, shape) : (SimdShape){0};
     bool has_ends = simd_find_ends(&g);
     simd_note(cg, &g, shape, (SimdVersions){aligned.width > 0, spread.width > 0, has_ends});

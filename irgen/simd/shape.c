@@ -325,6 +325,15 @@ int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi) {
     return LLVMConstIntGetSExtValue(hi) - LLVMConstIntGetSExtValue(lo);
 }
 
+/* Rows that begin anywhere and end at a known place, as those of a group's items from a gap on. 0: other rows */
+int64_t simd_known_end(const SimdRegion *g, int width) {
+    if (LLVMIsAConstantInt(g->x_lo) || !LLVMIsAConstantInt(g->x_hi)) return 0;
+    int64_t end = LLVMConstIntGetSExtValue(g->x_hi);
+    return end > 0 && end % width == 0 ? end : 0;
+}
+
+static bool is_power_of_two(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
+
 static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
     enum { PRIVATE_ROOM = 32 << 10 };
     int n = s.rows * s.vectors;
@@ -333,6 +342,8 @@ static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
     if (n > MOST_STRAIGHT && !g->loops.n) return false; /* nothing to wait for, and enough to share */
     if (n > 1 && private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
     if (across > 0 && s.vectors > 1 && across % (s.vectors * s.width)) return false;
+    int64_t end = simd_known_end(g, s.width), block = s.vectors * s.width;
+    if (end > 0 && s.vectors > 1 && (!is_power_of_two(block) || end % block)) return false;
     return !(down > 0 && s.rows > 1 && down % s.rows);
 }
 

@@ -81,6 +81,7 @@ typedef struct SimdPrivate {
 } SimdPrivate;
 
 typedef struct SimdMap SimdMap; /* map.c: from an LLVM value to a number */
+typedef struct SimdJoint SimdJoint; /* joint.c */
 
 typedef struct SimdRegion {
     Arena *arena;
@@ -99,6 +100,7 @@ typedef struct SimdRegion {
     SimdMap *value_of, *block_of, *private_of;
     bool aligned;                 /* in the version for masks that leave neighbours side by side */
     bool spread;                  /* in the version for masks that part them alike in every block */
+    SimdJoint *joint;             /* in the same: accesses that fill two vectors together; NULL: none */
     bool rows;                    /* blocks of more than one row are looked at */
     const char *why_not;          /* not NULL: stays scalar, and why */
     LLVMValueRef why_at;
@@ -155,6 +157,7 @@ SimdShape simd_shape(SimdRegion *g, const SimdTarget *t);
 int simd_width(const SimdRegion *g, const SimdTarget *t);
 enum { SIMD_LINE = 64 }; /* bytes of a cache line */
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
+int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */
 
 /* ends.c */
@@ -173,6 +176,13 @@ void simd_find_streams(Cg *cg, SimdStreams *s);
 LLVMValueRef simd_is_streamed(const SimdStreams *s, LLVMValueRef store, int64_t vector_bytes); /* NULL: never */
 
 /* Emission ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct SimdLanePair { /* two lanes' words as one number (widen.c) */
+    LLVMValueRef of;
+    LLVMBasicBlockRef block;
+    int row, vector, first;
+    LLVMValueRef both;
+} SimdLanePair;
 
 typedef struct SimdEmit {
     SimdRegion *g;
@@ -201,6 +211,7 @@ typedef struct SimdEmit {
     LLVMValueRef *mask;           /* of the block at hand; NULL: all lanes */
     int block;                    /* at hand */
     LLVMValueRef *privates;       /* by private: the block's memory for all its items */
+    SimdLanePair pair;            /* made last */
     LLVMValueRef safe;            /* address of memory that any lane may read */
 } SimdEmit;
 
@@ -225,7 +236,7 @@ void simd_keep(SimdEmit *e, int value); /* where it may be needed when its block
 LLVMTypeRef simd_copy_type(SimdEmit *e, LaneRate r, LLVMTypeRef t);
 LLVMValueRef simd_slot_new(SimdEmit *e, LLVMTypeRef t, const char *name);
 LLVMValueRef simd_out_slot(SimdEmit *e, int value, int copy); /* of SimdEmit.out */
-LLVMValueRef simd_hidden(SimdEmit *e, LLVMValueRef at);
+LLVMValueRef simd_hidden(SimdEmit *e, LLVMValueRef v); /* masks.c */
 LLVMValueRef simd_mask_call(SimdEmit *e, LLVMValueRef v, LLVMTypeRef to); /* masks.c */
 LLVMValueRef simd_slot_load(SimdEmit *e, LLVMTypeRef t, LLVMValueRef slot);
 void simd_slot_store(SimdEmit *e, LLVMValueRef v, LLVMValueRef slot);
@@ -235,6 +246,7 @@ LLVMValueRef simd_clone(SimdEmit *e, LLVMValueRef inst, int row, int vector);
 void simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef made); /* stream.c */
 
 /* memory.c */
+bool simd_is_group_memory(LLVMValueRef pointer); /* this thread's alone */
 LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector); /* of CG_AHEAD */
@@ -255,6 +267,13 @@ typedef struct SimdWindow {
 SimdWindow simd_window(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef places);
 LLVMValueRef simd_window_load(SimdEmit *e, const SimdWindow *w, LLVMTypeRef t);
 void simd_window_store(SimdEmit *e, const SimdWindow *w, LLVMValueRef v);
+LLVMValueRef simd_behind_first(SimdEmit *e, LLVMValueRef pointer);
+
+/* joint.c */
+LLVMValueRef simd_join(SimdEmit *e); /* SimdRegion.joint, and whether that holds for this launch; NULL: there are none */
+bool simd_is_joint(const SimdRegion *g, LLVMValueRef pointer);
+bool simd_joint_window(SimdEmit *e, LLVMValueRef pointer, SimdWindow *w);
+LLVMValueRef simd_joint_old(SimdEmit *e, LLVMValueRef pointer, int row, int vector); /* what is there; NULL: who knows */
 
 /* control.c: the region once, for the shape of e; the builder is left at the end. mask NULL: all lanes */
 void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);

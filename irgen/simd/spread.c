@@ -33,14 +33,14 @@ bool simd_is_spread(const SimdRegion *g, const SimdTarget *t, const SimdValue *a
     return fits && simd_rate(g, at, access->block).x == LANE_VARYING && is_spread(g, at, access->block, 0);
 }
 
-/* What each lane's value is more than the first one's. */
+/* What each lane's value is more than the first one's. The mask is known where the nest begins. */
 static LLVMValueRef behind_first(SimdEmit *e, LLVMValueRef v) {
     LaneRate r = simd_rate(e->g, v, e->block);
     LLVMTypeRef t = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? e->cg->i64 : LLVMTypeOf(v);
     if (r.x != LANE_VARYING) return simd_iota(e, t, r.x == LANE_LINEAR ? r.stride : 0);
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef a = behind_first(e, LLVMGetOperand(v, 0));
-    if (op == LLVMAnd) return LLVMBuildAnd(e->b, a, simd_splat(e, simd_scalar(e, LLVMGetOperand(v, 1), 0, 0)), "");
+    if (op == LLVMAnd) return LLVMBuildAnd(e->b, a, simd_splat(e, simd_at(e->g, e->b, LLVMGetOperand(v, 1), e->x, e->y)), "");
     if (op == LLVMShl) return LLVMBuildShl(e->b, a, simd_splat(e, LLVMGetOperand(v, 1)), "");
     LLVMValueRef b = behind_first(e, LLVMGetOperand(v, 1));
     if (op == LLVMAdd) return LLVMBuildAdd(e->b, a, b, "");
@@ -51,6 +51,12 @@ static LLVMValueRef behind_first(SimdEmit *e, LLVMValueRef v) {
     return LLVMBuildAdd(e->b, a, LLVMBuildMul(e->b, b, simd_splat(e, cg_i64(e->cg, bytes)), ""), "");
 }
 
+/* Of addresses, in elements. */
+LLVMValueRef simd_behind_first(SimdEmit *e, LLVMValueRef pointer) {
+    LLVMValueRef behind = LLVMBuildAShr(e->b, behind_first(e, pointer), simd_splat(e, cg_i64(e->cg, 2)), "");
+    return LLVMBuildTrunc(e->b, behind, simd_type(e, e->cg->i32), "");
+}
+
 static LLVMValueRef all_of(SimdEmit *e, LLVMValueRef mask) {
     LLVMTypeRef t = LLVMTypeOf(mask);
     return simd_intrinsic(e, "llvm.vector.reduce.and", &t, 1, &mask, 1);
@@ -59,8 +65,7 @@ static LLVMValueRef all_of(SimdEmit *e, LLVMValueRef mask) {
 /* places: the addresses of the lanes, all of them live */
 SimdWindow simd_window(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef places) {
     SimdWindow w = {0};
-    LLVMValueRef behind = LLVMBuildAShr(e->b, behind_first(e, pointer), simd_splat(e, cg_i64(e->cg, 2)), "");
-    w.behind[0] = LLVMBuildTrunc(e->b, behind, simd_type(e, e->cg->i32), "");
+    w.behind[0] = simd_behind_first(e, pointer);
     LLVMValueRef last = LLVMBuildExtractElement(e->b, w.behind[0], cg_i32(e->cg, LANES - 1), "");
     LLVMValueRef second = LLVMBuildSub(e->b, last, cg_i32(e->cg, LANES - 1), "");
     w.behind[1] = LLVMBuildSub(e->b, w.behind[0], simd_splat(e, second), "");

@@ -166,6 +166,34 @@ static bool is_made_for_lane(SimdEmit *e, const SimdValue *value) {
     return simd_is_contiguous(e->g, simd_rate(e->g, at, e->block), LLVMTypeOf(value->v)) && is_never_written(at);
 }
 
+/* Two lanes' words as one number. */
+static LLVMValueRef both_words(SimdEmit *e, LLVMValueRef v, int row, int vector, int first) {
+    if (is_made_for_lane(e, &e->g->values.at[simd_map_get(e->g->value_of, v)])) {
+        LLVMValueRef at = simd_lane(e, LLVMGetOperand(v, 0), row, vector, cg_i32(e->cg, first));
+        LLVMValueRef both = LLVMBuildLoad2(e->b, e->cg->i64, simd_hidden(e, at), "");
+        LLVMSetAlignment(both, LLVMGetAlignment(v));
+        return both;
+    }
+    LLVMTypeRef pairs = LLVMVectorType(e->cg->i64, (unsigned)e->shape.width / 2);
+    LLVMValueRef all = LLVMBuildFreeze(e->b, simd_vector(e, v, row, vector), ""); /* each lane answers for itself */
+    all = LLVMBuildBitCast(e->b, all, pairs, "");
+    return simd_hidden(e, LLVMBuildExtractElement(e->b, all, cg_i32(e->cg, first / 2), ""));
+}
+
+/* A lane's word by itself, of two taken at once: what is done lane by lane waits for the units that read, write and take
+ * vectors apart, and the others have nothing to do. NULL: that is no word, or who knows which lane's. */
+static LLVMValueRef word_of(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane) {
+    enum { WORD = 32 };
+    if (LLVMTypeOf(v) != e->cg->i32 || !LLVMIsAConstantInt(lane) || e->shape.width % 2) return NULL;
+    if (LLVMIsASExtInst(v) || LLVMIsAZExtInst(v)) return NULL; /* of what is smaller: by itself */
+    int place = (int)LLVMConstIntGetZExtValue(lane), first = place & ~1;
+    SimdLanePair *p = &e->pair;
+    if (p->of != v || p->block != LLVMGetInsertBlock(e->b) || p->row != row || p->vector != vector || p->first != first)
+        *p = (SimdLanePair){v, LLVMGetInsertBlock(e->b), row, vector, first, both_words(e, v, row, vector, first)};
+    LLVMValueRef one = place == first ? p->both : LLVMBuildLShr(e->b, p->both, cg_i64(e->cg, WORD), "");
+    return LLVMBuildTrunc(e->b, one, e->cg->i32, "");
+}
+
 LLVMValueRef simd_clone_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef lane) {
     LLVMValueRef c = LLVMInstructionClone(inst);
     for (int k = 0; k < LLVMGetNumOperands(inst); k++)
@@ -180,9 +208,10 @@ LLVMValueRef simd_clone_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector
 LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane) {
     LaneRate r = simd_rate(e->g, v, e->block);
     int i = simd_map_get(e->g->value_of, v);
+    LLVMValueRef word = r.x == LANE_VARYING ? word_of(e, v, row, vector, lane) : NULL;
+    if (word) return word;
     if (r.x == LANE_VARYING && is_made_for_lane(e, &e->g->values.at[i])) return simd_clone_lane(e, v, row, vector, lane);
-    if (r.x == LANE_VARYING)
-        return LLVMBuildExtractElement(e->b, copy_of(e, i, row, vector), lane, "");
+    if (r.x == LANE_VARYING) return LLVMBuildExtractElement(e->b, copy_of(e, i, row, vector), lane, "");
     LLVMValueRef base = simd_scalar(e, v, row, vector);
     if (r.x == LANE_UNIFORM) return base;
     LLVMTypeRef t = offset_type(e, LLVMTypeOf(v));
