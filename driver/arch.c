@@ -11,20 +11,23 @@
 
 enum { MAX_ARCHS = 32, MAX_TYPOS = 3 };
 
-/* The oldest that CUDA 13 assembles for; its PTX runs on everything newer. */
-static const char nvidia_baseline[] = "sm_75";
+/* The oldest that CUDA 13 assembles for; its PTX runs on everything newer, a cubin of it on nothing else. */
+static const Arch any_nvidia = {"nvptx", "sm_75", true};
 
 /* --offload-arch=all, in the order of their images. */
 static const Arch all[] = {
-    {"nvptx", "sm_100"},  {"nvptx", "sm_90"},   {"nvptx", "sm_80"},    {"nvptx", "sm_75"},
-    {"amdgpu", "gfx942"}, {"amdgpu", "gfx90a"}, {"amdgpu", "gfx1100"}, {"x86", NULL},
+    {"nvptx", "sm_100", false},  {"nvptx", "sm_90", false},   {"nvptx", "sm_80", false},    {"nvptx", "sm_75", false},
+    {"amdgpu", "gfx942", false}, {"amdgpu", "gfx90a", false}, {"amdgpu", "gfx1100", false}, {"x86", NULL, false},
 };
 
 static bool same(Arch a, Arch b) { return !strcmp(a.target, b.target) && (!a.cpu || !strcmp(a.cpu, b.cpu)); }
 
 static void add(Archs *archs, Arch arch) {
     for (int i = 0; i < archs->n; i++)
-        if (same(archs->at[i], arch)) return;
+        if (same(archs->at[i], arch)) {
+            archs->at[i].any_newer |= arch.any_newer;
+            return;
+        }
     if (archs->n < MAX_ARCHS) archs->at[archs->n++] = arch;
 }
 
@@ -49,7 +52,7 @@ static void add_amd(Archs *archs, Arena *arena) {
             if (sscanf(line, "gfx_target_version %u", &version) != 1 || !version) continue;
             unsigned minor = version / 100 % 100, stepping = version % 100;
             const char *cpu = arena_printf(arena, "gfx%u%x%x", version / 10000, minor, stepping);
-            if (irgen_knows_arch("amdgpu", cpu)) add(archs, (Arch){"amdgpu", cpu});
+            if (irgen_knows_arch("amdgpu", cpu)) add(archs, (Arch){"amdgpu", cpu, false});
         }
         if (f) fclose(f);
     }
@@ -57,9 +60,9 @@ static void add_amd(Archs *archs, Arena *arena) {
 }
 
 static void add_here(Archs *archs, Arena *arena) {
-    if (exists("/dev/nvidiactl")) add(archs, (Arch){"nvptx", nvidia_baseline}); /* which model is not said there */
+    if (exists("/dev/nvidiactl")) add(archs, any_nvidia); /* which model is not said there */
     add_amd(archs, arena);
-    add(archs, (Arch){"x86", NULL});
+    add(archs, (Arch){"x86", NULL, false});
 }
 
 /* Names ------------------------------------------------------------------------------------------------------------ */
@@ -78,7 +81,7 @@ static int common(const char *a, const char *b) {
 }
 
 static const char *unknown(Arena *arena, const char *name) {
-    static const char *const words[] = {"auto", "host", "all"};
+    static const char *const words[] = {"auto", "host", "all", "nvidia"};
     const char *best = NULL;
     int best_distance = MAX_TYPOS + 1;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -95,7 +98,8 @@ static const char *unknown(Arena *arena, const char *name) {
     return best ? arena_printf(arena, "no device is called `%s`; did you mean `%s`?", name, best)
                 : arena_printf(
                       arena,
-                      "no device is called `%s`; there are auto, host, all, sm_90 and its like, gfx90a and its like",
+                      "no device is called `%s`; there are auto, host, nvidia, all, sm_90 and its like, gfx90a and its "
+                      "like",
                       name);
 }
 
@@ -106,9 +110,11 @@ static const char *parse_one(Archs *archs, Arena *arena, const char *name) {
     } else if (!strcmp(name, "all")) {
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) add(archs, all[i]);
     } else if (!strcmp(name, "host")) {
-        add(archs, (Arch){"x86", NULL});
+        add(archs, (Arch){"x86", NULL, false});
+    } else if (!strcmp(name, "nvidia")) {
+        add(archs, any_nvidia);
     } else if (target && irgen_knows_arch(target, name)) {
-        add(archs, (Arch){target, name});
+        add(archs, (Arch){target, name, false});
     } else {
         return unknown(arena, name);
     }
@@ -140,6 +146,12 @@ bool archs_parse(Archs *archs, Arena *arena, const char *list, const char **why)
 bool archs_have(const Archs *archs, const char *target) {
     for (int i = 0; i < archs->n; i++)
         if (!strcmp(archs->at[i].target, target)) return true;
+    return false;
+}
+
+bool archs_have_text(const Archs *archs) {
+    for (int i = 0; i < archs->n; i++)
+        if (archs->at[i].any_newer) return true;
     return false;
 }
 

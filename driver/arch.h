@@ -7,6 +7,7 @@
 /* One device image: the generator's target, and the processor it is for (NULL: that of --march). */
 typedef struct Arch {
     const char *target, *cpu;
+    bool any_newer; /* NVIDIA: it stays PTX, which the driver assembles for the model that is there */
 } Arch;
 
 typedef struct Archs {
@@ -17,6 +18,7 @@ typedef struct Archs {
 /* `list` as it was written, or "auto". false: *why says what is wrong with it, in the arena. */
 bool archs_parse(Archs *archs, Arena *arena, const char *list, const char **why);
 bool archs_have(const Archs *archs, const char *target);
+bool archs_have_text(const Archs *archs); /* is one of them any_newer? */
 bool archs_have_gpu(const Archs *archs);
 bool archs_have_cpu(const Archs *archs);
 

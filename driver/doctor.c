@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "driver/drivers.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "offload/offload.h"
@@ -46,11 +47,12 @@ static void read_all(int fd, Buf *text) {
         if (n > 0) buf_printf(text, "%.*s", (int)n, piece);
 }
 
-/* `kdslc run - [argument]` with the program as its input; what it says, both ways. false: it did not end well. */
-static bool run_program(const char *argument, Buf *text) {
+/* `kdslc run --offload-arch=ARCHS - [argument]` with the program as its input; what it says, both ways. false: it did
+ * not end well. */
+static bool run_program(const char *archs, const char *argument, Buf *text) {
     int in[2], out[2], status = -1;
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) return false;
-    char *argv[] = {"kdslc", "run", "-", (char *)argument, NULL};
+    char *argv[] = {"kdslc", "run", (char *)archs, "-", (char *)argument, NULL};
     pid_t child;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -94,29 +96,55 @@ static bool has_library(const char *name) {
 
 static bool exists(const char *path) { return !access(path, F_OK); }
 
-/* libomptarget opens the names without a version, which the driver's own packages do not always bring. */
-static void look_for_driver(Buf *b, const char *what, const char *device, const char *name, const char *versioned,
-                            const char *package) {
-    if (has_library(name)) say(b, what, "%s", name);
-    else if (has_library(versioned))
-        say(b, what, "%s is there, %s is not: link it, in a folder of LD_LIBRARY_PATH", versioned, name);
-    else if (exists(device)) say(b, what, "%s is there, %s is not: install %s", device, name, package);
-    else say(b, what, "none here (no %s)", device);
+/* A driver: by the name that libomptarget opens, and by the one that its package always brings. */
+typedef struct Driver {
+    const char *what, *device, *name, *versioned;
+    const char *package;  /* that brings the driver */
+    const char *for_name; /* and the name without a version, where that is another one */
+    DriverState (*ask)(void);
+} Driver;
+
+static const Driver nvidia = {"NVIDIA driver", "/dev/nvidiactl", "libcuda.so", "libcuda.so.1",
+                              "libcuda1, of your driver's version", NULL, driver_ask_nvidia};
+static const Driver amd = {"AMD driver", "/dev/kfd", "libhsa-runtime64.so", "libhsa-runtime64.so.1",
+                           "libhsa-runtime64-1, or ROCm", "libhsa-runtime-dev", driver_ask_amd};
+
+/* false: it is there and does not work. */
+static bool look_for_driver(Buf *b, const Driver *d, Buf *archs) {
+    if (has_library(d->name)) {
+        DriverState s = d->ask();
+        if (s.works) say(b, d->what, "%s: %s", d->name, s.n_gpus ? s.says.at : "it finds no GPU");
+        else say(b, d->what, "%s does not work: %s", d->name, s.says.at);
+        if (s.archs.n) buf_printf(archs, "%s", s.archs.at);
+        bool works = s.works;
+        driver_state_free(&s);
+        return works;
+    }
+    if (has_library(d->versioned) && d->for_name)
+        say(b, d->what, "%s is there, %s is not: install %s, or link it in a folder of LD_LIBRARY_PATH", d->versioned,
+            d->name, d->for_name);
+    else if (has_library(d->versioned))
+        say(b, d->what, "%s is there, %s is not: link it, in a folder of LD_LIBRARY_PATH", d->versioned, d->name);
+    else if (exists(d->device)) say(b, d->what, "%s is there, %s is not: install %s", d->device, d->name, d->package);
+    else say(b, d->what, "none here (no %s)", d->device);
+    return true;
 }
 
-static void look_around(Compiler *c, Buf *b) {
+/* archs: what the drivers' GPUs need. */
+static bool look_around(Compiler *c, Buf *b, Buf *archs) {
     const char *missing, *path = off_find_omptarget(c, &missing), *ptxas = off_find_ptxas(&c->arena);
     if (path) say(b, "libomptarget", "%s", path);
     else say(b, "libomptarget", "%s not found: install liboffload-22", missing);
-    look_for_driver(b, "NVIDIA driver", "/dev/nvidiactl", "libcuda.so", "libcuda.so.1",
-                    "libcuda1, of your driver's version");
-    look_for_driver(b, "AMD driver", "/dev/kfd", "libhsa-runtime64.so", "libhsa-runtime64.so.1",
-                    "libhsa-runtime64-1 (ROCm)");
+    bool ok = look_for_driver(b, &nvidia, archs);
+    ok = look_for_driver(b, &amd, archs) && ok;
     if (ptxas) say(b, "ptxas", "%s", ptxas);
-    else say(b, "ptxas", "none (CUDA toolkit): programs carry PTX, which NVIDIA's driver assembles when they start");
+    else
+        say(b, "ptxas", "none (package nvidia-cuda-toolkit): programs carry PTX, which NVIDIA's driver assembles when "
+                        "they start");
     say(b, "lld, libclc", "built in (LLVM " KDSL_LLVM_VERSION ")");
     say(b, "temporary files",
         !access("/tmp", W_OK) ? "/tmp can be written" : "/tmp cannot be written, and libomptarget needs it");
+    return ok;
 }
 
 static void say_lines(Buf *b, const char *what, const Buf *text) {
@@ -126,9 +154,9 @@ static void say_lines(Buf *b, const char *what, const Buf *text) {
     }
 }
 
-static bool try_devices(Buf *b) {
+static bool try_devices(Buf *b, const char *archs) {
     Buf text = {0};
-    bool ok = run_program(NULL, &text);
+    bool ok = run_program(archs, NULL, &text);
     int n = ok ? atoi(text.at) : 0;
     if (!ok) say_lines(b, "devices", &text);
     else if (!n) say(b, "devices", "none; kernels run in the program itself");
@@ -138,7 +166,7 @@ static bool try_devices(Buf *b) {
         Buf said = {0};
         snprintf(name, sizeof name, "device %d", d);
         snprintf(number, sizeof number, "%d", d);
-        ok = run_program(number, &said) && ok;
+        ok = run_program(archs, number, &said) && ok;
         say_lines(b, name, &said);
         buf_free(&said);
     }
@@ -146,9 +174,10 @@ static bool try_devices(Buf *b) {
 }
 
 int doctor_run(Compiler *c) {
-    Buf b = {0};
-    look_around(c, &b);
-    bool ok = try_devices(&b);
+    Buf b = {0}, archs = {0};
+    bool ok = look_around(c, &b, &archs);
+    ok = try_devices(&b, arena_printf(&c->arena, "--offload-arch=host%s", archs.n ? archs.at : "")) && ok;
+    buf_free(&archs);
     bool written = write_fully(STDOUT_FILENO, b.at, b.n);
     buf_free(&b);
     return ok && written ? KDSLC_OK : KDSLC_DIAGNOSTICS;

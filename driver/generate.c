@@ -46,7 +46,7 @@ Code code_plan(Arena *arena, const Program *p, const Options *o) {
     Code code = {arena_array(arena, Piece, 1 + o->archs.n + n_versions * n_parts), 0, 0};
     options.gpu = archs_have_gpu(&o->archs);
     options.n_images = o->archs.n;
-    options.has_ptx = archs_have(&o->archs, "nvptx") && !off_find_ptxas(arena);
+    options.has_ptx = archs_have_text(&o->archs) || (archs_have(&o->archs, "nvptx") && !off_find_ptxas(arena));
     if (!emits_device(o)) code.at[code.n++] = (Piece){.program = p, .options = options};
     if (o->emit ? !emits_device(o) : !n_kernels) return code;
     plan_gpus(&code, p, o, options);

@@ -50,7 +50,9 @@ static bool make_images(Compiler *c, const Options *o, const Code *code, const B
     }
     for (int i = 0; i < code->n; i++) {
         const Piece *m = &code->at[i];
-        if (is_gpu(m)) ok = ok && off_link_gpu_image(c, m->target, m->options.march, &m->result.object, &images[m->image].bytes);
+        if (is_gpu(m))
+            ok = ok && off_link_gpu_image(c, m->target, m->options.march, o->archs.at[m->image].any_newer,
+                                          &m->result.object, &images[m->image].bytes);
     }
     return ok && (!archs_have_cpu(&o->archs) || off_link_x86_image(c, x86, n_x86, &images[code->n_images].bytes));
 }

@@ -261,6 +261,8 @@ static OffArg resident_arg(Launch *l, const Symbol *p) {
     return section;
 }
 
+static LLVMValueRef device_number(const Launch *l) { return l->number ? l->number : cg_i64(l->f->cg, -1); }
+
 /* Resident arrays are there before any address is asked for: making room for a second section of an array can give the
  * first one another address. */
 static void make_resident(Launch *l) {
@@ -273,10 +275,10 @@ static void make_resident(Launch *l) {
             cg_enter_resident(l->f, expr_array_symbol(l->expr->offload.call->call.args.at[i].value), l->span);
         OffArg section = resident_arg(l, k->params.at[i]);
         OffPlace place = off_place(cg, l->span, k->name);
-        LLVMValueRef args[5] = {off_section_info(cg->off, &section, &place), section.begin, section.size_bytes,
-                                cg_i32(cg, (section.transfer & TRANSFER_TO) != 0),
+        LLVMValueRef args[6] = {off_section_info(cg->off, &section, &place), device_number(l), section.begin,
+                                section.size_bytes, cg_i32(cg, (section.transfer & TRANSFER_TO) != 0),
                                 cg_i32(cg, (section.transfer & TRANSFER_FROM) != 0)};
-        l->device[i] = cg_call_runtime(l->f, RT_ON_DEVICE, args, 5);
+        l->device[i] = cg_call_runtime(l->f, RT_ON_DEVICE, args, 6);
     }
 }
 
@@ -294,7 +296,10 @@ static OffArg array_arg(Launch *l, const Symbol *p) {
     if (section.transfer == TRANSFER_UNUSED) return scalar_arg(l, section.base, p->name, p->span);
     if (!is_resident(l, p->dim)) return section;
     LLVMValueRef at = l->device[p->dim];
-    if (has_two_sections(l, p->dim)) at = cg_call_runtime(l->f, RT_DEVICE_ADDRESS, &section.begin, 1);
+    if (has_two_sections(l, p->dim)) {
+        LLVMValueRef args[2] = {device_number(l), section.begin};
+        at = cg_call_runtime(l->f, RT_DEVICE_ADDRESS, args, 2);
+    }
     section.value = device_address(l, p, at);
     return section;
 }
@@ -510,6 +515,7 @@ static void frame_types(const Launch *l, LLVMTypeRef *types, int *n) {
         types[(*n)++] = p->mode == REF_NONE ? cg_type_mem(cg, p->type) : cg_desc_type(cg, p->type->rank);
     }
     for (int i = 0; i < l->kernel->sizes.n; i++) types[(*n)++] = cg->i64;
+    types[(*n)++] = cg->i64; /* the device */
 }
 
 static LLVMValueRef emit_later(Launch *l, LLVMTypeRef frame) {
@@ -539,9 +545,27 @@ static LLVMValueRef emit_later(Launch *l, LLVMTypeRef frame) {
     }
     for (int i = 0; i < k->sizes.n; i++)
         later.sizes[i] = LLVMBuildLoad2(g.b, cg->i64, LLVMBuildStructGEP2(g.b, frame, LLVMGetParam(fn, 0), at++, ""), "");
+    later.number = LLVMBuildLoad2(g.b, cg->i64, LLVMBuildStructGEP2(g.b, frame, LLVMGetParam(fn, 0), at, ""), "");
     launch_values(&later);
     LLVMBuildRetVoid(g.b);
     return fn;
+}
+
+/* KdslUse: what it reads and writes, which says what it has to wait for. */
+static LLVMValueRef uses_of(Launch *l, int *n) {
+    CgFunc *f = l->f;
+    Cg *cg = f->cg;
+    LLVMTypeRef fields[3] = {cg->ptr, cg->i64, cg->i64}, use = LLVMStructTypeInContext(cg->ctx, fields, 3, false);
+    LLVMValueRef uses = cg_alloca(f, LLVMArrayType2(use, (uint64_t)l->kernel->n_given + 1), "uses");
+    *n = 0;
+    for (int i = 0; i < l->kernel->n_given; i++) {
+        Transfer t = l->kernel->transfers.at[i];
+        if (!l->begin[i] || l->kernel->params.at[i]->type->kind != TY_ARRAY || t == TRANSFER_UNUSED) continue;
+        LLVMValueRef at = cg_i64(cg, (*n)++), one = LLVMBuildInBoundsGEP2(f->b, use, uses, &at, 1, "");
+        LLVMValueRef values[3] = {l->begin[i], l->bytes[i], cg_i64(cg, (t & TRANSFER_FROM) != 0)};
+        for (unsigned k = 0; k < 3; k++) LLVMBuildStore(f->b, values[k], LLVMBuildStructGEP2(f->b, use, one, k, ""));
+    }
+    return uses;
 }
 
 static void launch_later(Launch *l) {
@@ -549,7 +573,7 @@ static void launch_later(Launch *l) {
     Cg *cg = f->cg;
     const Func *k = l->kernel;
     int n;
-    LLVMTypeRef *types = arena_array(&cg->c->arena, LLVMTypeRef, k->params.n + k->sizes.n + 1);
+    LLVMTypeRef *types = arena_array(&cg->c->arena, LLVMTypeRef, k->params.n + k->sizes.n + 2);
     frame_types(l, types, &n);
     LLVMTypeRef type = LLVMStructTypeInContext(cg->ctx, types, (unsigned)n, false);
     LLVMValueRef frame = cg_alloca(f, type, "frame");
@@ -561,12 +585,16 @@ static void launch_later(Launch *l) {
     }
     for (int i = 0; i < k->sizes.n; i++)
         LLVMBuildStore(f->b, l->sizes[i], LLVMBuildStructGEP2(f->b, type, frame, at++, ""));
+    LLVMBuildStore(f->b, device_number(l), LLVMBuildStructGEP2(f->b, type, frame, at, ""));
     LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
     LLVMValueRef fn = emit_later(l, type);
     cg_enter(f, here);
     cg_debug_at(f, l->span);
-    LLVMValueRef args[3] = {fn, frame, LLVMBuildTruncOrBitCast(f->b, LLVMSizeOf(type), cg->i64, "")};
-    cg_call_runtime(f, RT_ASYNC, args, 3);
+    int n_uses;
+    LLVMValueRef uses = uses_of(l, &n_uses);
+    LLVMValueRef args[6] = {fn, frame, LLVMBuildTruncOrBitCast(f->b, LLVMSizeOf(type), cg->i64, ""), uses,
+                            cg_i64(cg, n_uses), device_number(l)};
+    cg_call_runtime(f, RT_ASYNC, args, 6);
 }
 
 CgValue cg_launch(CgFunc *f, Expr *e) {
@@ -585,8 +613,6 @@ CgValue cg_launch(CgFunc *f, Expr *e) {
     evaluate(&l);
     cg_debug_at(f, e->span);
     cg_shape_checks(f, info, l.arrays, e->span);
-    for (int i = 0; i < k->n_given && l.number; i++) /* it may be the device where they stay: no map would copy anything */
-        if (l.arrays[i].data && k->params.at[i]->type->kind == TY_ARRAY) cg_take_back(f, &l.arrays[i]);
     if (e->offload.async && e->offload.plan && !cg_prints(k)) {
         launch_later(&l);
         return cg_value(NULL, k->result, UNIFORM);
@@ -607,7 +633,7 @@ void cg_enter_resident(CgFunc *f, const Symbol *array, Span block) {
     CgArray a = cg_symbol_array(f, array);
     OffArg section = {.label = array->name, .place = off_place(f->cg, array->span, f->func->name)};
     OffPlace place = off_place(f->cg, block, f->func->name);
-    LLVMValueRef args[5] = {off_section_info(f->cg->off, &section, &place), a.data, cg_array_bytes(f, &a),
-                            cg_i32(f->cg, 1), cg_i32(f->cg, 0)};
-    cg_call_runtime(f, RT_ON_DEVICE, args, 5);
+    LLVMValueRef args[6] = {off_section_info(f->cg->off, &section, &place), cg_i64(f->cg, -1), a.data,
+                            cg_array_bytes(f, &a), cg_i32(f->cg, 1), cg_i32(f->cg, 0)};
+    cg_call_runtime(f, RT_ON_DEVICE, args, 6);
 }

@@ -80,9 +80,9 @@ const char *off_find_omptarget(Compiler *c, const char **name);
 /* CUDA's assembler: the one KDSL_PTXAS names (empty: none), on PATH, or where the toolkit puts it. NULL: there is none. */
 const char *off_find_ptxas(Arena *arena);
 /* A GPU's module -> image: "amdgpu", an object, to the code object the plugin loads; "nvptx", PTX, to the cubin that
- * ptxas makes of it, or, where there is no ptxas, to the PTX itself, which the program has assembled by the driver it
- * finds (runtime/cuda.c). cpu: sm_90, gfx90a. */
-bool off_link_gpu_image(Compiler *c, const char *target, const char *cpu, const Blob *module, Blob *image);
+ * ptxas makes of it, or, where there is no ptxas or newer models shall run it, to the PTX itself, which the program has
+ * assembled by the driver it finds (runtime/cuda.c). cpu: sm_90, gfx90a. */
+bool off_link_gpu_image(Compiler *c, const char *target, const char *cpu, bool any_newer, const Blob *module, Blob *image);
 /* An object that holds the images under off_image_symbol names, each in a container that says what it is. */
 typedef struct DeviceImage {
     Blob bytes;

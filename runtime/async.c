@@ -1,76 +1,151 @@
-/* async.c -- launches that the program does not wait for. One thread of the program's own runs them in the order in which
- * they were made, so whatever one launch writes the next one finds. Everything that looks at an array which may be on a
- * device settles first (resident.c), and so do `wait` and the program's end. */
+/* async.c -- launches that the program does not wait for. Each device has a thread of the program's own that runs its
+ * launches in the order in which they were made. Launches on different devices run side by side, unless one writes what
+ * the other uses: then they, too, keep their order. So whatever one launch writes the next one finds. Everything of the
+ * host that looks at an array which may be on a device settles first (resident.c), and so do `wait` and the program's
+ * end. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/internal.h"
+#include "runtime/target.h"
 
 typedef struct Launch {
     struct Launch *next;
     void (*run)(void *frame);
+    int64_t device;
+    int64_t n_uses;
+    KdslUse *uses;
     _Alignas(16) char frame[];
 } Launch;
 
+typedef struct Worker {
+    struct Worker *next;
+    int64_t device;
+} Worker;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t more = PTHREAD_COND_INITIALIZER, fewer = PTHREAD_COND_INITIALIZER;
-static Launch *first, **end = &first;
-static int64_t n_pending; /* made and not finished */
-static bool has_worker;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* a launch was made, or is over */
+static Launch *first, **end = &first; /* in the order in which they were made; those that are over have left */
+static Worker *workers;
+static bool has_pending;
+static int n_running;
+static bool has_failed; /* the program is about to end: no launch begins any more */
 static _Thread_local bool is_worker;
 
-static void *work(void *unused) {
-    (void)unused;
+/* Whose turn it is ------------------------------------------------------------------------------------------------- */
+
+static bool overlap(const KdslUse *a, const KdslUse *b) {
+    return a->at < b->at + b->n_bytes && b->at < a->at + a->n_bytes;
+}
+
+static bool must_follow(const Launch *later, const Launch *l) {
+    if (later->device == l->device) return true;
+    for (int64_t i = 0; i < l->n_uses; i++)
+        for (int64_t k = 0; k < later->n_uses; k++)
+            if ((l->uses[i].writes || later->uses[k].writes) && overlap(&l->uses[i], &later->uses[k])) return true;
+    return false;
+}
+
+/* The device's next launch, if nothing before it stands in its way; else NULL. */
+static Launch *next_on(int64_t device) {
+    Launch *l = first;
+    while (l && l->device != device) l = l->next;
+    for (const Launch *before = first; l && before != l; before = before->next)
+        if (must_follow(l, before)) return NULL;
+    return has_failed ? NULL : l;
+}
+
+static void finish(Launch *l) {
+    Launch **at = &first;
+    while (*at != l) at = &(*at)->next;
+    *at = l->next;
+    if (!l->next) end = at;
+    __atomic_store_n(&has_pending, first != NULL, __ATOMIC_RELEASE);
+    n_running--;
+    pthread_cond_broadcast(&changed);
+}
+
+static void *work(void *worker) {
     is_worker = true;
+    pthread_mutex_lock(&lock);
     for (;;) {
-        pthread_mutex_lock(&lock);
-        while (!first) pthread_cond_wait(&more, &lock);
-        Launch *l = first;
-        first = l->next;
-        if (!first) end = &first;
+        Launch *l;
+        while (!(l = next_on(((Worker *)worker)->device))) pthread_cond_wait(&changed, &lock);
+        n_running++;
         pthread_mutex_unlock(&lock);
         l->run(l->frame);
-        free(l);
         pthread_mutex_lock(&lock);
-        __atomic_store_n(&n_pending, n_pending - 1, __ATOMIC_RELEASE);
-        pthread_cond_broadcast(&fewer);
-        pthread_mutex_unlock(&lock);
+        finish(l);
+        free(l);
     }
     return NULL;
 }
 
-static bool start_worker(void) {
+static bool start_worker(int64_t device) {
+    for (Worker *w = workers; w; w = w->next)
+        if (w->device == device) return true;
     pthread_t thread;
-    if (!has_worker && !pthread_create(&thread, NULL, work, NULL)) {
-        pthread_detach(thread);
-        has_worker = true;
+    Worker *w = malloc(sizeof *w);
+    if (!w) return false;
+    *w = (Worker){workers, device};
+    if (pthread_create(&thread, NULL, work, w)) {
+        free(w);
+        return false;
     }
-    return has_worker;
+    pthread_detach(thread);
+    workers = w;
+    return true;
 }
 
-void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes) {
-    Launch *l = malloc(sizeof *l + (size_t)n_bytes);
+/* What others ask for ---------------------------------------------------------------------------------------------- */
+
+static Launch *make(void (*run)(void *frame), const void *frame, int64_t n_bytes, const KdslUse *uses, int64_t n_uses) {
+    size_t room = ((size_t)n_bytes + 15) / 16 * 16;
+    Launch *l = malloc(sizeof *l + room + sizeof *uses * (size_t)n_uses);
     if (!l) kdsl_fail(NULL, "no memory for a launch");
-    *l = (Launch){.run = run};
+    *l = (Launch){.run = run, .n_uses = n_uses};
+    l->uses = (KdslUse *)(l->frame + room);
     memcpy(l->frame, frame, (size_t)n_bytes);
+    memcpy(l->uses, uses, sizeof *uses * (size_t)n_uses);
+    return l;
+}
+
+void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes, const KdslUse *uses, int64_t n_uses,
+                int64_t device) {
+    Launch *l = make(run, frame, n_bytes, uses, n_uses);
+    l->device = device < 0 ? kdsl_default_device() : device;
     pthread_mutex_lock(&lock);
-    bool later = start_worker();
+    bool later = start_worker(l->device);
     if (later) {
         *end = l;
         end = &l->next;
-        __atomic_store_n(&n_pending, n_pending + 1, __ATOMIC_RELEASE);
-        pthread_cond_signal(&more);
+        __atomic_store_n(&has_pending, true, __ATOMIC_RELEASE);
+        pthread_cond_broadcast(&changed);
     }
     pthread_mutex_unlock(&lock);
     if (later) return;
+    kdsl_settle();
     l->run(l->frame); /* no thread is to be had: now, then */
     free(l);
 }
 
 void kdsl_settle(void) {
-    if (!__atomic_load_n(&n_pending, __ATOMIC_ACQUIRE) || is_worker) return;
+    if (!__atomic_load_n(&has_pending, __ATOMIC_ACQUIRE) || is_worker) return;
     pthread_mutex_lock(&lock);
-    while (n_pending) pthread_cond_wait(&fewer, &lock);
+    while (first) pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Where a launch fails, it ends the program, and what others work with on their devices ends with it: they finish first.
+ * Of two that fail the first one tells. */
+void kdsl_async_failed(void) {
+    if (!is_worker) return;
+    pthread_mutex_lock(&lock);
+    n_running--;
+    pthread_cond_broadcast(&changed);
+    while (has_failed) pthread_cond_wait(&changed, &lock);
+    has_failed = true;
+    while (n_running) pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
 }

@@ -1,7 +1,8 @@
 /* cuda.c -- NVIDIA images that are text. Where the compiler found no ptxas, the program carries PTX, of which
  * libomptarget makes nothing; so before its images are registered, the PTX is given to the driver's own linker, and the
- * cubin that comes out takes its place. Newer devices run older PTX, so the newest that the device knows is taken.
- * Without a driver, or where it refuses, the image is left out and the next one gets its turn.
+ * cubin that comes out takes its place. Newer devices run older PTX, so the newest that the device knows is taken; where
+ * there are devices of several models, for each model. Without a driver, or where it refuses, the image is left out and
+ * the next one gets its turn.
  *
  * Part of a program that has such images only. Source of the interface: cuda.h, CUDA Driver API, "Module Management";
  * of the descriptor: llvm/lib/Frontend/Offloading/OffloadWrapper.cpp of LLVM 22. */
@@ -41,7 +42,6 @@ static struct Driver {
     int (*add)(void *linker, int type, const void *data, size_t bytes, const char *name, unsigned n, int *options,
                void **values);
     int (*complete)(void *linker, void **cubin, size_t *bytes), (*destroy)(void *linker);
-    int version; /* of the first device: 90 for sm_90; 0: there is none */
 } driver;
 
 static void *function(void *library, const char *name) {
@@ -74,16 +74,42 @@ static int load_driver(void) {
     return library != NULL;
 }
 
+enum { MOST_MODELS = 8 };
+
+typedef struct Model {
+    int device;  /* the first one of it */
+    int version; /* 90 for sm_90 */
+} Model;
+
+static int version_of(int device) {
+    int major, minor;
+    if (driver.attribute(&major, ATTRIBUTE_MAJOR, device) || driver.attribute(&minor, ATTRIBUTE_MINOR, device)) return 0;
+    return 10 * major + minor;
+}
+
+/* Newest first: libomptarget gives a device the first image that it takes. */
+static void insert(Model *models, int *n, Model m) {
+    int at = 0;
+    while (at < *n && models[at].version > m.version) at++;
+    if (!m.version || *n == MOST_MODELS || (at < *n && models[at].version == m.version)) return;
+    memmove(&models[at + 1], &models[at], sizeof *models * (size_t)(*n - at));
+    models[at] = m;
+    (*n)++;
+}
+
+static int find_models(Model models[MOST_MODELS]) {
+    int n_devices = 0, n = 0, device;
+    if (!load_driver() || driver.init(0) || driver.count(&n_devices)) return 0;
+    for (int i = 0; i < n_devices; i++)
+        if (!driver.device(&device, i)) insert(models, &n, (Model){device, version_of(device)});
+    return n;
+}
+
 /* The driver's context of the device stays: libomptarget takes the same, and to make it anew takes a tenth of a second.
  */
-static int device_version(void) {
-    int n = 0, device, major, minor;
+static int enter(int device) {
     void *context;
-    if (!load_driver() || driver.init(0) || driver.count(&n) || n < 1 || driver.device(&device, 0)) return 0;
-    if (driver.attribute(&major, ATTRIBUTE_MAJOR, device) || driver.attribute(&minor, ATTRIBUTE_MINOR, device))
-        return 0;
-    if (driver.retain(&context, device) || driver.set_current(context)) return 0;
-    return 10 * major + minor;
+    return !driver.retain(&context, device) && !driver.set_current(context);
 }
 
 /* malloc'd, or NULL after saying why. */
@@ -119,11 +145,11 @@ static int ptx_version(const Image *i) {
     return at ? atoi(at + sizeof target - 1) : 0;
 }
 
-static const Image *newest_usable(const Descriptor *d) {
+static const Image *newest_usable(const Descriptor *d, int device_version) {
     const Image *best = NULL;
     for (int i = 0; i < d->n; i++) {
         int version = ptx_version(&d->images[i]);
-        if (version && version <= driver.version && (!best || version > ptx_version(best))) best = &d->images[i];
+        if (version && version <= device_version && (!best || version > ptx_version(best))) best = &d->images[i];
     }
     return best;
 }
@@ -131,30 +157,35 @@ static const Image *newest_usable(const Descriptor *d) {
 typedef struct Registered {
     Descriptor made;
     const Descriptor *of;
-    char *cubin;
     struct Registered *next;
 } Registered;
 static Registered *registered;
 
-/* Runs before main, or when a library is loaded: by one thread. */
-void kdsl_ptx_register(const Descriptor *d) {
-    Registered *r = calloc(1, sizeof *r);
-    Image *images = calloc((size_t)d->n + 1, sizeof *images);
-    if (!r || !images) abort();
-    driver.version = device_version();
-    const Image *ptx = newest_usable(d);
-    size_t n_cubin = 0;
-    if (ptx) r->cubin = assemble(ptx->begin, (size_t)(ptx->end - ptx->begin), &n_cubin);
+/* In place of PTX: a cubin for each model that has nothing newer to run. Returns how many. */
+static int add_cubins(Image *to, const Image *ptx, const Descriptor *d, const Model *models, int n_models) {
     int n = 0;
+    for (int i = 0; i < n_models; i++) {
+        size_t n_cubin = 0;
+        if (newest_usable(d, models[i].version) != ptx || !enter(models[i].device)) continue;
+        char *cubin = assemble(ptx->begin, (size_t)(ptx->end - ptx->begin), &n_cubin);
+        if (!cubin) continue;
+        to[n] = *ptx;
+        to[n].begin = cubin;
+        to[n++].end = cubin + n_cubin;
+    }
+    return n;
+}
+
+/* Runs before main, or when a library is loaded: by one thread. The cubins stay, as images in the program do. */
+void kdsl_ptx_register(const Descriptor *d) {
+    Model models[MOST_MODELS];
+    Registered *r = calloc(1, sizeof *r);
+    Image *images = calloc((size_t)d->n + MOST_MODELS, sizeof *images);
+    if (!r || !images) abort();
+    int n_models = find_models(models), n = 0;
     for (int i = 0; i < d->n; i++) {
-        images[n] = d->images[i];
-        if (&d->images[i] == ptx && r->cubin) {
-            images[n].begin = r->cubin;
-            images[n].end = r->cubin + n_cubin;
-        } else if (ptx_version(&d->images[i])) {
-            continue;
-        }
-        n++;
+        if (ptx_version(&d->images[i])) n += add_cubins(images + n, &d->images[i], d, models, n_models);
+        else images[n++] = d->images[i];
     }
     r->made = (Descriptor){n, images, d->entries, d->entries_end};
     r->of = d;

@@ -1,21 +1,27 @@
 /* device.c -- which devices there are, in the words of libomptarget: each has a unique name whose beginning says which
  * plugin it belongs to (offload/plugins-nextgen, DeviceUId of LLVM 22: "CUDA-...", "AMDGPU-...", "x86_64-0"). */
-#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/internal.h"
+#include "runtime/target.h"
 
-/* Weak: a program without kernels has none of these. */
-__attribute__((weak)) int omp_get_num_devices(void);
-__attribute__((weak)) int omp_get_default_device(void);
-__attribute__((weak)) const char *omp_get_uid_from_device(int device);
+enum { NAME_BYTES = 256 };
 
 static bool is_of(int device, const char *plugin) {
     const char *uid = omp_get_uid_from_device ? omp_get_uid_from_device(device) : NULL;
     return uid && !strncmp(uid, plugin, strlen(plugin));
+}
+
+int64_t kdsl_default_device(void) {
+    static int known = -1;
+    int device = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (device < 0) __atomic_store_n(&known, device = omp_get_default_device(), __ATOMIC_RELAXED);
+    return device;
 }
 
 bool kdsl_device_is_gpu(int device) { return is_of(device, "CUDA") || is_of(device, "AMDGPU"); }
@@ -30,21 +36,42 @@ bool kdsl_device_is_required(void) {
     return true;
 }
 
+static bool opens(const char *library) {
+    void *l = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+    if (l) dlclose(l);
+    return l != NULL;
+}
+
+static void why_no_gpu(char why[2 * NAME_BYTES]) {
+    char model[NAME_BYTES];
+    size_t n = 2 * NAME_BYTES;
+    if (kdsl_nvidia_first(model, sizeof model))
+        snprintf(why, n, "this program has no image for the GPU here, %s", model);
+    else if (opens("libhsa-runtime64.so"))
+        snprintf(why, n, "this program has no image for an AMD GPU here");
+    else if (!access("/dev/nvidiactl", F_OK))
+        snprintf(why, n, "NVIDIA's driver, libcuda.so, cannot be opened or finds no GPU");
+    else if (!access("/dev/kfd", F_OK))
+        snprintf(why, n, "AMD's driver, libhsa-runtime64.so, cannot be opened");
+    else
+        snprintf(why, n, "there is no GPU here (no libcuda.so, no libhsa-runtime64.so)");
+}
+
 void kdsl_device_require(const char *place, int64_t device) {
     int n = omp_get_num_devices();
-    if (device < 0) device = omp_get_default_device();
+    if (device < 0) device = kdsl_default_device();
     if (device < n && kdsl_device_is_gpu((int)device)) return;
     for (int d = 0; d < n; d++)
         if (kdsl_device_is_gpu(d))
             kdsl_fail(place, "KDSL_REQUIRE=gpu, and this launch is on device %lld, a CPU; device %d is a GPU",
                       (long long)device, d);
-    kdsl_fail(place, "KDSL_REQUIRE=gpu, and there is no GPU here that this program has an image for");
+    char why[2 * NAME_BYTES];
+    why_no_gpu(why);
+    kdsl_fail(place, "KDSL_REQUIRE=gpu, and %s", why);
 }
 
 /* Names --------------------------------------------------------------------------------------------------------------
  */
-
-enum { NAME_BYTES = 256 };
 
 static void cpu_name(char name[NAME_BYTES]) {
     char line[NAME_BYTES];
@@ -59,30 +86,23 @@ static void cpu_name(char name[NAME_BYTES]) {
     if (f) fclose(f);
 }
 
-/* The driver counts in the order in which the plugin does. */
-static void nvidia_name(int nth, char name[NAME_BYTES]) {
-    void *library = dlopen("libcuda.so", RTLD_NOW | RTLD_LOCAL);
-    int (*get)(int *device, int nth) = library ? (int (*)(int *, int))dlsym(library, "cuDeviceGet") : NULL;
-    int (*read)(char *, int, int) = library ? (int (*)(char *, int, int))dlsym(library, "cuDeviceGetName") : NULL;
-    int device;
-    if (!get || !read || get(&device, nth) || read(name, NAME_BYTES, device)) snprintf(name, NAME_BYTES, "NVIDIA GPU");
-    if (library) dlclose(library);
-}
-
 const char *kdsl_device_name(const char *place, int64_t device) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static char names[8][NAME_BYTES]; /* texts live as long as the program */
     static int used;
     char name[NAME_BYTES];
-    int nth = 0;
     kdsl_check_device(place, device);
-    for (int d = 0; d < device; d++) nth += is_of(d, "CUDA");
-    if (is_of((int)device, "CUDA")) nvidia_name(nth, name);
-    else if (is_of((int)device, "AMDGPU"))
+    if (is_of((int)device, "CUDA")) {
+        if (!kdsl_nvidia_name(omp_get_uid_from_device((int)device), name, sizeof name)) strcpy(name, "NVIDIA GPU");
+    } else if (is_of((int)device, "AMDGPU"))
         snprintf(name, sizeof name, "AMD GPU %s", omp_get_uid_from_device((int)device) + sizeof "AMDGPU-" - 1);
     else cpu_name(name);
-    for (int i = 0; i < used; i++)
-        if (!strcmp(names[i], name)) return names[i];
-    char *kept = used < 8 ? names[used++] : malloc(NAME_BYTES);
+    pthread_mutex_lock(&lock);
+    char *kept = NULL;
+    for (int i = 0; i < used && !kept; i++)
+        if (!strcmp(names[i], name)) kept = names[i];
+    if (!kept) kept = used < 8 ? names[used++] : malloc(NAME_BYTES);
+    pthread_mutex_unlock(&lock);
     if (!kept) abort();
     return strcpy(kept, name);
 }

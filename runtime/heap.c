@@ -4,6 +4,7 @@
  * In front of each array is a block's head. Below an exported function the blocks of its call form a list, so that a
  * call that fails gives back what it had made; in programs, which end then, there is no list. */
 #include <malloc.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -24,14 +25,16 @@ void kdsl_ask_for_huge_pages(char *at, size_t n_bytes) {
 /* The list: each block knows what points to it, so that it can leave from anywhere. */
 struct KdslBlock {
     KdslBlock *next, **link; /* link NULL: in no list */
+    KdslBlock *next_large;
+    int64_t n_bytes;         /* of the array */
 };
 _Static_assert(sizeof(KdslBlock) <= ALIGN_BYTES, "the head of a block fits in front of its array");
 
 static _Thread_local KdslBlock *blocks;
 static _Thread_local bool keeps_list;
 
-static void enter(KdslBlock *b) {
-    *b = (KdslBlock){0};
+static void enter(KdslBlock *b, int64_t n_bytes) {
+    *b = (KdslBlock){.n_bytes = n_bytes};
     if (!keeps_list) return;
     b->next = blocks;
     b->link = &blocks;
@@ -45,11 +48,46 @@ static void unlist(KdslBlock *b) {
     if (b->next) b->next->link = b->link;
 }
 
+/* Large blocks are known, as a few of many, for pinning. */
+static pthread_mutex_t large_lock = PTHREAD_MUTEX_INITIALIZER;
+static KdslBlock *large;
+
+static bool is_large(const KdslBlock *b) { return b->n_bytes >= KDSL_LARGE_FROM_BYTES; }
+
+static void enter_large(KdslBlock *b) {
+    pthread_mutex_lock(&large_lock);
+    b->next_large = large;
+    large = b;
+    pthread_mutex_unlock(&large_lock);
+}
+
+static void leave_large(KdslBlock *b) {
+    pthread_mutex_lock(&large_lock);
+    KdslBlock **at = &large;
+    while (*at != b) at = &(*at)->next_large;
+    *at = b->next_large;
+    pthread_mutex_unlock(&large_lock);
+}
+
+/* Mapped by itself, as malloc does with most large blocks: glibc says so in the second bit of the word before it
+ * (malloc/malloc.c, IS_MMAPPED). */
+static bool has_own_pages(const KdslBlock *b) { return ((const size_t *)b)[-1] & 2; }
+
+bool kdsl_is_large_array(const char *at, int64_t n_bytes) {
+    pthread_mutex_lock(&large_lock);
+    const KdslBlock *b = large;
+    while (b && ((const char *)b + ALIGN_BYTES != at || b->n_bytes != n_bytes)) b = b->next_large;
+    bool found = b && has_own_pages(b);
+    pthread_mutex_unlock(&large_lock);
+    return found;
+}
+
 KDSL_RT void (*kdsl_forget_freed)(void *at, size_t n_bytes) = NULL;
 
 static void give_back(KdslBlock *b) {
     kdsl_settle();
     if (kdsl_forget_freed) kdsl_forget_freed(b, malloc_usable_size(b));
+    if (is_large(b)) leave_large(b);
     free(b);
 }
 
@@ -88,7 +126,8 @@ void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, c
     if (overflow || posix_memalign(&block, ALIGN_BYTES, room))
         kdsl_fail(place, "no memory for an array %s of %lld-byte elements", kdsl_shape_text(shape, rank, extents),
                   (long long)elem_bytes);
-    enter(block);
+    enter(block, n_bytes);
+    if (is_large(block)) enter_large(block);
     char *at = (char *)block + ALIGN_BYTES;
     kdsl_ask_for_huge_pages(at, (size_t)n_bytes);
     return at;

@@ -13,9 +13,12 @@ KDSL_RT extern char **kdsl_argv;
 /* resident.c sets it when a first array is kept on a device: memory that is freed must not stay in its table. */
 KDSL_RT extern void (*kdsl_forget_freed)(void *at, size_t n_bytes);
 
-/* launch.c: what is mapped or copied from now on; NULL: no more of it. n_bytes 0: no copy. Told to report.c, too. */
-KDSL_RT void kdsl_moving(const KdslSection *what, int64_t n_bytes, bool in);
-KDSL_RT void kdsl_report_moving(const KdslSection *what, int64_t n_bytes, bool in);
+/* launch.c: what is mapped or copied from now on; NULL: no more of it. Told to report.c, too. */
+typedef enum KdslMove { MOVES_NOTHING, MOVES_IN, MOVES_OUT } KdslMove;
+KDSL_RT void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move);
+KDSL_RT void kdsl_report_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move);
+/* report.c: what comes back from here on is for this launch on another device; NULL: it is for host code. */
+KDSL_RT void kdsl_report_serve(const KdslSection *launch);
 
 /* launch.c: the k-th field of ";x[0:n];file;line;column;;" and its length. */
 KDSL_RT int kdsl_field(const char *text, int k, const char **at);
@@ -34,6 +37,9 @@ KDSL_RT void kdsl_border_fail(int status, const char *place, const char *format,
 /* heap.c: what a large block should lie in, said before it is first touched. */
 enum { KDSL_HUGE_FROM_BYTES = 4 << 20 };
 KDSL_RT void kdsl_ask_for_huge_pages(char *at, size_t n_bytes);
+/* heap.c: is that an array, all of it, with no other one in its pages? */
+enum { KDSL_LARGE_FROM_BYTES = 1 << 20 };
+KDSL_RT bool kdsl_is_large_array(const char *at, int64_t n_bytes);
 /* heap.c: the arrays made from here on, in this thread, are known, until _end gives them back or lets them be. */
 typedef struct KdslBlock KdslBlock;
 typedef struct KdslBlocks {
@@ -53,10 +59,25 @@ KDSL_RT _Noreturn void kdsl_output_failed(int error);
 enum { KDSL_SHAPE_BYTES = 4 * 22 + 8 };
 KDSL_RT const char *kdsl_shape_text(char text[KDSL_SHAPE_BYTES], int64_t rank, const int64_t *extents);
 
+/* async.c: the launch of this thread, if it is one, has failed, and the program is about to end. */
+KDSL_RT void kdsl_async_failed(void);
+
+/* device.c: of the first time that somebody asked; programs of ours have no way to change it. */
+KDSL_RT int64_t kdsl_default_device(void);
 /* device.c: is KDSL_REQUIRE=gpu set? Then: ends the program unless a launch on `device` (-1: the default) is on one. */
 KDSL_RT bool kdsl_device_is_required(void);
 KDSL_RT void kdsl_device_require(const char *place, int64_t device);
 KDSL_RT bool kdsl_device_is_gpu(int device);
+
+/* nvidia.c: the name of the device that libomptarget calls `uid`; and before a launch on the device: if it is one of
+ * NVIDIA's, the thread works with it from here on. */
+KDSL_RT bool kdsl_nvidia_first(char *text, int n_bytes); /* "name (sm_90)" of the driver's first one, used or not */
+KDSL_RT bool kdsl_nvidia_name(const char *uid, char *name, int n_bytes);
+KDSL_RT void kdsl_nvidia_enter(int64_t device);
+/* The host's pages stay where they are, so that the device fetches them by itself. false: they do not, which does no
+ * harm. */
+KDSL_RT bool kdsl_nvidia_pin(int64_t device, void *at, int64_t n_bytes);
+KDSL_RT void kdsl_nvidia_unpin(int64_t device, void *at);
 
 /* cuda.c, called in place of libomptarget's __tgt_register_lib by programs with PTX images */
 struct Descriptor;

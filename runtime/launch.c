@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/internal.h"
+#include "runtime/target.h"
 
 __attribute__((weak)) int32_t __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads,
                                                   void *region, void *args);
@@ -29,30 +30,81 @@ int kdsl_field(const char *text, int k, const char **at) {
 /* Where the driver gives up ------------------------------------------------------------------------------------------
  */
 
-static _Thread_local const void *launching; /* the ident of the launch at hand */
+/* What a thread has asked libomptarget for. The driver may notice in a thread of its own what went wrong: then all that is
+ * under way is told. */
+typedef struct UnderWay {
+    const void *ident;       /* of the launch; NULL: nothing is */
+    const KdslSection *what; /* is mapped or copied for it; NULL: the launch itself */
+    int64_t device, n_bytes;
+    KdslMove move;
+} UnderWay;
 
+enum { MOST_THREADS = 64 }; /* further ones share the last place */
+static UnderWay under_way[MOST_THREADS];
+static int n_threads;
+static _Thread_local UnderWay *mine;
+
+static UnderWay *own(void) {
+    if (mine) return mine;
+    int i = __atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED);
+    return mine = &under_way[i < MOST_THREADS ? i : MOST_THREADS - 1];
+}
+
+/* Only what a signal handler may do, from here on. */
 static void tell(const char *at, int n) {
     if (write(STDERR_FILENO, at, (size_t)n) < 0) return; /* nobody to tell */
 }
 
+static void tell_text(const char *text) { tell(text, (int)strlen(text)); }
+
+static void tell_field(const char *text, int k) {
+    const char *at;
+    int n = kdsl_field(text, k, &at);
+    tell(at, n);
+}
+
+static void tell_number(int64_t v) {
+    char digits[20];
+    int n = 0;
+    do digits[sizeof digits - ++n] = (char)('0' + v % 10);
+    while ((v /= 10) > 0);
+    tell(digits + sizeof digits - n, n);
+}
+
+static void tell_of(const UnderWay *u) {
+    const char *source = source_of(u->ident);
+    tell_field(source, FILE_NAME);
+    tell_text(":");
+    tell_field(source, LINE);
+    tell_text(": ");
+    if (u->what) {
+        tell_text("`");
+        tell_field(u->what->name, 0);
+        tell_text("`, ");
+        tell_number(u->n_bytes);
+        tell_text(u->move == MOVES_OUT ? " bytes, could not come back from" : " bytes, could not get to");
+        tell_text(" device ");
+        tell_number(u->device);
+        tell_text(u->move == MOVES_OUT ? " after" : " for");
+    }
+    tell_text(u->what ? " the launch of `" : "the launch of `");
+    tell_field(source, KERNEL);
+    tell_text("`");
+    if (!u->what) {
+        tell_text(" failed on device ");
+        tell_number(u->device);
+    }
+    tell_text(", for the reason above\n");
+}
+
 static struct sigaction before_us; /* LLVM's, or the program's own: has its turn behind us */
 
-/* Only what a signal handler may do. */
 static void on_abort(int signal) {
-    const char *file, *kernel, *line;
     sigaction(signal, &before_us, NULL);
     raise(signal); /* waits until we are through */
-    if (!launching) return;
-    int n_file = kdsl_field(source_of(launching), FILE_NAME, &file),
-        n_kernel = kdsl_field(source_of(launching), KERNEL, &kernel);
-    int n_line = kdsl_field(source_of(launching), LINE, &line);
-    tell(file, n_file);
-    tell(":", 1);
-    tell(line, n_line);
-    static const char before[] = ": the launch of `", behind[] = "` failed on its device, for the reason above\n";
-    tell(before, sizeof before - 1);
-    tell(kernel, n_kernel);
-    tell(behind, sizeof behind - 1);
+    if (mine && mine->ident) tell_of(mine);
+    for (int i = 0; !(mine && mine->ident) && i < MOST_THREADS; i++)
+        if (under_way[i].ident) tell_of(&under_way[i]);
 }
 
 static bool needs_gpu;
@@ -69,10 +121,10 @@ static void begin_once(void) {
     pthread_once(&once, begin);
 }
 
-void kdsl_moving(const KdslSection *what, int64_t n_bytes, bool in) {
+void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move) {
     begin_once();
-    launching = what ? what->ident : NULL;
-    kdsl_report_moving(what, n_bytes, in);
+    *own() = (UnderWay){what ? what->ident : NULL, what, device, n_bytes, move};
+    kdsl_report_moving(what, device, n_bytes, move);
 }
 
 /* Launches -----------------------------------------------------------------------------------------------------------
@@ -89,10 +141,13 @@ static void require_gpu(const void *ident, int64_t device) {
 int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     begin_once();
     if (needs_gpu) require_gpu(loc, device);
-    launching = loc;
+    int64_t number = device < 0 ? kdsl_default_device() : device;
+    kdsl_nvidia_enter(number);
+    UnderWay *u = own();
+    *u = (UnderWay){.ident = loc, .device = number};
     int32_t rc = kdsl_report_is_on ? kdsl_report_launch(loc, device, teams, threads, region, args)
                                    : __tgt_target_kernel(loc, device, teams, threads, region, args);
-    launching = NULL;
+    u->ident = NULL;
     return rc;
 }
 

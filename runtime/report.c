@@ -1,8 +1,8 @@
 /* report.c -- KDSL_REPORT=1 in the environment: at its end the program says on stderr how often and how long each launch
- * ran and what moved for it, and what moved of each array. What comes back because host code looks at it stands below
- * the launches. `planned` is what the program asked for by its
- * transfer plan; `moved` is what the OpenMP runtime says it did, through its tools interface. Without KDSL_REPORT no
- * tool is registered, and a launch costs one branch more.
+ * ran, where, and what moved for it, and what moved of each array. What comes back because host code looks at it stands
+ * below the launches. A launch that ran on two devices, or on none, has a row for each; so has an array. `planned` is
+ * what the program asked for by its transfer plan; `moved` is what the OpenMP runtime says it did, through its tools
+ * interface. Without KDSL_REPORT no tool is registered, and a launch costs one branch more.
  *
  * Source of the interface: openmp/runtime/src/include/omp-tools.h.var of LLVM 22.1.8 (OMPT, OpenMP 5.2 section 19). */
 #include <pthread.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/internal.h"
+#include "runtime/target.h"
 
 /* omp-tools.h ------------------------------------------------------------------------------------------------------ */
 typedef void (*Function)(void);
@@ -29,7 +30,7 @@ typedef struct KernelArgs {
     int64_t *sizes, *types;
     char **names;
 } KernelArgs;
-enum { MAP_TO = 1, MAP_FROM = 2, MAP_LITERAL = 0x100 };
+enum { MAP_LITERAL = 0x100 };
 
 __attribute__((weak)) int32_t __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads, void *region,
                                                   void *args);
@@ -39,8 +40,11 @@ typedef struct Count {
     int64_t n, bytes;
 } Count;
 enum { PLANNED, MOVED };
+enum { ON_HOST = -1 }; /* no device took the launch */
 typedef struct Row {
     const char *name;  /* ";x[0:n];file;line;column;;" or ";file;function;line;column;;" */
+    int64_t device;
+    const char *device_name;
     Count in[2], out[2];
     int64_t launches;
     double seconds;
@@ -54,14 +58,17 @@ static _Thread_local const KernelArgs *now; /* the launch at hand */
 static _Thread_local const char *place;     /* and where it is, as a row's name */
 static _Thread_local const char *moving;    /* what resident.c moves */
 static const char host_code[] = ";;host code;;;";
+static _Thread_local const KdslSection *served; /* the launch for which another device gives something back */
 
-static Row *row(Row **rows, int *n, const char *name) {
+/* A device is asked for its name while it is there: the report comes when libomptarget has gone. */
+static Row *row(Row **rows, int *n, const char *name, int64_t device) {
     for (int i = 0; i < *n; i++)
-        if (!strcmp((*rows)[i].name, name)) return &(*rows)[i];
+        if ((*rows)[i].device == device && !strcmp((*rows)[i].name, name)) return &(*rows)[i];
     Row *more = realloc(*rows, sizeof **rows * (size_t)(*n + 1));
     if (!more) abort();
     *rows = more;
-    more[*n] = (Row){.name = name};
+    more[*n] = (Row){.name = name, .device = device};
+    if (device != ON_HOST) more[*n].device_name = kdsl_device_name(NULL, device);
     return &more[(*n)++];
 }
 
@@ -71,9 +78,9 @@ static void add(Count *c, int64_t n_bytes) {
 }
 
 /* For the array and for the launch at hand. */
-static void count(const char *name, int which, bool in, int64_t n_bytes) {
+static void count(const char *name, int64_t device, int which, bool in, int64_t n_bytes) {
     pthread_mutex_lock(&lock);
-    Row *r[2] = {row(&arrays, &n_arrays, name), row(&launches, &n_launches, place ? place : host_code)};
+    Row *r[2] = {row(&arrays, &n_arrays, name, device), row(&launches, &n_launches, place ? place : host_code, device)};
     for (int i = 0; i < 2; i++) add(in ? &r[i]->in[which] : &r[i]->out[which], n_bytes);
     pthread_mutex_unlock(&lock);
 }
@@ -87,26 +94,29 @@ static const char *name_at(const void *host) {
 
 static void on_data_op(int endpoint, void *task, void *target, uint64_t *id, int op, void *from, int from_device, void *to,
                        int to_device, size_t n_bytes, const void *return_address) {
-    (void)task, (void)target, (void)id, (void)from_device, (void)to_device, (void)return_address;
+    (void)task, (void)target, (void)id, (void)return_address;
     bool in = op == TO_DEVICE || op == TO_DEVICE_ASYNC, out = op == FROM_DEVICE || op == FROM_DEVICE_ASYNC;
-    if (endpoint == SCOPE_END && (in || out)) count(name_at(in ? from : to), MOVED, in, (int64_t)n_bytes);
+    if (endpoint == SCOPE_END && (in || out)) 
+        count(name_at(in ? from : to), in ? to_device : from_device, MOVED, in, (int64_t)n_bytes);
 }
 
 /* ident_t.psource */
 static const char *place_of(const void *ident) { return *(const char *const *)((const char *)ident + 16); }
 
-void kdsl_report_moving(const KdslSection *what, int64_t n_bytes, bool in) {
+void kdsl_report_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move) {
     if (!kdsl_report_is_on) return;
     moving = what ? what->name : NULL;
-    place = !what ? NULL : in ? place_of(what->ident) : host_code;
-    if (what && n_bytes) count(what->name, PLANNED, in, n_bytes);
+    place = !what ? NULL : move != MOVES_OUT ? place_of(what->ident) : served ? place_of(served->ident) : host_code;
+    if (what && move) count(what->name, device, PLANNED, move == MOVES_IN, n_bytes);
 }
 
-static void plan_launch(const KernelArgs *a) {
+void kdsl_report_serve(const KdslSection *launch) { served = launch; }
+
+static void plan_launch(const KernelArgs *a, int64_t device) {
     for (uint32_t i = 0; i < a->n_args; i++) {
         if (a->types[i] & MAP_LITERAL || !a->sizes[i]) continue;
-        if (a->types[i] & MAP_TO) count(a->names[i], PLANNED, true, a->sizes[i]);
-        if (a->types[i] & MAP_FROM) count(a->names[i], PLANNED, false, a->sizes[i]);
+        if (a->types[i] & MAP_TO) count(a->names[i], device, PLANNED, true, a->sizes[i]);
+        if (a->types[i] & MAP_FROM) count(a->names[i], device, PLANNED, false, a->sizes[i]);
     }
 }
 
@@ -119,20 +129,24 @@ static void say_count(const Count *c) {
     fprintf(stderr, "  %-20s %-20s", planned, moved);
 }
 
-static const char directions[] = "  to device: planned   moved                 from device: planned moved\n";
+/* What moved, and where to. */
+static void say_moves(const Row *r) {
+    say_count(r->in);
+    say_count(r->out);
+    if (r->device == ON_HOST) fprintf(stderr, "  the host: no device took it\n");
+    else fprintf(stderr, "  %lld: %s\n", (long long)r->device, r->device_name);
+}
 
-static void say_arrays(void) {
-    fprintf(stderr, "%-32s%s", "array", directions);
-    for (int i = 0; i < n_arrays; i++) {
-        const char *name, *file, *line;
-        char what[256];
-        int n = kdsl_field(arrays[i].name, 0, &name), n_file = kdsl_field(arrays[i].name, 1, &file), n_line = kdsl_field(arrays[i].name, 2, &line);
-        snprintf(what, sizeof what, "%.*s (%.*s:%.*s)", n, name, n_file, file, n_line, line);
-        fprintf(stderr, "%-32s", what);
-        say_count(arrays[i].in);
-        say_count(arrays[i].out);
-        fputc('\n', stderr);
-    }
+static const char directions[] =
+    "  to device: planned   moved                 from device: planned moved                 device\n";
+
+static void say_array(const Row *r) {
+    const char *name, *file, *line;
+    char what[256];
+    int n = kdsl_field(r->name, 0, &name), n_file = kdsl_field(r->name, 1, &file), n_line = kdsl_field(r->name, 2, &line);
+    snprintf(what, sizeof what, "%.*s (%.*s:%.*s)", n, name, n_file, file, n_line, line);
+    fprintf(stderr, "%-32s", what);
+    say_moves(r);
 }
 
 static void say_launch(const Row *r) {
@@ -143,23 +157,18 @@ static void say_launch(const Row *r) {
     fprintf(stderr, "%-32s", what);
     if (r->launches) fprintf(stderr, "  %-8lld %-14.3f", (long long)r->launches, 1e3 * r->seconds);
     else fprintf(stderr, "  %-8s %-14s", "", "");
-    say_count(r->in);
-    say_count(r->out);
-    fputc('\n', stderr);
+    say_moves(r);
 }
 
-static void say_launches(void) {
+static void report(void) {
+    fflush(stdout);
     fprintf(stderr, "%-32s  %-8s %-14s%s", "launch", "times", "milliseconds", directions);
     for (int i = 0; i < n_launches; i++)
         if (launches[i].name != host_code) say_launch(&launches[i]);
     for (int i = 0; i < n_launches; i++)
         if (launches[i].name == host_code) say_launch(&launches[i]);
-}
-
-static void report(void) {
-    fflush(stdout);
-    say_launches();
-    say_arrays();
+    fprintf(stderr, "%-32s%s", "array", directions);
+    for (int i = 0; i < n_arrays; i++) say_array(&arrays[i]);
 }
 
 static int initialize(Function (*lookup)(const char *), int device, void *data) {
@@ -187,9 +196,10 @@ int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t thr
     double start = kdsl_clock();
     int32_t rc = __tgt_target_kernel(loc, device, teams, threads, region, args);
     double seconds = kdsl_clock() - start;
-    if (!rc) plan_launch(&kept); /* else it runs on the host */
+    int64_t where = rc ? ON_HOST : device < 0 ? kdsl_default_device() : device;
+    if (!rc) plan_launch(&kept, where);
     pthread_mutex_lock(&lock);
-    Row *r = row(&launches, &n_launches, place);
+    Row *r = row(&launches, &n_launches, place, where);
     r->seconds += seconds;
     r->launches++;
     pthread_mutex_unlock(&lock);

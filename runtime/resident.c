@@ -1,408 +1,349 @@
-/* resident.c -- which arrays are kept on the device, and which of the two copies is the newest. A table by host address,
- * sorted, of a handful of sections; libomptarget has each mapped once, from the launch that first needs it until the
- * array is freed. The compiler calls this only where it does not know the answer itself (sema/plan.c).
+/* resident.c -- which arrays are kept on which devices, and where the newest copy is. A table for each device, sorted by
+ * host address, of a handful of sections (section.h); libomptarget has each mapped once, from the launch that first needs
+ * it until the array is freed. The compiler calls this only where it does not know the answer itself (sema/plan.c).
  *
  * A copy is made when someone is about to use it and never before, so an array that dies unread does not come back, and
- * one that two launches share goes in once. Kernels get the device's address as a value: nothing is looked up at launches.
+ * one that two launches share goes in once. What a launch writes is out of date on all other devices from then on, just as
+ * on the host; what it reads and another device has newer comes through the host. Kernels get the device's address as a
+ * value: nothing is looked up at launches.
  *
- * Elements that the host writes one by one become patches: what has to go to the device before a launch uses the array
- * again. The rest of both copies stays what it is.
+ * Elements that the host writes one by one become parts that have to go to the device before a launch uses them again.
+ * The rest of both copies stays what it is.
+ *
+ * Asynchronous launches on several devices run side by side (async.c), if none of them writes what another one uses. So a
+ * launch touches no byte, on the host or on any device, but those that it was given; host code, which waits for all
+ * launches first, may move more than it needs where that will be cheaper.
  *
  * KDSL_POISON=1 fills host memory with 0xA5 the moment the device's copy becomes the newest, and new device memory that
  * nothing is copied to, and single elements that the host reads always come alone: a transfer that is missing cannot go
  * unnoticed. For tests. */
-#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "runtime/internal.h"
+#include "runtime/section.h"
 #include "runtime/target.h"
 
-enum {
-    LEAST_COST_BYTES = 1 << 16, /* a small copy takes about as long as one of this size */
-    MOST_PATCHES = 8,
-};
+enum { MOST_PATCHES = 8 }; /* parts of a section that the host has written by themselves */
 
-typedef struct Patch {
-    char *begin, *end;
-} Patch;
+typedef struct Table {
+    Section *at;
+    int64_t n, capacity;
+} Table;
 
-typedef struct Section {
-    char *begin, *end, *device;
-    bool host_ok;     /* all of the host's copy is the newest */
-    bool device_ok;   /* the device's is, but for the patches, which are newest on the host */
-    bool was_host_ok; /* before the launch at hand */
-    Patch patches[MOST_PATCHES];
-    int n_patches;
-    int64_t apart_bytes; /* what parts that moved by themselves have cost since a launch has written it */
-    const KdslSection *what;
-} Section;
-
-static Section *table;
-static int64_t n_sections, capacity;
+static Table *tables; /* by device */
+static int64_t n_tables;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int64_t device;
 static bool poison;
 
-/* The table -------------------------------------------------------------------------------------------------------- */
+/* The tables ------------------------------------------------------------------------------------------------------- */
 
 /* The first section that ends behind `at`. */
-static int64_t find(const char *at) {
-    int64_t low = 0, high = n_sections;
+static int64_t find(const Table *t, const char *at) {
+    int64_t low = 0, high = t->n;
     while (low < high) {
         int64_t middle = (low + high) / 2;
-        if (table[middle].end <= at) low = middle + 1;
+        if (t->at[middle].end <= at) low = middle + 1;
         else high = middle;
     }
     return low;
 }
 
-static void copy(Section *s, void *at, int64_t n_bytes, int64_t direction) {
-    kdsl_moving(s->what, n_bytes, direction == MAP_TO);
-    __tgt_target_data_update_mapper((void *)s->what->ident, device, 1, &at, &at, &n_bytes, &direction,
-                                    (void **)&s->what->name, NULL);
-    kdsl_moving(NULL, 0, false);
+/* The sections of a table that hold some of `part`, one after the other: NULL first. */
+static Section *next_in(const Table *t, const Section *s, Part part) {
+    int64_t i = s ? s - t->at + 1 : find(t, part.begin);
+    return i < t->n && t->at[i].begin < part.end ? &t->at[i] : NULL;
 }
 
-static void move(Section *s, int64_t direction) { copy(s, s->begin, s->end - s->begin, direction); }
-
-static int64_t size_of(const Section *s) { return s->end - s->begin; }
-
-/* To the device, each by itself. */
-static void send_patches(Section *s) {
-    for (int i = 0; i < s->n_patches; i++) {
-        const Patch *p = &s->patches[i];
-        copy(s, p->begin, p->end - p->begin, MAP_TO);
-        if (poison && !s->host_ok) memset(p->begin, 0xA5, (size_t)(p->end - p->begin));
-    }
-    s->n_patches = 0;
+static void release(Table *t, int64_t i) {
+    kdsl_section_unmap(&t->at[i]);
+    free(t->at[i].pieces);
+    memmove(&t->at[i], &t->at[i + 1], sizeof *t->at * (size_t)(t->n - i - 1));
+    t->n--;
 }
 
-static void keep_patches(const Section *s, char *kept, bool put_back) {
-    for (int i = 0; i < s->n_patches; i++) {
-        size_t n = (size_t)(s->patches[i].end - s->patches[i].begin);
-        memcpy(put_back ? s->patches[i].begin : kept, put_back ? kept : s->patches[i].begin, n);
-        kept += n;
-    }
-}
-
-static void bring_back(Section *s) {
-    if (s->host_ok) return;
-    int64_t n_bytes = 0;
-    for (int i = 0; i < s->n_patches; i++) n_bytes += s->patches[i].end - s->patches[i].begin;
-    char *kept = n_bytes ? malloc((size_t)n_bytes) : NULL;
-    if (n_bytes && !kept) send_patches(s);
-    keep_patches(s, kept, false);
-    move(s, MAP_FROM);
-    keep_patches(s, kept, true);
-    free(kept);
-    s->host_ok = true;
-    s->apart_bytes = 0;
-}
-
-/* Only the host's copy counts from here on. */
-static void forget_device(Section *s) {
-    s->host_ok = true;
-    s->device_ok = false;
-    s->n_patches = 0;
-}
-
-static void unmap(Section *s) {
-    void *at = s->begin;
-    int64_t n_bytes = s->end - s->begin, type = MAP_DELETE;
-    __tgt_target_data_end_mapper((void *)s->what->ident, device, 1, &at, &at, &n_bytes, &type, (void **)&s->what->name, NULL);
-}
-
-static void release(int64_t i) {
-    unmap(&table[i]);
-    memmove(&table[i], &table[i + 1], sizeof *table * (size_t)(n_sections - i - 1));
-    n_sections--;
-}
-
-static void fill_device(Section *s) {
-    size_t n = (size_t)(s->end - s->begin);
-    char *kept = malloc(n);
-    if (!kept) return;
-    memcpy(kept, s->begin, n);
-    memset(s->begin, 0xA5, n);
-    move(s, MAP_TO);
-    memcpy(s->begin, kept, n);
-    free(kept);
-}
-
-/* Can the processor read there? The kernel looks at the new mask first, and only then refuses what to do with it. */
-static bool is_in_our_memory(const char *at) {
-    return syscall(SYS_rt_sigprocmask, ~0, at, NULL, 8) < 0 && errno == EINVAL;
-}
-
-static void begin_mapping(Section *s, int64_t flags) {
-    void *base = s->begin, *at = s->begin;
-    int64_t n_bytes = s->end - s->begin, type = MAP_RETURN | flags;
-    __tgt_target_data_begin_mapper((void *)s->what->ident, device, 1, &base, &at, &n_bytes, &type,
-                                   (void **)&s->what->name, NULL);
-    s->device = base;
-}
-
-/* Where the processor itself is the device, device memory is ordinary memory, which the plugin takes from malloc: a large
- * array wants huge pages there as it does on the host, and before it is first touched. */
-static void begin_large_mapping(Section *s, bool fill) {
-    begin_mapping(s, 0);
-    bool is_ours = s->device != s->begin && is_in_our_memory(s->device);
-    if (is_ours) kdsl_ask_for_huge_pages(s->device, (size_t)(s->end - s->begin));
-    if (fill && s->device != s->begin) move(s, MAP_TO);
-}
-
-static Section *map(int64_t i, char *begin, char *end, bool fill, const KdslSection *what) {
-    if (n_sections == capacity) {
-        int64_t more = capacity ? 2 * capacity : 16;
-        Section *larger = realloc(table, sizeof *table * (size_t)more);
+static void insert(Table *t, int64_t i, Section s) {
+    if (t->n == t->capacity) {
+        int64_t more = t->capacity ? 2 * t->capacity : 16;
+        Section *larger = realloc(t->at, sizeof *larger * (size_t)more);
         if (!larger) kdsl_fail(NULL, "no memory for the table of resident arrays");
-        table = larger;
-        capacity = more;
+        t->at = larger;
+        t->capacity = more;
     }
-    memmove(&table[i + 1], &table[i], sizeof *table * (size_t)(n_sections - i));
-    n_sections++;
-    Section *s = &table[i];
-    *s = (Section){.begin = begin, .end = end, .device = begin, .host_ok = true, .device_ok = fill, .what = what};
-    if (end - begin >= KDSL_HUGE_FROM_BYTES) {
-        begin_large_mapping(s, fill);
-    } else {
-        kdsl_moving(what, fill ? end - begin : 0, true);
-        begin_mapping(s, fill ? MAP_TO : 0);
-        kdsl_moving(NULL, 0, false);
-    }
-    if (poison && !fill && s->device != begin) fill_device(s);
-    return s;
+    memmove(&t->at[i + 1], &t->at[i], sizeof *t->at * (size_t)(t->n - i));
+    t->at[i] = s;
+    t->n++;
 }
-
-/* Start and end ---------------------------------------------------------------------------------------------------- */
 
 static void forget_freed(void *at, size_t n_bytes) {
     kdsl_settle();
     pthread_mutex_lock(&lock);
-    for (int64_t i = find(at); i < n_sections && table[i].begin < (char *)at + n_bytes;) release(i);
+    for (int64_t d = 0; d < n_tables; d++)
+        for (int64_t i = find(&tables[d], at); i < tables[d].n && tables[d].at[i].begin < (char *)at + n_bytes;)
+            release(&tables[d], i);
     pthread_mutex_unlock(&lock);
 }
 
 static void at_exit(void) {
     kdsl_settle();
     pthread_mutex_lock(&lock);
-    while (n_sections) release(n_sections - 1);
+    for (int64_t d = 0; d < n_tables; d++)
+        while (tables[d].n) release(&tables[d], tables[d].n - 1);
     pthread_mutex_unlock(&lock);
 }
 
-/* No device, or OMP_TARGET_OFFLOAD=disabled: launches run on the host, and nothing is ever resident. */
-static bool is_ready(void) {
-    static int ready = -1;
-    if (ready >= 0) return ready;
-    device = omp_get_default_device();
-    ready = device < omp_get_num_devices();
-    poison = getenv("KDSL_POISON") != NULL;
-    if (ready) {
+/* NULL: there is no such device, or OMP_TARGET_OFFLOAD=disabled: launches run on the host, and nothing is resident. */
+static Table *table_of(int64_t device) {
+    if (device < n_tables) return &tables[device];
+    if (device >= omp_get_num_devices()) return NULL;
+    if (!n_tables) {
+        poison = getenv("KDSL_POISON") != NULL;
         kdsl_forget_freed = forget_freed;
         atexit(at_exit);
     }
-    return ready;
+    Table *more = realloc(tables, sizeof *more * (size_t)(device + 1));
+    if (!more) kdsl_fail(NULL, "no memory for the table of resident arrays");
+    memset(more + n_tables, 0, sizeof *more * (size_t)(device + 1 - n_tables));
+    tables = more;
+    n_tables = device + 1;
+    return &tables[device];
+}
+
+/* Several devices -------------------------------------------------------------------------------------------------- */
+
+static void come_from_others(int64_t device, Part part, const KdslSection *what) {
+    kdsl_report_serve(what);
+    for (int64_t d = 0; d < n_tables; d++)
+        for (Section *s = NULL; d != device && (s = next_in(&tables[d], s, part));)
+            kdsl_section_fetch(s, kdsl_section_within(s, part));
+    kdsl_report_serve(NULL);
+}
+
+static void outdate_others(int64_t device, Part part) {
+    for (int64_t d = 0; d < n_tables; d++)
+        for (Section *s = NULL; d != device && (s = next_in(&tables[d], s, part));)
+            kdsl_section_mark(s, kdsl_section_within(s, part), ELSEWHERE);
+}
+
+static void send(Section *s, Part part) {
+    Part p;
+    for (Part rest = part; n_tables > 1 && kdsl_section_find(s, rest, ELSEWHERE, &p); rest.begin = p.end)
+        come_from_others(s->device, p, s->what);
+    kdsl_section_send(s, part);
+}
+
+static void bring_back(Section *s) {
+    kdsl_section_fetch(s, kdsl_section_all(s));
+    s->apart_bytes = 0;
 }
 
 /* Launches --------------------------------------------------------------------------------------------------------- */
 
-/* Sections that hold a part of begin..end but not all of it: libomptarget cannot extend a mapping. */
-static void let_go_of_parts(char **begin, char **end) {
-    for (int64_t i = find(*begin); i < n_sections && table[i].begin < *end;) {
-        if (table[i].begin < *begin) *begin = table[i].begin;
-        if (table[i].end > *end) *end = table[i].end;
-        bring_back(&table[i]);
-        release(i);
+static void take_over_part(Section *s, Part p, Newest newest) {
+    if (newest == ELSEWHERE || p.begin >= p.end) return;
+    kdsl_section_send(s, p);
+    kdsl_section_mark(s, p, newest);
+    if (poison && newest == ON_DEVICE) memset(p.begin, 0xA5, (size_t)kdsl_part_bytes(p));
+}
+
+/* What the old section had on the device is there again, and is what it was: it may be an argument of the launch at hand,
+ * too. But not what the launch is about to ask for: that goes as one. The host has all of it. */
+static void take_over(Section *s, const Section *old, Part asked) {
+    Part p = {old->begin, old->begin};
+    for (int64_t i = 0; i < old->n_pieces; i++, p.begin = p.end) {
+        p.end = old->pieces[i].end;
+        take_over_part(s, (Part){p.begin, p.end < asked.begin ? p.end : asked.begin}, old->pieces[i].newest);
+        take_over_part(s, (Part){p.begin > asked.end ? p.begin : asked.end, p.end}, old->pieces[i].newest);
     }
 }
 
-void *kdsl_on_device(const KdslSection *what, void *at, int64_t n_bytes, int32_t reads, int32_t writes) {
+/* Sections that hold a part of it but not all give way to one that holds them, too: libomptarget cannot extend a
+ * mapping. */
+static Section *extend(Table *t, int64_t device, Part part, const KdslSection *what) {
+    int64_t first = find(t, part.begin), n = 0;
+    for (Section *s = NULL; (s = next_in(t, s, part)); n++) {
+        kdsl_section_peek(s, kdsl_section_all(s));
+        kdsl_section_unmap(s);
+    }
+    Section *old = malloc(sizeof *old * (size_t)n), *from = &t->at[first];
+    if (!old) kdsl_fail(NULL, "no memory for the table of resident arrays");
+    memcpy(old, from, sizeof *old * (size_t)n);
+    memmove(from, from + n, sizeof *from * (size_t)(t->n - first - n));
+    t->n -= n;
+    Part all = part;
+    if (old[0].begin < all.begin) all.begin = old[0].begin;
+    if (old[n - 1].end > all.end) all.end = old[n - 1].end;
+    insert(t, first, kdsl_section_map(device, all, false, what));
+    if (poison) kdsl_section_poison(&t->at[first]);
+    for (int64_t i = 0; i < n; i++) {
+        take_over(&t->at[first], &old[i], part);
+        free(old[i].pieces);
+    }
+    free(old);
+    return &t->at[first];
+}
+
+static Section *make_room(Table *t, int64_t device, Part part, bool reads, const KdslSection *what) {
+    if (next_in(t, NULL, part)) return extend(t, device, part, what);
+    int64_t i = find(t, part.begin);
+    if (reads) come_from_others(device, part, what);
+    insert(t, i, kdsl_section_map(device, part, reads, what));
+    if (poison && !reads) kdsl_section_poison(&t->at[i]);
+    return &t->at[i];
+}
+
+void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads, int32_t writes) {
     if (!n_bytes) return at;
-    char *begin = at, *end = begin + n_bytes;
+    Part part = {at, (char *)at + n_bytes};
+    if (device < 0) device = kdsl_default_device();
     kdsl_settle();
     pthread_mutex_lock(&lock);
-    if (!is_ready()) {
+    Table *t = table_of(device);
+    if (!t) {
         pthread_mutex_unlock(&lock);
         return at;
     }
-    int64_t i = find(begin);
-    bool is_there = i < n_sections && table[i].begin <= begin && table[i].end >= end;
-    Section *s = &table[i];
-    if (!is_there) {
-        char *from = begin, *to = end;
-        let_go_of_parts(&from, &to);
-        i = find(from);
-        s = map(i, from, to, reads || from != begin || to != end, what);
-    } else if (!s->device_ok || s->n_patches) {
-        bool part = s->begin != begin || s->end != end;
+    Section *s = next_in(t, NULL, part);
+    if (!s || s->begin > part.begin || s->end < part.end) s = make_room(t, device, part, reads, what);
+    if (reads && kdsl_section_has(s, part, ELSEWHERE)) {
         s->what = what;
-        if ((reads || part) && !s->device_ok) move(s, MAP_TO);
-        else if (reads || part) send_patches(s);
-        s->n_patches = 0;
+        send(s, part);
     }
-    s->was_host_ok = s->host_ok;
-    s->device_ok = true;
-    if (writes && s->device != s->begin) { /* else host and device see one memory */
-        s->host_ok = false;
+    if (writes) {
+        bool is_apart = s->there != s->begin; /* else host and device see one memory */
+        outdate_others(device, part);
+        kdsl_section_mark(s, part, is_apart ? ON_DEVICE : ON_BOTH);
         s->apart_bytes = 0;
-        if (poison) memset(s->begin, 0xA5, (size_t)(s->end - s->begin));
+        if (poison && is_apart) memset(at, 0xA5, (size_t)n_bytes);
     }
-    void *address = s->device + (begin - s->begin);
+    void *address = s->there + (part.begin - s->begin);
     pthread_mutex_unlock(&lock);
     return address;
 }
 
-void *kdsl_device_address(void *at) {
+void *kdsl_device_address(int64_t device, void *at) {
+    if (device < 0) device = kdsl_default_device();
     pthread_mutex_lock(&lock);
-    int64_t i = find(at);
-    bool is_there = i < n_sections && table[i].begin <= (char *)at;
-    void *address = is_there ? table[i].device + ((char *)at - table[i].begin) : at;
+    Section *s = device < n_tables ? next_in(&tables[device], NULL, (Part){at, (char *)at + 1}) : NULL;
+    void *address = s ? s->there + ((char *)at - s->begin) : at;
     pthread_mutex_unlock(&lock);
     return address;
 }
 
 void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes) {
+    Part part = {at, (char *)at + n_bytes};
     kdsl_settle();
     pthread_mutex_lock(&lock);
-    for (int64_t i = find(at); i < n_sections && table[i].begin < (char *)at + n_bytes; i++) {
-        Section *s = &table[i];
-        if (!poison) s->host_ok = s->was_host_ok;
-        bring_back(s);
-        if (writes) forget_device(s);
-    }
+    for (int64_t d = 0; d < n_tables; d++)
+        for (Section *s = NULL; (s = next_in(&tables[d], s, part));) {
+            Part here = kdsl_section_within(s, part);
+            kdsl_section_fetch(s, here); /* the kernel has not run: this is what it would have found */
+            if (writes) kdsl_section_mark(s, here, ELSEWHERE);
+        }
     pthread_mutex_unlock(&lock);
 }
 
 /* Host code -------------------------------------------------------------------------------------------------------- */
 
-void kdsl_host_reads(void *at, int64_t n_bytes) {
+/* For all sections, on all devices, that hold a part of it. */
+typedef void Visit(Section *s, Part part, bool more);
+
+static void visit(Visit *does, void *at, int64_t n_bytes, bool more) {
+    if (n_bytes <= 0) return;
+    Part part = {at, (char *)at + n_bytes};
     kdsl_settle();
     pthread_mutex_lock(&lock);
-    for (int64_t i = find(at); i < n_sections && table[i].begin < (char *)at + n_bytes; i++) bring_back(&table[i]);
+    for (int64_t d = 0; d < n_tables; d++)
+        for (Section *s = NULL; (s = next_in(&tables[d], s, part));) does(s, kdsl_section_within(s, part), more);
     pthread_mutex_unlock(&lock);
 }
 
-static Patch within(const Section *s, char *at, char *end) {
-    return (Patch){s->begin > at ? s->begin : at, s->end < end ? s->end : end};
+static void read_all(Section *s, Part part, bool more) {
+    (void)part, (void)more;
+    bring_back(s);
+}
+
+static void write_all(Section *s, Part part, bool more) {
+    (void)part, (void)more;
+    bring_back(s);
+    kdsl_section_mark(s, kdsl_section_all(s), ELSEWHERE);
+}
+
+static void fill(Section *s, Part part, bool more) {
+    (void)more;
+    kdsl_section_mark(s, part, ELSEWHERE);
 }
 
 /* An element or a slice comes by itself; if that goes on, all of it comes: what the parts have cost by then is about what
  * the whole costs. Of a small array that is so with the first one, unless it is likely to be the last; then the next
  * one may come by itself as well. */
-static void peek(Section *s, Patch part, bool more) {
-    for (int i = 0; i < s->n_patches; i++) {
-        if (s->patches[i].begin <= part.begin && part.end <= s->patches[i].end) return;
-        if (s->patches[i].begin < part.end && part.begin < s->patches[i].end) send_patches(s);
-    }
-    int64_t n_bytes = part.end - part.begin;
+static void peek(Section *s, Part part, bool more) {
+    if (!kdsl_section_has(s, part, ON_DEVICE)) return;
+    int64_t n_bytes = kdsl_part_bytes(part);
     s->apart_bytes += n_bytes < LEAST_COST_BYTES ? LEAST_COST_BYTES : n_bytes;
     bool is_one_of_few = !more && s->apart_bytes <= 2 * LEAST_COST_BYTES;
-    if (s->apart_bytes >= size_of(s) && !is_one_of_few && !poison) bring_back(s);
-    else copy(s, part.begin, n_bytes, MAP_FROM);
+    if (s->apart_bytes >= s->end - s->begin && !is_one_of_few && !poison) bring_back(s);
+    else kdsl_section_peek(s, part);
 }
 
-void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more) {
-    if (!n_bytes) return;
-    char *end = (char *)at + n_bytes;
-    kdsl_settle();
-    pthread_mutex_lock(&lock);
-    for (int64_t i = find(at); i < n_sections && table[i].begin < end; i++)
-        if (!table[i].host_ok) peek(&table[i], within(&table[i], at, end), more);
-    pthread_mutex_unlock(&lock);
+static int64_t count_patches(const Section *s) {
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->n_pieces; i++) n += s->pieces[i].newest == ELSEWHERE;
+    return n;
 }
 
 /* Is there a cheaper way to tell the device of one more patch than by itself? Two cost no more than to fetch all and to
  * send it again. */
-static bool is_scattered(const Section *s) {
-    if (s->n_patches == MOST_PATCHES) return true;
-    return !s->host_ok && s->n_patches >= 2 && s->apart_bytes + (s->n_patches + 1) * LEAST_COST_BYTES >= size_of(s);
+static bool is_scattered(const Section *s, int64_t n_patches) {
+    if (n_patches >= MOST_PATCHES) return true;
+    if (n_patches < 2 || !kdsl_section_has(s, kdsl_section_all(s), ON_DEVICE)) return false;
+    return s->apart_bytes + (n_patches + 1) * LEAST_COST_BYTES >= s->end - s->begin;
 }
 
 /* Then all there are go now or, if that would cost too much by and by, everything between them goes later. */
-static void gather_patches(Section *s) {
-    int64_t cost = s->n_patches * LEAST_COST_BYTES;
-    if (s->n_patches == MOST_PATCHES && s->apart_bytes + cost < size_of(s)) {
-        send_patches(s);
+static void gather_patches(Section *s, int64_t n_patches) {
+    int64_t cost = n_patches * LEAST_COST_BYTES;
+    if (n_patches >= MOST_PATCHES && s->apart_bytes + cost < s->end - s->begin) {
+        send(s, kdsl_section_all(s));
         s->apart_bytes += cost;
         return;
     }
     bring_back(s);
-    for (; s->n_patches > 1; s->n_patches--) {
-        const Patch *last = &s->patches[s->n_patches - 1];
-        if (last->begin < s->patches[0].begin) s->patches[0].begin = last->begin;
-        if (last->end > s->patches[0].end) s->patches[0].end = last->end;
-    }
+    Part all = kdsl_section_all(s), first, last;
+    if (!kdsl_section_find(s, all, ELSEWHERE, &first)) return;
+    for (last = first; kdsl_section_find(s, (Part){last.end, all.end}, ELSEWHERE, &last);) {}
+    kdsl_section_mark(s, (Part){first.begin, last.end}, ELSEWHERE);
 }
 
 /* Patches that touch become one; so do two with little between them, if the host has the newest of that as well. */
-static void poke(Section *s, Patch part) {
-    bool is_apart = true;
-    for (int i = 0; i < s->n_patches; i++) is_apart &= s->patches[i].begin > part.end || s->patches[i].end < part.begin;
-    if (is_apart && is_scattered(s)) gather_patches(s);
-    int64_t gap = s->host_ok ? LEAST_COST_BYTES : 0;
-    for (int i = 0; i < s->n_patches;) {
-        const Patch *p = &s->patches[i];
-        if (p->begin - part.end > gap || part.begin - p->end > gap) {
-            i++;
-            continue;
-        }
-        if (p->begin < part.begin) part.begin = p->begin;
-        if (p->end > part.end) part.end = p->end;
-        s->patches[i] = s->patches[--s->n_patches];
-        i = 0;
+static void poke(Section *s, Part part, bool more) {
+    (void)more;
+    if (s->there == s->begin) return;
+    Part around = {part.begin - (part.begin > s->begin), part.end + (part.end < s->end)}, near;
+    int64_t n_patches = count_patches(s);
+    if (!kdsl_section_has(s, around, ELSEWHERE) && is_scattered(s, n_patches)) gather_patches(s, n_patches);
+    if (!kdsl_section_has(s, kdsl_section_all(s), ON_DEVICE)) {
+        Part before = {part.begin - s->begin > LEAST_COST_BYTES ? part.begin - LEAST_COST_BYTES : s->begin, part.begin};
+        Part behind = {part.end, s->end - part.end > LEAST_COST_BYTES ? part.end + LEAST_COST_BYTES : s->end};
+        if (kdsl_section_find(s, before, ELSEWHERE, &near)) part.begin = near.begin;
+        while (kdsl_section_find(s, behind, ELSEWHERE, &near)) part.end = behind.begin = near.end;
     }
-    s->patches[s->n_patches++] = part;
+    kdsl_section_mark(s, part, ELSEWHERE);
 }
 
-void kdsl_host_pokes(void *at, int64_t n_bytes) {
-    if (!n_bytes) return;
-    char *end = (char *)at + n_bytes;
-    kdsl_settle();
-    pthread_mutex_lock(&lock);
-    for (int64_t i = find(at); i < n_sections && table[i].begin < end; i++) {
-        Section *s = &table[i];
-        if (s->device_ok && s->device != s->begin) poke(s, within(s, at, end));
-    }
-    pthread_mutex_unlock(&lock);
-}
+void kdsl_host_reads(void *at, int64_t n_bytes) { visit(read_all, at, n_bytes, false); }
+void kdsl_host_writes(void *at, int64_t n_bytes) { visit(write_all, at, n_bytes, false); }
+void kdsl_host_fills(void *at, int64_t n_bytes) { visit(fill, at, n_bytes, false); }
+void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more) { visit(peek, at, n_bytes, more); }
+void kdsl_host_pokes(void *at, int64_t n_bytes) { visit(poke, at, n_bytes, false); }
 
-void kdsl_host_writes(void *at, int64_t n_bytes) {
-    kdsl_settle();
-    pthread_mutex_lock(&lock);
-    for (int64_t i = find(at); i < n_sections && table[i].begin < (char *)at + n_bytes; i++) {
-        bring_back(&table[i]);
-        forget_device(&table[i]);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-/* A section that reaches beyond what is filled keeps its other values: it comes back first. */
-void kdsl_host_fills(void *at, int64_t n_bytes) {
-    char *end = (char *)at + n_bytes;
-    kdsl_settle();
-    pthread_mutex_lock(&lock);
-    for (int64_t i = find(at); i < n_sections && table[i].begin < end; i++) {
-        if (table[i].begin < (char *)at || table[i].end > end) bring_back(&table[i]);
-        forget_device(&table[i]);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-/* What came from outside goes back there: complete, and unknown to the device. */
+/* What came from outside goes back there: complete, and unknown to the devices. */
 void kdsl_host_takes(void *at, int64_t n_bytes) {
     if (n_bytes <= 0) return; /* a call that was refused for its extents */
-    kdsl_settle();
-    pthread_mutex_lock(&lock);
-    for (int64_t i = find(at); i < n_sections && table[i].begin < (char *)at + n_bytes;) {
-        bring_back(&table[i]);
-        release(i);
-    }
-    pthread_mutex_unlock(&lock);
+    kdsl_host_reads(at, n_bytes);
+    forget_freed(at, (size_t)n_bytes);
 }
 
 /* Without any device launches run on the host, whatever number they name. */

@@ -112,8 +112,9 @@ typedef struct KdslSection {
     const void *ident; /* of the place: libomptarget's ident_t */
     const char *name;  /* ";x[0:n];file;line;column;;", as in a launch's name table */
 } KdslSection;
-KDSL_RT void *kdsl_on_device(const KdslSection *what, void *at, int64_t n_bytes, int32_t reads, int32_t writes);
-KDSL_RT void *kdsl_device_address(void *at); /* of what kdsl_on_device has put there */
+KDSL_RT void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads,
+                             int32_t writes); /* device -1: the default one */
+KDSL_RT void *kdsl_device_address(int64_t device, void *at); /* of what kdsl_on_device has put there */
 KDSL_RT void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes);
 KDSL_RT void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more); /* only this; more: others are likely to follow */
 KDSL_RT void kdsl_host_pokes(void *at, int64_t n_bytes);               /* only this */
@@ -129,8 +130,14 @@ KDSL_RT KdslSlot *kdsl_slot_take(const KdslSection *what, int64_t device);
 KDSL_RT void kdsl_slot_end(KdslSlot *slot, int32_t on_host, const KdslCheck *checks, const char *const *axes,
                            int64_t n_axes);
 
-/* async.c: run(copy of frame) on a thread of its own, after those that were given before. kdsl_settle: all are done. */
-KDSL_RT void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes);
+/* async.c: run(copy of frame) on a thread of the device's (-1: the default one), after those that were given before to the
+ * same device, and after those on others that write what it uses, or use what it writes. kdsl_settle: all are done. */
+typedef struct KdslUse {
+    char *at;
+    int64_t n_bytes, writes;
+} KdslUse;
+KDSL_RT void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes, const KdslUse *uses, int64_t n_uses,
+                        int64_t device);
 KDSL_RT void kdsl_settle(void);
 
 /* report.c: libomptarget's __tgt_target_kernel, counted and timed under KDSL_REPORT=1. */

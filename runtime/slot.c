@@ -29,9 +29,9 @@ static void call(Mapper *mapper, Slot *s, int64_t n_bytes, int64_t type) {
 }
 
 static void copy(Mapper *mapper, Slot *s, int64_t n_bytes, int64_t direction) {
-    kdsl_moving(s->what, n_bytes, direction == MAP_TO);
+    kdsl_moving(s->what, s->device, n_bytes, direction == MAP_TO ? MOVES_IN : MOVES_OUT);
     call(mapper, s, n_bytes, direction);
-    kdsl_moving(NULL, 0, false);
+    kdsl_moving(NULL, 0, 0, MOVES_NOTHING);
 }
 
 /* A library of ours may be closed before the program ends: no name or address of it stays behind in libomptarget. */
@@ -60,7 +60,7 @@ static Slot *make(const KdslSection *what, int64_t device) {
 }
 
 KdslSlot *kdsl_slot_take(const KdslSection *what, int64_t device) {
-    if (device < 0) device = omp_get_default_device();
+    if (device < 0) device = kdsl_default_device();
     pthread_mutex_lock(&lock);
     Slot **at = &unused, *s;
     while (*at && (*at)->device != device) at = &(*at)->next;

@@ -11,6 +11,7 @@ typedef void Mapper(void *loc, int64_t device, int32_t n, void **bases, void **b
 TARGET Mapper __tgt_target_data_begin_mapper, __tgt_target_data_end_mapper, __tgt_target_data_update_mapper;
 TARGET int omp_get_num_devices(void);
 TARGET int omp_get_default_device(void);
+TARGET const char *omp_get_uid_from_device(int device);
 
 enum { MAP_TO = 1, MAP_FROM = 2, MAP_DELETE = 8, MAP_RETURN = 0x40 };
 

@@ -144,11 +144,23 @@ static const char *why_alone(const Event *e, const ArgPlan *a) {
     return a->transfer & TRANSFER_FROM ? "with the launch; the host uses it next" : "with the launch; no later one uses it";
 }
 
-static const char *why_resident(Explain *x, const ArgPlan *a, Writers set) {
+static bool names_device(const Event *e) { return e->launch && e->launch->offload.device; }
+
+/* May the newest copy be on another device than the launch is on? */
+static bool may_be_elsewhere(const Explain *x, const Event *e, Writers set) {
+    bool found = names_device(e);
+    for (int i = 0; i < x->writers.n; i++) found |= set >> i & 1 && names_device(x->writers.at[i]);
+    return found;
+}
+
+static const char *why_resident(Explain *x, const Event *e, const ArgPlan *a, Writers set) {
     const char *host = lines_of(x, set, false);
+    if (names_device(e) && !(a->transfer & TRANSFER_TO)) return "kept on the device it names: only room is made there";
+    if (names_device(e)) return "kept on the device it names: copied in if another copy is newer";
     if (a->brings_whole) return "kept on the device: all of the array is copied in, as a later launch reads it";
     if (!(a->transfer & TRANSFER_TO)) return "kept on the device: only room is made there";
     if (a->is_there) return "kept on the device: it is there already";
+    if (may_be_elsewhere(x, e, set)) return "kept on the device: copied in if another copy is newer";
     if (!*host) return "kept on the device: copied in if the host's copy is newer";
     if (a->only_parts)
         return arena_printf(x->s->arena, "kept on the device: what the host has written of it is copied in (%s)", host);
@@ -181,7 +193,7 @@ static void note_argument(Explain *x, const Event *e, Writers set) {
     n->resident = a->resident;
     Transfer moved = a->resident ? a->transfer & (a->is_there ? 0 : TRANSFER_TO) : a->transfer;
     n->moves = a->resident && !moved ? "nothing" : a->only_parts && moved ? "parts" : transfer_text(moved);
-    if (a->transfer != TRANSFER_UNUSED) how = a->resident ? why_resident(x, a, set) : why_alone(e, a);
+    if (a->transfer != TRANSFER_UNUSED) how = a->resident ? why_resident(x, e, a, set) : why_alone(e, a);
     n->why = arena_printf(x->s->arena, "%s%s%s", how, *how && *because ? "; " : "", because);
 }
 

@@ -243,11 +243,6 @@ static void build_call(Builder *b, Expr *e, Expr *launch) {
     }
     for (int i = 0; i < args->n; i++) {
         Expr *name = args->at[i].mode != REF_NONE ? array_name(args->at[i].value) : NULL;
-        /* Another device than the one where arrays stay: it gets a copy from here, and gives it back. */
-        if (name && launch && launch->offload.device) {
-            event(b, args->at[i].mode == REF_IN ? EVENT_READ : EVENT_WRITE, name);
-            continue;
-        }
         if (name && !is_reference(&args->at[i])) event(b, args->at[i].mode == REF_IN ? EVENT_READ : EVENT_WRITE, name);
         if (!is_reference(&args->at[i])) continue;
         Event *p = event(b, EVENT_PASS, array_name(args->at[i].value));

@@ -13,6 +13,9 @@
  *     program's table of resident arrays (runtime/resident.c). In a `for` loop they ask once, before the first turn. An
  *     element or a slice that is used by itself comes and goes by itself.
  *
+ * What is said of "the device" is meant of the default one. A launch that names a device is asked about at run time, for
+ * the number is not known here; what it writes is on no other one.
+ *
  * Facts per array variable, forward, true on every way to a point (met by `and`), and backward. A call of a function
  * that launches something with an array ends what is known of it; such a function starts knowing nothing of its
  * parameters, since its callers differ. */
@@ -149,10 +152,13 @@ static void host_writes(const Event *e, Bits *b) {
 
 static bool is_whole(const Event *e) { return e->arg->value->kind == EXPR_NAME; }
 
+static bool names_device(const Event *e) { return e->launch->offload.device != NULL; }
+
 /* A launch that writes hides what the host would have read before: only later readers of the new values count. */
 static void before_launch(const Event *e, Bits *b) {
     *b |= LATER_LAUNCH;
-    if (is_whole(e)) *b = (Bits)((*b & ~WHOLE_SOON) | (transfer_of(e) & TRANSFER_TO ? WHOLE_SOON : 0));
+    bool whole_soon = transfer_of(e) & TRANSFER_TO && !names_device(e);
+    if (is_whole(e)) *b = (Bits)((*b & ~WHOLE_SOON) | (whole_soon ? WHOLE_SOON : 0));
     if (transfer_of(e) & TRANSFER_FROM) *b &= (Bits) ~(MUST_READ | READ_SOON);
 }
 
@@ -259,14 +265,15 @@ static bool peeks(const Event *e, Bits later) { return may_peek(e) && !(later & 
 
 /* A part is used now, and all of it soon: it would have to come back then to go in as a whole. */
 static bool brings_whole(const Event *e, Bits later) {
-    return !is_whole(e) && later & WHOLE_SOON && !e->launch->offload.async;
+    return !is_whole(e) && later & WHOLE_SOON && !e->launch->offload.async && !names_device(e);
 }
 
 static void behind_launch(const Event *e, Bits *fact, bool alone, bool all_goes_in) {
     Transfer t = transfer_of(e);
     if (t == TRANSFER_UNUSED || (alone && *fact & CLEAN)) return;
     *fact &= (Bits) ~(CLEAN | HOST_OWN);
-    if (is_whole(e) || all_goes_in) *fact |= ON_DEVICE;
+    if (names_device(e)) *fact &= (Bits)(t & TRANSFER_FROM ? ~ON_DEVICE : ALL_FACTS);
+    else if (is_whole(e) || all_goes_in) *fact |= ON_DEVICE;
     if (t & TRANSFER_FROM) *fact &= (Bits)~HOST_OK;
 }
 
@@ -432,10 +439,12 @@ static void decide_launch(Plan *p, Event *e, Bits fact, Bits later, bool alone) 
     a->transfer = transfer_of(e);
     if (a->transfer == TRANSFER_UNUSED) return;
     a->resident = !(alone && fact & CLEAN);
-    a->is_there = fact & DEVICE_OK;
-    a->only_parts = !a->is_there && fact & DEVICE_MOST;
+    a->is_there = fact & DEVICE_OK && !names_device(e);
+    a->only_parts = !a->is_there && fact & DEVICE_MOST && !names_device(e);
     a->brings_whole = a->resident && !a->is_there && brings_whole(e, later);
-    if (e->resident && a->transfer & TRANSFER_TO && !a->is_there)
+    if (e->resident && names_device(e))
+        moves(p, e, "the launch names a device, which may be another one than the default, where it is");
+    else if (e->resident && a->transfer & TRANSFER_TO && !a->is_there)
         moves(p, e, "the launch reads it, and its newest values may be on the host");
     if (!a->resident && !(later & MAY_READ)) a->transfer &= (Transfer)~TRANSFER_FROM;
 }
@@ -474,7 +483,7 @@ static void decide_block(Plan *p, int block, const Bits *later) {
 /* Resident blocks: which of their arrays come in at the beginning? Those that a launch inside reads before another one
  * has written them: first none is assumed to, then each that was missed. */
 static bool needs_device(const Event *e, Bits fact) {
-    if (e->kind != EVENT_PASS || !e->resident || fact & DEVICE_OK) return false;
+    if (e->kind != EVENT_PASS || !e->resident || fact & DEVICE_OK || (e->launch && names_device(e))) return false;
     return e->launch ? transfer_of(e) & TRANSFER_TO : use_of_pass(e) & USE_LAUNCHES;
 }
 

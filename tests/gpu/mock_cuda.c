@@ -82,6 +82,25 @@ EXPORT CUresult cuMemFreeHost(void *p) {
     return CUDA_SUCCESS;
 }
 
+EXPORT CUresult cuMemHostRegister_v2(void *p, size_t n_bytes, unsigned flags) {
+    (void)flags;
+    CURRENT(d);
+    if (mock_is_pinned((uint64_t)p, 1) || mock_is_pinned((uint64_t)p + n_bytes - 1, 1))
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    if (mock_fails("pin")) return refuse(CUDA_ERROR_OUT_OF_MEMORY, "pin %d %zu", d->number, n_bytes);
+    mock_pin(p, n_bytes);
+    mock_log("pin %d %zu", d->number, n_bytes);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemHostUnregister(void *p) {
+    CURRENT(d);
+    if (!mock_is_pinned((uint64_t)p, 1)) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    mock_unpin(p);
+    mock_log("unpin %d", d->number);
+    return CUDA_SUCCESS;
+}
+
 EXPORT CUresult cuMemGetInfo_v2(size_t *n_free, size_t *n_all) {
     CURRENT(d);
     *n_free = mock_free_bytes(d->number);

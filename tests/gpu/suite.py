@@ -69,7 +69,7 @@ class Program:
         own = dict(pair.split("=", 1) for pair in self.test.notes("env"))
         env = dict(os.environ, KMP_BLOCKTIME="0", **own)
         asks = any(ABOUT_RUNTIME.search(name) for name in own)
-        asks = asks or "offload on " in self.test.text
+        asks = asks or re.search(r"\boffload (async )?on\b", self.test.text)
         if self.chosen.device == "gpu" and not asks and re.search(r"\boffload\b", self.test.text):
             env["KDSL_REQUIRE"] = "gpu"
         return env

@@ -3,6 +3,7 @@
 that can go wrong there. What reaches the driver is compared with what has to: geometry, arguments, copies."""
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,52 @@ fn main() {
     var x = [1; 100];
     for d in devices() { offload on d twice(&mut x); }
     print("{} {}", devices(), x[0]);
+}
+"""
+SIDE_BY_SIDE = """
+kernel twice(x: &mut [i32; n]) over i in n { x[i] *= 2; }
+fn main() {
+    var a = [1; 100];
+    var b = [1; 100];
+    offload on 0 twice(&mut a);
+    offload on 1 twice(&mut b);
+    let start = clock();
+    for round in 4 {
+        offload async on 0 twice(&mut a);
+        offload async on 1 twice(&mut b);
+    }
+    wait;
+    let apart = clock() - start;
+    for round in 4 {
+        offload async on 0 twice(&mut a);
+        offload async on 1 twice(&mut a);
+    }
+    wait;
+    print("{} {} {} {}", a[99], b[99], apart, clock() - start - apart);
+}
+"""
+MOVING = """
+kernel twice(x: &mut [f32; n]) over i in n { x[i] *= 2.0; }
+fn main() {
+    var large = [1.0f32; 500000];
+    var small = [1.0f32; 1000];
+    for r in 4 {
+        offload twice(&mut large);
+        offload twice(&mut small);
+        for i in 500000 { large[i] += 1.0; }
+        for i in 1000 { small[i] += 1.0; }
+    }
+    print("{} {}", large[7], small[7]);
+}
+"""
+TWO_ARRAYS = """
+kernel twice(x: &mut [f32; n]) over i in n { x[i] *= 2.0; }
+fn main() {
+    var y = [1.0f32; 1000000];
+    var x = [1.0f32; 1000000];
+    offload twice(&mut y);
+    for i in 2 { offload twice(&mut x); }
+    print("{} {}", x[5], y[4]);
 }
 """
 
@@ -131,20 +178,101 @@ class Programs(unittest.TestCase):
         self.assertEqual(got.out.split()[0], "6", "two GPUs, and the four that libomptarget makes of a CPU")
         self.assertEqual([line.split()[1] for line in got.lines("launch")], ["0", "1"])
 
+    def test_ptx_is_assembled_for_each_model(self):
+        self.build(DEVICES, "sm_75,sm_90,host", ptxas=False)
+        for archs, links in [("sm_75,sm_90", ["link 1 ptx sm_90 for sm_90", "link 0 ptx sm_75 for sm_75"]),
+                             ("sm_90,sm_80,sm_90", ["link 0 ptx sm_90 for sm_90", "link 1 ptx sm_75 for sm_80"]),
+                             ("sm_120,sm_90", ["link 0 ptx sm_90 for sm_120", "link 1 ptx sm_90 for sm_90"])]:
+            n = len(archs.split(","))
+            got = self.run_on("nvidia", KDSL_MOCK_DEVICES=str(n), KDSL_MOCK_ARCH=archs)
+            self.assertEqual((got.code, got.out.split()[0]), (0, str(n + 4)), archs + got.err)
+            self.assertEqual(got.lines("link"), links)
+            self.assertEqual(sorted(line.split()[1] for line in got.lines("launch")), [str(d) for d in range(n)])
+
+    def test_any_nvidia_gpu(self):
+        """`nvidia`, which is what `auto` means, stays PTX where there is an assembler: a cubin is for one generation."""
+        self.build(SAXPY, "nvidia,host")
+        for arch in "sm_75", "sm_90", "sm_120":
+            got = self.run_on("nvidia", KDSL_MOCK_ARCH=arch)
+            self.assertEqual((got.code, got.lines("link")), (0, [f"link 0 ptx sm_75 for {arch}"]), got.err)
+            self.assertEqual(len(got.lines("launch")), 1)
+
+    def test_launches_on_two_devices_overlap(self):
+        """And have the context of their device, though nothing is copied in their threads."""
+        self.build(SIDE_BY_SIDE, "sm_90,gfx90a,host", ptxas=False)
+        for vendor in "nvidia", "amd":
+            got = self.run_on(vendor, KDSL_MOCK_DEVICES="2", KDSL_MOCK_KERNEL_MS="100", KDSL_MOCK_RUN="1")
+            self.assertEqual((got.code, got.err), (0, ""), vendor)
+            a, b, apart, together = (float(word) for word in got.out.split())
+            if vendor == "nvidia":  # there the mock computes
+                self.assertEqual((a, b), (2 ** 13, 2 ** 5))
+            self.assertGreater(apart, 0.4)
+            self.assertGreater(together, 0.8, "the second launch uses what the first one writes")
+            self.assertLess(apart, 0.75 * together, "two devices need half the time of one")
+
+    def test_pinned_memory(self):
+        self.build(MOVING, "sm_90,host", ptxas=False)
+        got = self.run_on("nvidia", KDSL_MOCK_RUN="1")
+        self.assertEqual((got.code, got.out, got.err), (0, "31 31\n", ""))
+        moves = [line.split() for line in got.log.splitlines() if line.startswith(("copy", "pin", "unpin")) and "4000 " not in line]
+        self.assertEqual([move[0] for move in moves], ["copy-in", "copy-out", "pin"] + 3 * ["copy-in", "copy-out"] + ["unpin"])
+        self.assertEqual(got.lines("pin"), ["pin 0 2000000"])
+        got = self.run_on("nvidia", KDSL_MOCK_RUN="1", KDSL_MOCK_FAIL="pin:1")
+        self.assertEqual((got.code, got.out, got.err, got.lines("unpin")), (0, "31 31\n", "", []))
+        got = self.run_on(None)
+        self.assertEqual((got.code, got.out), (0, "31 31\n"))
+
+    def test_the_report_says_where(self):
+        self.build(DEVICES, "sm_90,gfx90a,host", ptxas=False)
+        for vendor, name in [("nvidia", "Testcard"), ("amd", r"AMD GPU GPU-\w+")]:
+            got = self.run_on(vendor, KDSL_REPORT="1", KDSL_MOCK_DEVICES="2", KDSL_MOCK_NAME="Testcard")
+            rows = [line for line in got.err.splitlines() if line.startswith("twice ")]
+            for device in range(2):
+                self.assertRegex(got.err, rf"(?m)^twice \(program.kdsl:5\) +1 .* 1 x, 400 B .*  {device}: {name}$")
+            self.assertEqual(len(rows), 6, "two GPUs, and four devices on the CPU")
+
     def test_what_a_device_cannot_do_is_said_with_the_line(self):
-        self.build(SAXPY, "sm_90,host", ptxas=False)
-        for failure in ("alloc:1", "trap:1", "launch:1", "copy:1"):
-            got = self.run_on("nvidia", KDSL_MOCK_FAIL=failure)
-            self.assertNotEqual(got.code, 0, failure)
-            self.assertIn("program.kdsl:6: the launch of `saxpy` failed on its device, for the reason above\n", got.err, failure)
-            self.assertEqual(got.out, "", failure)
+        self.build(SAXPY, "sm_90,gfx90a,host", ptxas=False)
+        for vendor in "nvidia", "amd":
+            for failure, what in [("trap:1", "the launch of `saxpy` failed on device 0"),
+                                  ("launch:1", "the launch of `saxpy` failed on device 0"),
+                                  ("load:1", "`y`, 4000 bytes, could not get to device 0 for the launch of `saxpy`"),
+                                  ("alloc:1", "`y`, 4000 bytes, could not get to device 0 for the launch of `saxpy`"),
+                                  ("copy:1", "`y`, 4000 bytes, could not get to device 0 for the launch of `saxpy`")]:
+                got = self.run_on(vendor, KDSL_MOCK_FAIL=failure)
+                self.assertEqual((got.code, got.out), (-signal.SIGABRT, ""), failure)
+                self.assertIn(f"program.kdsl:6: {what}, for the reason above\n", got.err, vendor + failure)
+
+    def test_what_cannot_move_is_named(self):
+        self.build(TWO_ARRAYS, "sm_90,gfx90a,host", ptxas=False)
+        cannot = "4000000 bytes, could not get to device 0 for the launch of `twice`, for the reason above\n"
+        for vendor in "nvidia", "amd":
+            for settings, text in [({"KDSL_MOCK_MEMORY": "1M"}, f"program.kdsl:6: `y`, {cannot}"),
+                                   ({"KDSL_MOCK_MEMORY": "5M"}, f"program.kdsl:7: `x`, {cannot}"),
+                                   ({"KDSL_MOCK_FAIL": "copy:2"}, f"program.kdsl:7: `x`, {cannot}"),
+                                   ({"KDSL_MOCK_FAIL": "copy:3"}, "program.kdsl:7: `x`, 4 bytes, could not come back from "
+                                                                  "device 0 after the launch of `twice`, for the reason above\n")]:
+                got = self.run_on(vendor, **settings)
+                self.assertEqual((got.code, got.out), (-signal.SIGABRT, ""))
+                self.assertIn(text, got.err, vendor)
+
+    def test_a_device_that_is_not_there(self):
+        self.build("kernel k(x: &mut [i32; n]) over i in n { x[i] = 1; }\n"
+                   "fn main() { var x = [0; 4]; offload on 9 k(&mut x); }", "sm_90,gfx90a,host", ptxas=False)
+        for vendor, n in ("nvidia", 5), ("amd", 5), (None, 4):
+            got = self.run_on(vendor)
+            self.assertEqual((got.code, got.err), (3, f"program.kdsl:2:40: there is no device 9; `devices()` is {n}\n"))
 
     def test_required_gpus(self):
         self.build(SAXPY, "sm_90,host", ptxas=False)
         self.assertEqual(self.run_on("nvidia", KDSL_REQUIRE="gpu").code, 0)
         got = self.run_on(None, KDSL_REQUIRE="gpu")
         self.assertEqual((got.code, got.out), (3, ""))
-        self.assertIn("program.kdsl:6: KDSL_REQUIRE=gpu, and there is no GPU here", got.err)
+        self.assertIn("program.kdsl:6: KDSL_REQUIRE=gpu, and there is no GPU here (no libcuda.so, no libhsa-runtime64.so)", got.err)
+        for vendor, arch, gpu in ("nvidia", "sm_80", "the GPU here, Mock GPU (sm_80)"), ("amd", "gfx942", "an AMD GPU here"):
+            got = self.run_on(vendor, KDSL_REQUIRE="gpu", KDSL_MOCK_ARCH=arch)
+            self.assertEqual((got.code, got.out), (3, ""))
+            self.assertIn(f"program.kdsl:6: KDSL_REQUIRE=gpu, and this program has no image for {gpu}\n", got.err)
         got = self.run_on("nvidia", KDSL_REQUIRE="gpu", OMP_DEFAULT_DEVICE="1")
         self.assertEqual(got.code, 3)
         self.assertIn("device 1, a CPU; device 0 is a GPU", got.err)

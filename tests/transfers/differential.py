@@ -14,6 +14,7 @@ import sys
 
 PRELUDE = """
 kernel add(a: &[i64; n], b: &mut [i64; n]) over i in n { b[i] += a[i] + index(i); }
+kernel back(b: &mut [i64; n], a: &[i64; n]) over i in n { b[i] += a[i] - index(i); }
 kernel triple(a: &[i64; n], b: &out [i64; n]) over i in n { b[i] = a[i] * 3 + 1; }
 kernel evens(b: &mut [i64; n]) over i in n { if i % 2 == 0 { b[i] = b[i] * 5 - 7; } }
 kernel some(a: &[i64; n], b: &out [i64; n]) over i in n { if a[i] % 2 == 0 { b[i] = a[i]; } else { b[i] = -a[i]; } }
@@ -75,6 +76,7 @@ class Case:
         self.rng, self.number, self.lines, self.names = rng, number, [], []
         self.depth, self.loops, self.counter = 1, 0, 0
         self.large = 0  # extent of one more array, `z`, if it has one
+        self.spreads = rng.random() < 0.5  # are its arrays used on several devices?
 
     def say(self, text):
         self.lines.append("    " * self.depth + text)
@@ -107,7 +109,7 @@ class Case:
             f"offload evens(&mut {b});", f"offload some(&{a}, &out {b});", f"c = c * 7 + offload total(&{a});",
             f"offload stamp(&{a}, &mut {b}, c);", f"offload shift(&{a}, &mut {b});",
             f"offload evens(&mut {b}[{lo}..{hi}]);", f"offload add(&{a}[{lo}..{hi}], &mut {b}[{lo}..{hi}]);",
-            f"offload add(&{b}[0..3], &mut {b}[3..6]);", f"c += offload total(&{a}[{lo}..]);",
+            f"offload add(&{b}[0..3], &mut {b}[3..6]);", f"offload back(&mut {b}[0..3], &{b}[3..6]);", f"c += offload total(&{a}[{lo}..]);",
         ])
         if self.rng.random() < 0.1:
             text = f"offload pairs(&mut p, {self.rng.randint(-3, 3)});"
@@ -115,12 +117,33 @@ class Case:
             text = self.rng.choice(["offload evens(&mut z);", "c = c * 7 + offload total(&z);"])
         how = self.rng.random()
         if how < 0.2 and text.startswith("offload "):
-            text = text.replace("offload ", "offload async ", 1)
-        elif how < 0.26:
-            text = text.replace("offload ", "offload on 0 ", 1)
-        elif how < 0.28:
-            text += " wait;"
+            text = text.replace("offload ", f"offload async {self.on(0.5)}", 1)
+        elif how < 0.26 or (self.spreads and how < 0.6):
+            text = text.replace("offload ", f"offload {self.on(1.0)}", 1)
+        elif how < 0.62:
+            text += " wait;" if self.rng.random() < 0.1 else ""
         self.say(text)
+
+    def on(self, chance):
+        """A device, as a number or as one that only the run shows."""
+        if self.rng.random() >= chance:
+            return ""
+        return "on " + self.rng.choice(["0", "0", "1", "2", "((c % 3 + 3) % 3)"]) + " "
+
+    def spread(self):
+        """An array in parts, one for each of several devices."""
+        a, b = self.two()
+        how = self.rng.choice(["", "async "])
+        for line in self.rng.choice([
+            [f"for d in 3 {{ offload {how}on d evens(&mut {b}[2 * d..2 * d + 2]); }}"],
+            [f"for d in 3 {{ offload {how}on d add(&{a}[2 * d..2 * d + 2], &mut {b}[2 * d..2 * d + 2]); }}"],
+            [f"for d in 3 {{ offload {how}on d triple(&{a}[2 * d..2 * d + 2], &out {b}[4 - 2 * d..6 - 2 * d]); }}"],
+            [f"for d in 3 {{ offload {how}on d evens(&mut {b}[d..d + 4]); }}"],
+            [f"for d in 3 {{ offload {how}on d add(&{a}, &mut {b}); swap(&mut {a}, &mut {b}); }}"],
+            [f"for d in 3 {{ c = c * 3 + offload on d total(&{a}); }}"],
+            [f"for d in 3 {{ offload {how}on d stamp(&{b}, &mut {a}, c); {b}[d] = c; }}"],
+        ]):
+            self.say(line)
 
     def launches(self):
         """What may stand in `offload resident`: nothing of the host's."""
@@ -244,7 +267,10 @@ class Case:
         elif r < 0.33 and self.depth > 1:
             self.say(f"if {self.condition()} {{ return c; }}")
         elif r < 0.66:
-            self.launch()
+            if self.spreads and self.rng.random() < 0.3:
+                self.spread()
+            else:
+                self.launch()
         else:
             self.host()
 

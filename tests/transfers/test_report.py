@@ -35,15 +35,26 @@ fn main() {
 }
 """
 COUNTS = 2 * (r"  (\d+) x, (\d+) B +" + r"(\d+) x, (\d+) B *")
+DEVICES = """kernel twice(x: &mut [f32; n]) over i in n { x[i] *= 2.0; }
+fn main() {
+    var x = [1.0f32; 1000];
+    for d in 2 { offload on d twice(&mut x); }
+    offload twice(&mut x);
+    print("{} {}", x[0], device_name(1));
+}
+"""
 
 
 class ReportTest(unittest.TestCase):
-    def report(self, **env):
+    def run_program(self, program, **env):
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "p.kdsl").write_text(PROGRAM)
-            subprocess.run([KDSLC, "p.kdsl", "-o", "p"], cwd=folder, check=True)
-            done = subprocess.run(["./p"], cwd=folder, capture_output=True, text=True, timeout=300,
+            (Path(folder) / "p.kdsl").write_text(program)
+            subprocess.run([KDSLC, "--offload-arch=host", "p.kdsl", "-o", "p"], cwd=folder, check=True)
+            return subprocess.run(["./p"], cwd=folder, capture_output=True, text=True, timeout=300,
                                   env={**os.environ, "KMP_BLOCKTIME": "0", **env})
+
+    def report(self, **env):
+        done = self.run_program(PROGRAM, **env)
         self.assertEqual((done.returncode, done.stdout), (0, "2000 20\n3000\n"))
         return done.stderr
 
@@ -51,7 +62,7 @@ class ReportTest(unittest.TestCase):
         """{name: (times, planned in, moved in, planned out, moved out)}, bytes, of a part of the report."""
         found = {}
         for line in text.splitlines():
-            row = re.fullmatch(r"(\S+(?: code)?) *(\(p\.kdsl:\d+\))? *(?:(\d+) +\d+\.\d+ *)?" + COUNTS, line)
+            row = re.fullmatch(r"(\S+(?: code)?) *(\(p\.kdsl:\d+\))? *(?:(\d+) +\d+\.\d+ *)?" + COUNTS + r"  0: .+", line)
             self.assertTrue(row, line)
             found[f"{row[1]} {row[2] or ''}".strip()] = (int(row[3] or 0), *(int(row[k]) for k in (5, 7, 9, 11)))
         return found
@@ -73,13 +84,31 @@ class ReportTest(unittest.TestCase):
             "checks (p.kdsl:2)": (0, 128, 128, 16, 16),
         })
 
+    def test_by_device(self):
+        done = self.run_program(DEVICES, KDSL_REPORT="1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        value, _, name = done.stdout.strip().partition(" ")
+        self.assertEqual(value, "8")
+        found = []
+        for line in done.stderr.splitlines():
+            row = re.fullmatch(r"(\S+(?: code)?) *(?:\(p\.kdsl:(\d+)\))? *(?:(\d+) +\d+\.\d+ *)?" + COUNTS + r"  (\d): (.+)", line)
+            if row:
+                self.assertEqual(row[13], name)
+                found.append((row[1], row[2], int(row[12]), row[3], int(row[7]), int(row[11])))
+        # what, line, device, times, bytes to it and from it
+        self.assertEqual(sorted(found, key=str), sorted([
+            ("twice", "4", 0, "1", 4000, 4000),  # device 1 wants what device 0 has written
+            ("twice", "4", 1, "1", 4000, 0), ("twice", "5", 1, None, 0, 4000), ("twice", "5", 0, "1", 4000, 0),
+            ("host code", None, 0, None, 0, 4),
+            ("x", "4", 0, None, 4000, 4000), ("x", "4", 1, None, 4000, 4000), ("x", "5", 0, None, 4000, 4)], key=str), done.stderr)
+
     def test_without(self):
         self.assertEqual(self.report(), "")
         self.assertEqual(self.report(KDSL_REPORT="0"), "")
 
     def test_on_the_host(self):
         launches, arrays = self.report(KDSL_REPORT="1", OMP_TARGET_OFFLOAD="disabled").split("array ", 1)
-        self.assertIn("step (p.kdsl:13)", launches)
+        self.assertRegex(launches, r"step \(p.kdsl:13\) +100 .* the host: no device took it\n")
         self.assertEqual(self.rows(arrays.partition("\n")[2]), {}, "nothing moves where nothing is a device")
 
 

@@ -1,0 +1,19 @@
+/* drivers.h -- what the drivers of GPUs say of themselves, as programs will find them. */
+#ifndef KDSL_DRIVERS_H
+#define KDSL_DRIVERS_H
+
+#include "base/base.h"
+
+typedef struct DriverState {
+    bool works;  /* it answered, be it that there is no GPU */
+    int n_gpus;
+    Buf says;    /* its GPUs, or what is wrong with it */
+    Buf archs;   /* ",nvidia,gfx90a": what a program for these GPUs is compiled for */
+} DriverState;
+
+/* Each is asked in a process of its own, with twenty seconds to answer: one that hangs or dies takes nothing along. */
+DriverState driver_ask_nvidia(void);
+DriverState driver_ask_amd(void);
+void driver_state_free(DriverState *s);
+
+#endif

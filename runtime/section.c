@@ -1,0 +1,174 @@
+/* section.c -- see section.h. Nothing here knows of other devices. */
+#include "runtime/section.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/internal.h"
+#include "runtime/target.h"
+
+/* Pieces ----------------------------------------------------------------------------------------------------------- */
+
+bool kdsl_section_find(const Section *s, Part within, Newest newest, Part *found) {
+    char *begin = s->begin;
+    if (within.begin >= within.end) return false;
+    for (int64_t i = 0; i < s->n_pieces && begin < within.end; begin = s->pieces[i++].end) {
+        const Piece *p = &s->pieces[i];
+        if (p->newest != newest || p->end <= within.begin) continue;
+        found->begin = begin > within.begin ? begin : within.begin;
+        found->end = p->end < within.end ? p->end : within.end;
+        return true;
+    }
+    return false;
+}
+
+static void push(Piece *pieces, int64_t *n, char *begin, char *end, Newest newest) {
+    if (begin >= end) return;
+    if (*n && pieces[*n - 1].newest == newest) pieces[*n - 1].end = end;
+    else pieces[(*n)++] = (Piece){end, newest};
+}
+
+/* Room for the pieces, and as much again for those that come in their place. */
+static void need_room(Section *s) {
+    int64_t needed = 2 * (s->n_pieces + 2);
+    if (needed <= s->capacity) return;
+    s->capacity = 2 * needed;
+    Piece *larger = realloc(s->pieces, sizeof *larger * (size_t)s->capacity);
+    if (!larger) kdsl_fail(NULL, "no memory for the table of resident arrays");
+    s->pieces = larger;
+}
+
+void kdsl_section_mark(Section *s, Part part, Newest newest) {
+    if (part.begin >= part.end) return;
+    if (part.begin <= s->begin && part.end >= s->end) {
+        s->pieces[0] = (Piece){s->end, newest};
+        s->n_pieces = 1;
+        return;
+    }
+    need_room(s);
+    Piece *made = s->pieces + s->capacity / 2;
+    int64_t n = 0;
+    char *begin = s->begin;
+    bool is_in = false;
+    for (int64_t i = 0; i < s->n_pieces; begin = s->pieces[i++].end) {
+        const Piece *p = &s->pieces[i];
+        push(made, &n, begin, p->end < part.begin ? p->end : part.begin, p->newest);
+        if (!is_in && p->end > part.begin) push(made, &n, part.begin, part.end, newest);
+        is_in |= p->end > part.begin;
+        push(made, &n, begin > part.end ? begin : part.end, p->end, p->newest);
+    }
+    memcpy(s->pieces, made, sizeof *made * (size_t)n);
+    s->n_pieces = n;
+}
+
+/* Copies ----------------------------------------------------------------------------------------------------------- */
+
+/* A GPU fetches pinned memory by itself, which is faster than through the driver's own buffers; but to pin it takes time,
+ * too. So that is for a large array that has gone and come back already, and is about to move again. */
+static void pin_if_it_pays(Section *s, int64_t n_bytes) {
+    int64_t size = kdsl_part_bytes(kdsl_section_all(s)), before = s->moved_bytes;
+    if (n_bytes < LEAST_COST_BYTES || size < KDSL_LARGE_FROM_BYTES) return;
+    s->moved_bytes += n_bytes;
+    bool is_third = before >= 2 * size && before < 3 * size && !s->is_pinned;
+    if (is_third && kdsl_is_large_array(s->begin, size)) s->is_pinned = kdsl_nvidia_pin(s->device, s->begin, size);
+}
+
+static void copy(Section *s, Part part, int64_t direction) {
+    void *at = part.begin;
+    int64_t n_bytes = kdsl_part_bytes(part);
+    pin_if_it_pays(s, n_bytes);
+    kdsl_moving(s->what, s->device, n_bytes, direction == MAP_TO ? MOVES_IN : MOVES_OUT);
+    __tgt_target_data_update_mapper((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &direction,
+                                    (void **)&s->what->name, NULL);
+    kdsl_moving(NULL, 0, 0, MOVES_NOTHING);
+}
+
+void kdsl_section_send(Section *s, Part part) {
+    for (Part p; kdsl_section_find(s, part, ELSEWHERE, &p); kdsl_section_mark(s, p, ON_BOTH)) copy(s, p, MAP_TO);
+}
+
+void kdsl_section_peek(Section *s, Part part) {
+    for (Part p; kdsl_section_find(s, part, ON_DEVICE, &p); part.begin = p.end) copy(s, p, MAP_FROM);
+}
+
+/* The parts of `run` that are newer elsewhere, side by side in `kept`, or back from there. */
+static void keep(const Section *s, Part run, char *kept, bool put_back) {
+    for (Part p; kdsl_section_find(s, run, ELSEWHERE, &p); run.begin = p.end) {
+        memcpy(put_back ? p.begin : kept, put_back ? kept : p.begin, (size_t)kdsl_part_bytes(p));
+        kept += kdsl_part_bytes(p);
+    }
+}
+
+/* Two parts with little between them come as one. The caller has locked the table. */
+void kdsl_section_fetch(Section *s, Part part) {
+    static char kept[LEAST_COST_BYTES];
+    for (Part run, p; kdsl_section_find(s, part, ON_DEVICE, &run);) {
+        int64_t between = 0;
+        while (kdsl_section_find(s, (Part){run.end, part.end}, ON_DEVICE, &p) &&
+               (between += p.begin - run.end) <= LEAST_COST_BYTES)
+            run.end = p.end;
+        keep(s, run, kept, false);
+        copy(s, run, MAP_FROM);
+        keep(s, run, kept, true);
+        while (kdsl_section_find(s, run, ON_DEVICE, &p)) kdsl_section_mark(s, p, ON_BOTH);
+    }
+}
+
+void kdsl_section_poison(Section *s) {
+    size_t n = (size_t)kdsl_part_bytes(kdsl_section_all(s));
+    char *kept = s->there == s->begin ? NULL : malloc(n);
+    if (!kept) return;
+    memcpy(kept, s->begin, n);
+    memset(s->begin, 0xA5, n);
+    copy(s, kdsl_section_all(s), MAP_TO);
+    memcpy(s->begin, kept, n);
+    free(kept);
+}
+
+/* Room on the device ----------------------------------------------------------------------------------------------- */
+
+/* Can the processor read there? The kernel looks at the new mask first, and only then refuses what to do with it. */
+static bool is_in_our_memory(const char *at) {
+    return syscall(SYS_rt_sigprocmask, ~0, at, NULL, 8) < 0 && errno == EINVAL;
+}
+
+static void begin_mapping(Section *s, int64_t flags) {
+    void *base = s->begin, *at = s->begin;
+    int64_t n_bytes = s->end - s->begin, type = MAP_RETURN | flags;
+    kdsl_moving(s->what, s->device, n_bytes, flags & MAP_TO ? MOVES_IN : MOVES_NOTHING);
+    __tgt_target_data_begin_mapper((void *)s->what->ident, s->device, 1, &base, &at, &n_bytes, &type,
+                                   (void **)&s->what->name, NULL);
+    kdsl_moving(NULL, 0, 0, MOVES_NOTHING);
+    s->there = base;
+}
+
+/* Where the processor itself is the device, device memory is ordinary memory, which the plugin takes from malloc: a large
+ * array wants huge pages there as it does on the host, and before it is first touched. */
+static void begin_large_mapping(Section *s) {
+    begin_mapping(s, 0);
+    bool is_ours = s->there != s->begin && is_in_our_memory(s->there);
+    if (is_ours) kdsl_ask_for_huge_pages(s->there, (size_t)(s->end - s->begin));
+}
+
+Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSection *what) {
+    Section s = {.begin = all.begin, .end = all.end, .there = all.begin, .device = device, .what = what};
+    need_room(&s);
+    bool is_large = kdsl_part_bytes(all) >= KDSL_HUGE_FROM_BYTES;
+    if (copies && !is_large) s.moved_bytes = kdsl_part_bytes(all);
+    if (is_large) begin_large_mapping(&s);
+    else begin_mapping(&s, copies ? MAP_TO : 0);
+    kdsl_section_mark(&s, all, copies && !is_large ? ON_BOTH : ELSEWHERE);
+    if (copies) kdsl_section_send(&s, all);
+    return s;
+}
+
+void kdsl_section_unmap(Section *s) {
+    if (s->is_pinned) kdsl_nvidia_unpin(s->device, s->begin);
+    void *at = s->begin;
+    int64_t n_bytes = s->end - s->begin, type = MAP_DELETE;
+    __tgt_target_data_end_mapper((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &type, (void **)&s->what->name,
+                                 NULL);
+}

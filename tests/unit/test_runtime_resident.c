@@ -1,0 +1,185 @@
+/* The tables of resident arrays, on devices that are nothing but memory of this process: random launches on several of
+ * them, whole and in parts, with host code between, beside an array that everybody writes. What a kernel or the host
+ * reads has to be what was written last, wherever that was. With KDSL_POISON and without. */
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/resident.c"
+#include "runtime/section.c"
+
+/* libomptarget ----------------------------------------------------------------------------------------------------- */
+
+enum { DEVICES = 3, MOST_MAPPED = 64 };
+
+typedef struct Mapped {
+    char *begin, *end, *copy;
+} Mapped;
+static Mapped mapped[DEVICES][MOST_MAPPED];
+static long n_copied;
+
+int omp_get_num_devices(void) { return DEVICES; }
+int omp_get_default_device(void) { return 0; }
+
+static Mapped *find_mapped(int64_t device, const char *begin, const char *end) {
+    for (int i = 0; i < MOST_MAPPED; i++) {
+        Mapped *m = &mapped[device][i];
+        if (m->begin && m->begin < end && begin < m->end) return m;
+    }
+    return NULL;
+}
+
+void __tgt_target_data_begin_mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes,
+                                    int64_t *types, void **names, void **mappers) {
+    (void)loc, (void)n, (void)names, (void)mappers;
+    char *begin = *begins, *end = begin + *sizes;
+    assert(!find_mapped(device, begin, end)); /* libomptarget cannot extend a mapping */
+    int i = 0;
+    while (mapped[device][i].begin) i++;
+    mapped[device][i] = (Mapped){begin, end, malloc((size_t)*sizes)};
+    memset(mapped[device][i].copy, 0xEE, (size_t)*sizes);
+    if (*types & MAP_TO) memcpy(mapped[device][i].copy, begin, (size_t)*sizes);
+    *bases = mapped[device][i].copy;
+}
+
+void __tgt_target_data_end_mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes,
+                                  int64_t *types, void **names, void **mappers) {
+    (void)loc, (void)n, (void)bases, (void)types, (void)names, (void)mappers;
+    Mapped *m = find_mapped(device, *begins, (char *)*begins + *sizes);
+    assert(m && m->begin == *begins && m->end - m->begin == *sizes);
+    free(m->copy);
+    *m = (Mapped){0};
+}
+
+void __tgt_target_data_update_mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes,
+                                     int64_t *types, void **names, void **mappers) {
+    (void)loc, (void)n, (void)bases, (void)names, (void)mappers;
+    char *at = *begins;
+    Mapped *m = find_mapped(device, at, at + *sizes);
+    assert(m && m->begin <= at && at + *sizes <= m->end);
+    n_copied++;
+    if (*types & MAP_TO) memcpy(m->copy + (at - m->begin), at, (size_t)*sizes);
+    else memcpy(at, m->copy + (at - m->begin), (size_t)*sizes);
+}
+
+/* The rest of the runtime ------------------------------------------------------------------------------------------ */
+
+void (*kdsl_forget_freed)(void *at, size_t n_bytes);
+void kdsl_settle(void) {}
+int64_t kdsl_default_device(void) { return 0; }
+void kdsl_moving(const KdslSection *what, int64_t device, int64_t n, KdslMove m) { (void)what, (void)device, (void)n, (void)m; }
+void kdsl_report_serve(const KdslSection *launch) { (void)launch; }
+void kdsl_ask_for_huge_pages(char *at, size_t n_bytes) { (void)at, (void)n_bytes; }
+bool kdsl_is_large_array(const char *at, int64_t n_bytes) { return (void)at, (void)n_bytes, true; }
+static long n_pinned;
+bool kdsl_nvidia_pin(int64_t device, void *at, int64_t n) { return (void)device, (void)at, (void)n, n_pinned++, true; }
+void kdsl_nvidia_unpin(int64_t device, void *at) { (void)device, (void)at, n_pinned--; }
+_Noreturn void kdsl_fail(const char *place, const char *format, ...) {
+    (void)place, (void)format;
+    abort();
+}
+
+/* The array, and what it should hold ------------------------------------------------------------------------------- */
+
+enum { MOST_BYTES = 3 << 20 };
+static char *array, expected[MOST_BYTES];
+static int64_t n_bytes_of_array;
+
+static int64_t below(int64_t n) { return rand() % n; }
+
+static Part any_part(void) {
+    int64_t n = n_bytes_of_array, from = below(4) ? below(n) : 0, most = n - from;
+    int64_t length = !below(3) ? most : !below(3) && most > 70000 ? 1 + below(70000) : 1 + below(most < 9 ? most : 9);
+    return (Part){array + from, array + from + length};
+}
+
+static void same(const char *at, Part part, const char *who) {
+    if (!memcmp(at, expected + (part.begin - array), (size_t)kdsl_part_bytes(part))) return;
+    fprintf(stderr, "%s does not read what was written last\n", who);
+    abort();
+}
+
+/* All of a part, or only some bytes of it: on the host or on a device. */
+static void change(char *at, Part part, bool all) {
+    int64_t n = kdsl_part_bytes(part);
+    char *want = expected + (part.begin - array);
+    if (all) memset(want, (int)below(100), (size_t)n);
+    for (int i = 0; i < 3; i++) want[below(n)] = (char)below(100);
+    memcpy(at, want, (size_t)n);
+}
+
+static void launch(bool fails) {
+    static const KdslSection what = {"ident", ";x;f;1;1;;"};
+    int64_t device = below(DEVICES + 1) - 1;
+    bool two = !below(3), reads[2], writes[2];
+    Part parts[2] = {any_part(), any_part()};
+    for (int i = 0; i < 2; i++) {
+        writes[i] = below(3);
+        reads[i] = !writes[i] || below(2);
+    }
+    if ((writes[0] || writes[1]) && parts[0].begin < parts[1].end && parts[1].begin < parts[0].end) two = false;
+    for (int i = 0; i <= two; i++) {
+        kdsl_on_device(&what, device, parts[i].begin, kdsl_part_bytes(parts[i]), reads[i], writes[i]);
+    }
+    for (int i = 0; fails && i <= two; i++) kdsl_not_on_device(parts[i].begin, kdsl_part_bytes(parts[i]), writes[i]);
+    for (int i = 0; i <= two; i++) {
+        char *at = fails ? parts[i].begin : kdsl_device_address(device, parts[i].begin);
+        if (reads[i]) same(at, parts[i], fails ? "the host version" : "the kernel");
+        if (writes[i]) change(at, parts[i], !reads[i]);
+    }
+}
+
+static void host_code(void) {
+    Part p = any_part();
+    int64_t n = kdsl_part_bytes(p);
+    bool more = below(2);
+    switch (below(7)) {
+    case 0: kdsl_host_reads(p.begin, n), same(p.begin, p, "host code"); break;
+    case 1: kdsl_host_writes(p.begin, n), same(p.begin, p, "host code"), change(p.begin, p, false); break;
+    case 2: kdsl_host_fills(p.begin, n), change(p.begin, p, true); break;
+    case 3: kdsl_host_pokes(p.begin, n), change(p.begin, p, true); break;
+    case 4:
+        kdsl_host_peeks(p.begin, n, more), same(p.begin, p, "host code");
+        kdsl_host_pokes(p.begin, n), change(p.begin, p, false);
+        break;
+    case 5: kdsl_host_peeks(p.begin, n, more), same(p.begin, p, "host code"); break;
+    default:
+        if (!below(5)) kdsl_host_takes(p.begin, n), same(p.begin, p, "the caller");
+    }
+}
+
+static void run(int64_t n_bytes, int n_steps) {
+    array = malloc((size_t)n_bytes);
+    n_bytes_of_array = n_bytes;
+    for (int64_t i = 0; i < n_bytes; i++) array[i] = expected[i] = (char)below(100);
+    for (int i = 0; i < n_steps; i++) {
+        if (below(2)) launch(!below(12));
+        else host_code();
+    }
+    kdsl_host_reads(array, n_bytes);
+    same(array, (Part){array, array + n_bytes}, "host code at the end");
+    if (kdsl_forget_freed) kdsl_forget_freed(array, (size_t)n_bytes);
+    for (int d = 0; d < DEVICES; d++) assert(!find_mapped(d, array, array + n_bytes));
+    free(array);
+}
+
+int main(void) {
+    for (int poisoned = 0; poisoned < 2; poisoned++) {
+        for (int seed = 1; seed <= 400; seed++) {
+            srand((unsigned)seed);
+            run(1 + below(40), 300);
+            poison = poisoned;
+        }
+        for (int seed = 1; seed <= 6; seed++) {
+            srand((unsigned)seed);
+            run(200000 + below(200000), 300);
+        }
+        srand(7);
+        run(MOST_BYTES, 60);
+    }
+    assert(n_copied > 10000 && !n_pinned);
+    puts("ok");
+    return 0;
+}
