@@ -1,5 +1,5 @@
 #!/bin/sh
-# ./dev bench [compile|launch|shares|checks|atomics|kernels|transfers]: what compiling costs beside clang, what a launch costs beside
+# ./dev bench [compile|launch|shares|checks|atomics|kernels|repl|transfers]: what compiling costs beside clang, what a launch costs beside
 # the bare protocol, when and how work is spread over the cores, what the checks cost that are left in kernels, what atomics
 # cost beside loops with a thread's own bins, how fast kernels run beside those of other compilers; how many bytes move, which
 # nothing that the machine does can change, only when asked for.

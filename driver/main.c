@@ -17,6 +17,7 @@
 #include "lexer/lexer.h"
 #include "offload/offload.h"
 #include "parser/ast.h"
+#include "repl/repl.h"
 #include "sema/sema.h"
 
 static bool is_ptx(const Piece *m) { return m->target && !strcmp(m->target, "nvptx"); }
@@ -224,6 +225,11 @@ int main(int argc, char **argv) {
     }
     if (o.command == COMMAND_DOCTOR) {
         int status = doctor_run(&c);
+        compiler_free(&c);
+        return status;
+    }
+    if (o.command == COMMAND_REPL) {
+        int status = repl_run(&(ReplOptions){.file = o.input, .march = o.march, .archs = &o.archs, .opt_level = o.opt_level, .colour = o.colour});
         compiler_free(&c);
         return status;
     }

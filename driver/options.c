@@ -309,7 +309,7 @@ static int parse_option(Options *o, Arena *arena, char **argv, int *at) {
 
 static int check_together(const Options *o) {
     if (o->command == COMMAND_DOCTOR) return o->input ? usage_error("`kdslc doctor` takes no file") : NOT_DONE;
-    if (!o->input) return usage_error("no source file");
+    if (!o->input && o->command != COMMAND_REPL) return usage_error("no source file");
     if (o->output && !*o->output) return usage_error("`-o` names no file");
     if (o->command != COMMAND_BUILD && (o->output || o->object || o->shared || o->emit))
         return usage_error("`kdslc %s` writes no file: %s has no meaning there", commands[o->command].name,
@@ -338,6 +338,7 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
     int at = 1;
     for (int i = 0; i < COMMAND__COUNT; i++)
         if (argc > 1 && *commands[i].name && !strcmp(argv[1], commands[i].name)) o->command = (Command)i, at = 2;
+    if (argc == 1 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) o->command = COMMAND_REPL;
     bool only_files = false;
     for (; at < argc; at++) {
         const char *word = argv[at];

@@ -19,7 +19,7 @@
 %token FN KERNEL STRUCT CONST IMPORT EXTERN EXPORT TEST LET VAR IF ELSE FOR IN WHILE BREAK CONTINUE RETURN ASSERT
        OFFLOAD ATOMIC SHARED BARRIER WAIT TRUE FALSE MUT.
 %token BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX.
-%token RESYNC BAD.
+%token RESYNC INPUT VALUE BAD.
 
 /* Keywords where a rule expects them, names everywhere else. */
 %fallback ID BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX.
@@ -41,12 +41,22 @@
 #include <stdlib.h>
 }
 
+/* A file; or one input of an interactive session: declarations and statements in any order, then perhaps an expression whose
+ * value is shown. The parser (parser/input.c) says by a token of its own which it is, and where that expression begins. */
 program ::= items.
+program ::= INPUT input value.
+
+input ::= .
+input ::= input item(I). { ast_add_item(p, I); }
+input ::= input stmt(S). { ast_add_stmt(p, &p->input, S); }
+value ::= .
+value ::= VALUE expr(E). { ast_add_value(p, E); }
 
 /* ---- items ---- */
 
 items ::= .
 items ::= items item(I). { ast_add_item(p, I); }
+items ::= items error RESYNC(Z). { ast_add_item(p, ast_item_error(p, Z)); }
 
 %type item {Item *}
 item(A) ::= export(E) FN(K) ID(N) generics(G) LPAREN params(P) RPAREN fn_result(R) block(B). {
@@ -62,7 +72,6 @@ item(A) ::= STRUCT(K) ID(N) generics(G) LBRACE fields(F) RBRACE(Z). { A = ast_st
 item(A) ::= CONST(K) ID(N) type_opt(T) ASSIGN expr(V) SEMI(Z). { A = ast_const(p, K, N, T, V, Z); }
 item(A) ::= IMPORT(K) path(P) SEMI(Z). { A = ast_import(p, K, P, Z); }
 item(A) ::= TEST(K) STR(S) block(B). { A = ast_test(p, K, S, B); }
-item(A) ::= error RESYNC(Z). { A = ast_item_error(p, Z); }
 
 %type export {Span}
 export(A) ::= . { A = (Span){0}; }

@@ -316,6 +316,17 @@ void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch);
 void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n); /* so many rounds side by side */
 void cg_mark_plain(CgFunc *f, LLVMValueRef latch); /* not worth the time to unroll or vectorise */
 
+/* cg_session.c: units of an interactive session -------------------------------------------------------------------- */
+void cg_session_bind(CgFunc *f);                    /* an input's older variables */
+LLVMValueRef cg_session_place(CgFunc *f, const Symbol *sym); /* of a variable that lives on */
+void cg_session_made(CgFunc *f, const Symbol *sym); /* the variable, or all of a struct, has its value */
+void cg_session_show(CgFunc *f, Stmt *st);          /* the value of the input */
+CgValue cg_session_text(CgFunc *f, const char *at, size_t n, Type *type);
+void cg_session_poll(CgFunc *f);                    /* in a round of a loop, in a call: is the input to stop? */
+/* What a kernel reports with numbers is told from tables of the unit that it was made in. */
+const char *cg_table_name(Cg *cg, const Func *kernel, const char *table);
+LLVMValueRef cg_shared_table(Cg *cg, LLVMValueRef table);
+
 /* cg_own.c: structs that own arrays --------------------------------------------------------------------------------- */
 void cg_own_let(CgFunc *f, Symbol *sym, CgValue v);
 void cg_own_assign(CgFunc *f, const Symbol *sym, CgValue v);

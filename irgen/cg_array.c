@@ -251,6 +251,7 @@ static LLVMValueRef constant_table(CgFunc *f, Expr *e) {
     LLVMValueRef *items = arena_array(&cg->c->arena, LLVMValueRef, n + 1);
     for (int i = 0; i < n; i++) {
         const Const *k = &e->list.items.at[i]->konst;
+        if (k->kind == CONST_STR) return NULL;
         items[i] = elem->kind == TY_BOOL ? LLVMConstInt(t, k->i != 0, false) : cg_const(cg, k, elem).v;
     }
     LLVMValueRef value = LLVMConstArray2(t, items, (uint64_t)n);

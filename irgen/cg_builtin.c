@@ -161,7 +161,7 @@ static CgValue arguments(CgFunc *f, Expr *e) {
 
 /* A program that launches nothing is not registered with libomptarget and has no device to use. */
 static CgValue devices(CgFunc *f, Expr *e) {
-    bool any = false;
+    bool any = f->cg->options->unit != NULL;
     for (int i = 0; i < f->cg->program->funcs.n; i++) {
         const Func *fn = f->cg->program->funcs.at[i];
         any = any || (fn->effects & EFFECT_OFFLOAD) || (fn->is_kernel && fn->is_export);

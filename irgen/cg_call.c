@@ -9,6 +9,7 @@
 static bool cg_is_program(const Cg *cg, const Func *fn) { return fn->is_main && !cg->program->runs_tests; }
 
 LLVMTypeRef cg_function_type(Cg *cg, const Func *fn) {
+    if (fn->is_input) return LLVMFunctionType(cg->void_, &cg->ptr, 1, false);
     LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, fn->params.n + 1);
     for (int i = 0; i < fn->params.n; i++) {
         const Symbol *p = fn->params.at[i];
@@ -41,7 +42,8 @@ LLVMValueRef cg_function(Cg *cg, const Func *fn) {
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
     if (v) return v;
     v = LLVMAddFunction(cg->module, name, cg_function_type(cg, fn));
-    LLVMSetLinkage(v, cg_is_program(cg, fn) ? LLVMExternalLinkage : LLVMInternalLinkage);
+    bool is_seen = cg_is_program(cg, fn) || (cg->options->unit && cg->target->is_program);
+    LLVMSetLinkage(v, is_seen ? LLVMExternalLinkage : LLVMInternalLinkage);
     if (cg_is_program(cg, fn)) LLVMSetVisibility(v, LLVMHiddenVisibility);
     cg_fn_attr(cg, v, "nounwind");
     if (fn->on_device) cg_fn_attr(cg, v, cg->vector ? "alwaysinline" : "inlinehint");

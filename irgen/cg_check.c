@@ -187,13 +187,15 @@ static LLVMValueRef row(Cg *cg, const CheckSite *s) {
     return LLVMConstStructInContext(cg->ctx, v, 13, false);
 }
 
-static LLVMValueRef check_table(Cg *cg) {
-    LLVMValueRef table = LLVMGetNamedGlobal(cg->module, "kdsl.checks");
+static LLVMValueRef check_table(Cg *cg, const Func *kernel) {
+    const char *name = cg_table_name(cg, kernel, "kdsl.checks");
+    LLVMValueRef table = LLVMGetNamedGlobal(cg->module, name);
     if (table) return table;
+    if (kernel->is_made) return LLVMAddGlobal(cg->module, cg->ptr, name);
     int n = cg->program->sites.n;
     LLVMValueRef *rows = arena_array(&cg->c->arena, LLVMValueRef, n + 1);
     for (int i = 0; i < n; i++) rows[i] = row(cg, &cg->program->sites.at[i]);
-    return cg_constant_table(cg, "kdsl.checks", LLVMTypeOf(rows[0]), rows, n);
+    return cg_shared_table(cg, cg_constant_table(cg, name, LLVMTypeOf(rows[0]), rows, n));
 }
 
 LLVMValueRef cg_domain_names(Cg *cg, const Func *kernel) {
@@ -204,6 +206,6 @@ LLVMValueRef cg_domain_names(Cg *cg, const Func *kernel) {
 
 void cg_slot_end(CgFunc *f, LLVMValueRef slot, LLVMValueRef on_host, const Func *kernel) {
     Cg *cg = f->cg;
-    LLVMValueRef args[5] = {slot, on_host, check_table(cg), cg_domain_names(cg, kernel), cg_i64(cg, kernel->domain.n)};
+    LLVMValueRef args[5] = {slot, on_host, check_table(cg, kernel), cg_domain_names(cg, kernel), cg_i64(cg, kernel->domain.n)};
     cg_call_runtime(f, RT_SLOT_END, args, 5);
 }

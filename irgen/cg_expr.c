@@ -125,6 +125,7 @@ static CgValue element(CgFunc *f, Expr *e) {
 }
 
 CgValue cg_expr(CgFunc *f, Expr *e) {
+    if (is_const(e) && e->konst.kind == CONST_STR) return cg_session_text(f, e->konst.s.at, e->konst.s.n, e->type);
     if (is_const(e)) return cg_const(f->cg, &e->konst, e->type);
     cg_debug_at(f, e->span);
     switch (e->kind) {
@@ -141,7 +142,7 @@ CgValue cg_expr(CgFunc *f, Expr *e) {
     case EXPR_OFFLOAD: return cg_launch(f, e);
     case EXPR_ATOMIC: return cg_atomic(f, e);
     case EXPR_CONVERT: return cg_convert(f, cg_expr(f, e->convert.operand), e->type);
-    case EXPR_STR: return cg_value(cg_string(f->cg, e->str.at, e->str.n), e->type, UNIFORM);
+    case EXPR_STR: return cg_session_text(f, e->str.at, e->str.n, e->type);
     case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_ERROR: case EXPR_RANGE:
     case EXPR__COUNT: break;
     }

@@ -57,6 +57,8 @@ static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has
     if (has_slot) cg_item_bind(&f);
     rate_function(&f);
     cg_debug_function(&f, fn->name);
+    if (fn->is_input) cg_session_bind(&f);
+    else cg_session_poll(&f); /* a recursion is a loop, too */
     for (int i = 0; i < fn->params.n; i++) bind_param(&f, i);
     for (int i = 0; i < fn->sizes.n; i++) cg_debug_value(&f, fn->sizes.at[i], f.slots[fn->sizes.at[i]->id].value, 0);
     cg_stmts(&f, fn->item->fn.body, NULL, NULL);

@@ -120,13 +120,15 @@ static LLVMValueRef print_row(Cg *cg, const PrintSite *site) {
     return LLVMConstStructInContext(cg->ctx, v, 3, false);
 }
 
-static LLVMValueRef print_table(Cg *cg) {
-    LLVMValueRef table = LLVMGetNamedGlobal(cg->module, "kdsl.prints");
+static LLVMValueRef print_table(Cg *cg, const Func *kernel) {
+    const char *name = cg_table_name(cg, kernel, "kdsl.prints");
+    LLVMValueRef table = LLVMGetNamedGlobal(cg->module, name);
     if (table) return table;
+    if (kernel->is_made) return LLVMAddGlobal(cg->module, cg->ptr, name);
     int n = cg->program->prints.n;
     LLVMValueRef *rows = arena_array(&cg->c->arena, LLVMValueRef, n + 1);
     for (int i = 0; i < n; i++) rows[i] = print_row(cg, &cg->program->prints.at[i]);
-    return cg_constant_table(cg, "kdsl.prints", LLVMTypeOf(rows[0]), rows, n);
+    return cg_shared_table(cg, cg_constant_table(cg, name, LLVMTypeOf(rows[0]), rows, n));
 }
 
 /* On devices ------------------------------------------------------------------------------------------------------- */
@@ -201,7 +203,7 @@ OffArg cg_print_arg(CgFunc *f, LLVMValueRef buffer, const Func *kernel) {
 
 void cg_print_lines(CgFunc *f, const Func *kernel, Span launch) {
     Cg *cg = f->cg;
-    LLVMValueRef args[5] = {print_table(cg), cg_domain_names(cg, kernel), cg_i64(cg, kernel->domain.n),
+    LLVMValueRef args[5] = {print_table(cg, kernel), cg_domain_names(cg, kernel), cg_i64(cg, kernel->domain.n),
                             cg_place_string(cg, launch), cg_string(cg, kernel->name, strlen(kernel->name))};
     cg_call_runtime(f, RT_PRINT_END, args, 5);
 }

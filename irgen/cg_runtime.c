@@ -38,7 +38,7 @@ enum { MEMORY_READ = 0x555, MEMORY_NONE = 0 };
 
 static void attributes(Cg *cg, LLVMValueRef fn, const RuntimeRow *row) {
     cg_fn_attr(cg, fn, "nounwind");
-    if (row->flags & RT_OURS) LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    if (row->flags & RT_OURS && !cg->options->unit) LLVMSetVisibility(fn, LLVMHiddenVisibility);
     if (row->flags & RT_FAILS) {
         cg_fn_attr(cg, fn, "noreturn");
         cg_fn_attr(cg, fn, "cold");

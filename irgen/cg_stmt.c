@@ -64,10 +64,10 @@ static CgValue zeros(CgFunc *f, const Symbol *sym, Span span) {
 static void declare_array(CgFunc *f, Symbol *sym, CgValue v) {
     int rank = sym->type->rank;
     Slot *slot = &f->slots[sym->id];
-    slot->addr = cg_alloca(f, cg_desc_type(f->cg, rank), sym->name);
+    slot->addr = sym->kept ? cg_session_place(f, sym) : cg_alloca(f, cg_desc_type(f->cg, rank), sym->name);
     cg_store_array(f, slot->addr, v);
     cg_debug_variable(f, sym, slot->addr, 0);
-    if (sym->owns) vec_push(&f->cg->c->arena, &f->scope->drops, sym);
+    if (sym->owns && !sym->kept) vec_push(&f->cg->c->arena, &f->scope->drops, sym);
     slot->array.data = NULL;
     if (sym->reshaped) return;
     CgArray a = {.desc = slot->addr, .type = sym->type, .name = sym->name};
@@ -84,7 +84,8 @@ void cg_declare(CgFunc *f, Symbol *sym, CgValue v) {
         return;
     }
     Slot *slot = &f->slots[sym->id];
-    if (!slot->kept) slot->addr = cg_alloca(f, cg_type_mem(f->cg, sym->type), sym->name);
+    if (sym->kept) slot->addr = cg_session_place(f, sym);
+    else if (!slot->kept) slot->addr = cg_alloca(f, cg_type_mem(f->cg, sym->type), sym->name);
     if (v.v) cg_store(f, cg_variable(slot->addr, sym->type), v);
     cg_debug_variable(f, sym, slot->addr, 0);
 }
@@ -103,6 +104,7 @@ static void let(CgFunc *f, Stmt *s) {
     if (sym->parts) cg_own_let(f, sym, v);
     else cg_declare(f, sym, v);
     if (by_bytes) cg_struct_into(f, s->let.init, f->slots[sym->id].addr);
+    cg_session_made(f, sym);
 }
 
 static void assign_array(CgFunc *f, Stmt *s) {
@@ -191,6 +193,7 @@ static void for_(CgFunc *f, Stmt *s) {
     l.unroll = rounds != 0;
     if (rounds) f->unrolled = rounds * (copies ? copies : 1);
     cg_stmts(f, s->for_.body, early.checks ? early.out : l.done, l.next);
+    if (!l.unroll) cg_session_poll(f);
     f->unrolled = copies;
     cg_debug_at(f, s->span);
     cg_loop_end(f, &l);
@@ -202,6 +205,7 @@ static void while_(CgFunc *f, Stmt *s) {
     cg_goto(f, head);
     cg_enter(f, head);
     if (f->error_slot && s->while_.calls) cg_stop_if_failed(f); /* a call that failed gives zeros: no end in sight */
+    cg_session_poll(f);
     CgValue cond = cg_expr(f, s->while_.cond);
     cg_branch(f, cond, body, done);
     cg_enter(f, body);
@@ -249,7 +253,10 @@ static void statement(CgFunc *f, Stmt *s) {
     switch (s->kind) {
     case STMT_LET: let(f, s); return;
     case STMT_ASSIGN: assign(f, s); return;
-    case STMT_EXPR: cg_expr(f, s->expr.expr); return;
+    case STMT_EXPR:
+        if (s->expr.is_shown) cg_session_show(f, s);
+        else cg_expr(f, s->expr.expr);
+        return;
     case STMT_ATOMIC: cg_atomic(f, s->atomic.atomic); return;
     case STMT_IF: if_(f, s); return;
     case STMT_FOR: for_(f, s); return;

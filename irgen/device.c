@@ -15,8 +15,14 @@ bool cg_by_reference(const Func *kernel, const Symbol *p) {
     return kernel->transfers.at[p->dim] & TRANSFER_FROM || cg_slot_count(p->type) > MOST_LITERALS;
 }
 
+/* Of a session, symbols are unique as they are, and later units look for them. */
+static const char *cg_fallback_symbol(Cg *cg, const Func *fn) {
+    if (!cg->options->unit) return off_fallback_symbol(cg->c, fn->symbol);
+    return arena_printf(&cg->c->arena, "%s.host", off_kernel_symbol(cg->c, fn->symbol));
+}
+
 const char *cg_kernel_symbol(Cg *cg, const Func *fn) {
-    if (cg->target->is_program) return off_fallback_symbol(cg->c, fn->symbol);
+    if (cg->target->is_program) return cg_fallback_symbol(cg, fn);
     return off_kernel_symbol(cg->c, fn->symbol);
 }
 
@@ -81,7 +87,7 @@ LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn) {
     for (int i = 0; i < cg_extra_values(cg, fn); i++) params[n++] = cg->global_ptr;
     v = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->void_, params, (unsigned)n, false));
     LLVMSetLinkage(v, cg->target->kernel_linkage);
-    LLVMSetVisibility(v, cg->target->kernel_visibility);
+    if (!cg->target->is_program || !cg->options->unit) LLVMSetVisibility(v, cg->target->kernel_visibility);
     LLVMSetFunctionCallConv(v, cg->target->kernel_cc);
     cg_fn_attr(cg, v, "nounwind");
     reference_attributes(cg, fn, v, 1);
@@ -447,10 +453,10 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
 
 /* The host version is the same machine code under another name: it costs no second compilation, and cannot differ. */
 static void fallback_alias(Cg *cg, const Func *fn, LLVMValueRef entry) {
-    const char *name = off_fallback_symbol(cg->c, fn->symbol);
+    const char *name = cg_fallback_symbol(cg, fn);
     LLVMValueRef alias = LLVMAddAlias2(cg->module, LLVMGlobalGetValueType(entry), 0, entry, name);
     LLVMSetLinkage(alias, LLVMExternalLinkage);
-    LLVMSetVisibility(alias, LLVMHiddenVisibility);
+    if (!cg->options->unit) LLVMSetVisibility(alias, LLVMHiddenVisibility);
 }
 
 LLVMValueRef cg_kernel_result(Kernel *k, CgFunc *f) {

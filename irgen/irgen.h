@@ -22,6 +22,11 @@ typedef struct IrOptions {
     const char *const *levels;
     int n_levels;
     int part, n_parts;     /* of a device: only this part of the kernels; 0, 0: all */
+    /* Of an interactive session (repl/): the modules of one of its inputs, under this name. Functions and kernels are seen by
+     * later units, those that are made already (Func.is_made) are only declared, and nothing registers by itself. */
+    const char *unit;
+    const char *(*keep_text)(void *context, const char *at, size_t n); /* text that variables may hold: where it stays */
+    void *keep_context;
     bool want_text_before, want_text, want_asm; /* fill the fields of IrResult */
 } IrOptions;
 

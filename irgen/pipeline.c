@@ -180,15 +180,17 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r) {
     *r = (IrResult){0};
     begin(&cg, &own, p, o, target_find("host"));
     cg.off = off_module_new(cg.c, cg.module);
+    if (o->unit) off_be_unit(cg.off);
     if (o->unified) off_require_unified_memory(cg.off);
     for (int i = 0; i < p->funcs.n; i++) {
         const Func *fn = p->funcs.at[i];
-        if (!fn->is_kernel && !fn->is_extern && fn->on_host) cg_host_function(&cg, fn);
+        if (!fn->is_kernel && !fn->is_extern && fn->on_host && !fn->is_made) cg_host_function(&cg, fn);
+        if (o->unit && fn->is_kernel && !fn->is_made) off_define_region(cg.off, off_kernel_symbol(cg.c, fn->symbol));
     }
     if (p->runs_tests) cg_tests(&cg);
     for (int i = 0; i < p->funcs.n; i++)
-        if (p->funcs.at[i]->is_export) cg_export(&cg, p->funcs.at[i]);
-    r->n_kernels = off_module_finish(cg.off, o->n_images, o->has_ptx);
+        if (p->funcs.at[i]->is_export && !o->unit) cg_export(&cg, p->funcs.at[i]);
+    if (!o->unit) r->n_kernels = off_module_finish(cg.off, o->n_images, o->has_ptx);
     finish(&cg, r, t);
     off_module_free(cg.off);
     end(&cg);
@@ -206,7 +208,7 @@ static Kernels kernels_of_part(Cg *cg) {
     const IrOptions *o = cg->options;
     Kernels all = {arena_array(&cg->c->arena, const Func *, p->funcs.n + 1), 0};
     for (int i = 0; i < p->funcs.n; i++)
-        if (p->funcs.at[i]->is_kernel) all.at[all.n++] = p->funcs.at[i];
+        if (p->funcs.at[i]->is_kernel && !p->funcs.at[i]->is_made) all.at[all.n++] = p->funcs.at[i];
     if (o->n_parts < 2) return all;
     int64_t begin = (int64_t)all.n * o->part / o->n_parts, end = (int64_t)all.n * (o->part + 1) / o->n_parts;
     return (Kernels){all.at + begin, (int)(end - begin)};

@@ -106,12 +106,19 @@ LLVMValueRef off_region(OffModule *m, const char *kernel) {
     LLVMValueRef region = LLVMGetNamedGlobal(m->module, name);
     if (region) return region;
     region = LLVMAddGlobal(m->module, m->i8, name);
+    if (m->is_unit) return region;
     LLVMSetInitializer(region, LLVMConstInt(m->i8, 0, false));
     LLVMSetGlobalConstant(region, true);
     LLVMSetLinkage(region, LLVMInternalLinkage); /* no unnamed_addr: two regions must not become one address */
     OffKernel k = {arena_strndup(&m->arena, kernel, strlen(kernel)), region};
     vec_push(&m->arena, &m->kernels, k);
     return region;
+}
+
+void off_be_unit(OffModule *m) { m->is_unit = true; }
+
+void off_define_region(OffModule *m, const char *kernel) {
+    LLVMSetInitializer(off_region(m, kernel), LLVMConstInt(m->i8, 0, false));
 }
 
 static LLVMValueRef int32(OffModule *m, uint64_t v) { return LLVMConstInt(m->i32, v, false); }

@@ -13,6 +13,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -70,6 +71,11 @@ extern "C" const char *LLVMKdslCpuName(const char *triple, int i) {
 
 extern "C" int LLVMKdslHasFeature(LLVMTargetMachineRef machine, const char *feature) {
     return reinterpret_cast<llvm::TargetMachine *>(machine)->getMCSubtargetInfo()->checkFeatures(feature);
+}
+
+extern "C" void LLVMKdslCloseLibrary(void *handle) {
+    llvm::sys::DynamicLibrary library(handle);
+    llvm::sys::DynamicLibrary::closeLibrary(library);
 }
 
 extern "C" int LLVMKdslLinkNeeded(LLVMModuleRef into, LLVMModuleRef from) {

@@ -26,6 +26,9 @@ const char *LLVMKdslCpuName(const char *triple, int i);
 /* Does the CPU that `machine` makes code for have this, for instance "+fma"? */
 int LLVMKdslHasFeature(LLVMTargetMachineRef machine, const char *feature);
 
+/* What dlopen gave LLVM, which keeps a list of it to be closed in the end: closed, and off the list. */
+void LLVMKdslCloseLibrary(void *library);
+
 /* Bring what `into` declares, and `from` defines, into it. `from` is gone afterwards; its flags do not count. */
 int LLVMKdslLinkNeeded(LLVMModuleRef into, LLVMModuleRef from);
 

@@ -24,7 +24,7 @@ struct OffModule {
     LLVMTypeRef ident, entry, image, descriptor, kernel_args;
     Vec(OffKernel) kernels;
     OffFrame frame;
-    bool unified;
+    bool unified, is_unit;
     uint64_t tag; /* of the sources: keeps the image symbols of two programs apart */
 };
 

@@ -21,6 +21,10 @@ typedef struct OffPlace {
 typedef struct OffModule OffModule;
 OffModule *off_module_new(Compiler *c, LLVMModuleRef host);
 void off_module_free(OffModule *m); /* NULL is fine */
+/* The module is one of several that come and go in a session: a kernel's region is a symbol of its own, `kernel.region_id`,
+ * which off_define_region gives to one of them; who loads them makes the tables and the descriptor. */
+void off_be_unit(OffModule *m);
+void off_define_region(OffModule *m, const char *kernel);
 void off_require_unified_memory(OffModule *m); /* host and devices see one memory: maps copy nothing */
 
 /* One argument of a launch. For arrays base, begin (ptr) and size_bytes (i64) say the section; by-value scalars ride in
@@ -72,6 +76,17 @@ typedef struct Blob { /* bytes on the heap; blob_free */
     size_t n;
 } Blob;
 void blob_free(Blob *b);
+
+/* names.c: an x86 image of functions that lie in this process already; `loaded` is called each time the plugin has loaded
+ * it. false: no memory. */
+typedef struct OffName {
+    const char *name;
+    const void *at;
+} OffName;
+bool off_names_image(const OffName *names, int n, void (*loaded)(void), Blob *image);
+
+/* A library that a plugin has loaded, which it would keep until it ends itself. */
+void off_close_image(void *library);
 
 /* Device objects -> image the x86 plugin loads (a shared object). false: reported. */
 bool off_link_x86_image(Compiler *c, const Blob *objects, int n, Blob *image);

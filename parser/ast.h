@@ -227,7 +227,11 @@ struct Stmt {
             int site; /* sema: as EXPR_BINARY */
         } assign;
         struct { Expr *atomic; } atomic; /* an EXPR_ATOMIC whose value is dropped */
-        struct { Expr *expr; } expr;
+        struct {
+            Expr *expr;
+            bool is_shown;  /* its value is the result of an input of a session */
+            ExprList reads; /* sema, is_shown: names of the arrays that are looked at where they are */
+        } expr;
         struct { Expr *cond; Block *then_; Stmt *else_; } if_; /* else_: STMT_BLOCK, STMT_IF or NULL */
         struct {
             Binder binder;
@@ -306,6 +310,7 @@ struct Item {
 typedef struct Module {
     ItemList items;
     Source *source;
+    Item *input; /* of an interactive session: its statements, as a function without a name; or NULL */
     /* sema: */
     const char *key, *path, *symbol; /* the file; `a.b`, "" for the program's own; the same, unique in the program */
     Vec(Symbol *) symbols;           /* what it declares, once it is checked */
@@ -318,6 +323,8 @@ typedef struct Module {
 /* parser.c: lex and parse one source. Never NULL; broken parts are *_ERROR nodes. Reports to c->diags.
  * *incomplete (may be NULL) says the text ended in the middle of something, so a REPL should ask for more. */
 Module *parse_source(Compiler *c, Source *s, bool *incomplete);
+/* input.c: the same of one input of an interactive session, whose statements become Module.input. */
+Module *parse_input(Compiler *c, Source *s, bool *incomplete);
 
 /* ast_clone.c: a copy of a function, kernel or struct that nothing has checked yet, sharing no part of the tree. */
 Item *ast_clone(Compiler *c, const Item *i);

@@ -14,6 +14,7 @@ typedef struct Parser {
     Module *module;
     Span last;      /* of the last token fed */
     bool too_deep;  /* E0203 was said in this item */
+    StmtList input; /* of an interactive session: the statements of the input */
 } Parser;
 
 /* Token kinds do not say which operator they are. */
@@ -50,6 +51,7 @@ bool ast_too_deep(Parser *p, Span span, uint32_t child_depth);
 /* lists */
 void ast_add_expr(Parser *p, ExprList *list, Expr *e);
 void ast_add_stmt(Parser *p, StmtList *list, Stmt *s);
+void ast_add_value(Parser *p, Expr *e); /* the last statement of an input: its value is shown */
 void ast_add_type(Parser *p, TypeExprList *list, TypeExpr *t);
 void ast_add_arg(Parser *p, ArgList *list, Arg a);
 void ast_add_binder(Parser *p, BinderList *list, Binder b);
@@ -118,6 +120,7 @@ Item *ast_const(Parser *p, Token const_, Token name, TypeExpr *type, Expr *value
 Item *ast_import(Parser *p, Token import, NameList path, Token semi);
 Item *ast_test(Parser *p, Token test, Token text, Block *body);
 Item *ast_item_error(Parser *p, Token resync);
+Item *ast_input(Parser *p, Span whole); /* a function of the statements of an input */
 void ast_add_item(Parser *p, Item *item);
 KernelResult ast_kernel_result(Parser *p, const Token *reduce, TypeExpr *type);
 

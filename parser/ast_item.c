@@ -21,6 +21,13 @@ static Stmt *stmt_new(Parser *p, StmtKind kind, Span lo, Span hi, uint32_t child
 
 void ast_add_stmt(Parser *p, StmtList *list, Stmt *s) { vec_push(p->arena, list, s); }
 
+void ast_add_value(Parser *p, Expr *e) {
+    Stmt *s = stmt_new(p, STMT_EXPR, e->span, e->span, e->depth);
+    s->expr.expr = e;
+    s->expr.is_shown = true;
+    ast_add_stmt(p, &p->input, s);
+}
+
 Block *ast_block(Parser *p, Token open, StmtList stmts, Token close) {
     Block *b = arena_new(p->arena, Block);
     b->span = span_join(open.span, close.span);
@@ -137,6 +144,16 @@ Stmt *ast_resident(Parser *p, Token offload, Block *block) {
 Stmt *ast_stmt_error(Parser *p, Token resync) { return stmt_new(p, STMT_ERROR, resync.span, resync.span, 0); }
 
 /* ---- items ---- */
+
+Item *ast_input(Parser *p, Span whole) {
+    Item *i = arena_new(p->arena, Item);
+    Token open = {.span = {whole.lo, whole.lo}}, close = {.span = {whole.hi, whole.hi}};
+    i->kind = ITEM_FN;
+    i->span = i->name_span = whole;
+    i->name = name_of(&p->c->names, "<input>");
+    i->fn.body = ast_block(p, open, p->input, close);
+    return i;
+}
 
 static Item *item_new(Parser *p, ItemKind kind, Span lo, Span hi, Token name) {
     Item *i = arena_new(p->arena, Item);

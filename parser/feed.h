@@ -21,6 +21,7 @@ typedef struct Feed {
     Token suspect;        /* the first brace of this item that was closed by a `}` indented less than it */
     bool quiet;           /* the lexer has spoken: the next error of this statement is a consequence */
     bool gave_up, incomplete;
+    bool is_input, has_value; /* input.c; the expression at the end of the input has begun */
 } Feed;
 
 /* What to do about a token that cannot stand where it is. */
@@ -46,6 +47,12 @@ bool is_opener(int kind);
 int closer_of(int opener);
 bool starts_item(int kind);      /* words that begin a declaration */
 bool starts_statement(int kind); /* words that begin a statement and nothing else */
+
+void feed_tokens(Feed *f); /* to the end of the text */
+void feed_begin(Feed *f, Compiler *c, Source *s);
+Module *feed_end(Feed *f, bool *incomplete);
+/* input.c: before `t`, at the top of an input. */
+void input_before(Feed *f, const Token *t);
 
 /* syntax_error.c: report it, and say how to go on. */
 Repair syntax_error(Feed *f, Token *t);

@@ -104,6 +104,7 @@ typedef struct Skip {
     Vec(int) open;
     int n_lost;    /* of open, how many are from before the error */
     bool in_block; /* else at item level */
+    bool in_input; /* at the top of one, where statements stand beside items */
 } Skip;
 
 static bool skip_holds(const Skip *s, int kind) {
@@ -119,7 +120,7 @@ static bool stops_before(Feed *f, const Skip *s, const Token *t) {
         if (t->first_on_line && source_place(&f->c->sources, t->span.lo).col == 1) return true;
         return !s->in_block && !skip_holds(s, TOK_LBRACE);
     }
-    if (!s->in_block || skip_holds(s, TOK_LBRACE) || !t->first_on_line) return false;
+    if (!(s->in_block || s->in_input) || skip_holds(s, TOK_LBRACE) || !t->first_on_line) return false;
     if (starts_statement(t->kind)) return true;
     return s->open.n == 0 && (t->kind == TOK_IF || t->kind == TOK_FOR || t->kind == TOK_OFFLOAD);
 }
@@ -156,7 +157,7 @@ static void skip_rest(Feed *f, Skip *s, Token t, bool take_first) {
         if (f->gave_up) return;
         if (t.kind == TOK_RBRACE && ends_with_brace(f, s)) return;
         bool inside = s->open.n > s->n_lost || skip_holds(s, TOK_LBRACE);
-        if (t.kind == TOK_SEMI && s->in_block && !inside) return;
+        if (t.kind == TOK_SEMI && (s->in_block || s->in_input) && !inside) return;
     }
 }
 
@@ -167,6 +168,7 @@ static void pop_to_list(Feed *f, Skip *s) {
     for (int i = kept; i < f->open.n; i++) vec_push(f->p.arena, &s->open, f->open.at[i].kind);
     s->n_lost = s->open.n;
     s->in_block = kept > 0;
+    s->in_input = f->is_input && !kept;
     f->open.n = kept;
 }
 
@@ -214,10 +216,11 @@ static void handle_error(Feed *f, Token t) {
     }
 }
 
-static void parse_tokens(Feed *f) {
+void feed_tokens(Feed *f) {
     while (!f->gave_up) {
         Token t = feed_take(f);
         if (f->gave_up) break;
+        if (f->is_input && !f->open.n) input_before(f, &t);
         if (feed_accepts(f, t.kind)) {
             feed_push(f, t);
             if (t.kind == TOK_END) break;
@@ -229,15 +232,24 @@ static void parse_tokens(Feed *f) {
     }
 }
 
+void feed_begin(Feed *f, Compiler *c, Source *s) {
+    *f = (Feed){.c = c, .p = {.c = c, .arena = &c->arena, .module = arena_new(&c->arena, Module)}};
+    f->p.module->source = s;
+    lex_init(&f->lexer, c, s);
+    f->prev.span = (Span){s->base, s->base};
+    f->yy = KdslParseAlloc(malloc, &f->p);
+    if (!f->yy) ice(c, f->prev.span, "out of memory");
+}
+
+Module *feed_end(Feed *f, bool *incomplete) {
+    KdslParseFree(f->yy, free);
+    if (incomplete) *incomplete = f->incomplete || f->lexer.incomplete;
+    return f->p.module;
+}
+
 Module *parse_source(Compiler *c, Source *s, bool *incomplete) {
-    Feed f = {.c = c, .p = {.c = c, .arena = &c->arena, .module = arena_new(&c->arena, Module)}};
-    f.p.module->source = s;
-    lex_init(&f.lexer, c, s);
-    f.prev.span = (Span){s->base, s->base};
-    f.yy = KdslParseAlloc(malloc, &f.p);
-    if (!f.yy) ice(c, f.prev.span, "out of memory");
-    parse_tokens(&f);
-    KdslParseFree(f.yy, free);
-    if (incomplete) *incomplete = f.incomplete || f.lexer.incomplete;
-    return f.p.module;
+    Feed f;
+    feed_begin(&f, c, s);
+    feed_tokens(&f);
+    return feed_end(&f, incomplete);
 }

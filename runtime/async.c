@@ -4,6 +4,7 @@
  * host that looks at an array which may be on a device settles first (resident.c), and so do `wait` and the program's
  * end. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,24 @@ static void finish(Launch *l) {
     pthread_cond_broadcast(&changed);
 }
 
+/* In a session the first launch that fails is told where it is waited for. */
+static char failure[1024];
+
+static void keep_failure(void) {
+    pthread_mutex_lock(&lock);
+    if (!*failure) snprintf(failure, sizeof failure, "%s", kdsl_last_error());
+    pthread_mutex_unlock(&lock);
+}
+
+static void tell_failure(void) {
+    char text[sizeof failure];
+    pthread_mutex_lock(&lock);
+    memcpy(text, failure, sizeof text);
+    if (kdsl_border_is_there()) *failure = '\0';
+    pthread_mutex_unlock(&lock);
+    if (*text && kdsl_border_is_there()) kdsl_fail(NULL, "%s", text);
+}
+
 static void *work(void *worker) {
     is_worker = true;
     pthread_mutex_lock(&lock);
@@ -74,7 +93,8 @@ static void *work(void *worker) {
         while (!(l = next_on(((Worker *)worker)->device))) pthread_cond_wait(&changed, &lock);
         n_running++;
         pthread_mutex_unlock(&lock);
-        l->run(l->frame);
+        if (!KDSL_IS_LIVE) l->run(l->frame);
+        else if (kdsl_border_cross(l->run, l->frame)) keep_failure();
         pthread_mutex_lock(&lock);
         finish(l);
         free(l);
@@ -130,17 +150,22 @@ void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes, co
     free(l);
 }
 
-void kdsl_settle(void) {
-    if (!__atomic_load_n(&has_pending, __ATOMIC_ACQUIRE) || is_worker) return;
+static void wait_for_all(void) {
     pthread_mutex_lock(&lock);
     while (first) pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
 }
 
+void kdsl_settle(void) {
+    if (is_worker) return;
+    if (__atomic_load_n(&has_pending, __ATOMIC_ACQUIRE)) wait_for_all();
+    if (KDSL_IS_LIVE && *failure) tell_failure();
+}
+
 /* Where a launch fails, it ends the program, and what others work with on their devices ends with it: they finish first.
- * Of two that fail the first one tells. */
+ * Of two that fail the first one tells. A session goes on. */
 void kdsl_async_failed(void) {
-    if (!is_worker) return;
+    if (!is_worker || KDSL_IS_LIVE) return;
     pthread_mutex_lock(&lock);
     n_running--;
     pthread_cond_broadcast(&changed);

@@ -11,12 +11,10 @@ static _Thread_local jmp_buf *border; /* of the innermost exported call of this 
 /* Not hidden: two libraries of ours in one program share it, and with it the meaning of kdsl_last_error. */
 __attribute__((weak, visibility("default"))) _Thread_local char kdsl_error_text[1024];
 
-__attribute__((weak, visibility("default"))) const char *kdsl_last_error(void);
 const char *kdsl_last_error(void) { return kdsl_error_text; }
 
-int32_t kdsl_border(void (*run)(void *frame), void *frame) {
+int32_t kdsl_border_cross(void (*run)(void *frame), void *frame) {
     jmp_buf here, *volatile outer = border;
-    KdslBlocks outer_blocks = kdsl_blocks_begin();
     int status = setjmp(here);
     if (!status) {
         border = &here;
@@ -25,9 +23,21 @@ int32_t kdsl_border(void (*run)(void *frame), void *frame) {
     } else {
         kdsl_text_reset();
     }
-    kdsl_blocks_end(outer_blocks, status != 0);
     border = outer;
     return status;
+}
+
+int32_t kdsl_border(void (*run)(void *frame), void *frame) {
+    KdslBlocks outer = kdsl_blocks_begin();
+    int32_t status = kdsl_border_cross(run, frame);
+    kdsl_blocks_end(outer, status != 0);
+    return status;
+}
+
+bool kdsl_border_is_there(void) { return border != NULL; }
+
+void kdsl_border_leave(int status) {
+    if (border) longjmp(*border, status);
 }
 
 void kdsl_border_fail(int status, const char *place, const char *format, va_list ap) {
@@ -35,7 +45,7 @@ void kdsl_border_fail(int status, const char *place, const char *format, va_list
     int n = place ? snprintf(kdsl_error_text, sizeof kdsl_error_text, "%s: ", place) : 0;
     if (n >= 0 && n < (int)sizeof kdsl_error_text)
         vsnprintf(kdsl_error_text + n, sizeof kdsl_error_text - (size_t)n, format, ap);
-    longjmp(*border, status);
+    kdsl_border_leave(status);
 }
 
 void kdsl_check_argument(const char *place, const char *name, const void *at, int64_t rank, const int64_t *extents) {

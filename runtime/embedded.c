@@ -13,6 +13,7 @@
 EMBED(kdsl_embedded_start, "kdsl_start.o");
 EMBED(kdsl_embedded_runtime, "kdsl_rt.o");
 EMBED(kdsl_embedded_device_x86, "kdsl_rt_device_x86.o");
+EMBED(kdsl_embedded_live, "kdsl_live.so");
 
 /* PART(name, label, prefix): the object kdsl_part_NAME.o. A part may need those that stand below it. */
 #define PARTS                                                                                                          \

@@ -84,8 +84,8 @@ bool kdsl_is_large_array(const char *at, int64_t n_bytes) {
 
 KDSL_RT void (*kdsl_forget_freed)(void *at, size_t n_bytes) = NULL;
 
+/* Nothing is left to do with it (kdsl_settle). */
 static void give_back(KdslBlock *b) {
-    kdsl_settle();
     if (kdsl_forget_freed) kdsl_forget_freed(b, malloc_usable_size(b));
     if (is_large(b)) leave_large(b);
     free(b);
@@ -100,6 +100,7 @@ KdslBlocks kdsl_blocks_begin(void) {
 }
 
 void kdsl_blocks_end(KdslBlocks outer, int free_all) {
+    if (free_all) kdsl_settle();
     while (free_all && blocks) {
         KdslBlock *b = blocks;
         blocks = b->next;
@@ -107,6 +108,13 @@ void kdsl_blocks_end(KdslBlocks outer, int free_all) {
     }
     blocks = outer.first;
     keeps_list = outer.keeps_list;
+}
+
+void kdsl_blocks_keep(void *data) {
+    KdslBlock *b = (KdslBlock *)((char *)data - ALIGN_BYTES);
+    if (!data) return;
+    unlist(b);
+    b->link = NULL;
 }
 
 void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place) {
@@ -135,6 +143,7 @@ void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, c
 
 void kdsl_array_free(void *data) {
     if (!data) return;
+    kdsl_settle(); /* in a session it may find a failure, and not come back */
     KdslBlock *b = (KdslBlock *)((char *)data - ALIGN_BYTES);
     unlist(b);
     give_back(b);

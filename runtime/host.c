@@ -9,9 +9,11 @@
 
 #include "runtime/internal.h"
 
+#ifndef KDSL_LIVE
 /* What gcc's crtbegin.o gives a program: the name under which this executable's or library's atexit handlers are kept. Weak, for
  * programs that are linked with crtbegin.o as well. */
 KDSL_RT void *__dso_handle = &__dso_handle;
+#endif
 
 int kdsl_argc;
 char **kdsl_argv;
@@ -29,6 +31,10 @@ double kdsl_clock(void) {
 void kdsl_exit(int32_t status) {
     kdsl_settle();
     if (fflush(stdout) || ferror(stdout)) kdsl_output_failed(errno);
+    if (KDSL_IS_LIVE) {
+        kdsl_exit_code = status;
+        kdsl_border_leave(KDSL_LEFT);
+    }
     exit(status);
 }
 

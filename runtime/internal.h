@@ -7,6 +7,12 @@
 
 #include "runtime/runtime.h"
 
+#ifdef KDSL_LIVE
+enum { KDSL_IS_LIVE = 1 };
+#else
+enum { KDSL_IS_LIVE = 0 };
+#endif
+
 KDSL_RT extern int kdsl_argc; /* of the whole program; 0 when `main` is not ours */
 KDSL_RT extern char **kdsl_argv;
 
@@ -19,6 +25,8 @@ KDSL_RT void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_byte
 KDSL_RT void kdsl_report_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move);
 /* report.c: what comes back from here on is for this launch on another device; NULL: it is for host code. */
 KDSL_RT void kdsl_report_serve(const KdslSection *launch);
+/* resident.c: nothing is kept on a device any more, and the next launch asks anew which one it is. */
+KDSL_RT void kdsl_all_come_back(void);
 
 /* launch.c: the k-th field of ";x[0:n];file;line;column;;" and its length. */
 KDSL_RT int kdsl_field(const char *text, int k, const char **at);
@@ -34,6 +42,16 @@ KDSL_RT _Noreturn void kdsl_fail(const char *place, const char *format, ...) __a
 KDSL_RT const char *kdsl_called(const char *module);
 /* Inside an exported function: ends the call with `status` and does not return. Elsewhere it does nothing. */
 KDSL_RT void kdsl_border_fail(int status, const char *place, const char *format, va_list ap);
+/* The same with nothing to say, and what of kdsl_border is no matter of blocks and messages. */
+KDSL_RT void kdsl_border_leave(int status);
+KDSL_RT bool kdsl_border_is_there(void);
+__attribute__((weak, visibility("default"))) const char *kdsl_last_error(void); /* seen by C callers */
+KDSL_RT int32_t kdsl_border_cross(void (*run)(void *frame), void *frame);
+enum { KDSL_LEFT = 256, KDSL_STOPPED }; /* of a session: exit(), an interrupt */
+KDSL_RT extern int32_t kdsl_exit_code;  /* of a session's exit() */
+KDSL_RT extern volatile int32_t kdsl_n_launching, kdsl_interrupt; /* a session's */
+/* slot.c: a copy of `what` and all it points to, in one piece: free. For a session, whose code goes while its arrays stay. */
+KDSL_RT KdslSection *kdsl_section_copy(const KdslSection *what);
 /* heap.c: what a large block should lie in, said before it is first touched. */
 enum { KDSL_HUGE_FROM_BYTES = 4 << 20 };
 KDSL_RT void kdsl_ask_for_huge_pages(char *at, size_t n_bytes);
@@ -48,6 +66,7 @@ typedef struct KdslBlocks {
 } KdslBlocks;
 KDSL_RT KdslBlocks kdsl_blocks_begin(void);
 KDSL_RT void kdsl_blocks_end(KdslBlocks outer, int free_all);
+KDSL_RT void kdsl_blocks_keep(void *data); /* this one is known no longer */
 /* host.c: is the whole text a number of that type? */
 typedef enum KdslNumber { KDSL_NUMBER, KDSL_NO_NUMBER, KDSL_NO_ROOM } KdslNumber;
 KDSL_RT KdslNumber kdsl_read_int(const char *text, int bits, int is_signed, int64_t *number);
@@ -78,6 +97,10 @@ KDSL_RT void kdsl_nvidia_enter(int64_t device);
  * harm. */
 KDSL_RT bool kdsl_nvidia_pin(int64_t device, void *at, int64_t n_bytes);
 KDSL_RT void kdsl_nvidia_unpin(int64_t device, void *at);
+/* image_file.c: the file that the host plugin has loaded an image from goes, if it is that and still holds what lies at
+ * `loaded`. Does the plugin call its files like this? */
+KDSL_RT void kdsl_remove_image_file(const char *path, const void *loaded);
+KDSL_RT bool kdsl_is_image_file(const char *path);
 
 /* cuda.c, called in place of libomptarget's __tgt_register_lib by programs with PTX images */
 struct Descriptor;

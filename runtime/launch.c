@@ -145,8 +145,10 @@ int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, v
     kdsl_nvidia_enter(number);
     UnderWay *u = own();
     *u = (UnderWay){.ident = loc, .device = number};
+    if (KDSL_IS_LIVE) __atomic_add_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
     int32_t rc = kdsl_report_is_on ? kdsl_report_launch(loc, device, teams, threads, region, args)
                                    : __tgt_target_kernel(loc, device, teams, threads, region, args);
+    if (KDSL_IS_LIVE) __atomic_sub_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
     u->ident = NULL;
     return rc;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/internal.h"
+#include "runtime/live.h"
 #include "runtime/target.h"
 
 /* omp-tools.h ------------------------------------------------------------------------------------------------------ */
@@ -23,13 +24,6 @@ typedef struct Tool {
 } Tool;
 enum { SCOPE_END = 2, DATA_OP = 34, TO_DEVICE = 2, FROM_DEVICE = 3, TO_DEVICE_ASYNC = 18, FROM_DEVICE_ASYNC = 19 };
 
-/* offload/include/Shared/APITypes.h, KernelArgsTy: the fields needed here */
-typedef struct KernelArgs {
-    uint32_t version, n_args;
-    void **bases, **begins;
-    int64_t *sizes, *types;
-    char **names;
-} KernelArgs;
 enum { MAP_LITERAL = 0x100 };
 
 __attribute__((weak)) int32_t __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads, void *region,
@@ -50,7 +44,7 @@ typedef struct Row {
     double seconds;
 } Row;
 
-bool kdsl_report_is_on;
+bool kdsl_report_is_on = KDSL_IS_LIVE;
 static Row *arrays, *launches;
 static int n_arrays, n_launches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the rows: launches may be in several threads */
@@ -79,6 +73,10 @@ static void add(Count *c, int64_t n_bytes) {
 
 /* For the array and for the launch at hand. */
 static void count(const char *name, int64_t device, int which, bool in, int64_t n_bytes) {
+    if (KDSL_IS_LIVE) {
+        if (which == MOVED) kdsl_live_moved(in, now != NULL, n_bytes);
+        return;
+    }
     pthread_mutex_lock(&lock);
     Row *r[2] = {row(&arrays, &n_arrays, name, device), row(&launches, &n_launches, place ? place : host_code, device)};
     for (int i = 0; i < 2; i++) add(in ? &r[i]->in[which] : &r[i]->out[which], n_bytes);
@@ -183,9 +181,18 @@ static void finalize(void *data) { (void)data; }
 void *kdsl_report_tool(void) {
     static Tool tool = {initialize, finalize, NULL};
     const char *wanted = getenv("KDSL_REPORT");
+    if (KDSL_IS_LIVE) return &tool;
     kdsl_report_is_on = wanted && *wanted && strcmp(wanted, "0");
     if (kdsl_report_is_on) atexit(report);
     return kdsl_report_is_on ? &tool : NULL;
+}
+
+static void note_launch(int64_t where, double seconds) {
+    pthread_mutex_lock(&lock);
+    Row *r = row(&launches, &n_launches, place, where);
+    r->seconds += seconds;
+    r->launches++;
+    pthread_mutex_unlock(&lock);
 }
 
 /* A launch that is counted: runtime/launch.c has decided so. */
@@ -198,11 +205,8 @@ int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t thr
     double seconds = kdsl_clock() - start;
     int64_t where = rc ? ON_HOST : device < 0 ? kdsl_default_device() : device;
     if (!rc) plan_launch(&kept, where);
-    pthread_mutex_lock(&lock);
-    Row *r = row(&launches, &n_launches, place, where);
-    r->seconds += seconds;
-    r->launches++;
-    pthread_mutex_unlock(&lock);
+    if (KDSL_IS_LIVE) kdsl_live_launched(place, rc ? KDSL_HOST : device, &kept, seconds);
+    else note_launch(where, seconds);
     now = NULL;
     place = NULL;
     return rc;

@@ -139,6 +139,13 @@ static void bring_back(Section *s) {
     s->apart_bytes = 0;
 }
 
+void kdsl_all_come_back(void) {
+    pthread_mutex_lock(&lock);
+    for (int64_t d = 0; d < n_tables; d++)
+        for (Table *t = &tables[d]; t->n; release(t, t->n - 1)) bring_back(&t->at[t->n - 1]);
+    pthread_mutex_unlock(&lock);
+}
+
 /* Launches --------------------------------------------------------------------------------------------------------- */
 
 static void take_over_part(Section *s, Part p, Newest newest) {
@@ -208,7 +215,7 @@ void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t 
     Section *s = next_in(t, NULL, part);
     if (!s || s->begin > part.begin || s->end < part.end) s = make_room(t, device, part, reads, what);
     if (reads && kdsl_section_has(s, part, ELSEWHERE)) {
-        s->what = what;
+        if (!KDSL_IS_LIVE) s->what = what;
         send(s, part);
     }
     if (writes) {

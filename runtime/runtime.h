@@ -9,7 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef KDSL_LIVE /* live.h: the runtime of sessions, a library of its own */
+#define KDSL_RT __attribute__((visibility("default")))
+#else
 #define KDSL_RT __attribute__((weak, visibility("hidden")))
+#endif
 enum { KDSL_EXIT_CHECK = 3 };
 
 /* start.c: `main` stores the arguments, then calls the program's own main, which the compiler names kdsl_main. */

@@ -154,7 +154,8 @@ static void begin_large_mapping(Section *s) {
 }
 
 Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSection *what) {
-    Section s = {.begin = all.begin, .end = all.end, .there = all.begin, .device = device, .what = what};
+    Section s = {.begin = all.begin, .end = all.end, .there = all.begin, .device = device,
+                 .what = KDSL_IS_LIVE ? kdsl_section_copy(what) : what};
     need_room(&s);
     bool is_large = kdsl_part_bytes(all) >= KDSL_HUGE_FROM_BYTES;
     if (copies && !is_large) s.moved_bytes = kdsl_part_bytes(all);
@@ -171,4 +172,5 @@ void kdsl_section_unmap(Section *s) {
     int64_t n_bytes = s->end - s->begin, type = MAP_DELETE;
     __tgt_target_data_end_mapper((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &type, (void **)&s->what->name,
                                  NULL);
+    if (KDSL_IS_LIVE) free((KdslSection *)s->what);
 }

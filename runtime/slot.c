@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/internal.h"
 #include "runtime/target.h"
@@ -22,6 +23,27 @@ typedef struct Slot {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Slot *unused;
+
+typedef struct Ident { /* ident_t: offload/protocol.h */
+    int32_t reserved_1, flags, reserved_2, reserved_3;
+    const char *source;
+} Ident;
+
+KdslSection *kdsl_section_copy(const KdslSection *what) {
+    const Ident *ident = what->ident;
+    size_t n_source = strlen(ident->source) + 1, n_name = strlen(what->name) + 1;
+    struct Copy {
+        KdslSection what;
+        Ident ident;
+        char text[];
+    } *copy = malloc(sizeof *copy + n_source + n_name);
+    if (!copy) kdsl_fail(NULL, "no memory for a launch");
+    copy->what = (KdslSection){&copy->ident, copy->text + n_source};
+    copy->ident = *ident;
+    copy->ident.source = memcpy(copy->text, ident->source, n_source);
+    memcpy(copy->text + n_source, what->name, n_name);
+    return &copy->what;
+}
 
 static void call(Mapper *mapper, Slot *s, int64_t n_bytes, int64_t type) {
     void *at = &s->slot;
@@ -50,7 +72,7 @@ static Slot *make(const KdslSection *what, int64_t device) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     Slot *s = calloc(1, sizeof *s);
     if (!s) kdsl_fail(NULL, "no memory for a launch");
-    s->what = what;
+    s->what = KDSL_IS_LIVE ? kdsl_section_copy(what) : what;
     s->device = device;
     s->is_mapped = device < omp_get_num_devices();
     if (!s->is_mapped) return s;

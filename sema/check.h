@@ -125,6 +125,7 @@ typedef struct Sema {
     const Expr *given;    /* the array whose elements a field is given: it is copied (fixed.c) */
     const Expr *made_for; /* the array being made has a variable to live in, which says where (fixed.c) */
     const BuiltInModule *stdlib;
+    const SemaOptions *options; /* or NULL */
     Module *own_file; /* the program's; program->module is the one being checked */
     Vec(Module *) modules, in_order; /* as found; each after those it imports */
     Vec(Item *) importing;           /* imports being followed */
@@ -301,6 +302,16 @@ bool check_value(Sema *s, Expr **slot, Type *want, const char *why);
 void check_condition(Sema *s, Expr **slot);
 Type *check_array_name(Sema *s, Expr *e, const char *what); /* a plain name of an array */
 Type *check_measured(Sema *s, Expr *e, const char *what);   /* that, or a call whose result is one */
+
+/* session.c: inputs of an interactive session */
+void session_declare(Sema *s);                 /* the input, as a function */
+void session_enter(Sema *s);                   /* its older variables, where its body begins */
+void session_keep(Sema *s, Symbol *sym);       /* a variable declared in it; where it stands decides */
+void session_show(Sema *s, Stmt *st);          /* the expression at its end */
+void session_gone(Sema *s, const Expr *e);     /* a variable that is no longer there was named */
+bool session_explain_unknown(Sema *s, Diag *d, Name name); /* in a function: a variable of the session */
+void session_name_types(Sema *s);              /* of new variables, after all modules */
+void session_only_reached(Sema *s);
 
 /* atomic.c */
 Type *check_atomic(Sema *s, Expr *e);

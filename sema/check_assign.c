@@ -213,6 +213,7 @@ void check_let(Sema *s, Stmt *st) {
     vec_push(s->arena, &s->facts->locals, sym);
     if (!sym->is_mutable && sym->init && !is_bad(type)) sym->konst = sym->init->konst;
     if (type_owns(type)) own_declare(s, sym, sym->init);
+    session_keep(s, sym);
     if (type->kind != TY_ARRAY) return;
     sym->owns = true;
     vec_push(s->arena, &s->block->drops, sym);

@@ -126,7 +126,8 @@ Func *func_new(Sema *s, Item *item, Module *m) {
     bool own = f->module == s->own_file;
     f->is_export = own && item->fn.is_export;
     f->symbol = own ? f->name : arena_printf(s->arena, "%s.%s", f->module->symbol, f->name);
-    f->is_main = own && item->kind == ITEM_FN && !item->fn.is_extern && item->name == s->main;
+    bool is_session = s->options && s->options->is_session;
+    f->is_main = own && !is_session && item->kind == ITEM_FN && !item->fn.is_extern && item->name == s->main;
     f->result = s->nothing;
     f->facts = arena_new(s->arena, FuncFacts);
     return item->fn.func = f;
@@ -178,6 +179,7 @@ static void declare_item(Sema *s, Item *item) {
 void declare_items(Sema *s) {
     ItemList *items = &s->program->module->items;
     for (int i = 0; i < items->n; i++) declare_item(s, items->at[i]);
+    if (s->program->module->input) session_declare(s);
     for (int i = 0; i < items->n; i++)
         if (items->at[i]->kind == ITEM_STRUCT && !items->at[i]->struct_.sym->generic)
             struct_need(s, items->at[i]->struct_.sym, items->at[i]->name_span);
@@ -422,6 +424,7 @@ static void check_body(Sema *s, Func *f) {
     for (int i = 0; i < f->facts->owners.n; i++) scope_again(s, f->facts->owners.at[i]);
     for (int i = 0; i < f->sizes.n; i++) scope_again(s, f->sizes.at[i]);
     if (f->is_kernel) check_domain(s, f);
+    if (f->is_input) session_enter(s);
     check_block(s, f->item->fn.body);
     scope_leave(s);
     f->facts->has_errors = s->c->diags.n_errors != errors;

@@ -119,6 +119,10 @@ static void check_kernel_return(Sema *s, Stmt *st) {
 
 static void check_return(Sema *s, Stmt *st) {
     Func *f = s->func;
+    if (f->is_input) {
+        diag(s->c, E0315, st->span, "`return` outside of a function");
+        return;
+    }
     vec_push(s->arena, &s->facts->returns, st);
     if (f->is_kernel) {
         check_kernel_return(s, st);
@@ -183,7 +187,10 @@ static void check_stmt(Sema *s, Stmt *st) {
     case STMT_LET: check_let(s, st); break;
     case STMT_ASSIGN: check_assign(s, st); break;
     case STMT_ATOMIC: check_expr(s, &st->atomic.atomic); break;
-    case STMT_EXPR: check_expr_stmt(s, st); break;
+    case STMT_EXPR:
+        if (st->expr.is_shown) session_show(s, st);
+        else check_expr_stmt(s, st);
+        break;
     case STMT_IF:
         check_condition(s, &st->if_.cond);
         check_block(s, st->if_.then_);

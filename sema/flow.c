@@ -465,6 +465,12 @@ static bool ends_program(const Expr *e) {
            e->call.info->builtin == BUILTIN_EXIT;
 }
 
+/* The value of an input: arrays that have names stay where they are. */
+static void build_shown(Builder *b, Stmt *st) {
+    for (int i = 0; i < st->expr.reads.n; i++) event(b, EVENT_READ, st->expr.reads.at[i]);
+    if (!shown_variable(st)) build_expr(b, st->expr.expr);
+}
+
 static void build_stmt(Builder *b, Stmt *st) {
     switch (st->kind) {
     case STMT_ERROR:
@@ -480,7 +486,7 @@ static void build_stmt(Builder *b, Stmt *st) {
     case STMT_ASSIGN: build_assign(b, st); break;
     case STMT_ATOMIC: build_expr(b, st->atomic.atomic); break;
     case STMT_EXPR:
-        build_expr(b, st->expr.expr);
+        build_shown(b, st);
         if (ends_program(st->expr.expr)) enter_nowhere(b);
         break;
     case STMT_IF: build_if(b, st); break;

@@ -52,6 +52,7 @@ void explain_unknown(Sema *s, Diag *d, Span span, Name name, bool is_call) {
     const char *offered = module_offers(s, name);
     if (offered) diag_fix(s->c, d, span, offered, "a module has it");
     if (offered || is_foreign(s, d, span, name, is_call) || is_module(s, d, span, name)) return;
+    if (!is_call && session_explain_unknown(s, d, name)) return;
     const Symbol *ended = scope_ended(s, name);
     if (ended && !is_call) {
         diag_note(s->c, d, ended->span, "it is declared here, and known only to the end of the block around it");

@@ -27,9 +27,9 @@ static const char *joined_path(Sema *s, const Item *import, char separator) {
     return text;
 }
 
-static const char *folder_of(Sema *s, const Module *m) {
-    const char *slash = strrchr(m->source->path, '/');
-    return slash ? arena_strndup(s->arena, m->source->path, (size_t)(slash - m->source->path + 1)) : "";
+static const char *folder_of(Sema *s, const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? arena_strndup(s->arena, path, (size_t)(slash - path + 1)) : "";
 }
 
 static const BuiltInModule *find_in_stdlib(const Sema *s, const char *name) {
@@ -39,10 +39,11 @@ static const BuiltInModule *find_in_stdlib(const Sema *s, const char *name) {
 }
 
 /* The folders to look into, the nearest first. */
-static int folders(Sema *s, const Module *from, const char *out[2]) {
+static int folders(Sema *s, const Module *from, const Item *import, const char *out[2]) {
     if (is_from_stdlib(from)) return 0;
-    out[0] = folder_of(s, from);
-    out[1] = folder_of(s, s->own_file);
+    Place place = source_place(&s->c->sources, import->span.lo); /* a session is one module of many texts */
+    out[0] = folder_of(s, place.file ? place.file->path : from->source->path);
+    out[1] = folder_of(s, s->own_file->source->path);
     return strcmp(out[0], out[1]) ? 2 : 1;
 }
 
@@ -82,7 +83,7 @@ static void not_found(Sema *s, const Module *from, const Item *import) {
     const char *folder[2], *path = joined_path(s, import, '/');
     Diag *d = diag(s->c, E0801, path_span(s, import), "there is no module `%s`", joined_path(s, import, '.'));
     NearestModule near = {.wanted = import->name, .distance = strlen(import->name) < 5 ? 2 : 3};
-    int n = folders(s, from, folder);
+    int n = folders(s, from, import, folder);
     for (int i = 0; i < n; i++) {
         diag_note(s->c, d, (Span){0}, "looked for `%s%s.kdsl`", folder[i], path);
         if (import->import.path.n == 1) consider_folder(s, &near, folder[i]);
@@ -136,7 +137,7 @@ static Module *parse_module(Sema *s, Source *source, const Item *import, const c
 /* The module that an import names: loaded already, or read now. NULL: reported. */
 static Module *find_module(Sema *s, const Module *from, const Item *import, bool *is_new) {
     const char *folder[2], *relative = joined_path(s, import, '/'), *why = NULL;
-    int n = folders(s, from, folder);
+    int n = folders(s, from, import, folder);
     *is_new = false;
     for (int i = 0; i < n; i++) {
         const char *path = arena_printf(s->arena, "%s%s.kdsl", folder[i], relative);

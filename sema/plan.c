@@ -117,6 +117,9 @@ static void find_hoistable(Plan *p) {
 
 static bool is_param(const Plan *p, int slot) { return p->flow->symbol[slot]->kind == SYM_PARAM; }
 
+/* Later inputs of a session do with its variables what callers do behind a function, and we know as little of it. */
+static bool lives_on(const Plan *p, int slot) { return is_param(p, slot) || p->flow->symbol[slot]->kept; }
+
 /* One element or a slice that is used by itself, and not one after the other in a loop that can ask for all before it
  * begins. */
 static bool may_peek(const Event *e) {
@@ -210,7 +213,7 @@ static void join_backward(Plan *p, int block, Bits *into) {
     memset(into, b->n_next || b->is_return ? 0 : MUST, (size_t)p->n); /* the program ends: any promise holds */
     /* Behind the border of an exported function C has whole arrays. */
     Bits behind = p->flow->func->is_export ? LATER_LAUNCH | MAY_READ | READ_SOON : LATER_LAUNCH | MAY_READ;
-    for (int i = 0; b->is_return && i < p->n; i++) into[i] = is_param(p, i) ? behind : 0;
+    for (int i = 0; b->is_return && i < p->n; i++) into[i] = lives_on(p, i) ? behind : 0;
     for (int k = 0; k < b->n_next; k++) {
         const Bits *next = p->in[b->next[k]];
         Bits any = leaves_loop(p, block, k) ? LATER_LAUNCH | MAY_READ : LATER_LAUNCH | MAY_READ | READ_SOON;
@@ -524,7 +527,8 @@ static Bits **bits_by_block(Plan *p) {
 
 void plan_transfers(Sema *s, Func *f) {
     Plan p = {.s = s, .flow = f->facts->flow};
-    if (!p.flow || !(f->effects & EFFECT_OFFLOAD)) return; /* nothing is launched here or below */
+    /* Nothing is launched here or below; but earlier inputs may have left arrays on the device. */
+    if (!p.flow || !(f->effects & EFFECT_OFFLOAD || f->is_input)) return;
     p.n = p.flow->n_slots;
     p.in = bits_by_block(&p);
     p.out = bits_by_block(&p);

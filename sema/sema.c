@@ -76,8 +76,10 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     sema_init(&s, c, m);
     m->type_text = type_name;
     s.stdlib = options ? options->stdlib : NULL;
+    s.options = options;
     if (!modules_load(&s, m)) return s.program;
     for (int i = 0; i < s.in_order.n; i++) check_module(&s, s.in_order.at[i]);
+    session_name_types(&s);
     generics_check_unused(&s);
     effects_spread(&s);
     shapes_check(&s);
@@ -93,6 +95,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     access_settle(&s);
     access_spread(&s);
     if (sound) combine_find(&s);
+    if (options && options->only_reached) session_only_reached(&s);
     if (options && options->need_main && !s.program->main && !c->diags.n_errors) {
         uint32_t end = m->source->base + m->source->n;
         Diag *d = diag(c, E0328, (Span){end, end}, "there is no `fn main()`, where a program starts");

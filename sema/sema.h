@@ -71,6 +71,9 @@ struct Symbol {
     bool leaves;        /* is_fixed: moved away, or given other memory, so it needs the heap after all */
     bool refilled;      /* is_fixed: assigned whole or swapped with one of the same extents, element by element */
     bool in_frame;      /* is_fixed, and lives in the frame of its function: nothing to free */
+    int kept;           /* of an interactive session: it lives on between inputs; its number among them, from 1 */
+    bool is_older;      /* kept, and an earlier input has made it */
+    const char *gone;   /* is_older, and no longer there: why */
     /* Kernels in groups: */
     bool is_shared;     /* SYM_LOCAL: `shared`, one for the whole group */
     bool is_group_value;/* SYM_LOCAL: `inside`, `i.local`, `i.group`, `i.groups`: given, never assigned */
@@ -201,6 +204,9 @@ struct Func {
     const char *symbol; /* unique in the program: `name`, `math.name` of a module, `test.1`; irgen's names come from it */
     Module *module;
     bool is_kernel, is_extern, is_export, is_main, is_test;
+    bool is_input;              /* the statements of an input of an interactive session (session.c) */
+    bool is_made;               /* its code is there already: made by an earlier input of a session, as `symbol` */
+    const char *made_in;        /* is_made: IrOptions.unit of then */
     Vec(Symbol *) params;
     int n_given;                /* those that callers pass; behind them stand the `&scratch` ones of a kernel */
     Vec(Shape) shapes;          /* one per parameter; rank 0 for scalars */
@@ -282,6 +288,19 @@ typedef struct PrintSite {
     const Expr *call;
 } PrintSite;
 
+/* A variable of an interactive session, which lives on between its inputs: in each later one a local variable that is
+ * there from the start. */
+typedef struct KeptVar {
+    Name name;
+    TypeExpr *type;        /* of an older one */
+    const char *type_text; /* sema, of a new one: its type in words of the session; NULL: it has none there */
+    bool is_mutable;
+    Span span, keyword;    /* where it was declared */
+    Const konst;           /* of an older `let`, where its value was known when it was declared */
+    const char *gone;      /* not NULL: it cannot be used any more, and why */
+    Symbol *sym;           /* sema */
+} KeptVar;
+
 typedef struct Program {
     Compiler *c;
     Module *module;
@@ -293,6 +312,9 @@ typedef struct Program {
     Func *main;           /* NULL: none */
     Vec(Func *) tests;    /* `test` blocks of the program's own file, in order: functions without parameters or result */
     bool runs_tests;      /* the tests are the program; otherwise they are not among `funcs` */
+    Func *input;          /* of an interactive session: the statements of the input, or NULL */
+    Vec(Symbol *) kept;   /* the variables that live between inputs, by number - 1; of structs that own arrays their fields */
+    Vec(KeptVar) new_vars;/* those that this input declares, in order */
 } Program;
 
 typedef struct BuiltInModule { /* a module that is part of the compiler */
@@ -304,6 +326,10 @@ typedef struct SemaOptions {
     bool need_main; /* report a missing `fn main` */
     bool run_tests; /* make a program of the `test` blocks */
     bool transfers_each; /* every launch maps its arrays by itself */
+    KeptVar *kept;       /* older variables of a session, of which this is an input; `sym` is filled in */
+    int n_kept;
+    bool is_session;     /* `main` is a function like any other */
+    bool only_reached;   /* of a session: leave out what the input does not lead to */
 } SemaOptions;
 
 /* Check the whole module. Never NULL; when c->diags.n_errors is not 0 the program must not be generated. */
@@ -335,6 +361,8 @@ void emit_plan(const Program *p, Buf *out);         /* --emit=plan */
 /* Reading helpers for later passes */
 Expr *expr_strip(Expr *e); /* without EXPR_CONVERT */
 bool expr_is_slice(const Expr *e);            /* x[a..b], m[i, ..] */
+/* What the value of an input shows: a variable whose arrays are looked at where they are. NULL: a value of its own. */
+Symbol *shown_variable(const Stmt *st);
 const Type *expr_fixed_field(const Expr *e);  /* p.w with constant extents: the field's type; else NULL */
 bool type_owns(const Type *t);                /* a struct that owns arrays */
 Symbol *expr_root(const Expr *e);             /* the variable that an element, field or slice is part of, or NULL */

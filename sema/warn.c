@@ -13,10 +13,13 @@ static void never_changes(Sema *s, const Symbol *sym) {
     diag_fix(s->c, d, sym->keyword, "let", "`let` says so");
 }
 
+/* It lives on in a session, and later inputs may use it. */
+static bool is_kept(const Symbol *sym) { return sym->parts ? sym->n_parts && is_kept(sym->parts[0]) : sym->kept != 0; }
+
 void warn_unused(Sema *s, Func *f) {
     for (int i = 0; i < f->facts->locals.n; i++) {
         const Symbol *sym = f->facts->locals.at[i];
-        if (is_bad(sym->type) || sym->name[0] == '_' || sym->part_of) continue;
+        if (is_bad(sym->type) || sym->name[0] == '_' || sym->part_of || is_kept(sym)) continue;
         if (!sym->used) never_used(s, sym);
         else if (sym->is_mutable && !sym->written && sym->init) never_changes(s, sym);
     }

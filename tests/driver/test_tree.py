@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 ROOMS = ["base", "lexer", "grammar", "parser", "sema", "offload", "irgen", "driver"]
 ALSO = {"base": [], "lexer": ["grammar"], "parser": ["grammar"], "grammar": ["parser"], "offload": ["runtime"],
-        "irgen": ["runtime"], "repl": ROOMS, "runtime": []}
+        "irgen": ["runtime"], "repl": [*ROOMS, "runtime"], "runtime": []}
 LLVM_ROOMS = ("irgen", "offload", "repl")
 MAX_LINES = 800
 CODE = (".c", ".h", ".cpp", ".def", ".y", ".re", ".py", ".kdsl", ".cmake", ".txt")

@@ -1,0 +1,80 @@
+/* input.c -- an input of an interactive session: items and statements as they come, and at the end perhaps an expression
+ * that is shown. Two things make typing light, and both are decided here, by looking ahead: whether what begins is that
+ * expression, which `f(x)` and `if a { 1 } else { 2 }` do not tell until their end; and that the last `;` may be left out.
+ */
+#include "parser/feed.h"
+
+static bool starts_value(const Token *t) {
+    switch (t->kind) {
+    case TOK_END:
+    case TOK_LBRACE:
+    case TOK_RBRACE:
+    case TOK_SEMI:
+    case TOK_FOR:
+    case TOK_ELSE:
+    case TOK_ATOMIC: return false;
+    default: return !starts_item(t->kind) && !starts_statement(t->kind);
+    }
+}
+
+static bool assigns(int kind) { return kind >= TOK_ASSIGN && kind <= TOK_SHR_ASSIGN; }
+
+/* What has been seen of the tokens from the first one on. */
+typedef struct Look {
+    Vec(Token) seen;
+    Vec(int) open;
+    bool has_else, is_statement;
+} Look;
+
+/* In a branch of an `if` that is an expression there stands one, and no `;` behind it. */
+static void look_at(Look *l, const Token *t) {
+    int n = l->seen.n, inside = l->open.n ? l->open.at[l->open.n - 1] : 0;
+    bool is_if = l->seen.at[0].kind == TOK_IF;
+    if (!inside) l->is_statement |= t->kind == TOK_SEMI || assigns(t->kind);
+    if (!inside && t->kind == TOK_ELSE) l->has_else = true;
+    if (is_if && inside == TOK_LBRACE) l->is_statement |= t->kind == TOK_SEMI;
+    if (is_if && t->kind == TOK_RBRACE && n > 1) l->is_statement |= l->seen.at[n - 2].kind == TOK_LBRACE;
+    if (n == 2 && l->seen.at[0].kind == TOK_OFFLOAD && t->kind == TOK_RESIDENT) l->is_statement = true;
+}
+
+/* Does the text end without a `;` or an assignment that would make a statement of what begins with `first`? */
+static bool ends_in_value(Feed *f, const Token *first) {
+    Look l = {0};
+    Token t = *first;
+    for (;; t = feed_take(f)) {
+        vec_push(f->p.arena, &l.seen, t);
+        look_at(&l, &t);
+        if (t.kind == TOK_END || l.is_statement || f->gave_up) break;
+        if (is_opener(t.kind)) vec_push(f->p.arena, &l.open, t.kind);
+        else if (l.open.n && t.kind == closer_of(l.open.at[l.open.n - 1])) l.open.n--;
+    }
+    for (int i = l.seen.n; i-- > 1;) feed_unread(f, l.seen.at[i]);
+    if (first->kind == TOK_IF && !l.has_else && !l.open.n) return false;
+    return !l.is_statement;
+}
+
+static bool at_start(const Feed *f) {
+    int before = f->prev.kind;
+    return !before || before == TOK_SEMI || before == TOK_RBRACE || before == TOK_RESYNC;
+}
+
+void input_before(Feed *f, const Token *t) {
+    if (f->has_value) return;
+    if (t->kind == TOK_END && !feed_accepts(f, TOK_END) && feed_accepts(f, TOK_SEMI)) {
+        feed_push(f, feed_invent(f, TOK_SEMI));
+    } else if (at_start(f) && starts_value(t) && feed_accepts(f, TOK_VALUE) && ends_in_value(f, t)) {
+        f->has_value = true;
+        KdslParse(f->yy, TOK_VALUE, feed_invent(f, TOK_VALUE));
+    }
+}
+
+Module *parse_input(Compiler *c, Source *s, bool *incomplete) {
+    Feed f;
+    feed_begin(&f, c, s);
+    f.is_input = true;
+    KdslParse(f.yy, TOK_INPUT, feed_invent(&f, TOK_INPUT));
+    feed_tokens(&f);
+    Module *m = feed_end(&f, incomplete);
+    if (f.p.input.n) m->input = ast_input(&f.p, (Span){s->base, s->base + s->n});
+    return m;
+}

@@ -1,0 +1,247 @@
+/* check.c -- an input through the front end, together with all that lives: the texts of declarations are parsed and
+ * checked again each time, which takes less than a millisecond. What an earlier declaration says is still true after
+ * it, or it waits: a function whose callee has changed so that it does not fit any more is left out until it fits
+ * again. */
+#include <string.h>
+
+#include "driver/stdlib.h"
+#include "repl/internal.h"
+
+/* Texts as sources ------------------------------------------------------------------------------------------------- */
+
+typedef struct Parsed {
+    Text *text;
+    Source *source;
+    Module *module;
+} Parsed;
+
+typedef struct Check {
+    Session *s;
+    Trial *t;
+    List(Parsed) parsed;
+    List(const char *) replaced; /* names that the input declares */
+    List(Decl *) left_out;       /* waiting, as far as is known */
+} Check;
+
+static Parsed *parsed_of(Check *k, Text *text) {
+    for (int i = 0; i < k->parsed.n; i++)
+        if (k->parsed.at[i].text == text) return &k->parsed.at[i];
+    Parsed p = {text, source_add(&k->t->c.sources, text->path, text->at, text->n), NULL};
+    list_push(&k->parsed, p);
+    return &k->parsed.at[k->parsed.n - 1];
+}
+
+static Module *module_of(Check *k, Text *text) {
+    Parsed *p = parsed_of(k, text);
+    if (!p->module && p->source) p->module = parse_input(&k->t->c, p->source, NULL);
+    return p->module;
+}
+
+static bool is_replaced(const Check *k, const char *name) {
+    for (int i = 0; i < k->replaced.n; i++)
+        if (!strcmp(k->replaced.at[i], name)) return true;
+    return false;
+}
+
+static bool is_left_out(const Check *k, const Decl *d) {
+    for (int i = 0; i < k->left_out.n; i++)
+        if (k->left_out.at[i] == d) return true;
+    return false;
+}
+
+static void add_living(Check *k) {
+    for (int i = 0; i < k->s->decls.n; i++) {
+        Decl *d = k->s->decls.at[i];
+        if (is_replaced(k, d->name) || is_left_out(k, d)) continue;
+        Module *m = module_of(k, d->text);
+        if (m && d->item < m->items.n) vec_push(&k->t->c.arena, &k->t->module->items, m->items.at[d->item]);
+    }
+}
+
+/* Variables -------------------------------------------------------------------------------------------------------- */
+
+static bool is_unchanged(const Check *k, const Decl *old, const Item *item) {
+    size_t n = item->span.hi - item->span.lo;
+    return strlen(old->source) == n && !strncmp(old->source, k->t->own->text + (item->span.lo - k->t->own->base), n);
+}
+
+/* Does the struct that the input declares anew, or one that holds such a one, have part in it? */
+static bool type_has_changed(const Check *k, const char *type) {
+    for (int i = 0; i < k->t->items.n; i++) {
+        const Item *item = k->t->items.at[i];
+        const Decl *old = decl_find(k->s, item->name);
+        if (item->kind != ITEM_STRUCT || !old || old->kind != ITEM_STRUCT || is_unchanged(k, old, item)) continue;
+        Closure c = closure_of(k->s, type);
+        bool found = false;
+        for (int n = 0; n < c.decls.n; n++) found |= c.decls.at[n] == old;
+        closure_free(&c);
+        if (found) return true;
+    }
+    return false;
+}
+
+static const char stale[] = "its type has been declared anew";
+
+static Buf type_texts(Check *k) {
+    Buf b = {0};
+    for (int i = 0; i < k->t->n_kept; i++)
+        buf_printf(&b, "var v: %s;\n", k->t->kept_of[i]->gone || k->t->kept[i].gone ? "i32" : k->t->kept_of[i]->type);
+    return b;
+}
+
+static void add_variables(Check *k) {
+    Trial *t = k->t;
+    Compiler *c = &t->c;
+    t->kept = arena_array(&c->arena, KeptVar, k->s->vars.n + 1);
+    t->kept_of = arena_array(&c->arena, Var *, k->s->vars.n + 1);
+    t->n_kept = 0;
+    for (int i = 0; i < k->s->vars.n; i++) {
+        Var *v = k->s->vars.at[i];
+        if (is_replaced(k, v->name)) continue;
+        uint32_t base = parsed_of(k, v->text)->source->base;
+        const char *gone = v->gone ? v->gone : type_has_changed(k, v->type) ? stale : NULL;
+        t->kept_of[t->n_kept] = v;
+        t->kept[t->n_kept++] = (KeptVar){
+            .name = name_of(&c->names, v->name), .is_mutable = v->is_mutable, .konst = v->konst, .gone = gone,
+            .span = {base + v->name_lo, base + v->name_lo + (uint32_t)strlen(v->name)},
+            .keyword = {base + v->keyword_lo, base + v->keyword_lo + 3}};
+    }
+    Buf texts = type_texts(k);
+    Source *s = source_add(&c->sources, "types", texts.n ? texts.at : "", texts.n);
+    Module *m = s ? parse_input(c, s, NULL) : NULL;
+    for (int i = 0; m && m->input && i < t->n_kept; i++) t->kept[i].type = m->input->fn.body->stmts.at[i]->let.type;
+    buf_free(&texts);
+}
+
+/* What is wrong, and where ----------------------------------------------------------------------------------------- */
+
+static bool is_within(const Source *s, Span span) { return span.lo >= s->base && span.lo <= s->base + s->n; }
+
+/* The living declaration that an error stands in. NULL: it is the input's own, or a module's. */
+static Decl *blamed(Check *k, const Diag *d) {
+    for (int i = 0; i < k->parsed.n; i++) {
+        const Parsed *p = &k->parsed.at[i];
+        if (!p->source || p->source == k->t->own || !is_within(p->source, d->span)) continue;
+        uint32_t at = d->span.lo - p->source->base;
+        for (int n = 0; n < k->s->decls.n; n++) {
+            Decl *decl = k->s->decls.at[n];
+            if (decl->text == p->text && at >= decl->lo && at <= decl->hi && !is_left_out(k, decl)) return decl;
+        }
+    }
+    return NULL;
+}
+
+/* Errors, and warnings about the input itself: of others they have been said. */
+static void keep_own(Trial *t) {
+    Diags *all = &t->c.diags;
+    int kept = 0;
+    for (int i = 0; i < all->list.n; i++) {
+        Diag *d = all->list.at[i];
+        if (d->severity == SEV_ERROR || is_within(t->own, d->span)) all->list.at[kept++] = d;
+    }
+    all->list.n = kept;
+}
+
+static void keep_of(Trial *t, Check *k, const Decl *decl) {
+    Diags *all = &t->c.diags;
+    int kept = 0;
+    for (int i = 0; i < all->list.n; i++) {
+        Diag *d = all->list.at[i];
+        if (d->severity == SEV_ERROR && blamed(k, d) == decl) all->list.at[kept++] = d;
+    }
+    all->list.n = kept;
+}
+
+static void say(Session *s, Trial *t, Buf *out) {
+    if (t->c.diags.list.n) diags_print(&t->c, out, s->options.colour);
+}
+
+/* Attempts --------------------------------------------------------------------------------------------------------- */
+
+static void begin(Trial *t) {
+    Trial fresh = {.unfit_said = t->unfit_said};
+    memcpy(&fresh.unfit, &t->unfit, sizeof t->unfit);
+    memcpy(&fresh.again, &t->again, sizeof t->again);
+    *t = fresh;
+    compiler_init(&t->c);
+}
+
+/* false: syntax, or errors. */
+static bool attempt(Check *k, Text *input, bool all) {
+    Trial *t = k->t;
+    begin(t);
+    k->parsed.n = k->replaced.n = 0;
+    Parsed *own = parsed_of(k, input);
+    t->own = own->source;
+    if (!t->own) {
+        diag(&t->c, E1002, (Span){0}, "this is too long");
+        return false;
+    }
+    t->module = module_of(k, input);
+    if (t->c.diags.n_errors) return false;
+    t->items = t->module->items;
+    t->module->items = (ItemList){0};
+    for (int i = 0; i < t->items.n; i++) list_push(&k->replaced, t->items.at[i]->name);
+    add_living(k);
+    add_variables(k);
+    for (int i = 0; i < t->items.n; i++) vec_push(&t->c.arena, &t->module->items, t->items.at[i]);
+    SemaOptions how = {.stdlib = stdlib_modules, .kept = t->kept, .n_kept = t->n_kept, .is_session = true,
+                       .only_reached = !all};
+    t->program = sema_check(&t->c, t->module, &how);
+    return t->c.diags.n_errors == 0;
+}
+
+static Decl *first_blamed(Check *k) {
+    for (int i = 0; i < k->t->c.diags.list.n; i++) {
+        const Diag *d = k->t->c.diags.list.at[i];
+        Decl *decl = d->severity == SEV_ERROR ? blamed(k, d) : NULL;
+        if (decl) return decl;
+    }
+    return NULL;
+}
+
+/* Once more without it. */
+static void note_unfit(Check *k, Decl *d) {
+    if (!d->waits) {
+        keep_of(k->t, k, d);
+        say(k->s, k->t, &k->t->unfit_said);
+        list_push(&k->t->unfit, d);
+    }
+    list_push(&k->left_out, d);
+    compiler_free(&k->t->c);
+}
+
+static void find_fitting(Check *k) {
+    for (int i = 0; i < k->s->decls.n; i++) {
+        Decl *d = k->s->decls.at[i];
+        if (d->waits && !is_left_out(k, d) && !is_replaced(k, d->name)) list_push(&k->t->again, d);
+    }
+}
+
+bool trial_check(Session *s, Trial *t, Text *input, bool all, Buf *said) {
+    Check k = {.s = s, .t = t};
+    *t = (Trial){0};
+    bool ok;
+    for (Decl *unfit; !(ok = attempt(&k, input, all)) && (unfit = first_blamed(&k));) note_unfit(&k, unfit);
+    find_fitting(&k);
+    keep_own(t);
+    say(s, t, said);
+    free(k.parsed.at);
+    free(k.replaced.at);
+    free(k.left_out.at);
+    return ok;
+}
+
+bool launches(const Trial *t) {
+    for (int i = 0; t->program && i < t->program->funcs.n; i++)
+        if (t->program->funcs.at[i]->is_kernel) return true;
+    return false;
+}
+
+void trial_free(Trial *t) {
+    compiler_free(&t->c);
+    free(t->unfit.at);
+    free(t->again.at);
+    buf_free(&t->unfit_said);
+    *t = (Trial){0};
+}

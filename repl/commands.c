@@ -1,0 +1,279 @@
+/* commands.c -- the table of commands, and what each does: most ask the session a question and say its answer. */
+#include "repl/commands.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/explain.h"
+#include "repl/show.h"
+
+const CommandInfo command_info[COMMAND__COUNT] = {
+#define COMMAND(id, name, arguments, help) {name, arguments, help},
+#include "repl/commands.def"
+};
+
+enum { HISTORY_SHOWN = 20, TYPOS = 2 };
+
+/* An answer goes out, a complaint to the other stream. */
+static bool tell(Repl *r, bool ok, Buf *text) {
+    if (text->n && text->at[text->n - 1] != '\n') buf_putc(text, '\n');
+    (ok ? repl_say : repl_complain)(r, text);
+    return ok;
+}
+
+/* ---- help ---- */
+
+static void help_row(const CommandInfo *c, Buf *out) {
+    size_t start = out->n;
+    buf_printf(out, "  :%s%s%s", c->name, *c->arguments ? " " : "", c->arguments);
+    buf_printf(out, "%*s%s\n", (int)(start + 21 - out->n), "", c->help);
+}
+
+/* The whole name, or the first that begins so. */
+static int command_named(const char *name, size_t n) {
+    int found = -1;
+    for (int i = COMMAND__COUNT; n && i-- > 0;) {
+        if (strncmp(command_info[i].name, name, n)) continue;
+        found = i;
+        if (!command_info[i].name[n]) break;
+    }
+    return found;
+}
+
+static bool do_help(Repl *r, const char *argument) {
+    Buf out = {0};
+    if (*argument == ':') argument++;
+    int one = command_named(argument, strlen(argument));
+    if (*argument && one < 0) {
+        buf_printf(&out, "no command is called `%s`; :help lists them\n", argument);
+        return tell(r, false, &out);
+    }
+    if (one >= 0) help_row(&command_info[one], &out);
+    else {
+        buf_puts(&out, "Type an expression to see its value, a statement to run it, a declaration to\n"
+                       "keep it, or several of them:\n"
+                       "  let x = [f32(i) for i in 1000]\n"
+                       "  kernel half(x: &[f32; n], y: &out [f32; n]) over i in n { y[i] = x[i] / 2; }\n"
+                       "  var y = [0.0f32; 1000]; offload half(&x, &out y); y\n"
+                       "Drawings: plot(y), plot(x, y), hist(x), image(m); behind them: to \"file.png\".\n"
+                       "Commands, of which a beginning will do:\n");
+        for (int i = 0; i < COMMAND__COUNT; i++) help_row(&command_info[i], &out);
+        buf_puts(&out, "Keys: Tab completes, Ctrl-R searches, Alt-Enter begins a new line, Ctrl-C drops\n"
+                       "the input or stops what runs.\n");
+    }
+    return tell(r, true, &out);
+}
+
+/* ---- questions ---- */
+
+static bool explained(Repl *r, const char *what, const char *name) {
+    Buf out = {0};
+    bool ok = session_explain(r->session, what, *name ? name : NULL, &out);
+    return tell(r, ok, &out);
+}
+
+static bool code_of(Repl *r, const char *kind, const char *name) {
+    Buf out = {0};
+    bool ok = session_code(r->session, kind, name, &out);
+    return tell(r, ok, &out);
+}
+
+static bool do_type(Repl *r, const char *expr) {
+    Buf out = {0};
+    bool ok = session_type(r->session, expr, &out);
+    return tell(r, ok, &out);
+}
+
+static bool do_list(Repl *r) {
+    static const char *const kinds[] = {"variable", "fn", "kernel", "struct", "const", "module"};
+    Buf out = {0};
+    SessionName name;
+    for (int i = 0; session_name(r->session, i, &name); i++) {
+        const char *kind = "";
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+            if (kinds[k][0] == name.kind) kind = kinds[k];
+        buf_printf(&out, "%-9s%s%s%s\n", kind, name.name, name.type && *name.type ? ": " : "",
+                   name.type ? name.type : "");
+    }
+    if (!out.n) buf_puts(&out, "nothing is declared yet\n");
+    return tell(r, true, &out);
+}
+
+static bool do_devices(Repl *r) {
+    Buf out = {0};
+    bool ok = session_devices(r->session, &out);
+    return tell(r, ok, &out);
+}
+
+static bool do_device(Repl *r, const char *argument) {
+    Buf out = {0};
+    char *end;
+    long long device = strtoll(argument, &end, 10);
+    if (*end) {
+        buf_printf(&out, "`%s` is no number of a device; :devices lists them\n", argument);
+        return tell(r, false, &out);
+    }
+    bool ok = session_device(r->session, device, &out);
+    return tell(r, ok, &out);
+}
+
+static bool do_explain(Repl *r, const char *code) {
+    Buf out = {0};
+    bool ok = is_diagnostic_code(code) && explain_code(code, &out);
+    if (!ok) buf_printf(&out, "no diagnostic is called `%s`\n", code);
+    return tell(r, ok, &out);
+}
+
+/* ---- times ---- */
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(const double *sorted, int n, double part) {
+    double place = part * (n - 1);
+    int i = (int)place;
+    return i + 1 < n ? sorted[i] + (place - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
+}
+
+static bool timed(Repl *r, const char *text, bool kernels_only) {
+    const double seconds = 0.7;
+    Buf out = {0};
+    double *times = NULL;
+    int n = session_time(r->session, text, seconds, kernels_only, &times, &out);
+    if (n > 0) {
+        qsort(times, (size_t)n, sizeof *times, by_value);
+        buf_puts(&out, "median ");
+        show_seconds(quantile(times, n, 0.5), &out);
+        buf_puts(&out, ", half of them between ");
+        show_seconds(quantile(times, n, 0.25), &out);
+        buf_puts(&out, " and ");
+        show_seconds(quantile(times, n, 0.75), &out);
+        buf_puts(&out, ", least ");
+        show_seconds(times[0], &out);
+        buf_printf(&out, "; %d runs\n", n);
+    } else if (n == 0) {
+        buf_puts(&out, "nothing was launched\n");
+    }
+    free(times);
+    return tell(r, n > 0, &out);
+}
+
+static bool do_bench(Repl *r, const char *call) {
+    Buf text = {0};
+    buf_printf(&text, "%s%s", strncmp(call, "offload", 7) ? "offload " : "", call);
+    bool ok = timed(r, text.at, true);
+    buf_free(&text);
+    return ok;
+}
+
+/* ---- files and the session as a whole ---- */
+
+bool command_load(Repl *r, const char *path) {
+    Compiler c;
+    const char *why = "";
+    compiler_init(&c);
+    Source *file = source_read(&c.sources, path, &why);
+    Buf out = {0};
+    bool ok = file && repl_text(r, path, file->text, file->n);
+    if (!file) buf_printf(&out, "cannot read `%s`: %s\n", path, why);
+    compiler_free(&c);
+    return ok || tell(r, false, &out);
+}
+
+/* An input that ends without a line of its own would run into the next one. */
+static bool do_save(Repl *r, const char *path) {
+    Buf out = {0};
+    FILE *file = fopen(path, "w");
+    bool ok = file != NULL;
+    for (int i = 0; ok && i < r->ran.n; i++) ok = fprintf(file, "%s\n", r->ran.at[i]) > 0;
+    if (file && fclose(file)) ok = false;
+    if (ok) buf_printf(&out, "%d inputs in %s\n", r->ran.n, path);
+    else buf_printf(&out, "cannot write `%s`: %s\n", path, strerror(errno));
+    return tell(r, ok, &out);
+}
+
+static bool do_history(Repl *r, const char *argument) {
+    Buf out = {0};
+    edit_history(*argument ? atoi(argument) : HISTORY_SHOWN, &out);
+    return tell(r, true, &out);
+}
+
+static bool do_reset(Repl *r) {
+    session_reset(r->session);
+    r->ran.n = 0;
+    return true;
+}
+
+static bool do_launches(Repl *r) {
+    repl_show_launches(r);
+    return true;
+}
+
+/* ---- */
+
+static bool run(Repl *r, CommandId id, const char *argument) {
+    switch (id) {
+    case COMMAND_HELP: return do_help(r, argument);
+    case COMMAND_TYPE: return do_type(r, argument);
+    case COMMAND_LIST: return do_list(r);
+    case COMMAND_PLAN: return explained(r, "plan", argument);
+    case COMMAND_TRANSFERS: return explained(r, "transfers", argument);
+    case COMMAND_BOUNDS: return explained(r, "bounds", argument);
+    case COMMAND_VECTOR: return explained(r, "vector", argument);
+    case COMMAND_LAUNCHES: return do_launches(r);
+    case COMMAND_IR: return code_of(r, "ir", argument);
+    case COMMAND_ASM: return code_of(r, "asm", argument);
+    case COMMAND_PTX: return code_of(r, "ptx", argument);
+    case COMMAND_TIME: return timed(r, argument, false);
+    case COMMAND_BENCH: return do_bench(r, argument);
+    case COMMAND_DEVICES: return do_devices(r);
+    case COMMAND_DEVICE: return do_device(r, argument);
+    case COMMAND_LOAD: return command_load(r, argument);
+    case COMMAND_SAVE: return do_save(r, argument);
+    case COMMAND_HISTORY: return do_history(r, argument);
+    case COMMAND_RESET: return do_reset(r);
+    case COMMAND_QUIT: return r->leaves = true;
+    case COMMAND_QUIET: r->quiet = strcmp(argument, "off") != 0; return true;
+    case COMMAND_EXPLAIN: return do_explain(r, argument);
+    case COMMAND__COUNT: break;
+    }
+    return false;
+}
+
+static bool unknown(Repl *r, const char *word) {
+    Buf out = {0};
+    int best = -1, best_distance = TYPOS + 1;
+    for (int i = 0; i < COMMAND__COUNT; i++) {
+        int distance = edit_distance(word, command_info[i].name, TYPOS);
+        if (distance < best_distance) best = i, best_distance = distance;
+    }
+    if (best < 0) buf_printf(&out, "no command is called `:%s`; :help lists them\n", word);
+    else buf_printf(&out, "no command is called `:%s`; did you mean `:%s`?\n", word, command_info[best].name);
+    return tell(r, false, &out);
+}
+
+static bool takes(Repl *r, const CommandInfo *c, const char *argument) {
+    Buf out = {0};
+    if (!*c->arguments && *argument) buf_printf(&out, "`:%s` takes nothing behind it\n", c->name);
+    if (*c->arguments && *c->arguments != '[' && !*argument)
+        buf_printf(&out, "`:%s` needs one thing more: :%s %s\n", c->name, c->name, c->arguments);
+    return !out.n || tell(r, false, &out);
+}
+
+bool command_run(Repl *r, const char *text) {
+    size_t n = 1;
+    while (isalpha((unsigned char)text[n])) n++;
+    const char *argument = text + n;
+    while (isspace((unsigned char)*argument)) argument++;
+    int id = command_named(text + 1, n - 1);
+    if (n == 1) return do_help(r, "");
+    bool ok = id >= 0 ? takes(r, &command_info[id], argument) && run(r, (CommandId)id, argument)
+                      : unknown(r, arena_strndup(&r->arena, text + 1, n - 1));
+    if (!ok) r->failed = true;
+    return ok;
+}

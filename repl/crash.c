@@ -1,0 +1,41 @@
+/* crash.c -- what ends the process in spite of all: a stack that is full, memory that is not there, a library that
+ * aborts. Every input is in the history before it runs, so nothing that was typed is lost; this says so. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repl/commands.h"
+
+#ifdef __SANITIZE_ADDRESS__ /* it has a report of its own */
+
+void crash_watch(void) {}
+
+#else
+
+enum { STACK_BYTES = 64 * 1024 };
+
+static void say(const char *text) {
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* there is no one left to tell */
+}
+
+/* Once: what raised the signal goes on, and the process ends by it. */
+static void on_crash(int signal) {
+    const char *what = signal == SIGABRT ? "a library ended the process"
+                                         : "memory was used that is not there (a recursion without end?)";
+    say("\nkdslc: this session cannot go on: ");
+    say(what);
+    say("\n(what you typed is in the history: start again, and press Up)\n");
+}
+
+void crash_watch(void) {
+    static char stack[STACK_BYTES]; /* the session's own may be what is full */
+    stack_t here = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    sigaltstack(&here, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) sigaction(signals[i], &action, NULL);
+}
+
+#endif

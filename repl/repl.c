@@ -1,0 +1,280 @@
+/* repl.c -- the loop: an input is read, run and answered. On a terminal a person types (edit.c); else lines come as
+ * they are, and what goes out is the answers alone. */
+#include "repl/repl.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repl/commands.h"
+#include "repl/complete.h"
+#include "repl/show.h"
+
+static const char PROMPT[] = "kdsl> ", MORE[] = "    > "; /* of one length */
+
+/* ---- what is said ---- */
+
+static void write_out(FILE *to, Buf *text) {
+    if (text->n) fwrite(text->at, 1, text->n, to);
+    fflush(to);
+    buf_free(text);
+    *text = (Buf){0};
+}
+
+void repl_say(Repl *r, Buf *text) {
+    (void)r;
+    write_out(stdout, text);
+}
+
+void repl_complain(Repl *r, Buf *text) {
+    (void)r;
+    if (text->n && text->at[text->n - 1] != '\n') buf_putc(text, '\n');
+    fflush(stdout);
+    write_out(stderr, text);
+}
+
+static void element_of(void *context, const SessionValue *v, int64_t i, Buf *out) {
+    session_value_text(((Repl *)context)->session, v, i, out);
+}
+
+static void say_value(Repl *r, const SessionValue *v) {
+    Buf out = {0};
+    ShowHow how = {.colour = r->terminal.depth != DEPTH_NONE, .element = element_of, .context = r};
+    int rows;
+    terminal_size(&r->terminal, &how.columns, &rows);
+    show_value(v, &how, &out);
+    repl_say(r, &out);
+}
+
+static void launch_line(const SessionLaunch *l, int times, Buf *out) {
+    buf_printf(out, "%s", l->kernel);
+    if (times > 1) buf_printf(out, " %d times", times);
+    if (l->device && *l->device) buf_printf(out, " on %s", l->device);
+    buf_puts(out, ": ");
+    if (l->geometry && *l->geometry) buf_printf(out, "%s, ", l->geometry);
+    if (l->seconds > 0) show_seconds(l->seconds, out), buf_puts(out, ", ");
+    if (l->bytes_to) show_bytes(l->bytes_to, out), buf_puts(out, l->bytes_from ? " to the device, " : " to the device");
+    if (l->bytes_from) show_bytes(l->bytes_from, out), buf_puts(out, " back");
+    if (!l->bytes_to && !l->bytes_from) buf_puts(out, "nothing moved");
+}
+
+void repl_show_launches(Repl *r) {
+    enum { SHOWN = 8 };
+    const SessionLaunch *launches;
+    const int *times;
+    Buf out = {0};
+    bool dim = r->terminal.depth != DEPTH_NONE;
+    int n = session_launches(r->session, &launches, &times);
+    for (int i = 0; i < n && i < SHOWN; i++) {
+        buf_puts(&out, dim ? "\033[2m" : "");
+        launch_line(&launches[i], times[i], &out);
+        buf_puts(&out, dim ? "\033[0m\n" : "\n");
+    }
+    if (n > SHOWN) buf_printf(&out, "%s... %d more%s\n", dim ? "\033[2m" : "", n - SHOWN, dim ? "\033[0m" : "");
+    repl_say(r, &out);
+}
+
+/* ---- one input ---- */
+
+static void say_stopped(Repl *r) {
+    Buf out = {0};
+    buf_puts(&out, "stopped\n");
+    repl_say(r, &out);
+}
+
+static bool run_code(Repl *r, const char *text, size_t n) {
+    Buf said = {0};
+    SessionValue value = {0};
+    SessionResult result = session_run(r->session, text, n, &value, &said);
+    if (result == SESSION_STOPPED) say_stopped(r);
+    repl_complain(r, &said);
+    if (result == SESSION_DONE) say_value(r, &value);
+    if (result != SESSION_REFUSED && !r->quiet) repl_show_launches(r);
+    if (result == SESSION_LEAVES) r->leaves = true, r->exit_code = session_exit_code(r->session);
+    return result == SESSION_DONE || result == SESSION_LEAVES;
+}
+
+/* `word`, `word;`, `word()`: whoever types one of these looks for the same. */
+static bool is_word(const char *text, size_t n, const char *word) {
+    size_t length = strlen(word);
+    if (n && text[n - 1] == ';') n--;
+    if (n == length + 2 && !strncmp(text + length, "()", 2)) n = length;
+    return length == n && !strncmp(text, word, n);
+}
+
+/* What people type who look for the way out, or in. */
+static const char *meant_command(Repl *r, const char *text, size_t n) {
+    static const char *const words[][2] = {{"help", ":help"}, {"?", ":help"}, {"quit", ":quit"}, {"exit", ":quit"}};
+    SessionName name;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (!is_word(text, n, words[i][0])) continue;
+        for (int k = 0; session_name(r->session, k, &name); k++)
+            if (!strcmp(name.name, words[i][0])) return NULL;
+        return words[i][1];
+    }
+    return NULL;
+}
+
+bool repl_input(Repl *r, const char *text, size_t n) {
+    while (n && isspace((unsigned char)text[n - 1])) n--;
+    size_t blanks = 0;
+    while (blanks < n && isspace((unsigned char)text[blanks])) blanks++;
+    if (blanks == n) return true;
+    const char *first = text + blanks, *command = meant_command(r, first, n - blanks);
+    char *copy = arena_strndup(&r->arena, text, n);
+    if (command) return command_run(r, command);
+    if (*first == ':') return command_run(r, copy + blanks);
+    bool ok = drawing_is(r, text, n) ? drawing_run(r, text, n) : run_code(r, text, n);
+    if (ok) vec_push(&r->arena, &r->ran, copy);
+    else r->failed = true;
+    return ok;
+}
+
+/* ---- a text, input by input ---- */
+
+static bool is_unfinished(const char *text, size_t n) {
+    size_t i = 0;
+    while (i < n && isspace((unsigned char)text[i])) i++;
+    return i < n && text[i] != ':' && input_state(text, n) == INPUT_INCOMPLETE;
+}
+
+/* The lines from the start that make one input. */
+static size_t input_length(const char *text, size_t n) {
+    for (size_t at = 0; at < n;) {
+        const char *end = memchr(text + at, '\n', n - at);
+        at = end ? (size_t)(end - text) + 1 : n;
+        if (!is_unfinished(text, at)) return at;
+    }
+    return n;
+}
+
+/* Is there code only? A drawing or a command stands in an input of its own. */
+static bool is_code(Repl *r, const char *text, size_t n) {
+    while (n) {
+        size_t length = input_length(text, n), i = 0;
+        while (i < length && isspace((unsigned char)text[i])) i++;
+        if ((i < length && text[i] == ':') || drawing_is(r, text, length)) return false;
+        text += length;
+        n -= length;
+    }
+    return true;
+}
+
+static int count_lines(const char *text, size_t n) {
+    int lines = 0;
+    for (size_t i = 0; i < n; i++) lines += text[i] == '\n';
+    return lines;
+}
+
+/* Declarations may refer to later ones, so what is one input as a whole is run as one. */
+bool repl_text(Repl *r, const char *file, const char *text, size_t n) {
+    bool ok = true, whole = input_state(text, n) == INPUT_COMPLETE && is_code(r, text, n);
+    for (int lines = 0; n && ok && !r->leaves;) {
+        size_t length = whole ? n : input_length(text, n);
+        session_from(r->session, file, lines);
+        ok = repl_input(r, text, length);
+        lines += count_lines(text, length);
+        text += length;
+        n -= length;
+    }
+    session_from(r->session, NULL, 0);
+    return ok;
+}
+
+/* Copied from a page or from another session: prompts go away, and what stands below inputs. */
+static void drop_prompts(Buf *typed) {
+    Buf inputs = {0};
+    bool in_input = false;
+    if (strncmp(typed->at, PROMPT, strlen(PROMPT))) return;
+    for (const char *line = typed->at, *next; *line; line = next) {
+        size_t n = strcspn(line, "\n");
+        next = line + n + (line[n] == '\n');
+        bool begins = !strncmp(line, PROMPT, strlen(PROMPT)), goes_on = in_input && !strncmp(line, MORE, strlen(MORE));
+        in_input = begins || goes_on;
+        if (in_input) buf_printf(&inputs, "%.*s\n", (int)(n - strlen(PROMPT)), line + strlen(PROMPT));
+    }
+    inputs.at[--inputs.n] = 0;
+    buf_free(typed);
+    *typed = inputs;
+}
+
+/* ---- the loops ---- */
+
+static Session *interrupted_session;
+
+/* The terminal has written ^C: what is said about it stands below. */
+static void on_interrupt(int signal) {
+    (void)signal;
+    static const char waits[] = "\na kernel is running: the input stops when it has ended\n";
+    size_t n = session_interrupt(interrupted_session) ? sizeof waits - 1 : 1;
+    if (write(STDERR_FILENO, waits, n) < 0) return; /* there is no one to tell */
+}
+
+static void greet(Repl *r) {
+    Buf out = {0};
+    const char *dim = r->terminal.depth != DEPTH_NONE ? "\033[2m" : "", *plain = *dim ? "\033[0m" : "";
+    buf_printf(&out,
+               "%sKDSL: type an expression, a statement or a declaration; :help lists commands, Ctrl-D leaves%s\n", dim,
+               plain);
+    repl_say(r, &out);
+}
+
+static void run_typing(Repl *r) {
+    interrupted_session = r->session;
+    signal(SIGINT, on_interrupt);
+    crash_watch();
+    edit_open(&(EditHow){.prompt = PROMPT,
+                         .more = MORE,
+                         .colour = r->terminal.depth != DEPTH_NONE,
+                         .keep_history = true,
+                         .unfinished = is_unfinished,
+                         .session = r->session});
+    greet(r);
+    while (!r->leaves) {
+        Buf typed = {0};
+        EditEnd end = edit_read(&typed);
+        if (end == EDIT_LEFT) r->leaves = true;
+        if (end == EDIT_INPUT && typed.n) {
+            drop_prompts(&typed);
+            edit_remember(typed.at);
+            repl_text(r, NULL, typed.at, typed.n); /* what is pasted may be several inputs */
+        }
+        buf_free(&typed);
+    }
+}
+
+static void run_lines(Repl *r) {
+    char *line = NULL;
+    size_t room = 0;
+    Buf input = {0};
+    for (ssize_t n; !r->leaves && (n = getline(&line, &room, stdin)) > 0;) {
+        buf_add(&input, line, (size_t)n);
+        if (is_unfinished(input.at, input.n)) continue;
+        repl_input(r, input.at, input.n);
+        input.n = 0;
+    }
+    if (input.n) repl_input(r, input.at, input.n); /* unfinished: what is missing is told */
+    buf_free(&input);
+    free(line);
+}
+
+int repl_run(const ReplOptions *o) {
+    Repl r = {.options = {.march = o->march, .archs = o->archs, .opt_level = o->opt_level, .colour = o->colour}};
+    Buf why = {0};
+    terminal_look(&r.terminal, o->colour);
+    r.quiet = !r.terminal.interactive; /* a script's output is the same each time */
+    r.session = session_new(&r.options, &why);
+    if (!r.session) {
+        repl_complain(&r, &why);
+        return 1;
+    }
+    if (o->file) command_load(&r, o->file);
+    if (r.terminal.interactive) run_typing(&r);
+    else run_lines(&r);
+    session_free(r.session);
+    arena_free(&r.arena);
+    return r.exit_code ? r.exit_code : r.failed && !r.terminal.interactive;
+}

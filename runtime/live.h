@@ -1,0 +1,61 @@
+/* live.h -- what the runtime is to a process that makes code while it runs (repl/jit.c), beside the functions that this
+ * code calls. The shared object kdsl_live.so has it, programs have not: the runtime's files are compiled a second time
+ * for it, with KDSL_LIVE. What differs there: exit() ends the call below the border, not the process; nothing of the
+ * code is pointed to when it has run, as it may go; every launch is noted. */
+#ifndef KDSL_RUNTIME_LIVE_H
+#define KDSL_RUNTIME_LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum KdslEnd { KDSL_RETURNED, KDSL_FAILED, KDSL_EXITED, KDSL_INTERRUPTED } KdslEnd;
+
+/* One launch, or `times` equal ones in a row; device -1: the host itself. kernel "": no launch, but what host code
+ * has brought back. */
+typedef struct KdslLaunch {
+    char kernel[64];
+    int32_t line, device;
+    int64_t items;
+    int32_t blocks[3], threads[3]; /* as GPUs are told */
+    int64_t times, bytes_to, bytes_from;
+    double seconds;
+} KdslLaunch;
+
+typedef struct KdslLive {
+    /* run(frame) with a border below it. Launches that nobody has waited for are over when it returns. *exit_code: of
+     * exit(); *message: why it failed, valid until the next call. */
+    KdslEnd (*run)(void (*run)(void *frame), void *frame, int32_t *exit_code, const char **message);
+    /* The arrays made in the last run that are still there are known until `settle`, which frees those that `keep` was
+     * not told of, or lets them all be. */
+    void (*keep)(void *array);
+    void (*settle)(bool free_others);
+    volatile int32_t *interrupt;            /* not 0: the run at hand is to end, and none begins */
+    volatile int32_t *n_launching;          /* launches that run at this moment */
+    void (*choose_device)(int device);      /* what others keep comes back first */
+    int (*launches)(const KdslLaunch **at); /* of the last run */
+    void (*image_loaded)(void);             /* of an image without code (off_names_image) */
+    /* An image that the plugin has loaded, in which `name` is at `at`, as dlopen gives it; or NULL. */
+    void *(*find_image)(const char *name, const void *at);
+    void (*register_ptx)(const void *descriptor), (*unregister_ptx)(const void *descriptor);
+} KdslLive;
+
+__attribute__((visibility("default"))) extern const KdslLive kdsl_live;
+
+/* offload/include/Shared/APITypes.h, KernelArgsTy: what report.c reads of it */
+typedef struct KernelArgs {
+    uint32_t version, n_args;
+    void **bases, **begins;
+    int64_t *sizes, *types;
+    char **names;
+    void **mappers;
+    uint64_t items, flags;
+    uint32_t blocks[3], threads[3];
+} KernelArgs;
+
+enum { KDSL_HOST = -2 };
+
+/* report.c tells. device -1: the default one. place: ";file;kernel;line;column;;" */
+void kdsl_live_moved(bool in, bool by_launch, int64_t n_bytes);
+void kdsl_live_launched(const char *place, int64_t device, const KernelArgs *args, double seconds);
+
+#endif

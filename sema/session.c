@@ -1,0 +1,206 @@
+/* session.c -- inputs of an interactive session (repl/). The statements of one are a function of their own, checked as
+ * any other is. What it declares in its outermost block lives on: in the next input it is a local variable that is
+ * there from the start, like an array behind a reference that callers pass (plan.c). The expression at the end of an
+ * input is shown. */
+#include "sema/check.h"
+
+#include <string.h>
+
+void session_declare(Sema *s) {
+    Func *f = func_new(s, s->own_file->input, s->own_file);
+    f->symbol = "input";
+    f->is_input = true;
+    s->program->input = f;
+    vec_push(s->arena, &s->program->funcs, f);
+}
+
+/* Variables -------------------------------------------------------------------------------------------------------- */
+
+static void number(Symbol *sym, void *context) {
+    Sema *s = context;
+    vec_push(s->arena, &s->program->kept, sym);
+    sym->kept = s->program->kept.n;
+    sym->leaves = true; /* no frame has room for what outlives it */
+}
+
+static void mark_older(Symbol *sym, void *context) {
+    (void)context;
+    sym->is_older = sym->used = true;
+}
+
+static void enter_older(Sema *s, KeptVar *v) {
+    Dim dims[MAX_RANK] = {0};
+    Type *t = v->gone ? s->error : local_type(s, v->type, dims);
+    Symbol *sym = v->sym = symbol_new(s, SYM_LOCAL, v->name, v->span, t);
+    sym->is_mutable = v->is_mutable;
+    sym->keyword = v->keyword;
+    sym->konst = v->konst;
+    sym->gone = v->gone;
+    scope_again(s, sym);
+    if (v->gone) return;
+    if (type_owns(t)) own_declare(s, sym, NULL);
+    else vec_push(s->arena, &s->facts->locals, sym);
+    sym->owns = t->kind == TY_ARRAY;
+    own_each(sym, number, s);
+    own_each(sym, mark_older, NULL);
+    mark_older(sym, NULL);
+}
+
+void session_enter(Sema *s) {
+    Block none = {0}; /* nothing frees them here */
+    s->block = &none;
+    for (int i = 0; s->options && i < s->options->n_kept; i++) enter_older(s, &s->options->kept[i]);
+    s->block = NULL;
+}
+
+void session_keep(Sema *s, Symbol *sym) {
+    if (!s->func->is_input || s->block != s->func->item->fn.body) return;
+    own_each(sym, number, s);
+    KeptVar v = {.name = sym->name, .is_mutable = sym->is_mutable, .span = sym->span, .keyword = sym->keyword, .sym = sym};
+    vec_push(s->arena, &s->program->new_vars, v);
+}
+
+void session_gone(Sema *s, const Expr *e) {
+    const Symbol *sym = e->name.sym;
+    Diag *d = diag(s->c, E0407, e->span, "`%s` is no longer there: %s", sym->name, sym->gone);
+    note_declared(s, d, sym);
+}
+
+bool session_explain_unknown(Sema *s, Diag *d, Name name) {
+    for (int i = 0; s->options && i < s->options->n_kept; i++) {
+        const KeptVar *v = &s->options->kept[i];
+        if (v->name != name || !s->func || s->func->is_input) continue;
+        diag_note(s->c, d, v->span, "`%s` is a variable of the session; functions know what they are passed, and constants",
+                  name);
+        return true;
+    }
+    return false;
+}
+
+/* The words for a type --------------------------------------------------------------------------------------------- */
+
+static const Symbol *struct_symbol(const Sema *s, const Type *t, const Module **from) {
+    for (int i = 0; i < s->modules.n; i++) {
+        *from = s->modules.at[i];
+        for (int k = 0; k < (*from)->symbols.n; k++) {
+            const Symbol *sym = (*from)->symbols.at[k];
+            bool same = t->instance ? sym == t->instance->of->sym : sym->kind == SYM_STRUCT && sym->type == t;
+            if (same) return sym;
+        }
+    }
+    return NULL;
+}
+
+static const char *module_name(const Sema *s, const Module *m) {
+    for (int i = 0; i < s->own_file->items.n; i++) {
+        const Item *item = s->own_file->items.at[i];
+        if (item->kind == ITEM_IMPORT && item->import.module == m) return item->name;
+    }
+    return NULL;
+}
+
+static const char *type_words(Sema *s, const Type *t);
+
+static const char *struct_words(Sema *s, const Type *t) {
+    const Module *from = NULL;
+    const Symbol *sym = struct_symbol(s, t, &from);
+    if (!sym) return NULL;
+    const char *text = sym->name;
+    if (from != s->own_file) {
+        const char *module = module_name(s, from);
+        if (!module) return NULL;
+        text = arena_printf(s->arena, "%s.%s", module, text);
+    }
+    int n = t->instance ? t->instance->of->params->n : 0;
+    for (int i = 0; i < n; i++) {
+        const char *arg = type_words(s, t->instance->args[i]);
+        if (!arg) return NULL;
+        text = arena_printf(s->arena, "%s%s%s%s", text, i ? ", " : "<", arg, i + 1 == n ? ">" : "");
+    }
+    return text;
+}
+
+/* NULL: the session has no name for it. */
+static const char *type_words(Sema *s, const Type *t) {
+    if (t->kind == TY_STRUCT) return struct_words(s, t);
+    if (t->kind != TY_ARRAY) return t->name;
+    const char *text = type_words(s, t->elem);
+    if (!text) return NULL;
+    text = arena_printf(s->arena, "[%s; _", text);
+    for (int d = 1; d < t->rank; d++) text = arena_printf(s->arena, "%s, _", text);
+    return arena_printf(s->arena, "%s]", text);
+}
+
+void session_name_types(Sema *s) {
+    for (int i = 0; i < s->program->new_vars.n; i++) {
+        KeptVar *v = &s->program->new_vars.at[i];
+        if (is_bad(v->sym->type)) continue;
+        v->type_text = type_words(s, v->sym->type);
+        if (v->type_text) continue;
+        Diag *d = diag(s->c, E0303, v->span, "`%s` cannot be kept: the session has no name for its type `%s`", v->name,
+                       type_name(s->c, v->sym->type));
+        diag_note(s->c, d, v->span, "import the module that declares it");
+    }
+}
+
+/* What is shown ---------------------------------------------------------------------------------------------------- */
+
+static void read_array(Symbol *sym, void *context) {
+    struct { Sema *s; Stmt *st; } *c = context;
+    if (sym->type->kind != TY_ARRAY) return;
+    Expr *e = arena_new(c->s->arena, Expr);
+    *e = (Expr){.kind = EXPR_NAME, .depth = 1, .span = c->st->expr.expr->span, .type = sym->type};
+    e->name.name = sym->name;
+    e->name.sym = sym;
+    vec_push(c->s->arena, &c->st->expr.reads, e);
+}
+
+static bool is_name_of_arrays(const Expr *e) {
+    return e->kind == EXPR_NAME && e->name.sym && (e->type->kind == TY_ARRAY || type_owns(e->type));
+}
+
+Symbol *shown_variable(const Stmt *st) {
+    return st->expr.is_shown && is_name_of_arrays(st->expr.expr) ? st->expr.expr->name.sym : NULL;
+}
+
+void session_show(Sema *s, Stmt *st) {
+    Expr **slot = &st->expr.expr;
+    bool literal = (*slot)->kind == EXPR_FILL || (*slot)->kind == EXPR_COMPREHEND || (*slot)->kind == EXPR_LIST;
+    Type *t = literal                   ? check_array_literal(s, *slot, NULL)
+              : expr_is_slice(*slot) ? check_slice(s, *slot)
+                                        : check_expr(s, slot);
+    if (is_bad(t) || t->kind == TY_VOID) return;
+    if (is_name_of_arrays(*slot)) {
+        struct { Sema *s; Stmt *st; } context = {s, st};
+        own_each((*slot)->name.sym, read_array, &context);
+    } else if (t->kind == TY_ARRAY && expr_is_slice(*slot) && (*slot)->index.base->kind == EXPR_NAME) {
+        vec_push(s->arena, &st->expr.reads, (*slot)->index.base);
+    } else if (t->kind != TY_ARRAY && !type_owns(t)) {
+        check_scalar(s, slot);
+        settle(s, slot);
+    }
+}
+
+/* What is run ------------------------------------------------------------------------------------------------------ */
+
+/* The input and what it calls or launches. */
+void session_only_reached(Sema *s) {
+    Program *p = s->program;
+    Vec(Func *) reached = {0};
+    for (int i = 0; i < p->funcs.n; i++) p->funcs.at[i]->facts->queued = false;
+    if (p->input) {
+        p->input->facts->queued = true;
+        vec_push(s->arena, &reached, p->input);
+    }
+    for (int i = 0; i < reached.n; i++)
+        for (int k = 0; k < reached.at[i]->facts->calls.n; k++) {
+            Func *callee = reached.at[i]->facts->calls.at[k]->callee;
+            if (callee->facts->queued) continue;
+            callee->facts->queued = true;
+            vec_push(s->arena, &reached, callee);
+        }
+    int kept = 0;
+    for (int i = 0; i < p->funcs.n; i++)
+        if (p->funcs.at[i]->facts->queued) p->funcs.at[kept++] = p->funcs.at[i];
+    p->funcs.n = kept;
+}

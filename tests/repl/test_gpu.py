@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""A session on the mock driver of NVIDIA, which runs PTX: arrays stay on the GPU across inputs, images come and go, a
+failed check comes back as on the CPU, and a device can be chosen. Usage: test_gpu.py KDSLC"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+KDSLC = sys.argv[1]
+MOCK = Path(os.environ.get("KDSL_BUILD_DIR", "build")).resolve() / "mock/nvidia"
+INPUTS = """\
+:devices
+:list
+kernel times(f: f32, v: &mut [f32; n]) over i in n { v[i] = f * v[i]; }
+var b = [1.0f32; 1000];
+offload times(2.0, &mut b);
+offload times(3.0, &mut b);
+b[3]
+kernel times(f: f32, v: &mut [f32; n]) over i in n { v[i] = f * v[i] + 1.0; }
+offload times(2.0, &mut b);
+b[3]
+kernel shift(k: i32, v: &mut [f32; n]) over i in n { v[i + k] = 1.0; }
+offload shift(1000, &mut b);
+kernel total(x: &[f32; n]) over i in n -> sum f32 { return x[i]; }
+offload total(&b)
+:launches
+:device 1
+offload times(2.0, &mut b);
+b[3]
+:launches
+"""
+WANTED = """\
+* 0  Mock GPU
+  1  CPU
+nothing is declared yet
+6 : f32
+13 : f32
+13000 : f32
+total on Mock GPU (device 0): 1000 items in 4 blocks of 256, TIME, 4 bytes back
+launches go to device 1 from now on: CPU
+27 : f32
+host code: 4 bytes back
+"""
+
+with tempfile.TemporaryDirectory() as folder:
+    log = Path(folder) / "log"
+    env = {**os.environ, "LD_LIBRARY_PATH": str(MOCK), "KDSL_MOCK_LOG": str(log), "KDSL_MOCK_RUN": "1", "KDSL_PTXAS": ""}
+    done = subprocess.run([KDSLC, "repl", "--offload-arch=sm_90,host"], input=INPUTS, env=env, capture_output=True, text=True,
+                          timeout=120)
+    moved = [line.split()[:4] for line in log.read_text().splitlines() if re.match(r"copy-(in|out) 0 a\d+ 4000 ", line)]
+    loaded = re.findall(r"^load 0 m\d+ sm_90$", log.read_text(), re.M)
+
+out = re.sub(r"(?m)^  [2-9]  .*\n", "", done.stdout)
+out = re.sub(r"(?m)(^  1  |now on: ).*$", r"\1CPU", out)
+out = re.sub(r"[\d.]+ (ns|µs|ms|s),", "TIME,", out)
+assert out == WANTED, f"{out}\n{done.stderr}"
+assert "outside v: [1000]" in done.stderr and "work item i = " in done.stderr, done.stderr
+assert done.returncode == 1, done.returncode  # one input has failed
+assert [m[0] for m in moved] == ["copy-in", "copy-out"], moved  # to the GPU once; back where another device is chosen
+assert len(loaded) == 5, loaded
