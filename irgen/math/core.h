@@ -45,6 +45,8 @@ INLINE float fma32(float a, float b, float c) { return __builtin_fmaf(a, b, c); 
 INLINE double fma64(double a, double b, double c) { return __builtin_fma(a, b, c); }
 INLINE float abs32(float x) { return __builtin_fabsf(x); }
 INLINE double abs64(double x) { return __builtin_fabs(x); }
+/* Of x >= 0: one operation less than copysign. */
+INLINE float with_sign32(float x, float sign) { return float32(bits32(x) | (bits32(sign) & 0x80000000)); }
 
 /* Both are there, one is chosen: `?:` would become a branch round whatever makes the other. */
 INLINE float choose32(_Bool which, float yes, float no) { return which ? yes : no; }
@@ -61,12 +63,35 @@ INLINE double clamp64(double x, double lo, double hi) {
     return hi < x ? hi : x;
 }
 
-/* Estrin's scheme: pairs of neighbours, then pairs of pairs. A kernel waits for the longest chain of operations, and
- * this one is a few multiply-adds, at the price of the powers of x. */
-enum { MAX_POLYNOMIAL = 24 };
-
+/* Horner's scheme twice, in x^2: for the even powers and for the odd ones. Kernels compute several vectors at a time, so
+ * what counts most is how few operations there are, and how few values wait for others; but a chain half as long is
+ * worth a square. */
 INLINE float polynomial32(float x, const float *c, int n) {
-    float y[MAX_POLYNOMIAL];
+    float square = x * x, a = c[0], b = c[1];
+    int i = 2;
+    for (; i + 1 < n; i += 2) {
+        a = fma32(a, square, c[i]);
+        b = fma32(b, square, c[i + 1]);
+    }
+    return i < n ? fma32(b, x, fma32(a, square, c[i])) : fma32(a, x, b);
+}
+
+INLINE double polynomial64(double x, const double *c, int n) {
+    double square = x * x, a = c[0], b = c[1];
+    int i = 2;
+    for (; i + 1 < n; i += 2) {
+        a = fma64(a, square, c[i]);
+        b = fma64(b, square, c[i + 1]);
+    }
+    return i < n ? fma64(b, x, fma64(a, square, c[i])) : fma64(a, x, b);
+}
+
+/* Estrin's scheme: pairs of neighbours, then pairs of pairs. For terms that alternate in sign and hardly decrease: the
+ * even ones alone, and the odd ones, would be far larger than what they leave of each other. */
+enum { MAX_PAIRED = 24 };
+
+INLINE float paired32(float x, const float *c, int n) {
+    float y[MAX_PAIRED];
     for (int i = 0; i < n; i++) y[i] = c[n - 1 - i];
     for (; n > 1; n = (n + 1) / 2, x *= x) {
         for (int i = 0; i < n / 2; i++) y[i] = fma32(y[2 * i + 1], x, y[2 * i]);
@@ -75,8 +100,8 @@ INLINE float polynomial32(float x, const float *c, int n) {
     return y[0];
 }
 
-INLINE double polynomial64(double x, const double *c, int n) {
-    double y[MAX_POLYNOMIAL];
+INLINE double paired64(double x, const double *c, int n) {
+    double y[MAX_PAIRED];
     for (int i = 0; i < n; i++) y[i] = c[n - 1 - i];
     for (; n > 1; n = (n + 1) / 2, x *= x) {
         for (int i = 0; i < n / 2; i++) y[i] = fma64(y[2 * i + 1], x, y[2 * i]);
@@ -87,6 +112,8 @@ INLINE double polynomial64(double x, const double *c, int n) {
 
 #define POLYNOMIAL32(x, ...) polynomial32(x, (const float[]){__VA_ARGS__}, sizeof((float[]){__VA_ARGS__}) / 4)
 #define POLYNOMIAL64(x, ...) polynomial64(x, (const double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / 8)
+#define PAIRED32(x, ...) paired32(x, (const float[]){__VA_ARGS__}, sizeof((float[]){__VA_ARGS__}) / 4)
+#define PAIRED64(x, ...) paired64(x, (const double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / 8)
 
 /* x + ROUNDING is rounded to an integer, which then is the lowest bits; minus ROUNDING it is a float again. */
 #define ROUNDING32 0x1.8p23f
@@ -96,15 +123,17 @@ INLINE double polynomial64(double x, const double *c, int n) {
 INLINE float power_of_two32(float n_rounded) { return float32((bits32(n_rounded) << 23) + bits32(1.0f)); }
 INLINE double power_of_two64(double n_rounded) { return float64((bits64(n_rounded) << 52) + bits64(1.0)); }
 
-/* x * 2^n for n up to twice the exponents there are. In two steps: 2^n alone may be too large, or too small. */
-INLINE float scale32(float x, float n) {
-    float half = fma32(n, 0.5f, ROUNDING32), rest = n - (half - ROUNDING32) + ROUNDING32;
-    return x * power_of_two32(half) * power_of_two32(rest);
+/* x * 2^n, where n + ROUNDING is given, for n up to twice the exponents there are. In two steps: 2^n alone may be too
+ * large, or too small. Half of what is given has half of n in its lowest bits, rounded down; what else is in it is too far
+ * up to matter. */
+INLINE float scale32(float x, float n_rounded) {
+    uint32_t n = bits32(n_rounded), half = n >> 1;
+    return x * float32((half << 23) + bits32(1.0f)) * float32(((n - half) << 23) + bits32(1.0f));
 }
 
-INLINE double scale64(double x, double n) {
-    double half = fma64(n, 0.5, ROUNDING64), rest = n - (half - ROUNDING64) + ROUNDING64;
-    return x * power_of_two64(half) * power_of_two64(rest);
+INLINE double scale64(double x, double n_rounded) {
+    uint64_t n = bits64(n_rounded), half = n >> 1;
+    return x * float64((half << 52) + bits64(1.0)) * float64(((n - half) << 52) + bits64(1.0));
 }
 
 /* x = 2^exponent * (1 + f), from sqrt(1/2) - 1 to sqrt(2) - 1, for x > 0 with all its digits. */

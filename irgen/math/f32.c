@@ -22,20 +22,20 @@ INLINE Exp32 exp_parts(float x) {
 /* exp(x) / 2 where x >= 0, also where exp(x) alone would be infinite. */
 INLINE float half_exp(float x) {
     Exp32 e = exp_parts(clamp32(x, 0.0f, 90.0f));
-    return scale32(1.0f + e.p, e.n_rounded - ROUNDING32 - 1.0f);
+    return scale32(1.0f + e.p, e.n_rounded - 1.0f);
 }
 
 FUNCTION_F32(exp, float x) {
     Exp32 e = exp_parts(clamp32(x, -104.0f, 89.0f));
-    return scale32(1.0f + e.p, e.n_rounded - ROUNDING32);
+    return scale32(1.0f + e.p, e.n_rounded);
 }
 
 FUNCTION_F32(exp2, float x) {
     x = clamp32(x, -151.0f, 129.0f);
-    float n = x + ROUNDING32 - ROUNDING32, r = x - n;
+    float n_rounded = x + ROUNDING32, r = x - (n_rounded - ROUNDING32);
     float q = POLYNOMIAL32(r, 0x1.da5f78p-17f, 0x1.441a08p-13f, 0x1.5da986p-10f, 0x1.3b2a52p-7f, 0x1.c6b06cp-5f,
                            0x1.ebfbep-3f, 0x1.62e43p-1f); /* 2^-29 */
-    return scale32(fma32(r, q, 1.0f), n);
+    return scale32(fma32(r, q, 1.0f), n_rounded);
 }
 
 /* From -18 down it is -1; at the other end 2^128 is too large, its half is not. */
@@ -184,7 +184,7 @@ FUNCTION_F32(tan, float x) {
 /* atan(z) for |z| <= 1. */
 INLINE float atan_small(float z) {
     float s = z * z;
-    float p = POLYNOMIAL32(s, 0x1.7ec1c4p-9f, -0x1.0c23fep-6f, 0x1.61f756p-5f, -0x1.3553f4p-4f, 0x1.b4dfdcp-4f,
+    float p = PAIRED32(s, 0x1.7ec1c4p-9f, -0x1.0c23fep-6f, 0x1.61f756p-5f, -0x1.3553f4p-4f, 0x1.b4dfdcp-4f,
                            -0x1.230abp-3f, 0x1.9978eep-3f, -0x1.5554dcp-2f); /* 2^-25 */
     return fma32(z * s, p, z);
 }
@@ -243,7 +243,7 @@ FUNCTION_F32(erf, float x) {
                            0x1.39ced6p-6f, -0x1.a4fa72p-4f, -0x1.45f2fap-1f, -0x1.06eba8p-3f); /* 2^-27 of erf */
     Exp32 e = exp_parts(fma32(a, p, -a));
     float power = power_of_two32(e.n_rounded);
-    return __builtin_copysignf(fma32(-power, e.p, 1.0f - power), x);
+    return with_sign32(fma32(-power, e.p, 1.0f - power), x);
 }
 
 /* By f64: logarithms and powers of two ------------------------------------------------------------------------------

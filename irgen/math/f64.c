@@ -48,7 +48,7 @@ INLINE Exp64 exp_parts(double x, double low) {
 
 INLINE double exp_of(double x, double low, double less) {
     Exp64 e = exp_parts(x, low);
-    return scale64(1.0 + e.p, e.n_rounded - ROUNDING64 - less);
+    return scale64(1.0 + e.p, e.n_rounded - less);
 }
 
 /* exp(x) / 2 where x >= 0, also where exp(x) alone would be infinite. */
@@ -58,12 +58,12 @@ FUNCTION_F64(exp, double x) { return exp_of(clamp64(x, -746.0, 710.0), 0.0, 0.0)
 
 /* 2^(x + low) for x up to 1100 on both sides. */
 INLINE double exp2_of(double x, double low) {
-    double n = x + ROUNDING64 - ROUNDING64, r = x - n + low;
+    double n_rounded = x + ROUNDING64, r = x - (n_rounded - ROUNDING64) + low;
     double q = POLYNOMIAL64(r, 0x1.e0cff5c662b55p-36, 0x1.ec5b126dffc83p-32, 0x1.e4bb951347d87p-28,
                             0x1.b5233f845998dp-24, 0x1.62c0272b1860ep-20, 0x1.ffcbfd43b66f4p-17, 0x1.430912f755a6ep-13,
                             0x1.5d87fe787533dp-10, 0x1.3b2ab6fba51a1p-7, 0x1.c6b08d704a1d1p-5, 0x1.ebfbdff82c58ep-3,
                             0x1.62e42fefa39efp-1); /* 2^-54 */
-    return scale64(fma64(r, q, 1.0), n);
+    return scale64(fma64(r, q, 1.0), n_rounded);
 }
 
 FUNCTION_F64(exp2, double x) { return exp2_of(clamp64(x, -1100.0, 1100.0), 0.0); }
@@ -296,7 +296,7 @@ FUNCTION_F64(tan, double x) {
 INLINE double atan_small(double z) {
     double s = z * z;
     double p =
-        POLYNOMIAL64(s, -0x1.53e5c94348b72p-16, 0x1.d3bb11406b765p-13, -0x1.312a3f0dfb77ep-10, 0x1.f96cc734222ebp-9,
+        PAIRED64(s, -0x1.53e5c94348b72p-16, 0x1.d3bb11406b765p-13, -0x1.312a3f0dfb77ep-10, 0x1.f96cc734222ebp-9,
                      -0x1.2cf76bf20e848p-7, 0x1.162c3d97e979ep-6, -0x1.a726a91b49509p-6, 0x1.1715db019349p-5,
                      -0x1.4f4521ca52068p-5, 0x1.7ee3f62d7830bp-5, -0x1.ad32ba4e0c7bbp-5, 0x1.e1781735b887ep-5,
                      -0x1.11089d02de0dfp-4, 0x1.3b12b2e8e2d48p-4, -0x1.745d02310537cp-4, 0x1.c71c709e19f6ap-4,
@@ -367,7 +367,7 @@ INLINE double erfc_of(double a) {
     Pair g = sum(0x1.3ba5916e9fd7fp0, t * u), y = quotient(g, sum(2.0 * a, 1.0));
     double square = a * a;
     Exp64 e = exp_parts(-square, -fma64(a, a, -square));
-    return scale64(y.high + fma64(y.high, e.p, y.low), e.n_rounded - ROUNDING64);
+    return scale64(y.high + fma64(y.high, e.p, y.low), e.n_rounded);
 }
 
 /* erf(x) for |x| up to 0.93. */

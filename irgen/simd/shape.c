@@ -2,8 +2,10 @@
  * computes with. Rows and vectors share what is the same along them and give the machine independent work where one
  * chain of operations would make it wait; registers bound them. The time of a shape is estimated loop by loop: operations
  * over what the machine starts in a cycle, or the longest chain around the loop, whichever is more; a region without loops
- * that is too long to be overlapped with the next block waits for its longest way. */
+ * waits for its longest way, together with as many blocks, or as much of one, as the machine has in sight. */
 #include "irgen/simd/simd.h"
+
+#include <string.h>
 
 /* Of the elements that items read, write and compute with: numbers of floating point and what lies in memory. */
 static int64_t element_bytes(const SimdRegion *g) {
@@ -30,7 +32,12 @@ int simd_width(const SimdRegion *g, const SimdTarget *t) {
 
 /* What a level costs ------------------------------------------------------------------------------------------------ */
 
-enum { ROUNDS = 32, MAX_DEPTH = 4, IN_A_CYCLE = 2, LATENCY = 4, SLOW = 8, LANE_ACCESS = 2, LIVE_LANE_ACCESS = 4, BY_LANE = 4, BY_LIVE_LANE = 5, IN_A_CYCLE_ALONE = 3, MISSED_BRANCH = 5, MAX_WRITTEN = 500, MOST_STRAIGHT = 4, TEMPORARIES = 2 };
+enum {
+    ROUNDS = 32, MAX_DEPTH = 4,
+    IN_A_CYCLE = 2, IN_A_CYCLE_ALONE = 3, LATENCY = 4, SLOW = 8, MISSED_BRANCH = 5,
+    LANE_ACCESS = 2, LIVE_LANE_ACCESS = 4, BY_LANE = 4, BY_LIVE_LANE = 5,
+    MAX_WRITTEN = 500, MAX_WRITTEN_STRAIGHT = 1000, MOST_STRAIGHT = 4, TEMPORARIES = 2
+};
 
 /* Operations by what they differ along, and registers held through a round. */
 typedef struct Cost {
@@ -97,6 +104,18 @@ static double beside(const SimdRegion *g, const SimdValue *value) {
     return is_place && !is_float(LLVMTypeOf(value->v)) ? BESIDE : 1;
 }
 
+static double function_cost(LLVMValueRef call) {
+    static const struct {
+        const char *name;
+        double operations;
+    } functions[] = {{"llvm.fma.", 1}, {"llvm.fabs.", 1}, {"llvm.sqrt.", SLOW}};
+    size_t n;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strncmp(name, functions[i].name, strlen(functions[i].name))) return functions[i].operations;
+    return 2;
+}
+
 static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     switch (op) {
@@ -113,7 +132,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
     case LLVMFDiv: case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem: case LLVMFRem: return SLOW;
     case LLVMCall:
         if (simd_is_remark(value->v)) return 0;
-        if (simd_has_vector_form(value->v)) return 2;
+        if (simd_has_vector_form(value->v)) return function_cost(value->v);
         return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
     case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? 1 : 0;
     case LLVMICmp: {
@@ -152,9 +171,6 @@ static int longest_chain(const SimdRegion *g, int loop) {
     }
     return longest;
 }
-
-/* Where nothing goes round, the machine looks this many operations ahead for some that need not wait. */
-enum { IN_SIGHT = 192 };
 
 /* The longest way through the operations of a region without loops. */
 static int longest_way(const SimdRegion *g) {
@@ -283,7 +299,8 @@ static double time_of_level(const Cost *c, const SimdTarget *t, SimdShape s) {
     if (s.rows > 1) held += c->held_rows * s.vectors;
     if (held > t->registers) operations += 2 * (held - t->registers);
     double time = operations / IN_A_CYCLE, wait = (double)c->chain * LATENCY;
-    if (operations > IN_SIGHT) wait += (double)c->way * LATENCY; /* else the next block has begun meanwhile */
+    double in_sight = operations / SIMD_IN_SIGHT; /* of a block; below 1, others have begun meanwhile */
+    wait += (double)c->way * LATENCY * (in_sight < 1 ? in_sight : 1);
     return c->weight * (time > wait ? time : wait) / n;
 }
 
@@ -338,8 +355,8 @@ static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
     enum { PRIVATE_ROOM = 32 << 10 };
     int n = s.rows * s.vectors;
     int64_t across = simd_trips(g->x_lo, g->x_hi), down = simd_trips(g->y_lo, g->y_hi);
-    if (n > 1 && n * n_written > MAX_WRITTEN) return false;
-    if (n > MOST_STRAIGHT && !g->loops.n) return false; /* nothing to wait for, and enough to share */
+    if (n > 1 && n * n_written > (g->loops.n ? MAX_WRITTEN : MAX_WRITTEN_STRAIGHT)) return false;
+    if (n > MOST_STRAIGHT && !g->loops.n) return false; /* enough not to wait, and to share */
     if (n > 1 && private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
     if (across > 0 && s.vectors > 1 && across % (s.vectors * s.width)) return false;
     int64_t end = simd_known_end(g, s.width), block = s.vectors * s.width;

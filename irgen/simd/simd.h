@@ -156,6 +156,9 @@ void simd_blends(SimdRegion *g, const SimdMap *updated);
 SimdShape simd_shape(SimdRegion *g, const SimdTarget *t);
 int simd_width(const SimdRegion *g, const SimdTarget *t);
 enum { SIMD_LINE = 64 }; /* bytes of a cache line */
+/* Operations on vectors that wait at a time, or are under way, in the machine: as many as it looks ahead for some that need
+ * not wait. */
+enum { SIMD_IN_SIGHT = 96 };
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
 int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */

@@ -488,20 +488,40 @@ static void emit_copy(SimdEmit *e, int i, int row, int vector) {
     if (!*at) *at = one_copy(e, value, row, vector);
 }
 
-/* Copy by copy rather than instruction by instruction: what one copy needs in between is needed no longer when the next
- * begins, and needs no registers then. But two by two where there are no loops: nothing is held for long there, and the
- * one has something to do while the other waits. Items have no order among each other. */
+/* LLVM's scheduler moves nothing over this, which makes no code. It would put one copy behind the other again, for the sake
+ * of registers; but what is stored and loaded once more costs less than what waits. */
+static void keep_order(SimdEmit *e) {
+    LLVMTypeRef t = LLVMFunctionType(LLVMVoidTypeInContext(e->cg->ctx), NULL, 0, true);
+    LLVMValueRef fn = LLVMGetNamedFunction(e->cg->module, "llvm.fake.use");
+    if (!fn) fn = LLVMAddFunction(e->cg->module, "llvm.fake.use", t);
+    LLVMBuildCall2(e->b, t, fn, &e->x, 1, ""); /* of something that is in a register all the while */
+}
+
+/* Copy by copy: what one needs in between is needed no longer when the next begins, and needs no registers then. */
+static void emit_by_copy(SimdEmit *e, int from, int to) {
+    for (int c = 0; c < e->n; c++)
+        for (int i = from; i < to; i++) emit_copy(e, i, c / e->shape.vectors, c % e->shape.vectors);
+}
+
+/* Instruction by instruction: while one copy waits for its operands, the others have something to do. The machine sees to
+ * that by itself in what is short. */
+static void emit_in_turn(SimdEmit *e, int from, int to) {
+    bool is_long = e->n > 1 && (to - from) * e->n > SIMD_IN_SIGHT;
+    for (int i = from; i < to; i++) {
+        for (int c = 0; c < e->n; c++) emit_copy(e, i, c / e->shape.vectors, c % e->shape.vectors);
+        if (is_long) keep_order(e);
+    }
+}
+
+/* Items have no order among each other. Where there are loops, registers hold what the rounds share. */
 void simd_instructions(SimdEmit *e, int from, int to) {
-    int together = e->g->loops.n ? 1 : 2;
     for (int i = from; i < to;) {
         int end = i;
         while (end < to && (simd_is_remark(e->g->values.at[end].v) || !is_whole(e, &e->g->values.at[end]))) end++;
         for (int k = i; k < end; k++)
             for (int c = 0; c < e->n; c++) e->copy[k][c] = NULL;
-        for (int first = 0; first < e->n; first += together)
-            for (int k = i; k < end; k++)
-                for (int c = first; c < e->n && c < first + together; c++)
-                    emit_copy(e, k, c / e->shape.vectors, c % e->shape.vectors);
+        if (e->g->loops.n) emit_by_copy(e, i, end);
+        else emit_in_turn(e, i, end);
         if (end < to) emit_whole(e, end);
         for (int k = i; k < end + (end < to); k++)
             if (LLVMGetTypeKind(LLVMTypeOf(e->g->values.at[k].v)) != LLVMVoidTypeKind) simd_keep(e, k);
