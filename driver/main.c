@@ -131,6 +131,35 @@ static bool explain_vector(Compiler *c, const Options *o, const Program *p, cons
     return ok;
 }
 
+/* Of each GPU that is named, or of sm_90, the kernels are compiled, for nobody knows their registers before. */
+static bool explain_launch(Compiler *c, Options *o, const Program *p, const char *output, Times *t) {
+    const char *why;
+    if (!archs_have_gpu(&o->archs)) archs_parse(&o->archs, &c->arena, "sm_90", &why);
+    LaunchDevice *devices = arena_array(&c->arena, LaunchDevice, o->archs.n + 1);
+    Blob *told = arena_array(&c->arena, Blob, o->archs.n + 1);
+    o->emit = EMIT_DEVICE_ASM;
+    Code code = code_plan(&c->arena, p, o);
+    bool ok = code_generate(&code, t);
+    Buf text = {0};
+    int n = 0;
+    for (int i = 0; ok && i < code.n; i++) {
+        Piece *m = &code.at[i];
+        if (!is_gpu(m)) continue;
+        Blob ptx = {m->result.assembly, strlen(m->result.assembly)};
+        devices[n] = (LaunchDevice){m->target, m->options.march, is_ptx(m) ? NULL : m->result.assembly};
+        if (is_ptx(m) && off_ptxas_tells(c, m->options.march, &ptx, &told[n])) devices[n].said = told[n].at;
+        n++;
+    }
+    ok = ok && !c->diags.n_errors;
+    if (ok) irgen_explain_launch(p, devices, n, &text);
+    ok = ok && output_text(c, output, text.n ? text.at : "", text.n);
+    for (int i = 0; i < n; i++) blob_free(&told[i]);
+    buf_free(&text);
+    code_free(&code);
+    times_stage(t, "write");
+    return ok;
+}
+
 static bool emit_tokens(Compiler *c, Source *source, const char *output, Times *t) {
     Buf text = {0};
     lex_dump(c, source, &text);
@@ -153,7 +182,7 @@ static bool accepted(Compiler *c, const Options *o) {
 }
 
 /* The compiler, from source to result. `output`: the file to write, "-" for standard output; `run` gives *program. */
-static bool compile(Compiler *c, const Options *o, const char *output, Blob *program, Times *t) {
+static bool compile(Compiler *c, Options *o, const char *output, Blob *program, Times *t) {
     const char *why;
     Source *source = source_read(&c->sources, o->input, &why);
     if (!source) {
@@ -177,6 +206,7 @@ static bool compile(Compiler *c, const Options *o, const char *output, Blob *pro
     if (!accepted(c, o)) return false;
     if (o->emit == EMIT_CHECKED) return emit_tree(c, module, true, output, t);
     if (o->explain == EXPLAIN_VECTOR) return explain_vector(c, o, checked, output, t);
+    if (o->explain == EXPLAIN_LAUNCH) return explain_launch(c, o, checked, output, t);
     if (o->explain || o->emit == EMIT_PLAN) return explain(c, o, checked, output, t);
     if (o->command == COMMAND_CHECK) return true;
     if (o->emit == EMIT_HEADER) return output_header(c, checked, output);

@@ -145,6 +145,12 @@ static int parse_explain(Options *o, const char *value) {
     return o->explain ? NOT_DONE : usage_error("%s can be explained, not `%s`", names, value);
 }
 
+static bool is_explained(const char *name) {
+    for (int i = EXPLAIN_NONE + 1; i < EXPLAIN__COUNT; i++)
+        if (!strcmp(name, explains[i].name)) return true;
+    return false;
+}
+
 static const char portable[] = "x86-64-v2,x86-64-v3,x86-64-v4";
 
 static int unknown_cpu(const char *name) {
@@ -339,6 +345,11 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
     for (int i = 0; i < COMMAND__COUNT; i++)
         if (argc > 1 && *commands[i].name && !strcmp(argv[1], commands[i].name)) o->command = (Command)i, at = 2;
     if (argc == 1 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) o->command = COMMAND_REPL;
+    if (o->command == COMMAND_EXPLAIN && argc > 2 && is_explained(argv[2])) { /* explain launch FILE */
+        o->command = COMMAND_BUILD;
+        parse_explain(o, argv[2]);
+        at = 3;
+    }
     bool only_files = false;
     for (; at < argc; at++) {
         const char *word = argv[at];

@@ -13,14 +13,22 @@
 
 /* rate.c: how a value changes from one work item to its neighbour on the fastest axis ------------------------------ */
 typedef enum RateKind { RATE_UNIFORM, RATE_LINEAR, RATE_VARYING } RateKind;
+/* Of a varying value, for who explains (launch_facts.c): nothing is decided by it. Of two the larger holds for both. */
+typedef enum RateWhy {
+    RATE_STEADY = -1, /* unless arithmetic wraps, neighbours are as far apart everywhere: by `stride`, or, where that is
+                       * 0, by a value that is known when it runs */
+    RATE_COMPUTED = 0,
+    RATE_LOADED = 1,  /* it rests on what is read from memory */
+} RateWhy;
 typedef struct Rate {
     RateKind kind;
     bool wraps;      /* LINEAR: arithmetic narrower than 64 bits may have wrapped, so widening it is not linear */
     int64_t stride;  /* LINEAR: difference between neighbours, never 0 */
+    RateWhy why;     /* VARYING */
 } Rate;
 
-#define UNIFORM ((Rate){RATE_UNIFORM, false, 0})
-#define VARYING ((Rate){RATE_VARYING, false, 0})
+#define UNIFORM ((Rate){.kind = RATE_UNIFORM})
+#define VARYING ((Rate){.kind = RATE_VARYING})
 Rate rate_linear(int64_t stride, bool wraps); /* stride 0 is uniform */
 Rate rate_join(Rate a, Rate b);               /* the value is one of the two, all items choosing alike */
 Rate rate_any(Rate a, Rate b);                /* a function of both that is not linear */
@@ -136,6 +144,7 @@ struct CgFunc { /* typedef: target.h */
     LLVMValueRef item[3], record;  /* position, in functions called from kernels; what is reported, in memory */
     CgCheck check;
     bool is_kernel;                /* body of a kernel: `return` ends the item */
+    bool narrow;                   /* no array has more elements than an i32 can count; the grid has no rounds (gpu.c) */
     LLVMBasicBlockRef next_item;   /* kernels: where return goes */
     LLVMValueRef item_result;      /* kernels with a reduction: where the item's value is stored */
     LLVMValueRef scratch_extents[2]; /* [MAX_RANK x i64], for failed checks and allocations */
@@ -156,6 +165,7 @@ struct Kernel {
     int64_t share_items;           /* what is spread: groups of so many items, or single ones (1) */
     int64_t share_cost;            /* rough instructions one of these costs, for the decision to go parallel */
     LLVMValueRef share_work;       /* i64: the same as it is at the launch, in the entry */
+    bool narrow;                   /* on GPUs: the version for small launches */
     bool uneven;                   /* some may cost much more than others, and are given out as threads get free */
 };
 
@@ -441,6 +451,10 @@ void cg_device_function(Cg *cg, const Func *fn);           /* as kernels call it
 /* device.c: a kernel's body and domain, the same for every device -------------------------------------------------- */
 const char *cg_kernel_symbol(Cg *cg, const Func *fn);
 LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn);      /* declaration, with the launch ABI */
+/* Kernels that GPUs have twice (gpu.c): the second entry, for small launches. Reductions gain nothing by it. */
+static inline bool cg_is_twice(const Func *kernel) { return kernel->reduction == REDUCE_NONE; }
+LLVMValueRef cg_narrow_entry(Cg *cg, const Func *fn);
+void cg_narrow_alias(Cg *cg, const Func *fn, LLVMValueRef entry); /* a processor has it once, under both names */
 void cg_kernel(Cg *cg, const Func *fn);
 /* Slots of the kernel's symbols from values in the order of the ABI: arrays (data), scalars, sizes. */
 void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values);
@@ -502,6 +516,9 @@ CgValue cg_launch_values(CgFunc *f, const Func *kernel, CgArray *arrays, CgValue
 /* rate.c ----------------------------------------------------------------------------------------------------------- */
 void rate_function(CgFunc *f); /* fill slots[].rate for the symbols of f->func */
 Rate rate_of(CgFunc *f, Expr *e); /* after that */
+/* The same along another axis of the domain, of a function that is not generated. `given`: of the parameters of one that
+ * is called. */
+CgFunc rate_along(Cg *cg, const Func *fn, int axis, const Rate *given);
 /* Do some items of the kernel (groups, where there are any) run more rounds of a loop than others? */
 bool rate_is_uneven(Cg *cg, const Func *kernel);
 

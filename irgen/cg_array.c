@@ -161,6 +161,24 @@ static CgValue offset(CgFunc *f, const CgArray *a, const CgValue *at) {
     return sum;
 }
 
+static LLVMValueRef no_wrap(LLVMValueRef v) {
+    if (LLVMIsABinaryOperator(v)) LLVMSetNSW(v, true), LLVMSetNUW(v, true);
+    return v;
+}
+
+/* The same in 32 bits, which hold it wherever it is inside. */
+static LLVMValueRef narrow_offset(CgFunc *f, const CgArray *a, const CgValue *at) {
+    LLVMTypeRef i32 = f->cg->i32;
+    LLVMValueRef sum = LLVMBuildTrunc(f->b, at[0].v, i32, "");
+    for (int d = 1; d < a->type->rank; d++) {
+        sum = no_wrap(LLVMBuildMul(f->b, sum, LLVMBuildTrunc(f->b, a->ext[d], i32, ""), ""));
+        sum = no_wrap(LLVMBuildAdd(f->b, sum, LLVMBuildTrunc(f->b, at[d].v, i32, ""), ""));
+    }
+    sum = LLVMBuildZExt(f->b, sum, f->cg->i64, "");
+    if (LLVMIsAZExtInst(sum)) LLVMSetNNeg(sum, true);
+    return sum;
+}
+
 CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span) {
     Type *index = cg_scalar(f->cg, TY_INDEX);
     CgCheck check = f->check;
@@ -170,6 +188,7 @@ CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span) {
         if (!(check.proven >> d & 1)) cg_check_index(f, a, at[d].v, d, span, check.site);
     }
     CgValue off = offset(f, a, at);
+    if (f->narrow) off.v = narrow_offset(f, a, at);
     if (a->step) off.v = LLVMBuildNSWMul(f->b, off.v, cg_i64(f->cg, a->step), "");
     LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &off.v, 1, "");
     Rate rate = a->rate.kind == RATE_UNIFORM ? off.rate : VARYING;

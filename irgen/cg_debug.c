@@ -19,8 +19,13 @@ static LLVMMetadataRef file_of(Cg *cg, const Source *source) {
     return LLVMDIBuilderCreateFile(cg->di, source->path, strlen(source->path), dir, strlen(dir));
 }
 
+/* llvm/include/llvm/IR/DebugInfoMetadata.h: lines, and nothing for a debugger; LLVM-C has no word for it. */
+enum { EMIT_LINES_ONLY = 3 };
+
 void cg_debug_begin(Cg *cg) {
     if (!cg->options->debug) return;
+    bool lines_only = cg->target->lines_only;
+    LLVMDWARFEmissionKind kind = lines_only ? (LLVMDWARFEmissionKind)EMIT_LINES_ONLY : LLVMDWARFEmissionFull;
     module_flag(cg, LLVMModuleFlagBehaviorWarning, "Debug Info Version", (int)LLVMDebugMetadataVersion());
     module_flag(cg, LLVMModuleFlagBehaviorWarning, "Dwarf Version", DWARF_VERSION);
     cg->di = LLVMCreateDIBuilder(cg->module);
@@ -28,7 +33,7 @@ void cg_debug_begin(Cg *cg) {
     static const char producer[] = "kdslc";
     cg->di_unit = LLVMDIBuilderCreateCompileUnit(cg->di, LLVMDWARFSourceLanguageC11, cg->di_file, producer,
                                                  sizeof producer - 1, cg->options->opt_level > 0, "", 0, 0, "", 0,
-                                                 LLVMDWARFEmissionFull, 0, true, false, "", 0, "", 0);
+                                                 kind, 0, true, false, "", 0, "", 0);
 }
 
 void cg_debug_end(Cg *cg) {

@@ -354,6 +354,19 @@ static int make_args(Launch *l, OffArg *args) {
     return n;
 }
 
+/* May the narrow version run? `one_round`: i32, the grid is large enough. */
+static LLVMValueRef fits_narrow(Launch *l, LLVMValueRef one_round) {
+    CgFunc *f = l->f;
+    LLVMValueRef fits = LLVMBuildICmp(f->b, LLVMIntNE, one_round, cg_i32(f->cg, 0), "");
+    for (int i = 0; i < l->kernel->params.n; i++) {
+        const Type *t = l->kernel->params.at[i]->type;
+        if (t->kind != TY_ARRAY) continue;
+        LLVMValueRef most = cg_i64(f->cg, cg_size(t->elem) * INT32_MAX);
+        fits = LLVMBuildAnd(f->b, fits, LLVMBuildICmp(f->b, LLVMIntSLE, l->bytes[i], most, ""), "fits");
+    }
+    return fits;
+}
+
 /* How large the grid is, on a GPU; the CPU device is told nothing. */
 static void set_geometry(Launch *l, const LLVMValueRef trips[3], OffLaunch *off) {
     CgFunc *f = l->f;
@@ -368,7 +381,11 @@ static void set_geometry(Launch *l, const LLVMValueRef trips[3], OffLaunch *off)
         args[4 + axis] = cg_i32(cg, !k->group.items ? 0 : d < 0 ? 1 : k->group.by[d]);
     }
     args[7] = cg_i32(cg, k->reduction != REDUCE_NONE);
-    cg_call_runtime(f, RT_GEOMETRY, args, 8);
+    LLVMValueRef one_round = cg_call_runtime(f, RT_GEOMETRY, args, 8);
+    if (cg_is_twice(k)) {
+        off->narrow = off_narrow_symbol(cg->c, k->symbol);
+        off->fits = fits_narrow(l, one_round);
+    }
     for (int i = 0; i < 6; i++) {
         LLVMValueRef n = cg_i64(cg, i);
         LLVMValueRef v = LLVMBuildLoad2(f->b, cg->i32, LLVMBuildInBoundsGEP2(f->b, cg->i32, at, &n, 1, ""), "");

@@ -73,8 +73,7 @@ static void name_entry_params(const Func *fn, LLVMValueRef v, unsigned at) {
         LLVMSetValueName2(LLVMGetParam(v, at++), fn->sizes.at[i]->name, strlen(fn->sizes.at[i]->name));
 }
 
-LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn) {
-    const char *name = cg_kernel_symbol(cg, fn);
+static LLVMValueRef entry_named(Cg *cg, const Func *fn, const char *name) {
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
     if (v) return v;
     int n = 0;
@@ -96,6 +95,12 @@ LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn) {
     if (cg_prints(fn)) LLVMSetValueName2(LLVMGetParam(v, (unsigned)--n), "prints", 6);
     if (cg_has_slot(cg, fn)) LLVMSetValueName2(LLVMGetParam(v, (unsigned)--n), "slot", 4);
     return v;
+}
+
+LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn) { return entry_named(cg, fn, cg_kernel_symbol(cg, fn)); }
+
+LLVMValueRef cg_narrow_entry(Cg *cg, const Func *fn) {
+    return entry_named(cg, fn, off_narrow_symbol(cg->c, fn->symbol));
 }
 
 /* The thread's own: at least a line of memory that nobody else reaches, so it may be kept in registers and written
@@ -468,6 +473,15 @@ void cg_kernel_ranges(Kernel *k) {
     if (cg_may_copy_more(k->cg, k->func)) k->range_apart = emit_range(k, true);
 }
 
+/* All images of a program have the same entries. */
+void cg_narrow_alias(Cg *cg, const Func *fn, LLVMValueRef entry) {
+    if (cg->target->gpu || !cg->options->gpu || !cg_is_twice(fn)) return;
+    const char *name = off_narrow_symbol(cg->c, fn->symbol);
+    LLVMValueRef alias = LLVMAddAlias2(cg->module, LLVMGlobalGetValueType(entry), 0, entry, name);
+    LLVMSetLinkage(alias, LLVMGetLinkage(entry));
+    LLVMSetVisibility(alias, LLVMGetVisibility(entry));
+}
+
 void cg_kernel(Cg *cg, const Func *fn) {
     Kernel k = {.cg = cg, .func = fn, };
     k.share_items = fn->group.items ? fn->group.items : 1;
@@ -476,4 +490,5 @@ void cg_kernel(Cg *cg, const Func *fn) {
     k.entry = cg_kernel_entry(cg, fn);
     cg->target->kernel_entry(&k);
     if (cg->target->holds_fallback) fallback_alias(cg, fn, k.entry);
+    if (!cg->options->n_levels) cg_narrow_alias(cg, fn, k.entry);
 }

@@ -1,7 +1,11 @@
 /* gpu.c -- kernels on GPUs: the entry is the whole kernel. Loops over the items of the domain, or over its groups, are
  * around the body, each thread at its own place in them and on by the size of the grid; a grid that is large enough
  * runs them once. A group is a block: its items are the block's threads, all of which run the body, those outside the
- * domain, too. */
+ * domain, too.
+ *
+ * Most kernels come twice. A launch for which the grid is large enough, and whose arrays have no more elements than an
+ * i32 can count, takes the narrow version: no loops, and elements are found in 32 bits, of which the registers are. Which
+ * one is decided where the grid is (cg_launch.c). */
 #include "irgen/gpu.h"
 
 #include <string.h>
@@ -49,8 +53,24 @@ enum { SUM_COPIES = 4 }; /* items of a reduction on their way at a time: memory 
 
 static LLVMValueRef wide(CgFunc *f, LLVMValueRef v) { return LLVMBuildZExt(f->b, v, f->cg->i64, ""); }
 
+/* This thread's place in the grid. */
+static LLVMValueRef first_item(CgFunc *f, int axis) {
+    LLVMValueRef threads = gpu_threads(f, axis), block = gpu_block(f, axis);
+    if (!f->narrow) {
+        LLVMValueRef first = LLVMBuildNSWMul(f->b, wide(f, block), wide(f, threads), "");
+        return LLVMBuildNSWAdd(f->b, first, wide(f, gpu_thread(f, axis)), "first");
+    }
+    LLVMValueRef first = LLVMBuildNUWMul(f->b, block, threads, "");
+    first = LLVMBuildNUWAdd(f->b, first, gpu_thread(f, axis), "");
+    LLVMSetNSW(first, true);
+    first = wide(f, first);
+    LLVMSetNNeg(first, true);
+    return first;
+}
+
 /* for k = first; k < end; k += step. The end is asked for before the first round and behind each, so that what is
- * between rounds only (a barrier) costs nothing where there is but one. */
+ * between rounds only (a barrier) costs nothing where there is but one. In a narrow version there is but one, and no group
+ * is too many. */
 typedef enum GridUse { GRID_ITEMS, GRID_GROUPS, GRID_SUM } GridUse;
 typedef struct GridLoop {
     GridUse use;
@@ -59,10 +79,17 @@ typedef struct GridLoop {
 } GridLoop;
 
 static GridLoop grid_loop_begin(CgFunc *f, GridUse use, LLVMValueRef first, LLVMValueRef step, LLVMValueRef end) {
-    GridLoop l = {.use = use, .counter = cg_alloca(f, f->cg->i64, "k"), .step = step, .end = end};
+    GridLoop l = {.use = use, .k = first, .step = step, .end = end};
+    if (f->narrow && use == GRID_GROUPS) return l;
     l.body = cg_block(f, "item");
-    l.next = cg_block(f, "item.next");
     l.done = cg_block(f, "items.done");
+    if (f->narrow) {
+        LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, first, end, ""), l.body, l.done);
+        cg_enter(f, l.body);
+        return l;
+    }
+    l.counter = cg_alloca(f, f->cg->i64, "k");
+    l.next = cg_block(f, "item.next");
     LLVMBuildStore(f->b, first, l.counter);
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, first, end, ""), l.body, l.done);
     cg_enter(f, l.body);
@@ -73,6 +100,12 @@ static GridLoop grid_loop_begin(CgFunc *f, GridUse use, LLVMValueRef first, LLVM
 }
 
 static void grid_loop_end(CgFunc *f, GridLoop *l, bool wait) {
+    if (f->narrow && !l->done) return;
+    if (f->narrow) {
+        cg_goto(f, l->done);
+        cg_enter(f, l->done);
+        return;
+    }
     cg_goto(f, l->next);
     cg_enter(f, l->next);
     LLVMValueRef next = LLVMBuildNSWAdd(f->b, LLVMBuildLoad2(f->b, f->cg->i64, l->counter, ""), l->step, "");
@@ -152,9 +185,7 @@ static void run_items(Grid *g) {
     GridLoop loops[GRID_AXES];
     for (int d = 0; d < n; d++) {
         int axis = grid_axis(g->fn, d);
-        LLVMValueRef threads = wide(f, gpu_threads(f, axis));
-        LLVMValueRef first = LLVMBuildNSWMul(f->b, wide(f, gpu_block(f, axis)), threads, "");
-        first = LLVMBuildNSWAdd(f->b, first, wide(f, gpu_thread(f, axis)), "first");
+        LLVMValueRef first = first_item(f, axis), threads = wide(f, gpu_threads(f, axis));
         LLVMValueRef step = LLVMBuildNSWMul(f->b, wide(f, gpu_blocks(f, axis)), threads, "step");
         loops[d] = grid_loop_begin(f, g->fn->reduction && d == n - 1 ? GRID_SUM : GRID_ITEMS, first, step,
                                    cg_axis_trips(f, &g->axes[d]));
@@ -218,11 +249,12 @@ static void run_groups(Grid *g) {
 
 /* Kernels ---------------------------------------------------------------------------------------------------------- */
 
-void gpu_kernel_entry(Kernel *k) {
+static void emit_entry(Kernel *k) {
     Cg *cg = k->cg;
     CgFunc f;
     const Func *fn = k->func;
     cg_func_begin(&f, cg, fn, k->entry);
+    f.narrow = k->narrow;
     rate_function(&f);
     cg_debug_function(&f, fn->name);
     LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, k->n_values + 4);
@@ -237,4 +269,13 @@ void gpu_kernel_entry(Kernel *k) {
     else run_items(&g);
     if (fn->reduction) gpu_sum_end(&g.sum, &f, cg_kernel_result(k, &f));
     LLVMBuildRetVoid(f.b);
+}
+
+void gpu_kernel_entry(Kernel *k) {
+    emit_entry(k);
+    if (!cg_is_twice(k->func)) return;
+    Kernel narrow = *k;
+    narrow.narrow = true;
+    narrow.entry = cg_narrow_entry(k->cg, k->func);
+    emit_entry(&narrow);
 }

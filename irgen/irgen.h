@@ -48,6 +48,16 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r);
 bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrResult *r);
 /* target: "x86"; "nvptx", whose object is PTX; "amdgpu" */
 void ir_result_free(IrResult *r);
+/* What a kernel's entries are called in every image of such a program; how many there are. */
+enum { MOST_ENTRIES = 2 };
+int irgen_entries(Compiler *c, const Func *kernel, const IrOptions *o, const char *names[MOST_ENTRIES]);
+/* --explain=launch: what each kernel does to a GPU's threads and memory, and what it takes of each of these devices.
+ * `said`: by ptxas -v of the kernels made for it, or for AMD their assembly; NULL: nobody has. */
+typedef struct LaunchDevice {
+    const char *target, *arch; /* "nvptx", "sm_90" */
+    const char *said;
+} LaunchDevice;
+void irgen_explain_launch(const Program *p, const LaunchDevice *devices, int n, Buf *out);
 /* May IrOptions.march say this? */
 bool irgen_knows_cpu(const char *march);
 /* Is `cpu` (sm_90, gfx90a) a device of this target? And the i-th of them, or NULL. */

@@ -8,6 +8,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "irgen/cg.h"
+#include "irgen/launch.h"
 
 static double now(void) {
     struct timespec t;
@@ -173,6 +174,19 @@ static void finish(Cg *cg, IrResult *r, double t) {
 
 /* The two kinds of module ------------------------------------------------------------------------------------------ */
 
+int irgen_entries(Compiler *c, const Func *kernel, const IrOptions *o, const char *names[MOST_ENTRIES]) {
+    int n = 0;
+    names[n++] = off_kernel_symbol(c, kernel->symbol);
+    if (o->gpu && cg_is_twice(kernel)) names[n++] = off_narrow_symbol(c, kernel->symbol);
+    return n;
+}
+
+static void define_regions(Cg *cg, const Func *kernel) {
+    const char *names[MOST_ENTRIES];
+    int n = irgen_entries(cg->c, kernel, cg->options, names);
+    for (int i = 0; i < n; i++) off_define_region(cg->off, names[i]);
+}
+
 bool irgen_host(const Program *p, const IrOptions *o, IrResult *r) {
     double t = now();
     Cg cg;
@@ -185,7 +199,7 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r) {
     for (int i = 0; i < p->funcs.n; i++) {
         const Func *fn = p->funcs.at[i];
         if (!fn->is_kernel && !fn->is_extern && fn->on_host && !fn->is_made) cg_host_function(&cg, fn);
-        if (o->unit && fn->is_kernel && !fn->is_made) off_define_region(cg.off, off_kernel_symbol(cg.c, fn->symbol));
+        if (o->unit && fn->is_kernel && !fn->is_made) define_regions(&cg, fn);
     }
     if (p->runs_tests) cg_tests(&cg);
     for (int i = 0; i < p->funcs.n; i++)
@@ -260,6 +274,16 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
     finish(&cg, r, t);
     end(&cg);
     return true;
+}
+
+/* No module is made: the tree has it all. */
+void irgen_explain_launch(const Program *p, const LaunchDevice *devices, int n, Buf *out) {
+    Compiler own;
+    Cg cg = {.program = p, .c = &own};
+    compiler_init(&own);
+    copy_sources(&cg);
+    launch_tell(&cg, devices, n, out);
+    compiler_free(&own);
 }
 
 void ir_result_free(IrResult *r) {

@@ -7,17 +7,27 @@
 #include "irgen/cg.h"
 
 Rate rate_linear(int64_t stride, bool wraps) {
-    return stride ? (Rate){RATE_LINEAR, wraps, stride} : UNIFORM;
+    return stride ? (Rate){.kind = RATE_LINEAR, .wraps = wraps, .stride = stride} : UNIFORM;
 }
 
+static Rate varying(Rate a, Rate b) {
+    bool loaded = a.why == RATE_LOADED || b.why == RATE_LOADED;
+    return (Rate){.kind = RATE_VARYING, .why = loaded ? RATE_LOADED : RATE_COMPUTED};
+}
+
+/* Varying, but evenly: the stride, where it is known. */
+static Rate steady(int64_t stride) { return (Rate){.kind = RATE_VARYING, .stride = stride, .why = RATE_STEADY}; }
+
+static bool is_steady(Rate r) { return r.kind != RATE_VARYING || r.why == RATE_STEADY; }
+
 Rate rate_join(Rate a, Rate b) {
-    if (a.kind != b.kind || a.stride != b.stride) return VARYING;
+    if (a.kind != b.kind || a.stride != b.stride || a.why != b.why) return varying(a, b);
     a.wraps |= b.wraps;
     return a;
 }
 
 Rate rate_any(Rate a, Rate b) {
-    return a.kind == RATE_UNIFORM && b.kind == RATE_UNIFORM ? UNIFORM : VARYING;
+    return a.kind == RATE_UNIFORM && b.kind == RATE_UNIFORM ? UNIFORM : varying(a, b);
 }
 
 static bool known_int(const Const *k) { return k && k->kind == CONST_INT; }
@@ -25,9 +35,23 @@ static bool known_int(const Const *k) { return k && k->kind == CONST_INT; }
 /* Strides are kept modulo 2^64, as the values are. */
 static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
+/* What is not linear, or not by a stride known here. */
+static Rate uneven_binary(Op op, const Type *t, Rate a, Rate b) {
+    bool even = t->is_int && is_steady(a) && is_steady(b);
+    if (even && (op == OP_ADD || op == OP_SUB)) {
+        bool known = (a.kind == RATE_UNIFORM || a.stride) && (b.kind == RATE_UNIFORM || b.stride);
+        int64_t stride = op == OP_ADD ? (int64_t)((uint64_t)a.stride + (uint64_t)b.stride)
+                                      : (int64_t)((uint64_t)a.stride - (uint64_t)b.stride);
+        return steady(known ? stride : 0);
+    }
+    if (even && op == OP_MUL && (a.kind == RATE_UNIFORM || b.kind == RATE_UNIFORM)) return steady(0);
+    if (even && op == OP_SHL && b.kind == RATE_UNIFORM) return steady(0);
+    return varying(a, b);
+}
+
 Rate rate_binary(Op op, const Type *t, Rate a, Rate b, const Const *ka, const Const *kb) {
     if (a.kind == RATE_UNIFORM && b.kind == RATE_UNIFORM) return UNIFORM;
-    if (a.kind == RATE_VARYING || b.kind == RATE_VARYING || !t->is_int) return VARYING;
+    if (a.kind == RATE_VARYING || b.kind == RATE_VARYING || !t->is_int) return uneven_binary(op, t, a, b);
     bool wraps = a.wraps || b.wraps || t->bits < 64;
     if (op == OP_ADD) return rate_linear((int64_t)((uint64_t)a.stride + (uint64_t)b.stride), wraps);
     if (op == OP_SUB) return rate_linear((int64_t)((uint64_t)a.stride - (uint64_t)b.stride), wraps);
@@ -35,7 +59,7 @@ Rate rate_binary(Op op, const Type *t, Rate a, Rate b, const Const *ka, const Co
     if (op == OP_MUL && known_int(ka)) return rate_linear(wrap_mul(b.stride, ka->i), wraps);
     if (op == OP_SHL && known_int(kb) && kb->i >= 0 && kb->i < 63)
         return rate_linear(wrap_mul(a.stride, (int64_t)1 << kb->i), wraps);
-    return VARYING;
+    return uneven_binary(op, t, a, b);
 }
 
 Rate rate_unary(Op op, const Type *t, Rate a) {
@@ -45,13 +69,17 @@ Rate rate_unary(Op op, const Type *t, Rate a) {
 }
 
 Rate rate_convert(const Type *to, const Type *from, Rate a) {
+    bool ints = to->is_int && from->is_int;
+    if (a.kind == RATE_VARYING && a.why == RATE_STEADY && !ints) return VARYING;
     if (a.kind != RATE_LINEAR) return a;
-    if (!to->is_int || !from->is_int) return VARYING;
+    if (!ints) return VARYING;
     if (to->bits < from->bits) return rate_linear(a.stride, true);
-    return a.wraps && to->bits > from->bits ? VARYING : a;
+    return a.wraps && to->bits > from->bits ? steady(a.stride) : a;
 }
 
-Rate rate_load(Rate at) { return rate_any(at, UNIFORM); }
+Rate rate_load(Rate at) {
+    return at.kind == RATE_UNIFORM ? UNIFORM : (Rate){.kind = RATE_VARYING, .why = RATE_LOADED};
+}
 
 /* The pass over a function's body ---------------------------------------------------------------------------------- */
 
@@ -84,9 +112,10 @@ static void assign(RateScan *s, const Symbol *sym, Rate r) {
     if (!slot) return;
     /* One place for all items: what they read there in one step is the same, as with an element of an array. */
     if (s->f->func->is_kernel && sym->kind == SYM_PARAM && sym->mode != REF_NONE) return;
-    if (s->divergence > slot->divergence) r = VARYING;
+    if (s->divergence > slot->divergence) r = varying(r, r);
     Rate joined = slot->has_rate ? rate_join(slot->rate, r) : r;
-    if (slot->has_rate && joined.kind == slot->rate.kind && joined.stride == slot->rate.stride) return;
+    bool same = joined.kind == slot->rate.kind && joined.stride == slot->rate.stride && joined.why == slot->rate.why;
+    if (slot->has_rate && same) return;
     slot->rate = joined;
     slot->has_rate = true;
     s->changed = true;
@@ -173,7 +202,7 @@ static Rate scan_if(RateScan *s, Expr *e) {
     s->divergence += diverges;
     Rate a = scan_expr(s, e->if_.then_), b = scan_expr(s, e->if_.else_);
     s->divergence -= diverges;
-    return diverges ? VARYING : rate_join(a, b);
+    return diverges ? varying(c, rate_any(a, b)) : rate_join(a, b);
 }
 
 static Rate scan_expr(RateScan *s, Expr *e) {
@@ -209,7 +238,7 @@ static Rate scan_expr(RateScan *s, Expr *e) {
     case EXPR_ATOMIC:
         scan_expr(s, e->atomic.value);
         scan_expr(s, e->atomic.target);
-        return VARYING;
+        return rate_load(VARYING);
     case EXPR_CONVERT: return rate_convert(e->type, e->convert.operand->type, scan_expr(s, e->convert.operand));
     case EXPR__COUNT: break;
     }
@@ -307,7 +336,8 @@ static int64_t constant_step(const Range *r) {
     return r->step->konst.kind == CONST_INT ? r->step->konst.i : 0;
 }
 
-static void seed(RateScan *s) {
+/* `along`: the axis of the domain that items are neighbours on. */
+static void seed(RateScan *s, int along) {
     const Func *fn = s->f->func;
     for (int i = 0; i < fn->params.n; i++) {
         Slot *slot = &s->f->slots[fn->params.at[i]->id];
@@ -317,13 +347,13 @@ static void seed(RateScan *s) {
     for (int i = 0; i < fn->domain.n; i++) {
         Slot *slot = &s->f->slots[fn->domain.at[i]->id];
         int64_t step = constant_step(&fn->item->fn.over.at[i].range);
-        slot->rate = i < fn->domain.n - 1 ? UNIFORM : step ? rate_linear(step, false) : VARYING;
+        slot->rate = i != along ? UNIFORM : step ? rate_linear(step, false) : steady(0);
         slot->has_rate = true;
     }
     for (int i = 0; i < fn->sizes.n; i++) s->f->slots[fn->sizes.at[i]->id].has_rate = true;
     for (int i = 0; i < fn->domain.n && fn->group.items; i++) {
         Slot *local = &s->f->slots[fn->group.local[i]->id];
-        local->rate = i < fn->domain.n - 1 ? UNIFORM : rate_linear(1, false);
+        local->rate = i != along ? UNIFORM : rate_linear(1, false);
         local->has_rate = true;
     }
     if (fn->group.items) s->f->slots[fn->group.inside->id] = (Slot){.rate = VARYING, .has_rate = true};
@@ -338,7 +368,7 @@ static void settle(RateScan *s) {
 
 void rate_function(CgFunc *f) {
     RateScan s = {.f = f};
-    seed(&s);
+    seed(&s, f->func->domain.n - 1);
     settle(&s);
 }
 
@@ -353,6 +383,15 @@ Rate rate_of(CgFunc *f, Expr *e) {
 static CgFunc only_slots(Cg *cg, const Func *fn) {
     CgFunc f = {.cg = cg, .func = fn, .is_kernel = fn->is_kernel, .call_rate = VARYING};
     f.slots = arena_array(&cg->c->arena, Slot, fn->n_symbols + 1);
+    return f;
+}
+
+CgFunc rate_along(Cg *cg, const Func *fn, int axis, const Rate *given) {
+    CgFunc f = only_slots(cg, fn);
+    RateScan s = {.f = &f};
+    seed(&s, axis);
+    for (int i = 0; given && i < fn->params.n; i++) f.slots[fn->params.at[i]->id].rate = given[i];
+    settle(&s);
     return f;
 }
 

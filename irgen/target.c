@@ -34,7 +34,7 @@ static const Target targets[] = {
      .kernel_linkage = LLVMWeakAnyLinkage, .kernel_visibility = LLVMProtectedVisibility,
      .kernel_cc = LLVMCCallConv, .kernel_entry = cpu_kernel_entry, .init = x86_init},
     {.name = "nvptx", .triple = "nvptx64-nvidia-cuda", .default_cpu = "sm_75", .gpu = &nvptx_gpu, .atomic_scope = "device",
-     .text_is_image = true, .math_feature = "", .kernel_linkage = LLVMExternalLinkage,
+     .text_is_image = true, .lines_only = true, .math_feature = "", .kernel_linkage = LLVMExternalLinkage,
      .kernel_visibility = LLVMDefaultVisibility, .kernel_cc = PTX_KERNEL, .kernel_entry = gpu_kernel_entry, .init = nvptx_init},
     {.name = "amdgpu", .triple = "amdgcn-amd-amdhsa", .default_cpu = "gfx90a", .gpu = &amdgpu_gpu, .atomic_scope = "agent",
      .global_space = 1, .code_object = 500, .math_feature = "", .kernel_linkage = LLVMExternalLinkage,

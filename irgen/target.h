@@ -34,6 +34,7 @@ typedef struct Target {
     unsigned global_space;     /* address space of a kernel's pointers */
     int code_object;           /* AMDGPU: version of its format, times 100; else 0 */
     bool text_is_image;        /* its assembly is what is embedded, or assembled by another tool */
+    bool lines_only;           /* -g: where the code is from, but no variables, with which nothing could be optimised */
     bool is_program;           /* the module holds the host program: its functions, launches, kdsl_main */
     bool checks;               /* failed index, division and shift checks can be reported from here */
     bool vector;               /* simd/ makes vector code of its kernels */

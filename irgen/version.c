@@ -64,6 +64,7 @@ void version_kernel(Cg *cg, const Target *whole, const Func *fn) {
     LLVMSetFunctionCallConv(choice, whole->kernel_cc);
     cg_fn_attr(cg, choice, "nounwind");
     emit_choice(cg, fn, choice, entry);
+    cg_narrow_alias(cg, fn, choice);
     if (whole->holds_fallback) {
         LLVMValueRef alias = LLVMAddAlias2(cg->module, type, 0, choice, off_fallback_symbol(cg->c, fn->symbol));
         LLVMSetVisibility(alias, LLVMHiddenVisibility);

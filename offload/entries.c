@@ -67,12 +67,15 @@ void off_image_name(char name[OFF_SYMBOL_BYTES], uint64_t tag, int image, bool e
     snprintf(name, OFF_SYMBOL_BYTES, "kdsl_image_%016llx_%d_%s", (unsigned long long)tag, image, end ? "end" : "begin");
 }
 
-const char *off_kernel_symbol(Compiler *c, const char *kernel) {
-    char *name = arena_printf(&c->arena, "kdsl_kernel_%s", kernel);
+static const char *symbol(Compiler *c, const char *prefix, const char *kernel) {
+    char *name = arena_printf(&c->arena, "%s_%s", prefix, kernel);
     for (char *p = name; *p; p++)
         if (*p == '.') *p = '$';
     return name;
 }
+
+const char *off_kernel_symbol(Compiler *c, const char *kernel) { return symbol(c, "kdsl_kernel", kernel); }
+const char *off_narrow_symbol(Compiler *c, const char *kernel) { return symbol(c, "kdsl_narrow", kernel); }
 
 const char *off_fallback_symbol(Compiler *c, const char *kernel) {
     return arena_printf(&c->arena, "kdsl_kernel_%s.host.%016llx", kernel, (unsigned long long)off_source_tag(c));

@@ -78,7 +78,14 @@ static bool run(char **argv, int output, int *status) {
     return true;
 }
 
-static bool assemble(Compiler *c, const char *ptxas, const char *cpu, const Blob *ptx, Blob *image) {
+/* -g, of the compiler: then the text says where it is from, and the cubin shall, too. */
+static bool has_lines(const Blob *ptx) {
+    static const char line[] = "\n\t.loc\t";
+    return memmem(ptx->at, ptx->n, line, sizeof line - 1) != NULL;
+}
+
+/* told: what it says of registers; NULL: nobody asks. */
+static bool assemble(Compiler *c, const char *ptxas, const char *cpu, const Blob *ptx, Blob *image, Blob *told) {
     int in = memory_file("kdsl.ptx", ptx->at, ptx->n), out = memory_file("kdsl.cubin", "", 0);
     int said = memory_file("ptxas", "", 0), status = -1;
     Blob text = {0};
@@ -87,7 +94,10 @@ static bool assemble(Compiler *c, const char *ptxas, const char *cpu, const Blob
     snprintf(paths[0], sizeof paths[0], "/proc/%d/fd/%d", (int)getpid(), in);
     snprintf(paths[1], sizeof paths[1], "/proc/%d/fd/%d", (int)getpid(), out);
     char *argv[] = {(char *)ptxas, "-m64", "-O3",    (char *)arena_printf(&c->arena, "--gpu-name=%s", cpu),
-                    paths[0],      "-o",   paths[1], NULL};
+                    paths[0],      "-o",   paths[1], NULL, NULL, NULL};
+    int n_args = 7;
+    if (told) argv[n_args++] = "-v";
+    if (has_lines(ptx)) argv[n_args++] = "-lineinfo";
     bool ok = in >= 0 && out >= 0 && said >= 0 && run(argv, said, &status) && status == 0 && read_back(out, image);
     if (!ok) {
         if (said >= 0) read_back(said, &text);
@@ -96,6 +106,7 @@ static bool assemble(Compiler *c, const char *ptxas, const char *cpu, const Blob
         blob_free(&text);
         blob_free(image);
     }
+    if (ok && told) ok = read_back(said, told);
     for (int i = 0, fds[] = {in, out, said}; i < 3; i++)
         if (fds[i] >= 0) close(fds[i]);
     return ok;
@@ -113,5 +124,13 @@ static bool keep_text(Compiler *c, const Blob *ptx, Blob *image) {
 bool off_link_gpu_image(Compiler *c, const char *target, const char *cpu, bool any_newer, const Blob *module, Blob *image) {
     if (strcmp(target, "nvptx")) return link_amd(c, module, image);
     const char *ptxas = any_newer ? NULL : off_find_ptxas(&c->arena);
-    return ptxas ? assemble(c, ptxas, cpu, module, image) : keep_text(c, module, image);
+    return ptxas ? assemble(c, ptxas, cpu, module, image, NULL) : keep_text(c, module, image);
+}
+
+bool off_ptxas_tells(Compiler *c, const char *cpu, const Blob *ptx, Blob *text) {
+    const char *ptxas = off_find_ptxas(&c->arena);
+    Blob image = {0};
+    bool ok = ptxas && assemble(c, ptxas, cpu, ptx, &image, text);
+    blob_free(&image);
+    return ok;
 }

@@ -166,13 +166,14 @@ LLVMValueRef off_emit_launch(OffModule *m, LLVMBuilderRef b, const OffLaunch *l)
     LLVMValueRef launch = launch_function(m, l->is_alone, &type);
     OffFrame *f = need_frame(m, LLVMGetBasicBlockParent(LLVMGetInsertBlock(b)), l->n_args);
     fill_args(m, b, f, l);
-    LLVMValueRef one = LLVMConstInt(m->i32, 1, false);
+    LLVMValueRef one = LLVMConstInt(m->i32, 1, false), region = off_region(m, l->kernel);
+    if (l->narrow) region = LLVMBuildSelect(b, l->fits, off_region(m, l->narrow), region, "region");
     LLVMValueRef call[] = {
         ident(m, &l->place),
         l->device ? l->device : LLVMConstInt(m->i64, (uint64_t)OFF_DEVICE_DEFAULT, true),
         l->teams[0] ? l->teams[0] : one, /* the struct decides; -1 here would force one team */
         l->threads[0] ? l->threads[0] : one,
-        off_region(m, l->kernel),
+        region,
         f->args,
     };
     return LLVMBuildCall2(b, type, launch, call, 6, "launched");

@@ -40,6 +40,8 @@ typedef struct OffArg {
 
 typedef struct OffLaunch {
     const char *kernel;      /* device symbol */
+    const char *narrow;      /* of another version, taken where `fits` holds; NULL: there is none */
+    LLVMValueRef fits;       /* i1 */
     OffPlace place;          /* of the offload expression; function = the kernel's own name */
     LLVMValueRef device;     /* i64, or NULL: the default device */
     LLVMValueRef trip_count; /* i64 */
@@ -66,6 +68,7 @@ int off_module_finish(OffModule *m, int n_images, bool has_ptx);
 const char *off_image_symbol(Compiler *c, int image, bool end);
 /* A kernel's name in every image. PTX knows no dots, of which a kernel of a module has one. */
 const char *off_kernel_symbol(Compiler *c, const char *kernel);
+const char *off_narrow_symbol(Compiler *c, const char *kernel); /* of its version for small launches, if there is one */
 /* The host version of a kernel: a second name, in the x86 device's object, for the function the image holds. The object
  * is linked into the program too. The name is this program's own, so that two programs' kernels never meet. */
 const char *off_fallback_symbol(Compiler *c, const char *kernel);
@@ -94,6 +97,8 @@ bool off_link_x86_image(Compiler *c, const Blob *objects, int n, Blob *image);
 const char *off_find_omptarget(Compiler *c, const char **name);
 /* CUDA's assembler: the one KDSL_PTXAS names (empty: none), on PATH, or where the toolkit puts it. NULL: there is none. */
 const char *off_find_ptxas(Arena *arena);
+/* What ptxas -v says of these kernels. false: there is no ptxas, or it has reported why not. */
+bool off_ptxas_tells(Compiler *c, const char *cpu, const Blob *ptx, Blob *text);
 /* A GPU's module -> image: "amdgpu", an object, to the code object the plugin loads; "nvptx", PTX, to the cubin that
  * ptxas makes of it, or, where there is no ptxas or newer models shall run it, to the PTX itself, which the program has
  * assembled by the driver it finds (runtime/cuda.c). cpu: sm_90, gfx90a. */

@@ -112,7 +112,7 @@ static Pieces make_pieces(Session *s, Trial *t, const char *unit) {
 
 static bool make_image(Trial *t, Piece *p, DeviceImage *image) {
     *image = (DeviceImage){.triple = irgen_triple(p->arch->target), .arch = p->arch->cpu};
-    return off_link_gpu_image(&t->c, p->arch->target, p->arch->cpu, &p->result.object, &image->bytes);
+    return off_link_gpu_image(&t->c, p->arch->target, p->arch->cpu, p->arch->any_newer, &p->result.object, &image->bytes);
 }
 
 /* Units ------------------------------------------------------------------------------------------------------------ */
@@ -120,7 +120,7 @@ static bool make_image(Trial *t, Piece *p, DeviceImage *image) {
 static JitUnit *load(Session *s, Trial *t, Pieces *p, Buf *said) {
     DeviceImage *images = arena_array(&t->c.arena, DeviceImage, p->n);
     Blob *objects = arena_array(&t->c.arena, Blob, p->n);
-    const char **kernels = arena_array(&t->c.arena, const char *, t->program->funcs.n + 1);
+    const char **kernels = arena_array(&t->c.arena, const char *, MOST_ENTRIES * t->program->funcs.n + 1);
     JitParts parts = {.objects = objects, .images = images, .kernels = kernels};
     bool ok = true;
     for (int i = 0; i < p->n; i++) {
@@ -131,7 +131,8 @@ static JitUnit *load(Session *s, Trial *t, Pieces *p, Buf *said) {
     }
     for (int i = 0; i < t->program->funcs.n && p->n > 1; i++) {
         const Func *f = t->program->funcs.at[i];
-        if (f->is_kernel && !f->is_made) kernels[parts.n_kernels++] = off_kernel_symbol(&t->c, f->symbol);
+        if (f->is_kernel && !f->is_made)
+            parts.n_kernels += irgen_entries(&t->c, f, &p->at[0].options, kernels + parts.n_kernels);
     }
     if (!ok) diags_print(&t->c, said, s->options.colour);
     JitUnit *u = ok ? jit_add(s->jit, &parts, said) : NULL;

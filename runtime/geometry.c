@@ -2,6 +2,9 @@
  * memory, up to a limit; what is left of it goes to y and z. They are powers of two, so that whole warps come about. */
 #include "runtime/geometry.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* The power of two at or above n, but no more than `most`, which is one. */
@@ -13,28 +16,40 @@ static int64_t power_above(int64_t n, int64_t most) {
 
 static void choose_threads(int32_t threads[3], const int64_t n[3]) {
     enum { SIDE = 8, DEPTH = 2 }; /* of a block in two and three axes, where the domain has room */
-    int64_t z = power_above(n[2], n[1] > 1 ? DEPTH : GPU_MAX_THREADS);
+    int64_t z = power_above(n[2], n[1] > 1 ? DEPTH : GPU_MAX_DEEP);
     int64_t y = power_above(n[1], n[2] > 1 ? SIDE / z : SIDE);
     int64_t x = power_above(n[0], GPU_MAX_THREADS / (y * z));
     y = power_above(n[1], GPU_MAX_THREADS / (x * z));
-    z = power_above(n[2], GPU_MAX_THREADS / (x * y));
+    z = power_above(n[2], smaller(GPU_MAX_THREADS / (x * y), GPU_MAX_DEEP));
     threads[0] = (int32_t)x;
     threads[1] = (int32_t)y;
     threads[2] = (int32_t)z;
 }
 
-void kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t by_x, int32_t by_y, int32_t by_z,
-                   int32_t is_reduction) {
+static int may_be_narrow(void) {
+    static int known; /* 1 no, 2 yes; threads that find out at once find the same */
+    if (!known) {
+        const char *narrow = getenv("KDSL_NARROW");
+        known = narrow && !strcmp(narrow, "off") ? 1 : 2;
+    }
+    return known == 2;
+}
+
+int32_t kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t by_x, int32_t by_y,
+                      int32_t by_z, int32_t is_reduction) {
     const int64_t n[3] = {x, y, z};
     int64_t room = is_reduction ? GPU_MAX_PARTS : INT64_MAX;
+    int32_t one_round = 1;
     g->threads[0] = by_x;
     g->threads[1] = by_y;
     g->threads[2] = by_z;
     if (!by_x) choose_threads(g->threads, n);
     for (int axis = 0; axis < 3; axis++) {
-        int64_t blocks = (n[axis] - 1) / g->threads[axis] + 1;
-        blocks = smaller(smaller(blocks, axis ? GPU_MAX_YZ : GPU_MAX_X), room);
+        int64_t wanted = (n[axis] - 1) / g->threads[axis] + 1;
+        int64_t blocks = smaller(smaller(wanted, axis ? GPU_MAX_YZ : GPU_MAX_X), room);
+        one_round &= blocks == wanted && blocks * g->threads[axis] <= INT32_MAX;
         g->blocks[axis] = (int32_t)blocks;
         room /= blocks;
     }
+    return one_round && may_be_narrow();
 }

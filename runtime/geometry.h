@@ -6,7 +6,8 @@
 #include "runtime/runtime.h"
 
 enum {
-    GPU_MAX_THREADS = 256,    /* of a block at most, where the kernel is not in groups */
+    GPU_MAX_THREADS = 256, /* of a block at most, where the kernel is not in groups */
+    GPU_MAX_DEEP = 64,     /* along z: CUDA C++ Programming Guide, compute capabilities */
     GPU_MAX_PARTS = 1024, /* blocks of a reduction: one part of the result each */
     GPU_MAX_X = 0x7fffffff, GPU_MAX_YZ = 65535 /* blocks along an axis: CUDA C++ Programming Guide, compute capabilities */
 };
@@ -18,8 +19,9 @@ typedef struct KdslGeometry {
 
 /* Trip counts of the domain, from its last axis to its first, 1 where it has none, and above 0 all. `by`: items of a
  * group along these axes; 0: there are no groups, and the geometry is free. A reduction has no more blocks than it has
- * room for parts. A domain larger than the grid is walked through in rounds. */
-KDSL_RT void kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t by_x, int32_t by_y, int32_t by_z,
-                           int32_t is_reduction);
+ * room for parts. A domain larger than the grid is walked through in rounds; not 0: there is but one, and places are within
+ * an i32. KDSL_NARROW=off says 0 always, so that all launches take the versions of kernels that need neither. */
+KDSL_RT int32_t kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t by_x, int32_t by_y,
+                              int32_t by_z, int32_t is_reduction);
 
 #endif

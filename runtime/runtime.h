@@ -11,7 +11,7 @@
 
 #ifdef KDSL_LIVE /* live.h: the runtime of sessions, a library of its own */
 #define KDSL_RT __attribute__((visibility("default")))
-#else
+#elif !defined KDSL_RT /* the compiler has a function of this, too */
 #define KDSL_RT __attribute__((weak, visibility("hidden")))
 #endif
 enum { KDSL_EXIT_CHECK = 3 };

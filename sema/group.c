@@ -5,7 +5,9 @@
 
 #include "sema/check.h"
 
-enum { MAX_GROUP_ITEMS = 1024, MAX_SHARED_BYTES = 48 << 10 }; /* what every GPU of the last ten years grants */
+/* What every GPU of the last ten years grants; deep: along the first of three axes (CUDA C++ Programming Guide, compute
+ * capabilities). */
+enum { MAX_GROUP_ITEMS = 1024, MAX_GROUP_DEEP = 64, MAX_SHARED_BYTES = 48 << 10 };
 
 bool needs_groups(Sema *s, Span at, const char *what) {
     if (s->func && s->func->group.items) return true;
@@ -71,6 +73,9 @@ void group_done(Sema *s, Func *f) {
     const BinderList *over = &f->item->fn.over;
     g->inside = group_value(s, NULL, "inside", s->boolean);
     if (!scope_find(s, g->inside->name)) scope_add(s, g->inside);
+    if (over->n == 3 && g->by[0] > MAX_GROUP_DEEP && g->items <= MAX_GROUP_ITEMS)
+        diag(s->c, E0521, over->at[0].by->span, "along the first of three axes a group has up to %d work items, not %lld",
+             MAX_GROUP_DEEP, (long long)g->by[0]);
     if (g->items <= MAX_GROUP_ITEMS) return;
     diag(s->c, E0521, (Span){over->at[0].span.lo, over->at[over->n - 1].range.span.hi},
          "a group has up to %d work items, this has %lld", MAX_GROUP_ITEMS, (long long)g->items);

@@ -26,7 +26,8 @@ Diagnostics are marked where they are reported, in every folder:
     x[i] = 1;      // error[E0401]@5: `x` is ... replace `&`     and these texts are in what is said about it, in order
     // next: error[E0102]@9                    the following line, where no comment can stand on it
     // expect-message: TEXT                    somewhere in what kdslc says
-    // explain: bounds [FLAGS]                 beside them, FILE.bounds is what --explain=bounds prints
+    // explain: bounds [FLAGS]                 beside them, FILE.bounds is what --explain=bounds prints (as where there is
+                                               no ptxas)
 Files with error markers are only checked, not run. --bless rewrites .tokens, .ast and .expected."""
 import argparse
 import os
@@ -160,7 +161,7 @@ class Test:
     def explain(self):
         for what, *flags in (note.split() for note in self.notes("explain")):
             command = [self.kdslc, f"--explain={what}", *flags, self.name]
-            code, out, err = run(command)
+            code, out, err = run(command, env={"KDSL_PTXAS": ""})
             if code != 0:
                 raise Failed(f"{show(command)}\nexit code {code}\n{err}")
             self.golden(f".{what}", out)

@@ -2,13 +2,14 @@
 """Kernels of bench/kernels on an NVIDIA GPU, as kdslc compiles them and as nvcc compiles their twins (kernels.cu).
 
 usage: run.py [--arch sm_XX] [--rounds N] [--out FOLDER] [KERNEL...]     measure; needs a GPU
-       run.py --static [--arch sm_XX] [--out FOLDER]                     registers and PTX instructions; needs only nvcc
+       run.py --static [--arch sm_XX] [--out FOLDER] [--docs|--check]    registers and PTX instructions; needs only nvcc
        run.py --build [--arch sm_XX] [--out FOLDER]                      compile the twins, and say where they are
 
 A kernel's two programs run in turn. Two times are taken of each: what the program itself prints (the twin by events
 around its calls, KDSL by the clock of the host), and what its kernels need by themselves, by events around every
 launch: the twin has them built in, for KDSL they come from timed_cuda.c, which stands before the driver. KDSLC names
-the compiler, NVCC that of CUDA. Results: FOLDER/cuda.tsv, with --static FOLDER/static.tsv."""
+the compiler, NVCC that of CUDA. Results: FOLDER/cuda.tsv, with --static FOLDER/static.tsv, of which --docs writes a
+table into docs/devices.md, and --check says whether it is what stands there."""
 import argparse
 import csv
 import os
@@ -31,6 +32,11 @@ CALLS = {"saxpy": (10, 1.05), "triad": (10, 1.05), "reduce": (10, 1.15), "reduce
          "jacobi2d": (1, 1.05), "stencil3d": (1, 1.05), "transpose": (5, 1.05), "scan": (5, 1.15), "spmv": (5, 1.05),
          "hist_local": (2, 1.15), "hist_atomic": (2, 1.15), "matmul_naive": (1, 1.15), "matmul_tiled": (3, 1.15),
          "nbody": (5, 1.05), "blackscholes": (2, 1.05), "mandelbrot": (1, 1.05), "bitonic": (1, 1.15)}
+# The twin of a kernel, where it has another name.
+TWINS = {("matmul_naive", "matmul"): "matmul_naive", ("matmul_tiled", "matmul"): "matmul_tiled",
+         ("hist_local", "histogram"): "histogram_local"}
+PAGE = ROOT / "docs/devices.md"
+BEGIN, END = "<!-- bench/cuda/run.py --static --docs writes from here -->\n", "<!-- to here -->\n"
 BESIDE = {"bitonic": ("fill",)}  # kernels of a program that are no part of what is measured
 COLUMNS = ["kernel", "who", "seconds", "rate", "verdict", "kernel_seconds", "ratio", "bar"]
 
@@ -40,6 +46,8 @@ def options():
     parser.add_argument("--arch", help="sm_90 ...; without it, the one of this machine's first GPU")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--static", action="store_true")
+    parser.add_argument("--docs", action="store_true")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--build", action="store_true")
     parser.add_argument("--out", type=Path, default=ROOT / "build/bench/cuda")
     parser.add_argument("kernels", nargs="*", metavar="KERNEL")
@@ -71,6 +79,24 @@ def this_gpu():
     except FileNotFoundError:
         said = []
     return f"sm_{said[0].replace('.', '')}" if said else None
+
+
+def static_table(rows, heading):
+    """Ours beside the twin's, as `ours / nvcc's`."""
+    columns = [("registers", ("registers",)), ("spilled", ("spilled",)), ("shared", ("shared",)),
+               ("loads", ("ld_nc", "ld_global", "ld_shared")), ("stores", ("st_global", "st_shared")),
+               ("local", ("local",)), ("fma", ("fma",)), ("other float", ("float", "special")), ("integer", ("integer",)),
+               ("convert", ("convert",)), ("branch", ("branch",)), ("all", ("instructions",))]
+    twins = {row["function"]: row for row in rows if row["who"] == "nvcc"}
+    text = f"| {heading} | " + " | ".join(name for name, _ in columns) + " |\n|---|" + "---|" * len(columns) + "\n"
+    for row in rows:
+        name = re.sub(r"kdsl_(kernel|narrow)_", "", row["function"])
+        twin = twins.get(TWINS.get((row["kernel"], name), name))
+        if row["who"] == "nvcc" or not twin:
+            continue
+        cells = [f"{sum(row[f] for f in fields)} / {sum(twin[f] for f in fields)}" for _, fields in columns]
+        text += f"| {row['kernel']}{'' if name in row['kernel'] else f', `{name}`'} | " + " | ".join(cells) + " |\n"
+    return text
 
 
 class Bench:
@@ -112,23 +138,41 @@ class Bench:
 
     # Static -----------------------------------------------------------------------------------------------------------
 
-    def static(self):
-        nvcc = [tool("NVCC", "nvcc"), "-O3", f"-arch={self.arch}", "-std=c++17", "-ptx"]
-        text = must([*nvcc, HERE / "kernels.cu", "-o", "-"])
-        rows = [dict(kernel="", **row) for row in ptx.table("nvcc", text, self.arch)]
-        flags = self.offloads()
-        for kernel in KERNELS if flags else []:
-            source = HERE.parent / f"kernels/{kernel.name}.kdsl"
-            text = must([self.kdslc, *flags, "--emit=device-asm", source], cwd=source.parent)
-            rows += [dict(kernel=kernel.name, **row) for row in ptx.table("kdslc", text, self.arch)]
-        if not flags:
-            print(f"{self.kdslc} has no --offload-arch: only the twins are in the table", file=sys.stderr)
+    def static(self, chosen):
+        rows = self.static_rows()
         path = self.out / "static.tsv"
         with open(path, "w", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]), dialect="excel-tab", lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
-        print(path.read_text(), end="")
+        page, by = PAGE.read_text(), self.toolkit()
+        before, rest = page.split(BEGIN)
+        new = before + BEGIN + static_table(rows, f"{self.arch}, {by}") + END + rest.split(END)[1]
+        if chosen.docs:
+            PAGE.write_text(new)
+        elif not chosen.check:
+            print(path.read_text(), end="")
+        elif f"| {self.arch}, {by} |" not in page:
+            print(f"the table in {PAGE.relative_to(ROOT)} is not of {self.arch} and {by}: not compared")
+        elif new != page:
+            self.failed.append(f"{PAGE.relative_to(ROOT)} has another table: run.py --static --arch {self.arch} --docs")
+
+    def toolkit(self):
+        return "CUDA " + re.search(r"release ([\d.]+)", must([tool("NVCC", "nvcc"), "--version"]))[1]
+
+    def static_rows(self):
+        ptxas = tool("KDSL_PTXAS", "ptxas")
+        nvcc = [tool("NVCC", "nvcc"), "-O3", f"-arch={self.arch}", "-std=c++17", "-ptx"]
+        text = must([*nvcc, HERE / "kernels.cu", "-o", "-"])
+        rows = [dict(kernel="", **row) for row in ptx.table("nvcc", text, self.arch, ptxas)]
+        flags = self.offloads()
+        for kernel in KERNELS if flags else []:
+            source = HERE.parent / f"kernels/{kernel.name}.kdsl"
+            text = must([self.kdslc, *flags, "--emit=device-asm", source], cwd=source.parent)
+            rows += [dict(kernel=kernel.name, **row) for row in ptx.table("kdslc", text, self.arch, ptxas)]
+        if not flags:
+            print(f"{self.kdslc} has no --offload-arch: only the twins are in the table", file=sys.stderr)
+        return rows
 
     # Times ------------------------------------------------------------------------------------------------------------
 
@@ -202,7 +246,7 @@ def main():
     if chosen.build:
         print(bench.build_twins())
     elif chosen.static:
-        bench.static()
+        bench.static(chosen)
     else:
         bench.write(bench.measure(chosen))
     for line in bench.failed:

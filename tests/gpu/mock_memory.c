@@ -45,6 +45,12 @@ static void protect(const MockAllocation *a, int how) {
     if (mprotect((void *)a->address, to_pages(a->n_bytes), how)) stop("the memory of a mock device");
 }
 
+/* Something that nobody has written; of very much, in a file that is as good as empty, its beginning only. */
+static void fill(char *at, uint64_t n_bytes) {
+    const uint64_t most = UINT64_C(1) << 28;
+    memset(at, 0xCB, n_bytes < most ? n_bytes : most);
+}
+
 static uint64_t allocate(int device, uint64_t n_bytes) {
     if (memory.file < 0) set_up();
     uint64_t n_taken = to_pages(n_bytes ? n_bytes : 1);
@@ -56,7 +62,7 @@ static uint64_t allocate(int device, uint64_t n_bytes) {
     MockAllocation *a = malloc(sizeof *a);
     uint64_t address = (uint64_t)memory.outside + memory.next;
     *a = (MockAllocation){.number = ++memory.n_ever, .device = device, .address = address, .n_bytes = n_bytes};
-    memset(memory.inside + memory.next, 0xCB, n_bytes);
+    fill(memory.inside + memory.next, n_bytes);
     memory.next += n_taken + PAGE;
     memory.used[device] += n_taken;
     memory.list[memory.n++] = a;

@@ -23,6 +23,25 @@ fn main() {
     print("{} on {}", y[999], device_name(0));
 }
 """
+LARGE = """
+kernel ends(y: &out [i32; n], room: &scratch [u8; n, 1 << 25]) over i in n {
+    room[i, (1 << 25) - 1] = u8(i + 1);
+    y[i] = i32(room[i, (1 << 25) - 1]) - i32(i);
+}
+
+fn try_ends(n: index) {
+    var y = [0; n];
+    offload ends(&out y);
+    var right = 0;
+    for i in n { right += y[i]; }
+    print("{}", right);
+}
+
+fn main() {
+    try_ends(64);
+    try_ends(63);
+}
+"""
 SHAPES = """
 import algo;
 kernel plane(u: &mut [i32; n, m]) over i in n, j in m { u[i, j] = 1; }
@@ -138,7 +157,7 @@ class Programs(unittest.TestCase):
             got = self.run_on(vendor, **settings)
             self.assertEqual((got.code, got.err), (0, ""), vendor)
             self.assertEqual(len(got.lines("launch")), 1, got.log)
-            self.assertRegex(got.lines("launch")[0], r"kdsl_kernel_saxpy grid=4,1,1 block=256,1,1 shared=0\+0 .*args=\(~0,a\d,a\d,"
+            self.assertRegex(got.lines("launch")[0], r"kdsl_narrow_saxpy grid=4,1,1 block=256,1,1 shared=0\+0 .*args=\(~0,a\d,a\d,"
                                                      r"0x40400000,0x3e8")
         self.assertIn("gfx942", self.run_on("amd", KDSL_MOCK_ARCH="gfx942").lines("load")[0])
 
@@ -167,9 +186,19 @@ class Programs(unittest.TestCase):
     def test_geometry(self):
         self.build(SHAPES, "sm_90,host", ptxas=False)
         got = self.run_on("nvidia")
-        shapes = [re.search(r"kdsl_kernel_(\w+) (grid=\S+ block=\S+) shared=(\d+)", line).groups() for line in got.lines("launch")]
-        self.assertEqual(shapes, [("plane", "grid=1,2,1 block=4,64,1", "0"), ("space", "grid=3,2,3 block=32,4,2", "0"),
-                                  ("tiles", "grid=1,13,1 block=16,8,1", "512"), ("total", "grid=1024,1,1 block=256,1,1", "1028")])
+        shapes = [re.search(r"kdsl_(\w+) (grid=\S+ block=\S+) shared=(\d+)", line).groups() for line in got.lines("launch")]
+        self.assertEqual(shapes, [("narrow_plane", "grid=1,2,1 block=4,64,1", "0"), ("narrow_space", "grid=3,2,3 block=32,4,2", "0"),
+                                  ("narrow_tiles", "grid=1,13,1 block=16,8,1", "512"),
+                                  ("kernel_total", "grid=1024,1,1 block=256,1,1", "1028")])
+
+    def test_narrow_where_it_fits(self):
+        """Elements as many as an i32 counts, and more: of memory that is only reserved until somebody touches it."""
+        self.build(LARGE, "sm_90,host", ptxas=False)
+        for env, last in (({}, "narrow"), ({"KDSL_NARROW": "off"}, "kernel")):
+            got = self.run_on("nvidia", KDSL_MOCK_RUN="1", KDSL_MOCK_MEMORY="4G", **env)
+            self.assertEqual((got.code, got.out.split()), (0, ["64", "63"]), got.err)
+            taken = [re.search(r"kdsl_(\w+)_", line)[1] for line in got.lines("launch")]
+            self.assertEqual(taken, ["kernel", last])
 
     def test_many_devices(self):
         self.build(DEVICES, "sm_90,host", ptxas=False)

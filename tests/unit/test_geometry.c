@@ -1,0 +1,61 @@
+/* test_geometry.c -- the grid of a launch: blocks that devices take, that hold all items, and whether in one round. */
+#include <stdbool.h>
+#include <stdio.h>
+
+/* The runtime is no library of the compiler: it is embedded as objects. Here it is compiled in. */
+#include "runtime/geometry.c"
+
+static int n_failed;
+static KdslGeometry g;
+
+#define CHECK(is_so) expect(is_so, #is_so)
+static void expect(bool is_so, const char *what) {
+    if (is_so || n_failed++ > 10) return;
+    fprintf(stderr, "not so: %s; %d x %d x %d blocks of %d x %d x %d\n", what, g.blocks[0], g.blocks[1], g.blocks[2],
+            g.threads[0], g.threads[1], g.threads[2]);
+}
+
+/* As the compute capabilities of the CUDA C++ Programming Guide allow it. */
+static void check_limits(void) {
+    CHECK(g.threads[0] * g.threads[1] * g.threads[2] <= 1024);
+    CHECK(g.threads[0] <= 1024 && g.threads[1] <= 1024 && g.threads[2] <= 64);
+    CHECK(g.blocks[0] > 0 && g.blocks[1] > 0 && g.blocks[2] > 0);
+    CHECK(g.blocks[1] <= 65535 && g.blocks[2] <= 65535);
+}
+
+static bool holds(const int64_t n[3]) {
+    for (int axis = 0; axis < 3; axis++)
+        if ((int64_t)g.blocks[axis] * g.threads[axis] < n[axis]) return false;
+    return true;
+}
+
+static void every_domain(void) {
+    static const int64_t sizes[] = {
+        1, 2, 3, 31, 64, 65, 255, 1000, 65535, 65536, 21000000, (int64_t)1 << 31, (int64_t)1 << 40};
+    enum { N = sizeof sizes / sizeof *sizes };
+    for (int i = 0; i < N * N * N; i++) {
+        int64_t n[3] = {sizes[i % N], sizes[i / N % N], sizes[i / N / N]};
+        bool one = kdsl_geometry(&g, n[0], n[1], n[2], 0, 0, 0, 0);
+        check_limits();
+        bool within = n[0] < INT32_MAX && n[1] < INT32_MAX && n[2] < INT32_MAX;
+        CHECK(!one || (holds(n) && within));
+        if (within && n[1] <= 65535 && n[2] <= 65535) CHECK(one);
+        bool sum = kdsl_geometry(&g, n[0], n[1], n[2], 0, 0, 0, 1);
+        check_limits();
+        CHECK((int64_t)g.blocks[0] * g.blocks[1] * g.blocks[2] <= GPU_MAX_PARTS);
+        CHECK(!sum || holds(n));
+    }
+}
+
+static void groups(void) {
+    CHECK(kdsl_geometry(&g, 100, 50, 1, 16, 8, 1, 0));
+    CHECK(g.threads[0] == 16 && g.threads[1] == 8 && g.blocks[0] == 7 && g.blocks[1] == 7 && g.blocks[2] == 1);
+    CHECK(!kdsl_geometry(&g, 16, 70000 * 8, 1, 16, 8, 1, 0));
+    CHECK(g.blocks[1] == 65535);
+}
+
+int main(void) {
+    every_domain();
+    groups();
+    return n_failed > 0;
+}
