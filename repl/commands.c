@@ -224,6 +224,7 @@ static bool run(Repl *r, CommandId id, const char *argument) {
     case COMMAND_PLAN: return explained(r, "plan", argument);
     case COMMAND_TRANSFERS: return explained(r, "transfers", argument);
     case COMMAND_BOUNDS: return explained(r, "bounds", argument);
+    case COMMAND_GPU: return explained(r, "launch", argument);
     case COMMAND_VECTOR: return explained(r, "vector", argument);
     case COMMAND_LAUNCHES: return do_launches(r);
     case COMMAND_IR: return code_of(r, "ir", argument);

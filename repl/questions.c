@@ -45,13 +45,35 @@ static void explain_vector(const Program *p, Buf *out) {
     ir_result_free(&result);
 }
 
+/* For the first GPU that the session has, or one that many have. */
+static void explain_launch(const Session *s, const Program *p, Buf *out) {
+    LaunchDevice device = {"nvptx", "sm_90", NULL};
+    for (int i = s->archs.n; i-- > 0;) {
+        const Arch *a = &s->archs.at[i];
+        if (a->cpu && strcmp(a->target, "x86")) device = (LaunchDevice){a->target, a->cpu, NULL};
+    }
+    IrOptions options = {.opt_level = 2, .march = device.arch, .gpu = true, .want_asm = true};
+    IrResult result = {0};
+    Blob told = {0};
+    bool is_ptx = !strcmp(device.target, "nvptx"), ok = irgen_device(p, device.target, &options, &result);
+    Blob text = {result.assembly, ok ? strlen(result.assembly) : 0};
+    if (ok) device.said = !is_ptx ? text.at : off_ptxas_tells(p->c, device.arch, &text, &told) ? told.at : NULL;
+    if (ok) irgen_explain_launch(p, &device, 1, out);
+    blob_free(&told);
+    ir_result_free(&result);
+}
+
 static const struct {
     const char *what;
     void (*explain)(const Program *p, Buf *out);
 } explanations[] = {
     {"transfers", explain_transfers}, {"plan", emit_plan}, {"bounds", explain_bounds}, {"vector", explain_vector}};
 
-static bool explain(const char *what, const Program *p, Buf *out) {
+static bool explain(const Session *s, const char *what, const Program *p, Buf *out) {
+    if (!strcmp(what, "launch")) {
+        explain_launch(s, p, out);
+        return true;
+    }
     for (size_t i = 0; i < sizeof explanations / sizeof explanations[0]; i++) {
         if (strcmp(explanations[i].what, what)) continue;
         explanations[i].explain(p, out);
@@ -72,7 +94,7 @@ static bool explain_one(Session *s, const char *what, const char *name, Buf *out
         t.program->funcs.n = 1;
     }
     if (ok && !found) buf_printf(out, "there is no function or kernel `%s`\n", name);
-    ok = found && explain(what, t.program, out);
+    ok = found && explain(s, what, t.program, out);
     trial_free(&t);
     return ok;
 }
@@ -85,7 +107,7 @@ bool session_explain(Session *s, const char *what, const char *name, Buf *out) {
         return false;
     }
     for (int i = 0; i < t->program->funcs.n; i++) t->program->funcs.at[i]->is_made = false;
-    return explain(what, t->program, out);
+    return explain(s, what, t->program, out);
 }
 
 /* Names ------------------------------------------------------------------------------------------------------------ */
