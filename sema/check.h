@@ -281,7 +281,9 @@ void module_leave(Sema *s);
 bool module_member(Sema *s, Expr *e); /* e was `module.name`, and is now a name or, after an error, EXPR_ERROR */
 const char *module_offers(Sema *s, Name name); /* "math.lerp" of `lerp`, from what is imported; NULL: nobody */
 Symbol *scope_find_qualified(Sema *s, Name name);
-void keep_reached(Sema *s);
+/* What the functions that `begins` holds for do not lead to is checked, but makes no code. */
+void keep_reached(Sema *s, bool (*begins)(const Sema *s, const Func *f));
+bool is_own(const Sema *s, const Func *f); /* of the program's own file */
 
 /* check_stmt.c */
 void check_block(Sema *s, Block *b);
@@ -311,7 +313,7 @@ void session_show(Sema *s, Stmt *st);          /* the expression at its end */
 void session_gone(Sema *s, const Expr *e);     /* a variable that is no longer there was named */
 bool session_explain_unknown(Sema *s, Diag *d, Name name); /* in a function: a variable of the session */
 void session_name_types(Sema *s);              /* of new variables, after all modules */
-void session_only_reached(Sema *s);
+bool session_is_input(const Sema *s, const Func *f);
 
 /* atomic.c */
 Type *check_atomic(Sema *s, Expr *e);

@@ -293,13 +293,16 @@ bool module_member(Sema *s, Expr *e) {
 
 /* What the program uses --------------------------------------------------------------------------------------- */
 
-/* Functions and kernels of modules that nothing in the program's own file leads to are checked, but make no code. */
-void keep_reached(Sema *s) {
+bool is_own(const Sema *s, const Func *f) {
+    return f->module == s->own_file && !f->facts->instance; /* of those, the ones that are called */
+}
+
+void keep_reached(Sema *s, bool (*begins)(const Sema *s, const Func *f)) {
     Program *p = s->program;
     Vec(Func *) reached = {0};
     for (int i = 0; i < p->funcs.n; i++) {
         Func *f = p->funcs.at[i];
-        f->facts->queued = f->module == s->own_file && !f->facts->instance; /* of those, the ones that are called */
+        f->facts->queued = begins(s, f);
         if (f->facts->queued) vec_push(s->arena, &reached, f);
     }
     for (int i = 0; i < reached.n; i++)

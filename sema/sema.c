@@ -86,7 +86,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     kernels_check(&s);
     for (int i = 0; i < s.program->funcs.n; i++) check_kept(&s, s.program->funcs.at[i]);
     for (int i = 0; i < s.program->funcs.n; i++) check_paths(&s, s.program->funcs.at[i]);
-    keep_reached(&s);
+    keep_reached(&s, is_own);
     keep_tests(&s, options && options->run_tests);
     if (!c->diags.n_errors) plan_all(&s, options);
     for (int i = 0; i < s.program->funcs.n && !c->diags.n_errors; i++) access_check(&s, s.program->funcs.at[i]);
@@ -95,7 +95,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     access_settle(&s);
     access_spread(&s);
     if (sound) combine_find(&s);
-    if (options && options->only_reached) session_only_reached(&s);
+    if (options && options->only_reached) keep_reached(&s, session_is_input);
     if (options && options->need_main && !s.program->main && !c->diags.n_errors) {
         uint32_t end = m->source->base + m->source->n;
         Diag *d = diag(c, E0328, (Span){end, end}, "there is no `fn main()`, where a program starts");

@@ -183,24 +183,4 @@ void session_show(Sema *s, Stmt *st) {
 
 /* What is run ------------------------------------------------------------------------------------------------------ */
 
-/* The input and what it calls or launches. */
-void session_only_reached(Sema *s) {
-    Program *p = s->program;
-    Vec(Func *) reached = {0};
-    for (int i = 0; i < p->funcs.n; i++) p->funcs.at[i]->facts->queued = false;
-    if (p->input) {
-        p->input->facts->queued = true;
-        vec_push(s->arena, &reached, p->input);
-    }
-    for (int i = 0; i < reached.n; i++)
-        for (int k = 0; k < reached.at[i]->facts->calls.n; k++) {
-            Func *callee = reached.at[i]->facts->calls.at[k]->callee;
-            if (callee->facts->queued) continue;
-            callee->facts->queued = true;
-            vec_push(s->arena, &reached, callee);
-        }
-    int kept = 0;
-    for (int i = 0; i < p->funcs.n; i++)
-        if (p->funcs.at[i]->facts->queued) p->funcs.at[kept++] = p->funcs.at[i];
-    p->funcs.n = kept;
-}
+bool session_is_input(const Sema *s, const Func *f) { return f == s->program->input; }
