@@ -19,10 +19,30 @@ static const Type *type_shown(const Trial *t) {
     return last && last->kind == STMT_EXPR && last->expr.is_shown ? last->expr.expr->type : NULL;
 }
 
+/* "[f32; _, _]" with the extents of now. */
+static void refresh_type(Var *v) {
+    const char *hole = v->type;
+    const int64_t *extents = v->leaves.n == 1 && v->leaves.at[0].is_array ? (int64_t *)v->leaves.at[0].at + 1 : NULL;
+    Buf b = {0};
+    for (; *hole; hole++) {
+        bool is_hole = extents && *hole == '_' && hole[-1] == ' ' && (hole[1] == ',' || hole[1] == ']');
+        if (is_hole) buf_printf(&b, "%lld", (long long)*extents++);
+        else buf_putc(&b, *hole);
+    }
+    free(v->type_now);
+    v->type_now = b.at;
+}
+
 bool session_type(Session *s, const char *expr, Buf *out) {
     const Decl *d = decl_find(s, expr);
     if (d && *d->shape) {
         buf_printf(out, "%s%s", expr, d->shape);
+        return true;
+    }
+    Var *v = var_find(s, expr);
+    if (v && !v->gone) {
+        refresh_type(v);
+        buf_puts(out, v->type_now);
         return true;
     }
     Trial t;
@@ -120,20 +140,6 @@ static char kind_of(ItemKind kind) {
     case ITEM_IMPORT: return 'm';
     default: return 'f';
     }
-}
-
-/* "[f32; _, _]" with the extents of now. */
-static void refresh_type(Var *v) {
-    const char *hole = v->type;
-    const int64_t *extents = v->leaves.n == 1 && v->leaves.at[0].is_array ? (int64_t *)v->leaves.at[0].at + 1 : NULL;
-    Buf b = {0};
-    for (; *hole; hole++) {
-        bool is_hole = extents && *hole == '_' && hole[-1] == ' ' && (hole[1] == ',' || hole[1] == ']');
-        if (is_hole) buf_printf(&b, "%lld", (long long)*extents++);
-        else buf_putc(&b, *hole);
-    }
-    free(v->type_now);
-    v->type_now = b.at;
 }
 
 bool session_name(Session *s, int n, SessionName *name) {

@@ -251,7 +251,7 @@ static void ask_questions(Session *s) {
     run_text(s, "let p = P(x: 1.0, y: 2.0); let a = [1.0f32; 8]; var b = [0.0f32; 8]; import time;");
     run_text(s, "offload k(&a, &mut b);");
     expect_type(s, "1 + 2", "i32");
-    expect_type(s, "a", "[f32; _]");
+    expect_type(s, "a", "[f32; 8]");
     expect_type(s, "k", "k(x: &[f32; n], y: &mut [f32; n]) over i in n");
     expect_type(s, "p.", "error");
     expect_type(s, "let c = 1;", "this is no expression");
