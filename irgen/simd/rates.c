@@ -76,6 +76,7 @@ static LaneRate address(const SimdRegion *g, LLVMValueRef gep, int block) {
 }
 
 bool simd_is_masked(const SimdRegion *g, int block) {
+    if (g->blocks.at[block].leaves) return true; /* it is no node: it stands beside the loop's own blocks */
     int level = g->blocks.at[block].loop + 1;
     return g->levels[level].nodes.at[simd_node_of(g, level, block)].masked;
 }
