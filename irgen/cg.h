@@ -144,7 +144,7 @@ struct CgFunc { /* typedef: target.h */
     LLVMValueRef item[3], record;  /* position, in functions called from kernels; what is reported, in memory */
     CgCheck check;
     bool is_kernel;                /* body of a kernel: `return` ends the item */
-    bool narrow;                   /* no array has more elements than an i32 can count; the grid has no rounds (gpu.c) */
+    bool narrow;                   /* no array has more elements than an i32 can count (gpu.c) */
     LLVMBasicBlockRef next_item;   /* kernels: where return goes */
     LLVMValueRef item_result;      /* kernels with a reduction: where the item's value is stored */
     LLVMValueRef scratch_extents[2]; /* [MAX_RANK x i64], for failed checks and allocations */
@@ -418,8 +418,9 @@ void cg_loop_end(CgFunc *f, CgLoop *l);            /* leaves the builder behind 
 /* cg_call.c -------------------------------------------------------------------------------------------------------- */
 CgValue cg_call_expr(CgFunc *f, Expr *e);
 void cg_shape_checks(CgFunc *f, const CallInfo *info, const CgArray *args, Span span);
-LLVMValueRef cg_function(Cg *cg, const Func *fn);  /* its LLVM declaration */
-LLVMValueRef cg_item_function(Cg *cg, const Func *fn); /* the version that kernels call, where it may fail */
+/* Their LLVM declarations; narrow: as CgFunc.narrow. */
+LLVMValueRef cg_function(Cg *cg, const Func *fn, bool narrow);
+LLVMValueRef cg_item_function(Cg *cg, const Func *fn, bool narrow); /* the version that kernels call, where it may fail */
 LLVMTypeRef cg_function_type(Cg *cg, const Func *fn);
 
 /* cg_border.c: C functions, exports, tests -------------------------------------------------------------------------- */
@@ -446,13 +447,12 @@ void cg_declare(CgFunc *f, Symbol *sym, CgValue v); /* a local, of an array or o
 /* cg_func.c: functions of the program ---------------------------------------------------------------------------- */
 void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn); /* leaves the builder behind the allocas */
 void cg_host_function(Cg *cg, const Func *fn);
-void cg_device_function(Cg *cg, const Func *fn);           /* as kernels call it */
+void cg_device_function(Cg *cg, const Func *fn, bool narrow); /* as kernels call it */
 
 /* device.c: a kernel's body and domain, the same for every device -------------------------------------------------- */
 const char *cg_kernel_symbol(Cg *cg, const Func *fn);
 LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn);      /* declaration, with the launch ABI */
-/* Kernels that GPUs have twice (gpu.c): the second entry, for small launches. Reductions gain nothing by it. */
-static inline bool cg_is_twice(const Func *kernel) { return kernel->reduction == REDUCE_NONE; }
+/* GPUs have kernels twice (gpu.c): the second entry, for small launches. */
 LLVMValueRef cg_narrow_entry(Cg *cg, const Func *fn);
 void cg_narrow_alias(Cg *cg, const Func *fn, LLVMValueRef entry); /* a processor has it once, under both names */
 void cg_kernel(Cg *cg, const Func *fn);

@@ -52,7 +52,7 @@ LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args) {
 
 static LLVMValueRef test_row(Cg *cg, LLVMTypeRef row_type, const Func *test) {
     LLVMValueRef fields[3] = {cg_string(cg, test->name, strlen(test->name)), cg_place_string(cg, test->name_span),
-                              cg_function(cg, test)};
+                              cg_function(cg, test, false)};
     return LLVMConstNamedStruct(row_type, fields, 3);
 }
 
@@ -147,7 +147,7 @@ static CgValue call_inside(Border *b, CgFunc *f, CgArray *arrays, CgValue *scala
     }
     for (int i = 0; i < fn->n_given; i++)
         values[i] = border_value(f, fn->params.at[i], &arrays[i], &scalars[i]);
-    LLVMValueRef v = cg_call(f, cg_function_type(cg, fn), cg_function(cg, fn), values, fn->n_given);
+    LLVMValueRef v = cg_call(f, cg_function_type(cg, fn), cg_function(cg, fn, false), values, fn->n_given);
     return cg_value(v, fn->result, UNIFORM);
 }
 

@@ -37,8 +37,16 @@ static void param_attributes(Cg *cg, const Func *fn, LLVMValueRef v) {
     }
 }
 
-LLVMValueRef cg_function(Cg *cg, const Func *fn) {
-    const char *name = cg_is_program(cg, fn) ? "kdsl_main" : arena_printf(&cg->c->arena, "fn.%s", fn->symbol);
+/* A narrow version is another only where it finds elements of its caller's arrays. */
+static const char *version(const Func *fn, bool narrow) {
+    for (int i = 0; narrow && i < fn->params.n; i++)
+        if (fn->params.at[i]->type->kind == TY_ARRAY) return ".narrow";
+    return "";
+}
+
+LLVMValueRef cg_function(Cg *cg, const Func *fn, bool narrow) {
+    const char *name = arena_printf(&cg->c->arena, "fn.%s%s", fn->symbol, version(fn, narrow));
+    if (cg_is_program(cg, fn)) name = "kdsl_main";
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
     if (v) return v;
     v = LLVMAddFunction(cg->module, name, cg_function_type(cg, fn));
@@ -52,8 +60,8 @@ LLVMValueRef cg_function(Cg *cg, const Func *fn) {
 }
 
 /* The same with what an item needs to report and to print behind the arguments. */
-LLVMValueRef cg_item_function(Cg *cg, const Func *fn) {
-    const char *name = arena_printf(&cg->c->arena, "fn.%s.item", fn->symbol);
+LLVMValueRef cg_item_function(Cg *cg, const Func *fn, bool narrow) {
+    const char *name = arena_printf(&cg->c->arena, "fn.%s.item%s", fn->symbol, version(fn, narrow));
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
     if (v) return v;
     unsigned n = (unsigned)fn->params.n;
@@ -162,7 +170,7 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     }
     int n = args->n;
     bool item = (f->error_slot || f->print_buffer) && cg_needs_item(f->cg, info->func);
-    LLVMValueRef fn = item ? cg_item_function(f->cg, info->func) : cg_function(f->cg, info->func);
+    LLVMValueRef fn = (item ? cg_item_function : cg_function)(f->cg, info->func, f->narrow);
     if (item) n += cg_item_args(f, info->func, v + n);
     LLVMValueRef r = cg_call(f, LLVMGlobalGetValueType(fn), fn, v, n);
     for (int i = 0; i < args->n && info->func->effects & EFFECT_OFFLOAD; i++)

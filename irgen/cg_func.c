@@ -51,9 +51,10 @@ static void bind_param(CgFunc *f, int i) {
     cg_debug_variable(f, sym, v, i + 1);
 }
 
-static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has_slot) {
+static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has_slot, bool narrow) {
     CgFunc f;
     cg_func_begin(&f, cg, fn, llvm_fn);
+    f.narrow = narrow;
     if (has_slot) cg_item_bind(&f);
     rate_function(&f);
     cg_debug_function(&f, fn->name);
@@ -65,9 +66,10 @@ static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has
     cg_return_nothing(&f);
 }
 
-void cg_host_function(Cg *cg, const Func *fn) { emit_function(cg, fn, cg_function(cg, fn), false); }
+void cg_host_function(Cg *cg, const Func *fn) { emit_function(cg, fn, cg_function(cg, fn, false), false, false); }
 
-void cg_device_function(Cg *cg, const Func *fn) {
-    if (cg_needs_item(cg, fn)) emit_function(cg, fn, cg_item_function(cg, fn), true);
-    else cg_host_function(cg, fn);
+void cg_device_function(Cg *cg, const Func *fn, bool narrow) {
+    bool item = cg_needs_item(cg, fn);
+    LLVMValueRef v = item ? cg_item_function(cg, fn, narrow) : cg_function(cg, fn, narrow);
+    emit_function(cg, fn, v, item, narrow);
 }

@@ -354,10 +354,10 @@ static int make_args(Launch *l, OffArg *args) {
     return n;
 }
 
-/* May the narrow version run? `one_round`: i32, the grid is large enough. */
-static LLVMValueRef fits_narrow(Launch *l, LLVMValueRef one_round) {
+/* May the narrow version run? `small`: i32, of the domain (kdsl_geometry). */
+static LLVMValueRef fits_narrow(Launch *l, LLVMValueRef small) {
     CgFunc *f = l->f;
-    LLVMValueRef fits = LLVMBuildICmp(f->b, LLVMIntNE, one_round, cg_i32(f->cg, 0), "");
+    LLVMValueRef fits = LLVMBuildICmp(f->b, LLVMIntNE, small, cg_i32(f->cg, 0), "");
     for (int i = 0; i < l->kernel->params.n; i++) {
         const Type *t = l->kernel->params.at[i]->type;
         if (t->kind != TY_ARRAY) continue;
@@ -381,11 +381,9 @@ static void set_geometry(Launch *l, const LLVMValueRef trips[3], OffLaunch *off)
         args[4 + axis] = cg_i32(cg, !k->group.items ? 0 : d < 0 ? 1 : k->group.by[d]);
     }
     args[7] = cg_i32(cg, k->reduction != REDUCE_NONE);
-    LLVMValueRef one_round = cg_call_runtime(f, RT_GEOMETRY, args, 8);
-    if (cg_is_twice(k)) {
-        off->narrow = off_narrow_symbol(cg->c, k->symbol);
-        off->fits = fits_narrow(l, one_round);
-    }
+    LLVMValueRef small = cg_call_runtime(f, RT_GEOMETRY, args, 8);
+    off->narrow = off_narrow_symbol(cg->c, k->symbol);
+    off->fits = fits_narrow(l, small);
     for (int i = 0; i < 6; i++) {
         LLVMValueRef n = cg_i64(cg, i);
         LLVMValueRef v = LLVMBuildLoad2(f->b, cg->i32, LLVMBuildInBoundsGEP2(f->b, cg->i32, at, &n, 1, ""), "");

@@ -475,7 +475,7 @@ void cg_kernel_ranges(Kernel *k) {
 
 /* All images of a program have the same entries. */
 void cg_narrow_alias(Cg *cg, const Func *fn, LLVMValueRef entry) {
-    if (cg->target->gpu || !cg->options->gpu || !cg_is_twice(fn)) return;
+    if (cg->target->gpu || !cg->options->gpu) return;
     const char *name = off_narrow_symbol(cg->c, fn->symbol);
     LLVMValueRef alias = LLVMAddAlias2(cg->module, LLVMGlobalGetValueType(entry), 0, entry, name);
     LLVMSetLinkage(alias, LLVMGetLinkage(entry));

@@ -3,9 +3,10 @@
  * runs them once. A group is a block: its items are the block's threads, all of which run the body, those outside the
  * domain, too.
  *
- * Most kernels come twice. A launch for which the grid is large enough, and whose arrays have no more elements than an
- * i32 can count, takes the narrow version: no loops, and elements are found in 32 bits, of which the registers are. Which
- * one is decided where the grid is (cg_launch.c). */
+ * Kernels come twice. A launch for which the grid is large enough, and whose arrays have no more elements than an i32 can
+ * count, takes the narrow version: no loops but those of a reduction, which has few blocks, and elements are found in 32
+ * bits, of which the registers are, also by the functions that are called. Which one is decided where the grid is
+ * (cg_launch.c). */
 #include "irgen/gpu.h"
 
 #include <string.h>
@@ -70,45 +71,56 @@ static LLVMValueRef first_item(CgFunc *f, int axis) {
 
 /* for k = first; k < end; k += step. The end is asked for before the first round and behind each, so that what is
  * between rounds only (a barrier) costs nothing where there is but one. In a narrow version there is but one, and no group
- * is too many. */
+ * is too many, unless it is a reduction, whose counters are i32. */
 typedef enum GridUse { GRID_ITEMS, GRID_GROUPS, GRID_SUM } GridUse;
 typedef struct GridLoop {
     GridUse use;
+    bool once;
+    LLVMTypeRef type; /* of the counter and what it is compared with */
     LLVMValueRef counter, k, step, end;
     LLVMBasicBlockRef body, next, done;
 } GridLoop;
 
+static LLVMValueRef this_round(CgFunc *f, const GridLoop *l) {
+    LLVMValueRef k = LLVMBuildLoad2(f->b, l->type, l->counter, "");
+    if (f->narrow) {
+        k = wide(f, k);
+        LLVMSetNNeg(k, true);
+    }
+    /* Or LLVM would prepare, in registers, for rounds that hardly ever come. */
+    return l->use == GRID_SUM ? k : f->cg->target->gpu->hidden(f, k, l->use == GRID_GROUPS);
+}
+
 static GridLoop grid_loop_begin(CgFunc *f, GridUse use, LLVMValueRef first, LLVMValueRef step, LLVMValueRef end) {
-    GridLoop l = {.use = use, .k = first, .step = step, .end = end};
-    if (f->narrow && use == GRID_GROUPS) return l;
+    GridLoop l = {.use = use, .k = first, .once = f->narrow && f->func->reduction == REDUCE_NONE};
+    l.type = f->narrow && !l.once ? f->cg->i32 : f->cg->i64;
+    if (l.once && use == GRID_GROUPS) return l;
     l.body = cg_block(f, "item");
     l.done = cg_block(f, "items.done");
-    if (f->narrow) {
-        LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, first, end, ""), l.body, l.done);
-        cg_enter(f, l.body);
-        return l;
+    first = LLVMBuildTrunc(f->b, first, l.type, "");
+    l.step = LLVMBuildTrunc(f->b, step, l.type, "");
+    l.end = LLVMBuildTrunc(f->b, end, l.type, "");
+    if (!l.once) {
+        l.counter = cg_alloca(f, l.type, "k");
+        l.next = cg_block(f, "item.next");
+        LLVMBuildStore(f->b, first, l.counter);
     }
-    l.counter = cg_alloca(f, f->cg->i64, "k");
-    l.next = cg_block(f, "item.next");
-    LLVMBuildStore(f->b, first, l.counter);
-    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, first, end, ""), l.body, l.done);
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, first, l.end, ""), l.body, l.done);
     cg_enter(f, l.body);
-    l.k = LLVMBuildLoad2(f->b, f->cg->i64, l.counter, "");
-    /* Or LLVM would prepare, in registers, for rounds that hardly ever come. */
-    if (use != GRID_SUM) l.k = f->cg->target->gpu->hidden(f, l.k, use == GRID_GROUPS);
+    if (!l.once) l.k = this_round(f, &l);
     return l;
 }
 
 static void grid_loop_end(CgFunc *f, GridLoop *l, bool wait) {
-    if (f->narrow && !l->done) return;
-    if (f->narrow) {
+    if (!l->body) return;
+    if (l->once) {
         cg_goto(f, l->done);
         cg_enter(f, l->done);
         return;
     }
     cg_goto(f, l->next);
     cg_enter(f, l->next);
-    LLVMValueRef next = LLVMBuildNSWAdd(f->b, LLVMBuildLoad2(f->b, f->cg->i64, l->counter, ""), l->step, "");
+    LLVMValueRef next = LLVMBuildNSWAdd(f->b, LLVMBuildLoad2(f->b, l->type, l->counter, ""), l->step, "");
     LLVMBuildStore(f->b, next, l->counter);
     LLVMBasicBlockRef again = cg_block(f, "again");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, next, l->end, ""), again, l->done);
@@ -273,7 +285,6 @@ static void emit_entry(Kernel *k) {
 
 void gpu_kernel_entry(Kernel *k) {
     emit_entry(k);
-    if (!cg_is_twice(k->func)) return;
     Kernel narrow = *k;
     narrow.narrow = true;
     narrow.entry = cg_narrow_entry(k->cg, k->func);

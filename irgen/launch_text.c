@@ -107,8 +107,7 @@ static int64_t shared_bytes(const Teller *t) {
 
 static void tell_device(Teller *t, const LaunchDevice *device) {
     bool amd = !strcmp(device->target, "amdgpu");
-    bool twice = cg_is_twice(t->fn); /* nearly all launches take the narrow version */
-    const char *symbol = (twice ? off_narrow_symbol : off_kernel_symbol)(t->cg->c, t->fn->symbol);
+    const char *symbol = off_narrow_symbol(t->cg->c, t->fn->symbol); /* nearly all launches take it */
     LaunchResources r = device->said ? resources_read(device->said, symbol, amd) : (LaunchResources){0};
     if (!r.known) r.shared = shared_bytes(t);
     const int64_t *threads = t->facts->threads;

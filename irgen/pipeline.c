@@ -177,7 +177,7 @@ static void finish(Cg *cg, IrResult *r, double t) {
 int irgen_entries(Compiler *c, const Func *kernel, const IrOptions *o, const char *names[MOST_ENTRIES]) {
     int n = 0;
     names[n++] = off_kernel_symbol(c, kernel->symbol);
-    if (o->gpu && cg_is_twice(kernel)) names[n++] = off_narrow_symbol(c, kernel->symbol);
+    if (o->gpu) names[n++] = off_narrow_symbol(c, kernel->symbol);
     return n;
 }
 
@@ -230,8 +230,21 @@ static Kernels kernels_of_part(Cg *cg) {
 
 static bool is_device_function(const Func *fn) { return !fn->is_kernel && fn->on_device; }
 
-static LLVMValueRef device_declaration(Cg *cg, const Func *fn) {
-    return cg_needs_item(cg, fn) ? cg_item_function(cg, fn) : cg_function(cg, fn);
+static LLVMValueRef device_declaration(Cg *cg, const Func *fn, bool narrow) {
+    return cg_needs_item(cg, fn) ? cg_item_function(cg, fn, narrow) : cg_function(cg, fn, narrow);
+}
+
+/* The function, where something here calls it and it is not made yet. */
+static bool make_device_function(Cg *cg, const Func *fn, bool narrow) {
+    LLVMValueRef v = device_declaration(cg, fn, narrow);
+    if (!LLVMIsDeclaration(v) || !LLVMGetFirstUse(v)) return false;
+    cg_device_function(cg, fn, narrow);
+    return true;
+}
+
+static void drop_unused(Cg *cg, const Func *fn, bool narrow) {
+    LLVMValueRef v = device_declaration(cg, fn, narrow);
+    if (LLVMIsDeclaration(v)) LLVMDeleteFunction(v);
 }
 
 /* Functions that the kernels here call, or that those call: another part's are not made twice. */
@@ -239,18 +252,13 @@ static void device_functions(Cg *cg) {
     const Program *p = cg->program;
     for (bool more = true; more;) {
         more = false;
-        for (int i = 0; i < p->funcs.n; i++) {
-            if (!is_device_function(p->funcs.at[i])) continue;
-            LLVMValueRef fn = device_declaration(cg, p->funcs.at[i]);
-            if (!LLVMIsDeclaration(fn) || !LLVMGetFirstUse(fn)) continue;
-            cg_device_function(cg, p->funcs.at[i]);
-            more = true;
-        }
+        for (int i = 0; i < p->funcs.n; i++)
+            for (int narrow = 0; narrow < 2 && is_device_function(p->funcs.at[i]); narrow++)
+                more |= make_device_function(cg, p->funcs.at[i], narrow);
     }
-    for (int i = 0; i < p->funcs.n; i++) {
-        LLVMValueRef fn = is_device_function(p->funcs.at[i]) ? device_declaration(cg, p->funcs.at[i]) : NULL;
-        if (fn && LLVMIsDeclaration(fn)) LLVMDeleteFunction(fn);
-    }
+    for (int i = 0; i < p->funcs.n; i++)
+        for (int narrow = 0; narrow < 2 && is_device_function(p->funcs.at[i]); narrow++)
+            drop_unused(cg, p->funcs.at[i], narrow);
 }
 
 bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrResult *r) {
@@ -262,7 +270,7 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
     Target version = target_version(whole);
     begin(&cg, &own, p, o, o->n_levels ? &version : whole);
     for (int i = 0; i < p->funcs.n; i++)
-        if (is_device_function(p->funcs.at[i])) device_declaration(&cg, p->funcs.at[i]); /* in the order written */
+        if (is_device_function(p->funcs.at[i])) device_declaration(&cg, p->funcs.at[i], false); /* in the order written */
     Kernels kernels = kernels_of_part(&cg);
     for (int i = 0; i < kernels.n; i++) {
         cg_kernel(&cg, kernels.at[i]);

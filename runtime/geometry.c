@@ -2,6 +2,7 @@
  * memory, up to a limit; what is left of it goes to y and z. They are powers of two, so that whole warps come about. */
 #include "runtime/geometry.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ int32_t kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t 
                       int32_t by_z, int32_t is_reduction) {
     const int64_t n[3] = {x, y, z};
     int64_t room = is_reduction ? GPU_MAX_PARTS : INT64_MAX;
-    int32_t one_round = 1;
+    bool small = true;
     g->threads[0] = by_x;
     g->threads[1] = by_y;
     g->threads[2] = by_z;
@@ -47,9 +48,10 @@ int32_t kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t 
     for (int axis = 0; axis < 3; axis++) {
         int64_t wanted = (n[axis] - 1) / g->threads[axis] + 1;
         int64_t blocks = smaller(smaller(wanted, axis ? GPU_MAX_YZ : GPU_MAX_X), room);
-        one_round &= blocks == wanted && blocks * g->threads[axis] <= INT32_MAX;
+        int64_t grid = blocks * g->threads[axis];
+        small &= is_reduction ? n[axis] <= INT32_MAX - grid : blocks == wanted && grid <= INT32_MAX;
         g->blocks[axis] = (int32_t)blocks;
         room /= blocks;
     }
-    return one_round && may_be_narrow();
+    return small && may_be_narrow();
 }

@@ -19,8 +19,9 @@ typedef struct KdslGeometry {
 
 /* Trip counts of the domain, from its last axis to its first, 1 where it has none, and above 0 all. `by`: items of a
  * group along these axes; 0: there are no groups, and the geometry is free. A reduction has no more blocks than it has
- * room for parts. A domain larger than the grid is walked through in rounds; not 0: there is but one, and places are within
- * an i32. KDSL_NARROW=off says 0 always, so that all launches take the versions of kernels that need neither. */
+ * room for parts. A domain larger than the grid is walked through in rounds. Not 0: there is but one, unless it is a
+ * reduction, and an i32 holds all places and the one a round further. KDSL_NARROW=off says 0 always, so that all launches
+ * take the versions of kernels that need neither. */
 KDSL_RT int32_t kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t by_x, int32_t by_y,
                               int32_t by_z, int32_t is_reduction);
 

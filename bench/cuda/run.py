@@ -104,7 +104,7 @@ class Bench:
         self.out = chosen.out.resolve()
         self.out.mkdir(parents=True, exist_ok=True)
         self.arch = chosen.arch or this_gpu() or "sm_90"
-        self.kdslc = Path(os.environ.get("KDSLC", ROOT / "build/bin/kdslc"))
+        self.kdslc = Path(os.environ.get("KDSLC", ROOT / "build/bin/kdslc")).resolve()
         self.failed = []
 
     def build_twins(self):
