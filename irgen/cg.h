@@ -372,6 +372,7 @@ int cg_item_args(CgFunc *f, const Func *fn, LLVMValueRef *args);
 void cg_item_bind(CgFunc *f);
 LLVMValueRef cg_item_position(CgFunc *f, int axis);
 LLVMValueRef cg_domain_names(Cg *cg, const Func *kernel); /* table of texts */
+LLVMValueRef cg_slot_blocks(CgFunc *f); /* i32 in the slot, 0 when the launch begins: a count for reductions on GPUs */
 LLVMValueRef cg_slot_take(CgFunc *f, const Func *kernel, LLVMValueRef device, const OffPlace *launch);
 OffArg cg_slot_arg(CgFunc *f, LLVMValueRef slot, const Func *kernel);
 /* After the launch: end the program if it is taken. on_host: i32, not 0 if the host version ran. */

@@ -10,13 +10,18 @@
 
 /* The slot: runtime/runtime.h, KdslSlot. All fields are 64 bits. */
 enum { SLOT_TAKEN, SLOT_SITE, SLOT_VALUE, SLOT_OTHER, SLOT_DIM, SLOT_EXTENTS, SLOT_OTHER_EXTENTS = 9, SLOT_ITEM = 13,
-       SLOT__COUNT = 16 };
+       SLOT__COUNT = 16, SLOT_BLOCKS = SLOT__COUNT };
 
 /* --unchecked leaves the asserts. */
 bool cg_has_slot(const Cg *cg, const Func *fn) { return cg->options->unchecked ? fn->may_assert : fn->may_fail; }
 
 bool cg_can_report(const CgFunc *f, int site) {
     return f->error_slot ? site > 0 && !f->cg->options->unchecked : f->checks && site >= 0;
+}
+
+LLVMValueRef cg_slot_blocks(CgFunc *f) {
+    LLVMValueRef at = cg_i64(f->cg, SLOT_BLOCKS);
+    return LLVMBuildInBoundsGEP2(f->b, f->cg->i64, f->error_slot, &at, 1, "blocks");
 }
 
 /* On devices ------------------------------------------------------------------------------------------------------- */

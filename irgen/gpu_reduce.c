@@ -152,7 +152,8 @@ void gpu_sum_end(GpuSum *s, CgFunc *f, LLVMValueRef result) {
     Cg *cg = f->cg;
     LLVMTypeRef t = cg_type_mem(cg, s->acc);
     LLVMValueRef parts = device_variable(s, f, LLVMArrayType2(t, GPU_MAX_PARTS), "parts");
-    LLVMValueRef finished = device_variable(s, f, cg->i32, "finished");
+    /* A launch may end with blocks missing, after a failed check: then the slot, which is made zero, has the count. */
+    LLVMValueRef finished = f->error_slot ? cg_slot_blocks(f) : device_variable(s, f, cg->i32, "finished");
     Team b = block_here(s, f);
     join_block(s, f, &b);
     LLVMValueRef is_last = leave_part(s, f, &b, parts, finished);

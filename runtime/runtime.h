@@ -84,6 +84,7 @@ typedef struct KdslCheck {
 } KdslCheck;
 typedef struct KdslSlot {
     int64_t taken, site, value, other, dim, extents[4], other_extents[4], item[3];
+    int64_t blocks; /* of a reduction on a GPU: so many have left their part; 0 again when all have */
 } KdslSlot;
 KDSL_RT _Noreturn void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *const *axes,
                                       int64_t n_axes);

@@ -26,6 +26,15 @@ offload shift(1000, &mut b);
 kernel total(x: &[f32; n]) over i in n -> sum f32 { return x[i]; }
 offload total(&b)
 :launches
+kernel parts(x: &[f32; n], odd: index) over i in n by 64 -> sum f32 {
+    shared s: [f32; 64];
+    s[i.local] = x.at(i);
+    barrier;
+    if i.local == 0 { return s[63 + if i.group == 3 { odd } else { 0 }]; }
+    return 0.0;
+}
+offload parts(&b, 1)
+offload parts(&b, 0)
 :device 1
 offload times(2.0, &mut b);
 b[3]
@@ -39,6 +48,7 @@ nothing is declared yet
 13 : f32
 13000 : f32
 total on Mock GPU (device 0): 1000 items in 4 blocks of 256, TIME, 4 bytes back
+195 : f32
 launches go to device 1 from now on: CPU
 27 : f32
 host code: 4 bytes back
@@ -59,4 +69,4 @@ assert out == WANTED, f"{out}\n{done.stderr}"
 assert "outside v: [1000]" in done.stderr and "work item i = " in done.stderr, done.stderr
 assert done.returncode == 1, done.returncode  # one input has failed
 assert [m[0] for m in moved] == ["copy-in", "copy-out"], moved  # to the GPU once; back where another device is chosen
-assert len(loaded) == 5, loaded
+assert len(loaded) == 6, loaded
