@@ -85,7 +85,7 @@ static void not_found(Sema *s, const Module *from, const Item *import) {
     NearestModule near = {.wanted = import->name, .distance = strlen(import->name) < 5 ? 2 : 3};
     int n = folders(s, from, import, folder);
     for (int i = 0; i < n; i++) {
-        diag_note(s->c, d, (Span){0}, "looked for `%s%s.kdsl`", folder[i], path);
+        diag_note(s->c, d, path_span(s, import), "looked for `%s%s.kdsl`", folder[i], path);
         if (import->import.path.n == 1) consider_folder(s, &near, folder[i]);
     }
     const char *names = "";
@@ -93,7 +93,7 @@ static void not_found(Sema *s, const Module *from, const Item *import) {
         names = arena_printf(s->arena, "%s%s%s", names, *names ? ", " : "", m->name);
         consider(&near, m->name);
     }
-    if (*names) diag_note(s->c, d, (Span){0}, "the standard library has %s", names);
+    if (*names) diag_note(s->c, d, path_span(s, import), "the standard library has %s", names);
     if (!near.best || import->import.path.n != 1) return;
     Span last = {import->span.hi - 1 - (uint32_t)strlen(import->name), import->span.hi - 1};
     if (!strcmp(source_text(s, last), import->name))
@@ -175,7 +175,7 @@ static void circle(Sema *s, const Module *back_to, const Item *import) {
         const Item *step = s->importing.at[i];
         diag_note(s->c, d, path_span(s, step), "on the way here, `%s` is imported", step->name);
     }
-    diag_note(s->c, d, (Span){0}, "move what both need into a module that neither imports");
+    diag_note(s->c, d, path_span(s, import), "move what both need into a module that neither imports");
 }
 
 static void load_imports(Sema *s, Module *m);
