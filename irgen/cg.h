@@ -324,6 +324,7 @@ void cg_part_back(CgFunc *f, const CgArray *a, const CgArray *passed, RefMode mo
 int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r); /* into how many rounds; 0: not */
 void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch);
 void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n); /* so many rounds side by side */
+void cg_mark_outer(CgFunc *f, LLVMValueRef latch); /* a loop that holds loops: not too many rounds */
 void cg_mark_plain(CgFunc *f, LLVMValueRef latch); /* not worth the time to unroll or vectorise */
 
 /* cg_session.c: units of an interactive session -------------------------------------------------------------------- */
@@ -401,6 +402,7 @@ typedef struct CgLoop {
     CgValue i;
     LLVMValueRef k;       /* i64, from 0: only where asked for */
     bool unroll;          /* ask LLVM to write out all rounds */
+    bool is_outer;        /* it holds loops */
 } CgLoop;
 /* cg_early.c: checks that a loop makes for all of its rounds. */
 typedef struct CgEarly {

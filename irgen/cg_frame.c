@@ -249,6 +249,14 @@ void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n) {
     mark_loop(f, latch, parts, 2);
 }
 
+void cg_mark_outer(CgFunc *f, LLVMValueRef latch) {
+    enum { BOUND = 300 }; /* what LLVM begins with */
+    const Gpu *gpu = f->cg->target->gpu;
+    if (!gpu || !gpu->copies_bound) return;
+    LLVMMetadataRef parts[2] = {NULL, wish(f, gpu->copies_bound, cg_i32(f->cg, BOUND))};
+    mark_loop(f, latch, parts, 2);
+}
+
 void cg_mark_plain(CgFunc *f, LLVMValueRef latch) {
     LLVMValueRef no = LLVMConstInt(LLVMInt1TypeInContext(f->cg->ctx), 0, false);
     LLVMMetadataRef parts[3] = {NULL, wish(f, "llvm.loop.unroll.disable", NULL),

@@ -191,6 +191,7 @@ static void for_(CgFunc *f, Stmt *s) {
     cg_debug_value(f, sym, l.i.v, 0);
     int64_t copies = f->unrolled, rounds = cg_unroll_for(f, sym, &s->for_.binder.range);
     l.unroll = rounds != 0;
+    l.is_outer = block_holds(s->for_.body, 1 << STMT_FOR | 1 << STMT_WHILE);
     if (rounds) f->unrolled = rounds * (copies ? copies : 1);
     cg_stmts(f, s->for_.body, early.checks ? early.out : l.done, l.next);
     if (!l.unroll) cg_session_poll(f);

@@ -25,6 +25,7 @@ typedef struct Gpu {
     LLVMValueRef (*hidden)(CgFunc *f, LLVMValueRef v, bool is_uniform);
     const char *libm, *libm_end;                  /* bitcode of what is missing of it (math/libm.c) */
     const char *group_scope;                      /* LLVM's name for "all threads of this block" */
+    const char *copies_bound;                     /* LLVM's name for how large a loop written out may be, if it needs one */
 } Gpu;
 
 typedef struct Target {

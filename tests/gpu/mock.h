@@ -55,6 +55,8 @@ uint64_t mock_allocate(int device, uint64_t n_bytes);
 const MockAllocation *mock_find(uint64_t address, uint64_t n_bytes);
 /* False: no allocation begins there. */
 bool mock_release(uint64_t address);
+/* How many were released so far: what was found before may be gone. */
+uint64_t mock_n_released(void);
 uint64_t mock_free_bytes(int device);
 bool mock_is_device_address(uint64_t address);
 /* Where the host may read and write what the device has at `address`. */

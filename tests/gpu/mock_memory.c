@@ -22,6 +22,7 @@ static struct {
     uint64_t used[MOCK_MAX_DEVICES];
     MockAllocation **list; /* by address, which is by number too */
     int n, capacity, n_ever, n_open;
+    _Atomic uint64_t n_released;
     pthread_mutex_t lock;
 } memory = {.file = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -106,6 +107,7 @@ bool mock_release(uint64_t address) {
         uint64_t n_taken = to_pages(a->n_bytes ? a->n_bytes : 1);
         if (memory.n_open) protect(a, PROT_NONE);
         memory.used[a->device] -= n_taken;
+        memory.n_released++;
         fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(address - (uint64_t)memory.outside),
                   (off_t)n_taken);
         memmove(memory.list + i, memory.list + i + 1, (size_t)(--memory.n - i) * sizeof *memory.list);
@@ -114,6 +116,8 @@ bool mock_release(uint64_t address) {
     pthread_mutex_unlock(&memory.lock);
     return found;
 }
+
+uint64_t mock_n_released(void) { return memory.n_released; }
 
 uint64_t mock_free_bytes(int device) { return mock_memory_bytes() - memory.used[device]; }
 

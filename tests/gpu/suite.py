@@ -4,7 +4,8 @@
 A program is compiled and run as tests/run.py does (its comments say with what), at -O2 and, with --all-levels, at -O0
 and -O3; what it prints has to be what is expected there, exit code included. Numbers with a point may differ by
 --tolerance of their size, since a GPU's functions and the order of its sums are its own; the verdict is then `close`,
-not `same`. With --device gpu a program that offloads has to find a GPU (KDSL_REQUIRE).
+not `same`. With --device gpu a program that offloads has to find a GPU (KDSL_REQUIRE). Those that --wide matches run
+once more, with the kernels for large launches.
 Rows: program, level, verdict, seconds."""
 import argparse
 import math
@@ -40,6 +41,7 @@ def options():
     parser.add_argument("--tolerance", type=float, default=1e-5)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--all-levels", action="store_true")
+    parser.add_argument("--wide", metavar="PATTERN")
     parser.add_argument("--out", type=Path, default=Path("suite.tsv"))
     parser.add_argument("pattern", nargs="?", default="", help="only programs whose path it matches")
     return parser.parse_args()
@@ -92,7 +94,13 @@ class Program:
         lines = zip(out.splitlines() + ["<end>"], want.splitlines() + ["<end>"])
         return next((f"`{a}` instead of `{b}`" for a, b in lines if not near(a, b, self.chosen.tolerance)), "differs")
 
+    def worlds(self):
+        """What each run is called beside its level, and what it is told."""
+        is_wide = self.chosen.wide and re.search(self.chosen.wide, self.test.name)
+        return [("", {})] + [(" wide", {"KDSL_NARROW": "off"})] * bool(is_wide)
+
     def at_level(self, level):
+        """Its rows."""
         test = self.test
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / test.path.stem
@@ -104,20 +112,24 @@ class Program:
             command = [test.kdslc, level, "--color=never", *flags, test.name, "-o", program]
             made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
             if made.returncode:
-                return f"does not compile: {made.stderr.strip()[-300:]}", 0.0
-            stdin = "".join(line + "\n" for line in test.notes("stdin"))
-            command = [program, *(test.note("args") or "").split()]
-            start = time.monotonic()
-            try:
-                done = subprocess.run(command, cwd=folder, env=self.env(), input=stdin, capture_output=True, text=True,
-                                      errors="replace", timeout=SECONDS)
-            except subprocess.TimeoutExpired:
-                return f"no end within {SECONDS} s", float(SECONDS)
-            return self.compare(done), time.monotonic() - start
+                return [(test.name, level, f"does not compile: {made.stderr.strip()[-300:]}", 0.0)]
+            return [(test.name, level + name, *self.run(program, folder, told)) for name, told in self.worlds()]
+
+    def run(self, program, folder, told):
+        """The verdict, and how long it took."""
+        stdin = "".join(line + "\n" for line in self.test.notes("stdin"))
+        command = [program, *(self.test.note("args") or "").split()]
+        start = time.monotonic()
+        try:
+            done = subprocess.run(command, cwd=folder, env={**self.env(), **told}, input=stdin, capture_output=True,
+                                  text=True, errors="replace", timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return f"no end within {SECONDS} s", float(SECONDS)
+        return self.compare(done), time.monotonic() - start
 
     def rows(self):
         levels = ["-O2", "-O0", "-O3"] if self.chosen.all_levels else ["-O2"]
-        return [(self.test.name, level, *self.at_level(level)) for level in levels]
+        return [row for level in levels for row in self.at_level(level)]
 
 
 def main():

@@ -1,5 +1,6 @@
 /* An interactive session, without a terminal: what inputs show, what they leave behind, and what is refused. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -301,9 +302,14 @@ static void stay_on_device(Session *s) {
 
 /* Interrupted ----------------------------------------------------------------------------------------------------------- */
 
+static atomic_bool is_stopped;
+
+/* Again and again: the first one may come before the input has begun, which forgets it. */
 static void *interrupt_soon(void *session) {
-    nanosleep(&(struct timespec){0, 50000000}, NULL);
-    session_interrupt(session);
+    while (!is_stopped) {
+        nanosleep(&(struct timespec){0, 50000000}, NULL);
+        session_interrupt(session);
+    }
     return NULL;
 }
 
@@ -311,8 +317,10 @@ static void stop_loop(Session *s, const char *input) {
     pthread_t thread;
     SessionValue v;
     Buf said = {0};
+    is_stopped = false;
     pthread_create(&thread, NULL, interrupt_soon, s);
     SessionResult r = session_run(s, input, strlen(input), &v, &said);
+    is_stopped = true;
     pthread_join(thread, NULL);
     if (r != SESSION_STOPPED) wrong("the result", input, "not stopped", "stopped");
     buf_free(&said);

@@ -4,9 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-static uint64_t mask(int bits) { return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1; }
+/* What is done of each operation is written once, and compiled for each by itself: a warp asks once which it is. */
+#define INLINE static inline __attribute__((always_inline))
 
-static int64_t sign(uint64_t x, int bits) {
+INLINE uint64_t mask(int bits) { return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1; }
+
+INLINE int64_t sign(uint64_t x, int bits) {
     return bits >= 64 ? (int64_t)x : (int64_t)(x << (64 - bits)) >> (64 - bits);
 }
 
@@ -66,58 +69,59 @@ static uint64_t from_bf16(double x) {
     return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-static double to_double(Type t, uint64_t bits) {
+INLINE double to_double(Type t, uint64_t bits) {
     if (t.kind == T_BF) return bf16(bits);
     return t.bits == 64 ? f64(bits) : t.bits == 32 ? f32(bits) : f16(bits);
 }
 
-static uint64_t from_double(Type t, double x) {
+INLINE uint64_t from_double(Type t, double x) {
     if (t.kind == T_BF) return from_bf16(x);
     return t.bits == 64 ? from_f64(x) : t.bits == 32 ? from_f32((float)x) : from_f16(x);
 }
 
-static bool is_float(Type t) { return t.kind == T_F || t.kind == T_BF; }
+INLINE bool is_float(Type t) { return t.kind == T_F || t.kind == T_BF; }
 
 static double minimum(double a, double b) { return a != a ? b : b != b ? a : a < b || (a == b && signbit(a)) ? a : b; }
 static double maximum(double a, double b) { return a != a ? b : b != b ? a : a > b || (a == b && signbit(b)) ? a : b; }
 
-static bool float_op(const Ins *i, const double *s, double *result) {
-    const char *op = i->op;
+INLINE bool float_op(Op op, const Ins *i, const double *s, double *result) {
     double a = s[0], b = s[1], c = s[2];
     double r;
-    if (!strcmp(op, "add")) r = a + b;
-    else if (!strcmp(op, "sub")) r = a - b;
-    else if (!strcmp(op, "mul")) r = a * b;
-    else if (!strcmp(op, "div")) r = a / b;
-    else if (!strcmp(op, "fma") || !strcmp(op, "mad"))
-        r = i->type.bits == 32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
-    else if (!strcmp(op, "neg")) r = -a;
-    else if (!strcmp(op, "abs")) r = fabs(a);
-    else if (!strcmp(op, "min")) r = minimum(a, b);
-    else if (!strcmp(op, "max")) r = maximum(a, b);
-    else if (!strcmp(op, "sqrt")) r = sqrt(a);
-    else if (!strcmp(op, "rsqrt")) r = 1 / sqrt(a);
-    else if (!strcmp(op, "rcp")) r = 1 / a;
-    else if (!strcmp(op, "sin")) r = sin(a);
-    else if (!strcmp(op, "cos")) r = cos(a);
-    else if (!strcmp(op, "ex2")) r = exp2(a);
-    else if (!strcmp(op, "lg2")) r = log2(a);
-    else if (!strcmp(op, "tanh")) r = tanh(a);
-    else if (!strcmp(op, "copysign")) r = copysign(b, a);
-    else return false;
+    switch (op) {
+    case OP_add: r = a + b; break;
+    case OP_sub: r = a - b; break;
+    case OP_mul: r = a * b; break;
+    case OP_div: r = a / b; break;
+    case OP_fma:
+    case OP_mad: r = i->type.bits == 32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c); break;
+    case OP_neg: r = -a; break;
+    case OP_abs: r = fabs(a); break;
+    case OP_min: r = minimum(a, b); break;
+    case OP_max: r = maximum(a, b); break;
+    case OP_sqrt: r = sqrt(a); break;
+    case OP_rsqrt: r = 1 / sqrt(a); break;
+    case OP_rcp: r = 1 / a; break;
+    case OP_sin: r = sin(a); break;
+    case OP_cos: r = cos(a); break;
+    case OP_ex2: r = exp2(a); break;
+    case OP_lg2: r = log2(a); break;
+    case OP_tanh: r = tanh(a); break;
+    case OP_copysign: r = copysign(b, a); break;
+    default: return false;
+    }
     if (i->flags & MOD(sat)) r = r != r || r < 0 ? 0 : r > 1 ? 1 : r;
     *result = r;
     return true;
 }
 
 /* Of two halves in a word, each by itself. f32 sums in double are rounded to float once more: that is exact. */
-static bool do_float(const Ins *i, const uint64_t *s, uint64_t *result) {
+INLINE bool do_float(Op op, const Ins *i, const uint64_t *s, uint64_t *result) {
     Type t = i->type;
     *result = 0;
     for (int lane = 0; lane < t.lanes; lane++) {
         double in[3], out;
         for (int k = 0; k < 3; k++) in[k] = to_double(t, s[k] >> (lane * t.bits));
-        if (!float_op(i, in, &out)) return false;
+        if (!float_op(op, i, in, &out)) return false;
         *result |= (from_double(t, out) & mask(t.bits)) << (lane * t.bits);
     }
     return true;
@@ -131,14 +135,14 @@ static uint64_t high(Type t, uint64_t a, uint64_t b) {
     return (uint64_t)(((unsigned __int128)(a & mask(t.bits)) * (b & mask(t.bits))) >> t.bits);
 }
 
-static uint64_t product(const Ins *i, uint64_t a, uint64_t b) {
+INLINE uint64_t product(const Ins *i, uint64_t a, uint64_t b) {
     Type t = i->type;
     if (i->flags & MOD(hi)) return high(t, a, b);
     if (t.kind == T_S) return (uint64_t)sign(a, t.bits) * (uint64_t)sign(b, t.bits);
     return (a & mask(t.bits)) * (b & mask(t.bits));
 }
 
-static uint64_t quotient(Type t, uint64_t a, uint64_t b, bool remainder) {
+INLINE uint64_t quotient(Type t, uint64_t a, uint64_t b, bool remainder) {
     if (t.kind == T_S) {
         int64_t x = sign(a, t.bits), y = sign(b, t.bits);
         if (y == 0) return UINT64_MAX;
@@ -149,13 +153,13 @@ static uint64_t quotient(Type t, uint64_t a, uint64_t b, bool remainder) {
     return y == 0 ? UINT64_MAX : remainder ? x % y : x / y;
 }
 
-static uint64_t shift_right(Type t, uint64_t a, uint64_t n) {
+INLINE uint64_t shift_right(Type t, uint64_t a, uint64_t n) {
     n &= 0xffffffff;
     if (t.kind == T_S) return (uint64_t)(sign(a, t.bits) >> (n > 63 ? 63 : n));
     return n >= t.bits ? 0 : (a & mask(t.bits)) >> n;
 }
 
-static bool less(Type t, uint64_t a, uint64_t b) {
+INLINE bool less(Type t, uint64_t a, uint64_t b) {
     return t.kind == T_S ? sign(a, t.bits) < sign(b, t.bits) : (a & mask(t.bits)) < (b & mask(t.bits));
 }
 
@@ -201,45 +205,55 @@ static uint64_t logic3(uint64_t a, uint64_t b, uint64_t c, uint64_t table) {
     return r;
 }
 
-static bool do_integer(const Ins *i, const uint64_t *s, uint64_t *result) {
-    const char *op = i->op;
+static uint64_t insert(Type t, const uint64_t *s) {
+    uint64_t at = s[2] & 0xff, n = s[3] & 0xff, field = at >= t.bits ? 0 : mask((int)n) << at;
+    return (s[1] & ~field) | ((at >= 64 ? 0 : s[0] << at) & field);
+}
+
+static uint64_t first_bit(Type t, uint64_t a) { /* from above; of a negative number the first 0 */
+    uint64_t x = (t.kind == T_S && sign(a, t.bits) < 0 ? ~a : a) & mask(t.bits);
+    return x ? (uint64_t)(63 - __builtin_clzll(x)) : UINT32_MAX;
+}
+
+static uint64_t product24(const Ins *i, uint64_t a, uint64_t b) {
+    if (i->type.kind == T_S) return product(i, (uint64_t)sign(a, 24), (uint64_t)sign(b, 24));
+    return product(i, a & 0xffffff, b & 0xffffff);
+}
+
+INLINE bool do_integer(Op op, const Ins *i, const uint64_t *s, uint64_t *result) {
     Type t = i->type;
     uint64_t a = s[0], b = s[1], c = s[2], m = mask(t.bits), r;
-    if (!strcmp(op, "add")) r = a + b;
-    else if (!strcmp(op, "sub")) r = a - b;
-    else if (!strcmp(op, "mul")) r = product(i, a, b);
-    else if (!strcmp(op, "mul24"))
-        r = product(i, t.kind == T_S ? (uint64_t)sign(a, 24) : a & 0xffffff,
-                    t.kind == T_S ? (uint64_t)sign(b, 24) : b & 0xffffff);
-    else if (!strcmp(op, "mad")) r = product(i, a, b) + c;
-    else if (!strcmp(op, "sad")) r = c + (less(t, a, b) ? b - a : a - b);
-    else if (!strcmp(op, "div")) r = quotient(t, a, b, false);
-    else if (!strcmp(op, "rem")) r = quotient(t, a, b, true);
-    else if (!strcmp(op, "abs")) r = sign(a, t.bits) < 0 ? -a : a;
-    else if (!strcmp(op, "neg")) r = -a;
-    else if (!strcmp(op, "min")) r = less(t, a, b) ? a : b;
-    else if (!strcmp(op, "max")) r = less(t, a, b) ? b : a;
-    else if (!strcmp(op, "and")) r = a & b;
-    else if (!strcmp(op, "or")) r = a | b;
-    else if (!strcmp(op, "xor")) r = a ^ b;
-    else if (!strcmp(op, "not")) r = t.kind == T_PRED ? !a : ~a;
-    else if (!strcmp(op, "cnot")) r = (a & m) == 0;
-    else if (!strcmp(op, "lop3")) r = logic3(a, b, c, s[3]);
-    else if (!strcmp(op, "shl")) r = (b & 0xffffffff) >= t.bits ? 0 : a << (b & 63);
-    else if (!strcmp(op, "shr")) r = shift_right(t, a, b);
-    else if (!strcmp(op, "shf")) r = funnel(i, a, b, c & 0xffffffff);
-    else if (!strcmp(op, "bfe")) r = extract(t, a, b, c);
-    else if (!strcmp(op, "bfi")) {
-        uint64_t at = c & 0xff, n = s[3] & 0xff, field = at >= t.bits ? 0 : mask((int)n) << at;
-        r = (b & ~field) | ((at >= 64 ? 0 : a << at) & field);
-    } else if (!strcmp(op, "brev")) r = reverse(a, t.bits);
-    else if (!strcmp(op, "popc")) r = (uint64_t)__builtin_popcountll(a & m);
-    else if (!strcmp(op, "clz")) r = (a & m) ? (uint64_t)(__builtin_clzll(a & m) - (64 - t.bits)) : t.bits;
-    else if (!strcmp(op, "bfind")) {
-        uint64_t x = t.kind == T_S && sign(a, t.bits) < 0 ? ~a & m : a & m;
-        r = x ? (uint64_t)(63 - __builtin_clzll(x)) : UINT32_MAX;
-    } else if (!strcmp(op, "prmt")) r = permute(a, b, c);
-    else return false;
+    switch (op) {
+    case OP_add: r = a + b; break;
+    case OP_sub: r = a - b; break;
+    case OP_mul: r = product(i, a, b); break;
+    case OP_mul24: r = product24(i, a, b); break;
+    case OP_mad: r = product(i, a, b) + c; break;
+    case OP_sad: r = c + (less(t, a, b) ? b - a : a - b); break;
+    case OP_div: r = quotient(t, a, b, false); break;
+    case OP_rem: r = quotient(t, a, b, true); break;
+    case OP_abs: r = sign(a, t.bits) < 0 ? -a : a; break;
+    case OP_neg: r = -a; break;
+    case OP_min: r = less(t, a, b) ? a : b; break;
+    case OP_max: r = less(t, a, b) ? b : a; break;
+    case OP_and: r = a & b; break;
+    case OP_or: r = a | b; break;
+    case OP_xor: r = a ^ b; break;
+    case OP_not: r = t.kind == T_PRED ? !a : ~a; break;
+    case OP_cnot: r = (a & m) == 0; break;
+    case OP_lop3: r = logic3(a, b, c, s[3]); break;
+    case OP_shl: r = (b & 0xffffffff) >= t.bits ? 0 : a << (b & 63); break;
+    case OP_shr: r = shift_right(t, a, b); break;
+    case OP_shf: r = funnel(i, a, b, c & 0xffffffff); break;
+    case OP_bfe: r = extract(t, a, b, c); break;
+    case OP_bfi: r = insert(t, s); break;
+    case OP_brev: r = reverse(a, t.bits); break;
+    case OP_popc: r = (uint64_t)__builtin_popcountll(a & m); break;
+    case OP_clz: r = (a & m) ? (uint64_t)(__builtin_clzll(a & m) - (64 - t.bits)) : t.bits; break;
+    case OP_bfind: r = first_bit(t, a); break;
+    case OP_prmt: r = permute(a, b, c); break;
+    default: return false;
+    }
     if (i->flags & MOD(wide)) m = mask(2 * t.bits);
     *result = r & m;
     return true;
@@ -311,34 +325,38 @@ static uint64_t clamp_integer(Type to, Type from, uint64_t a) {
     return (uint64_t)(x < low ? low : x > top ? top : x);
 }
 
+/* Rounded as the instruction says: the processor rounds, and is told only where it is not to the nearest. */
+static uint64_t from_integer(Type to, Type from, uint64_t a) {
+    if (to.bits == 32 && to.kind == T_F) /* in one step */
+        return from_f32(from.kind == T_S ? (float)sign(a, from.bits) : (float)(a & mask(from.bits)));
+    return from_double(to, from.kind == T_S ? (double)sign(a, from.bits) : (double)(a & mask(from.bits)));
+}
+
+static int way_of(const Ins *i) {
+    return i->flags & MOD(rz)   ? FE_TOWARDZERO
+           : i->flags & MOD(rm) ? FE_DOWNWARD
+           : i->flags & MOD(rp) ? FE_UPWARD
+                                : FE_TONEAREST;
+}
+
 static uint64_t integer_to_float(const Ins *i, uint64_t a) {
-    Type from = i->from;
-    int way = i->flags & MOD(rz)   ? FE_TOWARDZERO
-              : i->flags & MOD(rm) ? FE_DOWNWARD
-              : i->flags & MOD(rp) ? FE_UPWARD
-                                   : FE_TONEAREST;
-    int before = fegetround();
+    int way = way_of(i);
+    if (way == FE_TONEAREST) return from_integer(i->type, i->from, a);
     fesetround(way);
-    volatile uint64_t r;
-    if (i->type.bits == 32 && i->type.kind == T_F) /* in one step */
-        r = from_f32(from.kind == T_S ? (float)sign(a, from.bits) : (float)(a & mask(from.bits)));
-    else r = from_double(i->type, from.kind == T_S ? (double)sign(a, from.bits) : (double)(a & mask(from.bits)));
-    fesetround(before);
+    volatile uint64_t number = a, r = from_integer(i->type, i->from, number);
+    fesetround(FE_TONEAREST);
     return r;
 }
 
 static uint64_t float_to_float(const Ins *i, double x) {
     x = round_how(i, x);
     if (i->flags & MOD(sat)) x = x != x || x < 0 ? 0 : x > 1 ? 1 : x;
-    int way = i->flags & MOD(rz)   ? FE_TOWARDZERO
-              : i->flags & MOD(rm) ? FE_DOWNWARD
-              : i->flags & MOD(rp) ? FE_UPWARD
-                                   : FE_TONEAREST;
-    int before = fegetround();
+    int way = way_of(i);
+    if (way == FE_TONEAREST) return from_double(i->type, x);
     fesetround(way);
     volatile double y = x;
-    uint64_t r = from_double(i->type, y);
-    fesetround(before);
+    volatile uint64_t r = from_double(i->type, y);
+    fesetround(FE_TONEAREST);
     return r;
 }
 
@@ -355,31 +373,83 @@ static uint64_t convert(const Ins *i, const uint64_t *s) {
     return fill(to, from.kind == T_S ? (uint64_t)sign(s[0], from.bits) : s[0] & mask(from.bits));
 }
 
-bool ptx_alu(const Ins *i, const uint64_t *s, uint64_t *result) {
-    if (!strcmp(i->op, "cvt")) return *result = convert(i, s), true;
-    if (!strcmp(i->op, "setp") || !strcmp(i->op, "set")) {
-        bool holds = is_float(i->from) ? compare_floats(i->compare, to_double(i->from, s[0]), to_double(i->from, s[1]))
-                                       : compare_integers(i->compare, i->from, s[0], s[1]);
-        *result = i->op[3] ? holds : !holds ? 0 : i->type.kind == T_F ? from_f32(1) : UINT32_MAX;
+INLINE bool alu(Op op, const Ins *i, const uint64_t *s, uint64_t *result) {
+    bool holds;
+    switch (op) {
+    case OP_cvt: *result = convert(i, s); return true;
+    case OP_setp:
+    case OP_set:
+        holds = is_float(i->from) ? compare_floats(i->compare, to_double(i->from, s[0]), to_double(i->from, s[1]))
+                                  : compare_integers(i->compare, i->from, s[0], s[1]);
+        *result = op == OP_setp ? holds : !holds ? 0 : i->type.kind == T_F ? from_f32(1) : UINT32_MAX;
         return true;
+    case OP_selp: *result = s[2] & 1 ? s[0] : s[1]; return true;
+    case OP_slct:
+        *result = (is_float(i->from) ? to_double(i->from, s[2]) >= 0 : sign(s[2], 32) >= 0) ? s[0] : s[1];
+        return true;
+    default: return is_float(i->type) ? do_float(op, i, s, result) : do_integer(op, i, s, result);
     }
-    if (!strcmp(i->op, "selp")) return *result = s[2] & 1 ? s[0] : s[1], true;
-    if (!strcmp(i->op, "slct"))
-        return *result = (is_float(i->from) ? to_double(i->from, s[2]) >= 0 : sign(s[2], 32) >= 0) ? s[0] : s[1], true;
-    return is_float(i->type) ? do_float(i, s, result) : do_integer(i, s, result);
 }
 
-const char *const PTX_ATOMICS[] = {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec", NULL};
+bool ptx_alu(const Ins *i, const uint64_t *s, uint64_t *result) { return alu(i->op, i, s, result); }
 
-uint64_t ptx_atomic(const Ins *i, const char *operation, uint64_t old, uint64_t a, uint64_t b) {
-    Ins as = *i;
-    uint64_t sources[4] = {old, a, 0, 0}, result = 0;
-    if (!strcmp(operation, "exch")) return a;
-    if (!strcmp(operation, "cas")) return (old & mask(i->type.bits)) == (a & mask(i->type.bits)) ? b : old;
-    if (!strcmp(operation, "inc")) return old >= a ? 0 : old + 1;
-    if (!strcmp(operation, "dec")) return old == 0 || old > a ? a : old - 1;
-    strncpy(as.op, operation, sizeof as.op - 1);
-    as.flags = 0;
-    ptx_alu(&as, sources, &result);
-    return result;
+/* Plain operations of a whole warp, for types of which there are many: loops that the C compiler makes vectors of. */
+#define WHOLE_WARP(kind_, bits_, as)                                                                                   \
+    if (i->type.kind == kind_ && i->type.bits == bits_) {                                                              \
+        const Ins plain = {.op = as, .type = {kind_, bits_, 1}, .from = {kind_, bits_, 1}};                            \
+        for (int l = 0; l < WARP; l++)                                                                                 \
+            alu(as, &plain, (const uint64_t[]){s[0][l], s[1][l], s[2][l], s[3][l]}, &result[l]);                       \
+        return true;                                                                                                   \
+    }
+
+/* False: it is none of those. */
+static bool plain_warp(const Ins *i, const uint64_t *const s[4], uint64_t *result) {
+    if (i->flags || i->type.lanes != 1 || memcmp(&i->type, &i->from, sizeof i->type)) return false;
+    switch (i->op) {
+#define X(name)                                                                                                        \
+    case OP_##name:                                                                                                    \
+        WHOLE_WARP(T_B, 32, OP_##name)                                                                                 \
+        WHOLE_WARP(T_U, 32, OP_##name)                                                                                 \
+        WHOLE_WARP(T_S, 32, OP_##name)                                                                                 \
+        WHOLE_WARP(T_B, 64, OP_##name)                                                                                 \
+        WHOLE_WARP(T_S, 64, OP_##name)                                                                                 \
+        WHOLE_WARP(T_F, 32, OP_##name)                                                                                 \
+        WHOLE_WARP(T_F, 64, OP_##name)                                                                                 \
+        break;
+        X(add) X(sub) X(mul) X(and) X(or) X(xor) X(shl) X(shr) X(min) X(max) X(selp) X(neg) X(fma)
+#undef X
+    }
+    return false;
+}
+
+bool ptx_alu_warp(const Ins *i, const uint64_t *const s[4], uint32_t lanes, uint64_t *result) {
+    bool ok = true;
+    if (lanes == ALL && plain_warp(i, s, result)) return true;
+    switch (i->op) {
+#define X(name, what)                                                                                                  \
+    case OP_##name:                                                                                                    \
+        for (uint32_t left = lanes; left; left &= left - 1) {                                                          \
+            int l = __builtin_ctz(left);                                                                               \
+            ok &= alu(OP_##name, i, (const uint64_t[]){s[0][l], s[1][l], s[2][l], s[3][l]}, &result[l]);               \
+        }                                                                                                              \
+        break;
+#include "tests/gpu/ptx/ops.def"
+#undef X
+    }
+    return ok;
+}
+
+uint64_t ptx_atomic(const Ins *i, Update update, uint64_t old, uint64_t a, uint64_t b) {
+    static const uint8_t OPS[] = {
+        [UPDATE_add] = OP_add, [UPDATE_min] = OP_min, [UPDATE_max] = OP_max,
+        [UPDATE_and] = OP_and, [UPDATE_or] = OP_or,   [UPDATE_xor] = OP_xor,
+    };
+    uint64_t sources[4] = {old, a}, result = 0;
+    switch (update) {
+    case UPDATE_exch: return a;
+    case UPDATE_cas: return (old & mask(i->type.bits)) == (a & mask(i->type.bits)) ? b : old;
+    case UPDATE_inc: return old >= a ? 0 : old + 1;
+    case UPDATE_dec: return old == 0 || old > a ? a : old - 1;
+    default: ptx_alu(&(Ins){.op = OPS[update], .type = i->type, .from = i->from}, sources, &result); return result;
+    }
 }

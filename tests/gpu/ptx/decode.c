@@ -140,17 +140,41 @@ static const struct {
 static const char *const COMPARISONS[] = {"eq", "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls",  "hi",
                                           "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
 
+static const char *const OPS[] = {
+#define X(name, what) #name,
+#include "tests/gpu/ptx/ops.def"
+#undef X
+};
+
+static const char *const UPDATE_NAMES[] = {
+#define X(name) #name,
+    UPDATES(X)
+#undef X
+};
+
+/* Its place in a list of names; -1: not there. */
+static int find(const char *const *names, size_t n, const char *name) {
+    for (size_t k = 0; k < n; k++)
+        if (!strcmp(names[k], name)) return (int)k;
+    return -1;
+}
+
+#define FIND(list, name) find(list, sizeof(list) / sizeof *(list), name)
+
+static bool is_missing(const char *part, Op op) {
+    bool alone = !strcmp(part, "cc") || !strcmp(part, "cluster") || !strcmp(part, "arrive");
+    return alone || ((op == OP_bar || op == OP_barrier) && !strcmp(part, "red"));
+}
+
 /* op.mod.type.type: modifiers that change nothing here (spaces, scopes, orders, caches) pass unseen. */
 static void parse_opcode(Decoder *d, Ins *i, const char *opcode) {
     char text[160], *save, *part;
-    bool compares, updates, known;
     snprintf(text, sizeof text, "%s", opcode);
     part = strtok_r(text, ".", &save);
-    snprintf(i->op, sizeof i->op, "%.15s", part ? part : "");
-    compares = !strncmp(i->op, "set", 3);
-    updates = !strcmp(i->op, "atom") || !strcmp(i->op, "red");
-    i->what = (int8_t)ptx_op(i->op);
-    known = !updates && i->what >= 0;
+    int op = FIND(OPS, part ? part : ""), update;
+    i->op = (uint8_t)(op < 0 ? 0 : op);
+    bool compares = op == OP_setp || op == OP_set, updates = op == OP_atom || op == OP_red || op == OP_redux;
+    bool known = op >= 0 && !updates;
     while ((part = strtok_r(NULL, ".", &save))) {
         Type t;
         if (parse_type(part, &t)) {
@@ -158,15 +182,11 @@ static void parse_opcode(Decoder *d, Ins *i, const char *opcode) {
             i->from = t;
         }
         if (part[0] == 'v' && isdigit((unsigned char)part[1])) i->vector = (uint8_t)atoi(part + 1);
-        for (size_t k = 0; compares && k < sizeof COMPARISONS / sizeof *COMPARISONS; k++)
-            if (!strcmp(part, COMPARISONS[k])) i->compare = (uint8_t)k;
+        if (compares && FIND(COMPARISONS, part) >= 0) i->compare = (uint8_t)FIND(COMPARISONS, part);
         if (compares && (!strcmp(part, "and") || !strcmp(part, "or") || !strcmp(part, "xor")))
             i->code = part[0] == 'a' ? 1 : part[0] == 'o' ? 2 : 3;
-        for (size_t k = 0; updates && PTX_ATOMICS[k]; k++)
-            if (!strcmp(part, PTX_ATOMICS[k])) i->code = (uint8_t)k, known = true;
-        if (!strcmp(part, "cc") || !strcmp(part, "cluster") || !strcmp(part, "arrive") ||
-            (!updates && i->op[0] == 'b' && !strcmp(part, "red")))
-            known = false;
+        if (updates && (update = FIND(UPDATE_NAMES, part)) >= 0) i->code = (uint8_t)update, known = true;
+        if (is_missing(part, i->op)) known = false;
         for (size_t k = 0; k < sizeof MODIFIERS / sizeof *MODIFIERS; k++)
             if (!strcmp(part, MODIFIERS[k].name)) i->flags |= MODIFIERS[k].flag;
     }
@@ -229,7 +249,7 @@ static Arg parse_memory(Decoder *d, const char *text) {
 static void parse_group(Decoder *d, Ins *i, int which, char *text) {
     char *save;
     for (char *part = strtok_r(text + 1, ",} \t\n", &save); part; part = strtok_r(NULL, ",} \t\n", &save))
-        if (i->n_group[which] < 8) i->group[which][i->n_group[which]++] = parse_scalar(d, part);
+        if (i->n_group[which] < MAX_GROUP) i->group[which][i->n_group[which]++] = parse_scalar(d, part);
 }
 
 static void parse_operand(Decoder *d, Ins *i, char *text) {
@@ -269,7 +289,7 @@ static void parse_call(Decoder *d, Ins *i, const char *at) {
             int which = i->target >= 0;
             for (at = skip(at + 1); *at && *at != ')'; at = skip(at)) {
                 at = skip(word(at, name, sizeof name));
-                if (i->n_group[which] < 8) i->group[which][i->n_group[which]++] = parse_scalar(d, name);
+                if (i->n_group[which] < MAX_GROUP) i->group[which][i->n_group[which]++] = parse_scalar(d, name);
                 if (*at == ',') at++;
             }
             at++;
@@ -281,12 +301,15 @@ static void parse_call(Decoder *d, Ins *i, const char *at) {
     }
 }
 
+static Ins *add_instruction(PtxFunction *f, const char *text) {
+    enum { MORE = 256 };
+    if (f->n_code % MORE == 0) f->code = realloc(f->code, (size_t)(f->n_code + MORE) * sizeof *f->code);
+    f->code[f->n_code] = (Ins){.guard = -1, .target = -1, .text = text};
+    return &f->code[f->n_code++];
+}
+
 static void parse_instruction(Decoder *d, const char *at) {
-    PtxFunction *f = d->f;
-    f->code = realloc(f->code, (size_t)(f->n_code + 1) * sizeof *f->code);
-    Ins *i = &f->code[f->n_code++];
-    *i = (Ins){.guard = -1, .target = -1};
-    snprintf(i->text, sizeof i->text, "%.*s", (int)strcspn(at, ";"), at);
+    Ins *i = add_instruction(d->f, at);
     char name[160];
     if (*at == '@') {
         i->guard_not = at[1] == '!';
@@ -295,7 +318,7 @@ static void parse_instruction(Decoder *d, const char *at) {
     }
     at = skip(word(at, name, sizeof name));
     parse_opcode(d, i, name);
-    if (!strcmp(i->op, "call")) {
+    if (i->op == OP_call) {
         parse_call(d, i, at);
         return;
     }
@@ -306,7 +329,7 @@ static void parse_instruction(Decoder *d, const char *at) {
         trim(operand);
         at = skip(at + n);
         if (*at == ',') at = skip(at + 1);
-        if (!strcmp(i->op, "bra") || !strcmp(i->op, "brx"))
+        if (i->op == OP_bra || i->op == OP_brx)
             *operand == '%' ? (void)(i->args[i->n_args++] = parse_scalar(d, operand)) : add_jump(d, operand);
         else parse_operand(d, i, operand);
     }
@@ -383,10 +406,9 @@ static const char *parse_params(Decoder *d, const char *at) {
 }
 
 static Ins *add_branch(Decoder *d) {
-    PtxFunction *f = d->f;
-    f->code = realloc(f->code, (size_t)(f->n_code + 1) * sizeof *f->code);
-    f->code[f->n_code] = (Ins){.op = "bra", .text = "bra", .what = (int8_t)ptx_op("bra"), .guard = -1, .target = -1};
-    return &f->code[f->n_code++];
+    Ins *i = add_instruction(d->f, "bra");
+    i->op = OP_bra;
+    return i;
 }
 
 /* table: .branchtargets a, b, c; -- becomes as many branches, which only brx reaches. */
@@ -435,6 +457,7 @@ static void parse_body(Decoder *d, const char *at) {
             if (!strcmp(d->labels[l].name, d->jumps[j].name)) found = d->labels[l].at;
         if (found < 0) fail(d, "no such label", d->jumps[j].name);
         d->f->code[d->jumps[j].at].target = found;
+        if (found >= 0 && found < d->f->n_code) d->f->code[found].joins = true;
     }
 }
 

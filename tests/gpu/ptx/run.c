@@ -1,5 +1,6 @@
-/* run.c -- a grid, block after block; of a block, one thread after the other, each until it ends or has to wait for
-   others: for the block at a barrier, for its warp at a shuffle or a vote. */
+/* run.c -- a grid, block after block; of a block, one warp after the other, each until its threads have ended or wait
+   for others: for the block at a barrier, for the warp at a shuffle or a vote. Threads of a warp that are at one place
+   go on together, so an instruction is looked at once for all of them. */
 #define _GNU_SOURCE
 #include "tests/gpu/ptx/run.h"
 #include <setjmp.h>
@@ -8,24 +9,34 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { WARP = 32, STACK_BYTES = 64 << 10, MAX_DEPTH = 64, MAX_BLOCK = 1024, SHARED_BYTES = 256 << 10 };
+enum { STACK_BYTES = 64 << 10, MAX_DEPTH = 64, MAX_BLOCK = 1024, SHARED_BYTES = 256 << 10 };
 
 typedef struct {
-    int function, pc;
-    uint64_t *regs;
+    const PtxFunction *function;
+    int pc;
+    uint64_t *regs; /* of its lane: WARP apart */
     uint8_t *memory;
 } Frame;
+
+/* The registers of a warp at each depth of calls, of a function one behind the other, with a place for each lane. */
+typedef struct Registers {
+    uint64_t *at[MAX_DEPTH];
+    struct Registers *next;
+} Registers;
 
 typedef enum { RUNS, AT_BARRIER, IN_WARP, DONE } State;
 
 typedef struct {
     State state;
-    int depth;
-    Frame frames[MAX_DEPTH];
+    int depth;    /* 0: has not begun, or is done */
     uint32_t top; /* of the stack in use */
     uint32_t id[3];
     int number;
+    Registers *registers;
+    Frame frames[MAX_DEPTH];
 } Thread;
+
+enum { NEAR = 64 };
 
 typedef struct {
     PtxProgram *program;
@@ -33,14 +44,19 @@ typedef struct {
     uint32_t block[3];
     int n_threads;
     Thread *threads;
+    Registers *free_registers; /* no warp's */
+    int n_registers;           /* at most, of a function */
     uint8_t *stacks, *shared; /* below 4 GiB */
     uint64_t n_steps;
+    MockAllocation near[NEAR]; /* where instructions have last been, while nothing is released */
+    uint64_t n_released;
     jmp_buf stop;
     char why[256];
 } Grid;
 
 static _Noreturn void stop(Grid *g, const char *what, const Ins *i) {
-    snprintf(g->why, sizeof g->why, "%s: %.150s", what, i ? i->text : "");
+    int n = i ? (int)strcspn(i->text, ";") : 0;
+    snprintf(g->why, sizeof g->why, "%s: %.*s", what, n < 150 ? n : 150, i ? i->text : "");
     longjmp(g->stop, 1);
 }
 
@@ -87,7 +103,7 @@ static Frame *frame_of(Thread *t) { return &t->frames[t->depth - 1]; }
 static uint64_t value_of(Grid *g, Thread *t, const Arg *a) {
     Frame *f = frame_of(t);
     switch (a->kind) {
-    case ARG_REG: return a->negated ? !f->regs[a->at] : f->regs[a->at];
+    case ARG_REG: return a->negated ? !f->regs[a->at * WARP] : f->regs[a->at * WARP];
     case ARG_IMM: return a->value;
     case ARG_SPECIAL: return special(g, t, a->at);
     case ARG_VARIABLE: return a->in_frame ? (uint64_t)f->memory + a->value : in_shared(g, a->value);
@@ -96,16 +112,30 @@ static uint64_t value_of(Grid *g, Thread *t, const Arg *a) {
 }
 
 static void set(Thread *t, const Arg *a, uint64_t value) {
-    if (a->kind == ARG_REG) frame_of(t)->regs[a->at] = value;
+    if (a->kind == ARG_REG) frame_of(t)->regs[a->at * WARP] = value;
 }
 
 /* Memory ----------------------------------------------------------------------------------------------------------- */
+
+/* The device's array at an address. An instruction mostly stays in one: the lists have a lock. */
+static MockAllocation *array_at(Grid *g, const Ins *i, uint64_t at) {
+    MockAllocation *near = &g->near[((uintptr_t)i / sizeof *i) % NEAR];
+    if (g->n_released != mock_n_released()) {
+        memset(g->near, 0, sizeof g->near);
+        g->n_released = mock_n_released();
+    }
+    if (at - near->address < near->n_bytes) return near;
+    const MockAllocation *found = mock_find(at, 1);
+    if (!found) return NULL;
+    *near = *found;
+    return near;
+}
 
 /* Only memory of a device, of the block or of the thread: what a kernel reaches beyond is an illegal address. */
 static void *address_of(Grid *g, Thread *t, const Ins *i, const Arg *a, uint32_t n_bytes) {
     Frame *f = frame_of(t);
     uint64_t at = a->value;
-    if (a->has_reg) at += f->regs[a->at];
+    if (a->has_reg) at += f->regs[a->at * WARP];
     else if (a->in_frame) at += (uint64_t)f->memory;
     else if (a->negated) at = in_shared(g, at);
     if (at - (uint64_t)g->shared < SHARED_BYTES && at - (uint64_t)g->shared + n_bytes <= SHARED_BYTES)
@@ -113,7 +143,7 @@ static void *address_of(Grid *g, Thread *t, const Ins *i, const Arg *a, uint32_t
     uint64_t stack = (uint64_t)g->stacks, stack_bytes = (uint64_t)g->n_threads * STACK_BYTES;
     if (at - stack < stack_bytes && at - stack + n_bytes <= stack_bytes) return (void *)at;
     /* The word around an element of 8 or 16 bits, which is updated by compare-and-swap, may end behind the array. */
-    const MockAllocation *array = mock_find(at, 1);
+    const MockAllocation *array = array_at(g, i, at);
     bool inside = array && at + n_bytes <= array->address + (array->n_bytes + 3) / 4 * 4;
     if (!inside && mock_is_pinned(at, n_bytes)) return (void *)at;
     if (!inside) stop(g, "an illegal address", i);
@@ -126,12 +156,22 @@ static uint64_t widen(Type t, uint64_t x) { /* as a register keeps it */
     return x;
 }
 
+static void copy(void *to, const void *from, uint32_t n_bytes) { /* of sizes that are known memcpy is an instruction */
+    switch (n_bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, n_bytes);
+    }
+}
+
 static void load(Grid *g, Thread *t, const Ins *i) {
     uint32_t n_bytes = i->type.bits * i->type.lanes / 8, n = i->n_group[0] ? i->n_group[0] : 1;
     const char *from = address_of(g, t, i, &i->args[1], n_bytes * n);
     for (uint32_t k = 0; k < n; k++) {
         uint64_t x = 0;
-        memcpy(&x, from + k * n_bytes, n_bytes);
+        copy(&x, from + k * n_bytes, n_bytes);
         set(t, i->n_group[0] ? &i->group[0][k] : &i->args[0], widen(i->type, x));
     }
 }
@@ -141,54 +181,53 @@ static void store(Grid *g, Thread *t, const Ins *i) {
     char *to = address_of(g, t, i, &i->args[0], n_bytes * n);
     for (uint32_t k = 0; k < n; k++) {
         uint64_t x = value_of(g, t, i->n_group[1] ? &i->group[1][k] : &i->args[1]);
-        memcpy(to + k * n_bytes, &x, n_bytes);
+        copy(to + k * n_bytes, &x, n_bytes);
     }
 }
 
 /* atom.global.add.f32 d, [a], b; red has no d. */
 static void atomic(Grid *g, Thread *t, const Ins *i) {
-    bool gives = i->op[0] == 'a';
+    bool gives = i->op == OP_atom;
     uint32_t n_bytes = i->type.bits * i->type.lanes / 8;
     void *at = address_of(g, t, i, &i->args[gives], n_bytes);
     uint64_t old = 0, a = value_of(g, t, &i->args[gives + 1]), b = value_of(g, t, &i->args[gives + 2]);
     memcpy(&old, at, n_bytes);
-    uint64_t fresh = ptx_atomic(i, PTX_ATOMICS[i->code], old, a, b);
+    uint64_t fresh = ptx_atomic(i, i->code, old, a, b);
     memcpy(at, &fresh, n_bytes);
     if (gives) set(t, &i->args[0], widen(i->type, old));
 }
 
-/* mov: of one value, or {low, high} packed and unpacked. */
+/* mov {low, high}: packed and unpacked. */
 static void move(Grid *g, Thread *t, const Ins *i) {
     if (i->n_group[0]) {
         uint64_t x = value_of(g, t, &i->args[1]);
         int bits = i->type.bits / i->n_group[0];
         for (int k = 0; k < i->n_group[0]; k++) set(t, &i->group[0][k], x >> (k * bits) & ((UINT64_C(1) << bits) - 1));
-    } else if (i->n_group[1]) {
-        uint64_t x = 0;
-        int bits = i->type.bits / i->n_group[1];
-        for (int k = 0; k < i->n_group[1]; k++)
-            x |= (value_of(g, t, &i->group[1][k]) & ((UINT64_C(1) << bits) - 1)) << (k * bits);
-        set(t, &i->args[0], x);
-    } else set(t, &i->args[0], value_of(g, t, &i->args[1]));
+        return;
+    }
+    uint64_t x = 0;
+    int bits = i->type.bits / i->n_group[1];
+    for (int k = 0; k < i->n_group[1]; k++)
+        x |= (value_of(g, t, &i->group[1][k]) & ((UINT64_C(1) << bits) - 1)) << (k * bits);
+    set(t, &i->args[0], x);
 }
 
 /* Calls ------------------------------------------------------------------------------------------------------------ */
 
-static void push(Grid *g, Thread *t, int function) {
-    const PtxFunction *f = &g->program->functions[function];
+static void push(Grid *g, Thread *t, const PtxFunction *f) {
     if (*f->broken) stop(g, f->broken, NULL);
     uint32_t n_bytes = (f->frame_bytes + 15) & ~15u;
     if (t->depth == MAX_DEPTH || t->top + n_bytes > STACK_BYTES) stop(g, "the stack is too small", NULL);
     uint8_t *memory = g->stacks + (size_t)t->number * STACK_BYTES + t->top;
-    uint64_t *regs = calloc((size_t)f->n_regs + 1, sizeof *regs);
-    t->frames[t->depth++] = (Frame){.function = function, .regs = regs, .memory = memory};
+    uint64_t **regs = &t->registers->at[t->depth];
+    if (!*regs) *regs = calloc((size_t)g->n_registers * WARP, sizeof **regs);
+    t->frames[t->depth++] = (Frame){.function = f, .regs = *regs + t->number % WARP, .memory = memory};
     t->top += n_bytes;
 }
 
-static void pop(Grid *g, Thread *t) {
-    Frame *f = frame_of(t);
-    t->top -= (g->program->functions[f->function].frame_bytes + 15) & ~15u;
-    free(f->regs);
+static void pop(Thread *t) {
+    const Frame *f = frame_of(t);
+    t->top -= (f->function->frame_bytes + 15) & ~15u;
     t->depth--;
 }
 
@@ -196,77 +235,53 @@ static void call(Grid *g, Thread *t, const Ins *i) {
     const PtxFunction *callee = &g->program->functions[i->target];
     if (!callee->n_code) stop(g, "call of a function that is not there", i);
     uint8_t *from = frame_of(t)->memory;
-    push(g, t, i->target);
+    push(g, t, callee);
     for (int k = 0; k < i->n_group[1] && callee->n_results + k < callee->n_params; k++)
         memcpy(frame_of(t)->memory + callee->params[callee->n_results + k].at, from + i->group[1][k].value,
                callee->params[callee->n_results + k].n_bytes);
 }
 
-static void give_back(Grid *g, Thread *t) {
-    const PtxFunction *callee = &g->program->functions[frame_of(t)->function];
+static void give_back(Thread *t) {
+    const PtxFunction *callee = frame_of(t)->function;
     uint8_t *from = frame_of(t)->memory;
-    pop(g, t);
+    pop(t);
     if (!t->depth) {
         t->state = DONE;
         return;
     }
     Frame *caller = frame_of(t);
-    const Ins *i = &g->program->functions[caller->function].code[caller->pc - 1];
+    const Ins *i = &caller->function->code[caller->pc - 1];
     for (int k = 0; k < i->n_group[0] && k < callee->n_results; k++)
         memcpy(caller->memory + i->group[0][k].value, from + callee->params[k].at, callee->params[k].n_bytes);
 }
 
-/* One instruction of one thread ------------------------------------------------------------------------------------ */
+/* Arithmetic: of all lanes ----------------------------------------------------------------------------------------- */
 
-typedef enum {
-    DO_ALU,
-    DO_LOAD,
-    DO_STORE,
-    DO_ATOMIC,
-    DO_MOVE,
-    DO_CALL,
-    DO_RET,
-    DO_EXIT,
-    DO_TRAP,
-    DO_BRANCH,
-    DO_BARRIER,
-    DO_WARP,
-    DO_NOTHING
-} What;
+#define EACH_LANE(lane, lanes)                                                                                         \
+    for (uint32_t left_ = (lanes), lane; left_ && (lane = (uint32_t)__builtin_ctz(left_), true); left_ &= left_ - 1)
 
-static const struct {
-    const char *op;
-    What what;
-} OPS[] = {
-    {"ld", DO_LOAD},       {"ldu", DO_LOAD},         {"st", DO_STORE},          {"atom", DO_ATOMIC},
-    {"red", DO_ATOMIC},    {"mov", DO_MOVE},         {"cvta", DO_MOVE},         {"call", DO_CALL},
-    {"ret", DO_RET},       {"exit", DO_EXIT},        {"trap", DO_TRAP},         {"bra", DO_BRANCH},
-    {"brx", DO_BRANCH},    {"bar", DO_BARRIER},      {"barrier", DO_BARRIER},   {"shfl", DO_WARP},
-    {"vote", DO_WARP},     {"activemask", DO_WARP},  {"redux", DO_WARP},        {"membar", DO_NOTHING},
-    {"fence", DO_NOTHING}, {"prefetch", DO_NOTHING}, {"nanosleep", DO_NOTHING}, {"add", DO_ALU},
-    {"sub", DO_ALU},       {"mul", DO_ALU},          {"mul24", DO_ALU},         {"mad", DO_ALU},
-    {"sad", DO_ALU},       {"div", DO_ALU},          {"rem", DO_ALU},           {"abs", DO_ALU},
-    {"neg", DO_ALU},       {"min", DO_ALU},          {"max", DO_ALU},           {"and", DO_ALU},
-    {"or", DO_ALU},        {"xor", DO_ALU},          {"not", DO_ALU},           {"cnot", DO_ALU},
-    {"lop3", DO_ALU},      {"shl", DO_ALU},          {"shr", DO_ALU},           {"shf", DO_ALU},
-    {"bfe", DO_ALU},       {"bfi", DO_ALU},          {"brev", DO_ALU},          {"popc", DO_ALU},
-    {"clz", DO_ALU},       {"bfind", DO_ALU},        {"prmt", DO_ALU},          {"fma", DO_ALU},
-    {"sqrt", DO_ALU},      {"rsqrt", DO_ALU},        {"rcp", DO_ALU},           {"sin", DO_ALU},
-    {"cos", DO_ALU},       {"ex2", DO_ALU},          {"lg2", DO_ALU},           {"tanh", DO_ALU},
-    {"copysign", DO_ALU},  {"cvt", DO_ALU},          {"setp", DO_ALU},          {"set", DO_ALU},
-    {"selp", DO_ALU},      {"slct", DO_ALU},
-};
+/* A register's values where they are, anything else in `room`. */
+static const uint64_t *values_of(Grid *g, Thread *warp, uint32_t lanes, const Arg *a, uint64_t *room) {
+    if (a->kind == ARG_REG && !a->negated) {
+        const Thread *first = &warp[__builtin_ctz(lanes)];
+        return first->registers->at[first->depth - 1] + a->at * WARP;
+    }
+    if (a->kind == ARG_IMM) for (int l = 0; l < WARP; l++) room[l] = a->value;
+    else EACH_LANE(l, lanes) room[l] = value_of(g, &warp[l], a);
+    return room;
+}
 
-int ptx_op(const char *op) {
-    for (size_t k = 0; k < sizeof OPS / sizeof *OPS; k++)
-        if (!strcmp(OPS[k].op, op)) return (int)k;
-    return -1;
+static void set_all(Thread *warp, uint32_t lanes, const Arg *a, const uint64_t *values) {
+    const Thread *first = &warp[__builtin_ctz(lanes)];
+    uint64_t *to = first->registers->at[first->depth - 1] + a->at * WARP;
+    if (a->kind != ARG_REG) return;
+    if (lanes == ALL) for (int l = 0; l < WARP; l++) to[l] = values[l];
+    else EACH_LANE(l, lanes) to[l] = values[l];
 }
 
 /* setp.lt.and.f32 p|q, a, b, c: q is the opposite, before c joins. */
-static void compare(Grid *g, Thread *t, const Ins *i, uint64_t holds, uint64_t other) {
+static void compare(Thread *t, const Ins *i, uint64_t holds, uint64_t other) {
     uint64_t p = holds, q = !holds;
-    (void)g;
     if (i->code == 1) p &= other, q &= other;
     if (i->code == 2) p |= other, q |= other;
     if (i->code == 3) p ^= other, q ^= other;
@@ -274,38 +289,109 @@ static void compare(Grid *g, Thread *t, const Ins *i, uint64_t holds, uint64_t o
     if (i->n_group[0]) set(t, &i->group[0][0], q);
 }
 
-static void alu(Grid *g, Thread *t, const Ins *i) {
-    uint64_t sources[4] = {0}, result;
-    for (int k = 1; k < i->n_args && k < 5; k++) sources[k - 1] = value_of(g, t, &i->args[k]);
-    if (!ptx_alu(i, sources, &result)) stop(g, "no such operation here", i);
-    if (!strcmp(i->op, "setp")) compare(g, t, i, result, sources[2] & 1);
-    else set(t, &i->args[0], result);
+static void alu(Grid *g, Thread *warp, uint32_t lanes, const Ins *i) {
+    static const uint64_t ZEROS[WARP];
+    uint64_t room[4][WARP], result[WARP];
+    const uint64_t *sources[4] = {ZEROS, ZEROS, ZEROS, ZEROS};
+    for (int k = 1; k < i->n_args && k < 5; k++)
+        sources[k - 1] = values_of(g, warp, lanes, &i->args[k], room[k - 1]);
+    if (!ptx_alu_warp(i, sources, lanes, result)) stop(g, "no such operation here", i);
+    if (i->op == OP_setp && (i->code || i->n_group[0]))
+        EACH_LANE(l, lanes) compare(&warp[l], i, result[l], sources[2][l] & 1);
+    else set_all(warp, lanes, &i->args[0], result);
 }
 
-static void step(Grid *g, Thread *t) {
-    Frame *f = frame_of(t);
-    const PtxFunction *function = &g->program->functions[f->function];
-    if (f->pc >= function->n_code) stop(g, "the end of a function", NULL);
-    const Ins *i = &function->code[f->pc++];
-    g->n_steps++;
-    if (i->guard >= 0 && (bool)f->regs[i->guard] == i->guard_not) return;
-    switch (OPS[i->what].what) {
-    case DO_ALU: alu(g, t, i); break;
-    case DO_LOAD: load(g, t, i); break;
-    case DO_STORE: store(g, t, i); break;
-    case DO_ATOMIC: atomic(g, t, i); break;
-    case DO_MOVE: move(g, t, i); break;
+static void move_all(Grid *g, Thread *warp, uint32_t lanes, const Ins *i) {
+    uint64_t room[WARP];
+    if (i->n_group[0] || i->n_group[1]) EACH_LANE(l, lanes) move(g, &warp[l], i);
+    else set_all(warp, lanes, &i->args[0], values_of(g, warp, lanes, &i->args[1], room));
+}
+
+/* One instruction of the lanes of a warp that are at it ------------------------------------------------------------ */
+
+typedef enum {
+    DO_ALU,
+    DO_LOAD,
+    DO_STORE,
+    DO_ATOMIC,
+    DO_MOVE,
+    DO_NOTHING,
+    DO_CALL, /* from here on: what changes where they are */
+    DO_RET,
+    DO_EXIT,
+    DO_TRAP,
+    DO_BRANCH,
+    DO_BARRIER,
+    DO_WARP
+} What;
+
+static const uint8_t WHAT[] = {
+#define X(name, what) DO_##what,
+#include "tests/gpu/ptx/ops.def"
+#undef X
+};
+
+static void compute(Grid *g, Thread *warp, uint32_t lanes, const Ins *i) {
+    switch ((What)WHAT[i->op]) {
+    case DO_ALU: alu(g, warp, lanes, i); break;
+    case DO_LOAD: EACH_LANE(l, lanes) load(g, &warp[l], i); break;
+    case DO_STORE: EACH_LANE(l, lanes) store(g, &warp[l], i); break;
+    case DO_ATOMIC: EACH_LANE(l, lanes) atomic(g, &warp[l], i); break;
+    case DO_MOVE: move_all(g, warp, lanes, i); break;
+    default: break;
+    }
+}
+
+static void go_elsewhere(Grid *g, Thread *t, const Ins *i) {
+    switch ((What)WHAT[i->op]) {
     case DO_CALL: call(g, t, i); break;
-    case DO_RET: give_back(g, t); break;
+    case DO_RET: give_back(t); break;
     case DO_EXIT:
-        while (t->depth) pop(g, t);
+        while (t->depth) pop(t);
         t->state = DONE;
         break;
     case DO_TRAP: stop(g, "a trap", i);
-    case DO_BRANCH: f->pc = i->target + (i->n_args ? (int)value_of(g, t, &i->args[0]) : 0); break; /* brx: a table */
-    case DO_BARRIER: t->state = strstr(i->text, ".warp") ? RUNS : AT_BARRIER; break;
-    case DO_WARP: f->pc--, t->state = IN_WARP; break; /* done for all of them at once */
-    case DO_NOTHING: break;
+    case DO_BRANCH: /* brx: a table */
+        frame_of(t)->pc = i->target + (i->n_args ? (int)value_of(g, t, &i->args[0]) : 0);
+        break;
+    case DO_BARRIER: t->state = i->flags & MOD(warp) ? RUNS : AT_BARRIER; break;
+    case DO_WARP: frame_of(t)->pc--, t->state = IN_WARP; break; /* done for all of them at once */
+    default: break;
+    }
+}
+
+/* Those of them that its guard lets through. */
+static uint32_t guarded(const Thread *warp, uint32_t lanes, const Ins *i) {
+    if (i->guard < 0) return lanes;
+    const Thread *first = &warp[__builtin_ctz(lanes)];
+    const uint64_t *guard = first->registers->at[first->depth - 1] + i->guard * WARP;
+    uint32_t through = 0;
+    EACH_LANE(l, lanes) through |= (uint32_t)((bool)guard[l] != i->guard_not) << l;
+    return through;
+}
+
+/* Do all of them go the same way? Then `*pc` is where. */
+static bool go_together(uint32_t active, uint32_t lanes, const Ins *i, int *pc) {
+    if (i->op != OP_bra || i->n_args || (active && active != lanes)) return false;
+    if (active) *pc = i->target;
+    return true;
+}
+
+/* They go on together up to where their ways may part, or where others, who run as well, may join them. */
+static void run_lanes(Grid *g, Thread *warp, uint32_t lanes, bool others) {
+    const Frame *f = frame_of(&warp[__builtin_ctz(lanes)]);
+    const PtxFunction *function = f->function;
+    for (int pc = f->pc;;) {
+        if (pc >= function->n_code) stop(g, "the end of a function", NULL);
+        const Ins *i = &function->code[pc++];
+        uint32_t active = guarded(warp, lanes, i);
+        bool together = WHAT[i->op] < DO_CALL || go_together(active, lanes, i, &pc);
+        g->n_steps++;
+        if (together && active) compute(g, warp, active, i);
+        if (together && !(others && pc < function->n_code && function->code[pc].joins)) continue;
+        EACH_LANE(l, lanes) frame_of(&warp[l])->pc = pc;
+        if (!together) EACH_LANE(l, active) go_elsewhere(g, &warp[l], i);
+        return;
     }
 }
 
@@ -340,16 +426,11 @@ static void vote(Thread *warp, int n, const Ins *i, const uint64_t *value, uint3
         if (members >> lane & 1) set(&warp[lane], &i->args[0], r);
 }
 
-static void reduce(Grid *g, Thread *warp, int n, const Ins *i, const uint64_t *value, uint32_t members) {
-    static const char *const HOW[] = {".add", ".min", ".max", ".and", ".or", ".xor"};
-    const char *operation = NULL;
-    for (size_t k = 0; k < sizeof HOW / sizeof *HOW; k++)
-        if (strstr(i->text, HOW[k])) operation = HOW[k] + 1;
-    if (!operation) stop(g, "no such reduction here", i);
+static void reduce(Thread *warp, int n, const Ins *i, const uint64_t *value, uint32_t members) {
     bool begun = false;
     uint64_t r = 0;
     for (int lane = 0; lane < n; lane++)
-        if (members >> lane & 1) r = begun ? ptx_atomic(i, operation, r, value[lane], 0) : value[lane], begun = true;
+        if (members >> lane & 1) r = begun ? ptx_atomic(i, i->code, r, value[lane], 0) : value[lane], begun = true;
     for (int lane = 0; lane < n; lane++)
         if (members >> lane & 1) set(&warp[lane], &i->args[0], r);
 }
@@ -362,20 +443,20 @@ static void step_warp(Grid *g, Thread *warp, int n) {
     for (int lane = 0; lane < n; lane++) {
         Thread *t = &warp[lane];
         if (t->state != IN_WARP) continue;
-        const Ins *his = &g->program->functions[frame_of(t)->function].code[frame_of(t)->pc];
+        const Ins *his = &frame_of(t)->function->code[frame_of(t)->pc];
         if (i && his != i) stop(g, "threads of a warp at different places", his);
         i = his;
         members |= 1u << lane;
         if (i->n_args > 1) value[lane] = value_of(g, t, &i->args[1]);
     }
     if (!i) return;
-    if (!strcmp(i->op, "shfl")) shuffle(g, warp, n, i, value);
-    else if (!strcmp(i->op, "vote")) vote(warp, n, i, value, members);
-    else if (!strcmp(i->op, "redux")) reduce(g, warp, n, i, value, members);
+    if (i->op == OP_shfl) shuffle(g, warp, n, i, value);
+    else if (i->op == OP_vote) vote(warp, n, i, value, members);
+    else if (i->op == OP_redux) reduce(warp, n, i, value, members);
     for (int lane = 0; lane < n; lane++) {
         Thread *t = &warp[lane];
         if (t->state != IN_WARP) continue;
-        if (!strcmp(i->op, "activemask")) set(t, &i->args[0], members);
+        if (i->op == OP_activemask) set(t, &i->args[0], members);
         frame_of(t)->pc++;
         t->state = RUNS;
     }
@@ -383,26 +464,69 @@ static void step_warp(Grid *g, Thread *warp, int n) {
 
 /* Blocks ----------------------------------------------------------------------------------------------------------- */
 
-static void begin_block(Grid *g, int kernel) {
-    const PtxFunction *f = &g->program->functions[kernel];
+static int warp_size(const Grid *g, int first) { return g->n_threads - first < WARP ? g->n_threads - first : WARP; }
+
+static void begin_block(Grid *g) {
     const uint32_t *b = g->launch->block;
     memset(g->shared, 0xCB, g->program->shared_bytes + 16 + g->launch->dynamic_bytes);
     for (int n = 0; n < g->n_threads; n++) {
         Thread *t = &g->threads[n];
-        *t = (Thread){.number = n, .id = {(uint32_t)n % b[0], (uint32_t)n / b[0] % b[1], (uint32_t)n / b[0] / b[1]}};
-        push(g, t, kernel);
-        for (int p = 0; p < f->n_params; p++)
-            if (f->params[p].at + f->params[p].n_bytes <= g->launch->n_arg_bytes)
-                memcpy(t->frames[0].memory + f->params[p].at, (const char *)g->launch->args + f->params[p].at,
-                       f->params[p].n_bytes);
+        t->state = RUNS, t->depth = 0, t->top = 0, t->number = n;
+        uint32_t id[3] = {(uint32_t)n % b[0], (uint32_t)n / b[0] % b[1], (uint32_t)n / b[0] / b[1]};
+        memcpy(t->id, id, sizeof id);
     }
+}
+
+static void begin_thread(Grid *g, Thread *t, Registers *registers, const PtxFunction *kernel) {
+    t->registers = registers;
+    push(g, t, kernel);
+    for (int p = 0; p < kernel->n_params; p++)
+        if (kernel->params[p].at + kernel->params[p].n_bytes <= g->launch->n_arg_bytes)
+            memcpy(t->frames[0].memory + kernel->params[p].at, (const char *)g->launch->args + kernel->params[p].at,
+                   kernel->params[p].n_bytes);
+}
+
+static void begin_warp(Grid *g, Thread *warp, int n, const PtxFunction *kernel) {
+    Registers *registers = g->free_registers;
+    if (registers) g->free_registers = registers->next;
+    else registers = calloc(1, sizeof *registers);
+    for (int k = 0; k < n; k++) begin_thread(g, &warp[k], registers, kernel);
+}
+
+/* Those furthest behind, in the innermost call: the others are waited for where ways meet. No lanes: none runs. */
+static uint32_t next_lanes(const Thread *warp, int n, bool *others) {
+    const Thread *first = NULL;
+    uint32_t lanes = 0;
+    *others = false;
+    for (int k = 0; k < n; k++) {
+        const Thread *t = &warp[k];
+        if (t->state != RUNS) continue;
+        const Frame *f = &t->frames[t->depth - 1], *least = first ? &first->frames[first->depth - 1] : f;
+        bool same = first && t->depth == first->depth && f->pc == least->pc && f->function == least->function;
+        bool behind = !first || t->depth > first->depth || (t->depth == first->depth && f->pc < least->pc);
+        *others |= first && !same;
+        if (behind) first = t, lanes = 0;
+        if (behind || same) lanes |= 1u << k;
+    }
+    return lanes;
+}
+
+static void run_warp(Grid *g, Thread *warp, int n, const PtxFunction *kernel) {
+    bool done = true, others;
+    if (warp->state == RUNS && !warp->depth) begin_warp(g, warp, n, kernel);
+    for (uint32_t lanes; (lanes = next_lanes(warp, n, &others));) run_lanes(g, warp, lanes, others);
+    for (int k = 0; k < n; k++) done &= warp[k].state == DONE;
+    if (!done || !warp->registers) return;
+    warp->registers->next = g->free_registers;
+    g->free_registers = warp->registers;
+    for (int k = 0; k < n; k++) warp[k].registers = NULL;
 }
 
 /* Nobody runs: those who wait go on. False: all are done. */
 static bool wake(Grid *g) {
     bool warps = false, any = false;
     for (int n = 0; n < g->n_threads; n += WARP) {
-        int size = g->n_threads - n < WARP ? g->n_threads - n : WARP;
+        int size = warp_size(g, n);
         for (int k = 0; k < size; k++) warps |= g->threads[n + k].state == IN_WARP;
         step_warp(g, &g->threads[n], size);
     }
@@ -412,19 +536,32 @@ static bool wake(Grid *g) {
     return any;
 }
 
-static void run_block(Grid *g, int kernel) {
-    begin_block(g, kernel);
+static void run_block(Grid *g, const PtxFunction *kernel) {
+    begin_block(g);
     do
-        for (int n = 0; n < g->n_threads; n++)
-            while (g->threads[n].state == RUNS) step(g, &g->threads[n]);
+        for (int n = 0; n < g->n_threads; n += WARP) run_warp(g, &g->threads[n], warp_size(g, n), kernel);
     while (wake(g));
 }
 
-static void run_blocks(Grid *g, int kernel) {
+static void run_blocks(Grid *g, const PtxFunction *kernel) {
     const uint32_t *n = g->launch->grid;
     for (g->block[2] = 0; g->block[2] < n[2]; g->block[2]++)
         for (g->block[1] = 0; g->block[1] < n[1]; g->block[1]++)
             for (g->block[0] = 0; g->block[0] < n[0]; g->block[0]++) run_block(g, kernel);
+}
+
+static void free_registers(Registers *r) {
+    for (int depth = 0; r && depth < MAX_DEPTH; depth++) free(r->at[depth]);
+    free(r);
+}
+
+/* Those of warps that were stopped, too. */
+static void free_all_registers(Grid *g) {
+    for (int n = 0; g->threads && n < g->n_threads; n += WARP) free_registers(g->threads[n].registers);
+    for (Registers *r = g->free_registers, *next; r; r = next) {
+        next = r->next;
+        free_registers(r);
+    }
 }
 
 static void *low_memory(size_t n_bytes) {
@@ -438,17 +575,18 @@ bool ptx_run(PtxProgram *program, const char *kernel, const MockLaunch *launch, 
     int number = ptx_find(program, kernel), n_threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
     Grid *g = calloc(1, sizeof *g);
     *g = (Grid){.program = program, .launch = launch, .n_threads = n_threads};
+    for (int k = 0; k < program->n_functions; k++)
+        if (program->functions[k].n_regs > g->n_registers) g->n_registers = program->functions[k].n_regs;
     g->threads = calloc((size_t)n_threads, sizeof *g->threads);
     g->stacks = low_memory((size_t)n_threads * STACK_BYTES);
     g->shared = low_memory(SHARED_BYTES);
     bool fits = program->shared_bytes + 16 + launch->dynamic_bytes <= SHARED_BYTES;
     bool ok = number >= 0 && fits && g->threads && g->stacks && g->shared;
-    if (ok && !setjmp(g->stop)) run_blocks(g, number);
+    if (ok && !setjmp(g->stop)) run_blocks(g, &program->functions[number]);
     else ok = false;
     snprintf(reason, sizeof reason, "%s", *g->why ? g->why : "no memory, or no such kernel");
     *why = reason;
-    for (int n = 0; g->threads && n < n_threads; n++)
-        while (g->threads[n].depth) pop(g, &g->threads[n]);
+    free_all_registers(g);
     if (g->stacks) munmap(g->stacks, (size_t)n_threads * STACK_BYTES);
     if (g->shared) munmap(g->shared, SHARED_BYTES);
     free(g->threads);

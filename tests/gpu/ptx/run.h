@@ -19,34 +19,51 @@ typedef enum { ARG_NONE, ARG_REG, ARG_IMM, ARG_SPECIAL, ARG_MEMORY, ARG_VARIABLE
 typedef struct {
     uint8_t kind;
     bool negated;     /* !%p */
-    int32_t at;       /* register, special, or place in the frame of a variable */
-    uint64_t value;   /* immediate, or what is added to an address */
     bool in_frame;    /* the address counts from the frame */
     bool has_reg;     /* and a register is added */
+    int32_t at;       /* register, special, or place in the frame of a variable */
+    uint64_t value;   /* immediate, or what is added to an address */
 } Arg;
 
-enum { MAX_ARGS = 8, MAX_PARTS = 12 };
+typedef enum {
+#define X(name, what) OP_##name,
+#include "tests/gpu/ptx/ops.def"
+#undef X
+} Op;
 
+/* X(name): what atom, red and redux do */
+#define UPDATES(X) X(add) X(min) X(max) X(and) X(or) X(xor) X(exch) X(cas) X(inc) X(dec)
+typedef enum {
+#define X(name) UPDATE_##name,
+    UPDATES(X)
+#undef X
+} Update;
+
+#define ALL UINT32_MAX /* lanes of a warp */
+enum { WARP = 32, MAX_ARGS = 6, MAX_GROUP = 8 };
+
+/* What each of them looks at comes first: programs are longer than a cache. */
 typedef struct {
-    char op[16];
-    char text[160];           /* for messages */
-    uint32_t flags;           /* MOD_ */
-    Type type, from;          /* the last type is of the sources */
-    uint8_t n_types, compare, vector;
-    int32_t guard;            /* register, -1: always */
+    uint8_t op;               /* Op */
     bool guard_not;
-    Arg args[MAX_ARGS];       /* destination first */
-    Arg group[2][8];          /* {a, b, c, d}, of which the first goes with args[0] or args[1] */
-    uint8_t n_args, n_group[2];
+    bool joins;               /* a branch leads here */
+    uint8_t compare, vector;
+    int32_t guard;            /* register, -1: always */
+    Type type, from;          /* the last type is of the sources */
+    uint8_t n_types, n_args;
+    uint32_t flags;           /* MOD_ */
     int32_t target;           /* of a branch: an instruction; of a call: a function */
-    int8_t what;              /* ptx_op */
-    uint8_t code;             /* atom: of ATOMICS; setp: 1 and, 2 or, 3 xor with a predicate */
+    uint8_t code;             /* atom, red, redux: Update; setp: 1 and, 2 or, 3 xor with a predicate */
+    uint8_t n_group[2];
+    Arg args[MAX_ARGS];       /* destination first */
+    Arg group[2][MAX_GROUP];  /* {a, b, c, d}, of which the first goes with args[0] or args[1] */
+    const char *text;         /* in the image, for messages */
 } Ins;
 
 /* X(name): `.name` in an opcode, if it changes what is done */
 #define MODS(X)                                                                                                        \
     X(hi) X(wide) X(sat) X(rz) X(rm) X(rp) X(rni) X(rzi) X(rmi) X(rpi) X(l) X(clamp) X(up) X(down) X(bfly) X(all)      \
-    X(any) X(ballot)
+    X(any) X(ballot) X(warp)
 enum {
 #define X(name) MODN_##name,
     MODS(X)
@@ -83,14 +100,12 @@ typedef struct PtxProgram {
 PtxProgram *ptx_decode(const char *text, MockImage *image);
 void ptx_free(PtxProgram *program);
 int ptx_find(const PtxProgram *program, const char *name);
-int ptx_op(const char *op); /* -1: no such instruction here */
-
-/* add, min ... of atom and red, up to NULL. */
-extern const char *const PTX_ATOMICS[];
 
 /* One result; false: no such operation here. */
 bool ptx_alu(const Ins *i, const uint64_t *sources, uint64_t *result);
-uint64_t ptx_atomic(const Ins *i, const char *operation, uint64_t old, uint64_t a, uint64_t b);
+/* The same for each of these lanes. */
+bool ptx_alu_warp(const Ins *i, const uint64_t *const sources[4], uint32_t lanes, uint64_t *result);
+uint64_t ptx_atomic(const Ins *i, Update update, uint64_t old, uint64_t a, uint64_t b);
 
 /* The whole grid. False: it has trapped, or did what no kernel may; *why says it. */
 bool ptx_run(PtxProgram *program, const char *kernel, const MockLaunch *launch, const char **why);

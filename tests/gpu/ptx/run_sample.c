@@ -106,6 +106,18 @@ static int check_together(void) {
     return n_wrong;
 }
 
+static int check_parted(void) {
+    enum { THREADS = 250 };
+    u32 out[THREADS] = {0}, turn = 0, n = THREADS;
+    u64 d_out = to_device(out, sizeof out), d_turn = to_device(&turn, sizeof turn);
+    must(launch("parted", 1, THREADS, (void *[]){&d_out, &d_turn, &n}), "parted");
+    must(cuMemcpyDtoH_v2(out, d_out, sizeof out) || cuMemcpyDtoH_v2(&turn, d_turn, sizeof turn), "cuMemcpyDtoH");
+    u32 stayed = THREADS - THREADS / 5, n_wrong = turn != stayed;
+    for (u32 i = 0; i < THREADS; i++) n_wrong += out[i] != apart(i) + (i == 1 ? stayed : 0);
+    if (n_wrong) printf("parted: %u wrong\n", n_wrong);
+    return (int)n_wrong;
+}
+
 /* A kernel writes into memory of the host that was allocated for it. */
 static int check_pinned(void) {
     u32 *out;
@@ -126,7 +138,7 @@ int main(int argc, char **argv) {
     ptx[n_bytes] = 0;
     must(cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context), "cuInit");
     must(cuModuleLoadData(&module, ptx), "cuModuleLoadData");
-    if (argc == 2) return check_sample() + check_together() + check_pinned() != 0;
+    if (argc == 2) return check_sample() + check_together() + check_parted() + check_pinned() != 0;
     u32 one = 1;
     u64 d_one = to_device(&one, sizeof one), at = 1;
     return launch(argv[2], 1, 1, (void *[]){&d_one, &at});

@@ -114,6 +114,29 @@ static void compute(u64 a, u64 b, u64 *out) {
     for (int i = 0; i < n; i++) out[k + i % 16] = out[k + i % 16] * 31 + more[i];
 }
 
+/* Ways that part and meet again: loops of different lengths in each other, calls from branches, and recursion. */
+FUNCTION u32 steps(u32 n) {
+    u32 k = 0;
+    for (; n > 1; k++) n = n & 1 ? 3 * n + 1 : n / 2;
+    return k;
+}
+
+FUNCTION u32 ways(u32 n) {
+    if (n < 2) return n + 1;
+    if (n % 3 == 0) return ways(n - 1);
+    return ways(n - 2) + (n & 1 ? steps(n) : ways(n / 2));
+}
+
+static u32 apart(u32 i) {
+    u32 sum = 0;
+    for (u32 k = 0; k < i % 7; k++) {
+        if ((i ^ k) & 1) continue;
+        for (u32 n = k; n < i % 11; n++) sum += n & 2 ? steps(i + n) : ways(n + i % 5) * 31;
+        if (sum > 5000) break;
+    }
+    return i % 13 == 5 ? sum : sum + 1;
+}
+
 #ifdef __NVPTX__
 #define KERNEL __attribute__((device_kernel))
 #define SHARED static __attribute__((address_space(3)))
@@ -149,6 +172,17 @@ KERNEL void together(const u32 *in, u32 *out, u32 *all) {
     __atomic_fetch_add(&all[0], x, __ATOMIC_RELAXED);
     u32 seen = all[1];
     while (seen < x && !__atomic_compare_exchange_n(&all[1], &seen, x, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+}
+
+/* Some leave, the rest meet: each warp's lanes that stayed, and who has come before in a race that all of them win. */
+KERNEL void parted(u32 *out, u32 *turn, u32 n) {
+    u32 i = thread(), mine = apart(i);
+    out[i] = mine;
+    if (i % 5 == 0) return;
+    u32 seen = *turn;
+    while (!__atomic_compare_exchange_n(turn, &seen, seen + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    __nvvm_bar_sync(0);
+    if (i % n == 1) out[i] += *turn;
 }
 
 KERNEL void beyond(u32 *out, u64 at) { out[at] = 1; }
