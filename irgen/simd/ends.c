@@ -28,6 +28,8 @@ static LLVMValueRef at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LL
     return c;
 }
 
+bool simd_is_placed(const SimdRegion *g, LLVMValueRef v) { return is_placed(g, v, 0); }
+
 LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y) {
     return is_placed(g, v, 0) ? at(g, b, v, x, y) : NULL;
 }

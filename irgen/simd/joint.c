@@ -1,34 +1,44 @@
 /* joint.c -- spread places (spread.c) that fill two vectors together. An exchange in a sorting network reads `s[i]` and
- * `s[i + gap]` and writes both, and for gaps below a vector the places of a block of items are two whole vectors. Each
- * access by itself would load and store parts of these, and read what was just written in another shape, which has to
- * wait until it has reached the cache. So where the nest begins it is asked of all of them at once; then the vectors are
- * loaded once, permuted, and stored once, without a look at the places of any block.
+ * `s[i + gap]` and writes both, and for gaps below a vector the places of a block of items are two whole vectors: a gap
+ * of 2 makes `a a b b a a b b` of each, a for the lower places, b for the upper ones. Each access by itself would load and
+ * store parts of these, and read what was just written in another shape, which has to wait until it has reached the
+ * cache. So where the nest begins it is asked of all of them at once; then the vectors are loaded once and stored once.
+ *
+ * Items have no order among each other, so each lane takes the item that one of its own two elements belongs to: where
+ * the lane's number does not have the gap's bit, that is a lower place of the first vector, else an upper one of the
+ * second. The other place of the pair is a gap further, or back, in the same vector: these others, from both vectors, are
+ * one vector too, and a permutation by lane ^ gap brings them to their items, and back. The lane's item has the number of
+ * the lane, with the gap's bit moved to the top.
+ *
+ * What asks such a place for bits, `(i & size) == 0`, asks that of the block's first place, once, and of those behind it,
+ * where the nest begins: they have no bits in common.
  *
  * Only for memory of a group, and for accesses that every item makes before anything can part the items or fail: then all
- * that lies between these places is there, and nobody else's. What the first lanes' places are behind one another is the
- * same in all blocks if they go on by the same number of bytes. */
+ * that lies between these places is there, and nobody else's. */
 #include "irgen/simd/simd.h"
 
-enum { LANES = 8, ELEMENT_LOG2 = 2, FAR = 12 };
-
-typedef struct Joined {
-    LLVMValueRef pointer, behind; /* behind: the lanes' elements, counted from the first lane's of the lead, then of the pair */
-    int pair, load;               /* load: what it reads is there until the store of these elements; -1 */
-} Joined;
+enum { LANES = 8, LANES_LOG2 = 3, ELEMENT_BYTES = 4, FAR = 12 };
 
 typedef struct Pair {             /* of vectors */
-    LLVMValueRef lead;            /* the first access to it */
-    LLVMValueRef from;            /* where it begins, in elements behind the lead's first lane */
-    int64_t step;                 /* from item to item, of the blocks' first lanes */
-    int n;                        /* accesses */
+    LLVMValueRef lower, upper;    /* the accesses */
+    int load[2];                  /* what they read is there until the stores of these elements; -1 */
 } Pair;
 
+typedef struct BitTest {
+    LLVMValueRef test, behind;    /* behind: lanes of a mask: are the bits 0 in the places behind the first one? */
+    LLVMValueRef all_behind;      /* in all of them, and does that not depend on the gap? */
+} BitTest;
+
 struct SimdJoint {
-    Vec(Joined) places;
     Vec(Pair) pairs;
+    Vec(BitTest) tests;
+    LLVMValueRef partner;         /* lane ^ gap */
+    LLVMValueRef is_upper;        /* its sign: lane & gap */
+    LLVMValueRef lower;           /* of the lanes' items: the lower place, counted from the first one */
+    LLVMValueRef order;           /* the lanes' items */
 };
 
-/* The first lane's value in a block that begins at item x: of a multiple of the block, a mask that keeps less leaves
+/* The first item's value in a block that begins at item x: of a multiple of the block, a mask that keeps less leaves
  * nothing. NULL: that takes more than arithmetic. */
 static LLVMValueRef first_at(const SimdEmit *e, LLVMValueRef v, LLVMValueRef x) {
     if (simd_rate(e->g, v, e->block).x != LANE_VARYING) return simd_at(e->g, e->b, v, x, e->y);
@@ -40,20 +50,70 @@ static LLVMValueRef first_at(const SimdEmit *e, LLVMValueRef v, LLVMValueRef x) 
     return LLVMBuildGEP2(e->b, LLVMGetGEPSourceElementType(v), a, &b, 1, "");
 }
 
-/* How far that goes on from item to item; false: not evenly. */
-static bool step_of(const SimdEmit *e, LLVMValueRef v, int64_t *step) {
-    LaneRate r = simd_rate(e->g, v, e->block);
-    int64_t a, b;
-    *step = r.x == LANE_LINEAR ? r.stride : 0;
-    if (r.x != LANE_VARYING) return !r.y;
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    if (op == LLVMAnd) return true;
-    if (!step_of(e, LLVMGetOperand(v, 0), &a) || !step_of(e, LLVMGetOperand(v, 1), &b)) return false;
-    if (op == LLVMShl) b = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
-    else if (op == LLVMGetElementPtr) b *= simd_bytes(e->g, LLVMGetGEPSourceElementType(v));
-    if (op == LLVMShl && (b < 0 || b >= FAR)) return false;
-    *step = op == LLVMShl ? (int64_t)((uint64_t)a << b) : op == LLVMSub ? a - b : a + b;
-    return true;
+static LLVMValueRef word_of(SimdEmit *e, LLVMValueRef number) {
+    return LLVMBuildIntCast2(e->b, number, e->cg->i32, false, "");
+}
+
+static void hold(SimdEmit *e, LLVMValueRef *holds, LLVMValueRef also) {
+    *holds = *holds ? LLVMBuildAnd(e->b, *holds, also, "") : also;
+}
+
+/* Pairs ------------------------------------------------------------------------------------------------------------- */
+
+static bool counts_elements(const SimdRegion *g, LLVMValueRef v) {
+    if (!LLVMIsAGetElementPtrInst(v) || LLVMGetNumOperands(v) != 2) return false;
+    return simd_bytes(g, LLVMGetGEPSourceElementType(v)) == ELEMENT_BYTES;
+}
+
+/* Elements by which `upper` is made to lie behind `lower`; NULL: it is made in another way. */
+static LLVMValueRef gap_between(const SimdRegion *g, LLVMValueRef lower, LLVMValueRef upper) {
+    if (!counts_elements(g, upper)) return NULL;
+    LLVMValueRef base = LLVMGetOperand(upper, 0), index = LLVMGetOperand(upper, 1);
+    if (base == lower) return index;
+    if (!counts_elements(g, lower) || base != LLVMGetOperand(lower, 0)) return NULL;
+    if (!LLVMIsAInstruction(index) || LLVMGetInstructionOpcode(index) != LLVMAdd) return NULL;
+    for (unsigned k = 0; k < 2; k++)
+        if (LLVMGetOperand(index, k) == LLVMGetOperand(lower, 1)) return LLVMGetOperand(index, !k);
+    return NULL;
+}
+
+static const Pair *pair_of(const SimdJoint *j, LLVMValueRef pointer) {
+    for (int k = 0; j && k < j->pairs.n; k++)
+        if (j->pairs.at[k].lower == pointer || j->pairs.at[k].upper == pointer) return &j->pairs.at[k];
+    return NULL;
+}
+
+/* What an access is to, where all items make it; NULL: it is no place of a group that is spread. */
+static LLVMValueRef joined_place(const SimdEmit *e, const SimdValue *value) {
+    bool is_store = LLVMIsAStoreInst(value->v), is_access = is_store || LLVMIsALoadInst(value->v);
+    LLVMValueRef at = is_access ? LLVMGetOperand(value->v, is_store) : NULL;
+    bool fits = at && simd_is_spread(e->g, e->target, value) && simd_is_group_memory(at);
+    return fits && !simd_rate(e->g, at, e->block).y ? at : NULL;
+}
+
+static void find_pairs(SimdEmit *e, SimdJoint *j) {
+    const SimdRegion *g = e->g;
+    const SimdBlock *first = &g->blocks.at[e->block];
+    for (int i = first->first; i < first->first + first->n; i++)
+        for (int k = first->first; k < first->first + first->n; k++) {
+            Pair p = {joined_place(e, &g->values.at[i]), joined_place(e, &g->values.at[k]), {-1, -1}};
+            if (!p.lower || !p.upper || pair_of(j, p.lower) || pair_of(j, p.upper)) continue;
+            LLVMValueRef gap = gap_between(g, p.lower, p.upper);
+            if (gap && simd_rate(g, gap, e->block).x == LANE_UNIFORM) vec_push(g->arena, &j->pairs, p);
+        }
+}
+
+/* Would another access see which item a lane has? */
+static bool knows_order(const SimdRegion *g, const SimdTarget *t, const SimdJoint *j) {
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        bool is_store = LLVMIsAStoreInst(value->v), is_access = is_store || LLVMIsALoadInst(value->v);
+        if (!is_access) continue;
+        LLVMValueRef at = LLVMGetOperand(value->v, is_store);
+        bool along = simd_rate(g, at, value->block).x == LANE_LINEAR || value->private_of >= 0;
+        if (along || (simd_is_spread(g, t, value) && !pair_of(j, at))) return true;
+    }
+    return false;
 }
 
 static LLVMValueRef memory_of(LLVMValueRef pointer) {
@@ -61,151 +121,268 @@ static LLVMValueRef memory_of(LLVMValueRef pointer) {
     return pointer;
 }
 
-static int pair_of(SimdEmit *e, SimdJoint *j, LLVMValueRef pointer, int64_t step) {
-    for (int k = 0; k < j->pairs.n; k++)
-        if (j->pairs.at[k].step == step && memory_of(j->pairs.at[k].lead) == memory_of(pointer)) return k;
-    Pair p = {.lead = pointer, .step = step};
-    vec_push(e->g->arena, &j->pairs, p);
-    return j->pairs.n - 1;
-}
-
-static int place_of(const SimdJoint *j, LLVMValueRef pointer) {
-    for (int i = 0; i < j->places.n; i++)
-        if (j->places.at[i].pointer == pointer) return i;
-    return -1;
-}
-
-/* What the items read there in the beginning is what is there when they store: that load and one store are all that is done
- * to these elements, once. The pair's other places are other elements. -1: it is not so. */
+/* What the items read there in the beginning is what is there when they store: that load and one store are all that is
+ * done to these elements, once. The pair's other places are other elements. -1: it is not so. */
 static int only_load(const SimdRegion *g, LLVMValueRef pointer) {
-    int load = -1, n = 0;
-    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use), n++) {
+    int load = -1, accesses = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         int i = simd_map_get(g->value_of, user);
         if (i < 0 || g->blocks.at[g->values.at[i].block].loop >= 0) return -1;
+        if (LLVMIsAGetElementPtrInst(user)) continue; /* is_alone looks at what that is for */
+        accesses++;
         if (LLVMIsALoadInst(user) && g->values.at[i].block == simd_map_get(g->block_of, g->body)) load = i;
         else if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 1) != pointer) return -1;
     }
-    return n == 2 ? load : -1;
+    return accesses == 2 ? load : -1;
 }
 
 /* Does the nest do nothing to the memory but by these accesses? */
-static bool is_alone(const SimdRegion *g, const SimdJoint *j, int pair) {
-    LLVMValueRef memory = memory_of(j->pairs.at[pair].lead);
+static bool is_alone(const SimdRegion *g, const SimdJoint *j, const Pair *pair) {
+    LLVMValueRef memory = memory_of(pair->lower);
     for (int i = 0; i < g->values.n; i++) {
         LLVMValueRef v = g->values.at[i].v;
         bool is_chosen = LLVMIsAPHINode(v) || LLVMIsASelectInst(v);
         if (is_chosen && LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) return false;
         for (int k = 0; k < LLVMGetNumOperands(v) && !LLVMIsAGetElementPtrInst(v); k++) {
             LLVMValueRef at = LLVMGetOperand(v, (unsigned)k);
-            int place = memory_of(at) == memory ? place_of(j, at) : -1;
-            if (memory_of(at) == memory && (place < 0 || j->places.at[place].pair != pair)) return false;
+            if (memory_of(at) == memory && pair_of(j, at) != pair) return false;
         }
     }
     return true;
 }
 
-/* Elements between the two. */
-static LLVMValueRef distance(SimdEmit *e, LLVMValueRef from, LLVMValueRef to) {
-    LLVMValueRef a = LLVMBuildPtrToInt(e->b, from, e->cg->i64, ""), b = LLVMBuildPtrToInt(e->b, to, e->cg->i64, "");
-    LLVMValueRef bytes = LLVMBuildSub(e->b, b, a, "");
-    return LLVMBuildTrunc(e->b, LLVMBuildAShr(e->b, bytes, cg_i64(e->cg, ELEMENT_LOG2), ""), e->cg->i32, "");
+/* The question ------------------------------------------------------------------------------------------------------- */
+
+/* What a value of an item is more than that of the block's first one: stride * item + low * (item & mask). */
+typedef struct Behind {
+    int64_t stride, low;
+    LLVMValueRef mask;            /* NULL: there is none */
+} Behind;
+
+/* Does each item go on by one place in every gap, and by two gaps from one to the next? */
+static bool is_every_other(Behind d, int64_t bytes) { return d.mask && d.stride == 2 * bytes && d.low == -bytes; }
+
+static bool sum_behind(Behind a, Behind b, int64_t times, Behind *d) {
+    if (a.mask && b.mask && a.mask != b.mask) return false;
+    *d = (Behind){a.stride + times * b.stride, a.low + times * b.low, a.mask ? a.mask : b.mask};
+    return true;
 }
 
-static void join(SimdEmit *e, SimdJoint *j, LLVMValueRef pointer) {
-    int64_t step;
-    if (place_of(j, pointer) >= 0 || !step_of(e, pointer, &step)) return;
-    LLVMValueRef first = first_at(e, pointer, e->x);
-    if (!first) return;
-    Joined place = {.pointer = pointer, .pair = pair_of(e, j, pointer, step)};
-    Pair *pair = &j->pairs.at[place.pair];
-    LLVMValueRef behind = simd_splat(e, distance(e, first_at(e, pair->lead, e->x), first));
-    place.behind = LLVMBuildAdd(e->b, behind, simd_behind_first(e, pointer), "");
-    vec_push(e->g->arena, &j->places, place);
-    pair->n++;
-}
-
-/* The least or the last of the pair's places. */
-static LLVMValueRef extreme(SimdEmit *e, const SimdJoint *j, int pair, const char *of_two, const char *of_all) {
-    LLVMValueRef all = NULL;
-    LLVMTypeRef t = simd_type(e, e->cg->i32);
-    for (int i = 0; i < j->places.n; i++) {
-        if (j->places.at[i].pair != pair) continue;
-        LLVMValueRef two[2] = {all, j->places.at[i].behind};
-        all = all ? simd_intrinsic(e, of_two, &t, 1, two, 2) : two[1];
+static bool behind_first(const SimdEmit *e, LLVMValueRef v, Behind *d) {
+    LaneRate r = simd_rate(e->g, v, e->block);
+    Behind a, b;
+    *d = (Behind){.stride = r.x == LANE_LINEAR ? r.stride : 0};
+    if (r.x != LANE_VARYING) return !r.y;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef by = LLVMGetOperand(v, 1);
+    if (op == LLVMAnd) {
+        *d = (Behind){.low = 1, .mask = by};
+        return true;
     }
-    return simd_intrinsic(e, of_all, &t, 1, &all, 1);
+    if (!behind_first(e, LLVMGetOperand(v, 0), &a)) return false;
+    if (op == LLVMShl) {
+        int64_t k = LLVMConstIntGetSExtValue(by);
+        return k >= 0 && k < FAR && sum_behind((Behind){0}, a, (int64_t)1 << k, d);
+    }
+    int64_t times = op == LLVMGetElementPtr ? simd_bytes(e->g, LLVMGetGEPSourceElementType(v)) : op == LLVMSub ? -1 : 1;
+    return behind_first(e, by, &b) && sum_behind(a, b, times, d);
 }
 
-/* Of two accesses, each element of the two vectors is one lane's. */
-static LLVMValueRef fill_two_vectors(SimdEmit *e, SimdJoint *j, int k) {
-    LLVMValueRef all = NULL, one = simd_splat(e, cg_i32(e->cg, 1)), most = simd_splat(e, cg_i32(e->cg, 2 * LANES - 1));
-    LLVMValueRef from = extreme(e, j, k, "llvm.smin", "llvm.vector.reduce.smin");
-    LLVMValueRef last = extreme(e, j, k, "llvm.smax", "llvm.vector.reduce.smax");
-    j->pairs.at[k].from = from;
-    for (int i = 0; i < j->places.n; i++) {
-        Joined *place = &j->places.at[i];
-        if (place->pair != k) continue;
-        place->behind = LLVMBuildSub(e->b, place->behind, simd_splat(e, from), "");
-        LLVMValueRef bits = LLVMBuildShl(e->b, one, LLVMBuildAnd(e->b, place->behind, most, ""), "");
-        all = all ? LLVMBuildOr(e->b, all, bits, "") : bits;
+/* Is the gap 1, 2 or 4, and do the masks keep what is less? */
+static bool ask_places(SimdEmit *e, const Pair *p, LLVMValueRef gap, LLVMValueRef *holds) {
+    Behind lower, upper;
+    if (!behind_first(e, p->lower, &lower) || !behind_first(e, p->upper, &upper)) return false;
+    if (!is_every_other(lower, ELEMENT_BYTES) || !is_every_other(upper, ELEMENT_BYTES)) return false;
+    LLVMTypeRef t = LLVMTypeOf(gap);
+    LLVMValueRef less = LLVMBuildSub(e->b, gap, LLVMConstInt(t, 1, false), "");
+    hold(e, holds, LLVMBuildICmp(e->b, LLVMIntULT, less, LLVMConstInt(t, LANES / 2, false), ""));
+    hold(e, holds, LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, gap, less, ""), LLVMConstNull(t), ""));
+    LLVMValueRef masks[2] = {lower.mask, upper.mask};
+    for (int k = 0; k < 2; k++) {
+        LLVMValueRef mask = simd_at(e->g, e->b, masks[k], e->x, e->y);
+        if (!mask || LLVMTypeOf(mask) != t) return false;
+        hold(e, holds, LLVMBuildICmp(e->b, LLVMIntEQ, mask, less, ""));
     }
-    LLVMTypeRef t = LLVMTypeOf(all);
-    LLVMValueRef filled = simd_intrinsic(e, "llvm.vector.reduce.or", &t, 1, &all, 1);
-    filled = LLVMBuildICmp(e->b, LLVMIntEQ, filled, cg_i32(e->cg, (1 << 2 * LANES) - 1), "");
-    LLVMValueRef span = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildSub(e->b, last, from, ""), cg_i32(e->cg, 2 * LANES - 1), "");
-    return LLVMBuildAnd(e->b, filled, span, "");
+    return true;
 }
+
+/* gap: i32 */
+static void find_order(SimdEmit *e, SimdJoint *j, LLVMValueRef gap) {
+    LLVMValueRef lanes = simd_iota(e, e->cg->i32, 1), bit = simd_splat(e, gap), one = simd_splat(e, cg_i32(e->cg, 1));
+    LLVMValueRef has = LLVMBuildAnd(e->b, lanes, bit, ""), less = LLVMBuildSub(e->b, bit, one, "");
+    LLVMValueRef zeros[2] = {gap, LLVMConstInt(e->cg->i1, 0, false)};
+    LLVMValueRef to_sign = simd_splat(e, simd_intrinsic(e, "llvm.ctlz", &e->cg->i32, 1, zeros, 2));
+    j->partner = LLVMBuildXor(e->b, lanes, bit, "");
+    j->is_upper = LLVMBuildShl(e->b, has, to_sign, "");
+    LLVMValueRef top = LLVMBuildLShr(e->b, j->is_upper, simd_splat(e, cg_i32(e->cg, 31 - LANES_LOG2)), "");
+    j->lower = LLVMBuildOr(e->b, LLVMBuildXor(e->b, lanes, has, ""), top, "");
+    LLVMValueRef below = LLVMBuildAnd(e->b, j->lower, less, ""), above = LLVMBuildXor(e->b, j->lower, below, "");
+    j->order = LLVMBuildOr(e->b, below, LLVMBuildLShr(e->b, above, one, ""), "");
+}
+
+/* Bits --------------------------------------------------------------------------------------------------------------- */
+
+static int max_of(int a, int b) { return a > b ? a : b; }
+static int min_of(int a, int b) { return a < b ? a : b; }
+
+/* Bits that are 0 at the end of v in the first item of every block. */
+static int low_zeros(const SimdRegion *g, LLVMValueRef v, int depth) {
+    enum { ALL = 64 };
+    if (v == g->x) return LANES_LOG2;
+    if (LLVMIsAConstantInt(v)) return LLVMIsNull(v) ? ALL : __builtin_ctzll(LLVMConstIntGetZExtValue(v));
+    if (!LLVMIsABinaryOperator(v) || depth > FAR) return 0;
+    LLVMValueRef by = LLVMGetOperand(v, 1);
+    int a = low_zeros(g, LLVMGetOperand(v, 0), depth + 1), b = low_zeros(g, by, depth + 1);
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd: case LLVMSub: case LLVMOr: return min_of(a, b);
+    case LLVMAnd: {
+        int i = simd_map_get(g->value_of, v);
+        bool is_spread = i >= 0 && g->values.at[i].rate.x == LANE_VARYING && g->values.at[i].low == LOW_ONES;
+        return is_spread ? ALL : max_of(a, b);
+    }
+    case LLVMMul: return min_of(a + b, ALL);
+    case LLVMShl: return LLVMIsAConstantInt(by) ? min_of(a + (int)LLVMConstIntGetZExtValue(by), ALL) : a;
+    default: return 0;
+    }
+}
+
+/* (v & mask) == 0, or != 0, of the number of a lower place, or of what it is made of. */
+static bool is_bit_test(const SimdEmit *e, const SimdValue *value) {
+    if (!LLVMIsAICmpInst(value->v) || !LLVMIsNull(LLVMGetOperand(value->v, 1))) return false;
+    LLVMIntPredicate is = LLVMGetICmpPredicate(value->v);
+    LLVMValueRef bits = LLVMGetOperand(value->v, 0);
+    if ((is != LLVMIntEQ && is != LLVMIntNE) || !LLVMIsAInstruction(bits)) return false;
+    if (LLVMGetInstructionOpcode(bits) != LLVMAnd || value->rate.x != LANE_VARYING || value->rate.y) return false;
+    LLVMValueRef v = LLVMGetOperand(bits, 0);
+    bool is_uniform = simd_rate(e->g, LLVMGetOperand(bits, 1), value->block).x == LANE_UNIFORM;
+    Behind d;
+    return is_uniform && simd_is_spread_number(e->g, v, value->block) && behind_first(e, v, &d) && is_every_other(d, 1);
+}
+
+static void find_bit_tests(SimdEmit *e, SimdJoint *j, LLVMValueRef less) {
+    for (int i = 0; i < e->g->values.n; i++) {
+        const SimdValue *value = &e->g->values.at[i];
+        if (value->block != e->block || !is_bit_test(e, value)) continue;
+        LLVMValueRef bits = LLVMGetOperand(value->v, 0), v = LLVMGetOperand(bits, 0);
+        LLVMValueRef mask = simd_at(e->g, e->b, LLVMGetOperand(bits, 1), e->x, e->y);
+        Behind d;
+        if (!mask || !first_at(e, v, e->x) || low_zeros(e->g, v, 0) <= LANES_LOG2) continue;
+        behind_first(e, v, &d);
+        if (d.mask != less) continue;
+        LLVMTypeRef lanes = simd_type(e, e->cg->i32);
+        LLVMValueRef has = LLVMBuildAnd(e->b, j->lower, simd_splat(e, word_of(e, mask)), "");
+        has = LLVMBuildICmp(e->b, LLVMIntEQ, has, LLVMConstNull(lanes), "");
+        LLVMValueRef low = LLVMBuildAnd(e->b, mask, LLVMConstInt(LLVMTypeOf(mask), 2 * LANES - 1, false), "");
+        low = LLVMBuildICmp(e->b, LLVMIntEQ, low, LLVMConstNull(LLVMTypeOf(low)), "");
+        BitTest test = {value->v, simd_mask_call(e, has, lanes), low};
+        vec_push(e->g->arena, &j->tests, test);
+    }
+}
+
+static const BitTest *bit_test(const SimdEmit *e, LLVMValueRef v) {
+    const SimdJoint *j = e->order ? e->g->joint : NULL;
+    for (int i = 0; j && i < j->tests.n; i++)
+        if (j->tests.at[i].test == v) return &j->tests.at[i];
+    return NULL;
+}
+
+LLVMValueRef simd_joint_first_bits(SimdEmit *e, LLVMValueRef v, LLVMValueRef *all_behind) {
+    const BitTest *test = bit_test(e, v);
+    if (!test) return NULL;
+    if (all_behind) *all_behind = test->all_behind;
+    LLVMValueRef bits = LLVMGetOperand(v, 0), first = first_at(e, LLVMGetOperand(bits, 0), e->x);
+    first = LLVMBuildAnd(e->b, first, simd_at(e->g, e->b, LLVMGetOperand(bits, 1), e->x, e->y), "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, first, LLVMConstNull(LLVMTypeOf(first)), "");
+}
+
+LLVMValueRef simd_joint_bit_test(SimdEmit *e, LLVMValueRef v) {
+    LLVMValueRef first = simd_joint_first_bits(e, v, NULL);
+    if (!first) return NULL;
+    LLVMValueRef behind = simd_mask_call(e, bit_test(e, v)->behind, simd_type(e, e->cg->i1));
+    LLVMValueRef none = LLVMBuildAnd(e->b, simd_splat(e, first), behind, "");
+    return LLVMGetICmpPredicate(v) == LLVMIntEQ ? none : LLVMBuildNot(e->b, none, "");
+}
+
+/* Accesses ----------------------------------------------------------------------------------------------------------- */
 
 /* e: where the nest begins. NULL: there are no places that could be joined. */
 LLVMValueRef simd_join(SimdEmit *e) {
     SimdRegion *g = e->g;
     SimdJoint *j = arena_new(g->arena, SimdJoint);
     e->block = simd_map_get(g->block_of, g->body);
-    const SimdBlock *first = &g->blocks.at[e->block];
     for (int b = 0; b < g->blocks.n; b++)
         if (g->blocks.at[b].leaves) return NULL;
-    if (first->loop >= 0) return NULL;
-    for (int i = first->first; i < first->first + first->n; i++) {
-        const SimdValue *value = &g->values.at[i];
-        bool is_store = LLVMIsAStoreInst(value->v), is_access = is_store || LLVMIsALoadInst(value->v);
-        LLVMValueRef pointer = is_access ? LLVMGetOperand(value->v, is_store) : NULL;
-        if (pointer && simd_is_spread(g, e->target, value) && simd_is_group_memory(pointer)) join(e, j, pointer);
+    if (g->blocks.at[e->block].loop >= 0) return NULL;
+    find_pairs(e, j);
+    if (!j->pairs.n || knows_order(g, e->target, j)) return NULL;
+    LLVMValueRef holds = NULL, gap = NULL;
+    for (int k = 0; k < j->pairs.n; k++) { /* the lanes have one order for all */
+        Pair *p = &j->pairs.at[k];
+        LLVMValueRef one = simd_at(g, e->b, gap_between(g, p->lower, p->upper), e->x, e->y);
+        if (!one || !first_at(e, p->lower, e->x) || (gap && LLVMTypeOf(one) != LLVMTypeOf(gap))) return NULL;
+        if (!ask_places(e, p, one, &holds)) return NULL;
+        if (gap) hold(e, &holds, LLVMBuildICmp(e->b, LLVMIntEQ, one, gap, ""));
+        gap = one;
+        if (!is_alone(g, j, p)) continue;
+        p->load[0] = only_load(g, p->lower);
+        p->load[1] = only_load(g, p->upper);
     }
-    for (int i = 0; i < j->places.n; i++) {
-        Joined *place = &j->places.at[i];
-        place->load = is_alone(g, j, place->pair) ? only_load(g, place->pointer) : -1;
-    }
-    LLVMValueRef holds = NULL;
-    for (int k = 0; k < j->pairs.n; k++) {
-        if (j->pairs.at[k].n != 2) continue;
-        LLVMValueRef fill = fill_two_vectors(e, j, k);
-        holds = holds ? LLVMBuildAnd(e->b, holds, fill, "") : fill;
-    }
-    g->joint = holds ? j : NULL;
+    Behind d;
+    behind_first(e, j->pairs.at[0].lower, &d);
+    find_order(e, j, word_of(e, gap));
+    find_bit_tests(e, j, d.mask);
+    e->order = j->order;
+    g->joint = j;
     return holds;
 }
 
-bool simd_is_joint(const SimdRegion *g, LLVMValueRef pointer) {
-    int i = g->joint ? place_of(g->joint, pointer) : -1;
-    return i >= 0 && g->joint->pairs.at[g->joint->places.at[i].pair].n == 2;
+LLVMValueRef simd_joint_order(const SimdRegion *g) { return g->joint ? g->joint->order : NULL; }
+
+bool simd_is_joint(const SimdRegion *g, LLVMValueRef pointer) { return pair_of(g->joint, pointer) != NULL; }
+
+static LLVMValueRef vector_at(SimdEmit *e, const Pair *p, int k) {
+    LLVMValueRef behind = cg_i64(e->cg, (int64_t)k * LANES);
+    return LLVMBuildGEP2(e->b, e->cg->f32, first_at(e, p->lower, e->x), &behind, 1, "");
 }
 
-bool simd_joint_window(SimdEmit *e, LLVMValueRef pointer, SimdWindow *w) {
-    if (!simd_is_joint(e->g, pointer)) return false;
-    const SimdJoint *j = e->g->joint;
-    int i = place_of(j, pointer);
-    const Pair *pair = &j->pairs.at[j->places.at[i].pair];
-    LLVMValueRef vector = cg_i32(e->cg, LANES);
-    w->holds = LLVMConstInt(e->cg->i1, 1, false);
-    w->at[0] = LLVMBuildGEP2(e->b, e->cg->f32, first_at(e, pair->lead, e->x), (LLVMValueRef[]){pair->from}, 1, "");
-    w->at[1] = LLVMBuildGEP2(e->b, e->cg->f32, w->at[0], &vector, 1, "");
-    w->behind[0] = j->places.at[i].behind;
-    w->behind[1] = LLVMBuildSub(e->b, w->behind[0], simd_splat(e, vector), "");
-    return true;
+static LLVMValueRef load_at(SimdEmit *e, LLVMTypeRef t, LLVMValueRef at) {
+    LLVMValueRef v = LLVMBuildLoad2(e->b, t, at, "");
+    LLVMSetAlignment(v, ELEMENT_BYTES);
+    return v;
 }
 
+static LLVMValueRef is_upper_lane(SimdEmit *e) {
+    LLVMValueRef sign = e->g->joint->is_upper;
+    return LLVMBuildICmp(e->b, LLVMIntSLT, sign, LLVMConstNull(LLVMTypeOf(sign)), "");
+}
+
+LLVMValueRef simd_joint_load(SimdEmit *e, LLVMValueRef pointer, LLVMTypeRef t) {
+    const Pair *p = pair_of(e->g->joint, pointer);
+    bool upper = pointer == p->upper;
+    LLVMValueRef v[2] = {load_at(e, t, vector_at(e, p, 0)), load_at(e, t, vector_at(e, p, 1))}, up = is_upper_lane(e);
+    LLVMValueRef own = LLVMBuildSelect(e->b, up, v[1], v[0], ""), other = LLVMBuildSelect(e->b, up, v[0], v[1], "");
+    other = simd_permuted(e, other, e->g->joint->partner);
+    return LLVMBuildSelect(e->b, up, upper ? own : other, upper ? other : own, "");
+}
+
+/* The other places keep what is there. Where both of a pair are read and stored LLVM sees that it is the two vectors. */
+void simd_joint_store(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef v) {
+    const Pair *p = pair_of(e->g->joint, pointer);
+    bool upper = pointer == p->upper, both = p->load[0] >= 0 && p->load[1] >= 0;
+    for (int k = 0; k < 2; k++) {
+        LLVMValueRef at = vector_at(e, p, k), old = load_at(e, LLVMTypeOf(v), at);
+        LLVMValueRef one = k == upper ? v : simd_permuted(e, v, e->g->joint->partner);
+        LLVMValueRef if_upper = upper ? one : old, if_lower = upper ? old : one;
+        one = both ? LLVMBuildSelect(e->b, is_upper_lane(e), if_upper, if_lower, "")
+                   : simd_choice(e, is_upper_lane(e), if_upper, if_lower);
+        LLVMSetAlignment(LLVMBuildStore(e->b, one, at), ELEMENT_BYTES);
+    }
+}
+
+/* What is there; NULL: who knows */
 LLVMValueRef simd_joint_old(SimdEmit *e, LLVMValueRef pointer, int row, int vector) {
-    int load = e->g->joint->places.at[place_of(e->g->joint, pointer)].load;
+    const Pair *p = pair_of(e->g->joint, pointer);
+    int load = p->load[pointer == p->upper];
     return load < 0 ? NULL : simd_vector(e, e->g->values.at[load].v, row, vector);
 }

@@ -78,6 +78,14 @@ bool simd_checked_at_ends(const SimdRegion *g, LLVMValueRef cond, int block) {
     return compared(g, cond, false, block, &c) && simd_rate(g, c.v, block).x == LANE_LINEAR && is_order(c.is);
 }
 
+/* The first item keeps as far from an end that is the same for many blocks as the last one is behind it. */
+static LLVMValueRef doubt_below(SimdEmit *e, const Compared *c, LLVMValueRef first, uint64_t behind) {
+    LLVMTypeRef t = LLVMTypeOf(first);
+    LLVMValueRef args[2] = {simd_scalar(e, c->with, 0, 0), LLVMConstInt(t, behind, false)};
+    LLVMValueRef end = simd_intrinsic(e, "llvm.usub.sat", &t, 1, args, 2);
+    return LLVMBuildICmp(e->b, LLVMIntUGE, first, end, "doubt");
+}
+
 /* From the first item to the last the value only goes up, or only down, unless it comes round the end of its type on
  * the way; then the last one is on the wrong side of the first. */
 static LLVMValueRef doubt_at_ends(SimdEmit *e, const Compared *c) {
@@ -88,6 +96,7 @@ static LLVMValueRef doubt_at_ends(SimdEmit *e, const Compared *c) {
     int64_t steps = e->shape.vectors * e->shape.width - 1, far = (int64_t)1 << (bits - 2);
     if (r.stride >= far / steps || r.stride <= -far / steps) return NULL;
     LLVMValueRef first = simd_scalar(e, c->v, 0, 0);
+    if (c->is == LLVMIntULT && r.stride > 0) return doubt_below(e, c, first, (uint64_t)(r.stride * steps));
     LLVMValueRef last = LLVMBuildAdd(e->b, first, LLVMConstInt(t, (uint64_t)(r.stride * steps), true), "");
     LLVMValueRef low = r.stride > 0 ? first : last, high = r.stride > 0 ? last : first;
     LLVMValueRef round = LLVMBuildICmp(e->b, is_signed(c->is) ? LLVMIntSGT : LLVMIntUGT, low, high, "");

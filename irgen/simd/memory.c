@@ -146,11 +146,12 @@ static LLVMValueRef gather_or_load(SimdEmit *e, LLVMValueRef inst, LLVMValueRef 
     LLVMBasicBlockRef apart, on, from[2];
     LLVMValueRef values[2];
     SimdWindow w;
-    if (!mask && simd_joint_window(e, LLVMGetOperand(inst, 0), &w)) return simd_window_load(e, &w, simd_type(e, LLVMTypeOf(inst)));
+    LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
+    if (!mask && simd_is_joint(e->g, LLVMGetOperand(inst, 0))) return simd_joint_load(e, LLVMGetOperand(inst, 0), t);
     if (!mask && is_spread(e, inst)) {
         w = simd_window(e, LLVMGetOperand(inst, 0), at);
         if_holds(e, w.holds, &apart, &on);
-        values[0] = simd_window_load(e, &w, simd_type(e, LLVMTypeOf(inst)));
+        values[0] = simd_window_load(e, &w, t);
     } else {
         values[0] = load_vector(e, inst, if_neighbours(e, at, mask, bytes, &apart, &on), mask);
     }
@@ -265,7 +266,9 @@ LLVMValueRef simd_choice(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMVal
     if (LLVMGetTypeKind(number) == LLVMPointerTypeKind || (bytes != 4 && bytes != 8)) return v; /* there is none to be made */
     LLVMTypeRef as = simd_type(e, bytes == 4 ? e->cg->f32 : e->cg->f64);
     v = LLVMBuildBitCast(e->b, v, as, "");
-    return LLVMBuildBitCast(e->b, simd_intrinsic(e, "llvm.arithmetic.fence", &as, 1, &v, 1), t, "");
+    v = simd_intrinsic(e, "llvm.arithmetic.fence", &as, 1, &v, 1);
+    if (e->told) LLVMAddCallSiteAttribute(v, LLVMAttributeFunctionIndex, cg_attr(e->cg, "nomerge", 0)); /* turns.c */
+    return LLVMBuildBitCast(e->b, v, t, "");
 }
 
 static LLVMValueRef blended(SimdEmit *e, LLVMValueRef v, LLVMValueRef old, LLVMValueRef **mask) {
@@ -299,10 +302,10 @@ static void store_places(SimdEmit *e, const SimdValue *value, LLVMValueRef v, in
     LLVMValueRef places = simd_vector(e, p, row, vector);
     bool by_all = !mask || simd_blends_store(e, value);
     SimdWindow w;
-    if (by_all && simd_joint_window(e, p, &w)) {
+    if (by_all && simd_is_joint(e->g, p)) {
         LLVMValueRef old = mask ? simd_joint_old(e, p, row, vector) : NULL;
-        if (mask && !old) old = simd_window_load(e, &w, LLVMTypeOf(v));
-        simd_window_store(e, &w, mask ? blended(e, v, old, &of) : v);
+        if (mask && !old) old = simd_joint_load(e, p, LLVMTypeOf(v));
+        simd_joint_store(e, p, mask ? blended(e, v, old, &of) : v);
         return;
     }
     if (is_spread(e, value->v) && simd_is_group_memory(p) && by_all) {

@@ -68,6 +68,7 @@ static void write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef 
     SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas,
                   .shape = shape, .settled = n->settled};
     LLVMValueRef *mask = NULL;
+    if (!hi) e.order = simd_joint_order(n->g);
     if (past) e.past = n->past;
     if (hi) {
         mask = arena_array(n->g->arena, LLVMValueRef, shape.rows * shape.vectors);
@@ -77,7 +78,7 @@ static void write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef 
         e.inside = one;
         e.all_inside = LLVMBuildICmp(n->b, LLVMIntSLE, x, last, "");
     }
-    simd_region_emit(&e, x, y, mask);
+    simd_turned_emit(&e, x, y, mask);
 }
 
 /* while (counter + by <= hi), or while (counter < hi): the builder is left in the body */

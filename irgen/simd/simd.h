@@ -164,6 +164,7 @@ int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks 
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */
 
 /* ends.c */
+bool simd_is_placed(const SimdRegion *g, LLVMValueRef v); /* simd_at can tell */
 LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y); /* NULL: not
  * plain arithmetic */
 bool simd_find_ends(SimdRegion *g);  /* false: something else parts the items, or nothing does */
@@ -198,6 +199,7 @@ typedef struct SimdEmit {
     SimdShape shape;
     int n;                        /* copies: rows * vectors */
     LLVMValueRef x, y;            /* of the block's first item */
+    LLVMValueRef order;           /* of each lane: its item, counted from there; NULL: as they come */
     LLVMValueRef **copy;          /* by value: rows (uniform, linear) or rows * vectors of them */
     LLVMValueRef **slot;          /* by value: where it is kept; NULL: nowhere */
     LLVMValueRef **out;           /* by value: what items that left its loop took with them */
@@ -209,6 +211,8 @@ typedef struct SimdEmit {
     LLVMBasicBlockRef *round, *level_end, *loop_done; /* by level, by level, by loop */
     LLVMValueRef **level_mask;    /* by level; NULL: all lanes */
     bool whole;                   /* a block of items of which none is missing */
+    LLVMValueRef told;            /* a bit that is known to be `answer` for all of its items; NULL: none */
+    bool answer;
     bool settled;                 /* what SimdValue.at_ends says is so for all of its items */
     LLVMValueRef inside, all_inside; /* else: mask of the items of the row, and whether that is all lanes */
     LLVMValueRef *mask;           /* of the block at hand; NULL: all lanes */
@@ -229,6 +233,7 @@ LLVMValueRef simd_splat(SimdEmit *e, LLVMValueRef scalar);
 int simd_copies(const SimdEmit *e, LaneRate r);
 int simd_copy_at(const SimdEmit *e, LaneRate r, int row, int vector);
 LLVMValueRef simd_iota(SimdEmit *e, LLVMTypeRef t, int64_t stride);
+LLVMValueRef simd_items(SimdEmit *e, LLVMTypeRef t, int64_t stride); /* the same by the lanes' items */
 LLVMValueRef simd_intrinsic(SimdEmit *e, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n);
 LLVMValueRef simd_alloca(SimdEmit *e, LLVMTypeRef t, const char *name);
 LLVMBasicBlockRef simd_block(SimdEmit *e, const char *name);
@@ -270,13 +275,24 @@ typedef struct SimdWindow {
 SimdWindow simd_window(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef places);
 LLVMValueRef simd_window_load(SimdEmit *e, const SimdWindow *w, LLVMTypeRef t);
 void simd_window_store(SimdEmit *e, const SimdWindow *w, LLVMValueRef v);
+LLVMValueRef simd_behind(SimdEmit *e, LLVMValueRef v);
 LLVMValueRef simd_behind_first(SimdEmit *e, LLVMValueRef pointer);
+bool simd_is_spread_number(const SimdRegion *g, LLVMValueRef v, int block);
+LLVMValueRef simd_permuted(SimdEmit *e, LLVMValueRef v, LLVMValueRef order);
 
 /* joint.c */
 LLVMValueRef simd_join(SimdEmit *e); /* SimdRegion.joint, and whether that holds for this launch; NULL: there are none */
 bool simd_is_joint(const SimdRegion *g, LLVMValueRef pointer);
-bool simd_joint_window(SimdEmit *e, LLVMValueRef pointer, SimdWindow *w);
+LLVMValueRef simd_joint_order(const SimdRegion *g); /* SimdEmit.order of its whole blocks; NULL: as they come */
+LLVMValueRef simd_joint_load(SimdEmit *e, LLVMValueRef pointer, LLVMTypeRef t);
+void simd_joint_store(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef v);
+LLVMValueRef simd_joint_bit_test(SimdEmit *e, LLVMValueRef v); /* NULL: it is none */
+/* Of such a test: has the block's first place none of the bits? all_behind: nor have those behind it; NULL: not asked */
+LLVMValueRef simd_joint_first_bits(SimdEmit *e, LLVMValueRef v, LLVMValueRef *all_behind);
 LLVMValueRef simd_joint_old(SimdEmit *e, LLVMValueRef pointer, int row, int vector); /* what is there; NULL: who knows */
+
+/* turns.c: the region, once for either answer to what turns its comparisons */
+void simd_turned_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);
 
 /* control.c: the region once, for the shape of e; the builder is left at the end. mask NULL: all lanes */
 void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);

@@ -23,6 +23,10 @@ static bool is_spread(const SimdRegion *g, LLVMValueRef v, int block, int depth)
     return true;
 }
 
+bool simd_is_spread_number(const SimdRegion *g, LLVMValueRef v, int block) {
+    return simd_rate(g, v, block).x == LANE_VARYING && is_spread(g, v, block, 0);
+}
+
 /* Is this a place that the version for such masks is about? */
 bool simd_is_spread(const SimdRegion *g, const SimdTarget *t, const SimdValue *access) {
     bool is_store = LLVMIsAStoreInst(access->v);
@@ -34,15 +38,15 @@ bool simd_is_spread(const SimdRegion *g, const SimdTarget *t, const SimdValue *a
 }
 
 /* What each lane's value is more than the first one's. The mask is known where the nest begins. */
-static LLVMValueRef behind_first(SimdEmit *e, LLVMValueRef v) {
+LLVMValueRef simd_behind(SimdEmit *e, LLVMValueRef v) {
     LaneRate r = simd_rate(e->g, v, e->block);
     LLVMTypeRef t = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? e->cg->i64 : LLVMTypeOf(v);
-    if (r.x != LANE_VARYING) return simd_iota(e, t, r.x == LANE_LINEAR ? r.stride : 0);
+    if (r.x != LANE_VARYING) return simd_items(e, t, r.x == LANE_LINEAR ? r.stride : 0);
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    LLVMValueRef a = behind_first(e, LLVMGetOperand(v, 0));
+    LLVMValueRef a = simd_behind(e, LLVMGetOperand(v, 0));
     if (op == LLVMAnd) return LLVMBuildAnd(e->b, a, simd_splat(e, simd_at(e->g, e->b, LLVMGetOperand(v, 1), e->x, e->y)), "");
     if (op == LLVMShl) return LLVMBuildShl(e->b, a, simd_splat(e, LLVMGetOperand(v, 1)), "");
-    LLVMValueRef b = behind_first(e, LLVMGetOperand(v, 1));
+    LLVMValueRef b = simd_behind(e, LLVMGetOperand(v, 1));
     if (op == LLVMAdd) return LLVMBuildAdd(e->b, a, b, "");
     if (op == LLVMSub) return LLVMBuildSub(e->b, a, b, "");
     LLVMTypeRef wide = simd_type(e, e->cg->i64);
@@ -53,7 +57,7 @@ static LLVMValueRef behind_first(SimdEmit *e, LLVMValueRef v) {
 
 /* Of addresses, in elements. */
 LLVMValueRef simd_behind_first(SimdEmit *e, LLVMValueRef pointer) {
-    LLVMValueRef behind = LLVMBuildAShr(e->b, behind_first(e, pointer), simd_splat(e, cg_i64(e->cg, 2)), "");
+    LLVMValueRef behind = LLVMBuildAShr(e->b, simd_behind(e, pointer), simd_splat(e, cg_i64(e->cg, 2)), "");
     return LLVMBuildTrunc(e->b, behind, simd_type(e, e->cg->i32), "");
 }
 
@@ -76,7 +80,7 @@ SimdWindow simd_window(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef places) {
     return w;
 }
 
-static LLVMValueRef permuted(SimdEmit *e, LLVMValueRef v, LLVMValueRef order) {
+LLVMValueRef simd_permuted(SimdEmit *e, LLVMValueRef v, LLVMValueRef order) {
     LLVMTypeRef t = LLVMTypeOf(v);
     LLVMValueRef args[2] = {LLVMBuildBitCast(e->b, v, simd_type(e, e->cg->f32), ""), order};
     v = simd_intrinsic(e, "llvm.x86.avx2.permps", NULL, 0, args, 2);
@@ -91,7 +95,7 @@ static LLVMValueRef load_at(SimdEmit *e, LLVMTypeRef t, LLVMValueRef at) {
 
 LLVMValueRef simd_window_load(SimdEmit *e, const SimdWindow *w, LLVMTypeRef t) {
     LLVMValueRef parts[2];
-    for (int k = 0; k < 2; k++) parts[k] = permuted(e, load_at(e, t, w->at[k]), w->behind[k]);
+    for (int k = 0; k < 2; k++) parts[k] = simd_permuted(e, load_at(e, t, w->at[k]), w->behind[k]);
     LLVMValueRef in_first = LLVMBuildICmp(e->b, LLVMIntULT, w->behind[0], simd_splat(e, cg_i32(e->cg, LANES)), "");
     return LLVMBuildSelect(e->b, in_first, parts[0], parts[1], "");
 }
@@ -106,7 +110,7 @@ static LLVMValueRef filled(SimdEmit *e, LLVMValueRef part, LLVMValueRef v, LLVMV
         lane_of = LLVMBuildSelect(e->b, here, simd_splat(e, cg_i32(e->cg, lane)), lane_of, "");
         is_some = LLVMBuildOr(e->b, is_some, here, "");
     }
-    return simd_choice(e, is_some, permuted(e, v, lane_of), part);
+    return simd_choice(e, is_some, simd_permuted(e, v, lane_of), part);
 }
 
 /* Between the lanes' places it writes back what is there. */

@@ -15,6 +15,15 @@ LLVMTypeRef simd_type(SimdEmit *e, LLVMTypeRef t) {
     return LLVMStructTypeInContext(e->cg->ctx, parts, n, false);
 }
 
+static LLVMTypeRef kept_type(SimdEmit *e, LLVMTypeRef t);
+
+/* One bit for all goes into lanes as a number: LLVM would spread it byte by byte first. */
+static LLVMValueRef splat_bit(SimdEmit *e, LLVMValueRef bit, LLVMTypeRef mask) {
+    LLVMTypeRef lanes = kept_type(e, mask);
+    LLVMValueRef all = simd_splat(e, LLVMBuildSExt(e->b, bit, LLVMGetElementType(lanes), ""));
+    return simd_mask_call(e, all, mask);
+}
+
 LLVMValueRef simd_splat(SimdEmit *e, LLVMValueRef scalar) {
     LLVMTypeRef t = LLVMVectorType(LLVMTypeOf(scalar), (unsigned)e->shape.width);
     if (LLVMIsConstant(scalar)) {
@@ -22,6 +31,7 @@ LLVMValueRef simd_splat(SimdEmit *e, LLVMValueRef scalar) {
         for (int i = 0; i < e->shape.width; i++) all[i] = scalar;
         return LLVMConstVector(all, (unsigned)e->shape.width);
     }
+    if (kept_type(e, t) != t) return splat_bit(e, scalar, t);
     LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(t), scalar, cg_i64(e->cg, 0), "");
     LLVMTypeRef order = LLVMVectorType(e->cg->i32, (unsigned)e->shape.width);
     return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(t), LLVMConstNull(order), "");
@@ -31,6 +41,12 @@ LLVMValueRef simd_iota(SimdEmit *e, LLVMTypeRef t, int64_t stride) {
     LLVMValueRef *all = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
     for (int i = 0; i < e->shape.width; i++) all[i] = LLVMConstInt(t, (uint64_t)stride * (uint64_t)i, true);
     return LLVMConstVector(all, (unsigned)e->shape.width);
+}
+
+LLVMValueRef simd_items(SimdEmit *e, LLVMTypeRef t, int64_t stride) {
+    if (!e->order) return simd_iota(e, t, stride);
+    LLVMValueRef items = LLVMBuildIntCast2(e->b, e->order, simd_type(e, t), false, "");
+    return LLVMBuildMul(e->b, items, simd_splat(e, LLVMConstInt(t, (uint64_t)stride, true)), "");
 }
 
 LLVMValueRef simd_intrinsic(SimdEmit *e, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n) {
@@ -143,7 +159,7 @@ LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector) {
     if (r.x == LANE_VARYING) return copy_of(e, simd_map_get(e->g->value_of, v), row, vector);
     LLVMValueRef base = simd_scalar(e, v, row, vector);
     if (r.x == LANE_UNIFORM) return simd_splat(e, base);
-    LLVMValueRef lanes = simd_iota(e, offset_type(e, LLVMTypeOf(v)), r.stride);
+    LLVMValueRef lanes = simd_items(e, offset_type(e, LLVMTypeOf(v)), r.stride);
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) return LLVMBuildGEP2(e->b, e->cg->i8, base, &lanes, 1, "");
     return LLVMBuildAdd(e->b, simd_splat(e, base), lanes, "");
 }
@@ -215,6 +231,7 @@ LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMVal
     LLVMValueRef base = simd_scalar(e, v, row, vector);
     if (r.x == LANE_UNIFORM) return base;
     LLVMTypeRef t = offset_type(e, LLVMTypeOf(v));
+    if (e->order) lane = LLVMBuildExtractElement(e->b, e->order, lane, "");
     LLVMValueRef at = LLVMBuildIntCast2(e->b, lane, t, false, "");
     return offset(e, base, LLVMBuildMul(e->b, at, LLVMConstInt(t, (uint64_t)r.stride, true), ""));
 }
@@ -446,6 +463,12 @@ void simd_keep(SimdEmit *e, int i) {
 
 static LLVMValueRef one_copy(SimdEmit *e, const SimdValue *value, int row, int vector) {
     bool one = value->rate.x != LANE_VARYING;
+    if (value->v == e->told) {
+        LLVMTypeRef t = simd_copy_type(e, value->rate, e->cg->i1);
+        return e->answer ? LLVMConstAllOnes(t) : LLVMConstNull(t);
+    }
+    LLVMValueRef bits = one ? NULL : simd_joint_bit_test(e, value->v);
+    if (bits) return bits;
     if (e->settled && value->at_ends) {
         LLVMTypeRef t = simd_copy_type(e, value->rate, e->cg->i1);
         return value->at_ends > 0 ? LLVMConstAllOnes(t) : LLVMConstNull(t);
