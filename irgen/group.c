@@ -396,14 +396,11 @@ static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
 /* Where the group is along each axis, from its number. */
 static void find_group(GroupRun *r) {
     CgFunc *f = r->f;
-    LLVMValueRef rest = r->number;
+    LLVMValueRef place[3];
+    group_find_place(r, place);
     for (int d = r->n; d-- > 0;) {
         const Symbol *at = r->group->at[d];
-        LLVMValueRef k = rest, by = cg_i64(f->cg, r->group->by[d]);
-        if (d > 0) {
-            k = LLVMBuildURem(f->b, rest, r->count[d], at->name);
-            rest = LLVMBuildUDiv(f->b, rest, r->count[d], "");
-        }
+        LLVMValueRef k = place[d], by = cg_i64(f->cg, r->group->by[d]);
         f->slots[at->id].value = k;
         f->slots[r->group->count[d]->id].value = r->count[d];
         LLVMValueRef position = LLVMBuildNSWMul(f->b, k, by, "");

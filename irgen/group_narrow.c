@@ -15,6 +15,10 @@ static bool is_inside(const GroupRun *r, const Expr *e) {
     return e->kind == EXPR_NAME && e->name.sym == r->group->inside;
 }
 
+/* Not of rows as short as those of a tile: of a known length they are whole vectors, which are asked whether they are
+ * inside (simd/ends.c). */
+static bool narrows_inside(const GroupRun *r) { return r->n == 1 || !r->f->cg->vector; }
+
 static void only_inside(GroupRun *r, Nest *nest) {
     for (int d = 0; d < r->n; d++) nest->hi[d] = least(r->f, nest->hi[d], r->left[d]);
 }
@@ -49,7 +53,7 @@ static bool compares(GroupRun *r, Nest *nest, Op op, Expr *place, Expr *with) {
 
 /* Is what e says now in the bounds? */
 static bool take(GroupRun *r, Nest *nest, Expr *e) {
-    if (is_inside(r, e)) {
+    if (is_inside(r, e) && narrows_inside(r)) {
         only_inside(r, nest);
         return true;
     }
@@ -71,7 +75,7 @@ static void take_all(GroupRun *r, Nest *nest, Expr *e, ExprList *rest) {
 
 /* if !inside { return; } at the beginning, with nothing behind the part. */
 static bool drops_outside(const GroupRun *r, const Part *part) {
-    if (!part->items.n || r->returned.at || r->items) return false;
+    if (!part->items.n || r->returned.at || r->items || !narrows_inside(r)) return false;
     const Stmt *st = part->items.at[0];
     if (st->kind != STMT_IF || st->if_.else_ || st->if_.cond->kind != EXPR_UNARY || st->if_.cond->unary.op != OP_NOT)
         return false;

@@ -145,12 +145,31 @@ static void begin_mapping(Section *s, int64_t flags) {
     s->there = base;
 }
 
-/* Where the processor itself is the device, device memory is ordinary memory, which the plugin takes from malloc: a large
- * array wants huge pages there as it does on the host, and before it is first touched. */
+static void end_mapping(Section *s) {
+    void *at = s->begin;
+    int64_t n_bytes = s->end - s->begin, type = MAP_DELETE;
+    __tgt_target_data_end_mapper((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &type, (void **)&s->what->name,
+                                 NULL);
+}
+
+/* Where the processor itself is the device, device memory is ordinary memory, which the plugin takes from malloc: that
+ * begins 16 bytes into a page. A large array wants whole huge pages there, asked for before they are first touched, and
+ * rows that begin where cache lines do; so it lies in memory of ours instead. */
 static void begin_large_mapping(Section *s) {
+    enum { HUGE_PAGE = 2 << 20 };
+    size_t n_bytes = (size_t)(s->end - s->begin);
+    void *ours = NULL;
     begin_mapping(s, 0);
-    bool is_ours = s->there != s->begin && is_in_our_memory(s->there);
-    if (is_ours) kdsl_ask_for_huge_pages(s->there, (size_t)(s->end - s->begin));
+    if (s->there == s->begin || !is_in_our_memory(s->there) || posix_memalign(&ours, HUGE_PAGE, n_bytes)) return;
+    kdsl_ask_for_huge_pages(ours, n_bytes);
+    end_mapping(s);
+    s->is_ours = !omp_target_associate_ptr(s->begin, ours, n_bytes, 0, (int)s->device);
+    if (s->is_ours) {
+        s->there = ours;
+        return;
+    }
+    free(ours);
+    begin_mapping(s, 0);
 }
 
 Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSection *what) {
@@ -168,9 +187,11 @@ Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSectio
 
 void kdsl_section_unmap(Section *s) {
     if (s->is_pinned) kdsl_nvidia_unpin(s->device, s->begin);
-    void *at = s->begin;
-    int64_t n_bytes = s->end - s->begin, type = MAP_DELETE;
-    __tgt_target_data_end_mapper((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &type, (void **)&s->what->name,
-                                 NULL);
+    if (s->is_ours) {
+        omp_target_disassociate_ptr(s->begin, (int)s->device);
+        free(s->there);
+    } else {
+        end_mapping(s);
+    }
     if (KDSL_IS_LIVE) free((KdslSection *)s->what);
 }

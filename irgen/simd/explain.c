@@ -10,6 +10,7 @@ typedef struct Teller {
     const SimdRegion *g;
     size_t begun;  /* where this nest's lines begin: none is told twice */
     bool has_ends; /* ends.c */
+    SimdShape shape;
 } Teller;
 
 static void place(Buf *b, LLVMValueRef at) {
@@ -43,6 +44,8 @@ static void tell_access(Teller *t, const SimdValue *value) {
         tell(t, value->v, "%s: each item has an array of its own here, and its own index", what);
     } else if (value->private_of >= 0 || simd_is_contiguous(t->g, at, type) || (at.x == LANE_LINEAR && at.stride == -bytes)) {
         return;
+    } else if (simd_turns_columns(t->g, t->shape, value)) {
+        tell(t, value->v, "columns: %d rows are read together, and transposed", t->shape.rows);
     } else if (at.x == LANE_LINEAR) {
         tell(t, value->v, "%s: neighbours are %lld bytes apart, elements have %lld; side by side along the last axis they would be one access",
              what, (long long)at.stride, (long long)bytes);
@@ -103,7 +106,7 @@ static void tell_control(Teller *t) {
 }
 
 static Teller begin(Cg *cg, const SimdRegion *g, LLVMValueRef at) {
-    Teller t = {.out = cg->vector_notes, .g = g};
+    Teller t = {.out = cg->vector_notes, .g = g, .shape = {1, 1, 1}};
     size_t n;
     const char *name = LLVMGetValueName2(g->fn, &n), *dot = strchr(name, '.');
     buf_printf(t.out, "kernel %s: ", dot ? dot + 1 : name);
@@ -120,6 +123,7 @@ void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versio
         if (LLVMGetDebugLocLine(g->values.at[i].v)) first = g->values.at[i].v;
     Teller t = begin(cg, g, first);
     t.has_ends = versions.ends;
+    t.shape = shape;
     buf_printf(t.out, "%d lanes", shape.width);
     if (shape.vectors > 1) buf_printf(t.out, ", %d vectors at a time", shape.vectors);
     if (shape.rows > 1) buf_printf(t.out, ", of %d rows", shape.rows);

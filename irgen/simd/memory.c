@@ -9,6 +9,18 @@ static LLVMValueRef *mask_of(SimdEmit *e, int row, int vector) {
     return e->mask ? &e->mask[row * e->shape.vectors + vector] : NULL;
 }
 
+/* What is the same for all rows is made once, for the lanes that are live in any of them. */
+LLVMValueRef *simd_mask_for(SimdEmit *e, LaneRate r, int row, int vector) {
+    if (!e->mask || r.y || e->shape.rows == 1) return mask_of(e, row, vector);
+    LLVMValueRef *any = arena_array(e->g->arena, LLVMValueRef, 1);
+    *any = *mask_of(e, 0, vector);
+    for (int k = 1; k < e->shape.rows; k++) {
+        LLVMValueRef mask = *mask_of(e, k, vector);
+        if (mask != *any) *any = LLVMBuildOr(e->b, *any, mask, "");
+    }
+    return any;
+}
+
 static LLVMValueRef all_lanes(SimdEmit *e) { return LLVMConstAllOnes(simd_type(e, e->cg->i1)); }
 
 static void copy_alias(SimdEmit *e, LLVMValueRef to, LLVMValueRef from) {
@@ -173,8 +185,69 @@ static LLVMValueRef load_strided(SimdEmit *e, LLVMValueRef inst, LLVMValueRef fi
     return load_lanes(e, inst, places);
 }
 
-static LLVMValueRef load_copy(SimdEmit *e, LLVMValueRef inst, int private, LaneRate at, int row, int vector) {
-    LLVMValueRef p = LLVMGetOperand(inst, 0), *mask = mask_of(e, row, vector);
+/* Columns ---------------------------------------------------------------------------------------------------------- */
+
+/* By how much v goes on from row to row: counts, or bytes of an address. false: who knows */
+static bool goes_down_by(const SimdRegion *g, LLVMValueRef v, int64_t *by) {
+    int i = v == g->y ? -1 : simd_map_get(g->value_of, v);
+    *by = v == g->y;
+    if (i < 0 || !g->values.at[i].rate.y) return true;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    bool is_sum = op == LLVMAdd || op == LLVMGetElementPtr || (op == LLVMOr && LLVMGetIsDisjoint(v));
+    if (!is_sum || (op == LLVMGetElementPtr && LLVMGetNumOperands(v) != 2)) return false;
+    int64_t a, b;
+    if (!goes_down_by(g, LLVMGetOperand(v, 0), &a) || !goes_down_by(g, LLVMGetOperand(v, 1), &b)) return false;
+    *by = a + (op == LLVMGetElementPtr ? b * simd_bytes(g, LLVMGetGEPSourceElementType(v)) : b);
+    return true;
+}
+
+/* Items below one another read what lies side by side, those beside one another do not: a tile that is read across. What
+ * all rows of a block read is read together, which loops, written row by row, do not. */
+bool simd_reads_columns(const SimdRegion *g, const SimdValue *load) {
+    if (!g->rows || g->loops.n || !LLVMIsALoadInst(load->v)) return false;
+    if (load->private_of >= 0 || load->rate.x != LANE_VARYING) return false;
+    int64_t by, bytes = simd_bytes(g, LLVMTypeOf(load->v));
+    LLVMValueRef at = LLVMGetOperand(load->v, 0);
+    if (simd_is_contiguous(g, simd_rate(g, at, load->block), LLVMTypeOf(load->v))) return false;
+    return goes_down_by(g, at, &by) && by == bytes;
+}
+
+/* Of two vectors of which one is `far` places behind the other: their squares of that size off the diagonal change places. */
+static void exchange(SimdEmit *e, LLVMValueRef *a, LLVMValueRef *b, int far) {
+    int width = e->shape.width;
+    LLVMValueRef *upper = arena_array(e->g->arena, LLVMValueRef, 2 * width), *lower = upper + width, was = *a;
+    for (int i = 0; i < width; i++) {
+        upper[i] = cg_i32(e->cg, i & far ? width + i - far : i);
+        lower[i] = cg_i32(e->cg, i & far ? width + i : i + far);
+    }
+    *a = LLVMBuildShuffleVector(e->b, was, *b, LLVMConstVector(upper, (unsigned)width), "");
+    *b = LLVMBuildShuffleVector(e->b, was, *b, LLVMConstVector(lower, (unsigned)width), "");
+}
+
+/* As many rows as a vector has lanes: each lane reads its column as a vector, and these are transposed. */
+static LLVMValueRef load_columns(SimdEmit *e, const SimdValue *value, LaneRate at, int row, int vector) {
+    int width = e->shape.width, first_row = row - row % width, i = (int)(value - e->g->values.at);
+    LLVMValueRef p = LLVMGetOperand(value->v, 0), *lines = arena_array(e->g->arena, LLVMValueRef, width);
+    for (int lane = 0; lane < width; lane++) {
+        LLVMValueRef place = at.x == LANE_LINEAR
+            ? moved(e, simd_scalar(e, p, first_row, vector), lane * at.stride)
+            : LLVMBuildExtractElement(e->b, simd_vector(e, p, first_row, vector), cg_i32(e->cg, lane), "");
+        lines[lane] = load_vector(e, value->v, place, NULL);
+    }
+    for (int far = 1; far < width; far *= 2)
+        for (int lane = 0; lane < width; lane++)
+            if (!(lane & far)) exchange(e, &lines[lane], &lines[lane + far], far);
+    for (int k = 0; k < width; k++) e->copy[i][simd_copy_at(e, value->rate, first_row + k, vector)] = lines[k];
+    return lines[row - first_row];
+}
+
+bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *load) {
+    return s.rows % s.width == 0 && simd_reads_columns(g, load);
+}
+
+static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, int row, int vector) {
+    LLVMValueRef inst = value->v, p = LLVMGetOperand(inst, 0), *mask = simd_mask_for(e, value->rate, row, vector);
+    int private = value->private_of;
     int64_t bytes = simd_bytes(e->g, LLVMTypeOf(inst));
     if (private >= 0 && at.x == LANE_UNIFORM) /* dead lanes have memory too */
         return load_vector(e, inst, private_place(e, simd_scalar(e, p, row, vector), row, vector, bytes), NULL);
@@ -197,10 +270,25 @@ static LLVMValueRef load_copy(SimdEmit *e, LLVMValueRef inst, int private, LaneR
     return gather(e, inst, simd_vector(e, p, row, vector), mask);
 }
 
+/* What a whole row reads at one place. Of several rows some may have no lane that is live, and nothing to read there. */
+static LLVMValueRef load_of_row(SimdEmit *e, const SimdValue *value, int row) {
+    LLVMValueRef load = simd_clone(e, value->v, row, 0);
+    if (!e->mask || e->shape.rows == 1 || !value->rate.y) return load;
+    LLVMValueRef some = *mask_of(e, row, 0), p = LLVMGetOperand(load, 0);
+    LLVMPositionBuilderBefore(e->b, load);
+    for (int vector = 1; vector < e->shape.vectors; vector++) some = LLVMBuildOr(e->b, some, *mask_of(e, row, vector), "");
+    LLVMTypeRef t = LLVMTypeOf(some);
+    some = simd_intrinsic(e, "llvm.vector.reduce.or", &t, 1, &some, 1);
+    LLVMSetOperand(load, 0, LLVMBuildSelect(e->b, some, p, safe_place(e), ""));
+    LLVMPositionBuilderAtEnd(e->b, LLVMGetInstructionParent(load));
+    return load;
+}
+
 LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector) {
     LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, 0), e->block);
-    if (value->rate.x != LANE_VARYING) return simd_clone(e, value->v, row, vector);
-    return load_copy(e, value->v, value->private_of, at, row, vector);
+    if (value->rate.x != LANE_VARYING) return load_of_row(e, value, row);
+    if (!e->mask && simd_turns_columns(e->g, e->shape, value)) return load_columns(e, value, at, row, vector);
+    return load_copy(e, value, at, row, vector);
 }
 
 /* Stores ----------------------------------------------------------------------------------------------------------- */
@@ -402,11 +490,11 @@ static LLVMValueRef lanes_as_bits(SimdEmit *e, LLVMValueRef *mask) {
 }
 
 /* for each live lane, lowest first: the instruction as it was */
-static void each_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef result) {
+static void each_lane(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *mask, int row, int vector, LLVMValueRef result) {
     LLVMTypeRef t = LLVMIntTypeInContext(e->cg->ctx, (unsigned)e->shape.width);
     LLVMBasicBlockRef head = simd_block(e, "lanes"), body = simd_block(e, "lane"), done = simd_block(e, "lanes.done");
     LLVMValueRef left = simd_alloca(e, t, "left");
-    LLVMBuildStore(e->b, lanes_as_bits(e, mask_of(e, row, vector)), left);
+    LLVMBuildStore(e->b, lanes_as_bits(e, mask), left);
     LLVMBuildBr(e->b, head);
     LLVMPositionBuilderAtEnd(e->b, head);
     LLVMValueRef bits = LLVMBuildLoad2(e->b, t, left, "");
@@ -486,7 +574,8 @@ void simd_per_lane(SimdEmit *e, int i) {
             }
             LLVMValueRef result = has_result ? simd_alloca(e, all, "results") : NULL;
             if (result) LLVMBuildStore(e->b, LLVMConstNull(all), result);
-            each_lane(e, inst, row, vector, result);
+            LLVMValueRef *mask = has_result ? simd_mask_for(e, r, row, vector) : mask_of(e, row, vector);
+            each_lane(e, inst, mask, row, vector, result);
             if (result) e->copy[i][k] = LLVMBuildLoad2(e->b, all, result, "");
         }
 }

@@ -132,22 +132,25 @@ static bool walks_far(const SimdRegion *g) {
 }
 
 /* A store of neighbours side by side that every item makes, into an array of the kernel. */
-static bool is_row_store(const SimdRegion *g, const SimdValue *value) {
+static bool is_row_store(const Items *n, const SimdValue *value) {
+    const SimdRegion *g = n->g;
     if (!LLVMIsAStoreInst(value->v) || g->blocks.at[value->block].leaves || value->private_of >= 0) return false;
     LLVMValueRef base = LLVMGetOperand(value->v, 1);
     bool beside = simd_is_contiguous(g, simd_rate(g, base, value->block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
     while (LLVMIsAGetElementPtrInst(base)) base = LLVMGetOperand(base, 0);
-    return beside && !simd_is_masked(g, value->block) && LLVMIsAArgument(base);
+    return beside && (n->settled || !simd_is_masked(g, value->block)) && LLVMIsAArgument(base);
 }
+
+static bool is_known_row(const SimdRegion *g) { return LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi); }
 
 /* Rows begin where the first of these is aligned: stores that lie across two cache lines cost twice. Only where there is
  * little else to do, or where loops walk down the columns of an array: other arrays are mostly aligned alike, and each
  * round would fetch one line more. */
-static LLVMValueRef main_store(const SimdRegion *g) {
-    bool is_known = LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi);
-    if (g->aligned || g->spread || is_known || (g->loops.n && !walks_far(g))) return NULL;
+static LLVMValueRef main_store(const Items *n) {
+    const SimdRegion *g = n->g;
+    if (g->aligned || g->spread || is_known_row(g) || (g->loops.n && !walks_far(g))) return NULL;
     for (int i = 0; i < g->values.n; i++)
-        if (is_row_store(g, &g->values.at[i])) return g->values.at[i].v;
+        if (is_row_store(n, &g->values.at[i])) return g->values.at[i].v;
     return NULL;
 }
 
@@ -159,23 +162,32 @@ static int64_t vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef s
     return simd_bytes(g, LLVMTypeOf(LLVMGetOperand(store, 0))) * shape.width;
 }
 
-/* Whether the stores of a row that go past the caches at times can do so from here on, all of them; NULL: there are none.
- * n->past has them. */
-static LLVMValueRef all_go_past(Items *n, SimdShape shape, LLVMValueRef y, LLVMValueRef skipped) {
+/* May this store of the block at x go past the caches? Where its rows begin at multiples of `unit` bytes. NULL: never */
+static LLVMValueRef goes_past(Items *n, SimdShape shape, LLVMValueRef store, LLVMValueRef x, LLVMValueRef y, int64_t unit) {
+    LLVMValueRef past = simd_is_streamed(n->streams, store, vector_bytes(n->g, shape, store));
+    for (int row = 0; row < shape.rows && past; row++) {
+        LLVMValueRef below = row ? LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, row), "") : y;
+        LLVMValueRef at = simd_at(n->g, n->b, LLVMGetOperand(store, 1), x, below);
+        if (!at) return NULL;
+        at = LLVMBuildAnd(n->b, LLVMBuildPtrToInt(n->b, at, n->cg->i64, ""), cg_i64(n->cg, unit - 1), "");
+        past = LLVMBuildAnd(n->b, past, LLVMBuildICmp(n->b, LLVMIntEQ, at, cg_i64(n->cg, 0), ""), "");
+    }
+    return past;
+}
+
+/* Whether the stores that go past the caches at times can do so here, all of them; NULL: there are none. n->past has them.
+ * lines: only those that fill lines of memory with each block. */
+static LLVMValueRef all_go_past(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool lines) {
     SimdRegion *g = n->g;
     LLVMValueRef all = NULL;
     n->past = simd_map_new(g->arena, 4);
-    for (int i = 0; i < g->values.n && shape.rows == 1; i++) {
-        if (!is_row_store(g, &g->values.at[i])) continue;
+    for (int i = 0; i < g->values.n && (lines || shape.rows == 1); i++) {
         LLVMValueRef store = g->values.at[i].v;
+        if (!is_row_store(n, &g->values.at[i])) continue;
         int64_t vector = vector_bytes(g, shape, store);
-        LLVMValueRef past = simd_is_streamed(n->streams, store, vector);
-        LLVMValueRef at = past ? simd_at(g, n->b, LLVMGetOperand(store, 1), g->x_lo, y) : NULL;
-        if (!at) continue;
-        LLVMValueRef by = LLVMBuildMul(n->b, skipped, cg_i64(n->cg, vector / shape.width), "");
-        LLVMValueRef address = LLVMBuildAdd(n->b, LLVMBuildPtrToInt(n->b, at, n->cg->i64, ""), by, "");
-        LLVMValueRef rest = LLVMBuildAnd(n->b, address, cg_i64(n->cg, vector - 1), "");
-        past = LLVMBuildAnd(n->b, past, LLVMBuildICmp(n->b, LLVMIntEQ, rest, cg_i64(n->cg, 0), ""), "");
+        if (lines && vector * shape.vectors % SIMD_LINE) continue;
+        LLVMValueRef past = goes_past(n, shape, store, x, y, lines ? SIMD_LINE : vector);
+        if (!past) continue;
         all = all ? LLVMBuildAnd(n->b, all, past, "") : past;
         simd_map_put(n->past, store, 1);
     }
@@ -191,7 +203,7 @@ typedef struct AlignedRow {
 static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
     const int64_t least = n->g->loops.n ? 16 : 64; /* vectors of a row that gains from it */
     SimdRegion *g = n->g;
-    LLVMValueRef store = main_store(g), at = store ? simd_at(g, n->b, LLVMGetOperand(store, 1), g->x_lo, y) : NULL;
+    LLVMValueRef store = main_store(n), at = store ? simd_at(g, n->b, LLVMGetOperand(store, 1), g->x_lo, y) : NULL;
     if (!at) return (AlignedRow){0};
     int64_t vector = vector_bytes(g, shape, store);
     LLVMValueRef large = simd_is_streamed(n->streams, store, vector);
@@ -203,9 +215,9 @@ static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMValueRef length = LLVMBuildNSWSub(n->b, g->x_hi, g->x_lo, "");
     LLVMValueRef is_long = LLVMBuildICmp(n->b, LLVMIntSGE, length, cg_i64(n->cg, least * shape.width), "");
     items = LLVMBuildSelect(n->b, is_long, items, cg_i64(n->cg, 0), "");
-    LLVMValueRef past = all_go_past(n, shape, y, items);
+    LLVMValueRef from = LLVMBuildNSWAdd(n->b, g->x_lo, items, ""), past = all_go_past(n, shape, from, y, false);
     if (past) past = LLVMBuildAnd(n->b, past, is_long, "");
-    return (AlignedRow){LLVMBuildNSWAdd(n->b, g->x_lo, items, ""), past};
+    return (AlignedRow){from, past};
 }
 
 /* Rows ---------------------------------------------------------------------------------------------------------------- */
@@ -225,16 +237,34 @@ static void write_edge(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y
     loop_end(n, &vectors);
 }
 
+/* Rows of a known length, a group's mostly, begin where they begin: each block is asked whether it fills lines. */
+static void write_inside(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
+    LLVMValueRef fills = is_known_row(n->g) ? all_go_past(n, shape, x, y, true) : NULL;
+    if (!fills) {
+        write_block(n, shape, x, y, NULL, past);
+        return;
+    }
+    LLVMBasicBlockRef lines = new_block(n, "lines"), plain = new_block(n, "plain"), done = new_block(n, "lines.done");
+    LLVMBuildCondBr(n->b, fills, lines, plain);
+    LLVMPositionBuilderAtEnd(n->b, lines);
+    write_block(n, shape, x, y, NULL, true);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, plain);
+    write_block(n, shape, x, y, NULL, false);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
 static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
     if (!n->has_ends) {
-        write_block(n, shape, x, y, NULL, past);
+        write_inside(n, shape, x, y, past);
         return;
     }
     LLVMBasicBlockRef inside = new_block(n, "inside"), edge = new_block(n, "edge"), done = new_block(n, "block.done");
     LLVMBuildCondBr(n->b, simd_all_inside(n->g, n->b, shape, x, y), inside, edge);
     LLVMPositionBuilderAtEnd(n->b, inside);
     n->settled = true;
-    write_block(n, shape, x, y, NULL, past);
+    write_inside(n, shape, x, y, past);
     n->settled = false;
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, edge);
@@ -266,10 +296,22 @@ static void write_aligned(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRe
     LLVMPositionBuilderAtEnd(n->b, done);
 }
 
+/* Rows that edges part go one by one: where one is not inside, it reads nothing. */
+static void write_piece(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    if (shape.rows == 1 || !n->has_ends) {
+        write_block(n, shape, x, y, hi, false);
+        return;
+    }
+    LLVMValueRef row = counter_new(n, y, "y");
+    Loop rows = loop_begin(n, row, NULL, LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows), ""), 1, false, "piece.rows");
+    write_block(n, (SimdShape){1, 1, shape.width}, x, rows.at, hi, false);
+    loop_end(n, &rows);
+}
+
 /* Up to `hi`, the last vector under a mask; x is left at hi. */
 static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
     Loop pieces = loop_begin(n, x, NULL, hi, shape.width, false, "pieces");
-    write_block(n, (SimdShape){shape.rows, 1, shape.width}, pieces.at, y, hi, false);
+    write_piece(n, (SimdShape){shape.rows, 1, shape.width}, pieces.at, y, hi);
     LLVMValueRef next = LLVMBuildNSWAdd(n->b, count(n, x), cg_i64(n->cg, shape.width), "");
     LLVMBuildStore(n->b, smaller(n, next, hi), x);
     LLVMBuildBr(n->b, pieces.head);

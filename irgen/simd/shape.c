@@ -45,6 +45,7 @@ typedef struct Cost {
     double held_both, held_vectors;       /* registers, for as many */
     double held_live;                     /* registers of each vector, where items leave a loop */
     double held_rows;                     /* registers of each column, where there are rows */
+    double columns;                       /* operations of each vector that a block with a row for each lane need not make */
     int chain;                            /* operations that wait for one another from round to round */
     int way;                              /* operations that wait for one another in a region without loops */
     double weight;                        /* how often it runs for an item */
@@ -172,6 +173,19 @@ static int longest_chain(const SimdRegion *g, int loop) {
     return longest;
 }
 
+/* Transposed, a load is itself and a step for each doubling. */
+static double saved_by_columns(const SimdRegion *g, const SimdValue *value, double cost, int width) {
+    double steps = 1;
+    for (int n = 1; n < width; n *= 2) steps++;
+    return simd_reads_columns(g, value) && cost > steps ? cost - steps : 0;
+}
+
+static bool reads_columns(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++)
+        if (simd_reads_columns(g, &g->values.at[i])) return true;
+    return false;
+}
+
 /* The longest way through the operations of a region without loops. */
 static int longest_way(const SimdRegion *g) {
     int *far = arena_array(g->arena, int, g->values.n + 1), longest = 0;
@@ -253,6 +267,7 @@ static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, in
         double cost = operation_cost(g, t, value, width);
         bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
+        c.columns += saved_by_columns(g, value, cost, width);
         if (varies) *(rows ? &c.both : &c.vectors) += cost;
         else if (rows) c.rows += cost;
         else c.none += cost / 2;
@@ -294,6 +309,7 @@ static double time_alone(const SimdRegion *g, const Cost *c, int loop) {
 static double time_of_level(const Cost *c, const SimdTarget *t, SimdShape s) {
     double n = s.rows * s.vectors;
     double operations = c->both * n + c->vectors * s.vectors + c->rows * s.rows + c->none + 1;
+    if (s.rows % s.width == 0) operations -= c->columns * n;
     double held = c->held_both * n + c->held_vectors * s.vectors + TEMPORARIES;
     held += c->held_live * n;
     if (s.rows > 1) held += c->held_rows * s.vectors;
@@ -354,9 +370,10 @@ static bool is_power_of_two(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
     enum { PRIVATE_ROOM = 32 << 10 };
     int n = s.rows * s.vectors;
+    bool is_square = s.rows == s.width && is_power_of_two(s.vectors) && reads_columns(g); /* and fills lines */
     int64_t across = simd_trips(g->x_lo, g->x_hi), down = simd_trips(g->y_lo, g->y_hi);
     if (n > 1 && n * n_written > (g->loops.n ? MAX_WRITTEN : MAX_WRITTEN_STRAIGHT)) return false;
-    if (n > MOST_STRAIGHT && !g->loops.n) return false; /* enough not to wait, and to share */
+    if (n > MOST_STRAIGHT && !g->loops.n && !is_square) return false; /* enough not to wait, and to share */
     if (n > 1 && private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
     if (across > 0 && s.vectors > 1 && across % (s.vectors * s.width)) return false;
     int64_t end = simd_known_end(g, s.width), block = s.vectors * s.width;
@@ -392,13 +409,13 @@ static SimdShape best(const SimdRegion *g, const SimdTarget *t, int width, bool 
     return best;
 }
 
-/* Rows that would part ways where items of one row do not are not worth it. */
+/* Rows that would part ways where items of one row do not are not worth it, unless only the edges part them. */
 SimdShape simd_shape(SimdRegion *g, const SimdTarget *t) {
     simd_rates(g, false);
     int width = simd_width(g, t), diverging = n_diverging(g);
     if (g->y && !has_leaving(g)) {
         simd_rates(g, true);
-        if (n_diverging(g) == diverging) {
+        if (n_diverging(g) == diverging || simd_find_ends(g)) {
             SimdShape s = best(g, t, width, true);
             if (s.rows > 1) return s;
         }

@@ -254,7 +254,10 @@ LLVMValueRef simd_clone(SimdEmit *e, LLVMValueRef inst, int row, int vector);
 void simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef made); /* stream.c */
 
 /* memory.c */
+LLVMValueRef *simd_mask_for(SimdEmit *e, LaneRate r, int row, int vector); /* of a value's copy; NULL: all lanes */
 bool simd_is_group_memory(LLVMValueRef pointer); /* this thread's alone */
+bool simd_reads_columns(const SimdRegion *g, const SimdValue *load);
+bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *load); /* reads them whole, and transposes */
 LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector); /* of CG_AHEAD */

@@ -292,10 +292,10 @@ static void copy_wrap(LLVMValueRef to, LLVMValueRef from, LLVMOpcode op) {
 static bool is_int_division(LLVMOpcode op) { return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem; }
 
 /* x86 divides lane by lane, and traps: lanes that are not live divide by 1. */
-static LLVMValueRef safe_divisor(SimdEmit *e, LLVMValueRef by, int row, int vector) {
-    if (!e->mask) return by;
+static LLVMValueRef safe_divisor(SimdEmit *e, LLVMValueRef by, LaneRate rate, int row, int vector) {
+    LLVMValueRef *mask = simd_mask_for(e, rate, row, vector);
     LLVMValueRef one = simd_splat(e, LLVMConstInt(LLVMGetElementType(LLVMTypeOf(by)), 1, false));
-    return LLVMBuildSelect(e->b, e->mask[row * e->shape.vectors + vector], by, one, "");
+    return mask ? LLVMBuildSelect(e->b, *mask, by, one, "") : by;
 }
 
 /* Intrinsics with a vector form: how many of their types name them, and where those stand. */
@@ -392,7 +392,7 @@ static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector
             r = LLVMBuildCast(e->b, op, a, simd_type(e, LLVMTypeOf(v)), "");
             break;
         }
-        if (is_int_division(op)) b = safe_divisor(e, b, row, vector);
+        if (is_int_division(op)) b = safe_divisor(e, b, simd_rate(e->g, v, e->block), row, vector);
         r = LLVMBuildBinOp(e->b, op, a, b, "");
         copy_wrap(r, v, op);
     }

@@ -16,6 +16,7 @@ enum { DEVICES = 3, MOST_MAPPED = 64 };
 
 typedef struct Mapped {
     char *begin, *end, *copy;
+    bool is_given; /* the copy belongs to the program */
 } Mapped;
 static Mapped mapped[DEVICES][MOST_MAPPED];
 static long n_copied;
@@ -38,7 +39,7 @@ void __tgt_target_data_begin_mapper(void *loc, int64_t device, int32_t n, void *
     assert(!find_mapped(device, begin, end)); /* libomptarget cannot extend a mapping */
     int i = 0;
     while (mapped[device][i].begin) i++;
-    mapped[device][i] = (Mapped){begin, end, malloc((size_t)*sizes)};
+    mapped[device][i] = (Mapped){begin, end, malloc((size_t)*sizes), false};
     memset(mapped[device][i].copy, 0xEE, (size_t)*sizes);
     if (*types & MAP_TO) memcpy(mapped[device][i].copy, begin, (size_t)*sizes);
     *bases = mapped[device][i].copy;
@@ -48,7 +49,7 @@ void __tgt_target_data_end_mapper(void *loc, int64_t device, int32_t n, void **b
                                   int64_t *types, void **names, void **mappers) {
     (void)loc, (void)n, (void)bases, (void)types, (void)names, (void)mappers;
     Mapped *m = find_mapped(device, *begins, (char *)*begins + *sizes);
-    assert(m && m->begin == *begins && m->end - m->begin == *sizes);
+    assert(m && !m->is_given && m->begin == *begins && m->end - m->begin == *sizes);
     free(m->copy);
     *m = (Mapped){0};
 }
@@ -62,6 +63,24 @@ void __tgt_target_data_update_mapper(void *loc, int64_t device, int32_t n, void 
     n_copied++;
     if (*types & MAP_TO) memcpy(m->copy + (at - m->begin), at, (size_t)*sizes);
     else memcpy(at, m->copy + (at - m->begin), (size_t)*sizes);
+}
+
+/* All devices but the last one take memory that they are given. */
+int omp_target_associate_ptr(const void *host, const void *there, size_t n_bytes, size_t offset, int device) {
+    char *begin = (char *)host, *end = begin + n_bytes;
+    assert(!offset && !find_mapped(device, begin, end));
+    if (device == DEVICES - 1) return -1;
+    int i = 0;
+    while (mapped[device][i].begin) i++;
+    mapped[device][i] = (Mapped){begin, end, (char *)there, true};
+    return 0;
+}
+
+int omp_target_disassociate_ptr(const void *host, int device) {
+    Mapped *m = find_mapped(device, host, (const char *)host + 1);
+    assert(m && m->is_given && m->begin == host);
+    *m = (Mapped){0};
+    return 0;
 }
 
 /* The rest of the runtime ------------------------------------------------------------------------------------------ */
@@ -83,7 +102,7 @@ _Noreturn void kdsl_fail(const char *place, const char *format, ...) {
 
 /* The array, and what it should hold ------------------------------------------------------------------------------- */
 
-enum { MOST_BYTES = 3 << 20 };
+enum { MOST_BYTES = KDSL_HUGE_FROM_BYTES + (1 << 20) };
 static char *array, expected[MOST_BYTES];
 static int64_t n_bytes_of_array;
 
@@ -165,6 +184,20 @@ static void run(int64_t n_bytes, int n_steps) {
     free(array);
 }
 
+/* Which ordinary memory need not: malloc's begins behind a word of its own. */
+static void large_arrays_begin_with_a_line(void) {
+    static const KdslSection what = {"ident", ";x;f;1;1;;"};
+    int64_t n_bytes = KDSL_HUGE_FROM_BYTES;
+    for (int device = 0; device < DEVICES; device++) {
+        char *at = calloc(1, (size_t)n_bytes);
+        uintptr_t there = (uintptr_t)kdsl_on_device(&what, device, at, n_bytes, true, true);
+        assert(there != (uintptr_t)at && (there % 64 == 0 || device == DEVICES - 1));
+        kdsl_forget_freed(at, (size_t)n_bytes);
+        assert(!find_mapped(device, at, at + n_bytes));
+        free(at);
+    }
+}
+
 int main(void) {
     for (int poisoned = 0; poisoned < 2; poisoned++) {
         for (int seed = 1; seed <= 400; seed++) {
@@ -179,6 +212,7 @@ int main(void) {
         srand(7);
         run(MOST_BYTES, 60);
     }
+    large_arrays_begin_with_a_line();
     assert(n_copied > 10000 && !n_pinned);
     puts("ok");
     return 0;

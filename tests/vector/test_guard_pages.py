@@ -92,6 +92,13 @@ def stencil(n, a):
             a.y[i * n + j] = a.x[(i - 1) * n + j] + a.x[(i + 1) * n + j] + a.x[i * n + j - 1] + a.x[i * n + j + 1]
 
 
+def columns_and_next(n, a):
+    for j in range(n - 1):
+        for i in range(8):
+            if (i + j) % 3:
+                a.y[j * 8 + i] = a.m[i * n + j] + a.v[j + 1]
+
+
 def reversed_groups(n, a):
     for i in range(n):
         other = i // 12 * 12 + 11 - i % 12
@@ -171,6 +178,9 @@ CASES = {
                     sometimes(lambda i, n, a: i < len(a.x), lambda i, n, a: a.x[i]), lambda n: {"x": noise(n // 2)}),
     "turned": Case("m: &[i32; n, 3], t: &mut [i32; 3, n]", "over j in 3, i in n { t[j, i] = m[i, j]; }", matrix_turned,
                    lambda n: {"m": noise(3 * n), "t": noise(3 * n)}),
+    "columns": Case("m: &[f32; 8, n], v: &[f32; n], y: &mut [f32; n, 8]",
+                    "over j in n, i in 8 { if (i + j) % 3 != 0 && j + 1 < n { y[j, i] = m[i, j] + v[j + 1]; } }",
+                    columns_and_next, lambda n: {"m": noise(8 * n), "y": noise(8 * n)}),
     "stencil": Case("x: &[f32; 4, n], y: &mut [f32; 4, n]",
                     "over i in 1..3, j in 1..n - 1 "
                     "{ y[i, j] = x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1]; }",
