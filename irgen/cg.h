@@ -109,6 +109,7 @@ typedef struct Cg {
     LLVMMetadataRef tbaa_desc, tbaa_elem[TY__COUNT];
     unsigned md_tbaa, md_rate;
     unsigned md_items, md_rows;    /* on the branches back of loops over items: simd/ */
+    unsigned md_counted;           /* beside md_items, in a loop that is written round by round */
     bool vector;                   /* kernels become vector code */
     Buf *vector_notes;             /* not NULL: what becomes of them is told here */
 
@@ -531,6 +532,7 @@ bool rate_is_uneven(Cg *cg, const Func *kernel);
 #define CG_AHEAD "kdsl.ahead"   /* void (address, CgAhead): what is read there soon may be fetched */
 #define CG_EXTENT "kdsl.extent" /* void (array, its bytes): at the beginning of a kernel, of arrays it may write */
 void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows);
+void cg_mark_counted(CgFunc *f, LLVMValueRef latch);
 LLVMValueRef cg_group_memory(CgFunc *f, LLVMValueRef at);
 typedef enum CgAhead { AHEAD_ROUNDS, AHEAD_GROUP } CgAhead; /* what will read there */
 void cg_ahead(CgFunc *f, LLVMValueRef at, CgAhead whose);

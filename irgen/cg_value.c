@@ -33,12 +33,14 @@ LLVMValueRef cg_alloca(CgFunc *f, LLVMTypeRef type, const char *name) {
     return at;
 }
 
-void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows) {
-    Cg *cg = f->cg;
-    if (!cg->vector) return;
-    LLVMMetadataRef mark = LLVMMDNodeInContext2(cg->ctx, NULL, 0);
-    LLVMSetMetadata(latch, rows ? cg->md_rows : cg->md_items, LLVMMetadataAsValue(cg->ctx, mark));
+static void mark(CgFunc *f, LLVMValueRef latch, unsigned kind) {
+    LLVMMetadataRef nothing = LLVMMDNodeInContext2(f->cg->ctx, NULL, 0);
+    if (f->cg->vector) LLVMSetMetadata(latch, kind, LLVMMetadataAsValue(f->cg->ctx, nothing));
 }
+
+void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows) { mark(f, latch, rows ? f->cg->md_rows : f->cg->md_items); }
+
+void cg_mark_counted(CgFunc *f, LLVMValueRef latch) { mark(f, latch, f->cg->md_counted); }
 
 /* Until simd_module has run, LLVM sees nothing but that the address is known elsewhere. */
 LLVMValueRef cg_group_memory(CgFunc *f, LLVMValueRef at) {

@@ -181,7 +181,9 @@ static void nest_end(GroupRun *r, Nest *nest) {
         LLVMSetNUW(next, true);
         LLVMBuildStore(f->b, next, nest->counter[d]);
         cg_goto(f, nest->head[d]);
-        if (d >= r->n - 2) cg_mark_items(f, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b)), d < r->n - 1);
+        LLVMValueRef latch = LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b));
+        if (d >= r->n - 2) cg_mark_items(f, latch, d < r->n - 1);
+        if (r->counted && d == r->n - 1) cg_mark_counted(f, latch);
         cg_enter(f, nest->done[d]);
     }
     bind_between(r);
@@ -317,6 +319,18 @@ static void run_strip(GroupRun *r, const Part *part) {
     for (int d = r->n; d-- > 0;) cg_loop_end(f, &loops[d]);
 }
 
+/* No condition is left: so many rounds there are. */
+static void run_counted(GroupRun *r, const Part *part, int rounds) {
+    r->counted = true;
+    for (int i = 0; i < rounds; i++) {
+        GLoop loop = {0};
+        enter_round(r, &loop);
+        run_parts(r, part->then_, NULL, NULL);
+        r->loop = loop.outer;
+    }
+    r->counted = false;
+}
+
 static void run_while(GroupRun *r, const Part *part) {
     CgFunc *f = r->f;
     LLVMBasicBlockRef head = cg_block(f, "while"), body = cg_block(f, "body"), done = cg_block(f, "done");
@@ -368,7 +382,11 @@ static void run_parts(GroupRun *r, const Parts *parts, LLVMBasicBlockRef break_t
     Scope scope = {.parent = f->scope, .break_to = break_to, .continue_to = continue_to};
     if (parts->block) scope.debug = cg_debug_block(f, parts->block->span);
     f->scope = &scope;
-    for (int i = 0; i < parts->at.n && !cg_ended(f); i++) run_part(r, &parts->at.at[i]);
+    for (int i = 0; i < parts->at.n && !cg_ended(f); i++) {
+        int rounds = group_counted_rounds(&r->plan, parts, i);
+        if (rounds) run_counted(r, &parts->at.at[i], rounds);
+        else run_part(r, &parts->at.at[i]);
+    }
     f->scope = scope.parent;
 }
 

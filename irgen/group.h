@@ -61,6 +61,9 @@ int64_t group_strip_items(const Group *g, int n_axes); /* of a strip along the l
 bool group_strip_takes(const Plan *p, const Stmt *st); /* a loop to put around strips */
 bool group_strip_fits(const Plan *p);                  /* what is kept because of it has room */
 
+/* group_counted.c: of the loop that is around->at[at], to be written one after another; 0: a loop, or no loop at all */
+int group_counted_rounds(const Plan *p, const Parts *around, int at);
+
 /* group_rounds.c */
 bool group_rounds_takes(const Plan *p, const Stmt *st);
 bool group_rounds_fit(const Plan *p);
@@ -102,6 +105,7 @@ typedef struct GroupRun {
     GLoop *loop;
     Vec(const Symbol *) fetched;    /* group_ahead.c: arrays of which the next group's elements are on their way */
     const Rounds *rounds;           /* in a PART_ROUNDS, unless its loop is run as it is written */
+    bool counted;                   /* in a loop that is written round by round */
     bool in_strip;
     LLVMValueRef strip_at[3];       /* in a PART_STRIP: place along the outer axes, and where the strip begins */
 } GroupRun;

@@ -115,18 +115,30 @@ static Teller begin(Cg *cg, const SimdRegion *g, LLVMValueRef at) {
     return t;
 }
 
+/* Of a loop that is written round by round the rounds are mostly alike. */
+static void tell_once(Buf *out, size_t from) {
+    size_t n = out->n - from;
+    for (size_t at = 0; at + n <= from; at++)
+        if (!memcmp(out->at + at, out->at + from, n)) {
+            out->n = from;
+            return;
+        }
+}
+
 /* Told of the version that all launches can take; the others, if they are there, have less to tell. */
 void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versions) {
     if (!cg->vector_notes) return;
     LLVMValueRef first = NULL;
     for (int i = 0; i < g->values.n && !first; i++)
         if (LLVMGetDebugLocLine(g->values.at[i].v)) first = g->values.at[i].v;
+    size_t from = cg->vector_notes->n;
     Teller t = begin(cg, g, first);
     t.has_ends = versions.ends;
     t.shape = shape;
     buf_printf(t.out, "%d lanes", shape.width);
     if (shape.vectors > 1) buf_printf(t.out, ", %d vectors at a time", shape.vectors);
     if (shape.rows > 1) buf_printf(t.out, ", of %d rows", shape.rows);
+    if (versions.written_out) buf_puts(t.out, ", written out: what earlier rounds have stored is in registers");
     buf_putc(t.out, '\n');
     if (versions.aligned) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours side by side\n");
     if (versions.spread) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours within two vectors\n");
@@ -135,6 +147,7 @@ void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versio
     for (int i = 0; i < g->values.n; i++)
         if (!g->blocks.at[g->values.at[i].block].leaves) tell_value(&t, &g->values.at[i]);
     if (t.out->n == t.begun && !versions.aligned) buf_puts(t.out, "  nothing in it that vectors are slow at\n");
+    tell_once(t.out, from);
 }
 
 void simd_note_scalar(Cg *cg, const SimdRegion *g) {

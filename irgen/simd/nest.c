@@ -18,6 +18,7 @@ typedef struct Items {
     SimdMap *past;            /* stores of rows that may go past the caches */
     LLVMBuilderRef b;
     LLVMBasicBlockRef allocas;
+    bool written_out;          /* forward.c: vector by vector */
     bool has_ends, settled;    /* ends.c: blocks are written twice; this one is where all conditions hold */
 } Items;
 
@@ -353,8 +354,26 @@ static void write_row_to_end(Items *n, SimdShape shape, LLVMValueRef y) {
     loop_end(n, &blocks);
 }
 
+/* Vector by vector, from multiples of a vector on. */
+static void write_out(Items *n, int width) {
+    SimdRegion *g = n->g;
+    int64_t lo = LLVMConstIntGetSExtValue(g->x_lo), hi = LLVMConstIntGetSExtValue(g->x_hi);
+    for (int64_t x = lo / width * width; x < hi; x += width) {
+        SimdEmit e = {.g = g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas,
+                      .shape = {1, 1, width}};
+        LLVMValueRef at = cg_i64(n->cg, x), mask = NULL;
+        if (x < lo) mask = begun_mask(&e, at, g->x_lo);
+        if (x + width > hi) mask = mask ? LLVMBuildAnd(n->b, mask, row_mask(&e, at, g->x_hi), "") : row_mask(&e, at, g->x_hi);
+        simd_region_emit(&e, at, NULL, mask ? &mask : NULL);
+    }
+}
+
 /* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. */
 static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
+    if (n->written_out) {
+        write_out(n, shape.width);
+        return;
+    }
     AlignedRow row = aligned_row(n, shape, y);
     if (!row.from && simd_known_end(n->g, shape.width)) {
         write_row_to_end(n, shape, y);
@@ -547,6 +566,13 @@ static void fence_returns(Cg *cg, LLVMValueRef fn) {
     }
 }
 
+/* Short rows whose places in the group's memory are all known: forward.c sees them where they are written out. */
+static bool is_written_out(Cg *cg, const SimdRegion *g, LLVMValueRef latch, int width) {
+    enum { MOST_VECTORS = 128 };
+    int64_t trips = simd_trips(g->x_lo, g->x_hi);
+    return LLVMGetMetadata(latch, cg->md_counted) && trips > 0 && trips <= MOST_VECTORS * width && simd_has_known_places(g);
+}
+
 static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, const SimdMap *updated, LLVMValueRef fn,
                       LLVMValueRef latch, LLVMValueRef outer_latch) {
     SimdRegion g;
@@ -564,8 +590,11 @@ static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, co
     }
     SimdShape spread = aligned.width ? shape_if_spread(&g, target, shape) : (SimdShape){0};
     bool has_ends = simd_find_ends(&g);
-    simd_note(cg, &g, shape, (SimdVersions){aligned.width > 0, spread.width > 0, has_ends});
+    bool written_out = is_written_out(cg, &g, latch, shape.width);
+    if (written_out) shape = (SimdShape){1, 1, shape.width};
+    simd_note(cg, &g, shape, (SimdVersions){aligned.width > 0, spread.width > 0, has_ends, written_out});
     Items n = {.cg = cg, .g = &g, .target = target, .streams = streams, .b = cg->b, .allocas = LLVMGetEntryBasicBlock(fn)};
+    n.written_out = written_out;
     LLVMBasicBlockRef start = new_block(&n, "simd");
     LLVMPositionBuilderAtEnd(n.b, start);
     LLVMSetCurrentDebugLocation2(n.b, LLVMInstructionGetDebugLoc(latch));
@@ -675,8 +704,9 @@ void simd_module(Cg *cg) {
         if (streams.used) fence_returns(cg, marks.at[i].fn);
         streams.used = false;
     }
-    open_group_memory(cg);
     drop_ahead(cg);
     for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], "sroa,instsimplify");
     simd_fold_masks(cg);
+    for (int i = 0; i < functions.n; i++) simd_forward(cg, functions.at[i]);
+    open_group_memory(cg);
 }

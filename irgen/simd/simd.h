@@ -269,6 +269,10 @@ void simd_per_lane(SimdEmit *e, int value); /* whatever has no vector form: lane
 
 void simd_fold_masks(Cg *cg);  /* what is constant, once slots are registers */
 
+/* forward.c: what is in registers already of the memory of a group */
+bool simd_has_known_places(const SimdRegion *g); /* all that its items read and write, once it is known which item they are */
+void simd_forward(Cg *cg, LLVMValueRef fn);
+
 /* spread.c: places within two vectors */
 typedef struct SimdWindow {
     LLVMValueRef holds;           /* are they? */
@@ -311,7 +315,7 @@ LLVMValueRef simd_check_of(const SimdRegion *g, int block); /* what its branch l
 /* explain.c: what was decided, for --explain=vector */
 /* Versions of a nest, and of its blocks: aligned.c, spread.c, ends.c */
 typedef struct SimdVersions {
-    bool aligned, spread, ends;
+    bool aligned, spread, ends, written_out;
 } SimdVersions;
 void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versions);
 void simd_note_scalar(Cg *cg, const SimdRegion *g);
