@@ -142,6 +142,7 @@ void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versio
     buf_putc(t.out, '\n');
     if (versions.aligned) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours side by side\n");
     if (versions.spread) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours within two vectors\n");
+    if (versions.stages) buf_puts(t.out, "  a loop that would wait for its quotients does parts of several rounds in each turn\n");
     t.begun = t.out->n;
     tell_control(&t);
     for (int i = 0; i < g->values.n; i++)

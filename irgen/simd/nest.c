@@ -577,11 +577,17 @@ static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, co
                       LLVMValueRef latch, LLVMValueRef outer_latch) {
     SimdRegion g;
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
-    if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) || !simd_privates(&g) || !is_supported(&g)) {
-        simd_note_scalar(cg, &g);
-        return false;
+    SimdShape shape;
+    bool stages = false;
+    for (bool again = true; again; stages |= again) {
+        if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) || !simd_privates(&g) || !is_supported(&g)) {
+            simd_note_scalar(cg, &g);
+            return false;
+        }
+        shape = simd_shape(&g, target);
+        again = shape.width > 1 && simd_stages(cg, &g, target);
     }
-    SimdShape shape = simd_shape(&g, target), aligned = shape_if_aligned(&g, target);
+    SimdShape aligned = shape_if_aligned(&g, target);
     if (shape.width == 1 && aligned.width) shape = (SimdShape){1, 1, simd_width(&g, target)}; /* for the sake of that version */
     if (shape.width == 1) {
         simd_refuse(&g, "most of it would go lane by lane, which costs more than item by item", NULL);
@@ -592,7 +598,7 @@ static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, co
     bool has_ends = simd_find_ends(&g);
     bool written_out = is_written_out(cg, &g, latch, shape.width);
     if (written_out) shape = (SimdShape){1, 1, shape.width};
-    simd_note(cg, &g, shape, (SimdVersions){aligned.width > 0, spread.width > 0, has_ends, written_out});
+    simd_note(cg, &g, shape, (SimdVersions){aligned.width > 0, spread.width > 0, has_ends, written_out, stages});
     Items n = {.cg = cg, .g = &g, .target = target, .streams = streams, .b = cg->b, .allocas = LLVMGetEntryBasicBlock(fn)};
     n.written_out = written_out;
     LLVMBasicBlockRef start = new_block(&n, "simd");

@@ -163,6 +163,9 @@ bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
 int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */
 
+/* stages.c: loops whose rounds wait for quotients; true: one has been written again, and the region is to be read again */
+bool simd_stages(Cg *cg, SimdRegion *g, const SimdTarget *t);
+
 /* ends.c */
 bool simd_is_placed(const SimdRegion *g, LLVMValueRef v); /* simd_at can tell */
 LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y); /* NULL: not
@@ -313,9 +316,9 @@ bool simd_checked_at_ends(const SimdRegion *g, LLVMValueRef cond, int block);   
 LLVMValueRef simd_check_of(const SimdRegion *g, int block); /* what its branch leaves by, or does not; NULL: no check */
 
 /* explain.c: what was decided, for --explain=vector */
-/* Versions of a nest, and of its blocks: aligned.c, spread.c, ends.c */
+/* Versions of a nest, and of its blocks: aligned.c, spread.c, ends.c; loops in stages: stages.c */
 typedef struct SimdVersions {
-    bool aligned, spread, ends, written_out;
+    bool aligned, spread, ends, written_out, stages;
 } SimdVersions;
 void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versions);
 void simd_note_scalar(Cg *cg, const SimdRegion *g);
