@@ -274,12 +274,12 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
 static LLVMValueRef load_of_row(SimdEmit *e, const SimdValue *value, int row) {
     LLVMValueRef load = simd_clone(e, value->v, row, 0);
     if (!e->mask || e->shape.rows == 1 || !value->rate.y) return load;
-    LLVMValueRef some = *mask_of(e, row, 0), p = LLVMGetOperand(load, 0);
+    LLVMValueRef some = *mask_of(e, row, 0), p = LLVMGetOperand(load, 0), nowhere = safe_place(e);
     LLVMPositionBuilderBefore(e->b, load);
     for (int vector = 1; vector < e->shape.vectors; vector++) some = LLVMBuildOr(e->b, some, *mask_of(e, row, vector), "");
     LLVMTypeRef t = LLVMTypeOf(some);
     some = simd_intrinsic(e, "llvm.vector.reduce.or", &t, 1, &some, 1);
-    LLVMSetOperand(load, 0, LLVMBuildSelect(e->b, some, p, safe_place(e), ""));
+    LLVMSetOperand(load, 0, LLVMBuildSelect(e->b, some, p, nowhere, ""));
     LLVMPositionBuilderAtEnd(e->b, LLVMGetInstructionParent(load));
     return load;
 }
