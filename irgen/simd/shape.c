@@ -368,9 +368,9 @@ int64_t simd_known_end(const SimdRegion *g, int width) {
 static bool is_power_of_two(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 
 static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
-    enum { PRIVATE_ROOM = 32 << 10 };
+    enum { PRIVATE_ROOM = 32 << 10, LINE = 16 /* elements of a cache line, most often: it is to be filled */ };
     int n = s.rows * s.vectors;
-    bool is_square = s.rows == s.width && is_power_of_two(s.vectors) && reads_columns(g); /* and fills lines */
+    bool is_square = s.rows == s.width && is_power_of_two(s.vectors) && s.vectors * s.width <= LINE && reads_columns(g);
     int64_t across = simd_trips(g->x_lo, g->x_hi), down = simd_trips(g->y_lo, g->y_hi);
     if (n > 1 && n * n_written > (g->loops.n ? MAX_WRITTEN : MAX_WRITTEN_STRAIGHT)) return false;
     if (n > MOST_STRAIGHT && !g->loops.n && !is_square) return false; /* enough not to wait, and to share */
