@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* The slot: runtime/runtime.h, KdslSlot. All fields are 64 bits. */
+/* The slot: runtime/runtime.h, KdslSlot. All fields are 64 bits, but the first, which are two of 32. */
 enum { SLOT_TAKEN, SLOT_SITE, SLOT_VALUE, SLOT_OTHER, SLOT_DIM, SLOT_EXTENTS, SLOT_OTHER_EXTENTS = 9, SLOT_ITEM = 13,
-       SLOT__COUNT = 16, SLOT_BLOCKS = SLOT__COUNT };
+       SLOT__COUNT = 16 };
 
 /* --unchecked leaves the asserts. */
 bool cg_has_slot(const Cg *cg, const Func *fn) { return cg->options->unchecked ? fn->may_assert : fn->may_fail; }
@@ -20,8 +20,8 @@ bool cg_can_report(const CgFunc *f, int site) {
 }
 
 LLVMValueRef cg_slot_blocks(CgFunc *f) {
-    LLVMValueRef at = cg_i64(f->cg, SLOT_BLOCKS);
-    return LLVMBuildInBoundsGEP2(f->b, f->cg->i64, f->error_slot, &at, 1, "blocks");
+    LLVMValueRef behind = cg_i64(f->cg, 1);
+    return LLVMBuildInBoundsGEP2(f->b, f->cg->i32, f->error_slot, &behind, 1, "blocks");
 }
 
 /* On devices ------------------------------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static LLVMValueRef report_function(Cg *cg) {
     LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(cg->ctx, fn, "done");
     LLVMPositionBuilderAtEnd(b, entry);
     LLVMValueRef slot = LLVMGetParam(fn, 0), one = cg_i64(cg, 1);
-    LLVMValueRef swap = LLVMBuildAtomicCmpXchg(b, slot, cg_i64(cg, 0), one, LLVMAtomicOrderingMonotonic,
+    LLVMValueRef swap = LLVMBuildAtomicCmpXchg(b, slot, cg_i32(cg, 0), cg_i32(cg, 1), LLVMAtomicOrderingMonotonic,
                                                LLVMAtomicOrderingMonotonic, false);
     LLVMBuildCondBr(b, LLVMBuildExtractValue(b, swap, 1, ""), won, done);
     LLVMPositionBuilderAtEnd(b, won);
@@ -98,11 +98,11 @@ void cg_report(CgFunc *f, int site, CgFailure what) {
 
 /* Another item may have failed: then there is no use in going on. */
 void cg_stop_if_failed(CgFunc *f) {
-    LLVMValueRef taken = LLVMBuildLoad2(f->b, f->cg->i64, f->error_slot, "taken");
+    LLVMValueRef taken = LLVMBuildLoad2(f->b, f->cg->i32, f->error_slot, "taken");
     LLVMSetOrdering(taken, LLVMAtomicOrderingMonotonic);
-    LLVMSetAlignment(taken, 8);
+    LLVMSetAlignment(taken, 4);
     LLVMBasicBlockRef ok;
-    cg_cold(f, LLVMBuildICmp(f->b, LLVMIntNE, taken, cg_i64(f->cg, 0), ""), &ok);
+    cg_cold(f, LLVMBuildICmp(f->b, LLVMIntNE, taken, cg_i32(f->cg, 0), ""), &ok);
     leave_item(f);
     cg_enter(f, ok);
 }

@@ -83,8 +83,9 @@ typedef struct KdslCheck {
     int64_t n_pieces;
 } KdslCheck;
 typedef struct KdslSlot {
-    int64_t taken, site, value, other, dim, extents[4], other_extents[4], item[3];
-    int64_t blocks; /* of a reduction on a GPU: so many have left their part; 0 again when all have */
+    int32_t taken;
+    int32_t blocks; /* of a reduction on a GPU: so many have left their part; 0 again when all have */
+    int64_t site, value, other, dim, extents[4], other_extents[4], item[3];
 } KdslSlot;
 KDSL_RT _Noreturn void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *const *axes,
                                       int64_t n_axes);

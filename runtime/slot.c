@@ -109,7 +109,7 @@ void kdsl_slot_end(KdslSlot *slot, int32_t on_host, const KdslCheck *checks, con
     if (is_away) copy(__tgt_target_data_update_mapper, s, sizeof *slot, MAP_FROM);
     KdslSlot failed = *slot;
     *slot = (KdslSlot){0};
-    if (is_away) copy(__tgt_target_data_update_mapper, s, sizeof *slot, MAP_TO);
+    if (is_away) copy(__tgt_target_data_update_mapper, s, offsetof(KdslSlot, site), MAP_TO);
     give_back(s);
     kdsl_fail_item(checks, &failed, axes, n_axes);
 }
