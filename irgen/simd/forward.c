@@ -7,8 +7,6 @@
  * address of it is kept anywhere, so what does not get one leaves it alone. */
 #include "irgen/simd/simd.h"
 
-#include <string.h>
-
 typedef struct Cell {
     LLVMValueRef of; /* NULL: not known */
     int lane;
@@ -40,13 +38,7 @@ typedef struct Reach { /* what a load or store reaches */
 
 /* Places ------------------------------------------------------------------------------------------------------------ */
 
-static bool is_call_of(LLVMValueRef v, const char *name) {
-    size_t n;
-    LLVMValueRef fn = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
-    return fn && LLVMIsAFunction(fn) && !strncmp(LLVMGetValueName2(fn, &n), name, strlen(name));
-}
-
-static bool is_hidden(LLVMValueRef v) { return is_call_of(v, "kdsl.hidden.place"); }
+static bool is_hidden(LLVMValueRef v) { return simd_is_call_of(v, "kdsl.hidden.place"); }
 
 static bool adds_constant(Forward *w, LLVMValueRef gep, int64_t *offset) {
     LLVMValueRef by = LLVMGetOperand(gep, 1);
@@ -77,7 +69,7 @@ static bool lane_is_live(const Reach *a, int lane) {
 
 /* A load or store of one, or of a vector, maybe under a mask. */
 static bool is_access(LLVMValueRef v, Reach *a) {
-    bool is_masked_load = is_call_of(v, "llvm.masked.load."), is_masked_store = is_call_of(v, "llvm.masked.store.");
+    bool is_masked_load = simd_is_call_of(v, "llvm.masked.load."), is_masked_store = simd_is_call_of(v, "llvm.masked.store.");
     bool stores = is_masked_store || LLVMIsAStoreInst(v), is_masked = is_masked_load || is_masked_store;
     *a = (Reach){.inst = v};
     if (!stores && !is_masked && !LLVMIsALoadInst(v)) return false;
@@ -111,7 +103,7 @@ static bool is_inside(const Reach *a) { return a->first >= 0 && a->first + a->n 
 
 /* What else an instruction may do to the group's memory: anything, to that which it gets an address of. */
 static void each_touched(Forward *w, LLVMValueRef v, void (*touch)(Memory *)) {
-    if (LLVMIsAGetElementPtrInst(v) || is_hidden(v) || is_call_of(v, "llvm.prefetch")) return;
+    if (LLVMIsAGetElementPtrInst(v) || is_hidden(v) || simd_is_call_of(v, "llvm.prefetch")) return;
     for (int k = 0; k < LLVMGetNumOperands(v); k++) {
         LLVMValueRef p = LLVMGetOperand(v, (unsigned)k);
         LLVMTypeRef t = LLVMTypeOf(p);

@@ -346,12 +346,6 @@ static LLVMValueRef vector_at(SimdEmit *e, const Pair *p, int k) {
     return LLVMBuildGEP2(e->b, e->cg->f32, first_at(e, p->lower, e->x), &behind, 1, "");
 }
 
-static LLVMValueRef load_at(SimdEmit *e, LLVMTypeRef t, LLVMValueRef at) {
-    LLVMValueRef v = LLVMBuildLoad2(e->b, t, at, "");
-    LLVMSetAlignment(v, ELEMENT_BYTES);
-    return v;
-}
-
 static LLVMValueRef is_upper_lane(SimdEmit *e) {
     LLVMValueRef sign = e->g->joint->is_upper;
     return LLVMBuildICmp(e->b, LLVMIntSLT, sign, LLVMConstNull(LLVMTypeOf(sign)), "");
@@ -360,7 +354,7 @@ static LLVMValueRef is_upper_lane(SimdEmit *e) {
 LLVMValueRef simd_joint_load(SimdEmit *e, LLVMValueRef pointer, LLVMTypeRef t) {
     const Pair *p = pair_of(e->g->joint, pointer);
     bool upper = pointer == p->upper;
-    LLVMValueRef v[2] = {load_at(e, t, vector_at(e, p, 0)), load_at(e, t, vector_at(e, p, 1))}, up = is_upper_lane(e);
+    LLVMValueRef v[2] = {simd_elements_at(e, t, vector_at(e, p, 0)), simd_elements_at(e, t, vector_at(e, p, 1))}, up = is_upper_lane(e);
     LLVMValueRef own = LLVMBuildSelect(e->b, up, v[1], v[0], ""), other = LLVMBuildSelect(e->b, up, v[0], v[1], "");
     other = simd_permuted(e, other, e->g->joint->partner);
     return LLVMBuildSelect(e->b, up, upper ? own : other, upper ? other : own, "");
@@ -371,7 +365,7 @@ void simd_joint_store(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef v) {
     const Pair *p = pair_of(e->g->joint, pointer);
     bool upper = pointer == p->upper, both = p->load[0] >= 0 && p->load[1] >= 0;
     for (int k = 0; k < 2; k++) {
-        LLVMValueRef at = vector_at(e, p, k), old = load_at(e, LLVMTypeOf(v), at);
+        LLVMValueRef at = vector_at(e, p, k), old = simd_elements_at(e, LLVMTypeOf(v), at);
         LLVMValueRef one = k == upper ? v : simd_permuted(e, v, e->g->joint->partner);
         LLVMValueRef if_upper = upper ? one : old, if_lower = upper ? old : one;
         one = both ? LLVMBuildSelect(e->b, is_upper_lane(e), if_upper, if_lower, "")

@@ -27,7 +27,7 @@ LLVMValueRef simd_mask_call(SimdEmit *e, LLVMValueRef v, LLVMTypeRef to) {
     return LLVMBuildCall2(e->b, type, fn, &v, 1, "");
 }
 
-static bool is_call_of(LLVMValueRef v, const char *prefix) {
+bool simd_is_call_of(LLVMValueRef v, const char *prefix) {
     size_t n;
     LLVMValueRef fn = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
     return fn && LLVMIsAFunction(fn) && !strncmp(LLVMGetValueName2(fn, &n), prefix, strlen(prefix));
@@ -36,7 +36,7 @@ static bool is_call_of(LLVMValueRef v, const char *prefix) {
 /* The mask as lanes of type t, without a way through bits where it is put together from lanes. */
 static LLVMValueRef lanes_of(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef t, int depth) {
     enum { FAR = 6 };
-    if (is_call_of(v, TO_BITS) && LLVMTypeOf(LLVMGetOperand(v, 0)) == t) return LLVMGetOperand(v, 0);
+    if (simd_is_call_of(v, TO_BITS) && LLVMTypeOf(LLVMGetOperand(v, 0)) == t) return LLVMGetOperand(v, 0);
     LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMUnreachable;
     bool is_choice = op == LLVMSelect && LLVMTypeOf(LLVMGetOperand(v, 0)) == LLVMTypeOf(v) && LLVMIsNull(LLVMGetOperand(v, 2));
     if ((op != LLVMAnd && op != LLVMOr && op != LLVMXor && !is_choice) || depth > FAR) return LLVMBuildSExt(b, v, t, "");
@@ -47,7 +47,7 @@ static LLVMValueRef lanes_of(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef t, in
 
 static LLVMValueRef meaning(Cg *cg, LLVMValueRef call) {
     LLVMValueRef v = LLVMGetOperand(call, 0);
-    if (is_call_of(call, HIDDEN)) return v;
+    if (simd_is_call_of(call, HIDDEN)) return v;
     LLVMPositionBuilderBefore(cg->b, call);
     LLVMSetCurrentDebugLocation2(cg->b, NULL);
     if (lane_bits(LLVMTypeOf(call)) > 1) return lanes_of(cg->b, v, LLVMTypeOf(call), 0);

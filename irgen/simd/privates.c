@@ -3,14 +3,6 @@
  * all items reach at the same index is one vector. That asks for accesses of one size only. */
 #include "irgen/simd/simd.h"
 
-#include <string.h>
-
-static bool is_intrinsic(LLVMValueRef call, const char *prefix) {
-    LLVMValueRef fn = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
-    size_t n;
-    return fn && LLVMIsAFunction(fn) && !strncmp(LLVMGetValueName2(fn, &n), prefix, strlen(prefix));
-}
-
 static bool has_size(SimdRegion *g, SimdPrivate *p, LLVMTypeRef t, LLVMValueRef at) {
     int64_t bytes = simd_bytes(g, t);
     if (!p->elem_bytes) p->elem_bytes = bytes;
@@ -23,7 +15,7 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
     for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         int i = simd_map_get(g->value_of, user);
-        if (is_intrinsic(user, "llvm.lifetime.")) continue;
+        if (simd_is_call_of(user, "llvm.lifetime.")) continue;
         if (i < 0) return simd_refuse(g, "an array of the item's own outlives it", pointer);
         SimdValue *value = &g->values.at[i];
         if (g->blocks.at[value->block].leaves) return simd_refuse(g, "a failed check tells of an array of the item's own", user);
@@ -34,7 +26,7 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
             if (!has_size(g, p, t, user)) return false;
         } else if (LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == pointer) {
             if (!follow(g, private, user)) return false;
-        } else if (!is_intrinsic(user, "llvm.memset.") || LLVMGetOperand(user, 0) != pointer) {
+        } else if (!simd_is_call_of(user, "llvm.memset.") || LLVMGetOperand(user, 0) != pointer) {
             return simd_refuse(g, "an array of the item's own is handed on as a whole", user);
         }
     }

@@ -242,6 +242,7 @@ LLVMValueRef simd_alloca(SimdEmit *e, LLVMTypeRef t, const char *name);
 LLVMBasicBlockRef simd_block(SimdEmit *e, const char *name);
 bool simd_has_vector_form(LLVMValueRef v);
 bool simd_is_remark(LLVMValueRef v);
+bool simd_is_call_of(LLVMValueRef v, const char *prefix); /* masks.c: of a function whose name begins so */
 void simd_keep(SimdEmit *e, int value); /* where it may be needed when its block has been skipped */
 /* Memory of the frame that LLVM makes registers of: a copy of a value of type t, or of a mask. */
 LLVMTypeRef simd_copy_type(SimdEmit *e, LaneRate r, LLVMTypeRef t);
@@ -285,6 +286,7 @@ typedef struct SimdWindow {
 SimdWindow simd_window(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef places);
 LLVMValueRef simd_window_load(SimdEmit *e, const SimdWindow *w, LLVMTypeRef t);
 void simd_window_store(SimdEmit *e, const SimdWindow *w, LLVMValueRef v);
+LLVMValueRef simd_elements_at(SimdEmit *e, LLVMTypeRef t, LLVMValueRef at); /* a vector that begins with any element */
 LLVMValueRef simd_behind(SimdEmit *e, LLVMValueRef v);
 LLVMValueRef simd_behind_first(SimdEmit *e, LLVMValueRef pointer);
 bool simd_is_spread_number(const SimdRegion *g, LLVMValueRef v, int block);

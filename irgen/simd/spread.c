@@ -87,7 +87,7 @@ LLVMValueRef simd_permuted(SimdEmit *e, LLVMValueRef v, LLVMValueRef order) {
     return LLVMBuildBitCast(e->b, v, t, "");
 }
 
-static LLVMValueRef load_at(SimdEmit *e, LLVMTypeRef t, LLVMValueRef at) {
+LLVMValueRef simd_elements_at(SimdEmit *e, LLVMTypeRef t, LLVMValueRef at) {
     LLVMValueRef v = LLVMBuildLoad2(e->b, t, at, "");
     LLVMSetAlignment(v, ELEMENT_BYTES);
     return v;
@@ -95,7 +95,7 @@ static LLVMValueRef load_at(SimdEmit *e, LLVMTypeRef t, LLVMValueRef at) {
 
 LLVMValueRef simd_window_load(SimdEmit *e, const SimdWindow *w, LLVMTypeRef t) {
     LLVMValueRef parts[2];
-    for (int k = 0; k < 2; k++) parts[k] = simd_permuted(e, load_at(e, t, w->at[k]), w->behind[k]);
+    for (int k = 0; k < 2; k++) parts[k] = simd_permuted(e, simd_elements_at(e, t, w->at[k]), w->behind[k]);
     LLVMValueRef in_first = LLVMBuildICmp(e->b, LLVMIntULT, w->behind[0], simd_splat(e, cg_i32(e->cg, LANES)), "");
     return LLVMBuildSelect(e->b, in_first, parts[0], parts[1], "");
 }
@@ -116,7 +116,7 @@ static LLVMValueRef filled(SimdEmit *e, LLVMValueRef part, LLVMValueRef v, LLVMV
 /* Between the lanes' places it writes back what is there. */
 void simd_window_store(SimdEmit *e, const SimdWindow *w, LLVMValueRef v) {
     LLVMValueRef parts[2];
-    for (int k = 0; k < 2; k++) parts[k] = load_at(e, LLVMTypeOf(v), w->at[k]);
+    for (int k = 0; k < 2; k++) parts[k] = simd_elements_at(e, LLVMTypeOf(v), w->at[k]);
     for (int k = 0; k < 2; k++) parts[k] = filled(e, parts[k], v, w->behind[k]);
     for (int k = 0; k < 2; k++) LLVMSetAlignment(LLVMBuildStore(e->b, parts[k], w->at[k]), ELEMENT_BYTES);
 }

@@ -12,8 +12,6 @@
  * Works on the scalar loop, when it is known how its values change from item to item. */
 #include "irgen/simd/simd.h"
 
-#include <string.h>
-
 enum {
     MOST_STAGES = 4,
     APART = 2,
@@ -45,10 +43,7 @@ typedef struct Stages {
  */
 
 static bool slow(LLVMValueRef v, Slow *is) {
-    static const char root[] = "llvm.sqrt.";
-    LLVMValueRef fn = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
-    size_t n;
-    bool is_root = fn && LLVMIsAFunction(fn) && !strncmp(LLVMGetValueName2(fn, &n), root, sizeof root - 1);
+    bool is_root = simd_is_call_of(v, "llvm.sqrt.");
     if (!is_root && !(LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFDiv)) return false;
     *is = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMDoubleTypeKind ? (Slow){17, 7} : (Slow){12, 4};
     return true;

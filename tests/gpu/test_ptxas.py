@@ -18,11 +18,11 @@ SKIPPED = 77  # tests/CMakeLists.txt
 
 
 def assemble(path, arch, text):
-    """What ptxas has against it. At its lowest level: it reads, checks and allocates all the same."""
+    """What ptxas has against it."""
     with tempfile.TemporaryDirectory() as folder:
         ptx = Path(folder) / "k.ptx"
         ptx.write_text(text)
-        command = [PTXAS, "-m64", "-O0", f"-arch={arch}", ptx, "-o", f"{folder}/k.cubin"]
+        command = [PTXAS, "-m64", "-O1", f"-arch={arch}", ptx, "-o", f"{folder}/k.cubin"]
         said = subprocess.run(command, capture_output=True, text=True)
     return f"{path.name} for {arch}: {said.stdout}{said.stderr}" if said.returncode else None
 
