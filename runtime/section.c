@@ -152,23 +152,33 @@ static void end_mapping(Section *s) {
                                  NULL);
 }
 
+/* Bytes from the beginning of a page to that of the next large array: some cache lines, each time others. Arrays that
+ * all begin with a page have the same elements at the same places of it; caches then keep few of them at a time, and the
+ * processor takes a load from one for a load of what it has just stored in another. */
+static size_t next_skew(void) {
+    enum { STEP = 9 * 64, N_STEPS = 7 }; /* no two closer than half a KiB, round a page */
+    static unsigned n;
+    return __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED) % N_STEPS * STEP;
+}
+
 /* Where the processor itself is the device, device memory is ordinary memory, which the plugin takes from malloc: that
  * begins 16 bytes into a page. A large array wants whole huge pages there, asked for before they are first touched, and
  * rows that begin where cache lines do; so it lies in memory of ours instead. */
 static void begin_large_mapping(Section *s) {
     enum { HUGE_PAGE = 2 << 20 };
-    size_t n_bytes = (size_t)(s->end - s->begin);
-    void *ours = NULL;
+    size_t n_bytes = (size_t)(s->end - s->begin), skew = next_skew();
+    void *room = NULL;
     begin_mapping(s, 0);
-    if (s->there == s->begin || !is_in_our_memory(s->there) || posix_memalign(&ours, HUGE_PAGE, n_bytes)) return;
-    kdsl_ask_for_huge_pages(ours, n_bytes);
+    if (s->there == s->begin || !is_in_our_memory(s->there) || posix_memalign(&room, HUGE_PAGE, n_bytes + skew)) return;
+    kdsl_ask_for_huge_pages(room, n_bytes + skew);
     end_mapping(s);
-    s->is_ours = !omp_target_associate_ptr(s->begin, ours, n_bytes, 0, (int)s->device);
-    if (s->is_ours) {
-        s->there = ours;
+    char *at = (char *)room + skew;
+    if (!omp_target_associate_ptr(s->begin, at, n_bytes, 0, (int)s->device)) {
+        s->there = at;
+        s->room = room;
         return;
     }
-    free(ours);
+    free(room);
     begin_mapping(s, 0);
 }
 
@@ -187,9 +197,9 @@ Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSectio
 
 void kdsl_section_unmap(Section *s) {
     if (s->is_pinned) kdsl_nvidia_unpin(s->device, s->begin);
-    if (s->is_ours) {
+    if (s->room) {
         omp_target_disassociate_ptr(s->begin, (int)s->device);
-        free(s->there);
+        free(s->room);
     } else {
         end_mapping(s);
     }

@@ -30,7 +30,7 @@ typedef struct Section {
     int64_t apart_bytes; /* what parts that moved by themselves have cost since a launch has written it */
     int64_t moved_bytes; /* both ways, in large pieces */
     bool is_pinned;
-    bool is_ours; /* there: memory that this program gave the device */
+    void *room;   /* memory that this program gave the device, with `there` in it; NULL: the device has its own */
     const KdslSection *what;
 } Section;
 

@@ -377,9 +377,13 @@ static void store_apart(SimdEmit *e, const SimdValue *value, LLVMValueRef v, LLV
     scatter(e, value->v, v, at, mask);
 }
 
-bool simd_is_group_memory(LLVMValueRef pointer) {
+LLVMValueRef simd_object(LLVMValueRef pointer) {
     while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
-    LLVMValueRef fn = LLVMIsACallInst(pointer) ? LLVMGetCalledValue(pointer) : NULL;
+    return pointer;
+}
+
+bool simd_is_group_memory(LLVMValueRef pointer) {
+    LLVMValueRef object = simd_object(pointer), fn = LLVMIsACallInst(object) ? LLVMGetCalledValue(object) : NULL;
     return fn && fn == LLVMGetNamedFunction(LLVMGetGlobalParent(fn), CG_GROUP_MEMORY);
 }
 
@@ -469,17 +473,13 @@ void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector) {
 
 /* Into the caches; for neighbours side by side only, each line of memory once where vectors are taken several at a time. */
 void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector) {
-    enum { LINE = 64, TO_READ = 0, TO_FIRST_CACHE = 3, DATA = 1 };
     LLVMValueRef place = LLVMGetOperand(ahead->v, 0);
     LaneRate at = simd_rate(e->g, place, e->block);
-    if (at.x != LANE_LINEAR || at.stride <= 0 || at.stride > LINE) return;
+    if (at.x != LANE_LINEAR || at.stride <= 0 || at.stride > SIMD_LINE) return;
     int64_t bytes = at.stride * e->shape.width;
-    if (vector * bytes % LINE) return;
-    for (int64_t line = 0; line < bytes; line += LINE) {
-        LLVMValueRef args[4] = {moved(e, simd_scalar(e, place, row, vector), line), cg_i32(e->cg, TO_READ),
-                                cg_i32(e->cg, TO_FIRST_CACHE), cg_i32(e->cg, DATA)};
-        simd_intrinsic(e, "llvm.prefetch", &e->cg->ptr, 1, args, 4);
-    }
+    if (vector * bytes % SIMD_LINE) return;
+    for (int64_t line = 0; line < bytes; line += SIMD_LINE)
+        simd_prefetch(e->cg, moved(e, simd_scalar(e, place, row, vector), line));
 }
 
 /* Lane by lane ----------------------------------------------------------------------------------------------------- */

@@ -10,6 +10,9 @@
 
 /* The nest's place ------------------------------------------------------------------------------------------------- */
 
+/* Rows that are written past the caches: asked of each row, known of all of them, or known of none. */
+typedef enum RowKind { ROWS_ASK, ROWS_PAST, ROWS_PLAIN } RowKind;
+
 typedef struct Items {
     Cg *cg;
     SimdRegion *g;
@@ -19,6 +22,8 @@ typedef struct Items {
     LLVMBuilderRef b;
     LLVMBasicBlockRef allocas;
     bool written_out;          /* forward.c: vector by vector */
+    bool again;                /* idempotent.c: ends of rows may be whole vectors, some of whose items are done again */
+    RowKind rows;
     bool has_ends, settled;    /* ends.c: blocks are written twice; this one is where all conditions hold */
 } Items;
 
@@ -138,8 +143,7 @@ static bool is_row_store(const Items *n, const SimdValue *value) {
     if (!LLVMIsAStoreInst(value->v) || g->blocks.at[value->block].leaves || value->private_of >= 0) return false;
     LLVMValueRef base = LLVMGetOperand(value->v, 1);
     bool beside = simd_is_contiguous(g, simd_rate(g, base, value->block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
-    while (LLVMIsAGetElementPtrInst(base)) base = LLVMGetOperand(base, 0);
-    return beside && (n->settled || !simd_is_masked(g, value->block)) && LLVMIsAArgument(base);
+    return beside && (n->settled || !simd_is_masked(g, value->block)) && LLVMIsAArgument(simd_object(base));
 }
 
 static bool is_known_row(const SimdRegion *g) { return LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi); }
@@ -157,6 +161,10 @@ static LLVMValueRef main_store(const Items *n) {
 
 static LLVMValueRef smaller(Items *n, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, a, b, ""), a, b, "");
+}
+
+static LLVMValueRef larger(Items *n, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(n->b, LLVMBuildICmp(n->b, LLVMIntSGT, a, b, ""), a, b, "");
 }
 
 static int64_t vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef store) {
@@ -195,30 +203,52 @@ static LLVMValueRef all_go_past(Items *n, SimdShape shape, LLVMValueRef x, LLVMV
     return all;
 }
 
+/* More than none, but less than a vector? */
+static LLVMValueRef is_piece(Items *n, SimdShape shape, LLVMValueRef items) {
+    LLVMValueRef before = LLVMBuildNSWSub(n->b, items, cg_i64(n->cg, 1), "");
+    return LLVMBuildICmp(n->b, LLVMIntULT, before, cg_i64(n->cg, shape.width - 1), "");
+}
+
 /* Where the row's aligned part begins: x_lo, or less than a vector behind it; less than a cache line if it is written past
  * the caches, which goes well for whole lines. from NULL: no matter. */
 typedef struct AlignedRow {
     LLVMValueRef from, past; /* past: is it written so? NULL: never */
+    int most;                /* vectors before it */
 } AlignedRow;
 
+enum { LONG_ROW = 16, LONG_MASKED_ROW = 64 }; /* vectors of a row that gains from it */
+
+static LLVMValueRef is_long(Items *n, SimdShape shape, int vectors) {
+    LLVMValueRef length = LLVMBuildNSWSub(n->b, n->g->x_hi, n->g->x_lo, "");
+    return LLVMBuildICmp(n->b, LLVMIntSGE, length, cg_i64(n->cg, vectors * shape.width), "");
+}
+
+static LLVMValueRef is_large(Items *n, SimdShape shape, LLVMValueRef store) {
+    LLVMValueRef large = n->rows == ROWS_PLAIN ? NULL : simd_is_streamed(n->streams, store, vector_bytes(n->g, shape, store));
+    return large && n->rows == ROWS_PAST ? LLVMConstInt(n->cg->i1, 1, false) : large;
+}
+
 static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
-    const int64_t least = n->g->loops.n ? 16 : 64; /* vectors of a row that gains from it */
     SimdRegion *g = n->g;
     LLVMValueRef store = main_store(n), at = store ? simd_at(g, n->b, LLVMGetOperand(store, 1), g->x_lo, y) : NULL;
     if (!at) return (AlignedRow){0};
-    int64_t vector = vector_bytes(g, shape, store);
-    LLVMValueRef large = simd_is_streamed(n->streams, store, vector);
-    LLVMValueRef line = cg_i64(n->cg, (g->loops.n ? SIMD_LINE : vector) - 1);
+    int64_t vector = vector_bytes(g, shape, store), per_line = SIMD_LINE * shape.width / vector;
+    LLVMValueRef large = is_large(n, shape, store), line = cg_i64(n->cg, (g->loops.n ? SIMD_LINE : vector) - 1);
     if (large && vector < SIMD_LINE) line = LLVMBuildSelect(n->b, large, cg_i64(n->cg, SIMD_LINE - 1), line, "");
     LLVMValueRef over = LLVMBuildNeg(n->b, LLVMBuildPtrToInt(n->b, at, n->cg->i64, ""), "");
     over = LLVMBuildAnd(n->b, over, line, "");
     LLVMValueRef items = LLVMBuildUDiv(n->b, over, cg_i64(n->cg, vector / shape.width), "");
-    LLVMValueRef length = LLVMBuildNSWSub(n->b, g->x_hi, g->x_lo, "");
-    LLVMValueRef is_long = LLVMBuildICmp(n->b, LLVMIntSGE, length, cg_i64(n->cg, least * shape.width), "");
-    items = LLVMBuildSelect(n->b, is_long, items, cg_i64(n->cg, 0), "");
-    LLVMValueRef from = LLVMBuildNSWAdd(n->b, g->x_lo, items, ""), past = all_go_past(n, shape, from, y, false);
-    if (past) past = LLVMBuildAnd(n->b, past, is_long, "");
-    return (AlignedRow){from, past};
+    if (n->again && large) { /* what is done again would not be past the caches: a line more holds a whole vector */
+        LLVMValueRef more = LLVMBuildNSWAdd(n->b, items, cg_i64(n->cg, per_line), "");
+        LLVMValueRef is_less = LLVMBuildAnd(n->b, large, is_piece(n, shape, items), "");
+        items = LLVMBuildSelect(n->b, is_less, more, items, "");
+    }
+    LLVMValueRef gains = is_long(n, shape, g->loops.n || n->again ? LONG_ROW : LONG_MASKED_ROW);
+    if (n->rows != ROWS_PAST) items = LLVMBuildSelect(n->b, gains, items, cg_i64(n->cg, 0), "");
+    LLVMValueRef from = LLVMBuildNSWAdd(n->b, g->x_lo, items, "");
+    LLVMValueRef past = n->rows == ROWS_ASK ? all_go_past(n, shape, from, y, false) : NULL;
+    if (past) past = LLVMBuildAnd(n->b, past, gains, "");
+    return (AlignedRow){from, past, (int)(per_line + 2 * shape.width - 2) / shape.width};
 }
 
 /* Rows ---------------------------------------------------------------------------------------------------------------- */
@@ -274,8 +304,20 @@ static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef 
     LLVMPositionBuilderAtEnd(n->b, done);
 }
 
-static void write_vectors(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
-    Loop whole = loop_begin(n, x, n->g->x_lo, n->g->x_hi, shape.vectors * shape.width, true, "vectors");
+/* The end of the row, or less, if a part of a vector is left after whole blocks: that would be a piece of the last block
+ * again, which has gone past the caches. */
+static LLVMValueRef leaving_a_vector(Items *n, SimdShape shape, LLVMValueRef from) {
+    LLVMValueRef hi = n->g->x_hi, block = cg_i64(n->cg, shape.vectors * shape.width);
+    LLVMValueRef left = LLVMBuildURem(n->b, LLVMBuildNSWSub(n->b, hi, from, ""), block, "");
+    return LLVMBuildSelect(n->b, is_piece(n, shape, left), LLVMBuildNSWSub(n->b, hi, block, ""), hi, "");
+}
+
+/* ahead NULL: nothing is asked for before */
+static void write_vectors(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past, const SimdAhead *ahead) {
+    LLVMValueRef from = ahead ? count(n, x) : NULL, hi = n->g->x_hi;
+    if (past && n->again) hi = leaving_a_vector(n, shape, from);
+    Loop whole = loop_begin(n, x, n->g->x_lo, hi, shape.vectors * shape.width, true, "vectors");
+    if (ahead) simd_fetch_ahead(n->cg, ahead, LLVMBuildNSWSub(n->b, whole.at, from, ""), shape.vectors * shape.width);
     write_whole(n, shape, whole.at, y, past);
     loop_end(n, &whole);
 }
@@ -283,16 +325,17 @@ static void write_vectors(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRe
 /* Twice, where a row as a whole is written past the caches or not: the loops have nothing to ask. */
 static void write_aligned(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef past) {
     if (!past) {
-        write_vectors(n, shape, x, y, false);
+        write_vectors(n, shape, x, y, false, NULL);
         return;
     }
     LLVMBasicBlockRef large = new_block(n, "past"), small = new_block(n, "plain"), done = new_block(n, "aligned.done");
     LLVMBuildCondBr(n->b, past, large, small);
     LLVMPositionBuilderAtEnd(n->b, large);
-    write_vectors(n, shape, x, y, true);
+    SimdAhead ahead = simd_reads_ahead(n->cg, n->g, count(n, x), y);
+    write_vectors(n, shape, x, y, true, &ahead);
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, small);
-    write_vectors(n, shape, x, y, false);
+    write_vectors(n, shape, x, y, false, NULL);
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, done);
 }
@@ -309,14 +352,72 @@ static void write_piece(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef 
     loop_end(n, &rows);
 }
 
+/* A vector of items from `at` on; nearer to the beginning or the end of the row, if it would pass that or `hi`. */
+static void write_clamped(Items *n, SimdShape shape, LLVMValueRef at, LLVMValueRef y, LLVMValueRef hi) {
+    LLVMValueRef last = LLVMBuildNSWSub(n->b, hi, cg_i64(n->cg, shape.width), "");
+    write_piece(n, (SimdShape){shape.rows, 1, shape.width}, larger(n, smaller(n, at, last), n->g->x_lo), y, NULL);
+}
+
+/* Up to `hi`, in vectors of which the last one ends there, or begins with the row; x is left at hi. */
+static void write_again(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    Loop pieces = loop_begin(n, x, NULL, hi, shape.width, false, "again");
+    write_clamped(n, shape, pieces.at, y, hi);
+    LLVMValueRef next = LLVMBuildNSWAdd(n->b, count(n, x), cg_i64(n->cg, shape.width), "");
+    LLVMBuildStore(n->b, smaller(n, next, hi), x);
+    LLVMBuildBr(n->b, pieces.head);
+    LLVMPositionBuilderAtEnd(n->b, pieces.done);
+}
+
+/* The same without a loop, whose end the machine would guess wrong, and then have nothing on its way from memory: up to
+ * `most` vectors, the last ones again where that is too many. */
+static void write_straight(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi, int most) {
+    LLVMBasicBlockRef some = new_block(n, "straight"), done = new_block(n, "straight.done");
+    LLVMValueRef at = count(n, x);
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, at, hi, ""), some, done);
+    LLVMPositionBuilderAtEnd(n->b, some);
+    for (int i = 0; i < most; i++)
+        write_clamped(n, shape, LLVMBuildNSWAdd(n->b, at, cg_i64(n->cg, i * shape.width), ""), y, hi);
+    LLVMBuildStore(n->b, hi, x);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
 /* Up to `hi`, the last vector under a mask; x is left at hi. */
-static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+static void write_masked(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
     Loop pieces = loop_begin(n, x, NULL, hi, shape.width, false, "pieces");
     write_piece(n, (SimdShape){shape.rows, 1, shape.width}, pieces.at, y, hi);
     LLVMValueRef next = LLVMBuildNSWAdd(n->b, count(n, x), cg_i64(n->cg, shape.width), "");
     LLVMBuildStore(n->b, smaller(n, next, hi), x);
     LLVMBuildBr(n->b, pieces.head);
     LLVMPositionBuilderAtEnd(n->b, pieces.done);
+}
+
+/* Is the row at least a vector long? The builder is left where it is; what is for shorter ones goes to *is_short. */
+static LLVMBasicBlockRef if_long(Items *n, SimdShape shape, LLVMBasicBlockRef *is_short) {
+    LLVMBasicBlockRef whole = new_block(n, "long"), done = new_block(n, "row.end");
+    *is_short = new_block(n, "short");
+    LLVMBuildCondBr(n->b, is_long(n, shape, 1), whole, *is_short);
+    LLVMPositionBuilderAtEnd(n->b, whole);
+    return done;
+}
+
+static void then_short(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMBasicBlockRef is_short,
+                       LLVMBasicBlockRef done) {
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, is_short);
+    write_masked(n, shape, x, y, n->g->x_hi);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
+static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    if (!n->again || n->target->mask_registers) {
+        write_masked(n, shape, x, y, hi);
+        return;
+    }
+    LLVMBasicBlockRef is_short, done = if_long(n, shape, &is_short);
+    write_again(n, shape, x, y, hi);
+    then_short(n, shape, x, y, is_short, done);
 }
 
 /* Nothing is left when it is known that whole blocks fill the loop: group's rows mostly. */
@@ -368,10 +469,24 @@ static void write_out(Items *n, int width) {
     }
 }
 
+/* A row that is written past the caches: what comes before its aligned part, and behind its blocks, without loops. */
+static void write_straight_row(Items *n, SimdShape shape, LLVMValueRef y) {
+    AlignedRow row = aligned_row(n, shape, y);
+    LLVMValueRef x = counter_new(n, n->g->x_lo, "x");
+    write_straight(n, shape, x, y, row.from, row.most);
+    SimdAhead ahead = simd_reads_ahead(n->cg, n->g, row.from, y);
+    write_vectors(n, shape, x, y, true, &ahead);
+    write_straight(n, shape, x, y, n->g->x_hi, shape.vectors + 1);
+}
+
 /* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. */
 static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     if (n->written_out) {
         write_out(n, shape.width);
+        return;
+    }
+    if (n->rows == ROWS_PAST) {
+        write_straight_row(n, shape, y);
         return;
     }
     AlignedRow row = aligned_row(n, shape, y);
@@ -381,7 +496,7 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     }
     LLVMValueRef x = counter_new(n, n->g->x_lo, "x");
     if (!row.from) {
-        write_vectors(n, shape, x, y, false);
+        write_vectors(n, shape, x, y, false, NULL);
         if (!is_filled(n->g->x_lo, n->g->x_hi, shape.vectors * shape.width)) write_pieces(n, shape, x, y, n->g->x_hi);
         return;
     }
@@ -399,7 +514,7 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMPositionBuilderAtEnd(n->b, done);
 }
 
-static void write_nest(Items *n, SimdShape shape) {
+static void write_rows(Items *n, SimdShape shape) {
     SimdRegion *g = n->g;
     if (!g->y) {
         write_row(n, shape, NULL);
@@ -416,6 +531,43 @@ static void write_nest(Items *n, SimdShape shape) {
     Loop row = loop_begin(n, y, NULL, g->y_hi, 1, false, "row");
     write_row(n, one, row.at);
     loop_end(n, &row);
+}
+
+/* Are there stores past the caches, all of them those by which rows are aligned, and little else to do? Whether they are
+ * made is asked once for the nest then, which is written for either answer. */
+static LLVMValueRef rows_past(Items *n, SimdShape shape) {
+    enum { FEW_VALUES = 64 }; /* little enough to be written several times for the ends of rows */
+    SimdRegion *g = n->g;
+    LLVMValueRef store = main_store(n), large = store ? is_large(n, shape, store) : NULL;
+    if (!large || !n->again || shape.rows > 1 || g->loops.n || g->values.n > FEW_VALUES) return NULL;
+    n->past = simd_map_new(g->arena, 1);
+    simd_map_put(n->past, store, 1);
+    for (int i = 0; i < g->values.n; i++) {
+        LLVMValueRef other = g->values.at[i].v;
+        if (other != store && is_row_store(n, &g->values.at[i]) && is_large(n, shape, other)) return NULL;
+    }
+    if (!simd_is_placed(g, LLVMGetOperand(store, 1))) return NULL;
+    return LLVMBuildAnd(n->b, large, is_long(n, shape, LONG_ROW), "");
+}
+
+static void write_nest(Items *n, SimdShape shape) {
+    LLVMValueRef past = rows_past(n, shape);
+    if (!past) {
+        write_rows(n, shape);
+        return;
+    }
+    LLVMBasicBlockRef large = new_block(n, "past"), small = new_block(n, "plain"), done = new_block(n, "nest.done");
+    LLVMBuildCondBr(n->b, past, large, small);
+    LLVMPositionBuilderAtEnd(n->b, large);
+    n->rows = ROWS_PAST;
+    write_rows(n, shape);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, small);
+    n->rows = ROWS_PLAIN;
+    write_rows(n, shape);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+    n->rows = ROWS_ASK;
 }
 
 /* Taking the scalar nest away -------------------------------------------------------------------------------------- */
@@ -549,6 +701,7 @@ static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdSha
     if (aligned.width) simd_shape(g, n->target); /* the rates of this version again */
     simd_blends(g, updated);
     n->has_ends = has_ends;
+    n->again = !is_known_row(g) && simd_is_idempotent(g);
     write_nest(n, shape);
 }
 

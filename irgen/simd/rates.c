@@ -121,7 +121,7 @@ static LaneRate merged(const SimdRegion *g, LLVMValueRef phi, int block) {
     return brings_apart(g, phi, block) ? varying(g->rows) : r;
 }
 
-static bool is_pure_call(LLVMValueRef call) {
+bool simd_is_pure_call(LLVMValueRef call) {
     LLVMValueRef fn = LLVMGetCalledValue(call);
     if (!LLVMIsAFunction(fn)) return false;
     unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6);
@@ -183,7 +183,7 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
         return r;
     }
     case LLVMLoad: return value->private_of >= 0 ? varying(g->rows) : any(a, a);
-    case LLVMCall: return is_pure_call(v) ? of_operands(g, v, block) : varying(g->rows);
+    case LLVMCall: return simd_is_pure_call(v) ? of_operands(g, v, block) : varying(g->rows);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: return varying(g->rows);
     default: return of_operands(g, v, block);

@@ -135,6 +135,7 @@ bool simd_is_masked(const SimdRegion *g, int block); /* may some items that are 
 bool simd_may_miss(const SimdRegion *g, int block); /* may some of all the region's items not come here? */
 bool simd_is_plain_header(const SimdRegion *g, int block); /* of a block that begins with phis */
 int64_t simd_bytes(const SimdRegion *g, LLVMTypeRef t); /* in memory */
+bool simd_is_pure_call(LLVMValueRef call); /* reads and writes no memory */
 bool simd_is_contiguous(const SimdRegion *g, LaneRate at, LLVMTypeRef t);
 
 bool simd_refuse(SimdRegion *g, const char *why, LLVMValueRef at); /* false; the first reason counts */
@@ -181,6 +182,19 @@ typedef struct SimdStreams {
 } SimdStreams;
 void simd_find_streams(Cg *cg, SimdStreams *s);
 LLVMValueRef simd_is_streamed(const SimdStreams *s, LLVMValueRef store, int64_t vector_bytes); /* NULL: never */
+
+bool simd_is_idempotent(const SimdRegion *g); /* idempotent.c: may items be done again? */
+
+/* ahead.c: what a row asks for before it comes there. Places are of the item at x. */
+typedef struct SimdLead {
+    LLVMValueRef array, at;
+    int64_t bytes;            /* from item to item */
+    int n_reads;              /* of its array */
+} SimdLead;
+typedef Vec(SimdLead) SimdAhead;
+SimdAhead simd_reads_ahead(Cg *cg, SimdRegion *g, LLVMValueRef x, LLVMValueRef y);
+void simd_fetch_ahead(Cg *cg, const SimdAhead *ahead, LLVMValueRef items, int n_items); /* of the block `items` behind x */
+void simd_prefetch(Cg *cg, LLVMValueRef place); /* into the first cache */
 
 /* Emission ----------------------------------------------------------------------------------------------------------- */
 
@@ -259,6 +273,7 @@ void simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef made); /* stream.
 
 /* memory.c */
 LLVMValueRef *simd_mask_for(SimdEmit *e, LaneRate r, int row, int vector); /* of a value's copy; NULL: all lanes */
+LLVMValueRef simd_object(LLVMValueRef pointer); /* what it points into */
 bool simd_is_group_memory(LLVMValueRef pointer); /* this thread's alone */
 bool simd_reads_columns(const SimdRegion *g, const SimdValue *load);
 bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *load); /* reads them whole, and transposes */

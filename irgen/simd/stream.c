@@ -42,14 +42,9 @@ void simd_find_streams(Cg *cg, SimdStreams *s) {
     LLVMDeleteFunction(marker);
 }
 
-static LLVMValueRef array_of(LLVMValueRef pointer) {
-    while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
-    return pointer;
-}
-
 LLVMValueRef simd_is_streamed(const SimdStreams *s, LLVMValueRef store, int64_t vector_bytes) {
     enum { LEAST_BYTES = 16 };
-    int i = simd_map_get(s->of, array_of(LLVMGetOperand(store, 1)));
+    int i = simd_map_get(s->of, simd_object(LLVMGetOperand(store, 1)));
     return i < 0 || vector_bytes % LEAST_BYTES ? NULL : s->large.at[i];
 }
 

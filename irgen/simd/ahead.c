@@ -1,0 +1,56 @@
+/* ahead.c -- lines of memory asked for before a long row comes to them. The machine sees by itself where a program walks
+ * through memory, but it stops at pages, and is slow to notice a row of one or two KiB that is read from three planes and
+ * in three rows of one of them. Rows that are written past the caches belong to arrays larger than these, and so do,
+ * mostly, the arrays they are made of: of each of those that is read at many places what is read farthest on is asked for
+ * some rows before. */
+#include "irgen/simd/simd.h"
+
+void simd_prefetch(Cg *cg, LLVMValueRef place) {
+    enum { TO_READ = 0, TO_FIRST_CACHE = 3, DATA = 1 };
+    unsigned id = LLVMLookupIntrinsicID("llvm.prefetch", 13);
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(cg->module, id, &cg->ptr, 1);
+    LLVMValueRef args[4] = {place, cg_i32(cg, TO_READ), cg_i32(cg, TO_FIRST_CACHE), cg_i32(cg, DATA)};
+    LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+}
+
+static void add(SimdAhead *ahead, Cg *cg, SimdRegion *g, LLVMValueRef pointer, int64_t bytes, LLVMValueRef x, LLVMValueRef y) {
+    LLVMValueRef array = simd_object(pointer), at = simd_at(g, cg->b, pointer, x, y);
+    if (!at || !LLVMIsAArgument(array)) return;
+    at = LLVMBuildFreeze(cg->b, at, "");
+    for (int i = 0; i < ahead->n; i++) {
+        SimdLead *lead = &ahead->at[i];
+        if (lead->array != array) continue;
+        LLVMValueRef farther = LLVMBuildICmp(cg->b, LLVMIntUGT, at, lead->at, "");
+        lead->at = LLVMBuildSelect(cg->b, farther, at, lead->at, "");
+        lead->n_reads++;
+        return;
+    }
+    SimdLead lead = {array, at, bytes, 1};
+    vec_push(g->arena, ahead, lead);
+}
+
+SimdAhead simd_reads_ahead(Cg *cg, SimdRegion *g, LLVMValueRef x, LLVMValueRef y) {
+    SimdAhead ahead = {0};
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        const SimdBlock *block = &g->blocks.at[value->block];
+        if (!LLVMIsALoadInst(value->v) || block->leaves || block->loop >= 0 || value->private_of >= 0) continue;
+        LLVMValueRef pointer = LLVMGetOperand(value->v, 0);
+        if (!simd_is_contiguous(g, simd_rate(g, pointer, value->block), LLVMTypeOf(value->v))) continue;
+        add(&ahead, cg, g, pointer, simd_bytes(g, LLVMTypeOf(value->v)), x, y);
+    }
+    return ahead;
+}
+
+void simd_fetch_ahead(Cg *cg, const SimdAhead *ahead, LLVMValueRef items, int n_items) {
+    enum { BYTES_AHEAD = 8192, FEW_READS = 3 };
+    for (int i = 0; i < ahead->n; i++) {
+        const SimdLead *lead = &ahead->at[i];
+        if (lead->n_reads <= FEW_READS) continue;
+        for (int64_t line = 0; line < n_items * lead->bytes; line += SIMD_LINE) {
+            LLVMValueRef by = LLVMBuildNSWMul(cg->b, items, cg_i64(cg, lead->bytes), "");
+            by = LLVMBuildNSWAdd(cg->b, by, cg_i64(cg, BYTES_AHEAD + line), "");
+            simd_prefetch(cg, LLVMBuildGEP2(cg->b, cg->i8, lead->at, &by, 1, ""));
+        }
+    }
+}
