@@ -1,7 +1,12 @@
 /* reduce.c -- reductions on a CPU, the same bits whatever the number of threads and on every CPU. The domain is cut
  * into blocks whose number depends on the sizes of the launch alone; a block's items are written to a buffer, a chunk at
  * a time, by the same loop that runs any kernel, and added lane by lane into LANES accumulators; these, and then the
- * blocks' partial results, are combined by fixed trees. So a float sum is vector code without any licence to reorder it. */
+ * blocks' partial results, are combined by fixed trees. So a float sum is vector code without licence to reorder it.
+ *
+ * Where the domain is a line, a thread goes through several blocks abreast, a chunk of each in turn: memory that is
+ * read at several places has more under way, as what a processor fetches of itself it does for each place, up to the
+ * end of a page. Planes would lose more, whose rows the next one reads again, and groups have their own way
+ * (group_ahead.c). */
 #include "irgen/cg.h"
 
 #include <math.h>
@@ -10,6 +15,8 @@
 enum {
     LANES = 32,          /* accumulators: fixed, never the machine's width */
     CHUNK_ITEMS = 512,   /* items buffered: stays in the first-level cache */
+    ABREAST = 4,         /* blocks at a time, where they are: */
+    CHUNK_ABREAST = 128, /* a few lines of memory, then the next block's */
     MAX_BLOCKS = 1024,
     BLOCK_COST = 1 << 15 /* a block is at least this much work, where the domain has it */
 };
@@ -182,9 +189,12 @@ static LLVMValueRef declare_blocks(Reducer *r, LLVMValueRef *values, int n) {
     return fn;
 }
 
-/* Of what is spread, as many as fill the buffer: 512 items, or the groups that have about so many. */
+static int abreast(const Kernel *k) { return k->func->domain.n == 1 && !k->func->group.items ? ABREAST : 1; }
+
+/* Of what is spread, as many as fill the buffer: items, or the groups that have about so many. */
 static int64_t chunk_shares(const Kernel *k) {
-    return k->share_items < CHUNK_ITEMS ? CHUNK_ITEMS / k->share_items : 1;
+    int64_t items = abreast(k) > 1 ? CHUNK_ABREAST : CHUNK_ITEMS;
+    return k->share_items < items ? items / k->share_items : 1;
 }
 
 /* One chunk: its items into the buffer, then into the accumulators. */
@@ -202,30 +212,65 @@ static void chunk(Reducer *r, CgFunc *f, LLVMValueRef *values, int n, LLVMValueR
     accumulate(r, f, acc, items, n_padded);
 }
 
+/* What is in the frame of `blocks`: the accumulators of each block, and the buffer. */
+typedef struct Room {
+    LLVMTypeRef vector;
+    LLVMValueRef accs, items;
+    int blocks;     /* at a time */
+    int64_t shares; /* that fill the buffer */
+} Room;
+
+static Room make_room(Reducer *r, CgFunc *f) {
+    Room room = {.vector = LLVMVectorType(r->acc_mem, LANES), .blocks = abreast(r->k), .shares = chunk_shares(r->k)};
+    room.accs = cg_alloca(f, LLVMArrayType2(room.vector, (uint64_t)room.blocks), "accs");
+    int64_t items = (room.shares * r->k->share_items + LANES - 1) / LANES * LANES;
+    room.items = cg_alloca(f, LLVMArrayType2(r->item_mem, (uint64_t)items), "items");
+    LLVMSetAlignment(room.items, 64);
+    return room;
+}
+
+/* The chunk at `at` of block `b`; the last block may have ended before. */
+static void chunk_of_block(Reducer *r, CgFunc *f, const Room *room, LLVMValueRef *v, int n, LLVMValueRef b,
+                           LLVMValueRef at, LLVMValueRef acc) {
+    LLVMValueRef *own = v + n, from = LLVMBuildNSWMul(f->b, b, own[BLOCKS_SIZE], "");
+    LLVMValueRef to = smaller(f, LLVMBuildNSWAdd(f->b, from, own[BLOCKS_SIZE], ""), own[BLOCKS_TOTAL]);
+    from = LLVMBuildNSWAdd(f->b, from, at, "");
+    LLVMBasicBlockRef some = cg_block(f, "chunk"), done = cg_block(f, "chunk.done");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, from, to, ""), some, done);
+    cg_enter(f, some);
+    LLVMValueRef count = smaller(f, LLVMBuildSub(f->b, to, from, ""), cg_i64(f->cg, room->shares));
+    chunk(r, f, v, n, from, count, room->items, acc);
+    cg_goto(f, done);
+    cg_enter(f, done);
+}
+
 /* partials[b] for b in begin..end. */
 static LLVMValueRef emit_blocks(Reducer *r, LLVMValueRef range, LLVMValueRef *kernel_values, int n) {
     r->range = range;
     Cg *cg = r->k->cg;
     CgFunc f;
-    LLVMValueRef fn = declare_blocks(r, kernel_values, n);
+    LLVMValueRef fn = declare_blocks(r, kernel_values, n), zero = cg_i64(cg, 0), one = cg_i64(cg, 1);
     LLVMValueRef *v = arena_array(&cg->c->arena, LLVMValueRef, n + BLOCKS__COUNT), *own = v + n;
     LLVMGetParams(fn, v);
     cg_func_begin(&f, cg, r->k->func, fn);
-    LLVMTypeRef vector = LLVMVectorType(r->acc_mem, LANES);
-    LLVMValueRef acc = cg_alloca(&f, vector, "acc");
-    int64_t shares = chunk_shares(r->k), room = (shares * r->k->share_items + LANES - 1) / LANES * LANES;
-    LLVMValueRef items = cg_alloca(&f, LLVMArrayType2(r->item_mem, (uint64_t)room), "items");
-    LLVMSetAlignment(items, 64);
-    Rounds b = rounds_begin(&f, own[BLOCKS_BEGIN], own[BLOCKS_END], cg_i64(cg, 1));
-    LLVMBuildStore(f.b, splat(cg_identity(cg, r->how, r->acc)), acc);
-    LLVMValueRef from = LLVMBuildNSWMul(f.b, b.k, own[BLOCKS_SIZE], "");
-    LLVMValueRef to = smaller(&f, LLVMBuildNSWAdd(f.b, from, own[BLOCKS_SIZE], ""), own[BLOCKS_TOTAL]);
-    Rounds c = rounds_begin(&f, from, to, cg_i64(cg, shares));
-    LLVMValueRef count = smaller(&f, LLVMBuildSub(f.b, to, c.k, ""), cg_i64(cg, shares));
-    chunk(r, &f, v, n, c.k, count, items, acc);
+    Room room = make_room(r, &f);
+    LLVMValueRef most = cg_i64(cg, room.blocks);
+    Rounds b = rounds_begin(&f, own[BLOCKS_BEGIN], own[BLOCKS_END], most);
+    LLVMValueRef blocks = smaller(&f, LLVMBuildSub(f.b, own[BLOCKS_END], b.k, ""), most);
+    Rounds start = rounds_begin(&f, zero, blocks, one);
+    LLVMBuildStore(f.b, splat(cg_identity(cg, r->how, r->acc)), element_at(&f, room.vector, room.accs, start.k));
+    rounds_end(&f, &start);
+    Rounds c = rounds_begin(&f, zero, own[BLOCKS_SIZE], cg_i64(cg, room.shares));
+    Rounds turn = rounds_begin(&f, zero, blocks, one);
+    LLVMValueRef acc = element_at(&f, room.vector, room.accs, turn.k);
+    chunk_of_block(r, &f, &room, v, n, LLVMBuildNSWAdd(f.b, b.k, turn.k, ""), c.k, acc);
+    rounds_end(&f, &turn);
     rounds_end(&f, &c);
-    LLVMValueRef one = across(r, &f, LLVMBuildLoad2(f.b, vector, acc, ""));
-    LLVMBuildStore(f.b, one, element_at(&f, r->acc_mem, own[BLOCKS_PARTIALS], b.k));
+    Rounds end = rounds_begin(&f, zero, blocks, one);
+    LLVMValueRef sums = LLVMBuildLoad2(f.b, room.vector, element_at(&f, room.vector, room.accs, end.k), "");
+    LLVMValueRef at = LLVMBuildNSWAdd(f.b, b.k, end.k, "");
+    LLVMBuildStore(f.b, across(r, &f, sums), element_at(&f, r->acc_mem, own[BLOCKS_PARTIALS], at));
+    rounds_end(&f, &end);
     rounds_end(&f, &b);
     LLVMBuildRetVoid(f.b);
     return fn;
