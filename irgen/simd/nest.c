@@ -247,7 +247,11 @@ static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
     if (n->rows != ROWS_PAST) items = LLVMBuildSelect(n->b, gains, items, cg_i64(n->cg, 0), "");
     LLVMValueRef from = LLVMBuildNSWAdd(n->b, g->x_lo, items, "");
     LLVMValueRef past = n->rows == ROWS_ASK ? all_go_past(n, shape, from, y, false) : NULL;
-    if (past) past = LLVMBuildAnd(n->b, past, gains, "");
+    if (past) { /* one that begins with a line has less to lose */
+        LLVMValueRef whole = LLVMBuildICmp(n->b, LLVMIntEQ, over, cg_i64(n->cg, 0), "");
+        whole = LLVMBuildAnd(n->b, whole, is_long(n, shape, LONG_ROW), "");
+        past = LLVMBuildAnd(n->b, past, LLVMBuildOr(n->b, gains, whole, ""), "");
+    }
     return (AlignedRow){from, past, (int)(per_line + 2 * shape.width - 2) / shape.width};
 }
 
