@@ -129,7 +129,9 @@ typedef struct Narrowed {
 Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest);
 
 void group_run_items(GroupRun *r, const Part *part);
-void group_fetch_next(GroupRun *r, const Part *part); /* group_ahead.c */
+/* group_ahead.c */
+void group_fetch_next(GroupRun *r, const Part *part);
+LLVMValueRef group_in_turn(GroupRun *r, LLVMValueRef turn, LLVMValueRef n);
 void group_find_place(GroupRun *r, LLVMValueRef *place); /* group_order.c: along each axis */
 void group_run_rounds(GroupRun *r, const Part *part);
 void group_round_of_item(GroupRun *r, const Part *part, LLVMBasicBlockRef next);

@@ -1,7 +1,10 @@
 /* group_ahead.c -- what the next group will read. A group of many parts reads at its beginning and then works in its own
  * memory for a while, in which nothing is asked of far memory. So where its items read neighbours side by side, what the
  * items of the next group along the last axis will read there is asked for: it is on its way while this group goes from
- * part to part. */
+ * part to part.
+ *
+ * Groups that leave little behind, a sum each, run in two stretches abreast, one of either in turn: memory that is read
+ * at two places has more under way. Where they write rows, too, these would be parted as well, which costs more. */
 #include "irgen/group.h"
 
 /* The array of x[i, j] or x.at(i, j), for an item at (i, j), that is only read; NULL: it is something else. */
@@ -50,4 +53,35 @@ static bool fetch(Expr *e, void *run) {
 void group_fetch_next(GroupRun *r, const Part *part) {
     if (!r->f->cg->vector || r->loop || r->in_strip || r->rounds || r->plan.n_parts == 1) return;
     for (int i = 0; i < part->items.n; i++) stmt_find(part->items.at[i], fetch, r);
+}
+
+/* Two stretches ---------------------------------------------------------------------------------------------------- */
+
+static bool reads_row(Expr *e, void *run) { return read_at_item(run, e) != NULL; }
+
+/* An element of an array that does not go by the group alone: a row of them, for all one knows. */
+static bool writes_row(Expr *e, void *run) {
+    const GroupRun *r = run;
+    const Symbol *array = e->kind == EXPR_INDEX ? expr_array_symbol(e->index.base) : NULL;
+    if (!array || array->kind != SYM_PARAM || array->mode == REF_IN) return false;
+    const Expr *at = e->index.at.at[0];
+    return at->kind != EXPR_NAME || at->name.sym != r->group->at[0];
+}
+
+static bool any(GroupRun *r, ExprTest test) {
+    const Block *body = r->fn->item->fn.body;
+    for (int i = 0; i < body->stmts.n; i++)
+        if (stmt_find(body->stmts.at[i], test, r)) return true;
+    return false;
+}
+
+/* The group that comes `turn`-th among `n` from r->begin on: of the second stretch every other time. */
+LLVMValueRef group_in_turn(GroupRun *r, LLVMValueRef turn, LLVMValueRef n) {
+    CgFunc *f = r->f;
+    bool abreast = f->cg->vector && r->n == 1 && r->plan.n_parts > 1 && any(r, reads_row) && !any(r, writes_row);
+    if (!abreast) return LLVMBuildNSWAdd(f->b, r->begin, turn, "");
+    LLVMValueRef one = cg_i64(f->cg, 1), first = LLVMBuildLShr(f->b, LLVMBuildNSWAdd(f->b, n, one, ""), one, "stretch");
+    LLVMValueRef is_second = LLVMBuildTrunc(f->b, turn, f->cg->i1, "");
+    LLVMValueRef from = LLVMBuildSelect(f->b, is_second, LLVMBuildNSWAdd(f->b, r->begin, first, ""), r->begin, "");
+    return LLVMBuildNSWAdd(f->b, from, LLVMBuildLShr(f->b, turn, one, ""), "");
 }
