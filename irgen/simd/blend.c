@@ -76,12 +76,35 @@ static int read_before(const SimdRegion *g, const SimdValue *store) {
     return -1;
 }
 
+/* Does every item that comes to block `from` go on to `to`, unless it fails? */
+static bool goes_on_to(const SimdRegion *g, int from, int to) {
+    while (from >= 0 && from != to) from = g->blocks.at[from].goes_on;
+    return from == to;
+}
+
+/* Is what a lane that does not store has read there still there when the others do? Its item stores nothing but what is
+ * under the same condition, and so nothing. */
+static bool is_still_there(const SimdRegion *g, const SimdValue *store) {
+    LLVMValueRef memory = memory_of(LLVMGetOperand(store->v, 1));
+    if (g->blocks.at[store->block].loop >= 0) return false;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *other = &g->values.at[i];
+        bool counts = LLVMIsAStoreInst(other->v) && other->private_of < 0 && !g->blocks.at[other->block].leaves;
+        if (!counts || goes_on_to(g, other->block, store->block) || goes_on_to(g, store->block, other->block)) continue;
+        LLVMValueRef to = memory_of(LLVMGetOperand(other->v, 1));
+        if (to == memory || !has_name(to)) return false;
+    }
+    return true;
+}
+
 void simd_blends(SimdRegion *g, const SimdMap *updated) {
     for (int i = 0; i < g->values.n; i++) {
         SimdValue *value = &g->values.at[i];
         value->read_before = -1;
+        value->is_still_there = false;
         if (!LLVMIsAStoreInst(value->v) || value->private_of >= 0 || !simd_may_miss(g, value->block)) continue;
         if (g->blocks.at[value->block].leaves || !is_without_updates(g, updated, LLVMGetOperand(value->v, 1))) continue;
         value->read_before = read_before(g, value);
+        value->is_still_there = value->read_before >= 0 && is_still_there(g, value);
     }
 }

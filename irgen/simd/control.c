@@ -330,23 +330,36 @@ static bool gains_without_mask(SimdEmit *e, int block) {
     return false;
 }
 
-/* Nothing but a few stores by all lanes, vectors into memory of the group: that costs less than a branch which goes now
- * this way, now that. */
-static bool only_blends(SimdEmit *e, int block) {
-    enum { FEW = 4 };
+/* How many stores by all lanes; -1: there is something else, or a check that may fail. */
+static int n_blends(SimdEmit *e, int block) {
     const SimdRegion *g = e->g;
     const SimdBlock *b = &g->blocks.at[block];
+    LLVMValueRef check = simd_check_of(g, block);
     int stores = 0;
     for (int i = b->first; i < b->first + b->n; i++) {
         const SimdValue *value = &g->values.at[i];
         if (LLVMIsATerminatorInst(value->v) || simd_is_remark(value->v)) continue;
-        if (!LLVMIsAStoreInst(value->v) || !simd_blends_store(e, value)) return false;
+        if (!LLVMIsAStoreInst(value->v) || !simd_blends_store(e, value)) return -1;
         LLVMValueRef at = LLVMGetOperand(value->v, 1);
         bool beside = simd_is_contiguous(g, simd_rate(g, at, block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
-        if (!simd_is_group_memory(at) || !(beside || simd_is_joint(g, at))) return false;
+        if (!(e->told || simd_is_group_memory(at)) || !(beside || simd_is_joint(g, at))) return -1;
         stores++;
     }
-    return b->goes_on < 0 && stores <= FEW;
+    return check && !LLVMIsAConstantInt(check) ? -1 : stores;
+}
+
+/* Nothing but a few stores by all lanes, vectors into memory of the group: that costs less than a branch which goes now
+ * this way, now that. So it does in an array where a bit of the block turns the comparison: who sorts stores as often as
+ * not. */
+static bool only_blends(SimdEmit *e, int block) {
+    enum { FEW = 4 };
+    int stores = 0;
+    for (int b = block; b >= 0; b = e->g->blocks.at[b].goes_on) {
+        int n = n_blends(e, b);
+        if (n < 0) return false;
+        stores += n;
+    }
+    return stores <= FEW;
 }
 
 static LLVMValueRef all_live(SimdEmit *e, LLVMValueRef *mask) {

@@ -4,11 +4,9 @@
  * store parts of these, and read what was just written in another shape, which has to wait until it has reached the
  * cache. So where the nest begins it is asked of all of them at once; then the vectors are loaded once and stored once.
  *
- * Items have no order among each other, so each lane takes the item that one of its own two elements belongs to: where
- * the lane's number does not have the gap's bit, that is a lower place of the first vector, else an upper one of the
- * second. The other place of the pair is a gap further, or back, in the same vector: these others, from both vectors, are
- * one vector too, and a permutation by lane ^ gap brings them to their items, and back. The lane's item has the number of
- * the lane, with the gap's bit moved to the top.
+ * Items have no order among each other, so the lanes take them in the order in which machines bring the lower places of
+ * two vectors together in a single step, and the upper ones, and both back: by halves for a gap of 4, by pairs and by
+ * single elements within the halves for 2 and 1. The nest is written for each of the gaps.
  *
  * What asks such a place for bits, `(i & size) == 0`, asks that of the block's first place, once, and of those behind it,
  * where the nest begins: they have no bits in common.
@@ -32,8 +30,8 @@ typedef struct BitTest {
 struct SimdJoint {
     Vec(Pair) pairs;
     Vec(BitTest) tests;
-    LLVMValueRef partner;         /* lane ^ gap */
-    LLVMValueRef is_upper;        /* its sign: lane & gap */
+    LLVMValueRef gap, less;       /* and what the masks keep */
+    int by;                       /* the gap, in the code that is being written */
     LLVMValueRef lower;           /* of the lanes' items: the lower place, counted from the first one */
     LLVMValueRef order;           /* the lanes' items */
 };
@@ -196,7 +194,7 @@ static bool ask_places(SimdEmit *e, const Pair *p, LLVMValueRef gap, LLVMValueRe
     if (!is_every_other(lower, ELEMENT_BYTES) || !is_every_other(upper, ELEMENT_BYTES)) return false;
     LLVMTypeRef t = LLVMTypeOf(gap);
     LLVMValueRef less = LLVMBuildSub(e->b, gap, LLVMConstInt(t, 1, false), "");
-    hold(e, holds, LLVMBuildICmp(e->b, LLVMIntULT, less, LLVMConstInt(t, LANES / 2, false), ""));
+    hold(e, holds, LLVMBuildICmp(e->b, LLVMIntULT, less, LLVMConstInt(t, SIMD_MOST_JOINT, false), ""));
     hold(e, holds, LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildAnd(e->b, gap, less, ""), LLVMConstNull(t), ""));
     LLVMValueRef masks[2] = {lower.mask, upper.mask};
     for (int k = 0; k < 2; k++) {
@@ -207,18 +205,22 @@ static bool ask_places(SimdEmit *e, const Pair *p, LLVMValueRef gap, LLVMValueRe
     return true;
 }
 
-/* gap: i32 */
-static void find_order(SimdEmit *e, SimdJoint *j, LLVMValueRef gap) {
-    LLVMValueRef lanes = simd_iota(e, e->cg->i32, 1), bit = simd_splat(e, gap), one = simd_splat(e, cg_i32(e->cg, 1));
-    LLVMValueRef has = LLVMBuildAnd(e->b, lanes, bit, ""), less = LLVMBuildSub(e->b, bit, one, "");
-    LLVMValueRef zeros[2] = {gap, LLVMConstInt(e->cg->i1, 0, false)};
-    LLVMValueRef to_sign = simd_splat(e, simd_intrinsic(e, "llvm.ctlz", &e->cg->i32, 1, zeros, 2));
-    j->partner = LLVMBuildXor(e->b, lanes, bit, "");
-    j->is_upper = LLVMBuildShl(e->b, has, to_sign, "");
-    LLVMValueRef top = LLVMBuildLShr(e->b, j->is_upper, simd_splat(e, cg_i32(e->cg, 31 - LANES_LOG2)), "");
-    j->lower = LLVMBuildOr(e->b, LLVMBuildXor(e->b, lanes, has, ""), top, "");
-    LLVMValueRef below = LLVMBuildAnd(e->b, j->lower, less, ""), above = LLVMBuildXor(e->b, j->lower, below, "");
-    j->order = LLVMBuildOr(e->b, below, LLVMBuildLShr(e->b, above, one, ""), "");
+/* The lower place of a lane's item. */
+static int lower_place(int gap, int lane) {
+    static const int by_1[LANES] = {0, 2, 8, 10, 4, 6, 12, 14}, by_2[LANES] = {0, 1, 8, 9, 4, 5, 12, 13};
+    static const int by_4[LANES] = {0, 1, 2, 3, 8, 9, 10, 11};
+    return (gap == 1 ? by_1 : gap == 2 ? by_2 : by_4)[lane];
+}
+
+static void find_order(SimdEmit *e, SimdJoint *j) {
+    LLVMValueRef lower[LANES], order[LANES];
+    for (int lane = 0; lane < LANES; lane++) {
+        int place = lower_place(j->by, lane), below = place & (j->by - 1);
+        lower[lane] = cg_i32(e->cg, place);
+        order[lane] = cg_i32(e->cg, below + (place - below) / 2);
+    }
+    j->lower = LLVMConstVector(lower, LANES);
+    j->order = LLVMConstVector(order, LANES);
 }
 
 /* Bits --------------------------------------------------------------------------------------------------------------- */
@@ -330,11 +332,24 @@ LLVMValueRef simd_join(SimdEmit *e) {
     }
     Behind d;
     behind_first(e, j->pairs.at[0].lower, &d);
-    find_order(e, j, word_of(e, gap));
-    find_bit_tests(e, j, d.mask);
-    e->order = j->order;
+    j->gap = gap;
+    j->less = d.mask;
     g->joint = j;
     return holds;
+}
+
+LLVMValueRef simd_joint_has(SimdEmit *e, int gap) {
+    LLVMValueRef is = e->g->joint->gap;
+    return LLVMBuildICmp(e->b, LLVMIntEQ, is, LLVMConstInt(LLVMTypeOf(is), (unsigned)gap, false), "");
+}
+
+void simd_join_by(SimdEmit *e, int gap) {
+    SimdJoint *j = e->g->joint;
+    j->by = gap;
+    find_order(e, j);
+    j->tests.n = 0;
+    find_bit_tests(e, j, j->less);
+    e->order = j->order;
 }
 
 LLVMValueRef simd_joint_order(const SimdRegion *g) { return g->joint ? g->joint->order : NULL; }
@@ -346,31 +361,34 @@ static LLVMValueRef vector_at(SimdEmit *e, const Pair *p, int k) {
     return LLVMBuildGEP2(e->b, e->cg->f32, first_at(e, p->lower, e->x), &behind, 1, "");
 }
 
-static LLVMValueRef is_upper_lane(SimdEmit *e) {
-    LLVMValueRef sign = e->g->joint->is_upper;
-    return LLVMBuildICmp(e->b, LLVMIntSLT, sign, LLVMConstNull(LLVMTypeOf(sign)), "");
+static LLVMValueRef shuffled(SimdEmit *e, LLVMValueRef a, LLVMValueRef b, const int *from) {
+    LLVMValueRef index[LANES];
+    for (int i = 0; i < LANES; i++) index[i] = cg_i32(e->cg, from[i]);
+    return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(index, LANES), "");
 }
 
 LLVMValueRef simd_joint_load(SimdEmit *e, LLVMValueRef pointer, LLVMTypeRef t) {
-    const Pair *p = pair_of(e->g->joint, pointer);
-    bool upper = pointer == p->upper;
-    LLVMValueRef v[2] = {simd_elements_at(e, t, vector_at(e, p, 0)), simd_elements_at(e, t, vector_at(e, p, 1))}, up = is_upper_lane(e);
-    LLVMValueRef own = LLVMBuildSelect(e->b, up, v[1], v[0], ""), other = LLVMBuildSelect(e->b, up, v[0], v[1], "");
-    other = simd_permuted(e, other, e->g->joint->partner);
-    return LLVMBuildSelect(e->b, up, upper ? own : other, upper ? other : own, "");
+    const SimdJoint *j = e->g->joint;
+    const Pair *p = pair_of(j, pointer);
+    int from[LANES], behind = pointer == p->upper ? j->by : 0;
+    for (int lane = 0; lane < LANES; lane++) from[lane] = lower_place(j->by, lane) + behind;
+    return shuffled(e, simd_elements_at(e, t, vector_at(e, p, 0)), simd_elements_at(e, t, vector_at(e, p, 1)), from);
 }
 
 /* The other places keep what is there. Where both of a pair are read and stored LLVM sees that it is the two vectors. */
 void simd_joint_store(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef v) {
-    const Pair *p = pair_of(e->g->joint, pointer);
-    bool upper = pointer == p->upper, both = p->load[0] >= 0 && p->load[1] >= 0;
+    const SimdJoint *j = e->g->joint;
+    const Pair *p = pair_of(j, pointer);
+    int behind = pointer == p->upper ? j->by : 0;
     for (int k = 0; k < 2; k++) {
         LLVMValueRef at = vector_at(e, p, k), old = simd_elements_at(e, LLVMTypeOf(v), at);
-        LLVMValueRef one = k == upper ? v : simd_permuted(e, v, e->g->joint->partner);
-        LLVMValueRef if_upper = upper ? one : old, if_lower = upper ? old : one;
-        one = both ? LLVMBuildSelect(e->b, is_upper_lane(e), if_upper, if_lower, "")
-                   : simd_choice(e, is_upper_lane(e), if_upper, if_lower);
-        LLVMSetAlignment(LLVMBuildStore(e->b, one, at), ELEMENT_BYTES);
+        int from[LANES];
+        for (int i = 0; i < LANES; i++) from[i] = LANES + i;
+        for (int lane = 0; lane < LANES; lane++) {
+            int place = lower_place(j->by, lane) + behind;
+            if (place / LANES == k) from[place % LANES] = lane;
+        }
+        LLVMSetAlignment(LLVMBuildStore(e->b, shuffled(e, v, old, from), at), ELEMENT_BYTES);
     }
 }
 

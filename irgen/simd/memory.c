@@ -388,9 +388,9 @@ bool simd_is_group_memory(LLVMValueRef pointer) {
 }
 
 /* Where they are side by side, and where not, is seen when they are there. */
-static void store_places(SimdEmit *e, const SimdValue *value, LLVMValueRef v, int row, int vector) {
+static void store_places(SimdEmit *e, const SimdValue *value, LLVMValueRef v, int row, int vector, LLVMValueRef *mask) {
     LLVMBasicBlockRef apart, on;
-    LLVMValueRef p = LLVMGetOperand(value->v, 1), *mask = mask_of(e, row, vector), *of = mask;
+    LLVMValueRef p = LLVMGetOperand(value->v, 1), *of = mask;
     LLVMValueRef places = simd_vector(e, p, row, vector);
     bool by_all = !mask || simd_blends_store(e, value);
     SimdWindow w;
@@ -438,6 +438,8 @@ static void store_private(SimdEmit *e, const SimdValue *value, LaneRate at, int 
 static void store_copy(SimdEmit *e, const SimdValue *value, LaneRate at, int row, int vector) {
     LLVMValueRef v = simd_vector(e, LLVMGetOperand(value->v, 0), row, vector), p = LLVMGetOperand(value->v, 1);
     LLVMValueRef *mask = mask_of(e, row, vector);
+    if (mask && value->is_still_there && simd_blends_store(e, value))
+        v = blended(e, v, simd_vector(e, e->g->values.at[value->read_before].v, row, vector), &mask);
     int64_t bytes = simd_bytes(e->g, LLVMTypeOf(LLVMGetOperand(value->v, 0)));
     if (at.x == LANE_LINEAR && at.stride == bytes) {
         store_beside(e, value, v, simd_scalar(e, p, row, vector), mask);
@@ -446,7 +448,7 @@ static void store_copy(SimdEmit *e, const SimdValue *value, LaneRate at, int row
         LLVMValueRef first = moved(e, simd_scalar(e, p, row, vector), -bytes * (e->shape.width - 1));
         store_beside(e, value, reversed(e, v), first, mask ? &flipped : NULL);
     } else if (at.x == LANE_VARYING && may_be_neighbours(e->g, p, 0)) {
-        store_places(e, value, v, row, vector);
+        store_places(e, value, v, row, vector, mask);
     } else {
         store_apart(e, value, v, simd_vector(e, p, row, vector), mask);
     }

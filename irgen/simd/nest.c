@@ -650,16 +650,15 @@ static int n_apart(const SimdRegion *g) {
     return n;
 }
 
-/* Of blocks that begin at a multiple of their size; width 0: that would show nothing new. One vector each: the smaller
- * the block, the more masks leave it whole. */
+/* Of blocks that begin at a multiple of their size, a power of two; width 0: that would show nothing new. */
 static SimdShape shape_if_aligned(SimdRegion *g, const SimdTarget *t) {
     SimdShape s = {0};
     int apart = n_apart(g);
     if (!apart || !simd_find_aligned(g)) return s;
     g->aligned = true;
     s = simd_shape(g, t);
-    s.vectors = 1;
-    if (s.width == 1 || n_apart(g) >= apart) s.width = 0;
+    while (s.vectors & (s.vectors - 1)) s.vectors--;
+    if (s.width == 1 || n_apart(g) >= apart) s = (SimdShape){0};
     g->aligned = false;
     simd_shape(g, t); /* the rates of the other version */
     return s;
@@ -675,19 +674,35 @@ static SimdShape shape_if_spread(SimdRegion *g, const SimdTarget *t, SimdShape s
     return (SimdShape){s.rows, 1, n > 1 ? s.width : 0};
 }
 
+/* Once for each gap: how lanes are shuffled is known then. */
+static void write_joint(Items *n, SimdShape shape, SimdEmit *e) {
+    for (int gap = SIMD_MOST_JOINT; gap > 1; gap /= 2) {
+        LLVMBasicBlockRef then = new_block(n, "gap"), otherwise = new_block(n, "else");
+        LLVMBuildCondBr(n->b, simd_joint_has(e, gap), then, otherwise);
+        LLVMPositionBuilderAtEnd(n->b, then);
+        simd_join_by(e, gap);
+        write_nest(n, shape);
+        LLVMBuildBr(n->b, n->g->after);
+        LLVMPositionBuilderAtEnd(n->b, otherwise);
+    }
+    simd_join_by(e, 1);
+    write_nest(n, shape);
+}
+
 /* The version that g now says. The builder is left where the next one belongs. */
 static void write_version(Items *n, SimdShape shape, const SimdMap *updated) {
     SimdRegion *g = n->g;
     simd_shape(g, n->target);
     simd_blends(g, updated);
     LLVMBasicBlockRef then = new_block(n, "version"), otherwise = new_block(n, "else");
-    LLVMValueRef holds = simd_ask_aligned(n->cg, g, n->b, shape.width);
+    LLVMValueRef holds = simd_ask_aligned(n->cg, g, n->b, shape.vectors * shape.width);
     SimdEmit e = {.g = g, .target = n->target, .cg = n->cg, .b = n->b, .shape = shape, .x = g->x_lo, .y = g->y_lo};
     LLVMValueRef joined = g->spread ? simd_join(&e) : NULL;
     if (joined) holds = LLVMBuildFreeze(n->b, LLVMBuildAnd(n->b, holds, joined, ""), "");
     LLVMBuildCondBr(n->b, holds, then, otherwise);
     LLVMPositionBuilderAtEnd(n->b, then);
-    write_nest(n, shape);
+    if (joined) write_joint(n, shape, &e);
+    else write_nest(n, shape);
     LLVMBuildBr(n->b, g->after);
     LLVMPositionBuilderAtEnd(n->b, otherwise);
 }
@@ -696,6 +711,8 @@ static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdSha
                            bool has_ends) {
     SimdRegion *g = n->g;
     g->aligned = true;
+    if (aligned.vectors > 1) write_version(n, aligned, updated);
+    aligned.vectors = 1; /* the smaller the block, the more masks leave it whole */
     if (aligned.width) write_version(n, aligned, updated);
     g->aligned = false;
     g->spread = true;

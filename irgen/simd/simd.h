@@ -39,6 +39,7 @@ typedef struct SimdValue {
     int leaves_loop;      /* innermost divergent loop around it, if it is used outside of that; -1 */
     LowBits low;          /* a bit operation: what its mask has, in the version for aligned blocks */
     int read_before;      /* a masked store: the load of its element that every item makes before (blend.c); -1 */
+    bool is_still_there;  /* what that has read, where an item does not store */
 } SimdValue;
 
 typedef struct SimdBlock {
@@ -308,7 +309,10 @@ bool simd_is_spread_number(const SimdRegion *g, LLVMValueRef v, int block);
 LLVMValueRef simd_permuted(SimdEmit *e, LLVMValueRef v, LLVMValueRef order);
 
 /* joint.c */
+enum { SIMD_MOST_JOINT = 4 }; /* of 1, 2, 4: a gap between two places of one vector */
 LLVMValueRef simd_join(SimdEmit *e); /* SimdRegion.joint, and whether that holds for this launch; NULL: there are none */
+LLVMValueRef simd_joint_has(SimdEmit *e, int gap);
+void simd_join_by(SimdEmit *e, int gap); /* it does, with this gap */
 bool simd_is_joint(const SimdRegion *g, LLVMValueRef pointer);
 LLVMValueRef simd_joint_order(const SimdRegion *g); /* SimdEmit.order of its whole blocks; NULL: as they come */
 LLVMValueRef simd_joint_load(SimdEmit *e, LLVMValueRef pointer, LLVMTypeRef t);

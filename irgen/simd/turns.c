@@ -12,25 +12,32 @@ static bool is_comparison(LLVMValueRef v) { return LLVMIsAICmpInst(v) || LLVMIsA
 /* Is it the block's, and not the launch's, which LLVM asks before the loop? */
 static bool is_of_block(SimdEmit *e, LLVMValueRef v) {
     int i = simd_map_get(e->g->value_of, v);
-    if (i < 0 || !LLVMIsAICmpInst(v) || e->g->values.at[i].block != e->block) return false;
-    LaneRate r = simd_rate(e->g, v, e->block);
+    if (i < 0 || !LLVMIsAICmpInst(v)) return false;
+    LaneRate r = simd_rate(e->g, v, e->g->values.at[i].block);
     return simd_joint_first_bits(e, v, NULL) || (r.x == LANE_UNIFORM && !r.y && simd_is_placed(e->g, v));
 }
 
-/* What turns a comparison; NULL: nothing does. */
-static LLVMValueRef turning(SimdEmit *e) {
+/* What turns a comparison in this part of the region; NULL: nothing does. */
+static LLVMValueRef turning_in(SimdEmit *e, int block) {
     const SimdRegion *g = e->g;
-    const SimdBlock *first = &g->blocks.at[e->block];
-    for (int i = first->first; i < first->first + first->n; i++) {
+    const SimdBlock *b = &g->blocks.at[block];
+    for (int i = b->first; i < b->first + b->n; i++) {
         LLVMValueRef v = g->values.at[i].v;
         if (LLVMGetInstructionOpcode(v) != LLVMXor || LLVMTypeOf(v) != e->cg->i1) continue;
         for (unsigned k = 0; k < 2; k++) {
             LLVMValueRef bit = LLVMGetOperand(v, k), found = LLVMGetOperand(v, !k);
-            bool varies = is_comparison(found) && simd_rate(g, found, e->block).x == LANE_VARYING;
+            bool varies = is_comparison(found) && simd_rate(g, found, block).x == LANE_VARYING;
             if (varies && is_of_block(e, bit)) return bit;
         }
     }
     return NULL;
+}
+
+/* Where all items come to: in the beginning and behind its checks. */
+static LLVMValueRef turning(SimdEmit *e) {
+    LLVMValueRef bit = NULL;
+    for (int b = e->block; b >= 0 && !bit; b = e->g->blocks.at[b].goes_on) bit = turning_in(e, b);
+    return bit;
 }
 
 static void emit_told(SimdEmit *e, LLVMBasicBlockRef at, LLVMValueRef bit, bool answer, LLVMBasicBlockRef done) {
@@ -53,6 +60,7 @@ void simd_turned_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef 
     }
     LLVMBasicBlockRef yes = simd_block(e, "turned"), no = simd_block(e, "straight"), done = simd_block(e, "turns.done");
     LLVMValueRef joint = simd_joint_first_bits(e, bit, &all), is = joint ? joint : simd_at(e->g, e->b, bit, x, y);
+    is = LLVMBuildFreeze(e->b, is, ""); /* behind a check that fails it may be anything */
     LLVMBuildCondBr(e->b, is, yes, no);
     if (joint) { /* the bits of all places, or those behind the first one differ */
         LLVMBasicBlockRef alike = simd_block(e, "alike"), apart = simd_block(e, "apart");
