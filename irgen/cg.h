@@ -532,6 +532,7 @@ bool rate_is_uneven(Cg *cg, const Func *kernel);
 #define CG_AHEAD "kdsl.ahead"   /* void (address, CgAhead): what is read there soon may be fetched */
 #define CG_EXTENT "kdsl.extent" /* void (array, its bytes): at the beginning of a kernel, of arrays it may write */
 void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows);
+void cg_enter_next(CgFunc *f, LLVMBasicBlockRef next); /* of an item, at the end of the loop over them */
 void cg_mark_counted(CgFunc *f, LLVMValueRef latch);
 LLVMValueRef cg_group_memory(CgFunc *f, LLVMValueRef at);
 typedef enum CgAhead { AHEAD_ROUNDS, AHEAD_GROUP } CgAhead; /* what will read there */

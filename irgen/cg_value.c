@@ -40,6 +40,17 @@ static void mark(CgFunc *f, LLVMValueRef latch, unsigned kind) {
 
 void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows) { mark(f, latch, rows ? f->cg->md_rows : f->cg->md_items); }
 
+/* The end of an item. Where several ways lead there, LLVM makes one of what they store last, behind where they meet;
+ * the branch back, which simd/ wants to do nothing but count, has a block of its own then. */
+void cg_enter_next(CgFunc *f, LLVMBasicBlockRef next) {
+    cg_enter(f, next);
+    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(next));
+    if (!f->cg->vector || !use || !LLVMGetNextUse(use)) return;
+    LLVMBasicBlockRef count = cg_block(f, "item.count");
+    cg_goto(f, count);
+    cg_enter(f, count);
+}
+
 void cg_mark_counted(CgFunc *f, LLVMValueRef latch) { mark(f, latch, f->cg->md_counted); }
 
 /* Until simd_module has run, LLVM sees nothing but that the address is known elsewhere. */

@@ -295,7 +295,7 @@ static void run_items(Walk *w, const Rectangle *r) {
     }
     cg_stmts(f, w->fn->item->fn.body, NULL, NULL);
     cg_goto(f, f->next_item);
-    cg_enter(f, f->next_item);
+    cg_enter_next(f, f->next_item);
     cg_debug_at(f, w->fn->item->fn.over.at[w->n - 1].span);
     item_loop_end(f, &item, false);
     if (rows) item_loop_end(f, &row, true);

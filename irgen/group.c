@@ -174,7 +174,7 @@ static void nest_begin(GroupRun *r, Nest *nest) {
 static void nest_end(GroupRun *r, Nest *nest) {
     CgFunc *f = r->f;
     cg_goto(f, nest->next);
-    cg_enter(f, nest->next);
+    cg_enter_next(f, nest->next);
     group_carry_out(r, nest);
     for (int d = r->n; d-- > first_axis(r);) {
         LLVMValueRef next = LLVMBuildNSWAdd(f->b, load64(f, nest->counter[d]), cg_i64(f->cg, 1), "");
