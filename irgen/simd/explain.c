@@ -46,6 +46,10 @@ static void tell_access(Teller *t, const SimdValue *value) {
         return;
     } else if (simd_turns_columns(t->g, t->shape, value)) {
         tell(t, value->v, "columns: %d rows are read together, and transposed", t->shape.rows);
+    } else if (value->parts >= 0) {
+        bool is_first = t->g->values.at[t->g->parts.at[value->parts].of.at[0]].v == value->v;
+        if (is_first) tell(t, value->v, "parts: neighbours are %lld bytes apart; whole vectors are %s, and permuted",
+                           (long long)at.stride, store ? "written" : "read");
     } else if (at.x == LANE_LINEAR) {
         tell(t, value->v, "%s: neighbours are %lld bytes apart, elements have %lld; side by side along the last axis they would be one access",
              what, (long long)at.stride, (long long)bytes);

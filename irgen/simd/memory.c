@@ -57,21 +57,64 @@ static LLVMValueRef masked_place(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef
 
 /* Loads ------------------------------------------------------------------------------------------------------------ */
 
-static LLVMValueRef load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask) {
-    LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
-    unsigned align = LLVMGetAlignment(inst);
-    LLVMValueRef v;
-    if (!mask) {
-        v = LLVMBuildLoad2(e->b, t, at, "");
-        LLVMSetAlignment(v, align);
-    } else {
-        LLVMTypeRef over[2] = {t, e->cg->ptr};
-        LLVMValueRef args[3] = {masked_place(e, LLVMGetOperand(inst, 0), at), *mask, LLVMConstNull(t)};
-        v = simd_intrinsic(e, "llvm.masked.load", over, 2, args, 3);
-        set_align(e, v, 0, align);
+static LLVMValueRef safe_place(SimdEmit *e) {
+    if (!e->safe) {
+        LLVMTypeRef t = LLVMArrayType2(e->cg->i8, 64);
+        e->safe = simd_alloca(e, t, "nowhere");
+        LLVMSetAlignment(e->safe, 64);
     }
+    return e->safe;
+}
+
+static LLVMValueRef load_masked(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef mask) {
+    LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
+    LLVMTypeRef over[2] = {t, e->cg->ptr};
+    LLVMValueRef args[3] = {masked_place(e, LLVMGetOperand(inst, 0), at), mask, LLVMConstNull(t)};
+    LLVMValueRef v = simd_intrinsic(e, "llvm.masked.load", over, 2, args, 3);
+    set_align(e, v, 0, align);
     copy_alias(e, v, inst);
     return v;
+}
+
+/* The machine has no masked loads of small elements. Where one lane may read, the others can, if it is the same page. */
+static LLVMValueRef load_in_page(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef mask) {
+    enum { PAGE = 4096 };
+    LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
+    LLVMBasicBlockRef within = simd_block(e, "page"), across = simd_block(e, "pages"), on = simd_block(e, "loaded");
+    LLVMBasicBlockRef from[2];
+    LLVMTypeRef lanes = LLVMTypeOf(mask);
+    LLVMValueRef values[2], some = simd_intrinsic(e, "llvm.vector.reduce.or", &lanes, 1, &mask, 1);
+    at = LLVMBuildSelect(e->b, some, at, safe_place(e), "");
+    LLVMValueRef in_page = LLVMBuildAnd(e->b, LLVMBuildPtrToInt(e->b, at, e->cg->i64, ""), cg_i64(e->cg, PAGE - 1), "");
+    LLVMValueRef last = cg_i64(e->cg, PAGE - simd_bytes(e->g, t));
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULE, in_page, last, ""), within, across);
+    LLVMPositionBuilderAtEnd(e->b, within);
+    values[0] = LLVMBuildLoad2(e->b, t, simd_hidden(e, at), "");
+    LLVMSetAlignment(values[0], align);
+    values[0] = LLVMBuildSelect(e->b, mask, LLVMBuildFreeze(e->b, values[0], ""), LLVMConstNull(t), "");
+    from[0] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, across);
+    values[1] = load_masked(e, inst, align, at, mask);
+    from[1] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, on);
+    LLVMValueRef v = LLVMBuildPhi(e->b, t, "");
+    LLVMAddIncoming(v, values, from, 2);
+    return v;
+}
+
+LLVMValueRef simd_load_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef *mask) {
+    bool small = simd_bytes(e->g, LLVMTypeOf(inst)) < 4 && !e->target->mask_registers;
+    if (mask) return small ? load_in_page(e, inst, align, at, *mask) : load_masked(e, inst, align, at, *mask);
+    LLVMValueRef v = LLVMBuildLoad2(e->b, simd_type(e, LLVMTypeOf(inst)), at, "");
+    LLVMSetAlignment(v, align);
+    copy_alias(e, v, inst);
+    return v;
+}
+
+static LLVMValueRef load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask) {
+    return simd_load_elements(e, inst, LLVMGetAlignment(inst), at, mask);
 }
 
 static LLVMValueRef load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *places) {
@@ -84,15 +127,6 @@ static LLVMValueRef load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *pla
         all = LLVMBuildInsertElement(e->b, all, one, cg_i32(e->cg, i), "");
     }
     return all;
-}
-
-static LLVMValueRef safe_place(SimdEmit *e) {
-    if (!e->safe) {
-        LLVMTypeRef t = LLVMArrayType2(e->cg->i8, 64);
-        e->safe = simd_alloca(e, t, "nowhere");
-        LLVMSetAlignment(e->safe, 64);
-    }
-    return e->safe;
 }
 
 /* at: a vector of addresses */
@@ -257,7 +291,8 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
         LLVMValueRef by = simd_splat(e, cg_i64(e->cg, (int64_t)(row * e->shape.vectors + vector) * e->shape.width * bytes));
         return gather(e, inst, LLVMBuildGEP2(e->b, e->cg->i8, all, &by, 1, ""), mask);
     }
-    if (at.x == LANE_LINEAR && at.stride == bytes) return load_vector(e, inst, simd_scalar(e, p, row, vector), mask);
+    if (at.x == LANE_LINEAR && at.stride == bytes)
+        return load_vector(e, inst, simd_scalar(e, p, row, vector), mask);
     if (at.x == LANE_LINEAR && at.stride == -bytes) {
         LLVMValueRef flipped = mask ? reversed(e, *mask) : NULL;
         LLVMValueRef first = moved(e, simd_scalar(e, p, row, vector), -bytes * (e->shape.width - 1));
@@ -288,6 +323,8 @@ LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector)
     LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, 0), e->block);
     if (value->rate.x != LANE_VARYING) return load_of_row(e, value, row);
     if (!e->mask && simd_turns_columns(e->g, e->shape, value)) return load_columns(e, value, at, row, vector);
+    LLVMValueRef *mask = simd_mask_for(e, value->rate, row, vector);
+    if (simd_reads_parts(e, value, mask)) return simd_load_parts(e, value, row, vector, mask);
     return load_copy(e, value, at, row, vector);
 }
 
@@ -304,8 +341,8 @@ static LLVMBasicBlockRef when_all_inside(SimdEmit *e, LLVMBasicBlockRef *on) {
     return some;
 }
 
-static void store_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
-    unsigned align = LLVMGetAlignment(inst);
+void simd_store_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef v, LLVMValueRef at,
+                         LLVMValueRef *mask) {
     LLVMValueRef st;
     if (!mask) {
         st = LLVMBuildStore(e->b, v, at);
@@ -331,6 +368,10 @@ static void store_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMVal
         }
     }
     copy_alias(e, st, inst);
+}
+
+static void store_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
+    simd_store_elements(e, inst, LLVMGetAlignment(inst), v, at, mask);
 }
 
 static void scatter(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
@@ -467,9 +508,35 @@ bool simd_one_store(SimdEmit *e, const SimdValue *value) {
     return true;
 }
 
+/* Together, where all lanes are there; else part by part. */
+static void store_parts(SimdEmit *e, const SimdValue *value, int row, int vector) {
+    LLVMValueRef *mask = mask_of(e, row, vector);
+    LLVMBasicBlockRef on = NULL;
+    if (!simd_ends_parts(e, value)) return;
+    if (!mask || e->target->mask_registers) {
+        simd_store_parts(e, value, row, vector, mask);
+        return;
+    }
+    if (*mask == e->inside) {
+        LLVMBasicBlockRef some = when_all_inside(e, &on);
+        simd_store_parts(e, value, row, vector, NULL);
+        LLVMBuildBr(e->b, on);
+        LLVMPositionBuilderAtEnd(e->b, some);
+    }
+    const SimdValue *part;
+    for (int i = 0; (part = simd_part(e, value, i)); i++) {
+        LLVMValueRef v = simd_vector(e, LLVMGetOperand(part->v, 0), row, vector);
+        store_apart(e, part, v, simd_vector(e, LLVMGetOperand(part->v, 1), row, vector), mask);
+    }
+    if (!on) return;
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}
+
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector) {
     LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, 1), e->block);
-    if (value->private_of >= 0) store_private(e, value, at, row, vector);
+    if (simd_writes_parts(e, value)) store_parts(e, value, row, vector);
+    else if (value->private_of >= 0) store_private(e, value, at, row, vector);
     else store_copy(e, value, at, row, vector);
 }
 

@@ -94,15 +94,19 @@ typedef struct Loop {
     int by;
 } Loop;
 
-/* In blocks there is enough to do at a time; written several times, known rounds would make registers of what a group
- * keeps in memory, far more than there are. */
-static void keep_rolled(Items *n, LLVMValueRef latch) {
+static void say_of_loop(Items *n, LLVMValueRef latch, const char *what, LLVMMetadataRef value) {
     LLVMContextRef ctx = n->cg->ctx;
-    LLVMMetadataRef text = LLVMMDStringInContext2(ctx, "llvm.loop.unroll.disable", 24), self = LLVMTemporaryMDNode(ctx, NULL, 0);
-    LLVMMetadataRef parts[2] = {self, LLVMMDNodeInContext2(ctx, &text, 1)}, loop = LLVMMDNodeInContext2(ctx, parts, 2);
+    LLVMMetadataRef said[2] = {LLVMMDStringInContext2(ctx, what, strlen(what)), value};
+    LLVMMetadataRef self = LLVMTemporaryMDNode(ctx, NULL, 0);
+    LLVMMetadataRef parts[2] = {self, LLVMMDNodeInContext2(ctx, said, value ? 2 : 1)};
+    LLVMMetadataRef loop = LLVMMDNodeInContext2(ctx, parts, 2);
     LLVMMetadataReplaceAllUsesWith(self, loop);
     LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(ctx, "llvm.loop", 9), LLVMMetadataAsValue(ctx, loop));
 }
+
+/* In blocks there is enough to do at a time; written several times, known rounds would make registers of what a group
+ * keeps in memory, far more than there are. */
+static void keep_rolled(Items *n, LLVMValueRef latch) { say_of_loop(n, latch, "llvm.loop.unroll.disable", NULL); }
 
 static Loop loop_begin(Items *n, LLVMValueRef counter, LLVMValueRef lo, LLVMValueRef hi, int by, bool whole, const char *name) {
     if (simd_trips(lo, hi) == by) return (Loop){.counter = counter, .at = lo, .by = by};
@@ -344,6 +348,21 @@ static void write_aligned(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRe
     LLVMPositionBuilderAtEnd(n->b, done);
 }
 
+/* Of a vector under a mask that has all its items nearly always, do accesses cost much more than without? */
+static bool is_dear_under_mask(const Items *n) {
+    const SimdRegion *g = n->g;
+    if (n->target->mask_registers || n->has_ends) return false;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        bool is_store = LLVMIsAStoreInst(value->v) != NULL, is_access = is_store || LLVMIsALoadInst(value->v);
+        if (!is_access || value->private_of >= 0 || g->blocks.at[value->block].leaves) continue;
+        LLVMTypeRef t = LLVMTypeOf(is_store ? LLVMGetOperand(value->v, 0) : value->v);
+        LaneRate at = simd_rate(g, LLVMGetOperand(value->v, is_store), value->block);
+        if (value->parts >= 0 || (simd_is_contiguous(g, at, t) && simd_bytes(g, t) < 4)) return true;
+    }
+    return false;
+}
+
 /* Rows that edges part go one by one: where one is not inside, it reads nothing. */
 static void write_piece(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
     if (shape.rows == 1 || !n->has_ends) {
@@ -416,6 +435,11 @@ static void then_short(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y
 
 static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
     if (!n->again || n->target->mask_registers) {
+        if (shape.vectors > 1 && is_dear_under_mask(n)) {
+            Loop whole = loop_begin(n, x, NULL, hi, shape.width, true, "singles");
+            write_whole(n, (SimdShape){shape.rows, 1, shape.width}, whole.at, y, false);
+            loop_end(n, &whole);
+        }
         write_masked(n, shape, x, y, hi);
         return;
     }
@@ -604,6 +628,25 @@ static void take_away(SimdRegion *g, LLVMBuilderRef b) {
     for (int i = 0; i < all.n; i++) LLVMDeleteBasicBlock(all.at[i]);
 }
 
+/* Rows of up to half a vector, as of the first steps of a Fourier transform, would have vectors with next to nothing
+ * in them. They go item by item, in the nest as it was. Where items have loops of their own, a vector with few lanes
+ * still goes through them once for all of these. false: the nest is not needed */
+static bool keep_for_short_rows(Items *n, int width, LLVMValueRef latch, LLVMBasicBlockRef simd) {
+    SimdRegion *g = n->g;
+    LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->entry_from);
+    if (!g->y || g->loops.n || is_known_row(g) || LLVMGetNumSuccessors(enter) != 1) return false;
+    LLVMBasicBlockRef head = LLVMGetSuccessor(enter, 0);
+    LLVMPositionBuilderBefore(n->b, enter);
+    LLVMValueRef items = LLVMBuildNSWSub(n->b, g->x_hi, g->x_lo, "");
+    LLVMValueRef is_short = LLVMBuildICmp(n->b, LLVMIntSLE, items, cg_i64(n->cg, width / 2), "");
+    LLVMInstructionEraseFromParent(enter);
+    LLVMPositionBuilderAtEnd(n->b, g->entry_from);
+    LLVMBuildCondBr(n->b, is_short, head, simd);
+    LLVMMetadataRef no = LLVMValueAsMetadata(LLVMConstInt(n->cg->i1, 0, false));
+    say_of_loop(n, latch, "llvm.loop.vectorize.enable", no);
+    return true;
+}
+
 /* The nest's way in goes to `to`; its way out is after. */
 static void enter_from(SimdRegion *g, LLVMBasicBlockRef to) {
     LLVMBasicBlockRef head = g->y ? g->outer_head : g->inner_head;
@@ -780,6 +823,7 @@ static bool vectorize(Cg *cg, const SimdTarget *target, SimdStreams *streams, co
     LLVMSetCurrentDebugLocation2(n.b, LLVMInstructionGetDebugLoc(latch));
     write_versions(&n, shape, aligned, spread, updated, has_ends);
     LLVMBuildBr(n.b, g.after);
+    if (keep_for_short_rows(&n, shape.width, latch, start)) return true;
     enter_from(&g, start);
     take_away(&g, n.b);
     return true;

@@ -162,7 +162,11 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
     case LLVMAnd:
         if (!simd_counts_on(g, value)) return any(a, b);
         return value->low == LOW_ONES ? linear(1, a.y, true) : (LaneRate){LANE_UNIFORM, a.y, 0, false};
-    case LLVMXor: return simd_counts_on(g, value) ? linear(1, a.y, true) : any(a, b);
+    case LLVMXor:
+        if (simd_counts_on(g, value)) return linear(1, a.y, true);
+        /* ~v is -1 - v, which LLVM writes so; that never wraps where v does not. */
+        if (!constant(LLVMGetOperand(v, 1), &k) || k != -1 || a.x != LANE_LINEAR) return any(a, b);
+        return sum(UNIFORM_LANES, a, -1, true);
     case LLVMOr:
         if (LLVMGetIsDisjoint(v)) return sum(a, b, 1, true);
         return simd_counts_on(g, value) ? linear(1, a.y, true) : any(a, b);
@@ -390,4 +394,5 @@ void simd_rates(SimdRegion *g, bool rows) {
     }
     for (int l = 0; l <= g->loops.n; l++) find_next(g, &g->levels[l]);
     note_uses(g);
+    simd_find_parts(g);
 }

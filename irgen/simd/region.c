@@ -139,7 +139,7 @@ static void collect_values(SimdRegion *g) {
         g->blocks.at[i].first = g->values.n;
         for (LLVMValueRef v = LLVMGetFirstInstruction(g->blocks.at[i].bb); v; v = LLVMGetNextInstruction(v)) {
             simd_map_put(g->value_of, v, g->values.n);
-            SimdValue value = {.v = v, .block = i, .private_of = -1, .leaves_loop = -1};
+            SimdValue value = {.v = v, .block = i, .private_of = -1, .leaves_loop = -1, .parts = -1};
             vec_push(g->arena, &g->values, value);
         }
         g->blocks.at[i].n = g->values.n - g->blocks.at[i].first;

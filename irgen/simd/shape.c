@@ -24,9 +24,21 @@ static int64_t element_bytes(const SimdRegion *g) {
     return widest ? widest : 4;
 }
 
+/* Are small elements computed with as what they are? Mostly that is done with 32 bits. */
+static bool stays_small(const SimdRegion *g, int64_t bytes) {
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        LLVMTypeRef t = LLVMTypeOf(value->v);
+        LLVMTypeKind k = LLVMGetTypeKind(t);
+        if (g->blocks.at[value->block].leaves || value->rate.x != LANE_VARYING || k == LLVMVoidTypeKind) continue;
+        if (k != LLVMIntegerTypeKind || simd_bytes(g, t) > bytes) return false;
+    }
+    return true;
+}
+
 int simd_width(const SimdRegion *g, const SimdTarget *t) {
-    int64_t bytes = element_bytes(g);
-    if (bytes < 4) bytes = 4; /* small elements are computed with as 32 bits, mostly */
+    int64_t bytes = element_bytes(g), across = simd_trips(g->x_lo, g->x_hi);
+    if (bytes < 4 && (!stays_small(g, bytes) || across % (t->vector_bits / 8 / bytes))) bytes = 4;
     return (int)(t->vector_bits / 8 / bytes);
 }
 
@@ -35,7 +47,7 @@ int simd_width(const SimdRegion *g, const SimdTarget *t) {
 enum {
     ROUNDS = 32, MAX_DEPTH = 4,
     IN_A_CYCLE = 2, IN_A_CYCLE_ALONE = 3, LATENCY = 4, SLOW = 8, MISSED_BRANCH = 5,
-    LANE_ACCESS = 2, LIVE_LANE_ACCESS = 4, BY_LANE = 4, BY_LIVE_LANE = 5,
+    LANE_ACCESS = 2, LIVE_LANE_ACCESS = 4, PART_ACCESS = 3, BY_LANE = 4, BY_LIVE_LANE = 5,
     MAX_WRITTEN = 500, MAX_WRITTEN_STRAIGHT = 1000, MOST_STRAIGHT = 4, TEMPORARIES = 2
 };
 
@@ -126,6 +138,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         LLVMTypeRef e = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
         LaneRate at = simd_rate(g, LLVMGetOperand(value->v, op == LLVMStore), value->block);
         if (op == LLVMLoad && simd_is_contiguous(g, at, e)) return 1 + lines_cost(g, value, width);
+        if (value->parts >= 0) return PART_ACCESS;
         if (at.x == LANE_UNIFORM || value->private_of >= 0 || simd_is_contiguous(g, at, e)) return 1;
         if (t->mask_registers) return width;
         return (simd_is_masked(g, value->block) ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
@@ -368,9 +381,10 @@ int64_t simd_known_end(const SimdRegion *g, int width) {
 static bool is_power_of_two(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 
 static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
-    enum { PRIVATE_ROOM = 32 << 10, LINE = 16 /* elements of a cache line, most often: it is to be filled */ };
+    enum { PRIVATE_ROOM = 32 << 10 };
     int n = s.rows * s.vectors;
-    bool is_square = s.rows == s.width && is_power_of_two(s.vectors) && s.vectors * s.width <= LINE && reads_columns(g);
+    bool fills_line = is_power_of_two(s.vectors) && s.vectors * s.width * element_bytes(g) <= SIMD_LINE;
+    bool is_square = s.rows == s.width && fills_line && reads_columns(g);
     int64_t across = simd_trips(g->x_lo, g->x_hi), down = simd_trips(g->y_lo, g->y_hi);
     if (n > 1 && n * n_written > (g->loops.n ? MAX_WRITTEN : MAX_WRITTEN_STRAIGHT)) return false;
     if (n > MOST_STRAIGHT && !g->loops.n && !is_square) return false; /* enough not to wait, and to share */

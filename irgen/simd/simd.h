@@ -38,6 +38,7 @@ typedef struct SimdValue {
     bool crosses;         /* used where its own block may have been skipped: kept in memory, for LLVM to promote */
     int leaves_loop;      /* innermost divergent loop around it, if it is used outside of that; -1 */
     LowBits low;          /* a bit operation: what its mask has, in the version for aligned blocks */
+    int parts;            /* parts.c: which of SimdRegion.parts it belongs to; -1 */
     int read_before;      /* a masked store: the load of its element that every item makes before (blend.c); -1 */
     bool is_still_there;  /* what that has read, where an item does not store */
 } SimdValue;
@@ -81,6 +82,15 @@ typedef struct SimdPrivate {
     int64_t elem_bytes;   /* all of its accesses are of this size */
 } SimdPrivate;
 
+/* Accesses of one kind in one block, whose places are `step` elements apart from item to item, and near each other. */
+typedef struct SimdParts {
+    Vec(int) of;          /* SimdRegion.values, in their order */
+    Vec(int64_t) place;   /* of each: elements behind the first one's */
+    int64_t lo, hi;       /* of these */
+    int step;
+    bool is_store;
+} SimdParts;
+
 typedef struct SimdMap SimdMap; /* map.c: from an LLVM value to a number */
 typedef struct SimdJoint SimdJoint; /* joint.c */
 
@@ -97,6 +107,7 @@ typedef struct SimdRegion {
     Vec(SimdValue) values;
     Vec(SimdLoop) loops;
     Vec(SimdPrivate) privates;
+    Vec(SimdParts) parts;
     SimdLevel *levels;            /* [0]: the region, [1 + l]: loop l */
     SimdMap *value_of, *block_of, *private_of;
     bool aligned;                 /* in the version for masks that leave neighbours side by side */
@@ -286,6 +297,25 @@ bool simd_one_store(SimdEmit *e, const SimdValue *value);    /* false: the value
 bool simd_blends_store(const SimdEmit *e, const SimdValue *value); /* by all lanes, although under a mask */
 LLVMValueRef simd_choice(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMValueRef old); /* to be stored */
 void simd_per_lane(SimdEmit *e, int value); /* whatever has no vector form: lane by lane, the live ones */
+
+/* A vector side by side, as inst has one of its elements. */
+LLVMValueRef simd_load_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef *mask);
+void simd_store_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef v, LLVMValueRef at,
+                         LLVMValueRef *mask);
+
+/* saturate.c */
+bool simd_saturates(LLVMTypeRef from, LLVMTypeRef to);
+LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is_signed);
+
+/* parts.c */
+void simd_find_parts(SimdRegion *g); /* once the rates are there */
+bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueRef *mask); /* together */
+/* And the other parts' copies with it. */
+LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef *mask);
+bool simd_writes_parts(const SimdEmit *e, const SimdValue *store); /* together, where the last one stands */
+bool simd_ends_parts(const SimdEmit *e, const SimdValue *store);
+const SimdValue *simd_part(const SimdEmit *e, const SimdValue *store, int i); /* NULL: there are no more */
+void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, LLVMValueRef *mask);
 
 void simd_fold_masks(Cg *cg);  /* what is constant, once slots are registers */
 

@@ -305,6 +305,8 @@ typedef struct VectorForm {
     int scalar_arg;      /* stays a constant; -1: none */
 } VectorForm;
 
+#define SATURATE "llvm.fpto" /* si.sat, ui.sat */
+
 static const VectorForm vector_forms[] = {
     {"llvm.sqrt", false, -1},      {"llvm.fabs", false, -1},      {"llvm.fma", false, -1},      {"llvm.fmuladd", false, -1},
     {"llvm.floor", false, -1},     {"llvm.ceil", false, -1},      {"llvm.trunc", false, -1},    {"llvm.rint", false, -1},
@@ -346,6 +348,9 @@ static LLVMValueRef vector_call(SimdEmit *e, LLVMValueRef call, const VectorForm
         args[i] = i == form->scalar_arg ? v : simd_vector(e, v, row, vector);
     }
     LLVMTypeRef over[2];
+    bool saturates = !strncmp(form->name, SATURATE, strlen(SATURATE));
+    if (saturates && simd_saturates(LLVMTypeOf(LLVMGetOperand(call, 0)), LLVMTypeOf(call)))
+        return simd_saturated(e, args[0], LLVMTypeOf(call), form->name[strlen(SATURATE)] == 's');
     if (form->result_too) over[n_over++] = simd_type(e, LLVMTypeOf(call));
     over[n_over++] = LLVMTypeOf(args[0]);
     LLVMValueRef r = simd_intrinsic(e, form->name, over, n_over, args, n);

@@ -111,6 +111,34 @@ def counted(n, a):
             a.h[v] += 1
 
 
+def pairs_swapped(i, n, a):
+    a.y[2 * i], a.y[2 * i + 1] = a.x[2 * i + 1], a.x[2 * i] + 1
+
+
+def some_pairs_swapped(i, n, a):
+    if a.x[2 * i] > 0:
+        pairs_swapped(i, n, a)
+
+
+def colours_turned(i, n, a):
+    a.y[3 * i], a.y[3 * i + 1], a.y[3 * i + 2] = a.x[3 * i + 2], a.x[3 * i], a.x[3 * i + 1]
+
+
+def six_sums(i, n, a):
+    for k in range(6):
+        a.y[6 * i + k] = a.x[6 * i + (k + 1) % 6] + a.x[6 * i + k]
+
+
+def short_rows(n, a):
+    for i in range(n):
+        for j in range(2):
+            a.y[2 * i + j] = a.x[2 * i + 1 - j] - i
+
+
+def found(n, a):
+    return sum(a.x[i:i + 3] == a.x[:3] for i in range(n - 2))
+
+
 CASES = {
     "scaled": Case("x: &[f32; n], y: &mut [f32; n]", "over i in n { y[i] = x[i] * 2.0; }",
                    set_y(lambda i, n, a: a.x[i] * 2)),
@@ -146,6 +174,31 @@ CASES = {
     "into_every_third": Case("x: &[i32; n], y: &mut [i32; m]", "over i in n { y[3 * i] = x[i]; }",
                              each(lambda i, n, a: a.y.__setitem__(3 * i, a.x[i])),
                              lambda n: {"y": noise(max(3 * n - 2, 0))}),
+    "pairs": Case("x: &[f32; n, 2], y: &mut [f32; n, 2]",
+                  "over i in n { let a = x[i, 0]; y[i, 0] = x[i, 1]; y[i, 1] = a + 1.0; }", each(pairs_swapped),
+                  lambda n: {"x": noise(2 * n), "y": noise(2 * n)}),
+    "some_pairs": Case("x: &[f64; n, 2], y: &mut [f64; n, 2]",
+                       "over i in n { let a = x[i, 0]; if a > 0.0 { y[i, 0] = x[i, 1]; y[i, 1] = a + 1.0; } }",
+                       each(some_pairs_swapped), lambda n: {"x": noise(2 * n), "y": noise(2 * n)}),
+    "colours": Case("x: &[u8; n, 3], y: &mut [u8; n, 3]",
+                    "over i in n { y[i, 0] = x[i, 2]; y[i, 1] = x[i, 0]; y[i, 2] = x[i, 1]; }", each(colours_turned),
+                    lambda n: {"x": noise(3 * n), "y": noise(3 * n)}),
+    "of_four": Case("x: &[i16; m], y: &mut [i16; n]", "over i in n { y[i] = x[4 * i] - x[4 * i + 2]; }",
+                    set_y(lambda i, n, a: a.x[4 * i] - a.x[4 * i + 2]), lambda n: {"x": noise(max(4 * n - 1, 0))}),
+    "sixes": Case("x: &[i64; n, 6], y: &mut [i64; n, 6]",
+                  "over i in n { for k in 0..5 { y[i, k] = x[i, k + 1] + x[i, k]; } y[i, 5] = x[i, 0] + x[i, 5]; }",
+                  each(six_sums), lambda n: {"x": noise(6 * n), "y": noise(6 * n)}),
+    "short_rows": Case("x: &[f32; n, 2], y: &mut [f32; n, 2]",
+                       "over i in n, j in 2 { y[i, j] = x[i, 1 - j] - f32(i); }",
+                       short_rows, lambda n: {"x": noise(2 * n), "y": noise(2 * n)}),
+    "some_bytes": Case("x: &[u8; n], z: &[u16; n], y: &mut [u8; n]",
+                       "over i in n { if x[i] > 9 && i % 3 != 1 { y[i] = x[i] + u8(z[n - 1 - i]); } }",
+                       sometimes(lambda i, n, a: a.x[i] > 9 and i % 3 != 1,
+                                 lambda i, n, a: (a.x[i] + a.z[n - 1 - i]) % 256)),
+    "fewer_bytes": Case("x: &[u8; m], y: &mut [i32; n]", "over i in n { if i >= m { return; } y[i] = i32(x[i]); }",
+                        sometimes(lambda i, n, a: i < len(a.x), lambda i, n, a: a.x[i]), lambda n: {"x": noise(n // 3)}),
+    "found": Case("x: &[u8; n]", "over i in n - 2 -> count "
+                  "{ for k in 0..3 { if x[i + k] != x[k] { return false; } } return true; }", found),
     "backwards": Case("x: &[i64; n], y: &mut [i64; n]", "over i in n { y[n - 1 - i] = x[i] - x[n - 1 - i]; }",
                       each(lambda i, n, a: a.y.__setitem__(n - 1 - i, a.x[i] - a.x[n - 1 - i]))),
     "stepped": Case("x: &[i32; n], y: &mut [i32; n]", "over i in 1..n step 3 { y[i] = x[i]; }",
@@ -197,7 +250,8 @@ CASES = {
                     lambda n, a: max([q if p < 0 else p for p, q in zip(a.x, a.z)], default=-math.inf)),
     "bytes_total": Case("x: &[u8; n]", "over i in n -> sum i64 { return i64(x[i]); }", lambda n, a: sum(a.x)),
 }
-RESULTS = {"total": ctypes.c_int32, "largest": ctypes.c_float, "bytes_total": ctypes.c_int64}
+RESULTS = {"total": ctypes.c_int32, "largest": ctypes.c_float, "bytes_total": ctypes.c_int64,
+           "found": ctypes.c_int64}
 
 
 # In the process that calls ----------------------------------------------------------------------------------------
@@ -264,7 +318,7 @@ def call(library, name, case, n, at_end, arenas):
 
 def calls(path):
     library = ctypes.CDLL(path)
-    arenas = [Arena(8 * 4 * (max(SIZES) + 9)) for _ in range(5)]
+    arenas = [Arena(8 * 6 * (max(SIZES) + 9)) for _ in range(5)]
     failed = 0
     for name, case in CASES.items():
         for at_end in (True, False):
