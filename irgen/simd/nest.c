@@ -363,9 +363,10 @@ static bool is_dear_under_mask(const Items *n) {
     return false;
 }
 
-/* Rows that edges part go one by one: where one is not inside, it reads nothing. */
+/* Rows that edges part go one by one: where one is not inside, it reads nothing. So do those without a loop: at the end
+ * of a row they have little to share, and it would be the code of all of them. */
 static void write_piece(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
-    if (shape.rows == 1 || !n->has_ends) {
+    if (shape.rows == 1 || (!n->has_ends && n->g->loops.n)) {
         write_block(n, shape, x, y, hi, false);
         return;
     }
