@@ -10,6 +10,7 @@
 enum {
     STACK_BYTES = 64 << 20, /* LLVM recurses on long functions */
     KERNELS_IN_PART = 2,    /* a module costs a few milliseconds, a kernel as vector code some fifty */
+    LEAST_PARTS = 4,        /* of as many kernels: one that has most of the code would keep the other cores waiting */
     MAX_PARTS = 64
 };
 
@@ -22,7 +23,9 @@ static int kernel_count(const Program *p) {
 static bool emits_device(const Options *o) { return o->emit == EMIT_DEVICE_LLVM || o->emit == EMIT_DEVICE_ASM; }
 
 static int part_count(const Options *o, int n_kernels) {
+    int least = n_kernels < LEAST_PARTS ? n_kernels : LEAST_PARTS;
     int n = (n_kernels + KERNELS_IN_PART - 1) / KERNELS_IN_PART;
+    if (n < least) n = least;
     return o->emit || n < 1 ? 1 : n > MAX_PARTS ? MAX_PARTS : n;
 }
 
