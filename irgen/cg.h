@@ -540,6 +540,9 @@ void cg_ahead(CgFunc *f, LLVMValueRef at, CgAhead whose);
 void simd_module(Cg *cg);
 void simd_lower_masks(Cg *cg); /* after the pipeline */
 
+/* extremes.c, after the pipeline */
+void cg_guard_extremes(Cg *cg);
+
 /* cg_debug.c: nothing happens in any of these without -g ----------------------------------------------------------- */
 void cg_debug_begin(Cg *cg);
 void cg_debug_end(Cg *cg);

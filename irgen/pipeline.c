@@ -164,6 +164,7 @@ static void finish(Cg *cg, IrResult *r, double t) {
     verify(cg);
     optimize(cg);
     if (cg->vector) simd_lower_masks(cg);
+    cg_guard_extremes(cg);
     if (o->want_text && !r->text) r->text = copy_text(LLVMPrintModuleToString(cg->module));
     r->times.optimize = lap(&t);
     if (o->want_asm) emit_asm(cg, r);
