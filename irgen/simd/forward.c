@@ -24,7 +24,8 @@ typedef struct Forward {
     Cg *cg;
     LLVMTargetDataRef layout;
     Vec(Memory) all;
-    Vec(LLVMValueRef) chain; /* NULL: gone */
+    Vec(LLVMValueRef) chain;
+    Vec(LLVMValueRef) kept; /* what is there of it after the way forward, with the loads that came in */
 } Forward;
 
 typedef struct Reach { /* what a load or store reaches */
@@ -148,33 +149,37 @@ static void note(const Reach *a, LLVMValueRef v, bool all_lanes) {
         if (all_lanes || lane_is_live(a, i)) a->m->cells[a->first + i] = (Cell){v, i, false};
 }
 
+static void keep(Forward *w, LLVMValueRef v) { vec_push(&w->cg->c->arena, &w->kept, v); }
+
 static LLVMValueRef read_all(Forward *w, const Reach *a) {
     LLVMValueRef v = LLVMBuildLoad2(w->cg->b, a->type, a->place, "");
     LLVMSetAlignment(v, (unsigned)a->m->bytes);
+    keep(w, v);
     return v;
 }
 
 static LLVMValueRef unhidden(LLVMValueRef p) { return is_hidden(p) ? LLVMGetOperand(p, 0) : p; }
 
-static LLVMValueRef forward_load(Forward *w, Reach *a) {
+static void forward_load(Forward *w, Reach *a) {
     LLVMValueRef v = known(w, a, false);
     if (!v && (!a->mask || !is_inside(a))) {
         note(a, a->inst, false);
-        return a->inst;
+        keep(w, a->inst);
+        return;
     }
     a->place = unhidden(a->place);
     if (!v) note(a, v = read_all(w, a), true);
     if (a->mask) v = LLVMBuildSelect(w->cg->b, a->mask, v, a->otherwise, "");
     LLVMReplaceAllUsesWith(a->inst, v);
     LLVMInstructionEraseFromParent(a->inst);
-    return NULL;
 }
 
 /* A store under a mask writes back what it finds in the other lanes. */
-static LLVMValueRef forward_store(Forward *w, Reach *a) {
+static void forward_store(Forward *w, Reach *a) {
     if (!a->mask || !is_inside(a)) {
         note(a, a->stored, false);
-        return a->inst;
+        keep(w, a->inst);
+        return;
     }
     enum { MOST_LANES = 64 };
     LLVMValueRef index[MOST_LANES], old = known(w, a, true);
@@ -186,7 +191,7 @@ static LLVMValueRef forward_store(Forward *w, Reach *a) {
     LLVMSetAlignment(st, (unsigned)a->m->bytes);
     note(a, v, true);
     LLVMInstructionEraseFromParent(a->inst);
-    return st;
+    keep(w, st);
 }
 
 static void forget(Memory *m) {
@@ -195,12 +200,18 @@ static void forget(Memory *m) {
 
 static void go_forward(Forward *w) {
     Reach a;
+    w->kept.n = 0;
     for (int i = 0; i < w->chain.n; i++) {
         LLVMValueRef v = w->chain.at[i];
         LLVMPositionBuilderBefore(w->cg->b, v);
         LLVMSetCurrentDebugLocation2(w->cg->b, LLVMInstructionGetDebugLoc(v));
-        if (access_of(w, v, &a)) w->chain.at[i] = a.stored ? forward_store(w, &a) : forward_load(w, &a);
-        else each_touched(w, v, forget);
+        if (access_of(w, v, &a)) {
+            if (a.stored) forward_store(w, &a);
+            else forward_load(w, &a);
+        } else {
+            each_touched(w, v, forget);
+            keep(w, v);
+        }
     }
 }
 
@@ -218,10 +229,9 @@ static bool is_rewritten(const Reach *a) {
 
 static void go_back(Forward *w) {
     Reach a;
-    for (int i = w->chain.n; i-- > 0;) {
-        if (!w->chain.at[i]) continue;
-        if (!access_of(w, w->chain.at[i], &a)) {
-            each_touched(w, w->chain.at[i], is_read);
+    for (int i = w->kept.n; i-- > 0;) {
+        if (!access_of(w, w->kept.at[i], &a)) {
+            each_touched(w, w->kept.at[i], is_read);
         } else if (a.stored && is_rewritten(&a)) {
             LLVMInstructionEraseFromParent(a.inst);
         } else {
