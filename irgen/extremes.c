@@ -4,6 +4,7 @@
  * vectors have no such short cut). So each gives way to the other before if it is a NaN; what is known to be none is not
  * looked at. After the pipeline, which would take that away again. */
 #include "irgen/cg.h"
+#include "offload/lld.h"
 
 static void guard(Cg *cg, LLVMValueRef call) {
     LLVMPositionBuilderBefore(cg->b, call);
