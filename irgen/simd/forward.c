@@ -1,5 +1,5 @@
 /* forward.c -- what the parts of a group have just stored in its memory is in registers yet. Where the places are constants
- * (group_counted.c, nest.c) it is known of each element which lane of which vector it is, so a vector that begins anywhere
+ * (group_counted.c, rows.c) it is known of each element which lane of which vector it is, so a vector that begins anywhere
  * is put together from two others instead of being loaded: the machine would wait until both have reached the cache. Then
  * stores that nobody reads before the next ones are left out.
  *

@@ -2,7 +2,7 @@
  * not read into it first if it is written with non-temporal stores, which saves a third of the traffic of a triad. The
  * sizes come from irgen, as calls of CG_EXTENT at the beginning of a kernel; whether an array is large is decided there
  * once. Such stores must be aligned, and cost more than others unless they fill whole cache lines one after another: so
- * only those are made this way that all items of a long row make (nest.c). */
+ * only those are made this way that all items of a long row make (rows.c). */
 #include "irgen/simd/simd.h"
 
 /* Is nothing done with this address, or one made from it, but storing? */

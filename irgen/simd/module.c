@@ -1,0 +1,128 @@
+/* module.c -- the marked nests of a module to vector code. */
+#include "irgen/simd/nest.h"
+
+#include <string.h>
+
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "offload/lld.h"
+
+static void run_passes(Cg *cg, LLVMValueRef fn, const char *passes) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = fn ? LLVMRunPassesOnFunction(fn, passes, cg->machine, options)
+                            : LLVMRunPasses(cg->module, passes, cg->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) ice(cg->c, (Span){0}, "LLVM refuses the passes %s: %s", passes, LLVMGetErrorMessage(error));
+}
+
+typedef struct Mark {
+    LLVMValueRef fn, items, rows; /* the branches back; rows NULL: one loop */
+} Mark;
+typedef Vec(Mark) Marks;
+typedef Vec(LLVMValueRef) Functions;
+
+/* The branch back of the loop around, which begins where the inner one ends. */
+static LLVMValueRef rows_of(Cg *cg, LLVMValueRef latch) {
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(LLVMGetSuccessor(latch, 0));
+    if (!LLVMIsABranchInst(t) || !LLVMIsConditional(t)) return NULL;
+    LLVMValueRef rows = LLVMGetBasicBlockTerminator(LLVMGetSuccessor(t, 1));
+    return LLVMGetMetadata(rows, cg->md_rows) ? rows : NULL;
+}
+
+static Marks find_marks(Cg *cg) {
+    Marks marks = {0};
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+            LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
+            if (!t || !LLVMGetMetadata(t, cg->md_items)) continue;
+            Mark m = {fn, t, rows_of(cg, t)};
+            vec_push(&cg->c->arena, &marks, m);
+        }
+    return marks;
+}
+
+/* cg_group_memory's calls have done their work. */
+static void open_group_memory(Cg *cg) {
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_GROUP_MEMORY);
+    if (!fn) return;
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
+        LLVMValueRef call = LLVMGetUser(use);
+        LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
+        LLVMInstructionEraseFromParent(call);
+    }
+    LLVMDeleteFunction(fn);
+}
+
+/* Item by item there is nothing to gain from it. */
+static void drop_ahead(Cg *cg) {
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_AHEAD);
+    if (!fn) return;
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) LLVMInstructionEraseFromParent(LLVMGetUser(use));
+    LLVMDeleteFunction(fn);
+}
+
+/* Stores past the caches are seen by nobody in order before a fence. Whoever waits for the kernel waits for its return,
+ * so there it is, once: in a group, which does not read the array either, it would hold up the stores of every tile. */
+static void fence_returns(Cg *cg, LLVMValueRef fn) {
+    unsigned id = LLVMLookupIntrinsicID("llvm.x86.sse.sfence", 19);
+    LLVMValueRef fence = LLVMGetIntrinsicDeclaration(cg->module, id, NULL, 0);
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
+        if (!LLVMIsAReturnInst(t)) continue;
+        LLVMPositionBuilderBefore(cg->b, t);
+        LLVMSetCurrentDebugLocation2(cg->b, LLVMInstructionGetDebugLoc(t));
+        LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(fence), fence, NULL, 0, "");
+    }
+}
+
+static void use_whole_vectors(Cg *cg, const SimdTarget *t, LLVMValueRef fn) {
+    const char *bits = arena_printf(&cg->c->arena, "%d", t->vector_bits);
+    static const char *const names[2] = {"prefer-vector-width", "min-legal-vector-width"};
+    for (int i = 0; i < 2; i++) LLVMAddTargetDependentFunctionAttr(fn, names[i], bits);
+}
+
+static SimdTarget machine(Cg *cg) {
+    if (LLVMKdslHasFeature(cg->machine, "+avx512f") && LLVMKdslHasFeature(cg->machine, "+avx512vl") &&
+        LLVMKdslHasFeature(cg->machine, "+avx512dq") && LLVMKdslHasFeature(cg->machine, "+avx512bw"))
+        return (SimdTarget){512, 32, true};
+    if (LLVMKdslHasFeature(cg->machine, "+avx2")) return (SimdTarget){256, 16, false};
+    return (SimdTarget){128, 16, false};
+}
+
+static Functions functions_of(Cg *cg, const Marks *marks) {
+    Functions all = {0};
+    for (int i = 0; i < marks->n; i++)
+        if (!i || marks->at[i].fn != marks->at[i - 1].fn) vec_push(&cg->c->arena, &all, marks->at[i].fn);
+    return all;
+}
+
+/* The marked nests of the module to vector code. What LLVM has to do before is little and always the same, so that what
+ * becomes of a kernel does not depend on -O: calls inlined, memory to registers, values of several parts taken
+ * apart. */
+void simd_module(Cg *cg) {
+    static const char before[] =
+        "unreachableblockelim,sroa,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,"
+        "unreachableblockelim";
+    Marks marks = find_marks(cg);
+    Functions functions = functions_of(cg, &marks);
+    run_passes(cg, NULL, "always-inline");
+    for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], before);
+    SimdTarget target = machine(cg);
+    marks = find_marks(cg);
+    SimdStreams streams;
+    simd_find_streams(cg, &streams);
+    SimdMap *updated = simd_find_updated(cg);
+    for (int i = 0; i < marks.n; i++) {
+        if (simd_nest(cg, &target, &streams, updated, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+            use_whole_vectors(cg, &target, marks.at[i].fn);
+        bool is_last = i + 1 == marks.n || marks.at[i + 1].fn != marks.at[i].fn;
+        if (!is_last) continue;
+        if (streams.used) fence_returns(cg, marks.at[i].fn);
+        streams.used = false;
+    }
+    drop_ahead(cg);
+    for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], "sroa,instsimplify");
+    simd_fold_masks(cg);
+    for (int i = 0; i < functions.n; i++) simd_forward(cg, functions.at[i]);
+    open_group_memory(cg);
+}

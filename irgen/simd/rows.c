@@ -1,0 +1,485 @@
+/* rows.c -- rows of blocks: where they begin and end. A row begins at an aligned place where that pays, and may go past
+ * the caches as a whole; what is left of it before and behind goes vector by vector, under a mask or with some items
+ * done again. */
+#include "irgen/simd/nest.h"
+
+/* Aligned rows --------------------------------------------------------------------------------------------------- */
+
+static bool walks_far(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!LLVMIsALoadInst(value->v) || g->blocks.at[value->block].leaves) continue;
+        LaneRate at = simd_rate(g, LLVMGetOperand(value->v, 0), value->block);
+        if (simd_is_contiguous(g, at, LLVMTypeOf(value->v)) && simd_walks_far(g, value)) return true;
+    }
+    return false;
+}
+
+/* A store of neighbours side by side that every item makes, into an array of the kernel. */
+static bool is_row_store(const Items *n, const SimdValue *value) {
+    const SimdRegion *g = n->g;
+    if (!LLVMIsAStoreInst(value->v) || g->blocks.at[value->block].leaves || value->private_of >= 0) return false;
+    LLVMValueRef base = LLVMGetOperand(value->v, 1);
+    bool beside = simd_is_contiguous(g, simd_rate(g, base, value->block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
+    return beside && (n->settled || !simd_is_masked(g, value->block)) && LLVMIsAArgument(simd_object(base));
+}
+
+bool nest_is_known_row(const SimdRegion *g) { return LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi); }
+
+/* Rows begin where the first of these is aligned: stores that lie across two cache lines cost twice. Only where there
+ * is little else to do, or where loops walk down the columns of an array: other arrays are mostly aligned alike, and
+ * each round would fetch one line more. */
+static LLVMValueRef main_store(const Items *n) {
+    const SimdRegion *g = n->g;
+    if (g->aligned || g->spread || nest_is_known_row(g) || (g->loops.n && !walks_far(g))) return NULL;
+    for (int i = 0; i < g->values.n; i++)
+        if (is_row_store(n, &g->values.at[i])) return g->values.at[i].v;
+    return NULL;
+}
+
+static LLVMValueRef smaller(Items *n, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, a, b, ""), a, b, "");
+}
+
+static LLVMValueRef larger(Items *n, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(n->b, LLVMBuildICmp(n->b, LLVMIntSGT, a, b, ""), a, b, "");
+}
+
+static int64_t vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef store) {
+    return simd_bytes(g, LLVMTypeOf(LLVMGetOperand(store, 0))) * shape.width;
+}
+
+/* May this store of the block at x go past the caches? Where its rows begin at multiples of `unit` bytes. NULL: no. */
+static LLVMValueRef goes_past(Items *n, SimdShape shape, LLVMValueRef store, LLVMValueRef x, LLVMValueRef y,
+                              int64_t unit) {
+    LLVMValueRef past = simd_is_streamed(n->streams, store, vector_bytes(n->g, shape, store));
+    for (int row = 0; row < shape.rows && past; row++) {
+        LLVMValueRef below = row ? LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, row), "") : y;
+        LLVMValueRef at = simd_at(n->g, n->b, LLVMGetOperand(store, 1), x, below);
+        if (!at) return NULL;
+        at = LLVMBuildAnd(n->b, LLVMBuildPtrToInt(n->b, at, n->cg->i64, ""), cg_i64(n->cg, unit - 1), "");
+        past = LLVMBuildAnd(n->b, past, LLVMBuildICmp(n->b, LLVMIntEQ, at, cg_i64(n->cg, 0), ""), "");
+    }
+    return past;
+}
+
+/* Whether the stores that go past the caches at times can do so here, all of them; NULL: there are none. n->past has
+ * them. lines: only those that fill lines of memory with each block. */
+static LLVMValueRef all_go_past(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool lines) {
+    SimdRegion *g = n->g;
+    LLVMValueRef all = NULL;
+    n->past = simd_map_new(g->arena, 4);
+    for (int i = 0; i < g->values.n && (lines || shape.rows == 1); i++) {
+        LLVMValueRef store = g->values.at[i].v;
+        if (!is_row_store(n, &g->values.at[i])) continue;
+        int64_t vector = vector_bytes(g, shape, store);
+        if (lines && vector * shape.vectors % SIMD_LINE) continue;
+        LLVMValueRef past = goes_past(n, shape, store, x, y, lines ? SIMD_LINE : vector);
+        if (!past) continue;
+        all = all ? LLVMBuildAnd(n->b, all, past, "") : past;
+        simd_map_put(n->past, store, 1);
+    }
+    return all;
+}
+
+/* More than none, but less than a vector? */
+static LLVMValueRef is_piece(Items *n, SimdShape shape, LLVMValueRef items) {
+    LLVMValueRef before = LLVMBuildNSWSub(n->b, items, cg_i64(n->cg, 1), "");
+    return LLVMBuildICmp(n->b, LLVMIntULT, before, cg_i64(n->cg, shape.width - 1), "");
+}
+
+/* Where the row's aligned part begins: x_lo, or less than a vector behind it; less than a cache line if it is written
+ * past the caches, which goes well for whole lines. from NULL: no matter. */
+typedef struct AlignedRow {
+    LLVMValueRef from, past; /* past: is it written so? NULL: never */
+    int most;                /* vectors before it */
+} AlignedRow;
+
+enum { LONG_ROW = 16, LONG_MASKED_ROW = 64 }; /* vectors of a row that gains from it */
+
+static LLVMValueRef is_long(Items *n, SimdShape shape, int vectors) {
+    LLVMValueRef length = LLVMBuildNSWSub(n->b, n->g->x_hi, n->g->x_lo, "");
+    return LLVMBuildICmp(n->b, LLVMIntSGE, length, cg_i64(n->cg, vectors * shape.width), "");
+}
+
+static LLVMValueRef is_large(Items *n, SimdShape shape, LLVMValueRef store) {
+    LLVMValueRef large =
+        n->rows == ROWS_PLAIN ? NULL : simd_is_streamed(n->streams, store, vector_bytes(n->g, shape, store));
+    return large && n->rows == ROWS_PAST ? LLVMConstInt(n->cg->i1, 1, false) : large;
+}
+
+static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
+    SimdRegion *g = n->g;
+    LLVMValueRef store = main_store(n), at = store ? simd_at(g, n->b, LLVMGetOperand(store, 1), g->x_lo, y) : NULL;
+    if (!at) return (AlignedRow){0};
+    int64_t vector = vector_bytes(g, shape, store), per_line = SIMD_LINE * shape.width / vector;
+    LLVMValueRef large = is_large(n, shape, store), line = cg_i64(n->cg, (g->loops.n ? SIMD_LINE : vector) - 1);
+    if (large && vector < SIMD_LINE) line = LLVMBuildSelect(n->b, large, cg_i64(n->cg, SIMD_LINE - 1), line, "");
+    LLVMValueRef over = LLVMBuildNeg(n->b, LLVMBuildPtrToInt(n->b, at, n->cg->i64, ""), "");
+    over = LLVMBuildAnd(n->b, over, line, "");
+    LLVMValueRef items = LLVMBuildUDiv(n->b, over, cg_i64(n->cg, vector / shape.width), "");
+    if (n->again && large) { /* what is done again would not be past the caches: a line more holds a whole vector */
+        LLVMValueRef more = LLVMBuildNSWAdd(n->b, items, cg_i64(n->cg, per_line), "");
+        LLVMValueRef is_less = LLVMBuildAnd(n->b, large, is_piece(n, shape, items), "");
+        items = LLVMBuildSelect(n->b, is_less, more, items, "");
+    }
+    LLVMValueRef gains = is_long(n, shape, g->loops.n || n->again ? LONG_ROW : LONG_MASKED_ROW);
+    if (n->rows != ROWS_PAST) items = LLVMBuildSelect(n->b, gains, items, cg_i64(n->cg, 0), "");
+    LLVMValueRef from = LLVMBuildNSWAdd(n->b, g->x_lo, items, "");
+    LLVMValueRef past = n->rows == ROWS_ASK ? all_go_past(n, shape, from, y, false) : NULL;
+    if (past) { /* one that begins with a line has less to lose */
+        LLVMValueRef whole = LLVMBuildICmp(n->b, LLVMIntEQ, over, cg_i64(n->cg, 0), "");
+        whole = LLVMBuildAnd(n->b, whole, is_long(n, shape, LONG_ROW), "");
+        past = LLVMBuildAnd(n->b, past, LLVMBuildOr(n->b, gains, whole, ""), "");
+    }
+    return (AlignedRow){from, past, (int)(per_line + 2 * shape.width - 2) / shape.width};
+}
+
+/* Rows ----------------------------------------------------------------------------------------------------------- */
+
+/* The items of a block one vector after the other, as they may part. */
+static void write_edge(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y) {
+    if (shape.rows > 1) {
+        LLVMValueRef row = nest_counter(n, y, "y");
+        Loop rows = nest_loop_begin(n, row, NULL, LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows), ""), 1, false,
+                                    "edge.rows");
+        write_edge(n, (SimdShape){1, shape.vectors, shape.width}, x, rows.at);
+        nest_loop_end(n, &rows);
+        return;
+    }
+    LLVMValueRef at = nest_counter(n, x, "x"),
+                 hi = LLVMBuildNSWAdd(n->b, x, cg_i64(n->cg, shape.vectors * shape.width), "");
+    Loop vectors = nest_loop_begin(n, at, NULL, hi, shape.width, false, "edge");
+    nest_write_block(n, (SimdShape){1, 1, shape.width}, vectors.at, y, NULL, false);
+    nest_loop_end(n, &vectors);
+}
+
+/* Rows of a known length, a group's mostly, begin where they begin: each block is asked whether it fills lines. */
+static void write_inside(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
+    LLVMValueRef fills = nest_is_known_row(n->g) ? all_go_past(n, shape, x, y, true) : NULL;
+    if (!fills) {
+        nest_write_block(n, shape, x, y, NULL, past);
+        return;
+    }
+    LLVMBasicBlockRef lines = nest_block(n, "lines"), plain = nest_block(n, "plain"),
+                      done = nest_block(n, "lines.done");
+    LLVMBuildCondBr(n->b, fills, lines, plain);
+    LLVMPositionBuilderAtEnd(n->b, lines);
+    nest_write_block(n, shape, x, y, NULL, true);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, plain);
+    nest_write_block(n, shape, x, y, NULL, false);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
+static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
+    if (!n->has_ends) {
+        write_inside(n, shape, x, y, past);
+        return;
+    }
+    LLVMBasicBlockRef inside = nest_block(n, "inside"), edge = nest_block(n, "edge"),
+                      done = nest_block(n, "block.done");
+    LLVMBuildCondBr(n->b, simd_all_inside(n->g, n->b, shape, x, y), inside, edge);
+    LLVMPositionBuilderAtEnd(n->b, inside);
+    n->settled = true;
+    write_inside(n, shape, x, y, past);
+    n->settled = false;
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, edge);
+    write_edge(n, shape, x, y);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
+/* The end of the row, or less, if a part of a vector is left after whole blocks: that would be a piece of the last
+ * block again, which has gone past the caches. */
+static LLVMValueRef leaving_a_vector(Items *n, SimdShape shape, LLVMValueRef from) {
+    LLVMValueRef hi = n->g->x_hi, block = cg_i64(n->cg, shape.vectors * shape.width);
+    LLVMValueRef left = LLVMBuildURem(n->b, LLVMBuildNSWSub(n->b, hi, from, ""), block, "");
+    return LLVMBuildSelect(n->b, is_piece(n, shape, left), LLVMBuildNSWSub(n->b, hi, block, ""), hi, "");
+}
+
+/* ahead NULL: nothing is asked for before */
+static void write_vectors(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past,
+                          const SimdAhead *ahead) {
+    LLVMValueRef from = ahead ? nest_count(n, x) : NULL, hi = n->g->x_hi;
+    if (past && n->again) hi = leaving_a_vector(n, shape, from);
+    Loop whole = nest_loop_begin(n, x, n->g->x_lo, hi, shape.vectors * shape.width, true, "vectors");
+    if (ahead) simd_fetch_ahead(n->cg, ahead, LLVMBuildNSWSub(n->b, whole.at, from, ""), shape.vectors * shape.width);
+    write_whole(n, shape, whole.at, y, past);
+    nest_loop_end(n, &whole);
+}
+
+/* Twice, where a row as a whole is written past the caches or not: the loops have nothing to ask. */
+static void write_aligned(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef past) {
+    if (!past) {
+        write_vectors(n, shape, x, y, false, NULL);
+        return;
+    }
+    LLVMBasicBlockRef large = nest_block(n, "past"), small = nest_block(n, "plain"),
+                      done = nest_block(n, "aligned.done");
+    LLVMBuildCondBr(n->b, past, large, small);
+    LLVMPositionBuilderAtEnd(n->b, large);
+    SimdAhead ahead = simd_reads_ahead(n->cg, n->g, nest_count(n, x), y);
+    write_vectors(n, shape, x, y, true, &ahead);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, small);
+    write_vectors(n, shape, x, y, false, NULL);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
+/* Of a vector under a mask that has all its items nearly always, do accesses cost much more than without? */
+static bool is_dear_under_mask(const Items *n) {
+    const SimdRegion *g = n->g;
+    if (n->target->mask_registers || n->has_ends) return false;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        bool is_store = LLVMIsAStoreInst(value->v) != NULL, is_access = is_store || LLVMIsALoadInst(value->v);
+        if (!is_access || value->private_of >= 0 || g->blocks.at[value->block].leaves) continue;
+        LLVMTypeRef t = LLVMTypeOf(is_store ? LLVMGetOperand(value->v, 0) : value->v);
+        LaneRate at = simd_rate(g, LLVMGetOperand(value->v, is_store), value->block);
+        if (value->parts >= 0 || (simd_is_contiguous(g, at, t) && simd_bytes(g, t) < 4)) return true;
+    }
+    return false;
+}
+
+/* Rows that edges part go one by one: where one is not inside, it reads nothing. So do those without a loop: at the end
+ * of a row they have little to share, and it would be the code of all of them. */
+static void write_piece(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    if (shape.rows == 1 || (!n->has_ends && n->g->loops.n)) {
+        nest_write_block(n, shape, x, y, hi, false);
+        return;
+    }
+    LLVMValueRef row = nest_counter(n, y, "y");
+    Loop rows =
+        nest_loop_begin(n, row, NULL, LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows), ""), 1, false, "piece.rows");
+    nest_write_block(n, (SimdShape){1, 1, shape.width}, x, rows.at, hi, false);
+    nest_loop_end(n, &rows);
+}
+
+/* A vector of items from `at` on; nearer to the beginning or the end of the row, if it would pass that or `hi`. */
+static void write_clamped(Items *n, SimdShape shape, LLVMValueRef at, LLVMValueRef y, LLVMValueRef hi) {
+    LLVMValueRef last = LLVMBuildNSWSub(n->b, hi, cg_i64(n->cg, shape.width), "");
+    write_piece(n, (SimdShape){shape.rows, 1, shape.width}, larger(n, smaller(n, at, last), n->g->x_lo), y, NULL);
+}
+
+/* Up to `hi`, in vectors of which the last one ends there, or begins with the row; x is left at hi. */
+static void write_again(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    Loop pieces = nest_loop_begin(n, x, NULL, hi, shape.width, false, "again");
+    write_clamped(n, shape, pieces.at, y, hi);
+    LLVMValueRef next = LLVMBuildNSWAdd(n->b, nest_count(n, x), cg_i64(n->cg, shape.width), "");
+    LLVMBuildStore(n->b, smaller(n, next, hi), x);
+    LLVMBuildBr(n->b, pieces.head);
+    LLVMPositionBuilderAtEnd(n->b, pieces.done);
+}
+
+/* The same without a loop, whose end the machine would guess wrong, and then have nothing on its way from memory: up to
+ * `most` vectors, the last ones again where that is too many. */
+static void write_straight(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi, int most) {
+    LLVMBasicBlockRef some = nest_block(n, "straight"), done = nest_block(n, "straight.done");
+    LLVMValueRef at = nest_count(n, x);
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, at, hi, ""), some, done);
+    LLVMPositionBuilderAtEnd(n->b, some);
+    for (int i = 0; i < most; i++)
+        write_clamped(n, shape, LLVMBuildNSWAdd(n->b, at, cg_i64(n->cg, i * shape.width), ""), y, hi);
+    LLVMBuildStore(n->b, hi, x);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
+/* Up to `hi`, the last vector under a mask; x is left at hi. */
+static void write_masked(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    Loop pieces = nest_loop_begin(n, x, NULL, hi, shape.width, false, "pieces");
+    write_piece(n, (SimdShape){shape.rows, 1, shape.width}, pieces.at, y, hi);
+    LLVMValueRef next = LLVMBuildNSWAdd(n->b, nest_count(n, x), cg_i64(n->cg, shape.width), "");
+    LLVMBuildStore(n->b, smaller(n, next, hi), x);
+    LLVMBuildBr(n->b, pieces.head);
+    LLVMPositionBuilderAtEnd(n->b, pieces.done);
+}
+
+/* Is the row at least a vector long? The builder is left where it is; what is for shorter ones goes to *is_short. */
+static LLVMBasicBlockRef if_long(Items *n, SimdShape shape, LLVMBasicBlockRef *is_short) {
+    LLVMBasicBlockRef whole = nest_block(n, "long"), done = nest_block(n, "row.end");
+    *is_short = nest_block(n, "short");
+    LLVMBuildCondBr(n->b, is_long(n, shape, 1), whole, *is_short);
+    LLVMPositionBuilderAtEnd(n->b, whole);
+    return done;
+}
+
+static void then_short(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMBasicBlockRef is_short,
+                       LLVMBasicBlockRef done) {
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, is_short);
+    write_masked(n, shape, x, y, n->g->x_hi);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
+static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    if (!n->again || n->target->mask_registers) {
+        if (shape.vectors > 1 && is_dear_under_mask(n)) {
+            Loop whole = nest_loop_begin(n, x, NULL, hi, shape.width, true, "singles");
+            write_whole(n, (SimdShape){shape.rows, 1, shape.width}, whole.at, y, false);
+            nest_loop_end(n, &whole);
+        }
+        write_masked(n, shape, x, y, hi);
+        return;
+    }
+    LLVMBasicBlockRef is_short, done = if_long(n, shape, &is_short);
+    write_again(n, shape, x, y, hi);
+    then_short(n, shape, x, y, is_short, done);
+}
+
+/* Nothing is left when it is known that whole blocks fill the loop: group's rows mostly. */
+static bool is_filled(LLVMValueRef lo, LLVMValueRef hi, int by) {
+    int64_t trips = simd_trips(lo, hi);
+    return trips > 0 && trips % by == 0;
+}
+
+/* A row that begins anywhere and ends where a block ends: blocks begin at multiples of their size, the first with what
+ * is left of it. So what one part of a group writes lies in memory as the next one reads it, vector by vector, and only
+ * the first vector has a mask. */
+static void write_row_to_end(Items *n, SimdShape shape, LLVMValueRef y) {
+    SimdRegion *g = n->g;
+    SimdShape one = {shape.rows, 1, shape.width};
+    LLVMValueRef first = LLVMBuildAnd(n->b, g->x_lo, cg_i64(n->cg, -shape.width), ""), x = nest_counter(n, first, "x");
+    LLVMBasicBlockRef begin = nest_block(n, "begin"), whole = nest_block(n, "begun");
+    LLVMValueRef later = LLVMBuildICmp(n->b, LLVMIntSLT, first, g->x_lo, "");
+    later = LLVMBuildAnd(n->b, later, LLVMBuildICmp(n->b, LLVMIntSLT, first, g->x_hi, ""), "");
+    LLVMBuildCondBr(n->b, later, begin, whole);
+    LLVMPositionBuilderAtEnd(n->b, begin);
+    nest_write_begin(n, one, first, y, g->x_lo);
+    nest_step(n, x, shape.width);
+    LLVMBuildBr(n->b, whole);
+    LLVMPositionBuilderAtEnd(n->b, whole);
+    if (shape.vectors > 1) { /* up to a multiple of a block */
+        LLVMValueRef block = cg_i64(n->cg, shape.vectors * shape.width), at = nest_count(n, x);
+        LLVMValueRef past =
+            LLVMBuildAnd(n->b, LLVMBuildNeg(n->b, at, ""), LLVMBuildSub(n->b, block, cg_i64(n->cg, 1), ""), "");
+        LLVMValueRef upto = smaller(n, LLVMBuildAdd(n->b, at, past, ""), g->x_hi);
+        Loop singles = nest_loop_begin(n, x, NULL, upto, shape.width, false, "singles");
+        write_whole(n, one, singles.at, y, false);
+        nest_loop_end(n, &singles);
+    }
+    Loop blocks = nest_loop_begin(n, x, NULL, g->x_hi, shape.vectors * shape.width, false, "vectors");
+    write_whole(n, shape, blocks.at, y, false);
+    nest_loop_end(n, &blocks);
+}
+
+/* Vector by vector, from multiples of a vector on. */
+static void write_out(Items *n, int width) {
+    SimdRegion *g = n->g;
+    int64_t lo = LLVMConstIntGetSExtValue(g->x_lo), hi = LLVMConstIntGetSExtValue(g->x_hi);
+    for (int64_t x = lo / width * width; x < hi; x += width) {
+        SimdEmit e = {.g = g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas,
+                      .shape = {1, 1, width}};
+        LLVMValueRef at = cg_i64(n->cg, x), mask = NULL;
+        if (x < lo) mask = nest_begun_mask(&e, at, g->x_lo);
+        if (x + width > hi)
+            mask = mask ? LLVMBuildAnd(n->b, mask, nest_row_mask(&e, at, g->x_hi), "") : nest_row_mask(&e, at, g->x_hi);
+        simd_region_emit(&e, at, NULL, mask ? &mask : NULL);
+    }
+}
+
+/* A row that is written past the caches: what comes before its aligned part, and behind its blocks, without loops. */
+static void write_straight_row(Items *n, SimdShape shape, LLVMValueRef y) {
+    AlignedRow row = aligned_row(n, shape, y);
+    LLVMValueRef x = nest_counter(n, n->g->x_lo, "x");
+    write_straight(n, shape, x, y, row.from, row.most);
+    SimdAhead ahead = simd_reads_ahead(n->cg, n->g, row.from, y);
+    write_vectors(n, shape, x, y, true, &ahead);
+    write_straight(n, shape, x, y, n->g->x_hi, shape.vectors + 1);
+}
+
+/* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. */
+static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
+    if (n->written_out) {
+        write_out(n, shape.width);
+        return;
+    }
+    if (n->rows == ROWS_PAST) {
+        write_straight_row(n, shape, y);
+        return;
+    }
+    AlignedRow row = aligned_row(n, shape, y);
+    if (!row.from && simd_known_end(n->g, shape.width)) {
+        write_row_to_end(n, shape, y);
+        return;
+    }
+    LLVMValueRef x = nest_counter(n, n->g->x_lo, "x");
+    if (!row.from) {
+        write_vectors(n, shape, x, y, false, NULL);
+        if (!is_filled(n->g->x_lo, n->g->x_hi, shape.vectors * shape.width)) write_pieces(n, shape, x, y, n->g->x_hi);
+        return;
+    }
+    LLVMValueRef hi = nest_counter(n, row.from, "hi");
+    LLVMBasicBlockRef part = nest_block(n, "part"), middle = nest_block(n, "middle"), done = nest_block(n, "row.done");
+    LLVMBuildBr(n->b, part);
+    LLVMPositionBuilderAtEnd(n->b, part);
+    LLVMValueRef upto = nest_count(n, hi);
+    write_pieces(n, shape, x, y, upto);
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntEQ, upto, n->g->x_hi, ""), done, middle);
+    LLVMPositionBuilderAtEnd(n->b, middle);
+    write_aligned(n, shape, x, y, row.past);
+    LLVMBuildStore(n->b, n->g->x_hi, hi);
+    LLVMBuildBr(n->b, part);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
+static void write_rows(Items *n, SimdShape shape) {
+    SimdRegion *g = n->g;
+    if (!g->y) {
+        write_row(n, shape, NULL);
+        return;
+    }
+    LLVMValueRef y = nest_counter(n, g->y_lo, "y");
+    if (shape.rows > 1) {
+        Loop rows = nest_loop_begin(n, y, g->y_lo, g->y_hi, shape.rows, true, "rows");
+        write_row(n, shape, rows.at);
+        nest_loop_end(n, &rows);
+        if (is_filled(g->y_lo, g->y_hi, shape.rows)) return;
+    }
+    SimdShape one = {1, shape.rows > 1 ? 1 : shape.vectors, shape.width};
+    Loop row = nest_loop_begin(n, y, NULL, g->y_hi, 1, false, "row");
+    write_row(n, one, row.at);
+    nest_loop_end(n, &row);
+}
+
+/* Are there stores past the caches, all of them those by which rows are aligned, and little else to do? Whether they
+ * are made is asked once for the nest then, which is written for either answer. */
+static LLVMValueRef rows_past(Items *n, SimdShape shape) {
+    enum { FEW_VALUES = 64 }; /* little enough to be written several times for the ends of rows */
+    SimdRegion *g = n->g;
+    LLVMValueRef store = main_store(n), large = store ? is_large(n, shape, store) : NULL;
+    if (!large || !n->again || shape.rows > 1 || g->loops.n || g->values.n > FEW_VALUES) return NULL;
+    n->past = simd_map_new(g->arena, 1);
+    simd_map_put(n->past, store, 1);
+    for (int i = 0; i < g->values.n; i++) {
+        LLVMValueRef other = g->values.at[i].v;
+        if (other != store && is_row_store(n, &g->values.at[i]) && is_large(n, shape, other)) return NULL;
+    }
+    if (!simd_is_placed(g, LLVMGetOperand(store, 1))) return NULL;
+    return LLVMBuildAnd(n->b, large, is_long(n, shape, LONG_ROW), "");
+}
+
+void nest_write(Items *n, SimdShape shape) {
+    LLVMValueRef past = rows_past(n, shape);
+    if (!past) {
+        write_rows(n, shape);
+        return;
+    }
+    LLVMBasicBlockRef large = nest_block(n, "past"), small = nest_block(n, "plain"), done = nest_block(n, "nest.done");
+    LLVMBuildCondBr(n->b, past, large, small);
+    LLVMPositionBuilderAtEnd(n->b, large);
+    n->rows = ROWS_PAST;
+    write_rows(n, shape);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, small);
+    n->rows = ROWS_PLAIN;
+    write_rows(n, shape);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+    n->rows = ROWS_ASK;
+}
