@@ -63,19 +63,17 @@ void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y,
     simd_turned_emit(&e, x, y, mask);
 }
 
-void nest_say_of_loop(Items *n, LLVMValueRef latch, const char *what, LLVMMetadataRef value) {
+void nest_say_of_loop(Items *n, LLVMValueRef latch, const char *what) {
     LLVMContextRef ctx = n->cg->ctx;
-    LLVMMetadataRef said[2] = {LLVMMDStringInContext2(ctx, what, strlen(what)), value};
-    LLVMMetadataRef self = LLVMTemporaryMDNode(ctx, NULL, 0);
-    LLVMMetadataRef parts[2] = {self, LLVMMDNodeInContext2(ctx, said, value ? 2 : 1)};
-    LLVMMetadataRef loop = LLVMMDNodeInContext2(ctx, parts, 2);
+    LLVMMetadataRef text = LLVMMDStringInContext2(ctx, what, strlen(what)), self = LLVMTemporaryMDNode(ctx, NULL, 0);
+    LLVMMetadataRef parts[2] = {self, LLVMMDNodeInContext2(ctx, &text, 1)}, loop = LLVMMDNodeInContext2(ctx, parts, 2);
     LLVMMetadataReplaceAllUsesWith(self, loop);
     LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(ctx, "llvm.loop", 9), LLVMMetadataAsValue(ctx, loop));
 }
 
 /* In blocks there is enough to do at a time; written several times, known rounds would make registers of what a group
  * keeps in memory, far more than there are. */
-void keep_rolled(Items *n, LLVMValueRef latch) { nest_say_of_loop(n, latch, "llvm.loop.unroll.disable", NULL); }
+void keep_rolled(Items *n, LLVMValueRef latch) { nest_say_of_loop(n, latch, "llvm.loop.unroll.disable"); }
 
 Loop nest_loop_begin(Items *n, LLVMValueRef counter, LLVMValueRef lo, LLVMValueRef hi, int by, bool whole,
                      const char *name) {

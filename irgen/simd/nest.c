@@ -35,13 +35,20 @@ static void take_away(SimdRegion *g, LLVMBuilderRef b) {
     for (int i = 0; i < all.n; i++) LLVMDeleteBasicBlock(all.at[i]);
 }
 
+/* There are many rows, of which nobody knows how long they are, and their items do little: enough may be lost at their ends
+ * to write these more than once. */
+static bool ends_matter(const SimdRegion *g) {
+    enum { FEW_VALUES = 64 };
+    return g->y && !g->loops.n && !nest_is_known_row(g) && g->values.n <= FEW_VALUES;
+}
+
 /* Rows of up to half a vector, as of the first steps of a Fourier transform, would have vectors with next to nothing
  * in them. They go item by item, in the nest as it was. Where items have loops of their own, a vector with few lanes
  * still goes through them once for all of these. false: the nest is not needed */
 static bool keep_for_short_rows(Items *n, int width, LLVMValueRef latch, LLVMBasicBlockRef simd) {
     SimdRegion *g = n->g;
     LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->entry_from);
-    if (!g->y || g->loops.n || nest_is_known_row(g) || LLVMGetNumSuccessors(enter) != 1) return false;
+    if (!ends_matter(g) || LLVMGetNumSuccessors(enter) != 1) return false;
     LLVMBasicBlockRef head = LLVMGetSuccessor(enter, 0);
     LLVMPositionBuilderBefore(n->b, enter);
     LLVMValueRef items = LLVMBuildNSWSub(n->b, g->x_hi, g->x_lo, "");
@@ -49,8 +56,7 @@ static bool keep_for_short_rows(Items *n, int width, LLVMValueRef latch, LLVMBas
     LLVMInstructionEraseFromParent(enter);
     LLVMPositionBuilderAtEnd(n->b, g->entry_from);
     LLVMBuildCondBr(n->b, is_short, head, simd);
-    LLVMMetadataRef no = LLVMValueAsMetadata(LLVMConstInt(n->cg->i1, 0, false));
-    nest_say_of_loop(n, latch, "llvm.loop.vectorize.enable", no);
+    nest_say_of_loop(n, latch, "llvm.loop.disable_nonforced"); /* a few items are not worth more code */
     return true;
 }
 
@@ -172,7 +178,7 @@ static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdSha
     if (aligned.width) simd_shape(g, n->target); /* the rates of this version again */
     simd_blends(g, updated);
     n->has_ends = has_ends;
-    n->again = !nest_is_known_row(g) && simd_is_idempotent(g);
+    n->again = ends_matter(g) && simd_is_idempotent(g);
     nest_write(n, shape);
 }
 

@@ -36,7 +36,7 @@ void nest_step(Items *n, LLVMValueRef counter, int by);
 Loop nest_loop_begin(Items *n, LLVMValueRef counter, LLVMValueRef lo, LLVMValueRef hi, int by, bool whole,
                      const char *name);
 void nest_loop_end(Items *n, Loop *l);
-void nest_say_of_loop(Items *n, LLVMValueRef latch, const char *what, LLVMMetadataRef value); /* value NULL: none */
+void nest_say_of_loop(Items *n, LLVMValueRef latch, const char *what);
 LLVMValueRef nest_row_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef hi);
 LLVMValueRef nest_begun_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef lo);
 void nest_write_begin(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef lo);

@@ -447,13 +447,12 @@ static void write_rows(Items *n, SimdShape shape) {
     nest_loop_end(n, &row);
 }
 
-/* Are there stores past the caches, all of them those by which rows are aligned, and little else to do? Whether they
- * are made is asked once for the nest then, which is written for either answer. */
+/* Are there stores past the caches, all of them those by which rows are aligned? Whether they are made is asked once for
+ * the nest then, which is written for either answer. */
 static LLVMValueRef rows_past(Items *n, SimdShape shape) {
-    enum { FEW_VALUES = 64 }; /* little enough to be written several times for the ends of rows */
     SimdRegion *g = n->g;
     LLVMValueRef store = main_store(n), large = store ? is_large(n, shape, store) : NULL;
-    if (!large || !n->again || shape.rows > 1 || g->loops.n || g->values.n > FEW_VALUES) return NULL;
+    if (!large || !n->again || shape.rows > 1) return NULL;
     n->past = simd_map_new(g->arena, 1);
     simd_map_put(n->past, store, 1);
     for (int i = 0; i < g->values.n; i++) {
@@ -462,6 +461,12 @@ static LLVMValueRef rows_past(Items *n, SimdShape shape) {
     }
     if (!simd_is_placed(g, LLVMGetOperand(store, 1))) return NULL;
     return LLVMBuildAnd(n->b, large, is_long(n, shape, LONG_ROW), "");
+}
+
+/* Vectors that fill a line, or are whole ones: memory has enough to do with them, and ends are short. */
+static int lines_vectors(const Items *n, SimdShape shape) {
+    int64_t per_line = SIMD_LINE / vector_bytes(n->g, shape, main_store(n));
+    return per_line > 1 && per_line < shape.vectors ? (int)per_line : per_line > 1 ? shape.vectors : 1;
 }
 
 void nest_write(Items *n, SimdShape shape) {
@@ -474,7 +479,7 @@ void nest_write(Items *n, SimdShape shape) {
     LLVMBuildCondBr(n->b, past, large, small);
     LLVMPositionBuilderAtEnd(n->b, large);
     n->rows = ROWS_PAST;
-    write_rows(n, shape);
+    write_rows(n, (SimdShape){1, lines_vectors(n, shape), shape.width});
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, small);
     n->rows = ROWS_PLAIN;
