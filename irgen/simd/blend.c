@@ -22,11 +22,6 @@ static bool dominates(const SimdRegion *g, int by, int to) {
     return by == to || !reaches(g, first, to, by, arena_array(g->arena, bool, g->blocks.n));
 }
 
-static LLVMValueRef memory_of(LLVMValueRef pointer) {
-    while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
-    return pointer;
-}
-
 /* A kernel's array or a group's memory: each has one name in its function. */
 static bool has_name(LLVMValueRef memory) { return LLVMIsAArgument(memory) || LLVMIsACallInst(memory); }
 
@@ -39,7 +34,7 @@ static bool is_update(LLVMValueRef v) {
 
 static void note_updated(SimdMap *updated, LLVMValueRef inst, LLVMValueRef fn) {
     for (int k = 0; k < LLVMGetNumOperands(inst); k++) {
-        LLVMValueRef memory = memory_of(LLVMGetOperand(inst, (unsigned)k));
+        LLVMValueRef memory = simd_object(LLVMGetOperand(inst, (unsigned)k));
         if (LLVMGetTypeKind(LLVMTypeOf(memory)) != LLVMPointerTypeKind) continue;
         bool is_other = LLVMIsAAllocaInst(memory) || LLVMIsAConstant(memory);
         if (!is_other) simd_map_put(updated, has_name(memory) ? memory : fn, 1);
@@ -58,7 +53,7 @@ SimdMap *simd_find_updated(Cg *cg) {
 }
 
 static bool is_without_updates(const SimdRegion *g, const SimdMap *updated, LLVMValueRef pointer) {
-    LLVMValueRef memory = memory_of(pointer);
+    LLVMValueRef memory = simd_object(pointer);
     return has_name(memory) && simd_map_get(updated, memory) < 0 && simd_map_get(updated, g->fn) < 0;
 }
 
@@ -85,13 +80,13 @@ static bool goes_on_to(const SimdRegion *g, int from, int to) {
 /* Is what a lane that does not store has read there still there when the others do? Its item stores nothing but what is
  * under the same condition, and so nothing. */
 static bool is_still_there(const SimdRegion *g, const SimdValue *store) {
-    LLVMValueRef memory = memory_of(LLVMGetOperand(store->v, 1));
+    LLVMValueRef memory = simd_object(LLVMGetOperand(store->v, 1));
     if (g->blocks.at[store->block].loop >= 0) return false;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *other = &g->values.at[i];
         bool counts = LLVMIsAStoreInst(other->v) && other->private_of < 0 && !g->blocks.at[other->block].leaves;
         if (!counts || goes_on_to(g, other->block, store->block) || goes_on_to(g, store->block, other->block)) continue;
-        LLVMValueRef to = memory_of(LLVMGetOperand(other->v, 1));
+        LLVMValueRef to = simd_object(LLVMGetOperand(other->v, 1));
         if (to == memory || !has_name(to)) return false;
     }
     return true;

@@ -114,11 +114,6 @@ static bool knows_order(const SimdRegion *g, const SimdTarget *t, const SimdJoin
     return false;
 }
 
-static LLVMValueRef memory_of(LLVMValueRef pointer) {
-    while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
-    return pointer;
-}
-
 /* What the items read there in the beginning is what is there when they store: that load and one store are all that is
  * done to these elements, once. The pair's other places are other elements. -1: it is not so. */
 static int only_load(const SimdRegion *g, LLVMValueRef pointer) {
@@ -137,14 +132,14 @@ static int only_load(const SimdRegion *g, LLVMValueRef pointer) {
 
 /* Does the nest do nothing to the memory but by these accesses? */
 static bool is_alone(const SimdRegion *g, const SimdJoint *j, const Pair *pair) {
-    LLVMValueRef memory = memory_of(pair->lower);
+    LLVMValueRef memory = simd_object(pair->lower);
     for (int i = 0; i < g->values.n; i++) {
         LLVMValueRef v = g->values.at[i].v;
         bool is_chosen = LLVMIsAPHINode(v) || LLVMIsASelectInst(v);
         if (is_chosen && LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) return false;
         for (int k = 0; k < LLVMGetNumOperands(v) && !LLVMIsAGetElementPtrInst(v); k++) {
             LLVMValueRef at = LLVMGetOperand(v, (unsigned)k);
-            if (memory_of(at) == memory && pair_of(j, at) != pair) return false;
+            if (simd_object(at) == memory && pair_of(j, at) != pair) return false;
         }
     }
     return true;

@@ -51,8 +51,7 @@ static LLVMValueRef private_place(SimdEmit *e, LLVMValueRef p, int row, int vect
 }
 
 static LLVMValueRef masked_place(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef at) {
-    while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
-    return LLVMIsAArgument(pointer) ? at : simd_hidden(e, at);
+    return LLVMIsAArgument(simd_object(pointer)) ? at : simd_hidden(e, at);
 }
 
 /* Loads ------------------------------------------------------------------------------------------------------------ */

@@ -71,11 +71,7 @@ static LLVMTypeRef element_of(LLVMValueRef access) {
     return LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access);
 }
 
-static LLVMValueRef object_of(LLVMValueRef access) {
-    LLVMValueRef p = address_of(access);
-    while (LLVMIsAGetElementPtrInst(p)) p = LLVMGetOperand(p, 0);
-    return p;
-}
+static LLVMValueRef object_of(LLVMValueRef access) { return simd_object(address_of(access)); }
 
 static bool is_alone(LLVMValueRef object) {
     if (!LLVMIsAArgument(object)) return false;

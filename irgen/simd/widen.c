@@ -165,7 +165,7 @@ LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector) {
 }
 
 static bool is_never_written(LLVMValueRef pointer) {
-    while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
+    pointer = simd_object(pointer);
     if (!LLVMIsAArgument(pointer)) return false;
     unsigned readonly = LLVMGetEnumAttributeKindForName("readonly", 8), i = 0;
     LLVMValueRef fn = LLVMGetParamParent(pointer);
