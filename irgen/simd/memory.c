@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include <string.h>
+
 static LLVMValueRef *mask_of(SimdEmit *e, int row, int vector) {
     return e->mask ? &e->mask[row * e->shape.vectors + vector] : NULL;
 }
@@ -468,6 +470,14 @@ static void store_apart(SimdEmit *e, const SimdValue *value, LLVMValueRef v, LLV
 LLVMValueRef simd_object(LLVMValueRef pointer) {
     while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
     return pointer;
+}
+
+bool simd_is_param(LLVMValueRef object, const char *attribute) {
+    if (!LLVMIsAArgument(object)) return false;
+    LLVMValueRef fn = LLVMGetParamParent(object);
+    unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute)), i = 0;
+    while (LLVMGetParam(fn, i) != object) i++;
+    return LLVMGetEnumAttributeAtIndex(fn, i + 1, kind) != NULL;
 }
 
 bool simd_is_group_memory(LLVMValueRef pointer) {

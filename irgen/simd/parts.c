@@ -73,13 +73,7 @@ static LLVMTypeRef element_of(LLVMValueRef access) {
 
 static LLVMValueRef object_of(LLVMValueRef access) { return simd_object(address_of(access)); }
 
-static bool is_alone(LLVMValueRef object) {
-    if (!LLVMIsAArgument(object)) return false;
-    LLVMValueRef fn = LLVMGetParamParent(object);
-    unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7), i = 0;
-    while (LLVMGetParam(fn, i) != object) i++;
-    return LLVMGetEnumAttributeAtIndex(fn, i + 1, noalias) != NULL;
-}
+static bool is_alone(LLVMValueRef object) { return simd_is_param(object, "noalias"); }
 
 static bool may_meet(LLVMValueRef a, LLVMValueRef b) {
     LLVMValueRef x = object_of(a), y = object_of(b);

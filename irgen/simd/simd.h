@@ -286,6 +286,7 @@ void simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef made); /* stream.
 /* memory.c */
 LLVMValueRef *simd_mask_for(SimdEmit *e, LaneRate r, int row, int vector); /* of a value's copy; NULL: all lanes */
 LLVMValueRef simd_object(LLVMValueRef pointer); /* what it points into */
+bool simd_is_param(LLVMValueRef object, const char *attribute); /* a parameter that is said to be so */
 bool simd_is_group_memory(LLVMValueRef pointer); /* this thread's alone */
 bool simd_reads_columns(const SimdRegion *g, const SimdValue *load);
 bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *load); /* reads them whole, and transposes */

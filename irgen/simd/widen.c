@@ -164,14 +164,7 @@ LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector) {
     return LLVMBuildAdd(e->b, simd_splat(e, base), lanes, "");
 }
 
-static bool is_never_written(LLVMValueRef pointer) {
-    pointer = simd_object(pointer);
-    if (!LLVMIsAArgument(pointer)) return false;
-    unsigned readonly = LLVMGetEnumAttributeKindForName("readonly", 8), i = 0;
-    LLVMValueRef fn = LLVMGetParamParent(pointer);
-    while (LLVMGetParam(fn, i) != pointer) i++;
-    return LLVMGetEnumAttributeAtIndex(fn, i + 1, readonly) != NULL;
-}
+static bool is_never_written(LLVMValueRef pointer) { return simd_is_param(simd_object(pointer), "readonly"); }
 
 /* Vectors are taken apart slowly, so the address of a lane is made for it alone, of numbers that are read for it alone. */
 static bool is_made_for_lane(SimdEmit *e, const SimdValue *value) {
