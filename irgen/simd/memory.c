@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include <string.h>
-
 static LLVMValueRef *mask_of(SimdEmit *e, int row, int vector) {
     return e->mask ? &e->mask[row * e->shape.vectors + vector] : NULL;
 }
