@@ -173,20 +173,38 @@ def libraries(programs, folder):
     return found
 
 
+MARK = 0x06     # a byte that is illegal; instead of the first of an instruction it calls machine/instructions.c
+
+
+def wrong_in_bochs(code):
+    """Of the instructions listed in machine/instructions.c: those to mark."""
+    if code[:3] == b"\xc4\xe3\xf9":
+        return code[3] in (0x30, 0x32) and code[5] == 15                        # kshiftrw, kshiftlw
+    # EVEX.W1 0F: vcvttpd2uqq, vcvtuqq2pd, vcvttsd2usi, vcvtusi2sd
+    return (len(code) > 5 and code[0] == 0x62 and code[1] & 0x0f == 1
+            and (code[2] & 0x87, code[4]) in ((0x85, 0x78), (0x86, 0x7a), (0x87, 0x78), (0x87, 0x7b)))
+
+
 def mended(path):
-    """The program as Bochs 2.7 runs it right: of vpinsrb with registers from xmm16 on it doubles a displacement of a byte."""
+    """The program as Bochs 2.7 runs it right. Of vpinsrb with registers from xmm16 on it doubles a displacement of a
+    byte, which is halved; others are marked."""
     elf = Path(path).read_bytes()
-    program = bytearray(elf)
+    program, parts = bytearray(elf), list(segments(elf))
     text = run(["objdump", "-d", "-w", "--insn-width=16", "--section=.text", path], text=True)
-    for address, code in re.findall(r"^ *([0-9a-f]+):\t((?:[0-9a-f]{2} )+) *\tvpinsrb", text, re.MULTILINE):
+    for address, code, name in re.findall(r"^ *([0-9a-f]+):\t((?:[0-9a-f]{2} )+) *\t(\w+)", text, re.MULTILINE):
         code = bytes.fromhex(code)
-        if code[0] != 0x62 or code[5] >> 6 != 1:
+        at, byte = 0, MARK
+        if name == "vpinsrb" and code[0] == 0x62 and code[5] >> 6 == 1:
+            at = 7 if code[5] & 7 == 4 else 6
+            displacement, = struct.unpack_from("b", code, at)
+            if displacement % 2:
+                continue
+            byte = displacement // 2 & 0xff
+        elif not wrong_in_bochs(code):
             continue
-        at = 7 if code[5] & 7 == 4 else 6
-        displacement, = struct.unpack_from("b", code, at)
-        for _, place, start, size, _ in segments(elf):
-            if displacement % 2 == 0 and start <= int(address, 16) < start + size:
-                struct.pack_into("b", program, place + int(address, 16) - start + at, displacement // 2)
+        for _, place, start, size, _ in parts:
+            if start <= int(address, 16) < start + size:
+                program[place + int(address, 16) - start + at] = byte
                 break
     return bytes(program)
 
@@ -207,7 +225,8 @@ def root_of(folder, jobs, beside, limit_s):
     run(["gcc", "-O2", "-static", PARTS / "send.c", "-o", folder / "send"])
     (folder / "versions").write_text("VERS1.0 { global: *; };\n")
     run(["gcc", "-O2", "-mno-avx", "-shared", "-fPIC", f"-Wl,-soname,{LIBOMPTARGET}",
-         f"-Wl,--version-script={folder}/versions", PARTS / "no_devices.c", PARTS / "gathers.c", "-o", folder / LIBOMPTARGET])
+         f"-Wl,--version-script={folder}/versions", PARTS / "no_devices.c", PARTS / "instructions.c",
+         "-o", folder / LIBOMPTARGET])
     files = {name: (stat.S_IFDIR | 0o755, b"")
              for name in ("bin", "proc", "sys", "dev", "tmp", "work", "lib64", "lib", "lib/x86_64-linux-gnu")}
     files |= libraries([job.program for job in jobs], folder)
