@@ -284,6 +284,13 @@ static void copy_wrap(LLVMValueRef to, LLVMValueRef from, LLVMOpcode op) {
 
 static bool is_int_division(LLVMOpcode op) { return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem; }
 
+/* LLVM multiplies instead of dividing by such a constant. */
+static bool never_traps(LLVMValueRef by) {
+    if (!LLVMIsAConstantInt(by)) return false;
+    long long n = LLVMConstIntGetSExtValue(by);
+    return n != 0 && n != -1;
+}
+
 /* x86 divides lane by lane, and traps: lanes that are not live divide by 1. */
 static LLVMValueRef safe_divisor(SimdEmit *e, LLVMValueRef by, LaneRate rate, int row, int vector) {
     LLVMValueRef *mask = simd_mask_for(e, rate, row, vector);
@@ -390,7 +397,8 @@ static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector
             r = LLVMBuildCast(e->b, op, a, simd_type(e, LLVMTypeOf(v)), "");
             break;
         }
-        if (is_int_division(op)) b = safe_divisor(e, b, simd_rate(e->g, v, e->block), row, vector);
+        if (is_int_division(op) && !never_traps(LLVMGetOperand(v, 1)))
+            b = safe_divisor(e, b, simd_rate(e->g, v, e->block), row, vector);
         r = LLVMBuildBinOp(e->b, op, a, b, "");
         copy_wrap(r, v, op);
     }
