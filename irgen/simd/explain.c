@@ -40,13 +40,17 @@ static void tell_access(Teller *t, const SimdValue *value) {
     LaneRate at = simd_rate(t->g, LLVMGetOperand(value->v, store), value->block);
     const char *what = store ? "scatter" : "gather";
     int64_t bytes = simd_bytes(t->g, type);
+    if (simd_is_rest(t->g, t->g->blocks.at[value->block].loop)) return; /* as the other rounds, which have been told of */
     if (value->private_of >= 0 && at.x != LANE_UNIFORM) {
         tell(t, value->v, "%s: each item has an array of its own here, and its own index", what);
     } else if (value->private_of >= 0 || simd_is_contiguous(t->g, at, type) || (at.x == LANE_LINEAR && at.stride == -bytes)) {
         return;
     } else if (simd_turns_columns(t->g, t->shape, value)) {
         tell(t, value->v, "columns: %d rows are read together, and transposed", t->shape.rows);
-    } else if (value->parts >= 0) {
+    } else if (simd_is_part(t->g, value, t->shape.width) && simd_is_of_rows(t->g, value)) {
+        tell(t, value->v, "rows: each item %s a vector of a row of its own, and as many are transposed",
+             store ? "writes" : "reads");
+    } else if (simd_is_part(t->g, value, t->shape.width)) {
         bool is_first = t->g->values.at[t->g->parts.at[value->parts].of.at[0]].v == value->v;
         if (is_first) tell(t, value->v, "parts: neighbours are %lld bytes apart; whole vectors are %s, and permuted",
                            (long long)at.stride, store ? "written" : "read");

@@ -56,7 +56,7 @@ static LLVMValueRef masked_place(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef
 
 /* Loads ------------------------------------------------------------------------------------------------------------ */
 
-static LLVMValueRef safe_place(SimdEmit *e) {
+LLVMValueRef simd_safe_place(SimdEmit *e) {
     if (!e->safe) {
         LLVMTypeRef t = LLVMArrayType2(e->cg->i8, 64);
         e->safe = simd_alloca(e, t, "nowhere");
@@ -83,7 +83,7 @@ static LLVMValueRef load_in_page(SimdEmit *e, LLVMValueRef inst, unsigned align,
     LLVMBasicBlockRef from[2];
     LLVMTypeRef lanes = LLVMTypeOf(mask);
     LLVMValueRef values[2], some = simd_intrinsic(e, "llvm.vector.reduce.or", &lanes, 1, &mask, 1);
-    at = LLVMBuildSelect(e->b, some, at, safe_place(e), "");
+    at = LLVMBuildSelect(e->b, some, at, simd_safe_place(e), "");
     LLVMValueRef in_page = LLVMBuildAnd(e->b, LLVMBuildPtrToInt(e->b, at, e->cg->i64, ""), cg_i64(e->cg, PAGE - 1), "");
     LLVMValueRef last = cg_i64(e->cg, PAGE - simd_bytes(e->g, t));
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULE, in_page, last, ""), within, across);
@@ -139,7 +139,7 @@ static LLVMValueRef gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVM
         copy_alias(e, v, inst);
         return v;
     }
-    if (mask) at = LLVMBuildSelect(e->b, *mask, at, simd_splat(e, safe_place(e)), "");
+    if (mask) at = LLVMBuildSelect(e->b, *mask, at, simd_splat(e, simd_safe_place(e)), "");
     LLVMValueRef *places = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
     for (int i = 0; i < e->shape.width; i++) places[i] = LLVMBuildExtractElement(e->b, at, cg_i32(e->cg, i), "");
     return load_lanes(e, inst, places);
@@ -294,7 +294,7 @@ static int mirrored(int i, int limit) {
 
 /* A square of lines becomes its columns. Within 16 bytes in the form that every machine has an instruction for: LLVM
  * tries long to find one for any other, and ends with as many. Unpacked columns come in mirrored order. */
-static void transpose(SimdEmit *e, LLVMValueRef *lines) {
+void simd_transpose(SimdEmit *e, LLVMValueRef *lines) {
     int width = e->shape.width, stretch = (int)(16 / simd_bytes(e->g, LLVMGetElementType(LLVMTypeOf(lines[0]))));
     if (stretch > width) stretch = width;
     for (int far = 1; far < width; far *= 2) turn_pairs(e, lines, far, stretch);
@@ -317,7 +317,7 @@ static LLVMValueRef load_columns(SimdEmit *e, const SimdValue *value, LaneRate a
             : LLVMBuildExtractElement(e->b, simd_vector(e, p, first_row, vector), cg_i32(e->cg, lane), "");
         lines[lane] = load_vector(e, value->v, place, NULL);
     }
-    transpose(e, lines);
+    simd_transpose(e, lines);
     for (int k = 0; k < width; k++) e->copy[i][simd_copy_at(e, value->rate, first_row + k, vector)] = lines[k];
     return lines[row - first_row];
 }
@@ -356,7 +356,7 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
 static LLVMValueRef load_of_row(SimdEmit *e, const SimdValue *value, int row) {
     LLVMValueRef load = simd_clone(e, value->v, row, 0);
     if (!e->mask || e->shape.rows == 1 || !value->rate.y) return load;
-    LLVMValueRef some = *mask_of(e, row, 0), p = LLVMGetOperand(load, 0), nowhere = safe_place(e);
+    LLVMValueRef some = *mask_of(e, row, 0), p = LLVMGetOperand(load, 0), nowhere = simd_safe_place(e);
     LLVMPositionBuilderBefore(e->b, load);
     for (int vector = 1; vector < e->shape.vectors; vector++) some = LLVMBuildOr(e->b, some, *mask_of(e, row, vector), "");
     LLVMTypeRef t = LLVMTypeOf(some);
@@ -568,7 +568,7 @@ static void store_parts(SimdEmit *e, const SimdValue *value, int row, int vector
     LLVMValueRef *mask = mask_of(e, row, vector);
     LLVMBasicBlockRef on = NULL;
     if (!simd_ends_parts(e, value)) return;
-    if (!mask || e->target->mask_registers) {
+    if (!mask || (e->target->mask_registers && !simd_is_of_rows(e->g, value))) {
         simd_store_parts(e, value, row, vector, mask);
         return;
     }

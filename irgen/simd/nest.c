@@ -196,14 +196,17 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Sim
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
     SimdShape shape;
     bool stages = false;
-    for (bool again = true; again; stages |= again) {
+    for (bool again = true; again;) {
         if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) || !simd_privates(&g) ||
             !is_supported(&g)) {
             simd_note_scalar(cg, &g);
             return false;
         }
         shape = simd_shape(&g, target);
-        again = shape.width > 1 && simd_stages(cg, &g, target);
+        again = shape.width > 1 && simd_walked(cg, &g, shape.width);
+        if (again || shape.width == 1) continue;
+        again = simd_stages(cg, &g, target);
+        stages |= again;
     }
     SimdShape aligned = shape_if_aligned(&g, target);
     if (shape.width == 1 && aligned.width)

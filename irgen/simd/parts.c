@@ -1,9 +1,12 @@
 /* parts.c -- elements of an item that lie near one another at places that step evenly from item to item: the fields of
  * a struct, the colours of a pixel, every other number. All of them are read as whole vectors, from which one for each
- * part is put together, and written likewise; nothing is read behind the last item's, nor written that is none. */
+ * part is put together, and written likewise; nothing is read behind the last item's, nor written that is none.
+ *
+ * Where items are far apart, or who knows where, and each has a vector's elements or more side by side, as when it walks
+ * along a row (walked.c), each lane's are read, or written, as a whole vector, and as many of these transposed. */
 #include "irgen/simd/simd.h"
 
-enum { MOST_PARTS = 16, MOST_TERMS = 8, FAR = 12 };
+enum { MOST_PARTS = 16, MOST_TERMS = 8, FAR = 12, ANY_STEP = 0, MOST_IN_ROW = 64 };
 
 /* Which ------------------------------------------------------------------------------------------------------------ */
 
@@ -87,24 +90,44 @@ static bool may_write(LLVMValueRef v) {
     return op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg || op == LLVMFence;
 }
 
-/* Elements from an item to the next; 0: this is no such access */
-static int64_t step_of(const SimdRegion *g, const SimdValue *value) {
+/* Elements from an item to the next, if this is such an access. */
+static bool find_step(const SimdRegion *g, const SimdValue *value, int64_t *step) {
     bool is_store = LLVMIsAStoreInst(value->v) != NULL;
-    if ((!is_store && !LLVMIsALoadInst(value->v)) || value->private_of >= 0 || LLVMGetVolatile(value->v)) return 0;
+    if ((!is_store && !LLVMIsALoadInst(value->v)) || value->private_of >= 0 || LLVMGetVolatile(value->v)) return false;
     LLVMTypeKind k = LLVMGetTypeKind(element_of(value->v));
     bool is_int = k == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element_of(value->v)) % 8 == 0;
-    if (!is_int && k != LLVMFloatTypeKind && k != LLVMDoubleTypeKind) return 0;
+    if (!is_int && k != LLVMFloatTypeKind && k != LLVMDoubleTypeKind) return false;
     LaneRate at = simd_rate(g, address_of(value->v), value->block);
     int64_t bytes = simd_bytes(g, element_of(value->v));
-    bool steps = at.x == LANE_LINEAR && at.stride > bytes && at.stride % bytes == 0 && at.stride / bytes <= MOST_PARTS;
-    return steps ? at.stride / bytes : 0;
+    *step = ANY_STEP;
+    if (at.x == LANE_VARYING) return true;
+    if (at.x != LANE_LINEAR) return false;
+    bool steps = at.stride > bytes && at.stride % bytes == 0 && at.stride / bytes <= MOST_PARTS;
+    if (steps) *step = at.stride / bytes;
+    return steps || at.stride > SIMD_LINE || at.stride < -SIMD_LINE;
+}
+
+static bool stays_but_counts(const SimdRegion *g, const SimdCounted *c, const Sum *s) {
+    for (int i = 0; i < s->n; i++)
+        if (s->v[i] != c->counter && s->by[i] && !simd_is_same_each_round(g, c, s->v[i])) return false;
+    return true;
+}
+
+bool simd_walks(const SimdRegion *g, const SimdValue *load, const SimdCounted *c) {
+    int64_t step;
+    Sum at = {0};
+    if (!LLVMIsALoadInst(load->v) || !find_step(g, load, &step) || step != ANY_STEP) return false;
+    if (!add(g, &at, address_of(load->v), 1, 0) || !stays_but_counts(g, c, &at)) return false;
+    int i = 0;
+    while (i < at.n && at.v[i] != c->counter) i++;
+    return i < at.n && at.by[i] == simd_bytes(g, LLVMTypeOf(load->v));
 }
 
 typedef struct Open {
     SimdParts parts;
     Sum first;       /* the first one's address */
-    int last;
     bool over;       /* something has come between */
+    Vec(int64_t) between; /* other places, counted alike, that were written, or if these are writes read, meanwhile */
 } Open;
 typedef Vec(Open) Opens;
 
@@ -115,8 +138,10 @@ static bool joins(const SimdRegion *g, const Open *o, const SimdValue *value, co
     if (o->over || step != o->parts.step || o->parts.is_store != (LLVMIsAStoreInst(value->v) != NULL)) return false;
     if (element_of(value->v) != element_of(first->v) || !is_behind(at, &o->first, by) || *by % bytes) return false;
     *by /= bytes;
+    for (int i = 0; i < o->between.n; i++)
+        if (!o->parts.is_store && o->between.at[i] == *by) return false;
     int64_t lo = *by < o->parts.lo ? *by : o->parts.lo, hi = *by > o->parts.hi ? *by : o->parts.hi;
-    return hi - lo < step;
+    return hi - lo < (step == ANY_STEP ? MOST_IN_ROW : step);
 }
 
 static void note_part(SimdRegion *g, Open *o, int i, int64_t by) {
@@ -124,16 +149,32 @@ static void note_part(SimdRegion *g, Open *o, int i, int64_t by) {
     vec_push(g->arena, &o->parts.place, by);
     if (by < o->parts.lo) o->parts.lo = by;
     if (by > o->parts.hi) o->parts.hi = by;
-    o->last = i;
+}
+
+static bool has_part(const Open *o, int64_t by) {
+    for (int i = 0; i < o->parts.place.n; i++)
+        if (o->parts.place.at[i] == by) return true;
+    return false;
+}
+
+/* Between them comes an access that may be of one of their elements; of the same item's, for items do not see what
+ * others write. */
+static void note_between(SimdRegion *g, Open *o, const SimdValue *value, const Sum *at) {
+    LLVMValueRef first = g->values.at[o->parts.of.at[0]].v;
+    int64_t bytes = simd_bytes(g, element_of(first)), by;
+    if (!may_meet(value->v, first)) return;
+    bool is_known = at && element_of(value->v) == element_of(first) && is_behind(at, &o->first, &by) && by % bytes == 0;
+    if (!is_known || (o->parts.is_store && has_part(o, by / bytes))) o->over = true;
+    else vec_push(g->arena, &o->between, by / bytes);
 }
 
 /* Reads are made where the first of them stands, and writes where the last one does: nothing may come between. */
 static void note_access(SimdRegion *g, Opens *opens, int i) {
     const SimdValue *value = &g->values.at[i];
     bool is_store = LLVMIsAStoreInst(value->v) != NULL, is_access = is_store || LLVMIsALoadInst(value->v);
-    int64_t step = step_of(g, value), by = 0;
+    int64_t step, by = 0;
     Sum at = {0};
-    bool known = step && add(g, &at, address_of(value->v), 1, 0), joined = false;
+    bool known = find_step(g, value, &step) && add(g, &at, address_of(value->v), 1, 0), joined = false;
     for (int k = 0; k < opens->n; k++) {
         Open *o = &opens->at[k];
         if (!joined && known && joins(g, o, value, &at, step, &by)) {
@@ -142,7 +183,7 @@ static void note_access(SimdRegion *g, Opens *opens, int i) {
         } else if (!is_access) {
             o->over |= may_write(value->v);
         } else if (is_store || o->parts.is_store) {
-            o->over |= may_meet(value->v, g->values.at[o->parts.of.at[0]].v);
+            note_between(g, o, value, known ? &at : NULL);
         }
     }
     if (joined || !known) return;
@@ -151,19 +192,25 @@ static void note_access(SimdRegion *g, Opens *opens, int i) {
     vec_push(g->arena, opens, o);
 }
 
-/* Writes fill all that is between them, each place once. */
+static int reach(const SimdParts *p) { return (int)(p->hi - p->lo) + 1; }
+
+/* Nothing lies between them that is none. */
+static bool is_gapless(const SimdParts *p) {
+    uint64_t seen = 0;
+    for (int i = 0; i < p->place.n; i++) seen |= (uint64_t)1 << (p->place.at[i] - p->lo);
+    return seen == UINT64_MAX >> (64 - reach(p));
+}
+
+/* Each place is written once. */
 static bool fills(const SimdParts *p) {
-    unsigned seen = 0;
-    for (int i = 0; i < p->place.n; i++) {
-        unsigned bit = 1u << (p->place.at[i] - p->lo);
-        if (seen & bit) return false;
-        seen |= bit;
-    }
-    return p->of.n == p->step;
+    return is_gapless(p) && p->of.n == reach(p) && (p->step == ANY_STEP || p->of.n == p->step);
 }
 
 /* A single part of many is read faster by itself. */
-static bool is_dense(const SimdParts *p) { return p->is_store ? fills(p) : p->of.n * 4 >= p->step; }
+static bool is_dense(const SimdParts *p) {
+    if (p->is_store) return fills(p);
+    return p->step == ANY_STEP ? p->of.n > 1 && is_gapless(p) : p->of.n * 4 >= p->step;
+}
 
 void simd_find_parts(SimdRegion *g) {
     g->parts.n = 0;
@@ -179,6 +226,17 @@ void simd_find_parts(SimdRegion *g) {
             vec_push(g->arena, &g->parts, *p);
         }
     }
+}
+
+bool simd_is_part(const SimdRegion *g, const SimdValue *access, int width) {
+    if (access->parts < 0) return false;
+    const SimdParts *p = &g->parts.at[access->parts];
+    if (p->step != ANY_STEP) return true;
+    return p->is_store ? reach(p) == width : reach(p) >= width;
+}
+
+bool simd_is_of_rows(const SimdRegion *g, const SimdValue *access) {
+    return access->parts >= 0 && g->parts.at[access->parts].step == ANY_STEP;
 }
 
 /* Permutations ----------------------------------------------------------------------------------------------------- */
@@ -244,7 +302,58 @@ static LLVMValueRef mask_at(SimdEmit *e, const SimdParts *p, LLVMValueRef mask, 
 static bool can_mask(const SimdEmit *e, LLVMTypeRef t) { return e->target->mask_registers || simd_bytes(e->g, t) >= 4; }
 
 bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueRef *mask) {
-    return load->parts >= 0 && !e->order && (!mask || can_mask(e, LLVMTypeOf(load->v)));
+    if (!simd_is_part(e->g, load, e->shape.width) || e->order) return false;
+    return !mask || simd_is_of_rows(e->g, load) || can_mask(e, LLVMTypeOf(load->v));
+}
+
+/* So many bytes behind this lane's. places: of all lanes; NULL: they are evenly apart */
+static LLVMValueRef row_place(SimdEmit *e, const SimdValue *access, int row, int vector, int lane, LLVMValueRef places,
+                              int64_t bytes) {
+    LLVMValueRef p = address_of(access->v);
+    LaneRate at = simd_rate(e->g, p, e->block);
+    if (places) return place(e, LLVMBuildExtractElement(e->b, places, cg_i32(e->cg, lane), ""), bytes);
+    return place(e, simd_scalar(e, p, row, vector), lane * at.stride + bytes);
+}
+
+/* Of the parts, that of this access. */
+static int64_t place_of(const SimdEmit *e, const SimdParts *p, const SimdValue *access) {
+    int i = 0;
+    while (e->g->values.at[p->of.at[i]].v != access->v) i++;
+    return p->place.at[i];
+}
+
+/* Of each lane a vector from its row, transposed; as many times as it takes, the last time up to the last part. Lanes
+ * that are not there read from a place that always is. */
+static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef *mask) {
+    const SimdParts *p = &e->g->parts.at[load->parts];
+    int width = e->shape.width, total = reach(p), n = (total + width - 1) / width;
+    int64_t bytes = simd_bytes(e->g, LLVMTypeOf(load->v)), here = place_of(e, p, load);
+    bool is_linear = simd_rate(e->g, address_of(load->v), e->block).x == LANE_LINEAR;
+    LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + width), *lines = v + total;
+    LLVMValueRef places = is_linear && !mask ? NULL : simd_vector(e, address_of(load->v), row, vector), mine = NULL;
+    for (int k = 0; k < n; k++) {
+        int first = k == n - 1 ? total - width : k * width;
+        int64_t by = (p->lo + first - here) * bytes;
+        LLVMValueRef shift = simd_splat(e, cg_i64(e->cg, by)), at = places;
+        if (mask) {
+            at = LLVMBuildGEP2(e->b, e->cg->i8, at, &shift, 1, "");
+            at = LLVMBuildSelect(e->b, *mask, at, simd_splat(e, simd_safe_place(e)), "");
+            by = 0;
+        }
+        for (int lane = 0; lane < width; lane++) {
+            LLVMValueRef from = row_place(e, load, row, vector, lane, at, by);
+            lines[lane] = simd_load_elements(e, load->v, (unsigned)bytes, from, NULL);
+        }
+        simd_transpose(e, lines);
+        for (int i = 0; i < width; i++) v[first + i] = lines[i];
+    }
+    for (int i = 0; i < p->of.n; i++) {
+        const SimdValue *value = &e->g->values.at[p->of.at[i]];
+        LLVMValueRef one = v[p->place.at[i] - p->lo];
+        e->copy[p->of.at[i]][simd_copy_at(e, value->rate, row, vector)] = one;
+        if (value == load) mine = one;
+    }
+    return mine;
 }
 
 /* Elements of all items, beginning with the lowest part of the first: as vectors, the last of which ends with the
@@ -252,12 +361,11 @@ bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueR
 LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef *mask) {
     const SimdParts *p = &e->g->parts.at[load->parts];
     LLVMTypeRef t = LLVMTypeOf(load->v);
+    if (p->step == ANY_STEP) return load_rows(e, load, row, vector, mask);
     int width = e->shape.width, total = (width - 1) * p->step + (int)(p->hi - p->lo) + 1;
     int n = (total + width - 1) / width;
-    int64_t bytes = simd_bytes(e->g, t), here = 0;
+    int64_t bytes = simd_bytes(e->g, t), here = place_of(e, p, load);
     LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, n);
-    for (int i = 0; i < p->of.n; i++)
-        if (e->g->values.at[p->of.at[i]].v == load->v) here = p->place.at[i];
     LLVMValueRef first = place(e, simd_scalar(e, LLVMGetOperand(load->v, 0), row, vector), (p->lo - here) * bytes);
     for (int k = 0; k < n; k++) {
         int element = k == n - 1 ? total - width : k * width;
@@ -283,7 +391,9 @@ LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int ve
 
 /* Writing ---------------------------------------------------------------------------------------------------------- */
 
-bool simd_writes_parts(const SimdEmit *e, const SimdValue *store) { return store->parts >= 0 && !e->order; }
+bool simd_writes_parts(const SimdEmit *e, const SimdValue *store) {
+    return simd_is_part(e->g, store, e->shape.width) && !e->order;
+}
 
 /* All parts are there with the last one. */
 bool simd_ends_parts(const SimdEmit *e, const SimdValue *store) {
@@ -319,9 +429,30 @@ static void zipped(SimdEmit *e, LLVMValueRef *parts, int n, LLVMValueRef *to) {
     }
 }
 
+/* The same for rows, where all lanes are there. */
+static void store_rows(SimdEmit *e, const SimdValue *store, int row, int vector) {
+    const SimdParts *p = &e->g->parts.at[store->parts];
+    int width = e->shape.width;
+    int64_t bytes = simd_bytes(e->g, element_of(store->v)), here = place_of(e, p, store);
+    bool is_linear = simd_rate(e->g, address_of(store->v), e->block).x == LANE_LINEAR;
+    LLVMValueRef places = is_linear ? NULL : simd_vector(e, address_of(store->v), row, vector);
+    LLVMValueRef *lines = arena_array(e->g->arena, LLVMValueRef, width);
+    for (int i = 0; i < width; i++)
+        lines[p->place.at[i] - p->lo] = simd_vector(e, LLVMGetOperand(e->g->values.at[p->of.at[i]].v, 0), row, vector);
+    simd_transpose(e, lines);
+    for (int lane = 0; lane < width; lane++) {
+        LLVMValueRef at = row_place(e, store, row, vector, lane, places, (p->lo - here) * bytes);
+        simd_store_elements(e, store->v, (unsigned)bytes, lines[lane], at, NULL);
+    }
+}
+
 void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, LLVMValueRef *mask) {
     const SimdParts *p = &e->g->parts.at[store->parts];
     int n = p->step;
+    if (n == ANY_STEP) {
+        store_rows(e, store, row, vector);
+        return;
+    }
     int64_t bytes = simd_bytes(e->g, element_of(store->v)), here = 0;
     LLVMValueRef *parts = arena_array(e->g->arena, LLVMValueRef, 2 * n), *whole = parts + n;
     for (int i = 0; i < n; i++) {

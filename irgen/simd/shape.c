@@ -129,6 +129,13 @@ static double function_cost(LLVMValueRef call) {
     return 2;
 }
 
+/* Transposed, a load is itself and a step for each doubling. */
+static double transposed(int width) {
+    double steps = 1;
+    for (int n = 1; n < width; n *= 2) steps++;
+    return steps;
+}
+
 static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     switch (op) {
@@ -138,7 +145,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         LLVMTypeRef e = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
         LaneRate at = simd_rate(g, LLVMGetOperand(value->v, op == LLVMStore), value->block);
         if (op == LLVMLoad && simd_is_contiguous(g, at, e)) return 1 + lines_cost(g, value, width);
-        if (value->parts >= 0) return PART_ACCESS;
+        if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
         if (at.x == LANE_UNIFORM || value->private_of >= 0 || simd_is_contiguous(g, at, e)) return 1;
         if (t->mask_registers) return width;
         return (simd_is_masked(g, value->block) ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
@@ -186,10 +193,8 @@ static int longest_chain(const SimdRegion *g, int loop) {
     return longest;
 }
 
-/* Transposed, a load is itself and a step for each doubling. */
 static double saved_by_columns(const SimdRegion *g, const SimdValue *value, double cost, int width) {
-    double steps = 1;
-    for (int n = 1; n < width; n *= 2) steps++;
+    double steps = transposed(width);
     return simd_reads_columns(g, value) && cost > steps ? cost - steps : 0;
 }
 
@@ -270,7 +275,7 @@ static void add_held(const SimdRegion *g, Cost *c, int loop, int i) {
 static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, int width) {
     Cost c = {.weight = 1, .inner = is_inner(g, loop)};
     int depth = 0;
-    for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++) c.weight *= ROUNDS;
+    for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++) c.weight *= simd_walked_rounds(g, l, ROUNDS);
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *b = &g->blocks.at[value->block];
@@ -380,13 +385,20 @@ int64_t simd_known_end(const SimdRegion *g, int width) {
 
 static bool is_power_of_two(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 
+static bool walks_rows(const SimdRegion *g, int width) {
+    for (int i = 0; i < g->values.n; i++)
+        if (simd_is_of_rows(g, &g->values.at[i]) && simd_is_part(g, &g->values.at[i], width)) return true;
+    return false;
+}
+
 static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
-    enum { PRIVATE_ROOM = 32 << 10 };
+    enum { PRIVATE_ROOM = 32 << 10, MOST_LINES_APART = 8 /* that the first cache keeps for certain */ };
     int n = s.rows * s.vectors;
     bool fills_line = is_power_of_two(s.vectors) && s.vectors * s.width * element_bytes(g) <= SIMD_LINE;
     bool is_square = s.rows == s.width && fills_line && reads_columns(g);
     int64_t across = simd_trips(g->x_lo, g->x_hi), down = simd_trips(g->y_lo, g->y_hi);
     if (n > 1 && n * n_written > (g->loops.n ? MAX_WRITTEN : MAX_WRITTEN_STRAIGHT)) return false;
+    if (s.vectors > 1 && s.vectors * s.width > MOST_LINES_APART && walks_rows(g, s.width)) return false;
     if (n > MOST_STRAIGHT && !g->loops.n && !is_square) return false; /* enough not to wait, and to share */
     if (n > 1 && private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
     if (across > 0 && s.vectors > 1 && across % (s.vectors * s.width)) return false;

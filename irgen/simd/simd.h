@@ -82,12 +82,12 @@ typedef struct SimdPrivate {
     int64_t elem_bytes;   /* all of its accesses are of this size */
 } SimdPrivate;
 
-/* Accesses of one kind in one block, whose places are `step` elements apart from item to item, and near each other. */
+/* Accesses of one kind in one block, near each other, whose places are `step` elements apart from item to item. */
 typedef struct SimdParts {
     Vec(int) of;          /* SimdRegion.values, in their order */
     Vec(int64_t) place;   /* of each: elements behind the first one's */
     int64_t lo, hi;       /* of these */
-    int step;
+    int step;             /* 0: any; neighbours' are far apart, or who knows where */
     bool is_store;
 } SimdParts;
 
@@ -175,6 +175,23 @@ enum { SIMD_IN_SIGHT = 96 };
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
 int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */
+
+/* counted.c: for counter in lo..hi, straight on */
+typedef struct SimdCounted {
+    const SimdLoop *loop;
+    LLVMBasicBlockRef head, body, before; /* body: the last, or only, block of a round */
+    LLVMValueRef counter, hi, lo;
+    int *of, n;                   /* a round's instructions, in SimdRegion.values; without branches */
+} SimdCounted;
+bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c);
+LLVMValueRef simd_coming(const SimdCounted *c, LLVMValueRef phi, bool round); /* from a round, or from before */
+bool simd_is_same_each_round(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v);
+bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v);
+
+/* walked.c: loops in which each item walks along a row of its own; true: one has been written again, as above */
+bool simd_walked(Cg *cg, SimdRegion *g, int width);
+double simd_walked_rounds(const SimdRegion *g, int loop, double rounds); /* of a loop that else makes so many */
+bool simd_is_rest(const SimdRegion *g, int loop); /* of rounds that are too few to be taken together */
 
 /* stages.c: loops whose rounds wait for quotients; true: one has been written again, and the region is to be read again */
 bool simd_stages(Cg *cg, SimdRegion *g, const SimdTarget *t);
@@ -290,6 +307,8 @@ bool simd_is_param(LLVMValueRef object, const char *attribute); /* a parameter t
 bool simd_is_group_memory(LLVMValueRef pointer); /* this thread's alone */
 bool simd_reads_columns(const SimdRegion *g, const SimdValue *load);
 bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *load); /* reads them whole, and transposes */
+LLVMValueRef simd_safe_place(SimdEmit *e); /* of a vector that any lane may read */
+void simd_transpose(SimdEmit *e, LLVMValueRef *lines); /* as many vectors as one has lanes */
 LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector); /* of CG_AHEAD */
@@ -310,6 +329,9 @@ LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is
 
 /* parts.c */
 void simd_find_parts(SimdRegion *g); /* once the rates are there */
+bool simd_is_part(const SimdRegion *g, const SimdValue *access, int width); /* with vectors of this width */
+bool simd_is_of_rows(const SimdRegion *g, const SimdValue *access); /* and each item's are read for themselves */
+bool simd_walks(const SimdRegion *g, const SimdValue *load, const SimdCounted *c); /* its items' own rows, side by side */
 bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueRef *mask); /* together */
 /* And the other parts' copies with it. */
 LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef *mask);

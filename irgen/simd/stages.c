@@ -29,12 +29,9 @@ typedef struct Stages {
     Cg *cg;
     SimdRegion *g;
     LLVMBuilderRef b;
-    const SimdLoop *loop;
-    LLVMBasicBlockRef head, body, before;
-    LLVMValueRef counter, hi, lo;
+    SimdCounted c;
     LLVMValueRef turn;         /* counts the loop's turns once it is written again */
-    const SimdBlock *straight; /* body's instructions */
-    int *stage;                /* by instruction of it */
+    int *stage;                /* by instruction of the loop's block */
     LLVMValueRef *ring;        /* by instruction: where it is kept; NULL: no later stage uses it */
     int last;
 } Stages;
@@ -59,62 +56,17 @@ static bool is_float(LLVMValueRef v) {
     return k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
 }
 
-static LLVMValueRef at(const Stages *s, int i) { return s->g->values.at[s->straight->first + i].v; }
+static LLVMValueRef at(const Stages *s, int i) { return s->g->values.at[s->c.of[i]].v; }
 
-/* Of a value among the body's instructions; -1: it is from elsewhere. */
+/* Of a value among the round's instructions; -1: it is from elsewhere. */
 static int place(const Stages *s, LLVMValueRef v) {
-    int i = simd_map_get(s->g->value_of, v);
-    return i >= s->straight->first && i < s->straight->first + s->straight->n - 1 ? i - s->straight->first : -1;
+    int v_at = simd_map_get(s->g->value_of, v);
+    for (int i = 0; i < s->c.n && v_at >= 0; i++)
+        if (s->c.of[i] == v_at) return i;
+    return -1;
 }
 
-static bool is_in(const Stages *s, LLVMValueRef v) {
-    int i = simd_map_get(s->g->value_of, v);
-    return i >= 0 && s->loop->has[s->g->values.at[i].block];
-}
-
-/* A header that counts, and one block with everything else. */
-static bool find_blocks(Stages *s) {
-    SimdRegion *g = s->g;
-    s->straight = NULL;
-    for (int b = 0; b < g->blocks.n; b++) {
-        if (!s->loop->has[b]) continue;
-        if (simd_n_succ(g, b) != (b == s->loop->header ? 2 : 1) || g->blocks.at[b].loop != (int)(s->loop - g->loops.at))
-            return false;
-        if (b == s->loop->header || g->blocks.at[b].n <= 1) continue;
-        if (s->straight) return false;
-        s->straight = &g->blocks.at[b];
-    }
-    if (!s->straight) return false;
-    s->head = g->blocks.at[s->loop->header].bb;
-    s->body = s->straight->bb;
-    return LLVMGetSuccessor(LLVMGetBasicBlockTerminator(s->body), 0) == s->head;
-}
-
-static LLVMValueRef coming(const Stages *s, LLVMValueRef phi, bool round) {
-    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-        if ((LLVMGetIncomingBlock(phi, i) == s->body) == round) return LLVMGetIncomingValue(phi, i);
-    return NULL;
-}
-
-/* for counter in lo..hi, by ones */
-static bool find_counter(Stages *s) {
-    LLVMValueRef branch = LLVMGetBasicBlockTerminator(s->head), c = LLVMGetCondition(branch);
-    if (!LLVMIsAICmpInst(c) || LLVMGetICmpPredicate(c) != LLVMIntSLT || LLVMGetInstructionParent(c) != s->head)
-        return false;
-    s->counter = LLVMGetOperand(c, 0);
-    s->hi = LLVMGetOperand(c, 1);
-    if (!LLVMIsAPHINode(s->counter) || LLVMGetInstructionParent(s->counter) != s->head || is_in(s, s->hi)) return false;
-    if (LLVMCountIncoming(s->counter) != 2 || LLVMTypeOf(s->counter) != s->cg->i64) return false;
-    unsigned outside = LLVMGetIncomingBlock(s->counter, 0) == s->body;
-    s->before = LLVMGetIncomingBlock(s->counter, outside);
-    s->lo = coming(s, s->counter, false);
-    LLVMValueRef next = coming(s, s->counter, true);
-    bool by_one =
-        LLVMIsAInstruction(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == s->counter;
-    LLVMValueRef one = by_one ? LLVMGetOperand(next, 1) : NULL;
-    int64_t trips = simd_trips(s->lo, s->hi);
-    return one && LLVMIsAConstantInt(one) && LLVMConstIntGetSExtValue(one) == 1 && (!trips || trips >= LEAST_TRIPS);
-}
+static bool is_in(const Stages *s, LLVMValueRef v) { return simd_is_in_counted(s->g, &s->c, v); }
 
 /* Stages ------------------------------------------------------------------------------------------------------------
  */
@@ -129,14 +81,14 @@ static bool may_move(LLVMValueRef v) {
 
 /* Carried by the loop from round to round, other than its counter. */
 static bool is_carried(const Stages *s, LLVMValueRef v) {
-    return LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == s->head && v != s->counter;
+    return LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == s->c.head && v != s->c.counter;
 }
 
 /* The stage of an operand's user, as far as that operand has a say: a quotient begins a stage, and what is made of it
  * the next one; what goes on from round to round goes on where it is made. */
 static int stage_after(const Stages *s, LLVMValueRef user, LLVMValueRef operand) {
     if (is_carried(s, operand)) {
-        int made = place(s, coming(s, operand, true));
+        int made = place(s, simd_coming(&s->c, operand, true));
         return made < 0 ? 0 : s->stage[made];
     }
     int o = place(s, operand);
@@ -148,7 +100,7 @@ static int stage_after(const Stages *s, LLVMValueRef user, LLVMValueRef operand)
 static void find_earliest(Stages *s) {
     for (bool moved = true; moved;) {
         moved = false;
-        for (int i = 0; i < s->straight->n - 1; i++) {
+        for (int i = 0; i < s->c.n; i++) {
             LLVMValueRef v = at(s, i);
             for (int k = 0; k < LLVMGetNumOperands(v); k++) {
                 int stage = stage_after(s, v, LLVMGetOperand(v, (unsigned)k));
@@ -163,7 +115,7 @@ static void find_earliest(Stages *s) {
 
 /* Places and loads go where they are used first. */
 static void find_latest_places(Stages *s) {
-    for (int i = s->straight->n - 1; i-- > 0;) {
+    for (int i = s->c.n; i-- > 0;) {
         LLVMValueRef v = at(s, i);
         bool is_place = LLVMIsALoadInst(v) || LLVMIsAGetElementPtrInst(v) || !is_float(v);
         int first = MOST_STAGES;
@@ -177,8 +129,8 @@ static void find_latest_places(Stages *s) {
 
 /* Where a quotient goes on from round to round, each round waits for the one before, whatever is done. */
 static bool may_be_cut(const Stages *s) {
-    bool *carried = arena_array(s->g->arena, bool, s->straight->n);
-    for (int i = 0; i < s->straight->n - 1; i++) {
+    bool *carried = arena_array(s->g->arena, bool, s->c.n);
+    for (int i = 0; i < s->c.n; i++) {
         LLVMValueRef v = at(s, i);
         if (!may_move(v)) return false;
         for (int k = 0; k < LLVMGetNumOperands(v); k++) {
@@ -200,7 +152,7 @@ static bool find_stages(Stages *s) {
 
 /* Only numbers are kept for later stages. */
 static bool find_kept(Stages *s, bool *kept) {
-    for (int i = 0; i < s->straight->n - 1; i++)
+    for (int i = 0; i < s->c.n; i++)
         for (LLVMUseRef u = LLVMGetFirstUse(at(s, i)); u; u = LLVMGetNextUse(u)) {
             int user = place(s, LLVMGetUser(u));
             kept[i] |= user >= 0 && s->stage[user] > s->stage[i];
@@ -211,38 +163,43 @@ static bool find_kept(Stages *s, bool *kept) {
 
 /* What goes on from round to round is used and made in one stage. */
 static bool goes_on_in_one_stage(const Stages *s) {
-    LLVMValueRef v = LLVMGetFirstInstruction(s->head);
+    LLVMValueRef v = LLVMGetFirstInstruction(s->c.head);
     for (; LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v)) {
         if (LLVMCountIncoming(v) != 2) return false;
-        int made = place(s, coming(s, v, true));
+        int made = place(s, simd_coming(&s->c, v, true));
         if (made < 0) return false;
         for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
             LLVMValueRef user = LLVMGetUser(u);
             int used = place(s, user);
-            if (v == s->counter ? !is_in(s, user) : used >= 0 ? s->stage[used] != s->stage[made] : is_in(s, user))
+            if (v == s->c.counter ? !is_in(s, user) : used >= 0 ? s->stage[used] != s->stage[made] : is_in(s, user))
                 return false;
         }
     }
     LLVMValueRef branch = LLVMGetNextInstruction(v);
-    return v == LLVMGetCondition(LLVMGetBasicBlockTerminator(s->head)) && branch == LLVMGetLastInstruction(s->head);
+    return v == LLVMGetCondition(LLVMGetBasicBlockTerminator(s->c.head)) && branch == LLVMGetLastInstruction(s->c.head);
 }
 
 static bool stays_inside(const Stages *s) {
-    for (int i = 0; i < s->straight->n - 1; i++)
+    for (int i = 0; i < s->c.n; i++)
         for (LLVMUseRef u = LLVMGetFirstUse(at(s, i)); u; u = LLVMGetNextUse(u))
             if (!is_in(s, LLVMGetUser(u))) return false;
     return true;
 }
 
+static bool is_long(const Stages *s) {
+    int64_t trips = simd_trips(s->c.lo, s->c.hi);
+    return !trips || trips >= LEAST_TRIPS;
+}
+
 /* Would the machine wait? It has so many operations under way as it has in sight, each for as long as the way through
  * the round takes; but it cannot divide faster than it divides. */
 static bool waits(const Stages *s, const SimdTarget *t) {
-    int *way = arena_array(s->g->arena, int, s->straight->n), longest = 0, n = 0, busy = 0;
-    for (int i = 0; i < s->straight->n - 1; i++) {
+    int *way = arena_array(s->g->arena, int, s->c.n), longest = 0, n = 0, busy = 0;
+    for (int i = 0; i < s->c.n; i++) {
         LLVMValueRef v = at(s, i);
         Slow is = {LATENCY, 0};
         slow(v, &is);
-        bool counts = s->g->values.at[s->straight->first + i].rate.x == LANE_VARYING;
+        bool counts = s->g->values.at[s->c.of[i]].rate.x == LANE_VARYING;
         for (int k = 0; k < LLVMGetNumOperands(v); k++) {
             int o = place(s, LLVMGetOperand(v, (unsigned)k));
             if (o >= 0 && way[o] > way[i]) way[i] = way[o];
@@ -268,7 +225,7 @@ static LLVMBasicBlockRef block(const Stages *s, const char *name) {
 
 static void make_rings(Stages *s, const bool *kept) {
     LLVMPositionBuilderBefore(s->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(s->g->fn)));
-    for (int i = 0; i < s->straight->n - 1; i++)
+    for (int i = 0; i < s->c.n; i++)
         if (kept[i]) s->ring[i] = LLVMBuildAlloca(s->b, LLVMArrayType2(LLVMTypeOf(at(s, i)), KEPT), "kept");
 }
 
@@ -279,15 +236,15 @@ static LLVMValueRef ring_at(const Stages *s, int i, LLVMValueRef round) {
 
 /* The instructions of one stage, for the round that it is at, counted from 0. */
 static void write_stage(Stages *s, int stage, LLVMValueRef round) {
-    LLVMValueRef counter = LLVMBuildNSWAdd(s->b, s->lo, round, "");
-    LLVMValueRef *read = arena_array(s->g->arena, LLVMValueRef, s->straight->n);
-    for (int i = 0; i < s->straight->n - 1; i++) {
+    LLVMValueRef counter = LLVMBuildNSWAdd(s->b, s->c.lo, round, "");
+    LLVMValueRef *read = arena_array(s->g->arena, LLVMValueRef, s->c.n);
+    for (int i = 0; i < s->c.n; i++) {
         LLVMValueRef v = at(s, i);
         if (s->stage[i] != stage) continue;
         for (int k = 0; k < LLVMGetNumOperands(v); k++) {
             LLVMValueRef operand = LLVMGetOperand(v, (unsigned)k);
             int o = place(s, operand);
-            if (operand == s->counter) LLVMSetOperand(v, (unsigned)k, counter);
+            if (operand == s->c.counter) LLVMSetOperand(v, (unsigned)k, counter);
             if (o < 0 || s->stage[o] == stage) continue;
             if (!read[o]) read[o] = LLVMBuildLoad2(s->b, LLVMTypeOf(operand), ring_at(s, o, round), "");
             LLVMSetOperand(v, (unsigned)k, read[o]);
@@ -300,26 +257,26 @@ static void write_stage(Stages *s, int stage, LLVMValueRef round) {
 
 /* Of what goes on from round to round and is made in this stage: where the ways meet again. */
 static void meet(Stages *s, int stage, LLVMBasicBlockRef skipped, LLVMBasicBlockRef done) {
-    for (LLVMValueRef v = LLVMGetFirstInstruction(s->head); LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v)) {
-        int made = v == s->counter || v == s->turn ? -1 : place(s, coming(s, v, true));
+    for (LLVMValueRef v = LLVMGetFirstInstruction(s->c.head); LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v)) {
+        int made = v == s->c.counter || v == s->turn ? -1 : place(s, simd_coming(&s->c, v, true));
         if (made < 0 || s->stage[made] != stage) continue;
         LLVMValueRef both = LLVMBuildPhi(s->b, LLVMTypeOf(v), ""), values[2] = {v, at(s, made)};
         LLVMBasicBlockRef from[2] = {skipped, done};
         LLVMAddIncoming(both, values, from, 2);
-        LLVMSetOperand(v, LLVMGetIncomingBlock(v, 1) == s->body, both);
+        LLVMSetOperand(v, LLVMGetIncomingBlock(v, 1) == s->c.body, both);
     }
 }
 
 /* The header's phis, now that rounds end in `latch`. */
 static void close_loop(Stages *s, LLVMBasicBlockRef latch) {
-    LLVMBasicBlockRef from[2] = {s->before, latch};
-    for (LLVMValueRef v = LLVMGetFirstInstruction(s->head), next; LLVMIsAPHINode(v); v = next) {
+    LLVMBasicBlockRef from[2] = {s->c.before, latch};
+    for (LLVMValueRef v = LLVMGetFirstInstruction(s->c.head), next; LLVMIsAPHINode(v); v = next) {
         next = LLVMGetNextInstruction(v);
         if (v == s->turn) continue;
-        if (v != s->counter) {
+        if (v != s->c.counter) {
             LLVMPositionBuilderBefore(s->b, v);
             LLVMValueRef again = LLVMBuildPhi(s->b, LLVMTypeOf(v), ""),
-                         values[2] = {coming(s, v, false), coming(s, v, true)};
+                         values[2] = {simd_coming(&s->c, v, false), simd_coming(&s->c, v, true)};
             LLVMReplaceAllUsesWith(v, again);
             if (values[1] == v) values[1] = again;
             LLVMAddIncoming(again, values, from, 2);
@@ -329,19 +286,20 @@ static void close_loop(Stages *s, LLVMBasicBlockRef latch) {
 }
 
 static void delete_old(Stages *s, LLVMBasicBlockRef first) {
-    LLVMBasicBlockRef next = first == s->body ? NULL : LLVMGetSuccessor(LLVMGetBasicBlockTerminator(first), 0);
+    LLVMBasicBlockRef next = first == s->c.body ? NULL : LLVMGetSuccessor(LLVMGetBasicBlockTerminator(first), 0);
     LLVMDeleteBasicBlock(first);
     if (next) delete_old(s, next);
 }
 
 static void write_loop(Stages *s) {
-    LLVMValueRef enter = LLVMGetBasicBlockTerminator(s->before), branch = LLVMGetBasicBlockTerminator(s->head);
+    LLVMValueRef enter = LLVMGetBasicBlockTerminator(s->c.before), branch = LLVMGetBasicBlockTerminator(s->c.head);
     LLVMValueRef old = LLVMGetCondition(branch);
     LLVMPositionBuilderBefore(s->b, enter);
-    LLVMValueRef trips = LLVMBuildSub(s->b, s->hi, s->lo, ""), any = LLVMBuildICmp(s->b, LLVMIntSLT, s->lo, s->hi, "");
+    LLVMValueRef trips = LLVMBuildSub(s->b, s->c.hi, s->c.lo, "");
+    LLVMValueRef any = LLVMBuildICmp(s->b, LLVMIntSLT, s->c.lo, s->c.hi, "");
     LLVMValueRef turns = LLVMBuildAdd(s->b, trips, i64(s, s->last * APART), "");
     turns = LLVMBuildSelect(s->b, any, turns, i64(s, 0), "");
-    LLVMPositionBuilderBefore(s->b, LLVMGetFirstInstruction(s->head));
+    LLVMPositionBuilderBefore(s->b, LLVMGetFirstInstruction(s->c.head));
     s->turn = LLVMBuildPhi(s->b, s->cg->i64, "turn");
     LLVMPositionBuilderBefore(s->b, branch);
     LLVMSetCondition(branch, LLVMBuildICmp(s->b, LLVMIntULT, s->turn, turns, ""));
@@ -361,8 +319,8 @@ static void write_loop(Stages *s) {
         ask = next;
     }
     LLVMValueRef values[2] = {i64(s, 0), LLVMBuildAdd(s->b, s->turn, i64(s, 1), "")};
-    LLVMBasicBlockRef from[2] = {s->before, ask};
-    LLVMBuildBr(s->b, s->head);
+    LLVMBasicBlockRef from[2] = {s->c.before, ask};
+    LLVMBuildBr(s->b, s->c.head);
     LLVMAddIncoming(s->turn, values, from, 2);
     close_loop(s, ask);
     delete_old(s, first);
@@ -371,13 +329,14 @@ static void write_loop(Stages *s) {
 /* The first loop of the region that is better in stages is written so, and has to be read again. */
 bool simd_stages(Cg *cg, SimdRegion *g, const SimdTarget *t) {
     for (int l = 0; l < g->loops.n; l++) {
-        Stages s = {.cg = cg, .g = g, .b = cg->b, .loop = &g->loops.at[l]};
-        if (s.loop->divergent || !find_blocks(&s) || !find_counter(&s) || !waits(&s, t)) continue;
-        bool *kept = arena_array(g->arena, bool, s.straight->n);
-        s.stage = arena_array(g->arena, int, s.straight->n);
-        s.ring = arena_array(g->arena, LLVMValueRef, s.straight->n);
+        Stages s = {.cg = cg, .g = g, .b = cg->b};
+        if (g->loops.at[l].divergent || simd_is_rest(g, l)) continue;
+        if (!simd_find_counted(g, l, &s.c) || !is_long(&s) || !waits(&s, t)) continue;
+        bool *kept = arena_array(g->arena, bool, s.c.n);
+        s.stage = arena_array(g->arena, int, s.c.n);
+        s.ring = arena_array(g->arena, LLVMValueRef, s.c.n);
         if (!find_stages(&s) || !find_kept(&s, kept) || !goes_on_in_one_stage(&s) || !stays_inside(&s)) continue;
-        LLVMSetCurrentDebugLocation2(s.b, LLVMInstructionGetDebugLoc(LLVMGetBasicBlockTerminator(s.head)));
+        LLVMSetCurrentDebugLocation2(s.b, LLVMInstructionGetDebugLoc(LLVMGetBasicBlockTerminator(s.c.head)));
         make_rings(&s, kept);
         write_loop(&s);
         return true;

@@ -139,6 +139,13 @@ def found(n, a):
     return sum(a.x[i:i + 3] == a.x[:3] for i in range(n - 2))
 
 
+def rows_walked(n, a):
+    for i in range(n):
+        for j in range(19):
+            a.y[i] += a.m[19 * i + j]
+            a.z[19 * i + j] -= a.m[19 * i + j]
+
+
 CASES = {
     "scaled": Case("x: &[f32; n], y: &mut [f32; n]", "over i in n { y[i] = x[i] * 2.0; }",
                    set_y(lambda i, n, a: a.x[i] * 2)),
@@ -231,6 +238,13 @@ CASES = {
                     sometimes(lambda i, n, a: i < len(a.x), lambda i, n, a: a.x[i]), lambda n: {"x": noise(n // 2)}),
     "turned": Case("m: &[i32; n, 3], t: &mut [i32; 3, n]", "over j in 3, i in n { t[j, i] = m[i, j]; }", matrix_turned,
                    lambda n: {"m": noise(3 * n), "t": noise(3 * n)}),
+    **{f"walked_{t}": Case(f"m: &[{t}; n, 19], z: &mut [{t}; n, 19], y: &mut [{t}; n]",
+                           "over i in n { for j in 19 { y[i] += m[i, j]; z[i, j] -= m[i, j]; } }", rows_walked,
+                           lambda n: {"m": noise(19 * n), "z": noise(19 * n), "y": noise(n)}) for t in ("f32", "i64")},
+    "some_walked": Case("m: &[f64; n, 19], x: &[i32; n], y: &mut [f64; n]",
+                        "over i in n { if x[i] > 0 { for j in 1..18 { y[i] += m[i, j]; } } }",
+                        sometimes(lambda i, n, a: a.x[i] > 0, lambda i, n, a: a.y[i] + sum(a.m[19 * i + 1:19 * i + 18])),
+                        lambda n: {"m": noise(19 * n), "y": noise(n)}),
     "columns": Case("m: &[f32; 8, n], v: &[f32; n], y: &mut [f32; n, 8]",
                     "over j in n, i in 8 { if (i + j) % 3 != 0 && j + 1 < n { y[j, i] = m[i, j] + v[j + 1]; } }",
                     columns_and_next, lambda n: {"m": noise(8 * n), "y": noise(8 * n)}),
@@ -318,7 +332,7 @@ def call(library, name, case, n, at_end, arenas):
 
 def calls(path):
     library = ctypes.CDLL(path)
-    arenas = [Arena(8 * 6 * (max(SIZES) + 9)) for _ in range(5)]
+    arenas = [Arena(8 * 19 * (max(SIZES) + 9)) for _ in range(5)]
     failed = 0
     for name, case in CASES.items():
         for at_end in (True, False):

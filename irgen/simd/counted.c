@@ -1,0 +1,69 @@
+/* counted.c -- loops that others here write again: a header that counts up by ones, and a straight way back to it. */
+#include "irgen/simd/simd.h"
+
+/* A header with two ways, and blocks one behind the other. */
+static bool find_blocks(const SimdRegion *g, int loop, SimdCounted *c) {
+    const SimdLoop *l = &g->loops.at[loop];
+    *c = (SimdCounted){.loop = l, .head = g->blocks.at[l->header].bb};
+    c->of = arena_array(g->arena, int, g->values.n);
+    if (simd_n_succ(g, l->header) != 2) return false;
+    int first = simd_map_get(g->block_of, simd_succ(g, l->header, 0)), left = l->size - 1;
+    for (int b = first; b != l->header; left--) {
+        if (b < 0 || !l->has[b] || g->blocks.at[b].loop != loop || simd_n_succ(g, b) != 1) return false;
+        c->body = g->blocks.at[b].bb;
+        for (int i = 0; i < g->blocks.at[b].n - 1; i++) c->of[c->n++] = g->blocks.at[b].first + i;
+        b = simd_map_get(g->block_of, simd_succ(g, b, 0));
+    }
+    return left == 0;
+}
+
+LLVMValueRef simd_coming(const SimdCounted *c, LLVMValueRef phi, bool round) {
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if ((LLVMGetIncomingBlock(phi, i) == c->body) == round) return LLVMGetIncomingValue(phi, i);
+    return NULL;
+}
+
+bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v) {
+    int i = simd_map_get(g->value_of, v);
+    return i >= 0 && c->loop->has[g->values.at[i].block];
+}
+
+/* LLVM has not yet moved it out of the loop. */
+bool simd_is_same_each_round(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v) {
+    if (!simd_is_in_counted(g, c, v)) return true;
+    if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v)) return false;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (!simd_is_same_each_round(g, c, LLVMGetOperand(v, (unsigned)i))) return false;
+    return true;
+}
+
+static bool is_natural(LLVMValueRef v) { return LLVMIsAConstantInt(v) && LLVMConstIntGetSExtValue(v) >= 0; }
+
+/* With signs; between known bounds that have none it comes to the same. */
+static bool is_less(const SimdCounted *c, LLVMValueRef v) {
+    LLVMIntPredicate p = LLVMIsAICmpInst(v) ? LLVMGetICmpPredicate(v) : LLVMIntEQ;
+    return p == LLVMIntSLT || (p == LLVMIntULT && is_natural(c->lo) && is_natural(c->hi));
+}
+
+/* for counter in lo..hi, by ones */
+static bool find_counter(const SimdRegion *g, SimdCounted *c) {
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(c->head), less = LLVMGetCondition(branch);
+    if (!LLVMIsAICmpInst(less) || LLVMGetInstructionParent(less) != c->head) return false;
+    c->counter = LLVMGetOperand(less, 0);
+    c->hi = LLVMGetOperand(less, 1);
+    if (!LLVMIsAPHINode(c->counter) || LLVMGetInstructionParent(c->counter) != c->head) return false;
+    if (simd_is_in_counted(g, c, c->hi) || LLVMCountIncoming(c->counter) != 2) return false;
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(c->counter)) != 64) return false;
+    c->before = LLVMGetIncomingBlock(c->counter, LLVMGetIncomingBlock(c->counter, 0) == c->body);
+    c->lo = simd_coming(c, c->counter, false);
+    if (!is_less(c, less)) return false;
+    LLVMValueRef next = simd_coming(c, c->counter, true);
+    bool by_one =
+        LLVMIsAInstruction(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == c->counter;
+    LLVMValueRef one = by_one ? LLVMGetOperand(next, 1) : NULL;
+    return one && LLVMIsAConstantInt(one) && LLVMConstIntGetSExtValue(one) == 1;
+}
+
+bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c) {
+    return find_blocks(g, loop, c) && find_counter(g, c);
+}
