@@ -72,7 +72,7 @@ static bool is_float(LLVMTypeRef t) {
 /* Places and counts are computed beside the vectors, and mostly part of addresses. */
 static const double BESIDE = 0.25;
 
-enum { FAR_LINE = 4 }; /* from behind the first cache, in operations */
+enum { FAR_LINE = 4, FAR_RUN = 8 }; /* lines from behind the first cache, and the way to the first of a run: operations */
 
 /* By how many bytes or counts v goes on from round to round; SIMD_LINE or more: far. */
 static int64_t pace(const SimdRegion *g, LLVMValueRef v, int loop, int depth) {
@@ -104,6 +104,20 @@ bool simd_walks_far(const SimdRegion *g, const SimdValue *load) {
     if (loop < 0 || !LLVMIsALoadInst(load->v) || load->private_of >= 0) return false;
     int64_t by = pace(g, LLVMGetOperand(load->v, 0), loop, 0);
     return by >= SIMD_LINE || by <= -SIMD_LINE;
+}
+
+/* Lines side by side of an array outside: the machine goes on along them by itself, but not to those of the next round.
+ * Where blocks may have rows, several of them walk along, and there is another way to share. */
+static bool begins_run(const SimdRegion *g, const SimdValue *load) {
+    if (g->y || g->blocks.at[load->block].leaves || !simd_walks_far(g, load)) return false;
+    LLVMValueRef pointer = LLVMGetOperand(load->v, 0);
+    return simd_is_contiguous(g, simd_rate(g, pointer, load->block), LLVMTypeOf(load->v)) && LLVMIsAArgument(simd_object(pointer));
+}
+
+static bool walks_down(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++)
+        if (begins_run(g, &g->values.at[i])) return true;
+    return false;
 }
 
 static double lines_cost(const SimdRegion *g, const SimdValue *load, int width) {
@@ -285,6 +299,7 @@ static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, in
         double cost = operation_cost(g, t, value, width);
         bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
+        if (begins_run(g, value)) c.none += FAR_RUN;
         c.columns += saved_by_columns(g, value, cost, width);
         if (varies) *(rows ? &c.both : &c.vectors) += cost;
         else if (rows) c.rows += cost;
@@ -416,14 +431,14 @@ static bool is_better_alone(const SimdRegion *g, const Cost *levels, int n, doub
 
 static SimdShape best(const SimdRegion *g, const SimdTarget *t, int width, bool rows) {
     static const int sizes[] = {1, 2, 3, 4, 6, 8, 12, 16};
-    enum { N_SIZES = sizeof sizes / sizeof *sizes, N_VECTORS = 4 };
-    int n = g->loops.n + 1, n_written = written(g);
+    enum { N_SIZES = sizeof sizes / sizeof *sizes, N_VECTORS = 4, N_VECTORS_DOWN = 6 };
+    int n = g->loops.n + 1, n_written = written(g), n_vectors = walks_down(g) ? N_VECTORS_DOWN : N_VECTORS;
     Cost *levels = arena_array(g->arena, Cost, n);
     for (int l = 0; l < n; l++) levels[l] = cost_of_level(g, t, l - 1, width);
     SimdShape best = {1, 1, width};
     double least = time_of(levels, n, t, best);
     for (int r = 0; r < (rows ? N_SIZES : 1); r++)
-        for (int v = 0; v < N_VECTORS; v++) {
+        for (int v = 0; v < n_vectors; v++) {
             SimdShape s = {sizes[r], sizes[v], width};
             if (!fits(g, s, n_written)) continue;
             double time = time_of(levels, n, t, s);
