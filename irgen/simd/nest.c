@@ -29,8 +29,8 @@ static void take_away(SimdRegion *g, LLVMBuilderRef b) {
     for (int i = 0; i < all.n; i++) {
         for (LLVMValueRef v; (v = LLVMGetLastInstruction(all.at[i]));) LLVMInstructionEraseFromParent(v);
         LLVMPositionBuilderAtEnd(b, all.at[i]);
-        LLVMBuildUnreachable(
-            b); /* with it goes what -g left behind; LLVM would find that in the next block made there */
+        /* With it goes what -g left behind; LLVM would find that in the next block made there. */
+        LLVMBuildUnreachable(b);
     }
     for (int i = 0; i < all.n; i++) LLVMDeleteBasicBlock(all.at[i]);
 }
