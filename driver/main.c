@@ -200,7 +200,8 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
     bool tests = o->command == COMMAND_TEST, makes_program = o->command != COMMAND_CHECK && !o->emit && !o->object && !o->shared;
     makes_program = makes_program && !o->explain;
     SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
-                       .transfers_each = o->transfers_each};
+                       .transfers_each = o->transfers_each, .strict = o->strict,
+                       .strict_constants = !irgen_host_fuses(o->march)};
     Program *checked = sema_check(c, module, &how);
     times_stage(t, "check");
     if (!accepted(c, o)) return false;
@@ -259,7 +260,7 @@ int main(int argc, char **argv) {
         return status;
     }
     if (o.command == COMMAND_REPL) {
-        int status = repl_run(&(ReplOptions){.file = o.input, .march = o.march, .archs = &o.archs, .opt_level = o.opt_level, .colour = o.colour});
+        int status = repl_run(&(ReplOptions){.file = o.input, .march = o.march, .archs = &o.archs, .opt_level = o.opt_level, .strict = o.strict, .colour = o.colour});
         compiler_free(&c);
         return status;
     }

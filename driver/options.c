@@ -230,9 +230,9 @@ static int parse_transfers(Options *o, const char *value) {
     return NOT_DONE;
 }
 
-static int parse_fuse(Options *o, const char *value) {
-    if (strcmp(value, "auto") && strcmp(value, "off")) return usage_error("--fuse is `auto` or `off`, not `%s`", value);
-    o->no_fusing = !strcmp(value, "off");
+static int parse_fp(Options *o, const char *value) {
+    if (strcmp(value, "fused") && strcmp(value, "strict")) return usage_error("--fp is `fused` or `strict`, not `%s`", value);
+    o->strict = !strcmp(value, "strict");
     return NOT_DONE;
 }
 
@@ -259,7 +259,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_MEMORY: return parse_memory(o, value);
     case OPTION_TRANSFERS: return parse_transfers(o, value);
     case OPTION_EXPLAIN: return parse_explain(o, value);
-    case OPTION_FUSE: return parse_fuse(o, value);
+    case OPTION_FP: return parse_fp(o, value);
     case OPTION_VECTOR: return parse_vector(o, value);
     case OPTION_MARCH: return parse_march(o, arena, value);
     case OPTION_ARCH: return parse_arch(o, arena, value);

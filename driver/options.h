@@ -39,7 +39,7 @@ typedef struct Options {
     int n_levels;              /* 0: one version */
     Archs archs;
     int opt_level;
-    bool unchecked, scalar, no_fusing;
+    bool unchecked, scalar, strict;
     Explain explain;
     bool transfers_each, unified, json;
     const char **libraries, **folders; /* -l, -L: as written, in order */

@@ -111,6 +111,7 @@ typedef struct Cg {
     unsigned md_items, md_rows;    /* on the branches back of loops over items: simd/ */
     unsigned md_counted;           /* beside md_items, in a loop that is written round by round */
     bool vector;                   /* kernels become vector code */
+    bool has_fma;                  /* the machine has fused multiply-adds; else what sema fuses is rounded twice */
     Buf *vector_notes;             /* not NULL: what becomes of them is told here */
 
     OffModule *off;                /* the program's module: launches */
@@ -247,6 +248,7 @@ void cg_math_end(Cg *cg);
 CgValue cg_move_array(CgFunc *f, const Symbol *sym);
 CgValue cg_expr(CgFunc *f, Expr *e);               /* an array named here is moved out of */
 CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *ka, const Const *kb, Span span);
+CgValue cg_fused(CgFunc *f, CgValue a, CgValue b, CgValue c, bool minus_product, bool minus_c); /* where has_fma */
 CgValue cg_unary(CgFunc *f, Op op, CgValue a);
 CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b);
 CgPlace cg_lvalue(CgFunc *f, Expr *e);

@@ -68,8 +68,20 @@ static CgValue logic(CgFunc *f, Expr *e) {
     return cg_value(phi, e->type, rate_any(a.rate, b.rate));
 }
 
+static CgValue fused_sum(CgFunc *f, Expr *e) {
+    bool left = e->binary.fused == FUSED_LEFT, minus = e->binary.op == OP_SUB;
+    Product p = fused_product(left ? e->binary.lhs : e->binary.rhs);
+    CgValue c;
+    if (!left) c = cg_expr(f, e->binary.lhs);
+    CgValue a = cg_expr(f, p.whole->binary.lhs), b = cg_expr(f, p.whole->binary.rhs);
+    if (left) c = cg_expr(f, e->binary.rhs);
+    cg_debug_at(f, e->binary.op_span);
+    return cg_fused(f, a, b, c, p.negated != (minus && !left), minus && left);
+}
+
 static CgValue binary(CgFunc *f, Expr *e) {
     if (op_info[e->binary.op].kind == OPK_LOGIC) return logic(f, e);
+    if (e->binary.fused && f->cg->has_fma) return fused_sum(f, e);
     CgValue a = cg_expr(f, e->binary.lhs), b = cg_expr(f, e->binary.rhs);
     cg_debug_at(f, e->binary.op_span);
     if (op_info[e->binary.op].kind != OPK_COMPARE) f->check = (CgCheck){.site = e->binary.site};

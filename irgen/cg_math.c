@@ -29,15 +29,10 @@ static LLVMModuleRef open_library(Cg *cg, const char *bitcode, const char *end) 
     return library;
 }
 
-static bool has_own_math(Cg *cg) {
-    const char *feature = cg->target->math_feature;
-    return feature && (!*feature || LLVMKdslHasFeature(cg->machine, feature));
-}
-
 LLVMValueRef cg_math(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type) {
     int i = 0;
     while (i < MATH_LIBRARIES && libraries[i].type != t->kind) i++;
-    if (i == MATH_LIBRARIES || !has_own_math(cg)) return NULL;
+    if (i == MATH_LIBRARIES || !cg->target->own_math || !cg->has_fma) return NULL;
     if (!cg->math[i]) cg->math[i] = open_library(cg, libraries[i].bitcode, libraries[i].end);
     const char *symbol = arena_printf(&cg->c->arena, "kdsl.math.%s.%s", name, t->name);
     if (!LLVMGetNamedFunction(cg->math[i], symbol)) return NULL;

@@ -1,7 +1,7 @@
 /* cg_op.c -- operators. Integers wrap; / and % truncate and INT_MIN / -1 wraps. Where checks can be reported a zero
  * divisor or a too wide shift ends the program; elsewhere they have a defined result: x / 0 and x % 0 are 0, and a
- * shift by the width or more moves every bit out. Nothing is fast-math: the same source gives the same bits on host
- * and device. */
+ * shift by the width or more moves every bit out. Nothing is fast-math, and fused is what sema says: the same source
+ * gives the same bits on host and device. */
 #include "irgen/cg.h"
 
 static LLVMValueRef all_ones(LLVMValueRef like) { return LLVMConstAllOnes(LLVMTypeOf(like)); }
@@ -123,12 +123,6 @@ static LLVMValueRef compare(CgFunc *f, Op op, const Type *t, LLVMValueRef a, LLV
 
 /* Arithmetic ------------------------------------------------------------------------------------------------------- */
 
-/* On a GPU a product and the sum it goes into are one operation, rounded once, as everywhere on GPUs. */
-static LLVMValueRef may_fuse(CgFunc *f, LLVMValueRef v) {
-    if (f->cg->target->gpu && !f->cg->options->no_fusing && LLVMCanValueUseFastMathFlags(v)) LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
-    return v;
-}
-
 /* C's fmod. LLVM has an instruction for it, of which back ends for GPUs make something else where a is much larger. */
 static LLVMValueRef float_rem(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     LLVMTypeRef t = LLVMTypeOf(a), fn_type;
@@ -148,9 +142,9 @@ static LLVMValueRef float_rem(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
 
 static LLVMValueRef float_op(CgFunc *f, Op op, LLVMValueRef a, LLVMValueRef b) {
     switch (op) {
-    case OP_ADD: return may_fuse(f, LLVMBuildFAdd(f->b, a, b, ""));
-    case OP_SUB: return may_fuse(f, LLVMBuildFSub(f->b, a, b, ""));
-    case OP_MUL: return may_fuse(f, LLVMBuildFMul(f->b, a, b, ""));
+    case OP_ADD: return LLVMBuildFAdd(f->b, a, b, "");
+    case OP_SUB: return LLVMBuildFSub(f->b, a, b, "");
+    case OP_MUL: return LLVMBuildFMul(f->b, a, b, "");
     case OP_DIV: return LLVMBuildFDiv(f->b, a, b, "");
     case OP_REM: return float_rem(f, a, b);
     default: ice(f->cg->c, (Span){0}, "operator %s on floats", op_info[op].spelling);
@@ -193,6 +187,18 @@ CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *ka, const
     LLVMValueRef v = type_of_part(a.type)->is_float ? float_op(f, op, a.v, b.v) : int_op(f, op, a, b, kb, span);
     f->check = (CgCheck){0};
     return cg_value(v, a.type, rate);
+}
+
+static LLVMValueRef negated_if(CgFunc *f, bool negated, LLVMValueRef v) {
+    return negated ? LLVMBuildFNeg(f->b, v, "") : v;
+}
+
+/* a * b + c, rounded once. LLVM makes none of these by itself. */
+CgValue cg_fused(CgFunc *f, CgValue a, CgValue b, CgValue c, bool minus_product, bool minus_c) {
+    LLVMValueRef args[3] = {negated_if(f, minus_product, a.v), b.v, negated_if(f, minus_c, c.v)};
+    LLVMTypeRef over = LLVMTypeOf(a.v);
+    LLVMValueRef v = cg_intrinsic(f, "llvm.fma", &over, 1, args, 3);
+    return cg_value(v, a.type, rate_any(rate_any(a.rate, b.rate), c.rate));
 }
 
 CgValue cg_unary(CgFunc *f, Op op, CgValue a) {

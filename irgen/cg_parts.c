@@ -136,12 +136,17 @@ CgValue cg_field(CgFunc *f, Expr *e) {
 
 /* Functions -------------------------------------------------------------------------------------------------------- */
 
-/* From the first part on, so that the result does not depend on the machine. */
-static CgValue dot(CgFunc *f, CgValue a, CgValue b, Span span) {
-    CgValue products = cg_binary(f, OP_MUL, a, b, NULL, NULL, span);
-    CgValue sum = cg_part(f, products, 0);
-    for (int i = 1; i < a.type->width; i++)
-        sum = cg_binary(f, OP_ADD, sum, cg_part(f, products, i), NULL, NULL, span);
+/* a.x * b.x + a.y * b.y + ..., from the first part on, so that the result does not depend on the machine. */
+static CgValue dot(CgFunc *f, CgValue a, CgValue b, bool fused, Span span) {
+    if (!fused) {
+        CgValue products = cg_binary(f, OP_MUL, a, b, NULL, NULL, span), sum = cg_part(f, products, 0);
+        for (int i = 1; i < a.type->width; i++)
+            sum = cg_binary(f, OP_ADD, sum, cg_part(f, products, i), NULL, NULL, span);
+        return sum;
+    }
+    CgValue sum = cg_binary(f, OP_MUL, cg_part(f, a, 1), cg_part(f, b, 1), NULL, NULL, span);
+    for (int i = 0; i < a.type->width; i++)
+        if (i != 1) sum = cg_fused(f, cg_part(f, a, i), cg_part(f, b, i), sum, false, false);
     return sum;
 }
 
@@ -153,9 +158,10 @@ static CgValue turned(CgFunc *f, CgValue v, int first) {
 }
 
 /* yzx * zxy' - zxy * yzx' */
-static CgValue cross(CgFunc *f, CgValue a, CgValue b, Span span) {
-    CgValue l = cg_binary(f, OP_MUL, turned(f, a, 1), turned(f, b, 2), NULL, NULL, span);
+static CgValue cross(CgFunc *f, CgValue a, CgValue b, bool fused, Span span) {
     CgValue r = cg_binary(f, OP_MUL, turned(f, a, 2), turned(f, b, 1), NULL, NULL, span);
+    if (fused) return cg_fused(f, turned(f, a, 1), turned(f, b, 2), r, false, true);
+    CgValue l = cg_binary(f, OP_MUL, turned(f, a, 1), turned(f, b, 2), NULL, NULL, span);
     return cg_binary(f, OP_SUB, l, r, NULL, NULL, span);
 }
 
@@ -163,8 +169,9 @@ CgValue cg_vector_builtin(CgFunc *f, Expr *e) {
     CgValue a = cg_expr(f, e->call.args.at[0].value);
     CgValue b = e->call.args.n > 1 ? cg_expr(f, e->call.args.at[1].value) : a;
     cg_debug_at(f, e->span);
-    if (e->call.info->builtin == BUILTIN_CROSS) return cross(f, a, b, e->span);
-    CgValue v = dot(f, a, b, e->span);
+    bool fused = e->call.info->fused && f->cg->has_fma;
+    if (e->call.info->builtin == BUILTIN_CROSS) return cross(f, a, b, fused, e->span);
+    CgValue v = dot(f, a, b, fused, e->span);
     if (e->call.info->builtin == BUILTIN_DOT) return v;
     v = cg_widen_half(f, v);
     LLVMTypeRef over = LLVMTypeOf(v.v);

@@ -122,6 +122,24 @@ static void assign_array(CgFunc *f, Stmt *s) {
     cg_store_array(f, f->slots[sym->id].addr, v);
 }
 
+static CgValue old_value(CgFunc *f, Expr *target, CgPlace place) {
+    CgValue old = cg_load(f, place);
+    const Expr *whole = expr_whole(target);
+    if (whole->kind == EXPR_NAME) old.rate = f->slots[whole->name.sym->id].rate;
+    return old;
+}
+
+/* s += a * b; s -= a * b, rounded once. */
+static void assign_fused(CgFunc *f, Stmt *s) {
+    Expr *target = s->assign.target;
+    Product p = fused_product(s->assign.value);
+    CgValue a = cg_expr(f, p.whole->binary.lhs), b = cg_expr(f, p.whole->binary.rhs);
+    CgPlace place = cg_target(f, target, true);
+    cg_debug_at(f, s->span);
+    CgValue sum = cg_fused(f, a, b, old_value(f, target, place), p.negated != (s->assign.op == OP_SUB), false);
+    cg_store(f, place, sum);
+}
+
 /* The value first: it may give the array on the left other memory. */
 static void assign(CgFunc *f, Stmt *s) {
     Expr *target = s->assign.target;
@@ -139,6 +157,10 @@ static void assign(CgFunc *f, Stmt *s) {
         cg_struct_store(f, cg_target(f, target, false).at, made, target->type);
         return;
     }
+    if (s->assign.fused && f->cg->has_fma) {
+        assign_fused(f, s);
+        return;
+    }
     bool is_shift = s->assign.op != OP_NONE && op_info[s->assign.op].kind == OPK_SHIFT;
     CgValue v = cg_expr(f, s->assign.value);
     if (!is_shift) v = cg_convert(f, v, target->type);
@@ -146,9 +168,7 @@ static void assign(CgFunc *f, Stmt *s) {
     CgPlace place = cg_target(f, target, reads);
     cg_debug_at(f, s->span);
     if (reads) {
-        CgValue old = cg_load(f, place);
-        const Expr *whole = expr_whole(target);
-        if (whole->kind == EXPR_NAME) old.rate = f->slots[whole->name.sym->id].rate;
+        CgValue old = old_value(f, target, place);
         f->check = (CgCheck){.site = s->assign.site};
         v = is_minmax ? cg_minmax(f, s->assign.is_max, old, v)
                       : cg_binary(f, s->assign.op, old, v, NULL, &s->assign.value->konst, s->assign.op_span);

@@ -11,7 +11,6 @@ typedef struct IrOptions {
     bool unchecked;        /* no run-time checks but asserts */
     bool unified;          /* --memory=unified */
     bool scalar;           /* --vector=off */
-    bool no_fusing;        /* --fuse=off */
     bool gpu;              /* of the host: launches may run on GPUs, so they say how large the grid is */
     bool has_ptx;          /* of the host: some of them are PTX */
     int n_images;          /* of the host: device images, which off_images_object holds */
@@ -60,6 +59,8 @@ typedef struct LaunchDevice {
 void irgen_explain_launch(const Program *p, const LaunchDevice *devices, int n, Buf *out);
 /* May IrOptions.march say this? */
 bool irgen_knows_cpu(const char *march);
+/* Has that CPU fused multiply-adds? Where not, host code rounds each product by itself, as with --fp=strict. */
+bool irgen_host_fuses(const char *march);
 /* Is `cpu` (sm_90, gfx90a) a device of this target? And the i-th of them, or NULL. */
 bool irgen_knows_arch(const char *target, const char *cpu);
 const char *irgen_triple(const char *target);

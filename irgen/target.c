@@ -24,20 +24,20 @@ enum { PTX_KERNEL = 71, AMDGPU_KERNEL = 91 };
 static const Target targets[] = {
     /* The program itself. Of its kernels it has declarations only: the host versions come from the x86 device's object. */
     {.name = "host", .triple = "x86_64-unknown-linux-gnu", .is_program = true, .checks = true,
-     .atomic_scope = "",
+     .atomic_scope = "", .fma_feature = "+fma",
      .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMHiddenVisibility, .kernel_cc = LLVMCCallConv,
      .init = x86_init},
     /* libomptarget's host plugin: a shared object whose kernels are found by dlsym and called once per launch. Weak, so
      * that two object files that both have a kernel of this name can be linked into one program. */
     {.name = "x86", .triple = "x86_64-unknown-linux-gnu", .atomic_scope = "", .holds_fallback = true,
-     .group_is_loop = true, .copies_apart = true, .math_feature = "+fma", .vector = true,
+     .group_is_loop = true, .copies_apart = true, .fma_feature = "+fma", .own_math = true, .vector = true,
      .kernel_linkage = LLVMWeakAnyLinkage, .kernel_visibility = LLVMProtectedVisibility,
      .kernel_cc = LLVMCCallConv, .kernel_entry = cpu_kernel_entry, .init = x86_init},
     {.name = "nvptx", .triple = "nvptx64-nvidia-cuda", .default_cpu = "sm_75", .gpu = &nvptx_gpu, .atomic_scope = "device",
-     .text_is_image = true, .lines_only = true, .math_feature = "", .kernel_linkage = LLVMExternalLinkage,
+     .text_is_image = true, .lines_only = true, .fma_feature = "", .own_math = true, .kernel_linkage = LLVMExternalLinkage,
      .kernel_visibility = LLVMDefaultVisibility, .kernel_cc = PTX_KERNEL, .kernel_entry = gpu_kernel_entry, .init = nvptx_init},
     {.name = "amdgpu", .triple = "amdgcn-amd-amdhsa", .default_cpu = "gfx90a", .gpu = &amdgpu_gpu, .atomic_scope = "agent",
-     .global_space = 1, .code_object = 500, .math_feature = "", .kernel_linkage = LLVMExternalLinkage,
+     .global_space = 1, .code_object = 500, .fma_feature = "", .own_math = true, .kernel_linkage = LLVMExternalLinkage,
      .kernel_visibility = LLVMProtectedVisibility, .kernel_cc = AMDGPU_KERNEL, .kernel_entry = gpu_kernel_entry, .init = amdgpu_init},
 };
 
@@ -136,4 +136,15 @@ LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_
     if (cpu) LLVMDisposeMessage(cpu);
     if (features) LLVMDisposeMessage(features);
     return m;
+}
+
+bool target_has_fma(const Target *t, LLVMTargetMachineRef machine) {
+    return !*t->fma_feature || LLVMKdslHasFeature(machine, t->fma_feature);
+}
+
+bool irgen_host_fuses(const char *march) {
+    LLVMTargetMachineRef machine = target_machine(target_find("host"), march, 0);
+    bool has_fma = target_has_fma(target_find("host"), machine);
+    LLVMDisposeTargetMachine(machine);
+    return has_fma;
 }

@@ -44,7 +44,8 @@ typedef struct Target {
     bool holds_fallback;
     bool group_is_loop;        /* one thread runs the items of a group one after another: shared memory is its own */
     bool copies_apart;         /* its threads update copies of small arrays and bring them together at the end (private.c) */
-    const char *math_feature;  /* with this feature of a CPU, kernels take their mathematics from math/; "": always */
+    const char *fma_feature;   /* with this feature of a CPU there are fused multiply-adds; "": always */
+    bool own_math;             /* kernels take their mathematics from math/, where there are fused multiply-adds */
     LLVMLinkage kernel_linkage;
     LLVMVisibility kernel_visibility;
     unsigned kernel_cc;
@@ -58,5 +59,6 @@ const Target *target_find(const char *name); /* NULL: unknown */
 Target target_version(const Target *t);
 /* march NULL or "native": the row's own default. NULL when this LLVM cannot make code for the row. */
 LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level);
+bool target_has_fma(const Target *t, LLVMTargetMachineRef machine);
 
 #endif

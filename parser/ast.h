@@ -38,6 +38,9 @@ typedef struct OpInfo {
 } OpInfo;
 extern const OpInfo op_info[OP__COUNT];
 
+/* Which operand of a sum or difference is a product that is rounded with it, once (sema/fuse.c). */
+typedef enum Fused { FUSED_NONE, FUSED_LEFT, FUSED_RIGHT } Fused;
+
 /* A value known at compile time. Integers are kept in 64 bits, two's complement, wrapped to the type. */
 typedef struct Const {
     enum { CONST_NONE, CONST_INT, CONST_FLOAT, CONST_BOOL, CONST_STR } kind;
@@ -151,6 +154,7 @@ struct Expr {
             Span op_span;
             Expr *lhs, *rhs;
             int site; /* sema, for devices: number of the check kept (Program.sites), 0 none, -1 shown needless */
+            Fused fused; /* sema */
         } binary;
         struct {
             Expr *callee;
@@ -225,6 +229,7 @@ struct Stmt {
             Span op_span;
             Expr *value;
             int site; /* sema: as EXPR_BINARY */
+            bool fused; /* sema: `value` is a product that is rounded with the sum, once */
         } assign;
         struct { Expr *atomic; } atomic; /* an EXPR_ATOMIC whose value is dropped */
         struct {

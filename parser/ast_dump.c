@@ -130,12 +130,19 @@ static void dump_operand(Dump *d, const Expr *e, int least) {
     else dump_expr(d, e);
 }
 
+/* After sema: this product is not rounded by itself. */
+void dump_fused(Dump *d, bool fused) {
+    if (fused && d->type_text) buf_puts(d->out, " /* fused */");
+}
+
 static void dump_binary(Dump *d, const Expr *e) {
     const OpInfo *op = &op_info[e->binary.op];
     int left = op->kind == OPK_COMPARE ? op->precedence + 1 : op->precedence; /* comparisons do not associate */
     dump_operand(d, e->binary.lhs, left);
+    dump_fused(d, e->binary.fused == FUSED_LEFT);
     buf_printf(d->out, " %s ", op->spelling);
     dump_operand(d, e->binary.rhs, op->precedence + 1);
+    dump_fused(d, e->binary.fused == FUSED_RIGHT);
 }
 
 /* `&out` is a mode: a variable of that name is passed as `&(out)`. */

@@ -56,6 +56,7 @@ static void dump_assign(Dump *d, const Stmt *s) {
     bool is_update = s->assign.op != OP_NONE || s->assign.is_min || s->assign.is_max;
     buf_printf(d->out, " %s ", is_update ? dump_update_text(d, s->assign.op, s->assign.is_min, s->assign.is_max) : "=");
     dump_expr(d, s->assign.value);
+    dump_fused(d, s->assign.fused);
 }
 
 static void dump_assert(Dump *d, const Stmt *s) {

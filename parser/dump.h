@@ -20,6 +20,7 @@ void dump_args(Dump *d, ArgList args);
 void dump_range(Dump *d, const Range *r);
 void dump_binders(Dump *d, BinderList binders);
 void dump_string(Dump *d, const char *at, size_t n);
+void dump_fused(Dump *d, bool fused);
 const char *dump_update_text(Dump *d, Op op, bool is_min, bool is_max); /* "+=", "min=" */
 
 #endif

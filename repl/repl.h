@@ -9,6 +9,7 @@ typedef struct ReplOptions {
     const char *march;
     const struct Archs *archs; /* --offload-arch */
     int opt_level;
+    bool strict;
     bool colour;
 } ReplOptions;
 

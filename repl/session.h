@@ -17,6 +17,7 @@ typedef struct SessionOptions {
     const char *march; /* NULL: this machine's processor */
     const struct Archs *archs; /* of --offload-arch, alive as long as the session; NULL: the CPU, and what GPUs are here */
     int opt_level;     /* of kernels */
+    bool strict;       /* --fp=strict */
     bool colour;       /* of diagnostics */
 } SessionOptions;
 

@@ -130,6 +130,7 @@ typedef struct Sema {
     Vec(Module *) modules, in_order; /* as found; each after those it imports */
     Vec(Item *) importing;           /* imports being followed */
     int first_func;                  /* of the module being checked, in program->funcs */
+    bool strict, strict_constants;   /* as SemaOptions */
     Name underscore, at, main, inside;
     Name builtin_name[BUILTIN__COUNT];
     Type *error, *nothing, *boolean, *i32, *i64, *u64, *index, *f32, *f64, *str, *int_literal, *float_literal;
@@ -152,6 +153,11 @@ void fold_unary(Sema *s, Expr *e);
 void fold_binary(Sema *s, Expr *e);
 void fold_builtin(Sema *s, Expr *e, BuiltinId id);
 bool check_divisor(Sema *s, Op op, const Type *t, Expr *rhs); /* constant zero or too wide shift; false: reported */
+
+/* fuse.c: which products are rounded together with a sum */
+Fused fuse_operand(const Expr *e);               /* of an EXPR_BINARY; whatever --fp says */
+bool fuse_update(const Sema *s, const Stmt *st); /* of a STMT_ASSIGN */
+void fuse_mark(Sema *s, Func *f);                /* the expressions of its body */
 
 /* coerce.c: giving expressions the type their context wants */
 bool is_bad(const Type *t);

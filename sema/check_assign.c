@@ -268,6 +268,7 @@ static void check_update(Sema *s, Stmt *st, Type *t) {
         return;
     }
     if (st->assign.op != OP_NONE && !is_bad((*slot)->type)) check_divisor(s, st->assign.op, t, *slot);
+    st->assign.fused = fuse_update(s, st);
 }
 
 /* `n = 3;` of a name that nobody knows is Python's declaration. It is one from here on: what follows is no error. */

@@ -120,6 +120,23 @@ static double float_arith(Op op, double a, double b) {
     }
 }
 
+/* Rounded once, as code does it. */
+static double float_fused(const Expr *e) {
+    bool left = e->binary.fused == FUSED_LEFT, minus = e->binary.op == OP_SUB;
+    Product p = fused_product(left ? e->binary.lhs : e->binary.rhs);
+    double a = p.whole->binary.lhs->konst.f, b = p.whole->binary.rhs->konst.f;
+    double c = left ? e->binary.rhs->konst.f : e->binary.lhs->konst.f;
+    if (p.negated != (minus && !left)) a = -a;
+    if (minus && left) c = -c;
+    return e->type->bits == 32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
+}
+
+static void fold_float(Sema *s, Expr *e) {
+    if (!s->strict_constants) e->binary.fused = fuse_operand(e);
+    double v = e->binary.fused ? float_fused(e) : float_arith(e->binary.op, e->binary.lhs->konst.f, e->binary.rhs->konst.f);
+    e->konst = const_convert(const_float(v), e->type, e->type);
+}
+
 static void fold_bool(Expr *e) {
     int64_t a = e->binary.lhs->konst.i, b = e->binary.rhs->konst.i;
     switch (e->binary.op) {
@@ -158,11 +175,7 @@ void fold_binary(Sema *s, Expr *e) {
     }
     switch (a.kind) {
     case CONST_INT: fold_int(s, e); break;
-    case CONST_FLOAT: {
-        Const exact = const_float(float_arith(op, a.f, b.f));
-        e->konst = const_convert(exact, e->type, e->type);
-        break;
-    }
+    case CONST_FLOAT: fold_float(s, e); break;
     case CONST_BOOL: fold_bool(e); break;
     case CONST_NONE:
     case CONST_STR: break;

@@ -77,6 +77,8 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     m->type_text = type_name;
     s.stdlib = options ? options->stdlib : NULL;
     s.options = options;
+    s.strict = options && options->strict;
+    s.strict_constants = s.strict || (options && options->strict_constants);
     if (!modules_load(&s, m)) return s.program;
     for (int i = 0; i < s.in_order.n; i++) check_module(&s, s.in_order.at[i]);
     session_name_types(&s);
@@ -84,6 +86,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     effects_spread(&s);
     shapes_check(&s);
     kernels_check(&s);
+    for (int i = 0; i < s.program->funcs.n; i++) fuse_mark(&s, s.program->funcs.at[i]);
     for (int i = 0; i < s.program->funcs.n; i++) check_kept(&s, s.program->funcs.at[i]);
     for (int i = 0; i < s.program->funcs.n; i++) check_paths(&s, s.program->funcs.at[i]);
     keep_reached(&s, is_own);

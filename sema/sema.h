@@ -265,6 +265,7 @@ struct CallInfo {
     FormatPlan *format;        /* print, format */
     int print_site;            /* print: its number in Program.prints, from 1 */
     int *part_of;              /* CALL_BUILD */
+    bool fused;                /* dot, cross, length: their products are rounded with the sums they go into (fuse.c) */
 };
 
 /* A format string, taken apart and checked against its arguments. */
@@ -328,6 +329,8 @@ typedef struct SemaOptions {
     bool transfers_each; /* every launch maps its arrays by itself */
     KeptVar *kept;       /* older variables of a session, of which this is an input; `sym` is filled in */
     int n_kept;
+    bool strict;         /* --fp=strict: no product is rounded together with a sum (fuse.c) */
+    bool strict_constants; /* the same, of values known at compile time: host code does not fuse either */
     bool is_session;     /* `main` is a function like any other */
     bool only_reached;   /* of a session: leave out what the input does not lead to */
 } SemaOptions;
@@ -369,6 +372,13 @@ Symbol *expr_root(const Expr *e);             /* the variable that an element, f
 bool expr_makes_array(const Expr *e);         /* [e; n], [e for ...], [a, b] */
 Symbol *expr_array_symbol(const Expr *e);     /* the variable that the argument of a reference names, or NULL */
 Expr *expr_whole(Expr *e); /* the variable or element that a chain of fields is part of: x[i] of x[i].pos.x */
+/* fuse.c: an operand that Expr.binary.fused or Stmt.assign.fused speaks of: `whole` is the EXPR_BINARY that multiplies,
+ * `negated`: under an odd number of minus signs. */
+typedef struct Product {
+    Expr *whole;
+    bool negated;
+} Product;
+Product fused_product(Expr *operand);
 /* First sub-expression for which test holds, itself included; of a statement, in the order of the text. NULL: none. */
 typedef bool (*ExprTest)(Expr *e, void *context);
 Expr *expr_find(Expr *e, ExprTest test, void *context);

@@ -31,7 +31,7 @@ bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef 
 /* LLVM has not yet moved it out of the loop. */
 bool simd_is_same_each_round(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v) {
     if (!simd_is_in_counted(g, c, v)) return true;
-    if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v)) return false;
+    if (!simd_is_plain(v)) return false;
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
         if (!simd_is_same_each_round(g, c, LLVMGetOperand(v, (unsigned)i))) return false;
     return true;

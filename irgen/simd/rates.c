@@ -130,6 +130,11 @@ bool simd_is_pure_call(LLVMValueRef call) {
     return a && LLVMGetEnumAttributeValue(a) == 0;
 }
 
+bool simd_is_plain(LLVMValueRef v) {
+    return LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsAUnaryOperator(v) ||
+           simd_is_call_of(v, "llvm.fma.");
+}
+
 static LaneRate of_operands(const SimdRegion *g, LLVMValueRef v, int block) {
     LaneRate r = UNIFORM_LANES;
     for (int i = 0; i < LLVMGetNumOperands(v); i++) r = any(r, simd_rate(g, LLVMGetOperand(v, (unsigned)i), block));
@@ -310,7 +315,7 @@ static bool worth_a_branch(const SimdRegion *g, const SimdBlock *b) {
     for (int i = b->first; i < b->first + b->n; i++) {
         switch (LLVMGetInstructionOpcode(g->values.at[i].v)) {
         case LLVMLoad: case LLVMStore: case LLVMAtomicRMW: case LLVMAtomicCmpXchg: return true;
-        case LLVMCall: cost += FEW / 2; break;
+        case LLVMCall: cost += simd_is_plain(g->values.at[i].v) ? 1 : FEW / 2; break;
         case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem: return true;
         case LLVMPHI: case LLVMBr: break;
         default: cost++;

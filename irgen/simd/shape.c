@@ -150,6 +150,14 @@ static double transposed(int width) {
     return steps;
 }
 
+/* c - a * b: the minus is part of the fused operation. */
+static bool is_sign_of_fused(LLVMValueRef v) {
+    if (LLVMGetInstructionOpcode(v) != LLVMFNeg) return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+        if (!simd_is_call_of(LLVMGetUser(u), "llvm.fma.")) return false;
+    return true;
+}
+
 static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     switch (op) {
@@ -174,7 +182,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         bool at_ends = simd_check_of(g, value->block) == value->v && simd_checked_at_ends(g, value->v, value->block);
         return at_ends ? 0 : beside(g, value);
     }
-    default: return beside(g, value);
+    default: return is_sign_of_fused(value->v) ? 0 : beside(g, value);
     }
 }
 
@@ -261,7 +269,7 @@ static bool is_made_before(const SimdRegion *g, int loop, LLVMValueRef v, int de
     int i = simd_map_get(g->value_of, v);
     if (i < 0 || !simd_in_loop(g, loop, g->values.at[i].block)) return true;
     bool is_load = LLVMIsALoadInst(v) && !stores(g, loop);
-    bool is_plain = is_load || LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsAGetElementPtrInst(v);
+    bool is_plain = is_load || simd_is_plain(v);
     for (int k = 0; k < LLVMGetNumOperands(v) && is_plain; k++)
         is_plain = depth < FAR && is_made_before(g, loop, LLVMGetOperand(v, (unsigned)k), depth + 1);
     return is_plain;
@@ -331,9 +339,9 @@ static double time_alone(const SimdRegion *g, const Cost *c, int loop) {
         if (b->leaves || b->loop != loop) continue;
         LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
         bool slow = op == LLVMFDiv || op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
-        bool free = op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v);
+        bool free = op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v) || is_sign_of_fused(value->v);
         if (op == LLVMBr && b->diverges && stays_inside(g, value->block)) operations += MISSED_BRANCH;
-        else if (!free) operations += slow ? SLOW : op == LLVMCall ? 2 : 1;
+        else if (!free) operations += slow ? SLOW : op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
     }
     double time = operations / IN_A_CYCLE_ALONE;
     return c->weight * (time > wait ? time : wait);

@@ -37,7 +37,7 @@ def options():
     parser.add_argument("--kdslc", type=Path, default=ROOT / "build/bin/kdslc")
     parser.add_argument("--device", choices=("gpu", "host"), default="gpu")
     parser.add_argument("--arch", help="--offload-arch for the compiler, in place of its default")
-    parser.add_argument("--fuse", default="auto", choices=("auto", "off"), help="off: nothing that the CPU would round is not")
+    parser.add_argument("--fp", default="fused", choices=("fused", "strict"), help="as of kdslc")
     parser.add_argument("--tolerance", type=float, default=1e-5)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--all-levels", action="store_true")
@@ -105,8 +105,8 @@ class Program:
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / test.path.stem
             flags = (test.note("flags") or "").split()
-            if self.chosen.fuse != "auto":
-                flags.append(f"--fuse={self.chosen.fuse}")
+            if self.chosen.fp != "fused":
+                flags.append(f"--fp={self.chosen.fp}")
             if self.chosen.arch and not any(flag.startswith("--offload-arch") for flag in flags):
                 flags.append(f"--offload-arch={self.chosen.arch}")
             command = [test.kdslc, level, "--color=never", *flags, test.name, "-o", program]

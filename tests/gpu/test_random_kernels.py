@@ -22,7 +22,7 @@ BUILD = Path(os.environ.get("KDSL_BUILD_DIR", ROOT / "build")).resolve()
 PTXAS = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 FEW = 12  # kernels of a file that the interpreter runs
 MOCKED = {"LD_LIBRARY_PATH": str(BUILD / "mock/nvidia"), "KDSL_MOCK_RUN": "1", "KDSL_PTXAS": ""}
-ON_GPU = ("-O2", "--offload-arch=sm_90,host", "--fuse=off")
+ON_GPU = ("-O2", "--offload-arch=sm_90,host")
 
 
 def run(command, **env):

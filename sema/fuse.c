@@ -1,0 +1,57 @@
+/* fuse.c -- fused multiply-adds. A product whose only use is a sum or difference of the same expression is rounded
+ * together with it, once, on every machine and in constants: which products these are is decided here, by the tree alone,
+ * and written on it; nobody fuses anything else. Product, operands and sum have one type, so no conversion lies between
+ * them; it is no 16-bit float, for which not every machine has the operation. Atomic updates are left alone. */
+#include "sema/check.h"
+
+Product fused_product(Expr *operand) {
+    Product p = {.whole = operand};
+    while (p.whole->kind == EXPR_UNARY && p.whole->unary.op == OP_NEG) {
+        p.negated = !p.negated;
+        p.whole = p.whole->unary.operand;
+    }
+    return p;
+}
+
+static bool can_fuse(const Type *t) {
+    t = type_of_part(t);
+    return t->is_float && !type_is_half(t);
+}
+
+static bool is_product(Expr *e, const Type *t) {
+    e = fused_product(e).whole;
+    if (e->kind != EXPR_BINARY || e->binary.op != OP_MUL || e->type != t) return false;
+    return e->binary.lhs->type == t && e->binary.rhs->type == t;
+}
+
+/* Of two products the left one. */
+Fused fuse_operand(const Expr *e) {
+    Op op = e->binary.op;
+    if ((op != OP_ADD && op != OP_SUB) || !can_fuse(e->type)) return FUSED_NONE;
+    if (is_product(e->binary.lhs, e->type)) return FUSED_LEFT;
+    return is_product(e->binary.rhs, e->type) ? FUSED_RIGHT : FUSED_NONE;
+}
+
+/* dot(a, b) is a.x * b.x + a.y * b.y + ..., and the others are sums of products as well. */
+static void mark_call(CallInfo *info, const Type *t) {
+    bool sums = info->builtin == BUILTIN_DOT || info->builtin == BUILTIN_CROSS || info->builtin == BUILTIN_LENGTH;
+    info->fused = info->kind == CALL_BUILTIN && sums && can_fuse(t);
+}
+
+static bool mark_expr(Expr *e, void *context) {
+    (void)context;
+    if (e->kind == EXPR_BINARY && e->konst.kind == CONST_NONE) e->binary.fused = fuse_operand(e);
+    if (e->kind == EXPR_CALL && e->call.info) mark_call(e->call.info, e->type);
+    return false;
+}
+
+bool fuse_update(const Sema *s, const Stmt *st) {
+    bool sums = st->assign.op == OP_ADD || st->assign.op == OP_SUB;
+    Type *t = st->assign.value->type;
+    return sums && !s->strict && can_fuse(t) && is_product(st->assign.value, t);
+}
+
+void fuse_mark(Sema *s, Func *f) {
+    const Block *body = f->item ? f->item->fn.body : NULL;
+    for (int i = 0; body && !s->strict && i < body->stmts.n; i++) stmt_find(body->stmts.at[i], mark_expr, NULL);
+}
