@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE.parent))
 from run import copies  # noqa: E402
 
 CLANG = os.environ.get("CLANG", "clang-22")
-CLANG_FLAGS = ["-O1", "-Wall", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"]
+CLANG_FLAGS = ["-O1", "-Wall", "-march=native", "-ffp-contract=on", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"]
 DIRECTIONS = ("to", "from")
 
 

@@ -1,6 +1,7 @@
 """The scalar arithmetic of the language in Python, bit for bit: integers that wrap, floats that are rounded once."""
 import ctypes
 import math
+import struct
 from fractions import Fraction
 
 SIGNED, UNSIGNED = ["i8", "i16", "i32", "i64"], ["u8", "u16", "u32", "u64"]
@@ -78,14 +79,23 @@ def larger(a, b):
     return -smaller(-a, -b)
 
 
-def fused(a, b, c):
+def fused(t, a, b, c):
+    """a * b + c, rounded once."""
     if not all(map(math.isfinite, (a, b, c))):
-        return a * b + c
+        return c if math.isinf(c) and math.isfinite(a) and math.isfinite(b) else a * b + c
     exact = Fraction(a) * Fraction(b) + Fraction(c)
+    if not exact:
+        return a * b + c
     try:
-        return float(exact) if exact else a * b + c
+        v = float(exact)
     except OverflowError:
         return math.copysign(math.inf, exact)
+    if t == "f32" and Fraction(v) != exact:  # an odd last bit stands for the rest, so that rounding twice is rounding once
+        bits = struct.unpack("<q", struct.pack("<d", v))[0]
+        if not bits & 1:
+            bits += 1 if abs(Fraction(v)) < abs(exact) else -1
+        v = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return rounded(t, v)
 
 
 def half_away(v):

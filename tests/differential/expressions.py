@@ -7,10 +7,32 @@ from arithmetic import (ARITHMETIC, COMPARE, FLOATS, INTS, UNARY_MATH, bits, con
 
 
 class Node:
-    """An expression: its text, its type, what it is worth given the variables; `known`: made of literals only."""
+    """An expression: its text, its type, what it is worth given the variables; `known`: made of literals only; `factors`:
+    of a product of floats, each with its worth, the first with the product's sign."""
 
-    def __init__(self, text, type_, worth, known=False):
-        self.text, self.type, self.worth, self.known = text, type_, worth, known
+    def __init__(self, text, type_, worth, known=False, factors=None):
+        self.text, self.type, self.worth, self.known, self.factors = text, type_, worth, known, factors
+
+    def negated_factors(self):
+        a, b = self.factors
+        return lambda env: -a(env), b
+
+
+def float_sum(t, op, left, right):
+    """What `left op right` is worth: of a product among them the rounding is the sum's, unless env has "strict" set."""
+    by_itself = ARITHMETIC[op]
+
+    def worth(env):
+        if not env.get("strict") and left.factors and left.type == t:
+            a, b = (f(env) for f in left.factors)
+            c = right.worth(env)
+            return fused(t, a, b, -c if op == "-" else c)
+        if not env.get("strict") and right.factors and right.type == t:
+            c = left.worth(env)
+            a, b = (f(env) for f in (right.negated_factors() if op == "-" else right.factors))
+            return fused(t, a, b, c)
+        return rounded(t, by_itself(left.worth(env), right.worth(env)))
+    return worth
 
 
 class Maker:
@@ -102,7 +124,7 @@ class Maker:
         types = [s for s in INTS + FLOATS if widens(s, t)]
         s = t if self.random.random() < 0.7 else self.random.choice(types)
         a = self.expression(s, depth)
-        return Node(a.text, s, lambda env: convert(t, s, a.worth(env)), a.known)
+        return Node(a.text, s, lambda env: convert(t, s, a.worth(env)), a.known, a.factors)
 
     def integer(self, t, depth):
         op = self.random.choice(["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "-x", "~x"])
@@ -129,22 +151,27 @@ class Maker:
 
     def floating(self, t, depth):
         a, b = self.unknown(self.expression(t, depth)), self.narrower(t, depth)
-        op = self.random.choice(["+", "-", "*", "/", "%", "-x", "call", "fma", "copysign"])
+        op = self.random.choice(["+", "+", "-", "-", "*", "*", "*", "/", "%", "-x", "call", "fma", "copysign"])
         if op == "-x":
-            return Node(f"(-{a.text})", t, lambda env: -a.worth(env))
+            return Node(f"(-{a.text})", t, lambda env: -a.worth(env), factors=a.factors and a.negated_factors())
         if op == "call":
             name = self.random.choice(list(UNARY_MATH))
             return Node(f"{name}({a.text})", t, lambda env: rounded(t, UNARY_MATH[name](a.worth(env))))
-        if op == "copysign" or (op == "fma" and t == "f32"):
+        if op == "copysign":
             b = self.expression(t, depth) # no NaN on the right: the sign of one is not defined
             return Node(f"copysign({a.text}, {t}(i32({b.text})))", t,
                         lambda env: math.copysign(a.worth(env), convert("i32", t, b.worth(env))))
         if op == "fma":
             b, c = self.unknown(self.expression(t, depth)), self.unknown(self.expression(t, depth))
             return Node(f"fma({a.text}, {b.text}, {c.text})", t,
-                        lambda env: fused(a.worth(env), b.worth(env), c.worth(env)))
-        f = {**ARITHMETIC, "/": float_divide, "%": float_remainder}[op]
+                        lambda env: fused(t, a.worth(env), b.worth(env), c.worth(env)))
+        f = {"*": ARITHMETIC["*"], "/": float_divide, "%": float_remainder}.get(op)
         left, right = (b, a) if self.random.random() < 0.5 else (a, b)
+        if op in "+-":
+            return Node(f"({left.text} {op} {right.text})", t, float_sum(t, op, left, right))
+        if op == "*":
+            return Node(f"({left.text} * {right.text})", t,
+                        lambda env: rounded(t, left.worth(env) * right.worth(env)), factors=(left.worth, right.worth))
         return Node(f"({left.text} {op} {right.text})", t, lambda env: rounded(t, f(left.worth(env), right.worth(env))))
 
     def condition(self, depth):

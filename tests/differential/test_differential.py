@@ -4,7 +4,7 @@
 A body of a few statements over the scalar core of the language is made as source text and, beside it, as a Python
 function. The text runs as a host function, as a kernel, as a device function called by a kernel and, for integers, as
 a sum over the domain; compiled at -O0 and at -O2; with the device and with OMP_TARGET_OFFLOAD=disabled. Every number
-must be the same everywhere, and be what Python says.
+must be the same everywhere, and be what Python says. Every fourth program is compiled with --fp=strict.
 
 Options: --seed N (first program; each program is made from its own number), --seconds S (stop after), --programs N
 (stop after), --keep (leave a failing program in the current folder). The same seed makes the same program."""
@@ -18,10 +18,11 @@ import time
 from pathlib import Path
 
 from arithmetic import ARITHMETIC, FLOATS, INTS, larger, rounded, smaller, wrap
-from expressions import Maker
+from expressions import Maker, Node, float_sum
 
 ROWS, BODIES, INPUTS = 19, 14, 3
 TIMEOUT_S = 120
+HAS_FMA = " fma " in Path("/proc/cpuinfo").read_text() # or else code is strict
 
 
 class Body:
@@ -39,7 +40,7 @@ class Body:
         m.variables += [("v", self.v_type), ("j", "i64")]
         self.lo, self.hi, self.step = r.randint(-3, 3), r.randint(-2, 9), r.choice([1, 1, 2, 3])
         self.skip, self.leave, self.update = (m.expression(t, 3) for t in ("bool", "bool", self.v_type))
-        self.compound = r.choice(["=", "+=", "*=", "min=", "max="])
+        self.compound = r.choice(["=", "+=", "-=", "*=", "min=", "max="])
         m.variables.pop()
         self.result = m.expression(self.type, 4)
 
@@ -58,8 +59,10 @@ class Body:
                   f"let result: {self.type} = {self.result.text};"]
         return "".join(f"    {line}\n" for line in lines)
 
-    def updated(self, old, new):
+    def updated(self, old, new, env):
         t = self.v_type
+        if t in FLOATS and self.compound in ("+=", "-="):
+            return float_sum(t, self.compound[0], Node("v", t, lambda env: old), self.update)(env)
         if self.compound == "=":
             return new
         if self.compound in ("min=", "max="):
@@ -68,14 +71,15 @@ class Body:
         v = ARITHMETIC[self.compound[0]](old, new)
         return rounded(t, v) if t in FLOATS else wrap(t, v)
 
-    def run(self, i):
-        env = {f"a{k}": self.inputs[k][(i * scale + shift) % ROWS] for k, (scale, shift) in enumerate(self.picks)}
+    def run(self, i, strict):
+        env = {"strict": strict}
+        env |= {f"a{k}": self.inputs[k][(i * scale + shift) % ROWS] for k, (scale, shift) in enumerate(self.picks)}
         env["v"] = self.start.worth(env)
         for j in range(self.lo, self.hi, self.step):
             env["j"] = j
             if self.skip.worth(env):
                 continue
-            env["v"] = self.updated(env["v"], self.update.worth(env))
+            env["v"] = self.updated(env["v"], self.update.worth(env), env)
             if self.leave.worth(env):
                 break
         return self.result.worth(env)
@@ -134,10 +138,10 @@ def same(t, value, text):
     return got == value and math.copysign(1, got) == math.copysign(1, value)
 
 
-def judge(bodies, output):
+def judge(bodies, output, strict):
     lines = iter(output.splitlines())
     for k, body in enumerate(bodies):
-        values = [body.run(i) for i in range(ROWS)]
+        values = [body.run(i, strict) for i in range(ROWS)]
         for i, value in enumerate(values):
             got = next(lines).split()[2:]
             if not all(same(body.type, value, text) for text in got):
@@ -151,13 +155,13 @@ def one_program(kdslc, seed, folder):
     bodies = [Body(seed * BODIES + k) for k in range(BODIES)]
     source = Path(folder) / f"differential-{seed}.kdsl"
     source.write_text(program_text(bodies))
-    outputs = {}
+    outputs, strict = {}, seed % 4 == 0 or not HAS_FMA
     for level in ("-O2", "-O0"):
         program = source.with_suffix("." + level[1:])
-        run([kdslc, level, source, "-o", program])
+        run([kdslc, level, "--fp=strict" if strict else "--fp=fused", source, "-o", program])
         outputs[level, "device"] = run([program])
         outputs[level, "host"] = run([program], OMP_TARGET_OFFLOAD="disabled")
-        judge(bodies, outputs[level, "device"])
+        judge(bodies, outputs[level, "device"], strict)
     first = outputs["-O2", "device"]
     for where, output in outputs.items():
         if output != first:
