@@ -169,7 +169,7 @@ CgValue cg_vector_builtin(CgFunc *f, Expr *e) {
     CgValue a = cg_expr(f, e->call.args.at[0].value);
     CgValue b = e->call.args.n > 1 ? cg_expr(f, e->call.args.at[1].value) : a;
     cg_debug_at(f, e->span);
-    bool fused = e->call.info->fused && f->cg->has_fma;
+    bool fused = e->call.fused && f->cg->has_fma;
     if (e->call.info->builtin == BUILTIN_CROSS) return cross(f, a, b, fused, e->span);
     CgValue v = dot(f, a, b, fused, e->span);
     if (e->call.info->builtin == BUILTIN_DOT) return v;

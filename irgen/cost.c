@@ -57,7 +57,9 @@ static int64_t cost_call(const Expr *e, int depth) {
     return cost + (info->builtin >= BUILTIN_SQRT && info->builtin <= BUILTIN_HYPOT ? COST_MATH : 1);
 }
 
+/* A product that is fused with a sum costs nothing more than the sum. */
 static int64_t cost_operation(const Expr *e) {
+    if (e->binary.fused) return 0;
     if (e->binary.op != OP_DIV && e->binary.op != OP_REM) return 1;
     return e->type->is_int && e->binary.rhs->konst.kind == CONST_NONE ? COST_INT_DIVIDE : COST_DIVIDE;
 }
@@ -143,7 +145,7 @@ static int64_t cost_stmt(AtLaunch *l, const Stmt *s, int depth) {
     switch (s->kind) {
     case STMT_LET: return s->let.init ? cost_expr(s->let.init, depth) : 0;
     case STMT_ASSIGN:
-        return 1 + cost_expr(s->assign.value, depth) + cost_expr(s->assign.target, depth);
+        return !s->assign.fused + cost_expr(s->assign.value, depth) + cost_expr(s->assign.target, depth);
     case STMT_ATOMIC: return cost_expr(s->atomic.atomic, depth);
     case STMT_EXPR: return cost_expr(s->expr.expr, depth);
     case STMT_IF:

@@ -161,6 +161,7 @@ struct Expr {
             ArgList args;
             CallInfo *info; /* sema */
             Type *wanted;   /* sema: what the place of the call asks for, or NULL: generics take their types from it */
+            bool fused;     /* sema: of dot, cross, length: products in it are rounded with the sums they go into */
         } call;
         struct {
             Expr *base;

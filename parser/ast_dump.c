@@ -248,6 +248,7 @@ void dump_expr(Dump *d, const Expr *e) {
         buf_putc(d->out, '(');
         dump_args(d, e->call.args);
         buf_putc(d->out, ')');
+        dump_fused(d, e->call.fused);
         break;
     case EXPR_INDEX:
         dump_base(d, e->index.base);

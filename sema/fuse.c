@@ -33,15 +33,16 @@ Fused fuse_operand(const Expr *e) {
 }
 
 /* dot(a, b) is a.x * b.x + a.y * b.y + ..., and the others are sums of products as well. */
-static void mark_call(CallInfo *info, const Type *t) {
-    bool sums = info->builtin == BUILTIN_DOT || info->builtin == BUILTIN_CROSS || info->builtin == BUILTIN_LENGTH;
-    info->fused = info->kind == CALL_BUILTIN && sums && can_fuse(t);
+static bool is_sum_of_products(const Expr *e) {
+    const CallInfo *info = e->call.info;
+    if (!info || info->kind != CALL_BUILTIN) return false;
+    return info->builtin == BUILTIN_DOT || info->builtin == BUILTIN_CROSS || info->builtin == BUILTIN_LENGTH;
 }
 
 static bool mark_expr(Expr *e, void *context) {
     (void)context;
     if (e->kind == EXPR_BINARY && e->konst.kind == CONST_NONE) e->binary.fused = fuse_operand(e);
-    if (e->kind == EXPR_CALL && e->call.info) mark_call(e->call.info, e->type);
+    if (e->kind == EXPR_CALL) e->call.fused = is_sum_of_products(e) && can_fuse(e->type);
     return false;
 }
 

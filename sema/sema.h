@@ -265,7 +265,6 @@ struct CallInfo {
     FormatPlan *format;        /* print, format */
     int print_site;            /* print: its number in Program.prints, from 1 */
     int *part_of;              /* CALL_BUILD */
-    bool fused;                /* dot, cross, length: their products are rounded with the sums they go into (fuse.c) */
 };
 
 /* A format string, taken apart and checked against its arguments. */

@@ -135,6 +135,13 @@ bool simd_is_plain(LLVMValueRef v) {
            simd_is_call_of(v, "llvm.fma.");
 }
 
+bool simd_is_sign_of_fused(LLVMValueRef v) {
+    if (LLVMGetInstructionOpcode(v) != LLVMFNeg) return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+        if (!simd_is_call_of(LLVMGetUser(u), "llvm.fma.")) return false;
+    return true;
+}
+
 static LaneRate of_operands(const SimdRegion *g, LLVMValueRef v, int block) {
     LaneRate r = UNIFORM_LANES;
     for (int i = 0; i < LLVMGetNumOperands(v); i++) r = any(r, simd_rate(g, LLVMGetOperand(v, (unsigned)i), block));

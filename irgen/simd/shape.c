@@ -150,14 +150,6 @@ static double transposed(int width) {
     return steps;
 }
 
-/* c - a * b: the minus is part of the fused operation. */
-static bool is_sign_of_fused(LLVMValueRef v) {
-    if (LLVMGetInstructionOpcode(v) != LLVMFNeg) return false;
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
-        if (!simd_is_call_of(LLVMGetUser(u), "llvm.fma.")) return false;
-    return true;
-}
-
 static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     switch (op) {
@@ -182,7 +174,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         bool at_ends = simd_check_of(g, value->block) == value->v && simd_checked_at_ends(g, value->v, value->block);
         return at_ends ? 0 : beside(g, value);
     }
-    default: return is_sign_of_fused(value->v) ? 0 : beside(g, value);
+    default: return simd_is_sign_of_fused(value->v) ? 0 : beside(g, value);
     }
 }
 
@@ -339,7 +331,7 @@ static double time_alone(const SimdRegion *g, const Cost *c, int loop) {
         if (b->leaves || b->loop != loop) continue;
         LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
         bool slow = op == LLVMFDiv || op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
-        bool free = op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v) || is_sign_of_fused(value->v);
+        bool free = op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v) || simd_is_sign_of_fused(value->v);
         if (op == LLVMBr && b->diverges && stays_inside(g, value->block)) operations += MISSED_BRANCH;
         else if (!free) operations += slow ? SLOW : op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
     }

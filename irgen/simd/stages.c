@@ -18,6 +18,7 @@ enum {
     KEPT = 8, /* rounds from one stage to the next; for which values are kept */
     LEAST_TRIPS = 32,
     LATENCY = 3,
+    LATENCY_FUSED = 4,
     STARTED = 4 /* operations in a cycle */
 };
 
@@ -197,14 +198,14 @@ static bool waits(const Stages *s, const SimdTarget *t) {
     int *way = arena_array(s->g->arena, int, s->c.n), longest = 0, n = 0, busy = 0;
     for (int i = 0; i < s->c.n; i++) {
         LLVMValueRef v = at(s, i);
-        Slow is = {LATENCY, 0};
+        Slow is = {simd_is_call_of(v, "llvm.fma.") ? LATENCY_FUSED : LATENCY, 0};
         slow(v, &is);
         bool counts = s->g->values.at[s->c.of[i]].rate.x == LANE_VARYING;
         for (int k = 0; k < LLVMGetNumOperands(v); k++) {
             int o = place(s, LLVMGetOperand(v, (unsigned)k));
             if (o >= 0 && way[o] > way[i]) way[i] = way[o];
         }
-        if (!counts) continue;
+        if (!counts || simd_is_sign_of_fused(v)) continue;
         way[i] += is.latency;
         busy += is.busy * (t->vector_bits > 256 ? t->vector_bits / 256 : 1);
         if (way[i] > longest) longest = way[i];

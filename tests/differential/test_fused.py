@@ -113,6 +113,8 @@ def c_text(e, strict):
         return f"({C_TYPE[t]}){of[0]!r}"
     if kind == "wide":
         return f"(double)({c_text(of[0], strict)})"
+    if kind == "neg" and of[0][0] == "neg":  # through which clang does not look
+        return c_text(of[0][2], strict)
     if kind == "neg":
         return f"(-({c_text(of[0], strict)}))"
     if kind == "if":
