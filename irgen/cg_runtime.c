@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { RT_OURS = 1, RT_FAILS = 2, RT_FRESH = 4, RT_READS = 8, RT_VARARG = 16 };
+enum { RT_OURS = 1, RT_FAILS = 2, RT_FRESH = 4, RT_READS = 8 };
 
 typedef struct RuntimeRow {
     const char *name;
@@ -57,8 +57,7 @@ static void need(Cg *cg, RuntimeId id) {
     LLVMTypeRef params[16];
     int n = (int)strlen(row->params);
     for (int i = 0; i < n; i++) params[i] = letter_type(cg, row->params[i]);
-    bool vararg = row->flags & RT_VARARG;
-    cg->runtime->type[id] = LLVMFunctionType(letter_type(cg, row->result), params, (unsigned)n, vararg);
+    cg->runtime->type[id] = LLVMFunctionType(letter_type(cg, row->result), params, (unsigned)n, false);
     LLVMValueRef fn = LLVMGetNamedFunction(cg->module, row->name);
     cg->runtime->fn[id] = fn ? fn : LLVMAddFunction(cg->module, row->name, cg->runtime->type[id]);
     attributes(cg, cg->runtime->fn[id], row);

@@ -183,16 +183,17 @@ static LLVMValueRef declare(OffModule *m, const char *name, LLVMTypeRef type) {
     return f ? f : LLVMAddFunction(m->module, name, type);
 }
 
-/* internal void name() { call callee(arg); } -- the caller may add to it before the return. */
-static LLVMValueRef thunk(OffModule *m, const char *name, const char *callee, LLVMValueRef arg, LLVMValueRef then) {
+/* internal void name() { callee(args...); atexit(then); } */
+static LLVMValueRef thunk(OffModule *m, const char *name, const char *callee, LLVMValueRef *args, unsigned n_args,
+                          LLVMValueRef then) {
     LLVMTypeRef none = LLVMVoidTypeInContext(m->context);
     LLVMValueRef f = LLVMAddFunction(m->module, name, LLVMFunctionType(none, NULL, 0, false));
     LLVMSetLinkage(f, LLVMInternalLinkage);
     LLVMSetSection(f, ".text.startup");
     LLVMBuilderRef b = LLVMCreateBuilderInContext(m->context);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(m->context, f, "entry"));
-    LLVMTypeRef type = LLVMFunctionType(none, &m->ptr, 1, false);
-    LLVMBuildCall2(b, type, declare(m, callee, type), &arg, 1, "");
+    LLVMTypeRef params[2] = {m->ptr, m->ptr}, type = LLVMFunctionType(none, params, n_args, false);
+    LLVMBuildCall2(b, type, declare(m, callee, type), args, n_args, "");
     if (then) {
         LLVMTypeRef at_exit = LLVMFunctionType(m->i32, &m->ptr, 1, false);
         LLVMBuildCall2(b, at_exit, declare(m, "atexit", at_exit), &then, 1, "");
@@ -237,9 +238,11 @@ int off_module_finish(OffModule *m, int n_images, bool has_ptx) {
     LLVMValueRef fields[] = {int32(m, (uint64_t)n_images), image_table(m, n_images, begin, end), begin, end};
     LLVMValueRef descriptor =
         off_private_constant(m, LLVMConstNamedStruct(m->descriptor, fields, 4), "kdsl.descriptor");
-    const char *in = has_ptx ? "kdsl_ptx_register" : "__tgt_register_lib";
-    const char *out = has_ptx ? "kdsl_ptx_unregister" : "__tgt_unregister_lib";
-    LLVMValueRef unregister = thunk(m, "kdsl.unregister", out, descriptor, NULL);
-    add_constructor(m, thunk(m, "kdsl.register", in, descriptor, unregister));
+    const char *in = has_ptx ? "kdsl_ptx_register" : "kdsl_register";
+    const char *out = has_ptx ? "kdsl_ptx_unregister" : "kdsl_unregister";
+    LLVMTypeRef registers = LLVMFunctionType(LLVMVoidTypeInContext(m->context), &m->ptr, 1, false);
+    LLVMValueRef args[2] = {descriptor, declare(m, "__tgt_register_lib", registers)};
+    LLVMValueRef unregister = thunk(m, "kdsl.unregister", out, args, 1, NULL);
+    add_constructor(m, thunk(m, "kdsl.register", in, args, 2, unregister));
     return n;
 }

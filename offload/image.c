@@ -6,19 +6,16 @@
 #include "offload/module.h"
 #include "runtime/embedded.h"
 
-/* What the host plugin's image may leave open beside the C library. libomp is in every process that loads the image
- * (libomptarget depends on it), under a file name that differs between distributions; a DT_NEEDED for it could fail to
- * load where the symbols would have been found. So the image is linked without libomp, and the names checked here. */
-static bool from_libomp(const char *name) { return !strncmp(name, "__kmpc_", 7) || !strncmp(name, "omp_", 4); }
-
+/* The host plugin's image may leave open what the C library defines, and nothing else: a name without a version goes to
+ * the first library of the process that has it, whichever that is. What the image needs of libomp its runtime looks up
+ * (runtime/threads.c). */
 static bool is_ours(const char *name) { return !strncmp(name, "kdsl_", 5); }
 
 static bool check_symbols(Compiler *c, Blob image) {
     const char *name;
     bool ok = true;
     for (int k = 0; (name = elf_unbound_symbol(image, k)); k++) {
-        if (from_libomp(name)) continue;
-        diag(c, E1025, (Span){0, 0}, "device code needs `%s`, which is in none of libc, libm and libomp", name);
+        diag(c, E1025, (Span){0, 0}, "device code needs `%s`, which is in neither libc nor libm", name);
         ok = false;
     }
     return ok;
@@ -34,7 +31,7 @@ static void add_libraries(Linker *l, const Blob *objects, int n) {
     const char *name, *path;
     bool calls = false;
     for (int i = 0; i < n; i++)
-        for (int k = 0; (name = elf_undefined_symbol(objects[i], k)); k++) calls = calls || !(from_libomp(name) || is_ours(name));
+        for (int k = 0; (name = elf_undefined_symbol(objects[i], k)); k++) calls = calls || !is_ours(name);
     linker_add(l, "--as-needed");
     if (calls && (path = find_system_file(l->c, "libm.so.6"))) linker_add(l, path);
     if (calls && (path = find_system_file(l->c, "libmvec.so.1"))) linker_add(l, path);

@@ -56,9 +56,9 @@ const char *off_find_omptarget(Compiler *c, const char **name) {
     return find_llvm_library(c, OMPTARGET, &rpath);
 }
 
-/* The version of libomptarget whose protocol is spelled here, by its full name. libomp comes with it. */
+/* The version of libomptarget whose protocol is spelled here, by its full name. It depends on libomp. */
 static void add_offloading(Linker *l) {
-    const char *rpath, *omp_rpath, *path = find_llvm_library(l->c, OMPTARGET, &rpath);
+    const char *rpath, *path = find_llvm_library(l->c, OMPTARGET, &rpath);
     if (!path) {
         Diag *d = diag(l->c, E1022, (Span){0, 0}, "`%s` is needed to link a program with kernels and was not found",
                        OMPTARGET);
@@ -68,7 +68,6 @@ static void add_offloading(Linker *l) {
     }
     linker_add(l, path);
     if (rpath) linker_add_all(l, "-rpath", rpath);
-    add_if_found(l, find_llvm_library(l->c, "libomp.so.5", &omp_rpath));
 }
 
 static void add_users_libraries(Linker *l, const LinkJob *job) {

@@ -1,5 +1,4 @@
 /* machine.c -- on what kernels run, and what they did there: the devices, and the launches of the last input. */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,10 +7,10 @@
 /* Devices -------------------------------------------------------------------------------------------------------------
  */
 
-/* libomptarget's, and libomp's. */
-static int ask(const char *function) {
-    int (*f)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, function);
-    return f ? f() : 0;
+static int n_devices(const Session *s) { return ((int32_t (*)(void))jit_runtime(s->jit, "kdsl_n_devices"))(); }
+
+static int default_device(const Session *s) {
+    return (int)((int64_t (*)(void))jit_runtime(s->jit, "kdsl_default_device"))();
 }
 
 static const char *device_name(const Session *s, int device) {
@@ -37,7 +36,7 @@ static void find_gpus(Session *s) {
     static const char first[] = "kernel _find_devices(v: &mut [i32; n]) over i in n { v[i] = 1; }\n"
                                 "if true { var v = [0; 1]; offload _find_devices(&mut v); }";
     Buf said = {0};
-    if (!archs_have_gpu(&s->archs) || ask("omp_get_num_devices")) return;
+    if (!archs_have_gpu(&s->archs) || n_devices(s)) return;
     session_run(s, first, sizeof first - 1, NULL, &said);
     forget(s, decl_find(s, "_find_devices"));
     buf_free(&said);
@@ -45,7 +44,7 @@ static void find_gpus(Session *s) {
 
 bool session_devices(Session *s, Buf *out) {
     find_gpus(s);
-    int n = ask("omp_get_num_devices"), chosen = ask("omp_get_default_device");
+    int n = n_devices(s), chosen = default_device(s);
     for (int i = 0; i < n; i++)
         buf_printf(out, "%c %d  %s%s\n", i == chosen ? '*' : ' ', i, device_name(s, i),
                    is_gpu(s, i) ? "" : ", as a device of its own");
@@ -55,7 +54,7 @@ bool session_devices(Session *s, Buf *out) {
 
 bool session_device(Session *s, int64_t device, Buf *out) {
     find_gpus(s);
-    int n = ask("omp_get_num_devices");
+    int n = n_devices(s);
     if (device < 0 || device >= n) {
         buf_printf(out, "there is no device %lld; `:devices` lists %s\n", (long long)device,
                    n ? "those there are" : "none");

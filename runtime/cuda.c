@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "runtime/internal.h"
+#include "runtime/target.h"
 
 typedef struct Image {
     const char *begin, *end;
@@ -25,9 +26,6 @@ typedef struct Descriptor {
     const Image *images;
     const void *entries, *entries_end;
 } Descriptor;
-
-void __tgt_register_lib(const Descriptor *d);
-void __tgt_unregister_lib(const Descriptor *d);
 
 /* The driver ---------------------------------------------------------------------------------------------------------
  */
@@ -177,10 +175,12 @@ static int add_cubins(Image *to, const Image *ptx, const Descriptor *d, const Mo
 }
 
 /* Runs before main, or when a library is loaded: by one thread. The cubins stay, as images in the program do. */
-void kdsl_ptx_register(const Descriptor *d) {
+void kdsl_ptx_register(const void *descriptor, const void *anchor) {
+    const Descriptor *d = descriptor;
     Model models[MOST_MODELS];
     Registered *r = calloc(1, sizeof *r);
     Image *images = calloc((size_t)d->n + MOST_MODELS, sizeof *images);
+    (void)anchor;
     if (!r || !images) abort();
     int n_models = find_models(models), n = 0;
     for (int i = 0; i < d->n; i++) {
@@ -191,10 +191,10 @@ void kdsl_ptx_register(const Descriptor *d) {
     r->of = d;
     r->next = registered;
     registered = r;
-    __tgt_register_lib(&r->made);
+    kdsl_target()->register_lib(&r->made);
 }
 
-void kdsl_ptx_unregister(const Descriptor *d) {
+void kdsl_ptx_unregister(const void *d) {
     for (Registered *r = registered; r; r = r->next)
-        if (r->of == d) __tgt_unregister_lib(&r->made);
+        if (r->of == d) kdsl_target()->unregister_lib(&r->made);
 }

@@ -13,16 +13,18 @@
 enum { NAME_BYTES = 256 };
 
 static bool is_of(int device, const char *plugin) {
-    const char *uid = omp_get_uid_from_device ? omp_get_uid_from_device(device) : NULL;
+    const char *uid = kdsl_target()->device_uid(device);
     return uid && !strncmp(uid, plugin, strlen(plugin));
 }
 
 int64_t kdsl_default_device(void) {
     static int known = -1;
     int device = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (device < 0 || KDSL_IS_LIVE) __atomic_store_n(&known, device = omp_get_default_device(), __ATOMIC_RELAXED);
+    if (device < 0 || KDSL_IS_LIVE) __atomic_store_n(&known, device = kdsl_target()->default_device(), __ATOMIC_RELAXED);
     return device;
 }
+
+int32_t kdsl_n_devices(void) { return kdsl_target()->n_devices(); }
 
 bool kdsl_device_is_gpu(int device) { return is_of(device, "CUDA") || is_of(device, "AMDGPU"); }
 
@@ -58,7 +60,7 @@ static void why_no_gpu(char why[2 * NAME_BYTES]) {
 }
 
 void kdsl_device_require(const char *place, int64_t device) {
-    int n = omp_get_num_devices();
+    int n = kdsl_target()->n_devices();
     if (device < 0) device = kdsl_default_device();
     if (device < n && kdsl_device_is_gpu((int)device)) return;
     for (int d = 0; d < n; d++)
@@ -93,9 +95,9 @@ const char *kdsl_device_name(const char *place, int64_t device) {
     char name[NAME_BYTES];
     kdsl_check_device(place, device);
     if (is_of((int)device, "CUDA")) {
-        if (!kdsl_nvidia_name(omp_get_uid_from_device((int)device), name, sizeof name)) strcpy(name, "NVIDIA GPU");
+        if (!kdsl_nvidia_name(kdsl_target()->device_uid((int)device), name, sizeof name)) strcpy(name, "NVIDIA GPU");
     } else if (is_of((int)device, "AMDGPU"))
-        snprintf(name, sizeof name, "AMD GPU %s", omp_get_uid_from_device((int)device) + sizeof "AMDGPU-" - 1);
+        snprintf(name, sizeof name, "AMD GPU %s", kdsl_target()->device_uid((int)device) + sizeof "AMDGPU-" - 1);
     else cpu_name(name);
     pthread_mutex_lock(&lock);
     char *kept = NULL;

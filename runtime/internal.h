@@ -102,9 +102,4 @@ KDSL_RT void kdsl_nvidia_unpin(int64_t device, void *at);
 KDSL_RT void kdsl_remove_image_file(const char *path, const void *loaded);
 KDSL_RT bool kdsl_is_image_file(const char *path);
 
-/* cuda.c, called in place of libomptarget's __tgt_register_lib by programs with PTX images */
-struct Descriptor;
-KDSL_RT void kdsl_ptx_register(const struct Descriptor *d);
-KDSL_RT void kdsl_ptx_unregister(const struct Descriptor *d);
-
 #endif

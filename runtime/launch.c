@@ -10,9 +10,6 @@
 #include "runtime/internal.h"
 #include "runtime/target.h"
 
-__attribute__((weak)) int32_t __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads,
-                                                  void *region, void *args);
-
 /* ident_t.psource: ";file;function;line;column;;" */
 static const char *source_of(const void *ident) { return *(const char *const *)((const char *)ident + 16); }
 
@@ -147,7 +144,7 @@ int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, v
     *u = (UnderWay){.ident = loc, .device = number};
     if (KDSL_IS_LIVE) __atomic_add_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
     int32_t rc = kdsl_report_is_on ? kdsl_report_launch(loc, device, teams, threads, region, args)
-                                   : __tgt_target_kernel(loc, device, teams, threads, region, args);
+                                   : kdsl_target()->kernel(loc, device, teams, threads, region, args);
     if (KDSL_IS_LIVE) __atomic_sub_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
     u->ident = NULL;
     return rc;

@@ -64,7 +64,8 @@ static KdslEnd run(void (*function)(void *frame), void *frame, int32_t *exit_cod
 }
 
 static void choose_device(int device) {
-    void (*choose)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "omp_set_default_device");
+    void *library = kdsl_target_library();
+    void (*choose)(int) = library ? (void (*)(int))dlsym(library, "omp_set_default_device") : NULL;
     kdsl_settle();
     kdsl_all_come_back();
     if (choose) choose(device);
@@ -117,7 +118,7 @@ void kdsl_live_moved(bool in, bool by_launch, int64_t n_bytes) {
 
 static int32_t device_of(int64_t asked_for) {
     if (asked_for == KDSL_HOST) return -1;
-    return asked_for < 0 ? omp_get_default_device() : (int32_t)asked_for;
+    return asked_for < 0 ? kdsl_target()->default_device() : (int32_t)asked_for;
 }
 
 void kdsl_live_launched(const char *place, int64_t device, const KernelArgs *args, double seconds) {
@@ -183,7 +184,7 @@ static void *find_image(const char *name, const void *at) {
     return NULL;
 }
 
-static void register_ptx(const void *descriptor) { kdsl_ptx_register(descriptor); }
+static void register_ptx(const void *descriptor) { kdsl_ptx_register(descriptor, NULL); }
 static void unregister_ptx(const void *descriptor) { kdsl_ptx_unregister(descriptor); }
 
 /* The OpenMP runtime finds this by OMP_TOOL_LIBRARIES: so report.c hears what moves. */

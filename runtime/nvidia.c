@@ -92,9 +92,9 @@ static void *context_of(int64_t device) {
     if (device < 0 || device >= MOST_DEVICES) return NULL;
     void *context = __atomic_load_n(&contexts[device], __ATOMIC_ACQUIRE);
     if (!context) {
-        if (device >= omp_get_num_devices()) return NULL;
+        if (device >= kdsl_target()->n_devices()) return NULL;
         int number;
-        bool is_nvidia = find_device(omp_get_uid_from_device((int)device), &number);
+        bool is_nvidia = find_device(kdsl_target()->device_uid((int)device), &number);
         if (!is_nvidia || driver.retain(&context, number)) context = &none;
         __atomic_store_n(&contexts[device], context, __ATOMIC_RELEASE);
     }

@@ -26,9 +26,6 @@ enum { SCOPE_END = 2, DATA_OP = 34, TO_DEVICE = 2, FROM_DEVICE = 3, TO_DEVICE_AS
 
 enum { MAP_LITERAL = 0x100 };
 
-__attribute__((weak)) int32_t __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads, void *region,
-                                                  void *args);
-
 /* What is counted -------------------------------------------------------------------------------------------------- */
 typedef struct Count {
     int64_t n, bytes;
@@ -201,7 +198,7 @@ int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t thr
     now = &kept;
     place = place_of(loc);
     double start = kdsl_clock();
-    int32_t rc = __tgt_target_kernel(loc, device, teams, threads, region, args);
+    int32_t rc = kdsl_target()->kernel(loc, device, teams, threads, region, args);
     double seconds = kdsl_clock() - start;
     int64_t where = rc ? ON_HOST : device < 0 ? kdsl_default_device() : device;
     if (!rc) plan_launch(&kept, where);

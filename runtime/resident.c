@@ -97,7 +97,7 @@ static void at_exit(void) {
 /* NULL: there is no such device, or OMP_TARGET_OFFLOAD=disabled: launches run on the host, and nothing is resident. */
 static Table *table_of(int64_t device) {
     if (device < n_tables) return &tables[device];
-    if (device >= omp_get_num_devices()) return NULL;
+    if (device >= kdsl_target()->n_devices()) return NULL;
     if (!n_tables) {
         poison = getenv("KDSL_POISON") != NULL;
         kdsl_forget_freed = forget_freed;
@@ -355,7 +355,7 @@ void kdsl_host_takes(void *at, int64_t n_bytes) {
 
 /* Without any device launches run on the host, whatever number they name. */
 void kdsl_check_device(const char *place, int64_t number) {
-    int n = omp_get_num_devices();
+    int n = kdsl_target()->n_devices();
     if (number < 0 || (n && number >= n))
         kdsl_fail(place, "there is no device %lld; `devices()` is %d", (long long)number, n);
 }

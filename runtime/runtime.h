@@ -146,10 +146,24 @@ KDSL_RT void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_b
                         int64_t device);
 KDSL_RT void kdsl_settle(void);
 
-/* report.c: libomptarget's __tgt_target_kernel, counted and timed under KDSL_REPORT=1. */
-KDSL_RT const char *kdsl_device_name(const char *place, int64_t device); /* device.c */
+/* device.c: how many there are; what one is called. */
+KDSL_RT int32_t kdsl_n_devices(void);
+KDSL_RT const char *kdsl_device_name(const char *place, int64_t device);
+/* launch.c: libomptarget's launch; _alone: not beside another one of these. */
 KDSL_RT int32_t kdsl_launch_alone(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 KDSL_RT int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
+
+/* threads.c: task(thread, bound, context) on the threads of the OpenMP runtime; and in there, which of how many this is. */
+KDSL_RT void kdsl_fork(void *ident, void (*task)(int32_t *thread, int32_t *bound, void *context), void *context);
+KDSL_RT int32_t kdsl_thread_num(void);
+KDSL_RT int32_t kdsl_num_threads(void);
+
+/* registration.c: the constructor that irgen makes gives libomptarget the program's images, and takes them back when the
+ * program ends or the library is closed. `anchor`: libomptarget's own function, so that the program depends on it. */
+KDSL_RT void kdsl_register(const void *descriptor, const void *anchor);
+KDSL_RT void kdsl_unregister(const void *descriptor);
+KDSL_RT void kdsl_ptx_register(const void *descriptor, const void *anchor); /* cuda.c: of programs with PTX images */
+KDSL_RT void kdsl_ptx_unregister(const void *descriptor);
 
 /* border.c: exported functions. Runs `run(frame)`; 0, or the exit code with which a program would have ended there. */
 KDSL_RT int32_t kdsl_border(void (*run)(void *frame), void *frame);

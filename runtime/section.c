@@ -81,7 +81,7 @@ static void copy(Section *s, Part part, int64_t direction) {
     int64_t n_bytes = kdsl_part_bytes(part);
     pin_if_it_pays(s, n_bytes);
     kdsl_moving(s->what, s->device, n_bytes, direction == MAP_TO ? MOVES_IN : MOVES_OUT);
-    __tgt_target_data_update_mapper((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &direction,
+    kdsl_target()->update((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &direction,
                                     (void **)&s->what->name, NULL);
     kdsl_moving(NULL, 0, 0, MOVES_NOTHING);
 }
@@ -139,7 +139,7 @@ static void begin_mapping(Section *s, int64_t flags) {
     void *base = s->begin, *at = s->begin;
     int64_t n_bytes = s->end - s->begin, type = MAP_RETURN | flags;
     kdsl_moving(s->what, s->device, n_bytes, flags & MAP_TO ? MOVES_IN : MOVES_NOTHING);
-    __tgt_target_data_begin_mapper((void *)s->what->ident, s->device, 1, &base, &at, &n_bytes, &type,
+    kdsl_target()->begin_mapping((void *)s->what->ident, s->device, 1, &base, &at, &n_bytes, &type,
                                    (void **)&s->what->name, NULL);
     kdsl_moving(NULL, 0, 0, MOVES_NOTHING);
     s->there = base;
@@ -148,7 +148,7 @@ static void begin_mapping(Section *s, int64_t flags) {
 static void end_mapping(Section *s) {
     void *at = s->begin;
     int64_t n_bytes = s->end - s->begin, type = MAP_DELETE;
-    __tgt_target_data_end_mapper((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &type, (void **)&s->what->name,
+    kdsl_target()->end_mapping((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &type, (void **)&s->what->name,
                                  NULL);
 }
 
@@ -173,7 +173,7 @@ static void begin_large_mapping(Section *s) {
     kdsl_ask_for_huge_pages(room, n_bytes + skew);
     end_mapping(s);
     char *at = (char *)room + skew;
-    if (!omp_target_associate_ptr(s->begin, at, n_bytes, 0, (int)s->device)) {
+    if (!kdsl_target()->associate(s->begin, at, n_bytes, 0, (int)s->device)) {
         s->there = at;
         s->room = room;
         return;
@@ -198,7 +198,7 @@ Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSectio
 void kdsl_section_unmap(Section *s) {
     if (s->is_pinned) kdsl_nvidia_unpin(s->device, s->begin);
     if (s->room) {
-        omp_target_disassociate_ptr(s->begin, (int)s->device);
+        kdsl_target()->disassociate(s->begin, (int)s->device);
         free(s->room);
     } else {
         end_mapping(s);

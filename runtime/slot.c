@@ -60,7 +60,7 @@ static void copy(Mapper *mapper, Slot *s, int64_t n_bytes, int64_t direction) {
 static void at_exit(void) {
     pthread_mutex_lock(&lock);
     for (Slot *s = unused; s; s = s->next) {
-        if (s->is_mapped) call(__tgt_target_data_end_mapper, s, sizeof s->slot, MAP_DELETE);
+        if (s->is_mapped) call(kdsl_target()->end_mapping, s, sizeof s->slot, MAP_DELETE);
         s->is_mapped = false;
     }
     pthread_mutex_unlock(&lock);
@@ -74,9 +74,9 @@ static Slot *make(const KdslSection *what, int64_t device) {
     if (!s) kdsl_fail(NULL, "no memory for a launch");
     s->what = KDSL_IS_LIVE ? kdsl_section_copy(what) : what;
     s->device = device;
-    s->is_mapped = device < omp_get_num_devices();
+    s->is_mapped = device < kdsl_target()->n_devices();
     if (!s->is_mapped) return s;
-    copy(__tgt_target_data_begin_mapper, s, sizeof s->slot, MAP_TO);
+    copy(kdsl_target()->begin_mapping, s, sizeof s->slot, MAP_TO);
     pthread_once(&once, at_exit_once);
     return s;
 }
@@ -106,10 +106,10 @@ void kdsl_slot_end(KdslSlot *slot, int32_t on_host, const KdslCheck *checks, con
         return;
     }
     bool is_away = s->is_mapped && !on_host;
-    if (is_away) copy(__tgt_target_data_update_mapper, s, sizeof *slot, MAP_FROM);
+    if (is_away) copy(kdsl_target()->update, s, sizeof *slot, MAP_FROM);
     KdslSlot failed = *slot;
     *slot = (KdslSlot){0};
-    if (is_away) copy(__tgt_target_data_update_mapper, s, offsetof(KdslSlot, site), MAP_TO);
+    if (is_away) copy(kdsl_target()->update, s, offsetof(KdslSlot, site), MAP_TO);
     give_back(s);
     kdsl_fail_item(checks, &failed, axes, n_axes);
 }

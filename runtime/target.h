@@ -1,20 +1,50 @@
-/* target.h -- libomptarget's own entry points (offload/include/omptarget.h of LLVM 22.1.8), as far as the runtime calls
- * them. Weak: the runtime is also part of programs that launch nothing, and of objects that are linked elsewhere. */
+/* target.h -- what the runtime calls of libomptarget (offload/include/omptarget.h of LLVM 22.1.8) and of libomp, the
+ * OpenMP runtime below it. The calls go through a table, each entry of which was looked up in libomptarget and the
+ * libraries that it depends on, and nowhere else: in a process that uses OpenMP itself, the same names may also belong to
+ * libgomp or to another version of these libraries (target.c). */
 #ifndef KDSL_RUNTIME_TARGET_H
 #define KDSL_RUNTIME_TARGET_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define TARGET __attribute__((weak))
+#include "runtime/runtime.h"
+
 typedef void Mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes, int64_t *types,
                     void **names, void **mappers);
-TARGET Mapper __tgt_target_data_begin_mapper, __tgt_target_data_end_mapper, __tgt_target_data_update_mapper;
-TARGET int omp_get_num_devices(void);
-TARGET int omp_get_default_device(void);
-TARGET int omp_target_associate_ptr(const void *host, const void *there, size_t n_bytes, size_t offset, int device);
-TARGET int omp_target_disassociate_ptr(const void *host, int device);
-TARGET const char *omp_get_uid_from_device(int device);
+
+/* field, name in the library, result, parameters */
+#define TARGET_FUNCTIONS(FUNCTION)                                                                                     \
+    FUNCTION(register_lib, "__tgt_register_lib", void, (const void *descriptor))                                       \
+    FUNCTION(unregister_lib, "__tgt_unregister_lib", void, (const void *descriptor))                                   \
+    FUNCTION(kernel, "__tgt_target_kernel", int32_t,                                                                   \
+             (void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args))                    \
+    FUNCTION(begin_mapping, "__tgt_target_data_begin_mapper", void,                                                    \
+             (void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes, int64_t *types,       \
+              void **names, void **mappers))                                                                           \
+    FUNCTION(end_mapping, "__tgt_target_data_end_mapper", void,                                                        \
+             (void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes, int64_t *types,       \
+              void **names, void **mappers))                                                                           \
+    FUNCTION(update, "__tgt_target_data_update_mapper", void,                                                          \
+             (void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes, int64_t *types,       \
+              void **names, void **mappers))                                                                           \
+    FUNCTION(n_devices, "omp_get_num_devices", int, (void))                                                            \
+    FUNCTION(default_device, "omp_get_default_device", int, (void))                                                    \
+    FUNCTION(device_uid, "omp_get_uid_from_device", const char *, (int device))                                        \
+    FUNCTION(associate, "omp_target_associate_ptr", int,                                                               \
+             (const void *host, const void *there, size_t n_bytes, size_t offset, int device))                         \
+    FUNCTION(disassociate, "omp_target_disassociate_ptr", int, (const void *host, int device))
+
+typedef struct Target {
+#define FUNCTION(field, name, result, parameters) result(*field) parameters;
+    TARGET_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+} Target;
+
+/* Where the process has no libomptarget, the table of a machine without devices. */
+KDSL_RT const Target *kdsl_target(void);
+/* libomptarget, or NULL: dlsym with this handle looks in the library and in those that it depends on. */
+KDSL_RT void *kdsl_target_library(void);
 
 enum { MAP_TO = 1, MAP_FROM = 2, MAP_DELETE = 8, MAP_RETURN = 0x40 };
 

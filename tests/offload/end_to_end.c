@@ -43,9 +43,9 @@ static const char device_ir[] =
     "  %s = fadd float %m, %vy\n  store float %s, ptr %py\n  %next = add i64 %i, 1\n"
     "  %more = icmp slt i64 %next, %n\n  br i1 %more, label %loop, label %done\n"
     "done:\n  ret void\n}\n"
-    "declare i32 @omp_get_num_threads()\n"
+    "declare i32 @sched_getcpu()\n"
     "@visible = global i32 0\n@kdsl_end_to_end_mark = global i32 0\n" /* left visible by mistake: the link hides it */
-    "define i32 @also_visible() {\n  %r = call i32 @omp_get_num_threads()\n  store i32 %r, ptr @visible\n"
+    "define i32 @also_visible() {\n  %r = call i32 @sched_getcpu()\n  store i32 %r, ptr @visible\n"
     "  ret i32 %r\n}\n";
 
 /* Twice on the default device, once on each of the host's four; prints the launch results and y[3]. */

@@ -21,8 +21,7 @@ typedef struct Mapped {
 static Mapped mapped[DEVICES][MOST_MAPPED];
 static long n_copied;
 
-int omp_get_num_devices(void) { return DEVICES; }
-int omp_get_default_device(void) { return 0; }
+static int n_devices(void) { return DEVICES; }
 
 static Mapped *find_mapped(int64_t device, const char *begin, const char *end) {
     for (int i = 0; i < MOST_MAPPED; i++) {
@@ -32,8 +31,8 @@ static Mapped *find_mapped(int64_t device, const char *begin, const char *end) {
     return NULL;
 }
 
-void __tgt_target_data_begin_mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes,
-                                    int64_t *types, void **names, void **mappers) {
+static void begin_on_device(void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes,
+                            int64_t *types, void **names, void **mappers) {
     (void)loc, (void)n, (void)names, (void)mappers;
     char *begin = *begins, *end = begin + *sizes;
     assert(!find_mapped(device, begin, end)); /* libomptarget cannot extend a mapping */
@@ -45,8 +44,8 @@ void __tgt_target_data_begin_mapper(void *loc, int64_t device, int32_t n, void *
     *bases = mapped[device][i].copy;
 }
 
-void __tgt_target_data_end_mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes,
-                                  int64_t *types, void **names, void **mappers) {
+static void end_on_device(void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes,
+                          int64_t *types, void **names, void **mappers) {
     (void)loc, (void)n, (void)bases, (void)types, (void)names, (void)mappers;
     Mapped *m = find_mapped(device, *begins, (char *)*begins + *sizes);
     assert(m && !m->is_given && m->begin == *begins && m->end - m->begin == *sizes);
@@ -54,8 +53,8 @@ void __tgt_target_data_end_mapper(void *loc, int64_t device, int32_t n, void **b
     *m = (Mapped){0};
 }
 
-void __tgt_target_data_update_mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes,
-                                     int64_t *types, void **names, void **mappers) {
+static void update(void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes, int64_t *types,
+                   void **names, void **mappers) {
     (void)loc, (void)n, (void)bases, (void)names, (void)mappers;
     char *at = *begins;
     Mapped *m = find_mapped(device, at, at + *sizes);
@@ -66,7 +65,7 @@ void __tgt_target_data_update_mapper(void *loc, int64_t device, int32_t n, void 
 }
 
 /* All devices but the last one take memory that they are given. */
-int omp_target_associate_ptr(const void *host, const void *there, size_t n_bytes, size_t offset, int device) {
+static int associate(const void *host, const void *there, size_t n_bytes, size_t offset, int device) {
     char *begin = (char *)host, *end = begin + n_bytes;
     assert(!offset && !find_mapped(device, begin, end));
     if (device == DEVICES - 1) return -1;
@@ -76,11 +75,17 @@ int omp_target_associate_ptr(const void *host, const void *there, size_t n_bytes
     return 0;
 }
 
-int omp_target_disassociate_ptr(const void *host, int device) {
+static int disassociate(const void *host, int device) {
     Mapped *m = find_mapped(device, host, (const char *)host + 1);
     assert(m && m->is_given && m->begin == host);
     *m = (Mapped){0};
     return 0;
+}
+
+const Target *kdsl_target(void) {
+    static const Target target = {.n_devices = n_devices, .begin_mapping = begin_on_device, .end_mapping = end_on_device,
+                                  .update = update, .associate = associate, .disassociate = disassociate};
+    return &target;
 }
 
 /* The rest of the runtime ------------------------------------------------------------------------------------------ */
