@@ -99,10 +99,14 @@ static void add_executable(Linker *l, const LinkJob *job) {
     add_needed(l, "crtn.o");
 }
 
+/* Kernels are visible in the x86 device's object, for its image; a library shows nobody its host versions. */
+static const char inside[] = "{ local: kdsl_kernel_*; kdsl_narrow_*; ompt_start_tool*; };";
+
 /* Everything hidden but what is exported; a name that nobody defines is an error here and not where it is loaded. */
 static void add_shared(Linker *l, const LinkJob *job) {
     linker_add_all(l, "-shared", "-z", "defs", "--eh-frame-hdr", "--gc-sections", "--hash-style=gnu",
-                   "--build-id=none");
+                   "--build-id=none", "--version-script");
+    linker_add_bytes(l, "exports", inside, sizeof inside - 1);
     if (!job->debug) linker_add(l, "--strip-debug");
     add_needed(l, "crti.o");
     add_objects(l, job);

@@ -15,6 +15,7 @@ typedef struct Launch {
     struct Launch *next;
     void (*run)(void *frame);
     int64_t device;
+    bool has_border; /* below an exported function, or in a session: a failure ends the call, not the process */
     int64_t n_uses;
     KdslUse *uses;
     _Alignas(16) char frame[];
@@ -23,6 +24,7 @@ typedef struct Launch {
 typedef struct Worker {
     struct Worker *next;
     int64_t device;
+    pthread_t thread;
 } Worker;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,8 +33,9 @@ static Launch *first, **end = &first; /* in the order in which they were made; t
 static Worker *workers;
 static bool has_pending;
 static int n_running;
-static bool has_failed; /* the program is about to end: no launch begins any more */
-static _Thread_local bool is_worker;
+static bool is_ending;  /* the program is about to end: no launch begins any more */
+static bool is_closing; /* all launches are over, and the workers end */
+static _Thread_local bool is_worker, ends_program;
 
 /* Whose turn it is ------------------------------------------------------------------------------------------------- */
 
@@ -54,7 +57,7 @@ static Launch *next_on(int64_t device) {
     while (l && l->device != device) l = l->next;
     for (const Launch *before = first; l && before != l; before = before->next)
         if (must_follow(l, before)) return NULL;
-    return has_failed ? NULL : l;
+    return is_ending ? NULL : l;
 }
 
 static void finish(Launch *l) {
@@ -67,7 +70,7 @@ static void finish(Launch *l) {
     pthread_cond_broadcast(&changed);
 }
 
-/* In a session the first launch that fails is told where it is waited for. */
+/* Above a border the first launch that fails is told where it is waited for. */
 static char failure[1024];
 
 static void keep_failure(void) {
@@ -80,7 +83,7 @@ static void tell_failure(void) {
     char text[sizeof failure];
     pthread_mutex_lock(&lock);
     memcpy(text, failure, sizeof text);
-    if (kdsl_border_is_there()) *failure = '\0';
+    *failure = '\0';
     pthread_mutex_unlock(&lock);
     if (*text && kdsl_border_is_there()) kdsl_fail(NULL, "%s", text);
 }
@@ -90,30 +93,67 @@ static void *work(void *worker) {
     pthread_mutex_lock(&lock);
     for (;;) {
         Launch *l;
-        while (!(l = next_on(((Worker *)worker)->device))) pthread_cond_wait(&changed, &lock);
+        while (!(l = next_on(((Worker *)worker)->device)) && !is_closing) pthread_cond_wait(&changed, &lock);
+        if (!l) break;
         n_running++;
         pthread_mutex_unlock(&lock);
-        if (!KDSL_IS_LIVE) l->run(l->frame);
+        if (!l->has_border) l->run(l->frame);
         else if (kdsl_border_cross(l->run, l->frame)) keep_failure();
         pthread_mutex_lock(&lock);
         finish(l);
         free(l);
     }
+    pthread_mutex_unlock(&lock);
     return NULL;
 }
 
+/* At the program's end, or when the library is closed: its code goes, and no thread may be left in it. */
+static void end_workers(void) {
+    kdsl_settle();
+    pthread_mutex_lock(&lock);
+    bool ends = !is_ending && !is_worker;
+    is_closing = ends;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+    for (Worker *w; ends && (w = workers);) {
+        pthread_join(w->thread, NULL);
+        workers = w->next;
+        free(w);
+    }
+    is_closing = false;
+}
+
+/* A process that is forked has the thread that forked it, and no other one. */
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+
+static void begin_child(void) {
+    workers = NULL; /* these few bytes are not given back: their threads are the parent's */
+    first = NULL;
+    end = &first;
+    n_running = 0;
+    __atomic_store_n(&has_pending, false, __ATOMIC_RELEASE);
+    pthread_cond_init(&changed, NULL);
+    pthread_mutex_unlock(&lock);
+}
+
+static void prepare(void) {
+    atexit(end_workers);
+    pthread_atfork(before_fork, after_fork, begin_child);
+}
+
 static bool start_worker(int64_t device) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     for (Worker *w = workers; w; w = w->next)
         if (w->device == device) return true;
-    pthread_t thread;
+    pthread_once(&once, prepare);
     Worker *w = malloc(sizeof *w);
     if (!w) return false;
-    *w = (Worker){workers, device};
-    if (pthread_create(&thread, NULL, work, w)) {
+    *w = (Worker){.next = workers, .device = device};
+    if (pthread_create(&w->thread, NULL, work, w)) {
         free(w);
         return false;
     }
-    pthread_detach(thread);
     workers = w;
     return true;
 }
@@ -124,7 +164,7 @@ static Launch *make(void (*run)(void *frame), const void *frame, int64_t n_bytes
     size_t room = ((size_t)n_bytes + 15) / 16 * 16;
     Launch *l = malloc(sizeof *l + room + sizeof *uses * (size_t)n_uses);
     if (!l) kdsl_fail(NULL, "no memory for a launch");
-    *l = (Launch){.run = run, .n_uses = n_uses};
+    *l = (Launch){.run = run, .has_border = kdsl_border_is_there(), .n_uses = n_uses};
     l->uses = (KdslUse *)(l->frame + room);
     memcpy(l->frame, frame, (size_t)n_bytes);
     memcpy(l->uses, uses, sizeof *uses * (size_t)n_uses);
@@ -157,20 +197,19 @@ static void wait_for_all(void) {
 }
 
 void kdsl_settle(void) {
-    if (is_worker) return;
+    if (is_worker || ends_program) return;
     if (__atomic_load_n(&has_pending, __ATOMIC_ACQUIRE)) wait_for_all();
-    if (KDSL_IS_LIVE && *failure) tell_failure();
+    if (*failure) tell_failure();
 }
 
-/* Where a launch fails, it ends the program, and what others work with on their devices ends with it: they finish first.
- * Of two that fail the first one tells. A session goes on. */
-void kdsl_async_failed(void) {
-    if (!is_worker || KDSL_IS_LIVE) return;
+/* What ends the program ends the devices, too, on which other threads may be at work: these finish first, and no launch
+ * begins any more. Of two threads that would end the program, the first one does. */
+void kdsl_async_stop(void) {
     pthread_mutex_lock(&lock);
-    n_running--;
+    if (is_worker && !ends_program) n_running--;
     pthread_cond_broadcast(&changed);
-    while (has_failed) pthread_cond_wait(&changed, &lock);
-    has_failed = true;
+    while (is_ending && !ends_program) pthread_cond_wait(&changed, &lock);
+    is_ending = ends_program = true;
     while (n_running) pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
 }

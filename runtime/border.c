@@ -27,9 +27,22 @@ int32_t kdsl_border_cross(void (*run)(void *frame), void *frame) {
     return status;
 }
 
+typedef struct Call {
+    void (*run)(void *frame);
+    void *frame;
+} Call;
+
+/* An asynchronous launch that failed is told while the call can still return a status. */
+static void run_and_settle(void *at) {
+    const Call *c = at;
+    c->run(c->frame);
+    kdsl_settle();
+}
+
 int32_t kdsl_border(void (*run)(void *frame), void *frame) {
     KdslBlocks outer = kdsl_blocks_begin();
-    int32_t status = kdsl_border_cross(run, frame);
+    Call call = {run, frame};
+    int32_t status = kdsl_border_cross(run_and_settle, &call);
     kdsl_blocks_end(outer, status != 0);
     return status;
 }

@@ -16,18 +16,19 @@ void kdsl_fail(const char *place, const char *format, ...) {
     snprintf(full, sizeof full, "%s%s", format, item_text);
     item_text[0] = '\0';
     format = full;
-    kdsl_async_failed();
     fflush(stdout);
     va_list ap, again;
     va_start(ap, format);
     va_copy(again, ap);
     kdsl_border_fail(KDSL_EXIT_CHECK, place, format, again);
     va_end(again);
-    fprintf(stderr, "%s: ", place);
+    kdsl_async_stop(); /* of two threads that fail, only the first one tells */
+    fflush(stdout);
+    fprintf(stderr, "%s: ", place ? place : "error");
     vfprintf(stderr, format, ap);
     fputc('\n', stderr);
     va_end(ap);
-    exit(KDSL_EXIT_CHECK);
+    kdsl_end(KDSL_EXIT_CHECK);
 }
 
 static _Thread_local const char *called_at;
@@ -46,7 +47,7 @@ static void leave(int status, const char *format, ...) {
 void kdsl_output_failed(int error) {
     leave(1, "cannot write to standard output: %s", strerror(error ? error : EIO));
     fprintf(stderr, "cannot write to standard output: %s\n", strerror(error ? error : EIO));
-    exit(1);
+    kdsl_end(1);
 }
 
 const char *kdsl_shape_text(char text[KDSL_SHAPE_BYTES], int64_t rank, const int64_t *extents) {

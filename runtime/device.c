@@ -105,6 +105,6 @@ const char *kdsl_device_name(const char *place, int64_t device) {
         if (!strcmp(names[i], name)) kept = names[i];
     if (!kept) kept = used < 8 ? names[used++] : malloc(NAME_BYTES);
     pthread_mutex_unlock(&lock);
-    if (!kept) abort();
+    if (!kept) kdsl_fail(place, "no memory for the name of a device");
     return strcpy(kept, name);
 }

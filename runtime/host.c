@@ -28,6 +28,11 @@ double kdsl_clock(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void kdsl_end(int status) {
+    kdsl_async_stop();
+    exit(status);
+}
+
 void kdsl_exit(int32_t status) {
     kdsl_settle();
     if (fflush(stdout) || ferror(stdout)) kdsl_output_failed(errno);
@@ -35,7 +40,7 @@ void kdsl_exit(int32_t status) {
         kdsl_exit_code = status;
         kdsl_border_leave(KDSL_LEFT);
     }
-    exit(status);
+    kdsl_end(status);
 }
 
 /* Numbers from text ------------------------------------------------------------------------------------------------ */

@@ -78,8 +78,10 @@ KDSL_RT _Noreturn void kdsl_output_failed(int error);
 enum { KDSL_SHAPE_BYTES = 4 * 22 + 8 };
 KDSL_RT const char *kdsl_shape_text(char text[KDSL_SHAPE_BYTES], int64_t rank, const int64_t *extents);
 
-/* async.c: the launch of this thread, if it is one, has failed, and the program is about to end. */
-KDSL_RT void kdsl_async_failed(void);
+/* async.c: the program is about to end; returns when no launch runs any more. */
+KDSL_RT void kdsl_async_stop(void);
+/* host.c: the one way out of the process. Not for the program's own exit(), which waits for all launches first. */
+KDSL_RT _Noreturn void kdsl_end(int status);
 
 /* device.c: of the first time that somebody asked; programs of ours have no way to change it. */
 KDSL_RT int64_t kdsl_default_device(void);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -104,12 +105,19 @@ static void on_abort(int signal) {
         if (under_way[i].ident) tell_of(&under_way[i]);
 }
 
+/* The library may be closed. A handler that somebody has set since then stays. */
+static void leave_signal(void) {
+    struct sigaction now;
+    if (!sigaction(SIGABRT, NULL, &now) && now.sa_handler == on_abort) sigaction(SIGABRT, &before_us, NULL);
+}
+
 static bool needs_gpu;
 
 static void begin(void) {
     needs_gpu = kdsl_device_is_required();
     struct sigaction ours = {.sa_handler = on_abort};
     sigaction(SIGABRT, &ours, &before_us);
+    atexit(leave_signal);
 }
 
 /* At the first launch, or copy. */

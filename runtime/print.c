@@ -54,11 +54,8 @@ int64_t *kdsl_print_begin(void) {
         prints.n_words = wanted_bytes() / 8;
         prints.at = calloc((size_t)prints.n_words, 8);
     }
-    if (!prints.at) {
-        fflush(stdout);
-        fprintf(stderr, "no memory for a buffer of %lld bytes for what kernels print\n", (long long)prints.n_words * 8);
-        exit(1);
-    }
+    if (!prints.at)
+        kdsl_fail(NULL, "no memory for a buffer of %lld bytes for what kernels print", (long long)prints.n_words * 8);
     prints.at[KDSL_PRINT_NEXT] = KDSL_PRINT_FIRST;
     prints.at[KDSL_PRINT_DROPPED] = 0;
     prints.at[KDSL_PRINT_END] = prints.n_words;

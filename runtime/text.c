@@ -15,17 +15,16 @@ static struct {
 } line;
 
 static void *need_memory(void *at) {
-    if (at) return at;
-    fflush(stdout);
-    fputs("out of memory while making text\n", stderr);
-    exit(1);
+    if (!at) kdsl_fail(NULL, "out of memory while making text");
+    return at;
 }
 
 /* Room for n more bytes. */
 static char *line_room(size_t n) {
     if (line.cap - line.n < n) {
-        line.cap += line.cap / 2 + n + 128;
-        line.at = need_memory(realloc(line.at, line.cap));
+        size_t cap = line.cap + line.cap / 2 + n + 128;
+        line.at = need_memory(realloc(line.at, cap));
+        line.cap = cap;
     }
     return line.at + line.n;
 }
