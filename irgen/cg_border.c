@@ -131,6 +131,22 @@ static CgArray border_array(Border *b, CgFunc *f, int i) {
     return a;
 }
 
+static LLVMValueRef reference_bytes(CgFunc *f, const CgArray *a) {
+    return a->type->kind == TY_ARRAY ? cg_array_bytes(f, a) : cg_i64(f->cg, cg_size(a->type));
+}
+
+/* Code is made for arrays that do not overlap where one is written. Those that a launch only reads may be one array, but
+ * not parts of one: libomptarget maps a byte once. */
+static void check_apart(Border *b, CgFunc *f, const CgArray *arrays, int i, int k) {
+    const Symbol *p = b->fn->params.at[i], *q = b->fn->params.at[k];
+    bool reads = p->mode == REF_IN && q->mode == REF_IN;
+    if (p->mode == REF_NONE || q->mode == REF_NONE || (reads && !b->fn->is_kernel)) return;
+    LLVMValueRef args[8] = {cg_place_string(b->cg, q->span), cg_string(b->cg, p->name, strlen(p->name)), arrays[i].data,
+                            reference_bytes(f, &arrays[i]), cg_string(b->cg, q->name, strlen(q->name)), arrays[k].data,
+                            reference_bytes(f, &arrays[k]), cg_i32(b->cg, reads)};
+    cg_call_runtime(f, RT_CHECK_APART, args, 8);
+}
+
 /* As the program's own functions take it. */
 static LLVMValueRef border_value(CgFunc *f, const Symbol *p, const CgArray *array, const CgValue *scalar) {
     if (p->mode == REF_NONE) return scalar->v;
@@ -194,6 +210,8 @@ static LLVMValueRef emit_thunk(Border *b) {
         if (fn->params.at[i]->mode == REF_NONE) scalars[i] = cg_load(&f, cg_variable(b->fields[i], fn->params.at[i]->type));
         else arrays[i] = border_array(b, &f, i);
     }
+    for (int i = 0; i < fn->n_given; i++)
+        for (int k = 0; k < i; k++) check_apart(b, &f, arrays, k, i);
     CgValue v = call_inside(b, &f, arrays, scalars);
     if (b->has_result) cg_store(&f, cg_variable(take(b, &f, b->n - 1), fn->result), v);
     LLVMBuildRetVoid(f.b);

@@ -71,3 +71,11 @@ void kdsl_check_argument(const char *place, const char *name, const void *at, in
     if (!rank && !at) kdsl_fail(place, "%s is a null pointer", name);
     if (n && !at) kdsl_fail(place, "%s: %s is a null pointer", name, kdsl_shape_text(shape, rank, extents));
 }
+
+void kdsl_check_apart(const char *place, const char *name, const char *at, int64_t n_bytes, const char *other_name,
+                      const char *other, int64_t other_bytes, int32_t may_be_same) {
+    bool overlap = (uintptr_t)at < (uintptr_t)other + (uintptr_t)other_bytes &&
+                   (uintptr_t)other < (uintptr_t)at + (uintptr_t)n_bytes && n_bytes && other_bytes;
+    if (overlap && !(may_be_same && at == other && n_bytes == other_bytes))
+        kdsl_fail(place, "%s and %s overlap in memory", name, other_name);
+}

@@ -170,6 +170,9 @@ KDSL_RT int32_t kdsl_border(void (*run)(void *frame), void *frame);
 /* An array that came from outside: no negative extent, and not NULL unless it is empty. */
 KDSL_RT void kdsl_check_argument(const char *place, const char *name, const void *at, int64_t rank,
                                  const int64_t *extents);
+/* Two arguments from outside: no byte belongs to both. may_be_same: unless they are one and the same. */
+KDSL_RT void kdsl_check_apart(const char *place, const char *name, const char *at, int64_t n_bytes, const char *other_name,
+                              const char *other, int64_t other_bytes, int32_t may_be_same);
 
 /* test.c: the program of `kdslc test`. Runs each in a process of its own; the result is the program's exit code. */
 typedef struct KdslTest {

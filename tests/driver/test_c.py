@@ -29,6 +29,12 @@ export fn halve(x: &mut [f64; n], to: &out [f64; n]) {
     for i in n { to[i] = x[i]; x[i] /= 2.0; }
 }
 export fn nothing() {}
+export fn sums(x: &[f64; n], y: &[f64; n]) -> f64 {
+    var sum = 0.0;
+    for i in n { sum += x[i] + y[i]; }
+    return sum;
+}
+export kernel plus(x: &[f64; n], y: &[f64; n], z: &out [f64; n]) over i in n { z[i] = x[i] + y[i]; }
 export kernel saxpy(a: f32, x: &[f32; n], y: &mut [f32; n]) over i in n { y[i] += a * x[i]; }
 export kernel total(x: &[f64; n, m]) over i in n, j in m -> sum f64 { return x[i, j]; }
 export kernel shift(x: &[f64; n], y: &mut [f64; n], by: index) over i in n { y[i] = x[i + by]; }
@@ -85,6 +91,14 @@ int main(void) {
     CHECK(label(-7, 0, &text) == 3 && strstr(kdsl_last_error(), "step is -7"));
     CHECK(mean(d, -1, &r) == 3 && strstr(kdsl_last_error(), "negative extent"));
     CHECK(mean(NULL, 4, &r) == 3 && strstr(kdsl_last_error(), "null pointer"));
+    CHECK(halve(d, d + 1, 3) == 3 && strstr(kdsl_last_error(), "x and to overlap"));
+    CHECK(halve(d, d + 2, 2) == 0 && halve(copy, d, 0) == 0);
+    CHECK(saxpy(1, x, x, 3) == 3 && saxpy(1, x, x + 2, 3) == 3 && saxpy(1, x, x, 0) == 0);
+    CHECK(plus(d, d, copy, 4) == 0 && copy[3] == 2 * d[3]);
+    CHECK(plus(d, d + 1, copy, 3) == 3 && strstr(kdsl_last_error(), "x and y overlap"));
+    CHECK(plus(d, d + 2, copy, 2) == 0 && plus(copy, d, copy + 3, 4) == 3);
+    CHECK(split(5.75, &whole, (double *)(void *)&whole, &yes) == 3);
+    CHECK(sums(d, d + 1, 3, &r) == 0 && r == d[0] + 2 * (d[1] + d[2]) + d[3]);
     CHECK(shift(d, copy, 0, 4) == 0 && copy[3] == d[3]);
     CHECK(shift(d, copy, 2, 4) == 3 && strstr(kdsl_last_error(), "index 4 is outside"));
     CHECK(label(1, 1, &text) == 0 && !strcmp(text, "step 1 1") && !*kdsl_last_error());
@@ -413,8 +427,8 @@ class CTest(unittest.TestCase):
                 self.assertEqual(self.run_(sys.executable, "caller.py", "./lib.so", env=env), "done\n")
         names = self.run_("nm", "-D", "--defined-only", "lib.so").split()[2::3]
         ours = [name for name in names if not name.startswith("kdsl_")]
-        self.assertEqual(sorted(ours), ["halve", "label", "mean", "nothing", "pick", "saxpy", "shift", "split",
-                                        "tally", "total", "turn", "weigh"])
+        self.assertEqual(sorted(ours), ["halve", "label", "mean", "nothing", "pick", "plus", "saxpy", "shift",
+                                        "split", "sums", "tally", "total", "turn", "weigh"])
         self.assertIn("kdsl_last_error", names)
 
     def test_object_in_c(self):
