@@ -52,6 +52,15 @@ class Failed(Exception):
     pass
 
 
+def widths():
+    """Flags that make code of every width of vectors that this machine runs, from 16 bytes to 64, narrowest first. Code
+    for the machine itself has the last one."""
+    flags = set(Path("/proc/cpuinfo").read_text().split())
+    levels = {"x86-64-v2": set(), "x86-64-v3": {"avx2", "fma", "bmi2", "f16c"},
+              "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}}
+    return [f"--march={level}" for level, needs in levels.items() if needs <= flags]
+
+
 def copies(err):
     """What LIBOMPTARGET_INFO=32 tells of copies: ("to" or "from", name, bytes) of each, in order."""
     return [("to" if m["source"] == "host" else "from", m["name"], int(m["bytes"])) for m in COPIED.finditer(err)]
@@ -211,8 +220,7 @@ class Test:
         """The flags to compile with, one set after the other."""
         if self.path.parent.name == "vector":
             off = ["-O2 --vector=off"] if "--vector=" in run([self.kdslc, "--help"])[1] else []
-            wide = ["-O2 --march=x86-64-v3"] if " avx2 " in Path("/proc/cpuinfo").read_text() else []
-            return ["-O2", "-O0", "-O3", "-O2 --march=x86-64-v2", *wide, *off]
+            return ["-O2", "-O0", "-O3", *(f"-O2 {width}" for width in widths()[:-1]), *off]
         course = self.path.parent.name == "examples" or self.path.name.startswith("staple-")
         return ["-O2", "-O0", "-O3"] if course else ["-O2", "-O0"]
 

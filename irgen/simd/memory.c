@@ -50,6 +50,14 @@ static LLVMValueRef private_place(SimdEmit *e, LLVMValueRef p, int row, int vect
     return moved(e, p, (int64_t)(row * e->shape.vectors + vector) * e->shape.width * bytes);
 }
 
+/* The same where each item has an index of its own: the lanes' places. */
+static LLVMValueRef private_places(SimdEmit *e, LLVMValueRef p, int row, int vector, int64_t bytes) {
+    LLVMValueRef lanes = simd_iota(e, e->cg->i64, bytes), all = simd_vector(e, p, row, vector);
+    LLVMValueRef first = cg_i64(e->cg, (int64_t)(row * e->shape.vectors + vector) * e->shape.width * bytes);
+    LLVMValueRef by = LLVMBuildAdd(e->b, lanes, simd_splat(e, first), "");
+    return LLVMBuildGEP2(e->b, e->cg->i8, all, &by, 1, "");
+}
+
 static LLVMValueRef masked_place(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef at) {
     return LLVMIsAArgument(simd_object(pointer)) ? at : simd_hidden(e, at);
 }
@@ -103,6 +111,13 @@ static LLVMValueRef load_in_page(SimdEmit *e, LLVMValueRef inst, unsigned align,
     return v;
 }
 
+/* As the scalar access claims. In items' own memory, whose elements lie interleaved, only the element's size is known. */
+static unsigned alignment(SimdEmit *e, LLVMValueRef inst) {
+    const SimdValue *value = &e->g->values.at[simd_map_get(e->g->value_of, inst)];
+    if (value->private_of < 0) return LLVMGetAlignment(inst);
+    return (unsigned)e->g->privates.at[value->private_of].elem_bytes;
+}
+
 LLVMValueRef simd_load_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef *mask) {
     bool small = simd_bytes(e->g, LLVMTypeOf(inst)) < 4 && !e->target->mask_registers;
     if (mask) return small ? load_in_page(e, inst, align, at, *mask) : load_masked(e, inst, align, at, *mask);
@@ -113,7 +128,7 @@ LLVMValueRef simd_load_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, 
 }
 
 static LLVMValueRef load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask) {
-    return simd_load_elements(e, inst, LLVMGetAlignment(inst), at, mask);
+    return simd_load_elements(e, inst, alignment(e, inst), at, mask);
 }
 
 static LLVMValueRef load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *places) {
@@ -121,7 +136,7 @@ static LLVMValueRef load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *pla
     LLVMValueRef all = LLVMGetPoison(simd_type(e, t));
     for (int i = 0; i < e->shape.width; i++) {
         LLVMValueRef one = LLVMBuildLoad2(e->b, t, places[i], "");
-        LLVMSetAlignment(one, LLVMGetAlignment(inst));
+        LLVMSetAlignment(one, alignment(e, inst));
         copy_alias(e, one, inst);
         all = LLVMBuildInsertElement(e->b, all, one, cg_i32(e->cg, i), "");
     }
@@ -135,7 +150,7 @@ static LLVMValueRef gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVM
         LLVMTypeRef over[2] = {t, LLVMTypeOf(at)};
         LLVMValueRef args[3] = {at, mask ? *mask : all_lanes(e), LLVMConstNull(t)};
         LLVMValueRef v = simd_intrinsic(e, "llvm.masked.gather", over, 2, args, 3);
-        set_align(e, v, 0, LLVMGetAlignment(inst));
+        set_align(e, v, 0, alignment(e, inst));
         copy_alias(e, v, inst);
         return v;
     }
@@ -332,12 +347,7 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
     int64_t bytes = simd_bytes(e->g, LLVMTypeOf(inst));
     if (private >= 0 && at.x == LANE_UNIFORM) /* dead lanes have memory too */
         return load_vector(e, inst, private_place(e, simd_scalar(e, p, row, vector), row, vector, bytes), NULL);
-    if (private >= 0) {
-        LLVMValueRef lanes = simd_iota(e, e->cg->i64, bytes), all = simd_vector(e, p, row, vector);
-        all = LLVMBuildGEP2(e->b, e->cg->i8, all, &lanes, 1, "");
-        LLVMValueRef by = simd_splat(e, cg_i64(e->cg, (int64_t)(row * e->shape.vectors + vector) * e->shape.width * bytes));
-        return gather(e, inst, LLVMBuildGEP2(e->b, e->cg->i8, all, &by, 1, ""), mask);
-    }
+    if (private >= 0) return gather(e, inst, private_places(e, p, row, vector, bytes), mask);
     if (at.x == LANE_LINEAR && at.stride == bytes)
         return load_vector(e, inst, simd_scalar(e, p, row, vector), mask);
     if (at.x == LANE_LINEAR && at.stride == -bytes) {
@@ -418,14 +428,14 @@ void simd_store_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMVal
 }
 
 static void store_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
-    simd_store_elements(e, inst, LLVMGetAlignment(inst), v, at, mask);
+    simd_store_elements(e, inst, alignment(e, inst), v, at, mask);
 }
 
 static void scatter(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
     LLVMTypeRef over[2] = {LLVMTypeOf(v), LLVMTypeOf(at)};
     LLVMValueRef args[3] = {v, at, mask ? *mask : all_lanes(e)};
     LLVMValueRef st = simd_intrinsic(e, "llvm.masked.scatter", over, 2, args, 3);
-    set_align(e, st, 1, LLVMGetAlignment(inst));
+    set_align(e, st, 1, alignment(e, inst));
     copy_alias(e, st, inst);
 }
 
@@ -519,16 +529,13 @@ static void store_private(SimdEmit *e, const SimdValue *value, LaneRate at, int 
         LLVMValueRef place = private_place(e, simd_scalar(e, p, row, vector), row, vector, bytes);
         if (mask) { /* cheaper than a masked store, and the memory is nobody else's */
             LLVMValueRef old = LLVMBuildLoad2(e->b, LLVMTypeOf(v), place, "");
-            LLVMSetAlignment(old, LLVMGetAlignment(inst));
+            LLVMSetAlignment(old, alignment(e, inst));
             v = blended(e, v, old, &mask);
         }
         store_vector(e, inst, v, place, NULL);
         return;
     }
-    LLVMValueRef lanes = simd_iota(e, e->cg->i64, bytes), all = simd_vector(e, p, row, vector);
-    all = LLVMBuildGEP2(e->b, e->cg->i8, all, &lanes, 1, "");
-    LLVMValueRef by = simd_splat(e, cg_i64(e->cg, (int64_t)(row * e->shape.vectors + vector) * e->shape.width * bytes));
-    scatter(e, inst, v, LLVMBuildGEP2(e->b, e->cg->i8, all, &by, 1, ""), mask);
+    scatter(e, inst, v, private_places(e, p, row, vector, bytes), mask);
 }
 
 static void store_copy(SimdEmit *e, const SimdValue *value, LaneRate at, int row, int vector) {

@@ -57,6 +57,10 @@ static LaneRate product(LaneRate a, LaneRate b, LLVMValueRef va, LLVMValueRef vb
     return any(a, b);
 }
 
+/* Elements of items' own memory lie interleaved (privates.c), so addresses in it do not step by what the scalar code
+ * counts: they are alike or varying, never linear. */
+static LaneRate private_address(LaneRate r) { return r.x == LANE_LINEAR ? varying(r.y) : r; }
+
 static LaneRate address(const SimdRegion *g, LLVMValueRef gep, int block) {
     LaneRate r = simd_rate(g, LLVMGetOperand(gep, 0), block);
     LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
@@ -188,7 +192,10 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
     case LLVMTrunc: return a.x == LANE_LINEAR ? linear(a.stride, a.y, false) : any(a, a);
     case LLVMSExt: return a.x == LANE_LINEAR && a.exact && !simd_may_miss(g, block) ? a : any(a, a);
     case LLVMZExt: return a.x == LANE_LINEAR && a.exact && LLVMGetNNeg(v) && !simd_may_miss(g, block) ? a : any(a, a);
-    case LLVMGetElementPtr: return address(g, v, block);
+    case LLVMGetElementPtr: {
+        LaneRate r = address(g, v, block);
+        return value->private_of >= 0 ? private_address(r) : r;
+    }
     case LLVMFreeze: return a;
     case LLVMPHI: return merged(g, v, block);
     case LLVMSelect: {

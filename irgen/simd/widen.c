@@ -17,6 +17,14 @@ LLVMTypeRef simd_type(SimdEmit *e, LLVMTypeRef t) {
 
 static LLVMTypeRef kept_type(SimdEmit *e, LLVMTypeRef t);
 
+/* Invariant: each copy of a value has the type that the value's rate says. LLVM builds ill-typed casts and addresses
+ * without a word. */
+static LLVMValueRef typed(SimdEmit *e, LLVMValueRef v, LLVMTypeRef want) {
+    if (LLVMTypeOf(v) == want) return v;
+    ice(e->cg->c, (Span){0}, "vector code: a value has the type %s, its rate says %s", LLVMPrintTypeToString(LLVMTypeOf(v)),
+        LLVMPrintTypeToString(want));
+}
+
 /* One bit for all goes into lanes as a number: LLVM would spread it byte by byte first. */
 static LLVMValueRef splat_bit(SimdEmit *e, LLVMValueRef bit, LLVMTypeRef mask) {
     LLVMTypeRef lanes = kept_type(e, mask);
@@ -129,7 +137,7 @@ static LLVMValueRef copy_of(SimdEmit *e, int i, int row, int vector) {
     int k = simd_copy_at(e, value->rate, row, vector);
     if (value->crosses && value->block != e->block)
         return simd_slot_load(e, simd_copy_type(e, value->rate, t), kept_slot(e, i, k));
-    return e->copy[i][k];
+    return typed(e, e->copy[i][k], simd_copy_type(e, value->rate, t));
 }
 
 static LLVMValueRef offset(SimdEmit *e, LLVMValueRef base, LLVMValueRef by) {
@@ -149,6 +157,7 @@ LLVMValueRef simd_scalar(SimdEmit *e, LLVMValueRef v, int row, int vector) {
     if (private >= 0) return e->privates[private];
     if (v == e->g->x) base = e->x;
     else if (i >= 0) base = copy_of(e, i, row, vector);
+    typed(e, base, LLVMTypeOf(v)); /* a varying value has no number for all lanes */
     if (r.x != LANE_LINEAR || !vector) return base;
     LLVMTypeRef t = offset_type(e, LLVMTypeOf(v));
     return offset(e, base, LLVMConstInt(t, (uint64_t)r.stride * (uint64_t)(vector * e->shape.width), true));
@@ -162,6 +171,17 @@ LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector) {
     LLVMValueRef lanes = simd_items(e, offset_type(e, LLVMTypeOf(v)), r.stride);
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) return LLVMBuildGEP2(e->b, e->cg->i8, base, &lanes, 1, "");
     return LLVMBuildAdd(e->b, simd_splat(e, base), lanes, "");
+}
+
+/* An operand where LLVM takes numbers beside vectors: as a number if it is the same for all lanes. */
+static LLVMValueRef number_or_vector(SimdEmit *e, LLVMValueRef v, int row, int vector) {
+    bool alike = simd_rate(e->g, v, e->block).x == LANE_UNIFORM;
+    return alike ? simd_scalar(e, v, row, vector) : simd_vector(e, v, row, vector);
+}
+
+/* What was made of such operands: a number, if all of them were numbers. */
+static LLVMValueRef widened(SimdEmit *e, LLVMValueRef v) {
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind ? v : simd_splat(e, v);
 }
 
 static bool is_never_written(LLVMValueRef pointer) { return simd_is_param(simd_object(pointer), "readonly"); }
@@ -360,16 +380,11 @@ static LLVMValueRef vector_call(SimdEmit *e, LLVMValueRef call, const VectorForm
 
 static LLVMValueRef vector_gep(SimdEmit *e, LLVMValueRef gep, int row, int vector) {
     int n = LLVMGetNumOperands(gep) - 1;
-    LLVMValueRef *at = arena_array(e->g->arena, LLVMValueRef, n + 1), base = LLVMGetOperand(gep, 0);
-    for (int i = 0; i <= n; i++) {
-        LLVMValueRef v = LLVMGetOperand(gep, (unsigned)i);
-        bool one = simd_rate(e->g, v, e->block).x == LANE_UNIFORM;
-        LLVMValueRef w = one ? simd_scalar(e, v, row, vector) : simd_vector(e, v, row, vector);
-        if (i) at[i - 1] = w;
-        else base = w;
-    }
-    return LLVMBuildGEPWithNoWrapFlags(e->b, LLVMGetGEPSourceElementType(gep), base, at, (unsigned)n, "",
-                                       LLVMGEPGetNoWrapFlags(gep));
+    LLVMValueRef *at = arena_array(e->g->arena, LLVMValueRef, n + 1);
+    LLVMValueRef base = number_or_vector(e, LLVMGetOperand(gep, 0), row, vector);
+    for (int i = 0; i < n; i++) at[i] = number_or_vector(e, LLVMGetOperand(gep, (unsigned)i + 1), row, vector);
+    return widened(e, LLVMBuildGEPWithNoWrapFlags(e->b, LLVMGetGEPSourceElementType(gep), base, at, (unsigned)n, "",
+                                                  LLVMGEPGetNoWrapFlags(gep)));
 }
 
 static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector) {
@@ -385,13 +400,10 @@ static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector
     case LLVMICmp: r = LLVMBuildICmp(e->b, LLVMGetICmpPredicate(v), a, b, ""); break;
     case LLVMFCmp: r = LLVMBuildFCmp(e->b, LLVMGetFCmpPredicate(v), a, b, ""); break;
     case LLVMExtractValue: r = LLVMBuildExtractValue(e->b, a, *LLVMGetIndices(v), ""); break;
-    case LLVMSelect: {
-        LLVMValueRef cond = LLVMGetOperand(v, 0);
-        bool one = simd_rate(e->g, cond, e->block).x == LANE_UNIFORM;
-        LLVMValueRef c = one ? simd_scalar(e, cond, row, vector) : simd_vector(e, cond, row, vector);
-        r = LLVMBuildSelect(e->b, c, b, simd_vector(e, LLVMGetOperand(v, 2), row, vector), "");
+    case LLVMSelect:
+        r = number_or_vector(e, LLVMGetOperand(v, 0), row, vector);
+        r = LLVMBuildSelect(e->b, r, b, simd_vector(e, LLVMGetOperand(v, 2), row, vector), "");
         break;
-    }
     default:
         if (LLVMIsACastInst(v)) {
             r = LLVMBuildCast(e->b, op, a, simd_type(e, LLVMTypeOf(v)), "");
@@ -406,28 +418,23 @@ static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector
     return r;
 }
 
-/* Byte offset of an address made from `base`, as the scalar code counts it. */
+/* Byte offset of an address made from `base`, as the scalar code counts it. one: of all lanes */
 static LLVMValueRef private_offset(SimdEmit *e, LLVMValueRef gep, int row, int vector, bool one) {
     int n = LLVMGetNumOperands(gep) - 1;
     LLVMValueRef *at = arena_array(e->g->arena, LLVMValueRef, n), null = LLVMConstNull(e->cg->ptr);
-    for (int i = 0; i < n; i++) {
-        LLVMValueRef v = LLVMGetOperand(gep, (unsigned)i + 1);
-        bool alike = simd_rate(e->g, v, e->block).x == LANE_UNIFORM;
-        at[i] = one || alike ? simd_scalar(e, v, row, vector) : simd_vector(e, v, row, vector);
-    }
+    for (int i = 0; i < n; i++) at[i] = number_or_vector(e, LLVMGetOperand(gep, (unsigned)i + 1), row, vector);
     LLVMValueRef p = LLVMBuildGEP2(e->b, LLVMGetGEPSourceElementType(gep), null, at, (unsigned)n, "");
-    LLVMTypeRef t = one ? e->cg->i64 : simd_type(e, e->cg->i64);
-    return LLVMBuildPtrToInt(e->b, p, t, "");
+    bool is_vector = LLVMGetTypeKind(LLVMTypeOf(p)) == LLVMVectorTypeKind;
+    LLVMValueRef by = LLVMBuildPtrToInt(e->b, p, is_vector ? simd_type(e, e->cg->i64) : e->cg->i64, "");
+    return one ? by : widened(e, by);
 }
 
 /* All items' elements of one index lie between those of the indices before and behind: offsets count that much more. */
 static LLVMValueRef private_gep(SimdEmit *e, LLVMValueRef gep, int row, int vector, bool one) {
-    LLVMValueRef by = private_offset(e, gep, row, vector, one), base = LLVMGetOperand(gep, 0);
+    LLVMValueRef by = private_offset(e, gep, row, vector, one);
     LLVMValueRef items = cg_i64(e->cg, (int64_t)e->n * e->shape.width);
     by = LLVMBuildMul(e->b, by, one ? items : simd_splat(e, items), "");
-    bool alike = simd_rate(e->g, base, e->block).x == LANE_UNIFORM;
-    LLVMValueRef from = one || alike ? simd_scalar(e, base, row, vector) : simd_vector(e, base, row, vector);
-    return LLVMBuildGEP2(e->b, e->cg->i8, from, &by, 1, "");
+    return LLVMBuildGEP2(e->b, e->cg->i8, number_or_vector(e, LLVMGetOperand(gep, 0), row, vector), &by, 1, "");
 }
 
 bool simd_has_vector_form(LLVMValueRef v) {

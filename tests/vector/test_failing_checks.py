@@ -2,6 +2,7 @@
 """A check that fails in a kernel says the same in vector code as in scalar code: the item, the place, the values, what
 was printed before; wherever in a vector the item stands, in a last part that is no whole vector, and however many others
 fail behind it. Items for which a check is not reached never fail.
+What kernels print beside a failure: test_failing_prints.py.
 Usage: test_failing_checks.py KDSLC
 
 One program holds a kernel for each kind of check; `n` and the items that fail are its arguments."""
@@ -12,7 +13,11 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-LEVELS = [("-O2",), ("-O3",), ("-O2", "--march=x86-64-v2")]
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from run import widths  # noqa: E402
+
+LEVELS = [("-O2",), ("-O3",), *(("-O2", width) for width in widths()[:-1])]
 PLACES = [  # n, the first item that fails, every how many-th behind it does, too (0: none)
     (1, 0, 0), (3, 2, 0), (8, 7, 0), (16, 5, 0), (17, 16, 0), (33, 31, 1), (40, 3, 1), (64, 15, 3), (65, 64, 0),
     (100, 37, 2), (100, 0, 1)]
@@ -34,7 +39,6 @@ KINDS = {
     "slice": ("y[i] = total(&x[0..if v == 5 { i + 1 } else { n + 1 }]);", None),
     "after_return": ("if i % 2 == 1 && v == 5 { return; } y[i] = x[(if v == 5 { i } else { n })];",
                      "index {n} is outside x: [{n}]"),
-    "printed": ('if i % 4 == 1 { print("v is {}", v); } y[i] = x[(if v == 5 { i } else { n })];', None),
     "group": ("", None),
     "rows": ("", None),
 }
