@@ -286,6 +286,7 @@ CgValue cg_narrow_half(CgFunc *f, CgValue v, Type *to);
 CgValue cg_convert(CgFunc *f, CgValue v, Type *to);
 
 /* cg_array.c ------------------------------------------------------------------------------------------------------- */
+CgArray cg_made_array(CgFunc *f, CgValue v);             /* what a call has just made */
 void cg_free_made(CgFunc *f, const Expr *e, CgArray *a); /* of cg_array: frees what a call made, nothing else */
 CgArray cg_array(CgFunc *f, Expr *e);              /* an expression of array type, without moving it */
 CgArray cg_symbol_array(CgFunc *f, const Symbol *s);
@@ -344,7 +345,9 @@ LLVMValueRef cg_shared_table(Cg *cg, LLVMValueRef table);
 /* cg_own.c: structs that own arrays --------------------------------------------------------------------------------- */
 void cg_own_let(CgFunc *f, Symbol *sym, CgValue v);
 void cg_own_assign(CgFunc *f, const Symbol *sym, CgValue v);
-CgValue cg_own_value(CgFunc *f, const Symbol *sym, bool copy, Span span);
+CgValue cg_own_moved(CgFunc *f, const Symbol *sym);
+CgValue cg_own_copy(CgFunc *f, Expr *call);
+void cg_own_sync(CgFunc *f, CgValue v, Sync kind); /* of each array of a value that a call has made */
 
 /* cg_slice.c ------------------------------------------------------------------------------------------------------- */
 /* The bounds of a slice, by dimension of its array: an index is `lo` alone; NULL: from the start, to the end. */

@@ -17,7 +17,7 @@ CgArray cg_symbol_array(CgFunc *f, const Symbol *s) {
 }
 
 /* What a call has just made is read at once and freed by cg_free_made. */
-static CgArray array_of_value(CgFunc *f, CgValue v) {
+CgArray cg_made_array(CgFunc *f, CgValue v) {
     CgArray a = {.type = v.type, .name = "the array"};
     a.data = LLVMBuildExtractValue(f->b, v.v, 0, "data");
     LLVMValueRef ext = LLVMBuildExtractValue(f->b, v.v, 1, "");
@@ -73,7 +73,9 @@ CgArray cg_array(CgFunc *f, Expr *e) {
         CgBounds b = cg_slice_bounds(f, e);
         return cg_slice(f, e, &b);
     }
-    return array_of_value(f, cg_expr(f, e));
+    CgArray made = cg_made_array(f, cg_expr(f, e));
+    cg_sync(f, &made, e->sync);
+    return made;
 }
 
 /* The descriptor's address, for a callee; made on the spot where the array has none. */
@@ -324,8 +326,9 @@ CgValue cg_comprehend(CgFunc *f, Expr *e) {
     Axis axes[MAX_RANK];
     LLVMValueRef ext[MAX_RANK];
     for (int d = 0; d < rank; d++) {
-        axes[d] = cg_axis(f, &e->comprehend.binders.at[d].range);
-        ext[d] = cg_axis_trips(f, &axes[d]);
+        const Range *r = &e->comprehend.binders.at[d].range;
+        axes[d] = cg_axis(f, r);
+        ext[d] = range_is_extent(r) ? cg_index_value(f, axes[d].hi) : cg_axis_trips(f, &axes[d]);
     }
     CgArray a = cg_array_new(f, e->type, ext, e->span);
     if (e->comprehend.syncs.n) cg_sync_before_loop(f, &e->comprehend.syncs, cg_array_count(f, &a));

@@ -99,6 +99,7 @@ static CgValue length(CgFunc *f, Expr *e) {
 
 static CgValue extent(CgFunc *f, Expr *e) {
     CgArray a = cg_array(f, arg(e, 0));
+    cg_free_made(f, arg(e, 0), &a);
     return cg_value(a.ext[arg(e, 1)->konst.i], e->type, UNIFORM);
 }
 
@@ -127,6 +128,7 @@ static CgValue at_or_zero(CgFunc *f, Expr *e) {
     LLVMValueRef phi = LLVMBuildPhi(f->b, LLVMTypeOf(v.v), ""), values[2] = {LLVMConstNull(LLVMTypeOf(v.v)), v.v};
     LLVMBasicBlockRef blocks[2] = {from, load};
     LLVMAddIncoming(phi, values, blocks, 2);
+    cg_free_made(f, e->call.info->receiver, &a);
     return cg_value(phi, e->type, rate_any(v.rate, rate));
 }
 
@@ -199,7 +201,7 @@ CgValue cg_builtin(CgFunc *f, Expr *e) {
     case BUILTIN_SHAPE: return extent(f, e);
     case BUILTIN_AT: return at_or_zero(f, e);
     case BUILTIN_COPY: {
-        if (type_owns(e->type)) return cg_own_value(f, arg(e, 0)->name.sym, true, e->span);
+        if (type_owns(e->type)) return cg_own_copy(f, e);
         CgArray a = cg_array(f, arg(e, 0));
         return cg_copy(f, &a, e->span);
     }

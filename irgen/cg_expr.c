@@ -15,7 +15,7 @@ static CgValue name(CgFunc *f, Expr *e) {
     const Symbol *sym = e->name.sym;
     if (sym->kind == SYM_CONST) return cg_const(f->cg, &sym->konst, e->type);
     if (sym->type->kind == TY_ARRAY) return cg_move_array(f, sym);
-    if (sym->parts) return cg_own_value(f, sym, false, e->span);
+    if (sym->parts) return cg_own_moved(f, sym);
     const Slot *slot = &f->slots[sym->id];
     CgValue v = slot->value ? cg_value(slot->value, sym->type, slot->rate) : cg_load(f, cg_lvalue(f, e));
     v.rate = slot->rate;

@@ -38,18 +38,18 @@ static CgValue number(CgFunc *f, const Symbol *part) {
     return cg_load(f, (CgPlace){slot->addr, part->type, UNIFORM, is_ref, NULL});
 }
 
-/* All of its fields together: moved out of the variable, or copied. */
-CgValue cg_own_value(CgFunc *f, const Symbol *sym, bool copy, Span span) {
+/* All of its fields together. `copied`: the names of its arrays, from number *next on; NULL: they are moved out. */
+static CgValue whole_value(CgFunc *f, const Symbol *sym, const ExprList *copied, int *next, Span span) {
     CgValue whole = cg_value(LLVMGetPoison(cg_type(f->cg, sym->type)), sym->type, UNIFORM);
     for (int i = 0; i < sym->n_parts; i++) {
         const Symbol *part = sym->parts[i];
         CgValue field;
         if (is_nested(part)) {
-            field = cg_own_value(f, part, copy, span);
+            field = whole_value(f, part, copied, next, span);
         } else if (part->type->kind != TY_ARRAY) {
             field = number(f, part);
-        } else if (copy) {
-            CgArray a = cg_symbol_array(f, part);
+        } else if (copied) {
+            CgArray a = cg_array(f, copied->at[(*next)++]);
             field = cg_copy(f, &a, span);
         } else {
             field = cg_move_array(f, part);
@@ -57,4 +57,20 @@ CgValue cg_own_value(CgFunc *f, const Symbol *sym, bool copy, Span span) {
         whole = cg_with_part(f, whole, i, field);
     }
     return whole;
+}
+
+CgValue cg_own_moved(CgFunc *f, const Symbol *sym) { return whole_value(f, sym, NULL, NULL, sym->span); }
+
+CgValue cg_own_copy(CgFunc *f, Expr *call) {
+    int next = 0;
+    return whole_value(f, call->call.args.at[0].value->name.sym, &call->call.info->copied, &next, call->span);
+}
+
+void cg_own_sync(CgFunc *f, CgValue v, Sync kind) {
+    if (v.type->kind == TY_ARRAY) {
+        CgArray a = cg_made_array(f, v);
+        cg_sync(f, &a, kind);
+    }
+    for (int i = 0; kind != SYNC_NONE && v.type->kind == TY_STRUCT && i < v.type->n_fields; i++)
+        if (v.type->fields[i].type->kind == TY_ARRAY || type_owns(v.type->fields[i].type)) cg_own_sync(f, cg_part(f, v, i), kind);
 }

@@ -111,7 +111,8 @@ CgPlace cg_part_place(CgFunc *f, CgPlace whole, int i) {
 
 bool cg_has_place(CgFunc *f, const Expr *e) {
     if (e->kind == EXPR_FIELD) return e->field.n_at == 1 && cg_has_place(f, e->field.base);
-    if (e->kind != EXPR_NAME) return e->kind == EXPR_INDEX;
+    if (e->kind == EXPR_INDEX) return e->index.base->kind != EXPR_CALL; /* whose array is freed once it is read */
+    if (e->kind != EXPR_NAME) return false;
     return e->name.sym->id >= 0 && f->slots[e->name.sym->id].addr && !f->slots[e->name.sym->id].value;
 }
 

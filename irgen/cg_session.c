@@ -58,9 +58,13 @@ void cg_session_show(CgFunc *f, Stmt *st) {
     } else if (e->type->kind == TY_VOID) {
         cg_expr(f, e);
     } else if (e->type->kind == TY_ARRAY) {
-        cg_store_array(f, to, cg_expr(f, e));
+        CgValue v = cg_expr(f, e);
+        cg_own_sync(f, v, e->sync);
+        cg_store_array(f, to, v);
     } else if (type_owns(e->type)) {
-        LLVMBuildStore(f->b, cg_expr(f, e).v, to);
+        CgValue v = cg_expr(f, e);
+        cg_own_sync(f, v, e->sync);
+        LLVMBuildStore(f->b, v.v, to);
     } else if (cg_by_bytes(e->type)) {
         cg_struct_into(f, e, to);
     } else {

@@ -140,7 +140,7 @@ struct Expr {
     Span span;
     Type *type; /* sema: NULL before, never NULL after (TY_ERROR when unknown) */
     Const konst; /* sema: CONST_NONE unless the value is known at compile time */
-    Sync sync;   /* sema, EXPR_NAME of an array: asked when it is reached */
+    Sync sync;   /* sema, EXPR_NAME of an array, EXPR_CALL that has made one: asked when it is reached */
     bool more;   /* sema, SYNC_PEEK, SYNC_UPDATE: other parts of it are likely to be read soon */
     union {
         struct { uint64_t value; bool too_big; Name suffix; } int_; /* suffix: "u8" or NULL */

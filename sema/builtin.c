@@ -170,7 +170,7 @@ static Type *check_len(Sema *s, Expr *e) {
 static Type *check_shape(Sema *s, Expr *e) {
     Arg *a = &e->call.args.at[0], *d = &e->call.args.at[1];
     bool ok = is_plain(s, a) && is_plain(s, d);
-    Type *array = check_array_name(s, a->value, "`shape`");
+    Type *array = check_measured(s, a->value, "`shape`");
     if (is_bad(check_scalar(s, &d->value)) || !to_index(s, &d->value, "the dimension") || is_bad(array) || !ok)
         return s->error;
     const Const *which = &d->value->konst;
@@ -192,6 +192,7 @@ static Type *check_copy(Sema *s, Expr *e) {
     bool named = a->value->kind == EXPR_NAME || a->value->kind == EXPR_FIELD;
     if (named && a->mode == REF_IN && type_owns(check_expr(s, &a->value)) && a->value->kind == EXPR_NAME) {
         effect_add(s, EFFECT_HEAP, e->span, "copies arrays");
+        own_names(s, a->value->name.sym, a->value->span, &e->call.info->copied);
         return a->value->type;
     }
     return check_reference(s, a, REF_IN) ? a->value->type : s->error;
@@ -349,7 +350,7 @@ Type *check_method(Sema *s, Expr *e) {
         else explain_method(s, d, e);
         return bad(s, e);
     }
-    Type *array = check_array_name(s, callee->field.base, "`at`");
+    Type *array = check_measured(s, callee->field.base, "`at`");
     CallInfo *info = info_of(s, e, BUILTIN_AT);
     info->receiver = callee->field.base;
     bool ok = !is_bad(array);

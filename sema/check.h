@@ -85,7 +85,7 @@ typedef struct FuncFacts {
     bool queued;
     bool accessed;          /* access_check has been here */
     Vec(Atom) atoms;        /* of the sums in Func.accesses */
-    struct ArrayFlow *flow; /* flow.h: NULL: no arrays */
+    struct ArrayFlow *flow; /* flow.h: NULL: it has no body */
     unsigned *uses;         /* uses.c: Use bits, by parameter */
     int pending; /* kernel.c: callees not yet shown to end */
     int64_t fixed_bytes; /* of the arrays that may live in its frame (fixed.c) */
@@ -388,6 +388,7 @@ bool own_expand_args(Sema *s, Expr *call, const Func *f);
 void own_written(Symbol *sym);
 typedef void (*OwnVisit)(Symbol *sym, void *context);
 void own_each(Symbol *sym, OwnVisit visit, void *context); /* its fields, or itself */
+void own_names(Sema *s, Symbol *sym, Span at, ExprList *out); /* of its arrays, in order, as expressions */
 
 /* shape.c: after all bodies */
 Dim dim_of(Expr *e);

@@ -22,13 +22,16 @@ static bool rank_ok(Sema *s, Span span, int n) {
     return false;
 }
 
+static bool check_not_negative(Sema *s, const Expr *extent) {
+    Const v = extent->konst;
+    if (v.kind != CONST_INT || v.i >= 0 || (extent->type->is_int && !extent->type->is_signed)) return true;
+    diag(s->c, E0606, extent->span, "an extent cannot be negative, this is %lld", (long long)v.i);
+    return false;
+}
+
 static bool check_extent(Sema *s, Expr **slot) {
     check_scalar(s, slot);
-    if (!to_index(s, slot, "an extent")) return false;
-    Const v = (*slot)->konst;
-    if (v.kind != CONST_INT || v.i >= 0) return true;
-    diag(s->c, E0606, (*slot)->span, "an extent cannot be negative, this is %lld", (long long)v.i);
-    return false;
+    return to_index(s, slot, "an extent") && check_not_negative(s, *slot);
 }
 
 static Type *check_fill(Sema *s, Expr *e, Type *want) {
@@ -65,6 +68,7 @@ static Type *check_comprehension(Sema *s, Expr *e, Type *want) {
         Binder *b = &binders->at[i];
         Type *t = s->error;
         ok = check_binder(s, b, &t) && ok;
+        if (range_is_extent(&b->range)) ok = check_not_negative(s, b->range.hi) && ok;
         ok = check_independent(s, e, i) && ok;
         b->sym = symbol_new(s, SYM_LOCAL, b->name, b->span, t);
         ok = scope_add(s, b->sym) && ok;

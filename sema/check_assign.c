@@ -134,6 +134,17 @@ static bool check_move(Sema *s, Expr *e) {
     return false;
 }
 
+/* p.w of constant extents is part of p. */
+static bool refuse_part(Sema *s, Expr *e) {
+    if (!expr_fixed_field(e)) return false;
+    const char *text = source_text(s, e->span);
+    Diag *d = diag(s->c, E0418, e->span, "`%s` is part of a struct, and cannot be moved out of it", text);
+    if (expr_root(e)) diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", text), "copy it");
+    else diag_note(s->c, d, e->span, "name the struct first, then copy the array");
+    bad(s, e);
+    return true;
+}
+
 void check_owned(Sema *s, Expr **slot, Type *want, const char *why) {
     Expr *e = *slot;
     expect(e, want);
@@ -148,7 +159,7 @@ void check_owned(Sema *s, Expr **slot, Type *want, const char *why) {
     e = *slot;
     if (is_bad(t)) return;
     if (t->kind == TY_ARRAY) {
-        if (e->kind == EXPR_NAME && !check_move(s, e)) return;
+        if (e->kind == EXPR_NAME ? !check_move(s, e) : e != s->given && refuse_part(s, e)) return;
         bool made_here = e == s->made_for && e->kind == EXPR_CALL && e->call.info &&
                          e->call.info->kind == CALL_BUILTIN && e->call.info->builtin == BUILTIN_COPY;
         bool copied = e == s->given; /* into a field */

@@ -229,11 +229,11 @@ Type *check_array_name(Sema *s, Expr *e, const char *what) {
     return bad(s, e);
 }
 
-/* What is read only to the end of the statement needs no name: args()[0], len(args()). */
+/* What a call has made and only this reads needs no name: args()[0], len(args()). */
 Type *check_measured(Sema *s, Expr *e, const char *what) {
     if (e->kind == EXPR_CALL) {
         Type *t = check_expr(s, &e);
-        if (t->kind == TY_ARRAY && !type_is_parts(t->elem)) return t;
+        if (t->kind == TY_ARRAY) return t;
     }
     return check_array_name(s, e, what);
 }

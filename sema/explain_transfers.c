@@ -225,7 +225,7 @@ static void note_host(Explain *x, const Event *e, Writers set) {
     TransferNote *n = note(x, e->span);
     bool before_loop = e->at ? e->at->sync == SYNC_NONE : true;
     n->text = first_line(x, e->span);
-    n->array = x->flow->symbol[e->slot]->name;
+    n->array = event_array_name(x->s, x->flow, e);
     n->mode = e->asked <= SYNC_READ ? "read" : e->asked == SYNC_FILL ? "fill" : "write";
     n->moves = moves_of(e->asked);
     n->bytes = "";

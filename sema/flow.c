@@ -46,13 +46,16 @@ static int slot_of(const Builder *b, const Symbol *sym) {
     return sym && sym->func == b->flow->func && sym->id >= 0 ? b->flow->slot_of[sym->id] : -1;
 }
 
-static Event *event(Builder *b, EventKind kind, Expr *name) {
-    int slot = slot_of(b, name->name.sym);
+static Event *event_of_slot(Builder *b, EventKind kind, int slot, Expr *at, Span span) {
     if (slot < 0) return NULL;
-    Event e = {.kind = kind, .slot = slot, .other = -1, .at = name, .span = name->span, .param = -1,
+    Event e = {.kind = kind, .slot = slot, .other = -1, .at = at, .span = span, .param = -1,
                .loop = b->loop, .every_turn = b->every_turn, .resident = b->resident};
     vec_push(b->s->arena, &b->now->events, e);
     return &b->now->events.at[b->now->events.n - 1];
+}
+
+static Event *event(Builder *b, EventKind kind, Expr *name) {
+    return event_of_slot(b, kind, slot_of(b, name->name.sym), name, name->span);
 }
 
 static bool is_array(const Expr *e) { return e->type && e->type->kind == TY_ARRAY; }
@@ -71,8 +74,20 @@ static void build_way(Builder *b, Expr *array) {
     build_list(b, &array->index.at);
 }
 
+/* What a call makes is read here and freed: f()[1]. */
+static void read_made(Builder *b, Expr *call, bool is_element) {
+    build_expr(b, call);
+    Event *made = event_of_slot(b, EVENT_MAKE, b->flow->made, NULL, call->span);
+    made->maker = call->call.info;
+    event_of_slot(b, EVENT_READ, b->flow->made, call, call->span)->is_element = is_element;
+}
+
 static void touch(Builder *b, EventKind kind, Expr *array) {
     Expr *name = array_name(array);
+    if (array->kind == EXPR_CALL && is_array(array)) {
+        read_made(b, array, false);
+        return;
+    }
     if (!name) {
         build_expr(b, array);
         return;
@@ -97,25 +112,71 @@ static void write_element(Builder *b, Expr *array, bool reads) {
 static void read_element(Builder *b, Expr *array) {
     Event *e = array->kind == EXPR_NAME ? event(b, EVENT_READ, array) : NULL;
     if (e) e->is_element = true;
+    else if (array->kind == EXPR_CALL) read_made(b, array, true);
     else if (array->kind != EXPR_NAME) touch(b, EVENT_READ, array);
 }
 
-/* A variable gets a new array: what e gives. */
+static bool is_build(const Expr *e) {
+    return e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_BUILD && type_owns(e->type);
+}
+
+static bool is_owner_name(const Expr *e) { return e->kind == EXPR_NAME && (is_array(e) || type_owns(e->type)); }
+
+/* All that happens before the new owner has it: arrays that have names stay where they are. */
+static void build_given(Builder *b, Expr *e) {
+    if (is_owner_name(e)) return;
+    if (!is_build(e)) build_expr(b, e);
+    for (int i = 0; is_build(e) && i < e->call.args.n; i++) build_given(b, e->call.args.at[i].value);
+}
+
+static void leave_part(Symbol *part, void *builder) {
+    Builder *b = builder;
+    event_of_slot(b, EVENT_LEAVE, slot_of(b, part), NULL, part->span);
+}
+
+static void leave(Builder *b, const Expr *name) { own_each(name->name.sym, leave_part, b); }
+
+/* The variable `to`, or each array of the struct that it is, takes over what `from` has. */
+static void move_to(Builder *b, const Symbol *from, const Symbol *to, Expr *at) {
+    for (int i = 0; i < to->n_parts; i++) move_to(b, from->parts[i], to->parts[i], at);
+    int source = slot_of(b, from);
+    Event *e = event_of_slot(b, EVENT_MOVE, slot_of(b, to), at, at->span);
+    if (e) e->other = source;
+    else event_of_slot(b, EVENT_LEAVE, source, at, at->span);
+}
+
+static void make_for(Builder *b, const Symbol *to, const Expr *e, Expr *target) {
+    for (int i = 0; i < to->n_parts; i++) make_for(b, to->parts[i], e, target);
+    Event *made = event_of_slot(b, EVENT_MAKE, slot_of(b, to), target, e->span);
+    if (made && e->kind == EXPR_CALL) made->maker = e->call.info;
+}
+
+static void hand_over(Builder *b, Expr *e, const Symbol *to, Expr *target) {
+    if (is_owner_name(e)) {
+        move_to(b, e->name.sym, to, e);
+    } else if (!is_build(e)) {
+        make_for(b, to, e, target);
+    } else {
+        for (int i = 0; i < e->call.args.n; i++)
+            hand_over(b, e->call.args.at[i].value, to->parts[e->call.info->part_of[i]], target);
+    }
+}
+
+/* An array whose elements are copied: into a field with constant extents, or into a frame. */
+static void copied(Builder *b, Expr *e) {
+    if (e->kind == EXPR_NAME) event(b, EVENT_READ, e);
+    else if (e->kind == EXPR_CALL) read_made(b, e, false);
+    else build_expr(b, e);
+}
+
+/* A variable gets new arrays: those that e gives. */
 static void owned(Builder *b, Expr *e, Expr *target, const Symbol *sym) {
-    int slot = slot_of(b, sym);
-    bool moves = e->kind == EXPR_NAME && is_array(e);
-    if (!moves) build_expr(b, e);
-    if (slot < 0) {
-        if (moves) event(b, EVENT_LEAVE, e);
+    if (sym->in_frame) {
+        copied(b, e); /* no launch sees it: functions that launch have no arrays in their frames */
         return;
     }
-    Event made = {.kind = moves ? EVENT_MOVE : EVENT_MAKE, .slot = slot, .other = moves ? slot_of(b, e->name.sym) : -1,
-                  .at = moves ? e : target, .span = e->span, .param = -1, .loop = b->loop, .every_turn = b->every_turn, .resident = b->resident};
-    const CallInfo *info = e->kind == EXPR_CALL ? e->call.info : NULL;
-    made.unknown = e->kind == EXPR_IF || (info && info->kind == CALL_FUNC && info->func->effects & EFFECT_OFFLOAD) ||
-                   (moves && made.other < 0);
-    if (moves && made.other < 0) made.kind = EVENT_MAKE;
-    vec_push(b->s->arena, &b->now->events, made);
+    build_given(b, e);
+    hand_over(b, e, sym, target);
 }
 
 /* var a: [f32; 4]; has memory of its own in each turn of a loop around. */
@@ -222,13 +283,20 @@ static void build_swap(Builder *b, const ArgList *args) {
     if (e) e->other = slot_of(b, y->name.sym);
 }
 
+/* p: P(w: x), of a field with constant extents. */
+static bool fills_field(const Expr *e, int arg) {
+    const CallInfo *info = e->call.info;
+    return info->kind == CALL_BUILD && e->type->kind == TY_STRUCT && e->type->fields[info->part_of[arg]].type->kind == TY_FIXED;
+}
+
 static void build_call(Builder *b, Expr *e, Expr *launch) {
     const CallInfo *info = e->call.info;
     ArgList *args = &e->call.args;
     if (!info) return;
     for (int i = 0; i < args->n; i++) {
         Expr *x = args->at[i].value;
-        if (!is_array(x) || !array_name(x)) build_expr(b, x);
+        if (fills_field(e, i)) copied(b, x);
+        else if (!is_array(x) || !array_name(x)) build_expr(b, x);
         else if (x->kind != EXPR_NAME) build_way(b, x);
         else if (args->at[i].mode == REF_NONE && !asks_extent(info)) event(b, EVENT_LEAVE, x);
     }
@@ -237,6 +305,8 @@ static void build_call(Builder *b, Expr *e, Expr *launch) {
         else build_expr(b, info->receiver);
     }
     if (asks_extent(info)) return;
+    for (int i = 0; i < info->copied.n; i++) event(b, EVENT_READ, info->copied.at[i]);
+    if (info->copied.n) return;
     if (info->kind == CALL_BUILTIN && info->builtin == BUILTIN_SWAP && args->n == 2) {
         build_swap(b, args);
         return;
@@ -266,6 +336,7 @@ static void build_expr(Builder *b, Expr *e) {
     case EXPR__COUNT: break;
     case EXPR_NAME:
         if (is_array(e)) event(b, EVENT_LEAVE, e);
+        else if (type_owns(e->type)) leave(b, e);
         break;
     case EXPR_UNARY: build_expr(b, e->unary.operand); break;
     case EXPR_BINARY:
@@ -308,13 +379,12 @@ static void build_expr(Builder *b, Expr *e) {
 
 static void build_assign(Builder *b, Stmt *st) {
     Expr *target = st->assign.target, *whole = expr_whole(target);
-    if (is_array(target) && target->kind == EXPR_NAME) {
+    if (is_owner_name(target)) {
         owned(b, st->assign.value, target, target->name.sym);
         return;
     }
     if (is_array(target)) { /* p.w = ...: its elements are copied there */
-        if (st->assign.value->kind == EXPR_NAME) event(b, EVENT_READ, st->assign.value);
-        else build_expr(b, st->assign.value);
+        copied(b, st->assign.value);
         if (array_name(target)) touch(b, EVENT_WRITE, target);
         else build_way(b, target);
         return;
@@ -468,7 +538,9 @@ static bool ends_program(const Expr *e) {
 /* The value of an input: arrays that have names stay where they are. */
 static void build_shown(Builder *b, Stmt *st) {
     for (int i = 0; i < st->expr.reads.n; i++) event(b, EVENT_READ, st->expr.reads.at[i]);
-    if (!shown_variable(st)) build_expr(b, st->expr.expr);
+    Expr *e = st->expr.expr;
+    if (st->expr.is_shown && e->kind == EXPR_CALL && (is_array(e) || type_owns(e->type))) read_made(b, e, false);
+    else if (!shown_variable(st)) build_expr(b, e);
 }
 
 static void build_stmt(Builder *b, Stmt *st) {
@@ -480,7 +552,7 @@ static void build_stmt(Builder *b, Stmt *st) {
     case STMT__COUNT: break;
     case STMT_LET:
         if (!st->let.init) declared(b, st);
-        else if (st->let.sym && st->let.sym->type->kind == TY_ARRAY) owned(b, st->let.init, NULL, st->let.sym);
+        else if (st->let.sym && (is_array(st->let.init) || type_owns(st->let.init->type))) owned(b, st->let.init, NULL, st->let.sym);
         else build_expr(b, st->let.init);
         break;
     case STMT_ASSIGN: build_assign(b, st); break;
@@ -526,18 +598,29 @@ static void track(ArrayFlow *flow, Symbol *sym) {
     flow->symbol[flow->n_slots++] = sym;
 }
 
+static void track_made(Sema *s, ArrayFlow *flow) {
+    Symbol *made = arena_new(s->arena, Symbol);
+    *made = (Symbol){.kind = SYM_LOCAL, .name = "the array", .id = -1, .func = flow->func};
+    flow->made = flow->n_slots;
+    flow->symbol[flow->n_slots++] = made;
+}
+
 ArrayFlow *flow_build(Sema *s, Func *f) {
     ArrayFlow *flow = arena_new(s->arena, ArrayFlow);
     flow->func = f;
     flow->slot_of = arena_array(s->arena, int, f->n_symbols + 1);
-    flow->symbol = arena_array(s->arena, Symbol *, f->n_symbols + 1);
+    flow->symbol = arena_array(s->arena, Symbol *, f->n_symbols + 2);
     for (int i = 0; i < f->n_symbols; i++) flow->slot_of[i] = -1;
     for (int i = 0; i < f->params.n; i++) track(flow, f->params.at[i]);
     for (int i = 0; i < f->facts->locals.n; i++) track(flow, f->facts->locals.at[i]);
-    if (!flow->n_slots) return NULL;
+    track_made(s, flow);
     Builder b = {.s = s, .flow = flow, .loop = -1};
     enter(&b, block_new(&b));
     build_block(&b, f->item->fn.body);
     b.now->is_return = true;
     return flow;
+}
+
+const char *event_array_name(Sema *s, const ArrayFlow *flow, const Event *e) {
+    return e->slot == flow->made && e->at ? source_text(s, e->at->span) : flow->symbol[e->slot]->name;
 }

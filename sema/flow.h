@@ -25,7 +25,7 @@ typedef struct Event {
     bool may_hoist;       /* plan.c: asking once before its loop is enough */
     bool is_element;      /* READ, WRITE: of one element, where the index is written. PASS: of a slice */
     bool reads;           /* WRITE: of what the element held before, or of a part of it */
-    bool unknown;         /* MAKE: by a call that may have launched something with it */
+    const CallInfo *maker; /* MAKE: the call that has made it, or NULL */
     const Arg *arg;       /* PASS */
     const CallInfo *call; /* PASS */
     Expr *launch;         /* PASS to a kernel: the EXPR_OFFLOAD */
@@ -57,11 +57,11 @@ typedef struct ArrayFlow {
     int n_slots;
     int *slot_of;     /* by Symbol.id; -1: no array */
     Symbol **symbol;  /* by slot */
+    int made;         /* slot of what a call has made and nobody takes over: f()[1], f().at(1) */
     Vec(FlowBlock *) blocks; /* [0] is where the function begins */
     Vec(FlowLoop) loops;
 } ArrayFlow;
 
-/* NULL: the function has no arrays of its own and no array parameters. */
 ArrayFlow *flow_build(Sema *s, Func *f);
 /* fills.c: the arrays that this STMT_FOR may fill whole, as its text has it; whether it reads them is another matter. */
 void fills_find(Sema *s, const Stmt *loop, SyncList *found);
@@ -73,6 +73,11 @@ typedef enum Use {
     USE_REPLACES = 8,              /* puts another array in its place, or takes it away */
     USE_FILLS = 16,                /* gives every element a value before it does anything else */
 } Use;
-unsigned use_of_pass(const Event *e); /* Use bits of EVENT_PASS; complete after uses_spread */
+unsigned use_of_pass(const Event *e); /* Use bits of EVENT_PASS; complete after uses_find */
+/* EVENT_MAKE: may the newest copy be on a device? The call may have launched something with the array, or have taken it out
+ * of a parameter (by `swap`) whose newest copy was there. */
+bool make_is_unknown(const Event *e);
+/* The array of an event in the words of the source. */
+const char *event_array_name(Sema *s, const ArrayFlow *flow, const Event *e);
 
 #endif

@@ -312,3 +312,13 @@ void own_each(Symbol *sym, OwnVisit visit, void *context) {
     if (!sym->parts) visit(sym, context);
     for (int i = 0; i < sym->n_parts; i++) own_each(sym->parts[i], visit, context);
 }
+
+void own_names(Sema *s, Symbol *sym, Span at, ExprList *out) {
+    for (int i = 0; i < sym->n_parts; i++) own_names(s, sym->parts[i], at, out);
+    if (sym->type->kind != TY_ARRAY) return;
+    Expr *e = arena_new(s->arena, Expr);
+    *e = (Expr){.kind = EXPR_NAME, .depth = 1, .span = at, .type = sym->type};
+    e->name.name = sym->name;
+    e->name.sym = sym;
+    vec_push(s->arena, out, e);
+}

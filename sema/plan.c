@@ -300,7 +300,7 @@ static void behind_event(const FlowBlock *b, int k, Bits *at, Bits later) {
     const Event *e = &b->events.at[k];
     Bits old = at[e->slot];
     switch (e->kind) {
-    case EVENT_MAKE: at[e->slot] = e->unknown ? 0 : FRESH; return;
+    case EVENT_MAKE: at[e->slot] = make_is_unknown(e) ? 0 : FRESH; return;
     case EVENT_LEAVE: at[e->slot] = 0; return;
     case EVENT_MOVE:
         at[e->slot] = e->other >= 0 ? at[e->other] : 0;
@@ -398,8 +398,8 @@ static void ask(Plan *p, Event *e, Sync kind) {
 }
 
 static void moves(Plan *p, const Event *e, const char *why) {
-    const Symbol *array = p->flow->symbol[e->slot];
-    Diag *d = diag(p->s->c, E0620, e->span, "`%s` would have to move here, inside `offload resident`: %s", array->name, why);
+    Diag *d = diag(p->s->c, E0620, e->span, "`%s` would have to move here, inside `offload resident`: %s",
+                   event_array_name(p->s, p->flow, e), why);
     Span block = {e->resident->span.lo, e->resident->block.block->span.lo};
     diag_note(p->s->c, d, block, "nothing moves from here to the end of the block");
 }
@@ -525,10 +525,17 @@ static Bits **bits_by_block(Plan *p) {
     return bits;
 }
 
-void plan_transfers(Sema *s, Func *f) {
+/* It launches something, here or below, or has arrays that may be on a device: earlier inputs of a session have left them
+ * there, or callers, who leave the question to it where it puts other arrays in their place. */
+static bool may_find_resident(const Func *f) {
+    bool found = f->effects & EFFECT_OFFLOAD || f->is_input;
+    for (int i = 0; i < f->params.n; i++) found |= (f->facts->uses[i] & USE_LAUNCHES) != 0;
+    return found;
+}
+
+void plan_transfers(Sema *s, Func *f) { /* of a program that launches something */
     Plan p = {.s = s, .flow = f->facts->flow};
-    /* Nothing is launched here or below; but earlier inputs may have left arrays on the device. */
-    if (!p.flow || !(f->effects & EFFECT_OFFLOAD || f->is_input)) return;
+    if (!p.flow || !may_find_resident(f)) return;
     p.n = p.flow->n_slots;
     p.in = bits_by_block(&p);
     p.out = bits_by_block(&p);

@@ -62,13 +62,20 @@ static void check_module(Sema *s, Module *m) {
     module_leave(s);
 }
 
+static bool launches(const Program *p, const SemaOptions *options) {
+    bool found = options && options->is_session;
+    for (int i = 0; i < p->funcs.n; i++) found |= (p->funcs.at[i]->effects & EFFECT_OFFLOAD) != 0;
+    return found;
+}
+
 /* What moves, and when. */
 static void plan_all(Sema *s, const SemaOptions *options) {
     Program *p = s->program;
+    bool plans = launches(p, options) && !(options && options->transfers_each);
     uses_find(s);
     for (int i = 0; i < p->funcs.n; i++)
         if (p->funcs.at[i]->is_kernel) transfer_narrow(s, p->funcs.at[i]);
-    for (int i = 0; i < p->funcs.n && !(options && options->transfers_each); i++) plan_transfers(s, p->funcs.at[i]);
+    for (int i = 0; i < p->funcs.n && plans; i++) plan_transfers(s, p->funcs.at[i]);
 }
 
 Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {

@@ -260,6 +260,7 @@ struct CallInfo {
     Func *func;
     BuiltinId builtin;
     Expr *receiver;            /* x in x.at(i) */
+    ExprList copied;           /* copy(&g) of a struct that owns arrays: their names, in order */
     Vec(ShapeCheck) checks;
     Vec(SizeSource) sizes;     /* one per func->sizes */
     FormatPlan *format;        /* print, format */
@@ -363,6 +364,7 @@ void emit_plan(const Program *p, Buf *out);         /* --emit=plan */
 /* Reading helpers for later passes */
 Expr *expr_strip(Expr *e); /* without EXPR_CONVERT */
 bool expr_is_slice(const Expr *e);            /* x[a..b], m[i, ..] */
+bool range_is_extent(const Range *r);         /* `i in n`, `i in 0..n` of a comprehension: n is the extent */
 /* What the value of an input shows: a variable whose arrays are looked at where they are. NULL: a value of its own. */
 Symbol *shown_variable(const Stmt *st);
 const Type *expr_fixed_field(const Expr *e);  /* p.w with constant extents: the field's type; else NULL */

@@ -145,16 +145,6 @@ void session_name_types(Sema *s) {
 
 /* What is shown ---------------------------------------------------------------------------------------------------- */
 
-static void read_array(Symbol *sym, void *context) {
-    struct { Sema *s; Stmt *st; } *c = context;
-    if (sym->type->kind != TY_ARRAY) return;
-    Expr *e = arena_new(c->s->arena, Expr);
-    *e = (Expr){.kind = EXPR_NAME, .depth = 1, .span = c->st->expr.expr->span, .type = sym->type};
-    e->name.name = sym->name;
-    e->name.sym = sym;
-    vec_push(c->s->arena, &c->st->expr.reads, e);
-}
-
 static bool is_name_of_arrays(const Expr *e) {
     return e->kind == EXPR_NAME && e->name.sym && (e->type->kind == TY_ARRAY || type_owns(e->type));
 }
@@ -171,8 +161,7 @@ void session_show(Sema *s, Stmt *st) {
                                         : check_expr(s, slot);
     if (is_bad(t) || t->kind == TY_VOID) return;
     if (is_name_of_arrays(*slot)) {
-        struct { Sema *s; Stmt *st; } context = {s, st};
-        own_each((*slot)->name.sym, read_array, &context);
+        own_names(s, (*slot)->name.sym, (*slot)->span, &st->expr.reads);
     } else if (t->kind == TY_ARRAY && expr_is_slice(*slot) && (*slot)->index.base->kind == EXPR_NAME) {
         vec_push(s->arena, &st->expr.reads, (*slot)->index.base);
     } else if (t->kind != TY_ARRAY && !type_owns(t)) {

@@ -41,6 +41,11 @@ Dim dim_of(Expr *e) {
     return e->kind == EXPR_CALL ? dim_of_call(e) : (Dim){0};
 }
 
+bool range_is_extent(const Range *r) {
+    bool from_0 = !r->lo || (r->lo->konst.kind == CONST_INT && r->lo->konst.i == 0);
+    return from_0 && (!r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i == 1));
+}
+
 static Dim dim_of_range(const Range *r) {
     Dim lo = r->lo ? dim_of(r->lo) : dim_const(0), hi = dim_of(r->hi), step = r->step ? dim_of(r->step) : dim_const(1);
     if (step.kind != DIM_CONST || lo.kind != DIM_CONST || step.value == 0) return (Dim){0};
@@ -49,7 +54,7 @@ static Dim dim_of_range(const Range *r) {
         __int128 by = step.value > 0 ? step.value : -(__int128)step.value, n = span <= 0 ? 0 : (span + by - 1) / by;
         return n > INT64_MAX ? (Dim){0} : dim_const((int64_t)n);
     }
-    return lo.value == 0 && step.value == 1 ? hi : (Dim){0};
+    return range_is_extent(r) ? hi : (Dim){0};
 }
 
 /* x[a..b] has b - a elements: known where both are constants, or where a is 0. */

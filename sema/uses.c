@@ -23,6 +23,13 @@ unsigned use_of_pass(const Event *e) {
     return e->arg->value->kind != EXPR_NAME ? use & ~(unsigned)USE_FILLS : use; /* what it fills is a part of the array */
 }
 
+bool make_is_unknown(const Event *e) {
+    const Func *f = e->maker && e->maker->kind == CALL_FUNC ? e->maker->func : NULL;
+    bool replaces = false;
+    for (int i = 0; f && f->facts->uses && i < f->params.n; i++) replaces |= (f->facts->uses[i] & USE_REPLACES) != 0;
+    return f && (replaces || f->effects & EFFECT_OFFLOAD);
+}
+
 static bool is_param(const ArrayFlow *flow, int slot) { return slot >= 0 && flow->symbol[slot]->kind == SYM_PARAM; }
 
 static unsigned use_of_event(const ArrayFlow *flow, const Event *e) {
