@@ -13,7 +13,9 @@
      KDSL_MOCK_KERNEL_MS=5    how long a kernel takes, on the stream's own time
      KDSL_MOCK_KERNELS=FILE   a shared object in which `mock_kernel` finds functions to run in the kernels' place
      KDSL_MOCK_RUN=1          NVIDIA: kernels whose image is PTX, or was made of it by the driver's linker, run on the
-                              CPU by an interpreter (ptx/run.h) */
+                              CPU by an interpreter (ptx/run.h); the launch of one whose image is a cubin fails
+     KDSL_MOCK_SEED=1         with it: blocks, warps and lanes in a random order, and other garbage in memory that nobody
+                              has written (ptx/order.c); 2, 3, ... are other orders */
 #ifndef MOCK_H
 #define MOCK_H
 #include <stdbool.h>

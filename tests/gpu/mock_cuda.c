@@ -524,16 +524,20 @@ static void collect_args(const Function *f, MockLaunch *l, void **params, void *
     l->n_arg_bytes = f->kernel->param_bytes;
 }
 
-/* False: the kernel has trapped. What is no PTX is only recorded. */
-static bool interpret(Function *f, const MockLaunch *l) {
+static PtxProgram *decoded(Module *m) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    Module *m = f->module;
-    const char *why = NULL;
-    if (!mock_setting("KDSL_MOCK_RUN", NULL) || !m->image->text) return true;
     pthread_mutex_lock(&lock);
     if (!m->program) m->program = ptx_decode(m->image->text, m->image);
     pthread_mutex_unlock(&lock);
-    if (ptx_run(m->program, f->kernel->name, l, &why)) return true;
+    return m->program;
+}
+
+/* False: the kernel has trapped, or is a processor's code, which nobody here can execute. */
+static bool interpret(Function *f, const MockLaunch *l) {
+    Module *m = f->module;
+    const char *why = "KDSL_MOCK_RUN, but the image is a cubin; KDSL_PTXAS= in the compiler's environment keeps PTX";
+    if (!mock_setting("KDSL_MOCK_RUN", NULL)) return true;
+    if (m->image->text && ptx_run(decoded(m), f->kernel->name, l, &why)) return true;
     mock_log("error trap %d %s: %s", m->device->number, f->kernel->name, why);
     fprintf(stderr, "mock GPU: %s: %s\n", f->kernel->name, why);
     return false;

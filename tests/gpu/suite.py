@@ -26,7 +26,6 @@ import run as conventions  # noqa: E402
 FOLDERS = ("examples", "tests/run", "tests/vector", "tests/transfers")
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*(?:[eE][-+]?\d+)?|inf|nan)")
 ABOUT_RUNTIME = re.compile(r"\bOMP_TARGET_OFFLOAD|LIBOMPTARGET|KDSL_|OMP_DEFAULT_DEVICE")
-SECONDS = 900  # one takes three minutes where its PTX is interpreted, on a machine with nothing else to do
 # Programs that compare with what another library computes, bit for bit: what they may say of it, line by line, and why.
 LIBRARIES = {"tests/vector/builtins.kdsl": (r"f(32|64) 21( of some)?, n = .*|\d+ differ",
                                             "tgamma is libclc's on GPUs, libm's on the host")}
@@ -42,6 +41,7 @@ def options():
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--all-levels", action="store_true")
     parser.add_argument("--wide", metavar="PATTERN")
+    parser.add_argument("--seconds", type=int, default=900, help="of one program: an interpreter needs minutes for some")
     parser.add_argument("--out", type=Path, default=Path("suite.tsv"))
     parser.add_argument("pattern", nargs="?", default="", help="only programs whose path it matches")
     return parser.parse_args()
@@ -99,32 +99,38 @@ class Program:
         is_wide = self.chosen.wide and re.search(self.chosen.wide, self.test.name)
         return [("", {})] + [(" wide", {"KDSL_NARROW": "off"})] * bool(is_wide)
 
+    def build(self, level, folder):
+        """The executable, or None and what the compiler says."""
+        test = self.test
+        program = Path(folder) / test.path.stem
+        flags = (test.note("flags") or "").split()
+        if self.chosen.fp != "fused":
+            flags.append(f"--fp={self.chosen.fp}")
+        if self.chosen.arch and not any(flag.startswith("--offload-arch") for flag in flags):
+            flags.append(f"--offload-arch={self.chosen.arch}")
+        command = [test.kdslc, level, "--color=never", *flags, test.name, "-o", program]
+        made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=self.chosen.seconds)
+        return (None, f"does not compile: {made.stderr.strip()[-300:]}") if made.returncode else (program, "")
+
     def at_level(self, level):
         """Its rows."""
-        test = self.test
         with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder) / test.path.stem
-            flags = (test.note("flags") or "").split()
-            if self.chosen.fp != "fused":
-                flags.append(f"--fp={self.chosen.fp}")
-            if self.chosen.arch and not any(flag.startswith("--offload-arch") for flag in flags):
-                flags.append(f"--offload-arch={self.chosen.arch}")
-            command = [test.kdslc, level, "--color=never", *flags, test.name, "-o", program]
-            made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
-            if made.returncode:
-                return [(test.name, level, f"does not compile: {made.stderr.strip()[-300:]}", 0.0)]
-            return [(test.name, level + name, *self.run(program, folder, told)) for name, told in self.worlds()]
+            program, problem = self.build(level, folder)
+            if not program:
+                return [(self.test.name, level, problem, 0.0)]
+            return [(self.test.name, level + name, *self.run(program, folder, told)) for name, told in self.worlds()]
 
-    def run(self, program, folder, told):
+    def run(self, program, folder, told, **limits):
         """The verdict, and how long it took."""
         stdin = "".join(line + "\n" for line in self.test.notes("stdin"))
         command = [program, *(self.test.note("args") or "").split()]
+        seconds = self.chosen.seconds
         start = time.monotonic()
         try:
             done = subprocess.run(command, cwd=folder, env={**self.env(), **told}, input=stdin, capture_output=True,
-                                  text=True, errors="replace", timeout=SECONDS)
+                                  text=True, errors="replace", **{"timeout": seconds, **limits})
         except subprocess.TimeoutExpired:
-            return f"no end within {SECONDS} s", float(SECONDS)
+            return f"no end within {seconds} s", float(seconds)
         return self.compare(done), time.monotonic() - start
 
     def rows(self):
@@ -132,11 +138,16 @@ class Program:
         return [row for level in levels for row in self.at_level(level)]
 
 
+def programs_of(chosen, kind=Program):
+    """Those that the pattern matches and whose files say what they print."""
+    paths = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.kdsl"))
+    programs = [kind(path, chosen) for path in paths if re.search(chosen.pattern, str(path.relative_to(ROOT)))]
+    return [program for program in programs if program.is_one()]
+
+
 def main():
     chosen = options()
-    paths = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.kdsl"))
-    programs = [Program(path, chosen) for path in paths if re.search(chosen.pattern, str(path.relative_to(ROOT)))]
-    programs = [program for program in programs if program.is_one()]
+    programs = programs_of(chosen)
     with ThreadPoolExecutor(chosen.jobs) as pool:
         rows = [row for rows in pool.map(Program.rows, programs) for row in rows]
     with open(chosen.out, "w") as file:

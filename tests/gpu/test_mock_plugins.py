@@ -4,6 +4,7 @@ as from PTX's cubin as from the driver's linker, and what programs are told when
 Usage: test_mock_plugins.py KDSLC"""
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,19 @@ def tool(name):
     return found
 
 
+def processor_code(kernels=("saxpy", "tiles"), sm=90):
+    """A cubin as ptxas writes it, as far as a driver's loader looks: ELF sections named after the kernels."""
+    names = ["", ".shstrtab", *(prefix + kernel for kernel in kernels for prefix in (".text.", ".nv.constant0."))]
+    strings = "\0".join(names).encode() + b"\0"
+    at = [strings.index(b"\0" + name.encode() + b"\0") + 1 if name else 0 for name in names]
+    head = b"\x7fELF" + bytes([2, 1, 1, 0x41, 8]) + bytes(7)
+    head += struct.pack("<HHIQQQIHHHHHH", 2, 190, 1, 0, 0, 64 + len(strings), sm << 8, 64, 0, 0, 64, len(names), 1)
+    kinds = [0, 3] + [1] * (len(names) - 2)
+    sections = b"".join(struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, 64, len(strings) if kind == 3 else 0, 0, 0, 1, 0)
+                        for name, kind in zip(at, kinds))
+    return head + strings + sections
+
+
 def ran(devices=1, y=500.5):
     rows = "".join(f"saxpy {d}: 0, y[1] = 1.5, y[999] = {y}\ntiles {d}: 0, y = 2\n" for d in range(devices))
     return f"{devices} devices\n{rows}"
@@ -143,6 +157,16 @@ class PluginTest(unittest.TestCase):
             code, out, err, log = self.run_plugin(self.linked(), "nvidia", kernels=False, KDSL_MOCK_RUN="1",
                                                   KDSL_MOCK_DEVICES=str(devices))
             self.assertEqual((code, out, err), (0, ran(devices), ""), log)
+
+    def test_processor_code_is_not_taken_for_a_run(self):
+        """Nobody here can execute it: the launch fails, and does not pass for one that did nothing."""
+        cubin = self.folder / "p.cubin"
+        cubin.write_bytes(processor_code())
+        code, out, err, log = self.run_plugin(cubin, "nvidia")
+        self.assertEqual((code, err), (0, ""), log)
+        code, out, err, log = self.run_plugin(cubin, "nvidia", kernels=False, KDSL_MOCK_RUN="1")
+        self.assertNotEqual(code, 0, log)
+        self.assertIn("mock GPU: saxpy: KDSL_MOCK_RUN, but the image is a cubin; KDSL_PTXAS= ", err)
 
     def test_amd(self):
         self.assert_runs(self.hsaco(), "amd", AMD)

@@ -318,6 +318,7 @@ static void parse_instruction(Decoder *d, const char *at) {
     }
     at = skip(word(at, name, sizeof name));
     parse_opcode(d, i, name);
+    d->program->has_barriers |= (i->op == OP_bar || i->op == OP_barrier) && !(i->flags & MOD(warp));
     if (i->op == OP_call) {
         parse_call(d, i, at);
         return;
@@ -493,6 +494,7 @@ static const char *parse_function(Decoder *d, const char *at) {
         at = end;
     }
     if (d->failed) snprintf(f.broken, sizeof f.broken, "%s", d->why);
+    else ptx_find_meets(&f);
     d->failed = false;
     d->program->functions[number] = f;
     return at;

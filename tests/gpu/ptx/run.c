@@ -1,60 +1,14 @@
-/* run.c -- a grid, block after block; of a block, one warp after the other, each until its threads have ended or wait
-   for others: for the block at a barrier, for the warp at a shuffle or a vote. Threads of a warp that are at one place
-   go on together, so an instruction is looked at once for all of them. */
+/* run.c -- a grid: blocks in flight, of a block its warps, of a warp some lanes (threads) at one place, which execute
+   instructions together until they part or wait for others: for the block at a barrier, for the warp at a shuffle or a
+   vote. Which block, warp and lanes come next is a choice (order.c): fixed, or random. */
 #define _GNU_SOURCE
-#include "tests/gpu/ptx/run.h"
-#include <setjmp.h>
+#include "tests/gpu/ptx/grid.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { STACK_BYTES = 64 << 10, MAX_DEPTH = 64, MAX_BLOCK = 1024, SHARED_BYTES = 256 << 10 };
-
-typedef struct {
-    const PtxFunction *function;
-    int pc;
-    uint64_t *regs; /* of its lane: WARP apart */
-    uint8_t *memory;
-} Frame;
-
-/* The registers of a warp at each depth of calls, of a function one behind the other, with a place for each lane. */
-typedef struct Registers {
-    uint64_t *at[MAX_DEPTH];
-    struct Registers *next;
-} Registers;
-
-typedef enum { RUNS, AT_BARRIER, IN_WARP, DONE } State;
-
-typedef struct {
-    State state;
-    int depth;    /* 0: has not begun, or is done */
-    uint32_t top; /* of the stack in use */
-    uint32_t id[3];
-    int number;
-    Registers *registers;
-    Frame frames[MAX_DEPTH];
-} Thread;
-
-enum { NEAR = 64 };
-
-typedef struct {
-    PtxProgram *program;
-    const MockLaunch *launch;
-    uint32_t block[3];
-    int n_threads;
-    Thread *threads;
-    Registers *free_registers; /* no warp's */
-    int n_registers;           /* at most, of a function */
-    uint8_t *stacks, *shared; /* below 4 GiB */
-    uint64_t n_steps;
-    MockAllocation near[NEAR]; /* where instructions have last been, while nothing is released */
-    uint64_t n_released;
-    jmp_buf stop;
-    char why[256];
-} Grid;
-
-static _Noreturn void stop(Grid *g, const char *what, const Ins *i) {
+_Noreturn void ptx_stop(Grid *g, const char *what, const Ins *i) {
     int n = i ? (int)strcspn(i->text, ";") : 0;
     snprintf(g->why, sizeof g->why, "%s: %.*s", what, n < 150 ? n : 150, i ? i->text : "");
     longjmp(g->stop, 1);
@@ -72,7 +26,7 @@ static uint64_t special(const Grid *g, const Thread *t, int which) {
     int lane = t->number % WARP;
     if (which < 3) return t->id[which];
     if (which < 6) return g->launch->block[which - 3];
-    if (which < 9) return g->block[which - 6];
+    if (which < 9) return g->now->id[which - 6];
     if (which < 12) return g->launch->grid[which - 9];
     switch (which) {
     case 12: return (uint64_t)lane;
@@ -94,8 +48,8 @@ static uint64_t special(const Grid *g, const Thread *t, int which) {
 
 static uint64_t in_shared(const Grid *g, uint64_t offset) {
     uint32_t behind = (g->program->shared_bytes + 15) & ~15u; /* UINT32_MAX and what is added: the dynamic part */
-    if ((uint32_t)offset == offset && offset < UINT32_MAX - SHARED_BYTES) return (uint64_t)g->shared + offset;
-    return (uint64_t)g->shared + behind + (uint32_t)(offset - UINT32_MAX);
+    if ((uint32_t)offset == offset && offset < UINT32_MAX - SHARED_BYTES) return (uint64_t)g->now->shared + offset;
+    return (uint64_t)g->now->shared + behind + (uint32_t)(offset - UINT32_MAX);
 }
 
 static Frame *frame_of(Thread *t) { return &t->frames[t->depth - 1]; }
@@ -138,16 +92,16 @@ static void *address_of(Grid *g, Thread *t, const Ins *i, const Arg *a, uint32_t
     if (a->has_reg) at += f->regs[a->at * WARP];
     else if (a->in_frame) at += (uint64_t)f->memory;
     else if (a->negated) at = in_shared(g, at);
-    if (at - (uint64_t)g->shared < SHARED_BYTES && at - (uint64_t)g->shared + n_bytes <= SHARED_BYTES)
+    if (at - (uint64_t)g->now->shared < SHARED_BYTES && at - (uint64_t)g->now->shared + n_bytes <= SHARED_BYTES)
         return (void *)at;
-    uint64_t stack = (uint64_t)g->stacks, stack_bytes = (uint64_t)g->n_threads * STACK_BYTES;
+    uint64_t stack = (uint64_t)g->now->stacks, stack_bytes = (uint64_t)g->n_threads * STACK_BYTES;
     if (at - stack < stack_bytes && at - stack + n_bytes <= stack_bytes) return (void *)at;
     /* The word around an element of 8 or 16 bits, which is updated by compare-and-swap, may end behind the array. */
     const MockAllocation *array = array_at(g, i, at);
     bool inside = array && at + n_bytes <= array->address + (array->n_bytes + 3) / 4 * 4;
     if (!inside && mock_is_pinned(at, n_bytes)) return (void *)at;
-    if (!inside) stop(g, "an illegal address", i);
-    if (at % (n_bytes ? n_bytes : 1) && !(i->vector)) stop(g, "a misaligned address", i);
+    if (!inside) ptx_stop(g, "an illegal address", i);
+    if (at % (n_bytes ? n_bytes : 1) && !(i->vector)) ptx_stop(g, "a misaligned address", i);
     return mock_view(at);
 }
 
@@ -215,25 +169,29 @@ static void move(Grid *g, Thread *t, const Ins *i) {
 /* Calls ------------------------------------------------------------------------------------------------------------ */
 
 static void push(Grid *g, Thread *t, const PtxFunction *f) {
-    if (*f->broken) stop(g, f->broken, NULL);
+    if (*f->broken) ptx_stop(g, f->broken, NULL);
     uint32_t n_bytes = (f->frame_bytes + 15) & ~15u;
-    if (t->depth == MAX_DEPTH || t->top + n_bytes > STACK_BYTES) stop(g, "the stack is too small", NULL);
-    uint8_t *memory = g->stacks + (size_t)t->number * STACK_BYTES + t->top;
+    if (t->depth == MAX_DEPTH || t->top + n_bytes > STACK_BYTES) ptx_stop(g, "the stack is too small", NULL);
+    uint8_t *memory = g->now->stacks + (size_t)t->number * STACK_BYTES + t->top;
     uint64_t **regs = &t->registers->at[t->depth];
     if (!*regs) *regs = calloc((size_t)g->n_registers * WARP, sizeof **regs);
     t->frames[t->depth++] = (Frame){.function = f, .regs = *regs + t->number % WARP, .memory = memory};
     t->top += n_bytes;
+    ptx_poison(g, memory, n_bytes);
+    uint64_t poison = ptx_poison_word(g), *mine = frame_of(t)->regs;
+    for (int k = 0; k < f->n_regs; k++) mine[k * WARP] = poison;
 }
 
 static void pop(Thread *t) {
     const Frame *f = frame_of(t);
     t->top -= (f->function->frame_bytes + 15) & ~15u;
     t->depth--;
+    ptx_leave_splits(t);
 }
 
 static void call(Grid *g, Thread *t, const Ins *i) {
     const PtxFunction *callee = &g->program->functions[i->target];
-    if (!callee->n_code) stop(g, "call of a function that is not there", i);
+    if (!callee->n_code) ptx_stop(g, "call of a function that is not there", i);
     uint8_t *from = frame_of(t)->memory;
     push(g, t, callee);
     for (int k = 0; k < i->n_group[1] && callee->n_results + k < callee->n_params; k++)
@@ -256,9 +214,6 @@ static void give_back(Thread *t) {
 }
 
 /* Arithmetic: of all lanes ----------------------------------------------------------------------------------------- */
-
-#define EACH_LANE(lane, lanes)                                                                                         \
-    for (uint32_t left_ = (lanes), lane; left_ && (lane = (uint32_t)__builtin_ctz(left_), true); left_ &= left_ - 1)
 
 /* A register's values where they are, anything else in `room`. */
 static const uint64_t *values_of(Grid *g, Thread *warp, uint32_t lanes, const Arg *a, uint64_t *room) {
@@ -295,7 +250,7 @@ static void alu(Grid *g, Thread *warp, uint32_t lanes, const Ins *i) {
     const uint64_t *sources[4] = {ZEROS, ZEROS, ZEROS, ZEROS};
     for (int k = 1; k < i->n_args && k < 5; k++)
         sources[k - 1] = values_of(g, warp, lanes, &i->args[k], room[k - 1]);
-    if (!ptx_alu_warp(i, sources, lanes, result)) stop(g, "no such operation here", i);
+    if (!ptx_alu_warp(i, sources, lanes, result)) ptx_stop(g, "no such operation here", i);
     if (i->op == OP_setp && (i->code || i->n_group[0]))
         EACH_LANE(l, lanes) compare(&warp[l], i, result[l], sources[2][l] & 1);
     else set_all(warp, lanes, &i->args[0], result);
@@ -350,7 +305,7 @@ static void go_elsewhere(Grid *g, Thread *t, const Ins *i) {
         while (t->depth) pop(t);
         t->state = DONE;
         break;
-    case DO_TRAP: stop(g, "a trap", i);
+    case DO_TRAP: ptx_stop(g, "a trap", i);
     case DO_BRANCH: /* brx: a table */
         frame_of(t)->pc = i->target + (i->n_args ? (int)value_of(g, t, &i->args[0]) : 0);
         break;
@@ -372,23 +327,39 @@ static uint32_t guarded(const Thread *warp, uint32_t lanes, const Ins *i) {
 
 /* Do all of them go the same way? Then `*pc` is where. */
 static bool go_together(uint32_t active, uint32_t lanes, const Ins *i, int *pc) {
-    if (i->op != OP_bra || i->n_args || (active && active != lanes)) return false;
+    if (i->op != OP_bra || (active && active != lanes)) return false;
     if (active) *pc = i->target;
     return true;
 }
 
-/* They go on together up to where their ways may part, or where others, who run as well, may join them. */
-static void run_lanes(Grid *g, Thread *warp, uint32_t lanes, bool others) {
+/* Their ways part here, or would have if they were others'; `all` are the lanes of the warp that have not ended. */
+static void note_split(Grid *g, Thread *warp, uint32_t lanes, uint32_t active, uint32_t all, int pc, const Ins *i) {
+    if (!g->program->has_barriers || WHAT[i->op] < DO_CALL) return;
+    if (i->guard >= 0 && (lanes != all || (active && active != lanes))) ptx_split(g, warp, lanes, active, pc);
+    if (i->op == OP_brx) EACH_LANE(l, active) ptx_split_by(g, &warp[l], pc, value_of(g, &warp[l], &i->args[0]));
+}
+
+static uint32_t not_done(const Thread *warp, int n) {
+    uint32_t lanes = 0;
+    for (int k = 0; k < n; k++) lanes |= (uint32_t)(warp[k].state != DONE) << k;
+    return lanes;
+}
+
+/* They go on together up to where their ways may part, or where others, who run as well, may join them; `most`
+   instructions of each. */
+static void run_lanes(Grid *g, Thread *warp, uint32_t lanes, uint32_t all, bool others, int most) {
     const Frame *f = frame_of(&warp[__builtin_ctz(lanes)]);
     const PtxFunction *function = f->function;
     for (int pc = f->pc;;) {
-        if (pc >= function->n_code) stop(g, "the end of a function", NULL);
-        const Ins *i = &function->code[pc++];
+        if (pc >= function->n_code) ptx_stop(g, "the end of a function", NULL);
+        const Ins *i = &function->code[pc];
+        if (i->meets) ptx_meet(warp, lanes, pc);
         uint32_t active = guarded(warp, lanes, i);
+        note_split(g, warp, lanes, active, all, pc++, i);
         bool together = WHAT[i->op] < DO_CALL || go_together(active, lanes, i, &pc);
         g->n_steps++;
         if (together && active) compute(g, warp, active, i);
-        if (together && !(others && pc < function->n_code && function->code[pc].joins)) continue;
+        if (together && --most > 0 && !(others && pc < function->n_code && function->code[pc].joins)) continue;
         EACH_LANE(l, lanes) frame_of(&warp[l])->pc = pc;
         if (!together) EACH_LANE(l, active) go_elsewhere(g, &warp[l], i);
         return;
@@ -444,7 +415,7 @@ static void step_warp(Grid *g, Thread *warp, int n) {
         Thread *t = &warp[lane];
         if (t->state != IN_WARP) continue;
         const Ins *his = &frame_of(t)->function->code[frame_of(t)->pc];
-        if (i && his != i) stop(g, "threads of a warp at different places", his);
+        if (i && his != i) ptx_stop(g, "threads of a warp at different places", his);
         i = his;
         members |= 1u << lane;
         if (i->n_args > 1) value[lane] = value_of(g, t, &i->args[1]);
@@ -466,18 +437,25 @@ static void step_warp(Grid *g, Thread *warp, int n) {
 
 static int warp_size(const Grid *g, int first) { return g->n_threads - first < WARP ? g->n_threads - first : WARP; }
 
-static void begin_block(Grid *g) {
+/* False: all have begun. */
+static bool begin_block(Grid *g, Block *block) {
     const uint32_t *b = g->launch->block;
-    memset(g->shared, 0xCB, g->program->shared_bytes + 16 + g->launch->dynamic_bytes);
+    if (!ptx_next_block(g, block->id)) return false;
+    g->now = block;
+    block->used = true;
+    ptx_poison(g, block->shared, g->program->shared_bytes + 16 + g->launch->dynamic_bytes);
+    ptx_choose_manners(g);
     for (int n = 0; n < g->n_threads; n++) {
-        Thread *t = &g->threads[n];
-        t->state = RUNS, t->depth = 0, t->top = 0, t->number = n;
+        Thread *t = &block->threads[n];
+        t->state = RUNS, t->depth = 0, t->top = 0, t->number = n, t->n_splits = 0;
         uint32_t id[3] = {(uint32_t)n % b[0], (uint32_t)n / b[0] % b[1], (uint32_t)n / b[0] / b[1]};
         memcpy(t->id, id, sizeof id);
     }
+    return true;
 }
 
-static void begin_thread(Grid *g, Thread *t, Registers *registers, const PtxFunction *kernel) {
+static void begin_thread(Grid *g, Thread *t, Registers *registers) {
+    const PtxFunction *kernel = g->kernel;
     t->registers = registers;
     push(g, t, kernel);
     for (int p = 0; p < kernel->n_params; p++)
@@ -486,68 +464,50 @@ static void begin_thread(Grid *g, Thread *t, Registers *registers, const PtxFunc
                    kernel->params[p].n_bytes);
 }
 
-static void begin_warp(Grid *g, Thread *warp, int n, const PtxFunction *kernel) {
+static void begin_warp(Grid *g, Thread *warp, int n) {
     Registers *registers = g->free_registers;
     if (registers) g->free_registers = registers->next;
     else registers = calloc(1, sizeof *registers);
-    for (int k = 0; k < n; k++) begin_thread(g, &warp[k], registers, kernel);
+    for (int k = 0; k < n; k++) begin_thread(g, &warp[k], registers);
 }
 
-/* Those furthest behind, in the innermost call: the others are waited for where ways meet. No lanes: none runs. */
-static uint32_t next_lanes(const Thread *warp, int n, bool *others) {
-    const Thread *first = NULL;
-    uint32_t lanes = 0;
-    *others = false;
-    for (int k = 0; k < n; k++) {
-        const Thread *t = &warp[k];
-        if (t->state != RUNS) continue;
-        const Frame *f = &t->frames[t->depth - 1], *least = first ? &first->frames[first->depth - 1] : f;
-        bool same = first && t->depth == first->depth && f->pc == least->pc && f->function == least->function;
-        bool behind = !first || t->depth > first->depth || (t->depth == first->depth && f->pc < least->pc);
-        *others |= first && !same;
-        if (behind) first = t, lanes = 0;
-        if (behind || same) lanes |= 1u << k;
-    }
-    return lanes;
-}
-
-static void run_warp(Grid *g, Thread *warp, int n, const PtxFunction *kernel) {
-    bool done = true, others;
-    if (warp->state == RUNS && !warp->depth) begin_warp(g, warp, n, kernel);
-    for (uint32_t lanes; (lanes = next_lanes(warp, n, &others));) run_lanes(g, warp, lanes, others);
-    for (int k = 0; k < n; k++) done &= warp[k].state == DONE;
-    if (!done || !warp->registers) return;
+/* Lanes of it, once; the registers are given back when all have ended. */
+static void run_warp(Grid *g, Thread *warp, int n) {
+    bool others;
+    int most;
+    if (!warp->registers) begin_warp(g, warp, n);
+    uint32_t lanes = ptx_choose_lanes(g, warp, n, &others, &most);
+    run_lanes(g, warp, lanes, not_done(warp, n), others, most);
+    if (not_done(warp, n)) return;
     warp->registers->next = g->free_registers;
     g->free_registers = warp->registers;
     for (int k = 0; k < n; k++) warp[k].registers = NULL;
 }
 
-/* Nobody runs: those who wait go on. False: all are done. */
+/* Nobody of the block runs: those who wait go on. False: all are done. */
 static bool wake(Grid *g) {
     bool warps = false, any = false;
+    Thread *threads = g->now->threads;
     for (int n = 0; n < g->n_threads; n += WARP) {
         int size = warp_size(g, n);
-        for (int k = 0; k < size; k++) warps |= g->threads[n + k].state == IN_WARP;
-        step_warp(g, &g->threads[n], size);
+        for (int k = 0; k < size; k++) warps |= threads[n + k].state == IN_WARP;
+        step_warp(g, &threads[n], size);
     }
     if (warps) return true;
+    for (int n = 0; n < g->n_threads; n += WARP) ptx_check_barrier(g, &threads[n], warp_size(g, n));
     for (int n = 0; n < g->n_threads; n++)
-        if (g->threads[n].state == AT_BARRIER) g->threads[n].state = RUNS, any = true;
+        if (threads[n].state == AT_BARRIER) threads[n].state = RUNS, any = true;
+    if (any) ptx_choose_manners(g);
     return any;
 }
 
-static void run_block(Grid *g, const PtxFunction *kernel) {
-    begin_block(g);
-    do
-        for (int n = 0; n < g->n_threads; n += WARP) run_warp(g, &g->threads[n], warp_size(g, n), kernel);
-    while (wake(g));
-}
-
-static void run_blocks(Grid *g, const PtxFunction *kernel) {
-    const uint32_t *n = g->launch->grid;
-    for (g->block[2] = 0; g->block[2] < n[2]; g->block[2]++)
-        for (g->block[1] = 0; g->block[1] < n[1]; g->block[1]++)
-            for (g->block[0] = 0; g->block[0] < n[0]; g->block[0]++) run_block(g, kernel);
+static void run_blocks(Grid *g) {
+    for (int k = 0; k < g->n_in_flight && begin_block(g, &g->blocks[k]); k++) {}
+    while ((g->now = ptx_choose_block(g))) {
+        int warp = ptx_choose_warp(g);
+        if (warp >= 0) run_warp(g, &g->now->threads[warp], warp_size(g, warp));
+        else if (!wake(g)) g->now->used = false, begin_block(g, g->now);
+    }
 }
 
 static void free_registers(Registers *r) {
@@ -557,7 +517,9 @@ static void free_registers(Registers *r) {
 
 /* Those of warps that were stopped, too. */
 static void free_all_registers(Grid *g) {
-    for (int n = 0; g->threads && n < g->n_threads; n += WARP) free_registers(g->threads[n].registers);
+    for (int k = 0; k < g->n_in_flight; k++)
+        for (int n = 0; g->blocks[k].threads && n < g->n_threads; n += WARP)
+            free_registers(g->blocks[k].threads[n].registers);
     for (Registers *r = g->free_registers, *next; r; r = next) {
         next = r->next;
         free_registers(r);
@@ -570,6 +532,27 @@ static void *low_memory(size_t n_bytes) {
     return p == MAP_FAILED ? NULL : p;
 }
 
+static bool make_blocks(Grid *g) {
+    bool ok = true;
+    for (int k = 0; k < g->n_in_flight; k++) {
+        Block *b = &g->blocks[k];
+        b->threads = calloc((size_t)g->n_threads, sizeof *b->threads);
+        b->stacks = low_memory((size_t)g->n_threads * STACK_BYTES);
+        b->shared = low_memory(SHARED_BYTES);
+        ok = ok && b->threads && b->stacks && b->shared;
+    }
+    return ok;
+}
+
+static void free_blocks(Grid *g) {
+    for (int k = 0; k < g->n_in_flight; k++) {
+        Block *b = &g->blocks[k];
+        if (b->stacks) munmap(b->stacks, (size_t)g->n_threads * STACK_BYTES);
+        if (b->shared) munmap(b->shared, SHARED_BYTES);
+        free(b->threads);
+    }
+}
+
 bool ptx_run(PtxProgram *program, const char *kernel, const MockLaunch *launch, const char **why) {
     static _Thread_local char reason[256];
     int number = ptx_find(program, kernel), n_threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
@@ -577,19 +560,15 @@ bool ptx_run(PtxProgram *program, const char *kernel, const MockLaunch *launch, 
     *g = (Grid){.program = program, .launch = launch, .n_threads = n_threads};
     for (int k = 0; k < program->n_functions; k++)
         if (program->functions[k].n_regs > g->n_registers) g->n_registers = program->functions[k].n_regs;
-    g->threads = calloc((size_t)n_threads, sizeof *g->threads);
-    g->stacks = low_memory((size_t)n_threads * STACK_BYTES);
-    g->shared = low_memory(SHARED_BYTES);
+    ptx_seed(g);
     bool fits = program->shared_bytes + 16 + launch->dynamic_bytes <= SHARED_BYTES;
-    bool ok = number >= 0 && fits && g->threads && g->stacks && g->shared;
-    if (ok && !setjmp(g->stop)) run_blocks(g, &program->functions[number]);
+    bool ok = make_blocks(g) && number >= 0 && fits;
+    if (ok && !setjmp(g->stop)) g->kernel = &program->functions[number], run_blocks(g);
     else ok = false;
     snprintf(reason, sizeof reason, "%s", *g->why ? g->why : "no memory, or no such kernel");
     *why = reason;
     free_all_registers(g);
-    if (g->stacks) munmap(g->stacks, (size_t)n_threads * STACK_BYTES);
-    if (g->shared) munmap(g->shared, SHARED_BYTES);
-    free(g->threads);
+    free_blocks(g);
     free(g);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* run.h -- PTX as the mock driver runs it on the CPU: an interpreter for what compilers write, one thread at a time, to
    see that kernels compute what they should where there is no GPU. decode.c makes instructions of the text, alu.c does
-   arithmetic, run.c has memory, control, blocks and warps.
+   arithmetic, run.c has memory, control, blocks and warps, flow.c finds lanes that reach a barrier apart, order.c
+   decides what comes next, at random if KDSL_MOCK_SEED is set.
 
    Addresses of global memory are the device's, those of shared memory and of a thread's stack the host's, below 4 GiB,
    since PTX keeps them in 32 bits now and then. So all spaces are one, and cvta does nothing. */
@@ -47,12 +48,14 @@ typedef struct {
     uint8_t op;               /* Op */
     bool guard_not;
     bool joins;               /* a branch leads here */
+    bool meets;               /* and the ways of one meet here: it is the immediate post-dominator */
     uint8_t compare, vector;
     int32_t guard;            /* register, -1: always */
     Type type, from;          /* the last type is of the sources */
     uint8_t n_types, n_args;
     uint32_t flags;           /* MOD_ */
     int32_t target;           /* of a branch: an instruction; of a call: a function */
+    int32_t meet;             /* of a conditional branch: its immediate post-dominator (flow.c); n_code: the end */
     uint8_t code;             /* atom, red, redux: Update; setp: 1 and, 2 or, 3 xor with a predicate */
     uint8_t n_group[2];
     Arg args[MAX_ARGS];       /* destination first */
@@ -63,7 +66,7 @@ typedef struct {
 /* X(name): `.name` in an opcode, if it changes what is done */
 #define MODS(X)                                                                                                        \
     X(hi) X(wide) X(sat) X(rz) X(rm) X(rp) X(rni) X(rzi) X(rmi) X(rpi) X(l) X(clamp) X(up) X(down) X(bfly) X(all)      \
-    X(any) X(ballot) X(warp)
+    X(any) X(ballot) X(warp) X(aligned)
 enum {
 #define X(name) MODN_##name,
     MODS(X)
@@ -93,11 +96,14 @@ typedef struct PtxProgram {
     } shared[512]; /* variables of all kernels share one area; what is dynamic lies behind it */
     int n_shared;
     uint32_t shared_bytes;
+    bool has_barriers; /* and where ways part and meet matters */
     MockImage *image; /* for the addresses of globals */
 } PtxProgram;
 
 /* Functions that are not understood are marked, and the others run. */
 PtxProgram *ptx_decode(const char *text, MockImage *image);
+/* Fills in where ways meet, of a function that is whole (flow.c). */
+void ptx_find_meets(PtxFunction *function);
 void ptx_free(PtxProgram *program);
 int ptx_find(const PtxProgram *program, const char *name);
 

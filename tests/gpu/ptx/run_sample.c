@@ -1,4 +1,5 @@
-/* run_sample.c PTX -- the kernels of sample.c, run by the mock driver from PTX, beside the same on the host. */
+/* run_sample.c PTX -- the kernels of sample.c, run by the mock driver from PTX, beside the same on the host;
+   run_sample.c PTX KERNEL BLOCKS THREADS -- one of them alone, and the 64 words that it leaves. */
 #include "tests/gpu/ptx/sample.c"
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,16 +130,27 @@ static int check_pinned(void) {
     return out[1] != 1;
 }
 
+static int show(const char *kernel, unsigned blocks, unsigned threads) {
+    u32 out[65] = {[64] = 2};
+    u64 d_out = to_device(out, sizeof out);
+    int status = launch(kernel, blocks, threads, (void *[]){&d_out});
+    if (status) return status;
+    must(cuMemcpyDtoH_v2(out, d_out, sizeof out), "cuMemcpyDtoH");
+    for (int i = 0; i < 64; i++) printf("%x%c", out[i], i == 63 ? '\n' : ' ');
+    return 0;
+}
+
 int main(int argc, char **argv) {
     static char ptx[1 << 22];
     void *context;
     FILE *file = argc > 1 ? fopen(argv[1], "rb") : NULL;
-    if (!file) return fprintf(stderr, "usage: %s PTX [beyond|stops]\n", argv[0]), 2;
+    if (!file) return fprintf(stderr, "usage: %s PTX [beyond|stops|KERNEL BLOCKS THREADS]\n", argv[0]), 2;
     size_t n_bytes = fread(ptx, 1, sizeof ptx - 1, file);
     ptx[n_bytes] = 0;
     must(cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context), "cuInit");
     must(cuModuleLoadData(&module, ptx), "cuModuleLoadData");
     if (argc == 2) return check_sample() + check_together() + check_parted() + check_pinned() != 0;
+    if (argc == 5) return show(argv[2], (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]));
     u32 one = 1;
     u64 d_one = to_device(&one, sizeof one), at = 1;
     return launch(argv[2], 1, 1, (void *[]){&d_one, &at});

@@ -185,6 +185,41 @@ KERNEL void parted(u32 *out, u32 *turn, u32 n) {
     if (i % n == 1) out[i] += *turn;
 }
 
+/* Right only in one order: lanes in lock step, blocks one after the other, memory as it happens to be. */
+KERNEL void lock_step(u32 *out) {
+    volatile SHARED u32 word[64];
+    u32 t = __nvvm_read_ptx_sreg_tid_x();
+    word[t] = t;
+    out[t] = word[t ^ 1];
+}
+
+KERNEL void block_order(u32 *out) {
+    u32 b = __nvvm_read_ptx_sreg_ctaid_x(), n = __nvvm_read_ptx_sreg_nctaid_x();
+    if (__nvvm_read_ptx_sreg_tid_x() == 0) out[b] = __atomic_fetch_add(&out[n], 1, __ATOMIC_RELAXED);
+}
+
+KERNEL void unwritten(u32 *out) {
+    volatile SHARED u32 word[64];
+    u32 t = __nvvm_read_ptx_sreg_tid_x();
+    if (t == 64) word[0] = 1;
+    out[t] = word[t];
+}
+
+/* Barriers that lanes of a warp reach apart: in loops of different lengths; each lane once, in different iterations. */
+KERNEL void lengths(u32 *out) {
+    u32 t = __nvvm_read_ptx_sreg_tid_x();
+    for (u32 k = 0; k < t % 3; k++) __nvvm_bar_sync(0);
+    out[t] = t;
+    __nvvm_bar_sync(0);
+}
+
+KERNEL void times(u32 *out) {
+    u32 t = __nvvm_read_ptx_sreg_tid_x();
+    for (u32 k = 0; k < out[64]; k++)
+        if (k == (t & 1)) __nvvm_bar_sync(0);
+    out[t] = t;
+}
+
 KERNEL void beyond(u32 *out, u64 at) { out[at] = 1; }
 KERNEL void stops(u32 *out) {
     if (*out) __builtin_trap();

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""The suite's programs that launch kernels, run on an emulator of a GPU: emulated.py --emulator FOLDER [PATTERN]
+
+FOLDER holds a driver library in place of the vendor's. Three kinds are known, by the files in the folder:
+  libhsa-runtime64.so, amdemu.py   AMD code objects on tinygrad's emulator; --orders 0 (waves one after the other) and
+                                   seeds of random interleavings of waves and groups
+  libcuda.so, translate.py         PTX on GPU Ocelot's emulator; --orders threads (a thread waits at a barrier for
+                                   itself) and ipdom (strict: a block is in lock step)
+  libcuda.so                       PTX on the project's own interpreter (BUILD/mock/nvidia); --orders 0 and seeds
+The first two are not part of the project: docs/devices.md names them, and what ran on them when.
+
+A program is compiled at each of --levels, and run with each of --entries (`narrow`: as the launch chooses, which is the
+narrow entry for everything small; `wide`: the entry for large launches) in each of --orders. What it prints is compared
+as in suite.py. The log of the mock driver says which kernels were launched: a run that launched none, or not the entry
+in question, is `not run`. --seconds limits the processor time of a run. Rows are appended to --rows as they come, and what
+stands there is not run again (--again PATTERN: verdicts that are). Exit code 0: nothing differs; 1: something does;
+77: there is no emulator.
+Rows: program, architecture, level, entry, order, verdict, launches, seconds of processor time."""
+import argparse
+import collections
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import suite  # noqa: E402
+
+SKIPPED = 77
+CLASSES = ("same", "close", "explained", "differs", "out of time", "not run")
+GAP = re.compile(r"unimplemented .*|EMU: relocation .*|no such instruction here: .*|assert.*float mode.*|"
+                 r"RuntimeError: MUBUF .*|parse: .*")
+
+# What an emulator does otherwise than a device of that kind does, by program: machine, program, what it prints, reason.
+EXPLAINED = ()
+
+
+class Machine:
+    """One kind of folder: which files it has, what a program is told there, and how an order is asked for."""
+
+    def __init__(self, name, files, arch, orders, told):
+        self.name, self.files, self.arch, self.orders, self.told = name, files, arch, orders, told
+
+    def env(self, folder, arch, order):
+        return {"LD_LIBRARY_PATH": str(folder), "KDSL_MOCK_ARCH": arch, **self.told(folder, order)}
+
+
+def seed(order):
+    return order if order.isdigit() else sys.exit(f"emulated: --orders: `{order}` is not a seed")
+
+
+MACHINES = (
+    Machine("tinygrad's AMD emulator", ("libhsa-runtime64.so", "amdemu.py"), "gfx1100", "0",
+            lambda folder, order: {"EMU_HOME": str(folder), "TINYGRAD": str(folder / "tinygrad"),
+                                   "EMU_SEED": seed(order)}),
+    Machine("GPU Ocelot", ("libcuda.so", "translate.py"), "sm_75", "threads",
+            lambda folder, order: {"KDSL_MOCK_RUN": "1", "OCELOT_RECONVERGE": order}),
+    Machine("the project's PTX interpreter", ("libcuda.so",), "sm_90", "0",
+            lambda folder, order: {"KDSL_MOCK_RUN": "1", "KDSL_MOCK_SEED": seed(order)}),
+)
+
+
+def machine_in(folder):
+    return next((m for m in MACHINES if folder and all((folder / name).exists() for name in m.files)), None)
+
+
+def words(text):
+    return [word for word in text.split(",") if word]
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--emulator", type=Path, help="its folder (or KDSL_EMULATOR)",
+                        default=os.environ.get("KDSL_EMULATOR"))
+    parser.add_argument("--kdslc", type=Path, default=suite.ROOT / "build/bin/kdslc")
+    parser.add_argument("--arch", help="the device: gfx1100, gfx942, gfx90a; sm_75")
+    parser.add_argument("--levels", type=words, default=["-O2"], help="--levels=-O0,-O2,-O3")
+    parser.add_argument("--entries", type=words, default=["narrow"], help="narrow,wide")
+    parser.add_argument("--orders", type=words)
+    parser.add_argument("--first", default="", metavar="TEXT", help="programs in whose text it occurs come first")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="N programs, evenly spread over all")
+    parser.add_argument("--seconds", type=int, default=120)
+    parser.add_argument("--until", type=float, metavar="MINUTES", help="no run begins later than that")
+    parser.add_argument("--rows", type=Path, help="resumable; without it everything runs")
+    parser.add_argument("--again", default="", metavar="PATTERN", help="run those again whose verdict it matches")
+    parser.add_argument("--fuse", default="off", choices=("auto", "off"))
+    parser.add_argument("--tolerance", type=float, default=1e-5)
+    parser.add_argument("pattern", nargs="?", default="", help="only programs whose path it matches")
+    return parser.parse_args()
+
+
+class Run:
+    """One row: where and how, and what came of it."""
+    FIELDS = ("program", "arch", "level", "entry", "order", "verdict", "launches", "seconds")
+
+    def __init__(self, *fields):
+        self.__dict__.update(zip(self.FIELDS, fields))
+
+    def key(self):
+        return self.program, self.arch, self.level, self.entry, self.order
+
+    def kind(self):
+        """Of CLASSES."""
+        return next((name for name in CLASSES if self.verdict.startswith(name)), "differs")
+
+    def line(self):
+        return "\t".join(" ".join(str(getattr(self, name)).split()) for name in self.FIELDS)
+
+
+def children_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+class Emulated(suite.Program):
+    device = "gpu"
+
+    def launches_kernels(self):
+        return re.search(r"\boffload\b", self.test.text)
+
+    def launched(self, log):
+        """How many launches of each entry the driver has seen."""
+        names = re.findall(r"^launch \d+ kdsl_(narrow|kernel)_", log.read_text(errors="replace"), re.M)
+        return collections.Counter(names)
+
+    def verdict(self, said, launches, entry):
+        if said == "same" or said.startswith("close"):
+            if not launches:
+                return "not run: no kernel reached the device"
+            if entry == "wide" and launches["narrow"]:
+                return "not run: narrow entries were launched"
+            return said
+        gap = GAP.search(said)
+        if gap:
+            return f"not run: the emulator lacks this: {gap[0]}"
+        return f"differs: {said}"
+
+    def emulate(self, program, folder, level, entry, order):
+        chosen = self.chosen
+        log = Path(folder) / "log"
+        log.write_text("")
+        told = {**chosen.machine.env(chosen.emulator, chosen.device_arch, order), "KDSL_MOCK_LOG": str(log)}
+        if entry == "wide":
+            told["KDSL_NARROW"] = "off"
+        self.killed = False
+        before = children_seconds()
+        # Processor time: what else the machine does must not decide.
+        said, _ = self.run(program, folder, told, timeout=30 * chosen.seconds, preexec_fn=self.limit)
+        launches = self.launched(log)
+        verdict = f"out of time: {chosen.seconds} s" if self.killed or said.startswith("no end") else \
+            self.verdict(said, launches, entry)
+        shown = " ".join(f"{n} {name.replace('kernel', 'wide')}" for name, n in sorted(launches.items())) or "none"
+        return Run(self.test.name, chosen.device_arch, level, entry, order, verdict, shown,
+                   f"{children_seconds() - before:.1f}")
+
+    def limit(self):
+        resource.setrlimit(resource.RLIMIT_CPU, (self.chosen.seconds, self.chosen.seconds + 5))
+
+    def compare(self, done):
+        self.killed = done.returncode in (-24, -9)  # SIGXCPU, SIGKILL
+        lines = [line for line in done.stderr.splitlines() if GAP.search(line)]
+        if lines:
+            return GAP.search(lines[-1])[0]
+        return super().compare(done)
+
+    def runs(self, known):
+        """Those that are missing, one by one."""
+        for level in self.chosen.levels:
+            todo = [(entry, order) for entry in self.chosen.entries for order in self.chosen.orders
+                    if (self.test.name, self.chosen.device_arch, level, entry, order) not in known]
+            if not todo:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                program, problem = self.build(level, folder)
+                for entry, order in todo:
+                    if program:
+                        yield self.emulate(program, folder, level, entry, order)
+                    else:
+                        yield Run(self.test.name, self.chosen.device_arch, level, entry, order,
+                                  f"differs: {problem}", "none", "0")
+
+
+def read_rows(chosen):
+    """The last row of each run; without those to be run again."""
+    rows = {}
+    if chosen.rows and chosen.rows.exists():
+        for line in chosen.rows.read_text().splitlines():
+            run = Run(*line.split("\t"))
+            rows[run.key()] = run
+    if chosen.again:
+        rows = {key: run for key, run in rows.items() if not re.search(chosen.again, run.verdict)}
+    return rows
+
+
+def explain(run, machine):
+    for name, program, said, why in EXPLAINED:
+        if name == machine.name and re.search(program, run.program) and re.search(said, run.verdict):
+            run.verdict = f"explained: {why}"
+    return run
+
+
+def show_table(runs, machine):
+    """Runs by configuration and verdict, then what is neither the same nor close."""
+    table = collections.Counter((run.arch, run.level, run.entry, run.order, run.kind()) for run in runs)
+    print(f"{'device':8} {'level':5} {'entry':6} {'order':8}" + "".join(f" {name:>11}" for name in CLASSES))
+    for where in sorted({key[:4] for key in table}):
+        print("{:8} {:5} {:6} {:8}".format(*where) + "".join(f" {table[(*where, name)]:11}" for name in CLASSES))
+    for run in sorted(runs, key=Run.key):
+        if run.kind() not in ("same", "close"):
+            print("  ".join(run.key()), run.verdict, sep="  ")
+
+
+def chosen_programs(chosen):
+    programs = [p for p in suite.programs_of(chosen, Emulated) if p.launches_kernels()]
+    if chosen.sample and chosen.sample < len(programs):
+        programs = [programs[k * len(programs) // chosen.sample] for k in range(chosen.sample)]
+    return sorted(programs, key=lambda p: not (chosen.first and re.search(chosen.first, p.test.text)))
+
+
+def main():
+    chosen = options()
+    chosen.emulator = chosen.emulator and chosen.emulator.resolve()
+    chosen.machine = machine_in(chosen.emulator)
+    if not chosen.machine:
+        print(f"emulated: no emulator in `{chosen.emulator or ''}`; --emulator FOLDER or KDSL_EMULATOR names one")
+        return SKIPPED
+    chosen.device = "gpu"
+    chosen.device_arch = chosen.arch or chosen.machine.arch
+    chosen.arch = chosen.device_arch + ",host"
+    chosen.orders = chosen.orders or words(chosen.machine.orders)
+    os.environ["KDSL_PTXAS"] = ""  # a cubin, which ptxas makes, is nothing that any emulator here can execute
+    known = read_rows(chosen)
+    programs = chosen_programs(chosen)
+    names = {p.test.name for p in programs}
+    end = chosen.until and suite.time.monotonic() + 60 * chosen.until
+    print(f"{len(programs)} programs on {chosen.machine.name}, {chosen.device_arch}, levels {' '.join(chosen.levels)}, "
+          f"entries {' '.join(chosen.entries)}, orders {' '.join(chosen.orders)}", flush=True)
+    for program in programs:
+        if end and suite.time.monotonic() > end:
+            print("the time is up; the rows so far:")
+            break
+        for run in program.runs(known):
+            known[run.key()] = explain(run, chosen.machine)
+            if chosen.rows:
+                with open(chosen.rows, "a") as file:
+                    print(run.line(), file=file)
+    runs = [run for run in known.values() if run.program in names]
+    show_table(runs, chosen.machine)
+    return 1 if any(run.kind() == "differs" for run in runs) or not runs else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except subprocess.TimeoutExpired as late:
+        sys.exit(f"emulated: {late}")
