@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""No transfer is missed: 500 random host programs (differential.py), and every program of examples/, give the same output
-with the transfer plan while stale memory is poisoned, with `--transfers=each`, and without a device.
-Usage: test_differential.py KDSLC [FIRST_SEED N_FILES]; `differential.py KDSLC FOLDER SEED 1` keeps the file that failed."""
+"""No transfer is missed: 280 random host programs (differential.py) and 12 sessions print what an interpreter of their own
+says, with the transfer plan while stale memory is poisoned, with `--transfers=each`, and without a device; and every program
+of examples/ prints the same in all these ways.
+Usage: test_differential.py KDSLC; `differential.py KDSLC FOLDER SEED 1` runs one file and reduces it if it fails."""
 import os
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import differential
 
-N_FILES, N_CASES = 25, 20
+N_FILES, N_CASES, N_SESSIONS = 7, 40, 12
 EXAMPLES = sorted((Path(__file__).resolve().parent.parent.parent / "examples").glob("*.kdsl"))
 WORLDS = [("plan", {}), ("plan", {"KDSL_POISON": "1"}), ("each", {}), ("plan", {"OMP_TARGET_OFFLOAD": "disabled"})]
 
@@ -33,13 +34,13 @@ def check_example(kdslc, work, path):
 
 def main():
     kdslc = os.path.abspath(sys.argv[1])
-    first, n_files = (int(word) for word in sys.argv[2:4]) if len(sys.argv) > 3 else (1, N_FILES)
     with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        examples = [pool.submit(check_example, kdslc, work, path) for path in EXAMPLES]
-        files = [pool.submit(differential.check, kdslc, work, seed, N_CASES) for seed in range(first, first + n_files)]
-        failures = [found for found in (job.result() for job in examples + files) if found]
+        jobs = [pool.submit(check_example, kdslc, work, path) for path in EXAMPLES]
+        jobs += [pool.submit(differential.check, kdslc, work, seed, N_CASES, True) for seed in range(1, 1 + N_FILES)]
+        jobs += [pool.submit(differential.check_session, kdslc, seed) for seed in range(1, 1 + N_SESSIONS)]
+        failures = [found for found in (job.result() for job in jobs) if found]
     print("\n".join(failures) if failures else
-          f"{len(EXAMPLES)} examples, {n_files * N_CASES} programs: all the same")
+          f"{len(EXAMPLES)} examples, {N_FILES * N_CASES} programs, {N_SESSIONS} sessions: all the same")
     return 1 if failures else 0
 
 
