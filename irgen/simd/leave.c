@@ -100,7 +100,8 @@ static LLVMValueRef doubt_at_ends(SimdEmit *e, const Compared *c) {
     LLVMValueRef last = LLVMBuildAdd(e->b, first, LLVMConstInt(t, (uint64_t)(r.stride * steps), true), "");
     LLVMValueRef low = r.stride > 0 ? first : last, high = r.stride > 0 ? last : first;
     LLVMValueRef round = LLVMBuildICmp(e->b, is_signed(c->is) ? LLVMIntSGT : LLVMIntUGT, low, high, "");
-    LLVMValueRef outside = LLVMBuildICmp(e->b, inverse(c->is), is_below(c->is) ? high : low, c->with, "");
+    LLVMValueRef with = simd_scalar(e, c->with, 0, 0);
+    LLVMValueRef outside = LLVMBuildICmp(e->b, inverse(c->is), is_below(c->is) ? high : low, with, "");
     return LLVMBuildOr(e->b, round, outside, "doubt");
 }
 

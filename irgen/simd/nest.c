@@ -20,12 +20,27 @@ static Blocks nest_blocks(SimdRegion *g) {
     return all;
 }
 
-static void take_away(SimdRegion *g, LLVMBuilderRef b) {
+static bool holds(const Blocks *blocks, LLVMValueRef inst) {
+    for (int i = 0; i < blocks->n; i++)
+        if (blocks->at[i] == LLVMGetInstructionParent(inst)) return true;
+    return false;
+}
+
+/* Invariant: the vector code uses copies of the scalar nest's values, never these themselves. */
+static void assert_unused(Cg *cg, const Blocks *nest, LLVMValueRef v) {
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        if (!holds(nest, LLVMGetUser(use)))
+            ice(cg->c, (Span){0}, "vector code uses a value of the scalar nest: %s", LLVMPrintValueToString(LLVMGetUser(use)));
+}
+
+static void take_away(Cg *cg, SimdRegion *g, LLVMBuilderRef b) {
     Blocks all = nest_blocks(g);
     for (int i = 0; i < all.n; i++)
-        for (LLVMValueRef v = LLVMGetFirstInstruction(all.at[i]); v; v = LLVMGetNextInstruction(v))
-            if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVoidTypeKind)
-                LLVMReplaceAllUsesWith(v, LLVMGetPoison(LLVMTypeOf(v)));
+        for (LLVMValueRef v = LLVMGetFirstInstruction(all.at[i]); v; v = LLVMGetNextInstruction(v)) {
+            if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVoidTypeKind) continue;
+            assert_unused(cg, &all, v);
+            LLVMReplaceAllUsesWith(v, LLVMGetPoison(LLVMTypeOf(v)));
+        }
     for (int i = 0; i < all.n; i++) {
         for (LLVMValueRef v; (v = LLVMGetLastInstruction(all.at[i]));) LLVMInstructionEraseFromParent(v);
         LLVMPositionBuilderAtEnd(b, all.at[i]);
@@ -231,6 +246,6 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Sim
     LLVMBuildBr(n.b, g.after);
     if (keep_for_short_rows(&n, shape.width, latch, start)) return true;
     enter_from(&g, start);
-    take_away(&g, n.b);
+    take_away(cg, &g, n.b);
     return true;
 }

@@ -1,6 +1,7 @@
 """Random kernels (kernels.py), whose scalar code (-O0) and vector code must leave the same bits in every array.
 
-usage: random_kernels.py KDSLC FOLDER FIRST_SEED N_FILES [KERNELS_PER_FILE]
+usage: random_kernels.py KDSLC FOLDER FIRST_SEED N_FILES [KERNELS_PER_FILE]    at every width that this machine runs
+       random_kernels.py --program SEED [KERNELS]    the same kernels as a program that needs no files and prints sums
 
 A file holds many kernels, each launched over several trip counts, so that one compilation tests them all. A seed always
 gives the same text. Of a kernel that differs, statements are taken away as long as it still does; what is left stays in
@@ -14,8 +15,13 @@ import sys
 import time
 from pathlib import Path
 
-from kernels import FORMATS, HALVES, PRELUDE, bytes_of, kernels_of, program, smaller_versions
-from arithmetic import FLOATS, INTS, limits     # kernels.py knows where
+from hosts import Sums
+from kernels import FORMATS, PRELUDE, bytes_of, kernels_of, program
+from statements import FLOATS, HALVES, INTS, smaller_versions
+from arithmetic import limits     # statements.py knows where
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from run import widths  # noqa: E402
 
 KERNELS = 40
 BASE = ("-O0",)
@@ -157,6 +163,10 @@ def reduced(bench, kernel, flags):
     return program([kernel], nodes, functions)
 
 
+def variants():
+    return [("-O2",), *(("-O2", width) for width in widths()[:-1]), ("-O3",)]
+
+
 def check(kdslc, folder, seed, n_kernels, variants):
     """None, or what is wrong with the kernels of a seed."""
     kernels = kernels_of(seed, n_kernels)
@@ -191,12 +201,15 @@ def explain(kdslc, folder, kernels, numbers, flags):
 
 
 def main():
+    if sys.argv[1] == "--program":
+        print(program(kernels_of(int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else KERNELS), host=Sums), end="")
+        return 0
     kdslc, folder, first, n_files = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     n_kernels = int(sys.argv[5]) if len(sys.argv) > 5 else KERNELS
     Path(folder).mkdir(parents=True, exist_ok=True)
     failed = 0
     for seed in range(first, first + n_files):
-        found = check(kdslc, folder, seed, n_kernels, [("-O2",), ("-O3",)])
+        found = check(kdslc, folder, seed, n_kernels, variants())
         failed += bool(found)
         print(found or f"seed {seed}: {n_kernels} kernels, all the same", flush=True)
     return 1 if failed else 0

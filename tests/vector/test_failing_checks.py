@@ -58,6 +58,10 @@ ALONG = {
     "same": ("if v != lim { y[i] = x[k]; }", ("5", "n + 7"), ("5", "n - 1"), "index {far_out} is outside x: [{n}]"),
     "rounds": ("for e in 0..2 { if i <= lim { y[i] += x[i + e * k]; } }", ("{i}", "n - {i}"), ("n", "0"),
                "index {n} is outside x: [{n}]"),
+    # What the item is compared with is computed in the kernel.
+    "computed_above": ('assert i < lim + k, "item {}", i; y[i] = v;', ("0", "{i}"), ("0", "n"), "item {i}"),
+    "computed_below": ('assert -i >= lim - k, "item {}", i; y[i] = v;', ("1", "{i}"), ("1", "n"), "item {i}"),
+    "computed_at": ("y[i] = x[i] + two[lim * 2 + k - i];", ("0", "{i} - 1"), ("0", "n"), "index -1 is outside two: [{twice}]"),
     "two_checks": ("let a = x[i + lim]; y[i] = two[i + k] + a;", ("0", "2 * n - {i}"), ("0", "n"),
                    "index {twice} is outside two: [{twice}]"),
 }
