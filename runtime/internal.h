@@ -50,7 +50,7 @@ KDSL_RT int32_t kdsl_border_cross(void (*run)(void *frame), void *frame);
 enum { KDSL_LEFT = 256, KDSL_STOPPED }; /* of a session: exit(), an interrupt */
 KDSL_RT extern int32_t kdsl_exit_code;  /* of a session's exit() */
 KDSL_RT extern volatile int32_t kdsl_n_launching, kdsl_interrupt; /* a session's */
-/* slot.c: a copy of `what` and all it points to, in one piece: free. For a session, whose code goes while its arrays stay. */
+/* slot.c: a copy of `what` and all it points to, in one piece: free. NULL: no memory. For a session, whose code goes while its arrays stay. */
 KDSL_RT KdslSection *kdsl_section_copy(const KdslSection *what);
 /* heap.c: what a large block should lie in, said before it is first touched. */
 enum { KDSL_HUGE_FROM_BYTES = 4 << 20 };

@@ -143,9 +143,13 @@ static void require_gpu(const void *ident, int64_t device) {
     kdsl_device_require(text, device);
 }
 
-int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
+static void check_launch(const void *loc, int64_t device) {
     begin_once();
     if (needs_gpu) require_gpu(loc, device);
+}
+
+int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
+    check_launch(loc, device);
     int64_t number = device < 0 ? kdsl_default_device() : device;
     kdsl_nvidia_enter(number);
     UnderWay *u = own();
@@ -161,6 +165,7 @@ int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, v
 /* Of a kernel that has something of its own on the device (irgen/gpu_reduce.c). */
 int32_t kdsl_launch_alone(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    check_launch(loc, device); /* may leave, which it must not do with the lock */
     pthread_mutex_lock(&one_at_a_time);
     int32_t rc = kdsl_launch(loc, device, teams, threads, region, args);
     pthread_mutex_unlock(&one_at_a_time);

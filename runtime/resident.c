@@ -64,14 +64,22 @@ static void release(Table *t, int64_t i) {
     t->n--;
 }
 
+void kdsl_no_room_in_table(void) {
+    pthread_mutex_unlock(&lock);
+    kdsl_fail(NULL, "no memory for the table of resident arrays");
+}
+
+/* Before anything is mapped that would not be found again. */
+static void need_room_for_one(Table *t) {
+    if (t->n < t->capacity) return;
+    int64_t more = t->capacity ? 2 * t->capacity : 16;
+    Section *larger = realloc(t->at, sizeof *larger * (size_t)more);
+    if (!larger) kdsl_no_room_in_table();
+    t->at = larger;
+    t->capacity = more;
+}
+
 static void insert(Table *t, int64_t i, Section s) {
-    if (t->n == t->capacity) {
-        int64_t more = t->capacity ? 2 * t->capacity : 16;
-        Section *larger = realloc(t->at, sizeof *larger * (size_t)more);
-        if (!larger) kdsl_fail(NULL, "no memory for the table of resident arrays");
-        t->at = larger;
-        t->capacity = more;
-    }
     memmove(&t->at[i + 1], &t->at[i], sizeof *t->at * (size_t)(t->n - i));
     t->at[i] = s;
     t->n++;
@@ -104,7 +112,7 @@ static Table *table_of(int64_t device) {
         atexit(at_exit);
     }
     Table *more = realloc(tables, sizeof *more * (size_t)(device + 1));
-    if (!more) kdsl_fail(NULL, "no memory for the table of resident arrays");
+    if (!more) kdsl_no_room_in_table();
     memset(more + n_tables, 0, sizeof *more * (size_t)(device + 1 - n_tables));
     tables = more;
     n_tables = device + 1;
@@ -170,12 +178,13 @@ static void take_over(Section *s, const Section *old, Part asked) {
  * mapping. */
 static Section *extend(Table *t, int64_t device, Part part, const KdslSection *what) {
     int64_t first = find(t, part.begin), n = 0;
-    for (Section *s = NULL; (s = next_in(t, s, part)); n++) {
-        kdsl_section_peek(s, kdsl_section_all(s));
-        kdsl_section_unmap(s);
-    }
+    for (Section *s = NULL; (s = next_in(t, s, part)); n++) {}
     Section *old = malloc(sizeof *old * (size_t)n), *from = &t->at[first];
-    if (!old) kdsl_fail(NULL, "no memory for the table of resident arrays");
+    if (!old) kdsl_no_room_in_table();
+    for (int64_t i = 0; i < n; i++) {
+        kdsl_section_peek(&from[i], kdsl_section_all(&from[i]));
+        kdsl_section_unmap(&from[i]);
+    }
     memcpy(old, from, sizeof *old * (size_t)n);
     memmove(from, from + n, sizeof *from * (size_t)(t->n - first - n));
     t->n -= n;
@@ -196,6 +205,7 @@ static Section *make_room(Table *t, int64_t device, Part part, bool reads, const
     if (next_in(t, NULL, part)) return extend(t, device, part, what);
     int64_t i = find(t, part.begin);
     if (reads) come_from_others(device, part, what);
+    need_room_for_one(t);
     insert(t, i, kdsl_section_map(device, part, reads, what));
     if (poison && !reads) kdsl_section_poison(&t->at[i]);
     return &t->at[i];

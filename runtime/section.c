@@ -35,10 +35,10 @@ static void push(Piece *pieces, int64_t *n, char *begin, char *end, Newest newes
 static void need_room(Section *s) {
     int64_t needed = 2 * (s->n_pieces + 2);
     if (needed <= s->capacity) return;
-    s->capacity = 2 * needed;
-    Piece *larger = realloc(s->pieces, sizeof *larger * (size_t)s->capacity);
-    if (!larger) kdsl_fail(NULL, "no memory for the table of resident arrays");
+    Piece *larger = realloc(s->pieces, sizeof *larger * 2 * (size_t)needed);
+    if (!larger) kdsl_no_room_in_table();
     s->pieces = larger;
+    s->capacity = 2 * needed;
 }
 
 void kdsl_section_mark(Section *s, Part part, Newest newest) {
@@ -185,6 +185,7 @@ static void begin_large_mapping(Section *s) {
 Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSection *what) {
     Section s = {.begin = all.begin, .end = all.end, .there = all.begin, .device = device,
                  .what = KDSL_IS_LIVE ? kdsl_section_copy(what) : what};
+    if (!s.what) kdsl_no_room_in_table();
     need_room(&s);
     bool is_large = kdsl_part_bytes(all) >= KDSL_HUGE_FROM_BYTES;
     if (copies && !is_large) s.moved_bytes = kdsl_part_bytes(all);

@@ -37,7 +37,7 @@ KdslSection *kdsl_section_copy(const KdslSection *what) {
         Ident ident;
         char text[];
     } *copy = malloc(sizeof *copy + n_source + n_name);
-    if (!copy) kdsl_fail(NULL, "no memory for a launch");
+    if (!copy) return NULL;
     copy->what = (KdslSection){&copy->ident, copy->text + n_source};
     copy->ident = *ident;
     copy->ident.source = memcpy(copy->text, ident->source, n_source);
@@ -73,6 +73,7 @@ static Slot *make(const KdslSection *what, int64_t device) {
     Slot *s = calloc(1, sizeof *s);
     if (!s) kdsl_fail(NULL, "no memory for a launch");
     s->what = KDSL_IS_LIVE ? kdsl_section_copy(what) : what;
+    if (!s->what) kdsl_fail(NULL, "no memory for a launch");
     s->device = device;
     s->is_mapped = device < kdsl_target()->n_devices();
     if (!s->is_mapped) return s;

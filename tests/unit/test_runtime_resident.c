@@ -1,14 +1,25 @@
 /* The tables of resident arrays, on devices that are nothing but memory of this process: random launches on several of
  * them, whole and in parts, with host code between, beside an array that everybody writes. What a kernel or the host
- * reads has to be what was written last, wherever that was. With KDSL_POISON and without. */
+ * reads has to be what was written last, wherever that was. With KDSL_POISON and without, and with memory that runs out
+ * now and then: then the call fails, no lock is held, and everything else is as it was. */
 #include <assert.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Of the tables: the one that comes after `plenty` others fails. */
+enum { NO_END = 1 << 30 };
+static int plenty = NO_END;
+static void *scarce(void *at, size_t n) { return plenty-- > 0 ? realloc(at, n) : NULL; }
+
+#define malloc(n) scarce(NULL, n)
+#define realloc scarce
 #include "runtime/resident.c"
 #include "runtime/section.c"
+#undef malloc
+#undef realloc
 
 /* libomptarget ----------------------------------------------------------------------------------------------------- */
 
@@ -100,9 +111,15 @@ bool kdsl_is_large_array(const char *at, int64_t n_bytes) { return (void)at, (vo
 static long n_pinned;
 bool kdsl_nvidia_pin(int64_t device, void *at, int64_t n) { return (void)device, (void)at, (void)n, n_pinned++, true; }
 void kdsl_nvidia_unpin(int64_t device, void *at) { (void)device, (void)at, n_pinned--; }
+static jmp_buf failed;
+static long n_failed;
 _Noreturn void kdsl_fail(const char *place, const char *format, ...) {
-    (void)place, (void)format;
-    abort();
+    (void)place;
+    if (!strstr(format, "no memory") || plenty > 0) abort();
+    assert(!pthread_mutex_trylock(&lock) && !pthread_mutex_unlock(&lock));
+    plenty = NO_END;
+    n_failed++;
+    longjmp(failed, 1);
 }
 
 /* The array, and what it should hold ------------------------------------------------------------------------------- */
@@ -134,6 +151,9 @@ static void change(char *at, Part part, bool all) {
     memcpy(at, want, (size_t)n);
 }
 
+static bool is_scarce; /* memory */
+static void write_anew(Part p);
+
 static void launch(bool fails) {
     static const KdslSection what = {"ident", ";x;f;1;1;;"};
     int64_t device = below(DEVICES + 1) - 1;
@@ -144,9 +164,16 @@ static void launch(bool fails) {
         reads[i] = !writes[i] || below(2);
     }
     if ((writes[0] || writes[1]) && parts[0].begin < parts[1].end && parts[1].begin < parts[0].end) two = false;
+    if (setjmp(failed)) {
+        for (int i = 0; i <= two; i++)
+            if (writes[i]) write_anew(parts[i]);
+        return;
+    }
     for (int i = 0; i <= two; i++) {
+        if (is_scarce) plenty = (int)below(5);
         kdsl_on_device(&what, device, parts[i].begin, kdsl_part_bytes(parts[i]), reads[i], writes[i]);
     }
+    plenty = NO_END;
     for (int i = 0; fails && i <= two; i++) kdsl_not_on_device(parts[i].begin, kdsl_part_bytes(parts[i]), writes[i]);
     for (int i = 0; i <= two; i++) {
         char *at = fails ? parts[i].begin : kdsl_device_address(device, parts[i].begin);
@@ -155,23 +182,36 @@ static void launch(bool fails) {
     }
 }
 
+/* What would have been written has no value any more. */
+static void write_anew(Part p) {
+    kdsl_host_fills(p.begin, kdsl_part_bytes(p));
+    change(p.begin, p, true);
+}
+
 static void host_code(void) {
     Part p = any_part();
-    int64_t n = kdsl_part_bytes(p);
+    int64_t n = kdsl_part_bytes(p), what = below(7);
     bool more = below(2);
-    switch (below(7)) {
+    if (setjmp(failed)) {
+        if (what >= 2 && what <= 4) write_anew(p);
+        return;
+    }
+    if (is_scarce) plenty = (int)below(3);
+    switch (what) {
     case 0: kdsl_host_reads(p.begin, n), same(p.begin, p, "host code"); break;
     case 1: kdsl_host_writes(p.begin, n), same(p.begin, p, "host code"), change(p.begin, p, false); break;
     case 2: kdsl_host_fills(p.begin, n), change(p.begin, p, true); break;
     case 3: kdsl_host_pokes(p.begin, n), change(p.begin, p, true); break;
     case 4:
         kdsl_host_peeks(p.begin, n, more), same(p.begin, p, "host code");
+        if (is_scarce) plenty = (int)below(2);
         kdsl_host_pokes(p.begin, n), change(p.begin, p, false);
         break;
     case 5: kdsl_host_peeks(p.begin, n, more), same(p.begin, p, "host code"); break;
     default:
         if (!below(5)) kdsl_host_takes(p.begin, n), same(p.begin, p, "the caller");
     }
+    plenty = NO_END;
 }
 
 static void run(int64_t n_bytes, int n_steps) {
@@ -204,7 +244,9 @@ static void large_arrays_begin_with_a_line(void) {
 }
 
 int main(void) {
-    for (int poisoned = 0; poisoned < 2; poisoned++) {
+    for (int way = 0; way < 4; way++) {
+        bool poisoned = way & 1;
+        is_scarce = way & 2;
         for (int seed = 1; seed <= 400; seed++) {
             srand((unsigned)seed);
             run(1 + below(40), 300);
@@ -218,7 +260,7 @@ int main(void) {
         run(MOST_BYTES, 60);
     }
     large_arrays_begin_with_a_line();
-    assert(n_copied > 10000 && !n_pinned);
+    assert(n_copied > 10000 && !n_pinned && n_failed > 1000);
     puts("ok");
     return 0;
 }
