@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/internal.h"
+#include "runtime/output.h"
 
 /* Writing ---------------------------------------------------------------------------------------------------------- */
 static bool write_all(int fd, const char *at, int64_t n) {
@@ -23,15 +24,52 @@ static bool write_all(int fd, const char *at, int64_t n) {
     return true;
 }
 
-void kdsl_write_file(const char *path, const void *at, int64_t n_bytes, int32_t append, const char *place) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
-    bool ok = fd >= 0 && write_all(fd, at, n_bytes);
+/* What fails half way is taken away again. */
+static bool append_to(const char *path, const void *at, int64_t n_bytes) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0666);
+    struct stat before;
+    bool is_file = fd >= 0 && !fstat(fd, &before) && S_ISREG(before.st_mode), ok = fd >= 0 && write_all(fd, at, n_bytes);
     int error = errno;
+    if (is_file && !ok && ftruncate(fd, before.st_size)) error = errno;
     if (fd >= 0 && close(fd) && ok) { /* NFS reports a full disk here */
         ok = false;
         error = errno;
     }
-    if (!ok) kdsl_fail(place, "cannot write `%s`: %s", path, strerror(error));
+    errno = error;
+    return ok;
+}
+
+/* Text or bytes that the module `npy` puts before those of the next write_file of this thread, to the same path. */
+static _Thread_local struct {
+    char path[4096], bytes[KDSL_HEAD_BYTES];
+    int64_t n;
+} head;
+
+void kdsl_file_head(const char *path, const char *bytes, int64_t n) {
+    snprintf(head.path, sizeof head.path, "%s", path);
+    memcpy(head.bytes, bytes, (size_t)n);
+    head.n = n;
+}
+
+static int64_t take_head(const char *path) {
+    int64_t n = strcmp(path, head.path) ? 0 : head.n;
+    head.n = 0;
+    return n;
+}
+
+void kdsl_write_file(const char *path, const void *at, int64_t n_bytes, int32_t append, const char *place) {
+    Output o;
+    bool ok;
+    if (append) {
+        ok = append_to(path, at, n_bytes);
+    } else {
+        int64_t n_head = take_head(path);
+        if (n_head) place = kdsl_called(place);
+        ok = kdsl_output_open(&o, path);
+        int fd = ok ? fileno(o.file) : -1;
+        ok = ok && kdsl_output_close(&o, write_all(fd, head.bytes, n_head) && write_all(fd, at, n_bytes));
+    }
+    if (!ok) kdsl_fail(place, "cannot write `%s`: %s", path, strerror(errno));
 }
 
 /* Reading ---------------------------------------------------------------------------------------------------------- */

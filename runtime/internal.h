@@ -67,6 +67,9 @@ typedef struct KdslBlocks {
 KDSL_RT KdslBlocks kdsl_blocks_begin(void);
 KDSL_RT void kdsl_blocks_end(KdslBlocks outer, int free_all);
 KDSL_RT void kdsl_blocks_keep(void *data); /* this one is known no longer */
+/* file.c: these bytes come first in the file that this thread writes next, if it has that path. */
+enum { KDSL_HEAD_BYTES = 256 };
+KDSL_RT void kdsl_file_head(const char *path, const char *bytes, int64_t n);
 /* host.c: is the whole text a number of that type? */
 typedef enum KdslNumber { KDSL_NUMBER, KDSL_NO_NUMBER, KDSL_NO_ROOM } KdslNumber;
 KDSL_RT KdslNumber kdsl_read_int(const char *text, int bits, int is_signed, int64_t *number);

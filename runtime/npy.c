@@ -155,8 +155,9 @@ int64_t kdsl_std_npy_extent(const char *path, int64_t d) {
 }
 
 /* Writing ---------------------------------------------------------------------------------------------------------- */
+/* The numbers follow at once: write_file(path, &x). */
 void kdsl_std_npy_create(const char *path, const char *element, int64_t rank, const int64_t extents[MAX_RANK]) {
-    char head[4 * HEAD_ALIGN] = "\x93NUMPY\x01", shape[MAX_RANK * 22 + 1] = "";
+    char head[KDSL_HEAD_BYTES] = "\x93NUMPY\x01", shape[MAX_RANK * 22 + 1] = "";
     int at = 0, n = 10;
     for (int64_t d = 0; d < rank; d++) at += sprintf(shape + at, d ? " %lld," : "%lld,", (long long)extents[d]);
     if (rank > 1) shape[at - 1] = '\0'; /* (3,) but (3, 4) */
@@ -164,12 +165,5 @@ void kdsl_std_npy_create(const char *path, const char *element, int64_t rank, co
     while ((n + 1) % HEAD_ALIGN) head[n++] = ' ';
     head[n++] = '\n';
     head[8] = (char)(n - 10);
-    FILE *file = fopen(path, "wb");
-    bool ok = file && fwrite(head, 1, (size_t)n, file) == (size_t)n;
-    int error = errno;
-    if (file && fclose(file) && ok) {
-        ok = false;
-        error = errno;
-    }
-    if (!ok) kdsl_fail(kdsl_called("npy"), "cannot write `%s`: %s", path, strerror(error));
+    kdsl_file_head(path, head, n);
 }

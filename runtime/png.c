@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/output.h"
 #include "runtime/pixels.h"
 
 FILE *kdsl_png_stderr; /* what the copy of libpng in here calls stderr; its messages come to `on_error` */
@@ -52,9 +53,11 @@ static bool no_memory(Job *job) {
     return false;
 }
 
-static bool open_file(Job *job, const char *path, const char *mode) {
-    job->file = fopen(path, mode);
-    if (!job->file) snprintf(job->why, sizeof job->why, "%s", strerror(errno));
+static void set_why(Job *job) { snprintf(job->why, sizeof job->why, "%s", strerror(errno)); }
+
+static bool open_file(Job *job, const char *path) {
+    job->file = fopen(path, "rb");
+    if (!job->file) set_why(job);
     return job->file != NULL;
 }
 
@@ -94,15 +97,19 @@ static void write_png(const char *path, const uint8_t *bytes, const float *float
     }
     uint8_t *at = floats ? job.bytes : (uint8_t *)bytes; /* libpng only reads it */
     bool ok = at && make_rows(&job, at, (size_t)(w * channels));
-    ok = ok ? open_file(&job, path, "wb") && write_image(&job) : no_memory(&job);
+    Output o = {0};
+    bool opened = ok && kdsl_output_open(&o, path);
+    job.file = o.file;
+    if (!ok) no_memory(&job);
+    else if (!opened) set_why(&job);
+    ok = opened && write_image(&job);
     png_destroy_write_struct(&job.png, &job.info);
-    if (ok && fclose(job.file)) {
-        snprintf(job.why, sizeof job.why, "%s", strerror(errno));
+    if (opened && !kdsl_output_close(&o, ok) && ok) {
+        set_why(&job);
         ok = false;
-        job.file = NULL;
     }
-    if (!ok) give_up(&job, "write", path);
     job.file = NULL;
+    if (!ok) give_up(&job, "write", path);
     clean(&job, false);
 }
 
@@ -143,7 +150,7 @@ static bool is_png(Job *job) {
 KDSL_RT void kdsl_std_png_open(const char *path, int64_t *size);
 void kdsl_std_png_open(const char *path, int64_t *size) {
     Job job = {0};
-    bool ok = open_file(&job, path, "rb") && is_png(&job) && read_image(&job);
+    bool ok = open_file(&job, path) && is_png(&job) && read_image(&job);
     png_destroy_read_struct(&job.png, &job.info, NULL);
     if (!ok) give_up(&job, "read", path);
     clean(&job, true);

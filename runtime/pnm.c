@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/output.h"
 #include "runtime/pixels.h"
 
 /* Writing ---------------------------------------------------------------------------------------------------------- */
@@ -11,18 +12,16 @@ static void write_pnm(const char *path, const uint8_t *bytes, const float *float
     kdsl_std_image_check(path, h, w);
     size_t n = (size_t)(w * channels);
     uint8_t *row = malloc(n);
-    FILE *file = row ? fopen(path, "wb") : NULL;
-    bool ok = file && fprintf(file, "P%d\n%lld %lld\n255\n", channels == 1 ? 5 : 6, (long long)w, (long long)h) > 0;
+    Output o = {0};
+    bool opened = row && kdsl_output_open(&o, path);
+    bool ok = opened && fprintf(o.file, "P%d\n%lld %lld\n255\n", channels == 1 ? 5 : 6, (long long)w, (long long)h) > 0;
     for (int64_t i = 0; ok && i < h; i++) {
         if (floats) kdsl_std_image_bytes(floats + (size_t)i * n, row, (int64_t)n);
-        ok = fwrite(floats ? row : bytes + (size_t)i * n, 1, n, file) == n;
+        ok = fwrite(floats ? row : bytes + (size_t)i * n, 1, n, o.file) == n;
     }
+    if (opened) ok = kdsl_output_close(&o, ok);
     int error = errno;
     free(row);
-    if (file && fclose(file) && ok) {
-        ok = false;
-        error = errno;
-    }
     if (!ok) kdsl_std_image_cannot("write", path, strerror(error));
 }
 

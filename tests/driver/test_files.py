@@ -4,7 +4,9 @@ wrong files look like; what a program is linked with. Usage: test_files.py KDSLC
 import ctypes
 import os
 import re
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -292,6 +294,70 @@ fn main() {
         for n in range(len(whole)):  # cut anywhere: a message, never a crash
             self.write("part.npy", whole[:n])
             self.assertIn("program.kdsl:3:13: cannot read", self.run_("./program", "part.npy", status=3))
+
+    # ---- whole or not at all
+    WRITERS = """import image;
+import npy;
+fn main() {
+    let n = i32(args()[1]);
+    let x = [f64(i % 7) for i in n];
+    let p = [f32((40 * i + j) * (40 * i + j) * 7919 / 64 % 251) / 251.0 for i in n, j in 40];    // noise
+    let c = [f32((i * j + 7 * k) % 101) / 101.0 for i in n, j in 20, k in 3];
+    let way = args()[0];
+    if way == "text" { write_file(way, format("{:>1000}{:>1000}{:>1000}{:>1000}{:>1000}{:>1000}{:>1000}", n, n, n, n, n, n, n)); }
+    if way == "array" { write_file(way, &x); }
+    if way == "more" { append_file(way, &x); }
+    if way == "npy" { npy.write_1d(way, &x); }
+    if way == "npy2" { npy.write_2d(way, &p); }
+    if way == "png" { image.write_png(way, &p); }
+    if way == "ppm" { image.write_ppm(way, &c); }
+    if way == "pgm" { image.write_pgm(way, &p); }
+    if way == "stdout" { write_file("/dev/stdout", "through"); }
+}
+"""
+
+    def test_a_file_that_is_too_large_leaves_the_old_one(self):
+        self.write("writers.kdsl", self.WRITERS)
+        self.run_(KDSLC, "writers.kdsl")
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+
+        for way in ("text", "array", "more", "npy", "npy2", "png", "ppm", "pgm"):
+            path = self.dir / way
+            for old in (None, b"what was there before"):
+                with self.subTest(way=way, old=old):
+                    if old:
+                        path.write_bytes(old)
+                    before = sorted(os.listdir(self.dir))
+                    done = subprocess.run(["./writers", way, "2000"], cwd=self.dir, capture_output=True, text=True,
+                                          preexec_fn=limit, timeout=100)
+                    self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+                    self.assertIn(f"cannot write `{way}`: File too large", done.stderr)
+                    if old is None and way == "more":
+                        path.unlink()                       # made, and empty again
+                    self.assertEqual(sorted(os.listdir(self.dir)), before)
+                    self.assertEqual(path.read_bytes() if path.exists() else None, old)
+
+    def test_what_is_replaced_keeps_its_place(self):
+        self.write("writers.kdsl", self.WRITERS)
+        self.run_(KDSLC, "writers.kdsl")
+        (self.dir / "folder").mkdir()
+        (self.dir / "folder" / "real").write_bytes(b"old")
+        (self.dir / "folder" / "real").chmod(0o640)
+        (self.dir / "array").symlink_to("folder/real")
+        (self.dir / "npy").symlink_to("folder/new")         # a link to nothing, yet
+        self.run_("./writers", "array", "3")
+        self.run_("./writers", "npy", "3")
+        self.assertTrue((self.dir / "array").is_symlink() and (self.dir / "npy").is_symlink())
+        self.assertEqual((self.dir / "folder" / "real").read_bytes(), struct.pack("3d", 0, 1, 2))
+        self.assertEqual((self.dir / "folder" / "real").stat().st_mode & 0o777, 0o640)
+        self.assertEqual((self.dir / "folder" / "new").read_bytes()[-24:], struct.pack("3d", 0, 1, 2))
+        self.assertEqual(sorted(os.listdir(self.dir / "folder")), ["new", "real"])
+        self.assertEqual(self.run_("./writers", "stdout", "1"), "through")
+        (self.dir / "text").mkdir()
+        self.assertIn("cannot write `text`: Is a directory", self.run_("./writers", "text", "1", status=3))
 
     # ---- what programs are made of
     def test_linked_only_where_used(self):
