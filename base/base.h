@@ -101,7 +101,8 @@ typedef struct Place {
 } Place;
 
 /* Read a file ("-" is standard input), strip a byte order mark. On failure returns NULL and *why says it in words. */
-Source *source_read(SourceMap *m, const char *path, const char **why);
+typedef enum SourceKind { SOURCE_ANY, SOURCE_FILE } SourceKind; /* a pipe or a device, too; a regular file only */
+Source *source_read(SourceMap *m, const char *path, SourceKind kind, const char **why);
 Source *source_add(SourceMap *m, const char *path, const char *text, size_t n); /* NULL: over 1 GiB in all */
 Place source_place(SourceMap *m, uint32_t offset);
 /* Bytes of `line` (from 1), without its line end. */

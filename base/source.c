@@ -40,9 +40,11 @@ static bool read_all(int fd, Buf *out) {
     }
 }
 
-Source *source_read(SourceMap *m, const char *path, const char **why) {
+/* What is not a regular file may never end, or never begin: a pipe that nobody writes to would be waited for when it is
+ * opened. So a file that the program does not name by itself on the command line is opened without waiting. */
+Source *source_read(SourceMap *m, const char *path, SourceKind kind, const char **why) {
     bool is_stdin = !strcmp(path, "-");
-    int fd = is_stdin ? 0 : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_stdin ? 0 : open(path, O_RDONLY | O_CLOEXEC | (kind == SOURCE_FILE ? O_NONBLOCK : 0));
     struct stat st;
     Buf text = {0};
     Source *s = NULL;
@@ -50,6 +52,8 @@ Source *source_read(SourceMap *m, const char *path, const char **why) {
         *why = strerror(errno);
     } else if (S_ISDIR(st.st_mode)) {
         *why = "it is a directory";
+    } else if (kind == SOURCE_FILE && !S_ISREG(st.st_mode)) {
+        *why = "it is not a regular file";
     } else if (!read_all(fd, &text)) {
         *why = errno == EFBIG ? "it is larger than 1 GiB" : strerror(errno);
     } else if (!(s = source_add(m, is_stdin ? "<stdin>" : path, text.n ? text.at : "", text.n))) {

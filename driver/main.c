@@ -184,7 +184,7 @@ static bool accepted(Compiler *c, const Options *o) {
 /* The compiler, from source to result. `output`: the file to write, "-" for standard output; `run` gives *program. */
 static bool compile(Compiler *c, Options *o, const char *output, Blob *program, Times *t) {
     const char *why;
-    Source *source = source_read(&c->sources, o->input, &why);
+    Source *source = source_read(&c->sources, o->input, SOURCE_ANY, &why);
     if (!source) {
         diag(c, E1002, (Span){0}, "cannot read `%s`: %s", o->input, why);
         return false;
@@ -203,6 +203,7 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
                        .transfers_each = o->transfers_each, .strict = o->strict,
                        .strict_constants = !irgen_host_fuses(o->march)};
     Program *checked = sema_check(c, module, &how);
+    off_check_exports(c, checked);
     times_stage(t, "check");
     if (!accepted(c, o)) return false;
     if (o->emit == EMIT_CHECKED) return emit_tree(c, module, true, output, t);

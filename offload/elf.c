@@ -4,6 +4,7 @@
  * 50 instead of 400 for 50 MB. */
 #include "offload/elf.h"
 
+#include <ar.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,68 @@ const char *elf_unbound_symbol(Blob image, int k) {
         if (s.at[i].st_shndx != SHN_UNDEF || ELF64_ST_BIND(s.at[i].st_info) != STB_GLOBAL || bound) continue;
         if (!k--) return symbol_name(&s, i);
     }
+    return NULL;
+}
+
+/* Old versions of a name are hidden: no new program is bound to them. */
+static bool shared_object_gives(Blob file, const char *symbol) {
+    enum { HIDDEN_VERSION = 0x8000 };
+    Symbols s = symbols_of(file, SHT_DYNSYM);
+    const Elf64_Shdr *versions = section_of(file, SHT_GNU_versym);
+    bool readable = versions && versions->sh_offset % 2 == 0;
+    const uint16_t *version = readable ? (const uint16_t *)(file.at + versions->sh_offset) : NULL;
+    for (size_t i = 1; i < s.n; i++) {
+        bool hidden = version && i < versions->sh_size / 2 && version[i] & HIDDEN_VERSION;
+        if (!hidden && s.at[i].st_shndx != SHN_UNDEF && !strcmp(symbol_name(&s, i), symbol)) return true;
+    }
+    return false;
+}
+
+/* Hidden ones, too: those are meant for whatever the object is linked into. */
+static bool object_gives(Blob file, const char *symbol) {
+    Symbols s = symbols_of(file, SHT_SYMTAB);
+    for (size_t i = 1; i < s.n; i++) {
+        bool local = s.at[i].st_shndx == SHN_UNDEF || ELF64_ST_BIND(s.at[i].st_info) == STB_LOCAL;
+        if (!local && !strcmp(symbol_name(&s, i), symbol)) return true;
+    }
+    return false;
+}
+
+/* The members of an archive follow one another, each behind a head of 60 bytes with its size in digits (ar.h). They begin
+ * at even places only, so they are read as copies. */
+static bool archive_gives(Blob file, const char *symbol) {
+    enum { HEAD_BYTES = 60, SIZE_AT = 48, SIZE_DIGITS = 10 };
+    bool found = false;
+    for (size_t at = SARMAG; !found && at + HEAD_BYTES <= file.n;) {
+        char digits[SIZE_DIGITS + 1] = {0};
+        memcpy(digits, file.at + at + SIZE_AT, SIZE_DIGITS);
+        size_t n = strtoul(digits, NULL, 10), begin = at + HEAD_BYTES;
+        if (n > file.n - begin) return false;
+        Blob member = {malloc(n + 1), n};
+        if (member.at) found = object_gives((Blob){memcpy(member.at, file.at + begin, n), n}, symbol);
+        free(member.at);
+        at = begin + n + n % 2;
+    }
+    return found;
+}
+
+bool elf_gives(Blob file, const char *symbol) {
+    if (file.n > SARMAG && !memcmp(file.at, ARMAG, SARMAG)) return archive_gives(file, symbol);
+    const Elf64_Ehdr *h = header_of(file);
+    return h && (h->e_type == ET_DYN ? shared_object_gives : object_gives)(file, symbol);
+}
+
+const char *elf_needed_library(Blob object, int k) {
+    const Elf64_Shdr *table = section_of(object, SHT_DYNAMIC);
+    const Elf64_Ehdr *h = header_of(object);
+    if (!table || table->sh_offset % 8 || table->sh_link >= h->e_shnum) return NULL;
+    const Elf64_Shdr *names = (const Elf64_Shdr *)(object.at + h->e_shoff) + table->sh_link;
+    const Elf64_Dyn *d = (const Elf64_Dyn *)(object.at + table->sh_offset);
+    if (names->sh_offset > object.n || names->sh_size > object.n - names->sh_offset || !names->sh_size) return NULL;
+    if (object.at[names->sh_offset + names->sh_size - 1]) return NULL;
+    for (size_t i = 0; i < table->sh_size / sizeof *d && d[i].d_tag != DT_NULL; i++)
+        if (d[i].d_tag == DT_NEEDED && d[i].d_un.d_val < names->sh_size && !k--)
+            return object.at + names->sh_offset + d[i].d_un.d_val;
     return NULL;
 }
 

@@ -95,6 +95,8 @@ void off_close_image(void *library);
 bool off_link_x86_image(Compiler *c, const Blob *objects, int n, Blob *image);
 /* libomptarget, of the version whose protocol this is: where it is, or NULL; *name: what it is called. */
 const char *off_find_omptarget(Compiler *c, const char **name);
+/* exports.c: reports exported functions whose names other parts of the process have. */
+void off_check_exports(Compiler *c, const Program *p);
 /* CUDA's assembler: the one KDSL_PTXAS names (empty: none), on PATH, or where the toolkit puts it. NULL: there is none. */
 const char *off_find_ptxas(Arena *arena);
 /* What ptxas -v says of these kernels. false: there is no ptxas, or it has reported why not. */

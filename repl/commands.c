@@ -177,7 +177,7 @@ bool command_load(Repl *r, const char *path) {
     Compiler c;
     const char *why = "";
     compiler_init(&c);
-    Source *file = source_read(&c.sources, path, &why);
+    Source *file = source_read(&c.sources, path, SOURCE_FILE, &why);
     Buf out = {0};
     bool ok = file && repl_text(r, path, file->text, file->n);
     if (!file) buf_printf(&out, "cannot read `%s`: %s\n", path, why);

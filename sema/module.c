@@ -146,7 +146,7 @@ static Module *find_module(Sema *s, const Module *from, const Item *import, bool
         if (!strcmp(key, from->key)) continue; /* random.kdsl may import the `random` of the standard library */
         Module *m = find_loaded(s, key);
         if (m) return m;
-        Source *source = source_read(&s->c->sources, path, &why);
+        Source *source = source_read(&s->c->sources, path, SOURCE_FILE, &why);
         *is_new = source != NULL;
         if (source) return parse_module(s, source, import, key);
         diag(s->c, E0801, path_span(s, import), "cannot read the module `%s`: %s", path, why);

@@ -192,6 +192,20 @@ class DriverTest(unittest.TestCase):
             self.write("secret.kdsl", HELLO).chmod(0)
             self.fails("E1002", "secret.kdsl", says="Permission denied")
 
+    def test_modules_that_are_no_files(self):
+        """A pipe that nobody writes to would be waited for, and a device never ends."""
+        os.mkfifo(self.dir / "pipe.kdsl")
+        (self.dir / "device.kdsl").symlink_to("/dev/zero")
+        (self.dir / "folder.kdsl").mkdir()
+        for name, why in (("pipe", "it is not a regular file"), ("device", "it is not a regular file"),
+                          ("folder", "it is a directory")):
+            self.write("program.kdsl", f"import {name};\nfn main() {{}}\n")
+            self.fails("E0801", "check", "program.kdsl", says=f"cannot read the module `{name}.kdsl`: {why}", timeout=20)
+            self.kdslc("repl", stdin=None, input=f":load {name}.kdsl\n".encode(), timeout=20)
+            self.assertIn(why, self.out + self.err)
+        with subprocess.Popen(f"echo 'fn main() {{ print(\"read\"); }}' > pipe.kdsl", shell=True, cwd=self.dir):
+            self.assertEqual((self.kdslc("run", "pipe.kdsl"), self.out), (0, "read\n"))    # named, and written to
+
     def test_standard_input_closed(self):
         self.fails("E1002", "-", "-o", "x", preexec_fn=lambda: os.close(0))
 

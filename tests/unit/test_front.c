@@ -221,7 +221,7 @@ static void test_file(const char *path) {
     Compiler c;
     const char *why = NULL;
     compiler_init(&c);
-    Source *s = source_read(&c.sources, path, &why);
+    Source *s = source_read(&c.sources, path, SOURCE_ANY, &why);
     check(s, why ? why : "cannot be read", path);
     if (s) {
         test_tokens(path, s->text, s->n);
