@@ -4,7 +4,7 @@ usage: emulated.py KDSLC FOLDER [--march CPU] [--seeds N] [--flags=-O2] [FILE.kd
 
 The programs of tests/vector, or those named, must print what they should, and the random kernels of the first N seeds
 must leave the bits that their scalar code at -O0 leaves on this machine. Not among the tests of CTest: it wants packages
-(`./dev emulate` installs them) and minutes."""
+(`./dev emulate` installs them) and minutes; a machine that runs the code itself does so in CTest."""
 import argparse
 import sys
 import time
@@ -75,8 +75,12 @@ def main():
     parser.add_argument("--march", default="x86-64-v4")
     parser.add_argument("--flags", default="-O2")
     parser.add_argument("--seeds", type=int, default=25)
+    parser.add_argument("--anyway", action="store_true", help="even if this machine runs such code itself")
     parser.add_argument("files", nargs="*", type=Path)
     options = parser.parse_intermixed_args()
+    if f"--march={options.march}" in tests.widths() and not options.anyway:
+        print(f"this machine runs code for {options.march} itself, as `./dev test` does; --anyway emulates it")
+        return 0
     kdslc, folder = options.kdslc.resolve(), options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
 
