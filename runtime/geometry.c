@@ -39,12 +39,13 @@ static int may_be_narrow(void) {
 int32_t kdsl_geometry(KdslGeometry *g, int64_t x, int64_t y, int64_t z, int32_t by_x, int32_t by_y,
                       int32_t by_z, int32_t is_reduction) {
     const int64_t n[3] = {x, y, z};
-    int64_t room = is_reduction ? GPU_MAX_PARTS : INT64_MAX;
     bool small = true;
     g->threads[0] = by_x;
     g->threads[1] = by_y;
     g->threads[2] = by_z;
     if (!by_x) choose_threads(g->threads, n);
+    int64_t room = GPU_MAX_GRID_THREADS / ((int64_t)g->threads[0] * g->threads[1] * g->threads[2]); /* blocks */
+    if (is_reduction) room = smaller(room, GPU_MAX_PARTS);
     for (int axis = 0; axis < 3; axis++) {
         int64_t wanted = (n[axis] - 1) / g->threads[axis] + 1;
         int64_t blocks = smaller(smaller(wanted, axis ? GPU_MAX_YZ : GPU_MAX_X), room);

@@ -11,6 +11,10 @@ enum {
     GPU_MAX_PARTS = 1024, /* blocks of a reduction: one part of the result each */
     GPU_MAX_X = 0x7fffffff, GPU_MAX_YZ = 65535 /* blocks along an axis: CUDA C++ Programming Guide, compute capabilities */
 };
+/* Threads of a grid, of all axes together: HSA counts them in 32 bits (HSA_AGENT_INFO_GRID_MAX_SIZE), those along an axis in
+ * the packet of the launch, where more wrap to a few. CUDA, which counts blocks, gets no larger grids either: one round more
+ * is nothing beside so many items. */
+#define GPU_MAX_GRID_THREADS INT64_C(0xffffffff)
 
 /* As in libomptarget's KernelArgsTy; x first, which is the last axis of the domain. */
 typedef struct KdslGeometry {
