@@ -2,6 +2,8 @@
  * that checks end the program on the host and go to the launch's error slot where a kernel calls (cg_check.c). */
 #include "irgen/cg.h"
 
+#include <string.h>
+
 void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn) {
     *f = (CgFunc){.cg = cg, .b = cg->b, .func = fn, .fn = llvm_fn, .is_kernel = fn->is_kernel};
     f->checks = cg->target->checks && !fn->is_kernel && !cg->options->unchecked;
@@ -51,6 +53,17 @@ static void bind_param(CgFunc *f, int i) {
     cg_debug_variable(f, sym, v, i + 1);
 }
 
+/* Calls that are nested too deeply end the program as a failed check does, rather than by a signal. For that each of them
+ * has to keep its frame: no call may become a jump. */
+static void check_stack(CgFunc *f, const Func *fn) {
+    static const char attribute[] = "disable-tail-calls", yes[] = "true";
+    if (!fn->recurses || !f->cg->target->is_program) return;
+    LLVMAddAttributeAtIndex(f->fn, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(f->cg->ctx, attribute, sizeof attribute - 1, yes, sizeof yes - 1));
+    LLVMValueRef args[2] = {cg_place_string(f->cg, fn->name_span), cg_string(f->cg, fn->name, strlen(fn->name))};
+    cg_call_runtime(f, RT_CHECK_STACK, args, 2);
+}
+
 static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has_slot, bool narrow) {
     CgFunc f;
     cg_func_begin(&f, cg, fn, llvm_fn);
@@ -60,6 +73,7 @@ static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has
     cg_debug_function(&f, fn->name);
     if (fn->is_input) cg_session_bind(&f);
     else cg_session_poll(&f); /* a recursion is a loop, too */
+    check_stack(&f, fn);
     for (int i = 0; i < fn->params.n; i++) bind_param(&f, i);
     for (int i = 0; i < fn->sizes.n; i++) cg_debug_value(&f, fn->sizes.at[i], f.slots[fn->sizes.at[i]->id].value, 0);
     cg_stmts(&f, fn->item->fn.body, NULL, NULL);

@@ -41,19 +41,21 @@ static bool append_to(const char *path, const void *at, int64_t n_bytes) {
 
 /* Text or bytes that the module `npy` puts before those of the next write_file of this thread, to the same path. */
 static _Thread_local struct {
-    char path[4096], bytes[KDSL_HEAD_BYTES];
+    char bytes[KDSL_HEAD_BYTES];
     int64_t n;
+    const char *path; /* text lives as long as the program */
 } head;
 
 void kdsl_file_head(const char *path, const char *bytes, int64_t n) {
-    snprintf(head.path, sizeof head.path, "%s", path);
     memcpy(head.bytes, bytes, (size_t)n);
     head.n = n;
+    head.path = path;
 }
 
 static int64_t take_head(const char *path) {
-    int64_t n = strcmp(path, head.path) ? 0 : head.n;
+    int64_t n = path == head.path ? head.n : 0;
     head.n = 0;
+    head.path = NULL;
     return n;
 }
 

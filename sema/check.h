@@ -354,6 +354,7 @@ bool check_reference(Sema *s, Arg *arg, RefMode mode); /* &a as mode; the value 
 /* kernel.c */
 void check_domain(Sema *s, Func *f);
 void check_kernel_result(Sema *s, Func *f);
+void find_recursion(Sema *s); /* recursion.c */
 void kernels_check(Sema *s); /* after effects: what kernels reach */
 
 /* effects.c */

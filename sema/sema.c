@@ -91,6 +91,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     session_name_types(&s);
     generics_check_unused(&s);
     effects_spread(&s);
+    find_recursion(&s);
     shapes_check(&s);
     kernels_check(&s);
     for (int i = 0; i < s.program->funcs.n; i++) fuse_mark(&s, s.program->funcs.at[i]);

@@ -222,6 +222,7 @@ struct Func {
     Func *effect_from;          /* the callee a foreign effect came from, or NULL */
     Span effect_span;           /* where the effect is */
     bool on_host, on_device;    /* is code needed there? Kernels are both: the host version is the fallback */
+    bool recurses;              /* may call itself, through others or not */
     int n_symbols;              /* ids used */
     Vec(Access) accesses;       /* code for devices: every element access, in the order of the text; with those of the
                                  * functions called, unless there are very many (misses_accesses) */
