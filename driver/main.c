@@ -13,6 +13,7 @@
 #include "driver/output.h"
 #include "driver/stdlib.h"
 #include "driver/timing.h"
+#include "interp/interp.h"
 #include "irgen/irgen.h"
 #include "lexer/lexer.h"
 #include "offload/offload.h"
@@ -181,6 +182,36 @@ static bool accepted(Compiler *c, const Options *o) {
     return c->diags.n_errors == 0;
 }
 
+/* At a terminal, where a person reads: the way to the longer text. */
+static void mention_explain(const Compiler *c, Buf *said) {
+    for (int i = 0; i < c->diags.list.n; i++) {
+        const Diag *d = c->diags.list.at[i];
+        if (d->severity != SEV_ERROR) continue;
+        buf_printf(said, "(`kdslc explain %s` says more)\n", diag_code_name(d->code));
+        return;
+    }
+}
+
+static int finish(Compiler *c, const Options *o, bool ok, Times *t) {
+    Buf said = {0};
+    diags_print(c, &said, o->colour);
+    if (o->colour && isatty(STDERR_FILENO)) mention_explain(c, &said);
+    if (said.n) write_fully(STDERR_FILENO, said.at, said.n);
+    buf_free(&said);
+    c->diags.list.n = 0; /* said */
+    times_stage(t, "rest");
+    if (o->time_report) times_print(t, stderr);
+    return ok ? KDSLC_OK : KDSLC_DIAGNOSTICS;
+}
+
+/* The program's exit code. In which order work items run must not matter: KDSL_INTERPRET_SEED chooses another one. */
+static int interpret(const Program *p, const Options *o) {
+    const char *seed = getenv("KDSL_INTERPRET_SEED");
+    InterpOptions how = {.args = o->program_args, .n_args = o->n_program_args, .unchecked = o->unchecked};
+    if (seed) how.seed = strtoull(seed, NULL, 10);
+    return interp_run(p, &how);
+}
+
 /* The compiler, from source to result. `output`: the file to write, "-" for standard output; `run` gives *program. */
 static bool compile(Compiler *c, Options *o, const char *output, Blob *program, Times *t) {
     const char *why;
@@ -211,6 +242,10 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
     if (o->explain == EXPLAIN_LAUNCH) return explain_launch(c, o, checked, output, t);
     if (o->explain || o->emit == EMIT_PLAN) return explain(c, o, checked, output, t);
     if (o->command == COMMAND_CHECK) return true;
+    if (o->command == COMMAND_INTERPRET) {
+        finish(c, o, true, t); /* the warnings */
+        exit(interpret(checked, o));
+    }
     if (o->emit == EMIT_HEADER) return output_header(c, checked, output);
 
     Code code = code_plan(&c->arena, checked, o);
@@ -218,28 +253,6 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
                       : code_generate(&code, t) && link_program(c, o, output, program, &code, t);
     code_free(&code);
     return ok;
-}
-
-/* At a terminal, where a person reads: the way to the longer text. */
-static void mention_explain(const Compiler *c, Buf *said) {
-    for (int i = 0; i < c->diags.list.n; i++) {
-        const Diag *d = c->diags.list.at[i];
-        if (d->severity != SEV_ERROR) continue;
-        buf_printf(said, "(`kdslc explain %s` says more)\n", diag_code_name(d->code));
-        return;
-    }
-}
-
-static int finish(Compiler *c, const Options *o, bool ok, Times *t) {
-    Buf said = {0};
-    diags_print(c, &said, o->colour);
-    if (o->colour && isatty(STDERR_FILENO)) mention_explain(c, &said);
-    if (said.n) write_fully(STDERR_FILENO, said.at, said.n);
-    buf_free(&said);
-    c->diags.list.n = 0; /* said */
-    times_stage(t, "rest");
-    if (o->time_report) times_print(t, stderr);
-    return ok ? KDSLC_OK : KDSLC_DIAGNOSTICS;
 }
 
 int main(int argc, char **argv) {

@@ -81,6 +81,7 @@ static int print_help(void) {
     for (int i = 0; i < COMMAND__COUNT; i++) {
         const char *name = commands[i].name;
         size_t start = b.n;
+        if (!*commands[i].help) continue;
         buf_printf(&b, "  kdslc %s%s%s", name, *name ? " " : "", commands[i].arguments);
         help_column(&b, start, 36, commands[i].help);
     }
@@ -362,7 +363,7 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
             return usage_error("one source file at a time: `%s` or `%s`?", o->input, word);
         } else {
             o->input = word;
-            if (o->command == COMMAND_RUN || o->command == COMMAND_TEST) {
+            if (o->command == COMMAND_RUN || o->command == COMMAND_INTERPRET || o->command == COMMAND_TEST) {
                 o->program_args = argv + at + 1;
                 o->n_program_args = argc - at - 1;
                 break;

@@ -6,6 +6,7 @@
 #ifndef KDSL_CHECK_H
 #define KDSL_CHECK_H
 
+#include "sema/arith.h"
 #include "sema/sema.h"
 
 enum { N_EFFECTS = 6, MAX_CONST_CHAIN = 200 };
@@ -139,13 +140,8 @@ typedef struct Sema {
 /* type.c */
 int float_mantissa_bits(const Type *t);
 
-/* const.c: values without diagnostics */
-Const const_int(int64_t v);
-Const const_float(double v);
-Const const_bool(bool v);
-int64_t int_wrap(int64_t v, const Type *t);
+/* const.c: values without diagnostics; more of them in sema/arith.h */
 bool const_fits(Const v, const Type *from, const Type *to); /* the same value exists in `to` */
-Const const_convert(Const v, const Type *from, const Type *to);
 const char *const_text(Sema *s, Const v, const Type *t);
 
 /* fold.c: values of operators, with diagnostics */

@@ -1,0 +1,191 @@
+/* builtin.c -- the built-in functions. Those of numbers work on vectors part by part. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "interp/run.h"
+
+enum { MAX_ARGS = 3 };
+
+static Expr *arg(const Expr *e, int i) { return e->call.args.at[i].value; }
+
+static void store_index(Expr *e, void *to, int64_t v) { interp_store(e->type, to, const_int(v)); }
+
+static void store_text(Expr *e, void *to, const char *text) {
+    interp_store(e->type, to, (Const){.kind = CONST_STR, .s = {text, strlen(text)}});
+}
+
+/* Of numbers --------------------------------------------------------------------------------------------------- */
+
+static Const rsqrt_of(const Type *t, Const x) {
+    Const root = const_convert(const_float(sqrt(x.f)), t, t);
+    if (type_is_half(t)) return const_convert(const_float((double)(1.0f / sqrtf((float)x.f))), t, t);
+    return arith_binary(OP_DIV, t, const_float(1), root, NULL);
+}
+
+static Const of_numbers(Frame *f, Expr *e, const Type *t, const Const *x) {
+    BuiltinId id = e->call.info->builtin;
+    Const r;
+    if (interp_math(id, t, x, f->item != NULL, &r)) return r;
+    switch (id) {
+    case BUILTIN_FMA: return arith_fma(t, x[0], x[1], x[2]);
+    case BUILTIN_RSQRT: return rsqrt_of(t, x[0]);
+    case BUILTIN_ISNAN: return const_bool(isnan(x[0].f));
+    case BUILTIN_ISINF: return const_bool(isinf(x[0].f));
+    case BUILTIN_ABS: return arith_abs(t, x[0]);
+    case BUILTIN_MIN:
+    case BUILTIN_MAX: return arith_min_or_max(id == BUILTIN_MAX, t, x[0], x[1]);
+    case BUILTIN_CLAMP: return arith_min_or_max(false, t, arith_min_or_max(true, t, x[0], x[1]), x[2]);
+    default: break;
+    }
+    ice(f->run->c, e->span, "a built-in function that is not known");
+}
+
+static void numbers(Frame *f, Expr *e, char *to) {
+    const Type *t = arg(e, 0)->type, *part = type_of_part(t);
+    int n = e->call.args.n, width = t->kind == TY_VECTOR ? t->width : 1;
+    int64_t bytes = type_size_bytes(part), result = type_size_bytes(type_of_part(e->type));
+    _Alignas(16) char room[MAX_ARGS][64];
+    for (int i = 0; i < n; i++) interp_value_as(f, arg(e, i), t, room[i]);
+    for (int k = 0; k < width; k++) {
+        Const x[MAX_ARGS];
+        for (int i = 0; i < n; i++) x[i] = interp_load(part, room[i] + k * bytes);
+        interp_store(type_of_part(e->type), to + k * result, of_numbers(f, e, part, x));
+    }
+}
+
+/* Of vectors --------------------------------------------------------------------------------------------------- */
+
+static Const part_of(const Type *t, const void *at, int i) {
+    return interp_load(t->elem, (const char *)at + i * type_size_bytes(t->elem));
+}
+
+/* From the first part on. */
+static Const dot(const Type *t, const void *a, const void *b) {
+    Const sum = {0};
+    for (int i = 0; i < t->width; i++) {
+        Const product = arith_binary(OP_MUL, t->elem, part_of(t, a, i), part_of(t, b, i), NULL);
+        sum = i ? arith_binary(OP_ADD, t->elem, sum, product, NULL) : product;
+    }
+    return sum;
+}
+
+static void cross(const Type *t, const void *a, const void *b, char *to) {
+    const Type *elem = t->elem;
+    for (int i = 0; i < 3; i++) {
+        int y = (i + 1) % 3, z = (i + 2) % 3;
+        Const l = arith_binary(OP_MUL, elem, part_of(t, a, y), part_of(t, b, z), NULL);
+        Const r = arith_binary(OP_MUL, elem, part_of(t, a, z), part_of(t, b, y), NULL);
+        interp_store(elem, to + i * type_size_bytes(elem), arith_binary(OP_SUB, elem, l, r, NULL));
+    }
+}
+
+static void vectors(Frame *f, Expr *e, char *to) {
+    const Type *t = arg(e, 0)->type;
+    ROOM(a, 64);
+    ROOM(b, 64);
+    interp_value(f, arg(e, 0), a);
+    if (e->call.args.n > 1) interp_value(f, arg(e, 1), b);
+    else memcpy(b, a, sizeof b);
+    if (e->call.info->builtin == BUILTIN_CROSS) {
+        cross(t, a, b, to);
+        return;
+    }
+    Const v = dot(t, a, b);
+    if (e->call.info->builtin == BUILTIN_LENGTH) v = const_convert(const_float(sqrt(v.f)), t->elem, t->elem);
+    interp_store(e->type, to, v);
+}
+
+/* Of arrays ---------------------------------------------------------------------------------------------------- */
+
+static void length(Frame *f, Expr *e, void *to) {
+    Expr *x = e->call.info->receiver ? e->call.info->receiver : arg(e, 0);
+    if (x->type->kind != TY_ARRAY) {
+        store_index(e, to, (int64_t)strlen(interp_scalar(f, x).s.at));
+        return;
+    }
+    Array a = interp_array(f, x);
+    store_index(e, to, interp_count(x->type, &a));
+}
+
+/* x.at(i, j): zero outside. The indices first: a call in one may give the array other memory. */
+static void at_or_zero(Frame *f, Expr *e, char *to) {
+    Expr *x = e->call.info->receiver;
+    int64_t at[MAX_RANK], n = type_size_bytes(e->type);
+    bool inside = true;
+    for (int d = 0; d < x->type->rank; d++) at[d] = interp_index(f, arg(e, d));
+    Array a = interp_array(f, x);
+    for (int d = 0; d < x->type->rank; d++) inside = inside && (uint64_t)at[d] < (uint64_t)a.ext[d];
+    if (inside) memcpy(to, a.data + interp_offset(x->type, &a, at) * n, (size_t)n);
+    else memset(to, 0, (size_t)n);
+}
+
+static void copy(Frame *f, Expr *e, void *to) {
+    if (type_owns(e->type)) {
+        interp_gather(f, arg(e, 0)->name.sym, true, to, e->span);
+        return;
+    }
+    Array a = interp_array(f, arg(e, 0));
+    *(Array *)to = interp_array_copy(f, e->type, &a, e->span);
+}
+
+static void swap(Frame *f, Expr *e) {
+    char *a = interp_address(f, arg(e, 0)), *b = interp_address(f, arg(e, 1));
+    size_t n = (size_t)interp_size(arg(e, 0)->type);
+    for (size_t i = 0; i < n; i++) {
+        char held = a[i];
+        a[i] = b[i];
+        b[i] = held;
+    }
+}
+
+/* Of the program ----------------------------------------------------------------------------------------------- */
+
+static void arguments(Frame *f, Expr *e, Array *to) {
+    int64_t n = f->run->options.n_args;
+    *to = interp_array_new(f, e->type, &n, e->span);
+    for (int64_t i = 0; i < n; i++) ((const char **)to->data)[i] = f->run->options.args[i];
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A program that launches nothing has no device to use. */
+static int devices(const Run *r) {
+    bool any = false;
+    for (int i = 0; i < r->program->funcs.n; i++) any |= (r->program->funcs.at[i]->effects & EFFECT_OFFLOAD) != 0;
+    return any ? INTERP_DEVICES : 0;
+}
+
+void interp_builtin(Frame *f, Expr *e, void *to) {
+    BuiltinId id = e->call.info->builtin;
+    switch (id) {
+    case BUILTIN_DOT: case BUILTIN_CROSS: case BUILTIN_LENGTH: vectors(f, e, to); return;
+    case BUILTIN_LEN: length(f, e, to); return;
+    case BUILTIN_SHAPE: {
+        Array a = interp_array(f, arg(e, 0));
+        store_index(e, to, a.ext[arg(e, 1)->konst.i]);
+        return;
+    }
+    case BUILTIN_AT: at_or_zero(f, e, to); return;
+    case BUILTIN_COPY: copy(f, e, to); return;
+    case BUILTIN_SWAP: swap(f, e); return;
+    case BUILTIN_PRINT: interp_print(f, e); return;
+    case BUILTIN_FORMAT: store_text(e, to, interp_text(f, e->call.info->format, &e->call.args, 1)); return;
+    case BUILTIN_ARGS: arguments(f, e, to); return;
+    case BUILTIN_CLOCK: interp_store(e->type, to, const_float(seconds())); return;
+    case BUILTIN_DEVICES: store_index(e, to, devices(f->run)); return;
+    case BUILTIN_DEVICE_NAME: interp_unsupported(f, e->span, "this asks for the name of a device");
+    case BUILTIN_EXIT: interp_exit((int)interp_scalar(f, arg(e, 0)).i & 0xff);
+    case BUILTIN_WRITE_FILE: case BUILTIN_APPEND_FILE: case BUILTIN_READ_FILE: case BUILTIN_READ_ARRAY:
+    case BUILTIN_FILE_EXISTS: case BUILTIN_FILE_SIZE: case BUILTIN_READ_LINE: case BUILTIN_INPUT_ENDED:
+        interp_file(f, e, to);
+        return;
+    default: numbers(f, e, to); return;
+    }
+}

@@ -1,0 +1,55 @@
+/* fail.c -- how a program that is executed ends before its end. As in a compiled program, what was printed comes out
+ * first, then "place: what" on standard error. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "interp/run.h"
+
+enum { EXIT_CHECK = 3 };
+
+const char *interp_place(Run *r, Span span) {
+    Place p = source_place(&r->c->sources, span.lo);
+    return arena_printf(&r->c->arena, "%s:%d:%d", p.file ? p.file->path : "?", p.line, p.col);
+}
+
+void interp_exit(int status) {
+    fflush(stdout);
+    exit(status);
+}
+
+static void tell(Frame *f, Span span, const char *format, va_list ap) {
+    if (f->item) interp_flush_prints(f->item->launch);
+    fflush(stdout);
+    fprintf(stderr, "%s: ", interp_place(f->run, span));
+    vfprintf(stderr, format, ap);
+}
+
+void interp_fail(Frame *f, Span span, const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    tell(f, span, format, ap);
+    va_end(ap);
+    fprintf(stderr, "%s\n", interp_item_text(f));
+    interp_exit(EXIT_CHECK);
+}
+
+void interp_unsupported(Frame *f, Span span, const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    tell(f, span, format, ap);
+    va_end(ap);
+    fprintf(stderr, ", which the interpreter does not do\n");
+    interp_exit(INTERP_UNSUPPORTED);
+}
+
+void interp_was_proven(Frame *f, Span span, const char *what) {
+    ice(f->run->c, span, "%s, but the checker has shown that this cannot be%s", what, interp_item_text(f));
+}
+
+const char *interp_shape_text(Frame *f, const Type *array, const int64_t *ext) {
+    const char *text = "[";
+    for (int d = 0; d < array->rank; d++)
+        text = arena_printf(&f->run->c->arena, "%s%s%lld", text, d ? ", " : "", (long long)ext[d]);
+    return arena_printf(&f->run->c->arena, "%s]", text);
+}

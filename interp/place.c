@@ -1,0 +1,146 @@
+/* place.c -- where things are: variables, elements with the checks on the way there, fields, arrays and their slices. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp/run.h"
+
+/* Names of what is checked ------------------------------------------------------------------------------------- */
+
+const char *interp_array_name(Frame *f, const Expr *e) {
+    if (e->kind == EXPR_NAME) return e->name.sym->name;
+    if (e->kind == EXPR_INDEX && expr_is_slice(e)) return interp_array_name(f, e->index.base);
+    if (e->kind != EXPR_FIELD) return "the array";
+    const Expr *base = e->field.base;
+    bool has_name = base->kind == EXPR_NAME || base->kind == EXPR_FIELD;
+    return arena_printf(&f->run->c->arena, "%s.%s", has_name ? interp_array_name(f, base) : "the struct", e->field.name);
+}
+
+/* Checks ------------------------------------------------------------------------------------------------------- */
+
+static bool is_proven(Frame *f, const Expr *e, int d) {
+    const CheckSite *site = e->index.site > 0 ? &f->run->program->sites.at[e->index.site - 1] : NULL;
+    return e->index.proven >> d & 1 || (f->item && site && site->is_needless);
+}
+
+static void check_index(Frame *f, const Expr *e, const Array *a, int64_t at, int d, Span span) {
+    const Type *t = e->index.base->type;
+    if ((uint64_t)at < (uint64_t)a->ext[d]) return;
+    if (is_proven(f, e, d)) interp_was_proven(f, span, "an index is outside");
+    if (f->run->options.unchecked) interp_unsupported(f, span, "this is an index outside of the array");
+    const char *name = interp_array_name(f, e->index.base), *shape = interp_shape_text(f, t, a->ext);
+    if (t->rank == 1) interp_fail(f, span, "index %lld is outside %s: %s", (long long)at, name, shape);
+    interp_fail(f, span, "index %lld is outside dimension %d of %s: %s", (long long)at, d, name, shape);
+}
+
+static void check_slice(Frame *f, const Expr *e, const Array *a, int64_t lo, int64_t hi, int d) {
+    const Type *t = e->index.base->type;
+    Span span = e->index.at.at[d]->span;
+    if (lo >= 0 && lo <= hi && hi <= a->ext[d]) return;
+    if (f->run->options.unchecked) interp_unsupported(f, span, "this is a slice outside of the array");
+    const char *name = interp_array_name(f, e->index.base), *shape = interp_shape_text(f, t, a->ext), *where = "";
+    if (t->rank > 1) where = arena_printf(&f->run->c->arena, "dimension %d of ", d);
+    if (lo >= 0 && lo <= a->ext[d] && hi >= 0 && hi < lo)
+        interp_fail(f, span, "slice %lld..%lld of %s%s ends before it begins", (long long)lo, (long long)hi, where, name);
+    interp_fail(f, span, "slice %lld..%lld is outside %s%s: %s", (long long)lo, (long long)hi, where, name, shape);
+}
+
+/* Arrays ------------------------------------------------------------------------------------------------------- */
+
+Array *interp_array_place(Frame *f, Expr *e) {
+    return e->kind == EXPR_NAME ? (Array *)f->slots[e->name.sym->id].at : NULL;
+}
+
+static Array field_array(Frame *f, Expr *e) {
+    const Type *t = expr_fixed_field(e);
+    Array a = {.data = interp_address(f, e)};
+    memcpy(a.ext, t->extent, sizeof a.ext);
+    return a;
+}
+
+static Array made(Frame *f, Expr *e) {
+    Array a;
+    Made *m = malloc(sizeof *m);
+    if (!m) abort();
+    interp_value(f, e, &a);
+    *m = (Made){f->made, a.data};
+    f->made = m;
+    return a;
+}
+
+Array interp_array(Frame *f, Expr *e) {
+    if (expr_fixed_field(e)) return field_array(f, e);
+    if (e->kind == EXPR_INDEX && expr_is_slice(e)) {
+        Bounds b;
+        interp_bounds(f, e, &b);
+        return interp_slice(f, e, &b);
+    }
+    if (e->kind != EXPR_NAME) return made(f, e);
+    Array *a = interp_array_place(f, e);
+    if (!a || !a->data) ice(f->run->c, e->span, "`%s` has no array here: it was moved away", e->name.name);
+    return *a;
+}
+
+void interp_bounds(Frame *f, Expr *e, Bounds *b) {
+    for (int d = 0; d < e->index.at.n; d++) {
+        Expr *at = e->index.at.at[d], *lo = at, *hi = NULL;
+        if (at->kind == EXPR_RANGE) lo = at->range.range.lo, hi = at->range.range.hi;
+        b->has_lo[d] = lo != NULL;
+        b->has_hi[d] = hi != NULL;
+        if (lo) b->lo[d] = interp_index(f, lo);
+        if (hi) b->hi[d] = interp_index(f, hi);
+    }
+}
+
+Array interp_slice(Frame *f, Expr *e, const Bounds *b) {
+    Array a = interp_array(f, e->index.base), s = {0};
+    const Type *t = e->index.base->type;
+    int64_t offset = 0;
+    for (int d = 0, n = 0; d < t->rank; d++) {
+        int64_t lo = b->has_lo[d] ? b->lo[d] : 0, hi = b->has_hi[d] ? b->hi[d] : a.ext[d];
+        bool ranged = e->index.at.at[d]->kind == EXPR_RANGE;
+        if (ranged) check_slice(f, e, &a, lo, hi, d);
+        else check_index(f, e, &a, lo, d, e->index.at.at[d]->span);
+        if (ranged) s.ext[n++] = hi - lo;
+        offset = offset * a.ext[d] + lo;
+    }
+    s.data = a.data + offset * type_size_bytes(t->elem);
+    return s;
+}
+
+int64_t interp_offset(const Type *array, const Array *a, const int64_t *at) {
+    int64_t offset = 0;
+    for (int d = 0; d < array->rank; d++) offset = offset * a->ext[d] + at[d];
+    return offset;
+}
+
+/* Places ------------------------------------------------------------------------------------------------------- */
+
+/* The indices first: a call in one of them may give the array other memory. */
+static void *element(Frame *f, Expr *e) {
+    const Type *t = e->index.base->type;
+    int64_t at[MAX_RANK];
+    for (int d = 0; d < t->rank; d++) at[d] = interp_index(f, e->index.at.at[d]);
+    Array a = interp_array(f, e->index.base);
+    for (int d = 0; d < t->rank; d++) check_index(f, e, &a, at[d], d, e->span);
+    return a.data + interp_offset(t, &a, at) * type_size_bytes(t->elem);
+}
+
+bool interp_has_place(const Expr *e) {
+    if (e->kind == EXPR_FIELD) return e->field.n_at == 1 && interp_has_place(e->field.base);
+    if (e->kind == EXPR_NAME) return e->name.sym->kind != SYM_CONST;
+    return e->kind == EXPR_INDEX;
+}
+
+void *interp_address(Frame *f, Expr *e) {
+    if (e->kind == EXPR_INDEX) return element(f, e);
+    if (e->kind == EXPR_NAME) {
+        void *at = f->slots[e->name.sym->id].at;
+        if (!at) ice(f->run->c, e->span, "`%s` is used where it is not declared", e->name.name);
+        return at;
+    }
+    if (e->kind != EXPR_FIELD) ice(f->run->c, e->span, "this has no place");
+    const Type *whole = e->field.base->type;
+    int64_t part = whole->kind == TY_VECTOR ? e->field.at[0] * type_size_bytes(whole->elem)
+                                            : interp_field_at(whole, e->field.at[0]);
+    return (char *)interp_address(f, e->field.base) + part;
+}
