@@ -85,8 +85,6 @@ static void field(Frame *f, Expr *e, void *to) {
 
 /* Scalars ------------------------------------------------------------------------------------------------------ */
 
-static bool is_scalar(const Type *t) { return t->kind > TY_VOID && t->kind < TY_ARRAY; }
-
 static Const loaded(Frame *f, Expr *e, void (*make)(Frame *, Expr *, void *)) {
     ROOM(room, interp_size(e->type));
     make(f, e, room);
@@ -95,10 +93,11 @@ static Const loaded(Frame *f, Expr *e, void (*make)(Frame *, Expr *, void *)) {
 
 static Const name(Frame *f, Expr *e) {
     if (e->name.sym->kind == SYM_CONST) return e->name.sym->konst;
-    return interp_load(e->type, interp_address(f, e));
+    void *at = f->slots[e->name.sym->id].at;
+    return interp_load(e->type, at ? at : interp_address(f, e));
 }
 
-static Const converted(Frame *f, Expr *e, const Type *t) {
+Const interp_scalar_as(Frame *f, Expr *e, const Type *t) {
     Const v = interp_scalar(f, e);
     return e->type == t ? v : const_convert(v, e->type, t);
 }
@@ -112,10 +111,10 @@ Const interp_scalar(Frame *f, Expr *e) {
     case EXPR_CALL: return loaded(f, e, interp_call);
     case EXPR_INDEX: return interp_load(e->type, interp_address(f, e));
     case EXPR_FIELD: return loaded(f, e, field);
-    case EXPR_IF: return converted(f, interp_scalar(f, e->if_.cond).i ? e->if_.then_ : e->if_.else_, e->type);
+    case EXPR_IF: return interp_scalar_as(f, interp_scalar(f, e->if_.cond).i ? e->if_.then_ : e->if_.else_, e->type);
     case EXPR_OFFLOAD: return loaded(f, e, interp_launch);
     case EXPR_ATOMIC: return interp_update(f, e);
-    case EXPR_CONVERT: return converted(f, e->convert.operand, e->type);
+    case EXPR_CONVERT: return interp_scalar_as(f, e->convert.operand, e->type);
     case EXPR_STR: return (Const){.kind = CONST_STR, .s = {e->str.at, e->str.n}};
     case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_ERROR: case EXPR_FILL: case EXPR_COMPREHEND:
     case EXPR_LIST: case EXPR_RANGE: case EXPR__COUNT: break;
@@ -144,7 +143,7 @@ static void name_value(Frame *f, Expr *e, void *to) {
 }
 
 void interp_value(Frame *f, Expr *e, void *to) {
-    if (is_scalar(e->type)) {
+    if (interp_is_scalar(e->type)) {
         interp_store(e->type, to, interp_scalar(f, e));
         return;
     }
@@ -172,7 +171,7 @@ void interp_value(Frame *f, Expr *e, void *to) {
 static void to_vector(Frame *f, Expr *e, const Type *t, char *to) {
     const Type *elem = t->elem, *from = e->type->elem;
     if (e->type->kind != TY_VECTOR) {
-        splat(t, converted(f, e, elem), to);
+        splat(t, interp_scalar_as(f, e, elem), to);
         return;
     }
     ROOM(room, interp_size(e->type));
@@ -184,8 +183,7 @@ static void to_vector(Frame *f, Expr *e, const Type *t, char *to) {
 }
 
 void interp_value_as(Frame *f, Expr *e, const Type *t, void *to) {
-    if (e->type == t || t->kind == TY_VOID) interp_value(f, e, to);
-    else if (t->kind == TY_VECTOR) to_vector(f, e, t, to);
-    else if (is_scalar(t)) interp_store(t, to, converted(f, e, t));
+    if (interp_is_scalar(t)) interp_store(t, to, interp_scalar_as(f, e, t));
+    else if (t->kind == TY_VECTOR && e->type != t) to_vector(f, e, t, to);
     else interp_value(f, e, to);
 }

@@ -48,6 +48,7 @@ static uint16_t half_store(const Type *t, double v) {
     int exponent;
     if (isnan(v)) return (uint16_t)(sign | most | 1 << (h.fraction - 1));
     if (isinf(v)) return sign | most;
+    if (v == 0) return sign;
     double fraction = frexp(fabs(v), &exponent);
     exponent += h.bias - 1;
     if (exponent <= 0) return (uint16_t)(sign | (uint16_t)ldexp(fabs(v), h.bias + h.fraction - 1));

@@ -34,7 +34,7 @@ static void check_index(Frame *f, const Expr *e, const Array *a, int64_t at, int
 
 static void check_slice(Frame *f, const Expr *e, const Array *a, int64_t lo, int64_t hi, int d) {
     const Type *t = e->index.base->type;
-    Span span = e->index.at.at[d]->span;
+    Span span = (f->item ? e : e->index.at.at[d])->span; /* a kernel's report names the whole */
     if (lo >= 0 && lo <= hi && hi <= a->ext[d]) return;
     if (f->run->options.unchecked) interp_unsupported(f, span, "this is a slice outside of the array");
     const char *name = interp_array_name(f, e->index.base), *shape = interp_shape_text(f, t, a->ext), *where = "";
@@ -99,7 +99,7 @@ Array interp_slice(Frame *f, Expr *e, const Bounds *b) {
         int64_t lo = b->has_lo[d] ? b->lo[d] : 0, hi = b->has_hi[d] ? b->hi[d] : a.ext[d];
         bool ranged = e->index.at.at[d]->kind == EXPR_RANGE;
         if (ranged) check_slice(f, e, &a, lo, hi, d);
-        else check_index(f, e, &a, lo, d, e->index.at.at[d]->span);
+        else check_index(f, e, &a, lo, d, (f->item ? e : e->index.at.at[d])->span);
         if (ranged) s.ext[n++] = hi - lo;
         offset = offset * a.ext[d] + lo;
     }

@@ -87,10 +87,12 @@ void interp_array_free(Array *a);
 void interp_poison(void *at, int64_t n_bytes);
 
 /* expr.c */
+static inline bool interp_is_scalar(const Type *t) { return t->kind > TY_VOID && t->kind < TY_ARRAY; }
 Const interp_scalar(Frame *f, Expr *e);
+Const interp_scalar_as(Frame *f, Expr *e, const Type *t); /* converted, if it is of another type */
 void interp_value(Frame *f, Expr *e, void *to);
-void interp_value_as(Frame *f, Expr *e, const Type *t, void *to); /* converted, if it is a number of another type */
-int64_t interp_index(Frame *f, Expr *e);                          /* an integer, as an index */
+void interp_value_as(Frame *f, Expr *e, const Type *t, void *to);
+int64_t interp_index(Frame *f, Expr *e);
 Const interp_binary(Frame *f, Op op, const Type *t, Const a, Const b, Span span, int site);
 void interp_binary_parts(Frame *f, Op op, const Type *t, const void *a, const void *b, void *to, Span span, int site);
 

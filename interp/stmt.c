@@ -29,6 +29,9 @@ static void let(Frame *f, const Stmt *s) {
         interp_spread(f, sym, (char *)room, true);
     } else if (!s->let.init) {
         declare_empty(f, s);
+    } else if (interp_is_scalar(sym->type)) {
+        Const v = interp_scalar_as(f, s->let.init, sym->type);
+        interp_store(sym->type, interp_declare(f, sym), v);
     } else if (interp_size(sym->type) > SLOT_BYTES) {
         interp_value_as(f, s->let.init, sym->type, interp_declare(f, sym));
     } else {
@@ -73,15 +76,28 @@ static void update(Frame *f, const Stmt *s, const Type *value, char *at, const c
     }
 }
 
+static bool shifts(const Stmt *s) { return s->assign.op != OP_NONE && op_info[s->assign.op].kind == OPK_SHIFT; }
+
+static void assign_scalar(Frame *f, const Stmt *s) {
+    const Type *t = s->assign.target->type;
+    Const v = interp_scalar_as(f, s->assign.value, shifts(s) ? s->assign.value->type : t);
+    void *at = interp_address(f, s->assign.target);
+    if (computes(s)) v = combined(f, s, t, interp_load(t, at), v);
+    interp_store(t, at, v);
+}
+
 /* The value first: it may give the array on the left other memory. */
 static void assign(Frame *f, const Stmt *s) {
     Expr *target = s->assign.target;
+    if (interp_is_scalar(target->type)) {
+        assign_scalar(f, s);
+        return;
+    }
     if (target->type->kind == TY_ARRAY) {
         assign_array(f, s);
         return;
     }
-    bool is_shift = s->assign.op != OP_NONE && op_info[s->assign.op].kind == OPK_SHIFT;
-    const Type *value = is_shift ? s->assign.value->type : target->type;
+    const Type *value = shifts(s) ? s->assign.value->type : target->type;
     ROOM(v, interp_size(value));
     interp_value_as(f, s->assign.value, value, v);
     if (type_owns(target->type)) interp_spread(f, target->name.sym, (char *)v, false);

@@ -20,21 +20,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from docs_blocks import FENCE, blocks, pages
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 KDSLC = Path(sys.argv.pop(1)).resolve()
-FENCE = re.compile(r"^(`{3,})([^\n`]*)\n(.*?)^\1\s*$", flags=re.M | re.S)
-
-
-def pages():
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-def blocks(page):
-    """(first line, words after the fence, text, last line)"""
-    text = page.read_text()
-    for match in FENCE.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
-        yield line, match.group(2).strip(), match.group(3), line + match.group(0).count("\n")
 
 
 class DocsTest(unittest.TestCase):

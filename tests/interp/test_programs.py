@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Every program of tests/run, tests/vector, examples and the documentation, executed on its tree (`kdslc interpret`, see
+interp/): it must print what is expected of the compiled one. Usage: test_programs.py KDSLC [--all] [SEED]...
+
+Work items run in the order that a seed gives, which must not matter; 0 is the order of the domain, in which programs run
+whose checks fail in a kernel, as which item is named depends on it. --all: also those that take long."""
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/driver")]
+from docs_blocks import programs as programs_of_docs
+from run import Test
+
+KDSLC = Path(sys.argv.pop(1)).resolve()
+ALL = "--all" in sys.argv
+SEEDS = [int(word) for word in sys.argv[1:] if word.isdigit()] or [1]
+CPU_S = 6   # longer is a failure, but for the slow ones
+UNSUPPORTED = 4
+
+# What the interpreter ends with a message (exit code 4).
+NOT_DONE = {
+    "tests/run/device-name-none.kdsl": "asks for the name of a device",
+    "tests/run/device-name.kdsl": "asks for the name of a device",
+    "tests/run/extern-c.kdsl": "calls C functions",
+    "examples/edges.kdsl": "calls C functions, for PNG",
+}
+# What is about a machine rather than the language.
+NOT_MEANT = {
+    "tests/run/print-kernel-full.kdsl": "the size of a buffer on devices",
+    "tests/run/require-gpu.kdsl": "which devices there are",
+    "tests/vector/reduction-order.kdsl": "the order of a float sum that is more than one block",
+}
+SLOW = set()
+
+
+def sources():
+    for folder in ("tests/run", "tests/vector", "examples"):
+        yield from sorted((ROOT / folder).glob("*.kdsl"))
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+
+
+def interpret(source, args, stdin, flags, seed, slow):
+    with tempfile.TemporaryDirectory() as folder:
+        command = [KDSLC, "interpret", "--color=never", *flags, source, *args]
+        done = subprocess.run(command, cwd=folder, env={"KDSL_INTERPRET_SEED": str(seed)}, input=stdin.encode(),
+                              capture_output=True, preexec_fn=None if slow else limited)
+    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+
+def without_items(text):
+    """Lines that work items print: beside one that fails, which others still come to theirs is not said."""
+    return [line for line in text.splitlines() if not re.match(r"\[\w+ = -?\d+", line)]
+
+
+class ProgramsTest(unittest.TestCase):
+    def judge(self, name, source, args, stdin, flags, want, want_code, want_err, seed):
+        slow = ALL and name in SLOW
+        code, out, err = interpret(source, args, stdin, flags, seed, slow)
+        where = f"{name}, seed {seed}\n{err}"
+        if name in NOT_DONE:
+            self.assertEqual(code, UNSUPPORTED, where)
+            return
+        self.assertEqual(code, want_code, where)
+        if code == 3 and "(work item " in err:
+            self.assertEqual(without_items(out), without_items(want), where)
+        else:
+            self.assertEqual(out, want, where)
+        for text in want_err:
+            self.assertIn(text, err, where)
+
+    def test_files(self):
+        n = 0
+        for path in sources():
+            test = Test(path, KDSLC, False)
+            errors = any(code.startswith("E") for _, code, _ in test.markers())
+            if errors or test.name in NOT_MEANT or (test.name in SLOW and not ALL):
+                continue
+            n += 1
+            code = int(test.note("expect-exit", "0"))
+            flags = ["--unchecked"] if "--unchecked" in (test.note("flags") or "") else []
+            told = [] if test.notes("env") else test.notes("expect-stderr")  # then it is not the program that speaks
+            stdin = "".join(line + "\n" for line in test.notes("stdin"))
+            for seed in [0] if code == 3 else SEEDS:
+                with self.subTest(test.name):
+                    # as tests/run.py calls it, so that messages name it alike
+                    self.judge(test.name, path, (test.note("args") or "").split(), stdin, flags, test.expected_output(),
+                               code, [re.sub(r"^\S*(?=/|\b[\w-]+\.kdsl)", "", text) for text in told], seed)
+        self.assertGreater(n, 250)
+
+    def test_docs(self):
+        n = 0
+        for where, text, args, stdin, printed, code in programs_of_docs():
+            n += 1
+            with self.subTest(where), tempfile.TemporaryDirectory() as folder:
+                source = Path(folder) / "program.kdsl"
+                source.write_text(text)
+                for seed in [0] if code == 3 else SEEDS:
+                    self.judge(where, source, args, stdin, [], printed, code, [], seed)
+        self.assertGreater(n, 50)
+
+    def test_the_lists_name_what_is_there(self):
+        for name in [*NOT_DONE, *NOT_MEANT, *SLOW]:
+            self.assertTrue((ROOT / name.partition(":")[0]).exists(), name)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
