@@ -230,9 +230,10 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
 
     bool tests = o->command == COMMAND_TEST, makes_program = o->command != COMMAND_CHECK && !o->emit && !o->object && !o->shared;
     makes_program = makes_program && !o->explain;
+    bool fuses = irgen_host_fuses(o->march), interprets = o->command == COMMAND_INTERPRET;
     SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
-                       .transfers_each = o->transfers_each, .strict = o->strict,
-                       .strict_constants = !irgen_host_fuses(o->march)};
+                       .transfers_each = o->transfers_each, .strict = o->strict || (interprets && !fuses),
+                       .strict_constants = !fuses};
     Program *checked = sema_check(c, module, &how);
     off_check_exports(c, checked);
     times_stage(t, "check");
@@ -242,7 +243,7 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
     if (o->explain == EXPLAIN_LAUNCH) return explain_launch(c, o, checked, output, t);
     if (o->explain || o->emit == EMIT_PLAN) return explain(c, o, checked, output, t);
     if (o->command == COMMAND_CHECK) return true;
-    if (o->command == COMMAND_INTERPRET) {
+    if (interprets) {
         finish(c, o, true, t); /* the warnings */
         exit(interpret(checked, o));
     }

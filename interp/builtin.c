@@ -62,23 +62,29 @@ static Const part_of(const Type *t, const void *at, int i) {
     return interp_load(t->elem, (const char *)at + i * type_size_bytes(t->elem));
 }
 
-/* From the first part on. */
-static Const dot(const Type *t, const void *a, const void *b) {
-    Const sum = {0};
+/* a.x * b.x + a.y * b.y + ..., as it would be written out: of two products the left one is fused with their sum, and each
+ * further one with what there is. */
+static Const dot(const Type *t, const void *a, const void *b, bool fused) {
+    const Type *elem = t->elem;
+    Const sum = arith_binary(OP_MUL, elem, part_of(t, a, fused), part_of(t, b, fused), NULL);
     for (int i = 0; i < t->width; i++) {
-        Const product = arith_binary(OP_MUL, t->elem, part_of(t, a, i), part_of(t, b, i), NULL);
-        sum = i ? arith_binary(OP_ADD, t->elem, sum, product, NULL) : product;
+        Const factors[2] = {part_of(t, a, i), part_of(t, b, i)};
+        if (i == fused) continue;
+        if (fused) sum = arith_fused(OP_ADD, elem, factors, false, true, sum);
+        else sum = arith_binary(OP_ADD, elem, sum, arith_binary(OP_MUL, elem, factors[0], factors[1], NULL), NULL);
     }
     return sum;
 }
 
-static void cross(const Type *t, const void *a, const void *b, char *to) {
+static void cross(const Type *t, const void *a, const void *b, bool fused, char *to) {
     const Type *elem = t->elem;
     for (int i = 0; i < 3; i++) {
         int y = (i + 1) % 3, z = (i + 2) % 3;
-        Const l = arith_binary(OP_MUL, elem, part_of(t, a, y), part_of(t, b, z), NULL);
+        Const l[2] = {part_of(t, a, y), part_of(t, b, z)};
         Const r = arith_binary(OP_MUL, elem, part_of(t, a, z), part_of(t, b, y), NULL);
-        interp_store(elem, to + i * type_size_bytes(elem), arith_binary(OP_SUB, elem, l, r, NULL));
+        Const v = fused ? arith_fused(OP_SUB, elem, l, false, true, r)
+                        : arith_binary(OP_SUB, elem, arith_binary(OP_MUL, elem, l[0], l[1], NULL), r, NULL);
+        interp_store(elem, to + i * type_size_bytes(elem), v);
     }
 }
 
@@ -90,10 +96,10 @@ static void vectors(Frame *f, Expr *e, char *to) {
     if (e->call.args.n > 1) interp_value(f, arg(e, 1), b);
     else memcpy(b, a, sizeof b);
     if (e->call.info->builtin == BUILTIN_CROSS) {
-        cross(t, a, b, to);
+        cross(t, a, b, e->call.fused, to);
         return;
     }
-    Const v = dot(t, a, b);
+    Const v = dot(t, a, b, e->call.fused);
     if (e->call.info->builtin == BUILTIN_LENGTH) v = const_convert(const_float(sqrt(v.f)), t->elem, t->elem);
     interp_store(e->type, to, v);
 }

@@ -47,6 +47,10 @@ static Const binary(Frame *f, Expr *e) {
 }
 
 static void vector_binary(Frame *f, Expr *e, void *to) {
+    if (e->binary.fused) {
+        interp_fused(f, e, to);
+        return;
+    }
     ROOM(a, interp_size(e->type));
     ROOM(b, interp_size(e->type));
     interp_value(f, e->binary.lhs, a);
@@ -107,7 +111,7 @@ Const interp_scalar(Frame *f, Expr *e) {
     switch (e->kind) {
     case EXPR_NAME: return name(f, e);
     case EXPR_UNARY: return arith_unary(e->unary.op, e->type, interp_scalar(f, e->unary.operand), NULL);
-    case EXPR_BINARY: return binary(f, e);
+    case EXPR_BINARY: return e->binary.fused ? loaded(f, e, interp_fused) : binary(f, e);
     case EXPR_CALL: return loaded(f, e, interp_call);
     case EXPR_INDEX: return interp_load(e->type, interp_address(f, e));
     case EXPR_FIELD: return loaded(f, e, field);

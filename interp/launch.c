@@ -159,6 +159,17 @@ static void make_workspaces(Launch *l, Array *arrays) {
     }
 }
 
+/* What is not copied to the device is not there: sema has found that the kernel writes all of it. */
+static void poison_results(Launch *l) {
+    for (int i = 0; i < l->kernel->n_given; i++) {
+        const Symbol *p = l->kernel->params.at[i];
+        void *at = l->frame->slots[p->id].at;
+        if (p->mode == REF_NONE || l->kernel->transfers.at[i] != TRANSFER_FROM) continue;
+        if (p->type->kind == TY_ARRAY) interp_poison(((Array *)at)->data, interp_bytes(p->type, at));
+        else interp_poison(at, interp_size(p->type));
+    }
+}
+
 static void make_values(Frame *f, Launch *l, Span span) {
     const Func *k = l->kernel;
     const Type *t = k->item_result;
@@ -178,6 +189,7 @@ static Const run(Frame *f, Launch *l, Array *arrays, Span span) {
     l->n_items = items_that_run(l);
     if (l->n_items > MOST_ITEMS) interp_unsupported(f, span, "this launches %lld work items", (long long)l->n_items);
     make_workspaces(l, arrays);
+    poison_results(l);
     if (k->reduction) make_values(f, l, span);
     if (k->group.items) interp_groups(l);
     else run_items(l);

@@ -96,6 +96,10 @@ int64_t interp_index(Frame *f, Expr *e);
 Const interp_binary(Frame *f, Op op, const Type *t, Const a, Const b, Span span, int site);
 void interp_binary_parts(Frame *f, Op op, const Type *t, const void *a, const void *b, void *to, Span span, int site);
 
+/* fuse.c */
+void interp_fused(Frame *f, Expr *e, void *to); /* an EXPR_BINARY */
+void interp_fused_update(Frame *f, const Stmt *s);
+
 /* place.c: where something is */
 bool interp_has_place(const Expr *e);
 void *interp_address(Frame *f, Expr *e);

@@ -89,6 +89,10 @@ static void assign_scalar(Frame *f, const Stmt *s) {
 /* The value first: it may give the array on the left other memory. */
 static void assign(Frame *f, const Stmt *s) {
     Expr *target = s->assign.target;
+    if (s->assign.fused) {
+        interp_fused_update(f, s);
+        return;
+    }
     if (interp_is_scalar(target->type)) {
         assign_scalar(f, s);
         return;
@@ -140,9 +144,20 @@ static Flow for_(Frame *f, const Stmt *s) {
     return flow;
 }
 
+static void free_made(Frame *f, const Made *outer) {
+    while (f->made != outer) {
+        Made *m = f->made;
+        f->made = m->next;
+        free(m->data);
+        free(m);
+    }
+}
+
 static Flow while_(Frame *f, const Stmt *s) {
+    const Made *outer = f->made;
     Flow flow = FLOW_ON;
     while (interp_scalar(f, s->while_.cond).i) {
+        free_made(f, outer);
         flow = interp_block(f, s->while_.body);
         if (ends_loop(&flow)) break;
     }
@@ -205,14 +220,9 @@ static Flow statement(Frame *f, const Stmt *s) {
 }
 
 static Flow stmt(Frame *f, const Stmt *s) {
-    Made *outer = f->made;
+    const Made *outer = f->made;
     Flow flow = statement(f, s);
-    while (f->made != outer) {
-        Made *m = f->made;
-        f->made = m->next;
-        free(m->data);
-        free(m);
-    }
+    free_made(f, outer);
     return flow;
 }
 

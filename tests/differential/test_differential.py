@@ -3,8 +3,8 @@
 
 A body of a few statements over the scalar core of the language is made as source text and, beside it, as a Python
 function. The text runs as a host function, as a kernel, as a device function called by a kernel and, for integers, as
-a sum over the domain; compiled at -O0 and at -O2; with the device and with OMP_TARGET_OFFLOAD=disabled. Every number
-must be the same everywhere, and be what Python says. Every fourth program is compiled with --fp=strict.
+a sum over the domain; compiled at -O0 and at -O2; with the device and with OMP_TARGET_OFFLOAD=disabled; and executed on its tree (interp/).
+Every number must be the same everywhere, and be what Python says. Every fourth program is compiled with --fp=strict.
 
 Options: --seed N (first program; each program is made from its own number), --seconds S (stop after), --programs N
 (stop after), --keep (leave a failing program in the current folder). The same seed makes the same program."""
@@ -162,6 +162,7 @@ def one_program(kdslc, seed, folder):
         outputs[level, "device"] = run([program])
         outputs[level, "host"] = run([program], OMP_TARGET_OFFLOAD="disabled")
         judge(bodies, outputs[level, "device"], strict)
+    outputs["tree", "interpreter"] = run([kdslc, "interpret", "--fp=strict" if strict else "--fp=fused", source])
     first = outputs["-O2", "device"]
     for where, output in outputs.items():
         if output != first:

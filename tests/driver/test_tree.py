@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ROOMS = ["base", "lexer", "grammar", "parser", "sema", "offload", "irgen", "driver"]
+ROOMS = ["base", "lexer", "grammar", "parser", "sema", "interp", "offload", "irgen", "driver"]
 ALSO = {"base": [], "lexer": ["grammar"], "parser": ["grammar"], "grammar": ["parser"], "offload": ["runtime"],
         "irgen": ["runtime"], "repl": [*ROOMS, "runtime"], "runtime": []}
 LLVM_ROOMS = ("irgen", "offload", "repl")

@@ -25,6 +25,7 @@ from run import widths  # noqa: E402
 
 KERNELS = 40
 BASE = ("-O0",)
+INTERPRETED = ("interpret",)   # in place of flags: not compiled, but executed on its tree (interp/)
 COMPILE_S, RUN_S = 300, 60     # longer is a failure
 REDUCE_S = 120                 # then what is left of a kernel is small enough
 
@@ -104,6 +105,9 @@ class Bench:
         target = self.source.with_suffix("." + "".join(c for c in "".join(flags) if c.isalnum()))
         out = self.folder / "out"
         out.write_bytes(b"")
+        if flags == INTERPRETED:
+            rc, err = run([self.kdslc, "interpret", "--color=never", self.source], RUN_S, cwd=self.folder)
+            return (None, f"kdslc interpret {self.source} ended with {rc}: {err[-1000:]}") if rc else (out.read_bytes(), None)
         said = f"{' '.join(flags)} of {self.source}"
         rc, err = run([self.kdslc, *flags, "--color=never", self.source, "-o", target], COMPILE_S)
         if rc:
