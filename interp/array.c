@@ -27,8 +27,9 @@ static void comprehend(Frame *f, Expr *e, Array *to) {
     int64_t ext[MAX_RANK], n = type_size_bytes(e->type->elem);
     Axis axes[MAX_RANK];
     for (int d = 0; d < rank; d++) {
-        axes[d] = interp_axis(f, &e->comprehend.binders.at[d].range);
-        ext[d] = axes[d].trips;
+        const Range *r = &e->comprehend.binders.at[d].range;
+        axes[d] = interp_axis(f, r);
+        ext[d] = r->has_dots || r->step ? axes[d].trips : axes[d].width; /* `in n`: an extent */
     }
     *to = interp_array_new(f, e->type, ext, e->span);
     int64_t count = interp_count(e->type, to);

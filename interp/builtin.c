@@ -62,8 +62,8 @@ static Const part_of(const Type *t, const void *at, int i) {
     return interp_load(t->elem, (const char *)at + i * type_size_bytes(t->elem));
 }
 
-/* a.x * b.x + a.y * b.y + ..., as it would be written out: of two products the left one is fused with their sum, and each
- * further one with what there is. */
+/* a.x * b.x + a.y * b.y + ..., as it would be written out: of two products the left one is fused with their sum, and
+ * each further one with what there is. */
 static Const dot(const Type *t, const void *a, const void *b, bool fused) {
     const Type *elem = t->elem;
     Const sum = arith_binary(OP_MUL, elem, part_of(t, a, fused), part_of(t, b, fused), NULL);

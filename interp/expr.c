@@ -95,6 +95,8 @@ static Const loaded(Frame *f, Expr *e, void (*make)(Frame *, Expr *, void *)) {
     return interp_load(e->type, room);
 }
 
+static Expr *branch(Frame *f, Expr *e) { return interp_scalar(f, e->if_.cond).i ? e->if_.then_ : e->if_.else_; }
+
 static Const name(Frame *f, Expr *e) {
     if (e->name.sym->kind == SYM_CONST) return e->name.sym->konst;
     void *at = f->slots[e->name.sym->id].at;
@@ -115,7 +117,7 @@ Const interp_scalar(Frame *f, Expr *e) {
     case EXPR_CALL: return loaded(f, e, interp_call);
     case EXPR_INDEX: return interp_load(e->type, interp_address(f, e));
     case EXPR_FIELD: return loaded(f, e, field);
-    case EXPR_IF: return interp_scalar_as(f, interp_scalar(f, e->if_.cond).i ? e->if_.then_ : e->if_.else_, e->type);
+    case EXPR_IF: return interp_scalar_as(f, branch(f, e), e->type);
     case EXPR_OFFLOAD: return loaded(f, e, interp_launch);
     case EXPR_ATOMIC: return interp_update(f, e);
     case EXPR_CONVERT: return interp_scalar_as(f, e->convert.operand, e->type);
@@ -162,7 +164,7 @@ void interp_value(Frame *f, Expr *e, void *to) {
     case EXPR_CALL: interp_call(f, e, to); return;
     case EXPR_INDEX: memcpy(to, interp_address(f, e), (size_t)interp_size(e->type)); return;
     case EXPR_FIELD: field(f, e, to); return;
-    case EXPR_IF: interp_value_as(f, interp_scalar(f, e->if_.cond).i ? e->if_.then_ : e->if_.else_, e->type, to); return;
+    case EXPR_IF: interp_value_as(f, branch(f, e), e->type, to); return;
     case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST: interp_make_array(f, e, to); return;
     case EXPR_OFFLOAD: interp_launch(f, e, to); return;
     case EXPR_CONVERT: interp_value_as(f, e->convert.operand, e->type, to); return;

@@ -73,7 +73,7 @@ static void check_meeting(Team *t) {
     for (int64_t i = 1; i < t->group->items; i++) {
         Member *m = &t->members[i];
         const Stmt *other = where ? where : m->waits;
-        if (m->waits != where) interp_was_proven(&m->frame, other->span, "only some items of a group come to this barrier");
+        if (m->waits != where) interp_was_proven(&m->frame, other->span, "only some items of a group come here");
     }
 }
 

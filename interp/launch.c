@@ -35,8 +35,10 @@ static int by_item(const void *a, const void *b) {
 static const char *position_text(Launch *l, const int64_t *at, const char *begin, const char *end) {
     Arena *arena = &l->run->c->arena;
     const char *text = begin;
-    for (int d = 0; d < l->kernel->domain.n; d++)
-        text = arena_printf(arena, "%s%s%s = %lld", text, d ? ", " : "", l->kernel->domain.at[d]->name, (long long)at[d]);
+    for (int d = 0; d < l->kernel->domain.n; d++) {
+        const char *name = l->kernel->domain.at[d]->name;
+        text = arena_printf(arena, "%s%s%s = %lld", text, d ? ", " : "", name, (long long)at[d]);
+    }
     return arena_printf(arena, "%s%s", text, end);
 }
 
@@ -196,7 +198,7 @@ static Const run(Frame *f, Launch *l, Array *arrays, Span span) {
     interp_flush_prints(l);
     for (int i = k->n_given; i < k->params.n; i++) interp_array_free(&arrays[i]);
     if (!k->reduction) return (Const){0};
-    Const v = interp_reduce(k->reduction, k->item_result, k->result, l->values, l->n_items, k->group.items ? k->group.items : 1);
+    Const v = interp_reduce(k, l->values, l->n_items);
     free(l->values);
     return v;
 }

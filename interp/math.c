@@ -1,5 +1,5 @@
-/* math.c -- functions of floats, as compiled programs have them: host code calls libm; kernels have functions of their own
- * on a processor with FMA, whose C is compiled into this room as well. f16 and bf16 go by f32. */
+/* math.c -- functions of floats, as compiled programs have them: host code calls libm; kernels have functions of their
+ * own on a processor with FMA, whose C is compiled into this room as well. f16 and bf16 go by f32. */
 #include <math.h>
 
 #include "interp/run.h"
@@ -43,7 +43,8 @@ bool interp_math(BuiltinId id, const Type *t, const Const *x, bool on_device, Co
     const Row *row = &rows[id];
     bool wide = t->bits == 64;
     if (!row->n) return false;
-    bool own = on_device && has_device_functions() && (wide ? row->device[1].f64_1 != NULL : row->device[0].f32_1 != NULL);
+    bool is_there = wide ? row->device[1].f64_1 != NULL : row->device[0].f32_1 != NULL;
+    bool own = on_device && has_device_functions() && is_there;
     Any fn = own ? row->device[wide] : row->host[wide];
     double v;
     if (wide) v = row->n == 1 ? fn.f64_1(x[0].f) : fn.f64_2(x[0].f, x[1].f);

@@ -33,7 +33,8 @@ static HalfFormat half_format(const Type *t) { return t->kind == TY_F16 ? (HalfF
 
 static double half_load(const Type *t, uint16_t bits) {
     HalfFormat h = half_format(t);
-    int all = (1 << (15 - h.fraction)) - 1, exponent = bits >> h.fraction & all, fraction = bits & ((1 << h.fraction) - 1);
+    int all = (1 << (15 - h.fraction)) - 1, exponent = bits >> h.fraction & all;
+    int fraction = bits & ((1 << h.fraction) - 1);
     double size;
     if (exponent == all) size = fraction ? NAN : INFINITY;
     else if (!exponent) size = ldexp(fraction, 1 - h.bias - h.fraction);

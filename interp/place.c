@@ -1,4 +1,4 @@
-/* place.c -- where things are: variables, elements with the checks on the way there, fields, arrays and their slices. */
+/* place.c -- where things are: variables, elements with the checks on the way there, fields, arrays and slices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@ const char *interp_array_name(Frame *f, const Expr *e) {
     if (e->kind != EXPR_FIELD) return "the array";
     const Expr *base = e->field.base;
     bool has_name = base->kind == EXPR_NAME || base->kind == EXPR_FIELD;
-    return arena_printf(&f->run->c->arena, "%s.%s", has_name ? interp_array_name(f, base) : "the struct", e->field.name);
+    const char *of = has_name ? interp_array_name(f, base) : "the struct";
+    return arena_printf(&f->run->c->arena, "%s.%s", of, e->field.name);
 }
 
 /* Checks ------------------------------------------------------------------------------------------------------- */
@@ -39,9 +40,10 @@ static void check_slice(Frame *f, const Expr *e, const Array *a, int64_t lo, int
     if (f->run->options.unchecked) interp_unsupported(f, span, "this is a slice outside of the array");
     const char *name = interp_array_name(f, e->index.base), *shape = interp_shape_text(f, t, a->ext), *where = "";
     if (t->rank > 1) where = arena_printf(&f->run->c->arena, "dimension %d of ", d);
+    const char *slice = arena_printf(&f->run->c->arena, "slice %lld..%lld", (long long)lo, (long long)hi);
     if (lo >= 0 && lo <= a->ext[d] && hi >= 0 && hi < lo)
-        interp_fail(f, span, "slice %lld..%lld of %s%s ends before it begins", (long long)lo, (long long)hi, where, name);
-    interp_fail(f, span, "slice %lld..%lld is outside %s%s: %s", (long long)lo, (long long)hi, where, name, shape);
+        interp_fail(f, span, "%s of %s%s ends before it begins", slice, where, name);
+    interp_fail(f, span, "%s is outside %s%s: %s", slice, where, name, shape);
 }
 
 /* Arrays ------------------------------------------------------------------------------------------------------- */

@@ -37,9 +37,12 @@ static Const join(Reduction r, const Type *t, Const a, Const b) {
     return a;
 }
 
-Const interp_reduce(Reduction r, const Type *item, const Type *result, const void *values, int64_t n, int64_t group) {
+Const interp_reduce(const Func *k, const void *values, int64_t n) {
     enum { CHUNK = 512 };
-    int64_t chunk = group < CHUNK ? CHUNK / group * group : group, bytes = type_size_bytes(item);
+    const Type *item = k->item_result, *result = k->result;
+    Reduction r = k->reduction;
+    int64_t group = k->group.items ? k->group.items : 1, chunk = group < CHUNK ? CHUNK / group * group : group;
+    int64_t bytes = type_size_bytes(item);
     Const acc[LANES];
     for (int i = 0; i < LANES; i++) acc[i] = interp_identity(r, result);
     for (int64_t k = 0; k < n; k++) {

@@ -2,7 +2,8 @@
  *
  * A value of a scalar type is a Const. Every value also has a form in memory, the one of C: a scalar, vector or struct
  * is its bytes, an array is its descriptor (Array), a struct that owns arrays is one of these for each field. So each
- * expression can be computed in one of two ways: interp_scalar gives a Const, interp_value leaves the bytes somewhere. */
+ * expression can be computed in one of two ways: interp_scalar returns a Const, interp_value leaves the bytes at an
+ * address. */
 #ifndef KDSL_INTERP_RUN_H
 #define KDSL_INTERP_RUN_H
 
@@ -116,7 +117,7 @@ int64_t interp_offset(const Type *array, const Array *a, const int64_t *at); /* 
 
 /* array.c: making arrays, and structs that own them */
 void interp_make_array(Frame *f, Expr *e, Array *to);
-void interp_take_elements(Frame *f, Expr *e, const Type *fixed, void *to); /* what a field of constant extents is given */
+void interp_take_elements(Frame *f, Expr *e, const Type *fixed, void *to); /* what a field is given */
 void interp_gather(Frame *f, const Symbol *sym, bool copy, char *to, Span span);
 void interp_spread(Frame *f, const Symbol *sym, const char *from, bool declare);
 
@@ -124,14 +125,15 @@ void interp_spread(Frame *f, const Symbol *sym, const char *from, bool declare);
 typedef struct Axis {
     const Type *type;
     __int128 lo, step;
-    int64_t trips;
+    int64_t trips, width; /* hi - lo, which may be negative */
 } Axis;
 Axis interp_axis(Frame *f, const Range *r);
 int64_t interp_axis_at(const Axis *a, int64_t k);
 
 /* call.c */
 void interp_call(Frame *f, Expr *e, void *to);
-void interp_bind(Frame *f, Frame *callee, Expr *call, Array *arrays); /* evaluates arguments, checks shapes, binds sizes */
+/* Evaluates the arguments into the callee's frame, checks shapes, binds sizes. */
+void interp_bind(Frame *f, Frame *callee, Expr *call, Array *arrays);
 
 /* builtin.c, math.c, text.c, file.c */
 void interp_builtin(Frame *f, Expr *e, void *to);
@@ -161,7 +163,7 @@ const char *interp_item_text(Frame *f); /* "", or " (work item i = 3)" */
 
 /* reduce.c */
 Const interp_identity(Reduction r, const Type *t);
-Const interp_reduce(Reduction r, const Type *item, const Type *result, const void *values, int64_t n, int64_t group);
+Const interp_reduce(const Func *kernel, const void *values, int64_t n);
 
 /* group.c */
 void interp_groups(Launch *l);
