@@ -131,6 +131,19 @@ typedef struct CgCheck {
     unsigned proven; /* indices: bit d */
 } CgCheck;
 
+/* Kernels in groups on a GPU: where an item goes whose check fails (gpu_meet.c). */
+typedef struct GpuMeet {
+    bool joint;                    /* the kernel has barriers */
+    LLVMBasicBlockRef at;          /* the end of this segment; NULL: between two, where a check fails for all items or none */
+    LLVMBasicBlockRef start;       /* before all segments */
+    LLVMBasicBlockRef begin;       /* of this segment: its block, and the last instruction before it, if any */
+    LLVMValueRef before;
+    Vec(const Symbol *) variables; /* declared so far that are the same for all items */
+    LLVMValueRef number;           /* i32: of this segment, from 1; NULL: not wanted so far */
+    LLVMValueRef ended;            /* alloca, i32: how many segments have ended; the same for all items of the group */
+    LLVMValueRef note;             /* shared, i32: the number of the segment in which a check failed; NULL: never wanted */
+} GpuMeet;
+
 struct CgFunc { /* typedef: target.h */
     Cg *cg;
     LLVMBuilderRef b;              /* cg->b, for short */
@@ -152,6 +165,7 @@ struct CgFunc { /* typedef: target.h */
     LLVMValueRef scratch_extents[2]; /* [MAX_RANK x i64], for failed checks and allocations */
     int64_t unrolled;              /* copies that the unrolled loops around make; 0: none */
     LLVMValueRef group_item;       /* kernels in groups: the number of the item in its group */
+    GpuMeet meet;
     Rate call_rate;                /* device functions: rate of parameters (unknown caller: varying) */
 };
 
@@ -409,6 +423,7 @@ typedef struct CgLoop {
     LLVMValueRef k;       /* i64, from 0: only where asked for */
     bool unroll;          /* ask LLVM to write out all rounds */
     bool is_outer;        /* it holds loops */
+    bool together;        /* a group runs each iteration as one: Stmt.together */
 } CgLoop;
 /* cg_early.c: checks that a loop makes for all of its rounds. */
 typedef struct CgEarly {
@@ -483,6 +498,14 @@ void cg_store_item(CgFunc *f, CgValue v);                  /* the item's value, 
 /* gpu.c, gpu_reduce.c: kernels on the threads of a GPU */
 void gpu_kernel_entry(Kernel *k);
 void gpu_barrier(CgFunc *f);
+/* gpu_meet.c. Of the statements of b, at a level where all items of a group are: before the i-th one. Is it a barrier at
+ * which the group has waited already? */
+bool gpu_segment(CgFunc *f, const Block *b, int i);
+void gpu_segment_begin(CgFunc *f);
+void gpu_declared(CgFunc *f, const Symbol *sym); /* a variable, now in memory */
+bool gpu_segment_end(CgFunc *f); /* has the group waited here? */
+void gpu_leave_item(CgFunc *f);  /* in a kernel, after a failed check */
+void gpu_reconverge(CgFunc *f);  /* all items of the group come here together, also when LLVM has been at work; no code */
 
 /* group.c: kernels in groups; the function runs groups begin..end */
 LLVMValueRef cg_groups_along(CgFunc *f, const Group *g, Axis *axis, int d); /* how many, the last one maybe not full */

@@ -1,6 +1,7 @@
 /* cg_call.c -- functions and their calls. An array argument is the address of its descriptor, a scalar behind a
  * reference its address, everything else a value; an array result is the descriptor itself, moved to the caller.
  * Shape requirements that sema could not decide are checked here, before the callee sees anything. */
+#include "irgen/barriers.h"
 #include "irgen/cg.h"
 
 #include <string.h>
@@ -37,6 +38,18 @@ static void param_attributes(Cg *cg, const Func *fn, LLVMValueRef v) {
     }
 }
 
+/* For the check of barriers, as sema's rule is: what a call returns differs where an argument does, or where it may update
+ * what it was passed. */
+static void divergence_attributes(Cg *cg, const Func *fn, LLVMValueRef v) {
+    LLVMAttributeRef reported = LLVMCreateStringAttribute(cg->ctx, LLVM_KDSL_REPORTED, strlen(LLVM_KDSL_REPORTED), "", 0);
+    LLVMAttributeRef differs = LLVMCreateStringAttribute(cg->ctx, LLVM_KDSL_DIFFERS, strlen(LLVM_KDSL_DIFFERS), "", 0);
+    if (!cg->target->gpu) return;
+    for (unsigned i = (unsigned)fn->params.n; i < LLVMCountParams(v); i++) LLVMAddAttributeAtIndex(v, i + 1, reported);
+    for (int i = 0; i < fn->params.n; i++)
+        if (fn->params.at[i]->mode == REF_MUT || fn->params.at[i]->mode == REF_OUT)
+            LLVMAddAttributeAtIndex(v, LLVMAttributeFunctionIndex, differs);
+}
+
 /* A narrow version is another only where it finds elements of its caller's arrays. */
 static const char *version(const Func *fn, bool narrow) {
     for (int i = 0; narrow && i < fn->params.n; i++)
@@ -56,6 +69,7 @@ LLVMValueRef cg_function(Cg *cg, const Func *fn, bool narrow) {
     cg_fn_attr(cg, v, "nounwind");
     if (fn->on_device) cg_fn_attr(cg, v, cg->vector ? "alwaysinline" : "inlinehint");
     param_attributes(cg, fn, v);
+    divergence_attributes(cg, fn, v);
     return v;
 }
 
@@ -74,6 +88,7 @@ LLVMValueRef cg_item_function(Cg *cg, const Func *fn, bool narrow) {
     cg_fn_attr(cg, v, "nounwind");
     cg_fn_attr(cg, v, cg->vector ? "alwaysinline" : "inlinehint");
     param_attributes(cg, fn, v);
+    divergence_attributes(cg, fn, v);
     return v;
 }
 

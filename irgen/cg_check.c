@@ -67,8 +67,7 @@ LLVMValueRef cg_item_position(CgFunc *f, int i) {
 /* End the item: the range of items in a kernel; a function hands zeros back, and its caller's own checks hold. */
 static void leave_item(CgFunc *f) {
     LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
-    bool is_thread = f->is_kernel && f->cg->target->gpu && !f->func->group.items;
-    if (is_thread) cg_goto(f, f->next_item); /* a reduction waits for all */
+    if (f->is_kernel && f->cg->target->gpu) gpu_leave_item(f);
     else if (result == f->cg->void_) LLVMBuildRetVoid(f->b);
     else LLVMBuildRet(f->b, LLVMConstNull(result));
 }

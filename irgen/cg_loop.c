@@ -126,6 +126,7 @@ LLVMValueRef cg_loop_position(CgFunc *f, CgLoop *l) {
 void cg_loop_end(CgFunc *f, CgLoop *l) {
     cg_goto(f, l->next);
     cg_enter(f, l->next);
+    if (l->together) gpu_reconverge(f);
     LLVMTypeRef t = is_unit(&l->axis) ? cg_type(f->cg, l->axis.type) : f->cg->i64;
     LLVMValueRef old = LLVMBuildLoad2(f->b, t, l->counter, "");
     LLVMValueRef stepped = LLVMBuildAdd(f->b, old, LLVMConstInt(t, 1, false), "");

@@ -28,7 +28,10 @@ void cg_stmts(CgFunc *f, const Block *b, LLVMBasicBlockRef break_to, LLVMBasicBl
     Scope scope = {.parent = f->scope, .break_to = break_to, .continue_to = continue_to};
     scope.debug = cg_debug_block(f, b->span);
     f->scope = &scope;
-    for (int i = 0; i < b->stmts.n && !cg_ended(f); i++) stmt(f, b->stmts.at[i]);
+    bool joint = f->meet.joint && !f->meet.at;
+    for (int i = 0; i < b->stmts.n && !cg_ended(f); i++)
+        if (!joint || !gpu_segment(f, b, i)) stmt(f, b->stmts.at[i]);
+    if (joint) gpu_segment_end(f);
     if (!cg_ended(f)) {
         if (b->span.hi) cg_debug_at(f, (Span){b->span.hi - 1, b->span.hi});
         drop_scope(f, &scope);
@@ -88,6 +91,7 @@ void cg_declare(CgFunc *f, Symbol *sym, CgValue v) {
     else if (!slot->kept) slot->addr = cg_alloca(f, cg_type_mem(f->cg, sym->type), sym->name);
     if (v.v) cg_store(f, cg_variable(slot->addr, sym->type), v);
     cg_debug_variable(f, sym, slot->addr, 0);
+    gpu_declared(f, sym);
 }
 
 static void let(CgFunc *f, Stmt *s) {
@@ -213,25 +217,42 @@ static void for_(CgFunc *f, Stmt *s) {
     l.unroll = rounds != 0;
     l.is_outer = block_holds(s->for_.body, 1 << STMT_FOR | 1 << STMT_WHILE);
     if (rounds) f->unrolled = rounds * (copies ? copies : 1);
+    if (s->together) gpu_reconverge(f);
     cg_stmts(f, s->for_.body, early.checks ? early.out : l.done, l.next);
     if (!l.unroll) cg_session_poll(f);
+    l.together = s->together;
     f->unrolled = copies;
     cg_debug_at(f, s->span);
     cg_loop_end(f, &l);
     cg_early_end(f, &early);
 }
 
+/* A call that failed gives zeros: no end in sight. A group looks together, since its items see the slot at different times. */
+static void stop_if_call_failed(CgFunc *f, const Stmt *s) {
+    if (!f->error_slot || !s->while_.calls) return;
+    if (s->together) gpu_segment_begin(f);
+    cg_stop_if_failed(f);
+    if (s->together) gpu_segment_end(f);
+}
+
 static void while_(CgFunc *f, Stmt *s) {
     LLVMBasicBlockRef head = cg_block(f, "while"), body = cg_block(f, "body"), done = cg_block(f, "done");
+    LLVMBasicBlockRef next = s->together ? cg_block(f, "while.next") : head;
     cg_goto(f, head);
     cg_enter(f, head);
-    if (f->error_slot && s->while_.calls) cg_stop_if_failed(f); /* a call that failed gives zeros: no end in sight */
+    stop_if_call_failed(f, s);
     cg_session_poll(f);
     CgValue cond = cg_expr(f, s->while_.cond);
     cg_branch(f, cond, body, done);
     cg_enter(f, body);
-    cg_stmts(f, s->while_.body, done, head);
-    cg_goto(f, head);
+    if (s->together) gpu_reconverge(f);
+    cg_stmts(f, s->while_.body, done, next);
+    cg_goto(f, next);
+    if (s->together) {
+        cg_enter(f, next);
+        gpu_reconverge(f);
+        cg_goto(f, head);
+    }
     cg_enter(f, done);
 }
 

@@ -107,6 +107,7 @@ static GridLoop grid_loop_begin(CgFunc *f, GridUse use, LLVMValueRef first, LLVM
     }
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, first, l.end, ""), l.body, l.done);
     cg_enter(f, l.body);
+    if (use == GRID_GROUPS) gpu_reconverge(f);
     if (!l.once) l.k = this_round(f, &l);
     return l;
 }
@@ -120,6 +121,7 @@ static void grid_loop_end(CgFunc *f, GridLoop *l, bool wait) {
     }
     cg_goto(f, l->next);
     cg_enter(f, l->next);
+    if (l->use == GRID_GROUPS) gpu_reconverge(f);
     LLVMValueRef next = LLVMBuildNSWAdd(f->b, LLVMBuildLoad2(f->b, l->type, l->counter, ""), l->step, "");
     LLVMBuildStore(f->b, next, l->counter);
     LLVMBasicBlockRef again = cg_block(f, "again");
@@ -247,6 +249,7 @@ static void run_groups(Grid *g) {
     GridLoop loops[GRID_AXES];
     LLVMValueRef inside = LLVMConstInt(f->cg->i1, 1, false);
     make_shared(g);
+    gpu_meet_begin(f);
     for (int d = 0; d < n; d++) {
         int axis = grid_axis(g->fn, d);
         LLVMValueRef count = cg_groups_along(f, group, &g->axes[d], d);
@@ -257,6 +260,7 @@ static void run_groups(Grid *g) {
     f->slots[group->inside->id].value = inside;
     run_body(g);
     for (int d = n; d-- > 0;) grid_loop_end(f, &loops[d], group->shared.n > 0);
+    gpu_meet_end(f);
 }
 
 /* Kernels ---------------------------------------------------------------------------------------------------------- */

@@ -27,11 +27,19 @@ void gpu_attribute(CgFunc *f, const char *name, const char *value); /* of the ke
 /* Memory of the block, as a generic address. */
 LLVMValueRef gpu_shared(CgFunc *f, LLVMTypeRef type, unsigned align, const char *name);
 
+/* gpu_meet.c: around all that a kernel in groups does for its items */
+void gpu_meet_begin(CgFunc *f);
+void gpu_meet_end(CgFunc *f);
+
 /* gpu_reduce.c: what a thread has joined of its items; at the end all threads come here, and one writes the result. */
+typedef struct GpuTeam {          /* the threads of this block */
+    LLVMValueRef me, count, room; /* i32; room: an accumulator for each, shared */
+} GpuTeam;
 typedef struct GpuSum {
     Kernel *k;
     Reduction how;
     Type *item, *acc;
+    GpuTeam team;
     LLVMValueRef at;   /* alloca: the thread's own */
 } GpuSum;
 GpuSum gpu_sum_begin(Kernel *k, CgFunc *f);

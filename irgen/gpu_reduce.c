@@ -7,15 +7,6 @@
 
 #include "runtime/geometry.h"
 
-GpuSum gpu_sum_begin(Kernel *k, CgFunc *f) {
-    GpuSum s = {.k = k, .how = k->func->reduction, .item = k->func->item_result, .acc = k->func->result};
-    LLVMTypeRef t = cg_type_mem(f->cg, s.acc);
-    s.at = cg_alloca(f, t, "sum");
-    f->item_result = cg_alloca(f, cg_type_mem(f->cg, s.item), "item");
-    LLVMBuildStore(f->b, cg_identity(f->cg, s.how, s.acc), s.at);
-    return s;
-}
-
 static void join_into(GpuSum *s, CgFunc *f, LLVMValueRef at, LLVMValueRef v) {
     LLVMTypeRef t = cg_type_mem(f->cg, s->acc);
     LLVMBuildStore(f->b, cg_join(f, s->how, s->acc, LLVMBuildLoad2(f->b, t, at, ""), v), at);
@@ -36,13 +27,11 @@ static LLVMValueRef element(CgFunc *f, LLVMTypeRef t, LLVMValueRef base, LLVMVal
     return LLVMBuildInBoundsGEP2(f->b, t, base, &i, 1, "");
 }
 
-typedef struct Team {             /* the threads of this block */
-    LLVMValueRef me, count, room; /* i32; room: an accumulator for each, shared */
-} Team;
-
-static Team block_here(GpuSum *s, CgFunc *f) {
+/* Before all loops: if LLVM worked these numbers out on each path to where they are wanted, it would no longer see that
+ * they are the same for all threads, nor that the loops of the tree are. */
+static GpuTeam block_here(GpuSum *s, CgFunc *f) {
     int n = s->k->func->domain.n;
-    Team b = {.me = gpu_flat(f, n, gpu_thread, gpu_threads), .count = gpu_threads(f, 0)};
+    GpuTeam b = {.me = gpu_flat(f, n, gpu_thread, gpu_threads), .count = gpu_threads(f, 0)};
     for (int axis = 1; axis < n; axis++) b.count = LLVMBuildMul(f->b, b.count, gpu_threads(f, axis), "");
     int64_t items = s->k->func->group.items, most = items ? items : GPU_MAX_THREADS;
     const char *name = arena_printf(&f->cg->c->arena, "%s_sums", off_kernel_symbol(f->cg->c, s->k->func->symbol));
@@ -50,18 +39,28 @@ static Team block_here(GpuSum *s, CgFunc *f) {
     return b;
 }
 
+GpuSum gpu_sum_begin(Kernel *k, CgFunc *f) {
+    GpuSum s = {.k = k, .how = k->func->reduction, .item = k->func->item_result, .acc = k->func->result};
+    LLVMTypeRef t = cg_type_mem(f->cg, s.acc);
+    s.at = cg_alloca(f, t, "sum");
+    s.team = block_here(&s, f);
+    f->item_result = cg_alloca(f, cg_type_mem(f->cg, s.item), "item");
+    LLVMBuildStore(f->b, cg_identity(f->cg, s.how, s.acc), s.at);
+    return s;
+}
+
 /* s->at of all threads to one value, which thread 0 finds in room[0]: in each round the upper half joins the lower. */
-static void join_block(GpuSum *s, CgFunc *f, const Team *b) {
+static void join_block(GpuSum *s, CgFunc *f, const GpuTeam *b) {
     Cg *cg = f->cg;
     LLVMTypeRef t = cg_type_mem(cg, s->acc);
     LLVMValueRef own = element(f, t, b->room, b->me), n = cg_alloca(f, cg->i32, "n"), one = cg_i32(cg, 1);
     LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, t, s->at, ""), own);
     LLVMBuildStore(f->b, b->count, n);
+    gpu_barrier(f);
     LLVMBasicBlockRef head = cg_block(f, "tree"), body = cg_block(f, "tree.round"), done = cg_block(f, "tree.done");
     LLVMBasicBlockRef low = cg_block(f, "lower"), next = cg_block(f, "tree.next");
     cg_goto(f, head);
     cg_enter(f, head);
-    gpu_barrier(f);
     LLVMValueRef count = LLVMBuildLoad2(f->b, cg->i32, n, "");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntUGT, count, one, ""), body, done);
     cg_enter(f, body);
@@ -73,6 +72,7 @@ static void join_block(GpuSum *s, CgFunc *f, const Team *b) {
     cg_goto(f, next);
     cg_enter(f, next);
     LLVMBuildStore(f->b, half, n);
+    gpu_barrier(f); /* all paths of an iteration meet here: LLVM can make no second loop of it */
     cg_goto(f, head);
     cg_enter(f, done);
 }
@@ -94,7 +94,7 @@ static void fence(CgFunc *f) {
     LLVMBuildFenceSyncScope(f->b, LLVMAtomicOrderingAcquireRelease, cg_atomic_scope(f->cg), "");
 }
 
-static LLVMBasicBlockRef only_first(CgFunc *f, const Team *b) {
+static LLVMBasicBlockRef only_first(CgFunc *f, const GpuTeam *b) {
     LLVMBasicBlockRef yes = cg_block(f, "first"), rest = cg_block(f, "all");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, b->me, cg_i32(f->cg, 0), ""), yes, rest);
     cg_enter(f, yes);
@@ -108,7 +108,7 @@ static LLVMValueRef all_blocks(GpuSum *s, CgFunc *f) {
 }
 
 /* The block's part into the table; is this the last block? The same answer for all of its threads. */
-static LLVMValueRef leave_part(GpuSum *s, CgFunc *f, const Team *b, LLVMValueRef parts, LLVMValueRef finished) {
+static LLVMValueRef leave_part(GpuSum *s, CgFunc *f, const GpuTeam *b, LLVMValueRef parts, LLVMValueRef finished) {
     Cg *cg = f->cg;
     LLVMTypeRef t = cg_type_mem(cg, s->acc);
     const char *name = arena_printf(&cg->c->arena, "%s_last", off_kernel_symbol(cg->c, s->k->func->symbol));
@@ -127,7 +127,7 @@ static LLVMValueRef leave_part(GpuSum *s, CgFunc *f, const Team *b, LLVMValueRef
 }
 
 /* s->at = parts[me] op parts[me + count] op ... */
-static void take_parts(GpuSum *s, CgFunc *f, const Team *b, LLVMValueRef parts) {
+static void take_parts(GpuSum *s, CgFunc *f, const GpuTeam *b, LLVMValueRef parts) {
     Cg *cg = f->cg;
     LLVMTypeRef t = cg_type_mem(cg, s->acc);
     LLVMValueRef i = cg_alloca(f, cg->i32, "part"), n = all_blocks(s, f);
@@ -154,7 +154,7 @@ void gpu_sum_end(GpuSum *s, CgFunc *f, LLVMValueRef result) {
     LLVMValueRef parts = device_variable(s, f, LLVMArrayType2(t, GPU_MAX_PARTS), "parts");
     /* A launch may end with blocks missing, after a failed check: then the slot, which is made zero, has the count. */
     LLVMValueRef finished = f->error_slot ? cg_slot_blocks(f) : device_variable(s, f, cg->i32, "finished");
-    Team b = block_here(s, f);
+    GpuTeam b = s->team;
     join_block(s, f, &b);
     LLVMValueRef is_last = leave_part(s, f, &b, parts, finished);
     LLVMBasicBlockRef last = cg_block(f, "last"), done = cg_block(f, "done");

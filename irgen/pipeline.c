@@ -7,6 +7,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "irgen/barriers.h"
 #include "irgen/cg.h"
 #include "irgen/launch.h"
 
@@ -92,14 +93,28 @@ static void verify(Cg *cg) {
     ice(cg->c, (Span){0}, "the module for %s is not valid: %s\n%s", cg->target->name, error, text);
 }
 
-static void optimize(Cg *cg) {
-    char passes[] = "default<O0>";
-    int level = cg->options->opt_level;
-    passes[sizeof "default<O" - 1] = (char)('0' + (level < 0 ? 0 : level > 3 ? 3 : level));
+static void run_passes(Cg *cg, const char *passes) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(cg->module, passes, cg->machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) ice(cg->c, (Span){0}, "LLVM refuses its own pipeline %s: %s", passes, LLVMGetErrorMessage(error));
+}
+
+static void optimize(Cg *cg) {
+    char passes[] = "default<O0>";
+    int level = cg->options->opt_level;
+    passes[sizeof "default<O" - 1] = (char)('0' + (level < 0 ? 0 : level > 3 ? 3 : level));
+    run_passes(cg, passes);
+}
+
+/* Items of a group that reach different barriers, or some that reach none, are wrong results or a program that never ends.
+ * The language keeps programs from it, gpu_meet.c writes marks that keep LLVM from it, and here is looked at what LLVM has
+ * made: with loops that share a header joined into one, as back ends do before anything else. */
+static void check_barriers(Cg *cg) {
+    if (!cg->target->gpu) return;
+    run_passes(cg, "function(loop-simplify)");
+    char *where = LLVMKdslDivergentBarrier(cg->module);
+    if (where) ice(cg->c, (Span){0}, "a barrier that only some items of a group may reach: %s, for %s", where, cg->target->name);
 }
 
 static char *copy_text(char *llvm_text) {
@@ -166,6 +181,7 @@ static void finish(Cg *cg, IrResult *r, double t) {
     optimize(cg);
     if (cg->vector) simd_lower_masks(cg);
     cg_guard_extremes(cg);
+    check_barriers(cg);
     if (o->want_text && !r->text) r->text = copy_text(LLVMPrintModuleToString(cg->module));
     r->times.optimize = lap(&t);
     if (o->want_asm) emit_asm(cg, r);
