@@ -77,13 +77,16 @@ class Program:
             env["KDSL_REQUIRE"] = "gpu"
         return env
 
+    def says(self, text, err):
+        return text in err
+
     def compare(self, done):
         test, want, out = self.test, self.test.expected_output(), done.stdout
         code = int(test.note("expect-exit", "0"))
         if done.returncode != code:
             return f"exit code {done.returncode} instead of {code}: {done.stderr.strip()[-300:]}"
         for text in test.notes("expect-stderr"):
-            if text not in done.stderr:
+            if not self.says(text, done.stderr):
                 return f"no `{text}` in standard error: {done.stderr.strip()[-300:]}"
         if out == want:
             return "same"

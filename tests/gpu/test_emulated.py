@@ -25,15 +25,16 @@ class EmulatedTest(unittest.TestCase):
         command = [sys.executable, HERE / "emulated.py", "--kdslc", KDSLC, "--rows", self.rows, *words]
         if emulator:
             command += ["--emulator", emulator]
-        return subprocess.run([str(word) for word in command], capture_output=True, text=True, env={**os.environ, **env})
+        env = {**os.environ, **env}
+        return subprocess.run([str(word) for word in command], capture_output=True, text=True, env=env)
 
     def read(self):
         lines = self.rows.read_text().splitlines() if self.rows.exists() else []
         return [emulated.Run(*line.split("\t")) for line in lines]
 
     def test_which_emulator(self):
-        for files, name in ((["libhsa-runtime64.so", "amdemu.py"], "tinygrad"), (["libcuda.so", "translate.py"], "Ocelot"),
-                            (["libcuda.so"], "interpreter"), (["libhsa-runtime64.so"], None), ([], None)):
+        for files, name in ((["libhsa-runtime64.so", "amdemu.py"], "tinygrad"), (["libhsa-runtime64.so"], None),
+                            (["libcuda.so", "translate.py"], "Ocelot"), (["libcuda.so"], "interpreter"), ([], None)):
             folder = Path(tempfile.mkdtemp(dir=self.folder))
             for file in files:
                 (folder / file).touch()
@@ -87,7 +88,7 @@ class EmulatedTest(unittest.TestCase):
         for name, program, said, why in emulated.EXPLAINED:
             self.assertIn(name, [machine.name for machine in emulated.MACHINES])
             machine = next(m for m in emulated.MACHINES if m.name == name)
-            run = emulated.Run("tests/run/other.kdsl", "a", "-O2", "narrow", "0", "differs: `1` instead of `2`", "", "0")
+            run = emulated.Run("other.kdsl", "a", "-O2", "narrow", "0", "differs: `1` instead of `2`", "", "0")
             self.assertEqual(emulated.explain(run, machine).kind(), "differs", "no other program")
 
 

@@ -63,7 +63,7 @@ class PtxTest(unittest.TestCase):
     def test_barriers_that_lanes_reach_apart(self):
         for level in "-O0", "-O2":
             ptx = self.ptx(level, "sm_90")
-            for kernel in "lengths", "times":
+            for kernel in "lengths", "times", "nested":
                 for seed in 0, 1, 2:
                     done = self.run_sample(ptx, kernel, 1, 64, seed=seed)
                     self.assertEqual(done.returncode, LAUNCH_FAILED, done.stderr)

@@ -494,7 +494,7 @@ static const char *parse_function(Decoder *d, const char *at) {
         at = end;
     }
     if (d->failed) snprintf(f.broken, sizeof f.broken, "%s", d->why);
-    else ptx_find_meets(&f);
+    else ptx_find_flow(&f);
     d->failed = false;
     d->program->functions[number] = f;
     return at;
@@ -527,7 +527,8 @@ PtxProgram *ptx_decode(const char *text, MockImage *image) {
 }
 
 void ptx_free(PtxProgram *p) {
-    for (int i = 0; p && i < p->n_functions; i++) free(p->functions[i].code);
+    for (int i = 0; p && i < p->n_functions; i++)
+        free(p->functions[i].code), free(p->functions[i].loops), free(p->functions[i].loop_of);
     if (p) free(p->functions);
     free(p);
 }

@@ -10,6 +10,7 @@ enum {
     MAX_BLOCK = 1024,
     SHARED_BYTES = 256 << 10,
     MAX_SPLITS = 64,
+    MAX_TURNS = 16,
     IN_FLIGHT = 3, /* blocks, in a random order */
     NEAR = 64,
 };
@@ -36,6 +37,12 @@ typedef struct {
     uint64_t path;
 } Split;
 
+/* The iteration of a loop around a barrier that a thread is in. */
+typedef struct {
+    int depth, loop;
+    uint64_t n;
+} Turn;
+
 typedef struct {
     State state;
     int depth;    /* 0: has not begun, or is done */
@@ -46,6 +53,8 @@ typedef struct {
     Frame frames[MAX_DEPTH];
     int n_splits;
     Split splits[MAX_SPLITS]; /* innermost last */
+    int n_turns;
+    Turn turns[MAX_TURNS];
 } Thread;
 
 /* How the lanes of a warp are scheduled up to its next barrier. */
@@ -90,11 +99,12 @@ void ptx_split(Grid *g, Thread *warp, uint32_t lanes, uint32_t taken, int pc);
 void ptx_split_by(Grid *g, Thread *t, int pc, uint64_t direction);
 /* They have reached `pc`, which is a branch's immediate post-dominator. */
 void ptx_meet(Thread *warp, uint32_t lanes, int pc);
+/* They have reached `pc`, which is the header of a loop. */
+void ptx_turn(Grid *g, Thread *warp, uint32_t lanes, int pc);
 /* The thread has returned from a function. */
-void ptx_leave_splits(Thread *t);
-/* Those of a warp that wait at a barrier have all come there together, in terms of control flow: every lane of the warp
-   that has not ended, by the same directions wherever their ways have not met again. */
-void ptx_check_barrier(Grid *g, const Thread *warp, int n);
+void ptx_return(Thread *t);
+/* Stops the grid if those of a warp that wait at a barrier have not reached it together. */
+void ptx_check_barrier(Grid *g, Thread *warp, int n);
 
 /* order.c: what comes next. A seed (KDSL_MOCK_SEED) makes all of it random. */
 

@@ -186,7 +186,7 @@ static void pop(Thread *t) {
     const Frame *f = frame_of(t);
     t->top -= (f->function->frame_bytes + 15) & ~15u;
     t->depth--;
-    ptx_leave_splits(t);
+    ptx_return(t);
 }
 
 static void call(Grid *g, Thread *t, const Ins *i) {
@@ -354,6 +354,7 @@ static void run_lanes(Grid *g, Thread *warp, uint32_t lanes, uint32_t all, bool 
         if (pc >= function->n_code) ptx_stop(g, "the end of a function", NULL);
         const Ins *i = &function->code[pc];
         if (i->meets) ptx_meet(warp, lanes, pc);
+        if (i->heads) ptx_turn(g, warp, lanes, pc);
         uint32_t active = guarded(warp, lanes, i);
         note_split(g, warp, lanes, active, all, pc++, i);
         bool together = WHAT[i->op] < DO_CALL || go_together(active, lanes, i, &pc);
@@ -447,7 +448,7 @@ static bool begin_block(Grid *g, Block *block) {
     ptx_choose_manners(g);
     for (int n = 0; n < g->n_threads; n++) {
         Thread *t = &block->threads[n];
-        t->state = RUNS, t->depth = 0, t->top = 0, t->number = n, t->n_splits = 0;
+        t->state = RUNS, t->depth = 0, t->top = 0, t->number = n, t->n_splits = t->n_turns = 0;
         uint32_t id[3] = {(uint32_t)n % b[0], (uint32_t)n / b[0] % b[1], (uint32_t)n / b[0] / b[1]};
         memcpy(t->id, id, sizeof id);
     }

@@ -1,7 +1,7 @@
 /* run.h -- PTX as the mock driver runs it on the CPU: an interpreter for what compilers write, one thread at a time, to
    see that kernels compute what they should where there is no GPU. decode.c makes instructions of the text, alu.c does
-   arithmetic, run.c has memory, control, blocks and warps, flow.c finds lanes that reach a barrier apart, order.c
-   decides what comes next, at random if KDSL_MOCK_SEED is set.
+   arithmetic, run.c has memory, control, blocks and warps, graph.c and flow.c find lanes that reach a barrier apart,
+   order.c decides what comes next, at random if KDSL_MOCK_SEED is set.
 
    Addresses of global memory are the device's, those of shared memory and of a thread's stack the host's, below 4 GiB,
    since PTX keeps them in 32 bits now and then. So all spaces are one, and cvta does nothing. */
@@ -48,14 +48,14 @@ typedef struct {
     uint8_t op;               /* Op */
     bool guard_not;
     bool joins;               /* a branch leads here */
-    bool meets;               /* and the ways of one meet here: it is the immediate post-dominator */
+    bool meets, heads;        /* the ways of one meet here (immediate post-dominator); header of a loop with a barrier */
     uint8_t compare, vector;
     int32_t guard;            /* register, -1: always */
     Type type, from;          /* the last type is of the sources */
     uint8_t n_types, n_args;
     uint32_t flags;           /* MOD_ */
     int32_t target;           /* of a branch: an instruction; of a call: a function */
-    int32_t meet;             /* of a conditional branch: its immediate post-dominator (flow.c); n_code: the end */
+    int32_t meet;             /* of a conditional branch: its immediate post-dominator; n_code: the end */
     uint8_t code;             /* atom, red, redux: Update; setp: 1 and, 2 or, 3 xor with a predicate */
     uint8_t n_group[2];
     Arg args[MAX_ARGS];       /* destination first */
@@ -75,9 +75,16 @@ enum {
 #define MOD(name) (1u << MODN_##name)
 
 typedef struct {
+    int header, n_places, parent; /* the loop around it; -1: none */
+} PtxLoop;
+
+typedef struct {
     char name[MOCK_NAME];
     Ins *code;
     int n_code, n_regs;
+    PtxLoop *loops; /* around barriers */
+    int n_loops;
+    int *loop_of; /* of an instruction, the innermost of them; -1: none */
     uint32_t frame_bytes; /* parameters, the stack, what calls pass */
     int n_params;
     struct {
@@ -102,8 +109,8 @@ typedef struct PtxProgram {
 
 /* Functions that are not understood are marked, and the others run. */
 PtxProgram *ptx_decode(const char *text, MockImage *image);
-/* Fills in where ways meet, of a function that is whole (flow.c). */
-void ptx_find_meets(PtxFunction *function);
+/* Of a function that is whole: where ways meet, and loops (graph.c). */
+void ptx_find_flow(PtxFunction *function);
 void ptx_free(PtxProgram *program);
 int ptx_find(const PtxProgram *program, const char *name);
 

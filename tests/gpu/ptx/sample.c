@@ -220,6 +220,19 @@ KERNEL void times(u32 *out) {
     out[t] = t;
 }
 
+/* As often as the others, but some in another iteration of the outer loop. */
+KERNEL void nested(u32 *out) {
+    u32 t = __nvvm_read_ptx_sreg_tid_x(), h = 64;
+    for (;;) {
+        out[t] = h;
+        do {
+            __nvvm_bar_sync(0);
+            if (h < 2) return;
+            h /= 2;
+        } while (t >= h);
+    }
+}
+
 KERNEL void beyond(u32 *out, u64 at) { out[at] = 1; }
 KERNEL void stops(u32 *out) {
     if (*out) __builtin_trap();
