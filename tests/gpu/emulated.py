@@ -34,7 +34,7 @@ SKIPPED = 77
 CLASSES = ("same", "close", "explained", "differs", "out of time", "not run")
 GAP = re.compile(r"unimplemented .*|EMU: relocation .*|no such instruction here: .*|assert.*float mode.*|"
                  r"RuntimeError: MUBUF .*|parse: .*")
-ITEM = re.compile(r"\(work item [^)]*\)")
+ITEM = re.compile(r"\(work item [^)\n]*\)?")
 
 # What an emulator does otherwise than a device of that kind does, by program: machine, program, what it prints, reason.
 EXPLAINED = (
@@ -167,10 +167,10 @@ class Emulated(suite.Program):
 
     def compare(self, done):
         self.killed = done.returncode in (-24, -9)  # SIGXCPU, SIGKILL
-        lines = [line for line in done.stderr.splitlines() if GAP.search(line)]
-        if lines:
-            return GAP.search(lines[-1])[0]
-        return super().compare(done)
+        gaps = [match[0] for match in map(GAP.search, done.stderr.splitlines()) if match]
+        said = gaps[-1] if gaps else super().compare(done)
+        stopped = said.startswith("exit code") and re.search(r"^(mock GPU|EMU).*", done.stderr, re.M)
+        return stopped[0] if stopped else said
 
     def says(self, text, err):
         """If several items fail, the message names one of them: which one depends on the order."""

@@ -48,7 +48,8 @@ typedef struct {
     uint8_t op;               /* Op */
     bool guard_not;
     bool joins;               /* a branch leads here */
-    bool meets, heads;        /* the ways of one meet here (immediate post-dominator); header of a loop with a barrier */
+    bool meets;               /* and the ways of one meet here: it is the immediate post-dominator */
+    bool heads;               /* header of a loop around a barrier */
     uint8_t compare, vector;
     int32_t guard;            /* register, -1: always */
     Type type, from;          /* the last type is of the sources */
