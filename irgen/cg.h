@@ -513,6 +513,7 @@ void cg_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRe
 
 /* cpu.c, reduce.c: kernels on the cores of a processor; cost.c ----------------------------------------------------- */
 void cpu_kernel_entry(Kernel *k);
+void cg_stack_needs(Cg *cg); /* stack.c: when the code is final */
 /* Call `share(values..., begin, end)` for all of 0..n; spread over the cores where `fork` holds: in equal parts, one a
  * thread, or, where `least` is not 0, so many or more at a time, to whoever is free. */
 void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n,

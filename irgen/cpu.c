@@ -137,8 +137,8 @@ static void fork_call(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *va
     LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
     LLVMValueRef fn = task(k, share, type, n_values, least);
     cg_enter(f, here);
-    LLVMValueRef args[3] = {ident(k), fn, context};
-    cg_call_runtime(f, RT_FORK, args, 3);
+    LLVMValueRef args[4] = {ident(k), fn, context, cg_i64(f->cg, 0)}; /* what it needs: stack.c */
+    cg_call_runtime(f, RT_FORK, args, 4);
 }
 
 void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n,

@@ -182,6 +182,7 @@ static void finish(Cg *cg, IrResult *r, double t) {
     if (cg->vector) simd_lower_masks(cg);
     cg_guard_extremes(cg);
     check_barriers(cg);
+    cg_stack_needs(cg);
     if (o->want_text && !r->text) r->text = copy_text(LLVMPrintModuleToString(cg->module));
     r->times.optimize = lap(&t);
     if (o->want_asm) emit_asm(cg, r);

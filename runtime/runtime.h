@@ -156,8 +156,10 @@ KDSL_RT const char *kdsl_device_name(const char *place, int64_t device);
 KDSL_RT int32_t kdsl_launch_alone(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 KDSL_RT int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 
-/* threads.c: task(thread, bound, context) on the threads of the OpenMP runtime; and in there, which of how many this is. */
-KDSL_RT void kdsl_fork(void *ident, void (*task)(int32_t *thread, int32_t *bound, void *context), void *context);
+/* threads.c: task(thread, bound, context) on the threads of the OpenMP runtime, if these have the stack that it needs, or
+ * on this one; and in there, which of how many this is. */
+KDSL_RT void kdsl_fork(void *ident, void (*task)(int32_t *thread, int32_t *bound, void *context), void *context,
+                       int64_t stack_bytes);
 KDSL_RT int32_t kdsl_thread_num(void);
 KDSL_RT int32_t kdsl_num_threads(void);
 

@@ -7,36 +7,74 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/target.h"
 
 typedef void Task(int32_t *thread, int32_t *bound, void *context);
 
-static void (*fork_call)(void *ident, int32_t n_args, Task *task, ...); /* openmp/runtime/src/kmp.h */
-static int (*thread_num)(void), (*num_threads)(void);
+/* openmp/runtime/src/kmp.h; include/omp.h */
+#define FUNCTIONS(FUNCTION)                                                                                            \
+    FUNCTION(fork_call, "__kmpc_fork_call", void, (void *ident, int32_t n_args, Task *task, ...))                      \
+    FUNCTION(global_thread_num, "__kmpc_global_thread_num", int32_t, (void *ident))                                    \
+    FUNCTION(begin_team_of_one, "__kmpc_serialized_parallel", void, (void *ident, int32_t thread))                     \
+    FUNCTION(end_team_of_one, "__kmpc_end_serialized_parallel", void, (void *ident, int32_t thread))                   \
+    FUNCTION(thread_num, "omp_get_thread_num", int, (void))                                                            \
+    FUNCTION(num_threads, "omp_get_num_threads", int, (void))                                                          \
+    FUNCTION(stack_size, "kmp_get_stacksize_s", size_t, (void))
+
+static struct {
+    bool is_there;
+#define FUNCTION(field, name, result, parameters) result(*field) parameters;
+    FUNCTIONS(FUNCTION)
+#undef FUNCTION
+} omp;
 
 static void *find(const char *name) {
-    void *library = kdsl_target_library();
-    return library ? dlsym(library, name) : NULL;
+    void *library = kdsl_target_library(), *f = library ? dlsym(library, name) : NULL;
+    omp.is_there = omp.is_there && f;
+    return f;
 }
 
 static void find_all(void) {
-    void *fork = find("__kmpc_fork_call"), *num = find("omp_get_thread_num"), *n = find("omp_get_num_threads");
-    if (!fork || !num || !n) return;
-    memcpy(&fork_call, &fork, sizeof fork);
-    memcpy(&thread_num, &num, sizeof num);
-    memcpy(&num_threads, &n, sizeof n);
+    omp.is_there = true;
+#define FUNCTION(field, name, result, parameters) memcpy(&omp.field, &(void *){find(name)}, sizeof(void *));
+    FUNCTIONS(FUNCTION)
+#undef FUNCTION
 }
 
-void kdsl_fork(void *ident, Task *task, void *context) {
+/* OMP_STACKSIZE may be less than a kernel with large arrays of its own needs. */
+static bool fits(int64_t n_bytes) {
+    enum { OTHERS_BYTES = 64 << 10, SMALL_BYTES = 4 << 10 }; /* others: spilled registers, the C library, libomp itself */
+    static atomic_flag is_told = ATOMIC_FLAG_INIT;
+    int64_t size = (int64_t)omp.stack_size(), needed = n_bytes + OTHERS_BYTES;
+    if (needed <= size || n_bytes < SMALL_BYTES) return true;
+    if (!atomic_flag_test_and_set(&is_told))
+        fprintf(stderr, "OMP_STACKSIZE: threads have a stack of %lld KiB, and a kernel needs %lld: it runs on one thread\n",
+                (long long)size >> 10, (long long)needed >> 10);
+    return false;
+}
+
+/* Whatever team of the host's this thread belongs to, the task finds itself to be the first of one. */
+static void run_alone(void *ident, Task *task, void *context) {
+    int32_t zero = 0, thread = omp.global_thread_num(ident);
+    omp.begin_team_of_one(ident, thread);
+    task(&thread, &zero, context);
+    omp.end_team_of_one(ident, thread);
+}
+
+void kdsl_fork(void *ident, Task *task, void *context, int64_t stack_bytes) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int32_t zero = 0;
     pthread_once(&once, find_all);
-    if (fork_call) fork_call(ident, 1, task, context);
-    else task(&zero, &zero, context);
+    if (!omp.is_there) task(&zero, &zero, context);
+    else if (fits(stack_bytes)) omp.fork_call(ident, 1, task, context);
+    else run_alone(ident, task, context);
 }
 
-int32_t kdsl_thread_num(void) { return thread_num ? thread_num() : 0; }
+int32_t kdsl_thread_num(void) { return omp.is_there ? omp.thread_num() : 0; }
 
-int32_t kdsl_num_threads(void) { return num_threads ? num_threads() : 1; }
+int32_t kdsl_num_threads(void) { return omp.is_there ? omp.num_threads() : 1; }

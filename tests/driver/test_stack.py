@@ -72,6 +72,27 @@ int main(void) {
 }
 """
 
+KERNEL = """kernel big(x: &mut [f64; n]) over i in n {
+    var a = [0.0; 2000];
+    for k in 2000 { a[k] = f64(k + i) * 0.5; }
+    var s = 0.0;
+    for k in 2000 { s += a[(k * 7 + i32(x[i])) % 2000]; }
+    x[i] = s;
+}
+kernel sum(x: &[f64; n]) over i in n -> sum f64 {
+    var a = [x[i]; 1500];
+    a[i32(x[i]) % 1500] = 1.0;
+    return a[i % 1500] + 2.0;
+}
+kernel small(x: &mut [f64; n]) over i in n { x[i] += 1.0; }
+fn main() {
+    var x = [f64(i % 10) for i in 5000];
+    offload small(&mut x);
+    offload big(&mut x);
+    print("{} {} {}", x[0], x[4999], offload sum(&x));
+}
+"""
+
 
 class StackTest(unittest.TestCase):
     def setUp(self):
@@ -110,6 +131,21 @@ class StackTest(unittest.TestCase):
         self.run_("gcc", "main.c", "./lib.so", "-o", "main", "-lpthread")
         for env in ({}, {"OMP_TARGET_OFFLOAD": "disabled"}):
             self.assertEqual(self.run_("./main", env=env), ("done\n", ""))
+
+    def test_threads_with_small_stacks(self):
+        self.write("kernel.kdsl", KERNEL)
+        for options in ((), ("-O0",), ("--march=portable",)):
+            self.run_(KDSLC, *options, "kernel.kdsl")
+            expected, err = self.run_("./kernel")
+            self.assertEqual(err, "")
+            for size in ("16k", "64k", "260k"):
+                for env in ({}, {"OMP_TARGET_OFFLOAD": "disabled"}):
+                    out, err = self.run_("./kernel", env={"OMP_STACKSIZE": size, "OMP_NUM_THREADS": "4", **env})
+                    self.assertEqual(out, expected)
+                    if size in ("16k", "64k"):
+                        self.assertRegex(err, "^OMP_STACKSIZE: threads have a stack of [0-9]+ KiB, and a kernel needs "
+                                              "[0-9]+: it runs on one thread\n$")
+            self.assertEqual(self.run_("./kernel", env={"OMP_STACKSIZE": "2M"}), (expected, ""))
 
     def test_sessions(self):
         out, err = self.run_(KDSLC, "repl", status=1, text="fn tail(n: i32) -> i32 { return tail(n + 1); }\n"
