@@ -354,6 +354,7 @@ void cg_array_into(CgFunc *f, Expr *e, const CgArray *to) {
             ext[d] = cg_axis_trips(f, &axes[d]);
         }
         LLVMValueRef count = cg_array_count(f, to);
+        cg_sync_before_loop(f, &e->comprehend.syncs, count);
         bool few = LLVMIsAConstantInt(count) && LLVMConstIntGetZExtValue(count) <= WRITTEN_OUT;
         comprehend(f, e, axes, ext, to, few);
         return;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Random host programs around launches (generate.py), judged by an interpreter of their own (interpret.py): run with the
-transfer plan while stale memory is poisoned, without a device and, on request, with `--transfers=each` and as inputs of a
-session, they must print what it says.
+"""Random host programs around launches (generate.py), judged by an interpreter of their own (interpret.py): with the
+transfer plan while stale memory is poisoned, without a device and, on request, with `--transfers=each` and as inputs of
+a session, they must print what it says.
 
 usage: differential.py KDSLC WORKDIR FIRST_SEED N_FILES [--cases N] [--each] [--sessions N] [--no-reduce]
 
-A file holds many cases, so that one compilation tests them all. A seed always gives the same text. Of a file that fails,
-WORKDIR keeps the first case that does, reduced. test_differential.py runs a part of it among the tests."""
+A file has many cases, so that one compilation tests them all. A seed always gives the same text. If a file fails,
+WORKDIR keeps the first case that does, reduced. test_differential.py runs some of them among the tests."""
 import argparse
 import os
 import random
@@ -41,7 +41,8 @@ def run(command, cwd=None, stdin="", **env):
 
 
 def worlds(each):
-    found = [("plan, poisoned", "plan", {"KDSL_POISON": "1"}), ("plan, no device", "plan", {"OMP_TARGET_OFFLOAD": "disabled"})]
+    found = [("plan, poisoned", "plan", {"KDSL_POISON": "1"}),
+             ("plan, no device", "plan", {"OMP_TARGET_OFFLOAD": "disabled"})]
     return found + ([("plan", "plan", {}), ("each", "each", {})] if each else [])
 
 
@@ -60,18 +61,21 @@ def differences(kdslc, path, found, each, level):
     wrong = []
     for name, how, env in worlds(each):
         rc, out, err = run([f"{path}.{how}"], **env)
-        if rc == 0 and out.splitlines() == lines:
+        got = out.splitlines()
+        if rc == 0 and got == lines:
             continue
-        at = next((i for i, (a, b) in enumerate(zip(lines, out.splitlines())) if a != b), min(len(lines), len(out.splitlines())))
+        at = next((i for i, (a, b) in enumerate(zip(lines, got)) if a != b), min(len(lines), len(got)))
         case = next((line for line in reversed(lines[:at + 1]) if line.startswith("case ")), "case 0")
-        wrong.append(f"{name}: {case}: exit code {rc}, {out.splitlines()[at:at + 1]} for {lines[at:at + 1]} {err[:300]}")
+        wrong.append(f"{name}: {case}: exit code {rc}, {got[at:at + 1]} for {lines[at:at + 1]} {err[:300]}")
     return wrong
 
 
 def session_differences(kdslc, case, lines):
     rc, out, err = run([kdslc, "repl"], stdin=emit.session(case), KDSL_POISON="1")
     errors = [line for line in err.splitlines() if "error" in line]
-    return [] if rc == 0 and out.splitlines() == lines and not errors else [f"session: exit code {rc}: {out[:300]} for {lines} {errors[:3]}"]
+    if rc == 0 and out.splitlines() == lines and not errors:
+        return []
+    return [f"session: exit code {rc}: {out[:300]} for {lines} {errors[:3]}"]
 
 
 def clean(path):
@@ -117,7 +121,8 @@ def check(kdslc, work, seed, n_cases, each=False, reduces=True):
 def check_session(kdslc, seed):
     (case, lines), = cases_of(-1 - seed, 1)
     wrong = session_differences(kdslc, case, lines)
-    return None if not wrong else "\n".join([f"session of seed {seed}", *wrong, emit.session(case)[len(emit.session({"functions": [], "body": []})):]])
+    prelude = emit.session({"functions": [], "body": []})
+    return None if not wrong else "\n".join([f"session of seed {seed}", *wrong, emit.session(case)[len(prelude):]])
 
 
 def main():
@@ -143,8 +148,8 @@ def main():
         n_failed += said is not None
         if said:
             print(said, flush=True)
-    print(f"seeds {o.first} to {o.first + max(o.files, o.sessions) - 1}: {o.files * o.cases} programs and {o.sessions} sessions, "
-          f"{n_failed} failures")
+    last = o.first + max(o.files, o.sessions) - 1
+    print(f"seeds {o.first} to {last}: {o.files * o.cases} programs and {o.sessions} sessions, {n_failed} failures")
     return 1 if n_failed else 0
 
 

@@ -4,6 +4,7 @@ from generate import STRUCTS, WIDTH
 PRELUDE = """
 struct Pair { x: i64, y: i64 }
 struct G { u: [i64; _], v: [i64; _], k: i64 }
+struct F { w: [i64; 3], k: i64 }
 struct H { g: G, w: [i64; _], p: [Pair; _], t: i64 }
 fn put(b: &mut [i64; n], i: index, v: i64) { b[i] = b[i] * 2 + v; }
 kernel add(a: &[i64; n], b: &mut [i64; n]) over i in n { b[i] += a[i] + index(i); }
@@ -65,7 +66,8 @@ class Emitter:
         return kind
 
     def learn(self, name, value):
-        kinds = {"comp": lambda e: e[1], "fill": lambda e: e[1], "build": lambda e: e[1], "copy": lambda e: "A" if e[2] and e[2][0] == "row" else self.kind(e[1]),
+        kinds = {"comp": lambda e: e[1], "fill": lambda e: e[1], "build": lambda e: e[1],
+                 "copy": lambda e: "A" if e[2] and e[2][0] == "row" else self.kind(e[1]),
                  "mv": lambda e: self.kind(e[1]), "callx": lambda e: e[1].result}
         self.kinds[name] = kinds.get(value[0], lambda e: "i")(value)
 
@@ -279,6 +281,6 @@ def session(case):
             lines.append(out.lines.pop(0))
         lines.append(before + " ".join(line.strip() for line in out.lines))
         before = ""
-        if st[0] == "let" and st[2][0] == "mv":  # what an input has moved away is gone, unless it gets a new array at once
+        if st[0] == "let" and st[2][0] == "mv":  # what an input moves away is gone, unless it gets a new array there
             before = lines.pop() + " "
     return "\n".join(line for line in lines if line) + "\n"

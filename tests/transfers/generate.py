@@ -1,9 +1,10 @@
-"""Random host programs about where data is, as trees: launches, elements read and written, calls by `&`, `&mut` and `&out`,
-results, moves, swaps, copies, slices, structs that own arrays, whole assignments, loops, early returns, async launches.
+"""Random host programs about where data is, as trees: launches, elements read and written, calls by `&`, `&mut` and
+`&out`, results, moves, swaps, copies, slices, structs that own arrays, whole assignments, loops, early returns, async
+launches.
 
-A case is {"functions": [...], "body": [...]}; interpret.py says what it computes, emit.py writes it as KDSL. Nodes are lists
-whose first item is the kind, so that reduce.py can take any of them apart. Nothing here fails a check: extents agree, indices
-are inside."""
+A case is {"functions": [...], "body": [...]}; interpret.py says what it computes, emit.py writes it as KDSL. Nodes are
+lists whose first item is the kind, so that reduce.py can take any of them apart. Nothing here fails a check: extents
+agree, indices are inside."""
 
 # name: parameters as (mode, type), "i" a number; has a result. What they do is in interpret.py and emit.py.
 KERNELS = {
@@ -28,7 +29,8 @@ KERNELS = {
     "turn": ([("&mut", "M"), ("i", "i")], False),
     "rows": ([("&", "M"), ("&out", "A")], False),
 }
-STRUCTS = {"G": [("u", "A"), ("v", "A"), ("k", "i")], "H": [("g", "G"), ("w", "A"), ("p", "P"), ("t", "i")]}
+STRUCTS = {"G": [("u", "A"), ("v", "A"), ("k", "i")], "H": [("g", "G"), ("w", "A"), ("p", "P"), ("t", "i")],
+           "F": [("w", "A"), ("k", "i")]}  # F is a value: w has constant extents
 ARRAYS = ("A", "P", "M")
 WIDTH = 3  # of the rows of an M, whose number is its extent
 
@@ -86,7 +88,8 @@ class Generator:
         params = []
         for i in range(self.rng.randint(1, 3)):
             kind = self.rng.choice(["A", "A", "A", "G", "P", "H"])
-            params.append((f"q{i}", self.rng.choice(["&", "&mut", "&mut", "&out"] if kind == "A" else ["&", "&mut"]), kind))
+            modes = ["&", "&mut", "&mut", "&out"] if kind == "A" else ["&", "&mut"]
+            params.append((f"q{i}", self.rng.choice(modes), kind))
         params.append(("k", "i", "i"))
         f = Function(f"f{self.number}_{len(self.functions)}", params, result)
         self.begin(f, "n" if any(p[2] in ARRAYS for p in params) else 5, self.rng.randint(1, 7))
@@ -100,6 +103,8 @@ class Generator:
         for name, mode, kind in params:
             if mode == "&out":
                 f.body.append(self.overwrite(name))
+        if result in ("A", "G", "H") and self.rng.random() < 0.6:
+            f.body.append(self.declare(result))
         f.body += self.statements()
         if self.rng.random() < 0.2:
             f.body.append(self.recursion(f))
@@ -109,8 +114,12 @@ class Generator:
 
     def recursion(self, f):
         """It calls itself, a few times."""
-        args = [["i", ["bin", "-", ["v", "k"], ["n", 1]]] if kind == "i" else [mode, [name], None] for name, mode, kind in f.params]
-        again = ["acc", ["callx", f, args]] if f.result == "i" else ["call", f, args] if not f.result else ["let", self.name("r"), ["callx", f, args], True]
+        less = ["bin", "-", ["v", "k"], ["n", 1]]
+        args = [["i", less] if kind == "i" else [mode, [name], None] for name, mode, kind in f.params]
+        again = ["call", f, args]
+        if f.result:
+            again[0] = "callx"
+            again = ["acc", again] if f.result == "i" else ["let", self.name("r"), again, True]
         return ["if", ["and", ["cmp", ">", ["v", "k"], ["n", 0]], ["cmp", "<", ["v", "k"], ["n", 4]]], [again], []]
 
     def result(self, kind):
@@ -126,8 +135,10 @@ class Generator:
         others = [v for v in self.vars if v.kind == "A" and v.mode in ("&", "&mut") and v.ext == self.ext]
         if others and self.rng.random() < 0.4:
             self.current.launches = True
-            return ["launch", self.rng.choice(["triple", "some"]), [["&", [self.rng.choice(others).name], None], ["&out", [name], None]], ""]
-        return ["for", self.name("i"), ["n", 0], ["ext", self.ext, [name]], [["put", [name], ["iv"], "=", ["v", "c"], None]]]
+            args = [["&", [self.rng.choice(others).name], None], ["&out", [name], None]]
+            return ["launch", self.rng.choice(["triple", "some"]), args, ""]
+        body = [["put", [name], ["iv"], "=", ["v", "c"], None]]
+        return ["for", self.name("i"), ["n", 0], ["ext", self.ext, [name]], body]
 
     # Names ---------------------------------------------------------------------------------------------------------
 
@@ -264,7 +275,7 @@ class Generator:
             found = self.pick(("A", "P", "M", "G", "H"))
             ext = found[2] if found else None
         sliced = ext
-        part = self.slice(ext) if not any(p in replaced for p in range(len(params))) and self.rng.random() < 0.2 else None
+        part = self.slice(ext) if not replaced and self.rng.random() < 0.2 else None
         if part and all(k in ("A", "P", "M", "i") for _, k in params):
             sliced = part[1] - part[0]
         else:
@@ -282,7 +293,7 @@ class Generator:
                 clash = [m for p, m, _ in used if p[:len(path)] == path or path[:len(p)] == p]
                 if clash and (writes or any(m != "&" for m in clash)):
                     continue
-                if i in replaced and v.mode in ("&", "&out"):
+                if (i in replaced and v.mode in ("&", "&out")) or (v.kind == "F" and (part or i in replaced)):
                     continue
                 options.append((path, v))
             if not options:
@@ -317,8 +328,9 @@ class Generator:
     def launch(self):
         found = self.launch_of([k for k in KERNELS if not KERNELS[k][1]])
         how = self.how()
-        if found and found[1] == "grid_step":
-            how = how.replace("async ", "")  # which its number behind a reference does not allow
+        parts = {v.name for v in self.vars if v.kind == "F"}
+        if found and (found[1] == "grid_step" or any(a[0] != "i" and a[1][0] in parts for a in found[2])):
+            how = how.replace("async ", "")  # a number behind a reference, or a part of a struct, does not allow it
         return found + [how] if found else None
 
     def call(self, results, ext=None):
@@ -330,7 +342,7 @@ class Generator:
             has_arrays = any(k in ARRAYS for _, _, k in f.params)
             if ext is not None and f.result != "i" and (ext != 5 if not has_arrays else isinstance(ext, tuple)):
                 continue
-            args = self.arguments([(m, k) for _, m, k in f.params], f.replaced, ext if has_arrays and ext is not None else None)
+            args = self.arguments([(m, k) for _, m, k in f.params], f.replaced, ext if has_arrays else None)
             if args and ext is not None and has_arrays and any(a[2] for a in args if a[0] != "i"):
                 continue
             if args:
@@ -414,8 +426,9 @@ class Generator:
         return ["resident", body]
 
     def host(self):
-        kind = self.rng.choice(["put", "put", "put", "acc", "acc", "each", "each", "set", "set", "swap", "swap", "call", "call", "let", "let",
-                                "move", "print", "assert", "digest", "num", "wait", "build", "spread", "stride", "row"])
+        kind = self.rng.choice(["put", "put", "put", "acc", "acc", "each", "each", "set", "set", "swap", "swap", "call",
+                                "call", "let", "let", "move", "print", "assert", "digest", "num", "wait", "build",
+                                "spread", "stride", "row", "fixed", "fixed", "fixed"])
         return getattr(self, "host_" + kind)()
 
     def host_put(self):
@@ -457,7 +470,7 @@ class Generator:
 
     def host_set(self):
         found = self.pick(("A", "A", "P", "M", "G", "H"), True)
-        if not found or isinstance(found[2], tuple) or found[3].mode == "&out":
+        if not found or isinstance(found[2], tuple) or found[3].mode == "&out" or found[3].kind == "F":
             return None
         path, kind, ext, v = found
         value = self.owned(kind, ext)
@@ -465,7 +478,7 @@ class Generator:
         return [["set", path, value]]
 
     def host_swap(self):
-        found = [x for x in self.paths(("A", "P"), True) if x[3].mode != "&out"]
+        found = [x for x in self.paths(("A", "P"), True) if x[3].mode != "&out" and x[3].kind != "F"]
         self.rng.shuffle(found)
         for x in found:
             same = [y for y in found if y[0] != x[0] and y[1] == x[1] and y[2] == x[2]]
@@ -486,7 +499,7 @@ class Generator:
         kind = self.rng.choice(["A", "A", "G", "H", "P"])
         r = self.rng.random()
         found = self.pick(("A",)) if r < 0.2 else None
-        part = self.slice(found[2]) if found else None
+        part = self.slice(found[2]) if found and found[3].kind != "F" else None
         if part:
             v = Var(self.name("x"), "A", part[1] - part[0], self.level)
             st = ["let", v.name, ["copy", found[0], part], True]
@@ -523,9 +536,9 @@ class Generator:
             return None
         v = Var(self.name("g"), "G", self.ext, self.level)
         a.alive = b.alive = False
-        st = ["let", v.name, ["build", "G", [["u", ["mv", [a.name]]], ["k", ["v", "c"]], ["v", ["mv", [b.name]]]]], True]
+        fields = [["u", ["mv", [a.name]]], ["k", ["v", "c"]], ["v", ["mv", [b.name]]]]
         self.vars.append(v)
-        return [st]
+        return [["let", v.name, ["build", "G", fields], True]]
 
     def host_print(self):
         return [["print", [self.number_expr() for _ in range(self.rng.randint(1, 2))]]]
@@ -537,6 +550,23 @@ class Generator:
         found = self.pick(ARRAYS)
         return [["digest", found[0], "c"]] if found else None
 
+    def host_fixed(self):
+        """A struct with an array of constant extents, made of elements of others."""
+        mine = [v for v in self.vars if v.kind == "F" and v.alive]
+        from_ = self.pick(ARRAYS)
+        value = self.number_expr(1)
+        if from_ and self.rng.random() < 0.8:
+            within = isinstance(from_[2], int) and from_[2] >= WIDTH
+            at = ["iv"] if within else self.index_of(from_[0], from_[1], from_[2])
+            value = ["el", from_[0], at, self.field(from_[1])]
+        array = ["comp", "A", self.name("i"), WIDTH, value] if self.rng.random() < 0.8 else ["fill", "A", WIDTH, value]
+        if mine and self.rng.random() < 0.6:
+            return [["set", [self.rng.choice(mine).name, "w"], array]]
+        v = Var(self.name("f"), "F", WIDTH, self.level)
+        st = ["let", v.name, ["build", "F", [["w", array], ["k", self.number_expr(1)]]], True]
+        self.vars.append(v)
+        return [st]
+
     def host_row(self):
         """One row of an M."""
         found = self.pick(("M",), True)
@@ -545,7 +575,8 @@ class Generator:
         path, _, ext, _ = found
         row, other = ["row", self.rng.randrange(ext)], ["row", self.rng.randrange(ext)]
         name = self.name("x")
-        st = self.rng.choice([["launch", "evens", [["&mut", path, row]], self.how()], ["acc", ["red", "total", [["&", path, row]]]],
+        st = self.rng.choice([["launch", "evens", [["&mut", path, row]], self.how()],
+                              ["acc", ["red", "total", [["&", path, row]]]],
                               ["acc", ["red", "most", [["&", path, other]]]], ["let", name, ["copy", path, row], True],
                               ["launch", "through", [["&mut", path, row], ["i", self.number_expr(1)]], self.how()]])
         if st[0] == "let":
@@ -554,7 +585,7 @@ class Generator:
 
     def host_spread(self):
         """An array in parts, one for each of several devices."""
-        found = [x for x in self.paths(("A",), True) if isinstance(x[2], int) and x[2] >= 6]
+        found = [x for x in self.paths(("A",), True) if isinstance(x[2], int) and x[2] >= 6 and x[3].kind != "F"]
         if not found:
             return None
         path, _, ext, _ = self.rng.choice(found)
@@ -564,9 +595,11 @@ class Generator:
         others = self.pick(("A",), False, ext)
         body = [["launch", "evens", [["&mut", path, part]], how]]
         if others and others[0] != path:
-            body = self.rng.choice([body, [["launch", "add", [["&", others[0], part], ["&mut", path, part]], how]],
-                                    [["launch", "triple", [["&", others[0], part], ["&out", path, ["by", -mul, 2 * mul, length]]], how]],
-                                    [["launch", "add", [["&", others[0], None], ["&mut", path, None]], how], ["acc", ["el", path, ["iv"], None]]]])
+            other, back = others[0], ["by", -mul, 2 * mul, length]
+            body = self.rng.choice([body, [["launch", "add", [["&", other, part], ["&mut", path, part]], how]],
+                                    [["launch", "triple", [["&", other, part], ["&out", path, back]], how]],
+                                    [["launch", "add", [["&", other, None], ["&mut", path, None]], how],
+                                     ["acc", ["el", path, ["iv"], None]]]])
         return [["for", d, ["n", 0], ["n", 3], body]]
 
     def host_stride(self):
@@ -575,8 +608,10 @@ class Generator:
         if not found:
             return None
         path, _, ext, _ = max(self.rng.sample(found, min(2, len(found))), key=lambda x: x[2])
-        return [["stride", self.name("w"), self.rng.randrange(ext), ext, self.rng.choice([1, 2, ext // 3 + 1, max(ext - 2, 1)]) if ext < 100
-                 else ext // self.rng.randint(2, 9), path, self.rng.choice(["=", "+="]), self.number_expr(1), self.rng.random() < 0.5]]
+        near = self.rng.choice([1, 2, ext // 3 + 1, max(ext - 2, 1)])
+        step = near if ext < 100 else ext // self.rng.randint(2, 9)
+        return [["stride", self.name("w"), self.rng.randrange(ext), ext, step, path, self.rng.choice(["=", "+="]),
+                 self.number_expr(1), self.rng.random() < 0.5]]
 
     def host_num(self):
         found = self.pick(("G", "H"), True)

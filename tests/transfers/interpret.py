@@ -59,7 +59,9 @@ def remainder(a, b):
 
 
 def copied(v):
-    return {name: Cell(copied(cell.value)) for name, cell in v.items()} if isinstance(v, dict) else v.copy() if isinstance(v, Array) else v
+    if isinstance(v, dict):
+        return {name: Cell(copied(cell.value)) for name, cell in v.items()}
+    return v.copy() if isinstance(v, Array) else v
 
 
 def k_add(a, b):
@@ -278,7 +280,8 @@ class Run:
             array = self.cell(env, e[1]).value
             return array.at(i) if 0 <= i < array.n else 0
         if kind == "dyn":
-            return remainder(remainder(self.expr(env, e[1]), self.extent(env, e[2])) + self.extent(env, e[2]), self.extent(env, e[2]))
+            n = self.extent(env, e[2])
+            return remainder(remainder(self.expr(env, e[1]), n) + n, n)
         if kind == "bin":
             a, b = self.expr(env, e[2]), self.expr(env, e[3])
             return wrap({"+": a + b, "-": a - b, "*": a * b, "^": a ^ b}[e[1]])
@@ -336,13 +339,13 @@ class Run:
 
     def statement(self, env, st):
         self.tick()
-        getattr(self, "do_" + {"set": "set_", "if": "if_", "for": "for_", "while": "while_", "return": "return_", "assert": "assert_",
-                               "num=": "number", "break": "break_", "continue": "continue_"}.get(st[0], st[0]))(env, *st[1:])
+        name = {"num=": "number"}.get(st[0], st[0])
+        getattr(self, "do_" + name)(env, *st[1:])
 
     def do_let(self, env, name, value, _mutable):
         env[name] = Cell(self.expr(env, value))
 
-    def do_set_(self, env, path, value):
+    def do_set(self, env, path, value):
         value = self.expr(env, value)
         cell = env[path[0]]
         for field in path[1:]:
@@ -401,10 +404,10 @@ class Run:
 
     do_resident = do_block
 
-    def do_if_(self, env, cond, yes, no):
+    def do_if(self, env, cond, yes, no):
         self.block(env, yes if self.condition(env, cond) else no)
 
-    def do_for_(self, env, i, lo, hi, body):
+    def do_for(self, env, i, lo, hi, body):
         lo, hi = self.expr(env, lo), self.expr(env, hi) if hi[0] == "dyn" else self.extent(env, hi)
         for at in range(lo, hi):
             inner = dict(env)
@@ -416,7 +419,7 @@ class Run:
             except Continue:
                 pass
 
-    def do_while_(self, env, _w, limit, cond, body):
+    def do_while(self, env, _w, limit, cond, body):
         n = 0
         while n < limit and self.condition(env, cond):
             n += 1
@@ -427,19 +430,19 @@ class Run:
             except Continue:
                 pass
 
-    def do_break_(self, _env):
+    def do_break(self, _env):
         raise Break
 
-    def do_continue_(self, _env):
+    def do_continue(self, _env):
         raise Continue
 
-    def do_return_(self, env, e):
+    def do_return(self, env, e):
         raise Return(self.expr(env, e) if e else None)
 
     def do_print(self, env, values):
         self.out.append(" ".join(str(self.expr(env, e)) for e in values))
 
-    def do_assert_(self, env, e, _shown):
+    def do_assert(self, env, e, _shown):
         if self.expr(env, e) == 123456789:
             raise Invalid("assert")
 

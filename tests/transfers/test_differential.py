@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""No transfer is missed: 280 random host programs (differential.py) and 12 sessions print what an interpreter of their own
-says, with the transfer plan while stale memory is poisoned, with `--transfers=each`, and without a device; and every program
-of examples/ prints the same in all these ways.
+"""No transfer is missed: 280 random host programs (differential.py) and 12 sessions print what an interpreter of their
+own says, with the transfer plan while stale memory is poisoned, with `--transfers=each`, and without a device; every
+program of examples/ prints the same in all these ways.
 Usage: test_differential.py KDSLC; `differential.py KDSLC FOLDER SEED 1` runs one file and reduces it if it fails."""
 import os
 import sys
