@@ -29,7 +29,7 @@ static void comprehend(Frame *f, Expr *e, Array *to) {
     for (int d = 0; d < rank; d++) {
         const Range *r = &e->comprehend.binders.at[d].range;
         axes[d] = interp_axis(f, r);
-        ext[d] = r->has_dots || r->step ? axes[d].trips : axes[d].width; /* `in n`: an extent */
+        ext[d] = range_is_extent(r) ? axes[d].width : axes[d].trips;
     }
     *to = interp_array_new(f, e->type, ext, e->span);
     int64_t count = interp_count(e->type, to);

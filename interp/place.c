@@ -59,14 +59,27 @@ static Array field_array(Frame *f, Expr *e) {
     return a;
 }
 
+/* Freed when the statement ends. */
+static char *keep(Frame *f, char *data) {
+    Made *m = malloc(sizeof *m);
+    if (!m || !data) abort();
+    *m = (Made){f->made, data};
+    f->made = m;
+    return data;
+}
+
 static Array made(Frame *f, Expr *e) {
     Array a;
-    Made *m = malloc(sizeof *m);
-    if (!m) abort();
     interp_value(f, e, &a);
-    *m = (Made){f->made, a.data};
-    f->made = m;
+    keep(f, a.data);
     return a;
+}
+
+/* A value that has no place gets one: f(x).w[1]. */
+static char *room_for_value(Frame *f, Expr *e) {
+    char *room = keep(f, malloc((size_t)interp_size(e->type)));
+    interp_value(f, e, room);
+    return room;
 }
 
 Array interp_array(Frame *f, Expr *e) {
@@ -140,7 +153,7 @@ void *interp_address(Frame *f, Expr *e) {
         if (!at) ice(f->run->c, e->span, "`%s` is used where it is not declared", e->name.name);
         return at;
     }
-    if (e->kind != EXPR_FIELD) ice(f->run->c, e->span, "this has no place");
+    if (e->kind != EXPR_FIELD) return room_for_value(f, e);
     const Type *whole = e->field.base->type;
     int64_t part = whole->kind == TY_VECTOR ? e->field.at[0] * type_size_bytes(whole->elem)
                                             : interp_field_at(whole, e->field.at[0]);
