@@ -138,7 +138,7 @@ class Emitter:
         if kind == "textlen":
             return f"i64(len(format(\"{{}}\", {self.expr(e[1], i)})))"
         if kind == "red":
-            return f"(offload {e[1]}{self.args(e[2], i)})"
+            return f"(offload {e[3]}{e[1]}{self.args(e[2], i)})"
         if kind == "num" or kind == "mv":
             return ".".join(e[1])
         if kind == "callx":
@@ -180,6 +180,13 @@ class Emitter:
             self.say(d, f"{'.'.join(st[1])} = {self.expr(st[2], i)};")
         elif kind == "put":
             self.say(d, f"{self.element(st[1], st[2], st[5], i)} {st[3]} {self.expr(st[4], i)};")
+        elif kind == "grid":
+            _, path, i1, j1, first, op, value = st
+            self.say(d, f"for {i1} in shape({'.'.join(path)}, 0) {{")
+            self.say(d + 1, f"for {j1} in {first}..shape({'.'.join(path)}, 1) {{")
+            self.say(d + 2, f"{'.'.join(path)}[{i1}, {j1}] {op} {self.expr(value, i)};")
+            self.say(d + 1, "}")
+            self.say(d, "}")
         elif kind == "stride":
             _, w, at, ext, step, path, op, value, reads = st
             name = ".".join(path)

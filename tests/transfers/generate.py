@@ -207,7 +207,7 @@ class Generator:
         if r < 0.88:
             found = self.launch_of([k for k in KERNELS if KERNELS[k][1]])
             if found:
-                return ["red"] + found[1:]
+                return ["red"] + found[1:] + [self.on(0.2 if self.spreads else 0.05)]
         if r < 0.93:
             found = self.pick(("G", "H"))
             if found:
@@ -309,12 +309,14 @@ class Generator:
         if self.current and v.mode != "var":
             self.current.replaced.add([p[0] for p in self.current.params].index(v.name))
 
+    def on(self, chance):
+        """A device, as a number or as one that only the run shows."""
+        if self.rng.random() >= chance:
+            return ""
+        return "on " + self.rng.choice(["0", "0", "1", "2", "((c % 3 + 3) % 3)"]) + " "
+
     def how(self):
-        r = self.rng.random()
-        on = ""
-        if r < 0.05 or (self.spreads and r < 0.5):
-            on = "on " + self.rng.choice(["0", "0", "1", "2", "((c % 3 + 3) % 3)"]) + " "
-        return ("async " if self.rng.random() < 0.15 else "") + on
+        return ("async " if self.rng.random() < 0.15 else "") + self.on(0.5 if self.spreads else 0.05)
 
     def launch_of(self, names):
         name = self.rng.choice(names)
@@ -428,7 +430,7 @@ class Generator:
     def host(self):
         kind = self.rng.choice(["put", "put", "put", "acc", "acc", "each", "each", "set", "set", "swap", "swap", "call",
                                 "call", "let", "let", "move", "print", "assert", "digest", "num", "wait", "build",
-                                "spread", "stride", "row", "fixed", "fixed", "fixed"])
+                                "spread", "stride", "row", "fixed", "fixed", "grid"])
         return getattr(self, "host_" + kind)()
 
     def host_put(self):
@@ -576,12 +578,20 @@ class Generator:
         row, other = ["row", self.rng.randrange(ext)], ["row", self.rng.randrange(ext)]
         name = self.name("x")
         st = self.rng.choice([["launch", "evens", [["&mut", path, row]], self.how()],
-                              ["acc", ["red", "total", [["&", path, row]]]],
-                              ["acc", ["red", "most", [["&", path, other]]]], ["let", name, ["copy", path, row], True],
+                              ["acc", ["red", "total", [["&", path, row]], self.on(0.1)]],
+                              ["acc", ["red", "most", [["&", path, other]], ""]], ["let", name, ["copy", path, row], True],
                               ["launch", "through", [["&mut", path, row], ["i", self.number_expr(1)]], self.how()]])
         if st[0] == "let":
             self.vars.append(Var(name, "A", WIDTH, self.level))
         return [st]
+
+    def host_grid(self):
+        """Loops over all of an M, or over most of it."""
+        found = self.pick(("M",), True)
+        if not found:
+            return None
+        return [["grid", found[0], self.name("i"), self.name("i"), self.rng.choice([0, 0, 1]),
+                 self.rng.choice(["=", "=", "+="]), self.number_expr(2)]]
 
     def host_spread(self):
         """An array in parts, one for each of several devices."""

@@ -367,6 +367,13 @@ class Run:
         else:
             array.put(i, new)
 
+    def do_grid(self, env, path, _i, _j, first, op, value):
+        for i in range(self.cell(env, path).value.n):
+            for j in range(first, len(self.cell(env, path).value.at(0))):
+                new = self.expr(env, value)
+                row = self.cell(env, path).value.at(i)
+                row[j] = new if op == "=" else wrap(row[j] + new)
+
     def do_stride(self, env, _w, at, ext, step, path, op, value, reads):
         while at < ext:
             self.do_put(env, path, ["n", at], op, value, None)
