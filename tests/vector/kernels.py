@@ -56,9 +56,10 @@ def table_load(body, rng):
 class Function:
     """A device function: numbers, the table, perhaps an array of the item's; loops, early returns, checks."""
 
-    def __init__(self, rng, name, table_type, types):
+    def __init__(self, rng, name, table_type, types, may_fail):
         self.name, self.table_type = name, table_type
         body = Body(rng, types=types)
+        body.may_fail = may_fail
         self.params = [body.some_type() for _ in range(rng.randint(1, 3))]
         self.result = body.some_type()
         self.array = (body.some_type(), rng.choice([4, 8])) if rng.random() < 0.4 else None
@@ -94,11 +95,11 @@ DOMAINS = [("{}", 0)] * 4 + [("1..{}", 0), ("2..{} - 1", 0), ("0..{} step 2", 0)
 
 
 class Kernel:
-    def __init__(self, rng, number):
-        self.rng, self.number = rng, number
+    def __init__(self, rng, number, may_fail=False):
+        self.rng, self.number, self.may_fail = rng, number, may_fail
         self.types = rng.choice(PALETTES)
         self.table_type = rng.choice(self.types)
-        self.functions = [Function(rng, f"f{number}_{k}", self.table_type, self.types)
+        self.functions = [Function(rng, f"f{number}_{k}", self.table_type, self.types, may_fail)
                           for k in range(rng.choice([0, 0, 1, 2]))]
         self.group = rng.choice(GROUPS) if rng.random() < 0.25 else []
         self.rank = len(self.group) or rng.choice([1, 1, 1, 2, 2, 3])
@@ -141,7 +142,7 @@ class Kernel:
     def make_body(self):
         rng = self.rng
         body = self.body = Body(rng, [(f.name, f.params, f.result, f.array) for f in self.functions], self.types)
-        body.item, body.depth = self.places[-1], 1
+        body.item, body.depth, body.may_fail = self.places[-1], 1, self.may_fail
         body.checked = ["u < 5", "i64(u) + 32 < s", f"{self.places[-1]} + 9 >= i64(u)"]
         body.variables = [(name, "i64") for name in self.names] + [("u", "i32"), ("g", "f64")]
         body.loads.append((lambda: table_load(body, rng), self.table_type))
@@ -193,7 +194,9 @@ class Kernel:
         body.places += self.own_places() * 2
         if self.pairs:
             body.loads += [(lambda: f"ps[{self.own}].a", "i32"), (lambda: f"ps[{self.own}].b", "f64")]
-        self.nodes += body.block(self.rng.randint(1, 4))
+        for _ in range(2 if self.may_fail else 1):
+            self.nodes += [body.failing_line()] if self.may_fail else []
+            self.nodes += body.block(self.rng.randint(1, 4))
         self.finish(self.nodes)
 
     def finish(self, nodes):
@@ -345,15 +348,17 @@ class Kernel:
 
 
 def program(kernels, nodes=None, functions=None, host=Files):
-    """The text; of one kernel with other nodes than it was made with, too."""
+    """The text; of one kernel with other nodes than it was made with, too. With a number as an argument it makes only that
+    launch."""
     texts = [k.text(nodes or k.nodes, functions or [f.nodes for f in k.functions], host) for k in kernels]
     calls = []
     for k in kernels:
         for *extents, u in k.launches():
-            calls += [f'    print("kernel {k.number}, {" x ".join(map(str, extents))} items, u = {u}");'] * (host is Sums)
-            calls.append(f"    run{k.number}({', '.join(map(str, extents))}, {u});")
-    return "\n".join([PRELUDE + host.prelude, "\n\n".join(texts), "", "fn main() {", *calls, "}", ""])
+            label = f'print("kernel {k.number}, {" x ".join(map(str, extents))} items, u = {u}"); ' if host is Sums else ""
+            calls.append(f"    if only < 0 || only == {len(calls)} {{ {label}run{k.number}({', '.join(map(str, extents))}, {u}); }}")
+    head = ["fn main() {", "    let a = args();", "    let only = if len(a) > 0 { i64(a[0]) } else { -1i64 };"]
+    return "\n".join([PRELUDE + host.prelude, "\n\n".join(texts), "", *head, *calls, "}", ""])
 
 
-def kernels_of(seed, n):
-    return [Kernel(random.Random(seed * 1000 + k), seed * 1000 + k) for k in range(n)]
+def kernels_of(seed, n, may_fail=False):
+    return [Kernel(random.Random(seed * 1000 + k), seed * 1000 + k, may_fail) for k in range(n)]

@@ -85,6 +85,7 @@ class Body(Maker):
         self.loads, self.places, self.bins, self.flags, self.values = [], [], [], [], []
         self.arrays = []         # (name, type of the elements, elements) of the item's own
         self.checked = []        # conditions that always hold, though the compiler does not see it
+        self.may_fail = False    # checks may fail for some items
         self.returns = None      # the text of a `return`, given a condition's depth; None: no returns here
         self.loops, self.counter = 0, 0
 
@@ -346,8 +347,25 @@ class Body(Maker):
         self.variables.pop()
         return Nest((f"for {j} in 0..{end} {{", body))
 
+    def failing_line(self):
+        """A check that fails for some items, perhaps: of something that varies, counts along or is the same for all."""
+        r, item = self.random, self.item
+        name, t = r.choice([(name, t) for name, t in self.variables if t in INTS])
+        number = self.unknown(self.expression(r.choice(INTS), 1)).text
+        some = r.choice([f"i64({number} & 63)", item, item, f"{item} + i64(u)", f"30 - {item}", f"i64({number} & 63) - {item}"])
+        times = r.choice(["0", "i64(u)", f"i64(u) * {r.randint(2, 9)}"])
+        return Line(r.choice([
+            f"assert {some} {r.choice(['<', '<=', '!='])} {times} + {r.choice([40, 64, 99, 120])};",
+            f"assert {some} {r.choice(['>=', '>', '!='])} {times} - {r.choice([20, 40, 63, 100])};",
+            f"let {self.fresh('_f')} = table[{item}{r.choice(['', ' + 3', ' - 1'])}];",
+            f"let {self.fresh('_f')} = table[i64({number} & 31) + i64(u) * 2];",
+            f"let {self.fresh('_f')} = {t}({name}) / {t}({number} & 127);",
+            f"let {self.fresh('_f')} = {t}({name}) << (i64({number} & {bits(t) - 1}) + i64(u) / 4);"]))
+
     def checked_line(self):
         """A check that holds, which the compiler does not see."""
+        if self.may_fail:
+            return self.failing_line()
         return Line(f"assert {self.random.choice(self.checked)};", "assert u < 5;")
 
     def exits(self, depth):
@@ -390,7 +408,7 @@ class Body(Maker):
             return self.atomic()
         if self.checked and r < 0.51:
             return self.checked_line()
-        if self.arrays and r < 0.56:
+        if self.arrays and r < 0.57:
             return self.sweep()
         if self.places and r < 0.72:
             return self.store()
