@@ -230,10 +230,10 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
 
     bool tests = o->command == COMMAND_TEST, makes_program = o->command != COMMAND_CHECK && !o->emit && !o->object && !o->shared;
     makes_program = makes_program && !o->explain;
-    bool fuses = irgen_host_fuses(o->march), interprets = o->command == COMMAND_INTERPRET;
+    bool interprets = o->command == COMMAND_INTERPRET, strict = o->strict || (interprets && !irgen_host_fuses(o->march));
     SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
-                       .transfers_each = o->transfers_each, .strict = o->strict || (interprets && !fuses),
-                       .strict_constants = !fuses};
+                       .transfers_each = o->transfers_each, .strict = strict,
+                       .host_fuses = irgen_host_fuses, .march = o->march};
     Program *checked = sema_check(c, module, &how);
     off_check_exports(c, checked);
     times_stage(t, "check");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver/stdlib.h"
+#include "irgen/irgen.h"
 #include "repl/internal.h"
 
 /* Texts as sources ------------------------------------------------------------------------------------------------- */
@@ -186,7 +187,8 @@ static bool attempt(Check *k, Text *input, bool all) {
     add_variables(k);
     for (int i = 0; i < t->items.n; i++) vec_push(&t->c.arena, &t->module->items, t->items.at[i]);
     SemaOptions how = {.stdlib = stdlib_modules, .kept = t->kept, .n_kept = t->n_kept, .is_session = true,
-                       .only_reached = !all, .strict = k->s->options.strict, .strict_constants = !k->s->host_fuses};
+                       .only_reached = !all, .strict = k->s->options.strict, .host_fuses = irgen_host_fuses,
+                       .march = k->s->options.march};
     t->program = sema_check(&t->c, t->module, &how);
     return t->c.diags.n_errors == 0;
 }

@@ -147,7 +147,6 @@ void note_launches(Session *s); /* machine.c: of the run that has just ended */
 
 struct Session {
     SessionOptions options;
-    bool host_fuses;        /* its processor has fused multiply-adds */
     Jit *jit;
     Archs archs;
     Arena arena;            /* what stays: options, the device list */

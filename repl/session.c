@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "irgen/irgen.h"
 #include "repl/internal.h"
 
 Session *session_new(const SessionOptions *options, Buf *why) {
@@ -14,7 +13,6 @@ Session *session_new(const SessionOptions *options, Buf *why) {
     const char *wrong = NULL;
     s->options = *options;
     if (!s->options.march) s->options.march = "native";
-    s->host_fuses = irgen_host_fuses(s->options.march);
     s->last = calloc(1, sizeof *s->last);
     if (!s->last) ice(NULL, (Span){0}, "out of memory");
     compiler_init(&s->last->c);

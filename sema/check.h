@@ -131,7 +131,8 @@ typedef struct Sema {
     Vec(Module *) modules, in_order; /* as found; each after those it imports */
     Vec(Item *) importing;           /* imports being followed */
     int first_func;                  /* of the module being checked, in program->funcs */
-    bool strict, strict_constants;   /* as SemaOptions */
+    bool strict;                     /* as SemaOptions */
+    bool is_host_asked, host_fuses;  /* SemaOptions.host_fuses: asked where it matters, for it takes a while */
     Name underscore, at, main, inside;
     Name builtin_name[BUILTIN__COUNT];
     Type *error, *nothing, *boolean, *i32, *i64, *u64, *index, *f32, *f64, *str, *int_literal, *float_literal;
@@ -152,6 +153,7 @@ bool check_divisor(Sema *s, Op op, const Type *t, Expr *rhs); /* constant zero o
 
 /* fuse.c: which products are rounded together with a sum */
 Fused fuse_operand(const Expr *e);               /* of an EXPR_BINARY; whatever --fp says */
+Fused fuse_constant(Sema *s, const Expr *e);     /* of one whose operands are known */
 bool fuse_update(const Sema *s, const Stmt *st); /* of a STMT_ASSIGN */
 void fuse_mark(Sema *s, Func *f);                /* the expressions of its body */
 

@@ -67,7 +67,7 @@ void fold_binary(Sema *s, Expr *e) {
     if (!is_bad(e->type) && !check_divisor(s, op, e->type, e->binary.rhs)) bad(s, e);
     if (is_bad(e->type) || a.kind == CONST_NONE || b.kind == CONST_NONE || a.kind != b.kind) return;
     if (a.kind == CONST_STR) return;
-    if (a.kind == CONST_FLOAT && !s->strict_constants) e->binary.fused = fuse_operand(e);
+    if (a.kind == CONST_FLOAT) e->binary.fused = fuse_constant(s, e);
     bool over = false;
     Const v = e->binary.fused ? fused(e) : arith_binary(op, e->binary.lhs->type, a, b, &over);
     give(s, e, v, over);

@@ -32,6 +32,18 @@ Fused fuse_operand(const Expr *e) {
     return is_product(e->binary.rhs, e->type) ? FUSED_RIGHT : FUSED_NONE;
 }
 
+static bool host_fuses(Sema *s) {
+    const SemaOptions *o = s->options;
+    if (!s->is_host_asked) s->host_fuses = !o || !o->host_fuses || o->host_fuses(o->march);
+    s->is_host_asked = true;
+    return s->host_fuses;
+}
+
+Fused fuse_constant(Sema *s, const Expr *e) {
+    Fused operand = s->strict ? FUSED_NONE : fuse_operand(e);
+    return operand && host_fuses(s) ? operand : FUSED_NONE;
+}
+
 /* dot(a, b) is a.x * b.x + a.y * b.y + ..., and the others are sums of products as well. */
 static bool is_sum_of_products(const Expr *e) {
     const CallInfo *info = e->call.info;

@@ -85,7 +85,6 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     s.stdlib = options ? options->stdlib : NULL;
     s.options = options;
     s.strict = options && options->strict;
-    s.strict_constants = s.strict || (options && options->strict_constants);
     if (!modules_load(&s, m)) return s.program;
     for (int i = 0; i < s.in_order.n; i++) check_module(&s, s.in_order.at[i]);
     session_name_types(&s);

@@ -331,7 +331,9 @@ typedef struct SemaOptions {
     KeptVar *kept;       /* older variables of a session, of which this is an input; `sym` is filled in */
     int n_kept;
     bool strict;         /* --fp=strict: no product is rounded together with a sum (fuse.c) */
-    bool strict_constants; /* the same, of values known at compile time: host code does not fuse either */
+    /* Has host code fused operations? Constants are rounded as it rounds. NULL: it has. */
+    bool (*host_fuses)(const char *march);
+    const char *march;
     bool is_session;     /* `main` is a function like any other */
     bool only_reached;   /* of a session: leave out what the input does not lead to */
 } SemaOptions;
