@@ -275,7 +275,8 @@ int main(int argc, char **argv) {
         return status;
     }
     if (o.command == COMMAND_REPL) {
-        int status = repl_run(&(ReplOptions){.file = o.input, .march = o.march, .archs = &o.archs, .opt_level = o.opt_level, .strict = o.strict, .colour = o.colour});
+        int status = repl_run(&(ReplOptions){.file = o.input, .march = o.march, .archs = &o.archs,
+                                             .opt_level = o.opt_level, .strict = o.strict, .colour = o.colour});
         compiler_free(&c);
         return status;
     }
