@@ -49,7 +49,7 @@ typedef struct Frame { /* of a function that runs, or of a work item */
     Made *made;
 } Frame;
 
-enum { INTERP_DEVICES = 1 };
+enum { INTERP_DEVICES = 4 }; /* as many as libomptarget makes of a CPU */
 struct Run {
     const Program *program;
     Compiler *c;

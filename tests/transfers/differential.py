@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Random host programs around launches (generate.py), judged by an interpreter of their own (interpret.py): with the
-transfer plan while stale memory is poisoned, without a device and, on request, with `--transfers=each` and as inputs of
-a session, they must print what it says.
+"""Random host programs around launches (generate.py), judged by an interpreter of their own (interpret.py): run with the
+transfer plan while stale memory is poisoned, without a device, executed on their tree (interp/) and, on request, with
+`--transfers=each` and as inputs of a session, they must print what it says.
 
 usage: differential.py KDSLC WORKDIR FIRST_SEED N_FILES [--cases N] [--each] [--sessions N] [--no-reduce]
 
@@ -42,7 +42,7 @@ def run(command, cwd=None, stdin="", **env):
 
 def worlds(each):
     found = [("plan, poisoned", "plan", {"KDSL_POISON": "1"}),
-             ("plan, no device", "plan", {"OMP_TARGET_OFFLOAD": "disabled"})]
+             ("plan, no device", "plan", {"OMP_TARGET_OFFLOAD": "disabled"}), ("tree", None, {})]
     return found + ([("plan", "plan", {}), ("each", "each", {})] if each else [])
 
 
@@ -60,7 +60,7 @@ def differences(kdslc, path, found, each, level):
             return [f"kdslc --transfers={how} ended with {rc}: {' '.join(errors[:3])}"]
     wrong = []
     for name, how, env in worlds(each):
-        rc, out, err = run([f"{path}.{how}"], **env)
+        rc, out, err = run([f"{path}.{how}"] if how else [kdslc, "interpret", path + ".kdsl"], **env)
         got = out.splitlines()
         if rc == 0 and got == lines:
             continue
