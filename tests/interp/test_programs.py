@@ -27,8 +27,6 @@ UNSUPPORTED = 4
 NOT_DONE = {
     "tests/run/device-name-none.kdsl": "asks for the name of a device",
     "tests/run/device-name.kdsl": "asks for the name of a device",
-    "tests/run/extern-c.kdsl": "calls C functions",
-    "examples/edges.kdsl": "calls C functions, for PNG",
 }
 # What is about a machine rather than the language.
 NOT_MEANT = {
@@ -46,8 +44,8 @@ SLOW = {
     "examples/mandelbrot.kdsl",
     "examples/nbody.kdsl",
 }
-# Modules that are made of C.
-MODULES_OF_C = re.compile(r"^import (text|image|npy);", flags=re.M)
+# What calls C, itself or by a module.
+OF_C = re.compile(r"^(import (text|image|npy);|extern \"C\")", flags=re.M)
 
 
 def sources():
@@ -77,7 +75,7 @@ class ProgramsTest(unittest.TestCase):
         slow = ALL and name in SLOW
         code, out, err = interpret(source, args, stdin, flags, seed, slow)
         where = f"{name}, seed {seed}\n{err}"
-        if name in NOT_DONE or MODULES_OF_C.search(source.read_text()):
+        if name in NOT_DONE or OF_C.search(source.read_text()):
             self.assertEqual(code, UNSUPPORTED, where)
             return
         self.assertEqual(code, want_code, where)
