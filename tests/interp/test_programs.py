@@ -22,6 +22,7 @@ ALL = "--all" in sys.argv
 SEEDS = [int(word) for word in sys.argv[1:] if word.isdigit()] or [1]
 CPU_S = 6   # longer is a failure, but for the slow ones
 UNSUPPORTED = 4
+FLAGS = ("--unchecked", "--fp=")  # options that change what a program means
 
 # What the interpreter ends with a message (exit code 4).
 NOT_DONE = {
@@ -50,7 +51,7 @@ OF_C = re.compile(r"^(import (text|image|npy);|extern \"C\")", flags=re.M)
 
 def sources():
     for folder in ("tests/run", "tests/vector", "examples"):
-        yield from sorted((ROOT / folder).glob("*.kdsl"))
+        yield from sorted((ROOT / folder).rglob("*.kdsl"))
 
 
 def limited():
@@ -91,11 +92,12 @@ class ProgramsTest(unittest.TestCase):
         for path in sources():
             test = Test(path, KDSLC, False)
             errors = any(code.startswith("E") for _, code, _ in test.markers())
-            if errors or test.name in NOT_MEANT or (test.name in SLOW and not ALL):
+            is_module = test.expected_output() is None
+            if errors or is_module or test.name in NOT_MEANT or (test.name in SLOW and not ALL):
                 continue
             n += 1
             code = int(test.note("expect-exit", "0"))
-            flags = ["--unchecked"] if "--unchecked" in (test.note("flags") or "") else []
+            flags = [flag for flag in (test.note("flags") or "").split() if flag.startswith(FLAGS)]
             told = [] if test.notes("env") else test.notes("expect-stderr")  # then it is not the program that speaks
             stdin = "".join(line + "\n" for line in test.notes("stdin"))
             for seed in [0] if code == 3 else SEEDS:
