@@ -11,10 +11,10 @@ The first two are not part of the project: docs/devices.md names them, and what 
 
 A program is compiled at each of --levels, and run with each of --entries (`narrow`: as the launch chooses, which is the
 narrow entry for everything small; `wide`: the entry for large launches) in each of --orders. What it prints is compared
-as in suite.py. The log of the mock driver says which kernels were launched: a run that launched none, or not the entry
-in question, is `not run`. --seconds limits the processor time of a run. Rows are appended to --rows as they come, and what
-stands there is not run again (--again PATTERN: verdicts that are). Exit code 0: nothing differs; 1: something does;
-77: there is no emulator.
+as in suite.py; which work item a failing check names is left open. The log of the mock driver says which kernels were
+launched: a run that launched none, or not the entry in question, is `not run`. --seconds limits the processor time of a
+run. Rows are appended to --rows as they come, and what stands there is not run again (--again PATTERN: verdicts that
+are). Exit code 0: nothing differs; 1: something does; 77: there is no emulator.
 Rows: program, architecture, level, entry, order, verdict, launches, seconds of processor time."""
 import argparse
 import collections

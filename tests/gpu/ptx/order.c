@@ -65,8 +65,8 @@ static uint32_t beside(const Thread *warp, int n, const Thread *t, bool *others)
     const Frame *f = &t->frames[t->depth - 1];
     uint32_t lanes = 0;
     for (int k = 0; k < n; k++) {
-        const Frame *his = &warp[k].frames[warp[k].depth - 1];
         if (warp[k].state != RUNS) continue;
+        const Frame *his = &warp[k].frames[warp[k].depth - 1];
         bool same = warp[k].depth == t->depth && his->pc == f->pc && his->function == f->function;
         lanes |= (uint32_t)same << k;
         *others |= !same;
