@@ -34,7 +34,7 @@ class Launches(random_kernels.Bench):
 
     def problem(self, kernel, number, flags):
         """None, or in what a launch of the kernel, the number-th of this file, differs."""
-        programs = [self.built(random_kernels.BASE), self.built(flags)]
+        programs = [self.built(random_kernels.base_of(flags)), self.built(flags)]
         if not programs[0][0]:
             return None
         return programs[1][1] or self.compared(kernel, number, programs[0][0], programs[1][0], number)
@@ -71,7 +71,7 @@ def check(kdslc, folder, seed, n_kernels, flags):
     kernels = kernels_of(seed, n_kernels, may_fail=True)
     bench = Launches(kdslc, Path(folder), f"failing-{seed}", kernels)
     bench.source.write_text(program(kernels))
-    programs = [bench.built(random_kernels.BASE), bench.built(flags)]
+    programs = [bench.built(random_kernels.base_of(flags)), bench.built(flags)]
     for made, problem in programs:
         if problem:
             return f"seed {seed}: {problem}", 0, 0
