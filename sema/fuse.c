@@ -1,7 +1,7 @@
-/* fuse.c -- fused multiply-adds. A product whose only use is a sum or difference of the same expression is rounded
- * together with it, once, on every machine and in constants: which products these are is decided here, by the tree alone,
- * and written on it; nobody fuses anything else. Product, operands and sum have one type, so no conversion lies between
- * them; it is no 16-bit float, for which not every machine has the operation. Atomic updates are left alone. */
+/* fuse.c -- fused multiply-adds. A product whose only use is a sum or difference in the same expression is rounded once,
+ * together with the sum, on every machine and in constants. The tree alone decides which products these are; this file
+ * marks them on it, and no later pass fuses anything else. Invariant: the product, its factors and the sum have one type,
+ * f32, f64 or a vector of these (not every machine has the operation for 16-bit floats). Atomic updates are never fused. */
 #include "sema/check.h"
 
 Product fused_product(Expr *operand) {
