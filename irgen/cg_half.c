@@ -74,8 +74,23 @@ static LLVMValueRef to_odd(CgFunc *f, LLVMValueRef v) {
     return as_float(f, LLVMBuildOr(f->b, bits, LLVMBuildZExt(f->b, inexact, f->cg->i32, ""), ""));
 }
 
+/* An integer that f64 has no room for, rounded to odd likewise: its last 11 bits leave their mark in the one before. */
+static CgValue integer_to_odd(CgFunc *f, CgValue v) {
+    LLVMTypeRef t = LLVMTypeOf(v.v);
+    LLVMValueRef rest = LLVMBuildAnd(f->b, v.v, LLVMConstInt(t, 0x7ff, false), "");
+    LLVMValueRef some = LLVMBuildICmp(f->b, LLVMIntNE, rest, LLVMConstNull(t), "");
+    LLVMValueRef mark = pick(f, some, LLVMConstInt(t, 0x800, false), LLVMConstNull(t));
+    LLVMValueRef odd = LLVMBuildOr(f->b, LLVMBuildSub(f->b, v.v, rest, ""), mark, "");
+    LLVMValueRef room = LLVMConstInt(t, UINT64_C(1) << 53, false), from_least = v.v;
+    if (v.type->is_signed) from_least = LLVMBuildAdd(f->b, v.v, room, "");
+    LLVMValueRef most = v.type->is_signed ? LLVMConstInt(t, UINT64_C(1) << 54, false) : room;
+    v.v = pick(f, LLVMBuildICmp(f->b, LLVMIntUGT, from_least, most, ""), odd, v.v);
+    return v;
+}
+
 CgValue cg_narrow_half(CgFunc *f, CgValue v, Type *to) {
     v = cg_widen_half(f, v);
+    if (v.type->is_int && v.type->bits == 64) v = integer_to_odd(f, v);
     bool exact = v.type->kind == TY_F32 || (v.type->bits <= 16 && !v.type->is_float);
     v = cg_convert(f, v, cg_scalar(f->cg, exact ? TY_F32 : TY_F64));
     LLVMValueRef wide = exact ? v.v : to_odd(f, v.v);

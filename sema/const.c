@@ -35,6 +35,14 @@ static double round_to(double v, const Type *t) {
     return t->bits == 32 ? (double)(float)v : v;
 }
 
+/* The nearest f64, or one beyond which no f16 or bf16 lies: rounded to odd, so that rounding it once more is exact. */
+static double before_half(int64_t v, bool is_unsigned) {
+    bool negative = !is_unsigned && v < 0;
+    uint64_t size = negative ? -(uint64_t)v : (uint64_t)v, rest = size & 0x7ff;
+    if (size >> 53) size = (size - rest) | (rest ? 0x800 : 0);
+    return negative ? -(double)size : (double)size;
+}
+
 /* Is the integer `v`, read as one of `from`, exactly a value of the float type `to`? */
 static bool int_is_exact_float(int64_t v, const Type *from, const Type *to) {
     uint64_t size = from->is_signed && v < 0 ? -(uint64_t)v : (uint64_t)v;
@@ -76,7 +84,8 @@ Const const_convert(Const v, const Type *from, const Type *to) {
     /* Straight from 64 bits to the float type: through a double an f32 would be rounded twice. */
     bool is_unsigned = from->is_int && !from->is_signed;
     if (to->bits == 32) return const_float(is_unsigned ? (double)(float)(uint64_t)v.i : (double)(float)v.i);
-    return const_float(round_to(is_unsigned ? (double)(uint64_t)v.i : (double)v.i, to));
+    if (type_is_half(to)) return const_float(round_to(before_half(v.i, is_unsigned), to));
+    return const_float(is_unsigned ? (double)(uint64_t)v.i : (double)v.i);
 }
 
 const char *const_text(Sema *s, Const v, const Type *t) {
