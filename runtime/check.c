@@ -16,6 +16,7 @@ void kdsl_fail(const char *place, const char *format, ...) {
     snprintf(full, sizeof full, "%s%s", format, item_text);
     item_text[0] = '\0';
     format = full;
+    kdsl_tables_let_go();
     fflush(stdout);
     va_list ap, again;
     va_start(ap, format);

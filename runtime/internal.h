@@ -25,6 +25,8 @@ KDSL_RT void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_byte
 KDSL_RT void kdsl_report_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move);
 /* report.c: what comes back from here on is for this launch on another device; NULL: it is for host code. */
 KDSL_RT void kdsl_report_serve(const KdslSection *launch);
+/* resident.c: where this thread fails at work on the tables, nobody else may wait for it. */
+KDSL_RT void kdsl_tables_let_go(void);
 /* resident.c: nothing is kept on a device any more, and the next launch asks anew which one it is. */
 KDSL_RT void kdsl_all_come_back(void);
 

@@ -111,10 +111,7 @@ static void leave_signal(void) {
     if (!sigaction(SIGABRT, NULL, &now) && now.sa_handler == on_abort) sigaction(SIGABRT, &before_us, NULL);
 }
 
-static bool needs_gpu;
-
 static void begin(void) {
-    needs_gpu = kdsl_device_is_required();
     struct sigaction ours = {.sa_handler = on_abort};
     sigaction(SIGABRT, &ours, &before_us);
     atexit(leave_signal);
@@ -144,8 +141,11 @@ static void require_gpu(const void *ident, int64_t device) {
 }
 
 static void check_launch(const void *loc, int64_t device) {
+    static int needs_gpu = -1; /* not asked yet */
+    int needs = __atomic_load_n(&needs_gpu, __ATOMIC_RELAXED);
     begin_once();
-    if (needs_gpu) require_gpu(loc, device);
+    if (needs < 0) __atomic_store_n(&needs_gpu, needs = kdsl_device_is_required(), __ATOMIC_RELAXED);
+    if (needs) require_gpu(loc, device);
 }
 
 int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {

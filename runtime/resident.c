@@ -37,6 +37,21 @@ static Table *tables; /* by device */
 static int64_t n_tables;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool poison;
+static _Thread_local bool holds; /* the lock */
+
+static void hold(void) {
+    pthread_mutex_lock(&lock);
+    holds = true;
+}
+
+static void let_go(void) {
+    holds = false;
+    pthread_mutex_unlock(&lock);
+}
+
+void kdsl_tables_let_go(void) {
+    if (holds) let_go();
+}
 
 /* The tables ------------------------------------------------------------------------------------------------------- */
 
@@ -64,10 +79,7 @@ static void release(Table *t, int64_t i) {
     t->n--;
 }
 
-void kdsl_no_room_in_table(void) {
-    pthread_mutex_unlock(&lock);
-    kdsl_fail(NULL, "no memory for the table of resident arrays");
-}
+void kdsl_no_room_in_table(void) { kdsl_fail(NULL, "no memory for the table of resident arrays"); }
 
 /* Before anything is mapped that would not be found again. */
 static void need_room_for_one(Table *t) {
@@ -87,19 +99,19 @@ static void insert(Table *t, int64_t i, Section s) {
 
 static void forget_freed(void *at, size_t n_bytes) {
     kdsl_settle();
-    pthread_mutex_lock(&lock);
+    hold();
     for (int64_t d = 0; d < n_tables; d++)
         for (int64_t i = find(&tables[d], at); i < tables[d].n && tables[d].at[i].begin < (char *)at + n_bytes;)
             release(&tables[d], i);
-    pthread_mutex_unlock(&lock);
+    let_go();
 }
 
 static void at_exit(void) {
     kdsl_settle();
-    pthread_mutex_lock(&lock);
+    hold();
     for (int64_t d = 0; d < n_tables; d++)
         while (tables[d].n) release(&tables[d], tables[d].n - 1);
-    pthread_mutex_unlock(&lock);
+    let_go();
 }
 
 /* NULL: there is no such device, or OMP_TARGET_OFFLOAD=disabled: launches run on the host, and nothing is resident. */
@@ -148,10 +160,10 @@ static void bring_back(Section *s) {
 }
 
 void kdsl_all_come_back(void) {
-    pthread_mutex_lock(&lock);
+    hold();
     for (int64_t d = 0; d < n_tables; d++)
         for (Table *t = &tables[d]; t->n; release(t, t->n - 1)) bring_back(&t->at[t->n - 1]);
-    pthread_mutex_unlock(&lock);
+    let_go();
 }
 
 /* Launches --------------------------------------------------------------------------------------------------------- */
@@ -216,10 +228,10 @@ void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t 
     Part part = {at, (char *)at + n_bytes};
     if (device < 0) device = kdsl_default_device();
     kdsl_settle();
-    pthread_mutex_lock(&lock);
+    hold();
     Table *t = table_of(device);
     if (!t) {
-        pthread_mutex_unlock(&lock);
+        let_go();
         return at;
     }
     Section *s = next_in(t, NULL, part);
@@ -236,30 +248,30 @@ void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t 
         if (poison && is_apart) memset(at, 0xA5, (size_t)n_bytes);
     }
     void *address = s->there + (part.begin - s->begin);
-    pthread_mutex_unlock(&lock);
+    let_go();
     return address;
 }
 
 void *kdsl_device_address(int64_t device, void *at) {
     if (device < 0) device = kdsl_default_device();
-    pthread_mutex_lock(&lock);
+    hold();
     Section *s = device < n_tables ? next_in(&tables[device], NULL, (Part){at, (char *)at + 1}) : NULL;
     void *address = s ? s->there + ((char *)at - s->begin) : at;
-    pthread_mutex_unlock(&lock);
+    let_go();
     return address;
 }
 
 void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes) {
     Part part = {at, (char *)at + n_bytes};
     kdsl_settle();
-    pthread_mutex_lock(&lock);
+    hold();
     for (int64_t d = 0; d < n_tables; d++)
         for (Section *s = NULL; (s = next_in(&tables[d], s, part));) {
             Part here = kdsl_section_within(s, part);
             kdsl_section_fetch(s, here); /* the kernel has not run: this is what it would have found */
             if (writes) kdsl_section_mark(s, here, ELSEWHERE);
         }
-    pthread_mutex_unlock(&lock);
+    let_go();
 }
 
 /* Host code -------------------------------------------------------------------------------------------------------- */
@@ -271,10 +283,10 @@ static void visit(Visit *does, void *at, int64_t n_bytes, bool more) {
     if (n_bytes <= 0) return;
     Part part = {at, (char *)at + n_bytes};
     kdsl_settle();
-    pthread_mutex_lock(&lock);
+    hold();
     for (int64_t d = 0; d < n_tables; d++)
         for (Section *s = NULL; (s = next_in(&tables[d], s, part));) does(s, kdsl_section_within(s, part), more);
-    pthread_mutex_unlock(&lock);
+    let_go();
 }
 
 static void read_all(Section *s, Part part, bool more) {

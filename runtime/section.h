@@ -36,8 +36,8 @@ typedef struct Section {
 
 enum { LEAST_COST_BYTES = 1 << 16 }; /* a small copy takes about as long as one of this size */
 
-/* resident.c: the lock of the tables goes, and the program or the call ends. Whoever calls it has changed nothing yet, or
- * has left everything in order: the tables are looked through once more at the end, and after a call that failed. */
+/* resident.c: the program or the call ends. Whoever calls it has changed nothing yet, or has left everything in order: the
+ * tables are looked through once more at the end, and after a call that failed. */
 KDSL_RT _Noreturn void kdsl_no_room_in_table(void);
 
 /* Room for it on the device. copies: what the host has goes there with it; else everything is elsewhere. */

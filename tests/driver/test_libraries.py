@@ -228,6 +228,14 @@ class LibrariesTest(unittest.TestCase):
                 out = self.run_("./program", status=status)
                 self.assertTrue(out.startswith("begin\n") and text in out, out)
 
+    def test_failures_without_a_place(self):
+        self.write("program.kdsl", "kernel k(x: &out [f64; n]) over i in n { x[i] = 1.0; }\n"
+                                   "fn main() { var x = [0.0; 9]; offload k(&out x); print(\"{}\", x[8]); }\n")
+        self.run_(KDSLC, "program.kdsl")
+        self.assertEqual(self.run_("./program", env={"KDSL_REQUIRE": "tpu"}, status=3),
+                         "error: KDSL_REQUIRE may be `gpu`, not `tpu`\n")
+        self.assertEqual(self.run_("./program", env={"KDSL_PRINT_BUFFER": "9"}), "1\n")
+
     def test_devices_without_a_launch(self):
         self.write("program.kdsl", 'fn main() { print("{} {}", device_name(0) != "", devices()); }\n')
         self.assertEqual(self.run_(KDSLC, "run", "program.kdsl"), "true 0\n")

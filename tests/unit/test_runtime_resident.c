@@ -116,6 +116,7 @@ static long n_failed;
 _Noreturn void kdsl_fail(const char *place, const char *format, ...) {
     (void)place;
     if (!strstr(format, "no memory") || plenty > 0) abort();
+    kdsl_tables_let_go();
     assert(!pthread_mutex_trylock(&lock) && !pthread_mutex_unlock(&lock));
     plenty = NO_END;
     n_failed++;
