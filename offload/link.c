@@ -1,6 +1,7 @@
 /* link.c -- objects and the embedded runtime to an executable, or to one relocatable object; no compiler driver and no
  * files of gcc needed. The result is made in memory and written in one go (output.c). */
 #include <llvm/Config/llvm-config.h>
+#include <sys/stat.h>
 
 #include "offload/elf.h"
 #include "offload/linker.h"
@@ -70,7 +71,21 @@ static void add_offloading(Linker *l) {
     if (rpath) linker_add_all(l, "-rpath", rpath);
 }
 
+/* The linker would wait for a pipe that nobody writes to. */
+static void refuse_pipes(Linker *l, const LinkJob *job, const char *library) {
+    static const char *const ends[] = {"so", "a"};
+    for (int i = 0; i < 2 * job->n_folders; i++) {
+        const char *path = arena_printf(&l->c->arena, "%s/lib%s.%s", job->folders[i / 2], library, ends[i % 2]);
+        struct stat st;
+        if (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) continue;
+        diag(l->c, E1023, (Span){0, 0}, "cannot link %s: `%s` is not a regular file", l->what, path);
+        l->failed = true;
+        return;
+    }
+}
+
 static void add_users_libraries(Linker *l, const LinkJob *job) {
+    for (int i = 0; i < job->n_libraries; i++) refuse_pipes(l, job, job->libraries[i]);
     for (int i = 0; i < job->n_folders; i++) linker_add(l, arena_printf(&l->c->arena, "-L%s", job->folders[i]));
     if (job->n_libraries) add_system_folders(l);
     for (int i = 0; i < job->n_libraries; i++) linker_add(l, arena_printf(&l->c->arena, "-l%s", job->libraries[i]));

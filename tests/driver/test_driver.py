@@ -203,6 +203,9 @@ class DriverTest(unittest.TestCase):
             self.fails("E0801", "check", "program.kdsl", says=f"cannot read the module `{name}.kdsl`: {why}", timeout=20)
             self.kdslc("repl", stdin=None, input=f":load {name}.kdsl\n".encode(), timeout=20)
             self.assertIn(why, self.out + self.err)
+        os.mkfifo(self.dir / "libpipe.so")
+        self.write("program.kdsl", "fn main() {}\n")
+        self.fails("E1023", "program.kdsl", "-L.", "-lpipe", says="`./libpipe.so` is not a regular file", timeout=20)
         with subprocess.Popen(f"echo 'fn main() {{ print(\"read\"); }}' > pipe.kdsl", shell=True, cwd=self.dir):
             self.assertEqual((self.kdslc("run", "pipe.kdsl"), self.out), (0, "read\n"))    # named, and written to
 
