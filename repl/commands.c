@@ -2,12 +2,12 @@
 #include "repl/commands.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "driver/explain.h"
+#include "offload/offload.h"
 #include "repl/show.h"
 
 const CommandInfo command_info[COMMAND__COUNT] = {
@@ -185,15 +185,22 @@ bool command_load(Repl *r, const char *path) {
     return ok || tell(r, false, &out);
 }
 
+bool repl_write_file(const char *path, const Buf *text, Buf *why) {
+    Compiler c;
+    compiler_init(&c);
+    bool ok = off_write_file(&c, path, (Blob){text->at, text->n}, 0666);
+    if (!ok) buf_printf(why, "%s\n", c.diags.list.at[0]->text);
+    compiler_free(&c);
+    return ok;
+}
+
 /* An input that ends without a line of its own would run into the next one. */
 static bool do_save(Repl *r, const char *path) {
-    Buf out = {0};
-    FILE *file = fopen(path, "w");
-    bool ok = file != NULL;
-    for (int i = 0; ok && i < r->ran.n; i++) ok = fprintf(file, "%s\n", r->ran.at[i]) > 0;
-    if (file && fclose(file)) ok = false;
+    Buf out = {0}, text = {0};
+    for (int i = 0; i < r->ran.n; i++) buf_printf(&text, "%s\n", r->ran.at[i]);
+    bool ok = repl_write_file(path, &text, &out);
     if (ok) buf_printf(&out, "%d inputs in %s\n", r->ran.n, path);
-    else buf_printf(&out, "cannot write `%s`: %s\n", path, strerror(errno));
+    buf_free(&text);
     return tell(r, ok, &out);
 }
 

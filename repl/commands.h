@@ -29,6 +29,7 @@ typedef struct Repl {
 bool repl_input(Repl *r, const char *text, size_t n);
 bool repl_text(Repl *r, const char *file, const char *text, size_t n); /* file: for messages, or NULL */
 void repl_say(Repl *r, Buf *text);        /* to standard output; the Buf is empty again */
+bool repl_write_file(const char *path, const Buf *text, Buf *why); /* whole or not at all */
 void repl_complain(Repl *r, Buf *text);   /* to standard error */
 void repl_show_launches(Repl *r);
 

@@ -2,7 +2,6 @@
  * like calls of some. Their arguments are expressions of the session, run one by one; behind them `to "file.png"` may
  * follow. */
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,11 +155,8 @@ static bool run_argument(Repl *r, const char *text, Argument a, Numbers *out) {
 static bool write_file(Repl *r, const char *path, const Raster *pixels) {
     Buf png = {0}, message = {0};
     graphics_png(pixels, &png);
-    FILE *file = fopen(path, "wb");
-    bool ok = file && fwrite(png.at, 1, png.n, file) == png.n;
-    if (file && fclose(file)) ok = false;
+    bool ok = repl_write_file(path, &png, &message);
     if (ok) buf_printf(&message, "%s: %d x %d pixels\n", path, pixels->width, pixels->height);
-    else buf_printf(&message, "cannot write %s: %s\n", path, strerror(errno));
     (ok ? repl_say : repl_complain)(r, &message);
     buf_free(&png);
     return ok;

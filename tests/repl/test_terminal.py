@@ -347,7 +347,7 @@ class TerminalTest(unittest.TestCase):
         self.assertEqual(t.run('hist(m) to "h.png";'), ["h.png: 1200 x 720 pixels"])
         for name in ("m.png", "h.png"):
             self.assertEqual((self.dir / name).read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
-        self.assertRegex(t.run('image(m) to "nowhere/m.png"')[0], "cannot write nowhere/m.png: No such file")
+        self.assertRegex(t.run('image(m) to "nowhere/m.png"')[0], "cannot write `nowhere/m.png`: No such file")
 
     def test_a_function_of_that_name_comes_first(self):
         t = self.start()
