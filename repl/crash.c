@@ -1,4 +1,4 @@
-/* crash.c -- what ends the process in spite of all: a stack that is full, memory that is not there, a library that
+/* crash.c -- what ends the process in spite of all: memory that is not there, a library that
  * aborts. Every input is in the history before it runs, so nothing that was typed is lost; this says so. */
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void say(const char *text) {
 /* Once: what raised the signal goes on, and the process ends by it. */
 static void on_crash(int signal) {
     const char *what = signal == SIGABRT ? "a library ended the process"
-                                         : "memory was used that is not there (a recursion without end?)";
+                                         : "memory was used that is not there";
     say("\nkdslc: this session cannot go on: ");
     say(what);
     say("\n(what you typed is in the history: start again, and press Up)\n");
