@@ -20,8 +20,8 @@ def rows(path, macro):
         yield [field.strip() for field in re.findall(r'"(?:[^"\\]|\\.)*"|[^,\s][^,]*', row.group(1))]
 
 
-# Codes that no single file of text shows: they are about files, bytes, several modules, or what is installed.
-NO_PROGRAM = {"E0103", "E0104", "E0328", "E0802"}
+# Codes that no single file of text shows: they are about files, bytes, several modules, sizes, or what is installed.
+NO_PROGRAM = {"E0103", "E0104", "E0328", "E0623", "E0802"}
 
 
 def sections():

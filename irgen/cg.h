@@ -258,6 +258,11 @@ LLVMValueRef cg_libm(Cg *cg, const char *name, const Type *t, int n_args, LLVMTy
 LLVMValueRef cg_math(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 void cg_math_end(Cg *cg);
 
+/* inline.c: some functions that were to be inlined stay calls, so that what is generated stays in bounds. */
+#define CG_KEPT_CALL "kdsl-kept-call" /* their attribute; its value: the function's name */
+void cg_bound_inlining(Cg *cg);
+const char *cg_kept_call(Cg *cg, LLVMValueRef inst); /* the name of the function; NULL: it is not such a call */
+
 /* cg_expr.c, cg_op.c ----------------------------------------------------------------------------------------------- */
 CgValue cg_move_array(CgFunc *f, const Symbol *sym);
 CgValue cg_expr(CgFunc *f, Expr *e);               /* an array named here is moved out of */

@@ -68,6 +68,14 @@ struct Instance {
     int depth;               /* how many of those there are outward */
 };
 
+/* A caller's parameter that is given to a callee's: it is used as that one is, but for the bits outside mask. */
+typedef struct UseEdge {
+    const Func *func;
+    int param;
+    unsigned mask;
+} UseEdge;
+typedef Vec(UseEdge) UseEdges;
+
 /* Sema's notes about one function while it is checked and in the passes over the whole program. */
 typedef struct FuncFacts {
     CallSites calls, callers;
@@ -88,6 +96,7 @@ typedef struct FuncFacts {
     Vec(Atom) atoms;        /* of the sums in Func.accesses */
     struct ArrayFlow *flow; /* flow.h: NULL: it has no body */
     unsigned *uses;         /* uses.c: Use bits, by parameter */
+    UseEdges *used_by;      /* the same: whom they count for as well, by parameter */
     int pending; /* kernel.c: callees not yet shown to end */
     int64_t fixed_bytes; /* of the arrays that may live in its frame (fixed.c) */
     Vec(FixedUse) fixed_uses;

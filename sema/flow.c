@@ -1,5 +1,6 @@
 /* flow.c -- builds the graph of flow.h from a checked body. The order of events is the order in which irgen evaluates:
  * indices before the array, arguments from left to right, then what the call does with them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sema/flow.h"
@@ -10,6 +11,8 @@ typedef struct Builder {
     FlowBlock *now;
     int loop;        /* innermost, -1: none */
     Stmt *resident;  /* innermost */
+    int resident_no; /* the same, in ArrayFlow.residents */
+    int *mark, marks; /* by slot: the number of the search that has found it; so far */
     bool every_turn; /* nothing since the loop's beginning was conditional or may have left it */
     struct LoopEnds {
         struct LoopEnds *outer;
@@ -49,7 +52,7 @@ static int slot_of(const Builder *b, const Symbol *sym) {
 static Event *event_of_slot(Builder *b, EventKind kind, int slot, Expr *at, Span span) {
     if (slot < 0) return NULL;
     Event e = {.kind = kind, .slot = slot, .other = -1, .at = at, .span = span, .param = -1,
-               .loop = b->loop, .every_turn = b->every_turn, .resident = b->resident};
+               .loop = b->loop, .every_turn = b->every_turn, .resident = b->resident, .resident_no = b->resident_no};
     vec_push(b->s->arena, &b->now->events, e);
     return &b->now->events.at[b->now->events.n - 1];
 }
@@ -183,7 +186,7 @@ static void owned(Builder *b, Expr *e, Expr *target, const Symbol *sym) {
 static void declared(Builder *b, const Stmt *st) {
     int slot = slot_of(b, st->let.sym);
     Event made = {.kind = EVENT_MAKE, .slot = slot, .other = -1, .span = st->span, .param = -1, .loop = b->loop,
-                  .every_turn = b->every_turn, .resident = b->resident};
+                  .every_turn = b->every_turn, .resident = b->resident, .resident_no = b->resident_no};
     if (slot >= 0) vec_push(b->s->arena, &b->now->events, made);
 }
 
@@ -289,13 +292,13 @@ static bool fills_field(const Expr *e, int arg) {
     return info->kind == CALL_BUILD && e->type->kind == TY_STRUCT && e->type->fields[info->part_of[arg]].type->kind == TY_FIXED;
 }
 
-static void build_call(Builder *b, Expr *e, Expr *launch) {
-    const CallInfo *info = e->call.info;
-    ArgList *args = &e->call.args;
+static void build_call(Builder *b, Expr *call, Expr *launch) {
+    const CallInfo *info = call->call.info;
+    ArgList *args = &call->call.args;
     if (!info) return;
     for (int i = 0; i < args->n; i++) {
         Expr *x = args->at[i].value;
-        if (fills_field(e, i)) copied(b, x);
+        if (fills_field(call, i)) copied(b, x);
         else if (!is_array(x) || !array_name(x)) build_expr(b, x);
         else if (x->kind != EXPR_NAME) build_way(b, x);
         else if (args->at[i].mode == REF_NONE && !asks_extent(info)) event(b, EVENT_LEAVE, x);
@@ -313,7 +316,10 @@ static void build_call(Builder *b, Expr *e, Expr *launch) {
     }
     for (int i = 0; i < args->n; i++) {
         Expr *name = args->at[i].mode != REF_NONE ? array_name(args->at[i].value) : NULL;
-        if (name && !is_reference(&args->at[i])) event(b, args->at[i].mode == REF_IN ? EVENT_READ : EVENT_WRITE, name);
+        if (name && !is_reference(&args->at[i])) {
+            Event *e = event(b, args->at[i].mode == REF_IN ? EVENT_READ : EVENT_WRITE, name);
+            if (e) e->call = info;
+        }
         if (!is_reference(&args->at[i])) continue;
         Event *p = event(b, EVENT_PASS, array_name(args->at[i].value));
         if (!p) continue;
@@ -448,30 +454,35 @@ static void build_loop(Builder *b, Stmt *st, Expr *cond, const Block *body) {
     b->every_turn = every;
 }
 
-/* Nothing in the loop but writes: then what fills it needs nothing of what was there. */
-static bool only_writes(const ArrayFlow *flow, const FlowLoop *loop, int slot) {
+static bool is_write(const Event *e) { return (e->kind == EVENT_WRITE && !e->reads) || e->kind == EVENT_FILL; }
+
+/* b->mark: the arrays that something in the loop does more with than write. What fills the others needs nothing of what
+ * was there. Gives the mark. */
+static int mark_used(Builder *b, const FlowLoop *loop) {
+    int mark = ++b->marks;
     for (int i = loop->first; i < loop->last; i++)
-        for (int k = 0; k < flow->blocks.at[i]->events.n; k++) {
-            const Event *e = &flow->blocks.at[i]->events.at[k];
-            bool is_write = (e->kind == EVENT_WRITE && !e->reads) || e->kind == EVENT_FILL;
-            if ((e->slot == slot || e->other == slot) && !is_write) return false;
+        for (int k = 0; k < b->flow->blocks.at[i]->events.n; k++) {
+            const Event *e = &b->flow->blocks.at[i]->events.at[k];
+            if (is_write(e)) continue;
+            if (e->slot >= 0) b->mark[e->slot] = mark;
+            if (e->other >= 0) b->mark[e->other] = mark;
         }
-    return true;
+    return mark;
 }
 
 static void build_for(Builder *b, Stmt *st) {
     build_range(b, &st->for_.binder.range);
     FlowBlock *before = b->now;
     Event fill = {.kind = EVENT_FILL, .other = -1, .loop_stmt = st, .span = st->span, .param = -1, .loop = b->loop,
-                  .every_turn = b->every_turn, .resident = b->resident};
+                  .every_turn = b->every_turn, .resident = b->resident, .resident_no = b->resident_no};
     int loop = b->flow->loops.n;
     build_loop(b, st, NULL, st->for_.body);
     SyncList filled = {0};
     fills_find(b->s, st, &filled);
+    int used = filled.n ? mark_used(b, &b->flow->loops.at[loop]) : 0;
     for (int i = 0; i < filled.n; i++) {
         fill.slot = slot_of(b, filled.at[i].array);
-        if (fill.slot >= 0 && only_writes(b->flow, &b->flow->loops.at[loop], fill.slot))
-            vec_push(b->s->arena, &before->events, fill);
+        if (fill.slot >= 0 && b->mark[fill.slot] != used) vec_push(b->s->arena, &before->events, fill);
     }
 }
 
@@ -498,36 +509,46 @@ static void build_jump(Builder *b, int to) {
 }
 
 /* Launches use it, or what they use is exchanged for it. */
-static void enters(Builder *b, FlowBlock *before, Stmt *st, const Event *e, bool *seen) {
+static void enters(Builder *b, FlowResident *r, Stmt *st, const Event *e, int mark) {
     bool launches = e->kind == EVENT_PASS && (e->launch || (e->call->kind == CALL_FUNC && e->call->func->effects & EFFECT_OFFLOAD));
     if (e->resident != st || !(launches || e->kind == EVENT_SWAP)) return;
     int slots[2] = {e->slot, e->kind == EVENT_SWAP ? e->other : -1};
     for (int i = 0; i < 2; i++) {
-        if (slots[i] < 0 || seen[slots[i]]) continue;
-        seen[slots[i]] = true;
+        if (slots[i] < 0 || b->mark[slots[i]] == mark) continue;
+        b->mark[slots[i]] = mark;
         Event enter = *e;
         enter.kind = EVENT_ENTER;
         enter.slot = slots[i];
         enter.other = -1;
-        vec_push(b->s->arena, &before->events, enter);
+        vec_push(b->s->arena, &r->before->events, enter);
+        r->n++;
     }
 }
 
+static int by_slot(const void *x, const void *y) { return ((const FlowEnter *)x)->slot - ((const FlowEnter *)y)->slot; }
+
 /* Its arrays come in where it begins. Which they are is known at its end. */
 static void build_resident(Builder *b, Stmt *st) {
-    FlowBlock *before = b->now;
     Stmt *outer = b->resident;
-    int first = block_new(b);
+    FlowResident r = {.before = b->now};
+    int outer_no = b->resident_no, no = b->flow->residents.n, first = block_new(b);
+    vec_push(b->s->arena, &b->flow->residents, r);
     go(b, first);
     enter(b, first);
     b->resident = st;
+    b->resident_no = no;
     build_block(b, st->block.block);
     b->resident = outer;
-    bool *seen = arena_array(b->s->arena, bool, b->flow->n_slots + 1);
+    b->resident_no = outer_no;
+    int mark = ++b->marks, from = r.before->events.n;
     for (int i = first; i < b->flow->blocks.n; i++) {
         FlowBlock *inside = b->flow->blocks.at[i];
-        for (int k = 0; k < inside->events.n; k++) enters(b, before, st, &inside->events.at[k], seen);
+        for (int k = 0; k < inside->events.n; k++) enters(b, &r, st, &inside->events.at[k], mark);
     }
+    r.enters = arena_array(b->s->arena, FlowEnter, r.n + 1);
+    for (int i = 0; i < r.n; i++) r.enters[i] = (FlowEnter){r.before->events.at[from + i].slot, from + i};
+    qsort(r.enters, (size_t)r.n, sizeof *r.enters, by_slot);
+    b->flow->residents.at[no] = r;
 }
 
 static bool ends_program(const Expr *e) {
@@ -614,7 +635,8 @@ ArrayFlow *flow_build(Sema *s, Func *f) {
     for (int i = 0; i < f->params.n; i++) track(flow, f->params.at[i]);
     for (int i = 0; i < f->facts->locals.n; i++) track(flow, f->facts->locals.at[i]);
     track_made(s, flow);
-    Builder b = {.s = s, .flow = flow, .loop = -1};
+    Builder b = {.s = s, .flow = flow, .loop = -1, .resident_no = -1};
+    b.mark = arena_array(s->arena, int, flow->n_slots);
     enter(&b, block_new(&b));
     build_block(&b, f->item->fn.body);
     b.now->is_return = true;

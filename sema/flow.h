@@ -27,10 +27,11 @@ typedef struct Event {
     bool reads;           /* WRITE: of what the element held before, or of a part of it */
     const CallInfo *maker; /* MAKE: the call that has made it, or NULL */
     const Arg *arg;       /* PASS */
-    const CallInfo *call; /* PASS */
+    const CallInfo *call; /* PASS, and READ and WRITE by a call: all events of one call follow one another */
     Expr *launch;         /* PASS to a kernel: the EXPR_OFFLOAD */
     int param;            /* PASS: which argument it is */
     Stmt *resident;       /* innermost STMT_RESIDENT around it; ENTER: the one that begins */
+    int resident_no;      /* the same: its number in ArrayFlow.residents, -1: none */
     bool copies;          /* ENTER: plan.c: copied in here */
     Stmt *loop_stmt;      /* FILL: the loop that fills it */
     Sync asked;           /* plan.c: what host code asks for here, or before its loop */
@@ -52,6 +53,16 @@ typedef struct FlowLoop {
     bool counts;         /* the trip count is known before the first turn */
 } FlowLoop;
 
+typedef struct FlowEnter {
+    int slot, at; /* the EVENT_ENTER in the block before */
+} FlowEnter;
+
+typedef struct FlowResident {
+    FlowBlock *before; /* the block begins where this ends */
+    FlowEnter *enters; /* by slot, ascending */
+    int n;
+} FlowResident;
+
 typedef struct ArrayFlow {
     Func *func;
     int n_slots;
@@ -60,6 +71,7 @@ typedef struct ArrayFlow {
     int made;         /* slot of what a call has made and nobody takes over: f()[1], f().at(1) */
     Vec(FlowBlock *) blocks; /* [0] is where the function begins */
     Vec(FlowLoop) loops;
+    Vec(FlowResident) residents;
 } ArrayFlow;
 
 ArrayFlow *flow_build(Sema *s, Func *f);

@@ -19,6 +19,7 @@
  * Facts per array variable, forward, true on every way to a point (met by `and`), and backward. A call of a function
  * that launches something with an array ends what is known of it; such a function starts knowing nothing of its
  * parameters, since its callers differ. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sema/flow.h"
@@ -46,6 +47,7 @@ enum {
 };
 
 typedef unsigned char Bits;
+typedef Vec(int) IntList;
 
 typedef struct Plan {
     Sema *s;
@@ -55,7 +57,18 @@ typedef struct Plan {
     Bits **out;  /* backward, by block: behind it */
     int *order;  /* blocks that are reached, each before those behind it but for loops */
     int n_order;
+    bool *dirty; /* by block: what its facts are made of has changed */
+    int *loop_of;           /* by block: the innermost loop, -1: none */
+    IntList *before;        /* by block: those that lead there */
+    unsigned char **unsettled; /* by loop and slot: UNSETTLES_ bits; NULL: nobody has asked */
+    int **asked;            /* by loop and slot: the place in the loop's list of what is asked before it, from 1; or NULL */
+    Bits *now;              /* room for the facts of one block */
 } Plan;
+
+/* Blocks times arrays: what the facts need. */
+enum { MOST_CELLS = 1 << 24 };
+/* So many times around and facts still change: arrays are swapped in a circle. Then nothing is known of them. */
+enum { MOST_SWEEPS = 64 };
 
 /* Order ----------------------------------------------------------------------------------------------------------- */
 
@@ -85,20 +98,28 @@ static void find_order(Plan *p) {
 
 static Transfer transfer_of(const Event *e) { return e->call->func->transfers.at[e->param]; }
 
-/* Does anything in the loop take back what asking once before it gives? */
-static bool loop_unsettles(const Plan *p, const FlowLoop *loop, int slot, bool writes) {
-    for (int i = loop->first; i < loop->last; i++) {
+/* What takes back what asking once before a loop gives: to who only reads, to who writes. */
+enum { UNSETTLES_READERS = 1, UNSETTLES_WRITERS = 2, UNSETTLES_ALL = 3 };
+
+static unsigned unsettles(const Event *e) {
+    if (e->kind == EVENT_READ || e->kind == EVENT_WRITE) return 0;
+    if (e->kind != EVENT_PASS) return UNSETTLES_ALL;
+    if (!(use_of_pass(e) & USE_LAUNCHES)) return 0;
+    return !e->launch || transfer_of(e) & TRANSFER_FROM ? UNSETTLES_ALL : UNSETTLES_WRITERS;
+}
+
+static const unsigned char *unsettled_in(Plan *p, int loop) {
+    if (p->unsettled[loop]) return p->unsettled[loop];
+    unsigned char *by = p->unsettled[loop] = arena_alloc(p->s->arena, (size_t)p->n + 1);
+    for (int i = p->flow->loops.at[loop].first; i < p->flow->loops.at[loop].last; i++) {
         const FlowBlock *b = p->flow->blocks.at[i];
         for (int k = 0; k < b->events.n; k++) {
             const Event *e = &b->events.at[k];
-            if (e->slot != slot && e->other != slot) continue;
-            if (e->kind == EVENT_READ || e->kind == EVENT_WRITE) continue;
-            if (e->kind != EVENT_PASS) return true;
-            unsigned use = use_of_pass(e);
-            if (use & USE_LAUNCHES && (writes || !e->launch || transfer_of(e) & TRANSFER_FROM)) return true;
+            if (e->slot >= 0) by[e->slot] |= unsettles(e);
+            if (e->other >= 0) by[e->other] |= unsettles(e);
         }
     }
-    return false;
+    return by;
 }
 
 static void find_hoistable(Plan *p) {
@@ -108,7 +129,8 @@ static void find_hoistable(Plan *p) {
             Event *e = &b->events.at[k];
             const FlowLoop *loop = e->loop >= 0 ? &p->flow->loops.at[e->loop] : NULL;
             bool writes = e->kind != EVENT_READ && !(e->kind == EVENT_PASS && use_of_pass(e) == USE_READS);
-            e->may_hoist = loop && loop->counts && e->every_turn && !loop_unsettles(p, loop, e->slot, writes);
+            unsigned by = writes ? UNSETTLES_ALL : UNSETTLES_READERS;
+            e->may_hoist = loop && loop->counts && e->every_turn && !(unsettled_in(p, e->loop)[e->slot] & by);
         }
     }
 }
@@ -201,9 +223,7 @@ static void before_event(const Event *e, Bits *at) {
 /* Does this way leave the loop that another one stays in? Loops turn more often than they end. */
 static bool leaves_loop(const Plan *p, int block, int k) {
     const FlowBlock *b = p->flow->blocks.at[block];
-    const FlowLoop *inner = NULL;
-    for (int i = 0; i < p->flow->loops.n; i++) /* inner ones come later */
-        if (p->flow->loops.at[i].first <= block && block < p->flow->loops.at[i].last) inner = &p->flow->loops.at[i];
+    const FlowLoop *inner = p->loop_of[block] >= 0 ? &p->flow->loops.at[p->loop_of[block]] : NULL;
     if (!inner || b->n_next < 2 || (b->next[k] >= inner->first && b->next[k] < inner->last)) return false;
     return b->next[!k] >= inner->first && b->next[!k] < inner->last;
 }
@@ -224,22 +244,44 @@ static void join_backward(Plan *p, int block, Bits *into) {
     }
 }
 
-static void settle_backward(Plan *p, Bits wanted) {
-    Bits *at = arena_alloc(p->s->arena, (size_t)p->n + 1);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int i = p->n_order; i-- > 0;) {
-            int block = p->order[i];
-            const FlowBlock *b = p->flow->blocks.at[block];
-            join_backward(p, block, p->out[block]);
-            memcpy(at, p->out[block], (size_t)p->n);
-            for (int k = b->events.n; k-- > 0;) before_event(&b->events.at[k], at);
-            for (int slot = 0; slot < p->n; slot++) at[slot] &= wanted;
-            if (!memcmp(at, p->in[block], (size_t)p->n)) continue;
-            memcpy(p->in[block], at, (size_t)p->n);
-            changed = true;
-        }
+static void all_dirty(Plan *p) {
+    for (int i = 0; i < p->n_order; i++) p->dirty[p->order[i]] = true;
+}
+
+/* What may be only becomes more, what must be only less. false: nothing new */
+static bool grow_backward(Plan *p, int block, const Bits *at, bool widen) {
+    Bits *known = p->in[block];
+    bool changed = false;
+    for (int slot = 0; slot < p->n; slot++) {
+        Bits more = (Bits)(((known[slot] | at[slot]) & ~MUST) | (known[slot] & at[slot] & MUST));
+        changed |= more != known[slot];
+        known[slot] = more;
     }
+    if (changed && widen) memset(known, LATER_LAUNCH | MAY_READ | READ_SOON, (size_t)p->n);
+    return changed;
+}
+
+static bool sweep_backward(Plan *p, Bits wanted, bool widen) {
+    bool again = false;
+    for (int i = p->n_order; i-- > 0;) {
+        int block = p->order[i];
+        const FlowBlock *b = p->flow->blocks.at[block];
+        if (!p->dirty[block]) continue;
+        p->dirty[block] = false;
+        join_backward(p, block, p->out[block]);
+        memcpy(p->now, p->out[block], (size_t)p->n);
+        for (int k = b->events.n; k-- > 0;) before_event(&b->events.at[k], p->now);
+        for (int slot = 0; slot < p->n; slot++) p->now[slot] &= wanted;
+        if (!grow_backward(p, block, p->now, widen)) continue;
+        for (int k = 0; k < p->before[block].n; k++) p->dirty[p->before[block].at[k]] = true;
+        again = true;
+    }
+    return again;
+}
+
+static void settle_backward(Plan *p, Bits wanted) {
+    all_dirty(p);
+    for (int sweep = 0; sweep_backward(p, wanted, sweep >= MOST_SWEEPS);) sweep++;
 }
 
 /* p->in holds the facts before each block here; afterwards only p->out counts. Where launches follow comes first: what a
@@ -286,12 +328,15 @@ static Bits behind_write(const Event *e, Bits fact, Bits later) {
     return (Bits)((fact | HOST_OK | HOST_OWN) & ~ON_DEVICE);
 }
 
-/* A call that only launches leaves arrays on the device that are there; it may exchange them with each other. */
+/* A call that only launches leaves arrays on the device that are there; it may exchange them with each other. The events
+ * of one call follow one another, with at most one for each argument. */
 static bool all_on_device(const FlowBlock *b, int k, const Bits *at) {
     const CallInfo *call = b->events.at[k].call;
-    for (int i = 0; i < b->events.n; i++) {
-        const Event *e = &b->events.at[i];
-        if (e->kind == EVENT_PASS && e->call == call && !(at[e->slot] & DEVICE_OK)) return false;
+    while (k > 0 && b->events.at[k - 1].call == call) k--;
+    for (; k < b->events.n && b->events.at[k].call == call; k++) {
+        const Event *e = &b->events.at[k];
+        if (e->kind != EVENT_PASS || !(use_of_pass(e) & USE_LAUNCHES)) continue;
+        if (use_of_pass(e) != USE_LAUNCHES || !(at[e->slot] & DEVICE_OK)) return false;
     }
     return true;
 }
@@ -333,22 +378,23 @@ static void behind_event(const FlowBlock *b, int k, Bits *at, Bits later) {
 /* Backward facts behind each event of a block, in order. */
 static Bits *later_in_block(Plan *p, int block) {
     const FlowBlock *b = p->flow->blocks.at[block];
-    Bits *at = arena_alloc(p->s->arena, (size_t)p->n + 1), *later = arena_alloc(p->s->arena, (size_t)b->events.n + 1);
-    memcpy(at, p->out[block], (size_t)p->n);
+    Bits *later = arena_alloc(p->s->arena, (size_t)b->events.n + 1);
+    memcpy(p->now, p->out[block], (size_t)p->n);
     for (int k = b->events.n; k-- > 0;) {
-        later[k] = at[b->events.at[k].slot];
-        before_event(&b->events.at[k], at);
+        later[k] = p->now[b->events.at[k].slot];
+        before_event(&b->events.at[k], p->now);
     }
     return later;
 }
 
-static bool meet_into(Plan *p, Bits *into, const Bits *from) {
+static bool meet_into(Plan *p, Bits *into, const Bits *from, bool widen) {
     bool changed = false;
     for (int i = 0; i < p->n; i++) {
         Bits met = into[i] & from[i];
         changed |= met != into[i];
         into[i] = met;
     }
+    if (changed && widen) memset(into, 0, (size_t)p->n);
     return changed;
 }
 
@@ -358,21 +404,26 @@ static Bits at_entry(const Plan *p, int slot) {
     return use & USE_LAUNCHES ? 0 : HOST_OK | HOST_OWN; /* the caller has seen to it */
 }
 
+static bool sweep_forward(Plan *p, Bits **later, bool widen) {
+    bool again = false;
+    for (int i = 0; i < p->n_order; i++) {
+        int block = p->order[i];
+        const FlowBlock *b = p->flow->blocks.at[block];
+        if (!p->dirty[block]) continue;
+        p->dirty[block] = false;
+        memcpy(p->now, p->in[block], (size_t)p->n);
+        for (int k = 0; k < b->events.n; k++) behind_event(b, k, p->now, later[block][k]);
+        for (int k = 0; k < b->n_next; k++)
+            if (meet_into(p, p->in[b->next[k]], p->now, widen)) again = p->dirty[b->next[k]] = true;
+    }
+    return again;
+}
+
 static void find_forward(Plan *p, Bits **later) {
-    Bits *at = arena_alloc(p->s->arena, (size_t)p->n + 1);
     for (int i = 0; i < p->n_order; i++) memset(p->in[p->order[i]], ALL_FACTS, (size_t)p->n);
     for (int i = 0; i < p->n; i++) p->in[0][i] = at_entry(p, i);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int i = 0; i < p->n_order; i++) {
-            int block = p->order[i];
-            const FlowBlock *b = p->flow->blocks.at[block];
-            memcpy(at, p->in[block], (size_t)p->n);
-            for (int k = 0; k < b->events.n; k++)
-                behind_event(b, k, at, later[block][k]);
-            for (int k = 0; k < b->n_next; k++) changed |= meet_into(p, p->in[b->next[k]], at);
-        }
-    }
+    all_dirty(p);
+    for (int sweep = 0; sweep_forward(p, later, sweep >= MOST_SWEEPS);) sweep++;
 }
 
 /* The decisions ---------------------------------------------------------------------------------------------------- */
@@ -386,12 +437,15 @@ static void ask(Plan *p, Event *e, Sync kind) {
     e->asked = point.kind;
     if (e->may_hoist && kind != SYNC_FILL) { /* before the loop it would throw away what a turn reads first */
         SyncList *list = before_loop(&p->flow->loops.at[e->loop]);
-        for (int i = 0; i < list->n; i++) {
-            if (list->at[i].array != point.array) continue;
-            if (kind > list->at[i].kind) list->at[i].kind = kind;
-            return;
+        int **asked = &p->asked[e->loop];
+        if (!*asked) *asked = arena_array(p->s->arena, int, p->n + 1);
+        int at = (*asked)[e->slot] - 1;
+        if (at < 0) {
+            vec_push(p->s->arena, list, point);
+            (*asked)[e->slot] = list->n;
+        } else if (kind > list->at[at].kind) {
+            list->at[at].kind = kind;
         }
-        vec_push(p->s->arena, list, point);
         return;
     }
     e->at->sync = point.kind;
@@ -462,7 +516,7 @@ static void decide_resident_call(Plan *p, const Event *e, Bits fact, unsigned us
 
 static void decide_block(Plan *p, int block, const Bits *later) {
     FlowBlock *b = p->flow->blocks.at[block];
-    Bits *at = arena_alloc(p->s->arena, (size_t)p->n + 1);
+    Bits *at = p->now;
     memcpy(at, p->in[block], (size_t)p->n);
     for (int k = 0; k < b->events.n; k++) {
         Event *e = &b->events.at[k];
@@ -490,39 +544,78 @@ static bool needs_device(const Event *e, Bits fact) {
     return e->launch ? transfer_of(e) & TRANSFER_TO : use_of_pass(e) & USE_LAUNCHES;
 }
 
-static bool copy_at_entry(Plan *p, const Stmt *resident, int slot) {
+static int compare_slots(const void *x, const void *y) { return ((const FlowEnter *)x)->slot - ((const FlowEnter *)y)->slot; }
+
+static bool copy_in(Event *enter) {
+    bool is_new = !enter->copies;
+    enter->copies = true;
+    return is_new;
+}
+
+static bool copy_at_entry(Plan *p, const Event *e) {
+    const FlowResident *r = &p->flow->residents.at[e->resident_no];
+    FlowEnter wanted = {e->slot, 0};
+    const FlowEnter *found = bsearch(&wanted, r->enters, (size_t)r->n, sizeof wanted, compare_slots);
+    return found && copy_in(&r->before->events.at[found->at]);
+}
+
+/* The array came from another variable, by a swap. */
+static bool copy_all_at_entry(Plan *p, const Event *e) {
+    const FlowResident *r = &p->flow->residents.at[e->resident_no];
+    bool changed = false;
+    for (int i = 0; i < r->n; i++) changed |= copy_in(&r->before->events.at[r->enters[i].at]);
+    return changed;
+}
+
+static bool copy_missed(Plan *p, Bits **later, bool (*copy)(Plan *p, const Event *e)) {
     bool changed = false;
     for (int i = 0; i < p->n_order; i++) {
-        FlowBlock *b = p->flow->blocks.at[p->order[i]];
+        const FlowBlock *b = p->flow->blocks.at[p->order[i]];
+        memcpy(p->now, p->in[p->order[i]], (size_t)p->n);
         for (int k = 0; k < b->events.n; k++) {
-            Event *e = &b->events.at[k];
-            if (e->kind != EVENT_ENTER || e->resident != resident || (slot >= 0 && e->slot != slot) || e->copies) continue;
-            e->copies = changed = true;
+            const Event *e = &b->events.at[k];
+            if (needs_device(e, p->now[e->slot])) changed |= copy(p, e);
+            behind_event(b, k, p->now, later[p->order[i]][k]);
         }
     }
     return changed;
 }
 
+/* More that comes in means less that is missed, so this ends after a few rounds. */
 static bool find_missed(Plan *p, Bits **later) {
-    Bits *at = arena_alloc(p->s->arena, (size_t)p->n + 1);
-    for (int i = 0; i < p->n_order; i++) {
-        const FlowBlock *b = p->flow->blocks.at[p->order[i]];
-        memcpy(at, p->in[p->order[i]], (size_t)p->n);
-        for (int k = 0; k < b->events.n; k++) {
-            const Event *e = &b->events.at[k];
-            if (needs_device(e, at[e->slot]) &&
-                (copy_at_entry(p, e->resident, e->slot) || copy_at_entry(p, e->resident, -1)))
-                return true;
-            behind_event(b, k, at, later[p->order[i]][k]);
-        }
-    }
-    return false;
+    return copy_missed(p, later, copy_at_entry) || copy_missed(p, later, copy_all_at_entry);
 }
 
 static Bits **bits_by_block(Plan *p) {
     Bits **bits = arena_array(p->s->arena, Bits *, p->flow->blocks.n + 1);
     for (int i = 0; i < p->flow->blocks.n; i++) bits[i] = arena_alloc(p->s->arena, (size_t)p->n + 1);
     return bits;
+}
+
+static bool is_too_large(Plan *p, const Func *f) {
+    int64_t blocks = p->flow->blocks.n;
+    if (blocks * p->n <= MOST_CELLS) return false;
+    Diag *d = diag(p->s->c, E0623, f->name_span, "`%s` is too large to plan its transfers: it has %d arrays and %d branches",
+                   f->name, p->n, (int)blocks);
+    diag_note(p->s->c, d, f->name_span, "arrays times branches may be up to %d; move parts of it into functions", MOST_CELLS);
+    return true;
+}
+
+/* Edges the other way round, and loops by block; inner loops come later. */
+static void find_surroundings(Plan *p) {
+    int n = p->flow->blocks.n;
+    p->dirty = arena_array(p->s->arena, bool, n + 1);
+    p->before = arena_array(p->s->arena, IntList, n + 1);
+    p->loop_of = arena_array(p->s->arena, int, n + 1);
+    for (int i = 0; i < n; i++) p->loop_of[i] = -1;
+    for (int l = 0; l < p->flow->loops.n; l++)
+        for (int i = p->flow->loops.at[l].first; i < p->flow->loops.at[l].last; i++) p->loop_of[i] = l;
+    for (int i = 0; i < p->n_order; i++) {
+        const FlowBlock *b = p->flow->blocks.at[p->order[i]];
+        for (int k = 0; k < b->n_next; k++) vec_push(p->s->arena, &p->before[b->next[k]], p->order[i]);
+    }
+    p->unsettled = arena_array(p->s->arena, unsigned char *, p->flow->loops.n + 1);
+    p->asked = arena_array(p->s->arena, int *, p->flow->loops.n + 1);
 }
 
 /* It launches something, here or below, or has arrays that may be on a device: earlier inputs of a session have left them
@@ -537,9 +630,12 @@ void plan_transfers(Sema *s, Func *f) { /* of a program that launches something 
     Plan p = {.s = s, .flow = f->facts->flow};
     if (!p.flow || !may_find_resident(f)) return;
     p.n = p.flow->n_slots;
+    if (is_too_large(&p, f)) return;
     p.in = bits_by_block(&p);
     p.out = bits_by_block(&p);
+    p.now = arena_alloc(s->arena, (size_t)p.n + 1);
     find_order(&p);
+    find_surroundings(&p);
     find_hoistable(&p);
     find_backward(&p);
     Bits **later = arena_array(s->arena, Bits *, p.flow->blocks.n + 1);

@@ -32,6 +32,7 @@ bool make_is_unknown(const Event *e) {
 
 static bool is_param(const ArrayFlow *flow, int slot) { return slot >= 0 && flow->symbol[slot]->kind == SYM_PARAM; }
 
+/* Of calls only what needs no look into the callee: the rest follows along the edges. */
 static unsigned use_of_event(const ArrayFlow *flow, const Event *e) {
     switch (e->kind) {
     case EVENT_READ: return USE_READS;
@@ -48,52 +49,81 @@ static unsigned use_of_event(const ArrayFlow *flow, const Event *e) {
     return USE_LAUNCHES | USE_REPLACES;
 }
 
-static bool add_use(ArrayFlow *flow, int slot, unsigned use) {
-    if (!is_param(flow, slot)) return false;
-    unsigned *known = &flow->func->facts->uses[flow->symbol[slot]->dim], before = *known;
+/* From callees to callers: a worklist of parameters whose uses have grown. A parameter has five bits, so each edge is
+ * followed at most five times, whatever the calls look like. */
+typedef struct Grown {
+    const Func *func;
+    int param;
+} Grown;
+
+typedef struct Spread {
+    Sema *s;
+    Vec(Grown) work;
+} Spread;
+
+static void add_use(Spread *sp, const Func *f, int param, unsigned use) {
+    unsigned *known = &f->facts->uses[param];
+    if ((*known | use) == *known) return;
     *known |= use;
-    return *known != before;
+    Grown grown = {f, param};
+    if (f->facts->used_by[param].n) vec_push(sp->s->arena, &sp->work, grown);
 }
 
-static bool spread_in(ArrayFlow *flow) {
-    bool changed = false;
+static void add_slot_use(Spread *sp, const ArrayFlow *flow, int slot, unsigned use) {
+    if (is_param(flow, slot)) add_use(sp, flow->func, flow->symbol[slot]->dim, use);
+}
+
+/* What the callee does with its parameter, the caller does with its own, or with a part of it. That the callee fills it
+ * spares a copy only if nothing happens to the array before the call, on any path. */
+static void add_edge(Spread *sp, const ArrayFlow *flow, const Event *e, bool is_first) {
+    const Func *callee = e->call->kind == CALL_FUNC ? e->call->func : NULL;
+    if (!callee || e->launch || !callee->facts->uses || !is_param(flow, e->slot)) return;
+    bool keeps_fills = is_first && e->arg->value->kind == EXPR_NAME;
+    UseEdge edge = {flow->func, flow->symbol[e->slot]->dim, keeps_fills ? ~0u : ~(unsigned)USE_FILLS};
+    vec_push(sp->s->arena, &callee->facts->used_by[e->param], edge);
+}
+
+static void begin_event(Spread *sp, const ArrayFlow *flow, const Event *e, bool is_first) {
+    unsigned use = use_of_event(flow, e);
+    if (e->kind == EVENT_PASS) add_edge(sp, flow, e, is_first);
+    if (e->kind == EVENT_FILL) use |= USE_FILLS;
+    if (!is_first) use &= ~(unsigned)USE_FILLS;
+    add_slot_use(sp, flow, e->slot, use);
+    add_slot_use(sp, flow, e->other, use);
+}
+
+static void begin_function(Spread *sp, const ArrayFlow *flow) {
+    bool *seen = arena_array(sp->s->arena, bool, flow->n_slots + 1);
     for (int i = 0; i < flow->blocks.n; i++) {
-        FlowBlock *b = flow->blocks.at[i];
+        const FlowBlock *b = flow->blocks.at[i];
         for (int k = 0; k < b->events.n; k++) {
             const Event *e = &b->events.at[k];
-            unsigned use = use_of_event(flow, e);
-            changed |= add_use(flow, e->slot, use);
-            changed |= add_use(flow, e->other, use);
+            begin_event(sp, flow, e, i == 0 && e->slot >= 0 && !seen[e->slot]);
+            if (e->slot >= 0) seen[e->slot] = true;
+            if (e->other >= 0) seen[e->other] = true;
         }
-    }
-    return changed;
-}
-
-/* The first thing that happens to the array, on every way, is that it is filled. */
-static void find_fills(ArrayFlow *flow) {
-    for (int slot = 0; slot < flow->n_slots; slot++) {
-        const FlowBlock *b = flow->blocks.at[0];
-        const Event *first = NULL;
-        for (int k = 0; k < b->events.n && !first; k++)
-            if (b->events.at[k].slot == slot || b->events.at[k].other == slot) first = &b->events.at[k];
-        if (first && first->kind == EVENT_FILL) add_use(flow, slot, USE_FILLS);
     }
 }
 
 static bool has_body(const Func *f) { return f->item && f->item->fn.body && !f->facts->skip && !f->is_extern; }
 
+static void prepare(Sema *s, Func *f) {
+    f->facts->uses = arena_array(s->arena, unsigned, f->params.n + 1);
+    f->facts->used_by = arena_array(s->arena, UseEdges, f->params.n + 1);
+    f->facts->flow = flow_build(s, f);
+}
+
 void uses_find(Sema *s) {
     Program *p = s->program;
-    for (int i = 0; i < p->funcs.n; i++) {
-        Func *f = p->funcs.at[i];
-        if (!has_body(f)) continue;
-        f->facts->uses = arena_array(s->arena, unsigned, f->params.n + 1);
-        f->facts->flow = flow_build(s, f);
-        if (f->facts->flow) find_fills(f->facts->flow);
-    }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int i = p->funcs.n; i-- > 0;) /* callees mostly stand below their callers or above: either way few rounds */
-            if (p->funcs.at[i]->facts->flow) changed |= spread_in(p->funcs.at[i]->facts->flow);
+    Spread sp = {.s = s};
+    for (int i = 0; i < p->funcs.n; i++)
+        if (has_body(p->funcs.at[i])) prepare(s, p->funcs.at[i]);
+    for (int i = 0; i < p->funcs.n; i++)
+        if (p->funcs.at[i]->facts->flow) begin_function(&sp, p->funcs.at[i]->facts->flow);
+    while (sp.work.n) {
+        Grown from = sp.work.at[--sp.work.n];
+        const UseEdges *edges = &from.func->facts->used_by[from.param];
+        for (int i = 0; i < edges->n; i++)
+            add_use(&sp, edges->at[i].func, edges->at[i].param, from.func->facts->uses[from.param] & edges->at[i].mask);
     }
 }

@@ -90,6 +90,17 @@ static bool is_part_type(LLVMTypeRef t) {
     return k == LLVMStructTypeKind || k == LLVMArrayTypeKind || k == LLVMVectorTypeKind;
 }
 
+/* inline.c: calls that were not inlined. */
+static bool calls_are_inlined(Cg *cg, SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++) {
+        const char *callee = cg_kept_call(cg, g->values.at[i].v);
+        if (!callee) continue;
+        const char *why = arena_printf(&cg->c->arena, "it calls `%s`, which stays a call: inlined with all it calls it would be too large", callee);
+        return simd_refuse(g, why, g->values.at[i].v);
+    }
+    return true;
+}
+
 /* Values of several parts that LLVM did not take apart. */
 static bool is_supported(SimdRegion *g) {
     for (int i = 0; i < g->values.n; i++) {
@@ -212,8 +223,8 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Sim
     SimdShape shape;
     bool stages = false;
     for (bool again = true; again;) {
-        if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) || !simd_privates(&g) ||
-            !is_supported(&g)) {
+        if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) || !calls_are_inlined(cg, &g) ||
+            !simd_privates(&g) || !is_supported(&g)) {
             simd_note_scalar(cg, &g);
             return false;
         }
