@@ -94,6 +94,12 @@ typedef struct DebugType {
 
 enum { MATH_LIBRARIES = 2 };
 
+/* A function of the program as code for devices calls it; narrow: as CgFunc.narrow. */
+typedef struct CgCalled {
+    const Func *func;
+    bool narrow;
+} CgCalled;
+
 typedef struct Cg {
     const Program *program;
     const IrOptions *options;
@@ -110,6 +116,7 @@ typedef struct Cg {
     unsigned md_tbaa, md_rate;
     unsigned md_items, md_rows;    /* on the branches back of loops over items: simd/ */
     unsigned md_counted;           /* beside md_items, in a loop that is written round by round */
+    Vec(CgCalled) called;          /* by kernels, and by functions that they call */
     bool vector;                   /* kernels become vector code */
     bool has_fma;                  /* the machine has fused multiply-adds; else what sema fuses is rounded twice */
     Buf *vector_notes;             /* not NULL: what becomes of them is told here */
@@ -258,9 +265,10 @@ LLVMValueRef cg_libm(Cg *cg, const char *name, const Type *t, int n_args, LLVMTy
 LLVMValueRef cg_math(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 void cg_math_end(Cg *cg);
 
-/* inline.c: some functions that were to be inlined stay calls, so that what is generated stays in bounds. */
+/* inline.c: some functions that were to be inlined stay calls, and very large ones are not optimised. */
 #define CG_KEPT_CALL "kdsl-kept-call" /* their attribute; its value: the function's name */
 void cg_bound_inlining(Cg *cg);
+void cg_bound_optimizing(Cg *cg);
 const char *cg_kept_call(Cg *cg, LLVMValueRef inst); /* the name of the function; NULL: it is not such a call */
 
 /* cg_expr.c, cg_op.c ----------------------------------------------------------------------------------------------- */

@@ -186,6 +186,8 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     int n = args->n;
     bool item = (f->error_slot || f->print_buffer) && cg_needs_item(f->cg, info->func);
     LLVMValueRef fn = (item ? cg_item_function : cg_function)(f->cg, info->func, f->narrow);
+    CgCalled called = {info->func, f->narrow};
+    if (!f->cg->target->is_program) vec_push(&f->cg->c->arena, &f->cg->called, called);
     if (item) n += cg_item_args(f, info->func, v + n);
     LLVMValueRef r = cg_call(f, LLVMGlobalGetValueType(fn), fn, v, n);
     for (int i = 0; i < args->n && info->func->effects & EFFECT_OFFLOAD; i++)

@@ -168,6 +168,7 @@ static void finish(Cg *cg, IrResult *r, double t) {
     const IrOptions *o = cg->options;
     cg_debug_end(cg);
     cg_math_end(cg);
+    cg_bound_inlining(cg);
     if (o->explain_vector) {
         explain_vector(cg, r);
         return;
@@ -178,6 +179,7 @@ static void finish(Cg *cg, IrResult *r, double t) {
     if (o->want_text_before) r->text = copy_text(LLVMPrintModuleToString(cg->module));
     if (cg->vector) simd_module(cg);
     verify(cg);
+    cg_bound_optimizing(cg);
     optimize(cg);
     if (cg->vector) simd_lower_masks(cg);
     cg_guard_extremes(cg);
@@ -253,14 +255,6 @@ static LLVMValueRef device_declaration(Cg *cg, const Func *fn, bool narrow) {
     return cg_needs_item(cg, fn) ? cg_item_function(cg, fn, narrow) : cg_function(cg, fn, narrow);
 }
 
-/* The function, where something here calls it and it is not made yet. */
-static bool make_device_function(Cg *cg, const Func *fn, bool narrow) {
-    LLVMValueRef v = device_declaration(cg, fn, narrow);
-    if (!LLVMIsDeclaration(v) || !LLVMGetFirstUse(v)) return false;
-    cg_device_function(cg, fn, narrow);
-    return true;
-}
-
 static void drop_unused(Cg *cg, const Func *fn, bool narrow) {
     LLVMValueRef v = device_declaration(cg, fn, narrow);
     if (LLVMIsDeclaration(v)) LLVMDeleteFunction(v);
@@ -269,11 +263,9 @@ static void drop_unused(Cg *cg, const Func *fn, bool narrow) {
 /* Functions that the kernels here call, or that those call: another part's are not made twice. */
 static void device_functions(Cg *cg) {
     const Program *p = cg->program;
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = 0; i < p->funcs.n; i++)
-            for (int narrow = 0; narrow < 2 && is_device_function(p->funcs.at[i]); narrow++)
-                more |= make_device_function(cg, p->funcs.at[i], narrow);
+    for (int i = 0; i < cg->called.n; i++) { /* making one adds those that it calls */
+        CgCalled f = cg->called.at[i];
+        if (LLVMIsDeclaration(device_declaration(cg, f.func, f.narrow))) cg_device_function(cg, f.func, f.narrow);
     }
     for (int i = 0; i < p->funcs.n; i++)
         for (int narrow = 0; narrow < 2 && is_device_function(p->funcs.at[i]); narrow++)

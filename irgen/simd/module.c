@@ -105,7 +105,6 @@ void simd_module(Cg *cg) {
         "unreachableblockelim";
     Marks marks = find_marks(cg);
     Functions functions = functions_of(cg, &marks);
-    cg_bound_inlining(cg);
     run_passes(cg, NULL, "always-inline");
     for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], before);
     SimdTarget target = machine(cg);

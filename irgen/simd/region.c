@@ -113,6 +113,7 @@ static bool post_order(SimdRegion *g, LLVMBasicBlockRef bb) {
     if (bb == g->exit || simd_map_get(g->block_of, bb) >= 0) return true;
     if (bb == g->inner_head || bb == g->outer_head) return simd_refuse(g, "its loop has another way back", NULL);
     if (!known_terminator(g, bb)) return false;
+    if (++g->n_reached > SIMD_MOST_BLOCKS) return simd_refuse(g, "it has too many branches for vector code", NULL);
     simd_map_put(g->block_of, bb, 0);
     LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
     for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
@@ -387,6 +388,7 @@ bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef lay
     find_leaving(g);
     if (g->blocks.at[0].leaves) return simd_refuse(g, "every item fails", NULL);
     collect_values(g);
+    if (g->values.n > SIMD_MOST_VALUES) return simd_refuse(g, "it is too long for vector code", NULL);
     if (!find_loops(g)) return false;
     find_behind_checks(g);
     g->levels = arena_array(a, SimdLevel, g->loops.n + 1);

@@ -92,6 +92,10 @@ typedef struct SimdParts {
 } SimdParts;
 
 typedef struct SimdMap SimdMap; /* map.c: from an LLVM value to a number */
+
+/* Larger nests stay scalar: what is asked here of blocks and values goes over all of them, for each of them. The largest
+ * of all tests have 60 blocks and 1,500 values. */
+enum { SIMD_MOST_BLOCKS = 512, SIMD_MOST_VALUES = 16384 };
 typedef struct SimdJoint SimdJoint; /* joint.c */
 
 typedef struct SimdRegion {
@@ -110,6 +114,7 @@ typedef struct SimdRegion {
     Vec(SimdParts) parts;
     SimdLevel *levels;            /* [0]: the region, [1 + l]: loop l */
     SimdMap *value_of, *block_of, *private_of;
+    int n_reached; /* blocks, while they are found */
     bool aligned;                 /* in the version for masks that leave neighbours side by side */
     bool spread;                  /* in the version for masks that part them alike in every block */
     SimdJoint *joint;             /* in the same: accesses that fill two vectors together; NULL: none */
