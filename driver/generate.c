@@ -44,7 +44,8 @@ static void plan_gpus(Code *code, const Program *p, const Options *o, IrOptions 
 Code code_plan(Arena *arena, const Program *p, const Options *o) {
     int n_kernels = kernel_count(p), n_versions = o->n_levels ? o->n_levels : 1, n_parts = part_count(o, n_kernels);
     bool assembly = o->emit == EMIT_ASM || o->emit == EMIT_DEVICE_ASM;
-    IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .unchecked = o->unchecked, .unified = o->unified,
+    IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .unchecked = o->unchecked, .without = o->without,
+                         .unified = o->unified,
                          .march = o->march, .scalar = o->scalar, .want_asm = assembly, .want_text = o->emit && !assembly};
     Code code = {arena_array(arena, Piece, 1 + o->archs.n + n_versions * n_parts), 0, 0};
     options.gpu = archs_have_gpu(&o->archs);

@@ -40,6 +40,7 @@ typedef struct Options {
     Archs archs;
     int opt_level;
     bool unchecked, scalar, strict;
+    const char *without;       /* a check or copy to leave out, or NULL */
     Explain explain;
     bool transfers_each, unified, json;
     const char **libraries, **folders; /* -l, -L: as written, in order */

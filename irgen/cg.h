@@ -265,6 +265,11 @@ LLVMValueRef cg_libm(Cg *cg, const char *name, const Type *t, int n_args, LLVMTy
 LLVMValueRef cg_math(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 void cg_math_end(Cg *cg);
 
+/* removal.c: what --without=KEY leaves out, for tests; `part` tells several at one place apart */
+bool cg_removes(CgFunc *f, const char *what, Span span, int part);
+LLVMValueRef cg_unless_removed(CgFunc *f, const char *what, Span span, int part, LLVMValueRef failed);
+Transfer cg_without_copies(CgFunc *f, Span span, int param, Transfer t);
+
 /* inline.c: some functions that were to be inlined stay calls, and very large ones are not optimised. */
 #define CG_KEPT_CALL "kdsl-kept-call" /* their attribute; its value: the function's name */
 void cg_bound_inlining(Cg *cg);
@@ -318,9 +323,9 @@ void cg_free_made(CgFunc *f, const Expr *e, CgArray *a); /* of cg_array: frees w
 CgArray cg_array(CgFunc *f, Expr *e);              /* an expression of array type, without moving it */
 CgArray cg_symbol_array(CgFunc *f, const Symbol *s);
 void cg_take_back(CgFunc *f, const CgArray *a); /* what a call may have kept on the device comes here, and stays */
-void cg_sync(CgFunc *f, const CgArray *a, Sync kind);
+void cg_sync(CgFunc *f, const CgArray *a, Sync kind, Span span, int part);
 void cg_sync_part(CgFunc *f, const Expr *name, LLVMValueRef at, LLVMValueRef n_bytes, bool reads);
-void cg_sync_before_loop(CgFunc *f, const SyncList *syncs, LLVMValueRef trips); /* unless there are none */
+void cg_sync_before_loop(CgFunc *f, const SyncList *syncs, LLVMValueRef trips, Span loop); /* unless there are none */
 LLVMValueRef cg_array_desc(CgFunc *f, const CgArray *a);
 LLVMValueRef cg_array_count(CgFunc *f, const CgArray *a); /* elements */
 LLVMValueRef cg_array_bytes(CgFunc *f, const CgArray *a);

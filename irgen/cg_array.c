@@ -35,9 +35,11 @@ void cg_take_back(CgFunc *f, const CgArray *a) {
 }
 
 /* Host code is about to read or write it: is the newest copy here? */
-void cg_sync(CgFunc *f, const CgArray *a, Sync kind) {
+void cg_sync(CgFunc *f, const CgArray *a, Sync kind, Span span, int part) {
     static const RuntimeId ask[] = {[SYNC_READ] = RT_HOST_READS, [SYNC_WRITE] = RT_HOST_WRITES, [SYNC_FILL] = RT_HOST_FILLS};
     if (kind != SYNC_READ && kind != SYNC_WRITE && kind != SYNC_FILL) return; /* of a part: cg_sync_part */
+    static const char *const names[] = {[SYNC_READ] = "sync-read", [SYNC_WRITE] = "sync-write", [SYNC_FILL] = "sync-fill"};
+    if (cg_removes(f, names[kind], span, part)) return;
     LLVMValueRef args[2] = {a->data, cg_array_bytes(f, a)};
     cg_call_runtime(f, ask[kind], args, 2);
 }
@@ -45,18 +47,20 @@ void cg_sync(CgFunc *f, const CgArray *a, Sync kind) {
 /* Only these bytes of the array that `name` names. */
 void cg_sync_part(CgFunc *f, const Expr *name, LLVMValueRef at, LLVMValueRef n_bytes, bool reads) {
     LLVMValueRef args[3] = {at, n_bytes, cg_i32(f->cg, name->more)};
-    if (name->sync == SYNC_PEEK || (name->sync == SYNC_UPDATE && reads)) cg_call_runtime(f, RT_HOST_PEEKS, args, 3);
-    if (name->sync == SYNC_POKE || name->sync == SYNC_UPDATE) cg_call_runtime(f, RT_HOST_POKES, args, 2);
+    bool peeks = name->sync == SYNC_PEEK || (name->sync == SYNC_UPDATE && reads);
+    bool pokes = name->sync == SYNC_POKE || name->sync == SYNC_UPDATE;
+    if (peeks && !cg_removes(f, "sync-peek", name->span, 0)) cg_call_runtime(f, RT_HOST_PEEKS, args, 3);
+    if (pokes && !cg_removes(f, "sync-poke", name->span, 0)) cg_call_runtime(f, RT_HOST_POKES, args, 2);
 }
 
-void cg_sync_before_loop(CgFunc *f, const SyncList *syncs, LLVMValueRef trips) {
+void cg_sync_before_loop(CgFunc *f, const SyncList *syncs, LLVMValueRef trips, Span loop) {
     if (!syncs->n) return;
     LLVMBasicBlockRef some = cg_block(f, "sync"), done = cg_block(f, "synced");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, trips, cg_i64(f->cg, 0), ""), some, done);
     cg_enter(f, some);
     for (int i = 0; i < syncs->n; i++) {
         CgArray a = cg_symbol_array(f, syncs->at[i].array);
-        cg_sync(f, &a, syncs->at[i].kind);
+        cg_sync(f, &a, syncs->at[i].kind, loop, i);
     }
     cg_goto(f, done);
     cg_enter(f, done);
@@ -65,7 +69,7 @@ void cg_sync_before_loop(CgFunc *f, const SyncList *syncs, LLVMValueRef trips) {
 CgArray cg_array(CgFunc *f, Expr *e) {
     if (e->kind == EXPR_NAME) {
         CgArray a = cg_symbol_array(f, e->name.sym);
-        cg_sync(f, &a, e->sync);
+        cg_sync(f, &a, e->sync, e->span, 0);
         return a;
     }
     if (expr_fixed_field(e)) return cg_field_array(f, e);
@@ -135,7 +139,7 @@ static bool known_inside(LLVMValueRef at, LLVMValueRef ext) {
 void cg_check_index(CgFunc *f, const CgArray *a, LLVMValueRef at, int d, Span span, int site) {
     if (known_inside(at, a->ext[d]) || !cg_can_report(f, site)) return;
     LLVMBasicBlockRef ok;
-    cg_cold(f, LLVMBuildICmp(f->b, LLVMIntUGE, at, a->ext[d], ""), &ok);
+    cg_cold(f, cg_unless_removed(f, "index", span, d, LLVMBuildICmp(f->b, LLVMIntUGE, at, a->ext[d], "")), &ok);
     if (f->error_slot) {
         cg_report(f, site, (CgFailure){.value = at, .other = cg_i64(f->cg, INT64_MIN), .dim = d, .array = a});
         cg_enter(f, ok);
@@ -331,7 +335,7 @@ CgValue cg_comprehend(CgFunc *f, Expr *e) {
         ext[d] = range_is_extent(r) ? cg_index_value(f, axes[d].hi) : cg_axis_trips(f, &axes[d]);
     }
     CgArray a = cg_array_new(f, e->type, ext, e->span);
-    if (e->comprehend.syncs.n) cg_sync_before_loop(f, &e->comprehend.syncs, cg_array_count(f, &a));
+    if (e->comprehend.syncs.n) cg_sync_before_loop(f, &e->comprehend.syncs, cg_array_count(f, &a), e->span);
     comprehend(f, e, axes, ext, &a, false);
     return cg_array_value(f, &a);
 }

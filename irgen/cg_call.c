@@ -105,7 +105,8 @@ static void shape_check(CgFunc *f, const Func *callee, const ShapeCheck *c, cons
     LLVMValueRef want = binder ? binder->ext[c->other_dim] : cg_i64(cg, c->value);
     if (want == a->ext[c->dim] || !cg_can_report(f, c->site)) return;
     LLVMBasicBlockRef ok;
-    cg_cold(f, LLVMBuildICmp(f->b, LLVMIntNE, a->ext[c->dim], want, ""), &ok);
+    LLVMValueRef failed = LLVMBuildICmp(f->b, LLVMIntNE, a->ext[c->dim], want, "");
+    cg_cold(f, cg_unless_removed(f, "shape", span, MAX_RANK * c->arg + c->dim, failed), &ok);
     if (f->error_slot) {
         cg_report(f, c->site, (CgFailure){.array = binder ? binder : a, .other_array = binder ? a : NULL});
         cg_enter(f, ok);

@@ -41,12 +41,13 @@ CgEarly cg_early_begin(CgFunc *f, const LoopChecks *checks, const Symbol *item, 
         CgArray a;
         LLVMValueRef first = LLVMBuildAdd(f->b, lo, cg_i64(f->cg, checks->at[i].add), "");
         LLVMValueRef outside = LLVMBuildICmp(f->b, LLVMIntUGE, first, extent(f, &checks->at[i], &a), "");
-        cg_cold(f, outside, &ok);
+        cg_cold(f, cg_unless_removed(f, "early", checks->at[i].access->span, checks->at[i].dim, outside), &ok);
         report(f, &e, &checks->at[i], lo);
         cg_enter(f, ok);
     }
     for (int i = 0; i < checks->n; i++) {
         LLVMValueRef last = limit(f, &checks->at[i]);
+        if (cg_removes(f, "early-end", checks->at[i].access->span, checks->at[i].dim)) continue;
         e.end = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, last, e.end, ""), last, e.end, "");
     }
     LLVMValueRef some = LLVMBuildICmp(f->b, LLVMIntSLT, lo, e.end, ""); /* the first round is inside */

@@ -227,7 +227,8 @@ static OffArg section_arg(Launch *l, const Symbol *p) {
     return (OffArg){.base = l->arrays[p->dim].data,
                     .begin = l->begin[p->dim],
                     .size_bytes = l->bytes[p->dim],
-                    .transfer = plan ? plan->transfer : l->kernel->transfers.at[p->dim],
+                    .transfer = cg_without_copies(l->f, l->span, p->dim,
+                                                  plan ? plan->transfer : l->kernel->transfers.at[p->dim]),
                     .label = arg && expr_is_slice(arg) ? slice_label(cg, arg)
                                                 : section_label(&cg->c->arena, p, &l->kernel->shapes.at[p->dim]),
                     .place = off_place(cg, p->span, l->kernel->name)};
@@ -648,7 +649,8 @@ void cg_enter_resident(CgFunc *f, const Symbol *array, Span block) {
     CgArray a = cg_symbol_array(f, array);
     OffArg section = {.label = array->name, .place = off_place(f->cg, array->span, f->func->name)};
     OffPlace place = off_place(f->cg, block, f->func->name);
+    bool reads = !cg_removes(f, "copy-enter", block, array->id);
     LLVMValueRef args[6] = {off_section_info(f->cg->off, &section, &place), cg_i64(f->cg, -1), a.data,
-                            cg_array_bytes(f, &a), cg_i32(f->cg, 1), cg_i32(f->cg, 0)};
+                            cg_array_bytes(f, &a), cg_i32(f->cg, reads), cg_i32(f->cg, 0)};
     cg_call_runtime(f, RT_ON_DEVICE, args, 6);
 }

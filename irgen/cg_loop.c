@@ -44,7 +44,7 @@ static LLVMValueRef rounds(CgFunc *f, const Type *t, LLVMValueRef from, LLVMValu
 
 static void check_step(CgFunc *f, LLVMValueRef is_zero, const Axis *a) {
     LLVMBasicBlockRef ok;
-    cg_cold(f, is_zero, &ok);
+    cg_cold(f, cg_unless_removed(f, "step", a->span, 0, is_zero), &ok);
     if (f->error_slot) {
         cg_report(f, a->site, (CgFailure){0});
         cg_enter(f, ok);

@@ -19,7 +19,7 @@ static LLVMValueRef divide(CgFunc *f, Op op, bool is_signed, LLVMValueRef a, LLV
 
 static void check_divisor(CgFunc *f, LLVMValueRef is_zero, Span span) {
     LLVMBasicBlockRef ok;
-    cg_cold(f, is_zero, &ok);
+    cg_cold(f, cg_unless_removed(f, "divide", span, 0, is_zero), &ok);
     if (f->error_slot) {
         cg_report(f, f->check.site, (CgFailure){0});
         cg_enter(f, ok);
@@ -58,7 +58,7 @@ static LLVMValueRef int_divide(CgFunc *f, Op op, const Type *t, LLVMValueRef a, 
 
 static void check_shift(CgFunc *f, LLVMValueRef wide, LLVMValueRef amount, bool is_signed, int bits, Span span) {
     LLVMBasicBlockRef ok;
-    cg_cold(f, wide, &ok);
+    cg_cold(f, cg_unless_removed(f, "shift", span, 0, wide), &ok);
     LLVMValueRef shown = is_signed ? LLVMBuildSExtOrBitCast(f->b, amount, f->cg->i64, "")
                                    : LLVMBuildZExtOrBitCast(f->b, amount, f->cg->i64, "");
     if (f->error_slot) {

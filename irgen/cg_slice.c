@@ -40,7 +40,7 @@ static void check_range(CgFunc *f, const CgArray *a, LLVMValueRef lo, LLVMValueR
     LLVMValueRef failed = LLVMBuildICmp(f->b, LLVMIntUGT, lo, hi, "");
     if (!whole) failed = LLVMBuildOr(f->b, failed, LLVMBuildICmp(f->b, LLVMIntUGT, hi, a->ext[d], ""), "");
     LLVMBasicBlockRef ok;
-    cg_cold(f, failed, &ok);
+    cg_cold(f, cg_unless_removed(f, "slice", span, d, failed), &ok);
     if (f->error_slot) {
         cg_report(f, site, (CgFailure){.value = lo, .other = hi, .dim = d, .array = a});
         cg_enter(f, ok);

@@ -202,7 +202,7 @@ static void if_(CgFunc *f, Stmt *s) {
 
 static void for_(CgFunc *f, Stmt *s) {
     Axis axis = cg_axis(f, &s->for_.binder.range);
-    if (s->for_.syncs.n) cg_sync_before_loop(f, &s->for_.syncs, cg_axis_trips(f, &axis));
+    if (s->for_.syncs.n) cg_sync_before_loop(f, &s->for_.syncs, cg_axis_trips(f, &axis), s->span);
     CgEarly early = {0};
     if (s->for_.checks) {
         early = cg_early_begin(f, s->for_.checks, NULL, cg_index_value(f, axis.lo), cg_index_value(f, axis.hi));

@@ -88,7 +88,7 @@ const char *cg_condition_text(Cg *cg, const Expr *cond) {
 void cg_assert(CgFunc *f, Stmt *s) {
     CgValue cond = cg_expr(f, s->assert_.cond);
     LLVMBasicBlockRef ok;
-    cg_cold(f, LLVMBuildNot(f->b, cond.v, ""), &ok);
+    cg_cold(f, cg_unless_removed(f, "assert", s->span, 0, LLVMBuildNot(f->b, cond.v, "")), &ok);
     if (f->error_slot) {
         CgFailure what = {0};
         what.values = cg_text_slots(f, &s->assert_.args, 0, &what.n_values);
