@@ -33,7 +33,7 @@ import suite  # noqa: E402
 SKIPPED = 77
 CLASSES = ("same", "close", "explained", "differs", "out of time", "not run")
 GAP = re.compile(r"unimplemented .*|EMU: relocation .*|no such instruction here: .*|assert.*float mode.*|"
-                 r"RuntimeError: MUBUF .*|parse: .*")
+                 r"RuntimeError: MUBUF .*|unknown variable: SRC0|parse: .*")
 ITEM = re.compile(r"\(work item [^)\n]*\)?")
 
 # What an emulator does otherwise than a device of that kind does, by program: machine, program, what it prints, reason.

@@ -69,6 +69,12 @@ class PtxTest(unittest.TestCase):
                     self.assertEqual(done.returncode, LAUNCH_FAILED, done.stderr)
                     self.assertIn(f"{kernel}: a barrier that lanes of a warp do not reach together: ", done.stderr)
 
+    def test_loops_of_lanes_in_a_loop_of_the_group(self):
+        for level in "-O0", "-O2":
+            ptx = self.ptx(level, "sm_90")
+            got = {self.words(ptx, "inner", 2, 64, seed) for seed in (0, 1, 2)}
+            self.assertEqual(len(got), 1, got)
+
     def test_a_kernel_that_goes_wrong(self):
         ptx = self.ptx("-O2", "sm_90")
         for kernel, text in (("beyond", "an illegal address: st"), ("stops", "a trap: ")):

@@ -30,28 +30,34 @@ void ptx_meet(Thread *warp, uint32_t lanes, int pc) {
     }
 }
 
+static bool is_around(const PtxFunction *f, int loop, int pc) {
+    int around = f->loop_of[pc];
+    while (around >= 0 && around != loop) around = f->loops[around].parent;
+    return around >= 0;
+}
+
 /* Of the loops that the thread was in last, those around this place. */
 static void leave_loops(Thread *t, const PtxFunction *f, int pc) {
     for (; t->n_turns; t->n_turns--) {
         const Turn *last = &t->turns[t->n_turns - 1];
-        int around = f->loop_of[pc];
-        while (around >= 0 && around != last->loop) around = f->loops[around].parent;
-        if (last->depth < t->depth || (last->depth == t->depth && around >= 0)) return;
+        if (last->depth < t->depth || (last->depth == t->depth && is_around(f, last->loop, pc))) return;
     }
 }
 
 void ptx_turn(Grid *g, Thread *warp, uint32_t lanes, int pc) {
     EACH_LANE(l, lanes) {
         Thread *t = &warp[l];
-        const PtxFunction *f = t->frames[t->depth - 1].function;
+        const Frame *frame = &t->frames[t->depth - 1];
+        const PtxFunction *f = frame->function;
+        int loop = f->loop_of[pc];
         leave_loops(t, f, pc);
         Turn *last = t->n_turns ? &t->turns[t->n_turns - 1] : NULL;
-        if (last && last->depth == t->depth && last->loop == f->loop_of[pc]) {
-            last->n++;
+        if (last && last->depth == t->depth && last->loop == loop && is_around(f, loop, frame->from)) {
+            last->n += !f->code[frame->from].quiet;
             continue;
         }
         if (t->n_turns == MAX_TURNS) ptx_stop(g, "loops in loops, too many", NULL);
-        t->turns[t->n_turns++] = (Turn){.depth = t->depth, .loop = f->loop_of[pc]};
+        t->turns[t->n_turns++] = (Turn){.depth = t->depth, .loop = loop};
     }
 }
 

@@ -119,12 +119,14 @@ static bool dominates(const int *dominator, int a, int b) {
     return a == b;
 }
 
-/* Marks the places of the loop whose header it is, all that lead back to it; returns how many; 0: it is none. */
-static int mark_loop(const Edges *in, const int *dominator, int header, bool *inside, int *stack) {
+/* Marks the places of the loop whose header it is: all that lead back to it, or to it from `latch` only (-1: any).
+   Returns how many; 0: it is none. */
+static int mark_loop(const Edges *in, const int *dominator, int header, int latch, bool *inside, int *stack) {
     int depth = 0, n = 0;
     memset(inside, 0, (size_t)in->n * sizeof *inside);
     for (int e = in->first[header]; e < in->first[header + 1]; e++)
-        if (dominates(dominator, header, in->list[e])) stack[depth++] = in->list[e];
+        if ((latch < 0 || in->list[e] == latch) && dominates(dominator, header, in->list[e]))
+            stack[depth++] = in->list[e];
     if (!depth) return 0;
     inside[header] = true, n++;
     while (depth) {
@@ -143,6 +145,14 @@ static bool holds_barrier(const PtxFunction *f, const bool *inside) {
     return false;
 }
 
+/* Two loops that begin at one place look like one: iterations of the inner one do not count if no barrier is in it. */
+static void mark_quiet(PtxFunction *f, const Edges *in, const int *dominator, int header, bool *inside, int *stack) {
+    for (int e = in->first[header]; e < in->first[header + 1]; e++) {
+        int latch = in->list[e], n = mark_loop(in, dominator, header, latch, inside, stack);
+        if (n && !holds_barrier(f, inside)) f->code[latch].quiet = true;
+    }
+}
+
 static int larger_first(const void *a, const void *b) {
     return ((const PtxLoop *)b)->n_places - ((const PtxLoop *)a)->n_places;
 }
@@ -154,14 +164,15 @@ static void find_loops(PtxFunction *f, const Edges *in, const int *dominator) {
     f->loops = calloc((size_t)in->n, sizeof *f->loops);
     f->loop_of = malloc((size_t)in->n * sizeof *f->loop_of);
     for (int pc = 0; pc < f->n_code; pc++) {
-        int n = f->code[pc].joins && dominator[pc] >= 0 ? mark_loop(in, dominator, pc, inside, stack) : 0;
+        int n = f->code[pc].joins && dominator[pc] >= 0 ? mark_loop(in, dominator, pc, -1, inside, stack) : 0;
         if (n && holds_barrier(f, inside)) f->loops[f->n_loops++] = (PtxLoop){.header = pc, .n_places = n};
     }
     qsort(f->loops, (size_t)f->n_loops, sizeof *f->loops, larger_first);
     memset(f->loop_of, 0xff, (size_t)in->n * sizeof *f->loop_of); /* -1 */
     for (int l = 0; l < f->n_loops; l++) {
         int header = f->loops[l].header;
-        mark_loop(in, dominator, header, inside, stack);
+        mark_quiet(f, in, dominator, header, inside, stack);
+        mark_loop(in, dominator, header, -1, inside, stack);
         f->code[header].heads = true;
         f->loops[l].parent = f->loop_of[header];
         for (int pc = 0; pc < f->n_code; pc++)

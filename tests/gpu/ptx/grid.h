@@ -17,7 +17,7 @@ enum {
 
 typedef struct {
     const PtxFunction *function;
-    int pc;
+    int pc, from;   /* the next instruction, and the last one */
     uint64_t *regs; /* of its lane: WARP apart */
     uint8_t *memory;
 } Frame;

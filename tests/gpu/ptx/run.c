@@ -350,18 +350,20 @@ static uint32_t not_done(const Thread *warp, int n) {
 static void run_lanes(Grid *g, Thread *warp, uint32_t lanes, uint32_t all, bool others, int most) {
     const Frame *f = frame_of(&warp[__builtin_ctz(lanes)]);
     const PtxFunction *function = f->function;
-    for (int pc = f->pc;;) {
+    for (int pc = f->pc, from = -1;;) { /* -1: each lane has its own */
         if (pc >= function->n_code) ptx_stop(g, "the end of a function", NULL);
         const Ins *i = &function->code[pc];
         if (i->meets) ptx_meet(warp, lanes, pc);
+        if (i->heads && from >= 0) EACH_LANE(l, lanes) frame_of(&warp[l])->from = from;
         if (i->heads) ptx_turn(g, warp, lanes, pc);
+        from = pc;
         uint32_t active = guarded(warp, lanes, i);
         note_split(g, warp, lanes, active, all, pc++, i);
         bool together = WHAT[i->op] < DO_CALL || go_together(active, lanes, i, &pc);
         g->n_steps++;
         if (together && active) compute(g, warp, active, i);
         if (together && --most > 0 && !(others && pc < function->n_code && function->code[pc].joins)) continue;
-        EACH_LANE(l, lanes) frame_of(&warp[l])->pc = pc;
+        EACH_LANE(l, lanes) frame_of(&warp[l])->pc = pc, frame_of(&warp[l])->from = from;
         if (!together) EACH_LANE(l, active) go_elsewhere(g, &warp[l], i);
         return;
     }

@@ -50,6 +50,7 @@ typedef struct {
     bool joins;               /* a branch leads here */
     bool meets;               /* and the ways of one meet here: it is the immediate post-dominator */
     bool heads;               /* header of a loop around a barrier */
+    bool quiet;               /* the jump back to it, of an inner loop without barrier that begins there, too */
     uint8_t compare, vector;
     int32_t guard;            /* register, -1: always */
     Type type, from;          /* the last type is of the sources */

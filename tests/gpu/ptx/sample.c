@@ -233,6 +233,16 @@ KERNEL void nested(u32 *out) {
     }
 }
 
+/* An inner loop, as often as each lane needs, that begins where the outer one does. */
+KERNEL void inner(u32 *out) {
+    u32 t = __nvvm_read_ptx_sreg_tid_x(), v = t;
+    for (u32 k = 0; k < out[64]; k++) {
+        while (v % 7 != 0) v += 3;
+        __nvvm_bar_sync(0);
+        out[t] = v++;
+    }
+}
+
 KERNEL void beyond(u32 *out, u64 at) { out[at] = 1; }
 KERNEL void stops(u32 *out) {
     if (*out) __builtin_trap();
