@@ -78,7 +78,7 @@ CgArray cg_array(CgFunc *f, Expr *e) {
         return cg_slice(f, e, &b);
     }
     CgArray made = cg_made_array(f, cg_expr(f, e));
-    cg_sync(f, &made, e->sync);
+    cg_sync(f, &made, e->sync, e->span, 1);
     return made;
 }
 
@@ -358,7 +358,7 @@ void cg_array_into(CgFunc *f, Expr *e, const CgArray *to) {
             ext[d] = cg_axis_trips(f, &axes[d]);
         }
         LLVMValueRef count = cg_array_count(f, to);
-        cg_sync_before_loop(f, &e->comprehend.syncs, count);
+        cg_sync_before_loop(f, &e->comprehend.syncs, count, e->span);
         bool few = LLVMIsAConstantInt(count) && LLVMConstIntGetZExtValue(count) <= WRITTEN_OUT;
         comprehend(f, e, axes, ext, to, few);
         return;
