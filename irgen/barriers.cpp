@@ -5,9 +5,9 @@
 // write between two barriers what another item reads (sema/barrier.c rests on the same rule).
 //
 // A barrier is divergent if a branch that differs decides whether it is reached (it lies between the branch and the
-// point where all paths from there meet again), or how often (such a branch leaves a cycle that contains it). The second
-// case is not part of the first: where two cycles are nested, all paths may meet again in the header of the inner one,
-// but a machine that runs the inner cycle until its last item has left executes the barrier once more.
+// point where all paths from there meet again), or how often (such a branch leaves a cycle that contains it). The
+// second case is not part of the first: where two cycles are nested, all paths may meet again in the header of the
+// inner one, but a machine that runs the inner cycle until its last item has left executes the barrier once more.
 //
 // The only C++ of this room.
 #include "irgen/barriers.h"
@@ -92,13 +92,13 @@ bool is_one_value(const PHINode &phi, const SmallVectorImpl<const BasicBlock *> 
 using Values = SmallPtrSet<const Value *, 32>;
 using Blocks = SmallPtrSet<const BasicBlock *, 32>;
 
-// The rules as LLVM asks for them. Calls of functions and phis are the same for all items until they are found to differ:
-// LLVM itself takes any phi to differ where paths meet that a branch has parted, also one whose values are the same on all
-// of these.
+// The rules as LLVM asks for them. Calls of functions and phis are the same for all items until they are found to
+// differ: LLVM itself takes any phi to differ where paths meet that a branch has parted, also one whose values are the
+// same on all of these.
 class GroupRules final : public TargetTransformInfoImplCRTPBase<GroupRules> {
     const Values &differ;
 
-public:
+  public:
     GroupRules(const DataLayout &layout, const Values &differ)
         : TargetTransformInfoImplCRTPBase(layout), differ(differ) {}
     InstructionUniformity getInstructionUniformity(const Value *v) const override {
@@ -225,7 +225,7 @@ class Divergence {
         return more;
     }
 
-public:
+  public:
     explicit Divergence(Function &f) : f(f), post(f) {
         analyses.registerPass([] { return PassInstrumentationAnalysis(); });
         analyses.registerPass([] { return DominatorTreeAnalysis(); });
@@ -243,8 +243,8 @@ public:
     bool parts(const BasicBlock *b) const { return branches.contains(b); }
 };
 
-// A kernel in which no check fails, made of one in which some may. What items hold that are about to end, nobody asks for:
-// without them there is less that differs, and their branches are known without looking.
+// A kernel in which no check fails, made of one in which some may. What items hold that are about to end, nobody asks
+// for: without them there is less that differs, and their branches are known without looking.
 class Stripped {
     Blocks leaving; // whose items have noted that they end where their group meets next, or are about to
     Blocks failing; // that end in a branch to one of these
@@ -260,7 +260,8 @@ class Stripped {
         for (bool more = !leaving.empty(); more;) {
             more = false;
             for (const BasicBlock &b : f)
-                if (b.getUniqueSuccessor() && leaving.contains(b.getUniqueSuccessor())) more |= leaving.insert(&b).second;
+                if (b.getUniqueSuccessor() && leaving.contains(b.getUniqueSuccessor()))
+                    more |= leaving.insert(&b).second;
         }
     }
 
@@ -278,7 +279,7 @@ class Stripped {
         }
     }
 
-public:
+  public:
     Function *f;
     explicit Stripped(Function &from) {
         find_leaving(from);
@@ -308,7 +309,7 @@ class Control {
         return out;
     }
 
-public:
+  public:
     explicit Control(Function &f) : post(f) {
         cycles.compute(f);
         Stripped stripped(f);

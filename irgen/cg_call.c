@@ -38,10 +38,11 @@ static void param_attributes(Cg *cg, const Func *fn, LLVMValueRef v) {
     }
 }
 
-/* For the check of barriers, as sema's rule is: what a call returns differs where an argument does, or where it may update
- * what it was passed. */
+/* For the check of barriers, as sema's rule is: what a call returns differs where an argument does, or where it may
+ * update what it was passed. */
 static void divergence_attributes(Cg *cg, const Func *fn, LLVMValueRef v) {
-    LLVMAttributeRef reported = LLVMCreateStringAttribute(cg->ctx, LLVM_KDSL_REPORTED, strlen(LLVM_KDSL_REPORTED), "", 0);
+    LLVMAttributeRef reported =
+        LLVMCreateStringAttribute(cg->ctx, LLVM_KDSL_REPORTED, strlen(LLVM_KDSL_REPORTED), "", 0);
     LLVMAttributeRef differs = LLVMCreateStringAttribute(cg->ctx, LLVM_KDSL_DIFFERS, strlen(LLVM_KDSL_DIFFERS), "", 0);
     if (!cg->target->gpu) return;
     for (unsigned i = (unsigned)fn->params.n; i < LLVMCountParams(v); i++) LLVMAddAttributeAtIndex(v, i + 1, reported);

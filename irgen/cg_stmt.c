@@ -227,7 +227,8 @@ static void for_(CgFunc *f, Stmt *s) {
     cg_early_end(f, &early);
 }
 
-/* A call that failed gives zeros: no end in sight. A group looks together, since its items see the slot at different times. */
+/* A call that failed gives zeros: no end in sight. A group looks together, since its items see the slot at different
+ * times. */
 static void stop_if_call_failed(CgFunc *f, const Stmt *s) {
     if (!f->error_slot || !s->while_.calls) return;
     if (s->together) gpu_segment_begin(f);

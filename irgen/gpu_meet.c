@@ -1,16 +1,17 @@
 /* gpu_meet.c -- where the items of a group meet on a GPU, and what becomes of an item whose check fails before that.
  *
- * Reconvergence points. LLVM may not make a convergent operation depend on further conditions, nor duplicate it; but which
- * cycle such an operation belongs to is its own affair: it sinks a store that the entry of a loop and one of two paths to
- * the next iteration share, and the loop with the barrier becomes the inner one of two, which items leave at different
- * times. So a convergent operation without any code marks what has to stay as it is: the begin and the end of the body of
- * each loop, and the front of each statement, that a group takes as one (Stmt.together). All paths of an iteration then
- * lead through one latch, and no loop of single items shares its header.
+ * Reconvergence points. LLVM may not make a convergent operation depend on further conditions, nor duplicate it; but
+ * which cycle such an operation belongs to is its own affair: it sinks a store that the entry of a loop and one of two
+ * paths to the next iteration share, and the loop with the barrier becomes the inner one of two, which items leave at
+ * different times. So a convergent operation without any code marks what has to stay as it is: the begin and the end of
+ * the body of each loop, and the front of each statement, that a group takes as one (Stmt.together). All paths of an
+ * iteration then lead through one latch, and no loop of single items shares its header.
  *
- * Failed checks. An item that left the kernel would leave its group waiting, or make the barrier one that a warp reaches
- * in parts. So the statements between two of those that the group takes as one are a segment: an item whose check fails
- * goes to the segment's end, having written down in shared memory in which segment that was. There the group waits, all
- * of it sees the same note, and ends as one. Segments without checks have no such end, and the last one needs none. */
+ * Failed checks. An item that left the kernel would leave its group waiting, or make the barrier one that a warp
+ * reaches in parts. So the statements between two of those that the group takes as one are a segment: an item whose
+ * check fails goes to the segment's end, having written down in shared memory in which segment that was. There the
+ * group waits, all of it sees the same note, and ends as one. Segments without checks have no such end, and the last
+ * one needs none. */
 #include "irgen/barriers.h"
 #include "irgen/gpu.h"
 
@@ -83,8 +84,8 @@ static LLVMValueRef segment_number(CgFunc *f) {
     return m->number;
 }
 
-/* What a variable holds that is the same for all items, an item that is about to end need not know: so the values of the
- * others are all there is where they meet, and LLVM sees that they are the same. */
+/* What a variable holds that is the same for all items, an item that is about to end need not know: so the values of
+ * the others are all there is where they meet, and LLVM sees that they are the same. */
 static void forget_variables(CgFunc *f) {
     for (int i = 0; i < f->meet.variables.n; i++) {
         const Symbol *sym = f->meet.variables.at[i];
@@ -108,7 +109,8 @@ void gpu_leave_item(CgFunc *f) {
     cg_goto(f, m->at);
 }
 
-/* An item may fail in the next segment before another one has looked: it then notes a larger number, which is none here. */
+/* An item may fail in the next segment before another one has looked: it then notes a larger number, which is none
+ * here. */
 static void end_if_failed(CgFunc *f) {
     GpuMeet *m = &f->meet;
     gpu_barrier(f);

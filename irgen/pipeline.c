@@ -107,14 +107,16 @@ static void optimize(Cg *cg) {
     run_passes(cg, passes);
 }
 
-/* Items of a group that reach different barriers, or some that reach none, are wrong results or a program that never ends.
- * The language keeps programs from it, gpu_meet.c writes marks that keep LLVM from it, and here is looked at what LLVM has
- * made: with loops that share a header joined into one, as back ends do before anything else. */
+/* Items of a group that reach different barriers, or some that reach none, are wrong results or a program that never
+ * ends. The language keeps programs from it, gpu_meet.c writes marks that keep LLVM from it, and here is looked at what
+ * LLVM has made: with loops that share a header joined into one, as back ends do before anything else. */
 static void check_barriers(Cg *cg) {
     if (!cg->target->gpu) return;
     run_passes(cg, "function(loop-simplify)");
     char *where = LLVMKdslDivergentBarrier(cg->module);
-    if (where) ice(cg->c, (Span){0}, "a barrier that only some items of a group may reach: %s, for %s", where, cg->target->name);
+    if (where)
+        ice(cg->c, (Span){0}, "a barrier that only some items of a group may reach: %s, for %s", where,
+            cg->target->name);
 }
 
 static char *copy_text(char *llvm_text) {
