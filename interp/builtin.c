@@ -186,7 +186,7 @@ void interp_builtin(Frame *f, Expr *e, void *to) {
     case BUILTIN_ARGS: arguments(f, e, to); return;
     case BUILTIN_CLOCK: interp_store(e->type, to, const_float(seconds())); return;
     case BUILTIN_DEVICES: store_index(e, to, devices(f->run)); return;
-    case BUILTIN_DEVICE_NAME: interp_unsupported(f, e->span, "this asks for the name of a device");
+    case BUILTIN_DEVICE_NAME: interp_unsupported(f, e->span, "the interpreter has no devices to name");
     case BUILTIN_EXIT: interp_exit((int)interp_scalar(f, arg(e, 0)).i & 0xff);
     case BUILTIN_WRITE_FILE: case BUILTIN_APPEND_FILE: case BUILTIN_READ_FILE: case BUILTIN_READ_ARRAY:
     case BUILTIN_FILE_EXISTS: case BUILTIN_FILE_SIZE: case BUILTIN_READ_LINE: case BUILTIN_INPUT_ENDED:

@@ -80,7 +80,7 @@ static const char *read_line(Frame *f, Expr *e) {
     char *line = NULL;
     size_t cap = 0;
     ssize_t n = getline(&line, &cap, stdin);
-    if (n < 0) interp_fail(f, e->span, "standard input has ended; `input_ended()` asks for that");
+    if (n < 0) interp_fail(f, e->span, "standard input has ended; test `input_ended()` first");
     if (n > 0 && line[n - 1] == '\n') n--;
     if (n > 0 && line[n - 1] == '\r') n--;
     line[n] = '\0';

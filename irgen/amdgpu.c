@@ -40,7 +40,7 @@ static LLVMValueRef number(CgFunc *f, GpuNumber which, int axis) {
 
 /* What is uniform stays in scalar registers, and branches on it are the whole wavefront's. */
 static LLVMValueRef hidden(CgFunc *f, LLVMValueRef v, bool is_uniform) {
-    if (!is_uniform) return gpu_through_register(f, v, "=v,0");
+    if (!is_uniform) return cg_through_register(f->cg, v, "=v,0");
     return cg_intrinsic(f, "llvm.amdgcn.readfirstlane", &f->cg->i64, 1, &v, 1);
 }
 

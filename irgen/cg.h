@@ -217,6 +217,8 @@ Place cg_place(Cg *cg, Span span);
 LLVMAttributeRef cg_attr(Cg *cg, const char *name, uint64_t value);
 void cg_fn_attr(Cg *cg, LLVMValueRef fn, const char *name);
 void cg_param_attr(Cg *cg, LLVMValueRef fn, int param, const char *name, uint64_t value);
+/* An optimisation barrier: v through a register that inline assembly, which is empty, might have changed. */
+LLVMValueRef cg_through_register(Cg *cg, LLVMValueRef v, const char *constraint);
 int64_t cg_size(const Type *elem);                        /* of an element of an array */
 int64_t cg_align(const Type *elem);                       /* what its address is a multiple of, on every device */
 

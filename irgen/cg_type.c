@@ -114,3 +114,10 @@ void cg_fn_attr(Cg *cg, LLVMValueRef fn, const char *name) {
 void cg_param_attr(Cg *cg, LLVMValueRef fn, int param, const char *name, uint64_t value) {
     LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)(param + 1), cg_attr(cg, name, value));
 }
+
+LLVMValueRef cg_through_register(Cg *cg, LLVMValueRef v, const char *constraint) {
+    LLVMTypeRef t = LLVMTypeOf(v), type = LLVMFunctionType(t, &t, 1, false);
+    LLVMInlineAsmDialect dialect = LLVMInlineAsmDialectATT;
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, constraint, strlen(constraint), false, false, dialect, false);
+    return LLVMBuildCall2(cg->b, type, nothing, &v, 1, "");
+}

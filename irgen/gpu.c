@@ -26,13 +26,6 @@ void gpu_attribute(CgFunc *f, const char *name, const char *value) {
     LLVMAddAttributeAtIndex(f->fn, LLVMAttributeFunctionIndex, a);
 }
 
-LLVMValueRef gpu_through_register(CgFunc *f, LLVMValueRef v, const char *constraint) {
-    LLVMTypeRef type = LLVMFunctionType(f->cg->i64, &f->cg->i64, 1, false);
-    LLVMInlineAsmDialect dialect = LLVMInlineAsmDialectATT;
-    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, constraint, strlen(constraint), false, false, dialect, false);
-    return LLVMBuildCall2(f->b, type, nothing, &v, 1, "");
-}
-
 LLVMValueRef gpu_flat(CgFunc *f, int n_axes, LLVMValueRef (*at)(CgFunc *, int), LLVMValueRef (*count)(CgFunc *, int)) {
     LLVMValueRef flat = at(f, n_axes - 1);
     for (int axis = n_axes - 1; axis-- > 0;)

@@ -20,8 +20,6 @@ extern const Gpu nvptx_gpu, amdgpu_gpu;
 void nvptx_init(void);
 void amdgpu_init(void);
 
-/* Through a register that inline assembly might have changed. */
-LLVMValueRef gpu_through_register(CgFunc *f, LLVMValueRef v, const char *constraint);
 void gpu_attribute(CgFunc *f, const char *name, const char *value); /* of the kernel */
 
 /* Memory of the block, as a generic address. */

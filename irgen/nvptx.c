@@ -24,7 +24,7 @@ static LLVMValueRef number(CgFunc *f, GpuNumber which, int axis) {
 
 static LLVMValueRef hidden(CgFunc *f, LLVMValueRef v, bool is_uniform) {
     (void)is_uniform; /* there is one kind of register */
-    return gpu_through_register(f, v, "=l,0");
+    return cg_through_register(f->cg, v, "=l,0");
 }
 
 static void barrier(CgFunc *f) {

@@ -180,7 +180,7 @@ const char *kdsl_read_line(const char *place) {
     if (n < 0) {
         free(line);
         check_input(place);
-        kdsl_fail(place, "standard input has ended; `input_ended()` asks for that");
+        kdsl_fail(place, "standard input has ended; test `input_ended()` first");
     }
     if (n > 0 && line[n - 1] == '\n') n--;
     if (n > 0 && line[n - 1] == '\r') n--;

@@ -8,7 +8,9 @@
 
 #define TO_LANES "kdsl.mask.lanes."
 #define TO_BITS "kdsl.mask.bits."
-#define HIDDEN "kdsl.hidden"
+#define HIDDEN "kdsl.hidden."
+#define HIDDEN_PLACE HIDDEN "place"
+#define HIDDEN_WORDS HIDDEN "words"
 
 static unsigned lane_bits(LLVMTypeRef t) { return LLVMGetIntTypeWidth(LLVMGetElementType(t)); }
 
@@ -47,9 +49,13 @@ static LLVMValueRef lanes_of(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef t, in
 
 static LLVMValueRef meaning(Cg *cg, LLVMValueRef call) {
     LLVMValueRef v = LLVMGetOperand(call, 0);
-    if (simd_is_call_of(call, HIDDEN)) return v;
     LLVMPositionBuilderBefore(cg->b, call);
     LLVMSetCurrentDebugLocation2(cg->b, NULL);
+    if (simd_is_call_of(call, HIDDEN_PLACE)) return v;
+    /* LLVM 22's instruction selection loses the zero extension of an index in the lower half of a register where it
+     * knows from the vector that few bits can be set: X86DAGToDAGISel::shrinkAndImmediate drops an `and` that isel
+     * patterns (`def32`) have counted on. So the vector stays hidden to the end. */
+    if (simd_is_call_of(call, HIDDEN_WORDS)) return cg_through_register(cg, v, "=r,0");
     if (lane_bits(LLVMTypeOf(call)) > 1) return lanes_of(cg->b, v, LLVMTypeOf(call), 0);
     return LLVMBuildICmp(cg->b, LLVMIntSLT, v, LLVMConstNull(LLVMTypeOf(v)), "");
 }
@@ -80,7 +86,7 @@ static void replace(Cg *cg, const char *prefix, bool constants_only) {
  * take each out of the vector by itself. */
 LLVMValueRef simd_hidden(SimdEmit *e, LLVMValueRef v) {
     LLVMTypeRef t = LLVMTypeOf(v), type = LLVMFunctionType(t, &t, 1, false);
-    const char *name = t == e->cg->ptr ? HIDDEN ".place" : HIDDEN ".words";
+    const char *name = t == e->cg->ptr ? HIDDEN_PLACE : HIDDEN_WORDS;
     LLVMValueRef fn = LLVMGetNamedFunction(e->cg->module, name);
     if (!fn) {
         fn = LLVMAddFunction(e->cg->module, name, type);

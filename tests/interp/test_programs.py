@@ -26,8 +26,8 @@ FLAGS = ("--unchecked", "--fp=")  # options that change what a program means
 
 # What the interpreter ends with a message (exit code 4).
 NOT_DONE = {
-    "tests/run/device-name-none.kdsl": "asks for the name of a device",
-    "tests/run/device-name.kdsl": "asks for the name of a device",
+    "tests/run/device-name-none.kdsl": "no devices to name",
+    "tests/run/device-name.kdsl": "no devices to name",
 }
 # What is about a machine rather than the language.
 NOT_MEANT = {
