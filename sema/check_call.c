@@ -360,10 +360,11 @@ static void check_async(Sema *s, Expr *e) {
     for (int i = 0; i < k->n_given; i++) {
         const Arg *a = &e->offload.call->call.args.at[i];
         bool is_array = a->value->kind == EXPR_NAME || expr_is_slice(a->value);
-        if (k->params.at[i]->mode == REF_NONE || (k->params.at[i]->type->kind == TY_ARRAY && is_array)) continue;
-        Diag *d = diag(s->c, E0622, a->span, "`%s` is no array of its own, and an `async` launch may use it at any time",
-                       source_text(s, a->value->span));
-        diag_note(s->c, d, a->span, "pass an array, or launch it without `async`");
+        const Symbol *p = k->params.at[i];
+        if (p->mode == REF_NONE || (p->type->kind == TY_ARRAY && is_array)) continue;
+        Diag *d = diag(s->c, E0622, a->span, "`%s` is %s, and an `async` launch may use it at any time", p->name,
+                       p->type->kind == TY_ARRAY ? "passed a part of a struct" : "not an array");
+        diag_note(s->c, d, a->span, "pass arrays that have names, or launch `%s` without `async`", k->name);
     }
 }
 
