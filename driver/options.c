@@ -338,6 +338,12 @@ static int check_together(const Options *o) {
     return NOT_DONE;
 }
 
+static bool is_command(const char *word) {
+    for (int i = 0; i < COMMAND__COUNT; i++)
+        if (*commands[i].name && !strcmp(word, commands[i].name)) return true;
+    return false;
+}
+
 int options_parse(Options *o, Arena *arena, int argc, char **argv) {
     const char *term = getenv("TERM");
     *o = (Options){.opt_level = 2, .march = "native"};
@@ -362,6 +368,7 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
             int result = parse_option(o, arena, argv, &at);
             if (result != NOT_DONE) return result;
         } else if (o->input) {
+            if (is_command(o->input)) return usage_error("the command comes first: `kdslc %s ... %s`", o->input, word);
             return usage_error("one source file at a time: `%s` or `%s`?", o->input, word);
         } else {
             o->input = word;

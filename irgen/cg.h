@@ -132,6 +132,11 @@ typedef struct Cg {
     const char *refused;           /* what LLVM cannot make code of; NULL: nothing so far */
 } Cg;
 
+/* What unrolling makes of a function: its blocks as written, and those that copies of loops with constant bounds add. */
+typedef struct CgCopies {
+    int64_t blocks, more;
+} CgCopies;
+
 /* The check at hand, as sema numbered it: set by whoever has the expression, taken by the check. */
 typedef struct CgCheck {
     int site;        /* > 0 kept; 0 sema did not look (host code); < 0 shown needless */
@@ -171,6 +176,7 @@ struct CgFunc { /* typedef: target.h */
     LLVMValueRef item_result;      /* kernels with a reduction: where the item's value is stored */
     LLVMValueRef scratch_extents[2]; /* [MAX_RANK x i64], for failed checks and allocations */
     int64_t unrolled;              /* copies that the unrolled loops around make; 0: none */
+    CgCopies copies;               /* so far in the loop around */
     LLVMValueRef group_item;       /* kernels in groups: the number of the item in its group */
     GpuMeet meet;
     Rate call_rate;                /* device functions: rate of parameters (unknown caller: varying) */
@@ -360,7 +366,11 @@ void cg_addressable(CgFunc *f, const Symbol *sym);   /* a value that has arrays 
 CgArray cg_pass_part(CgFunc *f, const CgArray *a);
 void cg_part_back(CgFunc *f, const CgArray *a, const CgArray *passed, RefMode mode);
 int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r); /* into how many rounds; 0: not */
+/* At the end of a loop: would it, unrolled with those inside of it, have too many blocks? before: f->copies at its begin,
+ * where `more` is set to 0. */
+bool cg_loop_ends_rolled(CgFunc *f, const Range *r, CgCopies before);
 void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch);
+void cg_mark_rolled(CgFunc *f, LLVMValueRef latch);
 void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n); /* so many rounds side by side */
 void cg_mark_outer(CgFunc *f, LLVMValueRef latch); /* a loop that holds loops: not too many rounds */
 void cg_mark_plain(CgFunc *f, LLVMValueRef latch); /* not worth the time to unroll or vectorise */
@@ -443,6 +453,7 @@ typedef struct CgLoop {
     LLVMValueRef k;       /* i64, from 0: only where asked for */
     bool unroll;          /* ask LLVM to write out all rounds */
     bool is_outer;        /* it holds loops */
+    bool stays_rolled;    /* LLVM may not unroll it */
     bool together;        /* a group runs each iteration as one: Stmt.together */
 } CgLoop;
 /* cg_early.c: checks that a loop makes for all of its rounds. */

@@ -213,14 +213,30 @@ void cg_part_back(CgFunc *f, const CgArray *a, const CgArray *passed, RefMode mo
 
 /* Unrolling -------------------------------------------------------------------------------------------------------- */
 
-int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r) {
-    if (!counter->unrolls || f->cg->options->opt_level < 2) return 0;
+/* The trip count; 0: no constant, or none. */
+static int64_t constant_trips(const Range *r) {
     if (r->hi->konst.kind != CONST_INT || (r->lo && r->lo->konst.kind != CONST_INT)) return 0;
     if (r->step && (r->step->konst.kind != CONST_INT || r->step->konst.i <= 0)) return 0;
-    int64_t lo = r->lo ? r->lo->konst.i : 0, step = r->step ? r->step->konst.i : 1;
-    if (r->hi->konst.i <= lo || lo < 0) return 0;
-    int64_t rounds = (r->hi->konst.i - lo - 1) / step + 1;
+    int64_t lo = r->lo ? r->lo->konst.i : 0, hi = r->hi->konst.i, step = r->step ? r->step->konst.i : 1;
+    uint64_t width = hi > lo ? (uint64_t)hi - (uint64_t)lo : 0;
+    return width && width <= INT64_MAX ? (int64_t)(width - 1) / step + 1 : 0;
+}
+
+int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r) {
+    if (!counter->unrolls || f->cg->options->opt_level < 2) return 0;
+    if (r->lo && r->lo->konst.kind == CONST_INT && r->lo->konst.i < 0) return 0;
+    int64_t rounds = constant_trips(r);
     return rounds <= MAX_COPIES / (f->unrolled ? f->unrolled : 1) ? rounds : 0;
+}
+
+/* LLVM unrolls one loop after another, from the inside, and looks at each by itself: what multiplies is bounded here.
+ * Blocks, since its passes are quadratic in those whose branches fold. */
+bool cg_loop_ends_rolled(CgFunc *f, const Range *r, CgCopies before) {
+    enum { MOST_BLOCKS = 256 };
+    int64_t inside = f->copies.blocks - before.blocks + f->copies.more, trips = constant_trips(r);
+    bool fits = trips && trips <= MOST_BLOCKS / (inside ? inside : 1);
+    f->copies.more += before.more + (fits ? (trips - 1) * inside : 0);
+    return trips && !fits;
 }
 
 /* !{"wish"} or !{"wish", value} */
@@ -246,6 +262,11 @@ void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch) {
 
 void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n) {
     LLVMMetadataRef parts[2] = {NULL, wish(f, "llvm.loop.unroll.count", cg_i32(f->cg, n))};
+    mark_loop(f, latch, parts, 2);
+}
+
+void cg_mark_rolled(CgFunc *f, LLVMValueRef latch) {
+    LLVMMetadataRef parts[2] = {NULL, wish(f, "llvm.loop.unroll.disable", NULL)};
     mark_loop(f, latch, parts, 2);
 }
 

@@ -162,6 +162,7 @@ void cg_store_desc(CgFunc *f, LLVMValueRef desc, int rank, int field, LLVMValueR
 }
 
 LLVMBasicBlockRef cg_block(CgFunc *f, const char *name) {
+    f->copies.blocks++;
     return LLVMAppendBasicBlockInContext(f->cg->ctx, f->fn, name);
 }
 

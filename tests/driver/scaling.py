@@ -304,6 +304,19 @@ def texts_added(n):
 
 # Many --------------------------------------------------------------------------------------------------------------
 
+@family(1, OBJECT)
+def constant_nest(n):
+    """Six loops in each other, of n iterations: LLVM would write out n^3 and more of them, whose branches fold one after
+    another in quadratic time."""
+    inside = " && ".join(f"{at} >= 0 && {at} < 3" for at in "uvw")
+    return ("fn main() {\n    var out = [0; 27];\n" +
+            f"    for i in {n} {{ for j in {n} {{ for k in {n} {{\n        var n = 0;\n        var near = [-1; 27];\n" +
+            "".join(f"        for {at} in -1..{n - 1} {{\n" for at in "abc") +
+            "            let u = i + a;\n            let v = j + b;\n            let w = k + c;\n" +
+            f"            if {inside} {{ near[n] = i32(u * 9 + v * 3 + w); n += 1; }}\n" + "        }\n" * 3 +
+            "        out[(i * 9 + j * 3 + k) % 27] = near[3];\n    } } }\n    print(\"{}\", out[13]);\n}\n")
+
+
 @family(300, CHECK, OBJECT)
 def functions(n):
     return lines(n, lambda i: f"fn g{i}(a: i32, b: i32) -> i32 {{ if a > b {{ return a * {i}; }} return b + {i}; }}") + "\n" + \

@@ -170,6 +170,7 @@ class DriverTest(unittest.TestCase):
                 (["a.kdsl", "-o"], "needs a value"),
                 (["a.kdsl", "-o", ""], "names no file"),
                 (["a.kdsl", "b.kdsl"], "one source file at a time"),
+                (["-O1", "run", "b.kdsl"], "the command comes first: `kdslc run ... b.kdsl`"),
                 (["-c", "--emit=llvm", "a.kdsl"], "two different results"),
                 (["run"], "no source file"),
                 (["run", "-o", "x", "a.kdsl"], "has no meaning there"),
