@@ -4,6 +4,7 @@ print what they print as programs. Usage: test_programs.py KDSLC [--all]"""
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -34,9 +35,10 @@ class ProgramsTest(unittest.TestCase):
         self.assertGreater(len(chosen), 20)
         inputs = [":quiet"]
         for name in chosen:
-            inputs += [f'print("@@ {name}");', f":load {name}", "main();", ":reset"]
-        done = subprocess.run([KDSLC, "repl"], cwd=ROOT, input="\n".join(inputs) + "\n", capture_output=True, text=True,
-                              timeout=600, check=False)
+            inputs += [f'print("@@ {name}");', f":load {ROOT / name}", "main();", ":reset"]
+        with tempfile.TemporaryDirectory() as folder:  # some write files
+            done = subprocess.run([KDSLC, "repl"], cwd=folder, input="\n".join(inputs) + "\n", capture_output=True,
+                                  text=True, timeout=600, check=False)
         parts = re.split(r"^@@ (.*)\n", done.stdout, flags=re.MULTILINE)
         shown = dict(zip(parts[1::2], parts[2::2]))
         for name in chosen:
