@@ -225,7 +225,7 @@ static void make_shared(Grid *g) {
 static LLVMValueRef bind_group(Grid *g, int d, LLVMValueRef place, LLVMValueRef count) {
     CgFunc *f = g->f;
     const Group *group = &g->fn->group;
-    LLVMValueRef local = wide(f, gpu_thread(f, grid_axis(g->fn, d)));
+    LLVMValueRef local = group->by[d] == 1 ? cg_i64(f->cg, 0) : wide(f, gpu_thread(f, grid_axis(g->fn, d)));
     LLVMValueRef first = LLVMBuildNSWMul(f->b, place, cg_i64(f->cg, group->by[d]), "");
     LLVMValueRef k = LLVMBuildNSWAdd(f->b, first, local, "");
     f->slots[group->at[d]->id].value = place;

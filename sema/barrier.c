@@ -1,8 +1,9 @@
 /* barrier.c -- kernels in groups: which values may differ between the items of one group, and that each barrier is met
- * by the whole group or by none of it. Positions (`i`, `i.local`, `inside`) and what atomics give differ; parameters,
- * sizes, `i.group` and elements at places that are the same for all do not -- no item may write, between two barriers,
- * what another one reads, so all of them see the same there. A variable differs when it takes a value that does, or is
- * assigned where only some items come: under a condition that differs, or behind a `break` or `continue` under one.
+ * by the whole group or by none of it. Positions (`i`, `i.local`, `inside`) and what atomics give differ, except along
+ * axes whose groups have one item; parameters, sizes, `i.group` and elements at places that are the same for all do not
+ * -- no item may write, between two barriers, what another one reads, so all of them see the same there. A variable
+ * differs when it takes a value that does, or is assigned where only some items come: under a condition that differs, or
+ * after a `break` or `continue` under one.
  *
  * The result is Symbol.varies, found as a fixpoint that only goes up, and Stmt.together on every statement that holds a
  * barrier or a jump which the group makes as one because barriers lie behind it. Targets rest on both. */
@@ -425,8 +426,9 @@ static void check_room(Barriers *b) {
     }
 }
 
+/* Along an axis whose groups have one item, the position is the group's. */
 static void seed(Func *f) {
-    for (int i = 0; i < f->domain.n; i++) f->domain.at[i]->varies = f->group.local[i]->varies = true;
+    for (int i = 0; i < f->domain.n; i++) f->domain.at[i]->varies = f->group.local[i]->varies = f->group.by[i] > 1;
     f->group.inside->varies = true;
 }
 
