@@ -104,9 +104,9 @@ static void add_libraries(Linker *l, const LinkJob *job) {
 }
 
 static void add_executable(Linker *l, const LinkJob *job) {
-    linker_add(l, "--export-dynamic-symbol=ompt_start_tool"); /* libomp looks it up (runtime/start.c) */
     linker_add_all(l, "-pie", "-dynamic-linker", "/lib64/ld-linux-x86-64.so.2", "--eh-frame-hdr", "--gc-sections",
                    "--hash-style=gnu", "--build-id=none", "--allow-shlib-undefined");
+    if (job->needs_omptarget) linker_add(l, "--export-dynamic-symbol=ompt_start_tool"); /* for libomp (runtime/start.c) */
     if (!job->debug) linker_add(l, "--strip-debug");
     add_needed(l, "Scrt1.o");
     add_needed(l, "crti.o");
