@@ -1,6 +1,6 @@
 /* stack.c -- how much stack the threads of a launch need. Kernels keep their arrays there, of all lanes side by side, and
- * OpenMP's threads have as much as OMP_STACKSIZE says. What a function needs is known when its code is final; then each
- * kdsl_fork is told, and takes threads only if theirs are large enough (runtime/threads.c). */
+ * OpenMP's threads have as much as OMP_STACKSIZE says. What a function needs is known when its code is final; then the
+ * number is an argument of each kdsl_fork, which uses threads only if their stacks are large enough (runtime/threads.c). */
 #include "irgen/cg.h"
 
 #include <llvm-c/Target.h>

@@ -70,7 +70,7 @@ static void finish(Launch *l) {
     pthread_cond_broadcast(&changed);
 }
 
-/* Above a border the first launch that fails is told where it is waited for. */
+/* Below an exported function: the message of the first asynchronous launch that failed, reported by whoever waits for it. */
 static char failure[1024];
 
 static void keep_failure(void) {

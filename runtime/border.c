@@ -32,7 +32,7 @@ typedef struct Call {
     void *frame;
 } Call;
 
-/* An asynchronous launch that failed is told while the call can still return a status. */
+/* The failure of an asynchronous launch is reported while the call can still return a status. */
 static void run_and_settle(void *at) {
     const Call *c = at;
     c->run(c->frame);

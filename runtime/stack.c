@@ -1,5 +1,5 @@
 /* stack.c -- calls that are nested without end. Functions of the program that may call themselves ask here first, so that
- * the stack's end is a failed check like any other: it is told with its place, the devices are shut down in order, and
+ * the stack's end is a failed check like any other: the message has its place, the devices are shut down in order, and
  * below an exported function or in a session only the call ends. A guard page could do none of these, as it strikes
  * anywhere, in malloc with its lock held as well.
  *
