@@ -58,7 +58,7 @@ static void bind_sizes(Frame *f, Frame *callee, Span span) {
             bind_extent(f, callee, &fn->shapes.at[i].at[d], array_of(callee, i)->ext[d], span);
 }
 
-void interp_bind(Frame *f, Frame *callee, Expr *call, Array *arrays) {
+void interp_bind(Frame *f, Frame *callee, Expr *call, Array *arrays, Span span) {
     const CallInfo *info = call->call.info;
     const ArgList *args = &call->call.args;
     Bounds bounds[args->n + 1];
@@ -73,8 +73,8 @@ void interp_bind(Frame *f, Frame *callee, Expr *call, Array *arrays) {
         const Symbol *p = info->func->params.at[i];
         if (p->type->kind == TY_ARRAY) pass_array(f, callee, p, args->at[i].value, &bounds[i], &arrays[i]);
     }
-    for (int i = 0; i < info->checks.n; i++) shape_check(f, callee, &info->checks.at[i], call->span);
-    bind_sizes(f, callee, call->span);
+    for (int i = 0; i < info->checks.n; i++) shape_check(f, callee, &info->checks.at[i], span);
+    bind_sizes(f, callee, span);
 }
 
 /* Functions ---------------------------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static void call_function(Frame *f, Expr *e, void *to) {
     if (++f->run->depth > MAX_CALLS) interp_unsupported(f, e->span, "more than %d calls are open here", MAX_CALLS);
     interp_frame_begin(&callee, f->run, fn, slots, f->item);
     callee.result = to;
-    interp_bind(f, &callee, e, arrays);
+    interp_bind(f, &callee, e, arrays, e->span);
     interp_block(&callee, fn->item->fn.body);
     interp_frame_end(&callee);
     f->run->depth--;

@@ -211,7 +211,7 @@ void interp_launch(Frame *f, Expr *e, void *to) {
     Launch l = {.run = f->run, .kernel = k, .frame = &frame};
     choose_device(f, e->offload.device);
     interp_frame_begin(&frame, f->run, k, slots, NULL);
-    interp_bind(f, &frame, e->offload.call, arrays);
+    interp_bind(f, &frame, e->offload.call, arrays, e->span);
     for (int d = 0; d < k->domain.n; d++) {
         l.axes[d] = interp_axis(&frame, &k->item->fn.over.at[d].range);
         l.trips[d] = l.axes[d].trips;

@@ -132,8 +132,8 @@ int64_t interp_axis_at(const Axis *a, int64_t k);
 
 /* call.c */
 void interp_call(Frame *f, Expr *e, void *to);
-/* Evaluates the arguments into the callee's frame, checks shapes, binds sizes. */
-void interp_bind(Frame *f, Frame *callee, Expr *call, Array *arrays);
+/* Evaluates the arguments into the callee's frame, checks shapes (failures name `span`), binds sizes. */
+void interp_bind(Frame *f, Frame *callee, Expr *call, Array *arrays, Span span);
 
 /* builtin.c, math.c, text.c, file.c */
 void interp_builtin(Frame *f, Expr *e, void *to);

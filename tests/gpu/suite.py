@@ -68,12 +68,27 @@ class Program:
         wrong = any(code.startswith("E") for _, code, _ in self.test.markers())
         return not wrong and self.test.expected_output() is not None
 
+    def offloads(self):
+        """Do it or a module beside it launch kernels?"""
+        seen, todo = set(), [self.test.path]
+        while todo:
+            path = todo.pop()
+            if path in seen or not path.exists():
+                continue
+            seen.add(path)
+            text = path.read_bytes().decode(errors="replace")
+            if re.search(r"\boffload\b", text):
+                return True
+            named = re.findall(r"^import ([\w.]+);", text, flags=re.M)
+            todo += [path.parent / f"{name.replace('.', '/')}.kdsl" for name in named]
+        return False
+
     def env(self):
         own = dict(pair.split("=", 1) for pair in self.test.notes("env"))
         env = dict(os.environ, KMP_BLOCKTIME="0", **own)
         asks = any(ABOUT_RUNTIME.search(name) for name in own)
         asks = asks or re.search(r"\boffload (async )?on\b", self.test.text)
-        if self.chosen.device == "gpu" and not asks and re.search(r"\boffload\b", self.test.text):
+        if self.chosen.device == "gpu" and not asks and self.offloads():
             env["KDSL_REQUIRE"] = "gpu"
         return env
 
