@@ -11,38 +11,11 @@
 #include "irgen/irgen.h"
 #include "irgen/target.h"
 
-/* rate.c: how a value changes from one work item to its neighbour on the fastest axis ------------------------------ */
-typedef enum RateKind { RATE_UNIFORM, RATE_LINEAR, RATE_VARYING } RateKind;
-/* Of a varying value, for who explains (launch_facts.c): nothing is decided by it. Of two the larger holds for both. */
-typedef enum RateWhy {
-    RATE_STEADY = -1, /* unless arithmetic wraps, neighbours are as far apart everywhere: by `stride`, or, where that is
-                       * 0, by a value that is known when it runs */
-    RATE_COMPUTED = 0,
-    RATE_LOADED = 1,  /* it rests on what is read from memory */
-} RateWhy;
-typedef struct Rate {
-    RateKind kind;
-    bool wraps;      /* LINEAR: arithmetic narrower than 64 bits may have wrapped, so widening it is not linear */
-    int64_t stride;  /* LINEAR: difference between neighbours, never 0 */
-    RateWhy why;     /* VARYING */
-} Rate;
-
-#define UNIFORM ((Rate){.kind = RATE_UNIFORM})
-#define VARYING ((Rate){.kind = RATE_VARYING})
-Rate rate_linear(int64_t stride, bool wraps); /* stride 0 is uniform */
-Rate rate_join(Rate a, Rate b);               /* the value is one of the two, all items choosing alike */
-Rate rate_any(Rate a, Rate b);                /* a function of both that is not linear */
-Rate rate_binary(Op op, const Type *t, Rate a, Rate b, const Const *ka, const Const *kb);
-Rate rate_unary(Op op, const Type *t, Rate a);
-Rate rate_convert(const Type *to, const Type *from, Rate a);
-Rate rate_load(Rate at);                      /* a load from an address that moves at this rate */
-
 /* Values ----------------------------------------------------------------------------------------------------------- */
 /* A value: of a scalar type the LLVM value (bool: i1); of array type the descriptor { ptr, [rank x i64] } itself. */
 typedef struct CgValue {
     LLVMValueRef v;
     Type *type;
-    Rate rate;
 } CgValue;
 
 /* An array within reach: data and extents as values. `desc` is the descriptor's address, NULL where there is none
@@ -51,7 +24,6 @@ typedef struct CgArray {
     LLVMValueRef desc, data, ext[MAX_RANK];
     Type *type;
     const char *name; /* for messages */
-    Rate rate;        /* what one place in it holds: varying where each item has an array of its own */
     Type *whole;      /* part of a struct: as in CgPlace; NULL: an array of its own */
     bool in_variable; /* which is a variable here, so its elements carry no alias information */
     int64_t step;     /* how far apart neighbours are, in elements; 0: side by side (group.c) */
@@ -61,7 +33,6 @@ typedef struct CgArray {
 typedef struct CgPlace {
     LLVMValueRef at;
     Type *type;
-    Rate rate;       /* of the address */
     bool is_element; /* of an array (or behind a reference): carries alias information */
     Type *whole;     /* not NULL: a part of one of these, which may be reached as a whole as well */
 } CgPlace;
@@ -74,10 +45,7 @@ typedef struct Slot {
     LLVMValueRef kept;  /* kernels in groups: one for each item of a group, for what outlives a part (group.c) */
     int64_t kept_step;  /* of an array whose elements lie by number, and in that by item: so many elements apart; else 0 */
     CgArray array;      /* data not NULL: these values hold as long as the symbol is in scope */
-    Rate rate;
-    bool has_rate;      /* rate.c: something was assigned */
     bool is_private;    /* reference of a kernel: the thread's own copy of what it refers to (private.c) */
-    int divergence;     /* rate.c: how many diverging conditions enclose the declaration */
 } Slot;
 
 typedef struct Scope {
@@ -113,7 +81,7 @@ typedef struct Cg {
     LLVMTypeRef void_, ptr, i1, i8, i16, i32, i64, f32, f64;
     LLVMTypeRef global_ptr;        /* a kernel's parameters that are addresses: Target.global_space */
     LLVMMetadataRef tbaa_desc, tbaa_elem[TY__COUNT];
-    unsigned md_tbaa, md_rate;
+    unsigned md_tbaa;
     unsigned md_items, md_rows;    /* on the branches back of loops over items: simd/ */
     unsigned md_counted;           /* beside md_items, in a loop that is written round by round */
     Vec(CgCalled) called;          /* by kernels, and by functions that they call */
@@ -179,7 +147,6 @@ struct CgFunc { /* typedef: target.h */
     CgCopies copies;               /* so far in the loop around */
     LLVMValueRef group_item;       /* kernels in groups: the number of the item in its group */
     GpuMeet meet;
-    Rate call_rate;                /* device functions: rate of parameters (unknown caller: varying) */
 };
 
 /* One kernel in one module. The body becomes `range`: run items begin..end of the flattened domain. */
@@ -229,8 +196,7 @@ int64_t cg_size(const Type *elem);                        /* of an element of an
 int64_t cg_align(const Type *elem);                       /* what its address is a multiple of, on every device */
 
 /* cg_value.c ------------------------------------------------------------------------------------------------------- */
-CgValue cg_value(LLVMValueRef v, Type *type, Rate rate);
-CgValue cg_at_rate(CgFunc *f, CgValue v, Rate r); /* as a value of this rate */
+CgValue cg_value(LLVMValueRef v, Type *type);
 /* Go to the end of the entry block, among the allocas, and back. */
 typedef struct CgHere {
     LLVMBasicBlockRef block;
@@ -240,7 +206,7 @@ CgHere cg_to_entry(CgFunc *f);
 void cg_back(CgFunc *f, CgHere here);
 LLVMValueRef cg_alloca(CgFunc *f, LLVMTypeRef type, const char *name);
 CgValue cg_load(CgFunc *f, CgPlace p);
-void cg_tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p, Rate value); /* what alias analysis knows of an element */
+void cg_tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p); /* what alias analysis knows of an element */
 void cg_store(CgFunc *f, CgPlace p, CgValue v);
 CgPlace cg_variable(LLVMValueRef addr, Type *type);
 LLVMValueRef cg_load_desc(CgFunc *f, LLVMValueRef desc, int rank, int field); /* 0: data, 1 + d: extent d */
@@ -287,7 +253,7 @@ const char *cg_kept_call(Cg *cg, LLVMValueRef inst); /* the name of the function
 /* cg_expr.c, cg_op.c ----------------------------------------------------------------------------------------------- */
 CgValue cg_move_array(CgFunc *f, const Symbol *sym);
 CgValue cg_expr(CgFunc *f, Expr *e);               /* an array named here is moved out of */
-CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *ka, const Const *kb, Span span);
+CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *kb, Span span);
 CgValue cg_fused(CgFunc *f, CgValue a, CgValue b, CgValue c, bool minus_product, bool minus_c); /* where has_fma */
 CgValue cg_unary(CgFunc *f, Op op, CgValue a);
 CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b);
@@ -397,7 +363,6 @@ void cg_own_sync(CgFunc *f, CgValue v, Sync kind); /* of each array of a value t
 /* The bounds of a slice, by dimension of its array: an index is `lo` alone; NULL: from the start, to the end. */
 typedef struct CgBounds {
     LLVMValueRef lo[MAX_RANK], hi[MAX_RANK];
-    Rate rate;
 } CgBounds;
 CgBounds cg_slice_bounds(CgFunc *f, Expr *e);
 CgArray cg_slice(CgFunc *f, Expr *e, const CgBounds *b);
@@ -576,15 +541,6 @@ CgValue cg_launch(CgFunc *f, Expr *e);
 void cg_enter_resident(CgFunc *f, const Symbol *array, Span block); /* copied to the device now */
 /* The same from values: arrays and scalars by parameter, sizes as in kernel->sizes. */
 CgValue cg_launch_values(CgFunc *f, const Func *kernel, CgArray *arrays, CgValue *scalars, LLVMValueRef *sizes);
-
-/* rate.c ----------------------------------------------------------------------------------------------------------- */
-void rate_function(CgFunc *f); /* fill slots[].rate for the symbols of f->func */
-Rate rate_of(CgFunc *f, Expr *e); /* after that */
-/* The same along another axis of the domain, of a function that is not generated. `given`: of the parameters of one that
- * is called. */
-CgFunc rate_along(Cg *cg, const Func *fn, int axis, const Rate *given);
-/* Do some items of the kernel (groups, where there are any) run more rounds of a loop than others? */
-bool rate_is_uneven(Cg *cg, const Func *kernel);
 
 /* simd/: the loops over items to vector code. They are marked as such: the fastest axis, and the one around it where it
  * has nothing else in it. Memory that a group's items share or keep is said to be that, else it would be each item's. */

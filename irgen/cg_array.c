@@ -97,7 +97,7 @@ CgValue cg_array_value(CgFunc *f, const CgArray *a) {
     for (int d = 0; d < rank; d++) ext = LLVMBuildInsertValue(f->b, ext, a->ext[d], (unsigned)d, "");
     LLVMValueRef v = LLVMGetPoison(cg_desc_type(f->cg, rank));
     v = LLVMBuildInsertValue(f->b, v, a->data, 0, "");
-    return cg_value(LLVMBuildInsertValue(f->b, v, ext, 1, ""), a->type, UNIFORM);
+    return cg_value(LLVMBuildInsertValue(f->b, v, ext, 1, ""), a->type);
 }
 
 void cg_store_array(CgFunc *f, LLVMValueRef desc, CgValue array) {
@@ -152,17 +152,11 @@ void cg_check_index(CgFunc *f, const CgArray *a, LLVMValueRef at, int d, Span sp
 }
 
 /* Row-major offset. Inside the array nothing can overflow, so the arithmetic says so. */
-static CgValue offset(CgFunc *f, const CgArray *a, const CgValue *at) {
-    CgValue sum = at[0];
+static LLVMValueRef offset(CgFunc *f, const CgArray *a, const CgValue *at) {
+    LLVMValueRef sum = at[0].v;
     for (int d = 1; d < a->type->rank; d++) {
-        Const k = {CONST_NONE, {0}};
-        if (LLVMIsAConstantInt(a->ext[d])) k = (Const){CONST_INT, {LLVMConstIntGetSExtValue(a->ext[d])}};
-        Rate scaled = rate_binary(OP_MUL, sum.type, sum.rate, UNIFORM, NULL, &k);
-        Rate rate = rate_binary(OP_ADD, sum.type, scaled, at[d].rate, NULL, NULL);
-        LLVMValueRef row = LLVMBuildNSWMul(f->b, cg_at_rate(f, sum, scaled).v, a->ext[d], "");
-        sum = cg_value(row, sum.type, scaled);
-        LLVMValueRef v = LLVMBuildNSWAdd(f->b, cg_at_rate(f, sum, rate).v, cg_at_rate(f, at[d], rate).v, "");
-        sum = cg_value(v, sum.type, rate);
+        LLVMValueRef row = LLVMBuildNSWMul(f->b, sum, a->ext[d], "");
+        sum = LLVMBuildNSWAdd(f->b, row, at[d].v, "");
     }
     return sum;
 }
@@ -193,12 +187,10 @@ CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span) {
         at[d] = cg_convert(f, at[d], index);
         if (!(check.proven >> d & 1)) cg_check_index(f, a, at[d].v, d, span, check.site);
     }
-    CgValue off = offset(f, a, at);
-    if (f->narrow) off.v = narrow_offset(f, a, at);
-    if (a->step) off.v = LLVMBuildNSWMul(f->b, off.v, cg_i64(f->cg, a->step), "");
-    LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &off.v, 1, "");
-    Rate rate = a->rate.kind == RATE_UNIFORM ? off.rate : VARYING;
-    return (CgPlace){p, a->type->elem, rate, !a->in_variable, a->whole};
+    LLVMValueRef off = f->narrow ? narrow_offset(f, a, at) : offset(f, a, at);
+    if (a->step) off = LLVMBuildNSWMul(f->b, off, cg_i64(f->cg, a->step), "");
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &off, 1, "");
+    return (CgPlace){p, a->type->elem, !a->in_variable, a->whole};
 }
 
 /* Making arrays ---------------------------------------------------------------------------------------------------- */
@@ -215,7 +207,7 @@ CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span) {
 
 static void store_at(CgFunc *f, const CgArray *a, LLVMValueRef position, CgValue v) {
     LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &position, 1, "");
-    cg_store(f, (CgPlace){p, a->type->elem, UNIFORM, true, NULL}, cg_convert(f, v, a->type->elem));
+    cg_store(f, (CgPlace){p, a->type->elem, true, NULL}, cg_convert(f, v, a->type->elem));
 }
 
 /* What an element is given: a value or, of a struct with arrays in it, where its bytes are. */

@@ -35,7 +35,7 @@ static unsigned scope_of(const Cg *cg, const Update *u) {
 
 static CgValue updated(CgFunc *f, const Update *u, CgValue old, CgValue v) {
     if (u->is_min || u->is_max) return cg_minmax(f, u->is_max, old, v);
-    return cg_binary(f, u->op, old, v, NULL, NULL, u->span);
+    return cg_binary(f, u->op, old, v, NULL, u->span);
 }
 
 static LLVMAtomicRMWBinOp rmw_op(const Update *u, const Type *t) {
@@ -54,8 +54,8 @@ static CgValue one_step(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, rmw_op(u, place.type), place.at, v.v,
                                                    LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
     LLVMSetAlignment(old, (unsigned)cg_align(place.type));
-    cg_tag_element(f, old, place, VARYING);
-    return cg_value(old, place.type, VARYING);
+    cg_tag_element(f, old, place);
+    return cg_value(old, place.type);
 }
 
 /* The old bits are compared, not the old value: a NaN in memory is replaced like anything else. */
@@ -67,17 +67,17 @@ static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgVal
     LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
     LLVMSetAtomicSyncScopeID(first, scope_of(f->cg, u));
     LLVMSetAlignment(first, (unsigned)cg_align(place.type));
-    cg_tag_element(f, first, place, VARYING);
+    cg_tag_element(f, first, place);
     cg_goto(f, again);
     cg_enter(f, again);
     LLVMValueRef seen = LLVMBuildPhi(f->b, bits, "seen");
-    CgValue old = cg_value(LLVMBuildBitCast(f->b, seen, value, "old"), place.type, VARYING);
+    CgValue old = cg_value(LLVMBuildBitCast(f->b, seen, value, "old"), place.type);
     LLVMValueRef wanted = LLVMBuildBitCast(f->b, updated(f, u, old, v).v, bits, "");
     LLVMValueRef swap = LLVMBuildAtomicCmpXchgSyncScope(f->b, place.at, seen, wanted, LLVMAtomicOrderingMonotonic,
                                                         LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
     LLVMSetWeak(swap, true);
     LLVMSetAlignment(swap, (unsigned)cg_align(place.type));
-    cg_tag_element(f, swap, place, VARYING);
+    cg_tag_element(f, swap, place);
     LLVMValueRef found = LLVMBuildExtractValue(f->b, swap, 0, "");
     LLVMValueRef values[2] = {first, found};
     LLVMBasicBlockRef from[2] = {before, LLVMGetInsertBlock(f->b)};
@@ -131,11 +131,11 @@ static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, boo
         cg_fn_attr(cg, fn, "nounwind");
         cg_fn_attr(cg, fn, "inlinehint");
         cg_func_begin(&g, cg, f->func, fn);
-        CgPlace own = {LLVMGetParam(fn, 0), t, VARYING, true, place.whole};
-        LLVMBuildRet(g.b, update(&g, u, own, cg_value(LLVMGetParam(fn, 1), t, VARYING), alone).v);
+        CgPlace own = {LLVMGetParam(fn, 0), t, true, place.whole};
+        LLVMBuildRet(g.b, update(&g, u, own, cg_value(LLVMGetParam(fn, 1), t), alone).v);
         cg_back(f, here);
     }
-    return cg_value(cg_call(f, type, fn, args, 2), t, VARYING);
+    return cg_value(cg_call(f, type, fn, args, 2), t);
 }
 
 /* The value first, as in an assignment: it may give the array on the left other memory. */
@@ -146,7 +146,7 @@ CgValue cg_atomic(CgFunc *f, Expr *e) {
     CgPlace place = cg_lvalue(f, e->atomic.target);
     cg_debug_at(f, e->span);
     bool alone = !may_run_in_parallel(f, e->atomic.target);
-    if (!alone) v = cg_at_rate(f, v, place.rate);
+    if (!alone) v = v;
     return f->cg->vector ? by_call(f, &u, place, v, alone) : update(f, &u, place, v, alone);
 }
 
@@ -154,5 +154,5 @@ void cg_combine(CgFunc *f, Combine how, LLVMValueRef at, CgValue v) {
     static const Update updates[COMBINE__COUNT] = {
         [COMBINE_ADD] = {.op = OP_ADD},     [COMBINE_AND] = {.op = OP_BIT_AND}, [COMBINE_OR] = {.op = OP_BIT_OR},
         [COMBINE_XOR] = {.op = OP_BIT_XOR}, [COMBINE_MIN] = {.is_min = true},   [COMBINE_MAX] = {.is_max = true}};
-    atomically(f, &updates[how], (CgPlace){at, v.type, UNIFORM, false, NULL}, v);
+    atomically(f, &updates[how], (CgPlace){at, v.type, false, NULL}, v);
 }

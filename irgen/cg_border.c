@@ -164,7 +164,7 @@ static CgValue call_inside(Border *b, CgFunc *f, CgArray *arrays, CgValue *scala
     for (int i = 0; i < fn->n_given; i++)
         values[i] = border_value(f, fn->params.at[i], &arrays[i], &scalars[i]);
     LLVMValueRef v = cg_call(f, cg_function_type(cg, fn), cg_function(cg, fn, false), values, fn->n_given);
-    return cg_value(v, fn->result, UNIFORM);
+    return cg_value(v, fn->result);
 }
 
 /* void name(frame): left in its body, with the fields at hand. */

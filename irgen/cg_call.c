@@ -154,19 +154,15 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     LLVMValueRef *v = arena_array(&f->cg->c->arena, LLVMValueRef, args->n + CG_ITEM_ARGS + 1);
     CgArray *parts = arena_array(&f->cg->c->arena, CgArray, args->n + 1);
     CgBounds *bounds = arena_array(&f->cg->c->arena, CgBounds, args->n + 1);
-    Rate rate = UNIFORM;
     for (int i = 0; i < args->n; i++) {
         const Symbol *p = info->func->params.at[i];
         Expr *arg = args->at[i].value;
         if (p->mode == REF_NONE) {
-            CgValue value = cg_convert(f, cg_expr(f, arg), p->type);
-            rate = rate_any(rate, value.rate);
-            v[i] = value.v;
+            v[i] = cg_convert(f, cg_expr(f, arg), p->type).v;
         } else if (p->type->kind != TY_ARRAY) {
             v[i] = cg_reference(f, arg);
         } else if (expr_is_slice(arg)) {
             bounds[i] = cg_slice_bounds(f, arg);
-            rate = rate_any(rate, bounds[i].rate);
         }
     }
     for (int i = 0; i < args->n; i++) { /* arrays last: a call among the scalars may give them other memory */
@@ -181,7 +177,7 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     cg_shape_checks(f, info, arrays, e->span);
     note_place(f, info->func, e->span);
     if (info->func->is_extern) {
-        CgValue r = cg_value(cg_call_c(f, info->func, v), e->type, rate);
+        CgValue r = cg_value(cg_call_c(f, info->func, v), e->type);
         for (int i = 0; i < args->n; i++) cg_part_back(f, &parts[i], &arrays[i], info->func->params.at[i]->mode);
         return r;
     }
@@ -195,8 +191,7 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     for (int i = 0; i < args->n && info->func->effects & EFFECT_OFFLOAD; i++)
         if (expr_fixed_field(args->at[i].value)) cg_take_back(f, &arrays[i]);
     for (int i = 0; i < args->n; i++) cg_part_back(f, &parts[i], &arrays[i], info->func->params.at[i]->mode);
-    /* A device function may read memory: with lanes its result is uniform only when nothing it saw varies. */
-    return cg_value(r, e->type, rate);
+    return cg_value(r, e->type);
 }
 
 /* i32(text): the whole text must be a number of the type, else the program ends. */
@@ -208,11 +203,11 @@ static CgValue parse_text(CgFunc *f, Expr *e, CgValue text) {
         if (type_is_half(to)) bits = cg_i32(f->cg, 64); /* rounded once, by the conversion */
         LLVMValueRef args[4] = {text.v, type, bits, place};
         LLVMValueRef v = cg_call_runtime(f, RT_PARSE_FLOAT, args, 4);
-        return cg_convert(f, cg_value(v, cg_scalar(f->cg, TY_F64), UNIFORM), to);
+        return cg_convert(f, cg_value(v, cg_scalar(f->cg, TY_F64)), to);
     }
     LLVMValueRef args[5] = {text.v, type, bits, cg_i32(f->cg, to->is_signed), place};
     LLVMValueRef v = cg_call_runtime(f, RT_PARSE_INT, args, 5);
-    return cg_convert(f, cg_value(v, cg_scalar(f->cg, TY_I64), UNIFORM), to);
+    return cg_convert(f, cg_value(v, cg_scalar(f->cg, TY_I64)), to);
 }
 
 CgValue cg_call_expr(CgFunc *f, Expr *e) {

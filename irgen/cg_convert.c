@@ -47,10 +47,8 @@ static LLVMValueRef convert(CgFunc *f, CgValue v, const Type *to) {
 CgValue cg_convert(CgFunc *f, CgValue v, Type *to) {
     if (v.type == to || v.type->kind == TY_ARRAY) return v;
     if (to->kind == TY_VECTOR) return cg_to_vector(f, v, to);
-    Rate rate = rate_convert(to, v.type, v.rate);
-    if (type_is_half(to)) return cg_narrow_half(f, cg_at_rate(f, v, rate), to);
+    if (type_is_half(to)) return cg_narrow_half(f, v, to);
     if (type_is_half(v.type)) return cg_convert(f, cg_widen_half(f, v), to);
-    if (rate.kind != v.rate.kind) v = cg_at_rate(f, v, rate);
-    if (to->bits == v.type->bits && to->is_int && v.type->is_int) return cg_value(v.v, to, rate); /* index, i64, u64 */
-    return cg_value(convert(f, v, to), to, rate);
+    if (to->bits == v.type->bits && to->is_int && v.type->is_int) return cg_value(v.v, to); /* index, i64, u64 */
+    return cg_value(convert(f, v, to), to);
 }

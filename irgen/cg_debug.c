@@ -186,7 +186,7 @@ void cg_debug_variable(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no
 
 void cg_debug_value(CgFunc *f, const Symbol *s, LLVMValueRef v, int arg_no) {
     if (!f->debug_scope) return;
-    CgValue value = cg_value(v, s->type, UNIFORM);
+    CgValue value = cg_value(v, s->type);
     LLVMValueRef addr = f->slots[s->id].debug_copy;
     bool first = !addr;
     if (first) addr = f->slots[s->id].debug_copy = cg_alloca(f, cg_type_mem(f->cg, s->type), s->name);

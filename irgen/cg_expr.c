@@ -17,9 +17,7 @@ static CgValue name(CgFunc *f, Expr *e) {
     if (sym->type->kind == TY_ARRAY) return cg_move_array(f, sym);
     if (sym->parts) return cg_own_moved(f, sym);
     const Slot *slot = &f->slots[sym->id];
-    CgValue v = slot->value ? cg_value(slot->value, sym->type, slot->rate) : cg_load(f, cg_lvalue(f, e));
-    v.rate = slot->rate;
-    return v;
+    return slot->value ? cg_value(slot->value, sym->type) : cg_load(f, cg_lvalue(f, e));
 }
 
 static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a);
@@ -28,7 +26,7 @@ CgPlace cg_lvalue(CgFunc *f, Expr *e) {
     if (e->kind == EXPR_NAME) {
         const Symbol *sym = e->name.sym;
         bool is_ref = sym->kind == SYM_PARAM && sym->mode != REF_NONE;
-        return (CgPlace){f->slots[sym->id].addr, sym->type, UNIFORM, is_ref, NULL};
+        return (CgPlace){f->slots[sym->id].addr, sym->type, is_ref, NULL};
     }
     if (e->kind == EXPR_FIELD) return cg_part_place(f, cg_lvalue(f, e->field.base), e->field.at[0]);
     if (e->kind != EXPR_INDEX) ice(f->cg->c, e->span, "a place of an unknown kind");
@@ -65,7 +63,7 @@ static CgValue logic(CgFunc *f, Expr *e) {
     LLVMValueRef values[2] = {LLVMConstInt(f->cg->i1, !is_and, false), b.v};
     LLVMValueRef phi = LLVMBuildPhi(f->b, f->cg->i1, "");
     LLVMAddIncoming(phi, values, from, 2);
-    return cg_value(phi, e->type, rate_any(a.rate, b.rate));
+    return cg_value(phi, e->type);
 }
 
 static CgValue fused_sum(CgFunc *f, Expr *e) {
@@ -85,7 +83,7 @@ static CgValue binary(CgFunc *f, Expr *e) {
     CgValue a = cg_expr(f, e->binary.lhs), b = cg_expr(f, e->binary.rhs);
     cg_debug_at(f, e->binary.op_span);
     if (op_info[e->binary.op].kind != OPK_COMPARE) f->check = (CgCheck){.site = e->binary.site};
-    CgValue v = cg_binary(f, e->binary.op, a, b, &e->binary.lhs->konst, &e->binary.rhs->konst, e->binary.op_span);
+    CgValue v = cg_binary(f, e->binary.op, a, b, &e->binary.rhs->konst, e->binary.op_span);
     v.type = e->type;
     return v;
 }
@@ -103,11 +101,10 @@ static CgValue if_expr(CgFunc *f, Expr *e) {
         cg_goto(f, done);
     }
     cg_enter(f, done);
-    Rate rate = cond.rate.kind == RATE_UNIFORM ? rate_join(v[0].rate, v[1].rate) : VARYING;
-    if (e->type->kind == TY_VOID) return cg_value(NULL, e->type, UNIFORM);
+    if (e->type->kind == TY_VOID) return cg_value(NULL, e->type);
     LLVMValueRef phi = LLVMBuildPhi(f->b, cg_type(f->cg, e->type), "");
     LLVMAddIncoming(phi, values, block, 2);
-    return cg_value(phi, e->type, rate);
+    return cg_value(phi, e->type);
 }
 
 static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a) {

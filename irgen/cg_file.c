@@ -20,7 +20,7 @@ static CgValue write_file(CgFunc *f, Expr *e, bool append) {
     cg_debug_at(f, e->span);
     LLVMValueRef args[5] = {path, at, n, cg_i32(f->cg, append), cg_place_string(f->cg, e->span)};
     cg_call_runtime(f, RT_WRITE_FILE, args, 5);
-    return cg_value(NULL, e->type, UNIFORM);
+    return cg_value(NULL, e->type);
 }
 
 static CgValue read_array(CgFunc *f, Expr *e) {
@@ -32,7 +32,7 @@ static CgValue read_array(CgFunc *f, Expr *e) {
     LLVMValueRef args[8] = {path, offset, a.data, cg_array_bytes(f, &a), name, rank, cg_extents_in_memory(f, 0, &a),
                             cg_place_string(f->cg, e->span)};
     cg_call_runtime(f, RT_READ_ARRAY, args, 8);
-    return cg_value(NULL, e->type, UNIFORM);
+    return cg_value(NULL, e->type);
 }
 
 /* path, place -> a value; the path is left out where there is none. */
@@ -48,7 +48,7 @@ static LLVMValueRef ask(CgFunc *f, Expr *e, RuntimeId id) {
 static CgValue answer(CgFunc *f, Expr *e, RuntimeId id) {
     LLVMValueRef v = ask(f, e, id);
     if (e->type->kind == TY_BOOL) v = LLVMBuildICmp(f->b, LLVMIntNE, v, cg_i32(f->cg, 0), "");
-    return cg_value(v, e->type, UNIFORM);
+    return cg_value(v, e->type);
 }
 
 CgValue cg_file_builtin(CgFunc *f, Expr *e) {

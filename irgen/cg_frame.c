@@ -15,7 +15,7 @@ static int64_t elements(const Symbol *sym) {
 }
 
 static CgArray frame_memory(CgFunc *f, const Symbol *sym) {
-    CgArray a = {.type = sym->type, .name = sym->name, .rate = f->is_kernel ? VARYING : f->call_rate};
+    CgArray a = {.type = sym->type, .name = sym->name};
     int64_t n = elements(sym);
     a.data = cg_alloca(f, LLVMArrayType2(cg_type_mem(f->cg, sym->type->elem), (uint64_t)n), sym->name);
     LLVMSetAlignment(a.data, FRAME_ALIGN);
@@ -92,12 +92,12 @@ static LLVMValueRef memory_of(CgFunc *f, const Type *t, const char *name) {
     return at;
 }
 
-/* An element is found by address. The value of a parameter keeps its rate: all of its parts have it. */
+/* An element is found by address. */
 void cg_addressable(CgFunc *f, const Symbol *sym) {
     Slot *slot = &f->slots[sym->id];
     if (!slot->value || !has_arrays(sym->type)) return;
     slot->addr = memory_of(f, sym->type, sym->name);
-    cg_store(f, cg_variable(slot->addr, sym->type), cg_value(slot->value, sym->type, slot->rate));
+    cg_store(f, cg_variable(slot->addr, sym->type), cg_value(slot->value, sym->type));
     slot->value = NULL;
 }
 
@@ -112,20 +112,15 @@ static const char *field_text(CgFunc *f, const Expr *e) {
 CgArray cg_field_array(CgFunc *f, Expr *e) {
     const Type *field = expr_fixed_field(e);
     CgPlace whole;
-    Rate rate = UNIFORM;
     if (cg_has_place(f, e->field.base)) {
         whole = cg_lvalue(f, e->field.base);
-        const Expr *root = expr_whole(e);
-        if (root->kind == EXPR_NAME) rate = f->slots[root->name.sym->id].rate;
     } else {
         CgValue v = cg_expr(f, e->field.base);
         whole = cg_variable(memory_of(f, v.type, "whole"), v.type);
         cg_store(f, whole, v);
-        rate = v.rate;
     }
     CgPlace p = cg_part_place(f, whole, e->field.at[0]);
-    bool uniform = rate.kind == RATE_UNIFORM && whole.rate.kind == RATE_UNIFORM;
-    CgArray a = {.data = p.at, .type = e->type, .name = field_text(f, e), .rate = uniform ? UNIFORM : VARYING};
+    CgArray a = {.data = p.at, .type = e->type, .name = field_text(f, e)};
     a.whole = p.whole;
     a.in_variable = !p.is_element;
     for (int d = 0; d < field->rank; d++) a.ext[d] = cg_i64(f->cg, field->extent[d]);
@@ -146,7 +141,7 @@ CgValue cg_field_value(CgFunc *f, Expr *e, const Type *field) {
     CgArray a = part_memory(f, field, e->type);
     cg_array_into(f, e, &a);
     LLVMValueRef v = LLVMBuildLoad2(f->b, cg_type(f->cg, field), a.data, "");
-    return cg_value(v, (Type *)field, f->is_kernel ? VARYING : f->call_rate);
+    return cg_value(v, (Type *)field);
 }
 
 void cg_field_assign(CgFunc *f, Expr *target, Expr *value) {

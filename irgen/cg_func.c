@@ -7,7 +7,6 @@
 void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn) {
     *f = (CgFunc){.cg = cg, .b = cg->b, .func = fn, .fn = llvm_fn, .is_kernel = fn->is_kernel};
     f->checks = cg->target->checks && !fn->is_kernel && !cg->options->unchecked;
-    f->call_rate = cg->target->is_program ? UNIFORM : VARYING;
     f->slots = arena_array(&cg->c->arena, Slot, fn->n_symbols + 1);
     LLVMSetCurrentDebugLocation2(f->b, NULL);
     f->entry = cg_block(f, "entry");
@@ -30,7 +29,7 @@ static void bind_array(CgFunc *f, int i, LLVMValueRef desc) {
     const Symbol *sym = f->func->params.at[i];
     Slot *slot = &f->slots[sym->id];
     slot->addr = desc;
-    CgArray a = {.desc = desc, .type = sym->type, .name = sym->name, .rate = f->call_rate};
+    CgArray a = {.desc = desc, .type = sym->type, .name = sym->name};
     for (int d = 0; d < sym->type->rank; d++)
         a.ext[d] = param_extent(f, &f->func->shapes.at[i].at[d], desc, sym->type->rank, d);
     if (sym->reshaped) return;
@@ -69,7 +68,6 @@ static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has
     cg_func_begin(&f, cg, fn, llvm_fn);
     f.narrow = narrow;
     if (has_slot) cg_item_bind(&f);
-    rate_function(&f);
     cg_debug_function(&f, fn->name);
     if (fn->is_input) cg_session_bind(&f);
     else cg_session_poll(&f); /* a recursion is a loop, too */

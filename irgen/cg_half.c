@@ -33,7 +33,7 @@ CgValue cg_widen_half(CgFunc *f, CgValue v) {
     if (!type_is_half(v.type)) return v;
     LLVMValueRef h = LLVMBuildZExt(f->b, v.v, f->cg->i32, "");
     LLVMValueRef wide = v.type->kind == TY_F16 ? widen_f16(f, h) : as_float(f, LLVMBuildShl(f->b, h, u32(f, 16), ""));
-    return cg_value(wide, cg_scalar(f->cg, TY_F32), v.rate);
+    return cg_value(wide, cg_scalar(f->cg, TY_F32));
 }
 
 /* Nearest, ties to even: large numbers become infinity, small ones are rounded by an addition that shifts them. */
@@ -95,5 +95,5 @@ CgValue cg_narrow_half(CgFunc *f, CgValue v, Type *to) {
     v = cg_convert(f, v, cg_scalar(f->cg, exact ? TY_F32 : TY_F64));
     LLVMValueRef wide = exact ? v.v : to_odd(f, v.v);
     LLVMValueRef bits = to->kind == TY_F16 ? narrow_f16(f, wide) : narrow_bf16(f, wide);
-    return cg_value(LLVMBuildTrunc(f->b, bits, f->cg->i16, ""), to, v.rate);
+    return cg_value(LLVMBuildTrunc(f->b, bits, f->cg->i16, ""), to);
 }

@@ -488,7 +488,7 @@ static CgValue run_launch(Launch *l) {
     if (l->slot) cg_slot_end(f, l->slot, rc, k);
     cg_goto(f, done);
     cg_enter(f, done);
-    if (!k->reduction) return cg_value(NULL, k->result, UNIFORM);
+    if (!k->reduction) return cg_value(NULL, k->result);
     return cg_load(f, cg_variable(l->result, k->result));
 }
 
@@ -631,7 +631,7 @@ CgValue cg_launch(CgFunc *f, Expr *e) {
     cg_shape_checks(f, info, l.arrays, e->span);
     if (e->offload.async && e->offload.plan && !cg_prints(k)) {
         launch_later(&l);
-        return cg_value(NULL, k->result, UNIFORM);
+        return cg_value(NULL, k->result);
     }
     if (cg_prints(k)) cg_call_runtime(f, RT_SETTLE, NULL, 0); /* there is one buffer for lines */
     CgValue v = run_launch(&l);

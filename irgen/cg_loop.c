@@ -5,7 +5,7 @@
 
 static CgValue bound(CgFunc *f, Expr *e, Type *type, int64_t otherwise) {
     if (e) return cg_convert(f, cg_expr(f, e), type);
-    return cg_value(LLVMConstInt(cg_type(f->cg, type), (uint64_t)otherwise, true), type, UNIFORM);
+    return cg_value(LLVMConstInt(cg_type(f->cg, type), (uint64_t)otherwise, true), type);
 }
 
 Axis cg_axis(CgFunc *f, const Range *r) {
@@ -19,8 +19,8 @@ Axis cg_axis(CgFunc *f, const Range *r) {
 
 Axis cg_axis_upto(CgFunc *f, LLVMValueRef n) {
     Type *index = cg_scalar(f->cg, TY_INDEX);
-    CgValue zero = cg_value(cg_i64(f->cg, 0), index, UNIFORM), one = cg_value(cg_i64(f->cg, 1), index, UNIFORM);
-    return (Axis){.lo = zero, .hi = cg_value(n, index, UNIFORM), .step = one, .known_step = {CONST_INT, {1}},
+    CgValue zero = cg_value(cg_i64(f->cg, 0), index), one = cg_value(cg_i64(f->cg, 1), index);
+    return (Axis){.lo = zero, .hi = cg_value(n, index), .step = one, .known_step = {CONST_INT, {1}},
                   .type = index};
 }
 
@@ -85,17 +85,17 @@ CgValue cg_axis_at(CgFunc *f, const Axis *a, LLVMValueRef k) {
     LLVMTypeRef t = LLVMTypeOf(a->lo.v), wide = f->cg->i64;
     if (!is_unit(a)) {
         LLVMValueRef v = LLVMBuildMul(f->b, LLVMBuildTruncOrBitCast(f->b, k, t, ""), a->step.v, "");
-        return cg_value(LLVMBuildAdd(f->b, a->lo.v, v, ""), a->type, UNIFORM);
+        return cg_value(LLVMBuildAdd(f->b, a->lo.v, v, ""), a->type);
     }
     bool is_signed = a->type->is_signed;
     LLVMValueRef lo = is_signed ? LLVMBuildSExtOrBitCast(f->b, a->lo.v, wide, "")
                                 : LLVMBuildZExtOrBitCast(f->b, a->lo.v, wide, "");
     LLVMValueRef v = LLVMBuildAdd(f->b, lo, k, "");
     if (is_signed && LLVMIsAInstruction(v)) LLVMSetNSW(v, true);
-    if (t == wide) return cg_value(v, a->type, UNIFORM);
+    if (t == wide) return cg_value(v, a->type);
     v = LLVMBuildTrunc(f->b, v, t, "");
     if (LLVMIsATruncInst(v)) is_signed ? LLVMSetNSW(v, true) : LLVMSetNUW(v, true);
-    return cg_value(v, a->type, UNIFORM);
+    return cg_value(v, a->type);
 }
 
 CgLoop cg_loop_begin(CgFunc *f, Axis *a) {
@@ -110,11 +110,11 @@ CgLoop cg_loop_begin(CgFunc *f, Axis *a) {
     cg_enter(f, l.head);
     LLVMValueRef count = LLVMBuildLoad2(f->b, t, l.counter, "");
     CgValue more = cg_value(less(f, unit ? a->type : cg_scalar(f->cg, TY_U64), count, end),
-                            cg_scalar(f->cg, TY_BOOL), rate_any(rate_any(a->lo.rate, a->hi.rate), a->step.rate));
+                            cg_scalar(f->cg, TY_BOOL));
     cg_branch(f, more, body, l.done);
     cg_enter(f, body);
     if (!unit) l.k = count;
-    l.i = unit ? cg_value(count, a->type, a->lo.rate) : cg_axis_at(f, a, count);
+    l.i = unit ? cg_value(count, a->type) : cg_axis_at(f, a, count);
     return l;
 }
 

@@ -173,20 +173,17 @@ static bool goes_by_part(Op op, const Type *t) {
     return op == OP_DIV || op == OP_REM || op_info[op].kind == OPK_SHIFT;
 }
 
-CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *ka, const Const *kb, Span span) {
+CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *kb, Span span) {
     if (goes_by_part(op, a.type)) return cg_by_part(f, op, a, b, span);
     if (type_is_half(type_of_part(a.type))) {
-        CgValue v = cg_binary(f, op, cg_widen_half(f, a), cg_widen_half(f, b), NULL, NULL, span);
+        CgValue v = cg_binary(f, op, cg_widen_half(f, a), cg_widen_half(f, b), NULL, span);
         return op_info[op].kind == OPK_COMPARE ? v : cg_convert(f, v, a.type);
     }
-    Rate rate = rate_binary(op, a.type, a.rate, b.rate, ka, kb);
-    a = cg_at_rate(f, a, rate);
-    b = cg_at_rate(f, b, rate);
     if (op_info[op].kind == OPK_COMPARE)
-        return cg_value(compare(f, op, a.type, a.v, b.v), cg_scalar(f->cg, TY_BOOL), rate);
+        return cg_value(compare(f, op, a.type, a.v, b.v), cg_scalar(f->cg, TY_BOOL));
     LLVMValueRef v = type_of_part(a.type)->is_float ? float_op(f, op, a.v, b.v) : int_op(f, op, a, b, kb, span);
     f->check = (CgCheck){0};
-    return cg_value(v, a.type, rate);
+    return cg_value(v, a.type);
 }
 
 static LLVMValueRef negated_if(CgFunc *f, bool negated, LLVMValueRef v) {
@@ -198,13 +195,11 @@ CgValue cg_fused(CgFunc *f, CgValue a, CgValue b, CgValue c, bool minus_product,
     LLVMValueRef args[3] = {negated_if(f, minus_product, a.v), b.v, negated_if(f, minus_c, c.v)};
     LLVMTypeRef over = LLVMTypeOf(a.v);
     LLVMValueRef v = cg_intrinsic(f, "llvm.fma", &over, 1, args, 3);
-    return cg_value(v, a.type, rate_any(rate_any(a.rate, b.rate), c.rate));
+    return cg_value(v, a.type);
 }
 
 CgValue cg_unary(CgFunc *f, Op op, CgValue a) {
     if (type_is_half(type_of_part(a.type))) return cg_convert(f, cg_unary(f, op, cg_widen_half(f, a)), a.type);
-    Rate rate = rate_unary(op, a.type, a.rate);
-    a = cg_at_rate(f, a, rate);
     if (op == OP_NEG) a.v = type_of_part(a.type)->is_float ? LLVMBuildFNeg(f->b, a.v, "") : LLVMBuildNeg(f->b, a.v, "");
     else a.v = LLVMBuildNot(f->b, a.v, "");
     return a;
@@ -214,14 +209,11 @@ CgValue cg_unary(CgFunc *f, Op op, CgValue a) {
 CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b) {
     if (type_is_half(type_of_part(a.type)))
         return cg_convert(f, cg_minmax(f, max, cg_widen_half(f, a), cg_widen_half(f, b)), a.type);
-    Rate rate = rate_any(a.rate, b.rate);
-    a = cg_at_rate(f, a, rate);
-    b = cg_at_rate(f, b, rate);
     const Type *t = type_of_part(a.type);
     static const char *const names[3][2] = {
         {"llvm.umin", "llvm.umax"}, {"llvm.smin", "llvm.smax"}, {"llvm.minimumnum", "llvm.maximumnum"}};
     const char *name = names[t->is_float ? 2 : t->is_signed][max];
     LLVMTypeRef over = LLVMTypeOf(a.v);
     LLVMValueRef args[2] = {a.v, b.v};
-    return cg_value(cg_intrinsic(f, name, &over, 1, args, 2), a.type, rate);
+    return cg_value(cg_intrinsic(f, name, &over, 1, args, 2), a.type);
 }

@@ -26,21 +26,21 @@ void cg_own_assign(CgFunc *f, const Symbol *sym, CgValue v) {
             cg_store_array(f, f->slots[part->id].addr, field);
         } else {
             bool is_ref = part->kind == SYM_PARAM && part->mode != REF_NONE;
-            cg_store(f, (CgPlace){f->slots[part->id].addr, part->type, UNIFORM, is_ref, NULL}, field);
+            cg_store(f, (CgPlace){f->slots[part->id].addr, part->type, is_ref, NULL}, field);
         }
     }
 }
 
 static CgValue number(CgFunc *f, const Symbol *part) {
     const Slot *slot = &f->slots[part->id];
-    if (slot->value) return cg_value(slot->value, part->type, slot->rate);
+    if (slot->value) return cg_value(slot->value, part->type);
     bool is_ref = part->kind == SYM_PARAM && part->mode != REF_NONE;
-    return cg_load(f, (CgPlace){slot->addr, part->type, UNIFORM, is_ref, NULL});
+    return cg_load(f, (CgPlace){slot->addr, part->type, is_ref, NULL});
 }
 
 /* All of its fields together. `copied`: the names of its arrays, from number *next on; NULL: they are moved out. */
 static CgValue whole_value(CgFunc *f, const Symbol *sym, const ExprList *copied, int *next, Span span) {
-    CgValue whole = cg_value(LLVMGetPoison(cg_type(f->cg, sym->type)), sym->type, UNIFORM);
+    CgValue whole = cg_value(LLVMGetPoison(cg_type(f->cg, sym->type)), sym->type);
     for (int i = 0; i < sym->n_parts; i++) {
         const Symbol *part = sym->parts[i];
         CgValue field;

@@ -1,7 +1,6 @@
 /* cg_parts.c -- values made of parts: structs and short vectors. A struct is LLVM's struct of its fields as they lie in
  * memory (bool: i8), in C's layout; a vector is LLVM's vector. Both are values like numbers. A part of something that
- * has a place is read and written there; a part of any other value is taken out of it. A value has the rate of its
- * parts: uniform, or varying as soon as one of them is anything else. */
+ * has a place is read and written there; a part of any other value is taken out of it. */
 #include "irgen/cg.h"
 
 enum { PART_ALIGN = 16, MAX_WIDTH = 8, SLOT_BYTES = 8 };
@@ -33,7 +32,7 @@ CgValue cg_part(CgFunc *f, CgValue whole, int i) {
     if (whole.type->kind == TY_VECTOR) v = LLVMBuildExtractElement(f->b, whole.v, cg_i32(f->cg, i), "");
     else v = LLVMBuildExtractValue(f->b, whole.v, (unsigned)i, whole.type->fields[i].name);
     if (t->kind == TY_BOOL) v = LLVMBuildICmp(f->b, LLVMIntNE, v, LLVMConstNull(f->cg->i8), "");
-    return cg_value(v, t, rate_any(whole.rate, UNIFORM));
+    return cg_value(v, t);
 }
 
 CgValue cg_with_part(CgFunc *f, CgValue whole, int i, CgValue part) {
@@ -41,10 +40,10 @@ CgValue cg_with_part(CgFunc *f, CgValue whole, int i, CgValue part) {
     if (part.type->kind == TY_BOOL) v = LLVMBuildZExt(f->b, v, f->cg->i8, "");
     if (whole.type->kind == TY_VECTOR) v = LLVMBuildInsertElement(f->b, whole.v, v, cg_i32(f->cg, i), "");
     else v = LLVMBuildInsertValue(f->b, whole.v, v, (unsigned)i, "");
-    return cg_value(v, whole.type, rate_any(whole.rate, part.rate));
+    return cg_value(v, whole.type);
 }
 
-static CgValue nothing_yet(CgFunc *f, Type *t) { return cg_value(LLVMGetPoison(cg_type(f->cg, t)), t, UNIFORM); }
+static CgValue nothing_yet(CgFunc *f, Type *t) { return cg_value(LLVMGetPoison(cg_type(f->cg, t)), t); }
 
 /* P(x: a, y: b) and f32x4(a, b, c, d): the arguments in the order written. */
 CgValue cg_build(CgFunc *f, Expr *e) {
@@ -67,7 +66,7 @@ CgValue cg_build(CgFunc *f, Expr *e) {
 static CgValue splat(CgFunc *f, CgValue v, Type *to) {
     CgValue one = cg_with_part(f, nothing_yet(f, to), 0, v);
     LLVMValueRef mask = LLVMConstNull(LLVMVectorType(f->cg->i32, (unsigned)to->width));
-    return cg_value(LLVMBuildShuffleVector(f->b, one.v, LLVMGetPoison(LLVMTypeOf(one.v)), mask, "splat"), to, one.rate);
+    return cg_value(LLVMBuildShuffleVector(f->b, one.v, LLVMGetPoison(LLVMTypeOf(one.v)), mask, "splat"), to);
 }
 
 CgValue cg_to_vector(CgFunc *f, CgValue v, Type *to) {
@@ -83,7 +82,7 @@ CgValue cg_by_part(CgFunc *f, Op op, CgValue a, CgValue b, Span span) {
     CgCheck check = f->check;
     for (int i = 0; i < a.type->width; i++) {
         f->check = check; /* the same for each part */
-        whole = cg_with_part(f, whole, i, cg_binary(f, op, cg_part(f, a, i), cg_part(f, b, i), NULL, NULL, span));
+        whole = cg_with_part(f, whole, i, cg_binary(f, op, cg_part(f, a, i), cg_part(f, b, i), NULL, span));
     }
     f->check = (CgCheck){0};
     return whole;
@@ -91,16 +90,9 @@ CgValue cg_by_part(CgFunc *f, Op op, CgValue a, CgValue b, Span span) {
 
 /* Places ----------------------------------------------------------------------------------------------------------- */
 
-/* The address moves by whole elements; in parts that is a stride only where an element is so many parts long. */
-static Rate part_rate(Rate r, const Type *whole, const Type *part) {
-    if (r.kind != RATE_LINEAR) return r;
-    int64_t n = type_size_bytes(whole) / type_size_bytes(part);
-    return n * type_size_bytes(part) == type_size_bytes(whole) ? rate_linear(r.stride * n, r.wraps) : VARYING;
-}
-
 CgPlace cg_part_place(CgFunc *f, CgPlace whole, int i) {
     Type *t = part_type(whole.type, i);
-    CgPlace p = {.type = t, .is_element = whole.is_element, .rate = part_rate(whole.rate, whole.type, t)};
+    CgPlace p = {.type = t, .is_element = whole.is_element};
     p.whole = whole.whole ? whole.whole : whole.type;
     LLVMValueRef at = cg_i64(f->cg, i);
     if (whole.type->kind == TY_STRUCT)
@@ -123,16 +115,13 @@ static CgValue several(CgFunc *f, Expr *e) {
     for (int i = 0; i < e->field.n_at; i++) mask[i] = cg_i32(f->cg, e->field.at[i]);
     LLVMValueRef order = LLVMConstVector(mask, (unsigned)e->field.n_at);
     LLVMValueRef parts = LLVMBuildShuffleVector(f->b, v.v, LLVMGetPoison(LLVMTypeOf(v.v)), order, e->field.name);
-    return cg_value(parts, e->type, rate_any(v.rate, UNIFORM));
+    return cg_value(parts, e->type);
 }
 
 CgValue cg_field(CgFunc *f, Expr *e) {
     if (e->field.n_at > 1) return several(f, e);
     if (!cg_has_place(f, e)) return cg_part(f, cg_expr(f, e->field.base), e->field.at[0]);
-    CgValue v = cg_load(f, cg_lvalue(f, e));
-    const Expr *whole = expr_whole(e);
-    if (whole->kind == EXPR_NAME) v.rate = f->slots[whole->name.sym->id].rate;
-    return v;
+    return cg_load(f, cg_lvalue(f, e));
 }
 
 /* Functions -------------------------------------------------------------------------------------------------------- */
@@ -140,12 +129,12 @@ CgValue cg_field(CgFunc *f, Expr *e) {
 /* a.x * b.x + a.y * b.y + ..., from the first part on, so that the result does not depend on the machine. */
 static CgValue dot(CgFunc *f, CgValue a, CgValue b, bool fused, Span span) {
     if (!fused) {
-        CgValue products = cg_binary(f, OP_MUL, a, b, NULL, NULL, span), sum = cg_part(f, products, 0);
+        CgValue products = cg_binary(f, OP_MUL, a, b, NULL, span), sum = cg_part(f, products, 0);
         for (int i = 1; i < a.type->width; i++)
-            sum = cg_binary(f, OP_ADD, sum, cg_part(f, products, i), NULL, NULL, span);
+            sum = cg_binary(f, OP_ADD, sum, cg_part(f, products, i), NULL, span);
         return sum;
     }
-    CgValue sum = cg_binary(f, OP_MUL, cg_part(f, a, 1), cg_part(f, b, 1), NULL, NULL, span);
+    CgValue sum = cg_binary(f, OP_MUL, cg_part(f, a, 1), cg_part(f, b, 1), NULL, span);
     for (int i = 0; i < a.type->width; i++)
         if (i != 1) sum = cg_fused(f, cg_part(f, a, i), cg_part(f, b, i), sum, false, false);
     return sum;
@@ -155,15 +144,15 @@ static CgValue turned(CgFunc *f, CgValue v, int first) {
     LLVMValueRef mask[3];
     for (int i = 0; i < 3; i++) mask[i] = cg_i32(f->cg, (first + i) % 3);
     LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(v.v));
-    return cg_value(LLVMBuildShuffleVector(f->b, v.v, none, LLVMConstVector(mask, 3), ""), v.type, v.rate);
+    return cg_value(LLVMBuildShuffleVector(f->b, v.v, none, LLVMConstVector(mask, 3), ""), v.type);
 }
 
 /* yzx * zxy' - zxy * yzx' */
 static CgValue cross(CgFunc *f, CgValue a, CgValue b, bool fused, Span span) {
-    CgValue r = cg_binary(f, OP_MUL, turned(f, a, 2), turned(f, b, 1), NULL, NULL, span);
+    CgValue r = cg_binary(f, OP_MUL, turned(f, a, 2), turned(f, b, 1), NULL, span);
     if (fused) return cg_fused(f, turned(f, a, 1), turned(f, b, 2), r, false, true);
-    CgValue l = cg_binary(f, OP_MUL, turned(f, a, 1), turned(f, b, 2), NULL, NULL, span);
-    return cg_binary(f, OP_SUB, l, r, NULL, NULL, span);
+    CgValue l = cg_binary(f, OP_MUL, turned(f, a, 1), turned(f, b, 2), NULL, span);
+    return cg_binary(f, OP_SUB, l, r, NULL, span);
 }
 
 CgValue cg_vector_builtin(CgFunc *f, Expr *e) {
@@ -176,7 +165,7 @@ CgValue cg_vector_builtin(CgFunc *f, Expr *e) {
     if (e->call.info->builtin == BUILTIN_DOT) return v;
     v = cg_widen_half(f, v);
     LLVMTypeRef over = LLVMTypeOf(v.v);
-    return cg_convert(f, cg_value(cg_intrinsic(f, "llvm.sqrt", &over, 1, &v.v, 1), v.type, v.rate), e->type);
+    return cg_convert(f, cg_value(cg_intrinsic(f, "llvm.sqrt", &over, 1, &v.v, 1), v.type), e->type);
 }
 
 /* Launches --------------------------------------------------------------------------------------------------------- */
@@ -217,5 +206,5 @@ CgValue cg_slots_to_value(CgFunc *f, LLVMValueRef *slots, Type *t) {
     LLVMTypeRef type;
     LLVMValueRef room = slot_room(f, t, &type);
     for (int i = 0; i < cg_slot_count(t); i++) LLVMBuildStore(f->b, slots[i], slot_at(f, type, room, i));
-    return cg_value(LLVMBuildLoad2(f->b, cg_type(f->cg, t), room, ""), t, UNIFORM);
+    return cg_value(LLVMBuildLoad2(f->b, cg_type(f->cg, t), room, ""), t);
 }

@@ -74,9 +74,9 @@ void cg_session_show(CgFunc *f, Stmt *st) {
 
 CgValue cg_session_text(CgFunc *f, const char *at, size_t n, Type *type) {
     const IrOptions *o = f->cg->options;
-    if (!o->keep_text || !f->cg->target->is_program) return cg_value(cg_string(f->cg, at, n), type, UNIFORM);
+    if (!o->keep_text || !f->cg->target->is_program) return cg_value(cg_string(f->cg, at, n), type);
     uint64_t kept = (uint64_t)(uintptr_t)o->keep_text(o->keep_context, at, n);
-    return cg_value(LLVMConstIntToPtr(LLVMConstInt(f->cg->i64, kept, false), f->cg->ptr), type, UNIFORM);
+    return cg_value(LLVMConstIntToPtr(LLVMConstInt(f->cg->i64, kept, false), f->cg->ptr), type);
 }
 
 void cg_session_poll(CgFunc *f) {

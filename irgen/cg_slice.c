@@ -7,7 +7,7 @@
 #include <string.h>
 
 CgBounds cg_slice_bounds(CgFunc *f, Expr *e) {
-    CgBounds b = {.rate = UNIFORM};
+    CgBounds b = {0};
     for (int d = 0; d < e->index.at.n; d++) {
         Expr *at = e->index.at.at[d], *part[2] = {at, NULL};
         if (at->kind == EXPR_RANGE) {
@@ -16,9 +16,7 @@ CgBounds cg_slice_bounds(CgFunc *f, Expr *e) {
         }
         for (int i = 0; i < 2; i++) {
             if (!part[i]) continue;
-            CgValue v = cg_convert(f, cg_expr(f, part[i]), cg_scalar(f->cg, TY_INDEX));
-            b.rate = rate_any(b.rate, v.rate);
-            *(i ? &b.hi[d] : &b.lo[d]) = v.v;
+            *(i ? &b.hi[d] : &b.lo[d]) = cg_convert(f, cg_expr(f, part[i]), cg_scalar(f->cg, TY_INDEX)).v;
         }
     }
     return b;

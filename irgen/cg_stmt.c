@@ -48,7 +48,7 @@ static LLVMValueRef steady_extent(CgFunc *f, const Symbol *sym, int d, LLVMValue
     if (dim->kind == DIM_CONST) return cg_i64(f->cg, dim->value);
     if (dim->kind != DIM_SYMBOL) return ext;
     Slot *slot = &f->slots[dim->sym->id];
-    if (slot->value) return cg_index_value(f, cg_value(slot->value, dim->sym->type, slot->rate));
+    if (slot->value) return cg_index_value(f, cg_value(slot->value, dim->sym->type));
     if (!slot->addr) return ext;
     return cg_index_value(f, cg_load(f, cg_variable(slot->addr, dim->sym->type)));
 }
@@ -126,13 +126,6 @@ static void assign_array(CgFunc *f, Stmt *s) {
     cg_store_array(f, f->slots[sym->id].addr, v);
 }
 
-static CgValue old_value(CgFunc *f, Expr *target, CgPlace place) {
-    CgValue old = cg_load(f, place);
-    const Expr *whole = expr_whole(target);
-    if (whole->kind == EXPR_NAME) old.rate = f->slots[whole->name.sym->id].rate;
-    return old;
-}
-
 /* s += a * b; s -= a * b, rounded once. */
 static void assign_fused(CgFunc *f, Stmt *s) {
     Expr *target = s->assign.target;
@@ -140,7 +133,7 @@ static void assign_fused(CgFunc *f, Stmt *s) {
     CgValue a = cg_expr(f, p.whole->binary.lhs), b = cg_expr(f, p.whole->binary.rhs);
     CgPlace place = cg_target(f, target, true);
     cg_debug_at(f, s->span);
-    CgValue sum = cg_fused(f, a, b, old_value(f, target, place), p.negated != (s->assign.op == OP_SUB), false);
+    CgValue sum = cg_fused(f, a, b, cg_load(f, place), p.negated != (s->assign.op == OP_SUB), false);
     cg_store(f, place, sum);
 }
 
@@ -172,10 +165,10 @@ static void assign(CgFunc *f, Stmt *s) {
     CgPlace place = cg_target(f, target, reads);
     cg_debug_at(f, s->span);
     if (reads) {
-        CgValue old = old_value(f, target, place);
+        CgValue old = cg_load(f, place);
         f->check = (CgCheck){.site = s->assign.site};
         v = is_minmax ? cg_minmax(f, s->assign.is_max, old, v)
-                      : cg_binary(f, s->assign.op, old, v, NULL, &s->assign.value->konst, s->assign.op_span);
+                      : cg_binary(f, s->assign.op, old, v, &s->assign.value->konst, s->assign.op_span);
     }
     cg_store(f, place, v);
 }

@@ -65,13 +65,13 @@ CgValue cg_print_or_format(CgFunc *f, Expr *e) {
     const CallInfo *info = e->call.info;
     if (f->print_buffer && info->builtin == BUILTIN_PRINT) {
         cg_print_record(f, e);
-        return cg_value(NULL, e->type, UNIFORM);
+        return cg_value(NULL, e->type);
     }
     CgValue *values = evaluate(f, &e->call.args, 1);
     cg_debug_at(f, e->span);
     pieces(f, info->format, values);
     bool is_print = info->builtin == BUILTIN_PRINT;
-    return cg_value(cg_call_runtime(f, is_print ? RT_TEXT_PRINT : RT_TEXT_FORMAT, NULL, 0), e->type, UNIFORM);
+    return cg_value(cg_call_runtime(f, is_print ? RT_TEXT_PRINT : RT_TEXT_FORMAT, NULL, 0), e->type);
 }
 
 /* Without a text of its own the message is the condition as it was written, on one line. */

@@ -20,7 +20,6 @@ void cg_types_init(Cg *cg) {
     cg->md_items = LLVMGetMDKindIDInContext(ctx, "kdsl.items", 10);
     cg->md_counted = LLVMGetMDKindIDInContext(ctx, "kdsl.counted", 12);
     cg->md_rows = LLVMGetMDKindIDInContext(ctx, "kdsl.rows", 9);
-    cg->md_rate = LLVMGetMDKindIDInContext(ctx, "kdsl.rate", 9);
 }
 
 LLVMTypeRef cg_desc_type(Cg *cg, int rank) {
@@ -72,9 +71,9 @@ static LLVMValueRef const_number(Cg *cg, const Const *k, const Type *type) {
 
 CgValue cg_const(Cg *cg, const Const *k, Type *type) {
     switch (k->kind) {
-    case CONST_INT: case CONST_FLOAT: return (CgValue){const_number(cg, k, type), type, UNIFORM};
-    case CONST_BOOL: return (CgValue){LLVMConstInt(cg->i1, k->i != 0, false), type, UNIFORM};
-    case CONST_STR: return (CgValue){cg_string(cg, k->s.at, k->s.n), type, UNIFORM};
+    case CONST_INT: case CONST_FLOAT: return (CgValue){const_number(cg, k, type), type};
+    case CONST_BOOL: return (CgValue){LLVMConstInt(cg->i1, k->i != 0, false), type};
+    case CONST_STR: return (CgValue){cg_string(cg, k->s.at, k->s.n), type};
     case CONST_NONE: break;
     }
     ice(cg->c, (Span){0}, "a constant without a value reached the generator");

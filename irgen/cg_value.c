@@ -1,18 +1,11 @@
 /* cg_value.c -- the generator's few words: load, store, branch, call. Every load and store of array memory carries what
- * alias analysis needs: a descriptor is never an element, and elements of different types never meet. In kernels, when
- * text is wanted, they also carry their rate (`!kdsl.rate`), so that tests can read what vector code will rest on. */
+ * alias analysis needs: a descriptor is never an element, and elements of different types never meet. */
 #include "irgen/cg.h"
 
 #include <stdio.h>
 #include <string.h>
 
-CgValue cg_value(LLVMValueRef v, Type *type, Rate rate) { return (CgValue){v, type, rate}; }
-
-CgValue cg_at_rate(CgFunc *f, CgValue v, Rate r) {
-    (void)f;
-    v.rate = r;
-    return v;
-}
+CgValue cg_value(LLVMValueRef v, Type *type) { return (CgValue){v, type}; }
 
 CgHere cg_to_entry(CgFunc *f) {
     CgHere here = {LLVMGetInsertBlock(f->b), LLVMGetCurrentDebugLocation2(f->b)};
@@ -97,42 +90,21 @@ static void tag_alias(Cg *cg, LLVMValueRef inst, LLVMMetadataRef *node, const ch
     LLVMSetMetadata(inst, cg->md_tbaa, LLVMMetadataAsValue(cg->ctx, *node));
 }
 
-static const char *rate_text(Rate r, char *buf, size_t n) {
-    if (r.kind == RATE_LINEAR) {
-        snprintf(buf, n, "linear %lld", (long long)r.stride);
-        return buf;
-    }
-    return r.kind == RATE_UNIFORM ? "uniform" : "varying";
-}
-
-/* !{address's rate, value's rate} */
-static void tag_rate(CgFunc *f, LLVMValueRef inst, Rate address, Rate value) {
-    Cg *cg = f->cg;
-    if (!f->is_kernel || !(cg->options->want_text || cg->options->want_text_before)) return;
-    char a[40], v[40];
-    const char *texts[2] = {rate_text(address, a, sizeof a), rate_text(value, v, sizeof v)};
-    LLVMMetadataRef parts[2];
-    for (int i = 0; i < 2; i++) parts[i] = LLVMMDStringInContext2(cg->ctx, texts[i], strlen(texts[i]));
-    LLVMSetMetadata(inst, cg->md_rate, LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, parts, 2)));
-}
-
-void cg_tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p, Rate value) {
+void cg_tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p) {
     if (!p.is_element) return;
     const Type *t = p.whole ? p.whole : p.type;
     const char *name = t->kind == TY_STRUCT ? "struct" : t->kind == TY_VECTOR ? "vector" : t->name;
     tag_alias(f->cg, inst, &f->cg->tbaa_elem[t->kind], name);
-    tag_rate(f, inst, p.rate, value);
 }
 
-CgPlace cg_variable(LLVMValueRef addr, Type *type) { return (CgPlace){addr, type, UNIFORM, false, NULL}; }
+CgPlace cg_variable(LLVMValueRef addr, Type *type) { return (CgPlace){addr, type, false, NULL}; }
 
 CgValue cg_load(CgFunc *f, CgPlace p) {
     LLVMValueRef v = LLVMBuildLoad2(f->b, cg_type_mem(f->cg, p.type), p.at, "");
     if (type_is_parts(p.type)) LLVMSetAlignment(v, (unsigned)cg_part_align(p.type));
-    Rate rate = rate_load(p.rate);
-    cg_tag_element(f, v, p, rate);
+    cg_tag_element(f, v, p);
     if (p.type->kind == TY_BOOL) v = LLVMBuildICmp(f->b, LLVMIntNE, v, LLVMConstNull(f->cg->i8), "");
-    return cg_value(v, p.type, rate);
+    return cg_value(v, p.type);
 }
 
 void cg_store(CgFunc *f, CgPlace p, CgValue v) {
@@ -140,7 +112,7 @@ void cg_store(CgFunc *f, CgPlace p, CgValue v) {
     if (p.type->kind == TY_BOOL) bits = LLVMBuildZExt(f->b, bits, f->cg->i8, "");
     LLVMValueRef st = LLVMBuildStore(f->b, bits, p.at);
     if (type_is_parts(p.type)) LLVMSetAlignment(st, (unsigned)cg_part_align(p.type));
-    cg_tag_element(f, st, p, v.rate);
+    cg_tag_element(f, st, p);
 }
 
 static LLVMValueRef desc_field(CgFunc *f, LLVMValueRef desc, int rank, int field) {
@@ -212,5 +184,5 @@ CgValue cg_slot_to_value(CgFunc *f, LLVMValueRef slot, Type *type) {
     LLVMTypeRef t = type->is_float ? bits_type(f->cg, type) : cg_type(f->cg, type);
     LLVMValueRef v = LLVMBuildTruncOrBitCast(f->b, slot, t, "");
     if (type->is_float) v = LLVMBuildBitCast(f->b, v, cg_type(f->cg, type), type->name);
-    return cg_value(v, type, UNIFORM);
+    return cg_value(v, type);
 }

@@ -3,6 +3,7 @@
  * threads get free; below a certain amount of work just one share, here. The entry
  * function of a kernel lives here for the targets that are CPUs: the host's version and the x86 device. */
 #include "irgen/cg.h"
+#include "sema/analysis/rate.h"
 
 #include <string.h>
 
@@ -170,7 +171,7 @@ void cpu_kernel_entry(Kernel *k) {
     Cg *cg = k->cg;
     CgFunc f;
     cg_kernel_ranges(k);
-    k->uneven = cg_copies_are_light(cg, k->func) && rate_is_uneven(cg, k->func);
+    k->uneven = cg_copies_are_light(cg, k->func) && rates_are_uneven(&cg->c->arena, k->func);
     cg_func_begin(&f, cg, k->func, k->entry);
     LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, k->n_values + 4);
     int n = cg_kernel_values(k, &f, values);

@@ -312,7 +312,7 @@ void cg_store_item(CgFunc *f, CgValue v) {
         LLVMBuildStore(f->b, bits, f->item_result);
         return;
     }
-    cg_store(f, (CgPlace){f->item_result, v.type, rate_linear(1, false), true, NULL}, v);
+    cg_store(f, (CgPlace){f->item_result, v.type, true, NULL}, v);
 }
 
 /* begin, taken apart into a position on each axis: the only divisions of a whole range. */
@@ -425,7 +425,6 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
     LLVMValueRef range = declare_range(k, apart);
     LLVMValueRef *values = arena_array(&k->cg->c->arena, LLVMValueRef, k->n_values + 3);
     cg_func_begin(&f, k->cg, k->func, range);
-    rate_function(&f);
     cg_debug_function(&f, k->func->name);
     LLVMGetParams(range, values);
     cg_kernel_bind(&f, k->func, values);

@@ -264,7 +264,6 @@ static void emit_entry(Kernel *k) {
     const Func *fn = k->func;
     cg_func_begin(&f, cg, fn, k->entry);
     f.narrow = k->narrow;
-    rate_function(&f);
     cg_debug_function(&f, fn->name);
     LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, k->n_values + 4);
     int n = cg_kernel_values(k, &f, values);

@@ -5,6 +5,7 @@
 #define KDSL_IRGEN_GROUP_H
 
 #include "irgen/cg.h"
+#include "sema/analysis/rate.h"
 
 typedef enum PartKind {
     PART_ITEMS, /* statements that each item runs by itself */
@@ -31,7 +32,8 @@ struct Parts {
 };
 
 typedef struct Plan {
-    CgFunc *f;           /* for the rates of its symbols */
+    CgFunc *f;
+    Rates rates;         /* along the last axis */
     Arena *arena;
     const Func *func;
     Parts *body;

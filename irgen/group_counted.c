@@ -18,7 +18,7 @@ static bool is_small(const Expr *e) { return e->konst.kind == CONST_INT && e->ko
 /* Neighbours have neighbouring elements. */
 static bool is_beside(const Plan *p, const Expr *e) {
     if (e->index.at.n != 1) return false;
-    Rate r = rate_of(p->f, e->index.at.at[0]);
+    Rate r = rate_of(&p->rates, e->index.at.at[0]);
     return r.kind == RATE_LINEAR && r.stride == 1;
 }
 

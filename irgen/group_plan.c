@@ -496,6 +496,7 @@ static void plan(Plan *p, CgFunc *f, unsigned cuts) {
     Arena *arena = &f->cg->c->arena;
     const Func *fn = f->func;
     *p = (Plan){.f = f, .arena = arena, .func = fn, .cuts = cuts};
+    p->rates = rates_along(arena, fn, fn->domain.n - 1, NULL);
     p->once = arena_array(arena, bool, fn->n_symbols + 1);
     p->kept = arena_array(arena, bool, fn->n_symbols + 1);
     p->symbols = arena_array(arena, Symbol *, fn->n_symbols + 1);

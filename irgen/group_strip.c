@@ -87,8 +87,8 @@ static bool is_beside(Expr *e, void *context) {
     if (!array || array->kind != SYM_PARAM) return false;
     int last = e->index.at.n - 1;
     for (int d = 0; d < last; d++)
-        if (rate_of(p->f, e->index.at.at[d]).kind != RATE_UNIFORM) return false;
-    Rate r = rate_of(p->f, e->index.at.at[last]);
+        if (rate_of(&p->rates, e->index.at.at[d]).kind != RATE_UNIFORM) return false;
+    Rate r = rate_of(&p->rates, e->index.at.at[last]);
     return r.kind == RATE_LINEAR && r.stride == 1;
 }
 

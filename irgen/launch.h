@@ -1,5 +1,5 @@
 /* launch.h -- --explain=launch: what a kernel does to a GPU's memory and threads, as facts and as text. Facts come from
- * the tree and its rates alone (rate.c), so they are the same at every -O and for every device. */
+ * the tree and its rates alone (sema/analysis/rate.c), so they are the same at every -O and for every device. */
 #ifndef KDSL_IRGEN_LAUNCH_H
 #define KDSL_IRGEN_LAUNCH_H
 

@@ -5,6 +5,7 @@
 
 #include "irgen/launch.h"
 #include "runtime/geometry.h"
+#include "sema/analysis/rate.h"
 
 /* Steps ------------------------------------------------------------------------------------------------------------ */
 
@@ -56,7 +57,7 @@ typedef struct Look {
     Cg *cg;
     LaunchFacts *facts;
     const Func *fn;          /* whose body is looked at */
-    CgFunc along[GRID_AXES]; /* its rates, for each axis of the grid */
+    Rates along[GRID_AXES]; /* of its variables, for each axis of the grid */
     Warp warp;
     const LaunchAccess *given; /* of a function that is called: where its array parameters lie; memory and base */
     Vec(const Expr *) counted; /* elements that were looked at as part of something else */
@@ -217,7 +218,7 @@ static void see_call(Look *l, Expr *e) {
             Expr *value = e->call.args.at[i].value;
             if (value->type->kind != TY_ARRAY) rates[i] = rate_on(l, axis, value);
         }
-        in.along[axis] = rate_along(l->cg, fn, axis, rates);
+        in.along[axis] = rates_along(arena, fn, axis, rates);
     }
     in.fn = fn;
     in.given = given;
@@ -291,7 +292,7 @@ static bool rounds_differ(Look *l, const Range *r, bool *from_memory) {
     bool any = differs(l, r->step, from_memory);
     for (int axis = 0; axis < l->facts->n_axes; axis++) {
         if (l->warp.across[axis] < 2) continue;
-        Rate lo = r->lo ? rate_on(l, axis, r->lo) : UNIFORM, hi = rate_on(l, axis, r->hi);
+        Rate lo = r->lo ? rate_on(l, axis, r->lo) : (Rate){.kind = RATE_UNIFORM}, hi = rate_on(l, axis, r->hi);
         bool alike = lo.kind != RATE_VARYING && lo.kind == hi.kind && lo.stride == hi.stride;
         any |= !alike;
         *from_memory |= lo.why == RATE_LOADED || hi.why == RATE_LOADED;
@@ -413,7 +414,7 @@ LaunchFacts launch_facts(Cg *cg, const Func *kernel) {
     for (int axis = 0; axis < GRID_AXES; axis++) facts.threads[axis] = g.threads[axis];
     Look l = {.cg = cg, .facts = &facts, .fn = kernel, .warp = warp_of(facts.threads)};
     for (int axis = 0; axis < facts.n_axes; axis++)
-        l.along[axis] = rate_along(cg, kernel, facts.n_axes - 1 - axis, NULL);
+        l.along[axis] = rates_along(&cg->c->arena, kernel, facts.n_axes - 1 - axis, NULL);
     see_block(&l, kernel->item->fn.body);
     return facts;
 }

@@ -121,7 +121,7 @@ static void bring_together(CgFunc *f, const Copy *c) {
     LLVMBasicBlockRef update = cg_block(f, "update");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, bits_of(f, v, t), untouched, ""), l.next, update);
     cg_enter(f, update);
-    cg_combine(f, c->param->combine, number_at(f, c, c->original, l.i.v), cg_value(v, t, UNIFORM));
+    cg_combine(f, c->param->combine, number_at(f, c, c->original, l.i.v), cg_value(v, t));
     cg_loop_end(f, &l);
 }
 

@@ -75,7 +75,7 @@ LLVMValueRef cg_join(CgFunc *f, Reduction r, Type *t, LLVMValueRef a, LLVMValueR
     case REDUCE_PROD: return is_float ? LLVMBuildFMul(f->b, a, b, "") : LLVMBuildMul(f->b, a, b, "");
     case REDUCE_MIN:
     case REDUCE_MAX:
-        return cg_minmax(f, r == REDUCE_MAX, cg_value(a, t, UNIFORM), cg_value(b, t, UNIFORM)).v;
+        return cg_minmax(f, r == REDUCE_MAX, cg_value(a, t), cg_value(b, t)).v;
     case REDUCE_ANY: return LLVMBuildOr(f->b, a, b, "");
     case REDUCE_ALL: return LLVMBuildAnd(f->b, a, b, "");
     case REDUCE_COUNT: return LLVMBuildAdd(f->b, a, b, "");

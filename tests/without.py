@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks and copies that cannot vanish: compiles a program once for each check and each copy in it, without that one
 (`kdslc --without=KEY`, irgen/removal.c), runs it, and sees whether it still does the same. If so, no test of this program would
-notice: a survivor.
+notice: a survivor. A copy that survives is `needless` if fewer bytes move without it, and `not made` if the same move: the array was
+there already, or the program ends before. A check that survives does not fail in this program: tests/failing.py makes it fail.
 
     tests/without.py KDSLC [--sample N --seed S] [--kinds REGEX] [--limit SECONDS] [-O2 ...] FILE.kdsl...
 
@@ -37,6 +38,22 @@ class Program:
         done = subprocess.run([self.kdslc, "--color=never", *self.options, *more, self.path, "-o", output], capture_output=True,
                               text=True, errors="replace", timeout=120)
         return None if done.returncode else done.stderr
+
+    def moved(self, *more):
+        """The copies that are made, whether a test looks at them or not."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = str(Path(folder, "program"))
+            self.compile(program, *more)
+            args = " ".join(notes(self.path, "args")).split()
+            env = {**os.environ, "OMP_NUM_THREADS": "2", "LIBOMPTARGET_INFO": "32"}
+            done = subprocess.run([program, *args], capture_output=True, timeout=LIMIT, cwd=folder, env=env, text=True,
+                                  errors="replace", stdin=subprocess.DEVNULL)
+            return sorted(suite.copies(done.stderr))
+
+    def survivor(self, key):
+        if not re.match("copy|sync", key):
+            return "does not fail here"
+        return "not made" if self.moved() == self.moved(f"--without={key}") else "needless"
 
     def run(self, *more):
         """All that a test could look at."""
@@ -91,6 +108,7 @@ def main():
     if options.sample:
         every = random.Random(options.seed).sample(every, min(options.sample, len(every)))
     score = collections.defaultdict(lambda: [0, 0])
+    survivors = collections.Counter()
     for program, key in every:
         if options.limit and time.monotonic() - start > options.limit:
             print("time is up")
@@ -102,9 +120,12 @@ def main():
         score[kind][0] += noticed
         score[kind][1] += 1
         if not noticed:
-            print(f"survives: {program.path.parent.name}/{program.path.name}: {key}", flush=True)
+            why = program.survivor(key)
+            survivors[kind, why] += 1
+            print(f"survives, {why}: {program.path.parent.name}/{program.path.name}: {key}", flush=True)
     for kind in sorted(score):
-        print(f"{kind:24} {score[kind][0]:5} of {score[kind][1]:5}")
+        why = ", ".join(f"{n} {what}" for (of, what), n in sorted(survivors.items()) if of == kind)
+        print(f"{kind:24} {score[kind][0]:5} of {score[kind][1]:5}   {why}")
     killed, total = (sum(s[i] for s in score.values()) for i in range(2))
     print(f"{'all':24} {killed:5} of {total:5}")
     return 0 if killed == total else 1

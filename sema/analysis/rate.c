@@ -1,12 +1,16 @@
-/* rate.c -- rates: how a value changes from one work item to the next along the fastest axis. Uniform: not at all;
- * linear: by a stride known here; varying: anyhow. A small lattice with one join and one function per way of making a
- * value, used twice: by the generator for every CgValue, and by the pass below, which settles the rates of variables
- * before their function is generated. The pass is a fixpoint that only goes up. It knows that a variable assigned
- * where items may have parted ways (a varying condition, a loop that some items leave early) differs between them. The
- * same pass, begun with other rates, finds whether items of a kernel take more or less time. */
-#include "irgen/cg.h"
+/* rate.c -- uniformity (divergence) analysis on the checked tree: how a value changes from one work item to the next
+ * along one axis of the domain. Uniform: not at all; linear: by a stride known here; varying: in any other way. A small
+ * lattice, a transfer function for each kind of expression, and a fixpoint over the variables of one function, which only
+ * goes up. A variable that is assigned in divergent code (under a varying condition, in a loop that some items leave
+ * early) is varying. Started with other rates, the same fixpoint finds kernels whose items take different times. */
+#include "sema/analysis/rate.h"
 
-Rate rate_linear(int64_t stride, bool wraps) {
+#include "sema/check.h"
+
+#define UNIFORM ((Rate){.kind = RATE_UNIFORM})
+#define VARYING ((Rate){.kind = RATE_VARYING})
+
+static Rate linear(int64_t stride, bool wraps) {
     return stride ? (Rate){.kind = RATE_LINEAR, .wraps = wraps, .stride = stride} : UNIFORM;
 }
 
@@ -20,13 +24,13 @@ static Rate steady(int64_t stride) { return (Rate){.kind = RATE_VARYING, .stride
 
 static bool is_steady(Rate r) { return r.kind != RATE_VARYING || r.why == RATE_STEADY; }
 
-Rate rate_join(Rate a, Rate b) {
+static Rate join(Rate a, Rate b) {
     if (a.kind != b.kind || a.stride != b.stride || a.why != b.why) return varying(a, b);
     a.wraps |= b.wraps;
     return a;
 }
 
-Rate rate_any(Rate a, Rate b) {
+static Rate any(Rate a, Rate b) {
     return a.kind == RATE_UNIFORM && b.kind == RATE_UNIFORM ? UNIFORM : varying(a, b);
 }
 
@@ -49,42 +53,42 @@ static Rate uneven_binary(Op op, const Type *t, Rate a, Rate b) {
     return varying(a, b);
 }
 
-Rate rate_binary(Op op, const Type *t, Rate a, Rate b, const Const *ka, const Const *kb) {
+static Rate of_binary(Op op, const Type *t, Rate a, Rate b, const Const *ka, const Const *kb) {
     if (a.kind == RATE_UNIFORM && b.kind == RATE_UNIFORM) return UNIFORM;
     if (a.kind == RATE_VARYING || b.kind == RATE_VARYING || !t->is_int) return uneven_binary(op, t, a, b);
     bool wraps = a.wraps || b.wraps || t->bits < 64;
-    if (op == OP_ADD) return rate_linear((int64_t)((uint64_t)a.stride + (uint64_t)b.stride), wraps);
-    if (op == OP_SUB) return rate_linear((int64_t)((uint64_t)a.stride - (uint64_t)b.stride), wraps);
-    if (op == OP_MUL && known_int(kb)) return rate_linear(wrap_mul(a.stride, kb->i), wraps);
-    if (op == OP_MUL && known_int(ka)) return rate_linear(wrap_mul(b.stride, ka->i), wraps);
+    if (op == OP_ADD) return linear((int64_t)((uint64_t)a.stride + (uint64_t)b.stride), wraps);
+    if (op == OP_SUB) return linear((int64_t)((uint64_t)a.stride - (uint64_t)b.stride), wraps);
+    if (op == OP_MUL && known_int(kb)) return linear(wrap_mul(a.stride, kb->i), wraps);
+    if (op == OP_MUL && known_int(ka)) return linear(wrap_mul(b.stride, ka->i), wraps);
     if (op == OP_SHL && known_int(kb) && kb->i >= 0 && kb->i < 63)
-        return rate_linear(wrap_mul(a.stride, (int64_t)1 << kb->i), wraps);
+        return linear(wrap_mul(a.stride, (int64_t)1 << kb->i), wraps);
     return uneven_binary(op, t, a, b);
 }
 
-Rate rate_unary(Op op, const Type *t, Rate a) {
+static Rate of_unary(Op op, const Type *t, Rate a) {
     if (op == OP_NEG && t->is_int && a.kind == RATE_LINEAR)
-        return rate_linear((int64_t)-(uint64_t)a.stride, a.wraps || t->bits < 64);
-    return rate_any(a, UNIFORM);
+        return linear((int64_t)-(uint64_t)a.stride, a.wraps || t->bits < 64);
+    return any(a, UNIFORM);
 }
 
-Rate rate_convert(const Type *to, const Type *from, Rate a) {
+static Rate of_conversion(const Type *to, const Type *from, Rate a) {
     bool ints = to->is_int && from->is_int;
     if (a.kind == RATE_VARYING && a.why == RATE_STEADY && !ints) return VARYING;
     if (a.kind != RATE_LINEAR) return a;
     if (!ints) return VARYING;
-    if (to->bits < from->bits) return rate_linear(a.stride, true);
+    if (to->bits < from->bits) return linear(a.stride, true);
     return a.wraps && to->bits > from->bits ? steady(a.stride) : a;
 }
 
-Rate rate_load(Rate at) {
+static Rate of_load(Rate at) {
     return at.kind == RATE_UNIFORM ? UNIFORM : (Rate){.kind = RATE_VARYING, .why = RATE_LOADED};
 }
 
 /* The pass over a function's body ---------------------------------------------------------------------------------- */
 
 typedef struct RateScan {
-    CgFunc *f;
+    Rates *f;
     bool changed;
     int divergence;              /* diverging conditions around the statement being looked at */
     int loop_divergence;         /* the value of it where the innermost loop's body starts */
@@ -98,26 +102,26 @@ static Rate scan_expr(RateScan *s, Expr *e);
 static void scan_block(RateScan *s, const Block *b);
 static void scan_stmt(RateScan *s, Stmt *st);
 
-static Slot *slot_of(RateScan *s, const Symbol *sym) {
+static RateSlot *slot_of(RateScan *s, const Symbol *sym) {
     return sym && sym->id >= 0 ? &s->f->slots[sym->id] : NULL;
 }
 
 static void declare(RateScan *s, const Symbol *sym) {
-    Slot *slot = slot_of(s, sym);
+    RateSlot *slot = slot_of(s, sym);
     if (slot) slot->divergence = s->divergence;
 }
 
 static void assign(RateScan *s, const Symbol *sym, Rate r) {
-    Slot *slot = slot_of(s, sym);
+    RateSlot *slot = slot_of(s, sym);
     if (!slot) return;
     /* One place for all items: what they read there in one step is the same, as with an element of an array. */
     if (s->f->func->is_kernel && sym->kind == SYM_PARAM && sym->mode != REF_NONE) return;
     if (s->divergence > slot->divergence) r = varying(r, r);
-    Rate joined = slot->has_rate ? rate_join(slot->rate, r) : r;
+    Rate joined = slot->known ? join(slot->rate, r) : r;
     bool same = joined.kind == slot->rate.kind && joined.stride == slot->rate.stride && joined.why == slot->rate.why;
-    if (slot->has_rate && same) return;
+    if (slot->known && same) return;
     slot->rate = joined;
-    slot->has_rate = true;
+    slot->known = true;
     s->changed = true;
 }
 
@@ -129,7 +133,7 @@ static bool loop_diverges(RateScan *s, const Stmt *loop) {
 
 static void mark_loop(RateScan *s, const Stmt *loop) {
     if (!loop || loop_diverges(s, loop)) return;
-    vec_push(&s->f->cg->c->arena, &s->divergent, loop);
+    vec_push(s->f->arena, &s->divergent, loop);
     s->changed = true;
 }
 
@@ -137,7 +141,7 @@ static Rate scan_args(RateScan *s, const ArgList *args) {
     Rate r = UNIFORM;
     for (int i = 0; i < args->n; i++) {
         const Arg *a = &args->at[i];
-        r = rate_any(r, scan_expr(s, a->value));
+        r = any(r, scan_expr(s, a->value));
         if (a->mode != REF_MUT && a->mode != REF_OUT) continue;
         /* a scalar behind &mut: what comes back depends on everything that went in */
         if (a->value->kind == EXPR_NAME && a->value->type->kind != TY_ARRAY) assign(s, a->value->name.sym, VARYING);
@@ -151,11 +155,11 @@ static Rate scan_call(RateScan *s, Expr *e) {
     const CallInfo *info = e->call.info;
     Rate r = UNIFORM;
     if (info->receiver) r = scan_expr(s, info->receiver);
-    r = rate_any(r, scan_args(s, &e->call.args));
+    r = any(r, scan_args(s, &e->call.args));
     if (s->follow && info->kind == CALL_FUNC && !info->func->is_extern) follow_call(s, e);
     if (info->kind == CALL_CONVERT && e->call.args.n == 1) {
         Expr *operand = e->call.args.at[0].value;
-        return rate_convert(e->type, operand->type, scan_expr(s, operand));
+        return of_conversion(e->type, operand->type, scan_expr(s, operand));
     }
     bool extents_only = info->kind == CALL_BUILTIN && (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE);
     return extents_only ? UNIFORM : r;
@@ -165,9 +169,9 @@ static Rate scan_binders(RateScan *s, const BinderList *binders) {
     Rate r = UNIFORM;
     for (int i = 0; i < binders->n; i++) {
         const Range *range = &binders->at[i].range;
-        if (range->lo) r = rate_any(r, scan_expr(s, range->lo));
-        if (range->hi) r = rate_any(r, scan_expr(s, range->hi));
-        if (range->step) r = rate_any(r, scan_expr(s, range->step));
+        if (range->lo) r = any(r, scan_expr(s, range->lo));
+        if (range->hi) r = any(r, scan_expr(s, range->hi));
+        if (range->step) r = any(r, scan_expr(s, range->step));
         declare(s, binders->at[i].sym);
         assign(s, binders->at[i].sym, r);
     }
@@ -176,23 +180,23 @@ static Rate scan_binders(RateScan *s, const BinderList *binders) {
 
 static Rate scan_list(RateScan *s, const ExprList *list) {
     Rate r = UNIFORM;
-    for (int i = 0; i < list->n; i++) r = rate_any(r, scan_expr(s, list->at[i]));
+    for (int i = 0; i < list->n; i++) r = any(r, scan_expr(s, list->at[i]));
     return r;
 }
 
 /* Each item has its own array in a frame, and perhaps behind a reference of a function called from a kernel. */
 static Rate scan_content(RateScan *s, const Expr *base) {
     const Symbol *sym = base->kind == EXPR_NAME ? base->name.sym : NULL;
-    if (expr_fixed_field(base)) return rate_any(scan_expr(s, (Expr *)base), UNIFORM);
+    if (expr_fixed_field(base)) return any(scan_expr(s, (Expr *)base), UNIFORM);
     if (!sym) return UNIFORM;
-    if (sym->in_frame) return s->f->is_kernel ? VARYING : s->f->call_rate;
-    return sym->kind == SYM_PARAM && !s->f->is_kernel ? s->f->call_rate : UNIFORM;
+    if (sym->in_frame) return s->f->func->is_kernel ? VARYING : s->f->caller;
+    return sym->kind == SYM_PARAM && !s->f->func->is_kernel ? s->f->caller : UNIFORM;
 }
 
 static Rate scan_index(RateScan *s, Expr *e) {
     scan_expr(s, e->index.base);
     Rate r = scan_content(s, e->index.base);
-    for (int i = 0; i < e->index.at.n; i++) r = rate_any(r, scan_expr(s, e->index.at.at[i]));
+    for (int i = 0; i < e->index.at.n; i++) r = any(r, scan_expr(s, e->index.at.at[i]));
     return r;
 }
 
@@ -202,7 +206,7 @@ static Rate scan_if(RateScan *s, Expr *e) {
     s->divergence += diverges;
     Rate a = scan_expr(s, e->if_.then_), b = scan_expr(s, e->if_.else_);
     s->divergence -= diverges;
-    return diverges ? varying(c, rate_any(a, b)) : rate_join(a, b);
+    return diverges ? varying(c, any(a, b)) : join(a, b);
 }
 
 static Rate scan_expr(RateScan *s, Expr *e) {
@@ -210,36 +214,36 @@ static Rate scan_expr(RateScan *s, Expr *e) {
     switch (e->kind) {
     case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR:
         return UNIFORM;
-    case EXPR_FIELD: return rate_any(scan_expr(s, e->field.base), UNIFORM);
+    case EXPR_FIELD: return any(scan_expr(s, e->field.base), UNIFORM);
     case EXPR_NAME: {
-        Slot *slot = slot_of(s, e->name.sym);
-        return slot && slot->has_rate ? slot->rate : UNIFORM;
+        RateSlot *slot = slot_of(s, e->name.sym);
+        return slot && slot->known ? slot->rate : UNIFORM;
     }
-    case EXPR_UNARY: return rate_unary(e->unary.op, e->type, scan_expr(s, e->unary.operand));
+    case EXPR_UNARY: return of_unary(e->unary.op, e->type, scan_expr(s, e->unary.operand));
     case EXPR_BINARY: {
         Rate a = scan_expr(s, e->binary.lhs);
         bool diverges = op_info[e->binary.op].kind == OPK_LOGIC && a.kind != RATE_UNIFORM;
         s->divergence += diverges;
         Rate b = scan_expr(s, e->binary.rhs);
         s->divergence -= diverges;
-        return rate_binary(e->binary.op, e->type, a, b, &e->binary.lhs->konst, &e->binary.rhs->konst);
+        return of_binary(e->binary.op, e->type, a, b, &e->binary.lhs->konst, &e->binary.rhs->konst);
     }
     case EXPR_CALL: return scan_call(s, e);
-    case EXPR_INDEX: return rate_load(scan_index(s, e));
+    case EXPR_INDEX: return of_load(scan_index(s, e));
     case EXPR_IF: return scan_if(s, e);
     case EXPR_FILL: scan_expr(s, e->fill.value); return scan_list(s, &e->fill.extents);
     case EXPR_COMPREHEND: scan_binders(s, &e->comprehend.binders); return scan_expr(s, e->comprehend.value);
     case EXPR_LIST: return scan_list(s, &e->list.items);
     case EXPR_RANGE: { /* of a slice: how its place moves */
         const Range *r = &e->range.range;
-        return rate_any(r->lo ? scan_expr(s, r->lo) : UNIFORM, r->hi ? scan_expr(s, r->hi) : UNIFORM);
+        return any(r->lo ? scan_expr(s, r->lo) : UNIFORM, r->hi ? scan_expr(s, r->hi) : UNIFORM);
     }
     case EXPR_OFFLOAD: return scan_expr(s, e->offload.call);
     case EXPR_ATOMIC:
         scan_expr(s, e->atomic.value);
         scan_expr(s, e->atomic.target);
-        return rate_load(VARYING);
-    case EXPR_CONVERT: return rate_convert(e->type, e->convert.operand->type, scan_expr(s, e->convert.operand));
+        return of_load(VARYING);
+    case EXPR_CONVERT: return of_conversion(e->type, e->convert.operand->type, scan_expr(s, e->convert.operand));
     case EXPR__COUNT: break;
     }
     return VARYING;
@@ -255,10 +259,10 @@ static void scan_assign(RateScan *s, Stmt *st) {
         if (of->kind == EXPR_NAME) assign(s, of->name.sym, VARYING);
     }
     if (whole->kind != EXPR_NAME) return;
-    if (whole != target) value = rate_any(value, old); /* the rest of it stays */
-    if (st->assign.is_min || st->assign.is_max) value = rate_any(old, value);
+    if (whole != target) value = any(value, old); /* the rest of it stays */
+    if (st->assign.is_min || st->assign.is_max) value = any(old, value);
     else if (st->assign.op != OP_NONE)
-        value = rate_binary(st->assign.op, target->type, old, value, NULL, &st->assign.value->konst);
+        value = of_binary(st->assign.op, target->type, old, value, NULL, &st->assign.value->konst);
     assign(s, whole->name.sym, value);
 }
 
@@ -284,7 +288,7 @@ static void scan_for(RateScan *s, Stmt *st) {
     Rate step = r->step ? scan_expr(s, r->step) : UNIFORM;
     declare(s, st->for_.binder.sym);
     assign(s, st->for_.binder.sym, step.kind == RATE_UNIFORM ? lo : VARYING);
-    Rate all = rate_any(rate_any(lo, hi), step);
+    Rate all = any(any(lo, hi), step);
     scan_loop(s, st, st->for_.body, all.kind != RATE_UNIFORM);
 }
 
@@ -340,63 +344,57 @@ static int64_t constant_step(const Range *r) {
 static void seed(RateScan *s, int along) {
     const Func *fn = s->f->func;
     for (int i = 0; i < fn->params.n; i++) {
-        Slot *slot = &s->f->slots[fn->params.at[i]->id];
-        slot->rate = fn->is_kernel ? UNIFORM : s->f->call_rate;
-        slot->has_rate = true;
+        RateSlot *slot = &s->f->slots[fn->params.at[i]->id];
+        slot->rate = fn->is_kernel ? UNIFORM : s->f->caller;
+        slot->known = true;
     }
     for (int i = 0; i < fn->domain.n; i++) {
-        Slot *slot = &s->f->slots[fn->domain.at[i]->id];
+        RateSlot *slot = &s->f->slots[fn->domain.at[i]->id];
         int64_t step = constant_step(&fn->item->fn.over.at[i].range);
-        slot->rate = i != along ? UNIFORM : step ? rate_linear(step, false) : steady(0);
-        slot->has_rate = true;
+        slot->rate = i != along ? UNIFORM : step ? linear(step, false) : steady(0);
+        slot->known = true;
     }
-    for (int i = 0; i < fn->sizes.n; i++) s->f->slots[fn->sizes.at[i]->id].has_rate = true;
+    for (int i = 0; i < fn->sizes.n; i++) s->f->slots[fn->sizes.at[i]->id].known = true;
     for (int i = 0; i < fn->domain.n && fn->group.items; i++) {
-        Slot *local = &s->f->slots[fn->group.local[i]->id];
-        local->rate = i != along ? UNIFORM : rate_linear(1, false);
-        local->has_rate = true;
+        RateSlot *local = &s->f->slots[fn->group.local[i]->id];
+        local->rate = i != along ? UNIFORM : linear(1, false);
+        local->known = true;
     }
-    if (fn->group.items) s->f->slots[fn->group.inside->id] = (Slot){.rate = VARYING, .has_rate = true};
+    if (fn->group.items) s->f->slots[fn->group.inside->id] = (RateSlot){.rate = VARYING, .known = true};
 }
 
-static void settle(RateScan *s) {
+static void reach_fixpoint(RateScan *s) {
     do {
         s->changed = false;
         scan_block(s, s->f->func->item->fn.body);
     } while (s->changed);
 }
 
-void rate_function(CgFunc *f) {
-    RateScan s = {.f = f};
-    seed(&s, f->func->domain.n - 1);
-    settle(&s);
+static Rates nothing_known(Arena *arena, const Func *fn) {
+    Rates f = {.arena = arena, .func = fn, .caller = VARYING};
+    f.slots = arena_array(arena, RateSlot, fn->n_symbols + 1);
+    return f;
 }
 
-Rate rate_of(CgFunc *f, Expr *e) {
-    RateScan s = {.f = f};
+Rates rates_along(Arena *arena, const Func *fn, int axis, const Rate *given) {
+    Rates f = nothing_known(arena, fn);
+    RateScan s = {.f = &f};
+    seed(&s, axis);
+    for (int i = 0; given && i < fn->params.n; i++) f.slots[fn->params.at[i]->id].rate = given[i];
+    reach_fixpoint(&s);
+    return f;
+}
+
+Rate rate_of(const Rates *f, Expr *e) {
+    Rates same = *f;
+    RateScan s = {.f = &same};
     return scan_expr(&s, e);
 }
 
 /* Uneven kernels --------------------------------------------------------------------------------------------------- */
 
-/* Variables, without a function to make. */
-static CgFunc only_slots(Cg *cg, const Func *fn) {
-    CgFunc f = {.cg = cg, .func = fn, .is_kernel = fn->is_kernel, .call_rate = VARYING};
-    f.slots = arena_array(&cg->c->arena, Slot, fn->n_symbols + 1);
-    return f;
-}
-
-CgFunc rate_along(Cg *cg, const Func *fn, int axis, const Rate *given) {
-    CgFunc f = only_slots(cg, fn);
-    RateScan s = {.f = &f};
-    seed(&s, axis);
-    for (int i = 0; given && i < fn->params.n; i++) f.slots[fn->params.at[i]->id].rate = given[i];
-    settle(&s);
-    return f;
-}
-
 static bool find_uneven(RateScan *s, int depth) {
-    settle(s);
+    reach_fixpoint(s);
     s->follow = depth;
     s->uneven = false; /* what was seen on the way may have been less than the truth, and is seen again */
     scan_block(s, s->f->func->item->fn.body);
@@ -407,19 +405,19 @@ static bool find_uneven(RateScan *s, int depth) {
 static Rate extent_rate(RateScan *s, const Expr *arg) {
     Rate r = UNIFORM;
     for (int d = 0; expr_is_slice(arg) && d < arg->index.at.n; d++)
-        if (arg->index.at.at[d]->kind == EXPR_RANGE) r = rate_any(r, scan_expr(s, arg->index.at.at[d]));
+        if (arg->index.at.at[d]->kind == EXPR_RANGE) r = any(r, scan_expr(s, arg->index.at.at[d]));
     return r;
 }
 
 static void follow_call(RateScan *s, Expr *e) {
     const Func *fn = e->call.info->func;
     if (s->uneven) return;
-    CgFunc f = only_slots(s->f->cg, fn);
+    Rates f = nothing_known(s->f->arena, fn);
     RateScan inner = {.f = &f};
-    for (int i = 0; i < fn->sizes.n; i++) f.slots[fn->sizes.at[i]->id] = (Slot){.rate = UNIFORM, .has_rate = true};
+    for (int i = 0; i < fn->sizes.n; i++) f.slots[fn->sizes.at[i]->id] = (RateSlot){.rate = UNIFORM, .known = true};
     for (int i = 0; i < fn->params.n && i < e->call.args.n; i++) {
         Rate r = scan_expr(s, e->call.args.at[i].value);
-        f.slots[fn->params.at[i]->id] = (Slot){.rate = r, .has_rate = true};
+        f.slots[fn->params.at[i]->id] = (RateSlot){.rate = r, .known = true};
         Rate extent = extent_rate(s, e->call.args.at[i].value);
         for (int k = 0; k < fn->sizes.n && extent.kind != RATE_UNIFORM; k++) f.slots[fn->sizes.at[k]->id].rate = VARYING;
     }
@@ -428,18 +426,18 @@ static void follow_call(RateScan *s, Expr *e) {
 }
 
 /* Of groups, those that follow each other; positions inside are the same in all. */
-static void seed_items(CgFunc *f) {
+static void seed_items(Rates *f) {
     const Func *fn = f->func;
     for (int i = 0; i < fn->domain.n; i++) {
         const Symbol *item = fn->group.items ? fn->group.at[i] : fn->domain.at[i];
-        f->slots[fn->domain.at[i]->id] = (Slot){.rate = VARYING, .has_rate = true};
-        if (item) f->slots[item->id] = (Slot){.rate = VARYING, .has_rate = true};
+        f->slots[fn->domain.at[i]->id] = (RateSlot){.rate = VARYING, .known = true};
+        if (item) f->slots[item->id] = (RateSlot){.rate = VARYING, .known = true};
     }
 }
 
-bool rate_is_uneven(Cg *cg, const Func *kernel) {
+bool rates_are_uneven(Arena *arena, const Func *kernel) {
     enum { CALLS_DEEP = 3 };
-    CgFunc f = only_slots(cg, kernel);
+    Rates f = nothing_known(arena, kernel);
     RateScan s = {.f = &f};
     seed_items(&f);
     return find_uneven(&s, CALLS_DEEP);

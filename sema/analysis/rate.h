@@ -1,0 +1,47 @@
+/* rate.h -- uniformity analysis on the checked tree: how values change from one work item to its neighbour along one axis
+ * of the domain. */
+#ifndef KDSL_RATE_H
+#define KDSL_RATE_H
+
+#include "sema/sema.h"
+
+typedef enum RateKind { RATE_UNIFORM, RATE_LINEAR, RATE_VARYING } RateKind;
+
+/* Why a value varies. Only explanations ask; of two reasons the larger one is that of a value made of both. */
+typedef enum RateWhy {
+    RATE_STEADY = -1, /* unless arithmetic wraps, all neighbours are equally far apart: by `stride`, or, where that is 0,
+                       * by a value that is known at run time */
+    RATE_COMPUTED = 0,
+    RATE_LOADED = 1,  /* computed from what is read from memory */
+} RateWhy;
+
+typedef struct Rate {
+    RateKind kind;
+    bool wraps;      /* LINEAR: arithmetic narrower than 64 bits may have wrapped, so widening it is not linear */
+    int64_t stride;  /* LINEAR: difference between neighbours, never 0 */
+    RateWhy why;     /* VARYING */
+} Rate;
+
+typedef struct RateSlot {
+    Rate rate;
+    bool known;      /* a value was assigned */
+    int divergence;  /* how many divergent conditions enclose the declaration */
+} RateSlot;
+
+/* The rates of one function's variables. */
+typedef struct Rates {
+    Arena *arena;
+    const Func *func;
+    RateSlot *slots; /* by Symbol.id */
+    Rate caller;     /* of the parameters of a function that is not a kernel */
+} Rates;
+
+/* Neighbours along `axis` (0: the first axis of the domain). `given`, or NULL: the rates of the parameters of a function
+ * that is called, one for each parameter. */
+Rates rates_along(Arena *arena, const Func *fn, int axis, const Rate *given);
+Rate rate_of(const Rates *f, Expr *e);
+
+/* Do some items of the kernel run more iterations of a loop than others? Functions it calls are followed three deep. */
+bool rates_are_uneven(Arena *arena, const Func *kernel);
+
+#endif
