@@ -11,7 +11,7 @@ typedef struct IrOptions {
     bool unchecked;        /* no run-time checks but asserts */
     bool unified;          /* --memory=unified */
     bool scalar;           /* --vector=off */
-    const char *without;   /* removal.c: the check or copy that is left out; NULL: none */
+    const char *without;   /* lang/removal.c: the check or copy that is left out; NULL: none */
     bool gpu;              /* of the host: launches may run on GPUs, so they say how large the grid is */
     bool has_ptx;          /* of the host: some of them are PTX */
     int n_images;          /* of the host: device images, which off_images_object holds */

@@ -7,9 +7,12 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include "irgen/barriers.h"
-#include "irgen/cg.h"
-#include "irgen/launch.h"
+#include "irgen/advice/advice.h"
+#include "irgen/launch/launch.h"
+#include "irgen/passes/barriers.h"
+#include "irgen/passes/passes.h"
+#include "irgen/simd/module.h"
+#include "irgen/version.h"
 
 static double now(void) {
     struct timespec t;
@@ -58,7 +61,7 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
 }
 
 static void begin(Cg *cg, Compiler *own, const Program *p, const IrOptions *o, const Target *t) {
-    *cg = (Cg){.program = p, .options = o, .target = t, .c = own};
+    *cg = (Cg){.program = p, .options = o, .target = t, .c = own, .launches = &cg_launches};
     compiler_init(own);
     copy_sources(cg);
     cg->vector = t->vector && o->opt_level > 0 && !o->scalar;
@@ -108,7 +111,7 @@ static void optimize(Cg *cg) {
 }
 
 /* Items of a group that reach different barriers, or some that reach none, are wrong results or a program that never
- * ends. The language keeps programs from it, gpu_meet.c writes marks that keep LLVM from it, and here is looked at what
+ * ends. The language keeps programs from it, lang/segment.c writes marks that keep LLVM from it, and here is looked at what
  * LLVM has made: with loops that share a header joined into one, as back ends do before anything else. */
 static void check_barriers(Cg *cg) {
     if (!cg->target->gpu) return;

@@ -7,7 +7,8 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 
-#include "irgen/gpu.h"
+#include "irgen/cpu/cpu.h"
+#include "irgen/gpu/gpu.h"
 #include "irgen/irgen.h"
 #include "offload/lld.h"
 

@@ -11,6 +11,7 @@
 typedef struct Kernel Kernel; /* cg.h */
 typedef struct CgFunc CgFunc;
 
+enum { SHARED_SPACE = 3 };  /* address space of a block's shared memory, of NVPTX and AMDGPU */
 enum { GRID_AXES = 3 }; /* x is the fastest, and the last axis of a domain */
 
 typedef enum GpuNumber { GPU_THREAD, GPU_BLOCK, GPU_THREADS, GPU_BLOCKS } GpuNumber;
@@ -43,7 +44,7 @@ typedef struct Target {
     /* Its object is linked into the program as well, where its kernels are the host versions that launches fall back to. */
     bool holds_fallback;
     bool group_is_loop;        /* one thread runs the items of a group one after another: shared memory is its own */
-    bool copies_apart;         /* its threads update copies of small arrays and bring them together at the end (private.c) */
+    bool copies_apart;         /* its threads update copies of small arrays and bring them together at the end (cpu/private.c) */
     const char *fma_feature;   /* with this feature of a CPU there are fused multiply-adds; "": always */
     bool own_math;             /* kernels take their mathematics from math/, where there are fused multiply-adds */
     LLVMLinkage kernel_linkage;

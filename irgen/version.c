@@ -2,7 +2,7 @@
  * name of its own. The module of the lowest level has what libomptarget and the program call: a function that looks at
  * the level, found when the image or the program was loaded (runtime/cpu.c), and goes on to the best version. A processor
  * below a level never sees its code. */
-#include "irgen/cg.h"
+#include "irgen/version.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -135,7 +135,7 @@ typedef struct Run {
     Unit *unit;
     RunInput *input;
     Var **fresh;     /* variables that the input declares */
-    void **frame;    /* irgen/cg_session.c */
+    void **frame;    /* irgen/lang/session.c */
     void **leaves;   /* part of it: by Symbol.kept - 1 */
     int64_t made;    /* how many of the fresh ones have their values */
 } Run;

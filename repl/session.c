@@ -199,7 +199,7 @@ static void place_leaf(Symbol *sym, void *context) {
 }
 
 static void make_frame(Run *r) {
-    enum { FRAME_VALUE, FRAME_MADE, FRAME_VARIABLES }; /* irgen/cg_session.c */
+    enum { FRAME_VALUE, FRAME_MADE, FRAME_VARIABLES }; /* irgen/lang/session.c */
     Arena *a = &r->t->c.arena;
     Program *p = r->t->program;
     r->frame = arena_array(a, void *, FRAME_VARIABLES + p->kept.n + 1);

@@ -1,5 +1,5 @@
 /* geometry.h -- how many blocks of how many threads a launch has on a GPU, in one place for those who write kernels
- * (irgen/gpu.c) and those who launch them. */
+ * (irgen/gpu/kernel.c) and those who launch them. */
 #ifndef KDSL_RUNTIME_GEOMETRY_H
 #define KDSL_RUNTIME_GEOMETRY_H
 

@@ -162,7 +162,7 @@ int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, v
     return rc;
 }
 
-/* Of a kernel that has something of its own on the device (irgen/gpu_reduce.c). */
+/* Of a kernel that has something of its own on the device (irgen/gpu/reduce.c). */
 int32_t kdsl_launch_alone(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     check_launch(loc, device); /* may leave, which it must not do with the lock */

@@ -75,7 +75,7 @@ KDSL_RT _Noreturn void kdsl_fail_domain(const char *place, const char *kernel, i
                                         int64_t n2);
 KDSL_RT _Noreturn void kdsl_fail_step(const char *place); /* a range with step 0 */
 /* A check that failed in a kernel. The compiler emits a table of all checks that kernels keep; the item whose check
- * failed first has filled the launch's slot (irgen/cg_check.c). axes: names of the domain's variables. */
+ * failed first has filled the launch's slot (irgen/lang/check.c). axes: names of the domain's variables. */
 typedef struct KdslCheck {
     const char *place, *name; /* of the array; of the argument whose shape is wrong */
     const char *function, *size, *other; /* shapes: as kdsl_fail_shape */

@@ -1,4 +1,4 @@
-/* slot.c -- the error slots of launches: what the first item whose check fails writes down (irgen/cg_check.c). A slot has
+/* slot.c -- the error slots of launches: what the first item whose check fails writes down (irgen/lang/check.c). A slot has
  * its room on the device for as long as the program runs, and it is zero there. So a launch of a kernel that keeps checks
  * makes no room and copies nothing in, and one word comes back with it: was the slot taken? Only a slot that was is copied
  * whole, and set to zero again before the failure is told, which may leave by the border of an exported function.

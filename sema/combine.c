@@ -1,7 +1,7 @@
 /* combine.c -- the parameters that a kernel only combines values into: every mention is the target of an atomic update
  * whose old value nobody looks at, or goes to a function that does no more, and all updates are of one kind, of numbers
  * of one type. No item can then tell in which order the updates come, nor whether they come at once: a device may
- * gather them apart and combine what it has gathered (irgen/private.c). */
+ * gather them apart and combine what it has gathered (irgen/cpu/private.c). */
 #include "sema/check.h"
 
 typedef struct Mentions {

@@ -1,5 +1,5 @@
 /* recursion.c -- which functions may call themselves, through others or not. Their calls are the only ones that can be
- * nested without end, and so are where host code looks how much of the stack is left (irgen/cg_func.c).
+ * nested without end, and so are where host code looks how much of the stack is left (irgen/lang/func.c).
  *
  * Functions that call nothing are taken away, then those that call only such ones, and so on; then functions that nobody
  * calls, in the same way. What is left lies on a circle, or between two. */

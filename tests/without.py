@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks and copies that cannot vanish: compiles a program once for each check and each copy in it, without that one
-(`kdslc --without=KEY`, irgen/removal.c), runs it, and sees whether it still does the same. If so, no test of this program would
+(`kdslc --without=KEY`, irgen/lang/removal.c), runs it, and sees whether it still does the same. If so, no test of this program would
 notice: a survivor. A copy that survives is `needless` if fewer bytes move without it, and `not made` if the same move: the array was
 there already, or the program ends before. A check that survives does not fail in this program: tests/failing.py makes it fail.
 

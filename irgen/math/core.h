@@ -1,7 +1,7 @@
 /* core.h -- what the mathematical functions of devices are made of.
  *
  * f32.c and f64.c are compiled to LLVM bitcode, which is kept in the compiler: a kernel that uses a function gets it as
- * IR and inlines it (cg_math.c). They are written to be widened: one straight line of multiply-adds and choices between
+ * IR and inlines it (lang/math.c). They are written to be widened: one straight line of multiply-adds and choices between
  * values, no table, no loop, no branch but the rare one to libm for huge angles. No integer is made from a float by a
  * conversion either, since that is undefined for NaN and for numbers too large: rounding adds ROUNDING, after which the
  * lowest bits of the float are the integer.

@@ -22,7 +22,7 @@ static bool is_step(LLVMOpcode op) {
 /* Arithmetic with what is known where the nest begins. */
 static bool is_known_before(const SimdRegion *g, LLVMValueRef v, int depth) {
     if (v == g->x || v == g->y) return false;
-    if (simd_map_get(g->value_of, v) < 0) return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
+    if (value_map_get(g->value_of, v) < 0) return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
     if (depth > FAR || !is_step(LLVMGetInstructionOpcode(v))) return false;
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
         if (!is_known_before(g, LLVMGetOperand(v, (unsigned)i), depth + 1)) return false;
@@ -33,7 +33,7 @@ static bool is_known_before(const SimdRegion *g, LLVMValueRef v, int depth) {
 static bool may_be_aligned(const SimdRegion *g, LLVMValueRef v, int depth) {
     if (v == g->x) return true;
     if (is_known_before(g, v, depth)) return true;
-    if (depth > FAR || simd_map_get(g->value_of, v) < 0) return false;
+    if (depth > FAR || value_map_get(g->value_of, v) < 0) return false;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (!is_step(op)) return false;
     if (op == LLVMMul || op == LLVMShl || op == LLVMAnd) return may_be_aligned(g, LLVMGetOperand(v, 0), depth + 1);
@@ -95,7 +95,7 @@ typedef struct Question {
 
 /* v, where the nest begins. It may overflow there, which is a promise only where items are. */
 static LLVMValueRef before(Question *q, LLVMValueRef v) {
-    if (simd_map_get(q->g->value_of, v) < 0) return v;
+    if (value_map_get(q->g->value_of, v) < 0) return v;
     LLVMValueRef o[2] = {NULL, NULL};
     for (int i = 0; i < LLVMGetNumOperands(v); i++) o[i] = before(q, LLVMGetOperand(v, (unsigned)i));
     LLVMOpcode op = LLVMGetInstructionOpcode(v);

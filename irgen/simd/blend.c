@@ -12,13 +12,13 @@ static bool reaches(const SimdRegion *g, int from, int to, int without, bool *se
     if (from < 0 || from == without || seen[from]) return false;
     seen[from] = true;
     for (int i = 0; i < simd_n_succ(g, from); i++)
-        if (reaches(g, simd_map_get(g->block_of, simd_succ(g, from, i)), to, without, seen)) return true;
+        if (reaches(g, value_map_get(g->block_of, simd_succ(g, from, i)), to, without, seen)) return true;
     return false;
 }
 
 /* Does every way to block `to` lead through `by`? */
 static bool dominates(const SimdRegion *g, int by, int to) {
-    int first = simd_map_get(g->block_of, g->body);
+    int first = value_map_get(g->block_of, g->body);
     return by == to || !reaches(g, first, to, by, arena_array(g->arena, bool, g->blocks.n));
 }
 
@@ -32,19 +32,19 @@ static bool is_update(LLVMValueRef v) {
     return fn && !(LLVMIsAFunction(fn) && LLVMGetIntrinsicID(fn));
 }
 
-static void note_updated(SimdMap *updated, LLVMValueRef inst, LLVMValueRef fn) {
+static void note_updated(ValueMap *updated, LLVMValueRef inst, LLVMValueRef fn) {
     for (int k = 0; k < LLVMGetNumOperands(inst); k++) {
         LLVMValueRef memory = simd_object(LLVMGetOperand(inst, (unsigned)k));
         if (LLVMGetTypeKind(LLVMTypeOf(memory)) != LLVMPointerTypeKind) continue;
         bool is_other = LLVMIsAAllocaInst(memory) || LLVMIsAConstant(memory);
-        if (!is_other) simd_map_put(updated, has_name(memory) ? memory : fn, 1);
+        if (!is_other) value_map_put(updated, has_name(memory) ? memory : fn, 1);
     }
 }
 
 /* What is done to memory other than reading and storing: memory with a name by itself, else the function. To be asked
  * before the first nest is written anew. */
-SimdMap *simd_find_updated(Cg *cg) {
-    SimdMap *updated = simd_map_new(&cg->c->arena, 8);
+ValueMap *simd_find_updated(Cg *cg) {
+    ValueMap *updated = value_map_new(&cg->c->arena, 8);
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
         for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
             for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v))
@@ -52,9 +52,9 @@ SimdMap *simd_find_updated(Cg *cg) {
     return updated;
 }
 
-static bool is_without_updates(const SimdRegion *g, const SimdMap *updated, LLVMValueRef pointer) {
+static bool is_without_updates(const SimdRegion *g, const ValueMap *updated, LLVMValueRef pointer) {
     LLVMValueRef memory = simd_object(pointer);
-    return has_name(memory) && simd_map_get(updated, memory) < 0 && simd_map_get(updated, g->fn) < 0;
+    return has_name(memory) && value_map_get(updated, memory) < 0 && value_map_get(updated, g->fn) < 0;
 }
 
 /* What every item reads of the store's element, on its way to the store: -1 if nothing. */
@@ -63,7 +63,7 @@ static int read_before(const SimdRegion *g, const SimdValue *store) {
     int64_t bytes = simd_bytes(g, LLVMTypeOf(LLVMGetOperand(store->v, 0)));
     for (LLVMUseRef use = LLVMGetFirstUse(at); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        int i = LLVMIsALoadInst(user) ? simd_map_get(g->value_of, user) : -1;
+        int i = LLVMIsALoadInst(user) ? value_map_get(g->value_of, user) : -1;
         if (i < 0 || simd_bytes(g, LLVMTypeOf(user)) != bytes || LLVMGetVolatile(user)) continue;
         int block = g->values.at[i].block;
         if (!g->blocks.at[block].leaves && !simd_may_miss(g, block) && dominates(g, block, store->block)) return i;
@@ -92,7 +92,7 @@ static bool is_still_there(const SimdRegion *g, const SimdValue *store) {
     return true;
 }
 
-void simd_blends(SimdRegion *g, const SimdMap *updated) {
+void simd_blends(SimdRegion *g, const ValueMap *updated) {
     for (int i = 0; i < g->values.n; i++) {
         SimdValue *value = &g->values.at[i];
         value->read_before = -1;

@@ -68,7 +68,7 @@ static LLVMBasicBlockRef exit_to(SimdEmit *e, int loop, LLVMBasicBlockRef to) {
 /* All live lanes of the level go from it to `to` together. */
 static LLVMBasicBlockRef jump_to(SimdEmit *e, int level, LLVMBasicBlockRef to) {
     SimdRegion *g = e->g;
-    int s = simd_map_get(g->block_of, to), loop = g->levels[level].loop;
+    int s = value_map_get(g->block_of, to), loop = g->levels[level].loop;
     if (loop < 0) return s < 0 ? e->level_end[0] : e->entry[0][simd_node_of(g, 0, s)];
     if (s < 0 || !g->loops.at[loop].has[s]) return exit_to(e, loop, to);
     if (s == g->loops.at[loop].header) return e->level_end[level];
@@ -128,7 +128,7 @@ static void bring(SimdEmit *e, int from, int s, LLVMValueRef *mask, bool partial
 /* The lanes of `mask` go from block `from` to `to`. partial: others may go elsewhere. */
 static void transfer(SimdEmit *e, int from, LLVMBasicBlockRef to, LLVMValueRef *mask, bool partial) {
     SimdRegion *g = e->g;
-    int s = simd_map_get(g->block_of, to);
+    int s = value_map_get(g->block_of, to);
     for (int l = g->blocks.at[from].loop; l >= 0 && (s < 0 || !g->loops.at[l].has[s]); l = g->loops.at[l].parent) {
         if (!g->loops.at[l].divergent) continue;
         partial = true;
@@ -149,7 +149,7 @@ static void transfer(SimdEmit *e, int from, LLVMBasicBlockRef to, LLVMValueRef *
 /* Blocks ----------------------------------------------------------------------------------------------------------- */
 
 static bool leaves(SimdEmit *e, LLVMBasicBlockRef bb) {
-    int s = simd_map_get(e->g->block_of, bb);
+    int s = value_map_get(e->g->block_of, bb);
     return s >= 0 && e->g->blocks.at[s].leaves;
 }
 
@@ -189,7 +189,7 @@ static LLVMIntPredicate swapped(LLVMIntPredicate p) {
  * first and the last item say it for those between: no look at the lanes. NULL: it takes one. */
 static LLVMValueRef holds_for_all(SimdEmit *e, LLVMValueRef cond) {
     SimdRegion *g = e->g;
-    int i = simd_map_get(g->value_of, cond);
+    int i = value_map_get(g->value_of, cond);
     if (i < 0 || !LLVMIsAICmpInst(cond) || g->values.at[i].block != e->block || e->shape.rows > 1) return NULL;
     LLVMValueRef place = LLVMGetOperand(cond, 0), limit = LLVMGetOperand(cond, 1);
     LLVMIntPredicate p = LLVMGetICmpPredicate(cond);
@@ -212,7 +212,7 @@ static LLVMValueRef holds_for_all(SimdEmit *e, LLVMValueRef cond) {
 
 /* The way to a block that only this one leads to. */
 static void note_all(SimdEmit *e, int level, LLVMBasicBlockRef to, LLVMValueRef all) {
-    int s = simd_map_get(e->g->block_of, to), n_from = 0;
+    int s = value_map_get(e->g->block_of, to), n_from = 0;
     for (int b = 0; b < e->g->blocks.n; b++)
         for (int i = 0; i < simd_n_succ(e->g, b); i++) n_from += simd_succ(e->g, b, i) == to;
     int node = s < 0 || n_from != 1 ? END : simd_node_of(e->g, level, s);

@@ -7,12 +7,12 @@ static bool find_blocks(const SimdRegion *g, int loop, SimdCounted *c) {
     *c = (SimdCounted){.loop = l, .head = g->blocks.at[l->header].bb};
     c->of = arena_array(g->arena, int, g->values.n);
     if (simd_n_succ(g, l->header) != 2) return false;
-    int first = simd_map_get(g->block_of, simd_succ(g, l->header, 0)), left = l->size - 1;
+    int first = value_map_get(g->block_of, simd_succ(g, l->header, 0)), left = l->size - 1;
     for (int b = first; b != l->header; left--) {
         if (b < 0 || !l->has[b] || g->blocks.at[b].loop != loop || simd_n_succ(g, b) != 1) return false;
         c->body = g->blocks.at[b].bb;
         for (int i = 0; i < g->blocks.at[b].n - 1; i++) c->of[c->n++] = g->blocks.at[b].first + i;
-        b = simd_map_get(g->block_of, simd_succ(g, b, 0));
+        b = value_map_get(g->block_of, simd_succ(g, b, 0));
     }
     return left == 0;
 }
@@ -24,7 +24,7 @@ LLVMValueRef simd_coming(const SimdCounted *c, LLVMValueRef phi, bool round) {
 }
 
 bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v) {
-    int i = simd_map_get(g->value_of, v);
+    int i = value_map_get(g->value_of, v);
     return i >= 0 && c->loop->has[g->values.at[i].block];
 }
 

@@ -8,7 +8,7 @@ enum { FAR = 12 };
 
 /* Arithmetic of x and y and of what is known outside, which cannot fail? */
 static bool is_placed(const SimdRegion *g, LLVMValueRef v, int depth) {
-    if (v == g->x || v == g->y || simd_map_get(g->value_of, v) < 0) return true;
+    if (v == g->x || v == g->y || value_map_get(g->value_of, v) < 0) return true;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem || depth > FAR) return false;
     if (!LLVMIsABinaryOperator(v) && !LLVMIsAGetElementPtrInst(v) && !LLVMIsACastInst(v) && op != LLVMICmp) return false;
@@ -20,7 +20,7 @@ static bool is_placed(const SimdRegion *g, LLVMValueRef v, int depth) {
 static LLVMValueRef at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y) {
     if (v == g->x) return x;
     if (v == g->y) return y;
-    if (simd_map_get(g->value_of, v) < 0) return v;
+    if (value_map_get(g->value_of, v) < 0) return v;
     LLVMValueRef c = LLVMInstructionClone(v);
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
         LLVMSetOperand(c, (unsigned)i, at(g, b, LLVMGetOperand(v, (unsigned)i), x, y));
@@ -56,7 +56,7 @@ static bool is_constant(LLVMValueRef v, bool is) {
 
 /* Does the condition come out as wanted if comparisons that are edges do? They are marked with what is wanted of them. */
 static bool settle(SimdRegion *g, LLVMValueRef cond, bool want, int depth) {
-    int i = simd_map_get(g->value_of, cond);
+    int i = value_map_get(g->value_of, cond);
     if (i < 0 || depth > FAR) return false;
     SimdValue *value = &g->values.at[i];
     if (is_edge(g, value)) {
@@ -103,7 +103,7 @@ static int work_from(const SimdRegion *g, int from, int ipdom) {
 
 /* Most items do what is more: an array has more inside than edges. */
 static bool expects_yes(const SimdRegion *g, int block) {
-    int yes = simd_map_get(g->block_of, simd_succ(g, block, 0)), no = simd_map_get(g->block_of, simd_succ(g, block, 1));
+    int yes = value_map_get(g->block_of, simd_succ(g, block, 0)), no = value_map_get(g->block_of, simd_succ(g, block, 1));
     int ipdom = g->levels[0].nodes.at[simd_node_of(g, 0, block)].ipdom;
     int work_yes = yes < 0 ? 0 : work_from(g, simd_node_of(g, 0, yes), ipdom);
     int work_no = no < 0 ? 0 : work_from(g, simd_node_of(g, 0, no), ipdom);

@@ -104,7 +104,7 @@ static void tell_control(Teller *t) {
     for (int b = 0; b < g->blocks.n; b++) {
         int s[2];
         if (!g->blocks.at[b].diverges) continue;
-        for (int i = 0; i < 2; i++) s[i] = simd_map_get(g->block_of, simd_succ(g, b, i));
+        for (int i = 0; i < 2; i++) s[i] = value_map_get(g->block_of, simd_succ(g, b, i));
         int loop = g->blocks.at[b].loop;
         bool exits = loop >= 0 && (s[0] < 0 || s[1] < 0 || !g->loops.at[loop].has[s[0]] || !g->loops.at[loop].has[s[1]]);
         LLVMValueRef at = LLVMGetBasicBlockTerminator(g->blocks.at[b].bb);

@@ -1,5 +1,5 @@
 /* forward.c -- what the parts of a group have just stored in its memory is in registers yet. Where the places are constants
- * (group_counted.c, rows.c) it is known of each element which lane of which vector it is, so a vector that begins anywhere
+ * (cpu/group_counted.c, rows.c) it is known of each element which lane of which vector it is, so a vector that begins anywhere
  * is put together from two others instead of being loaded: the machine would wait until both have reached the cache. Then
  * stores that nobody reads before the next ones are left out.
  *
@@ -300,7 +300,7 @@ void simd_forward(Cg *cg, LLVMValueRef fn) {
 static bool follows_from_item(const SimdRegion *g, LLVMValueRef v, int depth) {
     enum { FAR = 12 };
     if (v == g->x || LLVMIsAConstantInt(v)) return true;
-    if (simd_map_get(g->value_of, v) < 0 || depth > FAR) return false;
+    if (value_map_get(g->value_of, v) < 0 || depth > FAR) return false;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     bool adds = op == LLVMAdd || op == LLVMSub || op == LLVMOr || op == LLVMMul || op == LLVMShl;
     if (!adds && !LLVMIsACastInst(v)) return false;

@@ -10,7 +10,7 @@ static bool is_object(LLVMValueRef base) {
 }
 
 static bool clears_private(const SimdRegion *g, LLVMValueRef call) {
-    return simd_is_call_of(call, "llvm.memset.") && simd_map_get(g->private_of, simd_object(LLVMGetOperand(call, 0))) >= 0;
+    return simd_is_call_of(call, "llvm.memset.") && value_map_get(g->private_of, simd_object(LLVMGetOperand(call, 0))) >= 0;
 }
 
 static bool has_no_effect(const SimdRegion *g, LLVMValueRef v) {
@@ -22,20 +22,20 @@ static bool has_no_effect(const SimdRegion *g, LLVMValueRef v) {
 }
 
 bool simd_is_idempotent(const SimdRegion *g) {
-    SimdMap *written = simd_map_new(g->arena, 4);
+    ValueMap *written = value_map_new(g->arena, 4);
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         if (g->blocks.at[value->block].leaves || !has_no_effect(g, value->v)) return false;
         if (!LLVMIsAStoreInst(value->v)) continue;
         LLVMValueRef base = simd_object(LLVMGetOperand(value->v, 1));
         if (!is_object(base)) return false;
-        if (simd_map_get(g->private_of, base) < 0) simd_map_put(written, base, 1);
+        if (value_map_get(g->private_of, base) < 0) value_map_put(written, base, 1);
     }
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         if (!LLVMIsALoadInst(value->v)) continue;
         LLVMValueRef base = simd_object(LLVMGetOperand(value->v, 0));
-        if (!is_object(base) || simd_map_get(written, base) >= 0) return false;
+        if (!is_object(base) || value_map_get(written, base) >= 0) return false;
     }
     return true;
 }

@@ -120,11 +120,11 @@ static int only_load(const SimdRegion *g, LLVMValueRef pointer) {
     int load = -1, accesses = 0;
     for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        int i = simd_map_get(g->value_of, user);
+        int i = value_map_get(g->value_of, user);
         if (i < 0 || g->blocks.at[g->values.at[i].block].loop >= 0) return -1;
         if (LLVMIsAGetElementPtrInst(user)) continue; /* is_alone looks at what that is for */
         accesses++;
-        if (LLVMIsALoadInst(user) && g->values.at[i].block == simd_map_get(g->block_of, g->body)) load = i;
+        if (LLVMIsALoadInst(user) && g->values.at[i].block == value_map_get(g->block_of, g->body)) load = i;
         else if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 1) != pointer) return -1;
     }
     return accesses == 2 ? load : -1;
@@ -234,7 +234,7 @@ static int low_zeros(const SimdRegion *g, LLVMValueRef v, int depth) {
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMAdd: case LLVMSub: case LLVMOr: return min_of(a, b);
     case LLVMAnd: {
-        int i = simd_map_get(g->value_of, v);
+        int i = value_map_get(g->value_of, v);
         bool is_spread = i >= 0 && g->values.at[i].rate.x == LANE_VARYING && g->values.at[i].low == LOW_ONES;
         return is_spread ? ALL : max_of(a, b);
     }
@@ -307,7 +307,7 @@ LLVMValueRef simd_joint_bit_test(SimdEmit *e, LLVMValueRef v) {
 LLVMValueRef simd_join(SimdEmit *e) {
     SimdRegion *g = e->g;
     SimdJoint *j = arena_new(g->arena, SimdJoint);
-    e->block = simd_map_get(g->block_of, g->body);
+    e->block = value_map_get(g->block_of, g->body);
     for (int b = 0; b < g->blocks.n; b++)
         if (g->blocks.at[b].leaves) return NULL;
     if (g->blocks.at[e->block].loop >= 0) return NULL;

@@ -49,7 +49,7 @@ static LLVMIntPredicate swapped(LLVMIntPredicate p) {
 
 /* The values of a block are there where the check stands if the comparison does; false: it stands elsewhere. */
 static bool compared(const SimdRegion *g, LLVMValueRef cond, bool fails, int block, Compared *c) {
-    int i = simd_map_get(g->value_of, cond);
+    int i = value_map_get(g->value_of, cond);
     if (i < 0 || g->values.at[i].block != block || !LLVMIsAICmpInst(cond)) return false;
     LLVMIntPredicate p = LLVMGetICmpPredicate(cond);
     *c = (Compared){LLVMGetOperand(cond, 0), LLVMGetOperand(cond, 1), fails ? inverse(p) : p};
@@ -67,7 +67,7 @@ LLVMValueRef simd_check_of(const SimdRegion *g, int block) {
     LLVMValueRef t = LLVMGetBasicBlockTerminator(g->blocks.at[block].bb);
     if (g->blocks.at[block].leaves || !LLVMIsABranchInst(t) || !LLVMIsConditional(t)) return NULL;
     for (int i = 0; i < 2; i++) {
-        int s = simd_map_get(g->block_of, simd_succ(g, block, i));
+        int s = value_map_get(g->block_of, simd_succ(g, block, i));
         if (s >= 0 && g->blocks.at[s].leaves) return LLVMGetCondition(t);
     }
     return NULL;
@@ -107,7 +107,7 @@ static LLVMValueRef doubt_at_ends(SimdEmit *e, const Compared *c) {
 
 /* An index of fewer bits than the extent: what it cannot reach, it need not be compared with. */
 static LLVMValueRef doubt_narrow(SimdEmit *e, const Compared *c) {
-    int i = simd_map_get(e->g->value_of, c->v);
+    int i = value_map_get(e->g->value_of, c->v);
     bool widened = i >= 0 && e->g->values.at[i].block == e->block && (LLVMIsASExtInst(c->v) || LLVMIsAZExtInst(c->v));
     if (!widened || c->is != LLVMIntULT || simd_rate(e->g, c->v, e->block).x != LANE_VARYING) return NULL;
     LLVMValueRef from = LLVMGetOperand(c->v, 0);
@@ -144,7 +144,7 @@ static LLVMValueRef doubt(SimdEmit *e, LLVMValueRef cond, bool fails) {
 typedef struct Leaving {
     SimdEmit *e;
     LLVMValueRef item, vector, lane;   /* the first that failed: of the block, and where it is */
-    SimdMap *value_at, *block_at;
+    ValueMap *value_at, *block_at;
     Vec(LLVMValueRef) values;
     Vec(LLVMBasicBlockRef) blocks;
 } Leaving;
@@ -163,16 +163,16 @@ static LLVMValueRef of_item(Leaving *l, LLVMValueRef v) {
 
 static LLVMValueRef operand(Leaving *l, LLVMValueRef v) {
     if (LLVMValueIsBasicBlock(v)) {
-        int b = simd_map_get(l->block_at, LLVMValueAsBasicBlock(v));
+        int b = value_map_get(l->block_at, LLVMValueAsBasicBlock(v));
         return LLVMBasicBlockAsValue(l->blocks.at[b]);
     }
-    int i = simd_map_get(l->value_at, v);
+    int i = value_map_get(l->value_at, v);
     return i >= 0 ? l->values.at[i] : of_item(l, v);
 }
 
 static void make_blocks(Leaving *l, LLVMBasicBlockRef bb) {
-    if (simd_map_get(l->block_at, bb) >= 0) return;
-    simd_map_put(l->block_at, bb, l->blocks.n);
+    if (value_map_get(l->block_at, bb) >= 0) return;
+    value_map_put(l->block_at, bb, l->blocks.n);
     vec_push(l->e->g->arena, &l->blocks, simd_block(l->e, "leave"));
     LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
     for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++) make_blocks(l, LLVMGetSuccessor(t, i));
@@ -180,18 +180,18 @@ static void make_blocks(Leaving *l, LLVMBasicBlockRef bb) {
 
 static void write(Leaving *l, LLVMBasicBlockRef bb) {
     SimdEmit *e = l->e;
-    LLVMPositionBuilderAtEnd(e->b, l->blocks.at[simd_map_get(l->block_at, bb)]);
+    LLVMPositionBuilderAtEnd(e->b, l->blocks.at[value_map_get(l->block_at, bb)]);
     for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v)) {
         LLVMValueRef c = LLVMInstructionClone(v);
         for (int i = 0; i < LLVMGetNumOperands(v); i++)
             LLVMSetOperand(c, (unsigned)i, operand(l, LLVMGetOperand(v, (unsigned)i)));
         LLVMInsertIntoBuilder(e->b, c);
-        simd_map_put(l->value_at, v, l->values.n);
+        value_map_put(l->value_at, v, l->values.n);
         vec_push(e->g->arena, &l->values, c);
     }
     LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
     for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++) {
-        int s = simd_map_get(l->block_at, LLVMGetSuccessor(t, i));
+        int s = value_map_get(l->block_at, LLVMGetSuccessor(t, i));
         if (!LLVMGetFirstInstruction(l->blocks.at[s])) write(l, LLVMGetSuccessor(t, i));
     }
 }
@@ -215,8 +215,8 @@ static void leave(SimdEmit *e, LLVMBasicBlockRef to, LLVMValueRef *failed) {
     LLVMValueRef width = LLVMConstInt(e->cg->i32, (unsigned)e->shape.width, false);
     l.vector = LLVMBuildUDiv(e->b, l.item, width, "");
     l.lane = LLVMBuildURem(e->b, l.item, width, "");
-    l.value_at = simd_map_new(e->g->arena, 32);
-    l.block_at = simd_map_new(e->g->arena, 4);
+    l.value_at = value_map_new(e->g->arena, 32);
+    l.block_at = value_map_new(e->g->arena, 4);
     make_blocks(&l, to);
     LLVMBuildBr(e->b, l.blocks.at[0]);
     write(&l, to);

@@ -113,7 +113,7 @@ static LLVMValueRef load_in_page(SimdEmit *e, LLVMValueRef inst, unsigned align,
 
 /* As the scalar access claims. In items' own memory, whose elements lie interleaved, only the element's size is known. */
 static unsigned alignment(SimdEmit *e, LLVMValueRef inst) {
-    const SimdValue *value = &e->g->values.at[simd_map_get(e->g->value_of, inst)];
+    const SimdValue *value = &e->g->values.at[value_map_get(e->g->value_of, inst)];
     if (value->private_of < 0) return LLVMGetAlignment(inst);
     return (unsigned)e->g->privates.at[value->private_of].elem_bytes;
 }
@@ -164,7 +164,7 @@ static LLVMValueRef gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVM
  * by side: worth a look each time, which costs less than going lane by lane. */
 static bool may_be_neighbours(const SimdRegion *g, LLVMValueRef v, int depth) {
     enum { FAR = 12 };
-    if (v == g->x || v == g->y || simd_map_get(g->value_of, v) < 0) return true;
+    if (v == g->x || v == g->y || value_map_get(g->value_of, v) < 0) return true;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     bool known = LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v) || op == LLVMSelect || op == LLVMICmp;
     if (!known || depth > FAR) return false;
@@ -199,7 +199,7 @@ static LLVMValueRef if_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef *ma
 }
 
 static bool is_spread(const SimdEmit *e, LLVMValueRef inst) {
-    return e->g->spread && simd_is_spread(e->g, e->target, &e->g->values.at[simd_map_get(e->g->value_of, inst)]);
+    return e->g->spread && simd_is_spread(e->g, e->target, &e->g->values.at[value_map_get(e->g->value_of, inst)]);
 }
 
 static LLVMValueRef gather_or_load(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask, int64_t bytes) {
@@ -237,7 +237,7 @@ static LLVMValueRef load_strided(SimdEmit *e, LLVMValueRef inst, LLVMValueRef fi
 
 /* By how much v goes on from row to row: counts, or bytes of an address. false: who knows */
 static bool goes_down_by(const SimdRegion *g, LLVMValueRef v, int64_t *by) {
-    int i = v == g->y ? -1 : simd_map_get(g->value_of, v);
+    int i = v == g->y ? -1 : value_map_get(g->value_of, v);
     *by = v == g->y;
     if (i < 0 || !g->values.at[i].rate.y) return true;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);

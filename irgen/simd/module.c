@@ -111,7 +111,7 @@ void simd_module(Cg *cg) {
     marks = find_marks(cg);
     SimdStreams streams;
     simd_find_streams(cg, &streams);
-    SimdMap *updated = simd_find_updated(cg);
+    ValueMap *updated = simd_find_updated(cg);
     for (int i = 0; i < marks.n; i++) {
         if (simd_nest(cg, &target, &streams, updated, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
             use_whole_vectors(cg, &target, marks.at[i].fn);

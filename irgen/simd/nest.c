@@ -172,7 +172,7 @@ static void write_joint(Items *n, SimdShape shape, SimdEmit *e) {
 }
 
 /* The version that g now says. The builder is left where the next one belongs. */
-static void write_version(Items *n, SimdShape shape, const SimdMap *updated) {
+static void write_version(Items *n, SimdShape shape, const ValueMap *updated) {
     SimdRegion *g = n->g;
     simd_shape(g, n->target);
     simd_blends(g, updated);
@@ -189,7 +189,7 @@ static void write_version(Items *n, SimdShape shape, const SimdMap *updated) {
     LLVMPositionBuilderAtEnd(n->b, otherwise);
 }
 
-static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdShape spread, const SimdMap *updated,
+static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdShape spread, const ValueMap *updated,
                            bool has_ends) {
     SimdRegion *g = n->g;
     g->aligned = true;
@@ -216,7 +216,7 @@ static bool is_written_out(Cg *cg, const SimdRegion *g, LLVMValueRef latch, int 
            simd_has_known_places(g);
 }
 
-bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const SimdMap *updated, LLVMValueRef fn,
+bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const ValueMap *updated, LLVMValueRef fn,
                LLVMValueRef latch, LLVMValueRef outer_latch) {
     SimdRegion g;
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);

@@ -12,7 +12,7 @@ typedef struct Items {
     SimdRegion *g;
     const SimdTarget *target;
     SimdStreams *streams;
-    SimdMap *past;            /* stores of rows that may go past the caches */
+    ValueMap *past;            /* stores of rows that may go past the caches */
     LLVMBuilderRef b;
     LLVMBasicBlockRef allocas;
     bool written_out;          /* forward.c: vector by vector */
@@ -48,7 +48,7 @@ bool nest_is_known_row(const SimdRegion *g);
 void nest_write(Items *n, SimdShape shape); /* all rows, as blocks of this shape */
 
 /* nest.c; false: it stays scalar */
-bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const SimdMap *updated, LLVMValueRef fn,
+bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const ValueMap *updated, LLVMValueRef fn,
                LLVMValueRef latch, LLVMValueRef outer_latch);
 
 #endif

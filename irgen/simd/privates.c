@@ -14,7 +14,7 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
     SimdPrivate *p = &g->privates.at[private];
     for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        int i = simd_map_get(g->value_of, user);
+        int i = value_map_get(g->value_of, user);
         if (simd_is_call_of(user, "llvm.lifetime.")) continue;
         if (i < 0) return simd_refuse(g, "an array of the item's own outlives it", pointer);
         SimdValue *value = &g->values.at[i];
@@ -38,9 +38,9 @@ bool simd_privates(SimdRegion *g) {
         if (g->blocks.at[g->values.at[i].block].leaves) continue;
         for (int k = 0; k < LLVMGetNumOperands(g->values.at[i].v); k++) {
             LLVMValueRef v = LLVMGetOperand(g->values.at[i].v, (unsigned)k);
-            if (!LLVMIsAAllocaInst(v) || simd_map_get(g->private_of, v) >= 0) continue;
+            if (!LLVMIsAAllocaInst(v) || value_map_get(g->private_of, v) >= 0) continue;
             SimdPrivate p = {.alloca_ = v};
-            simd_map_put(g->private_of, v, g->privates.n);
+            value_map_put(g->private_of, v, g->privates.n);
             vec_push(g->arena, &g->privates, p);
             if (!follow(g, g->privates.n - 1, v)) return false;
         }

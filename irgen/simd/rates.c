@@ -20,7 +20,7 @@ static LaneRate linear(int64_t stride, bool y, bool exact) {
 LaneRate simd_rate(const SimdRegion *g, LLVMValueRef v, int user_block) {
     if (v == g->x) return linear(1, false, true);
     if (v == g->y) return (LaneRate){LANE_UNIFORM, g->rows, 0, false};
-    int i = simd_map_get(g->value_of, v);
+    int i = value_map_get(g->value_of, v);
     if (i < 0) return UNIFORM_LANES;
     const SimdValue *value = &g->values.at[i];
     for (int l = g->blocks.at[value->block].loop; l >= 0; l = g->loops.at[l].parent)
@@ -91,7 +91,7 @@ bool simd_is_plain_header(const SimdRegion *g, int block) {
     if (loop < 0 || g->loops.at[loop].header != block) return false;
     LLVMValueRef phi = g->values.at[g->blocks.at[block].first].v;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-        int from = simd_map_get(g->block_of, LLVMGetIncomingBlock(phi, i));
+        int from = value_map_get(g->block_of, LLVMGetIncomingBlock(phi, i));
         around += from >= 0 && g->loops.at[loop].has[from];
     }
     return around == 1 && LLVMCountIncoming(phi) == 2;
@@ -101,7 +101,7 @@ bool simd_is_plain_header(const SimdRegion *g, int block) {
 static bool brings_apart(const SimdRegion *g, LLVMValueRef phi, int block) {
     if (simd_is_plain_header(g, block)) return false;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-        int from = simd_map_get(g->block_of, LLVMGetIncomingBlock(phi, i));
+        int from = value_map_get(g->block_of, LLVMGetIncomingBlock(phi, i));
         if (from < 0) continue;
         if (g->blocks.at[from].diverges || simd_is_masked(g, from)) return true;
         for (int l = g->blocks.at[from].loop; l >= 0 && !g->loops.at[l].has[block]; l = g->loops.at[l].parent)
@@ -116,7 +116,7 @@ static LaneRate merged(const SimdRegion *g, LLVMValueRef phi, int block) {
     bool first = true;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         LLVMValueRef v = LLVMGetIncomingValue(phi, i);
-        int from = simd_map_get(g->block_of, LLVMGetIncomingBlock(phi, i)), value = simd_map_get(g->value_of, v);
+        int from = value_map_get(g->block_of, LLVMGetIncomingBlock(phi, i)), value = value_map_get(g->value_of, v);
         if (value >= 0 && !g->values.at[value].known) continue;
         LaneRate in = simd_rate(g, v, from < 0 ? block : from);
         r = first ? in : join(r, in);
@@ -242,7 +242,7 @@ static bool update_branches(SimdRegion *g) {
         if (g->blocks.at[b].leaves || g->blocks.at[b].diverges || !LLVMIsABranchInst(t) || !LLVMIsConditional(t)) continue;
         bool may_leave = false;
         for (int i = 0; i < 2; i++) {
-            int s = simd_map_get(g->block_of, simd_succ(g, b, i));
+            int s = value_map_get(g->block_of, simd_succ(g, b, i));
             may_leave = may_leave || (s >= 0 && g->blocks.at[s].leaves);
         }
         LaneRate c = simd_rate(g, LLVMGetCondition(t), b);
@@ -267,7 +267,7 @@ static bool update_loops(SimdRegion *g) {
     for (int l = 0; l < g->loops.n; l++)
         for (int b = 0; b < g->blocks.n && !g->loops.at[l].divergent; b++)
             for (int i = 0; g->loops.at[l].has[b] && i < simd_n_succ(g, b); i++) {
-                int s = simd_map_get(g->block_of, simd_succ(g, b, i));
+                int s = value_map_get(g->block_of, simd_succ(g, b, i));
                 if (s >= 0 && (g->loops.at[l].has[s] || g->blocks.at[s].leaves)) continue;
                 if (!leaves_alone(g, l, b)) continue;
                 g->loops.at[l].divergent = changed = true;
@@ -340,7 +340,7 @@ static bool worth_a_branch(const SimdRegion *g, const SimdBlock *b) {
 }
 
 static void note_use(SimdRegion *g, LLVMValueRef v, int user) {
-    int i = simd_map_get(g->value_of, v);
+    int i = value_map_get(g->value_of, v);
     if (i < 0 || g->values.at[i].block == user) return;
     SimdValue *value = &g->values.at[i];
     int from = value->block;
@@ -355,7 +355,7 @@ static void note_use(SimdRegion *g, LLVMValueRef v, int user) {
 static bool leads_to(const SimdRegion *g, int from, int to) {
     if (from == to) return true;
     for (int i = 0; i < simd_n_succ(g, from); i++)
-        if (leads_to(g, simd_map_get(g->block_of, simd_succ(g, from, i)), to)) return true;
+        if (leads_to(g, value_map_get(g->block_of, simd_succ(g, from, i)), to)) return true;
     return false;
 }
 
@@ -363,7 +363,7 @@ static bool leads_to(const SimdRegion *g, int from, int to) {
 static void note_leaving_use(SimdRegion *g, LLVMValueRef v, int leaving) {
     for (int b = 0; b < g->blocks.n; b++)
         for (int i = 0; !g->blocks.at[b].leaves && i < simd_n_succ(g, b); i++) {
-            int s = simd_map_get(g->block_of, simd_succ(g, b, i));
+            int s = value_map_get(g->block_of, simd_succ(g, b, i));
             if (s >= 0 && g->blocks.at[s].leaves && leads_to(g, s, leaving)) note_use(g, v, b);
         }
 }
@@ -385,7 +385,7 @@ static void note_uses(SimdRegion *g) {
         bool is_phi = LLVMIsAPHINode(value->v) != NULL;
         unsigned n = is_phi ? LLVMCountIncoming(value->v) : (unsigned)LLVMGetNumOperands(value->v);
         for (unsigned k = 0; k < n; k++) {
-            int user = is_phi ? simd_map_get(g->block_of, LLVMGetIncomingBlock(value->v, k)) : value->block;
+            int user = is_phi ? value_map_get(g->block_of, LLVMGetIncomingBlock(value->v, k)) : value->block;
             LLVMValueRef v = is_phi ? LLVMGetIncomingValue(value->v, k) : LLVMGetOperand(value->v, k);
             if (user < 0 || !LLVMIsAInstruction(v)) continue;
             if (g->blocks.at[user].leaves) note_leaving_use(g, v, user);

@@ -110,11 +110,11 @@ static bool known_terminator(SimdRegion *g, LLVMBasicBlockRef bb) {
 
 /* Blocks when all that they lead to has been seen; g->block_of knows those seen. */
 static bool post_order(SimdRegion *g, LLVMBasicBlockRef bb) {
-    if (bb == g->exit || simd_map_get(g->block_of, bb) >= 0) return true;
+    if (bb == g->exit || value_map_get(g->block_of, bb) >= 0) return true;
     if (bb == g->inner_head || bb == g->outer_head) return simd_refuse(g, "its loop has another way back", NULL);
     if (!known_terminator(g, bb)) return false;
     if (++g->n_reached > SIMD_MOST_BLOCKS) return simd_refuse(g, "it has too many branches for vector code", NULL);
-    simd_map_put(g->block_of, bb, 0);
+    value_map_put(g->block_of, bb, 0);
     LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
     for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
         if (!post_order(g, LLVMGetSuccessor(t, i))) return false;
@@ -131,7 +131,7 @@ static bool collect_blocks(SimdRegion *g) {
         g->blocks.at[i] = g->blocks.at[k];
         g->blocks.at[k] = b;
     }
-    for (int i = 0; i < g->blocks.n; i++) simd_map_put(g->block_of, g->blocks.at[i].bb, i);
+    for (int i = 0; i < g->blocks.n; i++) value_map_put(g->block_of, g->blocks.at[i].bb, i);
     return true;
 }
 
@@ -139,7 +139,7 @@ static void collect_values(SimdRegion *g) {
     for (int i = 0; i < g->blocks.n; i++) {
         g->blocks.at[i].first = g->values.n;
         for (LLVMValueRef v = LLVMGetFirstInstruction(g->blocks.at[i].bb); v; v = LLVMGetNextInstruction(v)) {
-            simd_map_put(g->value_of, v, g->values.n);
+            value_map_put(g->value_of, v, g->values.n);
             SimdValue value = {.v = v, .block = i, .private_of = -1, .leaves_loop = -1, .parts = -1};
             vec_push(g->arena, &g->values, value);
         }
@@ -154,7 +154,7 @@ static void find_leaving(SimdRegion *g) {
         for (int b = 0; b < g->blocks.n; b++)
             for (int i = 0; !reaches[b] && i < simd_n_succ(g, b); i++) {
                 LLVMBasicBlockRef s = simd_succ(g, b, i);
-                if (s != g->exit && !reaches[simd_map_get(g->block_of, s)]) continue;
+                if (s != g->exit && !reaches[value_map_get(g->block_of, s)]) continue;
                 reaches[b] = changed = true;
             }
     }
@@ -172,7 +172,7 @@ static int n_ways_to(const SimdRegion *g, int block) {
 static int behind_check(const SimdRegion *g, int b) {
     if (g->blocks.at[b].leaves || simd_n_succ(g, b) != 2) return -1;
     int to[2];
-    for (int i = 0; i < 2; i++) to[i] = simd_map_get(g->block_of, simd_succ(g, b, i));
+    for (int i = 0; i < 2; i++) to[i] = value_map_get(g->block_of, simd_succ(g, b, i));
     int fails = to[0] >= 0 && g->blocks.at[to[0]].leaves ? 0 : 1, ok = to[!fails];
     if (to[fails] < 0 || !g->blocks.at[to[fails]].leaves || ok < 0) return -1;
     const SimdBlock *next = &g->blocks.at[ok];
@@ -199,7 +199,7 @@ static void find_back_edges(Walk *w, int b) {
     SimdRegion *g = w->g;
     w->state[b] = 1;
     for (int i = 0; i < simd_n_succ(g, b); i++) {
-        int s = simd_map_get(g->block_of, simd_succ(g, b, i));
+        int s = value_map_get(g->block_of, simd_succ(g, b, i));
         if (s < 0) continue;
         if (w->state[s] == 1) {
             vec_push(g->arena, &w->tails, b);
@@ -289,7 +289,7 @@ static void visit(Order *o, int block);
 /* An edge out of a node of the level: END or a block to go to. */
 static int target(const Order *o, LLVMBasicBlockRef bb) {
     SimdRegion *g = o->g;
-    int s = simd_map_get(g->block_of, bb), loop = o->level->loop;
+    int s = value_map_get(g->block_of, bb), loop = o->level->loop;
     if (s < 0 || g->blocks.at[s].leaves) return END;
     if (loop >= 0 && (s == g->loops.at[loop].header || !g->loops.at[loop].has[s])) return END;
     return s;
@@ -326,7 +326,7 @@ static bool add_succ(SimdRegion *g, SimdNode *n, int to) {
 static bool link_block(Order *o, SimdNode *n, int level, int b, int without_loop) {
     for (int i = 0; i < simd_n_succ(o->g, b); i++) {
         LLVMBasicBlockRef bb = simd_succ(o->g, b, i);
-        int s = simd_map_get(o->g->block_of, bb), t = target(o, bb);
+        int s = value_map_get(o->g->block_of, bb), t = target(o, bb);
         if (s >= 0 && (o->g->blocks.at[s].leaves || (without_loop >= 0 && o->g->loops.at[without_loop].has[s]))) continue;
         if (!add_succ(o->g, n, t == END ? END : simd_node_of(o->g, level, t))) return false;
     }
@@ -380,9 +380,9 @@ static void find_postdominators(SimdLevel *l) {
 bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef layout, LLVMValueRef latch, LLVMValueRef outer_latch) {
     *g = (SimdRegion){.arena = a, .fn = fn, .layout = layout};
     if (!find_nest(g, latch, outer_latch)) return false;
-    g->block_of = simd_map_new(a, 64);
-    g->value_of = simd_map_new(a, 256);
-    g->private_of = simd_map_new(a, 8);
+    g->block_of = value_map_new(a, 64);
+    g->value_of = value_map_new(a, 256);
+    g->private_of = value_map_new(a, 8);
     if (g->body == g->exit) return simd_refuse(g, "there is nothing in it", NULL);
     if (!collect_blocks(g)) return false;
     find_leaving(g);

@@ -68,7 +68,7 @@ static LLVMValueRef goes_past(Items *n, SimdShape shape, LLVMValueRef store, LLV
 static LLVMValueRef all_go_past(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool lines) {
     SimdRegion *g = n->g;
     LLVMValueRef all = NULL;
-    n->past = simd_map_new(g->arena, 4);
+    n->past = value_map_new(g->arena, 4);
     for (int i = 0; i < g->values.n && (lines || shape.rows == 1); i++) {
         LLVMValueRef store = g->values.at[i].v;
         if (!is_row_store(n, &g->values.at[i])) continue;
@@ -77,7 +77,7 @@ static LLVMValueRef all_go_past(Items *n, SimdShape shape, LLVMValueRef x, LLVMV
         LLVMValueRef past = goes_past(n, shape, store, x, y, lines ? SIMD_LINE : vector);
         if (!past) continue;
         all = all ? LLVMBuildAnd(n->b, all, past, "") : past;
-        simd_map_put(n->past, store, 1);
+        value_map_put(n->past, store, 1);
     }
     return all;
 }
@@ -453,8 +453,8 @@ static LLVMValueRef rows_past(Items *n, SimdShape shape) {
     SimdRegion *g = n->g;
     LLVMValueRef store = main_store(n), large = store ? is_large(n, shape, store) : NULL;
     if (!large || !n->again || shape.rows > 1) return NULL;
-    n->past = simd_map_new(g->arena, 1);
-    simd_map_put(n->past, store, 1);
+    n->past = value_map_new(g->arena, 1);
+    value_map_put(n->past, store, 1);
     for (int i = 0; i < g->values.n; i++) {
         LLVMValueRef other = g->values.at[i].v;
         if (other != store && is_row_store(n, &g->values.at[i]) && is_large(n, shape, other)) return NULL;

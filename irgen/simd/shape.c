@@ -77,7 +77,7 @@ enum { FAR_LINE = 4, FAR_RUN = 8 }; /* lines from behind the first cache, and th
 /* By how many bytes or counts v goes on from round to round; SIMD_LINE or more: far. */
 static int64_t pace(const SimdRegion *g, LLVMValueRef v, int loop, int depth) {
     enum { TOO_DEEP = 12 };
-    int i = simd_map_get(g->value_of, v);
+    int i = value_map_get(g->value_of, v);
     if (i < 0 || depth > TOO_DEEP || !simd_in_loop(g, loop, g->values.at[i].block)) return 0;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op == LLVMPHI) return g->loops.at[loop].header == g->values.at[i].block;
@@ -181,7 +181,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
 /* Operations from the phi to the value, through this loop: 0 if it does not lead there. */
 static int chain_to(const SimdRegion *g, LLVMValueRef v, LLVMValueRef phi, int loop, int depth) {
     enum { FAR = 24 };
-    int i = simd_map_get(g->value_of, v), longest = 0;
+    int i = value_map_get(g->value_of, v), longest = 0;
     if (i < 0 || depth > FAR || !simd_in_loop(g, loop, g->values.at[i].block)) return 0;
     if (LLVMIsAPHINode(v)) return 0;
     for (int k = 0; k < LLVMGetNumOperands(v); k++) {
@@ -226,7 +226,7 @@ static int longest_way(const SimdRegion *g) {
         bool counts = value->rate.x == LANE_VARYING && !LLVMIsAPHINode(value->v) && !simd_is_remark(value->v);
         far[i] = 0;
         for (int k = 0; k < LLVMGetNumOperands(value->v); k++) {
-            int o = simd_map_get(g->value_of, LLVMGetOperand(value->v, (unsigned)k));
+            int o = value_map_get(g->value_of, LLVMGetOperand(value->v, (unsigned)k));
             if (o >= 0 && o < i && far[o] > far[i]) far[i] = far[o];
         }
         far[i] += counts;
@@ -243,7 +243,7 @@ static bool is_inner(const SimdRegion *g, int loop) {
 
 static bool is_used_by_rows(const SimdRegion *g, const SimdValue *value) {
     for (LLVMUseRef u = LLVMGetFirstUse(value->v); u; u = LLVMGetNextUse(u)) {
-        int user = simd_map_get(g->value_of, LLVMGetUser(u));
+        int user = value_map_get(g->value_of, LLVMGetUser(u));
         if (user >= 0 && g->values.at[user].rate.y && g->values.at[user].block == value->block) return true;
     }
     return false;
@@ -258,7 +258,7 @@ static bool stores(const SimdRegion *g, int loop) {
 /* Made before the loop, or the same in each round: LLVM will make it before. */
 static bool is_made_before(const SimdRegion *g, int loop, LLVMValueRef v, int depth) {
     enum { FAR = 8 };
-    int i = simd_map_get(g->value_of, v);
+    int i = value_map_get(g->value_of, v);
     if (i < 0 || !simd_in_loop(g, loop, g->values.at[i].block)) return true;
     bool is_load = LLVMIsALoadInst(v) && !stores(g, loop);
     bool is_plain = is_load || simd_is_plain(v);
@@ -276,7 +276,7 @@ static void add_held(const SimdRegion *g, Cost *c, int loop, int i) {
     bool is_phi = LLVMIsAPHINode(value->v) && g->blocks.at[value->block].loop == loop;
     bool from_outside = is_made_before(g, loop, value->v, 0), used = false;
     for (LLVMUseRef u = LLVMGetFirstUse(value->v); u && !used && from_outside; u = LLVMGetNextUse(u)) {
-        int user = simd_map_get(g->value_of, LLVMGetUser(u));
+        int user = value_map_get(g->value_of, LLVMGetUser(u));
         used = user >= 0 && simd_in_loop(g, loop, g->values.at[user].block) && !LLVMIsAPHINode(g->values.at[user].v);
         used = used && !is_made_before(g, loop, g->values.at[user].v, 0);
     }
@@ -316,7 +316,7 @@ static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, in
 static bool stays_inside(const SimdRegion *g, int b) {
     int loop = g->blocks.at[b].loop;
     for (int i = 0; loop >= 0 && i < simd_n_succ(g, b); i++) {
-        int s = simd_map_get(g->block_of, simd_succ(g, b, i));
+        int s = value_map_get(g->block_of, simd_succ(g, b, i));
         if (s < 0 || !g->loops.at[loop].has[s]) return false;
     }
     return true;

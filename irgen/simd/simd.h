@@ -12,7 +12,8 @@
 #ifndef KDSL_IRGEN_SIMD_H
 #define KDSL_IRGEN_SIMD_H
 
-#include "irgen/cg.h"
+#include "irgen/passes/passes.h"
+#include "irgen/simd/module.h"
 
 /* How a value changes along the inner loop (x), and whether along the outer one (y). */
 typedef enum LaneKind { LANE_UNIFORM, LANE_LINEAR, LANE_VARYING } LaneKind;
@@ -91,7 +92,6 @@ typedef struct SimdParts {
     bool is_store;
 } SimdParts;
 
-typedef struct SimdMap SimdMap; /* map.c: from an LLVM value to a number */
 
 /* Larger nests stay scalar: what is asked here of blocks and values goes over all of them, for each of them. The largest
  * of all tests have 60 blocks and 1,500 values. */
@@ -113,7 +113,7 @@ typedef struct SimdRegion {
     Vec(SimdPrivate) privates;
     Vec(SimdParts) parts;
     SimdLevel *levels;            /* [0]: the region, [1 + l]: loop l */
-    SimdMap *value_of, *block_of, *private_of;
+    ValueMap *value_of, *block_of, *private_of;
     int n_reached; /* blocks, while they are found */
     bool aligned;                 /* in the version for masks that leave neighbours side by side */
     bool spread;                  /* in the version for masks that part them alike in every block */
@@ -133,10 +133,6 @@ typedef struct SimdTarget {
     bool mask_registers;          /* masks are bits, and every access may have one */
 } SimdTarget;
 
-/* map.c */
-SimdMap *simd_map_new(Arena *a, int expected);
-void simd_map_put(SimdMap *m, const void *key, int value);
-int simd_map_get(const SimdMap *m, const void *key); /* -1: not there */
 
 /* region.c: the nest that ends in this branch; false with why_not: it cannot be vector code */
 bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef layout, LLVMValueRef latch, LLVMValueRef outer_latch);
@@ -169,8 +165,8 @@ bool simd_is_spread(const SimdRegion *g, const SimdTarget *t, const SimdValue *a
 LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int items);
 
 /* blend.c: SimdValue.read_before, once the rates are there */
-SimdMap *simd_find_updated(Cg *cg);
-void simd_blends(SimdRegion *g, const SimdMap *updated);
+ValueMap *simd_find_updated(Cg *cg);
+void simd_blends(SimdRegion *g, const ValueMap *updated);
 
 /* shape.c */
 SimdShape simd_shape(SimdRegion *g, const SimdTarget *t);
@@ -212,7 +208,7 @@ LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMV
 
 /* stream.c: arrays that may be written past the caches, by what answers whether they are */
 typedef struct SimdStreams {
-    SimdMap *of;
+    ValueMap *of;
     Vec(LLVMValueRef) large;
     bool used;
 } SimdStreams;
@@ -245,7 +241,7 @@ typedef struct SimdEmit {
     SimdRegion *g;
     const SimdTarget *target;
     SimdStreams *streams;
-    SimdMap *past;                /* stores that go past the caches; NULL: none */
+    ValueMap *past;                /* stores that go past the caches; NULL: none */
     Cg *cg;
     LLVMBuilderRef b;
     LLVMBasicBlockRef allocas;    /* of the function; slots go there */

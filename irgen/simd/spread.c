@@ -9,7 +9,7 @@ enum { FAR = 8, LANES = 8, ELEMENT_BYTES = 4 };
 
 static bool is_spread(const SimdRegion *g, LLVMValueRef v, int block, int depth) {
     if (simd_rate(g, v, block).x != LANE_VARYING) return true;
-    int i = simd_map_get(g->value_of, v);
+    int i = value_map_get(g->value_of, v);
     if (i < 0 || depth > FAR) return false;
     const SimdValue *value = &g->values.at[i];
     LLVMOpcode op = LLVMGetInstructionOpcode(v);

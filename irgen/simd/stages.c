@@ -61,7 +61,7 @@ static LLVMValueRef at(const Stages *s, int i) { return s->g->values.at[s->c.of[
 
 /* Of a value among the round's instructions; -1: it is from elsewhere. */
 static int place(const Stages *s, LLVMValueRef v) {
-    int v_at = simd_map_get(s->g->value_of, v);
+    int v_at = value_map_get(s->g->value_of, v);
     for (int i = 0; i < s->c.n && v_at >= 0; i++)
         if (s->c.of[i] == v_at) return i;
     return -1;

@@ -24,7 +24,7 @@ static bool only_written(LLVMValueRef pointer) {
 /* Of a kernel's arrays, those that may be written past the caches: map from the parameter to its answer. */
 void simd_find_streams(Cg *cg, SimdStreams *s) {
     LLVMValueRef marker = LLVMGetNamedFunction(cg->module, CG_EXTENT);
-    *s = (SimdStreams){.of = simd_map_new(&cg->c->arena, 8)};
+    *s = (SimdStreams){.of = value_map_new(&cg->c->arena, 8)};
     if (!marker) return;
     LLVMValueRef exceeds = cg_runtime(cg, RT_EXCEEDS_CACHE);
     for (LLVMUseRef use; (use = LLVMGetFirstUse(marker));) {
@@ -32,7 +32,7 @@ void simd_find_streams(Cg *cg, SimdStreams *s) {
         if (LLVMIsAArgument(array) && only_written(array)) {
             LLVMPositionBuilderBefore(cg->b, mark);
             LLVMSetCurrentDebugLocation2(cg->b, NULL);
-            simd_map_put(s->of, array, s->large.n);
+            value_map_put(s->of, array, s->large.n);
             LLVMValueRef large = LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(exceeds), exceeds, &bytes, 1, "");
             large = LLVMBuildICmp(cg->b, LLVMIntNE, large, cg_i32(cg, 0), "large");
             vec_push(&cg->c->arena, &s->large, large);
@@ -44,12 +44,12 @@ void simd_find_streams(Cg *cg, SimdStreams *s) {
 
 LLVMValueRef simd_is_streamed(const SimdStreams *s, LLVMValueRef store, int64_t vector_bytes) {
     enum { LEAST_BYTES = 16 };
-    int i = simd_map_get(s->of, simd_object(LLVMGetOperand(store, 1)));
+    int i = value_map_get(s->of, simd_object(LLVMGetOperand(store, 1)));
     return i < 0 || vector_bytes % LEAST_BYTES ? NULL : s->large.at[i];
 }
 
 void simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef made) {
-    if (!e->past || simd_map_get(e->past, store) < 0) return;
+    if (!e->past || value_map_get(e->past, store) < 0) return;
     LLVMValueRef one = cg_i32(e->cg, 1);
     LLVMSetAlignment(made, (unsigned)simd_bytes(e->g, LLVMTypeOf(LLVMGetOperand(made, 0))));
     unsigned kind = LLVMGetMDKindIDInContext(e->cg->ctx, "nontemporal", 11);

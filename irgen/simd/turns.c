@@ -11,7 +11,7 @@ static bool is_comparison(LLVMValueRef v) { return LLVMIsAICmpInst(v) || LLVMIsA
 
 /* Is it the block's, and not the launch's, which LLVM asks before the loop? */
 static bool is_of_block(SimdEmit *e, LLVMValueRef v) {
-    int i = simd_map_get(e->g->value_of, v);
+    int i = value_map_get(e->g->value_of, v);
     if (i < 0 || !LLVMIsAICmpInst(v)) return false;
     LaneRate r = simd_rate(e->g, v, e->g->values.at[i].block);
     return simd_joint_first_bits(e, v, NULL) || (r.x == LANE_UNIFORM && !r.y && simd_is_placed(e->g, v));
@@ -50,7 +50,7 @@ static void emit_told(SimdEmit *e, LLVMBasicBlockRef at, LLVMValueRef bit, bool 
 }
 
 void simd_turned_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask) {
-    e->block = simd_map_get(e->g->block_of, e->g->body);
+    e->block = value_map_get(e->g->block_of, e->g->body);
     e->x = x;
     e->y = y;
     LLVMValueRef bit = mask || !(e->g->aligned || e->g->spread) ? NULL : turning(e), all = NULL;

@@ -153,7 +153,7 @@ LLVMValueRef simd_scalar(SimdEmit *e, LLVMValueRef v, int row, int vector) {
     if (v == e->g->y) return row ? LLVMBuildAdd(e->b, e->y, cg_i64(e->cg, row), "") : e->y;
     LaneRate r = simd_rate(e->g, v, e->block);
     LLVMValueRef base = v;
-    int i = simd_map_get(e->g->value_of, v), private = simd_map_get(e->g->private_of, v);
+    int i = value_map_get(e->g->value_of, v), private = value_map_get(e->g->private_of, v);
     if (private >= 0) return e->privates[private];
     if (v == e->g->x) base = e->x;
     else if (i >= 0) base = copy_of(e, i, row, vector);
@@ -165,7 +165,7 @@ LLVMValueRef simd_scalar(SimdEmit *e, LLVMValueRef v, int row, int vector) {
 
 LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector) {
     LaneRate r = simd_rate(e->g, v, e->block);
-    if (r.x == LANE_VARYING) return copy_of(e, simd_map_get(e->g->value_of, v), row, vector);
+    if (r.x == LANE_VARYING) return copy_of(e, value_map_get(e->g->value_of, v), row, vector);
     LLVMValueRef base = simd_scalar(e, v, row, vector);
     if (r.x == LANE_UNIFORM) return simd_splat(e, base);
     LLVMValueRef lanes = simd_items(e, offset_type(e, LLVMTypeOf(v)), r.stride);
@@ -197,7 +197,7 @@ static bool is_made_for_lane(SimdEmit *e, const SimdValue *value) {
 
 /* Two lanes' words as one number. */
 static LLVMValueRef both_words(SimdEmit *e, LLVMValueRef v, int row, int vector, int first) {
-    if (is_made_for_lane(e, &e->g->values.at[simd_map_get(e->g->value_of, v)])) {
+    if (is_made_for_lane(e, &e->g->values.at[value_map_get(e->g->value_of, v)])) {
         LLVMValueRef at = simd_lane(e, LLVMGetOperand(v, 0), row, vector, cg_i32(e->cg, first));
         LLVMValueRef both = LLVMBuildLoad2(e->b, e->cg->i64, simd_hidden(e, at), "");
         LLVMSetAlignment(both, LLVMGetAlignment(v));
@@ -236,7 +236,7 @@ LLVMValueRef simd_clone_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector
 /* Of one item, which is live. lane: i32. */
 LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane) {
     LaneRate r = simd_rate(e->g, v, e->block);
-    int i = simd_map_get(e->g->value_of, v);
+    int i = value_map_get(e->g->value_of, v);
     LLVMValueRef word = r.x == LANE_VARYING ? word_of(e, v, row, vector, lane) : NULL;
     if (word) return word;
     if (r.x == LANE_VARYING && is_made_for_lane(e, &e->g->values.at[i])) return simd_clone_lane(e, v, row, vector, lane);

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Rules the source tree keeps: where LLVM may be included, the order of the rooms, how long a file gets, and that every
-diagnostic has a failing example. Usage: test_tree.py KDSLC"""
+diagnostic has a failing example. Usage: test_tree.py KDSLC
+
+`test_tree.py --rooms` prints which room includes which headers of which other one."""
 import re
 import sys
 import unittest
@@ -10,6 +12,11 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 ROOMS = ["base", "lexer", "grammar", "parser", "sema", "interp", "offload", "irgen", "driver"]
 ALSO = {"base": [], "lexer": ["grammar"], "parser": ["grammar"], "grammar": ["parser"], "offload": ["runtime"],
         "irgen": ["runtime"], "repl": [*ROOMS, "runtime"], "runtime": []}
+# irgen has rooms of its own, which know those before them; files beside them (pipeline, targets) know all, and these
+# headers of theirs everybody may include.
+IRGEN_ROOMS = ["lang", "launch", "cpu", "gpu", "advice", "passes", "simd"]
+IRGEN_ALONE = ["launch", "cpu", "gpu", "advice"]  # know nothing of each other, and of passes and simd
+IRGEN_FOR_ALL = ("irgen/irgen.h", "irgen/target.h", "irgen/embed.h")
 LLVM_ROOMS = ("irgen", "offload", "repl")
 MAX_LINES = 800
 CODE = (".c", ".h", ".cpp", ".def", ".y", ".re", ".py", ".kdsl", ".cmake", ".txt")
@@ -24,6 +31,24 @@ def sources(*suffixes):
 
 def includes(path):
     return re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', path.read_text(), flags=re.M)
+
+
+def inner_includes():
+    """(room of irgen, a header of irgen, the file that includes it)"""
+    for path, name in sources(".c", ".h", ".cpp"):
+        if name.parts[0] == "irgen" and len(name.parts) > 2 and name.parts[1] != "math":
+            for header in includes(path):
+                if header.startswith("irgen/"):
+                    yield name.parts[1], header, name
+
+
+def print_rooms():
+    seen = {}
+    for room, header, name in inner_includes():
+        if not header.startswith(f"irgen/{room}/"):
+            seen.setdefault((room, header), []).append(name.name)
+    for (room, header), names in sorted(seen.items(), key=lambda item: (IRGEN_ROOMS.index(item[0][0]), item[0])):
+        print(f"{room:8} -> {header:28} {' '.join(sorted(names))}")
 
 
 class TreeTest(unittest.TestCase):
@@ -42,6 +67,16 @@ class TreeTest(unittest.TestCase):
             for header in includes(path):
                 if "/" in header and header.split("/")[0] in (*ROOMS, "runtime", "repl"):
                     self.assertIn(header.split("/")[0], allowed, f"{name} includes {header}")
+
+    def test_rooms_of_irgen_know_only_those_before_them(self):
+        for room, header, name in inner_includes():
+            known = {room, "lang"} if room in IRGEN_ALONE else set(IRGEN_ROOMS[:IRGEN_ROOMS.index(room) + 1]) - set(IRGEN_ALONE)
+            other = header.split("/")[1] if header.count("/") > 1 else "irgen"
+            self.assertTrue(other in known or header in IRGEN_FOR_ALL, f"{name} includes {header}")
+
+    def test_every_room_of_irgen_is_known(self):
+        found = {path.parent.name for path in (ROOT / "irgen").glob("*/*.c")} - {"math"}
+        self.assertEqual(found, set(IRGEN_ROOMS))
 
     def test_no_file_is_too_long(self):
         for path, name in sources(*CODE):
@@ -76,5 +111,7 @@ class TreeTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if "--rooms" in sys.argv:
+        sys.exit(print_rooms())
     sys.argv[1:] = sys.argv[2:]
     unittest.main()

@@ -6,7 +6,8 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
 
-#include "irgen/barriers.h"
+#include "irgen/lang/marks.h"
+#include "irgen/passes/barriers.h"
 
 static int n_failed;
 

@@ -1,0 +1,178 @@
+/* cost.c -- a rough count of what one work item executes, from the tree: enough to tell a saxpy, which needs thousands of
+ * items to be worth a fork, from a kernel whose every item is a loop. The unit is an operation of vector code, about a
+ * hundredth of a nanosecond; the weights were measured against that. How often a kernel's loops run is asked where it is
+ * launched, if their bounds are known there. The blocks of a reduction follow from the cost, so nothing in it may depend
+ * on the machine. */
+#include "irgen/cpu/cpu.h"
+
+enum {
+    COST_LOOP_ROUNDS = 32,   /* rounds of a loop whose length is not known */
+    COST_ROUND = 16,         /* beside what is in it: a round often waits for the one before */
+    COST_DIVIDE = 8,
+    COST_INT_DIVIDE = 200,   /* by what is no constant: there is no vector instruction for it */
+    COST_ROOT = 16,
+    COST_MATH = 100,         /* exp, sin, ... */
+    COST_ATOMIC = 20,
+    COST_CALL_DEPTH = 3,
+    COST_MAX = 1 << 20
+};
+
+/* Loops whose length is known at the launch count there. */
+typedef struct AtLaunch {
+    CgFunc *f;               /* the kernel's entry, where its parameters have values; NULL: nothing is counted */
+    LLVMValueRef cost;       /* i64, at most COST_MAX; NULL: 0 */
+} AtLaunch;
+
+static int64_t cost_expr(const Expr *e, int depth);
+static int64_t cost_block(AtLaunch *l, const Block *b, int depth);
+
+static int64_t capped(int64_t c) { return c < COST_MAX ? c : COST_MAX; }
+
+static int64_t cost_range(const Range *r, int depth) {
+    int64_t cost = 1;
+    if (r->lo) cost += cost_expr(r->lo, depth);
+    if (r->hi) cost += cost_expr(r->hi, depth);
+    if (r->step) cost += cost_expr(r->step, depth);
+    return cost;
+}
+
+static bool range_is_constant(const Range *r) {
+    return r->hi && r->hi->konst.kind == CONST_INT && (!r->lo || r->lo->konst.kind == CONST_INT) && !r->step;
+}
+
+static int64_t range_rounds(const Range *r) {
+    if (!range_is_constant(r)) return COST_LOOP_ROUNDS;
+    int64_t lo = r->lo ? r->lo->konst.i : 0, hi = r->hi->konst.i;
+    return hi <= lo ? 0 : capped((int64_t)((uint64_t)hi - (uint64_t)lo) < 0 ? COST_MAX : hi - lo);
+}
+
+static int64_t cost_call(const Expr *e, int depth) {
+    const CallInfo *info = e->call.info;
+    int64_t cost = 1;
+    for (int i = 0; i < e->call.args.n; i++) cost += cost_expr(e->call.args.at[i].value, depth);
+    if (info->kind == CALL_FUNC)
+        return cost + (depth < COST_CALL_DEPTH ? cost_block(NULL, info->func->item->fn.body, depth + 1) : COST_MATH);
+    if (info->kind != CALL_BUILTIN) return cost;
+    if (info->builtin == BUILTIN_SQRT || info->builtin == BUILTIN_RSQRT) return cost + COST_ROOT;
+    return cost + (info->builtin >= BUILTIN_SQRT && info->builtin <= BUILTIN_HYPOT ? COST_MATH : 1);
+}
+
+/* A product that is fused with a sum costs nothing more than the sum. */
+static int64_t cost_operation(const Expr *e) {
+    if (e->binary.fused) return 0;
+    if (e->binary.op != OP_DIV && e->binary.op != OP_REM) return 1;
+    return e->type->is_int && e->binary.rhs->konst.kind == CONST_NONE ? COST_INT_DIVIDE : COST_DIVIDE;
+}
+
+static int64_t cost_list(const ExprList *list, int depth) {
+    int64_t cost = 0;
+    for (int i = 0; i < list->n; i++) cost += cost_expr(list->at[i], depth);
+    return cost;
+}
+
+static int64_t cost_expr(const Expr *e, int depth) {
+    if (e->konst.kind != CONST_NONE) return 0;
+    switch (e->kind) {
+    case EXPR_UNARY: return 1 + cost_expr(e->unary.operand, depth);
+    case EXPR_BINARY: return cost_operation(e) + cost_expr(e->binary.lhs, depth) + cost_expr(e->binary.rhs, depth);
+    case EXPR_CALL: return capped(cost_call(e, depth));
+    case EXPR_INDEX: return 2 + cost_list(&e->index.at, depth);
+    case EXPR_IF:
+        return 1 + cost_expr(e->if_.cond, depth) + cost_expr(e->if_.then_, depth) + cost_expr(e->if_.else_, depth);
+    case EXPR_ATOMIC: return COST_ATOMIC + cost_expr(e->atomic.target, depth) + cost_expr(e->atomic.value, depth);
+    case EXPR_CONVERT: return cost_expr(e->convert.operand, depth);
+    case EXPR_FIELD: return cost_expr(e->field.base, depth);
+    case EXPR_RANGE:
+        return (e->range.range.lo ? cost_expr(e->range.range.lo, depth) : 0) +
+               (e->range.range.hi ? cost_expr(e->range.range.hi, depth) : 0);
+    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_NAME:
+    case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST: case EXPR_OFFLOAD:
+    case EXPR__COUNT: break;
+    }
+    return 1;
+}
+
+/* A sum or product of numbers, sizes and values that the launch gives. */
+static bool is_known_at_launch(const Expr *e) {
+    if (!e || e->konst.kind == CONST_INT) return true;
+    if (!e->type || !e->type->is_int) return false;
+    switch (e->kind) {
+    case EXPR_NAME:
+        return e->name.sym && (e->name.sym->kind == SYM_SIZE ||
+                               (e->name.sym->kind == SYM_PARAM && e->name.sym->mode == REF_NONE));
+    case EXPR_CONVERT: return is_known_at_launch(e->convert.operand);
+    case EXPR_BINARY: {
+        bool adds = e->binary.op == OP_ADD || e->binary.op == OP_SUB || e->binary.op == OP_MUL;
+        return adds && is_known_at_launch(e->binary.lhs) && is_known_at_launch(e->binary.rhs);
+    }
+    default: return false;
+    }
+}
+
+static bool counts_at_launch(const AtLaunch *l, const Range *r) {
+    bool has_plain_step = !r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i);
+    bool is_known = r->hi && is_known_at_launch(r->lo) && is_known_at_launch(r->hi);
+    return l && l->f && has_plain_step && is_known && !range_is_constant(r);
+}
+
+static LLVMValueRef at_most(CgFunc *f, LLVMValueRef v) {
+    LLVMValueRef most = cg_i64(f->cg, COST_MAX);
+    return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntULT, v, most, ""), v, most, "");
+}
+
+static void add_at_launch(AtLaunch *l, LLVMValueRef cost) {
+    l->cost = l->cost ? at_most(l->f, LLVMBuildAdd(l->f->b, l->cost, cost, "")) : cost;
+}
+
+static int64_t cost_loop(AtLaunch *l, const Range *r, const Block *body, int depth) {
+    AtLaunch inside = {.f = l ? l->f : NULL};
+    int64_t bounds = cost_range(r, depth), round = COST_ROUND + cost_block(&inside, body, depth);
+    LLVMValueRef all = NULL;
+    if (inside.cost) all = LLVMBuildAdd(l->f->b, inside.cost, cg_i64(l->f->cg, round), "");
+    if (!counts_at_launch(l, r)) {
+        if (inside.cost) all = LLVMBuildMul(l->f->b, all, cg_i64(l->f->cg, range_rounds(r)), "");
+        if (inside.cost) add_at_launch(l, at_most(l->f, all));
+        return inside.cost ? bounds : bounds + range_rounds(r) * round;
+    }
+    Axis axis = cg_axis(l->f, r);
+    LLVMValueRef rounds = at_most(l->f, cg_axis_trips(l->f, &axis));
+    if (!all) all = cg_i64(l->f->cg, round);
+    add_at_launch(l, at_most(l->f, LLVMBuildMul(l->f->b, rounds, all, "")));
+    return bounds;
+}
+
+static int64_t cost_stmt(AtLaunch *l, const Stmt *s, int depth) {
+    switch (s->kind) {
+    case STMT_LET: return s->let.init ? cost_expr(s->let.init, depth) : 0;
+    case STMT_ASSIGN:
+        return !s->assign.fused + cost_expr(s->assign.value, depth) + cost_expr(s->assign.target, depth);
+    case STMT_ATOMIC: return cost_expr(s->atomic.atomic, depth);
+    case STMT_EXPR: return cost_expr(s->expr.expr, depth);
+    case STMT_IF:
+        return 1 + cost_expr(s->if_.cond, depth) + cost_block(l, s->if_.then_, depth) +
+               (s->if_.else_ ? cost_stmt(l, s->if_.else_, depth) : 0);
+    case STMT_FOR: return cost_loop(l, &s->for_.binder.range, s->for_.body, depth);
+    case STMT_WHILE:
+        return COST_LOOP_ROUNDS * (COST_ROUND + cost_expr(s->while_.cond, depth) + cost_block(NULL, s->while_.body, depth));
+    case STMT_RETURN: return s->return_.value ? cost_expr(s->return_.value, depth) : 0;
+    case STMT_ASSERT: return 1 + cost_expr(s->assert_.cond, depth);
+    case STMT_BLOCK: return cost_block(l, s->block.block, depth);
+    case STMT_ERROR: case STMT_BREAK: case STMT_CONTINUE: case STMT_SHARED: case STMT_BARRIER:
+    case STMT_WAIT: case STMT_RESIDENT: case STMT__COUNT: break;
+    }
+    return 1;
+}
+
+static int64_t cost_block(AtLaunch *l, const Block *b, int depth) {
+    int64_t cost = 0;
+    for (int i = 0; i < b->stmts.n; i++) cost = capped(cost + capped(cost_stmt(l, b->stmts.at[i], depth)));
+    return cost;
+}
+
+int64_t cost_of_item(const Func *fn) { return 2 + cost_block(NULL, fn->item->fn.body, 0); }
+
+LLVMValueRef cost_at_launch(CgFunc *f, const Func *fn) {
+    AtLaunch l = {.f = f};
+    LLVMValueRef cost = cg_i64(f->cg, 2 + cost_block(&l, fn->item->fn.body, 0));
+    return l.cost ? LLVMBuildAdd(f->b, cost, l.cost, "cost") : cost;
+}

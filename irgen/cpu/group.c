@@ -1,0 +1,432 @@
+/* group.c -- kernels in groups on a processor: one after another the groups begin..end, and in each group the parts of
+ * the body (cpu/group_plan.c) in order. A part that items run by themselves is a nest of loops over the items of the group,
+ * the fastest axis innermost; a barrier is the end of one nest and the beginning of the next. What a part leaves for a
+ * later one is kept in arrays with an element for each item, `shared` arrays lie in the frame beside them; since one
+ * thread runs the whole group, nothing ever waits. An item that has left (a `return` no barrier follows, a `continue`)
+ * is remembered in a byte of its own where parts follow. */
+#include "irgen/cpu/group.h"
+
+enum { SHARED_ALIGN = 64 };
+
+static void run_parts(GroupRun *r, const Parts *parts, LLVMBasicBlockRef break_to, LLVMBasicBlockRef continue_to);
+
+static LLVMValueRef load64(CgFunc *f, LLVMValueRef at) { return LLVMBuildLoad2(f->b, f->cg->i64, at, ""); }
+
+/* What outlives a part --------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef per_item(GroupRun *r, LLVMTypeRef t, const char *name) {
+    LLVMValueRef at = cg_alloca(r->f, LLVMArrayType2(t, (uint64_t)r->group->items), name);
+    LLVMSetAlignment(at, SHARED_ALIGN);
+    return cg_group_memory(r->f, at);
+}
+
+static void make_kept(GroupRun *r) {
+    for (int id = 0; id < r->fn->n_symbols; id++) {
+        const Symbol *sym = r->plan.symbols[id];
+        if (!sym || !r->plan.kept[id]) continue;
+        r->f->slots[id].kept = per_item(r, cg_kept_type(r->f, sym), sym->name);
+        if (r->plan.apart[id]) r->f->slots[id].kept_step = r->group->items;
+    }
+}
+
+/* In the body of a loop over items; number NULL: between such loops, where the first item's will do. */
+static void bind_kept(GroupRun *r, LLVMValueRef number) {
+    CgFunc *f = r->f;
+    f->group_item = number;
+    for (int id = 0; id < r->fn->n_symbols; id++) {
+        const Symbol *sym = r->plan.symbols[id];
+        if (!sym || !r->plan.kept[id]) continue;
+        LLVMValueRef at = number ? cg_kept(f, sym) : f->slots[id].kept;
+        f->slots[id].addr = at;
+        if (sym->type->kind != TY_ARRAY) continue;
+        f->slots[id].array.desc = NULL;
+        f->slots[id].array.step = f->slots[id].kept_step;
+        f->slots[id].array.data = at;
+    }
+}
+
+static void make_shared(GroupRun *r) {
+    CgFunc *f = r->f;
+    for (int i = 0; i < r->group->shared.n; i++) {
+        const Symbol *sym = r->group->shared.at[i];
+        CgArray a = {.type = sym->type, .name = sym->name};
+        uint64_t n = 1;
+        for (int d = 0; d < sym->type->rank; d++) {
+            n *= (uint64_t)sym->dims[d].value;
+            a.ext[d] = cg_i64(f->cg, sym->dims[d].value);
+        }
+        a.data = cg_alloca(f, LLVMArrayType2(cg_type_mem(f->cg, sym->type->elem), n), sym->name);
+        LLVMSetAlignment(a.data, SHARED_ALIGN);
+        a.data = cg_group_memory(f, a.data);
+        f->slots[sym->id].array = a;
+    }
+}
+
+/* Items that have left --------------------------------------------------------------------------------------------- */
+
+static void clear_flag(GroupRun *r, Flag *flag) {
+    if (!flag->at) return;
+    LLVMBuildMemSet(r->f->b, flag->at, LLVMConstNull(r->f->cg->i8), cg_i64(r->f->cg, r->group->items), SHARED_ALIGN);
+}
+
+static LLVMValueRef flag_of_item(GroupRun *r, const Flag *flag) {
+    return LLVMBuildInBoundsGEP2(r->f->b, r->f->cg->i8, flag->at, &r->f->group_item, 1, "");
+}
+
+static void skip_if_raised(GroupRun *r, const Flag *flag, LLVMBasicBlockRef next) {
+    CgFunc *f = r->f;
+    if (!flag->at || !flag->is_raised) return;
+    LLVMValueRef v = LLVMBuildLoad2(f->b, f->cg->i8, flag_of_item(r, flag), "");
+    LLVMBasicBlockRef here = cg_block(f, "still.here");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, v, LLVMConstNull(f->cg->i8), ""), next, here);
+    cg_enter(f, here);
+}
+
+/* Where an item goes that leaves: `next`, after raising the flag if anything follows. */
+static LLVMBasicBlockRef exit_through(GroupRun *r, Flag *flag, LLVMBasicBlockRef next) {
+    CgFunc *f = r->f;
+    if (!flag->at) return next;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b), out = cg_block(f, "leave");
+    cg_enter(f, out);
+    LLVMBuildStore(f->b, LLVMConstInt(f->cg->i8, 1, false), flag_of_item(r, flag));
+    LLVMBuildBr(f->b, next);
+    cg_enter(f, here);
+    return out;
+}
+
+/* A part ----------------------------------------------------------------------------------------------------------- */
+
+static void bind_item(GroupRun *r, LLVMValueRef *at) {
+    CgFunc *f = r->f;
+    LLVMValueRef number = at[0], inside = LLVMConstInt(f->cg->i1, 1, false);
+    for (int d = 0; d < r->n; d++) {
+        const Symbol *sym = r->fn->domain.at[d];
+        LLVMValueRef step = LLVMBuildNSWMul(f->b, at[d], r->axes[d].step.v, "");
+        LLVMValueRef v = LLVMBuildNSWAdd(f->b, r->first[d], step, sym->name);
+        f->slots[sym->id].value = v;
+        f->slots[r->group->local[d]->id].value = at[d];
+        LLVMValueRef in = LLVMBuildICmp(f->b, LLVMIntSLT, at[d], r->left[d], "");
+        inside = d ? LLVMBuildAnd(f->b, inside, in, "inside") : in;
+        if (d == 0) continue;
+        number = LLVMBuildNSWMul(f->b, number, cg_i64(f->cg, r->group->by[d]), "");
+        number = LLVMBuildNSWAdd(f->b, number, at[d], "");
+    }
+    f->slots[r->group->inside->id].value = inside;
+    bind_kept(r, number);
+    if (r->items) {
+        LLVMValueRef group = LLVMBuildSub(f->b, r->number, r->begin, "");
+        LLVMValueRef first = LLVMBuildNSWMul(f->b, group, cg_i64(f->cg, r->group->items), "");
+        LLVMValueRef item = LLVMBuildNSWAdd(f->b, first, number, "");
+        f->item_result = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, r->fn->item_result), r->items, &item, 1, "");
+    }
+}
+
+/* Between the parts: the place of the group's first item, which failed checks tell. */
+static void bind_between(GroupRun *r) {
+    CgFunc *f = r->f;
+    for (int d = 0; d < r->n; d++) {
+        f->slots[r->fn->domain.at[d]->id].value = r->first[d];
+        f->slots[r->group->local[d]->id].value = cg_i64(f->cg, 0);
+    }
+    f->slots[r->group->inside->id].value = LLVMConstInt(f->cg->i1, 1, false);
+    bind_kept(r, NULL);
+}
+
+/* In a strip the outer loops stand already. */
+static int first_axis(const GroupRun *r) { return r->in_strip ? r->n - 1 : 0; }
+
+static void nest_begin(GroupRun *r, Nest *nest) {
+    CgFunc *f = r->f;
+    LLVMValueRef at[3] = {r->strip_at[0], r->strip_at[1], r->strip_at[2]};
+    for (int d = first_axis(r); d < r->n; d++) {
+        nest->counter[d] = cg_alloca(f, f->cg->i64, "local");
+        nest->head[d] = cg_block(f, "items");
+        nest->done[d] = cg_block(f, "items.done");
+        LLVMBasicBlockRef body = cg_block(f, "item");
+        LLVMBuildStore(f->b, nest->lo[d], nest->counter[d]);
+        cg_goto(f, nest->head[d]);
+        cg_enter(f, nest->head[d]);
+        at[d] = load64(f, nest->counter[d]);
+        LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, at[d], nest->hi[d], ""), body, nest->done[d]);
+        cg_enter(f, body);
+    }
+    nest->next = cg_block(f, "item.next");
+    bind_item(r, at);
+    for (int d = 0; d < r->n; d++) {
+        cg_debug_value(f, r->fn->domain.at[d], f->slots[r->fn->domain.at[d]->id].value, 0);
+    }
+}
+
+static void nest_end(GroupRun *r, Nest *nest) {
+    CgFunc *f = r->f;
+    cg_goto(f, nest->next);
+    cg_enter_next(f, nest->next);
+    group_carry_out(r, nest);
+    for (int d = r->n; d-- > first_axis(r);) {
+        LLVMValueRef next = LLVMBuildNSWAdd(f->b, load64(f, nest->counter[d]), cg_i64(f->cg, 1), "");
+        LLVMSetNUW(next, true);
+        LLVMBuildStore(f->b, next, nest->counter[d]);
+        cg_goto(f, nest->head[d]);
+        LLVMValueRef latch = LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b));
+        if (d >= r->n - 2) cg_mark_items(f, latch, d < r->n - 1);
+        if (r->counted && d == r->n - 1) cg_mark_counted(f, latch);
+        cg_enter(f, nest->done[d]);
+    }
+    bind_between(r);
+}
+
+/* Made again in this part rather than kept: those it uses, and those that these use. */
+static void make_again(GroupRun *r, const Part *part) {
+    const Plan *p = &r->plan;
+    bool *wanted = arena_array(&r->f->cg->c->arena, bool, p->again.n + 1);
+    for (int i = p->again.n; i-- > 0;) {
+        const Symbol *sym = p->again.at[i]->let.sym;
+        wanted[i] = group_uses(part, sym);
+        Part user = {0};
+        for (int k = i + 1; k < p->again.n && !wanted[i]; k++) {
+            if (!wanted[k]) continue;
+            user.items.n = 0;
+            vec_push(&r->f->cg->c->arena, &user.items, p->again.at[k]);
+            wanted[i] = group_uses(&user, sym);
+        }
+    }
+    for (int i = 0; i < p->again.n; i++) {
+        Stmt *st = p->again.at[i];
+        if (wanted[i] && p->home[st->let.sym->id] != part->number + 1) cg_stmt(r->f, st);
+    }
+}
+
+static void run_statements(GroupRun *r, const Part *part, const Narrowed *narrowed, LLVMBasicBlockRef next) {
+    CgFunc *f = r->f;
+    for (int i = 0; i < narrowed->rest.n; i++) {
+        LLVMBasicBlockRef yes = cg_block(f, "and");
+        cg_branch(f, cg_expr(f, narrowed->rest.at[i]), yes, next);
+        cg_enter(f, yes);
+    }
+    if (r->rounds) group_round_of_item(r, part, next);
+    else if (narrowed->body) cg_stmts(f, narrowed->body, NULL, NULL);
+    else
+        for (int i = narrowed->from; i < part->items.n && !cg_ended(f); i++) cg_stmt(f, part->items.at[i]);
+}
+
+static void strip_bounds(GroupRun *r, Nest *nest) {
+    int d = r->n - 1;
+    nest->lo[d] = r->strip_at[d];
+    nest->hi[d] = LLVMBuildNSWAdd(r->f->b, nest->lo[d], cg_i64(r->f->cg, group_strip_items(r->group, r->n)), "");
+}
+
+void group_run_items(GroupRun *r, const Part *part) {
+    CgFunc *f = r->f;
+    Nest nest;
+    if (part->items.n) cg_debug_at(f, part->items.at[0]->span);
+    Narrowed narrowed = {0};
+    if (r->in_strip) strip_bounds(r, &nest);
+    else narrowed = group_narrow(r, part, &nest);
+    nest_begin(r, &nest);
+    group_carry_in(r, part, &nest);
+    skip_if_raised(r, &r->returned, nest.next);
+    for (GLoop *l = r->loop; l; l = l->outer) skip_if_raised(r, &l->skipped, nest.next);
+    f->next_item = part->leaves ? exit_through(r, &r->returned, nest.next) : nest.next;
+    Scope scope = {.parent = f->scope};
+    if (r->loop) /* a `break` out of here never is: it would be the whole group's */
+        scope.break_to = scope.continue_to = part->leaves ? exit_through(r, &r->loop->skipped, nest.next) : nest.next;
+    f->scope = &scope;
+    group_fetch_next(r, part);
+    make_again(r, part);
+    run_statements(r, part, &narrowed, nest.next);
+    f->scope = scope.parent;
+    nest_end(r, &nest);
+    if (!part->leaves) return;
+    r->returned.is_raised = true;
+    if (r->loop) r->loop->skipped.is_raised = true;
+}
+
+/* Control that the group takes as one ------------------------------------------------------------------------------ */
+
+static void run_if(GroupRun *r, const Part *part) {
+    CgFunc *f = r->f;
+    cg_debug_at(f, part->stmt->span);
+    CgValue cond = cg_expr(f, part->stmt->if_.cond);
+    LLVMBasicBlockRef yes = cg_block(f, "then"), done = cg_block(f, "endif");
+    LLVMBasicBlockRef no = part->else_ ? cg_block(f, "else") : done;
+    cg_branch(f, cond, yes, no);
+    cg_enter(f, yes);
+    run_parts(r, part->then_, NULL, NULL);
+    cg_goto(f, done);
+    if (part->else_) {
+        cg_enter(f, no);
+        run_parts(r, part->else_, NULL, NULL);
+        cg_goto(f, done);
+    }
+    cg_enter(f, done);
+    if (!LLVMGetFirstUse(LLVMBasicBlockAsValue(done))) LLVMBuildUnreachable(f->b);
+}
+
+static void enter_round(GroupRun *r, GLoop *loop) {
+    loop->outer = r->loop;
+    r->loop = loop;
+    loop->skipped.at = r->plan.leaves ? per_item(r, r->f->cg->i8, "skipped") : NULL;
+    clear_flag(r, &loop->skipped);
+}
+
+static void run_for(GroupRun *r, const Part *part) {
+    CgFunc *f = r->f;
+    const Binder *binder = &part->stmt->for_.binder;
+    cg_debug_at(f, part->stmt->span);
+    Axis axis = cg_axis(f, &binder->range);
+    CgLoop l = cg_loop_begin(f, &axis);
+    f->slots[binder->sym->id].value = l.i.v;
+    cg_debug_value(f, binder->sym, l.i.v, 0);
+    GLoop loop = {.outer = r->loop};
+    if (!r->in_strip) enter_round(r, &loop); /* nobody leaves the rounds of strips */
+    run_parts(r, part->then_, l.done, l.next);
+    r->loop = loop.outer;
+    cg_debug_at(f, part->stmt->span);
+    cg_loop_end(f, &l);
+}
+
+/* Loops over all but the last axis, in steps over that one. */
+static void run_strip(GroupRun *r, const Part *part) {
+    CgFunc *f = r->f;
+    CgLoop loops[3];
+    for (int d = 0; d < r->n; d++) {
+        Axis axis = cg_axis_upto(f, cg_i64(f->cg, r->group->by[d]));
+        if (d == r->n - 1) {
+            int64_t items = group_strip_items(r->group, r->n);
+            axis.step.v = cg_i64(f->cg, items);
+            axis.known_step = (Const){CONST_INT, {items}};
+        }
+        loops[d] = cg_loop_begin(f, &axis);
+        r->strip_at[d] = loops[d].i.v;
+    }
+    r->in_strip = true;
+    run_parts(r, part->then_, NULL, NULL);
+    r->in_strip = false;
+    for (int d = r->n; d-- > 0;) cg_loop_end(f, &loops[d]);
+}
+
+/* No condition is left: so many rounds there are. */
+static void run_counted(GroupRun *r, const Part *part, int rounds) {
+    r->counted = true;
+    for (int i = 0; i < rounds; i++) {
+        GLoop loop = {0};
+        enter_round(r, &loop);
+        run_parts(r, part->then_, NULL, NULL);
+        r->loop = loop.outer;
+    }
+    r->counted = false;
+}
+
+static void run_while(GroupRun *r, const Part *part) {
+    CgFunc *f = r->f;
+    LLVMBasicBlockRef head = cg_block(f, "while"), body = cg_block(f, "body"), done = cg_block(f, "done");
+    cg_goto(f, head);
+    cg_enter(f, head);
+    cg_debug_at(f, part->stmt->span);
+    if (f->error_slot && part->stmt->while_.calls) cg_stop_if_failed(f); /* as in while_ of lang/stmt.c */
+    CgValue cond = cg_expr(f, part->stmt->while_.cond);
+    cg_branch(f, cond, body, done);
+    cg_enter(f, body);
+    GLoop loop = {0};
+    enter_round(r, &loop);
+    run_parts(r, part->then_, done, head);
+    r->loop = loop.outer;
+    cg_goto(f, head);
+    cg_enter(f, done);
+}
+
+static void run_jump(GroupRun *r, const Part *part) {
+    CgFunc *f = r->f;
+    if (part->stmt->kind != STMT_RETURN) {
+        cg_stmt(f, part->stmt);
+        return;
+    }
+    if (part->stmt->return_.value) {
+        Part items = {.kind = PART_ITEMS, .number = part->number};
+        vec_push(&f->cg->c->arena, &items.items, part->stmt);
+        group_run_items(r, &items);
+    }
+    cg_goto(f, r->group_done);
+}
+
+static void run_part(GroupRun *r, const Part *part) {
+    switch (part->kind) {
+    case PART_ITEMS: group_run_items(r, part); return;
+    case PART_ONCE: cg_stmt(r->f, part->stmt); return;
+    case PART_IF: run_if(r, part); return;
+    case PART_FOR: run_for(r, part); return;
+    case PART_WHILE: run_while(r, part); return;
+    case PART_BLOCK: run_parts(r, part->then_, NULL, NULL); return;
+    case PART_JUMP: run_jump(r, part); return;
+    case PART_STRIP: run_strip(r, part); return;
+    case PART_ROUNDS: group_run_rounds(r, part); return;
+    }
+}
+
+static void run_parts(GroupRun *r, const Parts *parts, LLVMBasicBlockRef break_to, LLVMBasicBlockRef continue_to) {
+    CgFunc *f = r->f;
+    Scope scope = {.parent = f->scope, .break_to = break_to, .continue_to = continue_to};
+    if (parts->block) scope.debug = cg_debug_block(f, parts->block->span);
+    f->scope = &scope;
+    for (int i = 0; i < parts->at.n && !cg_ended(f); i++) {
+        int rounds = group_counted_rounds(&r->plan, parts, i);
+        if (rounds) run_counted(r, &parts->at.at[i], rounds);
+        else run_part(r, &parts->at.at[i]);
+    }
+    f->scope = scope.parent;
+}
+
+/* Groups ----------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
+}
+
+/* Where the group is along each axis, from its number. */
+static void find_group(GroupRun *r) {
+    CgFunc *f = r->f;
+    LLVMValueRef place[3];
+    group_find_place(r, place);
+    for (int d = r->n; d-- > 0;) {
+        const Symbol *at = r->group->at[d];
+        LLVMValueRef k = place[d], by = cg_i64(f->cg, r->group->by[d]);
+        f->slots[at->id].value = k;
+        f->slots[r->group->count[d]->id].value = r->count[d];
+        LLVMValueRef position = LLVMBuildNSWMul(f->b, k, by, "");
+        LLVMValueRef offset = LLVMBuildNSWMul(f->b, position, r->axes[d].step.v, "");
+        r->first[d] = LLVMBuildNSWAdd(f->b, r->axes[d].lo.v, offset, "first");
+        r->left[d] = smaller(f, LLVMBuildNSWSub(f->b, r->axes[d].trips, position, ""), by);
+    }
+    bind_between(r);
+}
+
+void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items) {
+    GroupRun r = {.f = f, .fn = f->func, .group = &f->func->group, .n = f->func->domain.n};
+    r.begin = begin;
+    r.items = items;
+    group_plan(&r.plan, f);
+    cg_domain(f, f->func, r.axes);
+    for (int d = 0; d < r.n; d++) r.count[d] = cg_groups_along(f, r.group, &r.axes[d], d);
+    make_shared(&r);
+    make_kept(&r);
+    if (r.plan.first_return + 1 < r.plan.n_parts) r.returned.at = per_item(&r, f->cg->i8, "returned");
+    LLVMValueRef counter = cg_alloca(f, f->cg->i64, "turn"), n = LLVMBuildNSWSub(f->b, end, begin, "");
+    LLVMBasicBlockRef head = cg_block(f, "groups"), body = cg_block(f, "group"), done = cg_block(f, "groups.done");
+    r.group_done = cg_block(f, "group.done");
+    LLVMBuildStore(f->b, cg_i64(f->cg, 0), counter);
+    cg_goto(f, head);
+    cg_enter(f, head);
+    LLVMValueRef turn = load64(f, counter);
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, turn, n, ""), body, done);
+    cg_enter(f, body);
+    r.number = group_in_turn(&r, turn, n);
+    if (f->error_slot) cg_stop_if_failed(f);
+    find_group(&r);
+    clear_flag(&r, &r.returned);
+    run_parts(&r, r.plan.body, NULL, NULL);
+    cg_goto(f, r.group_done);
+    cg_enter(f, r.group_done);
+    LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, load64(f, counter), cg_i64(f->cg, 1), ""), counter);
+    cg_goto(f, head);
+    cg_enter(f, done);
+}

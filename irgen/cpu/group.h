@@ -1,0 +1,141 @@
+/* group.h -- the body of a kernel in groups, cut into parts for a machine that runs a group's items one after another:
+ * what stands between two barriers becomes a loop over the items; control flow that holds barriers, which all items of
+ * a group take alike (sema/barrier.c), stays around these loops and is decided once. */
+#ifndef KDSL_IRGEN_GROUP_H
+#define KDSL_IRGEN_GROUP_H
+
+#include "irgen/cpu/cpu.h"
+#include "sema/analysis/rate.h"
+
+typedef enum PartKind {
+    PART_ITEMS, /* statements that each item runs by itself */
+    PART_ONCE,  /* a `let` or an assignment whose value is the same for all: one variable, assigned once */
+    PART_IF, PART_FOR, PART_WHILE, PART_BLOCK,
+    PART_JUMP,  /* break, continue, return of the whole group */
+    PART_STRIP, /* as PART_ITEMS, but by strips of items: its own parts with loops that they take round by round */
+    PART_ROUNDS,/* as PART_ITEMS: a single loop, that all items of the group take round by round */
+} PartKind;
+
+typedef struct Parts Parts;
+typedef struct Part {
+    PartKind kind;
+    Stmt *stmt;          /* all but these two: */
+    StmtList items;      /* PART_ITEMS, PART_ROUNDS */
+    int number;          /* of these: from 0, in the order of the text */
+    bool leaves;         /* PART_ITEMS: an item may return here, or go on to the next round */
+    Parts *then_, *else_;/* bodies */
+} Part;
+
+struct Parts {
+    Vec(Part) at;
+    const Block *block;  /* NULL: a single statement, of an `else if` */
+};
+
+typedef struct Plan {
+    CgFunc *f;
+    Rates rates;         /* along the last axis */
+    Arena *arena;
+    const Func *func;
+    Parts *body;
+    int n_parts;         /* PART_ITEMS, PART_ROUNDS */
+    bool *once;          /* by symbol id: kept once for the group */
+    bool *kept;          /* by symbol id: kept per item from one part to another */
+    bool *apart;         /* by symbol id: a kept array of which only elements are used */
+    Symbol **symbols;    /* by symbol id: of those kept */
+    StmtList again;      /* instead of being kept: `let`s that cost less to make again in each part; as declared */
+    int *home;           /* by symbol id: number + 1 of the part that a variable is declared in; 0: not in one */
+    int first_return;    /* number of the first part in which an item may return; n_parts: none */
+    bool leaves;         /* some item may leave some part */
+    unsigned cuts;       /* CUT_STRIPS: there may be PART_STRIP; CUT_ROUNDS: and PART_ROUNDS */
+    bool has_rounds;     /* there are PART_ROUNDS */
+} Plan;
+
+enum { CUT_STRIPS = 1, CUT_ROUNDS = 2 };
+
+void group_plan(Plan *p, CgFunc *f);
+bool group_is_placed(Expr *e);                  /* reads memory, calls, or may fail: has its place in the order */
+bool group_knows(const Plan *p, Expr *e);       /* the same for all items, and from what is kept once */
+bool group_uses(const Part *part, const Symbol *sym);
+int64_t group_kept_bytes(const Plan *p);        /* of all items */
+
+/* cpu/group_strip.c */
+int64_t group_strip_items(const Group *g, int n_axes); /* of a strip along the last axis; 0: there are none */
+bool group_strip_takes(const Plan *p, const Stmt *st); /* a loop to put around strips */
+bool group_strip_fits(const Plan *p);                  /* what is kept because of it has room */
+
+/* cpu/group_counted.c: of the loop that is around->at[at], to be written one after another; 0: a loop, or no loop at all */
+int group_counted_rounds(const Plan *p, const Parts *around, int at);
+
+/* cpu/group_rounds.c */
+bool group_rounds_takes(const Plan *p, const Stmt *st);
+bool group_rounds_fit(const Plan *p);
+const Expr *group_declared(const Expr *e);             /* a `let` is what it is declared to be */
+int group_axis_of(const Func *fn, const Expr *e, bool *is_local);
+
+/* Running the plan: cpu/group.c, cpu/group_carry.c, cpu/group_narrow.c, cpu/group_rounds.c ------------------------------------------- */
+
+typedef struct Flag { /* which items have left */
+    LLVMValueRef at;  /* [items x i8]; NULL: not needed */
+    bool is_raised;   /* by a part before this point */
+} Flag;
+
+typedef struct GLoop { /* a loop that the group runs as one */
+    struct GLoop *outer;
+    Flag skipped;
+} GLoop;
+
+typedef struct Rounds { /* of a PART_ROUNDS, taken by the items one after another */
+    int axis, n;
+    LLVMValueRef from;    /* where the group's first item is in the first of them */
+    LLVMValueRef step;
+    LLVMValueRef left;    /* so many items take part; NULL: all of them */
+} Rounds;
+
+typedef struct GroupRun {
+    CgFunc *f;
+    const Func *fn;
+    const Group *group;
+    Plan plan;
+    Axis axes[3];
+    int n;
+    LLVMValueRef begin, items;
+    LLVMValueRef count[3];          /* groups along each axis */
+    LLVMValueRef first[3], left[3]; /* of this group: value of the variable at its first item; items in the domain */
+    LLVMValueRef number;            /* of this group */
+    LLVMBasicBlockRef group_done;
+    Flag returned;
+    GLoop *loop;
+    Vec(const Symbol *) fetched;    /* cpu/group_ahead.c: arrays of which the next group's elements are on their way */
+    const Rounds *rounds;           /* in a PART_ROUNDS, unless its loop is run as it is written */
+    bool counted;                   /* in a loop that is written round by round */
+    bool in_strip;
+    LLVMValueRef strip_at[3];       /* in a PART_STRIP: place along the outer axes, and where the strip begins */
+} GroupRun;
+
+typedef struct Nest { /* loops over the items of the group: local in lo..hi */
+    LLVMValueRef lo[3], hi[3], counter[3];
+    LLVMBasicBlockRef head[3], done[3], next;
+    LLVMValueRef *own;       /* by symbol id: cpu/group_carry.c; NULL: in the array of all items */
+} Nest;
+
+void group_carry_in(GroupRun *r, const Part *part, Nest *nest);
+void group_carry_out(GroupRun *r, const Nest *nest);
+
+/* The part under its own condition, if there is one: what of it only says where in the group an item is becomes the
+ * bounds of the loops; the rest is left to be asked. */
+typedef struct Narrowed {
+    int from;          /* first statement of the part that is still to run */
+    ExprList rest;
+    const Block *body; /* NULL: the statements */
+} Narrowed;
+Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest);
+
+void group_run_items(GroupRun *r, const Part *part);
+/* cpu/group_ahead.c */
+void group_fetch_next(GroupRun *r, const Part *part);
+LLVMValueRef group_in_turn(GroupRun *r, LLVMValueRef turn, LLVMValueRef n);
+void group_find_place(GroupRun *r, LLVMValueRef *place); /* cpu/group_order.c: along each axis */
+void group_run_rounds(GroupRun *r, const Part *part);
+void group_round_of_item(GroupRun *r, const Part *part, LLVMBasicBlockRef next);
+
+#endif

@@ -1,0 +1,44 @@
+/* group_carry.c -- a kept variable that a loop of a part changes: for the part's time it is a variable of its own, filled
+ * from the array of all items before and written back behind, so that the loop has it in a register. LLVM by itself leaves
+ * it in memory until the loop over the items is vector code, and then too late: the shape is chosen by what a round costs. */
+#include "irgen/cpu/group.h"
+
+static bool loops_with(const Part *part, const Symbol *sym) {
+    enum { LOOPS = 1 << STMT_FOR | 1 << STMT_WHILE };
+    Part loops = {0};
+    for (int i = 0; i < part->items.n; i++) {
+        loops.items = (StmtList){.at = &part->items.at[i], .n = 1};
+        if (stmt_holds(part->items.at[i], LOOPS) && group_uses(&loops, sym)) return true;
+    }
+    return false;
+}
+
+void group_carry_in(GroupRun *r, const Part *part, Nest *nest) {
+    CgFunc *f = r->f;
+    nest->own = arena_array(r->plan.arena, LLVMValueRef, r->fn->n_symbols + 1);
+    for (int id = 0; f->cg->vector && id < r->fn->n_symbols; id++) {
+        const Symbol *sym = r->plan.symbols[id];
+        if (!sym || !r->plan.kept[id] || !sym->is_mutable || sym->type->kind == TY_ARRAY) continue;
+        if (!loops_with(part, sym)) continue;
+        LLVMTypeRef t = cg_type_mem(f->cg, sym->type);
+        nest->own[id] = cg_alloca(f, t, sym->name);
+        LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, t, f->slots[id].addr, ""), nest->own[id]);
+        f->slots[id].addr = nest->own[id];
+    }
+}
+
+/* The branch back of the loop over the items has a block to itself. */
+void group_carry_out(GroupRun *r, const Nest *nest) {
+    CgFunc *f = r->f;
+    bool any = false;
+    for (int id = 0; id < r->fn->n_symbols; id++) {
+        if (!nest->own[id]) continue;
+        any = true;
+        const Symbol *sym = r->plan.symbols[id];
+        LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, cg_type_mem(f->cg, sym->type), nest->own[id], ""), cg_kept(f, sym));
+    }
+    if (!any) return;
+    LLVMBasicBlockRef back = cg_block(f, "item.back");
+    cg_goto(f, back);
+    cg_enter(f, back);
+}

@@ -1,0 +1,103 @@
+/* group_narrow.c -- parts that only some places of the group take, as `if i.local < stride { }` and `if inside { }`:
+ * what such a condition says about places becomes the bounds of the loops over the items. The last rounds of a tree
+ * reduction then cost what their few items do, and the loops carry no condition that a vectoriser would mask. */
+#include "irgen/cpu/group.h"
+
+static LLVMValueRef least(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
+}
+
+static LLVMValueRef most(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, a, b, ""), a, b, "");
+}
+
+static bool is_inside(const GroupRun *r, const Expr *e) {
+    return e->kind == EXPR_NAME && e->name.sym == r->group->inside;
+}
+
+/* Not of rows as short as those of a tile: of a known length they are whole vectors, which are asked whether they are
+ * inside (simd/ends.c). */
+static bool narrows_inside(const GroupRun *r) { return r->n == 1 || !r->f->cg->vector; }
+
+static void only_inside(GroupRun *r, Nest *nest) {
+    for (int d = 0; d < r->n; d++) nest->hi[d] = least(r->f, nest->hi[d], r->left[d]);
+}
+
+/* A value to compare `i` with, as one to compare `i.local` with. Positions are far from the ends of the type. */
+static LLVMValueRef local_value(GroupRun *r, int d, bool is_local, LLVMValueRef v) {
+    CgFunc *f = r->f;
+    if (is_local) return v;
+    const int64_t far = INT64_C(1) << 62;
+    v = most(f, least(f, v, cg_i64(f->cg, far)), cg_i64(f->cg, -far));
+    return LLVMBuildSub(f->b, v, r->first[d], "");
+}
+
+static Op mirrored(Op op) {
+    return op == OP_LT ? OP_GT : op == OP_GT ? OP_LT : op == OP_LE ? OP_GE : op == OP_GE ? OP_LE : op;
+}
+
+static bool compares(GroupRun *r, Nest *nest, Op op, Expr *place, Expr *with) {
+    CgFunc *f = r->f;
+    bool is_local;
+    int d = group_axis_of(r->fn, place, &is_local);
+    if (d < 0 || (op != OP_LT && op != OP_GE && op != OP_EQ) || !group_knows(&r->plan, with)) return false;
+    LLVMValueRef v = local_value(r, d, is_local, cg_index_value(f, cg_expr(f, with)));
+    if (op == OP_LT) nest->hi[d] = least(f, nest->hi[d], v);
+    else nest->lo[d] = most(f, nest->lo[d], v);
+    if (op != OP_EQ) return true;
+    LLVMValueRef behind = LLVMBuildAdd(f->b, v, cg_i64(f->cg, 1), "");
+    LLVMValueRef there = LLVMBuildICmp(f->b, LLVMIntULT, v, cg_i64(f->cg, r->group->by[d]), "");
+    nest->hi[d] = least(f, nest->hi[d], LLVMBuildSelect(f->b, there, behind, cg_i64(f->cg, 0), ""));
+    return true;
+}
+
+/* Is what e says now in the bounds? */
+static bool take(GroupRun *r, Nest *nest, Expr *e) {
+    if (is_inside(r, e) && narrows_inside(r)) {
+        only_inside(r, nest);
+        return true;
+    }
+    if (e->kind != EXPR_BINARY || e->konst.kind != CONST_NONE) return false;
+    if (op_info[e->binary.op].kind != OPK_COMPARE) return false;
+    if (e->binary.lhs->type->kind != TY_INDEX || e->binary.rhs->type->kind != TY_INDEX) return false;
+    return compares(r, nest, e->binary.op, e->binary.lhs, e->binary.rhs) ||
+           compares(r, nest, mirrored(e->binary.op), e->binary.rhs, e->binary.lhs);
+}
+
+static void take_all(GroupRun *r, Nest *nest, Expr *e, ExprList *rest) {
+    if (e->kind == EXPR_BINARY && e->binary.op == OP_AND && e->konst.kind == CONST_NONE) {
+        take_all(r, nest, e->binary.lhs, rest);
+        take_all(r, nest, e->binary.rhs, rest);
+    } else if (!take(r, nest, e)) {
+        vec_push(&r->f->cg->c->arena, rest, e);
+    }
+}
+
+/* if !inside { return; } at the beginning, with nothing behind the part. */
+static bool drops_outside(const GroupRun *r, const Part *part) {
+    if (!part->items.n || r->returned.at || r->items || !narrows_inside(r)) return false;
+    const Stmt *st = part->items.at[0];
+    if (st->kind != STMT_IF || st->if_.else_ || st->if_.cond->kind != EXPR_UNARY || st->if_.cond->unary.op != OP_NOT)
+        return false;
+    const Block *then = st->if_.then_;
+    return is_inside(r, st->if_.cond->unary.operand) && then->stmts.n == 1 && then->stmts.at[0]->kind == STMT_RETURN;
+}
+
+Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest) {
+    Narrowed n = {0};
+    for (int d = 0; d < r->n; d++) {
+        nest->lo[d] = cg_i64(r->f->cg, 0);
+        nest->hi[d] = cg_i64(r->f->cg, r->group->by[d]);
+    }
+    if (r->rounds) {
+        int d = r->rounds->axis;
+        if (r->rounds->left) nest->hi[d] = least(r->f, nest->hi[d], r->rounds->left);
+    } else if (drops_outside(r, part)) {
+        only_inside(r, nest);
+        n.from = 1;
+    } else if (part->items.n == 1 && part->items.at[0]->kind == STMT_IF && !part->items.at[0]->if_.else_) {
+        take_all(r, nest, part->items.at[0]->if_.cond, &n.rest);
+        n.body = part->items.at[0]->if_.then_;
+    }
+    return n;
+}

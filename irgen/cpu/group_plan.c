@@ -1,0 +1,529 @@
+/* group_plan.c -- cuts the body of a kernel in groups into parts, and decides where its variables live: once for the
+ * group, once per item from part to part, or, for those that one part is enough for, nowhere in particular. Only reads
+ * the tree. A variable that is the same for all items may be kept once if every assignment to it stands between parts
+ * and reads nothing that is kept per item; what is kept per item although it is the same for all costs time only. */
+#include "irgen/cpu/group.h"
+
+/* Looking ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_exit(const Stmt *st, int depth);
+
+static bool block_exits(const Block *b, int depth) {
+    for (int i = 0; i < b->stmts.n; i++)
+        if (is_exit(b->stmts.at[i], depth)) return true;
+    return false;
+}
+
+/* Can an item leave st for something that is not behind it? depth: loops of st around this point. */
+static bool is_exit(const Stmt *st, int depth) {
+    switch (st->kind) {
+    case STMT_RETURN: return true;
+    case STMT_BREAK:
+    case STMT_CONTINUE: return depth == 0;
+    case STMT_IF: return block_exits(st->if_.then_, depth) || (st->if_.else_ && is_exit(st->if_.else_, depth));
+    case STMT_FOR: return block_exits(st->for_.body, depth + 1);
+    case STMT_WHILE: return block_exits(st->while_.body, depth + 1);
+    case STMT_BLOCK:
+    case STMT_RESIDENT: return block_exits(st->block.block, depth);
+    case STMT_LET: case STMT_ASSIGN: case STMT_ATOMIC: case STMT_EXPR: case STMT_ASSERT: case STMT_SHARED:
+    case STMT_BARRIER: case STMT_WAIT: case STMT_ERROR: case STMT__COUNT: break;
+    }
+    return false;
+}
+
+static bool may_fail(Expr *e, void *context) {
+    (void)context;
+    if (e->konst.kind != CONST_NONE) return false;
+    if (e->kind == EXPR_INDEX) return true;
+    if (e->kind == EXPR_CALL) {
+        const CallInfo *info = e->call.info;
+        return info->kind == CALL_FUNC || (info->kind == CALL_BUILTIN && info->builtin == BUILTIN_AT);
+    }
+    if (e->kind == EXPR_NAME) return e->name.sym && e->name.sym->kind == SYM_PARAM && e->name.sym->mode != REF_NONE;
+    if (e->kind != EXPR_BINARY || e->binary.rhs->konst.kind != CONST_NONE) return false;
+    Op op = e->binary.op;
+    return op == OP_DIV || op == OP_REM || op_info[op].kind == OPK_SHIFT;
+}
+
+bool group_is_placed(Expr *e) { return expr_find(e, may_fail, NULL) != NULL; }
+
+/* What is kept once ------------------------------------------------------------------------------------------------ */
+
+static bool is_per_item(Expr *e, void *context) {
+    const Plan *p = context;
+    if (e->kind != EXPR_NAME || !e->name.sym || e->konst.kind != CONST_NONE) return false;
+    const Symbol *sym = e->name.sym;
+    return sym->kind == SYM_LOCAL && !sym->is_shared && !sym->is_group_value && !p->once[sym->id];
+}
+
+static bool differs(Expr *e, void *context) {
+    (void)context;
+    return e->kind == EXPR_ATOMIC || (e->kind == EXPR_NAME && e->name.sym && e->name.sym->varies);
+}
+
+bool group_knows(const Plan *p, Expr *e) {
+    return !expr_find(e, differs, NULL) && !expr_find(e, is_per_item, (void *)p) && !group_is_placed(e);
+}
+
+static bool is_symbol(Expr *e, void *sym) { return e->kind == EXPR_NAME && e->name.sym == sym; }
+
+bool group_uses(const Part *part, const Symbol *sym) {
+    for (int i = 0; i < part->items.n; i++)
+        if (stmt_find(part->items.at[i], is_symbol, (void *)sym)) return true;
+    return false;
+}
+
+static bool may_be_once(const Symbol *sym) { return !sym->varies && sym->type->kind != TY_ARRAY; }
+
+static void candidates(Plan *p, const Block *b);
+
+static void candidate(Plan *p, const Stmt *st) {
+    if (st->kind == STMT_LET && may_be_once(st->let.sym)) p->once[st->let.sym->id] = true;
+    if (!st->together) return;
+    switch (st->kind) {
+    case STMT_IF:
+        candidates(p, st->if_.then_);
+        if (st->if_.else_) candidate(p, st->if_.else_);
+        return;
+    case STMT_FOR:
+        p->once[st->for_.binder.sym->id] = true;
+        candidates(p, st->for_.body);
+        return;
+    case STMT_WHILE: candidates(p, st->while_.body); return;
+    case STMT_BLOCK:
+    case STMT_RESIDENT: candidates(p, st->block.block); return;
+    case STMT_LET: case STMT_ASSIGN: case STMT_ATOMIC: case STMT_EXPR: case STMT_ASSERT: case STMT_SHARED:
+    case STMT_BARRIER: case STMT_WAIT: case STMT_ERROR: case STMT_RETURN: case STMT_BREAK: case STMT_CONTINUE:
+    case STMT__COUNT: return;
+    }
+}
+
+static void candidates(Plan *p, const Block *b) {
+    for (int i = 0; i < b->stmts.n; i++) candidate(p, b->stmts.at[i]);
+}
+
+typedef struct Demotion {
+    Plan *p;
+    bool changed;
+} Demotion;
+
+static void demote(Demotion *d, const Symbol *sym) {
+    if (!sym || sym->kind != SYM_LOCAL || !d->p->once[sym->id]) return;
+    d->p->once[sym->id] = false;
+    d->changed = true;
+}
+
+static bool demote_passed(Expr *e, void *context) {
+    for (int i = 0; e->kind == EXPR_CALL && i < e->call.args.n; i++) {
+        const Arg *a = &e->call.args.at[i];
+        if (a->mode == REF_MUT || a->mode == REF_OUT) demote(context, expr_array_symbol(a->value));
+    }
+    return false;
+}
+
+static void settle_block(Demotion *d, const Block *b, bool between);
+
+static void settle_value(Demotion *d, const Symbol *sym, Expr *value, bool between) {
+    Plan *p = d->p;
+    if (sym->kind != SYM_LOCAL || !p->once[sym->id]) return;
+    if (!between || (value && expr_find(value, is_per_item, p)) || (p->leaves && value && group_is_placed(value)))
+        demote(d, sym);
+}
+
+static void settle(Demotion *d, const Stmt *st, bool between) {
+    stmt_find(st, demote_passed, d);
+    between = between && (st->together || st->kind == STMT_LET || st->kind == STMT_ASSIGN);
+    switch (st->kind) {
+    case STMT_LET: settle_value(d, st->let.sym, st->let.init, between); return;
+    case STMT_ASSIGN: {
+        Expr *target = st->assign.target;
+        const Expr *whole = expr_whole(target);
+        if (whole->kind == EXPR_NAME) settle_value(d, whole->name.sym, st->assign.value, between && whole == target);
+        return;
+    }
+    case STMT_IF:
+        settle_block(d, st->if_.then_, between);
+        if (st->if_.else_) settle(d, st->if_.else_, between);
+        return;
+    case STMT_FOR: settle_block(d, st->for_.body, between); return;
+    case STMT_WHILE: settle_block(d, st->while_.body, between); return;
+    case STMT_BLOCK:
+    case STMT_RESIDENT: settle_block(d, st->block.block, between); return;
+    case STMT_ATOMIC: case STMT_EXPR: case STMT_ASSERT: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT:
+    case STMT_ERROR: case STMT_RETURN: case STMT_BREAK: case STMT_CONTINUE: case STMT__COUNT: return;
+    }
+}
+
+static void settle_block(Demotion *d, const Block *b, bool between) {
+    for (int i = 0; i < b->stmts.n; i++) settle(d, b->stmts.at[i], between);
+}
+
+static bool some_leave(const Block *b);
+
+static bool some_leave_here(const Stmt *st) {
+    if (!st->together) return is_exit(st, 0);
+    switch (st->kind) {
+    case STMT_IF: return some_leave(st->if_.then_) || (st->if_.else_ && some_leave_here(st->if_.else_));
+    case STMT_FOR: return some_leave(st->for_.body);
+    case STMT_WHILE: return some_leave(st->while_.body);
+    case STMT_BLOCK:
+    case STMT_RESIDENT: return some_leave(st->block.block);
+    case STMT_LET: case STMT_ASSIGN: case STMT_ATOMIC: case STMT_EXPR: case STMT_ASSERT: case STMT_SHARED:
+    case STMT_BARRIER: case STMT_WAIT: case STMT_ERROR: case STMT_RETURN: case STMT_BREAK: case STMT_CONTINUE:
+    case STMT__COUNT: break;
+    }
+    return false;
+}
+
+static bool some_leave(const Block *b) {
+    for (int i = 0; i < b->stmts.n; i++)
+        if (some_leave_here(b->stmts.at[i])) return true;
+    return false;
+}
+
+/* Cutting ---------------------------------------------------------------------------------------------------------- */
+
+static Parts *cut_block(Plan *p, const Block *b);
+static void cut_strip(Plan *p, Part *part);
+
+static Part *part_new(Plan *p, Parts *to, PartKind kind, Stmt *st) {
+    Part part = {.kind = kind, .stmt = st, .number = -1};
+    vec_push(p->arena, &to->at, part);
+    return &to->at.at[to->at.n - 1];
+}
+
+static bool is_once(const Plan *p, const Stmt *st) {
+    if (st->kind == STMT_LET) return p->once[st->let.sym->id];
+    if (st->kind != STMT_ASSIGN || st->assign.target->kind != EXPR_NAME) return false;
+    const Symbol *sym = st->assign.target->name.sym;
+    return sym->kind == SYM_LOCAL && p->once[sym->id];
+}
+
+/* A new variable that needs nothing from memory may be made before the items of the part it stands in. */
+static void cut_once(Plan *p, Parts *to, Stmt *st, bool *open) {
+    bool early = *open && st->kind == STMT_LET && !(st->let.init && group_is_placed(st->let.init));
+    part_new(p, to, PART_ONCE, st);
+    if (!early) {
+        *open = false;
+        return;
+    }
+    int last = to->at.n - 1;
+    Part once = to->at.at[last];
+    to->at.at[last] = to->at.at[last - 1];
+    to->at.at[last - 1] = once;
+}
+
+static void cut(Plan *p, Parts *to, Stmt *st, bool *open) {
+    if (!st->together && is_once(p, st)) {
+        cut_once(p, to, st, open);
+        return;
+    }
+    if (st->kind == STMT_SHARED) return;
+    if ((p->cuts & CUT_ROUNDS) && group_rounds_takes(p, st)) {
+        Part *part = part_new(p, to, PART_ROUNDS, NULL);
+        vec_push(p->arena, &part->items, st);
+        p->has_rounds = true;
+        *open = false;
+        return;
+    }
+    if (!st->together) {
+        Part *part = *open ? &to->at.at[to->at.n - 1] : part_new(p, to, PART_ITEMS, NULL);
+        *open = true;
+        vec_push(p->arena, &part->items, st);
+        part->leaves = part->leaves || is_exit(st, 0);
+        return;
+    }
+    *open = false;
+    switch (st->kind) {
+    case STMT_IF: {
+        Parts *then_ = cut_block(p, st->if_.then_), *else_ = NULL;
+        if (st->if_.else_) {
+            else_ = arena_new(p->arena, Parts);
+            bool fresh = false;
+            cut(p, else_, st->if_.else_, &fresh);
+        }
+        Part *part = part_new(p, to, PART_IF, st);
+        part->then_ = then_;
+        part->else_ = else_;
+        return;
+    }
+    case STMT_FOR: {
+        Parts *body = cut_block(p, st->for_.body);
+        part_new(p, to, PART_FOR, st)->then_ = body;
+        return;
+    }
+    case STMT_WHILE: {
+        Parts *body = cut_block(p, st->while_.body);
+        part_new(p, to, PART_WHILE, st)->then_ = body;
+        return;
+    }
+    case STMT_BLOCK:
+    case STMT_RESIDENT: {
+        Parts *body = cut_block(p, st->block.block);
+        part_new(p, to, PART_BLOCK, st)->then_ = body;
+        return;
+    }
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_RETURN: part_new(p, to, PART_JUMP, st); return;
+    case STMT_BARRIER: case STMT_LET: case STMT_ASSIGN: case STMT_ATOMIC: case STMT_EXPR: case STMT_ASSERT:
+    case STMT_SHARED: case STMT_WAIT: case STMT_ERROR: case STMT__COUNT: return;
+    }
+}
+
+static Parts *cut_block(Plan *p, const Block *b) {
+    Parts *parts = arena_new(p->arena, Parts);
+    parts->block = b;
+    bool open = false;
+    for (int i = 0; i < b->stmts.n; i++) cut(p, parts, b->stmts.at[i], &open);
+    for (int i = 0; i < parts->at.n && (p->cuts & CUT_STRIPS); i++) cut_strip(p, &parts->at.at[i]);
+    return parts;
+}
+
+static Parts *cut_rounds(Plan *p, const StmtList *stmts) {
+    Parts *parts = arena_new(p->arena, Parts);
+    Part *open = NULL;
+    for (int i = 0; i < stmts->n; i++) {
+        Stmt *st = stmts->at[i];
+        if (group_strip_takes(p, st)) {
+            Parts *body = cut_rounds(p, &st->for_.body->stmts);
+            body->block = st->for_.body;
+            part_new(p, parts, PART_FOR, st)->then_ = body;
+            open = NULL;
+            continue;
+        }
+        if (!open) open = part_new(p, parts, PART_ITEMS, NULL);
+        vec_push(p->arena, &open->items, st);
+    }
+    return parts;
+}
+
+static void cut_strip(Plan *p, Part *part) {
+    bool any = false;
+    for (int i = 0; i < part->items.n; i++) any = any || group_strip_takes(p, part->items.at[i]);
+    if (part->kind != PART_ITEMS || part->leaves || !any) return;
+    part->then_ = cut_rounds(p, &part->items);
+    part->kind = PART_STRIP;
+    part->items.n = 0;
+}
+
+/* In the order of the text. */
+static void number(Plan *p, Parts *parts) {
+    for (int i = 0; parts && i < parts->at.n; i++) {
+        Part *part = &parts->at.at[i];
+        bool returns_values = part->kind == PART_JUMP && part->stmt->kind == STMT_RETURN && part->stmt->return_.value;
+        if (part->kind == PART_ITEMS || part->kind == PART_ROUNDS || returns_values) part->number = p->n_parts++;
+        number(p, part->then_);
+        number(p, part->else_);
+    }
+}
+
+/* What is kept from part to part ----------------------------------------------------------------------------------- */
+
+typedef struct Homes {
+    Plan *p;
+    int *home;
+    int here;  /* number of the part; -1: between parts */
+} Homes;
+
+/* From what never changes and costs nothing: places, sizes, and `let`s like this one. */
+static bool changes(Expr *e, void *context) {
+    const Plan *p = context;
+    if (e->kind == EXPR_ATOMIC || e->kind == EXPR_IF) return true;
+    if (e->kind == EXPR_CALL) return e->call.info->kind != CALL_CONVERT || e->type->kind == TY_STRUCT;
+    if (e->kind != EXPR_NAME || !e->name.sym || e->konst.kind != CONST_NONE) return false;
+    const Symbol *sym = e->name.sym;
+    if (sym->kind == SYM_PARAM) return sym->mode != REF_NONE || type_is_parts(sym->type);
+    if (sym->kind != SYM_LOCAL || sym->is_group_value || !sym->keyword.hi) return false;
+    if (sym->is_mutable) return true;
+    if (p->once[sym->id]) return false;
+    for (int i = 0; i < p->again.n; i++)
+        if (p->again.at[i]->let.sym == sym) return false;
+    return true;
+}
+
+static bool count_operation(Expr *e, void *n) {
+    *(int *)n += e->kind == EXPR_BINARY || e->kind == EXPR_UNARY || e->kind == EXPR_CALL;
+    return false;
+}
+
+static bool is_cheap(Plan *p, const Stmt *st) {
+    enum { MAX_OPERATIONS = 6 };
+    Expr *e = st->let.init;
+    int n = 0;
+    if (!e || st->let.is_var || !st->let.sym->type->is_int) return false;
+    if (group_is_placed(e) || expr_find(e, changes, p)) return false;
+    expr_find(e, count_operation, &n);
+    return n <= MAX_OPERATIONS;
+}
+
+static void find_homes(Homes *h, const Parts *parts) {
+    for (int i = 0; parts && i < parts->at.n; i++) {
+        const Part *part = &parts->at.at[i];
+        for (int k = 0; k < part->items.n; k++) {
+            const Stmt *st = part->items.at[k];
+            if (st->kind != STMT_LET) continue;
+            h->home[st->let.sym->id] = part->number + 1;
+            h->p->symbols[st->let.sym->id] = st->let.sym;
+            if (is_cheap(h->p, st)) vec_push(h->p->arena, &h->p->again, (Stmt *)st);
+        }
+        find_homes(h, part->then_);
+        find_homes(h, part->else_);
+    }
+}
+
+static bool note_use(Expr *e, void *context) {
+    Homes *h = context;
+    if (e->kind != EXPR_NAME || !e->name.sym || e->name.sym->id < 0) return false;
+    int id = e->name.sym->id;
+    if (h->home[id] && h->home[id] != h->here + 1) h->p->kept[id] = true;
+    return false;
+}
+
+static void use_range(Homes *h, const Range *r) {
+    expr_find(r->lo, note_use, h);
+    expr_find(r->hi, note_use, h);
+    expr_find(r->step, note_use, h);
+}
+
+static void find_uses(Homes *h, const Parts *parts) {
+    for (int i = 0; parts && i < parts->at.n; i++) {
+        const Part *part = &parts->at.at[i];
+        h->here = part->number;
+        switch (part->kind) {
+        case PART_ITEMS:
+        case PART_ROUNDS:
+            for (int k = 0; k < part->items.n; k++) stmt_find(part->items.at[k], note_use, h);
+            break;
+        case PART_ONCE:
+        case PART_JUMP: stmt_find(part->stmt, note_use, h); break;
+        case PART_IF: expr_find(part->stmt->if_.cond, note_use, h); break;
+        case PART_FOR: use_range(h, &part->stmt->for_.binder.range); break;
+        case PART_WHILE: expr_find(part->stmt->while_.cond, note_use, h); break;
+        case PART_BLOCK:
+        case PART_STRIP: break;
+        }
+        find_uses(h, part->then_);
+        find_uses(h, part->else_);
+    }
+}
+
+/* A condition between parts cannot make one again: it reads the first item's. */
+static bool read_between(const Parts *parts, const Symbol *sym) {
+    for (int i = 0; parts && i < parts->at.n; i++) {
+        const Part *part = &parts->at.at[i];
+        void *s = (void *)sym;
+        bool found = false;
+        switch (part->kind) {
+        case PART_ITEMS:
+        case PART_ROUNDS: break;
+        case PART_ONCE:
+        case PART_JUMP: found = stmt_find(part->stmt, is_symbol, s); break;
+        case PART_IF: found = expr_find(part->stmt->if_.cond, is_symbol, s); break;
+        case PART_FOR: {
+            const Range *r = &part->stmt->for_.binder.range;
+            found = expr_find(r->lo, is_symbol, s) || expr_find(r->hi, is_symbol, s);
+            found = found || expr_find(r->step, is_symbol, s);
+            break;
+        }
+        case PART_WHILE: found = expr_find(part->stmt->while_.cond, is_symbol, s); break;
+        case PART_BLOCK:
+        case PART_STRIP: break;
+        }
+        if (found || read_between(part->then_, sym) || read_between(part->else_, sym)) return true;
+    }
+    return false;
+}
+
+static void keep_some_again(Plan *p) {
+    int n = 0;
+    bool all = true;
+    for (int i = 0; i < p->again.n && all; i++) { /* later ones rest on earlier ones */
+        Stmt *st = p->again.at[i];
+        int id = st->let.sym->id;
+        all = !p->kept[id] || !read_between(p->body, st->let.sym);
+        if (!all) break;
+        p->kept[id] = false;
+        p->again.at[n++] = st;
+    }
+    p->again.n = n;
+}
+
+typedef struct Uses {
+    const Symbol *sym;
+    int named, indexed;
+} Uses;
+
+static bool count_uses(Expr *e, void *context) {
+    Uses *u = context;
+    u->named += is_symbol(e, (void *)u->sym);
+    u->indexed += e->kind == EXPR_INDEX && !expr_is_slice(e) && is_symbol(e->index.base, (void *)u->sym);
+    return false;
+}
+
+static bool only_elements(const Plan *p, const Symbol *sym) {
+    Uses u = {.sym = sym};
+    const Block *body = p->func->item->fn.body;
+    for (int i = 0; i < body->stmts.n; i++) stmt_find(body->stmts.at[i], count_uses, &u);
+    return u.named == u.indexed;
+}
+
+static void find_returns(Plan *p, const Parts *parts) {
+    for (int i = 0; parts && i < parts->at.n; i++) {
+        const Part *part = &parts->at.at[i];
+        for (int k = 0; k < part->items.n; k++)
+            if (stmt_holds(part->items.at[k], STMTS_RETURN) && part->number < p->first_return) p->first_return = part->number;
+        find_returns(p, part->then_);
+        find_returns(p, part->else_);
+    }
+}
+
+static int64_t bytes_of(const Symbol *sym) {
+    if (sym->type->kind != TY_ARRAY) return type_size_bytes(sym->type);
+    int64_t bytes = type_size_bytes(sym->type->elem);
+    for (int d = 0; d < sym->type->rank; d++) bytes *= sym->extents[d];
+    return bytes;
+}
+
+int64_t group_kept_bytes(const Plan *p) {
+    int64_t bytes = 0;
+    for (int id = 0; id < p->func->n_symbols; id++)
+        if (p->kept[id]) bytes += bytes_of(p->symbols[id]);
+    return bytes * p->func->group.items;
+}
+
+static void plan(Plan *p, CgFunc *f, unsigned cuts) {
+    Arena *arena = &f->cg->c->arena;
+    const Func *fn = f->func;
+    *p = (Plan){.f = f, .arena = arena, .func = fn, .cuts = cuts};
+    p->rates = rates_along(arena, fn, fn->domain.n - 1, NULL);
+    p->once = arena_array(arena, bool, fn->n_symbols + 1);
+    p->kept = arena_array(arena, bool, fn->n_symbols + 1);
+    p->symbols = arena_array(arena, Symbol *, fn->n_symbols + 1);
+    p->home = arena_array(arena, int, fn->n_symbols + 1);
+    p->apart = arena_array(arena, bool, fn->n_symbols + 1);
+    const Block *body = fn->item->fn.body;
+    p->leaves = some_leave(body);
+    candidates(p, body);
+    Demotion d = {.p = p};
+    do {
+        d.changed = false;
+        settle_block(&d, body, true);
+    } while (d.changed);
+    p->body = cut_block(p, body);
+    number(p, p->body);
+    Homes h = {.p = p, .home = p->home};
+    find_homes(&h, p->body);
+    find_uses(&h, p->body);
+    keep_some_again(p);
+    for (int id = 0; id < fn->n_symbols; id++)
+        p->apart[id] = p->kept[id] && p->symbols[id]->type->kind == TY_ARRAY && only_elements(p, p->symbols[id]);
+    p->first_return = p->n_parts;
+    find_returns(p, p->body);
+}
+
+void group_plan(Plan *p, CgFunc *f) {
+    plan(p, f, CUT_STRIPS | CUT_ROUNDS);
+    if (!group_rounds_fit(p)) plan(p, f, CUT_STRIPS);
+    if (!group_strip_fits(p)) plan(p, f, 0);
+}

@@ -1,0 +1,302 @@
+/* range.c -- kernels on a processor: the body becomes one function, `range`, that runs items begin..end of the domain
+ * flattened in row-major order: rows outside, the fastest axis as a plain inner loop without a division, which is
+ * vectorised. How ranges are spread over threads is kernel.c's. */
+#include "irgen/cpu/cpu.h"
+
+#include <string.h>
+
+static bool is_array(const Symbol *p) { return p->type->kind == TY_ARRAY; }
+
+/* The thread's own: at least a line of memory that nobody else reaches, so it may be kept in registers and written
+ * whenever that suits. */
+static void private_attributes(Cg *cg, const Func *fn, LLVMValueRef v, bool apart) {
+    for (int i = 0; i < fn->params.n; i++) {
+        if (!cg_updates_copy(cg, fn, cg_abi_param(fn, i), apart)) continue;
+        cg_param_attr(cg, v, i, "writable", 0);
+        cg_param_attr(cg, v, i, "dereferenceable", PRIVATE_ALIGN);
+    }
+}
+
+/* Those of `range`; the entry's are split into slots. */
+static void name_params(const Func *fn, LLVMValueRef v, int first) {
+    for (int i = 0; i < fn->params.n + fn->sizes.n; i++) {
+        const char *name = i < fn->params.n ? cg_abi_param(fn, i)->name : fn->sizes.at[i - fn->params.n]->name;
+        LLVMSetValueName2(LLVMGetParam(v, (unsigned)(first + i)), name, strlen(name));
+    }
+}
+
+static LLVMValueRef declare_range(Kernel *k, bool apart) {
+    Cg *cg = k->cg;
+    const Func *fn = k->func;
+    int n = 0;
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, k->n_values + 3);
+    for (int i = 0; i < fn->params.n; i++)
+        params[n++] = cg_by_reference(fn, cg_abi_param(fn, i)) ? cg->ptr : cg_type(cg, cg_abi_param(fn, i)->type);
+    for (int i = 0; i < fn->sizes.n; i++) params[n++] = cg->i64;
+    for (int i = 0; i < cg_extra_values(cg, fn); i++) params[n++] = cg->ptr;
+    params[n++] = cg->i64;
+    params[n++] = cg->i64;
+    if (fn->reduction) params[n++] = cg->ptr;
+    k->range_type = LLVMFunctionType(cg->void_, params, (unsigned)n, false);
+    const char *name = arena_printf(&cg->c->arena, "kernel.%s%s", fn->symbol, apart ? ".apart" : "");
+    LLVMValueRef range = LLVMAddFunction(cg->module, name, k->range_type);
+    LLVMSetLinkage(range, LLVMInternalLinkage);
+    cg_fn_attr(cg, range, "nounwind");
+    cg_fn_attr(cg, range, "noinline"); /* called from two places: one copy is enough */
+    cg_reference_attributes(cg, fn, range, 0);
+    private_attributes(cg, fn, range, apart);
+    name_params(fn, range, 0);
+    for (int i = cg_extra_values(cg, fn); i > 0; i--) cg_param_attr(cg, range, k->n_values - i, "noalias", 0);
+    if (!fn->reduction) return range;
+    cg_param_attr(cg, range, n - 1, "noalias", 0);
+    cg_param_attr(cg, range, n - 1, "nonnull", 0);
+    return range;
+}
+
+/* The body --------------------------------------------------------------------------------------------------------- */
+
+/* Where `range` is in the domain: `at` in the flattened order, position[d] along each axis. */
+typedef struct Walk {
+    CgFunc *f;
+    const Func *fn;
+    Axis axes[MAX_RANK];
+    int n;
+    LLVMValueRef begin, end, items;
+    LLVMValueRef at, position[MAX_RANK]; /* allocas; the last axis' position is where the row starts */
+} Walk;
+
+enum { CHECKED_ITEMS = 4096 }; /* run between two looks whether an item has failed elsewhere */
+
+static LLVMValueRef load64(CgFunc *f, LLVMValueRef at) { return LLVMBuildLoad2(f->b, f->cg->i64, at, ""); }
+
+static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
+}
+
+static void set_domain_variable(Walk *w, int d, LLVMValueRef k) {
+    const Symbol *sym = w->fn->domain.at[d];
+    LLVMValueRef v = cg_axis_at(w->f, &w->axes[d], k).v;
+    w->f->slots[sym->id].value = v;
+    cg_debug_value(w->f, sym, v, 0);
+}
+
+/* for k in from..to, marked for simd/ */
+typedef struct ItemLoop {
+    LLVMBasicBlockRef head, done;
+    LLVMValueRef counter, k;
+} ItemLoop;
+
+static ItemLoop item_loop_begin(CgFunc *f, LLVMValueRef from, LLVMValueRef to, const char *name) {
+    ItemLoop l = {.head = cg_block(f, name), .done = cg_block(f, "items.done")};
+    LLVMBasicBlockRef body = cg_block(f, "item");
+    l.counter = cg_alloca(f, f->cg->i64, "item");
+    LLVMBuildStore(f->b, from, l.counter);
+    cg_goto(f, l.head);
+    cg_enter(f, l.head);
+    l.k = load64(f, l.counter);
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, l.k, to, ""), body, l.done);
+    cg_enter(f, body);
+    return l;
+}
+
+static void item_loop_end(CgFunc *f, ItemLoop *l, bool rows) {
+    LLVMValueRef next = LLVMBuildNSWAdd(f->b, load64(f, l->counter), cg_i64(f->cg, 1), "");
+    LLVMSetNUW(next, true);
+    LLVMBuildStore(f->b, next, l->counter);
+    cg_goto(f, l->head);
+    cg_mark_items(f, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b)), rows);
+    cg_enter(f, l->done);
+}
+
+/* A rectangle of items along the last two axes, or a piece of a row: rows from..to of the axis before the last, where
+ * there is one, and of each the items from..to. `first` is the number of the rectangle's first item, from begin. */
+typedef struct Rectangle {
+    LLVMValueRef row, row_end, from, to, first;
+} Rectangle;
+
+static LLVMValueRef item_number(Walk *w, const Rectangle *r, LLVMValueRef row, LLVMValueRef k) {
+    CgFunc *f = w->f;
+    LLVMValueRef number = LLVMBuildNSWAdd(f->b, LLVMBuildNSWSub(f->b, k, r->from, ""), r->first, "");
+    if (!row) return number;
+    LLVMValueRef rows = LLVMBuildNSWSub(f->b, row, r->row, "");
+    LLVMValueRef before = LLVMBuildNSWMul(f->b, rows, LLVMBuildNSWSub(f->b, r->to, r->from, ""), "");
+    return LLVMBuildNSWAdd(f->b, number, before, "");
+}
+
+/* Checks that the loop over the items makes for all of them want their row to be known before. */
+static bool has_rows(const Walk *w) { return w->n > 1 && !w->fn->loop_checks.n; }
+
+static void run_items(Walk *w, const Rectangle *r) {
+    CgFunc *f = w->f;
+    bool rows = has_rows(w);
+    LLVMValueRef to = r->to;
+    ItemLoop row = {0};
+    if (rows) row = item_loop_begin(f, r->row, r->row_end, "rows");
+    const Symbol *sym = w->fn->domain.at[w->n - 1];
+    LLVMValueRef lo = cg_index_value(f, w->axes[w->n - 1].lo);
+    CgEarly early = {0};
+    if (!rows) {
+        early = cg_early_begin(f, &w->fn->loop_checks, sym, LLVMBuildAdd(f->b, lo, r->from, ""), LLVMBuildAdd(f->b, lo, to, ""));
+        if (early.checks) to = LLVMBuildSub(f->b, early.end, lo, "");
+    }
+    ItemLoop item = item_loop_begin(f, r->from, to, "items");
+    f->next_item = cg_block(f, "item.next");
+    if (rows) set_domain_variable(w, w->n - 2, row.k);
+    set_domain_variable(w, w->n - 1, item.k);
+    if (w->items) {
+        LLVMValueRef number = item_number(w, r, row.k, item.k);
+        f->item_result = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, w->fn->item_result), w->items, &number, 1, "");
+    }
+    cg_stmts(f, w->fn->item->fn.body, NULL, NULL);
+    cg_goto(f, f->next_item);
+    cg_enter_next(f, f->next_item);
+    cg_debug_at(f, w->fn->item->fn.over.at[w->n - 1].span);
+    item_loop_end(f, &item, false);
+    if (rows) item_loop_end(f, &row, true);
+    else cg_early_end(f, &early);
+}
+
+/* begin, taken apart into a position on each axis: the only divisions of a whole range. */
+static void walk_start(Walk *w) {
+    CgFunc *f = w->f;
+    LLVMValueRef rest = w->begin;
+    w->at = cg_alloca(f, f->cg->i64, "at");
+    LLVMBuildStore(f->b, w->begin, w->at);
+    for (int d = w->n; d-- > 0;) {
+        LLVMValueRef k = rest, trips = w->axes[d].trips;
+        if (d > 0) {
+            k = LLVMBuildURem(f->b, rest, trips, "");
+            rest = LLVMBuildUDiv(f->b, rest, trips, "");
+        }
+        w->position[d] = cg_alloca(f, f->cg->i64, "position");
+        LLVMBuildStore(f->b, k, w->position[d]);
+    }
+}
+
+/* On by `take` items of each of `rows` rows: a carry, from the last axis outwards. */
+static void walk_on(Walk *w, LLVMValueRef take, LLVMValueRef rows) {
+    CgFunc *f = w->f;
+    LLVMValueRef carry = take;
+    for (int d = w->n; d-- > 0;) {
+        LLVMValueRef k = LLVMBuildAdd(f->b, load64(f, w->position[d]), carry, "");
+        if (d > 0) {
+            LLVMValueRef full = LLVMBuildICmp(f->b, LLVMIntEQ, k, w->axes[d].trips, "");
+            k = LLVMBuildSelect(f->b, full, cg_i64(f->cg, 0), k, "");
+            LLVMValueRef on = d == w->n - 1 ? rows : cg_i64(f->cg, 1);
+            carry = LLVMBuildSelect(f->b, full, on, cg_i64(f->cg, 0), "");
+        }
+        LLVMBuildStore(f->b, k, w->position[d]);
+    }
+    LLVMValueRef items = LLVMBuildNSWMul(f->b, take, rows, "");
+    LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, load64(f, w->at), items, ""), w->at);
+}
+
+/* Whole rows that may be taken at once from here: at a row's beginning, to the end of the plane or of the range. */
+static LLVMValueRef whole_rows(Walk *w, LLVMValueRef from, LLVMValueRef left) {
+    CgFunc *f = w->f;
+    LLVMValueRef one = cg_i64(f->cg, 1), trips = w->axes[w->n - 1].trips, row = load64(f, w->position[w->n - 2]);
+    if (f->error_slot) left = smaller(f, left, cg_i64(f->cg, CHECKED_ITEMS));
+    LLVMValueRef rows = LLVMBuildUDiv(f->b, left, trips, "");
+    rows = smaller(f, rows, LLVMBuildNSWSub(f->b, w->axes[w->n - 2].trips, row, ""));
+    LLVMValueRef is_start = LLVMBuildICmp(f->b, LLVMIntEQ, from, cg_i64(f->cg, 0), "");
+    LLVMValueRef any = LLVMBuildAnd(f->b, is_start, LLVMBuildICmp(f->b, LLVMIntSGT, rows, one, ""), "");
+    return LLVMBuildSelect(f->b, any, rows, one, "rows");
+}
+
+/* Begin..end in rectangles: what is left of a row, then as many whole rows as there are in the plane, and so on. */
+static void run_rectangles(Walk *w) {
+    CgFunc *f = w->f;
+    LLVMBasicBlockRef head = cg_block(f, "rectangles"), body = cg_block(f, "rectangle"), done = cg_block(f, "done");
+    walk_start(w);
+    cg_goto(f, head);
+    cg_enter(f, head);
+    LLVMValueRef at = load64(f, w->at);
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, at, w->end, ""), body, done);
+    cg_enter(f, body);
+    if (f->error_slot) cg_stop_if_failed(f);
+    LLVMValueRef left = LLVMBuildSub(f->b, w->end, at, ""), from = load64(f, w->position[w->n - 1]);
+    LLVMValueRef take = smaller(f, left, LLVMBuildSub(f->b, w->axes[w->n - 1].trips, from, "")), rows = cg_i64(f->cg, 1);
+    if (f->error_slot) take = smaller(f, take, cg_i64(f->cg, CHECKED_ITEMS));
+    Rectangle r = {.from = from, .to = LLVMBuildNSWAdd(f->b, from, take, ""), .first = LLVMBuildSub(f->b, at, w->begin, "")};
+    int n_outer = has_rows(w) ? w->n - 2 : w->n - 1;
+    for (int d = 0; d < n_outer; d++) set_domain_variable(w, d, load64(f, w->position[d]));
+    if (has_rows(w)) {
+        rows = whole_rows(w, from, left);
+        r.row = load64(f, w->position[w->n - 2]);
+        r.row_end = LLVMBuildNSWAdd(f->b, r.row, rows, "");
+        LLVMValueRef many = LLVMBuildICmp(f->b, LLVMIntSGT, rows, cg_i64(f->cg, 1), "");
+        take = LLVMBuildSelect(f->b, many, w->axes[w->n - 1].trips, take, "");
+        r.to = LLVMBuildNSWAdd(f->b, from, take, "");
+    }
+    run_items(w, &r);
+    walk_on(w, take, rows);
+    cg_goto(f, head);
+    cg_enter(f, done);
+}
+
+static void debug_params(CgFunc *f, const Func *fn, LLVMValueRef *values) {
+    for (int i = 0; i < fn->params.n; i++) {
+        const Symbol *p = cg_abi_param(fn, i);
+        if (!cg_by_reference(fn, p)) cg_debug_value(f, p, values[i], p->dim + 1);
+        if (!cg_by_reference(fn, p) || !f->debug_scope) continue;
+        if (!is_array(p)) {
+            cg_debug_variable(f, p, values[i], p->dim + 1);
+            continue;
+        }
+        CgArray *a = &f->slots[p->id].array;
+        a->desc = cg_array_desc(f, a);
+        cg_debug_variable(f, p, a->desc, p->dim + 1);
+    }
+    for (int i = 0; i < fn->sizes.n; i++) cg_debug_value(f, fn->sizes.at[i], values[fn->params.n + i], 0);
+}
+
+/* For simd/: what is larger than the caches need not go through them. */
+static void tell_extent(CgFunc *f, const Symbol *p) {
+    Cg *cg = f->cg;
+    if (!cg->vector || !is_array(p) || p->mode == REF_IN) return;
+    LLVMTypeRef params[2] = {cg->ptr, cg->i64}, type = LLVMFunctionType(cg->void_, params, 2, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_EXTENT), bytes = cg_array_bytes(f, &f->slots[p->id].array);
+    if (!fn) fn = LLVMAddFunction(cg->module, CG_EXTENT, type);
+    LLVMValueRef args[2] = {f->slots[p->id].array.data, bytes};
+    cg_call(f, type, fn, args, 2);
+}
+
+static LLVMValueRef emit_range(Kernel *k, bool apart) {
+    CgFunc f;
+    LLVMValueRef range = declare_range(k, apart);
+    LLVMValueRef *values = arena_array(&k->cg->c->arena, LLVMValueRef, k->n_values + 3);
+    cg_func_begin(&f, k->cg, k->func, range);
+    cg_debug_function(&f, k->func->name);
+    LLVMGetParams(range, values);
+    cg_kernel_bind(&f, k->func, values);
+    for (int i = 0; i < k->func->params.n; i++) {
+        const Symbol *p = k->func->params.at[i];
+        f.slots[p->id].is_private = cg_updates_copy(k->cg, k->func, p, apart);
+    }
+    debug_params(&f, k->func, values);
+    Walk w = {.f = &f, .fn = k->func, .n = k->func->domain.n, .begin = values[k->n_values],
+              .end = values[k->n_values + 1], .items = k->func->reduction ? values[k->n_values + 2] : NULL};
+    if (cg_extra_values(k->cg, k->func))
+        cg_bind_extra(&f, k->func, values + k->n_values - cg_extra_values(k->cg, k->func));
+    for (int i = 0; i < k->func->params.n; i++) tell_extent(&f, k->func->params.at[i]);
+    if (k->func->group.items) { /* Target.group_is_loop */
+        cpu_group_range(&f, w.begin, w.end, w.items);
+        LLVMBuildRetVoid(f.b);
+        return range;
+    }
+    cg_domain(&f, k->func, w.axes);
+    for (int d = 0; d < w.n; d++) cg_axis_trips(&f, &w.axes[d]);
+    if (w.n > 1 || f.error_slot) {
+        run_rectangles(&w);
+    } else {
+        Rectangle all = {.from = w.begin, .to = w.end, .first = cg_i64(f.cg, 0)};
+        run_items(&w, &all);
+    }
+    LLVMBuildRetVoid(f.b);
+    return range;
+}
+
+void cpu_kernel_ranges(Kernel *k) {
+    k->range = emit_range(k, false);
+    if (cg_may_copy_more(k->cg, k->func)) k->range_apart = emit_range(k, true);
+}

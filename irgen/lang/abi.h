@@ -1,0 +1,56 @@
+/* abi.h -- kernels: the launch ABI, the domain, and what a reduction is; for the rooms that launch them or run them. */
+#ifndef KDSL_LANG_ABI_H
+#define KDSL_LANG_ABI_H
+
+#include "irgen/lang/cg.h"
+
+/* One kernel in one module. */
+struct Kernel { /* typedef: target.h */
+    Cg *cg;
+    const Func *func;
+    LLVMValueRef entry;            /* (launch environment, references, values as 64-bit slots, sizes[, result]) */
+    int n_values;                  /* references + values + sizes (+ the error slot) (+ the print buffer) */
+    bool narrow;                   /* on GPUs: the version for small launches */
+    /* On processors: the body becomes `range`, which runs items begin..end of the flattened domain. */
+    LLVMValueRef range;            /* (arrays, scalars, sizes, begin, end[, items]); of groups, where there are groups */
+    LLVMValueRef range_apart;      /* the same with copies of arrays that may be too large for it; NULL: there are none */
+    LLVMTypeRef range_type;
+    int64_t share_items;           /* what is spread: groups of so many items, or single ones (1) */
+    int64_t share_cost;            /* rough instructions one of these costs, for the decision to go parallel */
+    LLVMValueRef share_work;       /* i64: the same as it is at the launch, in the entry */
+    bool uneven;                   /* some may cost much more than others, and are given out as threads get free */
+};
+
+/* abi.c ------------------------------------------------------------------------------------------------------------ */
+void cg_kernel(Cg *cg, const Func *fn);
+const char *cg_kernel_symbol(Cg *cg, const Func *fn);
+LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn);      /* declaration, with the launch ABI */
+/* GPUs have kernels twice (gpu/kernel.c): the second entry, for small launches. */
+LLVMValueRef cg_narrow_entry(Cg *cg, const Func *fn);
+void cg_narrow_alias(Cg *cg, const Func *fn, LLVMValueRef entry); /* a processor has it once, under both names */
+bool cg_by_reference(const Func *kernel, const Symbol *p); /* a parameter that is passed as an address */
+const Symbol *cg_abi_param(const Func *fn, int i);         /* i-th of those, then the values */
+int cg_entry_values(const Func *fn); /* the entry's parameters between the launch environment and the result */
+/* noalias, align, ...: of the references among the parameters of v, from parameter `first` on. */
+void cg_reference_attributes(Cg *cg, const Func *fn, LLVMValueRef v, int first);
+int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values); /* the entry's parameters, decoded */
+LLVMValueRef cg_kernel_result(Kernel *k, CgFunc *f);       /* the address for a reduction's result */
+/* Slots of the kernel's symbols from values in the order of the ABI: arrays (data), scalars, sizes. */
+void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values);
+
+void cg_domain(CgFunc *f, const Func *kernel, Axis *axes); /* the over clause, where slots hold the parameters */
+LLVMValueRef cg_domain_total(CgFunc *f, const Func *kernel, Axis *axes);
+LLVMValueRef cg_groups_along(CgFunc *f, const Group *g, Axis *axis, int d); /* how many, the last one maybe not full */
+LLVMValueRef cg_domain_shares(CgFunc *f, const Func *kernel, Axis *axes);   /* what is spread: items, or groups */
+
+/* check.c: the error slot and the print buffer, the entry's last parameters ----------------------------------------- */
+int cg_extra_values(Cg *cg, const Func *fn);
+void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra);
+
+/* reduction.c ------------------------------------------------------------------------------------------------------ */
+LLVMValueRef cg_identity(Cg *cg, Reduction r, const Type *t); /* in its memory type */
+/* a op b: scalars, or vectors, of the memory type of `t`, the reduction's result. */
+LLVMValueRef cg_join(CgFunc *f, Reduction r, Type *t, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item); /* an item's value that changes nothing */
+
+#endif

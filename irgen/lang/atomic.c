@@ -1,0 +1,158 @@
+/* atomic.c -- atomic updates of elements: relaxed, visible to the whole device (the target row says what its scope
+ * is called). Where LLVM has an update with our meaning it is one atomicrmw, which a back end without the instruction
+ * turns into a compare-and-swap loop; float min and max are such a loop here, because no atomicrmw keeps to the
+ * language's rule for NaN and signed zeros. Where only one thread can be at the element they are ordinary updates: on
+ * the host, in `shared` arrays of groups that are loops, in the thread's own copy of an array (cpu/private.c). */
+#include "irgen/lang/cg.h"
+
+#include <string.h>
+
+/* Which update: of Expr.atomic, or of the Combine by which copies are brought together. */
+typedef struct Update {
+    Op op;
+    bool is_min, is_max;
+    Span span;
+    bool in_group; /* of a `shared` array */
+} Update;
+
+static bool may_run_in_parallel(const CgFunc *f, const Expr *target) {
+    const Symbol *sym = expr_root(target);
+    if (sym && sym->is_shared && f->cg->target->group_is_loop) return false;
+    if (sym && f->slots[sym->id].is_private) return false;
+    return f->is_kernel || f->func->is_kernel || f->func->on_device;
+}
+
+unsigned cg_atomic_scope(Cg *cg) {
+    const char *name = cg->target->atomic_scope ? cg->target->atomic_scope : "";
+    return LLVMGetSyncScopeID(cg->ctx, name, strlen(name));
+}
+
+/* `shared` arrays are seen by their group and by nobody else. */
+static unsigned scope_of(const Cg *cg, const Update *u) {
+    const Gpu *gpu = u->in_group ? cg->target->gpu : NULL;
+    return gpu ? LLVMGetSyncScopeID(cg->ctx, gpu->group_scope, strlen(gpu->group_scope)) : cg_atomic_scope((Cg *)cg);
+}
+
+static CgValue updated(CgFunc *f, const Update *u, CgValue old, CgValue v) {
+    if (u->is_min || u->is_max) return cg_minmax(f, u->is_max, old, v);
+    return cg_binary(f, u->op, old, v, NULL, u->span);
+}
+
+static LLVMAtomicRMWBinOp rmw_op(const Update *u, const Type *t) {
+    if (u->is_min) return t->is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+    if (u->is_max) return t->is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+    switch (u->op) {
+    case OP_SUB: return t->is_float ? LLVMAtomicRMWBinOpFSub : LLVMAtomicRMWBinOpSub;
+    case OP_BIT_AND: return LLVMAtomicRMWBinOpAnd;
+    case OP_BIT_OR: return LLVMAtomicRMWBinOpOr;
+    case OP_BIT_XOR: return LLVMAtomicRMWBinOpXor;
+    default: return t->is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
+    }
+}
+
+static CgValue one_step(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, rmw_op(u, place.type), place.at, v.v,
+                                                   LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
+    LLVMSetAlignment(old, (unsigned)cg_align(place.type));
+    cg_tag_element(f, old, place);
+    return cg_value(old, place.type);
+}
+
+/* The old bits are compared, not the old value: a NaN in memory is replaced like anything else. */
+static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    LLVMTypeRef bits = place.type->bits == 64 ? f->cg->i64 : f->cg->i32, value = cg_type(f->cg, place.type);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(f->b);
+    LLVMBasicBlockRef again = cg_block(f, "atomic"), done = cg_block(f, "atomic.done");
+    LLVMValueRef first = LLVMBuildLoad2(f->b, bits, place.at, "");
+    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+    LLVMSetAtomicSyncScopeID(first, scope_of(f->cg, u));
+    LLVMSetAlignment(first, (unsigned)cg_align(place.type));
+    cg_tag_element(f, first, place);
+    cg_goto(f, again);
+    cg_enter(f, again);
+    LLVMValueRef seen = LLVMBuildPhi(f->b, bits, "seen");
+    CgValue old = cg_value(LLVMBuildBitCast(f->b, seen, value, "old"), place.type);
+    LLVMValueRef wanted = LLVMBuildBitCast(f->b, updated(f, u, old, v).v, bits, "");
+    LLVMValueRef swap = LLVMBuildAtomicCmpXchgSyncScope(f->b, place.at, seen, wanted, LLVMAtomicOrderingMonotonic,
+                                                        LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
+    LLVMSetWeak(swap, true);
+    LLVMSetAlignment(swap, (unsigned)cg_align(place.type));
+    cg_tag_element(f, swap, place);
+    LLVMValueRef found = LLVMBuildExtractValue(f->b, swap, 0, "");
+    LLVMValueRef values[2] = {first, found};
+    LLVMBasicBlockRef from[2] = {before, LLVMGetInsertBlock(f->b)};
+    LLVMAddIncoming(seen, values, from, 2);
+    LLVMBuildCondBr(f->b, LLVMBuildExtractValue(f->b, swap, 1, ""), done, again);
+    cg_enter(f, done);
+    return old;
+}
+
+static CgValue atomically(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    bool by_swap = (u->is_min || u->is_max) && place.type->is_float;
+    return by_swap ? compare_and_swap(f, u, place, v) : one_step(f, u, place, v);
+}
+
+/* The items of a kernel come in any order, so their sum may be taken in any: as lanes of a vector, for one. */
+static CgValue plainly(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    CgValue old = cg_load(f, place), sum = updated(f, u, old, v);
+    if (f->is_kernel && LLVMCanValueUseFastMathFlags(sum.v)) LLVMSetFastMathFlags(sum.v, LLVMFastMathAllowReassoc);
+    cg_store(f, place, sum);
+    return old;
+}
+
+static const char *update_name(const Update *u) {
+    if (u->is_min || u->is_max) return u->is_min ? "min" : "max";
+    switch (u->op) {
+    case OP_SUB: return "sub";
+    case OP_BIT_AND: return "and";
+    case OP_BIT_OR: return "or";
+    case OP_BIT_XOR: return "xor";
+    default: return "add";
+    }
+}
+
+static CgValue update(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
+    return alone ? plainly(f, u, place, v) : atomically(f, u, place, v);
+}
+
+/* Where items are lanes of vectors, two of them may update one element: so an update is a function that each lane calls
+ * by itself, until simd_module has run. */
+static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
+    Cg *cg = f->cg;
+    Type *t = place.type;
+    const char *name = arena_printf(&cg->c->arena, CG_UPDATE "%s.%s%s", update_name(u), t->name, alone ? ".alone" : "");
+    LLVMTypeRef value = cg_type(cg, t), params[2] = {cg->ptr, value}, type = LLVMFunctionType(value, params, 2, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, name), args[2] = {place.at, v.v};
+    if (!fn) {
+        CgHere here = {LLVMGetInsertBlock(f->b), LLVMGetCurrentDebugLocation2(f->b)};
+        CgFunc g;
+        fn = LLVMAddFunction(cg->module, name, type);
+        LLVMSetLinkage(fn, LLVMInternalLinkage);
+        cg_fn_attr(cg, fn, "nounwind");
+        cg_fn_attr(cg, fn, "inlinehint");
+        cg_func_begin(&g, cg, f->func, fn);
+        CgPlace own = {LLVMGetParam(fn, 0), t, true, place.whole};
+        LLVMBuildRet(g.b, update(&g, u, own, cg_value(LLVMGetParam(fn, 1), t), alone).v);
+        cg_back(f, here);
+    }
+    return cg_value(cg_call(f, type, fn, args, 2), t);
+}
+
+/* The value first, as in an assignment: it may give the array on the left other memory. */
+CgValue cg_atomic(CgFunc *f, Expr *e) {
+    const Symbol *root = expr_root(e->atomic.target);
+    Update u = {e->atomic.op, e->atomic.is_min, e->atomic.is_max, e->atomic.op_span, root && root->is_shared};
+    CgValue v = cg_convert(f, cg_expr(f, e->atomic.value), e->type);
+    CgPlace place = cg_lvalue(f, e->atomic.target);
+    cg_debug_at(f, e->span);
+    bool alone = !may_run_in_parallel(f, e->atomic.target);
+    if (!alone) v = v;
+    return f->cg->vector ? by_call(f, &u, place, v, alone) : update(f, &u, place, v, alone);
+}
+
+void cg_combine(CgFunc *f, Combine how, LLVMValueRef at, CgValue v) {
+    static const Update updates[COMBINE__COUNT] = {
+        [COMBINE_ADD] = {.op = OP_ADD},     [COMBINE_AND] = {.op = OP_BIT_AND}, [COMBINE_OR] = {.op = OP_BIT_OR},
+        [COMBINE_XOR] = {.op = OP_BIT_XOR}, [COMBINE_MIN] = {.is_min = true},   [COMBINE_MAX] = {.is_max = true}};
+    atomically(f, &updates[how], (CgPlace){at, v.type, false, NULL}, v);
+}

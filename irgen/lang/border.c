@@ -1,0 +1,256 @@
+/* border.c -- where the program meets what is not KDSL: calls of C functions, exported functions and kernels, and the
+ * table of tests. C's types: an integer or float as itself, bool as _Bool, index as int64_t, str as const char *, an
+ * array as the address of its first element, a reference to a value as its address. Small integers are extended by the
+ * caller, as the ABI of x86-64 asks. */
+#include "irgen/lang/cg.h"
+
+#include <string.h>
+
+static LLVMTypeRef c_type(Cg *cg, const Symbol *p) { return p->mode == REF_NONE ? cg_type(cg, p->type) : cg->ptr; }
+
+/* signext, zeroext, or NULL: fills its register. */
+static const char *extension(const Type *t) {
+    if (t->kind == TY_BOOL) return "zeroext";
+    if (!t->is_int || t->bits >= 32) return NULL;
+    return t->is_signed ? "signext" : "zeroext";
+}
+
+/* Calls of C -------------------------------------------------------------------------------------------------------- */
+
+static LLVMTypeRef c_function_type(Cg *cg, const Func *fn) {
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, fn->params.n + 1);
+    for (int i = 0; i < fn->params.n; i++) params[i] = c_type(cg, fn->params.at[i]);
+    return LLVMFunctionType(cg_type(cg, fn->result), params, (unsigned)fn->params.n, false);
+}
+
+static void call_attributes(Cg *cg, const Func *fn, LLVMValueRef call) {
+    const char *name = extension(fn->result);
+    if (name) LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex, cg_attr(cg, name, 0));
+    for (int i = 0; i < fn->params.n; i++) {
+        const Symbol *p = fn->params.at[i];
+        name = p->mode == REF_NONE ? extension(p->type) : NULL;
+        if (name) LLVMAddCallSiteAttribute(call, (unsigned)i + 1, cg_attr(cg, name, 0));
+    }
+}
+
+/* `args`: scalars as values, arrays by their first elements. The declaration may be of a name that is also used by the
+ * compiler itself (a function of libm, say): the type of the call is what counts. */
+LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args) {
+    Cg *cg = f->cg;
+    LLVMTypeRef type = c_function_type(cg, fn);
+    LLVMValueRef v = LLVMGetNamedFunction(cg->module, fn->name);
+    if (!v) {
+        v = LLVMAddFunction(cg->module, fn->name, type);
+        cg_fn_attr(cg, v, "nounwind");
+    }
+    LLVMValueRef call = cg_call(f, type, v, args, fn->params.n);
+    call_attributes(cg, fn, call);
+    return call;
+}
+
+/* Tests ------------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef test_row(Cg *cg, LLVMTypeRef row_type, const Func *test) {
+    LLVMValueRef fields[3] = {cg_string(cg, test->name, strlen(test->name)), cg_place_string(cg, test->name_span),
+                              cg_function(cg, test, false)};
+    return LLVMConstNamedStruct(row_type, fields, 3);
+}
+
+/* int kdsl_main(void) { return kdsl_test_main(tests, n); } -- runtime.h, KdslTest */
+void cg_tests(Cg *cg) {
+    int n = cg->program->tests.n;
+    LLVMTypeRef fields[3] = {cg->ptr, cg->ptr, cg->ptr};
+    LLVMTypeRef row_type = LLVMStructCreateNamed(cg->ctx, "KdslTest");
+    LLVMStructSetBody(row_type, fields, 3, false);
+    LLVMValueRef *rows = arena_array(&cg->c->arena, LLVMValueRef, n + 1);
+    for (int i = 0; i < n; i++) rows[i] = test_row(cg, row_type, cg->program->tests.at[i]);
+    LLVMTypeRef table_type = LLVMArrayType2(row_type, (uint64_t)n);
+    LLVMValueRef table = LLVMAddGlobal(cg->module, table_type, "kdsl.tests");
+    LLVMSetInitializer(table, LLVMConstArray2(row_type, rows, (uint64_t)n));
+    LLVMSetLinkage(table, LLVMInternalLinkage);
+    LLVMSetGlobalConstant(table, true);
+
+    LLVMValueRef fn = LLVMAddFunction(cg->module, "kdsl_main", LLVMFunctionType(cg->i32, NULL, 0, false));
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    LLVMSetCurrentDebugLocation2(cg->b, NULL);
+    LLVMPositionBuilderAtEnd(cg->b, LLVMAppendBasicBlockInContext(cg->ctx, fn, "entry"));
+    LLVMValueRef run = cg_runtime(cg, RT_TEST_MAIN), args[2] = {table, cg_i64(cg, n)};
+    LLVMBuildRet(cg->b, LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(run), run, args, 2, ""));
+}
+
+/* Exports ----------------------------------------------------------------------------------------------------------- */
+
+/* `int32_t f(parameters, sizes, result *)`: the parameters go into a frame in memory, and a function of the program
+ * takes them from there, called by the runtime in such a way that a failed check comes back as a status. */
+typedef struct Border {
+    Cg *cg;
+    const Func *fn;
+    LLVMTypeRef frame_type;
+    int n;               /* fields of the frame: parameters, sizes, result */
+    bool has_result;
+    LLVMValueRef *fields; /* in the thunk: their addresses */
+} Border;
+
+static LLVMTypeRef frame_field(Border *b, int i) {
+    const Func *fn = b->fn;
+    if (i < fn->n_given) {
+        const Symbol *p = fn->params.at[i];
+        return p->mode == REF_NONE ? cg_type_mem(b->cg, p->type) : b->cg->ptr;
+    }
+    return i < fn->n_given + fn->border.n ? b->cg->i64 : b->cg->ptr;
+}
+
+static LLVMValueRef take(Border *b, CgFunc *f, int i) {
+    return LLVMBuildLoad2(f->b, frame_field(b, i), b->fields[i], "");
+}
+
+static LLVMValueRef border_extent(Border *b, CgFunc *f, int param, int dim) {
+    const Extent *x = &b->fn->shapes.at[param].at[dim];
+    if (x->kind == EXTENT_CONST) return cg_i64(b->cg, x->value);
+    for (int i = 0; i < b->fn->border.n; i++) {
+        const BorderSize *s = &b->fn->border.at[i];
+        bool same = x->size ? s->size == x->size : s->param == param && s->dim == dim;
+        if (same) return take(b, f, b->fn->n_given + i);
+    }
+    ice(b->cg->c, x->span, "an extent that C does not pass");
+}
+
+static CgArray border_array(Border *b, CgFunc *f, int i) {
+    const Symbol *p = b->fn->params.at[i];
+    CgArray a = {.data = take(b, f, i), .type = p->type, .name = p->name};
+    if (p->type->kind != TY_ARRAY) {
+        LLVMValueRef check[5] = {cg_place_string(b->cg, p->span), cg_string(b->cg, p->name, strlen(p->name)), a.data,
+                                 cg_i64(b->cg, 0), LLVMConstNull(b->cg->ptr)};
+        cg_call_runtime(f, RT_CHECK_ARGUMENT, check, 5);
+        return a;
+    }
+    for (int d = 0; d < p->type->rank; d++) a.ext[d] = border_extent(b, f, i, d);
+    LLVMValueRef check[5] = {cg_place_string(b->cg, p->span), cg_string(b->cg, p->name, strlen(p->name)), a.data,
+                             cg_i64(b->cg, p->type->rank), cg_extents_in_memory(f, 0, &a)};
+    cg_call_runtime(f, RT_CHECK_ARGUMENT, check, 5);
+    return a;
+}
+
+static LLVMValueRef reference_bytes(CgFunc *f, const CgArray *a) {
+    return a->type->kind == TY_ARRAY ? cg_array_bytes(f, a) : cg_i64(f->cg, cg_size(a->type));
+}
+
+/* Code is made for arrays that do not overlap where one is written. Those that a launch only reads may be one array, but
+ * not parts of one: libomptarget maps a byte once. */
+static void check_apart(Border *b, CgFunc *f, const CgArray *arrays, int i, int k) {
+    const Symbol *p = b->fn->params.at[i], *q = b->fn->params.at[k];
+    bool reads = p->mode == REF_IN && q->mode == REF_IN;
+    if (p->mode == REF_NONE || q->mode == REF_NONE || (reads && !b->fn->is_kernel)) return;
+    LLVMValueRef args[8] = {cg_place_string(b->cg, q->span), cg_string(b->cg, p->name, strlen(p->name)), arrays[i].data,
+                            reference_bytes(f, &arrays[i]), cg_string(b->cg, q->name, strlen(q->name)), arrays[k].data,
+                            reference_bytes(f, &arrays[k]), cg_i32(b->cg, reads)};
+    cg_call_runtime(f, RT_CHECK_APART, args, 8);
+}
+
+/* As the program's own functions take it. */
+static LLVMValueRef border_value(CgFunc *f, const Symbol *p, const CgArray *array, const CgValue *scalar) {
+    if (p->mode == REF_NONE) return scalar->v;
+    return p->type->kind == TY_ARRAY ? cg_array_desc(f, array) : array->data;
+}
+
+static CgValue call_inside(Border *b, CgFunc *f, CgArray *arrays, CgValue *scalars) {
+    Cg *cg = b->cg;
+    const Func *fn = b->fn;
+    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, fn->n_given + fn->border.n + 1);
+    if (fn->is_kernel) { /* a kernel's sizes are its border, in the same order */
+        for (int i = 0; i < fn->border.n; i++) values[i] = take(b, f, fn->n_given + i);
+        return f->cg->launches->launch_values(f, fn, arrays, scalars, values);
+    }
+    for (int i = 0; i < fn->n_given; i++)
+        values[i] = border_value(f, fn->params.at[i], &arrays[i], &scalars[i]);
+    LLVMValueRef v = cg_call(f, cg_function_type(cg, fn), cg_function(cg, fn, false), values, fn->n_given);
+    return cg_value(v, fn->result);
+}
+
+/* void name(frame): left in its body, with the fields at hand. */
+static LLVMValueRef frame_function(Border *b, CgFunc *f, const char *name) {
+    Cg *cg = b->cg;
+    LLVMTypeRef type = LLVMFunctionType(cg->void_, &cg->ptr, 1, false);
+    LLVMValueRef fn = LLVMAddFunction(cg->module, arena_printf(&cg->c->arena, "%s.%s", name, b->fn->symbol), type);
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    cg_func_begin(f, cg, b->fn, fn);
+    f->is_kernel = false;
+    f->checks = cg->target->checks;
+    b->fields = arena_array(&cg->c->arena, LLVMValueRef, b->n + 1);
+    for (int i = 0; i < b->n; i++)
+        b->fields[i] = LLVMBuildStructGEP2(f->b, b->frame_type, LLVMGetParam(fn, 0), (unsigned)i, "");
+    return fn;
+}
+
+/* What the call has kept of the caller's arrays on the device comes back, however the call ended. NULL: nothing. */
+static LLVMValueRef emit_take_back(Border *b) {
+    const Func *fn = b->fn;
+    if (fn->is_kernel || !(fn->effects & EFFECT_OFFLOAD)) return NULL;
+    CgFunc f;
+    LLVMValueRef take_back = frame_function(b, &f, "border.back");
+    for (int i = 0; i < fn->n_given; i++) {
+        const Symbol *p = fn->params.at[i];
+        if (p->type->kind != TY_ARRAY) continue;
+        CgArray a = {.data = take(b, &f, i), .type = p->type, .name = p->name};
+        for (int d = 0; d < p->type->rank; d++) a.ext[d] = border_extent(b, &f, i, d);
+        cg_take_back(&f, &a);
+    }
+    LLVMBuildRetVoid(f.b);
+    return take_back;
+}
+
+static LLVMValueRef emit_thunk(Border *b) {
+    Cg *cg = b->cg;
+    const Func *fn = b->fn;
+    CgFunc f;
+    LLVMValueRef thunk = frame_function(b, &f, "border");
+    CgArray *arrays = arena_array(&cg->c->arena, CgArray, fn->params.n + 1);
+    CgValue *scalars = arena_array(&cg->c->arena, CgValue, fn->params.n + 1);
+    for (int i = 0; i < fn->n_given; i++) {
+        if (fn->params.at[i]->mode == REF_NONE) scalars[i] = cg_load(&f, cg_variable(b->fields[i], fn->params.at[i]->type));
+        else arrays[i] = border_array(b, &f, i);
+    }
+    for (int i = 0; i < fn->n_given; i++)
+        for (int k = 0; k < i; k++) check_apart(b, &f, arrays, k, i);
+    CgValue v = call_inside(b, &f, arrays, scalars);
+    if (b->has_result) cg_store(&f, cg_variable(take(b, &f, b->n - 1), fn->result), v);
+    LLVMBuildRetVoid(f.b);
+    return thunk;
+}
+
+static LLVMValueRef declare_export(Border *b) {
+    Cg *cg = b->cg;
+    const Func *fn = b->fn;
+    LLVMTypeRef *fields = arena_array(&cg->c->arena, LLVMTypeRef, b->n + 1);
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, b->n + 1);
+    for (int i = 0; i < b->n; i++) {
+        fields[i] = frame_field(b, i);
+        params[i] = i < fn->n_given ? c_type(cg, fn->params.at[i]) : fields[i];
+    }
+    b->frame_type = LLVMStructTypeInContext(cg->ctx, fields, (unsigned)b->n, false);
+    LLVMValueRef v = LLVMAddFunction(cg->module, fn->name, LLVMFunctionType(cg->i32, params, (unsigned)b->n, false));
+    for (int i = 0; i < fn->n_given; i++) {
+        const Symbol *p = fn->params.at[i];
+        const char *name = p->mode == REF_NONE ? extension(p->type) : NULL;
+        if (name) cg_param_attr(cg, v, i, name, 0);
+    }
+    return v;
+}
+
+void cg_export(Cg *cg, const Func *fn) {
+    Border b = {.cg = cg, .fn = fn, .has_result = fn->result->kind != TY_VOID};
+    b.n = fn->n_given + fn->border.n + b.has_result;
+    LLVMValueRef v = declare_export(&b), thunk = emit_thunk(&b), take_back = emit_take_back(&b);
+    LLVMSetCurrentDebugLocation2(cg->b, NULL);
+    LLVMPositionBuilderAtEnd(cg->b, LLVMAppendBasicBlockInContext(cg->ctx, v, "entry"));
+    LLVMValueRef frame = LLVMBuildAlloca(cg->b, b.frame_type, "frame");
+    for (int i = 0; i < b.n; i++) {
+        LLVMValueRef value = LLVMGetParam(v, (unsigned)i), to = LLVMBuildStructGEP2(cg->b, b.frame_type, frame, (unsigned)i, "");
+        if (LLVMTypeOf(value) == cg->i1) value = LLVMBuildZExt(cg->b, value, cg->i8, "");
+        LLVMBuildStore(cg->b, value, to);
+    }
+    LLVMValueRef border = cg_runtime(cg, RT_BORDER), args[2] = {thunk, frame};
+    LLVMValueRef status = LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(border), border, args, 2, "");
+    if (take_back) LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(take_back), take_back, &frame, 1, "");
+    LLVMBuildRet(cg->b, status);
+}

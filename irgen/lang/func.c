@@ -1,0 +1,87 @@
+/* func.c -- functions of the program, for the host and, when kernels call them, for devices: the same code, but
+ * that checks end the program on the host and go to the launch's error slot where a kernel calls (lang/check.c). */
+#include "irgen/lang/cg.h"
+
+#include <string.h>
+
+void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn) {
+    *f = (CgFunc){.cg = cg, .b = cg->b, .func = fn, .fn = llvm_fn, .is_kernel = fn->is_kernel};
+    f->checks = cg->target->checks && !fn->is_kernel && !cg->options->unchecked;
+    f->slots = arena_array(&cg->c->arena, Slot, fn->n_symbols + 1);
+    LLVMSetCurrentDebugLocation2(f->b, NULL);
+    f->entry = cg_block(f, "entry");
+    LLVMBasicBlockRef body = cg_block(f, "start");
+    cg_enter(f, f->entry);
+    LLVMBuildBr(f->b, body);
+    cg_enter(f, body);
+}
+
+/* One extent of an array parameter: a constant, the size it binds, or the size it has been checked to equal. */
+static LLVMValueRef param_extent(CgFunc *f, const Extent *x, LLVMValueRef desc, int rank, int d) {
+    if (x->kind == EXTENT_CONST) return cg_i64(f->cg, x->value);
+    if (x->kind == EXTENT_SAME) return f->slots[x->size->id].value;
+    LLVMValueRef ext = cg_load_desc(f, desc, rank, 1 + d);
+    if (x->kind == EXTENT_BINDS) f->slots[x->size->id].value = ext;
+    return ext;
+}
+
+static void bind_array(CgFunc *f, int i, LLVMValueRef desc) {
+    const Symbol *sym = f->func->params.at[i];
+    Slot *slot = &f->slots[sym->id];
+    slot->addr = desc;
+    CgArray a = {.desc = desc, .type = sym->type, .name = sym->name};
+    for (int d = 0; d < sym->type->rank; d++)
+        a.ext[d] = param_extent(f, &f->func->shapes.at[i].at[d], desc, sym->type->rank, d);
+    if (sym->reshaped) return;
+    a.data = cg_load_desc(f, desc, sym->type->rank, 0);
+    slot->array = a;
+}
+
+static void bind_param(CgFunc *f, int i) {
+    const Symbol *sym = f->func->params.at[i];
+    LLVMValueRef v = LLVMGetParam(f->fn, (unsigned)i);
+    LLVMSetValueName2(v, sym->name, __builtin_strlen(sym->name));
+    if (sym->mode == REF_NONE) {
+        f->slots[sym->id].value = v;
+        cg_debug_value(f, sym, v, i + 1);
+        cg_addressable(f, sym);
+        return;
+    }
+    if (sym->type->kind == TY_ARRAY) bind_array(f, i, v);
+    else f->slots[sym->id].addr = v;
+    cg_debug_variable(f, sym, v, i + 1);
+}
+
+/* Calls that are nested too deeply end the program as a failed check does, rather than by a signal. For that each of them
+ * has to keep its frame: no call may become a jump. */
+static void check_stack(CgFunc *f, const Func *fn) {
+    static const char attribute[] = "disable-tail-calls", yes[] = "true";
+    if (!fn->recurses || !f->cg->target->is_program) return;
+    LLVMAddAttributeAtIndex(f->fn, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(f->cg->ctx, attribute, sizeof attribute - 1, yes, sizeof yes - 1));
+    LLVMValueRef args[2] = {cg_place_string(f->cg, fn->name_span), cg_string(f->cg, fn->name, strlen(fn->name))};
+    cg_call_runtime(f, RT_CHECK_STACK, args, 2);
+}
+
+static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has_slot, bool narrow) {
+    CgFunc f;
+    cg_func_begin(&f, cg, fn, llvm_fn);
+    f.narrow = narrow;
+    if (has_slot) cg_item_bind(&f);
+    cg_debug_function(&f, fn->name);
+    if (fn->is_input) cg_session_bind(&f);
+    else cg_session_poll(&f); /* a recursion is a loop, too */
+    check_stack(&f, fn);
+    for (int i = 0; i < fn->params.n; i++) bind_param(&f, i);
+    for (int i = 0; i < fn->sizes.n; i++) cg_debug_value(&f, fn->sizes.at[i], f.slots[fn->sizes.at[i]->id].value, 0);
+    cg_stmts(&f, fn->item->fn.body, NULL, NULL);
+    cg_return_nothing(&f);
+}
+
+void cg_host_function(Cg *cg, const Func *fn) { emit_function(cg, fn, cg_function(cg, fn, false), false, false); }
+
+void cg_device_function(Cg *cg, const Func *fn, bool narrow) {
+    bool item = cg_needs_item(cg, fn);
+    LLVMValueRef v = item ? cg_item_function(cg, fn, narrow) : cg_function(cg, fn, narrow);
+    emit_function(cg, fn, v, item, narrow);
+}

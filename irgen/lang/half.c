@@ -1,0 +1,99 @@
+/* half.c -- f16 and bf16. They are kept as 16 bits, an i16 to LLVM, and computed in f32: every operation on them is
+ * the f32 one, rounded once more, which for + - * / and sqrt is the correctly rounded result. The conversions are
+ * integer code, the same on every target: not every processor has them, and the libraries that would stand in are not
+ * linked. Vectors of them are widened and narrowed part by part. */
+#include "irgen/lang/cg.h"
+
+static LLVMValueRef u32(CgFunc *f, uint32_t v) { return LLVMConstInt(f->cg->i32, v, false); }
+static LLVMValueRef pick(CgFunc *f, LLVMValueRef c, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(f->b, c, a, b, "");
+}
+static LLVMValueRef as_float(CgFunc *f, LLVMValueRef bits) { return LLVMBuildBitCast(f->b, bits, f->cg->f32, ""); }
+static LLVMValueRef as_bits(CgFunc *f, LLVMValueRef v) { return LLVMBuildBitCast(f->b, v, f->cg->i32, ""); }
+
+/* The exponent is moved from bias 15 to 127; small numbers, whose exponent is 0, are put right by a subtraction. */
+static LLVMValueRef widen_f16(CgFunc *f, LLVMValueRef h) {
+    LLVMValueRef low = LLVMBuildShl(f->b, LLVMBuildAnd(f->b, h, u32(f, 0x7fff), ""), u32(f, 13), "");
+    LLVMValueRef exponent = LLVMBuildAnd(f->b, low, u32(f, 0x7c00u << 13), "");
+    LLVMValueRef normal = LLVMBuildAdd(f->b, low, u32(f, 112u << 23), "");
+    LLVMValueRef special = LLVMBuildAdd(f->b, low, u32(f, 224u << 23), "");
+    LLVMValueRef magic = as_float(f, u32(f, 113u << 23));
+    LLVMValueRef small = as_float(f, LLVMBuildAdd(f->b, low, u32(f, 113u << 23), ""));
+    small = as_bits(f, LLVMBuildFSub(f->b, small, magic, ""));
+    LLVMValueRef is_special = LLVMBuildICmp(f->b, LLVMIntEQ, exponent, u32(f, 0x7c00u << 13), "");
+    LLVMValueRef is_small = LLVMBuildICmp(f->b, LLVMIntEQ, exponent, u32(f, 0), "");
+    LLVMValueRef bits = pick(f, is_special, special, pick(f, is_small, small, normal));
+    LLVMValueRef sign = LLVMBuildShl(f->b, LLVMBuildAnd(f->b, h, u32(f, 0x8000), ""), u32(f, 16), "");
+    return as_float(f, LLVMBuildOr(f->b, bits, sign, ""));
+}
+
+CgValue cg_widen_half(CgFunc *f, CgValue v) {
+    if (v.type->kind == TY_VECTOR && type_is_half(v.type->elem))
+        return cg_to_vector(f, v, type_vector(f->cg->program->types, cg_scalar(f->cg, TY_F32), v.type->width));
+    if (!type_is_half(v.type)) return v;
+    LLVMValueRef h = LLVMBuildZExt(f->b, v.v, f->cg->i32, "");
+    LLVMValueRef wide = v.type->kind == TY_F16 ? widen_f16(f, h) : as_float(f, LLVMBuildShl(f->b, h, u32(f, 16), ""));
+    return cg_value(wide, cg_scalar(f->cg, TY_F32));
+}
+
+/* Nearest, ties to even: large numbers become infinity, small ones are rounded by an addition that shifts them. */
+static LLVMValueRef narrow_f16(CgFunc *f, LLVMValueRef v) {
+    LLVMValueRef bits = as_bits(f, v);
+    LLVMValueRef sign = LLVMBuildAnd(f->b, bits, u32(f, 0x80000000u), "");
+    LLVMValueRef a = LLVMBuildXor(f->b, bits, sign, "");
+    LLVMValueRef is_nan = LLVMBuildICmp(f->b, LLVMIntUGT, a, u32(f, 0x7f800000u), "");
+    LLVMValueRef large = pick(f, is_nan, u32(f, 0x7e00), u32(f, 0x7c00));
+    LLVMValueRef half = LLVMConstReal(f->cg->f32, 0.5);
+    LLVMValueRef small = as_bits(f, LLVMBuildFAdd(f->b, as_float(f, a), half, ""));
+    small = LLVMBuildSub(f->b, small, u32(f, 0x3f000000u), "");
+    LLVMValueRef odd = LLVMBuildAnd(f->b, LLVMBuildLShr(f->b, a, u32(f, 13), ""), u32(f, 1), "");
+    LLVMValueRef normal = LLVMBuildAdd(f->b, LLVMBuildAdd(f->b, a, u32(f, 0xc8000fffu), ""), odd, "");
+    normal = LLVMBuildLShr(f->b, normal, u32(f, 13), "");
+    LLVMValueRef is_large = LLVMBuildICmp(f->b, LLVMIntUGE, a, u32(f, 0x47800000u), "");
+    LLVMValueRef is_small = LLVMBuildICmp(f->b, LLVMIntULT, a, u32(f, 0x38800000u), "");
+    LLVMValueRef out = pick(f, is_large, large, pick(f, is_small, small, normal));
+    return LLVMBuildOr(f->b, out, LLVMBuildLShr(f->b, sign, u32(f, 16), ""), "");
+}
+
+static LLVMValueRef narrow_bf16(CgFunc *f, LLVMValueRef v) {
+    LLVMValueRef bits = as_bits(f, v), top = LLVMBuildLShr(f->b, bits, u32(f, 16), "");
+    LLVMValueRef round = LLVMBuildAdd(f->b, LLVMBuildAnd(f->b, top, u32(f, 1), ""), u32(f, 0x7fff), "");
+    LLVMValueRef out = LLVMBuildLShr(f->b, LLVMBuildAdd(f->b, bits, round, ""), u32(f, 16), "");
+    LLVMValueRef is_nan = LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, "");
+    return pick(f, is_nan, LLVMBuildOr(f->b, top, u32(f, 0x40), ""), out);
+}
+
+/* f64 to f32, rounded to odd: what was cut off leaves its mark in the last bit, so rounding once more is exact. */
+static LLVMValueRef to_odd(CgFunc *f, LLVMValueRef v) {
+    LLVMValueRef t = LLVMBuildFPTrunc(f->b, v, f->cg->f32, ""), back = LLVMBuildFPExt(f->b, t, f->cg->f64, "");
+    LLVMValueRef size[2];
+    for (int i = 0; i < 2; i++) size[i] = cg_intrinsic(f, "llvm.fabs", &f->cg->f64, 1, i ? &v : &back, 1);
+    LLVMValueRef past = LLVMBuildFCmp(f->b, LLVMRealOGT, size[0], size[1], "");
+    LLVMValueRef inexact = LLVMBuildFCmp(f->b, LLVMRealUNE, back, v, "");
+    LLVMValueRef bits = LLVMBuildSub(f->b, as_bits(f, t), LLVMBuildZExt(f->b, past, f->cg->i32, ""), "");
+    return as_float(f, LLVMBuildOr(f->b, bits, LLVMBuildZExt(f->b, inexact, f->cg->i32, ""), ""));
+}
+
+/* An integer that f64 has no room for, rounded to odd likewise: its last 11 bits leave their mark in the one before. */
+static CgValue integer_to_odd(CgFunc *f, CgValue v) {
+    LLVMTypeRef t = LLVMTypeOf(v.v);
+    LLVMValueRef rest = LLVMBuildAnd(f->b, v.v, LLVMConstInt(t, 0x7ff, false), "");
+    LLVMValueRef some = LLVMBuildICmp(f->b, LLVMIntNE, rest, LLVMConstNull(t), "");
+    LLVMValueRef mark = pick(f, some, LLVMConstInt(t, 0x800, false), LLVMConstNull(t));
+    LLVMValueRef odd = LLVMBuildOr(f->b, LLVMBuildSub(f->b, v.v, rest, ""), mark, "");
+    LLVMValueRef room = LLVMConstInt(t, UINT64_C(1) << 53, false), from_least = v.v;
+    if (v.type->is_signed) from_least = LLVMBuildAdd(f->b, v.v, room, "");
+    LLVMValueRef most = v.type->is_signed ? LLVMConstInt(t, UINT64_C(1) << 54, false) : room;
+    v.v = pick(f, LLVMBuildICmp(f->b, LLVMIntUGT, from_least, most, ""), odd, v.v);
+    return v;
+}
+
+CgValue cg_narrow_half(CgFunc *f, CgValue v, Type *to) {
+    v = cg_widen_half(f, v);
+    if (v.type->is_int && v.type->bits == 64) v = integer_to_odd(f, v);
+    bool exact = v.type->kind == TY_F32 || (v.type->bits <= 16 && !v.type->is_float);
+    v = cg_convert(f, v, cg_scalar(f->cg, exact ? TY_F32 : TY_F64));
+    LLVMValueRef wide = exact ? v.v : to_odd(f, v.v);
+    LLVMValueRef bits = to->kind == TY_F16 ? narrow_f16(f, wide) : narrow_bf16(f, wide);
+    return cg_value(LLVMBuildTrunc(f->b, bits, f->cg->i16, ""), to);
+}

@@ -1,0 +1,85 @@
+/* math.c -- the mathematical functions of kernels: IR that is inlined, and vectorised like the code around it, where
+ * a call of libm would have to be made item by item. The functions of math/ are in the compiler as bitcode. Whoever
+ * calls one here gets a declaration; cg_math_end brings in the bodies of those that are used. */
+#include "irgen/lang/cg.h"
+#include "irgen/embed.h"
+
+#include <string.h>
+
+#include <llvm-c/BitReader.h>
+
+#include "offload/lld.h"
+
+EMBED(kdsl_math_f32, "f32.bc");
+EMBED(kdsl_math_f64, "f64.bc");
+
+static const struct {
+    TypeKind type;
+    const char *bitcode, *end;
+} libraries[MATH_LIBRARIES] = {{TY_F32, kdsl_math_f32, kdsl_math_f32_end}, {TY_F64, kdsl_math_f64, kdsl_math_f64_end}};
+
+/* Its table of contents is read; functions are read when they are linked. */
+static LLVMModuleRef open_library(Cg *cg, const char *bitcode, const char *end) {
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bitcode, (size_t)(end - bitcode), "kdsl.math", false);
+    LLVMModuleRef library;
+    if (LLVMGetBitcodeModuleInContext2(cg->ctx, buffer, &library))
+        ice(cg->c, (Span){0}, "the compiler's mathematical functions cannot be read");
+    LLVMSetTarget(library, LLVMGetTarget(cg->module));
+    LLVMSetDataLayout(library, LLVMGetDataLayoutStr(cg->module));
+    return library;
+}
+
+LLVMValueRef cg_math(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type) {
+    int i = 0;
+    while (i < MATH_LIBRARIES && libraries[i].type != t->kind) i++;
+    if (i == MATH_LIBRARIES || !cg->target->own_math || !cg->has_fma) return NULL;
+    if (!cg->math[i]) cg->math[i] = open_library(cg, libraries[i].bitcode, libraries[i].end);
+    const char *symbol = arena_printf(&cg->c->arena, "kdsl.math.%s.%s", name, t->name);
+    if (!LLVMGetNamedFunction(cg->math[i], symbol)) return NULL;
+    LLVMTypeRef elem = cg_type(cg, t), params[3] = {elem, elem, elem};
+    *fn_type = LLVMFunctionType(elem, params, (unsigned)n_args, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, symbol);
+    return fn ? fn : LLVMAddFunction(cg->module, symbol, *fn_type);
+}
+
+/* What clang assumed of the machine says nothing about this one. */
+static void adopt(Cg *cg, LLVMValueRef fn, bool inlined) {
+    static const char *const assumed[] = {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width"};
+    for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++)
+        LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, assumed[i], (unsigned)strlen(assumed[i]));
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    if (inlined) cg_fn_attr(cg, fn, "alwaysinline");
+}
+
+static void link_library(Cg *cg, LLVMModuleRef library) {
+    if (LLVMKdslLinkNeeded(cg->module, library))
+        ice(cg->c, (Span){0}, "the compiler's mathematical functions cannot be linked");
+}
+
+/* What is still missing of libm, where nobody else brings it: some is called by our own functions. */
+static void link_libm(Cg *cg, const Gpu *gpu) {
+    LLVMModuleRef libm = open_library(cg, gpu->libm, gpu->libm_end);
+    bool any = false;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(libm); fn; fn = LLVMGetNextFunction(fn)) {
+        size_t n;
+        const char *name = LLVMGetValueName2(fn, &n);
+        bool is_one = LLVMGetLinkage(fn) != LLVMInternalLinkage && !LLVMIsDeclaration(fn);
+        LLVMValueRef wanted = is_one ? LLVMGetNamedFunction(cg->module, name) : NULL;
+        if (!wanted || !LLVMIsDeclaration(wanted)) continue;
+        vec_push(&cg->c->arena, &cg->libm_used, arena_strndup(&cg->c->arena, name, n));
+        any = true;
+    }
+    if (any) link_library(cg, libm);
+    else LLVMDisposeModule(libm);
+    for (int i = 0; i < cg->libm_used.n; i++) adopt(cg, LLVMGetNamedFunction(cg->module, cg->libm_used.at[i]), false);
+}
+
+void cg_math_end(Cg *cg) {
+    for (int i = 0; i < MATH_LIBRARIES; i++)
+        if (cg->math[i]) link_library(cg, cg->math[i]);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+        size_t n;
+        if (!strncmp(LLVMGetValueName2(fn, &n), "kdsl.math.", 10) && !LLVMIsDeclaration(fn)) adopt(cg, fn, true);
+    }
+    if (cg->target->gpu) link_libm(cg, cg->target->gpu);
+}

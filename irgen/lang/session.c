@@ -1,0 +1,105 @@
+/* session.c -- units of an interactive session. The statements of an input are `void fn.input(ptr frame)`: the
+ * frame is a table of addresses, of the room for the value that the input shows, of a counter, and of each variable
+ * that lives on (Symbol.kept), whose memory is the session's. The counter says how many new ones have been made,
+ * should the input fail.
+ *
+ * Text in variables outlives the unit that has it in its data, so it is kept elsewhere (IrOptions.keep_text). */
+#include "irgen/lang/cg.h"
+
+#include <string.h>
+
+enum { FRAME_VALUE, FRAME_MADE, FRAME_VARIABLES };
+
+static LLVMValueRef frame_entry(CgFunc *f, int i) {
+    LLVMValueRef at = cg_i64(f->cg, i), frame = LLVMGetParam(f->fn, 0);
+    return LLVMBuildLoad2(f->b, f->cg->ptr, LLVMBuildInBoundsGEP2(f->b, f->cg->ptr, frame, &at, 1, ""), "");
+}
+
+LLVMValueRef cg_session_place(CgFunc *f, const Symbol *sym) {
+    CgHere here = cg_to_entry(f);
+    LLVMValueRef at = frame_entry(f, FRAME_VARIABLES + sym->kept - 1);
+    cg_back(f, here);
+    return at;
+}
+
+void cg_session_bind(CgFunc *f) {
+    const Program *p = f->cg->program;
+    for (int i = 0; i < p->kept.n; i++) {
+        const Symbol *sym = p->kept.at[i];
+        Slot *slot = &f->slots[sym->id];
+        if (!sym->is_older) continue;
+        slot->addr = frame_entry(f, FRAME_VARIABLES + i);
+        if (sym->type->kind != TY_ARRAY || sym->reshaped) continue;
+        CgArray a = {.desc = slot->addr, .type = sym->type, .name = sym->name};
+        a.data = cg_load_desc(f, slot->addr, sym->type->rank, 0);
+        for (int d = 0; d < sym->type->rank; d++) a.ext[d] = cg_load_desc(f, slot->addr, sym->type->rank, 1 + d);
+        slot->array = a;
+    }
+}
+
+void cg_session_made(CgFunc *f, const Symbol *sym) {
+    const Program *p = f->cg->program;
+    for (int i = 0; f->func->is_input && i < p->new_vars.n; i++)
+        if (p->new_vars.at[i].sym == sym) LLVMBuildStore(f->b, cg_i64(f->cg, i + 1), frame_entry(f, FRAME_MADE));
+}
+
+/* Arrays that are named stay where they are, and the session looks at the variable. A part of one is copied. */
+void cg_session_show(CgFunc *f, Stmt *st) {
+    Expr *e = st->expr.expr;
+    if (shown_variable(st)) {
+        for (int i = 0; i < st->expr.reads.n; i++) cg_array(f, st->expr.reads.at[i]);
+        return;
+    }
+    bool is_part = e->type->kind == TY_ARRAY && (expr_is_slice(e) || expr_fixed_field(e));
+    LLVMValueRef to = frame_entry(f, FRAME_VALUE);
+    if (is_part) {
+        CgArray a = cg_array(f, e);
+        cg_store_array(f, to, cg_copy(f, &a, e->span));
+    } else if (e->type->kind == TY_VOID) {
+        cg_expr(f, e);
+    } else if (e->type->kind == TY_ARRAY) {
+        CgValue v = cg_expr(f, e);
+        cg_own_sync(f, v, e->sync);
+        cg_store_array(f, to, v);
+    } else if (type_owns(e->type)) {
+        CgValue v = cg_expr(f, e);
+        cg_own_sync(f, v, e->sync);
+        LLVMBuildStore(f->b, v.v, to);
+    } else if (cg_by_bytes(e->type)) {
+        cg_struct_into(f, e, to);
+    } else {
+        cg_store(f, cg_variable(to, e->type), cg_convert(f, cg_expr(f, e), e->type));
+    }
+}
+
+CgValue cg_session_text(CgFunc *f, const char *at, size_t n, Type *type) {
+    const IrOptions *o = f->cg->options;
+    if (!o->keep_text || !f->cg->target->is_program) return cg_value(cg_string(f->cg, at, n), type);
+    uint64_t kept = (uint64_t)(uintptr_t)o->keep_text(o->keep_context, at, n);
+    return cg_value(LLVMConstIntToPtr(LLVMConstInt(f->cg->i64, kept, false), f->cg->ptr), type);
+}
+
+void cg_session_poll(CgFunc *f) {
+    Cg *cg = f->cg;
+    if (!cg->options->unit || !cg->target->is_program || cg_ended(f)) return;
+    LLVMValueRef flag = LLVMGetNamedGlobal(cg->module, "kdsl_interrupt");
+    if (!flag) flag = LLVMAddGlobal(cg->module, cg->i32, "kdsl_interrupt");
+    LLVMValueRef set = LLVMBuildLoad2(f->b, cg->i32, flag, "");
+    LLVMSetVolatile(set, true);
+    LLVMBasicBlockRef ok;
+    cg_cold(f, LLVMBuildIsNotNull(f->b, set, ""), &ok);
+    cg_call_runtime(f, RT_INTERRUPTED, NULL, 0);
+    cg_enter(f, ok);
+}
+
+const char *cg_table_name(Cg *cg, const Func *kernel, const char *table) {
+    const char *unit = kernel->is_made ? kernel->made_in : cg->options->unit;
+    return unit ? arena_printf(&cg->c->arena, "%s.%s", table, unit) : table;
+}
+
+LLVMValueRef cg_shared_table(Cg *cg, LLVMValueRef table) {
+    if (!cg->options->unit) return table;
+    LLVMSetLinkage(table, LLVMExternalLinkage);
+    LLVMSetUnnamedAddress(table, LLVMNoUnnamedAddr);
+    return table;
+}

@@ -1,0 +1,27 @@
+/* extremes.c -- the least and the greatest of two numbers on processors with AVX-512DQ. Where LLVM 22 knows that one is no
+ * NaN, as a converted integer, it chooses instructions that give the other if that is one: those of llvm.maximum, but
+ * language.md wants the number, as llvm.maximumnum does (LowerFMINIMUM_FMAXIMUM in X86ISelLowering.cpp, with VFPCLASSS;
+ * vectors have no such short cut). So each gives way to the other before if it is a NaN; what is known to be none is not
+ * looked at. After the pipeline, which would take that away again. */
+#include "irgen/passes/passes.h"
+#include "offload/lld.h"
+
+static void guard(Cg *cg, LLVMValueRef call) {
+    LLVMPositionBuilderBefore(cg->b, call);
+    LLVMValueRef of[2] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1)};
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef is_nan = LLVMBuildFCmp(cg->b, LLVMRealUNO, of[i], of[i], "");
+        LLVMSetOperand(call, i, LLVMBuildSelect(cg->b, is_nan, of[!i], of[i], ""));
+    }
+}
+
+void cg_guard_extremes(Cg *cg) {
+    static const char *const names[] = {"llvm.minimumnum.f32", "llvm.maximumnum.f32", "llvm.minimumnum.f64",
+                                        "llvm.maximumnum.f64"};
+    if (cg->target->gpu || !LLVMKdslHasFeature(cg->machine, "+avx512dq")) return;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        LLVMValueRef fn = LLVMGetNamedFunction(cg->module, names[i]);
+        LLVMUseRef use = fn ? LLVMGetFirstUse(fn) : NULL;
+        for (; use; use = LLVMGetNextUse(use)) guard(cg, LLVMGetUser(use));
+    }
+}

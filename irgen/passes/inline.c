@@ -1,0 +1,153 @@
+/* inline.c -- bounds on what LLVM is given, so that compile time stays linear in the program.
+ *
+ * Inlining: vector code needs the calls of kernels inlined, and a function that is called twice, by one that is called
+ * twice, and so on, would be there 2^n times. So a function that would be large once all it calls is inlined, and that has
+ * several callers, stays a call; so does, on every target, the top of a long chain, whose levels would be copied into one
+ * another again and again. What is generated is then at most MOST_INLINED instructions for each call in the program, and a
+ * kernel that reaches such a call runs item by item (simd/nest.c), with a remark that names the function. The bound is
+ * smaller where a kernel would still be very large.
+ *
+ * Optimisation: some of LLVM's passes take time quadratic in the branches of one function. A function with very many is
+ * compiled as with -O0. */
+#include "irgen/passes/passes.h"
+
+#include <string.h>
+
+/* In instructions before optimisation; of all programs of tests/ and examples/ the largest function has 1,505, the largest
+ * kernel 3,125, and the longest chain 5 levels. */
+enum { MOST_INLINED = 2048, LEAST_INLINED = 64, MOST_OF_KERNEL = 16384, MOST_LEVELS = 24 };
+enum { MOST_OPTIMIZED = 4096 }; /* basic blocks; the largest function of all tests has 330 */
+
+typedef struct Inlinee {
+    LLVMValueRef fn;
+    int64_t own, size; /* instructions: of its own, and with all that is inlined */
+    int levels;        /* of calls inlined in it */
+    int sites;         /* calls of it */
+    bool must, may;    /* be inlined: always; if LLVM likes */
+    bool done, kept;
+    Vec(int) calls;    /* functions defined here, by number, as often as it calls them */
+} Inlinee;
+
+typedef struct Inlining {
+    Cg *cg;
+    ValueMap *number;
+    Vec(Inlinee) all;
+    unsigned always, never;
+} Inlining;
+
+static bool is_defined(LLVMValueRef v) { return v && LLVMIsAFunction(v) && !LLVMIsDeclaration(v); }
+
+static void find_functions(Inlining *in) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(in->cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+        if (!is_defined(fn)) continue;
+        Inlinee f = {.fn = fn};
+        f.must = LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, in->always) != NULL;
+        f.may = f.must || (LLVMGetLinkage(fn) == LLVMInternalLinkage &&
+                           !LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, in->never));
+        value_map_put(in->number, fn, in->all.n);
+        vec_push(&in->cg->c->arena, &in->all, f);
+    }
+}
+
+static void find_calls(Inlining *in, Inlinee *f) {
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f->fn); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v)) {
+            f->own++;
+            if (!LLVMIsACallInst(v) || !is_defined(LLVMGetCalledValue(v))) continue;
+            int callee = value_map_get(in->number, LLVMGetCalledValue(v));
+            in->all.at[callee].sites++;
+            vec_push(&in->cg->c->arena, &f->calls, callee);
+        }
+}
+
+static int64_t capped(int64_t n) { return n < INT32_MAX ? n : INT32_MAX; }
+
+/* All that f calls has been measured. */
+static void measure(Inlining *in, Inlinee *f, int64_t bound) {
+    f->size = f->own;
+    f->levels = 0;
+    for (int i = 0; i < f->calls.n; i++) {
+        const Inlinee *callee = &in->all.at[f->calls.at[i]];
+        if (!callee->may || callee->kept) continue;
+        if (callee->must) f->size = capped(f->size + callee->size);
+        if (callee->levels >= f->levels) f->levels = callee->levels + 1;
+    }
+    f->done = true;
+    f->kept = (f->must && f->size > bound && f->sites > 1) || (f->may && f->levels >= MOST_LEVELS);
+}
+
+/* Callees first, but for those that a recursion leads back to. The stack is our own: chains of calls may be long. */
+static void measure_all(Inlining *in, int64_t bound) {
+    int n = in->all.n, depth;
+    int *stack = arena_array(&in->cg->c->arena, int, n + 1), *next = arena_array(&in->cg->c->arena, int, n + 1);
+    for (int i = 0; i < n; i++) in->all.at[i].done = false;
+    for (int i = 0; i < n; i++) {
+        if (in->all.at[i].done) continue;
+        stack[0] = i;
+        for (depth = 1; depth;) {
+            Inlinee *f = &in->all.at[stack[depth - 1]];
+            int k = next[stack[depth - 1]]++;
+            if (k >= f->calls.n) {
+                measure(in, f, bound);
+                depth--;
+            } else if (!in->all.at[f->calls.at[k]].done && !next[f->calls.at[k]]) {
+                stack[depth++] = f->calls.at[k];
+            }
+        }
+    }
+}
+
+static bool is_too_large(const Inlining *in) {
+    for (int i = 0; i < in->all.n; i++)
+        if (!in->all.at[i].must && in->all.at[i].size > MOST_OF_KERNEL) return true;
+    return false;
+}
+
+/* "fn.NAME" and perhaps ".item", ".narrow". */
+static const char *source_name(Cg *cg, LLVMValueRef fn) {
+    size_t n;
+    const char *name = LLVMGetValueName2(fn, &n), *dot = strchr(name, '.');
+    name = dot ? dot + 1 : name;
+    return arena_strndup(&cg->c->arena, name, strcspn(name, "."));
+}
+
+static void keep(Cg *cg, LLVMValueRef fn, unsigned always) {
+    LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, always);
+    cg_fn_attr(cg, fn, "noinline");
+    LLVMAddTargetDependentFunctionAttr(fn, CG_KEPT_CALL, source_name(cg, fn));
+}
+
+void cg_bound_inlining(Cg *cg) {
+    Inlining in = {.cg = cg, .number = value_map_new(&cg->c->arena, 64),
+                   .always = LLVMGetEnumAttributeKindForName("alwaysinline", 12),
+                   .never = LLVMGetEnumAttributeKindForName("noinline", 8)};
+    find_functions(&in);
+    for (int i = 0; i < in.all.n; i++) find_calls(&in, &in.all.at[i]);
+    int64_t bound = MOST_INLINED;
+    measure_all(&in, bound);
+    while (bound > LEAST_INLINED && is_too_large(&in)) measure_all(&in, bound /= 2);
+    for (int i = 0; i < in.all.n; i++)
+        if (in.all.at[i].kept) keep(cg, in.all.at[i].fn, in.always);
+}
+
+void cg_bound_optimizing(Cg *cg) {
+    if (cg->target->gpu) return; /* there -O0 would be another way to keep memory apart, which nobody has tried */
+    unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+        if (!is_defined(fn) || LLVMCountBasicBlocks(fn) <= MOST_OPTIMIZED) continue;
+        LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, always);
+        LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName("inlinehint", 10));
+        cg_fn_attr(cg, fn, "noinline");
+        cg_fn_attr(cg, fn, "optnone");
+    }
+}
+
+const char *cg_kept_call(Cg *cg, LLVMValueRef inst) {
+    LLVMValueRef fn = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+    LLVMAttributeRef kept = NULL;
+    if (is_defined(fn))
+        kept = LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, CG_KEPT_CALL, sizeof CG_KEPT_CALL - 1);
+    unsigned n;
+    const char *name = kept ? LLVMGetStringAttributeValue(kept, &n) : NULL;
+    return name ? arena_strndup(&cg->c->arena, name, n) : NULL;
+}

@@ -1,0 +1,46 @@
+/* stack.c -- how much stack the threads of a launch need. Kernels keep their arrays there, of all lanes side by side, and
+ * OpenMP's threads have as much as OMP_STACKSIZE says. What a function needs is known when its code is final; then the
+ * number is an argument of each kdsl_fork, which uses threads only if their stacks are large enough (runtime/threads.c). */
+#include "irgen/passes/passes.h"
+
+#include <llvm-c/Target.h>
+
+typedef struct Frame {
+    LLVMValueRef fn;
+    int64_t n_bytes; /* of it and of what it calls */
+} Frame;
+typedef Vec(Frame) Frames;
+
+static int64_t variable_bytes(Cg *cg, LLVMValueRef variable) {
+    LLVMValueRef n = LLVMGetOperand(variable, 0);
+    int64_t one = (int64_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(cg->module), LLVMGetAllocatedType(variable));
+    return LLVMIsAConstantInt(n) ? one * (int64_t)LLVMConstIntGetZExtValue(n) : one;
+}
+
+/* On devices nothing recurses. */
+static int64_t frame_bytes(Cg *cg, Frames *known, LLVMValueRef fn) {
+    for (int i = 0; i < known->n; i++)
+        if (known->at[i].fn == fn) return known->at[i].n_bytes;
+    int64_t own = 0, deepest = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (LLVMIsAAllocaInst(i)) own += variable_bytes(cg, i);
+            LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMIsAFunction(LLVMGetCalledValue(i)) : NULL;
+            int64_t below = callee && !LLVMIsDeclaration(callee) ? frame_bytes(cg, known, callee) : 0;
+            if (below > deepest) deepest = below;
+        }
+    vec_push(&cg->c->arena, known, ((Frame){fn, own + deepest}));
+    return own + deepest;
+}
+
+void cg_stack_needs(Cg *cg) {
+    enum { CALLEE_OF_FORK = 1, NEED_OF_FORK = 3 };
+    Frames known = {0};
+    LLVMValueRef fork = LLVMGetNamedFunction(cg->module, "kdsl_fork");
+    for (LLVMUseRef u = fork ? LLVMGetFirstUse(fork) : NULL; u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != fork) continue;
+        LLVMValueRef task = LLVMIsAFunction(LLVMGetOperand(call, CALLEE_OF_FORK));
+        if (task) LLVMSetOperand(call, NEED_OF_FORK, cg_i64(cg, frame_bytes(cg, &known, task)));
+    }
+}
