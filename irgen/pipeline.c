@@ -7,7 +7,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include "irgen/advice/advice.h"
+#include "irgen/advice/text.h"
 #include "irgen/launch/launch.h"
 #include "irgen/passes/barriers.h"
 #include "irgen/passes/passes.h"

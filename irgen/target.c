@@ -7,8 +7,8 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 
-#include "irgen/cpu/cpu.h"
-#include "irgen/gpu/gpu.h"
+#include "irgen/cpu/kernel.h"
+#include "irgen/gpu/kernel.h"
 #include "irgen/irgen.h"
 #include "offload/lld.h"
 

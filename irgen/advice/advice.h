@@ -59,7 +59,7 @@ LaunchFacts launch_facts(Cg *cg, const Func *kernel);
 Steps launch_address(Arena *arena, const LaunchAccess *x,
                      int64_t padding); /* in elements; padding: of the last extent */
 
-/* advice/warp.c: what a warp asks for at once ------------------------------------------------------------------------
+/* warp.c: what a warp asks for at once ------------------------------------------------------------------------
  */
 typedef struct Warp {
     int64_t across[GRID_AXES]; /* items of a warp along each axis */
@@ -74,7 +74,7 @@ typedef struct WarpCost {
 } WarpCost;
 WarpCost warp_cost(const Warp *w, const Steps *address, int64_t element, int64_t bytes);
 
-/* advice/occupancy.c: what of a device a block takes -------------------------------------------------------------------------
+/* occupancy.c: what of a device a block takes -------------------------------------------------------------------------
  */
 typedef struct LaunchResources { /* of a kernel, on a device, as its assembler says */
     bool known;
@@ -89,8 +89,5 @@ typedef struct Occupancy {
 Occupancy occupancy(const char *arch, int64_t threads, const LaunchResources *r);
 /* Of `kernel`, from what ptxas -v has said, or from an AMD object's assembly. */
 LaunchResources resources_read(const char *text, const char *kernel, bool amd);
-
-/* advice/text.c */
-void launch_tell(Cg *cg, const LaunchDevice *devices, int n, Buf *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "irgen/advice/advice.h"
+#include "irgen/advice/text.h"
 #include "runtime/geometry.h"
 
 typedef struct Teller {

@@ -1,11 +1,10 @@
-/* cpu.h -- kernels on the cores of a processor: ranges of items, spread over threads. */
+/* cpu.h -- kernels on the cores of a processor, for the files of this room: ranges of items, spread over threads. */
 #ifndef KDSL_CPU_H
 #define KDSL_CPU_H
 
-#include "irgen/lang/abi.h"
+#include "irgen/cpu/kernel.h"
 
 /* kernel.c */
-void cpu_kernel_entry(Kernel *k);
 /* Call `share(values..., begin, end)` for all of 0..n; spread over the cores where `fork` holds: in equal parts, one a
  * thread, or, where `least` is not 0, so many or more at a time, to whoever is free. */
 void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n,

@@ -1,12 +1,10 @@
-/* gpu.h -- kernels on GPUs, shared by the files gpu*.c and the targets that are GPUs. A work item is a thread; the
+/* gpu.h -- kernels on GPUs, for the files of this room. A work item is a thread; the
  * domain's last axis is the grid's x axis, and so on outwards. The launch decides the geometry (runtime/geometry.c);
  * where a domain has more items than the grid has threads, each thread takes its next one a whole grid further. */
 #ifndef KDSL_IRGEN_GPU_H
 #define KDSL_IRGEN_GPU_H
 
-#include "irgen/lang/abi.h"
-
-void gpu_kernel_entry(Kernel *k);
+#include "irgen/gpu/kernel.h"
 
 /* All i32. */
 LLVMValueRef gpu_thread(CgFunc *f, int axis);
@@ -15,10 +13,6 @@ LLVMValueRef gpu_threads(CgFunc *f, int axis);
 LLVMValueRef gpu_blocks(CgFunc *f, int axis);
 /* Of three axes as one: (z * ny + y) * nx + x, in i32. */
 LLVMValueRef gpu_flat(CgFunc *f, int n_axes, LLVMValueRef (*at)(CgFunc *, int), LLVMValueRef (*count)(CgFunc *, int));
-
-extern const Gpu nvptx_gpu, amdgpu_gpu;
-void nvptx_init(void);
-void amdgpu_init(void);
 
 void gpu_attribute(CgFunc *f, const char *name, const char *value); /* of the kernel */
 

@@ -2,7 +2,7 @@
  * slots, sizes[, result][, error slot][, print buffer]), its symbols bound to these parameters, and the domain that
  * they describe. The same for every device; how items are spread over a device is the target's kernel_entry. References
  * are noalias because the language has no way to pass one array or variable twice unless both are read-only. */
-#include "irgen/lang/abi.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

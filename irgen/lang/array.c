@@ -1,7 +1,7 @@
 /* array.c -- arrays: their descriptors, their elements with the checks on the way there, making them, freeing them.
  * A symbol whose extents never change (sema says so) has its data pointer and extents as values, made once; only the
  * others are read through their descriptor each time. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

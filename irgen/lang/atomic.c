@@ -3,7 +3,7 @@
  * turns into a compare-and-swap loop; float min and max are such a loop here, because no atomicrmw keeps to the
  * language's rule for NaN and signed zeros. Where only one thread can be at the element they are ordinary updates: on
  * the host, in `shared` arrays of groups that are loops, in the thread's own copy of an array (cpu/private.c). */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

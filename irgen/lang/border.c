@@ -2,7 +2,7 @@
  * table of tests. C's types: an integer or float as itself, bool as _Bool, index as int64_t, str as const char *, an
  * array as the address of its first element, a reference to a value as its address. Small integers are extended by the
  * caller, as the ABI of x86-64 asks. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

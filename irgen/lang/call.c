@@ -1,7 +1,7 @@
 /* call.c -- functions and their calls. An array argument is the address of its descriptor, a scalar behind a
  * reference its address, everything else a value; an array result is the descriptor itself, moved to the caller.
  * Shape requirements that sema could not decide are checked here, before the callee sees anything. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

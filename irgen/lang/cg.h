@@ -175,10 +175,8 @@ void cg_types_init(Cg *cg);
 LLVMTypeRef cg_type(Cg *cg, const Type *t);       /* as a value */
 LLVMTypeRef cg_type_mem(Cg *cg, const Type *t);   /* in memory: bool is i8 */
 LLVMTypeRef cg_desc_type(Cg *cg, int rank);
-Type *cg_scalar(Cg *cg, TypeKind kind);
 LLVMValueRef cg_i64(Cg *cg, int64_t v);
 LLVMValueRef cg_i32(Cg *cg, int64_t v);
-CgValue cg_const(Cg *cg, const Const *k, Type *type);
 LLVMValueRef cg_string(Cg *cg, const char *at, size_t n); /* address of a NUL-terminated constant */
 LLVMValueRef cg_place_string(Cg *cg, Span span);          /* "file.kdsl:12:5" */
 Place cg_place(Cg *cg, Span span);
@@ -197,15 +195,11 @@ typedef struct CgHere {
     LLVMBasicBlockRef block;
     LLVMMetadataRef debug;
 } CgHere;
-CgHere cg_to_entry(CgFunc *f);
-void cg_back(CgFunc *f, CgHere here);
 LLVMValueRef cg_alloca(CgFunc *f, LLVMTypeRef type, const char *name);
 CgValue cg_load(CgFunc *f, CgPlace p);
-void cg_tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p); /* what alias analysis knows of an element */
 void cg_store(CgFunc *f, CgPlace p, CgValue v);
 CgPlace cg_variable(LLVMValueRef addr, Type *type);
 LLVMValueRef cg_load_desc(CgFunc *f, LLVMValueRef desc, int rank, int field); /* 0: data, 1 + d: extent d */
-void cg_store_desc(CgFunc *f, LLVMValueRef desc, int rank, int field, LLVMValueRef v);
 LLVMBasicBlockRef cg_block(CgFunc *f, const char *name);
 void cg_goto(CgFunc *f, LLVMBasicBlockRef to);     /* unless the current block has ended */
 void cg_enter(CgFunc *f, LLVMBasicBlockRef block); /* position at its end */
@@ -215,8 +209,6 @@ void cg_branch(CgFunc *f, CgValue cond, LLVMBasicBlockRef yes, LLVMBasicBlockRef
 void cg_cold(CgFunc *f, LLVMValueRef failed, LLVMBasicBlockRef *ok);
 LLVMValueRef cg_call(CgFunc *f, LLVMTypeRef type, LLVMValueRef fn, LLVMValueRef *args, int n);
 LLVMValueRef cg_intrinsic(CgFunc *f, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n);
-LLVMValueRef cg_bits_to_slot(CgFunc *f, CgValue v); /* any scalar in a 64-bit integer, and back */
-CgValue cg_slot_to_value(CgFunc *f, LLVMValueRef slot, Type *type);
 
 /* runtime.c, over lang/runtime.def ----------------------------------------------------------------------------------- */
 typedef enum RuntimeId {
@@ -227,125 +219,46 @@ typedef enum RuntimeId {
 } RuntimeId;
 LLVMValueRef cg_runtime(Cg *cg, RuntimeId id); /* the declaration, made on first use */
 LLVMValueRef cg_call_runtime(CgFunc *f, RuntimeId id, LLVMValueRef *args, int n);
-/* A function of libm, on this type: pure, as far as we care. */
-LLVMValueRef cg_libm(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 
 /* math.c: NULL where the target or the type has no function of ours of this name ---------------------------------- */
-LLVMValueRef cg_math(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 void cg_math_end(Cg *cg);
 
 /* removal.c: what --without=KEY leaves out, for tests; `part` tells several at one place apart */
 bool cg_removes(CgFunc *f, const char *what, Span span, int part);
-LLVMValueRef cg_unless_removed(CgFunc *f, const char *what, Span span, int part, LLVMValueRef failed);
 Transfer cg_without_copies(CgFunc *f, Span span, int param, Transfer t);
 
-/* expr.c, lang/op.c ----------------------------------------------------------------------------------------------- */
-CgValue cg_move_array(CgFunc *f, const Symbol *sym);
+/* expr.c, op.c ----------------------------------------------------------------------------------------------- */
 CgValue cg_expr(CgFunc *f, Expr *e);               /* an array named here is moved out of */
-CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *kb, Span span);
-CgValue cg_fused(CgFunc *f, CgValue a, CgValue b, CgValue c, bool minus_product, bool minus_c); /* where has_fma */
-CgValue cg_unary(CgFunc *f, Op op, CgValue a);
-CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b);
-CgPlace cg_lvalue(CgFunc *f, Expr *e);
-CgPlace cg_target(CgFunc *f, Expr *e, bool reads);
 LLVMValueRef cg_reference(CgFunc *f, Expr *e);     /* the address of a named value, for a parameter `n: &i32` */
 LLVMValueRef cg_index_value(CgFunc *f, CgValue v); /* as i64 */
 
 /* atomic.c ------------------------------------------------------------------------------------------------------ */
-CgValue cg_atomic(CgFunc *f, Expr *e);             /* the element's old value */
 unsigned cg_atomic_scope(Cg *cg);
 void cg_combine(CgFunc *f, Combine how, LLVMValueRef at, CgValue v); /* into the number at `at`, atomically */
 
 /* parts.c: structs and short vectors ------------------------------------------------------------------------------ */
-LLVMTypeRef cg_type_of_parts(Cg *cg, const Type *t);
-int64_t cg_part_align(const Type *t);
-CgValue cg_part(CgFunc *f, CgValue whole, int i);
-CgValue cg_with_part(CgFunc *f, CgValue whole, int i, CgValue part);
-CgPlace cg_part_place(CgFunc *f, CgPlace whole, int i);
-CgValue cg_build(CgFunc *f, Expr *e);
-CgValue cg_field(CgFunc *f, Expr *e);
-bool cg_has_place(CgFunc *f, const Expr *e); /* a variable or element, or part of one */
-CgValue cg_to_vector(CgFunc *f, CgValue v, Type *to);
-CgValue cg_by_part(CgFunc *f, Op op, CgValue a, CgValue b, Span span);
-CgValue cg_vector_builtin(CgFunc *f, Expr *e);
 int cg_slot_count(const Type *t); /* 64-bit literals that a by-value argument of a kernel travels in */
 void cg_value_to_slots(CgFunc *f, CgValue v, LLVMValueRef *slots);
-CgValue cg_slots_to_value(CgFunc *f, LLVMValueRef *slots, Type *t);
-
-/* half.c: f16 and bf16 are computed in f32 */
-CgValue cg_widen_half(CgFunc *f, CgValue v);            /* to f32; others stay what they are */
-CgValue cg_narrow_half(CgFunc *f, CgValue v, Type *to);
 
 /* convert.c ----------------------------------------------------------------------------------------------------- */
 CgValue cg_convert(CgFunc *f, CgValue v, Type *to);
 
 /* array.c ------------------------------------------------------------------------------------------------------- */
-CgArray cg_made_array(CgFunc *f, CgValue v);             /* what a call has just made */
-void cg_free_made(CgFunc *f, const Expr *e, CgArray *a); /* of cg_array: frees what a call made, nothing else */
 CgArray cg_array(CgFunc *f, Expr *e);              /* an expression of array type, without moving it */
 CgArray cg_symbol_array(CgFunc *f, const Symbol *s);
-void cg_take_back(CgFunc *f, const CgArray *a); /* what a call may have kept on the device comes here, and stays */
-void cg_sync(CgFunc *f, const CgArray *a, Sync kind, Span span, int part);
-void cg_sync_part(CgFunc *f, const Expr *name, LLVMValueRef at, LLVMValueRef n_bytes, bool reads);
-void cg_sync_before_loop(CgFunc *f, const SyncList *syncs, LLVMValueRef trips, Span loop); /* unless there are none */
 LLVMValueRef cg_array_desc(CgFunc *f, const CgArray *a);
 LLVMValueRef cg_array_count(CgFunc *f, const CgArray *a); /* elements */
 LLVMValueRef cg_array_bytes(CgFunc *f, const CgArray *a);
-void cg_check_index(CgFunc *f, const CgArray *a, LLVMValueRef at, int d, Span span, int site);
-CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span);
 CgValue cg_array_value(CgFunc *f, const CgArray *a);
-CgValue cg_fill(CgFunc *f, Expr *e);
-CgValue cg_list(CgFunc *f, Expr *e);
-CgValue cg_comprehend(CgFunc *f, Expr *e);
-CgValue cg_copy(CgFunc *f, const CgArray *a, Span span);
 CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span);
 void cg_store_array(CgFunc *f, LLVMValueRef desc, CgValue array);
-void cg_array_into(CgFunc *f, Expr *e, const CgArray *to); /* makes or copies it in memory that has its extents */
-LLVMValueRef cg_extents_in_memory(CgFunc *f, int which, const CgArray *a);
-void cg_drop(CgFunc *f, const Symbol *s);
 
 /* frame.c: arrays of constant extents that live in the frame of their function --------------------------------- */
-void cg_frame_array(CgFunc *f, const Symbol *sym, Expr *init);
-void cg_frame_assign(CgFunc *f, const Symbol *sym, Expr *value);
-void cg_frame_swap(CgFunc *f, const CgArray *a, const CgArray *b);
-CgArray cg_field_array(CgFunc *f, Expr *e);          /* p.w, x[i].w */
-void cg_field_assign(CgFunc *f, Expr *target, Expr *value);
-CgValue cg_field_value(CgFunc *f, Expr *e, const Type *field); /* what the field is given, as part of its struct */
-bool cg_by_bytes(const Type *t);                     /* a struct with such arrays */
-void cg_struct_into(CgFunc *f, Expr *e, LLVMValueRef at);
-LLVMValueRef cg_struct_made(CgFunc *f, Expr *e);     /* in memory of its own */
-void cg_struct_store(CgFunc *f, LLVMValueRef to, LLVMValueRef made, const Type *t);
-void cg_addressable(CgFunc *f, const Symbol *sym);   /* a value that has arrays in it gets a place */
 /* A part of an element is passed as a copy, because its alias information is that of the struct. */
 CgArray cg_pass_part(CgFunc *f, const CgArray *a);
 void cg_part_back(CgFunc *f, const CgArray *a, const CgArray *passed, RefMode mode);
-int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r); /* into how many rounds; 0: not */
-/* At the end of a loop: would it, unrolled with those inside of it, have too many blocks? before: f->copies at its begin,
- * where `more` is set to 0. */
-bool cg_loop_ends_rolled(CgFunc *f, const Range *r, CgCopies before);
-void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch);
-void cg_mark_rolled(CgFunc *f, LLVMValueRef latch);
 void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n); /* so many rounds side by side */
-void cg_mark_outer(CgFunc *f, LLVMValueRef latch); /* a loop that holds loops: not too many rounds */
 void cg_mark_plain(CgFunc *f, LLVMValueRef latch); /* not worth the time to unroll or vectorise */
-
-/* session.c: units of an interactive session -------------------------------------------------------------------- */
-void cg_session_bind(CgFunc *f);                    /* an input's older variables */
-LLVMValueRef cg_session_place(CgFunc *f, const Symbol *sym); /* of a variable that lives on */
-void cg_session_made(CgFunc *f, const Symbol *sym); /* the variable, or all of a struct, has its value */
-void cg_session_show(CgFunc *f, Stmt *st);          /* the value of the input */
-CgValue cg_session_text(CgFunc *f, const char *at, size_t n, Type *type);
-void cg_session_poll(CgFunc *f);                    /* in a round of a loop, in a call: is the input to stop? */
-/* What a kernel reports with numbers is told from tables of the unit that it was made in. */
-const char *cg_table_name(Cg *cg, const Func *kernel, const char *table);
-LLVMValueRef cg_shared_table(Cg *cg, LLVMValueRef table);
-
-/* own.c: structs that own arrays --------------------------------------------------------------------------------- */
-void cg_own_let(CgFunc *f, Symbol *sym, CgValue v);
-void cg_own_assign(CgFunc *f, const Symbol *sym, CgValue v);
-CgValue cg_own_moved(CgFunc *f, const Symbol *sym);
-CgValue cg_own_copy(CgFunc *f, Expr *call);
-void cg_own_sync(CgFunc *f, CgValue v, Sync kind); /* of each array of a value that a call has made */
 
 /* slice.c ------------------------------------------------------------------------------------------------------- */
 /* The bounds of a slice, by dimension of its array: an index is `lo` alone; NULL: from the start, to the end. */
@@ -356,26 +269,12 @@ CgBounds cg_slice_bounds(CgFunc *f, Expr *e);
 CgArray cg_slice(CgFunc *f, Expr *e, const CgBounds *b);
 
 /* check.c ------------------------------------------------------------------------------------------------------- */
-typedef struct CgFailure { /* what a failed check is about; zero where it does not matter */
-    LLVMValueRef value, other;
-    int dim;
-    const CgArray *array, *other_array;
-    LLVMValueRef *values;  /* asserts: in place of the other fields */
-    int n_values;
-} CgFailure;
 bool cg_has_slot(const Cg *cg, const Func *fn);    /* is fn called, or launched, with an error slot? */
-bool cg_can_report(const CgFunc *f, int site);     /* is the check made here? */
-void cg_report(CgFunc *f, int site, CgFailure what); /* with an error slot: report and leave; ends the block */
 void cg_stop_if_failed(CgFunc *f);
 /* A function called from a kernel that reports or prints: behind its arguments the slot, the buffer and the item's
  * position, the first two where it needs them. */
 enum { CG_ITEM_ARGS = 5 };
 bool cg_needs_item(const Cg *cg, const Func *fn);
-int cg_item_param_types(Cg *cg, const Func *fn, LLVMTypeRef *params); /* how many */
-int cg_item_args(CgFunc *f, const Func *fn, LLVMValueRef *args);
-void cg_item_bind(CgFunc *f);
-LLVMValueRef cg_item_position(CgFunc *f, int axis);
-LLVMValueRef cg_domain_names(Cg *cg, const Func *kernel); /* table of texts */
 LLVMValueRef cg_slot_blocks(CgFunc *f); /* i32 in the slot, 0 when the launch begins: a count for reductions on GPUs */
 LLVMValueRef cg_slot_take(CgFunc *f, const Func *kernel, LLVMValueRef device, const OffPlace *launch);
 OffArg cg_slot_arg(CgFunc *f, LLVMValueRef slot, const Func *kernel);
@@ -384,10 +283,6 @@ void cg_slot_end(CgFunc *f, LLVMValueRef slot, LLVMValueRef on_host, const Func 
 
 /* print.c: print and assert in code for devices ----------------------------------------------------------------- */
 bool cg_prints(const Func *fn);                    /* is fn called, or launched, with a buffer for lines? */
-void cg_print_record(CgFunc *f, Expr *e);
-LLVMValueRef *cg_text_slots(CgFunc *f, const ArgList *args, int first, int *n_slots); /* values, for the host to show */
-LLVMValueRef cg_assert_pieces(Cg *cg, const Stmt *st, int *n);
-LLVMValueRef cg_constant_table(Cg *cg, const char *name, LLVMTypeRef elem, LLVMValueRef *values, int n);
 LLVMValueRef cg_print_buffer(CgFunc *f);
 OffArg cg_print_arg(CgFunc *f, LLVMValueRef buffer, const Func *kernel);
 void cg_print_lines(CgFunc *f, const Func *kernel, Span launch); /* after the launch */
@@ -420,37 +315,23 @@ CgEarly cg_early_begin(CgFunc *f, const LoopChecks *checks, const Symbol *item, 
 void cg_early_end(CgFunc *f, const CgEarly *e);
 
 CgLoop cg_loop_begin(CgFunc *f, Axis *a);
-LLVMValueRef cg_loop_position(CgFunc *f, CgLoop *l);
 void cg_loop_end(CgFunc *f, CgLoop *l);            /* leaves the builder behind the loop */
 
 /* call.c -------------------------------------------------------------------------------------------------------- */
-CgValue cg_call_expr(CgFunc *f, Expr *e);
 void cg_shape_checks(CgFunc *f, const CallInfo *info, const CgArray *args, Span span);
 /* Their LLVM declarations; narrow: as CgFunc.narrow. */
 LLVMValueRef cg_function(Cg *cg, const Func *fn, bool narrow);
 LLVMValueRef cg_item_function(Cg *cg, const Func *fn, bool narrow); /* the version that kernels call, where it may fail */
-LLVMTypeRef cg_function_type(Cg *cg, const Func *fn);
 
 /* border.c: C functions, exports, tests -------------------------------------------------------------------------- */
-LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args);
 void cg_tests(Cg *cg);
 void cg_export(Cg *cg, const Func *fn);
-
-/* builtin.c, lang/text.c ------------------------------------------------------------------------------------------ */
-CgValue cg_builtin(CgFunc *f, Expr *e);
-CgValue cg_file_builtin(CgFunc *f, Expr *e); /* file.c */
-CgValue cg_print_or_format(CgFunc *f, Expr *e);
-void cg_assert(CgFunc *f, Stmt *s);
-const char *cg_condition_text(Cg *cg, const Expr *cond); /* "assertion failed: i < n" */
 
 /* stmt.c -------------------------------------------------------------------------------------------------------- */
 void cg_stmts(CgFunc *f, const Block *b, LLVMBasicBlockRef break_to, LLVMBasicBlockRef continue_to);
 void cg_stmt(CgFunc *f, Stmt *s);
 LLVMValueRef cg_kept(CgFunc *f, const Symbol *sym); /* the item's own, of Slot.kept */
 LLVMTypeRef cg_kept_type(CgFunc *f, const Symbol *sym);
-
-void cg_return_nothing(CgFunc *f);
-void cg_declare(CgFunc *f, Symbol *sym, CgValue v); /* a local, of an array or one value */
 
 /* func.c: functions of the program ---------------------------------------------------------------------------- */
 void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn); /* leaves the builder behind the allocas */
@@ -462,17 +343,7 @@ void cg_barrier(CgFunc *f);
 LLVMValueRef cg_shared(CgFunc *f, LLVMTypeRef type, unsigned align, const char *name); /* memory of the block, generic address */
 void cg_segments_begin(CgFunc *f); /* around all that a kernel in groups does for its items */
 void cg_segments_end(CgFunc *f);
-/* Of the statements of b, at a level where all items of a group are: before the i-th one. Is it a barrier at which the group
- * has waited already? */
-bool cg_segment(CgFunc *f, const Block *b, int i);
-void cg_segment_begin(CgFunc *f);
-void cg_segment_declares(CgFunc *f, const Symbol *sym); /* a variable, now in memory */
-bool cg_segment_end(CgFunc *f); /* has the group waited here? */
-void cg_leave_item(CgFunc *f);  /* in a kernel, after a failed check */
 void cg_reconverge(CgFunc *f);  /* all items of the group come here together, also after LLVM's passes; no code */
-
-/* reduction.c */
-void cg_store_item(CgFunc *f, CgValue v); /* the item's value, where its reduction looks for it */
 
 /* Loops over items, marked for simd/ (value.c): the fastest axis, and the one around it where it has nothing else in it. */
 void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows);

@@ -4,7 +4,7 @@
  * other ranges see the slot and end soon after. With the launch comes back whether the slot is taken; if so, the host
  * fetches the rest and tells what happened from a table of the checks (runtime/slot.c). No call leaves the device, so it
  * is the same on every one. Kernels without kept checks have no slot at all. */
-#include "irgen/lang/abi.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* convert.c -- conversions between scalars, as the language defines them: integers wrap, floats to integers
  * saturate and turn NaN into 0, bool is 0 or 1 and every other number is true unless it is 0. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 static LLVMValueRef int_to_int(CgFunc *f, CgValue v, const Type *to) {
     if (to->bits <= v.type->bits) return LLVMBuildTruncOrBitCast(f->b, v.v, cg_type(f->cg, to), "");

@@ -1,7 +1,7 @@
 /* debug.c -- what a debugger reads: one compile unit, a subprogram per function and per kernel body, lexical blocks,
  * a line for every instruction, and variables that live in memory so that they can be read at any breakpoint. Arrays
  * appear as { data, extent_0, ... }. Without -g (cg->di NULL) every function here returns at once. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 #include <unistd.h>

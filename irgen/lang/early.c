@@ -2,7 +2,7 @@
  * beginning of every round, at the loop's variable plus a constant: so if the first round is inside, the first one that
  * is not is where the array ends. The loop then stops there, and what would have failed is reported behind it; the
  * rounds themselves have nothing left to look at. The report is the one that the access itself would have made. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 static LLVMValueRef extent(CgFunc *f, const LoopCheck *c, CgArray *a) {
     *a = cg_array(f, c->access->index.base);

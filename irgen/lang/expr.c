@@ -1,7 +1,7 @@
 /* expr.c -- expressions. What sema folded is a constant; everything else is evaluated once, left to right. An array
  * that is named where a value is wanted is moved: its own descriptor is left empty, so that the end of its scope frees
  * nothing. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 CgValue cg_move_array(CgFunc *f, const Symbol *sym) {
     CgArray a = cg_symbol_array(f, sym);

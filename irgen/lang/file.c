@@ -1,6 +1,6 @@
 /* file.c -- the built-in functions for files and standard input: calls of runtime/file.c, each with the place that a
  * failure is told with. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * fields are part of the memory of their struct. */
 #include <string.h>
 
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 /* Kept for each item of a group (irgen/cpu/group_plan.c) --------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* func.c -- functions of the program, for the host and, when kernels call them, for devices: the same code, but
  * that checks end the program on the host and go to the launch's error slot where a kernel calls (lang/check.c). */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * the f32 one, rounded once more, which for + - * / and sqrt is the correctly rounded result. The conversions are
  * integer code, the same on every target: not every processor has them, and the libraries that would stand in are not
  * linked. Vectors of them are widened and narrowed part by part. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 static LLVMValueRef u32(CgFunc *f, uint32_t v) { return LLVMConstInt(f->cg->i32, v, false); }
 static LLVMValueRef pick(CgFunc *f, LLVMValueRef c, LLVMValueRef a, LLVMValueRef b) {

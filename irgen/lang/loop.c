@@ -1,7 +1,7 @@
 /* loop.c -- ranges and the loops over them. `lo..hi step s` is evaluated once. With a step of 1 the loop compares
  * its variable with hi, which cannot overflow and lets LLVM see that an index is inside; with any other step it counts
  * rounds, so that no step can jump past the end of the type and come round again. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 static CgValue bound(CgFunc *f, Expr *e, Type *type, int64_t otherwise) {
     if (e) return cg_convert(f, cg_expr(f, e), type);

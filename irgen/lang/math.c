@@ -1,7 +1,7 @@
 /* math.c -- the mathematical functions of kernels: IR that is inlined, and vectorised like the code around it, where
  * a call of libm would have to be made item by item. The functions of math/ are in the compiler as bitcode. Whoever
  * calls one here gets a declaration; cg_math_end brings in the bodies of those that are used. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 #include "irgen/embed.h"
 
 #include <string.h>

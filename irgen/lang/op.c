@@ -2,7 +2,7 @@
  * divisor or a too wide shift ends the program; elsewhere they have a defined result: x / 0 and x % 0 are 0, and a
  * shift by the width or more moves every bit out. Nothing is fast-math, and fused is what sema says: the same source
  * gives the same bits on host and device. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 static LLVMValueRef all_ones(LLVMValueRef like) { return LLVMConstAllOnes(LLVMTypeOf(like)); }
 static LLVMValueRef zero_like(LLVMValueRef like) { return LLVMConstNull(LLVMTypeOf(like)); }

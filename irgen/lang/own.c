@@ -1,6 +1,6 @@
 /* own.c -- structs that own arrays. A variable of one is a variable for each field (sema/own.c); as a value, between
  * a call or `Grid(...)` and the variable that takes it over, it is LLVM's struct of descriptors and numbers. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 static bool is_nested(const Symbol *sym) { return sym->parts != NULL; }
 

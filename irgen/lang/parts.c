@@ -1,7 +1,7 @@
 /* parts.c -- values made of parts: structs and short vectors. A struct is LLVM's struct of its fields as they lie in
  * memory (bool: i8), in C's layout; a vector is LLVM's vector. Both are values like numbers. A part of something that
  * has a place is read and written there; a part of any other value is taken out of it. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 enum { PART_ALIGN = 16, MAX_WIDTH = 8, SLOT_BYTES = 8 };
 

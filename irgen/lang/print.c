@@ -2,7 +2,7 @@
  * only: which text it is, where the work item stands, and the values, each in a 64-bit slot; the words are in tables of
  * the host program, and runtime/print.c puts both together after the launch. Only a kernel that prints, itself or in a
  * function it calls, is launched with a buffer for that. No call leaves the device. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

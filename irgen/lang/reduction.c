@@ -1,6 +1,6 @@
 /* reduction.c -- what each reduction is: its identity, how two values are joined, and where an item leaves its own. The
  * order in which values are joined is the device's (irgen/cpu/reduce.c, irgen/gpu/reduce.c). */
-#include "irgen/lang/abi.h"
+#include "irgen/lang/lang.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* runtime.c -- declarations of functions outside the module, made on first use from the rows of lang/runtime.def. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

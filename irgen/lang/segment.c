@@ -12,7 +12,7 @@
  * check fails goes to the segment's end, having written down in shared memory in which segment that was. There the
  * group waits, all of it sees the same note, and ends as one. Segments without checks have no such end, and the last
  * one needs none. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 void cg_barrier(CgFunc *f) { f->cg->target->gpu->barrier(f); }
 

@@ -4,7 +4,7 @@
  * should the input fail.
  *
  * Text in variables outlives the unit that has it in its data, so it is kept elsewhere (IrOptions.keep_text). */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

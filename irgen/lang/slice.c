@@ -2,7 +2,7 @@
  * evaluated with the other arguments and the pointer is made afterwards, as for arrays that are named: a call among the arguments
  * may give the array other memory. At a launch a slice is mapped as the section it is; the kernel receives the address
  * of the section's first element, so its indices start at 0 there too. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* stmt.c -- statements. A Scope is an open block: it knows the arrays declared in it so far, so every way out
  * (the end, break, continue, return) frees exactly those, innermost first. In a kernel `return` ends the work item. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 static void stmt(CgFunc *f, Stmt *s);
 

@@ -1,7 +1,7 @@
 /* text.c -- print, format and the text of a failed assert: the pieces sema took the format apart into, spelled as
  * calls of runtime/text.c, one per piece. All arguments are evaluated before the first piece, because an argument may
  * print or format itself. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* value.c -- the generator's few words: load, store, branch, call. Every load and store of array memory carries what
  * alias analysis needs: a descriptor is never an element, and elements of different types never meet. */
-#include "irgen/lang/cg.h"
+#include "irgen/lang/lang.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -74,6 +74,22 @@ class TreeTest(unittest.TestCase):
             other = header.split("/")[1] if header.count("/") > 1 else "irgen"
             self.assertTrue(other in known or header in IRGEN_FOR_ALL, f"{name} includes {header}")
 
+    def test_headers_of_irgen_show_what_other_rooms_use(self):
+        seen_by = {}
+        for path, name in sources(".c", ".h", ".cpp"):
+            if name.parts[0] in ("irgen", "driver", "repl") or name.parts[:2] == ("tests", "unit"):
+                room = name.parts[1] if name.parts[0] == "irgen" and len(name.parts) > 2 else name.parts[0]
+                for header in includes(path):
+                    if re.match(rf"irgen/(?!{room}/|math/)\w+/.*\.h$", header):
+                        seen_by.setdefault(header, []).append((room, path))
+        for header in seen_by:
+            room = header.split("/")[1]
+            others = "".join(path.read_text() for path, name in sources(".c", ".cpp", ".h")
+                             if name.parts[:2] != ("irgen", room) and name.parts[0] in ("irgen", "driver", "repl", "tests"))
+            for function in re.findall(r"^[A-Za-z][^;{}()=]*?\**\b(\w+)\(", (ROOT / header).read_text(), flags=re.M):
+                used = re.search(rf"\b{function}\b", others)
+                self.assertTrue(used, f"{header} shows {function}, which only {room} uses")
+
     def test_every_room_of_irgen_is_known(self):
         found = {path.parent.name for path in (ROOT / "irgen").glob("*/*.c")} - {"math"}
         self.assertEqual(found, set(IRGEN_ROOMS))
