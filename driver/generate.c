@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -45,6 +46,7 @@ Code code_plan(Arena *arena, const Program *p, const Options *o) {
     int n_kernels = kernel_count(p), n_versions = o->n_levels ? o->n_levels : 1, n_parts = part_count(o, n_kernels);
     bool assembly = o->emit == EMIT_ASM || o->emit == EMIT_DEVICE_ASM;
     IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .unchecked = o->unchecked, .without = o->without,
+                         .verify_each = o->verify_each || getenv("KDSL_VERIFY_EACH"),
                          .unified = o->unified,
                          .march = o->march, .scalar = o->scalar, .want_asm = assembly, .want_text = o->emit && !assembly};
     Code code = {arena_array(arena, Piece, 1 + o->archs.n + n_versions * n_parts), 0, 0};

@@ -161,6 +161,21 @@ static bool explain_launch(Compiler *c, Options *o, const Program *p, const char
     return ok;
 }
 
+/* The target is that of --offload-arch, if it names one GPU, else the x86 device. */
+static bool run_pass(Compiler *c, const Options *o, const Source *source, const char *output) {
+    bool gpu = archs_have_gpu(&o->archs);
+    IrOptions options = {.opt_level = o->opt_level, .march = gpu ? o->archs.at[0].cpu : o->march};
+    Buf text = {0};
+    bool list = !strcmp(o->run_pass, "list");
+    if (list) irgen_list_passes(&text);
+    bool ok = list || irgen_run_pass(o->run_pass, gpu ? o->archs.at[0].target : "x86", &options, source->text, source->n,
+                                     source->path, &text);
+    if (ok) ok = output_text(c, output, text.at, text.n);
+    else diag(c, E1002, (Span){0}, "cannot run pass `%s` on `%s`: %s", o->run_pass, o->input, text.at);
+    buf_free(&text);
+    return ok;
+}
+
 static bool emit_tokens(Compiler *c, Source *source, const char *output, Times *t) {
     Buf text = {0};
     lex_dump(c, source, &text);
@@ -221,6 +236,7 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
         return false;
     }
     times_stage(t, "read");
+    if (o->run_pass) return run_pass(c, o, source, output);
     if (o->emit == EMIT_TOKENS) return emit_tokens(c, source, output, t);
 
     Module *module = parse_source(c, source, NULL);

@@ -263,6 +263,8 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_EXPLAIN: return parse_explain(o, value);
     case OPTION_FP: return parse_fp(o, value);
     case OPTION_WITHOUT: o->without = value; return NOT_DONE;
+    case OPTION_RUN_PASS: o->run_pass = value; return NOT_DONE;
+    case OPTION_VERIFY_EACH: o->verify_each = true; return NOT_DONE;
     case OPTION_VECTOR: return parse_vector(o, value);
     case OPTION_MARCH: return parse_march(o, arena, value);
     case OPTION_ARCH: return parse_arch(o, arena, value);

@@ -15,6 +15,7 @@ typedef struct IrOptions {
     bool gpu;              /* of the host: launches may run on GPUs, so they say how large the grid is */
     bool has_ptx;          /* of the host: some of them are PTX */
     int n_images;          /* of the host: device images, which off_images_object holds */
+    bool verify_each;      /* the module is checked after each pass, not only at the end of stages */
     bool explain_vector;   /* only IrResult.text is made: what kernels become as vector code */
     const char *march;     /* host and x86 device CPU: "native" (default), "x86-64-v3", ... */
     /* Of a device: `march` is one of so many levels of x86-64, lowest first, that the kernels are made for; 0: the only
@@ -48,6 +49,11 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r);
 bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrResult *r);
 /* target: "x86"; "nvptx", whose object is PTX; "amdgpu" */
 void ir_result_free(IrResult *r);
+/* For tests: runs one pass (pass.def) on the LLVM IR in text[0..n) as on a module for this target, and prints what is made of
+ * it, or, where it is none, LLVM's message. */
+bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n, const char *path,
+                    Buf *out);
+void irgen_list_passes(Buf *out);
 /* What a kernel's entries are called in every image of such a program; how many there are. */
 enum { MOST_ENTRIES = 2 };
 int irgen_entries(Compiler *c, const Func *kernel, const IrOptions *o, const char *names[MOST_ENTRIES]);

@@ -1,10 +1,11 @@
-/* pipeline.c -- one module from start to end: made, verified, optimised, written as an object. The public functions of
- * irgen.h are here. Each call owns its LLVM context, its arena and its source map: two run side by side. */
+/* pipeline.c -- one module from start to end: made, verified, optimised (pass.def), written as an object. The public
+ * functions of irgen.h are here. Each call owns its LLVM context, its arena and its source map: two run side by side. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/IRReader.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "irgen/advice/text.h"
@@ -60,18 +61,23 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
     LLVMDisposeMessage(text);
 }
 
-static void begin(Cg *cg, Compiler *own, const Program *p, const IrOptions *o, const Target *t) {
-    *cg = (Cg){.program = p, .options = o, .target = t, .c = own, .launches = &cg_launches};
+static void begin_context(Cg *cg, Compiler *own, const IrOptions *o, const Target *t) {
+    *cg = (Cg){.options = o, .target = t, .c = own, .launches = &cg_launches};
     compiler_init(own);
-    copy_sources(cg);
     cg->vector = t->vector && o->opt_level > 0 && !o->scalar;
     cg->ctx = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(cg->ctx, on_diagnostic, cg);
+    cg->b = LLVMCreateBuilderInContext(cg->ctx);
+    cg_types_init(cg);
+}
+
+static void begin(Cg *cg, Compiler *own, const Program *p, const IrOptions *o, const Target *t) {
+    begin_context(cg, own, o, t);
+    cg->program = p;
+    copy_sources(cg);
     const char *path = p->module->source->path;
     cg->module = LLVMModuleCreateWithNameInContext(path, cg->ctx);
     LLVMSetSourceFileName(cg->module, path, strlen(path));
-    cg->b = LLVMCreateBuilderInContext(cg->ctx);
-    cg_types_init(cg);
     set_target(cg);
     cg_debug_begin(cg);
 }
@@ -86,14 +92,15 @@ static void end(Cg *cg) {
 
 /* Stages ----------------------------------------------------------------------------------------------------------- */
 
-static void verify(Cg *cg) {
+/* after: the pass that has just run. */
+static void verify(Cg *cg, const char *after) {
     char *error = NULL;
     if (!LLVMVerifyModule(cg->module, LLVMReturnStatusAction, &error)) {
         LLVMDisposeMessage(error);
         return;
     }
     char *text = LLVMPrintModuleToString(cg->module);
-    ice(cg->c, (Span){0}, "the module for %s is not valid: %s\n%s", cg->target->name, error, text);
+    ice(cg->c, (Span){0}, "the module for %s is not valid after %s: %s\n%s", cg->target->name, after, error, text);
 }
 
 static void run_passes(Cg *cg, const char *passes) {
@@ -114,13 +121,58 @@ static void optimize(Cg *cg) {
  * ends. The language keeps programs from it, lang/segment.c writes marks that keep LLVM from it, and here is looked at what
  * LLVM has made: with loops that share a header joined into one, as back ends do before anything else. */
 static void check_barriers(Cg *cg) {
-    if (!cg->target->gpu) return;
     run_passes(cg, "function(loop-simplify)");
     char *where = LLVMKdslDivergentBarrier(cg->module);
     if (where)
         ice(cg->c, (Span){0}, "a barrier that only some items of a group may reach: %s, for %s", where,
             cg->target->name);
 }
+
+/* The passes ------------------------------------------------------------------------------------------------------- */
+
+typedef enum PassId {
+#define PASS(id, ...) PASS_##id,
+#include "irgen/pass.def"
+#undef PASS
+    PASS__COUNT
+} PassId;
+
+typedef enum PassModules { PASS_IN_ALL, PASS_IN_VECTOR, PASS_IN_GPU } PassModules;
+
+typedef struct Pass {
+    const char *name;
+    void (*run)(Cg *cg);
+    PassModules modules;
+    const char *what;
+} Pass;
+
+static const Pass passes[] = {
+#define PASS(id, name, function, modules, what) {name, function, PASS_IN_##modules, what},
+#include "irgen/pass.def"
+#undef PASS
+};
+
+static bool takes(const Cg *cg, const Pass *pass) {
+    switch (pass->modules) {
+    case PASS_IN_ALL: return true;
+    case PASS_IN_VECTOR: return cg->vector;
+    case PASS_IN_GPU: return cg->target->gpu;
+    }
+    return false;
+}
+
+static void run_one(Cg *cg, const Pass *pass) {
+    if (!takes(cg, pass)) return;
+    pass->run(cg);
+    if (cg->options->verify_each) verify(cg, pass->name);
+}
+
+/* All from `first` to `last`. */
+static void run_from_to(Cg *cg, PassId first, PassId last) {
+    for (int id = (int)first; id <= (int)last; id++) run_one(cg, &passes[id]);
+}
+
+/* Writing the module ----------------------------------------------------------------------------------------------- */
 
 static char *copy_text(char *llvm_text) {
     char *text = strdup(llvm_text);
@@ -164,7 +216,7 @@ static double lap(double *from) {
 static void explain_vector(Cg *cg, IrResult *r) {
     Buf notes = {0};
     cg->vector_notes = &notes;
-    simd_module(cg);
+    run_from_to(cg, PASS_PREPARE, PASS_VECTORIZE);
     r->text = strdup(notes.n ? notes.at : "");
     buf_free(&notes);
 }
@@ -173,23 +225,18 @@ static void finish(Cg *cg, IrResult *r, double t) {
     const IrOptions *o = cg->options;
     cg_debug_end(cg);
     cg_math_end(cg);
-    cg_bound_inlining(cg);
+    run_from_to(cg, PASS_BOUND_INLINING, PASS_BOUND_INLINING);
     if (o->explain_vector) {
         explain_vector(cg, r);
         return;
     }
     r->times.build = lap(&t);
-    verify(cg);
+    verify(cg, "being made");
     r->times.verify = lap(&t);
     if (o->want_text_before) r->text = copy_text(LLVMPrintModuleToString(cg->module));
-    if (cg->vector) simd_module(cg);
-    verify(cg);
-    cg_bound_optimizing(cg);
-    optimize(cg);
-    if (cg->vector) simd_lower_masks(cg);
-    cg_guard_extremes(cg);
-    check_barriers(cg);
-    cg_stack_needs(cg);
+    run_from_to(cg, PASS_PREPARE, PASS_OPEN_MEMORY);
+    verify(cg, "vectorisation");
+    run_from_to(cg, PASS_BOUND_OPTIMIZING, PASS__COUNT - 1);
     if (o->want_text && !r->text) r->text = copy_text(LLVMPrintModuleToString(cg->module));
     r->times.optimize = lap(&t);
     if (o->want_asm) emit_asm(cg, r);
@@ -298,6 +345,56 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
     finish(&cg, r, t);
     end(&cg);
     return true;
+}
+
+/* One pass on a module that a test has written --------------------------------------------------------------------- */
+
+static const Pass *pass_named(const char *name) {
+    for (int id = 0; id < PASS__COUNT; id++)
+        if (!strcmp(passes[id].name, name)) return &passes[id];
+    return NULL;
+}
+
+static bool read_module(Cg *cg, const char *text, size_t n, const char *path, Buf *out) {
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, n, path);
+    char *error = NULL;
+    bool failed = LLVMParseIRInContext2(cg->ctx, buffer, &cg->module, &error);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (!failed) return true;
+    buf_puts(out, error);
+    LLVMDisposeMessage(error);
+    return false;
+}
+
+void irgen_list_passes(Buf *out) {
+    for (int id = 0; id < PASS__COUNT; id++) buf_printf(out, "%-18s %s\n", passes[id].name, passes[id].what);
+}
+
+bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n, const char *path,
+                    Buf *out) {
+    const Pass *pass = pass_named(name);
+    if (!pass) {
+        buf_printf(out, "there is no pass `%s`; --run-pass=list lists them\n", name);
+        return false;
+    }
+    Cg cg;
+    Compiler own;
+    begin_context(&cg, &own, o, target_find(target));
+    bool ok = read_module(&cg, text, n, path, out);
+    if (ok) {
+        set_target(&cg);
+        verify(&cg, "being read");
+        run_one(&cg, pass);
+        verify(&cg, pass->name);
+        char *made = LLVMPrintModuleToString(cg.module);
+        buf_puts(out, made);
+        LLVMDisposeMessage(made);
+    } else {
+        cg.module = LLVMModuleCreateWithNameInContext(path, cg.ctx);
+        set_target(&cg);
+    }
+    end(&cg);
+    return ok;
 }
 
 /* No module is made: the tree has it all. */

@@ -6,6 +6,9 @@ The folder says what a file is tested for; comments in it, and files beside it, 
 tests/lex      FILE.tokens is what --emit=tokens prints
 tests/parse    FILE.ast is what --emit=ast prints; that text parses again, to the same text
 tests/sema     `kdslc check` reports exactly the marked diagnostics (none marked: none)
+tests/passes   FILE.ll: LLVM IR for one pass of irgen/pass.def, then FileCheck's ; CHECK: lines on what is made of it:
+               ; RUN-PASS: lower-masks --march=x86-64-v3       (several: one after the other, each on the file as it is)
+               ; error: TEXT      the pass ends with this message instead
 tests/irgen    // RUN-EMIT: device-llvm -O2     then FileCheck's // CHECK: lines
 tests/run, examples, anything else: the program is compiled at -O2 and at -O0 (examples and staple-*.kdsl also at -O3)
                and run, each with offloading on and off (tests/vector: with other widths of vectors, and without, too):
@@ -100,8 +103,9 @@ class Test:
         self.lines = self.text.split("\n")
 
     def notes(self, key):
-        """The values of `// key: value` comments, in order."""
-        found = (re.search(rf"//\s*{re.escape(key)}:(?: (.*))?$", line.rstrip("\r")) for line in self.lines)
+        """The values of `// key: value` comments, in order; of `; key: value` in LLVM IR."""
+        begin = ";" if self.path.suffix == ".ll" else "//"
+        found = (re.search(rf"{begin}\s*{re.escape(key)}:(?: (.*))?$", line.rstrip("\r")) for line in self.lines)
         return [match.group(1) or "" for match in found if match]
 
     def note(self, key, default=None):
@@ -204,11 +208,26 @@ class Test:
             raise Failed("no `// RUN-EMIT:` line")
         for request in requests:
             what, *flags = request.split()
-            text = self.emit(what, *flags)
-            filecheck = os.environ.get("KDSL_FILECHECK", "FileCheck-22")
-            code, out, err = run([filecheck, self.name], stdin=text)
-            if code != 0:
-                raise Failed(f"--emit={request}: {err}")
+            self.filecheck(self.emit(what, *flags), f"--emit={request}")
+
+    def filecheck(self, text, what):
+        code, out, err = run([os.environ.get("KDSL_FILECHECK", "FileCheck-22"), self.name], stdin=text)
+        if code != 0:
+            raise Failed(f"{what}: {err}")
+
+    def passes(self):
+        requests = self.notes("RUN-PASS")
+        if not requests:
+            raise Failed("no `; RUN-PASS:` line")
+        for request in requests:
+            name, *flags = request.split()
+            command = [self.kdslc, f"--run-pass={name}", "--color=never", *flags, self.name]
+            code, out, err = run(command)
+            errors = self.notes("error")
+            if (code != 0) != bool(errors) or any(text not in err for text in errors):
+                raise Failed(f"{show(command)}\nexit code {code}\n{err}")
+            if "CHECK" in self.text:
+                self.filecheck(out, show(command))
 
     def expected_output(self):
         beside = self.path.with_suffix(".expected")
@@ -275,7 +294,7 @@ class Test:
     def run(self):
         parts = Path(self.name).parts
         folder = parts[1] if parts[0] == "tests" else parts[0]
-        if folder in ("lex", "parse", "irgen"):
+        if folder in ("lex", "parse", "irgen", "passes"):
             getattr(self, folder)()
         elif folder in ("sema", "stdlib") or any(code.startswith("E") for _, code, _ in self.markers()):
             self.check_markers()

@@ -116,7 +116,7 @@ static CgValue update(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool
 }
 
 /* Where items are lanes of vectors, two of them may update one element: so an update is a function that each lane calls
- * by itself, until simd_module has run. */
+ * by itself, until the vectoriser has run. */
 static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
     Cg *cg = f->cg;
     Type *t = place.type;

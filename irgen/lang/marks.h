@@ -9,6 +9,7 @@
 #define CG_UPDATE "kdsl.update." /* functions of atomic updates, in modules with vector code: then operation and type */
 
 /* String attributes. */
+#define CG_NESTS "kdsl-nests" /* of a function with loops over items, while they are vectorised */
 #define CG_KEPT_CALL "kdsl-kept-call" /* of a function that is not inlined; its value: the function's name */
 /* For the check of barriers: of a parameter that does not decide what a function returns (the work item's position, for
  * reports and prints), and of a function whose result may differ for equal arguments. */

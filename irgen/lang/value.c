@@ -46,7 +46,7 @@ void cg_enter_next(CgFunc *f, LLVMBasicBlockRef next) {
 
 void cg_mark_counted(CgFunc *f, LLVMValueRef latch) { mark(f, latch, f->cg->md_counted); }
 
-/* Until simd_module has run, LLVM sees nothing but that the address is known elsewhere. */
+/* Until the vectoriser has run, LLVM sees nothing but that the address is known elsewhere. */
 LLVMValueRef cg_group_memory(CgFunc *f, LLVMValueRef at) {
     Cg *cg = f->cg;
     if (!cg->vector) return at;

@@ -280,7 +280,7 @@ static void find_memories(Forward *w, LLVMValueRef fn) {
     }
 }
 
-void simd_forward(Cg *cg, LLVMValueRef fn) {
+void simd_forward_in(Cg *cg, LLVMValueRef fn) {
     Forward w = {.cg = cg, .layout = LLVMGetModuleDataLayout(cg->module)};
     find_memories(&w, fn);
     for (LLVMBasicBlockRef bb = w.all.n ? LLVMGetFirstBasicBlock(fn) : NULL; bb; bb = LLVMGetNextBasicBlock(bb)) {

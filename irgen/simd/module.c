@@ -1,4 +1,4 @@
-/* module.c -- the marked nests of a module to vector code. */
+/* module.c -- the passes that make vector code of a module's kernels (pass.def). */
 #include "irgen/simd/nest.h"
 
 #include <string.h>
@@ -19,7 +19,6 @@ typedef struct Mark {
     LLVMValueRef fn, items, rows; /* the branches back; rows NULL: one loop */
 } Mark;
 typedef Vec(Mark) Marks;
-typedef Vec(LLVMValueRef) Functions;
 
 /* The branch back of the loop around, which begins where the inner one ends. */
 static LLVMValueRef rows_of(Cg *cg, LLVMValueRef latch) {
@@ -39,18 +38,6 @@ static Marks find_marks(Cg *cg) {
             vec_push(&cg->c->arena, &marks, m);
         }
     return marks;
-}
-
-/* cg_group_memory's calls have done their work. */
-static void open_group_memory(Cg *cg) {
-    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_GROUP_MEMORY);
-    if (!fn) return;
-    for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
-        LLVMValueRef call = LLVMGetUser(use);
-        LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
-        LLVMInstructionEraseFromParent(call);
-    }
-    LLVMDeleteFunction(fn);
 }
 
 /* Item by item there is nothing to gain from it. */
@@ -89,26 +76,31 @@ static SimdTarget machine(Cg *cg) {
     return (SimdTarget){128, 16, false};
 }
 
-static Functions functions_of(Cg *cg, const Marks *marks) {
-    Functions all = {0};
-    for (int i = 0; i < marks->n; i++)
-        if (!i || marks->at[i].fn != marks->at[i - 1].fn) vec_push(&cg->c->arena, &all, marks->at[i].fn);
-    return all;
+/* Functions that hold marked nests, as simd_prepare has found them. */
+static bool has_nests(LLVMValueRef fn) {
+    return LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, CG_NESTS, sizeof CG_NESTS - 1);
 }
 
-/* The marked nests of the module to vector code. What LLVM has to do before is little and always the same, so that what
- * becomes of a kernel does not depend on -O: calls inlined, memory to registers, values of several parts taken
- * apart. */
-void simd_module(Cg *cg) {
+static void run_on_nests(Cg *cg, const char *passes) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (has_nests(fn)) run_passes(cg, fn, passes);
+}
+
+/* What LLVM has to do before is little and always the same, so that what becomes of a kernel does not depend on -O: calls
+ * inlined, memory to registers, values of several parts taken apart. */
+void simd_prepare(Cg *cg) {
     static const char before[] =
         "unreachableblockelim,sroa,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,"
         "unreachableblockelim";
     Marks marks = find_marks(cg);
-    Functions functions = functions_of(cg, &marks);
+    for (int i = 0; i < marks.n; i++) LLVMAddTargetDependentFunctionAttr(marks.at[i].fn, CG_NESTS, "");
     run_passes(cg, NULL, "always-inline");
-    for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], before);
+    run_on_nests(cg, before);
+}
+
+void simd_vectorize(Cg *cg) {
     SimdTarget target = machine(cg);
-    marks = find_marks(cg);
+    Marks marks = find_marks(cg);
     SimdStreams streams;
     simd_find_streams(cg, &streams);
     ValueMap *updated = simd_find_updated(cg);
@@ -121,8 +113,25 @@ void simd_module(Cg *cg) {
         streams.used = false;
     }
     drop_ahead(cg);
-    for (int i = 0; i < functions.n; i++) run_passes(cg, functions.at[i], "sroa,instsimplify");
-    simd_fold_masks(cg);
-    for (int i = 0; i < functions.n; i++) simd_forward(cg, functions.at[i]);
-    open_group_memory(cg);
+}
+
+void simd_clean(Cg *cg) { run_on_nests(cg, "sroa,instsimplify"); }
+
+void simd_forward(Cg *cg) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (has_nests(fn)) simd_forward_in(cg, fn);
+}
+
+/* The calls of cg_group_memory, and the marks of functions, have done their work. */
+void simd_open_group_memory(Cg *cg) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, CG_NESTS, sizeof CG_NESTS - 1);
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_GROUP_MEMORY);
+    if (!fn) return;
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
+        LLVMValueRef call = LLVMGetUser(use);
+        LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
+        LLVMInstructionEraseFromParent(call);
+    }
+    LLVMDeleteFunction(fn);
 }

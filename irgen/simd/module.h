@@ -1,10 +1,19 @@
-/* module.h -- the vectoriser's door: whole-function vectorisation of the loops over items that a module's kernels mark. */
+/* module.h -- the vectoriser's door: the passes of pass.def that make vector code of a module's kernels. The loops over
+ * items, which lang/value.c has marked, are vectorised; simd_prepare marks the functions that hold such loops
+ * (CG_NESTS), for the passes after it. */
 #ifndef KDSL_SIMD_MODULE_H
 #define KDSL_SIMD_MODULE_H
 
 #include "irgen/lang/cg.h"
 
-void simd_module(Cg *cg);      /* before LLVM's pipeline */
-void simd_lower_masks(Cg *cg); /* after it: masks on machines without mask registers (masks.c) */
+/* Before LLVM's pipeline, in this order. */
+void simd_prepare(Cg *cg);
+void simd_vectorize(Cg *cg);
+void simd_clean(Cg *cg);
+void simd_fold_masks(Cg *cg);
+void simd_forward(Cg *cg);
+void simd_open_group_memory(Cg *cg);
+/* After it: masks on machines without mask registers (masks.c). */
+void simd_lower_masks(Cg *cg);
 
 #endif

@@ -343,11 +343,10 @@ bool simd_ends_parts(const SimdEmit *e, const SimdValue *store);
 const SimdValue *simd_part(const SimdEmit *e, const SimdValue *store, int i); /* NULL: there are no more */
 void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, LLVMValueRef *mask);
 
-void simd_fold_masks(Cg *cg);  /* what is constant, once slots are registers */
 
 /* forward.c: what is in registers already of the memory of a group */
 bool simd_has_known_places(const SimdRegion *g); /* all that its items read and write, once it is known which item they are */
-void simd_forward(Cg *cg, LLVMValueRef fn);
+void simd_forward_in(Cg *cg, LLVMValueRef fn);
 
 /* spread.c: places within two vectors */
 typedef struct SimdWindow {
