@@ -84,7 +84,7 @@ class TreeTest(unittest.TestCase):
                         seen_by.setdefault(header, []).append((room, path))
         for header in seen_by:
             room = header.split("/")[1]
-            others = "".join(path.read_text() for path, name in sources(".c", ".cpp", ".h")
+            others = "".join(path.read_text() for path, name in sources(".c", ".cpp", ".h", ".def")
                              if name.parts[:2] != ("irgen", room) and name.parts[0] in ("irgen", "driver", "repl", "tests"))
             for function in re.findall(r"^[A-Za-z][^;{}()=]*?\**\b(\w+)\(", (ROOT / header).read_text(), flags=re.M):
                 used = re.search(rf"\b{function}\b", others)

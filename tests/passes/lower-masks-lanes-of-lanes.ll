@@ -2,7 +2,8 @@
 ; RUN-PASS: lower-masks --march=x86-64-v3
 define <8 x i32> @twice(<8 x i32> %m) {
 ; CHECK-LABEL: @twice(
-; CHECK-NEXT: ret <8 x i32> %m
+; CHECK-NOT: sext
+; CHECK: ret <8 x i32> %m
   %bits = call <8 x i1> @kdsl.mask.bits.8x32(<8 x i32> %m)
   %lanes = call <8 x i32> @kdsl.mask.lanes.8x32(<8 x i1> %bits)
   ret <8 x i32> %lanes
