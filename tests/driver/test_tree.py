@@ -94,6 +94,16 @@ class TreeTest(unittest.TestCase):
         found = {path.parent.name for path in (ROOT / "irgen").glob("*/*.c")} - {"math"}
         self.assertEqual(found, set(IRGEN_ROOMS))
 
+    def test_the_map_has_every_pass_and_decision(self):
+        text = (ROOT / "docs/architecture.md").read_text()
+        passes = re.findall(r'^PASS\(\w+, "([\w-]+)"', (ROOT / "irgen/pass.def").read_text(), flags=re.M)
+        self.assertEqual(re.findall(r"^\| `([\w-]+)` \|", text[text.index("## Passes"):], flags=re.M), passes)
+        pages = {path.name for path in (ROOT / "docs/decisions").iterdir()}
+        self.assertEqual(set(re.findall(r"\]\(decisions/([\w-]+\.md)\)", text)), pages)
+        for path in (ROOT / "docs/decisions").iterdir():
+            for code in re.findall(r"`([a-z]+/[\w/]+\.(?:c|h|def|cpp|py))`", path.read_text()):
+                self.assertTrue((ROOT / code).exists(), f"{path.name} names {code}")
+
     def test_no_file_is_too_long(self):
         for path, name in sources(*CODE):
             if name.parts[0] == "tests" and path.suffix in (".kdsl", ".txt"):
