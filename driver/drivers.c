@@ -29,7 +29,7 @@ static void *function(void *library, const char *name) {
 static void complain(int (*text_of)(int, const char **), const char *called, int error) {
     const char *text = NULL;
     if (text_of) text_of(error, &text);
-    printf("!%s: %s (error %d)\n", called, text ? text : "it does not say why", error);
+    printf("!%s: %s (error %d)\n", called, text ? text : "no reason given", error);
 }
 
 static void ask_cuda(void) {

@@ -35,9 +35,9 @@ static void shape_check(Frame *f, const Frame *callee, const ShapeCheck *c, Span
     if (f->run->options.unchecked) interp_unsupported(f, span, "this passes an array of another shape");
     const char *name = fn->params.at[c->arg]->name;
     if (c->other_arg < 0)
-        interp_fail(f, span, "%s: dimension %d of %s: %s must be %lld", fn->name, c->dim, name,
-                    shape_of(f, callee, c->arg), (long long)c->value);
-    interp_fail(f, span, "%s: %s is %lld in %s: %s but %lld in %s: %s", fn->name, c->size->name, (long long)want,
+        interp_fail(f, span, FAILURE_EXTENT_IS, fn->name, (long long)c->dim, name, (long long)c->value,
+                    shape_of(f, callee, c->arg));
+    interp_fail(f, span, FAILURE_EXTENTS_DIFFER, fn->name, c->size->name, (long long)want,
                 fn->params.at[c->other_arg]->name, shape_of(f, callee, c->other_arg), (long long)is, name,
                 shape_of(f, callee, c->arg));
 }

@@ -13,8 +13,8 @@ static Const unchecked(Op op, const Type *t, Const a) {
 static _Noreturn void undefined(Frame *f, Op op, const Type *t, Const b, Span span, int site) {
     bool shift = op_info[op].kind == OPK_SHIFT;
     if (site < 0) interp_was_proven(f, span, shift ? "a shift is too wide" : "division by zero");
-    if (shift) interp_fail(f, span, "shift by %lld of a value of %d bits", (long long)b.i, t->bits);
-    interp_fail(f, span, "division by zero");
+    if (shift) interp_fail(f, span, FAILURE_SHIFT, (long long)b.i, (long long)t->bits);
+    interp_fail(f, span, FAILURE_DIVIDE);
 }
 
 Const interp_binary(Frame *f, Op op, const Type *t, Const a, Const b, Span span, int site) {

@@ -1,5 +1,5 @@
 /* fail.c -- how a program that is executed ends before its end. As in a compiled program, what was printed comes out
- * first, then "place: what" on standard error. */
+ * first, then the message on standard error. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,17 +18,17 @@ void interp_exit(int status) {
     exit(status);
 }
 
-static void tell(Frame *f, Span span, const char *format, va_list ap) {
+static void tell(Frame *f, Span span, const char *kind, const char *format, va_list ap) {
     if (f->item) interp_flush_prints(f->item->launch);
     fflush(stdout);
-    fprintf(stderr, "%s: ", interp_place(f->run, span));
+    fprintf(stderr, "%s: %s", interp_place(f->run, span), kind);
     vfprintf(stderr, format, ap);
 }
 
 void interp_fail(Frame *f, Span span, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
-    tell(f, span, format, ap);
+    tell(f, span, RUN_TIME_ERROR, format, ap);
     va_end(ap);
     fprintf(stderr, "%s\n", interp_item_text(f));
     interp_exit(EXIT_CHECK);
@@ -37,7 +37,7 @@ void interp_fail(Frame *f, Span span, const char *format, ...) {
 void interp_unsupported(Frame *f, Span span, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
-    tell(f, span, format, ap);
+    tell(f, span, "", format, ap);
     va_end(ap);
     fprintf(stderr, ", which the interpreter does not do\n");
     interp_exit(INTERP_UNSUPPORTED);

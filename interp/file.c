@@ -49,7 +49,7 @@ static const char *read_all(Frame *f, Expr *e, const char *path) {
     fclose(file);
     text[n] = '\0';
     if (strlen(text) != n)
-        interp_fail(f, e->span, "`%s` is no text, it holds a NUL byte; `read_array` reads bytes", path);
+        interp_fail(f, e->span, FAILURE_NOT_TEXT, path);
     return text;
 }
 
@@ -58,14 +58,14 @@ static void read_array(Frame *f, Expr *e, const char *path) {
     Expr *to = arg(e, 2);
     Array a = interp_array(f, to);
     long long n = interp_bytes(to->type, &a);
-    if (first < 0) interp_fail(f, e->span, "cannot read `%s` from byte %lld on", path, first);
+    if (first < 0) interp_fail(f, e->span, FAILURE_OFFSET, path, first);
     FILE *file = fopen(path, "r");
     if (!file || fseek(file, (long)first, SEEK_SET)) cannot(f, e, "read", path, errno);
     long long got = (long long)fread(a.data, 1, (size_t)n, file);
     if (ferror(file)) cannot(f, e, "read", path, errno);
     fclose(file);
     if (got < n)
-        interp_fail(f, e->span, "`%s` has %lld bytes from byte %lld on, %s: %s needs %lld", path, got, first,
+        interp_fail(f, e->span, FAILURE_TOO_SHORT, path, got, first,
                     interp_array_name(f, to), interp_shape_text(f, to->type, a.ext), n);
 }
 
@@ -80,11 +80,11 @@ static const char *read_line(Frame *f, Expr *e) {
     char *line = NULL;
     size_t cap = 0;
     ssize_t n = getline(&line, &cap, stdin);
-    if (n < 0) interp_fail(f, e->span, "standard input has ended; test `input_ended()` first");
+    if (n < 0) interp_fail(f, e->span, FAILURE_INPUT_ENDED);
     if (n > 0 && line[n - 1] == '\n') n--;
     if (n > 0 && line[n - 1] == '\r') n--;
     line[n] = '\0';
-    if (strlen(line) != (size_t)n) interp_fail(f, e->span, "standard input is no text, it holds a NUL byte");
+    if (strlen(line) != (size_t)n) interp_fail(f, e->span, FAILURE_INPUT_NOT_TEXT);
     return line;
 }
 

@@ -109,7 +109,7 @@ static void choose_device(Frame *f, Expr *device) {
     if (!device) return;
     long long d = interp_index(f, device);
     if (d < 0 || d >= INTERP_DEVICES)
-        interp_fail(f, device->span, "there is no device %lld; `devices()` is %d", d, INTERP_DEVICES);
+        interp_fail(f, device->span, FAILURE_DEVICE, d, INTERP_DEVICES);
 }
 
 /* Groups may hang over the end; their last positions still have to be numbers of the type. */
@@ -133,7 +133,7 @@ static void check_countable(Frame *f, Launch *l, Span span) {
     const char *text = "";
     for (int d = 0; d < n; d++)
         text = arena_printf(&f->run->c->arena, "%s%s%lld", text, d ? " x " : "", (long long)l->trips[d]);
-    interp_fail(f, span, "the domain of %s has more work items than can be counted: %s", k->name, text);
+    interp_fail(f, span, FAILURE_DOMAIN, k->name, text);
 }
 
 static int64_t items_that_run(const Launch *l) {

@@ -126,6 +126,12 @@ int64_t interp_bytes(const Type *array, const Array *a) {
     return interp_count(array, a) * type_size_bytes(array->elem);
 }
 
+static _Noreturn void no_memory(Frame *f, const Type *array, const int64_t *ext, Span span) {
+    char text[FAILURE_BYTES];
+    const FailedArray a = {.shape = interp_shape_text(f, array, ext), .rank = array->rank, .extents = ext};
+    interp_fail(f, span, "%s", failure_memory(text, &a, type_size_bytes(array->elem)));
+}
+
 Array interp_array_new(Frame *f, const Type *array, const int64_t *ext, Span span) {
     Array a = {0};
     int64_t n_bytes = type_size_bytes(array->elem);
@@ -133,13 +139,11 @@ Array interp_array_new(Frame *f, const Type *array, const int64_t *ext, Span spa
     for (int d = 0; d < array->rank; d++) {
         a.ext[d] = ext[d];
         if (ext[d] < 0)
-            interp_fail(f, span, "an array cannot have a negative extent: %s", interp_shape_text(f, array, ext));
+            interp_fail(f, span, FAILURE_EXTENT, interp_shape_text(f, array, ext));
         empty |= ext[d] == 0;
     }
     for (int d = 0; d < array->rank && !empty; d++) overflow |= __builtin_mul_overflow(n_bytes, ext[d], &n_bytes);
-    if (overflow)
-        interp_fail(f, span, "no memory for an array %s of %lld-byte elements", interp_shape_text(f, array, ext),
-                    (long long)type_size_bytes(array->elem));
+    if (overflow) no_memory(f, array, ext, span);
     if (empty) n_bytes = 0;
     if (n_bytes > most_bytes) interp_unsupported(f, span, "this makes an array of %lld bytes", (long long)n_bytes);
     a.data = malloc((size_t)n_bytes + 1);

@@ -51,7 +51,7 @@ static Reading read_float(const char *s, const Type *t, Const *v) {
 Const interp_number_of_text(Frame *f, Expr *e, const char *text, const Type *to) {
     Const v = {0};
     Reading is = to->is_float ? read_float(text, to, &v) : read_int(text, to, &v);
-    if (is == NO_ROOM) interp_fail(f, e->span, "`%s` is outside the range of %s", text, to->name);
-    if (is == NO_NUMBER) interp_fail(f, e->span, "`%s` is not %s %s", text, to->name[0] == 'u' ? "a" : "an", to->name);
+    if (is == NO_ROOM) interp_fail(f, e->span, FAILURE_RANGE, text, to->name);
+    if (is == NO_NUMBER) interp_fail(f, e->span, FAILURE_NUMBER, text, to->name[0] == 'u' ? "a" : "an", to->name);
     return v;
 }

@@ -23,27 +23,27 @@ static bool is_proven(Frame *f, const Expr *e, int d) {
     return e->index.proven >> d & 1 || (f->item && site && site->is_needless);
 }
 
-static void check_index(Frame *f, const Expr *e, const Array *a, int64_t at, int d, Span span) {
+static FailedArray failed_array(Frame *f, const Expr *e, const Array *a) {
     const Type *t = e->index.base->type;
+    return (FailedArray){interp_array_name(f, e->index.base), interp_shape_text(f, t, a->ext), t->rank, a->ext};
+}
+
+static void check_index(Frame *f, const Expr *e, const Array *a, int64_t at, int d, Span span) {
     if ((uint64_t)at < (uint64_t)a->ext[d]) return;
     if (is_proven(f, e, d)) interp_was_proven(f, span, "an index is outside");
     if (f->run->options.unchecked) interp_unsupported(f, span, "this is an index outside of the array");
-    const char *name = interp_array_name(f, e->index.base), *shape = interp_shape_text(f, t, a->ext);
-    if (t->rank == 1) interp_fail(f, span, "index %lld is outside %s: %s", (long long)at, name, shape);
-    interp_fail(f, span, "index %lld is outside dimension %d of %s: %s", (long long)at, d, name, shape);
+    char text[FAILURE_BYTES];
+    const FailedArray failed = failed_array(f, e, a);
+    interp_fail(f, span, "%s", failure_index(text, &failed, at, d));
 }
 
 static void check_slice(Frame *f, const Expr *e, const Array *a, int64_t lo, int64_t hi, int d) {
-    const Type *t = e->index.base->type;
     Span span = (f->item ? e : e->index.at.at[d])->span; /* a kernel's report names the whole */
     if (lo >= 0 && lo <= hi && hi <= a->ext[d]) return;
     if (f->run->options.unchecked) interp_unsupported(f, span, "this is a slice outside of the array");
-    const char *name = interp_array_name(f, e->index.base), *shape = interp_shape_text(f, t, a->ext), *where = "";
-    if (t->rank > 1) where = arena_printf(&f->run->c->arena, "dimension %d of ", d);
-    const char *slice = arena_printf(&f->run->c->arena, "slice %lld..%lld", (long long)lo, (long long)hi);
-    if (lo >= 0 && lo <= a->ext[d] && hi >= 0 && hi < lo)
-        interp_fail(f, span, "%s of %s%s ends before it begins", slice, where, name);
-    interp_fail(f, span, "%s is outside %s%s: %s", slice, where, name, shape);
+    char text[FAILURE_BYTES];
+    const FailedArray failed = failed_array(f, e, a);
+    interp_fail(f, span, "%s", failure_slice(text, &failed, lo, hi, d));
 }
 
 /* Arrays ------------------------------------------------------------------------------------------------------- */

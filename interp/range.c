@@ -15,7 +15,7 @@ Axis interp_axis(Frame *f, const Range *r) {
     a.step = bound(f, r->step, r->type, 1);
     if (!a.step && f->run->options.unchecked) return a;
     if (!a.step && r->site < 0) interp_was_proven(f, r->span, "the step of a range is 0");
-    if (!a.step) interp_fail(f, r->span, "the step of a range is 0");
+    if (!a.step) interp_fail(f, r->span, FAILURE_STEP);
     __int128 width = a.step > 0 ? hi - a.lo : a.lo - hi, size = a.step > 0 ? a.step : -a.step;
     a.width = (int64_t)width;
     a.trips = width > 0 ? (int64_t)((width - 1) / size + 1) : 0;

@@ -8,6 +8,7 @@
 #define KDSL_INTERP_RUN_H
 
 #include "interp/interp.h"
+#include "runtime/failure.h"
 #include "sema/arith.h"
 
 typedef struct Array {

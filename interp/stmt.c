@@ -182,7 +182,7 @@ static const char *condition_text(Frame *f, const Expr *cond) {
     char *text = arena_strndup(&f->run->c->arena, at, cond->span.hi - cond->span.lo);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ') *c = ' ';
-    return arena_printf(&f->run->c->arena, "assertion failed: %s", text);
+    return arena_printf(&f->run->c->arena, FAILURE_ASSERT "%s", text);
 }
 
 static void assert_(Frame *f, const Stmt *s) {

@@ -85,7 +85,7 @@ static void tell_failure(void) {
     memcpy(text, failure, sizeof text);
     *failure = '\0';
     pthread_mutex_unlock(&lock);
-    if (*text && kdsl_border_is_there()) kdsl_fail(NULL, "%s", text);
+    if (*text && kdsl_border_is_there()) kdsl_fail_again(text);
 }
 
 static void *work(void *worker) {
@@ -163,7 +163,7 @@ static bool start_worker(int64_t device) {
 static Launch *make(void (*run)(void *frame), const void *frame, int64_t n_bytes, const KdslUse *uses, int64_t n_uses) {
     size_t room = ((size_t)n_bytes + 15) / 16 * 16;
     Launch *l = malloc(sizeof *l + room + sizeof *uses * (size_t)n_uses);
-    if (!l) kdsl_fail(NULL, "no memory for a launch");
+    if (!l) kdsl_fail(NULL, "out of memory for a launch");
     *l = (Launch){.run = run, .has_border = kdsl_border_is_there(), .n_uses = n_uses};
     l->uses = (KdslUse *)(l->frame + room);
     memcpy(l->frame, frame, (size_t)n_bytes);

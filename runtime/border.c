@@ -65,11 +65,13 @@ void kdsl_check_argument(const char *place, const char *name, const void *at, in
     char shape[KDSL_SHAPE_BYTES];
     int64_t n = 1;
     for (int64_t d = 0; d < rank; d++) {
-        if (extents[d] < 0) kdsl_fail(place, "%s: %s has a negative extent", name, kdsl_shape_text(shape, rank, extents));
+        if (extents[d] < 0) kdsl_fail(place, "`%s` has a negative extent: its shape is %s", name,
+                                      kdsl_shape_text(shape, rank, extents));
         n = extents[d] ? n : 0;
     }
-    if (!rank && !at) kdsl_fail(place, "%s is a null pointer", name);
-    if (n && !at) kdsl_fail(place, "%s: %s is a null pointer", name, kdsl_shape_text(shape, rank, extents));
+    if (!rank && !at) kdsl_fail(place, "`%s` is a null pointer", name);
+    if (n && !at) kdsl_fail(place, "`%s`, whose shape is %s, is a null pointer", name, kdsl_shape_text(shape, rank,
+                                                                                                       extents));
 }
 
 void kdsl_check_apart(const char *place, const char *name, const char *at, int64_t n_bytes, const char *other_name,
@@ -77,5 +79,5 @@ void kdsl_check_apart(const char *place, const char *name, const char *at, int64
     bool overlap = (uintptr_t)at < (uintptr_t)other + (uintptr_t)other_bytes &&
                    (uintptr_t)other < (uintptr_t)at + (uintptr_t)n_bytes && n_bytes && other_bytes;
     if (overlap && !(may_be_same && at == other && n_bytes == other_bytes))
-        kdsl_fail(place, "%s and %s overlap in memory", name, other_name);
+        kdsl_fail(place, "`%s` and `%s` overlap in memory", name, other_name);
 }

@@ -1,4 +1,4 @@
-/* check.c -- how a run-time check ends the program: what was printed so far comes out first, then "place: what" on
+/* check.c -- how a run-time check ends the program: what was printed so far comes out first, then the message on
  * stderr, then exit 3. The program ends through exit(), so the devices are shut down in order. */
 #include <errno.h>
 #include <stdarg.h>
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/failure.h"
 #include "runtime/internal.h"
 
 /* " (work item i = 3, j = 4)" while such a failure is told. */
@@ -13,7 +14,7 @@ static _Thread_local char item_text[160];
 
 void kdsl_fail(const char *place, const char *format, ...) {
     char full[512];
-    snprintf(full, sizeof full, "%s%s", format, item_text);
+    snprintf(full, sizeof full, RUN_TIME_ERROR "%s%s", format, item_text);
     item_text[0] = '\0';
     format = full;
     kdsl_tables_let_go();
@@ -25,7 +26,7 @@ void kdsl_fail(const char *place, const char *format, ...) {
     va_end(again);
     kdsl_async_stop(); /* of two threads that fail, only the first one tells */
     fflush(stdout);
-    fprintf(stderr, "%s: ", place ? place : "error");
+    if (place) fprintf(stderr, "%s: ", place);
     vfprintf(stderr, format, ap);
     fputc('\n', stderr);
     va_end(ap);
@@ -45,9 +46,16 @@ static void leave(int status, const char *format, ...) {
     va_end(ap);
 }
 
+/* The message of a failed check on another thread ends the call that waits for it. */
+void kdsl_fail_again(const char *message) {
+    kdsl_tables_let_go();
+    fflush(stdout);
+    leave(KDSL_EXIT_CHECK, "%s", message);
+}
+
 void kdsl_output_failed(int error) {
-    leave(1, "cannot write to standard output: %s", strerror(error ? error : EIO));
-    fprintf(stderr, "cannot write to standard output: %s\n", strerror(error ? error : EIO));
+    leave(1, RUN_TIME_ERROR "cannot write to standard output: %s", strerror(error ? error : EIO));
+    fprintf(stderr, RUN_TIME_ERROR "cannot write to standard output: %s\n", strerror(error ? error : EIO));
     kdsl_end(1);
 }
 
@@ -61,20 +69,16 @@ const char *kdsl_shape_text(char text[KDSL_SHAPE_BYTES], int64_t rank, const int
 
 void kdsl_fail_index(const char *place, const char *array, int64_t index, int64_t dim, int64_t rank,
                      const int64_t *extents) {
-    char shape[KDSL_SHAPE_BYTES];
-    kdsl_shape_text(shape, rank, extents);
-    if (rank == 1) kdsl_fail(place, "index %lld is outside %s: %s", (long long)index, array, shape);
-    kdsl_fail(place, "index %lld is outside dimension %lld of %s: %s", (long long)index, (long long)dim, array, shape);
+    char text[FAILURE_BYTES], shape[KDSL_SHAPE_BYTES];
+    const FailedArray a = {array, kdsl_shape_text(shape, rank, extents), rank, extents};
+    kdsl_fail(place, "%s", failure_index(text, &a, index, dim));
 }
 
 void kdsl_fail_slice(const char *place, const char *array, int64_t lo, int64_t hi, int64_t dim, int64_t rank,
                      const int64_t *extents) {
-    char shape[KDSL_SHAPE_BYTES], where[40] = "";
-    kdsl_shape_text(shape, rank, extents);
-    if (rank > 1) snprintf(where, sizeof where, "dimension %lld of ", (long long)dim);
-    if (lo >= 0 && lo <= extents[dim] && hi >= 0 && hi < lo)
-        kdsl_fail(place, "slice %lld..%lld of %s%s ends before it begins", (long long)lo, (long long)hi, where, array);
-    kdsl_fail(place, "slice %lld..%lld is outside %s%s: %s", (long long)lo, (long long)hi, where, array, shape);
+    char text[FAILURE_BYTES], shape[KDSL_SHAPE_BYTES];
+    const FailedArray a = {array, kdsl_shape_text(shape, rank, extents), rank, extents};
+    kdsl_fail(place, "%s", failure_slice(text, &a, lo, hi, dim));
 }
 
 void kdsl_fail_shape(const char *place, const char *function, const char *size, const char *name, int64_t rank,
@@ -84,27 +88,26 @@ void kdsl_fail_shape(const char *place, const char *function, const char *size, 
     long long is = (long long)extents[dim];
     kdsl_shape_text(shape, rank, extents);
     if (!other_name)
-        kdsl_fail(place, "%s: dimension %lld of %s: %s must be %lld", function, (long long)dim, name, shape,
-                  (long long)required);
+        kdsl_fail(place, FAILURE_EXTENT_IS, function, (long long)dim, name, (long long)required, shape);
     kdsl_shape_text(other, other_rank, other_extents);
-    kdsl_fail(place, "%s: %s is %lld in %s: %s but %lld in %s: %s", function, size, is, name, shape,
-              (long long)other_extents[other_dim], other_name, other);
+    kdsl_fail(place, FAILURE_EXTENTS_DIFFER, function, size, is, name, shape, (long long)other_extents[other_dim],
+              other_name, other);
 }
 
-void kdsl_fail_divide(const char *place) { kdsl_fail(place, "division by zero"); }
+void kdsl_fail_divide(const char *place) { kdsl_fail(place, FAILURE_DIVIDE); }
 
 void kdsl_fail_shift(const char *place, int64_t amount, int64_t bits) {
-    kdsl_fail(place, "shift by %lld of a value of %lld bits", (long long)amount, (long long)bits);
+    kdsl_fail(place, FAILURE_SHIFT, (long long)amount, (long long)bits);
 }
 
-void kdsl_fail_step(const char *place) { kdsl_fail(place, "the step of a range is 0"); }
+void kdsl_fail_step(const char *place) { kdsl_fail(place, FAILURE_STEP); }
 
 void kdsl_fail_domain(const char *place, const char *kernel, int64_t rank, int64_t n0, int64_t n1, int64_t n2) {
     const int64_t n[3] = {n0, n1, n2};
     char text[80] = "";
     for (int64_t i = 0, at = 0; i < rank; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "%s%lld", i ? " x " : "", (long long)n[i]);
-    kdsl_fail(place, "the domain of %s has more work items than can be counted: %s", kernel, text);
+    kdsl_fail(place, FAILURE_DOMAIN, kernel, text);
 }
 
 /* The kinds, as sema/sema.h numbers them. */

@@ -88,14 +88,15 @@ static _Noreturn __attribute__((format(printf, 1, 2))) void refuse(const char *f
 static int level_named(const char *name) {
     for (int level = 1; level <= LEVELS; level++)
         if (!strcmp(name, names[level])) return level;
-    refuse("KDSL_CPU=%s: no level of x86-64 is called so; there are x86-64, x86-64-v2, x86-64-v3 and x86-64-v4\n", name);
+    refuse("KDSL_CPU=%s: unknown level; use x86-64, x86-64-v2, x86-64-v3 or x86-64-v4\n", name);
 }
 
 void kdsl_cpu_choose(int32_t lowest) {
     const char *wanted = getenv("KDSL_CPU");
     int here = level_of_processor(), level = wanted && *wanted ? level_named(wanted) : here;
-    if (here < lowest) refuse("this program needs a processor of level %s; this one has %s\n", names[lowest], names[here]);
-    if (level > here) refuse("KDSL_CPU=%s: this processor has %s only\n", wanted, names[here]);
+    if (here < lowest) refuse("this program needs a processor of level %s; this one supports %s\n", names[lowest],
+                              names[here]);
+    if (level > here) refuse("KDSL_CPU=%s: this processor only supports %s\n", wanted, names[here]);
     if (level < lowest) refuse("KDSL_CPU=%s: the lowest version in this program is %s\n", wanted, names[lowest]);
     kdsl_cpu_level = level;
 }
@@ -118,7 +119,7 @@ static int64_t bytes_named(const char *text) {
     char *end;
     errno = 0;
     long long n_bytes = strtoll(text, &end, 10);
-    if (errno || *end || n_bytes <= 0) refuse("KDSL_CACHE=%s: a number of bytes is wanted\n", text);
+    if (errno || *end || n_bytes <= 0) refuse("KDSL_CACHE=%s: expected a number of bytes\n", text);
     return n_bytes;
 }
 

@@ -123,10 +123,9 @@ static char *assemble(const char *ptx, size_t n, size_t *n_cubin) {
     if (copy) return copy;
     log[sizeof log - 1] = '\0';
     fprintf(stderr,
-            "kdslc: the NVIDIA driver cannot use this program's kernels: %s\n"
-            "(compiled where the CUDA toolkit's ptxas is installed, for this device, it would not need to; "
-            "the kernels run elsewhere)\n",
-            *log ? log : "it does not say why");
+            "kdslc: the NVIDIA driver cannot compile this program's kernels: %s\n(the kernels run on another device; "
+            "to avoid this, install the CUDA toolkit's ptxas and compile the program again for this device)\n",
+            *log ? log : "no reason given");
     return NULL;
 }
 

@@ -34,7 +34,7 @@ bool kdsl_device_is_gpu(int device) { return is_of(device, "CUDA") || is_of(devi
 bool kdsl_device_is_required(void) {
     const char *wanted = getenv("KDSL_REQUIRE");
     if (!wanted || !*wanted) return false;
-    if (strcmp(wanted, "gpu")) kdsl_fail(NULL, "KDSL_REQUIRE may be `gpu`, not `%s`", wanted);
+    if (strcmp(wanted, "gpu")) kdsl_fail(NULL, "KDSL_REQUIRE must be `gpu`, not `%s`", wanted);
     return true;
 }
 
@@ -52,9 +52,9 @@ static void why_no_gpu(char why[2 * NAME_BYTES]) {
     else if (opens("libhsa-runtime64.so"))
         snprintf(why, n, "this program has no image for an AMD GPU here");
     else if (!access("/dev/nvidiactl", F_OK))
-        snprintf(why, n, "NVIDIA's driver, libcuda.so, cannot be opened or finds no GPU");
+        snprintf(why, n, "NVIDIA's driver, libcuda.so, cannot be loaded or finds no GPU");
     else if (!access("/dev/kfd", F_OK))
-        snprintf(why, n, "AMD's driver, libhsa-runtime64.so, cannot be opened");
+        snprintf(why, n, "AMD's driver, libhsa-runtime64.so, cannot be loaded");
     else
         snprintf(why, n, "there is no GPU here (no libcuda.so, no libhsa-runtime64.so)");
 }
@@ -65,11 +65,11 @@ void kdsl_device_require(const char *place, int64_t device) {
     if (device < n && kdsl_device_is_gpu((int)device)) return;
     for (int d = 0; d < n; d++)
         if (kdsl_device_is_gpu(d))
-            kdsl_fail(place, "KDSL_REQUIRE=gpu, and this launch is on device %lld, a CPU; device %d is a GPU",
+            kdsl_fail(place, "KDSL_REQUIRE=gpu, but this launch is on device %lld, a CPU; device %d is a GPU",
                       (long long)device, d);
     char why[2 * NAME_BYTES];
     why_no_gpu(why);
-    kdsl_fail(place, "KDSL_REQUIRE=gpu, and %s", why);
+    kdsl_fail(place, "KDSL_REQUIRE=gpu, but %s", why);
 }
 
 /* Names --------------------------------------------------------------------------------------------------------------
@@ -105,6 +105,6 @@ const char *kdsl_device_name(const char *place, int64_t device) {
         if (!strcmp(names[i], name)) kept = names[i];
     if (!kept) kept = used < 8 ? names[used++] : malloc(NAME_BYTES);
     pthread_mutex_unlock(&lock);
-    if (!kept) kdsl_fail(place, "no memory for the name of a device");
+    if (!kept) kdsl_fail(place, "out of memory for the name of a device");
     return strcpy(kept, name);
 }

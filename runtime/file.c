@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/failure.h"
 #include "runtime/internal.h"
 #include "runtime/output.h"
 
@@ -127,7 +128,7 @@ const char *kdsl_read_file(const char *path, const char *place) {
     text[n] = '\0';
     if (strlen(text) != n) {
         free(text);
-        kdsl_fail(place, "`%s` is no text, it holds a NUL byte; `read_array` reads bytes", path);
+        kdsl_fail(place, FAILURE_NOT_TEXT, path);
     }
     return text;
 }
@@ -145,13 +146,13 @@ static _Noreturn void too_short(const char *path, int64_t offset, int64_t n_byte
                                 int64_t rank, const int64_t *extents, const char *place) {
     char shape[KDSL_SHAPE_BYTES];
     kdsl_shape_text(shape, rank, extents);
-    kdsl_fail(place, "`%s` has %lld bytes from byte %lld on, %s: %s needs %lld", path, (long long)got,
+    kdsl_fail(place, FAILURE_TOO_SHORT, path, (long long)got,
               (long long)offset, name, shape, (long long)n_bytes);
 }
 
 void kdsl_read_array(const char *path, int64_t offset, void *at, int64_t n_bytes, const char *name, int64_t rank,
                      const int64_t *extents, const char *place) {
-    if (offset < 0) kdsl_fail(place, "cannot read `%s` from byte %lld on", path, (long long)offset);
+    if (offset < 0) kdsl_fail(place, FAILURE_OFFSET, path, (long long)offset);
     int fd = open_to_read(path, place);
     bool ok = !offset || lseek(fd, offset, SEEK_SET) >= 0;
     ssize_t got = ok ? read_up_to(fd, at, (size_t)n_bytes) : -1;
@@ -180,14 +181,14 @@ const char *kdsl_read_line(const char *place) {
     if (n < 0) {
         free(line);
         check_input(place);
-        kdsl_fail(place, "standard input has ended; test `input_ended()` first");
+        kdsl_fail(place, FAILURE_INPUT_ENDED);
     }
     if (n > 0 && line[n - 1] == '\n') n--;
     if (n > 0 && line[n - 1] == '\r') n--;
     line[n] = '\0';
     if (strlen(line) != (size_t)n) {
         free(line);
-        kdsl_fail(place, "standard input is no text, it holds a NUL byte");
+        kdsl_fail(place, FAILURE_INPUT_NOT_TEXT);
     }
     return line;
 }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "runtime/failure.h"
 #include "runtime/internal.h"
 
 enum { ALIGN_BYTES = 64 };
@@ -117,13 +118,19 @@ void kdsl_blocks_keep(void *data) {
     b->link = NULL;
 }
 
+static _Noreturn void no_memory(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place) {
+    char text[FAILURE_BYTES], shape[KDSL_SHAPE_BYTES];
+    const FailedArray a = {.shape = kdsl_shape_text(shape, rank, extents), .rank = rank, .extents = extents};
+    kdsl_fail(place, "%s", failure_memory(text, &a, elem_bytes));
+}
+
 void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place) {
     char shape[KDSL_SHAPE_BYTES];
     int64_t n_bytes = elem_bytes;
     int overflow = 0, empty = 0;
     for (int64_t d = 0; d < rank; d++) {
         if (extents[d] < 0)
-            kdsl_fail(place, "an array cannot have a negative extent: %s", kdsl_shape_text(shape, rank, extents));
+            kdsl_fail(place, FAILURE_EXTENT, kdsl_shape_text(shape, rank, extents));
         empty |= extents[d] == 0;
     }
     for (int64_t d = 0; d < rank && !empty; d++) overflow |= __builtin_mul_overflow(n_bytes, extents[d], &n_bytes);
@@ -132,8 +139,7 @@ void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, c
     size_t room = 0;
     overflow |= __builtin_add_overflow((size_t)n_bytes, (size_t)(empty ? 2 * ALIGN_BYTES : ALIGN_BYTES), &room);
     if (overflow || posix_memalign(&block, ALIGN_BYTES, room))
-        kdsl_fail(place, "no memory for an array %s of %lld-byte elements", kdsl_shape_text(shape, rank, extents),
-                  (long long)elem_bytes);
+        no_memory(elem_bytes, rank, extents, place);
     enter(block, n_bytes);
     if (is_large(block)) enter_large(block);
     char *at = (char *)block + ALIGN_BYTES;

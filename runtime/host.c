@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/failure.h"
 #include "runtime/internal.h"
 
 #ifndef KDSL_LIVE
@@ -45,9 +46,9 @@ void kdsl_exit(int32_t status) {
 
 /* Numbers from text ------------------------------------------------------------------------------------------------ */
 static void need_number(KdslNumber is, const char *text, const char *type, const char *place) {
-    if (is == KDSL_NO_ROOM) kdsl_fail(place, "`%s` is outside the range of %s", text, type);
+    if (is == KDSL_NO_ROOM) kdsl_fail(place, FAILURE_RANGE, text, type);
     /* an i32, an f32, an index; a u8 */
-    if (is == KDSL_NO_NUMBER) kdsl_fail(place, "`%s` is not %s %s", text, type[0] == 'u' ? "a" : "an", type);
+    if (is == KDSL_NO_NUMBER) kdsl_fail(place, FAILURE_NUMBER, text, type[0] == 'u' ? "a" : "an", type);
 }
 
 static int digit_value(char c) {

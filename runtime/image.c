@@ -13,7 +13,8 @@ void kdsl_std_image_cannot(const char *verb, const char *path, const char *why) 
 
 void kdsl_std_image_check(const char *path, int64_t h, int64_t w) {
     if (h > 0 && w > 0) return;
-    kdsl_fail(kdsl_called("image"), "cannot write `%s`: there is no pixel in [%lld, %lld]", path, (long long)h,
+    kdsl_fail(kdsl_called("image"), "cannot write `%s`: an image of shape [%lld, %lld] has no pixels", path,
+              (long long)h,
               (long long)w);
 }
 

@@ -38,8 +38,9 @@ KDSL_RT int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int
 /* What the OpenMP runtime's tools interface wants of a tool; NULL without KDSL_REPORT. */
 KDSL_RT void *kdsl_report_tool(void);
 
-/* Flush stdout, print "place: text" on stderr, exit with KDSL_EXIT_CHECK. */
+/* Flush stdout, print "place: run-time error: text" on stderr, exit with KDSL_EXIT_CHECK. */
 KDSL_RT _Noreturn void kdsl_fail(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
+KDSL_RT void kdsl_fail_again(const char *message);
 /* The place for what fails in the C below the standard library: that of the program's own call, else `module`. */
 KDSL_RT const char *kdsl_called(const char *module);
 /* Inside an exported function: ends the call with `status` and does not return. Elsewhere it does nothing. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/failure.h"
 #include "runtime/internal.h"
 #include "runtime/target.h"
 
@@ -74,13 +75,13 @@ static void tell_of(const UnderWay *u) {
     tell_field(source, FILE_NAME);
     tell_text(":");
     tell_field(source, LINE);
-    tell_text(": ");
+    tell_text(": " RUN_TIME_ERROR);
     if (u->what) {
         tell_text("`");
         tell_field(u->what->name, 0);
         tell_text("`, ");
         tell_number(u->n_bytes);
-        tell_text(u->move == MOVES_OUT ? " bytes, could not come back from" : " bytes, could not get to");
+        tell_text(u->move == MOVES_OUT ? " bytes, could not be copied from" : " bytes, could not be copied to");
         tell_text(" device ");
         tell_number(u->device);
         tell_text(u->move == MOVES_OUT ? " after" : " for");
@@ -92,7 +93,7 @@ static void tell_of(const UnderWay *u) {
         tell_text(" failed on device ");
         tell_number(u->device);
     }
-    tell_text(", for the reason above\n");
+    tell_text(": see the message above\n");
 }
 
 static struct sigaction before_us; /* LLVM's, or the program's own: has its turn behind us */

@@ -66,10 +66,10 @@ static bool read_shape(Npy *a, const char *at) {
 
 static const char *understand(Npy *a, const char *head) {
     const char *descr = value_of(head, "'descr'"), *order = value_of(head, "'fortran_order'");
-    if (!descr || !order || !read_shape(a, value_of(head, "'shape'"))) return "its head cannot be understood";
+    if (!descr || !order || !read_shape(a, value_of(head, "'shape'"))) return "its header is malformed";
     if (*descr != '\'') return "its elements are records, not numbers";
     const char *end = strchr(descr + 1, '\'');
-    if (!end || end - descr > (int)sizeof a->element - 1) return "its elements are no numbers";
+    if (!end || end - descr > (int)sizeof a->element - 1) return "its elements are not numbers";
     memcpy(a->element, descr + 1, (size_t)(end - descr - 1));
     if (!strcmp(a->element, "<i1") || !strcmp(a->element, "<u1") || !strcmp(a->element, "<b1")) a->element[0] = '|';
     a->fortran = !strncmp(order, "True", 4) && a->rank > 1;
@@ -80,18 +80,18 @@ static const char *read_head(FILE *file, Npy *a) {
     unsigned char start[12] = {0};
     size_t n = fread(start, 1, 10, file);
     if (ferror(file)) return strerror(errno);
-    if (n < 10 || memcmp(start, "\x93NUMPY", 6) || start[6] < 1 || start[6] > 3) return "it is no .npy file";
+    if (n < 10 || memcmp(start, "\x93NUMPY", 6) || start[6] < 1 || start[6] > 3) return "it is not an .npy file";
     size_t bytes = start[8] | start[9] << 8;
     a->data = 10;
     if (start[6] > 1) {
-        if (fread(start + 10, 1, 2, file) < 2) return "it is no .npy file";
+        if (fread(start + 10, 1, 2, file) < 2) return "it is not an .npy file";
         bytes |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
         a->data = 12;
     }
     a->data += (int64_t)bytes;
     char *head = bytes <= MAX_HEAD_BYTES ? calloc(1, bytes + 1) : NULL;
-    if (!head) return "its head cannot be understood";
-    const char *why = fread(head, 1, bytes, file) == bytes ? understand(a, head) : "it ends within its head";
+    if (!head) return "its header is malformed";
+    const char *why = fread(head, 1, bytes, file) == bytes ? understand(a, head) : "it ends inside its header";
     free(head);
     return why;
 }
@@ -110,9 +110,10 @@ static void check_elements(const char *path, const Npy *a, const char *wanted) {
     bool flags = !strcmp(a->element, "|b1") && !strcmp(wanted, "|u1"); /* bytes that are 0 or 1 */
     if (flags || !strcmp(a->element, wanted)) return;
     const char *type = type_of(a->element);
-    const char *big = a->element[0] == '>' ? " (the most significant byte first)" : "", *place = kdsl_called("npy");
+    const char *big = a->element[0] == '>' ? " (big-endian)" : "", *place = kdsl_called("npy");
     if (type) kdsl_fail(place, "cannot read `%s`: its elements are %s, not %s", path, type, type_of(wanted));
-    kdsl_fail(place, "cannot read `%s`: its elements are NumPy's `%s`%s, not %s", path, a->element, big, type_of(wanted));
+    kdsl_fail(place, "cannot read `%s`: its elements are NumPy's `%s`%s, not %s", path, a->element, big,
+              type_of(wanted));
 }
 
 /* A broken head may claim anything: the file must have as many bytes as it says. */
@@ -140,7 +141,8 @@ int64_t kdsl_std_npy_open(const char *path, const char *element, int64_t rank, i
         kdsl_fail(kdsl_called("npy"), "cannot read `%s`: its shape is %s, and the program reads %lld dimension%s", path,
                   a.shape, (long long)rank, rank == 1 ? "" : "s");
     check_elements(path, &a, element);
-    if (a.fortran) cannot_read(path, "it is in Fortran's order; save numpy.ascontiguousarray of the array");
+    if (a.fortran) cannot_read(path, "it is in column-major (Fortran) order; save numpy.ascontiguousarray of the "
+                                     "array");
     check_size(path, &a, element);
     memcpy(extents, a.extent, sizeof a.extent);
     return a.data;

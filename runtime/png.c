@@ -49,7 +49,7 @@ static _Noreturn void give_up(Job *job, const char *verb, const char *path) {
 }
 
 static bool no_memory(Job *job) {
-    strcpy(job->why, "no memory for its pixels");
+    strcpy(job->why, "out of memory for its pixels");
     return false;
 }
 
@@ -143,7 +143,7 @@ static bool is_png(Job *job) {
     png_byte head[8];
     size_t n = fread(head, 1, sizeof head, job->file);
     if (ferror(job->file)) snprintf(job->why, sizeof job->why, "%s", strerror(errno));
-    else if (n < sizeof head || png_sig_cmp(head, 0, sizeof head)) strcpy(job->why, "it is no PNG file");
+    else if (n < sizeof head || png_sig_cmp(head, 0, sizeof head)) strcpy(job->why, "it is not a PNG file");
     return !job->why[0];
 }
 

@@ -52,7 +52,7 @@ static const char *read_samples(FILE *file, Pixels *p, bool raw) {
     for (int64_t i = 0; i < n; i++) {
         int64_t v = raw ? raw_sample(file, p->sample_bytes) : next_number(file);
         if (v < 0) return ferror(file) ? strerror(errno) : "it ends before its last pixel";
-        if (v > p->most) return "a pixel is brighter than the file's own limit";
+        if (v > p->most) return "a pixel is brighter than the maximum in its header";
         if (p->sample_bytes == 1) ((uint8_t *)p->at)[i] = (uint8_t)v;
         else ((uint16_t *)p->at)[i] = (uint16_t)v;
     }
@@ -63,16 +63,16 @@ static const char *read_samples(FILE *file, Pixels *p, bool raw) {
 static const char *read_pnm(FILE *file, Pixels *p) {
     int letter = getc(file), kind = getc(file);
     if (ferror(file)) return strerror(errno);
-    if (letter != 'P' || !strchr("2356", kind)) return "it is no PGM or PPM file";
+    if (letter != 'P' || !strchr("2356", kind)) return "it is not a PGM or PPM file";
     p->w = next_number(file);
     p->h = next_number(file);
     int64_t most = next_number(file);
-    if (p->w <= 0 || p->h <= 0 || most <= 0 || most > 65535) return "its header cannot be understood";
+    if (p->w <= 0 || p->h <= 0 || most <= 0 || most > 65535) return "its header is malformed";
     p->most = (unsigned)most;
     p->channels = kind == '2' || kind == '5' ? 1 : 3;
     p->sample_bytes = most > 255 ? 2 : 1;
     p->at = kdsl_std_image_room(p);
-    return p->at ? read_samples(file, p, kind >= '5') : "no memory for its pixels";
+    return p->at ? read_samples(file, p, kind >= '5') : "out of memory for its pixels";
 }
 
 KDSL_RT void kdsl_std_pnm_open(const char *path, int64_t *size);

@@ -44,7 +44,8 @@ static int64_t wanted_bytes(void) {
     long long n = strtoll(text, &end, 10);
     if (!*end && !errno && n >= LEAST_BYTES) return n;
     fflush(stdout);
-    fprintf(stderr, "KDSL_PRINT_BUFFER is `%s`, not a number of bytes from %d up: %d are taken\n", text, LEAST_BYTES,
+    fprintf(stderr, "KDSL_PRINT_BUFFER is `%s`, but must be a number of bytes, at least %d: using %d\n", text,
+            LEAST_BYTES,
             DEFAULT_BYTES);
     return DEFAULT_BYTES;
 }
@@ -55,7 +56,7 @@ int64_t *kdsl_print_begin(void) {
         prints.at = calloc((size_t)prints.n_words, 8);
     }
     if (!prints.at)
-        kdsl_fail(NULL, "no memory for a buffer of %lld bytes for what kernels print", (long long)prints.n_words * 8);
+        kdsl_fail(NULL, "out of memory for the print buffer of kernels: %lld bytes", (long long)prints.n_words * 8);
     prints.at[KDSL_PRINT_NEXT] = KDSL_PRINT_FIRST;
     prints.at[KDSL_PRINT_DROPPED] = 0;
     prints.at[KDSL_PRINT_END] = prints.n_words;
@@ -119,6 +120,9 @@ void kdsl_print_end(const KdslPrint *table, const char *const *axes, int64_t n_a
     memset(prints.at + KDSL_PRINT_FIRST, 0, (size_t)(used - KDSL_PRINT_FIRST) * 8);
     if (!dropped) return;
     fflush(stdout);
-    fprintf(stderr, "%s: %lld line%s that %s printed did not fit in %lld bytes; KDSL_PRINT_BUFFER sets another size\n",
-            place, (long long)dropped, dropped == 1 ? "" : "s", kernel, (long long)kdsl_print_bytes());
+    fprintf(stderr, "%s: %lld line%s printed by kernel `%s` %s lost: the buffer holds %lld bytes. Run with "
+                    "KDSL_PRINT_BUFFER=%lld "
+            "for a larger one\n",
+            place, (long long)dropped, dropped == 1 ? "" : "s", kernel, dropped == 1 ? "was" : "were",
+            (long long)kdsl_print_bytes(), (long long)kdsl_print_bytes() * 16);
 }

@@ -128,7 +128,7 @@ static void say_count(const Count *c) {
 static void say_moves(const Row *r) {
     say_count(r->in);
     say_count(r->out);
-    if (r->device == ON_HOST) fprintf(stderr, "  the host: no device took it\n");
+    if (r->device == ON_HOST) fprintf(stderr, "  the host: no device ran it\n");
     else fprintf(stderr, "  %lld: %s\n", (long long)r->device, r->device_name);
 }
 

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/failure.h"
 #include "runtime/internal.h"
 #include "runtime/section.h"
 #include "runtime/target.h"
@@ -79,7 +80,7 @@ static void release(Table *t, int64_t i) {
     t->n--;
 }
 
-void kdsl_no_room_in_table(void) { kdsl_fail(NULL, "no memory for the table of resident arrays"); }
+void kdsl_no_room_in_table(void) { kdsl_fail(NULL, "out of memory for the table of resident arrays"); }
 
 /* Before anything is mapped that would not be found again. */
 static void need_room_for_one(Table *t) {
@@ -379,5 +380,5 @@ void kdsl_host_takes(void *at, int64_t n_bytes) {
 void kdsl_check_device(const char *place, int64_t number) {
     int n = kdsl_target()->n_devices();
     if (number < 0 || (n && number >= n))
-        kdsl_fail(place, "there is no device %lld; `devices()` is %d", (long long)number, n);
+        kdsl_fail(place, FAILURE_DEVICE, (long long)number, n);
 }

@@ -71,9 +71,9 @@ static void at_exit_once(void) { atexit(at_exit); }
 static Slot *make(const KdslSection *what, int64_t device) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     Slot *s = calloc(1, sizeof *s);
-    if (!s) kdsl_fail(NULL, "no memory for a launch");
+    if (!s) kdsl_fail(NULL, "out of memory for a launch");
     s->what = KDSL_IS_LIVE ? kdsl_section_copy(what) : what;
-    if (!s->what) kdsl_fail(NULL, "no memory for a launch");
+    if (!s->what) kdsl_fail(NULL, "out of memory for a launch");
     s->device = device;
     s->is_mapped = device < kdsl_target()->n_devices();
     if (!s->is_mapped) return s;

@@ -15,7 +15,7 @@ static struct {
 } line;
 
 static void *need_memory(void *at) {
-    if (!at) kdsl_fail(NULL, "out of memory while making text");
+    if (!at) kdsl_fail(NULL, "out of memory for a text");
     return at;
 }
 

@@ -53,7 +53,8 @@ static bool fits(int64_t n_bytes) {
     int64_t size = (int64_t)omp.stack_size(), needed = n_bytes + OTHERS_BYTES;
     if (needed <= size || n_bytes < SMALL_BYTES) return true;
     if (!atomic_flag_test_and_set(&is_told))
-        fprintf(stderr, "OMP_STACKSIZE: threads have a stack of %lld KiB, and a kernel needs %lld: it runs on one thread\n",
+        fprintf(stderr, "OMP_STACKSIZE: threads have a stack of %lld KiB, but a kernel needs %lld KiB: it runs on one "
+                        "thread\n",
                 (long long)size >> 10, (long long)needed >> 10);
     return false;
 }

@@ -27,7 +27,7 @@ KDSL_RT const char *kdsl_std_text_from_bytes(const uint8_t *at, int64_t n);
 
 static char *new_text(size_t n) {
     char *text = malloc(n + 1);
-    if (!text) kdsl_fail(kdsl_called("text"), "no memory for %lld bytes of text", (long long)n);
+    if (!text) kdsl_fail(kdsl_called("text"), "out of memory for a text of %lld bytes", (long long)n);
     text[n] = '\0';
     return text;
 }
@@ -103,7 +103,8 @@ const char *kdsl_std_text_join(const char *const *parts, int64_t n, const char *
 const char *kdsl_std_text_part(const char *s, int64_t from, int64_t to) {
     int64_t n = (int64_t)strlen(s);
     if (from < 0 || to < from || to > n)
-        kdsl_fail(kdsl_called("text"), "%lld..%lld is outside a text of %lld bytes", (long long)from, (long long)to,
+        kdsl_fail(kdsl_called("text"), "%lld..%lld is out of bounds for a text of %lld bytes", (long long)from,
+                  (long long)to,
                   (long long)n);
     return copy_of(s + from, (size_t)(to - from));
 }
@@ -156,6 +157,6 @@ bool kdsl_std_text_is_number(const char *s) {
 void kdsl_std_text_bytes(const char *s, uint8_t *out) { memcpy(out, s, strlen(s)); }
 
 const char *kdsl_std_text_from_bytes(const uint8_t *at, int64_t n) {
-    if (memchr(at, 0, (size_t)n)) kdsl_fail(kdsl_called("text"), "text holds no NUL byte");
+    if (memchr(at, 0, (size_t)n)) kdsl_fail(kdsl_called("text"), "a text cannot contain a NUL byte");
     return copy_of((const char *)at, (size_t)n);
 }

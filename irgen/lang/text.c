@@ -2,6 +2,7 @@
  * calls of runtime/text.c, one per piece. All arguments are evaluated before the first piece, because an argument may
  * print or format itself. */
 #include "irgen/lang/lang.h"
+#include "runtime/failure.h"
 
 #include <string.h>
 
@@ -79,7 +80,7 @@ const char *cg_condition_text(Cg *cg, const Expr *cond) {
     Place p = cg_place(cg, cond->span);
     int n = (int)(cond->span.hi - cond->span.lo);
     const char *at = p.file->text + (cond->span.lo + cg->base_shift - p.file->base);
-    char *text = arena_printf(&cg->c->arena, "assertion failed: %.*s", n, at);
+    char *text = arena_printf(&cg->c->arena, FAILURE_ASSERT "%.*s", n, at);
     for (char *s = text; *s; s++)
         if ((unsigned char)*s < ' ') *s = ' ';
     return text;

@@ -81,26 +81,26 @@ int main(void) {
     int32_t seen = 0;
     double rest = 0, sum = 0.5, limit = 2.5;
     CHECK(split(5.75, &whole, &rest, &yes) == 0 && whole == 5 && rest == 0.75 && yes);
-    CHECK(split(5.75, &whole, NULL, &yes) == 3 && strstr(kdsl_last_error(), "rest is a null pointer"));
+    CHECK(split(5.75, &whole, NULL, &yes) == 3 && strstr(kdsl_last_error(), "`rest` is a null pointer"));
     CHECK(tally(d, &sum, &seen, &limit, 4) == 0 && sum == 0.5 + 0.5 + 1 + 1.5 + 2.5 && seen == 4);
     CHECK(turn(d, 2) == 0 && d[0] == 1.0 && d[1] == -1.0);
     CHECK(saxpy(2, x, y, 0) == 0 && saxpy(2, NULL, NULL, 0) == 0 && y[0] == 12);
     /* failures: a status, a message, and life goes on */
     CHECK(pick(m, 2, 0, true, 2, &yes) == 3);
-    CHECK(strstr(kdsl_last_error(), "lib.kdsl:8:") && strstr(kdsl_last_error(), "index 2 is outside"));
+    CHECK(strstr(kdsl_last_error(), "lib.kdsl:8:") && strstr(kdsl_last_error(), "index 2 is out of bounds"));
     CHECK(label(-7, 0, &text) == 3 && strstr(kdsl_last_error(), "step is -7"));
     CHECK(mean(d, -1, &r) == 3 && strstr(kdsl_last_error(), "negative extent"));
     CHECK(mean(NULL, 4, &r) == 3 && strstr(kdsl_last_error(), "null pointer"));
-    CHECK(halve(d, d + 1, 3) == 3 && strstr(kdsl_last_error(), "x and to overlap"));
+    CHECK(halve(d, d + 1, 3) == 3 && strstr(kdsl_last_error(), "`x` and `to` overlap"));
     CHECK(halve(d, d + 2, 2) == 0 && halve(copy, d, 0) == 0);
     CHECK(saxpy(1, x, x, 3) == 3 && saxpy(1, x, x + 2, 3) == 3 && saxpy(1, x, x, 0) == 0);
     CHECK(plus(d, d, copy, 4) == 0 && copy[3] == 2 * d[3]);
-    CHECK(plus(d, d + 1, copy, 3) == 3 && strstr(kdsl_last_error(), "x and y overlap"));
+    CHECK(plus(d, d + 1, copy, 3) == 3 && strstr(kdsl_last_error(), "`x` and `y` overlap"));
     CHECK(plus(d, d + 2, copy, 2) == 0 && plus(copy, d, copy + 3, 4) == 3);
     CHECK(split(5.75, &whole, (double *)(void *)&whole, &yes) == 3);
     CHECK(sums(d, d + 1, 3, &r) == 0 && r == d[0] + 2 * (d[1] + d[2]) + d[3]);
     CHECK(shift(d, copy, 0, 4) == 0 && copy[3] == d[3]);
-    CHECK(shift(d, copy, 2, 4) == 3 && strstr(kdsl_last_error(), "index 4 is outside"));
+    CHECK(shift(d, copy, 2, 4) == 3 && strstr(kdsl_last_error(), "index 4 is out of bounds"));
     CHECK(label(1, 1, &text) == 0 && !strcmp(text, "step 1 1") && !*kdsl_last_error());
     puts(failed ? "failed" : "done");
     return failed;
@@ -190,7 +190,7 @@ program caller
     if (total /= 1*1 + 2*2 + 3*3 + 10 * (4*1 + 5*2 + 6*3)) error stop "weigh gives something else"
     if (pick(table, 0_c_int64_t, 2, .true._c_bool, 2_c_int64_t, found) /= 0 .or. .not. found) error stop "pick"
     if (pick(table, 5_c_int64_t, 2, .true._c_bool, 2_c_int64_t, found) /= 3) error stop "pick outside"
-    if (index(message(), "index 5 is outside") == 0) error stop "no message"
+    if (index(message(), "index 5 is out of bounds") == 0) error stop "no message"
     print "(a)", "done"
 end program
 """

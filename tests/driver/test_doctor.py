@@ -71,7 +71,7 @@ class Doctor(unittest.TestCase):
             names = "cuGetErrorString cuDeviceGetCount cuDeviceGet cuDeviceGetName cuDeviceGetAttribute"
             others = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names.split())
             for text, says in [("int cuInit(unsigned f) { __builtin_trap(); }\n" + others, "it dies of signal 4"),
-                               ("int cuInit(unsigned f) { return 999; }\n" + others, "cuInit: it does not say why (error 999)"),
+                               ("int cuInit(unsigned f) { return 999; }\n" + others, "cuInit: no reason given (error 999)"),
                                ("int cuInit(unsigned f) { return 0; }\n", "it has no cuGetErrorString")]:
                 (Path(folder) / "libcuda.c").write_text(text)
                 subprocess.run(["cc", "-shared", "-fPIC", "-o", "libcuda.so", "libcuda.c"], cwd=folder, check=True)

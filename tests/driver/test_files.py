@@ -180,27 +180,27 @@ fn main() {
 """)
         self.run_(KDSLC, "program.kdsl")
         for what, path, why in (("read_png", "none.png", "No such file or directory"),
-                                ("read_png", "text.png", "it is no PNG file"),
+                                ("read_png", "text.png", "it is not a PNG file"),
                                 ("read_png", "cut.png", ""),
                                 ("read_png", "broken.png", ""),
                                 ("read_png", "huge.png", ""),
                                 ("read_png", "/", "Is a directory"),
                                 ("read_pgm", "none.pgm", "No such file or directory"),
-                                ("read_pgm", "text.png", "it is no PGM or PPM file"),
+                                ("read_pgm", "text.png", "it is not a PGM or PPM file"),
                                 ("read_pgm", "cut.pgm", "it ends before its last pixel"),
-                                ("read_pgm", "bright.pgm", "a pixel is brighter than the file's own limit"),
-                                ("read_pgm", "head.pgm", "its header cannot be understood"),
+                                ("read_pgm", "bright.pgm", "a pixel is brighter than the maximum in its header"),
+                                ("read_pgm", "head.pgm", "its header is malformed"),
                                 ("write_png", "no/x.png", "No such file or directory"),
                                 ("write_png", "/dev/full", "No space left on device"),
                                 ("write_pgm", "/dev/full", "No space left on device"),
-                                ("none_png", "e.png", "there is no pixel in [0, 3]"),
-                                ("none_pgm", "e.pgm", "there is no pixel in [0, 3]")):
+                                ("none_png", "e.png", "an image of shape [0, 3] has no pixels"),
+                                ("none_pgm", "e.pgm", "an image of shape [0, 3] has no pixels")):
             out = self.run_("./program", what, path, status=3)
             verb = "read" if what.startswith("read") else "write"
             line = 8 + ["read_png", "read_pgm", "write_png", "write_pgm", "none_png", "none_pgm"].index(what)
-            self.assertRegex(out, rf"^before\nprogram.kdsl:{line}:\d+: " + re.escape(f"cannot {verb} `{path}`: {why}"))
+            self.assertRegex(out, rf"^before\nprogram.kdsl:{line}:\d+: run-time error: " + re.escape(f"cannot {verb} `{path}`: {why}"))
             self.assertEqual(out.count("\n"), 2)
-        self.assertIn("dimension 2 of pixels: [2, 2, 4] must be 3", self.run_("./program", "four_png", "x", status=3))
+        self.assertIn("dimension 2 of `pixels` must be 3, but its shape is [2, 2, 4]", self.run_("./program", "four_png", "x", status=3))
 
     # ---- NumPy
     def test_npy_written(self):
@@ -250,21 +250,21 @@ fn main() {
             return f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}"
         data = struct.pack("<4f", 1, 2, 3, 4)
         files = {"none": (None, "No such file or directory"),
-                 "text": (b"1 2 3 4", "it is no .npy file"),
-                 "short": (make_npy(head(), data)[:90], "it ends within its head"),
+                 "text": (b"1 2 3 4", "it is not an .npy file"),
+                 "short": (make_npy(head(), data)[:90], "it ends inside its header"),
                  "cut": (make_npy(head(), data[:-1]), "it ends before its last element"),
                  "huge": (make_npy(head(shape="(4611686018427387904, 4)"), data), "it ends before its last element"),
                  "double": (make_npy(head("'<f8'"), data * 2), "its elements are f64, not f32"),
                  "flags": (make_npy(head("'|b1'"), data), "its elements are bool, not f32"),
-                 "big": (make_npy(head("'>f4'"), data), "its elements are NumPy's `>f4` (the most significant byte first), not f32"),
+                 "big": (make_npy(head("'>f4'"), data), "its elements are NumPy's `>f4` (big-endian), not f32"),
                  "complex": (make_npy(head("'<c8'"), data * 2), "its elements are NumPy's `<c8`, not f32"),
                  "record": (make_npy(head("[('x', '<f4')]"), data), "its elements are records, not numbers"),
-                 "fortran": (make_npy(head(order="True"), data), "it is in Fortran's order; save numpy.ascontiguousarray of the array"),
+                 "fortran": (make_npy(head(order="True"), data), "it is in column-major (Fortran) order; save numpy.ascontiguousarray of the array"),
                  "cube": (make_npy(head(shape="(2, 2, 1)"), data), "its shape is (2, 2, 1), and the program reads 2 dimensions"),
                  "five": (make_npy(head(shape="(1, 1, 1, 2, 2)"), data), "its shape is (1, 1, 1, 2, 2), and the program reads 2"),
                  "scalar": (make_npy(head(shape="()"), data), "its shape is (), and the program reads 2 dimensions"),
-                 "minus": (make_npy(head(shape="(-1, 2)"), data), "its head cannot be understood"),
-                 "empty": (make_npy("{}", data), "its head cannot be understood")}
+                 "minus": (make_npy(head(shape="(-1, 2)"), data), "its header is malformed"),
+                 "empty": (make_npy("{}", data), "its header is malformed")}
         self.write("program.kdsl", """import npy;
 fn main() {
     let x = npy.read_f32_2d(args()[0]);
@@ -275,7 +275,7 @@ fn main() {
         for name, (content, why) in files.items():
             if content is not None:
                 self.write(f"{name}.npy", content)
-            self.assertIn(f"program.kdsl:3:13: cannot read `{name}.npy`: {why}", self.run_("./program", f"{name}.npy", status=3))
+            self.assertIn(f"program.kdsl:3:13: run-time error: cannot read `{name}.npy`: {why}", self.run_("./program", f"{name}.npy", status=3))
         self.write("writer.kdsl", """import npy;
 fn main() {
     let x = [1i16, 2];
@@ -285,15 +285,15 @@ fn main() {
 }
 """)
         self.run_(KDSLC, "writer.kdsl")
-        for path, why in (("no/x.npy", "6:5: cannot write `no/x.npy`: No such file or directory"),
-                          ("/dev/full", "6:5: cannot write `/dev/full`: No space left on device"),
-                          ("rank", "4:65: cannot read `x.npy`: its shape is (2,), and the program reads 2 dimensions"),
-                          ("extent", "5:71: `x.npy` has no dimension 1: its shape is (2,)")):
-            self.assertEqual(self.run_("./writer", path, status=3), f"writer.kdsl:{why}\n")
+        for path, at, why in (("no/x.npy", "6:5", "cannot write `no/x.npy`: No such file or directory"),
+                              ("/dev/full", "6:5", "cannot write `/dev/full`: No space left on device"),
+                              ("rank", "4:65", "cannot read `x.npy`: its shape is (2,), and the program reads 2 dimensions"),
+                              ("extent", "5:71", "`x.npy` has no dimension 1: its shape is (2,)")):
+            self.assertEqual(self.run_("./writer", path, status=3), f"writer.kdsl:{at}: run-time error: {why}\n")
         whole = make_npy(head(), data)
         for n in range(len(whole)):  # cut anywhere: a message, never a crash
             self.write("part.npy", whole[:n])
-            self.assertIn("program.kdsl:3:13: cannot read", self.run_("./program", "part.npy", status=3))
+            self.assertIn("program.kdsl:3:13: run-time error: cannot read", self.run_("./program", "part.npy", status=3))
 
     # ---- whole or not at all
     WRITERS = """import image;
@@ -390,7 +390,7 @@ export fn save(path: str, p: &[f32; h, w]) { image.write_png(path, &p); }
         self.assertEqual(lib.corner(path, ctypes.byref(result)), 0)
         self.assertEqual(result.value, 1.0)
         self.assertEqual(lib.corner(b"/nowhere.png", ctypes.byref(result)), 3)
-        self.assertEqual(lib.kdsl_last_error(), b"lib.kdsl:3:13: cannot read `/nowhere.png`: No such file or directory")
+        self.assertEqual(lib.kdsl_last_error(), b"lib.kdsl:3:13: run-time error: cannot read `/nowhere.png`: No such file or directory")
         self.assertEqual(lib.corner(path, ctypes.byref(result)), 0)
         # an object, in a program that has a libpng of its own
         self.run_(KDSLC, "-c", "lib.kdsl")

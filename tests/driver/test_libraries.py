@@ -233,7 +233,7 @@ class LibrariesTest(unittest.TestCase):
                                    "fn main() { var x = [0.0; 9]; offload k(&out x); print(\"{}\", x[8]); }\n")
         self.run_(KDSLC, "program.kdsl")
         self.assertEqual(self.run_("./program", env={"KDSL_REQUIRE": "tpu"}, status=3),
-                         "error: KDSL_REQUIRE may be `gpu`, not `tpu`\n")
+                         "run-time error: KDSL_REQUIRE must be `gpu`, not `tpu`\n")
         self.assertEqual(self.run_("./program", env={"KDSL_PRINT_BUFFER": "9"}), "1\n")
 
     def test_devices_without_a_launch(self):

@@ -64,7 +64,7 @@ int main(void) {
     pthread_attr_t small;
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 512 << 10);
-    call("lib.kdsl:3:4: stack overflow in `nest`: calls are nested too deeply for a stack of 8 MiB");
+    call("lib.kdsl:3:4: run-time error: stack overflow in `nest`: calls are nested too deeply for a stack of 8 MiB");
     pthread_create(&thread, &small, call, "a stack of 512 KiB");
     pthread_join(thread, NULL);
     puts("done");
@@ -118,7 +118,7 @@ class StackTest(unittest.TestCase):
                 with self.subTest(level=level, way=way):
                     out, err = self.run_("./program", way, status=3)
                     self.assertTrue(out.startswith("begin\n"), out[:100])
-                    self.assertRegex(err, f"^program.kdsl:({place if way != 'ping' else '|'.join(place)}): stack overflow in "
+                    self.assertRegex(err, f"^program.kdsl:({place if way != 'ping' else '|'.join(place)}): run-time error: stack overflow in "
                                           f"`({way}|pong)`: calls are nested too deeply for a stack of 8 MiB\n$")
             self.assertEqual(self.run_("./program", "down")[0], "begin\n30000\n")
         _, err = self.run_("./program", "sum", status=3, stack=1 << 20)
@@ -143,8 +143,8 @@ class StackTest(unittest.TestCase):
                     out, err = self.run_("./kernel", env={"OMP_STACKSIZE": size, "OMP_NUM_THREADS": "4", **env})
                     self.assertEqual(out, expected)
                     if size in ("16k", "64k"):
-                        self.assertRegex(err, "^OMP_STACKSIZE: threads have a stack of [0-9]+ KiB, and a kernel needs "
-                                              "[0-9]+: it runs on one thread\n$")
+                        self.assertRegex(err, "^OMP_STACKSIZE: threads have a stack of [0-9]+ KiB, but a kernel needs "
+                                              "[0-9]+ KiB: it runs on one thread\n$")
             self.assertEqual(self.run_("./kernel", env={"OMP_STACKSIZE": "2M"}), (expected, ""))
 
     def test_sessions(self):

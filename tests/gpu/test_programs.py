@@ -185,7 +185,7 @@ class Programs(unittest.TestCase):
         self.build(SAXPY, "sm_90,host", ptxas=False)
         got = self.run_on("nvidia", KDSL_MOCK_FAIL="link:1")
         self.assertEqual((got.code, got.out.split()[0]), (0, "5"))
-        self.assertIn("the NVIDIA driver cannot use this program's kernels: ", got.err)
+        self.assertIn("the NVIDIA driver cannot compile this program's kernels: ", got.err)
         self.assertIn("as KDSL_MOCK_FAIL says", got.err)
         self.assertEqual(self.run_on("nvidia", KDSL_MOCK_ARCH="sm_75").lines("link"), []) # too old for it
         self.assertEqual(self.run_on("nvidia", KDSL_MOCK_FAIL="init:1").out.split()[0], "5")
@@ -272,22 +272,22 @@ class Programs(unittest.TestCase):
         for vendor in "nvidia", "amd":
             for failure, what in [("trap:1", "the launch of `saxpy` failed on device 0"),
                                   ("launch:1", "the launch of `saxpy` failed on device 0"),
-                                  ("load:1", "`y`, 4000 bytes, could not get to device 0 for the launch of `saxpy`"),
-                                  ("alloc:1", "`y`, 4000 bytes, could not get to device 0 for the launch of `saxpy`"),
-                                  ("copy:1", "`y`, 4000 bytes, could not get to device 0 for the launch of `saxpy`")]:
+                                  ("load:1", "`y`, 4000 bytes, could not be copied to device 0 for the launch of `saxpy`"),
+                                  ("alloc:1", "`y`, 4000 bytes, could not be copied to device 0 for the launch of `saxpy`"),
+                                  ("copy:1", "`y`, 4000 bytes, could not be copied to device 0 for the launch of `saxpy`")]:
                 got = self.run_on(vendor, KDSL_MOCK_FAIL=failure)
                 self.assertEqual((got.code, got.out), (-signal.SIGABRT, ""), failure)
-                self.assertIn(f"program.kdsl:6: {what}, for the reason above\n", got.err, vendor + failure)
+                self.assertIn(f"program.kdsl:6: run-time error: {what}: see the message above\n", got.err, vendor + failure)
 
     def test_what_cannot_move_is_named(self):
         self.build(TWO_ARRAYS, "sm_90,gfx90a,host", ptxas=False)
-        cannot = "4000000 bytes, could not get to device 0 for the launch of `twice`, for the reason above\n"
+        cannot = "4000000 bytes, could not be copied to device 0 for the launch of `twice`: see the message above\n"
         for vendor in "nvidia", "amd":
-            for settings, text in [({"KDSL_MOCK_MEMORY": "1M"}, f"program.kdsl:6: `y`, {cannot}"),
-                                   ({"KDSL_MOCK_MEMORY": "5M"}, f"program.kdsl:7: `x`, {cannot}"),
-                                   ({"KDSL_MOCK_FAIL": "copy:2"}, f"program.kdsl:7: `x`, {cannot}"),
-                                   ({"KDSL_MOCK_FAIL": "copy:3"}, "program.kdsl:7: `x`, 4 bytes, could not come back from "
-                                                                  "device 0 after the launch of `twice`, for the reason above\n")]:
+            for settings, text in [({"KDSL_MOCK_MEMORY": "1M"}, f"program.kdsl:6: run-time error: `y`, {cannot}"),
+                                   ({"KDSL_MOCK_MEMORY": "5M"}, f"program.kdsl:7: run-time error: `x`, {cannot}"),
+                                   ({"KDSL_MOCK_FAIL": "copy:2"}, f"program.kdsl:7: run-time error: `x`, {cannot}"),
+                                   ({"KDSL_MOCK_FAIL": "copy:3"}, "program.kdsl:7: run-time error: `x`, 4 bytes, could not be copied from "
+                                                                  "device 0 after the launch of `twice`: see the message above\n")]:
                 got = self.run_on(vendor, **settings)
                 self.assertEqual((got.code, got.out), (-signal.SIGABRT, ""))
                 self.assertIn(text, got.err, vendor)
@@ -297,18 +297,18 @@ class Programs(unittest.TestCase):
                    "fn main() { var x = [0; 4]; offload on 9 k(&mut x); }", "sm_90,gfx90a,host", ptxas=False)
         for vendor, n in ("nvidia", 5), ("amd", 5), (None, 4):
             got = self.run_on(vendor)
-            self.assertEqual((got.code, got.err), (3, f"program.kdsl:2:40: there is no device 9; `devices()` is {n}\n"))
+            self.assertEqual((got.code, got.err), (3, f"program.kdsl:2:40: run-time error: there is no device 9; `devices()` is {n}\n"))
 
     def test_required_gpus(self):
         self.build(SAXPY, "sm_90,host", ptxas=False)
         self.assertEqual(self.run_on("nvidia", KDSL_REQUIRE="gpu").code, 0)
         got = self.run_on(None, KDSL_REQUIRE="gpu")
         self.assertEqual((got.code, got.out), (3, ""))
-        self.assertIn("program.kdsl:6: KDSL_REQUIRE=gpu, and there is no GPU here (no libcuda.so, no libhsa-runtime64.so)", got.err)
+        self.assertIn("program.kdsl:6: run-time error: KDSL_REQUIRE=gpu, but there is no GPU here (no libcuda.so, no libhsa-runtime64.so)", got.err)
         for vendor, arch, gpu in ("nvidia", "sm_80", "the GPU here, Mock GPU (sm_80)"), ("amd", "gfx942", "an AMD GPU here"):
             got = self.run_on(vendor, KDSL_REQUIRE="gpu", KDSL_MOCK_ARCH=arch)
             self.assertEqual((got.code, got.out), (3, ""))
-            self.assertIn(f"program.kdsl:6: KDSL_REQUIRE=gpu, and this program has no image for {gpu}\n", got.err)
+            self.assertIn(f"program.kdsl:6: run-time error: KDSL_REQUIRE=gpu, but this program has no image for {gpu}\n", got.err)
         got = self.run_on("nvidia", KDSL_REQUIRE="gpu", OMP_DEFAULT_DEVICE="1")
         self.assertEqual(got.code, 3)
         self.assertIn("device 1, a CPU; device 0 is a GPU", got.err)

@@ -61,8 +61,9 @@ static void *work(void *wrong) {
     static char failed;
     int64_t at[N];
     double y[N], r;
-    char want[80];
-    snprintf(want, sizeof want, "index 1000 is outside y: [%d] (work item i = %d)", N, *(int *)wrong);
+    char want[120];
+    snprintf(want, sizeof want, "index 1000 is out of bounds for `y`, which has %d elements (0 to %d) (work item i = %d)", N,
+             N - 1, *(int *)wrong);
     for (int call = 0; call < CALLS; call++) {
         for (int i = 0; i < N; i++) at[i] = N - 1 - i;
         if (call % 3 == 1) at[*(int *)wrong] = 1000;

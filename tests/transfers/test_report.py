@@ -108,7 +108,7 @@ class ReportTest(unittest.TestCase):
 
     def test_on_the_host(self):
         launches, arrays = self.report(KDSL_REPORT="1", OMP_TARGET_OFFLOAD="disabled").split("array ", 1)
-        self.assertRegex(launches, r"step \(p.kdsl:13\) +100 .* the host: no device took it\n")
+        self.assertRegex(launches, r"step \(p.kdsl:13\) +100 .* the host: no device ran it\n")
         self.assertEqual(self.rows(arrays.partition("\n")[2]), {}, "nothing moves where nothing is a device")
 
 

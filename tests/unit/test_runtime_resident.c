@@ -115,7 +115,7 @@ static jmp_buf failed;
 static long n_failed;
 _Noreturn void kdsl_fail(const char *place, const char *format, ...) {
     (void)place;
-    if (!strstr(format, "no memory") || plenty > 0) abort();
+    if (!strstr(format, "out of memory") || plenty > 0) abort();
     kdsl_tables_let_go();
     assert(!pthread_mutex_trylock(&lock) && !pthread_mutex_unlock(&lock));
     plenty = NO_END;

@@ -1,0 +1,87 @@
+/* failure.h -- the texts of run-time errors that the runtime and the interpreter both print: a program fails with the
+ * same words wherever it runs. A whole message is "FILE:LINE:COL: ", RUN_TIME_ERROR, one of these and the work item. */
+#ifndef KDSL_RUNTIME_FAILURE_H
+#define KDSL_RUNTIME_FAILURE_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RUN_TIME_ERROR "run-time error: "
+
+#define FAILURE_ASSERT "assertion failed: "
+#define FAILURE_DIVIDE "division by zero"
+#define FAILURE_SHIFT "shift by %lld, but the value has %lld bits"
+#define FAILURE_STEP "the step of a range is 0"
+#define FAILURE_DOMAIN "the domain of `%s` is too large: %s work items"
+#define FAILURE_EXTENT "an array cannot have a negative extent: %s"
+#define FAILURE_EXTENT_IS "in the call of `%s`, dimension %lld of `%s` must be %lld, but its shape is %s"
+#define FAILURE_EXTENTS_DIFFER \
+    "in the call of `%s`, `%s` is %lld for `%s`, whose shape is %s, but %lld for `%s`, whose shape is %s"
+#define FAILURE_DEVICE "there is no device %lld; `devices()` is %d"
+#define FAILURE_RANGE "`%s` is out of range for %s"
+#define FAILURE_NUMBER "`%s` is not %s %s"
+#define FAILURE_NOT_TEXT "`%s` is not a text file: it contains a NUL byte; use `read_array` to read bytes"
+#define FAILURE_TOO_SHORT "`%s` has only %lld bytes from byte %lld on, but `%s`, whose shape is %s, needs %lld"
+#define FAILURE_OFFSET "cannot read `%s` from byte %lld on"
+#define FAILURE_INPUT_ENDED "standard input has ended; check `input_ended()` before reading"
+#define FAILURE_INPUT_NOT_TEXT "standard input is not text: it contains a NUL byte"
+
+enum { FAILURE_BYTES = 1024 };
+typedef struct FailedArray {
+    const char *name, *shape; /* a name with a space describes the array: it has none of its own */
+    int64_t rank;
+    const int64_t *extents;
+} FailedArray;
+
+/* "`x`", "dimension 1 of `m`" */
+static inline void failure_put_array(char text[FAILURE_BYTES], const FailedArray *a, int64_t dim) {
+    const char *quote = strchr(a->name, ' ') ? "" : "`";
+    char where[40] = "";
+    if (a->rank > 1) snprintf(where, sizeof where, "dimension %lld of ", (long long)dim);
+    snprintf(text, FAILURE_BYTES, "%s%s%.800s%s", where, quote, a->name, quote);
+}
+
+/* "which has 10 elements", "whose shape is [2, 3]" */
+static inline void failure_put_size(char text[FAILURE_BYTES], const FailedArray *a) {
+    long long n = (long long)*a->extents;
+    if (a->rank > 1) snprintf(text, FAILURE_BYTES, "whose shape is %s", a->shape);
+    else if (n) snprintf(text, FAILURE_BYTES, "which has %lld element%s", n, n == 1 ? "" : "s");
+    else snprintf(text, FAILURE_BYTES, "which has no elements");
+}
+
+static inline const char *failure_index(char text[FAILURE_BYTES], const FailedArray *a, int64_t index, int64_t dim) {
+    char array[FAILURE_BYTES], size[FAILURE_BYTES], range[40] = "";
+    failure_put_array(array, a, dim);
+    failure_put_size(size, a);
+    if (a->rank == 1 && *a->extents) snprintf(range, sizeof range, " (0 to %lld)", (long long)*a->extents - 1);
+    snprintf(text, FAILURE_BYTES, "index %lld is out of bounds for %.860s, %.100s%s", (long long)index, array, size, range);
+    return text;
+}
+
+static inline const char *failure_slice(char text[FAILURE_BYTES], const FailedArray *a, int64_t lo, int64_t hi,
+                                        int64_t dim) {
+    char array[FAILURE_BYTES], size[FAILURE_BYTES];
+    long long from = (long long)lo, to = (long long)hi;
+    failure_put_array(array, a, dim);
+    failure_put_size(size, a);
+    if (lo >= 0 && lo <= a->extents[dim] && hi >= 0 && hi < lo)
+        snprintf(text, FAILURE_BYTES, "slice %lld..%lld of %.860s ends before it begins", from, to, array);
+    else
+        snprintf(text, FAILURE_BYTES, "slice %lld..%lld is out of bounds for %.860s, %.100s", from, to, array, size);
+    return text;
+}
+
+/* "out of memory: [2000000, 2000000] elements of 8 bytes need 32 TB" */
+static inline const char *failure_memory(char text[FAILURE_BYTES], const FailedArray *a, int64_t elem_bytes) {
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    double n_bytes = (double)elem_bytes;
+    int unit = 0;
+    for (int64_t d = 0; d < a->rank; d++) n_bytes *= (double)a->extents[d];
+    for (; n_bytes >= 1000 && unit < 6; unit++) n_bytes /= 1000;
+    snprintf(text, FAILURE_BYTES, "out of memory: %s elements of %lld bytes need %.4g %s", a->shape, (long long)elem_bytes,
+             n_bytes, units[unit]);
+    return text;
+}
+
+#endif
