@@ -205,7 +205,7 @@ void diags_print(Compiler *c, Buf *out, bool colour) {
         for (int k = 0; k < d->notes.n; k++) print_note(all, d, &d->notes.at[k], col, out);
     }
     if (all->too_many)
-        buf_printf(out, "kdslc: %d errors in all; the first %d are shown\n", all->n_errors, DIAG_MAX_ERRORS);
+        buf_printf(out, "kdslc: %d errors in total; only the first %d are shown\n", all->n_errors, DIAG_MAX_ERRORS);
 }
 
 void ice(Compiler *c, Span span, const char *format, ...) {

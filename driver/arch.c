@@ -95,11 +95,10 @@ static const char *unknown(Arena *arena, const char *name) {
         bool is_closer = best && distance == best_distance && common(name, known) > common(name, best);
         if (distance < best_distance || is_closer) best = known, best_distance = distance;
     }
-    return best ? arena_printf(arena, "no device is called `%s`; did you mean `%s`?", name, best)
+    return best ? arena_printf(arena, "unknown device `%s`; did you mean `%s`?", name, best)
                 : arena_printf(
                       arena,
-                      "no device is called `%s`; there are auto, host, nvidia, all, sm_90 and its like, gfx90a and its "
-                      "like",
+                      "unknown device `%s`; use auto, host, nvidia, all, or an architecture such as sm_90 or gfx90a",
                       name);
 }
 

@@ -105,7 +105,7 @@ typedef struct Driver {
 } Driver;
 
 static const Driver nvidia = {"NVIDIA driver", "/dev/nvidiactl", "libcuda.so", "libcuda.so.1",
-                              "libcuda1, of your driver's version", NULL, driver_ask_nvidia};
+                              "libcuda1, in the version of your driver", NULL, driver_ask_nvidia};
 static const Driver amd = {"AMD driver", "/dev/kfd", "libhsa-runtime64.so", "libhsa-runtime64.so.1",
                            "libhsa-runtime64-1, or ROCm", "libhsa-runtime-dev", driver_ask_amd};
 
@@ -121,12 +121,15 @@ static bool look_for_driver(Buf *b, const Driver *d, Buf *archs) {
         return works;
     }
     if (has_library(d->versioned) && d->for_name)
-        say(b, d->what, "%s is there, %s is not: install %s, or link it in a folder of LD_LIBRARY_PATH", d->versioned,
+        say(b, d->what, "%s is installed, but %s is missing: install %s, or create a link in a folder of "
+                        "LD_LIBRARY_PATH", d->versioned,
             d->name, d->for_name);
     else if (has_library(d->versioned))
-        say(b, d->what, "%s is there, %s is not: link it, in a folder of LD_LIBRARY_PATH", d->versioned, d->name);
-    else if (exists(d->device)) say(b, d->what, "%s is there, %s is not: install %s", d->device, d->name, d->package);
-    else say(b, d->what, "none here (no %s)", d->device);
+        say(b, d->what, "%s is installed, but %s is missing: create a link in a folder of LD_LIBRARY_PATH",
+            d->versioned, d->name);
+    else if (exists(d->device)) say(b, d->what, "%s is installed, but %s is missing: install %s", d->device, d->name,
+                                    d->package);
+    else say(b, d->what, "not found (no %s)", d->device);
     return true;
 }
 
@@ -139,16 +142,16 @@ static bool look_around(Compiler *c, Buf *b, Buf *archs) {
     ok = look_for_driver(b, &amd, archs) && ok;
     if (ptxas) say(b, "ptxas", "%s", ptxas);
     else
-        say(b, "ptxas", "none (package nvidia-cuda-toolkit): programs carry PTX, which NVIDIA's driver assembles when "
-                        "they start");
+        say(b, "ptxas", "not found (package nvidia-cuda-toolkit): programs contain PTX, which NVIDIA's driver "
+                        "compiles when they start");
     say(b, "lld, libclc", "built in (LLVM " KDSL_LLVM_VERSION ")");
     say(b, "temporary files",
-        !access("/tmp", W_OK) ? "/tmp can be written" : "/tmp cannot be written, and libomptarget needs it");
+        !access("/tmp", W_OK) ? "/tmp is writable" : "/tmp is not writable, but libomptarget needs it");
     return ok;
 }
 
 static void say_lines(Buf *b, const char *what, const Buf *text) {
-    for (const char *at = text->n ? text->at : "it says nothing\n"; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+    for (const char *at = text->n ? text->at : "no output\n"; *at; at += strcspn(at, "\n"), at += *at == '\n') {
         say(b, what, "%.*s", (int)strcspn(at, "\n"), at);
         what = "";
     }
@@ -159,7 +162,7 @@ static bool try_devices(Buf *b, const char *archs) {
     bool ok = run_program(archs, NULL, &text);
     int n = ok ? atoi(text.at) : 0;
     if (!ok) say_lines(b, "devices", &text);
-    else if (!n) say(b, "devices", "none; kernels run in the program itself");
+    else if (!n) say(b, "devices", "none; kernels run on the host");
     buf_free(&text);
     for (int d = 0; d < n; d++) {
         char name[32], number[16];

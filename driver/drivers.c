@@ -19,7 +19,7 @@ enum { MOST_SECONDS = 20 };
 
 static void *function(void *library, const char *name) {
     void *f = library ? dlsym(library, name) : NULL;
-    if (library && !f) printf("!it has no %s\n", name);
+    if (library && !f) printf("!it does not define %s\n", name);
     return f;
 }
 
@@ -50,7 +50,7 @@ static void ask_cuda(void) {
         char name[256];
         if (get(&device, i) || name_of(name, sizeof name, device) || attribute(&major, MAJOR, device) ||
             attribute(&minor, MINOR, device))
-            printf("!device %d does not answer\n", i);
+            printf("!device %d does not respond\n", i);
         else printf("sm_%d%d %s\n", major, minor, name);
     }
 }
@@ -88,7 +88,7 @@ static void add_arch(DriverState *s, const char *arch) {
     if (is_nvidia ? atoi(arch + 3) >= 75 : irgen_knows_arch("amdgpu", arch)) {
         if (is_nvidia) arch = "nvidia";
     } else {
-        buf_printf(&s->says, ", which kdslc does not know");
+        buf_printf(&s->says, ", which is unknown to kdslc");
         return;
     }
     char item[64];
@@ -134,10 +134,10 @@ static DriverState ask(void (*question)(void)) {
     }
     if (answers) fclose(answers);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (child < 0) take_line(&s, "!no process to ask it in");
-    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) take_line(&s, "!it does not answer");
+    if (child < 0) take_line(&s, "!cannot start a process to query it");
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) take_line(&s, "!it does not respond");
     else if (WIFSIGNALED(status)) {
-        snprintf(line, sizeof line, "!it dies of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        snprintf(line, sizeof line, "!it crashes with signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
         take_line(&s, line);
     }
     return s;

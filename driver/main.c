@@ -202,7 +202,7 @@ static void mention_explain(const Compiler *c, Buf *said) {
     for (int i = 0; i < c->diags.list.n; i++) {
         const Diag *d = c->diags.list.at[i];
         if (d->severity != SEV_ERROR) continue;
-        buf_printf(said, "(`kdslc explain %s` says more)\n", diag_code_name(d->code));
+        buf_printf(said, "(for details: `kdslc explain %s`)\n", diag_code_name(d->code));
         return;
     }
 }

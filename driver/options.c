@@ -58,7 +58,7 @@ static int usage_error(const char *format, ...) {
     va_start(ap, format);
     fputs("kdslc: error: ", stderr);
     vfprintf(stderr, format, ap);
-    fputs("\n(kdslc --help lists what there is)\n", stderr);
+    fputs("\n(see kdslc --help)\n", stderr);
     va_end(ap);
     return KDSLC_USAGE;
 }
@@ -98,9 +98,8 @@ static int print_help(void) {
         for (int e = 1; i == OPTION_EMIT && e < EMIT__COUNT; e++)
             buf_printf(&b, "%20s  %-13s%s\n", "", emits[e].name, emits[e].help);
     }
-    buf_puts(&b, "\nA source file named - is standard input.\n"
-                 "Exit codes: 0 done, 1 errors were reported, 2 the command line was wrong; "
-                 "run: the program's own.\n");
+    buf_puts(&b, "\nA source file named - is standard input.\nExit codes: 0 success, 1 errors were reported, 2 wrong "
+                 "command line; `run` returns the exit code of the program.\n");
     int status = print_and_end(b.at, b.n);
     buf_free(&b);
     return status;
@@ -121,8 +120,8 @@ static int parse_emit(Options *o, const char *value) {
         o->emit = (Emit)best;
         return NOT_DONE;
     }
-    return best ? usage_error("nothing to emit is called `%s`; did you mean `%s`?", value, emits[best].name)
-                : usage_error("nothing to emit is called `%s`", value);
+    return best ? usage_error("cannot emit `%s`; did you mean `%s`?", value, emits[best].name)
+                : usage_error("cannot emit `%s`", value);
 }
 
 static int explain_diagnostic(const char *code) {
@@ -130,7 +129,7 @@ static int explain_diagnostic(const char *code) {
     Buf b = {0};
     int status = KDSLC_USAGE;
     if (is_diagnostic_code(code) && explain_code(code, &b)) status = print_and_end(b.at, b.n);
-    else usage_error("no diagnostic is called `%s`", code);
+    else usage_error("unknown diagnostic `%s`", code);
     buf_free(&b);
     return status;
 }
@@ -144,7 +143,7 @@ static int parse_explain(Options *o, const char *value) {
         const char *join = i == EXPLAIN_NONE + 1 ? "" : i == EXPLAIN__COUNT - 1 ? " and " : ", ";
         n += snprintf(names + n, sizeof names - (size_t)n, "%s`%s`", join, explains[i].name);
     }
-    return o->explain ? NOT_DONE : usage_error("%s can be explained, not `%s`", names, value);
+    return o->explain ? NOT_DONE : usage_error("use one of %s, not `%s`", names, value);
 }
 
 static bool is_explained(const char *name) {
@@ -164,18 +163,18 @@ static int unknown_cpu(const char *name) {
         distance = edit_distance(name, level, MAX_TYPOS);
         if (distance <= best_distance) best = level, best_distance = distance; /* of two as near, the higher */
     }
-    if (best_distance > MAX_TYPOS) return usage_error("no 64-bit x86 CPU is called `%s`", name);
-    return usage_error("no 64-bit x86 CPU is called `%s`; did you mean `%s`?", name, best);
+    if (best_distance > MAX_TYPOS) return usage_error("unknown 64-bit x86 CPU `%s`", name);
+    return usage_error("unknown 64-bit x86 CPU `%s`; did you mean `%s`?", name, best);
 }
 
 /* One of several versions: a level, because what a processor has can be asked by level only. */
 static int parse_level(const char *name, bool *wanted) {
     int level = irgen_cpu_level(name);
     if (!level && irgen_knows_cpu(name))
-        return usage_error("of several versions each is for a level of x86-64, from x86-64 to x86-64-v4; `%s` is none",
+        return usage_error("a list for --march needs levels from x86-64 to x86-64-v4, not `%s`",
                            name);
     if (!level) return unknown_cpu(name);
-    if (wanted[level]) return usage_error("`%s` is given twice", name);
+    if (wanted[level]) return usage_error("`%s` is listed twice", name);
     wanted[level] = true;
     return NOT_DONE;
 }
@@ -208,38 +207,41 @@ static int parse_arch(Options *o, Arena *arena, const char *list) {
 static int parse_colour(Options *o, const char *value) {
     if (!strcmp(value, "always")) o->colour = true;
     else if (!strcmp(value, "never")) o->colour = false;
-    else if (strcmp(value, "auto")) return usage_error("--color is `auto`, `always` or `never`, not `%s`", value);
+    else if (strcmp(value, "auto")) return usage_error("--color must be `auto`, `always` or `never`, not `%s`", value);
     return NOT_DONE;
 }
 
 static int parse_memory(Options *o, const char *value) {
     if (strcmp(value, "separate") && strcmp(value, "unified"))
-        return usage_error("--memory is `separate` or `unified`, not `%s`", value);
+        return usage_error("--memory must be `separate` or `unified`, not `%s`", value);
     o->unified = !strcmp(value, "unified");
     return NOT_DONE;
 }
 
 static int parse_format(Options *o, const char *value) {
-    if (strcmp(value, "text") && strcmp(value, "json")) return usage_error("--format is `text` or `json`, not `%s`", value);
+    if (strcmp(value, "text") && strcmp(value, "json")) return usage_error("--format must be `text` or `json`, not "
+        "`%s`", value);
     o->json = !strcmp(value, "json");
     return NOT_DONE;
 }
 
 static int parse_transfers(Options *o, const char *value) {
     if (strcmp(value, "each") && strcmp(value, "plan"))
-        return usage_error("--transfers is `plan` or `each`, not `%s`", value);
+        return usage_error("--transfers must be `plan` or `each`, not `%s`", value);
     o->transfers_each = !strcmp(value, "each");
     return NOT_DONE;
 }
 
 static int parse_fp(Options *o, const char *value) {
-    if (strcmp(value, "fused") && strcmp(value, "strict")) return usage_error("--fp is `fused` or `strict`, not `%s`", value);
+    if (strcmp(value, "fused") && strcmp(value, "strict")) return usage_error("--fp must be `fused` or `strict`, not "
+        "`%s`", value);
     o->strict = !strcmp(value, "strict");
     return NOT_DONE;
 }
 
 static int parse_vector(Options *o, const char *value) {
-    if (strcmp(value, "auto") && strcmp(value, "off")) return usage_error("--vector is `auto` or `off`, not `%s`", value);
+    if (strcmp(value, "auto") && strcmp(value, "off")) return usage_error("--vector must be `auto` or `off`, not `%s`",
+                                                                          value);
     o->scalar = !strcmp(value, "off");
     return NOT_DONE;
 }
@@ -320,23 +322,23 @@ static int parse_option(Options *o, Arena *arena, char **argv, int *at) {
 
 static int check_together(const Options *o) {
     if (o->command == COMMAND_DOCTOR) return o->input ? usage_error("`kdslc doctor` takes no file") : NOT_DONE;
-    if (!o->input && o->command != COMMAND_REPL) return usage_error("no source file");
-    if (o->output && !*o->output) return usage_error("`-o` names no file");
+    if (!o->input && o->command != COMMAND_REPL) return usage_error("the source file is missing");
+    if (o->output && !*o->output) return usage_error("`-o` needs the name of a file");
     if (o->command != COMMAND_BUILD && (o->output || o->object || o->shared || o->emit))
-        return usage_error("`kdslc %s` writes no file: %s has no meaning there", commands[o->command].name,
+        return usage_error("`kdslc %s` writes no file, so %s cannot be used", commands[o->command].name,
                            o->output   ? "-o"
                            : o->object ? "-c"
                        : o->shared ? "--shared"
                                        : "--emit");
     if (o->command == COMMAND_TEST && o->n_program_args > 1)
-        return usage_error("`kdslc test` takes one filter after the file, this gives %d", o->n_program_args);
+        return usage_error("`kdslc test` accepts one filter after the file, but got %d", o->n_program_args);
     if (o->explain && (o->command != COMMAND_BUILD || o->object || o->emit))
-        return usage_error("--explain prints and does nothing else: leave out %s",
+        return usage_error("--explain only prints: remove %s",
                            o->object ? "-c" : o->emit ? "--emit" : commands[o->command].name);
-    if (o->json && o->explain != EXPLAIN_TRANSFERS) return usage_error("--format=json goes with --explain=transfers");
+    if (o->json && o->explain != EXPLAIN_TRANSFERS) return usage_error("--format=json needs --explain=transfers");
     if (o->shared && (o->object || o->emit))
-        return usage_error("--shared and %s ask for two different results", o->object ? "-c" : "--emit");
-    if (o->object && o->emit) return usage_error("-c and --emit ask for two different results");
+        return usage_error("--shared and %s cannot be combined", o->object ? "-c" : "--emit");
+    if (o->object && o->emit) return usage_error("-c and --emit cannot be combined");
     return NOT_DONE;
 }
 
@@ -370,8 +372,8 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
             int result = parse_option(o, arena, argv, &at);
             if (result != NOT_DONE) return result;
         } else if (o->input) {
-            if (is_command(o->input)) return usage_error("the command comes first: `kdslc %s ... %s`", o->input, word);
-            return usage_error("one source file at a time: `%s` or `%s`?", o->input, word);
+            if (is_command(o->input)) return usage_error("write the command first: `kdslc %s ... %s`", o->input, word);
+            return usage_error("only one source file is allowed: `%s` or `%s`?", o->input, word);
         } else {
             o->input = word;
             if (o->command == COMMAND_RUN || o->command == COMMAND_INTERPRET || o->command == COMMAND_TEST) {

@@ -22,7 +22,7 @@ static bool ends_with(const char *text, const char *suffix) {
 static const char *default_name(Compiler *c, const Options *o) {
     const char *slash = strrchr(o->input, '/'), *base = slash ? slash + 1 : o->input;
     if (!ends_with(base, source_suffix) || strlen(base) == strlen(source_suffix)) {
-        diag(c, E1004, no_place, "`%s` is not named like `program.kdsl`, so the output needs a name: use -o", o->input);
+        diag(c, E1004, no_place, "`%s` does not end in `.kdsl`: name the output with -o", o->input);
         return NULL;
     }
     int n = (int)(strlen(base) - strlen(source_suffix));
@@ -33,7 +33,7 @@ static const char *default_name(Compiler *c, const Options *o) {
 static bool may_replace(Compiler *c, const Options *o, const char *path) {
     struct stat out, in;
     if (ends_with(path, source_suffix)) {
-        diag(c, E1004, no_place, "the output `%s` is named like a source", path);
+        diag(c, E1004, no_place, "the output `%s` has the name of a source file", path);
         return false;
     }
     if (stat(path, &out)) return true; /* not there yet, or the writer will say what is wrong */

@@ -37,10 +37,10 @@ static Token string(Lexer *lx, Cursor start, bool terminated) {
     Token t = token(lx, TOK_STR, start);
     Cursor end = terminated ? lx->cursor - 1 : lx->cursor;
     if (!terminated) {
-        Diag *d = diag(lx->c, E0105, t.span, "the string is not closed on its line");
+        Diag *d = diag(lx->c, E0105, t.span, "the closing `\"` of this string is missing");
         Cursor close = lx->cursor; /* `print("hello);`: what follows the text is most likely none of it */
         while (close > start + 1 && strchr(" \r;)", close[-1])) close--;
-        diag_fix(lx->c, d, span_of(lx, close, close), "\"", "close it, here or before");
+        diag_fix(lx->c, d, span_of(lx, close, close), "\"", "close the string here, or earlier");
         t.broken = true;
     }
     lex_string(lx, &t, (const char *)start + 1, (size_t)(end - start - 1));
@@ -60,22 +60,28 @@ static bool skip_comment(Lexer *lx) {
 }
 
 /* Characters that word processors and web pages put in the place of ASCII ones. */
-static const struct { uint32_t code_point; const char *instead; } look_alikes[] = {
-    {0x201C, "\""}, {0x201D, "\""}, {0x2018, "\""}, {0x2019, "\""}, {0x2212, "-"}, {0x2013, "-"}, {0x2014, "-"},
-    {0xD7, "*"}, {0xB7, "*"}, {0xF7, "/"}, {0x2264, "<="}, {0x2265, ">="}, {0x2260, "!="}, {0x2192, "->"},
-    {0xA0, " "}, {0x3000, " "}, {0xFF1B, ";"}, {0xFF08, "("}, {0xFF09, ")"}, {0xFF0C, ","},
-    {0x2026, ".."}, {0xFEFF, ""}, {0x200B, ""}, {0x200C, ""}, {0x200D, ""},
+static const struct { uint32_t code_point; const char *instead, *name; } look_alikes[] = {
+    {0x201C, "\"", "left double quote"}, {0x201D, "\"", "right double quote"}, {0x2018, "\"", "left single quote"},
+    {0x2019, "\"", "right single quote"}, {0x2212, "-", "minus sign"}, {0x2013, "-", "en dash"},
+    {0x2014, "-", "em dash"}, {0xD7, "*", "multiplication sign"}, {0xB7, "*", "middle dot"},
+    {0xF7, "/", "division sign"}, {0x2264, "<=", "less than or equal"}, {0x2265, ">=", "greater than or equal"},
+    {0x2260, "!=", "not equal"}, {0x2192, "->", "arrow"}, {0xA0, " ", "no-break space"},
+    {0x3000, " ", "ideographic space"}, {0xFF1B, ";", "fullwidth semicolon"}, {0xFF08, "(", "fullwidth parenthesis"},
+    {0xFF09, ")", "fullwidth parenthesis"}, {0xFF0C, ",", "fullwidth comma"}, {0x2026, "..", "ellipsis"},
+    {0xFEFF, "", "byte order mark"}, {0x200B, "", "zero-width space"}, {0x200C, "", "zero-width non-joiner"},
+    {0x200D, "", "zero-width joiner"},
 };
 
 static void say_not_ascii(Lexer *lx, Span span, const char *text, int length, uint32_t code_point) {
     for (size_t i = 0; i < sizeof look_alikes / sizeof *look_alikes; i++) {
         if (look_alikes[i].code_point != code_point) continue;
         Span one = {span.lo, span.lo + (uint32_t)length};
-        Diag *d = diag(lx->c, E0102, span, "the character U+%04X means nothing here", code_point);
-        diag_fix(lx->c, d, one, look_alikes[i].instead, "the character of the language that looks like it");
+        Diag *d = diag(lx->c, E0102, span, "unexpected character `%.*s` (U+%04X, %s)", length, text, code_point,
+                       look_alikes[i].name);
+        diag_fix(lx->c, d, one, look_alikes[i].instead, "use the ASCII character");
         return;
     }
-    if (code_point < 0xA0) diag(lx->c, E0102, span, "the control character U+%04X means nothing here", code_point);
+    if (code_point < 0xA0) diag(lx->c, E0102, span, "unexpected control character U+%04X", code_point);
     else diag(lx->c, E0102, span, "`%.*s` (U+%04X): names are made of ASCII letters, digits and `_`", length, text,
               code_point);
 }
@@ -102,19 +108,19 @@ static Token stray_utf8(Lexer *lx, Cursor start) {
 /* A comment of Python or the shell, a line for a preprocessor, a decorator: one mistake, and what is left is whole. */
 static void skip_foreign_line(Lexer *lx, Cursor start) {
     static const struct { const char *word, *message; } lines[] = {
-        {"include", "`#` means nothing here; a module is imported: `import math;`"},
-        {"define", "`#` means nothing here; a constant is declared with `const N = 10;`"},
-        {"if", "`#` means nothing here; there is no preprocessor"},
-        {"endif", "`#` means nothing here; there is no preprocessor"},
-        {"pragma", "`#` means nothing here; what runs in parallel is a kernel, launched with `offload`"},
-        {"[", "`#` means nothing here; there are no attributes"},
-        {"", "`#` means nothing here; comments begin with `//`"},
+        {"include", "there is no `#include`; import a module: `import math;`"},
+        {"define", "there is no `#define`; declare a constant: `const N = 10;`"},
+        {"if", "there is no preprocessor"},
+        {"endif", "there is no preprocessor"},
+        {"pragma", "there are no pragmas; write a kernel and launch it with `offload` to run in parallel"},
+        {"[", "there are no attributes"},
+        {"", "unexpected `#`; a comment begins with `//`"},
     };
     Cursor at = start + 1;
     while (*at == ' ') at++;
     size_t i = 0;
     while (strncmp((const char *)at, lines[i].word, strlen(lines[i].word))) i++;
-    const char *message = *start == '@' ? "`@` means nothing here; there are no decorators or attributes" : lines[i].message;
+    const char *message = *start == '@' ? "there are no decorators, attributes or macros" : lines[i].message;
     diag(lx->c, E0101, span_of(lx, start, start + 1), "%s", message);
     while (lx->cursor < lx->limit && *lx->cursor != '\n') lx->cursor++;
 }
@@ -127,21 +133,21 @@ static Token stray_byte(Lexer *lx, Cursor start) {
     Token t = token(lx, TOK_BAD, start);
     if (!*start) diag(lx->c, E0104, t.span, "a zero byte; is this a text file?");
     else if (*start < 0x20 || *start == 0x7F)
-        diag(lx->c, E0101, t.span, "the control character 0x%02X means nothing here", *start);
+        diag(lx->c, E0101, t.span, "unexpected control character 0x%02X", *start);
     else if (*start == '?')
-        diag(lx->c, E0101, t.span, "`?` means nothing here; a choice is written `if c { a } else { b }`");
-    else diag(lx->c, E0101, t.span, "`%c` means nothing here", *start);
+        diag(lx->c, E0101, t.span, "there is no `?:` operator; write `if c { a } else { b }`");
+    else diag(lx->c, E0101, t.span, "unexpected character `%c`", *start);
     return t;
 }
 
 /* 'x': there are no characters, so say once what to write, for all of it. */
 static Token quoted(Lexer *lx, Cursor start) {
     Token t = string(lx, start, true);
-    Diag *d = diag(lx->c, E0111, t.span, "single quotes mean nothing here");
+    Diag *d = diag(lx->c, E0111, t.span, "single quotes are not used in KDSL");
     if (!memchr(start, '"', (size_t)(lx->cursor - start))) {
         int n = (int)(lx->cursor - start - 2);
         diag_fix(lx->c, d, t.span, arena_printf(&lx->c->arena, "\"%.*s\"", n, (const char *)start + 1),
-                 "a string is written in double quotes");
+                 "write a text in double quotes");
     }
     t.broken = true;
     return t;

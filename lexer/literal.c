@@ -56,14 +56,15 @@ static void bad_suffix(Lexer *lx, Token *t, const char *text, size_t at, size_t 
     const char *suffix = arena_strndup(&lx->c->arena, text + at, n - at);
     t->broken = true;
     if (t->kind == TOK_FLOAT && is_int_suffix(text + at, n - at)) {
-        diag(lx->c, E0110, where, "`%s` is a type of integers, and this number has a fraction or an exponent", suffix);
+        diag(lx->c, E0110, where, "`%s` is an integer type, but this number has a fraction or an exponent", suffix);
         return;
     }
     Diag *d = diag(lx->c, E0110, where,
-                   "`%s` is no type of numbers; a suffix is one of i8 i16 i32 i64 u8 u16 u32 u64 index f32 f64", suffix);
+                   "`%s` is not a number type; use one of the suffixes i8 i16 i32 i64 u8 u16 u32 u64 index f32 f64",
+                   suffix);
     const char *ours = suffix_of_other_language(suffix);
     bool is_float = ours && ours[0] == 'f';
-    if (ours && (is_float || t->kind != TOK_FLOAT)) diag_fix(lx->c, d, where, ours, "the type's own name");
+    if (ours && (is_float || t->kind != TOK_FLOAT)) diag_fix(lx->c, d, where, ours, "use the name of the type");
 }
 
 /* Digits of `base` from text[at], underscores skipped. Returns where they end; *n_digits counts them. */
@@ -91,13 +92,13 @@ static unsigned base_of(const char *text, size_t n) {
 static const char *number_fault(Lexer *lx, const char *text, size_t at, size_t n, unsigned base, int n_digits) {
     if (!n_digits) return arena_printf(&lx->c->arena, "digits are missing after `%.2s`", text);
     if (at < n && is_digit(text[at]))
-        return arena_printf(&lx->c->arena, "`%c` is no digit of a number in base %u", text[at], base);
+        return arena_printf(&lx->c->arena, "`%c` is not a digit in base %u", text[at], base);
     if (base == 10 && n > 1 && text[0] == '0' && at == 1 && strchr("XBO", text[1]))
-        return "the base is written in a small letter: `0x`, `0b` or `0o`";
+        return "write the base in lower case: `0x`, `0b` or `0o`";
     if (base == 10 && at < n && (text[at] == 'e' || text[at] == 'E') && (at + 1 == n || is_digit(text[at + 1])))
         return "digits are missing in the exponent";
     if (base == 10 && n_digits > 1 && text[0] == '0')
-        return "a number does not begin with 0; octal is written `0o17`";
+        return "a number cannot begin with 0; write an octal number as `0o17`";
     return NULL;
 }
 
@@ -214,16 +215,16 @@ static int64_t read_code(Decoder *d, size_t from, bool braces) {
     int64_t value = 0;
     size_t most = braces ? 6 : 2, n_digits = 0;
     if (braces && (d->at >= d->n || d->text[d->at++] != '{'))
-        return bad_escape(d, from, "`\\u` is followed by a code point in braces: `\\u{e9}`"), -1;
+        return bad_escape(d, from, "write the code point after `\\u` in braces: `\\u{e9}`"), -1;
     for (; n_digits < most && d->at < d->n && digit_value(d->text[d->at]) < 16; n_digits++)
         value = value * 16 + digit_value(d->text[d->at++]);
     if (!braces && n_digits != 2)
-        return bad_escape(d, from, "`\\x` is followed by two hexadecimal digits: `\\x7f`"), -1;
+        return bad_escape(d, from, "write two hexadecimal digits after `\\x`: `\\x7f`"), -1;
     if (braces && (!n_digits || d->at >= d->n || d->text[d->at++] != '}'))
-        return bad_escape(d, from, "`\\u` is followed by one to six hexadecimal digits in braces: `\\u{e9}`"), -1;
+        return bad_escape(d, from, "write one to six hexadecimal digits in braces after `\\u`: `\\u{e9}`"), -1;
     if (value > 0x10FFFF || (braces && value >= 0xD800 && value < 0xE000))
-        return bad_escape(d, from, "this is no Unicode character"), -1;
-    if (!value) return bad_escape(d, from, "a string cannot hold a zero byte: zero is where it ends"), -1;
+        return bad_escape(d, from, "this is not a Unicode character"), -1;
+    if (!value) return bad_escape(d, from, "a string cannot contain a zero byte, which marks its end"), -1;
     return value;
 }
 
@@ -238,8 +239,8 @@ static size_t read_escape(Decoder *d, char *out) {
         if (value < 0) return 0;
         return ch == 'u' ? utf8_encode(out, (uint32_t)value) : (*out = (char)value, 1);
     }
-    if (ch == '0') bad_escape(d, from, "a string cannot hold a zero byte: zero is where it ends");
-    else bad_escape(d, from, "no such escape; there are \\n \\t \\r \\\" \\\\ \\xNN \\u{N}");
+    if (ch == '0') bad_escape(d, from, "a string cannot contain a zero byte, which marks its end");
+    else bad_escape(d, from, "unknown escape sequence; use one of \\n \\t \\r \\\" \\\\ \\xNN \\u{N}");
     return 0;
 }
 

@@ -27,7 +27,7 @@ static void add_keyword(Lexer *lx, int kind) {
     const char *spelling = token_info[kind].spelling;
     int letter = spelling[0] - 'a', i = 0;
     while (i < KEYWORDS_PER_LETTER && lx->keywords[letter][i].name) i++;
-    if (i == KEYWORDS_PER_LETTER) ice(lx->c, (Span){0}, "more keywords with one first letter than Lexer has room for");
+    if (i == KEYWORDS_PER_LETTER) ice(lx->c, (Span){0}, "too many keywords with the same first letter for Lexer");
     lx->keywords[letter][i].name = name_of(&lx->c->names, spelling);
     lx->keywords[letter][i].kind = kind;
 }

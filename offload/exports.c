@@ -43,9 +43,11 @@ static void compare(Search *s, Blob file, const char *name) {
             s->exports.at[kept++] = f;
             continue;
         }
-        Diag *d = diag(s->c, E0811, f->name_span, "`%s` cannot be exported: %s has a function or variable of that name",
+        Diag *d = diag(s->c, E0811, f->name_span, "`%s` cannot be exported: %s has a function or variable with this "
+                                                  "name",
                        f->name, name);
-        diag_note(s->c, d, f->name_span, "everything in the process that calls it would call this one; choose another name");
+        diag_note(s->c, d, f->name_span, "every other caller in the process would call this function instead; choose "
+                                         "another name");
     }
     s->exports.n = kept;
 }
@@ -60,7 +62,8 @@ static void look_into(Search *s, const char *name) {
 }
 
 void off_check_exports(Compiler *c, const Program *p) {
-    static const char *const first[] = {"libc.so.6", "libm.so.6", "libmvec.so.1", "libc_nonshared.a", "Scrt1.o", "crti.o"};
+    static const char *const first[] = {"libc.so.6", "libm.so.6", "libmvec.so.1", "libc_nonshared.a", "Scrt1.o",
+                                        "crti.o"};
     Search s = {.c = c};
     for (int i = 0; i < p->funcs.n; i++)
         if (p->funcs.at[i]->is_export) vec_push(&c->arena, &s.exports, p->funcs.at[i]);

@@ -34,8 +34,8 @@ const char *find_system_file(Compiler *c, const char *name) {
 const char *need_system_file(Compiler *c, const char *name, const char *package) {
     const char *path = find_system_file(c, name);
     if (path) return path;
-    Diag *d = diag(c, E1021, (Span){0, 0}, "`%s` is needed to link and was not found", name);
-    diag_note(c, d, (Span){0, 0}, "it comes with the Debian package %s; KDSL_SYSROOT names another root", package);
+    Diag *d = diag(c, E1021, (Span){0, 0}, "cannot link: `%s` was not found", name);
+    diag_note(c, d, (Span){0, 0}, "install the Debian package %s, or set KDSL_SYSROOT to another root folder", package);
     return NULL;
 }
 

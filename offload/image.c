@@ -15,7 +15,7 @@ static bool check_symbols(Compiler *c, Blob image) {
     const char *name;
     bool ok = true;
     for (int k = 0; (name = elf_unbound_symbol(image, k)); k++) {
-        diag(c, E1025, (Span){0, 0}, "device code needs `%s`, which is in neither libc nor libm", name);
+        diag(c, E1025, (Span){0, 0}, "device code needs `%s`, which is not in libc or libm", name);
         ok = false;
     }
     return ok;
@@ -63,6 +63,6 @@ bool off_images_object(Compiler *c, const DeviceImage *images, int n, Blob *obje
     for (int i = 0; i < n; i++) ok = ok && container_make(&images[i], &containers[i]);
     if (ok) *object = elf_data_object(containers, names, n);
     for (int i = 0; i < n; i++) blob_free(&containers[i].bytes);
-    if (!ok || !object->at) diag(c, E1024, (Span){0, 0}, "no memory for the device images");
+    if (!ok || !object->at) diag(c, E1024, (Span){0, 0}, "out of memory for the device images");
     return ok && object->at;
 }

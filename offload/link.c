@@ -61,9 +61,9 @@ const char *off_find_omptarget(Compiler *c, const char **name) {
 static void add_offloading(Linker *l) {
     const char *rpath, *path = find_llvm_library(l->c, OMPTARGET, &rpath);
     if (!path) {
-        Diag *d = diag(l->c, E1022, (Span){0, 0}, "`%s` is needed to link a program with kernels and was not found",
+        Diag *d = diag(l->c, E1022, (Span){0, 0}, "cannot link a program with kernels: `%s` was not found",
                        OMPTARGET);
-        diag_note(l->c, d, (Span){0, 0}, "it comes with the Debian package liboffload-22");
+        diag_note(l->c, d, (Span){0, 0}, "install the Debian package liboffload-22");
         l->failed = true;
         return;
     }
@@ -106,7 +106,8 @@ static void add_libraries(Linker *l, const LinkJob *job) {
 static void add_executable(Linker *l, const LinkJob *job) {
     linker_add_all(l, "-pie", "-dynamic-linker", "/lib64/ld-linux-x86-64.so.2", "--eh-frame-hdr", "--gc-sections",
                    "--hash-style=gnu", "--build-id=none", "--allow-shlib-undefined");
-    if (job->needs_omptarget) linker_add(l, "--export-dynamic-symbol=ompt_start_tool"); /* for libomp (runtime/start.c) */
+    if (job->needs_omptarget) linker_add(l,
+                                         "--export-dynamic-symbol=ompt_start_tool"); /* for libomp (runtime/start.c) */
     if (!job->debug) linker_add(l, "--strip-debug");
     add_needed(l, "Scrt1.o");
     add_needed(l, "crti.o");

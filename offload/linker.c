@@ -46,7 +46,7 @@ static void no_resources(Linker *l) {
     if (l->failed) return;
     l->failed = true;
     if (error == EFBIG) diag(l->c, E1003, (Span){0, 0}, "cannot write %s: %s", l->what, why);
-    else diag(l->c, E1024, (Span){0, 0}, "cannot link %s: no memory for its files: %s", l->what, why);
+    else diag(l->c, E1024, (Span){0, 0}, "cannot link %s: out of memory for its files: %s", l->what, why);
 }
 
 void linker_add_bytes(Linker *l, const char *label, const void *at, size_t n) {

@@ -59,9 +59,9 @@ Stmt *ast_assign(Parser *p, Expr *target, AssignOp op, Expr *value, Token semi) 
 
 static void check_has_effect(Parser *p, const Expr *e) {
     if (e->kind == EXPR_CALL || e->kind == EXPR_OFFLOAD || e->kind == EXPR_ERROR) return;
-    Diag *d = diag(p->c, E0214, e->span, "this statement does nothing: the value is not used");
+    Diag *d = diag(p->c, E0214, e->span, "this statement has no effect: its value is not used");
     if (e->kind == EXPR_NAME)
-        diag_fix(p->c, d, (Span){e->span.hi, e->span.hi}, "()", "a function is called with brackets");
+        diag_fix(p->c, d, (Span){e->span.hi, e->span.hi}, "()", "call the function with parentheses");
 }
 
 Stmt *ast_expr_stmt(Parser *p, Expr *e, Token semi) {
@@ -199,8 +199,8 @@ Item *ast_fn(Parser *p, Span linkage, Token fn, Token name, GenericList generics
 Item *ast_extern_fn(Parser *p, Token extern_, Token abi, Token name, ParamList params, TypeExpr *result, Token semi) {
     Item *i = item_new(p, ITEM_FN, extern_.span, semi.span, name);
     if (!abi.broken && (abi.str.n != 1 || *abi.str.at != 'C')) {
-        Diag *d = diag(p->c, E0201, abi.span, "only functions of C can be declared");
-        diag_fix(p->c, d, abi.span, "\"C\"", "the name of that language");
+        Diag *d = diag(p->c, E0201, abi.span, "only C functions can be declared `extern`");
+        diag_fix(p->c, d, abi.span, "\"C\"", "name the language");
     }
     i->fn.is_extern = true;
     i->fn.linkage_span = span_join(extern_.span, abi.span);

@@ -30,7 +30,7 @@ static bool starts_anew(int before) {
 static bool type_behind_name(Feed *f, Token *t, Repair *repair) {
     if (!feed_accepts(f, TOK_COLON) || !type_of(t) || type_of(&f->prev)) return false;
     Span gap = {f->prev.span.hi, f->prev.span.hi};
-    Diag *d = diag(f->c, E0201, t->span, "`:` stands between a name and its type");
+    Diag *d = diag(f->c, E0201, t->span, "write `:` between a name and its type");
     diag_fix(f->c, d, gap, ":", "`%s: %s`", f->prev.name, type_of(t));
     feed_push(f, feed_invent(f, TOK_COLON));
     return retry_as(t, TOK_ID, repair);
@@ -48,12 +48,12 @@ bool foreign_type_before_name(Feed *f, Token *t, Repair *repair) {
     const char *ours =
         arena_printf(&f->c->arena, "%s%s: %s", is_declaration ? "var " : "", t->name, type ? type : f->prev.name);
     if (is_declaration && feed_peek(f).kind == TOK_LBRACKET) {
-        diag(f->c, E0210, both, "a type stands behind its name; an array is made with its values: `var %s = [0.0; n]`",
+        diag(f->c, E0210, both, "the type comes after the name; create an array with its values: `var %s = [0.0; n]`",
              t->name);
         return true;
     }
-    Diag *d = diag(f->c, E0210, both, "a type stands behind its name: `%s%s`", is_const ? "const " : "", ours);
-    diag_fix(f->c, d, both, ours, "the name first");
+    Diag *d = diag(f->c, E0210, both, "the type comes after the name: `%s%s`", is_const ? "const " : "", ours);
+    diag_fix(f->c, d, both, ours, "write the name first");
     return true;
 }
 
@@ -61,19 +61,19 @@ bool foreign_type_before_name(Feed *f, Token *t, Repair *repair) {
 bool foreign_pointer(Feed *f, Token *t, Repair *repair) {
     if (t->kind == TOK_RPAREN && f->prev.kind == TOK_STAR && type_of(&f->prev2)) {
         diag(f->c, E0216, span_join(f->prev2.span, f->prev.span),
-             "there are no pointers: an array is made with its values, `var x = [0.0; n];`");
+             "there are no pointers; create an array with its values: `var x = [0.0; n];`");
         return true;
     }
     if (t->kind != TOK_STAR) return false;
     if (at_expression(f) && f->prev.kind != TOK_STAR) {
-        diag(f->c, E0216, t->span, "there are no pointers: an element is `x[i]`");
+        diag(f->c, E0216, t->span, "there are no pointers; write `x[i]` for an element");
         *repair = REPAIR_DROP;
         return true;
     }
     bool behind = type_of(&f->prev) && (f->prev2.kind == TOK_COLON || starts_anew(f->prev2.kind));
     if (!behind && !at_type(f)) return false;
     diag(f->c, E0216, t->span,
-         "there are no pointers: an array is passed as `x: &[f32; n]`, or as `&mut` to be changed");
+         "there are no pointers; pass an array as `x: &[f32; n]`, or as `&mut` to change it");
     return true;
 }
 
@@ -103,7 +103,8 @@ bool foreign_word(Feed *f, Token *t, Repair *repair) {
     const char *advice = advice_of(words, sizeof words / sizeof *words, word);
     if (!advice || t->kind == TOK_SEMI) return false;
     Diag *d = diag(f->c, E0216, word->span, "%s", advice);
-    if (!strncmp(word->name, "els", 3) || is_name(word, "elif")) diag_fix(f->c, d, word->span, "else if", "two words");
+    if (!strncmp(word->name, "els", 3) || is_name(word, "elif")) diag_fix(f->c, d, word->span, "else if",
+                                                                          "write two words");
     return true;
 }
 
@@ -123,9 +124,9 @@ bool foreign_item(Feed *f, Token *t, Repair *repair) {
         is_function = name.kind == TOK_ID && next.kind == TOK_LPAREN;
     }
     if (is_function) {
-        Diag *d = diag(f->c, E0216, t->span, "a function begins with `fn`%s",
-                       type ? ", and its result stands behind `->`" : "");
-        diag_fix(f->c, d, t->span, "fn", "in place of `%s`", t->name);
+        Diag *d = diag(f->c, E0216, t->span, "declare a function with `fn`%s",
+                       type ? ", and write the result type after `->`" : "");
+        diag_fix(f->c, d, t->span, "fn", "use this instead of `%s`", t->name);
         return retry_as(t, TOK_FN, repair);
     }
     const char *advice = advice_of(items, sizeof items / sizeof *items, t);
@@ -141,14 +142,14 @@ static bool as_and_or(Feed *f, Token *t, Repair *repair) {
     bool is_and = is_name(t, "and");
     if (is_and || is_name(t, "or")) {
         const char *ours = is_and ? "&&" : "||";
-        Diag *d = diag(f->c, E0216, t->span, "`%s` is written `%s`", t->name, ours);
-        diag_fix(f->c, d, t->span, ours, "the operator");
+        Diag *d = diag(f->c, E0216, t->span, "there is no `%s`; write `%s`", t->name, ours);
+        diag_fix(f->c, d, t->span, ours, "use this operator");
         return retry_as(t, is_and ? TOK_AND : TOK_OR, repair);
     }
     if (!is_name(t, "as")) return false;
     Token type = feed_peek(f);
     const char *ours = type_of(&type);
-    diag(f->c, E0216, t->span, "a conversion is written `%s(...)`", ours ? ours : "f32");
+    diag(f->c, E0216, t->span, "write a conversion as `%s(...)`", ours ? ours : "f32");
     return true;
 }
 
@@ -159,16 +160,16 @@ static bool two_as_one(Feed *f, Token *t, Repair *repair) {
         const char *advice, *ours;
         int kind;
     } signs[] = {
-        {TOK_STAR, TOK_STAR, "a power is written `pow(x, y)`", NULL, 0},
-        {TOK_SHL, TOK_LT, "a kernel is launched with `offload k(...)`; its `over` says how many work items run", NULL,
+        {TOK_STAR, TOK_STAR, "write a power as `pow(x, y)`", NULL, 0},
+        {TOK_SHL, TOK_LT, "launch a kernel with `offload k(...)`; its `over` sets the number of work items", NULL,
          0},
-        {TOK_EQ, TOK_ASSIGN, "`===` is written `==`", "==", 0},
-        {TOK_NE, TOK_ASSIGN, "`!==` is written `!=`", "!=", 0},
-        {TOK_LT, TOK_GT, "`<>` is written `!=`", "!=", 0},
-        {TOK_TILDE, TOK_ASSIGN, "`~=` is written `!=`", "!=", TOK_NE},
-        {TOK_ASSIGN, TOK_LT, "`=<` is written `<=`", "<=", TOK_LE},
-        {TOK_ASSIGN, TOK_GT, "there is no `=>`; `>=` compares", ">=", TOK_GE},
-        {TOK_DOTDOT, TOK_DOT, "a range has two points: `a..b` ends before b", "..", 0},
+        {TOK_EQ, TOK_ASSIGN, "there is no `===`; write `==`", "==", 0},
+        {TOK_NE, TOK_ASSIGN, "there is no `!==`; write `!=`", "!=", 0},
+        {TOK_LT, TOK_GT, "there is no `<>`; write `!=`", "!=", 0},
+        {TOK_TILDE, TOK_ASSIGN, "there is no `~=`; write `!=`", "!=", TOK_NE},
+        {TOK_ASSIGN, TOK_LT, "there is no `=<`; write `<=`", "<=", TOK_LE},
+        {TOK_ASSIGN, TOK_GT, "there is no `=>`; write `>=` to compare", ">=", TOK_GE},
+        {TOK_DOTDOT, TOK_DOT, "write a range with two dots: `a..b`, which excludes b", "..", 0},
     };
     Token next = feed_peek(f);
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
@@ -177,7 +178,7 @@ static bool two_as_one(Feed *f, Token *t, Repair *repair) {
         if (signs[i].kind ? !ahead || !feed_accepts(f, signs[i].kind) : !behind && (!ahead || signs[i].ours)) continue;
         Span both = behind ? span_join(f->prev.span, t->span) : span_join(t->span, next.span);
         Diag *d = diag(f->c, E0216, both, "%s", signs[i].advice);
-        if (signs[i].ours) diag_fix(f->c, d, both, signs[i].ours, "the operator");
+        if (signs[i].ours) diag_fix(f->c, d, both, signs[i].ours, "use this operator");
         if (signs[i].kind) {
             feed_take(f);
             return retry_as(t, signs[i].kind, repair);
@@ -191,8 +192,8 @@ static bool two_as_one(Feed *f, Token *t, Repair *repair) {
 /* `p->x`, `std::sqrt`, `f::<f32>(x)`, `f<f32>(x)` */
 static bool member(Feed *f, Token *t, Repair *repair) {
     if (t->kind == TOK_ARROW && feed_accepts(f, TOK_DOT)) {
-        Diag *d = diag(f->c, E0216, t->span, "a field is read with `.`: there are no pointers");
-        diag_fix(f->c, d, t->span, ".", "the point");
+        Diag *d = diag(f->c, E0216, t->span, "there are no pointers; access a field with `.`");
+        diag_fix(f->c, d, t->span, ".", "use a dot");
         return retry_as(t, TOK_DOT, repair);
     }
     Token next = feed_peek(f);
@@ -201,11 +202,11 @@ static bool member(Feed *f, Token *t, Repair *repair) {
     if (!behind && !(ahead && feed_accepts(f, TOK_DOT))) return false;
     Span both = ahead ? span_join(t->span, next.span) : span_join(f->prev.span, t->span);
     if (behind && next.kind == TOK_LT) {
-        diag(f->c, E0216, both, "a call does not name types: they follow from the arguments");
+        diag(f->c, E0216, both, "a call does not name types: the compiler infers them from the arguments");
         return true;
     }
-    Diag *d = diag(f->c, E0216, both, "a name in a module is written `math.PI`, with a point");
-    diag_fix(f->c, d, both, ".", "the point");
+    Diag *d = diag(f->c, E0216, both, "write a name of a module with a dot: `math.PI`");
+    diag_fix(f->c, d, both, ".", "use a dot");
     if (behind) return true;
     feed_take(f);
     return retry_as(t, TOK_DOT, repair);
@@ -216,13 +217,13 @@ static bool arrow_function(Feed *f, Token *t, Repair *repair) {
     Token next = feed_peek(f);
     bool arrow = t->kind == TOK_ASSIGN && next.kind == TOK_GT && touches(t, &next) && f->prev.kind == TOK_RPAREN;
     if (!(t->kind == TOK_PIPE && at_expression(f)) && !arrow) return false;
-    diag(f->c, E0216, t->span, "functions are no values: declare one with `fn`");
+    diag(f->c, E0216, t->span, "functions are not values; declare one with `fn`");
     return true;
 }
 
 bool foreign_sign(Feed *f, Token *t, Repair *repair) {
     if (is_name(t, "as") && f->first.kind == TOK_IMPORT) {
-        diag(f->c, E0216, t->span, "a module is called by its own name: `import math;` and `math.PI`");
+        diag(f->c, E0216, t->span, "a module cannot be renamed: write `import math;` and `math.PI`");
         return true;
     }
     if (arrow_function(f, t, repair) || two_as_one(f, t, repair) || member(f, t, repair)) return true;
@@ -241,11 +242,12 @@ static bool cast(Feed *f, Token *t) {
     while (lo > s->base && s->text[lo - s->base] != '(') lo--;
     Token next = feed_peek(f);
     bool alone = next.kind != TOK_LBRACKET && next.kind != TOK_LPAREN && next.kind != TOK_DOT;
-    Diag *d = diag(f->c, E0216, (Span){lo, f->prev.span.hi}, "a conversion is written like a call: `%s(...)`", type);
+    Diag *d = diag(f->c, E0216, (Span){lo, f->prev.span.hi}, "write a conversion like a call: `%s(...)`", type);
     int n = (int)(t->span.hi - t->span.lo);
     if (alone)
         diag_fix(f->c, d, (Span){lo, t->span.hi},
-                 arena_printf(&f->c->arena, "%s(%.*s)", type, n, s->text + (t->span.lo - s->base)), "convert it");
+                 arena_printf(&f->c->arena, "%s(%.*s)", type, n, s->text + (t->span.lo - s->base)),
+                 "convert the value");
     return true;
 }
 
@@ -256,9 +258,9 @@ static bool macro(Feed *f, Token *t, Repair *repair) {
     next = feed_peek(f);
     if (next.kind != TOK_LPAREN && next.kind != TOK_LBRACKET) return false;
     Diag *d = diag(f->c, E0216, t->span,
-                   next.kind == TOK_LPAREN ? "there are no macros: a function is called without `!`"
-                                           : "there are no macros: an array is written `[a, b, c]` or `[0.0; n]`");
-    diag_fix(f->c, d, t->span, "", "no `!`");
+                   next.kind == TOK_LPAREN ? "there are no macros; call a function without `!`"
+                                           : "there are no macros; write an array as `[a, b, c]` or `[0.0; n]`");
+    diag_fix(f->c, d, t->span, "", "a function is called without `!`");
     if (next.kind == TOK_LPAREN) *repair = REPAIR_DROP;
     return true;
 }
@@ -267,7 +269,7 @@ static bool macro(Feed *f, Token *t, Repair *repair) {
 static bool string_prefix(Feed *f, Token *t) {
     if (t->kind != TOK_STR || f->prev.kind != TOK_ID || !touches(&f->prev, t)) return false;
     diag(f->c, E0216, span_join(f->prev.span, t->span),
-         "a string has no letter before it; values are put into text by `format(\"{}\", x)`");
+         "there are no string prefixes, as in f\"...\"; write `print(\"x = {}\", x)` or `format(\"{}\", x)`");
     return true;
 }
 
@@ -277,13 +279,14 @@ bool foreign_argument(Feed *f, Token *t, Repair *repair) {
     bool operand = t->kind == TOK_ID || t->kind == TOK_INT || t->kind == TOK_FLOAT || t->kind == TOK_STR;
     if (!operand || f->prev.kind != TOK_ID || t->first_on_line || !feed_accepts(f, TOK_LPAREN)) return false;
     if (f->prev2.kind == TOK_FOR || innermost(f) != TOK_LBRACE || feed_accepts(f, TOK_LBRACE)) return false;
-    Diag *d = diag(f->c, E0201, t->span, "nothing joins `%s` and %s; a call is written `%s(...)`", f->prev.name,
+    Diag *d = diag(f->c, E0201, t->span, "an operator is missing between `%s` and %s; to call a function, write "
+                                         "`%s(...)`", f->prev.name,
                    token_text(f, t), f->prev.name);
     if (feed_peek(f).kind == TOK_SEMI) {
         const Source *s = f->lexer.source;
         int n = (int)(t->span.hi - t->span.lo);
         diag_fix(f->c, d, (Span){f->prev.span.hi, t->span.hi},
-                 arena_printf(&f->c->arena, "(%.*s)", n, s->text + (t->span.lo - s->base)), "a call");
+                 arena_printf(&f->c->arena, "(%.*s)", n, s->text + (t->span.lo - s->base)), "write a call");
     }
     return true;
 }
@@ -293,7 +296,7 @@ static bool launch(Feed *f, Token *t) {
     bool at_name = f->prev.kind == TOK_OFFLOAD, behind = f->prev2.kind == TOK_OFFLOAD && f->prev.kind == TOK_ID;
     bool brackets = at_name && (t->kind == TOK_LPAREN || t->kind == TOK_LBRACE);
     if (!brackets && !(behind && t->kind == TOK_SEMI)) return false;
-    diag(f->c, E0201, t->span, "a launch is written `offload k(...)`, with the kernel's arguments");
+    diag(f->c, E0201, t->span, "write a launch as `offload k(...)`, with the kernel's arguments");
     return true;
 }
 
@@ -301,14 +304,14 @@ static bool launch(Feed *f, Token *t) {
 static bool type_argument(Feed *f, Token *t) {
     if (t->kind == TOK_COMMA && f->prev2.kind == TOK_LT && type_of(&f->prev) && !feed_accepts(f, TOK_COMMA)) {
         diag(f->c, E0216, span_join(f->prev2.span, t->span),
-             "a call does not name types: they follow from the arguments");
+             "a call does not name types: the compiler infers them from the arguments");
         return true;
     }
     if (t->kind != TOK_GT || f->prev2.kind != TOK_LT || !type_of(&f->prev)) return false;
     if (feed_peek(f).kind != TOK_LPAREN) return false;
     Span all = {f->prev2.span.lo, t->span.hi};
-    Diag *d = diag(f->c, E0216, all, "a call does not name types: they follow from the arguments");
-    diag_fix(f->c, d, all, "", "the arguments say it");
+    Diag *d = diag(f->c, E0216, all, "a call does not name types: the compiler infers them from the arguments");
+    diag_fix(f->c, d, all, "", "the arguments determine the types");
     return true;
 }
 
@@ -319,35 +322,35 @@ bool foreign_call(Feed *f, Token *t, Repair *repair) {
 /* ---- ranges and arrays ---- */
 
 static bool range_word(Feed *f, Span span, Token *t, Repair *repair) {
-    Diag *d = diag(f->c, E0216, span, "a range is written `a..b`, and ends before b");
-    diag_fix(f->c, d, span, "..", "two points");
+    Diag *d = diag(f->c, E0216, span, "write a range as `a..b`, which excludes b");
+    diag_fix(f->c, d, span, "..", "write two dots");
     return retry_as(t, TOK_DOTDOT, repair);
 }
 
 /* `for (`, `for i in 1:n`, `0 to n`, `x[a:b]`, `0..=n`, `for i = 0..n` */
 bool foreign_range(Feed *f, Token *t, Repair *repair) {
     if (t->kind == TOK_LPAREN && f->prev.kind == TOK_FOR) {
-        diag(f->c, E0211, t->span, "a loop is written `for i in 0..n { }`");
+        diag(f->c, E0211, t->span, "write a loop as `for i in 0..n { }`");
         return true;
     }
     if (t->kind == TOK_ASSIGN && f->prev.kind == TOK_DOTDOT) {
         Token end = feed_peek(f);
         bool number = end.kind == TOK_INT && !end.broken && end.int_.value < 1000000000;
         Span both = span_join(f->prev.span, t->span);
-        Diag *d = diag(f->c, E0216, both, "there is no `..=`; a range ends before its end: `0..n + 1`");
+        Diag *d = diag(f->c, E0216, both, "there is no `..=`; the upper bound of a range is excluded: `0..n + 1`");
         if (number)
             diag_fix(f->c, d, span_join(both, end.span), arena_printf(&f->c->arena, "..%d", (int)end.int_.value + 1),
-                     "one more");
+                     "add 1");
         *repair = REPAIR_DROP;
         return true;
     }
     if (f->prev2.kind == TOK_FOR && t->kind == TOK_ASSIGN && feed_accepts(f, TOK_IN)) {
-        Diag *d = diag(f->c, E0216, t->span, "a loop is written `for i in a..b { }`");
-        diag_fix(f->c, d, t->span, "in", "a word");
+        Diag *d = diag(f->c, E0216, t->span, "write a loop as `for i in a..b { }`");
+        diag_fix(f->c, d, t->span, "in", "write `in`");
         return retry_as(t, TOK_IN, repair);
     }
     if (f->prev2.kind == TOK_FOR && t->kind == TOK_COMMA && feed_accepts(f, TOK_IN)) {
-        diag(f->c, E0216, t->span, "one variable counts a loop; the element is `x[i]`");
+        diag(f->c, E0216, t->span, "a loop has one variable; use `x[i]` for the element");
         return true;
     }
     if (!feed_accepts(f, TOK_DOTDOT)) return false;
@@ -359,39 +362,40 @@ bool foreign_range(Feed *f, Token *t, Repair *repair) {
 bool foreign_array(Feed *f, Token *t, Repair *repair) {
     (void)repair;
     if (t->kind == TOK_LBRACE && at_expression(f) && !at_statement(f)) {
-        diag(f->c, E0216, t->span, "an array is written in square brackets: `[1, 2, 3]`");
+        diag(f->c, E0216, t->span, "write an array in square brackets: `[1, 2, 3]`");
         return true;
     }
     if (t->kind == TOK_LBRACE && f->prev.kind == TOK_ID && after_expression(f) && !t->first_on_line) {
-        diag(f->c, E0216, t->span, "a struct is built like a call: `%s(x: ..., y: ...)`", f->prev.name);
+        diag(f->c, E0216, t->span, "write a struct value like a call: `%s(x: ..., y: ...)`", f->prev.name);
         return true;
     }
     if (t->kind == TOK_LBRACKET && f->prev.kind == TOK_ID && f->prev2.kind == TOK_COLON && !after_expression(f)) {
         Token extent = feed_take(f), close = feed_peek(f);
         feed_unread(f, extent);
         Diag *d =
-            diag(f->c, E0216, span_join(f->prev.span, t->span), "an array type is written `[%s; n]`", f->prev.name);
+            diag(f->c, E0216, span_join(f->prev.span, t->span), "write an array type as `[%s; n]`", f->prev.name);
         if (close.kind == TOK_RBRACKET)
             diag_fix(f->c, d, span_join(f->prev.span, close.span),
                      arena_printf(&f->c->arena, "[%s; %s]", f->prev.name,
                                   arena_strndup(&f->c->arena,
                                                 f->lexer.source->text + (extent.span.lo - f->lexer.source->base),
                                                 extent.span.hi - extent.span.lo)),
-                     "the extent behind the type");
+                     "write the extent after the type");
         return true;
     }
     if (t->kind == TOK_IF && innermost(f) == TOK_LBRACKET && after_expression(f)) {
-        diag(f->c, E0216, t->span, "every position has an element: `[if c { a } else { b } for i in n]`");
+        diag(f->c, E0216, t->span, "a comprehension has no condition; choose each element with `[if c { a } else { b "
+                                   "} for i in n]`");
         return true;
     }
     if (f->prev.kind == TOK_COMMA && innermost(f) == TOK_LBRACKET && feed_accepts(f, TOK_ID) && !at_expression(f)) {
-        diag(f->c, E0216, t->span, "all ranges stand behind one `for`: `[e for i in n, j in m]`");
+        diag(f->c, E0216, t->span, "write all ranges after one `for`: `[e for i in n, j in m]`");
         return true;
     }
     Token next = feed_peek(f);
     if (t->kind == TOK_SEMI && innermost(f) == TOK_LBRACKET && feed_accepts(f, TOK_COMMA) && !next.first_on_line &&
         (next.kind == TOK_INT || next.kind == TOK_FLOAT || next.kind == TOK_ID || next.kind == TOK_MINUS)) {
-        diag(f->c, E0216, t->span, "a list has one dimension; a matrix is `[e for i in n, j in m]`");
+        diag(f->c, E0216, t->span, "a list has one dimension; write a matrix as `[e for i in n, j in m]`");
         while (t->kind != TOK_RBRACKET && t->kind != TOK_END) {
             *t = feed_take(f);
             if (t->first_on_line) break;
@@ -404,8 +408,8 @@ bool foreign_array(Feed *f, Token *t, Repair *repair) {
     const Source *s = f->lexer.source;
     uint32_t before = open.lo - s->base;
     if (before >= 6 && !memcmp(s->text + before - 6, "assert", 6))
-        diag(f->c, E0216, open, "`assert` is no function: `assert c, \"text\";`");
-    else diag(f->c, E0216, t->span, "a bracket holds one value; several belong in a struct");
+        diag(f->c, E0216, open, "`assert` is a statement, not a function: `assert c, \"text\";`");
+    else diag(f->c, E0216, t->span, "there are no tuples; use a struct for several values");
     return true;
 }
 
@@ -416,40 +420,41 @@ bool foreign_declaration(Feed *f, Token *t, Repair *repair) {
     bool behind_let = f->prev.kind == TOK_LET || f->prev.kind == TOK_VAR;
     if (t->kind == TOK_MUT && behind_let) {
         Span both = span_join(f->prev.span, t->span);
-        Diag *d = diag(f->c, E0216, both, "a variable that may change is declared with `var`");
-        diag_fix(f->c, d, both, "var", "without `mut`");
+        Diag *d = diag(f->c, E0216, both, "declare a variable that may change with `var`");
+        diag_fix(f->c, d, both, "var", "use `var`");
         *repair = REPAIR_DROP;
         return true;
     }
     bool in_statement = f->prev2.kind == TOK_LET || f->prev2.kind == TOK_VAR || feed_accepts(f, TOK_SEMI);
     bool list = t->kind == TOK_COMMA && in_statement && innermost(f) == TOK_LBRACE;
     if (list || (behind_let && t->kind == TOK_LPAREN)) {
-        diag(f->c, E0216, t->span, "a statement declares or assigns one variable");
+        diag(f->c, E0216, t->span, "a statement declares or assigns a single variable");
         return true;
     }
     if (t->kind != TOK_COLON || f->prev.kind != TOK_ID || !feed_accepts(f, TOK_ADD_ASSIGN)) return false;
-    Diag *d = diag(f->c, E0216, f->prev.span, "a variable is declared with `let` or `var`");
-    diag_fix(f->c, d, (Span){f->prev.span.lo, f->prev.span.lo}, "let ", "`var` if it is to change");
+    Diag *d = diag(f->c, E0216, f->prev.span, "declare a variable with `let`, or with `var` if it will change");
+    diag_fix(f->c, d, (Span){f->prev.span.lo, f->prev.span.lo}, "let ", "use `let`, or `var` if it will change");
     return true;
 }
 
 /* The mode of a parameter or argument: `mut x: T`, `x: mut T`, `f(mut x)`; a default value. */
 static bool parameter(Feed *f, Token *t, Repair *repair) {
     if (t->kind == TOK_MUT && feed_accepts(f, TOK_AMP)) {
-        Diag *d = diag(f->c, E0216, t->span, "`mut` is written `&mut`");
-        diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, "&", "a reference");
+        Diag *d = diag(f->c, E0216, t->span, "write `&mut` instead of `mut`");
+        diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, "&", "pass a reference");
         feed_push(f, feed_invent(f, TOK_AMP));
         return retry_as(t, TOK_MUT, repair);
     }
     if (innermost(f) != TOK_LPAREN || after_expression(f)) return false;
     bool at_name = !at_expression(f) && feed_accepts(f, TOK_ID) && feed_accepts(f, TOK_RPAREN);
     if (at_name && (t->kind == TOK_MUT || t->kind == TOK_AMP)) {
-        diag(f->c, E0216, t->span, "how a parameter is passed stands before its type: `x: &mut [f32; n]`");
+        diag(f->c, E0216, t->span, "write the mode of a parameter before its type: `x: &mut [f32; n]`");
         return true;
     }
     if (at_name && t->kind == TOK_CONST) {
-        Diag *d = diag(f->c, E0216, t->span, "a parameter passed by value or as `&` is only read anyway");
-        diag_fix(f->c, d, t->span, "", "no `const`");
+        Diag *d = diag(f->c, E0216, t->span, "there is no `const` for parameters: one passed by value or as `&` is "
+                                             "read-only");
+        diag_fix(f->c, d, t->span, "", "a parameter needs no `const`");
         *repair = REPAIR_DROP;
         return true;
     }
@@ -460,8 +465,8 @@ static bool parameter(Feed *f, Token *t, Repair *repair) {
     if (f->prev.kind != TOK_ID || !feed_accepts(f, TOK_COLON) || (t->kind != TOK_RPAREN && t->kind != TOK_COMMA))
         return false;
     if (is_name(&f->prev, "void") && f->prev2.kind == TOK_LPAREN && t->kind == TOK_RPAREN) {
-        Diag *d = diag(f->c, E0216, f->prev.span, "a function without parameters has empty brackets");
-        diag_fix(f->c, d, f->prev.span, "", "no `void`");
+        Diag *d = diag(f->c, E0216, f->prev.span, "write empty parentheses for a function without parameters");
+        diag_fix(f->c, d, f->prev.span, "", "write empty parentheses");
     } else {
         diag(f->c, E0201, f->prev.span, "the type of `%s` is missing, as in `%s: f32`", f->prev.name, f->prev.name);
     }
@@ -476,12 +481,12 @@ static bool parameter(Feed *f, Token *t, Repair *repair) {
 static bool result(Feed *f, Token *t, Repair *repair) {
     if (t->kind == TOK_COLON && feed_accepts(f, TOK_ARROW)) {
         if (feed_peek(f).first_on_line) return false;
-        Diag *d = diag(f->c, E0216, t->span, "the type of a result stands behind `->`");
-        diag_fix(f->c, d, t->span, " ->", "the arrow");
+        Diag *d = diag(f->c, E0216, t->span, "write the result type after `->`");
+        diag_fix(f->c, d, t->span, " ->", "use the arrow");
         return retry_as(t, TOK_ARROW, repair);
     }
     if (t->kind != TOK_LPAREN || f->prev.kind != TOK_ARROW || !at_type(f)) return false;
-    diag(f->c, E0216, t->span, "a function gives one value; several belong in a struct, or in `&out` parameters");
+    diag(f->c, E0216, t->span, "a function returns a single value; return a struct, or use `&out` parameters");
     return true;
 }
 
@@ -491,24 +496,24 @@ bool foreign_kernel(Feed *f, Token *t, Repair *repair) {
     bool list = t->kind == TOK_COMMA && f->prev2.kind == TOK_OVER,
          bracket = t->kind == TOK_LPAREN && f->prev.kind == TOK_OVER;
     if (bracket || (list && feed_accepts(f, TOK_IN))) {
-        diag(f->c, E0201, t->span, "each variable has a range of its own: `over i in n, j in m`");
+        diag(f->c, E0201, t->span, "give each variable its own range: `over i in n, j in m`");
         return true;
     }
     if (f->prev2.kind == TOK_OVER && f->prev.kind == TOK_ID && feed_accepts(f, TOK_IN) && t->kind != TOK_COMMA) {
-        diag(f->c, E0201, t->span, "`over` names the position of a work item: `over i in n`");
+        diag(f->c, E0201, t->span, "name a variable for the index of the work item: `over i in n`");
         return true;
     }
     if (!feed_accepts(f, TOK_OVER) || feed_accepts(f, TOK_LPAREN) || f->prev.kind != TOK_RPAREN) return false;
     if (t->kind == TOK_FOR) {
-        Diag *d = diag(f->c, E0216, t->span, "the work items of a kernel are given by `over`");
-        diag_fix(f->c, d, t->span, "over", "in place of `for`");
+        Diag *d = diag(f->c, E0216, t->span, "`over` sets the work items of a kernel");
+        diag_fix(f->c, d, t->span, "over", "use `over` instead of `for`");
         return retry_as(t, TOK_OVER, repair);
     }
     if (t->kind == TOK_ARROW) {
-        diag(f->c, E0201, t->span, "the result of a kernel stands behind its work items: `over i in n -> sum f32`");
+        diag(f->c, E0201, t->span, "write the result of a kernel after its domain: `over i in n -> sum f32`");
         return true;
     }
     Diag *d = diag(f->c, E0201, t->span, "expected `over`, found %s", token_text(f, t));
-    diag_note(f->c, d, t->span, "a kernel says how many work items run it: `over i in n`");
+    diag_note(f->c, d, t->span, "a kernel needs a domain, which sets its work items: `over i in n`");
     return true;
 }

@@ -19,7 +19,7 @@ static bool increment(Feed *f, Token *t, Repair *repair) {
     if (doubled && feed_accepts(f, TOK_ADD_ASSIGN)) {
         Span both = span_join(t->span, next.span);
         Diag *d = diag(f->c, E0208, both, "there is no `%s%s`", sign, sign);
-        diag_fix(f->c, d, both, t->kind == TOK_PLUS ? " += 1" : " -= 1", "a variable is counted with an assignment");
+        diag_fix(f->c, d, both, t->kind == TOK_PLUS ? " += 1" : " -= 1", "count with an assignment");
         feed_take(f);
         feed_push(f, feed_invent(f, t->kind == TOK_PLUS ? TOK_ADD_ASSIGN : TOK_SUB_ASSIGN));
         *t = feed_invent(f, TOK_INT);
@@ -34,17 +34,17 @@ static bool increment(Feed *f, Token *t, Repair *repair) {
     if (behind || (doubled && at_statement(f))) {
         if (behind) sign = token_info[first.kind].spelling;
         Span both = behind ? span_join(first.span, second.span) : span_join(t->span, next.span);
-        diag(f->c, E0208, both, "there is no `%s%s`; write `x %s= 1;` as a statement of its own", sign, sign, sign);
+        diag(f->c, E0208, both, "there is no `%s%s`; write `x %s= 1;` as a separate statement", sign, sign, sign);
         return true;
     }
     if (t->kind != TOK_PLUS || !at_expression(f)) return false;
     if (f->prev.kind == TOK_ASSIGN && touches(&f->prev, t)) { /* `x =+ 1` */
         Diag *d = diag(f->c, E0208, span_join(f->prev.span, t->span), "there is no `=+`");
-        diag_fix(f->c, d, span_join(f->prev.span, t->span), "+=", "a variable is counted with an assignment");
+        diag_fix(f->c, d, span_join(f->prev.span, t->span), "+=", "count with an assignment");
         *repair = REPAIR_DROP;
         return true;
     }
-    Diag *d = diag(f->c, E0208, t->span, "there is no sign `+`");
+    Diag *d = diag(f->c, E0208, t->span, "there is no unary `+`");
     diag_fix(f->c, d, t->span, "", "a number without a sign is positive");
     *repair = REPAIR_DROP;
     return true;
@@ -53,17 +53,17 @@ static bool increment(Feed *f, Token *t, Repair *repair) {
 static bool assign_in_expression(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_ASSIGN) return false;
     if (innermost(f) == TOK_LPAREN && f->prev.kind == TOK_ID && feed_accepts(f, TOK_COLON)) {
-        Diag *d = diag(f->c, E0207, t->span, "`=` is no operator; an argument is named with `:`");
-        diag_fix(f->c, d, t->span, ":", "or `==`, if two values are compared");
+        Diag *d = diag(f->c, E0207, t->span, "`=` cannot be used inside an expression; name an argument with `:`");
+        diag_fix(f->c, d, t->span, ":", "use `:` (`==` compares two values)");
         return retry_as(t, TOK_COLON, repair);
     }
     if (!feed_accepts(f, TOK_EQ)) return false;
-    Diag *d = diag(f->c, E0207, t->span, "`=` is no operator: an assignment is a statement of its own");
+    Diag *d = diag(f->c, E0207, t->span, "`=` cannot be used inside an expression; use `==` to compare");
     if (innermost(f) == TOK_LBRACE && feed_accepts(f, TOK_SEMI)) { /* `a = b = 0;` */
-        diag_note(f->c, d, t->span, "assign one after the other; two values are compared with `==`");
+        diag_note(f->c, d, t->span, "write one assignment after the other, or use `==` to compare two values");
         return true;
     }
-    diag_fix(f->c, d, t->span, "==", "two values are compared with `==`");
+    diag_fix(f->c, d, t->span, "==", "use `==` to compare two values");
     return retry_as(t, TOK_EQ, repair);
 }
 
@@ -71,7 +71,7 @@ static bool is_comparison(int kind) { return kind >= TOK_EQ && kind <= TOK_GE; }
 
 static bool comparison_chain(Feed *f, Token *t, Repair *repair) {
     if (!is_comparison(t->kind) || !feed_accepts(f, TOK_OR)) return false;
-    Diag *d = diag(f->c, E0213, t->span, "comparisons do not chain");
+    Diag *d = diag(f->c, E0213, t->span, "comparisons cannot be chained");
     diag_note(f->c, d, t->span, "write `a < b && b < c`");
     t->kind = TOK_AND;
     *repair = REPAIR_RETRY;
@@ -80,8 +80,8 @@ static bool comparison_chain(Feed *f, Token *t, Repair *repair) {
 
 static bool comparison_as_statement(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_EQ || !feed_accepts(f, TOK_ADD_ASSIGN)) return false;
-    Diag *d = diag(f->c, E0201, t->span, "`==` compares, and nothing is done with the result");
-    diag_fix(f->c, d, t->span, "=", "a value is assigned with `=`");
+    Diag *d = diag(f->c, E0201, t->span, "`==` compares two values, and the result is not used");
+    diag_fix(f->c, d, t->span, "=", "use `=` to assign a value");
     t->kind = TOK_ASSIGN;
     *repair = REPAIR_RETRY;
     return true;
@@ -92,7 +92,7 @@ static bool stray_reference(Feed *f, Token *t, Repair *repair) {
     Token next = feed_peek(f);
     bool has_mode = next.kind == TOK_MUT || next.kind == TOK_OUT;
     diag(f->c, E0209, has_mode ? span_join(t->span, next.span) : t->span,
-         "references exist only as parameters and as arguments of a call");
+         "a reference can only be a parameter or an argument of a call");
     if (has_mode) feed_take(f);
     *repair = REPAIR_DROP;
     return true;
@@ -100,8 +100,8 @@ static bool stray_reference(Feed *f, Token *t, Repair *repair) {
 
 static bool semicolon_for_nothing(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_SEMI || !(at_statement(f) || at_item(f))) return false;
-    Diag *d = diag(f->c, E0215, t->span, "this `;` ends nothing");
-    diag_fix(f->c, d, t->span, "", "a `}` needs no `;` behind it");
+    Diag *d = diag(f->c, E0215, t->span, "there is no statement before this `;`");
+    diag_fix(f->c, d, t->span, "", "no `;` is needed after `}`");
     *repair = REPAIR_DROP;
     return true;
 }
@@ -109,7 +109,7 @@ static bool semicolon_for_nothing(Feed *f, Token *t, Repair *repair) {
 static bool missing_body(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_SEMI || f->open.n || !feed_accepts(f, TOK_LBRACE)) return false;
     Diag *d = diag(f->c, E0212, t->span, "the body is missing");
-    diag_fix(f->c, d, t->span, " { }", "only functions of C are declared without one: `extern \"C\" fn f();`");
+    diag_fix(f->c, d, t->span, " { }", "only C functions are declared without a body: `extern \"C\" fn f();`");
     feed_push(f, feed_invent(f, TOK_LBRACE));
     become(t, TOK_RBRACE);
     *repair = REPAIR_RETRY;
@@ -120,8 +120,8 @@ static bool let_without_value(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_SEMI || !feed_accepts(f, TOK_ASSIGN) || feed_accepts(f, TOK_SEMI)) return false;
     bool has_type = !feed_accepts(f, TOK_COLON);
     (void)repair;
-    diag(f->c, E0217, t->span, has_type ? "a value is missing; only a `var` may get it later"
-                                        : "a value is missing: `= ...`");
+    diag(f->c, E0217, t->span, has_type ? "the value is missing; only a `var` can be assigned later"
+                                        : "the value is missing: write `= ...`");
     return true;
 }
 
@@ -129,14 +129,14 @@ static bool let_without_value(Feed *f, Token *t, Repair *repair) {
 static bool body_without_braces(Feed *f, Token *t, Repair *repair) {
     (void)repair;
     if (t->kind == TOK_COLON && feed_accepts(f, TOK_LBRACE) && !feed_accepts(f, TOK_SEMI)) {
-        Diag *d = diag(f->c, E0218, t->span, "a body is written in braces");
-        diag_fix(f->c, d, t->span, " {", "and `}` behind it");
+        Diag *d = diag(f->c, E0218, t->span, "write the body in braces");
+        diag_fix(f->c, d, t->span, " {", "open it here, and close it with `}`");
         return true;
     }
     if (!f->open.n && t->first_on_line && feed_accepts(f, TOK_LBRACE) && !starts_item(t->kind)) {
         Span gap = {f->prev.span.hi, f->prev.span.hi};
-        Diag *d = diag(f->c, E0218, gap, "a body is written in braces");
-        diag_fix(f->c, d, gap, " {", "and `}` behind it");
+        Diag *d = diag(f->c, E0218, gap, "write the body in braces");
+        diag_fix(f->c, d, gap, " {", "open it here, and close it with `}`");
         return true;
     }
     if (!f->open.n || !feed_accepts(f, TOK_LBRACE) || feed_accepts(f, TOK_SEMI) || feed_accepts(f, TOK_COMMA)
@@ -145,8 +145,8 @@ static bool body_without_braces(Feed *f, Token *t, Repair *repair) {
     bool starts = t->kind == TOK_ID || starts_statement(t->kind) || t->kind == TOK_IF || t->kind == TOK_FOR
                || t->kind == TOK_OFFLOAD || t->kind == TOK_ATOMIC;
     if (!starts || f->prev.kind == TOK_OFFLOAD) return false;
-    Diag *d = diag(f->c, E0218, t->span, "a body is written in braces");
-    diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, "{ ", "and `}` behind it");
+    Diag *d = diag(f->c, E0218, t->span, "write the body in braces");
+    diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, "{ ", "open it here, and close it with `}`");
     return true;
 }
 
@@ -160,7 +160,7 @@ static bool missing_comma(Feed *f, Token *t, Repair *repair) {
     if (!in_list && t->kind != TOK_STR && (next = feed_peek(f)).kind != TOK_IN && next.kind != TOK_COLON) return false;
     Span gap = {f->prev.span.hi, f->prev.span.hi};
     Diag *d = diag(f->c, E0201, gap, "`,` is missing between %s and %s", token_text(f, &f->prev), token_text(f, t));
-    diag_fix(f->c, d, gap, ",", "a list has commas");
+    diag_fix(f->c, d, gap, ",", "separate them with a comma");
     feed_push(f, feed_invent(f, TOK_COMMA));
     *repair = REPAIR_RETRY;
     return true;
@@ -185,7 +185,7 @@ static bool semicolon_in_struct(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_SEMI || innermost(f) != TOK_LBRACE) return false;
     if (!feed_accepts(f, TOK_COMMA) || !feed_accepts(f, TOK_RBRACE)) return false;
     Diag *d = diag(f->c, E0201, t->span, "fields are separated by commas");
-    diag_fix(f->c, d, t->span, ",", "a list has commas");
+    diag_fix(f->c, d, t->span, ",", "separate them with a comma");
     return retry_as(t, TOK_COMMA, repair);
 }
 
@@ -198,8 +198,9 @@ static bool group_statement(Feed *f, Token *t, Repair *repair) {
         return true;
     }
     if (t->kind != TOK_ASSIGN || f->first.kind != TOK_SHARED) return false;
-    Diag *d = diag(f->c, E0201, t->span, "`shared` memory begins without values: `shared t: [f32; 64];`");
-    diag_note(f->c, d, t->span, "each work item writes its part, then all meet at `barrier;`");
+    Diag *d = diag(f->c, E0201, t->span, "a `shared` array cannot be initialised in its declaration: `shared t: [f32; "
+                                         "64];`");
+    diag_note(f->c, d, t->span, "let each work item write its part, then wait at `barrier;`");
     return true;
 }
 
@@ -209,7 +210,7 @@ static bool expression_as_statement(Feed *f, Token *t, Repair *repair) {
     bool is_operator = t->kind >= TOK_OR && t->kind <= TOK_PERCENT && t->kind != TOK_AMP && t->kind != TOK_EQ;
     if (!is_operator || !feed_accepts(f, TOK_ADD_ASSIGN)) return false;
     diag(f->c, E0214, t->span,
-         "an expression is no statement: use its value, as in `return ...;` or `let y = ...;`");
+         "an expression is not a statement; use its value, as in `return ...;` or `let y = ...;`");
     return true;
 }
 
@@ -219,7 +220,7 @@ static bool stray_else(Feed *f, Token *t, Repair *repair) {
     const Diags *all = &f->c->diags;
     if (all->list.n && all->list.at[all->list.n - 1]->code == E0218) return true; /* of an `if` without braces */
     Diag *d = diag(f->c, E0201, t->span, "this `else` has no `if`");
-    diag_note(f->c, d, t->span, "it stands directly behind the `}` of one");
+    diag_note(f->c, d, t->span, "write `else` directly after the `}` of an `if`");
     return true;
 }
 
@@ -230,7 +231,7 @@ static bool array_without_extents(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_RBRACKET || !feed_accepts(f, TOK_SEMI) || !feed_accepts(f, TOK_LT) || at_expression(f)
         || after_expression(f))
         return false;
-    diag(f->c, E0201, t->span, "the extents are missing: an array type is written `[f32; n]`");
+    diag(f->c, E0201, t->span, "the extents are missing; write an array type as `[f32; n]`");
     return true;
 }
 
@@ -238,22 +239,23 @@ static bool array_without_extents(Feed *f, Token *t, Repair *repair) {
 static bool bare_point(Feed *f, Token *t, Repair *repair) {
     bool behind = f->prev.kind == TOK_DOT && f->prev2.kind == TOK_INT && touches(&f->prev2, &f->prev);
     if (behind) {
-        Diag *d = diag(f->c, E0107, span_join(f->prev2.span, f->prev.span), "a digit is missing behind the point");
-        diag_fix(f->c, d, (Span){f->prev.span.hi, f->prev.span.hi}, "0", "as in `1.0`");
+        Diag *d = diag(f->c, E0107, span_join(f->prev2.span, f->prev.span),
+                       "digits are missing after the decimal point");
+        diag_fix(f->c, d, (Span){f->prev.span.hi, f->prev.span.hi}, "0", "write `1.0`");
         return true;
     }
     Token next = {0};
     if (t->kind != TOK_DOT || !at_expression(f) || (next = feed_peek(f)).kind != TOK_INT || !touches(t, &next))
         return false;
-    Diag *d = diag(f->c, E0107, t->span, "a digit is missing before the point");
-    diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, "0", "as in `0.5`");
+    Diag *d = diag(f->c, E0107, t->span, "digits are missing before the decimal point");
+    diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, "0", "write `0.5`");
     *repair = REPAIR_DROP;
     return true;
 }
 
 static bool keyword_as_name(Feed *f, Token *t, Repair *repair) {
     if (t->kind == TOK_FN && innermost(f) == TOK_LBRACE && feed_accepts(f, TOK_RBRACE) && !at_statement(f)) {
-        diag(f->c, E0220, t->span, "functions stand beside a struct, and take it as a parameter");
+        diag(f->c, E0220, t->span, "declare functions outside of the struct, and pass it as a parameter");
         return true;
     }
     if (token_info[t->kind].class != TOKEN_WORD || !feed_accepts(f, TOK_ID) || t->first_on_line) return false;
@@ -270,13 +272,13 @@ static bool statement_outside(Feed *f, Token *t, Repair *repair) {
     (void)repair;
     if (!at_item(f)) return false;
     if (t->kind == TOK_LET || t->kind == TOK_VAR) {
-        diag(f->c, E0219, t->span, "variables belong in functions; a value for the whole file is a `const`");
+        diag(f->c, E0219, t->span, "there are no global variables; declare a `const`, or a variable in a function");
         return true;
     }
     bool starts = starts_statement(t->kind) || t->kind == TOK_ID || t->kind == TOK_IF || t->kind == TOK_FOR
                || t->kind == TOK_OFFLOAD || t->kind == TOK_ATOMIC || t->kind == TOK_LBRACE;
     if (!starts) return false;
-    diag(f->c, E0219, t->span, "statements belong in functions: `fn main() { }`");
+    diag(f->c, E0219, t->span, "write statements inside a function: `fn main() { }`");
     return true;
 }
 

@@ -107,7 +107,7 @@ static void report_expected(Feed *f, const Token *t) {
     if (!f->open.n) return;
     Token open = f->open.at[f->open.n - 1];
     if (open.kind != TOK_LBRACE && feed_accepts(f, closer_of(open.kind)))
-        diag_note(f->c, d, open.span, "%s is open since here", quoted(f, open.kind));
+        diag_note(f->c, d, open.span, "%s was opened here", quoted(f, open.kind));
 }
 
 /* ---- brackets ---- */
@@ -124,7 +124,7 @@ static bool one_is_missing(Feed *f, const Token *t) {
 static bool bracket_mismatch(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_RPAREN && t->kind != TOK_RBRACKET && t->kind != TOK_RBRACE) return false;
     if (!f->open.n) {
-        diag(f->c, E0204, t->span, "%s closes nothing: no bracket is open", quoted(f, t->kind));
+        diag(f->c, E0204, t->span, "%s has no matching opening bracket", quoted(f, t->kind));
         *repair = REPAIR_DROP;
         return true;
     }
@@ -152,13 +152,14 @@ static bool unclosed_at_item(Feed *f, Token *t, Repair *repair) {
     if (!f->open.n || !starts_item(t->kind) || !t->first_on_line) return false;
     if (feed_indentation(f, t->span) > feed_indentation(f, f->open.at[0].span)) {
         if (f->open.at[0].kind != TOK_LBRACE) return false;
-        Diag *d = diag(f->c, E0220, t->span, "%s belongs outside functions", quoted(f, t->kind));
-        if (t->kind == TOK_CONST) diag_fix(f->c, d, t->span, "let", "a value that stays, in a function");
+        Diag *d = diag(f->c, E0220, t->span, "declare %s outside of functions", quoted(f, t->kind));
+        if (t->kind == TOK_CONST) diag_fix(f->c, d, t->span, "let",
+                                           "declare a constant value in a function with `let`");
         *repair = REPAIR_NESTED;
         return true;
     }
     Token open = unclosed_bracket(f);
-    Diag *d = diag(f->c, E0205, open.span, "this %s is not closed", quoted(f, open.kind));
+    Diag *d = diag(f->c, E0205, open.span, "this %s is never closed", quoted(f, open.kind));
     diag_note(f->c, d, t->span, "the next declaration begins here");
     *repair = REPAIR_CLOSE;
     return true;
@@ -171,7 +172,7 @@ static Repair at_end(Feed *f, const Token *t) {
     if (f->quiet) { /* said by the lexer */
     } else if (f->open.n) {
         Token open = unclosed_bracket(f);
-        Diag *d = diag(f->c, E0205, open.span, "this %s is not closed", quoted(f, open.kind));
+        Diag *d = diag(f->c, E0205, open.span, "this %s is never closed", quoted(f, open.kind));
         diag_note(f->c, d, t->span, "the file ends here");
     } else {
         report_expected(f, t);
@@ -197,8 +198,8 @@ static bool missing_semicolon(Feed *f, const Token *t) {
     bool said = f->prev.span.hi == f->prev.span.lo && f->prev.broken; /* behind a token that was missing too */
     if (!said) {
         Diag *d = diag(f->c, E0202, gap, "`;` is missing");
-        if (ends_in_comment(f)) diag_note(f->c, d, gap, "the rest of the line is a comment: integers are divided by `/`");
-        else diag_fix(f->c, d, gap, ";", "a statement ends with `;`");
+        if (ends_in_comment(f)) diag_note(f->c, d, gap, "the rest of the line is a comment; divide integers with `/`");
+        else diag_fix(f->c, d, gap, ";", "end the statement with `;`");
     }
     feed_push(f, feed_invent(f, TOK_SEMI));
     return true;

@@ -81,7 +81,7 @@ static bool type_has_changed(const Check *k, const char *type) {
     return false;
 }
 
-static const char stale[] = "its type has been declared anew";
+static const char stale[] = "its type was declared again";
 
 static Buf type_texts(Check *k) {
     Buf b = {0};

@@ -48,21 +48,19 @@ static bool do_help(Repl *r, const char *argument) {
     if (*argument == ':') argument++;
     int one = command_named(argument, strlen(argument));
     if (*argument && one < 0) {
-        buf_printf(&out, "no command is called `%s`; :help lists them\n", argument);
+        buf_printf(&out, "unknown command `%s`; :help lists all commands\n", argument);
         return tell(r, false, &out);
     }
     if (one >= 0) help_row(&command_info[one], &out);
     else {
-        buf_puts(&out, "Type an expression to see its value, a statement to run it, a declaration to\n"
-                       "keep it, or several of them:\n"
-                       "  let x = [f32(i) for i in 1000]\n"
-                       "  kernel half(x: &[f32; n], y: &out [f32; n]) over i in n { y[i] = x[i] / 2; }\n"
-                       "  var y = [0.0f32; 1000]; offload half(&x, &out y); y\n"
-                       "Drawings: plot(y), plot(x, y), hist(x), image(m); behind them: to \"file.png\".\n"
-                       "Commands, of which a beginning will do:\n");
+        buf_puts(&out, "Type an expression to see its value, a statement to run it, a declaration to\nkeep it, or "
+                       "several of them:\n  let x = [f32(i) for i in 1000]\n  kernel half(x: &[f32; n], y: &out [f32; "
+                       "n]) over i in n { y[i] = x[i] / 2; }\n  var y = [0.0f32; 1000]; offload half(&x, &out y); "
+                       "y\nPlots: plot(y), plot(x, y), hist(x), image(m); add to \"file.png\" to save one.\nCommands, "
+                       "which can be abbreviated:\n");
         for (int i = 0; i < COMMAND__COUNT; i++) help_row(&command_info[i], &out);
-        buf_puts(&out, "Keys: Tab completes, Ctrl-R searches, Alt-Enter begins a new line, Ctrl-C drops\n"
-                       "the input or stops what runs.\n");
+        buf_puts(&out, "Keys: Tab completes, Ctrl-R searches the history, Alt-Enter begins a new line,\nCtrl-C "
+                       "cancels the input or stops the running program.\n");
     }
     return tell(r, true, &out);
 }
@@ -113,7 +111,7 @@ static bool do_device(Repl *r, const char *argument) {
     char *end;
     long long device = strtoll(argument, &end, 10);
     if (*end) {
-        buf_printf(&out, "`%s` is no number of a device; :devices lists them\n", argument);
+        buf_printf(&out, "`%s` is not a device number; :devices lists the devices\n", argument);
         return tell(r, false, &out);
     }
     bool ok = session_device(r->session, device, &out);
@@ -123,7 +121,7 @@ static bool do_device(Repl *r, const char *argument) {
 static bool do_explain(Repl *r, const char *code) {
     Buf out = {0};
     bool ok = is_diagnostic_code(code) && explain_code(code, &out);
-    if (!ok) buf_printf(&out, "no diagnostic is called `%s`\n", code);
+    if (!ok) buf_printf(&out, "unknown diagnostic `%s`\n", code);
     return tell(r, ok, &out);
 }
 
@@ -260,16 +258,16 @@ static bool unknown(Repl *r, const char *word) {
         int distance = edit_distance(word, command_info[i].name, TYPOS);
         if (distance < best_distance) best = i, best_distance = distance;
     }
-    if (best < 0) buf_printf(&out, "no command is called `:%s`; :help lists them\n", word);
-    else buf_printf(&out, "no command is called `:%s`; did you mean `:%s`?\n", word, command_info[best].name);
+    if (best < 0) buf_printf(&out, "unknown command `:%s`; :help lists all commands\n", word);
+    else buf_printf(&out, "unknown command `:%s`; did you mean `:%s`?\n", word, command_info[best].name);
     return tell(r, false, &out);
 }
 
 static bool takes(Repl *r, const CommandInfo *c, const char *argument) {
     Buf out = {0};
-    if (!*c->arguments && *argument) buf_printf(&out, "`:%s` takes nothing behind it\n", c->name);
+    if (!*c->arguments && *argument) buf_printf(&out, "`:%s` has no argument\n", c->name);
     if (*c->arguments && *c->arguments != '[' && !*argument)
-        buf_printf(&out, "`:%s` needs one thing more: :%s %s\n", c->name, c->name, c->arguments);
+        buf_printf(&out, "`:%s` needs an argument: :%s %s\n", c->name, c->name, c->arguments);
     return !out.n || tell(r, false, &out);
 }
 

@@ -23,10 +23,10 @@ static void say(const char *text) {
 /* Once: what raised the signal goes on, and the process ends by it. */
 static void on_crash(int signal) {
     const char *what = signal == SIGABRT ? "a library ended the process"
-                                         : "memory was used that is not there";
-    say("\nkdslc: this session cannot go on: ");
+                                         : "invalid memory access";
+    say("\nkdslc: this session has crashed: ");
     say(what);
-    say("\n(what you typed is in the history: start again, and press Up)\n");
+    say("\n(your inputs are in the history: start a new session and press Up)\n");
 }
 
 void crash_watch(void) {

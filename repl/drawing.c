@@ -142,7 +142,7 @@ static bool run_argument(Repl *r, const char *text, Argument a, Numbers *out) {
         out->is_bool = !strcmp(e.name, "bool");
         memcpy(out->extents, v.extents, sizeof out->extents);
     } else if (ok) {
-        buf_printf(&why, "only arrays of numbers can be drawn, and `%.*s` is %s%s\n", (int)(a.to - a.from),
+        buf_printf(&why, "only arrays of numbers can be plotted, but `%.*s` is %s%s\n", (int)(a.to - a.from),
                    text + a.from, v.type && *v.type ? "a " : "no value", v.type ? v.type : "");
     }
     repl_complain(r, &said);
@@ -259,7 +259,7 @@ static bool draw_image(Repl *r, const Drawing *d, const Numbers *m) {
     Picture p;
     Buf why = {0};
     if (!picture_of(m, &p))
-        buf_puts(&why, "a picture is a matrix of numbers, or has 3 or 4 channels as its third dimension");
+        buf_puts(&why, "an image needs a matrix of numbers, or an array with 3 or 4 channels as its third dimension");
     else if (picture_look(&p, &why)) return draw_picture(r, d, &p);
     buf_putc(&why, '\n');
     repl_complain(r, &why);
@@ -271,12 +271,13 @@ static bool is_row(const Numbers *x) { return x->rank == 1 && x->lanes == 1; }
 static bool draw(Repl *r, const Drawing *d, const Numbers *numbers) {
     if (d->kind == DRAWING_IMAGE) return draw_image(r, d, &numbers[0]);
     if (d->kind == DRAWING_PLOT && !(is_row(&numbers[0]) && (d->n == 1 || is_row(&numbers[1])))) {
-        complain(r, "plot draws numbers in one dimension; image(m) shows a matrix, and a row is copy(&m[i, ..])");
+        complain(r, "plot needs a one-dimensional array; use image(m) for a matrix, or copy(&m[i, ..]) for a row");
         return false;
     }
     if (d->n == 2 && numbers[0].n != numbers[1].n) {
         Buf why = {0};
-        buf_printf(&why, "plot(x, y) needs as many y as x: these are %lld and %lld\n", (long long)numbers[0].n,
+        buf_printf(&why, "plot(x, y) needs arrays of the same length, but these have %lld and %lld elements\n",
+                   (long long)numbers[0].n,
                    (long long)numbers[1].n);
         repl_complain(r, &why);
         return false;
@@ -288,7 +289,7 @@ bool drawing_run(Repl *r, const char *text, size_t n) {
     Drawing d;
     Numbers numbers[ARGUMENTS] = {0};
     if (!read_drawing(text, n, &d)) {
-        complain(r, "drawings are plot(y), plot(x, y), hist(x) and image(m), each perhaps with: to \"file.png\"");
+        complain(r, "use plot(y), plot(x, y), hist(x) or image(m), and add to \"file.png\" to save the plot");
         return false;
     }
     bool ok = true;

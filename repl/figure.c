@@ -29,12 +29,12 @@ static Range range_of(const double *v, int64_t n) {
 
 static bool fit(Axis *a, double lo, double hi, int wanted, Buf *why) {
     if (axis_fit(a, lo, hi, PLOT_TICKS, wanted)) return true;
-    buf_printf(why, "no axis can show both %g and %g", lo, hi);
+    buf_printf(why, "%g and %g are too far apart for one axis", lo, hi);
     return false;
 }
 
 static bool has_numbers(const Range *r, Buf *why) {
-    if (!r->n) buf_puts(why, "there is no finite number to draw");
+    if (!r->n) buf_puts(why, "there is no finite number to plot");
     return r->n > 0;
 }
 

@@ -67,7 +67,7 @@ static bool open_omptarget(Jit *j, Compiler *c, Buf *why) {
     void *library = dlopen(path ? path : name, RTLD_NOW | RTLD_GLOBAL);
     if (!library) {
         buf_printf(why,
-                   "`%s` is needed to run kernels and was not found; it comes with the Debian package liboffload-22",
+                   "cannot run kernels: `%s` was not found; install the Debian package liboffload-22",
                    name);
         return false;
     }
@@ -92,7 +92,7 @@ static bool open_runtime(Jit *j, Buf *why) {
     j->live = j->runtime ? dlsym(j->runtime, "kdsl_live") : NULL;
     if (j->live) return true;
     const char *reason = ok ? dlerror() : NULL;
-    buf_printf(why, "the runtime cannot be loaded from memory: %s", reason ? reason : "no room");
+    buf_printf(why, "the runtime cannot be loaded from memory: %s", reason ? reason : "out of memory");
     return false;
 }
 

@@ -89,10 +89,10 @@ bool session_code(Session *s, const char *kind, const char *name, Buf *out) {
     Trial t;
     bool ok = l && trial_check(s, &t, nothing, true, out);
     Func *f = ok ? leave_alone(t.program, name) : NULL;
-    if (!l) buf_printf(out, "code comes as ir, asm or ptx, not as `%s`\n", kind);
+    if (!l) buf_printf(out, "code can be shown as ir, asm or ptx, not `%s`\n", kind);
     else if (ok && !f) buf_printf(out, "there is no function or kernel `%s`\n", name);
     else if (f && l->target && !f->is_kernel)
-        buf_printf(out, "`%s` is no kernel: it runs on the host\n", name), f = NULL;
+        buf_printf(out, "`%s` is not a kernel: it runs on the host\n", name), f = NULL;
     ok = f && list(s, l, t.program, f, out);
     if (l) trial_free(&t);
     text_drop(nothing);

@@ -47,7 +47,7 @@ bool session_devices(Session *s, Buf *out) {
     int n = n_devices(s), chosen = default_device(s);
     for (int i = 0; i < n; i++)
         buf_printf(out, "%c %d  %s%s\n", i == chosen ? '*' : ' ', i, device_name(s, i),
-                   is_gpu(s, i) ? "" : ", as a device of its own");
+                   is_gpu(s, i) ? "" : ", as a separate device");
     if (!n) buf_puts(out, "none: kernels run on the host\n");
     return true;
 }
@@ -57,11 +57,11 @@ bool session_device(Session *s, int64_t device, Buf *out) {
     int n = n_devices(s);
     if (device < 0 || device >= n) {
         buf_printf(out, "there is no device %lld; `:devices` lists %s\n", (long long)device,
-                   n ? "those there are" : "none");
+                   n ? "the available devices" : "none");
         return false;
     }
     jit_choose_device(s->jit, (int)device);
-    buf_printf(out, "launches go to device %d from now on: %s\n", (int)device, device_name(s, (int)device));
+    buf_printf(out, "all further launches use device %d: %s\n", (int)device, device_name(s, (int)device));
     return true;
 }
 

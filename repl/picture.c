@@ -13,7 +13,7 @@ bool picture_look(Picture *p, Buf *why) {
         p->lo = fmin(p->lo, p->at[i]);
         p->hi = fmax(p->hi, p->at[i]);
     }
-    if (p->lo > p->hi) buf_puts(why, n ? "there is no finite number to draw" : "there is nothing in it to draw");
+    if (p->lo > p->hi) buf_puts(why, n ? "there is no finite number to plot" : "it has no elements to plot");
     return p->lo <= p->hi;
 }
 

@@ -48,7 +48,7 @@ bool session_type(Session *s, const char *expr, Buf *out) {
     Trial t;
     bool ok = ask(s, &t, expr, false, out);
     const Type *type = ok ? type_shown(&t) : NULL;
-    if (ok && !type) buf_puts(out, "this is no expression\n");
+    if (ok && !type) buf_puts(out, "this is not an expression\n");
     if (type) buf_puts(out, type_name(&t.c, type));
     trial_free(&t);
     return type != NULL;
@@ -99,7 +99,7 @@ static bool explain(const Session *s, const char *what, const Program *p, Buf *o
         explanations[i].explain(p, out);
         return true;
     }
-    buf_printf(out, "there is no explanation called `%s`\n", what);
+    buf_printf(out, "unknown explanation `%s`\n", what);
     return false;
 }
 

@@ -58,7 +58,7 @@ static void launch_line(const SessionLaunch *l, int times, Buf *out) {
     if (l->seconds > 0) show_seconds(l->seconds, out), buf_puts(out, ", ");
     if (l->bytes_to) show_bytes(l->bytes_to, out), buf_puts(out, l->bytes_from ? " to the device, " : " to the device");
     if (l->bytes_from) show_bytes(l->bytes_from, out), buf_puts(out, " back");
-    if (!l->bytes_to && !l->bytes_from) buf_puts(out, "nothing moved");
+    if (!l->bytes_to && !l->bytes_from) buf_puts(out, "nothing copied");
 }
 
 void repl_show_launches(Repl *r) {
@@ -208,7 +208,7 @@ static Session *interrupted_session;
 /* The terminal has written ^C: what is said about it stands below. */
 static void on_interrupt(int signal) {
     (void)signal;
-    static const char waits[] = "\na kernel is running: the input stops when it has ended\n";
+    static const char waits[] = "\na kernel is running: the input stops when the kernel has ended\n";
     size_t n = session_interrupt(interrupted_session) ? sizeof waits - 1 : 1;
     if (write(STDERR_FILENO, waits, n) < 0) return; /* there is no one to tell */
 }

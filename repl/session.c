@@ -72,7 +72,7 @@ static void declare_items(Session *s, Trial *t, Text *text, Buf *said) {
     for (int i = 0; i < t->items.n; i++) {
         const Item *item = t->items.at[i];
         if (item->kind == ITEM_TEST) {
-            told(s, said, "the test is checked; `kdslc test` runs those of a file");
+            told(s, said, "the test was checked but not run; `kdslc test` runs the tests of a file");
             continue;
         }
         var_remove(s, item->name);
@@ -86,14 +86,15 @@ static void tell_unfit(Session *s, Trial *t, Buf *said) {
     if (t->unfit_said.n) buf_add(said, t->unfit_said.at, t->unfit_said.n);
     for (int i = 0; i < t->unfit.n; i++) {
         Buf b = {0};
-        buf_printf(&b, "`%s` (%s) does not fit any more: it waits until it is declared anew, or what it uses fits again",
+        buf_printf(&b, "`%s` (%s) no longer compiles: it cannot be used until it, or what it depends on, is declared "
+                       "again",
                    t->unfit.at[i]->name, t->unfit.at[i]->text->path);
         told(s, said, b.at);
         buf_free(&b);
     }
     for (int i = 0; i < t->again.n; i++) {
         Buf b = {0};
-        buf_printf(&b, "`%s` fits again", t->again.at[i]->name);
+        buf_printf(&b, "`%s` compiles again", t->again.at[i]->name);
         told(s, said, b.at);
         buf_free(&b);
     }
@@ -106,7 +107,7 @@ static void release_stale(Session *s, const Trial *t, Buf *said) {
         if (v->gone || !t->kept[i].gone) continue;
         Buf b = {0}, why = {0};
         buf_printf(&why, "%s (`%s`)", t->kept[i].gone, v->type);
-        buf_printf(&b, "`%s` is gone: %s; give it a new value: `%s %s = ...;`", v->name, why.at,
+        buf_printf(&b, "`%s` was removed: %s; declare it again: `%s %s = ...;`", v->name, why.at,
                    v->is_mutable ? "var" : "let", v->name);
         told(s, said, b.at);
         var_release(s, v, why.at);
@@ -120,7 +121,8 @@ static void tell_waiting(Session *s, const Text *text, Buf *said) {
         const Decl *d = s->decls.at[i];
         if (!d->waits || !mentions(text->at, d->name)) continue;
         Buf b = {0};
-        buf_printf(&b, "`%s` (%s) is there, but waits: it does not fit what it uses", d->name, d->text->path);
+        buf_printf(&b, "`%s` (%s) cannot be used: it does not compile with the current declarations", d->name,
+                   d->text->path);
         told(s, said, b.at);
         buf_free(&b);
     }
@@ -224,7 +226,7 @@ static void find_moved(Session *s) {
         for (int k = 0; k < v->leaves.n; k++) moved |= v->leaves.at[k].is_array && !*(void **)v->leaves.at[k].at;
         if (!moved) continue;
         char why[64];
-        snprintf(why, sizeof why, "it was moved away in input %d", s->n_inputs);
+        snprintf(why, sizeof why, "it was moved in input %d", s->n_inputs);
         var_release(s, v, why);
     }
 }
@@ -330,7 +332,8 @@ bool run_ready(Session *s, const char *text, Run *r, Buf *said) {
     *r = (Run){.s = s, .t = s->last, .text = text_of_input(s, text, strlen(text))};
     bool ok = trial_check(s, r->t, r->text, false, said);
     bool declares = ok && (r->t->items.n || r->t->program->new_vars.n), runs = ok && r->t->module->input;
-    if (declares) buf_puts(said, "what is run many times cannot declare anything: do that before\n");
+    if (declares) buf_puts(said, "an input that is run many times cannot declare anything; write the declarations "
+                                 "before\n");
     else if (ok && !runs) buf_puts(said, "there is nothing to run\n");
     if (runs && !declares) r->unit = code_make(s, r->t, &r->input, said);
     if (r->unit) make_frame(r);

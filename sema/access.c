@@ -66,15 +66,16 @@ static Wide most_of_size(const Func *f, const Symbol *size) {
 static const char *about_atom(Walk *w, const Atom *atom, const char *index) {
     Arena *arena = w->s->arena;
     bool same = strcmp(atom->text, index) == 0;
-    const char *rests = same ? "" : arena_printf(arena, "it rests on `%s`: ", atom->text);
+    const char *rests = same ? "" : arena_printf(arena, "it depends on `%s`: ", atom->text);
     switch (atom->kind) {
     case ATOM_LOADED:
-        return same ? arena_printf(arena, "the value of `%s` is not known", atom->text)
-                    : arena_printf(arena, "it is, or rests on, the value of `%s`, which is not known", atom->text);
-    case ATOM_CALLED: return arena_printf(arena, "%swhat the call gives is not known", rests);
+        return same ? arena_printf(arena, "the value of `%s` is not known at compile time", atom->text)
+                    : arena_printf(arena, "it depends on the value of `%s`, which is not known at compile time",
+                                   atom->text);
+    case ATOM_CALLED: return arena_printf(arena, "%sthe result of the call is not known", rests);
     case ATOM_CHANGES: return arena_printf(arena, "%sa variable that changes", rests);
-    case ATOM_WRAPS: return arena_printf(arena, "%sthe arithmetic may leave the range of its type", rests);
-    case ATOM_COMPUTED: return arena_printf(arena, "%snot a sum of multiples", rests);
+    case ATOM_WRAPS: return arena_printf(arena, "%sthe arithmetic may overflow", rests);
+    case ATOM_COMPUTED: return arena_printf(arena, "%snot a linear expression", rests);
     case ATOM_NAMED: break;
     }
     return NULL;
@@ -87,11 +88,11 @@ static const char *reason(Walk *w, const char *index, const Form *at, const Form
         const char *text = about_atom(w, &w->a.atoms.at[at->at[i].atom], index);
         if (text) return text;
     }
-    if (!ext) return "the extent is known when it runs";
+    if (!ext) return "the extent is only known at run time";
     const char *extent = form_text(&w->a, ext);
-    if (low) return arena_printf(arena, "nothing shows that it is below %s", extent);
-    if (high) return "nothing shows that it is not negative";
-    return arena_printf(arena, "nothing shows that it is in 0..%s", extent);
+    if (low) return arena_printf(arena, "cannot prove that it is less than %s", extent);
+    if (high) return "cannot prove that it is not negative";
+    return arena_printf(arena, "cannot prove that it is in 0..%s", extent);
 }
 
 static bool element_extent(Walk *w, const Expr *e, const Symbol *array, int d, Form *ext) {
@@ -143,7 +144,7 @@ static bool checked_early(Walk *w, Expr *e, const Symbol *array, int d, const Fo
     LoopChecks *checks = w->early;
     CheckSite site = {.kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .name = array->name};
     site.text = walk_text(w, e->span);
-    site.why = arena_printf(w->s->arena, "%s; looked at once for the whole loop", why);
+    site.why = arena_printf(w->s->arena, "%s; checked once, before the loop", why);
     e->index.site = walk_keep(w, site);
     e->index.early = 1u << d;
     LoopCheck check = {.access = e, .dim = d, .add = (int64_t)add.c, .site = e->index.site};
@@ -191,7 +192,7 @@ static void keep_slice(Walk *w, Expr *e, const Symbol *array) {
     CheckSite site = {.kind = CHECK_SLICE, .span = e->span, .rank = e->index.at.n};
     site.name = array ? array->name : "the array";
     site.text = walk_text(w, e->span);
-    site.why = "bounds of slices are looked at when it runs";
+    site.why = "the bounds of slices are always checked at run time";
     w->f->n_checks++;
     e->index.site = walk_keep(w, site);
 }

@@ -95,12 +95,12 @@ static int slot_of(const Flow *f, const Symbol *sym) {
 static void used_after_move(Flow *f, int slot, Span at, bool next_turn) {
     const Symbol *sym = own_whole(f->symbol[slot]);
     Diag *d = diag(f->s->c, E0407, at,
-                   next_turn ? "`%s` is used here after an earlier turn of the loop moved it away"
-                             : "`%s` is used after it was moved away",
+                   next_turn ? "`%s` was moved in an earlier iteration of the loop and can no longer be used"
+                             : "`%s` was moved and can no longer be used",
                    sym->name);
     diag_note(f->s->c, d, f->moved_at[slot], "it is moved here");
     diag_fix(f->s->c, d, f->moved_at[slot], arena_printf(f->s->arena, "copy(&%s)", sym->name),
-             "copy it there to keep it");
+             "copy it there to keep using it");
 }
 
 /* The array must be there, whatever its elements are. */
@@ -119,13 +119,13 @@ static void use(Flow *f, const Symbol *sym, Span at) {
     int slot = slot_of(f, sym);
     if (slot < 0 || f->now->dead || has(f, f->now, SET, slot)) return;
     bool out = sym->kind == SYM_PARAM;
-    Diag *d = out ? diag(f->s->c, E0408, at, "`%s` is `%s` and is read before it is written", sym->name,
+    Diag *d = out ? diag(f->s->c, E0408, at, "`%s` is `%s` and must be written before it is read", sym->name,
                          sym->mode == REF_OUT ? "&out" : "&scratch")
-                  : diag(f->s->c, E0406, at, "`%s` is read before it has a value on every path to here", sym->name);
+                  : diag(f->s->c, E0406, at, "`%s` is not assigned on every path to this use", sym->name);
     note_declared(f->s, d, sym);
     if (f->launched_at[slot].hi)
         diag_note(f->s->c, d, f->launched_at[slot],
-                  "a launch over an empty domain writes nothing: give it a value before this");
+                  "an empty domain would leave it unset; initialise it first");
     put(f, f->now, SET, slot, true);
 }
 
@@ -432,7 +432,7 @@ static void check_given(Flow *f, Span at) {
     for (int slot = 0; slot < f->n_slots; slot++) {
         Symbol *sym = f->symbol[slot];
         if (sym->kind != SYM_PARAM || sym->type->kind == TY_ARRAY || has(f, f->now, SET, slot)) continue;
-        Diag *d = diag(f->s->c, E0417, at, "`%s` can end here without giving `%s` a value, which is `&out`",
+        Diag *d = diag(f->s->c, E0417, at, "`%s` can end here without assigning `%s`, which is `&out`",
                        f->func->name, sym->name);
         note_declared(f->s, d, sym);
         put(f, f->now, SET, slot, true); /* said once */
@@ -521,7 +521,7 @@ static void check_end(Flow *f) {
     Span body = func->item->fn.body->span, end = {body.hi - 1, body.hi};
     Diag *d = diag(f->s->c, E0314, end, "`%s` can end here without returning a value", func->name);
     Span where = func->is_kernel ? func->item->fn.reduce_span : func->facts->result_span;
-    diag_note(f->s->c, d, where, "it has to give `%s`", type_name(f->s->c, result));
+    diag_note(f->s->c, d, where, "it must return `%s`", type_name(f->s->c, result));
 }
 
 void assign_check(Sema *s, Func *func) {

@@ -24,17 +24,17 @@ static bool check_update(Sema *s, Expr *e, const Type *t) {
     if (!type_has_atomic(t)) {
         Diag *d = diag(s->c, E0416, e->atomic.op_span, "there is no atomic update of %s", quoted_type(s, t));
         if (t->kind == TY_BOOL)
-            diag_note(s->c, d, e->atomic.target->span, "keep 0 and 1 in a `u8` and use `|=` or `&=`");
+            diag_note(s->c, d, e->atomic.target->span, "store 0 and 1 in a `u8` and use `|=` or `&=`");
         return false;
     }
     if (!op_has_atomic(e)) {
         Diag *d = diag(s->c, E0416, e->atomic.op_span, "there is no atomic `%s`", text);
-        diag_note(s->c, d, e->atomic.op_span, "there are += -= &= |= ^= min= max=");
+        diag_note(s->c, d, e->atomic.op_span, "use one of += -= &= |= ^= min= max=");
         return false;
     }
     bool bits = !e->atomic.is_min && !e->atomic.is_max && op_info[e->atomic.op].kind == OPK_BITS;
     if (!bits || t->is_int) return true;
-    diag(s->c, E0306, e->atomic.op_span, "`%s` does not work on %s", text, quoted_type(s, t));
+    diag(s->c, E0306, e->atomic.op_span, "`%s` cannot be applied to %s", text, quoted_type(s, t));
     return false;
 }
 
@@ -42,7 +42,8 @@ static bool check_amount(Sema *s, Expr *e, Type *t) {
     Expr **slot = &e->atomic.value;
     const Type *v = (*slot)->type;
     if (type_is_number(v) && !type_is_literal(v) && !type_widens(v, t)) {
-        Diag *d = diag(s->c, E0305, e->atomic.op_span, "`%s` mixes `%s` and `%s`", update_text(s, e), t->name, v->name);
+        Diag *d = diag(s->c, E0305, e->atomic.op_span, "`%s` mixes `%s` and `%s`", update_text(s, e),
+                       t->name, v->name);
         fix_convert(s, d, *slot, t);
         return false;
     }
@@ -64,14 +65,14 @@ Type *check_atomic(Sema *s, Expr *e) {
     bool element = in && (in->kind == EXPR_NAME || (expr_fixed_field(in) && expr_whole((Expr *)in)->kind == EXPR_INDEX &&
                                                     expr_root(in)));
     if (element && in->kind == EXPR_NAME && in->name.sym->is_fixed && s->func && s->func->is_kernel) {
-        diag(s->c, E0415, target->span, "no other work item can reach `%s`: leave out `atomic`", in->name.name);
+        diag(s->c, E0415, target->span, "no other work item can access `%s`; remove `atomic`", in->name.name);
         return bad(s, e);
     }
     if (!element && !is_shared_value(whole)) {
         Diag *d = diag(s->c, E0415, target->span,
-                       "`atomic` updates an element of an array, or what a parameter refers to, as in `h[i]`");
+                       "`atomic` needs an array element or a reference parameter, as in `h[i]`");
         if (target->kind == EXPR_NAME && t->kind != TY_ARRAY)
-            diag_note(s->c, d, target->span, "no other work item can reach `%s`: leave out `atomic`",
+            diag_note(s->c, d, target->span, "no other work item can access `%s`; remove `atomic`",
                       target->name.name);
         return bad(s, e);
     }

@@ -114,21 +114,23 @@ static void explain_value(Barriers *b, Diag *d, const Expr *leaf) {
     enum { MAX_STEPS = 4 };
     for (int i = 0; leaf && i < MAX_STEPS; i++) {
         if (leaf->kind != EXPR_NAME) {
-            diag_note(b->s->c, d, leaf->span, "what this gives may differ between the items of a group");
+            diag_note(b->s->c, d, leaf->span, "this value may differ between the work items of a group");
             return;
         }
         const Symbol *sym = leaf->name.sym;
         const Reason *r = &b->reasons[sym->id];
         if (!r->at.hi) {
-            diag_note(b->s->c, d, leaf->span, "`%s` differs between the items of a group", sym->name);
+            diag_note(b->s->c, d, leaf->span, "`%s` differs between the work items of a group", sym->name);
             return;
         }
         const Expr *next = r->from ? r->from : differing((Expr *)r->under);
         if (r->from && next->kind == EXPR_NAME)
-            diag_note(b->s->c, d, r->at, "`%s` gets a value here that depends on `%s`", sym->name, next->name.name);
+            diag_note(b->s->c, d, r->at, "`%s` is assigned a value here that depends on `%s`", sym->name,
+                      next->name.name);
         else if (r->under)
             diag_note(b->s->c, d, r->at,
-                      "`%s` is assigned here where only some items of a group may come, because of `%s`", sym->name,
+                      "`%s` is assigned here, which only some work items of a group may execute because of `%s`",
+                      sym->name,
                       source_text(b->s, r->under->span));
         leaf = next;
         if (leaf == NULL || (leaf->kind == EXPR_NAME && leaf->name.sym == sym)) return;
@@ -138,30 +140,31 @@ static void explain_value(Barriers *b, Diag *d, const Expr *leaf) {
 static void explain_condition(Barriers *b, Diag *d, const Expr *condition) {
     const Expr *leaf = differing((Expr *)condition);
     if (leaf && leaf != condition && leaf->kind == EXPR_NAME)
-        diag_note(b->s->c, d, condition->span, "`%s` may differ from item to item: it depends on `%s`",
+        diag_note(b->s->c, d, condition->span, "`%s` may differ between work items: it depends on `%s`",
                   source_text(b->s, condition->span), leaf->name.name);
     else if (leaf != condition || leaf->kind != EXPR_NAME)
-        diag_note(b->s->c, d, condition->span, "`%s` may differ from item to item", source_text(b->s, condition->span));
+        diag_note(b->s->c, d, condition->span, "`%s` may differ between work items", source_text(b->s,
+                                                                                                 condition->span));
     if (leaf) explain_value(b, d, leaf);
 }
 
 static void diverges(Barriers *b, Span at, const Expr *why, const char *how, Span jump) {
-    Diag *d = diag(b->s->c, E0526, at, "all items of a group meet at a barrier, but %s", how);
+    Diag *d = diag(b->s->c, E0526, at, "every work item of the group must reach this barrier, but %s", how);
     if (jump.hi) diag_note(b->s->c, d, jump, "they leave here");
     explain_condition(b, d, why);
     if (jump.hi && b->returned == why)
-        diag_note(b->s->c, d, jump, "let all items stay, and do the work of some under `if ... { }`");
+        diag_note(b->s->c, d, jump, "do not leave early; put the work of some items inside `if ... { }`");
 }
 
 static void check_barrier(Barriers *b, const Stmt *st) {
     if (b->differs) {
-        diverges(b, st->span, b->differs, "only some may come here", (Span){0});
+        diverges(b, st->span, b->differs, "some may not", (Span){0});
         return;
     }
     for (const BLoop *l = b->loop; l; l = l->outer) {
         const LoopFacts *facts = facts_of(b, l->stmt);
         if (l->skipped) {
-            diverges(b, st->span, l->skipped, "some may have gone on to the next round", (Span){0});
+            diverges(b, st->span, l->skipped, "some may have continued with the next iteration", (Span){0});
             return;
         }
         if (!facts->left) continue;
@@ -418,9 +421,9 @@ static void check_room(Barriers *b) {
         sum += bytes_of(sym) * b->f->group.items;
         if (sum <= MOST) continue;
         Diag *d = diag(b->s->c, E0527, sym->span,
-                       "with `%s`, the variables of a group of %lld items take more than %d KiB", sym->name,
+                       "with `%s`, the variables of a group of %lld work items need more than %d KiB", sym->name,
                        (long long)b->f->group.items, MOST >> 10);
-        diag_note(b->s->c, d, sym->span, "it takes %lld bytes for each item; smaller groups need less",
+        diag_note(b->s->c, d, sym->span, "it needs %lld bytes for each work item; use smaller groups",
                   (long long)bytes_of(sym));
         return;
     }

@@ -10,8 +10,8 @@ static void same_test_name(Sema *s, const Func *test) {
     for (int i = 0; i < s->program->tests.n; i++) {
         const Func *other = s->program->tests.at[i];
         if (other->name != test->name) continue;
-        Diag *d = diag(s->c, E0302, test->name_span, "there is a test `%s` already", test->name);
-        diag_note(s->c, d, other->name_span, "it stands here");
+        Diag *d = diag(s->c, E0302, test->name_span, "there is already a test named `%s`", test->name);
+        diag_note(s->c, d, other->name_span, "the first one is here");
         return;
     }
 }
@@ -42,7 +42,7 @@ void keep_tests(Sema *s, bool run) {
     Program *p = s->program;
     p->runs_tests = run;
     if (run && !p->tests.n)
-        diag(s->c, E1006, (Span){0}, "`%s` has no `test` block to run", p->module->source->path);
+        diag(s->c, E1006, (Span){0}, "`%s` has no `test` blocks", p->module->source->path);
     if (run) return;
     int kept = 0;
     for (int i = 0; i < p->funcs.n; i++)
@@ -60,8 +60,8 @@ static bool is_reserved(const Func *f) {
 
 static void check_c_name(Sema *s, const Func *f) {
     if (!is_reserved(f)) return;
-    Diag *d = diag(s->c, E0811, f->name_span, "`%s` cannot be the name of a C function of a program", f->name);
-    diag_note(s->c, d, f->name_span, "`main` and names that start with `kdsl_` belong to the runtime");
+    Diag *d = diag(s->c, E0811, f->name_span, "`%s` cannot be used as the name of a C function", f->name);
+    diag_note(s->c, d, f->name_span, "`main` and names that begin with `kdsl_` are reserved for the runtime");
 }
 
 static bool has_c_type(const Type *t) {
@@ -70,21 +70,21 @@ static bool has_c_type(const Type *t) {
 }
 
 static void no_c_type(Sema *s, Span at, const Type *t, const char *hint) {
-    Diag *d = diag(s->c, E0812, at, "%s has no type in C to be passed as", quoted_type(s, t));
+    Diag *d = diag(s->c, E0812, at, "%s has no corresponding type in C", quoted_type(s, t));
     if (hint) diag_note(s->c, d, at, "%s", hint);
 }
 
 static void check_c_types(Sema *s, Func *f) {
     for (int i = 0; i < f->facts->owners.n; i++) {
         const Symbol *sym = f->facts->owners.at[i];
-        if (!sym->part_of) no_c_type(s, sym->as_written->span, sym->type, "pass its arrays one by one");
+        if (!sym->part_of) no_c_type(s, sym->as_written->span, sym->type, "pass its arrays as separate parameters");
     }
     for (int i = 0; i < f->n_given; i++) {
         const Type *t = f->params.at[i]->type;
         bool text = f->params.at[i]->mode != REF_NONE && t->kind == TY_STR;
         if (t->kind == TY_ARRAY) t = t->elem;
         if (!has_c_type(t) || text) no_c_type(s, f->item->fn.params.at[i].type->span, t,
-                                                text ? "text crosses by value only" : NULL);
+                                                text ? "pass text by value" : NULL);
     }
     if (has_c_type(f->result)) return;
     no_c_type(s, f->item->fn.result->span, f->result,
@@ -119,7 +119,7 @@ static void find_border(Sema *s, Func *f) {
 
 void check_export(Sema *s, Func *f) {
     if (is_taken(s, f->name))
-        diag(s->c, E0811, f->name_span, "`%s` is a function of the C library that programs call; export it as another name",
+        diag(s->c, E0811, f->name_span, "`%s` is the name of a C library function; export it under another name",
              f->name);
     else check_c_name(s, f);
     check_c_types(s, f);
@@ -131,14 +131,16 @@ void check_kept(Sema *s, const Func *f) {
     for (int i = 0; f->is_export && i < f->params.n; i++) {
         const Symbol *p = f->params.at[i];
         if (!p->reshaped) continue;
-        Diag *d = diag(s->c, E0813, p->span, "`%s` assigns or swaps `%s` as a whole, which is an array of its C caller",
+        Diag *d = diag(s->c, E0813, p->span, "`%s` replaces or swaps the whole array `%s`, which belongs to the C "
+                                             "caller",
                        f->name, p->name);
-        diag_note(s->c, d, p->span, "assign its elements: `for i in len(%s) { %s[i] = ...; }`", p->name, p->name);
+        diag_note(s->c, d, p->span, "assign the elements instead: `for i in len(%s) { %s[i] = ...; }`", p->name,
+                  p->name);
     }
 }
 
 void check_extern(Sema *s, Func *f) {
     check_c_name(s, f);
     check_c_types(s, f);
-    effect_add(s, EFFECT_EXTERN, f->name_span, "runs C code");
+    effect_add(s, EFFECT_EXTERN, f->name_span, "calls C code");
 }

@@ -30,18 +30,18 @@ static const struct {
     const char *what;
 } effects[] = {
     {BUILTIN_PRINT, EFFECT_PRINT, "prints"},
-    {BUILTIN_FORMAT, EFFECT_STR, "makes text"},
-    {BUILTIN_ARGS, EFFECT_STR, "asks for `args()`"},
+    {BUILTIN_FORMAT, EFFECT_STR, "creates text"},
+    {BUILTIN_ARGS, EFFECT_STR, "uses `args()`"},
     {BUILTIN_CLOCK, EFFECT_IO, "reads the clock"},
-    {BUILTIN_DEVICES, EFFECT_IO, "counts the devices"},
-    {BUILTIN_DEVICE_NAME, EFFECT_IO, "asks for a device's name"},
+    {BUILTIN_DEVICES, EFFECT_IO, "queries the number of devices"},
+    {BUILTIN_DEVICE_NAME, EFFECT_IO, "queries the name of a device"},
     {BUILTIN_EXIT, EFFECT_IO, "ends the program"},
     {BUILTIN_WRITE_FILE, EFFECT_IO, "writes a file"},
     {BUILTIN_APPEND_FILE, EFFECT_IO, "writes a file"},
     {BUILTIN_READ_FILE, EFFECT_IO, "reads a file"},
     {BUILTIN_READ_ARRAY, EFFECT_IO, "reads a file"},
-    {BUILTIN_FILE_EXISTS, EFFECT_IO, "looks for a file"},
-    {BUILTIN_FILE_SIZE, EFFECT_IO, "looks for a file"},
+    {BUILTIN_FILE_EXISTS, EFFECT_IO, "checks for a file"},
+    {BUILTIN_FILE_SIZE, EFFECT_IO, "checks for a file"},
     {BUILTIN_READ_LINE, EFFECT_IO, "reads standard input"},
     {BUILTIN_INPUT_ENDED, EFFECT_IO, "reads standard input"},
     {BUILTIN_COPY, EFFECT_HEAP, "copies an array"},
@@ -59,21 +59,21 @@ static bool count_is(Sema *s, Expr *e, BuiltinId id, int n) {
     if (given == n) return true;
     Span at = given > n ? e->call.args.at[n].span : (Span){e->span.hi - 1, e->span.hi};
     const char *name = builtin_rows[id].name;
-    Diag *d = diag(s->c, E0311, at, "`%s` takes %d argument%s, this gives %d", name, n, n == 1 ? "" : "s", given);
-    if (n == 2 && given == 3 && name[0] == 'm') diag_note(s->c, d, at, "as in `%s(a, %s(b, c))`", name, name);
+    Diag *d = diag(s->c, E0311, at, "`%s` expects %d argument%s, but got %d", name, n, n == 1 ? "" : "s", given);
+    if (n == 2 && given == 3 && name[0] == 'm') diag_note(s->c, d, at, "write `%s(a, %s(b, c))`", name, name);
     for (int i = 0; i < given; i++) check_expr(s, &e->call.args.at[i].value);
     return false;
 }
 
 static bool is_plain(Sema *s, Arg *a) {
     if (a->label) {
-        Diag *d = diag(s->c, E0326, a->span, "arguments of built-in functions have no names");
-        diag_fix(s->c, d, a->span, source_text(s, a->value->span), "only the value");
+        Diag *d = diag(s->c, E0326, a->span, "the arguments of built-in functions cannot be named");
+        diag_fix(s->c, d, a->span, source_text(s, a->value->span), "pass only the value");
         return false;
     }
     if (a->mode == REF_NONE) return true;
-    Diag *d = diag(s->c, E0401, a->span, "this is taken by value");
-    diag_fix(s->c, d, a->span, source_text(s, a->value->span), "without the `&`");
+    Diag *d = diag(s->c, E0401, a->span, "this argument is passed by value");
+    diag_fix(s->c, d, a->span, source_text(s, a->value->span), "remove the `&`");
     return false;
 }
 
@@ -94,7 +94,8 @@ static bool suits(BuiltinArgs args, const Type *t) {
 static void does_not_suit(Sema *s, Expr *e, BuiltinId id) {
     const char *wanted = builtin_rows[id].args == ARGS_FLOAT ? "a float" : "a number";
     Diag *d =
-        diag(s->c, E0304, e->span, "`%s` needs %s, this is %s", builtin_rows[id].name, wanted, quoted_type(s, e->type));
+        diag(s->c, E0304, e->span, "`%s` needs %s, but this is %s", builtin_rows[id].name, wanted, quoted_type(s,
+                                                                                                               e->type));
     if (e->type->is_int) fix_convert(s, d, e, s->f64);
 }
 
@@ -200,12 +201,12 @@ static Type *check_copy(Sema *s, Expr *e) {
 
 static bool is_whole(Sema *s, const Arg *a) {
     if (a->value->kind == EXPR_FIELD && !is_bad(check_expr(s, (Expr **)&a->value)) && expr_fixed_field(a->value)) {
-        diag(s->c, E0345, a->span, "`%s` is part of a struct; `swap` exchanges whole arrays and whole variables",
+        diag(s->c, E0345, a->span, "`%s` is part of a struct, but `swap` exchanges whole arrays and whole variables",
              source_text(s, a->value->span));
         return false;
     }
     if (!expr_is_slice(a->value)) return true;
-    diag(s->c, E0613, a->span, "`swap` exchanges whole arrays, and `%s` is a part of one",
+    diag(s->c, E0613, a->span, "`swap` exchanges whole arrays, but `%s` is a slice of one",
          source_text(s, a->value->span));
     return false;
 }
@@ -217,11 +218,12 @@ static Type *check_swap(Sema *s, Expr *e) {
     if (!check_reference(s, b, REF_MUT) || !ok) return s->error;
     Symbol *x = a->value->name.sym, *y = b->value->name.sym;
     if (x == y) {
-        diag(s->c, E0403, b->span, "`%s` is swapped with itself", x->name);
+        diag(s->c, E0403, b->span, "`%s` cannot be swapped with itself", x->name);
         return s->error;
     }
     if (a->value->type != b->value->type) {
-        Diag *d = diag(s->c, E0304, b->span, "`swap` needs two arrays of one type: `%s` is `%s`, `%s` is `%s`", x->name,
+        Diag *d = diag(s->c, E0304, b->span, "`swap` needs two arrays of the same type: `%s` is `%s`, `%s` is `%s`",
+                       x->name,
                        type_name(s->c, a->value->type), y->name, type_name(s->c, b->value->type));
         note_declared(s, d, x);
         note_declared(s, d, y);
@@ -241,8 +243,8 @@ static Type *check_text_call(Sema *s, Expr *e, BuiltinId id) {
     ArgList *args = &e->call.args;
     Type *result = id == BUILTIN_PRINT ? s->nothing : s->str;
     if (!args->n) {
-        Diag *d = diag(s->c, E0701, e->span, "`%s` needs a format", builtin_rows[id].name);
-        if (id == BUILTIN_PRINT) diag_fix(s->c, d, e->span, "print(\"\")", "for an empty line");
+        Diag *d = diag(s->c, E0701, e->span, "`%s` needs a format string", builtin_rows[id].name);
+        if (id == BUILTIN_PRINT) diag_fix(s->c, d, e->span, "print(\"\")", "use an empty text to print an empty line");
         return s->error;
     }
     if (!is_plain(s, &args->at[0])) return s->error;
@@ -257,20 +259,23 @@ static Type *check_text_call(Sema *s, Expr *e, BuiltinId id) {
 
 static Type *check_file(Sema *s, Expr *e, BuiltinId id) {
     Arg *path = &e->call.args.at[0], *data = &e->call.args.at[1];
-    bool ok = check_text(s, path, arena_printf(s->arena, "`%s` takes the file's name first", builtin_rows[id].name));
+    bool ok = check_text(s, path, arena_printf(s->arena, "the first argument of `%s` is the name of the file",
+                                               builtin_rows[id].name));
     if (data->mode == REF_NONE) {
         Type *t = data->value->kind == EXPR_NAME ? check_expr(s, &data->value) : s->nothing;
-        if (t->kind != TY_ARRAY) return check_text(s, data, "text, or an array as `&a`") && ok ? s->nothing : s->error;
+        if (t->kind != TY_ARRAY) return check_text(s, data, "a text, or an array passed as "
+                                                            "`&a`") && ok ? s->nothing : s->error;
     }
     if (!check_reference(s, data, REF_IN) || !ok) return s->error;
     if (!type_has_text(data->value->type->elem)) return s->nothing;
-    diag(s->c, E0325, data->span, "the bytes of numbers can be written, not an array of texts");
+    diag(s->c, E0325, data->span, "only arrays of numbers can be written, not arrays of texts");
     return s->error;
 }
 
 static bool check_path(Sema *s, Expr *e, BuiltinId id) {
     return check_text(s, &e->call.args.at[0],
-                      arena_printf(s->arena, "`%s` takes the file's name first", builtin_rows[id].name));
+                      arena_printf(s->arena, "the first argument of `%s` is the name of the file",
+                                   builtin_rows[id].name));
 }
 
 /* Bytes that are any number of the type, so not those of a bool or of a struct that may hold one. */
@@ -278,10 +283,10 @@ static Type *check_read_array(Sema *s, Expr *e, BuiltinId id) {
     Arg *offset = &e->call.args.at[1], *to = &e->call.args.at[2];
     bool ok = check_path(s, e, id);
     ok = is_plain(s, offset) && !is_bad(check_scalar(s, &offset->value)) &&
-         to_index(s, &offset->value, "the first byte to read") && ok;
+         to_index(s, &offset->value, "the position of the first byte") && ok;
     if (!check_reference(s, to, to->mode == REF_OUT ? REF_OUT : REF_MUT) || !ok) return s->error;
     if (type_is_number(type_of_part(to->value->type->elem))) return s->nothing;
-    Diag *d = diag(s->c, E0331, to->span, "`read_array` fills arrays of numbers, this is %s",
+    Diag *d = diag(s->c, E0331, to->span, "`read_array` reads into arrays of numbers, but this is %s",
                    quoted_type(s, to->value->type));
     note_declared(s, d, expr_array_symbol(to->value));
     return s->error;
@@ -362,13 +367,14 @@ Type *check_method(Sema *s, Expr *e) {
     if (!ok) return bad(s, e);
     if (e->call.args.n != array->rank) {
         Diag *d =
-            diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this gives %d ind%s",
-                 source_text(s, info->receiver->span), array->rank, array->rank == 1 ? "" : "s", e->call.args.n, e->call.args.n == 1 ? "ex" : "ices");
+            diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but is indexed with %d ind%s",
+                 source_text(s, info->receiver->span), array->rank, array->rank == 1 ? "" : "s", e->call.args.n,
+                 e->call.args.n == 1 ? "ex" : "ices");
         if (expr_root(info->receiver)) note_declared(s, d, expr_root(info->receiver));
         return bad(s, e);
     }
     if (array->elem->kind == TY_STR) {
-        diag(s->c, E0306, e->span, "`at` gives zero outside of the array, which text has none of");
+        diag(s->c, E0306, e->span, "`at` returns 0 for an index out of bounds, and a text has no such value");
         return bad(s, e);
     }
     return e->type = array->elem;

@@ -5,8 +5,8 @@
 static Type *element_type(Sema *s, Expr **slot, Type *want) {
     Type *t = check_expr(s, slot);
     if (t->kind == TY_ARRAY) {
-        Diag *d = diag(s->c, E0319, (*slot)->span, "arrays of arrays do not exist; an array has up to four dimensions");
-        diag_note(s->c, d, (*slot)->span, "as in `[0.0; n, m]` or `[e for i in n, j in m]`");
+        Diag *d = diag(s->c, E0319, (*slot)->span, "there are no arrays of arrays; an array has up to four dimensions");
+        diag_note(s->c, d, (*slot)->span, "write `[0.0; n, m]` or `[e for i in n, j in m]`");
         return bad(s, *slot);
     }
     if (own_refused(s, t, (*slot)->span, "an element of an array")) return bad(s, *slot);
@@ -18,14 +18,15 @@ static Type *element_type(Sema *s, Expr **slot, Type *want) {
 
 static bool rank_ok(Sema *s, Span span, int n) {
     if (n >= 1 && n <= MAX_RANK) return true;
-    diag(s->c, E0324, span, n ? "an array has at most four dimensions, this gives %d" : "an array has a dimension", n);
+    diag(s->c, E0324, span, n ? "an array has at most four dimensions, but this has %d" : "an array has a dimension",
+         n);
     return false;
 }
 
 static bool check_not_negative(Sema *s, const Expr *extent) {
     Const v = extent->konst;
     if (v.kind != CONST_INT || v.i >= 0 || (extent->type->is_int && !extent->type->is_signed)) return true;
-    diag(s->c, E0606, extent->span, "an extent cannot be negative, this is %lld", (long long)v.i);
+    diag(s->c, E0606, extent->span, "an extent cannot be negative, but this is %lld", (long long)v.i);
     return false;
 }
 
@@ -52,7 +53,8 @@ static bool check_independent(Sema *s, Expr *e, int n) {
             Binder *outer = &e->comprehend.binders.at[i];
             Expr *use = outer->sym ? expr_find(parts[k], is_symbol, outer->sym) : NULL;
             if (!use) continue;
-            Diag *d = diag(s->c, E0611, use->span, "the range of `%s` depends on `%s`, but an array is a box", b->name,
+            Diag *d = diag(s->c, E0611, use->span, "the range of `%s` depends on `%s`, but all rows of an array have "
+                                                   "the same length", b->name,
                            outer->name);
             note_declared(s, d, outer->sym);
             return false;
@@ -99,8 +101,8 @@ static Type *common_type(Sema *s, ExprList *items) {
 static Type *check_list(Sema *s, Expr *e, Type *want) {
     ExprList *items = &e->list.items;
     if (!items->n && !want) {
-        Diag *d = diag(s->c, E0414, e->span, "an empty list does not say what its elements are");
-        diag_note(s->c, d, e->span, "declare it, as in `let a: [f32; _] = [];`");
+        Diag *d = diag(s->c, E0414, e->span, "cannot tell the element type of an empty list");
+        diag_note(s->c, d, e->span, "declare the type: `let a: [f32; _] = [];`");
         return s->error;
     }
     Type *elem = want ? want : common_type(s, items);
@@ -110,7 +112,7 @@ static Type *check_list(Sema *s, Expr *e, Type *want) {
 }
 
 Type *check_array_literal(Sema *s, Expr *e, Type *want) {
-    if (e != s->made_for) effect_add(s, EFFECT_HEAP, e->span, "makes an array");
+    if (e != s->made_for) effect_add(s, EFFECT_HEAP, e->span, "creates an array");
     Type *t = s->error;
     if (e->kind == EXPR_FILL) t = check_fill(s, e, want);
     else if (e->kind == EXPR_COMPREHEND) t = check_comprehension(s, e, want);

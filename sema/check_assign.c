@@ -6,13 +6,14 @@
 static bool refuse_local(Sema *s, Symbol *sym, Span at, WriteKind how) {
     const Symbol *whole = own_whole(sym);
     if (!sym->keyword.hi) {
-        Diag *d = diag(s->c, E0405, at, "`%s` counts a loop and is not assigned", whole->name);
-        diag_note(s->c, d, at, "`continue` goes on with the next; a `while` loop counts as it likes");
+        Diag *d = diag(s->c, E0405, at, "`%s` is a loop variable and cannot be assigned", whole->name);
+        diag_note(s->c, d, at, "use `continue` to skip an iteration, or a `while` loop to control the variable");
         return false;
     }
     Diag *d = how == WRITE_PASS
-                  ? diag(s->c, E0402, at, "`%s` is a `let`, and `%s` would write it", whole->name, source_text(s, at))
-                  : diag(s->c, E0404, at, "`%s` is a `let` and keeps its value", whole->name);
+                  ? diag(s->c, E0402, at, "`%s` is a `let`, but `%s` would change it", whole->name, source_text(s,
+                                                                                                                    at))
+                  : diag(s->c, E0404, at, "`%s` is a `let` and cannot be assigned again", whole->name);
     diag_fix(s->c, d, sym->keyword, "var", "declare it with `var`");
     return false;
 }
@@ -20,23 +21,23 @@ static bool refuse_local(Sema *s, Symbol *sym, Span at, WriteKind how) {
 static bool refuse_param(Sema *s, Symbol *sym, Span at) {
     TypeExpr *te = sym->func->item->fn.params.at[sym->dim].type;
     if (sym->mode == REF_IN) {
-        Diag *d = diag(s->c, E0307, at, "this writes `%s`, which is passed by `&` and only read", sym->name);
-        diag_fix(s->c, d, te->ref.mode_span, "&mut ", "write `&mut` to give it back changed");
+        Diag *d = diag(s->c, E0307, at, "`%s` is passed by `&` and cannot be written", sym->name);
+        diag_fix(s->c, d, te->ref.mode_span, "&mut ", "use `&mut` to change it for the caller");
         return false;
     }
-    Diag *d = diag(s->c, E0405, at, "`%s` is a parameter passed by value and is only read", sym->name);
-    diag_note(s->c, d, sym->span, "copy it to write it: `var my_%s = %s;`", sym->name, sym->name);
+    Diag *d = diag(s->c, E0405, at, "`%s` is a parameter passed by value and cannot be assigned", sym->name);
+    diag_note(s->c, d, sym->span, "copy it to change it: `var my_%s = %s;`", sym->name, sym->name);
     return false;
 }
 
 /* What the group gives: neither is a variable of the program's. */
 static bool refuse_group(Sema *s, const Symbol *sym, Span at, WriteKind how) {
     if (sym->is_group_value) {
-        diag(s->c, E0504, at, "`%s` is the work item's place in its group and cannot be changed", sym->name);
+        diag(s->c, E0504, at, "`%s` is the index of the work item in its group and cannot be changed", sym->name);
         return true;
     }
     if (!sym->is_shared || how != WRITE_WHOLE) return false;
-    Diag *d = diag(s->c, E0525, at, "`%s` is `shared`: its elements are written, the whole array stays where it is",
+    Diag *d = diag(s->c, E0525, at, "`%s` is `shared`: assign its elements, not the whole array",
                    sym->name);
     note_declared(s, d, sym);
     return true;
@@ -46,8 +47,8 @@ static bool refuse_group(Sema *s, const Symbol *sym, Span at, WriteKind how) {
 static bool refuse_field(Sema *s, const Symbol *sym, Span at) {
     const Symbol *whole = own_whole(sym);
     Diag *d =
-        diag(s->c, E0307, at, "this writes `%s`, and `%s` is passed by `&` and only read", sym->name, whole->name);
-    diag_fix(s->c, d, whole->as_written->ref.mode_span, "&mut ", "write `&mut` to give it back changed");
+        diag(s->c, E0307, at, "`%s` cannot be written: `%s` is passed by `&`", sym->name, whole->name);
+    diag_fix(s->c, d, whole->as_written->ref.mode_span, "&mut ", "use `&mut` to change it for the caller");
     return false;
 }
 
@@ -67,13 +68,13 @@ bool check_writable(Sema *s, Symbol *sym, Span at, WriteKind how) {
         if (sym->mode == REF_NONE || sym->mode == REF_IN) return refuse_param(s, sym, at);
         if (how != WRITE_WHOLE) return true;
         if (s->func->is_kernel) {
-            diag(s->c, E0510, at, "a kernel writes elements of `%s`; it cannot replace the whole array", sym->name);
+            diag(s->c, E0510, at, "a kernel can only assign elements of `%s`, not the whole array", sym->name);
             return false;
         }
         effect_add(s, EFFECT_HEAP, at, "replaces an array");
         return true;
     case SYM_DOMAIN: {
-        Diag *d = diag(s->c, E0504, at, "`%s` is the work item's position and cannot be changed", sym->name);
+        Diag *d = diag(s->c, E0504, at, "`%s` is the index of the work item and cannot be changed", sym->name);
         note_declared(s, d, sym);
         return false;
     }
@@ -104,7 +105,8 @@ static bool same_array_type(Sema *s, Expr *e, Type *want, const char *why) {
         d = diag(s->c, E0602, e->span, "this array has %d dimension%s, but `%s` has %d", have->rank,
                  have->rank == 1 ? "" : "s", type_name(s->c, want), want->rank);
     else
-        d = diag(s->c, E0304, e->span, "this array holds `%s`, but `%s` is needed", have->elem->name, want->elem->name);
+        d = diag(s->c, E0304, e->span, "this array has elements of type `%s`, but `%s` is needed", have->elem->name,
+                 want->elem->name);
     if (why) diag_note(s->c, d, e->span, "%s", why);
     bad(s, e);
     return false;
@@ -113,7 +115,7 @@ static bool same_array_type(Sema *s, Expr *e, Type *want, const char *why) {
 static bool check_move(Sema *s, Expr *e) {
     Symbol *sym = e->name.sym;
     if (sym->is_shared) {
-        Diag *d = diag(s->c, E0525, e->span, "`%s` is `shared`: it belongs to the group and cannot be moved", sym->name);
+        Diag *d = diag(s->c, E0525, e->span, "`%s` is `shared` by the group and cannot be moved", sym->name);
         note_declared(s, d, sym);
         bad(s, e);
         return false;
@@ -121,13 +123,13 @@ static bool check_move(Sema *s, Expr *e) {
     if (sym->part_of) {
         const Symbol *whole = own_whole(sym);
         Diag *d =
-            diag(s->c, E0418, e->span, "`%s` is part of `%s`, which would be left without it", sym->name, whole->name);
+            diag(s->c, E0418, e->span, "`%s` cannot be moved out of `%s`", sym->name, whole->name);
         diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", sym->name), "copy it");
         bad(s, e);
         return false;
     }
     if (sym->kind != SYM_PARAM) return true;
-    Diag *d = diag(s->c, E0409, e->span, "`%s` is a reference; its array%s cannot be moved out of it", sym->name,
+    Diag *d = diag(s->c, E0409, e->span, "`%s` is a reference; its array%s cannot be moved", sym->name,
                    sym->parts ? "s" : "");
     diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", sym->name), "copy it");
     bad(s, e);
@@ -138,7 +140,7 @@ static bool check_move(Sema *s, Expr *e) {
 static bool refuse_part(Sema *s, Expr *e) {
     if (!expr_fixed_field(e)) return false;
     const char *text = source_text(s, e->span);
-    Diag *d = diag(s->c, E0418, e->span, "`%s` is part of a struct, and cannot be moved out of it", text);
+    Diag *d = diag(s->c, E0418, e->span, "`%s` cannot be moved out of a struct", text);
     if (expr_root(e)) diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", text), "copy it");
     else diag_note(s->c, d, e->span, "name the struct first, then copy the array");
     bad(s, e);
@@ -163,14 +165,14 @@ void check_owned(Sema *s, Expr **slot, Type *want, const char *why) {
         bool made_here = e == s->made_for && e->kind == EXPR_CALL && e->call.info &&
                          e->call.info->kind == CALL_BUILTIN && e->call.info->builtin == BUILTIN_COPY;
         bool copied = e == s->given; /* into a field */
-        if (!literal && !made_here && !copied) effect_add(s, EFFECT_HEAP, e->span, "takes over an array");
+        if (!literal && !made_here && !copied) effect_add(s, EFFECT_HEAP, e->span, "moves an array");
         if (!copied) fixed_leaves(e);
         if (want) same_array_type(s, e, want, why);
         return;
     }
     if (type_owns(t) && (!want || want == t)) {
         if (e->kind == EXPR_NAME && !check_move(s, e)) return;
-        effect_add(s, EFFECT_HEAP, e->span, "takes over arrays");
+        effect_add(s, EFFECT_HEAP, e->span, "moves arrays");
         return;
     }
     if (is_bad(check_scalar(s, slot))) return;
@@ -198,7 +200,7 @@ static bool let_without_value(Sema *s, Stmt *st, Type *type, const Dim *dims) {
     for (int i = 0; i < type->rank; i++) constant = constant && dims[i].kind == DIM_CONST;
     if (constant) return true;
     Diag *d = diag(s->c, E0414, st->let.name_span, "the array `%s` needs a value where it is declared", st->let.name);
-    diag_note(s->c, d, st->let.type->span, "as in `var %s = [%s(0); n];`", st->let.name, type->elem->name);
+    diag_note(s->c, d, st->let.type->span, "write `var %s = [%s(0); n];`", st->let.name, type->elem->name);
     return false;
 }
 
@@ -262,17 +264,18 @@ static void check_update(Sema *s, Stmt *st, Type *t) {
     const char *text = update_text(s, st);
     if (is_bad(t) || is_bad(v)) return;
     if (!update_suits(st, t)) {
-        diag(s->c, E0306, st->assign.op_span, "`%s` does not work on %s", text, quoted_type(s, t));
+        diag(s->c, E0306, st->assign.op_span, "`%s` cannot be applied to %s", text, quoted_type(s, t));
         return;
     }
     if (t->kind == TY_VECTOR && st->assign.op != OP_NONE && !check_divisor(s, st->assign.op, t->elem, *slot)) return;
     broadcast(s, slot, t);
     bool shift = t->kind != TY_VECTOR && (st->assign.op == OP_SHL || st->assign.op == OP_SHR);
     if (shift) {
-        if (!v->is_int) diag(s->c, E0306, st->assign.op_span, "`%s` does not shift by %s", text, quoted_type(s, v));
+        if (!v->is_int) diag(s->c, E0306, st->assign.op_span, "`%s` cannot shift by %s", text, quoted_type(s, v));
         else if (type_is_literal(v)) settle(s, slot);
     } else if (type_is_number(v) && type_is_number(t) && !type_is_literal(v) && !type_widens(v, t)) {
-        Diag *d = diag(s->c, E0305, st->assign.op_span, "`%s` mixes `%s` and `%s`", text, t->name, v->name);
+        Diag *d = diag(s->c, E0305, st->assign.op_span, "`%s` mixes `%s` and `%s`", text, t->name,
+                       v->name);
         fix_convert(s, d, *slot, t);
         return;
     } else if (!coerce(s, slot, t, NULL)) {
@@ -290,7 +293,7 @@ static bool declares(Sema *s, Stmt *st) {
              || type_find(s->types, name) || builtin_find(s, name) || nearest_name(s, name, NAMES_VALUES);
     if (near || scope_ended(s, name)) return false;
     Diag *d = diag(s->c, E0301, target->span, "`%s` is not declared", name);
-    fix_insert(s, d, target->span.lo, "var ", "a new variable is declared with `var`, or with `let` if it stays");
+    fix_insert(s, d, target->span.lo, "var ", "declare a new variable with `var`, or with `let` if it never changes");
     scope_add(s, symbol_new(s, SYM_LOCAL, name, target->span, s->error));
     return true;
 }
@@ -326,7 +329,7 @@ static Type *check_target(Sema *s, Stmt *st) {
         return check_writable(s, target->index.base->name.sym, target->span, WRITE_ELEMENT) ? t : s->error;
     Expr *whole = expr_whole(target);
     if (target->kind == EXPR_FIELD && target->field.n_at > 1) {
-        diag(s->c, E0413, target->span, "one part of a vector is assigned at a time");
+        diag(s->c, E0413, target->span, "assign one component of a vector at a time");
         return s->error;
     }
     if (whole->kind == EXPR_INDEX && whole->index.base->kind == EXPR_NAME && whole != target)
@@ -340,7 +343,7 @@ static Type *check_target(Sema *s, Stmt *st) {
         WriteKind how = of->kind == EXPR_NAME ? WRITE_VALUE : WRITE_ELEMENT;
         return check_writable(s, root, target->span, how) ? t : s->error;
     }
-    diag(s->c, E0413, target->span, "only variables and elements of arrays can be assigned");
+    diag(s->c, E0413, target->span, "only variables and array elements can be assigned");
     return s->error;
 }
 
@@ -367,7 +370,7 @@ void check_assign(Sema *s, Stmt *st) {
     bool was_reshaped = before && before->reshaped;
     Type *t = check_target(s, st);
     if (!plain && t->kind == TY_ARRAY) {
-        Diag *d = diag(s->c, E0325, st->assign.target->span, "`%s` works on elements, not on a whole array",
+        Diag *d = diag(s->c, E0325, st->assign.target->span, "`%s` needs elements, not a whole array",
                        update_text(s, st));
         if (expr_root(st->assign.target)) note_declared(s, d, expr_root(st->assign.target));
         t = s->error;

@@ -45,10 +45,10 @@ static bool check_count(Sema *s, Expr *e, Func *f) {
     if (got == want) return true;
     Span at = got > want ? e->call.args.at[want].span : (Span){e->span.hi - 1, e->span.hi};
     Diag *d =
-        diag(s->c, E0311, at, "`%s` takes %d argument%s, this gives %d", f->name, want, want == 1 ? "" : "s", got);
+        diag(s->c, E0311, at, "`%s` expects %d argument%s, but got %d", f->name, want, want == 1 ? "" : "s", got);
     diag_note(s->c, d, f->name_span, "it is declared `%s`", signature(s, f->item));
     if (got > want && f->sizes.n)
-        diag_note(s->c, d, at, "sizes such as `%s` are not passed: they come with the arrays", f->sizes.at[0]->name);
+        diag_note(s->c, d, at, "do not pass the size `%s`: it is taken from the arrays", f->sizes.at[0]->name);
     return false;
 }
 
@@ -57,12 +57,12 @@ static bool check_count(Sema *s, Expr *e, Func *f) {
 static void wrong_mode(Sema *s, Arg *arg, RefMode mode) {
     Expr *e = arg->value;
     if (mode == REF_NONE) {
-        Diag *d = diag(s->c, E0401, arg->mode_span, "this parameter takes a value, not a reference");
+        Diag *d = diag(s->c, E0401, arg->mode_span, "this parameter is passed by value, not by reference");
         diag_fix(s->c, d, (Span){arg->mode_span.lo, e->span.lo}, "", "pass it without `%s`",
                  source_text(s, arg->mode_span));
         return;
     }
-    Diag *d = diag(s->c, E0401, arg->span, "this parameter is `%s`, and the argument must say so",
+    Diag *d = diag(s->c, E0401, arg->span, "this parameter is `%s`, and the argument must repeat it",
                    (const char *[]){"", "&", "&mut", "&out", "&scratch"}[mode]);
     Span old = arg->mode == REF_NONE ? (Span){e->span.lo, e->span.lo} : (Span){arg->mode_span.lo, e->span.lo};
     diag_fix(s->c, d, old, mode_text[mode], "write `%s%s`", mode_text[mode], source_text(s, e->span));
@@ -78,8 +78,8 @@ static bool check_named(Sema *s, Arg *arg) {
     if (expr_fixed_field(e) && expr_root(e)) return true;
     bool element = e->kind == EXPR_INDEX;
     Diag *d = diag(s->c, E0410, e->span,
-                   element ? "an element cannot be referenced; references are to variables, arrays and slices of arrays"
-                           : "only a named variable or array can be referenced");
+                   element ? "an element cannot be passed by reference, only a variable, an array or a slice"
+                           : "only a variable or array with a name can be passed by reference");
     if (t->kind == TY_ARRAY)
         diag_note(s->c, d, e->span, "give it a name first: `let a = %s;`", source_text(s, e->span));
     bad(s, e);
@@ -90,7 +90,7 @@ bool check_reference(Sema *s, Arg *arg, RefMode mode) {
     if (arg->value->kind == EXPR_ERROR) return !is_bad(bad(s, arg->value));
     if (!check_named(s, arg)) return false;
     bool slice = expr_is_slice(arg->value);
-    Type *t = slice ? check_slice(s, arg->value) : check_array_name(s, arg->value, "a reference");
+    Type *t = slice ? check_slice(s, arg->value) : check_array_name(s, arg->value, "pass a reference");
     if (is_bad(t)) return false;
     if (arg->mode != mode) {
         wrong_mode(s, arg, mode);
@@ -106,16 +106,17 @@ static bool check_array_type(Sema *s, Arg *arg, const Func *f, const Symbol *par
     Diag *d;
     const char *name = source_text(s, arg->value->span);
     if (have->rank != want->rank)
-        d = diag(s->c, E0602, arg->span, "`%s` has %d dimension%s, but `%s` of `%s` has %d", name, have->rank,
+        d = diag(s->c, E0602, arg->span, "`%s` has %d dimension%s, but parameter `%s` of `%s` has %d", name, have->rank,
                  have->rank == 1 ? "" : "s", param->name, f->name, want->rank);
     else
-        d = diag(s->c, E0304, arg->span, "`%s` holds `%s`, but `%s` of `%s` holds `%s`", name, have->elem->name,
+        d = diag(s->c, E0304, arg->span, "`%s` has elements of type `%s`, but parameter `%s` of `%s` needs `%s`", name,
+                 have->elem->name,
                  param->name, f->name, want->elem->name);
     diag_note(s->c, d, param->span, "the parameter is declared here");
     const Symbol *sym = arg->value->kind == EXPR_NAME ? arg->value->name.sym : NULL;
     bool from_literal = have->elem == s->f64 || have->elem == s->i32; /* what a literal is, left alone */
     if (sym && sym->kind == SYM_LOCAL && have->rank == want->rank && from_literal && type_is_number(want->elem))
-        diag_note(s->c, d, sym->span, "a number without a type is an `%s` here; written `%s` it is an `%s`",
+        diag_note(s->c, d, sym->span, "without a suffix, this number is an `%s`; write `%s` for an `%s`",
                   have->elem->name, arena_printf(s->arena, have->elem == s->f64 ? "1.0%s" : "1%s", want->elem->name),
                   want->elem->name);
     return false;
@@ -134,10 +135,10 @@ static bool check_value_reference(Sema *s, Arg *arg, const Func *f, const Symbol
         return false;
     }
     if (e->type != param->type) {
-        Diag *d = diag(s->c, E0304, arg->span, "`%s` is `%s`, but `%s` of `%s` is a reference to `%s`",
+        Diag *d = diag(s->c, E0304, arg->span, "`%s` is `%s`, but parameter `%s` of `%s` is a reference to `%s`",
                        source_text(s, e->span), type_name(s->c, e->type), param->name, f->name,
                        type_name(s->c, param->type));
-        diag_note(s->c, d, param->span, "the parameter is declared here; references convert nothing");
+        diag_note(s->c, d, param->span, "the parameter is declared here; a reference needs exactly this type");
         return false;
     }
     if (param->mode == REF_IN) return true;
@@ -147,16 +148,16 @@ static bool check_value_reference(Sema *s, Arg *arg, const Func *f, const Symbol
 
 static void passed_twice(Sema *s, const Arg *a, const Arg *b, const Symbol *array) {
     bool slices = expr_is_slice(a->value) || expr_is_slice(b->value);
-    Diag *d = diag(s->c, E0403, b->span, "`%s` is passed twice, and one of the two can write it", array->name);
-    diag_note(s->c, d, a->span, "it is passed here as `%s`", source_text(s, a->span));
+    Diag *d = diag(s->c, E0403, b->span, "`%s` is passed twice, and can be written through one of the two",
+                   array->name);
+    diag_note(s->c, d, a->span, "it is also passed here, as `%s`", source_text(s, a->span));
     if (slices)
-        diag_note(s->c, d, b->span, "slices may go together where the text shows that they do not meet, as `[..k]` "
-                                    "and `[k..]`");
+        diag_note(s->c, d, b->span, "two slices are allowed if they plainly do not overlap, like `[..k]` and `[k..]`");
     if (b->mode != REF_IN && a->mode != REF_IN) return;
     if (array->type->kind == TY_ARRAY)
-        diag_note(s->c, d, b->span, "pass `copy(&%s)` under a name of its own to read the old values", array->name);
+        diag_note(s->c, d, b->span, "to read the old values, pass a copy: `let old = copy(&%s);`", array->name);
     else
-        diag_note(s->c, d, b->span, "pass a variable of its own, `let old = %s;`, to read the old values", array->name);
+        diag_note(s->c, d, b->span, "to read the old value, pass a copy: `let old = %s;`", array->name);
 }
 
 /* One array or variable may not be reached under two names of which one can be written: all alias analysis rests on it. */
@@ -177,8 +178,8 @@ static void check_exclusive(Sema *s, Expr *e) {
 
 static bool check_arg(Sema *s, Arg *arg, const Func *f, const Symbol *param) {
     if (arg->label) {
-        Diag *d = diag(s->c, E0326, arg->span, "arguments of functions have no labels");
-        diag_fix(s->c, d, (Span){arg->span.lo, arg->value->span.lo}, "", "leave out `%s:`", arg->label);
+        Diag *d = diag(s->c, E0326, arg->span, "arguments of functions cannot be named");
+        diag_fix(s->c, d, (Span){arg->span.lo, arg->value->span.lo}, "", "pass the value without `%s:`", arg->label);
     }
     if (is_bad(param->type)) {
         check_arg_alone(s, arg);
@@ -210,13 +211,13 @@ static void find_sizes(Sema *s, CallInfo *info, const Func *f) {
 static Type *check_func_call(Sema *s, Expr *e, Func *f, bool is_launch) {
     Template *generic = e->call.callee->name.sym->generic;
     if (!s->func) {
-        Diag *d = diag(s->c, E0707, e->span, "the value of a constant cannot come from a call of `%s`", f->name);
-        diag_note(s->c, d, e->span, "a `let` in a function may have it: its value is found when the program runs");
+        Diag *d = diag(s->c, E0707, e->span, "the value of a constant cannot be computed by calling `%s`", f->name);
+        diag_note(s->c, d, e->span, "use a `let` inside a function: its value is computed at run time");
         return check_args_only(s, e);
     }
     if (f->facts->skip) return check_args_only(s, e);
     if (f->is_kernel && !is_launch) {
-        Diag *d = diag(s->c, E0501, e->span, "`%s` is a kernel; it is launched, not called", f->name);
+        Diag *d = diag(s->c, E0501, e->span, "`%s` is a kernel and must be launched, not called", f->name);
         if (!s->func->is_kernel) fix_insert(s, d, e->span.lo, "offload ", "launch it");
         note_declared(s, d, e->call.callee->name.sym);
         return check_args_only(s, e);
@@ -249,7 +250,7 @@ static bool convertible(Sema *s, Expr *e, Expr *x, const Type *to) {
     Diag *d = diag(s->c, E0320, e->span, "%s cannot be converted to `%s`", quoted_type(s, from), to->name);
     const char *text = source_text(s, x->span);
     if (to->kind == TY_STR && from->kind != TY_STRUCT)
-        diag_fix(s->c, d, e->span, arena_printf(s->arena, "format(\"{}\", %s)", text), "make it text");
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "format(\"{}\", %s)", text), "convert it to text");
     else if (to->kind == TY_BOOL && from->is_float)
         diag_fix(s->c, d, e->span, arena_printf(s->arena, "(%s != 0.0)", text), "compare it");
     else if (from->kind == TY_BOOL)
@@ -260,7 +261,7 @@ static bool convertible(Sema *s, Expr *e, Expr *x, const Type *to) {
 static Type *check_convert(Sema *s, Expr *e, Type *to) {
     ArgList *args = &e->call.args;
     if (args->n != 1 || args->at[0].label) {
-        diag(s->c, E0311, e->span, "`%s(...)` converts one value, this gives %d", to->name, args->n);
+        diag(s->c, E0311, e->span, "`%s(...)` converts one value, but got %d", to->name, args->n);
         return check_args_only(s, e);
     }
     if (args->at[0].mode != REF_NONE) {
@@ -270,7 +271,7 @@ static Type *check_convert(Sema *s, Expr *e, Type *to) {
     Type *from = check_scalar(s, &args->at[0].value);
     Expr *x = args->at[0].value;
     if (is_bad(from) || !convertible(s, e, x, to)) return bad(s, e);
-    if (from->kind == TY_STR) effect_add(s, EFFECT_STR, e->span, "reads a number from a string");
+    if (from->kind == TY_STR) effect_add(s, EFFECT_STR, e->span, "reads a number from text");
     /* An untyped operand takes a type with room for it: the conversion says what becomes of it. */
     Const value = const_convert(x->konst, from, to);
     if (from->kind == TY_INT_LITERAL) retype(s, x, s->i64);
@@ -354,15 +355,17 @@ static void check_async(Sema *s, Expr *e) {
     const Func *k = info && info->kind == CALL_FUNC ? info->func : NULL;
     if (!k) return;
     if (k->reduction) {
-        Diag *d = diag(s->c, E0622, e->span, "the result of `%s` is needed at once, so it cannot be launched `async`", k->name);
-        diag_note(s->c, d, e->span, "launch it without `async`");
+        Diag *d = diag(s->c, E0622, e->span, "`%s` has a result, so it cannot be launched `async`",
+                       k->name);
+        diag_note(s->c, d, e->span, "remove `async`");
     }
     for (int i = 0; i < k->n_given; i++) {
         const Arg *a = &e->offload.call->call.args.at[i];
         bool is_array = a->value->kind == EXPR_NAME || expr_is_slice(a->value);
         const Symbol *p = k->params.at[i];
         if (p->mode == REF_NONE || (p->type->kind == TY_ARRAY && is_array)) continue;
-        Diag *d = diag(s->c, E0622, a->span, "`%s` is %s, and an `async` launch may use it at any time", p->name,
+        Diag *d = diag(s->c, E0622, a->span, "`%s` is %s, but an `async` launch may use it after this statement",
+                       p->name,
                        p->type->kind == TY_ARRAY ? "passed a part of a struct" : "not an array");
         diag_note(s->c, d, a->span, "pass arrays that have names, or launch `%s` without `async`", k->name);
     }

@@ -22,12 +22,12 @@ Type *scalar_type(Sema *s, TypeExpr *te) {
     switch (te->kind) {
     case TE_ERROR: return s->error;
     case TE_ARRAY:
-        diag(s->c, E0319, te->span, "arrays of arrays do not exist; an array has up to four dimensions");
+        diag(s->c, E0319, te->span, "there are no arrays of arrays; an array has up to four dimensions");
         return s->error;
     case TE_REF: {
         Diag *d = diag(s->c, E0412, te->span, "references are only for parameters and arguments");
         if (te->ref.to->kind == TE_ARRAY)
-            diag_note(s->c, d, te->span, "an array is given away whole, without a copy: `[f32; _]`");
+            diag_note(s->c, d, te->span, "return the array itself, which needs no copy: `[f32; _]`");
         return s->error;
     }
     case TE_NAME: break;
@@ -45,7 +45,7 @@ static Type *array_type(Sema *s, TypeExpr *te) {
     Type *elem = scalar_type(s, te->array.elem);
     int rank = te->array.extents.n;
     if (rank < 1 || rank > MAX_RANK) {
-        diag(s->c, E0324, te->span, "an array has one to four dimensions, this has %d", rank);
+        diag(s->c, E0324, te->span, "an array has one to four dimensions, but this has %d", rank);
         return s->error;
     }
     if (own_refused(s, elem, te->array.elem->span, "an element of an array")) return s->error;
@@ -65,9 +65,10 @@ static bool read_dims(Sema *s, ExprList *extents, Dim dims[MAX_RANK]) {
         if (!to_index(s, &extents->at[i], "an extent")) continue;
         dims[i] = dim_of(extents->at[i]);
         any = true;
-        if (dims[i].kind == DIM_UNKNOWN) diag(s->c, E0604, e->span, "an extent in a type is a name, a constant or `_`");
+        if (dims[i].kind == DIM_UNKNOWN) diag(s->c, E0604, e->span,
+                                              "an extent in a type must be a name, a constant or `_`");
         else if (dims[i].kind == DIM_CONST && dims[i].value < 0)
-            diag(s->c, E0606, e->span, "an extent cannot be negative, this is %lld", (long long)dims[i].value);
+            diag(s->c, E0606, e->span, "an extent cannot be negative, but this is %lld", (long long)dims[i].value);
     }
     return any;
 }
@@ -92,7 +93,8 @@ void check_const_item(Sema *s, Item *item) {
     }
     if (s->const_chain >= MAX_CONST_CHAIN) {
         diag(s->c, E0708, item->name_span,
-             "`%s` is at the end of a chain of over %d constants declared below their use", sym->name, MAX_CONST_CHAIN);
+             "`%s` is the end of a chain of more than %d constants that are used before they are declared", sym->name,
+             MAX_CONST_CHAIN);
         sym->type = s->error;
         return;
     }
@@ -104,7 +106,7 @@ void check_const_item(Sema *s, Item *item) {
     else if (!want) settle(s, value);
     Expr *e = *value;
     if (!is_bad(e->type) && e->konst.kind == CONST_NONE) {
-        diag(s->c, E0707, e->span, "the value of a constant must be known while compiling");
+        diag(s->c, E0707, e->span, "the value of a constant must be known at compile time");
         bad(s, e);
     }
     if (!sym->type) sym->type = want ? want : e->type;
@@ -212,9 +214,9 @@ static Extent named_extent(Sema *s, Func *f, Expr *e) {
     }
     if (sym && sym->func == f && sym->kind == SYM_PARAM) {
         Diag *d =
-            diag(s->c, E0605, e->span, "`%s` is a parameter already; a size gets its value from the array", sym->name);
+            diag(s->c, E0605, e->span, "`%s` is already a parameter; a size takes its value from the array", sym->name);
         note_declared(s, d, sym);
-        diag_note(s->c, d, sym->span, "leave out this parameter, or name it otherwise");
+        diag_note(s->c, d, sym->span, "remove this parameter, or rename it");
         return x;
     }
     x.kind = EXTENT_BINDS;
@@ -235,7 +237,7 @@ static Extent read_extent(Sema *s, Func *f, Expr **slot) {
     if (e->kind == EXPR_NAME && !(sym && sym->kind == SYM_CONST)) return named_extent(s, f, e);
     Extent x = {.kind = EXTENT_ANY, .span = e->span};
     if (expr_find(e, is_unknown, s)) { /* `n + 1` binds no size */
-        diag(s->c, E0604, e->span, "an extent of a parameter is a name, a constant or `_`");
+        diag(s->c, E0604, e->span, "an extent of a parameter must be a name, a constant or `_`");
         bad(s, e);
         return x;
     }
@@ -243,9 +245,9 @@ static Extent read_extent(Sema *s, Func *f, Expr **slot) {
     if (!to_index(s, slot, "an extent")) return x;
     Const v = (*slot)->konst;
     if (v.kind != CONST_INT) {
-        diag(s->c, E0604, e->span, "an extent of a parameter is a name, a constant or `_`");
+        diag(s->c, E0604, e->span, "an extent of a parameter must be a name, a constant or `_`");
     } else if (v.i < 0) {
-        diag(s->c, E0606, e->span, "an extent cannot be negative, this is %lld", (long long)v.i);
+        diag(s->c, E0606, e->span, "an extent cannot be negative, but this is %lld", (long long)v.i);
     } else {
         x.kind = EXTENT_CONST;
         x.value = v.i;
@@ -256,8 +258,8 @@ static Extent read_extent(Sema *s, Func *f, Expr **slot) {
 /* Strings stay on the host. */
 static Type *kernel_can_take(Sema *s, const Func *f, const TypeExpr *te, Type *t) {
     if (!type_has_text(t) || !f->is_kernel) return t;
-    diag(s->c, E0329, te->span, "strings stay on the host, a kernel cannot take %s",
-         t->kind == TY_STR ? "one" : "what holds one");
+    diag(s->c, E0329, te->span, "text is only available on the host; a kernel cannot take %s",
+         t->kind == TY_STR ? "one" : "a value that contains text");
     return s->error;
 }
 
@@ -267,8 +269,9 @@ static bool workspace_extent(Sema *s, Func *f, Expr *e) {
     Symbol *sym = scope_find(s, e->name.name);
     if (e->name.name != s->underscore && sym && (sym->kind == SYM_CONST || (sym->kind == SYM_SIZE && sym->func == f)))
         return true;
-    Diag *d = diag(s->c, E0616, e->span, "nothing gives `%s` a value: nobody passes a `&scratch` array", e->name.name);
-    diag_note(s->c, d, e->span, "its extents are constants, or sizes of parameters before it");
+    Diag *d = diag(s->c, E0616, e->span, "`%s` has no value: a `&scratch` array is not passed by the caller",
+                   e->name.name);
+    diag_note(s->c, d, e->span, "use constants, or sizes of other parameters, as its extents");
     bad(s, e);
     return false;
 }
@@ -277,9 +280,9 @@ static bool workspace_extent(Sema *s, Func *f, Expr *e) {
 static Type *workspace_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
     TypeExpr *to = te->ref.to;
     if (!f->is_kernel || to->kind != TE_ARRAY) {
-        Diag *d = diag(s->c, E0520, te->span, "`&scratch` is an array that a kernel has for itself during a launch");
+        Diag *d = diag(s->c, E0520, te->span, "`&scratch` is an array that exists for a kernel during a launch");
         if (!f->is_kernel) diag_fix(s->c, d, te->ref.mode_span, "&mut", "a function takes it as `&mut`");
-        else diag_note(s->c, d, to->span, "for a value of each work item there is `var`");
+        else diag_note(s->c, d, to->span, "declare a value of each work item with `var`");
         return s->error;
     }
     Type *t = array_type(s, to);
@@ -287,7 +290,7 @@ static Type *workspace_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
     for (int i = 0; i < to->array.extents.n && i < MAX_RANK; i++)
         ok = workspace_extent(s, f, to->array.extents.at[i]) && ok;
     if (ok && t->elem->kind == TY_STR) {
-        diag(s->c, E0329, to->array.elem->span, "strings stay on the host, a kernel cannot have them");
+        diag(s->c, E0329, to->array.elem->span, "text is only available on the host; a kernel cannot use it");
         ok = false;
     }
     if (!ok) return s->error;
@@ -302,7 +305,7 @@ static Type *reference_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
     if (to->kind != TE_ARRAY) return kernel_can_take(s, f, to, scalar_type(s, to));
     Type *t = array_type(s, to);
     if (!is_bad(t) && type_has_text(t->elem) && f->is_kernel) {
-        diag(s->c, E0329, to->array.elem->span, "strings stay on the host, a kernel cannot take them");
+        diag(s->c, E0329, to->array.elem->span, "text is only available on the host; a kernel cannot take it");
         t = s->error;
     }
     if (is_bad(t)) {
@@ -317,8 +320,8 @@ static Type *reference_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
 static Type *param_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
     if (te->kind == TE_REF) return te->type = reference_type(s, f, te, shape);
     if (te->kind == TE_ARRAY) {
-        Diag *d = diag(s->c, E0321, te->span, "arrays are passed by reference");
-        fix_insert(s, d, te->span.lo, "&", "`&` to read it, `&mut ` to change it, `&out ` to fill it");
+        Diag *d = diag(s->c, E0321, te->span, "pass an array by reference");
+        fix_insert(s, d, te->span.lo, "&", "use `&` to read it, `&mut ` to change it, `&out ` to fill it");
         for (int i = 0; i < te->array.extents.n && i < MAX_RANK; i++) read_extent(s, f, &te->array.extents.at[i]);
         return s->error;
     }
@@ -337,8 +340,8 @@ static void count_given(Sema *s, Func *f, const Symbol *sym) {
         f->n_given++;
         return;
     }
-    Diag *d = diag(s->c, E0520, sym->span, "`%s` stands behind a `&scratch` parameter, which nobody passes", sym->name);
-    diag_note(s->c, d, f->params.at[f->n_given]->span, "this belongs at the end of the list");
+    Diag *d = diag(s->c, E0520, sym->span, "`%s` comes after a `&scratch` parameter, which is not passed", sym->name);
+    diag_note(s->c, d, f->params.at[f->n_given]->span, "move `&scratch` parameters to the end of the list");
     f->facts->skip = true;
 }
 
@@ -356,7 +359,7 @@ static void check_param(Sema *s, Func *f, int i) {
     count_given(s, f, sym);
     own_bind_param(p);
     if (hidden && hidden->kind == SYM_SIZE && hidden->func == f) {
-        Diag *d = diag(s->c, E0605, p->span, "`%s` is a size already; it gets its value from the array", p->name);
+        Diag *d = diag(s->c, E0605, p->span, "`%s` is already a size; it takes its value from the array", p->name);
         note_declared(s, d, hidden);
         return;
     }
@@ -379,10 +382,10 @@ static void check_main(Sema *s, Func *f) {
     const Item *item = f->item;
     if (item->fn.params.n) {
         Diag *d = diag(s->c, E0322, item->fn.params.at[0].span, "`main` takes no parameters");
-        diag_note(s->c, d, item->fn.params.at[0].span, "`args()` gives the arguments of the program");
+        diag_note(s->c, d, item->fn.params.at[0].span, "use `args()` for the arguments of the program");
     }
     if (f->result->kind == TY_VOID || f->result == s->i32 || is_bad(f->result)) return;
-    diag(s->c, E0322, item->fn.result->span, "`main` returns nothing or `i32`, the status of the program");
+    diag(s->c, E0322, item->fn.result->span, "`main` must return nothing, or an `i32` as the exit status");
 }
 
 void check_signature(Sema *s, Func *f) {

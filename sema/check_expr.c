@@ -45,7 +45,7 @@ static Type *unknown_name(Sema *s, Expr *e) {
                        type_find(s->types, name) ? "a type" : "a function");
         BuiltinId id = builtin_find(s, name);
         if (id) diag_note(s->c, d, e->span, "call it: `%s(%s)`", name, builtin_rows[id].n_args ? "..." : "");
-        else diag_note(s->c, d, e->span, "`%s(...)` converts to it; an array is made with its values: `[%s(0); n]`",
+        else diag_note(s->c, d, e->span, "write `%s(...)` to convert to it, or `[%s(0); n]` for an array",
                        name, name);
         return bad(s, e);
     }
@@ -63,13 +63,13 @@ static Type *check_name(Sema *s, Expr *e) {
     if (sym->kind == SYM_CONST && !sym->type) check_const_item(s, sym->item);
     if (sym->kind == SYM_STRUCT || sym->kind == SYM_TYPE) {
         Diag *d = diag(s->c, E0312, e->span, "`%s` is %s, not a value", sym->name, symbol_what(sym));
-        diag_note(s->c, d, e->span, "make one: `%s(...)`", sym->name);
+        diag_note(s->c, d, e->span, "construct a value: `%s(...)`", sym->name);
         return bad(s, e);
     }
     if (sym->kind == SYM_MODULE) {
         if (!sym->item->import.module) return bad(s, e);
         Diag *d = diag(s->c, E0805, e->span, "`%s` is a module, not a value", sym->name);
-        diag_note(s->c, d, e->span, "name something in it: `%s.name`", sym->name);
+        diag_note(s->c, d, e->span, "use a name of the module: `%s.name`", sym->name);
         return bad(s, e);
     }
     if (sym->kind == SYM_FN) {
@@ -81,20 +81,20 @@ static Type *check_name(Sema *s, Expr *e) {
     }
     e->type = sym->type ? sym->type : s->error;
     e->konst = sym->konst;
-    if (e->type->kind == TY_STR && sym->kind == SYM_CONST) effect_add(s, EFFECT_STR, e->span, "uses a string");
+    if (e->type->kind == TY_STR && sym->kind == SYM_CONST) effect_add(s, EFFECT_STR, e->span, "uses text");
     return e->type;
 }
 
 /* Operators -------------------------------------------------------------------------------------------------- */
 
 static Type *wrong_operator(Sema *s, Expr *e, Span at, const char *op, const Type *t) {
-    Diag *d = diag(s->c, E0306, at, "`%s` does not work on %s", op, quoted_type(s, t));
+    Diag *d = diag(s->c, E0306, at, "`%s` cannot be applied to %s", op, quoted_type(s, t));
     if (type_is_parts(t))
-        diag_note(s->c, d, at, t->kind == TY_STRUCT ? "use its fields" : "use its parts, as in `v.x`");
+        diag_note(s->c, d, at, t->kind == TY_STRUCT ? "use its fields" : "use its components, as in `v.x`");
     if (t->kind == TY_STR && op[0] == '+') diag_note(s->c, d, at, "join texts with `format(\"{}{}\", a, b)`");
-    if (t->is_float && op[0] == '^' && !op[1]) diag_note(s->c, d, at, "a power is written `pow(x, y)`");
+    if (t->is_float && op[0] == '^' && !op[1]) diag_note(s->c, d, at, "write a power as `pow(x, y)`");
     if (t->is_int && (!strcmp(op, "&&") || !strcmp(op, "||")))
-        diag_note(s->c, d, at, "a condition is a bool, as in `n != 0`; `&` and `|` work on bits");
+        diag_note(s->c, d, at, "a condition must be a bool, as in `n != 0`; use `&` and `|` for bits");
     return bad(s, e);
 }
 
@@ -112,9 +112,10 @@ static bool op_suits(Op op, const Type *t) {
 
 static Type *check_not(Sema *s, Expr *e, Type *t) {
     if (t->kind == TY_BOOL) return e->type = t;
-    Diag *d = diag(s->c, E0306, e->span, "`!` needs a bool, this is %s", quoted_type(s, t));
+    Diag *d = diag(s->c, E0306, e->span, "`!` needs a bool, but this is %s", quoted_type(s, t));
     const char *text = source_text(s, e->unary.operand->span);
-    if (t->is_int) diag_fix(s->c, d, e->span, arena_printf(s->arena, "%s == 0", text), "is it zero? (`~` flips bits)");
+    if (t->is_int) diag_fix(s->c, d, e->span, arena_printf(s->arena, "%s == 0", text),
+                            "compare with zero (or use `~` to invert bits)");
     return bad(s, e);
 }
 
@@ -212,12 +213,12 @@ Type *check_array_name(Sema *s, Expr *e, const char *what) {
         if (e->kind == EXPR_NAME && t->kind == TY_ARRAY) return t; /* g.u: a name now */
         Diag *d = NULL;
         if (t->kind == TY_ARRAY) {
-            d = diag(s->c, E0411, e->span, "this array has no name, so nothing would free it after %s", what);
-            diag_note(s->c, d, e->span, "give it one first: `let a = %s;`", source_text(s, e->span));
+            d = diag(s->c, E0411, e->span, "this array has no name, so it could not be freed after %s", what);
+            diag_note(s->c, d, e->span, "give it a name first: `let a = %s;`", source_text(s, e->span));
         } else if (what[0] == 'i') {
-            diag(s->c, E0316, e->span, "only arrays have elements; this is %s", quoted_type(s, t));
+            diag(s->c, E0316, e->span, "only arrays can be indexed, but this is %s", quoted_type(s, t));
         } else {
-            diag(s->c, E0325, e->span, "an array is needed for %s; this is %s", what, quoted_type(s, t));
+            diag(s->c, E0325, e->span, "%s needs an array, but this is %s", what, quoted_type(s, t));
         }
         return bad(s, e);
     }
@@ -255,11 +256,11 @@ static Type *check_index(Sema *s, Expr *e) {
     if (is_bad(array) || !ok) return bad(s, e);
     if (e->index.at.n != array->rank) {
         const char *name = source_text(s, base->span);
-        Diag *d = diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this gives %d ind%s", name, array->rank,
+        Diag *d = diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but is indexed with %d ind%s", name, array->rank,
                        array->rank == 1 ? "" : "s", e->index.at.n, e->index.at.n == 1 ? "ex" : "ices");
         static const char *const all[] = {"i", "i, j", "i, j, k", "i, j, k, l"};
         if (e->index.at.n < array->rank)
-            diag_note(s->c, d, e->span, "all indices stand in one pair of brackets, as in `%s[%s]`", name,
+            diag_note(s->c, d, e->span, "write all indices in one pair of brackets: `%s[%s]`", name,
                       all[array->rank - 1]);
         if (base->kind == EXPR_NAME) note_declared(s, d, base->name.sym);
         return bad(s, e);
@@ -292,8 +293,8 @@ static Type *check_if(Sema *s, Expr *e) {
     Type *a = check_expr(s, &e->if_.then_), *b = check_expr(s, &e->if_.else_);
     if (is_bad(a) || is_bad(b)) return bad(s, e);
     if (a->kind == TY_ARRAY || b->kind == TY_ARRAY) {
-        Diag *d = diag(s->c, E0411, e->span, "an `if` expression chooses between values, not whole arrays");
-        diag_note(s->c, d, e->span, "use an `if` statement that assigns to a `var`");
+        Diag *d = diag(s->c, E0411, e->span, "an `if` expression can only choose between values, not whole arrays");
+        diag_note(s->c, d, e->span, "use an `if` statement that assigns a `var`");
         return bad(s, e);
     }
     if (is_bad(check_scalar(s, &e->if_.then_)) || is_bad(check_scalar(s, &e->if_.else_))) return bad(s, e);
@@ -310,7 +311,7 @@ static Type *check_if(Sema *s, Expr *e) {
 
 static Type *check_str(Sema *s, Expr *e) {
     e->konst = (Const){.kind = CONST_STR, .s = {e->str.at, e->str.n}};
-    effect_add(s, EFFECT_STR, e->span, "uses a string");
+    effect_add(s, EFFECT_STR, e->span, "uses text");
     return e->type = s->str;
 }
 
@@ -346,16 +347,17 @@ Type *check_scalar(Sema *s, Expr **slot) {
     Type *t = check_expr(s, slot);
     Expr *e = *slot;
     if (t->kind == TY_VOID) {
-        Diag *d = diag(s->c, E0323, e->span, "this call has no result to use");
-        diag_note(s->c, d, e->span, e->kind == EXPR_OFFLOAD ? "a kernel that has one says how it comes about: `-> sum f32`"
-                                                            : "a function that has one says so: `-> f32`");
+        Diag *d = diag(s->c, E0323, e->span, "this call has no result");
+        diag_note(s->c, d, e->span, e->kind == EXPR_OFFLOAD ? "declare how a kernel combines the values of its work "
+                                                              "items: `-> sum f32`"
+                                                            : "declare the result type of the function: `-> f32`");
         return bad(s, e);
     }
     if (type_owns(t)) return own_as_value(s, e);
     if (t->kind != TY_ARRAY) return t;
-    Diag *d = diag(s->c, E0325, e->span, "one value is needed here, this is a whole array `%s`", type_name(s->c, t));
+    Diag *d = diag(s->c, E0325, e->span, "expected a single value, but this is a whole array `%s`", type_name(s->c, t));
     if (e->kind == EXPR_NAME)
-        diag_note(s->c, d, e->span, "name an element, as in `%s[%s]`", e->name.name,
+        diag_note(s->c, d, e->span, "use an element: `%s[%s]`", e->name.name,
                   (const char *[]){"", "i", "i, j", "i, j, k", "i, j, k, l"}[t->rank]);
     return bad(s, e);
 }
@@ -375,7 +377,7 @@ void check_condition(Sema *s, Expr **slot) {
     Type *t = check_scalar(s, slot);
     Expr *e = *slot;
     if (is_bad(t) || t->kind == TY_BOOL) return;
-    Diag *d = diag(s->c, E0308, e->span, "a condition is a bool, this is %s", quoted_type(s, t));
+    Diag *d = diag(s->c, E0308, e->span, "a condition must be a bool, but this is %s", quoted_type(s, t));
     if (type_is_number(t)) {
         bool simple = e->kind == EXPR_NAME || e->kind == EXPR_INDEX || e->kind == EXPR_CALL || e->kind == EXPR_INT ||
                       e->kind == EXPR_FLOAT;

@@ -15,7 +15,7 @@ void check_block(Sema *s, Block *b) {
         check_stmt(s, b->stmts.at[i]);
         if (i + 1 < b->stmts.n && leaves(b->stmts.at[i]) && b->stmts.at[i + 1]->kind != STMT_ERROR &&
             (i == 0 || !leaves(b->stmts.at[i - 1])))
-            diag(s->c, W0403, b->stmts.at[i + 1]->span, "this is never reached");
+            diag(s->c, W0403, b->stmts.at[i + 1]->span, "this statement is never reached");
     }
     scope_leave(s);
     s->block = outer;
@@ -27,10 +27,10 @@ void check_block(Sema *s, Block *b) {
 static bool counts_array(Sema *s, Expr *e) {
     Symbol *sym = e->kind == EXPR_NAME ? scope_find(s, e->name.name) : NULL;
     if (e->kind != EXPR_LIST && !(sym && sym->type && sym->type->kind == TY_ARRAY)) return false;
-    Diag *d = diag(s->c, E0317, e->span, "a range counts in integers, this is an array");
+    Diag *d = diag(s->c, E0317, e->span, "a range needs integers, but this is an array");
     const char *text = sym ? sym->name : "x";
     if (sym) sym->used = true;
-    diag_note(s->c, d, e->span, "its elements are `%s[i]`, as in `for i in 0..len(%s) { }`", text, text);
+    diag_note(s->c, d, e->span, "use `%s[i]` for its elements: `for i in 0..len(%s) { }`", text, text);
     return true;
 }
 
@@ -40,7 +40,7 @@ static bool check_bound(Sema *s, Expr **slot) {
     Type *t = check_scalar(s, slot);
     if (is_bad(t)) return false;
     if (t->is_int) return true;
-    Diag *d = diag(s->c, E0317, (*slot)->span, "a range counts in integers, this is %s", quoted_type(s, t));
+    Diag *d = diag(s->c, E0317, (*slot)->span, "a range needs integers, but this is %s", quoted_type(s, t));
     if (t->is_float) fix_convert(s, d, *slot, s->index);
     bad(s, *slot);
     return false;
@@ -60,7 +60,7 @@ bool check_binder(Sema *s, Binder *b, Type **type) {
     if (is_bad(t) || (r->lo && !coerce(s, &r->lo, t, NULL)) || !coerce(s, &r->hi, t, NULL)) return false;
     if (r->step && !coerce(s, &r->step, t, NULL)) return false;
     if (r->step && r->step->konst.kind == CONST_INT && r->step->konst.i == 0) {
-        diag(s->c, E0609, r->step->span, "a range with step 0 never ends");
+        diag(s->c, E0609, r->step->span, "the step of a range cannot be 0");
         return false;
     }
     r->type = *type = t;
@@ -93,14 +93,15 @@ static void check_jump(Sema *s, Stmt *st) {
     if (s->loop_depth) return;
     const char *word = st->kind == STMT_BREAK ? "break" : "continue";
     Diag *d = diag(s->c, E0315, st->span, "`%s` outside of a loop", word);
-    if (s->func->is_kernel) diag_note(s->c, d, st->span, "`return;` ends this work item");
+    if (s->func->is_kernel) diag_note(s->c, d, st->span, "use `return;` to end this work item");
 }
 
 static void check_kernel_return(Sema *s, Stmt *st) {
     Func *f = s->func;
     if (!st->return_.value) {
         if (f->reduction == REDUCE_NONE) return;
-        Diag *d = diag(s->c, E0506, st->span, "each work item gives a value to `%s`", reduction_name(f->reduction));
+        Diag *d = diag(s->c, E0506, st->span, "each work item must return a value for `%s`",
+                       reduction_name(f->reduction));
         diag_note(s->c, d, f->item->fn.reduce_span, "the reduction is declared here");
         return;
     }
@@ -108,11 +109,13 @@ static void check_kernel_return(Sema *s, Stmt *st) {
         check_expr(s, &st->return_.value);
         if (f->facts->skip_result) return;
         Diag *d =
-            diag(s->c, E0506, st->return_.value->span, "`%s` has no reduction, so its items return nothing", f->name);
-        diag_note(s->c, d, f->name_span, "a result is declared as in `-> sum f32`");
+            diag(s->c, E0506, st->return_.value->span, "`%s` has no reduction, so its work items cannot return a "
+                                                       "value", f->name);
+        diag_note(s->c, d, f->name_span, "declare a reduction, as in `-> sum f32`");
         return;
     }
-    const char *why = arena_printf(s->arena, "`%s` takes `%s` from each item", reduction_name(f->reduction),
+    const char *why = arena_printf(s->arena, "`%s` needs a value of type `%s` from each work item",
+                                   reduction_name(f->reduction),
                                    type_name(s->c, f->item_result));
     check_value(s, &st->return_.value, f->item_result, why);
 }
@@ -135,13 +138,14 @@ static void check_return(Sema *s, Stmt *st) {
         if (is_bad(t)) return;
         Diag *d = diag(s->c, E0313, st->return_.value->span, "`%s` is declared without a result", f->name);
         if (t->kind != TY_VOID && t->kind != TY_ARRAY)
-            diag_note(s->c, d, f->name_span, "declare it: `-> %s`", type_name(s->c, settle(s, &st->return_.value)));
+            diag_note(s->c, d, f->name_span, "declare the result type: `-> %s`", type_name(s->c, settle(s,
+                                                                                                        &st->return_.value)));
     } else if (f->result->kind != TY_VOID && !st->return_.value) {
-        Diag *d = diag(s->c, E0313, st->span, "`%s` returns `%s`, but this returns nothing", f->name,
+        Diag *d = diag(s->c, E0313, st->span, "`%s` must return `%s`, but this returns nothing", f->name,
                        type_name(s->c, f->result));
         diag_note(s->c, d, s->facts->result_span, "the result is declared here");
     } else if (st->return_.value) {
-        const char *why = arena_printf(s->arena, "`%s` returns `%s`", f->name, type_name(s->c, f->result));
+        const char *why = arena_printf(s->arena, "`%s` must return `%s`", f->name, type_name(s->c, f->result));
         check_owned(s, &st->return_.value, f->result, why);
     }
 }
@@ -160,11 +164,11 @@ static void check_expr_stmt(Sema *s, Stmt *st) {
     Expr *e = st->expr.expr;
     if (is_bad(t)) return;
     if (t->kind == TY_ARRAY || type_owns(t)) {
-        Diag *d = diag(s->c, E0411, e->span, "the array%s that this makes %s dropped", type_owns(t) ? "s" : "",
+        Diag *d = diag(s->c, E0411, e->span, "the array%s created here %s not used", type_owns(t) ? "s" : "",
                        type_owns(t) ? "are" : "is");
         diag_note(s->c, d, e->span, "keep it: `let a = ...;`");
     } else if ((e->kind != EXPR_CALL && e->kind != EXPR_OFFLOAD) || is_idle_call(e)) {
-        diag(s->c, E0327, e->span, "this computes a value and drops it");
+        diag(s->c, E0327, e->span, "the result of this expression is not used");
     } else {
         settle(s, &st->expr.expr);
     }
@@ -175,7 +179,7 @@ static void check_assert(Sema *s, Stmt *st) {
     if (!st->assert_.format) return;
     for (int i = 0; i < st->assert_.args.n; i++) {
         Arg *a = &st->assert_.args.at[i];
-        if (a->mode != REF_NONE || a->label) diag(s->c, E0401, a->span, "`assert` takes plain values");
+        if (a->mode != REF_NONE || a->label) diag(s->c, E0401, a->span, "`assert` needs a value, not a reference");
     }
     st->assert_.plan = check_format(s, st->assert_.format, st->assert_.args.at, st->assert_.args.n);
 }
@@ -206,13 +210,13 @@ static void check_stmt(Sema *s, Stmt *st) {
     case STMT_SHARED: check_shared(s, st); break;
     case STMT_BARRIER: needs_groups(s, st->span, "`barrier`"); break;
     case STMT_WAIT:
-        if (s->func->is_kernel) diag(s->c, E0621, st->span, "`wait` is about launches; a kernel launches nothing");
+        if (s->func->is_kernel) diag(s->c, E0621, st->span, "`wait` waits for launches, and a kernel cannot launch");
         else effect_add(s, EFFECT_OFFLOAD, st->span, "waits for launches");
         break;
     case STMT_RESIDENT:
         if (s->func->is_kernel) {
             Span word = {st->span.lo, st->block.block->span.lo};
-            diag(s->c, E0621, word, "`offload resident` is about launches; a kernel launches nothing");
+            diag(s->c, E0621, word, "`offload resident` is for launches, and a kernel cannot launch");
         }
         check_block(s, st->block.block);
         break;

@@ -26,7 +26,7 @@ static Type *field_type(Sema *s, const Field *f) {
 static bool is_new_field(Sema *s, const FieldList *fields, int n) {
     for (int i = 0; i < n; i++) {
         if (fields->at[i].name != fields->at[n].name) continue;
-        Diag *d = diag(s->c, E0302, fields->at[n].span, "`%s` is already a field here", fields->at[n].name);
+        Diag *d = diag(s->c, E0302, fields->at[n].span, "`%s` is already a field of this struct", fields->at[n].name);
         diag_note(s->c, d, fields->at[i].span, "the first one");
         return false;
     }
@@ -68,7 +68,7 @@ static Type *lay_out(Sema *s, Item *item) {
     if (t->depth > MAX_STRUCT_DEPTH)
         diag(s->c, E0341, item->name_span, "`%s` is nested more than %d deep", t->name, MAX_STRUCT_DEPTH);
     else
-        diag(s->c, E0341, item->name_span, "`%s` has %lld bytes; a struct has up to %d", t->name,
+        diag(s->c, E0341, item->name_span, "`%s` has %lld bytes, but a struct can have at most %d", t->name,
              (long long)t->size_bytes, MAX_STRUCT_BYTES);
     return s->error;
 }
@@ -77,13 +77,13 @@ static Type *lay_out(Sema *s, Item *item) {
 Type *struct_need(Sema *s, Symbol *sym, Span use) {
     if (sym->type) return sym->type;
     if (sym->written) { /* being laid out, further up */
-        Diag *d = diag(s->c, E0340, use, "`%s` would contain itself", sym->name);
-        diag_note(s->c, d, sym->span, "a struct holds its fields, so it cannot hold one of its own kind");
+        Diag *d = diag(s->c, E0340, use, "`%s` contains itself", sym->name);
+        diag_note(s->c, d, sym->span, "a struct cannot have a field of its own type");
         return s->error;
     }
     sym->written = true;
     if (++s->struct_chain > 2 * MAX_STRUCT_DEPTH) {
-        diag(s->c, E0341, sym->span, "`%s` is at the end of a chain of structs nested more than %d deep", sym->name,
+        diag(s->c, E0341, sym->span, "`%s` is the end of a chain of structs nested more than %d deep", sym->name,
              MAX_STRUCT_DEPTH);
         sym->type = s->error;
     } else {
@@ -129,13 +129,13 @@ static Span label_span(const Arg *a) {
 /* Which field an argument is, or -1: reported. */
 static int field_of_arg(Sema *s, const Type *t, const Arg *a, int number) {
     if (a->mode != REF_NONE) {
-        diag(s->c, E0401, a->span, "a field holds a value, not a reference");
+        diag(s->c, E0401, a->span, "a field is a value, not a reference");
         return -1;
     }
     if (!a->label) {
-        Diag *d = diag(s->c, E0342, a->span, "which field of `%s` is this?", t->name);
+        Diag *d = diag(s->c, E0342, a->span, "the name of the field of `%s` is missing", t->name);
         if (number < t->n_fields)
-            fix_insert(s, d, a->span.lo, arena_printf(s->arena, "%s: ", t->fields[number].name), "name it");
+            fix_insert(s, d, a->span.lo, arena_printf(s->arena, "%s: ", t->fields[number].name), "write its name");
         return -1;
     }
     int field = field_find(t, a->label);
@@ -167,8 +167,8 @@ static bool place_args(Sema *s, Expr *e, const Type *t) {
         else if (f->type->kind == TY_ARRAY || type_owns(f->type)) ok = give_owned(s, &a->value, f->type, why) && ok;
         else ok = check_value(s, &a->value, f->type, why) && ok;
         if (given[field]) {
-            Diag *d = diag(s->c, E0342, label_span(a), "field `%s` is given twice", f->name);
-            diag_note(s->c, d, args->at[given[field] - 1].span, "the first time is here");
+            Diag *d = diag(s->c, E0342, label_span(a), "field `%s` is specified twice", f->name);
+            diag_note(s->c, d, args->at[given[field] - 1].span, "the first one is here");
             ok = false;
         }
         given[field] = i + 1;
@@ -176,7 +176,7 @@ static bool place_args(Sema *s, Expr *e, const Type *t) {
     }
     for (int i = 0; i < t->n_fields && ok; i++) {
         if (given[i]) continue;
-        Diag *d = diag(s->c, E0342, (Span){e->span.hi - 1, e->span.hi}, "field `%s` of `%s` is left out",
+        Diag *d = diag(s->c, E0342, (Span){e->span.hi - 1, e->span.hi}, "field `%s` of `%s` is missing",
                        t->fields[i].name, t->name);
         diag_note(s->c, d, t->fields[i].span, "it is declared here");
         return false;

@@ -7,8 +7,8 @@
 /* Building ---------------------------------------------------------------------------------------------------- */
 
 static bool is_plain(Sema *s, const Arg *a) {
-    if (a->label) diag(s->c, E0326, a->span, "the parts of a vector have no labels here");
-    else if (a->mode != REF_NONE) diag(s->c, E0401, a->span, "a vector is made of values, not references");
+    if (a->label) diag(s->c, E0326, a->span, "the components of a vector cannot be named here");
+    else if (a->mode != REF_NONE) diag(s->c, E0401, a->span, "a vector is constructed from values, not references");
     return !a->label && a->mode == REF_NONE;
 }
 
@@ -38,14 +38,14 @@ static Type *build_of_parts(Sema *s, Expr *e, Type *to) {
         e->call.info->part_of[i] = n;
         n += parts_in(t);
         Type *want = t->kind == TY_VECTOR ? type_vector(s->types, to->elem, t->width) : to->elem;
-        const char *why = arena_printf(s->arena, "`%s` is made of `%s`", to->name, to->elem->name);
+        const char *why = arena_printf(s->arena, "`%s` is constructed from `%s`", to->name, to->elem->name);
         ok = coerce(s, &args->at[i].value, want, why) && ok;
     }
     if (!ok) return bad(s, e);
     if (n == to->width) return e->type = to;
-    Diag *d = diag(s->c, E0343, e->span, "`%s` is made of %d numbers, or of one for all; this gives %d", to->name,
+    Diag *d = diag(s->c, E0343, e->span, "`%s` needs %d numbers, or one for all components; got %d", to->name,
                    to->width, n);
-    diag_note(s->c, d, e->span, "a vector among them counts as many as it has");
+    diag_note(s->c, d, e->span, "a vector counts as its number of components");
     return bad(s, e);
 }
 
@@ -73,8 +73,8 @@ bool vector_unknown(Sema *s, Name name, Span at) {
     Type *elem = type_find(s->types, name_intern(&s->c->names, name, (size_t)(x - name)));
     if (!elem || !type_is_number(elem)) return false;
     Diag *d = diag(s->c, E0343, at, "there is no vector `%s`", name);
-    diag_note(s->c, d, at, elem->kind == TY_INDEX ? "vectors are made of `i64`, not of `index`"
-                                                  : "a vector has 2, 3, 4 or 8 numbers, as in `%sx4`", elem->name);
+    diag_note(s->c, d, at, elem->kind == TY_INDEX ? "use `i64`: there are no vectors of `index`"
+                                                  : "a vector has 2, 3, 4 or 8 components, as in `%sx4`", elem->name);
     return true;
 }
 
@@ -100,9 +100,9 @@ Type *check_vector_part(Sema *s, Expr *e, Type *t) {
     bool ok = n > 0;
     for (int i = 0; i < n; i++) ok = ok && at[i] < t->width;
     if (!ok) {
-        Diag *d = diag(s->c, E0318, e->field.name_span, "`%s` has no part `%s`", t->name, e->field.name);
-        diag_note(s->c, d, e->field.name_span, t->width == 8 ? "its parts are `s0` to `s7`"
-                                                             : "its parts are `%.*s`, one by one or together",
+        Diag *d = diag(s->c, E0318, e->field.name_span, "`%s` has no component `%s`", t->name, e->field.name);
+        diag_note(s->c, d, e->field.name_span, t->width == 8 ? "its components are `s0` to `s7`"
+                                                             : "its components are `%.*s`, alone or together",
                   t->width, "xyzw");
         return bad(s, e);
     }
@@ -138,7 +138,7 @@ Type *check_vector_builtin(Sema *s, Expr *e, BuiltinId id) {
         bool suits = t->kind == TY_VECTOR && (id == BUILTIN_DOT || t->elem->is_float) &&
                      (id != BUILTIN_CROSS || t->width == 3);
         if (suits) continue;
-        diag(s->c, E0304, args->at[i].span, "`%s` needs a vector%s, this is %s", builtin_rows[id].name,
+        diag(s->c, E0304, args->at[i].span, "`%s` needs a vector%s, but this is %s", builtin_rows[id].name,
              id == BUILTIN_CROSS ? " of three floats" : id == BUILTIN_LENGTH ? " of floats" : "", quoted_type(s, t));
         return s->error;
     }

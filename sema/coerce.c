@@ -21,7 +21,8 @@ static void warn_lost_fraction(Sema *s, Expr *e, const Type *to) {
     const Expr *l = e->binary.lhs, *r = e->binary.rhs;
     if (e->binary.op != OP_DIV || l->konst.kind != CONST_INT || r->konst.kind != CONST_INT) return;
     if (!to->is_float || r->konst.i == 0 || r->konst.i == -1 || l->konst.i % r->konst.i == 0) return;
-    Diag *d = diag(s->c, W0404, e->span, "this divides integers and gives %s before it becomes `%s`",
+    Diag *d = diag(s->c, W0404, e->span, "this is an integer division: its value is %s, which is then converted to "
+                                         "`%s`",
                    const_text(s, e->konst, e->type), to->name);
     fix_insert(s, d, e->binary.rhs->span.hi, ".0", "write a float to keep the fraction");
 }
@@ -31,24 +32,26 @@ static void warn_integer_quotient(Sema *s, const Expr *e, const Type *to) {
     if (!e->type->is_int || !to->is_float || e->kind != EXPR_BINARY || e->binary.op != OP_DIV) return;
     Const l = e->binary.lhs->konst, r = e->binary.rhs->konst;
     if (l.kind == CONST_INT && r.kind == CONST_INT && r.i > 0 && l.i % r.i == 0) return;
-    Diag *d = diag(s->c, W0404, e->span, "this divides integers and drops the fraction before it becomes `%s`", to->name);
+    Diag *d = diag(s->c, W0404, e->span, "this is an integer division: the fraction is lost before the conversion to "
+                                         "`%s`", to->name);
     const char *text = source_text(s, e->binary.lhs->span);
-    diag_fix(s->c, d, e->binary.lhs->span, arena_printf(s->arena, "%s(%s)", to->name, text), "convert first to keep it");
+    diag_fix(s->c, d, e->binary.lhs->span, arena_printf(s->arena, "%s(%s)", to->name, text),
+             "convert first to keep the fraction");
 }
 
 static void does_not_fit(Sema *s, Expr *e, const Type *to) {
     const char *value = const_text(s, e->konst, e->type);
     if (e->type->is_int && to->is_float) {
-        diag(s->c, E0309, e->span, "%s is not exactly a value of `%s`", value, to->name);
+        diag(s->c, E0309, e->span, "%s cannot be represented exactly in `%s`", value, to->name);
         return;
     }
     Diag *d = diag(s->c, E0309, e->span, "%s does not fit in `%s`", value, to->name);
     if (to->is_int && to->is_signed && to->bits < 64)
-        diag_note(s->c, d, e->span, "`%s` holds %lld to %lld", to->name, -(1LL << (to->bits - 1)),
+        diag_note(s->c, d, e->span, "`%s` ranges from %lld to %lld", to->name, -(1LL << (to->bits - 1)),
                   (1LL << (to->bits - 1)) - 1);
     else if (to->is_int && to->bits < 64)
-        diag_note(s->c, d, e->span, "`%s` holds 0 to %llu", to->name, (1ULL << to->bits) - 1);
-    else if (to->is_int && !to->is_signed) diag_note(s->c, d, e->span, "`%s` holds no negative numbers", to->name);
+        diag_note(s->c, d, e->span, "`%s` ranges from 0 to %llu", to->name, (1ULL << to->bits) - 1);
+    else if (to->is_int && !to->is_signed) diag_note(s->c, d, e->span, "`%s` has no negative values", to->name);
 }
 
 /* A literal-typed expression becomes one of `to`, all the way down. The caller has checked that the kinds agree. */
@@ -116,12 +119,12 @@ static void mismatch(Sema *s, Expr *e, const Type *to, const char *why) {
     if (why) diag_note(s->c, d, e->span, "%s", why);
     if (can_convert(e->type, to) && to->kind != TY_BOOL) fix_convert(s, d, e, to);
     else if (to->kind == TY_BOOL && e->kind == EXPR_INT && e->int_.value < 2)
-        diag_fix(s->c, d, e->span, e->int_.value ? "true" : "false", "the values of `bool` are `true` and `false`");
+        diag_fix(s->c, d, e->span, e->int_.value ? "true" : "false", "write `true` or `false`");
     else if (to->kind == TY_BOOL && type_is_number(e->type))
         diag_fix(s->c, d, e->span, arena_printf(s->arena, "%s != 0", source_text(s, e->span)), "compare it");
     else if (to->kind == TY_STR && e->type->kind != TY_ARRAY && e->type->kind != TY_STRUCT)
         diag_fix(s->c, d, e->span, arena_printf(s->arena, "format(\"{}\", %s)", source_text(s, e->span)),
-                 "make it text");
+                 "convert it to text");
 }
 
 bool coerce(Sema *s, Expr **slot, Type *to, const char *why) {
@@ -206,7 +209,7 @@ bool to_index(Sema *s, Expr **slot, const char *what) {
         *slot = convert_new(s, e, s->index);
         return true;
     }
-    Diag *d = diag(s->c, E0317, e->span, "%s must be an integer, this is %s", what, quoted_type(s, e->type));
+    Diag *d = diag(s->c, E0317, e->span, "%s must be an integer, but this is %s", what, quoted_type(s, e->type));
     if (e->type->is_float) fix_convert(s, d, e, s->index);
     bad(s, e);
     return false;

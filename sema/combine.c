@@ -91,7 +91,8 @@ void explain_combined(const Func *kernel, Buf *out) {
     for (int i = 0; i < kernel->params.n; i++) {
         const Symbol *p = kernel->params.at[i];
         if (!p->combine) continue;
-        buf_printf(out, "kernel %s: `atomic %s` is all that is done to `%s`: while it is small, each thread updates a copy\n",
+        buf_printf(out, "kernel %s: privatisation: `atomic %s` is the only access to `%s`, so each thread updates a "
+                        "copy while it is small\n",
                    kernel->name, updates[p->combine], p->name);
     }
 }

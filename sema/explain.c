@@ -9,10 +9,10 @@ static const char *kind_text(CheckKind k) {
 static void explain_func(const Program *p, const Func *f, Buf *out) {
     buf_printf(out, "%s %s: ", f->is_kernel ? "kernel" : "function", f->name);
     if (!f->n_checks) {
-        buf_puts(out, "nothing to check\n");
+        buf_puts(out, "no checks are needed\n");
         return;
     }
-    buf_printf(out, "%d of %d %s shown needless", f->n_checks - f->n_kept, f->n_checks,
+    buf_printf(out, "%d of %d %s proven unnecessary", f->n_checks - f->n_kept, f->n_checks,
                f->n_checks == 1 ? "check" : "checks");
     buf_puts(out, f->n_kept ? ", kept:\n" : ", none left\n");
     for (int i = 0; i < p->sites.n; i++) {

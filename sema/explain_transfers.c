@@ -128,20 +128,22 @@ static const char *narrowing(Explain *x, const Event *e) {
     const Func *k = e->call->func, *writer;
     RefMode mode = k->params.at[e->param]->mode;
     Transfer t = k->transfers.at[e->param];
-    if (t == TRANSFER_UNUSED) return "the kernel uses no element of it";
+    if (t == TRANSFER_UNUSED) return "the kernel does not access its elements";
     if (mode == REF_MUT && t == TRANSFER_TO) return "the kernel never writes it";
     if (mode == REF_MUT && t == TRANSFER_FROM) {
-        if ((writer = whole_writer(k, e->param)) == k) return "every element is written and none read";
-        return arena_printf(x->s->arena, "every element is written, in `%s`, and none read", writer->name);
+        if ((writer = whole_writer(k, e->param)) == k) return "every element is written and none is read";
+        return arena_printf(x->s->arena, "every element is written, by `%s`, and none is read", writer->name);
     }
-    if (mode == REF_OUT && t == TRANSFER_TOFROM) return "not shown to be written whole";
+    if (mode == REF_OUT && t == TRANSFER_TOFROM) return "cannot prove that every element is written";
     return "";
 }
 
 static const char *why_alone(const Event *e, const ArgPlan *a) {
     Transfer of_kernel = e->call->func->transfers.at[e->param];
-    if (of_kernel & TRANSFER_FROM && !(a->transfer & TRANSFER_FROM)) return "nobody reads it afterwards: it does not come back";
-    return a->transfer & TRANSFER_FROM ? "with the launch; the host uses it next" : "with the launch; no later one uses it";
+    if (of_kernel & TRANSFER_FROM && !(a->transfer & TRANSFER_FROM)) return "not copied back: nothing reads it "
+        "afterwards";
+    return a->transfer & TRANSFER_FROM ? "with the launch; the host uses it next" : "with the launch; no later launch "
+        "uses it";
 }
 
 static bool names_device(const Event *e) { return e->launch && e->launch->offload.device; }
@@ -155,21 +157,24 @@ static bool may_be_elsewhere(const Explain *x, const Event *e, Writers set) {
 
 static const char *why_resident(Explain *x, const Event *e, const ArgPlan *a, Writers set) {
     const char *host = lines_of(x, set, false);
-    if (names_device(e) && !(a->transfer & TRANSFER_TO)) return "kept on the device it names: only room is made there";
-    if (names_device(e)) return "kept on the device it names: copied in if another copy is newer";
-    if (a->brings_whole) return "kept on the device: all of the array is copied in, as a later launch reads it";
-    if (!(a->transfer & TRANSFER_TO)) return "kept on the device: only room is made there";
-    if (a->is_there) return "kept on the device: it is there already";
+    if (names_device(e) && !(a->transfer & TRANSFER_TO)) return "kept on the device of the launch: only memory is "
+                                                                "allocated there";
+    if (names_device(e)) return "kept on the device of the launch: copied in if another copy is newer";
+    if (a->brings_whole) return "kept on the device: the whole array is copied in, because a later launch reads it";
+    if (!(a->transfer & TRANSFER_TO)) return "kept on the device: only memory is allocated there";
+    if (a->is_there) return "kept on the device: it is already there";
     if (may_be_elsewhere(x, e, set)) return "kept on the device: copied in if another copy is newer";
     if (!*host) return "kept on the device: copied in if the host's copy is newer";
     if (a->only_parts)
-        return arena_printf(x->s->arena, "kept on the device: what the host has written of it is copied in (%s)", host);
+        return arena_printf(x->s->arena, "kept on the device: the elements that the host has written are copied in "
+                                         "(%s)", host);
     return arena_printf(x->s->arena, "kept on the device: copied in once after the host has written it (%s)", host);
 }
 
 static TransferNote *note(Explain *x, Span span) {
     Place at = source_place(&x->s->c->sources, span.lo);
-    TransferNote n = {.file = at.file ? at.file->path : "?", .line = at.line, .col = at.col, .function = x->flow->func->name};
+    TransferNote n = {.file = at.file ? at.file->path : "?", .line = at.line, .col = at.col,
+                      .function = x->flow->func->name};
     vec_push(x->s->arena, x->notes, n);
     return &x->notes->at[x->notes->n - 1];
 }
@@ -198,11 +203,13 @@ static void note_argument(Explain *x, const Event *e, Writers set) {
 }
 
 static const char *what_comes_back(Explain *x, const Event *e, const char *device) {
-    if (e->asked == SYNC_FILL) return "nothing comes back, for every element gets a new value";
-    if (e->asked == SYNC_POKE) return "nothing comes back; that part goes in before the next launch uses it";
+    if (e->asked == SYNC_FILL) return "nothing is copied back, because every element is overwritten";
+    if (e->asked == SYNC_POKE) return "nothing is copied back; that part is copied in before the next launch uses it";
     bool part = e->asked == SYNC_PEEK || e->asked == SYNC_UPDATE;
-    const char *what = !part ? "it comes back" : e->at->more ? "that part comes back; all of a small array" : "that part comes back";
-    if (e->asked == SYNC_UPDATE) what = arena_printf(x->s->arena, "%s; it goes in before the next launch uses it", what);
+    const char *what = !part ? "it is copied back" : e->at->more ? "that part is copied back; a small array as a "
+                                                                   "whole" : "that part is copied back";
+    if (e->asked == SYNC_UPDATE) what = arena_printf(x->s->arena, "%s; it is copied in before the next launch uses it",
+                                                     what);
     if (*device) return arena_printf(x->s->arena, "written on the device (%s): %s", device, what);
     return arena_printf(x->s->arena, "if the device's copy is newer, %s", what);
 }
@@ -230,7 +237,8 @@ static void note_host(Explain *x, const Event *e, Writers set) {
     n->moves = moves_of(e->asked);
     n->bytes = "";
     n->resident = true;
-    n->why = arena_printf(x->s->arena, "%s%s", what_comes_back(x, e, lines_of(x, set, true)), before_loop ? ", before the loop" : "");
+    n->why = arena_printf(x->s->arena, "%s%s", what_comes_back(x, e, lines_of(x, set, true)),
+                          before_loop ? ", before the loop" : "");
 }
 
 static int compare_places(const void *a, const void *b) {
@@ -294,7 +302,7 @@ void explain_transfers(const Program *p, Buf *out) {
         if (n->launch) say_launch(n, i ? n - 1 : NULL, out);
         else buf_printf(out, "%s:%d:%d: the host %ss `%s`: %s\n", n->file, n->line, n->col, n->mode, n->array, n->why);
     }
-    if (!notes.n) buf_puts(out, "no launch has arrays\n");
+    if (!notes.n) buf_puts(out, "no launch uses arrays\n");
 }
 
 /* One line for each decision, without reasons: --emit=plan. */
@@ -302,7 +310,8 @@ void emit_plan(const Program *p, Buf *out) {
     TransferNotes notes = transfer_notes(p);
     for (int i = 0; i < notes.n; i++) {
         const TransferNote *n = &notes.at[i];
-        buf_printf(out, "%s:%d:%d %s %s %s", n->function, n->line, n->col, n->launch ? n->kernel : n->mode, n->array, n->moves);
+        buf_printf(out, "%s:%d:%d %s %s %s", n->function, n->line, n->col, n->launch ? n->kernel : n->mode, n->array,
+                   n->moves);
         buf_puts(out, !n->launch ? "\n" : n->resident ? " resident\n" : " with the launch\n");
     }
 }

@@ -90,10 +90,10 @@ void fixed_declare(Sema *s, const Stmt *st, Symbol *sym, const Dim *declared) {
     bool is_call = init && init->kind == EXPR_CALL;
     if (made)
         effect_add(s, EFFECT_HEAP, at,
-                   arena_printf(s->arena, "makes arrays of more than %d bytes in one function",
+                   arena_printf(s->arena, "creates arrays of more than %d bytes in one function",
                                 (int)most_bytes(s)));
     else if (!init || expr_makes_array(init))
-        effect_add(s, EFFECT_HEAP, at, "makes an array whose extents are not constants");
+        effect_add(s, EFFECT_HEAP, at, "creates an array whose extents are not constants");
     else if (is_call && init->call.info && init->call.info->kind == CALL_BUILTIN)
         effect_add(s, EFFECT_HEAP, at, "copies an array whose extents are not constants");
 }
@@ -120,7 +120,7 @@ bool fixed_assign(Sema *s, Expr *target, Expr *value) {
         return true;
     }
     sym->leaves = true;
-    if (expr_makes_array(value)) effect_add(s, EFFECT_HEAP, value->span, "makes an array");
+    if (expr_makes_array(value)) effect_add(s, EFFECT_HEAP, value->span, "creates an array");
     else if (value->kind == EXPR_CALL) effect_add(s, EFFECT_HEAP, value->span, "replaces an array");
     return false;
 }
@@ -201,7 +201,7 @@ Type *fixed_field_type(Sema *s, TypeExpr *te) {
     int rank = te->array.extents.n;
     if (is_bad(elem)) return elem;
     if (rank < 1 || rank > MAX_RANK) {
-        diag(s->c, E0324, te->span, "an array has one to four dimensions, this has %d", rank);
+        diag(s->c, E0324, te->span, "an array has one to four dimensions, but this has %d", rank);
         return s->error;
     }
     for (int d = 0; d < rank; d++) {
@@ -215,10 +215,11 @@ Type *fixed_field_type(Sema *s, TypeExpr *te) {
             continue;
         }
         Diag *said = diag(s->c, v.kind == CONST_INT ? E0606 : E0604, (*slot)->span,
-                          v.kind == CONST_INT ? "an extent cannot be negative, this is %lld"
-                                              : "the extents of an array in a struct are constants, or all are `_`",
+                          v.kind == CONST_INT ? "an extent cannot be negative, but this is %lld"
+                                              : "the extents of an array in a struct must all be constants, or all be "
+                                                "`_`",
                           (long long)v.i);
-        if (v.kind != CONST_INT) diag_note(s->c, said, te->span, "with `_` the struct owns an array of any size");
+        if (v.kind != CONST_INT) diag_note(s->c, said, te->span, "with `_`, the struct owns an array of any size");
         return s->error;
     }
     Type *t = type_fixed(s->c, elem, rank, extent);

@@ -11,7 +11,7 @@ static const char *type_words(const Type *t) { return type_is_literal(t) ? "a 64
 bool check_divisor(Sema *s, Op op, const Type *t, Expr *rhs) {
     if (rhs->konst.kind != CONST_INT || arith_is_defined(op, t, rhs->konst)) return true;
     if (op_info[op].kind == OPK_SHIFT)
-        diag(s->c, E0706, rhs->span, "a shift by %s is too wide for %s: it has %d bits",
+        diag(s->c, E0706, rhs->span, "cannot shift by %s: %s has only %d bits",
              const_text(s, rhs->konst, rhs->type), type_words(t), t->bits);
     else diag(s->c, E0705, rhs->span, "division by zero");
     return false;
@@ -19,7 +19,7 @@ bool check_divisor(Sema *s, Op op, const Type *t, Expr *rhs) {
 
 static void overflow(Sema *s, Expr *e) {
     Diag *d = diag(s->c, E0709, e->span, "this constant does not fit in 64 bits");
-    diag_note(s->c, d, e->span, "give one of the numbers a type, as in `1u64`, if it shall wrap");
+    diag_note(s->c, d, e->span, "give one of the numbers a type, as in `1u64`, if it should wrap around");
     bad(s, e);
 }
 
@@ -43,12 +43,12 @@ static void warn_power(Sema *s, const Expr *e) {
     if (e->binary.op != OP_BIT_XOR || l->kind != EXPR_INT || r->kind != EXPR_INT || l->int_.suffix) return;
     const char *base = source_text(s, l->span), *exponent = source_text(s, r->span);
     if ((strcmp(base, "2") && strcmp(base, "10")) || *exponent == '0' || r->int_.value >= 64) return;
-    Diag *d = diag(s->c, W0405, e->binary.op_span, "`%s ^ %s` is %lld: `^` is the exclusive or of the bits", base,
+    Diag *d = diag(s->c, W0405, e->binary.op_span, "`%s ^ %s` is %lld: `^` is the bitwise exclusive or", base,
                    exponent, (long long)(l->int_.value ^ r->int_.value));
     if (base[0] == '2')
-        diag_fix(s->c, d, e->span, arena_printf(s->arena, "1 << %s", exponent), "a power of two is a shift");
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "1 << %s", exponent), "write a power of two as a shift");
     else
-        diag_note(s->c, d, e->span, "a power is written `pow(10.0, %s.0)`, or as a number: `1e%s`", exponent, exponent);
+        diag_note(s->c, d, e->span, "write a power as `pow(10.0, %s.0)`, or as a number: `1e%s`", exponent, exponent);
 }
 
 /* Rounded once, as code does it. */

@@ -36,7 +36,7 @@ static bool is_foreign(Sema *s, Diag *d, Span span, Name name, bool is_call) {
     if (*row->advice) diag_note(s->c, d, span, "%s", row->advice);
     bool is_function = builtin_find(s, name_intern(&s->c->names, row->ours, strlen(row->ours))) != BUILTIN_NONE;
     if (!*row->ours || is_function != is_call) return true;
-    diag_fix(s->c, d, span, row->ours, "it is `%s` here", row->ours);
+    diag_fix(s->c, d, span, row->ours, "use `%s`", row->ours);
     return true;
 }
 
@@ -44,18 +44,19 @@ static bool is_module(Sema *s, Diag *d, Span span, Name name) {
     const BuiltInModule *m = s->stdlib;
     while (m && m->name && strcmp(m->name, name)) m++;
     if (!m || !m->name) return false;
-    diag_note(s->c, d, span, "it is a module of the standard library: `import %s;` at the top of the file", name);
+    diag_note(s->c, d, span, "this is a module of the standard library: write `import %s;` at the top of the file",
+              name);
     return true;
 }
 
 void explain_unknown(Sema *s, Diag *d, Span span, Name name, bool is_call) {
     const char *offered = module_offers(s, name);
-    if (offered) diag_fix(s->c, d, span, offered, "a module has it");
+    if (offered) diag_fix(s->c, d, span, offered, "a module declares it");
     if (offered || is_foreign(s, d, span, name, is_call) || is_module(s, d, span, name)) return;
     if (!is_call && session_explain_unknown(s, d, name)) return;
     const Symbol *ended = scope_ended(s, name);
     if (ended && !is_call) {
-        diag_note(s->c, d, ended->span, "it is declared here, and known only to the end of the block around it");
+        diag_note(s->c, d, ended->span, "it is declared here, and only in scope until the end of this block");
         return;
     }
     const char *near = is_call ? type_of_other_language(name) : NULL;
@@ -73,7 +74,7 @@ void explain_array_member(Sema *s, Diag *d, Expr *field, Span whole) {
     const Type *elem = base->type && base->type->kind == TY_ARRAY ? base->type->elem : NULL;
     for (int i = 0; elem && elem->kind == TY_STRUCT && i < elem->n_fields; i++) {
         if (elem->fields[i].name != field->field.name) continue;
-        diag_note(s->c, d, field->field.name_span, "its elements have: `%s[i].%s`", x, field->field.name);
+        diag_note(s->c, d, field->field.name_span, "its elements have this field: `%s[i].%s`", x, field->field.name);
         return;
     }
     const ForeignName *row = find_row(members, sizeof members / sizeof *members, field->field.name);
@@ -84,7 +85,8 @@ void explain_array_member(Sema *s, Diag *d, Expr *field, Span whole) {
         const char *call = arena_printf(s->arena, "%s(%s%s)", row->ours, is_copy ? "&" : "", x);
         diag_fix(s->c, d, whole, call, "it is a function");
     } else {
-        diag_note(s->c, d, field->field.name_span, "an array has `len(%s)`, `shape(%s, 0)` and `%s.at(...)`", x, x, x);
+        diag_note(s->c, d, field->field.name_span, "use `len(%s)`, `shape(%s, 0)` or `%s.at(...)` for an array", x, x,
+                  x);
     }
 }
 
@@ -93,7 +95,7 @@ void explain_method(Sema *s, Diag *d, Expr *call) {
     const Symbol *sym = scope_find(s, callee->field.name);
     bool plain = base->kind == EXPR_NAME && call->call.args.n == 0;
     if (!plain || (!builtin_find(s, callee->field.name) && !(sym && sym->kind == SYM_FN))) {
-        diag_note(s->c, d, callee->field.name_span, "a function is called with its arguments in brackets: `f(x)`");
+        diag_note(s->c, d, callee->field.name_span, "call a function with its arguments in parentheses: `f(x)`");
         return;
     }
     const char *text = arena_printf(s->arena, "%s(%s)", callee->field.name, base->name.name);

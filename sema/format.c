@@ -87,9 +87,10 @@ static int read_number(Reader *r, int max) {
 /* `{:d}`, `{:.2f}`: Python says what kind of value it is; here the value itself does. */
 static void foreign_style(Reader *r, size_t end) {
     if (r->ok) {
-        Diag *d = diag(r->s->c, E0702, text_span(r, r->pos, end), "`%c` is no format; a value is shown as what it is",
+        Diag *d = diag(r->s->c, E0702, text_span(r, r->pos, end),
+                       "`%c` is not a format; a value is printed according to its type",
                        r->at[r->pos]);
-        diag_fix(r->s->c, d, text_span(r, r->pos, end), "", "as in `{:.2}`");
+        diag_fix(r->s->c, d, text_span(r, r->pos, end), "", "write `{:.2}`");
     }
     r->ok = false;
 }
@@ -104,7 +105,7 @@ static void read_place(Reader *r, size_t open) {
         p.zero = take(r, '0');
         if (is_digit(r)) p.width = read_number(r, MAX_WIDTH);
         if (take(r, '.')) {
-            if (!is_digit(r)) complain(r, spec, r->pos, "after the dot comes the number of digits, as in `{:.3}`");
+            if (!is_digit(r)) complain(r, spec, r->pos, "write the number of digits after the dot, as in `{:.3}`");
             p.precision = read_number(r, MAX_PRECISION);
         }
         if (next_is(r, 'x') || next_is(r, 'b') || next_is(r, 'e')) p.style = r->at[r->pos++];
@@ -113,11 +114,12 @@ static void read_place(Reader *r, size_t open) {
         size_t end = r->pos;
         while (end < r->n && r->at[end] != '}' && r->at[end] != '{') end++;
         bool closed = end < r->n && r->at[end] == '}';
-        if (!closed) complain(r, open, open + 1, "this `{` has no `}`; a brace itself is written `{{`");
+        if (!closed) complain(r, open, open + 1, "this `{` has no `}`; write `{{` for a brace");
         else if (spec == r->pos && r->at[r->pos] != ':' && r->at[spec - 1] == '{')
-            complain(r, r->pos, end, "values are not named in the format; write `{}` and give them after it");
+            complain(r, r->pos, end, "a format cannot contain the name of a value; write `{}` and pass the value "
+                                     "after the format");
         else if (end == r->pos + 1 && strchr("fgdisuFG", r->at[r->pos])) foreign_style(r, end);
-        else complain(r, r->pos, r->pos + 1, "not a format; it is `{:[<>][0][width][.precision][x|b|e]}`");
+        else complain(r, r->pos, r->pos + 1, "this is not a format; write `{:[<>][0][width][.precision][x|b|e]}`");
         r->pos = closed ? end + 1 : end;
     }
     r->n_places++;
@@ -140,7 +142,7 @@ static void read_format(Reader *r) {
         }
         add_text(r, text, here);
         if (c == '{') read_place(r, here);
-        else complain(r, here, here + 1, "this `}` closes nothing; a brace itself is written `}}`");
+        else complain(r, here, here + 1, "this `}` has no `{`; write `}}` for a brace");
         text = r->pos;
     }
     add_text(r, text, r->n);
@@ -149,10 +151,10 @@ static void read_format(Reader *r) {
 static const char *unsuitable(const FormatPiece *p, const Type *t) {
     t = type_of_part(t); /* a vector is printed part by part */
     if ((p->style == 'x' || p->style == 'b') && !t->is_int)
-        return p->style == 'x' ? "`x` shows integers" : "`b` shows integers";
-    if (p->style == 'e' && !t->is_float) return "`e` shows floats";
+        return p->style == 'x' ? "`x` is for integers" : "`b` is for integers";
+    if (p->style == 'e' && !t->is_float) return "`e` is for floats";
     if (p->precision >= 0 && !t->is_float) return "a precision is for floats";
-    if (p->zero && !type_is_number(t)) return "zeros are put before numbers";
+    if (p->zero && !type_is_number(t)) return "leading zeros are for numbers";
     return NULL;
 }
 
@@ -160,7 +162,7 @@ static void check_piece(Reader *r, const FormatPiece *p, Arg *args, int n_args) 
     if (p->kind != PIECE_ARG || p->arg >= n_args) return;
     Expr *x = args[p->arg].value;
     const char *why = is_bad(x->type) ? NULL : unsuitable(p, x->type);
-    if (why) diag(r->s->c, E0704, x->span, "%s, this is %s", why, quoted_type(r->s, x->type));
+    if (why) diag(r->s->c, E0704, x->span, "%s, but this is %s", why, quoted_type(r->s, x->type));
 }
 
 /* The source of the literal with each `%5.2f` as `{}`, `{:.2}`, ..., and without the `\n` that `print` adds. */
@@ -190,18 +192,17 @@ static const char *without_percents(Reader *r) {
 }
 
 static void from_c(Reader *r, Diag *d) {
-    diag_fix(r->s->c, d, r->literal->span, without_percents(r), "a value is shown by `{}`, not by `%%d` as in C");
+    diag_fix(r->s->c, d, r->literal->span, without_percents(r), "use `{}` for a value, not `%%d` as in C");
 }
 
 static void check_places(Reader *r, Arg *args, int n_args) {
     Sema *s = r->s;
     if (n_args > r->n_places) {
-        Diag *d = diag(s->c, E0703, args[r->n_places].value->span, "the format has %d place%s, this value has none",
-                       r->n_places, r->n_places == 1 ? "" : "s");
+        Diag *d = diag(s->c, E0703, args[r->n_places].value->span, "the format string has no `{}` for this value");
         bool like_c = r->n_places == 0 && memchr(r->at, '%', r->n);
         Span close = {r->literal->span.hi - 1, r->literal->span.hi - 1};
         if (like_c) from_c(r, d);
-        else diag_fix(s->c, d, close, " {}", "one more place");
+        else diag_fix(s->c, d, close, " {}", "add ` {}` to the format string");
     } else if (n_args < r->n_places) {
         for (size_t i = 0, k = 0; i + 1 < r->n; i++) { /* where is the first place without a value? */
             if (r->at[i] == r->at[i + 1] && (r->at[i] == '{' || r->at[i] == '}')) {
@@ -211,7 +212,8 @@ static void check_places(Reader *r, Arg *args, int n_args) {
             if (r->at[i] != '{' || (int)k++ != n_args) continue;
             size_t end = i;
             while (r->at[end] != '}') end++;
-            diag(s->c, E0703, text_span(r, i, end + 1), "no value for this place: %d given, %d needed", n_args,
+            diag(s->c, E0703, text_span(r, i, end + 1), "there is no value for this `{}`: got %d, but %d are needed",
+                 n_args,
                  r->n_places);
             return;
         }
@@ -226,9 +228,9 @@ static bool check_literal(Sema *s, Expr *format) {
     }
     Type *t = check_expr(s, &format);
     if (is_bad(t)) return false;
-    Diag *d = diag(s->c, E0701, format->span, "the format must be a string literal, it is read while compiling");
+    Diag *d = diag(s->c, E0701, format->span, "the format must be a string literal: it is read at compile time");
     if (t->kind != TY_ARRAY && t->kind != TY_VOID)
-        diag_fix(s->c, d, (Span){format->span.lo, format->span.lo}, "\"{}\", ", "write the format before the value");
+        diag_fix(s->c, d, (Span){format->span.lo, format->span.lo}, "\"{}\", ", "write a format before the value");
     bad(s, format);
     return false;
 }
@@ -237,18 +239,18 @@ static void check_format_value(Sema *s, Expr **slot) {
     Type *t = check_expr(s, slot);
     if (t->kind == TY_ARRAY) {
         Expr *e = *slot;
-        Diag *d = diag(s->c, E0325, e->span, "a whole array is not printed; print its elements");
+        Diag *d = diag(s->c, E0325, e->span, "a whole array cannot be printed; print its elements");
         if (e->kind == EXPR_NAME && t->rank == 1)
-            diag_note(s->c, d, e->span, "as in `for i in len(%s) { print(\"{}\", %s[i]); }`", e->name.name,
+            diag_note(s->c, d, e->span, "write `for i in len(%s) { print(\"{}\", %s[i]); }`", e->name.name,
                       e->name.name);
         bad(s, e);
         return;
     }
     if (t->kind == TY_STRUCT) {
         Expr *e = *slot;
-        Diag *d = diag(s->c, E0344, e->span, "a whole `%s` is not printed; print its fields", t->name);
+        Diag *d = diag(s->c, E0344, e->span, "a whole `%s` cannot be printed; print its fields", t->name);
         if (e->kind == EXPR_NAME)
-            diag_note(s->c, d, e->span, "as in `print(\"{}\", %s.%s);`", e->name.name, t->fields[0].name);
+            diag_note(s->c, d, e->span, "write `print(\"{}\", %s.%s);`", e->name.name, t->fields[0].name);
         bad(s, e);
         return;
     }

@@ -22,7 +22,7 @@ static const struct {
     bool (*allows)(const Type *t);
     TypeKind witness;
 } constraints[] = {
-    {NULL, "a type of values", any_type, TY_F32},
+    {NULL, "a value type", any_type, TY_F32},
     {"number", "a number", type_is_number, TY_F32},
     {"float", "a float", is_float, TY_F32},
     {"integer", "an integer", is_integer, TY_I32},
@@ -48,7 +48,7 @@ static void unknown_constraint(Sema *s, const Generic *g) {
         best = constraints[i].name;
     }
     if (best) diag_fix(s->c, d, g->constraint_span, best, "did you mean `%s`?", best);
-    else diag_note(s->c, d, g->constraint_span, "there are `number`, `float` and `integer`; without one any type will do");
+    else diag_note(s->c, d, g->constraint_span, "use `number`, `float` or `integer`, or no constraint for any type");
 }
 
 bool constraint_allows(const Generic *g, const Type *t) {
@@ -81,14 +81,15 @@ static bool check_mentioned(Sema *s, const Item *item, const Generic *g) {
         const TypeExpr *te = item->fn.params.at[i].type;
         if (!is_workspace(te) && type_mentions(te, g->name)) return true;
     }
-    Diag *d = diag(s->c, E0352, g->span, "no call of `%s` could tell what `%s` is: no parameter is made of it",
+    Diag *d = diag(s->c, E0352, g->span, "no call of `%s` could determine the type parameter `%s`: no parameter uses "
+                                         "it",
                    item->name, g->name);
-    diag_note(s->c, d, g->span, "types are told by the arguments");
+    diag_note(s->c, d, g->span, "type parameters are inferred from the arguments");
     return false;
 }
 
 static bool name_is_taken(Sema *s, const Generic *g, Span at, Span first, const char *what) {
-    Diag *d = diag(s->c, E0302, at, "`%s` is %s already", g->name, what);
+    Diag *d = diag(s->c, E0302, at, "`%s` is already %s", g->name, what);
     if (first.hi) diag_note(s->c, d, first, "it is declared here");
     return false;
 }
@@ -122,12 +123,13 @@ static bool check_may_be_generic(Sema *s, const Item *item) {
     if (item->kind == ITEM_STRUCT) return true;
     const char *what = item->kind == ITEM_KERNEL ? "kernel" : "function";
     if (item->fn.is_export) {
-        Diag *d = diag(s->c, E0354, item->fn.linkage_span, "an exported %s cannot be generic: C has no such thing", what);
-        diag_note(s->c, d, item->name_span, "export one that calls `%s` with the types that C is to use", item->name);
+        Diag *d = diag(s->c, E0354, item->fn.linkage_span, "an exported %s cannot be generic: C has no generics", what);
+        diag_note(s->c, d, item->name_span, "export a function that calls `%s` with the types that C needs",
+                  item->name);
         return false;
     }
     if (item->kind == ITEM_KERNEL || item->name != s->main || s->program->module != s->own_file) return true;
-    diag(s->c, E0354, item->name_span, "`main` cannot be generic: nothing calls it");
+    diag(s->c, E0354, item->name_span, "`main` cannot be generic: nothing calls it with arguments");
     return false;
 }
 
@@ -209,8 +211,10 @@ void instance_notes(Sema *s, const Instance *inst, int since, int max_steps) {
         for (int steps = 0; at && steps < max_steps; at = at->made_in) {
             if (at->made_in && at->made_in->at.lo == at->at.lo) continue; /* round and round: where it began will do */
             steps++;
-            if (at->at.hi) diag_note(s->c, d, at->at, "in `%s`, made for this %s", at->text, at->sym ? "use" : "call");
-            else diag_note(s->c, d, at->of->item->name_span, "in `%s`: nothing uses `%s`, so it is checked as this",
+            if (at->at.hi) diag_note(s->c, d, at->at, "in `%s`, instantiated for this %s", at->text,
+                                     at->sym ? "use" : "call");
+            else diag_note(s->c, d, at->of->item->name_span, "in `%s`: `%s` is never used, so it is checked with "
+                                                             "these types",
                            at->text, at->of->item->name);
         }
     }
@@ -235,12 +239,12 @@ static const char *instance_text(Sema *s, const Template *t, Type **args) {
 static Instance *endless(Sema *s, const Template *t, Span use, const Instance *made_in) {
     if (s->instances_end) return NULL;
     s->instances_end = true;
-    Diag *d = diag(s->c, E0355, use, "`%s` is needed with ever new types", t->item->name);
+    Diag *d = diag(s->c, E0355, use, "`%s` would be instantiated with endlessly many types", t->item->name);
     const Instance *first = made_in;
     while (first && first->made_in) first = first->made_in;
-    if (first && first->at.hi) diag_note(s->c, d, first->at, "it begins with `%s` here", first->text);
-    if (made_in) diag_note(s->c, d, use, "and has come to be needed in `%s`", made_in->text);
-    diag_note(s->c, d, t->item->name_span, "each set of types is a copy of this");
+    if (first && first->at.hi) diag_note(s->c, d, first->at, "the first instance is `%s`", first->text);
+    if (made_in) diag_note(s->c, d, use, "the instances reach `%s`", made_in->text);
+    diag_note(s->c, d, t->item->name_span, "each set of types is a new instance of this");
     return NULL;
 }
 

@@ -12,14 +12,14 @@ enum { MAX_GROUP_ITEMS = 1024, MAX_GROUP_DEEP = 64, MAX_SHARED_BYTES = 48 << 10 
 bool needs_groups(Sema *s, Span at, const char *what) {
     if (s->func && s->func->group.items) return true;
     if (!s->func || !s->func->is_kernel) {
-        Diag *d = diag(s->c, E0522, at, "%s is for kernels whose domain is in groups; this is a function", what);
-        diag_note(s->c, d, at, "pass what it needs as an argument");
+        Diag *d = diag(s->c, E0522, at, "%s is only available in kernels with groups, not in functions", what);
+        diag_note(s->c, d, at, "pass the values that it needs as arguments");
         return false;
     }
     Diag *d = diag(s->c, E0522, at, "%s needs groups, but the domain of `%s` has none", what, s->func->name);
     if (!s->func->domain.n) return false;
     const Binder *last = &s->func->item->fn.over.at[s->func->domain.n - 1];
-    fix_insert(s, d, last->range.span.hi, " by 64", "say how large they are");
+    fix_insert(s, d, last->range.span.hi, " by 64", "add the size of the groups");
     return false;
 }
 
@@ -35,7 +35,8 @@ static int64_t read_by(Sema *s, Binder *b) {
         diag(s->c, E0521, b->by->span, "a group has 1 to %d work items along an axis, not %lld", MAX_GROUP_ITEMS,
              (long long)v.i);
     else
-        diag(s->c, E0521, b->by->span, "the extent of a group is a constant; `%s` is not", source_text(s, b->by->span));
+        diag(s->c, E0521, b->by->span, "the extent of a group must be a constant, but `%s` is not", source_text(s,
+                                                                                                                b->by->span));
     return 1;
 }
 
@@ -74,11 +75,12 @@ void group_done(Sema *s, Func *f) {
     g->inside = group_value(s, NULL, "inside", s->boolean);
     if (!scope_find(s, g->inside->name)) scope_add(s, g->inside);
     if (over->n == 3 && g->by[0] > MAX_GROUP_DEEP && g->items <= MAX_GROUP_ITEMS)
-        diag(s->c, E0521, over->at[0].by->span, "along the first of three axes a group has up to %d work items, not %lld",
+        diag(s->c, E0521, over->at[0].by->span, "along the first of three axes a group has up to %d work items, not "
+                                                "%lld",
              MAX_GROUP_DEEP, (long long)g->by[0]);
     if (g->items <= MAX_GROUP_ITEMS) return;
     diag(s->c, E0521, (Span){over->at[0].span.lo, over->at[over->n - 1].range.span.hi},
-         "a group has up to %d work items, this has %lld", MAX_GROUP_ITEMS, (long long)g->items);
+         "a group has up to %d work items, but this has %lld", MAX_GROUP_ITEMS, (long long)g->items);
 }
 
 /* i.local ---------------------------------------------------------------------------------------------------------- */
@@ -90,7 +92,7 @@ Type *check_group_field(Sema *s, Expr *e) {
     if (!local && !at && !count) {
         Diag *d = diag(s->c, E0318, e->field.name_span, "`%s` has no `%s`", axis->name, field);
         diag_note(s->c, d, e->field.name_span,
-                  "where the domain is in groups it has `%s.local`, `%s.group` and `%s.groups`", axis->name,
+                  "with groups (`by`), it has `%s.local`, `%s.group` and `%s.groups`", axis->name,
                   axis->name, axis->name);
         return bad(s, e);
     }
@@ -98,7 +100,7 @@ Type *check_group_field(Sema *s, Expr *e) {
     if (!needs_groups(s, e->span, whole)) return bad(s, e);
     Symbol *sym = local ? g->local[axis->dim] : at ? g->at[axis->dim] : g->count[axis->dim];
     if (!sym) { /* in the domain itself, which is what decides about groups */
-        diag(s->c, E0507, e->span, "a domain is made of parameters, sizes and constants, not of %s", whole);
+        diag(s->c, E0507, e->span, "a domain can only use parameters, sizes and constants, not %s", whole);
         return bad(s, e);
     }
     e->kind = EXPR_NAME;
@@ -115,10 +117,10 @@ static bool shared_extents(Sema *s, const Stmt *st, const Dim *dims, int rank) {
         if (dims[d].kind == DIM_CONST && dims[d].value > 0) continue;
         Expr *e = st->shared.type->array.extents.at[d];
         if (dims[d].kind == DIM_CONST)
-            diag(s->c, E0523, e->span, "an extent of `%s` is at least 1, this is %lld", st->shared.name,
+            diag(s->c, E0523, e->span, "an extent of `%s` must be at least 1, but this is %lld", st->shared.name,
                  (long long)dims[d].value);
         else
-            diag(s->c, E0523, e->span, "the extents of `shared` arrays are constants; `%s` is not",
+            diag(s->c, E0523, e->span, "the extents of a `shared` array must be constants, but `%s` is not",
                  source_text(s, e->span));
         return false;
     }
@@ -131,12 +133,14 @@ static Type *shared_type(Sema *s, const Stmt *st, Dim dims[MAX_RANK]) {
     Type *t = te->kind == TE_ARRAY ? local_type(s, te, dims) : scalar_type(s, te);
     if (is_bad(t)) return t;
     if (t->kind != TY_ARRAY) {
-        Diag *d = diag(s->c, E0523, te->span, "`shared` is for arrays, `%s` is none", type_name(s->c, t));
-        diag_fix(s->c, d, te->span, arena_printf(s->arena, "[%s; 1]", type_name(s->c, t)), "an array of one element");
+        Diag *d = diag(s->c, E0523, te->span, "`shared` is for arrays, but `%s` is not an array", type_name(s->c, t));
+        diag_fix(s->c, d, te->span, arena_printf(s->arena, "[%s; 1]", type_name(s->c, t)),
+                 "use an array of one element");
         return s->error;
     }
     if (t->elem->kind == TY_STR) {
-        diag(s->c, E0523, te->array.elem->span, "strings stay on the host, `shared` arrays cannot hold them");
+        diag(s->c, E0523, te->array.elem->span, "text is only available on the host; a `shared` array cannot contain "
+                                                "it");
         return s->error;
     }
     return shared_extents(s, st, dims, t->rank) ? t : s->error;
@@ -157,12 +161,12 @@ static void count_shared(Sema *s, Symbol *sym, Span at) {
     g->shared_bytes += bytes;
     vec_push(s->arena, &g->shared, sym);
     if (g->shared_bytes <= MAX_SHARED_BYTES || before > MAX_SHARED_BYTES) return;
-    Diag *d = diag(s->c, E0524, at, "the `shared` arrays of `%s` take more than %d KiB, which is what a group has",
+    Diag *d = diag(s->c, E0524, at, "the `shared` arrays of `%s` need more than the %d KiB that a group has",
                    s->func->name, MAX_SHARED_BYTES >> 10);
     for (int i = 0; i < g->shared.n; i++) {
         const Symbol *one = g->shared.at[i];
         int64_t size = shared_size(one->type, one->dims);
-        diag_note(s->c, d, one->span, "`%s` takes %lld bytes%s", one->name, (long long)size,
+        diag_note(s->c, d, one->span, "`%s` needs %lld bytes%s", one->name, (long long)size,
                   size > MAX_SHARED_BYTES ? " or more" : "");
     }
 }

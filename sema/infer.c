@@ -32,9 +32,9 @@ static Found *find_param(Inference *f, Name name) {
 static void conflict(Inference *f, const Found *first, Name param, Type *t, Name from, Expr *value) {
     Sema *s = f->s;
     f->ok = false;
-    Diag *d = diag(s->c, E0353, value->span, "`%s` is `%s` from `%s` but `%s` from `%s`", param,
+    Diag *d = diag(s->c, E0353, value->span, "`%s` is inferred as `%s` from `%s`, but as `%s` from `%s`", param,
                    type_name(s->c, first->type), first->from, type_name(s->c, t), from);
-    diag_note(s->c, d, first->value->span, "`%s` is `%s` here", param, type_name(s->c, first->type));
+    diag_note(s->c, d, first->value->span, "`%s` is inferred as `%s` here", param, type_name(s->c, first->type));
     if (value->type == t && type_is_number(t) && type_is_number(first->type)) fix_convert(s, d, value, first->type);
 }
 
@@ -73,7 +73,7 @@ static void not_allowed(Inference *f, int param, Span at) {
     const Generic *g = &f->of->params->at[param];
     const Found *found = &f->found[param];
     Sema *s = f->s;
-    Diag *d = diag(s->c, E0351, at, "`%s` of `%s` must be %s, and `%s` is none", g->name, f->of->item->name,
+    Diag *d = diag(s->c, E0351, at, "`%s` of `%s` must be %s, and `%s` is not", g->name, f->of->item->name,
                    constraint_what(g), type_name(s->c, found->type));
     diag_note(s->c, d, span_join(g->span, g->constraint_span), "the constraint is declared here");
 }
@@ -130,7 +130,7 @@ static void cannot_tell(Sema *s, Expr *call, const Template *t, Type **have, Nam
         if (!type_mentions(p->type, param) || i >= call->call.args.n) continue;
         const Arg *a = &call->call.args.at[i];
         if (is_bad(have[i]) && a->value->type && is_bad(a->value->type)) return;
-        Diag *d = diag(s->c, E0352, a->span, "this does not tell what `%s` of `%s` is", param, t->item->name);
+        Diag *d = diag(s->c, E0352, a->span, "cannot infer `%s` of `%s` from this", param, t->item->name);
         const char *want = source_text(s, p->type->span);
         if (is_bad(have[i])) diag_note(s->c, d, p->span, "`%s` is declared `%s`", p->name, want);
         else diag_note(s->c, d, p->span, "`%s` is declared `%s`, and the argument is %s", p->name, want,
@@ -228,7 +228,7 @@ static void cannot_build(Sema *s, Expr *e, const Template *t, Name param) {
         const Arg *a = &e->call.args.at[i];
         if (field_named(t->item, a->label)) continue;
         Diag *d = a->label ? diag(s->c, E0342, a->span, "`%s` has no field `%s`", t->item->name, a->label)
-                           : diag(s->c, E0342, a->span, "which field of `%s` is this?", t->item->name);
+                           : diag(s->c, E0342, a->span, "the name of the field of `%s` is missing", t->item->name);
         diag_note(s->c, d, t->item->name_span, "it is declared here");
         return;
     }
@@ -237,14 +237,15 @@ static void cannot_build(Sema *s, Expr *e, const Template *t, Name param) {
         if (!type_mentions(field->type, param)) continue;
         const Arg *given = arg_named(e, field->name);
         const char *want = source_text(s, field->type->span);
-        Diag *d = given ? diag(s->c, E0352, given->span, "this does not tell what `%s` of `%s` is", param, t->item->name)
-                        : diag(s->c, E0342, (Span){e->span.hi - 1, e->span.hi}, "field `%s` of `%s` is left out",
+        Diag *d = given ? diag(s->c, E0352, given->span, "cannot infer `%s` of `%s` from this", param,
+                               t->item->name)
+                        : diag(s->c, E0342, (Span){e->span.hi - 1, e->span.hi}, "field `%s` of `%s` is missing",
                                field->name, t->item->name);
         diag_note(s->c, d, field->span, "it is declared `%s`", want);
         return;
     }
-    Diag *d = diag(s->c, E0352, e->span, "this does not tell what `%s` of `%s` is", param, t->item->name);
-    diag_note(s->c, d, t->item->name_span, "no field of `%s` is made of it", t->item->name);
+    Diag *d = diag(s->c, E0352, e->span, "cannot infer `%s` of `%s` from this", param, t->item->name);
+    diag_note(s->c, d, t->item->name_span, "no field of `%s` uses it", t->item->name);
 }
 
 /* Literals speak last: they come in a second round. */
@@ -278,7 +279,7 @@ Symbol *infer_build(Sema *s, Expr *e, Template *t) {
 
 static Type *written_arg(Sema *s, TypeExpr *te) {
     if (te->kind != TE_ARRAY) return scalar_type(s, te);
-    diag(s->c, E0356, te->span, "a type parameter stands for a value, not for an array");
+    diag(s->c, E0356, te->span, "a type parameter is a value type, not an array");
     return s->error;
 }
 
@@ -299,9 +300,9 @@ Type *written_struct(Sema *s, TypeExpr *te, Template *t) {
         f.ok = f.ok && !is_bad(type);
     }
     if (n != want) {
-        Diag *d = n ? diag(s->c, E0356, te->span, "`%s` takes %d type%s, this gives %d", te->name.name, want,
+        Diag *d = n ? diag(s->c, E0356, te->span, "`%s` expects %d type%s, but got %d", te->name.name, want,
                            want == 1 ? "" : "s", n)
-                    : diag(s->c, E0356, te->span, "`%s` is generic; say of which types it is", te->name.name);
+                    : diag(s->c, E0356, te->span, "`%s` is generic; write its type arguments", te->name.name);
         diag_note(s->c, d, t->item->name_span, "it is declared `%s`", params_text(s, t));
         return s->error;
     }
@@ -316,7 +317,7 @@ Type *written_struct(Sema *s, TypeExpr *te, Template *t) {
 
 /* f32<i32>, Plain<f32>, T<f32> */
 Type *not_generic(Sema *s, const TypeExpr *te) {
-    Diag *d = diag(s->c, E0356, te->span, "`%s` is not generic and takes no types", te->name.name);
+    Diag *d = diag(s->c, E0356, te->span, "`%s` is not generic and has no type arguments", te->name.name);
     Span plain = {te->span.lo + (uint32_t)__builtin_strlen(te->name.name), te->span.hi};
     diag_fix(s->c, d, plain, "", "leave out `%s`", source_text(s, plain));
     return s->error;

@@ -23,19 +23,20 @@ static void result_broken(Sema *s, Func *f) {
 
 static void numeric_reduction(Sema *s, Func *f, TypeExpr *te) {
     if (!te) {
-        Diag *d = diag(s->c, E0509, f->item->fn.reduce_span, "`%s` needs the type of the values",
+        Diag *d = diag(s->c, E0509, f->item->fn.reduce_span, "`%s` needs the type of its values",
                        reduction_name(f->reduction));
-        diag_note(s->c, d, f->item->fn.reduce_span, "as in `-> %s f32`", reduction_name(f->reduction));
+        diag_note(s->c, d, f->item->fn.reduce_span, "write `-> %s f32`", reduction_name(f->reduction));
         f->item_result = f->result = s->error;
         return;
     }
     Type *t = scalar_type(s, te);
     if (!is_bad(t) && !type_is_number(t)) {
-        diag(s->c, E0509, te->span, "`%s` works on numbers, not on `%s`", reduction_name(f->reduction), t->name);
+        diag(s->c, E0509, te->span, "`%s` needs numbers, not `%s`", reduction_name(f->reduction), t->name);
         t = s->error;
     }
     if (type_is_half(t)) {
-        Diag *d = diag(s->c, E0509, te->span, "`%s` works on `f32` and wider, not on `%s`", reduction_name(f->reduction),
+        Diag *d = diag(s->c, E0509, te->span, "`%s` needs `f32` or a wider type, not `%s`",
+                       reduction_name(f->reduction),
                        t->name);
         diag_fix(s->c, d, te->span, "f32", "combine the values as `f32`");
         t = s->error;
@@ -49,8 +50,9 @@ static void logic_reduction(Sema *s, Func *f, TypeExpr *te) {
     if (!te) return;
     Type *t = scalar_type(s, te);
     if (is_bad(t) || t == f->result) return;
-    Diag *d = diag(s->c, E0509, te->span, "`%s` of bools gives `%s`", reduction_name(f->reduction), f->result->name);
-    diag_fix(s->c, d, (Span){f->item->fn.reduce_span.hi, te->span.hi}, "", "leave out the type");
+    Diag *d = diag(s->c, E0509, te->span, "the result of `%s` is always `%s`", reduction_name(f->reduction),
+                   f->result->name);
+    diag_fix(s->c, d, (Span){f->item->fn.reduce_span.hi, te->span.hi}, "", "this reduction needs no type");
 }
 
 void check_kernel_result(Sema *s, Func *f) {
@@ -58,14 +60,14 @@ void check_kernel_result(Sema *s, Func *f) {
     if (!item->fn.reduce && !item->fn.result) return;
     if (!item->fn.reduce) {
         Diag *d = diag(s->c, E0511, item->fn.result->span,
-                       "a kernel has no result of its own; say how the items' values combine");
-        fix_insert(s, d, item->fn.result->span.lo, "sum ", "sum, prod, min, max, any, all or count");
+                       "a kernel cannot return a single value; name a reduction for the values of its work items");
+        fix_insert(s, d, item->fn.result->span.lo, "sum ", "use sum, prod, min, max, any, all or count");
         result_broken(s, f);
         return;
     }
     f->reduction = reduction_find(item->fn.reduce);
     if (f->reduction == REDUCE_NONE) {
-        diag(s->c, E0509, item->fn.reduce_span, "`%s` is no reduction; there are sum, prod, min, max, any, all, count",
+        diag(s->c, E0509, item->fn.reduce_span, "`%s` is not a reduction; use sum, prod, min, max, any, all or count",
              item->fn.reduce);
         result_broken(s, f);
         return;
@@ -113,13 +115,14 @@ static bool check_fixed(Sema *s, const Func *f, const Binder *b, Expr *part) {
         return false;
     }
     if (e->kind == EXPR_NAME) {
-        Diag *d = diag(s->c, E0507, e->span, "the range of `%s` depends on `%s`, but a domain is a box", b->name,
+        Diag *d = diag(s->c, E0507, e->span, "the range of `%s` depends on `%s`, but the ranges of a domain must be "
+                                             "independent", b->name,
                        e->name.name);
         note_declared(s, d, e->name.sym);
-        diag_note(s->c, d, e->span, "take the whole range and skip items with `if ... { return; }`");
+        diag_note(s->c, d, e->span, "use the whole range, and skip work items with `if ... { return; }`");
         return false;
     }
-    diag(s->c, E0507, e->span, "a domain is made of parameters, sizes and constants, not of %s",
+    diag(s->c, E0507, e->span, "a domain can only use parameters, sizes and constants, not %s",
          e->kind == EXPR_INDEX ? "elements of arrays" : "calls");
     return false;
 }
@@ -127,7 +130,7 @@ static bool check_fixed(Sema *s, const Func *f, const Binder *b, Expr *part) {
 static void check_domain_step(Sema *s, Range *r) {
     if (!r->step || is_bad(r->step->type)) return;
     if (r->step->konst.kind == CONST_INT && r->step->konst.i > 0) return;
-    diag(s->c, E0512, r->step->span, "the step of a domain is a positive constant");
+    diag(s->c, E0512, r->step->span, "the step of a domain must be a positive constant");
 }
 
 static void check_axis(Sema *s, Func *f, Binder *b, int axis) {
@@ -148,7 +151,8 @@ static void check_axis(Sema *s, Func *f, Binder *b, int axis) {
 void check_domain(Sema *s, Func *f) {
     BinderList *over = &f->item->fn.over;
     if (over->n < 1 || over->n > 3)
-        diag(s->c, E0508, over->n ? over->at[3].span : f->name_span, "a domain has one to three variables, this has %d",
+        diag(s->c, E0508, over->n ? over->at[3].span : f->name_span,
+             "a domain has one to three variables, but this has %d",
              over->n);
     for (int i = 0; i < over->n; i++)
         if (over->at[i].by) f->group.items = 1;
@@ -181,7 +185,7 @@ static void check_effects(Sema *s, Func *f) {
         const EffectSource *from = &f->facts->effect[bit];
         if (!(f->effects & 1u << bit) || 1u << bit == EFFECT_PRINT) continue;
         if (!from->via) {
-            diag(s->c, E0503, from->span, "this %s, which only the host can do", from->what);
+            diag(s->c, E0503, from->span, "this %s, which is only possible on the host", from->what);
             continue;
         }
         Diag *d = diag(s->c, E0503, from->span, "`%s` cannot be called from a kernel: it %s", from->via->callee->name,
@@ -242,7 +246,8 @@ static void check_recursion(Sema *s, Func *kernel) {
     CallSite *first = endless_call(kernel);
     if (!first) return;
     Diag *d =
-        diag(s->c, E0505, first->call->span, "`%s` leads to recursion, which a device cannot do", first->callee->name);
+        diag(s->c, E0505, first->call->span, "`%s` leads to recursion, which is not possible on a device",
+             first->callee->name);
     enum { MAX_STEPS = 8 };
     const Func *seen[MAX_STEPS] = {first->callee};
     for (int n = 1; n < MAX_STEPS; n++) {

@@ -85,7 +85,7 @@ static void not_found(Sema *s, const Module *from, const Item *import) {
     NearestModule near = {.wanted = import->name, .distance = strlen(import->name) < 5 ? 2 : 3};
     int n = folders(s, from, import, folder);
     for (int i = 0; i < n; i++) {
-        diag_note(s->c, d, path_span(s, import), "looked for `%s%s.kdsl`", folder[i], path);
+        diag_note(s->c, d, path_span(s, import), "searched for `%s%s.kdsl`", folder[i], path);
         if (import->import.path.n == 1) consider_folder(s, &near, folder[i]);
     }
     const char *names = "";
@@ -170,12 +170,12 @@ static Module *find_module(Sema *s, const Module *from, const Item *import, bool
 static void circle(Sema *s, const Module *back_to, const Item *import) {
     int n = s->importing.n, first = n;
     while (first > 0 && s->importing.at[first - 1]->import.module != back_to) first--;
-    Diag *d = diag(s->c, E0802, path_span(s, import), "importing `%s` here closes a circle", import->name);
+    Diag *d = diag(s->c, E0802, path_span(s, import), "importing `%s` here is circular", import->name);
     for (int i = first; i < n; i++) {
         const Item *step = s->importing.at[i];
-        diag_note(s->c, d, path_span(s, step), "on the way here, `%s` is imported", step->name);
+        diag_note(s->c, d, path_span(s, step), "it is reached through this import of `%s`", step->name);
     }
-    diag_note(s->c, d, path_span(s, import), "move what both need into a module that neither imports");
+    diag_note(s->c, d, path_span(s, import), "move the common declarations into a third module");
 }
 
 static void load_imports(Sema *s, Module *m);
@@ -192,7 +192,7 @@ static void load_import(Sema *s, Module *from, Item *import) {
     }
     if (!is_new) return;
     if (s->importing.n >= MAX_IMPORT_DEPTH) {
-        diag(s->c, E0802, path_span(s, import), "imports go over more than %d modules", MAX_IMPORT_DEPTH);
+        diag(s->c, E0802, path_span(s, import), "imports are nested more than %d modules deep", MAX_IMPORT_DEPTH);
         return;
     }
     vec_push(s->arena, &s->importing, import);
@@ -287,7 +287,7 @@ bool module_member(Sema *s, Expr *e) {
         if (!member) {
             no_member(s, e, sym);
         } else {
-            Diag *d = diag(s->c, E0804, e->field.name_span, "`%s` is for the module `%s` itself", e->field.name,
+            Diag *d = diag(s->c, E0804, e->field.name_span, "`%s` is private to the module `%s`", e->field.name,
                            sym->name);
             note_declared(s, d, member);
         }

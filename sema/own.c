@@ -36,10 +36,10 @@ bool own_check_fields(Sema *s, Type *t) {
     }
     t->owns = open != NULL;
     if (!fixed || !open) return true;
-    Diag *d = diag(s->c, E0346, fixed->span, "`%s` has constant extents, in a struct that owns an array of any size",
+    Diag *d = diag(s->c, E0346, fixed->span, "`%s` has constant extents, but the struct also owns an array of any size",
                    fixed->name);
-    diag_note(s->c, d, open->span, "this one is owned");
-    diag_note(s->c, d, fixed->span, "put it into a struct of its own, as `struct Weights { %s: %s }`", fixed->name,
+    diag_note(s->c, d, open->span, "this array is owned");
+    diag_note(s->c, d, fixed->span, "put it into a second struct: `struct Weights { %s: %s }`", fixed->name,
               fixed->type->name);
     return false;
 }
@@ -47,7 +47,8 @@ bool own_check_fields(Sema *s, Type *t) {
 /* Where one value is needed. */
 Type *own_as_value(Sema *s, Expr *e) {
     Diag *d = diag(s->c, E0346, e->span,
-                   "`%s` owns arrays, so it is moved to a variable of its own, not used as a value", e->type->name);
+                   "`%s` owns arrays, so it can only be moved to a variable, not used inside an expression",
+                   e->type->name);
     if (e->kind == EXPR_NAME) diag_note(s->c, d, e->span, "pass it as `&%s`, or use its fields", e->name.name);
     return bad(s, e);
 }
@@ -56,7 +57,7 @@ Type *own_as_value(Sema *s, Expr *e) {
 bool own_refused(Sema *s, const Type *t, Span at, const char *where) {
     if (!type_owns(t)) return false;
     Diag *d = diag(s->c, E0346, at, "`%s` owns arrays and cannot be %s", t->name, where);
-    diag_note(s->c, d, at, "variables, results and fields of other structs hold it");
+    diag_note(s->c, d, at, "it can be a variable, a result or a field of another struct");
     return true;
 }
 
@@ -109,8 +110,8 @@ Type *own_field(Sema *s, Expr *e, int field) {
     Expr *base = e->field.base;
     Symbol *sym = base->kind == EXPR_NAME ? base->name.sym : NULL;
     if (!sym || !sym->parts) {
-        Diag *d = diag(s->c, E0411, e->span, "this struct has no name, so nothing would free its arrays afterwards");
-        diag_note(s->c, d, base->span, "give it one first: `let g = %s;`", source_text(s, base->span));
+        Diag *d = diag(s->c, E0411, e->span, "this struct has no name, so its arrays could not be freed afterwards");
+        diag_note(s->c, d, base->span, "give it a name first: `let g = %s;`", source_text(s, base->span));
         return bad(s, e);
     }
     Symbol *part = sym->parts[field];
@@ -186,10 +187,10 @@ static Type *struct_behind(Sema *s, const TypeExpr *te) {
 
 static bool mode_suits(Sema *s, TypeExpr *te, const Type *t) {
     if (te->kind != TE_REF) {
-        Diag *d = diag(s->c, E0321, te->span, "`%s` owns arrays, so it is passed by reference", t->name);
-        fix_insert(s, d, te->span.lo, "&", "`&` to read it, `&mut ` to change it");
+        Diag *d = diag(s->c, E0321, te->span, "`%s` owns arrays and must be passed by reference", t->name);
+        fix_insert(s, d, te->span.lo, "&", "use `&` to read it, `&mut ` to change it");
     } else if (te->ref.mode == REF_SCRATCH) {
-        diag(s->c, E0346, te->span, "`%s` owns arrays and cannot be workspace", t->name);
+        diag(s->c, E0346, te->span, "`%s` owns arrays and cannot be `&scratch`", t->name);
     } else {
         return true;
     }
@@ -257,7 +258,7 @@ static void add_args(Sema *s, ArgList *out, const Arg *arg, Symbol *have, const 
 static bool wrong_mode(Sema *s, Arg *arg, const Symbol *param) {
     if (arg->mode == param->mode) return false;
     static const char *const text[REF__COUNT] = {"", "&", "&mut ", "&out ", "&scratch "};
-    Diag *d = diag(s->c, E0401, arg->span, "this parameter is `%.*s`, and the argument must say so",
+    Diag *d = diag(s->c, E0401, arg->span, "this parameter is `%.*s`, and the argument must repeat it",
                    param->mode == REF_IN ? 1 : 4, text[param->mode]);
     Span old = {arg->mode == REF_NONE ? arg->value->span.lo : arg->mode_span.lo, arg->value->span.lo};
     diag_fix(s->c, d, old, text[param->mode], "write `%s%s`", text[param->mode], source_text(s, arg->value->span));
@@ -269,13 +270,14 @@ static bool expand_arg(Sema *s, ArgList *out, Arg *arg, const Symbol *param, con
     Expr *e = arg->value;
     if (is_bad(t) || wrong_mode(s, arg, param)) return false;
     if (t != param->type) {
-        Diag *d = diag(s->c, E0304, arg->span, "`%s` is `%s`, but `%s` of `%s` is `%s`", source_text(s, e->span),
+        Diag *d = diag(s->c, E0304, arg->span, "`%s` is `%s`, but parameter `%s` of `%s` is `%s`", source_text(s,
+                                                                                                               e->span),
                        type_name(s->c, t), param->name, f->name, param->type->name);
         diag_note(s->c, d, param->span, "the parameter is declared here");
         return false;
     }
     if (e->kind != EXPR_NAME || !e->name.sym->parts) {
-        Diag *d = diag(s->c, E0410, e->span, "only a named variable can be referenced");
+        Diag *d = diag(s->c, E0410, e->span, "only a variable with a name can be passed by reference");
         diag_note(s->c, d, e->span, "give it a name first: `let g = %s;`", source_text(s, e->span));
         return false;
     }

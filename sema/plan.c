@@ -13,7 +13,8 @@
  *     program's table of resident arrays (runtime/resident.c). In a `for` loop they ask once, before the first turn. An
  *     element or a slice that is used by itself comes and goes by itself.
  *
- * What is said of "the device" is meant of the default one. A launch that names a device is asked about at run time, for
+ * What is said of "the device" is meant of the default one. A launch that names a device is asked about at run time,
+ for
  * the number is not known here; what it writes is on no other one.
  *
  * Facts per array variable, forward, true on every way to a point (met by `and`), and backward. A call of a function
@@ -452,10 +453,10 @@ static void ask(Plan *p, Event *e, Sync kind) {
 }
 
 static void moves(Plan *p, const Event *e, const char *why) {
-    Diag *d = diag(p->s->c, E0620, e->span, "`%s` would have to move here, inside `offload resident`: %s",
+    Diag *d = diag(p->s->c, E0620, e->span, "`%s` would have to be copied here, inside `offload resident`: %s",
                    event_array_name(p->s, p->flow, e), why);
     Span block = {e->resident->span.lo, e->resident->block.block->span.lo};
-    diag_note(p->s->c, d, block, "nothing moves from here to the end of the block");
+    diag_note(p->s->c, d, block, "no array is copied from here to the end of the block");
 }
 
 static Sync sync_of_host(const Event *e, Bits later, bool writes) {
@@ -467,7 +468,7 @@ static Sync sync_of_host(const Event *e, Bits later, bool writes) {
 static void decide_host(Plan *p, Event *e, Bits fact, Bits later, bool writes) {
     bool settled = writes ? (fact & HOST_OK) && (fact & HOST_OWN) : fact & HOST_OK;
     if (e->resident && !(fact & HOST_OK))
-        moves(p, e, writes ? "its newest values are on the device, and the host changes a part of them"
+        moves(p, e, writes ? "its newest values are on the device, and the host changes some of them"
                            : "its newest values are on the device, and the host reads them");
     if (settled) return;
     ask(p, e, sync_of_host(e, later, writes));
@@ -511,7 +512,8 @@ static void decide_resident_call(Plan *p, const Event *e, Bits fact, unsigned us
     if (use != USE_LAUNCHES)
         moves(p, e, arena_printf(p->s->arena, "`%s` uses it on the host as well", callee));
     else if (!(fact & DEVICE_OK))
-        moves(p, e, arena_printf(p->s->arena, "`%s` launches with it, and its newest values may be on the host", callee));
+        moves(p, e, arena_printf(p->s->arena, "`%s` launches with it, and its newest values may be on the host",
+                                 callee));
 }
 
 static void decide_block(Plan *p, int block, const Bits *later) {
@@ -595,9 +597,10 @@ static Bits **bits_by_block(Plan *p) {
 static bool is_too_large(Plan *p, const Func *f) {
     int64_t blocks = p->flow->blocks.n;
     if (blocks * p->n <= MOST_CELLS) return false;
-    Diag *d = diag(p->s->c, E0623, f->name_span, "`%s` is too large to plan its transfers: it has %d arrays and %d branches",
+    Diag *d = diag(p->s->c, E0623, f->name_span, "cannot plan the transfers of `%s`: it has %d arrays and %d branches",
                    f->name, p->n, (int)blocks);
-    diag_note(p->s->c, d, f->name_span, "arrays times branches may be up to %d; move parts of it into functions", MOST_CELLS);
+    diag_note(p->s->c, d, f->name_span, "the limit is %d for arrays times branches; move parts of it into functions",
+              MOST_CELLS);
     return true;
 }
 

@@ -20,7 +20,7 @@ void fix_convert(Sema *s, Diag *d, Expr *e, const Type *to) {
         diag_note(s->c, d, e->span, "convert it with `%s(...)`", to->name);
         return;
     }
-    diag_fix(s->c, d, e->span, arena_printf(s->arena, "%s(%s)", to->name, text), "convert it");
+    diag_fix(s->c, d, e->span, arena_printf(s->arena, "%s(%s)", to->name, text), "convert the value");
 }
 
 void fix_insert(Sema *s, Diag *d, uint32_t offset, const char *text, const char *message) {

@@ -117,7 +117,7 @@ Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type) {
 const char *symbol_what(const Symbol *sym) {
     switch (sym->kind) {
     case SYM_LOCAL:
-        if (sym->is_group_value) return "given to each work item";
+        if (sym->is_group_value) return "a built-in value of each work item";
         if (sym->is_shared) return "a `shared` array";
         if (!sym->keyword.hi) return "a loop variable";
         return sym->is_mutable ? "a `var`" : "a `let`";

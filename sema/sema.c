@@ -108,8 +108,8 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     if (options && options->only_reached) keep_reached(&s, session_is_input);
     if (options && options->need_main && !s.program->main && !c->diags.n_errors) {
         uint32_t end = m->source->base + m->source->n;
-        Diag *d = diag(c, E0328, (Span){end, end}, "there is no `fn main()`, where a program starts");
-        diag_note(c, d, (Span){end, end}, "`kdslc check` and `--emit` do without one");
+        Diag *d = diag(c, E0328, (Span){end, end}, "the program has no `fn main()`");
+        diag_note(c, d, (Span){end, end}, "`kdslc check` and `--emit` need none");
     }
     return s.program;
 }

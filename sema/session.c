@@ -62,7 +62,7 @@ void session_keep(Sema *s, Symbol *sym) {
 
 void session_gone(Sema *s, const Expr *e) {
     const Symbol *sym = e->name.sym;
-    Diag *d = diag(s->c, E0407, e->span, "`%s` is no longer there: %s", sym->name, sym->gone);
+    Diag *d = diag(s->c, E0407, e->span, "`%s` no longer has a value: %s", sym->name, sym->gone);
     note_declared(s, d, sym);
 }
 
@@ -70,7 +70,7 @@ bool session_explain_unknown(Sema *s, Diag *d, Name name) {
     for (int i = 0; s->options && i < s->options->n_kept; i++) {
         const KeptVar *v = &s->options->kept[i];
         if (v->name != name || !s->func || s->func->is_input) continue;
-        diag_note(s->c, d, v->span, "`%s` is a variable of the session; functions know what they are passed, and constants",
+        diag_note(s->c, d, v->span, "`%s` is a variable of the session; pass it to the function as an argument",
                   name);
         return true;
     }

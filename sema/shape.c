@@ -193,7 +193,8 @@ static void check_replaced(Sema *s, CallSite *site) {
         const Symbol *param = site->callee->params.at[i];
         const Arg *arg = &site->call->call.args.at[i];
         if (param->reshaped && expr_fixed_field(arg->value))
-            diag(s->c, E0345, arg->span, "`%s` replaces or swaps `%s`, and `%s` is part of a struct", site->callee->name,
+            diag(s->c, E0345, arg->span, "`%s` replaces or swaps `%s`, but `%s` is part of a struct",
+                 site->callee->name,
                  param->name, source_text(s, arg->value->span));
         if (!param->reshaped || !expr_is_slice(arg->value)) continue;
         Diag *d = diag(s->c, E0613, arg->span, "`%s` replaces or swaps `%s`, which needs a whole array, not a slice",
@@ -236,9 +237,9 @@ static void check_promised(Sema *s, Expr *value, const Dim *promised, Span where
         Diag *said = v == DIMS_DIFFER
                          ? diag(s->c, E0601, value->span, "extent %d is %s here, but %s in the type of the %s", d,
                                 dim_text(s, have[d]), want, what)
-                         : diag(s->c, E0608, value->span, "it is not plain that extent %d of this is %s", d, want);
+                         : diag(s->c, E0608, value->span, "cannot tell whether extent %d of this is %s", d, want);
         diag_note(s->c, said, where,
-                  v == DIMS_DIFFER ? "the type is here" : "write `_` for an extent that only the run knows");
+                  v == DIMS_DIFFER ? "the type is here" : "use `_` for an extent that is only known at run time");
         return;
     }
 }
@@ -249,13 +250,13 @@ static void check_slice_range(Sema *s, const Symbol *array, const Range *r, int6
     int64_t lo = has_lo ? r->lo->konst.i : 0, hi = has_hi ? r->hi->konst.i : extent;
     Diag *d = NULL;
     if ((has_lo && lo < 0) || (has_hi && hi < 0))
-        d = diag(s->c, E0615, lo < 0 ? r->lo->span : r->hi->span, "indices start at 0, this is %lld",
+        d = diag(s->c, E0615, lo < 0 ? r->lo->span : r->hi->span, "an index cannot be negative, but this is %lld",
                  (long long)(lo < 0 ? lo : hi));
     else if (has_hi && extent >= 0 && hi > extent)
         d = diag(s->c, E0615, r->hi->span, "the slice ends at %lld, but `%s` has extent %lld", (long long)hi,
                  array->name, (long long)extent);
     else if (has_lo && has_hi && lo > hi)
-        d = diag(s->c, E0615, r->lo->span, "the slice begins at %lld and ends before, at %lld", (long long)lo,
+        d = diag(s->c, E0615, r->lo->span, "the slice ends before it begins: it is %lld..%lld", (long long)lo,
                  (long long)hi);
     else if (has_lo && extent >= 0 && lo > extent)
         d = diag(s->c, E0615, r->lo->span, "the slice begins at %lld, but `%s` has extent %lld", (long long)lo,
@@ -268,7 +269,8 @@ static void check_field_indexed(Sema *s, const Expr *e, const Type *field) {
     for (int d = 0; d < e->index.at.n && d < field->rank; d++) {
         const Expr *at = e->index.at.at[d];
         if (at->konst.kind != CONST_INT || (at->konst.i >= 0 && at->konst.i < field->extent[d])) continue;
-        diag(s->c, E0610, at->span, "index %lld is outside `%s`, whose extent is %lld", (long long)at->konst.i,
+        diag(s->c, E0610, at->span, "index %lld is out of bounds for `%s`, whose extent is %lld",
+             (long long)at->konst.i,
              source_text(s, e->index.base->span), (long long)field->extent[d]);
     }
 }
@@ -286,8 +288,9 @@ static void check_indexed(Sema *s, const Expr *e) {
         int64_t extent = array->known_extent[d];
         if (at->konst.i >= 0 && (extent < 0 || at->konst.i < extent)) continue;
         Diag *said = extent < 0
-                         ? diag(s->c, E0610, at->span, "indices start at 0, this is %lld", (long long)at->konst.i)
-                         : diag(s->c, E0610, at->span, "index %lld is outside `%s`, whose extent is %lld",
+                         ? diag(s->c, E0610, at->span, "an index cannot be negative, but this is %lld",
+                                (long long)at->konst.i)
+                         : diag(s->c, E0610, at->span, "index %lld is out of bounds for `%s`, whose extent is %lld",
                                 (long long)at->konst.i, array->name, (long long)extent);
         note_declared(s, said, array);
     }

@@ -38,7 +38,7 @@ static bool check_positions(Sema *s, Expr *e) {
         }
         if (!r->step) continue;
         check_expr(s, &r->step);
-        diag(s->c, E0612, r->step->span, "a slice takes every element between its bounds; it has no step");
+        diag(s->c, E0612, r->step->span, "a slice cannot have a step");
         ok = false;
     }
     return ok;
@@ -54,10 +54,10 @@ static bool check_side_by_side(Sema *s, Expr *e) {
     for (int d = 0; d < e->index.at.n; d++) {
         const Expr *at = e->index.at.at[d];
         if (ranged && (at->kind != EXPR_RANGE || !is_whole_dimension(at))) {
-            Diag *said = diag(s->c, E0612, e->span, "the elements of this slice do not lie side by side in memory");
-            diag_note(s->c, said, at->span, "rows are whole: behind the first range only `..` can stand");
+            Diag *said = diag(s->c, E0612, e->span, "the elements of this slice are not contiguous in memory");
+            diag_note(s->c, said, at->span, "write only `..` after the first range, so that whole rows are taken");
             diag_note(s->c, said, e->span,
-                      "make an array of the elements with a comprehension, as in `[m[i, j] for i in n]`");
+                      "copy the elements with a comprehension, as in `[m[i, j] for i in n]`");
             return false;
         }
         ranged = ranged || at->kind == EXPR_RANGE;
@@ -71,14 +71,14 @@ Type *check_slice(Sema *s, Expr *e) {
     bool ok = check_positions(s, e);
     if (is_bad(array) || !ok) return bad(s, e);
     if (expr_fixed_field(e->index.base)) {
-        Diag *d = diag(s->c, E0345, e->span, "`%s` is part of a struct; it can be passed whole, not in slices",
+        Diag *d = diag(s->c, E0345, e->span, "`%s` is part of a struct and cannot be sliced",
                        source_text(s, e->index.base->span));
-        diag_fix(s->c, d, e->span, source_text(s, e->index.base->span), "pass it whole");
+        diag_fix(s->c, d, e->span, source_text(s, e->index.base->span), "pass the whole array");
         return bad(s, e);
     }
     int n = e->index.at.n, rank = 0;
     if (n != array->rank) {
-        Diag *d = diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this slice gives %d",
+        Diag *d = diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this slice has %d",
                        e->index.base->name.name, array->rank, array->rank == 1 ? "" : "s", n);
         note_declared(s, d, e->index.base->name.sym);
         return bad(s, e);
@@ -91,8 +91,8 @@ Type *check_slice(Sema *s, Expr *e) {
 
 Type *slice_as_value(Sema *s, Expr *e) {
     if (is_bad(check_slice(s, e))) return s->error;
-    Diag *d = diag(s->c, E0614, e->span, "a slice is a reference to part of an array; it can only be passed on");
-    diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", source_text(s, e->span)), "make an array of it");
+    Diag *d = diag(s->c, E0614, e->span, "a slice is a reference to part of an array, and can only be an argument");
+    diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", source_text(s, e->span)), "copy it into an array");
     return bad(s, e);
 }
 

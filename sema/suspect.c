@@ -81,9 +81,10 @@ static void same_element(Suspect *u, const Stmt *st) {
     Compiler *c = u->s->c;
     Diag *d = diag(c, E0513, target->span, "every work item writes `%s`", source_text(u->s, target->span));
     diag_note(c, d, target->span, "they run at the same time, so %s",
-              plain ? "which value stays is chance" : "updates are lost");
-    if (has_atomic(st, target->type)) fix_insert(u->s, d, target->span.lo, "atomic ", "one after the other");
-    diag_note(c, d, target->span, "one value of all items is the kernel's result, as in `-> sum f32`");
+              plain ? "which value remains is unpredictable" : "some updates are lost");
+    if (has_atomic(st, target->type)) fix_insert(u->s, d, target->span.lo, "atomic ", "make the update atomic");
+    diag_note(c, d, target->span, "to combine the values of the work items, give the kernel a result, as in `-> sum "
+                                  "f32`");
 }
 
 /* The first and the last item --------------------------------------------------------------------------------- */
@@ -111,11 +112,14 @@ static void say_outside(Suspect *u, Expr *e, int k, const Range *r, const char *
     const Expr *at = e->index.at.at[k];
     const char *text = source_text(u->s, at->span), *array = e->index.base->name.sym->name;
     Span range = span_join(r->lo ? r->lo->span : r->hi->span, r->hi->span);
-    Diag *d = diag(u->s->c, W0502, at->span, "`%s` is %s for the %s work item, outside of `%s`", text, value,
+    Diag *d = diag(u->s->c, W0502, at->span, "`%s` is %s for the %s work item, which is out of bounds for `%s`", text,
+                   value,
                    first ? "first" : "last", array);
     diag_note(u->s->c, d, range,
-              first ? "let the items begin later, as in `1..n`" : "let the items end earlier, as in `0..n - 1`");
-    if (e->index.at.n == 1) diag_note(u->s->c, d, at->span, "or read `%s.at(%s)`, which is 0 outside", array, text);
+              first ? "start the domain later, as in `over i in 1..n`" : "shorten the domain, as in `over i in 0..n - "
+                  "1`");
+    if (e->index.at.n == 1) diag_note(u->s->c, d, at->span, "or read `%s.at(%s)`, which is 0 out of bounds", array,
+                                      text);
 }
 
 static void outside(Suspect *u, Expr *e, int k) {
@@ -241,21 +245,23 @@ static void same_element_called(Suspect *u, const Access *x) {
         if (!same_for_all(u->f, &x->at[d])) return;
     Compiler *c = u->s->c;
     Diag *d = diag(c, E0513, x->call->span, "every work item writes the same element of `%s`", x->array->name);
-    diag_note(c, d, x->assign->assign.target->span, "it is written here; the items run at the same time, so %s",
+    diag_note(c, d, x->assign->assign.target->span, "it is written here; the work items run at the same time, so %s",
               x->assign->assign.op == OP_NONE && !x->assign->assign.is_min && !x->assign->assign.is_max
-                  ? "which value stays is chance" : "updates are lost");
-    diag_note(c, d, x->call->span, "one value of all items is the kernel's result, as in `-> sum f32`");
+                  ? "which value remains is unpredictable" : "some updates are lost");
+    diag_note(c, d, x->call->span, "to combine the values of the work items, give the kernel a result, as in `-> sum "
+                                   "f32`");
 }
 
 static void say_outside_called(Suspect *u, const Access *x, int d, const Range *r, const char *value, bool first) {
     Compiler *c = u->s->c;
     const Expr *at = x->expr->index.at.at[d];
     Span range = span_join(r->lo ? r->lo->span : r->hi->span, r->hi->span);
-    Diag *diag_ = diag(c, W0502, x->call->span, "this leads outside of `%s` for the %s work item, to index %s",
+    Diag *diag_ = diag(c, W0502, x->call->span, "this call accesses `%s` out of bounds for the %s work item: index %s",
                        x->array->name, first ? "first" : "last", value);
     diag_note(c, diag_, at->span, "`%s` is the index here", source_text(u->s, at->span));
     diag_note(c, diag_, range,
-              first ? "let the items begin later, as in `1..n`" : "let the items end earlier, as in `0..n - 1`");
+              first ? "start the domain later, as in `over i in 1..n`" : "shorten the domain, as in `over i in 0..n - "
+                  "1`");
 }
 
 /* An index that is a variable of the domain and a constant. */

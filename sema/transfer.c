@@ -36,13 +36,15 @@ void transfer_infer(Sema *s, Func *f) {
         }
         TypeExpr *te = f->item->fn.params.at[i].type;
         Diag *d = diag(s->c, W0501, param->span,
-                       "`%s` is not shown to be written whole, so it travels to the device as well", param->name);
+                       "cannot prove that every element of `%s` is written, so it is also copied to the device",
+                       param->name);
         if (param->type->kind != TY_ARRAY)
-            diag_note(s->c, d, f->item->fn.body->span, "every item would have to reach `%s`", store_text(s, f, param));
+            diag_note(s->c, d, f->item->fn.body->span, "every work item must execute `%s`", store_text(s, f, param));
         else if (param->type->rank == f->domain.n)
-            diag_note(s->c, d, f->item->fn.body->span, "every item would have to reach `%s`, over all of `%s`",
+            diag_note(s->c, d, f->item->fn.body->span, "every work item must execute `%s`, and the domain must cover "
+                                                       "all of `%s`",
                       store_text(s, f, param), param->name);
-        diag_fix(s->c, d, te->ref.mode_span, "&mut", "write `&mut` if the rest shall keep its values");
+        diag_fix(s->c, d, te->ref.mode_span, "&mut", "use `&mut` if the other elements are to keep their values");
     }
 }
 
@@ -59,7 +61,7 @@ static void narrow_param(Sema *s, Func *f, int i) {
     f->transfers.at[i] = TRANSFER_TO;
     if (param->part_of) return; /* the mode is that of the struct */
     Diag *d = diag(s->c, W0503, param->span, "`%s` is `&mut`, but `%s` never writes it", param->name, f->name);
-    diag_fix(s->c, d, f->item->fn.params.at[i].type->ref.mode_span, "&", "`&` says so; then callers may pass a `let`");
+    diag_fix(s->c, d, f->item->fn.params.at[i].type->ref.mode_span, "&", "use `&`, so that callers can pass a `let`");
 }
 
 void transfer_narrow(Sema *s, Func *f) {

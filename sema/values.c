@@ -238,8 +238,8 @@ static void check_operand(Walk *w, Op op, const Form *b, const Type *t, Expr *rh
     if (fine) return;
     CheckSite at = {.kind = is_shift ? CHECK_SHIFT : CHECK_DIVIDE, .span = span, .bits = t->bits};
     at.text = walk_text(w, rhs->span);
-    at.why = is_shift ? arena_printf(w->s->arena, "nothing shows that it is one of 0 .. %d", t->bits - 1)
-                      : "nothing shows that it is not 0";
+    at.why = is_shift ? arena_printf(w->s->arena, "cannot prove that it is in 0 .. %d", t->bits - 1)
+                      : "cannot prove that it is not 0";
     *site = walk_keep(w, at);
     if (is_shift || at_least(w, b, 0)) affine_learn_at_least(&w->a, b, &least, 0);
 }
@@ -253,7 +253,7 @@ static void check_parts(Walk *w, Op op, const Type *t, Expr *rhs, Span span, int
     bool is_shift = op_info[op].kind == OPK_SHIFT;
     CheckSite at = {.kind = is_shift ? CHECK_SHIFT : CHECK_DIVIDE, .span = span, .bits = t->elem->bits};
     at.text = walk_text(w, rhs->span);
-    at.why = "the parts of vectors are looked at when it runs";
+    at.why = "the components of vectors are always checked at run time";
     w->f->n_checks++;
     *site = walk_keep(w, at);
 }
@@ -367,7 +367,7 @@ static void keep_shapes(Walk *w, Expr *e) {
         w->f->n_checks++;
         CheckSite at = {.kind = CHECK_SHAPE, .span = e->span, .call = info, .shape = i};
         at.text = walk_text(w, e->span);
-        at.why = "the extents are known when it runs";
+        at.why = "the extents are only known at run time";
         info->checks.at[i].site = walk_keep(w, at);
     }
 }
@@ -619,7 +619,7 @@ static void check_step(Walk *w, Range *r, const Form *step) {
     r->site = -1;
     if (at_least(w, step, 1) || affine_within(&w->a, step, -((Wide)1 << 63), -1)) return;
     CheckSite at = {.kind = CHECK_STEP, .span = r->span, .text = walk_text(w, r->step->span)};
-    at.why = "nothing shows that it is not 0";
+    at.why = "cannot prove that it is not 0";
     r->site = walk_keep(w, at);
 }
 
@@ -700,7 +700,8 @@ static void walk_assert(Walk *w, Stmt *st) {
         slots += x->type->kind == TY_VECTOR ? x->type->width : 1;
         if (slots <= MAX_ASSERT_VALUES || slots - (x->type->kind == TY_VECTOR ? x->type->width : 1) > MAX_ASSERT_VALUES)
             continue;
-        Diag *d = diag(w->s->c, E0710, x->span, "an assert in a kernel shows at most %d values, and the parts of vectors count",
+        Diag *d = diag(w->s->c, E0710, x->span, "an assert in a kernel can print at most %d values; each component of "
+                                                "a vector counts",
                        MAX_ASSERT_VALUES);
         if (!w->f->is_kernel) diag_note(w->s->c, d, w->f->name_span, "`%s` is called from a kernel", w->f->name);
     }

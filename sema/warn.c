@@ -5,12 +5,12 @@
 static void never_used(Sema *s, const Symbol *sym) {
     Diag *d = diag(s->c, W0401, sym->span, sym->written ? "`%s` is assigned but never read" : "`%s` is never used",
                    sym->name);
-    diag_fix(s->c, d, (Span){sym->span.lo, sym->span.lo}, "_", "`_%s` says that it is meant", sym->name);
+    diag_fix(s->c, d, (Span){sym->span.lo, sym->span.lo}, "_", "if this is intentional, rename it `_%s`", sym->name);
 }
 
 static void never_changes(Sema *s, const Symbol *sym) {
     Diag *d = diag(s->c, W0402, sym->span, "`%s` is a `var` but never changes", sym->name);
-    diag_fix(s->c, d, sym->keyword, "let", "`let` says so");
+    diag_fix(s->c, d, sym->keyword, "let", "use `let` for a variable that never changes");
 }
 
 /* It lives on in a session, and later inputs may use it. */

@@ -48,8 +48,8 @@ Occupancy occupancy(const char *arch, int64_t threads, const LaunchResources *r)
     if (!l) return (Occupancy){.known = false};
     int warps = round_up(threads, l->warp) / l->warp;
     Occupancy o = {.known = true, .most_threads = l->parts * l->warps * l->warp, .blocks = l->parts * l->warps / warps};
-    o.limit = "places for threads";
-    if (warps > 1 || l->warp == 32) limit(&o, l->blocks, "places for blocks");
+    o.limit = "the number of threads";
+    if (warps > 1 || l->warp == 32) limit(&o, l->blocks, "the number of blocks");
     if (r->known && r->registers) {
         int in_part = l->registers / round_up(r->registers, l->register_unit);
         limit(&o, (int64_t)in_part * l->parts / warps, "registers");

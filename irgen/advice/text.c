@@ -70,11 +70,11 @@ static void tell_threads(Teller *t) {
     const LaunchFacts *f = t->facts;
     for (int axis = 0; axis < f->n_axes; axis++)
         buf_printf(t->out, "%s%lld", axis ? " x " : "", (long long)f->threads[axis]);
-    buf_puts(t->out, " a block");
+    buf_puts(t->out, " per block");
     for (int axis = 0; f->n_axes > 1 && axis < f->n_axes; axis++)
         buf_printf(t->out, "%s`%s` along %c", axis ? ", " : ": ", binder(t, axis)->name, "xyz"[axis]);
     if (!t->fn->group.items && !f->fixed)
-        buf_puts(t->out, f->n_axes > 1 ? "; others where the domain is small" : "; fewer where the domain is small");
+        buf_puts(t->out, f->n_axes > 1 ? "; different for small domains" : "; fewer for small domains");
     buf_putc(t->out, '\n');
 }
 
@@ -90,13 +90,13 @@ static void tell_blocks(Teller *t) {
         else buf_printf(t->out, "ceil(%s / %lld)", bracketed(arena, n), (long long)threads);
     }
     buf_putc(t->out, '\n');
-    label(t, "rounds");
+    label(t, "items");
     if (t->fn->reduction)
-        buf_printf(t->out, "one; where that were more than %d blocks, a thread takes several items\n", GPU_MAX_PARTS);
-    else if (t->facts->n_axes == 1 || t->facts->fixed) buf_puts(t->out, "one: an item, a thread\n");
+        buf_printf(t->out, "1 per thread; several above %d blocks\n", GPU_MAX_PARTS);
+    else if (t->facts->n_axes == 1 || t->facts->fixed) buf_puts(t->out, "1 per thread\n");
     else
-        buf_printf(t->out, "one: an item, a thread, while there are %d blocks at most along y%s\n", GPU_MAX_YZ,
-                   t->facts->n_axes > 2 ? ", and along z" : "");
+        buf_printf(t->out, "1 per thread, up to %d blocks along y%s\n", GPU_MAX_YZ,
+                   t->facts->n_axes > 2 ? " and along z" : "");
 }
 
 /* A reduction joins its threads' sums there, too: a value for each, and a word. */
@@ -114,15 +114,15 @@ static void tell_device(Teller *t, const LaunchDevice *device) {
     const int64_t *threads = t->facts->threads;
     Occupancy o = occupancy(device->arch, threads[0] * threads[1] * threads[2], &r);
     label(t, device->arch);
-    if (!r.known) buf_puts(t->out, "registers are not known: there is no ptxas here");
+    if (!r.known) buf_puts(t->out, "registers unknown: ptxas is not installed");
     else if (amd) buf_printf(t->out, "%d vector and %d scalar registers", r.registers, r.scalars);
     else buf_printf(t->out, "%d registers", r.registers);
     if (r.known && r.spilled) buf_printf(t->out, ", %d bytes spilled", r.spilled);
-    else if (r.known) buf_puts(t->out, ", nothing spilled");
+    else if (r.known) buf_puts(t->out, ", no spills");
     buf_printf(t->out, "\n  %-*s", LABEL, "");
-    if (!o.known) buf_printf(t->out, "how many blocks it holds at once is not known here\n");
+    if (!o.known) buf_printf(t->out, "occupancy unknown\n");
     else
-        buf_printf(t->out, "%s%d block%s at once on a %s, %d of %d threads (%d %%): limited by %s\n",
+        buf_printf(t->out, "occupancy: %s%d block%s per %s, %d of %d threads (%d %%), limited by %s\n",
                    r.known ? "" : "at most ", o.blocks, o.blocks == 1 ? "" : "s",
                    amd ? "compute unit" : "multiprocessor", o.threads, o.most_threads, 100 * o.threads / o.most_threads,
                    o.limit);
@@ -161,7 +161,7 @@ static const char *steps_text(Teller *t, const Steps *address) {
         text = arena_printf(arena, "%s%s", text, arena_printf(arena, formats[n], step_text(arena, s)));
         n++;
     }
-    return same ? "same for all" : text;
+    return same ? "same address" : text;
 }
 
 static Steps swapped(const Steps *address, int axis) {
@@ -204,7 +204,8 @@ static const char *advise_global(Teller *t, const LaunchAccess *x, const Steps *
     if (order || x->bytes == x->element) return order;
     WarpCost packed = warp_cost(&t->warp, address, x->bytes, x->bytes);
     if (packed.sectors >= c->sectors) return NULL;
-    return arena_printf(&t->cg->c->arena, "%lld of an element's %lld bytes; an array for each field: %d",
+    return arena_printf(&t->cg->c->arena, "uses %lld of %lld bytes of each element; with a separate array for each "
+                                          "field: %d",
                         (long long)x->bytes, (long long)x->element, packed.sectors);
 }
 
@@ -213,11 +214,11 @@ static void tell_global(Teller *t, const LaunchAccess *x, const Steps *address, 
     WarpCost c = warp_cost(&t->warp, address, x->element, x->bytes);
     if (!c.known)
         row->cost = arena_printf(arena, "1 to %d sectors", WARP * (int)((x->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES));
-    else if (c.places == 1 && x->is_atomic) row->cost = "one place: updates wait for each other";
-    else if (c.places == 1) row->cost = x->writes ? "1 sector: one place" : "1 sector: broadcast";
+    else if (c.places == 1 && x->is_atomic) row->cost = "same address: atomic updates are serialised";
+    else if (c.places == 1) row->cost = x->writes ? "1 sector: same address" : "1 sector: broadcast";
     else if (c.sectors <= c.least)
-        row->cost = c.sectors == 1 ? "1 sector" : arena_printf(arena, "%d sectors, all of them used", c.sectors);
-    else row->cost = arena_printf(arena, "%d sectors where %d would hold it", c.sectors, c.least);
+        row->cost = c.sectors == 1 ? "1 sector" : arena_printf(arena, "coalesced: %d sectors", c.sectors);
+    else row->cost = arena_printf(arena, "not coalesced: %d sectors instead of %d", c.sectors, c.least);
     if (c.known) row->advice = advise_global(t, x, address, &c);
 }
 
@@ -246,16 +247,17 @@ static void tell_shared(Teller *t, const LaunchAccess *x, const Steps *address, 
     Arena *arena = &t->cg->c->arena;
     WarpCost c = warp_cost(&t->warp, address, x->element, x->bytes);
     row->steps = arena_printf(arena, "shared, %s", row->steps);
-    if (!c.known) row->cost = "bank conflicts as the values have it";
+    if (!c.known) row->cost = "bank conflicts depend on the values";
     else if (c.places == 1)
-        row->cost = x->is_atomic ? "one place: updates wait for each other" : x->writes ? "one place" : "broadcast";
+        row->cost = x->is_atomic ? "same address: atomic updates are serialised" : x->writes ? "same "
+            "address" : "broadcast";
     else if (c.ways == 1) row->cost = "no bank conflict";
     else row->cost = arena_printf(arena, "%d-way bank conflict", c.ways);
     if (!c.known || c.ways == 1 || x->rank < 2 || conflicts(t, x->array, 1) >= conflicts(t, x->array, 0)) return;
     Steps padded = launch_address(arena, x, 1);
     int ways = warp_cost(&t->warp, &padded, x->element, x->bytes).ways;
     if (ways < c.ways)
-        row->advice = arena_printf(arena, "one more column, [%s]: %s", padded_extents(t, x),
+        row->advice = arena_printf(arena, "pad by one column, [%s]: %s", padded_extents(t, x),
                                    ways == 1 ? "none" : arena_printf(arena, "%d-way", ways));
 }
 
@@ -266,7 +268,7 @@ static Row row_of(Teller *t, const LaunchAccess *x) {
     row.mode = x->is_atomic ? "atomic" : x->reads && x->writes ? "both" : x->writes ? "write" : "read";
     if (x->memory == MEMORY_SHARED) tell_shared(t, x, &address, &row);
     else if (x->memory == MEMORY_GLOBAL) tell_global(t, x, &address, &row);
-    else row.steps = "each item its own", row.cost = "registers, or local memory";
+    else row.steps = "private", row.cost = "registers, or local memory";
     return row;
 }
 
@@ -292,7 +294,7 @@ static void tell_accesses(Teller *t) {
         widths[2] = wider(widths[2], rows[i].steps);
     }
     label(t, "memory");
-    buf_puts(t->out, n ? "as the items of a warp, 32 side by side, ask for it\n" : "none is used\n");
+    buf_puts(t->out, n ? "accesses of one warp, 32 neighbouring work items\n" : "none\n");
     for (int i = 0; i < n; i++) {
         buf_printf(t->out, "    %*s  %-6s  %-*s  %-*s  %s%s%s\n", widths[0], rows[i].place, rows[i].mode, widths[1],
                    rows[i].text, widths[2], rows[i].steps, rows[i].cost, rows[i].advice ? "; " : "",
@@ -303,18 +305,18 @@ static void tell_accesses(Teller *t) {
 static void tell_branches(Teller *t) {
     const LaunchFacts *f = t->facts;
     label(t, "branches");
-    buf_puts(t->out, f->branches.n ? "where items of a warp part ways, and wait for each other\n"
-                                   : "none at which items of a warp part ways\n");
+    buf_puts(t->out, f->branches.n ? "divergent within a warp\n"
+                                   : "none is divergent within a warp\n");
     for (int i = 0; i < f->branches.n; i++) {
         const LaunchBranch *b = &f->branches.at[i];
         buf_printf(t->out, "    %s  %s `%s`: ", place_text(t, b->in, b->span), b->is_loop ? "loop" : "if",
                    source(t, b->span));
-        if (b->is_loop) buf_puts(t->out, "as many rounds for all as the longest has");
-        else if (b->only_edges) buf_puts(t->out, "only in a warp at the edge");
-        else buf_puts(t->out, "each way is run for the items that take it");
-        buf_puts(t->out, b->from_memory ? "; it rests on values from memory\n" : "\n");
+        if (b->is_loop) buf_puts(t->out, "every work item of the warp waits for the longest trip count");
+        else if (b->only_edges) buf_puts(t->out, "only in a warp at the edge of the domain");
+        else buf_puts(t->out, "both paths are executed, under masks");
+        buf_puts(t->out, b->from_memory ? "; it depends on values from memory\n" : "\n");
     }
-    if (f->barriers) buf_printf(t->out, "  %-*s%d in the text\n", LABEL, "barriers", f->barriers);
+    if (f->barriers) buf_printf(t->out, "  %-*s%d in the source\n", LABEL, "barriers", f->barriers);
 }
 
 /* Kernels ---------------------------------------------------------------------------------------------------------- */
@@ -331,7 +333,8 @@ static void tell_kernel(Teller *t, const LaunchDevice *devices, int n) {
     buf_putc(t->out, '\n');
     tell_threads(t);
     tell_blocks(t);
-    if (shared_bytes(t)) buf_printf(t->out, "  %-*s%lld bytes a block\n", LABEL, "shared", (long long)shared_bytes(t));
+    if (shared_bytes(t)) buf_printf(t->out, "  %-*s%lld bytes per block\n", LABEL, "shared",
+                                    (long long)shared_bytes(t));
     for (int i = 0; i < n; i++) tell_device(t, &devices[i]);
     tell_accesses(t);
     tell_branches(t);

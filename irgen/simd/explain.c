@@ -42,25 +42,29 @@ static void tell_access(Teller *t, const SimdValue *value) {
     int64_t bytes = simd_bytes(t->g, type);
     if (simd_is_rest(t->g, t->g->blocks.at[value->block].loop)) return; /* as the other rounds, which have been told of */
     if (value->private_of >= 0 && at.x != LANE_UNIFORM) {
-        tell(t, value->v, "%s: each item has an array of its own here, and its own index", what);
+        tell(t, value->v, "%s: each work item indexes a private array of its own", what);
     } else if (value->private_of >= 0 || simd_is_contiguous(t->g, at, type) || (at.x == LANE_LINEAR && at.stride == -bytes)) {
         return;
     } else if (simd_turns_columns(t->g, t->shape, value)) {
-        tell(t, value->v, "columns: %d rows are read together, and transposed", t->shape.rows);
+        tell(t, value->v, "strided load: %d rows are loaded together and transposed", t->shape.rows);
     } else if (simd_is_part(t->g, value, t->shape.width) && simd_is_of_rows(t->g, value)) {
-        tell(t, value->v, "rows: each item %s a vector of a row of its own, and as many are transposed",
+        tell(t, value->v, "interleaved access: each work item %s a vector of a separate row, and the vectors are "
+                          "transposed",
              store ? "writes" : "reads");
     } else if (simd_is_part(t->g, value, t->shape.width)) {
         bool is_first = t->g->values.at[t->g->parts.at[value->parts].of.at[0]].v == value->v;
-        if (is_first) tell(t, value->v, "parts: neighbours are %lld bytes apart; whole vectors are %s, and permuted",
+        if (is_first) tell(t, value->v, "interleaved access: the stride is %lld bytes; whole vectors are %s and "
+                                        "permuted",
                            (long long)at.stride, store ? "written" : "read");
     } else if (at.x == LANE_LINEAR) {
-        tell(t, value->v, "%s: neighbours are %lld bytes apart, elements have %lld; side by side along the last axis they would be one access",
+        tell(t, value->v, "%s: the stride is %lld bytes for elements of %lld; contiguous elements along the last axis "
+                          "would need one access",
              what, (long long)at.stride, (long long)bytes);
     } else if (at.x == LANE_VARYING) {
-        tell(t, value->v, "%s: nothing shows that neighbours %s side by side", what, store ? "write" : "read");
+        tell(t, value->v, "%s: cannot prove that neighbouring work items %s contiguous elements", what,
+             store ? "write" : "read");
     } else if (store) {
-        tell(t, value->v, "all items write one place");
+        tell(t, value->v, "all work items write the same element");
     }
 }
 
@@ -68,8 +72,9 @@ static bool divides(LLVMOpcode op) { return op == LLVMUDiv || op == LLVMSDiv || 
 
 static void tell_ahead(Teller *t, LLVMValueRef ahead) {
     bool of_group = LLVMConstIntGetZExtValue(LLVMGetOperand(ahead, 1)) == AHEAD_GROUP;
-    if (of_group) tell(t, ahead, "what the next group reads here is fetched ahead");
-    else tell(t, ahead, "loop: the group takes it round by round; what the next rounds read is fetched ahead");
+    if (of_group) tell(t, ahead, "prefetch: the data of the next group is prefetched here");
+    else tell(t, ahead, "loop: the work items of a group run it in step; the data of the next iterations is "
+                        "prefetched");
 }
 
 static void tell_value(Teller *t, const SimdValue *value) {
@@ -82,10 +87,10 @@ static void tell_value(Teller *t, const SimdValue *value) {
     } else if (op == LLVMCall && value->rate.x == LANE_VARYING && value->private_of < 0 && !simd_is_remark(value->v) &&
                !simd_has_vector_form(value->v)) {
         const char *name = LLVMGetValueName2(LLVMGetCalledValue(value->v), &n);
-        if (!strncmp(name, CG_UPDATE, strlen(CG_UPDATE))) tell(t, value->v, "update of an element: item by item");
-        else tell(t, value->v, "call of `%s`: item by item", name);
+        if (!strncmp(name, CG_UPDATE, strlen(CG_UPDATE))) tell(t, value->v, "update of an element: scalar");
+        else tell(t, value->v, "call of `%s`: scalar", name);
     } else if (value->rate.x == LANE_VARYING && divides(op) && !LLVMIsConstant(LLVMGetOperand(value->v, 1))) {
-        tell(t, value->v, "division of integers: item by item, the machine has none for vectors");
+        tell(t, value->v, "integer division: scalar, because the CPU has no vector instruction for it");
     }
 }
 
@@ -94,12 +99,13 @@ static void tell_control(Teller *t) {
     for (int l = 0; l < g->loops.n; l++) {
         if (!g->loops.at[l].divergent) continue;
         LLVMValueRef at = LLVMGetBasicBlockTerminator(g->blocks.at[g->loops.at[l].header].bb);
-        tell(t, at, "loop: items leave it at different times; it runs until the last one has left");
+        tell(t, at, "divergent loop: the work items have different trip counts; it runs until the last one has "
+                    "finished");
     }
     for (int b = 0; b < g->blocks.n; b++) {
         LLVMValueRef check = simd_check_of(g, b);
         if (check && simd_rate(g, check, b).x == LANE_VARYING && !simd_checked_at_ends(g, check, b))
-            tell(t, check, "check: looked at for every item, as nothing shows that it holds");
+            tell(t, check, "check: made for every work item, because it cannot be proven");
     }
     for (int b = 0; b < g->blocks.n; b++) {
         int s[2];
@@ -108,8 +114,10 @@ static void tell_control(Teller *t) {
         int loop = g->blocks.at[b].loop;
         bool exits = loop >= 0 && (s[0] < 0 || s[1] < 0 || !g->loops.at[loop].has[s[0]] || !g->loops.at[loop].has[s[1]]);
         LLVMValueRef at = LLVMGetBasicBlockTerminator(g->blocks.at[b].bb);
-        if (t->has_ends) tell(t, at, "branch: items part ways at edges; blocks of items that do not are run without");
-        else if (!exits) tell(t, at, "branch: items part ways; each way is run for the items that take it");
+        if (t->has_ends) tell(t, at, "branch: divergent only at edges; blocks of work items without divergence are "
+                                     "run without it");
+        else if (!exits) tell(t, at, "divergent branch: each path is executed under a mask for the work items that "
+                                     "take it");
     }
 }
 
@@ -118,7 +126,7 @@ static Teller begin(Cg *cg, const SimdRegion *g, LLVMValueRef at) {
     size_t n;
     const char *name = LLVMGetValueName2(g->fn, &n), *dot = strchr(name, '.');
     buf_printf(t.out, "kernel %s: ", dot ? dot + 1 : name);
-    if (at && LLVMGetDebugLocLine(at)) buf_printf(t.out, "items from line %u: ", LLVMGetDebugLocLine(at));
+    if (at && LLVMGetDebugLocLine(at)) buf_printf(t.out, "work items from line %u: ", LLVMGetDebugLocLine(at));
     t.begun = t.out->n;
     return t;
 }
@@ -146,23 +154,26 @@ void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versio
     buf_printf(t.out, "%d lanes", shape.width);
     if (shape.vectors > 1) buf_printf(t.out, ", %d vectors at a time", shape.vectors);
     if (shape.rows > 1) buf_printf(t.out, ", of %d rows", shape.rows);
-    if (versions.written_out) buf_puts(t.out, ", written out: what earlier rounds have stored is in registers");
+    if (versions.written_out) buf_puts(t.out, ", unrolled: values stored in earlier iterations are kept in registers");
     buf_putc(t.out, '\n');
-    if (versions.aligned) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours side by side\n");
-    if (versions.spread) buf_puts(t.out, "  besides this one, a version for masks that leave neighbours within two vectors\n");
-    if (versions.stages) buf_puts(t.out, "  a loop that would wait for its quotients does parts of several rounds in each turn\n");
+    if (versions.aligned) buf_puts(t.out, "  loop versioning: also a version for masks under which accesses stay "
+                                          "contiguous\n");
+    if (versions.spread) buf_puts(t.out, "  loop versioning: also a version for masks under which accesses stay "
+                                         "within two vectors\n");
+    if (versions.stages) buf_puts(t.out, "  software pipelining: a loop that would wait for its divisions overlaps "
+                                         "several iterations\n");
     t.begun = t.out->n;
     tell_control(&t);
     for (int i = 0; i < g->values.n; i++)
         if (!g->blocks.at[g->values.at[i].block].leaves) tell_value(&t, &g->values.at[i]);
-    if (t.out->n == t.begun && !versions.aligned) buf_puts(t.out, "  nothing in it that vectors are slow at\n");
+    if (t.out->n == t.begun && !versions.aligned) buf_puts(t.out, "  nothing that is slow in vector code\n");
     tell_once(t.out, from);
 }
 
 void simd_note_scalar(Cg *cg, const SimdRegion *g) {
     if (!cg->vector_notes) return;
     Teller t = begin(cg, g, NULL);
-    buf_puts(t.out, "item by item\n");
+    buf_puts(t.out, "not vectorised\n");
     t.begun = t.out->n;
     if (g->why_at && LLVMIsAInstruction(g->why_at)) tell(&t, g->why_at, "%s", g->why_not);
     else buf_printf(t.out, "  %s\n", g->why_not);

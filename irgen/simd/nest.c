@@ -30,7 +30,8 @@ static bool holds(const Blocks *blocks, LLVMValueRef inst) {
 static void assert_unused(Cg *cg, const Blocks *nest, LLVMValueRef v) {
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
         if (!holds(nest, LLVMGetUser(use)))
-            ice(cg->c, (Span){0}, "vector code uses a value of the scalar nest: %s", LLVMPrintValueToString(LLVMGetUser(use)));
+            ice(cg->c, (Span){0}, "vector code uses a value of the scalar nest: %s",
+                LLVMPrintValueToString(LLVMGetUser(use)));
 }
 
 static void take_away(Cg *cg, SimdRegion *g, LLVMBuilderRef b) {
@@ -95,7 +96,7 @@ static bool calls_are_inlined(Cg *cg, SimdRegion *g) {
     for (int i = 0; i < g->values.n; i++) {
         const char *callee = cg_kept_call(cg, g->values.at[i].v);
         if (!callee) continue;
-        const char *why = arena_printf(&cg->c->arena, "it calls `%s`, which stays a call: inlined with all it calls it would be too large", callee);
+        const char *why = arena_printf(&cg->c->arena, "it calls `%s`, which is too large to be inlined", callee);
         return simd_refuse(g, why, g->values.at[i].v);
     }
     return true;
@@ -107,15 +108,16 @@ static bool is_supported(SimdRegion *g) {
         const SimdValue *value = &g->values.at[i];
         LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
         if (g->blocks.at[value->block].leaves) {
-            if (op == LLVMPHI) return simd_refuse(g, "failed checks come together", value->v);
+            if (op == LLVMPHI) return simd_refuse(g, "the exits of several failed checks share a block", value->v);
             continue;
         }
         LLVMTypeRef t = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
         bool made_of_parts = is_part_type(t) && op != LLVMCall;
-        if (made_of_parts) return simd_refuse(g, "it handles a value of several parts as a whole", value->v);
-        if (op == LLVMAlloca) return simd_refuse(g, "it makes memory", value->v);
+        if (made_of_parts) return simd_refuse(g, "it uses an aggregate value as a whole", value->v);
+        if (op == LLVMAlloca) return simd_refuse(g, "it allocates stack memory", value->v);
     }
-    return !LLVMIsAPHINode(LLVMGetFirstInstruction(g->after)) || simd_refuse(g, "its loop leaves a value behind", NULL);
+    return !LLVMIsAPHINode(LLVMGetFirstInstruction(g->after)) || simd_refuse(g, "a value of its loop is used after "
+        "the loop", NULL);
 }
 
 /* Versions --------------------------------------------------------------------------------------------------------- */
@@ -238,7 +240,7 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Val
     if (shape.width == 1 && aligned.width)
         shape = (SimdShape){1, 1, simd_width(&g, target)}; /* for the sake of that version */
     if (shape.width == 1) {
-        simd_refuse(&g, "most of it would go lane by lane, which costs more than item by item", NULL);
+        simd_refuse(&g, "most of it would be executed lane by lane, which is slower than scalar code", NULL);
         simd_note_scalar(cg, &g);
         return false;
     }

@@ -6,7 +6,7 @@
 static bool has_size(SimdRegion *g, SimdPrivate *p, LLVMTypeRef t, LLVMValueRef at) {
     int64_t bytes = simd_bytes(g, t);
     if (!p->elem_bytes) p->elem_bytes = bytes;
-    return p->elem_bytes == bytes || simd_refuse(g, "an array of the item's own is read in pieces of several sizes", at);
+    return p->elem_bytes == bytes || simd_refuse(g, "a private array is accessed with elements of different sizes", at);
 }
 
 /* Through addresses made from `pointer`. */
@@ -16,9 +16,10 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
         LLVMValueRef user = LLVMGetUser(use);
         int i = value_map_get(g->value_of, user);
         if (simd_is_call_of(user, "llvm.lifetime.")) continue;
-        if (i < 0) return simd_refuse(g, "an array of the item's own outlives it", pointer);
+        if (i < 0) return simd_refuse(g, "a pointer to a private array escapes", pointer);
         SimdValue *value = &g->values.at[i];
-        if (g->blocks.at[value->block].leaves) return simd_refuse(g, "a failed check tells of an array of the item's own", user);
+        if (g->blocks.at[value->block].leaves) return simd_refuse(g, "a failed check reports the value of a private "
+                                                                     "array", user);
         value->private_of = private;
         bool is_store = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer && LLVMGetOperand(user, 0) != pointer;
         if (LLVMIsALoadInst(user) || is_store) {
@@ -27,7 +28,7 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
         } else if (LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == pointer) {
             if (!follow(g, private, user)) return false;
         } else if (!simd_is_call_of(user, "llvm.memset.") || LLVMGetOperand(user, 0) != pointer) {
-            return simd_refuse(g, "an array of the item's own is handed on as a whole", user);
+            return simd_refuse(g, "a private array is passed on as a whole", user);
         }
     }
     return true;

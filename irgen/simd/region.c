@@ -67,9 +67,9 @@ static bool only_counts(LLVMBasicBlockRef bb) {
 
 static bool find_nest(SimdRegion *g, LLVMValueRef latch, LLVMValueRef outer_latch) {
     Counted inner, outer;
-    if (!counted(latch, &inner)) return simd_refuse(g, "the loop over the items carries a value", latch);
+    if (!counted(latch, &inner)) return simd_refuse(g, "the loop over the work items has a loop-carried value", latch);
     g->exit = LLVMGetInstructionParent(latch);
-    if (!only_counts(g->exit)) return simd_refuse(g, "the loop over the items carries a value", latch);
+    if (!only_counts(g->exit)) return simd_refuse(g, "the loop over the work items has a loop-carried value", latch);
     g->inner_head = inner.head;
     g->body = inner.body;
     g->x = inner.counter;
@@ -105,13 +105,13 @@ static bool known_terminator(SimdRegion *g, LLVMBasicBlockRef bb) {
     LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
     LLVMOpcode op = LLVMGetInstructionOpcode(t);
     if (op == LLVMBr || op == LLVMRet || op == LLVMUnreachable) return true;
-    return simd_refuse(g, "it has a jump of a kind that vector code has no form for", t);
+    return simd_refuse(g, "it has a kind of jump that cannot be vectorised", t);
 }
 
 /* Blocks when all that they lead to has been seen; g->block_of knows those seen. */
 static bool post_order(SimdRegion *g, LLVMBasicBlockRef bb) {
     if (bb == g->exit || value_map_get(g->block_of, bb) >= 0) return true;
-    if (bb == g->inner_head || bb == g->outer_head) return simd_refuse(g, "its loop has another way back", NULL);
+    if (bb == g->inner_head || bb == g->outer_head) return simd_refuse(g, "its loop has a second back edge", NULL);
     if (!known_terminator(g, bb)) return false;
     if (++g->n_reached > SIMD_MOST_BLOCKS) return simd_refuse(g, "it has too many branches for vector code", NULL);
     value_map_put(g->block_of, bb, 0);
@@ -235,10 +235,11 @@ static bool find_loops(SimdRegion *g) {
     for (int i = 0; i < w.heads.n; i++) {
         int l = loop_of_header(g, w.heads.at[i]);
         add_to_loop(g, &g->loops.at[l], w.tails.at[i]);
-        if (g->loops.at[l].has[0] && g->loops.at[l].header != 0) return simd_refuse(g, "a loop has two entries", NULL);
+        if (g->loops.at[l].has[0] && g->loops.at[l].header != 0) return simd_refuse(g, "a loop is irreducible: it has "
+            "two entries", NULL);
     }
     for (int i = 0; i < w.heads.n; i++)
-        if (g->blocks.at[w.heads.at[i]].leaves) return simd_refuse(g, "it has a loop without an end", NULL);
+        if (g->blocks.at[w.heads.at[i]].leaves) return simd_refuse(g, "it has an infinite loop", NULL);
     for (int b = 0; b < g->blocks.n; b++)
         for (int l = 0; l < g->loops.n; l++) {
             int best = g->blocks.at[b].loop;
@@ -318,7 +319,7 @@ static void visit(Order *o, int block) {
 static bool add_succ(SimdRegion *g, SimdNode *n, int to) {
     for (int i = 0; i < n->n_succ; i++)
         if (n->succ[i] == to) return true;
-    if (n->n_succ == (int)(sizeof n->succ / sizeof *n->succ)) return simd_refuse(g, "a loop has too many ways out", NULL);
+    if (n->n_succ == (int)(sizeof n->succ / sizeof *n->succ)) return simd_refuse(g, "a loop has too many exits", NULL);
     n->succ[n->n_succ++] = to;
     return true;
 }
@@ -354,7 +355,8 @@ static bool make_level(SimdRegion *g, int level, int loop) {
         for (int b = 0; n->loop >= 0 && b < g->blocks.n; b++)
             if (g->loops.at[n->loop].has[b] && !link_block(&o, n, level, b, n->loop)) return false;
         for (int k = 0; k < n->n_succ; k++)
-            if (n->succ[k] != END && n->succ[k] <= i) return simd_refuse(g, "a loop has two entries", NULL);
+            if (n->succ[k] != END && n->succ[k] <= i) return simd_refuse(g, "a loop is irreducible: it has two "
+                "entries", NULL);
     }
     return true;
 }
@@ -383,10 +385,10 @@ bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef lay
     g->block_of = value_map_new(a, 64);
     g->value_of = value_map_new(a, 256);
     g->private_of = value_map_new(a, 8);
-    if (g->body == g->exit) return simd_refuse(g, "there is nothing in it", NULL);
+    if (g->body == g->exit) return simd_refuse(g, "it is empty", NULL);
     if (!collect_blocks(g)) return false;
     find_leaving(g);
-    if (g->blocks.at[0].leaves) return simd_refuse(g, "every item fails", NULL);
+    if (g->blocks.at[0].leaves) return simd_refuse(g, "every work item fails a check", NULL);
     collect_values(g);
     if (g->values.n > SIMD_MOST_VALUES) return simd_refuse(g, "it is too long for vector code", NULL);
     if (!find_loops(g)) return false;

@@ -34,7 +34,7 @@ class ProgramsTest(unittest.TestCase):
             lines = text.splitlines()
             self.assertTrue(lines, name)
             for line in lines:
-                self.assertRegex(line, r": (\d+) of \1 checks? shown needless, none left$", name)
+                self.assertRegex(line, r": (\d+) of \1 checks? proven unnecessary, none left$", name)
 
 
 if __name__ == "__main__":

@@ -131,13 +131,13 @@ class VersionsTest(unittest.TestCase):
         self.assertEqual(run([one], KDSL_CPU="x86-64-v4").returncode, 0)
 
     def test_what_march_may_say(self):
-        for march, says in (("x86-64-v5", "no 64-bit x86 CPU is called `x86-64-v5`; did you mean `x86-64-v4`?"),
+        for march, says in (("x86-64-v5", "unknown 64-bit x86 CPU `x86-64-v5`; did you mean `x86-64-v4`?"),
                             ("portabel", "did you mean `portable`?"),
-                            ("x86-64-v2,x86-64-v7", "called `x86-64-v7`; did you mean `x86-64-v4`?"),
-                            ("x86-64-v2,x86-64-v2", "`x86-64-v2` is given twice"),
+                            ("x86-64-v2,x86-64-v7", "unknown 64-bit x86 CPU `x86-64-v7`; did you mean `x86-64-v4`?"),
+                            ("x86-64-v2,x86-64-v2", "`x86-64-v2` is listed twice"),
                             ("x86-64-v2,znver4", "each is for a level of x86-64, from x86-64 to x86-64-v4; `znver4` is none"),
                             ("x86-64-v2,native", "`native` is none"),
-                            ("x86-64-v2,", "no 64-bit x86 CPU is called ``")):
+                            ("x86-64-v2,", "unknown 64-bit x86 CPU ``")):
             done = run([KDSLC, f"--march={march}", self.dir / "p.kdsl", "-o", self.dir / "p"])
             self.assertEqual(done.returncode, 2, march)
             self.assertIn(says, done.stderr)

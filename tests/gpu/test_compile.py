@@ -41,12 +41,12 @@ class Names(unittest.TestCase):
         for given, meant in [("sm_91", "sm_90"), ("gfx90b", "gfx90"), ("hots", "host"), ("al", "all"), ("sm90", "sm_90")]:
             done = self.run_kdslc(f"--offload-arch={given}", "--emit=plan")
             self.assertEqual(done.returncode, 2, given)
-            self.assertRegex(done.stderr, f"no device is called `{given}`; did you mean `{meant}", given)
+            self.assertRegex(done.stderr, f"unknown device `{given}`; did you mean `{meant}", given)
 
     def test_what_is_no_name_at_all(self):
         done = self.run_kdslc("--offload-arch=toaster", "--emit=plan")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no device is called `toaster`", done.stderr)
+        self.assertIn("unknown device `toaster`", done.stderr)
 
     def test_each_device_once_the_special_before_the_general(self):
         done = self.run_kdslc("--offload-arch=host,gfx90a,sm_75,sm_90,sm_75", "--emit=device-asm")

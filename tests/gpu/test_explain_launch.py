@@ -13,8 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 KDSLC = Path(sys.argv.pop(1)).resolve()
 PTXAS = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
-HELD = re.compile(r"^  (?P<arch>\w+) +(?P<uses>.*)\n +(?P<most>at most )?(?P<blocks>\d+) blocks? at once on a [a-z ]+, "
-                  r"(?P<threads>\d+) of (?P<all>\d+) threads \((?P<percent>\d+) %\): limited by (?P<limit>.*)$", re.M)
+HELD = re.compile(r"^  (?P<arch>\w+) +(?P<uses>.*)\n +occupancy: (?P<most>at most )?(?P<blocks>\d+) blocks? per [a-z ]+, "
+                  r"(?P<threads>\d+) of (?P<all>\d+) threads \((?P<percent>\d+) %\), limited by (?P<limit>.*)$", re.M)
 
 
 def explain(path, *flags, **env):
@@ -69,7 +69,7 @@ class Launch(unittest.TestCase):
                 self.assertEqual({kernel for kernel, _ in said}, set(counts))
                 for (kernel, _), m in said.items():
                     n = counts[kernel]
-                    uses = f"{n['vgpr_count']} vector and {n['sgpr_count']} scalar registers, nothing spilled"
+                    uses = f"{n['vgpr_count']} vector and {n['sgpr_count']} scalar registers, no spills"
                     self.assertEqual(m["uses"], uses)
                     waves = min(most, registers // (-(-int(n["vgpr_count"]) // unit) * unit))
                     self.assertEqual(int(m["blocks"]), waves * 4 * lanes // 256, kernel)
@@ -87,7 +87,7 @@ class Launch(unittest.TestCase):
             self.assertTrue(used, told.stderr)
             said = held(explain(path, f"--offload-arch={arch}"))
             self.assertEqual({kernel: m["uses"] for (kernel, _), m in said.items()},
-                             {kernel: f"{n} registers, nothing spilled" for kernel, n in used.items()})
+                             {kernel: f"{n} registers, no spills" for kernel, n in used.items()})
             for (kernel, _), m in said.items():  # 64 K registers, given to warps by 256
                 of_warp = -(-int(used[kernel]) * 32 // 256) * 256
                 fits = (65536 // 4 // of_warp) * 4 // 8

@@ -49,7 +49,7 @@ nothing is declared yet
 13000 : f32
 total on Mock GPU (device 0): 1000 items in 4 blocks of 256, TIME, 4 bytes back
 195 : f32
-launches go to device 1 from now on: CPU
+all further launches use device 1: CPU
 27 : f32
 host code: 4 bytes back
 """

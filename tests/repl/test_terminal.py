@@ -252,7 +252,7 @@ class TerminalTest(unittest.TestCase):
         self.assertTrue(self.history().endswith("atoi(8)\n"))
         status = t.close()
         if b"__asan_init" not in KDSLC.read_bytes():  # a sanitizer has a report of its own
-            self.assertIn("this session cannot go on: memory was used that is not there", "\n".join(t.lines()))
+            self.assertIn("this session cannot go on: invalid memory access", "\n".join(t.lines()))
             self.assertEqual(status, -signal.SIGSEGV)
 
     def test_leaving(self):

@@ -97,10 +97,10 @@ static void test_figures(void) {
             "  └┬───┬───┬───┬───┬\n"
             "   0   1   2   3   4\n");
     static const double none[] = {NAN, INFINITY};
-    plot_is(NULL, none, 2, 20, 3, "there is no finite number to draw");
-    plot_is(NULL, none, 0, 20, 3, "there is no finite number to draw");
+    plot_is(NULL, none, 2, 20, 3, "there is no finite number to plot");
+    plot_is(NULL, none, 0, 20, 3, "there is no finite number to plot");
     static const double far[] = {-1e308, 1.7e308};
-    plot_is(NULL, far, 2, 20, 3, "no axis can show both -1e+308 and 1.7e+308");
+    plot_is(NULL, far, 2, 20, 3, "-1e+308 and 1.7e+308 are too far apart for one axis");
     static const double whole[] = {1, 2, 2, 3, 3, 3, 5, INFINITY};
     hist_is(whole, 8,
             "  │          █████\n"
@@ -110,7 +110,7 @@ static void test_figures(void) {
             "0 ┤███████████████     █████\n"
             "  └──┬────┬────┬────┬────┬──\n"
             "     1    2    3    4    5\n");
-    hist_is(none, 2, "there is no finite number to draw");
+    hist_is(none, 2, "there is no finite number to plot");
     static const double one[] = {0.25, 0.25, 0.25};
     Figure f;
     Buf why = {0};
@@ -183,7 +183,7 @@ static void test_pictures(void) {
     out.n = 0;
     Picture empty = {.height = 0, .width = 4, .channels = 1, .at = rgb};
     holds("nothing to draw", !picture_look(&empty, &out));
-    same("why", &out, "there is nothing in it to draw");
+    same("why", &out, "it has no elements to plot");
     buf_free(&out);
 }
 

@@ -23,7 +23,7 @@ static const Row numbers[] = {
     {"1 + 1", DONE, "2 : i32", NULL},
     {"let x = 3;", DONE, NULL, NULL},
     {"x + 1", DONE, "4 : i32", NULL},
-    {"x = 4;", REFUSED, NULL, "`x` is a `let` and keeps its value"},
+    {"x = 4;", REFUSED, NULL, "`x` is a `let` and cannot be assigned again"},
     {"var y = 1.5", DONE, NULL, NULL}, /* the last `;` may be missing */
     {"y *= 2.0", DONE, NULL, NULL},
     {"y", DONE, "3 : f64", NULL},
@@ -72,7 +72,7 @@ static const Row arrays[] = {
     {"kernel total(x: &[f32; n]) over i in n -> sum f32 { return x[i]; }", DONE, NULL, NULL},
     {"offload total(&y)", DONE, "111 : f32", NULL},
     {"let z = y;", DONE, NULL, NULL},
-    {"y[0]", REFUSED, NULL, "`y` is no longer there: it was moved away in input 16"},
+    {"y[0]", REFUSED, NULL, "`y` no longer has a value: it was moved in input 16"},
     {"z", DONE, "[-1, 3, 7, 102] : [f32; 4]", NULL},
     {"var y = copy(&z);", DONE, NULL, NULL},
     {"offload axpy(1.0, &x, &mut y);", DONE, NULL, NULL},
@@ -104,7 +104,7 @@ static const Row arrays[] = {
     {"m", DONE, "[0, 1, 2, 3, 4, 5] : [f64; 2, 3]", NULL},
     {"let lost = [1.0; 8]; lost[8 + len(lost)]", FAILED, NULL, "out of bounds for `lost`, which has 8 elements"},
     {"lost[7]", DONE, "1 : f64", NULL},
-    {"offload resident { offload past(&mut w, 0); }", REFUSED, NULL, "`w` is no longer there"},
+    {"offload resident { offload past(&mut w, 0); }", REFUSED, NULL, "`w` no longer has a value"},
     {"var w = [0.0f32; 4]; offload resident { offload axpy(1.0, &x, &mut w); offload axpy(1.0, &x, &mut w); }", DONE, NULL, NULL},
     {"w", DONE, "[0, 2, 4, 6] : [f32; 4]", NULL},
     {"[\"a\", \"b\"]", DONE, "[\"a\", \"b\"] : [str; 2]", NULL},
@@ -116,18 +116,18 @@ static const Row redefinition[] = {
     {"g(3)", DONE, "8 : i32", NULL},
     {"fn f(a: i32) -> i32 { return a + 2; }", DONE, NULL, NULL},
     {"g(3)", DONE, "10 : i32", NULL}, /* what calls it calls the new one */
-    {"fn f(a: f32) -> f32 { return a; }", DONE, NULL, "`g` (input 2) does not fit any more"},
-    {"g(3)", REFUSED, NULL, "`g` (input 2) is there, but waits"},
+    {"fn f(a: f32) -> f32 { return a; }", DONE, NULL, "`g` (input 2) no longer compiles"},
+    {"g(3)", REFUSED, NULL, "`g` (input 2) cannot be used"},
     {"f(1.5)", DONE, "1.5 : f32", NULL},
-    {"fn f(a: i32) -> i32 { return a; }", DONE, NULL, "`g` fits again"},
+    {"fn f(a: i32) -> i32 { return a; }", DONE, NULL, "`g` compiles again"},
     {"g(3)", DONE, "6 : i32", NULL},
     {"fn f(a: i32) -> i32 { return b; }", REFUSED, NULL, "`b` is not declared"},
     {"g(3)", DONE, "6 : i32", NULL}, /* a refused input changes nothing */
     {"struct P { x: f32, y: f32 }", DONE, NULL, NULL},
     {"let p = P(x: 1.0, y: 2.0); let q = 1;", DONE, NULL, NULL},
     {"p", DONE, "P(x: 1, y: 2) : P", NULL},
-    {"struct P { x: f32 }", DONE, NULL, "`p` is gone: its type has been declared anew"},
-    {"p.x", REFUSED, NULL, "`p` is no longer there"},
+    {"struct P { x: f32 }", DONE, NULL, "`p` was removed: its type was declared again"},
+    {"p.x", REFUSED, NULL, "`p` no longer has a value"},
     {"let p = P(x: 3.0);", DONE, NULL, NULL},
     {"struct P { x: f32 }", DONE, NULL, NULL}, /* word for word the same, and so `p` stays */
     {"fn of_session() -> f32 { return p.x; }", REFUSED, NULL, "`p` is a variable of the session"},
@@ -150,7 +150,7 @@ static const Row redefinition[] = {
     {"grid.dt = 1.0; offload step(&mut grid);", DONE, NULL, NULL},
     {"grid.u", DONE, "[1.75, 1.75, 1.75, 1.75] : [f64; 2, 2]", NULL},
     {"let other = grid;", DONE, NULL, NULL},
-    {"grid.dt", REFUSED, NULL, "`grid` is no longer there"},
+    {"grid.dt", REFUSED, NULL, "`grid` no longer has a value"},
     {"other.dt", DONE, "1 : f64", NULL},
     {"fn clamp<T: number>(x: T, lo: T, hi: T) -> T { return min(max(x, lo), hi); }", DONE, NULL, NULL},
     {"clamp(5.0, 0.0, 1.0)", DONE, "1 : f64", NULL},
@@ -255,7 +255,7 @@ static void ask_questions(Session *s) {
     expect_type(s, "a", "[f32; 8]");
     expect_type(s, "k", "k(x: &[f32; n], y: &mut [f32; n]) over i in n");
     expect_type(s, "p.", "error");
-    expect_type(s, "let c = 1;", "this is no expression");
+    expect_type(s, "let c = 1;", "this is not an expression");
     expect_explained(s, "transfers", NULL, "k");
     expect_explained(s, "vector", "k", "k");
     expect_explained(s, "vector", NULL, "k");
