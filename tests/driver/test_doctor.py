@@ -72,7 +72,7 @@ class Doctor(unittest.TestCase):
             others = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names.split())
             for text, says in [("int cuInit(unsigned f) { __builtin_trap(); }\n" + others, "it crashes with signal 4"),
                                ("int cuInit(unsigned f) { return 999; }\n" + others, "cuInit: no reason given (error 999)"),
-                               ("int cuInit(unsigned f) { return 0; }\n", "it has no cuGetErrorString")]:
+                               ("int cuInit(unsigned f) { return 0; }\n", "it does not define cuGetErrorString")]:
                 (Path(folder) / "libcuda.c").write_text(text)
                 subprocess.run(["cc", "-shared", "-fPIC", "-o", "libcuda.so", "libcuda.c"], cwd=folder, check=True)
                 done = self.on(Path(folder))

@@ -36,7 +36,7 @@ def held(text):
 class Launch(unittest.TestCase):
     def test_without_ptxas(self):
         said = held(explain("bench/kernels/matmul_tiled.kdsl", KDSL_PTXAS=""))["matmul", "sm_90"]
-        self.assertEqual(said["uses"], "registers are not known: there is no ptxas here")
+        self.assertEqual(said["uses"], "registers unknown: ptxas is not installed")
         self.assertEqual((said["most"], said["blocks"]), ("at most ", "8"))
 
     def test_shared_memory_limits(self):

@@ -15,7 +15,7 @@ import transcript
 KDSLC = Path(sys.argv.pop(1)).resolve()
 PAGE = HERE.parent.parent / "docs/repl.md"
 BLOCK = re.compile(r"^```session\n(.*?)^```$", flags=re.M | re.S)
-COLUMNS = 120
+COLUMNS = 132
 
 
 def play(folder):
