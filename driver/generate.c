@@ -124,7 +124,7 @@ bool code_generate(Code *code, Times *t) {
     for (int i = 0; i < n; i++) pthread_join(threads[i], NULL);
     report(t, code, false);
     report(t, code, true);
-    times_stage(t, code->n > 1 ? "code (side by side)" : "code");
+    times_stage(t, code->n > 1 ? "code (in parallel)" : "code");
     bool ok = true;
     for (int i = 0; i < code->n; i++) ok = ok && code->at[i].ok;
     return ok;

@@ -91,7 +91,7 @@ Array interp_array(Frame *f, Expr *e) {
     }
     if (e->kind != EXPR_NAME) return made(f, e);
     Array *a = interp_array_place(f, e);
-    if (!a || !a->data) ice(f->run->c, e->span, "`%s` has no array here: it was moved away", e->name.name);
+    if (!a || !a->data) ice(f->run->c, e->span, "`%s` has no array here: it was moved", e->name.name);
     return *a;
 }
 

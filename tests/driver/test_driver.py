@@ -132,7 +132,7 @@ class DriverTest(unittest.TestCase):
         self.assertEqual(self.kdslc("--time-report", "k.kdsl"), OK, self.err)
         rows = {line[:28].strip(): float(line[28:].split()[0]) for line in self.err.splitlines()[1:]
                 if not line.startswith("  ")}
-        for stage in ("load kdslc", "read", "parse", "check", "code (side by side)", "link device image", "embed image",
+        for stage in ("load kdslc", "read", "parse", "check", "code (in parallel)", "link device image", "embed image",
                       "link program"):
             self.assertIn(stage, rows)
         self.assertAlmostEqual(sum(rows.values()) - rows["total"], rows["total"], delta=0.05)
