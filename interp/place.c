@@ -9,7 +9,7 @@
 const char *interp_array_name(Frame *f, const Expr *e) {
     if (e->kind == EXPR_NAME) return e->name.sym->name;
     if (e->kind == EXPR_INDEX && expr_is_slice(e)) return interp_array_name(f, e->index.base);
-    if (e->kind != EXPR_FIELD) return "the array";
+    if (e->kind != EXPR_FIELD) return expr_made_name(&f->run->c->arena, e);
     const Expr *base = e->field.base;
     bool has_name = base->kind == EXPR_NAME || base->kind == EXPR_FIELD;
     const char *of = has_name ? interp_array_name(f, base) : "the struct";

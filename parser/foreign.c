@@ -384,8 +384,8 @@ bool foreign_array(Feed *f, Token *t, Repair *repair) {
         return true;
     }
     if (t->kind == TOK_IF && innermost(f) == TOK_LBRACKET && after_expression(f)) {
-        diag(f->c, E0216, t->span, "a comprehension has no condition; choose each element with `[if c { a } else { b "
-                                   "} for i in n]`");
+        diag(f->c, E0216, t->span, "a comprehension has no condition; choose each element with "
+                                   "`[if c { a } else { b } for i in n]`");
         return true;
     }
     if (f->prev.kind == TOK_COMMA && innermost(f) == TOK_LBRACKET && feed_accepts(f, TOK_ID) && !at_expression(f)) {

@@ -198,8 +198,8 @@ static bool group_statement(Feed *f, Token *t, Repair *repair) {
         return true;
     }
     if (t->kind != TOK_ASSIGN || f->first.kind != TOK_SHARED) return false;
-    Diag *d = diag(f->c, E0201, t->span, "a `shared` array cannot be initialised in its declaration: `shared t: [f32; "
-                                         "64];`");
+    Diag *d = diag(f->c, E0201, t->span, "a `shared` array cannot be initialised in its declaration: "
+                                         "`shared t: [f32; 64];`");
     diag_note(f->c, d, t->span, "let each work item write its part, then wait at `barrier;`");
     return true;
 }

@@ -17,6 +17,12 @@ Symbol *expr_root(const Expr *e) {
     return e->kind == EXPR_NAME ? e->name.sym : NULL;
 }
 
+const char *expr_made_name(Arena *arena, const Expr *e) {
+    const Expr *callee = e->kind == EXPR_CALL ? e->call.callee : NULL;
+    if (!callee || callee->kind != EXPR_NAME) return "the array";
+    return arena_printf(arena, "%s()", callee->name.name);
+}
+
 static void sema_init(Sema *s, Compiler *c, Module *m) {
     Program *p = arena_new(&c->arena, Program);
     Types *t = types_new(c);

@@ -83,8 +83,8 @@ static void same_element(Suspect *u, const Stmt *st) {
     diag_note(c, d, target->span, "they run at the same time, so %s",
               plain ? "which value remains is unpredictable" : "some updates are lost");
     if (has_atomic(st, target->type)) fix_insert(u->s, d, target->span.lo, "atomic ", "make the update atomic");
-    diag_note(c, d, target->span, "to combine the values of the work items, give the kernel a result, as in `-> sum "
-                                  "f32`");
+    diag_note(c, d, target->span, "to combine the values of the work items, give the kernel a result, as in "
+                                  "`-> sum f32`");
 }
 
 /* The first and the last item --------------------------------------------------------------------------------- */
@@ -116,8 +116,8 @@ static void say_outside(Suspect *u, Expr *e, int k, const Range *r, const char *
                    value,
                    first ? "first" : "last", array);
     diag_note(u->s->c, d, range,
-              first ? "start the domain later, as in `over i in 1..n`" : "shorten the domain, as in `over i in 0..n - "
-                  "1`");
+              first ? "start the domain later, as in `over i in 1..n`" : "shorten the domain, as in "
+                  "`over i in 0..n - 1`");
     if (e->index.at.n == 1) diag_note(u->s->c, d, at->span, "or read `%s.at(%s)`, which is 0 out of bounds", array,
                                       text);
 }
@@ -248,8 +248,8 @@ static void same_element_called(Suspect *u, const Access *x) {
     diag_note(c, d, x->assign->assign.target->span, "it is written here; the work items run at the same time, so %s",
               x->assign->assign.op == OP_NONE && !x->assign->assign.is_min && !x->assign->assign.is_max
                   ? "which value remains is unpredictable" : "some updates are lost");
-    diag_note(c, d, x->call->span, "to combine the values of the work items, give the kernel a result, as in `-> sum "
-                                   "f32`");
+    diag_note(c, d, x->call->span, "to combine the values of the work items, give the kernel a result, as in "
+                                   "`-> sum f32`");
 }
 
 static void say_outside_called(Suspect *u, const Access *x, int d, const Range *r, const char *value, bool first) {
@@ -260,8 +260,8 @@ static void say_outside_called(Suspect *u, const Access *x, int d, const Range *
                        x->array->name, first ? "first" : "last", value);
     diag_note(c, diag_, at->span, "`%s` is the index here", source_text(u->s, at->span));
     diag_note(c, diag_, range,
-              first ? "start the domain later, as in `over i in 1..n`" : "shorten the domain, as in `over i in 0..n - "
-                  "1`");
+              first ? "start the domain later, as in `over i in 1..n`" : "shorten the domain, as in "
+                  "`over i in 0..n - 1`");
 }
 
 /* An index that is a variable of the domain and a constant. */

@@ -78,6 +78,7 @@ CgArray cg_array(CgFunc *f, Expr *e) {
         return cg_slice(f, e, &b);
     }
     CgArray made = cg_made_array(f, cg_expr(f, e));
+    made.name = expr_made_name(&f->cg->c->arena, e);
     cg_sync(f, &made, e->sync, e->span, 1);
     return made;
 }
