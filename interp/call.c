@@ -48,7 +48,7 @@ static void bind_extent(Frame *f, Frame *callee, const Extent *x, int64_t is, Sp
     if (x->kind == EXTENT_BINDS) interp_store(t, interp_declare(callee, x->size), const_int(is));
     bool right = x->kind != EXTENT_CONST || x->value == is;
     if (x->kind == EXTENT_SAME) right = interp_load(t, callee->slots[x->size->id].at).i == is;
-    if (!right && !f->run->options.unchecked) interp_was_proven(f, span, "an extent is another one");
+    if (!right && !f->run->options.unchecked) interp_was_proven(f, span, "an extent differs");
 }
 
 static void bind_sizes(Frame *f, Frame *callee, Span span) {
@@ -85,7 +85,7 @@ static void call_function(Frame *f, Expr *e, void *to) {
     Slot slots[fn->n_symbols + 1];
     Array arrays[e->call.args.n + 1];
     Frame callee;
-    if (++f->run->depth > MAX_CALLS) interp_unsupported(f, e->span, "more than %d calls are open here", MAX_CALLS);
+    if (++f->run->depth > MAX_CALLS) interp_unsupported(f, e->span, "calls are nested more than %d deep here", MAX_CALLS);
     interp_frame_begin(&callee, f->run, fn, slots, f->item);
     callee.result = to;
     interp_bind(f, &callee, e, arrays, e->span);

@@ -39,12 +39,12 @@ void interp_unsupported(Frame *f, Span span, const char *format, ...) {
     va_start(ap, format);
     tell(f, span, "", format, ap);
     va_end(ap);
-    fprintf(stderr, ", which the interpreter does not do\n");
+    fprintf(stderr, ", which the interpreter does not support\n");
     interp_exit(INTERP_UNSUPPORTED);
 }
 
 void interp_was_proven(Frame *f, Span span, const char *what) {
-    ice(f->run->c, span, "%s, but the checker has shown that this cannot be%s", what, interp_item_text(f));
+    ice(f->run->c, span, "%s, but the checker has proven that this cannot happen%s", what, interp_item_text(f));
 }
 
 const char *interp_shape_text(Frame *f, const Type *array, const int64_t *ext) {

@@ -30,8 +30,8 @@ static FailedArray failed_array(Frame *f, const Expr *e, const Array *a) {
 
 static void check_index(Frame *f, const Expr *e, const Array *a, int64_t at, int d, Span span) {
     if ((uint64_t)at < (uint64_t)a->ext[d]) return;
-    if (is_proven(f, e, d)) interp_was_proven(f, span, "an index is outside");
-    if (f->run->options.unchecked) interp_unsupported(f, span, "this is an index outside of the array");
+    if (is_proven(f, e, d)) interp_was_proven(f, span, "an index is out of bounds");
+    if (f->run->options.unchecked) interp_unsupported(f, span, "this index is out of bounds");
     char text[FAILURE_BYTES];
     const FailedArray failed = failed_array(f, e, a);
     interp_fail(f, span, "%s", failure_index(text, &failed, at, d));
@@ -40,7 +40,7 @@ static void check_index(Frame *f, const Expr *e, const Array *a, int64_t at, int
 static void check_slice(Frame *f, const Expr *e, const Array *a, int64_t lo, int64_t hi, int d) {
     Span span = (f->item ? e : e->index.at.at[d])->span; /* a kernel's report names the whole */
     if (lo >= 0 && lo <= hi && hi <= a->ext[d]) return;
-    if (f->run->options.unchecked) interp_unsupported(f, span, "this is a slice outside of the array");
+    if (f->run->options.unchecked) interp_unsupported(f, span, "this slice is out of bounds");
     char text[FAILURE_BYTES];
     const FailedArray failed = failed_array(f, e, a);
     interp_fail(f, span, "%s", failure_slice(text, &failed, lo, hi, d));
