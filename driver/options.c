@@ -240,8 +240,8 @@ static int parse_fp(Options *o, const char *value) {
 }
 
 static int parse_vector(Options *o, const char *value) {
-    if (strcmp(value, "auto") && strcmp(value, "off")) return usage_error("--vector must be `auto` or `off`, not `%s`",
-                                                                          value);
+    if (strcmp(value, "auto") && strcmp(value, "off"))
+        return usage_error("--vector must be `auto` or `off`, not `%s`", value);
     o->scalar = !strcmp(value, "off");
     return NOT_DONE;
 }

@@ -85,7 +85,8 @@ static void call_function(Frame *f, Expr *e, void *to) {
     Slot slots[fn->n_symbols + 1];
     Array arrays[e->call.args.n + 1];
     Frame callee;
-    if (++f->run->depth > MAX_CALLS) interp_unsupported(f, e->span, "calls are nested more than %d deep here", MAX_CALLS);
+    if (++f->run->depth > MAX_CALLS)
+        interp_unsupported(f, e->span, "calls are nested more than %d deep here", MAX_CALLS);
     interp_frame_begin(&callee, f->run, fn, slots, f->item);
     callee.result = to;
     interp_bind(f, &callee, e, arrays, e->span);

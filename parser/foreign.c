@@ -103,8 +103,8 @@ bool foreign_word(Feed *f, Token *t, Repair *repair) {
     const char *advice = advice_of(words, sizeof words / sizeof *words, word);
     if (!advice || t->kind == TOK_SEMI) return false;
     Diag *d = diag(f->c, E0216, word->span, "%s", advice);
-    if (!strncmp(word->name, "els", 3) || is_name(word, "elif")) diag_fix(f->c, d, word->span, "else if",
-                                                                          "write two words");
+    if (!strncmp(word->name, "els", 3) || is_name(word, "elif"))
+        diag_fix(f->c, d, word->span, "else if", "write two words");
     return true;
 }
 

@@ -70,8 +70,8 @@ void kdsl_check_argument(const char *place, const char *name, const void *at, in
         n = extents[d] ? n : 0;
     }
     if (!rank && !at) kdsl_fail(place, "`%s` is a null pointer", name);
-    if (n && !at) kdsl_fail(place, "`%s`, whose shape is %s, is a null pointer", name, kdsl_shape_text(shape, rank,
-                                                                                                       extents));
+    if (n && !at) kdsl_fail(place, "`%s`, whose shape is %s, is a null pointer", name,
+                            kdsl_shape_text(shape, rank, extents));
 }
 
 void kdsl_check_apart(const char *place, const char *name, const char *at, int64_t n_bytes, const char *other_name,

@@ -55,7 +55,8 @@ static inline const char *failure_index(char text[FAILURE_BYTES], const FailedAr
     failure_put_array(array, a, dim);
     failure_put_size(size, a);
     if (a->rank == 1 && *a->extents) snprintf(range, sizeof range, " (0 to %lld)", (long long)*a->extents - 1);
-    snprintf(text, FAILURE_BYTES, "index %lld is out of bounds for %.860s, %.100s%s", (long long)index, array, size, range);
+    snprintf(text, FAILURE_BYTES, "index %lld is out of bounds for %.860s, %.100s%s", (long long)index, array, size,
+             range);
     return text;
 }
 
@@ -79,8 +80,8 @@ static inline const char *failure_memory(char text[FAILURE_BYTES], const FailedA
     int unit = 0;
     for (int64_t d = 0; d < a->rank; d++) n_bytes *= (double)a->extents[d];
     for (; n_bytes >= 1000 && unit < 6; unit++) n_bytes /= 1000;
-    snprintf(text, FAILURE_BYTES, "out of memory: %s elements of %lld bytes need %.4g %s", a->shape, (long long)elem_bytes,
-             n_bytes, units[unit]);
+    snprintf(text, FAILURE_BYTES, "out of memory: %s elements of %lld bytes need %.4g %s", a->shape,
+             (long long)elem_bytes, n_bytes, units[unit]);
     return text;
 }
 

@@ -143,8 +143,8 @@ static void explain_condition(Barriers *b, Diag *d, const Expr *condition) {
         diag_note(b->s->c, d, condition->span, "`%s` may differ between work items: it depends on `%s`",
                   source_text(b->s, condition->span), leaf->name.name);
     else if (leaf != condition || leaf->kind != EXPR_NAME)
-        diag_note(b->s->c, d, condition->span, "`%s` may differ between work items", source_text(b->s,
-                                                                                                 condition->span));
+        diag_note(b->s->c, d, condition->span, "`%s` may differ between work items",
+                  source_text(b->s, condition->span));
     if (leaf) explain_value(b, d, leaf);
 }
 

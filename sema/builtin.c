@@ -94,8 +94,8 @@ static bool suits(BuiltinArgs args, const Type *t) {
 static void does_not_suit(Sema *s, Expr *e, BuiltinId id) {
     const char *wanted = builtin_rows[id].args == ARGS_FLOAT ? "a float" : "a number";
     Diag *d =
-        diag(s->c, E0304, e->span, "`%s` needs %s, but this is %s", builtin_rows[id].name, wanted, quoted_type(s,
-                                                                                                               e->type));
+        diag(s->c, E0304, e->span, "`%s` needs %s, but this is %s", builtin_rows[id].name, wanted,
+             quoted_type(s, e->type));
     if (e->type->is_int) fix_convert(s, d, e, s->f64);
 }
 

@@ -11,8 +11,7 @@ static bool refuse_local(Sema *s, Symbol *sym, Span at, WriteKind how) {
         return false;
     }
     Diag *d = how == WRITE_PASS
-                  ? diag(s->c, E0402, at, "`%s` is a `let`, but `%s` would change it", whole->name, source_text(s,
-                                                                                                                    at))
+                  ? diag(s->c, E0402, at, "`%s` is a `let`, but `%s` would change it", whole->name, source_text(s, at))
                   : diag(s->c, E0404, at, "`%s` is a `let` and cannot be assigned again", whole->name);
     diag_fix(s->c, d, sym->keyword, "var", "declare it with `var`");
     return false;

@@ -348,9 +348,9 @@ Type *check_scalar(Sema *s, Expr **slot) {
     Expr *e = *slot;
     if (t->kind == TY_VOID) {
         Diag *d = diag(s->c, E0323, e->span, "this call has no result");
-        diag_note(s->c, d, e->span, e->kind == EXPR_OFFLOAD ? "declare how a kernel combines the values of its work "
-                                                              "items: `-> sum f32`"
-                                                            : "declare the result type of the function: `-> f32`");
+        diag_note(s->c, d, e->span,
+                  e->kind == EXPR_OFFLOAD ? "declare how a kernel combines the values of its work items: `-> sum f32`"
+                                          : "declare the result type of the function: `-> f32`");
         return bad(s, e);
     }
     if (type_owns(t)) return own_as_value(s, e);

@@ -138,8 +138,8 @@ static void check_return(Sema *s, Stmt *st) {
         if (is_bad(t)) return;
         Diag *d = diag(s->c, E0313, st->return_.value->span, "`%s` is declared without a result", f->name);
         if (t->kind != TY_VOID && t->kind != TY_ARRAY)
-            diag_note(s->c, d, f->name_span, "declare the result type: `-> %s`", type_name(s->c, settle(s,
-                                                                                                        &st->return_.value)));
+            diag_note(s->c, d, f->name_span, "declare the result type: `-> %s`",
+                      type_name(s->c, settle(s, &st->return_.value)));
     } else if (f->result->kind != TY_VOID && !st->return_.value) {
         Diag *d = diag(s->c, E0313, st->span, "`%s` must return `%s`, but this returns nothing", f->name,
                        type_name(s->c, f->result));

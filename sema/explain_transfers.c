@@ -157,8 +157,8 @@ static bool may_be_elsewhere(const Explain *x, const Event *e, Writers set) {
 
 static const char *why_resident(Explain *x, const Event *e, const ArgPlan *a, Writers set) {
     const char *host = lines_of(x, set, false);
-    if (names_device(e) && !(a->transfer & TRANSFER_TO)) return "kept on the device of the launch: only memory is "
-                                                                "allocated there";
+    if (names_device(e) && !(a->transfer & TRANSFER_TO))
+        return "kept on the device of the launch: only memory is allocated there";
     if (names_device(e)) return "kept on the device of the launch: copied in if another copy is newer";
     if (a->brings_whole) return "kept on the device: the whole array is copied in, because a later launch reads it";
     if (!(a->transfer & TRANSFER_TO)) return "kept on the device: only memory is allocated there";
@@ -206,8 +206,9 @@ static const char *what_comes_back(Explain *x, const Event *e, const char *devic
     if (e->asked == SYNC_FILL) return "nothing is copied back, because every element is overwritten";
     if (e->asked == SYNC_POKE) return "nothing is copied back; that part is copied in before the next launch uses it";
     bool part = e->asked == SYNC_PEEK || e->asked == SYNC_UPDATE;
-    const char *what = !part ? "it is copied back" : e->at->more ? "that part is copied back; a small array as a "
-                                                                   "whole" : "that part is copied back";
+    const char *what = !part          ? "it is copied back"
+                       : e->at->more ? "that part is copied back; a small array as a whole"
+                                     : "that part is copied back";
     if (e->asked == SYNC_UPDATE) what = arena_printf(x->s->arena, "%s; it is copied in before the next launch uses it",
                                                      what);
     if (*device) return arena_printf(x->s->arena, "written on the device (%s): %s", device, what);

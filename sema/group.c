@@ -35,8 +35,8 @@ static int64_t read_by(Sema *s, Binder *b) {
         diag(s->c, E0521, b->by->span, "a group has 1 to %d work items along an axis, not %lld", MAX_GROUP_ITEMS,
              (long long)v.i);
     else
-        diag(s->c, E0521, b->by->span, "the extent of a group must be a constant, but `%s` is not", source_text(s,
-                                                                                                                b->by->span));
+        diag(s->c, E0521, b->by->span, "the extent of a group must be a constant, but `%s` is not",
+             source_text(s, b->by->span));
     return 1;
 }
 

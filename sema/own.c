@@ -270,8 +270,8 @@ static bool expand_arg(Sema *s, ArgList *out, Arg *arg, const Symbol *param, con
     Expr *e = arg->value;
     if (is_bad(t) || wrong_mode(s, arg, param)) return false;
     if (t != param->type) {
-        Diag *d = diag(s->c, E0304, arg->span, "`%s` is `%s`, but parameter `%s` of `%s` is `%s`", source_text(s,
-                                                                                                               e->span),
+        Diag *d = diag(s->c, E0304, arg->span, "`%s` is `%s`, but parameter `%s` of `%s` is `%s`",
+                       source_text(s, e->span),
                        type_name(s->c, t), param->name, f->name, param->type->name);
         diag_note(s->c, d, param->span, "the parameter is declared here");
         return false;

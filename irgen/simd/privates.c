@@ -18,8 +18,8 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
         if (simd_is_call_of(user, "llvm.lifetime.")) continue;
         if (i < 0) return simd_refuse(g, "a pointer to a private array escapes", pointer);
         SimdValue *value = &g->values.at[i];
-        if (g->blocks.at[value->block].leaves) return simd_refuse(g, "a failed check reports the value of a private "
-                                                                     "array", user);
+        if (g->blocks.at[value->block].leaves)
+            return simd_refuse(g, "a failed check reports the value of a private array", user);
         value->private_of = private;
         bool is_store = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer && LLVMGetOperand(user, 0) != pointer;
         if (LLVMIsALoadInst(user) || is_store) {

@@ -70,8 +70,8 @@ class WordsTest(unittest.TestCase):
             for phrase, better in PHRASES.items():
                 found = re.search(phrase, text, re.I)
                 if found:
-                    self.found.append(f"{name}:{line}: `{found[0]}` in {text[max(0, found.start() - 50):found.end() + 50]!r}: "
-                                      f"write {better}")
+                    around = text[max(0, found.start() - 50):found.end() + 50]
+                    self.found.append(f"{name}:{line}: `{found[0]}` in {around!r}: write {better}")
 
     def setUp(self):
         self.found = []

@@ -252,7 +252,7 @@ class TerminalTest(unittest.TestCase):
         self.assertTrue(self.history().endswith("atoi(8)\n"))
         status = t.close()
         if b"__asan_init" not in KDSLC.read_bytes():  # a sanitizer has a report of its own
-            self.assertIn("this session cannot go on: invalid memory access", "\n".join(t.lines()))
+            self.assertIn("this session has crashed: invalid memory access", "\n".join(t.lines()))
             self.assertEqual(status, -signal.SIGSEGV)
 
     def test_leaving(self):
@@ -378,7 +378,7 @@ class PipeTest(unittest.TestCase):
     def test_no_terminal_and_no_file(self):
         done = subprocess.run([KDSLC], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no source file", done.stderr)
+        self.assertIn("the source file is missing", done.stderr)
 
     def test_other_results_make_no_sense(self):
         self.assertEqual(self.run_in("", "-o", "x").returncode, 2)

@@ -23,22 +23,27 @@ PLACES = [  # n, the first item that fails, every how many-th behind it does, to
     (100, 37, 2), (100, 0, 1)]
 FINE = [1, 17, 100]
 
+
+def outside(index, array, n):
+    return f"index {index} is out of bounds for `{array}`, which has {n} element"
+
+
 # What a kernel does with item i, whose v is 5 where it goes well, and what is said; {i} is the item.
 KINDS = {
-    "read": ("y[i] = x[v - 5 + i32(i) + (if v != 5 { 1000 } else { 0 })];", "index {at} is out of bounds for `x`, which has {n} element"),
-    "write": ("if v != 5 { y[i + 100000] = 1; } y[i] = 7;", "index {far} is out of bounds for `y`, which has {n} element"),
+    "read": ("y[i] = x[v - 5 + i32(i) + (if v != 5 { 1000 } else { 0 })];", outside("{at}", "x", "{n}")),
+    "write": ("if v != 5 { y[i + 100000] = 1; } y[i] = 7;", outside("{far}", "y", "{n}")),
     "below": ("y[i] = x[i - index(v - 5)] + x[(if v == 5 { i } else { -3 })];", None),
     "divide": ("y[i] = 100 / (v - 4 - (if v == 5 { 0 } else { v - 4 }));", "division by zero"),
     "remainder": ("if v < 100 { y[i] = 7 % (if v == 5 { 3 } else { 0 }); }", None),
     "shift": ("y[i] = i32(i) << (if v == 5 { 3 } else { 32 + v });", None),
     "assert": ('assert v == 5, "item {} has {}", i, v; y[i] = v;', "item {i} has {v}"),
     "call": ("if v > 0 { y[i] = picked(&x, if v == 5 { i } else { i * 100000 + n }); }", None),
-    "loop": ("for k in 0..4 { y[i] += x[(if k == 2 && v != 5 { -1 } else { i })]; }", "index -1 is out of bounds for `x`, which has {n} element"),
+    "loop": ("for k in 0..4 { y[i] += x[(if k == 2 && v != 5 { -1 } else { i })]; }", outside("-1", "x", "{n}")),
     "while": ("var k = 0; while k < 9 { k += 1; if k > i % 3 && v == 5 { break; } y[i] += x[i + k / 8 * n]; }", None),
     "step": ("for k in 0..v step v - (if v == 5 { 4 } else { v }) { y[i] += 1; }", None),
     "slice": ("y[i] = total(&x[0..if v == 5 { i + 1 } else { n + 1 }]);", None),
     "after_return": ("if i % 2 == 1 && v == 5 { return; } y[i] = x[(if v == 5 { i } else { n })];",
-                     "index {n} is out of bounds for `x`, which has {n} element"),
+                     outside("{n}", "x", "{n}")),
     "group": ("", None),
     "rows": ("", None),
 }
@@ -46,24 +51,24 @@ KINDS = {
 # Indices that move along with the items, or are the same for all of them: looked at for the ends of a block of items. The
 # body, what `lim` and `k` are where item {i} is the first that fails, where none does, and what is said.
 ALONG = {
-    "ahead": ("y[i] = x[i + k];", ("0", "n - {i}"), ("0", "0"), "index {n} is out of bounds for `x`, which has {n} element"),
-    "back": ("y[i] = x[k - i];", ("0", "{i} - 1"), ("0", "n - 1"), "index -1 is out of bounds for `x`, which has {n} element"),
-    "apart": ("y[i] = two[2 * i + k];", ("0", "2 * (n - {i})"), ("0", "1"), "index {twice} is out of bounds for `two`, which has {twice} element"),
-    "apart_back": ("y[i] = two[k - 2 * i];", ("0", "2 * {i} - 1"), ("0", "2 * n - 1"), "index -1 is out of bounds for `two`, which has {twice} element"),
-    "stored": ("y[i + k] = v;", ("0", "n - {i}"), ("0", "0"), "index {n} is out of bounds for `y`, which has {n} element"),
+    "ahead": ("y[i] = x[i + k];", ("0", "n - {i}"), ("0", "0"), outside("{n}", "x", "{n}")),
+    "back": ("y[i] = x[k - i];", ("0", "{i} - 1"), ("0", "n - 1"), outside("-1", "x", "{n}")),
+    "apart": ("y[i] = two[2 * i + k];", ("0", "2 * (n - {i})"), ("0", "1"), outside("{twice}", "two", "{twice}")),
+    "apart_back": ("y[i] = two[k - 2 * i];", ("0", "2 * {i} - 1"), ("0", "2 * n - 1"), outside("-1", "two", "{twice}")),
+    "stored": ("y[i + k] = v;", ("0", "n - {i}"), ("0", "0"), outside("{n}", "y", "{n}")),
     "none_beyond": ("if i < lim || v != 5 { y[i] = x[i + k]; }", ("{i}", "n - {i}"), ("n / 2", "n - n / 2"),
-                    "index {n} is out of bounds for `x`, which has {n} element"),
-    "none_before": ("if i >= lim { y[i] = x[i - k]; }", ("{i}", "{i} + 1"), ("n / 2", "n / 2"), "index -1 is out of bounds for `x`, which has {n} element"),
-    "round": ("if i >= lim { y[i] = x[i + k]; }", ("{i}", "0 - {i} - 1"), ("1", "-1"), "index -1 is out of bounds for `x`, which has {n} element"),
-    "same": ("if v != lim { y[i] = x[k]; }", ("5", "n + 7"), ("5", "n - 1"), "index {far_out} is out of bounds for `x`, which has {n} element"),
+                    outside("{n}", "x", "{n}")),
+    "none_before": ("if i >= lim { y[i] = x[i - k]; }", ("{i}", "{i} + 1"), ("n / 2", "n / 2"), outside("-1", "x", "{n}")),
+    "round": ("if i >= lim { y[i] = x[i + k]; }", ("{i}", "0 - {i} - 1"), ("1", "-1"), outside("-1", "x", "{n}")),
+    "same": ("if v != lim { y[i] = x[k]; }", ("5", "n + 7"), ("5", "n - 1"), outside("{far_out}", "x", "{n}")),
     "rounds": ("for e in 0..2 { if i <= lim { y[i] += x[i + e * k]; } }", ("{i}", "n - {i}"), ("n", "0"),
-               "index {n} is out of bounds for `x`, which has {n} element"),
+               outside("{n}", "x", "{n}")),
     # What the item is compared with is computed in the kernel.
     "computed_above": ('assert i < lim + k, "item {}", i; y[i] = v;', ("0", "{i}"), ("0", "n"), "item {i}"),
     "computed_below": ('assert -i >= lim - k, "item {}", i; y[i] = v;', ("1", "{i}"), ("1", "n"), "item {i}"),
-    "computed_at": ("y[i] = x[i] + two[lim * 2 + k - i];", ("0", "{i} - 1"), ("0", "n"), "index -1 is out of bounds for `two`, which has {twice} element"),
+    "computed_at": ("y[i] = x[i] + two[lim * 2 + k - i];", ("0", "{i} - 1"), ("0", "n"), outside("-1", "two", "{twice}")),
     "two_checks": ("let a = x[i + lim]; y[i] = two[i + k] + a;", ("0", "2 * n - {i}"), ("0", "n"),
-                   "index {twice} is out of bounds for `two`, which has {twice} element"),
+                   outside("{twice}", "two", "{twice}")),
 }
 
 # Narrow indices: looked at in their own width.
