@@ -405,7 +405,7 @@ class CTest(unittest.TestCase):
         self.assertIn("undefined symbol: nowhere", self.run_(KDSLC, "program.kdsl", status=1))
         self.assertIn("unable to find library -lnowhere", self.run_(KDSLC, "-lnowhere", "program.kdsl", status=1))
         self.assertIn("needs a value", self.run_(KDSLC, "-l", "program.kdsl", status=2))
-        self.assertIn("two different results", self.run_(KDSLC, "--shared", "-c", "program.kdsl", status=2))
+        self.assertIn("cannot be combined", self.run_(KDSLC, "--shared", "-c", "program.kdsl", status=2))
         self.assertFalse((self.dir / "program").exists())
 
     def exports(self):
