@@ -18,8 +18,10 @@ static const char *c_scalar(const Type *t) {
     case TY_F32: return "float";
     case TY_F64: return "double";
     case TY_STR: return "const char *";
-    default: return "void"; /* sema lets no other type out */
+    case TY_ERROR: case TY_VOID: case TY_F16: case TY_BF16: case TY_INT_LITERAL: case TY_FLOAT_LITERAL: case TY_ARRAY:
+    case TY_VECTOR: case TY_STRUCT: case TY_FIXED: case TY__COUNT: break; /* sema lets none of these out */
     }
+    return "void";
 }
 
 static void declare(Buf *out, const char *type, const char *name) {

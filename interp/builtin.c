@@ -19,31 +19,14 @@ static void store_text(Expr *e, void *to, const char *text) {
 
 /* Of numbers --------------------------------------------------------------------------------------------------- */
 
-static Const rsqrt_of(const Type *t, Const x) {
-    Const root = const_convert(const_float(sqrt(x.f)), t, t);
-    if (type_is_half(t)) return const_convert(const_float((double)(1.0f / sqrtf((float)x.f))), t, t);
-    return arith_binary(OP_DIV, t, const_float(1), root, NULL);
-}
-
 static Const of_numbers(Frame *f, Expr *e, const Type *t, const Const *x) {
-    BuiltinId id = e->call.info->builtin;
     Const r;
-    if (interp_math(id, t, x, f->item != NULL, &r)) return r;
-    switch (id) {
-    case BUILTIN_FMA: return arith_fma(t, x[0], x[1], x[2]);
-    case BUILTIN_RSQRT: return rsqrt_of(t, x[0]);
-    case BUILTIN_ISNAN: return const_bool(isnan(x[0].f));
-    case BUILTIN_ISINF: return const_bool(isinf(x[0].f));
-    case BUILTIN_ABS: return arith_abs(t, x[0]);
-    case BUILTIN_MIN:
-    case BUILTIN_MAX: return arith_min_or_max(id == BUILTIN_MAX, t, x[0], x[1]);
-    case BUILTIN_CLAMP: return arith_min_or_max(false, t, arith_min_or_max(true, t, x[0], x[1]), x[2]);
-    default: break;
-    }
-    ice(f->run->c, e->span, "a built-in function that is not known");
+    BuiltinId id = e->call.info->builtin;
+    if (interp_math(id, t, x, f->item != NULL, &r) || number_value(id, t, x, &r)) return r;
+    ice(f->run->c, e->span, "a built-in function that is not of numbers");
 }
 
-static void numbers(Frame *f, Expr *e, char *to) {
+static void numbers(Frame *f, Expr *e, void *to) {
     const Type *t = arg(e, 0)->type, *part = type_of_part(t);
     int n = e->call.args.n, width = t->kind == TY_VECTOR ? t->width : 1;
     int64_t bytes = type_size_bytes(part), result = type_size_bytes(type_of_part(e->type));
@@ -52,7 +35,7 @@ static void numbers(Frame *f, Expr *e, char *to) {
     for (int k = 0; k < width; k++) {
         Const x[MAX_ARGS];
         for (int i = 0; i < n; i++) x[i] = interp_load(part, room[i] + k * bytes);
-        interp_store(type_of_part(e->type), to + k * result, of_numbers(f, e, part, x));
+        interp_store(type_of_part(e->type), (char *)to + k * result, of_numbers(f, e, part, x));
     }
 }
 
@@ -88,7 +71,7 @@ static void cross(const Type *t, const void *a, const void *b, bool fused, char 
     }
 }
 
-static void vectors(Frame *f, Expr *e, char *to) {
+static void run_vector(Frame *f, Expr *e, void *to) {
     const Type *t = arg(e, 0)->type;
     ROOM(a, 64);
     ROOM(b, 64);
@@ -106,7 +89,7 @@ static void vectors(Frame *f, Expr *e, char *to) {
 
 /* Of arrays ---------------------------------------------------------------------------------------------------- */
 
-static void length(Frame *f, Expr *e, void *to) {
+static void run_len(Frame *f, Expr *e, void *to) {
     Expr *x = e->call.info->receiver ? e->call.info->receiver : arg(e, 0);
     if (x->type->kind != TY_ARRAY) {
         store_index(e, to, (int64_t)strlen(interp_scalar(f, x).s.at));
@@ -116,8 +99,13 @@ static void length(Frame *f, Expr *e, void *to) {
     store_index(e, to, interp_count(x->type, &a));
 }
 
+static void run_shape(Frame *f, Expr *e, void *to) {
+    Array a = interp_array(f, arg(e, 0));
+    store_index(e, to, a.ext[arg(e, 1)->konst.i]);
+}
+
 /* x.at(i, j): zero outside. The indices first: a call in one may give the array other memory. */
-static void at_or_zero(Frame *f, Expr *e, char *to) {
+static void run_at(Frame *f, Expr *e, void *to) {
     Expr *x = e->call.info->receiver;
     int64_t at[MAX_RANK], n = type_size_bytes(e->type);
     bool inside = true;
@@ -128,7 +116,7 @@ static void at_or_zero(Frame *f, Expr *e, char *to) {
     else memset(to, 0, (size_t)n);
 }
 
-static void copy(Frame *f, Expr *e, void *to) {
+static void run_copy(Frame *f, Expr *e, void *to) {
     if (type_owns(e->type)) {
         interp_gather(f, arg(e, 0)->name.sym, true, to, e->span);
         return;
@@ -137,7 +125,8 @@ static void copy(Frame *f, Expr *e, void *to) {
     *(Array *)to = interp_array_copy(f, e->type, &a, e->span);
 }
 
-static void swap(Frame *f, Expr *e) {
+static void run_swap(Frame *f, Expr *e, void *to) {
+    (void)to;
     char *a = interp_address(f, arg(e, 0)), *b = interp_address(f, arg(e, 1));
     size_t n = (size_t)interp_size(arg(e, 0)->type);
     for (size_t i = 0; i < n; i++) {
@@ -149,49 +138,54 @@ static void swap(Frame *f, Expr *e) {
 
 /* Of the program ----------------------------------------------------------------------------------------------- */
 
-static void arguments(Frame *f, Expr *e, Array *to) {
+static void run_args(Frame *f, Expr *e, void *to) {
     int64_t n = f->run->options.n_args;
-    *to = interp_array_new(f, e->type, &n, e->span);
-    for (int64_t i = 0; i < n; i++) ((const char **)to->data)[i] = f->run->options.args[i];
+    Array a = interp_array_new(f, e->type, &n, e->span);
+    for (int64_t i = 0; i < n; i++) ((const char **)a.data)[i] = f->run->options.args[i];
+    *(Array *)to = a;
 }
 
-static double seconds(void) {
+static void run_clock(Frame *f, Expr *e, void *to) {
     struct timespec t;
+    (void)f;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    interp_store(e->type, to, const_float((double)t.tv_sec + 1e-9 * (double)t.tv_nsec));
 }
 
 /* A program that launches nothing has no device to use. */
-static int devices(const Run *r) {
+static void run_devices(Frame *f, Expr *e, void *to) {
+    const Program *p = f->run->program;
     bool any = false;
-    for (int i = 0; i < r->program->funcs.n; i++) any |= (r->program->funcs.at[i]->effects & EFFECT_OFFLOAD) != 0;
-    return any ? INTERP_DEVICES : 0;
+    for (int i = 0; i < p->funcs.n; i++) any |= (p->funcs.at[i]->effects & EFFECT_OFFLOAD) != 0;
+    store_index(e, to, any ? INTERP_DEVICES : 0);
 }
 
-void interp_builtin(Frame *f, Expr *e, void *to) {
-    BuiltinId id = e->call.info->builtin;
-    switch (id) {
-    case BUILTIN_DOT: case BUILTIN_CROSS: case BUILTIN_LENGTH: vectors(f, e, to); return;
-    case BUILTIN_LEN: length(f, e, to); return;
-    case BUILTIN_SHAPE: {
-        Array a = interp_array(f, arg(e, 0));
-        store_index(e, to, a.ext[arg(e, 1)->konst.i]);
-        return;
-    }
-    case BUILTIN_AT: at_or_zero(f, e, to); return;
-    case BUILTIN_COPY: copy(f, e, to); return;
-    case BUILTIN_SWAP: swap(f, e); return;
-    case BUILTIN_PRINT: interp_print(f, e); return;
-    case BUILTIN_FORMAT: store_text(e, to, interp_text(f, e->call.info->format, &e->call.args, 1)); return;
-    case BUILTIN_ARGS: arguments(f, e, to); return;
-    case BUILTIN_CLOCK: interp_store(e->type, to, const_float(seconds())); return;
-    case BUILTIN_DEVICES: store_index(e, to, devices(f->run)); return;
-    case BUILTIN_DEVICE_NAME: interp_unsupported(f, e->span, "the interpreter has no devices to name");
-    case BUILTIN_EXIT: interp_exit((int)interp_scalar(f, arg(e, 0)).i & 0xff);
-    case BUILTIN_WRITE_FILE: case BUILTIN_APPEND_FILE: case BUILTIN_READ_FILE: case BUILTIN_READ_ARRAY:
-    case BUILTIN_FILE_EXISTS: case BUILTIN_FILE_SIZE: case BUILTIN_READ_LINE: case BUILTIN_INPUT_ENDED:
-        interp_file(f, e, to);
-        return;
-    default: numbers(f, e, to); return;
-    }
+static void run_device_name(Frame *f, Expr *e, void *to) {
+    (void)to;
+    interp_unsupported(f, e->span, "the interpreter has no devices to name");
 }
+
+static void run_exit(Frame *f, Expr *e, void *to) {
+    (void)to;
+    interp_exit((int)interp_scalar(f, arg(e, 0)).i & 0xff);
+}
+
+/* print, format */
+static void run_text(Frame *f, Expr *e, void *to) {
+    if (e->call.info->builtin == BUILTIN_PRINT) interp_print(f, e);
+    else store_text(e, to, interp_text(f, e->call.info->format, &e->call.args, 1));
+}
+
+/* The rows ----------------------------------------------------------------------------------------------------- */
+
+static void (*const rows[BUILTIN__COUNT])(Frame *f, Expr *e, void *to) = {
+#define RUN_MATH_1(f) numbers
+#define RUN_MATH_2(f) numbers
+#define RUN_NUMBER(f) numbers
+#define RUN_RUN(f) run_##f
+#define BUILTIN(id, name, n_args, args, result, where, value, lowering) [BUILTIN_##id] = RUN_##value,
+#include "sema/builtin.def"
+#undef BUILTIN
+};
+
+void interp_builtin(Frame *f, Expr *e, void *to) { rows[e->call.info->builtin](f, e, to); }

@@ -96,18 +96,28 @@ static bool input_ended(void) {
 
 static Const text_of(const char *text) { return (Const){.kind = CONST_STR, .s = {text, strlen(text)}}; }
 
-void interp_file(Frame *f, Expr *e, void *to) {
-    BuiltinId id = e->call.info->builtin;
-    const char *path = e->call.args.n ? interp_scalar(f, arg(e, 0)).s.at : "";
-    switch (id) {
-    case BUILTIN_WRITE_FILE: write_to(f, e, path, "w"); return;
-    case BUILTIN_APPEND_FILE: write_to(f, e, path, "a"); return;
-    case BUILTIN_READ_FILE: interp_store(e->type, to, text_of(read_all(f, e, path))); return;
-    case BUILTIN_READ_ARRAY: read_array(f, e, path); return;
-    case BUILTIN_FILE_EXISTS: interp_store(e->type, to, const_bool(!access(path, F_OK))); return;
-    case BUILTIN_FILE_SIZE: interp_store(e->type, to, const_int(size_of(f, e, path))); return;
-    case BUILTIN_READ_LINE: interp_store(e->type, to, text_of(read_line(f, e))); return;
-    case BUILTIN_INPUT_ENDED: interp_store(e->type, to, const_bool(input_ended())); return;
-    default: ice(f->run->c, e->span, "a function that is none of files");
-    }
+static const char *path_of(Frame *f, Expr *e) { return interp_scalar(f, arg(e, 0)).s.at; }
+
+void run_write_file(Frame *f, Expr *e, void *to) {
+    (void)to;
+    write_to(f, e, path_of(f, e), e->call.info->builtin == BUILTIN_APPEND_FILE ? "a" : "w");
+}
+
+void run_read_file(Frame *f, Expr *e, void *to) { interp_store(e->type, to, text_of(read_all(f, e, path_of(f, e)))); }
+
+void run_read_array(Frame *f, Expr *e, void *to) {
+    (void)to;
+    read_array(f, e, path_of(f, e));
+}
+
+void run_file_exists(Frame *f, Expr *e, void *to) {
+    interp_store(e->type, to, const_bool(!access(path_of(f, e), F_OK)));
+}
+
+void run_file_size(Frame *f, Expr *e, void *to) { interp_store(e->type, to, const_int(size_of(f, e, path_of(f, e)))); }
+void run_read_line(Frame *f, Expr *e, void *to) { interp_store(e->type, to, text_of(read_line(f, e))); }
+
+void run_input_ended(Frame *f, Expr *e, void *to) {
+    (void)f;
+    interp_store(e->type, to, const_bool(input_ended()));
 }

@@ -4,15 +4,18 @@
 
 #include "interp/run.h"
 
-#define ARGS_1(type) type
-#define ARGS_2(type) type, type
-
 /* Weak: where kernels call libm as well there is none. The names are those of irgen/math/core.h. */
-#define FUNCTION(id, name, n)                                                                                          \
-    float device_##name##_f32(ARGS_##n(float)) __asm__("kdsl.math." #name ".f32") __attribute__((weak));               \
-    double device_##name##_f64(ARGS_##n(double)) __asm__("kdsl.math." #name ".f64") __attribute__((weak));
-#include "interp/math.def"
-#undef FUNCTION
+#define DECLARE(f, ...)                                                                                                \
+    float device_##f##_f32(__VA_ARGS__) __asm__("kdsl.math." #f ".f32") __attribute__((weak));
+#define DECLARE_64(f, ...)                                                                                             \
+    double device_##f##_f64(__VA_ARGS__) __asm__("kdsl.math." #f ".f64") __attribute__((weak));
+#define DECLARE_MATH_1(f) DECLARE(f, float) DECLARE_64(f, double)
+#define DECLARE_MATH_2(f) DECLARE(f, float, float) DECLARE_64(f, double, double)
+#define DECLARE_NUMBER(f)
+#define DECLARE_RUN(f)
+#define BUILTIN(id, name, n_args, args, result, where, value, lowering) DECLARE_##value
+#include "sema/builtin.def"
+#undef BUILTIN
 
 typedef union Any {
     float (*f32_1)(float), (*f32_2)(float, float);
@@ -24,11 +27,15 @@ typedef struct Row {
 } Row;
 
 static const Row rows[BUILTIN__COUNT] = {
-#define FUNCTION(id, name, n)                                                                                          \
-    [BUILTIN_##id] = {n, {{.f32_##n = name##f}, {.f64_##n = name}},                                                    \
-                      {{.f32_##n = device_##name##_f32}, {.f64_##n = device_##name##_f64}}},
-#include "interp/math.def"
-#undef FUNCTION
+#define ROW_MATH_1(fn)                                                                                                 \
+    {1, {{.f32_1 = fn##f}, {.f64_1 = fn}}, {{.f32_1 = device_##fn##_f32}, {.f64_1 = device_##fn##_f64}}}
+#define ROW_MATH_2(fn)                                                                                                 \
+    {2, {{.f32_2 = fn##f}, {.f64_2 = fn}}, {{.f32_2 = device_##fn##_f32}, {.f64_2 = device_##fn##_f64}}}
+#define ROW_NUMBER(f) {0}
+#define ROW_RUN(f) {0}
+#define BUILTIN(id, name, n_args, args, result, where, value, lowering) [BUILTIN_##id] = ROW_##value,
+#include "sema/builtin.def"
+#undef BUILTIN
 };
 
 static bool has_device_functions(void) {

@@ -143,7 +143,13 @@ char *interp_text(Frame *f, const FormatPlan *plan, const ArgList *args, int fir
 void interp_print(Frame *f, Expr *e);
 void interp_print_line(const char *head, const char *text);
 Const interp_number_of_text(Frame *f, Expr *e, const char *text, const Type *to);
-void interp_file(Frame *f, Expr *e, void *to);
+void run_write_file(Frame *f, Expr *e, void *to); /* also append_file */
+void run_read_file(Frame *f, Expr *e, void *to);
+void run_read_array(Frame *f, Expr *e, void *to);
+void run_file_exists(Frame *f, Expr *e, void *to);
+void run_file_size(Frame *f, Expr *e, void *to);
+void run_read_line(Frame *f, Expr *e, void *to);
+void run_input_ended(Frame *f, Expr *e, void *to);
 
 /* stmt.c */
 Flow interp_block(Frame *f, const Block *b);

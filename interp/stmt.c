@@ -115,9 +115,9 @@ Const interp_update(Frame *f, Expr *e) {
     interp_value_as(f, e->atomic.value, t, v);
     void *at = interp_address(f, e->atomic.target);
     Const old = interp_load(t, at), right = interp_load(t, v);
-    bool extreme = e->atomic.is_min || e->atomic.is_max;
-    interp_store(t, at, extreme ? arith_min_or_max(e->atomic.is_max, t, old, right)
-                                : arith_binary(e->atomic.op, t, old, right, NULL));
+    const AtomicRow *row = &atomic_rows[atomic_kind(e)];
+    interp_store(t, at, row->op ? arith_binary(row->op, t, old, right, NULL)
+                                : arith_min_or_max(row->is_max, t, old, right));
     return old;
 }
 

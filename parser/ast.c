@@ -5,8 +5,17 @@
 #include "parser/ast_build.h"
 
 const OpInfo op_info[OP__COUNT] = {
-    [OP_NONE] = {"NONE", "", 0, 0, OPK_ARITH},
-#define OP(name, spelling, precedence, arity, kind) [OP_##name] = {#name, spelling, precedence, arity, kind},
+    [OP_NONE] = {"NONE", "", 0, 0, OPK_ARITH, false, 0},
+#define INFO_LOGIC(f) 2, OPK_LOGIC, false, 0
+#define INFO_COMPARE(orders) 2, OPK_COMPARE, false, orders
+#define INFO_BITS(f) 2, OPK_BITS, false, 0
+#define INFO_SHIFT(f) 2, OPK_SHIFT, true, 0
+#define INFO_ARITH(f) 2, OPK_ARITH, false, 0
+#define INFO_DIVIDE(f) 2, OPK_ARITH, true, 0
+#define INFO_LOGIC_1(f) 1, OPK_LOGIC, false, 0
+#define INFO_BITS_1(f) 1, OPK_BITS, false, 0
+#define INFO_ARITH_1(f) 1, OPK_ARITH, false, 0
+#define OP(name, spelling, precedence, operation) [OP_##name] = {#name, spelling, precedence, INFO_##operation},
 #include "grammar/ops.def"
 #undef OP
 };

@@ -22,19 +22,23 @@ enum { AST_MAX_DEPTH = 200 };
 
 typedef enum RefMode { REF_NONE, REF_IN, REF_MUT, REF_OUT, REF_SCRATCH, REF__COUNT } RefMode; /* by value, & &mut ... */
 
-/* OP(name, spelling, precedence, arity, kind) in grammar/ops.def; OP_NONE is plain `=`. */
+/* OP(name, spelling, precedence, operation) in grammar/ops.def; OP_NONE is plain `=`. */
 typedef enum Op {
     OP_NONE,
-#define OP(name, spelling, precedence, arity, kind) OP_##name,
+#define OP(name, spelling, precedence, operation) OP_##name,
 #include "grammar/ops.def"
 #undef OP
     OP__COUNT
 } Op;
 typedef enum OpKind { OPK_ARITH, OPK_BITS, OPK_SHIFT, OPK_COMPARE, OPK_LOGIC } OpKind;
+/* How the first operand may stand to the second. A NaN is in none of these orders, only unequal. */
+typedef enum OpOrder { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4, ORDER_ALL = 7 } OpOrder;
 typedef struct OpInfo {
     const char *name, *spelling;
     int precedence, arity;
     OpKind kind;
+    bool can_fail;   /* of integers, for some second operands */
+    unsigned orders; /* OPK_COMPARE: a set of OpOrder: where it is true */
 } OpInfo;
 extern const OpInfo op_info[OP__COUNT];
 

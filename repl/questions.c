@@ -138,8 +138,12 @@ static char kind_of(ItemKind kind) {
     case ITEM_STRUCT: return 's';
     case ITEM_CONST: return 'c';
     case ITEM_IMPORT: return 'm';
-    default: return 'f';
+    case ITEM_FN:
+    case ITEM_TEST:
+    case ITEM_ERROR:
+    case ITEM__COUNT: break;
     }
+    return 'f';
 }
 
 bool session_name(Session *s, int n, SessionName *name) {

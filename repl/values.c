@@ -232,8 +232,11 @@ static void write_value(const Writer *w, const Type *t, const void *at, Buf *out
         for (int d = 0; d < t->rank; d++) n *= t->extent[d];
         write_list(w, t->elem, n, at, out);
         return;
-    default: write_number(w, t, at, out);
+    case TY_ERROR: case TY_VOID: case TY_I8: case TY_I16: case TY_I32: case TY_I64: case TY_U8: case TY_U16:
+    case TY_U32: case TY_U64: case TY_INDEX: case TY_F16: case TY_BF16: case TY_F32: case TY_F64: case TY_INT_LITERAL:
+    case TY_FLOAT_LITERAL: case TY__COUNT: break;
     }
+    write_number(w, t, at, out);
 }
 
 void session_value_text(Session *s, const SessionValue *v, int64_t i, Buf *out) {

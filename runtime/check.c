@@ -110,9 +110,6 @@ void kdsl_fail_domain(const char *place, const char *kernel, int64_t rank, int64
     kdsl_fail(place, FAILURE_DOMAIN, kernel, text);
 }
 
-/* The kinds, as sema/sema.h numbers them. */
-enum { CHECK_INDEX, CHECK_DIVIDE, CHECK_SHIFT, CHECK_STEP, CHECK_SHAPE, CHECK_SLICE, CHECK_ASSERT };
-
 static void set_item_text(const int64_t *item, const char *const *axes, int64_t n_axes) {
     size_t n = (size_t)snprintf(item_text, sizeof item_text, " (work item");
     for (int64_t i = 0; i < n_axes && n < sizeof item_text; i++)
@@ -124,20 +121,21 @@ static void set_item_text(const int64_t *item, const char *const *axes, int64_t 
 void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *const *axes, int64_t n_axes) {
     const KdslCheck *c = &checks[slot->site - 1];
     set_item_text(slot->item, axes, n_axes);
-    switch (c->kind) {
-    case CHECK_INDEX: kdsl_fail_index(c->place, c->name, slot->value, slot->dim, c->rank, slot->extents);
-    case CHECK_SLICE:
+    switch ((KdslCheckKind)c->kind) {
+    case KDSL_CHECK_INDEX: kdsl_fail_index(c->place, c->name, slot->value, slot->dim, c->rank, slot->extents);
+    case KDSL_CHECK_SLICE:
         if (slot->other == INT64_MIN) /* an index among the ranges */
             kdsl_fail_index(c->place, c->name, slot->value, slot->dim, c->rank, slot->extents);
         kdsl_fail_slice(c->place, c->name, slot->value, slot->other, slot->dim, c->rank, slot->extents);
-    case CHECK_DIVIDE: kdsl_fail_divide(c->place);
-    case CHECK_SHIFT: kdsl_fail_shift(c->place, slot->value, c->number);
-    case CHECK_STEP: kdsl_fail_step(c->place);
-    case CHECK_ASSERT:
+    case KDSL_CHECK_DIVIDE: kdsl_fail_divide(c->place);
+    case KDSL_CHECK_SHIFT: kdsl_fail_shift(c->place, slot->value, c->number);
+    case KDSL_CHECK_STEP: kdsl_fail_step(c->place);
+    case KDSL_CHECK_ASSERT:
         kdsl_text_pieces(c->pieces, c->n_pieces, &slot->value);
         kdsl_text_assert(c->place);
-    default:
+    case KDSL_CHECK_SHAPE:
         kdsl_fail_shape(c->place, c->function, c->size, c->name, c->rank, slot->extents, c->dim, c->other,
                         c->other_rank, slot->other_extents, c->other_dim, c->number);
     }
+    abort();
 }

@@ -76,10 +76,14 @@ KDSL_RT _Noreturn void kdsl_fail_domain(const char *place, const char *kernel, i
 KDSL_RT _Noreturn void kdsl_fail_step(const char *place); /* a range with step 0 */
 /* A check that failed in a kernel. The compiler emits a table of all checks that kernels keep; the item whose check
  * failed first has filled the launch's slot (irgen/lang/check.c). axes: names of the domain's variables. */
+typedef enum KdslCheckKind { /* sema/sema.h: CheckKind; irgen/lang/check.c has both */
+    KDSL_CHECK_INDEX, KDSL_CHECK_DIVIDE, KDSL_CHECK_SHIFT, KDSL_CHECK_STEP, KDSL_CHECK_SHAPE, KDSL_CHECK_SLICE,
+    KDSL_CHECK_ASSERT
+} KdslCheckKind;
 typedef struct KdslCheck {
     const char *place, *name; /* of the array; of the argument whose shape is wrong */
     const char *function, *size, *other; /* shapes: as kdsl_fail_shape */
-    int64_t kind;             /* sema/sema.h, CheckKind */
+    int64_t kind;             /* KdslCheckKind */
     int64_t rank, dim, other_rank, other_dim;
     int64_t number;           /* shifts: bits of the value; shapes: required */
     const KdslPiece *pieces;  /* asserts: the text; its values begin at slot->value */

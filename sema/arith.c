@@ -7,94 +7,109 @@
 static Const float_of(double v, const Type *t) { return const_convert(const_float(v), t, t); }
 
 bool arith_is_defined(Op op, const Type *t, Const b) {
-    if (!t->is_int) return true;
-    if (op == OP_DIV || op == OP_REM) return b.i != 0;
-    return op_info[op].kind != OPK_SHIFT || (b.i >= 0 && b.i < t->bits);
+    if (!t->is_int || !op_info[op].can_fail) return true;
+    return op_info[op].kind == OPK_SHIFT ? b.i >= 0 && b.i < t->bits : b.i != 0;
 }
 
-Const arith_unary(Op op, const Type *t, Const a, bool *over) {
-    int64_t r;
-    if (a.kind == CONST_BOOL) return const_bool(!a.i);
-    if (a.kind == CONST_FLOAT) return const_float(-a.f);
-    if (op == OP_BIT_NOT) return const_int(int_wrap(~a.i, t));
-    bool left = __builtin_sub_overflow((int64_t)0, a.i, &r);
-    if (over) *over = left;
-    return const_int(int_wrap(r, t));
-}
-
-/* Comparisons ------------------------------------------------------------------------------------------------- */
+/* Integers: true when the exact result does not fit in 64 bits ---------------------------------------------------- */
 
 static bool int_less(const Type *t, int64_t a, int64_t b) { return t->is_signed ? a < b : (uint64_t)a < (uint64_t)b; }
 
-static bool holds(Op op, bool less, bool equal) {
-    switch (op) {
-    case OP_EQ: return equal;
-    case OP_NE: return !equal;
-    case OP_LT: return less;
-    case OP_LE: return less || equal;
-    case OP_GT: return !less && !equal;
-    default: return !less;
-    }
+static int64_t quotient(const Type *t, int64_t a, int64_t b) {
+    if (!t->is_signed) return (int64_t)((uint64_t)a / (uint64_t)b);
+    return b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b; /* the least integer by -1 wraps */
 }
+
+static int64_t remainder_of(const Type *t, int64_t a, int64_t b) {
+    if (!t->is_signed) return (int64_t)((uint64_t)a % (uint64_t)b);
+    return b == -1 ? 0 : a % b;
+}
+
+static int64_t shifted_right(const Type *t, int64_t a, int64_t b) {
+    return t->is_signed ? a >> b : (int64_t)((uint64_t)a >> b);
+}
+
+#define INTS(name, result)                                                                                             \
+    static bool int_##name(const Type *t, int64_t a, int64_t b, int64_t *r) { return (void)t, result; }
+INTS(add, __builtin_add_overflow(a, b, r))
+INTS(sub, __builtin_sub_overflow(a, b, r))
+INTS(mul, __builtin_mul_overflow(a, b, r))
+INTS(div, (*r = quotient(t, a, b), t->is_signed && b == -1 && a == INT64_MIN))
+INTS(rem, (*r = remainder_of(t, a, b), false))
+INTS(and, (*r = a & b, false))
+INTS(or, (*r = a | b, false))
+INTS(xor, (*r = a ^ b, false))
+INTS(shl, (*r = (int64_t)((uint64_t)a << b), *r >> b != a))
+INTS(shr, (*r = shifted_right(t, a, b), false))
+#undef INTS
+
+/* Floats and bools ------------------------------------------------------------------------------------------------ */
+
+static double float_add(double a, double b) { return a + b; }
+static double float_sub(double a, double b) { return a - b; }
+static double float_mul(double a, double b) { return a * b; }
+static double float_div(double a, double b) { return a / b; }
+static double float_rem(double a, double b) { return fmod(a, b); }
+
+static bool bool_and(bool a, bool b) { return a && b; }
+static bool bool_or(bool a, bool b) { return a || b; }
+static bool bool_xor(bool a, bool b) { return a != b; }
+
+/* Of one operand -------------------------------------------------------------------------------------------------- */
+
+static Const one_neg(const Type *t, Const a, bool *over) {
+    int64_t r;
+    if (a.kind == CONST_FLOAT) return const_float(-a.f);
+    *over = __builtin_sub_overflow((int64_t)0, a.i, &r);
+    return const_int(int_wrap(r, t));
+}
+
+static Const one_not(const Type *t, Const a, bool *over) {
+    *over = false;
+    return a.kind == CONST_BOOL ? const_bool(!a.i) : const_int(int_wrap(~a.i, t));
+}
+
+/* The rows -------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    bool (*ints)(const Type *t, int64_t a, int64_t b, int64_t *r);
+    double (*floats)(double a, double b);
+    bool (*bools)(bool a, bool b);
+    Const (*one)(const Type *t, Const a, bool *over);
+} rows[OP__COUNT] = {
+#define ROW_LOGIC(f) .bools = bool_##f
+#define ROW_COMPARE(orders) 0
+#define ROW_BITS(f) .ints = int_##f, .bools = bool_##f
+#define ROW_SHIFT(f) .ints = int_##f
+#define ROW_ARITH(f) .ints = int_##f, .floats = float_##f
+#define ROW_DIVIDE(f) .ints = int_##f, .floats = float_##f
+#define ROW_LOGIC_1(f) .one = one_##f
+#define ROW_BITS_1(f) .one = one_##f
+#define ROW_ARITH_1(f) .one = one_##f
+#define OP(name, spelling, precedence, operation) [OP_##name] = {ROW_##operation},
+#include "grammar/ops.def"
+#undef OP
+};
 
 static bool compare(Op op, const Type *t, Const a, Const b) {
-    if (a.kind != CONST_FLOAT) return holds(op, int_less(t, a.i, b.i), a.i == b.i);
-    if (a.f != a.f || b.f != b.f) return op == OP_NE; /* a NaN is neither less nor equal nor greater */
-    return holds(op, a.f < b.f, a.f == b.f);
+    unsigned orders = op_info[op].orders;
+    bool is_float = a.kind == CONST_FLOAT, less = is_float ? a.f < b.f : int_less(t, a.i, b.i);
+    if (is_float && (a.f != a.f || b.f != b.f)) return orders == (ORDER_LESS | ORDER_GREATER); /* a NaN */
+    bool equal = is_float ? a.f == b.f : a.i == b.i;
+    return orders & (less ? ORDER_LESS : equal ? ORDER_EQUAL : ORDER_GREATER);
 }
 
-/* Arithmetic -------------------------------------------------------------------------------------------------- */
-
-static int64_t divide(Op op, const Type *t, int64_t a, int64_t b) {
-    uint64_t x = (uint64_t)a, y = (uint64_t)b;
-    if (!t->is_signed) return (int64_t)(op == OP_DIV ? x / y : x % y);
-    if (b == -1) return op == OP_DIV ? (int64_t)(0 - x) : 0; /* the least integer by -1 wraps */
-    return op == OP_DIV ? a / b : a % b;
-}
-
-/* True when the exact result does not fit in 64 bits. */
-static bool int_op(Op op, const Type *t, int64_t a, int64_t b, int64_t *r) {
-    switch (op) {
-    case OP_ADD: return __builtin_add_overflow(a, b, r);
-    case OP_SUB: return __builtin_sub_overflow(a, b, r);
-    case OP_MUL: return __builtin_mul_overflow(a, b, r);
-    case OP_DIV:
-    case OP_REM: *r = divide(op, t, a, b); return op == OP_DIV && t->is_signed && b == -1 && a == INT64_MIN;
-    case OP_BIT_AND: *r = a & b; return false;
-    case OP_BIT_OR: *r = a | b; return false;
-    case OP_BIT_XOR: *r = a ^ b; return false;
-    case OP_SHL: *r = (int64_t)((uint64_t)a << b); return *r >> b != a;
-    case OP_SHR: *r = t->is_signed ? a >> b : (int64_t)((uint64_t)a >> b); return false;
-    default: *r = 0; return false;
-    }
-}
-
-static double float_op(Op op, double a, double b) {
-    switch (op) {
-    case OP_ADD: return a + b;
-    case OP_SUB: return a - b;
-    case OP_MUL: return a * b;
-    case OP_DIV: return a / b;
-    default: return fmod(a, b);
-    }
-}
-
-static bool bool_op(Op op, bool a, bool b) {
-    switch (op) {
-    case OP_AND:
-    case OP_BIT_AND: return a && b;
-    case OP_OR:
-    case OP_BIT_OR: return a || b;
-    default: return a != b;
-    }
+Const arith_unary(Op op, const Type *t, Const a, bool *over) {
+    bool ignored;
+    return rows[op].one(t, a, over ? over : &ignored);
 }
 
 Const arith_binary(Op op, const Type *t, Const a, Const b, bool *over) {
     int64_t r = 0;
     if (op_info[op].kind == OPK_COMPARE) return const_bool(compare(op, t, a, b));
-    if (a.kind == CONST_BOOL) return const_bool(bool_op(op, a.i, b.i));
-    if (a.kind == CONST_FLOAT) return float_of(float_op(op, a.f, b.f), t);
-    bool left = int_op(op, t, a.i, b.i, &r);
+    if (a.kind == CONST_BOOL) return const_bool(rows[op].bools(a.i, b.i));
+    if (a.kind == CONST_FLOAT) return float_of(rows[op].floats(a.f, b.f), t);
+    bool left = rows[op].ints(t, a.i, b.i, &r);
     if (over) *over = left;
     return const_int(int_wrap(r, t));
 }
@@ -125,10 +140,4 @@ static double float_extreme(bool max, double a, double b) {
 Const arith_min_or_max(bool max, const Type *t, Const a, Const b) {
     if (t->is_float) return const_float(float_extreme(max, a.f, b.f));
     return int_less(t, a.i, b.i) == max ? b : a;
-}
-
-Const arith_abs(const Type *t, Const a) {
-    if (t->is_float) return const_float(fabs(a.f));
-    bool negative = t->is_signed && a.i < 0;
-    return negative ? const_int(int_wrap((int64_t)(0 - (uint64_t)a.i), t)) : a;
 }

@@ -18,9 +18,12 @@ bool arith_is_defined(Op op, const Type *t, Const b); /* no division by zero, no
 Const arith_unary(Op op, const Type *t, Const a, bool *over);
 Const arith_binary(Op op, const Type *t, Const a, Const b, bool *over); /* requires arith_is_defined */
 Const arith_min_or_max(bool max, const Type *t, Const a, Const b);
-Const arith_abs(const Type *t, Const a);
 Const arith_fma(const Type *t, Const a, Const b, Const c); /* a * b + c, rounded once */
 /* A sum or difference whose left (or right) operand is a product, which is rounded with it (fuse.c). */
 Const arith_fused(Op op, const Type *t, const Const factors[2], bool negated, bool left, const Const other);
+
+/* number.c: the value of a built-in function of numbers, given arguments of type `t`. False: the function has none before
+ * the program runs. */
+bool number_value(BuiltinId id, const Type *t, const Const *x, Const *r);
 
 #endif

@@ -3,37 +3,54 @@
  * every machine can build from compare-and-swap with the same result: + - & | ^ min max. */
 #include "sema/check.h"
 
-static const char *update_text(Sema *s, const Expr *e) {
-    if (e->atomic.is_min) return "min=";
-    if (e->atomic.is_max) return "max=";
-    return arena_printf(s->arena, "%s=", op_info[e->atomic.op].spelling);
+enum { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };
+enum { TYPES_NUMBERS, TYPES_INTS };
+
+const AtomicRow atomic_rows[ATOMIC__COUNT] = {
+#define ATOMIC(id, name, spelling, op, extreme, types, joins)                                                          \
+    [ATOMIC_##id] = {name, spelling, op, EXTREME_##extreme == EXTREME_MIN, EXTREME_##extreme == EXTREME_MAX,           \
+                     TYPES_##types == TYPES_INTS, ATOMIC_##joins},
+#include "sema/atomic.def"
+#undef ATOMIC
+};
+
+AtomicKind atomic_kind(const Expr *e) {
+    for (AtomicKind kind = ATOMIC_NONE + 1; kind < ATOMIC__COUNT; kind++) {
+        const AtomicRow *row = &atomic_rows[kind];
+        if (row->op == e->atomic.op && row->is_min == e->atomic.is_min && row->is_max == e->atomic.is_max) return kind;
+    }
+    return ATOMIC_NONE;
 }
 
-static bool op_has_atomic(const Expr *e) {
-    if (e->atomic.is_min || e->atomic.is_max) return true;
-    switch (e->atomic.op) {
-    case OP_ADD: case OP_SUB: case OP_BIT_AND: case OP_BIT_OR: case OP_BIT_XOR: return true;
-    default: return false;
-    }
+static const char *update_text(Sema *s, const Expr *e) {
+    AtomicKind kind = atomic_kind(e);
+    return kind ? atomic_rows[kind].spelling : arena_printf(s->arena, "%s=", op_info[e->atomic.op].spelling);
+}
+
+static const char *all_updates(Sema *s) {
+    const char *text = "";
+    for (int kind = 1; kind < ATOMIC__COUNT; kind++)
+        text = arena_printf(s->arena, "%s %s", text, atomic_rows[kind].spelling);
+    return text;
 }
 
 static bool type_has_atomic(const Type *t) { return t->is_int || t->kind == TY_F32 || t->kind == TY_F64; }
 
 static bool check_update(Sema *s, Expr *e, const Type *t) {
     const char *text = update_text(s, e);
+    AtomicKind kind = atomic_kind(e);
     if (!type_has_atomic(t)) {
         Diag *d = diag(s->c, E0416, e->atomic.op_span, "there is no atomic update of %s", quoted_type(s, t));
         if (t->kind == TY_BOOL)
             diag_note(s->c, d, e->atomic.target->span, "store 0 and 1 in a `u8` and use `|=` or `&=`");
         return false;
     }
-    if (!op_has_atomic(e)) {
+    if (!kind) {
         Diag *d = diag(s->c, E0416, e->atomic.op_span, "there is no atomic `%s`", text);
-        diag_note(s->c, d, e->atomic.op_span, "use one of += -= &= |= ^= min= max=");
+        diag_note(s->c, d, e->atomic.op_span, "use one of%s", all_updates(s));
         return false;
     }
-    bool bits = !e->atomic.is_min && !e->atomic.is_max && op_info[e->atomic.op].kind == OPK_BITS;
-    if (!bits || t->is_int) return true;
+    if (!atomic_rows[kind].only_ints || t->is_int) return true;
     diag(s->c, E0306, e->atomic.op_span, "`%s` cannot be applied to %s", text, quoted_type(s, t));
     return false;
 }

@@ -2,54 +2,10 @@
  * row cannot say (SPECIAL) is code here. */
 #include "sema/check.h"
 
-enum { AT_HOST = 1, AT_BOTH = 0 };
-enum { BY_PART_INTRINSIC = 1, BY_PART_LIBM = 0, BY_PART_CODE = 0 };
-
-/* The rows with code of their own that work part by part. */
-static bool works_by_part(BuiltinId id) {
-    return builtin_rows[id].elementwise || id == BUILTIN_RSQRT || (id >= BUILTIN_ABS && id <= BUILTIN_CLAMP);
-}
-
-const BuiltinRow builtin_rows[BUILTIN__COUNT] = {
-#define BUILTIN(id, name, n, args, result, where, lowering, symbol)                                                    \
-    [BUILTIN_##id] = {name, n, ARGS_##args, RESULT_##result, AT_##where, BY_PART_##lowering},
-#include "sema/builtin.def"
-#undef BUILTIN
-};
-
 BuiltinId builtin_find(Sema *s, Name name) {
     for (int id = 1; id < BUILTIN__COUNT; id++)
         if (s->builtin_name[id] == name && id != BUILTIN_AT) return (BuiltinId)id;
     return BUILTIN_NONE;
-}
-
-/* What a host-only function does that a kernel cannot. */
-static const struct {
-    BuiltinId id;
-    Effect effect;
-    const char *what;
-} effects[] = {
-    {BUILTIN_PRINT, EFFECT_PRINT, "prints"},
-    {BUILTIN_FORMAT, EFFECT_STR, "creates text"},
-    {BUILTIN_ARGS, EFFECT_STR, "uses `args()`"},
-    {BUILTIN_CLOCK, EFFECT_IO, "reads the clock"},
-    {BUILTIN_DEVICES, EFFECT_IO, "queries the number of devices"},
-    {BUILTIN_DEVICE_NAME, EFFECT_IO, "queries the name of a device"},
-    {BUILTIN_EXIT, EFFECT_IO, "ends the program"},
-    {BUILTIN_WRITE_FILE, EFFECT_IO, "writes a file"},
-    {BUILTIN_APPEND_FILE, EFFECT_IO, "writes a file"},
-    {BUILTIN_READ_FILE, EFFECT_IO, "reads a file"},
-    {BUILTIN_READ_ARRAY, EFFECT_IO, "reads a file"},
-    {BUILTIN_FILE_EXISTS, EFFECT_IO, "checks for a file"},
-    {BUILTIN_FILE_SIZE, EFFECT_IO, "checks for a file"},
-    {BUILTIN_READ_LINE, EFFECT_IO, "reads standard input"},
-    {BUILTIN_INPUT_ENDED, EFFECT_IO, "reads standard input"},
-    {BUILTIN_COPY, EFFECT_HEAP, "copies an array"},
-};
-
-static void note_effect(Sema *s, BuiltinId id, Span span) {
-    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
-        if (effects[i].id == id) effect_add(s, effects[i].effect, span, effects[i].what);
 }
 
 /* ---- arguments ---- */
@@ -79,20 +35,18 @@ static bool is_plain(Sema *s, Arg *a) {
 
 static bool suits(BuiltinArgs args, const Type *t) {
     switch (args) {
+    case ARGS_CHECK: break;
     case ARGS_FLOAT: return t->is_float || t->kind == TY_INT_LITERAL;
-    case ARGS_NUMBER: return type_is_number(t);
-    case ARGS_INTEGER: return t->is_int;
-    case ARGS_BOOL: return t->kind == TY_BOOL;
-    case ARGS_ANY:
-    case ARGS_ARRAY:
-    case ARGS_STR:
-    case ARGS_SPECIAL: return true;
+    case ARGS_FLOATS: return suits(ARGS_FLOAT, type_of_part(t));
+    case ARGS_NUMBERS: return type_is_number(type_of_part(t));
     }
     return true;
 }
 
+static bool are_floats(BuiltinArgs args) { return args == ARGS_FLOAT || args == ARGS_FLOATS; }
+
 static void does_not_suit(Sema *s, Expr *e, BuiltinId id) {
-    const char *wanted = builtin_rows[id].args == ARGS_FLOAT ? "a float" : "a number";
+    const char *wanted = are_floats(builtin_rows[id].args) ? "a float" : "a number";
     Diag *d =
         diag(s->c, E0304, e->span, "`%s` needs %s, but this is %s", builtin_rows[id].name, wanted,
              quoted_type(s, e->type));
@@ -108,7 +62,7 @@ static bool check_scalars(Sema *s, Expr *e, BuiltinId id) {
         Type *t = check_scalar(s, &args->at[i].value);
         if (is_bad(t)) {
             ok = false;
-        } else if (!suits(builtin_rows[id].args, works_by_part(id) ? type_of_part(t) : t)) {
+        } else if (!suits(builtin_rows[id].args, t)) {
             does_not_suit(s, args->at[i].value, id);
             ok = false;
         }
@@ -121,7 +75,7 @@ static bool check_scalars(Sema *s, Expr *e, BuiltinId id) {
     for (int i = 1; i < args->n && !is_bad(common); i++)
         common = unify(s, &args->at[0].value, &args->at[i].value, args->at[i].span, what);
     if (is_bad(common)) return false;
-    if (builtin_rows[id].args == ARGS_FLOAT && common->kind == TY_INT_LITERAL) common = s->float_literal;
+    if (are_floats(builtin_rows[id].args) && common->kind == TY_INT_LITERAL) common = s->float_literal;
     for (int i = 0; i < args->n; i++) ok = coerce(s, &args->at[i].value, common, NULL) && ok;
     return ok;
 }
@@ -129,7 +83,7 @@ static bool check_scalars(Sema *s, Expr *e, BuiltinId id) {
 /* A call with literals only is a literal when its value is known, else it takes the default type. */
 static Type *literal_result(Sema *s, Expr *e, Type *t) {
     e->type = t;
-    fold_builtin(s, e, e->call.info->builtin);
+    fold_builtin(e);
     if (!type_is_literal(t) || e->konst.kind != CONST_NONE) return t;
     Type *to = t->is_float ? s->f64 : s->i32;
     for (int i = 0; i < e->call.args.n; i++) retype(s, e->call.args.at[i].value, to);
@@ -137,24 +91,16 @@ static Type *literal_result(Sema *s, Expr *e, Type *t) {
 }
 
 static Type *row_result(Sema *s, Expr *e, BuiltinId id) {
-    Type *t = e->call.args.n ? e->call.args.at[0].value->type : s->nothing;
-    switch (builtin_rows[id].result) {
-    case RESULT_SAME: return literal_result(s, e, t);
-    case RESULT_BOOL:
-        for (int i = 0; i < e->call.args.n; i++) settle(s, &e->call.args.at[i].value);
-        return s->boolean;
-    case RESULT_INDEX: return s->index;
-    case RESULT_F64: return s->f64;
-    case RESULT_STR: return s->str;
-    case RESULT_VOID:
-    case RESULT_SPECIAL: return s->nothing;
-    }
-    return s->error;
+    if (builtin_rows[id].result == RESULT_SAME) return literal_result(s, e, e->call.args.at[0].value->type);
+    for (int i = 0; i < e->call.args.n; i++) settle(s, &e->call.args.at[i].value);
+    e->type = s->boolean;
+    fold_builtin(e);
+    return e->type;
 }
 
-/* ---- the special ones ---- */
+/* ---- those that check their own arguments ---- */
 
-static bool check_text(Sema *s, Arg *a, const char *why) {
+static bool is_text(Sema *s, Arg *a, const char *why) {
     return is_plain(s, a) && check_value(s, &a->value, s->str, why);
 }
 
@@ -239,8 +185,10 @@ static Type *check_swap(Sema *s, Expr *e) {
     return s->nothing;
 }
 
-static Type *check_text_call(Sema *s, Expr *e, BuiltinId id) {
+/* print, format */
+static Type *check_text(Sema *s, Expr *e) {
     ArgList *args = &e->call.args;
+    BuiltinId id = e->call.info->builtin;
     Type *result = id == BUILTIN_PRINT ? s->nothing : s->str;
     if (!args->n) {
         Diag *d = diag(s->c, E0701, e->span, "`%s` needs a format string", builtin_rows[id].name);
@@ -257,14 +205,19 @@ static Type *check_text_call(Sema *s, Expr *e, BuiltinId id) {
     return result;
 }
 
-static Type *check_file(Sema *s, Expr *e, BuiltinId id) {
+static const char *file_words(Sema *s, BuiltinId id) {
+    return arena_printf(s->arena, "the first argument of `%s` is the name of the file", builtin_rows[id].name);
+}
+
+/* write_file, append_file */
+static Type *check_write_file(Sema *s, Expr *e) {
+    BuiltinId id = e->call.info->builtin;
     Arg *path = &e->call.args.at[0], *data = &e->call.args.at[1];
-    bool ok = check_text(s, path, arena_printf(s->arena, "the first argument of `%s` is the name of the file",
-                                               builtin_rows[id].name));
+    bool ok = is_text(s, path, file_words(s, id));
     if (data->mode == REF_NONE) {
         Type *t = data->value->kind == EXPR_NAME ? check_expr(s, &data->value) : s->nothing;
-        if (t->kind != TY_ARRAY) return check_text(s, data, "a text, or an array passed as "
-                                                            "`&a`") && ok ? s->nothing : s->error;
+        if (t->kind != TY_ARRAY)
+            return is_text(s, data, "a text, or an array passed as `&a`") && ok ? s->nothing : s->error;
     }
     if (!check_reference(s, data, REF_IN) || !ok) return s->error;
     if (!type_has_text(data->value->type->elem)) return s->nothing;
@@ -272,16 +225,15 @@ static Type *check_file(Sema *s, Expr *e, BuiltinId id) {
     return s->error;
 }
 
-static bool check_path(Sema *s, Expr *e, BuiltinId id) {
-    return check_text(s, &e->call.args.at[0],
-                      arena_printf(s->arena, "the first argument of `%s` is the name of the file",
-                                   builtin_rows[id].name));
+static bool is_path(Sema *s, Expr *e) {
+    BuiltinId id = e->call.info->builtin;
+    return is_text(s, &e->call.args.at[0], file_words(s, id));
 }
 
 /* Bytes that are any number of the type, so not those of a bool or of a struct that may hold one. */
-static Type *check_read_array(Sema *s, Expr *e, BuiltinId id) {
+static Type *check_read_array(Sema *s, Expr *e) {
     Arg *offset = &e->call.args.at[1], *to = &e->call.args.at[2];
-    bool ok = check_path(s, e, id);
+    bool ok = is_path(s, e);
     ok = is_plain(s, offset) && !is_bad(check_scalar(s, &offset->value)) &&
          to_index(s, &offset->value, "the position of the first byte") && ok;
     if (!check_reference(s, to, to->mode == REF_OUT ? REF_OUT : REF_MUT) || !ok) return s->error;
@@ -292,39 +244,75 @@ static Type *check_read_array(Sema *s, Expr *e, BuiltinId id) {
     return s->error;
 }
 
-static Type *check_special(Sema *s, Expr *e, BuiltinId id) {
-    switch (id) {
-    case BUILTIN_LEN: return check_len(s, e);
-    case BUILTIN_SHAPE: return check_shape(s, e);
-    case BUILTIN_COPY: return check_copy(s, e);
-    case BUILTIN_SWAP: return check_swap(s, e);
-    case BUILTIN_PRINT:
-    case BUILTIN_FORMAT: return check_text_call(s, e, id);
-    case BUILTIN_ARGS: return type_array(s->types, s->str, 1);
-    case BUILTIN_CLOCK: return s->f64;
-    case BUILTIN_DEVICES: return s->i32;
-    case BUILTIN_DOT:
-    case BUILTIN_CROSS:
-    case BUILTIN_LENGTH: return check_vector_builtin(s, e, id);
-    case BUILTIN_DEVICE_NAME: {
-        Arg *a = &e->call.args.at[0];
-        return is_plain(s, a) && check_value(s, &a->value, s->index, "the number of a device") ? s->str : s->error;
+/* x.at(i, j): the element, or zero outside of the array. */
+static Type *check_at(Sema *s, Expr *e) {
+    CallInfo *info = e->call.info;
+    Type *array = check_measured(s, info->receiver, "`at`");
+    bool ok = !is_bad(array);
+    for (int i = 0; i < e->call.args.n; i++) {
+        Arg *a = &e->call.args.at[i];
+        ok = is_plain(s, a) && ok;
+        if (is_bad(check_scalar(s, &a->value)) || !to_index(s, &a->value, "an index")) ok = false;
     }
-    case BUILTIN_EXIT: {
-        Arg *a = &e->call.args.at[0];
-        return is_plain(s, a) && check_value(s, &a->value, s->i32, "the exit status") ? s->nothing : s->error;
+    if (!ok) return s->error;
+    if (e->call.args.n != array->rank) {
+        Diag *d =
+            diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but is indexed with %d ind%s",
+                 source_text(s, info->receiver->span), array->rank, array->rank == 1 ? "" : "s", e->call.args.n,
+                 e->call.args.n == 1 ? "ex" : "ices");
+        if (expr_root(info->receiver)) note_declared(s, d, expr_root(info->receiver));
+        return s->error;
     }
-    case BUILTIN_WRITE_FILE:
-    case BUILTIN_APPEND_FILE: return check_file(s, e, id);
-    case BUILTIN_READ_FILE: return check_path(s, e, id) ? s->str : s->error;
-    case BUILTIN_READ_ARRAY: return check_read_array(s, e, id);
-    case BUILTIN_FILE_EXISTS: return check_path(s, e, id) ? s->boolean : s->error;
-    case BUILTIN_FILE_SIZE: return check_path(s, e, id) ? s->index : s->error;
-    case BUILTIN_READ_LINE: return s->str;
-    case BUILTIN_INPUT_ENDED: return s->boolean;
-    default: return s->error;
+    if (array->elem->kind == TY_STR) {
+        diag(s->c, E0306, e->span, "`at` returns 0 for an index out of bounds, and a text has no such value");
+        return s->error;
     }
+    return array->elem;
 }
+
+static Type *check_device_name(Sema *s, Expr *e) {
+    Arg *a = &e->call.args.at[0];
+    return is_plain(s, a) && check_value(s, &a->value, s->index, "the number of a device") ? s->str : s->error;
+}
+
+static Type *check_exit(Sema *s, Expr *e) {
+    Arg *a = &e->call.args.at[0];
+    return is_plain(s, a) && check_value(s, &a->value, s->i32, "the exit status") ? s->nothing : s->error;
+}
+
+static Type *check_read_file(Sema *s, Expr *e) { return is_path(s, e) ? s->str : s->error; }
+static Type *check_file_exists(Sema *s, Expr *e) { return is_path(s, e) ? s->boolean : s->error; }
+static Type *check_file_size(Sema *s, Expr *e) { return is_path(s, e) ? s->index : s->error; }
+
+/* ---- those without arguments ---- */
+
+static Type *check_args(Sema *s, Expr *e) { return (void)e, type_array(s->types, s->str, 1); }
+static Type *check_clock(Sema *s, Expr *e) { return (void)e, s->f64; }
+static Type *check_devices(Sema *s, Expr *e) { return (void)e, s->i32; }
+static Type *check_read_line(Sema *s, Expr *e) { return (void)e, s->str; }
+static Type *check_input_ended(Sema *s, Expr *e) { return (void)e, s->boolean; }
+
+/* ---- the rows ---- */
+
+const BuiltinRow builtin_rows[BUILTIN__COUNT] = {
+#define CHECK_OF_CHECK(f) ARGS_CHECK, check_##f
+#define CHECK_OF_FLOAT ARGS_FLOAT, NULL
+#define CHECK_OF_FLOATS ARGS_FLOATS, NULL
+#define CHECK_OF_NUMBERS ARGS_NUMBERS, NULL
+#define RESULT_INDEX RESULT_CHECKED
+#define RESULT_F64 RESULT_CHECKED
+#define RESULT_STR RESULT_CHECKED
+#define RESULT_VOID RESULT_CHECKED
+#define RESULT_OTHER RESULT_CHECKED
+#define WHERE_BOTH false, 0, NULL
+#define WHERE_ON_HOST true, 0, NULL
+#define WHERE_HOST(effect, what) true, effect, what
+#define WHERE_EVEN_IN_KERNELS(effect, what) false, effect, what
+#define BUILTIN(id, name, n_args, args, result, where, value, lowering)                                                \
+    [BUILTIN_##id] = {name, n_args, CHECK_OF_##args, RESULT_##result, WHERE_##where},
+#include "sema/builtin.def"
+#undef BUILTIN
+};
 
 static CallInfo *info_of(Sema *s, Expr *e, BuiltinId id) {
     if (!e->call.info) e->call.info = arena_new(s->arena, CallInfo);
@@ -337,14 +325,13 @@ static CallInfo *info_of(Sema *s, Expr *e, BuiltinId id) {
 Type *check_builtin(Sema *s, Expr *e, BuiltinId id) {
     const BuiltinRow *row = &builtin_rows[id];
     info_of(s, e, id);
-    if (id != BUILTIN_COPY || e != s->made_for) note_effect(s, id, e->span);
+    if (row->effect && (id != BUILTIN_COPY || e != s->made_for)) effect_add(s, row->effect, e->span, row->what);
     if (row->n_args >= 0 && !count_is(s, e, id, row->n_args)) return bad(s, e);
-    if (row->args == ARGS_SPECIAL) e->type = check_special(s, e, id);
+    if (row->check) e->type = row->check(s, e);
     else e->type = check_scalars(s, e, id) ? row_result(s, e, id) : s->error;
     return is_bad(e->type) ? bad(s, e) : e->type;
 }
 
-/* x.at(i, j): the element, or zero outside of the array. */
 Type *check_method(Sema *s, Expr *e) {
     Expr *callee = e->call.callee;
     if (callee->field.name != s->at) {
@@ -355,27 +342,7 @@ Type *check_method(Sema *s, Expr *e) {
         else explain_method(s, d, e);
         return bad(s, e);
     }
-    Type *array = check_measured(s, callee->field.base, "`at`");
-    CallInfo *info = info_of(s, e, BUILTIN_AT);
-    info->receiver = callee->field.base;
-    bool ok = !is_bad(array);
-    for (int i = 0; i < e->call.args.n; i++) {
-        Arg *a = &e->call.args.at[i];
-        ok = is_plain(s, a) && ok;
-        if (is_bad(check_scalar(s, &a->value)) || !to_index(s, &a->value, "an index")) ok = false;
-    }
-    if (!ok) return bad(s, e);
-    if (e->call.args.n != array->rank) {
-        Diag *d =
-            diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but is indexed with %d ind%s",
-                 source_text(s, info->receiver->span), array->rank, array->rank == 1 ? "" : "s", e->call.args.n,
-                 e->call.args.n == 1 ? "ex" : "ices");
-        if (expr_root(info->receiver)) note_declared(s, d, expr_root(info->receiver));
-        return bad(s, e);
-    }
-    if (array->elem->kind == TY_STR) {
-        diag(s->c, E0306, e->span, "`at` returns 0 for an index out of bounds, and a text has no such value");
-        return bad(s, e);
-    }
-    return e->type = array->elem;
+    info_of(s, e, BUILTIN_AT)->receiver = callee->field.base;
+    e->type = check_at(s, e);
+    return is_bad(e->type) ? bad(s, e) : e->type;
 }

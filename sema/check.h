@@ -157,7 +157,7 @@ const char *const_text(Sema *s, Const v, const Type *t);
 /* fold.c: values of operators, with diagnostics */
 void fold_unary(Sema *s, Expr *e);
 void fold_binary(Sema *s, Expr *e);
-void fold_builtin(Sema *s, Expr *e, BuiltinId id);
+void fold_builtin(Expr *e);
 bool check_divisor(Sema *s, Op op, const Type *t, Expr *rhs); /* constant zero or too wide shift; false: reported */
 
 /* fuse.c: which products are rounded together with a sum */
@@ -206,31 +206,17 @@ void note_declared(Sema *s, Diag *d, const Symbol *sym);
 Type *bad(Sema *s, Expr *e); /* e->type = error */
 
 /* builtin.c */
-typedef enum BuiltinArgs {
-    ARGS_FLOAT,
-    ARGS_NUMBER,
-    ARGS_INTEGER,
-    ARGS_BOOL,
-    ARGS_ANY,
-    ARGS_ARRAY,
-    ARGS_STR,
-    ARGS_SPECIAL
-} BuiltinArgs;
-typedef enum BuiltinResult {
-    RESULT_SAME,
-    RESULT_INDEX,
-    RESULT_BOOL,
-    RESULT_F64,
-    RESULT_STR,
-    RESULT_VOID,
-    RESULT_SPECIAL
-} BuiltinResult;
+typedef enum BuiltinArgs { ARGS_CHECK, ARGS_FLOAT, ARGS_FLOATS, ARGS_NUMBERS } BuiltinArgs;
+typedef enum BuiltinResult { RESULT_CHECKED, RESULT_SAME, RESULT_BOOL } BuiltinResult;
 typedef struct BuiltinRow {
     const char *name;
     int n_args;
     BuiltinArgs args;
-    BuiltinResult result;
-    bool host_only, elementwise; /* elementwise: also of vectors, part by part */
+    Type *(*check)(Sema *s, Expr *e); /* ARGS_CHECK: of the arguments; returns the type of the result */
+    BuiltinResult result;             /* RESULT_CHECKED: by `check` */
+    bool host_only;
+    Effect effect;                    /* on the caller, which is then said to do `what`; 0: none */
+    const char *what;
 } BuiltinRow;
 extern const BuiltinRow builtin_rows[BUILTIN__COUNT];
 BuiltinId builtin_find(Sema *s, Name name);
@@ -343,7 +329,7 @@ Type *check_vector_part(Sema *s, Expr *e, Type *t);
 bool vector_unknown(Sema *s, Name name, Span at);
 void broadcast(Sema *s, Expr **slot, Type *vector);
 Type *vector_among(ArgList *args); /* NULL: none */
-Type *check_vector_builtin(Sema *s, Expr *e, BuiltinId id);
+Type *check_vector(Sema *s, Expr *e); /* dot, cross, length */
 
 /* slice.c */
 Type *check_slice(Sema *s, Expr *e);    /* in arguments: its type is that of an array */

@@ -128,8 +128,9 @@ Type *vector_among(ArgList *args) {
 }
 
 /* dot(a, b), cross(a, b), length(a) */
-Type *check_vector_builtin(Sema *s, Expr *e, BuiltinId id) {
+Type *check_vector(Sema *s, Expr *e) {
     ArgList *args = &e->call.args;
+    BuiltinId id = e->call.info->builtin;
     bool ok = true;
     for (int i = 0; i < args->n; i++) {
         ok = is_plain(s, &args->at[i]) && ok;

@@ -82,7 +82,9 @@ void retype(Sema *s, Expr *e, Type *to) {
     case EXPR_CALL:
         for (int i = 0; i < e->call.args.n; i++) retype(s, e->call.args.at[i].value, to);
         break;
-    default: break;
+    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_NAME: case EXPR_INDEX:
+    case EXPR_FIELD: case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST: case EXPR_RANGE: case EXPR_OFFLOAD:
+    case EXPR_ATOMIC: case EXPR_CONVERT: case EXPR__COUNT: break;
     }
 }
 

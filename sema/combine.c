@@ -7,25 +7,12 @@
 typedef struct Mentions {
     Symbol *param;
     int all, updates, extents; /* len(p), shape(p, d) */
-    Combine how;
+    AtomicKind how;
     Type *type;
     bool mixed;
 } Mentions;
 
-static Combine combine_of(const Expr *e) {
-    if (e->atomic.is_min) return COMBINE_MIN;
-    if (e->atomic.is_max) return COMBINE_MAX;
-    switch (e->atomic.op) {
-    case OP_ADD:
-    case OP_SUB: return COMBINE_ADD;
-    case OP_BIT_AND: return COMBINE_AND;
-    case OP_BIT_OR: return COMBINE_OR;
-    case OP_BIT_XOR: return COMBINE_XOR;
-    default: return COMBINE_NONE;
-    }
-}
-
-static void note_update(Mentions *m, Combine how, Type *type) {
+static void note_update(Mentions *m, AtomicKind how, Type *type) {
     m->mixed = m->mixed || (m->updates && (how != m->how || type != m->type));
     m->updates++;
     m->how = how;
@@ -54,7 +41,7 @@ static bool note(Expr *e, void *context) {
     m->all += is_param(e, m->param);
     if (e->kind == EXPR_CALL && e->call.info) note_call(m, e);
     if (e->kind == EXPR_ATOMIC && e->atomic.drops_old && expr_root(e->atomic.target) == m->param)
-        note_update(m, combine_of(e), e->type);
+        note_update(m, atomic_rows[atomic_kind(e)].joins, e->type);
     return false;
 }
 
@@ -85,14 +72,11 @@ void combine_find(Sema *s) {
 }
 
 void explain_combined(const Func *kernel, Buf *out) {
-    static const char *const updates[COMBINE__COUNT] = {
-        [COMBINE_ADD] = "+=", [COMBINE_AND] = "&=",   [COMBINE_OR] = "|=",
-        [COMBINE_XOR] = "^=", [COMBINE_MIN] = "min=", [COMBINE_MAX] = "max="};
     for (int i = 0; i < kernel->params.n; i++) {
         const Symbol *p = kernel->params.at[i];
         if (!p->combine) continue;
         buf_printf(out, "kernel %s: privatisation: `atomic %s` is the only access to `%s`, so each thread updates a "
                         "copy while it is small\n",
-                   kernel->name, updates[p->combine], p->name);
+                   kernel->name, atomic_rows[p->combine].spelling, p->name);
     }
 }

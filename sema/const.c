@@ -100,6 +100,8 @@ const char *const_text(Sema *s, Const v, const Type *t) {
         }
         return arena_printf(s->arena, "%.17g", v.f);
     case CONST_BOOL: return v.i ? "true" : "false";
-    default: return "?";
+    case CONST_NONE:
+    case CONST_STR: break;
     }
+    return "?";
 }

@@ -1,7 +1,6 @@
 /* fold.c -- operators over compile-time values. The node keeps its operands; its `konst` is what counts.
  * Typed integers wrap as they do at run time. Untyped ones have 64 bits and may not overflow: there is no type whose
  * wrapping could be meant. Division by zero and shifts by the width or more are errors here. */
-#include <math.h>
 #include <string.h>
 
 #include "sema/check.h"
@@ -73,52 +72,17 @@ void fold_binary(Sema *s, Expr *e) {
     give(s, e, v, over);
 }
 
-static bool fold_float_call(BuiltinId id, const double *x, double *r) {
-    switch (id) {
-    case BUILTIN_SQRT: *r = sqrt(x[0]); return true;
-    case BUILTIN_EXP: *r = exp(x[0]); return true;
-    case BUILTIN_EXP2: *r = exp2(x[0]); return true;
-    case BUILTIN_LOG: *r = log(x[0]); return true;
-    case BUILTIN_LOG2: *r = log2(x[0]); return true;
-    case BUILTIN_LOG10: *r = log10(x[0]); return true;
-    case BUILTIN_POW: *r = pow(x[0], x[1]); return true;
-    case BUILTIN_SIN: *r = sin(x[0]); return true;
-    case BUILTIN_COS: *r = cos(x[0]); return true;
-    case BUILTIN_TAN: *r = tan(x[0]); return true;
-    case BUILTIN_ASIN: *r = asin(x[0]); return true;
-    case BUILTIN_ACOS: *r = acos(x[0]); return true;
-    case BUILTIN_ATAN: *r = atan(x[0]); return true;
-    case BUILTIN_ATAN2: *r = atan2(x[0], x[1]); return true;
-    case BUILTIN_HYPOT: *r = hypot(x[0], x[1]); return true;
-    case BUILTIN_CBRT: *r = cbrt(x[0]); return true;
-    case BUILTIN_FLOOR: *r = floor(x[0]); return true;
-    case BUILTIN_CEIL: *r = ceil(x[0]); return true;
-    case BUILTIN_TRUNC: *r = trunc(x[0]); return true;
-    case BUILTIN_ROUND: *r = round(x[0]); return true;
-    default: return false;
-    }
-}
-
-static bool fold_number_call(BuiltinId id, const Type *t, const Const *x, Const *r) {
-    switch (id) {
-    case BUILTIN_ABS: *r = arith_abs(t, x[0]); return true;
-    case BUILTIN_MIN:
-    case BUILTIN_MAX: *r = arith_min_or_max(id == BUILTIN_MAX, t, x[0], x[1]); return true;
-    default: return false;
-    }
-}
-
-/* Calls with constant arguments, so that `const PI = 4.0 * atan(1.0);` works. What is not listed stays a call. */
-void fold_builtin(Sema *s, Expr *e, BuiltinId id) {
-    (void)s;
-    Const x[2];
+/* Calls with constant arguments, so that `const PI = 4.0 * atan(1.0);` works. */
+void fold_builtin(Expr *e) {
+    enum { MAX_ARGS = 3 };
+    Const x[MAX_ARGS];
     int n = e->call.args.n;
-    if (is_bad(e->type) || n < 1 || n > 2) return;
+    if (is_bad(e->type) || n < 1 || n > MAX_ARGS) return;
+    const Type *t = e->call.args.at[0].value->type;
     for (int k = 0; k < n; k++) {
         x[k] = e->call.args.at[k].value->konst;
-        if (x[k].kind != (e->type->is_float ? CONST_FLOAT : CONST_INT)) return;
+        if (x[k].kind != (t->is_float ? CONST_FLOAT : CONST_INT)) return;
     }
-    if (fold_number_call(id, e->type, x, &e->konst) || !e->type->is_float) return;
-    double r, f[2] = {x[0].f, n > 1 ? x[1].f : 0};
-    if (fold_float_call(id, f, &r)) e->konst = const_convert(const_float(r), e->type, e->type);
+    Const r;
+    if (number_value(e->call.info->builtin, t, x, &r)) e->konst = r;
 }

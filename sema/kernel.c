@@ -95,8 +95,11 @@ static bool is_outside_domain(Expr *e, void *context) {
         if (e->call.info->kind == CALL_BUILTIN)
             return e->call.info->receiver || builtin_rows[e->call.info->builtin].host_only;
         return e->call.info->kind == CALL_FUNC;
-    default: return false;
+    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_UNARY: case EXPR_BINARY:
+    case EXPR_FIELD: case EXPR_IF: case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST: case EXPR_RANGE:
+    case EXPR_ATOMIC: case EXPR_CONVERT: case EXPR__COUNT: break;
     }
+    return false;
 }
 
 /* `&` or `&mut ` before the type. */

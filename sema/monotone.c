@@ -120,13 +120,10 @@ static bool updated(const Form *v, Update u, Form *next) {
     if (u.op == OP_NONE || u.by->konst.kind != CONST_INT) return false;
     if (u.by->konst.i < 0 || u.by->konst.i > INT32_MAX) return false;
     by = form_const(u.by->konst.i);
-    switch (u.op) {
-    case OP_ADD: return form_add(next, v, 1, &by);
-    case OP_SUB: return form_add(next, v, -1, &by);
-    case OP_MUL: return form_add(next, &zero, u.by->konst.i, v);
-    case OP_SHL: return u.by->konst.i < 31 && form_add(next, &zero, (int64_t)1 << u.by->konst.i, v);
-    default: return false;
-    }
+    if (u.op == OP_ADD) return form_add(next, v, 1, &by);
+    if (u.op == OP_SUB) return form_add(next, v, -1, &by);
+    if (u.op == OP_MUL) return form_add(next, &zero, u.by->konst.i, v);
+    return u.op == OP_SHL && u.by->konst.i < 31 && form_add(next, &zero, (int64_t)1 << u.by->konst.i, v);
 }
 
 /* Does one round keep v on its side of what it was, for any v that is there? */

@@ -16,10 +16,21 @@ typedef enum BuiltinId {
     BUILTIN__COUNT
 } BuiltinId;
 
-/* What the items of a kernel do with elements that they only update, all in one way (combine.c). */
-typedef enum Combine {
-    COMBINE_NONE, COMBINE_ADD, COMBINE_AND, COMBINE_OR, COMBINE_XOR, COMBINE_MIN, COMBINE_MAX, COMBINE__COUNT
-} Combine;
+typedef enum AtomicKind {
+    ATOMIC_NONE,
+#define ATOMIC(id, ...) ATOMIC_##id,
+#include "sema/atomic.def"
+#undef ATOMIC
+    ATOMIC__COUNT
+} AtomicKind;
+typedef struct AtomicRow {
+    const char *name, *spelling;
+    Op op;
+    bool is_min, is_max, only_ints;
+    AtomicKind joins;
+} AtomicRow;
+extern const AtomicRow atomic_rows[ATOMIC__COUNT]; /* atomic.c */
+AtomicKind atomic_kind(const Expr *e);             /* of an EXPR_ATOMIC; ATOMIC_NONE: there is none such */
 
 typedef enum SymbolKind {
     SYM_LOCAL,  /* let, var, for and comprehension variables */
@@ -80,8 +91,8 @@ struct Symbol {
     bool varies;        /* group.c: its value may differ between the items of a group */
     bool unrolls;       /* the variable of a loop: it counts through an array of constant extents */
     /* References, in code for devices: */
-    Combine combine;    /* every mention is an atomic update of this kind whose old value nobody looks at (combine.c), of */
-    Type *combined;     /* numbers of this type: the elements, or parts of them */
+    AtomicKind combine; /* every mention is an atomic update that this one joins, whose old value nobody looks at, of */
+    Type *combined;     /* numbers of this type: the elements, or parts of them (combine.c) */
 };
 
 /* One extent of an array parameter's shape. EXTENT_ANY (`_`) is found in functions only: in a kernel each `_` binds a

@@ -136,12 +136,8 @@ int64_t type_align_bytes(const Type *t) {
 }
 
 int float_mantissa_bits(const Type *t) {
-    switch (t->kind) {
-    case TY_F16: return 11;
-    case TY_BF16: return 8;
-    case TY_F32: return 24;
-    default: return 53;
-    }
+    if (t->kind == TY_BF16) return 8;
+    return t->bits == 16 ? 11 : t->bits == 32 ? 24 : 53;
 }
 
 bool type_widens(const Type *from, const Type *to) {

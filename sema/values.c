@@ -127,7 +127,7 @@ static bool at_least(Walk *w, const Form *f, int64_t least) {
 static bool is_small(const Form *f, Wide most) { return form_is_const(f) && f->c >= 0 && f->c <= most; }
 
 /* a / by, rounded down, for a >= 0 and by > 0: by * q <= a <= by * q + by - 1 */
-static Form quotient(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
+static Form range_div(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
     Form q = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), rest;
     if (!at_least(w, a, 0) || !at_least(w, by, 1)) return q;
     affine_limit(&w->a, &q, 0, affine_interval(&w->a, a).hi / wide_most(affine_interval(&w->a, by).lo, 1));
@@ -140,20 +140,20 @@ static Form quotient(Walk *w, const Form *a, const Form *by, const Type *t, Span
 }
 
 /* a / 2^by, also of what may be negative; `by` has been checked. */
-static Form shifted_right(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
+static Form range_shr(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
     if (!form_is_const(by)) {
         Form some = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = 1, .hi = INT64_MAX, .text = "2^n"});
-        return quotient(w, a, &some, t, span);
+        return range_div(w, a, &some, t, span);
     }
     if (!is_small(by, 63)) return fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
     Form power = form_const((Wide)1 << (int)by->c);
     Interval r = affine_interval(&w->a, a);
-    Form q = quotient(w, a, &power, t, span);
+    Form q = range_div(w, a, &power, t, span);
     affine_limit(&w->a, &q, r.lo >> (int)by->c, r.hi >> (int)by->c);
     return q;
 }
 
-static Form remainder_of(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
+static Form range_rem(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
     Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), zero = form_const(0), low;
     if (!at_least(w, by, 1)) return r;
     Wide most = affine_interval(&w->a, by).hi - 1;
@@ -183,7 +183,7 @@ static bool all_bits(Walk *w, const Form *a, const Form *b, Form *all) {
 }
 
 /* a & b, which is a + b - (a | b). */
-static Form masked(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
+static Form range_and(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
     Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), all, least;
     const Form *sides[2] = {a, b};
     int n = 0;
@@ -199,12 +199,56 @@ static Form masked(Walk *w, const Form *a, const Form *b, const Type *t, Span sp
 }
 
 /* a | b, a ^ b: no bit higher than the highest of the two. */
-static Form mixed_bits(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
+static Form range_or(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
     Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), all;
     if (!at_least(w, a, 0) || !at_least(w, b, 0)) return r;
     affine_limit(&w->a, &r, 0, all_bits(w, a, b, &all) ? all.c : type_most(t));
     return r;
 }
+
+static Form range_xor(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
+    return range_or(w, a, b, t, span);
+}
+
+static Form range_add(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
+    Form sum;
+    return exact(w, form_add(&sum, a, 1, b), &sum, t, span);
+}
+
+static Form range_sub(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
+    Form sum;
+    return exact(w, form_add(&sum, a, -1, b), &sum, t, span);
+}
+
+static Form range_mul(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
+    Form sum, zero = form_const(0);
+    if (!form_is_const(b)) {
+        if (form_is_const(a)) return range_mul(w, b, a, t, span);
+        return fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
+    }
+    return exact(w, b->c == (int32_t)b->c && form_add(&sum, &zero, (int64_t)b->c, a), &sum, t, span);
+}
+
+static Form range_shl(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
+    Form sum, zero = form_const(0);
+    if (!is_small(b, 30)) return fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
+    return exact(w, form_add(&sum, &zero, (int64_t)1 << (int)b->c, a), &sum, t, span);
+}
+
+static Form (*const ranges[OP__COUNT])(Walk *w, const Form *a, const Form *b, const Type *t, Span span) = {
+#define RANGE_LOGIC(f) NULL
+#define RANGE_COMPARE(orders) NULL
+#define RANGE_BITS(f) range_##f
+#define RANGE_SHIFT(f) range_##f
+#define RANGE_ARITH(f) range_##f
+#define RANGE_DIVIDE(f) range_##f
+#define RANGE_LOGIC_1(f) NULL
+#define RANGE_BITS_1(f) NULL
+#define RANGE_ARITH_1(f) NULL
+#define OP(name, spelling, precedence, operation) [OP_##name] = RANGE_##operation,
+#include "grammar/ops.def"
+#undef OP
+};
 
 /* One of two values. */
 static Form either_of(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
@@ -244,11 +288,9 @@ static void check_operand(Walk *w, Op op, const Form *b, const Type *t, Expr *rh
     if (is_shift || at_least(w, b, 0)) affine_learn_at_least(&w->a, b, &least, 0);
 }
 
-static bool needs_check(Op op) { return op == OP_DIV || op == OP_REM || op_info[op].kind == OPK_SHIFT; }
-
 /* The parts of a vector are looked at when it runs, but for a constant. */
 static void check_parts(Walk *w, Op op, const Type *t, Expr *rhs, Span span, int *site) {
-    if (w->quiet || t->kind != TY_VECTOR || !is_integer(t->elem) || !needs_check(op)) return;
+    if (w->quiet || t->kind != TY_VECTOR || !is_integer(t->elem) || !op_info[op].can_fail) return;
     if (expr_strip(rhs)->konst.kind != CONST_NONE) return;
     bool is_shift = op_info[op].kind == OPK_SHIFT;
     CheckSite at = {.kind = is_shift ? CHECK_SHIFT : CHECK_DIVIDE, .span = span, .bits = t->elem->bits};
@@ -256,29 +298,6 @@ static void check_parts(Walk *w, Op op, const Type *t, Expr *rhs, Span span, int
     at.why = "the components of vectors are always checked at run time";
     w->f->n_checks++;
     *site = walk_keep(w, at);
-}
-
-static Form arithmetic(Walk *w, Op op, const Type *t, const Form *a, const Form *b, Span span) {
-    Form sum, zero = form_const(0);
-    switch (op) {
-    case OP_ADD: return exact(w, form_add(&sum, a, 1, b), &sum, t, span);
-    case OP_SUB: return exact(w, form_add(&sum, a, -1, b), &sum, t, span);
-    case OP_MUL:
-        if (!form_is_const(a) && !form_is_const(b)) break;
-        if (!form_is_const(b)) return arithmetic(w, op, t, b, a, span);
-        return exact(w, b->c == (int32_t)b->c && form_add(&sum, &zero, (int64_t)b->c, a), &sum, t, span);
-    case OP_SHL:
-        if (!is_small(b, 30)) break;
-        return exact(w, form_add(&sum, &zero, (int64_t)1 << (int)b->c, a), &sum, t, span);
-    case OP_SHR: return shifted_right(w, a, b, t, span);
-    case OP_DIV: return quotient(w, a, b, t, span);
-    case OP_REM: return remainder_of(w, a, b, t, span);
-    case OP_BIT_AND: return masked(w, a, b, t, span);
-    case OP_BIT_OR:
-    case OP_BIT_XOR: return mixed_bits(w, a, b, t, span);
-    default: break;
-    }
-    return fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
 }
 
 static Form converted(Walk *w, const Form *f, const Type *from, const Expr *e) {
@@ -312,9 +331,9 @@ static Form binary(Walk *w, Expr *e) {
     Op op = e->binary.op;
     check_parts(w, op, e->type, e->binary.rhs, e->binary.op_span, &e->binary.site);
     if (!is_integer(e->type) || op_info[op].kind == OPK_COMPARE) return form_const(0);
-    if (needs_check(op))
+    if (op_info[op].can_fail)
         check_operand(w, op, &b, e->type, e->binary.rhs, e->binary.op_span, &e->binary.site);
-    return arithmetic(w, op, e->type, &a, &b, e->span);
+    return ranges[op](w, &a, &b, e->type, e->span);
 }
 
 static Form unary(Walk *w, Expr *e) {
@@ -500,33 +519,14 @@ Form walk_expr(Walk *w, Expr *e) {
 
 /* Conditions ---------------------------------------------------------------------------------------------------- */
 
-static void learn_order(Walk *w, Op op, const Form *a, const Form *b) {
-    switch (op) {
-    case OP_LT: affine_learn_at_least(&w->a, b, a, 1); return;
-    case OP_LE: affine_learn_at_least(&w->a, b, a, 0); return;
-    case OP_GT: affine_learn_at_least(&w->a, a, b, 1); return;
-    case OP_GE: affine_learn_at_least(&w->a, a, b, 0); return;
-    case OP_EQ:
-        affine_learn_at_least(&w->a, a, b, 0);
-        affine_learn_at_least(&w->a, b, a, 0);
-        return;
-    case OP_NE:
-        if (affine_at_least(&w->a, a, b)) affine_learn_at_least(&w->a, a, b, 1);
-        else if (affine_at_least(&w->a, b, a)) affine_learn_at_least(&w->a, b, a, 1);
-        return;
-    default: return;
-    }
-}
-
-static Op opposite(Op op) {
-    switch (op) {
-    case OP_LT: return OP_GE;
-    case OP_LE: return OP_GT;
-    case OP_GT: return OP_LE;
-    case OP_GE: return OP_LT;
-    case OP_EQ: return OP_NE;
-    default: return OP_EQ;
-    }
+/* a is one of `orders` of b. */
+static void learn_order(Walk *w, unsigned orders, const Form *a, const Form *b) {
+    int apart = !(orders & ORDER_EQUAL);
+    if (!(orders & ORDER_GREATER)) affine_learn_at_least(&w->a, b, a, apart);
+    if (!(orders & ORDER_LESS)) affine_learn_at_least(&w->a, a, b, apart);
+    if (orders != (ORDER_LESS | ORDER_GREATER)) return;
+    if (affine_at_least(&w->a, a, b)) affine_learn_at_least(&w->a, a, b, 1);
+    else if (affine_at_least(&w->a, b, a)) affine_learn_at_least(&w->a, b, a, 1);
 }
 
 static bool changes_variables(Expr *e, void *context) {
@@ -556,7 +556,7 @@ void walk_learn(Walk *w, Expr *e, bool holds) {
     w->quiet++;
     Form a = walk_expr(w, e->binary.lhs), b = walk_expr(w, e->binary.rhs);
     w->quiet--;
-    learn_order(w, holds ? op : opposite(op), &a, &b);
+    learn_order(w, holds ? op_info[op].orders : ORDER_ALL & ~op_info[op].orders, &a, &b);
 }
 
 /* Statements ---------------------------------------------------------------------------------------------------- */
@@ -678,13 +678,13 @@ static void walk_assign(Walk *w, Stmt *st) {
     w->assign = NULL;
     Op op = st->assign.op;
     if (op != OP_NONE) check_parts(w, op, target->type, value, st->assign.op_span, &st->assign.site);
-    if (is_integer(target->type) && op != OP_NONE && needs_check(op))
+    if (is_integer(target->type) && op != OP_NONE && op_info[op].can_fail)
         check_operand(w, op, &v, target->type, value, st->assign.op_span, &st->assign.site);
     if (target->kind != EXPR_NAME || !is_integer(target->type)) return;
     if (st->assign.is_min || st->assign.is_max)
         v = choose(w, &old, &v, st->assign.is_min ? 1 : -1, target->type, st->span);
     else if (op != OP_NONE)
-        v = arithmetic(w, op, target->type, &old, &v, st->span);
+        v = ranges[op](w, &old, &v, target->type, st->span);
     walk_set(w, target->name.sym, &v);
 }
 

@@ -317,8 +317,11 @@ static bool see_part(Expr *e, void *look) {
     }
     case EXPR_CALL: see_call(l, e); return false;
     case EXPR_ATOMIC: note_atomic(l, e); return false;
-    default: return false;
+    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_NAME: case EXPR_UNARY:
+    case EXPR_BINARY: case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST: case EXPR_RANGE: case EXPR_OFFLOAD:
+    case EXPR_CONVERT: case EXPR__COUNT: break;
     }
+    return false;
 }
 
 static void see_expr(Look *l, Expr *e) { expr_find(e, see_part, l); }

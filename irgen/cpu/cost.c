@@ -105,8 +105,11 @@ static bool is_known_at_launch(const Expr *e) {
         bool adds = e->binary.op == OP_ADD || e->binary.op == OP_SUB || e->binary.op == OP_MUL;
         return adds && is_known_at_launch(e->binary.lhs) && is_known_at_launch(e->binary.rhs);
     }
-    default: return false;
+    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_UNARY: case EXPR_CALL:
+    case EXPR_INDEX: case EXPR_FIELD: case EXPR_IF: case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST:
+    case EXPR_RANGE: case EXPR_OFFLOAD: case EXPR_ATOMIC: case EXPR__COUNT: break;
     }
+    return false;
 }
 
 static bool counts_at_launch(const AtLaunch *l, const Range *r) {

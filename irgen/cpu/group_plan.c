@@ -41,8 +41,7 @@ static bool may_fail(Expr *e, void *context) {
     }
     if (e->kind == EXPR_NAME) return e->name.sym && e->name.sym->kind == SYM_PARAM && e->name.sym->mode != REF_NONE;
     if (e->kind != EXPR_BINARY || e->binary.rhs->konst.kind != CONST_NONE) return false;
-    Op op = e->binary.op;
-    return op == OP_DIV || op == OP_REM || op_info[op].kind == OPK_SHIFT;
+    return op_info[e->binary.op].can_fail;
 }
 
 bool group_is_placed(Expr *e) { return expr_find(e, may_fail, NULL) != NULL; }

@@ -84,14 +84,15 @@ static LLVMValueRef extreme(Cg *cg, const Type *t, bool largest) {
 static LLVMValueRef neutral(Cg *cg, const Symbol *p) {
     const Type *t = p->combined;
     switch (p->combine) {
-    case COMBINE_ADD: return t->is_float ? LLVMConstReal(cg_type(cg, t), -0.0) : LLVMConstNull(cg_type(cg, t));
-    case COMBINE_AND: return LLVMConstAllOnes(cg_type(cg, t));
-    case COMBINE_OR:
-    case COMBINE_XOR: return LLVMConstNull(cg_type(cg, t));
-    case COMBINE_MIN: return extreme(cg, t, true);
-    case COMBINE_MAX: return extreme(cg, t, false);
-    case COMBINE_NONE:
-    case COMBINE__COUNT: break;
+    case ATOMIC_ADD: return t->is_float ? LLVMConstReal(cg_type(cg, t), -0.0) : LLVMConstNull(cg_type(cg, t));
+    case ATOMIC_AND: return LLVMConstAllOnes(cg_type(cg, t));
+    case ATOMIC_OR:
+    case ATOMIC_XOR: return LLVMConstNull(cg_type(cg, t));
+    case ATOMIC_MIN: return extreme(cg, t, true);
+    case ATOMIC_MAX: return extreme(cg, t, false);
+    case ATOMIC_NONE:
+    case ATOMIC_SUB:
+    case ATOMIC__COUNT: break;
     }
     ice(cg->c, p->span, "what changes nothing is not known of `%s`", p->name);
 }

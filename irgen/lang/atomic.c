@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* Which update: of Expr.atomic, or of the Combine by which copies are brought together. */
+enum { NO_RMW = -1 }; /* LLVM has no such instruction */
+
 typedef struct Update {
-    Op op;
-    bool is_min, is_max;
+    AtomicKind kind;
     Span span;
     bool in_group; /* of a `shared` array */
 } Update;
@@ -34,24 +34,31 @@ static unsigned scope_of(const Cg *cg, const Update *u) {
 }
 
 static CgValue updated(CgFunc *f, const Update *u, CgValue old, CgValue v) {
-    if (u->is_min || u->is_max) return cg_minmax(f, u->is_max, old, v);
-    return cg_binary(f, u->op, old, v, NULL, u->span);
+    const AtomicRow *row = &atomic_rows[u->kind];
+    if (row->is_min || row->is_max) return cg_minmax(f, row->is_max, old, v);
+    return cg_binary(f, row->op, old, v, NULL, u->span);
 }
 
-static LLVMAtomicRMWBinOp rmw_op(const Update *u, const Type *t) {
-    if (u->is_min) return t->is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
-    if (u->is_max) return t->is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
-    switch (u->op) {
-    case OP_SUB: return t->is_float ? LLVMAtomicRMWBinOpFSub : LLVMAtomicRMWBinOpSub;
-    case OP_BIT_AND: return LLVMAtomicRMWBinOpAnd;
-    case OP_BIT_OR: return LLVMAtomicRMWBinOpOr;
-    case OP_BIT_XOR: return LLVMAtomicRMWBinOpXor;
-    default: return t->is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
-    }
+/* LLVM's instruction for signed and unsigned integers and for floats; NO_RMW: where a compare-and-swap loop does it. */
+static const int instructions[ATOMIC__COUNT][3] = {
+#define RMW_ADD LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpFAdd
+#define RMW_SUB LLVMAtomicRMWBinOpSub, LLVMAtomicRMWBinOpSub, LLVMAtomicRMWBinOpFSub
+#define RMW_AND LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpAnd, NO_RMW
+#define RMW_OR LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpOr, NO_RMW
+#define RMW_XOR LLVMAtomicRMWBinOpXor, LLVMAtomicRMWBinOpXor, NO_RMW
+#define RMW_MIN LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin, NO_RMW
+#define RMW_MAX LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax, NO_RMW
+#define ATOMIC(id, ...) [ATOMIC_##id] = {RMW_##id},
+#include "sema/atomic.def"
+#undef ATOMIC
+};
+
+static int instruction(const Update *u, const Type *t) {
+    return instructions[u->kind][t->is_float ? 2 : !t->is_signed];
 }
 
 static CgValue one_step(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
-    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, rmw_op(u, place.type), place.at, v.v,
+    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, (LLVMAtomicRMWBinOp)instruction(u, place.type), place.at, v.v,
                                                    LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
     LLVMSetAlignment(old, (unsigned)cg_align(place.type));
     cg_tag_element(f, old, place);
@@ -88,7 +95,7 @@ static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgVal
 }
 
 static CgValue atomically(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
-    bool by_swap = (u->is_min || u->is_max) && place.type->is_float;
+    bool by_swap = instruction(u, place.type) == NO_RMW;
     return by_swap ? compare_and_swap(f, u, place, v) : one_step(f, u, place, v);
 }
 
@@ -100,17 +107,6 @@ static CgValue plainly(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     return old;
 }
 
-static const char *update_name(const Update *u) {
-    if (u->is_min || u->is_max) return u->is_min ? "min" : "max";
-    switch (u->op) {
-    case OP_SUB: return "sub";
-    case OP_BIT_AND: return "and";
-    case OP_BIT_OR: return "or";
-    case OP_BIT_XOR: return "xor";
-    default: return "add";
-    }
-}
-
 static CgValue update(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
     return alone ? plainly(f, u, place, v) : atomically(f, u, place, v);
 }
@@ -120,7 +116,7 @@ static CgValue update(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool
 static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
     Cg *cg = f->cg;
     Type *t = place.type;
-    const char *name = arena_printf(&cg->c->arena, CG_UPDATE "%s.%s%s", update_name(u), t->name, alone ? ".alone" : "");
+    const char *name = arena_printf(&cg->c->arena, CG_UPDATE "%s.%s%s", atomic_rows[u->kind].name, t->name, alone ? ".alone" : "");
     LLVMTypeRef value = cg_type(cg, t), params[2] = {cg->ptr, value}, type = LLVMFunctionType(value, params, 2, false);
     LLVMValueRef fn = LLVMGetNamedFunction(cg->module, name), args[2] = {place.at, v.v};
     if (!fn) {
@@ -141,7 +137,7 @@ static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, boo
 /* The value first, as in an assignment: it may give the array on the left other memory. */
 CgValue cg_atomic(CgFunc *f, Expr *e) {
     const Symbol *root = expr_root(e->atomic.target);
-    Update u = {e->atomic.op, e->atomic.is_min, e->atomic.is_max, e->atomic.op_span, root && root->is_shared};
+    Update u = {atomic_kind(e), e->atomic.op_span, root && root->is_shared};
     CgValue v = cg_convert(f, cg_expr(f, e->atomic.value), e->type);
     CgPlace place = cg_lvalue(f, e->atomic.target);
     cg_debug_at(f, e->span);
@@ -150,9 +146,6 @@ CgValue cg_atomic(CgFunc *f, Expr *e) {
     return f->cg->vector ? by_call(f, &u, place, v, alone) : update(f, &u, place, v, alone);
 }
 
-void cg_combine(CgFunc *f, Combine how, LLVMValueRef at, CgValue v) {
-    static const Update updates[COMBINE__COUNT] = {
-        [COMBINE_ADD] = {.op = OP_ADD},     [COMBINE_AND] = {.op = OP_BIT_AND}, [COMBINE_OR] = {.op = OP_BIT_OR},
-        [COMBINE_XOR] = {.op = OP_BIT_XOR}, [COMBINE_MIN] = {.is_min = true},   [COMBINE_MAX] = {.is_max = true}};
-    atomically(f, &updates[how], (CgPlace){at, v.type, false, NULL}, v);
+void cg_combine(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v) {
+    atomically(f, &(Update){.kind = how}, (CgPlace){at, v.type, false, NULL}, v);
 }

@@ -1,27 +1,20 @@
 /* builtin.c -- the built-in functions. Rows of builtin.def that say INTRINSIC or LIBM need nothing here; those that
- * say CODE have a case. Kernels call our own mathematical functions where there are any (lang/math.c): their results may
+ * say CODE have a function. Kernels call our own mathematical functions where there are any (lang/math.c): their results may
  * differ from the host's, which come from libm, in the last bits. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
 
-typedef enum Lowering { LOWER_NONE, LOWER_INTRINSIC, LOWER_LIBM, LOWER_CODE } Lowering;
-typedef struct LoweringRow {
-    Lowering how;
-    const char *symbol, *name;
-} LoweringRow;
-
-static const LoweringRow lowering[BUILTIN__COUNT] = {
-#define BUILTIN(id, name, n_args, args, result, where, how, symbol) [BUILTIN_##id] = {LOWER_##how, symbol, name},
-#include "sema/builtin.def"
-#undef BUILTIN
-};
+typedef struct Lowering {
+    const char *name, *intrinsic, *libm;
+    CgValue (*code)(CgFunc *f, Expr *e);
+} Lowering;
 
 static Expr *arg(Expr *e, int i) { return e->call.args.at[i].value; }
 
 enum { MAX_MATH_ARGS = 3 };
 
-static CgValue math(CgFunc *f, Expr *e, const LoweringRow *row) {
+static CgValue math(CgFunc *f, Expr *e, const Lowering *row) {
     int n = e->call.args.n;
     CgValue v[MAX_MATH_ARGS];
     LLVMValueRef args[MAX_MATH_ARGS];
@@ -32,12 +25,12 @@ static CgValue math(CgFunc *f, Expr *e, const LoweringRow *row) {
     cg_debug_at(f, e->span);
     LLVMTypeRef fn_type;
     LLVMValueRef fn = cg_math(f->cg, row->name, v[0].type, n, &fn_type);
-    if (!fn && row->how == LOWER_INTRINSIC) {
+    if (!fn && row->intrinsic) {
         LLVMTypeRef over = LLVMTypeOf(args[0]);
-        CgValue r = cg_value(cg_intrinsic(f, row->symbol, &over, 1, args, n), v[0].type);
+        CgValue r = cg_value(cg_intrinsic(f, row->intrinsic, &over, 1, args, n), v[0].type);
         return cg_convert(f, r, e->type);
     }
-    if (!fn) fn = cg_libm(f->cg, row->symbol, v[0].type, n, &fn_type);
+    if (!fn) fn = cg_libm(f->cg, row->libm, v[0].type, n, &fn_type);
     return cg_convert(f, cg_value(cg_call(f, fn_type, fn, args, n), v[0].type), e->type);
 }
 
@@ -46,24 +39,24 @@ static CgValue unary_intrinsic(CgFunc *f, const char *name, CgValue a) {
     return cg_value(cg_intrinsic(f, name, &over, 1, &a.v, 1), a.type);
 }
 
-static CgValue rsqrt(CgFunc *f, Expr *e) {
+static CgValue lower_rsqrt(CgFunc *f, Expr *e) {
     CgValue root = unary_intrinsic(f, "llvm.sqrt", cg_widen_half(f, cg_expr(f, arg(e, 0))));
     LLVMValueRef one = LLVMConstReal(LLVMTypeOf(root.v), 1.0);
     return cg_convert(f, cg_value(LLVMBuildFDiv(f->b, one, root.v, ""), root.type), e->type);
 }
 
-static CgValue is_nan(CgFunc *f, Expr *e) {
+static CgValue lower_isnan(CgFunc *f, Expr *e) {
     CgValue a = cg_widen_half(f, cg_expr(f, arg(e, 0)));
     return cg_value(LLVMBuildFCmp(f->b, LLVMRealUNO, a.v, a.v, ""), e->type);
 }
 
-static CgValue is_inf(CgFunc *f, Expr *e) {
+static CgValue lower_isinf(CgFunc *f, Expr *e) {
     CgValue a = unary_intrinsic(f, "llvm.fabs", cg_widen_half(f, cg_expr(f, arg(e, 0))));
     LLVMValueRef inf = LLVMConstReal(LLVMTypeOf(a.v), __builtin_inf());
     return cg_value(LLVMBuildFCmp(f->b, LLVMRealOEQ, a.v, inf, ""), e->type);
 }
 
-static CgValue absolute(CgFunc *f, Expr *e) {
+static CgValue lower_abs(CgFunc *f, Expr *e) {
     CgValue a = cg_convert(f, cg_expr(f, arg(e, 0)), e->type);
     const Type *t = type_of_part(a.type);
     if (t->is_float) return cg_convert(f, unary_intrinsic(f, "llvm.fabs", cg_widen_half(f, a)), a.type);
@@ -78,13 +71,16 @@ static CgValue min_or_max(CgFunc *f, Expr *e, bool max) {
     return cg_minmax(f, max, a, b);
 }
 
-static CgValue clamp(CgFunc *f, Expr *e) {
+static CgValue lower_min(CgFunc *f, Expr *e) { return min_or_max(f, e, false); }
+static CgValue lower_max(CgFunc *f, Expr *e) { return min_or_max(f, e, true); }
+
+static CgValue lower_clamp(CgFunc *f, Expr *e) {
     CgValue v[3];
     for (int i = 0; i < 3; i++) v[i] = cg_convert(f, cg_expr(f, arg(e, i)), e->type);
     return cg_minmax(f, false, cg_minmax(f, true, v[0], v[1]), v[2]);
 }
 
-static CgValue length(CgFunc *f, Expr *e) {
+static CgValue lower_len(CgFunc *f, Expr *e) {
     Expr *x = e->call.info->receiver ? e->call.info->receiver : arg(e, 0);
     if (x->type->kind == TY_ARRAY) {
         CgArray a = cg_array(f, x);
@@ -95,14 +91,14 @@ static CgValue length(CgFunc *f, Expr *e) {
     return cg_value(cg_call_runtime(f, RT_STRLEN, &text, 1), e->type);
 }
 
-static CgValue extent(CgFunc *f, Expr *e) {
+static CgValue lower_shape(CgFunc *f, Expr *e) {
     CgArray a = cg_array(f, arg(e, 0));
     cg_free_made(f, arg(e, 0), &a);
     return cg_value(a.ext[arg(e, 1)->konst.i], e->type);
 }
 
 /* x.at(i, j): zero outside. The load happens only inside. */
-static CgValue at_or_zero(CgFunc *f, Expr *e) {
+static CgValue lower_at(CgFunc *f, Expr *e) {
     CgValue at[MAX_RANK];
     LLVMValueRef inside = NULL;
     for (int d = 0; d < e->call.args.n; d++) at[d] = cg_convert(f, cg_expr(f, arg(e, d)), cg_scalar(f->cg, TY_INDEX));
@@ -126,7 +122,7 @@ static CgValue at_or_zero(CgFunc *f, Expr *e) {
     return cg_value(phi, e->type);
 }
 
-static CgValue swap_arrays(CgFunc *f, Expr *e) {
+static CgValue lower_swap(CgFunc *f, Expr *e) {
     if (arg(e, 0)->name.sym->in_frame || arg(e, 1)->name.sym->in_frame) {
         CgArray a = cg_array(f, arg(e, 0)), b = cg_array(f, arg(e, 1));
         cg_frame_swap(f, &a, &b);
@@ -143,7 +139,7 @@ static CgValue swap_arrays(CgFunc *f, Expr *e) {
     return cg_value(NULL, e->type);
 }
 
-static CgValue arguments(CgFunc *f, Expr *e) {
+static CgValue lower_args(CgFunc *f, Expr *e) {
     LLVMValueRef n = cg_call_runtime(f, RT_ARGS_COUNT, NULL, 0);
     CgArray a = cg_array_new(f, e->type, &n, e->span);
     Axis all = cg_axis_upto(f, n);
@@ -156,7 +152,7 @@ static CgValue arguments(CgFunc *f, Expr *e) {
 }
 
 /* A program that launches nothing is not registered with libomptarget and has no device to use. */
-static CgValue devices(CgFunc *f, Expr *e) {
+static CgValue lower_devices(CgFunc *f, Expr *e) {
     bool any = f->cg->options->unit != NULL;
     for (int i = 0; i < f->cg->program->funcs.n; i++) {
         const Func *fn = f->cg->program->funcs.at[i];
@@ -165,57 +161,38 @@ static CgValue devices(CgFunc *f, Expr *e) {
     return cg_value(any ? cg_call_runtime(f, RT_NUM_DEVICES, NULL, 0) : cg_i32(f->cg, 0), e->type);
 }
 
-static CgValue device_name(CgFunc *f, Expr *e) {
+static CgValue lower_device_name(CgFunc *f, Expr *e) {
     LLVMValueRef args[2] = {cg_place_string(f->cg, e->span), cg_index_value(f, cg_expr(f, arg(e, 0)))};
     return cg_value(cg_call_runtime(f, RT_DEVICE_NAME, args, 2), e->type);
 }
 
-static CgValue leave(CgFunc *f, Expr *e) {
+static CgValue lower_exit(CgFunc *f, Expr *e) {
     LLVMValueRef status = cg_convert(f, cg_expr(f, arg(e, 0)), cg_scalar(f->cg, TY_I32)).v;
     cg_call_runtime(f, RT_EXIT, &status, 1);
     cg_enter(f, cg_block(f, "after.exit"));
     return cg_value(NULL, e->type);
 }
 
+static CgValue lower_copy(CgFunc *f, Expr *e) {
+    if (type_owns(e->type)) return cg_own_copy(f, e);
+    CgArray a = cg_array(f, arg(e, 0));
+    return cg_copy(f, &a, e->span);
+}
+
+static CgValue lower_clock(CgFunc *f, Expr *e) {
+    return cg_value(cg_call_runtime(f, RT_CLOCK, NULL, 0), e->type);
+}
+
+static const Lowering lowering[BUILTIN__COUNT] = {
+#define LOWER_INTRINSIC(s) .intrinsic = s
+#define LOWER_LIBM(s) .libm = s
+#define LOWER_CODE(f) .code = lower_##f
+#define BUILTIN(id, name, n_args, args, result, where, value, how) [BUILTIN_##id] = {name, LOWER_##how},
+#include "sema/builtin.def"
+#undef BUILTIN
+};
+
 CgValue cg_builtin(CgFunc *f, Expr *e) {
-    BuiltinId id = e->call.info->builtin;
-    if (lowering[id].how != LOWER_CODE) return math(f, e, &lowering[id]);
-    switch (id) {
-    case BUILTIN_RSQRT: return rsqrt(f, e);
-    case BUILTIN_ISNAN: return is_nan(f, e);
-    case BUILTIN_ISINF: return is_inf(f, e);
-    case BUILTIN_ABS: return absolute(f, e);
-    case BUILTIN_MIN: return min_or_max(f, e, false);
-    case BUILTIN_MAX: return min_or_max(f, e, true);
-    case BUILTIN_CLAMP: return clamp(f, e);
-    case BUILTIN_DOT:
-    case BUILTIN_CROSS:
-    case BUILTIN_LENGTH: return cg_vector_builtin(f, e);
-    case BUILTIN_LEN: return length(f, e);
-    case BUILTIN_SHAPE: return extent(f, e);
-    case BUILTIN_AT: return at_or_zero(f, e);
-    case BUILTIN_COPY: {
-        if (type_owns(e->type)) return cg_own_copy(f, e);
-        CgArray a = cg_array(f, arg(e, 0));
-        return cg_copy(f, &a, e->span);
-    }
-    case BUILTIN_SWAP: return swap_arrays(f, e);
-    case BUILTIN_PRINT:
-    case BUILTIN_FORMAT: return cg_print_or_format(f, e);
-    case BUILTIN_ARGS: return arguments(f, e);
-    case BUILTIN_CLOCK: return cg_value(cg_call_runtime(f, RT_CLOCK, NULL, 0), e->type);
-    case BUILTIN_DEVICES: return devices(f, e);
-    case BUILTIN_DEVICE_NAME: return device_name(f, e);
-    case BUILTIN_EXIT: return leave(f, e);
-    case BUILTIN_WRITE_FILE:
-    case BUILTIN_APPEND_FILE:
-    case BUILTIN_READ_FILE:
-    case BUILTIN_READ_ARRAY:
-    case BUILTIN_FILE_EXISTS:
-    case BUILTIN_FILE_SIZE:
-    case BUILTIN_READ_LINE:
-    case BUILTIN_INPUT_ENDED: return cg_file_builtin(f, e);
-    default: break; /* the rows above with an intrinsic or a libm function */
-    }
-    ice(f->cg->c, e->span, "a built-in function without a lowering");
+    const Lowering *row = &lowering[e->call.info->builtin];
+    return row->code ? row->code(f, e) : math(f, e, row);
 }

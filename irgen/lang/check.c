@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "runtime/runtime.h"
+
 /* The slot: runtime/runtime.h, KdslSlot. All fields are 64 bits, but the first, which are two of 32. */
 enum { SLOT_TAKEN, SLOT_SITE, SLOT_VALUE, SLOT_OTHER, SLOT_DIM, SLOT_EXTENTS, SLOT_OTHER_EXTENTS = 9, SLOT_ITEM = 13,
        SLOT__COUNT = 16 };
@@ -163,6 +165,19 @@ LLVMValueRef cg_slot_take(CgFunc *f, const Func *kernel, LLVMValueRef device, co
 
 static LLVMValueRef text(Cg *cg, const char *s) { return s ? cg_string(cg, s, strlen(s)) : LLVMConstNull(cg->ptr); }
 
+static KdslCheckKind kind_of(Cg *cg, const CheckSite *s) {
+    switch (s->kind) {
+    case CHECK_INDEX: return KDSL_CHECK_INDEX;
+    case CHECK_DIVIDE: return KDSL_CHECK_DIVIDE;
+    case CHECK_SHIFT: return KDSL_CHECK_SHIFT;
+    case CHECK_STEP: return KDSL_CHECK_STEP;
+    case CHECK_SHAPE: return KDSL_CHECK_SHAPE;
+    case CHECK_SLICE: return KDSL_CHECK_SLICE;
+    case CHECK_ASSERT: return KDSL_CHECK_ASSERT;
+    }
+    ice(cg->c, s->span, "a check of a kind that the runtime does not know");
+}
+
 /* runtime.h, KdslCheck. Of a shape, the array that bound the size comes first. */
 static LLVMValueRef row(Cg *cg, const CheckSite *s) {
     const Func *callee = s->kind == CHECK_SHAPE ? s->call->func : NULL;
@@ -179,7 +194,7 @@ static LLVMValueRef row(Cg *cg, const CheckSite *s) {
         text(cg, c ? callee->name : NULL),
         text(cg, c && c->size ? c->size->name : NULL),
         text(cg, two ? second->name : NULL),
-        cg_i64(cg, s->kind),
+        cg_i64(cg, kind_of(cg, s)),
         cg_i64(cg, c ? first->type->rank : s->rank),
         cg_i64(cg, c ? (two ? c->other_dim : c->dim) : 0),
         cg_i64(cg, two ? second->type->rank : 0),

@@ -6,7 +6,8 @@
 
 static Expr *arg(const Expr *e, int i) { return e->call.args.at[i].value; }
 
-static CgValue write_file(CgFunc *f, Expr *e, bool append) {
+CgValue lower_write_file(CgFunc *f, Expr *e) {
+    bool append = e->call.info->builtin == BUILTIN_APPEND_FILE;
     LLVMValueRef path = cg_expr(f, arg(e, 0)).v, at, n;
     Expr *what = arg(e, 1);
     if (what->type->kind == TY_ARRAY) {
@@ -23,7 +24,7 @@ static CgValue write_file(CgFunc *f, Expr *e, bool append) {
     return cg_value(NULL, e->type);
 }
 
-static CgValue read_array(CgFunc *f, Expr *e) {
+CgValue lower_read_array(CgFunc *f, Expr *e) {
     LLVMValueRef path = cg_expr(f, arg(e, 0)).v;
     LLVMValueRef offset = cg_convert(f, cg_expr(f, arg(e, 1)), cg_scalar(f->cg, TY_INDEX)).v;
     CgArray a = cg_array(f, arg(e, 2));
@@ -51,18 +52,8 @@ static CgValue answer(CgFunc *f, Expr *e, RuntimeId id) {
     return cg_value(v, e->type);
 }
 
-CgValue cg_file_builtin(CgFunc *f, Expr *e) {
-    BuiltinId id = e->call.info->builtin;
-    switch (id) {
-    case BUILTIN_WRITE_FILE: return write_file(f, e, false);
-    case BUILTIN_APPEND_FILE: return write_file(f, e, true);
-    case BUILTIN_READ_ARRAY: return read_array(f, e);
-    case BUILTIN_READ_FILE: return answer(f, e, RT_READ_FILE);
-    case BUILTIN_FILE_EXISTS: return answer(f, e, RT_FILE_EXISTS);
-    case BUILTIN_FILE_SIZE: return answer(f, e, RT_FILE_SIZE);
-    case BUILTIN_READ_LINE: return answer(f, e, RT_READ_LINE);
-    case BUILTIN_INPUT_ENDED: return answer(f, e, RT_INPUT_ENDED);
-    default: break; /* not of files */
-    }
-    ice(f->cg->c, e->span, "a built-in function of files without a lowering");
-}
+CgValue lower_read_file(CgFunc *f, Expr *e) { return answer(f, e, RT_READ_FILE); }
+CgValue lower_file_exists(CgFunc *f, Expr *e) { return answer(f, e, RT_FILE_EXISTS); }
+CgValue lower_file_size(CgFunc *f, Expr *e) { return answer(f, e, RT_FILE_SIZE); }
+CgValue lower_read_line(CgFunc *f, Expr *e) { return answer(f, e, RT_READ_LINE); }
+CgValue lower_input_ended(CgFunc *f, Expr *e) { return answer(f, e, RT_INPUT_ENDED); }

@@ -49,7 +49,7 @@ CgValue cg_field(CgFunc *f, Expr *e);
 bool cg_has_place(CgFunc *f, const Expr *e); /* a variable or element, or part of one */
 CgValue cg_to_vector(CgFunc *f, CgValue v, Type *to);
 CgValue cg_by_part(CgFunc *f, Op op, CgValue a, CgValue b, Span span);
-CgValue cg_vector_builtin(CgFunc *f, Expr *e);
+CgValue lower_vector(CgFunc *f, Expr *e); /* dot, cross, length */
 CgValue cg_slots_to_value(CgFunc *f, LLVMValueRef *slots, Type *t);
 
 /* half.c: f16 and bf16 are computed in f32 */
@@ -143,10 +143,18 @@ LLVMTypeRef cg_function_type(Cg *cg, const Func *fn);
 /* border.c: C functions, exports, tests -------------------------------------------------------------------------- */
 LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args);
 
+/* file.c ----------------------------------------------------------------------------------------------------------- */
+CgValue lower_write_file(CgFunc *f, Expr *e); /* also append_file */
+CgValue lower_read_file(CgFunc *f, Expr *e);
+CgValue lower_read_array(CgFunc *f, Expr *e);
+CgValue lower_file_exists(CgFunc *f, Expr *e);
+CgValue lower_file_size(CgFunc *f, Expr *e);
+CgValue lower_read_line(CgFunc *f, Expr *e);
+CgValue lower_input_ended(CgFunc *f, Expr *e);
+
 /* builtin.c, text.c ------------------------------------------------------------------------------------------ */
 CgValue cg_builtin(CgFunc *f, Expr *e);
-CgValue cg_file_builtin(CgFunc *f, Expr *e); /* file.c */
-CgValue cg_print_or_format(CgFunc *f, Expr *e);
+CgValue lower_text(CgFunc *f, Expr *e); /* print, format */
 void cg_assert(CgFunc *f, Stmt *s);
 const char *cg_condition_text(Cg *cg, const Expr *cond); /* "assertion failed: i < n" */
 

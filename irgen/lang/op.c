@@ -10,10 +10,17 @@ static LLVMValueRef zero_like(LLVMValueRef like) { return LLVMConstNull(LLVMType
 /* Unsigned shape: an integer constant of the type of `like`. */
 static LLVMValueRef int_like(LLVMValueRef like, int64_t v) { return LLVMConstInt(LLVMTypeOf(like), (uint64_t)v, true); }
 
+/* Of integers, or of bools for what works on bits. */
+typedef struct Operands {
+    CgValue a, b;
+    const Const *kb; /* what is known of b, or NULL */
+    Span span;
+} Operands;
+
 /* Division --------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef divide(CgFunc *f, Op op, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
-    if (op == OP_DIV) return is_signed ? LLVMBuildSDiv(f->b, a, b, "") : LLVMBuildUDiv(f->b, a, b, "");
+static LLVMValueRef divide(CgFunc *f, bool remainder, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
+    if (!remainder) return is_signed ? LLVMBuildSDiv(f->b, a, b, "") : LLVMBuildUDiv(f->b, a, b, "");
     return is_signed ? LLVMBuildSRem(f->b, a, b, "") : LLVMBuildURem(f->b, a, b, "");
 }
 
@@ -31,7 +38,7 @@ static void check_divisor(CgFunc *f, LLVMValueRef is_zero, Span span) {
 }
 
 /* The processor traps on a zero divisor and on INT_MIN / -1: neither may reach it. */
-static LLVMValueRef divide_guarded(CgFunc *f, Op op, bool is_signed, LLVMValueRef a, LLVMValueRef b, Span span) {
+static LLVMValueRef divide_guarded(CgFunc *f, bool remainder, bool is_signed, LLVMValueRef a, LLVMValueRef b, Span span) {
     LLVMValueRef is_zero = LLVMBuildICmp(f->b, LLVMIntEQ, b, zero_like(b), "");
     bool reported = cg_can_report(f, f->check.site), never_zero = reported || f->check.site < 0;
     LLVMValueRef unsafe = never_zero ? NULL : is_zero, minus_one = NULL;
@@ -41,18 +48,22 @@ static LLVMValueRef divide_guarded(CgFunc *f, Op op, bool is_signed, LLVMValueRe
         unsafe = unsafe ? LLVMBuildOr(f->b, unsafe, minus_one, "") : minus_one;
     }
     LLVMValueRef safe = unsafe ? LLVMBuildSelect(f->b, unsafe, int_like(b, 1), b, "") : b;
-    LLVMValueRef q = divide(f, op, is_signed, a, safe);
+    LLVMValueRef q = divide(f, remainder, is_signed, a, safe);
     /* by 1 the remainder is 0, which is also x % -1 and x % 0 */
-    if (op == OP_REM) return q;
+    if (remainder) return q;
     if (minus_one) q = LLVMBuildSelect(f->b, minus_one, LLVMBuildNeg(f->b, a, ""), q, "");
     return never_zero ? q : LLVMBuildSelect(f->b, is_zero, zero_like(q), q, "");
 }
 
-static LLVMValueRef int_divide(CgFunc *f, Op op, const Type *t, LLVMValueRef a, LLVMValueRef b, const Const *kb,
-                               Span span) {
-    if (kb && kb->kind == CONST_INT && kb->i != 0 && kb->i != -1) return divide(f, op, t->is_signed, a, b);
-    return divide_guarded(f, op, t->is_signed, a, b, span);
+static LLVMValueRef divide_ints(CgFunc *f, bool remainder, const Operands *o) {
+    const Type *t = o->a.type;
+    if (o->kb && o->kb->kind == CONST_INT && o->kb->i != 0 && o->kb->i != -1)
+        return divide(f, remainder, t->is_signed, o->a.v, o->b.v);
+    return divide_guarded(f, remainder, t->is_signed, o->a.v, o->b.v, o->span);
 }
+
+static LLVMValueRef int_div(CgFunc *f, const Operands *o) { return divide_ints(f, false, o); }
+static LLVMValueRef int_rem(CgFunc *f, const Operands *o) { return divide_ints(f, true, o); }
 
 /* Shifts ----------------------------------------------------------------------------------------------------------- */
 
@@ -71,54 +82,68 @@ static void check_shift(CgFunc *f, LLVMValueRef wide, LLVMValueRef amount, bool 
     cg_enter(f, ok);
 }
 
-static LLVMValueRef shift(CgFunc *f, Op op, const Type *t, LLVMValueRef a, LLVMValueRef n) {
-    if (op == OP_SHL) return LLVMBuildShl(f->b, a, n, "");
+static LLVMValueRef shift(CgFunc *f, bool right, const Type *t, LLVMValueRef a, LLVMValueRef n) {
+    if (!right) return LLVMBuildShl(f->b, a, n, "");
     return t->is_signed ? LLVMBuildAShr(f->b, a, n, "") : LLVMBuildLShr(f->b, a, n, "");
 }
 
 /* The amount may be of another integer type than the value. */
-static LLVMValueRef int_shift(CgFunc *f, Op op, CgValue a, CgValue n, const Const *kn, Span span) {
+static LLVMValueRef shift_ints(CgFunc *f, bool right, const Operands *o) {
+    CgValue a = o->a, n = o->b;
     int bits = a.type->bits;
     LLVMTypeRef t = LLVMTypeOf(a.v);
-    bool known = kn && kn->kind == CONST_INT && kn->i >= 0 && kn->i < bits;
+    bool known = o->kb && o->kb->kind == CONST_INT && o->kb->i >= 0 && o->kb->i < bits;
     LLVMValueRef wide = known ? NULL : LLVMBuildICmp(f->b, LLVMIntUGE, n.v, int_like(n.v, bits), "");
     LLVMValueRef amount = n.type->bits > bits ? LLVMBuildTrunc(f->b, n.v, t, "")
                                               : LLVMBuildZExtOrBitCast(f->b, n.v, t, "");
-    if (known || f->check.site < 0) return shift(f, op, a.type, a.v, amount);
+    if (known || f->check.site < 0) return shift(f, right, a.type, a.v, amount);
     if (cg_can_report(f, f->check.site)) {
-        check_shift(f, wide, n.v, n.type->is_signed, bits, span);
-        return shift(f, op, a.type, a.v, amount);
+        check_shift(f, wide, n.v, n.type->is_signed, bits, o->span);
+        return shift(f, right, a.type, a.v, amount);
     }
-    if (op == OP_SHR && a.type->is_signed)
-        return shift(f, op, a.type, a.v, LLVMBuildSelect(f->b, wide, int_like(amount, bits - 1), amount, ""));
+    if (right && a.type->is_signed)
+        return shift(f, right, a.type, a.v, LLVMBuildSelect(f->b, wide, int_like(amount, bits - 1), amount, ""));
     amount = LLVMBuildSelect(f->b, wide, zero_like(amount), amount, "");
-    return LLVMBuildSelect(f->b, wide, zero_like(a.v), shift(f, op, a.type, a.v, amount), "");
+    return LLVMBuildSelect(f->b, wide, zero_like(a.v), shift(f, right, a.type, a.v, amount), "");
 }
+
+static LLVMValueRef int_shl(CgFunc *f, const Operands *o) { return shift_ints(f, false, o); }
+static LLVMValueRef int_shr(CgFunc *f, const Operands *o) { return shift_ints(f, true, o); }
 
 /* Comparisons ------------------------------------------------------------------------------------------------------ */
 
-static LLVMValueRef compare_ints(CgFunc *f, Op op, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
-    static const LLVMIntPredicate table[OP__COUNT][2] = {
-        [OP_EQ] = {LLVMIntEQ, LLVMIntEQ},   [OP_NE] = {LLVMIntNE, LLVMIntNE},   [OP_LT] = {LLVMIntULT, LLVMIntSLT},
-        [OP_LE] = {LLVMIntULE, LLVMIntSLE}, [OP_GT] = {LLVMIntUGT, LLVMIntSGT}, [OP_GE] = {LLVMIntUGE, LLVMIntSGE},
+/* By a set of OpOrder. */
+static LLVMValueRef compare_ints(CgFunc *f, unsigned orders, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
+    static const LLVMIntPredicate table[ORDER_ALL][2] = {
+        [ORDER_LESS] = {LLVMIntULT, LLVMIntSLT},
+        [ORDER_EQUAL] = {LLVMIntEQ, LLVMIntEQ},
+        [ORDER_GREATER] = {LLVMIntUGT, LLVMIntSGT},
+        [ORDER_LESS | ORDER_EQUAL] = {LLVMIntULE, LLVMIntSLE},
+        [ORDER_GREATER | ORDER_EQUAL] = {LLVMIntUGE, LLVMIntSGE},
+        [ORDER_LESS | ORDER_GREATER] = {LLVMIntNE, LLVMIntNE},
     };
-    return LLVMBuildICmp(f->b, table[op][is_signed], a, b, "");
+    return LLVMBuildICmp(f->b, table[orders][is_signed], a, b, "");
 }
 
-static LLVMValueRef compare_floats(CgFunc *f, Op op, LLVMValueRef a, LLVMValueRef b) {
-    static const LLVMRealPredicate table[OP__COUNT] = {
-        [OP_EQ] = LLVMRealOEQ, [OP_NE] = LLVMRealUNE, [OP_LT] = LLVMRealOLT,
-        [OP_LE] = LLVMRealOLE, [OP_GT] = LLVMRealOGT, [OP_GE] = LLVMRealOGE,
+/* A NaN is unequal to everything. */
+static LLVMValueRef compare_floats(CgFunc *f, unsigned orders, LLVMValueRef a, LLVMValueRef b) {
+    static const LLVMRealPredicate table[ORDER_ALL] = {
+        [ORDER_LESS] = LLVMRealOLT,
+        [ORDER_EQUAL] = LLVMRealOEQ,
+        [ORDER_GREATER] = LLVMRealOGT,
+        [ORDER_LESS | ORDER_EQUAL] = LLVMRealOLE,
+        [ORDER_GREATER | ORDER_EQUAL] = LLVMRealOGE,
+        [ORDER_LESS | ORDER_GREATER] = LLVMRealUNE,
     };
-    return LLVMBuildFCmp(f->b, table[op], a, b, "");
+    return LLVMBuildFCmp(f->b, table[orders], a, b, "");
 }
 
-static LLVMValueRef compare(CgFunc *f, Op op, const Type *t, LLVMValueRef a, LLVMValueRef b) {
-    if (t->is_float) return compare_floats(f, op, a, b);
-    if (t->kind != TY_STR) return compare_ints(f, op, t->is_signed, a, b);
+static LLVMValueRef compare(CgFunc *f, unsigned orders, const Type *t, LLVMValueRef a, LLVMValueRef b) {
+    if (t->is_float) return compare_floats(f, orders, a, b);
+    if (t->kind != TY_STR) return compare_ints(f, orders, t->is_signed, a, b);
     LLVMValueRef texts[2] = {a, b};
     LLVMValueRef order = cg_call_runtime(f, RT_STRCMP, texts, 2);
-    return compare_ints(f, op, true, order, zero_like(order));
+    return compare_ints(f, orders, true, order, zero_like(order));
 }
 
 /* Arithmetic ------------------------------------------------------------------------------------------------------- */
@@ -140,37 +165,48 @@ static LLVMValueRef float_rem(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     return whole;
 }
 
-static LLVMValueRef float_op(CgFunc *f, Op op, LLVMValueRef a, LLVMValueRef b) {
-    switch (op) {
-    case OP_ADD: return LLVMBuildFAdd(f->b, a, b, "");
-    case OP_SUB: return LLVMBuildFSub(f->b, a, b, "");
-    case OP_MUL: return LLVMBuildFMul(f->b, a, b, "");
-    case OP_DIV: return LLVMBuildFDiv(f->b, a, b, "");
-    case OP_REM: return float_rem(f, a, b);
-    default: ice(f->cg->c, (Span){0}, "operator %s on floats", op_info[op].spelling);
-    }
+static LLVMValueRef float_add(CgFunc *f, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFAdd(f->b, a, b, ""); }
+static LLVMValueRef float_sub(CgFunc *f, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFSub(f->b, a, b, ""); }
+static LLVMValueRef float_mul(CgFunc *f, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFMul(f->b, a, b, ""); }
+static LLVMValueRef float_div(CgFunc *f, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFDiv(f->b, a, b, ""); }
+
+static LLVMValueRef int_add(CgFunc *f, const Operands *o) { return LLVMBuildAdd(f->b, o->a.v, o->b.v, ""); }
+static LLVMValueRef int_sub(CgFunc *f, const Operands *o) { return LLVMBuildSub(f->b, o->a.v, o->b.v, ""); }
+static LLVMValueRef int_mul(CgFunc *f, const Operands *o) { return LLVMBuildMul(f->b, o->a.v, o->b.v, ""); }
+static LLVMValueRef int_and(CgFunc *f, const Operands *o) { return LLVMBuildAnd(f->b, o->a.v, o->b.v, ""); }
+static LLVMValueRef int_or(CgFunc *f, const Operands *o) { return LLVMBuildOr(f->b, o->a.v, o->b.v, ""); }
+static LLVMValueRef int_xor(CgFunc *f, const Operands *o) { return LLVMBuildXor(f->b, o->a.v, o->b.v, ""); }
+
+static LLVMValueRef one_neg(CgFunc *f, CgValue a) {
+    return type_of_part(a.type)->is_float ? LLVMBuildFNeg(f->b, a.v, "") : LLVMBuildNeg(f->b, a.v, "");
 }
 
-static LLVMValueRef int_op(CgFunc *f, Op op, CgValue a, CgValue b, const Const *kb, Span span) {
-    switch (op) {
-    case OP_ADD: return LLVMBuildAdd(f->b, a.v, b.v, "");
-    case OP_SUB: return LLVMBuildSub(f->b, a.v, b.v, "");
-    case OP_MUL: return LLVMBuildMul(f->b, a.v, b.v, "");
-    case OP_DIV:
-    case OP_REM: return int_divide(f, op, a.type, a.v, b.v, kb, span);
-    case OP_BIT_AND: return LLVMBuildAnd(f->b, a.v, b.v, "");
-    case OP_BIT_OR: return LLVMBuildOr(f->b, a.v, b.v, "");
-    case OP_BIT_XOR: return LLVMBuildXor(f->b, a.v, b.v, "");
-    case OP_SHL:
-    case OP_SHR: return int_shift(f, op, a, b, kb, span);
-    default: ice(f->cg->c, span, "operator %s on integers", op_info[op].spelling);
-    }
-}
+static LLVMValueRef one_not(CgFunc *f, CgValue a) { return LLVMBuildNot(f->b, a.v, ""); }
 
-/* Division and shifts ask something of each part. */
+/* The rows --------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    LLVMValueRef (*ints)(CgFunc *f, const Operands *o);
+    LLVMValueRef (*floats)(CgFunc *f, LLVMValueRef a, LLVMValueRef b);
+    LLVMValueRef (*one)(CgFunc *f, CgValue a);
+} rows[OP__COUNT] = {
+#define ROW_LOGIC(f) 0 /* a branch: lang/expr.c */
+#define ROW_COMPARE(orders) 0
+#define ROW_BITS(f) .ints = int_##f
+#define ROW_SHIFT(f) .ints = int_##f
+#define ROW_ARITH(f) .ints = int_##f, .floats = float_##f
+#define ROW_DIVIDE(f) .ints = int_##f, .floats = float_##f
+#define ROW_LOGIC_1(f) .one = one_##f
+#define ROW_BITS_1(f) .one = one_##f
+#define ROW_ARITH_1(f) .one = one_##f
+#define OP(name, spelling, precedence, operation) [OP_##name] = {ROW_##operation},
+#include "grammar/ops.def"
+#undef OP
+};
+
+/* Each part is checked. */
 static bool goes_by_part(Op op, const Type *t) {
-    if (t->kind != TY_VECTOR || !t->elem->is_int) return false;
-    return op == OP_DIV || op == OP_REM || op_info[op].kind == OPK_SHIFT;
+    return t->kind == TY_VECTOR && t->elem->is_int && op_info[op].can_fail;
 }
 
 CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *kb, Span span) {
@@ -180,8 +216,9 @@ CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *kb, Span 
         return op_info[op].kind == OPK_COMPARE ? v : cg_convert(f, v, a.type);
     }
     if (op_info[op].kind == OPK_COMPARE)
-        return cg_value(compare(f, op, a.type, a.v, b.v), cg_scalar(f->cg, TY_BOOL));
-    LLVMValueRef v = type_of_part(a.type)->is_float ? float_op(f, op, a.v, b.v) : int_op(f, op, a, b, kb, span);
+        return cg_value(compare(f, op_info[op].orders, a.type, a.v, b.v), cg_scalar(f->cg, TY_BOOL));
+    bool is_float = type_of_part(a.type)->is_float;
+    LLVMValueRef v = is_float ? rows[op].floats(f, a.v, b.v) : rows[op].ints(f, &(Operands){a, b, kb, span});
     f->check = (CgCheck){0};
     return cg_value(v, a.type);
 }
@@ -200,8 +237,7 @@ CgValue cg_fused(CgFunc *f, CgValue a, CgValue b, CgValue c, bool minus_product,
 
 CgValue cg_unary(CgFunc *f, Op op, CgValue a) {
     if (type_is_half(type_of_part(a.type))) return cg_convert(f, cg_unary(f, op, cg_widen_half(f, a)), a.type);
-    if (op == OP_NEG) a.v = type_of_part(a.type)->is_float ? LLVMBuildFNeg(f->b, a.v, "") : LLVMBuildNeg(f->b, a.v, "");
-    else a.v = LLVMBuildNot(f->b, a.v, "");
+    a.v = rows[op].one(f, a);
     return a;
 }
 

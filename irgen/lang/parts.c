@@ -155,7 +155,7 @@ static CgValue cross(CgFunc *f, CgValue a, CgValue b, bool fused, Span span) {
     return cg_binary(f, OP_SUB, l, r, NULL, span);
 }
 
-CgValue cg_vector_builtin(CgFunc *f, Expr *e) {
+CgValue lower_vector(CgFunc *f, Expr *e) {
     CgValue a = cg_expr(f, e->call.args.at[0].value);
     CgValue b = e->call.args.n > 1 ? cg_expr(f, e->call.args.at[1].value) : a;
     cg_debug_at(f, e->span);

@@ -62,7 +62,7 @@ static CgValue *evaluate(CgFunc *f, const ArgList *args, int first) {
     return values;
 }
 
-CgValue cg_print_or_format(CgFunc *f, Expr *e) {
+CgValue lower_text(CgFunc *f, Expr *e) {
     const CallInfo *info = e->call.info;
     if (f->print_buffer && info->builtin == BUILTIN_PRINT) {
         cg_print_record(f, e);

@@ -104,6 +104,21 @@ class TreeTest(unittest.TestCase):
             for code in re.findall(r"`([a-z]+/[\w/]+\.(?:c|h|def|cpp|py))`", path.read_text()):
                 self.assertTrue((ROOT / code).exists(), f"{path.name} names {code}")
 
+    def test_switches_over_our_enumerations_have_no_default(self):
+        """-Werror=switch names what a new row lacks only where no `default:` takes it."""
+        for path, name in sources(".c", ".h", ".cpp"):
+            if name.parts[0] in ("tests", "bench"):
+                continue
+            text = re.sub(r"/\*.*?\*/|//.*", "", path.read_text(), flags=re.S if path.suffix != ".cpp" else 0)
+            for found in re.finditer(r"\bdefault:", text):
+                start, depth = found.start(), 1
+                while depth:
+                    start -= 1
+                    depth += {"}": 1, "{": -1}.get(text[start], 0)
+                for label in re.findall(r"\bcase\s+([\w:]+|'.*?')", text[start:found.start()]):
+                    foreign = re.match(r"LLVM|Intrinsic::|TOK_|'|\d", label)
+                    self.assertTrue(foreign, f"{name}: a `default:` beside `case {label}`")
+
     def test_no_file_is_too_long(self):
         for path, name in sources(*CODE):
             if name.parts[0] == "tests" and path.suffix in (".kdsl", ".txt"):
