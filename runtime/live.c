@@ -19,7 +19,6 @@ volatile int32_t kdsl_interrupt, kdsl_n_launching;
 int32_t kdsl_exit_code;
 
 /* Called by the code itself, where it sees that kdsl_interrupt is not 0. */
-KDSL_RT _Noreturn void kdsl_interrupted(void);
 void kdsl_interrupted(void) {
     kdsl_border_leave(KDSL_STOPPED);
     abort(); /* code runs below a border only */

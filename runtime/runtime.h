@@ -210,4 +210,7 @@ KDSL_RT _Noreturn void kdsl_exit(int32_t status); /* flushes */
 KDSL_RT int64_t kdsl_parse_int(const char *text, const char *type, int32_t bits, int32_t is_signed, const char *place);
 KDSL_RT double kdsl_parse_float(const char *text, const char *type, int32_t bits, const char *place);
 
+/* live.c: only in sessions. Called by code for the host when Ctrl-C was pressed: ends the input. */
+KDSL_RT _Noreturn void kdsl_interrupted(void);
+
 #endif

@@ -13,7 +13,7 @@ typedef struct RuntimeRow {
 } RuntimeRow;
 
 static const RuntimeRow rows[RT__COUNT] = {
-#define RUNTIME(id, name, result, params, flags) {name, result, params, flags},
+#define RUNTIME(id, name, result, params, flags) {#name, result, params, flags},
 #include "irgen/lang/runtime.def"
 #undef RUNTIME
 };
