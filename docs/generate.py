@@ -11,7 +11,7 @@ AREAS = [("E01", "Lexer"), ("E02", "Parser"), ("E03", "Names and types"), ("E04"
          ("E05", "Kernels"), ("E06", "Shapes and extents"), ("E07", "Formats, asserts, constants"),
          ("E08", "Modules, C, tests"), ("E10", "Files, options, back end"), ("W", "Warnings")]
 WHERE = {"HOST": "host", "ON_HOST": "host", "BOTH": "host, kernels", "EVEN_IN_KERNELS": "host, kernels"}
-ARGS = {"FLOAT": "floats", "FLOATS": "floats", "NUMBERS": "numbers"}
+ARGS = {"FLOAT": "floats", "FLOATS": "floats", "NUMBERS": "numbers", "INTEGERS": "integers"}
 
 
 def rows(path, macro):

@@ -13,9 +13,9 @@
 /* In the order of lexer/tokens.def; lexer/token.c asserts it. */
 %token ID INT FLOAT STR.
 %token LPAREN RPAREN LBRACKET RBRACKET LBRACE RBRACE COMMA SEMI COLON DOT DOTDOT ARROW.
-%token ASSIGN ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN SHL_ASSIGN
+%token ASSIGN ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN SHL_ASSIGN ROL_ASSIGN
        SHR_ASSIGN.
-%token OR AND EQ NE LT LE GT GE PIPE CARET AMP SHL SHR PLUS MINUS STAR SLASH PERCENT BANG TILDE.
+%token OR AND EQ NE LT LE GT GE PIPE CARET AMP SHL SHR ROL PLUS MINUS STAR SLASH PERCENT BANG TILDE.
 %token FN KERNEL STRUCT CONST IMPORT EXTERN EXPORT TEST LET VAR IF ELSE FOR IN WHILE BREAK CONTINUE RETURN ASSERT
        OFFLOAD ATOMIC SHARED BARRIER WAIT TRUE FALSE MUT.
 %token BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX.
@@ -31,7 +31,7 @@
 %left PIPE.
 %left CARET.
 %left AMP.
-%left SHL SHR.
+%left SHL SHR ROL.
 %left PLUS MINUS.
 %left STAR SLASH PERCENT.
 
@@ -215,6 +215,7 @@ update(A) ::= OR_ASSIGN(T). { A = ast_assign_op(OP_BIT_OR, T); }
 update(A) ::= XOR_ASSIGN(T). { A = ast_assign_op(OP_BIT_XOR, T); }
 update(A) ::= SHL_ASSIGN(T). { A = ast_assign_op(OP_SHL, T); }
 update(A) ::= SHR_ASSIGN(T). { A = ast_assign_op(OP_SHR, T); }
+update(A) ::= ROL_ASSIGN(T). { A = ast_assign_op(OP_ROL, T); }
 update(A) ::= MIN(M) ASSIGN(T). { A = (AssignOp){.is_min = true, .span = span_join(M.span, T.span)}; }
 update(A) ::= MAX(M) ASSIGN(T). { A = (AssignOp){.is_max = true, .span = span_join(M.span, T.span)}; }
 
@@ -234,6 +235,7 @@ expr(A) ::= expr(L) CARET(T) expr(R). { A = ast_binary(p, OP_BIT_XOR, T, L, R); 
 expr(A) ::= expr(L) AMP(T) expr(R). { A = ast_binary(p, OP_BIT_AND, T, L, R); }
 expr(A) ::= expr(L) SHL(T) expr(R). { A = ast_binary(p, OP_SHL, T, L, R); }
 expr(A) ::= expr(L) SHR(T) expr(R). { A = ast_binary(p, OP_SHR, T, L, R); }
+expr(A) ::= expr(L) ROL(T) expr(R). { A = ast_binary(p, OP_ROL, T, L, R); }
 expr(A) ::= expr(L) PLUS(T) expr(R). { A = ast_binary(p, OP_ADD, T, L, R); }
 expr(A) ::= expr(L) MINUS(T) expr(R). { A = ast_binary(p, OP_SUB, T, L, R); }
 expr(A) ::= expr(L) STAR(T) expr(R). { A = ast_binary(p, OP_MUL, T, L, R); }

@@ -76,11 +76,9 @@ static void update(Frame *f, const Stmt *s, const Type *value, char *at, const c
     }
 }
 
-static bool shifts(const Stmt *s) { return s->assign.op != OP_NONE && op_info[s->assign.op].kind == OPK_SHIFT; }
-
 static void assign_scalar(Frame *f, const Stmt *s) {
     const Type *t = s->assign.target->type;
-    Const v = interp_scalar_as(f, s->assign.value, shifts(s) ? s->assign.value->type : t);
+    Const v = interp_scalar_as(f, s->assign.value, op_counts(s->assign.op) ? s->assign.value->type : t);
     void *at = interp_address(f, s->assign.target);
     if (computes(s)) v = combined(f, s, t, interp_load(t, at), v);
     interp_store(t, at, v);
@@ -101,7 +99,7 @@ static void assign(Frame *f, const Stmt *s) {
         assign_array(f, s);
         return;
     }
-    const Type *value = shifts(s) ? s->assign.value->type : target->type;
+    const Type *value = op_counts(s->assign.op) ? s->assign.value->type : target->type;
     ROOM(v, interp_size(value));
     interp_value_as(f, s->assign.value, value, v);
     if (type_owns(target->type)) interp_spread(f, target->name.sym, (char *)v, false);

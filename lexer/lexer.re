@@ -226,6 +226,7 @@ Token lex_next(Lexer *lx) {
         "|="  { return token(lx, TOK_OR_ASSIGN, start); }
         "^="  { return token(lx, TOK_XOR_ASSIGN, start); }
         "<<=" { return token(lx, TOK_SHL_ASSIGN, start); }
+        "<<<=" { return token(lx, TOK_ROL_ASSIGN, start); }
         ">>=" { return token(lx, TOK_SHR_ASSIGN, start); }
         "||"  { return token(lx, TOK_OR, start); }
         "&&"  { return token(lx, TOK_AND, start); }
@@ -240,6 +241,7 @@ Token lex_next(Lexer *lx) {
         "&"   { return token(lx, TOK_AMP, start); }
         "<<"  { return token(lx, TOK_SHL, start); }
         ">>"  { return token(lx, TOK_SHR, start); }
+        "<<<" { return token(lx, TOK_ROL, start); }
         "+"   { return token(lx, TOK_PLUS, start); }
         "-"   { return token(lx, TOK_MINUS, start); }
         "*"   { return token(lx, TOK_STAR, start); }

@@ -10,6 +10,7 @@ const OpInfo op_info[OP__COUNT] = {
 #define INFO_COMPARE(orders) 2, OPK_COMPARE, false, orders
 #define INFO_BITS(f) 2, OPK_BITS, false, 0
 #define INFO_SHIFT(f) 2, OPK_SHIFT, true, 0
+#define INFO_ROTATE(f) 2, OPK_ROTATE, false, 0
 #define INFO_ARITH(f) 2, OPK_ARITH, false, 0
 #define INFO_DIVIDE(f) 2, OPK_ARITH, true, 0
 #define INFO_LOGIC_1(f) 1, OPK_LOGIC, false, 0

@@ -30,7 +30,7 @@ typedef enum Op {
 #undef OP
     OP__COUNT
 } Op;
-typedef enum OpKind { OPK_ARITH, OPK_BITS, OPK_SHIFT, OPK_COMPARE, OPK_LOGIC } OpKind;
+typedef enum OpKind { OPK_ARITH, OPK_BITS, OPK_SHIFT, OPK_ROTATE, OPK_COMPARE, OPK_LOGIC } OpKind;
 /* How the first operand may stand to the second. A NaN is in none of these orders, only unequal. */
 typedef enum OpOrder { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4, ORDER_ALL = 7 } OpOrder;
 typedef struct OpInfo {
@@ -41,6 +41,8 @@ typedef struct OpInfo {
     unsigned orders; /* OPK_COMPARE: a set of OpOrder: where it is true */
 } OpInfo;
 extern const OpInfo op_info[OP__COUNT];
+/* The second operand counts bits: it may be of another integer type than the first. */
+static inline bool op_counts(Op op) { return op_info[op].kind == OPK_SHIFT || op_info[op].kind == OPK_ROTATE; }
 
 /* Which operand of a sum or difference is a product that is rounded with it, once (sema/fuse.c). */
 typedef enum Fused { FUSED_NONE, FUSED_LEFT, FUSED_RIGHT } Fused;

@@ -161,8 +161,6 @@ static bool two_as_one(Feed *f, Token *t, Repair *repair) {
         int kind;
     } signs[] = {
         {TOK_STAR, TOK_STAR, "write a power as `pow(x, y)`", NULL, 0},
-        {TOK_SHL, TOK_LT, "launch a kernel with `offload k(...)`; its `over` sets the number of work items", NULL,
-         0},
         {TOK_EQ, TOK_ASSIGN, "there is no `===`; write `==`", "==", 0},
         {TOK_NE, TOK_ASSIGN, "there is no `!==`; write `!=`", "!=", 0},
         {TOK_LT, TOK_GT, "there is no `<>`; write `!=`", "!=", 0},
@@ -187,6 +185,13 @@ static bool two_as_one(Feed *f, Token *t, Repair *repair) {
         return true;
     }
     return false;
+}
+
+/* `k<<<blocks, threads>>>(x)` as a statement */
+static bool cuda_launch(Feed *f, Token *t) {
+    if (t->kind != TOK_ROL || f->prev.kind != TOK_ID) return false;
+    diag(f->c, E0216, t->span, "launch a kernel with `offload k(...)`; its `over` sets the number of work items");
+    return true;
 }
 
 /* `p->x`, `std::sqrt`, `f::<f32>(x)`, `f<f32>(x)` */
@@ -226,7 +231,7 @@ bool foreign_sign(Feed *f, Token *t, Repair *repair) {
         diag(f->c, E0216, t->span, "a module cannot be renamed: write `import math;` and `math.PI`");
         return true;
     }
-    if (arrow_function(f, t, repair) || two_as_one(f, t, repair) || member(f, t, repair)) return true;
+    if (arrow_function(f, t, repair) || two_as_one(f, t, repair) || cuda_launch(f, t) || member(f, t, repair)) return true;
     return after_expression(f) && as_and_or(f, t, repair);
 }
 

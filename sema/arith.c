@@ -29,6 +29,13 @@ static int64_t shifted_right(const Type *t, int64_t a, int64_t b) {
     return t->is_signed ? a >> b : (int64_t)((uint64_t)a >> b);
 }
 
+/* By b modulo the width: of any integer type, whose low bits say it. */
+static int64_t rotated_left(const Type *t, int64_t a, int64_t b) {
+    int n = (int)(b & (t->bits - 1));
+    uint64_t mask = ~UINT64_C(0) >> (64 - t->bits), x = (uint64_t)a & mask;
+    return (int64_t)(n ? x << n | x >> (t->bits - n) : x);
+}
+
 #define INTS(name, result)                                                                                             \
     static bool int_##name(const Type *t, int64_t a, int64_t b, int64_t *r) { return (void)t, result; }
 INTS(add, __builtin_add_overflow(a, b, r))
@@ -41,6 +48,7 @@ INTS(or, (*r = a | b, false))
 INTS(xor, (*r = a ^ b, false))
 INTS(shl, (*r = (int64_t)((uint64_t)a << b), *r >> b != a))
 INTS(shr, (*r = shifted_right(t, a, b), false))
+INTS(rol, (*r = rotated_left(t, a, b), false))
 #undef INTS
 
 /* Floats and bools ------------------------------------------------------------------------------------------------ */
@@ -81,6 +89,7 @@ static const struct {
 #define ROW_COMPARE(orders) 0
 #define ROW_BITS(f) .ints = int_##f, .bools = bool_##f
 #define ROW_SHIFT(f) .ints = int_##f
+#define ROW_ROTATE(f) .ints = int_##f
 #define ROW_ARITH(f) .ints = int_##f, .floats = float_##f
 #define ROW_DIVIDE(f) .ints = int_##f, .floats = float_##f
 #define ROW_LOGIC_1(f) .one = one_##f

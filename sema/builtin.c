@@ -39,6 +39,7 @@ static bool suits(BuiltinArgs args, const Type *t) {
     case ARGS_FLOAT: return t->is_float || t->kind == TY_INT_LITERAL;
     case ARGS_FLOATS: return suits(ARGS_FLOAT, type_of_part(t));
     case ARGS_NUMBERS: return type_is_number(type_of_part(t));
+    case ARGS_INTEGERS: return type_of_part(t)->is_int;
     }
     return true;
 }
@@ -46,11 +47,12 @@ static bool suits(BuiltinArgs args, const Type *t) {
 static bool are_floats(BuiltinArgs args) { return args == ARGS_FLOAT || args == ARGS_FLOATS; }
 
 static void does_not_suit(Sema *s, Expr *e, BuiltinId id) {
-    const char *wanted = are_floats(builtin_rows[id].args) ? "a float" : "a number";
+    BuiltinArgs args = builtin_rows[id].args;
+    const char *wanted = are_floats(args) ? "a float" : args == ARGS_NUMBERS ? "a number" : "an integer";
     Diag *d =
         diag(s->c, E0304, e->span, "`%s` needs %s, but this is %s", builtin_rows[id].name, wanted,
              quoted_type(s, e->type));
-    if (e->type->is_int) fix_convert(s, d, e, s->f64);
+    if (are_floats(args) && e->type->is_int) fix_convert(s, d, e, s->f64);
 }
 
 /* Scalars of one type: literals follow the others, and become f64 alone. */
@@ -76,6 +78,7 @@ static bool check_scalars(Sema *s, Expr *e, BuiltinId id) {
         common = unify(s, &args->at[0].value, &args->at[i].value, args->at[i].span, what);
     if (is_bad(common)) return false;
     if (are_floats(builtin_rows[id].args) && common->kind == TY_INT_LITERAL) common = s->float_literal;
+    if (builtin_rows[id].args == ARGS_INTEGERS && type_is_literal(common)) common = s->i32; /* zeros before it: a width */
     for (int i = 0; i < args->n; i++) ok = coerce(s, &args->at[i].value, common, NULL) && ok;
     return ok;
 }
@@ -99,6 +102,26 @@ static Type *row_result(Sema *s, Expr *e, BuiltinId id) {
 }
 
 /* ---- those that check their own arguments ---- */
+
+/* rotate_left(x, n): as the operator, n may be of another integer type, unless one of both is a vector. */
+static Type *check_rotate_left(Sema *s, Expr *e) {
+    Arg *x = &e->call.args.at[0], *n = &e->call.args.at[1];
+    bool ok = is_plain(s, x) && is_plain(s, n);
+    if (is_bad(check_scalar(s, &x->value)) || is_bad(check_scalar(s, &n->value)) || !ok) return s->error;
+    for (int i = 0; i < 2; i++) {
+        if (suits(ARGS_INTEGERS, e->call.args.at[i].value->type)) continue;
+        does_not_suit(s, e->call.args.at[i].value, BUILTIN_ROTATE_LEFT);
+        return s->error;
+    }
+    Type *vector = vector_among(&e->call.args);
+    if (vector) broadcast(s, &x->value, vector);
+    if (is_bad(settle(s, &x->value))) return s->error;
+    if (vector && !coerce(s, &n->value, vector, NULL)) return s->error;
+    e->type = settle(s, &n->value);
+    if (!is_bad(e->type)) e->type = x->value->type;
+    fold_builtin(e);
+    return e->type;
+}
 
 static bool is_text(Sema *s, Arg *a, const char *why) {
     return is_plain(s, a) && check_value(s, &a->value, s->str, why);
@@ -299,6 +322,7 @@ const BuiltinRow builtin_rows[BUILTIN__COUNT] = {
 #define CHECK_OF_FLOAT ARGS_FLOAT, NULL
 #define CHECK_OF_FLOATS ARGS_FLOATS, NULL
 #define CHECK_OF_NUMBERS ARGS_NUMBERS, NULL
+#define CHECK_OF_INTEGERS ARGS_INTEGERS, NULL
 #define RESULT_INDEX RESULT_CHECKED
 #define RESULT_F64 RESULT_CHECKED
 #define RESULT_STR RESULT_CHECKED

@@ -206,7 +206,7 @@ void note_declared(Sema *s, Diag *d, const Symbol *sym);
 Type *bad(Sema *s, Expr *e); /* e->type = error */
 
 /* builtin.c */
-typedef enum BuiltinArgs { ARGS_CHECK, ARGS_FLOAT, ARGS_FLOATS, ARGS_NUMBERS } BuiltinArgs;
+typedef enum BuiltinArgs { ARGS_CHECK, ARGS_FLOAT, ARGS_FLOATS, ARGS_NUMBERS, ARGS_INTEGERS } BuiltinArgs;
 typedef enum BuiltinResult { RESULT_CHECKED, RESULT_SAME, RESULT_BOOL } BuiltinResult;
 typedef struct BuiltinRow {
     const char *name;

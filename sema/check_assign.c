@@ -250,7 +250,8 @@ static bool update_suits(const Stmt *st, const Type *t) {
     switch (op_info[st->assign.op].kind) {
     case OPK_ARITH: return type_is_number(t);
     case OPK_BITS: return t->is_int || t->kind == TY_BOOL;
-    case OPK_SHIFT: return t->is_int;
+    case OPK_SHIFT:
+    case OPK_ROTATE: return t->is_int;
     case OPK_COMPARE:
     case OPK_LOGIC: return false;
     }
@@ -268,8 +269,8 @@ static void check_update(Sema *s, Stmt *st, Type *t) {
     }
     if (t->kind == TY_VECTOR && st->assign.op != OP_NONE && !check_divisor(s, st->assign.op, t->elem, *slot)) return;
     broadcast(s, slot, t);
-    bool shift = t->kind != TY_VECTOR && (st->assign.op == OP_SHL || st->assign.op == OP_SHR);
-    if (shift) {
+    bool counts = t->kind != TY_VECTOR && op_counts(st->assign.op);
+    if (counts) {
         if (!v->is_int) diag(s->c, E0306, st->assign.op_span, "`%s` cannot shift by %s", text, quoted_type(s, v));
         else if (type_is_literal(v)) settle(s, slot);
     } else if (type_is_number(v) && type_is_number(t) && !type_is_literal(v) && !type_widens(v, t)) {

@@ -103,7 +103,8 @@ static bool op_suits(Op op, const Type *t) {
     switch (op_info[op].kind) {
     case OPK_ARITH: return type_is_number(t);
     case OPK_BITS: return t->is_int || (t->kind == TY_BOOL && op != OP_BIT_NOT);
-    case OPK_SHIFT: return t->is_int;
+    case OPK_SHIFT:
+    case OPK_ROTATE: return t->is_int;
     case OPK_COMPARE: return type_is_number(t) || (t->kind == TY_BOOL && (op == OP_EQ || op == OP_NE));
     case OPK_LOGIC: return t->kind == TY_BOOL;
     }
@@ -140,13 +141,15 @@ static Type *check_unary(Sema *s, Expr *e) {
     return e->type;
 }
 
+/* Shifts and rotations. */
 static Type *check_shift(Sema *s, Expr *e) {
     Type *l = e->binary.lhs->type, *r = e->binary.rhs->type;
     const char *op = op_info[e->binary.op].spelling;
     if (!l->is_int) return wrong_operator(s, e, e->binary.op_span, op, l);
     if (!r->is_int) return wrong_operator(s, e, e->binary.op_span, op, r);
     bool both_known = e->binary.lhs->konst.kind != CONST_NONE && e->binary.rhs->konst.kind != CONST_NONE;
-    if (type_is_literal(l) && !both_known) l = settle(s, &e->binary.lhs);
+    bool has_width = op_info[e->binary.op].kind == OPK_ROTATE; /* which the value depends on */
+    if (type_is_literal(l) && (has_width || !both_known)) l = settle(s, &e->binary.lhs);
     if (type_is_literal(r) && !type_is_literal(l)) r = settle(s, &e->binary.rhs);
     e->type = is_bad(l) || is_bad(r) ? s->error : l;
     fold_binary(s, e);
@@ -188,7 +191,7 @@ static Type *check_binary(Sema *s, Expr *e) {
         l = e->binary.lhs->type;
         r = e->binary.rhs->type;
         if (is_bad(l) || is_bad(r)) return bad(s, e);
-    } else if (op_info[op].kind == OPK_SHIFT) {
+    } else if (op_counts(op)) {
         return check_shift(s, e);
     }
     if (l->kind == TY_STR && r->kind == TY_STR && (op == OP_EQ || op == OP_NE)) return check_same_text(s, e);

@@ -77,7 +77,7 @@ void retype(Sema *s, Expr *e, Type *to) {
     case EXPR_UNARY: retype(s, e->unary.operand, to); break;
     case EXPR_BINARY:
         retype(s, e->binary.lhs, to);
-        if (op_info[e->binary.op].kind != OPK_SHIFT) retype(s, e->binary.rhs, to);
+        if (!op_counts(e->binary.op)) retype(s, e->binary.rhs, to);
         break;
     case EXPR_CALL:
         for (int i = 0; i < e->call.args.n; i++) retype(s, e->call.args.at[i].value, to);

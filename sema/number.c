@@ -42,6 +42,25 @@ static Const number_clamp(const Type *t, const Const *x) {
     return arith_min_or_max(false, t, arith_min_or_max(true, t, x[0], x[1]), x[2]);
 }
 
+/* Bits of integers ------------------------------------------------------------------------------------------------ */
+
+/* Those of the type, without the sign's copies above it. */
+static uint64_t bits_of(const Type *t, const Const *x) { return (uint64_t)x->i & ~UINT64_C(0) >> (64 - t->bits); }
+
+static Const number_popcount(const Type *t, const Const *x) { return const_int(__builtin_popcountll(bits_of(t, x))); }
+
+static Const number_leading_zeros(const Type *t, const Const *x) {
+    uint64_t v = bits_of(t, x);
+    return const_int(v ? __builtin_clzll(v) - (64 - t->bits) : t->bits);
+}
+
+static Const number_trailing_zeros(const Type *t, const Const *x) {
+    uint64_t v = bits_of(t, x);
+    return const_int(v ? __builtin_ctzll(v) : t->bits);
+}
+
+static Const number_rotate_left(const Type *t, const Const *x) { return arith_binary(OP_ROL, t, x[0], x[1], NULL); }
+
 /* The rows -------------------------------------------------------------------------------------------------------- */
 
 typedef struct ValueRow {

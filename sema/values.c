@@ -235,11 +235,17 @@ static Form range_shl(Walk *w, const Form *a, const Form *b, const Type *t, Span
     return exact(w, form_add(&sum, &zero, (int64_t)1 << (int)b->c, a), &sum, t, span);
 }
 
+static Form range_rol(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
+    (void)a, (void)b;
+    return fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
+}
+
 static Form (*const ranges[OP__COUNT])(Walk *w, const Form *a, const Form *b, const Type *t, Span span) = {
 #define RANGE_LOGIC(f) NULL
 #define RANGE_COMPARE(orders) NULL
 #define RANGE_BITS(f) range_##f
 #define RANGE_SHIFT(f) range_##f
+#define RANGE_ROTATE(f) range_##f
 #define RANGE_ARITH(f) range_##f
 #define RANGE_DIVIDE(f) range_##f
 #define RANGE_LOGIC_1(f) NULL
@@ -419,6 +425,12 @@ static Form extent_asked(Walk *w, Expr *e, BuiltinId id) {
     return f;
 }
 
+static Form bit_count(Walk *w, Expr *e) {
+    Form n = walk_unknown(w, ATOM_COMPUTED, e);
+    if (is_integer(e->type)) affine_limit(&w->a, &n, 0, e->type->bits);
+    return n;
+}
+
 static Form builtin(Walk *w, Expr *e) {
     BuiltinId id = e->call.info->builtin;
     if (id == BUILTIN_MIN || id == BUILTIN_MAX || id == BUILTIN_CLAMP) return extremum(w, e, id);
@@ -427,6 +439,7 @@ static Form builtin(Walk *w, Expr *e) {
     Form *v = arena_array(w->s->arena, Form, e->call.args.n + 1);
     for (int i = 0; i < e->call.args.n; i++) v[i] = passed(w, &e->call.args.at[i]);
     if (id == BUILTIN_AT) walk_at(w, e, v);
+    if (id == BUILTIN_POPCOUNT || id == BUILTIN_LEADING_ZEROS || id == BUILTIN_TRAILING_ZEROS) return bit_count(w, e);
     if (id == BUILTIN_ABS && is_integer(e->type) && at_least(w, &v[0], 0)) return v[0];
     return walk_unknown(w, id == BUILTIN_AT ? ATOM_LOADED : ATOM_COMPUTED, e);
 }

@@ -66,6 +66,23 @@ static CgValue lower_abs(CgFunc *f, Expr *e) {
     return cg_value(cg_intrinsic(f, "llvm.abs", &over, 1, args, 2), a.type);
 }
 
+/* Zero bits at one end; every bit of 0. */
+static CgValue zero_bits(CgFunc *f, Expr *e, const char *name) {
+    CgValue a = cg_expr(f, arg(e, 0));
+    LLVMTypeRef over = LLVMTypeOf(a.v);
+    LLVMValueRef args[2] = {a.v, LLVMConstNull(f->cg->i1)}; /* of 0 it is defined */
+    return cg_value(cg_intrinsic(f, name, &over, 1, args, 2), a.type);
+}
+
+static CgValue lower_leading_zeros(CgFunc *f, Expr *e) { return zero_bits(f, e, "llvm.ctlz"); }
+static CgValue lower_trailing_zeros(CgFunc *f, Expr *e) { return zero_bits(f, e, "llvm.cttz"); }
+
+static CgValue lower_rotate_left(CgFunc *f, Expr *e) {
+    CgValue x = cg_expr(f, arg(e, 0)), n = cg_expr(f, arg(e, 1));
+    if (x.type->kind == TY_VECTOR) n = cg_convert(f, n, x.type);
+    return cg_binary(f, OP_ROL, x, n, NULL, e->span);
+}
+
 static CgValue min_or_max(CgFunc *f, Expr *e, bool max) {
     CgValue a = cg_convert(f, cg_expr(f, arg(e, 0)), e->type), b = cg_convert(f, cg_expr(f, arg(e, 1)), e->type);
     return cg_minmax(f, max, a, b);

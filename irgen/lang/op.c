@@ -110,6 +110,15 @@ static LLVMValueRef shift_ints(CgFunc *f, bool right, const Operands *o) {
 static LLVMValueRef int_shl(CgFunc *f, const Operands *o) { return shift_ints(f, false, o); }
 static LLVMValueRef int_shr(CgFunc *f, const Operands *o) { return shift_ints(f, true, o); }
 
+/* The count is taken modulo the width, which its low bits are, whatever its type. */
+static LLVMValueRef int_rol(CgFunc *f, const Operands *o) {
+    int bits = type_of_part(o->a.type)->bits, n_bits = type_of_part(o->b.type)->bits;
+    LLVMTypeRef t = LLVMTypeOf(o->a.v);
+    LLVMValueRef n = n_bits > bits ? LLVMBuildTrunc(f->b, o->b.v, t, "") : LLVMBuildZExtOrBitCast(f->b, o->b.v, t, "");
+    LLVMValueRef args[3] = {o->a.v, o->a.v, n};
+    return cg_intrinsic(f, "llvm.fshl", &t, 1, args, 3);
+}
+
 /* Comparisons ------------------------------------------------------------------------------------------------------ */
 
 /* By a set of OpOrder. */
@@ -194,6 +203,7 @@ static const struct {
 #define ROW_COMPARE(orders) 0
 #define ROW_BITS(f) .ints = int_##f
 #define ROW_SHIFT(f) .ints = int_##f
+#define ROW_ROTATE(f) .ints = int_##f
 #define ROW_ARITH(f) .ints = int_##f, .floats = float_##f
 #define ROW_DIVIDE(f) .ints = int_##f, .floats = float_##f
 #define ROW_LOGIC_1(f) .one = one_##f

@@ -158,9 +158,9 @@ static void assign(CgFunc *f, Stmt *s) {
         assign_fused(f, s);
         return;
     }
-    bool is_shift = s->assign.op != OP_NONE && op_info[s->assign.op].kind == OPK_SHIFT;
+    bool counts = op_counts(s->assign.op);
     CgValue v = cg_expr(f, s->assign.value);
-    if (!is_shift) v = cg_convert(f, v, target->type);
+    if (!counts) v = cg_convert(f, v, target->type);
     bool is_minmax = s->assign.is_min || s->assign.is_max, reads = is_minmax || s->assign.op != OP_NONE;
     CgPlace place = cg_target(f, target, reads);
     cg_debug_at(f, s->span);

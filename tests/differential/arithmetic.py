@@ -117,6 +117,21 @@ UNARY_MATH = {"sqrt": lambda v: v if v == 0 else math.sqrt(v) if v > 0 else math
               "ceil": whole(math.ceil), "trunc": whole(math.trunc), "round": half_away, "abs": abs}
 
 
+def bits_of(t, v):
+    return v & (1 << bits(t)) - 1
+
+
+def rotated(t, v, by):
+    width = bits(t)
+    v, by = bits_of(t, v), by % width
+    return (v << by | v >> (width - by)) & (1 << width) - 1
+
+
+BIT_COUNTS = {"popcount": lambda t, v: bits_of(t, v).bit_count(),
+              "leading_zeros": lambda t, v: bits(t) - bits_of(t, v).bit_length(),
+              "trailing_zeros": lambda t, v: ((v | 1 << bits(t)) & -(v | 1 << bits(t))).bit_length() - 1}
+
+
 def int_operation(op, t):
     return {**ARITHMETIC, **BITWISE, "/": truncated, "%": lambda a, b: a - b * truncated(a, b),
             "<<": lambda a, b: a << b, ">>": lambda a, b: a >> b}[op]

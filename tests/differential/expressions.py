@@ -2,8 +2,8 @@
 import math
 import random
 
-from arithmetic import (ARITHMETIC, COMPARE, FLOATS, INTS, UNARY_MATH, bits, convert, float_divide, float_remainder,
-                        fused, int_operation, larger, limits, rounded, smaller, widens, wrap)
+from arithmetic import (ARITHMETIC, BIT_COUNTS, COMPARE, FLOATS, INTS, UNARY_MATH, bits, convert, float_divide,
+                        float_remainder, fused, int_operation, larger, limits, rotated, rounded, smaller, widens, wrap)
 
 
 class Node:
@@ -127,12 +127,19 @@ class Maker:
         return Node(a.text, s, lambda env: convert(t, s, a.worth(env)), a.known, a.factors)
 
     def integer(self, t, depth):
-        op = self.random.choice(["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "-x", "~x"])
+        op = self.random.choice(["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "-x", "~x", "<<<", "bits"])
         a = self.unknown(self.expression(t, depth))
         if op == "-x":
             return Node(f"(-{a.text})", t, lambda env: wrap(t, -a.worth(env)))
         if op == "~x":
             return Node(f"(~{a.text})", t, lambda env: wrap(t, ~a.worth(env)))
+        if op == "bits":
+            name = self.random.choice(list(BIT_COUNTS))
+            return Node(f"{name}({a.text})", t, lambda env: BIT_COUNTS[name](t, a.worth(env)))
+        if op == "<<<":
+            n = self.unknown(self.expression(self.random.choice(INTS), depth))
+            text = self.random.choice([f"({a.text} <<< {n.text})", f"rotate_left({a.text}, {n.text})"])
+            return Node(text, t, lambda env: wrap(t, rotated(t, a.worth(env), n.worth(env))))
         f = int_operation(op, t)
         if op in ("<<", ">>"):
             n = self.unknown(self.expression(self.random.choice(INTS), depth))

@@ -254,7 +254,7 @@ class Body(Maker):
             return Line(f"{target} {op} {t}({self.expression(part, 2).text});", f"{target} = {t}({part}(u));")
         ops = ["=", "=", "=", "+=", "-=", "*=", "min=", "max="] + (["/="] if t in FLOATS else ["&=", "|=", "^="])
         if t in INTS and r.random() < 0.15:
-            op = r.choice(["/=", "%=", "<<=", ">>="])
+            op = r.choice(["/=", "%=", "<<=", ">>=", "<<<="])
             value = self.unknown(self.expression(t, 1)).text
             value = f"({value} | 1)" if op in ("/=", "%=") else f"({value} & {bits(t) - 1})"
             return Line(f"{target} {op} {value};", f"{target} {op} 3;")
