@@ -202,7 +202,11 @@ assert_text(A) ::= COMMA STR(S) COMMA arg_list(L) comma. { A = (AssertText){ast_
 /* What may stand right of `=`: the old value of an atomic update is no operand of anything. */
 init(A) ::= expr(E). { A = E; }
 init(A) ::= atomic(E). { A = E; }
-atomic(A) ::= ATOMIC(K) postfix(T) update(O) expr(E). { A = ast_atomic(p, K, T, O, E); }
+atomic(A) ::= ATOMIC(K) postfix(T) update(O) expr(E). { A = ast_atomic(p, K, T, O, E, NULL); }
+atomic(A) ::= ATOMIC(K) postfix(T) ASSIGN(O) expr(E). { A = ast_atomic(p, K, T, ast_assign_op(OP_NONE, O), E, NULL); }
+atomic(A) ::= ATOMIC(K) postfix(T) ASSIGN(O) expr(E) IF EQ expr(W). {
+    A = ast_atomic(p, K, T, ast_assign_op(OP_NONE, O), E, W);
+}
 
 %type update {AssignOp}
 update(A) ::= ADD_ASSIGN(T). { A = ast_assign_op(OP_ADD, T); }

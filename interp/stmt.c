@@ -111,11 +111,13 @@ Const interp_update(Frame *f, Expr *e) {
     const Type *t = e->type;
     ROOM(v, interp_size(t));
     interp_value_as(f, e->atomic.value, t, v);
+    Const was = e->atomic.was ? interp_scalar_as(f, e->atomic.was, t) : (Const){0};
     void *at = interp_address(f, e->atomic.target);
     Const old = interp_load(t, at), right = interp_load(t, v);
     const AtomicRow *row = &atomic_rows[atomic_kind(e)];
-    interp_store(t, at, row->op ? arith_binary(row->op, t, old, right, NULL)
-                                : arith_min_or_max(row->is_max, t, old, right));
+    if (row->op) right = arith_binary(row->op, t, old, right, NULL);
+    else if (row->is_min || row->is_max) right = arith_min_or_max(row->is_max, t, old, right);
+    if (!e->atomic.was || old.i == was.i) interp_store(t, at, right);
     return old;
 }
 

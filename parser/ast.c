@@ -250,15 +250,17 @@ Expr *ast_offload(Parser *p, Token offload, LaunchWords words, Expr *callee, Arg
     return e;
 }
 
-Expr *ast_atomic(Parser *p, Token atomic, Expr *target, AssignOp op, Expr *value) {
-    Expr *e =
-        expr_new(p, EXPR_ATOMIC, span_join(atomic.span, value->span), deeper(target->depth, value->depth));
+Expr *ast_atomic(Parser *p, Token atomic, Expr *target, AssignOp op, Expr *value, Expr *was) {
+    Expr *last = was ? was : value;
+    uint32_t depth = deeper(deeper(target->depth, value->depth), last->depth);
+    Expr *e = expr_new(p, EXPR_ATOMIC, span_join(atomic.span, last->span), depth);
     e->atomic.target = target;
     e->atomic.op = op.op;
     e->atomic.is_min = op.is_min;
     e->atomic.is_max = op.is_max;
     e->atomic.op_span = op.span;
     e->atomic.value = value;
+    e->atomic.was = was;
     return e;
 }
 

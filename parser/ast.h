@@ -135,7 +135,7 @@ typedef enum ExprKind {
     EXPR_LIST,      /* [a, b, c] */
     EXPR_RANGE,     /* only inside EXPR_INDEX */
     EXPR_OFFLOAD,   /* offload k(args) */
-    EXPR_ATOMIC,    /* atomic h[b] += 1 as a value: the old one */
+    EXPR_ATOMIC,    /* atomic h[b] += 1, = 1, = 1 if == 0 as a value: the old one */
     EXPR_CONVERT,   /* sema: an implicit, exact conversion of `convert.operand` to `type` */
     EXPR__COUNT
 } ExprKind;
@@ -189,7 +189,15 @@ struct Expr {
         struct { ExprList items; } list;
         struct { Range range; } range;
         struct { bool async; Expr *device; Expr *call; struct LaunchPlan *plan; /* sema */ } offload;
-        struct { Expr *target; Op op; bool is_min, is_max; Span op_span; Expr *value; bool drops_old; /* a statement */ } atomic;
+        struct {
+            Expr *target;
+            Op op; /* OP_NONE: plain =, an exchange */
+            bool is_min, is_max;
+            Span op_span;
+            Expr *value;
+            Expr *was;      /* `= value if == was`: compare-and-swap; or NULL */
+            bool drops_old; /* a statement */
+        } atomic;
         struct { Expr *operand; } convert;
     };
 };

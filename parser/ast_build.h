@@ -85,7 +85,7 @@ Expr *ast_comprehend(Parser *p, Token open, Expr *value, BinderList binders, Tok
 Expr *ast_list(Parser *p, Token open, ExprList items, Token close);
 Expr *ast_slice(Parser *p, Expr *lo, Token dots, Expr *hi);
 Expr *ast_offload(Parser *p, Token offload, LaunchWords words, Expr *callee, ArgList args, Token close);
-Expr *ast_atomic(Parser *p, Token atomic, Expr *target, AssignOp op, Expr *value);
+Expr *ast_atomic(Parser *p, Token atomic, Expr *target, AssignOp op, Expr *value, Expr *was); /* was: may be NULL */
 
 Arg ast_arg(RefMode mode, Span mode_span, Expr *value);
 Arg ast_labelled_arg(Token label, Expr *value);

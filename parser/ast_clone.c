@@ -113,6 +113,7 @@ static Expr *clone_expr(Arena *a, const Expr *e) {
     case EXPR_ATOMIC:
         copy->atomic.target = clone_expr(a, e->atomic.target);
         copy->atomic.value = clone_expr(a, e->atomic.value);
+        copy->atomic.was = clone_expr(a, e->atomic.was);
         break;
     case EXPR_CONVERT: copy->convert.operand = clone_expr(a, e->convert.operand); break;
     }

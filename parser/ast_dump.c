@@ -224,7 +224,7 @@ static void dump_if(Dump *d, const Expr *e) {
 
 const char *dump_update_text(Dump *d, Op op, bool is_min, bool is_max) {
     if (is_min || is_max) return is_min ? "min=" : "max=";
-    return arena_printf(&d->c->arena, "%s=", op_info[op].spelling);
+    return arena_printf(&d->c->arena, "%s=", op == OP_NONE ? "" : op_info[op].spelling);
 }
 
 void dump_expr(Dump *d, const Expr *e) {
@@ -287,6 +287,9 @@ void dump_expr(Dump *d, const Expr *e) {
         dump_expr(d, e->atomic.target);
         buf_printf(d->out, " %s ", dump_update_text(d, e->atomic.op, e->atomic.is_min, e->atomic.is_max));
         dump_expr(d, e->atomic.value);
+        if (!e->atomic.was) break;
+        buf_puts(d->out, " if == ");
+        dump_expr(d, e->atomic.was);
         break;
     case EXPR_CONVERT:
         buf_printf(d->out, "%s(", e->type ? d->type_text(d->c, e->type) : "?");

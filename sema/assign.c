@@ -269,6 +269,7 @@ static void flow_expr(Flow *f, Expr *e) {
     case EXPR_ATOMIC:
         flow_expr(f, e->atomic.target);
         flow_expr(f, e->atomic.value);
+        if (e->atomic.was) flow_expr(f, e->atomic.was);
         break;
     case EXPR_CONVERT: flow_expr(f, e->convert.operand); break;
     }

@@ -1,14 +1,15 @@
 /* atomic.c -- `atomic h[b] += v`: an update of one element that no other work item can come between, as a statement or,
  * in `let old = atomic ...;`, with the value from before. The updates are those that machines do in one step or that
- * every machine can build from compare-and-swap with the same result: + - & | ^ min max. */
+ * every machine can build from compare-and-swap with the same result: + - & | ^ min max, an exchange, and compare-and-swap
+ * itself: the rows of atomic.def. */
 #include "sema/check.h"
 
-enum { EXTREME_NONE, EXTREME_MIN, EXTREME_MAX };
+enum { HOW_ALWAYS, HOW_MIN, HOW_MAX, HOW_IF_SAME };
 enum { TYPES_NUMBERS, TYPES_INTS };
 
 const AtomicRow atomic_rows[ATOMIC__COUNT] = {
-#define ATOMIC(id, name, spelling, op, extreme, types, joins)                                                          \
-    [ATOMIC_##id] = {name, spelling, op, EXTREME_##extreme == EXTREME_MIN, EXTREME_##extreme == EXTREME_MAX,           \
+#define ATOMIC(id, name, spelling, op, how, types, joins)                                                              \
+    [ATOMIC_##id] = {name,  spelling, op, HOW_##how == HOW_MIN, HOW_##how == HOW_MAX, HOW_##how == HOW_IF_SAME,        \
                      TYPES_##types == TYPES_INTS, ATOMIC_##joins},
 #include "sema/atomic.def"
 #undef ATOMIC
@@ -17,7 +18,8 @@ const AtomicRow atomic_rows[ATOMIC__COUNT] = {
 AtomicKind atomic_kind(const Expr *e) {
     for (AtomicKind kind = ATOMIC_NONE + 1; kind < ATOMIC__COUNT; kind++) {
         const AtomicRow *row = &atomic_rows[kind];
-        if (row->op == e->atomic.op && row->is_min == e->atomic.is_min && row->is_max == e->atomic.is_max) return kind;
+        bool same = row->op == e->atomic.op && row->is_min == e->atomic.is_min && row->is_max == e->atomic.is_max;
+        if (same && row->compares == (e->atomic.was != NULL)) return kind;
     }
     return ATOMIC_NONE;
 }
@@ -51,12 +53,16 @@ static bool check_update(Sema *s, Expr *e, const Type *t) {
         return false;
     }
     if (!atomic_rows[kind].only_ints || t->is_int) return true;
+    if (kind == ATOMIC_COMPARE_AND_SWAP) {
+        Diag *d = diag(s->c, E0306, e->atomic.op_span, "`if ==` cannot be applied to %s", quoted_type(s, t));
+        diag_note(s->c, d, e->atomic.was->span, "only integers are compared: `0.0 == -0.0`, and NaN equals nothing");
+        return false;
+    }
     diag(s->c, E0306, e->atomic.op_span, "`%s` cannot be applied to %s", text, quoted_type(s, t));
     return false;
 }
 
-static bool check_amount(Sema *s, Expr *e, Type *t) {
-    Expr **slot = &e->atomic.value;
+static bool check_amount(Sema *s, Expr *e, Expr **slot, Type *t) {
     const Type *v = (*slot)->type;
     if (type_is_number(v) && !type_is_literal(v) && !type_widens(v, t)) {
         Diag *d = diag(s->c, E0305, e->atomic.op_span, "`%s` mixes `%s` and `%s`", update_text(s, e),
@@ -75,6 +81,7 @@ static bool is_shared_value(const Expr *e) {
 
 Type *check_atomic(Sema *s, Expr *e) {
     Type *t = check_expr(s, &e->atomic.target), *v = check_scalar(s, &e->atomic.value);
+    Type *was = e->atomic.was ? check_scalar(s, &e->atomic.was) : v;
     Expr *target = e->atomic.target;
     if (is_bad(t)) return bad(s, e);
     const Expr *whole = expr_whole(target);
@@ -95,6 +102,7 @@ Type *check_atomic(Sema *s, Expr *e) {
     }
     Symbol *sym = element ? expr_root(in) : whole->name.sym;
     if (!check_writable(s, sym, target->span, element ? WRITE_ELEMENT : WRITE_VALUE)) return bad(s, e);
-    if (!check_update(s, e, t) || is_bad(v) || !check_amount(s, e, t)) return bad(s, e);
+    if (!check_update(s, e, t) || is_bad(v) || is_bad(was) || !check_amount(s, e, &e->atomic.value, t)) return bad(s, e);
+    if (e->atomic.was && !check_amount(s, e, &e->atomic.was, t)) return bad(s, e);
     return e->type = t;
 }

@@ -40,8 +40,9 @@ static bool note(Expr *e, void *context) {
     Mentions *m = context;
     m->all += is_param(e, m->param);
     if (e->kind == EXPR_CALL && e->call.info) note_call(m, e);
-    if (e->kind == EXPR_ATOMIC && e->atomic.drops_old && expr_root(e->atomic.target) == m->param)
-        note_update(m, atomic_rows[atomic_kind(e)].joins, e->type);
+    bool drops = e->kind == EXPR_ATOMIC && e->atomic.drops_old && expr_root(e->atomic.target) == m->param;
+    AtomicKind joins = drops ? atomic_rows[atomic_kind(e)].joins : ATOMIC_NONE;
+    if (joins) note_update(m, joins, e->type);
     return false;
 }
 

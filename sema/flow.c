@@ -370,6 +370,7 @@ static void build_expr(Builder *b, Expr *e) {
         break;
     case EXPR_ATOMIC: {
         build_expr(b, e->atomic.value);
+        if (e->atomic.was) build_expr(b, e->atomic.was);
         Expr *whole = expr_whole(e->atomic.target);
         if (whole->kind != EXPR_INDEX) break;
         build_list(b, &whole->index.at);

@@ -26,8 +26,8 @@ typedef enum AtomicKind {
 typedef struct AtomicRow {
     const char *name, *spelling;
     Op op;
-    bool is_min, is_max, only_ints;
-    AtomicKind joins;
+    bool is_min, is_max, compares, only_ints;
+    AtomicKind joins; /* ATOMIC_NONE: with no other */
 } AtomicRow;
 extern const AtomicRow atomic_rows[ATOMIC__COUNT]; /* atomic.c */
 AtomicKind atomic_kind(const Expr *e);             /* of an EXPR_ATOMIC; ATOMIC_NONE: there is none such */

@@ -368,6 +368,7 @@ static Form if_expr(Walk *w, Expr *e) {
 
 static Form atomic(Walk *w, Expr *e) {
     walk_expr(w, e->atomic.value);
+    if (e->atomic.was) walk_expr(w, e->atomic.was);
     int mark = w->a.facts.n;
     Expr *whole = expr_whole(e->atomic.target); /* h[i] of h[i].n */
     if (whole->kind == EXPR_INDEX) walk_index(w, whole, true, true, true);

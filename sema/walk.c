@@ -69,7 +69,8 @@ Expr *expr_find(Expr *e, ExprTest test, void *context) {
         return found ? found : expr_find(e->offload.call, test, context);
     case EXPR_ATOMIC:
         found = expr_find(e->atomic.target, test, context);
-        return found ? found : expr_find(e->atomic.value, test, context);
+        if (!found) found = expr_find(e->atomic.value, test, context);
+        return found ? found : expr_find(e->atomic.was, test, context);
     case EXPR_CONVERT: return expr_find(e->convert.operand, test, context);
     }
     return NULL;

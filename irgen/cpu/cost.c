@@ -79,7 +79,9 @@ static int64_t cost_expr(const Expr *e, int depth) {
     case EXPR_INDEX: return 2 + cost_list(&e->index.at, depth);
     case EXPR_IF:
         return 1 + cost_expr(e->if_.cond, depth) + cost_expr(e->if_.then_, depth) + cost_expr(e->if_.else_, depth);
-    case EXPR_ATOMIC: return COST_ATOMIC + cost_expr(e->atomic.target, depth) + cost_expr(e->atomic.value, depth);
+    case EXPR_ATOMIC:
+        return COST_ATOMIC + cost_expr(e->atomic.target, depth) + cost_expr(e->atomic.value, depth) +
+               (e->atomic.was ? cost_expr(e->atomic.was, depth) : 0);
     case EXPR_CONVERT: return cost_expr(e->convert.operand, depth);
     case EXPR_FIELD: return cost_expr(e->field.base, depth);
     case EXPR_RANGE:

@@ -92,6 +92,8 @@ static LLVMValueRef neutral(Cg *cg, const Symbol *p) {
     case ATOMIC_MAX: return extreme(cg, t, false);
     case ATOMIC_NONE:
     case ATOMIC_SUB:
+    case ATOMIC_EXCHANGE:
+    case ATOMIC_COMPARE_AND_SWAP:
     case ATOMIC__COUNT: break;
     }
     ice(cg->c, p->span, "what changes nothing is not known of `%s`", p->name);

@@ -11,6 +11,7 @@ enum { NO_RMW = -1 }; /* LLVM has no such instruction */
 
 typedef struct Update {
     AtomicKind kind;
+    CgValue was; /* ATOMIC_COMPARE_AND_SWAP */
     Span span;
     bool in_group; /* of a `shared` array */
 } Update;
@@ -36,6 +37,11 @@ static unsigned scope_of(const Cg *cg, const Update *u) {
 static CgValue updated(CgFunc *f, const Update *u, CgValue old, CgValue v) {
     const AtomicRow *row = &atomic_rows[u->kind];
     if (row->is_min || row->is_max) return cg_minmax(f, row->is_max, old, v);
+    if (row->compares) {
+        LLVMValueRef same = LLVMBuildICmp(f->b, LLVMIntEQ, old.v, u->was.v, "");
+        return cg_value(LLVMBuildSelect(f->b, same, v.v, old.v, ""), old.type);
+    }
+    if (row->op == OP_NONE) return v;
     return cg_binary(f, row->op, old, v, NULL, u->span);
 }
 
@@ -48,6 +54,8 @@ static const int instructions[ATOMIC__COUNT][3] = {
 #define RMW_XOR LLVMAtomicRMWBinOpXor, LLVMAtomicRMWBinOpXor, NO_RMW
 #define RMW_MIN LLVMAtomicRMWBinOpMin, LLVMAtomicRMWBinOpUMin, NO_RMW
 #define RMW_MAX LLVMAtomicRMWBinOpMax, LLVMAtomicRMWBinOpUMax, NO_RMW
+#define RMW_EXCHANGE LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpXchg, LLVMAtomicRMWBinOpXchg
+#define RMW_COMPARE_AND_SWAP NO_RMW, NO_RMW, NO_RMW
 #define ATOMIC(id, ...) [ATOMIC_##id] = {RMW_##id},
 #include "sema/atomic.def"
 #undef ATOMIC
@@ -63,6 +71,15 @@ static CgValue one_step(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     LLVMSetAlignment(old, (unsigned)cg_align(place.type));
     cg_tag_element(f, old, place);
     return cg_value(old, place.type);
+}
+
+/* `= v if == was`. Strong: one that fails has seen another value. */
+static CgValue swap_if_same(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    LLVMValueRef swap = LLVMBuildAtomicCmpXchgSyncScope(f->b, place.at, u->was.v, v.v, LLVMAtomicOrderingMonotonic,
+                                                        LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
+    LLVMSetAlignment(swap, (unsigned)cg_align(place.type));
+    cg_tag_element(f, swap, place);
+    return cg_value(LLVMBuildExtractValue(f->b, swap, 0, ""), place.type);
 }
 
 /* The old bits are compared, not the old value: a NaN in memory is replaced like anything else. */
@@ -95,6 +112,7 @@ static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgVal
 }
 
 static CgValue atomically(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    if (u->kind == ATOMIC_COMPARE_AND_SWAP) return swap_if_same(f, u, place, v);
     bool by_swap = instruction(u, place.type) == NO_RMW;
     return by_swap ? compare_and_swap(f, u, place, v) : one_step(f, u, place, v);
 }
@@ -102,7 +120,7 @@ static CgValue atomically(CgFunc *f, const Update *u, CgPlace place, CgValue v) 
 /* The items of a kernel come in any order, so their sum may be taken in any: as lanes of a vector, for one. */
 static CgValue plainly(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     CgValue old = cg_load(f, place), sum = updated(f, u, old, v);
-    if (f->is_kernel && LLVMCanValueUseFastMathFlags(sum.v)) LLVMSetFastMathFlags(sum.v, LLVMFastMathAllowReassoc);
+    if (f->is_kernel && atomic_rows[u->kind].op && LLVMCanValueUseFastMathFlags(sum.v)) LLVMSetFastMathFlags(sum.v, LLVMFastMathAllowReassoc);
     cg_store(f, place, sum);
     return old;
 }
@@ -117,8 +135,10 @@ static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, boo
     Cg *cg = f->cg;
     Type *t = place.type;
     const char *name = arena_printf(&cg->c->arena, CG_UPDATE "%s.%s%s", atomic_rows[u->kind].name, t->name, alone ? ".alone" : "");
-    LLVMTypeRef value = cg_type(cg, t), params[2] = {cg->ptr, value}, type = LLVMFunctionType(value, params, 2, false);
-    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, name), args[2] = {place.at, v.v};
+    unsigned n = u->was.v ? 3 : 2;
+    LLVMTypeRef value = cg_type(cg, t), params[3] = {cg->ptr, value, value};
+    LLVMTypeRef type = LLVMFunctionType(value, params, n, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, name), args[3] = {place.at, v.v, u->was.v};
     if (!fn) {
         CgHere here = {LLVMGetInsertBlock(f->b), LLVMGetCurrentDebugLocation2(f->b)};
         CgFunc g;
@@ -128,21 +148,23 @@ static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, boo
         cg_fn_attr(cg, fn, "inlinehint");
         cg_func_begin(&g, cg, f->func, fn);
         CgPlace own = {LLVMGetParam(fn, 0), t, true, place.whole};
-        LLVMBuildRet(g.b, update(&g, u, own, cg_value(LLVMGetParam(fn, 1), t), alone).v);
+        Update same = *u;
+        if (n == 3) same.was = cg_value(LLVMGetParam(fn, 2), t);
+        LLVMBuildRet(g.b, update(&g, &same, own, cg_value(LLVMGetParam(fn, 1), t), alone).v);
         cg_back(f, here);
     }
-    return cg_value(cg_call(f, type, fn, args, 2), t);
+    return cg_value(cg_call(f, type, fn, args, (int)n), t);
 }
 
 /* The value first, as in an assignment: it may give the array on the left other memory. */
 CgValue cg_atomic(CgFunc *f, Expr *e) {
     const Symbol *root = expr_root(e->atomic.target);
-    Update u = {atomic_kind(e), e->atomic.op_span, root && root->is_shared};
+    Update u = {.kind = atomic_kind(e), .span = e->atomic.op_span, .in_group = root && root->is_shared};
     CgValue v = cg_convert(f, cg_expr(f, e->atomic.value), e->type);
+    if (e->atomic.was) u.was = cg_convert(f, cg_expr(f, e->atomic.was), e->type);
     CgPlace place = cg_lvalue(f, e->atomic.target);
     cg_debug_at(f, e->span);
     bool alone = !may_run_in_parallel(f, e->atomic.target);
-    if (!alone) v = v;
     return f->cg->vector ? by_call(f, &u, place, v, alone) : update(f, &u, place, v, alone);
 }
 

@@ -241,6 +241,7 @@ static Rate scan_expr(RateScan *s, Expr *e) {
     case EXPR_OFFLOAD: return scan_expr(s, e->offload.call);
     case EXPR_ATOMIC:
         scan_expr(s, e->atomic.value);
+        if (e->atomic.was) scan_expr(s, e->atomic.was);
         scan_expr(s, e->atomic.target);
         return of_load(VARYING);
     case EXPR_CONVERT: return of_conversion(e->type, e->convert.operand->type, scan_expr(s, e->convert.operand));
