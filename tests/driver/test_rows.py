@@ -126,6 +126,9 @@ class RowsTest(unittest.TestCase):
                     self.fails("irgen/lang/runtime.def", lambda text: re.sub(pattern, lambda m: m[1] + new, text, count=1),
                                {"irgen/lang/runtime_types.cpp": function})
 
+    def test_a_pass(self):
+        self.row("irgen/pass.def", 'PASS(SPARE, "spare", cg_spare, ALL, "nothing")', {"irgen/pipeline.c": "cg_spare"})
+
     def test_a_token(self):
         self.row("lexer/tokens.def", 'TOKEN(SPARE, "spare", WORD)', {"lexer/token.c": "TOK_SPARE"})
 

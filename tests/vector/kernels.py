@@ -147,7 +147,9 @@ class Kernel:
         body.variables = [(name, "i64") for name in self.names] + [("u", "i32"), ("g", "f64")]
         body.loads.append((lambda: table_load(body, rng), self.table_type))
         for name, t in self.bins:       # updates that may come in any order
-            ops = [["min="], ["max="]] + ([["+=", "-="], ["&="], ["|="], ["^="]] if t in INTS else [])
+            ops = [["min="], ["max="], [f"= {t}(7)"]]
+            if t in INTS: # the last is what another sets an element to, whichever comes first
+                ops += [["+=", "-="], ["&="], ["|="], ["^="], [f"= {t}(5)", f"= {t}(5) if == {t}(0)"]]
             body.bins.append((name, t, 16, rng.choice(ops)))
         for name, t in self.inputs + self.outputs:
             if t == "bool":

@@ -269,6 +269,8 @@ class Body(Maker):
     def atomic(self):
         name, t, extent, ops = self.random.choice(self.bins)
         op = self.random.choice(ops)
+        if op.startswith("= "):
+            return Line(f"atomic {name}[{self.at(extent)}] {op};", f"atomic {name}[1] {op};")
         return Line(f"atomic {name}[{self.at(extent)}] {op} {self.unknown(self.expression(t, 2)).text};",
                     f"atomic {name}[1] {op} {t}(u);")
 
