@@ -231,7 +231,8 @@ bool foreign_sign(Feed *f, Token *t, Repair *repair) {
         diag(f->c, E0216, t->span, "a module cannot be renamed: write `import math;` and `math.PI`");
         return true;
     }
-    if (arrow_function(f, t, repair) || two_as_one(f, t, repair) || cuda_launch(f, t) || member(f, t, repair)) return true;
+    if (arrow_function(f, t, repair) || two_as_one(f, t, repair) || cuda_launch(f, t)) return true;
+    if (member(f, t, repair)) return true;
     return after_expression(f) && as_and_or(f, t, repair);
 }
 

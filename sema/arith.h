@@ -22,8 +22,8 @@ Const arith_fma(const Type *t, Const a, Const b, Const c); /* a * b + c, rounded
 /* A sum or difference whose left (or right) operand is a product, which is rounded with it (fuse.c). */
 Const arith_fused(Op op, const Type *t, const Const factors[2], bool negated, bool left, const Const other);
 
-/* number.c: the value of a built-in function of numbers, given arguments of type `t`. False: the function has none before
- * the program runs. */
+/* number.c: the value of a built-in function of numbers, given arguments of type `t`. False: it has none before the
+ * program runs. */
 bool number_value(BuiltinId id, const Type *t, const Const *x, Const *r);
 
 #endif

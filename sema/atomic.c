@@ -1,7 +1,6 @@
 /* atomic.c -- `atomic h[b] += v`: an update of one element that no other work item can come between, as a statement or,
  * in `let old = atomic ...;`, with the value from before. The updates are those that machines do in one step or that
- * every machine can build from compare-and-swap with the same result: + - & | ^ min max, an exchange, and compare-and-swap
- * itself: the rows of atomic.def. */
+ * every machine can build from compare-and-swap with the same result: the rows of atomic.def. */
 #include "sema/check.h"
 
 enum { HOW_ALWAYS, HOW_MIN, HOW_MAX, HOW_IF_SAME };
@@ -102,7 +101,8 @@ Type *check_atomic(Sema *s, Expr *e) {
     }
     Symbol *sym = element ? expr_root(in) : whole->name.sym;
     if (!check_writable(s, sym, target->span, element ? WRITE_ELEMENT : WRITE_VALUE)) return bad(s, e);
-    if (!check_update(s, e, t) || is_bad(v) || is_bad(was) || !check_amount(s, e, &e->atomic.value, t)) return bad(s, e);
+    if (!check_update(s, e, t) || is_bad(v) || is_bad(was)) return bad(s, e);
+    if (!check_amount(s, e, &e->atomic.value, t)) return bad(s, e);
     if (e->atomic.was && !check_amount(s, e, &e->atomic.was, t)) return bad(s, e);
     return e->type = t;
 }

@@ -78,7 +78,8 @@ static bool check_scalars(Sema *s, Expr *e, BuiltinId id) {
         common = unify(s, &args->at[0].value, &args->at[i].value, args->at[i].span, what);
     if (is_bad(common)) return false;
     if (are_floats(builtin_rows[id].args) && common->kind == TY_INT_LITERAL) common = s->float_literal;
-    if (builtin_rows[id].args == ARGS_INTEGERS && type_is_literal(common)) common = s->i32; /* zeros before it: a width */
+    bool has_width = builtin_rows[id].args == ARGS_INTEGERS; /* which the value may depend on */
+    if (has_width && type_is_literal(common)) common = s->i32;
     for (int i = 0; i < args->n; i++) ok = coerce(s, &args->at[i].value, common, NULL) && ok;
     return ok;
 }

@@ -2,8 +2,16 @@
 #include "sema/sema.h"
 
 static const char *kind_text(CheckKind k) {
-    static const char *const texts[] = {"index", "divisor", "shift", "step", "shape", "slice", "assert"};
-    return texts[k];
+    switch (k) {
+    case CHECK_INDEX: return "index";
+    case CHECK_DIVIDE: return "divisor";
+    case CHECK_SHIFT: return "shift";
+    case CHECK_STEP: return "step";
+    case CHECK_SHAPE: return "shape";
+    case CHECK_SLICE: return "slice";
+    case CHECK_ASSERT: return "assert";
+    }
+    return "?";
 }
 
 static void explain_func(const Program *p, const Func *f, Buf *out) {

@@ -119,8 +119,14 @@ static const char *bytes_text(Explain *x, const Event *e) {
 }
 
 static const char *transfer_text(Transfer t) {
-    static const char *const texts[] = {"alloc", "to", "from", "tofrom", "nothing"};
-    return texts[t];
+    switch (t) {
+    case TRANSFER_ALLOC: return "alloc";
+    case TRANSFER_TO: return "to";
+    case TRANSFER_FROM: return "from";
+    case TRANSFER_TOFROM: return "tofrom";
+    case TRANSFER_UNUSED: return "nothing";
+    }
+    return "?";
 }
 
 /* Why the kernel's own use of it is less than its mode says. */

@@ -120,7 +120,8 @@ static CgValue atomically(CgFunc *f, const Update *u, CgPlace place, CgValue v) 
 /* The items of a kernel come in any order, so their sum may be taken in any: as lanes of a vector, for one. */
 static CgValue plainly(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     CgValue old = cg_load(f, place), sum = updated(f, u, old, v);
-    if (f->is_kernel && atomic_rows[u->kind].op && LLVMCanValueUseFastMathFlags(sum.v)) LLVMSetFastMathFlags(sum.v, LLVMFastMathAllowReassoc);
+    bool reorders = f->is_kernel && atomic_rows[u->kind].op && LLVMCanValueUseFastMathFlags(sum.v);
+    if (reorders) LLVMSetFastMathFlags(sum.v, LLVMFastMathAllowReassoc);
     cg_store(f, place, sum);
     return old;
 }
@@ -134,7 +135,8 @@ static CgValue update(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool
 static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
     Cg *cg = f->cg;
     Type *t = place.type;
-    const char *name = arena_printf(&cg->c->arena, CG_UPDATE "%s.%s%s", atomic_rows[u->kind].name, t->name, alone ? ".alone" : "");
+    const char *what = atomic_rows[u->kind].name;
+    const char *name = arena_printf(&cg->c->arena, CG_UPDATE "%s.%s%s", what, t->name, alone ? ".alone" : "");
     unsigned n = u->was.v ? 3 : 2;
     LLVMTypeRef value = cg_type(cg, t), params[3] = {cg->ptr, value, value};
     LLVMTypeRef type = LLVMFunctionType(value, params, n, false);

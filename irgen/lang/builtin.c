@@ -1,5 +1,5 @@
-/* builtin.c -- the built-in functions. Rows of builtin.def that say INTRINSIC or LIBM need nothing here; those that
- * say CODE have a function. Kernels call our own mathematical functions where there are any (lang/math.c): their results may
+/* builtin.c -- the built-in functions. Rows of builtin.def that say INTRINSIC or LIBM need nothing here; those that say
+ * CODE have a function. Kernels call our own mathematical functions where there are any (lang/math.c): their results may
  * differ from the host's, which come from libm, in the last bits. */
 #include "irgen/lang/lang.h"
 

@@ -38,7 +38,8 @@ static void check_divisor(CgFunc *f, LLVMValueRef is_zero, Span span) {
 }
 
 /* The processor traps on a zero divisor and on INT_MIN / -1: neither may reach it. */
-static LLVMValueRef divide_guarded(CgFunc *f, bool remainder, bool is_signed, LLVMValueRef a, LLVMValueRef b, Span span) {
+static LLVMValueRef divide_guarded(CgFunc *f, bool remainder, bool is_signed, LLVMValueRef a, LLVMValueRef b,
+                                   Span span) {
     LLVMValueRef is_zero = LLVMBuildICmp(f->b, LLVMIntEQ, b, zero_like(b), "");
     bool reported = cg_can_report(f, f->check.site), never_zero = reported || f->check.site < 0;
     LLVMValueRef unsafe = never_zero ? NULL : is_zero, minus_one = NULL;

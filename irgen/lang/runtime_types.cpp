@@ -1,6 +1,6 @@
-/* runtime_types.cpp -- the signatures of runtime.def beside the prototypes of the functions themselves. Calls of them are
- * made by the letters alone (runtime.c), and nothing at run time would notice a wrong one: an i32 that is passed as an
- * i64 may well work. So each row is compared here, while the compiler is compiled. */
+/* runtime_types.cpp -- compares the signatures of runtime.def with the prototypes of the functions, while the compiler is
+ * compiled. Calls are made by the letters alone (runtime.c), and nothing at run time would notice a wrong one: an i32 that
+ * is passed as an i64 may well work. */
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -36,6 +36,6 @@ constexpr bool has_signature(Result (*)(Params...), char result, const char *par
 } // namespace
 
 #define RUNTIME(id, name, result, params, flags)                                                                       \
-    static_assert(has_signature(name, result, params), "runtime.def: " #name " is not declared as " #result ", " params);
+    static_assert(has_signature(name, result, params), "runtime.def: " #name " does not have " #result ", " params);
 #include "irgen/lang/runtime.def"
 #undef RUNTIME
