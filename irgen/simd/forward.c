@@ -14,7 +14,7 @@ typedef struct Cell {
 } Cell;
 
 typedef struct Memory {
-    LLVMValueRef base;
+    LLVMValueRef base; /* the variable; it may have several names */
     LLVMTypeRef elem;
     int64_t bytes, n; /* of an element; elements */
     Cell *cells;
@@ -27,6 +27,8 @@ typedef struct Forward {
     Vec(LLVMValueRef) chain;
     Vec(LLVMValueRef) kept; /* what is there of it after the way forward, with the loads that came in */
 } Forward;
+
+enum { MOST_LANES = 64 }; /* of the widest vector of bytes */
 
 typedef struct Reach { /* what a load or store reaches */
     LLVMValueRef inst, place, stored; /* stored NULL: a load */
@@ -54,7 +56,7 @@ static Memory *memory_of(Forward *w, LLVMValueRef p, int64_t *offset, bool *is_k
     *is_known = true;
     for (;; p = LLVMGetOperand(p, 0)) {
         if (LLVMIsAGetElementPtrInst(p)) *is_known = adds_constant(w, p, offset) && *is_known;
-        else if (!is_hidden(p)) break;
+        else if (!is_hidden(p) && !simd_is_call_of(p, CG_GROUP_MEMORY)) break;
     }
     for (int i = 0; i < w->all.n; i++)
         if (w->all.at[i].base == p) return &w->all.at[i];
@@ -92,7 +94,9 @@ static bool access_of(Forward *w, LLVMValueRef v, Reach *a) {
     if (!plain || !a->m || !is_known || element_of(a->type) != a->m->elem || offset % a->m->bytes) return false;
     if (a->mask && !LLVMIsConstant(a->mask)) return false;
     a->first = offset / a->m->bytes;
-    a->n = LLVMGetTypeKind(a->type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(a->type) : 1;
+    bool is_vector = LLVMGetTypeKind(a->type) == LLVMVectorTypeKind;
+    a->n = is_vector ? (int)LLVMGetVectorSize(a->type) : 1;
+    if (a->n > MOST_LANES || (is_vector && a->n == 1)) return false; /* a vector of one is not its element */
     for (int i = 0; i < a->n; i++) {
         int64_t at = a->first + i;
         if (lane_is_live(a, i) && (at < 0 || at >= a->m->n)) return false;
@@ -121,10 +125,8 @@ static void each_touched(Forward *w, LLVMValueRef v, void (*touch)(Memory *)) {
 
 /* The elements of the access, as far as lanes are live, from at most two vectors; NULL: not known. */
 static LLVMValueRef known(Forward *w, const Reach *a, bool all_lanes) {
-    enum { MOST_LANES = 64 };
     LLVMValueRef from[2] = {0}, index[MOST_LANES];
     bool same = true;
-    if (a->n > MOST_LANES) return NULL;
     for (int i = 0; i < a->n; i++) {
         index[i] = LLVMGetPoison(w->cg->i32);
         if (!all_lanes && !lane_is_live(a, i)) continue;
@@ -181,7 +183,6 @@ static void forward_store(Forward *w, Reach *a) {
         keep(w, a->inst);
         return;
     }
-    enum { MOST_LANES = 64 };
     LLVMValueRef index[MOST_LANES], old = known(w, a, true);
     a->place = unhidden(a->place);
     if (!old) old = read_all(w, a);
@@ -265,16 +266,36 @@ static void collect(Forward *w, LLVMBasicBlockRef bb) {
         }
 }
 
+/* Of whole bytes: a vector of these lies in memory as an array does. */
+static bool is_number(Forward *w, LLVMTypeRef t) {
+    LLVMTypeKind k = LLVMGetTypeKind(t);
+    if (k == LLVMIntegerTypeKind) return LLVMSizeOfTypeInBits(w->layout, t) == 8 * LLVMABISizeOfType(w->layout, t);
+    return k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
+}
+
+/* Of anything but an array of numbers nothing is known. */
+static void set_elements(Forward *w, Memory *m, LLVMTypeRef t) {
+    LLVMTypeRef elem = LLVMGetTypeKind(t) == LLVMArrayTypeKind ? LLVMGetElementType(t) : NULL;
+    if (!elem || !is_number(w, elem)) return;
+    m->elem = elem;
+    m->bytes = (int64_t)LLVMABISizeOfType(w->layout, elem);
+    m->n = (int64_t)LLVMGetArrayLength2(t);
+}
+
+static bool is_found(const Forward *w, LLVMValueRef base) {
+    for (int i = 0; i < w->all.n; i++)
+        if (w->all.at[i].base == base) return true;
+    return false;
+}
+
 static void find_memories(Forward *w, LLVMValueRef fn) {
     LLVMValueRef mark = LLVMGetNamedFunction(w->cg->module, CG_GROUP_MEMORY);
     for (LLVMUseRef use = mark ? LLVMGetFirstUse(mark) : NULL; use; use = LLVMGetNextUse(use)) {
         LLVMValueRef call = LLVMGetUser(use), at = LLVMGetOperand(call, 0);
         if (LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != fn || !LLVMIsAAllocaInst(at)) continue;
-        LLVMTypeRef t = LLVMGetAllocatedType(at), elem = LLVMGetElementType(t);
-        LLVMTypeKind k = LLVMGetTypeKind(elem);
-        bool is_number = k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind || k == LLVMIntegerTypeKind;
-        Memory m = {.base = call, .elem = elem, .bytes = (int64_t)LLVMABISizeOfType(w->layout, elem)};
-        m.n = is_number ? (int64_t)LLVMGetArrayLength2(t) : 0;
+        if (is_found(w, at)) continue;
+        Memory m = {.base = at};
+        set_elements(w, &m, LLVMGetAllocatedType(at));
         m.cells = arena_array(&w->cg->c->arena, Cell, m.n + 1);
         vec_push(&w->cg->c->arena, &w->all, m);
     }
