@@ -6,13 +6,18 @@
 #include "irgen/passes/passes.h"
 #include "offload/lld.h"
 
+static LLVMValueRef number_or(Cg *cg, LLVMValueRef v, LLVMValueRef other) {
+    if (LLVMIsASIToFPInst(v) || LLVMIsAUIToFPInst(v)) return v;
+    LLVMValueRef is_nan = LLVMBuildFCmp(cg->b, LLVMRealUNO, v, v, "");
+    if (LLVMIsAConstantInt(is_nan)) return LLVMIsNull(is_nan) ? v : other;
+    return LLVMBuildSelect(cg->b, is_nan, other, v, "");
+}
+
 static void guard(Cg *cg, LLVMValueRef call) {
     LLVMPositionBuilderBefore(cg->b, call);
-    LLVMValueRef of[2] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1)};
-    for (unsigned i = 0; i < 2; i++) {
-        LLVMValueRef is_nan = LLVMBuildFCmp(cg->b, LLVMRealUNO, of[i], of[i], "");
-        LLVMSetOperand(call, i, LLVMBuildSelect(cg->b, is_nan, of[!i], of[i], ""));
-    }
+    LLVMValueRef a = LLVMGetOperand(call, 0), b = LLVMGetOperand(call, 1);
+    LLVMSetOperand(call, 0, number_or(cg, a, b));
+    LLVMSetOperand(call, 1, number_or(cg, b, a));
 }
 
 void cg_guard_extremes(Cg *cg) {

@@ -5,9 +5,11 @@
 
 #include <llvm-c/Target.h>
 
+enum { UNKNOWN = -1 };
+
 typedef struct Frame {
     LLVMValueRef fn;
-    int64_t n_bytes; /* of it and of what it calls */
+    int64_t n_bytes; /* of it and of what it calls; UNKNOWN: it calls itself, or is still being measured */
 } Frame;
 typedef Vec(Frame) Frames;
 
@@ -17,20 +19,21 @@ static int64_t variable_bytes(Cg *cg, LLVMValueRef variable) {
     return LLVMIsAConstantInt(n) ? one * (int64_t)LLVMConstIntGetZExtValue(n) : one;
 }
 
-/* On devices nothing recurses. */
 static int64_t frame_bytes(Cg *cg, Frames *known, LLVMValueRef fn) {
     for (int i = 0; i < known->n; i++)
         if (known->at[i].fn == fn) return known->at[i].n_bytes;
     int64_t own = 0, deepest = 0;
+    int at = known->n;
+    vec_push(&cg->c->arena, known, ((Frame){fn, UNKNOWN}));
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             if (LLVMIsAAllocaInst(i)) own += variable_bytes(cg, i);
             LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMIsAFunction(LLVMGetCalledValue(i)) : NULL;
             int64_t below = callee && !LLVMIsDeclaration(callee) ? frame_bytes(cg, known, callee) : 0;
+            if (below == UNKNOWN) return UNKNOWN;
             if (below > deepest) deepest = below;
         }
-    vec_push(&cg->c->arena, known, ((Frame){fn, own + deepest}));
-    return own + deepest;
+    return known->at[at].n_bytes = own + deepest;
 }
 
 void cg_stack_needs(Cg *cg) {
@@ -41,6 +44,7 @@ void cg_stack_needs(Cg *cg) {
         LLVMValueRef call = LLVMGetUser(u);
         if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != fork) continue;
         LLVMValueRef task = LLVMIsAFunction(LLVMGetOperand(call, CALLEE_OF_FORK));
-        if (task) LLVMSetOperand(call, NEED_OF_FORK, cg_i64(cg, frame_bytes(cg, &known, task)));
+        int64_t need = task && !LLVMIsDeclaration(task) ? frame_bytes(cg, &known, task) : UNKNOWN;
+        if (need != UNKNOWN) LLVMSetOperand(call, NEED_OF_FORK, cg_i64(cg, need));
     }
 }
