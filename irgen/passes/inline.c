@@ -130,11 +130,19 @@ void cg_bound_inlining(Cg *cg) {
         if (in.all.at[i].kept) keep(cg, in.all.at[i].fn, in.always);
 }
 
+/* A module may have a bound of its own, as tests of this pass do: a function as large as the usual one is no test to read. */
+static unsigned most_optimized(Cg *cg) {
+    static const char own[] = "kdsl.most.optimized";
+    LLVMMetadataRef flag = LLVMGetModuleFlag(cg->module, own, sizeof own - 1);
+    return flag ? (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(LLVMMetadataAsValue(cg->ctx, flag), 0)) : MOST_OPTIMIZED;
+}
+
 void cg_bound_optimizing(Cg *cg) {
     if (cg->target->gpu) return; /* there -O0 would be another way to keep memory apart, which nobody has tried */
+    unsigned most = most_optimized(cg);
     unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
-        if (!is_defined(fn) || LLVMCountBasicBlocks(fn) <= MOST_OPTIMIZED) continue;
+        if (!is_defined(fn) || LLVMCountBasicBlocks(fn) <= most) continue;
         LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, always);
         LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName("inlinehint", 10));
         cg_fn_attr(cg, fn, "noinline");
