@@ -78,7 +78,8 @@ static SimdTarget machine(Cg *cg) {
 
 /* Functions that hold marked nests, as simd_prepare has found them. */
 static bool has_nests(LLVMValueRef fn) {
-    return LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, CG_NESTS, sizeof CG_NESTS - 1);
+    return !LLVMIsDeclaration(fn) &&
+           LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, CG_NESTS, sizeof CG_NESTS - 1);
 }
 
 static void run_on_nests(Cg *cg, const char *passes) {

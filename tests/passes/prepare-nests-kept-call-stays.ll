@@ -1,0 +1,28 @@
+; A call that is to stay a call, as of a function that is too large, stays.
+; RUN-PASS: prepare-nests --march=x86-64-v3
+define internal float @large(float %v) noinline "kdsl-kept-call"="large" {
+  %r = fadd float %v, %v
+  ret float %r
+}
+define void @f(ptr noalias %x, i64 %n) {
+; CHECK-LABEL: define void @f(
+; CHECK: call float @large(
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %p = getelementptr float, ptr %x, i64 %i
+  %v = load float, ptr %p, align 4
+  %r = call float @large(float %v)
+  store float %r, ptr %p, align 4
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+done:
+  ret void
+}
+!0 = !{}
