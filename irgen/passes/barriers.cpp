@@ -9,6 +9,8 @@
 // second case is not part of the first: where two cycles are nested, all paths may meet again in the header of the
 // inner one, but a machine that runs the inner cycle until its last item has left executes the barrier once more.
 //
+// A call of a function that reaches a barrier is a barrier where it is called.
+//
 // The only C++ of this room.
 #include "irgen/passes/barriers.h"
 #include "irgen/lang/marks.h"
@@ -332,15 +334,36 @@ class Control {
     }
 };
 
+using Functions = SmallPtrSet<const Function *, 8>;
+
+// A barrier, or a call of one of these functions?
+bool waits(const Instruction &i, const Functions &waiting) {
+    auto *call = dyn_cast<CallInst>(&i);
+    return is_barrier(i) || (call && waiting.contains(call->getCalledFunction()));
+}
+
+// The functions that reach a barrier, by themselves or through others.
+Functions find_waiting(const Module &module) {
+    Functions waiting;
+    for (bool more = true; more;) {
+        more = false;
+        for (const Function &f : module)
+            if (any_of(instructions(f), [&](const Instruction &i) { return waits(i, waiting); }))
+                more |= waiting.insert(&f).second;
+    }
+    return waiting;
+}
+
 } // namespace
 
 extern "C" char *LLVMKdslDivergentBarrier(LLVMModuleRef module) {
     SmallVector<Function *, 8> functions;
     for (Function &f : *unwrap(module)) functions.push_back(&f);
+    const Functions waiting = find_waiting(*unwrap(module));
     for (Function *f : functions) {
         SmallSetVector<BasicBlock *, 8> blocks;
         for (Instruction &i : instructions(*f))
-            if (is_barrier(i)) blocks.insert(i.getParent());
+            if (waits(i, waiting)) blocks.insert(i.getParent());
         if (blocks.empty()) continue;
         Control control(*f);
         for (BasicBlock *b : blocks)
