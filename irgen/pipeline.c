@@ -34,7 +34,9 @@ static void copy_sources(Cg *cg) {
     }
 }
 
+/* A module that is read back has them. */
 static void module_flag(Cg *cg, const char *name, int v) {
+    if (LLVMGetModuleFlag(cg->module, name, strlen(name))) return;
     LLVMAddModuleFlag(cg->module, LLVMModuleFlagBehaviorOverride, name, strlen(name),
                       LLVMValueAsMetadata(cg_i32(cg, v)));
 }

@@ -1,0 +1,30 @@
+; Elements at indices that are loaded themselves are gathered on AVX-512.
+; RUN-PASS: vectorize --march=x86-64-v4
+; CHECK: vectors:
+; CHECK: [[K:%.*]] = load <8 x i64>
+; CHECK: [[AT:%.*]] = getelementptr double, ptr %x, <8 x i64> [[K]]
+; CHECK: call <8 x double> @llvm.masked.gather.v8f64.v8p0(<8 x ptr> align 8 [[AT]]
+define void @f(ptr noalias %x, ptr noalias %at, ptr noalias %y, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %p = getelementptr i64, ptr %at, i64 %i
+  %k = load i64, ptr %p, align 8
+  %q = getelementptr double, ptr %x, i64 %k
+  %v = load double, ptr %q, align 8
+  %s = fmul double %v, %v
+  %t = fadd double %s, %v
+  %r = getelementptr double, ptr %y, i64 %i
+  store double %t, ptr %r, align 8
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+done:
+  ret void
+}
+!0 = !{}
