@@ -17,7 +17,7 @@ static bool has_no_effect(const SimdRegion *g, LLVMValueRef v) {
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMCall: return simd_is_pure_call(v) || simd_is_remark(v) || clears_private(g, v);
     case LLVMAtomicRMW: case LLVMAtomicCmpXchg: case LLVMFence: return false;
-    default: return true;
+    default: return !simd_is_atomic(v);
     }
 }
 

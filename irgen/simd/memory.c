@@ -565,7 +565,7 @@ bool simd_stores_whole(SimdEmit *e, const SimdValue *value) {
 bool simd_one_store(SimdEmit *e, const SimdValue *value) {
     LaneRate v = simd_rate(e->g, LLVMGetOperand(value->v, 0), e->block);
     LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, 1), e->block);
-    if (v.x != LANE_UNIFORM || (e->mask && (at.y || v.y))) return false;
+    if (v.x != LANE_UNIFORM || at.x != LANE_UNIFORM || (e->mask && (at.y || v.y))) return false;
     for (int row = 0; row < (at.y || v.y ? e->shape.rows : 1); row++) simd_clone(e, value->v, row, 0);
     return true;
 }

@@ -102,7 +102,20 @@ static bool calls_are_inlined(Cg *cg, SimdRegion *g) {
     return true;
 }
 
-/* Values of several parts that LLVM did not take apart. */
+static bool is_volatile(LLVMValueRef v) { return (LLVMIsALoadInst(v) || LLVMIsAStoreInst(v)) && LLVMGetVolatile(v); }
+
+/* Does code behind the nest use what the head of a loop has? */
+static bool leaves_value(SimdRegion *g) {
+    LLVMBasicBlockRef heads[2] = {g->inner_head, g->outer_head};
+    Blocks all = nest_blocks(g);
+    for (int i = 0; i < (g->y ? 2 : 1); i++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(heads[i]); v; v = LLVMGetNextInstruction(v))
+            for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+                if (!holds(&all, LLVMGetUser(use))) return true;
+    return LLVMIsAPHINode(LLVMGetFirstInstruction(g->after)) != NULL;
+}
+
+/* Values of several parts that LLVM did not take apart, and what vector code has no form for. */
 static bool is_supported(SimdRegion *g) {
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
@@ -115,9 +128,9 @@ static bool is_supported(SimdRegion *g) {
         bool made_of_parts = is_part_type(t) && op != LLVMCall;
         if (made_of_parts) return simd_refuse(g, "it uses an aggregate value as a whole", value->v);
         if (op == LLVMAlloca) return simd_refuse(g, "it allocates stack memory", value->v);
+        if (is_volatile(value->v)) return simd_refuse(g, "it has a volatile load or store", value->v);
     }
-    return !LLVMIsAPHINode(LLVMGetFirstInstruction(g->after)) || simd_refuse(g, "a value of its loop is used after "
-        "the loop", NULL);
+    return !leaves_value(g) || simd_refuse(g, "a value of its loop is used after the loop", NULL);
 }
 
 /* Versions --------------------------------------------------------------------------------------------------------- */

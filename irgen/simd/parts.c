@@ -93,7 +93,7 @@ static bool may_write(LLVMValueRef v) {
 /* Elements from an item to the next, if this is such an access. */
 static bool find_step(const SimdRegion *g, const SimdValue *value, int64_t *step) {
     bool is_store = LLVMIsAStoreInst(value->v) != NULL;
-    if ((!is_store && !LLVMIsALoadInst(value->v)) || value->private_of >= 0 || LLVMGetVolatile(value->v)) return false;
+    if ((!is_store && !LLVMIsALoadInst(value->v)) || value->private_of >= 0 || simd_is_atomic(value->v)) return false;
     LLVMTypeKind k = LLVMGetTypeKind(element_of(value->v));
     bool is_int = k == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element_of(value->v)) % 8 == 0;
     if (!is_int && k != LLVMFloatTypeKind && k != LLVMDoubleTypeKind) return false;

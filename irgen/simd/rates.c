@@ -134,6 +134,10 @@ bool simd_is_pure_call(LLVMValueRef call) {
     return a && LLVMGetEnumAttributeValue(a) == 0;
 }
 
+bool simd_is_atomic(LLVMValueRef v) {
+    return (LLVMIsALoadInst(v) || LLVMIsAStoreInst(v)) && LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic;
+}
+
 bool simd_is_plain(LLVMValueRef v) {
     return LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsAUnaryOperator(v) ||
            simd_is_call_of(v, "llvm.fma.");
@@ -205,7 +209,7 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
         r.y |= a.y;
         return r;
     }
-    case LLVMLoad: return value->private_of >= 0 ? varying(g->rows) : any(a, a);
+    case LLVMLoad: return value->private_of >= 0 || simd_is_atomic(v) ? varying(g->rows) : any(a, a);
     case LLVMCall: return simd_is_pure_call(v) ? of_operands(g, v, block) : varying(g->rows);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: return varying(g->rows);

@@ -59,6 +59,11 @@ static bool counted(LLVMValueRef latch, Counted *c) {
     return c->from != NULL;
 }
 
+static bool counts_in_64_bits(const Counted *c) {
+    LLVMTypeRef t = LLVMTypeOf(c->counter);
+    return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 64;
+}
+
 /* The branch back, counter + 1 before it unless the body has computed that already, and nothing else. */
 static bool only_counts(LLVMBasicBlockRef bb) {
     LLVMValueRef first = LLVMGetFirstInstruction(bb), branch = LLVMGetBasicBlockTerminator(bb);
@@ -68,6 +73,7 @@ static bool only_counts(LLVMBasicBlockRef bb) {
 static bool find_nest(SimdRegion *g, LLVMValueRef latch, LLVMValueRef outer_latch) {
     Counted inner, outer;
     if (!counted(latch, &inner)) return simd_refuse(g, "the loop over the work items has a loop-carried value", latch);
+    if (!counts_in_64_bits(&inner)) return simd_refuse(g, "the loop over the work items has no 64-bit counter", latch);
     g->exit = LLVMGetInstructionParent(latch);
     if (!only_counts(g->exit)) return simd_refuse(g, "the loop over the work items has a loop-carried value", latch);
     g->inner_head = inner.head;
@@ -77,7 +83,7 @@ static bool find_nest(SimdRegion *g, LLVMValueRef latch, LLVMValueRef outer_latc
     g->x_hi = inner.hi;
     g->entry_from = inner.from;
     g->after = inner.done;
-    if (!outer_latch || !counted(outer_latch, &outer)) return true;
+    if (!outer_latch || !counted(outer_latch, &outer) || !counts_in_64_bits(&outer)) return true;
     LLVMBasicBlockRef row = outer.body;
     if (LLVMGetInstructionParent(outer_latch) != inner.done || !only_counts(inner.done) || row != inner.from ||
         LLVMGetFirstInstruction(row) != LLVMGetBasicBlockTerminator(row))

@@ -33,7 +33,7 @@ bool simd_is_spread(const SimdRegion *g, const SimdTarget *t, const SimdValue *a
     LLVMValueRef at = LLVMGetOperand(access->v, is_store);
     LLVMTypeRef type = LLVMTypeOf(is_store ? LLVMGetOperand(access->v, 0) : access->v);
     bool is_wide = t->vector_bits == LANES * ELEMENT_BYTES * 8 && simd_width(g, t) == LANES;
-    bool fits = is_wide && simd_bytes(g, type) == ELEMENT_BYTES && access->private_of < 0;
+    bool fits = is_wide && simd_bytes(g, type) == ELEMENT_BYTES && access->private_of < 0 && !simd_is_atomic(access->v);
     return fits && simd_rate(g, at, access->block).x == LANE_VARYING && is_spread(g, at, access->block, 0);
 }
 
