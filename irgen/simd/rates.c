@@ -209,7 +209,7 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
         r.y |= a.y;
         return r;
     }
-    case LLVMLoad: return value->private_of >= 0 || simd_is_atomic(v) ? varying(g->rows) : any(a, a);
+    case LLVMLoad: return value->private_of >= 0 ? varying(g->rows) : any(a, a);
     case LLVMCall: return simd_is_pure_call(v) ? of_operands(g, v, block) : varying(g->rows);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: return varying(g->rows);

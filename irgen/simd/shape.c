@@ -158,7 +158,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
     case LLVMStore: {
         LLVMTypeRef e = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
         LaneRate at = simd_rate(g, LLVMGetOperand(value->v, op == LLVMStore), value->block);
-        if (simd_is_atomic(value->v)) return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
+        if (simd_is_atomic(value->v) && at.x != LANE_UNIFORM) return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
         if (op == LLVMLoad && simd_is_contiguous(g, at, e)) return 1 + lines_cost(g, value, width);
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
         if (at.x == LANE_UNIFORM || value->private_of >= 0 || simd_is_contiguous(g, at, e)) return 1;

@@ -149,7 +149,7 @@ bool simd_may_miss(const SimdRegion *g, int block); /* may some of all the regio
 bool simd_is_plain_header(const SimdRegion *g, int block); /* of a block that begins with phis */
 int64_t simd_bytes(const SimdRegion *g, LLVMTypeRef t); /* in memory */
 bool simd_is_pure_call(LLVMValueRef call); /* reads and writes no memory */
-bool simd_is_atomic(LLVMValueRef v); /* a load or store: each item's is one by itself */
+bool simd_is_atomic(LLVMValueRef v); /* a load or store: lane by lane, but for what all items load */
 bool simd_is_plain(LLVMValueRef v); /* arithmetic on its operands alone, as fused multiply-adds are: cheap, and anywhere the same */
 bool simd_is_sign_of_fused(LLVMValueRef v); /* the minus of c - a * b, which is part of the fused operation */
 bool simd_is_contiguous(const SimdRegion *g, LaneRate at, LLVMTypeRef t);

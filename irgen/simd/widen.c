@@ -495,8 +495,8 @@ static LLVMValueRef one_copy(SimdEmit *e, const SimdValue *value, int row, int v
 /* Has no form for one copy at a time. */
 static bool is_whole(SimdEmit *e, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
-    if (simd_is_atomic(value->v)) return true;
-    if (op == LLVMLoad) return false;
+    if (op == LLVMLoad) return value->rate.x == LANE_VARYING && simd_is_atomic(value->v);
+    if (op == LLVMStore && simd_is_atomic(value->v)) return true;
     if (op == LLVMStore) return simd_stores_whole(e, value);
     if (op == LLVMCall && value->private_of >= 0) return true;
     bool same = value->rate.x != LANE_VARYING && LLVMGetTypeKind(LLVMTypeOf(value->v)) != LLVMVoidTypeKind;
