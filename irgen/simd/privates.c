@@ -23,7 +23,7 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
         value->private_of = private;
         bool is_store = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer && LLVMGetOperand(user, 0) != pointer;
         if (LLVMIsALoadInst(user) || is_store) {
-            if (simd_is_atomic(user)) return simd_refuse(g, "an array of the item's own is atomic", user);
+            if (simd_is_atomic(user)) return simd_refuse(g, "a private array is accessed atomically", user);
             LLVMTypeRef t = is_store ? LLVMTypeOf(LLVMGetOperand(user, 0)) : LLVMTypeOf(user);
             if (!has_size(g, p, t, user)) return false;
         } else if (LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == pointer) {
