@@ -41,7 +41,7 @@ typedef struct Options {
     int opt_level;
     bool unchecked, scalar, strict;
     const char *run_pass;      /* the input is LLVM IR: run this pass on it and print it (irgen/pass.def); NULL: no */
-    bool verify_each;          /* check modules after each pass; KDSL_VERIFY_EACH in the environment says so, too */
+    bool verify_each;          /* check modules after each pass; also set by KDSL_VERIFY_EACH in the environment */
     const char *without;       /* a check or copy to leave out, or NULL */
     Explain explain;
     bool transfers_each, unified, json;

@@ -59,7 +59,7 @@ LaunchFacts launch_facts(Cg *cg, const Func *kernel);
 Steps launch_address(Arena *arena, const LaunchAccess *x,
                      int64_t padding); /* in elements; padding: of the last extent */
 
-/* warp.c: what a warp asks for at once ------------------------------------------------------------------------
+/* warp.c: what a warp accesses at once ------------------------------------------------------------------------
  */
 typedef struct Warp {
     int64_t across[GRID_AXES]; /* items of a warp along each axis */

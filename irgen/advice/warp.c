@@ -1,4 +1,4 @@
-/* warp.c -- what a warp asks for at once: sectors of memory, and words of shared memory's banks. A lane's
+/* warp.c -- what a warp accesses at once: sectors of memory, and words of shared memory's banks. A lane's
  * address is its place along each axis times the step there; a step by a size puts rows so far apart that they share
  * nothing. */
 #include <string.h>

@@ -37,10 +37,10 @@ const Symbol *cg_abi_param(const Func *fn, int i) {
 void cg_reference_attributes(Cg *cg, const Func *fn, LLVMValueRef v, int first) {
     for (int i = 0; i < fn->params.n && cg_by_reference(fn, cg_abi_param(fn, i)); i++) {
         const Symbol *p = cg_abi_param(fn, i);
-        const Type *behind = is_array(p) ? p->type->elem : p->type;
+        const Type *referent = is_array(p) ? p->type->elem : p->type;
         cg_param_attr(cg, v, first + i, "noalias", 0);
         cg_param_attr(cg, v, first + i, "nonnull", 0);
-        cg_param_attr(cg, v, first + i, "align", (uint64_t)cg_align(behind));
+        cg_param_attr(cg, v, first + i, "align", (uint64_t)cg_align(referent));
         if (p->mode == REF_IN) cg_param_attr(cg, v, first + i, "readonly", 0);
     }
 }
@@ -135,7 +135,7 @@ int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values) {
         for (int n = 0; n < n_slots; n++) slots[n] = entry_value(k, f, at++);
         values[i] = p && !cg_by_reference(fn, p) ? cg_slots_to_value(f, slots, p->type).v : slots[0];
     }
-    unsigned n = LLVMCountParams(k->entry); /* the others stand behind the result */
+    unsigned n = LLVMCountParams(k->entry); /* the others come after the result */
     for (int i = cg_extra_values(k->cg, fn); i > 0; i--)
         values[k->n_values - i] = entry_value(k, f, n - (unsigned)i);
     return k->n_values;

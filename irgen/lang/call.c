@@ -1,4 +1,4 @@
-/* call.c -- functions and their calls. An array argument is the address of its descriptor, a scalar behind a
+/* call.c -- functions and their calls. An array argument is the address of its descriptor, a scalar passed by
  * reference its address, everything else a value; an array result is the descriptor itself, moved to the caller.
  * Shape requirements that sema could not decide are checked here, before the callee sees anything. */
 #include "irgen/lang/lang.h"

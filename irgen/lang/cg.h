@@ -34,13 +34,13 @@ typedef struct CgArray {
 typedef struct CgPlace {
     LLVMValueRef at;
     Type *type;
-    bool is_element; /* of an array (or behind a reference): carries alias information */
+    bool is_element; /* of an array (or passed by reference): carries alias information */
     Type *whole;     /* not NULL: a part of one of these, which may be reached as a whole as well */
 } CgPlace;
 
 /* What a function knows about one of its symbols. */
 typedef struct Slot {
-    LLVMValueRef addr;  /* scalar variable, scalar behind a reference, or array descriptor in memory */
+    LLVMValueRef addr;  /* scalar variable, scalar passed by reference, or array descriptor in memory */
     LLVMValueRef value; /* scalar known as a value (by-value parameter, size, domain variable); then addr is not used */
     LLVMValueRef debug_copy; /* of value, for gdb */
     LLVMValueRef kept;  /* kernels in groups: one for each item of a group, for what outlives a part (cpu/group.c) */
