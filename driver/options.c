@@ -246,6 +246,16 @@ static int parse_vector(Options *o, const char *value) {
     return NOT_DONE;
 }
 
+static int parse_no_transform(Options *o, const char *value) {
+    if (transform_parse(value, &o->omitted)) return NOT_DONE;
+    Buf list = {0};
+    transform_list(&list);
+    bool asked = !strcmp(value, "list");
+    if (asked) fputs(list.at, stdout);
+    buf_free(&list);
+    return asked ? 0 : usage_error("--no-transform: `%s` has a name that --no-transform=list does not list", value);
+}
+
 static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     switch (id) {
     case OPTION_OUTPUT: o->output = value; return NOT_DONE;
@@ -265,6 +275,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_EXPLAIN: return parse_explain(o, value);
     case OPTION_FP: return parse_fp(o, value);
     case OPTION_WITHOUT: o->without = value; return NOT_DONE;
+    case OPTION_NO_TRANSFORM: return parse_no_transform(o, value);
     case OPTION_RUN_PASS: o->run_pass = value; return NOT_DONE;
     case OPTION_VERIFY_EACH: o->verify_each = true; return NOT_DONE;
     case OPTION_VECTOR: return parse_vector(o, value);

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "driver/arch.h"
+#include "irgen/transform.h"
 
 typedef enum Command {
 #define COMMAND(id, name, arguments, help) COMMAND_##id,
@@ -42,6 +43,7 @@ typedef struct Options {
     bool unchecked, scalar, strict;
     const char *run_pass;      /* the input is LLVM IR: run this pass on it and print it (irgen/pass.def); NULL: no */
     bool verify_each;          /* check modules after each pass; also set by KDSL_VERIFY_EACH in the environment */
+    TransformSet omitted;      /* --no-transform */
     const char *without;       /* a check or copy to leave out, or NULL */
     Explain explain;
     bool transfers_each, unified, json;

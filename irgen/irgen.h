@@ -2,6 +2,7 @@
 #ifndef KDSL_IRGEN_H
 #define KDSL_IRGEN_H
 
+#include "irgen/transform.h"
 #include "offload/offload.h"
 #include "sema/sema.h"
 
@@ -11,6 +12,7 @@ typedef struct IrOptions {
     bool unchecked;        /* no run-time checks but asserts */
     bool unified;          /* --memory=unified */
     bool scalar;           /* --vector=off */
+    TransformSet omitted;  /* --no-transform */
     const char *without;   /* lang/removal.c: the check or copy that is left out; NULL: none */
     bool gpu;              /* of the host: launches may run on GPUs, so they say how large the grid is */
     bool has_ptx;          /* of the host: some of them are PTX */

@@ -16,7 +16,7 @@ static bool loops_with(const Part *part, const Symbol *sym) {
 void group_carry_in(GroupRun *r, const Part *part, Nest *nest) {
     CgFunc *f = r->f;
     nest->own = arena_array(r->plan.arena, LLVMValueRef, r->fn->n_symbols + 1);
-    for (int id = 0; f->cg->vector && id < r->fn->n_symbols; id++) {
+    for (int id = 0; f->cg->vector && cg_allows(f->cg, GROUP_CARRY) && id < r->fn->n_symbols; id++) {
         const Symbol *sym = r->plan.symbols[id];
         if (!sym || !r->plan.kept[id] || !sym->is_mutable || sym->type->kind == TY_ARRAY) continue;
         if (!loops_with(part, sym)) continue;

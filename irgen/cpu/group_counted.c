@@ -100,7 +100,7 @@ static const Expr *start_of(const Parts *around, int at, const Symbol *sym) {
 
 int group_counted_rounds(const Plan *p, const Parts *around, int at) {
     const Part *loop = &around->at.at[at];
-    if (!p->f->cg->vector || loop->kind != PART_WHILE || loop->stmt->while_.cond->kind != EXPR_BINARY) return 0;
+    if (!p->f->cg->vector || !cg_allows(p->f->cg, GROUP_UNROLL) || loop->kind != PART_WHILE || loop->stmt->while_.cond->kind != EXPR_BINARY) return 0;
     const Expr *cond = loop->stmt->while_.cond, *upto = cond->binary.rhs;
     const Symbol *sym = variable_of(cond->binary.lhs);
     if (!sym || sym->kind != SYM_LOCAL || !p->once[sym->id] || !sym->type->is_int || type_size_bytes(sym->type) < 4) return 0;

@@ -92,6 +92,8 @@ Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest) {
     if (r->rounds) {
         int d = r->rounds->axis;
         if (r->rounds->left) nest->hi[d] = least(r->f, nest->hi[d], r->rounds->left);
+    } else if (!cg_allows(r->f->cg, GROUP_NARROW)) {
+        return n;
     } else if (drops_outside(r, part)) {
         only_inside(r, nest);
         n.from = 1;

@@ -86,7 +86,7 @@ void group_find_place(GroupRun *r, LLVMValueRef *place) {
     CgFunc *f = r->f;
     LLVMValueRef rest = r->number;
     int d = r->n - 1;
-    if (runs_in_bands(r)) {
+    if (cg_allows(f->cg, GROUP_ORDER) && runs_in_bands(r)) {
         LLVMValueRef plane = LLVMBuildNSWMul(f->b, r->count[d - 1], r->count[d], "");
         find_in_band(r, LLVMBuildURem(f->b, rest, plane, ""), &place[d - 1], &place[d]);
         rest = LLVMBuildUDiv(f->b, rest, plane, "");

@@ -104,6 +104,7 @@ static bool breaks(const Block *b) {
 
 bool group_rounds_takes(const Plan *p, const Stmt *st) {
     int axis;
+    if (!cg_allows(p->f->cg, GROUP_ROUNDS)) return false;
     if (st->kind != STMT_FOR || st->together || stmt_holds(st, STMTS_RETURN)) return false;
     const Range *r = &st->for_.binder.range;
     if (r->type->kind != TY_INDEX || !r->lo || !r->step || !group_knows(p, r->hi) || !group_knows(p, r->step)) return false;

@@ -98,6 +98,7 @@ bool group_strip_takes(const Plan *p, const Stmt *st) {
     if (st->kind != STMT_FOR || st->together || st->for_.binder.sym->unrolls) return false;
     if (!group_strip_items(&p->func->group, p->func->domain.n) || !is_plain(p, st, &sums)) return false;
     bool chains = sums.n > SHORT_LOOP && !p->f->cg->vector; /* simd/ makes lanes of the items around such a loop */
+    if (!cg_allows(p->f->cg, GROUP_STRIP)) return false;
     return chains || (sums.updates > SHORT_LOOP && stmt_find(st, is_beside, (void *)p));
 }
 

@@ -30,7 +30,7 @@ static int64_t known_bytes(const Func *kernel, const Symbol *p) {
     return bytes;
 }
 
-static bool is_copied(const Cg *cg, const Symbol *p) { return p->combine && cg->target->copies_apart; }
+static bool is_copied(const Cg *cg, const Symbol *p) { return cg_allows(cg, PRIVATISE) && p->combine && cg->target->copies_apart; }
 
 static bool is_always_copied(const Cg *cg, const Func *kernel, const Symbol *p) {
     int64_t bytes = is_copied(cg, p) ? known_bytes(kernel, p) : 0;

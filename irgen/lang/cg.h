@@ -12,6 +12,9 @@
 #include "irgen/lang/marks.h"
 #include "irgen/target.h"
 
+/* May this transformation be made? (irgen/transform.def) */
+#define cg_allows(cg, id) (!transform_in((cg)->options->omitted, TRANSFORM_##id))
+
 /* Values ----------------------------------------------------------------------------------------------------------- */
 /* A value: of a scalar type the LLVM value (bool: i1); of array type the descriptor { ptr, [rank x i64] } itself. */
 typedef struct CgValue {

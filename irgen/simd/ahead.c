@@ -44,7 +44,7 @@ SimdAhead simd_reads_ahead(Cg *cg, SimdRegion *g, LLVMValueRef x, LLVMValueRef y
 
 void simd_fetch_ahead(Cg *cg, const SimdAhead *ahead, LLVMValueRef items, int n_items) {
     enum { BYTES_AHEAD = 8192, FEW_READS = 3 };
-    for (int i = 0; i < ahead->n; i++) {
+    for (int i = 0; i < ahead->n && cg_allows(cg, PREFETCH); i++) {
         const SimdLead *lead = &ahead->at[i];
         if (lead->n_reads <= FEW_READS) continue;
         for (int64_t line = 0; line < n_items * lead->bytes; line += SIMD_LINE) {

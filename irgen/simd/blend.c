@@ -98,7 +98,7 @@ void simd_blends(SimdRegion *g, const ValueMap *updated) {
         value->read_before = -1;
         value->is_still_there = false;
         if (!LLVMIsAStoreInst(value->v) || value->private_of >= 0 || !simd_may_miss(g, value->block)) continue;
-        if (simd_is_atomic(value->v)) continue;
+        if (!simd_allows(g, BLEND) || simd_is_atomic(value->v)) continue;
         if (g->blocks.at[value->block].leaves || !is_without_updates(g, updated, LLVMGetOperand(value->v, 1))) continue;
         value->read_before = read_before(g, value);
         value->is_still_there = value->read_before >= 0 && is_still_there(g, value);

@@ -112,7 +112,7 @@ static bool expects_yes(const SimdRegion *g, int block) {
 
 /* Where nothing else parts the items: loops that they leave apart, and what they read, keep their masks. */
 bool simd_find_ends(SimdRegion *g) {
-    bool any = false, all = true;
+    bool any = false, all = simd_allows(g, ENDS);
     for (int i = 0; i < g->values.n; i++) g->values.at[i].at_ends = 0;
     for (int b = 0; b < g->blocks.n && all; b++) {
         const SimdBlock *block = &g->blocks.at[b];

@@ -338,7 +338,7 @@ static LLVMValueRef load_columns(SimdEmit *e, const SimdValue *value, LaneRate a
 }
 
 bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *load) {
-    return s.rows % s.width == 0 && simd_reads_columns(g, load);
+    return simd_allows(g, COLUMNS) && s.rows % s.width == 0 && simd_reads_columns(g, load);
 }
 
 static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, int row, int vector) {

@@ -120,7 +120,7 @@ void simd_clean(Cg *cg) { run_on_nests(cg, "sroa,instsimplify"); }
 
 void simd_forward(Cg *cg) {
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
-        if (has_nests(fn)) simd_forward_in(cg, fn);
+        if (cg_allows(cg, FORWARD) && has_nests(fn)) simd_forward_in(cg, fn);
 }
 
 /* The calls of cg_group_memory, and the marks of functions, have done their work. */

@@ -64,7 +64,7 @@ static bool ends_matter(const SimdRegion *g) {
 static bool keep_for_short_rows(Items *n, int width, LLVMValueRef latch, LLVMBasicBlockRef simd) {
     SimdRegion *g = n->g;
     LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->entry_from);
-    if (!ends_matter(g) || LLVMGetNumSuccessors(enter) != 1) return false;
+    if (!simd_allows(g, SHORT_ROWS) || !ends_matter(g) || LLVMGetNumSuccessors(enter) != 1) return false;
     LLVMBasicBlockRef head = LLVMGetSuccessor(enter, 0);
     LLVMPositionBuilderBefore(n->b, enter);
     LLVMValueRef items = LLVMBuildNSWSub(n->b, g->x_hi, g->x_lo, "");
@@ -151,7 +151,7 @@ static int n_apart(const SimdRegion *g) {
 static SimdShape shape_if_aligned(SimdRegion *g, const SimdTarget *t) {
     SimdShape s = {0};
     int apart = n_apart(g);
-    if (!apart || !simd_find_aligned(g)) return s;
+    if (!apart || !simd_allows(g, ALIGNED) || !simd_find_aligned(g)) return s;
     g->aligned = true;
     s = simd_shape(g, t);
     while (s.vectors & (s.vectors - 1)) s.vectors--;
@@ -194,7 +194,7 @@ static void write_version(Items *n, SimdShape shape, const ValueMap *updated) {
     LLVMBasicBlockRef then = nest_block(n, "version"), otherwise = nest_block(n, "else");
     LLVMValueRef holds = simd_ask_aligned(n->cg, g, n->b, shape.vectors * shape.width);
     SimdEmit e = {.g = g, .target = n->target, .cg = n->cg, .b = n->b, .shape = shape, .x = g->x_lo, .y = g->y_lo};
-    LLVMValueRef joined = g->spread ? simd_join(&e) : NULL;
+    LLVMValueRef joined = g->spread && simd_allows(g, JOINT) ? simd_join(&e) : NULL;
     if (joined) holds = LLVMBuildFreeze(n->b, LLVMBuildAnd(n->b, holds, joined, ""), "");
     LLVMBuildCondBr(n->b, holds, then, otherwise);
     LLVMPositionBuilderAtEnd(n->b, then);
@@ -219,7 +219,7 @@ static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdSha
     if (aligned.width) simd_shape(g, n->target); /* the rates of this version again */
     simd_blends(g, updated);
     n->has_ends = has_ends;
-    n->again = ends_matter(g) && simd_is_idempotent(g);
+    n->again = simd_allows(g, OVERLAP) && ends_matter(g) && simd_is_idempotent(g);
     nest_write(n, shape);
 }
 
@@ -227,7 +227,7 @@ static void write_versions(Items *n, SimdShape shape, SimdShape aligned, SimdSha
 static bool is_written_out(Cg *cg, const SimdRegion *g, LLVMValueRef latch, int width) {
     enum { MOST_VECTORS = 128 };
     int64_t trips = simd_trips(g->x_lo, g->x_hi);
-    return LLVMGetMetadata(latch, cg->md_counted) && trips > 0 && trips <= MOST_VECTORS * width &&
+    return cg_allows(cg, FORWARD) && LLVMGetMetadata(latch, cg->md_counted) && trips > 0 && trips <= MOST_VECTORS * width &&
            simd_has_known_places(g);
 }
 
@@ -243,10 +243,11 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Val
             simd_note_scalar(cg, &g);
             return false;
         }
+        g.omitted = cg->options->omitted;
         shape = simd_shape(&g, target);
-        again = shape.width > 1 && simd_walked(cg, &g, shape.width);
+        again = shape.width > 1 && cg_allows(cg, WALKED) && simd_walked(cg, &g, shape.width);
         if (again || shape.width == 1) continue;
-        again = simd_stages(cg, &g, target);
+        again = cg_allows(cg, STAGES) && simd_stages(cg, &g, target);
         stages |= again;
     }
     SimdShape aligned = shape_if_aligned(&g, target);
@@ -257,7 +258,7 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Val
         simd_note_scalar(cg, &g);
         return false;
     }
-    SimdShape spread = aligned.width ? shape_if_spread(&g, target, shape) : (SimdShape){0};
+    SimdShape spread = aligned.width && cg_allows(cg, SPREAD) ? shape_if_spread(&g, target, shape) : (SimdShape){0};
     bool has_ends = simd_find_ends(&g);
     bool written_out = is_written_out(cg, &g, latch, shape.width);
     if (written_out) shape = (SimdShape){1, 1, shape.width};

@@ -221,7 +221,7 @@ void simd_find_parts(SimdRegion *g) {
         for (int i = block->first; i < block->first + block->n && !block->leaves; i++) note_access(g, &opens, i);
         for (int k = 0; k < opens.n; k++) {
             SimdParts *p = &opens.at[k].parts;
-            if (!is_dense(p)) continue;
+            if (!simd_allows(g, PARTS) || !is_dense(p)) continue;
             for (int i = 0; i < p->of.n; i++) g->values.at[p->of.at[i]].parts = g->parts.n;
             vec_push(g->arena, &g->parts, *p);
         }

@@ -31,7 +31,7 @@ bool nest_is_known_row(const SimdRegion *g) { return LLVMIsAConstantInt(g->x_lo)
  * each round would fetch one line more. */
 static LLVMValueRef main_store(const Items *n) {
     const SimdRegion *g = n->g;
-    if (g->aligned || g->spread || nest_is_known_row(g) || (g->loops.n && !walks_far(g))) return NULL;
+    if (!simd_allows(g, PEEL) || g->aligned || g->spread || nest_is_known_row(g) || (g->loops.n && !walks_far(g))) return NULL;
     for (int i = 0; i < g->values.n; i++)
         if (is_row_store(n, &g->values.at[i])) return g->values.at[i].v;
     return NULL;

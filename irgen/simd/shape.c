@@ -441,7 +441,8 @@ static SimdShape best(const SimdRegion *g, const SimdTarget *t, int width, bool 
     for (int r = 0; r < (rows ? N_SIZES : 1); r++)
         for (int v = 0; v < n_vectors; v++) {
             SimdShape s = {sizes[r], sizes[v], width};
-            if (!fits(g, s, n_written)) continue;
+            bool is_allowed = (s.rows == 1 || simd_allows(g, UNROLL_JAM)) && (s.vectors == 1 || simd_allows(g, INTERLEAVE));
+            if (!is_allowed || !fits(g, s, n_written)) continue;
             double time = time_of(levels, n, t, s);
             if (time > least * 0.97) continue; /* more code for nothing */
             least = time;

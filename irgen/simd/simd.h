@@ -118,10 +118,13 @@ typedef struct SimdRegion {
     bool aligned;                 /* in the version for masks that leave neighbours side by side */
     bool spread;                  /* in the version for masks that part them alike in every block */
     SimdJoint *joint;             /* in the same: accesses that fill two vectors together; NULL: none */
+    TransformSet omitted;         /* --no-transform */
     bool rows;                    /* blocks of more than one row are looked at */
     const char *why_not;          /* not NULL: stays scalar, and why */
     LLVMValueRef why_at;
 } SimdRegion;
+
+#define simd_allows(g, id) (!transform_in((g)->omitted, TRANSFORM_##id))
 
 /* A block of items, and the machine's vectors. */
 typedef struct SimdShape {

@@ -29,7 +29,7 @@ void simd_find_streams(Cg *cg, SimdStreams *s) {
     LLVMValueRef exceeds = cg_runtime(cg, RT_EXCEEDS_CACHE);
     for (LLVMUseRef use; (use = LLVMGetFirstUse(marker));) {
         LLVMValueRef mark = LLVMGetUser(use), array = LLVMGetOperand(mark, 0), bytes = LLVMGetOperand(mark, 1);
-        if (LLVMIsAArgument(array) && only_written(array)) {
+        if (cg_allows(cg, STREAM) && LLVMIsAArgument(array) && only_written(array)) {
             LLVMPositionBuilderBefore(cg->b, mark);
             LLVMSetCurrentDebugLocation2(cg->b, NULL);
             value_map_put(s->of, array, s->large.n);

@@ -53,7 +53,7 @@ void simd_turned_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef 
     e->block = value_map_get(e->g->block_of, e->g->body);
     e->x = x;
     e->y = y;
-    LLVMValueRef bit = mask || !(e->g->aligned || e->g->spread) ? NULL : turning(e), all = NULL;
+    LLVMValueRef bit = mask || !simd_allows(e->g, TOLD) || !(e->g->aligned || e->g->spread) ? NULL : turning(e), all = NULL;
     if (!bit) {
         simd_region_emit(e, x, y, mask);
         return;

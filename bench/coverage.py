@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Which programs each transformation serves: bench/coverage.py [--kdslc KDSLC] [--march LIST] [TRANSFORMATION ...]
+
+Every program of examples/, tests/run/ and bench/kernels/ is compiled for the CPU device with each row of
+irgen/transform.def switched off (--no-transform), for each of --march. A program counts if its assembly changes. The
+rule (docs/vectoriser.md): a transformation stays if it serves at least three programs that have nothing to do with
+each other, here: that share no word of their names.
+
+--write puts the counts and three programs for each transformation into bench/coverage.txt; --check compiles just those and
+fails where one does not change any more, or a transformation has fewer than three (a test). Without either the
+matrix is printed: a line for each transformation, then its programs."""
+import argparse
+import collections
+import hashlib
+import itertools
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = ROOT / "bench/coverage.txt"
+FOLDERS = ("examples", "tests/run", "bench/kernels")
+LEAST = 3
+# Words of names that say nothing about what a program computes.
+COMMON = {"kernel", "kernels", "in", "of", "and", "as", "the", "with", "from", "to", "naive", "tiled", "local", "host", "gpu",
+          "group", "groups", "f32", "f64", "i32", "i64", "array", "arrays", "2d", "3d", "a", "at", "large", "small"}
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kdslc", type=Path, default=ROOT / "build/bin/kdslc")
+    parser.add_argument("--march", default="x86-64-v2,x86-64-v3,x86-64-v4")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("names", nargs="*", metavar="TRANSFORMATION")
+    return parser.parse_args()
+
+
+def transformations(kdslc):
+    text = subprocess.run([kdslc, "--no-transform=list"], capture_output=True, text=True, check=True).stdout
+    return [line.split()[0] for line in text.splitlines()]
+
+
+def programs():
+    found = [p for folder in FOLDERS for p in sorted((ROOT / folder).glob("*.kdsl"))]
+    return [str(p.relative_to(ROOT)) for p in found if re.search(r"\bkernel\b", p.read_text(errors="replace"))]
+
+
+class Assembly:
+    """Of a program for a processor, without a transformation; None: it has no kernels, or is not to be compiled."""
+
+    def __init__(self, kdslc):
+        self.kdslc, self.known = kdslc, {}
+
+    def __call__(self, program, march, without=None):
+        key = program, march, without
+        if key not in self.known:
+            command = [self.kdslc, program, "--emit=device-asm", f"--march={march}", "--offload-arch=host", "-o", "-"]
+            command += [f"--no-transform={without}"] if without else []
+            done = subprocess.run(command, capture_output=True, cwd=ROOT)
+            self.known[key] = None if done.returncode else hashlib.sha1(done.stdout).digest()
+        return self.known[key]
+
+    def changes(self, program, march, name):
+        whole = self(program, march)
+        return whole is not None and self(program, march, name) != whole
+
+
+def words(program):
+    stem = re.sub(r"\d+$", "", Path(program).stem)
+    return {w for w in re.split(r"[-_]", stem) if w not in COMMON} or {stem}
+
+
+def unrelated(names):
+    """As many programs as possible (greedily) no two of which share a word; examples and benchmarks first."""
+    chosen = []
+    for name in sorted(names, key=lambda n: (n.startswith("tests"), n)):
+        if not any(words(name) & words(other) for other in chosen):
+            chosen.append(name)
+    return chosen
+
+
+def measure(chosen, names):
+    """{transformation: {program: [march, ...]}}"""
+    assembly, found = Assembly(chosen.kdslc), collections.defaultdict(dict)
+    marches = chosen.march.split(",")
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        wholes = list(itertools.product(programs(), marches))
+        kernels = [w for w, text in zip(wholes, pool.map(lambda w: assembly(*w), wholes)) if text]
+        todo = [(program, march, name) for name in names for program, march in kernels]
+        for (program, march, name), differs in zip(todo, pool.map(lambda t: assembly.changes(*t), todo)):
+            if differs:
+                found[name].setdefault(program, []).append(march)
+    return found
+
+
+def show(found, names):
+    for name in names:
+        all_of, apart = found.get(name, {}), unrelated(found.get(name, {}))
+        print(f"{name:26}{len(all_of):4} programs, {len(apart):4} unrelated")
+        for program in all_of if len(apart) < 12 else apart[:12]:
+            print(f"    {program}  {' '.join(all_of[program])}")
+
+
+def write(found, names):
+    lines = ["# Made by bench/coverage.py --write: transformation, programs it serves, how many of them are unrelated, and three."]
+    for name in names:
+        apart = unrelated(found.get(name, {}))
+        three = " ".join(f"{p}:{found[name][p][-1]}" for p in apart[:LEAST])
+        lines.append(f"{name} {len(found.get(name, {}))} {len(apart)} {three}".rstrip())
+    TABLE.write_text("\n".join(lines) + "\n")
+
+
+def check(chosen, names):
+    rows = {line.split()[0]: line.split()[3:] for line in TABLE.read_text().splitlines() if not line.startswith("#")}
+    assembly, problems = Assembly(chosen.kdslc), []
+    for name in names:
+        served = [p.rsplit(":", 1) for p in rows.get(name, [])]
+        still = [program for program, march in served if assembly.changes(program, march, name)]
+        gone = sorted({program for program, _ in served} - set(still))
+        problems += [f"{program}: {name} does not change this program any more" for program in gone]
+        if len(unrelated(still)) < LEAST:
+            problems.append(f"{name}: serves {len(unrelated(still))} unrelated programs of those in {TABLE.name}, not {LEAST}")
+    problems += [f"{TABLE.name}: there is no transformation `{name}`" for name in rows if name not in names]
+    print("\n".join(problems) or f"{len(names)} transformations serve {LEAST} programs each")
+    return 1 if problems else 0
+
+
+def main():
+    chosen = options()
+    chosen.kdslc = chosen.kdslc.resolve()
+    known = transformations(chosen.kdslc)
+    names = chosen.names or known
+    if set(names) - set(known):
+        sys.exit(f"coverage: no transformation `{sorted(set(names) - set(known))[0]}`; there are {', '.join(known)}")
+    if chosen.check:
+        return check(chosen, names)
+    found = measure(chosen, names)
+    if chosen.write:
+        write(found, names)
+    show(found, names)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
