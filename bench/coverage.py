@@ -6,9 +6,9 @@ irgen/transform.def switched off (--no-transform), for each of --march. A progra
 rule (docs/vectoriser.md): a transformation stays if it serves at least three programs that have nothing to do with
 each other, here: that share no word of their names.
 
---write puts the counts and three programs for each transformation into bench/coverage.txt; --check compiles just those and
-fails where one does not change any more, or a transformation has fewer than three (a test). Without either the
-matrix is printed: a line for each transformation, then its programs."""
+--write puts three programs for each transformation and each processor on which it does anything into bench/coverage.txt;
+--check compiles just those, and fails where one does not change any more or there are fewer than three (a test).
+Without either the matrix is printed: a line for each transformation, then its programs."""
 import argparse
 import collections
 import hashlib
@@ -106,27 +106,40 @@ def show(found, names):
             print(f"    {program}  {' '.join(all_of[program])}")
 
 
-def write(found, names):
-    lines = ["# Made by bench/coverage.py --write: transformation, programs it serves, how many of them are unrelated, and three."]
-    for name in names:
-        apart = unrelated(found.get(name, {}))
-        three = " ".join(f"{p}:{found[name][p][-1]}" for p in apart[:LEAST])
-        lines.append(f"{name} {len(found.get(name, {}))} {len(apart)} {three}".rstrip())
-    TABLE.write_text("\n".join(lines) + "\n")
+def find_some(assembly, name, march, jobs):
+    """LEAST unrelated programs that the transformation changes, or all that there are; it is asked in small batches."""
+    todo, found = sorted(programs(), key=lambda p: p.startswith("tests")), []
+    with ThreadPoolExecutor(jobs) as pool:
+        while todo and len(unrelated(found)) < LEAST:
+            batch, todo = todo[:4 * jobs], todo[4 * jobs:]
+            found += [p for p, differs in zip(batch, pool.map(lambda p: assembly.changes(p, march, name), batch)) if differs]
+    return unrelated(found)[:LEAST]
+
+
+def write(chosen, names):
+    assembly, lines = Assembly(chosen.kdslc), []
+    for name, march in itertools.product(names, chosen.march.split(",")):
+        some = find_some(assembly, name, march, chosen.jobs)
+        print(name, march, *some, flush=True)
+        if some:
+            lines.append(f"{name} {march} {' '.join(some)}")
+    TABLE.write_text("# Made by bench/coverage.py --write: a transformation, a processor, three programs that it serves there.\n" +
+                     "\n".join(lines) + "\n")
 
 
 def check(chosen, names):
-    rows = {line.split()[0]: line.split()[3:] for line in TABLE.read_text().splitlines() if not line.startswith("#")}
+    rows = [line.split() for line in TABLE.read_text().splitlines() if not line.startswith("#")]
     assembly, problems = Assembly(chosen.kdslc), []
-    for name in names:
-        served = [p.rsplit(":", 1) for p in rows.get(name, [])]
-        still = [program for program, march in served if assembly.changes(program, march, name)]
-        gone = sorted({program for program, _ in served} - set(still))
-        problems += [f"{program}: {name} does not change this program any more" for program in gone]
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        kept = list(pool.map(lambda row: [p for p in row[2:] if assembly.changes(p, row[1], row[0])], rows))
+    for (name, march, *served), still in zip(rows, kept):
+        problems += [f"{name} does not change {p} for {march} any more" for p in served if p not in still]
         if len(unrelated(still)) < LEAST:
-            problems.append(f"{name}: serves {len(unrelated(still))} unrelated programs of those in {TABLE.name}, not {LEAST}")
-    problems += [f"{TABLE.name}: there is no transformation `{name}`" for name in rows if name not in names]
-    print("\n".join(problems) or f"{len(names)} transformations serve {LEAST} programs each")
+            problems.append(f"{name} serves {len(unrelated(still))} unrelated programs of {TABLE.name} for {march}, not {LEAST}")
+    known = {row[0] for row in rows}
+    problems += [f"{TABLE.name} has no line for {name}" for name in names if name not in known]
+    problems += [f"{TABLE.name} has a line for {name}, which --no-transform does not know" for name in known - set(names)]
+    print("\n".join(problems) or f"{len(names)} transformations serve {LEAST} unrelated programs each, on each processor named")
     return 1 if problems else 0
 
 
@@ -139,10 +152,10 @@ def main():
         sys.exit(f"coverage: no transformation `{sorted(set(names) - set(known))[0]}`; there are {', '.join(known)}")
     if chosen.check:
         return check(chosen, names)
-    found = measure(chosen, names)
     if chosen.write:
-        write(found, names)
-    show(found, names)
+        write(chosen, names)
+        return 0
+    show(measure(chosen, names), names)
     return 0
 
 

@@ -118,7 +118,8 @@ static bool explain(Compiler *c, const Options *o, const Program *p, const char 
 
 /* Places come with debug information; which -O is asked for changes nothing. */
 static bool explain_vector(Compiler *c, const Options *o, const Program *p, const char *output, Times *t) {
-    IrOptions options = {.opt_level = 2, .debug = true, .unchecked = o->unchecked, .march = o->march, .explain_vector = true};
+    IrOptions options = {.opt_level = 2, .debug = true, .unchecked = o->unchecked, .march = o->march, .explain_vector = true,
+                         .omitted = o->omitted, .nest_plan = o->nest_plan};
     IrResult result = {0};
     Buf text = {0};
     bool ok = irgen_device(p, "x86", &options, &result);
@@ -227,6 +228,16 @@ static int interpret(const Program *p, const Options *o) {
     return interp_run(p, &how);
 }
 
+static bool read_nest_plan(Compiler *c, Options *o) {
+    const char *why;
+    if (!o->nest_plan) return true;
+    Source *plan = source_read(&c->sources, o->nest_plan, SOURCE_ANY, &why);
+    if (plan) why = irgen_nest_plan_problem(&c->arena, plan->text);
+    if (why) diag(c, E1002, (Span){0}, "cannot read `%s`: %s", o->nest_plan, why);
+    else o->nest_plan = plan->text;
+    return !why;
+}
+
 /* The compiler, from source to result. `output`: the file to write, "-" for standard output; `run` gives *program. */
 static bool compile(Compiler *c, Options *o, const char *output, Blob *program, Times *t) {
     const char *why;
@@ -235,6 +246,7 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
         diag(c, E1002, (Span){0}, "cannot read `%s`: %s", o->input, why);
         return false;
     }
+    if (!read_nest_plan(c, o)) return false;
     times_stage(t, "read");
     if (o->run_pass) return run_pass(c, o, source, output);
     if (o->emit == EMIT_TOKENS) return emit_tokens(c, source, output, t);

@@ -275,6 +275,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_EXPLAIN: return parse_explain(o, value);
     case OPTION_FP: return parse_fp(o, value);
     case OPTION_WITHOUT: o->without = value; return NOT_DONE;
+    case OPTION_NEST_PLAN: o->nest_plan = value; return NOT_DONE;
     case OPTION_NO_TRANSFORM: return parse_no_transform(o, value);
     case OPTION_RUN_PASS: o->run_pass = value; return NOT_DONE;
     case OPTION_VERIFY_EACH: o->verify_each = true; return NOT_DONE;

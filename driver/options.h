@@ -44,6 +44,7 @@ typedef struct Options {
     const char *run_pass;      /* the input is LLVM IR: run this pass on it and print it (irgen/pass.def); NULL: no */
     bool verify_each;          /* check modules after each pass; also set by KDSL_VERIFY_EACH in the environment */
     TransformSet omitted;      /* --no-transform */
+    const char *nest_plan;     /* --nest-plan: a file; once it is read, its text; NULL: none */
     const char *without;       /* a check or copy to leave out, or NULL */
     Explain explain;
     bool transfers_each, unified, json;

@@ -12,6 +12,7 @@ typedef struct IrOptions {
     bool unchecked;        /* no run-time checks but asserts */
     bool unified;          /* --memory=unified */
     bool scalar;           /* --vector=off */
+    const char *nest_plan; /* --nest-plan: lines of simd/plan_text.c; NULL: none */
     TransformSet omitted;  /* --no-transform */
     const char *without;   /* lang/removal.c: the check or copy that is left out; NULL: none */
     bool gpu;              /* of the host: launches may run on GPUs, so they say how large the grid is */
@@ -56,6 +57,8 @@ void ir_result_free(IrResult *r);
 bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n, const char *path,
                     Buf *out);
 void irgen_list_passes(Buf *out);
+/* Of a text for IrOptions.nest_plan: what is wrong with it, or NULL. */
+const char *irgen_nest_plan_problem(Arena *a, const char *text);
 /* What a kernel's entries are called in every image of such a program; how many there are. */
 enum { MOST_ENTRIES = 2 };
 int irgen_entries(Compiler *c, const Func *kernel, const IrOptions *o, const char *names[MOST_ENTRIES]);

@@ -368,6 +368,8 @@ static bool read_module(Cg *cg, const char *text, size_t n, const char *path, Bu
     return false;
 }
 
+const char *irgen_nest_plan_problem(Arena *a, const char *text) { return simd_plan_problem(a, text); }
+
 void irgen_list_passes(Buf *out) {
     for (int id = 0; id < PASS__COUNT; id++) buf_printf(out, "%-18s %s\n", passes[id].name, passes[id].what);
 }

@@ -110,12 +110,6 @@ static void ask_low(Question *q, LLVMValueRef v, LowBits want) {
     q->holds = LLVMBuildAnd(q->b, q->holds, has, "");
 }
 
-static void ask_only_low(Question *q, LLVMValueRef v) {
-    LLVMTypeRef t = LLVMTypeOf(v);
-    LLVMValueRef few = LLVMBuildICmp(q->b, LLVMIntULE, before(q, v), LLVMConstInt(t, (uint64_t)q->low, false), "");
-    q->holds = LLVMBuildAnd(q->b, q->holds, few, "");
-}
-
 static void ask_aligned(Question *q, LLVMValueRef v) {
     if (v == q->g->x) return;
     if (is_known_before(q->g, v, 0)) {
@@ -133,10 +127,9 @@ LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int
     ask_low(&q, g->x_lo, LOW_ZEROS);
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
-        if (!is_about_lanes(g, value) || (g->spread && value->low != LOW_ONES)) continue;
+        if (!is_about_lanes(g, value)) continue;
         ask_aligned(&q, LLVMGetOperand(value->v, 0));
-        if (g->spread) ask_only_low(&q, LLVMGetOperand(value->v, 1));
-        else ask_low(&q, LLVMGetOperand(value->v, 1), value->low);
+        ask_low(&q, LLVMGetOperand(value->v, 1), value->low);
     }
     return LLVMBuildFreeze(b, q.holds, "");
 }

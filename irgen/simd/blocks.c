@@ -50,7 +50,6 @@ void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y,
     SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas,
                   .shape = shape, .settled = n->settled};
     LLVMValueRef *mask = NULL;
-    if (!hi) e.order = simd_joint_order(n->g);
     if (past) e.past = n->past;
     if (hi) {
         mask = arena_array(n->g->arena, LLVMValueRef, shape.rows * shape.vectors);
@@ -60,7 +59,7 @@ void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y,
         e.inside = one;
         e.all_inside = LLVMBuildICmp(n->b, LLVMIntSLE, x, last, "");
     }
-    simd_turned_emit(&e, x, y, mask);
+    simd_region_emit(&e, x, y, mask);
 }
 
 void nest_say_of_loop(Items *n, LLVMValueRef latch, const char *what) {

@@ -342,7 +342,7 @@ static int n_blends(SimdEmit *e, int block) {
         if (!LLVMIsAStoreInst(value->v) || !simd_blends_store(e, value)) return -1;
         LLVMValueRef at = LLVMGetOperand(value->v, 1);
         bool beside = simd_is_contiguous(g, simd_rate(g, at, block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
-        if (!(e->told || simd_is_group_memory(at)) || !(beside || simd_is_joint(g, at))) return -1;
+        if (!simd_is_group_memory(at) || !beside) return -1;
         stores++;
     }
     return check && !LLVMIsAConstantInt(check) ? -1 : stores;

@@ -158,10 +158,6 @@ void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versio
     buf_putc(t.out, '\n');
     if (versions.aligned) buf_puts(t.out, "  loop versioning: also a version for masks under which accesses stay "
                                           "contiguous\n");
-    if (versions.spread) buf_puts(t.out, "  loop versioning: also a version for masks under which accesses stay "
-                                         "within two vectors\n");
-    if (versions.stages) buf_puts(t.out, "  software pipelining: a loop that would wait for its divisions overlaps "
-                                         "several iterations\n");
     t.begun = t.out->n;
     tell_control(&t);
     for (int i = 0; i < g->values.n; i++)

@@ -338,7 +338,7 @@ static bool is_known_place(const SimdRegion *g, LLVMValueRef p) {
 }
 
 bool simd_has_known_places(const SimdRegion *g) {
-    if (g->y || g->blocks.n != 1 || g->aligned || g->spread) return false;
+    if (g->y || g->blocks.n != 1 || g->aligned) return false;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         bool is_store = LLVMIsAStoreInst(value->v);

@@ -198,23 +198,10 @@ static LLVMValueRef if_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef *ma
     return first;
 }
 
-static bool is_spread(const SimdEmit *e, LLVMValueRef inst) {
-    return e->g->spread && simd_is_spread(e->g, e->target, &e->g->values.at[value_map_get(e->g->value_of, inst)]);
-}
-
 static LLVMValueRef gather_or_load(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask, int64_t bytes) {
     LLVMBasicBlockRef apart, on, from[2];
     LLVMValueRef values[2];
-    SimdWindow w;
-    LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
-    if (!mask && simd_is_joint(e->g, LLVMGetOperand(inst, 0))) return simd_joint_load(e, LLVMGetOperand(inst, 0), t);
-    if (!mask && is_spread(e, inst)) {
-        w = simd_window(e, LLVMGetOperand(inst, 0), at);
-        if_holds(e, w.holds, &apart, &on);
-        values[0] = simd_window_load(e, &w, t);
-    } else {
-        values[0] = load_vector(e, inst, if_neighbours(e, at, mask, bytes, &apart, &on), mask);
-    }
+    values[0] = load_vector(e, inst, if_neighbours(e, at, mask, bytes, &apart, &on), mask);
     from[0] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, on);
     LLVMPositionBuilderAtEnd(e->b, apart);
@@ -453,7 +440,6 @@ LLVMValueRef simd_choice(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMVal
     LLVMTypeRef as = simd_type(e, bytes == 4 ? e->cg->f32 : e->cg->f64);
     v = LLVMBuildBitCast(e->b, v, as, "");
     v = simd_intrinsic(e, "llvm.arithmetic.fence", &as, 1, &v, 1);
-    if (e->told) LLVMAddCallSiteAttribute(v, LLVMAttributeFunctionIndex, cg_attr(e->cg, "nomerge", 0)); /* turns.c */
     return LLVMBuildBitCast(e->b, v, t, "");
 }
 
@@ -496,24 +482,9 @@ bool simd_is_group_memory(LLVMValueRef pointer) {
 /* Where they are side by side, and where not, is seen when they are there. */
 static void store_places(SimdEmit *e, const SimdValue *value, LLVMValueRef v, int row, int vector, LLVMValueRef *mask) {
     LLVMBasicBlockRef apart, on;
-    LLVMValueRef p = LLVMGetOperand(value->v, 1), *of = mask;
-    LLVMValueRef places = simd_vector(e, p, row, vector);
-    bool by_all = !mask || simd_blends_store(e, value);
-    SimdWindow w;
-    if (by_all && simd_is_joint(e->g, p)) {
-        LLVMValueRef old = mask ? simd_joint_old(e, p, row, vector) : NULL;
-        if (mask && !old) old = simd_joint_load(e, p, LLVMTypeOf(v));
-        simd_joint_store(e, p, mask ? blended(e, v, old, &of) : v);
-        return;
-    }
-    if (is_spread(e, value->v) && simd_is_group_memory(p) && by_all) {
-        w = simd_window(e, p, places);
-        if_holds(e, w.holds, &apart, &on);
-        simd_window_store(e, &w, mask ? blended(e, v, simd_window_load(e, &w, LLVMTypeOf(v)), &of) : v);
-    } else {
-        LLVMValueRef first = if_neighbours(e, places, mask, simd_bytes(e->g, LLVMGetElementType(LLVMTypeOf(v))), &apart, &on);
-        store_beside(e, value, v, first, mask);
-    }
+    LLVMValueRef places = simd_vector(e, LLVMGetOperand(value->v, 1), row, vector);
+    int64_t bytes = simd_bytes(e->g, LLVMGetElementType(LLVMTypeOf(v)));
+    store_beside(e, value, v, if_neighbours(e, places, mask, bytes, &apart, &on), mask);
     LLVMBuildBr(e->b, on);
     LLVMPositionBuilderAtEnd(e->b, apart);
     store_apart(e, value, v, places, mask);

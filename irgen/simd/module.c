@@ -105,8 +105,9 @@ void simd_vectorize(Cg *cg) {
     SimdStreams streams;
     simd_find_streams(cg, &streams);
     ValueMap *updated = simd_find_updated(cg);
-    for (int i = 0; i < marks.n; i++) {
-        if (simd_nest(cg, &target, &streams, updated, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+    for (int i = 0, number = 1; i < marks.n; i++, number++) {
+        if (i && marks.at[i].fn != marks.at[i - 1].fn) number = 1;
+        if (simd_nest(cg, &target, &streams, updated, marks.at[i].fn, marks.at[i].items, marks.at[i].rows, number))
             use_whole_vectors(cg, &target, marks.at[i].fn);
         bool is_last = i + 1 == marks.n || marks.at[i + 1].fn != marks.at[i].fn;
         if (!is_last) continue;

@@ -6,6 +6,9 @@
 
 #include "irgen/lang/cg.h"
 
+/* What is wrong with a text for --nest-plan, or NULL (plan_text.c). */
+const char *simd_plan_problem(Arena *a, const char *text);
+
 /* Before LLVM's pipeline, in this order. */
 void simd_prepare(Cg *cg);
 void simd_vectorize(Cg *cg);

@@ -1,30 +1,85 @@
-/* nest.h -- how a nest of loops is written as vector code: blocks.c, rows.c, nest.c and module.c among themselves. */
+/* nest.h -- how a nest of loops is written as vector code: plan.c decides, nest.c, rows.c and blocks.c write what it says. */
 #ifndef KDSL_IRGEN_SIMD_NEST_H
 #define KDSL_IRGEN_SIMD_NEST_H
 
 #include "irgen/simd/simd.h"
 
-/* Rows that are written past the caches: asked of each row, known of all of them, or known of none. */
-typedef enum RowKind { ROWS_ASK, ROWS_PAST, ROWS_PLAIN } RowKind;
+/* The plan ----------------------------------------------------------------------------------------------------------- */
+
+/* Where the whole blocks of a row begin: at its first item; where a store is aligned (peeling); at a multiple of a block, in
+ * rows whose end is one. */
+typedef enum RowStart { START_FIRST, START_ALIGNED, START_MULTIPLE } RowStart;
+
+/* The items behind the last whole block: there are none; under a mask; in a vector that overlaps the one before it. */
+typedef enum RowTail { TAIL_NONE, TAIL_MASKED, TAIL_OVERLAPPED } RowTail;
+
+/* Non-temporal stores to arrays larger than the last cache: none; tested for each block, each row, or once for the nest. */
+typedef enum RowStream { STREAM_NONE, STREAM_BLOCK, STREAM_ROW, STREAM_NEST } RowStream;
+
+typedef struct NestVersion {
+    bool aligned;        /* for launches in which bit operations on the index leave aligned blocks contiguous (aligned.c) */
+    SimdShape shape;     /* of a whole block */
+    bool split;          /* index-set splitting: blocks inside and blocks at edges apart (ends.c) */
+    bool unrolled;       /* the whole row is unrolled, for store forwarding (forward.c) */
+    bool idempotent;     /* items may run twice (idempotent.c), so vectors may overlap */
+    RowStart start;
+    RowTail tail;
+    RowStream stream;
+    LLVMValueRef align;  /* START_ALIGNED: the store that is aligned; NULL: none */
+} NestVersion;
+
+enum { MOST_VERSIONS = 3 };
+
+/* Tests at run time choose the first version that is allowed; the last one always is. */
+typedef struct NestPlan {
+    NestVersion at[MOST_VERSIONS];
+    int n;
+    bool short_rows;     /* rows of up to half a vector run in the scalar nest (loop versioning) */
+} NestPlan;
+
+typedef struct NestContext {
+    Cg *cg;
+    SimdRegion *g;
+    const SimdTarget *target;
+    SimdStreams *streams;
+    const ValueMap *updated;  /* blend.c */
+    int number;               /* of the nest in its function, from 1 */
+} NestContext;
+
+/* plan.c; false: the nest stays scalar, and g->why_not says why */
+bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *plan);
+void nest_select(NestContext *n, const NestVersion *v); /* g has this version's rates and blends */
+bool nest_has_constant_rows(const SimdRegion *g);
+/* A store of contiguous elements into an array of the kernel that every item makes. settled: of those inside (ends.c) */
+bool nest_is_row_store(const SimdRegion *g, const SimdValue *value, bool settled);
+int64_t nest_vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef store);
+
+/* plan_text.c: plans as text, for --explain=vector and --nest-plan */
+void nest_note_plan(const NestContext *n, const NestPlan *plan);
+void nest_force(const NestContext *n, int version, NestVersion *v); /* what --nest-plan says of it */
+
+/* Writing it --------------------------------------------------------------------------------------------------------- */
+
+/* Of a nest with STREAM_NEST: the copy with non-temporal stores, the one without; elsewhere rows are tested. */
+typedef enum RowKind { ROWS_TESTED, ROWS_STREAMED, ROWS_CACHED } RowKind;
 
 typedef struct Items {
     Cg *cg;
     SimdRegion *g;
     const SimdTarget *target;
     SimdStreams *streams;
-    ValueMap *past;            /* stores of rows that may go past the caches */
+    const NestVersion *v;      /* being written */
+    ValueMap *past;            /* stores that may be non-temporal */
     LLVMBuilderRef b;
     LLVMBasicBlockRef allocas;
-    bool written_out;          /* forward.c: vector by vector */
-    bool again;                /* idempotent.c: ends of rows may be whole vectors, some of whose items are done again */
     RowKind rows;
-    bool has_ends, settled;    /* ends.c: blocks are written twice; this one is where all conditions hold */
+    bool settled;              /* NestVersion.split: this is the block inside */
 } Items;
 
 /* blocks.c */
 /* while (counter + by <= hi), or while (counter < hi): the builder is left in the body */
 typedef struct Loop {
-    LLVMBasicBlockRef head, done;  /* head NULL: a single round */
+    LLVMBasicBlockRef head, done;  /* head NULL: a single iteration */
     LLVMValueRef counter, at;
     int by;
 } Loop;
@@ -40,15 +95,14 @@ void nest_say_of_loop(Items *n, LLVMValueRef latch, const char *what);
 LLVMValueRef nest_row_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef hi);
 LLVMValueRef nest_begun_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef lo);
 void nest_write_begin(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef lo);
-/* hi NULL: all lanes are items; past: stores of n->past go past the caches */
+/* hi NULL: all lanes are items; past: stores of n->past are non-temporal */
 void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi, bool past);
 
-/* rows.c */
-bool nest_is_known_row(const SimdRegion *g);
-void nest_write(Items *n, SimdShape shape); /* all rows, as blocks of this shape */
+/* rows.c: the nest as n->v says */
+void nest_write(Items *n);
 
-/* nest.c; false: it stays scalar */
+/* nest.c; number: of the nest in its function, from 1; false: it stays scalar */
 bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const ValueMap *updated, LLVMValueRef fn,
-               LLVMValueRef latch, LLVMValueRef outer_latch);
+               LLVMValueRef latch, LLVMValueRef outer_latch, int number);
 
 #endif

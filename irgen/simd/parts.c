@@ -302,7 +302,7 @@ static LLVMValueRef mask_at(SimdEmit *e, const SimdParts *p, LLVMValueRef mask, 
 static bool can_mask(const SimdEmit *e, LLVMTypeRef t) { return e->target->mask_registers || simd_bytes(e->g, t) >= 4; }
 
 bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueRef *mask) {
-    if (!simd_is_part(e->g, load, e->shape.width) || e->order) return false;
+    if (!simd_is_part(e->g, load, e->shape.width)) return false;
     return !mask || simd_is_of_rows(e->g, load) || can_mask(e, LLVMTypeOf(load->v));
 }
 
@@ -392,7 +392,7 @@ LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int ve
 /* Writing ---------------------------------------------------------------------------------------------------------- */
 
 bool simd_writes_parts(const SimdEmit *e, const SimdValue *store) {
-    return simd_is_part(e->g, store, e->shape.width) && !e->order;
+    return simd_is_part(e->g, store, e->shape.width);
 }
 
 /* All parts are there with the last one. */

@@ -5,38 +5,6 @@
 
 /* Aligned rows --------------------------------------------------------------------------------------------------- */
 
-static bool walks_far(const SimdRegion *g) {
-    for (int i = 0; i < g->values.n; i++) {
-        const SimdValue *value = &g->values.at[i];
-        if (!LLVMIsALoadInst(value->v) || g->blocks.at[value->block].leaves) continue;
-        LaneRate at = simd_rate(g, LLVMGetOperand(value->v, 0), value->block);
-        if (simd_is_contiguous(g, at, LLVMTypeOf(value->v)) && simd_walks_far(g, value)) return true;
-    }
-    return false;
-}
-
-/* A store of neighbours side by side that every item makes, into an array of the kernel. */
-static bool is_row_store(const Items *n, const SimdValue *value) {
-    const SimdRegion *g = n->g;
-    if (!LLVMIsAStoreInst(value->v) || g->blocks.at[value->block].leaves || value->private_of >= 0) return false;
-    LLVMValueRef base = LLVMGetOperand(value->v, 1);
-    bool beside = simd_is_contiguous(g, simd_rate(g, base, value->block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
-    return beside && (n->settled || !simd_is_masked(g, value->block)) && LLVMIsAArgument(simd_object(base));
-}
-
-bool nest_is_known_row(const SimdRegion *g) { return LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi); }
-
-/* Rows begin where the first of these is aligned: stores that lie across two cache lines cost twice. Only where there
- * is little else to do, or where loops walk down the columns of an array: other arrays are mostly aligned alike, and
- * each round would fetch one line more. */
-static LLVMValueRef main_store(const Items *n) {
-    const SimdRegion *g = n->g;
-    if (!simd_allows(g, PEEL) || g->aligned || g->spread || nest_is_known_row(g) || (g->loops.n && !walks_far(g))) return NULL;
-    for (int i = 0; i < g->values.n; i++)
-        if (is_row_store(n, &g->values.at[i])) return g->values.at[i].v;
-    return NULL;
-}
-
 static LLVMValueRef smaller(Items *n, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
@@ -45,14 +13,10 @@ static LLVMValueRef larger(Items *n, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(n->b, LLVMBuildICmp(n->b, LLVMIntSGT, a, b, ""), a, b, "");
 }
 
-static int64_t vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef store) {
-    return simd_bytes(g, LLVMTypeOf(LLVMGetOperand(store, 0))) * shape.width;
-}
-
 /* May this store of the block at x go past the caches? Where its rows begin at multiples of `unit` bytes. NULL: no. */
 static LLVMValueRef goes_past(Items *n, SimdShape shape, LLVMValueRef store, LLVMValueRef x, LLVMValueRef y,
                               int64_t unit) {
-    LLVMValueRef past = simd_is_streamed(n->streams, store, vector_bytes(n->g, shape, store));
+    LLVMValueRef past = simd_is_streamed(n->streams, store, nest_vector_bytes(n->g, shape, store));
     for (int row = 0; row < shape.rows && past; row++) {
         LLVMValueRef below = row ? LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, row), "") : y;
         LLVMValueRef at = simd_at(n->g, n->b, LLVMGetOperand(store, 1), x, below);
@@ -71,8 +35,8 @@ static LLVMValueRef all_go_past(Items *n, SimdShape shape, LLVMValueRef x, LLVMV
     n->past = value_map_new(g->arena, 4);
     for (int i = 0; i < g->values.n && (lines || shape.rows == 1); i++) {
         LLVMValueRef store = g->values.at[i].v;
-        if (!is_row_store(n, &g->values.at[i])) continue;
-        int64_t vector = vector_bytes(g, shape, store);
+        if (!nest_is_row_store(g, &g->values.at[i], n->settled)) continue;
+        int64_t vector = nest_vector_bytes(g, shape, store);
         if (lines && vector * shape.vectors % SIMD_LINE) continue;
         LLVMValueRef past = goes_past(n, shape, store, x, y, lines ? SIMD_LINE : vector);
         if (!past) continue;
@@ -103,30 +67,30 @@ static LLVMValueRef is_long(Items *n, SimdShape shape, int vectors) {
 }
 
 static LLVMValueRef is_large(Items *n, SimdShape shape, LLVMValueRef store) {
-    LLVMValueRef large =
-        n->rows == ROWS_PLAIN ? NULL : simd_is_streamed(n->streams, store, vector_bytes(n->g, shape, store));
-    return large && n->rows == ROWS_PAST ? LLVMConstInt(n->cg->i1, 1, false) : large;
+    bool never = n->v->stream == STREAM_NONE || n->rows == ROWS_CACHED;
+    LLVMValueRef large = never ? NULL : simd_is_streamed(n->streams, store, nest_vector_bytes(n->g, shape, store));
+    return large && n->rows == ROWS_STREAMED ? LLVMConstInt(n->cg->i1, 1, false) : large;
 }
 
 static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
     SimdRegion *g = n->g;
-    LLVMValueRef store = main_store(n), at = store ? simd_at(g, n->b, LLVMGetOperand(store, 1), g->x_lo, y) : NULL;
+    LLVMValueRef store = n->v->align, at = store ? simd_at(g, n->b, LLVMGetOperand(store, 1), g->x_lo, y) : NULL;
     if (!at) return (AlignedRow){0};
-    int64_t vector = vector_bytes(g, shape, store), per_line = SIMD_LINE * shape.width / vector;
+    int64_t vector = nest_vector_bytes(g, shape, store), per_line = SIMD_LINE * shape.width / vector;
     LLVMValueRef large = is_large(n, shape, store), line = cg_i64(n->cg, (g->loops.n ? SIMD_LINE : vector) - 1);
     if (large && vector < SIMD_LINE) line = LLVMBuildSelect(n->b, large, cg_i64(n->cg, SIMD_LINE - 1), line, "");
     LLVMValueRef over = LLVMBuildNeg(n->b, LLVMBuildPtrToInt(n->b, at, n->cg->i64, ""), "");
     over = LLVMBuildAnd(n->b, over, line, "");
     LLVMValueRef items = LLVMBuildUDiv(n->b, over, cg_i64(n->cg, vector / shape.width), "");
-    if (n->again && large) { /* what is done again would not be past the caches: a line more holds a whole vector */
+    if (n->v->idempotent && large) { /* what is done again would not be past the caches: a line more holds a whole vector */
         LLVMValueRef more = LLVMBuildNSWAdd(n->b, items, cg_i64(n->cg, per_line), "");
         LLVMValueRef is_less = LLVMBuildAnd(n->b, large, is_piece(n, shape, items), "");
         items = LLVMBuildSelect(n->b, is_less, more, items, "");
     }
-    LLVMValueRef gains = is_long(n, shape, g->loops.n || n->again ? LONG_ROW : LONG_MASKED_ROW);
-    if (n->rows != ROWS_PAST) items = LLVMBuildSelect(n->b, gains, items, cg_i64(n->cg, 0), "");
+    LLVMValueRef gains = is_long(n, shape, g->loops.n || n->v->idempotent ? LONG_ROW : LONG_MASKED_ROW);
+    if (n->rows != ROWS_STREAMED) items = LLVMBuildSelect(n->b, gains, items, cg_i64(n->cg, 0), "");
     LLVMValueRef from = LLVMBuildNSWAdd(n->b, g->x_lo, items, "");
-    LLVMValueRef past = n->rows == ROWS_ASK ? all_go_past(n, shape, from, y, false) : NULL;
+    LLVMValueRef past = n->v->stream == STREAM_ROW ? all_go_past(n, shape, from, y, false) : NULL;
     if (past) { /* one that begins with a line has less to lose */
         LLVMValueRef whole = LLVMBuildICmp(n->b, LLVMIntEQ, over, cg_i64(n->cg, 0), "");
         whole = LLVMBuildAnd(n->b, whole, is_long(n, shape, LONG_ROW), "");
@@ -156,7 +120,7 @@ static void write_edge(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y
 
 /* Rows of a known length, a group's mostly, begin where they begin: each block is asked whether it fills lines. */
 static void write_inside(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
-    LLVMValueRef fills = nest_is_known_row(n->g) ? all_go_past(n, shape, x, y, true) : NULL;
+    LLVMValueRef fills = n->v->stream == STREAM_BLOCK ? all_go_past(n, shape, x, y, true) : NULL;
     if (!fills) {
         nest_write_block(n, shape, x, y, NULL, past);
         return;
@@ -174,7 +138,7 @@ static void write_inside(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef
 }
 
 static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
-    if (!n->has_ends) {
+    if (!n->v->split) {
         write_inside(n, shape, x, y, past);
         return;
     }
@@ -204,7 +168,7 @@ static LLVMValueRef leaving_a_vector(Items *n, SimdShape shape, LLVMValueRef fro
 static void write_vectors(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past,
                           const SimdAhead *ahead) {
     LLVMValueRef from = ahead ? nest_count(n, x) : NULL, hi = n->g->x_hi;
-    if (past && n->again) hi = leaving_a_vector(n, shape, from);
+    if (past && n->v->idempotent) hi = leaving_a_vector(n, shape, from);
     Loop whole = nest_loop_begin(n, x, n->g->x_lo, hi, shape.vectors * shape.width, true, "vectors");
     if (ahead) simd_fetch_ahead(n->cg, ahead, LLVMBuildNSWSub(n->b, whole.at, from, ""), shape.vectors * shape.width);
     write_whole(n, shape, whole.at, y, past);
@@ -233,7 +197,7 @@ static void write_aligned(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRe
 /* Of a vector under a mask that has all its items nearly always, do accesses cost much more than without? */
 static bool is_dear_under_mask(const Items *n) {
     const SimdRegion *g = n->g;
-    if (n->target->mask_registers || n->has_ends) return false;
+    if (n->target->mask_registers || n->v->split) return false;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         bool is_store = LLVMIsAStoreInst(value->v) != NULL, is_access = is_store || LLVMIsALoadInst(value->v);
@@ -248,7 +212,7 @@ static bool is_dear_under_mask(const Items *n) {
 /* Rows that edges part go one by one: where one is not inside, it reads nothing. So do those without a loop: at the end
  * of a row they have little to share, and it would be the code of all of them. */
 static void write_piece(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
-    if (shape.rows == 1 || (!n->has_ends && n->g->loops.n)) {
+    if (shape.rows == 1 || (!n->v->split && n->g->loops.n)) {
         nest_write_block(n, shape, x, y, hi, false);
         return;
     }
@@ -318,7 +282,7 @@ static void then_short(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y
 }
 
 static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
-    if (!n->again || n->target->mask_registers) {
+    if (n->v->tail != TAIL_OVERLAPPED) {
         if (shape.vectors > 1 && is_dear_under_mask(n)) {
             Loop whole = nest_loop_begin(n, x, NULL, hi, shape.width, true, "singles");
             write_whole(n, (SimdShape){shape.rows, 1, shape.width}, whole.at, y, false);
@@ -395,16 +359,16 @@ static void write_straight_row(Items *n, SimdShape shape, LLVMValueRef y) {
 
 /* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. */
 static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
-    if (n->written_out) {
+    if (n->v->unrolled) {
         write_out(n, shape.width);
         return;
     }
-    if (n->rows == ROWS_PAST) {
+    if (n->rows == ROWS_STREAMED) {
         write_straight_row(n, shape, y);
         return;
     }
     AlignedRow row = aligned_row(n, shape, y);
-    if (!row.from && simd_known_end(n->g, shape.width)) {
+    if (n->v->start == START_MULTIPLE) {
         write_row_to_end(n, shape, y);
         return;
     }
@@ -447,44 +411,31 @@ static void write_rows(Items *n, SimdShape shape) {
     nest_loop_end(n, &row);
 }
 
-/* Are there stores past the caches, all of them those by which rows are aligned? Whether they are made is asked once for
- * the nest then, which is written for either answer. */
-static LLVMValueRef rows_past(Items *n, SimdShape shape) {
-    SimdRegion *g = n->g;
-    LLVMValueRef store = main_store(n), large = store ? is_large(n, shape, store) : NULL;
-    if (!large || !n->again || shape.rows > 1) return NULL;
-    n->past = value_map_new(g->arena, 1);
-    value_map_put(n->past, store, 1);
-    for (int i = 0; i < g->values.n; i++) {
-        LLVMValueRef other = g->values.at[i].v;
-        if (other != store && is_row_store(n, &g->values.at[i]) && is_large(n, shape, other)) return NULL;
-    }
-    if (!simd_is_placed(g, LLVMGetOperand(store, 1))) return NULL;
-    return LLVMBuildAnd(n->b, large, is_long(n, shape, LONG_ROW), "");
-}
-
 /* Vectors that fill a line, or are whole ones: memory has enough to do with them, and ends are short. */
 static int lines_vectors(const Items *n, SimdShape shape) {
-    int64_t per_line = SIMD_LINE / vector_bytes(n->g, shape, main_store(n));
+    int64_t per_line = SIMD_LINE / nest_vector_bytes(n->g, shape, n->v->align);
     return per_line > 1 && per_line < shape.vectors ? (int)per_line : per_line > 1 ? shape.vectors : 1;
 }
 
-void nest_write(Items *n, SimdShape shape) {
-    LLVMValueRef past = rows_past(n, shape);
-    if (!past) {
+void nest_write(Items *n) {
+    SimdShape shape = n->v->shape;
+    if (n->v->stream != STREAM_NEST) {
         write_rows(n, shape);
         return;
     }
+    n->past = value_map_new(n->g->arena, 1);
+    value_map_put(n->past, n->v->align, 1);
+    LLVMValueRef past = LLVMBuildAnd(n->b, is_large(n, shape, n->v->align), is_long(n, shape, LONG_ROW), "");
     LLVMBasicBlockRef large = nest_block(n, "past"), small = nest_block(n, "plain"), done = nest_block(n, "nest.done");
     LLVMBuildCondBr(n->b, past, large, small);
     LLVMPositionBuilderAtEnd(n->b, large);
-    n->rows = ROWS_PAST;
+    n->rows = ROWS_STREAMED;
     write_rows(n, (SimdShape){1, lines_vectors(n, shape), shape.width});
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, small);
-    n->rows = ROWS_PLAIN;
+    n->rows = ROWS_CACHED;
     write_rows(n, shape);
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, done);
-    n->rows = ROWS_ASK;
+    n->rows = ROWS_TESTED;
 }

@@ -96,7 +96,6 @@ typedef struct SimdParts {
 /* Larger nests stay scalar: what is asked here of blocks and values goes over all of them, for each of them. The largest
  * of all tests have 60 blocks and 1,500 values. */
 enum { SIMD_MOST_BLOCKS = 512, SIMD_MOST_VALUES = 16384 };
-typedef struct SimdJoint SimdJoint; /* joint.c */
 
 typedef struct SimdRegion {
     Arena *arena;
@@ -116,8 +115,6 @@ typedef struct SimdRegion {
     ValueMap *value_of, *block_of, *private_of;
     int n_reached; /* blocks, while they are found */
     bool aligned;                 /* in the version for masks that leave neighbours side by side */
-    bool spread;                  /* in the version for masks that part them alike in every block */
-    SimdJoint *joint;             /* in the same: accesses that fill two vectors together; NULL: none */
     TransformSet omitted;         /* --no-transform */
     bool rows;                    /* blocks of more than one row are looked at */
     const char *why_not;          /* not NULL: stays scalar, and why */
@@ -165,7 +162,6 @@ bool simd_privates(SimdRegion *g);
 /* aligned.c: nests that are written twice */
 bool simd_find_aligned(SimdRegion *g);
 bool simd_counts_on(const SimdRegion *g, const SimdValue *value);
-bool simd_is_spread(const SimdRegion *g, const SimdTarget *t, const SimdValue *access); /* spread.c */
 LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int items);
 
 /* blend.c: SimdValue.read_before, once the rates are there */
@@ -199,9 +195,6 @@ bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef 
 bool simd_walked(Cg *cg, SimdRegion *g, int width);
 double simd_walked_rounds(const SimdRegion *g, int loop, double rounds); /* of a loop that else makes so many */
 bool simd_is_rest(const SimdRegion *g, int loop); /* of rounds that are too few to be taken together */
-
-/* stages.c: loops whose rounds wait for quotients; true: one has been written again, and the region is to be read again */
-bool simd_stages(Cg *cg, SimdRegion *g, const SimdTarget *t);
 
 /* ends.c */
 bool simd_is_placed(const SimdRegion *g, LLVMValueRef v); /* simd_at can tell */
@@ -252,7 +245,6 @@ typedef struct SimdEmit {
     SimdShape shape;
     int n;                        /* copies: rows * vectors */
     LLVMValueRef x, y;            /* of the block's first item */
-    LLVMValueRef order;           /* of each lane: its item, counted from there; NULL: as they come */
     LLVMValueRef **copy;          /* by value: rows (uniform, linear) or rows * vectors of them */
     LLVMValueRef **slot;          /* by value: where it is kept; NULL: nowhere */
     LLVMValueRef **out;           /* by value: what items that left its loop took with them */
@@ -264,8 +256,6 @@ typedef struct SimdEmit {
     LLVMBasicBlockRef *round, *level_end, *loop_done; /* by level, by level, by loop */
     LLVMValueRef **level_mask;    /* by level; NULL: all lanes */
     bool whole;                   /* a block of items of which none is missing */
-    LLVMValueRef told;            /* a bit that is known to be `answer` for all of its items; NULL: none */
-    bool answer;
     bool settled;                 /* what SimdValue.at_ends says is so for all of its items */
     LLVMValueRef inside, all_inside; /* else: mask of the items of the row, and whether that is all lanes */
     LLVMValueRef *mask;           /* of the block at hand; NULL: all lanes */
@@ -286,7 +276,6 @@ LLVMValueRef simd_splat(SimdEmit *e, LLVMValueRef scalar);
 int simd_copies(const SimdEmit *e, LaneRate r);
 int simd_copy_at(const SimdEmit *e, LaneRate r, int row, int vector);
 LLVMValueRef simd_iota(SimdEmit *e, LLVMTypeRef t, int64_t stride);
-LLVMValueRef simd_items(SimdEmit *e, LLVMTypeRef t, int64_t stride); /* the same by the lanes' items */
 LLVMValueRef simd_intrinsic(SimdEmit *e, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n);
 LLVMValueRef simd_alloca(SimdEmit *e, LLVMTypeRef t, const char *name);
 LLVMBasicBlockRef simd_block(SimdEmit *e, const char *name);
@@ -352,38 +341,6 @@ void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, 
 bool simd_has_known_places(const SimdRegion *g); /* all that its items read and write, once it is known which item they are */
 void simd_forward_in(Cg *cg, LLVMValueRef fn);
 
-/* spread.c: places within two vectors */
-typedef struct SimdWindow {
-    LLVMValueRef holds;           /* are they? */
-    LLVMValueRef at[2];           /* the two vectors */
-    LLVMValueRef behind[2];       /* of each lane: its element, counted from there */
-} SimdWindow;
-SimdWindow simd_window(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef places);
-LLVMValueRef simd_window_load(SimdEmit *e, const SimdWindow *w, LLVMTypeRef t);
-void simd_window_store(SimdEmit *e, const SimdWindow *w, LLVMValueRef v);
-LLVMValueRef simd_elements_at(SimdEmit *e, LLVMTypeRef t, LLVMValueRef at); /* a vector that begins with any element */
-LLVMValueRef simd_behind(SimdEmit *e, LLVMValueRef v);
-LLVMValueRef simd_behind_first(SimdEmit *e, LLVMValueRef pointer);
-bool simd_is_spread_number(const SimdRegion *g, LLVMValueRef v, int block);
-LLVMValueRef simd_permuted(SimdEmit *e, LLVMValueRef v, LLVMValueRef order);
-
-/* joint.c */
-enum { SIMD_MOST_JOINT = 4 }; /* of 1, 2, 4: a gap between two places of one vector */
-LLVMValueRef simd_join(SimdEmit *e); /* SimdRegion.joint, and whether that holds for this launch; NULL: there are none */
-LLVMValueRef simd_joint_has(SimdEmit *e, int gap);
-void simd_join_by(SimdEmit *e, int gap); /* it does, with this gap */
-bool simd_is_joint(const SimdRegion *g, LLVMValueRef pointer);
-LLVMValueRef simd_joint_order(const SimdRegion *g); /* SimdEmit.order of its whole blocks; NULL: as they come */
-LLVMValueRef simd_joint_load(SimdEmit *e, LLVMValueRef pointer, LLVMTypeRef t);
-void simd_joint_store(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef v);
-LLVMValueRef simd_joint_bit_test(SimdEmit *e, LLVMValueRef v); /* NULL: it is none */
-/* Of such a test: has the block's first place none of the bits? all_behind: nor have those behind it; NULL: not asked */
-LLVMValueRef simd_joint_first_bits(SimdEmit *e, LLVMValueRef v, LLVMValueRef *all_behind);
-LLVMValueRef simd_joint_old(SimdEmit *e, LLVMValueRef pointer, int row, int vector); /* what is there; NULL: who knows */
-
-/* turns.c: the region, once for either answer to what turns its comparisons */
-void simd_turned_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);
-
 /* control.c: the region once, for the shape of e; the builder is left at the end. mask NULL: all lanes */
 void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);
 LLVMValueRef simd_live_where(SimdEmit *e, int copy, LLVMValueRef c);
@@ -396,9 +353,9 @@ bool simd_checked_at_ends(const SimdRegion *g, LLVMValueRef cond, int block);   
 LLVMValueRef simd_check_of(const SimdRegion *g, int block); /* what its branch leaves by, or does not; NULL: no check */
 
 /* explain.c: what was decided, for --explain=vector */
-/* Versions of a nest, and of its blocks: aligned.c, spread.c, ends.c; loops in stages: stages.c */
+/* Versions of a nest, and of its blocks: aligned.c, ends.c */
 typedef struct SimdVersions {
-    bool aligned, spread, ends, written_out, stages;
+    bool aligned, ends, written_out;
 } SimdVersions;
 void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versions);
 void simd_note_scalar(Cg *cg, const SimdRegion *g);

@@ -51,12 +51,6 @@ LLVMValueRef simd_iota(SimdEmit *e, LLVMTypeRef t, int64_t stride) {
     return LLVMConstVector(all, (unsigned)e->shape.width);
 }
 
-LLVMValueRef simd_items(SimdEmit *e, LLVMTypeRef t, int64_t stride) {
-    if (!e->order) return simd_iota(e, t, stride);
-    LLVMValueRef items = LLVMBuildIntCast2(e->b, e->order, simd_type(e, t), false, "");
-    return LLVMBuildMul(e->b, items, simd_splat(e, LLVMConstInt(t, (uint64_t)stride, true)), "");
-}
-
 LLVMValueRef simd_intrinsic(SimdEmit *e, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n) {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     if (!id) ice(e->cg->c, (Span){0}, "LLVM has no intrinsic %s", name);
@@ -168,7 +162,7 @@ LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector) {
     if (r.x == LANE_VARYING) return copy_of(e, value_map_get(e->g->value_of, v), row, vector);
     LLVMValueRef base = simd_scalar(e, v, row, vector);
     if (r.x == LANE_UNIFORM) return simd_splat(e, base);
-    LLVMValueRef lanes = simd_items(e, offset_type(e, LLVMTypeOf(v)), r.stride);
+    LLVMValueRef lanes = simd_iota(e, offset_type(e, LLVMTypeOf(v)), r.stride);
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) return LLVMBuildGEP2(e->b, e->cg->i8, base, &lanes, 1, "");
     return LLVMBuildAdd(e->b, simd_splat(e, base), lanes, "");
 }
@@ -244,7 +238,6 @@ LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMVal
     LLVMValueRef base = simd_scalar(e, v, row, vector);
     if (r.x == LANE_UNIFORM) return base;
     LLVMTypeRef t = offset_type(e, LLVMTypeOf(v));
-    if (e->order) lane = LLVMBuildExtractElement(e->b, e->order, lane, "");
     LLVMValueRef at = LLVMBuildIntCast2(e->b, lane, t, false, "");
     return offset(e, base, LLVMBuildMul(e->b, at, LLVMConstInt(t, (uint64_t)r.stride, true), ""));
 }
@@ -476,12 +469,6 @@ void simd_keep(SimdEmit *e, int i) {
 
 static LLVMValueRef one_copy(SimdEmit *e, const SimdValue *value, int row, int vector) {
     bool one = value->rate.x != LANE_VARYING;
-    if (value->v == e->told) {
-        LLVMTypeRef t = simd_copy_type(e, value->rate, e->cg->i1);
-        return e->answer ? LLVMConstAllOnes(t) : LLVMConstNull(t);
-    }
-    LLVMValueRef bits = one ? NULL : simd_joint_bit_test(e, value->v);
-    if (bits) return bits;
     if (e->settled && value->at_ends) {
         LLVMTypeRef t = simd_copy_type(e, value->rate, e->cg->i1);
         return value->at_ends > 0 ? LLVMConstAllOnes(t) : LLVMConstNull(t);

@@ -1,0 +1,155 @@
+/* plan.c -- how a nest of loops over items is vectorised, decided before any code is written (NestPlan). What the decisions
+ * rest on are the rates of values, the cost model (shape.c) and which stores may be non-temporal (stream.c). */
+#include "irgen/simd/nest.h"
+
+/* Facts -------------------------------------------------------------------------------------------------------------- */
+
+bool nest_has_constant_rows(const SimdRegion *g) { return LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi); }
+
+static bool walks_far(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!LLVMIsALoadInst(value->v) || g->blocks.at[value->block].leaves) continue;
+        LaneRate at = simd_rate(g, LLVMGetOperand(value->v, 0), value->block);
+        if (simd_is_contiguous(g, at, LLVMTypeOf(value->v)) && simd_walks_far(g, value)) return true;
+    }
+    return false;
+}
+
+bool nest_is_row_store(const SimdRegion *g, const SimdValue *value, bool settled) {
+    if (!LLVMIsAStoreInst(value->v) || g->blocks.at[value->block].leaves || value->private_of >= 0) return false;
+    LLVMValueRef base = LLVMGetOperand(value->v, 1);
+    bool beside = simd_is_contiguous(g, simd_rate(g, base, value->block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
+    return beside && (settled || !simd_is_masked(g, value->block)) && LLVMIsAArgument(simd_object(base));
+}
+
+int64_t nest_vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef store) {
+    return simd_bytes(g, LLVMTypeOf(LLVMGetOperand(store, 0))) * shape.width;
+}
+
+/* Many rows of unknown length whose items do little: the ends of a row are much of its time, and worth code of their own. */
+static bool ends_matter(const SimdRegion *g) {
+    enum { FEW_VALUES = 64 };
+    return g->y && !g->loops.n && !nest_has_constant_rows(g) && g->values.n <= FEW_VALUES;
+}
+
+/* Short rows in a group's memory whose addresses are all constants: store forwarding (forward.c) needs them unrolled. */
+static bool is_unrolled(Cg *cg, const SimdRegion *g, LLVMValueRef latch, int width) {
+    enum { MOST_VECTORS = 128 };
+    int64_t trips = simd_trips(g->x_lo, g->x_hi);
+    return cg_allows(cg, FORWARD) && LLVMGetMetadata(latch, cg->md_counted) && trips > 0 &&
+           trips <= MOST_VECTORS * width && simd_has_known_places(g);
+}
+
+/* Rows ---------------------------------------------------------------------------------------------------------------- */
+
+/* Peeling: rows begin where the first of these stores is aligned, since stores that lie across two cache lines cost twice.
+ * Only where there is little else to do, or where loops walk down the columns of an array: other arrays are mostly
+ * aligned alike, and each iteration would read one line more. */
+static LLVMValueRef store_to_align(const SimdRegion *g) {
+    if (!simd_allows(g, PEEL) || g->aligned || nest_has_constant_rows(g) || (g->loops.n && !walks_far(g))) return NULL;
+    for (int i = 0; i < g->values.n; i++)
+        if (nest_is_row_store(g, &g->values.at[i], false))
+            return simd_is_placed(g, LLVMGetOperand(g->values.at[i].v, 1)) ? g->values.at[i].v : NULL;
+    return NULL;
+}
+
+static LLVMValueRef is_streamed(const NestContext *n, SimdShape shape, LLVMValueRef store) {
+    return simd_is_streamed(n->streams, store, nest_vector_bytes(n->g, shape, store));
+}
+
+/* Non-temporal stores need lines of memory that are written as a whole. Of rows of a constant length, mostly those of a tile,
+ * each block is tested; else rows begin aligned, and each is tested, or, where rows are aligned by the only such store
+ * and their tails may overlap, the nest is written for either answer. */
+static RowStream stream_of(const NestContext *n, const NestVersion *v) {
+    const SimdRegion *g = n->g;
+    int n_streamed = 0;
+    bool is_alone = v->align && is_streamed(n, v->shape, v->align);
+    for (int i = 0; i < g->values.n; i++) {
+        LLVMValueRef store = g->values.at[i].v;
+        bool may = nest_is_row_store(g, &g->values.at[i], v->split) && is_streamed(n, v->shape, store);
+        if (!may) continue;
+        n_streamed++;
+        if (store != v->align && nest_is_row_store(g, &g->values.at[i], false)) is_alone = false;
+    }
+    if (!n_streamed) return STREAM_NONE;
+    if (nest_has_constant_rows(g)) return STREAM_BLOCK;
+    if (is_alone && v->idempotent && v->shape.rows == 1) return STREAM_NEST;
+    return v->align && v->shape.rows == 1 ? STREAM_ROW : STREAM_NONE;
+}
+
+static RowTail tail_of(const NestContext *n, const NestVersion *v) {
+    int64_t trips = simd_trips(n->g->x_lo, n->g->x_hi);
+    if (v->unrolled || (trips > 0 && trips % (v->shape.vectors * v->shape.width) == 0)) return TAIL_NONE;
+    return v->idempotent && !n->target->mask_registers ? TAIL_OVERLAPPED : TAIL_MASKED;
+}
+
+static void plan_rows(const NestContext *n, NestVersion *v) {
+    v->align = store_to_align(n->g);
+    v->start = v->align ? START_ALIGNED : simd_known_end(n->g, v->shape.width) ? START_MULTIPLE : START_FIRST;
+    v->stream = stream_of(n, v);
+    v->tail = tail_of(n, v);
+}
+
+/* Versions ------------------------------------------------------------------------------------------------------------ */
+
+/* Accesses of which nothing shows that neighbours are contiguous. */
+static int n_apart(const SimdRegion *g) {
+    int n = 0;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        bool is_store = LLVMIsAStoreInst(value->v), is_access = is_store || LLVMIsALoadInst(value->v);
+        if (g->blocks.at[value->block].leaves || !is_access) continue;
+        n += simd_rate(g, LLVMGetOperand(value->v, is_store), value->block).x == LANE_VARYING;
+    }
+    return n;
+}
+
+/* Of blocks that begin at a multiple of their size, a power of two; width 0: that would show nothing new. */
+static SimdShape shape_if_aligned(SimdRegion *g, const SimdTarget *t) {
+    SimdShape s = {0};
+    int apart = n_apart(g);
+    if (!apart || !simd_allows(g, ALIGNED) || !simd_find_aligned(g)) return s;
+    g->aligned = true;
+    s = simd_shape(g, t);
+    while (s.vectors & (s.vectors - 1)) s.vectors--;
+    if (s.width == 1 || n_apart(g) >= apart) s = (SimdShape){0};
+    g->aligned = false;
+    simd_shape(g, t); /* the rates of the other version */
+    return s;
+}
+
+void nest_select(NestContext *n, const NestVersion *v) {
+    if (n->g->aligned != v->aligned) {
+        n->g->aligned = v->aligned;
+        simd_shape(n->g, n->target); /* the rates of this version */
+    }
+    simd_blends(n->g, n->updated);
+}
+
+static void add(NestContext *n, NestPlan *plan, NestVersion v) {
+    nest_select(n, &v);
+    nest_force(n, plan->n, &v); /* what depends on the shape is decided for the forced one */
+    plan_rows(n, &v);
+    nest_force(n, plan->n, &v);
+    plan->at[plan->n++] = v;
+}
+
+bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *plan) {
+    SimdRegion *g = n->g;
+    *plan = (NestPlan){0};
+    SimdShape aligned = shape_if_aligned(g, n->target);
+    /* Without that version it would stay scalar. */
+    if (shape.width == 1 && aligned.width) shape = (SimdShape){1, 1, simd_width(g, n->target)};
+    if (shape.width == 1)
+        return simd_refuse(g, "most of it would be executed lane by lane, which is slower than scalar code", NULL);
+    bool split = simd_find_ends(g), unrolled = is_unrolled(n->cg, g, latch, shape.width);
+    bool idempotent = simd_allows(g, OVERLAP) && ends_matter(g) && simd_is_idempotent(g);
+    plan->short_rows = simd_allows(g, SHORT_ROWS) && ends_matter(g);
+    if (unrolled) shape = (SimdShape){1, 1, shape.width};
+    if (aligned.vectors > 1) add(n, plan, (NestVersion){.aligned = true, .shape = aligned});
+    aligned.vectors = 1; /* the smaller the block, the more masks leave it whole */
+    if (aligned.width) add(n, plan, (NestVersion){.aligned = true, .shape = aligned});
+    add(n, plan, (NestVersion){.shape = shape, .split = split, .unrolled = unrolled, .idempotent = idempotent});
+    return true;
+}
