@@ -19,20 +19,15 @@ static bool is_step(LLVMOpcode op) {
     }
 }
 
-/* Arithmetic with what is known where the nest begins. */
-static bool is_known_before(const SimdRegion *g, LLVMValueRef v, int depth) {
-    if (v == g->x || v == g->y) return false;
-    if (value_map_get(g->value_of, v) < 0) return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
-    if (depth > FAR || !is_step(LLVMGetInstructionOpcode(v))) return false;
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        if (!is_known_before(g, LLVMGetOperand(v, (unsigned)i), depth + 1)) return false;
-    return true;
+/* An integer that has a value where the nest begins. */
+static bool is_known_before(const SimdRegion *g, LLVMValueRef v) {
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind && !(simd_slice(g, v) & ~(unsigned)SLICE_LAUNCH);
 }
 
 /* Aligned in every block, if what is known before and goes into it is (and the first item's number). */
 static bool may_be_aligned(const SimdRegion *g, LLVMValueRef v, int depth) {
     if (v == g->x) return true;
-    if (is_known_before(g, v, depth)) return true;
+    if (is_known_before(g, v)) return true;
     if (depth > FAR || value_map_get(g->value_of, v) < 0) return false;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (!is_step(op)) return false;
@@ -64,7 +59,7 @@ bool simd_find_aligned(SimdRegion *g) {
         if ((op != LLVMAnd && op != LLVMOr && op != LLVMXor) || g->blocks.at[value->block].leaves) continue;
         LLVMValueRef a = LLVMGetOperand(value->v, 0), mask = LLVMGetOperand(value->v, 1);
         if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(a)) < 16) continue;
-        if (is_known_before(g, a, 0) || !is_known_before(g, mask, 0) || !may_be_aligned(g, a, 0)) continue;
+        if (is_known_before(g, a) || !is_known_before(g, mask) || !may_be_aligned(g, a, 0)) continue;
         LowBits low = hoped(mask);
         if (low == LOW_ONES && op != LLVMAnd) continue;
         value->low = low;
@@ -93,26 +88,18 @@ typedef struct Question {
     LLVMValueRef holds;
 } Question;
 
-/* v, where the nest begins. It may overflow there, which is a promise only where items are. */
-static LLVMValueRef before(Question *q, LLVMValueRef v) {
-    if (value_map_get(q->g->value_of, v) < 0) return v;
-    LLVMValueRef o[2] = {NULL, NULL};
-    for (int i = 0; i < LLVMGetNumOperands(v); i++) o[i] = before(q, LLVMGetOperand(v, (unsigned)i));
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    return o[1] ? LLVMBuildBinOp(q->b, op, o[0], o[1], "") : LLVMBuildCast(q->b, op, o[0], LLVMTypeOf(v), "");
-}
-
 static void ask_low(Question *q, LLVMValueRef v, LowBits want) {
     LLVMTypeRef t = LLVMTypeOf(v);
     LLVMValueRef low = LLVMConstInt(t, (uint64_t)q->low, false);
-    LLVMValueRef has = LLVMBuildAnd(q->b, before(q, v), low, "");
+    LLVMValueRef has = LLVMBuildAnd(q->b, simd_at(q->g, q->b, v, NULL, NULL), low, "");
     has = LLVMBuildICmp(q->b, LLVMIntEQ, has, want == LOW_ONES ? low : LLVMConstNull(t), "");
-    q->holds = LLVMBuildAnd(q->b, q->holds, has, "");
+    /* Poison where the value overflows here; then it does in each item that computes it. */
+    q->holds = LLVMBuildAnd(q->b, q->holds, LLVMBuildFreeze(q->b, has, ""), "");
 }
 
 static void ask_aligned(Question *q, LLVMValueRef v) {
     if (v == q->g->x) return;
-    if (is_known_before(q->g, v, 0)) {
+    if (is_known_before(q->g, v)) {
         ask_low(q, v, LOW_ZEROS);
         return;
     }
@@ -131,6 +118,6 @@ LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int
         ask_aligned(&q, LLVMGetOperand(value->v, 0));
         ask_low(&q, LLVMGetOperand(value->v, 1), value->low);
     }
-    return LLVMBuildFreeze(b, q.holds, "");
+    return q.holds;
 }
 

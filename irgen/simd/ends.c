@@ -6,34 +6,6 @@
 
 enum { FAR = 12 };
 
-/* Arithmetic of x and y and of what is known outside, which cannot fail? */
-static bool is_placed(const SimdRegion *g, LLVMValueRef v, int depth) {
-    if (v == g->x || v == g->y || value_map_get(g->value_of, v) < 0) return true;
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    if (op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem || depth > FAR) return false;
-    if (!LLVMIsABinaryOperator(v) && !LLVMIsAGetElementPtrInst(v) && !LLVMIsACastInst(v) && op != LLVMICmp) return false;
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        if (!is_placed(g, LLVMGetOperand(v, (unsigned)i), depth + 1)) return false;
-    return true;
-}
-
-static LLVMValueRef at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y) {
-    if (v == g->x) return x;
-    if (v == g->y) return y;
-    if (value_map_get(g->value_of, v) < 0) return v;
-    LLVMValueRef c = LLVMInstructionClone(v);
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        LLVMSetOperand(c, (unsigned)i, at(g, b, LLVMGetOperand(v, (unsigned)i), x, y));
-    LLVMInsertIntoBuilder(b, c);
-    return c;
-}
-
-bool simd_is_placed(const SimdRegion *g, LLVMValueRef v) { return is_placed(g, v, 0); }
-
-LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y) {
-    return is_placed(g, v, 0) ? at(g, b, v, x, y) : NULL;
-}
-
 /* Which conditions ------------------------------------------------------------------------------------------------------ */
 
 static bool grows_evenly(const SimdRegion *g, LLVMValueRef v, int block) {
@@ -42,7 +14,7 @@ static bool grows_evenly(const SimdRegion *g, LLVMValueRef v, int block) {
 }
 
 static bool is_edge(const SimdRegion *g, const SimdValue *value) {
-    if (LLVMGetInstructionOpcode(value->v) != LLVMICmp || !is_placed(g, value->v, 0)) return false;
+    if (LLVMGetInstructionOpcode(value->v) != LLVMICmp || !simd_is_placed(g, value->v)) return false;
     LLVMIntPredicate p = LLVMGetICmpPredicate(value->v);
     LLVMValueRef a = LLVMGetOperand(value->v, 0), b = LLVMGetOperand(value->v, 1);
     if (p == LLVMIntEQ || p == LLVMIntNE || LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind) return false;
@@ -131,7 +103,7 @@ bool simd_find_ends(SimdRegion *g) {
 static LLVMValueRef no_sign(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef cmp, LLVMValueRef x, LLVMValueRef y) {
     LLVMValueRef all = NULL;
     for (unsigned k = 0; k < 2; k++) {
-        LLVMValueRef v = at(g, b, LLVMGetOperand(cmp, k), x, y);
+        LLVMValueRef v = simd_at(g, b, LLVMGetOperand(cmp, k), x, y);
         v = LLVMBuildICmp(b, LLVMIntSGE, v, LLVMConstNull(LLVMTypeOf(v)), "");
         all = all ? LLVMBuildAnd(b, all, v, "") : v;
     }
@@ -154,7 +126,7 @@ LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMV
         for (int k = 0; value->at_ends && k < rows * ends; k++) {
             LLVMValueRef row = y ? LLVMBuildNSWAdd(b, y, LLVMConstInt(i64, (unsigned)(k / ends), false), "") : NULL;
             LLVMValueRef place = k % ends ? last : x;
-            LLVMValueRef holds = at(g, b, value->v, place, row);
+            LLVMValueRef holds = simd_at(g, b, value->v, place, row);
             if (value->at_ends < 0) holds = LLVMBuildNot(b, holds, "");
             all = LLVMBuildAnd(b, all, LLVMBuildFreeze(b, holds, ""), "");
             if (ends == 2 && is_unsigned(value->v)) all = LLVMBuildAnd(b, all, no_sign(g, b, value->v, place, row), "");

@@ -318,22 +318,10 @@ void simd_forward_in(Cg *cg, LLVMValueRef fn) {
 
 /* Nests ------------------------------------------------------------------------------------------------------------- */
 
-static bool follows_from_item(const SimdRegion *g, LLVMValueRef v, int depth) {
-    enum { FAR = 12 };
-    if (v == g->x || LLVMIsAConstantInt(v)) return true;
-    if (value_map_get(g->value_of, v) < 0 || depth > FAR) return false;
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    bool adds = op == LLVMAdd || op == LLVMSub || op == LLVMOr || op == LLVMMul || op == LLVMShl;
-    if (!adds && !LLVMIsACastInst(v)) return false;
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        if (!follows_from_item(g, LLVMGetOperand(v, (unsigned)i), depth + 1)) return false;
-    return true;
-}
-
 static bool is_known_place(const SimdRegion *g, LLVMValueRef p) {
     if (!simd_is_group_memory(p)) return false;
     for (; LLVMIsAGetElementPtrInst(p); p = LLVMGetOperand(p, 0))
-        if (LLVMGetNumOperands(p) != 2 || !follows_from_item(g, LLVMGetOperand(p, 1), 0)) return false;
+        if (LLVMGetNumOperands(p) != 2 || (simd_slice(g, LLVMGetOperand(p, 1)) & ~(unsigned)SLICE_X)) return false;
     return true;
 }
 

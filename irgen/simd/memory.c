@@ -160,18 +160,9 @@ static LLVMValueRef gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVM
     return load_lanes(e, inst, places);
 }
 
-/* Addresses that come of arithmetic with the items' numbers alone, `x[i ^ gap]` say, often are those of neighbours side
- * by side: worth a look each time, which costs less than going lane by lane. */
-static bool may_be_neighbours(const SimdRegion *g, LLVMValueRef v, int depth) {
-    enum { FAR = 12 };
-    if (v == g->x || v == g->y || value_map_get(g->value_of, v) < 0) return true;
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    bool known = LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v) || op == LLVMSelect || op == LLVMICmp;
-    if (!known || depth > FAR) return false;
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        if (!may_be_neighbours(g, LLVMGetOperand(v, (unsigned)i), depth + 1)) return false;
-    return true;
-}
+/* Addresses computed from the items' indices alone, as of `x[i ^ gap]`, often are contiguous: worth a test each time, which
+ * costs less than a gather. */
+static bool may_be_neighbours(const SimdRegion *g, LLVMValueRef address) { return !(simd_slice(g, address) & SLICE_OTHER); }
 
 static LLVMValueRef are_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef first, LLVMValueRef *mask, int64_t bytes) {
     LLVMValueRef steps = simd_iota(e, e->cg->i64, bytes);
@@ -344,7 +335,7 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
     }
     if (at.x == LANE_LINEAR && !mask && !e->target->mask_registers)
         return load_strided(e, inst, simd_scalar(e, p, row, vector), at.stride);
-    if (at.x == LANE_VARYING && may_be_neighbours(e->g, p, 0))
+    if (at.x == LANE_VARYING && may_be_neighbours(e->g, p))
         return gather_or_load(e, inst, simd_vector(e, p, row, vector), mask, bytes);
     return gather(e, inst, simd_vector(e, p, row, vector), mask);
 }
@@ -521,7 +512,7 @@ static void store_copy(SimdEmit *e, const SimdValue *value, LaneRate at, int row
         LLVMValueRef flipped = mask ? reversed(e, *mask) : NULL;
         LLVMValueRef first = moved(e, simd_scalar(e, p, row, vector), -bytes * (e->shape.width - 1));
         store_beside(e, value, reversed(e, v), first, mask ? &flipped : NULL);
-    } else if (at.x == LANE_VARYING && may_be_neighbours(e->g, p, 0)) {
+    } else if (at.x == LANE_VARYING && may_be_neighbours(e->g, p)) {
         store_places(e, value, v, row, vector, mask);
     } else {
         store_apart(e, value, v, simd_vector(e, p, row, vector), mask);

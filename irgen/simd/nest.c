@@ -169,6 +169,7 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
         if (!simd_region(g, &cg->c->arena, fn, layout, latch, outer_latch) || !calls_are_inlined(cg, g) ||
             !simd_privates(g) || !is_supported(g))
             return false;
+        simd_find_slices(g);
         g->omitted = cg->options->omitted;
         *shape = simd_shape(g, target);
     } while (shape->width > 1 && cg_allows(cg, WALKED) && simd_walked(cg, g, shape->width));

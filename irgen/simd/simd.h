@@ -38,6 +38,7 @@ typedef struct SimdValue {
     int at_ends;          /* ends.c: a comparison that holds (1), or fails (-1), for all items of most blocks */
     bool crosses;         /* used where its own block may have been skipped: kept in memory, for LLVM to promote */
     int leaves_loop;      /* innermost divergent loop around it, if it is used outside of that; -1 */
+    uint8_t slice;        /* place.c */
     LowBits low;          /* a bit operation: what its mask has, in the version for aligned blocks */
     int parts;            /* parts.c: which of SimdRegion.parts it belongs to; -1 */
     int read_before;      /* a masked store: the load of its element that every item makes before (blend.c); -1 */
@@ -196,10 +197,20 @@ bool simd_walked(Cg *cg, SimdRegion *g, int width);
 double simd_walked_rounds(const SimdRegion *g, int loop, double rounds); /* of a loop that else makes so many */
 bool simd_is_rest(const SimdRegion *g, int loop); /* of rounds that are too few to be taken together */
 
+/* place.c: what a value is computed from */
+enum {
+    SLICE_X = 1, SLICE_Y = 2,  /* the item's indices */
+    SLICE_LAUNCH = 4,          /* what is the same in the whole nest */
+    SLICE_DIVISION = 8,        /* which may fail */
+    SLICE_SELECT = 16,
+    SLICE_OTHER = 32           /* memory, calls, what loops carry */
+};
+void simd_find_slices(SimdRegion *g);
+unsigned simd_slice(const SimdRegion *g, LLVMValueRef v);
+bool simd_is_placed(const SimdRegion *g, LLVMValueRef v); /* has a value at any item: simd_at */
+LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y); /* or NULL */
+
 /* ends.c */
-bool simd_is_placed(const SimdRegion *g, LLVMValueRef v); /* simd_at can tell */
-LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y); /* NULL: not
- * plain arithmetic */
 bool simd_find_ends(SimdRegion *g);  /* false: something else parts the items, or nothing does */
 LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMValueRef x, LLVMValueRef y);
 
