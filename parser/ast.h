@@ -161,6 +161,7 @@ struct Expr {
             Expr *lhs, *rhs;
             int site; /* sema, for devices: number of the check kept (Program.sites), 0 none, -1 shown needless */
             Fused fused; /* sema */
+            bool exact;  /* sema, of integers: shown not to wrap */
         } binary;
         struct {
             Expr *callee;
@@ -244,6 +245,7 @@ struct Stmt {
             Span op_span;
             Expr *value;
             int site; /* sema: as EXPR_BINARY */
+            bool exact; /* sema: as EXPR_BINARY */
             bool fused; /* sema: `value` is a product that is rounded with the sum, once */
         } assign;
         struct { Expr *atomic; } atomic; /* an EXPR_ATOMIC whose value is dropped */

@@ -13,6 +13,7 @@ typedef struct Walk {
     int n;       /* symbols */
     Form *now;   /* by symbol: the value it has here, where known[] says so */
     bool *known;
+    bool exact;  /* the arithmetic looked at last is shown not to wrap */
     int quiet;   /* look again at what has been walked: nothing is recorded */
     int calls;   /* of functions, so far */
     int sometimes; /* not 0: what is walked now may be left out by a run that gets here */

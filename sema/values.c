@@ -32,7 +32,8 @@ Form walk_unknown(Walk *w, AtomKind kind, const Expr *e) {
 
 /* The sum if the program's arithmetic gives just that, else a value of its own. */
 static Form exact(Walk *w, bool in_reach, const Form *sum, const Type *t, Span span) {
-    if (in_reach && affine_within(&w->a, sum, type_least(t), type_most(t))) return *sum;
+    w->exact = in_reach && affine_within(&w->a, sum, type_least(t), type_most(t));
+    if (w->exact) return *sum;
     return form_atom(&w->a, (Atom){.kind = ATOM_WRAPS, .lo = type_least(t), .hi = type_most(t),
                                    .text = walk_text(w, span), .is_sum = in_reach,
                                    .either = {in_reach ? *sum : form_const(0)}});
@@ -256,6 +257,14 @@ static Form (*const ranges[OP__COUNT])(Walk *w, const Form *a, const Form *b, co
 #undef OP
 };
 
+/* Of an operator on integers; *exact: it is shown not to wrap. */
+static Form computed(Walk *w, Op op, const Form *a, const Form *b, const Type *t, Span span, bool *exact) {
+    w->exact = false;
+    Form value = ranges[op](w, a, b, t, span);
+    if (!w->quiet) *exact = w->exact;
+    return value;
+}
+
 /* One of two values. */
 static Form either_of(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
     Form r = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = type_least(t), .hi = type_most(t),
@@ -339,7 +348,7 @@ static Form binary(Walk *w, Expr *e) {
     if (!is_integer(e->type) || op_info[op].kind == OPK_COMPARE) return form_const(0);
     if (op_info[op].can_fail)
         check_operand(w, op, &b, e->type, e->binary.rhs, e->binary.op_span, &e->binary.site);
-    return ranges[op](w, &a, &b, e->type, e->span);
+    return computed(w, op, &a, &b, e->type, e->span, &e->binary.exact);
 }
 
 static Form unary(Walk *w, Expr *e) {
@@ -698,7 +707,7 @@ static void walk_assign(Walk *w, Stmt *st) {
     if (st->assign.is_min || st->assign.is_max)
         v = choose(w, &old, &v, st->assign.is_min ? 1 : -1, target->type, st->span);
     else if (op != OP_NONE)
-        v = ranges[op](w, &old, &v, target->type, st->span);
+        v = computed(w, op, &old, &v, target->type, st->span, &st->assign.exact);
     walk_set(w, target->name.sym, &v);
 }
 

@@ -85,6 +85,7 @@ static CgValue binary(CgFunc *f, Expr *e) {
     if (op_info[e->binary.op].kind != OPK_COMPARE) f->check = (CgCheck){.site = e->binary.site};
     CgValue v = cg_binary(f, e->binary.op, a, b, &e->binary.rhs->konst, e->binary.op_span);
     v.type = e->type;
+    if (e->binary.exact) cg_set_exact(v);
     return v;
 }
 

@@ -29,6 +29,7 @@ LLVMValueRef cg_unless_removed(CgFunc *f, const char *what, Span span, int part,
 /* expr.c, op.c ----------------------------------------------------------------------------------------------- */
 CgValue cg_move_array(CgFunc *f, const Symbol *sym);
 CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *kb, Span span);
+void cg_set_exact(CgValue v); /* an operation on integers that sema has shown not to wrap */
 CgValue cg_fused(CgFunc *f, CgValue a, CgValue b, CgValue c, bool minus_product, bool minus_c); /* where has_fma */
 CgValue cg_unary(CgFunc *f, Op op, CgValue a);
 CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b);

@@ -79,19 +79,18 @@ LLVMValueRef cg_axis_trips(CgFunc *f, Axis *a) {
     return a->trips;
 }
 
-/* k may be beyond the largest value of a signed type's half (lo = -100i8, k = 200), so a unit axis is added up in
+/* k may be beyond the largest value of a signed type's half (lo = -100i8, k = 200), so the variable is computed in
  * 64 bits; that the sum is below hi, and so fits the type again, is what the flags say. */
 CgValue cg_axis_at(CgFunc *f, const Axis *a, LLVMValueRef k) {
     LLVMTypeRef t = LLVMTypeOf(a->lo.v), wide = f->cg->i64;
-    if (!is_unit(a)) {
-        LLVMValueRef v = LLVMBuildMul(f->b, LLVMBuildTruncOrBitCast(f->b, k, t, ""), a->step.v, "");
-        return cg_value(LLVMBuildAdd(f->b, a->lo.v, v, ""), a->type);
-    }
-    bool is_signed = a->type->is_signed;
-    LLVMValueRef lo = is_signed ? LLVMBuildSExtOrBitCast(f->b, a->lo.v, wide, "")
-                                : LLVMBuildZExtOrBitCast(f->b, a->lo.v, wide, "");
-    LLVMValueRef v = LLVMBuildAdd(f->b, lo, k, "");
-    if (is_signed && LLVMIsAInstruction(v)) LLVMSetNSW(v, true);
+    bool is_signed = a->type->is_signed, fits = t != wide || (is_unit(a) && is_signed);
+    LLVMValueRef ends[2] = {a->lo.v, a->step.v};
+    for (int i = 0; i < 2 && t != wide; i++)
+        ends[i] = is_signed ? LLVMBuildSExt(f->b, ends[i], wide, "") : LLVMBuildZExt(f->b, ends[i], wide, "");
+    LLVMValueRef v = is_unit(a) ? k : LLVMBuildMul(f->b, k, ends[1], "");
+    if (fits && !is_unit(a) && LLVMIsAInstruction(v)) LLVMSetNSW(v, true);
+    v = LLVMBuildAdd(f->b, ends[0], v, "");
+    if (fits && LLVMIsAInstruction(v)) LLVMSetNSW(v, true);
     if (t == wide) return cg_value(v, a->type);
     v = LLVMBuildTrunc(f->b, v, t, "");
     if (LLVMIsATruncInst(v)) is_signed ? LLVMSetNSW(v, true) : LLVMSetNUW(v, true);

@@ -234,6 +234,14 @@ CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *kb, Span 
     return cg_value(v, a.type);
 }
 
+void cg_set_exact(CgValue v) {
+    if (!LLVMIsAInstruction(v.v)) return;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v.v);
+    if (op != LLVMAdd && op != LLVMSub && op != LLVMMul && op != LLVMShl) return;
+    if (v.type->is_signed) LLVMSetNSW(v.v, true);
+    else LLVMSetNUW(v.v, true);
+}
+
 static LLVMValueRef negated_if(CgFunc *f, bool negated, LLVMValueRef v) {
     return negated ? LLVMBuildFNeg(f->b, v, "") : v;
 }

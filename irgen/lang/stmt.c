@@ -169,6 +169,7 @@ static void assign(CgFunc *f, Stmt *s) {
         f->check = (CgCheck){.site = s->assign.site};
         v = is_minmax ? cg_minmax(f, s->assign.is_max, old, v)
                       : cg_binary(f, s->assign.op, old, v, &s->assign.value->konst, s->assign.op_span);
+        if (s->assign.exact) cg_set_exact(v);
     }
     cg_store(f, place, v);
 }

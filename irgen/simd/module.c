@@ -90,12 +90,14 @@ static void run_on_nests(Cg *cg, const char *passes) {
 /* What LLVM has to do before is little and always the same, so that what becomes of a kernel does not depend on -O: calls
  * inlined, memory to registers, values of several parts taken apart. */
 void simd_prepare(Cg *cg) {
-    static const char before[] =
-        "unreachableblockelim,sroa,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,"
-        "unreachableblockelim";
+    static const char before[] = "instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,"
+                                 "unreachableblockelim";
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++) LLVMAddTargetDependentFunctionAttr(marks.at[i].fn, CG_NESTS, "");
     run_passes(cg, NULL, "always-inline");
+    run_on_nests(cg, "unreachableblockelim,sroa");
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (has_nests(fn)) simd_widen_indices(cg, fn);
     run_on_nests(cg, before);
 }
 

@@ -193,7 +193,7 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
     case LLVMShl:
         if (a.x != LANE_LINEAR || !constant(LLVMGetOperand(v, 1), &k) || k < 0 || k > 62) return any(a, b);
         return linear((int64_t)((uint64_t)a.stride << k), a.y, a.exact && LLVMGetNSW(v));
-    case LLVMTrunc: return a.x == LANE_LINEAR ? linear(a.stride, a.y, false) : any(a, a);
+    case LLVMTrunc: return a.x == LANE_LINEAR ? linear(a.stride, a.y, a.exact && LLVMGetNSW(v)) : any(a, a);
     case LLVMSExt: return a.x == LANE_LINEAR && a.exact && !simd_may_miss(g, block) ? a : any(a, a);
     case LLVMZExt: return a.x == LANE_LINEAR && a.exact && LLVMGetNNeg(v) && !simd_may_miss(g, block) ? a : any(a, a);
     case LLVMGetElementPtr: {

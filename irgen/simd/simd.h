@@ -157,6 +157,9 @@ bool simd_is_contiguous(const SimdRegion *g, LaneRate at, LLVMTypeRef t);
 
 bool simd_refuse(SimdRegion *g, const char *why, LLVMValueRef at); /* false; the first reason counts */
 
+/* indices.c: narrow index arithmetic that cannot wrap becomes 64-bit arithmetic */
+void simd_widen_indices(Cg *cg, LLVMValueRef fn);
+
 /* privates.c */
 bool simd_privates(SimdRegion *g);
 
