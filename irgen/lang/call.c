@@ -187,6 +187,7 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     if (!f->cg->target->is_program) vec_push(&f->cg->c->arena, &f->cg->called, called);
     if (item) n += cg_item_args(f, info->func, v + n);
     LLVMValueRef r = cg_call(f, LLVMGlobalGetValueType(fn), fn, v, n);
+    if (item) cg_leave_if_call_failed(f, info->func);
     for (int i = 0; i < args->n && info->func->effects & EFFECT_OFFLOAD; i++)
         if (expr_fixed_field(args->at[i].value)) cg_take_back(f, &arrays[i]);
     for (int i = 0; i < args->n; i++) cg_part_back(f, &parts[i], &arrays[i], info->func->params.at[i]->mode);

@@ -151,6 +151,7 @@ struct CgFunc { /* typedef: target.h */
     LLVMValueRef error_slot;       /* not NULL: report them here, and end the item (check.c) */
     LLVMValueRef print_buffer;     /* not NULL: what is printed goes there (print.c) */
     LLVMValueRef item[3], record;  /* position, in functions called from kernels; what is reported, in memory */
+    LLVMValueRef failed, call_failed; /* i1 in memory: set when the item ends here; by a call; NULL: neither */
     CgCheck check;
     bool is_kernel;                /* body of a kernel: `return` ends the item */
     bool narrow;                   /* no array has more elements than an i32 can count (gpu/kernel.c) */
@@ -274,9 +275,9 @@ CgArray cg_slice(CgFunc *f, Expr *e, const CgBounds *b);
 /* check.c ------------------------------------------------------------------------------------------------------- */
 bool cg_has_slot(const Cg *cg, const Func *fn);    /* is fn called, or launched, with an error slot? */
 void cg_stop_if_failed(CgFunc *f);
-/* A function called from a kernel that reports or prints: behind its arguments the slot, the buffer and the item's
- * position, the first two where it needs them. */
-enum { CG_ITEM_ARGS = 5 };
+/* A function called from a kernel that reports or prints: behind its arguments the slot, the buffer, where to say that a
+ * check has failed (on processors), each where it needs them, and the item's position. */
+enum { CG_ITEM_ARGS = 6 };
 bool cg_needs_item(const Cg *cg, const Func *fn);
 LLVMValueRef cg_slot_blocks(CgFunc *f); /* i32 in the slot, 0 when the launch begins: a count for reductions on GPUs */
 LLVMValueRef cg_slot_take(CgFunc *f, const Func *kernel, LLVMValueRef device, const OffPlace *launch);

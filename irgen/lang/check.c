@@ -66,8 +66,10 @@ LLVMValueRef cg_item_position(CgFunc *f, int i) {
     return LLVMBuildZExtOrBitCast(f->b, v, f->cg->i64, "");
 }
 
-/* End the item: the range of items in a kernel; a function hands zeros back, and its caller's own checks hold. */
+/* End the item: the range of items in a kernel; a function hands zeros back, which on processors its caller does not
+ * use, and on GPUs its caller's own checks hold. */
 static void leave_item(CgFunc *f) {
+    if (f->failed) LLVMBuildStore(f->b, LLVMConstInt(f->cg->i1, 1, false), f->failed);
     LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
     if (f->is_kernel && f->cg->target->gpu) cg_leave_item(f);
     else if (result == f->cg->void_) LLVMBuildRetVoid(f->b);
@@ -111,8 +113,11 @@ void cg_stop_if_failed(CgFunc *f) {
 /* What a function called from a kernel needs to report or to print: behind its own arguments. */
 bool cg_needs_item(const Cg *cg, const Func *fn) { return cg_has_slot(cg, fn) || cg_prints(fn); }
 
+/* A caller on a GPU goes on with zeros: there a branch behind each call costs more. */
+static bool tells_caller(const Cg *cg, const Func *fn) { return cg_has_slot(cg, fn) && !cg->target->gpu; }
+
 int cg_item_param_types(Cg *cg, const Func *fn, LLVMTypeRef *params) {
-    int n = cg_extra_values(cg, fn);
+    int n = cg_extra_values(cg, fn) + tells_caller(cg, fn);
     for (int i = 0; i < n; i++) params[i] = cg->ptr;
     for (int i = 0; i < 3; i++) params[n + i] = cg->i64;
     return n + 3;
@@ -122,8 +127,22 @@ int cg_item_args(CgFunc *f, const Func *fn, LLVMValueRef *args) {
     int n = 0;
     if (cg_has_slot(f->cg, fn)) args[n++] = f->error_slot;
     if (cg_prints(fn)) args[n++] = f->print_buffer;
+    if (tells_caller(f->cg, fn)) {
+        if (!f->call_failed) f->call_failed = cg_alloca(f, f->cg->i1, "failed");
+        LLVMBuildStore(f->b, LLVMConstNull(f->cg->i1), f->call_failed);
+        args[n++] = f->call_failed;
+    }
     for (int i = 0; i < 3; i++) args[n++] = cg_item_position(f, i);
     return n;
+}
+
+/* Behind a call of fn: an item whose check has failed there ends. */
+void cg_leave_if_call_failed(CgFunc *f, const Func *fn) {
+    LLVMBasicBlockRef ok;
+    if (!tells_caller(f->cg, fn)) return;
+    cg_cold(f, LLVMBuildLoad2(f->b, f->cg->i1, f->call_failed, ""), &ok);
+    leave_item(f);
+    cg_enter(f, ok);
 }
 
 void cg_item_bind(CgFunc *f) {
@@ -132,6 +151,7 @@ void cg_item_bind(CgFunc *f) {
     f->checks = false;
     for (int i = 0; i < cg_extra_values(f->cg, f->func); i++) extra[i] = LLVMGetParam(f->fn, at++);
     cg_bind_extra(f, f->func, extra);
+    if (tells_caller(f->cg, f->func)) f->failed = LLVMGetParam(f->fn, at++);
     for (int i = 0; i < 3; i++) f->item[i] = LLVMGetParam(f->fn, at++);
 }
 

@@ -87,18 +87,25 @@ static void run_on_nests(Cg *cg, const char *passes) {
         if (has_nests(fn)) run_passes(cg, fn, passes);
 }
 
-/* What LLVM has to do before is little and always the same, so that what becomes of a kernel does not depend on -O: calls
- * inlined, memory to registers, values of several parts taken apart. */
+static void each_with_nests(Cg *cg, void (*run)(Cg *cg, LLVMValueRef fn)) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (has_nests(fn)) run(cg, fn);
+}
+
+/* What has to be done before is little and always the same, so that what becomes of a kernel does not depend on -O: calls
+ * inlined, memory to registers, values of several parts taken apart. What put these parts together again has to be gone
+ * before instcombine comes: it would merge them. */
 void simd_prepare(Cg *cg) {
-    static const char before[] = "instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,"
-                                 "unreachableblockelim";
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++) LLVMAddTargetDependentFunctionAttr(marks.at[i].fn, CG_NESTS, "");
     run_passes(cg, NULL, "always-inline");
     run_on_nests(cg, "unreachableblockelim,sroa");
-    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
-        if (has_nests(fn)) simd_widen_indices(cg, fn);
-    run_on_nests(cg, before);
+    each_with_nests(cg, simd_thread_failing);
+    each_with_nests(cg, simd_split_aggregates);
+    each_with_nests(cg, simd_widen_indices);
+    run_on_nests(cg, "instsimplify,dce,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,dce,"
+                     "unreachableblockelim");
+    each_with_nests(cg, simd_hoist_parts);
 }
 
 void simd_vectorize(Cg *cg) {

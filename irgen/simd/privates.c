@@ -37,7 +37,7 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
 
 bool simd_privates(SimdRegion *g) {
     for (int i = 0; i < g->values.n; i++) {
-        if (g->blocks.at[g->values.at[i].block].leaves) continue;
+        if (g->blocks.at[g->values.at[i].block].leaves || simd_is_call_of(g->values.at[i].v, "llvm.lifetime.")) continue;
         for (int k = 0; k < LLVMGetNumOperands(g->values.at[i].v); k++) {
             LLVMValueRef v = LLVMGetOperand(g->values.at[i].v, (unsigned)k);
             if (!LLVMIsAAllocaInst(v) || value_map_get(g->private_of, v) >= 0) continue;
