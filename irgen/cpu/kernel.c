@@ -27,16 +27,20 @@ static LLVMValueRef ident(Kernel *k) {
 enum {
     CHUNKS_A_THREAD = 64,  /* where there is so much: the last chunk is waited for, whatever it costs */
     LEAST_CHUNKS = 4,      /* a thread, before chunks become too small to be worth taking */
+    ROW_CHUNKS = 16,       /* a thread, so that chunks of whole rows still even out what rows differ by */
+    CHUNK_ROWS = 8,        /* rows of a chunk, a multiple where that leaves enough chunks: vector code's blocks */
     CHUNK_COST = 1 << 13,  /* rough instructions of a chunk, beside which the counter does not matter */
     CHUNK_ITEMS = 16       /* chunks of items are a multiple: whole vectors, and lines of memory of one thread */
 };
 
-/* What the threads are told: the values, then n, then the counter of what is taken. */
+/* What the threads are told: the values, then n, the items of a row, and the counter of what is taken. */
+enum { TOLD_N, TOLD_ROW, TOLD_COUNTER, TOLD__COUNT };
+
 static LLVMTypeRef context_type(Cg *cg, LLVMValueRef *values, int n_values) {
-    LLVMTypeRef *fields = arena_array(&cg->c->arena, LLVMTypeRef, n_values + 2);
+    LLVMTypeRef *fields = arena_array(&cg->c->arena, LLVMTypeRef, n_values + TOLD__COUNT);
     for (int i = 0; i < n_values; i++) fields[i] = LLVMTypeOf(values[i]);
-    fields[n_values] = fields[n_values + 1] = cg->i64;
-    return LLVMStructTypeInContext(cg->ctx, fields, (unsigned)n_values + 2, false);
+    for (int i = 0; i < TOLD__COUNT; i++) fields[n_values + i] = cg->i64;
+    return LLVMStructTypeInContext(cg->ctx, fields, (unsigned)n_values + TOLD__COUNT, false);
 }
 
 static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
@@ -67,22 +71,35 @@ static LLVMValueRef larger(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntUGT, a, b, ""), a, b, "");
 }
 
+/* size, rounded up. */
+static LLVMValueRef multiple(CgFunc *f, LLVMValueRef size, LLVMValueRef of) {
+    LLVMValueRef more = LLVMBuildAdd(f->b, size, LLVMBuildSub(f->b, of, cg_i64(f->cg, 1), ""), "");
+    return LLVMBuildMul(f->b, LLVMBuildUDiv(f->b, more, of, ""), of, "chunk");
+}
+
+/* What chunks are a multiple of: blocks of whole rows, or whole rows, or whole vectors, as there are enough of. */
+static LLVMValueRef chunk_unit(CgFunc *f, LLVMValueRef n, LLVMValueRef row, LLVMValueRef threads) {
+    LLVMValueRef chunks = LLVMBuildMul(f->b, threads, cg_i64(f->cg, ROW_CHUNKS), "");
+    LLVMValueRef enough = LLVMBuildUDiv(f->b, n, chunks, ""), rows = LLVMBuildMul(f->b, row, cg_i64(f->cg, CHUNK_ROWS), "");
+    LLVMValueRef some = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntULE, row, enough, ""), row, cg_i64(f->cg, CHUNK_ITEMS), "");
+    return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntULE, rows, enough, ""), rows, some, "unit");
+}
+
 /* How much is taken at a time: many chunks a thread, but of some work each, and never too few chunks. */
-static LLVMValueRef chunk_size(const Kernel *k, CgFunc *f, LLVMValueRef n, int64_t least) {
+static LLVMValueRef chunk_size(const Kernel *k, CgFunc *f, LLVMValueRef n, LLVMValueRef row, int64_t least) {
     LLVMValueRef threads = LLVMBuildZExt(f->b, cg_call_runtime(f, RT_NUM_THREADS, NULL, 0), f->cg->i64, "threads");
     LLVMValueRef many = LLVMBuildMul(f->b, threads, cg_i64(f->cg, CHUNKS_A_THREAD), "");
     LLVMValueRef few = LLVMBuildMul(f->b, threads, cg_i64(f->cg, LEAST_CHUNKS), "");
     LLVMValueRef size = larger(f, LLVMBuildUDiv(f->b, n, many, ""), cg_i64(f->cg, least));
     size = smaller(f, size, larger(f, LLVMBuildUDiv(f->b, n, few, ""), cg_i64(f->cg, 1)));
     if (least < CHUNK_ITEMS || k->share_items > 1) return size;
-    size = LLVMBuildAdd(f->b, size, cg_i64(f->cg, CHUNK_ITEMS - 1), "");
-    return LLVMBuildAnd(f->b, size, cg_i64(f->cg, -CHUNK_ITEMS), "chunk");
+    return multiple(f, size, k->row ? chunk_unit(f, n, row, threads) : cg_i64(f->cg, CHUNK_ITEMS));
 }
 
 /* Chunk after chunk, as long as there are any. */
 static void run_chunks(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values,
                        LLVMValueRef counter, int64_t least) {
-    LLVMValueRef n = values[n_values], size = chunk_size(k, f, n, least);
+    LLVMValueRef n = values[n_values + TOLD_N], size = chunk_size(k, f, n, values[n_values + TOLD_ROW], least);
     LLVMBasicBlockRef take = cg_block(f, "take"), work = cg_block(f, "work"), done = cg_block(f, "done");
     cg_goto(f, take);
     cg_enter(f, take);
@@ -97,7 +114,7 @@ static void run_chunks(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *v
 
 static void run_equal_part(CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values) {
     LLVMValueRef begin, end;
-    thread_share(f, values[n_values], &begin, &end);
+    thread_share(f, values[n_values + TOLD_N], &begin, &end);
     LLVMBasicBlockRef work = cg_block(f, "work"), done = cg_block(f, "done");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntULT, begin, end, ""), work, done);
     cg_enter(f, work);
@@ -117,11 +134,11 @@ static LLVMValueRef task(Kernel *k, LLVMValueRef share, LLVMTypeRef context, int
     CgFunc f;
     cg_func_begin(&f, cg, k->func, fn);
     LLVMValueRef at = LLVMGetParam(fn, 2);
-    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, n_values + 1);
-    for (int i = 0; i <= n_values; i++)
+    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, n_values + TOLD__COUNT);
+    for (int i = 0; i < n_values + TOLD_COUNTER; i++)
         values[i] = LLVMBuildLoad2(f.b, LLVMStructGetTypeAtIndex(context, (unsigned)i),
                                    LLVMBuildStructGEP2(f.b, context, at, (unsigned)i, ""), "");
-    LLVMValueRef counter = LLVMBuildStructGEP2(f.b, context, at, (unsigned)n_values + 1, "counter");
+    LLVMValueRef counter = LLVMBuildStructGEP2(f.b, context, at, (unsigned)n_values + TOLD_COUNTER, "counter");
     if (least) run_chunks(k, &f, share, values, n_values, counter, least);
     else run_equal_part(&f, share, values, n_values);
     LLVMBuildRetVoid(f.b);
@@ -132,8 +149,9 @@ static void fork_call(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *va
                       int64_t least) {
     LLVMTypeRef type = context_type(f->cg, values, n_values);
     LLVMValueRef context = cg_alloca(f, type, "context");
-    for (int i = 0; i < n_values + 2; i++)
-        LLVMBuildStore(f->b, i < n_values ? values[i] : i == n_values ? n : cg_i64(f->cg, 0),
+    LLVMValueRef told[TOLD__COUNT] = {n, k->row ? k->row : cg_i64(f->cg, 1), cg_i64(f->cg, 0)};
+    for (int i = 0; i < n_values + TOLD__COUNT; i++)
+        LLVMBuildStore(f->b, i < n_values ? values[i] : told[i - n_values],
                        LLVMBuildStructGEP2(f->b, type, context, (unsigned)i, ""));
     LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
     LLVMValueRef fn = task(k, share, type, n_values, least);
@@ -185,6 +203,7 @@ void cpu_kernel_entry(Kernel *k) {
     if (result) LLVMBuildStore(f.b, cg_identity(cg, k->func->reduction, k->func->result), result);
     LLVMBuildCondBr(f.b, LLVMBuildICmp(f.b, LLVMIntEQ, total, cg_i64(cg, 0), ""), done, some);
     cg_enter(&f, some);
+    if (k->func->domain.n > 1 && !k->func->group.items) k->row = cg_axis_trips(&f, &axes[k->func->domain.n - 1]);
     k->share_work = LLVMBuildMul(f.b, cost_at_launch(&f, k->func), cg_i64(cg, k->share_items), "");
     LLVMValueRef fork = worth_forking(k, &f, total);
     if (result) cpu_reduce(k, &f, values, n, total, fork, result);

@@ -95,6 +95,7 @@ typedef struct RateScan {
     const Stmt *loop;            /* innermost */
     Vec(const Stmt *) divergent; /* loops that some items leave, or skip a round of, earlier than others */
     bool uneven;                 /* items were seen that run more rounds of a loop than others */
+    bool left;                   /* some items have returned before */
     int follow;                  /* so deep into the functions that are called is that looked for */
 } RateScan;
 
@@ -273,7 +274,7 @@ static void scan_loop(RateScan *s, const Stmt *st, const Block *body, bool diver
     const Stmt *loop = s->loop;
     int loop_divergence = s->loop_divergence;
     s->divergence += diverges;
-    s->uneven |= s->divergence > 0;
+    s->uneven |= s->divergence > 0 || s->left;
     s->loop = st;
     s->loop_divergence = s->divergence;
     scan_block(s, body);
@@ -320,6 +321,7 @@ static void scan_stmt(RateScan *s, Stmt *st) {
     case STMT_RETURN:
         if (st->return_.value) scan_expr(s, st->return_.value);
         s->uneven |= s->loop && s->divergence > 0;
+        s->left |= s->divergence > 0;
         break;
     case STMT_ASSERT:
         scan_expr(s, st->assert_.cond);
@@ -397,7 +399,7 @@ Rate rate_of(const Rates *f, Expr *e) {
 static bool find_uneven(RateScan *s, int depth) {
     reach_fixpoint(s);
     s->follow = depth;
-    s->uneven = false; /* what was seen on the way may have been less than the truth, and is seen again */
+    s->uneven = s->left = false; /* what was seen on the way may have been less than the truth, and is seen again */
     scan_block(s, s->f->func->item->fn.body);
     return s->uneven;
 }
