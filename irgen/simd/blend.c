@@ -17,7 +17,7 @@ static bool reaches(const SimdRegion *g, int from, int to, int without, bool *se
 }
 
 /* Does every way to block `to` lead through `by`? */
-static bool dominates(const SimdRegion *g, int by, int to) {
+bool simd_dominates(const SimdRegion *g, int by, int to) {
     int first = value_map_get(g->block_of, g->body);
     return by == to || !reaches(g, first, to, by, arena_array(g->arena, bool, g->blocks.n));
 }
@@ -66,7 +66,7 @@ static int read_before(const SimdRegion *g, const SimdValue *store) {
         int i = LLVMIsALoadInst(user) ? value_map_get(g->value_of, user) : -1;
         if (i < 0 || simd_bytes(g, LLVMTypeOf(user)) != bytes || LLVMGetVolatile(user)) continue;
         int block = g->values.at[i].block;
-        if (!g->blocks.at[block].leaves && !simd_may_miss(g, block) && dominates(g, block, store->block)) return i;
+        if (!g->blocks.at[block].leaves && !simd_may_miss(g, block) && simd_dominates(g, block, store->block)) return i;
     }
     return -1;
 }

@@ -172,8 +172,12 @@ bool simd_find_aligned(SimdRegion *g);
 bool simd_counts_on(const SimdRegion *g, const SimdValue *value);
 LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int items);
 
+/* promote.c: a nest's marks; true: an element is kept in memory of the frame, for LLVM to promote */
+bool simd_promote_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+
 /* blend.c: SimdValue.read_before, once the rates are there */
 ValueMap *simd_find_updated(Cg *cg);
+bool simd_dominates(const SimdRegion *g, int by, int to); /* does every path to block `to` lead through `by`? */
 void simd_blends(SimdRegion *g, const ValueMap *updated);
 
 /* shape.c */
