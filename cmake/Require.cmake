@@ -56,6 +56,13 @@ note_missing(KDSL_LIBCLC "libclc's bitcode" libclc-22)
 need_program(KDSL_RE2C re2c re2c)
 need_program(KDSL_LEMON lemon lemon)
 need_program(KDSL_PYTHON python3 python3)
+# The interpreter itself: the tests start a thousand, and the shell script that a version manager puts before it in PATH
+# takes five times as long to start.
+if(KDSL_PYTHON)
+    execute_process(COMMAND ${KDSL_PYTHON} -c "import sys; print(sys.executable)" OUTPUT_VARIABLE interpreter
+        OUTPUT_STRIP_TRAILING_WHITESPACE)
+    set(KDSL_PYTHON ${interpreter})
+endif()
 if(BUILD_TESTING OR NOT DEFINED BUILD_TESTING)
     need_program(KDSL_FILECHECK "FileCheck-22;FileCheck" llvm-22-tools)
     need_program(KDSL_GDB gdb gdb)
