@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run tests: tests/run.py --kdslc build/bin/kdslc [--bless] FILE.kdsl...
+"""Run tests: tests/run.py --kdslc build/bin/kdslc [--bless] [--quick | --exhaustive] FILE.kdsl...
 
 The folder says what a file is tested for; comments in it, and files beside it, say what is expected.
 
@@ -10,8 +10,9 @@ tests/passes   FILE.ll: LLVM IR for one pass of irgen/pass.def, then FileCheck's
                ; RUN-PASS: lower-masks --march=x86-64-v3       (several: one after the other, each on the file as it is)
                ; error: TEXT      the pass ends with this message instead
 tests/irgen    // RUN-EMIT: device-llvm -O2     then FileCheck's // CHECK: lines
-tests/run, examples, anything else: the program is compiled at -O2 and at -O0 (examples and staple-*.kdsl also at -O3)
-               and run, each with offloading on and off (tests/vector: with other widths of vectors, and without, too):
+tests/run, examples, anything else: the program is compiled at -O2, -O0 and -O3 and run, each with offloading on and off
+               (tests/vector: with other widths of vectors, and without, too). The first of these is in the quick part of
+               the suite, the others in the exhaustive one; comments are
                // expect: LINE           standard output, line by line (or FILE.expected)
                // expect-stderr: TEXT    somewhere in standard error
                // expect-exit: 3         exit code (default 0)
@@ -19,6 +20,7 @@ tests/run, examples, anything else: the program is compiled at -O2 and at -O0 (e
                // stdin: LINE            standard input, line by line
                // flags: -g              options of kdslc
                // env: NAME=VALUE        environment of the program; then it is run once, as set
+               // quick: all             all levels and widths are in the quick part
                // moves: to a 4000       one line for each copy between host and device, in order: direction, name, bytes
                // moves: from b 4000     (KDSL_POISON=1 is then tried as well); `// moves: nothing` where there is none.
                                          Reductions' results and the checks' slot count only where one of them is listed
@@ -39,6 +41,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import parts
 
 ROOT = Path(__file__).resolve().parent.parent
 MARK = re.compile(r"\b(error|warning)\[([EW]\d{4})\](?:@(\d+))?")
@@ -240,8 +244,7 @@ class Test:
         if self.path.parent.name == "vector":
             off = ["-O2 --vector=off"] if "--vector=" in run([self.kdslc, "--help"])[1] else []
             return ["-O2", "-O0", "-O3", *(f"-O2 {width}" for width in widths()[:-1]), *off]
-        course = self.path.parent.name == "examples" or self.path.name.startswith("staple-")
-        return ["-O2", "-O0", "-O3"] if course else ["-O2", "-O0"]
+        return ["-O2", "-O0", "-O3"]
 
     def programs(self):
         """Compile at several levels of the optimiser and run each with the device and with the host fallback."""
@@ -250,7 +253,8 @@ class Test:
         worlds = [set_env] if set_env else [{}, {"OMP_TARGET_OFFLOAD": "disabled"}]
         if self.notes("moves") and not set_env:
             worlds = [{"LIBOMPTARGET_INFO": "32"}, {"KDSL_POISON": "1"}, worlds[1]]
-        for level in self.levels():
+        is_quick = (lambda level: True) if self.note("quick") == "all" else (lambda level: level == "-O2")
+        for level in parts.chosen(self.levels(), is_quick):
             with tempfile.TemporaryDirectory() as folder:
                 program = Path(folder) / self.path.stem
                 command = [self.kdslc, *level.split(), "--color=never", *flags, self.name, "-o", program]
@@ -292,9 +296,11 @@ class Test:
             raise Failed(f"{where}: unexpected standard error:\n{err}")
 
     def run(self):
-        parts = Path(self.name).parts
-        folder = parts[1] if parts[0] == "tests" else parts[0]
-        if folder in ("lex", "parse", "irgen", "passes"):
+        names = Path(self.name).parts
+        folder = names[1] if names[0] == "tests" else names[0]
+        if parts.PART == "exhaustive":
+            self.programs()
+        elif folder in ("lex", "parse", "irgen", "passes"):
             getattr(self, folder)()
         elif folder in ("sema", "stdlib") or any(code.startswith("E") for _, code, _ in self.markers()):
             self.check_markers()

@@ -7,6 +7,7 @@ same copies in the same order are called `same`; if KDSL's are some of the C pro
 
 Where KDSL moves more, the head of NAME.kdsl says so, and how much, which must then be exact:
     // more: from 7920            because ...
+The quick part of the suite has a pair for each kind of plan (QUICK).
 Usage: test_conformance.py KDSLC [NAME...]"""
 import os
 import re
@@ -19,11 +20,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+import parts  # noqa: E402
 from run import copies  # noqa: E402
 
 CLANG = os.environ.get("CLANG", "clang-22")
 CLANG_FLAGS = ["-O1", "-Wall", "-march=native", "-ffp-contract=on", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"]
 DIRECTIONS = ("to", "from")
+# Straight line, swaps in a loop, a branch, a read of the host between launches, a slice, a function, a reduction, atomics.
+QUICK = {"saxpy", "jacobi", "branch", "host-reads", "slice", "in-function", "dot", "histogram"}
 
 
 def call(command, cwd=None, **env):
@@ -118,6 +122,7 @@ def main():
         print(f"{CLANG} is missing: ./dev test installs it (Debian packages clang-22 clang-tools-22)")
         return 1
     sources = sorted(path for path in HERE.glob("*.kdsl") if not names or path.stem in names)
+    sources = parts.chosen(sources, lambda path: path.stem in QUICK)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         pairs = list(pool.map(lambda path: Pair(path, kdslc, folder), sources))
     table([["bytes / copies", "to: kdsl", "to: C", "from: kdsl", "from: C", "checks", "order"], *(pair.row() for pair in pairs)])

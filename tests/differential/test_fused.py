@@ -6,7 +6,8 @@ test_fused.py KDSLC [options]. Each expression is worked out for all rows of ope
 cancel, infinities, NaNs, subnormal numbers, -0) by a host function, by a kernel, as `s += e` in both, for vectors part by
 part, and once with constants for operands; all bits must be C's, but those of NaNs. Options: --seed N, --rows N,
 --expressions N, --cc "COMMAND" (may be given again; default: gcc and clang-22, whichever is there), --kdslc-flags "FLAGS"
-(may be given again: each is compiled and run; default: several levels and processors), --run "COMMAND" (runs the
+(may be given again: each is compiled and run; default: several levels and processors, of which the quick part of the suite has
+-O2 and -O2 --fp=strict), --run "COMMAND" (runs the
 programs), --no-division (emulators of GPUs divide numbers near zero in their own way), --keep FOLDER.
 
 The rule is also that of clang's -ffp-contract=on, which works on C without a single `fma`: where clang-22 is, it must find
@@ -22,6 +23,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import parts  # noqa: E402
 
 NAMES = {"f32": "abcd", "f64": "xyzw"}
 C_TYPE = {"f32": "float", "f64": "double"}
@@ -305,7 +309,8 @@ def has(feature):
 
 def default_ways():
     ways = ["-O0", "-O2", "-O3", "-O2 --vector=off", "-O2 --fp=strict", "-O2 --march=x86-64-v2"]
-    return ways + ["-O2 --march=x86-64-v3"] * has("fma")
+    ways += ["-O2 --march=x86-64-v3"] * has("fma")
+    return parts.chosen(ways, lambda flags: flags in ("-O2", "-O2 --fp=strict"))
 
 
 def is_strict(flags):

@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 import failing  # noqa: E402
+import parts  # noqa: E402
 
 KDSLC = str(Path(sys.argv.pop(1)).resolve())
 SAMPLE, SEED = 10, 5
@@ -44,6 +45,7 @@ class FailingTest(unittest.TestCase):
         path.write_text(text)
         return failing.Source(KDSLC, path, ["-O2", *options])
 
+    @parts.quick
     def test_every_kind(self):
         source = self.source(PROGRAM)
         seen = set()
@@ -54,6 +56,7 @@ class FailingTest(unittest.TestCase):
                 seen.add(change.kind)
         self.assertEqual(seen, {"index", "divide", "shift", "step", "slice", "assert", "shape"})
 
+    @parts.quick
     def test_a_lost_check_is_noticed(self):
         change = next(c for c in failing.changes(PROGRAM) if c.kind == "divide")
         column = change.at - PROGRAM.rfind("\n", 0, change.at)
@@ -61,6 +64,7 @@ class FailingTest(unittest.TestCase):
         self.assertEqual(self.source(PROGRAM).judge(change, removals=True)[0], "fails")
         self.assertEqual(self.source(PROGRAM, f"--without=divide kernel {where}").judge(change, removals=True)[0], "differs")
 
+    @parts.exhaustive
     def test_a_sample_of_the_suite(self):
         files = [path for folder in ("run", "vector", "transfers") for path in sorted((ROOT / "tests" / folder).glob("*.kdsl"))]
         sources = [source for source in (failing.Source(KDSLC, path, ["-O2"]) for path in files) if source.is_one()]

@@ -12,6 +12,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import parts  # noqa: E402
+
 KDSLC = Path(sys.argv.pop(1)).resolve()
 LLVM = "/usr/lib/llvm-22/lib"
 BLAS = Path("/usr/lib/x86_64-linux-gnu")
@@ -286,11 +289,12 @@ class HostsTest(unittest.TestCase):
     def test_linked(self):
         for compiler, options in (("gcc", ["-fopenmp"]), ("g++", ["-x", "c++", "-fopenmp"]), ("gcc", []),
                                   ("clang-22", ["-fopenmp", f"-L{LLVM}"])):
-            for order in (["./lib.so"], ["-Wl,--no-as-needed", "-lgomp", "./lib.so"]):
+            for order in parts.first((["./lib.so"], ["-Wl,--no-as-needed", "-lgomp", "./lib.so"])):
                 self.run_(compiler, "-O1", *options, "linked.c", "-x", "none", *order, "-o", "linked")
                 for env in ({}, {"LD_PRELOAD": "libgomp.so.1"}, {"OMP_TARGET_OFFLOAD": "disabled"}):
                     self.right("./linked", env=env)
 
+    @parts.exhaustive
     def test_opened(self):
         self.run_("gcc", "-O1", "-fopenmp", "opened.c", "-o", "opened")
         self.run_("clang-22", "-O1", "-fopenmp", f"-L{LLVM}", "opened.c", "-o", "opened-clang")
@@ -303,25 +307,27 @@ class HostsTest(unittest.TestCase):
 
     def test_object(self):
         offloading = [f"-L{LLVM}", f"-Wl,-rpath,{LLVM}", "-l:libomptarget.so.22.1"]
-        for order in (["lib.o", *offloading], ["-Wl,--no-as-needed", "-lgomp", "lib.o", *offloading],
-                      ["lib.o", *offloading, "-l:libomp.so.5"], ["lib.o", "-Wl,--as-needed", *offloading]):
+        for order in parts.first((["lib.o", *offloading], ["-Wl,--no-as-needed", "-lgomp", "lib.o", *offloading],
+                      ["lib.o", *offloading, "-l:libomp.so.5"], ["lib.o", "-Wl,--as-needed", *offloading])):
             self.run_("gcc", "-O1", "-fopenmp", "linked.c", *order, "-lm", "-o", "linked")
             for env in ({}, {"OMP_TARGET_OFFLOAD": "disabled"}):
                 self.right("./linked", env=env)
 
+    @parts.quick
     def test_fortran(self):
         self.run_("gfortran", "-O1", "-fopenmp", "host.f90", "./lib.so", "-o", "fortran")
         for env in ({}, {"LD_PRELOAD": "libgomp.so.1"}, {"OMP_TARGET_OFFLOAD": "disabled"}):
             self.right("./fortran", env=env)
 
     def test_numpy(self):
-        for flavour in ("openblas-pthread", "openblas-openmp"):
+        for flavour in parts.first(("openblas-pthread", "openblas-openmp")):
             self.assertTrue((BLAS / flavour).exists(), f"there is no {flavour}: ./dev setup installs it")
             for when in ("before", "after"):
                 with self.subTest(flavour=flavour, when=when):
                     out = self.run_(PYTHON, "host.py", when, env={"LD_LIBRARY_PATH": str(BLAS / flavour)})
                     self.assertEqual(out, "right True\n")
 
+    @parts.quick
     def test_sessions(self):
         lines = ("kernel bump(y: &mut [f64; n]) over i in n { y[i] += 1.0; }\nvar y = [1.0; 60000];\n"
                  "offload bump(&mut y);\nvar sum = 0.0;\nfor i in 60000 { sum += y[i]; }\nsum\n")
@@ -335,6 +341,7 @@ class HostsTest(unittest.TestCase):
         lines = self.run_("nm", "-D", "--undefined-only", path).splitlines()
         return {line.split()[-1] for line in lines if "@GLIBC_" not in line} - {"__gmon_start__", "__tls_get_addr"}
 
+    @parts.quick
     def test_names_left_open(self):
         """A name without a version belongs to the first library of the process that has it."""
         (self.dir / "program.kdsl").write_text(KERNELS + "fn main() { var y = [0.0; 60000]; pass(&mut y, 2); }\n")

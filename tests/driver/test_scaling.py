@@ -8,7 +8,11 @@ seconds; with it all of them, and --times for N times the size. Prints a table."
 import argparse
 import sys
 
-import scaling
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import parts  # noqa: E402
+import scaling  # noqa: E402
 
 SLACK = 3           # for the machine's moods: times are the processor's, of the best of three runs
 LEAST_SECONDS = 0.03
@@ -21,6 +25,8 @@ USUAL = {"host-chain": 15, "host-ring-both-ways": 6, "extents-through-calls": 15
          "kernel-array-call-tree-object": 2, "kernel-call-chain-object": 4, "host-chain-object": 1, "host-loops-object": 4,
          "kernel-branches-object": 2, "kernel-call-tree-gfx90a": 1, "group-3d-small-object": 1, "unrolled-3d-object": 1,
          "constant-nest-object": 5}
+# One of each way to compile, in the quick part of the suite.
+QUICK = {"host-ring-both-ways", "generic-instances", "kernel-out-call-tree", "host-loops-object", "kernel-branches-object"}
 
 
 def measure(kdslc, text, how):
@@ -76,6 +82,7 @@ def main():
     options.add_argument("--times", type=int, default=0)
     options = options.parse_args()
     names = options.names or (scaling.FAMILIES if options.all else USUAL)
+    names = parts.chosen(names, QUICK.__contains__)
     bad = []
     base = {}
     for name in names:
@@ -85,7 +92,7 @@ def main():
         line, fine = Family(options.kdslc, name, options.times or USUAL.get(name, 1)).verdict(base[tuple(how)])
         print(line if fine else line + "  <-", flush=True)
         bad += [] if fine else [name]
-    if not options.names and not refuses_too_large(options.kdslc):
+    if not options.names and parts.wanted(True) and not refuses_too_large(options.kdslc):
         bad.append("E0623")
     if bad:
         print("grows faster than the program:", *bad)

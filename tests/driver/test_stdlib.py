@@ -7,6 +7,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import parts  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 KDSLC = Path(sys.argv[1]).resolve()
 
@@ -427,7 +430,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / path.name
             source.write_text(path.read_text() + MAINS[path.stem])
-            for level in ("-O0", "-O2"):
+            for level in parts.first(("-O2", "-O0")):
                 done = subprocess.run([KDSLC, "run", level, "-Werror", source], capture_output=True, text=True, timeout=300,
                                       cwd=folder, env=dict(os.environ, KMP_BLOCKTIME="0"))
                 if done.returncode or done.stdout or done.stderr:

@@ -10,6 +10,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import parts  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 KDSLC = Path(sys.argv.pop(1)).resolve()
 LEVELS = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"]
@@ -70,9 +73,10 @@ class VersionsTest(unittest.TestCase):
     def test_versions_give_the_same(self):
         expected = run([self.make("--march=x86-64-v2", name="one")]).stdout
         self.assertNotEqual(expected, "")
-        for flags in ([], ["-O0"], ["-O3"], ["-g"]):
+        for flags in parts.first(([], ["-O0"], ["-O3"], ["-g"])):
             self.check_each(self.make("--march=portable", *flags), expected)
 
+    @parts.quick
     def test_symbols_of_each_version(self):
         program = self.make("--march=portable")
         symbols = run(["nm", program]).stdout
@@ -82,6 +86,7 @@ class VersionsTest(unittest.TestCase):
                 self.assertRegex(symbols, rf"(?m) t kdsl_kernel_{kernel}\.host\.[0-9a-f]+\.{level}$")
         self.assertNotIn("x86-64", run(["nm", self.make("--march=x86-64-v3", name="one")]).stdout)
 
+    @parts.quick
     def test_code_of_each_version(self):
         def vectors(march):
             done = run([KDSLC, f"--march={march}", "--emit=device-asm", self.dir / "p.kdsl"])
@@ -94,6 +99,7 @@ class VersionsTest(unittest.TestCase):
         self.assertIn("%zmm", vectors("portable")["x86-64-v4"])
         self.assertEqual(list(vectors("x86-64-v4,x86-64")), ["x86-64", "x86-64-v4"])  # in order, as often as named
 
+    @parts.quick
     def test_forced_version_runs(self):
         program = self.make("--march=portable")
         versions = re.findall(r"kdsl_kernel_bend\.host\.[0-9a-f]+\.x86-64-v\d", run(["nm", program]).stdout)
@@ -109,6 +115,7 @@ class VersionsTest(unittest.TestCase):
             done = run([*gdb, *forced, "-ex", "run", "-ex", "backtrace 1", program], DEBUGINFOD_URLS="")
             self.assertRegex(done.stdout, rf"#0 .*kdsl_kernel_bend\.host\.[0-9a-f]+\.{level or level_here()} ", done.stderr)
 
+    @parts.quick
     def test_forcing_what_the_processor_lacks(self):
         program = self.make("--march=portable")
         for level in LEVELS[1:]:
@@ -119,6 +126,7 @@ class VersionsTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (3, ""))
             self.assertEqual(done.stderr, f"KDSL_CPU={level}: this processor only supports {level_here()}\n")
 
+    @parts.quick
     def test_refused(self):
         program = self.make("--march=x86-64-v2,x86-64-v3")
         for wanted, says in (("x86-64", "the lowest version in this program is x86-64-v2"), ("i686", "unknown level"),
@@ -130,6 +138,7 @@ class VersionsTest(unittest.TestCase):
         one = self.make("--march=x86-64-v2", name="one")  # of one version there is nothing to choose
         self.assertEqual(run([one], KDSL_CPU="x86-64-v4").returncode, 0)
 
+    @parts.quick
     def test_what_march_may_say(self):
         for march, says in (("x86-64-v5", "unknown 64-bit x86 CPU `x86-64-v5`; did you mean `x86-64-v4`?"),
                             ("portabel", "did you mean `portable`?"),
@@ -146,6 +155,7 @@ class VersionsTest(unittest.TestCase):
         symbols = run(["nm", self.make("--march=portable", "--march=native", name="last")]).stdout
         self.assertNotIn("x86-64-v", symbols)  # the last one counts
 
+    @parts.quick
     def test_objects_and_libraries(self):
         (self.dir / "lib.kdsl").write_text(PROGRAM.replace("fn main", "export fn work"))
         (self.dir / "main.c").write_text("int work(void); int main(void) { return work(); }")
@@ -177,13 +187,14 @@ class VersionsTest(unittest.TestCase):
         x = 49.0
         for k in range(n):
             x = x * 0.5 + k % 7
-        for flags in ([], ["-O0"], ["--march=portable"], ["-g"]):
+        for flags in parts.first(([], ["-O0"], ["--march=portable"], ["-g"])):
             program = self.make(*flags, name="many", source="many.kdsl")
             for offload in ("mandatory", "disabled"):
                 done = run([program], OMP_TARGET_OFFLOAD=offload)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), flags)
                 self.assertEqual(float(done.stdout), x, flags)
 
+    @parts.quick
     def test_parts_do_not_depend_on_the_machine(self):
         (self.dir / "many.kdsl").write_text(
             "\n".join(f"kernel k{k}(x: &mut [f64; n]) over i in n {{ x[i] += {k}.0; }}" for k in range(30)) +

@@ -21,7 +21,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests"))
+import parts  # noqa: E402
 import run as conventions  # noqa: E402
+from programs import SAMPLE  # noqa: E402
 
 FOLDERS = ("examples", "tests/run", "tests/vector", "tests/transfers")
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*(?:[eE][-+]?\d+)?|inf|nan)")
@@ -161,6 +163,7 @@ def programs_of(chosen, kind=Program):
     """Those that the pattern matches and whose files say what they print."""
     paths = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.kdsl"))
     programs = [kind(path, chosen) for path in paths if re.search(chosen.pattern, str(path.relative_to(ROOT)))]
+    programs = parts.chosen(programs, lambda program: SAMPLE.search(program.test.name))
     return [program for program in programs if program.is_one()]
 
 

@@ -3,7 +3,8 @@
 interp/): it must print what is expected of the compiled one. Usage: test_programs.py KDSLC [--all] [SEED]...
 
 Work items run in the order that a seed gives, which must not matter; 0 is the order of the domain, in which programs run
-whose checks fail in a kernel, as which item is named depends on it. --all: also those that take long."""
+whose checks fail in a kernel, as which item is named depends on it. --all: also those that take long. The quick part of the
+suite has tests/run, but what takes a second, and the documentation."""
 import re
 import resource
 import subprocess
@@ -15,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/driver")]
 from docs_blocks import programs as programs_of_docs
+import parts
 from run import Test
 
 KDSLC = Path(sys.argv.pop(1)).resolve()
@@ -47,6 +49,7 @@ SLOW = {
     "examples/mandelbrot.kdsl",
     "examples/nbody.kdsl",
 }
+LATER = re.compile(r"^(examples|tests/vector)/|^tests/run/(random-numbers|offload-async)\.kdsl$")
 # What calls C, itself or by a module.
 OF_C = re.compile(r"^(import (text|image|npy);|extern \"C\")", flags=re.M)
 
@@ -97,6 +100,8 @@ class ProgramsTest(unittest.TestCase):
             is_module = test.expected_output() is None
             if errors or is_module or test.name in NOT_MEANT or (test.name in SLOW and not ALL):
                 continue
+            if not parts.wanted(not LATER.search(test.name)):
+                continue
             n += 1
             code = int(test.note("expect-exit", "0"))
             flags = [flag for flag in (test.note("flags") or "").split() if flag.startswith(FLAGS)]
@@ -107,8 +112,9 @@ class ProgramsTest(unittest.TestCase):
                     # as tests/run.py calls it, so that messages name it alike
                     self.judge(test.name, path, (test.note("args") or "").split(), stdin, flags, test.expected_output(),
                                code, [re.sub(r"^\S*(?=/|\b[\w-]+\.kdsl)", "", text) for text in told], seed)
-        self.assertGreater(n, 250)
+        self.assertGreater(n, 250 if parts.PART is None else 50)
 
+    @parts.quick
     def test_docs(self):
         n = 0
         for where, text, args, stdin, printed, code in programs_of_docs():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """No transfer is missed: 280 random host programs (differential.py) and 12 sessions print what an interpreter of their
 own says, with the transfer plan while stale memory is poisoned, with `--transfers=each`, and without a device; every
-program of examples/ prints the same in all these ways.
+program of examples/ prints the same in all these ways. The quick part of the suite has one file and two sessions.
 Usage: test_differential.py KDSLC; `differential.py KDSLC FOLDER SEED 1` runs one file and reduces it if it fails."""
 import os
 import sys
@@ -9,9 +9,12 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import differential
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import differential  # noqa: E402
+import parts  # noqa: E402
 
 N_FILES, N_CASES, N_SESSIONS = 7, 40, 12
+QUICK_FILES, QUICK_SESSIONS = 1, 2
 EXAMPLES = sorted((Path(__file__).resolve().parent.parent.parent / "examples").glob("*.kdsl"))
 WORLDS = [("plan", {}), ("plan", {"KDSL_POISON": "1"}), ("each", {}), ("plan", {"OMP_TARGET_OFFLOAD": "disabled"})]
 
@@ -34,13 +37,16 @@ def check_example(kdslc, work, path):
 
 def main():
     kdslc = os.path.abspath(sys.argv[1])
+    examples = EXAMPLES if parts.wanted(False) else []
+    files = parts.chosen(range(1, 1 + N_FILES), lambda seed: seed <= QUICK_FILES)
+    sessions = parts.chosen(range(1, 1 + N_SESSIONS), lambda seed: seed <= QUICK_SESSIONS)
     with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        jobs = [pool.submit(check_example, kdslc, work, path) for path in EXAMPLES]
-        jobs += [pool.submit(differential.check, kdslc, work, seed, N_CASES, True) for seed in range(1, 1 + N_FILES)]
-        jobs += [pool.submit(differential.check_session, kdslc, seed) for seed in range(1, 1 + N_SESSIONS)]
+        jobs = [pool.submit(check_example, kdslc, work, path) for path in examples]
+        jobs += [pool.submit(differential.check, kdslc, work, seed, N_CASES, True) for seed in files]
+        jobs += [pool.submit(differential.check_session, kdslc, seed) for seed in sessions]
         failures = [found for found in (job.result() for job in jobs) if found]
     print("\n".join(failures) if failures else
-          f"{len(EXAMPLES)} examples, {N_FILES * N_CASES} programs, {N_SESSIONS} sessions: all the same")
+          f"{len(examples)} examples, {len(files) * N_CASES} programs, {len(sessions)} sessions: all the same")
     return 1 if failures else 0
 
 

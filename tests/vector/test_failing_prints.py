@@ -15,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
+import parts  # noqa: E402
 from run import widths  # noqa: E402
 
 BUILD = Path(os.environ.get("KDSL_BUILD_DIR", ROOT / "build")).resolve()
@@ -117,10 +118,12 @@ def machines(kdslc, folder, source):
     """(program, environment) of each way to run it."""
     serial, threads = {"OMP_NUM_THREADS": "1"}, {"OMP_NUM_THREADS": "3"}
     scalar = build(kdslc, source, folder / "O0", "-O0")
-    found = [(scalar, serial), (scalar, threads), (scalar, {"OMP_TARGET_OFFLOAD": "disabled"})]
-    for flags in [("-O2",), ("-O3",), *(("-O2", width) for width in widths()[:-1])]:
+    found = parts.first([(scalar, serial), (scalar, threads), (scalar, {"OMP_TARGET_OFFLOAD": "disabled"})])
+    for flags in parts.first([("-O2",), ("-O3",), *(("-O2", width) for width in widths()[:-1])]):
         program = build(kdslc, source, folder / "".join(flags), *flags)
         found += [(program, serial), (program, threads)]
+    if not parts.wanted(True):
+        return found
     gpu = build(kdslc, source, folder / "gpu", "-O2", "--offload-arch=sm_90,host")
     found.append((gpu, {"LD_LIBRARY_PATH": str(BUILD / "mock/nvidia"), "KDSL_MOCK_RUN": "1", "KDSL_PTXAS": "",
                         "KDSL_MOCK_LOG": str(folder / "log")}))
@@ -142,7 +145,7 @@ def main():
                     found = wrong(kernel, place, *run([target, kernel, *place], **env))
                     failures += [f"{kernel} {place}, {target.name} {env}: {found}"] if found else []
         log = folder / "log"
-        if not log.exists() or "launch " not in log.read_text():
+        if parts.wanted(True) and (not log.exists() or "launch " not in log.read_text()):
             failures.append("nothing ran on the mock GPU")
     print("\n".join(failures[:20]) if failures else f"{n_runs} runs on {len(ways)} machines: as the reference promises")
     return 1 if failures else 0

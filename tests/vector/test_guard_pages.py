@@ -17,10 +17,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import parts  # noqa: E402
 from run import widths  # noqa: E402
 
 SIZES = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 130, 1027]
-BUILDS = [("-O2",), ("-O3", "--unchecked"), *(("-O2", width) for width in widths()[:-1]), ("-O0",)]
+BUILDS = parts.first([("-O2",), ("-O3", "--unchecked"), *(("-O2", width) for width in widths()[:-1]), ("-O0",)])
 C_TYPES = {"i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
            "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32, "u64": ctypes.c_uint64,
            "f32": ctypes.c_float, "f64": ctypes.c_double, "bool": ctypes.c_bool}

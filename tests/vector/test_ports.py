@@ -10,11 +10,12 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+import parts  # noqa: E402
 from run import compare, widths, Failed  # noqa: E402
 
 CC = os.environ.get("CC", "cc")
 C_FLAGS = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"]
-LEVELS = [("-O0",), ("-O3",), *(("-O2", width) for width in widths())]
+LEVELS = parts.first([*(("-O2", width) for width in reversed(widths())), ("-O0",), ("-O3",)])
 
 
 def call(command):

@@ -4,22 +4,25 @@ programs of such kernels that print sums, which other executors are compared wit
 launches (failing_kernels.py).
 Usage: test_random_kernels.py KDSLC [FIRST_SEED N_FILES]
 
-The files take turns with the widths of vectors that this machine runs. `random_kernels.py KDSLC FOLDER SEED 1` makes
+The files take turns with the widths of vectors that this machine runs; the quick part of the suite has a small file
+for each. `random_kernels.py KDSLC FOLDER SEED 1` makes
 the kernels of one seed and keeps what is left of one that fails."""
 import os
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-
 from pathlib import Path
 
-import failing_kernels
-import random_kernels
-from hosts import Sums
-from kernels import kernels_of, program
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import failing_kernels  # noqa: E402
+import parts  # noqa: E402
+import random_kernels  # noqa: E402
+from hosts import Sums  # noqa: E402
+from kernels import kernels_of, program  # noqa: E402
 
 N_FILES = 16
+QUICK_SEED, QUICK_KERNELS = 101, 12
 SUMS_SEED, FEW = 9001, 6
 FAILING_SEEDS = (1, 2)
 
@@ -42,24 +45,28 @@ def sums(kdslc, folder):
 
 def main():
     kdslc = os.path.abspath(sys.argv[1])
-    first, n_files = (int(word) for word in sys.argv[2:4]) if len(sys.argv) > 3 else (1, N_FILES)
     turns = random_kernels.variants()
+    first, n_files = (int(word) for word in sys.argv[2:4]) if len(sys.argv) > 3 else (1, N_FILES)
+    seeds, n_kernels = range(first, first + n_files), random_kernels.KERNELS
+    if parts.PART == "quick":
+        seeds, n_kernels = range(QUICK_SEED, QUICK_SEED + len(turns)), QUICK_KERNELS
+    failing_seeds = parts.chosen(FAILING_SEEDS, lambda seed: seed == FAILING_SEEDS[0])
 
     def check(seed):
-        return random_kernels.check(kdslc, folder, seed, random_kernels.KERNELS, [turns[seed % len(turns)]])
+        return random_kernels.check(kdslc, folder, seed, n_kernels, [turns[seed % len(turns)]])
 
     failed = 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        for found in pool.map(check, range(first, first + n_files)):
+        for found in pool.map(check, seeds):
             if found:
                 failed += 1
                 print(found, flush=True)
-        wrong = [sums(kdslc, folder)]
-        wrong += [failing_kernels.check(kdslc, folder, seed, FEW, turns[seed % len(turns)])[0] for seed in FAILING_SEEDS]
+        wrong = [sums(kdslc, folder)] if parts.wanted(True) else []
+        wrong += [failing_kernels.check(kdslc, folder, seed, FEW, turns[seed % len(turns)])[0] for seed in failing_seeds]
         wrong = [found for found in wrong if found]
         failed += len(wrong)
         print("\n".join(wrong) or "sums and failures are the same")
-    print(f"{n_files * random_kernels.KERNELS} kernels, {failed} of {n_files} files differ")
+    print(f"{len(seeds) * n_kernels} kernels, {failed} of {len(seeds)} files differ")
     return 1 if failed else 0
 
 
