@@ -40,12 +40,12 @@ NUMBER = re.compile(r"-?\d+(\.\d+)?")
 # What an emulator does otherwise than a device of that kind, by program: machine ("": each), program, verdict, reason.
 EXPLAINED = (
     ("", r"^tests/run/require-gpu\.kdsl$", r"this program has no image for", "tests what is said without a GPU"),
-    ("tinygrad's AMD emulator", r"^tests/run/(atomic-copies-kinds|const-extremes|gen-reduction-nan)\.kdsl$",
+    ("tinygrad's AMD emulator", r"^tests/run/(atomic-copies-kinds|const-extremes|reduction-nan)\.kdsl$",
      r"`[-0, ]*` instead of `[-0, ]*`", "zeros of unlike sign: for CDNA's V_MIN and V_MAX AMD's manual writes "
      "`S0 == +0.0 && S1 == -0.0`, which the emulator takes as a comparison of numbers"),
     ("tinygrad's AMD emulator", r"^tests/run/math-in-kernels\.kdsl$", r"f32 function 14 of 1e-45",
      "division by a subnormal f32: the emulator's V_DIV_SCALE_F32 leaves out what AMD's manual says of these"),
-    ("tinygrad's AMD emulator", r"^tests/(run/staple-sobel|vector/parts)\.kdsl$", r"^differs: `(strong|structs)",
+    ("tinygrad's AMD emulator", r"^tests/(run/stencil-sobel|vector/parts)\.kdsl$", r"^differs: `(strong|structs)",
      "loads across 4 bytes of memory: the emulator rounds the addresses of 16-bit and 64-bit loads down"),
     ("tinygrad's AMD emulator", r"^tests/vector/kept-calls\.kdsl$", r"EMU FAULT: signal 11 at address 0x200",
      "16-bit operands in registers from 128 on: the emulator takes them for upper halves, as on RDNA3"),

@@ -20,10 +20,10 @@ KERNEL = re.compile(r"^\s*(export )?kernel ", re.M)
 SAMPLE = re.compile(
     r"^(bench/kernels/(hist_local|matmul_tiled)|examples/(saxpy|scan|histogram|transpose)|tests/vector/(domains|functions|"
     r"gather-scatter|masks|private-places)|tests/run/(atomic-(fields|swap-kinds|tickets)|bits-counted-and-rotated|devices|"
-    r"fail-kernel-(assert|index|loop-ends|shift|through-calls|vector)|frame-in-groups|fused|gen-(kernel-division|reduction-nan)|"
+    r"fail-kernel-(assert|index|loop-ends|shift|through-calls|vector)|frame-in-groups|fused|"
     r"generic-kernels|group-(barriers|calls|failing-between|leaving|marching-planes|matmul|reductions|scan|three-axes)|"
-    r"half-(precision|vectors)|math-in-kernels|offload-async|own-kernel-fields|print-kernel(-groups|-then-fail)?|prog-reductions|"
-    r"random-numbers-in-parts|scratch|slices|struct-kernels))[.]kdsl$")
+    r"half-(precision|vectors)|math-in-kernels|offload-async|own-kernel-fields|print-kernel(-groups|-then-fail)?|"
+    r"random-numbers-in-parts|reduction-(kinds|nan)|scratch|slices|struct-kernels|unchecked-division))[.]kdsl$")
 
 
 def programs(folders=FOLDERS):

@@ -40,8 +40,8 @@ NOT_MEANT = {
 # More than four seconds of a processor; with --all they run, too.
 SLOW = {
     "tests/run/atomic-copies.kdsl",
-    "tests/run/gen-reduction-sizes.kdsl",
-    "tests/run/ref-loops-free.kdsl",
+    "tests/run/reduction-sizes.kdsl",
+    "tests/run/array-freed-in-loops.kdsl",
     "tests/run/uneven-shares.kdsl",
     "examples/heat.kdsl",
     "examples/jacobi.kdsl",
