@@ -41,7 +41,6 @@ NOT_MEANT = {
 SLOW = {
     "tests/run/atomic-copies.kdsl",
     "tests/run/reduction-sizes.kdsl",
-    "tests/run/array-freed-in-loops.kdsl",
     "tests/run/uneven-shares.kdsl",
     "examples/heat.kdsl",
     "examples/jacobi.kdsl",
