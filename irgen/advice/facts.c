@@ -1,5 +1,6 @@
-/* facts.c -- a walk through a kernel, and the functions it calls, in the order of the text: every element access
- * with how its indices move along each axis of the grid, and every place where items of a warp part ways. */
+/* facts.c -- access patterns of a kernel: walks through it, and through the functions it calls, in the order of the
+ * text, and collects every element access with the stride of its indices along each axis of the grid, and every
+ * divergent branch of a warp. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
-/* occupancy.c -- how many blocks of a kernel a multiprocessor, or AMD's compute unit, holds at once, by what it has of
- * registers, places for warps, and shared memory. Sources: CUDA C++ Programming Guide, technical specifications by
- * compute capability, and cuda_occupancy.h of its toolkit, for granularities;
- * llvm/lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp of LLVM 22, and AMDGPUUsage.rst. A compute unit of gfx1100 is two
- * working as one, as LLVM compiles by default. */
+/* occupancy.c -- occupancy: how many blocks of a kernel a multiprocessor, or an AMD compute unit, runs at once, limited
+ * by registers, warp slots and shared memory. Sources: CUDA C++ Programming Guide, technical specifications by compute
+ * capability, and cuda_occupancy.h of its toolkit, for granularities; llvm/lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp
+ * of LLVM 22, and AMDGPUUsage.rst. A compute unit of gfx1100 is two working as one, as LLVM compiles by default. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

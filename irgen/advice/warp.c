@@ -1,6 +1,6 @@
-/* warp.c -- what a warp accesses at once: sectors of memory, and words of shared memory's banks. A lane's
- * address is its place along each axis times the step there; a step by a size puts rows so far apart that they share
- * nothing. */
+/* warp.c -- coalescing and bank conflicts: which sectors of memory, and which banks of shared memory, a warp accesses
+ * at once. The address of a lane is its index along each axis times the stride there; a stride that is an array's
+ * extent separates rows so far that they share nothing. */
 #include <string.h>
 
 #include "irgen/advice/advice.h"

@@ -1,8 +1,7 @@
-/* cost.c -- a rough count of what one work item executes, from the tree: enough to tell a saxpy, which needs thousands of
- * items to be worth a fork, from a kernel whose every item is a loop. The unit is an operation of vector code, about a
- * hundredth of a nanosecond; the weights were measured against that. How often a kernel's loops run is asked where it is
- * launched, if their bounds are known there. The blocks of a reduction follow from the cost, so nothing in it may depend
- * on the machine. */
+/* cost.c -- cost model of a work item, from the tree: enough to tell a saxpy, which needs thousands of items to be
+ * worth a fork, from a kernel whose every item is a loop. The unit is an operation of vector code, about a hundredth of
+ * a nanosecond; the weights were measured against that. Trip counts are evaluated at the launch where the bounds of
+ * loops are known there. The blocks of a reduction follow from the cost, so nothing in it may depend on the machine. */
 #include "irgen/cpu/cpu.h"
 
 enum {

@@ -1,9 +1,9 @@
-/* group.c -- kernels in groups on a processor: one after another the groups begin..end, and in each group the parts of
- * the body (cpu/group_plan.c) in order. A part that items run by themselves is a nest of loops over the items of the group,
- * the fastest axis innermost; a barrier is the end of one nest and the beginning of the next. What a part leaves for a
- * later one is kept in arrays with an element for each item, `shared` arrays lie in the frame beside them; since one
- * thread runs the whole group, nothing ever waits. An item that has left (a `return` no barrier follows, a `continue`)
- * is remembered in a byte of its own where parts follow. */
+/* group.c -- kernels in groups on a processor: one thread runs groups begin..end one after another, and in each group
+ * the segments of the body between barriers (cpu/group_plan.c) in order. A segment is a nest of loops over the items of
+ * the group, the fastest axis innermost; a barrier is the end of one nest and the beginning of the next (loop fission).
+ * Values that live across a barrier are expanded to arrays with an element for each item, and `shared` arrays are in
+ * the frame beside them; nothing ever waits. An item that has left (a `return` that no barrier follows, a `continue`)
+ * has a byte that later segments test. */
 #include "irgen/cpu/group.h"
 
 enum { SHARED_ALIGN = 64 };

@@ -1,10 +1,9 @@
-/* group_ahead.c -- what the next group will read. A group of many parts reads at its beginning and then works in its own
- * memory for a while, in which nothing is asked of far memory. So where its items read neighbours side by side, what the
- * items of the next group along the last axis will read there is asked for: it is on its way while this group goes from
- * part to part.
+/* group_ahead.c -- software prefetching of what the next group reads. A group of many segments reads at its beginning
+ * and then works in its own memory for a while, in which main memory is idle. So where items read contiguous elements,
+ * the elements that the next group along the last axis will read are prefetched, and arrive while this group runs.
  *
- * Groups that leave little behind, a sum each, run in two stretches abreast, one of either in turn: memory that is read
- * at two places has more under way. Where they write rows, too, these would be parted as well, which costs more. */
+ * Groups that write little, a sum each, run in two interleaved streams: memory that is read at two addresses has more
+ * requests in flight. Where groups write rows, two streams would split the rows as well, which costs more. */
 #include "irgen/cpu/group.h"
 
 /* The array of x[i, j] or x.at(i, j), for an item at (i, j), that is only read; NULL: it is something else. */

@@ -1,6 +1,7 @@
-/* group_carry.c -- a kept variable that a loop of a part changes: for the part's time it is a variable of its own, filled
- * from the array of all items before and written back behind, so that the loop has it in a register. LLVM by itself leaves
- * it in memory until the loop over the items is vector code, and then too late: the shape is chosen by what a round costs. */
+/* group_carry.c -- scalar replacement of an expanded variable that a loop of a segment changes: during the segment it
+ * is a variable of its own, loaded from the array of all items before and stored after, so that the loop keeps it in a
+ * register. LLVM would do so only after vectorisation, which is too late: the cost model counts what an iteration
+ * costs. */
 #include "irgen/cpu/group.h"
 
 static bool loops_with(const Part *part, const Symbol *sym) {

@@ -1,7 +1,7 @@
-/* group_counted.c -- loops around barriers whose rounds are known, as `while gap < 256 { ...; gap *= 2; }` of a tree or of
- * running sums. Such a loop is written round by round where all that its items do is to read and write the group's own
- * memory: each round then has its gap as a constant, and vector code sees which elements it reads that an earlier round
- * has left in registers (simd/forward.c). */
+/* group_counted.c -- complete unrolling of loops around barriers whose trip count is known, as `while gap < 256 { ...;
+ * gap *= 2; }` of a tree reduction or a scan. Such a loop is unrolled where its items only read and write the group's
+ * own memory: the gap of each iteration is then a constant, and store-to-load forwarding (simd/forward.c) finds the
+ * elements that an earlier iteration has left in registers. */
 #include "irgen/cpu/group.h"
 
 enum { MOST_ROUNDS = 16, MOST_ITEMS = 10240 /* of all parts in all rounds: they are written out */, FAR = 1 << 30 };

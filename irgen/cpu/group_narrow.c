@@ -1,6 +1,6 @@
-/* group_narrow.c -- parts that only some places of the group take, as `if i.local < stride { }` and `if inside { }`:
- * what such a condition says about places becomes the bounds of the loops over the items. The last rounds of a tree
- * reduction then cost what their few items do, and the loops carry no condition that a vectoriser would mask. */
+/* group_narrow.c -- guards as loop bounds (index-set splitting): a segment that only some items execute, as `if i.local
+ * < stride { }` and `if inside { }`, becomes a loop over just these items. The last iterations of a tree reduction then
+ * cost what their few items cost, and the loops have no condition that the vectoriser would mask. */
 #include "irgen/cpu/group.h"
 
 static LLVMValueRef least(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {

@@ -1,7 +1,6 @@
-/* group_order.c -- in which order the groups of a plane run: row by row, as arrays lie in memory, or in bands of a few rows
- * and those column by column. The latter where groups below one another are neighbours in memory, which write or read
- * the lines of a transposition side by side; and where they read the same part of an array, which is still in the caches
- * for the next one, as in a product of matrices. */
+/* group_order.c -- tiling of the groups of a plane: in row-major order, as arrays are laid out, or in bands of a few
+ * rows, each column by column. Bands where groups below one another write or read the same cache lines, as in a
+ * transpose, or read the same part of an array, which is then still cached, as in a matrix product. */
 #include "irgen/cpu/group.h"
 
 /* On which of the last two axes does a place depend, as far as it is the group that says it? */

@@ -1,7 +1,8 @@
-/* group_plan.c -- cuts the body of a kernel in groups into parts, and decides where its variables live: once for the
- * group, once per item from part to part, or, for those that one part is enough for, nowhere in particular. Only reads
- * the tree. A variable that is the same for all items may be kept once if every assignment to it stands between parts
- * and reads nothing that is kept per item; what is kept per item although it is the same for all costs time only. */
+/* group_plan.c -- loop fission at barriers: cuts the body of a kernel in groups into segments, and decides where each
+ * variable lives: once for the group, expanded to an element per item across segments (scalar expansion), or, for
+ * variables of one segment, as an ordinary local. Only reads the tree. A variable that is the same for all items may
+ * live once if every assignment to it is between segments and reads nothing that is expanded; a uniform variable that
+ * is expanded all the same only costs time. */
 #include "irgen/cpu/group.h"
 
 /* Looking ---------------------------------------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
-/* group_rounds.c -- `for e in i..n step S`, by which the items of a group go through an array side by side. Item by item
- * that would be one walk after another, in great strides, which neither caches nor the machine's prefetching like, and
- * under masks, because items leave at different times. Between barriers items have no order among each other, so the
- * group goes round by round: all of its items, then the next round, where all of them are again. What is read side by side
- * is then read one after another, no item is missing before the last round, and that is a matter of the bounds of the
- * loop over the items. What an item takes from round to round is kept for it, as from part to part. A few rounds are
- * taken at a time, so that it is not fetched and put back in each, and several places are read at once. */
+/* group_rounds.c -- loop interchange of strided loops: `for e in i..n step S`, with which the items of a group read an
+ * array together. Executed one item after another these would be many walks with large strides, which suit neither
+ * caches nor prefetchers, and would be masked, because trip counts differ. Between barriers the items of a group are
+ * unordered, so all items execute an iteration before any executes the next. Contiguous elements are then read one
+ * after another, and only the last iteration has fewer items, which is a matter of the bounds of the loop over items. A
+ * variable that an item carries from iteration to iteration is expanded, as across segments. A few iterations are
+ * unrolled, so that it is not loaded and stored in each. */
 #include "irgen/cpu/group.h"
 
 enum { AT_A_TIME = 4, MOST_STEP_LOG2 = 32, MOST_KEPT = 16 << 10 /* bytes, in the first cache beside what is read */ };

@@ -1,9 +1,9 @@
-/* group_strip.c -- loops inside one part that every item of the group runs alike, as the sum over a tile. Item by item,
- * a sum of floats in such a loop is one long chain that no vectoriser may break. So the loops change places: a strip of
- * neighbouring items takes each round together, and the sums of the strip are lanes of a vector. The order in which
- * one item adds is the same, and between barriers items have no order among each other. Loops that look at elements and
- * put what they find into `shared` arrays by atomics change places, too, where neighbours look at neighbours: an array
- * is then read from one end to the other. */
+/* group_strip.c -- strip-mining and loop interchange inside a segment: a loop that every item of the group executes
+ * alike, as the sum over a tile. For one item, a sum of floats in such a loop is one long chain that no vectoriser may
+ * reorder. So a strip of neighbouring items executes each iteration together, and the sums of the strip are lanes of a
+ * vector. The order in which one item adds is the same, and between barriers items are unordered. Loops that read
+ * elements and update `shared` arrays by atomics are interchanged, too, where neighbours read neighbouring elements:
+ * the array is then read sequentially. */
 #include "irgen/cpu/group.h"
 
 enum { SHORT_LOOP = 32, MOST_KEPT = 1 << 20 };

@@ -1,10 +1,10 @@
-/* private.c -- threads that update copies of their own. An array that a kernel only combines values into
- * (Symbol.combine) and that is small is copied: each thread begins with values that change nothing, runs its share of
- * the kernel with ordinary updates of its copy, and in the end combines the copy into the array, atomically. So many
- * items on few elements cost what a load, an operation and a store cost, and one element stays in a register.
+/* private.c -- privatisation: threads update copies of their own. An array that a kernel only combines values into
+ * (Symbol.combine) and that is small is copied: each thread's copy begins with the identity, the thread runs its share
+ * of the kernel with ordinary updates of the copy, and at the end combines the copy into the array, atomically. So many
+ * items on few elements cost a load, an operation and a store each, and a single element stays in a register.
  *
- * What is small by its type is always copied, into the thread's frame. What is only found small at the launch, beside
- * the work to be done, is copied to the heap by a second version of the kernel (`apart`). */
+ * An array that is small by its type is always copied, into the thread's frame. An array that is found small at the
+ * launch, compared with the work to be done, is copied to the heap by a second version of the kernel (`apart`). */
 #include "irgen/cpu/cpu.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
-/* reduce.c -- reductions on a CPU, the same bits whatever the number of threads and on every CPU. The domain is cut
- * into blocks whose number depends on the sizes of the launch alone; a block's items are written to a buffer, a chunk at
- * a time, by the same loop that runs any kernel, and added lane by lane into LANES accumulators; these, and then the
- * blocks' partial results, are combined by fixed trees. So a float sum is vector code without licence to reorder it.
+/* reduce.c -- deterministic reductions on a CPU: the same bits whatever the number of threads and on every CPU. The
+ * domain is cut into blocks whose number depends on the sizes of the launch alone; the values of a block's items are
+ * written to a buffer, a chunk at a time, by the same loop that runs any kernel, and added lane by lane into LANES
+ * accumulators; these, and then the partial results of blocks, are combined by fixed trees. So a float sum is vector
+ * code without reassociation.
  *
- * Where the domain is a line, a thread goes through several blocks abreast, a chunk of each in turn: memory that is
- * read at several places has more under way, as what a processor fetches of itself it does for each place, up to the
- * end of a page. Planes would lose more, whose rows the next one reads again, and groups have their own way
- * (cpu/group_ahead.c). */
+ * Where the domain has one axis, a thread interleaves several blocks, a chunk of each in turn: memory that is read at
+ * several addresses has more requests in flight, since hardware prefetchers follow each stream up to the end of a page.
+ * Domains of two axes would lose more, as the next row reads the same rows again; for groups see cpu/group_ahead.c. */
 #include "irgen/cpu/cpu.h"
 
 #include <string.h>

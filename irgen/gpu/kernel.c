@@ -1,11 +1,11 @@
-/* kernel.c -- kernels on GPUs: the entry is the whole kernel. Loops over the items of the domain, or over its groups, are
- * around the body, each thread at its own place in them and on by the size of the grid; a grid that is large enough
- * runs them once. A group is a block: its items are the block's threads, all of which run the body, those outside the
- * domain, too.
+/* kernel.c -- kernels on GPUs as grid-stride loops: the entry is the whole kernel. Loops over the items of the domain,
+ * or over its groups, surround the body; a thread begins at its own index and advances by the size of the grid. A grid
+ * that covers the domain executes them once. A group is a block: its items are the threads of the block, all of which
+ * execute the body, also those outside the domain.
  *
- * Kernels come twice. A launch for which the grid is large enough, and whose arrays have no more elements than an i32 can
- * count, takes the narrow version: no loops but those of a reduction, which has few blocks, and elements are found in 32
- * bits, of which the registers are, also by the functions that are called. Which one is decided where the grid is
+ * Each kernel has two entries. A launch whose grid covers the domain, and whose arrays have no more elements than an
+ * i32 can count, uses the narrow entry: no loops but those of a reduction, which has few blocks, and addresses are
+ * computed with 32-bit integers, the width of a GPU register, also in the functions that are called. The launch decides
  * (launch/launch.c). */
 #include "irgen/gpu/gpu.h"
 

@@ -1,8 +1,8 @@
-/* reduce.c -- reductions on a GPU. Each thread joins its own items in a register; the threads of a block join
- * theirs in shared memory, by a tree; each block leaves its part in a table, and the block that is last joins those.
- * Every order is fixed by the geometry, which depends on the sizes of the launch alone: the same bits at each run. The
- * table and the count of finished blocks are the kernel's own, so its launches on a device must follow one another
- * (kdsl_launch_alone). */
+/* reduce.c -- deterministic tree reductions on a GPU. Each thread combines its own items in a register; the threads of
+ * a block combine theirs in shared memory, by a tree; each block writes its result to a table, and the block that
+ * finishes last combines the table. Every order is fixed by the geometry, which depends on the sizes of the launch
+ * alone: the same bits at each run. The table and the count of finished blocks belong to the kernel, so its launches on
+ * a device must follow one another (kdsl_launch_alone). */
 #include "irgen/gpu/gpu.h"
 
 #include "runtime/geometry.h"

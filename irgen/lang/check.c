@@ -1,9 +1,9 @@
-/* check.c -- checks that fail where nothing can be printed: in kernels and in the functions they call. The launch
- * has an error slot, which stays on the device; the first item whose check fails takes it by a compare-and-swap and
- * writes down the number of the check, the numbers it is about and the item's position. Then the item's range ends;
- * other ranges see the slot and end soon after. With the launch comes back whether the slot is taken; if so, the host
- * fetches the rest and tells what happened from a table of the checks (runtime/slot.c). No call leaves the device, so it
- * is the same on every one. Kernels without kept checks have no slot at all. */
+/* check.c -- run-time checks where nothing can be printed: in kernels and in the functions they call. The launch has an
+ * error slot in device memory; the first item whose check fails takes the slot by a compare-and-swap and writes the
+ * number of the check, the values it compares and the item's indices. Then the item's range ends; other ranges see the
+ * slot and end soon after. The launch returns whether the slot is taken; if so, the host copies the rest and prints the
+ * message from a table of the checks (runtime/slot.c). No call leaves the device, so this works alike on every device.
+ * Kernels without checks have no slot. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
-/* early.c -- checks that a loop on a device makes for all of its rounds (sema: LoopCheck). The access comes at the
- * beginning of every round, at the loop's variable plus a constant: so if the first round is inside, the first one that
- * is not is where the array ends. The loop then stops there, and what would have failed is reported behind it; the
- * rounds themselves have nothing left to look at. The report is the one that the access itself would have made. */
+/* early.c -- range check hoisting: checks that a loop on a device makes once for all of its iterations (sema:
+ * LoopCheck). The access comes at the beginning of every iteration, at the loop's variable plus a constant: if the
+ * first iteration is in bounds, the first one that is not is where the array ends. The loop then stops there, and the
+ * failure is reported after it; the iterations themselves check nothing. The report is the one that the access itself
+ * would have made. */
 #include "irgen/lang/lang.h"
 
 static LLVMValueRef extent(CgFunc *f, const LoopCheck *c, CgArray *a) {

@@ -1,8 +1,9 @@
-/* extremes.c -- the least and the greatest of two numbers on processors with AVX-512DQ. Where LLVM 22 knows that one is no
- * NaN, as a converted integer, it chooses instructions that give the other if that is one: those of llvm.maximum, but
- * language.md wants the number, as llvm.maximumnum does (LowerFMINIMUM_FMAXIMUM in X86ISelLowering.cpp, with VFPCLASSS;
- * vectors have no such short cut). So each gives way to the other before if it is a NaN; what is known to be none is not
- * looked at. After the pipeline, which would take that away again. */
+/* extremes.c -- a workaround for the least and the greatest of two numbers on processors with AVX-512DQ. Where LLVM 22
+ * knows that one operand cannot be NaN, as a converted integer, it selects instructions that return the other operand
+ * if that is NaN: those of llvm.maximum, but language.md wants the number, as llvm.maximumnum returns
+ * (LowerFMINIMUM_FMAXIMUM in X86ISelLowering.cpp, with VFPCLASSS; vectors are not affected). So an operand that is NaN
+ * is replaced by the other one first; operands that cannot be NaN are not tested. Runs after the pipeline, which would
+ * remove it again. */
 #include "irgen/passes/passes.h"
 #include "offload/lld.h"
 

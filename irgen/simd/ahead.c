@@ -1,8 +1,8 @@
-/* ahead.c -- lines of memory asked for before a long row comes to them. The machine sees by itself where a program walks
- * through memory, but it stops at pages, and is slow to notice a row of one or two KiB that is read from three planes and
- * in three rows of one of them. Rows that are written past the caches belong to arrays larger than these, and so do,
- * mostly, the arrays they are made of: of each of those that is read at many places what is read farthest on is asked for
- * some rows before. */
+/* ahead.c -- software prefetching for long rows. Hardware prefetchers follow streams by themselves, but stop at page
+ * boundaries, and are slow to detect the streams of a row of one or two KiB that reads three planes, and three rows of
+ * one of them. Rows with non-temporal stores belong to arrays larger than the caches, and so do, mostly, the arrays
+ * that these rows read: from each of those that is read at many places, the line that is read farthest ahead is
+ * prefetched some rows early. */
 #include "irgen/simd/simd.h"
 
 void simd_prefetch(Cg *cg, LLVMValueRef place) {

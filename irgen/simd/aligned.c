@@ -1,7 +1,7 @@
-/* aligned.c -- what bit operations do to the items of a block that begins at a multiple of its size. `t & (gap - 1)`,
- * say, is the partner's place in a sorting network: for gaps of a block or more, all low bits are kept, and neighbours
- * stay side by side. Whether that is so is only known where the nest begins, so there it is asked, and the nest is
- * written more than once: with what the answer shows, and without.
+/* aligned.c -- known bits of indices, and loop versioning by them. `t & (gap - 1)`, for example, is the partner of an
+ * item in a butterfly network (sorting, Fourier and Hadamard transforms): for gaps of at least a block the mask keeps
+ * all low bits, and neighbours stay contiguous. Whether that holds is known when the nest begins; a test there chooses
+ * between versions of the nest.
  *
  * A value is aligned if the bits that count the lanes are 0 in a block's first item. For such a value and a mask that
  * is the same for all items,

@@ -1,10 +1,11 @@
-/* blend.c -- stores under a condition that may be made by all lanes, those that do not store writing back what is there.
- * A masked store takes some processors tens of operations, and a scatter under a mask a branch for each lane.
+/* blend.c -- speculative stores: a store under a condition is executed by all lanes, and a masked-off lane writes back
+ * the value that it has read. On some processors a masked store takes tens of operations, and a scatter under a mask a
+ * branch for each lane.
  *
- * It is allowed where every item of the nest has read the element before it comes to the condition. The element is there
- * then; and no other item may write it while the nest runs, because that item and the one that reads would race. So what
- * the lane finds there is what stays there, and writing it back changes nothing. Updates are no race among each other,
- * and may be meant to be read in between: an array with updates is left alone. */
+ * Legal where every item of the nest has read the element before the condition is tested. Then the element exists; and
+ * no other item may write it while the nest runs, because that item and the one that reads would race. So the value
+ * read is still the value of the element, and writing it back changes nothing. Atomic updates do not race with each
+ * other, and another item may read between two of them: arrays with updates are left alone. */
 #include "irgen/simd/simd.h"
 
 static bool reaches(const SimdRegion *g, int from, int to, int without, bool *seen) {

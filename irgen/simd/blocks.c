@@ -1,4 +1,5 @@
-/* blocks.c -- what a nest is written with: counters and loops, and one block of items as vector code. */
+/* blocks.c -- building blocks for rows.c: counters in memory that SROA promotes, counted loops, masks of tails, and one
+ * block of items as vector code. */
 #include "irgen/simd/nest.h"
 
 #include <string.h>

@@ -1,10 +1,9 @@
-/* control.c -- the control flow of a region for a block of items. Nodes that all live items come to together keep
- * their branches. What comes behind a check is part of the node before it, as just the same items come there. A masked
- * node knows who has come to it: every edge to it adds its lanes to a mask. Behind a branch that items do not take
- * alike, the masked nodes follow one another in the order of the level, each skipped if nobody came, up to the node
- * where all meet again. A divergent loop is run by the lanes still in it; who leaves takes along the values that are
- * used behind it. Whatever may have to outlive a skipped block goes through memory of the frame, of which LLVM makes
- * registers again. */
+/* control.c -- if-conversion and predication of a region for a block of items. Nodes of the control-flow graph that all
+ * live items reach together keep their branches. What follows a check is part of the node before it, since the same
+ * items reach both. A masked node has a mask, to which each edge into the node adds its lanes. After a divergent branch
+ * the masked nodes follow one another in topological order up to the post-dominator; a node is skipped if no lane is
+ * live. A divergent loop runs until its last lane has left; a lane that leaves keeps the values that are used after the
+ * loop. Values that may outlive a skipped node are stored in the frame, and SROA makes registers of them. */
 #include "irgen/simd/simd.h"
 
 /* Masks ------------------------------------------------------------------------------------------------------------ */

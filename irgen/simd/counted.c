@@ -1,4 +1,5 @@
-/* counted.c -- loops that others here write again: a header that counts up by ones, and a straight way back to it. */
+/* counted.c -- counted loops in the form that other files here transform: a header whose induction variable counts up
+ * by one, and a body without branches. */
 #include "irgen/simd/simd.h"
 
 /* A header with two ways, and blocks one behind the other. */

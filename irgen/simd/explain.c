@@ -1,5 +1,5 @@
-/* explain.c -- --explain=vector: what became of each nest of items, and what in it vectors are slow at, with the place in
- * the source. Told from the same rates and shapes that the code is written from, before LLVM optimises. */
+/* explain.c -- --explain=vector: what became of each nest of items and which parts of it are slow as vector code, with
+ * the source location. Printed from the rates and shapes that the code is generated from, before LLVM optimises. */
 #include "irgen/simd/simd.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
-/* forward.c -- what the parts of a group have just stored in its memory is in registers yet. Where the places are constants
- * (cpu/group_counted.c, rows.c) it is known of each element which lane of which vector it is, so a vector that begins anywhere
- * is put together from two others instead of being loaded: the machine would wait until both have reached the cache. Then
- * stores that nobody reads before the next ones are left out.
+/* forward.c -- store-to-load forwarding and dead store elimination in a group's memory. Where addresses are constants
+ * (cpu/group_counted.c and unrolled rows) each element is a known lane of a known vector, so a vector at any offset is
+ * shuffled from two others instead of loaded: a load that spans two recent stores would wait until both have reached
+ * the cache. Stores that nothing reads before the next store to the same place are removed.
  *
- * Blocks that follow one another without a branch are taken as one. The group's memory is this thread's alone, and no
- * address of it is kept anywhere, so what does not get one leaves it alone. */
+ * Blocks that follow one another without a branch are treated as one. The group's memory belongs to one thread and its
+ * address is stored nowhere, so code that is not passed an address does not access it. */
 #include "irgen/simd/simd.h"
 
 typedef struct Cell {

@@ -1,7 +1,7 @@
-/* idempotent.c -- may items be done twice? What is written into arrays that the nest does not read is the same the second
- * time. Then the ends of a row need no masks: the last vector is put where it ends with the row, and does some items
- * again. On machines without mask registers a masked store takes a few dozen cycles, more than the vector it ends. A nest
- * that keeps a check is left out: what tells of a failure is long, and once is enough. */
+/* idempotent.c -- which items may run twice. A nest that does not read the arrays it writes is idempotent. Then the
+ * last vector of a row needs no mask: it ends with the row, overlaps the vector before it, and runs some items again.
+ * On machines without mask registers a masked store takes a few dozen cycles, more than the vector it ends. A nest that
+ * keeps a check is left out: the code that reports a failure is long, and once is enough. */
 #include "irgen/simd/simd.h"
 
 /* A parameter, memory of the item's own frame, or a constant: distinct ones are apart. */

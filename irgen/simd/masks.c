@@ -1,7 +1,7 @@
-/* masks.c -- masks on machines without mask registers. There a mask is a vector whose lanes are as wide as the values, all
- * ones or all zeros, and so it should go from block to block. Left alone, LLVM would see that one bit of each lane says it
- * all, and carry the bits, which the machine then packs and unpacks at every turn. So the two conversions are calls of
- * functions that nobody knows until the pipeline is through. */
+/* masks.c -- representation of masks on machines without mask registers. There a mask is a vector whose lanes are as
+ * wide as the data, all ones or all zeros, and is kept in that form across blocks. LLVM would find that one bit of a
+ * lane determines the others, and keep bits, which must be packed and unpacked at each use. So the two conversions are
+ * calls of opaque functions until the pipeline has run. */
 #include "irgen/simd/simd.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
-/* nest.c -- from a marked nest of loops to vector code in its place: blocks of rows, in each blocks of vectors along
- * the row, then what is left of the row, then the rows that are left (rows.c). A nest is written more than once where
- * what is known only at the launch makes better code. */
+/* nest.c -- replaces a marked nest of scalar loops by vector code, as its plan says (plan.c): reads the nest, checks
+ * that all of it has a vector form, writes each version (rows.c) behind its test, and removes the scalar loops. */
 #include "irgen/simd/nest.h"
 
 /* Taking the scalar nest away -------------------------------------------------------------------------------------- */

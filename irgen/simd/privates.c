@@ -1,6 +1,7 @@
-/* privates.c -- memory of an item's own, an array in a kernel's frame say, that LLVM could not make registers of. The
- * items of a block need it all at once: element k of all items lies side by side, and behind it element k + 1, so what
- * all items reach at the same index is one vector. That asks for accesses of one size only. */
+/* privates.c -- layout of private arrays: memory of one item, such as an array in a kernel's frame, that SROA could not
+ * promote. All items of a block need theirs at once. Element k of all items is contiguous, followed by element k + 1
+ * (structure of arrays), so what all items access at one index is one vector. That requires that all accesses have the
+ * same size. */
 #include "irgen/simd/simd.h"
 
 static bool has_size(SimdRegion *g, SimdPrivate *p, LLVMTypeRef t, LLVMValueRef at) {

@@ -1,6 +1,6 @@
-/* rates.c -- how every value of a region changes from item to item, which branches items do not take alike, and what
- * runs under masks because of that: a fixpoint of both that only goes up. What is true of the address of a load is true
- * of the value: items that run side by side read the same place at the same time. */
+/* rates.c -- uniformity and stride analysis: how each value of a region changes from item to item, which branches are
+ * divergent, and which blocks run under masks because of that. A fixpoint of both that only goes up. A load has the
+ * uniformity of its address: items that run together read the same element at the same time. */
 #include "irgen/simd/simd.h"
 
 #define UNIFORM_LANES ((LaneRate){LANE_UNIFORM, false, 0, false})

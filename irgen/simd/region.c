@@ -1,6 +1,6 @@
-/* region.c -- finds the nest around a marked branch, the blocks of its body, their loops, and for each level of loops the
- * order in which its nodes are written. Only reads LLVM's code. The code comes from a structured language, so every
- * loop has one entry; what does not look like a nest of ours is left as it is, with the reason. */
+/* region.c -- region formation: finds the nest around a marked branch, the blocks of its body, the loop tree, and for
+ * each loop a topological order of its nodes. Only reads LLVM's code. The code comes from a structured language, so
+ * every loop has one entry; a nest of any other form stays scalar, with the reason. */
 #include "irgen/simd/simd.h"
 
 bool simd_refuse(SimdRegion *g, const char *why, LLVMValueRef at) {

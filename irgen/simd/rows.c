@@ -1,6 +1,6 @@
-/* rows.c -- rows of blocks: where they begin and end. A row begins at an aligned place where that pays, and may go past
- * the caches as a whole; what is left of it before and behind goes vector by vector, under a mask or with some items
- * done again. */
+/* rows.c -- peeling, strip-mining and tails: writes the rows of a nest as its plan says. A row is a prologue up to an
+ * aligned address, whole blocks, and a tail, vector by vector, under a mask or overlapping; rows of arrays larger than
+ * the caches have non-temporal stores. */
 #include "irgen/simd/nest.h"
 
 /* Aligned rows --------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
-/* saturate.c -- numbers with a point to whole ones: beyond the type's range its nearest end, NaN gives 0. LLVM has that
- * as one operation, which it does lane by lane; here it is limits, a conversion, and what the limits could not say. */
+/* saturate.c -- saturating conversion of floating-point numbers to integers: beyond the range of the type its nearest
+ * end, NaN gives 0. LLVM's intrinsic for it is scalarised; here it is a clamp, a conversion, and selects for the values
+ * that a clamp cannot express. */
 #include "irgen/simd/simd.h"
 
 #include <math.h>

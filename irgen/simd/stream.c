@@ -1,8 +1,8 @@
-/* stream.c -- stores past the caches. An array that a kernel only writes and that is larger than the last-level cache is
- * not read into it first if it is written with non-temporal stores, which saves a third of the traffic of a triad. The
- * sizes come from irgen, as calls of CG_EXTENT at the beginning of a kernel; whether an array is large is decided there
- * once. Such stores must be aligned, and cost more than others unless they fill whole cache lines one after another: so
- * only those are made this way that all items of a long row make (rows.c). */
+/* stream.c -- non-temporal stores. An array that a kernel only writes and that is larger than the last-level cache need
+ * not be read into the cache first, which saves a third of the traffic of a triad. The sizes come from irgen, as calls
+ * of CG_EXTENT at the beginning of a kernel, where one test decides whether an array is large. Such stores must be
+ * aligned, and are slow unless they fill whole cache lines one after another: only stores that all items of a long row
+ * execute qualify (plan.c). */
 #include "irgen/simd/simd.h"
 
 /* Is nothing done with this address, or one made from it, but storing? */

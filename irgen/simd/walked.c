@@ -1,11 +1,9 @@
-/* walked.c -- loops in which each item walks along a row of its own, `for j in m { s += a[i, j] * x[j]; }`. Neighbours'
- * rows are far apart, so each round would read an element for each lane. As many rounds as a vector has lanes are taken
- * at a time, with the rest of them behind: then each lane reads, or writes, a whole vector of its row, and these are
- * transposed (parts.c). The rounds, and what each does, stay in their order.
+/* walked.c -- unrolling of inner loops in which each item walks along a row of its own, `for j in m { s += a[i, j] *
+ * x[j]; }`. Neighbouring rows are far apart, so each iteration would gather. The loop is unrolled by the number of
+ * lanes, with an epilogue for the remaining iterations; then each lane loads or stores a whole vector of its row, and
+ * these vectors are transposed (parts.c). The iterations keep their order.
  *
- *     for j in 0..m / 4 * 4 by 4 { round j; round j + 1; round j + 2; round j + 3 }   for j in m / 4 * 4..m { round j }
- *
- * Works on the scalar loop, when it is known how its values change from item to item. */
+ *     for j in 0..m / 4 * 4 by 4 { j; j + 1; j + 2; j + 3 }   for j in m / 4 * 4..m { j } */
 #include "irgen/simd/simd.h"
 
 enum { MOST_WRITTEN = 320, MOST_ROUNDS = 16 };

@@ -1,6 +1,6 @@
-/* widen.c -- one instruction of the region for all items of a block. A value is kept in as many copies as it has
- * different ones: a number for each row where it is uniform or linear (then that of the row's first item), a vector for
- * each row and each vector of it where it varies. What a use needs is made from that. */
+/* widen.c -- widening: one instruction of the region for all items of a block. A value has as many copies as it has
+ * different values: a scalar for each row where it is uniform or linear (then that of the row's first item), a vector
+ * for each vector of each row where it varies. Each use makes the form it needs from these copies. */
 #include "irgen/simd/simd.h"
 
 #include <string.h>
