@@ -109,6 +109,7 @@ static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from) {
 /* What the edge brings to the phis of block s. */
 static void bring(SimdEmit *e, int from, int s, LLVMValueRef *mask, bool partial) {
     SimdRegion *g = e->g;
+    if (!simd_comes_alive(g, from, s)) return;
     if (LLVMIsAPHINode(g->values.at[g->blocks.at[s].first].v) && simd_is_plain_header(g, s)) partial = false;
     for (int i = g->blocks.at[s].first; LLVMIsAPHINode(g->values.at[i].v); i++) {
         LaneRate r = g->values.at[i].rate;
@@ -234,6 +235,11 @@ static void branch(SimdEmit *e, int level, int node) {
         return;
     }
     LLVMValueRef cond = LLVMGetCondition(t);
+    int taken = e->g->blocks.at[n->block].taken;
+    if (taken >= 0) {
+        follow(e, level, node, taken ? no : yes);
+        return;
+    }
     if (leaves(e, yes) || leaves(e, no)) {
         bool fails = leaves(e, yes);
         int rest = e->g->blocks.at[n->block].goes_on;
@@ -396,8 +402,7 @@ static void run_nodes(SimdEmit *e, int level) {
             LLVMBuildCondBr(e->b, simd_any(e, mask), live, entry_of(e, level, n->next));
             LLVMPositionBuilderAtEnd(e->b, live);
         }
-        if (skips && e->settled) mask = NULL; /* all come or none */
-        else if (twice && !all) LLVMPositionBuilderAtEnd(e->b, run_whole(e, level, i, all_live(e, mask)));
+        if (twice && !all) LLVMPositionBuilderAtEnd(e->b, run_whole(e, level, i, all_live(e, mask)));
         e->mask = mask;
         if (n->loop >= 0) run_loop(e, level, i);
         else run_block(e, level, i);

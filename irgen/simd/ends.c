@@ -1,38 +1,55 @@
-/* ends.c -- conditions that compare places with bounds, as those of `at` and of what is different at the edges of an array.
- * Nearly all blocks of items lie where each of them has the same answer. What grows evenly from item to item has it for
- * all if it has it for the first and the last one, which is looked at in scalar registers; then the block is written
- * with the answers as constants, without a mask, and apart from that item after item's vector for those at edges. */
+/* ends.c -- index-set splitting: conditions that compare places with bounds, as those of `at` and of what is different
+ * at the edges of an array; indices that are clamped there, `max(j - 1, 0)`, and that wrap around, `(j + 1) % n`.
+ * Nearly all blocks of items lie inside, where each item has the same answer. What grows evenly from item to item has
+ * it for all if it has it for the first and the last one, which is looked at in scalar registers. So a block is written
+ * twice: once settled, with the answers as constants, without a mask for them, its rates those of blocks inside (a
+ * clamped index is linear there); and once, for blocks at edges, item after item's vector. */
 #include "irgen/simd/simd.h"
 
 enum { FAR = 12 };
 
-/* Which conditions ------------------------------------------------------------------------------------------------------ */
+/* Which conditions -------------------------------------------------------------------------------------------------- */
+
+/* Within a block it goes on evenly; where it might come round the end of its type, that is asked (does_not_wrap). */
+static bool is_line(const SimdRegion *g, LLVMValueRef v, int block) {
+    enum { BITS = 32, MOST = 1 << 12 };
+    LaneRate r = simd_rate(g, v, block);
+    if (r.x != LANE_LINEAR || !simd_is_placed(g, v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
+        return false;
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
+    return r.exact || (bits >= BITS && bits <= 2 * BITS && r.stride < MOST && r.stride > -MOST);
+}
 
 static bool grows_evenly(const SimdRegion *g, LLVMValueRef v, int block) {
-    LaneRate r = simd_rate(g, v, block);
-    return r.x == LANE_UNIFORM || (r.x == LANE_LINEAR && r.exact);
+    return simd_rate(g, v, block).x == LANE_UNIFORM || is_line(g, v, block);
 }
 
 static bool is_edge(const SimdRegion *g, const SimdValue *value) {
     if (LLVMGetInstructionOpcode(value->v) != LLVMICmp || !simd_is_placed(g, value->v)) return false;
-    LLVMIntPredicate p = LLVMGetICmpPredicate(value->v);
     LLVMValueRef a = LLVMGetOperand(value->v, 0), b = LLVMGetOperand(value->v, 1);
-    if (p == LLVMIntEQ || p == LLVMIntNE || LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind) return false;
+    if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind) return false;
     bool one_moves = simd_rate(g, a, value->block).x == LANE_UNIFORM || simd_rate(g, b, value->block).x == LANE_UNIFORM;
     return one_moves && grows_evenly(g, a, value->block) && grows_evenly(g, b, value->block);
+}
+
+/* Next to no block has items that are all at one place. */
+static bool is_seldom(LLVMValueRef cmp, bool want) {
+    return LLVMGetICmpPredicate(cmp) == (want ? LLVMIntEQ : LLVMIntNE);
 }
 
 static bool is_constant(LLVMValueRef v, bool is) {
     return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == (is ? 1 : 0);
 }
 
-/* Does the condition come out as wanted if comparisons that are edges do? They are marked with what is wanted of them. */
+/* Does the condition come out as wanted if comparisons that are edges do? They are marked with what is wanted of them.
+ */
 static bool settle(SimdRegion *g, LLVMValueRef cond, bool want, int depth) {
     int i = value_map_get(g->value_of, cond);
     if (i < 0 || depth > FAR) return false;
     SimdValue *value = &g->values.at[i];
     if (is_edge(g, value)) {
         int ends = want ? 1 : -1;
+        if (is_seldom(value->v, want)) return false;
         bool agrees = !value->at_ends || value->at_ends == ends;
         value->at_ends = ends;
         return agrees;
@@ -75,29 +92,178 @@ static int work_from(const SimdRegion *g, int from, int ipdom) {
 
 /* Most items do what is more: an array has more inside than edges. */
 static bool expects_yes(const SimdRegion *g, int block) {
-    int yes = value_map_get(g->block_of, simd_succ(g, block, 0)), no = value_map_get(g->block_of, simd_succ(g, block, 1));
+    int yes = value_map_get(g->block_of, simd_succ(g, block, 0)),
+        no = value_map_get(g->block_of, simd_succ(g, block, 1));
     int ipdom = g->levels[0].nodes.at[simd_node_of(g, 0, block)].ipdom;
     int work_yes = yes < 0 ? 0 : work_from(g, simd_node_of(g, 0, yes), ipdom);
     int work_no = no < 0 ? 0 : work_from(g, simd_node_of(g, 0, no), ipdom);
     return work_yes >= work_no;
 }
 
-/* Where nothing else parts the items: loops that they leave apart, and what they read, keep their masks. */
-bool simd_find_ends(SimdRegion *g) {
-    bool any = false, all = simd_allows(g, ENDS);
-    for (int i = 0; i < g->values.n; i++) g->values.at[i].at_ends = 0;
-    for (int b = 0; b < g->blocks.n && all; b++) {
+/* Loops that items leave apart, and branches on what they read, keep their masks. */
+static void settle_branches(SimdRegion *g) {
+    int *was = arena_array(g->arena, int, g->values.n + 1);
+    for (int b = 0; b < g->blocks.n; b++) {
         const SimdBlock *block = &g->blocks.at[b];
-        if (block->leaves || !block->diverges) continue;
-        LLVMValueRef t = LLVMGetBasicBlockTerminator(block->bb);
-        all = block->loop < 0 && settle(g, LLVMGetCondition(t), expects_yes(g, b), 0);
-        any = true;
+        if (block->leaves || !block->diverges || block->loop >= 0) continue;
+        LLVMValueRef cond = LLVMGetCondition(LLVMGetBasicBlockTerminator(block->bb));
+        bool want = expects_yes(g, b);
+        if (LLVMIsAICmpInst(cond) && is_seldom(cond, want)) want = !want;
+        for (int i = 0; i < g->values.n; i++) was[i] = g->values.at[i].at_ends;
+        if (settle(g, cond, want, 0)) continue;
+        for (int i = 0; i < g->values.n; i++) g->values.at[i].at_ends = was[i];
     }
-    for (int i = 0; i < g->values.n && !all; i++) g->values.at[i].at_ends = 0;
-    return any && all;
 }
 
-/* At a block of items ---------------------------------------------------------------------------------------------------- */
+/* Values that settle ------------------------------------------------------------------------------------------------ */
+
+static bool is_index(const SimdRegion *g, LLVMValueRef v, int depth) {
+    enum { NEAR = 8 };
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u && depth < NEAR; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (value_map_get(g->value_of, user) < 0) continue;
+        if (LLVMIsAGetElementPtrInst(user)) return true;
+        bool leads = simd_is_plain(user) || LLVMIsASelectInst(user) || LLVMIsAPHINode(user) || simd_is_extreme(user);
+        if (leads && LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMIntegerTypeKind && is_index(g, user, depth + 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_same_for_all(const SimdRegion *g, LLVMValueRef v, int block) {
+    return simd_rate(g, v, block).x == LANE_UNIFORM && simd_is_placed(g, v);
+}
+
+/* What is chosen between a place that moves along and one that does not is, inside, the one that moves. */
+static bool settle_select(SimdRegion *g, const SimdValue *value) {
+    LLVMValueRef cond = LLVMGetOperand(value->v, 0), a = LLVMGetOperand(value->v, 1), b = LLVMGetOperand(value->v, 2);
+    int c = value_map_get(g->value_of, cond);
+    if (c < 0 || g->values.at[c].at_ends || !LLVMIsAICmpInst(cond) || !is_edge(g, &g->values.at[c])) return false;
+    bool want = simd_rate(g, a, value->block).x == LANE_LINEAR;
+    if (!want && simd_rate(g, b, value->block).x != LANE_LINEAR) return false;
+    if (is_seldom(cond, want)) want = !want;
+    g->values.at[c].at_ends = want ? 1 : -1;
+    return true;
+}
+
+static bool settle_value(SimdRegion *g, SimdValue *value) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    bool is_rest = op == LLVMURem || op == LLVMSRem;
+    if (g->blocks.at[value->block].leaves || value->at_ends || value->rate.x != LANE_VARYING) return false;
+    if (!is_rest && op != LLVMSelect && !simd_is_extreme(value->v)) return false;
+    if (LLVMGetTypeKind(LLVMTypeOf(value->v)) != LLVMIntegerTypeKind || !is_index(g, value->v, 0)) return false;
+    if (op == LLVMSelect) return settle_select(g, value);
+    LLVMValueRef a = LLVMGetOperand(value->v, 0), b = LLVMGetOperand(value->v, 1);
+    bool a_moves = is_line(g, a, value->block) && is_same_for_all(g, b, value->block);
+    bool b_moves = !is_rest && is_line(g, b, value->block) && is_same_for_all(g, a, value->block);
+    value->at_ends = a_moves ? 1 : b_moves ? 2 : 0;
+    return value->at_ends != 0;
+}
+
+LaneRate simd_settled_rate(const SimdRegion *g, const SimdValue *value) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    if (op == LLVMICmp) {
+        bool y = simd_rate(g, LLVMGetOperand(value->v, 0), value->block).y;
+        return (LaneRate){LANE_UNIFORM, y || simd_rate(g, LLVMGetOperand(value->v, 1), value->block).y, 0, false};
+    }
+    bool is_rest = op == LLVMURem || op == LLVMSRem;
+    LaneRate r = simd_rate(g, LLVMGetOperand(value->v, is_rest ? 0 : (unsigned)value->at_ends - 1), value->block);
+    r.exact = r.x == LANE_LINEAR; /* does_not_wrap */
+    return r;
+}
+
+void simd_rates_settled(SimdRegion *g, bool settled) {
+    g->settled = settled;
+    simd_rates(g, g->rows);
+}
+
+/* Items that part on what they read do so inside, too: then blocks inside are worth it for their accesses only. */
+static bool gains(const SimdRegion *g, int apart) {
+    bool parts = false;
+    for (int b = 0; b < g->blocks.n; b++) parts |= g->blocks.at[b].diverges;
+    return !parts || simd_n_apart(g) < apart;
+}
+
+/* One clamp may be the operand of another, so it is looked for until nothing changes. */
+bool simd_find_ends(SimdRegion *g) {
+    bool any = false;
+    int apart = simd_n_apart(g);
+    for (int i = 0; i < g->values.n; i++) g->values.at[i].at_ends = 0;
+    if (!simd_allows(g, ENDS)) return false;
+    settle_branches(g);
+    for (bool changed = true; changed;) {
+        simd_rates_settled(g, true);
+        changed = false;
+        for (int i = 0; i < g->values.n; i++) changed |= settle_value(g, &g->values.at[i]);
+    }
+    bool pays = gains(g, apart);
+    for (int i = 0; i < g->values.n && !pays; i++) g->values.at[i].at_ends = 0;
+    simd_rates_settled(g, false);
+    for (int i = 0; i < g->values.n; i++) any |= g->values.at[i].at_ends != 0;
+    return any;
+}
+
+/* Where nobody comes ------------------------------------------------------------------------------------------------ */
+
+bool simd_comes_alive(const SimdRegion *g, int from, int to) {
+    if (!g->settled) return true;
+    int taken = g->blocks.at[from].taken;
+    return !g->blocks.at[from].dead && (taken < 0 || simd_succ(g, from, taken) == g->blocks.at[to].bb);
+}
+
+static int known_constant(LLVMValueRef v) { return LLVMIsAConstantInt(v) ? (is_constant(v, true) ? 1 : -1) : 0; }
+
+static int known_phi(const SimdRegion *g, LLVMValueRef phi, int block) {
+    int all = 0;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        int from = value_map_get(g->block_of, LLVMGetIncomingBlock(phi, i));
+        if (from < 0 || from >= block) return 0; /* around a loop */
+        if (!simd_comes_alive(g, from, block)) continue;
+        int one = simd_known(g, LLVMGetIncomingValue(phi, i));
+        if (!one || (all && one != all)) return 0;
+        all = one;
+    }
+    return all;
+}
+
+int simd_known(const SimdRegion *g, LLVMValueRef cond) {
+    int i = value_map_get(g->value_of, cond);
+    if (!g->settled || i < 0) return known_constant(cond);
+    LLVMOpcode op = LLVMGetInstructionOpcode(cond);
+    if (op == LLVMICmp) return g->values.at[i].at_ends;
+    if (op == LLVMPHI) return known_phi(g, cond, g->values.at[i].block);
+    if (op != LLVMXor && op != LLVMAnd && op != LLVMOr && op != LLVMSelect) return 0;
+    int a = simd_known(g, LLVMGetOperand(cond, 0)), b = simd_known(g, LLVMGetOperand(cond, 1));
+    if (op == LLVMSelect) return a > 0 ? b : a < 0 ? simd_known(g, LLVMGetOperand(cond, 2)) : 0;
+    if (op == LLVMXor) return -a * b;
+    int decides = op == LLVMAnd ? -1 : 1;
+    return a == decides || b == decides ? decides : a && b ? -decides : 0;
+}
+
+static bool comes(const SimdRegion *g, int block) {
+    for (int b = 0; b < g->blocks.n; b++)
+        for (int i = 0; i < simd_n_succ(g, b); i++)
+            if (simd_succ(g, b, i) == g->blocks.at[block].bb && (b >= block || simd_comes_alive(g, b, block)))
+                return true;
+    return false;
+}
+
+/* In their order, in which a block comes after those that lead to it, but for edges back. */
+void simd_find_dead(SimdRegion *g) {
+    for (int b = 0; b < g->blocks.n; b++) {
+        SimdBlock *block = &g->blocks.at[b];
+        LLVMValueRef t = LLVMGetBasicBlockTerminator(block->bb);
+        block->dead = g->settled && b && !comes(g, b);
+        block->taken = -1;
+        bool parts = g->settled && !block->leaves && LLVMIsABranchInst(t) && LLVMIsConditional(t);
+        int known = parts && LLVMIsAInstruction(LLVMGetCondition(t)) ? simd_known(g, LLVMGetCondition(t)) : 0;
+        if (!known) continue;
+        int to = value_map_get(g->block_of, simd_succ(g, b, known < 0));
+        if (to < 0 || !g->blocks.at[to].leaves) block->taken = known < 0;
+    }
+}
+
+/* At a block of items ----------------------------------------------------------------------------------------------- */
 
 /* An unsigned comparison grows evenly where neither side changes its sign: none is negative. */
 static LLVMValueRef no_sign(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef cmp, LLVMValueRef x, LLVMValueRef y) {
@@ -115,21 +281,104 @@ static bool is_unsigned(LLVMValueRef cmp) {
     return p == LLVMIntULT || p == LLVMIntULE || p == LLVMIntUGT || p == LLVMIntUGE;
 }
 
-/* What an item says that does not come to the comparison is frozen: another one then has the block written as an edge. */
+/* The difference of the first and the last is small, so it tells which one is greater, unless there is a wrap between
+ * them. NULL: there is none. */
+static LLVMValueRef does_not_wrap(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef first,
+                                  LLVMValueRef last, LLVMValueRef y) {
+    int i = value_map_get(g->value_of, v);
+    if (i < 0 || g->values.at[i].rate.x == LANE_UNIFORM ||
+        (g->values.at[i].rate.x == LANE_LINEAR && g->values.at[i].rate.exact))
+        return NULL;
+    LLVMValueRef from = LLVMBuildFreeze(b, simd_at(g, b, v, first, y), ""),
+                 to = LLVMBuildFreeze(b, simd_at(g, b, v, last, y), "");
+    LLVMValueRef up = LLVMBuildICmp(b, LLVMIntSGT, LLVMBuildSub(b, to, from, ""), LLVMConstNull(LLVMTypeOf(v)), "");
+    return LLVMBuildICmp(b, LLVMIntEQ, up, LLVMBuildICmp(b, LLVMIntSGT, to, from, ""), "");
+}
+
+/* What has to hold of one item, of those that are asked, for the answer that is wanted of all. */
+static LLVMValueRef holds_at(SimdRegion *g, LLVMBuilderRef b, const SimdValue *value, LLVMValueRef x, LLVMValueRef y) {
+    LLVMValueRef v = value->v;
+    if (LLVMIsAICmpInst(v)) {
+        LLVMValueRef holds = simd_at(g, b, v, x, y);
+        return value->at_ends < 0 ? LLVMBuildNot(b, holds, "") : holds;
+    }
+    bool least = simd_is_call_of(v, "llvm.smin.") || simd_is_call_of(v, "llvm.umin.");
+    bool is_signed = simd_is_call_of(v, "llvm.smin.") || simd_is_call_of(v, "llvm.smax.");
+    LLVMIntPredicate p = least ? (is_signed ? LLVMIntSLE : LLVMIntULE) : is_signed ? LLVMIntSGE : LLVMIntUGE;
+    unsigned moves = (unsigned)value->at_ends - 1;
+    return LLVMBuildICmp(b, p, simd_at(g, b, LLVMGetOperand(v, moves), x, y), simd_at(g, b, LLVMGetOperand(v, !moves), x, y), "");
+}
+
+/* A place that is none of the block's: all items are on one side of it. The difference has one sign. */
+static LLVMValueRef misses(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef cmp, LLVMValueRef first, LLVMValueRef last,
+                           LLVMValueRef y) {
+    LLVMValueRef side[2];
+    LLVMIntPredicate p[2] = {LLVMIntSLT, LLVMIntSGT};
+    for (int k = 0; k < 2; k++) {
+        LLVMValueRef ends[2];
+        for (int i = 0; i < 2; i++) {
+            LLVMValueRef x = i ? last : first;
+            ends[i] = LLVMBuildICmp(b, p[k], simd_at(g, b, LLVMGetOperand(cmp, 0), x, y),
+                                    simd_at(g, b, LLVMGetOperand(cmp, 1), x, y), "");
+        }
+        side[k] = LLVMBuildAnd(b, ends[0], ends[1], "");
+    }
+    return LLVMBuildOr(b, side[0], side[1], "");
+}
+
+/* A remainder that does not begin anew: of no negative numbers, and the last is as far behind the first as the numbers
+ * are. */
+static LLVMValueRef goes_straight(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef rem, LLVMValueRef first,
+                                  LLVMValueRef last, LLVMValueRef y) {
+    LLVMTypeRef t = LLVMTypeOf(rem);
+    LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, false);
+    LLVMValueRef from = LLVMBuildFreeze(b, simd_at(g, b, LLVMGetOperand(rem, 0), first, y), "");
+    LLVMValueRef to = LLVMBuildFreeze(b, simd_at(g, b, LLVMGetOperand(rem, 0), last, y), "");
+    LLVMValueRef by = LLVMBuildFreeze(b, simd_at(g, b, LLVMGetOperand(rem, 1), first, y), "");
+    LLVMValueRef all = LLVMBuildICmp(b, LLVMIntSGT, by, zero, "");
+    by = LLVMBuildSelect(b, all, by, one, "");
+    all = LLVMBuildAnd(b, all, LLVMBuildICmp(b, LLVMIntSGE, from, zero, ""), "");
+    all = LLVMBuildAnd(b, all, LLVMBuildICmp(b, LLVMIntSGE, to, zero, ""), "");
+    LLVMValueRef end = LLVMBuildAdd(b, LLVMBuildURem(b, from, by, ""), LLVMBuildSub(b, to, from, ""), "");
+    all = LLVMBuildAnd(b, all, LLVMBuildICmp(b, LLVMIntSGE, end, zero, ""), "");
+    return LLVMBuildAnd(b, all, LLVMBuildICmp(b, LLVMIntSLT, end, by, ""), "");
+}
+
+/* Of a row of the block, from its first item to its last. */
+static LLVMValueRef holds_along(SimdRegion *g, LLVMBuilderRef b, const SimdValue *value, LLVMValueRef first,
+                                LLVMValueRef last, LLVMValueRef y) {
+    LLVMValueRef v = value->v, all = NULL;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op == LLVMURem || op == LLVMSRem) return goes_straight(g, b, v, first, last, y);
+    bool moves = value->rate.x == LANE_VARYING,
+         equal = op == LLVMICmp && LLVMIsAICmpInst(v) &&
+                 (LLVMGetICmpPredicate(v) == LLVMIntEQ || LLVMGetICmpPredicate(v) == LLVMIntNE);
+    if (equal && moves) return misses(g, b, v, first, last, y);
+    bool without_sign = op == LLVMICmp ? is_unsigned(v) : !simd_is_call_of(v, "llvm.s");
+    for (int k = 0; k < (moves ? 2 : 1); k++) {
+        LLVMValueRef x = k ? last : first, holds = LLVMBuildFreeze(b, holds_at(g, b, value, x, y), "");
+        all = all ? LLVMBuildAnd(b, all, holds, "") : holds;
+        if (moves && without_sign) all = LLVMBuildAnd(b, all, no_sign(g, b, v, x, y), "");
+    }
+    return all;
+}
+
+/* What an item says that does not come to the comparison is frozen: another one then has the block written as an edge.
+ */
 LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMValueRef x, LLVMValueRef y) {
-    LLVMValueRef all = LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(LLVMTypeOf(x))), 1, false);
     LLVMTypeRef i64 = LLVMTypeOf(x);
+    LLVMValueRef all = LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(i64)), 1, false);
     LLVMValueRef last = LLVMBuildNSWAdd(b, x, LLVMConstInt(i64, (unsigned)(s.vectors * s.width - 1), false), "");
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
-        int rows = value->rate.y ? s.rows : 1, ends = value->rate.x == LANE_VARYING ? 2 : 1;
-        for (int k = 0; value->at_ends && k < rows * ends; k++) {
-            LLVMValueRef row = y ? LLVMBuildNSWAdd(b, y, LLVMConstInt(i64, (unsigned)(k / ends), false), "") : NULL;
-            LLVMValueRef place = k % ends ? last : x;
-            LLVMValueRef holds = simd_at(g, b, value->v, place, row);
-            if (value->at_ends < 0) holds = LLVMBuildNot(b, holds, "");
+        for (int k = 0; value->at_ends && k < (value->rate.y ? s.rows : 1); k++) {
+            LLVMValueRef row = y ? LLVMBuildNSWAdd(b, y, LLVMConstInt(i64, (unsigned)k, false), "") : NULL;
+            LLVMValueRef holds = holds_along(g, b, value, x, last, row);
             all = LLVMBuildAnd(b, all, LLVMBuildFreeze(b, holds, ""), "");
-            if (ends == 2 && is_unsigned(value->v)) all = LLVMBuildAnd(b, all, no_sign(g, b, value->v, place, row), "");
+            for (unsigned o = 0; o < 2; o++) {
+                LLVMValueRef goes_on = does_not_wrap(g, b, LLVMGetOperand(value->v, o), x, last, row);
+                if (goes_on) all = LLVMBuildAnd(b, all, goes_on, "");
+            }
         }
     }
     return all;

@@ -9,7 +9,6 @@ typedef struct Teller {
     Buf *out;
     const SimdRegion *g;
     size_t begun;  /* where this nest's lines begin: none is told twice */
-    bool has_ends; /* ends.c */
     SimdShape shape;
 } Teller;
 
@@ -80,7 +79,9 @@ static void tell_ahead(Teller *t, LLVMValueRef ahead) {
 static void tell_value(Teller *t, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     size_t n;
-    if (op == LLVMLoad || op == LLVMStore) {
+    if (value->at_ends && op != LLVMICmp) {
+        tell(t, value->v, "index: clamped or wrapped around only at edges; for blocks of work items inside it is linear");
+    } else if (op == LLVMLoad || op == LLVMStore) {
         tell_access(t, value);
     } else if (op == LLVMCall && LLVMGetCalledValue(value->v) == LLVMGetNamedFunction(LLVMGetGlobalParent(t->g->fn), CG_AHEAD)) {
         tell_ahead(t, value->v);
@@ -109,12 +110,13 @@ static void tell_control(Teller *t) {
     }
     for (int b = 0; b < g->blocks.n; b++) {
         int s[2];
-        if (!g->blocks.at[b].diverges) continue;
+        bool at_edges = g->blocks.at[b].taken >= 0;
+        if (!g->blocks.at[b].diverges && !at_edges) continue;
         for (int i = 0; i < 2; i++) s[i] = value_map_get(g->block_of, simd_succ(g, b, i));
         int loop = g->blocks.at[b].loop;
         bool exits = loop >= 0 && (s[0] < 0 || s[1] < 0 || !g->loops.at[loop].has[s[0]] || !g->loops.at[loop].has[s[1]]);
         LLVMValueRef at = LLVMGetBasicBlockTerminator(g->blocks.at[b].bb);
-        if (t->has_ends) tell(t, at, "branch: divergent only at edges; blocks of work items without divergence are "
+        if (at_edges) tell(t, at, "branch: divergent only at edges; blocks of work items without divergence are "
                                      "run without it");
         else if (!exits) tell(t, at, "divergent branch: each path is executed under a mask for the work items that "
                                      "take it");
@@ -142,14 +144,14 @@ static void tell_once(Buf *out, size_t from) {
 }
 
 /* Told of the version that all launches can take; the others, if they are there, have less to tell. */
-void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versions) {
+void simd_note(Cg *cg, SimdRegion *g, SimdShape shape, SimdVersions versions) {
     if (!cg->vector_notes) return;
     LLVMValueRef first = NULL;
     for (int i = 0; i < g->values.n && !first; i++)
         if (LLVMGetDebugLocLine(g->values.at[i].v)) first = g->values.at[i].v;
     size_t from = cg->vector_notes->n;
     Teller t = begin(cg, g, first);
-    t.has_ends = versions.ends;
+    simd_rates_settled(g, versions.ends);
     t.shape = shape;
     buf_printf(t.out, "%d lanes", shape.width);
     if (shape.vectors > 1) buf_printf(t.out, ", %d vectors at a time", shape.vectors);
@@ -164,6 +166,7 @@ void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versio
         if (!g->blocks.at[g->values.at[i].block].leaves) tell_value(&t, &g->values.at[i]);
     if (t.out->n == t.begun && !versions.aligned) buf_puts(t.out, "  nothing that is slow in vector code\n");
     tell_once(t.out, from);
+    simd_rates_settled(g, false);
 }
 
 void simd_note_scalar(Cg *cg, const SimdRegion *g) {

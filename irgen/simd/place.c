@@ -6,6 +6,11 @@
 
 enum { UNKNOWN = 0, KNOWN = 1 << 7 }; /* KNOWN: the bits have been found */
 
+bool simd_is_extreme(LLVMValueRef v) {
+    return simd_is_call_of(v, "llvm.smin.") || simd_is_call_of(v, "llvm.smax.") || simd_is_call_of(v, "llvm.umin.") ||
+           simd_is_call_of(v, "llvm.umax.");
+}
+
 static unsigned slice_of_inst(SimdRegion *g, LLVMValueRef v);
 
 static unsigned slice(SimdRegion *g, LLVMValueRef v) {
@@ -23,9 +28,10 @@ static unsigned slice_of_inst(SimdRegion *g, LLVMValueRef v) {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     bool divides = op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
     bool is_arithmetic = LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v) ||
-                         op == LLVMICmp || op == LLVMSelect;
+                         op == LLVMICmp || op == LLVMSelect || simd_is_extreme(v);
     if (!is_arithmetic) return SLICE_OTHER;
-    unsigned all = divides ? SLICE_DIVISION : op == LLVMSelect ? SLICE_SELECT : 0;
+    bool selects = op == LLVMSelect || op == LLVMCall;
+    unsigned all = divides ? SLICE_DIVISION : selects ? SLICE_SELECT : 0;
     for (int i = 0; i < LLVMGetNumOperands(v); i++) all |= slice(g, LLVMGetOperand(v, (unsigned)i));
     return all;
 }
@@ -44,7 +50,7 @@ unsigned simd_slice(const SimdRegion *g, LLVMValueRef v) {
 }
 
 bool simd_is_placed(const SimdRegion *g, LLVMValueRef v) {
-    return !(simd_slice(g, v) & (SLICE_DIVISION | SLICE_SELECT | SLICE_OTHER));
+    return !(simd_slice(g, v) & (SLICE_DIVISION | SLICE_OTHER));
 }
 
 static LLVMValueRef at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y) {

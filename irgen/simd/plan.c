@@ -93,27 +93,15 @@ static void plan_rows(const NestContext *n, NestVersion *v) {
 
 /* Versions ------------------------------------------------------------------------------------------------------------ */
 
-/* Accesses of which nothing shows that neighbours are contiguous. */
-static int n_apart(const SimdRegion *g) {
-    int n = 0;
-    for (int i = 0; i < g->values.n; i++) {
-        const SimdValue *value = &g->values.at[i];
-        bool is_store = LLVMIsAStoreInst(value->v), is_access = is_store || LLVMIsALoadInst(value->v);
-        if (g->blocks.at[value->block].leaves || !is_access) continue;
-        n += simd_rate(g, LLVMGetOperand(value->v, is_store), value->block).x == LANE_VARYING;
-    }
-    return n;
-}
-
 /* Of blocks that begin at a multiple of their size, a power of two; width 0: that would show nothing new. */
 static SimdShape shape_if_aligned(SimdRegion *g, const SimdTarget *t) {
     SimdShape s = {0};
-    int apart = n_apart(g);
+    int apart = simd_n_apart(g);
     if (!apart || !simd_allows(g, ALIGNED) || !simd_find_aligned(g)) return s;
     g->aligned = true;
     s = simd_shape(g, t);
     while (s.vectors & (s.vectors - 1)) s.vectors--;
-    if (s.width == 1 || n_apart(g) >= apart) s = (SimdShape){0};
+    if (s.width == 1 || simd_n_apart(g) >= apart) s = (SimdShape){0};
     g->aligned = false;
     simd_shape(g, t); /* the rates of the other version */
     return s;

@@ -102,7 +102,7 @@ static bool brings_apart(const SimdRegion *g, LLVMValueRef phi, int block) {
     if (simd_is_plain_header(g, block)) return false;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         int from = value_map_get(g->block_of, LLVMGetIncomingBlock(phi, i));
-        if (from < 0) continue;
+        if (from < 0 || !simd_comes_alive(g, from, block)) continue;
         if (g->blocks.at[from].diverges || simd_is_masked(g, from)) return true;
         for (int l = g->blocks.at[from].loop; l >= 0 && !g->loops.at[l].has[block]; l = g->loops.at[l].parent)
             if (g->loops.at[l].divergent) return true;
@@ -118,6 +118,7 @@ static LaneRate merged(const SimdRegion *g, LLVMValueRef phi, int block) {
         LLVMValueRef v = LLVMGetIncomingValue(phi, i);
         int from = value_map_get(g->block_of, LLVMGetIncomingBlock(phi, i)), value = value_map_get(g->value_of, v);
         if (value >= 0 && !g->values.at[value].known) continue;
+        if (from >= 0 && !simd_comes_alive(g, from, block)) continue;
         LaneRate in = simd_rate(g, v, from < 0 ? block : from);
         r = first ? in : join(r, in);
         first = false;
@@ -175,6 +176,7 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
     if (LLVMGetNumOperands(v) > 0 && op != LLVMPHI) a = simd_rate(g, LLVMGetOperand(v, 0), block);
     if (LLVMGetNumOperands(v) > 1 && op != LLVMPHI) b = simd_rate(g, LLVMGetOperand(v, 1), block);
     int64_t k;
+    if (g->settled && value->at_ends) return simd_settled_rate(g, value);
     switch (op) {
     case LLVMAdd: return sum(a, b, 1, LLVMGetNSW(v));
     case LLVMSub: return sum(a, b, -1, LLVMGetNSW(v));
@@ -204,6 +206,8 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
     case LLVMPHI: return merged(g, v, block);
     case LLVMSelect: {
         LaneRate c = simd_rate(g, LLVMGetOperand(v, 2), block);
+        int known = g->settled ? simd_known(g, LLVMGetOperand(v, 0)) : 0;
+        if (known) return known > 0 ? b : c;
         if (a.x != LANE_UNIFORM) return any(any(a, b), c);
         LaneRate r = join(b, c);
         r.y |= a.y;
@@ -243,7 +247,7 @@ static bool update_branches(SimdRegion *g) {
     bool changed = false;
     for (int b = 0; b < g->blocks.n; b++) {
         LLVMValueRef t = LLVMGetBasicBlockTerminator(g->blocks.at[b].bb);
-        if (g->blocks.at[b].leaves || g->blocks.at[b].diverges || !LLVMIsABranchInst(t) || !LLVMIsConditional(t)) continue;
+        if (g->blocks.at[b].leaves || g->blocks.at[b].diverges || g->blocks.at[b].taken >= 0 || !LLVMIsABranchInst(t) || !LLVMIsConditional(t)) continue;
         bool may_leave = false;
         for (int i = 0; i < 2; i++) {
             int s = value_map_get(g->block_of, simd_succ(g, b, i));
@@ -409,6 +413,7 @@ void simd_rates(SimdRegion *g, bool rows) {
     for (int l = 0; l < g->loops.n; l++) g->loops.at[l].divergent = false;
     for (int l = 0; l <= g->loops.n; l++)
         for (int i = 0; i < g->levels[l].nodes.n; i++) g->levels[l].nodes.at[i].masked = g->levels[l].nodes.at[i].diverges = false;
+    simd_find_dead(g);
     for (bool changed = true; changed;) {
         changed = update_rates(g);
         changed = update_branches(g) || changed;

@@ -124,7 +124,7 @@ static bool post_order(SimdRegion *g, LLVMBasicBlockRef bb) {
     LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
     for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
         if (!post_order(g, LLVMGetSuccessor(t, i))) return false;
-    SimdBlock b = {.bb = bb, .loop = -1};
+    SimdBlock b = {.bb = bb, .loop = -1, .taken = -1};
     vec_push(g->arena, &g->blocks, b);
     return true;
 }

@@ -147,8 +147,10 @@ static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef 
     LLVMBuildCondBr(n->b, simd_all_inside(n->g, n->b, shape, x, y), inside, edge);
     LLVMPositionBuilderAtEnd(n->b, inside);
     n->settled = true;
+    simd_rates_settled(n->g, true);
     write_inside(n, shape, x, y, past);
     n->settled = false;
+    simd_rates_settled(n->g, false);
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, edge);
     write_edge(n, shape, x, y);

@@ -47,7 +47,7 @@ int simd_width(const SimdRegion *g, const SimdTarget *t) {
 enum {
     ROUNDS = 32, MAX_DEPTH = 4,
     IN_A_CYCLE = 2, IN_A_CYCLE_ALONE = 3, LATENCY = 4, SLOW = 8, MISSED_BRANCH = 5,
-    LANE_ACCESS = 2, LIVE_LANE_ACCESS = 4, PART_ACCESS = 3, BY_LANE = 4, BY_LIVE_LANE = 5,
+    LANE_ACCESS = 2, ASKED = 4 /* of the first and the last item (ends.c) */, LIVE_LANE_ACCESS = 4, PART_ACCESS = 3, BY_LANE = 4, BY_LIVE_LANE = 5,
     MAX_WRITTEN = 500, MAX_WRITTEN_STRAIGHT = 1000, MOST_STRAIGHT = 4, TEMPORARIES = 2
 };
 
@@ -298,6 +298,7 @@ static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, in
         if (b->leaves || b->loop != loop) continue;
         if (loop >= 0 && is_made_before(g, loop, value->v, 0)) continue;
         double cost = operation_cost(g, t, value, width);
+        if (g->settled && value->at_ends) *(value->rate.y ? &c.rows : &c.none) += ASKED;
         bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         if (begins_run(g, value)) c.none += FAR_RUN;
@@ -452,17 +453,42 @@ static SimdShape best(const SimdRegion *g, const SimdTarget *t, int width, bool 
     return best;
 }
 
+int simd_n_apart(const SimdRegion *g) {
+    int n = 0;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        bool is_store = LLVMIsAStoreInst(value->v), is_access = is_store || LLVMIsALoadInst(value->v);
+        if (g->blocks.at[value->block].leaves || !is_access) continue;
+        n += simd_rate(g, LLVMGetOperand(value->v, is_store), value->block).x == LANE_VARYING;
+    }
+    return n;
+}
+
+/* Where items inside have accesses that those at edges have not, blocks are made for them, who are most (ends.c). true: it
+ * is only at edges that items part. */
+static bool rates_inside(SimdRegion *g, bool rows) {
+    simd_rates(g, rows);
+    int apart = simd_n_apart(g);
+    if (!simd_find_ends(g)) return false;
+    simd_rates_settled(g, true);
+    bool only_at_edges = n_diverging(g) == 0;
+    if (simd_n_apart(g) >= apart) simd_rates_settled(g, false);
+    return only_at_edges;
+}
+
 /* Rows that would part ways where items of one row do not are not worth it, unless only the edges part them. */
 SimdShape simd_shape(SimdRegion *g, const SimdTarget *t) {
-    simd_rates(g, false);
+    rates_inside(g, false);
     int width = simd_width(g, t), diverging = n_diverging(g);
+    SimdShape s = {1, 1, 1};
     if (g->y && !has_leaving(g)) {
-        simd_rates(g, true);
-        if (n_diverging(g) == diverging || simd_find_ends(g)) {
-            SimdShape s = best(g, t, width, true);
-            if (s.rows > 1) return s;
-        }
-        simd_rates(g, false);
+        bool only_at_edges = rates_inside(g, true);
+        if (n_diverging(g) == diverging || only_at_edges) s = best(g, t, width, true);
     }
-    return best(g, t, width, false);
+    if (s.rows == 1) {
+        rates_inside(g, false);
+        s = best(g, t, width, false);
+    }
+    simd_rates_settled(g, false);
+    return s;
 }

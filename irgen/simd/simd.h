@@ -35,7 +35,8 @@ typedef struct SimdValue {
     LaneRate rate;
     bool known;           /* rates.c: the rate says something already */
     int private_of;       /* an address in memory of the item's own: index of its alloca in SimdRegion.privates; -1 */
-    int at_ends;          /* ends.c: a comparison that holds (1), or fails (-1), for all items of most blocks */
+    int at_ends;          /* ends.c: in most blocks this comparison holds (1), or fails (-1), for all items; this minimum or
+                           * maximum is operand at_ends - 1; this remainder does not begin anew (1) */
     bool crosses;         /* used where its own block may have been skipped: kept in memory, for LLVM to promote */
     int leaves_loop;      /* innermost divergent loop around it, if it is used outside of that; -1 */
     uint8_t slice;        /* place.c */
@@ -51,6 +52,8 @@ typedef struct SimdBlock {
     bool leaves;          /* only leads out of the function: a failed check */
     int first, n;         /* its instructions, in SimdRegion.values */
     bool guarded;         /* skipped when no lane is live; else it costs less than a branch */
+    bool dead;            /* in a settled version: no item comes here */
+    int taken;            /* in a settled version: the successor that all items take; -1: who knows */
     bool diverges;        /* its branch is not taken alike by all items */
     int goes_on;          /* behind its check: the block that just these items come to, next in the order; -1 */
     bool follows;         /* is such a block */
@@ -117,6 +120,7 @@ typedef struct SimdRegion {
     int n_reached; /* blocks, while they are found */
     bool aligned;                 /* in the version for masks that leave neighbours side by side */
     TransformSet omitted;         /* --no-transform */
+    bool settled;                 /* ends.c: the rates are those of blocks in which all comparisons that are ends hold */
     bool rows;                    /* blocks of more than one row are looked at */
     const char *why_not;          /* not NULL: stays scalar, and why */
     LLVMValueRef why_at;
@@ -183,6 +187,7 @@ void simd_blends(SimdRegion *g, const ValueMap *updated);
 /* shape.c */
 SimdShape simd_shape(SimdRegion *g, const SimdTarget *t);
 int simd_width(const SimdRegion *g, const SimdTarget *t);
+int simd_n_apart(const SimdRegion *g); /* accesses whose places side by side nothing shows */
 enum { SIMD_LINE = 64 }; /* bytes of a cache line */
 /* Operations on vectors that wait at a time, or are under way, in the machine: as many as it looks ahead for some that need
  * not wait. */
@@ -218,11 +223,17 @@ enum {
 };
 void simd_find_slices(SimdRegion *g);
 unsigned simd_slice(const SimdRegion *g, LLVMValueRef v);
+bool simd_is_extreme(LLVMValueRef v); /* the least or greatest of two integers */
 bool simd_is_placed(const SimdRegion *g, LLVMValueRef v); /* has a value at any item: simd_at */
 LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y); /* or NULL */
 
 /* ends.c */
-bool simd_find_ends(SimdRegion *g);  /* false: something else parts the items, or nothing does */
+bool simd_find_ends(SimdRegion *g);  /* false: there are none; the rates are there, and again after it */
+void simd_rates_settled(SimdRegion *g, bool settled); /* the rates of blocks that are inside, or of all */
+void simd_find_dead(SimdRegion *g);  /* SimdBlock.dead and .taken */
+bool simd_comes_alive(const SimdRegion *g, int from, int to); /* can items come along this edge? */
+LaneRate simd_settled_rate(const SimdRegion *g, const SimdValue *value); /* of what is marked, but for comparisons */
+int simd_known(const SimdRegion *g, LLVMValueRef cond); /* in a settled version: 1 or -1 for all items, 0: who knows */
 LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMValueRef x, LLVMValueRef y);
 
 /* stream.c: arrays that may be written past the caches, by what answers whether they are */
@@ -379,7 +390,7 @@ LLVMValueRef simd_check_of(const SimdRegion *g, int block); /* what its branch l
 typedef struct SimdVersions {
     bool aligned, ends, written_out;
 } SimdVersions;
-void simd_note(Cg *cg, const SimdRegion *g, SimdShape shape, SimdVersions versions);
+void simd_note(Cg *cg, SimdRegion *g, SimdShape shape, SimdVersions versions);
 void simd_note_scalar(Cg *cg, const SimdRegion *g);
 
 #endif

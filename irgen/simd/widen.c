@@ -469,7 +469,7 @@ void simd_keep(SimdEmit *e, int i) {
 
 static LLVMValueRef one_copy(SimdEmit *e, const SimdValue *value, int row, int vector) {
     bool one = value->rate.x != LANE_VARYING;
-    if (e->settled && value->at_ends) {
+    if (e->settled && value->at_ends && LLVMIsAICmpInst(value->v)) {
         LLVMTypeRef t = simd_copy_type(e, value->rate, e->cg->i1);
         return value->at_ends > 0 ? LLVMConstAllOnes(t) : LLVMConstNull(t);
     }

@@ -1,0 +1,32 @@
+; Where no item of a block is clamped, neighbours read side by side: asked of the first and the last item.
+; RUN-PASS: vectorize --march=x86-64-v3
+; CHECK: br i1 {{%.*}}, label %inside, label %edge
+; CHECK: inside:
+; CHECK: [[J:%.*]] = call i64 @llvm.smax.i64(
+; CHECK: [[P:%.*]] = getelementptr float, ptr %a, i64 [[J]]
+; CHECK: load <8 x float>, ptr [[P]]
+; CHECK-NOT: extractelement
+; CHECK: store <8 x float>
+define void @f(ptr noalias %a, ptr noalias %c, i64 %n, i64 %m) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %item, label %done
+item:
+  %b = add i64 %i, -1
+  %j = call i64 @llvm.smax.i64(i64 %b, i64 0)
+  %p = getelementptr float, ptr %a, i64 %j
+  %v = load float, ptr %p, align 4
+  %r = getelementptr float, ptr %c, i64 %i
+  store float %v, ptr %r, align 4
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+done:
+  ret void
+}
+declare i64 @llvm.smax.i64(i64, i64)
+!0 = !{}
