@@ -115,7 +115,8 @@ static void settle_branches(SimdRegion *g) {
     }
 }
 
-/* Values that settle ------------------------------------------------------------------------------------------------ */
+/* Values that settle ------------------------------------------------------------------------------------------------
+ */
 
 static bool is_index(const SimdRegion *g, LLVMValueRef v, int depth) {
     enum { NEAR = 8 };
@@ -203,7 +204,8 @@ bool simd_find_ends(SimdRegion *g) {
     return any;
 }
 
-/* Where nobody comes ------------------------------------------------------------------------------------------------ */
+/* Where nobody comes ------------------------------------------------------------------------------------------------
+ */
 
 bool simd_comes_alive(const SimdRegion *g, int from, int to) {
     if (!g->settled) return true;
@@ -255,15 +257,15 @@ void simd_find_dead(SimdRegion *g) {
         LLVMValueRef t = LLVMGetBasicBlockTerminator(block->bb);
         block->dead = g->settled && b && !comes(g, b);
         block->taken = -1;
-        bool parts = g->settled && !block->leaves && LLVMIsABranchInst(t) && LLVMIsConditional(t);
+        bool parts =
+            g->settled && !block->leaves && LLVMIsABranchInst(t) && LLVMIsConditional(t) && !simd_check_of(g, b);
         int known = parts && LLVMIsAInstruction(LLVMGetCondition(t)) ? simd_known(g, LLVMGetCondition(t)) : 0;
-        if (!known) continue;
-        int to = value_map_get(g->block_of, simd_succ(g, b, known < 0));
-        if (to < 0 || !g->blocks.at[to].leaves) block->taken = known < 0;
+        if (known) block->taken = known < 0;
     }
 }
 
-/* At a block of items ----------------------------------------------------------------------------------------------- */
+/* At a block of items -----------------------------------------------------------------------------------------------
+ */
 
 /* An unsigned comparison grows evenly where neither side changes its sign: none is negative. */
 static LLVMValueRef no_sign(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef cmp, LLVMValueRef x, LLVMValueRef y) {

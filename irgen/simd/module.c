@@ -108,6 +108,13 @@ void simd_prepare(Cg *cg) {
     each_with_nests(cg, simd_hoist_parts);
 }
 
+void simd_unroll(Cg *cg) {
+    Marks marks = find_marks(cg);
+    for (int i = 0; i < marks.n; i++)
+        if (simd_unroll_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+            run_passes(cg, marks.at[i].fn, "instcombine<no-verify-fixpoint>,early-cse");
+}
+
 void simd_promote(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++)

@@ -206,7 +206,7 @@ static LLVMBasicBlockRef new_block(const Candidate *c, const char *name) {
 }
 
 /* A phi's blocks cannot be replaced: a new phi takes its place. */
-static void replace_incoming(LLVMBuilderRef b, LLVMBasicBlockRef at, LLVMBasicBlockRef old, LLVMBasicBlockRef by) {
+void simd_replace_incoming(LLVMBuilderRef b, LLVMBasicBlockRef at, LLVMBasicBlockRef old, LLVMBasicBlockRef by) {
     LLVMValueRef next;
     for (LLVMValueRef phi = LLVMGetFirstInstruction(at); LLVMIsAPHINode(phi); phi = next) {
         next = LLVMGetNextInstruction(phi);
@@ -241,7 +241,7 @@ static void load_before(LLVMBuilderRef b, const Candidate *c, LLVMValueRef guard
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
     LLVMBuildBr(b, header);
-    replace_incoming(b, header, c->before, on);
+    simd_replace_incoming(b, header, c->before, on);
 }
 
 static void store_at(LLVMBuilderRef b, const Candidate *c, LLVMValueRef at, LLVMValueRef slot, LLVMBasicBlockRef exit) {

@@ -98,6 +98,8 @@ static int64_t pace(const SimdRegion *g, LLVMValueRef v, int loop, int depth) {
     return sum > SIMD_LINE ? SIMD_LINE : sum < -SIMD_LINE ? -SIMD_LINE : sum;
 }
 
+int64_t simd_pace(const SimdRegion *g, LLVMValueRef v, int loop) { return pace(g, v, loop, 0); }
+
 /* Does it fetch lines in each round of its loop that the next round has no use for? */
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load) {
     int loop = g->blocks.at[load->block].loop;

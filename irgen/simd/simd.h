@@ -179,6 +179,11 @@ LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int
 /* promote.c: a nest's marks; true: an element is kept in memory of the frame, for LLVM to promote */
 bool simd_promote_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
+void simd_replace_incoming(LLVMBuilderRef b, LLVMBasicBlockRef at, LLVMBasicBlockRef old, LLVMBasicBlockRef by);
+
+/* unroll.c: the same; true: a loop is unrolled */
+bool simd_unroll_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+
 /* blend.c: SimdValue.read_before, once the rates are there */
 ValueMap *simd_find_updated(Cg *cg);
 bool simd_dominates(const SimdRegion *g, int by, int to); /* does every path to block `to` lead through `by`? */
@@ -192,6 +197,7 @@ enum { SIMD_LINE = 64 }; /* bytes of a cache line */
 /* Operations on vectors that wait at a time, or are under way, in the machine: as many as it looks ahead for some that need
  * not wait. */
 enum { SIMD_IN_SIGHT = 96 };
+int64_t simd_pace(const SimdRegion *g, LLVMValueRef v, int loop); /* bytes or counts from iteration to iteration; SIMD_LINE: many */
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
 int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */

@@ -1,0 +1,265 @@
+/* unroll.c -- full unrolling of short loops of an item whose accesses are interleaved, `for c in 0..3 { d[i, j, c] =
+ * ...; }`: written out, the accesses of all iterations are side by side, and parts.c makes whole vectors of them. LLVM
+ * unrolls such loops as well, but only after vectorisation. Only innermost loops of known trip counts are unrolled
+ * here, and of two in one another the inner one first. */
+#include "irgen/simd/simd.h"
+
+enum { MOST_TRIPS = 8, MOST_VALUES = 256 };
+
+typedef struct Short {
+    const SimdRegion *g;
+    const SimdLoop *loop;
+    LLVMBasicBlockRef header, before, exit;
+    int trips;
+    bool is_straight;   /* without branches: written as one block, in which parts.c finds all accesses */
+    ValueMap *block_at; /* of the loop, to `blocks` */
+    ValueMap *value_at; /* to `values`: what stands for it in the iteration that is written */
+    Vec(LLVMBasicBlockRef) blocks;
+    Vec(LLVMValueRef) values;
+} Short;
+
+/* Which loops --------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_innermost(const SimdRegion *g, int loop) {
+    for (int l = 0; l < g->loops.n; l++)
+        if (g->loops.at[l].parent == loop) return false;
+    return true;
+}
+
+static LLVMValueRef coming(LLVMValueRef phi, LLVMBasicBlockRef from, bool same) {
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if ((LLVMGetIncomingBlock(phi, i) == from) == same) return LLVMGetIncomingValue(phi, i);
+    return NULL;
+}
+
+/* for counter in constant..constant, by a constant step: how many iterations; 0: too many, or who knows */
+static int known_trips(const Short *s) {
+    LLVMValueRef cond = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->header));
+    LLVMIntPredicate p = LLVMIsAICmpInst(cond) ? LLVMGetICmpPredicate(cond) : LLVMIntEQ;
+    if (p != LLVMIntSLT && p != LLVMIntULT) return 0;
+    LLVMValueRef counter = LLVMGetOperand(cond, 0), hi = LLVMGetOperand(cond, 1);
+    if (!LLVMIsAPHINode(counter) || LLVMGetInstructionParent(counter) != s->header || !LLVMIsAConstantInt(hi)) return 0;
+    LLVMValueRef lo = coming(counter, s->before, true), next = coming(counter, s->before, false);
+    if (!LLVMIsAConstantInt(lo) || !LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd) return 0;
+    LLVMValueRef by = LLVMGetOperand(next, 1);
+    if (LLVMGetOperand(next, 0) != counter || !LLVMIsAConstantInt(by)) return 0;
+    int64_t step = LLVMConstIntGetSExtValue(by), from = LLVMConstIntGetSExtValue(lo), to = LLVMConstIntGetSExtValue(hi);
+    if (p == LLVMIntULT && from < 0) return 0;
+    if (step <= 0 || step > MOST_VALUES || to <= from || to - from > MOST_TRIPS * step) return 0;
+    return (int)((to - from + step - 1) / step);
+}
+
+/* Neighbours' elements are apart, and the iterations fill what is between them. */
+static bool is_interleaved(const SimdRegion *g, int loop, const SimdValue *value) {
+    bool is_store = LLVMIsAStoreInst(value->v) != NULL;
+    if ((!is_store && !LLVMIsALoadInst(value->v)) || value->private_of >= 0 || simd_is_atomic(value->v)) return false;
+    LLVMValueRef at = LLVMGetOperand(value->v, is_store);
+    LaneRate r = simd_rate(g, at, value->block);
+    int64_t by = simd_pace(g, at, loop),
+            bytes = simd_bytes(g, LLVMTypeOf(is_store ? LLVMGetOperand(value->v, 0) : value->v));
+    return r.x == LANE_LINEAR && r.stride > bytes && by >= bytes && by < r.stride;
+}
+
+/* Outside, only the exit may use what the loop computes, and only what its header does. */
+static bool keeps_to_itself(const Short *s, const SimdValue *value) {
+    const SimdRegion *g = s->g;
+    for (LLVMUseRef u = LLVMGetFirstUse(value->v); u; u = LLVMGetNextUse(u)) {
+        int user = value_map_get(g->value_of, LLVMGetUser(u));
+        if (user >= 0 && s->loop->has[g->values.at[user].block]) continue;
+        if (user < 0 || g->blocks.at[g->values.at[user].block].leaves || g->blocks.at[value->block].bb != s->header)
+            return false;
+    }
+    return true;
+}
+
+/* One edge in, one back, and one out, from the header; and the ways out of failed checks. */
+static bool find_edges(Short *s) {
+    const SimdRegion *g = s->g;
+    int n_in = 0, n_back = 0;
+    for (int b = 0; b < g->blocks.n; b++)
+        for (int i = 0; i < simd_n_succ(g, b); i++) {
+            LLVMBasicBlockRef bb = simd_succ(g, b, i);
+            int to = value_map_get(g->block_of, bb);
+            if (bb == s->header && s->loop->has[b]) n_back++;
+            if (bb == s->header && !s->loop->has[b]) {
+                s->before = g->blocks.at[b].bb;
+                n_in++;
+            }
+            if (!s->loop->has[b] || (to >= 0 && s->loop->has[to])) continue;
+            if (to >= 0 && g->blocks.at[to].leaves) continue;
+            if (to < 0 || s->exit || g->blocks.at[b].bb != s->header) return false;
+            s->exit = bb;
+        }
+    s->is_straight = true;
+    for (int b = 0; b < g->blocks.n; b++)
+        if (s->loop->has[b] && g->blocks.at[b].bb != s->header && simd_n_succ(g, b) != 1) s->is_straight = false;
+    return n_in == 1 && n_back == 1 && s->exit && LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(s->header)) == 2 &&
+           LLVMGetSuccessor(LLVMGetBasicBlockTerminator(s->header), 1) == s->exit;
+}
+
+static bool is_wanted(Short *s, int loop) {
+    const SimdRegion *g = s->g;
+    int n = 0;
+    bool interleaved = false;
+    if (!is_innermost(g, loop) || !find_edges(s)) return false;
+    s->trips = known_trips(s);
+    for (int i = 0; i < g->values.n && s->trips; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!s->loop->has[value->block]) continue;
+        if (!keeps_to_itself(s, value)) return false;
+        interleaved |= is_interleaved(g, loop, value);
+        n++;
+    }
+    return interleaved && n * s->trips <= MOST_VALUES;
+}
+
+/* Writing it out -----------------------------------------------------------------------------------------------------
+ */
+
+static void stand_for(Short *s, LLVMValueRef v, LLVMValueRef by) {
+    value_map_put(s->value_at, v, s->values.n);
+    vec_push(s->g->arena, &s->values, by);
+}
+
+static LLVMValueRef now(const Short *s, LLVMValueRef v) {
+    int i = value_map_get(s->value_at, v);
+    return i < 0 ? v : s->values.at[i];
+}
+
+static LLVMBasicBlockRef block_now(const Short *s, LLVMBasicBlockRef bb) {
+    int i = value_map_get(s->block_at, bb);
+    return i < 0 ? bb : s->blocks.at[i];
+}
+
+static LLVMBasicBlockRef new_block(const Short *s) {
+    return LLVMAppendBasicBlockInContext(LLVMGetTypeContext(LLVMTypeOf(s->g->x)), s->g->fn, "unrolled");
+}
+
+static void write_phi(Short *s, LLVMBuilderRef b, LLVMValueRef phi) {
+    LLVMValueRef made = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef v = now(s, LLVMGetIncomingValue(phi, i));
+        LLVMBasicBlockRef from = block_now(s, LLVMGetIncomingBlock(phi, i));
+        LLVMAddIncoming(made, &v, &from, 1);
+    }
+    stand_for(s, phi, made);
+}
+
+static void write_branch(const Short *s, LLVMBuilderRef b, LLVMValueRef branch, LLVMBasicBlockRef next) {
+    LLVMValueRef c = LLVMInstructionClone(branch);
+    LLVMInsertIntoBuilder(b, c);
+    if (LLVMIsConditional(c)) LLVMSetCondition(c, now(s, LLVMGetCondition(branch)));
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(branch); i++) {
+        LLVMBasicBlockRef to = LLVMGetSuccessor(branch, i);
+        LLVMSetSuccessor(c, i, to == s->header ? next : block_now(s, to));
+    }
+}
+
+/* Without the branch of the header, whose answer is known. */
+static void write_block(Short *s, LLVMBuilderRef b, LLVMBasicBlockRef bb, LLVMBasicBlockRef next) {
+    for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v)) {
+        if (LLVMIsAPHINode(v)) {
+            if (bb != s->header && s->is_straight) stand_for(s, v, now(s, LLVMGetIncomingValue(v, 0)));
+            else if (bb != s->header) write_phi(s, b, v);
+            continue;
+        }
+        if (LLVMIsATerminatorInst(v)) {
+            if (bb != s->header && !s->is_straight) write_branch(s, b, v, next);
+            continue;
+        }
+        LLVMValueRef c = LLVMInstructionClone(v);
+        for (int i = 0; i < LLVMGetNumOperands(v); i++)
+            LLVMSetOperand(c, (unsigned)i, now(s, LLVMGetOperand(v, (unsigned)i)));
+        LLVMInsertIntoBuilder(b, c);
+        stand_for(s, v, c);
+    }
+}
+
+/* What the header begins the next iteration with: all at once, for one phi may be what another goes on with. */
+static void step(Short *s, bool first) {
+    int n = 0;
+    LLVMValueRef *begin = arena_array(s->g->arena, LLVMValueRef, MOST_VALUES);
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(s->header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+        begin[n++] = first ? coming(phi, s->before, true) : now(s, coming(phi, s->before, false));
+    n = 0;
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(s->header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+        stand_for(s, phi, begin[n++]);
+}
+
+static void write_iteration(Short *s, LLVMBuilderRef b, LLVMBasicBlockRef at, LLVMBasicBlockRef next) {
+    const SimdRegion *g = s->g;
+    s->blocks.n = 0;
+    for (int i = 0; i < g->blocks.n; i++) {
+        if (!s->loop->has[i]) continue;
+        value_map_put(s->block_at, g->blocks.at[i].bb, s->blocks.n);
+        bool begins = g->blocks.at[i].bb == s->header || s->is_straight;
+        vec_push(g->arena, &s->blocks, begins ? at : new_block(s));
+    }
+    for (int i = 0; i < g->blocks.n; i++) {
+        if (!s->loop->has[i]) continue;
+        LLVMPositionBuilderAtEnd(b, block_now(s, g->blocks.at[i].bb));
+        write_block(s, b, g->blocks.at[i].bb, next);
+        if (g->blocks.at[i].bb != s->header || s->is_straight) continue;
+        LLVMBuildBr(b, block_now(s, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(s->header), 0)));
+    }
+}
+
+static void take_away(Short *s, LLVMBuilderRef b) {
+    const SimdRegion *g = s->g;
+    for (int i = 0; i < g->blocks.n; i++)
+        for (LLVMValueRef v; s->loop->has[i] && (v = LLVMGetLastInstruction(g->blocks.at[i].bb));) {
+            if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVoidTypeKind)
+                LLVMReplaceAllUsesWith(v, LLVMGetPoison(LLVMTypeOf(v)));
+            LLVMInstructionEraseFromParent(v);
+        }
+    for (int i = 0; i < g->blocks.n; i++) {
+        if (!s->loop->has[i]) continue;
+        LLVMPositionBuilderAtEnd(b, g->blocks.at[i].bb);
+        LLVMBuildUnreachable(b); /* with it goes what -g left behind */
+        LLVMDeleteBasicBlock(g->blocks.at[i].bb);
+    }
+}
+
+static void unroll(Cg *cg, Short *s) {
+    s->block_at = value_map_new(s->g->arena, 16);
+    s->value_at = value_map_new(s->g->arena, 64);
+    LLVMBasicBlockRef at = new_block(s);
+    LLVMValueRef enter = LLVMGetBasicBlockTerminator(s->before);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(enter); i++)
+        if (LLVMGetSuccessor(enter, i) == s->header) LLVMSetSuccessor(enter, i, at);
+    for (int i = 0; i < s->trips; i++) {
+        LLVMBasicBlockRef next = s->is_straight ? at : new_block(s);
+        step(s, i == 0);
+        write_iteration(s, cg->b, at, next);
+        at = next;
+    }
+    step(s, false);
+    LLVMPositionBuilderAtEnd(cg->b, at);
+    write_block(s, cg->b, s->header, NULL);
+    LLVMBuildBr(cg->b, s->exit);
+    for (LLVMValueRef v = LLVMGetFirstInstruction(s->header); v; v = LLVMGetNextInstruction(v))
+        if (value_map_get(s->value_at, v) >= 0) LLVMReplaceAllUsesWith(v, now(s, v));
+    simd_replace_incoming(cg->b, s->exit, s->header, at);
+    take_away(s, cg->b);
+}
+
+static bool unroll_one(Cg *cg, SimdRegion *g) {
+    simd_rates(g, false);
+    for (int l = 0; l < g->loops.n; l++) {
+        Short s = {.g = g, .loop = &g->loops.at[l], .header = g->blocks.at[g->loops.at[l].header].bb};
+        if (!is_wanted(&s, l)) continue;
+        unroll(cg, &s);
+        return true;
+    }
+    return false;
+}
+
+bool simd_unroll_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch) {
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
+    SimdRegion g;
+    bool any = false;
+    while (simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) && simd_privates(&g) && unroll_one(cg, &g))
+        any = true;
+    return any;
+}
