@@ -1,11 +1,10 @@
 ; What a header carries is, after the loop, what the last iteration left.
 ; RUN-PASS: unroll-short-loops --march=x86-64-v3
-; CHECK: after:
-; CHECK: store float [[S:%.*]], ptr %q
-; CHECK: unrolled:
+; CHECK-NOT: phi float
 ; CHECK: [[A:%.*]] = fadd float {{%.*}}, 1.000000e+00
 ; CHECK: [[B:%.*]] = fadd float [[A]],
-; CHECK: [[S]] = fadd float [[B]],
+; CHECK: [[S:%.*]] = fadd float [[B]],
+; CHECK: store float [[S]], ptr %q
 define void @f(ptr noalias %d, ptr noalias %a, i64 %n) {
 entry:
   br label %head
