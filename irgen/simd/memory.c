@@ -617,43 +617,9 @@ static LLVMValueRef every_lane(SimdEmit *e, LLVMValueRef inst, int row, int vect
     return result;
 }
 
-/* Updates of one element by all, whose old values nobody wants: first among the lanes, then once in memory. Integers
- * only, because of the order. */
-static bool combined_update(SimdEmit *e, LLVMValueRef inst) {
-    static const struct { const char *name, *reduce; bool is_signed, zero; } ops[] = {
-        {"add", "llvm.vector.reduce.add", true, true}, {"sub", "llvm.vector.reduce.add", true, true},
-        {"or", "llvm.vector.reduce.or", true, true},   {"xor", "llvm.vector.reduce.xor", true, true},
-    };
-    size_t n;
-    if (!LLVMIsACallInst(inst) || LLVMGetFirstUse(inst)) return false;
-    const char *name = LLVMGetValueName2(LLVMGetCalledValue(inst), &n);
-    if (strncmp(name, CG_UPDATE, strlen(CG_UPDATE)) || LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMIntegerTypeKind) return false;
-    LaneRate at = simd_rate(e->g, LLVMGetOperand(inst, 0), e->block);
-    if (at.x != LANE_UNIFORM || at.y) return false;
-    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
-        size_t length = strlen(ops[k].name);
-        if (strncmp(name + strlen(CG_UPDATE), ops[k].name, length) || name[strlen(CG_UPDATE) + length] != '.') continue;
-        LLVMValueRef sum = NULL;
-        for (int c = 0; c < e->n; c++) {
-            LLVMValueRef v = simd_vector(e, LLVMGetOperand(inst, 1), c / e->shape.vectors, c % e->shape.vectors);
-            if (e->mask) v = LLVMBuildSelect(e->b, e->mask[c], v, LLVMConstNull(LLVMTypeOf(v)), "");
-            LLVMTypeRef t = LLVMTypeOf(v);
-            v = simd_intrinsic(e, ops[k].reduce, &t, 1, &v, 1);
-            LLVMOpcode op = ops[k].name[0] == 'o' ? LLVMOr : ops[k].name[0] == 'x' ? LLVMXor : LLVMAdd;
-            sum = sum ? LLVMBuildBinOp(e->b, op, sum, v, "") : v;
-        }
-        LLVMValueRef c = LLVMInstructionClone(inst);
-        LLVMSetOperand(c, 0, simd_scalar(e, LLVMGetOperand(inst, 0), 0, 0));
-        LLVMSetOperand(c, 1, sum);
-        LLVMInsertIntoBuilder(e->b, c);
-        return true;
-    }
-    return false;
-}
-
 void simd_per_lane(SimdEmit *e, int i) {
     LLVMValueRef inst = e->g->values.at[i].v;
-    if (combined_update(e, inst)) return;
+    if (simd_combined_update(e, inst)) return;
     bool has_result = LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind;
     LaneRate r = e->g->values.at[i].rate;
     for (int row = 0; row < (has_result && !r.y ? 1 : e->shape.rows); row++)

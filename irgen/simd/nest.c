@@ -150,8 +150,15 @@ static void write_plan(NestContext *n, const NestPlan *plan, LLVMValueRef latch)
     LLVMBasicBlockRef start = nest_block(&items, "simd");
     LLVMPositionBuilderAtEnd(items.b, start);
     LLVMSetCurrentDebugLocation2(items.b, LLVMInstructionGetDebugLoc(latch));
+    LLVMBasicBlockRef after = g->after;
+    if (simd_has_totals(g)) g->after = nest_block(&items, "totals");
     write_versions(&items, n, plan);
     LLVMBuildBr(items.b, g->after);
+    if (g->after != after) {
+        LLVMPositionBuilderAtEnd(items.b, g->after);
+        simd_bring_totals(&(SimdEmit){.g = g, .cg = n->cg, .b = items.b, .shape = {1, 1, 1}, .allocas = items.allocas});
+        LLVMBuildBr(items.b, after);
+    }
     if (plan->short_rows && LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(g->entry_from)) == 1) {
         keep_for_short_rows(&items, items.v->shape.width, latch, start);
         return;

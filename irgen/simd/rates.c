@@ -337,7 +337,10 @@ static bool worth_a_branch(const SimdRegion *g, const SimdBlock *b) {
     for (int i = b->first; i < b->first + b->n; i++) {
         switch (LLVMGetInstructionOpcode(g->values.at[i].v)) {
         case LLVMLoad: case LLVMStore: case LLVMAtomicRMW: case LLVMAtomicCmpXchg: return true;
-        case LLVMCall: cost += simd_is_plain(g->values.at[i].v) ? 1 : FEW / 2; break;
+        case LLVMCall: /* what is updated is there for items that come here only */
+            if (!simd_is_pure_call(g->values.at[i].v) && !simd_is_remark(g->values.at[i].v)) return true;
+            cost += simd_is_plain(g->values.at[i].v) ? 1 : FEW / 2;
+            break;
         case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem: return true;
         case LLVMPHI: case LLVMBr: break;
         default: cost++;

@@ -171,6 +171,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
     case LLVMCall:
         if (simd_is_remark(value->v)) return 0;
         if (simd_has_vector_form(value->v)) return function_cost(value->v);
+        if (simd_combines_update(g, value->v, value->block)) return simd_update_cost(g, value->v, value->block);
         return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
     case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? 1 : 0;
     case LLVMICmp: {

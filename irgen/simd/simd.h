@@ -97,6 +97,13 @@ typedef struct SimdParts {
 } SimdParts;
 
 
+/* A vector in which a nest gathers what its work items bring to one element (update.c). */
+typedef struct SimdTotal {
+    int value, copy;      /* the update, and of which copy */
+    LLVMTypeRef type;
+    LLVMValueRef slot;
+} SimdTotal;
+
 /* Larger nests stay scalar: what is asked here of blocks and values goes over all of them, for each of them. The largest
  * of all tests have 60 blocks and 1,500 values. */
 enum { SIMD_MOST_BLOCKS = 512, SIMD_MOST_VALUES = 16384 };
@@ -115,6 +122,7 @@ typedef struct SimdRegion {
     Vec(SimdLoop) loops;
     Vec(SimdPrivate) privates;
     Vec(SimdParts) parts;
+    Vec(SimdTotal) totals;        /* made as the nest is written */
     SimdLevel *levels;            /* [0]: the region, [1 + l]: loop l */
     ValueMap *value_of, *block_of, *private_of;
     int n_reached; /* blocks, while they are found */
@@ -357,6 +365,13 @@ void simd_per_lane(SimdEmit *e, int value); /* whatever has no vector form: lane
 LLVMValueRef simd_load_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef *mask);
 void simd_store_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef v, LLVMValueRef at,
                          LLVMValueRef *mask);
+
+/* update.c: one update of memory for all lanes */
+bool simd_combines_update(const SimdRegion *g, LLVMValueRef v, int block);
+bool simd_combined_update(SimdEmit *e, LLVMValueRef call); /* false: it is made lane by lane */
+double simd_update_cost(const SimdRegion *g, LLVMValueRef call, int block); /* of such a one, for a vector */
+bool simd_has_totals(const SimdRegion *g); /* will it have any? */
+void simd_bring_totals(SimdEmit *e); /* where the nest ends */
 
 /* saturate.c */
 bool simd_saturates(LLVMTypeRef from, LLVMTypeRef to);

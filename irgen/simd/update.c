@@ -1,0 +1,217 @@
+/* update.c -- atomic updates of one element by all work items of a block, whose old values nobody wants: a reduction of
+ * the lanes in registers, then one update in memory. What lanes that are not live bring changes nothing. Updates of one
+ * element have no order among each other, and sums of floats may be taken in any (lang/atomic.c).
+ *
+ * Where the element is the thread's own copy, which nothing but the update reads, lanes are reduced when the nest ends:
+ * until then each copy of the block has an accumulator of vectors. It holds what changes nothing whenever no nest runs. */
+#include "irgen/simd/simd.h"
+
+#include <string.h>
+
+typedef enum Join { JOIN_ADD, JOIN_AND, JOIN_OR, JOIN_XOR, JOIN_MIN, JOIN_MAX, JOIN_NONE } Join;
+
+typedef struct Combining {
+    Join join;
+    bool is_float, is_signed;
+    bool is_alone; /* the update is all that is done to its element while the kernel runs */
+} Combining;
+
+/* By the name of the function that the update is a call of: operation, then type. */
+static Combining combining(LLVMValueRef call) {
+    static const struct { const char *name; Join join; } joins[] = {
+        {"add.", JOIN_ADD}, {"sub.", JOIN_ADD}, {"and.", JOIN_AND}, {"or.", JOIN_OR},
+        {"xor.", JOIN_XOR}, {"min.", JOIN_MIN}, {"max.", JOIN_MAX},
+    };
+    Combining none = {.join = JOIN_NONE};
+    if (!simd_is_call_of(call, CG_UPDATE) || LLVMGetFirstUse(call)) return none;
+    size_t n;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n) + strlen(CG_UPDATE);
+    for (size_t i = 0; i < sizeof joins / sizeof *joins; i++) {
+        if (strncmp(name, joins[i].name, strlen(joins[i].name))) continue;
+        const char *type = name + strlen(joins[i].name);
+        bool is_float = !strncmp(type, "f32", 3) || !strncmp(type, "f64", 3);
+        return (Combining){joins[i].join, is_float, *type == 'i', strchr(type, '.') != NULL};
+    }
+    return none;
+}
+
+bool simd_combines_update(const SimdRegion *g, LLVMValueRef v, int block) {
+    return combining(v).join != JOIN_NONE && simd_rate(g, LLVMGetOperand(v, 0), block).x == LANE_UNIFORM;
+}
+
+/* What changes nothing, joined with a value. Of a number and a NaN the number stays. */
+static LLVMValueRef neutral(Combining c, LLVMTypeRef t) {
+    bool is_order = c.join == JOIN_MIN || c.join == JOIN_MAX;
+    if (c.is_float) return is_order ? LLVMConstRealOfString(t, "nan") : LLVMConstReal(t, -0.0);
+    if (c.join == JOIN_AND) return LLVMConstAllOnes(t);
+    if (!is_order) return LLVMConstNull(t);
+    uint64_t least = UINT64_C(1) << (LLVMGetIntTypeWidth(t) - 1), most = least - 1;
+    if (c.is_signed) return LLVMConstInt(t, c.join == JOIN_MIN ? most : least, false);
+    return c.join == JOIN_MIN ? LLVMConstAllOnes(t) : LLVMConstNull(t);
+}
+
+static LLVMValueRef joined(SimdEmit *e, Combining c, LLVMValueRef a, LLVMValueRef b) {
+    static const char *const orders[3][2] = {
+        {"llvm.umin", "llvm.umax"}, {"llvm.smin", "llvm.smax"}, {"llvm.minimumnum", "llvm.maximumnum"}};
+    LLVMValueRef args[2] = {a, b};
+    LLVMTypeRef t = LLVMTypeOf(a);
+    switch (c.join) {
+    case JOIN_ADD: return c.is_float ? LLVMBuildFAdd(e->b, a, b, "") : LLVMBuildAdd(e->b, a, b, "");
+    case JOIN_AND: return LLVMBuildAnd(e->b, a, b, "");
+    case JOIN_OR: return LLVMBuildOr(e->b, a, b, "");
+    case JOIN_XOR: return LLVMBuildXor(e->b, a, b, "");
+    case JOIN_MIN:
+    case JOIN_MAX: return simd_intrinsic(e, orders[c.is_float ? 2 : c.is_signed][c.join == JOIN_MAX], &t, 1, args, 2);
+    case JOIN_NONE: break;
+    }
+    return a;
+}
+
+/* By halves: LLVM's reductions have no order of floats with our rule for NaN and signed zeros. */
+static LLVMValueRef halved(SimdEmit *e, Combining c, LLVMValueRef v) {
+    for (int n = e->shape.width / 2; n >= 1; n /= 2) {
+        LLVMValueRef *order = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
+        for (int i = 0; i < e->shape.width; i++) order[i] = cg_i32(e->cg, i < n ? n + i : i);
+        LLVMValueRef upper = LLVMConstVector(order, (unsigned)e->shape.width);
+        v = joined(e, c, v, LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), upper, ""));
+    }
+    return LLVMBuildExtractElement(e->b, v, cg_i32(e->cg, 0), "");
+}
+
+static LLVMValueRef reduced(SimdEmit *e, Combining c, LLVMValueRef v) {
+    static const char *const names[][2] = { /* unsigned, signed */
+        [JOIN_ADD] = {"llvm.vector.reduce.add", "llvm.vector.reduce.add"},
+        [JOIN_AND] = {"llvm.vector.reduce.and", "llvm.vector.reduce.and"},
+        [JOIN_OR] = {"llvm.vector.reduce.or", "llvm.vector.reduce.or"},
+        [JOIN_XOR] = {"llvm.vector.reduce.xor", "llvm.vector.reduce.xor"},
+        [JOIN_MIN] = {"llvm.vector.reduce.umin", "llvm.vector.reduce.smin"},
+        [JOIN_MAX] = {"llvm.vector.reduce.umax", "llvm.vector.reduce.smax"},
+    };
+    LLVMTypeRef t = LLVMTypeOf(v);
+    return c.is_float ? halved(e, c, v) : simd_intrinsic(e, names[c.join][c.is_signed], &t, 1, &v, 1);
+}
+
+static LLVMValueRef brought(SimdEmit *e, LLVMValueRef call, Combining c, int k) {
+    LLVMValueRef v = simd_vector(e, LLVMGetOperand(call, 1), k / e->shape.vectors, k % e->shape.vectors);
+    if (!e->mask) return v;
+    LLVMValueRef nothing = simd_splat(e, neutral(c, LLVMTypeOf(LLVMGetOperand(call, 1))));
+    return LLVMBuildSelect(e->b, e->mask[k], v, nothing, "");
+}
+
+static void make_update(SimdEmit *e, LLVMValueRef call, LLVMValueRef at, LLVMValueRef v) {
+    LLVMValueRef one = LLVMInstructionClone(call);
+    LLVMSetOperand(one, 0, at);
+    LLVMSetOperand(one, 1, v);
+    LLVMInsertIntoBuilder(e->b, one);
+}
+
+/* One update for what these rows bring. */
+static void update(SimdEmit *e, LLVMValueRef call, Combining c, int from, int to) {
+    LLVMValueRef all = NULL;
+    for (int k = from * e->shape.vectors; k < to * e->shape.vectors; k++) {
+        LLVMValueRef v = brought(e, call, c, k);
+        all = all ? joined(e, c, all, v) : v;
+    }
+    LLVMValueRef at = simd_scalar(e, LLVMGetOperand(call, 0), from, 0);
+    make_update(e, call, at, reduced(e, c, all));
+}
+
+/* Accumulators --------------------------------------------------------------------------------------------------- */
+
+/* An element of a parameter: there whether or not an item comes to the update, or at a place that all come to. */
+static bool is_element(const SimdRegion *g, LLVMValueRef at, int block) {
+    if (LLVMIsAArgument(at)) return true;
+    if (!LLVMIsAGetElementPtrInst(at) || !LLVMIsAArgument(LLVMGetOperand(at, 0)) || simd_may_miss(g, block)) return false;
+    for (int i = 1; i < LLVMGetNumOperands(at); i++)
+        if (!LLVMIsAConstantInt(LLVMGetOperand(at, (unsigned)i))) return false;
+    return g->blocks.at[block].loop < 0;
+}
+
+static bool has_total(const SimdRegion *g, LLVMValueRef call, int block) {
+    Combining c = combining(call);
+    return c.join != JOIN_NONE && c.is_alone && is_element(g, LLVMGetOperand(call, 0), block);
+}
+
+bool simd_has_totals(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++) {
+        int block = g->values.at[i].block;
+        if (!g->blocks.at[block].leaves && has_total(g, g->values.at[i].v, block)) return true;
+    }
+    return false;
+}
+
+static LLVMValueRef total_of(SimdEmit *e, LLVMValueRef call, Combining c, int copy) {
+    SimdRegion *g = e->g;
+    SimdTotal t = {value_map_get(g->value_of, call), copy, simd_type(e, LLVMTypeOf(LLVMGetOperand(call, 1))), NULL};
+    for (int i = 0; i < g->totals.n; i++) {
+        const SimdTotal *other = &g->totals.at[i];
+        if (other->value == t.value && other->copy == copy && other->type == t.type) return other->slot;
+    }
+    t.slot = simd_alloca(e, t.type, "total");
+    LLVMValueRef nothing = simd_splat(e, neutral(c, LLVMGetElementType(t.type)));
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(e->allocas));
+    LLVMBuildStore(e->b, nothing, t.slot);
+    LLVMPositionBuilderAtEnd(e->b, here);
+    vec_push(g->arena, &g->totals, t);
+    return t.slot;
+}
+
+static void add_to_totals(SimdEmit *e, LLVMValueRef call, Combining c) {
+    for (int k = 0; k < e->n; k++) {
+        LLVMValueRef v = brought(e, call, c, k), slot = total_of(e, call, c, k);
+        LLVMValueRef so_far = LLVMBuildLoad2(e->b, LLVMTypeOf(v), slot, "");
+        LLVMBuildStore(e->b, joined(e, c, so_far, v), slot);
+    }
+}
+
+static LLVMValueRef element_of(SimdEmit *e, LLVMValueRef call) {
+    LLVMValueRef at = LLVMGetOperand(call, 0);
+    if (LLVMIsAArgument(at)) return at;
+    at = LLVMInstructionClone(at);
+    LLVMInsertIntoBuilder(e->b, at);
+    return at;
+}
+
+void simd_bring_totals(SimdEmit *e) {
+    const SimdRegion *g = e->g;
+    for (int i = 0; i < g->values.n; i++) {
+        Combining c = combining(g->values.at[i].v);
+        LLVMValueRef all = NULL;
+        for (int k = 0; k < g->totals.n; k++) {
+            const SimdTotal *t = &g->totals.at[k];
+            if (t->value != i) continue;
+            LLVMValueRef v = LLVMBuildLoad2(e->b, t->type, t->slot, "");
+            e->shape.width = (int)LLVMGetVectorSize(t->type);
+            LLVMBuildStore(e->b, simd_splat(e, neutral(c, LLVMGetElementType(t->type))), t->slot);
+            if (all && LLVMTypeOf(all) != t->type) { /* of another version of the nest */
+                make_update(e, g->values.at[i].v, element_of(e, g->values.at[i].v), reduced(e, c, v));
+                continue;
+            }
+            all = all ? joined(e, c, all, v) : v;
+        }
+        if (!all) continue;
+        e->shape.width = (int)LLVMGetVectorSize(LLVMTypeOf(all));
+        make_update(e, g->values.at[i].v, element_of(e, g->values.at[i].v), reduced(e, c, all));
+    }
+}
+
+/* Rows that update elements of their own do so one by one; of those some may have no lane that is live. */
+bool simd_combined_update(SimdEmit *e, LLVMValueRef call) {
+    if (!simd_combines_update(e->g, call, e->block)) return false;
+    Combining c = combining(call);
+    if (has_total(e->g, call, e->block)) {
+        add_to_totals(e, call, c);
+        return true;
+    }
+    bool by_row = simd_rate(e->g, LLVMGetOperand(call, 0), e->block).y;
+    if (by_row && e->mask) return false;
+    for (int row = 0; row < (by_row ? e->shape.rows : 1); row++)
+        update(e, call, c, row, by_row ? row + 1 : e->shape.rows);
+    return true;
+}
+
+double simd_update_cost(const SimdRegion *g, LLVMValueRef call, int block) {
+    enum { REDUCTION = 8 };
+    return has_total(g, call, block) ? 1 : REDUCTION;
+}
