@@ -45,16 +45,17 @@ class FailingTest(unittest.TestCase):
         path.write_text(text)
         return failing.Source(KDSLC, path, ["-O2", *options])
 
-    @parts.quick
     def test_every_kind(self):
         source = self.source(PROGRAM)
-        seen = set()
-        for change in failing.changes(PROGRAM):
+        seen, changes = set(), list(failing.changes(PROGRAM))
+        firsts = {change.kind: change.at for change in reversed(changes)}
+        for change in parts.chosen(changes, lambda change: change.kind == "shape" or firsts[change.kind] == change.at):
             verdict, why = source.judge(change, removals=True)
             self.assertNotIn(verdict, ("differs", "survives"), f"line {change.line(PROGRAM)}: {change.kind}: {why}")
             if verdict == "fails":
                 seen.add(change.kind)
-        self.assertEqual(seen, {"index", "divide", "shift", "step", "slice", "assert", "shape"})
+        if parts.wanted(True):
+            self.assertEqual(seen, {"index", "divide", "shift", "step", "slice", "assert", "shape"})
 
     @parts.quick
     def test_a_lost_check_is_noticed(self):
