@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The documentation tells the truth: every fenced block of README.md, CONTRIBUTING.md and docs/*.md is tried.
 
-```kdsl [args=A B]   a program (it has `fn main`) is compiled at -O2 and -O0 and run; a fragment is checked
+```kdsl [args=A B]   a program (it has `fn main`) is compiled at -O0 and -O2 and run; a fragment is checked
 ```kdsl stdin=A|B    the same, with these lines to read
 ```text [exit=N]     directly after a program: what it prints, and its exit code
 ```kdsl-error        is rejected; the diagnostics marked in it (// error[E0401]) are among the reported ones
@@ -46,7 +46,7 @@ class DocsTest(unittest.TestCase):
             if parts.wanted(True):
                 self.right(where, text)
             return
-        for level in parts.first(("-O2", "-O0")):
+        for level in parts.first(("-O0", "-O2")):
             code, _, err = self.sh(KDSLC, level, source, "-o", "program")
             self.assertEqual((code, err), (0, ""), where)
             lines = arguments.removeprefix("stdin=") if arguments.startswith("stdin=") else None
