@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The plan of a nest can be forced, and whatever it is, a program computes the same. Programs run with random plans in place
 of the compiler's: test_plans.py KDSLC [--seeds N]; each seed is a plan for every nest of each program, at each width of vectors that
-this machine has."""
+this machine has; the quick part of the suite has one width for each program, in turn."""
 import random
 import re
 import subprocess
@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests"))
+import parts  # noqa: E402
 from run import Test, widths  # noqa: E402
 
 PROGRAMS = ["tests/run/" + name + ".kdsl" for name in ("symmetric-part", "rotated-image", "hypercube-sum",
@@ -59,8 +60,8 @@ class PlansTest(unittest.TestCase):
 
     def test_programs_compute_the_same_with_any_plan(self):
         wrong = []
-        for march in widths():
-            for program in PROGRAMS:
+        for turn, march in enumerate(widths()):
+            for program in parts.chosen(PROGRAMS, lambda program: PROGRAMS.index(program) % len(widths()) == turn):
                 found = plans(program, march)
                 self.assertTrue(found, program)
                 want = Test(ROOT / program, KDSLC, False).expected_output()
@@ -73,22 +74,26 @@ class PlansTest(unittest.TestCase):
                         wrong.append(f"{program} {march}\n{text}{done.stdout[:400]}{done.stderr[:400]}")
         self.assertFalse(wrong, "\n".join(wrong))
 
+    @parts.quick
     def test_explain_prints_what_is_forced(self):
         wanted = {"lanes": "4", "vectors": "1", "start": "first", "tail": "masked", "stream": "none"}
         text = "plan saxpy.1.1 " + " ".join(f"{k}={v}" for k, v in wanted.items())
         got = plans("examples/saxpy.kdsl", "--march=x86-64-v3", self.force(text))["saxpy.1.1"]
         self.assertEqual({key: got[key] for key in wanted}, wanted)
 
+    @parts.quick
     def test_output_of_explain_is_a_plan_that_changes_nothing(self):
         for program in PROGRAMS:
             option = self.force(kdslc("--explain=vector", program).stdout)
             self.assertEqual(assembly(program, option), assembly(program), program)
 
+    @parts.quick
     def test_what_is_not_legal_is_left_as_it_was(self):
         found = plans("examples/saxpy.kdsl", "--march=x86-64-v3")["saxpy.1.1"]
         text = "plan saxpy.1.1 lanes=64 rows=4 start=multiple tail=overlapped stream=nest split=yes unroll=yes"
         self.assertEqual(plans("examples/saxpy.kdsl", "--march=x86-64-v3", self.force(text))["saxpy.1.1"], found)
 
+    @parts.quick
     def test_what_is_no_plan_is_an_error(self):
         for text, said in (("\nplan saxpy.1.1 lanes=many\n", "line 2: `lanes=many` is not KEY=VALUE of a plan"),
                            ("plan saxpy.1.1 lane=8", "line 1: `lane=8`"), ("plan a.1.1 tail=long", "line 1: `tail=long`")):
