@@ -19,7 +19,7 @@ KERNEL = re.compile(r"^\s*(export )?kernel ", re.M)
 # compiled for one device of each vendor's, in turn; all others, and those for the other devices, are in the exhaustive part.
 SAMPLE = re.compile(
     r"^(bench/kernels/(hist_local|matmul_tiled)|examples/(saxpy|scan|histogram|transpose)|tests/vector/(domains|functions|"
-    r"gather-scatter|masks|private-places)|tests/run/(atomic-(fields|swap-kinds|tickets)|bits-counted-and-rotated|devices|"
+    r"gather-scatter|private-places)|tests/run/(atomic-(fields|swap-kinds|tickets)|bits-counted-and-rotated|devices|"
     r"fail-kernel-(assert|index|loop-ends|shift|through-calls|vector)|frame-in-groups|fused|"
     r"generic-kernels|group-(barriers|calls|failing-between|leaving|marching-planes|matmul|reductions|scan|three-axes)|"
     r"half-(precision|vectors)|math-in-kernels|offload-async|own-kernel-fields|print-kernel(-groups|-then-fail)?|"
