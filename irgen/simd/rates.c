@@ -350,6 +350,16 @@ static bool worth_a_branch(const SimdRegion *g, const SimdBlock *b) {
     return false;
 }
 
+/* Is there a path through the level of `block` that leaves it out? In their order, an edge passes over it then. */
+static bool is_conditional(const SimdRegion *g, int block) {
+    const SimdLevel *level = &g->levels[g->blocks.at[block].loop + 1];
+    int at = simd_node_of(g, g->blocks.at[block].loop + 1, block);
+    for (int i = 0; i < at; i++)
+        for (int k = 0; k < level->nodes.at[i].n_succ; k++)
+            if (level->nodes.at[i].succ[k] > at) return true;
+    return false;
+}
+
 static void note_use(SimdRegion *g, LLVMValueRef v, int user) {
     int i = value_map_get(g->value_of, v);
     if (i < 0 || g->values.at[i].block == user) return;
@@ -357,6 +367,9 @@ static void note_use(SimdRegion *g, LLVMValueRef v, int user) {
     int from = value->block;
     if (g->blocks.at[from].leaves) return; /* used on the same way out, which is no part of the block of items */
     bool may_be_skipped = simd_is_masked(g, from) && g->blocks.at[from].guarded;
+    /* The masked nodes after a divergent branch follow one another also where `from`, in another arm of a uniform branch,
+     * has not been executed. */
+    may_be_skipped |= simd_may_miss(g, user) && !simd_is_masked(g, from) && is_conditional(g, from);
     if (may_be_skipped || !simd_in_loop(g, g->blocks.at[from].loop, user)) value->crosses = true;
     for (int l = g->blocks.at[from].loop; l >= 0 && value->leaves_loop < 0; l = g->loops.at[l].parent)
         if (g->loops.at[l].divergent && !g->loops.at[l].has[user]) value->leaves_loop = l;
