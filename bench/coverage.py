@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Which programs each transformation serves: bench/coverage.py [--kdslc KDSLC] [--march LIST] [TRANSFORMATION ...]
 
-Every program of examples/, tests/run/ and bench/kernels/ is compiled for the CPU device with each row of
+Every program of examples/, tests/run/, bench/kernels/ and bench/rewrites/ is compiled for the CPU device with each row of
 irgen/transform.def switched off (--no-transform), for each of --march. A program counts if its assembly changes. The
 rule (docs/vectoriser.md): a transformation stays if it serves at least three programs that have nothing to do with
 each other, here: that share no word of their names.
 
---write puts three programs for each transformation and each processor on which it does anything into bench/coverage.txt;
+--write [TRANSFORMATION ...] puts three programs for each transformation and each processor on which it does anything into bench/coverage.txt;
 --check compiles just those, and fails where one does not change any more or there are fewer than three (a test).
 Without either the matrix is printed: a line for each transformation, then its programs."""
 import argparse
@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "bench/coverage.txt"
-FOLDERS = ("examples", "tests/run", "bench/kernels")
+FOLDERS = ("examples", "tests/run", "bench/kernels", "bench/rewrites")
 LEAST = 3
 # Words of names that say nothing about what a program computes.
 COMMON = {"kernel", "kernels", "in", "of", "and", "as", "the", "with", "from", "to", "naive", "tiled", "local", "host", "gpu",
@@ -118,13 +118,15 @@ def find_some(assembly, name, march, jobs):
 
 def write(chosen, names):
     assembly, lines = Assembly(chosen.kdslc), []
+    if TABLE.exists():
+        lines = [line for line in TABLE.read_text().splitlines() if not line.startswith("#") and line.split()[0] not in names]
     for name, march in itertools.product(names, chosen.march.split(",")):
         some = find_some(assembly, name, march, chosen.jobs)
         print(name, march, *some, flush=True)
         if some:
             lines.append(f"{name} {march} {' '.join(some)}")
     TABLE.write_text("# Made by bench/coverage.py --write: a transformation, a processor, three programs that it serves there.\n" +
-                     "\n".join(lines) + "\n")
+                     "\n".join(sorted(lines)) + "\n")
 
 
 def check(chosen, names):

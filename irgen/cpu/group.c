@@ -132,13 +132,10 @@ static void bind_between(GroupRun *r) {
     bind_kept(r, NULL);
 }
 
-/* In a strip the outer loops stand already. */
-static int first_axis(const GroupRun *r) { return r->in_strip ? r->n - 1 : 0; }
-
 static void nest_begin(GroupRun *r, Nest *nest) {
     CgFunc *f = r->f;
-    LLVMValueRef at[3] = {r->strip_at[0], r->strip_at[1], r->strip_at[2]};
-    for (int d = first_axis(r); d < r->n; d++) {
+    LLVMValueRef at[3];
+    for (int d = 0; d < r->n; d++) {
         nest->counter[d] = cg_alloca(f, f->cg->i64, "local");
         nest->head[d] = cg_block(f, "items");
         nest->done[d] = cg_block(f, "items.done");
@@ -162,7 +159,7 @@ static void nest_end(GroupRun *r, Nest *nest) {
     cg_goto(f, nest->next);
     cg_enter_next(f, nest->next);
     group_carry_out(r, nest);
-    for (int d = r->n; d-- > first_axis(r);) {
+    for (int d = r->n; d-- > 0;) {
         LLVMValueRef next = LLVMBuildNSWAdd(f->b, load64(f, nest->counter[d]), cg_i64(f->cg, 1), "");
         LLVMSetNUW(next, true);
         LLVMBuildStore(f->b, next, nest->counter[d]);
@@ -209,19 +206,11 @@ static void run_statements(GroupRun *r, const Part *part, const Narrowed *narrow
         for (int i = narrowed->from; i < part->items.n && !cg_ended(f); i++) cg_stmt(f, part->items.at[i]);
 }
 
-static void strip_bounds(GroupRun *r, Nest *nest) {
-    int d = r->n - 1;
-    nest->lo[d] = r->strip_at[d];
-    nest->hi[d] = LLVMBuildNSWAdd(r->f->b, nest->lo[d], cg_i64(r->f->cg, group_strip_items(r->group, r->n)), "");
-}
-
 void group_run_items(GroupRun *r, const Part *part) {
     CgFunc *f = r->f;
     Nest nest;
     if (part->items.n) cg_debug_at(f, part->items.at[0]->span);
-    Narrowed narrowed = {0};
-    if (r->in_strip) strip_bounds(r, &nest);
-    else narrowed = group_narrow(r, part, &nest);
+    Narrowed narrowed = group_narrow(r, part, &nest);
     nest_begin(r, &nest);
     group_carry_in(r, part, &nest);
     skip_if_raised(r, &r->returned, nest.next);
@@ -278,31 +267,11 @@ static void run_for(GroupRun *r, const Part *part) {
     f->slots[binder->sym->id].value = l.i.v;
     cg_debug_value(f, binder->sym, l.i.v, 0);
     GLoop loop = {.outer = r->loop};
-    if (!r->in_strip) enter_round(r, &loop); /* nobody leaves the rounds of strips */
+    enter_round(r, &loop);
     run_parts(r, part->then_, l.done, l.next);
     r->loop = loop.outer;
     cg_debug_at(f, part->stmt->span);
     cg_loop_end(f, &l);
-}
-
-/* Loops over all but the last axis, in steps over that one. */
-static void run_strip(GroupRun *r, const Part *part) {
-    CgFunc *f = r->f;
-    CgLoop loops[3];
-    for (int d = 0; d < r->n; d++) {
-        Axis axis = cg_axis_upto(f, cg_i64(f->cg, r->group->by[d]));
-        if (d == r->n - 1) {
-            int64_t items = group_strip_items(r->group, r->n);
-            axis.step.v = cg_i64(f->cg, items);
-            axis.known_step = (Const){CONST_INT, {items}};
-        }
-        loops[d] = cg_loop_begin(f, &axis);
-        r->strip_at[d] = loops[d].i.v;
-    }
-    r->in_strip = true;
-    run_parts(r, part->then_, NULL, NULL);
-    r->in_strip = false;
-    for (int d = r->n; d-- > 0;) cg_loop_end(f, &loops[d]);
 }
 
 /* No condition is left: so many rounds there are. */
@@ -358,7 +327,6 @@ static void run_part(GroupRun *r, const Part *part) {
     case PART_WHILE: run_while(r, part); return;
     case PART_BLOCK: run_parts(r, part->then_, NULL, NULL); return;
     case PART_JUMP: run_jump(r, part); return;
-    case PART_STRIP: run_strip(r, part); return;
     case PART_ROUNDS: group_run_rounds(r, part); return;
     }
 }

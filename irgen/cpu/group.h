@@ -12,7 +12,6 @@ typedef enum PartKind {
     PART_ONCE,  /* a `let` or an assignment whose value is the same for all: one variable, assigned once */
     PART_IF, PART_FOR, PART_WHILE, PART_BLOCK,
     PART_JUMP,  /* break, continue, return of the whole group */
-    PART_STRIP, /* as PART_ITEMS, but by strips of items: its own parts with loops that they take round by round */
     PART_ROUNDS,/* as PART_ITEMS: a single loop, that all items of the group take round by round */
 } PartKind;
 
@@ -46,22 +45,15 @@ typedef struct Plan {
     int *home;           /* by symbol id: number + 1 of the part that a variable is declared in; 0: not in one */
     int first_return;    /* number of the first part in which an item may return; n_parts: none */
     bool leaves;         /* some item may leave some part */
-    unsigned cuts;       /* CUT_STRIPS: there may be PART_STRIP; CUT_ROUNDS: and PART_ROUNDS */
+    bool cuts_rounds;    /* there may be PART_ROUNDS */
     bool has_rounds;     /* there are PART_ROUNDS */
 } Plan;
-
-enum { CUT_STRIPS = 1, CUT_ROUNDS = 2 };
 
 void group_plan(Plan *p, CgFunc *f);
 bool group_is_placed(Expr *e);                  /* reads memory, calls, or may fail: has its place in the order */
 bool group_knows(const Plan *p, Expr *e);       /* the same for all items, and from what is kept once */
 bool group_uses(const Part *part, const Symbol *sym);
 int64_t group_kept_bytes(const Plan *p);        /* of all items */
-
-/* cpu/group_strip.c */
-int64_t group_strip_items(const Group *g, int n_axes); /* of a strip along the last axis; 0: there are none */
-bool group_strip_takes(const Plan *p, const Stmt *st); /* a loop to put around strips */
-bool group_strip_fits(const Plan *p);                  /* what is kept because of it has room */
 
 /* cpu/group_counted.c: of the loop that is around->at[at], to be written one after another; 0: a loop, or no loop at all */
 int group_counted_rounds(const Plan *p, const Parts *around, int at);
@@ -108,8 +100,6 @@ typedef struct GroupRun {
     Vec(const Symbol *) fetched;    /* cpu/group_ahead.c: arrays of which the next group's elements are on their way */
     const Rounds *rounds;           /* in a PART_ROUNDS, unless its loop is run as it is written */
     bool counted;                   /* in a loop that is written round by round */
-    bool in_strip;
-    LLVMValueRef strip_at[3];       /* in a PART_STRIP: place along the outer axes, and where the strip begins */
 } GroupRun;
 
 typedef struct Nest { /* loops over the items of the group: local in lo..hi */

@@ -50,7 +50,7 @@ static bool fetch(Expr *e, void *run) {
 
 /* Once for a group, and where there is something to do meanwhile. */
 void group_fetch_next(GroupRun *r, const Part *part) {
-    if (!cg_allows(r->f->cg, GROUP_AHEAD) || !r->f->cg->vector || r->loop || r->in_strip || r->rounds || r->plan.n_parts == 1) return;
+    if (!cg_allows(r->f->cg, GROUP_AHEAD) || !r->f->cg->vector || r->loop || r->rounds || r->plan.n_parts == 1) return;
     for (int i = 0; i < part->items.n; i++) stmt_find(part->items.at[i], fetch, r);
 }
 

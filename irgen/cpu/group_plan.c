@@ -184,7 +184,6 @@ static bool some_leave(const Block *b) {
 /* Cutting ---------------------------------------------------------------------------------------------------------- */
 
 static Parts *cut_block(Plan *p, const Block *b);
-static void cut_strip(Plan *p, Part *part);
 
 static Part *part_new(Plan *p, Parts *to, PartKind kind, Stmt *st) {
     Part part = {.kind = kind, .stmt = st, .number = -1};
@@ -219,7 +218,7 @@ static void cut(Plan *p, Parts *to, Stmt *st, bool *open) {
         return;
     }
     if (st->kind == STMT_SHARED) return;
-    if ((p->cuts & CUT_ROUNDS) && group_rounds_takes(p, st)) {
+    if (p->cuts_rounds && group_rounds_takes(p, st)) {
         Part *part = part_new(p, to, PART_ROUNDS, NULL);
         vec_push(p->arena, &part->items, st);
         p->has_rounds = true;
@@ -276,35 +275,7 @@ static Parts *cut_block(Plan *p, const Block *b) {
     parts->block = b;
     bool open = false;
     for (int i = 0; i < b->stmts.n; i++) cut(p, parts, b->stmts.at[i], &open);
-    for (int i = 0; i < parts->at.n && (p->cuts & CUT_STRIPS); i++) cut_strip(p, &parts->at.at[i]);
     return parts;
-}
-
-static Parts *cut_rounds(Plan *p, const StmtList *stmts) {
-    Parts *parts = arena_new(p->arena, Parts);
-    Part *open = NULL;
-    for (int i = 0; i < stmts->n; i++) {
-        Stmt *st = stmts->at[i];
-        if (group_strip_takes(p, st)) {
-            Parts *body = cut_rounds(p, &st->for_.body->stmts);
-            body->block = st->for_.body;
-            part_new(p, parts, PART_FOR, st)->then_ = body;
-            open = NULL;
-            continue;
-        }
-        if (!open) open = part_new(p, parts, PART_ITEMS, NULL);
-        vec_push(p->arena, &open->items, st);
-    }
-    return parts;
-}
-
-static void cut_strip(Plan *p, Part *part) {
-    bool any = false;
-    for (int i = 0; i < part->items.n; i++) any = any || group_strip_takes(p, part->items.at[i]);
-    if (part->kind != PART_ITEMS || part->leaves || !any) return;
-    part->then_ = cut_rounds(p, &part->items);
-    part->kind = PART_STRIP;
-    part->items.n = 0;
 }
 
 /* In the order of the text. */
@@ -401,7 +372,6 @@ static void find_uses(Homes *h, const Parts *parts) {
         case PART_FOR: use_range(h, &part->stmt->for_.binder.range); break;
         case PART_WHILE: expr_find(part->stmt->while_.cond, note_use, h); break;
         case PART_BLOCK:
-        case PART_STRIP: break;
         }
         find_uses(h, part->then_);
         find_uses(h, part->else_);
@@ -428,7 +398,6 @@ static bool read_between(const Parts *parts, const Symbol *sym) {
         }
         case PART_WHILE: found = expr_find(part->stmt->while_.cond, is_symbol, s); break;
         case PART_BLOCK:
-        case PART_STRIP: break;
         }
         if (found || read_between(part->then_, sym) || read_between(part->else_, sym)) return true;
     }
@@ -492,10 +461,10 @@ int64_t group_kept_bytes(const Plan *p) {
     return bytes * p->func->group.items;
 }
 
-static void plan(Plan *p, CgFunc *f, unsigned cuts) {
+static void plan(Plan *p, CgFunc *f, bool cuts_rounds) {
     Arena *arena = &f->cg->c->arena;
     const Func *fn = f->func;
-    *p = (Plan){.f = f, .arena = arena, .func = fn, .cuts = cuts};
+    *p = (Plan){.f = f, .arena = arena, .func = fn, .cuts_rounds = cuts_rounds};
     p->rates = rates_along(arena, fn, fn->domain.n - 1, NULL);
     p->once = arena_array(arena, bool, fn->n_symbols + 1);
     p->kept = arena_array(arena, bool, fn->n_symbols + 1);
@@ -523,7 +492,6 @@ static void plan(Plan *p, CgFunc *f, unsigned cuts) {
 }
 
 void group_plan(Plan *p, CgFunc *f) {
-    plan(p, f, CUT_STRIPS | CUT_ROUNDS);
-    if (!group_rounds_fit(p)) plan(p, f, CUT_STRIPS);
-    if (!group_strip_fits(p)) plan(p, f, 0);
+    plan(p, f, true);
+    if (!group_rounds_fit(p)) plan(p, f, false);
 }

@@ -102,7 +102,7 @@ void simd_prepare(Cg *cg) {
     run_on_nests(cg, "unreachableblockelim,sroa");
     each_with_nests(cg, simd_thread_failing);
     each_with_nests(cg, simd_split_aggregates);
-    each_with_nests(cg, simd_widen_indices);
+    if (cg_allows(cg, WIDEN)) each_with_nests(cg, simd_widen_indices);
     run_on_nests(cg, "instsimplify,dce,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,dce,"
                      "unreachableblockelim");
     each_with_nests(cg, simd_hoist_parts);
@@ -111,14 +111,14 @@ void simd_prepare(Cg *cg) {
 void simd_unroll(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++)
-        if (simd_unroll_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+        if (cg_allows(cg, UNROLL) && simd_unroll_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
             run_passes(cg, marks.at[i].fn, "instcombine<no-verify-fixpoint>,early-cse");
 }
 
 void simd_promote(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++)
-        if (simd_promote_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+        if (cg_allows(cg, PROMOTE) && simd_promote_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
             run_passes(cg, marks.at[i].fn, "sroa,early-cse");
 }
 
