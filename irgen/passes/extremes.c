@@ -1,6 +1,6 @@
 /* extremes.c -- a workaround for the least and the greatest of two numbers on processors with AVX-512DQ. Where LLVM 22
  * knows that one operand cannot be NaN, as a converted integer, it selects instructions that return the other operand
- * if that is NaN: those of llvm.maximum, but language.md wants the number, as llvm.maximumnum returns
+ * if that is NaN: those of llvm.maximum, but docs/reference.md wants the number, as llvm.maximumnum returns
  * (LowerFMINIMUM_FMAXIMUM in X86ISelLowering.cpp, with VFPCLASSS; vectors are not affected). So an operand that is NaN
  * is replaced by the other one first; operands that cannot be NaN are not tested. Runs after the pipeline, which would
  * remove it again. */
