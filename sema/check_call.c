@@ -116,9 +116,9 @@ static bool check_array_type(Sema *s, Arg *arg, const Func *f, const Symbol *par
     const Symbol *sym = arg->value->kind == EXPR_NAME ? arg->value->name.sym : NULL;
     bool from_literal = have->elem == s->f64 || have->elem == s->i32; /* what a literal is, left alone */
     if (sym && sym->kind == SYM_LOCAL && have->rank == want->rank && from_literal && type_is_number(want->elem))
-        diag_note(s->c, d, sym->span, "without a suffix, this number is an `%s`; write `%s` for an `%s`",
-                  have->elem->name, arena_printf(s->arena, have->elem == s->f64 ? "1.0%s" : "1%s", want->elem->name),
-                  want->elem->name);
+        diag_note(s->c, d, sym->span, "a number without a suffix is an `%s`; for elements of type `%s`, write `%s`",
+                  have->elem->name, want->elem->name,
+                  arena_printf(s->arena, have->elem == s->f64 ? "1.0%s" : "1%s", want->elem->name));
     return false;
 }
 
