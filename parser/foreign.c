@@ -372,7 +372,7 @@ bool foreign_array(Feed *f, Token *t, Repair *repair) {
         return true;
     }
     if (t->kind == TOK_LBRACE && f->prev.kind == TOK_ID && after_expression(f) && !t->first_on_line) {
-        diag(f->c, E0216, t->span, "write a struct value like a call: `%s(x: ..., y: ...)`", f->prev.name);
+        diag(f->c, E0216, t->span, "write a struct value like a call: `%s(field: value, ...)`", f->prev.name);
         return true;
     }
     if (t->kind == TOK_LBRACKET && f->prev.kind == TOK_ID && f->prev2.kind == TOK_COLON && !after_expression(f)) {
