@@ -31,7 +31,7 @@ typedef struct IrOptions {
     const char *unit;
     const char *(*keep_text)(void *context, const char *at, size_t n); /* text that variables may hold: where it stays */
     void *keep_context;
-    bool want_text_before, want_text, want_asm; /* fill the fields of IrResult */
+    bool want_text, want_asm; /* fill the fields of IrResult */
 } IrOptions;
 
 typedef struct IrTimes {

@@ -218,7 +218,7 @@ static double lap(double *from) {
 static void explain_vector(Cg *cg, IrResult *r) {
     Buf notes = {0};
     cg->vector_notes = &notes;
-    run_from_to(cg, PASS_PREPARE, PASS_VECTORIZE);
+    run_from_to(cg, PASS_BOUND_INLINING + 1, PASS_VECTORIZE);
     r->text = strdup(notes.n ? notes.at : "");
     buf_free(&notes);
 }
@@ -235,15 +235,13 @@ static void finish(Cg *cg, IrResult *r, double t) {
     r->times.build = lap(&t);
     verify(cg, "being made");
     r->times.verify = lap(&t);
-    if (o->want_text_before) r->text = copy_text(LLVMPrintModuleToString(cg->module));
-    run_from_to(cg, PASS_PREPARE, PASS_OPEN_MEMORY);
+    run_from_to(cg, PASS_BOUND_INLINING + 1, PASS_BOUND_OPTIMIZING - 1);
     verify(cg, "vectorisation");
     run_from_to(cg, PASS_BOUND_OPTIMIZING, PASS__COUNT - 1);
-    if (o->want_text && !r->text) r->text = copy_text(LLVMPrintModuleToString(cg->module));
+    if (o->want_text) r->text = copy_text(LLVMPrintModuleToString(cg->module));
     r->times.optimize = lap(&t);
     if (o->want_asm) emit_asm(cg, r);
-    bool text_only = o->want_asm || o->want_text || o->want_text_before;
-    if (!text_only) emit_object(cg, r);
+    if (!o->want_asm && !o->want_text) emit_object(cg, r);
     r->times.codegen = lap(&t);
 }
 
