@@ -350,14 +350,17 @@ static bool worth_a_branch(const SimdRegion *g, const SimdBlock *b) {
     return false;
 }
 
-/* Is there a path through the level of `block` that leaves it out? In their order, an edge passes over it then. */
-static bool is_conditional(const SimdRegion *g, int block) {
-    const SimdLevel *level = &g->levels[g->blocks.at[block].loop + 1];
-    int at = simd_node_of(g, g->blocks.at[block].loop + 1, block);
-    for (int i = 0; i < at; i++)
-        for (int k = 0; k < level->nodes.at[i].n_succ; k++)
-            if (level->nodes.at[i].succ[k] > at) return true;
-    return false;
+/* Blocks that some path through their level leaves out: in the order of the nodes an edge passes over them. */
+static void find_conditional(SimdRegion *g) {
+    for (int l = 0; l <= g->loops.n; l++) {
+        const SimdLevel *level = &g->levels[l];
+        for (int i = 0, farthest = 0; i < level->nodes.n; i++) {
+            const SimdNode *node = &level->nodes.at[i];
+            if (node->block >= 0) g->blocks.at[node->block].conditional = farthest > i;
+            for (int k = 0; k < node->n_succ; k++)
+                if (node->succ[k] > farthest) farthest = node->succ[k];
+        }
+    }
 }
 
 static void note_use(SimdRegion *g, LLVMValueRef v, int user) {
@@ -369,7 +372,7 @@ static void note_use(SimdRegion *g, LLVMValueRef v, int user) {
     bool may_be_skipped = simd_is_masked(g, from) && g->blocks.at[from].guarded;
     /* The masked nodes after a divergent branch follow one another also where `from`, in another arm of a uniform branch,
      * has not been executed. */
-    may_be_skipped |= simd_may_miss(g, user) && !simd_is_masked(g, from) && is_conditional(g, from);
+    may_be_skipped |= simd_may_miss(g, user) && !simd_is_masked(g, from) && g->blocks.at[from].conditional;
     if (may_be_skipped || !simd_in_loop(g, g->blocks.at[from].loop, user)) value->crosses = true;
     for (int l = g->blocks.at[from].loop; l >= 0 && value->leaves_loop < 0; l = g->loops.at[l].parent)
         if (g->loops.at[l].divergent && !g->loops.at[l].has[user]) value->leaves_loop = l;
@@ -404,6 +407,7 @@ static void guard(SimdRegion *g) {
 
 static void note_uses(SimdRegion *g) {
     guard(g);
+    find_conditional(g);
     for (int i = 0; i < g->values.n; i++) {
         SimdValue *value = &g->values.at[i];
         bool is_phi = LLVMIsAPHINode(value->v) != NULL;

@@ -55,6 +55,7 @@ typedef struct SimdBlock {
     bool dead;            /* in a settled version: no item comes here */
     int taken;            /* in a settled version: the successor that all items take; -1: who knows */
     bool diverges;        /* its branch is not taken alike by all items */
+    bool conditional;     /* some path through its level leaves it out */
     int goes_on;          /* behind its check: the block that just these items come to, next in the order; -1 */
     bool follows;         /* is such a block */
 } SimdBlock;
