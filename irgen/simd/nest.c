@@ -129,6 +129,7 @@ static void write_versions(Items *n, NestContext *context, const NestPlan *plan)
     for (int i = 0; i < plan->n; i++) {
         const NestVersion *v = n->v = &plan->at[i];
         nest_select(context, v);
+        simd_blends(n->g, context->updated);
         if (i + 1 == plan->n) {
             nest_write(n);
             return;

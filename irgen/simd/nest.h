@@ -48,7 +48,7 @@ typedef struct NestContext {
 
 /* plan.c; false: the nest stays scalar, and g->why_not says why */
 bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *plan);
-void nest_select(NestContext *n, const NestVersion *v); /* g has this version's rates and blends */
+void nest_select(NestContext *n, const NestVersion *v); /* g has the rates of this version then */
 bool nest_has_constant_rows(const SimdRegion *g);
 /* A store of contiguous elements into an array of the kernel that every item makes. settled: of those inside (ends.c) */
 bool nest_is_row_store(const SimdRegion *g, const SimdValue *value, bool settled);

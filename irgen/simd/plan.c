@@ -108,11 +108,9 @@ static SimdShape shape_if_aligned(SimdRegion *g, const SimdTarget *t) {
 }
 
 void nest_select(NestContext *n, const NestVersion *v) {
-    if (n->g->aligned != v->aligned) {
-        n->g->aligned = v->aligned;
-        simd_shape(n->g, n->target); /* the rates of this version */
-    }
-    simd_blends(n->g, n->updated);
+    if (n->g->aligned == v->aligned) return;
+    n->g->aligned = v->aligned;
+    simd_shape(n->g, n->target);
 }
 
 static void add(NestContext *n, NestPlan *plan, NestVersion v) {
