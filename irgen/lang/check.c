@@ -113,8 +113,8 @@ void cg_stop_if_failed(CgFunc *f) {
 /* What a function called from a kernel needs to report or to print: behind its own arguments. */
 bool cg_needs_item(const Cg *cg, const Func *fn) { return cg_has_slot(cg, fn) || cg_prints(fn); }
 
-/* A caller on a GPU goes on with zeros: there a branch behind each call costs more. */
-static bool tells_caller(const Cg *cg, const Func *fn) { return cg_has_slot(cg, fn) && !cg->target->gpu; }
+/* A bit in the caller's frame says whether a check in fn has failed. */
+static bool tells_caller(const Cg *cg, const Func *fn) { return cg_has_slot(cg, fn); }
 
 int cg_item_param_types(Cg *cg, const Func *fn, LLVMTypeRef *params) {
     int n = cg_extra_values(cg, fn) + tells_caller(cg, fn);
