@@ -168,8 +168,6 @@ class Ending:
         said = re.search(r"^\S*?([^\s/]+\.kdsl:\d+:\d+): (?!warning|note)([^\n]*)", err, flags=re.M)
         self.place = said[1] if said else ""
         self.words = re.sub(r"-?\d+(\.\d+)?", "#", re.sub(r" \(work item.*", "", said[2])) if said else err.strip()
-        # The tree has no name for an array that is a field of an element; the place says which it is.
-        self.words = re.sub(r"out of bounds for (`[^`]*`|the [\w.]+)", "out of bounds", self.words)
         self.of_item = "(work item" in err
         lines = done.stdout.decode(errors="replace").splitlines()
         self.out = [line for line in lines if not re.match(r"\[\w+ = -?\d+", line)]
