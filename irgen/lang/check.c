@@ -66,8 +66,8 @@ LLVMValueRef cg_item_position(CgFunc *f, int i) {
     return LLVMBuildZExtOrBitCast(f->b, v, f->cg->i64, "");
 }
 
-/* End the item: the range of items in a kernel; a function hands zeros back, which on processors its caller does not
- * use, and on GPUs its caller's own checks hold. */
+/* End the item: the range of items in a kernel; a function returns zeros, which its caller does not use: the bit
+ * `failed` tells the caller to leave, too. */
 static void leave_item(CgFunc *f) {
     if (f->failed) LLVMBuildStore(f->b, LLVMConstInt(f->cg->i1, 1, false), f->failed);
     LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
@@ -136,7 +136,7 @@ int cg_item_args(CgFunc *f, const Func *fn, LLVMValueRef *args) {
     return n;
 }
 
-/* Behind a call of fn: an item whose check has failed there ends. */
+/* After a call of fn: an item whose check has failed there ends. */
 void cg_leave_if_call_failed(CgFunc *f, const Func *fn) {
     LLVMBasicBlockRef ok;
     if (!tells_caller(f->cg, fn)) return;

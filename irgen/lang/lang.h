@@ -124,7 +124,7 @@ bool cg_can_report(const CgFunc *f, int site);     /* is the check made here? */
 void cg_report(CgFunc *f, int site, CgFailure what); /* with an error slot: report and leave; ends the block */
 int cg_item_param_types(Cg *cg, const Func *fn, LLVMTypeRef *params); /* how many */
 int cg_item_args(CgFunc *f, const Func *fn, LLVMValueRef *args);
-void cg_leave_if_call_failed(CgFunc *f, const Func *fn); /* behind such a call */
+void cg_leave_if_call_failed(CgFunc *f, const Func *fn); /* after such a call */
 void cg_item_bind(CgFunc *f);
 LLVMValueRef cg_item_position(CgFunc *f, int axis);
 LLVMValueRef cg_domain_names(Cg *cg, const Func *kernel); /* table of texts */

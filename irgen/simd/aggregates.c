@@ -82,8 +82,8 @@ static void store_parts(const Memory *p, LLVMValueRef v, uint64_t offset) {
 
 static LLVMValueRef split_phi(LLVMBuilderRef b, LLVMValueRef phi) {
     LLVMTypeRef t = LLVMTypeOf(phi);
-    LLVMValueRef behind = phi, whole = LLVMGetPoison(t);
-    while (LLVMIsAPHINode(behind)) behind = LLVMGetNextInstruction(behind);
+    LLVMValueRef after = phi, whole = LLVMGetPoison(t);
+    while (LLVMIsAPHINode(after)) after = LLVMGetNextInstruction(after);
     for (unsigned i = 0; i < n_parts(t); i++) {
         LLVMPositionBuilderBefore(b, phi);
         LLVMValueRef part = LLVMBuildPhi(b, part_type(t, i), "");
@@ -93,7 +93,7 @@ static LLVMValueRef split_phi(LLVMBuilderRef b, LLVMValueRef phi) {
             LLVMValueRef v = LLVMBuildExtractValue(b, LLVMGetIncomingValue(phi, k), i, "");
             LLVMAddIncoming(part, &v, &from, 1);
         }
-        LLVMPositionBuilderBefore(b, behind);
+        LLVMPositionBuilderBefore(b, after);
         whole = LLVMBuildInsertValue(b, whole, part, i, "");
     }
     return whole;

@@ -328,7 +328,7 @@ static LLVMValueRef misses(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef cmp, LL
     return LLVMBuildOr(b, side[0], side[1], "");
 }
 
-/* A remainder that does not begin anew: of no negative numbers, and the last is as far behind the first as the numbers
+/* A remainder that does not begin anew: of no negative numbers, and the last is as far from the first as the numbers
  * are. */
 static LLVMValueRef goes_straight(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef rem, LLVMValueRef first,
                                   LLVMValueRef last, LLVMValueRef y) {

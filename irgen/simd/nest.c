@@ -1,5 +1,5 @@
 /* nest.c -- replaces a marked nest of scalar loops by vector code, as its plan says (plan.c): reads the nest, checks
- * that all of it has a vector form, writes each version (rows.c) behind its test, and removes the scalar loops. */
+ * that all of it has a vector form, writes each version (rows.c) after its test, and removes the scalar loops. */
 #include "irgen/simd/nest.h"
 
 /* Taking the scalar nest away -------------------------------------------------------------------------------------- */
@@ -143,7 +143,7 @@ static void write_versions(Items *n, NestContext *context, const NestPlan *plan)
     }
 }
 
-/* In place of the scalar nest, which stays where plan->short_rows says so. */
+/* Replaces the scalar nest, which is kept for short rows if the plan has them. */
 static void write_plan(NestContext *n, const NestPlan *plan, LLVMValueRef latch) {
     SimdRegion *g = n->g;
     Items items = {.cg = n->cg, .g = g, .target = n->target, .streams = n->streams, .b = n->cg->b,

@@ -10,7 +10,7 @@
  * rows whose end is one. */
 typedef enum RowStart { START_FIRST, START_ALIGNED, START_MULTIPLE } RowStart;
 
-/* The items behind the last whole block: there are none; under a mask; in a vector that overlaps the one before it. */
+/* The items after the last whole block: there are none; under a mask; in a vector that overlaps the one before it. */
 typedef enum RowTail { TAIL_NONE, TAIL_MASKED, TAIL_OVERLAPPED } RowTail;
 
 /* Non-temporal stores to arrays larger than the last cache: none; tested for each block, each row, or once for the nest. */
