@@ -279,6 +279,7 @@ static void store_after(LLVMBuilderRef b, const Candidate *c, LLVMValueRef guard
         }
 }
 
+/* Before any phi is replaced: the region's list of values still names those of the header. */
 static void use_slot(const Candidate *c, LLVMValueRef slot) {
     for (int i = 0; i < c->g->values.n; i++) {
         LLVMValueRef v = c->g->values.at[i].v, pointer = address_of(v);
@@ -308,10 +309,10 @@ static bool promote(Cg *cg, Candidate *c) {
     LLVMValueRef at = hoisted(c, cg->b, c->pointer);
     LLVMPositionBuilderBefore(cg->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->fn)));
     LLVMValueRef slot = LLVMBuildAlloca(cg->b, t, "element");
+    use_slot(c, slot);
     store_after(cg->b, c, guard, at, slot);
     LLVMPositionBuilderBefore(cg->b, LLVMGetBasicBlockTerminator(c->before));
     load_before(cg->b, c, guard, at, slot);
-    use_slot(c, slot);
     return true;
 }
 
