@@ -3,11 +3,11 @@
 # the bare protocol, when and how work is spread over the cores, what the checks cost that are left in kernels, what atomics
 # cost beside loops with a thread's own bins, how fast kernels run beside those of other compilers; how many bytes move, which
 # nothing that the machine does can change, only when asked for.
-# ./dev bench kernels|cuda|rewrites [OPTIONS] [KERNEL...]: the options of kernels/run.py, cuda/run.py, rewrites/run.py.
+# ./dev bench kernels|cuda|rewrites|scalar [OPTIONS] [KERNEL...]: the options of kernels/run.py, cuda/run.py, rewrites/run.py.
 set -eu
 here=$(dirname "$0")
 case ${1:-} in
-kernels | cuda | rewrites)
+kernels | cuda | rewrites | scalar)
     part=$1
     shift
     exec "$here/$part/run.sh" "$@" ;;

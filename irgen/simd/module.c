@@ -71,9 +71,9 @@ static void use_whole_vectors(Cg *cg, const SimdTarget *t, LLVMValueRef fn) {
 static SimdTarget machine(Cg *cg) {
     if (LLVMKdslHasFeature(cg->machine, "+avx512f") && LLVMKdslHasFeature(cg->machine, "+avx512vl") &&
         LLVMKdslHasFeature(cg->machine, "+avx512dq") && LLVMKdslHasFeature(cg->machine, "+avx512bw"))
-        return (SimdTarget){512, 32, true};
-    if (LLVMKdslHasFeature(cg->machine, "+avx2")) return (SimdTarget){256, 16, false};
-    return (SimdTarget){128, 16, false};
+        return (SimdTarget){512, 32, cg->machine, true};
+    if (LLVMKdslHasFeature(cg->machine, "+avx2")) return (SimdTarget){256, 16, cg->machine, false};
+    return (SimdTarget){128, 16, cg->machine, false};
 }
 
 /* Functions that hold marked nests, as simd_prepare has found them. */

@@ -1,8 +1,10 @@
-/* shape.c -- how many items a block has. The width is that of the machine's vectors, in elements of the size the kernel
- * computes with. Rows and vectors share what is the same along them and give the machine independent work where one
- * chain of operations would make it wait; registers bound them. The time of a shape is estimated loop by loop: operations
- * over what the machine starts in a cycle, or the longest chain around the loop, whichever is more; a region without loops
- * waits for its longest way, together with as many blocks, or as much of one, as the machine has in sight. */
+/* shape.c -- the cost model: how many items a block has, and whether vector code is worth it. The width is that of the
+ * machine's vectors, in elements of the size the kernel computes with. Rows and vectors share what is the same along them and
+ * give the machine independent work where one chain of operations would make it wait; registers bound them. The time of a
+ * shape is estimated loop by loop: operations over what the machine starts in a cycle, or the longest chain around the loop,
+ * whichever is more; a region without loops waits for its longest way, together with as many blocks, or as much of one, as
+ * the machine has in sight. What arithmetic costs is LLVM's to say (passes/cost.cpp). A kernel stays scalar if one item alone
+ * takes less time than its share of the best block. */
 #include "irgen/simd/simd.h"
 
 #include <string.h>
@@ -46,8 +48,8 @@ int simd_width(const SimdRegion *g, const SimdTarget *t) {
 
 enum {
     ROUNDS = 32, MAX_DEPTH = 4,
-    IN_A_CYCLE = 2, IN_A_CYCLE_ALONE = 3, LATENCY = 4, SLOW = 8, MISSED_BRANCH = 5,
-    LANE_ACCESS = 2, ASKED = 4 /* of the first and the last item (ends.c) */, LIVE_LANE_ACCESS = 4, PART_ACCESS = 3, BY_LANE = 4, BY_LIVE_LANE = 5,
+    IN_A_CYCLE = 2, IN_A_CYCLE_ALONE = 3, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
+    LANE_ACCESS = 3, ASKED = 4 /* of the first and the last item (ends.c) */, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, MASKS = 3, BY_LANE = 5, BY_LIVE_LANE = 10,
     MAX_WRITTEN = 500, MAX_WRITTEN_STRAIGHT = 1000, MOST_STRAIGHT = 4, TEMPORARIES = 2
 };
 
@@ -58,7 +60,7 @@ typedef struct Cost {
     double held_live;                     /* registers of each vector, where items leave a loop */
     double held_rows;                     /* registers of each column, where there are rows */
     double columns;                       /* operations of each vector that a block with a row for each lane need not make */
-    int chain;                            /* operations that wait for one another from round to round */
+    double chain;                         /* cycles that an iteration waits for the one before it */
     int way;                              /* operations that wait for one another in a region without loops */
     double weight;                        /* how often it runs for an item */
     bool inner;                           /* holds no other loop */
@@ -133,16 +135,17 @@ static double beside(const SimdRegion *g, const SimdValue *value) {
     return is_place && !is_float(LLVMTypeOf(value->v)) ? BESIDE : 1;
 }
 
-static double function_cost(LLVMValueRef call) {
-    static const struct {
-        const char *name;
-        double operations;
-    } functions[] = {{"llvm.fma.", 1}, {"llvm.fabs.", 1}, {"llvm.sqrt.", SLOW}};
-    size_t n;
-    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (!strncmp(name, functions[i].name, strlen(functions[i].name))) return functions[i].operations;
-    return 2;
+static void find_costs(SimdRegion *g, const SimdTarget *t, int width) {
+    LLVMValueRef *at = arena_array(g->arena, LLVMValueRef, g->values.n + 1);
+    for (int i = 0; i < g->values.n; i++) at[i] = g->values.at[i].v;
+    g->costs = arena_array(g->arena, OperationCost, g->values.n + 1);
+    LLVMKdslOperationCosts(t->machine, g->fn, at, g->values.n, width, g->costs);
+}
+
+static double arithmetic_cost(const SimdRegion *g, const SimdValue *value) {
+    OperationCost c = g->costs[value - g->values.at];
+    double cost = value->rate.x == LANE_VARYING ? c.vector : c.alone;
+    return cost < 0 ? 1 : cost;
 }
 
 /* Transposed, a load is itself and a step for each doubling. */
@@ -164,49 +167,67 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (op == LLVMLoad && simd_is_contiguous(g, at, e)) return 1 + lines_cost(g, value, width);
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
         if (at.x == LANE_UNIFORM || value->private_of >= 0 || simd_is_contiguous(g, at, e)) return 1;
-        if (t->mask_registers) return width;
+        if (t->mask_registers) return LANE_ACCESS * width;
         return (simd_is_masked(g, value->block) ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
     }
-    case LLVMFDiv: case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem: case LLVMFRem: return SLOW;
     case LLVMCall:
         if (simd_is_remark(value->v)) return 0;
-        if (simd_has_vector_form(value->v)) return function_cost(value->v);
+        if (simd_has_vector_form(value->v)) return arithmetic_cost(g, value);
         if (simd_combines_update(g, value->v, value->block)) return simd_update_cost(g, value->v, value->block);
         return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
-    case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? 1 : 0;
+    case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? arithmetic_cost(g, value) : 0;
     case LLVMICmp: {
         bool at_ends = simd_check_of(g, value->block) == value->v && simd_checked_at_ends(g, value->v, value->block);
-        return at_ends ? 0 : beside(g, value);
+        return at_ends ? 0 : beside(g, value) * arithmetic_cost(g, value);
     }
-    default: return simd_is_sign_of_fused(value->v) ? 0 : beside(g, value);
+    default: return simd_is_sign_of_fused(value->v) ? 0 : beside(g, value) * arithmetic_cost(g, value);
     }
 }
 
-/* Operations from the phi to the value, through this loop: 0 if it does not lead there. */
-static int chain_to(const SimdRegion *g, LLVMValueRef v, LLVMValueRef phi, int loop, int depth) {
-    enum { FAR = 24 };
-    int i = value_map_get(g->value_of, v), longest = 0;
-    if (i < 0 || depth > FAR || !simd_in_loop(g, loop, g->values.at[i].block)) return 0;
-    if (LLVMIsAPHINode(v)) return 0;
-    for (int k = 0; k < LLVMGetNumOperands(v); k++) {
-        LLVMValueRef o = LLVMGetOperand(v, (unsigned)k);
-        if (!LLVMIsAInstruction(o)) continue;
-        int n = o == phi ? 1 : chain_to(g, o, phi, loop, depth + 1);
-        if (n && o != phi) n++;
-        if (n > longest) longest = n;
+/* Cycles from an operand to the result, of one element as of a vector. */
+static double latency(const SimdRegion *g, int i) {
+    LLVMValueRef v = g->values.at[i].v;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    double cost = g->costs[i].alone; /* of what takes many cycles, as divisions do, both are alike */
+    if (op == LLVMGetElementPtr || op == LLVMBr || simd_is_remark(v) || simd_is_sign_of_fused(v)) return 0;
+    double cycles = op == LLVMLoad ? LATENCY_OF_LOAD : is_float(LLVMTypeOf(v)) || op == LLVMMul ? LATENCY : 1;
+    return cost > cycles ? cost : cycles;
+}
+
+/* Cycles around the loop from its phi: 0 if no value leads back to it. Values are in an order in which operands come first,
+ * but for phis of loop headers. */
+static double chain_of(const SimdRegion *g, int loop, int phi) {
+    double *far = arena_array(g->arena, double, g->values.n + 1), longest = 0;
+    bool *reached = arena_array(g->arena, bool, g->values.n + 1);
+    reached[phi] = true;
+    for (int i = phi + 1; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        int inside = g->blocks.at[value->block].loop;
+        bool is_phi = LLVMIsAPHINode(value->v);
+        if (!simd_in_loop(g, loop, value->block) || (is_phi && g->loops.at[inside].header == value->block)) continue;
+        for (int k = 0, n = is_phi ? (int)LLVMCountIncoming(value->v) : LLVMGetNumOperands(value->v); k < n; k++) {
+            LLVMValueRef from = is_phi ? LLVMGetIncomingValue(value->v, (unsigned)k) : LLVMGetOperand(value->v, (unsigned)k);
+            int o = value_map_get(g->value_of, from);
+            if (o < 0 || o >= i || !reached[o]) continue;
+            if (far[o] > far[i]) far[i] = far[o];
+            reached[i] = true;
+        }
+        if (reached[i]) far[i] += latency(g, i);
+    }
+    LLVMValueRef v = g->values.at[phi].v;
+    for (unsigned k = 0; k < LLVMCountIncoming(v); k++) {
+        int o = value_map_get(g->value_of, LLVMGetIncomingValue(v, k));
+        if (o >= 0 && reached[o] && far[o] > longest) longest = far[o];
     }
     return longest;
 }
 
-static int longest_chain(const SimdRegion *g, int loop) {
+static double longest_chain(const SimdRegion *g, int loop) {
     const SimdBlock *header = &g->blocks.at[g->loops.at[loop].header];
-    int longest = 0;
+    double longest = 0;
     for (int i = header->first; i < header->first + header->n && LLVMIsAPHINode(g->values.at[i].v); i++) {
-        LLVMValueRef phi = g->values.at[i].v;
-        for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-            int n = g->values.at[i].rate.x == LANE_VARYING ? chain_to(g, LLVMGetIncomingValue(phi, k), phi, loop, 0) : 0;
-            if (n > longest) longest = n;
-        }
+        double cycles = g->values.at[i].rate.x == LANE_VARYING ? chain_of(g, loop, i) : 0;
+        if (cycles > longest) longest = cycles;
     }
     return longest;
 }
@@ -290,6 +311,23 @@ static void add_held(const SimdRegion *g, Cost *c, int loop, int i) {
     else c->held_vectors++;
 }
 
+/* What divergence costs a vector beside the operations: masks of both sides and a branch, a selection where sides join, and in
+ * each iteration of a loop the lanes that are live, with what those leave with that are not. */
+static double cost_of_divergence(const SimdRegion *g, int loop) {
+    double cost = loop >= 0 && g->loops.at[loop].divergent ? 2 : 0;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        const SimdBlock *b = &g->blocks.at[value->block];
+        if (loop >= 0 && value->leaves_loop == loop) cost += value->rate.x == LANE_VARYING ? 1 : 2;
+        if (b->leaves || b->loop != loop) continue;
+        LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+        bool at_header = loop >= 0 && g->loops.at[loop].header == value->block;
+        if (op == LLVMBr && b->diverges) cost += MASKS;
+        if (op == LLVMPHI && !at_header && value->rate.x == LANE_VARYING) cost += g->costs[i].vector;
+    }
+    return cost;
+}
+
 static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, int width) {
     Cost c = {.weight = 1, .inner = is_inner(g, loop)};
     int depth = 0;
@@ -313,7 +351,7 @@ static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, in
     c.chain = loop >= 0 ? longest_chain(g, loop) : 0;
     c.way = loop >= 0 ? 0 : longest_way(g);
     /* Who is live, and what those leave with: where a chain of operations would go through memory, it waits there, too. */
-    if (c.inner && c.chain > 1 && g->loops.at[loop].divergent) c.held_live = 2;
+    if (c.inner && c.chain > LATENCY && g->loops.at[loop].divergent) c.held_live = 2;
     return c;
 }
 
@@ -327,18 +365,32 @@ static bool stays_inside(const SimdRegion *g, int b) {
     return true;
 }
 
-/* The same level run by one item alone: what is uniform or a row's own for vectors is computed all the same. */
+/* Else LLVM makes a selection of it, which no processor has to predict. */
+static bool skips_much(const SimdRegion *g, int b) {
+    for (int i = 0; i < simd_n_succ(g, b); i++) {
+        int s = value_map_get(g->block_of, simd_succ(g, b, i));
+        if (s >= 0 && g->blocks.at[s].guarded) return true;
+    }
+    return false;
+}
+
+/* One item out of so many executes a block that only some execute. */
+enum { ONE_OF = 2 };
+
+/* The same level run by one item alone: it skips what a vector executes under a mask. */
 static double time_alone(const SimdRegion *g, const Cost *c, int loop) {
-    double operations = 1, wait = (double)c->chain * LATENCY;
+    double operations = 1, wait = c->chain;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *b = &g->blocks.at[value->block];
         if (b->leaves || b->loop != loop) continue;
         LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
-        bool slow = op == LLVMFDiv || op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
         bool free = op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v) || simd_is_sign_of_fused(value->v);
-        if (op == LLVMBr && b->diverges && stays_inside(g, value->block)) operations += MISSED_BRANCH;
-        else if (!free) operations += slow ? SLOW : op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
+        if (free || (loop >= 0 && is_made_before(g, loop, value->v, 0))) continue;
+        double cost = g->costs[i].alone;
+        if (op == LLVMBr) cost = b->diverges && stays_inside(g, value->block) && skips_much(g, value->block) ? MISSED_BRANCH : 1;
+        else if (cost < 0) cost = op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
+        operations += cost * beside(g, value) / (b->conditional && simd_is_masked(g, value->block) ? ONE_OF : 1);
     }
     double time = operations / IN_A_CYCLE_ALONE;
     return c->weight * (time > wait ? time : wait);
@@ -352,7 +404,7 @@ static double time_of_level(const Cost *c, const SimdTarget *t, SimdShape s) {
     held += c->held_live * n;
     if (s.rows > 1) held += c->held_rows * s.vectors;
     if (held > t->registers) operations += 2 * (held - t->registers);
-    double time = operations / IN_A_CYCLE, wait = (double)c->chain * LATENCY;
+    double time = operations / IN_A_CYCLE, wait = c->chain;
     double in_sight = operations / SIMD_IN_SIGHT; /* of a block; below 1, others have begun meanwhile */
     wait += (double)c->way * LATENCY * (in_sight < 1 ? in_sight : 1);
     return c->weight * (time > wait ? time : wait) / n;
@@ -427,11 +479,20 @@ static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
     return !(down > 0 && s.rows > 1 && down % s.rows);
 }
 
-/* All the same to LLVM's own vectoriser, unless something is done lane by lane. */
-static bool is_better_alone(const SimdRegion *g, const Cost *levels, int n, double time, int width) {
-    double alone = 0;
-    for (int l = 0; l < n; l++) alone += time_alone(g, &levels[l], l - 1);
-    return alone < time / width;
+/* Vector code of a divergent loop runs until the last lane has left it: for neighbours so much longer than for one. */
+static const double LONGEST = 1.2;
+static const double MARGIN = 1.1; /* what an estimate may be wrong by */
+
+static bool is_better_alone(const SimdRegion *g, const SimdTarget *t, const Cost *levels, int n, SimdShape s) {
+    double alone = 0, vector = 0;
+    for (int l = 0; l < n; l++) {
+        bool diverges = false;
+        for (int outer = l - 1; outer >= 0; outer = g->loops.at[outer].parent) diverges |= g->loops.at[outer].divergent;
+        alone += time_alone(g, &levels[l], l - 1);
+        double time = time_of_level(&levels[l], t, s) + levels[l].weight * cost_of_divergence(g, l - 1) / IN_A_CYCLE;
+        vector += time / s.width * (diverges ? LONGEST : 1);
+    }
+    return alone * MARGIN < vector;
 }
 
 static SimdShape best(const SimdRegion *g, const SimdTarget *t, int width, bool rows) {
@@ -452,7 +513,7 @@ static SimdShape best(const SimdRegion *g, const SimdTarget *t, int width, bool 
             least = time;
             best = s;
         }
-    if (is_better_alone(g, levels, n, least, width)) best = (SimdShape){1, 1, 1};
+    if (is_better_alone(g, t, levels, n, best)) best = (SimdShape){1, 1, 1};
     return best;
 }
 
@@ -483,6 +544,7 @@ static bool rates_inside(SimdRegion *g, bool rows) {
 SimdShape simd_shape(SimdRegion *g, const SimdTarget *t) {
     rates_inside(g, false);
     int width = simd_width(g, t), diverging = n_diverging(g);
+    find_costs(g, t, width);
     SimdShape s = {1, 1, 1};
     if (g->y && !has_leaving(g)) {
         bool only_at_edges = rates_inside(g, true);

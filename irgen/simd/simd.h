@@ -12,6 +12,7 @@
 #ifndef KDSL_IRGEN_SIMD_H
 #define KDSL_IRGEN_SIMD_H
 
+#include "irgen/passes/cost.h"
 #include "irgen/passes/passes.h"
 #include "irgen/simd/module.h"
 
@@ -120,6 +121,7 @@ typedef struct SimdRegion {
     /* What is in it. */
     Vec(SimdBlock) blocks;
     Vec(SimdValue) values;
+    OperationCost *costs;         /* shape.c: of each value, as many at once as a vector has */
     Vec(SimdLoop) loops;
     Vec(SimdPrivate) privates;
     Vec(SimdParts) parts;
@@ -144,6 +146,7 @@ typedef struct SimdShape {
 
 typedef struct SimdTarget {
     int vector_bits, registers;
+    LLVMTargetMachineRef machine;
     bool mask_registers;          /* masks are bits, and every access may have one */
 } SimdTarget;
 

@@ -1,0 +1,79 @@
+// cost.cpp -- see cost.h. Operands that are constants, or the same for all lanes, make shifts and divisions cheap on some
+// machines, so they are passed on. LLVM has no C interface of its cost model.
+#include "irgen/passes/cost.h"
+
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace {
+
+constexpr auto KIND = TargetTransformInfo::TCK_RecipThroughput;
+
+Type *wide(Type *t, unsigned lanes) {
+    return lanes == 1 || !VectorType::isValidElementType(t) ? t : FixedVectorType::get(t, lanes);
+}
+
+InstructionCost call_cost(const TargetTransformInfo &tti, const CallInst &call, unsigned lanes) {
+    auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
+    if (!intrinsic) return InstructionCost::getInvalid();
+    SmallVector<Type *, 4> types;
+    for (const Value *argument : call.args()) {
+        Type *t = argument->getType();
+        types.push_back(isa<ConstantInt>(argument) && t->isIntegerTy(1) ? t : wide(t, lanes));
+    }
+    IntrinsicCostAttributes attributes(intrinsic->getIntrinsicID(), wide(call.getType(), lanes), types);
+    return tti.getIntrinsicInstrCost(attributes, KIND);
+}
+
+// No x86 vector divides integers, so it is done lane by lane: LLVM's model has one number for all of these. A product of
+// twice the width, which division by a constant becomes, exists for lanes of up to 32 bits.
+InstructionCost division_cost(const Instruction &i, unsigned lanes) {
+    enum { PRODUCT = 6, QUOTIENT = 24, LONG_QUOTIENT = 32, MOVES = 3 };
+    bool is_long = i.getType()->getScalarSizeInBits() > 32, by_constant = isa<Constant>(i.getOperand(1));
+    if (match(i.getOperand(1), PatternMatch::m_Power2())) return is_long && lanes > 1 ? 6 : 3;
+    unsigned alone = by_constant ? PRODUCT : is_long ? LONG_QUOTIENT : QUOTIENT;
+    if (lanes == 1) return alone;
+    return by_constant && !is_long ? 2 * alone : lanes * (alone * 2 / 3 + MOVES);
+}
+
+InstructionCost cost_of(const TargetTransformInfo &tti, const Instruction &i, unsigned lanes) {
+    Type *t = wide(i.getType(), lanes);
+    if (auto *cast = dyn_cast<CastInst>(&i)) {
+        Type *from = wide(cast->getSrcTy(), lanes);
+        return tti.getCastInstrCost(i.getOpcode(), t, from, TargetTransformInfo::CastContextHint::None, KIND);
+    }
+    if (i.isIntDivRem()) return division_cost(i, lanes);
+    if (isa<BinaryOperator>(i) || isa<UnaryOperator>(i)) {
+        auto first = tti.getOperandInfo(i.getOperand(0)), second = first;
+        if (i.getNumOperands() > 1) second = tti.getOperandInfo(i.getOperand(1));
+        return tti.getArithmeticInstrCost(i.getOpcode(), t, KIND, first, second);
+    }
+    if (auto *compare = dyn_cast<CmpInst>(&i)) {
+        Type *of = wide(compare->getOperand(0)->getType(), lanes);
+        return tti.getCmpSelInstrCost(i.getOpcode(), of, CmpInst::makeCmpResultType(of), compare->getPredicate(), KIND);
+    }
+    if (isa<PHINode>(i) && lanes == 1) return 0; // for a vector it selects, where items come from different blocks
+    if (isa<SelectInst>(i) || isa<PHINode>(i))
+        return tti.getCmpSelInstrCost(i.getOpcode(), t, CmpInst::makeCmpResultType(t), CmpInst::BAD_ICMP_PREDICATE, KIND);
+    if (auto *call = dyn_cast<CallInst>(&i)) return call_cost(tti, *call, lanes);
+    return InstructionCost::getInvalid();
+}
+
+double number(InstructionCost cost) { return cost.isValid() ? double(cost.getValue()) : -1; }
+
+} // namespace
+
+void LLVMKdslOperationCosts(LLVMTargetMachineRef machine, LLVMValueRef fn, const LLVMValueRef *at, int n, int lanes,
+                        OperationCost *costs) {
+    auto *target = reinterpret_cast<TargetMachine *>(machine);
+    TargetTransformInfo tti = target->getTargetTransformInfo(*unwrap<Function>(fn));
+    for (int k = 0; k < n; k++) {
+        auto &i = *unwrap<Instruction>(at[k]);
+        costs[k] = {number(cost_of(tti, i, 1)), number(cost_of(tti, i, unsigned(lanes)))};
+    }
+}
