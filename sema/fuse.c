@@ -13,7 +13,9 @@ Product fused_product(Expr *operand) {
     return p;
 }
 
+/* NULL: of an expression that stays unchecked after an error in another one. */
 static bool can_fuse(const Type *t) {
+    if (!t) return false;
     t = type_of_part(t);
     return t->is_float && !type_is_half(t);
 }
