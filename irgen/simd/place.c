@@ -23,15 +23,21 @@ static unsigned slice(SimdRegion *g, LLVMValueRef v) {
     return g->values.at[i].slice & (unsigned)~KNOWN;
 }
 
+static bool may_fail(LLVMValueRef v) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op != LLVMUDiv && op != LLVMSDiv && op != LLVMURem && op != LLVMSRem) return false;
+    LLVMValueRef by = LLVMGetOperand(v, 1);
+    return !LLVMIsAConstantInt(by) || LLVMIsNull(by) || LLVMConstIntGetSExtValue(by) == -1;
+}
+
 /* Phis end the search, so it does, too. */
 static unsigned slice_of_inst(SimdRegion *g, LLVMValueRef v) {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    bool divides = op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
     bool is_arithmetic = LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v) ||
                          op == LLVMICmp || op == LLVMSelect || simd_is_extreme(v);
     if (!is_arithmetic) return SLICE_OTHER;
     bool selects = op == LLVMSelect || op == LLVMCall;
-    unsigned all = divides ? SLICE_DIVISION : selects ? SLICE_SELECT : 0;
+    unsigned all = may_fail(v) ? SLICE_DIVISION : selects ? SLICE_SELECT : 0;
     for (int i = 0; i < LLVMGetNumOperands(v); i++) all |= slice(g, LLVMGetOperand(v, (unsigned)i));
     return all;
 }

@@ -200,6 +200,34 @@ class Kernel:
             self.nodes += [body.failing_line()] if self.may_fail else []
             self.nodes += body.block(self.rng.randint(1, 4))
         self.finish(self.nodes)
+        if not self.reduction:
+            self.nodes = self.guarded(self.nodes)
+
+    def guarded(self, nodes):
+        """Items outside of a part of the domain do nothing: comparisons of places with what the launch says, in one
+        condition, one inside another, or each before a return. Its numbers come from elsewhere than the other ones."""
+        rng = random.Random(self.number + 7)
+        if rng.random() < 0.6:
+            return nodes
+        bounds = ["0", "1", "i64(u)", "i64(u) - 3", "n - 1", "n - i64(u)", "n / 2", "n + 5", "min(n - 3, s)", "-2", "n % 8"]
+        forms = ["{p} {op} {b}", "{p} {op} {b}", "{p} {op} {b}", "{b} {op} {p}", "{p} + i64(u) {op} {b}",
+                 "2 * {p} + 1 {op} {b}", "{b} - {p} {op} i64(u)", "i32({p}) {op} i32({b})", "u32({p}) {op} u32(u) * 3",
+                 "i32({p}) - u {op} i32({b})", "{p} * 4 - n {op} {b}"]
+        ops, opposite = ["<", "<", "<=", ">", ">=", ">=", "==", "!=", "!="], dict(zip(
+            ["<", "<=", ">", ">=", "==", "!="], [">=", ">", "<=", "<", "!=", "=="]))
+        chosen = []
+        for _ in range(rng.choice([1, 1, 2, 3, 4])):
+            place, form = rng.choice(self.places), rng.choice(forms)
+            chosen.append((form.format(p=place, op="{op}", b=rng.choice(bounds)), rng.choice(ops)))
+        how = rng.randrange(3)
+        if how == 0:
+            return [Nest((f"if {' && '.join(c.format(op=op) for c, op in chosen)} {{", nodes))]
+        if how == 1:
+            for c, op in chosen:
+                nodes = [Nest((f"if {c.format(op=op)} {{", nodes))]
+            return nodes
+        outside = " || ".join(c.format(op=opposite[op]) for c, op in chosen)
+        return [Nest((f"if {outside} {{", [Line("return;")])), *nodes]
 
     def finish(self, nodes):
         """At least one store that shows what became of the variables."""
