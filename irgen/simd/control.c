@@ -316,20 +316,30 @@ static void run_loop(SimdEmit *e, int level, int node) {
     LLVMBuildBr(e->b, entry_of(e, level, node_at(e, level, node)->next));
 }
 
-/* Accesses that cost more under a mask: worth a second version, for the usual case that nobody is missing. */
-static bool block_gains(SimdEmit *e, int block) {
-    const SimdRegion *g = e->g;
-    const SimdBlock *b = &g->blocks.at[block];
-    for (int i = b->first; i < b->first + b->n && b->guarded && !e->target->mask_registers; i++) {
-        LLVMOpcode op = LLVMGetInstructionOpcode(g->values.at[i].v);
-        if (op != LLVMLoad && op != LLVMStore) continue;
-        LaneRate at = simd_rate(g, LLVMGetOperand(g->values.at[i].v, op == LLVMStore), block);
-        if (at.x != LANE_UNIFORM && g->values.at[i].private_of < 0 && !simd_blends_store(e, &g->values.at[i])) return true;
-    }
+/* Branch on superword condition codes: what costs more under a mask is worth a second version of its block, for the usual
+ * case that no lane is missing. Lane by lane, each live lane takes a branch; accesses are slow on machines without mask
+ * registers. */
+static bool costs_more_masked(const SimdEmit *e, const SimdValue *value) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    if (value->private_of >= 0) return false;
+    if (op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg) return true;
+    if (op == LLVMCall)
+        return !simd_is_remark(value->v) && !simd_has_vector_form(value->v) && value->rate.x == LANE_VARYING &&
+               !simd_combines_update(e->g, value->v, value->block);
+    if ((op != LLVMLoad && op != LLVMStore) || e->target->mask_registers) return false;
+    LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, op == LLVMStore), value->block);
+    return at.x != LANE_UNIFORM && !simd_blends_store(e, value);
+}
+
+static bool block_gains(const SimdEmit *e, int block) {
+    const SimdBlock *b = &e->g->blocks.at[block];
+    for (int i = b->first; i < b->first + b->n && b->guarded; i++)
+        if (costs_more_masked(e, &e->g->values.at[i])) return true;
     return false;
 }
 
-static bool gains_without_mask(SimdEmit *e, int block) {
+static bool gains_without_mask(const SimdEmit *e, int block) {
+    if (!simd_allows(e->g, BOSCC)) return false;
     for (int b = block; b >= 0; b = e->g->blocks.at[b].goes_on)
         if (block_gains(e, b)) return true;
     return false;
