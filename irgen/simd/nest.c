@@ -177,7 +177,9 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
             !simd_privates(g) || !is_supported(g))
             return false;
         simd_find_slices(g);
+        simd_count_stores(g);
         g->omitted = cg->options->omitted;
+        g->mask_registers = target->mask_registers;
         *shape = simd_shape(g, target);
     } while (shape->width > 1 && cg_allows(cg, WALKED) && simd_walked(cg, g, shape->width));
     return true;

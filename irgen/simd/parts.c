@@ -123,6 +123,15 @@ bool simd_walks(const SimdRegion *g, const SimdValue *load, const SimdCounted *c
     return i < at.n && at.by[i] == simd_bytes(g, LLVMTypeOf(load->v));
 }
 
+/* Do all items' places lie a multiple of the step from each other? */
+static bool is_grid(const SimdRegion *g, const SimdValue *value, const Sum *at, int64_t step) {
+    LLVMValueRef object = object_of(value->v);
+    int64_t bytes = simd_bytes(g, element_of(value->v));
+    for (int i = 0; i < at->n; i++)
+        if (at->v[i] != object && (!step || at->by[i] % (step * bytes))) return false;
+    return true;
+}
+
 typedef struct Open {
     SimdParts parts;
     Sum first;       /* the first one's address */
@@ -188,6 +197,7 @@ static void note_access(SimdRegion *g, Opens *opens, int i) {
     }
     if (joined || !known) return;
     Open o = {.parts = {.step = (int)step, .is_store = is_store}, .first = at};
+    o.parts.is_grid = is_grid(g, value, &at, step);
     note_part(g, &o, i, 0);
     vec_push(g->arena, opens, o);
 }
@@ -207,8 +217,8 @@ static bool fills(const SimdParts *p) {
 }
 
 /* A single part of many is read faster by itself. */
-static bool is_dense(const SimdParts *p) {
-    if (p->is_store) return fills(p);
+static bool is_dense(const SimdRegion *g, const SimdParts *p) {
+    if (p->is_store) return fills(p) || (p->step != ANY_STEP && simd_bridges_gaps(g, p));
     return p->step == ANY_STEP ? p->of.n > 1 && is_gapless(p) : p->of.n * 4 >= p->step;
 }
 
@@ -221,7 +231,7 @@ void simd_find_parts(SimdRegion *g) {
         for (int i = block->first; i < block->first + block->n && !block->leaves; i++) note_access(g, &opens, i);
         for (int k = 0; k < opens.n; k++) {
             SimdParts *p = &opens.at[k].parts;
-            if (!simd_allows(g, PARTS) || !is_dense(p)) continue;
+            if (!simd_allows(g, PARTS) || !is_dense(g, p)) continue;
             for (int i = 0; i < p->of.n; i++) g->values.at[p->of.at[i]].parts = g->parts.n;
             vec_push(g->arena, &g->parts, *p);
         }
@@ -249,21 +259,24 @@ static LLVMValueRef shuffled(SimdEmit *e, LLVMValueRef a, LLVMValueRef b, const 
 }
 
 /* A vector whose lane i is lane `lane[i]` of `v[of[i]]`. Lanes stay where they are in their own vectors as long as they
- * can, for then putting two vectors together is a blend; one permutation at the end brings all to their places. */
-static LLVMValueRef gathered(SimdEmit *e, LLVMValueRef *v, int n, const int *of, const int *lane) {
+ * can, for then putting two vectors together is a blend; one permutation at the end brings all to their places.
+ * of[i] < 0: lane i does not matter. */
+LLVMValueRef simd_gathered(SimdEmit *e, LLVMValueRef *v, int n, const int *of, const int *lane) {
     int width = e->shape.width, n_used = 0, used[2] = {0};
     int *now = arena_array(e->g->arena, int, 2 * width), *from = now + width;
     bool *taken = arena_array(e->g->arena, bool, n + width), *is_used = taken + width;
     for (int i = 0; i < width; i++) {
+        if (of[i] < 0) continue;
         if (!is_used[of[i]] && n_used < 2) used[n_used] = of[i];
         n_used += !is_used[of[i]];
         is_used[of[i]] = true;
     }
     if (n_used <= 2) {
-        for (int i = 0; i < width; i++) from[i] = lane[i] + (n_used == 2 && of[i] == used[1] ? width : 0);
+        for (int i = 0; i < width; i++) from[i] = of[i] < 0 ? -1 : lane[i] + (n_used == 2 && of[i] == used[1] ? width : 0);
         return shuffled(e, v[used[0]], v[n_used == 2 ? used[1] : used[0]], from);
     }
     LLVMValueRef all = NULL;
+    for (int i = 0; i < width; i++) now[i] = -1;
     for (int k = 0; k < n; k++) {
         if (!is_used[k]) continue;
         for (int p = 0; p < width; p++) from[p] = taken[p] ? p : -1;
@@ -382,7 +395,7 @@ LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int ve
             lane[l] = of[l] == n - 1 ? element - (total - width) : element % width;
         }
         const SimdValue *value = &e->g->values.at[p->of.at[i]];
-        LLVMValueRef one = gathered(e, v, n, of, lane);
+        LLVMValueRef one = simd_gathered(e, v, n, of, lane);
         e->copy[p->of.at[i]][simd_copy_at(e, value->rate, row, vector)] = one;
         if (value == load) mine = one;
     }
@@ -425,7 +438,7 @@ static void zipped(SimdEmit *e, LLVMValueRef *parts, int n, LLVMValueRef *to) {
             of[l] = (k * width + l) % n;
             lane[l] = (k * width + l) / n;
         }
-        to[k] = gathered(e, parts, n, of, lane);
+        to[k] = simd_gathered(e, parts, n, of, lane);
     }
 }
 
@@ -453,16 +466,18 @@ void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, 
         store_rows(e, store, row, vector);
         return;
     }
-    int64_t bytes = simd_bytes(e->g, element_of(store->v)), here = 0;
+    int64_t bytes = simd_bytes(e->g, element_of(store->v)), here = place_of(e, p, store);
     LLVMValueRef *parts = arena_array(e->g->arena, LLVMValueRef, 2 * n), *whole = parts + n;
-    for (int i = 0; i < n; i++) {
-        LLVMValueRef v = e->g->values.at[p->of.at[i]].v;
-        parts[p->place.at[i] - p->lo] = simd_vector(e, LLVMGetOperand(v, 0), row, vector);
-        if (v == store->v) here = p->place.at[i];
+    LLVMValueRef first = place(e, simd_scalar(e, LLVMGetOperand(store->v, 1), row, vector), (p->lo - here) * bytes);
+    if (p->of.n < n) {
+        simd_store_gaps(e, store, first, row, vector, mask);
+        return;
     }
+    for (int i = 0; i < n; i++)
+        parts[p->place.at[i] - p->lo] =
+            simd_vector(e, LLVMGetOperand(e->g->values.at[p->of.at[i]].v, 0), row, vector);
     if (n == 1) whole[0] = parts[0];
     else zipped(e, parts, n, whole);
-    LLVMValueRef first = place(e, simd_scalar(e, LLVMGetOperand(store->v, 1), row, vector), (p->lo - here) * bytes);
     for (int k = 0; k < n; k++) {
         LLVMValueRef some = mask ? mask_at(e, p, *mask, k * e->shape.width) : NULL;
         LLVMValueRef at = place(e, first, k * e->shape.width * bytes);

@@ -96,6 +96,7 @@ typedef struct SimdParts {
     int64_t lo, hi;       /* of these */
     int step;             /* 0: any; neighbours' are far apart, or who knows where */
     bool is_store;
+    bool is_grid;         /* all items' places lie a multiple of the step apart */
 } SimdParts;
 
 
@@ -130,6 +131,8 @@ typedef struct SimdRegion {
     ValueMap *value_of, *block_of, *private_of;
     int n_reached; /* blocks, while they are found */
     bool aligned;                 /* in the version for masks that leave neighbours side by side */
+    bool mask_registers;          /* SimdTarget */
+    ValueMap *n_stores;           /* gaps.c: by parameter */
     TransformSet omitted;         /* --no-transform */
     bool settled;                 /* ends.c: the rates are those of blocks in which all comparisons that are ends hold */
     bool rows;                    /* blocks of more than one row are looked at */
@@ -394,6 +397,12 @@ bool simd_writes_parts(const SimdEmit *e, const SimdValue *store); /* together, 
 bool simd_ends_parts(const SimdEmit *e, const SimdValue *store);
 const SimdValue *simd_part(const SimdEmit *e, const SimdValue *store, int i); /* NULL: there are no more */
 void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, LLVMValueRef *mask);
+LLVMValueRef simd_gathered(SimdEmit *e, LLVMValueRef *v, int n, const int *of, const int *lane);
+
+/* gaps.c: stores of some of the parts */
+void simd_count_stores(SimdRegion *g); /* before any code is written */
+bool simd_bridges_gaps(const SimdRegion *g, const SimdParts *p);
+void simd_store_gaps(SimdEmit *e, const SimdValue *store, LLVMValueRef first, int row, int vector, LLVMValueRef *mask);
 
 
 /* forward.c: what is in registers already of the memory of a group */
