@@ -1,10 +1,11 @@
-/* gaps.c -- interleaved stores with gaps: some fields of a struct, or every other number, of an item are written and those
- * between are not, so whole vectors have elements that no lane writes. On machines with mask registers these are stored
- * under a mask that is constant. Elsewhere the vector is loaded, blended and stored, which writes back what lies between.
+/* gaps.c -- interleaved stores with gaps: some fields of a struct, or every other number, of an item are written and
+ * those between are not, so whole vectors have elements that no lane writes. On machines with mask registers these are
+ * stored under a mask that is constant. Elsewhere the vector is loaded, blended and stored, which writes back what lies
+ * between.
  *
- * Writing it back is legal if nobody writes these elements while the kernel runs: the array has one name in the function
- * (noalias), all stores to it in the whole function are the parts, each item's places lie a multiple of the step from
- * every other item's, and the vectors end with the last item's last part. */
+ * Writing it back is legal if nobody writes these elements while the kernel runs: the array has one name in the
+ * function (noalias), all stores to it in the whole function are the parts, each item's places lie a multiple of the
+ * step from every other item's, and the vectors end with the last item's last part. */
 #include "irgen/simd/simd.h"
 
 enum { MANY = 1 << 20 };

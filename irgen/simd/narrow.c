@@ -1,16 +1,18 @@
-/* narrow.c -- loop bound narrowing (guard elimination): where an item whose index fails a comparison does nothing, as in
- * `if t < n { ... }`, in `if i == 0 || i == n - 1 { return; }` and in a conjunction of several, the comparison becomes the
- * bounds of the loop over the items. What is left has no branch, so its rows are aligned, streamed, overlapped and
- * jammed as those of a kernel without guards.
+/* narrow.c -- loop bound narrowing (guard elimination): where an item whose index fails a comparison does nothing, as
+ * in `if t < n { ... }`, in `if i == 0 || i == n - 1 { return; }` and in a conjunction of several, the comparison becomes
+ * the bounds of the loop over the items; an equality that leaves out one item splits its range. What is left has no
+ * branch, so its rows are aligned, streamed, overlapped and jammed as those of a kernel without guards.
  *
  * A comparison is one of numbers that are affine in one counter: 2^k * x + c against 0, where c is the same in the whole
- * nest. Each step of the index arithmetic is one that LLVM says does not wrap, so its value is that of the integers; the
- * bound is computed in 128 bits, in which none of these sums wraps, and clamped to the loop's own bounds.
+ * nest. Each step of the index arithmetic is one that LLVM says does not wrap, so its value is that of the integers;
+ * the bound is computed in 128 bits, in which none of these sums wraps, and clamped to the loop's own bounds. Counters
+ * of items are never negative.
  *
  * Legal where no path that an item can take if the comparison fails has an effect: conditions are evaluated with that
  * answer as in ends.c, and no block that is alive then stores, calls, or fails. Such an item is left out. It does not
  * matter for an item that never makes the comparison: the paths have the item's own among them, so it has no effect
- * either. What an index says that no item computes (poison) is frozen: then no item depends on the comparison. */
+ * either. What an index says that no item computes (poison) is frozen: then no item depends on the comparison. A loop
+ * without effects is taken to end. */
 #include "irgen/simd/simd.h"
 
 enum { MOST_TERMS = 8, MOST_GUARDS = 32, MOST_EXCLUDED = 4 };
@@ -45,7 +47,7 @@ typedef struct Narrowing {
     int n;
 } Narrowing;
 
-/* Lines -------------------------------------------------------------------------------------------------------------- */
+/* Lines ------------------------------------------------------------------------------------------------------------ */
 
 static bool is_of_launch(const SimdRegion *g, LLVMValueRef v) {
     return !(simd_slice(g, v) & ~(unsigned)(SLICE_LAUNCH | SLICE_SELECT));
@@ -147,7 +149,7 @@ static bool read_guard(const Narrowing *n, Guard *o) {
     return p == LLVMIntEQ || p == LLVMIntNE ? read_equality(n, o, p) : read_order(n, o, p);
 }
 
-/* Items without effects ---------------------------------------------------------------------------------------------- */
+/* Items without effects -------------------------------------------------------------------------------------------- */
 
 static bool has_effect(LLVMValueRef v) {
     switch (LLVMGetInstructionOpcode(v)) {
@@ -197,7 +199,7 @@ static bool does_anything(SimdRegion *g, int cmp, bool answer) {
     return found;
 }
 
-/* Guards ------------------------------------------------------------------------------------------------------------- */
+/* Guards ----------------------------------------------------------------------------------------------------------- */
 
 /* Rows of a known length, a group's mostly, keep it: blocks fill them, and ends.c tests these. */
 static bool has_fixed_row(const SimdRegion *g) { return LLVMIsAConstantInt(g->x_hi); }
@@ -235,7 +237,7 @@ static bool find_guards(Narrowing *n) {
     return n->n > 0;
 }
 
-/* Bounds ------------------------------------------------------------------------------------------------------------- */
+/* Bounds ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct Bounds {
     LLVMValueRef lo, hi;                     /* lo <= hi */
@@ -317,7 +319,7 @@ static Bounds narrowed(const Narrowing *n, bool along_y, LLVMValueRef lo, LLVMVa
     return r;
 }
 
-/* The nest ----------------------------------------------------------------------------------------------------------- */
+/* The nest --------------------------------------------------------------------------------------------------------- */
 
 /* Of a loop whose head begins with its counter and ends with the test of it. */
 static void set_bounds(LLVMBasicBlockRef head, LLVMBasicBlockRef from, Bounds bounds) {
@@ -338,8 +340,8 @@ static LLVMValueRef next_excluded(const Narrowing *n, const Bounds *r, LLVMValue
     return end;
 }
 
-/* Around what leads from `from` to the nest: from one item that is left out to the next. after: where the nest leads to;
- * is set to where it has to lead to now. The builder is left at the end of a block that leads to the nest. */
+/* A loop around the nest, from one item that is left out to the next. after: where the nest leads to, which becomes the
+ * block that goes on to the next part. The builder is left at the end of a block that leads to the nest. */
 static void split_range(Narrowing *n, Bounds *r, LLVMBasicBlockRef *after) {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(n->b);
     LLVMBasicBlockRef head = LLVMAppendBasicBlockInContext(n->cg->ctx, n->g->fn, "parts");

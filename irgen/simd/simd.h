@@ -191,8 +191,10 @@ bool simd_find_aligned(SimdRegion *g);
 bool simd_counts_on(const SimdRegion *g, const SimdValue *value);
 LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int items);
 
-/* promote.c: a nest's marks; true: an element is kept in memory of the frame, for LLVM to promote */
-bool simd_narrow_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch); /* narrow.c */
+/* narrow.c: a nest's marks; true: its loops have other bounds now */
+bool simd_narrow_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+
+/* promote.c: the same; true: an element is kept in memory of the frame, for LLVM to promote */
 bool simd_promote_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
 void simd_replace_incoming(LLVMBuilderRef b, LLVMBasicBlockRef at, LLVMBasicBlockRef old, LLVMBasicBlockRef by);

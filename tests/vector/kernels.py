@@ -209,7 +209,8 @@ class Kernel:
         rng = random.Random(self.number + 7)
         if rng.random() < 0.6:
             return nodes
-        bounds = ["0", "1", "i64(u)", "i64(u) - 3", "n - 1", "n - i64(u)", "n / 2", "n + 5", "min(n - 3, s)", "-2", "n % 8"]
+        bounds = ["0", "1", "i64(u)", "i64(u) - 3", "n - 1", "n - i64(u)", "n / 2", "n + 5", "min(n - 3, s)", "-2",
+                  "n % 8"]
         forms = ["{p} {op} {b}", "{p} {op} {b}", "{p} {op} {b}", "{b} {op} {p}", "{p} + i64(u) {op} {b}",
                  "2 * {p} + 1 {op} {b}", "{b} - {p} {op} i64(u)", "i32({p}) {op} i32({b})", "u32({p}) {op} u32(u) * 3",
                  "i32({p}) - u {op} i32({b})", "{p} * 4 - n {op} {b}"]
