@@ -1,12 +1,12 @@
 /* narrow.c -- loop bound narrowing (guard elimination): where an item whose index fails a comparison does nothing, as
- * in `if t < n { ... }`, in `if i == 0 || i == n - 1 { return; }` and in a conjunction of several, the comparison becomes
- * the bounds of the loop over the items; an equality that leaves out one item splits its range. What is left has no
- * branch, so its rows are aligned, streamed, overlapped and jammed as those of a kernel without guards.
+ * in `if t < n { ... }`, in `if i == 0 || i == n - 1 { return; }` and in a conjunction of several, the comparison
+ * becomes the bounds of the loop over the items; an equality that leaves out one item splits its range. What is left
+ * has no branch, so its rows are aligned, streamed, overlapped and jammed as those of a kernel without guards.
  *
- * A comparison is one of numbers that are affine in one counter: 2^k * x + c against 0, where c is the same in the whole
- * nest. Each step of the index arithmetic is one that LLVM says does not wrap, so its value is that of the integers;
- * the bound is computed in 128 bits, in which none of these sums wraps, and clamped to the loop's own bounds. Counters
- * of items are never negative.
+ * A comparison is one of numbers that are affine in one counter: 2^k * x + c against 0, where c is the same in the
+ * whole nest. Each step of the index arithmetic is one that LLVM says does not wrap, so its value is that of the
+ * integers; the bound is computed in 128 bits, in which none of these sums wraps, and clamped to the loop's own bounds.
+ * Counters of items are never negative.
  *
  * Legal where no path that an item can take if the comparison fails has an effect: conditions are evaluated with that
  * answer as in ends.c, and no block that is alive then stores, calls, or fails. Such an item is left out. It does not
