@@ -11,7 +11,7 @@ void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, 
                 LLVMValueRef fork, int64_t least);
 
 /* range.c */
-void cpu_kernel_ranges(Kernel *k);  /* fills Kernel.range, range_apart */
+void cpu_kernel_ranges(Kernel *k);  /* fills Kernel.order, range, range_apart */
 
 /* group.c: kernels in groups; the function runs groups begin..end */
 void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items);

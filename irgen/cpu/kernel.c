@@ -203,7 +203,8 @@ void cpu_kernel_entry(Kernel *k) {
     if (result) LLVMBuildStore(f.b, cg_identity(cg, k->func->reduction, k->func->result), result);
     LLVMBuildCondBr(f.b, LLVMBuildICmp(f.b, LLVMIntEQ, total, cg_i64(cg, 0), ""), done, some);
     cg_enter(&f, some);
-    if (k->func->domain.n > 1 && !k->func->group.items) k->row = cg_axis_trips(&f, &axes[k->func->domain.n - 1]);
+    int fastest = k->order[k->func->domain.n - 1];
+    if (k->func->domain.n > 1 && !k->func->group.items) k->row = cg_axis_trips(&f, &axes[fastest]);
     k->share_work = LLVMBuildMul(f.b, cost_at_launch(&f, k->func), cg_i64(cg, k->share_items), "");
     LLVMValueRef fork = worth_forking(k, &f, total);
     if (result) cpu_reduce(k, &f, values, n, total, fork, result);

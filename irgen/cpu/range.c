@@ -1,9 +1,11 @@
 /* range.c -- kernels on a processor: the body becomes one function, `range`, that runs items begin..end of the domain
  * flattened in row-major order: rows outside, the fastest axis as a plain inner loop without a division, which is
- * vectorised. How ranges are spread over threads is kernel.c's. */
+ * vectorised. The axes are those of the domain in the order of memory (loop interchange, sema/analysis/axes.h). How ranges are spread over threads is kernel.c's. */
 #include "irgen/cpu/cpu.h"
 
 #include <string.h>
+
+#include "sema/analysis/axes.h"
 
 static bool is_array(const Symbol *p) { return p->type->kind == TY_ARRAY; }
 
@@ -55,10 +57,11 @@ static LLVMValueRef declare_range(Kernel *k, bool apart) {
 
 /* The body --------------------------------------------------------------------------------------------------------- */
 
-/* Where `range` is in the domain: `at` in the flattened order, position[d] along each axis. */
+/* Where `range` is in the domain: `at` in the flattened order, position[d] along each axis, counted from the slowest. */
 typedef struct Walk {
     CgFunc *f;
     const Func *fn;
+    const int *order;
     Axis axes[MAX_RANK];
     int n;
     LLVMValueRef begin, end, items;
@@ -73,8 +76,10 @@ static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
 
+static const Symbol *domain_variable(const Walk *w, int d) { return w->fn->domain.at[w->order[d]]; }
+
 static void set_domain_variable(Walk *w, int d, LLVMValueRef k) {
-    const Symbol *sym = w->fn->domain.at[d];
+    const Symbol *sym = domain_variable(w, d);
     LLVMValueRef v = cg_axis_at(w->f, &w->axes[d], k).v;
     w->f->slots[sym->id].value = v;
     cg_debug_value(w->f, sym, v, 0);
@@ -132,7 +137,7 @@ static void run_items(Walk *w, const Rectangle *r) {
     LLVMValueRef to = r->to;
     ItemLoop row = {0};
     if (rows) row = item_loop_begin(f, r->row, r->row_end, "rows");
-    const Symbol *sym = w->fn->domain.at[w->n - 1];
+    const Symbol *sym = domain_variable(w, w->n - 1);
     LLVMValueRef lo = cg_index_value(f, w->axes[w->n - 1].lo);
     CgEarly early = {0};
     if (!rows) {
@@ -150,7 +155,7 @@ static void run_items(Walk *w, const Rectangle *r) {
     cg_stmts(f, w->fn->item->fn.body, NULL, NULL);
     cg_goto(f, f->next_item);
     cg_enter_next(f, f->next_item);
-    cg_debug_at(f, w->fn->item->fn.over.at[w->n - 1].span);
+    cg_debug_at(f, w->fn->item->fn.over.at[w->order[w->n - 1]].span);
     item_loop_end(f, &item, false);
     if (rows) item_loop_end(f, &row, true);
     else cg_early_end(f, &early);
@@ -261,9 +266,31 @@ static void tell_extent(CgFunc *f, const Symbol *p) {
     cg_call(f, type, fn, args, 2);
 }
 
+/* Decided once for both functions, and for the shares of threads, which are whole rows. */
+static void choose_order(Kernel *k) {
+    Cg *cg = k->cg;
+    bool changes = cg->vector && cg_allows(cg, INTERCHANGE);
+    if (changes && axes_in_memory_order(&cg->c->arena, k->func, k->order)) return;
+    for (int d = 0; d < k->func->domain.n; d++) k->order[d] = d;
+}
+
+/* For --explain=vector. */
+static void tell_order(const Kernel *k, LLVMValueRef range) {
+    Cg *cg = k->cg;
+    const char *names = "";
+    bool changed = false;
+    for (int d = 0; d < k->func->domain.n; d++) {
+        const char *name = k->func->domain.at[k->order[d]]->name;
+        names = d ? arena_printf(&cg->c->arena, "%s, %s", names, name) : name;
+        changed |= k->order[d] != d;
+    }
+    if (changed) LLVMAddTargetDependentFunctionAttr(range, CG_AXES, names);
+}
+
 static LLVMValueRef emit_range(Kernel *k, bool apart) {
     CgFunc f;
     LLVMValueRef range = declare_range(k, apart);
+    tell_order(k, range);
     LLVMValueRef *values = arena_array(&k->cg->c->arena, LLVMValueRef, k->n_values + 3);
     cg_func_begin(&f, k->cg, k->func, range);
     cg_debug_function(&f, k->func->name);
@@ -274,7 +301,7 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
         f.slots[p->id].is_private = cg_updates_copy(k->cg, k->func, p, apart);
     }
     debug_params(&f, k->func, values);
-    Walk w = {.f = &f, .fn = k->func, .n = k->func->domain.n, .begin = values[k->n_values],
+    Walk w = {.f = &f, .fn = k->func, .order = k->order, .n = k->func->domain.n, .begin = values[k->n_values],
               .end = values[k->n_values + 1], .items = k->func->reduction ? values[k->n_values + 2] : NULL};
     if (cg_extra_values(k->cg, k->func))
         cg_bind_extra(&f, k->func, values + k->n_values - cg_extra_values(k->cg, k->func));
@@ -284,8 +311,12 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
         LLVMBuildRetVoid(f.b);
         return range;
     }
-    cg_domain(&f, k->func, w.axes);
-    for (int d = 0; d < w.n; d++) cg_axis_trips(&f, &w.axes[d]);
+    Axis axes[MAX_RANK];
+    cg_domain(&f, k->func, axes);
+    for (int d = 0; d < w.n; d++) {
+        w.axes[d] = axes[k->order[d]];
+        cg_axis_trips(&f, &w.axes[d]);
+    }
     if (w.n > 1 || f.error_slot) {
         run_rectangles(&w);
     } else {
@@ -297,6 +328,7 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
 }
 
 void cpu_kernel_ranges(Kernel *k) {
+    choose_order(k);
     k->range = emit_range(k, false);
     if (cg_may_copy_more(k->cg, k->func)) k->range_apart = emit_range(k, true);
 }

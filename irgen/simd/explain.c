@@ -143,6 +143,13 @@ static void tell_once(Buf *out, size_t from) {
         }
 }
 
+static void tell_axes(Teller *t) {
+    LLVMAttributeRef axes = LLVMGetStringAttributeAtIndex(t->g->fn, LLVMAttributeFunctionIndex, CG_AXES, sizeof CG_AXES - 1);
+    unsigned n;
+    const char *names = axes ? LLVMGetStringAttributeValue(axes, &n) : NULL;
+    if (names) buf_printf(t->out, "  interchange: the axes run in the order `%.*s`, the order of memory\n", (int)n, names);
+}
+
 /* Told of the version that all launches can take; the others, if they are there, have less to tell. */
 void simd_note(Cg *cg, SimdRegion *g, SimdShape shape, SimdVersions versions) {
     if (!cg->vector_notes) return;
@@ -158,6 +165,7 @@ void simd_note(Cg *cg, SimdRegion *g, SimdShape shape, SimdVersions versions) {
     if (shape.rows > 1) buf_printf(t.out, ", of %d rows", shape.rows);
     if (versions.written_out) buf_puts(t.out, ", unrolled: values stored in earlier iterations are kept in registers");
     buf_putc(t.out, '\n');
+    tell_axes(&t);
     if (versions.aligned) buf_puts(t.out, "  loop versioning: also a version for masks under which accesses stay "
                                           "contiguous\n");
     t.begun = t.out->n;

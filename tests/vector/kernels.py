@@ -112,6 +112,8 @@ class Kernel:
         self.sizes = rng.sample(SIZES, 5 if self.rank == 1 else 3)
         if rng.random() < 0.1:
             self.sizes.append(rng.choice([700, 3000]))
+        if self.rank > 1 and not self.group and rng.random() < 0.4:
+            rng.shuffle(self.over)  # against the order of memory
 
     def make_parameters(self):
         rng = self.rng

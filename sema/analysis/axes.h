@@ -1,0 +1,10 @@
+/* axes.h -- memory order of a domain: which of its axes should be the fastest, by the strides of the kernel's accesses. */
+#ifndef KDSL_AXES_H
+#define KDSL_AXES_H
+
+#include "sema/sema.h"
+
+/* order[0] is the axis of the outermost loop, order[domain.n - 1] of the innermost. false: the order of the text. */
+bool axes_in_memory_order(Arena *arena, const Func *kernel, int order[MAX_RANK]);
+
+#endif
