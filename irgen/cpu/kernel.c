@@ -205,6 +205,8 @@ void cpu_kernel_entry(Kernel *k) {
     cg_enter(&f, some);
     int fastest = k->order[k->func->domain.n - 1];
     if (k->func->domain.n > 1 && !k->func->group.items) k->row = cg_axis_trips(&f, &axes[fastest]);
+    if (k->flat)
+        k->row = LLVMBuildSelect(f.b, cg_flat_is_legal(&f, k->flat), cg_flat_length(&f, k->flat), cg_i64(cg, CHUNK_ITEMS), "row");
     k->share_work = LLVMBuildMul(f.b, cost_at_launch(&f, k->func), cg_i64(cg, k->share_items), "");
     LLVMValueRef fork = worth_forking(k, &f, total);
     if (result) cpu_reduce(k, &f, values, n, total, fork, result);

@@ -1,11 +1,14 @@
 /* range.c -- kernels on a processor: the body becomes one function, `range`, that runs items begin..end of the domain
  * flattened in row-major order: rows outside, the fastest axis as a plain inner loop without a division, which is
- * vectorised. The axes are those of the domain in the order of memory (loop interchange, sema/analysis/axes.h). How ranges are spread over threads is kernel.c's. */
+ * vectorised. The axes are those of the domain in the order of memory (loop interchange, sema/analysis/axes.h); a domain
+ * of one axis whose items divide their index is one of rows (delinearisation, sema/analysis/flat.h). How ranges are
+ * spread over threads is kernel.c's. */
 #include "irgen/cpu/cpu.h"
 
 #include <string.h>
 
 #include "sema/analysis/axes.h"
+#include "sema/analysis/flat.h"
 
 static bool is_array(const Symbol *p) { return p->type->kind == TY_ARRAY; }
 
@@ -76,13 +79,34 @@ static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
 
-static const Symbol *domain_variable(const Walk *w, int d) { return w->fn->domain.at[w->order[d]]; }
+/* In the text; a domain in rows has one there. */
+static int axis_number(const Walk *w, int d) { return w->f->flat.axis ? 0 : w->order[d]; }
 
-static void set_domain_variable(Walk *w, int d, LLVMValueRef k) {
-    const Symbol *sym = domain_variable(w, d);
-    LLVMValueRef v = cg_axis_at(w->f, &w->axes[d], k).v;
+static void set_to(Walk *w, int d, LLVMValueRef v) {
+    const Symbol *sym = w->fn->domain.at[axis_number(w, d)];
     w->f->slots[sym->id].value = v;
     cg_debug_value(w->f, sym, v, 0);
+}
+
+/* Of a domain in rows: the row, or the position in it, from which the domain variable is made. */
+static void set_flat(Walk *w, int d, LLVMValueRef k) {
+    CgFlat *flat = &w->f->flat;
+    if (d == 0) flat->row = k;
+    else flat->at = k;
+    if (d == 0) return;
+    set_to(w, d, cg_flat_value(w->f, cg_flat_index(w->f, flat->row), flat->axis->axis->type));
+}
+
+static void set_domain_variable(Walk *w, int d, LLVMValueRef k) {
+    if (w->f->flat.axis) set_flat(w, d, k);
+    else set_to(w, d, cg_axis_at(w->f, &w->axes[d], k).v);
+}
+
+/* The value of the fastest axis' variable in this row is that of its position and this. */
+static LLVMValueRef row_origin(Walk *w) {
+    CgFlat *flat = &w->f->flat;
+    if (!flat->axis) return cg_index_value(w->f, w->axes[w->n - 1].lo);
+    return LLVMBuildNSWMul(w->f->b, flat->row, flat->length, "");
 }
 
 /* for k in from..to, marked for simd/ */
@@ -137,11 +161,13 @@ static void run_items(Walk *w, const Rectangle *r) {
     LLVMValueRef to = r->to;
     ItemLoop row = {0};
     if (rows) row = item_loop_begin(f, r->row, r->row_end, "rows");
-    const Symbol *sym = domain_variable(w, w->n - 1);
-    LLVMValueRef lo = cg_index_value(f, w->axes[w->n - 1].lo);
+    int fastest = axis_number(w, w->n - 1);
+    const Symbol *sym = w->fn->domain.at[fastest];
     CgEarly early = {0};
     if (!rows) {
-        early = cg_early_begin(f, &w->fn->loop_checks, sym, LLVMBuildAdd(f->b, lo, r->from, ""), LLVMBuildAdd(f->b, lo, to, ""));
+        LLVMValueRef lo = row_origin(w);
+        LLVMValueRef first = LLVMBuildAdd(f->b, lo, r->from, ""), end = LLVMBuildAdd(f->b, lo, to, "");
+        early = cg_early_begin(f, &w->fn->loop_checks, sym, first, end);
         if (early.checks) to = LLVMBuildSub(f->b, early.end, lo, "");
     }
     ItemLoop item = item_loop_begin(f, r->from, to, "items");
@@ -155,7 +181,7 @@ static void run_items(Walk *w, const Rectangle *r) {
     cg_stmts(f, w->fn->item->fn.body, NULL, NULL);
     cg_goto(f, f->next_item);
     cg_enter_next(f, f->next_item);
-    cg_debug_at(f, w->fn->item->fn.over.at[w->order[w->n - 1]].span);
+    cg_debug_at(f, w->fn->item->fn.over.at[fastest].span);
     item_loop_end(f, &item, false);
     if (rows) item_loop_end(f, &row, true);
     else cg_early_end(f, &early);
@@ -239,6 +265,49 @@ static void run_rectangles(Walk *w) {
     cg_enter(f, done);
 }
 
+static void run_domain(Walk *w) {
+    if (w->n > 1 || w->f->error_slot) {
+        run_rectangles(w);
+        return;
+    }
+    Rectangle all = {.from = w->begin, .to = w->end, .first = cg_i64(w->f->cg, 0)};
+    run_items(w, &all);
+}
+
+/* A domain of one axis as rows (lang/flat.c), as many as there are. Its items are numbered from where the index is 0. */
+static void run_rows(Walk *w, const FlatAxis *axis) {
+    CgFunc *f = w->f;
+    LLVMValueRef lo = cg_index_value(f, w->axes[0].lo);
+    Walk flat = *w;
+    flat.n = 2;
+    flat.begin = LLVMBuildNSWAdd(f->b, w->begin, lo, "");
+    flat.end = LLVMBuildNSWAdd(f->b, w->end, lo, "");
+    flat.axes[0].trips = cg_i64(f->cg, INT64_MAX);
+    flat.axes[1].trips = cg_flat_length(f, axis);
+    f->flat = (CgFlat){.axis = axis, .length = flat.axes[1].trips};
+    run_domain(&flat);
+    f->flat = (CgFlat){0};
+}
+
+/* Loop versioning: by rows where that is legal. */
+static void run_flat(Walk *w, const FlatAxis *axis) {
+    CgFunc *f = w->f;
+    LLVMValueRef legal = cg_flat_is_legal(f, axis);
+    if (LLVMIsAConstantInt(legal)) { /* rows of constant length, by flat_axis long enough */
+        run_rows(w, axis);
+        return;
+    }
+    LLVMBasicBlockRef rows = cg_block(f, "flat"), other = cg_block(f, "other"), done = cg_block(f, "flat.done");
+    LLVMBuildCondBr(f->b, legal, rows, other);
+    cg_enter(f, rows);
+    run_rows(w, axis);
+    cg_goto(f, done);
+    cg_enter(f, other);
+    run_domain(w);
+    cg_goto(f, done);
+    cg_enter(f, done);
+}
+
 static void debug_params(CgFunc *f, const Func *fn, LLVMValueRef *values) {
     for (int i = 0; i < fn->params.n; i++) {
         const Symbol *p = cg_abi_param(fn, i);
@@ -272,6 +341,8 @@ static void choose_order(Kernel *k) {
     bool changes = cg->vector && cg_allows(cg, INTERCHANGE);
     if (changes && axes_in_memory_order(&cg->c->arena, k->func, k->order)) return;
     for (int d = 0; d < k->func->domain.n; d++) k->order[d] = d;
+    FlatAxis *flat = arena_new(&cg->c->arena, FlatAxis);
+    if (cg->vector && cg_allows(cg, DELINEARISE) && flat_axis(&cg->c->arena, k->func, flat)) k->flat = flat;
 }
 
 /* For --explain=vector. */
@@ -285,6 +356,10 @@ static void tell_order(const Kernel *k, LLVMValueRef range) {
         changed |= k->order[d] != d;
     }
     if (changed) LLVMAddTargetDependentFunctionAttr(range, CG_AXES, names);
+    if (!k->flat) return;
+    const char *rest = k->flat->row.n ? "; nest 2 is for other launches" : "";
+    const char *text = arena_printf(&cg->c->arena, "`%s` work items%s", flat_text(&cg->c->arena, &k->flat->row), rest);
+    LLVMAddTargetDependentFunctionAttr(range, CG_FLAT, text);
 }
 
 static LLVMValueRef emit_range(Kernel *k, bool apart) {
@@ -317,12 +392,8 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
         w.axes[d] = axes[k->order[d]];
         cg_axis_trips(&f, &w.axes[d]);
     }
-    if (w.n > 1 || f.error_slot) {
-        run_rectangles(&w);
-    } else {
-        Rectangle all = {.from = w.begin, .to = w.end, .first = cg_i64(f.cg, 0)};
-        run_items(&w, &all);
-    }
+    if (k->flat) run_flat(&w, k->flat);
+    else run_domain(&w);
     LLVMBuildRetVoid(f.b);
     return range;
 }

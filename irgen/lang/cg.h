@@ -138,6 +138,12 @@ typedef struct CgSegments {
     LLVMValueRef note;             /* shared, i32: the number of the segment in which a check failed; NULL: never wanted */
 } CgSegments;
 
+/* Delinearisation (flat.c): the work item's place in a domain that runs in rows; `axis` NULL: it does not. */
+typedef struct CgFlat {
+    const struct FlatAxis *axis;
+    LLVMValueRef row, at, length;  /* i64: p / w, p % w, w */
+} CgFlat;
+
 struct CgFunc { /* typedef: target.h */
     Cg *cg;
     LLVMBuilderRef b;              /* cg->b, for short */
@@ -162,6 +168,7 @@ struct CgFunc { /* typedef: target.h */
     CgCopies copies;               /* so far in the loop around */
     LLVMValueRef group_item;       /* kernels in groups: the number of the item in its group */
     CgSegments meet;
+    CgFlat flat;
 };
 
 /* One axis of a domain: i = lo + k * step for k in 0..trips. */
@@ -317,6 +324,12 @@ typedef struct CgEarly {
 } CgEarly;
 CgEarly cg_early_begin(CgFunc *f, const LoopChecks *checks, const Symbol *item, LLVMValueRef lo, LLVMValueRef hi);
 void cg_early_end(CgFunc *f, const CgEarly *e);
+
+/* flat.c: delinearisation */
+LLVMValueRef cg_flat_length(CgFunc *f, const struct FlatAxis *axis); /* i64: of a row */
+LLVMValueRef cg_flat_is_legal(CgFunc *f, const struct FlatAxis *axis); /* i1: rows are long, and areas are integers */
+LLVMValueRef cg_flat_index(CgFunc *f, LLVMValueRef row);    /* of this item, if it were in that row */
+LLVMValueRef cg_flat_value(CgFunc *f, LLVMValueRef v, const Type *t); /* v, which is not negative, in a type that has it */
 
 CgLoop cg_loop_begin(CgFunc *f, Axis *a);
 void cg_loop_end(CgFunc *f, CgLoop *l);            /* leaves the builder behind the loop */

@@ -80,6 +80,8 @@ static CgValue fused_sum(CgFunc *f, Expr *e) {
 static CgValue binary(CgFunc *f, Expr *e) {
     if (op_info[e->binary.op].kind == OPK_LOGIC) return logic(f, e);
     if (e->binary.fused && f->cg->has_fma) return fused_sum(f, e);
+    LLVMValueRef known = f->flat.axis ? cg_flat_division(f, e) : NULL;
+    if (known) return cg_value(known, e->type);
     CgValue a = cg_expr(f, e->binary.lhs), b = cg_expr(f, e->binary.rhs);
     cg_debug_at(f, e->binary.op_span);
     if (op_info[e->binary.op].kind != OPK_COMPARE) f->check = (CgCheck){.site = e->binary.site};

@@ -176,4 +176,7 @@ void cg_leave_item(CgFunc *f);  /* in a kernel, after a failed check */
 /* reduction.c */
 void cg_store_item(CgFunc *f, CgValue v); /* the item's value, where its reduction looks for it */
 
+/* flat.c: `e` where it divides a domain variable that runs in rows, or a remainder of it; NULL: it does not */
+LLVMValueRef cg_flat_division(CgFunc *f, const Expr *e);
+
 #endif

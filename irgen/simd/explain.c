@@ -143,11 +143,18 @@ static void tell_once(Buf *out, size_t from) {
         }
 }
 
+static const char *mark_of(const Teller *t, const char *name, unsigned *n) {
+    LLVMAttributeRef mark =
+        LLVMGetStringAttributeAtIndex(t->g->fn, LLVMAttributeFunctionIndex, name, (unsigned)strlen(name));
+    return mark ? LLVMGetStringAttributeValue(mark, n) : NULL;
+}
+
 static void tell_axes(Teller *t) {
-    LLVMAttributeRef axes = LLVMGetStringAttributeAtIndex(t->g->fn, LLVMAttributeFunctionIndex, CG_AXES, sizeof CG_AXES - 1);
     unsigned n;
-    const char *names = axes ? LLVMGetStringAttributeValue(axes, &n) : NULL;
-    if (names) buf_printf(t->out, "  interchange: the axes run in the order `%.*s`, the order of memory\n", (int)n, names);
+    const char *names = mark_of(t, CG_AXES, &n);
+    if (names) buf_printf(t->out, "  interchange: the axes run in the order `%.*s`, that of memory\n", (int)n, names);
+    const char *row = mark_of(t, CG_FLAT, &n);
+    if (row) buf_printf(t->out, "  delinearisation: nest 1 runs rows of %.*s\n", (int)n, row);
 }
 
 /* Told of the version that all launches can take; the others, if they are there, have less to tell. */

@@ -3,9 +3,9 @@
  * access contiguous ones, more the further they are apart; accesses in loops count more. The axis of the least cost
  * becomes the fastest (memory order: McKinley, Carr and Tseng, 1996).
  *
- * Interchange is legal because work items run in any order. What users see of the order is kept: printed lines are sorted
- * by item, failures name an item by its variables, and reductions that round keep the order of the text, so that their
- * results have the same bits with and without it. Groups are cut along the axes of the text, and keep them, too. */
+ * Interchange is legal because work items run in any order. What users see of the order is kept: printed lines are
+ * sorted by item, failures name an item by its variables, and reductions that round keep the order of the text, so that
+ * their results have the same bits with and without it. Groups are cut along the axes of the text, and keep them, too. */
 #include "sema/analysis/axes.h"
 
 #include <math.h>
@@ -92,7 +92,8 @@ static Strides strides_of(Look *l, const Symbol *array, Expr *const *at, int n) 
     Strides s = {0};
     for (int d = 0; d < array->type->rank; d++) {
         bool known = array->dims[d].kind == DIM_CONST;
-        for (int axis = 0; axis < l->n && d; axis++) s.along[axis] *= known ? (double)array->dims[d].value : UNKNOWN_EXTENT;
+        double extent = known ? (double)array->dims[d].value : UNKNOWN_EXTENT;
+        for (int axis = 0; axis < l->n && d; axis++) s.along[axis] *= extent;
         if (d < n) add_index(l, &s, at[d]);
     }
     for (int axis = 0; axis < l->n && l->given; axis++) s.along[axis] += l->given[array->dim].along[axis];
@@ -123,10 +124,10 @@ static void note_update(Look *l, const Expr *target) {
 static void look_block(Look *l, const Block *b);
 
 static Strides place_of(Look *l, const Expr *arg) {
-    const Expr *base = arg->kind == EXPR_INDEX ? arg->index.base : arg;
-    const Symbol *array = array_behind(base);
+    bool is_part = arg->kind == EXPR_INDEX;
+    const Symbol *array = array_behind(is_part ? arg->index.base : arg);
     if (!array) return (Strides){0};
-    return strides_of(l, array, arg->kind == EXPR_INDEX ? arg->index.at.at : NULL, arg->kind == EXPR_INDEX ? arg->index.at.n : 0);
+    return is_part ? strides_of(l, array, arg->index.at.at, arg->index.at.n) : strides_of(l, array, NULL, 0);
 }
 
 static void follow(Look *l, const Func *fn, const ArgList *args) {

@@ -160,7 +160,8 @@ class Kernel:
                 body.loads.append((lambda name=name: self.own_element(name), t))
         if self.rank == 1 and not self.group:
             self.add_neighbours()
-        self.nodes = [Line(f"var v: i64 = i64(u) + {self.names[-1]};")]
+        rows = self.add_rows() if self.rank == 1 and not self.group and rng.random() < 0.3 else []
+        self.nodes = rows + [Line(f"var v: i64 = i64(u) + {self.names[-1]};")]
         self.nodes += [body.declare() for _ in range(rng.randint(0, 2))]
         body.variables.append(("v", "i64"))
         body.values.append(("v", "i64"))
@@ -176,6 +177,16 @@ class Kernel:
                 after = f"(if {i} + {k} < n {{ {name}[{i} + {k}] }} else {{ {zero} }})"
                 before = f"(if {i} >= {k} {{ {name}[{i} - {k}] }} else {{ {zero} }})"
                 self.body.loads.append((lambda text=self.rng.choice([after, before, f"{name}[n - 1 - {i}]"]): text, t))
+
+    def add_rows(self):
+        """The item's place in rows of `s`, and in areas of three of them."""
+        rng = self.rng
+        position = rng.choice(["i % s", "i - row * s", "i - i / s * s", "plane % s"])
+        rows = [f"let plane = i % {rng.choice(['(s * 3)', '(3 * s)'])};", "let row = i / s;", f"let at = {position};",
+                f"let z = i / (s * 3) + {rng.choice(['plane / s', 'row % 3'])};"]
+        self.body.variables += [(name, "i64") for name in ("row", "at", "plane", "z")]
+        self.body.loads += [(lambda: rng.choice(["table.at(at)", "table.at(s - 1 - at)", "table.at(row)"]), self.table_type)] * 2
+        return [Line(line) for line in rows]
 
     def own_places(self):
         """The elements that are this item's to write."""

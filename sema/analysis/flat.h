@@ -1,0 +1,35 @@
+/* flat.h -- delinearisation: a domain of one axis whose items divide their index, `p / w` and `p % w`, as rows of w. */
+#ifndef KDSL_FLAT_H
+#define KDSL_FLAT_H
+
+#include "sema/sema.h"
+
+enum {
+    MAX_FACTORS = 4,
+    MAX_AREAS = 4,
+    LEAST_ROW = 32 /* items: fewer are no rows of vectors */
+};
+
+/* A product of values that a launch has: sizes, parameters, variables made of these, and a constant. */
+typedef struct Factors {
+    int64_t k;
+    int n;
+    const Symbol *at[MAX_FACTORS];
+} Factors;
+
+typedef struct FlatAxis {
+    const Symbol *axis;       /* the domain variable p, which is never negative */
+    Factors row;              /* w */
+    Factors area[MAX_AREAS];  /* products with w that p, or a remainder of it, is divided by as well: h * w */
+    int n_areas;
+} FlatAxis;
+
+/* false: the domain has several axes, or its index is not divided by anything known at the launch. */
+bool flat_axis(Arena *arena, const Func *kernel, FlatAxis *out);
+/* `e` is w (*rest is 1) or one of the areas: w times *rest. */
+bool flat_divisor(const FlatAxis *f, const Expr *e, Factors *rest);
+const char *flat_text(Arena *arena, const Factors *f); /* "h * w" */
+/* What `e` is without conversions that keep its value, and without the names of variables that never change. */
+const Expr *flat_origin(const Expr *e);
+
+#endif
