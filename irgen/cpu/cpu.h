@@ -11,7 +11,11 @@ void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, 
                 LLVMValueRef fork, int64_t least);
 
 /* range.c */
-void cpu_kernel_ranges(Kernel *k);  /* fills Kernel.order, range, range_apart */
+void cpu_kernel_ranges(Kernel *k);  /* fills Kernel.range, range_apart, and what axes.c decides */
+
+/* axes.c */
+void cpu_choose_axes(Kernel *k);   /* fills Kernel.order, loop, flat */
+void cpu_tell_axes(const Kernel *k, LLVMValueRef range); /* for --explain=vector */
 
 /* group.c: kernels in groups; the function runs groups begin..end */
 void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items);

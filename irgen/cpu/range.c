@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "sema/analysis/axes.h"
 #include "sema/analysis/flat.h"
 
 static bool is_array(const Symbol *p) { return p->type->kind == TY_ARRAY; }
@@ -65,6 +64,7 @@ typedef struct Walk {
     CgFunc *f;
     const Func *fn;
     const int *order;
+    const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
     Axis axes[MAX_RANK];
     int n;
     LLVMValueRef begin, end, items;
@@ -80,10 +80,13 @@ static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
 }
 
 /* In the text; a domain in rows has one there. */
-static int axis_number(const Walk *w, int d) { return w->f->flat.axis ? 0 : w->order[d]; }
+static const Binder *axis_binder(const Walk *w, int d) {
+    if (w->loop && d == w->n - 1) return &w->loop->for_.binder;
+    return &w->fn->item->fn.over.at[w->f->flat.axis ? 0 : w->order[d]];
+}
 
 static void set_to(Walk *w, int d, LLVMValueRef v) {
-    const Symbol *sym = w->fn->domain.at[axis_number(w, d)];
+    const Symbol *sym = axis_binder(w, d)->sym;
     w->f->slots[sym->id].value = v;
     cg_debug_value(w->f, sym, v, 0);
 }
@@ -155,19 +158,26 @@ static LLVMValueRef item_number(Walk *w, const Rectangle *r, LLVMValueRef row, L
 /* Checks that the loop over the items makes for all of them want their row to be known before. */
 static bool has_rows(const Walk *w) { return w->n > 1 && !w->fn->loop_checks.n; }
 
+/* Of a collapsed loop an iteration, with the item's constants before it. */
+static void run_body(Walk *w) {
+    Block body = *w->fn->item->fn.body;
+    if (w->loop) body.stmts.n--;
+    cg_stmts(w->f, &body, NULL, NULL);
+    if (w->loop) cg_stmts(w->f, w->loop->for_.body, w->f->next_item, w->f->next_item);
+}
+
 static void run_items(Walk *w, const Rectangle *r) {
     CgFunc *f = w->f;
     bool rows = has_rows(w);
     LLVMValueRef to = r->to;
     ItemLoop row = {0};
     if (rows) row = item_loop_begin(f, r->row, r->row_end, "rows");
-    int fastest = axis_number(w, w->n - 1);
-    const Symbol *sym = w->fn->domain.at[fastest];
+    const Binder *fastest = axis_binder(w, w->n - 1);
     CgEarly early = {0};
     if (!rows) {
         LLVMValueRef lo = row_origin(w);
         LLVMValueRef first = LLVMBuildAdd(f->b, lo, r->from, ""), end = LLVMBuildAdd(f->b, lo, to, "");
-        early = cg_early_begin(f, &w->fn->loop_checks, sym, first, end);
+        early = cg_early_begin(f, &w->fn->loop_checks, fastest->sym, first, end);
         if (early.checks) to = LLVMBuildSub(f->b, early.end, lo, "");
     }
     ItemLoop item = item_loop_begin(f, r->from, to, "items");
@@ -178,10 +188,10 @@ static void run_items(Walk *w, const Rectangle *r) {
         LLVMValueRef number = item_number(w, r, row.k, item.k);
         f->item_result = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, w->fn->item_result), w->items, &number, 1, "");
     }
-    cg_stmts(f, w->fn->item->fn.body, NULL, NULL);
+    run_body(w);
     cg_goto(f, f->next_item);
     cg_enter_next(f, f->next_item);
-    cg_debug_at(f, w->fn->item->fn.over.at[fastest].span);
+    cg_debug_at(f, fastest->span);
     item_loop_end(f, &item, false);
     if (rows) item_loop_end(f, &row, true);
     else cg_early_end(f, &early);
@@ -289,6 +299,24 @@ static void run_rows(Walk *w, const FlatAxis *axis) {
     f->flat = (CgFlat){0};
 }
 
+/* Loop collapsing: the iterations of all items, numbered through. */
+static void run_collapsed(Walk *w, const Stmt *loop) {
+    CgFunc *f = w->f;
+    Walk all = *w;
+    LLVMBasicBlockRef some = cg_block(f, "some"), done = cg_block(f, "collapsed.done");
+    Axis *axis = &all.axes[all.n++];
+    *axis = cg_axis(f, &loop->for_.binder.range);
+    LLVMValueRef trips = cg_axis_trips(f, axis);
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, trips, cg_i64(f->cg, 0), ""), some, done);
+    cg_enter(f, some);
+    all.loop = loop;
+    all.begin = LLVMBuildNSWMul(f->b, w->begin, trips, "");
+    all.end = LLVMBuildNSWMul(f->b, w->end, trips, "");
+    run_domain(&all);
+    cg_goto(f, done);
+    cg_enter(f, done);
+}
+
 /* Loop versioning: by rows where that is legal. */
 static void run_flat(Walk *w, const FlatAxis *axis) {
     CgFunc *f = w->f;
@@ -335,37 +363,10 @@ static void tell_extent(CgFunc *f, const Symbol *p) {
     cg_call(f, type, fn, args, 2);
 }
 
-/* Decided once for both functions, and for the shares of threads, which are whole rows. */
-static void choose_order(Kernel *k) {
-    Cg *cg = k->cg;
-    bool changes = cg->vector && cg_allows(cg, INTERCHANGE);
-    if (changes && axes_in_memory_order(&cg->c->arena, k->func, k->order)) return;
-    for (int d = 0; d < k->func->domain.n; d++) k->order[d] = d;
-    FlatAxis *flat = arena_new(&cg->c->arena, FlatAxis);
-    if (cg->vector && cg_allows(cg, DELINEARISE) && flat_axis(&cg->c->arena, k->func, flat)) k->flat = flat;
-}
-
-/* For --explain=vector. */
-static void tell_order(const Kernel *k, LLVMValueRef range) {
-    Cg *cg = k->cg;
-    const char *names = "";
-    bool changed = false;
-    for (int d = 0; d < k->func->domain.n; d++) {
-        const char *name = k->func->domain.at[k->order[d]]->name;
-        names = d ? arena_printf(&cg->c->arena, "%s, %s", names, name) : name;
-        changed |= k->order[d] != d;
-    }
-    if (changed) LLVMAddTargetDependentFunctionAttr(range, CG_AXES, names);
-    if (!k->flat) return;
-    const char *rest = k->flat->row.n ? "; nest 2 is for other launches" : "";
-    const char *text = arena_printf(&cg->c->arena, "`%s` work items%s", flat_text(&cg->c->arena, &k->flat->row), rest);
-    LLVMAddTargetDependentFunctionAttr(range, CG_FLAT, text);
-}
-
 static LLVMValueRef emit_range(Kernel *k, bool apart) {
     CgFunc f;
     LLVMValueRef range = declare_range(k, apart);
-    tell_order(k, range);
+    cpu_tell_axes(k, range);
     LLVMValueRef *values = arena_array(&k->cg->c->arena, LLVMValueRef, k->n_values + 3);
     cg_func_begin(&f, k->cg, k->func, range);
     cg_debug_function(&f, k->func->name);
@@ -392,14 +393,15 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
         w.axes[d] = axes[k->order[d]];
         cg_axis_trips(&f, &w.axes[d]);
     }
-    if (k->flat) run_flat(&w, k->flat);
+    if (k->loop) run_collapsed(&w, k->loop);
+    else if (k->flat) run_flat(&w, k->flat);
     else run_domain(&w);
     LLVMBuildRetVoid(f.b);
     return range;
 }
 
 void cpu_kernel_ranges(Kernel *k) {
-    choose_order(k);
+    cpu_choose_axes(k);
     k->range = emit_range(k, false);
     if (cg_may_copy_more(k->cg, k->func)) k->range_apart = emit_range(k, true);
 }

@@ -16,6 +16,7 @@ struct Kernel { /* typedef: target.h */
     LLVMValueRef range_apart;      /* the same with copies of arrays that may be too large for it; NULL: there are none */
     LLVMTypeRef range_type;
     int order[MAX_RANK];           /* CPU: the domain's axes from the slowest to the fastest (sema/analysis/axes.h) */
+    const Stmt *loop;              /* CPU: of each item, that runs as another axis, the fastest; NULL: there is none */
     const struct FlatAxis *flat;   /* CPU: the rows of a domain of one axis; NULL: it has none */
     LLVMValueRef row;              /* CPU: items of a row of the domain, in the entry; NULL: they have no rows */
     int64_t share_items;           /* what is spread: groups of so many items, or single ones (1) */

@@ -218,16 +218,32 @@ static void choose(const Func *kernel, const double *cost, int *order) {
     order[1] = outer;
 }
 
+/* Along each axis of the domain and, where `loop` is not NULL, along it, which comes last. */
+static void costs_of(Arena *arena, const Func *kernel, const Stmt *loop, double cost[MAX_RANK]) {
+    int calls = 0, n = kernel->domain.n;
+    Look l = {.arena = arena, .fn = kernel, .n = n, .calls = &calls, .weight = 1, .cost = cost};
+    for (int axis = 0; axis < n; axis++) l.along[axis] = rates_along(arena, kernel, axis, NULL);
+    if (loop) l.along[l.n++] = rates_along_loop(arena, kernel, loop->for_.binder.sym);
+    look_block(&l, kernel->item->fn.body);
+}
+
 bool axes_in_memory_order(Arena *arena, const Func *kernel, int order[MAX_RANK]) {
     double cost[MAX_RANK] = {0};
-    int calls = 0;
-    Look l = {.arena = arena, .fn = kernel, .n = kernel->domain.n, .calls = &calls, .weight = 1, .cost = cost};
-    for (int d = 0; d < l.n; d++) order[d] = d;
-    if (l.n < 2 || kernel->group.items || !is_exact(kernel)) return false;
-    for (int axis = 0; axis < l.n; axis++) l.along[axis] = rates_along(arena, kernel, axis, NULL);
-    look_block(&l, kernel->item->fn.body);
+    int n = kernel->domain.n;
+    for (int d = 0; d < n; d++) order[d] = d;
+    if (n < 2 || kernel->group.items || !is_exact(kernel)) return false;
+    costs_of(arena, kernel, NULL, cost);
     choose(kernel, cost, order);
     bool changed = false;
-    for (int d = 0; d < l.n; d++) changed |= order[d] != d;
+    for (int d = 0; d < n; d++) changed |= order[d] != d;
     return changed;
+}
+
+bool axes_want_loop(Arena *arena, const Func *kernel, const Stmt *loop) {
+    double cost[MAX_RANK] = {0};
+    if (is_short(&loop->for_.binder.range)) return false;
+    costs_of(arena, kernel, loop, cost);
+    for (int d = 0; d < kernel->domain.n; d++)
+        if (cost[kernel->domain.n] * MARGIN >= cost[d]) return false;
+    return true;
 }

@@ -6,5 +6,7 @@
 
 /* order[0] is the axis of the outermost loop, order[domain.n - 1] of the innermost. false: the order of the text. */
 bool axes_in_memory_order(Arena *arena, const Func *kernel, int order[MAX_RANK]);
+/* Should a loop of the kernel, were it an axis of the domain, be the fastest? */
+bool axes_want_loop(Arena *arena, const Func *kernel, const Stmt *loop);
 
 #endif

@@ -289,7 +289,7 @@ static void scan_for(RateScan *s, Stmt *st) {
     Rate hi = r->hi ? scan_expr(s, r->hi) : UNIFORM;
     Rate step = r->step ? scan_expr(s, r->step) : UNIFORM;
     declare(s, st->for_.binder.sym);
-    assign(s, st->for_.binder.sym, step.kind == RATE_UNIFORM ? lo : VARYING);
+    if (st->for_.binder.sym != s->f->loop) assign(s, st->for_.binder.sym, step.kind == RATE_UNIFORM ? lo : VARYING);
     Rate all = any(any(lo, hi), step);
     scan_loop(s, st, st->for_.body, all.kind != RATE_UNIFORM);
 }
@@ -384,6 +384,16 @@ Rates rates_along(Arena *arena, const Func *fn, int axis, const Rate *given) {
     RateScan s = {.f = &f};
     seed(&s, axis);
     for (int i = 0; given && i < fn->params.n; i++) f.slots[fn->params.at[i]->id].rate = given[i];
+    reach_fixpoint(&s);
+    return f;
+}
+
+Rates rates_along_loop(Arena *arena, const Func *fn, const Symbol *variable) {
+    Rates f = nothing_known(arena, fn);
+    RateScan s = {.f = &f};
+    seed(&s, -1);
+    f.loop = variable;
+    f.slots[variable->id] = (RateSlot){.rate = linear(1, false), .known = true};
     reach_fixpoint(&s);
     return f;
 }

@@ -34,11 +34,14 @@ typedef struct Rates {
     const Func *func;
     RateSlot *slots; /* by Symbol.id */
     Rate caller;     /* of the parameters of a function that is not a kernel */
+    const Symbol *loop; /* of rates_along_loop: its variable; else NULL */
 } Rates;
 
 /* Neighbours along `axis` (0: the first axis of the domain). `given`, or NULL: the rates of the parameters of a function
  * that is called, one for each parameter. */
 Rates rates_along(Arena *arena, const Func *fn, int axis, const Rate *given);
+/* Neighbours are iterations of a loop of the kernel: by the variable of the loop, which counts by 1. */
+Rates rates_along_loop(Arena *arena, const Func *fn, const Symbol *variable);
 Rate rate_of(const Rates *f, Expr *e);
 
 /* Do some items of the kernel run more iterations of a loop than others? Functions it calls are followed three deep. */
