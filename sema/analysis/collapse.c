@@ -13,6 +13,8 @@
 
 #include "sema/check.h"
 
+enum { MOST_STEPS = 1000 };
+
 typedef struct Array {
     const Symbol *sym;
     int mentions, accesses; /* by name; those of them that are accesses of an iteration's own element */
@@ -26,6 +28,7 @@ typedef struct Loop {
     Vec(Array) written;
     bool refused;
     int depth;                /* of loops inside */
+    int steps;                /* through the variables that indices are made of */
 } Loop;
 
 /* Bounds ----------------------------------------------------------------------------------------------------------- */
@@ -72,6 +75,7 @@ static bool is_of_iteration(Expr *e, void *context) {
 /* The loop's variable, plus or minus what is the same in all iterations. */
 static bool counts(Loop *l, Expr *e) {
     e = expr_strip(e);
+    if (++l->steps > MOST_STEPS) return false;
     const Symbol *s = e->kind == EXPR_NAME ? e->name.sym : NULL;
     bool is_constant = s && s->kind == SYM_LOCAL && !s->is_mutable && s->init;
     if (s) return s == l->var || (is_constant && is_of_body(l, s) && counts(l, s->init));
