@@ -140,11 +140,21 @@ static Form range_div(Walk *w, const Form *a, const Form *by, const Type *t, Spa
     return q;
 }
 
+/* By so many bits is shifted, as far as that is known; what shifts has been checked. */
+static Interval shift_amounts(Walk *w, const Form *by) {
+    Interval r = affine_interval(&w->a, by);
+    return (Interval){wide_most(r.lo, 0), wide_least(r.hi, 63)};
+}
+
 /* a / 2^by, also of what may be negative; `by` has been checked. */
 static Form range_shr(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
     if (!form_is_const(by)) {
-        Form some = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = 1, .hi = INT64_MAX, .text = "2^n"});
-        return range_div(w, a, &some, t, span);
+        Interval bits = shift_amounts(w, by), r = affine_interval(&w->a, a);
+        Wide least = bits.lo <= bits.hi ? (Wide)1 << (int)bits.lo : 1;
+        Form some = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = least, .hi = INT64_MAX, .text = "2^n"});
+        Form q = range_div(w, a, &some, t, span);
+        if (r.lo >= 0 && bits.lo <= bits.hi) affine_limit(&w->a, &q, r.lo >> (int)bits.hi, r.hi >> (int)bits.lo);
+        return q;
     }
     if (!is_small(by, 63)) return fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
     Form power = form_const((Wide)1 << (int)by->c);
@@ -232,7 +242,13 @@ static Form range_mul(Walk *w, const Form *a, const Form *b, const Type *t, Span
 
 static Form range_shl(Walk *w, const Form *a, const Form *b, const Type *t, Span span) {
     Form sum, zero = form_const(0);
-    if (!is_small(b, 30)) return fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
+    if (!is_small(b, 30)) {
+        Form r = fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
+        Interval x = affine_interval(&w->a, a), bits = shift_amounts(w, b);
+        bool fits = x.lo >= 0 && bits.lo <= bits.hi && x.hi <= type_most(t) >> (int)bits.hi;
+        if (fits) affine_limit(&w->a, &r, x.lo << (int)bits.lo, x.hi << (int)bits.hi);
+        return r;
+    }
     return exact(w, form_add(&sum, &zero, (int64_t)1 << (int)b->c, a), &sum, t, span);
 }
 
@@ -630,6 +646,9 @@ void walk_bind(Walk *w, const Symbol *sym, const Form *lo, const Form *hi, const
     walk_set(w, sym, &v);
     bool up = at_least(w, step, 1), down = !up && affine_within(&w->a, step, -((Wide)1 << 63), -1);
     bool lo_fits = affine_within(&w->a, lo, least, most), hi_fits = hi && affine_within(&w->a, hi, least, most);
+    Interval first = affine_interval(&w->a, lo);
+    if (up && lo_fits) affine_limit(&w->a, &v, first.lo, hi_fits ? affine_interval(&w->a, hi).hi - 1 : most);
+    if (down && lo_fits) affine_limit(&w->a, &v, hi_fits ? affine_interval(&w->a, hi).lo + 1 : least, first.hi);
     if (up && lo_fits) affine_learn_at_least(&w->a, &v, lo, 0);
     if (up && hi_fits) affine_learn_at_least(&w->a, hi, &v, 1);
     if (down && lo_fits) affine_learn_at_least(&w->a, lo, &v, 0);

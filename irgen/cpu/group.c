@@ -166,7 +166,7 @@ static void nest_end(GroupRun *r, Nest *nest) {
         cg_goto(f, nest->head[d]);
         LLVMValueRef latch = LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b));
         if (d >= r->n - 2) cg_mark_items(f, latch, d < r->n - 1);
-        if (r->counted && d == r->n - 1) cg_mark_counted(f, latch);
+        if (r->unrolled && d == r->n - 1) cg_mark_counted(f, latch);
         cg_enter(f, nest->done[d]);
     }
     bind_between(r);
@@ -232,21 +232,34 @@ void group_run_items(GroupRun *r, const Part *part) {
 
 /* Control that the group takes as one ------------------------------------------------------------------------------ */
 
+static void run_arm(GroupRun *r, const Parts *arm, LLVMBasicBlockRef done) {
+    if (arm) run_parts(r, arm, NULL, NULL);
+    cg_goto(r->f, done);
+}
+
+/* In an unrolled loop the condition is known. */
 static void run_if(GroupRun *r, const Part *part) {
     CgFunc *f = r->f;
     cg_debug_at(f, part->stmt->span);
     CgValue cond = cg_expr(f, part->stmt->if_.cond);
+    if (r->unrolled) {
+        const Parts *arm = LLVMConstIntGetZExtValue(cond.v) ? part->then_ : part->else_;
+        if (arm) run_parts(r, arm, NULL, NULL);
+        return;
+    }
     LLVMBasicBlockRef yes = cg_block(f, "then"), done = cg_block(f, "endif");
     LLVMBasicBlockRef no = part->else_ ? cg_block(f, "else") : done;
+    group_forget(r->known, part->then_);
+    group_forget(r->known, part->else_);
     cg_branch(f, cond, yes, no);
     cg_enter(f, yes);
-    run_parts(r, part->then_, NULL, NULL);
-    cg_goto(f, done);
+    run_arm(r, part->then_, done);
     if (part->else_) {
         cg_enter(f, no);
-        run_parts(r, part->else_, NULL, NULL);
-        cg_goto(f, done);
+        run_arm(r, part->else_, done);
     }
+    group_forget(r->known, part->then_);
+    group_forget(r->known, part->else_);
     cg_enter(f, done);
     if (!LLVMGetFirstUse(LLVMBasicBlockAsValue(done))) LLVMBuildUnreachable(f->b);
 }
@@ -274,16 +287,30 @@ static void run_for(GroupRun *r, const Part *part) {
     cg_loop_end(f, &l);
 }
 
-/* No condition is left: so many rounds there are. */
-static void run_counted(GroupRun *r, const Part *part, int rounds) {
-    r->counted = true;
-    for (int i = 0; i < rounds; i++) {
+/* No condition is left. */
+static void run_unrolled(GroupRun *r, const Part *part) {
+    CgFunc *f = r->f;
+    LLVMBasicBlockRef done = cg_block(f, "unrolled");
+    const Symbol *binder = part->kind == PART_FOR ? part->stmt->for_.binder.sym : NULL;
+    Iteration at = group_first_iteration(r->known, part);
+    bool outermost = !r->unrolled;
+    r->unrolled = true;
+    f->known = group_known;
+    for (Flow flow = FLOW_ON; flow != FLOW_BREAK && group_has_iteration(r->known, part, &at); group_next_iteration(&at)) {
+        LLVMBasicBlockRef next = cg_block(f, "iteration");
         GLoop loop = {0};
+        if (binder) f->slots[binder->id].value = LLVMConstInt(cg_type(f->cg, binder->type), (uint64_t)at.i, false);
         enter_round(r, &loop);
-        run_parts(r, part->then_, NULL, NULL);
+        flow = group_flow(r, part->then_);
+        run_parts(r, part->then_, done, next);
         r->loop = loop.outer;
+        cg_goto(f, next);
+        cg_enter(f, next);
     }
-    r->counted = false;
+    cg_goto(f, done);
+    cg_enter(f, done);
+    r->unrolled = !outermost;
+    if (outermost) f->known = NULL;
 }
 
 static void run_while(GroupRun *r, const Part *part) {
@@ -304,6 +331,17 @@ static void run_while(GroupRun *r, const Part *part) {
     cg_enter(f, done);
 }
 
+static void run_loop(GroupRun *r, const Part *part) {
+    if (group_unrolls(r, part)) {
+        run_unrolled(r, part);
+        return;
+    }
+    group_forget(r->known, part->then_);
+    if (part->kind == PART_FOR) run_for(r, part);
+    else run_while(r, part);
+    group_forget(r->known, part->then_);
+}
+
 static void run_jump(GroupRun *r, const Part *part) {
     CgFunc *f = r->f;
     if (part->stmt->kind != STMT_RETURN) {
@@ -320,11 +358,17 @@ static void run_jump(GroupRun *r, const Part *part) {
 
 static void run_part(GroupRun *r, const Part *part) {
     switch (part->kind) {
-    case PART_ITEMS: group_run_items(r, part); return;
-    case PART_ONCE: cg_stmt(r->f, part->stmt); return;
+    case PART_ITEMS:
+        if (r->unrolled) group_run_split(r, part);
+        else group_run_items(r, part);
+        return;
+    case PART_ONCE:
+        cg_stmt(r->f, part->stmt);
+        group_learn(r, part->stmt);
+        return;
     case PART_IF: run_if(r, part); return;
-    case PART_FOR: run_for(r, part); return;
-    case PART_WHILE: run_while(r, part); return;
+    case PART_FOR:
+    case PART_WHILE: run_loop(r, part); return;
     case PART_BLOCK: run_parts(r, part->then_, NULL, NULL); return;
     case PART_JUMP: run_jump(r, part); return;
     case PART_ROUNDS: group_run_rounds(r, part); return;
@@ -336,11 +380,7 @@ static void run_parts(GroupRun *r, const Parts *parts, LLVMBasicBlockRef break_t
     Scope scope = {.parent = f->scope, .break_to = break_to, .continue_to = continue_to};
     if (parts->block) scope.debug = cg_debug_block(f, parts->block->span);
     f->scope = &scope;
-    for (int i = 0; i < parts->at.n && !cg_ended(f); i++) {
-        int rounds = group_counted_rounds(&r->plan, parts, i);
-        if (rounds) run_counted(r, &parts->at.at[i], rounds);
-        else run_part(r, &parts->at.at[i]);
-    }
+    for (int i = 0; i < parts->at.n && !cg_ended(f); i++) run_part(r, &parts->at.at[i]);
     f->scope = scope.parent;
 }
 
@@ -375,6 +415,8 @@ void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueR
     group_plan(&r.plan, f);
     cg_domain(f, f->func, r.axes);
     for (int d = 0; d < r.n; d++) r.count[d] = cg_groups_along(f, r.group, &r.axes[d], d);
+    r.known = arena_array(r.plan.arena, Const, r.fn->n_symbols + 1);
+    f->known_of = &r;
     make_shared(&r);
     make_kept(&r);
     if (r.plan.first_return + 1 < r.plan.n_parts) r.returned.at = per_item(&r, f->cg->i8, "returned");

@@ -55,9 +55,6 @@ bool group_knows(const Plan *p, Expr *e);       /* the same for all items, and f
 bool group_uses(const Part *part, const Symbol *sym);
 int64_t group_kept_bytes(const Plan *p);        /* of all items */
 
-/* cpu/group_counted.c: of the loop that is around->at[at], to be written one after another; 0: a loop, or no loop at all */
-int group_counted_rounds(const Plan *p, const Parts *around, int at);
-
 /* cpu/group_rounds.c */
 bool group_rounds_takes(const Plan *p, const Stmt *st);
 bool group_rounds_fit(const Plan *p);
@@ -83,6 +80,10 @@ typedef struct Rounds { /* of a PART_ROUNDS, taken by the items one after anothe
     LLVMValueRef left;    /* so many items take part; NULL: all of them */
 } Rounds;
 
+typedef struct Box { /* items of a group: lo..hi along each axis */
+    int64_t lo[3], hi[3];
+} Box;
+
 typedef struct GroupRun {
     CgFunc *f;
     const Func *fn;
@@ -99,8 +100,29 @@ typedef struct GroupRun {
     GLoop *loop;
     Vec(const Symbol *) fetched;    /* cpu/group_ahead.c: arrays of which the next group's elements are on their way */
     const Rounds *rounds;           /* in a PART_ROUNDS, unless its loop is run as it is written */
-    bool counted;                   /* in a loop that is written round by round */
+    Const *known;                   /* by symbol id: values of variables that are kept once, where the builder is */
+    bool unrolled;                  /* in a loop whose iterations are written out */
+    const Box *box;                 /* the items at hand; NULL: all of the group */
 } GroupRun;
+
+/* cpu/group_unroll.c: what is known of variables that the group keeps once; loops that are written out */
+typedef enum Flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_UNKNOWN } Flow;
+typedef struct Iteration { /* of a loop that all items take together */
+    bool is_known;         /* whether there is a next one, so far */
+    int64_t i, hi, step;   /* PART_FOR */
+} Iteration;
+void group_learn(GroupRun *r, const Stmt *once);       /* that has been executed */
+void group_forget(Const *known, const Parts *parts);   /* what may be assigned in them */
+Const group_known(const Expr *e, void *run);           /* Known of sema/analysis/evaluate.h */
+bool group_unrolls(const GroupRun *r, const Part *loop);
+Iteration group_first_iteration(Const *known, const Part *loop);
+bool group_has_iteration(Const *known, const Part *loop, Iteration *at);
+void group_next_iteration(Iteration *at);
+Flow group_flow(const GroupRun *r, const Parts *body); /* how it ends, in a loop that is unrolled */
+
+/* cpu/group_split.c */
+void group_run_split(GroupRun *r, const Part *part);
+Const group_known_in_box(GroupRun *r, const Expr *e);
 
 typedef struct Nest { /* loops over the items of the group: local in lo..hi */
     LLVMValueRef lo[3], hi[3], counter[3];
@@ -119,6 +141,7 @@ typedef struct Narrowed {
     const Block *body; /* NULL: the statements */
 } Narrowed;
 Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest);
+Op group_mirrored(Op op); /* b op' a for a op b */
 
 void group_run_items(GroupRun *r, const Part *part);
 /* cpu/group_ahead.c */

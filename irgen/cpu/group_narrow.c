@@ -32,7 +32,7 @@ static LLVMValueRef local_value(GroupRun *r, int d, bool is_local, LLVMValueRef 
     return LLVMBuildSub(f->b, v, r->first[d], "");
 }
 
-static Op mirrored(Op op) {
+Op group_mirrored(Op op) {
     return op == OP_LT ? OP_GT : op == OP_GT ? OP_LT : op == OP_LE ? OP_GE : op == OP_GE ? OP_LE : op;
 }
 
@@ -61,7 +61,7 @@ static bool take(GroupRun *r, Nest *nest, Expr *e) {
     if (op_info[e->binary.op].kind != OPK_COMPARE) return false;
     if (e->binary.lhs->type->kind != TY_INDEX || e->binary.rhs->type->kind != TY_INDEX) return false;
     return compares(r, nest, e->binary.op, e->binary.lhs, e->binary.rhs) ||
-           compares(r, nest, mirrored(e->binary.op), e->binary.rhs, e->binary.lhs);
+           compares(r, nest, group_mirrored(e->binary.op), e->binary.rhs, e->binary.lhs);
 }
 
 static void take_all(GroupRun *r, Nest *nest, Expr *e, ExprList *rest) {
@@ -86,8 +86,8 @@ static bool drops_outside(const GroupRun *r, const Part *part) {
 Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest) {
     Narrowed n = {0};
     for (int d = 0; d < r->n; d++) {
-        nest->lo[d] = cg_i64(r->f->cg, 0);
-        nest->hi[d] = cg_i64(r->f->cg, r->group->by[d]);
+        nest->lo[d] = cg_i64(r->f->cg, r->box ? r->box->lo[d] : 0);
+        nest->hi[d] = cg_i64(r->f->cg, r->box ? r->box->hi[d] : r->group->by[d]);
     }
     if (r->rounds) {
         int d = r->rounds->axis;

@@ -11,6 +11,7 @@
 #include "irgen/irgen.h"
 #include "irgen/lang/marks.h"
 #include "irgen/target.h"
+#include "sema/analysis/evaluate.h"
 
 /* May this transformation be made? (irgen/transform.def) */
 #define cg_allows(cg, id) (!transform_in((cg)->options->omitted, TRANSFORM_##id))
@@ -166,6 +167,8 @@ struct CgFunc { /* typedef: target.h */
     LLVMValueRef scratch_extents[2]; /* [MAX_RANK x i64], for failed checks and allocations */
     int64_t unrolled;              /* copies that the unrolled loops around make; 0: none */
     CgCopies copies;               /* so far in the loop around */
+    Known known;                   /* values of expressions beyond Expr.konst; NULL: none */
+    void *known_of;                /* its context */
     LLVMValueRef group_item;       /* kernels in groups: the number of the item in its group */
     CgSegments meet;
     CgFlat flat;

@@ -51,6 +51,7 @@ static bool is_const(const Expr *e) { return e->konst.kind != CONST_NONE && e->t
 static CgValue logic(CgFunc *f, Expr *e) {
     bool is_and = e->binary.op == OP_AND;
     CgValue a = cg_expr(f, e->binary.lhs);
+    if (f->known && LLVMIsAConstantInt(a.v)) return LLVMConstIntGetZExtValue(a.v) == is_and ? cg_expr(f, e->binary.rhs) : a;
     LLVMBasicBlockRef rhs = cg_block(f, is_and ? "and" : "or"), done = cg_block(f, "logic");
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(f->b), NULL};
     if (is_and) cg_branch(f, a, rhs, done);
@@ -94,6 +95,8 @@ static CgValue binary(CgFunc *f, Expr *e) {
 static CgValue if_expr(CgFunc *f, Expr *e) {
     LLVMBasicBlockRef block[2] = {cg_block(f, "then"), cg_block(f, "else")}, done = cg_block(f, "endif");
     CgValue cond = cg_expr(f, e->if_.cond), v[2];
+    if (f->known && LLVMIsAConstantInt(cond.v))
+        return cg_convert(f, cg_expr(f, LLVMConstIntGetZExtValue(cond.v) ? e->if_.then_ : e->if_.else_), e->type);
     cg_branch(f, cond, block[0], block[1]);
     LLVMValueRef values[2];
     for (int i = 0; i < 2; i++) {
@@ -139,6 +142,8 @@ static CgValue element(CgFunc *f, Expr *e) {
 CgValue cg_expr(CgFunc *f, Expr *e) {
     if (is_const(e) && e->konst.kind == CONST_STR) return cg_session_text(f, e->konst.s.at, e->konst.s.n, e->type);
     if (is_const(e)) return cg_const(f->cg, &e->konst, e->type);
+    Const known = f->known ? evaluate_expr(e, f->known, f->known_of) : e->konst;
+    if (known.kind != CONST_NONE) return cg_const(f->cg, &known, e->type);
     cg_debug_at(f, e->span);
     switch (e->kind) {
     case EXPR_NAME: return name(f, e);

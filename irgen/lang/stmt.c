@@ -178,6 +178,11 @@ static void assign(CgFunc *f, Stmt *s) {
 
 static void if_(CgFunc *f, Stmt *s) {
     CgValue cond = cg_expr(f, s->if_.cond);
+    if (f->known && LLVMIsAConstantInt(cond.v)) {
+        if (LLVMConstIntGetZExtValue(cond.v)) cg_stmts(f, s->if_.then_, NULL, NULL);
+        else if (s->if_.else_) stmt(f, s->if_.else_);
+        return;
+    }
     LLVMBasicBlockRef yes = cg_block(f, "then"), done = cg_block(f, "endif");
     LLVMBasicBlockRef no = s->if_.else_ ? cg_block(f, "else") : done;
     cg_branch(f, cond, yes, no);
