@@ -200,6 +200,7 @@ static void run_statements(GroupRun *r, const Part *part, const Narrowed *narrow
         cg_branch(f, cg_expr(f, narrowed->rest.at[i]), yes, next);
         cg_enter(f, yes);
     }
+    if (part->strided && !r->rounds) group_strided_as_written(r, part);
     if (r->rounds) group_round_of_item(r, part, next);
     else if (narrowed->body) cg_stmts(f, narrowed->body, NULL, NULL);
     else

@@ -15,6 +15,23 @@ typedef enum PartKind {
     PART_ROUNDS,/* as PART_ITEMS: a single loop, that all items of the group take round by round */
 } PartKind;
 
+/* A loop in whose iterations the items of a group are at neighbouring positions: cpu/group_strided.c. */
+typedef struct Strided {
+    const Symbol *var;
+    Expr *lo, *hi, *step;  /* lo NULL: 0; step NULL: 1 */
+    bool upto;             /* as far as hi, included */
+    bool is_while;
+    bool is_own;           /* nothing but the loop mentions the variable of a `while` */
+    Block body;            /* of a `while`: without its last statement, the step */
+    bool moves_item;       /* the variable is the item's position; else it is the same for all items */
+    int axis;              /* along which positions are neighbours */
+    /* Of a variable that is the same for all items: */
+    Expr *position;
+    int64_t by;            /* its coefficient in it, where that is known */
+    Expr *guard, *end;     /* an item does nothing unless position < end, which is what `guard` says; NULL: always */
+    bool end_upto;         /* position <= end */
+} Strided;
+
 typedef struct Parts Parts;
 typedef struct Part {
     PartKind kind;
@@ -22,6 +39,7 @@ typedef struct Part {
     StmtList items;      /* PART_ITEMS, PART_ROUNDS */
     int number;          /* of these: from 0, in the order of the text */
     bool leaves;         /* PART_ITEMS: an item may return here, or go on to the next round */
+    const Strided *strided; /* PART_ROUNDS */
     Parts *then_, *else_;/* bodies */
 } Part;
 
@@ -47,6 +65,8 @@ typedef struct Plan {
     bool leaves;         /* some item may leave some part */
     bool cuts_rounds;    /* there may be PART_ROUNDS */
     bool has_rounds;     /* there are PART_ROUNDS */
+    const Block *around; /* of the statement that is being cut, which is its at-th; NULL: none */
+    int at;
 } Plan;
 
 void group_plan(Plan *p, CgFunc *f);
@@ -56,10 +76,14 @@ bool group_uses(const Part *part, const Symbol *sym);
 int64_t group_kept_bytes(const Plan *p);        /* of all items */
 
 /* cpu/group_rounds.c */
-bool group_rounds_takes(const Plan *p, const Stmt *st);
 bool group_rounds_fit(const Plan *p);
+
+/* cpu/group_strided.c */
+const Strided *group_strided(const Plan *p, const Stmt *st); /* NULL: it is none */
 const Expr *group_declared(const Expr *e);             /* a `let` is what it is declared to be */
 int group_axis_of(const Func *fn, const Expr *e, bool *is_local);
+bool group_knows_always(const Plan *p, Expr *e);       /* group_knows, also where a `let` was declared with it */
+bool group_is_sum(const Expr *e);
 
 /* Running the plan: cpu/group.c, cpu/group_carry.c, cpu/group_narrow.c, cpu/group_rounds.c ------------------------------------------- */
 
@@ -73,10 +97,13 @@ typedef struct GLoop { /* a loop that the group runs as one */
     Flag skipped;
 } GLoop;
 
-typedef struct Rounds { /* of a PART_ROUNDS, taken by the items one after another */
-    int axis, n;
-    LLVMValueRef from;    /* where the group's first item is in the first of them */
-    LLVMValueRef step;
+typedef struct Rounds { /* iterations of a PART_ROUNDS, executed by the items one after another */
+    const Strided *loop;
+    int n;
+    LLVMValueRef number;  /* of the first of them */
+    LLVMValueRef from;    /* where the group's first item is in it */
+    LLVMValueRef stride;  /* from one to the next */
+    LLVMValueRef lo, step;/* of the variable */
     LLVMValueRef left;    /* so many items take part; NULL: all of them */
 } Rounds;
 
@@ -150,5 +177,6 @@ LLVMValueRef group_in_turn(GroupRun *r, LLVMValueRef turn, LLVMValueRef n);
 void group_find_place(GroupRun *r, LLVMValueRef *place); /* cpu/group_order.c: along each axis */
 void group_run_rounds(GroupRun *r, const Part *part);
 void group_round_of_item(GroupRun *r, const Part *part, LLVMBasicBlockRef next);
+void group_strided_as_written(GroupRun *r, const Part *part);
 
 #endif

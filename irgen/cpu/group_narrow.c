@@ -90,7 +90,7 @@ Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest) {
         nest->hi[d] = cg_i64(r->f->cg, r->box ? r->box->hi[d] : r->group->by[d]);
     }
     if (r->rounds) {
-        int d = r->rounds->axis;
+        int d = r->rounds->loop->axis;
         if (r->rounds->left) nest->hi[d] = least(r->f, nest->hi[d], r->rounds->left);
     } else if (!cg_allows(r->f->cg, GROUP_NARROW)) {
         return n;

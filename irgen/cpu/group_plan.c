@@ -218,8 +218,10 @@ static void cut(Plan *p, Parts *to, Stmt *st, bool *open) {
         return;
     }
     if (st->kind == STMT_SHARED) return;
-    if (p->cuts_rounds && group_rounds_takes(p, st)) {
+    const Strided *strided = p->cuts_rounds ? group_strided(p, st) : NULL;
+    if (strided) {
         Part *part = part_new(p, to, PART_ROUNDS, NULL);
+        part->strided = strided;
         vec_push(p->arena, &part->items, st);
         p->has_rounds = true;
         *open = false;
@@ -274,7 +276,12 @@ static Parts *cut_block(Plan *p, const Block *b) {
     Parts *parts = arena_new(p->arena, Parts);
     parts->block = b;
     bool open = false;
-    for (int i = 0; i < b->stmts.n; i++) cut(p, parts, b->stmts.at[i], &open);
+    for (int i = 0; i < b->stmts.n; i++) {
+        p->around = b;
+        p->at = i;
+        cut(p, parts, b->stmts.at[i], &open);
+    }
+    p->around = NULL;
     return parts;
 }
 
@@ -295,6 +302,7 @@ typedef struct Homes {
     Plan *p;
     int *home;
     int here;  /* number of the part; -1: between parts */
+    const Symbol *own; /* a variable that the part has for itself, wherever it is declared */
 } Homes;
 
 /* From what never changes and costs nothing: places, sizes, and `let`s like this one. */
@@ -347,7 +355,7 @@ static bool note_use(Expr *e, void *context) {
     Homes *h = context;
     if (e->kind != EXPR_NAME || !e->name.sym || e->name.sym->id < 0) return false;
     int id = e->name.sym->id;
-    if (h->home[id] && h->home[id] != h->here + 1) h->p->kept[id] = true;
+    if (h->home[id] && e->name.sym != h->own && h->home[id] != h->here + 1) h->p->kept[id] = true;
     return false;
 }
 
@@ -364,7 +372,9 @@ static void find_uses(Homes *h, const Parts *parts) {
         switch (part->kind) {
         case PART_ITEMS:
         case PART_ROUNDS:
+            h->own = part->strided && part->strided->is_own ? part->strided->var : NULL;
             for (int k = 0; k < part->items.n; k++) stmt_find(part->items.at[k], note_use, h);
+            h->own = NULL;
             break;
         case PART_ONCE:
         case PART_JUMP: stmt_find(part->stmt, note_use, h); break;

@@ -7,62 +7,38 @@
  * unrolled, so that it is not loaded and stored in each. */
 #include "irgen/cpu/group.h"
 
+#include <string.h>
+
 enum { AT_A_TIME = 4, MOST_STEP_LOG2 = 32, MOST_KEPT = 16 << 10 /* bytes, in the first cache beside what is read */ };
 
-/* Places ----------------------------------------------------------------------------------------------------------- */
+/* Positions ------------------------------------------------------------------------------------------------------- */
 
-/* The axis of `i.local`, or of `i` where it counts by ones; -1: neither. A `let` is what it is declared to be. */
-int group_axis_of(const Func *fn, const Expr *e, bool *is_local) {
-    e = group_declared(e);
-    if (e->kind != EXPR_NAME) return -1;
-    for (int d = 0; d < fn->domain.n; d++) {
-        *is_local = e->name.sym == fn->group.local[d];
-        const Expr *step = fn->item->fn.over.at[d].range.step;
-        bool by_ones = !step || (step->konst.kind == CONST_INT && step->konst.i == 1);
-        if (*is_local || (e->name.sym == fn->domain.at[d] && by_ones)) return d;
-    }
-    return -1;
-}
-
-const Expr *group_declared(const Expr *e) {
-    while (e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_LOCAL && !e->name.sym->is_mutable &&
-           e->name.sym->init && e->name.sym->type == e->name.sym->init->type)
-        e = e->name.sym->init;
-    return e;
-}
-
-static bool is_sum_of_two(const Expr *e) {
-    return e->kind == EXPR_BINARY && (e->binary.op == OP_ADD || e->binary.op == OP_SUB) && e->konst.kind == CONST_NONE;
-}
-
-static bool is_variable(Expr *e, void *context) {
-    (void)context;
-    return e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_LOCAL && e->name.sym->is_mutable;
-}
-
-/* And it is the same here as where a `let` was declared with it. */
-static bool is_known(const Plan *p, Expr *e) { return group_knows(p, e) && !expr_find(e, is_variable, NULL); }
-
-/* Is it the item's place along an axis, plus what the group knows? */
-static bool is_start(const Plan *p, Expr *e, int *axis) {
+/* Of the item at hand, or of the group's first one; the variable, if it occurs, has been given its value. */
+static LLVMValueRef position(GroupRun *r, const Strided *s, Expr *e, bool of_first) {
     bool is_local;
-    *axis = group_axis_of(p->func, e, &is_local);
-    if (*axis >= 0) return true;
-    e = (Expr *)group_declared(e);
-    if (!is_sum_of_two(e)) return false;
-    if (is_known(p, e->binary.rhs)) return is_start(p, e->binary.lhs, axis);
-    return e->binary.op == OP_ADD && is_known(p, e->binary.lhs) && is_start(p, e->binary.rhs, axis);
-}
-
-/* Of the group's first item. */
-static LLVMValueRef first_start(GroupRun *r, Expr *e) {
-    bool is_local;
+    CgFunc *f = r->f;
     int d = group_axis_of(r->fn, e, &is_local);
-    if (d >= 0) return is_local ? cg_i64(r->f->cg, 0) : r->first[d];
-    if (is_known(&r->plan, e)) return cg_index_value(r->f, cg_expr(r->f, e));
+    if (d >= 0 && of_first) return is_local ? cg_i64(f->cg, 0) : r->first[d];
+    bool is_known = d >= 0 || (e->kind == EXPR_NAME && e->name.sym == s->var) || group_knows_always(&r->plan, e);
+    if (is_known) return cg_index_value(f, cg_expr(f, e));
     e = (Expr *)group_declared(e);
-    LLVMValueRef a = first_start(r, e->binary.lhs), b = first_start(r, e->binary.rhs);
-    return e->binary.op == OP_ADD ? LLVMBuildAdd(r->f->b, a, b, "") : LLVMBuildSub(r->f->b, a, b, "");
+    if (e->kind != EXPR_BINARY) return cg_index_value(f, cg_expr(f, e));
+    LLVMValueRef a = position(r, s, e->binary.lhs, of_first), b = position(r, s, e->binary.rhs, of_first);
+    if (e->binary.op == OP_MUL) return LLVMBuildMul(f->b, a, b, "");
+    return e->binary.op == OP_ADD ? LLVMBuildAdd(f->b, a, b, "") : LLVMBuildSub(f->b, a, b, "");
+}
+
+/* Give the variable a value, and take it away again with NULL. */
+static void set_variable(GroupRun *r, const Strided *s, LLVMValueRef v) {
+    r->f->slots[s->var->id].value = v ? LLVMBuildTruncOrBitCast(r->f->b, v, cg_type(r->f->cg, s->var->type), "") : NULL;
+}
+
+/* Where the first item is when the variable, which is the same for all items, is v. */
+static LLVMValueRef position_at(GroupRun *r, const Strided *s, LLVMValueRef v) {
+    set_variable(r, s, v);
+    v = position(r, s, s->position, true);
+    set_variable(r, s, NULL);
+    return v;
 }
 
 /* Which loops ------------------------------------------------------------------------------------------------------ */
@@ -72,7 +48,7 @@ static bool is_near(const Plan *p, const Expr *e) {
     enum { FAR = 1 << 30 };
     e = group_declared(e);
     if (e->konst.kind == CONST_INT) return e->konst.i > -FAR && e->konst.i < FAR;
-    if (is_sum_of_two(e)) return is_near(p, e->binary.lhs) && is_near(p, e->binary.rhs);
+    if (group_is_sum(e)) return is_near(p, e->binary.lhs) && is_near(p, e->binary.rhs);
     if (e->kind != EXPR_NAME || !e->name.sym) return false;
     const Symbol *sym = e->name.sym;
     if (sym->kind == SYM_SIZE || sym->is_group_value) return true;
@@ -81,111 +57,178 @@ static bool is_near(const Plan *p, const Expr *e) {
     return (!r->lo || is_near(p, r->lo)) && is_near(p, r->hi);
 }
 
-static bool is_usual(const Plan *p, const Range *r) {
-    const Const *step = &r->step->konst;
-    bool small = step->kind == CONST_INT && step->i > 0 && step->i <= (INT64_C(1) << MOST_STEP_LOG2);
-    return small && is_near(p, r->lo) && is_near(p, r->hi);
-}
-
-static bool breaks(const Block *b);
-
-/* Is there a `break` of the loop around st? */
-static bool is_break(const Stmt *st) {
-    if (st->kind == STMT_BLOCK) return breaks(st->block.block);
-    if (st->kind != STMT_IF) return st->kind == STMT_BREAK;
-    return breaks(st->if_.then_) || (st->if_.else_ && is_break(st->if_.else_));
-}
-
-static bool breaks(const Block *b) {
-    for (int i = 0; i < b->stmts.n; i++)
-        if (is_break(b->stmts.at[i])) return true;
-    return false;
-}
-
-bool group_rounds_takes(const Plan *p, const Stmt *st) {
-    int axis;
-    if (!cg_allows(p->f->cg, GROUP_ROUNDS)) return false;
-    if (st->kind != STMT_FOR || st->together || stmt_holds(st, STMTS_RETURN)) return false;
-    const Range *r = &st->for_.binder.range;
-    if (r->type->kind != TY_INDEX || !r->lo || !r->step || !group_knows(p, r->hi) || !group_knows(p, r->step)) return false;
-    if (r->step->konst.kind == CONST_INT && r->step->konst.i <= 0) return false;
-    return is_start(p, r->lo, &axis) && !breaks(st->for_.body);
+static bool is_usual(const Plan *p, const Strided *s) {
+    const Const *step = s->step ? &s->step->konst : NULL;
+    bool small = step && step->kind == CONST_INT && step->i > 0 && step->i <= (INT64_C(1) << MOST_STEP_LOG2);
+    return s->moves_item && small && is_near(p, s->lo) && is_near(p, s->hi);
 }
 
 bool group_rounds_fit(const Plan *p) { return !p->has_rounds || group_kept_bytes(p) <= MOST_KEPT; }
 
 /* Running them ----------------------------------------------------------------------------------------------------- */
 
-static void run_body(GroupRun *r, const Stmt *st, LLVMValueRef at, LLVMBasicBlockRef next) {
+/* The value of the variable in the l-th of the iterations at hand. */
+static LLVMValueRef variable_in(GroupRun *r, LLVMValueRef l) {
     CgFunc *f = r->f;
-    const Symbol *sym = st->for_.binder.sym;
-    f->slots[sym->id].value = at;
-    cg_debug_value(f, sym, at, 0);
-    cg_stmts(f, st->for_.body, next, next); /* nobody breaks */
+    const Rounds *rounds = r->rounds;
+    if (rounds->loop->moves_item) {
+        LLVMValueRef local = f->slots[r->group->local[rounds->loop->axis]->id].value;
+        LLVMValueRef at = LLVMBuildNSWAdd(f->b, rounds->from, local, "");
+        return l ? LLVMBuildNSWAdd(f->b, at, LLVMBuildNSWMul(f->b, l, rounds->stride, ""), "") : at;
+    }
+    LLVMValueRef number = l ? LLVMBuildNSWAdd(f->b, rounds->number, l, "") : rounds->number;
+    return LLVMBuildNSWAdd(f->b, rounds->lo, LLVMBuildNSWMul(f->b, number, rounds->step, ""), "");
+}
+
+/* Items that run it fulfil the guard: the bounds of the loop over items say so. */
+static Const guard_holds(const Expr *e, void *run) {
+    const GroupRun *r = run;
+    return (Const){.kind = r->rounds && e == r->rounds->loop->guard ? CONST_BOOL : CONST_NONE, .i = true};
+}
+
+static void run_body(GroupRun *r, LLVMValueRef v, LLVMBasicBlockRef next) {
+    CgFunc *f = r->f;
+    const Strided *s = r->rounds->loop;
+    set_variable(r, s, v);
+    cg_debug_value(f, s->var, f->slots[s->var->id].value, 0);
+    Known outer = f->known;
+    if (s->guard) f->known = guard_holds;
+    cg_stmts(f, &s->body, next, next); /* nobody breaks */
+    f->known = outer;
+    set_variable(r, s, NULL);
+    if (!s->is_while || s->is_own || cg_ended(f)) return;
+    LLVMValueRef after = LLVMBuildAdd(f->b, v, r->rounds->step, "");
+    cg_store(f, cg_variable(f->slots[s->var->id].addr, s->var->type),
+             cg_value(LLVMBuildTruncOrBitCast(f->b, after, cg_type(f->cg, s->var->type), ""), s->var->type));
 }
 
 typedef struct Ahead {
-    CgFunc *f;
-    const Symbol *binder;
-    LLVMValueRef at;       /* of the loop's variable, some rounds from here */
+    GroupRun *r;
+    const Strided *loop;
+    LLVMValueRef at;       /* the item's position, some iterations from here */
     Vec(const Symbol *) done;
 } Ahead;
 
-/* x[e] of an array that is only read. */
-static bool fetch_ahead(Expr *e, void *context) {
-    Ahead *a = context;
-    const Symbol *array = e->kind == EXPR_INDEX ? expr_array_symbol(e->index.base) : NULL;
-    if (!array || array->kind != SYM_PARAM || array->mode != REF_IN || e->index.at.n != 1) return false;
-    if (e->index.at.at[0]->kind != EXPR_NAME || e->index.at.at[0]->name.sym != a->binder) return false;
+static bool is_same(const Expr *a, const Expr *b) {
+    a = group_declared(a);
+    b = group_declared(b);
+    if (a->konst.kind == CONST_INT || b->konst.kind == CONST_INT)
+        return a->konst.kind == b->konst.kind && a->konst.i == b->konst.i;
+    if (a == b || a->kind != b->kind) return a == b;
+    if (a->kind == EXPR_NAME) return a->name.sym == b->name.sym;
+    if (a->kind == EXPR_CONVERT) return a->type == b->type && is_same(a->convert.operand, b->convert.operand);
+    return a->kind == EXPR_BINARY && a->binary.op == b->binary.op && is_same(a->binary.lhs, b->binary.lhs) &&
+           is_same(a->binary.rhs, b->binary.rhs);
+}
+
+/* Is it the item's position? */
+static bool is_same_place(const Strided *s, const Expr *e) {
+    return s->moves_item ? e->kind == EXPR_NAME && e->name.sym == s->var : is_same(e, s->position);
+}
+
+static void fetch(Ahead *a, const Symbol *array, const Expr *at) {
+    CgFunc *f = a->r->f;
+    if (!array || array->kind != SYM_PARAM || array->mode != REF_IN || !is_same_place(a->loop, at)) return;
     for (int i = 0; i < a->done.n; i++)
-        if (a->done.at[i] == array) return false;
-    vec_push(&a->f->cg->c->arena, &a->done, array);
-    LLVMTypeRef t = cg_type_mem(a->f->cg, array->type->elem);
-    cg_ahead(a->f, LLVMBuildGEP2(a->f->b, t, cg_symbol_array(a->f, array).data, &a->at, 1, ""), AHEAD_ROUNDS);
+        if (a->done.at[i] == array) return;
+    vec_push(&f->cg->c->arena, &a->done, array);
+    LLVMTypeRef t = cg_type_mem(f->cg, array->type->elem);
+    cg_ahead(f, LLVMBuildGEP2(f->b, t, cg_symbol_array(f, array).data, &a->at, 1, ""), AHEAD_ROUNDS);
+}
+
+/* What a function reads of its arguments: x[e] of its parameters. */
+static void fetch_in_call(Ahead *a, const Expr *call) {
+    const Func *fn = call->call.info->func;
+    if (fn->params.n != call->call.args.n) return;
+    for (int i = 0; i < fn->accesses.n; i++) {
+        const Access *access = &fn->accesses.at[i];
+        if (access->call || !access->reads || !access->expr || !access->array || access->n != 1) continue;
+        const Expr *at = access->expr->index.at.at[0];
+        const Symbol *index = at->kind == EXPR_NAME ? at->name.sym : NULL;
+        if (!index || index->kind != SYM_PARAM || index->mode != REF_NONE || access->array->kind != SYM_PARAM) continue;
+        fetch(a, expr_array_symbol(call->call.args.at[access->array->dim].value), call->call.args.at[index->dim].value);
+    }
+}
+
+/* x[e] of an array that is only read, at the item's position. */
+static bool fetch_ahead(Expr *e, void *context) {
+    if (e->kind == EXPR_INDEX && e->index.at.n == 1) fetch(context, expr_array_symbol(e->index.base), e->index.at.at[0]);
+    if (e->kind == EXPR_CALL && e->call.info->kind == CALL_FUNC) fetch_in_call(context, e);
     return false;
 }
 
 /* The next rounds are far away, where the machine does not expect them: what they read is asked for now. */
-static void fetch_next_rounds(GroupRun *r, const Stmt *st, LLVMValueRef at) {
-    LLVMValueRef by = LLVMBuildMul(r->f->b, r->rounds->step, cg_i64(r->f->cg, r->rounds->n), "");
-    Ahead a = {.f = r->f, .binder = st->for_.binder.sym, .at = LLVMBuildAdd(r->f->b, at, by, "")};
-    for (int i = 0; i < st->for_.body->stmts.n; i++) stmt_find(st->for_.body->stmts.at[i], fetch_ahead, &a);
+static void fetch_next_rounds(GroupRun *r, LLVMValueRef l) {
+    CgFunc *f = r->f;
+    const Rounds *rounds = r->rounds;
+    LLVMValueRef by = LLVMBuildMul(f->b, rounds->stride, LLVMBuildAdd(f->b, l, cg_i64(f->cg, rounds->n), ""), "");
+    LLVMValueRef local = f->slots[r->group->local[rounds->loop->axis]->id].value;
+    LLVMValueRef at = LLVMBuildAdd(f->b, LLVMBuildAdd(f->b, rounds->from, local, ""), by, "");
+    Ahead a = {.r = r, .loop = rounds->loop, .at = at};
+    const StmtList *stmts = &rounds->loop->body.stmts;
+    for (int i = 0; i < stmts->n; i++) stmt_find(stmts->at[i], fetch_ahead, &a);
 }
 
 /* What one item does of the rounds at hand. */
 void group_round_of_item(GroupRun *r, const Part *part, LLVMBasicBlockRef next) {
     CgFunc *f = r->f;
-    const Rounds *rounds = r->rounds;
-    LLVMValueRef at = LLVMBuildNSWAdd(f->b, rounds->from, f->slots[r->group->local[rounds->axis]->id].value, "");
-    if (rounds->n == 1) {
-        run_body(r, part->items.at[0], at, next);
+    (void)part;
+    if (r->rounds->n == 1) {
+        run_body(r, variable_in(r, NULL), next);
         return;
     }
-    Axis axis = cg_axis_upto(f, cg_i64(f->cg, rounds->n));
+    Axis axis = cg_axis_upto(f, cg_i64(f->cg, r->rounds->n));
     CgLoop l = cg_loop_begin(f, &axis);
-    LLVMValueRef by = LLVMBuildNSWMul(f->b, l.i.v, rounds->step, "");
-    at = LLVMBuildNSWAdd(f->b, at, by, "");
-    fetch_next_rounds(r, part->items.at[0], at);
-    run_body(r, part->items.at[0], at, l.next);
+    LLVMValueRef v = variable_in(r, l.i.v);
+    fetch_next_rounds(r, l.i.v);
+    run_body(r, v, l.next);
     cg_loop_end(f, &l);
 }
 
-/* While more is left than `least`, n rounds. `counter` is where the group's first item is. */
-static void run_rounds(GroupRun *r, const Part *part, Rounds rounds, LLVMValueRef counter, LLVMValueRef hi, LLVMValueRef least) {
+/* The loop as it is written: its variable has the value that it had been given. */
+void group_strided_as_written(GroupRun *r, const Part *part) {
     CgFunc *f = r->f;
+    const Strided *s = part->strided;
+    if (!s->is_while || !s->is_own) return;
+    LLVMValueRef v = s->moves_item ? position(r, s, s->lo, false) : s->lo ? cg_expr(f, s->lo).v : NULL;
+    f->slots[s->var->id].addr = cg_alloca(f, cg_type_mem(f->cg, s->var->type), s->var->name);
+    cg_store(f, cg_variable(f->slots[s->var->id].addr, s->var->type), cg_convert(f, cg_value(v, s->lo->type), s->var->type));
+}
+
+/* Running them ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Course {
+    LLVMValueRef first;   /* where the group's first item is in the first iteration */
+    LLVMValueRef end;     /* items at positions before it take part; NULL: all do */
+    LLVMValueRef trips;   /* NULL: as many as there are items that take part */
+    LLVMValueRef counter; /* in memory: iterations so far */
+} Course;
+
+/* While there are n more iterations in which all items take part; n = 1: in which some do. */
+static void run_rounds(GroupRun *r, const Part *part, Rounds rounds, const Course *c) {
+    CgFunc *f = r->f;
+    int64_t reach = rounds.n == 1 ? 0 : r->group->by[rounds.loop->axis] - 1;
+    LLVMValueRef last = LLVMBuildNSWMul(f->b, rounds.stride, cg_i64(f->cg, rounds.n - 1), "");
+    last = LLVMBuildNSWAdd(f->b, last, cg_i64(f->cg, reach), "");
     LLVMBasicBlockRef head = cg_block(f, "rounds"), body = cg_block(f, "round"), done = cg_block(f, "rounds.done");
     cg_goto(f, head);
     cg_enter(f, head);
-    rounds.from = LLVMBuildLoad2(f->b, f->cg->i64, counter, "");
-    LLVMValueRef left = LLVMBuildNSWSub(f->b, hi, rounds.from, "");
-    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, left, least, ""), body, done);
+    rounds.number = LLVMBuildLoad2(f->b, f->cg->i64, c->counter, "");
+    rounds.from = LLVMBuildNSWAdd(f->b, c->first, LLVMBuildNSWMul(f->b, rounds.number, rounds.stride, ""), "");
+    LLVMValueRef left = c->end ? LLVMBuildNSWSub(f->b, c->end, rounds.from, "") : NULL, more = NULL;
+    LLVMValueRef next = LLVMBuildNSWAdd(f->b, rounds.number, cg_i64(f->cg, rounds.n), "");
+    if (left) more = LLVMBuildICmp(f->b, LLVMIntSGT, left, last, "");
+    if (c->trips) {
+        LLVMValueRef is_in = LLVMBuildICmp(f->b, LLVMIntSLE, next, c->trips, "");
+        more = more ? LLVMBuildAnd(f->b, more, is_in, "") : is_in;
+    }
+    LLVMBuildCondBr(f->b, more, body, done);
     cg_enter(f, body);
     rounds.left = rounds.n == 1 ? left : NULL;
     r->rounds = &rounds;
     group_run_items(r, part);
     r->rounds = NULL;
-    LLVMValueRef by = LLVMBuildNSWMul(f->b, rounds.step, cg_i64(f->cg, rounds.n), "");
-    LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, rounds.from, by, ""), counter);
+    LLVMBuildStore(f->b, next, c->counter);
     cg_goto(f, head);
     cg_enter(f, done);
 }
@@ -194,15 +237,15 @@ static LLVMValueRef is_within(CgFunc *f, LLVMValueRef v, LLVMValueRef from, LLVM
     return LLVMBuildICmp(f->b, LLVMIntULT, LLVMBuildSub(f->b, v, from, ""), count, "");
 }
 
+static LLVMValueRef is_near_zero(CgFunc *f, LLVMValueRef v, int bits) {
+    int64_t far = INT64_C(1) << bits;
+    return is_within(f, v, cg_i64(f->cg, -far), LLVMConstInt(f->cg->i64, (uint64_t)far * 2, false));
+}
+
 /* Upwards, and so that no sum here can overflow? Else the loop is run as it is written. */
-static void unless_usual(GroupRun *r, const Part *part, LLVMValueRef first, LLVMValueRef hi, LLVMValueRef step,
-                         LLVMBasicBlockRef done) {
+static void unless_usual(GroupRun *r, const Part *part, LLVMValueRef usual, LLVMBasicBlockRef done) {
     CgFunc *f = r->f;
-    const int64_t far = INT64_C(1) << 62;
-    LLVMValueRef low = cg_i64(f->cg, -far), width = LLVMConstInt(f->cg->i64, (uint64_t)far * 2, false);
-    LLVMValueRef small = cg_i64(f->cg, INT64_C(1) << MOST_STEP_LOG2);
-    LLVMValueRef usual = LLVMBuildAnd(f->b, is_within(f, first, low, width), is_within(f, hi, low, width), "");
-    usual = LLVMBuildAnd(f->b, usual, is_within(f, step, cg_i64(f->cg, 1), small), "usual");
+    if (!LLVMIsConstant(usual)) LLVMSetValueName2(usual, "usual", strlen("usual"));
     LLVMBasicBlockRef yes = cg_block(f, "usual"), no = cg_block(f, "unusual");
     LLVMBuildCondBr(f->b, usual, yes, no);
     cg_enter(f, no);
@@ -211,23 +254,64 @@ static void unless_usual(GroupRun *r, const Part *part, LLVMValueRef first, LLVM
     cg_enter(f, yes);
 }
 
+static LLVMValueRef both(CgFunc *f, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildAnd(f->b, a, b, ""); }
+
+static LLVMValueRef is_step(CgFunc *f, LLVMValueRef v, int64_t least, int bits) {
+    return is_within(f, v, cg_i64(f->cg, least), cg_i64(f->cg, INT64_C(1) << bits));
+}
+
+/* hi, or the value behind it. */
+static LLVMValueRef bound(CgFunc *f, LLVMValueRef hi, bool upto) {
+    return upto ? LLVMBuildAdd(f->b, hi, cg_i64(f->cg, 1), "") : hi;
+}
+
+/* for k in 0.., of which each moves the items by `step`, as long as they are before hi. */
+static LLVMValueRef plan_items(GroupRun *r, const Strided *s, Rounds *rounds, Course *c) {
+    CgFunc *f = r->f;
+    enum { FAR = 61 };
+    c->first = position(r, s, s->lo, true);
+    c->end = bound(f, cg_index_value(f, cg_expr(f, s->hi)), s->upto);
+    rounds->stride = rounds->step = cg_index_value(f, cg_expr(f, s->step));
+    LLVMValueRef usual = both(f, is_near_zero(f, c->first, FAR), is_near_zero(f, c->end, FAR));
+    return both(f, usual, is_step(f, rounds->step, 1, MOST_STEP_LOG2));
+}
+
+static LLVMValueRef plan_all(GroupRun *r, const Strided *s, Rounds *rounds, Course *c) {
+    CgFunc *f = r->f;
+    enum { FAR = 61, MOST_TRIPS_LOG2 = 28 };
+    int far = s->var->type->bits - 2, most_step = far - 1 < MOST_STEP_LOG2 ? far - 1 : MOST_STEP_LOG2;
+    LLVMValueRef one = cg_i64(f->cg, 1), zero = cg_i64(f->cg, 0);
+    rounds->lo = s->lo ? cg_index_value(f, cg_expr(f, s->lo)) : zero;
+    rounds->step = s->step ? cg_index_value(f, cg_expr(f, s->step)) : one;
+    LLVMValueRef hi = bound(f, cg_index_value(f, cg_expr(f, s->hi)), s->upto);
+    c->first = position_at(r, s, rounds->lo);
+    LLVMValueRef second = position_at(r, s, LLVMBuildAdd(f->b, rounds->lo, rounds->step, ""));
+    rounds->stride = LLVMBuildSub(f->b, second, c->first, "");
+    if (s->end) c->end = bound(f, cg_index_value(f, cg_expr(f, s->end)), s->end_upto);
+    LLVMValueRef usual = both(f, is_near_zero(f, rounds->lo, far), is_near_zero(f, hi, far));
+    usual = both(f, usual, is_step(f, rounds->step, 1, most_step));
+    usual = both(f, usual, both(f, is_near_zero(f, c->first, FAR - 1), is_step(f, rounds->stride, r->group->by[s->axis], MOST_STEP_LOG2)));
+    if (s->end) usual = both(f, usual, is_near_zero(f, c->end, FAR));
+    LLVMValueRef safe = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, rounds->step, zero, ""), rounds->step, one, "");
+    LLVMValueRef length = LLVMBuildAdd(f->b, LLVMBuildSub(f->b, hi, rounds->lo, ""), LLVMBuildSub(f->b, safe, one, ""), "");
+    LLVMValueRef some = LLVMBuildICmp(f->b, LLVMIntSGT, hi, rounds->lo, "");
+    c->trips = LLVMBuildSelect(f->b, some, LLVMBuildUDiv(f->b, length, safe, ""), zero, "trips");
+    return both(f, usual, is_within(f, c->trips, zero, cg_i64(f->cg, INT64_C(1) << MOST_TRIPS_LOG2)));
+}
+
 void group_run_rounds(GroupRun *r, const Part *part) {
     CgFunc *f = r->f;
-    const Range *range = &part->items.at[0]->for_.binder.range;
+    const Strided *s = part->strided;
     cg_debug_at(f, part->items.at[0]->span);
-    Rounds rounds = {.n = AT_A_TIME};
-    is_start(&r->plan, range->lo, &rounds.axis);
-    LLVMValueRef first = first_start(r, range->lo), hi = cg_index_value(f, cg_expr(f, range->hi));
-    rounds.step = cg_index_value(f, cg_expr(f, range->step));
+    Rounds rounds = {.loop = s, .n = AT_A_TIME};
+    Course c = {.counter = cg_alloca(f, f->cg->i64, "rounds")};
+    LLVMValueRef usual = s->moves_item ? plan_items(r, s, &rounds, &c) : plan_all(r, s, &rounds, &c);
     LLVMBasicBlockRef done = cg_block(f, "all.rounds.done");
-    if (!is_usual(&r->plan, range)) unless_usual(r, part, first, hi, rounds.step, done);
-    LLVMValueRef counter = cg_alloca(f, f->cg->i64, "first");
-    LLVMBuildStore(f->b, first, counter);
-    LLVMValueRef last = LLVMBuildNSWMul(f->b, rounds.step, cg_i64(f->cg, AT_A_TIME - 1), "");
-    last = LLVMBuildNSWAdd(f->b, last, cg_i64(f->cg, r->group->by[rounds.axis] - 1), "");
-    run_rounds(r, part, rounds, counter, hi, last);
+    if (!is_usual(&r->plan, s)) unless_usual(r, part, usual, done);
+    LLVMBuildStore(f->b, cg_i64(f->cg, 0), c.counter);
+    run_rounds(r, part, rounds, &c);
     rounds.n = 1;
-    run_rounds(r, part, rounds, counter, hi, cg_i64(f->cg, 0));
+    run_rounds(r, part, rounds, &c);
     cg_goto(f, done);
     cg_enter(f, done);
 }

@@ -130,32 +130,37 @@ static CgValue update(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool
     return alone ? plainly(f, u, place, v) : atomically(f, u, place, v);
 }
 
-/* Where items are lanes of vectors, two of them may update one element: so an update is a function that each lane calls
- * by itself, until the vectoriser has run. */
-static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
+static LLVMValueRef update_function(CgFunc *f, const Update *u, CgPlace place, bool alone) {
     Cg *cg = f->cg;
     Type *t = place.type;
     const char *what = atomic_rows[u->kind].name;
-    const char *name = arena_printf(&cg->c->arena, CG_UPDATE "%s.%s%s", what, t->name, alone ? ".alone" : "");
-    unsigned n = u->was.v ? 3 : 2;
+    const char *name = arena_printf(&cg->c->arena, CG_UPDATE "%s.%s%s", what, t->name, alone ? CG_ALONE : "");
     LLVMTypeRef value = cg_type(cg, t), params[3] = {cg->ptr, value, value};
-    LLVMTypeRef type = LLVMFunctionType(value, params, n, false);
-    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, name), args[3] = {place.at, v.v, u->was.v};
-    if (!fn) {
-        CgHere here = {LLVMGetInsertBlock(f->b), LLVMGetCurrentDebugLocation2(f->b)};
-        CgFunc g;
-        fn = LLVMAddFunction(cg->module, name, type);
-        LLVMSetLinkage(fn, LLVMInternalLinkage);
-        cg_fn_attr(cg, fn, "nounwind");
-        cg_fn_attr(cg, fn, "inlinehint");
-        cg_func_begin(&g, cg, f->func, fn);
-        CgPlace own = {LLVMGetParam(fn, 0), t, true, place.whole};
-        Update same = *u;
-        if (n == 3) same.was = cg_value(LLVMGetParam(fn, 2), t);
-        LLVMBuildRet(g.b, update(&g, &same, own, cg_value(LLVMGetParam(fn, 1), t), alone).v);
-        cg_back(f, here);
-    }
-    return cg_value(cg_call(f, type, fn, args, (int)n), t);
+    unsigned n = u->was.v ? 3 : 2;
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, name);
+    if (fn) return fn;
+    CgHere here = {LLVMGetInsertBlock(f->b), LLVMGetCurrentDebugLocation2(f->b)};
+    CgFunc g;
+    fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(value, params, n, false));
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    cg_fn_attr(cg, fn, "nounwind");
+    cg_fn_attr(cg, fn, "inlinehint");
+    cg_func_begin(&g, cg, f->func, fn);
+    CgPlace own = {LLVMGetParam(fn, 0), t, true, place.whole};
+    Update same = *u;
+    if (n == 3) same.was = cg_value(LLVMGetParam(fn, 2), t);
+    LLVMBuildRet(g.b, update(&g, &same, own, cg_value(LLVMGetParam(fn, 1), t), alone).v);
+    cg_back(f, here);
+    return fn;
+}
+
+/* Where items are lanes of vectors, two of them may update one element: so an update is a function that each lane calls
+ * by itself, until the vectoriser has run. What a function is passed may be memory that one thread has for itself, which
+ * is seen where it has been inlined (simd/alone.c). */
+static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
+    LLVMValueRef fn = update_function(f, u, place, alone), args[3] = {place.at, v.v, u->was.v};
+    if (!alone && !f->is_kernel) update_function(f, u, place, true);
+    return cg_value(cg_call(f, LLVMGlobalGetValueType(fn), fn, args, u->was.v ? 3 : 2), place.type);
 }
 
 /* The value first, as in an assignment: it may give the array on the left other memory. */

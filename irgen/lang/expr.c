@@ -93,10 +93,10 @@ static CgValue binary(CgFunc *f, Expr *e) {
 }
 
 static CgValue if_expr(CgFunc *f, Expr *e) {
+    Const known = f->known ? evaluate_expr(e->if_.cond, f->known, f->known_of) : (Const){0};
+    if (known.kind == CONST_BOOL) return cg_convert(f, cg_expr(f, known.i ? e->if_.then_ : e->if_.else_), e->type);
     LLVMBasicBlockRef block[2] = {cg_block(f, "then"), cg_block(f, "else")}, done = cg_block(f, "endif");
     CgValue cond = cg_expr(f, e->if_.cond), v[2];
-    if (f->known && LLVMIsAConstantInt(cond.v))
-        return cg_convert(f, cg_expr(f, LLVMConstIntGetZExtValue(cond.v) ? e->if_.then_ : e->if_.else_), e->type);
     cg_branch(f, cond, block[0], block[1]);
     LLVMValueRef values[2];
     for (int i = 0; i < 2; i++) {
@@ -142,7 +142,7 @@ static CgValue element(CgFunc *f, Expr *e) {
 CgValue cg_expr(CgFunc *f, Expr *e) {
     if (is_const(e) && e->konst.kind == CONST_STR) return cg_session_text(f, e->konst.s.at, e->konst.s.n, e->type);
     if (is_const(e)) return cg_const(f->cg, &e->konst, e->type);
-    Const known = f->known ? evaluate_expr(e, f->known, f->known_of) : e->konst;
+    Const known = f->known ? evaluate_expr(e, f->known, f->known_of) : (Const){0};
     if (known.kind != CONST_NONE) return cg_const(f->cg, &known, e->type);
     cg_debug_at(f, e->span);
     switch (e->kind) {

@@ -179,6 +179,7 @@ bool simd_refuse(SimdRegion *g, const char *why, LLVMValueRef at); /* false; the
 /* Before, on functions that hold nests. */
 void simd_thread_failing(Cg *cg, LLVMValueRef fn);   /* failing.c: failed checks of inlined functions leave at once */
 void simd_split_aggregates(Cg *cg, LLVMValueRef fn); /* aggregates.c: structs and arrays as a whole become their parts */
+void simd_find_alone(Cg *cg);                       /* alone.c: atomic updates of a group's memory are plain ones */
 void simd_hoist_parts(Cg *cg, LLVMValueRef fn);      /* and those of parameters are taken before all loops */
 /* indices.c: narrow index arithmetic that cannot wrap becomes 64-bit arithmetic */
 void simd_widen_indices(Cg *cg, LLVMValueRef fn);
