@@ -8,8 +8,6 @@
 
 enum { SHARED_ALIGN = 64 };
 
-static void run_parts(GroupRun *r, const Parts *parts, LLVMBasicBlockRef break_to, LLVMBasicBlockRef continue_to);
-
 static LLVMValueRef load64(CgFunc *f, LLVMValueRef at) { return LLVMBuildLoad2(f->b, f->cg->i64, at, ""); }
 
 /* What outlives a part --------------------------------------------------------------------------------------------- */
@@ -234,7 +232,7 @@ void group_run_items(GroupRun *r, const Part *part) {
 /* Control that the group takes as one ------------------------------------------------------------------------------ */
 
 static void run_arm(GroupRun *r, const Parts *arm, LLVMBasicBlockRef done) {
-    if (arm) run_parts(r, arm, NULL, NULL);
+    if (arm) group_run_parts(r, arm, NULL, NULL);
     cg_goto(r->f, done);
 }
 
@@ -245,7 +243,7 @@ static void run_if(GroupRun *r, const Part *part) {
     CgValue cond = cg_expr(f, part->stmt->if_.cond);
     if (r->unrolled) {
         const Parts *arm = LLVMConstIntGetZExtValue(cond.v) ? part->then_ : part->else_;
-        if (arm) run_parts(r, arm, NULL, NULL);
+        if (arm) group_run_parts(r, arm, NULL, NULL);
         return;
     }
     LLVMBasicBlockRef yes = cg_block(f, "then"), done = cg_block(f, "endif");
@@ -265,7 +263,7 @@ static void run_if(GroupRun *r, const Part *part) {
     if (!LLVMGetFirstUse(LLVMBasicBlockAsValue(done))) LLVMBuildUnreachable(f->b);
 }
 
-static void enter_round(GroupRun *r, GLoop *loop) {
+void group_enter_round(GroupRun *r, GLoop *loop) {
     loop->outer = r->loop;
     r->loop = loop;
     loop->skipped.at = r->plan.leaves ? per_item(r, r->f->cg->i8, "skipped") : NULL;
@@ -281,37 +279,11 @@ static void run_for(GroupRun *r, const Part *part) {
     f->slots[binder->sym->id].value = l.i.v;
     cg_debug_value(f, binder->sym, l.i.v, 0);
     GLoop loop = {.outer = r->loop};
-    enter_round(r, &loop);
-    run_parts(r, part->then_, l.done, l.next);
+    group_enter_round(r, &loop);
+    group_run_parts(r, part->then_, l.done, l.next);
     r->loop = loop.outer;
     cg_debug_at(f, part->stmt->span);
     cg_loop_end(f, &l);
-}
-
-/* No condition is left. */
-static void run_unrolled(GroupRun *r, const Part *part) {
-    CgFunc *f = r->f;
-    LLVMBasicBlockRef done = cg_block(f, "unrolled");
-    const Symbol *binder = part->kind == PART_FOR ? part->stmt->for_.binder.sym : NULL;
-    Iteration at = group_first_iteration(r->known, part);
-    bool outermost = !r->unrolled;
-    r->unrolled = true;
-    f->known = group_known;
-    for (Flow flow = FLOW_ON; flow != FLOW_BREAK && group_has_iteration(r->known, part, &at); group_next_iteration(&at)) {
-        LLVMBasicBlockRef next = cg_block(f, "iteration");
-        GLoop loop = {0};
-        if (binder) f->slots[binder->id].value = LLVMConstInt(cg_type(f->cg, binder->type), (uint64_t)at.i, false);
-        enter_round(r, &loop);
-        flow = group_flow(r, part->then_);
-        run_parts(r, part->then_, done, next);
-        r->loop = loop.outer;
-        cg_goto(f, next);
-        cg_enter(f, next);
-    }
-    cg_goto(f, done);
-    cg_enter(f, done);
-    r->unrolled = !outermost;
-    if (outermost) f->known = NULL;
 }
 
 static void run_while(GroupRun *r, const Part *part) {
@@ -325,8 +297,8 @@ static void run_while(GroupRun *r, const Part *part) {
     cg_branch(f, cond, body, done);
     cg_enter(f, body);
     GLoop loop = {0};
-    enter_round(r, &loop);
-    run_parts(r, part->then_, done, head);
+    group_enter_round(r, &loop);
+    group_run_parts(r, part->then_, done, head);
     r->loop = loop.outer;
     cg_goto(f, head);
     cg_enter(f, done);
@@ -334,7 +306,7 @@ static void run_while(GroupRun *r, const Part *part) {
 
 static void run_loop(GroupRun *r, const Part *part) {
     if (group_unrolls(r, part)) {
-        run_unrolled(r, part);
+        group_run_unrolled(r, part);
         return;
     }
     group_forget(r->known, part->then_);
@@ -370,13 +342,13 @@ static void run_part(GroupRun *r, const Part *part) {
     case PART_IF: run_if(r, part); return;
     case PART_FOR:
     case PART_WHILE: run_loop(r, part); return;
-    case PART_BLOCK: run_parts(r, part->then_, NULL, NULL); return;
+    case PART_BLOCK: group_run_parts(r, part->then_, NULL, NULL); return;
     case PART_JUMP: run_jump(r, part); return;
     case PART_ROUNDS: group_run_rounds(r, part); return;
     }
 }
 
-static void run_parts(GroupRun *r, const Parts *parts, LLVMBasicBlockRef break_to, LLVMBasicBlockRef continue_to) {
+void group_run_parts(GroupRun *r, const Parts *parts, LLVMBasicBlockRef break_to, LLVMBasicBlockRef continue_to) {
     CgFunc *f = r->f;
     Scope scope = {.parent = f->scope, .break_to = break_to, .continue_to = continue_to};
     if (parts->block) scope.debug = cg_debug_block(f, parts->block->span);
@@ -434,7 +406,7 @@ void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueR
     if (f->error_slot) cg_stop_if_failed(f);
     find_group(&r);
     clear_flag(&r, &r.returned);
-    run_parts(&r, r.plan.body, NULL, NULL);
+    group_run_parts(&r, r.plan.body, NULL, NULL);
     cg_goto(f, r.group_done);
     cg_enter(f, r.group_done);
     LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, load64(f, counter), cg_i64(f->cg, 1), ""), counter);

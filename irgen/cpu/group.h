@@ -133,19 +133,11 @@ typedef struct GroupRun {
 } GroupRun;
 
 /* cpu/group_unroll.c: what is known of variables that the group keeps once; loops that are written out */
-typedef enum Flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_UNKNOWN } Flow;
-typedef struct Iteration { /* of a loop that all items take together */
-    bool is_known;         /* whether there is a next one, so far */
-    int64_t i, hi, step;   /* PART_FOR */
-} Iteration;
 void group_learn(GroupRun *r, const Stmt *once);       /* that has been executed */
 void group_forget(Const *known, const Parts *parts);   /* what may be assigned in them */
 Const group_known(const Expr *e, void *run);           /* Known of sema/analysis/evaluate.h */
 bool group_unrolls(const GroupRun *r, const Part *loop);
-Iteration group_first_iteration(Const *known, const Part *loop);
-bool group_has_iteration(Const *known, const Part *loop, Iteration *at);
-void group_next_iteration(Iteration *at);
-Flow group_flow(const GroupRun *r, const Parts *body); /* how it ends, in a loop that is unrolled */
+void group_run_unrolled(GroupRun *r, const Part *loop);
 
 /* cpu/group_split.c */
 void group_run_split(GroupRun *r, const Part *part);
@@ -171,6 +163,8 @@ Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest);
 Op group_mirrored(Op op); /* b op' a for a op b */
 
 void group_run_items(GroupRun *r, const Part *part);
+void group_run_parts(GroupRun *r, const Parts *parts, LLVMBasicBlockRef break_to, LLVMBasicBlockRef continue_to);
+void group_enter_round(GroupRun *r, GLoop *loop);
 /* cpu/group_ahead.c */
 void group_fetch_next(GroupRun *r, const Part *part);
 LLVMValueRef group_in_turn(GroupRun *r, LLVMValueRef turn, LLVMValueRef n);

@@ -152,7 +152,8 @@ static void fetch_in_call(Ahead *a, const Expr *call) {
 
 /* x[e] of an array that is only read, at the item's position. */
 static bool fetch_ahead(Expr *e, void *context) {
-    if (e->kind == EXPR_INDEX && e->index.at.n == 1) fetch(context, expr_array_symbol(e->index.base), e->index.at.at[0]);
+    bool is_element = e->kind == EXPR_INDEX && e->index.at.n == 1;
+    if (is_element) fetch(context, expr_array_symbol(e->index.base), e->index.at.at[0]);
     if (e->kind == EXPR_CALL && e->call.info->kind == CALL_FUNC) fetch_in_call(context, e);
     return false;
 }
@@ -190,12 +191,14 @@ void group_strided_as_written(GroupRun *r, const Part *part) {
     CgFunc *f = r->f;
     const Strided *s = part->strided;
     if (!s->is_while || !s->is_own) return;
-    LLVMValueRef v = s->moves_item ? position(r, s, s->lo, false) : s->lo ? cg_expr(f, s->lo).v : NULL;
-    f->slots[s->var->id].addr = cg_alloca(f, cg_type_mem(f->cg, s->var->type), s->var->name);
-    cg_store(f, cg_variable(f->slots[s->var->id].addr, s->var->type), cg_convert(f, cg_value(v, s->lo->type), s->var->type));
+    Type *type = s->var->type;
+    LLVMValueRef at = cg_alloca(f, cg_type_mem(f->cg, type), s->var->name);
+    CgValue v = s->moves_item ? cg_value(position(r, s, s->lo, false), type) : cg_expr(f, s->lo);
+    f->slots[s->var->id].addr = at;
+    cg_store(f, cg_variable(at, type), cg_convert(f, v, type));
 }
 
-/* Running them ------------------------------------------------------------------------------------------------------ */
+/* Running them ---------------------------------------------------------------------------------------------------- */
 
 typedef struct Course {
     LLVMValueRef first;   /* where the group's first item is in the first iteration */
@@ -276,13 +279,23 @@ static LLVMValueRef plan_items(GroupRun *r, const Strided *s, Rounds *rounds, Co
     return both(f, usual, is_step(f, rounds->step, 1, MOST_STEP_LOG2));
 }
 
+/* Of lo..hi; of a step that is not positive, any number. */
+static LLVMValueRef trips(CgFunc *f, const Rounds *rounds, LLVMValueRef hi) {
+    LLVMValueRef one = cg_i64(f->cg, 1), zero = cg_i64(f->cg, 0);
+    LLVMValueRef is_up = LLVMBuildICmp(f->b, LLVMIntSGT, rounds->step, zero, "");
+    LLVMValueRef step = LLVMBuildSelect(f->b, is_up, rounds->step, one, "");
+    LLVMValueRef length = LLVMBuildSub(f->b, hi, rounds->lo, "");
+    length = LLVMBuildAdd(f->b, length, LLVMBuildSub(f->b, step, one, ""), "");
+    LLVMValueRef some = LLVMBuildICmp(f->b, LLVMIntSGT, hi, rounds->lo, "");
+    return LLVMBuildSelect(f->b, some, LLVMBuildUDiv(f->b, length, step, ""), zero, "trips");
+}
+
 static LLVMValueRef plan_all(GroupRun *r, const Strided *s, Rounds *rounds, Course *c) {
     CgFunc *f = r->f;
     enum { FAR = 61, MOST_TRIPS_LOG2 = 28 };
     int far = s->var->type->bits - 2, most_step = far - 1 < MOST_STEP_LOG2 ? far - 1 : MOST_STEP_LOG2;
-    LLVMValueRef one = cg_i64(f->cg, 1), zero = cg_i64(f->cg, 0);
-    rounds->lo = s->lo ? cg_index_value(f, cg_expr(f, s->lo)) : zero;
-    rounds->step = s->step ? cg_index_value(f, cg_expr(f, s->step)) : one;
+    rounds->lo = s->lo ? cg_index_value(f, cg_expr(f, s->lo)) : cg_i64(f->cg, 0);
+    rounds->step = s->step ? cg_index_value(f, cg_expr(f, s->step)) : cg_i64(f->cg, 1);
     LLVMValueRef hi = bound(f, cg_index_value(f, cg_expr(f, s->hi)), s->upto);
     c->first = position_at(r, s, rounds->lo);
     LLVMValueRef second = position_at(r, s, LLVMBuildAdd(f->b, rounds->lo, rounds->step, ""));
@@ -290,13 +303,11 @@ static LLVMValueRef plan_all(GroupRun *r, const Strided *s, Rounds *rounds, Cour
     if (s->end) c->end = bound(f, cg_index_value(f, cg_expr(f, s->end)), s->end_upto);
     LLVMValueRef usual = both(f, is_near_zero(f, rounds->lo, far), is_near_zero(f, hi, far));
     usual = both(f, usual, is_step(f, rounds->step, 1, most_step));
-    usual = both(f, usual, both(f, is_near_zero(f, c->first, FAR - 1), is_step(f, rounds->stride, r->group->by[s->axis], MOST_STEP_LOG2)));
+    usual = both(f, usual, is_near_zero(f, c->first, FAR - 1));
+    usual = both(f, usual, is_step(f, rounds->stride, r->group->by[s->axis], MOST_STEP_LOG2));
     if (s->end) usual = both(f, usual, is_near_zero(f, c->end, FAR));
-    LLVMValueRef safe = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, rounds->step, zero, ""), rounds->step, one, "");
-    LLVMValueRef length = LLVMBuildAdd(f->b, LLVMBuildSub(f->b, hi, rounds->lo, ""), LLVMBuildSub(f->b, safe, one, ""), "");
-    LLVMValueRef some = LLVMBuildICmp(f->b, LLVMIntSGT, hi, rounds->lo, "");
-    c->trips = LLVMBuildSelect(f->b, some, LLVMBuildUDiv(f->b, length, safe, ""), zero, "trips");
-    return both(f, usual, is_within(f, c->trips, zero, cg_i64(f->cg, INT64_C(1) << MOST_TRIPS_LOG2)));
+    c->trips = trips(f, rounds, hi);
+    return both(f, usual, is_within(f, c->trips, cg_i64(f->cg, 0), cg_i64(f->cg, INT64_C(1) << MOST_TRIPS_LOG2)));
 }
 
 void group_run_rounds(GroupRun *r, const Part *part) {

@@ -1,8 +1,8 @@
-/* group_split.c -- index-set splitting of segments in unrolled loops: where a condition compares `i.local` with a value that
- * is known (cpu/group_unroll.c), as in `if i.local >= gap { } else { }`, the items before and after that point become
- * loops of their own, in which the condition is a constant. Between barriers the items are unordered, so the loops may be
- * executed one after another. Each is then straight-line code, which store-to-load forwarding needs; a loop in which
- * nothing is left is not written. */
+/* group_split.c -- index-set splitting of segments in unrolled loops: where a condition compares `i.local` with a value
+ * that is known (cpu/group_unroll.c), as in `if i.local >= gap { } else { }`, the items before and after that point
+ * become loops of their own, in which the condition is a constant. Between barriers the items are unordered, so the
+ * loops may be executed one after another. Each is then straight-line code, which store-to-load forwarding needs; a loop
+ * in which nothing is left is not written. */
 #include "irgen/cpu/group.h"
 
 #include "sema/analysis/evaluate.h"
@@ -22,7 +22,8 @@ static const Expr *unconverted(const Expr *e) {
         e = group_declared(e);
         bool calls = e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_CONVERT;
         const Expr *from = e->kind == EXPR_CONVERT ? e->convert.operand : calls ? e->call.args.at[0].value : NULL;
-        if (!from || !from->type->is_int || from->type->bits < SMALL || !e->type->is_int || e->type->bits < SMALL) return e;
+        if (!from || !from->type->is_int || !e->type->is_int) return e;
+        if (from->type->bits < SMALL || e->type->bits < SMALL) return e;
         e = from;
     }
 }
@@ -37,7 +38,8 @@ static bool is_between(GroupRun *r, const Expr *place, Op op, const Expr *with, 
 }
 
 static bool find_compared(GroupRun *r, const Expr *e, Compared *c) {
-    if (e->kind != EXPR_BINARY || e->konst.kind != CONST_NONE || op_info[e->binary.op].kind != OPK_COMPARE) return false;
+    if (e->kind != EXPR_BINARY || e->konst.kind != CONST_NONE) return false;
+    if (op_info[e->binary.op].kind != OPK_COMPARE) return false;
     return is_between(r, e->binary.lhs, e->binary.op, e->binary.rhs, c) ||
            is_between(r, e->binary.rhs, group_mirrored(e->binary.op), e->binary.lhs, c);
 }
@@ -56,7 +58,7 @@ Const group_known_in_box(GroupRun *r, const Expr *e) {
     return (Const){.kind = CONST_BOOL, .i = first};
 }
 
-/* Cuts -------------------------------------------------------------------------------------------------------------- */
+/* Cuts ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct Cuts {
     GroupRun *r;
@@ -87,7 +89,7 @@ static bool find_cut(Expr *e, void *cuts) {
     return false;
 }
 
-/* Boxes ------------------------------------------------------------------------------------------------------------- */
+/* Boxes ----------------------------------------------------------------------------------------------------------- */
 
 static bool does_nothing(GroupRun *r, const Block *b);
 

@@ -1,6 +1,6 @@
 /* group_strided.c -- induction variables of the loops with which the items of a group walk through arrays side by side:
- * in each iteration the items are at neighbouring positions, and from one to the next all move by the same stride. Such a
- * loop may be written in several ways,
+ * in each iteration the items are at neighbouring positions, and from one to the next all move by the same stride. Such
+ * a loop may be written in several ways,
  *
  *     for e in i..n step S { B }        e is the position
  *     var e = i;  while e < n { B; e += S; }
@@ -30,7 +30,7 @@ int group_axis_of(const Func *fn, const Expr *e, bool *is_local) {
     return -1;
 }
 
-/* Positions: item + variable * coefficient + what the group knows ------------------------------------------------------ */
+/* Positions: item + variable * coefficient + what the group knows ------------------------------------------------- */
 
 static bool is_variable(Expr *e, void *context) {
     (void)context;
@@ -44,7 +44,9 @@ bool group_is_sum(const Expr *e) {
     return e->kind == EXPR_BINARY && (e->binary.op == OP_ADD || e->binary.op == OP_SUB) && e->konst.kind == CONST_NONE;
 }
 
-static bool is_counter(const Strided *s, const Expr *e) { return s->var && e->kind == EXPR_NAME && e->name.sym == s->var; }
+static bool is_counter(const Strided *s, const Expr *e) {
+    return s->var && e->kind == EXPR_NAME && e->name.sym == s->var;
+}
 
 /* Linear in the variable, in 64 bits, modulo 2^64; *by: its coefficient as far as that is constant. */
 static bool is_linear(const Plan *p, const Strided *s, Expr *e, int64_t *by) {
@@ -52,8 +54,9 @@ static bool is_linear(const Plan *p, const Strided *s, Expr *e, int64_t *by) {
     *by = 0;
     bool is_known = group_knows_always(p, e) && !is_counter(s, e);
     if (is_known) return true;
-    bool calls = e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_CONVERT && e->type->kind == TY_INDEX;
+    bool calls = e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_CONVERT;
     const Expr *from = calls ? e->call.args.at[0].value : e->kind == EXPR_CONVERT ? e->convert.operand : e;
+    if (from != e && e->type->kind != TY_INDEX) return false;
     if (is_counter(s, from)) e = (Expr *)from;
     *by = 1;
     if (is_counter(s, e)) return true;
@@ -97,7 +100,7 @@ static bool uses_counter(Expr *e, void *strided) {
     return value != e && expr_find((Expr *)value, uses_counter, strided);
 }
 
-/* Loops that count ----------------------------------------------------------------------------------------------------- */
+/* Loops that count ------------------------------------------------------------------------------------------------ */
 
 static bool jumps(const Block *b, unsigned kinds);
 
@@ -117,7 +120,8 @@ static bool jumps(const Block *b, unsigned kinds) {
 static bool is_passed(Expr *e, void *sym) {
     for (int i = 0; e->kind == EXPR_CALL && i < e->call.args.n; i++) {
         const Arg *a = &e->call.args.at[i];
-        if (a->mode != REF_NONE && a->mode != REF_IN && a->value->kind == EXPR_NAME && a->value->name.sym == sym) return true;
+        bool may_write = a->mode != REF_NONE && a->mode != REF_IN;
+        if (may_write && a->value->kind == EXPR_NAME && a->value->name.sym == sym) return true;
     }
     return e->kind == EXPR_ATOMIC && expr_root(e->atomic.target) == sym;
 }
@@ -218,7 +222,7 @@ static bool count_while(const Plan *p, const Stmt *st, Strided *s) {
     const Stmt *giver;
     *s = (Strided){.body = *body, .is_while = true};
     if (!p->around || !body->stmts.n || !is_below(st->while_.cond, &var, &s->hi, &s->upto)) return false;
-    if (var->kind != EXPR_NAME || !var->name.sym || var->name.sym->kind != SYM_LOCAL || !var->name.sym->is_mutable) return false;
+    if (!is_variable(var, NULL)) return false;
     s->var = var->name.sym;
     s->body.stmts.n--;
     s->step = step_of(body->stmts.at[s->body.stmts.n], s->var);
@@ -229,7 +233,7 @@ static bool count_while(const Plan *p, const Stmt *st, Strided *s) {
     return s->lo != NULL;
 }
 
-/* Positions in loops whose variable is the same for all items ---------------------------------------------------------- */
+/* Positions in loops whose variable is the same for all items ----------------------------------------------------- */
 
 /* `let`s without effect, then one condition: nothing else happens where it does not hold. */
 static bool is_guarded(const Plan *p, Strided *s) {
@@ -284,7 +288,7 @@ static bool is_side_by_side(const Plan *p, Strided *s) {
     return s->position != NULL;
 }
 
-/* All ------------------------------------------------------------------------------------------------------------------- */
+/* All ------------------------------------------------------------------------------------------------------------- */
 
 /* So far that groups do not overlap, if that is known. */
 static bool strides_far(const Plan *p, const Strided *s, int64_t by) {
@@ -297,7 +301,8 @@ static bool strides_far(const Plan *p, const Strided *s, int64_t by) {
 static bool moves_item(const Plan *p, Strided *s) {
     int64_t by;
     Strided none = {0};
-    if (!s->lo || !s->step || s->var->type->kind != TY_INDEX || !is_position(p, &none, s->lo, &s->axis, &by)) return false;
+    if (!s->lo || !s->step || s->var->type->kind != TY_INDEX) return false;
+    if (!is_position(p, &none, s->lo, &s->axis, &by)) return false;
     s->moves_item = true;
     return strides_far(p, s, s->is_while ? 1 : 0);
 }

@@ -1,8 +1,9 @@
-/* group_unroll.c -- complete unrolling of loops around barriers, by constant propagation over what a group executes once.
- * A variable that is the same for all items lives once (Plan.once), and between segments its value is often a constant:
- * the gap of a tree reduction or a scan, which of two buffers is read, the bounds of a `for`. So a loop is executed here,
- * on the tree and with the language's arithmetic: if each condition on the way has a known value, and the loop ends soon,
- * its iterations are written out. How its condition and its steps are spelled does not matter.
+/* group_unroll.c -- complete unrolling of loops around barriers, by constant propagation over what a group executes
+ * once. A variable that is the same for all items lives once (Plan.once), and between segments its value is often a
+ * constant: the gap of a tree reduction or a scan, which of two buffers is read, the bounds of a `for`. So a loop is
+ * executed here, on the tree and with the language's arithmetic: if each condition on the way has a known value, and the
+ * loop ends soon, its iterations are written out. How its condition and its steps are spelled does not matter. Trip
+ * counts that are known at run time only leave the loop as it is.
  *
  * Only loops whose items read and write the group's own memory, side by side: addresses are then constants, and
  * store-to-load forwarding (simd/forward.c) finds the elements that an earlier iteration has left in registers. */
@@ -19,7 +20,7 @@ enum {
     FAR = 1 << 30
 };
 
-/* What is known ----------------------------------------------------------------------------------------------------- */
+/* What is known --------------------------------------------------------------------------------------------------- */
 
 /* Of a variable that the group keeps once. */
 static Const variable(const Expr *e, void *known) {
@@ -60,7 +61,7 @@ Const group_known(const Expr *e, void *run) {
 
 void group_learn(GroupRun *r, const Stmt *once) { execute(r->known, once); }
 
-/* What the items do ------------------------------------------------------------------------------------------------- */
+/* What the items do ----------------------------------------------------------------------------------------------- */
 
 /* Neighbours have neighbouring elements. */
 static bool is_beside(const Plan *p, const Expr *e) {
@@ -80,13 +81,48 @@ static bool reaches_out(Expr *e, void *context) {
     return e->kind == EXPR_ATOMIC || e->kind == EXPR_OFFLOAD;
 }
 
-/* Executing a loop -------------------------------------------------------------------------------------------------- */
+/* Executing a loop ------------------------------------------------------------------------------------------------ */
+
+typedef enum Flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_UNKNOWN } Flow;
+
+typedef struct Iteration { /* of a loop that all items take together */
+    bool is_known;         /* whether there is a next one, so far */
+    int64_t i, hi, step;   /* PART_FOR */
+} Iteration;
 
 typedef struct Trace {
     const Plan *p;
     Const *known;
     int steps, nests;
 } Trace;
+
+static bool is_small(Const k) { return k.kind == CONST_INT && k.i > -FAR && k.i < FAR; }
+
+/* With what is known before the loop. */
+static Iteration first_iteration(Const *known, const Part *loop) {
+    Iteration at = {.is_known = true};
+    if (loop->kind == PART_WHILE) return at;
+    const Range *r = &loop->stmt->for_.binder.range;
+    Const lo = r->lo ? value_of(known, r->lo) : const_int(0), hi = value_of(known, r->hi);
+    Const step = r->step ? value_of(known, r->step) : const_int(1);
+    at.is_known = is_small(lo) && is_small(hi) && is_small(step) && step.i != 0 && r->type->is_int;
+    at.i = lo.i;
+    at.hi = hi.i;
+    at.step = step.i;
+    return at;
+}
+
+/* Does the loop execute an iteration more? Its variable is then known. */
+static bool has_iteration(Const *known, const Part *loop, Iteration *at) {
+    if (!at->is_known) return false;
+    if (loop->kind == PART_WHILE) {
+        Const more = value_of(known, loop->stmt->while_.cond);
+        at->is_known = more.kind != CONST_NONE;
+        return at->is_known && more.i;
+    }
+    known[loop->stmt->for_.binder.sym->id] = const_int(at->i);
+    return at->step > 0 ? at->i < at->hi : at->i > at->hi;
+}
 
 static Flow trace(Trace *t, const Parts *parts);
 
@@ -104,12 +140,12 @@ static Flow trace_if(Trace *t, const Part *part) {
 }
 
 static Flow trace_loop(Trace *t, const Part *part) {
-    Iteration at = group_first_iteration(t->known, part);
-    while (group_has_iteration(t->known, part, &at)) {
+    Iteration at = first_iteration(t->known, part);
+    while (has_iteration(t->known, part, &at)) {
         Flow flow = ++t->steps > MOST_STEPS ? FLOW_UNKNOWN : trace(t, part->then_);
         if (flow == FLOW_UNKNOWN) return flow;
         if (flow == FLOW_BREAK) return FLOW_ON;
-        group_next_iteration(&at);
+        at.i += at.step;
     }
     return at.is_known ? FLOW_ON : FLOW_UNKNOWN;
 }
@@ -136,36 +172,6 @@ static Flow trace(Trace *t, const Parts *parts) {
     return flow;
 }
 
-static bool is_small(Const k) { return k.kind == CONST_INT && k.i > -FAR && k.i < FAR; }
-
-/* With what is known before the loop. */
-Iteration group_first_iteration(Const *known, const Part *loop) {
-    Iteration at = {.is_known = true};
-    if (loop->kind == PART_WHILE) return at;
-    const Range *r = &loop->stmt->for_.binder.range;
-    Const lo = r->lo ? value_of(known, r->lo) : const_int(0), hi = value_of(known, r->hi);
-    Const step = r->step ? value_of(known, r->step) : const_int(1);
-    at.is_known = is_small(lo) && is_small(hi) && is_small(step) && step.i != 0 && r->type->is_int;
-    at.i = lo.i;
-    at.hi = hi.i;
-    at.step = step.i;
-    return at;
-}
-
-/* Does the loop execute an iteration more? Its variable is then known. */
-bool group_has_iteration(Const *known, const Part *loop, Iteration *at) {
-    if (!at->is_known) return false;
-    if (loop->kind == PART_WHILE) {
-        Const more = value_of(known, loop->stmt->while_.cond);
-        at->is_known = more.kind != CONST_NONE;
-        return at->is_known && more.i;
-    }
-    known[loop->stmt->for_.binder.sym->id] = const_int(at->i);
-    return at->step > 0 ? at->i < at->hi : at->i > at->hi;
-}
-
-void group_next_iteration(Iteration *at) { at->i += at->step; }
-
 static Const *copy_of(const GroupRun *r) {
     Const *known = arena_array(r->plan.arena, Const, r->fn->n_symbols + 1);
     memcpy(known, r->known, sizeof *known * (size_t)r->fn->n_symbols);
@@ -178,7 +184,33 @@ bool group_unrolls(const GroupRun *r, const Part *loop) {
     return trace_loop(&t, loop) == FLOW_ON && t.nests <= MOST_NESTS && t.nests * r->group->items <= MOST_ITEMS;
 }
 
-Flow group_flow(const GroupRun *r, const Parts *body) {
+/* How a body ends, in a loop that is unrolled. */
+static Flow flow_of(const GroupRun *r, const Parts *body) {
     Trace t = {.p = &r->plan, .known = copy_of(r)};
     return trace(&t, body);
+}
+
+void group_run_unrolled(GroupRun *r, const Part *loop) {
+    CgFunc *f = r->f;
+    LLVMBasicBlockRef done = cg_block(f, "unrolled");
+    const Symbol *binder = loop->kind == PART_FOR ? loop->stmt->for_.binder.sym : NULL;
+    Iteration at = first_iteration(r->known, loop);
+    bool outermost = !r->unrolled;
+    r->unrolled = true;
+    f->known = group_known;
+    for (Flow flow = FLOW_ON; flow != FLOW_BREAK && has_iteration(r->known, loop, &at); at.i += at.step) {
+        LLVMBasicBlockRef next = cg_block(f, "iteration");
+        GLoop round = {0};
+        if (binder) f->slots[binder->id].value = LLVMConstInt(cg_type(f->cg, binder->type), (uint64_t)at.i, false);
+        group_enter_round(r, &round);
+        flow = flow_of(r, loop->then_);
+        group_run_parts(r, loop->then_, done, next);
+        r->loop = round.outer;
+        cg_goto(f, next);
+        cg_enter(f, next);
+    }
+    cg_goto(f, done);
+    cg_enter(f, done);
+    r->unrolled = !outermost;
+    if (outermost) f->known = NULL;
 }

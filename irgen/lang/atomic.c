@@ -155,8 +155,8 @@ static LLVMValueRef update_function(CgFunc *f, const Update *u, CgPlace place, b
 }
 
 /* Where items are lanes of vectors, two of them may update one element: so an update is a function that each lane calls
- * by itself, until the vectoriser has run. What a function is passed may be memory that one thread has for itself, which
- * is seen where it has been inlined (simd/alone.c). */
+ * by itself, until the vectoriser has run. What a function is passed may be memory that one thread has for itself,
+ * which is seen where it has been inlined (simd/alone.c). */
 static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
     LLVMValueRef fn = update_function(f, u, place, alone), args[3] = {place.at, v.v, u->was.v};
     if (!alone && !f->is_kernel) update_function(f, u, place, true);

@@ -51,7 +51,8 @@ static bool is_const(const Expr *e) { return e->konst.kind != CONST_NONE && e->t
 static CgValue logic(CgFunc *f, Expr *e) {
     bool is_and = e->binary.op == OP_AND;
     CgValue a = cg_expr(f, e->binary.lhs);
-    if (f->known && LLVMIsAConstantInt(a.v)) return LLVMConstIntGetZExtValue(a.v) == is_and ? cg_expr(f, e->binary.rhs) : a;
+    bool is_known = f->known && LLVMIsAConstantInt(a.v);
+    if (is_known) return LLVMConstIntGetZExtValue(a.v) == is_and ? cg_expr(f, e->binary.rhs) : a;
     LLVMBasicBlockRef rhs = cg_block(f, is_and ? "and" : "or"), done = cg_block(f, "logic");
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(f->b), NULL};
     if (is_and) cg_branch(f, a, rhs, done);

@@ -1,5 +1,5 @@
 /* forward.c -- store-to-load forwarding and dead store elimination in a group's memory. Where addresses are constants
- * (cpu/group_counted.c and unrolled rows) each element is a known lane of a known vector, so a vector at any offset is
+ * (cpu/group_unroll.c and unrolled rows) each element is a known lane of a known vector, so a vector at any offset is
  * shuffled from two others instead of loaded: a load that spans two recent stores would wait until both have reached
  * the cache. Stores that nothing reads before the next store to the same place are removed.
  *

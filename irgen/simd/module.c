@@ -100,7 +100,7 @@ void simd_prepare(Cg *cg) {
     for (int i = 0; i < marks.n; i++) LLVMAddTargetDependentFunctionAttr(marks.at[i].fn, CG_NESTS, "");
     run_passes(cg, NULL, "always-inline");
     run_on_nests(cg, "unreachableblockelim,sroa");
-    simd_find_alone(cg);
+    if (cg_allows(cg, ALONE)) simd_find_alone(cg);
     each_with_nests(cg, simd_thread_failing);
     each_with_nests(cg, simd_split_aggregates);
     if (cg_allows(cg, WIDEN)) each_with_nests(cg, simd_widen_indices);

@@ -1,5 +1,5 @@
-/* evaluate.h -- constant evaluation on the checked tree: the value of an expression where those of some of its parts are
- * known. */
+/* evaluate.h -- constant evaluation on the checked tree: the value of an expression where those of some of its parts
+ * are known. */
 #ifndef KDSL_EVALUATE_H
 #define KDSL_EVALUATE_H
 

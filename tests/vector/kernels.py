@@ -265,6 +265,9 @@ class Kernel:
             self.nodes = [Line("shared counts: [i32; 8];")] + self.nodes
             self.nodes += [Nest((f"if {first} {{\n    for k in 8 {{ counts[k] = 0; }}", []), fixed=True),
                            Line("barrier;", fixed=True)]
+        numbers = [name for name, t in self.inputs if t != "bool"]
+        if self.rank == 1 and numbers and rng.random() < 0.5:
+            self.nodes += self.walk(rng.choice(numbers))
         for _ in range(rng.randint(1, 2)):
             self.nodes += self.tree(t) if self.rank == 1 and rng.random() < 0.4 else self.round(at, t, counts)
         body.returns = self.returned
@@ -303,6 +306,26 @@ class Kernel:
                      f"var {r}: index = 0;\nwhile true {{\n    {r} += 1;\n    if {r} > {rounds} {{ break; }}"]
             return [Nest((rng.choice(heads), nodes), fixed=True)]
         return nodes
+
+    def walk(self, x):
+        """A loop with which the items of a group walk through an array side by side, in one of its spellings."""
+        rng, e, r = self.rng, self.body.fresh("e"), self.body.fresh("r")
+        group = self.group[0]
+        start = rng.choice(["i.local", "i.local + 1", "i64(u) + i.local"])
+        step = rng.choice([group, 2 * group, group + 3])
+        read = [Line(f"v = v * 3 + i64({x}[{e}]);"), Line(f"v = v ^ {self.body.expression('i64', 2).text};")]
+        position = f"let {e} = {r} * {step} + ({start});"
+        counter = rng.choice([f"for {r} in n {{", f"for {r} in 0..(n + {step - 1}) / {step} {{"])
+        advance = Line(f"{e} += {step};", fixed=True)
+        variable = Line(f"var {e}: index = {start};", fixed=True)
+        return rng.choice([
+            [Nest((f"for {e} in {start}..n step {step} {{", read), fixed=True)],
+            [variable, Nest((f"while {e} < n {{", [*read, advance]), fixed=True)],
+            [variable, Nest((f"while n - 1 >= {e} {{", [*read, advance]), fixed=True), Line(f"v += i64({e});")],
+            [Nest((counter, [Line(position, fixed=True), Nest((f"if {e} < n {{", read), fixed=True)]), fixed=True)],
+            [Nest((f"for {r} in {rng.choice(['i64(u)', 'i64(u) / 2', '3'])} {{",
+                   [Line(position, fixed=True), Nest((f"if {e} < n {{", read), fixed=True)]), fixed=True)],
+        ])
 
     def tree(self, t):
         """What the items share is joined in rounds, of which there are as many as the launch says; then all read it."""
