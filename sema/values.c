@@ -151,7 +151,7 @@ static Form range_shr(Walk *w, const Form *a, const Form *by, const Type *t, Spa
     if (!form_is_const(by)) {
         Interval bits = shift_amounts(w, by), r = affine_interval(&w->a, a);
         Wide least = bits.lo <= bits.hi ? (Wide)1 << (int)bits.lo : 1;
-        Form some = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = least, .hi = INT64_MAX, .text = "2^n"});
+        Form some = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = least, .hi = (Wide)1 << 63, .text = "2^n"});
         Form q = range_div(w, a, &some, t, span);
         if (r.lo >= 0 && bits.lo <= bits.hi) affine_limit(&w->a, &q, r.lo >> (int)bits.hi, r.hi >> (int)bits.lo);
         return q;
