@@ -84,6 +84,7 @@ const Expr *group_declared(const Expr *e);             /* a `let` is what it is 
 int group_axis_of(const Func *fn, const Expr *e, bool *is_local);
 bool group_knows_always(const Plan *p, Expr *e);       /* group_knows, also where a `let` was declared with it */
 bool group_is_sum(const Expr *e);
+bool group_is_variable(Expr *e, void *context);        /* an ExprTest: a `var` */
 
 /* Running the plan: cpu/group.c, cpu/group_carry.c, cpu/group_narrow.c, cpu/group_rounds.c ------------------------------------------- */
 
@@ -142,6 +143,7 @@ void group_run_unrolled(GroupRun *r, const Part *loop);
 /* cpu/group_split.c */
 void group_run_split(GroupRun *r, const Part *part);
 Const group_known_in_box(GroupRun *r, const Expr *e);
+unsigned group_known_inside(const Expr *element, void *run); /* CgFunc.known_inside */
 
 typedef struct Nest { /* loops over the items of the group: local in lo..hi */
     LLVMValueRef lo[3], hi[3], counter[3];

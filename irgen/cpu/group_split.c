@@ -58,6 +58,46 @@ Const group_known_in_box(GroupRun *r, const Expr *e) {
     return (Const){.kind = CONST_BOOL, .i = first};
 }
 
+/* Indices --------------------------------------------------------------------------------------------------------- */
+
+typedef struct Span64 {
+    int64_t lo, hi; /* both included; lo > hi: not known */
+} Span64;
+
+#define NOT_KNOWN ((Span64){1, 0})
+
+static bool is_small(Span64 s) { return s.lo <= s.hi && s.lo > -INT32_MAX && s.hi < INT32_MAX; }
+
+/* The values of an expression in the box: interval arithmetic. A `let` is what it is declared to be, unless a variable is
+ * in that, which may have changed. */
+static Span64 span_of(GroupRun *r, const Expr *e) {
+    bool is_local;
+    Const k = evaluate_expr(e, group_known, r);
+    if (k.kind == CONST_INT) return (Span64){k.i, k.i};
+    const Expr *value = unconverted(e);
+    int d = group_axis_of(r->fn, value, &is_local);
+    if (d >= 0 && !is_local) return NOT_KNOWN;
+    if (d >= 0) return (Span64){r->box ? r->box->lo[d] : 0, (r->box ? r->box->hi[d] : r->group->by[d]) - 1};
+    if (!group_is_sum(value) || !value->type->is_int || value->type->bits < 32) return NOT_KNOWN;
+    if (value != e && expr_find((Expr *)value, group_is_variable, NULL)) return NOT_KNOWN;
+    Span64 a = span_of(r, value->binary.lhs), b = span_of(r, value->binary.rhs);
+    if (!is_small(a) || !is_small(b)) return NOT_KNOWN;
+    Span64 s = value->binary.op == OP_ADD ? (Span64){a.lo + b.lo, a.hi + b.hi} : (Span64){a.lo - b.hi, a.hi - b.lo};
+    bool may_wrap = s.lo < 0 && (value != e || !value->type->is_signed); /* converted to a type without a sign */
+    return may_wrap || !is_small(s) ? NOT_KNOWN : s;
+}
+
+/* Of an element of a `shared` array, whose extents are constants. */
+unsigned group_known_inside(const Expr *element, void *run) {
+    const Symbol *array = expr_array_symbol(element->index.base);
+    unsigned inside = 0;
+    for (int d = 0; array && array->is_shared && d < element->index.at.n; d++) {
+        Span64 s = span_of(run, element->index.at.at[d]);
+        if (is_small(s) && s.lo >= 0 && s.hi < array->dims[d].value) inside |= 1u << d;
+    }
+    return inside;
+}
+
 /* Cuts ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct Cuts {

@@ -32,13 +32,13 @@ int group_axis_of(const Func *fn, const Expr *e, bool *is_local) {
 
 /* Positions: item + variable * coefficient + what the group knows ------------------------------------------------- */
 
-static bool is_variable(Expr *e, void *context) {
+bool group_is_variable(Expr *e, void *context) {
     (void)context;
     return e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_LOCAL && e->name.sym->is_mutable;
 }
 
 /* And it is the same here as where a `let` was declared with it. */
-bool group_knows_always(const Plan *p, Expr *e) { return group_knows(p, e) && !expr_find(e, is_variable, NULL); }
+bool group_knows_always(const Plan *p, Expr *e) { return group_knows(p, e) && !expr_find(e, group_is_variable, NULL); }
 
 bool group_is_sum(const Expr *e) {
     return e->kind == EXPR_BINARY && (e->binary.op == OP_ADD || e->binary.op == OP_SUB) && e->konst.kind == CONST_NONE;
@@ -222,7 +222,7 @@ static bool count_while(const Plan *p, const Stmt *st, Strided *s) {
     const Stmt *giver;
     *s = (Strided){.body = *body, .is_while = true};
     if (!p->around || !body->stmts.n || !is_below(st->while_.cond, &var, &s->hi, &s->upto)) return false;
-    if (!is_variable(var, NULL)) return false;
+    if (!group_is_variable(var, NULL)) return false;
     s->var = var->name.sym;
     s->body.stmts.n--;
     s->step = step_of(body->stmts.at[s->body.stmts.n], s->var);

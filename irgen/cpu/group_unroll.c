@@ -198,6 +198,7 @@ void group_run_unrolled(GroupRun *r, const Part *loop) {
     bool outermost = !r->unrolled;
     r->unrolled = true;
     f->known = group_known;
+    f->known_inside = group_known_inside;
     for (Flow flow = FLOW_ON; flow != FLOW_BREAK && has_iteration(r->known, loop, &at); at.i += at.step) {
         LLVMBasicBlockRef next = cg_block(f, "iteration");
         GLoop round = {0};
@@ -212,5 +213,7 @@ void group_run_unrolled(GroupRun *r, const Part *loop) {
     cg_goto(f, done);
     cg_enter(f, done);
     r->unrolled = !outermost;
-    if (outermost) f->known = NULL;
+    if (!outermost) return;
+    f->known = NULL;
+    f->known_inside = NULL;
 }

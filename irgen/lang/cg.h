@@ -168,7 +168,8 @@ struct CgFunc { /* typedef: target.h */
     int64_t unrolled;              /* copies that the unrolled loops around make; 0: none */
     CgCopies copies;               /* so far in the loop around */
     Known known;                   /* values of expressions beyond Expr.konst; NULL: none */
-    void *known_of;                /* its context */
+    unsigned (*known_inside)(const Expr *element, void *context); /* indices: bit d; with Expr.index.proven; NULL: none */
+    void *known_of;                /* their context */
     LLVMValueRef group_item;       /* kernels in groups: the number of the item in its group */
     CgSegments meet;
     CgFlat flat;

@@ -119,7 +119,8 @@ static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a) {
     for (int d = 0; d < e->index.at.n; d++) at[d] = cg_expr(f, e->index.at.at[d]);
     *a = cg_array(f, e->index.base); /* after the indices: a call in one may give it other memory */
     cg_debug_at(f, e->span);
-    f->check = (CgCheck){e->index.site, e->index.proven | (f->error_slot ? e->index.early : 0)};
+    unsigned known = f->known_inside ? f->known_inside(e, f->known_of) : 0;
+    f->check = (CgCheck){e->index.site, e->index.proven | known | (f->error_slot ? e->index.early : 0)};
     CgPlace p = cg_element(f, a, at, e->span);
     if (e->index.base->sync == SYNC_PEEK) cg_sync_part(f, e->index.base, p.at, cg_i64(f->cg, cg_size(p.type)), true);
     return p;
