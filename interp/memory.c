@@ -31,12 +31,29 @@ typedef struct HalfFormat {
 
 static HalfFormat half_format(const Type *t) { return t->kind == TY_F16 ? (HalfFormat){10, 15} : (HalfFormat){7, 127}; }
 
+/* A NaN keeps its sign and payload as it is widened, and to bf16; to f16 its sign (irgen/lang/half.c). */
+static double nan_of_half(HalfFormat h, uint16_t bits) {
+    uint64_t payload = (uint64_t)bits << (52 - h.fraction) << 12 >> 12;
+    uint64_t wide = (uint64_t)(bits >> 15) << 63 | UINT64_C(0x7ff8) << 48 | payload;
+    double v;
+    memcpy(&v, &wide, sizeof v);
+    return v;
+}
+
+static uint16_t half_of_nan(const Type *t, double v) {
+    uint64_t wide;
+    memcpy(&wide, &v, sizeof wide);
+    uint16_t sign = (uint16_t)(wide >> 48 & 0x8000);
+    return t->kind == TY_F16 ? sign | 0x7e00 : (uint16_t)(sign | 0x7fc0 | (wide >> 45 & 0x3f));
+}
+
 static double half_load(const Type *t, uint16_t bits) {
     HalfFormat h = half_format(t);
     int all = (1 << (15 - h.fraction)) - 1, exponent = bits >> h.fraction & all;
     int fraction = bits & ((1 << h.fraction) - 1);
     double size;
-    if (exponent == all) size = fraction ? NAN : INFINITY;
+    if (exponent == all && fraction) return nan_of_half(h, bits);
+    if (exponent == all) size = INFINITY;
     else if (!exponent) size = ldexp(fraction, 1 - h.bias - h.fraction);
     else size = ldexp(fraction + (1 << h.fraction), exponent - h.bias - h.fraction);
     return bits >> 15 ? -size : size;
@@ -47,7 +64,7 @@ static uint16_t half_store(const Type *t, double v) {
     HalfFormat h = half_format(t);
     uint16_t sign = signbit(v) ? 0x8000 : 0, most = (uint16_t)(0x7fff & -(1 << h.fraction));
     int exponent;
-    if (isnan(v)) return (uint16_t)(sign | most | 1 << (h.fraction - 1));
+    if (isnan(v)) return half_of_nan(t, v);
     if (isinf(v)) return sign | most;
     if (v == 0) return sign;
     double fraction = frexp(fabs(v), &exponent);

@@ -45,6 +45,7 @@ static void set_target(Cg *cg) {
     cg->machine = target_machine(cg->target, cg->options->march, cg->options->opt_level);
     if (!cg->machine) ice(cg->c, (Span){0}, "LLVM has no code generator for %s", cg->target->triple);
     cg->has_fma = target_has_fma(cg->target, cg->machine);
+    cg->has_half = target_has_half(cg->target, cg->machine);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(cg->machine);
     LLVMSetModuleDataLayout(cg->module, layout);
     LLVMDisposeTargetData(layout);

@@ -46,6 +46,9 @@ typedef struct Target {
     bool group_is_loop;        /* one thread runs the items of a group one after another: shared memory is its own */
     bool copies_apart;         /* its threads update copies of small arrays and bring them together at the end (cpu/private.c) */
     const char *fma_feature;   /* with this feature of a CPU there are fused multiply-adds; "": always */
+    const char *half_feature;  /* with this feature there are conversions of f16; "": always */
+    bool converts_bf16;        /* LLVM's conversion to bf16 rounds as half.c does; NaNs are half.c's in any case */
+    bool one_nan;              /* conversions of floats return one NaN, whatever the payload */
     bool own_math;             /* kernels take their mathematics from math/, where there are fused multiply-adds */
     LLVMLinkage kernel_linkage;
     LLVMVisibility kernel_visibility;
@@ -61,5 +64,6 @@ Target target_version(const Target *t);
 /* march NULL or "native": the row's own default. NULL when this LLVM cannot make code for the row. */
 LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level);
 bool target_has_fma(const Target *t, LLVMTargetMachineRef machine);
+bool target_has_half(const Target *t, LLVMTargetMachineRef machine); /* conversions of f16 */
 
 #endif

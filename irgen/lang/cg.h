@@ -92,6 +92,7 @@ typedef struct Cg {
     Vec(CgCalled) called;          /* by kernels, and by functions that they call */
     bool vector;                   /* kernels become vector code */
     bool has_fma;                  /* the machine has fused multiply-adds; else what sema fuses is rounded twice */
+    bool has_half;                 /* the machine has conversions of f16; else they are integer code */
     Buf *vector_notes;             /* not NULL: what becomes of them is told here */
 
     OffModule *off;                /* the program's module: launches */

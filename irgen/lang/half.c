@@ -1,7 +1,13 @@
 /* half.c -- f16 and bf16. They are kept as 16 bits, an i16 to LLVM, and computed in f32: every operation on them is
- * the f32 one, rounded once more, which for + - * / and sqrt is the correctly rounded result. The conversions are
- * integer code, the same on every target: not every processor has them, and the libraries that would stand in are not
- * linked. Vectors of them are widened and narrowed part by part. */
+ * the f32 one, rounded once more, which for + - * / and sqrt is the correctly rounded result. Vectors of them are
+ * widened and narrowed part by part.
+ *
+ * Conversions of f16 are instructions where the processor has them (F16C, NVIDIA, AMD) and integer code elsewhere,
+ * since the libraries that would stand in are not linked. Both return the same bits, of a NaN as well: widening keeps
+ * the payload and makes it quiet; narrowing to f16 keeps the sign alone, to bf16 the upper bits. NVIDIA's instructions
+ * return one NaN for all, so there NaNs are put right after them; F16C keeps payloads, so they are taken off before it.
+ * bf16 is the upper half of an f32: widening is a shift. Narrowing it is an instruction on NVIDIA only: AVX512-BF16
+ * takes subnormal numbers for zero. */
 #include "irgen/lang/lang.h"
 
 static LLVMValueRef u32(CgFunc *f, uint32_t v) { return LLVMConstInt(f->cg->i32, v, false); }
@@ -10,30 +16,81 @@ static LLVMValueRef pick(CgFunc *f, LLVMValueRef c, LLVMValueRef a, LLVMValueRef
 }
 static LLVMValueRef as_float(CgFunc *f, LLVMValueRef bits) { return LLVMBuildBitCast(f->b, bits, f->cg->f32, ""); }
 static LLVMValueRef as_bits(CgFunc *f, LLVMValueRef v) { return LLVMBuildBitCast(f->b, v, f->cg->i32, ""); }
+static LLVMValueRef is_nan(CgFunc *f, LLVMValueRef v) { return LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, ""); }
 
-/* The exponent is moved from bias 15 to 127; small numbers, whose exponent is 0, are put right by a subtraction. */
+/* Widening --------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef sign_of_f16(CgFunc *f, LLVMValueRef h) {
+    return LLVMBuildShl(f->b, LLVMBuildAnd(f->b, h, u32(f, 0x8000), ""), u32(f, 16), "");
+}
+
+/* Of an f16 that is a NaN. */
+static LLVMValueRef widen_nan(CgFunc *f, LLVMValueRef h) {
+    LLVMValueRef payload = LLVMBuildShl(f->b, LLVMBuildAnd(f->b, h, u32(f, 0x1ff), ""), u32(f, 13), "");
+    LLVMValueRef bits = LLVMBuildOr(f->b, payload, sign_of_f16(f, h), "");
+    return as_float(f, LLVMBuildOr(f->b, bits, u32(f, 0x7fc00000), ""));
+}
+
+static LLVMValueRef widen_by_instruction(CgFunc *f, LLVMValueRef h) {
+    LLVMValueRef half = LLVMBuildBitCast(f->b, h, LLVMHalfTypeInContext(f->cg->ctx), "");
+    LLVMValueRef wide = LLVMBuildFPExt(f->b, half, f->cg->f32, "");
+    if (!f->cg->target->one_nan) return wide;
+    return pick(f, is_nan(f, wide), widen_nan(f, LLVMBuildZExt(f->b, h, f->cg->i32, "")), wide);
+}
+
+static LLVMValueRef bits_above(CgFunc *f, LLVMValueRef v, uint32_t most, uint32_t bits) {
+    return pick(f, LLVMBuildICmp(f->b, LLVMIntSGT, v, u32(f, most), ""), u32(f, bits), u32(f, 0));
+}
+
+/* The exponent is moved from bias 15 to 127; small numbers, whose exponent is 0, are put right by a subtraction, infinity
+ * and NaNs by all bits of the exponent. */
 static LLVMValueRef widen_f16(CgFunc *f, LLVMValueRef h) {
     LLVMValueRef low = LLVMBuildShl(f->b, LLVMBuildAnd(f->b, h, u32(f, 0x7fff), ""), u32(f, 13), "");
-    LLVMValueRef exponent = LLVMBuildAnd(f->b, low, u32(f, 0x7c00u << 13), "");
     LLVMValueRef normal = LLVMBuildAdd(f->b, low, u32(f, 112u << 23), "");
-    LLVMValueRef special = LLVMBuildAdd(f->b, low, u32(f, 224u << 23), "");
     LLVMValueRef magic = as_float(f, u32(f, 113u << 23));
     LLVMValueRef small = as_float(f, LLVMBuildAdd(f->b, low, u32(f, 113u << 23), ""));
     small = as_bits(f, LLVMBuildFSub(f->b, small, magic, ""));
-    LLVMValueRef is_special = LLVMBuildICmp(f->b, LLVMIntEQ, exponent, u32(f, 0x7c00u << 13), "");
-    LLVMValueRef is_small = LLVMBuildICmp(f->b, LLVMIntEQ, exponent, u32(f, 0), "");
-    LLVMValueRef bits = pick(f, is_special, special, pick(f, is_small, small, normal));
-    LLVMValueRef sign = LLVMBuildShl(f->b, LLVMBuildAnd(f->b, h, u32(f, 0x8000), ""), u32(f, 16), "");
-    return as_float(f, LLVMBuildOr(f->b, bits, sign, ""));
+    LLVMValueRef bits = pick(f, LLVMBuildICmp(f->b, LLVMIntSLT, low, u32(f, 1u << 23), ""), small, normal);
+    bits = LLVMBuildOr(f->b, bits, bits_above(f, low, (0x7c00u << 13) - 1, 0x7f800000u), "");
+    bits = LLVMBuildOr(f->b, bits, bits_above(f, low, 0x7c00u << 13, 0x400000), "");
+    return as_float(f, LLVMBuildOr(f->b, bits, sign_of_f16(f, h), ""));
 }
 
 CgValue cg_widen_half(CgFunc *f, CgValue v) {
     if (v.type->kind == TY_VECTOR && type_is_half(v.type->elem))
         return cg_to_vector(f, v, type_vector(f->cg->program->types, cg_scalar(f->cg, TY_F32), v.type->width));
     if (!type_is_half(v.type)) return v;
+    Type *f32 = cg_scalar(f->cg, TY_F32);
+    if (v.type->kind == TY_F16 && f->cg->has_half) return cg_value(widen_by_instruction(f, v.v), f32);
     LLVMValueRef h = LLVMBuildZExt(f->b, v.v, f->cg->i32, "");
-    LLVMValueRef wide = v.type->kind == TY_F16 ? widen_f16(f, h) : as_float(f, LLVMBuildShl(f->b, h, u32(f, 16), ""));
-    return cg_value(wide, cg_scalar(f->cg, TY_F32));
+    return cg_value(v.type->kind == TY_F16 ? widen_f16(f, h) : as_float(f, LLVMBuildShl(f->b, h, u32(f, 16), "")), f32);
+}
+
+/* Narrowing -------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef upper_half(CgFunc *f, LLVMValueRef bits) { return LLVMBuildLShr(f->b, bits, u32(f, 16), ""); }
+
+/* Of an f32 that is a NaN, as the lower half of 32 bits. */
+static LLVMValueRef narrow_nan(CgFunc *f, LLVMValueRef v, bool to_f16) {
+    LLVMValueRef top = upper_half(f, as_bits(f, v));
+    if (to_f16) top = LLVMBuildAnd(f->b, top, u32(f, 0x8000), "");
+    return LLVMBuildOr(f->b, top, u32(f, to_f16 ? 0x7e00 : 0x40), "");
+}
+
+/* A NaN with its sign and no payload. */
+static LLVMValueRef without_payload(CgFunc *f, LLVMValueRef v) {
+    LLVMValueRef sign = LLVMBuildAnd(f->b, as_bits(f, v), u32(f, 0x80000000u), "");
+    return pick(f, is_nan(f, v), as_float(f, LLVMBuildOr(f->b, sign, u32(f, 0x7fc00000), "")), v);
+}
+
+static LLVMValueRef narrow_by_instruction(CgFunc *f, LLVMValueRef v, bool to_f16) {
+    LLVMContextRef ctx = f->cg->ctx;
+    bool after = f->cg->target->one_nan;
+    LLVMTypeRef half = to_f16 ? LLVMHalfTypeInContext(ctx) : LLVMBFloatTypeInContext(ctx);
+    LLVMValueRef narrow = LLVMBuildFPTrunc(f->b, after ? v : without_payload(f, v), half, "");
+    narrow = LLVMBuildBitCast(f->b, narrow, f->cg->i16, "");
+    if (!after) return narrow;
+    return pick(f, is_nan(f, v), LLVMBuildTrunc(f->b, narrow_nan(f, v, to_f16), f->cg->i16, ""), narrow);
 }
 
 /* Nearest, ties to even: large numbers become infinity, small ones are rounded by an addition that shifts them. */
@@ -41,8 +98,8 @@ static LLVMValueRef narrow_f16(CgFunc *f, LLVMValueRef v) {
     LLVMValueRef bits = as_bits(f, v);
     LLVMValueRef sign = LLVMBuildAnd(f->b, bits, u32(f, 0x80000000u), "");
     LLVMValueRef a = LLVMBuildXor(f->b, bits, sign, "");
-    LLVMValueRef is_nan = LLVMBuildICmp(f->b, LLVMIntUGT, a, u32(f, 0x7f800000u), "");
-    LLVMValueRef large = pick(f, is_nan, u32(f, 0x7e00), u32(f, 0x7c00));
+    LLVMValueRef nan = LLVMBuildICmp(f->b, LLVMIntUGT, a, u32(f, 0x7f800000u), "");
+    LLVMValueRef large = pick(f, nan, u32(f, 0x7e00), u32(f, 0x7c00));
     LLVMValueRef half = LLVMConstReal(f->cg->f32, 0.5);
     LLVMValueRef small = as_bits(f, LLVMBuildFAdd(f->b, as_float(f, a), half, ""));
     small = LLVMBuildSub(f->b, small, u32(f, 0x3f000000u), "");
@@ -56,11 +113,10 @@ static LLVMValueRef narrow_f16(CgFunc *f, LLVMValueRef v) {
 }
 
 static LLVMValueRef narrow_bf16(CgFunc *f, LLVMValueRef v) {
-    LLVMValueRef bits = as_bits(f, v), top = LLVMBuildLShr(f->b, bits, u32(f, 16), "");
+    LLVMValueRef bits = as_bits(f, v), top = upper_half(f, bits);
     LLVMValueRef round = LLVMBuildAdd(f->b, LLVMBuildAnd(f->b, top, u32(f, 1), ""), u32(f, 0x7fff), "");
-    LLVMValueRef out = LLVMBuildLShr(f->b, LLVMBuildAdd(f->b, bits, round, ""), u32(f, 16), "");
-    LLVMValueRef is_nan = LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, "");
-    return pick(f, is_nan, LLVMBuildOr(f->b, top, u32(f, 0x40), ""), out);
+    LLVMValueRef out = upper_half(f, LLVMBuildAdd(f->b, bits, round, ""));
+    return pick(f, is_nan(f, v), narrow_nan(f, v, false), out);
 }
 
 /* f64 to f32, rounded to odd: what was cut off leaves its mark in the last bit, so rounding once more is exact. */
@@ -94,6 +150,8 @@ CgValue cg_narrow_half(CgFunc *f, CgValue v, Type *to) {
     bool exact = v.type->kind == TY_F32 || (v.type->bits <= 16 && !v.type->is_float);
     v = cg_convert(f, v, cg_scalar(f->cg, exact ? TY_F32 : TY_F64));
     LLVMValueRef wide = exact ? v.v : to_odd(f, v.v);
-    LLVMValueRef bits = to->kind == TY_F16 ? narrow_f16(f, wide) : narrow_bf16(f, wide);
+    bool to_f16 = to->kind == TY_F16, by_instruction = to_f16 ? f->cg->has_half : f->cg->target->converts_bf16;
+    if (by_instruction) return cg_value(narrow_by_instruction(f, wide, to_f16), to);
+    LLVMValueRef bits = to_f16 ? narrow_f16(f, wide) : narrow_bf16(f, wide);
     return cg_value(LLVMBuildTrunc(f->b, bits, f->cg->i16, ""), to);
 }

@@ -49,6 +49,7 @@ static double f16(uint64_t bits) {
 }
 
 static uint64_t from_f16(double x) {
+    if (x != x) return 0x7fff;
     _Float16 h = (_Float16)x;
     uint16_t bits;
     memcpy(&bits, &h, 2);
@@ -348,7 +349,9 @@ static uint64_t integer_to_float(const Ins *i, uint64_t a) {
     return r;
 }
 
+/* Conversions of half precision return one NaN. */
 static uint64_t float_to_float(const Ins *i, double x) {
+    if (x != x && i->from.bits == 16 && i->type.bits == 32) return 0x7fffffff;
     x = round_how(i, x);
     if (i->flags & MOD(sat)) x = x != x || x < 0 ? 0 : x > 1 ? 1 : x;
     int way = way_of(i);
