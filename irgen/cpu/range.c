@@ -54,6 +54,9 @@ static LLVMValueRef declare_range(Kernel *k, bool apart) {
     if (!fn->reduction) return range;
     cg_param_attr(cg, range, n - 1, "noalias", 0);
     cg_param_attr(cg, range, n - 1, "nonnull", 0);
+    if (!cg_combines_at_once(cg, fn)) return range;
+    cg_param_attr(cg, range, n - 1, "writable", 0);
+    cg_param_attr(cg, range, n - 1, "dereferenceable", (uint64_t)fn->result->bits / 8);
     return range;
 }
 
@@ -184,7 +187,9 @@ static void run_items(Walk *w, const Rectangle *r) {
     f->next_item = cg_block(f, "item.next");
     if (rows) set_domain_variable(w, w->n - 2, row.k);
     set_domain_variable(w, w->n - 1, item.k);
-    if (w->items) {
+    if (cg_combines_at_once(f->cg, w->fn)) {
+        f->item_total = w->items;
+    } else if (w->items) {
         LLVMValueRef number = item_number(w, r, row.k, item.k);
         f->item_result = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, w->fn->item_result), w->items, &number, 1, "");
     }

@@ -4,6 +4,9 @@
  * accumulators; these, and then the partial results of blocks, are combined by fixed trees. So a float sum is vector
  * code without reassociation.
  *
+ * Integers have the same sum, minimum and maximum in any order. Their values need no buffer: each is combined with the
+ * block's accumulator at once (a reduction in registers, simd/update.c), in vectors of whatever type is summed.
+ *
  * Where the domain has one axis, a thread interleaves several blocks, a chunk of each in turn: memory that is read at
  * several addresses has more requests in flight, since hardware prefetchers follow each stream up to the end of a page.
  * Domains of two axes would lose more, as the next row reads the same rows again; for groups see cpu/group_ahead.c. */
@@ -16,6 +19,8 @@ enum {
     CHUNK_ITEMS = 512,   /* items buffered: stays in the first-level cache */
     ABREAST = 4,         /* blocks at a time, where they are: */
     CHUNK_ABREAST = 128, /* a few lines of memory, then the next block's */
+    BLOCK_NEAR = 1 << 14,   /* items of a block, if the caches may have what all blocks read: such a block is one chunk */
+    CHUNK_AT_ONCE = 256,    /* items of larger blocks, if their values need no buffer */
     MAX_BLOCKS = 1024,
     BLOCK_COST = 1 << 15 /* a block is at least this much work, where the domain has it */
 };
@@ -27,12 +32,14 @@ typedef struct Reducer {
     Reduction how;
     Type *item, *acc;
     LLVMTypeRef item_mem, acc_mem;
+    bool at_once;        /* each item's value is combined with the accumulator at once: there is one, and no buffer */
 } Reducer;
 
 static Reducer reducer(Kernel *k) {
     Reducer r = {.k = k, .how = k->func->reduction, .item = k->func->item_result, .acc = k->func->result};
     r.item_mem = cg_type_mem(k->cg, r.item);
     r.acc_mem = cg_type_mem(k->cg, r.acc);
+    r.at_once = cg_combines_at_once(k->cg, k->func);
     return r;
 }
 
@@ -156,8 +163,9 @@ static void chunk(Reducer *r, CgFunc *f, LLVMValueRef *values, int n, LLVMValueR
     memcpy(args, values, sizeof *values * (size_t)n);
     args[n] = from;
     args[n + 1] = LLVMBuildNSWAdd(f->b, from, count, "");
-    args[n + 2] = items;
+    args[n + 2] = r->at_once ? acc : items;
     cg_call(f, r->k->range_type, r->range, args, n + 3);
+    if (r->at_once) return;
     count = LLVMBuildNSWMul(f->b, count, cg_i64(f->cg, r->k->share_items), "");
     LLVMValueRef n_padded = round_up(f, count, LANES);
     pad(r, f, items, count, n_padded);
@@ -166,16 +174,23 @@ static void chunk(Reducer *r, CgFunc *f, LLVMValueRef *values, int n, LLVMValueR
 
 /* What is in the frame of `blocks`: the accumulators of each block, and the buffer. */
 typedef struct Room {
-    LLVMTypeRef vector;
+    LLVMTypeRef acc;
     LLVMValueRef accs, items;
-    int blocks;     /* at a time */
-    int64_t shares; /* that fill the buffer */
+    int blocks;          /* at a time */
+    LLVMValueRef shares; /* of a chunk: as many as fill the buffer */
 } Room;
 
-static Room make_room(Reducer *r, CgFunc *f) {
-    Room room = {.vector = LLVMVectorType(r->acc_mem, LANES), .blocks = abreast(r->k), .shares = chunk_shares(r->k)};
-    room.accs = cg_alloca(f, LLVMArrayType2(room.vector, (uint64_t)room.blocks), "accs");
-    int64_t items = (room.shares * r->k->share_items + LANES - 1) / LANES * LANES;
+static Room make_room(Reducer *r, CgFunc *f, LLVMValueRef block_size) {
+    Room room = {.acc = r->at_once ? r->acc_mem : LLVMVectorType(r->acc_mem, LANES), .blocks = abreast(r->k)};
+    room.accs = cg_alloca(f, LLVMArrayType2(room.acc, (uint64_t)room.blocks), "accs");
+    if (r->at_once) { /* several streams gain nothing from the caches */
+        LLVMValueRef is_far = LLVMBuildICmp(f->b, LLVMIntSGT, block_size, cg_i64(f->cg, BLOCK_NEAR), "");
+        LLVMValueRef part = LLVMBuildSelect(f->b, is_far, cg_i64(f->cg, CHUNK_AT_ONCE), block_size, "");
+        room.shares = room.blocks > 1 ? part : block_size;
+        return room;
+    }
+    int64_t shares = chunk_shares(r->k), items = (shares * r->k->share_items + LANES - 1) / LANES * LANES;
+    room.shares = cg_i64(f->cg, shares);
     room.items = cg_alloca(f, LLVMArrayType2(r->item_mem, (uint64_t)items), "items");
     LLVMSetAlignment(room.items, 64);
     return room;
@@ -190,7 +205,7 @@ static void chunk_of_block(Reducer *r, CgFunc *f, const Room *room, LLVMValueRef
     LLVMBasicBlockRef some = cg_block(f, "chunk"), done = cg_block(f, "chunk.done");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, from, to, ""), some, done);
     cg_enter(f, some);
-    LLVMValueRef count = smaller(f, LLVMBuildSub(f->b, to, from, ""), cg_i64(f->cg, room->shares));
+    LLVMValueRef count = smaller(f, LLVMBuildSub(f->b, to, from, ""), room->shares);
     chunk(r, f, v, n, from, count, room->items, acc);
     cg_goto(f, done);
     cg_enter(f, done);
@@ -205,23 +220,25 @@ static LLVMValueRef emit_blocks(Reducer *r, LLVMValueRef range, LLVMValueRef *ke
     LLVMValueRef *v = arena_array(&cg->c->arena, LLVMValueRef, n + BLOCKS__COUNT), *own = v + n;
     LLVMGetParams(fn, v);
     cg_func_begin(&f, cg, r->k->func, fn);
-    Room room = make_room(r, &f);
+    Room room = make_room(r, &f, own[BLOCKS_SIZE]);
     LLVMValueRef most = cg_i64(cg, room.blocks);
     Rounds b = rounds_begin(&f, own[BLOCKS_BEGIN], own[BLOCKS_END], most);
     LLVMValueRef blocks = smaller(&f, LLVMBuildSub(f.b, own[BLOCKS_END], b.k, ""), most);
     Rounds start = rounds_begin(&f, zero, blocks, one);
-    LLVMBuildStore(f.b, splat(cg_identity(cg, r->how, r->acc)), element_at(&f, room.vector, room.accs, start.k));
+    LLVMValueRef nothing = cg_identity(cg, r->how, r->acc);
+    LLVMBuildStore(f.b, r->at_once ? nothing : splat(nothing), element_at(&f, room.acc, room.accs, start.k));
     rounds_end(&f, &start);
-    Rounds c = rounds_begin(&f, zero, own[BLOCKS_SIZE], cg_i64(cg, room.shares));
+    Rounds c = rounds_begin(&f, zero, own[BLOCKS_SIZE], room.shares);
     Rounds turn = rounds_begin(&f, zero, blocks, one);
-    LLVMValueRef acc = element_at(&f, room.vector, room.accs, turn.k);
+    LLVMValueRef acc = element_at(&f, room.acc, room.accs, turn.k);
     chunk_of_block(r, &f, &room, v, n, LLVMBuildNSWAdd(f.b, b.k, turn.k, ""), c.k, acc);
     rounds_end(&f, &turn);
     rounds_end(&f, &c);
     Rounds end = rounds_begin(&f, zero, blocks, one);
-    LLVMValueRef sums = LLVMBuildLoad2(f.b, room.vector, element_at(&f, room.vector, room.accs, end.k), "");
+    LLVMValueRef sums = LLVMBuildLoad2(f.b, room.acc, element_at(&f, room.acc, room.accs, end.k), "");
+    if (!r->at_once) sums = across(r, &f, sums);
     LLVMValueRef at = LLVMBuildNSWAdd(f.b, b.k, end.k, "");
-    LLVMBuildStore(f.b, across(r, &f, sums), element_at(&f, r->acc_mem, own[BLOCKS_PARTIALS], at));
+    LLVMBuildStore(f.b, sums, element_at(&f, r->acc_mem, own[BLOCKS_PARTIALS], at));
     rounds_end(&f, &end);
     rounds_end(&f, &b);
     LLVMBuildRetVoid(f.b);

@@ -178,3 +178,10 @@ CgValue cg_atomic(CgFunc *f, Expr *e) {
 void cg_combine(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v) {
     atomically(f, &(Update){.kind = how}, (CgPlace){at, v.type, false, NULL}, v);
 }
+
+void cg_combine_alone(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v) {
+    Update u = {.kind = how};
+    CgPlace place = {at, v.type, true, NULL};
+    if (f->cg->vector) by_call(f, &u, place, v, true);
+    else update(f, &u, place, v, true);
+}

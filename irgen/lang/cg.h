@@ -165,6 +165,7 @@ struct CgFunc { /* typedef: target.h */
     bool narrow;                   /* no array has more elements than an i32 can count (gpu/kernel.c) */
     LLVMBasicBlockRef next_item;   /* kernels: where return goes */
     LLVMValueRef item_result;      /* kernels with a reduction: where the item's value is stored */
+    LLVMValueRef item_total;       /* or, not NULL: what it is combined with at once, which is this thread's own */
     LLVMValueRef scratch_extents[2]; /* [MAX_RANK x i64], for failed checks and allocations */
     int64_t unrolled;              /* copies that the unrolled loops around make; 0: none */
     CgCopies copies;               /* so far in the loop around */
@@ -251,6 +252,7 @@ LLVMValueRef cg_index_value(CgFunc *f, CgValue v); /* as i64 */
 /* atomic.c ------------------------------------------------------------------------------------------------------ */
 unsigned cg_atomic_scope(Cg *cg);
 void cg_combine(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v); /* into the number at `at`, atomically */
+void cg_combine_alone(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v); /* which only this thread accesses */
 
 /* parts.c: structs and short vectors ------------------------------------------------------------------------------ */
 int cg_slot_count(const Type *t); /* 64-bit literals that a by-value argument of a kernel travels in */

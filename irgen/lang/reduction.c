@@ -51,9 +51,29 @@ LLVMValueRef cg_join(CgFunc *f, Reduction r, Type *t, LLVMValueRef a, LLVMValueR
     ice(f->cg->c, (Span){0}, "joining values of no reduction");
 }
 
+/* ATOMIC_NONE: no update does what the reduction does. */
+static AtomicKind update_of(Reduction r) {
+    switch (r) {
+    case REDUCE_SUM: return ATOMIC_ADD;
+    case REDUCE_MIN: return ATOMIC_MIN;
+    case REDUCE_MAX: return ATOMIC_MAX;
+    case REDUCE_PROD: case REDUCE_ANY: case REDUCE_ALL: case REDUCE_COUNT: case REDUCE_NONE: break;
+    }
+    return ATOMIC_NONE;
+}
+
+bool cg_combines_at_once(const Cg *cg, const Func *fn) {
+    bool is_integer = fn->reduction && fn->result->is_int && fn->item_result == fn->result;
+    return cg->target->group_is_loop && is_integer && !fn->group.items && update_of(fn->reduction) != ATOMIC_NONE;
+}
+
 /* Items that hang over the end of the domain change nothing. */
 void cg_store_item(CgFunc *f, CgValue v) {
     const Func *fn = f->func;
+    if (f->item_total) {
+        cg_combine_alone(f, update_of(fn->reduction), f->item_total, v);
+        return;
+    }
     if (fn->group.items) {
         LLVMValueRef bits = v.type->kind == TY_BOOL ? LLVMBuildZExt(f->b, v.v, f->cg->i8, "") : v.v;
         LLVMValueRef inside = f->slots[fn->group.inside->id].value;
