@@ -252,7 +252,6 @@ LLVMValueRef cg_index_value(CgFunc *f, CgValue v); /* as i64 */
 /* atomic.c ------------------------------------------------------------------------------------------------------ */
 unsigned cg_atomic_scope(Cg *cg);
 void cg_combine(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v); /* into the number at `at`, atomically */
-void cg_combine_alone(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v); /* which only this thread accesses */
 
 /* parts.c: structs and short vectors ------------------------------------------------------------------------------ */
 int cg_slot_count(const Type *t); /* 64-bit literals that a by-value argument of a kernel travels in */

@@ -174,6 +174,7 @@ bool cg_segment_end(CgFunc *f); /* has the group waited here? */
 void cg_leave_item(CgFunc *f);  /* in a kernel, after a failed check */
 
 /* reduction.c */
+void cg_combine_alone(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v); /* of memory that is this thread's own */
 void cg_store_item(CgFunc *f, CgValue v); /* the item's value, where its reduction looks for it */
 
 /* flat.c: `e` where it divides a domain variable that runs in rows, or a remainder of it; NULL: it does not */

@@ -181,6 +181,8 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
         g->omitted = cg->options->omitted;
         g->mask_registers = target->mask_registers;
         *shape = simd_shape(g, target);
+        if (cg_allows(cg, INNER) && cg->options->opt_level >= 2 && simd_leaves_to_inner(g))
+            return simd_refuse(g, "a loop of each item is vectorised instead: it reads along a row", NULL);
     } while (shape->width > 1 && cg_allows(cg, WALKED) && simd_walked(cg, g, shape->width));
     return true;
 }

@@ -235,6 +235,9 @@ bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef 
 
 /* walked.c: loops in which each item walks along a row of its own; true: one has been written again, as above */
 bool simd_walked(Cg *cg, SimdRegion *g, int width);
+
+/* inner.c: loops of an item are better vectorised than items */
+bool simd_leaves_to_inner(const SimdRegion *g);
 double simd_walked_rounds(const SimdRegion *g, int loop, double rounds); /* of a loop that else makes so many */
 bool simd_is_rest(const SimdRegion *g, int loop); /* of rounds that are too few to be taken together */
 

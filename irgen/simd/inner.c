@@ -1,0 +1,79 @@
+/* inner.c -- inner-loop vectorisation of integer reductions. Where each item walks along a row of its own, as in
+ * `for k in w { t += i32(a[j, k]); }` for all j, lanes that are items would load rows that are far apart and transpose
+ * them. The same loop with lanes that are iterations loads vectors as they lie in memory, of whatever type they have. It
+ * puts the sum together in another order, which integers allow and floats do not. LLVM's loop vectoriser does that, so the
+ * nest is left scalar.
+ *
+ * Legal always, as nothing is changed here. It pays if every innermost loop of the nest counts by one, has no branch and
+ * no store, reads along the row or the same address in all items, carries sums, products, minima, maxima or bits of
+ * integers, each by one operation, and is not known to be short. */
+#include "irgen/simd/simd.h"
+
+enum { LEAST_TRIPS = 32 };
+
+static bool is_innermost(const SimdRegion *g, int loop) {
+    for (int l = 0; l < g->loops.n; l++)
+        if (g->loops.at[l].parent == loop) return false;
+    return true;
+}
+
+static int uses_inside(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v) {
+    int n = 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) n += simd_is_in_counted(g, c, LLVMGetUser(u));
+    return n;
+}
+
+/* phi = phi + v, in an operation that may be reordered; neither is used otherwise while the loop runs. */
+static bool is_reduction(const SimdRegion *g, const SimdCounted *c, LLVMValueRef phi) {
+    LLVMValueRef next = simd_coming(c, phi, true);
+    if (LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind || !next || !simd_is_in_counted(g, c, next)) return false;
+    LLVMOpcode op = LLVMGetInstructionOpcode(next);
+    bool reorders = op == LLVMAdd || op == LLVMMul || op == LLVMAnd || op == LLVMOr || op == LLVMXor || simd_is_extreme(next);
+    bool from_first = LLVMGetOperand(next, 0) == phi, takes = from_first || LLVMGetOperand(next, 1) == phi;
+    return takes && (reorders || (op == LLVMSub && from_first)) && uses_inside(g, c, phi) == 1 && uses_inside(g, c, next) == 1;
+}
+
+static bool carries_reductions(const SimdRegion *g, const SimdCounted *c) {
+    bool any = false;
+    for (LLVMValueRef v = LLVMGetFirstInstruction(c->head); LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v)) {
+        if (v == c->counter) continue;
+        if (!is_reduction(g, c, v)) return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Along the item's row, or the same in all items and contiguous or the same from iteration to iteration. */
+static bool reads_well(const SimdRegion *g, const SimdCounted *c, const SimdValue *load, bool *walks) {
+    int loop = (int)(c->loop - g->loops.at);
+    if (simd_walks(g, load, c)) return *walks = true;
+    int64_t by = simd_pace(g, LLVMGetOperand(load->v, 0), loop), size = simd_bytes(g, LLVMTypeOf(load->v));
+    return simd_rate(g, LLVMGetOperand(load->v, 0), load->block).x == LANE_UNIFORM && (by == size || !by) &&
+           !simd_is_atomic(load->v);
+}
+
+static bool is_arithmetic(LLVMValueRef v) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    bool divides = op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem || op == LLVMFRem;
+    return simd_is_remark(v) || (simd_has_vector_form(v) && !divides);
+}
+
+static bool is_vectorised_itself(const SimdRegion *g, int loop) {
+    SimdCounted c;
+    bool walks = false;
+    if (!simd_find_counted(g, loop, &c) || !carries_reductions(g, &c)) return false;
+    int64_t trips = simd_trips(c.lo, c.hi);
+    if (LLVMIsAConstantInt(c.lo) && LLVMIsAConstantInt(c.hi) && trips < LEAST_TRIPS) return false;
+    for (int i = 0; i < c.n; i++) {
+        const SimdValue *value = &g->values.at[c.of[i]];
+        bool is_load = LLVMIsALoadInst(value->v);
+        if (is_load ? !reads_well(g, &c, value, &walks) : !is_arithmetic(value->v)) return false;
+    }
+    return walks;
+}
+
+bool simd_leaves_to_inner(const SimdRegion *g) {
+    for (int l = 0; l < g->loops.n; l++)
+        if (is_innermost(g, l) && !is_vectorised_itself(g, l)) return false;
+    return g->loops.n > 0;
+}

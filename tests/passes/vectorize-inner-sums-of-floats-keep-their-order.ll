@@ -1,0 +1,36 @@
+; Sums of floats have an order: items are the lanes, and their rows are transposed.
+; RUN-PASS: vectorize --march=x86-64-v3
+; CHECK: fadd <8 x float>
+define void @f(ptr noalias %x, ptr noalias %y, i64 %n, i64 %m) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %row = mul nsw i64 %i, %m
+  %p = getelementptr float, ptr %x, i64 %row
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %body ], [ %k1, %inside ]
+  %s = phi float [ 0.0, %body ], [ %s1, %inside ]
+  %go = icmp slt i64 %k, %m
+  br i1 %go, label %inside, label %out
+inside:
+  %r = getelementptr float, ptr %p, i64 %k
+  %v = load float, ptr %r, align 4
+  %s1 = fadd float %s, %v
+  %k1 = add nsw i64 %k, 1
+  br label %loop
+out:
+  %q = getelementptr float, ptr %y, i64 %i
+  store float %s, ptr %q, align 4
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+done:
+  ret void
+}
+!0 = !{}
