@@ -106,6 +106,10 @@ void simd_prepare(Cg *cg) {
     if (cg_allows(cg, WIDEN)) each_with_nests(cg, simd_widen_indices);
     run_on_nests(cg, "instsimplify,dce,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,dce,"
                      "unreachableblockelim");
+    if (cg_allows(cg, SHRINK)) {
+        each_with_nests(cg, simd_shrink);
+        run_on_nests(cg, "dce");
+    }
     each_with_nests(cg, simd_hoist_parts);
 }
 

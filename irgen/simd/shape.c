@@ -26,21 +26,24 @@ static int64_t element_bytes(const SimdRegion *g) {
     return widest ? widest : 4;
 }
 
-/* Are small elements computed with as what they are? Mostly that is done with 32 bits. */
-static bool stays_small(const SimdRegion *g, int64_t bytes) {
+/* Of the integers that items compute with; with other types among them vectors have 32-bit lanes at least. */
+static int64_t widest_integer(const SimdRegion *g) {
+    int64_t widest = 1;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         LLVMTypeRef t = LLVMTypeOf(value->v);
         LLVMTypeKind k = LLVMGetTypeKind(t);
         if (g->blocks.at[value->block].leaves || value->rate.x != LANE_VARYING || k == LLVMVoidTypeKind) continue;
-        if (k != LLVMIntegerTypeKind || simd_bytes(g, t) > bytes) return false;
+        if (k != LLVMIntegerTypeKind) return 4;
+        if (simd_bytes(g, t) > widest) widest = simd_bytes(g, t);
     }
-    return true;
+    return widest;
 }
 
 int simd_width(const SimdRegion *g, const SimdTarget *t) {
-    int64_t bytes = element_bytes(g), across = simd_trips(g->x_lo, g->x_hi);
-    if (bytes < 4 && (!stays_small(g, bytes) || across % (t->vector_bits / 8 / bytes))) bytes = 4;
+    int64_t bytes = element_bytes(g), across = simd_trips(g->x_lo, g->x_hi), widest = bytes < 4 ? widest_integer(g) : bytes;
+    if (bytes < 4 && widest > bytes) bytes = widest > 4 ? 4 : widest;
+    if (bytes < 4 && across % (t->vector_bits / 8 / bytes)) bytes = 4;
     return (int)(t->vector_bits / 8 / bytes);
 }
 

@@ -1,0 +1,32 @@
+; Products of signed bytes lie between -16256 and 16384.
+; RUN-PASS: prepare-nests --march=x86-64-v3
+; CHECK: sext i8 {{.*}} to i16
+; CHECK: mul nsw i16
+; CHECK: {{[al]}}shr i16
+define void @f(ptr noalias %x, ptr noalias %y, ptr noalias %o, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %px = getelementptr i8, ptr %x, i64 %i
+  %py = getelementptr i8, ptr %y, i64 %i
+  %bx = load i8, ptr %px, align 1
+  %by = load i8, ptr %py, align 1
+  %vx = sext i8 %bx to i32
+  %vy = sext i8 %by to i32
+  %s = mul nsw i32 %vx, %vy
+  %h = ashr i32 %s, 7
+  %r = trunc i32 %h to i8
+  %po = getelementptr i8, ptr %o, i64 %i
+  store i8 %r, ptr %po, align 1
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+done:
+  ret void
+}
+!0 = !{}

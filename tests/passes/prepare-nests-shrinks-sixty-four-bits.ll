@@ -1,0 +1,31 @@
+; As far as values are known it does not matter how wide they were.
+; RUN-PASS: prepare-nests --march=x86-64-v3
+; CHECK: add {{.*}}i16
+; CHECK: {{[us]}}div i16
+define void @f(ptr noalias %x, ptr noalias %y, ptr noalias %o, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %px = getelementptr i8, ptr %x, i64 %i
+  %py = getelementptr i8, ptr %y, i64 %i
+  %bx = load i8, ptr %px, align 1
+  %by = load i8, ptr %py, align 1
+  %vx = zext i8 %bx to i64
+  %vy = zext i8 %by to i64
+  %s = add nsw i64 %vx, %vy
+  %h = udiv i64 %s, 3
+  %r = trunc i64 %h to i8
+  %po = getelementptr i8, ptr %o, i64 %i
+  store i8 %r, ptr %po, align 1
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+done:
+  ret void
+}
+!0 = !{}
