@@ -98,6 +98,7 @@ static void report(Times *t, const Code *code, bool device) {
         const IrTimes *own = &code->at[i].result.times;
         sum.build += own->build;
         sum.verify += own->verify;
+        sum.vectorize += own->vectorize;
         sum.optimize += own->optimize;
         sum.codegen += own->codegen;
         n++;
@@ -106,6 +107,7 @@ static void report(Times *t, const Code *code, bool device) {
     const char *name = device ? "x86" : "host";
     times_part(t, name, "build", sum.build);
     times_part(t, name, "verify", sum.verify);
+    if (device) times_part(t, name, "vectorize", sum.vectorize);
     times_part(t, name, "optimize", sum.optimize);
     times_part(t, name, "codegen", sum.codegen);
 }

@@ -35,7 +35,7 @@ typedef struct IrOptions {
 } IrOptions;
 
 typedef struct IrTimes {
-    double build, verify, optimize, codegen; /* seconds */
+    double build, verify, vectorize, optimize, codegen; /* processor time, in seconds */
 } IrTimes;
 
 typedef struct IrResult {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compile times, whole process: kdslc against clang's OpenMP offload on the same saxpy, in turn; then 10, 100 and 1000
-# kernels in one file, and the largest examples.
+# Compile times, whole process: kdslc against clang's OpenMP offload on the same saxpy, in turn; then all examples and one
+# kernel of each shape, beside saxpy; then 10, 100 and 1000 kernels in one file. KDSLC_OLD names a compiler to compare with.
 set -eu
 cd "$(dirname "$0")/../.."
 kdslc=${KDSLC:-build/bin/kdslc} clang=${CLANG:-clang-22} runs=${RUNS:-20}
@@ -11,9 +11,8 @@ echo "# saxpy, $runs runs each, in turn"
 python3 bench/interleave.py -n "$runs" \
     "kdslc=$kdslc examples/saxpy.kdsl -o $out/saxpy" \
     "clang -O2 OpenMP target=$clang -O2 -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu bench/compile/saxpy_omp.c -o $out/saxpy_omp"
-echo "# the longest example and the one that takes longest, $runs runs each, in turn"
-python3 bench/interleave.py -n "$runs" \
-    "raytracer=$kdslc examples/raytracer.kdsl -o $out/raytracer" "matmul=$kdslc examples/matmul.kdsl -o $out/matmul"
+echo "# all examples and one kernel of each shape, in turn"
+python3 bench/compile/programs.py "$kdslc" --rounds "${ROUNDS:-5}" --stages ${KDSLC_OLD:+--beside "$KDSLC_OLD"}
 echo "# kernels in one file, 5 runs each"
 python3 bench/interleave.py -n 5 -w 1 \
     "10 kernels=$kdslc $out/many10.kdsl -o $out/many10" \
