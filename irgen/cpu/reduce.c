@@ -19,7 +19,7 @@ enum {
     CHUNK_ITEMS = 512,   /* items buffered: stays in the first-level cache */
     ABREAST = 4,         /* blocks at a time, where they are: */
     CHUNK_ABREAST = 128, /* a few lines of memory, then the next block's */
-    BLOCK_NEAR = 1 << 14,   /* items of a block, if the caches may have what all blocks read: such a block is one chunk */
+    BLOCK_NEAR = 1 << 14,   /* items; what so small blocks read may be in the caches: each is one chunk */
     CHUNK_AT_ONCE = 256,    /* items of larger blocks, if their values need no buffer */
     MAX_BLOCKS = 1024,
     BLOCK_COST = 1 << 15 /* a block is at least this much work, where the domain has it */

@@ -55,7 +55,7 @@ void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra);
 LLVMValueRef cg_identity(Cg *cg, Reduction r, const Type *t); /* in its memory type */
 /* a op b: scalars, or vectors, of the memory type of `t`, the reduction's result. */
 LLVMValueRef cg_join(CgFunc *f, Reduction r, Type *t, LLVMValueRef a, LLVMValueRef b);
-/* The values of items are combined as they come: integers of a kernel without groups, whose sum is the same in any order. */
+/* Values of items are combined as they come: integers of kernels without groups, whose sum is the same in any order. */
 bool cg_combines_at_once(const Cg *cg, const Func *fn);
 LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item); /* an item's value that changes nothing */
 

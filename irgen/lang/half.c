@@ -42,8 +42,8 @@ static LLVMValueRef bits_above(CgFunc *f, LLVMValueRef v, uint32_t most, uint32_
     return pick(f, LLVMBuildICmp(f->b, LLVMIntSGT, v, u32(f, most), ""), u32(f, bits), u32(f, 0));
 }
 
-/* The exponent is moved from bias 15 to 127; small numbers, whose exponent is 0, are put right by a subtraction, infinity
- * and NaNs by all bits of the exponent. */
+/* The exponent is moved from bias 15 to 127; small numbers, whose exponent is 0, are put right by a subtraction,
+ * infinity and NaNs by all bits of the exponent. */
 static LLVMValueRef widen_f16(CgFunc *f, LLVMValueRef h) {
     LLVMValueRef low = LLVMBuildShl(f->b, LLVMBuildAnd(f->b, h, u32(f, 0x7fff), ""), u32(f, 13), "");
     LLVMValueRef normal = LLVMBuildAdd(f->b, low, u32(f, 112u << 23), "");

@@ -1,11 +1,11 @@
 /* inner.c -- inner-loop vectorisation of integer reductions. Where each item walks along a row of its own, as in
- * `for k in w { t += i32(a[j, k]); }` for all j, lanes that are items would load rows that are far apart and transpose
- * them. The same loop with lanes that are iterations loads vectors as they lie in memory, of whatever type they have. It
- * puts the sum together in another order, which integers allow and floats do not. LLVM's loop vectoriser does that, so the
- * nest is left scalar.
+ * `for k in w { t += i32(a[j, k]); }` for all j, lanes that are items would load rows that are far apart and
+ * transpose them. The same loop with lanes that are iterations loads vectors as they lie in memory, of whatever type
+ * they have. It puts the sum together in another order, which integers allow and floats do not. LLVM's loop vectoriser
+ * does that, so the nest is left scalar.
  *
- * Legal always, as nothing is changed here. It pays if every innermost loop of the nest counts by one, has no branch and
- * no store, reads along the row or the same address in all items, carries sums, products, minima, maxima or bits of
+ * Legal always, as nothing is changed here. It pays if every innermost loop of the nest counts by one, has no branch
+ * and no store, reads along the row or the same address in all items, carries sums, products, minima, maxima or bits of
  * integers, each by one operation, and is not known to be short. */
 #include "irgen/simd/simd.h"
 
@@ -26,11 +26,14 @@ static int uses_inside(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v
 /* phi = phi + v, in an operation that may be reordered; neither is used otherwise while the loop runs. */
 static bool is_reduction(const SimdRegion *g, const SimdCounted *c, LLVMValueRef phi) {
     LLVMValueRef next = simd_coming(c, phi, true);
-    if (LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind || !next || !simd_is_in_counted(g, c, next)) return false;
+    bool is_integer = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind;
+    if (!is_integer || !next || !simd_is_in_counted(g, c, next)) return false;
     LLVMOpcode op = LLVMGetInstructionOpcode(next);
-    bool reorders = op == LLVMAdd || op == LLVMMul || op == LLVMAnd || op == LLVMOr || op == LLVMXor || simd_is_extreme(next);
+    bool is_bits = op == LLVMAnd || op == LLVMOr || op == LLVMXor;
+    bool reorders = op == LLVMAdd || op == LLVMMul || is_bits || simd_is_extreme(next);
     bool from_first = LLVMGetOperand(next, 0) == phi, takes = from_first || LLVMGetOperand(next, 1) == phi;
-    return takes && (reorders || (op == LLVMSub && from_first)) && uses_inside(g, c, phi) == 1 && uses_inside(g, c, next) == 1;
+    if (!takes || !(reorders || (op == LLVMSub && from_first))) return false;
+    return uses_inside(g, c, phi) == 1 && uses_inside(g, c, next) == 1;
 }
 
 static bool carries_reductions(const SimdRegion *g, const SimdCounted *c) {

@@ -1,12 +1,12 @@
-/* shrink.c -- narrowing of integer arithmetic (type shrinking by value ranges). The language computes with bytes in 32 bits
- * where a program says `u8((i32(x) + i32(y) + 1) / 2)`; a vector then has a quarter of the lanes that its memory has.
+/* shrink.c -- narrowing of integer arithmetic (type shrinking by value ranges). A program computes with bytes in 32
+ * bits when it says `u8((i32(x) + i32(y) + 1) / 2)`; a vector then has a quarter of the lanes that its memory has.
  * Where all values of an expression fit into 16 bits, it is computed in 16.
  *
- * Legal: an interval holds every value that an instruction has, found from its operands' intervals, from the types that
- * extensions begin with, and from constants. An operation whose operands and result fit a signed 16-bit number, computed
- * there, has the same value, so it cannot wrap. An expression is narrowed as a whole: from extensions of bytes and 16-bit
- * numbers to truncations and comparisons. A value that is used otherwise, as in a sum of 32 bits, stays as wide, and so do
- * those that it is made of. */
+ * Legal: an interval holds every value that an instruction has, found from its operands' intervals, from the types
+ * that extensions begin with, and from constants. An operation whose operands and result fit a signed 16-bit number,
+ * computed there, has the same value, so it cannot wrap. An expression is narrowed as a whole: from extensions of
+ * bytes and 16-bit numbers to truncations and comparisons. A value that is used otherwise, as in a sum of 32 bits,
+ * stays as wide, and so do those that it is made of. */
 #include "irgen/simd/simd.h"
 
 enum { NARROW_BITS = 16 };
@@ -27,7 +27,7 @@ typedef struct Narrowing {
     LLVMValueRef *narrow;    /* what takes its place */
 } Narrowing;
 
-/* Ranges ------------------------------------------------------------------------------------------------------------- */
+/* Ranges ----------------------------------------------------------------------------------------------------------- */
 
 static const ValueRange UNKNOWN = {0};
 
@@ -83,7 +83,8 @@ static ValueRange of_bits(LLVMOpcode op, LLVMTypeRef t, ValueRange a, ValueRange
 static ValueRange by_constant(LLVMOpcode op, LLVMTypeRef t, ValueRange a, ValueRange b) {
     int64_t by = b.lo;
     bool divides = op == LLVMUDiv || op == LLVMSDiv, is_unsigned = op == LLVMUDiv || op == LLVMLShr;
-    if (b.lo != b.hi || by < divides || by >= (divides ? INT16_MAX : NARROW_BITS) || (is_unsigned && a.lo < 0)) return UNKNOWN;
+    if (b.lo != b.hi || by < divides || by >= (divides ? INT16_MAX : NARROW_BITS)) return UNKNOWN;
+    if (is_unsigned && a.lo < 0) return UNKNOWN;
     if (divides) return range_in(t, a.lo / by, a.hi / by);
     if (op == LLVMShl) return product(t, a, (ValueRange){true, INT64_C(1) << by, INT64_C(1) << by});
     return range_in(t, a.lo >> by, a.hi >> by);
@@ -98,7 +99,8 @@ static ValueRange of_call(LLVMValueRef v, ValueRange a, ValueRange b) {
     bool is_unsigned = simd_is_call_of(v, "llvm.umin.") || simd_is_call_of(v, "llvm.umax.");
     if (!simd_is_extreme(v) || (is_unsigned && (a.lo < 0 || b.lo < 0))) return UNKNOWN;
     bool is_min = simd_is_call_of(v, "llvm.smin.") || simd_is_call_of(v, "llvm.umin.");
-    return is_min ? range_in(t, least(a.lo, b.lo), least(a.hi, b.hi)) : range_in(t, most(a.lo, b.lo), most(a.hi, b.hi));
+    if (is_min) return range_in(t, least(a.lo, b.lo), least(a.hi, b.hi));
+    return range_in(t, most(a.lo, b.lo), most(a.hi, b.hi));
 }
 
 static ValueRange find_range(const Narrowing *n, LLVMValueRef v) {
@@ -109,7 +111,8 @@ static ValueRange find_range(const Narrowing *n, LLVMValueRef v) {
     if (LLVMGetNumOperands(v) < 2) return UNKNOWN;
     ValueRange a = range_of(n, LLVMGetOperand(v, selects)), b = range_of(n, LLVMGetOperand(v, 1 + selects));
     if (op == LLVMCall && simd_is_call_of(v, "llvm.abs.")) b = a;
-    if (!a.known || !b.known) return op == LLVMAnd && b.known && b.lo == b.hi && b.lo >= 0 ? range_in(t, 0, b.hi) : UNKNOWN;
+    bool is_mask = op == LLVMAnd && b.known && b.lo == b.hi && b.lo >= 0;
+    if (!a.known || !b.known) return is_mask ? range_in(t, 0, b.hi) : UNKNOWN;
     switch (op) {
     case LLVMAdd: return range_in(t, a.lo + b.lo, a.hi + b.hi);
     case LLVMSub: return range_in(t, a.lo - b.hi, a.hi - b.lo);
@@ -122,7 +125,7 @@ static ValueRange find_range(const Narrowing *n, LLVMValueRef v) {
     }
 }
 
-/* Which expressions ---------------------------------------------------------------------------------------------------- */
+/* Which expressions ------------------------------------------------------------------------------------------------ */
 
 static bool fits(ValueRange r) { return r.known && r.lo >= INT16_MIN && r.hi <= INT16_MAX; }
 
@@ -183,7 +186,7 @@ static bool choose(Narrowing *n) {
     return any;
 }
 
-/* Writing them ---------------------------------------------------------------------------------------------------------- */
+/* Writing them ----------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef narrowed_operation(Narrowing *n, LLVMValueRef v, LLVMValueRef *by) {
     LLVMBuilderRef b = n->cg->b;
