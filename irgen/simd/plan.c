@@ -128,7 +128,7 @@ bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *pl
     /* Without that version it would stay scalar. */
     if (shape.width == 1 && aligned.width) shape = (SimdShape){1, 1, simd_width(g, n->target)};
     if (shape.width == 1)
-        return simd_refuse(g, "most of it would be executed lane by lane, which is slower than scalar code", NULL);
+        return simd_refuse(g, "its vector code is estimated to be slower than its scalar code", NULL);
     bool split = simd_find_ends(g), unrolled = is_unrolled(n->cg, g, latch, shape.width);
     bool idempotent = simd_allows(g, OVERLAP) && ends_matter(g) && simd_is_idempotent(g);
     plan->short_rows = simd_allows(g, SHORT_ROWS) && ends_matter(g);

@@ -486,8 +486,16 @@ static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
 static const double LONGEST = 1.2;
 static const double MARGIN = 1.1; /* what an estimate may be wrong by */
 
+/* The estimate is of blocks at edges, and most are inside (ends.c). */
+static bool is_of_edges(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++)
+        if (g->values.at[i].at_ends && !g->settled) return true;
+    return false;
+}
+
 static bool is_better_alone(const SimdRegion *g, const SimdTarget *t, const Cost *levels, int n, SimdShape s) {
     double alone = 0, vector = 0;
+    if (is_of_edges(g)) return false;
     for (int l = 0; l < n; l++) {
         bool diverges = false;
         for (int outer = l - 1; outer >= 0; outer = g->loops.at[outer].parent) diverges |= g->loops.at[outer].divergent;
