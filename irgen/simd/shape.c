@@ -5,6 +5,7 @@
  * whichever is more; a region without loops waits for its longest way, together with as many blocks, or as much of one, as
  * the machine has in sight. What arithmetic costs is LLVM's to say (passes/cost.cpp). A kernel stays scalar if one item alone
  * takes less time than its share of the best block. */
+#include "irgen/lang/marks.h"
 #include "irgen/simd/simd.h"
 
 #include <string.h>
@@ -52,7 +53,7 @@ int simd_width(const SimdRegion *g, const SimdTarget *t) {
 enum {
     ROUNDS = 32, MAX_DEPTH = 4,
     IN_A_CYCLE = 2, IN_A_CYCLE_ALONE = 3, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
-    LANE_ACCESS = 3, ASKED = 4 /* of the first and the last item (ends.c) */, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, MASKS = 3, BY_LANE = 5, BY_LIVE_LANE = 10,
+    LANE_ACCESS = 3, ASKED = 4 /* of the first and the last item (ends.c) */, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, MASKS = 3, BY_LANE = 4, BY_LIVE_LANE = 10, BY_CALL = 6,
     MAX_WRITTEN = 500, MAX_WRITTEN_STRAIGHT = 1000, MOST_STRAIGHT = 4, TEMPORARIES = 2
 };
 
@@ -158,6 +159,13 @@ static double transposed(int width) {
     return steps;
 }
 
+/* An atomic update, which is inlined. */
+static bool is_update(LLVMValueRef call) {
+    size_t n;
+    LLVMValueRef f = LLVMGetCalledValue(call);
+    return LLVMIsAFunction(f) && !strncmp(LLVMGetValueName2(f, &n), CG_UPDATE, strlen(CG_UPDATE));
+}
+
 static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     switch (op) {
@@ -177,7 +185,8 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (simd_is_remark(value->v)) return 0;
         if (simd_has_vector_form(value->v)) return arithmetic_cost(g, value);
         if (simd_combines_update(g, value->v, value->block)) return simd_update_cost(g, value->v, value->block);
-        return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
+        if (simd_is_masked(g, value->block)) return BY_LIVE_LANE * width;
+        return (is_update(value->v) ? BY_LANE : BY_CALL) * width;
     case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? arithmetic_cost(g, value) : 0;
     case LLVMICmp: {
         bool at_ends = simd_check_of(g, value->block) == value->v && simd_checked_at_ends(g, value->v, value->block);
