@@ -40,7 +40,7 @@ static const Target targets[] = {
      .one_nan = true, .own_math = true, .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMDefaultVisibility,
      .kernel_cc = PTX_KERNEL, .kernel_entry = gpu_kernel_entry, .init = nvptx_init},
     {.name = "amdgpu", .triple = "amdgcn-amd-amdhsa", .default_cpu = "gfx90a", .gpu = &amdgpu_gpu, .atomic_scope = "agent",
-     .global_space = 1, .code_object = 500, .fma_feature = "", .half_feature = "", .own_math = true,
+     .divides_words = true, .global_space = 1, .code_object = 500, .fma_feature = "", .half_feature = "", .own_math = true,
      .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMProtectedVisibility, .kernel_cc = AMDGPU_KERNEL,
      .kernel_entry = gpu_kernel_entry, .init = amdgpu_init},
 };

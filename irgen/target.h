@@ -46,6 +46,7 @@ typedef struct Target {
     bool group_is_loop;        /* one thread runs the items of a group one after another: shared memory is its own */
     bool copies_apart;         /* its threads update copies of small arrays and bring them together at the end (cpu/private.c) */
     const char *fma_feature;   /* with this feature of a CPU there are fused multiply-adds; "": always */
+    bool divides_words;        /* not less than 32 bits: LLVM's udivrem and sdivrem of fewer have no instruction */
     const char *half_feature;  /* with this feature there are conversions of f16; "": always */
     bool converts_bf16;        /* LLVM's conversion to bf16 rounds as half.c does; NaNs are half.c's in any case */
     bool one_nan;              /* conversions of floats return one NaN, whatever the payload */

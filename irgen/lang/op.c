@@ -19,7 +19,22 @@ typedef struct Operands {
 
 /* Division --------------------------------------------------------------------------------------------------------- */
 
+/* Of this many lanes, at least as wide as the target divides. */
+static LLVMTypeRef in_words(CgFunc *f, LLVMTypeRef t) {
+    bool is_vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    bool is_narrow = LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(t) : t) < 32;
+    if (!is_narrow || !f->cg->target->divides_words) return t;
+    return is_vector ? LLVMVectorType(f->cg->i32, LLVMGetVectorSize(t)) : f->cg->i32;
+}
+
 static LLVMValueRef divide(CgFunc *f, bool remainder, bool is_signed, LLVMValueRef a, LLVMValueRef b) {
+    LLVMTypeRef t = LLVMTypeOf(a), word = in_words(f, t);
+    if (word != t) {
+        LLVMOpcode extend = is_signed ? LLVMSExt : LLVMZExt;
+        a = LLVMBuildCast(f->b, extend, a, word, "");
+        b = LLVMBuildCast(f->b, extend, b, word, "");
+        return LLVMBuildTrunc(f->b, divide(f, remainder, is_signed, a, b), t, "");
+    }
     if (!remainder) return is_signed ? LLVMBuildSDiv(f->b, a, b, "") : LLVMBuildUDiv(f->b, a, b, "");
     return is_signed ? LLVMBuildSRem(f->b, a, b, "") : LLVMBuildURem(f->b, a, b, "");
 }
