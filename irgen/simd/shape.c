@@ -53,7 +53,8 @@ int simd_width(const SimdRegion *g, const SimdTarget *t) {
 enum {
     ROUNDS = 32, MAX_DEPTH = 4,
     IN_A_CYCLE = 2, IN_A_CYCLE_ALONE = 3, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
-    LANE_ACCESS = 3, ASKED = 4 /* of the first and the last item (ends.c) */, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, MASKS = 3, BY_LANE = 4, BY_LIVE_LANE = 10, BY_CALL = 6,
+    LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 4, BY_LIVE_LANE = 10, BY_CALL = 6,
+    END_TESTS = 4 /* of the first and the last item (ends.c) */, MASKS = 3,
     MAX_WRITTEN = 500, MAX_WRITTEN_STRAIGHT = 1000, MOST_STRAIGHT = 4, TEMPORARIES = 2
 };
 
@@ -206,8 +207,8 @@ static double latency(const SimdRegion *g, int i) {
     return cost > cycles ? cost : cycles;
 }
 
-/* Cycles around the loop from its phi: 0 if no value leads back to it. Values are in an order in which operands come first,
- * but for phis of loop headers. */
+/* Cycles around the loop from its phi: 0 if no value leads back to it. Values are in an order in which operands come
+ * first, but for phis of loop headers. */
 static double chain_of(const SimdRegion *g, int loop, int phi) {
     double *far = arena_array(g->arena, double, g->values.n + 1), longest = 0;
     bool *reached = arena_array(g->arena, bool, g->values.n + 1);
@@ -218,7 +219,7 @@ static double chain_of(const SimdRegion *g, int loop, int phi) {
         bool is_phi = LLVMIsAPHINode(value->v);
         if (!simd_in_loop(g, loop, value->block) || (is_phi && g->loops.at[inside].header == value->block)) continue;
         for (int k = 0, n = is_phi ? (int)LLVMCountIncoming(value->v) : LLVMGetNumOperands(value->v); k < n; k++) {
-            LLVMValueRef from = is_phi ? LLVMGetIncomingValue(value->v, (unsigned)k) : LLVMGetOperand(value->v, (unsigned)k);
+            LLVMValueRef v = value->v, from = is_phi ? LLVMGetIncomingValue(v, (unsigned)k) : LLVMGetOperand(v, (unsigned)k);
             int o = value_map_get(g->value_of, from);
             if (o < 0 || o >= i || !reached[o]) continue;
             if (far[o] > far[i]) far[i] = far[o];
@@ -323,8 +324,8 @@ static void add_held(const SimdRegion *g, Cost *c, int loop, int i) {
     else c->held_vectors++;
 }
 
-/* What divergence costs a vector beside the operations: masks of both sides and a branch, a selection where sides join, and in
- * each iteration of a loop the lanes that are live, with what those leave with that are not. */
+/* What divergence costs a vector beside the operations: masks of both sides and a branch, a selection where sides join,
+ * and in each iteration of a loop the lanes that are live, with what those leave with that are not. */
 static double cost_of_divergence(const SimdRegion *g, int loop) {
     double cost = loop >= 0 && g->loops.at[loop].divergent ? 2 : 0;
     for (int i = 0; i < g->values.n; i++) {
@@ -351,7 +352,7 @@ static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, in
         if (b->leaves || b->loop != loop) continue;
         if (loop >= 0 && is_made_before(g, loop, value->v, 0)) continue;
         double cost = operation_cost(g, t, value, width);
-        if (g->settled && value->at_ends) *(value->rate.y ? &c.rows : &c.none) += ASKED;
+        if (g->settled && value->at_ends) *(value->rate.y ? &c.rows : &c.none) += END_TESTS;
         bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         if (begins_run(g, value)) c.none += FAR_RUN;
