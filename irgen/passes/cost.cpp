@@ -31,14 +31,15 @@ InstructionCost call_cost(const TargetTransformInfo &tti, const CallInst &call, 
 }
 
 // No x86 vector divides integers, so it is done lane by lane: LLVM's model has one number for all of these. A product of
-// twice the width, which division by a constant becomes, exists for lanes of up to 32 bits.
+// twice the width, which division by a constant becomes, exists for lanes of up to 32 bits. LLVM divides small 64-bit
+// numbers in 32 bits (BypassSlowDivision), but not those of lanes.
 InstructionCost division_cost(const Instruction &i, unsigned lanes) {
     enum { PRODUCT = 6, QUOTIENT = 24, LONG_QUOTIENT = 32, MOVES = 3 };
     bool is_long = i.getType()->getScalarSizeInBits() > 32, by_constant = isa<Constant>(i.getOperand(1));
     if (match(i.getOperand(1), PatternMatch::m_Power2())) return is_long && lanes > 1 ? 6 : 3;
     unsigned alone = by_constant ? PRODUCT : is_long ? LONG_QUOTIENT : QUOTIENT;
     if (lanes == 1) return alone;
-    return by_constant && !is_long ? 2 * alone : lanes * (alone * 2 / 3 + MOVES);
+    return by_constant && !is_long ? 2 * alone : lanes * ((is_long ? alone : alone * 2 / 3) + MOVES);
 }
 
 InstructionCost cost_of(const TargetTransformInfo &tti, const Instruction &i, unsigned lanes) {
