@@ -263,7 +263,7 @@ static LLVMValueRef is_step(CgFunc *f, LLVMValueRef v, int64_t least, int bits) 
     return is_within(f, v, cg_i64(f->cg, least), cg_i64(f->cg, INT64_C(1) << bits));
 }
 
-/* hi, or the value behind it. */
+/* hi, or the value after it. */
 static LLVMValueRef bound(CgFunc *f, LLVMValueRef hi, bool upto) {
     return upto ? LLVMBuildAdd(f->b, hi, cg_i64(f->cg, 1), "") : hi;
 }

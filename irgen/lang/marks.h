@@ -13,7 +13,7 @@
 #define CG_NESTS "kdsl-nests" /* of a function with loops over items, while they are vectorised */
 #define CG_AXES "kdsl-axes" /* of a kernel whose axes were interchanged; its value: their names, the fastest last */
 #define CG_COLLAPSED "kdsl-collapsed" /* of a kernel whose loop became an axis; its value: the loop's variable */
-#define CG_FLAT "kdsl-flat" /* of a kernel whose first nest is for a domain in rows; its value: what is told of them */
+#define CG_FLAT "kdsl-flat" /* of a kernel whose first nest runs a domain in rows; its value: their explanation */
 #define CG_KEPT_CALL "kdsl-kept-call" /* of a function that is not inlined; its value: the function's name */
 /* For the check of barriers: of a parameter that does not decide what a function returns (the work item's position, for
  * reports and prints), and of a function whose result may differ for equal arguments. */

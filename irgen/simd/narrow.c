@@ -350,9 +350,9 @@ static void split_range(Narrowing *n, Bounds *r, LLVMBasicBlockRef *after) {
     LLVMPositionBuilderAtEnd(n->b, head);
     LLVMValueRef at = LLVMBuildPhi(n->b, n->cg->i64, "part"), end = next_excluded(n, r, at);
     LLVMPositionBuilderAtEnd(n->b, next);
-    LLVMValueRef behind = LLVMBuildNSWAdd(n->b, end, cg_i64(n->cg, 1), "");
-    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, behind, r->hi, ""), head, *after);
-    LLVMAddIncoming(at, (LLVMValueRef[]){r->lo, behind}, (LLVMBasicBlockRef[]){from, next}, 2);
+    LLVMValueRef following = LLVMBuildNSWAdd(n->b, end, cg_i64(n->cg, 1), "");
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, following, r->hi, ""), head, *after);
+    LLVMAddIncoming(at, (LLVMValueRef[]){r->lo, following}, (LLVMBasicBlockRef[]){from, next}, 2);
     LLVMPositionBuilderAtEnd(n->b, head);
     r->lo = at;
     r->hi = end;
