@@ -106,6 +106,8 @@ void simd_prepare(Cg *cg) {
     if (cg_allows(cg, WIDEN)) each_with_nests(cg, simd_widen_indices);
     run_on_nests(cg, "instsimplify,dce,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,dce,"
                      "unreachableblockelim");
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (has_nests(fn) && simd_expand_copies(cg, fn)) run_passes(cg, fn, "sroa,early-cse,dce");
     if (cg_allows(cg, SHRINK)) {
         each_with_nests(cg, simd_shrink);
         run_on_nests(cg, "dce");

@@ -30,7 +30,8 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
         } else if (LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == pointer) {
             if (!follow(g, private, user)) return false;
         } else if (!simd_is_call_of(user, "llvm.memset.") || LLVMGetOperand(user, 0) != pointer) {
-            return simd_refuse(g, "a private array is passed on as a whole", user);
+            bool copied = simd_is_call_of(user, "llvm.mem");
+            return simd_refuse(g, copied ? "a large private array is copied" : "a private array is passed on as a whole", user);
         }
     }
     return true;
