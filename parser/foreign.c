@@ -306,6 +306,10 @@ static bool launch(Feed *f, Token *t) {
     return true;
 }
 
+static bool begins_statement(const Token *before) {
+    return before->kind == TOK_SEMI || before->kind == TOK_LBRACE || before->kind == TOK_RBRACE;
+}
+
 /* `f<f32>(x)`, `Pair<f32, i32>(a: x, b: y)`: what the arguments are says it. */
 static bool type_argument(Feed *f, Token *t) {
     if (t->kind == TOK_COMMA && f->prev2.kind == TOK_LT && type_of(&f->prev) && !feed_accepts(f, TOK_COMMA)) {
@@ -313,8 +317,16 @@ static bool type_argument(Feed *f, Token *t) {
              "a call does not name types: the compiler infers them from the arguments");
         return true;
     }
-    if (t->kind != TOK_GT || f->prev2.kind != TOK_LT || !type_of(&f->prev)) return false;
-    if (feed_peek(f).kind != TOK_LPAREN) return false;
+    Token next = feed_peek(f);
+    bool launch = f->prev2.kind == TOK_OFFLOAD && next.kind == TOK_ID, first = begins_statement(&f->prev2);
+    if (t->kind == TOK_LT && f->prev.kind == TOK_ID && (launch || (first && type_of(&next)))) { /* `offload k<f32>(x)`, `f<f32>(x);` */
+        diag(f->c, E0216, span_join(t->span, next.span),
+             "a call does not name types: the compiler infers them from the arguments");
+        return true;
+    }
+    if (t->kind != TOK_GT || f->prev2.kind != TOK_LT || f->prev.kind != TOK_ID || next.kind != TOK_LPAREN) return false;
+    bool together = touches(&f->prev2, &f->prev) && touches(&f->prev, t) && touches(t, &next); /* `f<T>(x)` */
+    if (!type_of(&f->prev) && !together) return false;
     Span all = {f->prev2.span.lo, t->span.hi};
     Diag *d = diag(f->c, E0216, all, "a call does not name types: the compiler infers them from the arguments");
     diag_fix(f->c, d, all, "", "the arguments determine the types");
