@@ -21,6 +21,14 @@ static void result_broken(Sema *s, Func *f) {
     f->result = s->error;
 }
 
+/* -> sum [f32; 3] */
+static bool reduces_array(Sema *s, Func *f, TypeExpr *te) {
+    if (te->kind != TE_ARRAY) return false;
+    diag(s->c, E0509, te->span, "`%s` combines single values, not arrays", reduction_name(f->reduction));
+    f->item_result = f->result = s->error;
+    return true;
+}
+
 static void numeric_reduction(Sema *s, Func *f, TypeExpr *te) {
     if (!te) {
         Diag *d = diag(s->c, E0509, f->item->fn.reduce_span, "`%s` needs the type of its values",
@@ -29,6 +37,7 @@ static void numeric_reduction(Sema *s, Func *f, TypeExpr *te) {
         f->item_result = f->result = s->error;
         return;
     }
+    if (reduces_array(s, f, te)) return;
     Type *t = scalar_type(s, te);
     if (!is_bad(t) && !type_is_number(t)) {
         diag(s->c, E0509, te->span, "`%s` needs numbers, not `%s`", reduction_name(f->reduction), t->name);
@@ -47,7 +56,7 @@ static void numeric_reduction(Sema *s, Func *f, TypeExpr *te) {
 static void logic_reduction(Sema *s, Func *f, TypeExpr *te) {
     f->item_result = s->boolean;
     f->result = f->reduction == REDUCE_COUNT ? s->index : s->boolean;
-    if (!te) return;
+    if (!te || reduces_array(s, f, te)) return;
     Type *t = scalar_type(s, te);
     if (is_bad(t) || t == f->result) return;
     Diag *d = diag(s->c, E0509, te->span, "the result of `%s` is always `%s`", reduction_name(f->reduction),
