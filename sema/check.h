@@ -397,8 +397,9 @@ void plan_transfers(Sema *s, Func *f);
 void assign_check(Sema *s, Func *f);
 void transfer_infer(Sema *s, Func *f);
 void transfer_narrow(Sema *s, Func *f); /* after uses_find */
-/* whole.c: who writes all of what is behind a parameter of the kernel: it, or a function it calls. NULL: not shown. */
-const Func *whole_writer(const Func *kernel, int param);
+/* whole.c: which function, the kernel or one that it calls, writes every element of a parameter (of a value: for every
+ * item)? NULL: not shown; *left_out (may be NULL) is then an element in words, "`y[0]` may be left out", or NULL. */
+const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char **left_out);
 void warn_unused(Sema *s, Func *f);
 
 /* access.c: after transfers; which checks code for devices needs */

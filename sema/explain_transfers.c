@@ -137,7 +137,7 @@ static const char *narrowing(Explain *x, const Event *e) {
     if (t == TRANSFER_UNUSED) return "the kernel does not access its elements";
     if (mode == REF_MUT && t == TRANSFER_TO) return "the kernel never writes it";
     if (mode == REF_MUT && t == TRANSFER_FROM) {
-        if ((writer = whole_writer(k, e->param)) == k) return "every element is written and none is read";
+        if ((writer = whole_writer(k, e->param, NULL, NULL)) == k) return "every element is written and none is read";
         return arena_printf(x->s->arena, "every element is written, by `%s`, and none is read", writer->name);
     }
     if (mode == REF_OUT && t == TRANSFER_TOFROM) return "cannot prove that every element is written";

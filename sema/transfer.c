@@ -10,14 +10,6 @@
  *   any    not at all, if no element is used: its extents travel as numbers */
 #include "sema/flow.h"
 
-static const char *store_text(Sema *s, const Func *f, const Symbol *param) {
-    if (param->type->kind != TY_ARRAY) return arena_printf(s->arena, "%s = ...;", param->name);
-    const char *text = arena_printf(s->arena, "%s[", param->name);
-    for (int d = 0; d < f->domain.n; d++)
-        text = arena_printf(s->arena, "%s%s%s", text, d ? ", " : "", f->domain.at[d]->name);
-    return arena_printf(s->arena, "%s] = ...;", text);
-}
-
 /* The fields of a struct that owns arrays each travel as the kernel needs them. */
 static void narrow_field(Func *f, const Symbol *param, int i) {
     if (!param->part_of || param->mode == REF_NONE) return;
@@ -30,7 +22,8 @@ void transfer_infer(Sema *s, Func *f) {
         Symbol *param = f->params.at[i];
         narrow_field(f, param, i);
         if (param->mode != REF_OUT || (param->part_of && !param->used)) continue;
-        if (whole_writer(f, i)) {
+        const char *left_out;
+        if (whole_writer(f, i, s->arena, &left_out)) {
             f->transfers.at[i] = TRANSFER_FROM;
             continue;
         }
@@ -39,11 +32,8 @@ void transfer_infer(Sema *s, Func *f) {
                        "cannot prove that every element of `%s` is written, so it is also copied to the device",
                        param->name);
         if (param->type->kind != TY_ARRAY)
-            diag_note(s->c, d, f->item->fn.body->span, "every work item must execute `%s`", store_text(s, f, param));
-        else if (param->type->rank == f->domain.n)
-            diag_note(s->c, d, f->item->fn.body->span, "every work item must execute `%s`, and the domain must cover "
-                                                       "all of `%s`",
-                      store_text(s, f, param), param->name);
+            diag_note(s->c, d, f->item->fn.body->span, "every work item must execute `%s = ...;`", param->name);
+        else if (left_out) diag_note(s->c, d, param->span, "%s", left_out);
         diag_fix(s->c, d, te->ref.mode_span, "&mut", "use `&mut` if the other elements are to keep their values");
     }
 }
@@ -55,7 +45,7 @@ static void narrow_param(Sema *s, Func *f, int i) {
     if (!use) f->transfers.at[i] = TRANSFER_UNUSED;
     if (param->mode != REF_MUT || !use) return;
     if (use & USE_WRITES) {
-        if (!(use & USE_READS) && whole_writer(f, i)) f->transfers.at[i] = TRANSFER_FROM;
+        if (!(use & USE_READS) && whole_writer(f, i, NULL, NULL)) f->transfers.at[i] = TRANSFER_FROM;
         return;
     }
     f->transfers.at[i] = TRANSFER_TO;

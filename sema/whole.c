@@ -1,109 +1,93 @@
-/* whole.c -- does a kernel write every element of a parameter? It does where each item of the domain reaches
- * `z[i, j] = ...;`, each index another variable of the domain and each of those over the whole of its dimension; also
- * under what holds for all items of the domain, as `inside`, in both branches of an `if`, before an early `return` and
- * behind it, and in a function that it calls with `z` and the indices.
- * A reference to one value is written by whoever comes last. */
+/* whole.c -- does a kernel write every element of a parameter? Must-write regions (array region analysis, Creusillet
+ * and Irigoin 1995) as integer sets of isl: for each statement the elements that are certainly written from there to the
+ * end, as a set whose parameters are the sizes, the variables of the domain and those of the loops around it. A loop's
+ * region is the union over its iterations, that of an `if` is what either branch writes under its condition, or what
+ * both write where the condition is not quasi-affine. The kernel's is the union over its domain, and the question is
+ * whether the array's box of elements is a subset of it.
+ *
+ * A region is a lower bound. What is not understood writes nothing: loops that may be left early, `while`, slices. A
+ * check that fails ends the program, so what comes after it counts as if none did.
+ * A reference to a single value is written by the last item that does so.
+ *
+ * isl_set_coalesce is not used: docs/decisions/must-write-regions.md. */
+#include "sema/analysis/quasi.h"
 #include "sema/flow.h"
 
-enum { MAX_CALLS = 500 }; /* looked into for one parameter */
+#include <isl/point.h>
+#include <isl/val.h>
 
-/* The kernel, or a function called from it: then its parameters stand for what the call gives them. */
+enum {
+    MAX_CALLS = 500,         /* looked into for one parameter */
+    MAX_OPERATIONS = 200000, /* of isl, for one parameter: some ten milliseconds */
+    MAX_SIZE_BITS = 56,      /* of an extent: no processor gives a program more addresses */
+};
+
+/* The statements that follow a block, up to the end of the function or of a loop's iteration. */
+typedef struct Rest {
+    const Block *block;
+    int from;
+    const struct Rest *after; /* NULL: the end */
+} Rest;
+
+/* A function on the way from the kernel to a store, and which of its parameters the array is. */
 typedef struct Frame {
-    const struct Frame *outer; /* NULL: the kernel */
-    const Func *f;
-    const ArgList *args;
-    int param;  /* of f: the array in question */
-    bool ended; /* some items may have returned from f without having written it */
-    int *calls; /* left to look into */
+    QuasiFrame quasi;
+    int param, rank;
+    int *calls;          /* left to look into */
+    const Func **writer; /* of the last store */
 } Frame;
 
-static const Frame *kernel_of(const Frame *at) {
-    while (at->outer) at = at->outer;
-    return at;
+/* Sets ------------------------------------------------------------------------------------------------------------- */
+
+static isl_space *elements(const Frame *at) { return isl_space_set_alloc(at->quasi.q->ctx, 0, (unsigned)at->rank); }
+static isl_set *no_element(const Frame *at) { return isl_set_empty(elements(at)); }
+
+static isl_set *where(isl_set *written, isl_set *states) {
+    return isl_set_intersect_params(written, isl_set_params(states));
 }
 
-/* The variable of the kernel's domain that an index is, or NULL. */
-static const Symbol *domain_variable(const Frame *at, Expr *e) {
-    e = expr_strip(e);
-    const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
-    if (!sym || sym->kind == SYM_DOMAIN) return sym;
-    bool given = at->outer && sym->kind == SYM_PARAM && sym->mode == REF_NONE && sym->dim < at->args->n;
-    return given ? domain_variable(at->outer, at->args->at[sym->dim].value) : NULL;
+static isl_map *no_index(const Frame *at) {
+    return isl_map_universe(isl_space_map_from_set(isl_space_set_alloc(at->quasi.q->ctx, 0, 0)));
 }
 
-/* Does the domain variable count exactly 0 .. extent? */
-static bool covers(const Func *f, const Symbol *var, const Extent *extent) {
-    const Range *r = &f->item->fn.over.at[var->dim].range;
-    if (r->lo && !(r->lo->konst.kind == CONST_INT && r->lo->konst.i == 0)) return false;
-    if (r->step && !(r->step->konst.kind == CONST_INT && r->step->konst.i == 1)) return false;
-    Dim hi = dim_of(r->hi);
-    if (extent->kind == EXTENT_CONST) return hi.kind == DIM_CONST && hi.value == extent->value;
-    return hi.kind == DIM_SYMBOL && hi.sym == extent->size;
+/* The one element at these indices; none if an index is not quasi-affine. */
+static isl_set *element(Frame *at, const ExprList *indices, isl_set *states) {
+    isl_map *m = no_index(at);
+    for (int d = 0; d < indices->n; d++)
+        m = isl_map_flat_range_product(m, isl_map_from_pw_aff(quasi_int(&at->quasi, indices->at[d], states)));
+    return m ? isl_map_range(m) : no_element(at);
 }
+
+/* All elements of an array. */
+static isl_set *box(Frame *at, const Shape *shape) {
+    isl_map *m = no_index(at);
+    for (int d = 0; d < shape->rank; d++) {
+        isl_map *extent = isl_map_from_pw_aff(quasi_extent(&at->quasi, &shape->at[d]));
+        isl_map *below = isl_map_lex_gt(isl_space_set_alloc(at->quasi.q->ctx, 0, 1)); /* extent -> i */
+        below = isl_map_lower_bound_si(below, isl_dim_out, 0, 0);
+        m = isl_map_flat_range_product(m, isl_map_apply_range(extent, below));
+    }
+    return isl_map_range(m);
+}
+
+/* Statements ------------------------------------------------------------------------------------------------------- */
 
 static bool is_plain(const Stmt *st) { return st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max; }
 
-static bool is_param(const Frame *at, const Expr *e) {
-    return e->kind == EXPR_NAME && e->name.sym == at->f->params.at[at->param];
+static bool is_array(const Frame *at, const Expr *e) {
+    return e->kind == EXPR_NAME && e->name.sym == at->quasi.f->params.at[at->param];
 }
 
-/* z[i, j] = e; */
-static bool is_whole_store(const Frame *at, const Stmt *st) {
-    const Frame *kernel = kernel_of(at);
-    const Func *f = kernel->f;
+static isl_set *stored(Frame *at, const Stmt *st, isl_set *states) {
     const Expr *target = st->assign.target;
-    if (target->kind != EXPR_INDEX || !is_param(at, target->index.base)) return false;
-    if (target->index.at.n != f->domain.n) return false;
-    unsigned seen = 0;
-    for (int d = 0; d < target->index.at.n; d++) {
-        const Symbol *var = domain_variable(at, target->index.at.at[d]);
-        if (!var || !covers(f, var, &f->shapes.at[kernel->param].at[d])) return false;
-        seen |= 1u << var->dim;
-    }
-    return seen == (1u << f->domain.n) - 1;
+    bool is_element = target->kind == EXPR_INDEX && is_array(at, target->index.base) && target->index.at.n == at->rank;
+    bool is_value = !at->rank && is_array(at, target);
+    if (!is_plain(st) || (!is_element && !is_value)) return no_element(at);
+    *at->writer = at->quasi.f;
+    return is_element ? element(at, &target->index.at, states) : isl_set_universe(elements(at));
 }
 
-/* total = e; */
-static bool is_value_store(const Frame *at, const Stmt *st) { return is_param(at, st->assign.target); }
-
-/* What every item has, or none ------------------------------------------------------------------------------------ */
-
-static bool same_dim(Dim a, Dim b) {
-    if (a.kind == DIM_UNKNOWN || a.kind != b.kind) return false;
-    return a.kind == DIM_CONST ? a.value == b.value : a.sym == b.sym;
-}
-
-/* `i op n`, where n is the end of the range of `i`. */
-static bool compares_with_end(const Func *f, const Expr *e, Op op) {
-    if (e->kind != EXPR_BINARY || e->binary.op != op) return false;
-    const Expr *var = expr_strip(e->binary.lhs);
-    if (var->kind != EXPR_NAME || !var->name.sym || var->name.sym->kind != SYM_DOMAIN) return false;
-    return same_dim(dim_of(e->binary.rhs), dim_of(f->item->fn.over.at[var->name.sym->dim].range.hi));
-}
-
-/* True for every item of the domain: `inside`, `i < n`, `i < n && j < m`. */
-static bool is_inside(const Func *f, const Expr *e) {
-    if (e->kind == EXPR_BINARY && e->binary.op == OP_AND)
-        return is_inside(f, e->binary.lhs) && is_inside(f, e->binary.rhs);
-    return compares_with_end(f, e, OP_LT) || (f->group.items && e->kind == EXPR_NAME && e->name.sym == f->group.inside);
-}
-
-/* True for none of them: `!inside`, `i >= n || j >= m`. */
-static bool is_outside(const Func *f, const Expr *e) {
-    if (e->kind == EXPR_BINARY && e->binary.op == OP_OR)
-        return is_outside(f, e->binary.lhs) && is_outside(f, e->binary.rhs);
-    if (e->kind == EXPR_UNARY && e->unary.op == OP_NOT) return is_inside(f, e->unary.operand);
-    return compares_with_end(f, e, OP_GE);
-}
-
-/* if !inside { return; } -- nobody of the domain goes */
-static bool leaves_outside(const Func *f, const Stmt *st) {
-    return st->kind == STMT_IF && !st->if_.else_ && is_outside(f, st->if_.cond);
-}
-
-/* Who writes it --------------------------------------------------------------------------------------------------- */
-
-static const Func *writer_in(Frame *at, const Block *b);
+static isl_set *written_from(Frame *at, Rest rest, isl_set *states);
 
 /* The call that a statement begins with or consists of. */
 static const Expr *call_of(const Stmt *st) {
@@ -116,53 +100,233 @@ static const Expr *call_of(const Stmt *st) {
     return e && e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_FUNC ? e : NULL;
 }
 
-static const Func *writer_called(const Frame *at, const Expr *call) {
+static void bind_arguments(Frame *at, Frame *in, const Expr *call, isl_set *states) {
+    const Func *f = in->quasi.f;
+    const CallInfo *info = call->call.info;
+    for (int i = 0; i < call->call.args.n && i < f->params.n; i++)
+        if (f->params.at[i]->mode == REF_NONE)
+            quasi_bind(&in->quasi, f->params.at[i], quasi_int(&at->quasi, call->call.args.at[i].value, states));
+    for (int k = 0; k < f->sizes.n && k < info->sizes.n; k++) {
+        const Expr *a = call->call.args.at[info->sizes.at[k].arg].value;
+        const Symbol *array = a->kind == EXPR_NAME ? a->name.sym : NULL;
+        if (!array || array->kind != SYM_PARAM || array->reshaped) continue;
+        const Shape *shape = &at->quasi.f->shapes.at[array->dim];
+        quasi_bind(&in->quasi, f->sizes.at[k], quasi_extent(&at->quasi, &shape->at[info->sizes.at[k].dim]));
+    }
+}
+
+static isl_set *called(Frame *at, const Expr *call, isl_set *states) {
     const Func *f = call->call.info->func;
-    if (!f->item || !f->item->fn.body || f->facts->skip || --*at->calls < 0) return NULL;
+    isl_set *written = no_element(at);
+    if (!f->item || !f->item->fn.body || f->facts->skip) return written;
     for (int i = 0; i < call->call.args.n; i++) {
         const Arg *a = &call->call.args.at[i];
-        if ((a->mode != REF_MUT && a->mode != REF_OUT) || !is_param(at, a->value)) continue;
-        Frame in = {.outer = at, .f = f, .args = &call->call.args, .param = i, .calls = at->calls};
-        const Func *writer = writer_in(&in, f->item->fn.body);
-        if (writer) return writer;
+        if ((a->mode != REF_MUT && a->mode != REF_OUT) || !is_array(at, a->value) || --*at->calls < 0) continue;
+        Frame in = {quasi_frame(at->quasi.q, f), i, at->rank, at->calls, at->writer};
+        bind_arguments(at, &in, call, states);
+        written = isl_set_union(written, written_from(&in, (Rest){f->item->fn.body, 0, NULL}, states));
+        quasi_frame_end(&in.quasi);
     }
-    return NULL;
+    return written;
 }
 
-static const Func *writer_of(Frame *at, const Stmt *st);
-
-/* Both branches, or one that every item takes. Who writes in a branch may return there. */
-static const Func *writer_in_if(Frame *at, const Stmt *st) {
-    if (!at->outer && is_inside(at->f, st->if_.cond)) return writer_in(at, st->if_.then_);
-    const Func *then = writer_in(at, st->if_.then_);
-    const Func *otherwise = st->if_.else_ ? writer_of(at, st->if_.else_) : NULL;
-    return then && otherwise ? then : NULL;
+/* Each branch where it runs, or what both write where the condition is not known. The `rest` runs after either: NULL where
+ * both come to it anyway. */
+static isl_set *selected(Frame *at, const Stmt *st, const Rest *rest, isl_set *states) {
+    isl_set *c = quasi_bool(&at->quasi, st->if_.cond, states);
+    isl_set *yes = isl_set_copy(states), *no = isl_set_copy(states);
+    if (c) yes = isl_set_intersect(yes, isl_set_copy(c)), no = isl_set_subtract(no, isl_set_copy(c));
+    Block *else_ = arena_new(at->quasi.q->arena, Block);
+    if (st->if_.else_) vec_push(at->quasi.q->arena, &else_->stmts, st->if_.else_);
+    isl_set *then = written_from(at, (Rest){st->if_.then_, 0, rest}, yes);
+    isl_set *otherwise = written_from(at, (Rest){else_, 0, rest}, no);
+    isl_set_free(yes);
+    isl_set_free(no);
+    if (!c) return isl_set_intersect(then, otherwise);
+    isl_set *other = isl_set_complement(isl_set_copy(c));
+    then = where(then, c);
+    return isl_set_union(then, where(otherwise, other));
 }
 
-static const Func *writer_of(Frame *at, const Stmt *st) {
-    const Expr *call = call_of(st);
-    const Func *writer = call ? writer_called(at, call) : NULL;
-    if (writer) return writer;
-    if (st->kind == STMT_BLOCK) return writer_in(at, st->block.block);
-    if (st->kind == STMT_IF) return writer_in_if(at, st);
-    bool stores = st->kind == STMT_ASSIGN && is_plain(st) && (is_whole_store(at, st) || is_value_store(at, st));
-    return stores ? at->f : NULL;
-}
-
-static const Func *writer_in(Frame *at, const Block *b) {
-    for (int i = 0; i < b->stmts.n && !at->ended; i++) {
-        const Stmt *st = b->stmts.at[i];
-        if (!at->outer && leaves_outside(at->f, st)) continue;
-        const Func *writer = writer_of(at, st);
-        if (writer) return writer;
-        bool in_turn = st->kind == STMT_BLOCK || st->kind == STMT_IF; /* their own statements have been looked at */
-        at->ended = at->ended || (!in_turn && stmt_holds(st, STMTS_RETURN));
+/* What a loop that runs to its end writes in some iteration. */
+static isl_set *repeated(Frame *at, const Stmt *st, isl_set *states) {
+    const Symbol *sym = st->for_.binder.sym;
+    if (stmt_holds(st, 1u << STMT_RETURN | 1u << STMT_BREAK)) return no_element(at);
+    isl_pw_aff *k = quasi_variable(at->quasi.q, sym);
+    isl_set *range = quasi_range(&at->quasi, &st->for_.binder.range, k, states), *written = no_element(at);
+    if (range) {
+        isl_set *inside = isl_set_intersect(isl_set_copy(range), isl_set_copy(states));
+        quasi_bind(&at->quasi, sym, isl_pw_aff_copy(k));
+        isl_set_free(written);
+        written = written_from(at, (Rest){st->for_.body, 0, NULL}, inside);
+        written = quasi_some(where(written, range), k);
+        quasi_bind(&at->quasi, sym, NULL);
+        isl_set_free(inside);
     }
-    return NULL;
+    isl_pw_aff_free(k);
+    return written;
 }
 
-const Func *whole_writer(const Func *kernel, int param) {
+static isl_set *written_by(Frame *at, const Stmt *st, isl_set *states) {
+    switch (st->kind) {
+    case STMT_ASSIGN: return stored(at, st, states);
+    case STMT_IF: return selected(at, st, NULL, states);
+    case STMT_FOR: return repeated(at, st, states);
+    case STMT_LET:
+        if (!st->let.is_var && st->let.init)
+            quasi_bind(&at->quasi, st->let.sym, quasi_int(&at->quasi, st->let.init, states));
+        break;
+    case STMT_BLOCK: return written_from(at, (Rest){st->block.block, 0, NULL}, states);
+    case STMT_RETURN:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_WHILE:
+    case STMT_EXPR:
+    case STMT_ATOMIC:
+    case STMT_ASSERT:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT_RESIDENT:
+    case STMT_ERROR:
+    case STMT__COUNT: break;
+    }
+    return no_element(at);
+}
+
+/* What is written from here to the end, whichever path is taken. */
+static isl_set *written_from(Frame *at, Rest rest, isl_set *states) {
+    isl_set *written = no_element(at);
+    for (;; rest.from++) {
+        if (rest.from == rest.block->stmts.n) {
+            if (!rest.after) return written;
+            rest = *rest.after;
+            rest.from--; /* and on with the first of them */
+            continue;
+        }
+        const Stmt *st = rest.block->stmts.at[rest.from];
+        const Expr *call = call_of(st);
+        if (call) written = isl_set_union(written, called(at, call, states));
+        Rest next = {rest.block, rest.from + 1, rest.after};
+        bool may_leave = stmt_holds(st, STMTS_LEAVE);
+        if (may_leave && st->kind == STMT_IF) return isl_set_union(written, selected(at, st, &next, states));
+        if (may_leave && st->kind == STMT_BLOCK)
+            return isl_set_union(written, written_from(at, (Rest){st->block.block, 0, &next}, states));
+        written = isl_set_union(written, written_by(at, st, states));
+        bool is_loop = st->kind == STMT_FOR || st->kind == STMT_WHILE;
+        if (is_loop ? stmt_holds(st, STMTS_RETURN) : may_leave) return written;
+    }
+}
+
+/* The kernel ------------------------------------------------------------------------------------------------------- */
+
+/* Sizes are from 0, scalar parameters within their types. */
+static isl_set *bind_parameters(Frame *at) {
+    const Func *f = at->quasi.f;
+    Quasi *q = at->quasi.q;
+    isl_set *states = quasi_all(q);
+    isl_pw_aff *most = quasi_number(q, INT64_C(1) << MAX_SIZE_BITS);
+    for (int i = 0; i < f->sizes.n; i++) {
+        isl_pw_aff *v = quasi_variable(q, f->sizes.at[i]);
+        states = isl_set_intersect(states, isl_pw_aff_nonneg_set(isl_pw_aff_copy(v)));
+        states = isl_set_intersect(states, isl_pw_aff_le_set(isl_pw_aff_copy(v), isl_pw_aff_copy(most)));
+        quasi_bind(&at->quasi, f->sizes.at[i], v);
+    }
+    isl_pw_aff_free(most);
+    for (int i = 0; i < f->params.n; i++) {
+        const Symbol *p = f->params.at[i];
+        if (p->mode != REF_NONE || p->type->kind < TY_I8 || p->type->kind > TY_INDEX) continue;
+        isl_pw_aff *v = quasi_variable(q, p);
+        states = isl_set_intersect(states, quasi_in_type(v, p->type));
+        quasi_bind(&at->quasi, p, v);
+    }
+    return states;
+}
+
+/* The host has checked the arithmetic of the bounds before the launch. */
+static isl_set *bind_domain(Frame *at, isl_set *states) {
+    const Func *f = at->quasi.f;
+    isl_set *domain = isl_set_copy(states);
+    for (int d = 0; d < f->domain.n; d++) {
+        isl_pw_aff *v = quasi_variable(at->quasi.q, f->domain.at[d]);
+        domain = isl_set_intersect(domain, quasi_range(&at->quasi, &f->item->fn.over.at[d].range, v, states));
+        quasi_bind(&at->quasi, f->domain.at[d], v);
+    }
+    return domain;
+}
+
+static isl_set *of_all_items(Frame *at, isl_set *written, isl_set *domain) {
+    const Func *f = at->quasi.f;
+    written = where(written, domain);
+    for (int d = 0; d < f->domain.n; d++) written = quasi_some(written, at->quasi.value[f->domain.at[d]->id]);
+    return written;
+}
+
+/* A point of it, with small sizes if there is one. */
+static isl_point *small_point(isl_set *missing) {
+    for (int bits = 2; bits <= 32; bits *= 2) {
+        isl_set *few = isl_set_copy(missing);
+        for (int i = 0; i < isl_set_dim(missing, isl_dim_param); i++) {
+            few = isl_set_lower_bound_val(few, isl_dim_param, (unsigned)i, isl_val_int_from_si(isl_set_get_ctx(missing), 0));
+            few = isl_set_upper_bound_val(few, isl_dim_param, (unsigned)i,
+                                          isl_val_int_from_si(isl_set_get_ctx(missing), INT64_C(1) << bits));
+        }
+        isl_point *point = isl_set_sample_point(few);
+        if (isl_point_is_void(point) == isl_bool_false) {
+            isl_set_free(missing);
+            return point;
+        }
+        isl_point_free(point);
+    }
+    return isl_set_sample_point(missing);
+}
+
+/* "`y[0, 2]` may be left out, for example if `n` is 3": a point of what is not shown to be written. NULL: none found. */
+static const char *example(const Frame *at, isl_set *missing, Arena *arena) {
+    const Symbol *array = at->quasi.f->params.at[at->param];
+    isl_point *point = small_point(missing);
+    const char *text = arena_printf(arena, "`%s[", array->name), *when = "";
+    bool found = isl_point_is_void(point) == isl_bool_false;
+    for (int d = 0; found && d < at->rank; d++) {
+        isl_val *v = isl_point_get_coordinate_val(point, isl_dim_set, d);
+        text = arena_printf(arena, "%s%s%ld", text, d ? ", " : "", isl_val_get_num_si(v));
+        isl_val_free(v);
+    }
+    isl_space *space = isl_point_get_space(point);
+    for (int i = 0; found && i < isl_space_dim(space, isl_dim_param); i++) {
+        isl_val *v = isl_point_get_coordinate_val(point, isl_dim_param, i);
+        when = arena_printf(arena, "%s%s`%s` is %ld", when, *when ? " and " : ", for example if ",
+                            isl_space_get_dim_name(space, isl_dim_param, (unsigned)i), isl_val_get_num_si(v));
+        isl_val_free(v);
+    }
+    isl_space_free(space);
+    isl_point_free(point);
+    return found ? arena_printf(arena, "%s]` may be left out%s", text, when) : NULL;
+}
+
+const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char **left_out) {
     int calls = MAX_CALLS;
-    Frame at = {.f = kernel, .param = param, .calls = &calls};
-    return writer_in(&at, kernel->item->fn.body);
+    const Func *writer = NULL;
+    Arena own = {0};
+    Quasi q = quasi_begin(&own, MAX_OPERATIONS);
+    const Shape *shape = &kernel->shapes.at[param];
+    Frame at = {quasi_frame(&q, kernel), param, shape->rank, &calls, &writer};
+    isl_set *states = bind_parameters(&at), *domain = bind_domain(&at, states);
+    isl_set *written = written_from(&at, (Rest){kernel->item->fn.body, 0, NULL}, domain);
+    isl_set *all = isl_set_copy(domain); /* a single value: every item writes it */
+    if (shape->rank) {
+        isl_set_free(all);
+        all = where(box(&at, shape), isl_set_copy(states));
+        written = of_all_items(&at, written, isl_set_copy(domain));
+    }
+    isl_set *missing = isl_set_subtract(all, written);
+    bool is_whole = isl_set_is_empty(missing) == isl_bool_true;
+    if (left_out) *left_out = !is_whole && shape->rank ? example(&at, isl_set_copy(missing), arena) : NULL;
+    isl_set_free(missing);
+    isl_set_free(domain);
+    isl_set_free(states);
+    quasi_frame_end(&at.quasi);
+    quasi_end(&q);
+    arena_free(&own);
+    return is_whole ? writer : NULL;
 }

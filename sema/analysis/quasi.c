@@ -1,0 +1,319 @@
+/* quasi.c -- translation of expressions to quasi-affine functions and sets (polyhedral extraction). */
+#include "sema/analysis/quasi.h"
+
+#include <isl/id.h>
+#include <isl/local_space.h>
+#include <isl/options.h>
+#include <isl/val.h>
+
+#include "sema/check.h"
+
+Quasi quasi_begin(Arena *arena, unsigned long operations) {
+    isl_ctx *ctx = isl_ctx_alloc();
+    isl_options_set_on_error(ctx, ISL_ON_ERROR_CONTINUE);
+    isl_ctx_set_max_operations(ctx, operations);
+    return (Quasi){ctx, arena};
+}
+
+void quasi_end(Quasi *q) { isl_ctx_free(q->ctx); }
+
+QuasiFrame quasi_frame(Quasi *q, const Func *f) {
+    return (QuasiFrame){q, f, arena_array(q->arena, isl_pw_aff *, f->n_symbols + 1)};
+}
+
+void quasi_frame_end(QuasiFrame *at) {
+    for (int i = 0; i < at->f->n_symbols; i++) isl_pw_aff_free(at->value[i]);
+}
+
+/* Values ----------------------------------------------------------------------------------------------------------- */
+
+static isl_set *universe(Quasi *q) { return isl_set_universe(isl_space_set_alloc(q->ctx, 0, 0)); }
+
+isl_set *quasi_all(Quasi *q) { return universe(q); }
+isl_set *quasi_none(Quasi *q) { return isl_set_empty(isl_space_set_alloc(q->ctx, 0, 0)); }
+
+isl_pw_aff *quasi_variable(Quasi *q, const Symbol *sym) {
+    return isl_pw_aff_param_on_domain_id(universe(q), isl_id_alloc(q->ctx, sym->name, (void *)sym));
+}
+
+void quasi_bind(QuasiFrame *at, const Symbol *sym, isl_pw_aff *value) {
+    if (sym->id < 0 || sym->id >= at->f->n_symbols) {
+        isl_pw_aff_free(value);
+        return;
+    }
+    isl_pw_aff_free(at->value[sym->id]);
+    at->value[sym->id] = value;
+}
+
+isl_pw_aff *quasi_number(Quasi *q, int64_t v) {
+    return isl_pw_aff_val_on_domain(universe(q), isl_val_int_from_si(q->ctx, v));
+}
+
+static isl_pw_aff *power(Quasi *q, int bits) {
+    return isl_pw_aff_val_on_domain(universe(q), isl_val_2exp(isl_val_int_from_si(q->ctx, bits)));
+}
+
+static bool is_integer(const Type *t) { return t && t->kind >= TY_I8 && t->kind <= TY_INDEX; }
+
+isl_set *quasi_in_type(isl_pw_aff *value, const Type *t) {
+    if (!value || !is_integer(t)) return NULL;
+    Quasi q = {.ctx = isl_pw_aff_get_ctx(value)};
+    isl_pw_aff *above = power(&q, t->bits - t->is_signed);
+    isl_pw_aff *least = t->is_signed ? isl_pw_aff_neg(isl_pw_aff_copy(above)) : quasi_number(&q, 0);
+    return isl_set_intersect(isl_pw_aff_ge_set(isl_pw_aff_copy(value), least),
+                             isl_pw_aff_lt_set(isl_pw_aff_copy(value), above));
+}
+
+/* `value` if the program, which computes in type t, gives just that in all of the states. */
+static isl_pw_aff *exact(isl_pw_aff *value, const Type *t, isl_set *states) {
+    isl_set *fits = quasi_in_type(value, t);
+    isl_bool always = isl_set_is_subset(states, fits);
+    isl_set_free(fits);
+    if (always == isl_bool_true) return value;
+    return isl_pw_aff_free(value);
+}
+
+/* Integers --------------------------------------------------------------------------------------------------------- */
+
+static isl_pw_aff *constant(Quasi *q, const Expr *e) {
+    bool is_large = !e->type->is_signed && e->konst.i < 0; /* a u64 of 2^63 or more */
+    return e->konst.kind == CONST_INT && !is_large ? quasi_number(q, e->konst.i) : NULL;
+}
+
+static bool is_number(isl_pw_aff *v) { return v && isl_pw_aff_is_cst(v) == isl_bool_true; }
+
+/* The exponent of a constant power of two, or -1. */
+static int exponent_of(int64_t v) {
+    if (v <= 0 || v & (v - 1)) return -1;
+    int bits = 0;
+    while (v >> bits > 1) bits++;
+    return bits;
+}
+
+static isl_pw_aff *shifted_right(Quasi *q, isl_pw_aff *a, const Expr *by) {
+    if (by->konst.kind != CONST_INT || by->konst.i < 0 || by->konst.i > 62) return isl_pw_aff_free(a);
+    return isl_pw_aff_floor(isl_pw_aff_scale_down_val(a, isl_val_int_from_si(q->ctx, INT64_C(1) << by->konst.i)));
+}
+
+static isl_pw_aff *shifted_left(Quasi *q, isl_pw_aff *a, const Expr *by) {
+    if (by->konst.kind != CONST_INT || by->konst.i < 0 || by->konst.i > 62) return isl_pw_aff_free(a);
+    return isl_pw_aff_scale_val(a, isl_val_int_from_si(q->ctx, INT64_C(1) << by->konst.i));
+}
+
+/* x & (2^k - 1) is the remainder that is not negative, in two's complement also of what is negative. */
+static isl_pw_aff *low_bits(Quasi *q, isl_pw_aff *a, const Expr *mask) {
+    int bits = mask->konst.kind == CONST_INT && mask->konst.i < INT64_MAX ? exponent_of(mask->konst.i + 1) : -1;
+    if (bits < 0) return isl_pw_aff_free(a);
+    return isl_pw_aff_mod_val(a, isl_val_int_from_si(q->ctx, INT64_C(1) << bits));
+}
+
+static isl_pw_aff *both(QuasiFrame *at, const Expr *e, isl_set *states,
+                        isl_pw_aff *(*join)(isl_pw_aff *, isl_pw_aff *)) {
+    return join(quasi_int(at, e->binary.lhs, states), quasi_int(at, e->binary.rhs, states));
+}
+
+static isl_pw_aff *product(QuasiFrame *at, const Expr *e, isl_set *states) {
+    isl_pw_aff *a = quasi_int(at, e->binary.lhs, states), *b = quasi_int(at, e->binary.rhs, states);
+    if (is_number(a) || is_number(b)) return isl_pw_aff_mul(a, b);
+    isl_pw_aff_free(a);
+    return isl_pw_aff_free(b);
+}
+
+/* Division cuts towards zero; of a constant that is not 0. */
+static isl_pw_aff *divided(QuasiFrame *at, const Expr *e, isl_set *states,
+                           isl_pw_aff *(*divide)(isl_pw_aff *, isl_pw_aff *)) {
+    const Const *by = &e->binary.rhs->konst;
+    if (by->kind != CONST_INT || by->i <= 0) return NULL;
+    return divide(quasi_int(at, e->binary.lhs, states), quasi_number(at->q, by->i));
+}
+
+static isl_pw_aff *binary(QuasiFrame *at, const Expr *e, isl_set *states) {
+    Quasi *q = at->q;
+    const Expr *l = e->binary.lhs, *r = e->binary.rhs;
+    switch (e->binary.op) {
+    case OP_ADD: return both(at, e, states, isl_pw_aff_add);
+    case OP_SUB: return both(at, e, states, isl_pw_aff_sub);
+    case OP_MUL: return product(at, e, states);
+    case OP_DIV: return divided(at, e, states, isl_pw_aff_tdiv_q);
+    case OP_REM: return divided(at, e, states, isl_pw_aff_tdiv_r);
+    case OP_SHL: return shifted_left(q, quasi_int(at, l, states), r);
+    case OP_SHR: return shifted_right(q, quasi_int(at, l, states), r);
+    case OP_BIT_AND:
+        return l->konst.kind == CONST_INT ? low_bits(q, quasi_int(at, r, states), l)
+                                          : low_bits(q, quasi_int(at, l, states), r);
+    case OP_OR:
+    case OP_AND:
+    case OP_EQ:
+    case OP_NE:
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE:
+    case OP_BIT_OR:
+    case OP_BIT_XOR:
+    case OP_ROL:
+    case OP_NEG:
+    case OP_NOT:
+    case OP_BIT_NOT:
+    case OP_NONE:
+    case OP__COUNT: break;
+    }
+    return NULL;
+}
+
+isl_pw_aff *quasi_extent(QuasiFrame *at, const Extent *x) {
+    switch (x->kind) {
+    case EXTENT_CONST: return quasi_number(at->q, x->value);
+    case EXTENT_BINDS:
+    case EXTENT_SAME: return isl_pw_aff_copy(at->value[x->size->id]);
+    case EXTENT_ANY: break;
+    }
+    return NULL;
+}
+
+/* shape(x, d), len(x) */
+static isl_pw_aff *measured(QuasiFrame *at, const Expr *e) {
+    const CallInfo *info = e->call.info;
+    const Expr *x = info->receiver ? info->receiver : e->call.args.n ? e->call.args.at[0].value : NULL;
+    const Symbol *array = x && x->kind == EXPR_NAME ? x->name.sym : NULL;
+    if (!array || array->kind != SYM_PARAM || array->type->kind != TY_ARRAY || array->reshaped) return NULL;
+    const Shape *shape = &at->f->shapes.at[array->dim];
+    if (info->builtin == BUILTIN_LEN) return shape->rank == 1 ? quasi_extent(at, &shape->at[0]) : NULL;
+    const Expr *d = e->call.args.n ? e->call.args.at[e->call.args.n - 1].value : NULL;
+    bool known = d && d->konst.kind == CONST_INT && d->konst.i >= 0 && d->konst.i < shape->rank;
+    return known ? quasi_extent(at, &shape->at[d->konst.i]) : NULL;
+}
+
+static isl_pw_aff *called(QuasiFrame *at, const Expr *e, isl_set *states) {
+    const CallInfo *info = e->call.info;
+    const ArgList *args = &e->call.args;
+    if (!info) return NULL;
+    if (info->kind == CALL_CONVERT && args->n == 1 && is_integer(args->at[0].value->type))
+        return quasi_int(at, args->at[0].value, states);
+    if (info->kind != CALL_BUILTIN) return NULL;
+    if (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE) return measured(at, e);
+    bool least = info->builtin == BUILTIN_MIN, most = info->builtin == BUILTIN_MAX;
+    if ((!least && !most) || args->n != 2) return NULL;
+    isl_pw_aff *a = quasi_int(at, args->at[0].value, states), *b = quasi_int(at, args->at[1].value, states);
+    return least ? isl_pw_aff_min(a, b) : isl_pw_aff_max(a, b);
+}
+
+/* if c { a } else { b } */
+static isl_pw_aff *selected(QuasiFrame *at, const Expr *e, isl_set *states) {
+    isl_set *c = quasi_bool(at, e->if_.cond, states);
+    isl_set *yes = isl_set_intersect(isl_set_copy(states), isl_set_copy(c));
+    isl_set *no = isl_set_subtract(isl_set_copy(states), c);
+    isl_pw_aff *a = isl_pw_aff_intersect_domain(quasi_int(at, e->if_.then_, yes), yes);
+    isl_pw_aff *b = isl_pw_aff_intersect_domain(quasi_int(at, e->if_.else_, no), no);
+    return isl_pw_aff_union_add(a, b);
+}
+
+/* i.local and i.group: of the position in the domain, counted in steps. */
+static isl_pw_aff *group_value(QuasiFrame *at, const Symbol *sym) {
+    const Group *g = &at->f->group;
+    for (int d = 0; d < at->f->domain.n && g->items; d++) {
+        const Range *r = &at->f->item->fn.over.at[d].range;
+        bool plain = (!r->lo || (r->lo->konst.kind == CONST_INT && !r->lo->konst.i)) && !r->step;
+        if (!plain || (sym != g->local[d] && sym != g->at[d])) continue;
+        isl_pw_aff *i = isl_pw_aff_copy(at->value[at->f->domain.at[d]->id]);
+        isl_val *by = isl_val_int_from_si(at->q->ctx, g->by[d]);
+        if (sym == g->local[d]) return isl_pw_aff_mod_val(i, by);
+        return isl_pw_aff_floor(isl_pw_aff_scale_down_val(i, by));
+    }
+    return NULL;
+}
+
+static isl_pw_aff *named(QuasiFrame *at, const Symbol *sym) {
+    if (!sym || sym->id < 0 || sym->id >= at->f->n_symbols) return NULL;
+    if (sym->is_group_value) return group_value(at, sym);
+    return isl_pw_aff_copy(at->value[sym->id]);
+}
+
+isl_pw_aff *quasi_int(QuasiFrame *at, const Expr *e, isl_set *states) {
+    if (!e || !states || !is_integer(e->type)) return NULL;
+    if (e->konst.kind != CONST_NONE) return constant(at->q, e);
+    switch (e->kind) {
+    case EXPR_NAME: return named(at, e->name.sym);
+    case EXPR_CONVERT: return is_integer(e->convert.operand->type) ? quasi_int(at, e->convert.operand, states) : NULL;
+    case EXPR_UNARY:
+        if (e->unary.op != OP_NEG) return NULL;
+        return exact(isl_pw_aff_neg(quasi_int(at, e->unary.operand, states)), e->type, states);
+    case EXPR_BINARY: return exact(binary(at, e, states), e->type, states);
+    case EXPR_CALL: return exact(called(at, e, states), e->type, states);
+    case EXPR_IF: return selected(at, e, states);
+    case EXPR_ERROR:
+    case EXPR_INT:
+    case EXPR_FLOAT:
+    case EXPR_BOOL:
+    case EXPR_STR:
+    case EXPR_INDEX:
+    case EXPR_FIELD:
+    case EXPR_FILL:
+    case EXPR_COMPREHEND:
+    case EXPR_LIST:
+    case EXPR_RANGE:
+    case EXPR_OFFLOAD:
+    case EXPR_ATOMIC:
+    case EXPR__COUNT: break;
+    }
+    return NULL;
+}
+
+/* Conditions ------------------------------------------------------------------------------------------------------- */
+
+typedef isl_set *Comparison(isl_pw_aff *, isl_pw_aff *);
+
+static Comparison *const comparisons[OP__COUNT] = {
+    [OP_EQ] = isl_pw_aff_eq_set, [OP_NE] = isl_pw_aff_ne_set, [OP_LT] = isl_pw_aff_lt_set,
+    [OP_LE] = isl_pw_aff_le_set, [OP_GT] = isl_pw_aff_gt_set, [OP_GE] = isl_pw_aff_ge_set,
+};
+
+static isl_set *compared(QuasiFrame *at, const Expr *e, isl_set *states) {
+    Comparison *compare = comparisons[e->binary.op];
+    if (!compare || !is_integer(e->binary.lhs->type)) return NULL;
+    return compare(quasi_int(at, e->binary.lhs, states), quasi_int(at, e->binary.rhs, states));
+}
+
+static isl_set *negated(Quasi *q, isl_set *c) { return c ? isl_set_subtract(universe(q), c) : NULL; }
+
+/* The right side is computed only where the left one has not decided. */
+static isl_set *joined(QuasiFrame *at, const Expr *e, isl_set *states) {
+    bool is_and = e->binary.op == OP_AND;
+    isl_set *l = quasi_bool(at, e->binary.lhs, states);
+    isl_set *on = is_and ? isl_set_copy(l) : negated(at->q, isl_set_copy(l));
+    on = isl_set_intersect(on, isl_set_copy(states));
+    isl_set *r = quasi_bool(at, e->binary.rhs, on);
+    isl_set_free(on);
+    return is_and ? isl_set_intersect(l, r) : isl_set_union(l, r);
+}
+
+isl_set *quasi_bool(QuasiFrame *at, const Expr *e, isl_set *states) {
+    if (!e || !states) return NULL;
+    if (e->konst.kind == CONST_BOOL) return e->konst.i ? universe(at->q) : quasi_none(at->q);
+    if (e->kind == EXPR_NAME && at->f->group.items && e->name.sym == at->f->group.inside) return universe(at->q);
+    if (e->kind == EXPR_UNARY && e->unary.op == OP_NOT) return negated(at->q, quasi_bool(at, e->unary.operand, states));
+    if (e->kind != EXPR_BINARY) return NULL;
+    if (e->binary.op == OP_AND || e->binary.op == OP_OR) return joined(at, e, states);
+    return compared(at, e, states);
+}
+
+/* Ranges ----------------------------------------------------------------------------------------------------------- */
+
+isl_set *quasi_range(QuasiFrame *at, const Range *r, isl_pw_aff *v, isl_set *states) {
+    int64_t step = 1;
+    if (r->step && (r->step->konst.kind != CONST_INT || !(step = r->step->konst.i) || step == INT64_MIN)) return NULL;
+    isl_pw_aff *lo = r->lo ? quasi_int(at, r->lo, states) : quasi_number(at->q, 0), *hi = quasi_int(at, r->hi, states);
+    isl_pw_aff *from = isl_pw_aff_sub(isl_pw_aff_copy(v), isl_pw_aff_copy(lo));
+    isl_set *first = step > 0 ? isl_pw_aff_ge_set(isl_pw_aff_copy(v), lo) : isl_pw_aff_le_set(isl_pw_aff_copy(v), lo);
+    isl_set *last = step > 0 ? isl_pw_aff_lt_set(isl_pw_aff_copy(v), hi) : isl_pw_aff_gt_set(isl_pw_aff_copy(v), hi);
+    isl_val *by = isl_val_int_from_si(at->q->ctx, step > 0 ? step : -step);
+    isl_set *steps = isl_pw_aff_zero_set(isl_pw_aff_mod_val(from, by));
+    return isl_set_intersect(isl_set_intersect(first, last), steps);
+}
+
+isl_set *quasi_some(isl_set *set, isl_pw_aff *variable) {
+    isl_id *id = isl_pw_aff_get_dim_id(variable, isl_dim_param, 0);
+    int pos = set ? isl_set_find_dim_by_id(set, isl_dim_param, id) : -1;
+    isl_id_free(id);
+    return pos < 0 ? set : isl_set_project_out(set, isl_dim_param, (unsigned)pos, 1);
+}

@@ -1,0 +1,59 @@
+/* quasi.h -- quasi-affine expressions: integers and conditions of a program as functions and sets of isl, the library of
+ * integer sets and relations (sums of variables with constant factors, their quotients and remainders by constants,
+ * minima, and what comparisons of them select).
+ *
+ * Variables are parameters of isl: sizes, scalar parameters, variables of the domain and of loops. An expression is an
+ * isl_pw_aff without dimensions, a condition the isl_set of the states in which it holds, without dimensions either.
+ * NULL is an expression or a condition that is not of this form; every function takes NULL and then returns NULL.
+ *
+ * The arithmetic of isl is that of the integers. An expression is translated only where the program's own arithmetic is
+ * shown not to wrap in the states at hand. */
+#ifndef KDSL_QUASI_H
+#define KDSL_QUASI_H
+
+#include <isl/aff.h>
+#include <isl/ctx.h>
+#include <isl/map.h>
+#include <isl/set.h>
+#include <isl/space.h>
+
+#include "sema/sema.h"
+
+typedef struct Quasi {
+    isl_ctx *ctx;
+    Arena *arena;
+} Quasi;
+
+/* What the integers of one function are: by Symbol.id, NULL where unknown. */
+typedef struct QuasiFrame {
+    Quasi *q;
+    const Func *f;
+    isl_pw_aff **value;
+} QuasiFrame;
+
+Quasi quasi_begin(Arena *arena, unsigned long operations); /* isl stops after so many: all that follows is NULL */
+void quasi_end(Quasi *q);
+QuasiFrame quasi_frame(Quasi *q, const Func *f);
+void quasi_frame_end(QuasiFrame *at);
+
+/* A new variable. The name is for people; two variables of one name are different. */
+isl_pw_aff *quasi_variable(Quasi *q, const Symbol *sym);
+void quasi_bind(QuasiFrame *at, const Symbol *sym, __isl_take isl_pw_aff *value);
+__isl_give isl_set *quasi_all(Quasi *q);  /* every state */
+__isl_give isl_set *quasi_none(Quasi *q);
+__isl_give isl_pw_aff *quasi_number(Quasi *q, int64_t v);
+/* The states in which a value of an integer type lies within it. */
+__isl_give isl_set *quasi_in_type(__isl_keep isl_pw_aff *value, const Type *t);
+
+/* An integer; `states` holds at least the states in which the program computes it. */
+__isl_give isl_pw_aff *quasi_int(QuasiFrame *at, const Expr *e, __isl_keep isl_set *states);
+/* A condition. */
+__isl_give isl_set *quasi_bool(QuasiFrame *at, const Expr *e, __isl_keep isl_set *states);
+/* lo <= v < hi, v - lo a multiple of the step; NULL: not known. */
+__isl_give isl_set *quasi_range(QuasiFrame *at, const Range *r, __isl_keep isl_pw_aff *v, __isl_keep isl_set *states);
+/* The extent d of an array parameter. */
+__isl_give isl_pw_aff *quasi_extent(QuasiFrame *at, const Extent *x);
+/* `set` for some value of the variable. */
+__isl_give isl_set *quasi_some(__isl_take isl_set *set, __isl_keep isl_pw_aff *variable);
+
+#endif
