@@ -1,45 +1,44 @@
 /* ast_clone.c -- a deep copy of an item as the parser left it. A generic function is checked once for each set of types
  * it is used with, and checking writes into the tree: every use has a tree of its own, and the declaration stays as
  * written. Fields are copied as they are; only what points to a part of the tree is followed. */
-#include "parser/ast.h"
+#include <string.h>
+
+#include "parser/children.h"
 
 static Expr *clone_expr(Arena *a, const Expr *e);
 static Block *clone_block(Arena *a, const Block *b);
 static Stmt *clone_stmt(Arena *a, const Stmt *s);
 
-static ExprList clone_exprs(Arena *a, ExprList list) {
-    ExprList copy = {0};
-    for (int i = 0; i < list.n; i++) vec_push(a, &copy, clone_expr(a, list.at[i]));
-    return copy;
+/* A list of its own, of the same elements. */
+#define OWN_LIST(arena, list)                                                                                          \
+    do {                                                                                                               \
+        int n = (list)->n;                                                                                             \
+        void *at = arena_alloc((arena), sizeof *(list)->at * (size_t)n);                                               \
+        if (n) memcpy(at, (list)->at, sizeof *(list)->at * (size_t)n);                                                 \
+        (list)->at = at;                                                                                               \
+        (list)->cap = n;                                                                                               \
+    } while (0)
+
+/* `all`: of a copy, whose children are still those of the original. */
+static void clone_children(Arena *a, Children all) {
+    if (all.binders) OWN_LIST(a, all.binders);
+    if (all.args) OWN_LIST(a, all.args);
+    if (all.list) OWN_LIST(a, all.list);
+    for (Expr **slot; (slot = child_slot(&all));) *slot = clone_expr(a, *slot);
+    if (all.block) *all.block = clone_block(a, *all.block);
+    if (all.other) *all.other = clone_stmt(a, *all.other);
 }
 
-static Range clone_range(Arena *a, Range r) {
-    r.lo = clone_expr(a, r.lo);
-    r.hi = clone_expr(a, r.hi);
-    r.step = clone_expr(a, r.step);
-    return r;
-}
-
-static Binder clone_binder(Arena *a, Binder b) {
-    b.range = clone_range(a, b.range);
-    b.by = clone_expr(a, b.by);
-    return b;
-}
-
-static BinderList clone_binders(Arena *a, BinderList list) {
-    BinderList copy = {0};
-    for (int i = 0; i < list.n; i++) vec_push(a, &copy, clone_binder(a, list.at[i]));
-    return copy;
-}
-
-static ArgList clone_args(Arena *a, ArgList list) {
-    ArgList copy = {0};
+static BinderList clone_domain(Arena *a, BinderList list) {
+    OWN_LIST(a, &list);
     for (int i = 0; i < list.n; i++) {
-        Arg arg = list.at[i];
-        arg.value = clone_expr(a, arg.value);
-        vec_push(a, &copy, arg);
+        Binder *b = &list.at[i];
+        b->range.lo = clone_expr(a, b->range.lo);
+        b->range.hi = clone_expr(a, b->range.hi);
+        b->range.step = clone_expr(a, b->range.step);
+        b->by = clone_expr(a, b->by);
     }
-    return copy;
+    return list;
 }
 
 /* ---- types ---- */
@@ -56,7 +55,9 @@ static TypeExpr *clone_type(Arena *a, const TypeExpr *t) {
         break;
     case TE_ARRAY:
         copy->array.elem = clone_type(a, t->array.elem);
-        copy->array.extents = clone_exprs(a, t->array.extents);
+        OWN_LIST(a, &copy->array.extents);
+        for (int i = 0; i < t->array.extents.n; i++)
+            copy->array.extents.at[i] = clone_expr(a, t->array.extents.at[i]);
         break;
     case TE_REF: copy->ref.to = clone_type(a, t->ref.to); break;
     }
@@ -69,54 +70,7 @@ static Expr *clone_expr(Arena *a, const Expr *e) {
     if (!e) return NULL;
     Expr *copy = arena_new(a, Expr);
     *copy = *e;
-    switch (e->kind) {
-    case EXPR_ERROR:
-    case EXPR_INT:
-    case EXPR_FLOAT:
-    case EXPR_BOOL:
-    case EXPR_STR:
-    case EXPR_NAME:
-    case EXPR__COUNT: break;
-    case EXPR_UNARY: copy->unary.operand = clone_expr(a, e->unary.operand); break;
-    case EXPR_BINARY:
-        copy->binary.lhs = clone_expr(a, e->binary.lhs);
-        copy->binary.rhs = clone_expr(a, e->binary.rhs);
-        break;
-    case EXPR_CALL:
-        copy->call.callee = clone_expr(a, e->call.callee);
-        copy->call.args = clone_args(a, e->call.args);
-        break;
-    case EXPR_INDEX:
-        copy->index.base = clone_expr(a, e->index.base);
-        copy->index.at = clone_exprs(a, e->index.at);
-        break;
-    case EXPR_FIELD: copy->field.base = clone_expr(a, e->field.base); break;
-    case EXPR_IF:
-        copy->if_.cond = clone_expr(a, e->if_.cond);
-        copy->if_.then_ = clone_expr(a, e->if_.then_);
-        copy->if_.else_ = clone_expr(a, e->if_.else_);
-        break;
-    case EXPR_FILL:
-        copy->fill.value = clone_expr(a, e->fill.value);
-        copy->fill.extents = clone_exprs(a, e->fill.extents);
-        break;
-    case EXPR_COMPREHEND:
-        copy->comprehend.value = clone_expr(a, e->comprehend.value);
-        copy->comprehend.binders = clone_binders(a, e->comprehend.binders);
-        break;
-    case EXPR_LIST: copy->list.items = clone_exprs(a, e->list.items); break;
-    case EXPR_RANGE: copy->range.range = clone_range(a, e->range.range); break;
-    case EXPR_OFFLOAD:
-        copy->offload.device = clone_expr(a, e->offload.device);
-        copy->offload.call = clone_expr(a, e->offload.call);
-        break;
-    case EXPR_ATOMIC:
-        copy->atomic.target = clone_expr(a, e->atomic.target);
-        copy->atomic.value = clone_expr(a, e->atomic.value);
-        copy->atomic.was = clone_expr(a, e->atomic.was);
-        break;
-    case EXPR_CONVERT: copy->convert.operand = clone_expr(a, e->convert.operand); break;
-    }
+    clone_children(a, expr_children(copy));
     return copy;
 }
 
@@ -135,46 +89,9 @@ static Stmt *clone_stmt(Arena *a, const Stmt *s) {
     if (!s) return NULL;
     Stmt *copy = arena_new(a, Stmt);
     *copy = *s;
-    switch (s->kind) {
-    case STMT_ERROR:
-    case STMT_BREAK:
-    case STMT_CONTINUE:
-    case STMT_BARRIER:
-    case STMT_WAIT:
-    case STMT__COUNT: break;
-    case STMT_LET:
-        copy->let.type = clone_type(a, s->let.type);
-        copy->let.init = clone_expr(a, s->let.init);
-        break;
-    case STMT_ASSIGN:
-        copy->assign.target = clone_expr(a, s->assign.target);
-        copy->assign.value = clone_expr(a, s->assign.value);
-        break;
-    case STMT_ATOMIC: copy->atomic.atomic = clone_expr(a, s->atomic.atomic); break;
-    case STMT_EXPR: copy->expr.expr = clone_expr(a, s->expr.expr); break;
-    case STMT_IF:
-        copy->if_.cond = clone_expr(a, s->if_.cond);
-        copy->if_.then_ = clone_block(a, s->if_.then_);
-        copy->if_.else_ = clone_stmt(a, s->if_.else_);
-        break;
-    case STMT_FOR:
-        copy->for_.binder = clone_binder(a, s->for_.binder);
-        copy->for_.body = clone_block(a, s->for_.body);
-        break;
-    case STMT_WHILE:
-        copy->while_.cond = clone_expr(a, s->while_.cond);
-        copy->while_.body = clone_block(a, s->while_.body);
-        break;
-    case STMT_RETURN: copy->return_.value = clone_expr(a, s->return_.value); break;
-    case STMT_ASSERT:
-        copy->assert_.cond = clone_expr(a, s->assert_.cond);
-        copy->assert_.format = clone_expr(a, s->assert_.format);
-        copy->assert_.args = clone_args(a, s->assert_.args);
-        break;
-    case STMT_BLOCK:
-    case STMT_RESIDENT: copy->block.block = clone_block(a, s->block.block); break;
-    case STMT_SHARED: copy->shared.type = clone_type(a, s->shared.type); break;
-    }
+    clone_children(a, stmt_children(copy));
+    if (s->kind == STMT_LET) copy->let.type = clone_type(a, s->let.type);
+    if (s->kind == STMT_SHARED) copy->shared.type = clone_type(a, s->shared.type);
     return copy;
 }
 
@@ -188,7 +105,7 @@ static void clone_function(Arena *a, Item *copy, const Item *i) {
         vec_push(a, &copy->fn.params, p);
     }
     copy->fn.result = clone_type(a, i->fn.result);
-    copy->fn.over = clone_binders(a, i->fn.over);
+    copy->fn.over = clone_domain(a, i->fn.over);
     copy->fn.body = clone_block(a, i->fn.body);
 }
 

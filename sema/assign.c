@@ -9,6 +9,7 @@
  * nest. */
 #include <string.h>
 
+#include "parser/children.h"
 #include "sema/check.h"
 
 typedef struct State {
@@ -169,10 +170,8 @@ static void flow_maybe(Flow *f, Expr *e) {
     state_drop(f, skipped);
 }
 
-static void flow_range(Flow *f, Range *r) {
-    if (r->lo) flow_expr(f, r->lo);
-    if (r->hi) flow_expr(f, r->hi);
-    if (r->step) flow_expr(f, r->step);
+static void flow_children(Flow *f, Children all) {
+    for (Expr *x; (x = child_expr(&all));) flow_expr(f, x);
 }
 
 static bool asks_extent(const Expr *e) {
@@ -243,35 +242,26 @@ static void flow_expr(Flow *f, Expr *e) {
     case EXPR_STR:
     case EXPR__COUNT: break;
     case EXPR_NAME: use_whole(f, e->name.sym, e->span); break;
-    case EXPR_UNARY: flow_expr(f, e->unary.operand); break;
+    case EXPR_UNARY:
+    case EXPR_FIELD:
+    case EXPR_FILL:
+    case EXPR_LIST:
+    case EXPR_RANGE:
+    case EXPR_OFFLOAD:
+    case EXPR_ATOMIC:
+    case EXPR_CONVERT: flow_children(f, expr_children(e)); break;
     case EXPR_BINARY: flow_binary(f, e); break;
     case EXPR_CALL: flow_call(f, e); break;
     case EXPR_INDEX:
         flow_list(f, &e->index.at);
         flow_expr(f, e->index.base);
         break;
-    case EXPR_FIELD: flow_expr(f, e->field.base); break;
     case EXPR_IF: flow_if_expr(f, e); break;
-    case EXPR_FILL:
-        flow_expr(f, e->fill.value);
-        flow_list(f, &e->fill.extents);
-        break;
     case EXPR_COMPREHEND:
-        for (int i = 0; i < e->comprehend.binders.n; i++) flow_range(f, &e->comprehend.binders.at[i].range);
+        for (int i = 0; i < e->comprehend.binders.n; i++)
+            flow_children(f, range_children(&e->comprehend.binders.at[i].range));
         flow_maybe(f, e->comprehend.value);
         break;
-    case EXPR_LIST: flow_list(f, &e->list.items); break;
-    case EXPR_RANGE: flow_range(f, &e->range.range); break;
-    case EXPR_OFFLOAD:
-        if (e->offload.device) flow_expr(f, e->offload.device);
-        flow_expr(f, e->offload.call);
-        break;
-    case EXPR_ATOMIC:
-        flow_expr(f, e->atomic.target);
-        flow_expr(f, e->atomic.value);
-        if (e->atomic.was) flow_expr(f, e->atomic.was);
-        break;
-    case EXPR_CONVERT: flow_expr(f, e->convert.operand); break;
     }
 }
 
@@ -464,7 +454,7 @@ static void flow_stmt(Flow *f, Stmt *st) {
         break;
     case STMT_IF: flow_if(f, st); break;
     case STMT_FOR:
-        flow_range(f, &st->for_.binder.range);
+        flow_children(f, stmt_children(st)); /* the bounds */
         flow_loop(f, NULL, st->for_.body);
         break;
     case STMT_WHILE: flow_loop(f, st->while_.cond, st->while_.body); break;

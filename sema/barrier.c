@@ -7,6 +7,7 @@
  *
  * The result is Symbol.varies, found as a fixpoint that only goes up, and Stmt.together on every statement that holds a
  * barrier or a jump which the group makes as one because barriers lie behind it. Targets rest on both. */
+#include "parser/children.h"
 #include "sema/check.h"
 
 /* Why a variable differs. */
@@ -290,30 +291,11 @@ static void visit_block(Barriers *b, Block *block) {
 
 /* What the group does as one --------------------------------------------------------------------------------------- */
 
-static int count_block(const Block *b);
-
 static int count_barriers(const Stmt *st) {
-    switch (st->kind) {
-    case STMT_BARRIER: return 1;
-    case STMT_IF: return count_block(st->if_.then_) + (st->if_.else_ ? count_barriers(st->if_.else_) : 0);
-    case STMT_FOR: return count_block(st->for_.body);
-    case STMT_WHILE: return count_block(st->while_.body);
-    case STMT_BLOCK:
-    case STMT_RESIDENT: return count_block(st->block.block);
-    case STMT_LET:
-    case STMT_ASSIGN:
-    case STMT_ATOMIC:
-    case STMT_EXPR:
-    case STMT_BREAK:
-    case STMT_CONTINUE:
-    case STMT_RETURN:
-    case STMT_ASSERT:
-    case STMT_SHARED:
-    case STMT_ERROR:
-    case STMT_WAIT:
-    case STMT__COUNT: return 0;
-    }
-    return 0;
+    int n = st->kind == STMT_BARRIER;
+    Children all = stmt_children(st);
+    for (Stmt *s; (s = child_stmt(&all));) n += count_barriers(s);
+    return n;
 }
 
 static int count_block(const Block *b) {

@@ -51,8 +51,7 @@ static bool find_in(Func *f) {
     for (int i = 0; i < f->params.n; i++) {
         Mentions m = {.param = f->params.at[i]};
         if (m.param->combine || (m.param->mode != REF_MUT && m.param->mode != REF_OUT)) continue;
-        const Block *body = f->item->fn.body;
-        for (int k = 0; k < body->stmts.n; k++) stmt_find(body->stmts.at[k], note, &m);
+        block_find(f->item->fn.body, note, &m);
         if (!m.updates || m.mixed || m.all != m.updates + m.extents) continue;
         m.param->combine = m.how;
         m.param->combined = m.type;

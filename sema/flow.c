@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parser/children.h"
 #include "sema/flow.h"
 
 typedef struct Builder {
@@ -196,10 +197,8 @@ static void build_list(Builder *b, const ExprList *list) {
     for (int i = 0; i < list->n; i++) build_expr(b, list->at[i]);
 }
 
-static void build_range(Builder *b, const Range *r) {
-    if (r->lo) build_expr(b, r->lo);
-    if (r->hi) build_expr(b, r->hi);
-    if (r->step) build_expr(b, r->step);
+static void build_children(Builder *b, Children all) {
+    for (Expr *x; (x = child_expr(&all));) build_expr(b, x);
 }
 
 /* A part that may be skipped. */
@@ -251,7 +250,8 @@ static int loop_begin(Builder *b, Stmt *st, Expr *comprehension, bool counts) {
 }
 
 static void build_comprehension(Builder *b, Expr *e) {
-    for (int i = 0; i < e->comprehend.binders.n; i++) build_range(b, &e->comprehend.binders.at[i].range);
+    for (int i = 0; i < e->comprehend.binders.n; i++)
+        build_children(b, range_children(&e->comprehend.binders.at[i].range));
     int outer = b->loop;
     bool every = b->every_turn;
     int head = loop_begin(b, NULL, e, true), loop = b->loop;
@@ -344,7 +344,12 @@ static void build_expr(Builder *b, Expr *e) {
         if (is_array(e)) event(b, EVENT_LEAVE, e);
         else if (type_owns(e->type)) leave(b, e);
         break;
-    case EXPR_UNARY: build_expr(b, e->unary.operand); break;
+    case EXPR_UNARY:
+    case EXPR_FIELD:
+    case EXPR_FILL:
+    case EXPR_LIST:
+    case EXPR_RANGE:
+    case EXPR_CONVERT: build_children(b, expr_children(e)); break;
     case EXPR_BINARY:
         build_expr(b, e->binary.lhs);
         if (op_info[e->binary.op].kind == OPK_LOGIC) build_maybe(b, e->binary.rhs);
@@ -355,15 +360,8 @@ static void build_expr(Builder *b, Expr *e) {
         build_list(b, &e->index.at);
         read_element(b, e->index.base);
         break;
-    case EXPR_FIELD: build_expr(b, e->field.base); break;
     case EXPR_IF: build_if_expr(b, e); break;
-    case EXPR_FILL:
-        build_expr(b, e->fill.value);
-        build_list(b, &e->fill.extents);
-        break;
     case EXPR_COMPREHEND: build_comprehension(b, e); break;
-    case EXPR_LIST: build_list(b, &e->list.items); break;
-    case EXPR_RANGE: build_range(b, &e->range.range); break;
     case EXPR_OFFLOAD:
         if (e->offload.device) build_expr(b, e->offload.device);
         if (e->offload.call->kind == EXPR_CALL) build_call(b, e->offload.call, e);
@@ -378,7 +376,6 @@ static void build_expr(Builder *b, Expr *e) {
         touch(b, EVENT_WRITE, whole->index.base);
         break;
     }
-    case EXPR_CONVERT: build_expr(b, e->convert.operand); break;
     }
 }
 
@@ -472,7 +469,7 @@ static int mark_used(Builder *b, const FlowLoop *loop) {
 }
 
 static void build_for(Builder *b, Stmt *st) {
-    build_range(b, &st->for_.binder.range);
+    build_children(b, stmt_children(st)); /* the bounds */
     FlowBlock *before = b->now;
     Event fill = {.kind = EVENT_FILL, .other = -1, .loop_stmt = st, .span = st->span, .param = -1, .loop = b->loop,
                   .every_turn = b->every_turn, .resident = b->resident, .resident_no = b->resident_no};

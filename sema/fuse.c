@@ -68,5 +68,5 @@ bool fuse_update(const Sema *s, const Stmt *st) {
 
 void fuse_mark(Sema *s, Func *f) {
     const Block *body = f->item ? f->item->fn.body : NULL;
-    for (int i = 0; body && !s->strict && i < body->stmts.n; i++) stmt_find(body->stmts.at[i], mark_expr, NULL);
+    if (body && !s->strict) block_find(body, mark_expr, NULL);
 }

@@ -2,6 +2,7 @@
  * assignment divides or shifts down stays between 0 and what it was, on either side; one that each round makes larger,
  * or smaller, by one sum or product is never below, or above, what it was. That takes that the sum does not wrap,
  * which the loop's condition says: it held for the value that the round began with. */
+#include "parser/children.h"
 #include "sema/access.h"
 
 /* v op= k, however it is written. */
@@ -62,44 +63,18 @@ static void look_at(Monotone *m, const Stmt *st, bool inner) {
     m->at[i].divided = m->at[i].divided && divides(update_of(st));
 }
 
-static void look(Monotone *m, const Stmt *st, bool inner);
-
-static void look_block(Monotone *m, const Block *b, bool inner) {
-    for (int i = 0; i < b->stmts.n; i++) look(m, b->stmts.at[i], inner);
-}
-
 static void look(Monotone *m, const Stmt *st, bool inner) {
-    switch (st->kind) {
-    case STMT_ASSIGN:
-        if (st->assign.target->kind == EXPR_NAME) look_at(m, st, inner);
-        return;
-    case STMT_IF:
-        look_block(m, st->if_.then_, inner);
-        if (st->if_.else_) look(m, st->if_.else_, inner);
-        return;
-    case STMT_FOR: look_block(m, st->for_.body, true); return;
-    case STMT_WHILE: look_block(m, st->while_.body, true); return;
-    case STMT_BLOCK:
-    case STMT_RESIDENT: look_block(m, st->block.block, inner); return;
-    case STMT_LET:
-    case STMT_ATOMIC:
-    case STMT_EXPR:
-    case STMT_RETURN:
-    case STMT_ASSERT:
-    case STMT_SHARED:
-    case STMT_BARRIER:
-    case STMT_BREAK:
-    case STMT_CONTINUE:
-    case STMT_WAIT:
-    case STMT_ERROR:
-    case STMT__COUNT: return;
-    }
+    if (st->kind == STMT_ASSIGN && st->assign.target->kind == EXPR_NAME) look_at(m, st, inner);
+    Children all = stmt_children(st);
+    inner = inner || st->kind == STMT_FOR || st->kind == STMT_WHILE;
+    for (Stmt *s; (s = child_stmt(&all));) look(m, s, inner);
 }
 
 void monotone_look(Walk *w, const Stmt *loop, Monotone *m) {
     Form zero = form_const(0);
     m->n = m->n_lost = 0;
-    look_block(m, loop->kind == STMT_FOR ? loop->for_.body : loop->while_.body, false);
+    Children body = stmt_children(loop);
+    for (Stmt *s; (s = child_stmt(&body));) look(m, s, false);
     stmt_find(loop, spoil_passed, m);
     for (int i = 0; i < m->n; i++) {
         const Symbol *sym = m->at[i].sym;

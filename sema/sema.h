@@ -399,6 +399,7 @@ Product fused_product(Expr *operand);
 typedef bool (*ExprTest)(Expr *e, void *context);
 Expr *expr_find(Expr *e, ExprTest test, void *context);
 Expr *stmt_find(const Stmt *st, ExprTest test, void *context);
+Expr *block_find(const Block *b, ExprTest test, void *context);
 /* Is there a statement of one of these kinds (bits 1 << StmtKind) in it, itself included? */
 enum { STMTS_RETURN = 1 << STMT_RETURN, STMTS_LEAVE = 1 << STMT_RETURN | 1 << STMT_BREAK | 1 << STMT_CONTINUE };
 bool stmt_holds(const Stmt *st, unsigned kinds);

@@ -7,8 +7,9 @@
  * the end of the block, and is dropped with it. */
 #include <string.h>
 
-#include "sema/check.h"
+#include "parser/children.h"
 #include "sema/access.h"
+#include "sema/check.h"
 
 enum { MAX_TEXT = 40, MAX_ASSERT_VALUES = 8 };
 
@@ -73,45 +74,11 @@ static bool forget_passed(Expr *e, void *context) {
     return false;
 }
 
-static void forget_block(Walk *w, const Block *b);
-
 static void forget_stmt(Walk *w, const Stmt *st) {
-    switch (st->kind) {
-    case STMT_LET: expr_find(st->let.init, forget_passed, w); return;
-    case STMT_ASSIGN:
-        if (st->assign.target->kind == EXPR_NAME) forget(w, st->assign.target->name.sym);
-        expr_find(st->assign.target, forget_passed, w);
-        expr_find(st->assign.value, forget_passed, w);
-        return;
-    case STMT_ATOMIC: expr_find(st->atomic.atomic, forget_passed, w); return;
-    case STMT_EXPR: expr_find(st->expr.expr, forget_passed, w); return;
-    case STMT_IF:
-        expr_find(st->if_.cond, forget_passed, w);
-        forget_block(w, st->if_.then_);
-        if (st->if_.else_) forget_stmt(w, st->if_.else_);
-        return;
-    case STMT_FOR:
-        expr_find(st->for_.binder.range.lo, forget_passed, w);
-        expr_find(st->for_.binder.range.hi, forget_passed, w);
-        expr_find(st->for_.binder.range.step, forget_passed, w);
-        forget_block(w, st->for_.body);
-        return;
-    case STMT_WHILE:
-        expr_find(st->while_.cond, forget_passed, w);
-        forget_block(w, st->while_.body);
-        return;
-    case STMT_RETURN: expr_find(st->return_.value, forget_passed, w); return;
-    case STMT_ASSERT: expr_find(st->assert_.cond, forget_passed, w); return;
-    case STMT_BLOCK:
-    case STMT_RESIDENT: forget_block(w, st->block.block); return;
-    case STMT_ERROR:
-    case STMT_BREAK:
-    case STMT_CONTINUE:
-    case STMT_SHARED:
-    case STMT_BARRIER:
-    case STMT_WAIT:
-    case STMT__COUNT: return;
-    }
+    if (st->kind == STMT_ASSIGN && st->assign.target->kind == EXPR_NAME) forget(w, st->assign.target->name.sym);
+    Children all = stmt_children(st);
+    for (Expr *e; (e = child_expr(&all));) expr_find(e, forget_passed, w);
+    for (Stmt *s; (s = child_stmt(&all));) forget_stmt(w, s);
 }
 
 static void forget_block(Walk *w, const Block *b) {
@@ -513,12 +480,6 @@ static void comprehension(Walk *w, Expr *e) {
     w->a.facts.n = mark;
 }
 
-static void range_parts(Walk *w, Range *r) {
-    if (r->lo) walk_expr(w, r->lo);
-    if (r->hi) walk_expr(w, r->hi);
-    if (r->step) walk_expr(w, r->step);
-}
-
 Form walk_expr(Walk *w, Expr *e) {
     if (!e || !e->type) return form_const(0);
     if (e->konst.kind != CONST_NONE) return constant(e);
@@ -539,12 +500,14 @@ Form walk_expr(Walk *w, Expr *e) {
     case EXPR_FIELD:
         if (!w->quiet) walk_expr(w, e->field.base);
         return walk_unknown(w, ATOM_LOADED, e);
-    case EXPR_RANGE: range_parts(w, &e->range.range); break;
+    case EXPR_RANGE:
+    case EXPR_LIST: {
+        Children all = expr_children(e);
+        for (Expr *x; (x = child_expr(&all));) walk_expr(w, x);
+        break;
+    }
     case EXPR_FILL: walk_expr(w, e->fill.value); break;
     case EXPR_COMPREHEND: comprehension(w, e); break;
-    case EXPR_LIST:
-        for (int i = 0; i < e->list.items.n; i++) walk_expr(w, e->list.items.at[i]);
-        break;
     case EXPR_ERROR:
     case EXPR_INT:
     case EXPR_FLOAT:

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "parser/children.h"
 #include "sema/analysis/rate.h"
 #include "sema/check.h"
 
@@ -162,30 +163,15 @@ static bool look_at(Expr *e, void *context) {
     return false;
 }
 
-static void look_loop(Look *l, const Block *body) {
-    l->weight *= LOOP_WEIGHT;
-    look_block(l, body);
-    l->weight /= LOOP_WEIGHT;
-}
-
 static void look_stmt(Look *l, const Stmt *st) {
-    switch (st->kind) {
-    case STMT_IF:
-        expr_find(st->if_.cond, look_at, l);
-        look_block(l, st->if_.then_);
-        if (st->if_.else_) look_stmt(l, st->if_.else_);
-        return;
-    case STMT_FOR: look_loop(l, st->for_.body); return;
-    case STMT_WHILE: look_loop(l, st->while_.body); return;
-    case STMT_BLOCK:
-    case STMT_RESIDENT: look_block(l, st->block.block); return;
-    case STMT_ASSIGN: expr_find(st->assign.target, look_at, l); /* and once more: a line is read before it is written */
-        stmt_find(st, look_at, l);
-        return;
-    case STMT_ERROR: case STMT_LET: case STMT_ATOMIC: case STMT_EXPR: case STMT_BREAK: case STMT_CONTINUE:
-    case STMT_RETURN: case STMT_ASSERT: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT: case STMT__COUNT: break;
-    }
-    stmt_find(st, look_at, l);
+    Children all = stmt_children(st);
+    bool is_loop = st->kind == STMT_FOR || st->kind == STMT_WHILE;
+    /* twice: a cache line is read before it is written */
+    if (st->kind == STMT_ASSIGN) expr_find(st->assign.target, look_at, l);
+    for (Expr *e; !is_loop && (e = child_expr(&all));) expr_find(e, look_at, l);
+    if (is_loop) l->weight *= LOOP_WEIGHT;
+    for (Stmt *s; (s = child_stmt(&all));) look_stmt(l, s);
+    if (is_loop) l->weight /= LOOP_WEIGHT;
 }
 
 static void look_block(Look *l, const Block *b) {

@@ -164,7 +164,6 @@ bool flat_axis(Arena *arena, const Func *kernel, FlatAxis *out) {
     if (!out->axis || kernel->group.items || !counts_from_zero_up(&kernel->item->fn.over.at[0].range)) return false;
     if (!out->axis->type->is_signed && out->axis->type->bits == 64) return false;
     Search s = {.found = out, .arena = arena};
-    const Block *body = kernel->item->fn.body;
-    for (int i = 0; i < body->stmts.n; i++) stmt_find(body->stmts.at[i], see, &s);
+    block_find(kernel->item->fn.body, see, &s);
     return choose(&s);
 }

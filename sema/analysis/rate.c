@@ -5,6 +5,7 @@
  * early) is varying. Started with other rates, the same fixpoint finds kernels whose items take different times. */
 #include "sema/analysis/rate.h"
 
+#include "parser/children.h"
 #include "sema/check.h"
 
 #define UNIFORM ((Rate){.kind = RATE_UNIFORM})
@@ -166,23 +167,19 @@ static Rate scan_call(RateScan *s, Expr *e) {
     return extents_only ? UNIFORM : r;
 }
 
-static Rate scan_binders(RateScan *s, const BinderList *binders) {
+static Rate scan_children(RateScan *s, Children all) {
     Rate r = UNIFORM;
-    for (int i = 0; i < binders->n; i++) {
-        const Range *range = &binders->at[i].range;
-        if (range->lo) r = any(r, scan_expr(s, range->lo));
-        if (range->hi) r = any(r, scan_expr(s, range->hi));
-        if (range->step) r = any(r, scan_expr(s, range->step));
-        declare(s, binders->at[i].sym);
-        assign(s, binders->at[i].sym, r);
-    }
+    for (Expr *x; (x = child_expr(&all));) r = any(r, scan_expr(s, x));
     return r;
 }
 
-static Rate scan_list(RateScan *s, const ExprList *list) {
+static void scan_binders(RateScan *s, const BinderList *binders) {
     Rate r = UNIFORM;
-    for (int i = 0; i < list->n; i++) r = any(r, scan_expr(s, list->at[i]));
-    return r;
+    for (int i = 0; i < binders->n; i++) {
+        r = any(r, scan_children(s, range_children(&binders->at[i].range)));
+        declare(s, binders->at[i].sym);
+        assign(s, binders->at[i].sym, r);
+    }
 }
 
 /* Each item has its own array in a frame, and perhaps behind a reference of a function called from a kernel. */
@@ -232,9 +229,8 @@ static Rate scan_expr(RateScan *s, Expr *e) {
     case EXPR_CALL: return scan_call(s, e);
     case EXPR_INDEX: return of_load(scan_index(s, e));
     case EXPR_IF: return scan_if(s, e);
-    case EXPR_FILL: scan_expr(s, e->fill.value); return scan_list(s, &e->fill.extents);
     case EXPR_COMPREHEND: scan_binders(s, &e->comprehend.binders); return scan_expr(s, e->comprehend.value);
-    case EXPR_LIST: return scan_list(s, &e->list.items);
+    case EXPR_FILL: case EXPR_LIST: return scan_children(s, expr_children(e));
     case EXPR_RANGE: { /* of a slice: how its place moves */
         const Range *r = &e->range.range;
         return any(r->lo ? scan_expr(s, r->lo) : UNIFORM, r->hi ? scan_expr(s, r->hi) : UNIFORM);

@@ -47,24 +47,6 @@ static bool add_text(Expr *e, void *context) {
     return false;
 }
 
-static void add_block(Texts *t, const Block *b);
-
-static void add_stmt(Texts *t, Stmt *s) {
-    switch (s->kind) {
-    case STMT_LET: expr_find(s->let.init, add_text, t); break;
-    case STMT_ASSIGN: expr_find(s->assign.target, add_text, t); expr_find(s->assign.value, add_text, t); break;
-    case STMT_IF: expr_find(s->if_.cond, add_text, t); add_block(t, s->if_.then_); break;
-    case STMT_FOR: add_block(t, s->for_.body); break;
-    case STMT_WHILE: add_block(t, s->while_.body); break;
-    case STMT_ERROR: case STMT_ATOMIC: case STMT_EXPR: case STMT_BREAK: case STMT_CONTINUE: case STMT_RETURN: case STMT_ASSERT:
-    case STMT_BLOCK: case STMT_RESIDENT: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT: case STMT__COUNT: break;
-    }
-}
-
-static void add_block(Texts *t, const Block *b) {
-    for (int i = 0; i < b->stmts.n; i++) add_stmt(t, b->stmts.at[i]);
-}
-
 static void expect_rates(const char *text, int axis, const char *wanted) {
     Compiler c;
     const Func *k = kernel_of(&c, text);
@@ -72,7 +54,7 @@ static void expect_rates(const char *text, int axis, const char *wanted) {
     if (k) {
         Rates rates = rates_along(&c.arena, k, axis, NULL);
         Texts t = {.c = &c, .rates = &rates, .text = ""};
-        add_block(&t, k->item->fn.body);
+        block_find(k->item->fn.body, add_text, &t);
         if (strcmp(t.text, wanted)) fprintf(stderr, "got `%s`, wanted `%s`\n", t.text, wanted);
         check(!strcmp(t.text, wanted), "the rates of the indices");
     }
