@@ -13,7 +13,7 @@ static void declare_empty(Frame *f, const Stmt *s) {
     const Symbol *sym = s->let.sym;
     void *at = interp_declare(f, sym);
     if (sym->type->kind == TY_ARRAY) {
-        Array a = interp_array_new(f, sym->type, sym->extents, s->span);
+        Array a = interp_array_new(f, sym->type, frame_facts(sym)->extents, s->span);
         memset(a.data, 0, (size_t)interp_bytes(sym->type, &a));
         *(Array *)at = a;
     } else {

@@ -136,7 +136,7 @@ typedef struct Run {
     RunInput *input;
     Var **fresh;     /* variables that the input declares */
     void **frame;    /* irgen/lang/session.c */
-    void **leaves;   /* part of it: by Symbol.kept - 1 */
+    void **leaves;   /* part of it: by KeptFacts.number - 1 */
     int64_t made;    /* how many of the fresh ones have their values */
 } Run;
 /* An input that declares nothing, compiled, to be run as often as one likes. false: *said says why not. */

@@ -197,7 +197,7 @@ typedef struct Placing {
 
 static void place_leaf(Symbol *sym, void *context) {
     Placing *p = context;
-    p->r->leaves[sym->kept - 1] = p->v->leaves.at[p->next++].at;
+    p->r->leaves[kept_facts(sym)->number - 1] = p->v->leaves.at[p->next++].at;
 }
 
 static void make_frame(Run *r) {

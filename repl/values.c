@@ -96,7 +96,7 @@ void value_keep(Session *s) {
 /* A variable that owns arrays lies in pieces: put together, as a value of its type is. */
 static void gather(const Symbol *sym, void *const *leaves, char *to) {
     if (!sym->parts) {
-        memcpy(to, leaves[sym->kept - 1], (size_t)type_size_bytes(sym->type));
+        memcpy(to, leaves[kept_facts(sym)->number - 1], (size_t)type_size_bytes(sym->type));
         return;
     }
     for (int i = 0; i < sym->n_parts; i++) gather(sym->parts[i], leaves, to + sym->type->fields[i].offset);

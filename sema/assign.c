@@ -521,7 +521,7 @@ void assign_check(Sema *s, Func *func) {
     f.now = state_new(&f);
     f.now->dead = false;
     for (int i = 0; i < f.n_slots; i++)
-        if (f.symbol[i]->is_older) put(&f, f.now, SET, i, true);
+        if (kept_facts(f.symbol[i])->is_older) put(&f, f.now, SET, i, true);
     flow_block(&f, func->item->fn.body);
     Span body = func->item->fn.body->span;
     check_given(&f, (Span){body.hi - 1, body.hi});

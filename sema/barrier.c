@@ -5,7 +5,7 @@
  * differs when it takes a value that does, or is assigned where only some items come: under a condition that differs, or
  * after a `break` or `continue` under one.
  *
- * The result is Symbol.varies, found as a fixpoint that only goes up, and Stmt.together on every statement that holds a
+ * The result is symbol_varies, found as a fixpoint that only goes up, and Stmt.together on every statement that holds a
  * barrier or a jump which the group makes as one because barriers lie behind it. Targets rest on both. */
 #include "parser/children.h"
 #include "sema/check.h"
@@ -48,11 +48,17 @@ typedef struct Barriers {
 static void visit_block(Barriers *b, Block *block);
 static void visit(Barriers *b, Stmt *st);
 
+static bool *row_of(const Symbol *sym) { return &sym->func->varying.at[sym->id]; }
+
+bool symbol_varies(const Symbol *sym) { return sym->id >= 0 && *row_of(sym); }
+
+static void mark_varying(Barriers *b, const Symbol *sym) { *row_of(sym) = b->changed = true; }
+
 /* Values ----------------------------------------------------------------------------------------------------------- */
 
 static bool gives_own_value(Expr *e, void *context) {
     (void)context;
-    if (e->kind == EXPR_NAME) return e->name.sym && e->name.sym->varies;
+    if (e->kind == EXPR_NAME) return e->name.sym && symbol_varies(e->name.sym);
     if (e->kind != EXPR_CALL) return e->kind == EXPR_ATOMIC;
     if (!e->call.info || e->call.info->kind != CALL_FUNC) return false;
     for (int i = 0; i < e->call.args.n; i++) /* it may update atomically, and tell what was there */
@@ -92,10 +98,10 @@ static const Expr *control_or_left(Barriers *b) {
 }
 
 static void assigned(Barriers *b, Symbol *sym, const Expr *from, Span at) {
-    if (!sym || sym->id < 0 || sym->varies || sym->kind != SYM_LOCAL || sym->is_shared) return;
+    if (!sym || sym->id < 0 || symbol_varies(sym) || sym->kind != SYM_LOCAL || sym->is_shared) return;
     const Expr *under = control(b);
     if (!from && !under) return;
-    sym->varies = b->changed = true;
+    mark_varying(b, sym);
     b->reasons[sym->id] = (Reason){at, from, from ? NULL : under};
 }
 
@@ -180,8 +186,8 @@ static void check_barrier(Barriers *b, const Stmt *st) {
 static void visit_let(Barriers *b, Stmt *st) {
     Symbol *sym = st->let.sym;
     expr_find(st->let.init, note_passed, b);
-    if (sym->type->kind == TY_ARRAY && !sym->varies) { /* each item has its own */
-        sym->varies = b->changed = true;
+    if (sym->type->kind == TY_ARRAY && !symbol_varies(sym)) { /* each item has its own */
+        mark_varying(b, sym);
         b->reasons[sym->id] = (Reason){0};
     }
     assigned(b, sym, differing(st->let.init), st->span);
@@ -389,7 +395,7 @@ static int64_t bytes_of(const Symbol *sym) {
     if (sym->type->kind == TY_ERROR) return 0;
     if (sym->type->kind != TY_ARRAY) return type_size_bytes(sym->type);
     int64_t bytes = type_size_bytes(sym->type->elem);
-    for (int d = 0; d < sym->type->rank; d++) bytes *= sym->extents[d];
+    for (int d = 0; d < sym->type->rank; d++) bytes *= frame_facts(sym)->extents[d];
     return bytes;
 }
 
@@ -413,8 +419,9 @@ static void check_room(Barriers *b) {
 
 /* Along an axis whose groups have one item, the position is the group's. */
 static void seed(Func *f) {
-    for (int i = 0; i < f->domain.n; i++) f->domain.at[i]->varies = f->group.local[i]->varies = f->group.by[i] > 1;
-    f->group.inside->varies = true;
+    for (int i = 0; i < f->domain.n; i++)
+        *row_of(f->domain.at[i]) = *row_of(f->group.local[i]) = f->group.by[i] > 1;
+    *row_of(f->group.inside) = true;
 }
 
 void barriers_check(Sema *s, Func *f) {

@@ -225,6 +225,7 @@ Type *check_method(Sema *s, Expr *e);
 
 /* format.c: args are the values after the format string */
 FormatPlan *check_format(Sema *s, Expr *format, Arg *args, int n_args);
+void check_missing_format(Sema *s, Expr *call); /* print(x): reports it */
 
 /* check_decl.c */
 void declare_items(Sema *s);
@@ -359,6 +360,7 @@ void effects_spread(Sema *s);
 bool fixed_extents(const Expr *e, Dim dims[MAX_RANK]);
 void fixed_declare(Sema *s, const Stmt *st, Symbol *sym, const Dim *declared);
 void fixed_leaves(const Expr *e);
+void fixed_symbol_leaves(const Symbol *sym);
 bool fixed_assign(Sema *s, Expr *target, Expr *value);
 bool fixed_swap(Sema *s, Symbol *a, Symbol *b, Span span);
 void fixed_index(const Expr *e);
@@ -404,7 +406,7 @@ void warn_unused(Sema *s, Func *f);
 
 /* access.c: after transfers; which checks code for devices needs */
 void access_check(Sema *s, Func *f);
-void combine_find(Sema *s); /* combine.c: Symbol.combine */
+void combine_find(Sema *s); /* combine.c: Func.combined */
 void access_settle(Sema *s); /* through.c: checks in functions that all kernels show to be needless */
 void access_spread(Sema *s); /* may_fail, from callees to callers */
 

@@ -59,7 +59,7 @@ static Type *check_name(Sema *s, Expr *e) {
     if (!sym) return unknown_name(s, e);
     e->name.sym = sym;
     sym->used = true;
-    if (sym->gone) session_gone(s, e);
+    if (kept_facts(sym)->gone) session_gone(s, e);
     if (sym->kind == SYM_CONST && !sym->type) check_const_item(s, sym->item);
     if (sym->kind == SYM_STRUCT || sym->kind == SYM_TYPE) {
         Diag *d = diag(s->c, E0312, e->span, "`%s` is %s, not a value", sym->name, symbol_what(sym));

@@ -12,6 +12,11 @@ typedef struct Mentions {
     bool mixed;
 } Mentions;
 
+const CombineFacts *combine_facts(const Symbol *sym) {
+    static const CombineFacts none;
+    return sym->id < 0 ? &none : &sym->func->combined.at[sym->id];
+}
+
 static void note_update(Mentions *m, AtomicKind how, Type *type) {
     m->mixed = m->mixed || (m->updates && (how != m->how || type != m->type));
     m->updates++;
@@ -31,8 +36,8 @@ static void note_call(Mentions *m, const Expr *e) {
     if (asks_extent(e, m->param)) m->extents++;
     if (e->call.info->kind != CALL_FUNC) return;
     for (int i = 0; i < e->call.args.n; i++) {
-        const Symbol *to = e->call.info->func->params.at[i];
-        if (is_param(e->call.args.at[i].value, m->param) && to->combine) note_update(m, to->combine, to->combined);
+        const CombineFacts *to = combine_facts(e->call.info->func->params.at[i]);
+        if (is_param(e->call.args.at[i].value, m->param) && to->how) note_update(m, to->how, to->type);
     }
 }
 
@@ -50,11 +55,10 @@ static bool find_in(Func *f) {
     bool found = false;
     for (int i = 0; i < f->params.n; i++) {
         Mentions m = {.param = f->params.at[i]};
-        if (m.param->combine || (m.param->mode != REF_MUT && m.param->mode != REF_OUT)) continue;
+        if (combine_facts(m.param)->how || (m.param->mode != REF_MUT && m.param->mode != REF_OUT)) continue;
         block_find(f->item->fn.body, note, &m);
         if (!m.updates || m.mixed || m.all != m.updates + m.extents) continue;
-        m.param->combine = m.how;
-        m.param->combined = m.type;
+        f->combined.at[m.param->id] = (CombineFacts){m.how, m.type};
         found = true;
     }
     return found;
@@ -74,9 +78,10 @@ void combine_find(Sema *s) {
 void explain_combined(const Func *kernel, Buf *out) {
     for (int i = 0; i < kernel->params.n; i++) {
         const Symbol *p = kernel->params.at[i];
-        if (!p->combine) continue;
+        AtomicKind how = combine_facts(p)->how;
+        if (!how) continue;
         buf_printf(out, "kernel %s: privatisation: `atomic %s` is the only access to `%s`, so each thread updates a "
                         "copy while it is small\n",
-                   kernel->name, atomic_rows[p->combine].spelling, p->name);
+                   kernel->name, atomic_rows[how].spelling, p->name);
     }
 }

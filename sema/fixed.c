@@ -7,6 +7,13 @@
 
 enum { MAX_FIXED_BYTES = 16384, MAX_FIXED_BYTES_OF_FN = 4096 }; /* functions may recurse */
 
+static FrameFacts *row_of(const Symbol *sym) { return &sym->func->frames.at[sym->id]; }
+
+const FrameFacts *frame_facts(const Symbol *sym) {
+    static const FrameFacts none;
+    return sym->id < 0 ? &none : row_of(sym);
+}
+
 static int64_t most_bytes(const Sema *s) { return s->func->is_kernel ? MAX_FIXED_BYTES : MAX_FIXED_BYTES_OF_FN; }
 
 static bool all_constant(const Dim *dims, int rank) {
@@ -32,7 +39,7 @@ bool fixed_extents(const Expr *e, Dim dims[MAX_RANK]) {
     if (field) return true;
     if (e->kind != EXPR_NAME || !e->name.sym || !e->type || e->type->kind != TY_ARRAY) return false;
     const Symbol *sym = e->name.sym;
-    if (sym->is_fixed) {
+    if (frame_facts(sym)->is_fixed) {
         for (int d = 0; d < MAX_RANK; d++) dims[d] = sym->dims[d];
         return true;
     }
@@ -78,9 +85,9 @@ void fixed_declare(Sema *s, const Stmt *st, Symbol *sym, const Dim *declared) {
     if (!init && made)
         for (int d = 0; d < MAX_RANK; d++) dims[d] = declared[d];
     int64_t bytes = made ? bytes_of(sym->type, dims) : 0;
-    for (int d = 0; d < MAX_RANK && made; d++) sym->extents[d] = dims[d].value;
+    for (int d = 0; d < MAX_RANK && made; d++) row_of(sym)->extents[d] = dims[d].value;
     if (made && bytes <= most_bytes(s) - s->facts->fixed_bytes) {
-        sym->is_fixed = true;
+        row_of(sym)->is_fixed = true;
         if (init) depends(s, sym, copied(st->let.init));
         for (int d = 0; d < MAX_RANK; d++) sym->dims[d] = dims[d];
         s->facts->fixed_bytes += bytes;
@@ -98,9 +105,13 @@ void fixed_declare(Sema *s, const Stmt *st, Symbol *sym, const Dim *declared) {
         effect_add(s, EFFECT_HEAP, at, "copies an array whose extents are not constants");
 }
 
+void fixed_symbol_leaves(const Symbol *sym) {
+    if (sym->id >= 0) row_of(sym)->leaves = true;
+}
+
 /* The variable's memory goes elsewhere. */
 void fixed_leaves(const Expr *e) {
-    if (e->kind == EXPR_NAME && e->name.sym) e->name.sym->leaves = true;
+    if (e->kind == EXPR_NAME && e->name.sym) fixed_symbol_leaves(e->name.sym);
 }
 
 static bool same_extents(const Dim *a, const Dim *b, int rank) {
@@ -113,13 +124,13 @@ static bool same_extents(const Dim *a, const Dim *b, int rank) {
 bool fixed_assign(Sema *s, Expr *target, Expr *value) {
     Dim dims[MAX_RANK] = {0};
     Symbol *sym = target->name.sym;
-    if (sym->is_fixed && value->type->kind == TY_ARRAY && value->type == sym->type && made_extents(value, dims) &&
+    if (frame_facts(sym)->is_fixed && value->type->kind == TY_ARRAY && value->type == sym->type && made_extents(value, dims) &&
         same_extents(dims, sym->dims, sym->type->rank)) {
-        sym->refilled = true;
+        row_of(sym)->refilled = true;
         depends(s, sym, copied(value));
         return true;
     }
-    sym->leaves = true;
+    fixed_symbol_leaves(sym);
     if (expr_makes_array(value)) effect_add(s, EFFECT_HEAP, value->span, "creates an array");
     else if (value->kind == EXPR_CALL) effect_add(s, EFFECT_HEAP, value->span, "replaces an array");
     return false;
@@ -127,13 +138,14 @@ bool fixed_assign(Sema *s, Expr *target, Expr *value) {
 
 /* swap(&mut a, &mut b) */
 bool fixed_swap(Sema *s, Symbol *a, Symbol *b, Span span) {
-    if (a->is_fixed && b->is_fixed && same_extents(a->dims, b->dims, a->type->rank)) {
+    if (frame_facts(a)->is_fixed && frame_facts(b)->is_fixed && same_extents(a->dims, b->dims, a->type->rank)) {
         FixedUse uses[2] = {{a, b}, {b, a}};
         for (int i = 0; i < 2; i++) vec_push(s->arena, &s->facts->fixed_uses, uses[i]);
-        a->refilled = b->refilled = true;
+        row_of(a)->refilled = row_of(b)->refilled = true;
         return true;
     }
-    a->leaves = b->leaves = true;
+    fixed_symbol_leaves(a);
+    fixed_symbol_leaves(b);
     effect_add(s, EFFECT_HEAP, span, "swaps arrays");
     return false;
 }
@@ -141,7 +153,7 @@ bool fixed_swap(Sema *s, Symbol *a, Symbol *b, Span span) {
 static bool mark_counter(Expr *e, void *context) {
     (void)context;
     bool counts = e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_LOCAL && !e->name.sym->keyword.hi;
-    if (counts) e->name.sym->unrolls = true;
+    if (counts) row_of(e->name.sym)->unrolls = true;
     return false;
 }
 
@@ -154,7 +166,7 @@ void fixed_index(const Expr *e) {
 
 /* Moved away; or in a function that launches: what is kept on a device has an address of its own, which no other array has
  * had since the program began without being freed in between (runtime/resident.c). */
-static bool needs_heap(const Func *f, const Symbol *sym) { return sym->leaves || f->effects & EFFECT_OFFLOAD; }
+static bool needs_heap(const Func *f, const Symbol *sym) { return row_of(sym)->leaves || f->effects & EFFECT_OFFLOAD; }
 
 /* What the whole function, and those it calls, do with its arrays is known. */
 void fixed_settle(Func *f) {
@@ -164,7 +176,8 @@ void fixed_settle(Func *f) {
         changed = false;
         for (int i = 0; i < facts->locals.n; i++) {
             Symbol *sym = facts->locals.at[i];
-            if (!sym->is_fixed || sym->reshaped || !needs_heap(f, sym) || !sym->refilled) continue;
+            const FrameFacts *row = row_of(sym);
+            if (!row->is_fixed || sym->reshaped || !needs_heap(f, sym) || !row->refilled) continue;
             sym->reshaped = changed = true;
         }
         for (int i = 0; i < facts->fixed_uses.n; i++) {
@@ -175,9 +188,10 @@ void fixed_settle(Func *f) {
     }
     for (int i = 0; i < facts->locals.n; i++) {
         Symbol *sym = facts->locals.at[i];
-        if (!sym->is_fixed) continue;
-        sym->is_fixed = !sym->reshaped;
-        sym->in_frame = sym->is_fixed && !needs_heap(f, sym);
+        FrameFacts *row = row_of(sym);
+        if (!row->is_fixed) continue;
+        row->is_fixed = !sym->reshaped;
+        row->in_frame = row->is_fixed && !needs_heap(f, sym);
         for (int d = 0; d < MAX_RANK && sym->reshaped; d++) sym->dims[d] = (Dim){0};
     }
 }

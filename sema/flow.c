@@ -175,7 +175,7 @@ static void copied(Builder *b, Expr *e) {
 
 /* A variable gets new arrays: those that e gives. */
 static void owned(Builder *b, Expr *e, Expr *target, const Symbol *sym) {
-    if (sym->in_frame) {
+    if (frame_facts(sym)->in_frame) {
         copied(b, e); /* no launch sees it: functions that launch have no arrays in their frames */
         return;
     }

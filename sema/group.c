@@ -179,9 +179,6 @@ void check_shared(Sema *s, Stmt *st) {
     sym->keyword = (Span){st->span.lo, st->span.lo + 6};
     scope_add(s, sym);
     if (is_bad(t)) return;
-    for (int d = 0; d < t->rank; d++) {
-        sym->dims[d] = dims[d];
-        sym->known_extent[d] = dims[d].value;
-    }
+    for (int d = 0; d < t->rank; d++) sym->dims[d] = dims[d];
     count_shared(s, sym, st->span);
 }

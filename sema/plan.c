@@ -141,7 +141,7 @@ static void find_hoistable(Plan *p) {
 static bool is_param(const Plan *p, int slot) { return p->flow->symbol[slot]->kind == SYM_PARAM; }
 
 /* Later inputs of a session do with its variables what callers do behind a function, and we know as little of it. */
-static bool lives_on(const Plan *p, int slot) { return is_param(p, slot) || p->flow->symbol[slot]->kept; }
+static bool lives_on(const Plan *p, int slot) { return is_param(p, slot) || kept_facts(p->flow->symbol[slot])->number; }
 
 /* One element or a slice that is used by itself, and not one after the other in a loop that can ask for all before it
  * begins. */

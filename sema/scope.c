@@ -102,14 +102,22 @@ void scope_again(Sema *s, Symbol *sym) {
     if (!e->top || e->top->level != s->scopes.level) bind(s, e, sym);
 }
 
+/* The next row of each side table. */
+static void side_rows(Sema *s, Func *f) {
+    vec_push(s->arena, &f->frames, (FrameFacts){0});
+    vec_push(s->arena, &f->combined, (CombineFacts){0});
+    vec_push(s->arena, &f->kept, (KeptFacts){0});
+    vec_push(s->arena, &f->varying, false);
+}
+
 Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type) {
     Symbol *sym = arena_new(s->arena, Symbol);
     *sym = (Symbol){.kind = kind, .name = name, .span = span, .type = type, .id = -1};
-    for (int d = 0; d < MAX_RANK; d++) sym->known_extent[d] = -1;
     if (kind != SYM_CONST && kind != SYM_FN && kind != SYM_MODULE && kind != SYM_STRUCT && kind != SYM_TYPE &&
         s->func) {
         sym->id = s->func->n_symbols++;
         sym->func = s->func;
+        side_rows(s, s->func);
     }
     return sym;
 }

@@ -66,10 +66,7 @@ struct Symbol {
     Func *func;       /* SYM_FN: what it names. Others: the function they live in, or NULL */
     Item *item;       /* SYM_CONST, SYM_FN, SYM_STRUCT */
     struct Template *generic; /* SYM_FN, SYM_STRUCT: what is known of a generic one (sema/check.h), else NULL */
-    /* Arrays: extents known at compile time (-1 unknown), for checks while compiling. Only for symbols whose extents
-     * cannot change (never assigned whole or swapped). */
-    int64_t known_extent[MAX_RANK];
-    Dim dims[MAX_RANK]; /* the same with more: equal symbols are equal extents. Unknown where reshaped */
+    Dim dims[MAX_RANK]; /* arrays: extents known at compile time; equal symbols are equal extents. Unknown where reshaped */
     bool reshaped;      /* assigned whole or swapped, here or in a function it is passed to by &mut */
     Span keyword;       /* SYM_LOCAL: its `let` or `var`; none for the variables of loops */
     Expr *init;         /* SYM_LOCAL: what it was declared with, or NULL */
@@ -77,23 +74,35 @@ struct Symbol {
     int n_parts;
     Symbol *part_of;
     TypeExpr *as_written; /* SYM_PARAM with parts: its type in the source */
-    bool is_fixed;      /* a local array with small constant extents, made where it is declared: `dims` are they */
-    int64_t extents[MAX_RANK]; /* of one that was declared so, whatever becomes of it: with constants in its type or made */
-    bool leaves;        /* is_fixed: moved away, or given other memory, so it needs the heap after all */
-    bool refilled;      /* is_fixed: assigned whole or swapped with one of the same extents, element by element */
-    bool in_frame;      /* is_fixed, and lives in the frame of its function: nothing to free */
-    int kept;           /* of an interactive session: it lives on between inputs; its number among them, from 1 */
-    bool is_older;      /* kept, and an earlier input has made it */
-    const char *gone;   /* is_older, and no longer there: why */
     /* Kernels in groups: */
     bool is_shared;     /* SYM_LOCAL: `shared`, one for the whole group */
     bool is_group_value;/* SYM_LOCAL: `inside`, `i.local`, `i.group`, `i.groups`: given, never assigned */
-    bool varies;        /* group.c: its value may differ between the items of a group */
-    bool unrolls;       /* the variable of a loop: it counts through an array of constant extents */
-    /* References, in code for devices: */
-    AtomicKind combine; /* every mention is an atomic update that this one joins, whose old value nobody looks at, of */
-    Type *combined;     /* numbers of this type: the elements, or parts of them (combine.c) */
 };
+
+/* Side tables: what one pass finds out about the variables of a function is in a table of Func with a row for each
+ * Symbol.id. symbol_new makes the rows, all zero; only the pass that is named writes them, and the functions below read them
+ * (of symbols without an id, which are no variables of a function, too). */
+typedef struct FrameFacts { /* fixed.c */
+    bool is_fixed;      /* a local array with small constant extents, made where it is declared: `dims` are they */
+    bool leaves;        /* is_fixed: moved away, or given other memory, so it needs the heap after all */
+    bool refilled;      /* is_fixed: assigned whole or swapped with one of the same extents, element by element */
+    bool in_frame;      /* is_fixed, and lives in the frame of its function: nothing to free */
+    bool unrolls;       /* the variable of a loop: it counts through an array of constant extents */
+    int64_t extents[MAX_RANK]; /* of an array declared with constant extents, whatever becomes of it */
+} FrameFacts;
+typedef struct CombineFacts { /* combine.c: references, in code for devices */
+    AtomicKind how;     /* each mention is an atomic update that this one joins, and nobody reads the old value; or NONE */
+    Type *type;         /* of the numbers that are updated: the elements, or components of them */
+} CombineFacts;
+typedef struct KeptFacts { /* session.c: a variable of an interactive session, which lives on between inputs */
+    int number;         /* among them, from 1; 0: it is another variable */
+    bool is_older;      /* an earlier input has made it */
+    const char *gone;   /* is_older, and no longer there: why */
+} KeptFacts;
+const FrameFacts *frame_facts(const Symbol *sym);
+const CombineFacts *combine_facts(const Symbol *sym);
+const KeptFacts *kept_facts(const Symbol *sym);
+bool symbol_varies(const Symbol *sym); /* barrier.c: its value may differ between the items of a group */
 
 /* One extent of an array parameter's shape. EXTENT_ANY (`_`) is found in functions only: in a kernel each `_` binds a
  * size of its own named `_`, so that every extent of a kernel is a constant or a size. */
@@ -235,6 +244,10 @@ struct Func {
     bool on_host, on_device;    /* is code needed there? Kernels are both: the host version is the fallback */
     bool recurses;              /* may call itself, through others or not */
     int n_symbols;              /* ids used */
+    Vec(FrameFacts) frames;     /* side tables, by Symbol.id */
+    Vec(CombineFacts) combined;
+    Vec(KeptFacts) kept;
+    Vec(bool) varying;
     Vec(Access) accesses;       /* code for devices: every element access, in the order of the text; with those of the
                                  * functions called, unless there are very many (misses_accesses) */
     bool misses_accesses;

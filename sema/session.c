@@ -16,16 +16,23 @@ void session_declare(Sema *s) {
 
 /* Variables -------------------------------------------------------------------------------------------------------- */
 
+static KeptFacts *row_of(const Symbol *sym) { return &sym->func->kept.at[sym->id]; }
+
+const KeptFacts *kept_facts(const Symbol *sym) {
+    static const KeptFacts none;
+    return sym->id < 0 ? &none : row_of(sym);
+}
+
 static void number(Symbol *sym, void *context) {
     Sema *s = context;
     vec_push(s->arena, &s->program->kept, sym);
-    sym->kept = s->program->kept.n;
-    sym->leaves = true; /* no frame has room for what outlives it */
+    row_of(sym)->number = s->program->kept.n;
+    fixed_symbol_leaves(sym); /* no frame has room for what outlives it */
 }
 
 static void mark_older(Symbol *sym, void *context) {
     (void)context;
-    sym->is_older = sym->used = true;
+    row_of(sym)->is_older = sym->used = true;
 }
 
 static void enter_older(Sema *s, KeptVar *v) {
@@ -35,7 +42,7 @@ static void enter_older(Sema *s, KeptVar *v) {
     sym->is_mutable = v->is_mutable;
     sym->keyword = v->keyword;
     sym->konst = v->konst;
-    sym->gone = v->gone;
+    row_of(sym)->gone = v->gone;
     scope_again(s, sym);
     if (v->gone) return;
     if (type_owns(t)) own_declare(s, sym, NULL);
@@ -62,7 +69,7 @@ void session_keep(Sema *s, Symbol *sym) {
 
 void session_gone(Sema *s, const Expr *e) {
     const Symbol *sym = e->name.sym;
-    Diag *d = diag(s->c, E0407, e->span, "`%s` no longer has a value: %s", sym->name, sym->gone);
+    Diag *d = diag(s->c, E0407, e->span, "`%s` no longer has a value: %s", sym->name, kept_facts(sym)->gone);
     note_declared(s, d, sym);
 }
 

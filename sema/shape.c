@@ -118,17 +118,12 @@ void dims_of_array(Expr *e, Dim out[MAX_RANK]) {
 
 /* What is known of each array --------------------------------------------------------------------------------- */
 
-static void set_known(Symbol *sym) {
-    for (int d = 0; d < MAX_RANK; d++) sym->known_extent[d] = sym->dims[d].kind == DIM_CONST ? sym->dims[d].value : -1;
-}
-
 static void param_dims(Symbol *param, const Shape *shape) {
     for (int d = 0; d < shape->rank && !param->reshaped; d++) {
         const Extent *x = &shape->at[d];
         if (x->kind == EXTENT_CONST) param->dims[d] = dim_const(x->value);
         else if (x->size) param->dims[d] = (Dim){.kind = DIM_SYMBOL, .sym = x->size};
     }
-    set_known(param);
 }
 
 static void gather_dims(Func *f) {
@@ -137,8 +132,7 @@ static void gather_dims(Func *f) {
     for (int i = 0; i < f->facts->locals.n; i++) {
         Symbol *sym = f->facts->locals.at[i];
         if (sym->type->kind != TY_ARRAY || sym->reshaped) continue;
-        if (!sym->is_fixed) dims_of_array(sym->init, sym->dims);
-        set_known(sym);
+        if (!frame_facts(sym)->is_fixed) dims_of_array(sym->init, sym->dims);
     }
 }
 
@@ -275,6 +269,10 @@ static void check_field_indexed(Sema *s, const Expr *e, const Type *field) {
     }
 }
 
+static int64_t known_extent(const Symbol *array, int d) {
+    return array->dims[d].kind == DIM_CONST ? array->dims[d].value : -1;
+}
+
 static void check_indexed(Sema *s, const Expr *e) {
     if (expr_fixed_field(e->index.base)) {
         check_field_indexed(s, e, expr_fixed_field(e->index.base));
@@ -283,9 +281,9 @@ static void check_indexed(Sema *s, const Expr *e) {
     const Symbol *array = e->index.base->name.sym;
     for (int d = 0; d < e->index.at.n; d++) {
         const Expr *at = e->index.at.at[d];
-        if (at->kind == EXPR_RANGE) check_slice_range(s, array, &at->range.range, array->known_extent[d]);
+        if (at->kind == EXPR_RANGE) check_slice_range(s, array, &at->range.range, known_extent(array, d));
         if (at->konst.kind != CONST_INT) continue;
-        int64_t extent = array->known_extent[d];
+        int64_t extent = known_extent(array, d);
         if (at->konst.i >= 0 && (extent < 0 || at->konst.i < extent)) continue;
         Diag *said = extent < 0
                          ? diag(s->c, E0610, at->span, "an index cannot be negative, but this is %lld",

@@ -58,7 +58,7 @@ static bool is_per_item(Expr *e, void *context) {
 
 static bool differs(Expr *e, void *context) {
     (void)context;
-    return e->kind == EXPR_ATOMIC || (e->kind == EXPR_NAME && e->name.sym && e->name.sym->varies);
+    return e->kind == EXPR_ATOMIC || (e->kind == EXPR_NAME && e->name.sym && symbol_varies(e->name.sym));
 }
 
 bool group_knows(const Plan *p, Expr *e) {
@@ -73,7 +73,7 @@ bool group_uses(const Part *part, const Symbol *sym) {
     return false;
 }
 
-static bool may_be_once(const Symbol *sym) { return !sym->varies && sym->type->kind != TY_ARRAY; }
+static bool may_be_once(const Symbol *sym) { return !symbol_varies(sym) && sym->type->kind != TY_ARRAY; }
 
 static void candidates(Plan *p, const Block *b);
 
@@ -460,7 +460,7 @@ static void find_returns(Plan *p, const Parts *parts) {
 static int64_t bytes_of(const Symbol *sym) {
     if (sym->type->kind != TY_ARRAY) return type_size_bytes(sym->type);
     int64_t bytes = type_size_bytes(sym->type->elem);
-    for (int d = 0; d < sym->type->rank; d++) bytes *= sym->extents[d];
+    for (int d = 0; d < sym->type->rank; d++) bytes *= frame_facts(sym)->extents[d];
     return bytes;
 }
 

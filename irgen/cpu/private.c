@@ -1,5 +1,5 @@
 /* private.c -- privatisation: threads update copies of their own. An array that a kernel only combines values into
- * (Symbol.combine) and that is small is copied: each thread's copy begins with the identity, the thread runs its share
+ * (combine_facts) and that is small is copied: each thread's copy begins with the identity, the thread runs its share
  * of the kernel with ordinary updates of the copy, and at the end combines the copy into the array, atomically. So many
  * items on few elements cost a load, an operation and a store each, and a single element stays in a register.
  *
@@ -30,7 +30,7 @@ static int64_t known_bytes(const Func *kernel, const Symbol *p) {
     return bytes;
 }
 
-static bool is_copied(const Cg *cg, const Symbol *p) { return cg_allows(cg, PRIVATISE) && p->combine && cg->target->copies_apart; }
+static bool is_copied(const Cg *cg, const Symbol *p) { return cg_allows(cg, PRIVATISE) && combine_facts(p)->how && cg->target->copies_apart; }
 
 static bool is_always_copied(const Cg *cg, const Func *kernel, const Symbol *p) {
     int64_t bytes = is_copied(cg, p) ? known_bytes(kernel, p) : 0;
@@ -71,7 +71,7 @@ typedef struct Copy {
 } Copy;
 
 static LLVMValueRef number_count(CgFunc *f, const Symbol *p) {
-    int64_t parts = cg_size(behind(p)) / cg_size(p->combined);
+    int64_t parts = cg_size(behind(p)) / cg_size(combine_facts(p)->type);
     if (p->type->kind != TY_ARRAY) return cg_i64(f->cg, parts);
     return LLVMBuildMul(f->b, cg_array_count(f, &f->slots[p->id].array), cg_i64(f->cg, parts), "numbers");
 }
@@ -82,8 +82,8 @@ static LLVMValueRef extreme(Cg *cg, const Type *t, bool largest) {
 
 /* Combined with it, every value stays what it is, bit for bit: NaN is no less and no more than any number. */
 static LLVMValueRef neutral(Cg *cg, const Symbol *p) {
-    const Type *t = p->combined;
-    switch (p->combine) {
+    const Type *t = combine_facts(p)->type;
+    switch (combine_facts(p)->how) {
     case ATOMIC_ADD: return t->is_float ? LLVMConstReal(cg_type(cg, t), -0.0) : LLVMConstNull(cg_type(cg, t));
     case ATOMIC_AND: return LLVMConstAllOnes(cg_type(cg, t));
     case ATOMIC_OR:
@@ -100,7 +100,7 @@ static LLVMValueRef neutral(Cg *cg, const Symbol *p) {
 }
 
 static LLVMValueRef number_at(CgFunc *f, const Copy *c, LLVMValueRef base, LLVMValueRef i) {
-    return LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, c->param->combined), base, &i, 1, "");
+    return LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, combine_facts(c->param)->type), base, &i, 1, "");
 }
 
 static void fill(CgFunc *f, const Copy *c) {
@@ -116,7 +116,7 @@ static LLVMValueRef bits_of(CgFunc *f, LLVMValueRef v, const Type *t) {
 
 /* What no item has updated is left alone. */
 static void bring_together(CgFunc *f, const Copy *c) {
-    Type *t = c->param->combined;
+    Type *t = combine_facts(c->param)->type;
     Axis all = cg_axis_upto(f, c->numbers);
     CgLoop l = cg_loop_begin(f, &all);
     LLVMValueRef v = LLVMBuildLoad2(f->b, cg_type_mem(f->cg, t), number_at(f, c, c->at, l.i.v), "");
@@ -124,7 +124,7 @@ static void bring_together(CgFunc *f, const Copy *c) {
     LLVMBasicBlockRef update = cg_block(f, "update");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, bits_of(f, v, t), untouched, ""), l.next, update);
     cg_enter(f, update);
-    cg_combine(f, c->param->combine, number_at(f, c, c->original, l.i.v), cg_value(v, t));
+    cg_combine(f, combine_facts(c->param)->how, number_at(f, c, c->original, l.i.v), cg_value(v, t));
     cg_loop_end(f, &l);
 }
 
@@ -143,7 +143,7 @@ typedef struct Private {
 static Copy copy_of(Private *p, const Symbol *param, int position) {
     CgFunc *f = p->f;
     Copy c = {.param = param, .position = position, .original = p->args[position], .numbers = number_count(f, param)};
-    LLVMValueRef bytes = LLVMBuildMul(f->b, c.numbers, cg_i64(f->cg, cg_size(param->combined)), "");
+    LLVMValueRef bytes = LLVMBuildMul(f->b, c.numbers, cg_i64(f->cg, cg_size(combine_facts(param)->type)), "");
     bytes = LLVMBuildAdd(f->b, bytes, cg_i64(f->cg, PRIVATE_ALIGN), "");
     c.bytes = LLVMBuildAnd(f->b, bytes, cg_i64(f->cg, -PRIVATE_ALIGN), "");
     return c;

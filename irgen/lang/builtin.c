@@ -140,7 +140,7 @@ static CgValue lower_at(CgFunc *f, Expr *e) {
 }
 
 static CgValue lower_swap(CgFunc *f, Expr *e) {
-    if (arg(e, 0)->name.sym->in_frame || arg(e, 1)->name.sym->in_frame) {
+    if (frame_facts(arg(e, 0)->name.sym)->in_frame || frame_facts(arg(e, 1)->name.sym)->in_frame) {
         CgArray a = cg_array(f, arg(e, 0)), b = cg_array(f, arg(e, 1));
         cg_frame_swap(f, &a, &b);
         return cg_value(NULL, e->type);

@@ -12,7 +12,7 @@
 LLVMTypeRef cg_kept_type(CgFunc *f, const Symbol *sym) {
     if (sym->type->kind != TY_ARRAY) return cg_type_mem(f->cg, sym->type);
     int64_t bytes = cg_size(sym->type->elem);
-    for (int d = 0; d < sym->type->rank; d++) bytes *= sym->extents[d];
+    for (int d = 0; d < sym->type->rank; d++) bytes *= frame_facts(sym)->extents[d];
     return LLVMArrayType2(f->cg->i8, (uint64_t)(bytes + 15) / 16 * 16);
 }
 
@@ -26,7 +26,7 @@ enum { FRAME_ALIGN = 16, MAX_COPIES = 128 };
 
 static int64_t elements(const Symbol *sym) {
     int64_t n = 1;
-    for (int d = 0; d < sym->type->rank; d++) n *= sym->extents[d];
+    for (int d = 0; d < sym->type->rank; d++) n *= frame_facts(sym)->extents[d];
     return n;
 }
 
@@ -35,7 +35,7 @@ static CgArray frame_memory(CgFunc *f, const Symbol *sym) {
     int64_t n = elements(sym);
     a.data = cg_alloca(f, LLVMArrayType2(cg_type_mem(f->cg, sym->type->elem), (uint64_t)n), sym->name);
     LLVMSetAlignment(a.data, FRAME_ALIGN);
-    for (int d = 0; d < sym->type->rank; d++) a.ext[d] = cg_i64(f->cg, sym->extents[d]);
+    for (int d = 0; d < sym->type->rank; d++) a.ext[d] = cg_i64(f->cg, frame_facts(sym)->extents[d]);
     return a;
 }
 
@@ -234,7 +234,7 @@ static int64_t constant_trips(const Range *r) {
 }
 
 int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r) {
-    if (!counter->unrolls || f->cg->options->opt_level < 2) return 0;
+    if (!frame_facts(counter)->unrolls || f->cg->options->opt_level < 2) return 0;
     if (r->lo && r->lo->konst.kind == CONST_INT && r->lo->konst.i < 0) return 0;
     int64_t rounds = constant_trips(r);
     return rounds <= MAX_COPIES / (f->unrolled ? f->unrolled : 1) ? rounds : 0;

@@ -1,6 +1,6 @@
 /* session.c -- units of an interactive session. The statements of an input are `void fn.input(ptr frame)`: the
  * frame is a table of addresses, of the room for the value that the input shows, of a counter, and of each variable
- * that lives on (Symbol.kept), whose memory is the session's. The counter says how many new ones have been made,
+ * that lives on (kept_facts), whose memory is the session's. The counter says how many new ones have been made,
  * should the input fail.
  *
  * Text in variables outlives the unit that has it in its data, so it is kept elsewhere (IrOptions.keep_text). */
@@ -17,7 +17,7 @@ static LLVMValueRef frame_entry(CgFunc *f, int i) {
 
 LLVMValueRef cg_session_place(CgFunc *f, const Symbol *sym) {
     CgHere here = cg_to_entry(f);
-    LLVMValueRef at = frame_entry(f, FRAME_VARIABLES + sym->kept - 1);
+    LLVMValueRef at = frame_entry(f, FRAME_VARIABLES + kept_facts(sym)->number - 1);
     cg_back(f, here);
     return at;
 }
@@ -27,7 +27,7 @@ void cg_session_bind(CgFunc *f) {
     for (int i = 0; i < p->kept.n; i++) {
         const Symbol *sym = p->kept.at[i];
         Slot *slot = &f->slots[sym->id];
-        if (!sym->is_older) continue;
+        if (!kept_facts(sym)->is_older) continue;
         slot->addr = frame_entry(f, FRAME_VARIABLES + i);
         if (sym->type->kind != TY_ARRAY || sym->reshaped) continue;
         CgArray a = {.desc = slot->addr, .type = sym->type, .name = sym->name};

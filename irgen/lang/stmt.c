@@ -56,7 +56,7 @@ static LLVMValueRef steady_extent(CgFunc *f, const Symbol *sym, int d, LLVMValue
 /* Declared without a value: elements are written before they are read, but nothing shall depend on it. */
 static CgValue zeros(CgFunc *f, const Symbol *sym, Span span) {
     LLVMValueRef ext[MAX_RANK];
-    for (int d = 0; d < sym->type->rank; d++) ext[d] = cg_i64(f->cg, sym->extents[d]);
+    for (int d = 0; d < sym->type->rank; d++) ext[d] = cg_i64(f->cg, frame_facts(sym)->extents[d]);
     CgArray a = cg_array_new(f, sym->type, ext, span);
     unsigned align = (unsigned)cg_align(sym->type->elem);
     LLVMBuildMemSet(f->b, a.data, LLVMConstNull(f->cg->i8), cg_array_bytes(f, &a), align);
@@ -67,10 +67,10 @@ static CgValue zeros(CgFunc *f, const Symbol *sym, Span span) {
 static void declare_array(CgFunc *f, Symbol *sym, CgValue v) {
     int rank = sym->type->rank;
     Slot *slot = &f->slots[sym->id];
-    slot->addr = sym->kept ? cg_session_place(f, sym) : cg_alloca(f, cg_desc_type(f->cg, rank), sym->name);
+    slot->addr = kept_facts(sym)->number ? cg_session_place(f, sym) : cg_alloca(f, cg_desc_type(f->cg, rank), sym->name);
     cg_store_array(f, slot->addr, v);
     cg_debug_variable(f, sym, slot->addr, 0);
-    if (sym->owns && !sym->kept) vec_push(&f->cg->c->arena, &f->scope->drops, sym);
+    if (sym->owns && !kept_facts(sym)->number) vec_push(&f->cg->c->arena, &f->scope->drops, sym);
     slot->array.data = NULL;
     if (sym->reshaped) return;
     CgArray a = {.desc = slot->addr, .type = sym->type, .name = sym->name};
@@ -87,7 +87,7 @@ void cg_declare(CgFunc *f, Symbol *sym, CgValue v) {
         return;
     }
     Slot *slot = &f->slots[sym->id];
-    if (sym->kept) slot->addr = cg_session_place(f, sym);
+    if (kept_facts(sym)->number) slot->addr = cg_session_place(f, sym);
     else if (!slot->kept) slot->addr = cg_alloca(f, cg_type_mem(f->cg, sym->type), sym->name);
     if (v.v) cg_store(f, cg_variable(slot->addr, sym->type), v);
     cg_debug_variable(f, sym, slot->addr, 0);
@@ -98,7 +98,7 @@ static void let(CgFunc *f, Stmt *s) {
     Symbol *sym = s->let.sym;
     bool is_array = sym->type->kind == TY_ARRAY;
     CgValue v = {0};
-    if (is_array && sym->in_frame) {
+    if (is_array && frame_facts(sym)->in_frame) {
         cg_frame_array(f, sym, s->let.init);
         return;
     }
@@ -117,7 +117,7 @@ static void assign_array(CgFunc *f, Stmt *s) {
         return;
     }
     const Symbol *sym = s->assign.target->name.sym;
-    if (sym->in_frame) {
+    if (frame_facts(sym)->in_frame) {
         cg_frame_assign(f, sym, s->assign.value);
         return;
     }

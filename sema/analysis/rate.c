@@ -187,7 +187,7 @@ static Rate scan_content(RateScan *s, const Expr *base) {
     const Symbol *sym = base->kind == EXPR_NAME ? base->name.sym : NULL;
     if (expr_fixed_field(base)) return any(scan_expr(s, (Expr *)base), UNIFORM);
     if (!sym) return UNIFORM;
-    if (sym->in_frame) return s->f->func->is_kernel ? VARYING : s->f->caller;
+    if (frame_facts(sym)->in_frame) return s->f->func->is_kernel ? VARYING : s->f->caller;
     return sym->kind == SYM_PARAM && !s->f->func->is_kernel ? s->f->caller : UNIFORM;
 }
 
