@@ -21,7 +21,22 @@ static int kernel_count(const Program *p) {
     return n;
 }
 
-static bool emits_device(const Options *o) { return o->emit == EMIT_DEVICE_LLVM || o->emit == EMIT_DEVICE_ASM; }
+/* Which text of which modules --emit prints. */
+typedef struct Wanted {
+    bool text, assembly, of_device;
+} Wanted;
+
+static Wanted wanted(Emit emit) {
+    switch (emit) {
+    case EMIT_LLVM: return (Wanted){.text = true};
+    case EMIT_DEVICE_LLVM: return (Wanted){.text = true, .of_device = true};
+    case EMIT_ASM: return (Wanted){.assembly = true};
+    case EMIT_DEVICE_ASM: return (Wanted){.assembly = true, .of_device = true};
+    case EMIT_NONE: case EMIT_TOKENS: case EMIT_AST: case EMIT_CHECKED: case EMIT_HEADER: case EMIT_PLAN:
+    case EMIT__COUNT: break;
+    }
+    return (Wanted){0};
+}
 
 static int part_count(const Options *o, int n_kernels) {
     int least = n_kernels < LEAST_PARTS ? n_kernels : LEAST_PARTS;
@@ -44,19 +59,20 @@ static void plan_gpus(Code *code, const Program *p, const Options *o, IrOptions 
 
 Code code_plan(Arena *arena, const Program *p, const Options *o) {
     int n_kernels = kernel_count(p), n_versions = o->n_levels ? o->n_levels : 1, n_parts = part_count(o, n_kernels);
-    bool assembly = o->emit == EMIT_ASM || o->emit == EMIT_DEVICE_ASM;
+    Wanted emit = wanted(o->emit);
     IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .unchecked = o->unchecked, .without = o->without,
                          .verify_each = o->verify_each || getenv("KDSL_VERIFY_EACH"),
                          .unified = o->unified,
-                         .march = o->march, .scalar = o->scalar, .omitted = o->omitted, .nest_plan = o->nest_plan, .want_asm = assembly, .want_text = o->emit && !assembly};
+                         .march = o->march, .scalar = o->scalar, .omitted = o->omitted, .nest_plan = o->nest_plan,
+                         .print_before = o->print_before, .want_asm = emit.assembly, .want_text = emit.text};
     Code code = {arena_array(arena, Piece, 1 + o->archs.n + n_versions * n_parts), 0, 0};
     options.gpu = archs_have_gpu(&o->archs);
     options.n_images = o->archs.n;
     options.has_ptx = archs_have_text(&o->archs) || (archs_have(&o->archs, "nvptx") && !off_find_ptxas(arena));
-    if (!emits_device(o)) code.at[code.n++] = (Piece){.program = p, .options = options};
-    if (o->emit ? !emits_device(o) : !n_kernels) return code;
+    if (!emit.of_device) code.at[code.n++] = (Piece){.program = p, .options = options};
+    if (o->emit ? !emit.of_device : !n_kernels) return code;
     plan_gpus(&code, p, o, options);
-    if (emits_device(o) && !archs_have_cpu(&o->archs)) return code;
+    if (emit.of_device && !archs_have_cpu(&o->archs)) return code;
     options.levels = o->levels;
     options.n_levels = o->n_levels;
     options.n_parts = n_parts;

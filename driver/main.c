@@ -21,21 +21,40 @@
 #include "repl/repl.h"
 #include "sema/sema.h"
 
+/* A compilation, as far as it has come. */
+typedef struct Job {
+    Compiler *c;
+    Options *o;
+    const char *output; /* the file to write, "-" for standard output */
+    Times *t;
+    Source *source;
+    Module *module;
+    Program *program;
+} Job;
+
 static bool is_ptx(const Piece *m) { return m->target && !strcmp(m->target, "nvptx"); }
 
+/* Prints the text, and frees it. */
+static bool write_text(const Job *j, Buf *text) {
+    bool ok = output_text(j->c, j->output, text->n ? text->at : "", text->n);
+    buf_free(text);
+    times_stage(j->t, "write");
+    return ok;
+}
+
 /* --emit=llvm, asm and their device- versions; one text after the other where there are several versions. */
-static bool emit_code(Compiler *c, const char *output, Code *code, Times *t) {
-    if (!code_generate(code, t)) return false;
+static bool emit_code(Job *j) {
+    Code code = code_plan(&j->c->arena, j->program, j->o);
+    bool ok = code_generate(&code, j->t);
     Buf text = {0};
-    for (int i = 0; i < code->n; i++) {
-        const IrResult *r = &code->at[i].result;
-        if (code->n > 1) buf_printf(&text, "%s %s\n", r->text ? ";" : is_ptx(&code->at[i]) ? "//" : "#", code->at[i].options.march);
+    for (int i = 0; ok && i < code.n; i++) {
+        const IrResult *r = &code.at[i].result;
+        const char *comment = r->text ? ";" : is_ptx(&code.at[i]) ? "//" : "#";
+        if (code.n > 1) buf_printf(&text, "%s %s\n", comment, code.at[i].options.march);
         buf_puts(&text, r->text ? r->text : r->assembly);
     }
-    bool ok = output_text(c, output, text.at, text.n);
-    buf_free(&text);
-    times_stage(t, "write");
-    return ok;
+    code_free(&code);
+    return ok && write_text(j, &text);
 }
 
 static bool runs_program(const Options *o) { return o->command == COMMAND_RUN || o->command == COMMAND_TEST; }
@@ -96,28 +115,31 @@ static bool link_program(Compiler *c, const Options *o, const char *output, Blob
     return ok;
 }
 
-static bool emit_tree(Compiler *c, const Module *m, bool types, const char *output, Times *t) {
+static bool emit_tree(const Job *j, bool types) {
     Buf text = {0};
-    ast_dump(c, m, types, &text);
-    bool ok = output_text(c, output, text.n ? text.at : "", text.n);
-    buf_free(&text);
-    times_stage(t, "write");
-    return ok;
+    ast_dump(j->c, j->module, types, &text);
+    return write_text(j, &text);
 }
 
-static bool explain(Compiler *c, const Options *o, const Program *p, const char *output, Times *t) {
-    static void (*const explain_[])(const Program *, Buf *) = {
-        [EXPLAIN_NONE] = emit_plan, [EXPLAIN_BOUNDS] = explain_bounds, [EXPLAIN_TRANSFERS] = explain_transfers};
+static bool emit_ast(Job *j) { return emit_tree(j, false); }
+static bool emit_checked(Job *j) { return emit_tree(j, true); }
+static bool emit_header(Job *j) { return output_header(j->c, j->program, j->output); }
+
+/* A text that the checked program has all of. */
+static bool tell(const Job *j, void (*what)(const Program *, Buf *)) {
     Buf text = {0};
-    (o->json ? transfers_as_json : explain_[o->explain])(p, &text);
-    bool ok = output_text(c, output, text.n ? text.at : "", text.n);
-    buf_free(&text);
-    times_stage(t, "write");
-    return ok;
+    what(j->program, &text);
+    return write_text(j, &text);
 }
+
+static bool emit_transfer_plan(Job *j) { return tell(j, emit_plan); }
+static bool tell_bounds(Job *j) { return tell(j, explain_bounds); }
+static bool tell_transfers(Job *j) { return tell(j, j->o->json ? transfers_as_json : explain_transfers); }
 
 /* Places come with debug information; which -O is asked for changes nothing. */
-static bool explain_vector(Compiler *c, const Options *o, const Program *p, const char *output, Times *t) {
+static bool tell_vector(Job *j) {
+    const Options *o = j->o;
+    const Program *p = j->program;
     IrOptions options = {.opt_level = 2, .debug = true, .unchecked = o->unchecked, .march = o->march, .explain_vector = true,
                          .omitted = o->omitted, .nest_plan = o->nest_plan};
     IrResult result = {0};
@@ -126,22 +148,21 @@ static bool explain_vector(Compiler *c, const Options *o, const Program *p, cons
     buf_puts(&text, result.text ? result.text : "");
     for (int i = 0; i < p->funcs.n; i++)
         if (p->funcs.at[i]->is_kernel) explain_combined(p->funcs.at[i], &text);
-    ok = ok && output_text(c, output, text.n ? text.at : "", text.n);
-    buf_free(&text);
     ir_result_free(&result);
-    times_stage(t, "write");
-    return ok;
+    return ok && write_text(j, &text);
 }
 
 /* Of each GPU that is named, or of sm_90, the kernels are compiled, for nobody knows their registers before. */
-static bool explain_launch(Compiler *c, Options *o, const Program *p, const char *output, Times *t) {
+static bool tell_launch(Job *j) {
+    Compiler *c = j->c;
+    Options *o = j->o;
     const char *why;
     if (!archs_have_gpu(&o->archs)) archs_parse(&o->archs, &c->arena, "sm_90", &why);
     LaunchDevice *devices = arena_array(&c->arena, LaunchDevice, o->archs.n + 1);
     Blob *told = arena_array(&c->arena, Blob, o->archs.n + 1);
     o->emit = EMIT_DEVICE_ASM;
-    Code code = code_plan(&c->arena, p, o);
-    bool ok = code_generate(&code, t);
+    Code code = code_plan(&c->arena, j->program, o);
+    bool ok = code_generate(&code, j->t);
     Buf text = {0};
     int n = 0;
     for (int i = 0; ok && i < code.n; i++) {
@@ -153,13 +174,10 @@ static bool explain_launch(Compiler *c, Options *o, const Program *p, const char
         n++;
     }
     ok = ok && !c->diags.n_errors;
-    if (ok) irgen_explain_launch(p, devices, n, &text);
-    ok = ok && output_text(c, output, text.n ? text.at : "", text.n);
+    if (ok) irgen_explain_launch(j->program, devices, n, &text);
     for (int i = 0; i < n; i++) blob_free(&told[i]);
-    buf_free(&text);
     code_free(&code);
-    times_stage(t, "write");
-    return ok;
+    return ok && write_text(j, &text);
 }
 
 /* The target is that of --offload-arch, if it names one GPU, else the x86 device. */
@@ -167,25 +185,39 @@ static bool run_pass(Compiler *c, const Options *o, const Source *source, const 
     bool gpu = archs_have_gpu(&o->archs);
     IrOptions options = {.opt_level = o->opt_level, .march = gpu ? o->archs.at[0].cpu : o->march};
     Buf text = {0};
-    bool list = !strcmp(o->run_pass, "list");
-    if (list) irgen_list_passes(&text);
-    bool ok = list || irgen_run_pass(o->run_pass, gpu ? o->archs.at[0].target : "x86", &options, source->text, source->n,
-                                     source->path, &text);
+    bool ok = irgen_run_pass(o->run_pass, gpu ? o->archs.at[0].target : "x86", &options, source->text, source->n,
+                             source->path, &text);
     if (ok) ok = output_text(c, output, text.at, text.n);
     else diag(c, E1002, (Span){0}, "cannot run pass `%s` on `%s`: %s", o->run_pass, o->input, text.at);
     buf_free(&text);
     return ok;
 }
 
-static bool emit_tokens(Compiler *c, Source *source, const char *output, Times *t) {
+static bool emit_tokens(Job *j) {
     Buf text = {0};
-    lex_dump(c, source, &text);
-    times_stage(t, "lex");
-    bool ok = !c->diags.n_errors && output_text(c, output, text.n ? text.at : "", text.n);
+    lex_dump(j->c, j->source, &text);
+    times_stage(j->t, "lex");
+    if (!j->c->diags.n_errors) return write_text(j, &text);
     buf_free(&text);
-    times_stage(t, "write");
-    return ok;
+    return false;
 }
+
+typedef enum Stage { STAGE_READ = 1, STAGE_PARSED, STAGE_CHECKED } Stage;
+
+static const struct {
+    Stage after;
+    bool (*run)(Job *);
+} emits[] = {
+    [EMIT_NONE] = {0},
+#define EMIT(id, name, stage, function, help) [EMIT_##id] = {STAGE_##stage, function},
+#include "driver/options.def"
+};
+
+static bool (*const explains[])(Job *) = {
+    [EXPLAIN_NONE] = NULL,
+#define EXPLAIN(id, name, function, help) [EXPLAIN_##id] = function,
+#include "driver/options.def"
+};
 
 /* -Werror: warnings become errors before anything is generated. */
 static bool accepted(Compiler *c, const Options *o) {
@@ -238,48 +270,51 @@ static bool read_nest_plan(Compiler *c, Options *o) {
     return !why;
 }
 
-/* The compiler, from source to result. `output`: the file to write, "-" for standard output; `run` gives *program. */
+static Program *check(const Job *j) {
+    const Options *o = j->o;
+    bool tests = o->command == COMMAND_TEST, strict = o->strict;
+    bool makes_program = o->command != COMMAND_CHECK && !o->emit && !o->explain && !o->object && !o->shared;
+    if (o->command == COMMAND_INTERPRET) strict = strict || !irgen_host_fuses(o->march);
+    SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
+                       .transfers_each = o->transfers_each, .strict = strict,
+                       .host_fuses = irgen_host_fuses, .march = o->march};
+    Program *checked = sema_check(j->c, j->module, &how);
+    off_check_exports(j->c, checked);
+    times_stage(j->t, "check");
+    return checked;
+}
+
+/* The compiler, from source to result; `run` returns *program. */
 static bool compile(Compiler *c, Options *o, const char *output, Blob *program, Times *t) {
     const char *why;
-    Source *source = source_read(&c->sources, o->input, SOURCE_ANY, &why);
-    if (!source) {
+    Job job = {.c = c, .o = o, .output = output, .t = t};
+    job.source = source_read(&c->sources, o->input, SOURCE_ANY, &why);
+    if (!job.source) {
         diag(c, E1002, (Span){0}, "cannot read `%s`: %s", o->input, why);
         return false;
     }
     if (!read_nest_plan(c, o)) return false;
     times_stage(t, "read");
-    if (o->run_pass) return run_pass(c, o, source, output);
-    if (o->emit == EMIT_TOKENS) return emit_tokens(c, source, output, t);
+    if (o->run_pass) return run_pass(c, o, job.source, output);
+    if (emits[o->emit].after == STAGE_READ) return emits[o->emit].run(&job);
 
-    Module *module = parse_source(c, source, NULL);
+    job.module = parse_source(c, job.source, NULL);
     times_stage(t, "parse");
     if (c->diags.n_errors) return false; /* checking a text with holes would only report the holes again */
-    if (o->emit == EMIT_AST) return emit_tree(c, module, false, output, t);
+    if (emits[o->emit].after == STAGE_PARSED) return emits[o->emit].run(&job);
 
-    bool tests = o->command == COMMAND_TEST, makes_program = o->command != COMMAND_CHECK && !o->emit && !o->object && !o->shared;
-    makes_program = makes_program && !o->explain;
-    bool interprets = o->command == COMMAND_INTERPRET, strict = o->strict || (interprets && !irgen_host_fuses(o->march));
-    SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
-                       .transfers_each = o->transfers_each, .strict = strict,
-                       .host_fuses = irgen_host_fuses, .march = o->march};
-    Program *checked = sema_check(c, module, &how);
-    off_check_exports(c, checked);
-    times_stage(t, "check");
+    job.program = check(&job);
     if (!accepted(c, o)) return false;
-    if (o->emit == EMIT_CHECKED) return emit_tree(c, module, true, output, t);
-    if (o->explain == EXPLAIN_VECTOR) return explain_vector(c, o, checked, output, t);
-    if (o->explain == EXPLAIN_LAUNCH) return explain_launch(c, o, checked, output, t);
-    if (o->explain || o->emit == EMIT_PLAN) return explain(c, o, checked, output, t);
+    if (o->explain) return explains[o->explain](&job);
+    if (o->emit) return emits[o->emit].run(&job);
     if (o->command == COMMAND_CHECK) return true;
-    if (interprets) {
+    if (o->command == COMMAND_INTERPRET) {
         finish(c, o, true, t); /* the warnings */
-        exit(interpret(checked, o));
+        exit(interpret(job.program, o));
     }
-    if (o->emit == EMIT_HEADER) return output_header(c, checked, output);
 
-    Code code = code_plan(&c->arena, checked, o);
-    bool ok = o->emit ? emit_code(c, output, &code, t)
-                      : code_generate(&code, t) && link_program(c, o, output, program, &code, t);
+    Code code = code_plan(&c->arena, job.program, o);
+    bool ok = code_generate(&code, t) && link_program(c, o, output, program, &code, t);
     code_free(&code);
     return ok;
 }

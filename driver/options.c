@@ -38,7 +38,7 @@ static const struct {
     const char *name, *help;
 } emits[] = {
     {"", ""},
-#define EMIT(id, name, help) {name, help},
+#define EMIT(id, name, stage, function, help) {name, help},
 #include "driver/options.def"
 };
 
@@ -46,7 +46,7 @@ static const struct {
     const char *name, *help;
 } explains[] = {
     {"", ""},
-#define EXPLAIN(id, name, help) {name, help},
+#define EXPLAIN(id, name, function, help) {name, help},
 #include "driver/options.def"
 };
 
@@ -256,6 +256,18 @@ static int parse_no_transform(Options *o, const char *value) {
     return asked ? 0 : usage_error("--no-transform: `%s` has a name that --no-transform=list does not list", value);
 }
 
+/* The name of a pass, or `list`, which needs no source file. */
+static int parse_pass(const char *value, const char **pass) {
+    *pass = value;
+    if (irgen_has_pass(value)) return NOT_DONE;
+    if (strcmp(value, "list")) return usage_error("there is no pass `%s`; --run-pass=list lists them", value);
+    Buf list = {0};
+    irgen_list_passes(&list);
+    int status = print_and_end(list.at, list.n);
+    buf_free(&list);
+    return status;
+}
+
 static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     switch (id) {
     case OPTION_OUTPUT: o->output = value; return NOT_DONE;
@@ -277,7 +289,8 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_WITHOUT: o->without = value; return NOT_DONE;
     case OPTION_NEST_PLAN: o->nest_plan = value; return NOT_DONE;
     case OPTION_NO_TRANSFORM: return parse_no_transform(o, value);
-    case OPTION_RUN_PASS: o->run_pass = value; return NOT_DONE;
+    case OPTION_RUN_PASS: return parse_pass(value, &o->run_pass);
+    case OPTION_PRINT_BEFORE: return parse_pass(value, &o->print_before);
     case OPTION_VERIFY_EACH: o->verify_each = true; return NOT_DONE;
     case OPTION_VECTOR: return parse_vector(o, value);
     case OPTION_MARCH: return parse_march(o, arena, value);
@@ -351,6 +364,8 @@ static int check_together(const Options *o) {
     if (o->shared && (o->object || o->emit))
         return usage_error("--shared and %s cannot be combined", o->object ? "-c" : "--emit");
     if (o->object && o->emit) return usage_error("-c and --emit cannot be combined");
+    if (o->print_before && o->emit != EMIT_LLVM && o->emit != EMIT_DEVICE_LLVM)
+        return usage_error("--print-before needs --emit=llvm or --emit=device-llvm");
     return NOT_DONE;
 }
 

@@ -16,13 +16,13 @@ typedef enum Command {
 
 typedef enum Emit {
     EMIT_NONE,
-#define EMIT(id, name, help) EMIT_##id,
+#define EMIT(id, ...) EMIT_##id,
 #include "driver/options.def"
     EMIT__COUNT
 } Emit;
 typedef enum Explain {
     EXPLAIN_NONE,
-#define EXPLAIN(id, name, help) EXPLAIN_##id,
+#define EXPLAIN(id, ...) EXPLAIN_##id,
 #include "driver/options.def"
     EXPLAIN__COUNT
 } Explain;
@@ -42,6 +42,7 @@ typedef struct Options {
     int opt_level;
     bool unchecked, scalar, strict;
     const char *run_pass;      /* the input is LLVM IR: run this pass on it and print it (irgen/pass.def); NULL: no */
+    const char *print_before;  /* --emit prints the module as this pass gets it (irgen/pass.def); NULL: after all passes */
     bool verify_each;          /* check modules after each pass; also set by KDSL_VERIFY_EACH in the environment */
     TransformSet omitted;      /* --no-transform */
     const char *nest_plan;     /* --nest-plan: a file; once it is read, its text; NULL: none */

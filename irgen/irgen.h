@@ -18,6 +18,7 @@ typedef struct IrOptions {
     bool gpu;              /* of the host: launches may run on GPUs, so they say how large the grid is */
     bool has_ptx;          /* of the host: some of them are PTX */
     int n_images;          /* of the host: device images, which off_images_object holds */
+    const char *print_before; /* a pass: it and those after it do not run; NULL: all run */
     bool verify_each;      /* the module is checked after each pass, not only at the end of stages */
     bool explain_vector;   /* only IrResult.text is made: what kernels become as vector code */
     const char *march;     /* host and x86 device CPU: "native" (default), "x86-64-v3", ... */
@@ -57,6 +58,7 @@ void ir_result_free(IrResult *r);
 bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n, const char *path,
                     Buf *out);
 void irgen_list_passes(Buf *out);
+bool irgen_has_pass(const char *name);
 /* Of a text for IrOptions.nest_plan: what is wrong with it, or NULL. */
 const char *irgen_nest_plan_problem(Arena *a, const char *text);
 /* What a kernel's entries are called in every image of such a program; how many there are. */

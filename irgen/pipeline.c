@@ -165,7 +165,16 @@ static bool takes(const Cg *cg, const Pass *pass) {
     return false;
 }
 
+static const Pass *pass_named(const char *name) {
+    for (int id = 0; id < PASS__COUNT; id++)
+        if (!strcmp(passes[id].name, name)) return &passes[id];
+    return NULL;
+}
+
+bool irgen_has_pass(const char *name) { return pass_named(name) != NULL; }
+
 static void run_one(Cg *cg, const Pass *pass) {
+    if (cg->options->print_before && pass >= pass_named(cg->options->print_before)) return;
     if (!takes(cg, pass)) return;
     pass->run(cg);
     if (cg->options->verify_each) verify(cg, pass->name);
@@ -352,12 +361,6 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
 
 /* One pass on a module that a test has written --------------------------------------------------------------------- */
 
-static const Pass *pass_named(const char *name) {
-    for (int id = 0; id < PASS__COUNT; id++)
-        if (!strcmp(passes[id].name, name)) return &passes[id];
-    return NULL;
-}
-
 static bool read_module(Cg *cg, const char *text, size_t n, const char *path, Buf *out) {
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, n, path);
     char *error = NULL;
@@ -378,10 +381,6 @@ void irgen_list_passes(Buf *out) {
 bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n, const char *path,
                     Buf *out) {
     const Pass *pass = pass_named(name);
-    if (!pass) {
-        buf_printf(out, "there is no pass `%s`; --run-pass=list lists them\n", name);
-        return false;
-    }
     Cg cg;
     Compiler own;
     begin_context(&cg, &own, o, target_find(target));

@@ -140,6 +140,14 @@ class RowsTest(unittest.TestCase):
         self.before("driver/options.def", "OPTION(HELP", 'OPTION(SPARE, "-z", NULL, "")',
                     {"driver/options.c": "OPTION_SPARE"})
 
+    def test_a_text_to_emit(self):
+        self.before("driver/options.def", "EMIT(AST", 'EMIT(SPARE, "spare", CHECKED, emit_spare, "nothing")',
+                    {"driver/main.c": "emit_spare", "driver/generate.c": "EMIT_SPARE"})
+
+    def test_a_decision_to_explain(self):
+        self.before("driver/options.def", "EXPLAIN(LAUNCH", 'EXPLAIN(SPARE, "spare", tell_spare, "nothing")',
+                    {"driver/main.c": "tell_spare"})
+
     def test_nodes_and_types(self):
         for header, prefix in [("parser/ast.h", "EXPR"), ("parser/ast.h", "STMT"), ("parser/ast.h", "ITEM"),
                                ("sema/type.h", "TY")]:
