@@ -220,7 +220,10 @@ static Type *check_text(Sema *s, Expr *e) {
         return s->error;
     }
     if (!is_plain(s, &args->at[0])) return s->error;
-    e->call.info->format = check_format(s, args->at[0].value, args->at + 1, args->n - 1);
+    if (args->at[0].value->kind == EXPR_STR)
+        e->call.info->format = check_format(s, args->at[0].value, args->at + 1, args->n - 1);
+    else
+        check_missing_format(s, e);
     if (id == BUILTIN_PRINT && s->func) {
         PrintSite site = {s->func, e};
         vec_push(s->arena, &s->program->prints, site);

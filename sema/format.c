@@ -220,21 +220,6 @@ static void check_places(Reader *r, Arg *args, int n_args) {
     }
 }
 
-static bool check_literal(Sema *s, Expr *format) {
-    if (format->kind == EXPR_STR) { /* part of the statement, not a string that the program handles */
-        format->type = s->str;
-        format->konst = (Const){.kind = CONST_STR, .s = {format->str.at, format->str.n}};
-        return true;
-    }
-    Type *t = check_expr(s, &format);
-    if (is_bad(t)) return false;
-    Diag *d = diag(s->c, E0701, format->span, "the format must be a string literal: it is read at compile time");
-    if (t->kind != TY_ARRAY && t->kind != TY_VOID)
-        diag_fix(s->c, d, (Span){format->span.lo, format->span.lo}, "\"{}\", ", "write a format before the value");
-    bad(s, format);
-    return false;
-}
-
 static void check_format_value(Sema *s, Expr **slot) {
     Type *t = check_expr(s, slot);
     if (t->kind == TY_ARRAY) {
@@ -260,11 +245,71 @@ static void check_format_value(Sema *s, Expr **slot) {
 FormatPlan *check_format(Sema *s, Expr *format, Arg *args, int n_args) {
     for (int i = 0; i < n_args; i++) check_format_value(s, &args[i].value);
     FormatPlan *plan = arena_new(s->arena, FormatPlan);
-    if (!format || !check_literal(s, format)) return plan;
+    format->type = s->str; /* part of the statement, not a string that the program handles */
+    format->konst = (Const){.kind = CONST_STR, .s = {format->str.at, format->str.n}};
     Reader r = {.s = s, .literal = format, .at = format->str.at, .n = format->str.n, .plan = plan, .ok = true};
     read_format(&r);
     if (!r.ok) return plan;
     for (int i = 0; i < plan->pieces.n; i++) check_piece(&r, &plan->pieces.at[i], args, n_args);
     check_places(&r, args, n_args);
     return plan;
+}
+
+/* print(x) without a format --------------------------------------------------------------------------------------- */
+
+static bool is_printable(const Type *t) { return type_is_number(t) || t->kind == TY_BOOL || t->kind == TY_STR; }
+
+static const char *unused_name(Sema *s) {
+    static const char *const names[] = {"i", "j", "k"};
+    for (int i = 0; i < 3; i++)
+        if (!scope_find(s, name_of(&s->c->names, names[i]))) return names[i];
+    return NULL;
+}
+
+/* print(x); with an array of numbers becomes a loop, which needs no `;`. */
+static void fix_array(Sema *s, Diag *d, const Expr *call, const Expr *array) {
+    const char *i = unused_name(s), *x = source_text(s, array->span);
+    bool is_row = array->type->rank == 1 && array->kind == EXPR_NAME && is_printable(array->type->elem);
+    bool is_statement = call->call.args.n == 1 && call->call.info->builtin == BUILTIN_PRINT &&
+                        !strcmp(source_text(s, (Span){call->span.hi, call->span.hi + 1}), ";");
+    if (is_row && is_statement && i)
+        diag_fix(s->c, d, (Span){call->span.lo, call->span.hi + 1},
+                 arena_printf(s->arena, "for %s in len(%s) { print(\"{}\", %s[%s]); }", i, x, x, i),
+                 "a whole array cannot be printed; print its elements");
+    else
+        diag_note(s->c, d, array->span, "a whole array cannot be printed; print its elements");
+}
+
+static void fix_struct(Sema *s, Diag *d, const Expr *e) {
+    const Type *t = e->type;
+    const char *format = "", *fields = "", *p = source_text(s, e->span);
+    bool all = e->kind == EXPR_NAME;
+    for (int i = 0; i < t->n_fields; i++) {
+        all = all && is_printable(t->fields[i].type);
+        format = arena_printf(s->arena, "%s%s{}", format, i ? " " : "");
+        fields = arena_printf(s->arena, "%s, %s.%s", fields, p, t->fields[i].name);
+    }
+    if (all) diag_fix(s->c, d, e->span, arena_printf(s->arena, "\"%s\"%s", format, fields), "print its fields");
+    else diag_note(s->c, d, e->span, "a whole `%s` cannot be printed; print its fields", t->name);
+}
+
+void check_missing_format(Sema *s, Expr *call) {
+    ArgList *args = &call->call.args;
+    const char *format = "{}";
+    for (int i = 1; i < args->n; i++) {
+        check_format_value(s, &args->at[i].value);
+        format = arena_printf(s->arena, "%s {}", format);
+    }
+    Type *t = check_expr(s, &args->at[0].value);
+    Expr *first = args->at[0].value;
+    if (is_bad(t)) return;
+    Diag *d = diag(s->c, E0701, first->span, "the format must be a string literal: it is read at compile time");
+    if (t->kind == TY_ARRAY)
+        fix_array(s, d, call, first);
+    else if (t->kind == TY_STRUCT && args->n == 1)
+        fix_struct(s, d, first);
+    else if (t->kind != TY_VOID && t->kind != TY_STRUCT)
+        diag_fix(s->c, d, (Span){first->span.lo, first->span.lo}, arena_printf(s->arena, "\"%s\", ", format),
+                 "write a format before the value%s", args->n > 1 ? "s" : "");
+    bad(s, first);
 }

@@ -6,7 +6,10 @@
 
 /* Result ------------------------------------------------------------------------------------------------------ */
 
-static const char *const reduction_names[] = {"none", "sum", "prod", "min", "max", "any", "all", "count"};
+static const char *const reduction_names[] = {
+    [REDUCE_NONE] = "none", [REDUCE_SUM] = "sum", [REDUCE_PROD] = "prod", [REDUCE_MIN] = "min", [REDUCE_MAX] = "max",
+    [REDUCE_ANY] = "any",   [REDUCE_ALL] = "all", [REDUCE_COUNT] = "count",
+};
 
 const char *reduction_name(Reduction r) { return reduction_names[r]; }
 
