@@ -129,8 +129,10 @@ def write(chosen, names):
                      "\n".join(sorted(lines)) + "\n")
 
 
-def check(chosen, names):
+def check(chosen, names, all_names):
     rows = [line.split() for line in TABLE.read_text().splitlines() if not line.startswith("#")]
+    unknown = {row[0] for row in rows} - set(all_names)
+    rows = [row for row in rows if row[0] in names]
     assembly, problems = Assembly(chosen.kdslc), []
     with ThreadPoolExecutor(chosen.jobs) as pool:
         kept = list(pool.map(lambda row: [p for p in row[2:] if assembly.changes(p, row[1], row[0])], rows))
@@ -140,7 +142,7 @@ def check(chosen, names):
             problems.append(f"{name} serves {len(unrelated(still))} unrelated programs of {TABLE.name} for {march}, not {LEAST}")
     known = {row[0] for row in rows}
     problems += [f"{TABLE.name} has no line for {name}" for name in names if name not in known]
-    problems += [f"{TABLE.name} has a line for {name}, which --no-transform does not know" for name in known - set(names)]
+    problems += [f"{TABLE.name} has a line for {name}, which --no-transform does not know" for name in sorted(unknown)]
     print("\n".join(problems) or f"{len(names)} transformations serve {LEAST} unrelated programs each, on each processor named")
     return 1 if problems else 0
 
@@ -153,7 +155,7 @@ def main():
     if set(names) - set(known):
         sys.exit(f"coverage: no transformation `{sorted(set(names) - set(known))[0]}`; there are {', '.join(known)}")
     if chosen.check:
-        return check(chosen, names)
+        return check(chosen, names, known)
     if chosen.write:
         write(chosen, names)
         return 0

@@ -45,9 +45,9 @@ static bool compares(GroupRun *r, Nest *nest, Op op, Expr *place, Expr *with) {
     if (op == OP_LT) nest->hi[d] = least(f, nest->hi[d], v);
     else nest->lo[d] = most(f, nest->lo[d], v);
     if (op != OP_EQ) return true;
-    LLVMValueRef behind = LLVMBuildAdd(f->b, v, cg_i64(f->cg, 1), "");
+    LLVMValueRef next = LLVMBuildAdd(f->b, v, cg_i64(f->cg, 1), "");
     LLVMValueRef there = LLVMBuildICmp(f->b, LLVMIntULT, v, cg_i64(f->cg, r->group->by[d]), "");
-    nest->hi[d] = least(f, nest->hi[d], LLVMBuildSelect(f->b, there, behind, cg_i64(f->cg, 0), ""));
+    nest->hi[d] = least(f, nest->hi[d], LLVMBuildSelect(f->b, there, next, cg_i64(f->cg, 0), ""));
     return true;
 }
 
@@ -73,7 +73,7 @@ static void take_all(GroupRun *r, Nest *nest, Expr *e, ExprList *rest) {
     }
 }
 
-/* if !inside { return; } at the beginning, with nothing behind the part. */
+/* if !inside { return; } at the beginning, with nothing after the part. */
 static bool drops_outside(const GroupRun *r, const Part *part) {
     if (!part->items.n || r->returned.at || r->items || !narrows_inside(r)) return false;
     const Stmt *st = part->items.at[0];

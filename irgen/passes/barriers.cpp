@@ -47,7 +47,7 @@ bool is_barrier(const Instruction &i) {
     switch (call->getIntrinsicID()) {
     case Intrinsic::amdgcn_s_barrier:
     case Intrinsic::nvvm_barrier_cta_sync_aligned_all: return true;
-    default: return false;
+    default: return false; // irgen/gpu writes no other barrier
     }
 }
 

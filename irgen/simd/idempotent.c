@@ -16,8 +16,9 @@ static bool clears_private(const SimdRegion *g, LLVMValueRef call) {
 static bool has_no_effect(const SimdRegion *g, LLVMValueRef v) {
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMCall: return simd_is_pure_call(v) || simd_is_remark(v) || clears_private(g, v);
-    case LLVMAtomicRMW: case LLVMAtomicCmpXchg: case LLVMFence: return false;
-    default: return !simd_is_atomic(v);
+    case LLVMAtomicRMW: case LLVMAtomicCmpXchg: case LLVMFence: case LLVMInvoke: case LLVMCallBr: case LLVMVAArg:
+        return false;
+    default: return !simd_is_atomic(v); /* computes a value, or is a load or store, which the caller checks */
     }
 }
 

@@ -217,7 +217,7 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
     case LLVMCall: return simd_is_pure_call(v) ? of_operands(g, v, block) : varying(g->rows);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: return varying(g->rows);
-    default: return of_operands(g, v, block);
+    default: return of_operands(g, v, block); /* the value depends on the operands alone: what reads memory is above */
     }
 }
 

@@ -274,7 +274,7 @@ static LLVMValueRef clone_linear(SimdEmit *e, LLVMValueRef inst, int row) {
         return plain;
     }
     case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(c, 0); return c;
-    default: return c;
+    default: return c; /* phi, select and freeze promise nothing; extensions are linear only where the first lane is live */
     }
 }
 

@@ -28,14 +28,14 @@ def fixed(text, said):
         at = re.match(r".*:(\d+):(\d+): error", line)
         place = (int(at[1]), int(at[2])) if at else place
         for old, new in re.findall(r"= fix: .*: replace `(.*)` with `(.*)`$", line):
-            edits.append((place[0], old, new))
+            edits.append((*place, old, new))
         for new in re.findall(r"= fix: .*: insert `(.*)`$", line):
-            edits.append((place[0], place[1], new))
+            edits.append((*place, "", new))
     lines = text.splitlines()
-    for number, where, new in reversed(edits):
+    for number, column, old, new in reversed(edits):
         line = lines[number - 1]
-        lines[number - 1] = (line.replace(where, new, 1) if isinstance(where, str)
-                             else line[:where - 1] + new + line[where - 1:])
+        at = line.rindex(old, 0, column - 1 + len(old))  # what is replaced begins there or before
+        lines[number - 1] = line[:at] + new + line[at + len(old):]
     return "\n".join(lines) + "\n", len(edits)
 
 
