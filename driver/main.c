@@ -62,7 +62,8 @@ static bool runs_program(const Options *o) { return o->command == COMMAND_RUN ||
 static bool is_gpu(const Piece *m) { return m->target && strcmp(m->target, "x86"); }
 
 /* The images, in the order of --offload-arch: those of GPUs, then the x86 device's. */
-static bool make_images(Compiler *c, const Options *o, const Code *code, const Blob *x86, int n_x86, DeviceImage *images) {
+static bool make_images(Compiler *c, const Options *o, const Code *code, const Blob *x86, int n_x86,
+                        DeviceImage *images) {
     bool ok = true;
     for (int i = 0; i < o->archs.n; i++) {
         const Arch *a = &o->archs.at[i];
@@ -140,8 +141,13 @@ static bool tell_transfers(Job *j) { return tell(j, j->o->json ? transfers_as_js
 static bool tell_vector(Job *j) {
     const Options *o = j->o;
     const Program *p = j->program;
-    IrOptions options = {.opt_level = 2, .debug = true, .unchecked = o->unchecked, .march = o->march, .explain_vector = true,
-                         .omitted = o->omitted, .nest_plan = o->nest_plan};
+    IrOptions options = {.opt_level = 2,
+                         .debug = true,
+                         .unchecked = o->unchecked,
+                         .march = o->march,
+                         .explain_vector = true,
+                         .omitted = o->omitted,
+                         .nest_plan = o->nest_plan};
     IrResult result = {0};
     Buf text = {0};
     bool ok = irgen_device(p, "x86", &options, &result);

@@ -26,7 +26,8 @@ static bool is_proven(Frame *f, const Expr *e, int d) {
 static FailedArray failed_array(Frame *f, const Expr *e, const Array *a) {
     const Type *t = e->index.base->type;
     const CheckSite *site = f->item && e->index.site > 0 ? &f->run->program->sites.at[e->index.site - 1] : NULL;
-    return (FailedArray){site && site->name ? site->name : interp_array_name(f, e->index.base), interp_shape_text(f, t, a->ext), t->rank, a->ext};
+    return (FailedArray){site && site->name ? site->name : interp_array_name(f, e->index.base),
+                         interp_shape_text(f, t, a->ext), t->rank, a->ext};
 }
 
 static void check_index(Frame *f, const Expr *e, const Array *a, int64_t at, int d, Span span) {

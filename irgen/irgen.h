@@ -55,8 +55,8 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
 void ir_result_free(IrResult *r);
 /* For tests: runs one pass (pass.def) on the LLVM IR in text[0..n) as on a module for this target, and prints what is made of
  * it, or, where it is none, LLVM's message. */
-bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n, const char *path,
-                    Buf *out);
+bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n,
+                    const char *path, Buf *out);
 void irgen_list_passes(Buf *out);
 bool irgen_has_pass(const char *name);
 /* Of a text for IrOptions.nest_plan: what is wrong with it, or NULL. */

@@ -352,7 +352,8 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
         if (o->n_levels) version_kernel(&cg, whole, kernels.at[i]);
     }
     device_functions(&cg);
-    if (o->n_levels && o->part == 0 && kernels.n && !strcmp(o->march, o->levels[0])) version_constructor(&cg, kernels.at[0]);
+    if (o->n_levels && o->part == 0 && kernels.n && !strcmp(o->march, o->levels[0]))
+        version_constructor(&cg, kernels.at[0]);
     r->n_kernels = kernels.n;
     finish(&cg, r, t);
     end(&cg);
@@ -378,8 +379,8 @@ void irgen_list_passes(Buf *out) {
     for (int id = 0; id < PASS__COUNT; id++) buf_printf(out, "%-18s %s\n", passes[id].name, passes[id].what);
 }
 
-bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n, const char *path,
-                    Buf *out) {
+bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n,
+                    const char *path, Buf *out) {
     const Pass *pass = pass_named(name);
     Cg cg;
     Compiler own;

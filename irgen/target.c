@@ -23,26 +23,69 @@ static void x86_init(void) {
 enum { PTX_KERNEL = 71, AMDGPU_KERNEL = 91 };
 
 static const Target targets[] = {
-    /* The program itself. Of its kernels it has declarations only: the host versions come from the x86 device's object. */
-    {.name = "host", .triple = "x86_64-unknown-linux-gnu", .is_program = true, .checks = true,
-     .atomic_scope = "", .fma_feature = "+fma", .half_feature = "+f16c",
-     .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMHiddenVisibility, .kernel_cc = LLVMCCallConv,
+    /* The program itself. Of its kernels it has declarations only: the host versions come from the x86 device's object.
+     */
+    {.name = "host",
+     .triple = "x86_64-unknown-linux-gnu",
+     .is_program = true,
+     .checks = true,
+     .atomic_scope = "",
+     .fma_feature = "+fma",
+     .half_feature = "+f16c",
+     .kernel_linkage = LLVMExternalLinkage,
+     .kernel_visibility = LLVMHiddenVisibility,
+     .kernel_cc = LLVMCCallConv,
      .init = x86_init},
     /* libomptarget's host plugin: a shared object whose kernels are found by dlsym and called once per launch. Weak, so
      * that two object files that both have a kernel of this name can be linked into one program. */
-    {.name = "x86", .triple = "x86_64-unknown-linux-gnu", .atomic_scope = "", .holds_fallback = true,
-     .group_is_loop = true, .copies_apart = true, .fma_feature = "+fma", .half_feature = "+f16c",
-     .own_math = true, .vector = true,
-     .kernel_linkage = LLVMWeakAnyLinkage, .kernel_visibility = LLVMProtectedVisibility,
-     .kernel_cc = LLVMCCallConv, .kernel_entry = cpu_kernel_entry, .init = x86_init},
-    {.name = "nvptx", .triple = "nvptx64-nvidia-cuda", .default_cpu = "sm_75", .gpu = &nvptx_gpu, .atomic_scope = "device",
-     .text_is_image = true, .lines_only = true, .fma_feature = "", .half_feature = "", .converts_bf16 = true,
-     .one_nan = true, .own_math = true, .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMDefaultVisibility,
-     .kernel_cc = PTX_KERNEL, .kernel_entry = gpu_kernel_entry, .init = nvptx_init},
-    {.name = "amdgpu", .triple = "amdgcn-amd-amdhsa", .default_cpu = "gfx90a", .gpu = &amdgpu_gpu, .atomic_scope = "agent",
-     .divides_words = true, .global_space = 1, .code_object = 500, .fma_feature = "", .half_feature = "", .own_math = true,
-     .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMProtectedVisibility, .kernel_cc = AMDGPU_KERNEL,
-     .kernel_entry = gpu_kernel_entry, .init = amdgpu_init},
+    {.name = "x86",
+     .triple = "x86_64-unknown-linux-gnu",
+     .atomic_scope = "",
+     .holds_fallback = true,
+     .group_is_loop = true,
+     .copies_apart = true,
+     .fma_feature = "+fma",
+     .half_feature = "+f16c",
+     .own_math = true,
+     .vector = true,
+     .kernel_linkage = LLVMWeakAnyLinkage,
+     .kernel_visibility = LLVMProtectedVisibility,
+     .kernel_cc = LLVMCCallConv,
+     .kernel_entry = cpu_kernel_entry,
+     .init = x86_init},
+    {.name = "nvptx",
+     .triple = "nvptx64-nvidia-cuda",
+     .default_cpu = "sm_75",
+     .gpu = &nvptx_gpu,
+     .atomic_scope = "device",
+     .text_is_image = true,
+     .lines_only = true,
+     .fma_feature = "",
+     .half_feature = "",
+     .converts_bf16 = true,
+     .one_nan = true,
+     .own_math = true,
+     .kernel_linkage = LLVMExternalLinkage,
+     .kernel_visibility = LLVMDefaultVisibility,
+     .kernel_cc = PTX_KERNEL,
+     .kernel_entry = gpu_kernel_entry,
+     .init = nvptx_init},
+    {.name = "amdgpu",
+     .triple = "amdgcn-amd-amdhsa",
+     .default_cpu = "gfx90a",
+     .gpu = &amdgpu_gpu,
+     .atomic_scope = "agent",
+     .divides_words = true,
+     .global_space = 1,
+     .code_object = 500,
+     .fma_feature = "",
+     .half_feature = "",
+     .own_math = true,
+     .kernel_linkage = LLVMExternalLinkage,
+     .kernel_visibility = LLVMProtectedVisibility,
+     .kernel_cc = AMDGPU_KERNEL,
+     .kernel_entry = gpu_kernel_entry,
+     .init = amdgpu_init},
 };
 
 enum { N_TARGETS = sizeof targets / sizeof *targets };
@@ -108,7 +151,9 @@ int irgen_cpu_level(const char *march) {
     return 0;
 }
 
-const char *irgen_cpu_level_name(int level) { return level >= 1 && level <= N_CPU_LEVELS ? cpu_levels[level - 1] : NULL; }
+const char *irgen_cpu_level_name(int level) {
+    return level >= 1 && level <= N_CPU_LEVELS ? cpu_levels[level - 1] : NULL;
+}
 
 Target target_version(const Target *t) {
     Target version = *t;

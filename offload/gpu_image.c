@@ -121,7 +121,8 @@ static bool keep_text(Compiler *c, const Blob *ptx, Blob *image) {
     return true;
 }
 
-bool off_link_gpu_image(Compiler *c, const char *target, const char *cpu, bool any_newer, const Blob *module, Blob *image) {
+bool off_link_gpu_image(Compiler *c, const char *target, const char *cpu, bool any_newer, const Blob *module,
+                        Blob *image) {
     if (strcmp(target, "nvptx")) return link_amd(c, module, image);
     const char *ptxas = any_newer ? NULL : off_find_ptxas(&c->arena);
     return ptxas ? assemble(c, ptxas, cpu, module, image, NULL) : keep_text(c, module, image);

@@ -104,7 +104,8 @@ bool off_ptxas_tells(Compiler *c, const char *cpu, const Blob *ptx, Blob *text);
 /* A GPU's module -> image: "amdgpu", an object, to the code object the plugin loads; "nvptx", PTX, to the cubin that
  * ptxas makes of it, or, where there is no ptxas or newer models shall run it, to the PTX itself, which the program has
  * assembled by the driver it finds (runtime/cuda.c). cpu: sm_90, gfx90a. */
-bool off_link_gpu_image(Compiler *c, const char *target, const char *cpu, bool any_newer, const Blob *module, Blob *image);
+bool off_link_gpu_image(Compiler *c, const char *target, const char *cpu, bool any_newer, const Blob *module,
+                        Blob *image);
 /* An object that holds the images under off_image_symbol names, each in a container that says what it is. */
 typedef struct DeviceImage {
     Blob bytes;

@@ -90,7 +90,8 @@ void feed_push(Feed *f, Token t) {
     KdslParse(f->yy, t.kind, t);
     int before = f->prev.kind;
     bool in_list = f->open.n && f->open.at[f->open.n - 1].kind != TOK_LBRACE;
-    if (!before || before == TOK_RESYNC || before == TOK_LBRACE || before == TOK_RBRACE || (before == TOK_SEMI && !in_list))
+    if (!before || before == TOK_RESYNC || before == TOK_LBRACE || before == TOK_RBRACE ||
+        (before == TOK_SEMI && !in_list))
         f->first = t;
     f->prev2 = f->prev;
     f->prev = t;

@@ -112,7 +112,8 @@ static Pieces make_pieces(Session *s, Trial *t, const char *unit) {
 
 static bool make_image(Trial *t, Piece *p, DeviceImage *image) {
     *image = (DeviceImage){.triple = irgen_triple(p->arch->target), .arch = p->arch->cpu};
-    return off_link_gpu_image(&t->c, p->arch->target, p->arch->cpu, p->arch->any_newer, &p->result.object, &image->bytes);
+    return off_link_gpu_image(&t->c, p->arch->target, p->arch->cpu, p->arch->any_newer, &p->result.object,
+                              &image->bytes);
 }
 
 /* Units ------------------------------------------------------------------------------------------------------------ */

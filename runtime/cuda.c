@@ -81,7 +81,8 @@ typedef struct Model {
 
 static int version_of(int device) {
     int major, minor;
-    if (driver.attribute(&major, ATTRIBUTE_MAJOR, device) || driver.attribute(&minor, ATTRIBUTE_MINOR, device)) return 0;
+    if (driver.attribute(&major, ATTRIBUTE_MAJOR, device) || driver.attribute(&minor, ATTRIBUTE_MINOR, device))
+        return 0;
     return 10 * major + minor;
 }
 

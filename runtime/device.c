@@ -20,7 +20,8 @@ static bool is_of(int device, const char *plugin) {
 int64_t kdsl_default_device(void) {
     static int known = -1;
     int device = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (device < 0 || KDSL_IS_LIVE) __atomic_store_n(&known, device = kdsl_target()->default_device(), __ATOMIC_RELAXED);
+    if (device < 0 || KDSL_IS_LIVE)
+        __atomic_store_n(&known, device = kdsl_target()->default_device(), __ATOMIC_RELAXED);
     return device;
 }
 

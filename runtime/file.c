@@ -29,7 +29,8 @@ static bool write_all(int fd, const char *at, int64_t n) {
 static bool append_to(const char *path, const void *at, int64_t n_bytes) {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0666);
     struct stat before;
-    bool is_file = fd >= 0 && !fstat(fd, &before) && S_ISREG(before.st_mode), ok = fd >= 0 && write_all(fd, at, n_bytes);
+    bool is_file = fd >= 0 && !fstat(fd, &before) && S_ISREG(before.st_mode),
+         ok = fd >= 0 && write_all(fd, at, n_bytes);
     int error = errno;
     if (is_file && !ok && ftruncate(fd, before.st_size)) error = errno;
     if (fd >= 0 && close(fd) && ok) { /* NFS reports a full disk here */

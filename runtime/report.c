@@ -87,8 +87,8 @@ static const char *name_at(const void *host) {
     return ";unnamed;;;;";
 }
 
-static void on_data_op(int endpoint, void *task, void *target, uint64_t *id, int op, void *from, int from_device, void *to,
-                       int to_device, size_t n_bytes, const void *return_address) {
+static void on_data_op(int endpoint, void *task, void *target, uint64_t *id, int op, void *from, int from_device,
+                       void *to, int to_device, size_t n_bytes, const void *return_address) {
     (void)task, (void)target, (void)id, (void)return_address;
     bool in = op == TO_DEVICE || op == TO_DEVICE_ASYNC, out = op == FROM_DEVICE || op == FROM_DEVICE_ASYNC;
     if (endpoint == SCOPE_END && (in || out)) 
@@ -138,7 +138,8 @@ static const char directions[] =
 static void say_array(const Row *r) {
     const char *name, *file, *line;
     char what[256];
-    int n = kdsl_field(r->name, 0, &name), n_file = kdsl_field(r->name, 1, &file), n_line = kdsl_field(r->name, 2, &line);
+    int n = kdsl_field(r->name, 0, &name), n_file = kdsl_field(r->name, 1, &file),
+        n_line = kdsl_field(r->name, 2, &line);
     snprintf(what, sizeof what, "%.*s (%.*s:%.*s)", n, name, n_file, file, n_line, line);
     fprintf(stderr, "%-32s", what);
     say_moves(r);
@@ -147,7 +148,8 @@ static void say_array(const Row *r) {
 static void say_launch(const Row *r) {
     const char *file, *kernel, *line;
     char what[256];
-    int n_file = kdsl_field(r->name, 0, &file), n = kdsl_field(r->name, 1, &kernel), n_line = kdsl_field(r->name, 2, &line);
+    int n_file = kdsl_field(r->name, 0, &file), n = kdsl_field(r->name, 1, &kernel),
+        n_line = kdsl_field(r->name, 2, &line);
     snprintf(what, sizeof what, n_file ? "%.*s (%.*s:%.*s)" : "%.*s", n, kernel, n_file, file, n_line, line);
     fprintf(stderr, "%-32s", what);
     if (r->launches) fprintf(stderr, "  %-8lld %-14.3f", (long long)r->launches, 1e3 * r->seconds);

@@ -224,7 +224,8 @@ static Section *make_room(Table *t, int64_t device, Part part, bool reads, const
     return &t->at[i];
 }
 
-void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads, int32_t writes) {
+void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads,
+                     int32_t writes) {
     if (!n_bytes) return at;
     Part part = {at, (char *)at + n_bytes};
     if (device < 0) device = kdsl_default_device();

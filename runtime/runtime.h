@@ -149,8 +149,8 @@ typedef struct KdslUse {
     char *at;
     int64_t n_bytes, writes;
 } KdslUse;
-KDSL_RT void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes, const KdslUse *uses, int64_t n_uses,
-                        int64_t device);
+KDSL_RT void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes, const KdslUse *uses,
+                        int64_t n_uses, int64_t device);
 KDSL_RT void kdsl_settle(void);
 
 /* device.c: how many there are; what one is called. */
@@ -180,8 +180,8 @@ KDSL_RT int32_t kdsl_border(void (*run)(void *frame), void *frame);
 KDSL_RT void kdsl_check_argument(const char *place, const char *name, const void *at, int64_t rank,
                                  const int64_t *extents);
 /* Two arguments from outside: no byte belongs to both. may_be_same: unless they are one and the same. */
-KDSL_RT void kdsl_check_apart(const char *place, const char *name, const char *at, int64_t n_bytes, const char *other_name,
-                              const char *other, int64_t other_bytes, int32_t may_be_same);
+KDSL_RT void kdsl_check_apart(const char *place, const char *name, const char *at, int64_t n_bytes,
+                              const char *other_name, const char *other, int64_t other_bytes, int32_t may_be_same);
 
 /* test.c: the program of `kdslc test`. Runs each in a process of its own; the result is the program's exit code. */
 typedef struct KdslTest {
@@ -193,8 +193,8 @@ KDSL_RT int32_t kdsl_test_main(const KdslTest *tests, int64_t n);
 /* file.c: failures end the program, naming path and reason */
 KDSL_RT void kdsl_write_file(const char *path, const void *at, int64_t n_bytes, int32_t append, const char *place);
 KDSL_RT const char *kdsl_read_file(const char *path, const char *place);
-KDSL_RT void kdsl_read_array(const char *path, int64_t offset, void *at, int64_t n_bytes, const char *name, int64_t rank,
-                             const int64_t *extents, const char *place);
+KDSL_RT void kdsl_read_array(const char *path, int64_t offset, void *at, int64_t n_bytes, const char *name,
+                             int64_t rank, const int64_t *extents, const char *place);
 KDSL_RT int32_t kdsl_file_exists(const char *path);
 KDSL_RT int64_t kdsl_file_size(const char *path, const char *place);
 KDSL_RT const char *kdsl_read_line(const char *place);

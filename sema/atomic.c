@@ -85,8 +85,8 @@ Type *check_atomic(Sema *s, Expr *e) {
     if (is_bad(t)) return bad(s, e);
     const Expr *whole = expr_whole(target);
     const Expr *in = whole->kind == EXPR_INDEX ? whole->index.base : NULL;
-    bool element = in && (in->kind == EXPR_NAME || (expr_fixed_field(in) && expr_whole((Expr *)in)->kind == EXPR_INDEX &&
-                                                    expr_root(in)));
+    bool element = in && (in->kind == EXPR_NAME ||
+                          (expr_fixed_field(in) && expr_whole((Expr *)in)->kind == EXPR_INDEX && expr_root(in)));
     if (element && in->kind == EXPR_NAME && frame_facts(in->name.sym)->is_fixed && s->func && s->func->is_kernel) {
         diag(s->c, E0415, target->span, "no other work item can access `%s`; remove `atomic`", in->name.name);
         return bad(s, e);

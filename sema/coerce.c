@@ -168,7 +168,8 @@ static Type *mixed(Sema *s, Expr *a, Expr *b, Span at, const char *what) {
     Diag *d = diag(s->c, E0305, at, "%s mixes %s and %s", what, quoted_type(s, ta), quoted_type(s, tb));
     bool a_is_float = ta->is_float || ta->kind == TY_FLOAT_LITERAL;
     bool b_is_float = tb->is_float || tb->kind == TY_FLOAT_LITERAL;
-    bool to_a = !type_is_literal(ta) && !type_is_literal(tb) ? ta->is_float || !tb->is_float : a_is_float || !b_is_float;
+    bool to_a =
+        !type_is_literal(ta) && !type_is_literal(tb) ? ta->is_float || !tb->is_float : a_is_float || !b_is_float;
     Expr *moved = to_a ? b : a;
     Type *to = to_a ? ta : tb;
     if (to->kind == TY_FLOAT_LITERAL) to = s->f64;

@@ -124,8 +124,8 @@ static bool same_extents(const Dim *a, const Dim *b, int rank) {
 bool fixed_assign(Sema *s, Expr *target, Expr *value) {
     Dim dims[MAX_RANK] = {0};
     Symbol *sym = target->name.sym;
-    if (frame_facts(sym)->is_fixed && value->type->kind == TY_ARRAY && value->type == sym->type && made_extents(value, dims) &&
-        same_extents(dims, sym->dims, sym->type->rank)) {
+    if (frame_facts(sym)->is_fixed && value->type->kind == TY_ARRAY && value->type == sym->type &&
+        made_extents(value, dims) && same_extents(dims, sym->dims, sym->type->rank)) {
         row_of(sym)->refilled = true;
         depends(s, sym, copied(value));
         return true;

@@ -289,7 +289,8 @@ static void build_swap(Builder *b, const ArgList *args) {
 /* p: P(w: x), of a field with constant extents. */
 static bool fills_field(const Expr *e, int arg) {
     const CallInfo *info = e->call.info;
-    return info->kind == CALL_BUILD && e->type->kind == TY_STRUCT && e->type->fields[info->part_of[arg]].type->kind == TY_FIXED;
+    return info->kind == CALL_BUILD && e->type->kind == TY_STRUCT &&
+           e->type->fields[info->part_of[arg]].type->kind == TY_FIXED;
 }
 
 static void build_call(Builder *b, Expr *call, Expr *launch) {
@@ -508,7 +509,8 @@ static void build_jump(Builder *b, int to) {
 
 /* Launches use it, or what they use is exchanged for it. */
 static void enters(Builder *b, FlowResident *r, Stmt *st, const Event *e, int mark) {
-    bool launches = e->kind == EVENT_PASS && (e->launch || (e->call->kind == CALL_FUNC && e->call->func->effects & EFFECT_OFFLOAD));
+    bool launches =
+        e->kind == EVENT_PASS && (e->launch || (e->call->kind == CALL_FUNC && e->call->func->effects & EFFECT_OFFLOAD));
     if (e->resident != st || !(launches || e->kind == EVENT_SWAP)) return;
     int slots[2] = {e->slot, e->kind == EVENT_SWAP ? e->other : -1};
     for (int i = 0; i < 2; i++) {
@@ -571,7 +573,8 @@ static void build_stmt(Builder *b, Stmt *st) {
     case STMT__COUNT: break;
     case STMT_LET:
         if (!st->let.init) declared(b, st);
-        else if (st->let.sym && (is_array(st->let.init) || type_owns(st->let.init->type))) owned(b, st->let.init, NULL, st->let.sym);
+        else if (st->let.sym && (is_array(st->let.init) || type_owns(st->let.init->type)))
+            owned(b, st->let.init, NULL, st->let.sym);
         else build_expr(b, st->let.init);
         break;
     case STMT_ASSIGN: build_assign(b, st); break;

@@ -98,7 +98,8 @@ static bool is_outside_domain(Expr *e, void *context) {
         const Symbol *sym = e->name.sym;
         if (!sym) return false;
         if (sym->is_group_value) return true;
-        return sym->kind == SYM_DOMAIN || (sym->kind == SYM_PARAM && sym->mode != REF_NONE && sym->type->kind != TY_ARRAY);
+        return sym->kind == SYM_DOMAIN ||
+               (sym->kind == SYM_PARAM && sym->mode != REF_NONE && sym->type->kind != TY_ARRAY);
     }
     case EXPR_INDEX:
     case EXPR_OFFLOAD: return true;

@@ -151,7 +151,8 @@ static bool may_peek(const Event *e) {
 
 static bool is_poke(const Event *e) {
     if (e->kind == EVENT_WRITE) return true;
-    return e->kind == EVENT_PASS && !e->launch && use_of_pass(e) & USE_WRITES && !(use_of_pass(e) & ~(USE_READS | USE_WRITES));
+    return e->kind == EVENT_PASS && !e->launch && use_of_pass(e) & USE_WRITES &&
+           !(use_of_pass(e) & ~(USE_READS | USE_WRITES));
 }
 
 /* `later`: what is known behind it. If no launch follows, there is nothing on the device that would have to be kept. */
@@ -546,7 +547,9 @@ static bool needs_device(const Event *e, Bits fact) {
     return e->launch ? transfer_of(e) & TRANSFER_TO : use_of_pass(e) & USE_LAUNCHES;
 }
 
-static int compare_slots(const void *x, const void *y) { return ((const FlowEnter *)x)->slot - ((const FlowEnter *)y)->slot; }
+static int compare_slots(const void *x, const void *y) {
+    return ((const FlowEnter *)x)->slot - ((const FlowEnter *)y)->slot;
+}
 
 static bool copy_in(Event *enter) {
     bool is_new = !enter->copies;

@@ -12,7 +12,9 @@ static CallSites *sites_of(const Func *f, int direction) {
     return direction == CALLEES ? &f->facts->calls : &f->facts->callers;
 }
 
-static bool counts(const CallSite *site) { return !site->is_launch && site->caller->recurses && site->callee->recurses; }
+static bool counts(const CallSite *site) {
+    return !site->is_launch && site->caller->recurses && site->callee->recurses;
+}
 
 static void peel(Sema *s, int direction) {
     FuncList ends = {0};

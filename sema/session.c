@@ -63,7 +63,8 @@ void session_enter(Sema *s) {
 void session_keep(Sema *s, Symbol *sym) {
     if (!s->func->is_input || s->block != s->func->item->fn.body) return;
     own_each(sym, number, s);
-    KeptVar v = {.name = sym->name, .is_mutable = sym->is_mutable, .span = sym->span, .keyword = sym->keyword, .sym = sym};
+    KeptVar v = {
+        .name = sym->name, .is_mutable = sym->is_mutable, .span = sym->span, .keyword = sym->keyword, .sym = sym};
     vec_push(s->arena, &s->program->new_vars, v);
 }
 

@@ -408,7 +408,8 @@ static Form extent_asked(Walk *w, Expr *e, BuiltinId id) {
     Const d = {.kind = CONST_INT};
     if (id == BUILTIN_SHAPE) d = e->call.args.at[1].value->konst;
     const Type *field = expr_fixed_field(x);
-    if (field && (id == BUILTIN_SHAPE || field->rank == 1) && d.kind == CONST_INT) return form_const(field->extent[d.i]);
+    if (field && (id == BUILTIN_SHAPE || field->rank == 1) && d.kind == CONST_INT)
+        return form_const(field->extent[d.i]);
     bool one = id == BUILTIN_SHAPE || (x->type->kind == TY_ARRAY && x->type->rank == 1);
     if (one && x->kind == EXPR_NAME && x->name.sym && d.kind == CONST_INT && d.i >= 0 && d.i < MAX_RANK &&
         walk_extent(w, x->name.sym, (int)d.i, &f))

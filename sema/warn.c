@@ -14,7 +14,9 @@ static void never_changes(Sema *s, const Symbol *sym) {
 }
 
 /* It lives on in a session, and later inputs may use it. */
-static bool is_kept(const Symbol *sym) { return sym->parts ? sym->n_parts && is_kept(sym->parts[0]) : kept_facts(sym)->number != 0; }
+static bool is_kept(const Symbol *sym) {
+    return sym->parts ? sym->n_parts && is_kept(sym->parts[0]) : kept_facts(sym)->number != 0;
+}
 
 void warn_unused(Sema *s, Func *f) {
     for (int i = 0; i < f->facts->locals.n; i++) {

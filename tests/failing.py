@@ -23,7 +23,8 @@ from pathlib import Path
 CPU_S = 20  # of a program: without its check it may have no end
 UNSUPPORTED = 4  # exit code of the interpreter
 TOKEN = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"|\d[\w.]*?(?=\.\.)|\d[\w.]*|[A-Za-z_]\w*|\.\.|<<=?|>>=?|&&|\|\||[-+*/%]=|\s+|.', re.S)
-NOT_VALUES = {"in", "return", "if", "while", "for", "let", "var", "else", "over", "by", "step", "assert", "print", "shared", "const"}
+NOT_VALUES = {"in", "return", "if", "while", "for", "let", "var", "else", "over", "by", "step", "assert", "print",
+              "shared", "const"}
 OPEN, CLOSE = "([{", ")]}"
 
 
@@ -115,7 +116,8 @@ def of_argument(tokens, i):
     end = operand(tokens, first)
     if re.match(r"[A-Za-z_]", tokens[first].text) and tokens[end - 1].text not in ")]" and tokens[end].text in ",)":
         for rank in range(3):
-            yield Change("shape", tokens[i].at, (tokens[end - 1].end, tokens[end - 1].end, "[1.." + ", .." * rank + "]"))
+            yield Change("shape", tokens[i].at, (tokens[end - 1].end, tokens[end - 1].end,
+                                                 "[1.." + ", .." * rank + "]"))
 
 
 def changes(text):
@@ -127,11 +129,13 @@ def changes(text):
         elif word in ("/", "%", "<<", ">>"):
             new = "(($) & 1)" if word in "/%" else "(($) * 5)"
             end = operand(tokens, i + 1)
-            yield Change("divide" if word in "/%" else "shift", tokens[i].at, (tokens[i + 1].at, tokens[end - 1].end, new))
+            yield Change("divide" if word in "/%" else "shift", tokens[i].at,
+                         (tokens[i + 1].at, tokens[end - 1].end, new))
         elif word in ("/=", "%=", "<<=", ">>="):
             end = until(tokens, i + 1, ";")
             new = "($) & 1" if word in ("/=", "%=") else "($) * 5"
-            yield Change("divide" if word in ("/=", "%=") else "shift", tokens[i].at, (tokens[i + 1].at, tokens[end - 1].end, new))
+            yield Change("divide" if word in ("/=", "%=") else "shift", tokens[i].at,
+                         (tokens[i + 1].at, tokens[end - 1].end, new))
         elif word == "step":
             end = until(tokens, i + 1, "{", ",", "by", "]")
             yield Change("step", tokens[i].at, (tokens[i + 1].at, tokens[end - 1].end, "(($) & 1)"))
@@ -205,7 +209,8 @@ class Source:
         return self.path.name
 
     def compile(self, work, name, *more):
-        return subprocess.run([self.kdslc, "--color=never", *self.options, *more, name, "-o", work / "program"], cwd=work,
+        return subprocess.run([self.kdslc, "--color=never", *self.options, *more, name, "-o", work / "program"],
+                              cwd=work,
                               capture_output=True, text=True, errors="replace", timeout=300)
 
     def end(self, work, command):

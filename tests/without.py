@@ -35,7 +35,8 @@ class Program:
 
     def compile(self, output, *more):
         """What it says, or None if it is not a program."""
-        done = subprocess.run([self.kdslc, "--color=never", *self.options, *more, self.path, "-o", output], capture_output=True,
+        done = subprocess.run([self.kdslc, "--color=never", *self.options, *more, self.path, "-o", output],
+                              capture_output=True,
                               text=True, errors="replace", timeout=120)
         return None if done.returncode else done.stderr
 
@@ -66,15 +67,18 @@ class Program:
             try:
                 done = subprocess.run([program, *args], capture_output=True, timeout=LIMIT, cwd=folder, env=env,
                                       stdin=subprocess.DEVNULL)
-                moves = notes(self.path, "moves") and subprocess.run([program, *args], capture_output=True, timeout=LIMIT, cwd=folder,
-                                                                     env={**os.environ, "LIBOMPTARGET_INFO": "32"}, text=True,
+                moves = notes(self.path, "moves") and subprocess.run([program, *args], capture_output=True,
+                                                                     timeout=LIMIT, cwd=folder,
+                                                                     env={**os.environ, "LIBOMPTARGET_INFO": "32"},
+                                                                     text=True,
                                                                      errors="replace", stdin=subprocess.DEVNULL).stderr
             except subprocess.TimeoutExpired:
                 return "no end"
             return done.returncode, done.stdout, done.stderr, list(suite.copies(moves)) if moves else []
 
     def keys(self):
-        if notes(self.path, "RUN-EMIT") or notes(self.path, "explain") or not re.search(r"^fn main", self.path.read_text(), re.M):
+        if notes(self.path, "RUN-EMIT") or notes(self.path, "explain") or not re.search(r"^fn main",
+                                                                                        self.path.read_text(), re.M):
             return []
         with tempfile.TemporaryDirectory() as folder:
             said = self.compile(str(Path(folder, "program")), "--without=list")

@@ -16,7 +16,8 @@
 
 enum { MOST_KERNELS = 256, LAUNCHES_EACH = 2, SECONDS_LIMIT = 4, BATCH_NS = 20000, BATCHES = 40, TOTAL_NS = 60000000 };
 
-typedef int32_t Launch(void *location, int64_t device, int32_t teams, int32_t threads, void *region_id, uint32_t *arguments);
+typedef int32_t Launch(void *location, int64_t device, int32_t teams, int32_t threads, void *region_id,
+                       uint32_t *arguments);
 
 typedef struct Repeated {
     Launch *launch;

@@ -42,7 +42,8 @@ static double energy(long n, const double *mass, const double *pos, const double
 int main(void) {
     long n = 256;
     int steps = 200;
-    double *mass = malloc(sizeof *mass * n), *pos = calloc(3 * n, sizeof *pos), *vel = calloc(3 * n, sizeof *vel), dt = 0.002;
+    double *mass = malloc(sizeof *mass * n), *pos = calloc(3 * n, sizeof *pos), *vel = calloc(3 * n, sizeof *vel),
+           dt = 0.002;
     for (long i = 0; i < n; i++) {
         double r = sqrt((i + 0.5) / n), angle = 2.399963229728653 * i, speed = 0.7 * sqrt(r);
         mass[i] = 1.0 / n;

@@ -36,9 +36,11 @@ void cg_take_back(CgFunc *f, const CgArray *a) {
 
 /* Host code is about to read or write it: is the newest copy here? */
 void cg_sync(CgFunc *f, const CgArray *a, Sync kind, Span span, int part) {
-    static const RuntimeId ask[] = {[SYNC_READ] = RT_HOST_READS, [SYNC_WRITE] = RT_HOST_WRITES, [SYNC_FILL] = RT_HOST_FILLS};
+    static const RuntimeId ask[] = {
+        [SYNC_READ] = RT_HOST_READS, [SYNC_WRITE] = RT_HOST_WRITES, [SYNC_FILL] = RT_HOST_FILLS};
     if (kind != SYNC_READ && kind != SYNC_WRITE && kind != SYNC_FILL) return; /* of a part: cg_sync_part */
-    static const char *const names[] = {[SYNC_READ] = "sync-read", [SYNC_WRITE] = "sync-write", [SYNC_FILL] = "sync-fill"};
+    static const char *const names[] = {
+        [SYNC_READ] = "sync-read", [SYNC_WRITE] = "sync-write", [SYNC_FILL] = "sync-fill"};
     if (cg_removes(f, names[kind], span, part)) return;
     LLVMValueRef args[2] = {a->data, cg_array_bytes(f, a)};
     cg_call_runtime(f, ask[kind], args, 2);

@@ -207,7 +207,8 @@ static LLVMValueRef emit_thunk(Border *b) {
     CgArray *arrays = arena_array(&cg->c->arena, CgArray, fn->params.n + 1);
     CgValue *scalars = arena_array(&cg->c->arena, CgValue, fn->params.n + 1);
     for (int i = 0; i < fn->n_given; i++) {
-        if (fn->params.at[i]->mode == REF_NONE) scalars[i] = cg_load(&f, cg_variable(b->fields[i], fn->params.at[i]->type));
+        if (fn->params.at[i]->mode == REF_NONE)
+            scalars[i] = cg_load(&f, cg_variable(b->fields[i], fn->params.at[i]->type));
         else arrays[i] = border_array(b, &f, i);
     }
     for (int i = 0; i < fn->n_given; i++)
@@ -245,7 +246,8 @@ void cg_export(Cg *cg, const Func *fn) {
     LLVMPositionBuilderAtEnd(cg->b, LLVMAppendBasicBlockInContext(cg->ctx, v, "entry"));
     LLVMValueRef frame = LLVMBuildAlloca(cg->b, b.frame_type, "frame");
     for (int i = 0; i < b.n; i++) {
-        LLVMValueRef value = LLVMGetParam(v, (unsigned)i), to = LLVMBuildStructGEP2(cg->b, b.frame_type, frame, (unsigned)i, "");
+        LLVMValueRef value = LLVMGetParam(v, (unsigned)i),
+                     to = LLVMBuildStructGEP2(cg->b, b.frame_type, frame, (unsigned)i, "");
         if (LLVMTypeOf(value) == cg->i1) value = LLVMBuildZExt(cg->b, value, cg->i8, "");
         LLVMBuildStore(cg->b, value, to);
     }

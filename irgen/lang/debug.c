@@ -161,7 +161,8 @@ void cg_debug_at(CgFunc *f, Span span) {
 LLVMMetadataRef cg_debug_block(CgFunc *f, Span span) {
     if (!f->debug_scope || !span.hi) return NULL;
     Place p = cg_place(f->cg, span);
-    return LLVMDIBuilderCreateLexicalBlock(f->cg->di, scope_of(f), file_of(f->cg, p.file), (unsigned)p.line, (unsigned)p.col);
+    return LLVMDIBuilderCreateLexicalBlock(f->cg->di, scope_of(f), file_of(f->cg, p.file), (unsigned)p.line,
+                                           (unsigned)p.col);
 }
 
 /* Variables -------------------------------------------------------------------------------------------------------- */

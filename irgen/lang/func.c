@@ -57,8 +57,9 @@ static void bind_param(CgFunc *f, int i) {
 static void check_stack(CgFunc *f, const Func *fn) {
     static const char attribute[] = "disable-tail-calls", yes[] = "true";
     if (!fn->recurses || !f->cg->target->is_program) return;
-    LLVMAddAttributeAtIndex(f->fn, LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(f->cg->ctx, attribute, sizeof attribute - 1, yes, sizeof yes - 1));
+    LLVMAddAttributeAtIndex(
+        f->fn, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(f->cg->ctx, attribute, sizeof attribute - 1, yes, sizeof yes - 1));
     LLVMValueRef args[2] = {cg_place_string(f->cg, fn->name_span), cg_string(f->cg, fn->name, strlen(fn->name))};
     cg_call_runtime(f, RT_CHECK_STACK, args, 2);
 }

@@ -20,7 +20,8 @@ static const struct {
 
 /* Its table of contents is read; functions are read when they are linked. */
 static LLVMModuleRef open_library(Cg *cg, const char *bitcode, const char *end) {
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(bitcode, (size_t)(end - bitcode), "kdsl.math", false);
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRange(bitcode, (size_t)(end - bitcode), "kdsl.math", false);
     LLVMModuleRef library;
     if (LLVMGetBitcodeModuleInContext2(cg->ctx, buffer, &library))
         ice(cg->c, (Span){0}, "the compiler's mathematical functions cannot be read");

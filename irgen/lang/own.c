@@ -72,5 +72,6 @@ void cg_own_sync(CgFunc *f, CgValue v, Sync kind) {
         cg_sync(f, &a, kind, (Span){0}, 0); /* in sessions, which have no --without */
     }
     for (int i = 0; kind != SYNC_NONE && v.type->kind == TY_STRUCT && i < v.type->n_fields; i++)
-        if (v.type->fields[i].type->kind == TY_ARRAY || type_owns(v.type->fields[i].type)) cg_own_sync(f, cg_part(f, v, i), kind);
+        if (v.type->fields[i].type->kind == TY_ARRAY || type_owns(v.type->fields[i].type))
+            cg_own_sync(f, cg_part(f, v, i), kind);
 }

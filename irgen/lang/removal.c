@@ -13,7 +13,8 @@ bool cg_removes(CgFunc *f, const char *what, Span span, int part) {
     Place p = cg_place(cg, span);
     const char *path = p.file ? p.file->path : "?", *slash = strrchr(path, '/');
     const char *where = cg->target->is_program ? "host" : f->is_kernel ? "kernel" : "function";
-    const char *key = arena_printf(&cg->c->arena, "%s %s %s:%d:%d.%d", what, where, slash ? slash + 1 : path, p.line, p.col, part);
+    const char *key =
+        arena_printf(&cg->c->arena, "%s %s %s:%d:%d.%d", what, where, slash ? slash + 1 : path, p.line, p.col, part);
     if (!strcmp(wanted, "list")) fprintf(stderr, "%s\n", key);
     return !strcmp(wanted, key);
 }

@@ -103,7 +103,8 @@ static void forget_variables(CgFunc *f) {
 }
 
 void cg_segment_declares(CgFunc *f, const Symbol *sym) {
-    if (f->meet.joint && !symbol_varies(sym) && !cg_by_bytes(sym->type)) vec_push(&f->cg->c->arena, &f->meet.variables, sym);
+    if (f->meet.joint && !symbol_varies(sym) && !cg_by_bytes(sym->type))
+        vec_push(&f->cg->c->arena, &f->meet.variables, sym);
 }
 
 void cg_leave_item(CgFunc *f) {

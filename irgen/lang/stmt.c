@@ -67,7 +67,8 @@ static CgValue zeros(CgFunc *f, const Symbol *sym, Span span) {
 static void declare_array(CgFunc *f, Symbol *sym, CgValue v) {
     int rank = sym->type->rank;
     Slot *slot = &f->slots[sym->id];
-    slot->addr = kept_facts(sym)->number ? cg_session_place(f, sym) : cg_alloca(f, cg_desc_type(f->cg, rank), sym->name);
+    slot->addr =
+        kept_facts(sym)->number ? cg_session_place(f, sym) : cg_alloca(f, cg_desc_type(f->cg, rank), sym->name);
     cg_store_array(f, slot->addr, v);
     cg_debug_variable(f, sym, slot->addr, 0);
     if (sym->owns && !kept_facts(sym)->number) vec_push(&f->cg->c->arena, &f->scope->drops, sym);

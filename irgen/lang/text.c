@@ -18,7 +18,8 @@ static void number(CgFunc *f, const FormatPiece *p, CgValue v) {
         cg_call_runtime(f, RT_TEXT_BOOL, (LLVMValueRef[]){bits, width, align}, 3);
     } else if (t->is_float) {
         LLVMValueRef wide = cg_convert(f, v, cg_scalar(cg, TY_F64)).v;
-        LLVMValueRef args[] = {wide, cg_i32(cg, t->bits < 32 ? 32 : t->bits), width, cg_i32(cg, p->precision), align, zero, style};
+        LLVMValueRef args[] = {
+            wide, cg_i32(cg, t->bits < 32 ? 32 : t->bits), width, cg_i32(cg, p->precision), align, zero, style};
         cg_call_runtime(f, RT_TEXT_F64, args, 7);
     } else if (t->is_signed) {
         LLVMValueRef wide = cg_convert(f, v, cg_scalar(cg, TY_I64)).v;

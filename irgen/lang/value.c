@@ -31,7 +31,9 @@ static void mark(CgFunc *f, LLVMValueRef latch, unsigned kind) {
     if (f->cg->vector) LLVMSetMetadata(latch, kind, LLVMMetadataAsValue(f->cg->ctx, nothing));
 }
 
-void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows) { mark(f, latch, rows ? f->cg->md_rows : f->cg->md_items); }
+void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows) {
+    mark(f, latch, rows ? f->cg->md_rows : f->cg->md_items);
+}
 
 /* The end of an item. Where several ways lead there, LLVM makes one of what they store last, behind where they meet;
  * the branch back, which simd/ wants to do nothing but count, has a block of its own then. */

@@ -247,7 +247,9 @@ static LLVMValueRef device_address(Launch *l, const Symbol *p, LLVMValueRef sect
 static bool is_resident(const Launch *l, int param) {
     const ArgPlan *plan = arg_plan(l, param);
     const Symbol *p = l->kernel->params.at[param];
-    if (l->is_later) return p->type->kind == TY_ARRAY && p->mode != REF_NONE && p->mode != REF_SCRATCH && l->kernel->transfers.at[param] != TRANSFER_UNUSED;
+    if (l->is_later)
+        return p->type->kind == TY_ARRAY && p->mode != REF_NONE && p->mode != REF_SCRATCH &&
+               l->kernel->transfers.at[param] != TRANSFER_UNUSED;
     return plan && plan->resident;
 }
 
@@ -297,7 +299,8 @@ static bool has_two_sections(const Launch *l, int param) {
     if (l->is_later) return true; /* who knows */
     const ArgList *args = &l->expr->offload.call->call.args;
     for (int i = 0; i < args->n; i++)
-        if (i != param && is_resident(l, i) && expr_array_symbol(args->at[i].value) == expr_array_symbol(args->at[param].value))
+        if (i != param && is_resident(l, i) &&
+            expr_array_symbol(args->at[i].value) == expr_array_symbol(args->at[param].value))
             return true;
     return false;
 }
@@ -570,7 +573,8 @@ static LLVMValueRef emit_later(Launch *l, LLVMTypeRef frame) {
         later.arrays[i] = a;
     }
     for (int i = 0; i < k->sizes.n; i++)
-        later.sizes[i] = LLVMBuildLoad2(g.b, cg->i64, LLVMBuildStructGEP2(g.b, frame, LLVMGetParam(fn, 0), at++, ""), "");
+        later.sizes[i] =
+            LLVMBuildLoad2(g.b, cg->i64, LLVMBuildStructGEP2(g.b, frame, LLVMGetParam(fn, 0), at++, ""), "");
     later.number = LLVMBuildLoad2(g.b, cg->i64, LLVMBuildStructGEP2(g.b, frame, LLVMGetParam(fn, 0), at, ""), "");
     launch_values(&later);
     LLVMBuildRetVoid(g.b);
@@ -650,9 +654,12 @@ static CgValue emit_launch(CgFunc *f, Expr *e) {
     return v;
 }
 
-static CgValue emit_launch_values(CgFunc *f, const Func *kernel, CgArray *arrays, CgValue *scalars, LLVMValueRef *sizes) {
-    Launch l = {.f = f, .span = kernel->name_span, .kernel = kernel, .arrays = arrays, .scalars = scalars, .sizes = sizes};
+static CgValue emit_launch_values(CgFunc *f, const Func *kernel, CgArray *arrays, CgValue *scalars,
+                                  LLVMValueRef *sizes) {
+    Launch l = {
+        .f = f, .span = kernel->name_span, .kernel = kernel, .arrays = arrays, .scalars = scalars, .sizes = sizes};
     return launch_values(&l);
 }
 
-const CgLaunches cg_launches = {.launch = emit_launch, .launch_values = emit_launch_values, .enter_resident = enter_resident};
+const CgLaunches cg_launches = {
+    .launch = emit_launch, .launch_values = emit_launch_values, .enter_resident = enter_resident};

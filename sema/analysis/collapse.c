@@ -45,7 +45,8 @@ static bool is_known(const Expr *e) {
 }
 
 static bool has_known_range(const Range *r) {
-    return is_known(r->lo) && is_known(r->hi) && (!r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i == 1));
+    return is_known(r->lo) && is_known(r->hi) &&
+           (!r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i == 1));
 }
 
 /* Expressions ------------------------------------------------------------------------------------------------------ */
@@ -173,7 +174,8 @@ static bool is_costly(Expr *e, void *context) {
 
 /* A constant of the item, of one number. */
 static bool is_number(const Stmt *st) {
-    if (st->kind != STMT_LET || st->let.is_var || !st->let.init || expr_find(st->let.init, is_costly, NULL)) return false;
+    if (st->kind != STMT_LET || st->let.is_var || !st->let.init || expr_find(st->let.init, is_costly, NULL))
+        return false;
     return st->let.sym->type->is_int || st->let.sym->type->is_float;
 }
 

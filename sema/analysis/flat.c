@@ -59,7 +59,8 @@ static bool multiply(Factors *f, const Expr *e) {
         return multiply(f, origin->binary.lhs) && multiply(f, origin->binary.rhs);
     const Symbol *leaf = origin->kind == EXPR_NAME ? origin->name.sym : NULL;
     if (!is_value_of_launch(leaf)) {
-        for (e = expr_strip((Expr *)e); is_fixed_local(e) && e->name.sym->init->kind == EXPR_NAME;) e = e->name.sym->init;
+        for (e = expr_strip((Expr *)e); is_fixed_local(e) && e->name.sym->init->kind == EXPR_NAME;)
+            e = e->name.sym->init;
         leaf = is_fixed_local(e) && is_sum_of_launch(e->name.sym->init) ? e->name.sym : NULL;
     }
     if (!leaf || f->n == MAX_FACTORS) return false;

@@ -428,7 +428,8 @@ static void follow_call(RateScan *s, Expr *e) {
         Rate r = scan_expr(s, e->call.args.at[i].value);
         f.slots[fn->params.at[i]->id] = (RateSlot){.rate = r, .known = true};
         Rate extent = extent_rate(s, e->call.args.at[i].value);
-        for (int k = 0; k < fn->sizes.n && extent.kind != RATE_UNIFORM; k++) f.slots[fn->sizes.at[k]->id].rate = VARYING;
+        for (int k = 0; k < fn->sizes.n && extent.kind != RATE_UNIFORM; k++)
+            f.slots[fn->sizes.at[k]->id].rate = VARYING;
     }
     bool loops_differ = find_uneven(&inner, s->follow - 1);
     s->uneven |= loops_differ;

@@ -51,7 +51,8 @@ def build(kdslc, text, name, level, folder):
 
 
 def verdict(program, size, env):
-    done = subprocess.run([program, "test", str(size), "1"], env=dict(FAST, **env), capture_output=True, text=True, timeout=300)
+    done = subprocess.run([program, "test", str(size), "1"], env=dict(FAST, **env), capture_output=True, text=True,
+                          timeout=300)
     where = f"{program.name} {size} {env}"
     assert done.returncode == 0 and not done.stderr, f"{where}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
     row = re.fullmatch(rf"test\t{program.name}\t[\d.]+\t[\d.]+\t(ok|WRONG)\n", done.stdout)

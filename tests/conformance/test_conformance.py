@@ -105,14 +105,16 @@ class Pair:
                 self.complaints.append(f"{self.name}: more copies than C {way} the device")
 
     def row(self):
-        cells = [f"{bytes_of(moves, way)} / {count_of(moves, way)}" for way in DIRECTIONS for moves in (self.kdsl, self.c)]
+        cells = [f"{bytes_of(moves, way)} / {count_of(moves, way)}" for way in DIRECTIONS
+                 for moves in (self.kdsl, self.c)]
         return [self.name, *cells, str(self.checks), self.order]
 
 
 def table(rows):
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
-        print("  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths))).rstrip())
+        print("  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i,
+                        (cell, w) in enumerate(zip(row, widths))).rstrip())
 
 
 def main():
@@ -125,7 +127,8 @@ def main():
     sources = parts.chosen(sources, lambda path: path.stem in QUICK)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         pairs = list(pool.map(lambda path: Pair(path, kdslc, folder), sources))
-    table([["bytes / copies", "to: kdsl", "to: C", "from: kdsl", "from: C", "checks", "order"], *(pair.row() for pair in pairs)])
+    table([["bytes / copies", "to: kdsl", "to: C", "from: kdsl", "from: C", "checks", "order"],
+           *(pair.row() for pair in pairs)])
     complaints = [text for pair in pairs for text in pair.complaints]
     print("\n".join([f"{len(pairs)} pairs", *complaints]))
     return 1 if complaints or not pairs else 0

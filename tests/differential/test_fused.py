@@ -184,7 +184,8 @@ def c_program(expressions, rows, constants, strict):
            *(f"static {C_TYPE[t]} {name}_[{rows}];\n" for name, t in ALL)]
     main = []
     read = "".join(f"        {C_TYPE[t]} {name} = {name}_[i]; (void){name};\n" for name, t in ALL)
-    lets = "".join(f"    volatile {C_TYPE[t]} {name} = ({C_TYPE[t]}){constants[name]!r}; (void){name};\n" for name, t in ALL)
+    lets = "".join(f"    volatile {C_TYPE[t]} {name} = ({C_TYPE[t]}){constants[name]!r}; (void){name};\n" for name,
+                   t in ALL)
     for k, e in enumerate(expressions):
         t, text = e[1], c_text(e, strict)
         c, s = C_TYPE[t], NAMES[t][0]
@@ -209,9 +210,11 @@ def operand(r, t):
         return r.getrandbits(bits).to_bytes(bits // 8, "little")
     if how < 0.35:
         least = struct.unpack("<" + code, (1).to_bytes(bits // 8, "little"))[0]
-        v = r.choice([0.0, -0.0, math.inf, -math.inf, math.nan, least, -least, least * r.randrange(1, 1 << 20), 1.0, -1.0])
+        v = r.choice([0.0, -0.0, math.inf, -math.inf, math.nan, least, -least, least * r.randrange(1, 1 << 20), 1.0,
+                      -1.0])
     elif how < 0.75:  # few bits: sums that nearly cancel
-        v = r.choice([1, -1]) * (1 + r.randrange(1 << 6) * 2.0 ** -(12 if t == "f32" else 27)) * 2.0 ** r.randrange(-1, 2)
+        v = r.choice([1, -1]) * (1 + r.randrange(1 << 6) * 2.0 ** -(12 if t == "f32" else 27)) * 2.0 ** r.randrange(-1,
+                                                                                                                    2)
     else:
         v = r.choice([1, -1]) * math.ldexp(1 + r.random(), r.randrange(-30, 30))
     return struct.pack("<" + code, v)
@@ -239,7 +242,8 @@ def run(command, **env):
 def shapes(expressions, rows):
     """What the output has, in order: which expression, worked out where, type, how many."""
     for e in expressions:
-        for where, n in [("host", 2 * rows), ("kernel", 2 * rows), ("constants", 1)] + [("vectors", rows)] * of_vectors(e):
+        for where, n in [("host", 2 * rows), ("kernel", 2 * rows), ("constants", 1)] + [("vectors",
+                                                                                         rows)] * of_vectors(e):
             yield e, where, e[1], n
 
 
@@ -326,7 +330,8 @@ def judge(folder, chosen):
     source = folder / "expressions.kdsl"
     source.write_text(kdsl_program(expressions, chosen.rows, constants))
     ways = chosen.kdslc_flags or default_ways()
-    want = {s: c_results(folder, chosen.cc, expressions, chosen.rows, constants, s) for s in sorted({is_strict(w) for w in ways})}
+    want = {s: c_results(folder, chosen.cc, expressions, chosen.rows, constants, s)
+            for s in sorted({is_strict(w) for w in ways})}
     if len(want) == 2 and want[True] == want[False]:
         raise Wrong("nothing in these expressions is fused")
     for flags in ways:

@@ -179,7 +179,8 @@ def swaps_of_many(n):
 def loops_around_launches(n):
     """n loops inside each other, up to the limit of nesting."""
     depth = min(n, 150)
-    return DOUBLE + HOST.format("".join(f"for t{i} in 2 {{ x[{i % 8}] = 1.0; " for i in range(depth)) + "offload double(&mut x);" +
+    return DOUBLE + HOST.format("".join(f"for t{i} in 2 {{ x[{i % 8}] = 1.0; "
+                                        for i in range(depth)) + "offload double(&mut x);" +
                                 "".join(f" if x[0] > 1.0 {{ break; }} }}" for i in range(depth)))
 
 
@@ -228,7 +229,8 @@ def host_branches(n):
 @family(40, CHECK, OBJECT)
 def host_else_if(n):
     return HOST.format("    var s = 0;\n    if x[0] > 1.0 { s = 1; }" +
-                       "".join(f"\n    else if x[0] > {i}.5 {{ s = {i}; }}" for i in range(min(n, 160))) + "\n    print(\"{}\", s);")
+                       "".join(f"\n    else if x[0] > {i}.5 {{ s = {i}; }}"
+                               for i in range(min(n, 160))) + "\n    print(\"{}\", s);")
 
 
 @family(60, CHECK, OBJECT)
@@ -639,9 +641,11 @@ def compile_once(kdslc, text, how):
         path.write_text(text)
         output = ["-o", str(Path(folder, "p.o"))] if how[0] != "check" else []
         with open(Path(folder, "err"), "wb") as err:
-            run = subprocess.Popen([kdslc, *how, "--color=never", str(path), *output], stdout=subprocess.DEVNULL, stderr=err,
+            run = subprocess.Popen([kdslc, *how, "--color=never", str(path), *output], stdout=subprocess.DEVNULL,
+                                   stderr=err,
                                    env={**os.environ, "KDSL_PTXAS": ""},
-                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS)))
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU,
+                                                                         (MOST_SECONDS, MOST_SECONDS)))
             _, status, usage = os.wait4(run.pid, 0)
             run.returncode = os.waitstatus_to_exitcode(status)
         said = Path(folder, "err").read_text(errors="replace")

@@ -383,7 +383,8 @@ class CTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.dir)
 
     def run_(self, *command, env=None, status=0):
-        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True, timeout=300,
+        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True,
+                              timeout=300,
                               env=dict(os.environ, KMP_BLOCKTIME="0", **(env or {})))
         self.assertEqual(done.returncode, status, f"{command}\n{done.stdout}{done.stderr}")
         return done.stdout + done.stderr
@@ -441,7 +442,8 @@ class CTest(unittest.TestCase):
     def test_object_in_c(self):
         self.exports()
         self.run_(KDSLC, "-c", "lib.kdsl")
-        self.run_("cc", "caller.c", "lib.o", "-o", "caller", f"-L{LLVM}", f"-Wl,-rpath,{LLVM}", "-l:libomptarget.so.22.1",
+        self.run_("cc", "caller.c", "lib.o", "-o", "caller", f"-L{LLVM}", f"-Wl,-rpath,{LLVM}",
+                  "-l:libomptarget.so.22.1",
                   "-l:libomp.so.5", "-lm")
         self.assertEqual(self.run_("./caller"), "done\n")
 

@@ -36,7 +36,8 @@ class DocsTest(unittest.TestCase):
         self.env.pop("LIBOMPTARGET_INFO", None)
 
     def sh(self, *command, stdin=""):
-        done = subprocess.run(command, cwd=self.dir, env=self.env, input=stdin, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, cwd=self.dir, env=self.env, input=stdin, capture_output=True, text=True,
+                              timeout=300)
         return done.returncode, done.stdout, done.stderr
 
     def program(self, where, text, arguments, printed, exit_code):

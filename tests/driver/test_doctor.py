@@ -13,7 +13,8 @@ KDSLC = Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build/bin/kdslc")
 
 
 def doctor(*args, **env):
-    return subprocess.run([KDSLC, "doctor", *args], capture_output=True, text=True, env={**os.environ, "KMP_BLOCKTIME": "0", **env})
+    return subprocess.run([KDSLC, "doctor", *args], capture_output=True, text=True,
+                          env={**os.environ, "KMP_BLOCKTIME": "0", **env})
 
 
 class Doctor(unittest.TestCase):
@@ -39,7 +40,8 @@ class Doctor(unittest.TestCase):
 
     def on(self, vendor, **env):
         """With a driver, whose GPUs may only do what the PTX says."""
-        return doctor(LD_LIBRARY_PATH=str(MOCK / vendor) if isinstance(vendor, str) else str(vendor), KDSL_MOCK_RUN="1", **env)
+        return doctor(LD_LIBRARY_PATH=str(MOCK / vendor) if isinstance(vendor, str) else str(vendor),
+                      KDSL_MOCK_RUN="1", **env)
 
     def test_drivers_of_gpus(self):
         done = self.on("nvidia", KDSL_MOCK_DEVICES="2", KDSL_MOCK_ARCH="sm_90,sm_80")
@@ -71,7 +73,8 @@ class Doctor(unittest.TestCase):
             names = "cuGetErrorString cuDeviceGetCount cuDeviceGet cuDeviceGetName cuDeviceGetAttribute"
             others = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names.split())
             for text, says in [("int cuInit(unsigned f) { __builtin_trap(); }\n" + others, "it crashes with signal 4"),
-                               ("int cuInit(unsigned f) { return 999; }\n" + others, "cuInit: no reason given (error 999)"),
+                               ("int cuInit(unsigned f) { return 999; }\n" + others,
+                                "cuInit: no reason given (error 999)"),
                                ("int cuInit(unsigned f) { return 0; }\n", "it does not define cuGetErrorString")]:
                 (Path(folder) / "libcuda.c").write_text(text)
                 subprocess.run(["cc", "-shared", "-fPIC", "-o", "libcuda.so", "libcuda.c"], cwd=folder, check=True)

@@ -201,7 +201,8 @@ class DriverTest(unittest.TestCase):
         for name, why in (("pipe", "it is not a regular file"), ("device", "it is not a regular file"),
                           ("folder", "it is a directory")):
             self.write("program.kdsl", f"import {name};\nfn main() {{}}\n")
-            self.fails("E0801", "check", "program.kdsl", says=f"cannot read the module `{name}.kdsl`: {why}", timeout=20)
+            self.fails("E0801", "check", "program.kdsl", says=f"cannot read the module `{name}.kdsl`: {why}",
+                       timeout=20)
             self.kdslc("repl", stdin=None, input=f":load {name}.kdsl\n".encode(), timeout=20)
             self.assertIn(why, self.out + self.err)
         os.mkfifo(self.dir / "libpipe.so")

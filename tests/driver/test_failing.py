@@ -63,7 +63,8 @@ class FailingTest(unittest.TestCase):
         column = change.at - PROGRAM.rfind("\n", 0, change.at)
         where = f"p.kdsl:{change.line(PROGRAM)}:{column}.0"
         self.assertEqual(self.source(PROGRAM).judge(change, removals=True)[0], "fails")
-        self.assertEqual(self.source(PROGRAM, f"--without=divide kernel {where}").judge(change, removals=True)[0], "differs")
+        self.assertEqual(self.source(PROGRAM, f"--without=divide kernel {where}").judge(change, removals=True)[0],
+                         "differs")
 
     @parts.exhaustive
     def test_a_sample_of_the_suite(self):

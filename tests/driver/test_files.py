@@ -89,7 +89,8 @@ class FilesTest(unittest.TestCase):
         (self.dir / name).write_bytes(data if isinstance(data, bytes) else data.encode())
 
     def run_(self, *command, status=0, env=None):
-        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True, timeout=300,
+        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True,
+                              timeout=300,
                               env=dict(os.environ, KMP_BLOCKTIME="0", **(env or {})))
         self.assertEqual(done.returncode, status, f"{command}\n{done.stdout}{done.stderr}")
         return done.stdout + done.stderr
@@ -110,17 +111,20 @@ class FilesTest(unittest.TestCase):
         self.assertEqual(read_png((self.dir / "gray.png").read_bytes()),
                          (17, 11, 0, [bytes((9 * i + 5 * j) % 256 for j in range(17)) for i in range(11)]))
         self.assertEqual(read_png((self.dir / "color.png").read_bytes()),
-                         (8, 13, 2, [bytes(int((i + 2 * j + 3 * c) / 60 * 255 + 0.5) for j in range(8) for c in range(3))
+                         (8, 13, 2, [bytes(int((i + 2 * j + 3 * c) / 60 * 255 + 0.5) for j in range(8)
+                                           for c in range(3))
                                      for i in range(13)]))
         self.assertEqual(read_png((self.dir / "clear.png").read_bytes()),
-                         (4, 3, 6, [bytes((i * j * 20 + c) % 256 for j in range(4) for c in range(4)) for i in range(3)]))
+                         (4, 3, 6, [bytes((i * j * 20 + c) % 256 for j in range(4) for c in range(4))
+                                    for i in range(3)]))
 
     def test_png_of_every_kind(self):
         self.write("bits.png", make_png(10, 2, 1, 0, [b"\xaa\x80", b"\x0f\x40"]))
         self.write("palette.png", make_png(3, 1, 8, 3, [b"\2\0\1"], (b"PLTE", bytes([1, 2, 3, 40, 50, 60, 255, 0, 9]))))
         self.write("deep.png", make_png(2, 1, 16, 0, [struct.pack(">HH", 256, 65535)]))
         self.write("alpha.png", make_png(2, 1, 8, 4, [bytes([10, 200, 20, 0])]))
-        self.write("clear.png", make_png(2, 1, 8, 2, [bytes([1, 2, 3, 4, 5, 6])], (b"tRNS", struct.pack(">HHH", 4, 5, 6))))
+        self.write("clear.png", make_png(2, 1, 8, 2, [bytes([1, 2, 3, 4, 5, 6])],
+                                         (b"tRNS", struct.pack(">HHH", 4, 5, 6))))
         out = self.program("""
             let bits = image.read_png("bits.png");
             print("{} {} {} {} {}", shape(bits, 0), shape(bits, 1), bits[0, 0], bits[0, 1], bits[1, 9]);
@@ -200,7 +204,8 @@ fn main() {
             line = 8 + ["read_png", "read_pgm", "write_png", "write_pgm", "none_png", "none_pgm"].index(what)
             self.assertRegex(out, rf"^before\nprogram.kdsl:{line}:\d+: run-time error: " + re.escape(f"cannot {verb} `{path}`: {why}"))
             self.assertEqual(out.count("\n"), 2)
-        self.assertIn("dimension 2 of `pixels` must be 3, but its shape is [2, 2, 4]", self.run_("./program", "four_png", "x", status=3))
+        self.assertIn("dimension 2 of `pixels` must be 3, but its shape is [2, 2, 4]",
+                      self.run_("./program", "four_png", "x", status=3))
 
     # ---- NumPy
     def test_npy_written(self):
@@ -226,8 +231,10 @@ fn main() {
             self.assertEqual(data, struct.pack(f"<{len(values)}{code}", *values))
 
     def test_npy_read(self):
-        self.write("a.npy", make_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", struct.pack("<6d", *range(6))))
-        self.write("b.npy", make_npy("{'shape': (3,), 'fortran_order': False, 'descr': '<i4'}", struct.pack("<3i", 5, -6, 7)))
+        self.write("a.npy", make_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }",
+                                     struct.pack("<6d", *range(6))))
+        self.write("b.npy", make_npy("{'shape': (3,), 'fortran_order': False, 'descr': '<i4'}",
+                                     struct.pack("<3i", 5, -6, 7)))
         self.write("c.npy", make_npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2, 1), }", b"\1\0", version=2))
         self.write("d.npy", make_npy("{'descr': '<i1', 'fortran_order': True, 'shape': (2,), }", b"\xff\2", version=3))
         self.write("e.npy", make_npy("{'descr': '<u2', 'fortran_order': False, 'shape': (1, 2, 1, 2), }",
@@ -261,7 +268,8 @@ fn main() {
                  "record": (make_npy(head("[('x', '<f4')]"), data), "its elements are records, not numbers"),
                  "fortran": (make_npy(head(order="True"), data), "it is in column-major (Fortran) order; save numpy.ascontiguousarray of the array"),
                  "cube": (make_npy(head(shape="(2, 2, 1)"), data), "its shape is (2, 2, 1), and the program reads 2 dimensions"),
-                 "five": (make_npy(head(shape="(1, 1, 1, 2, 2)"), data), "its shape is (1, 1, 1, 2, 2), and the program reads 2"),
+                 "five": (make_npy(head(shape="(1, 1, 1, 2, 2)"), data),
+                          "its shape is (1, 1, 1, 2, 2), and the program reads 2"),
                  "scalar": (make_npy(head(shape="()"), data), "its shape is (), and the program reads 2 dimensions"),
                  "minus": (make_npy(head(shape="(-1, 2)"), data), "its header is malformed"),
                  "empty": (make_npy("{}", data), "its header is malformed")}
@@ -275,7 +283,8 @@ fn main() {
         for name, (content, why) in files.items():
             if content is not None:
                 self.write(f"{name}.npy", content)
-            self.assertIn(f"program.kdsl:3:13: run-time error: cannot read `{name}.npy`: {why}", self.run_("./program", f"{name}.npy", status=3))
+            self.assertIn(f"program.kdsl:3:13: run-time error: cannot read `{name}.npy`: {why}",
+                          self.run_("./program", f"{name}.npy", status=3))
         self.write("writer.kdsl", """import npy;
 fn main() {
     let x = [1i16, 2];
@@ -293,7 +302,8 @@ fn main() {
         whole = make_npy(head(), data)
         for n in range(len(whole)):  # cut anywhere: a message, never a crash
             self.write("part.npy", whole[:n])
-            self.assertIn("program.kdsl:3:13: run-time error: cannot read", self.run_("./program", "part.npy", status=3))
+            self.assertIn("program.kdsl:3:13: run-time error: cannot read",
+                          self.run_("./program", "part.npy", status=3))
 
     # ---- whole or not at all
     WRITERS = """import image;
@@ -386,7 +396,8 @@ export fn save(path: str, p: &[f32; h, w]) { image.write_png(path, &p); }
         pixels, n, result = (ctypes.c_float * 6)(1, 0, 0.5, 1, 0, 0), ctypes.c_int64, ctypes.c_float()
         path = str(self.dir / "p.png").encode()
         self.assertEqual(lib.save(path, pixels, n(2), n(3)), 0)
-        self.assertEqual(read_png((self.dir / "p.png").read_bytes()), (3, 2, 0, [bytes([255, 0, 128]), bytes([255, 0, 0])]))
+        self.assertEqual(read_png((self.dir / "p.png").read_bytes()), (3, 2, 0,
+                                                                       [bytes([255, 0, 128]), bytes([255, 0, 0])]))
         self.assertEqual(lib.corner(path, ctypes.byref(result)), 0)
         self.assertEqual(result.value, 1.0)
         self.assertEqual(lib.corner(b"/nowhere.png", ctypes.byref(result)), 3)

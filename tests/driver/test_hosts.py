@@ -277,7 +277,8 @@ class HostsTest(unittest.TestCase):
             subprocess.run(command, cwd=cls.dir, check=True)
 
     def run_(self, *command, env=None):
-        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True, timeout=300,
+        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True,
+                              timeout=300,
                               env=dict(os.environ, KMP_BLOCKTIME="0", OMP_WAIT_POLICY="passive", **(env or {})))
         self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
         return done.stdout + done.stderr
@@ -332,7 +333,8 @@ class HostsTest(unittest.TestCase):
         lines = ("kernel bump(y: &mut [f64; n]) over i in n { y[i] += 1.0; }\nvar y = [1.0; 60000];\n"
                  "offload bump(&mut y);\nvar sum = 0.0;\nfor i in 60000 { sum += y[i]; }\nsum\n")
         for env in ({}, {"LD_PRELOAD": "libgomp.so.1"}):
-            done = subprocess.run([KDSLC, "repl"], cwd=self.dir, input=lines, capture_output=True, text=True, timeout=300,
+            done = subprocess.run([KDSLC, "repl"], cwd=self.dir, input=lines, capture_output=True, text=True,
+                                  timeout=300,
                                   env=dict(os.environ, KMP_BLOCKTIME="0", **env))
             self.assertEqual((done.stdout, done.stderr), ("120000 : f64\n", ""))
 

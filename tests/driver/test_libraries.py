@@ -169,7 +169,8 @@ class LibrariesTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.dir)
 
     def run_(self, *command, env=None, status=0):
-        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True, timeout=300,
+        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True,
+                              timeout=300,
                               env=dict(os.environ, KMP_BLOCKTIME="0", **(env or {})))
         self.assertEqual(done.returncode, status, f"{command}\n{done.stdout}{done.stderr}")
         return done.stdout + done.stderr
@@ -220,7 +221,8 @@ class LibrariesTest(unittest.TestCase):
         self.assertEqual(names, {"total_one", "fill_one", "fail_one", "kdsl_last_error", "kdsl_error_text"})
 
     def test_the_end_while_launches_run(self):
-        for way, status, text in (('assert n > 0, "over";', 3, "over"), ("let x2 = [0; n]; print(\"{}\", x2[1]);", 3, "index 1"),
+        for way, status, text in (('assert n > 0, "over";', 3, "over"),
+                                  ("let x2 = [0; n]; print(\"{}\", x2[1]);", 3, "index 1"),
                                   ("exit(4);", 4, ""), ("exit(i32(n) + 5);", 5, "")):
             self.write("program.kdsl", HOST_FAILS.replace("WAY", way))
             self.run_(KDSLC, "program.kdsl")

@@ -52,7 +52,8 @@ class MachineTest(unittest.TestCase):
         (self.dir / "p.kdsl").write_text(text)
         subprocess.run([KDSLC, self.dir / "p.kdsl", "-o", self.dir / "p"], check=True)
         bare = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_"))}
-        program = subprocess.Popen(["stdbuf", "-oL", self.dir / "p"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        program = subprocess.Popen(["stdbuf", "-oL", self.dir / "p"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   text=True,
                                    env={**bare, **env}, preexec_fn=cores and (lambda: os.sched_setaffinity(0, cores)))
         self.addCleanup(program.wait)
         self.addCleanup(program.kill)

@@ -124,7 +124,8 @@ class RowsTest(unittest.TestCase):
                     continue
                 with self.subTest(function=function, instead=new):
                     wrong_row = re.sub(rf"(\b{function},.*?){re.escape(old)}", lambda m: m[1] + new, text, count=1)
-                    self.fails("irgen/lang/runtime.def", lambda _: wrong_row, {"irgen/lang/runtime_types.cpp": function})
+                    self.fails("irgen/lang/runtime.def", lambda _: wrong_row,
+                               {"irgen/lang/runtime_types.cpp": function})
 
     def test_a_pass(self):
         self.row("irgen/pass.def", 'PASS(SPARE, "spare", cg_spare, ALL, "nothing")', {"irgen/pipeline.c": "cg_spare"})

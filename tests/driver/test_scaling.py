@@ -19,14 +19,18 @@ LEAST_SECONDS = 0.03
 LEAST_KB = 16 << 10
 
 # What took quadratic time or worse, and one or two of each kind beside it; by how much larger than the smallest size.
-USUAL = {"host-chain": 15, "host-ring-both-ways": 6, "extents-through-calls": 15, "swaps-of-many": 4, "resident-arrays": 6,
-         "resident-blocks": 20, "loops-one-after-another": 20, "launches-with-arrays-in-loops": 6, "generic-instances": 6,
+USUAL = {"host-chain": 15, "host-ring-both-ways": 6, "extents-through-calls": 15, "swaps-of-many": 4,
+         "resident-arrays": 6,
+         "resident-blocks": 20, "loops-one-after-another": 20, "launches-with-arrays-in-loops": 6,
+         "generic-instances": 6,
          "kernel-array-call-tree": 8, "kernel-out-call-tree": 8, "kernel-call-tree-object": 2,
-         "kernel-array-call-tree-object": 2, "kernel-call-chain-object": 4, "host-chain-object": 1, "host-loops-object": 4,
+         "kernel-array-call-tree-object": 2, "kernel-call-chain-object": 4, "host-chain-object": 1,
+         "host-loops-object": 4,
          "kernel-branches-object": 2, "kernel-call-tree-gfx90a": 1, "group-3d-small-object": 1, "unrolled-3d-object": 1,
          "constant-nest-object": 5}
 # One of each way to compile, in the quick part of the suite.
-QUICK = {"host-ring-both-ways", "generic-instances", "kernel-out-call-tree", "host-loops-object", "kernel-branches-object"}
+QUICK = {"host-ring-both-ways", "generic-instances", "kernel-out-call-tree", "host-loops-object",
+         "kernel-branches-object"}
 
 
 def measure(kdslc, text, how):

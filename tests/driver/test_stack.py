@@ -102,7 +102,8 @@ class StackTest(unittest.TestCase):
     def run_(self, *command, env=None, status=0, stack=8 << 20, text=None):
         def limit():
             resource.setrlimit(resource.RLIMIT_STACK, (stack, resource.getrlimit(resource.RLIMIT_STACK)[1]))
-        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True, timeout=200,
+        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True,
+                              timeout=200,
                               preexec_fn=limit, input=text, env=dict(os.environ, KMP_BLOCKTIME="0", **(env or {})))
         self.assertEqual(done.returncode, status, f"{command}\n{done.stdout[-1000:]}{done.stderr}")
         return done.stdout, done.stderr
@@ -114,7 +115,8 @@ class StackTest(unittest.TestCase):
         self.write("program.kdsl", PROGRAM)
         for level in ("-O0", "-O1", "-O2", "-O3"):
             self.run_(KDSLC, level, "program.kdsl")
-            for way, place in (("tail", "2:4"), ("sum", "3:4"), ("ping", ("4:4", "5:4")), ("pairs", "6:4"), ("text", "7:4")):
+            for way, place in (("tail", "2:4"), ("sum", "3:4"), ("ping", ("4:4", "5:4")), ("pairs", "6:4"),
+                               ("text", "7:4")):
                 with self.subTest(level=level, way=way):
                     out, err = self.run_("./program", way, status=3)
                     self.assertTrue(out.startswith("begin\n"), out[:100])

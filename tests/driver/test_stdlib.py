@@ -431,7 +431,8 @@ def main():
             source = Path(folder) / path.name
             source.write_text(path.read_text() + MAINS[path.stem])
             for level in parts.first(("-O2", "-O0")):
-                done = subprocess.run([KDSLC, "run", level, "-Werror", source], capture_output=True, text=True, timeout=300,
+                done = subprocess.run([KDSLC, "run", level, "-Werror", source], capture_output=True, text=True,
+                                      timeout=300,
                                       cwd=folder, env=dict(os.environ, KMP_BLOCKTIME="0"))
                 if done.returncode or done.stdout or done.stderr:
                     sys.exit(f"{path.name} at {level}: exit code {done.returncode}\n{done.stdout}{done.stderr}")

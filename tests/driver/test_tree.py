@@ -85,7 +85,8 @@ class TreeTest(unittest.TestCase):
         for header in seen_by:
             room = header.split("/")[1]
             others = "".join(path.read_text() for path, name in sources(".c", ".cpp", ".h", ".def")
-                             if name.parts[:2] != ("irgen", room) and name.parts[0] in ("irgen", "driver", "repl", "tests"))
+                             if name.parts[:2] != ("irgen", room) and name.parts[0] in ("irgen", "driver", "repl",
+                                                                                        "tests"))
             for function in re.findall(r"^[A-Za-z][^;{}()=]*?\**\b(\w+)\(", (ROOT / header).read_text(), flags=re.M):
                 used = re.search(rf"\b{function}\b", others)
                 self.assertTrue(used, f"{header} shows {function}, which only {room} uses")
@@ -134,7 +135,8 @@ class TreeTest(unittest.TestCase):
         for path, name in sources(".kdsl"):
             if name.parts[0] == "tests":
                 shown |= set(re.findall(r"//.*?\[([EW]\d{4})\]", path.read_bytes().decode(errors="replace")))
-                shown |= set(re.findall(r"(?:error|warning)\[([EW]\d{4})\]", path.read_bytes().decode(errors="replace")))
+                shown |= set(re.findall(r"(?:error|warning)\[([EW]\d{4})\]",
+                                        path.read_bytes().decode(errors="replace")))
         for path, name in sources(".py", ".c"):
             if name.parts[0] == "tests":
                 shown |= set(re.findall(r'"([EW]\d{4})"', path.read_text()))

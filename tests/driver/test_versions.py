@@ -113,7 +113,8 @@ class VersionsTest(unittest.TestCase):
                 continue
             forced = ["-ex", f"set environment KDSL_CPU {level}"] if level else []
             done = run([*gdb, *forced, "-ex", "run", "-ex", "backtrace 1", program], DEBUGINFOD_URLS="")
-            self.assertRegex(done.stdout, rf"#0 .*kdsl_kernel_bend\.host\.[0-9a-f]+\.{level or level_here()} ", done.stderr)
+            self.assertRegex(done.stdout, rf"#0 .*kdsl_kernel_bend\.host\.[0-9a-f]+\.{level or level_here()} ",
+                             done.stderr)
 
     @parts.quick
     def test_forcing_what_the_processor_lacks(self):
@@ -177,7 +178,8 @@ class VersionsTest(unittest.TestCase):
 
     def test_many_kernels_in_parts(self):
         n = 70
-        text = ["fn outer(x: f64, k: i32) -> f64 { return deep(x) + f64(k); }", "fn deep(x: f64) -> f64 { return x * 0.5; }"]
+        text = ["fn outer(x: f64, k: i32) -> f64 { return deep(x) + f64(k); }",
+                "fn deep(x: f64) -> f64 { return x * 0.5; }"]
         for k in range(n):
             text.append(f"kernel k{k}(x: &mut [f64; n]) over i in n {{ assert x[i] >= 0.0; x[i] = outer(x[i], {k % 7}); }}")
         text.append("fn main() {\n    var x = [f64(i) for i in 50];")
@@ -198,10 +200,12 @@ class VersionsTest(unittest.TestCase):
     def test_parts_do_not_depend_on_the_machine(self):
         (self.dir / "many.kdsl").write_text(
             "\n".join(f"kernel k{k}(x: &mut [f64; n]) over i in n {{ x[i] += {k}.0; }}" for k in range(30)) +
-            "\nfn main() {\n    var x = [0.0; 50];\n" + "\n".join(f"    offload k{k}(&mut x);" for k in range(30)) + "\n}\n")
+            "\nfn main() {\n    var x = [0.0; 50];\n" + "\n".join(f"    offload k{k}(&mut x);"
+                                                                  for k in range(30)) + "\n}\n")
         self.make(name="any", source="many.kdsl")
         one = min(os.sched_getaffinity(0))
-        done = subprocess.run([KDSLC, "many.kdsl", "-o", "alone"], cwd=self.dir, preexec_fn=lambda: os.sched_setaffinity(0, {one}))
+        done = subprocess.run([KDSLC, "many.kdsl", "-o", "alone"], cwd=self.dir,
+                              preexec_fn=lambda: os.sched_setaffinity(0, {one}))
         self.assertEqual(done.returncode, 0)
         # the source is named as it was given, so it is here too
         done = subprocess.run([KDSLC, "many.kdsl", "-o", "any"], cwd=self.dir)

@@ -9,13 +9,12 @@
      KDSL_MOCK_NAME=TEXT      what the devices call themselves
      KDSL_MOCK_MEMORY=4M      of each device, in bytes, K, M or G (1G)
      KDSL_MOCK_FAIL=alloc:3   the third call of that kind fails, `alloc:3+` each from the third on; several by commas.
-                              Kinds: init alloc copy pin load link launch trap (of kernels: it is seen when somebody waits)
-     KDSL_MOCK_KERNEL_MS=5    how long a kernel takes, on the stream's own time
-     KDSL_MOCK_KERNELS=FILE   a shared object in which `mock_kernel` finds functions to run in the kernels' place
-     KDSL_MOCK_RUN=1          NVIDIA: kernels whose image is PTX, or was made of it by the driver's linker, run on the
-                              CPU by an interpreter (ptx/run.h); the launch of one whose image is a cubin fails
-     KDSL_MOCK_SEED=1         with it: blocks, warps and lanes in a random order, and other garbage in memory that nobody
-                              has written (ptx/order.c); 2, 3, ... are other orders */
+                              Kinds: init alloc copy pin load link launch trap (of kernels: it is seen when somebody
+   waits) KDSL_MOCK_KERNEL_MS=5    how long a kernel takes, on the stream's own time KDSL_MOCK_KERNELS=FILE   a shared
+   object in which `mock_kernel` finds functions to run in the kernels' place KDSL_MOCK_RUN=1          NVIDIA: kernels
+   whose image is PTX, or was made of it by the driver's linker, run on the CPU by an interpreter (ptx/run.h); the
+   launch of one whose image is a cubin fails KDSL_MOCK_SEED=1         with it: blocks, warps and lanes in a random
+   order, and other garbage in memory that nobody has written (ptx/order.c); 2, 3, ... are other orders */
 #ifndef MOCK_H
 #define MOCK_H
 #include <stdbool.h>

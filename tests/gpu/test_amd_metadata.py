@@ -79,10 +79,12 @@ class Metadata(unittest.TestCase):
                 run(KDSLC, f"--offload-arch={arch},host", f"{folder}/k.kdsl", "-o", f"{folder}/k")
                 run(LLVM / "llvm-objdump", "--offloading", f"{folder}/k")
                 ours = self.image(folder, arch)
-                run(LLVM / "clang", "--target=amdgcn-amd-amdhsa", f"-mcpu={arch}", "-O2", "-nogpulib", "-mcode-object-version=5",
+                run(LLVM / "clang", "--target=amdgcn-amd-amdhsa", f"-mcpu={arch}", "-O2", "-nogpulib",
+                    "-mcode-object-version=5",
                     f"{folder}/k.c", "-o", f"{folder}/c.so")
                 theirs = kernels(f"{folder}/c.so")
-                self.assertEqual(sorted(ours), [f"kdsl_{v}_{k}" for v in ("kernel", "narrow") for k in ("saxpy", "tile")])
+                self.assertEqual(sorted(ours), [f"kdsl_{v}_{k}" for v in ("kernel", "narrow")
+                                                for k in ("saxpy", "tile")])
                 for name, (fields, args) in ours.items(): # in both versions the same is asked of the driver
                     twin = name.replace("narrow", "kernel")
                     fields[".symbol"] = fields[".symbol"].replace(name, twin)
@@ -98,7 +100,8 @@ class Metadata(unittest.TestCase):
 
     def same(self, arch, name, fields, args, clang_fields, clang_args):
         where = f"{name} for {arch}"
-        for key in (".kernarg_segment_align", ".max_flat_workgroup_size", ".wavefront_size", ".group_segment_fixed_size",
+        for key in (".kernarg_segment_align", ".max_flat_workgroup_size", ".wavefront_size",
+                    ".group_segment_fixed_size",
                     ".private_segment_fixed_size", ".symbol", ".uniform_work_group_size"):
             if key in clang_fields or key in fields:
                 want = "1" if key == ".uniform_work_group_size" else clang_fields.get(key)

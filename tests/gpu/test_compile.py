@@ -35,10 +35,12 @@ class Compile(unittest.TestCase):
 
 class Names(unittest.TestCase):
     def run_kdslc(self, *args):
-        return subprocess.run([KDSLC, "--color=never", *args, "examples/saxpy.kdsl"], capture_output=True, text=True, cwd=ROOT)
+        return subprocess.run([KDSLC, "--color=never", *args, "examples/saxpy.kdsl"], capture_output=True, text=True,
+                              cwd=ROOT)
 
     def test_unknown_devices_are_refused_with_the_nearest(self):
-        for given, meant in [("sm_91", "sm_90"), ("gfx90b", "gfx90"), ("hots", "host"), ("al", "all"), ("sm90", "sm_90")]:
+        for given, meant in [("sm_91", "sm_90"), ("gfx90b", "gfx90"), ("hots", "host"), ("al", "all"),
+                             ("sm90", "sm_90")]:
             done = self.run_kdslc(f"--offload-arch={given}", "--emit=plan")
             self.assertEqual(done.returncode, 2, given)
             self.assertRegex(done.stderr, f"unknown device `{given}`; did you mean `{meant}", given)

@@ -193,8 +193,10 @@ class Programs(unittest.TestCase):
     def test_geometry(self):
         self.build(SHAPES, "sm_90,host", ptxas=False)
         got = self.run_on("nvidia")
-        shapes = [re.search(r"kdsl_(\w+) (grid=\S+ block=\S+) shared=(\d+)", line).groups() for line in got.lines("launch")]
-        self.assertEqual(shapes, [("narrow_plane", "grid=1,2,1 block=4,64,1", "0"), ("narrow_space", "grid=3,2,3 block=32,4,2", "0"),
+        shapes = [re.search(r"kdsl_(\w+) (grid=\S+ block=\S+) shared=(\d+)", line).groups()
+                  for line in got.lines("launch")]
+        self.assertEqual(shapes, [("narrow_plane", "grid=1,2,1 block=4,64,1", "0"),
+                                  ("narrow_space", "grid=3,2,3 block=32,4,2", "0"),
                                   ("narrow_tiles", "grid=1,13,1 block=16,8,1", "512"),
                                   ("narrow_total", "grid=1024,1,1 block=256,1,1", "1028")])
 
@@ -250,8 +252,10 @@ class Programs(unittest.TestCase):
         self.build(MOVING, "sm_90,host", ptxas=False)
         got = self.run_on("nvidia", KDSL_MOCK_RUN="1")
         self.assertEqual((got.code, got.out, got.err), (0, "31 31\n", ""))
-        moves = [line.split() for line in got.log.splitlines() if line.startswith(("copy", "pin", "unpin")) and "4000 " not in line]
-        self.assertEqual([move[0] for move in moves], ["copy-in", "copy-out", "pin"] + 3 * ["copy-in", "copy-out"] + ["unpin"])
+        moves = [line.split() for line in got.log.splitlines() if line.startswith(("copy", "pin", "unpin"))
+                 and "4000 " not in line]
+        self.assertEqual([move[0] for move in moves], ["copy-in", "copy-out", "pin"] + 3 * ["copy-in",
+                                                                                            "copy-out"] + ["unpin"])
         self.assertEqual(got.lines("pin"), ["pin 0 2000000"])
         got = self.run_on("nvidia", KDSL_MOCK_RUN="1", KDSL_MOCK_FAIL="pin:1")
         self.assertEqual((got.code, got.out, got.err, got.lines("unpin")), (0, "31 31\n", "", []))
@@ -277,7 +281,8 @@ class Programs(unittest.TestCase):
                                   ("copy:1", "`y`, 4000 bytes, could not be copied to device 0 for the launch of `saxpy`")]:
                 got = self.run_on(vendor, KDSL_MOCK_FAIL=failure)
                 self.assertEqual((got.code, got.out), (-signal.SIGABRT, ""), failure)
-                self.assertIn(f"program.kdsl:6: run-time error: {what}: see the message above\n", got.err, vendor + failure)
+                self.assertIn(f"program.kdsl:6: run-time error: {what}: see the message above\n", got.err,
+                              vendor + failure)
 
     def test_what_cannot_move_is_named(self):
         self.build(TWO_ARRAYS, "sm_90,gfx90a,host", ptxas=False)
@@ -305,7 +310,8 @@ class Programs(unittest.TestCase):
         got = self.run_on(None, KDSL_REQUIRE="gpu")
         self.assertEqual((got.code, got.out), (3, ""))
         self.assertIn("program.kdsl:6: run-time error: KDSL_REQUIRE=gpu, but there is no GPU here (no libcuda.so, no libhsa-runtime64.so)", got.err)
-        for vendor, arch, gpu in ("nvidia", "sm_80", "the GPU here, Mock GPU (sm_80)"), ("amd", "gfx942", "an AMD GPU here"):
+        for vendor, arch, gpu in ("nvidia", "sm_80", "the GPU here, Mock GPU (sm_80)"), ("amd", "gfx942",
+                                                                                         "an AMD GPU here"):
             got = self.run_on(vendor, KDSL_REQUIRE="gpu", KDSL_MOCK_ARCH=arch)
             self.assertEqual((got.code, got.out), (3, ""))
             self.assertIn(f"program.kdsl:6: run-time error: KDSL_REQUIRE=gpu, but this program has no image for {gpu}\n", got.err)
@@ -323,7 +329,8 @@ class Programs(unittest.TestCase):
         refuse = Path(self.folder.name) / "ptxas"
         refuse.write_text("#!/bin/sh\necho 'sm_90 is unheard of'; exit 1\n")
         refuse.chmod(0o755)
-        done = subprocess.run([KDSLC, "--color=never", "--offload-arch=sm_90,host", "program.kdsl"], capture_output=True, text=True,
+        done = subprocess.run([KDSLC, "--color=never", "--offload-arch=sm_90,host", "program.kdsl"],
+                              capture_output=True, text=True,
                               env={**os.environ, "KDSL_PTXAS": str(refuse)}, cwd=self.folder.name)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         for text in ("E1026", "ptxas cannot assemble the kernels for sm_90", "sm_90 is unheard of"):

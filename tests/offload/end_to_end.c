@@ -177,7 +177,8 @@ static char *path_of(const char *name) {
 /* Host code with one launch plus image -> output. */
 static bool build(Compiler *c, const char *ir, const char *function, const char *output, bool relocatable) {
     Blob image = device_image(c, device_ir), objects[2] = {host_object(c, ir, function, 1)};
-    bool ok = image.at && off_images_object(c, &(DeviceImage){image, "x86_64-unknown-linux-gnu", "x86-64"}, 1, &objects[1]) &&
+    bool ok = image.at &&
+              off_images_object(c, &(DeviceImage){image, "x86_64-unknown-linux-gnu", "x86-64"}, 1, &objects[1]) &&
               off_link(c, &(LinkJob){.objects = objects,
                                      .n_objects = 2,
                                      .relocatable = relocatable,

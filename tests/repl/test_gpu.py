@@ -56,8 +56,10 @@ host code: 4 bytes back
 
 with tempfile.TemporaryDirectory() as folder:
     log = Path(folder) / "log"
-    env = {**os.environ, "LD_LIBRARY_PATH": str(MOCK), "KDSL_MOCK_LOG": str(log), "KDSL_MOCK_RUN": "1", "KDSL_PTXAS": ""}
-    done = subprocess.run([KDSLC, "repl", "--offload-arch=sm_90,host"], input=INPUTS, env=env, capture_output=True, text=True,
+    env = {**os.environ, "LD_LIBRARY_PATH": str(MOCK), "KDSL_MOCK_LOG": str(log), "KDSL_MOCK_RUN": "1",
+           "KDSL_PTXAS": ""}
+    done = subprocess.run([KDSLC, "repl", "--offload-arch=sm_90,host"], input=INPUTS, env=env, capture_output=True,
+                          text=True,
                           timeout=120)
     moved = [line.split()[:4] for line in log.read_text().splitlines() if re.match(r"copy-(in|out) 0 a\d+ 4000 ", line)]
     loaded = re.findall(r"^load 0 m\d+ sm_90$", log.read_text(), re.M)

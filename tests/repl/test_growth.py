@@ -6,5 +6,6 @@ import sys
 ROWS = [("all", 300, 4000), ("kernel", 200, 4000)]
 
 for kind, inputs, limit in ROWS:
-    subprocess.run([sys.executable, "bench/repl/growth.py", "--kdslc", sys.argv[1], "--kind", kind, "--inputs", str(inputs),
+    subprocess.run([sys.executable, "bench/repl/growth.py", "--kdslc", sys.argv[1], "--kind", kind, "--inputs",
+                    str(inputs),
                     "--limit", str(limit)], check=True)

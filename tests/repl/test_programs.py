@@ -11,7 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 KDSLC = Path(sys.argv.pop(1)).resolve()
 STEP = 1 if "--all" in sys.argv else 5  # the others differ little from the point of view of a session
-SPECIAL = re.compile(r"^// (args|stdin|flags|env|expect-exit|expect-stderr|moves):|error\[|\bexit\(|\bargs\(", re.MULTILINE)
+SPECIAL = re.compile(r"^// (args|stdin|flags|env|expect-exit|expect-stderr|moves):|error\[|\bexit\(|\bargs\(",
+                     re.MULTILINE)
 
 OTHERWISE = ("devices-without-kernels.kdsl",)  # a session may have used devices before
 

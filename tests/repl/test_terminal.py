@@ -362,7 +362,8 @@ class TerminalTest(unittest.TestCase):
 class PipeTest(unittest.TestCase):
     def run_in(self, text, *arguments):
         with tempfile.TemporaryDirectory() as folder:
-            return subprocess.run([KDSLC, "repl", *arguments], cwd=folder, env=transcript.environment(Path(folder)), input=text,
+            return subprocess.run([KDSLC, "repl", *arguments], cwd=folder, env=transcript.environment(Path(folder)),
+                                  input=text,
                                   capture_output=True, text=True, timeout=60)
 
     def test_answers_alone(self):

@@ -42,7 +42,8 @@ def settled(line):
 def environment(folder, **more):
     """A session's own world: no history, no settings of whoever runs the tests."""
     keep = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
-    return {**keep, "HOME": str(folder), "XDG_STATE_HOME": str(folder / "state"), "TERM": "xterm-256color", "LANG": "C.UTF-8",
+    return {**keep, "HOME": str(folder), "XDG_STATE_HOME": str(folder / "state"), "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
             "COLORTERM": "truecolor", "KDSL_GRAPHICS": "cells", "COLUMNS": str(COLUMNS), "KMP_BLOCKTIME": "0", **more}
 
 
@@ -69,7 +70,8 @@ def play(kdslc, folder, session, columns=COLUMNS):
 def pipe(kdslc, folder, session):
     """Through a pipe: all that comes out, both streams as one."""
     text = "".join(given + "\n" for given, _ in session)
-    done = subprocess.run([kdslc, "repl"], cwd=folder, env=environment(folder), input=text.encode(), stdout=subprocess.PIPE,
+    done = subprocess.run([kdslc, "repl"], cwd=folder, env=environment(folder), input=text.encode(),
+                          stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=300)
     return done.stdout.decode().splitlines(), done.returncode
 

@@ -579,7 +579,8 @@ class Generator:
         name = self.name("x")
         st = self.rng.choice([["launch", "evens", [["&mut", path, row]], self.how()],
                               ["acc", ["red", "total", [["&", path, row]], self.on(0.1)]],
-                              ["acc", ["red", "most", [["&", path, other]], ""]], ["let", name, ["copy", path, row], True],
+                              ["acc", ["red", "most", [["&", path, other]], ""]],
+                              ["let", name, ["copy", path, row], True],
                               ["launch", "through", [["&mut", path, row], ["i", self.number_expr(1)]], self.how()]])
         if st[0] == "let":
             self.vars.append(Var(name, "A", WIDTH, self.level))

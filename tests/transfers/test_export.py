@@ -99,7 +99,8 @@ MOVES = {
 
 class ExportTest(unittest.TestCase):
     def sh(self, *command, **env):
-        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True, timeout=300,
+        done = subprocess.run([str(word) for word in command], cwd=self.dir, capture_output=True, text=True,
+                              timeout=300,
                               env={**os.environ, "KMP_BLOCKTIME": "0", **env})
         self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
         return done
@@ -129,7 +130,8 @@ class ExportTest(unittest.TestCase):
         for part in done.stderr.split("begin ")[1:]:
             what, _, rest = part.partition("\n")
             with self.subTest(what):
-                self.assertEqual([f"{way} {name} {n}" for way, name, n in copies(rest) if name not in ("checks", "result")],
+                self.assertEqual([f"{way} {name} {n}" for way, name, n in copies(rest)
+                                  if name not in ("checks", "result")],
                                  [f"{move} 800" for move in MOVES[what]])
 
 

@@ -62,7 +62,8 @@ class ReportTest(unittest.TestCase):
         """{name: (times, planned in, moved in, planned out, moved out)}, bytes, of a part of the report."""
         found = {}
         for line in text.splitlines():
-            row = re.fullmatch(r"(\S+(?: code)?) *(\(p\.kdsl:\d+\))? *(?:(\d+) +\d+\.\d+ *)?" + COUNTS + r"  0: .+", line)
+            row = re.fullmatch(r"(\S+(?: code)?) *(\(p\.kdsl:\d+\))? *(?:(\d+) +\d+\.\d+ *)?" + COUNTS + r"  0: .+",
+                               line)
             self.assertTrue(row, line)
             found[f"{row[1]} {row[2] or ''}".strip()] = (int(row[3] or 0), *(int(row[k]) for k in (5, 7, 9, 11)))
         return found
@@ -100,7 +101,8 @@ class ReportTest(unittest.TestCase):
             ("twice", "4", 0, "1", 4000, 4000),  # device 1 wants what device 0 has written
             ("twice", "4", 1, "1", 4000, 0), ("twice", "5", 1, None, 0, 4000), ("twice", "5", 0, "1", 4000, 0),
             ("host code", None, 0, None, 0, 4),
-            ("x", "4", 0, None, 4000, 4000), ("x", "4", 1, None, 4000, 4000), ("x", "5", 0, None, 4000, 4)], key=str), done.stderr)
+            ("x", "4", 0, None, 4000, 4000), ("x", "4", 1, None, 4000, 4000), ("x", "5", 0, None, 4000, 4)], key=str),
+            done.stderr)
 
     def test_without(self):
         self.assertEqual(self.report(), "")

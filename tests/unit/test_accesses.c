@@ -33,7 +33,8 @@ static const char *text_of(Compiler *c, const Func *f, const Access *x) {
     a.atoms.at = f->facts->atoms.at;
     a.atoms.n = f->facts->atoms.n;
     const char *text = arena_printf(&c->arena, "%s[", x->array ? x->array->name : "?");
-    for (int d = 0; d < x->n; d++) text = arena_printf(&c->arena, "%s%s%s", text, d ? ", " : "", form_text(&a, &x->at[d]));
+    for (int d = 0; d < x->n; d++)
+        text = arena_printf(&c->arena, "%s%s%s", text, d ? ", " : "", form_text(&a, &x->at[d]));
     return arena_printf(&c->arena, "%s]%s%s%s%s%s", text, x->reads ? " read" : "", x->writes ? " write" : "",
                         x->is_atomic ? " atomic" : "", x->always ? " always" : "", x->call ? " called" : "");
 }
@@ -77,7 +78,8 @@ static void check_table(void) {
         check(ok, "the table");
     }
     check(k && k->accesses.n == n && !k->misses_accesses, "the table is complete");
-    check(k && knows_below(&c, k, &k->accesses.at[0], INT64_MAX) && !knows_below(&c, k, &k->accesses.at[0], 5), "the guard");
+    check(k && knows_below(&c, k, &k->accesses.at[0], INT64_MAX) && !knows_below(&c, k, &k->accesses.at[0], 5),
+          "the guard");
     compiler_free(&c);
 }
 
@@ -86,8 +88,10 @@ static void check_many(void) {
     char text[4000];
     int n = snprintf(text, sizeof text, "fn f0(a: &[f32; n], i: index) -> f32 { return a[i]; }\n");
     for (int k = 1; k < 30; k++)
-        n += snprintf(text + n, sizeof text - (size_t)n, "fn f%d(a: &[f32; n], i: index) -> f32 { return f%d(&a, i) + f%d(&a, i); }\n", k, k - 1, k - 1);
-    snprintf(text + n, sizeof text - (size_t)n, "kernel k(x: &[f32; n], y: &mut [f32; n]) over i in n { y[i] = f29(&x, i); }\nfn main() { }\n");
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "fn f%d(a: &[f32; n], i: index) -> f32 { return f%d(&a, i) + f%d(&a, i); }\n", k, k - 1, k - 1);
+    snprintf(text + n, sizeof text - (size_t)n,
+             "kernel k(x: &[f32; n], y: &mut [f32; n]) over i in n { y[i] = f29(&x, i); }\nfn main() { }\n");
     Compiler c;
     Program *p = program(&c, text);
     const Func *k = find(p, "k"), *f = find(p, "f0");

@@ -33,9 +33,10 @@ static void expect_order(const char *text, const char *axes) {
     fprintf(stderr, "FAILED: %s\n  expected %s, got %s\n", text, axes, got);
 }
 
-#define OVER(domain, body) \
-    "kernel k(x: &[f32; n, m], y: &mut [f32; n, m], p: &[f32; l, n, m], q: &mut [f32; l, n, m], v: &[f32; o], " \
-    "w: &mut [f32; o], at: &[index; n, m], b: &[f32; 3, n], c: &mut [i32; n], d: &mut [f32; n, 4], e: &mut [f32; m, n], " \
+#define OVER(domain, body)                                                                                             \
+    "kernel k(x: &[f32; n, m], y: &mut [f32; n, m], p: &[f32; l, n, m], q: &mut [f32; l, n, m], v: &[f32; o], "        \
+    "w: &mut [f32; o], at: &[index; n, m], b: &[f32; 3, n], c: &mut [i32; n], d: &mut [f32; n, 4], e: &mut [f32; m, "  \
+    "n], "                                                                                                             \
     "s: index, t: &mut i32) over " domain " { " body " }\nfn main() {}\n"
 
 static void test_two_axes(void) {
@@ -91,8 +92,10 @@ static void test_functions(void) {
     expect_order("fn all(x: &[f32; n], k: index) -> f32 { var s = 0.0f32; for e in n { s += x[e]; } return s; }\n"
            "kernel k(x: &[f32; n, m], y: &mut [f32; m, n]) over i in n, j in m { y[j, i] += all(&x[j, ..], i); }\n"
            "fn main() {}\n", "j, i");
-    expect_order("kernel k(x: &[f32; n, m], y: &mut [f32; n, m]) over j in m by 16, i in n by 16 { if inside { y[i, j] = x[i, j]; } }\n"
-           "fn main() {}\n", "j, i");
+    expect_order("kernel k(x: &[f32; n, m], y: &mut [f32; n, m]) over j in m by 16, i in n by 16 { if inside { y[i, j] "
+                 "= x[i, j]; } }\n"
+                 "fn main() {}\n",
+                 "j, i");
 }
 
 int main(void) {

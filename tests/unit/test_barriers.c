@@ -52,12 +52,16 @@ static void check(const char *what, const char *body, const char *where) {
 #define MINE "  %p = getelementptr i32, ptr addrspace(3) @s, i32 %me\n"
 
 static void loops(void) {
-    check("one loop, one latch",
-          MINE "  br label %head\n"
-          "head:\n  %h = phi i32 [ %n, %entry ], [ %half, %latch ]\n  %more = icmp ugt i32 %h, 1\n  br i1 %more, label %body, label %out\n"
-          "body:\n  %half = lshr i32 %h, 1\n  %some = icmp ult i32 %me, %half\n  br i1 %some, label %low, label %latch\n"
-          "low:\n  store i32 %h, ptr addrspace(3) %p\n  br label %latch\n"
-          "latch:\n" BARRIER "  br label %head\nout:\n  ret void\n", NULL);
+    check(
+        "one loop, one latch",
+        MINE
+        "  br label %head\n"
+        "head:\n  %h = phi i32 [ %n, %entry ], [ %half, %latch ]\n  %more = icmp ugt i32 %h, 1\n  br i1 %more, label "
+        "%body, label %out\n"
+        "body:\n  %half = lshr i32 %h, 1\n  %some = icmp ult i32 %me, %half\n  br i1 %some, label %low, label %latch\n"
+        "low:\n  store i32 %h, ptr addrspace(3) %p\n  br label %latch\n"
+        "latch:\n" BARRIER "  br label %head\nout:\n  ret void\n",
+        NULL);
     check("the common store of entry and path has made two loops",
           MINE "  br label %sink\n"
           "sink:\n  %v = phi i32 [ 0, %entry ], [ 1, %low ]\n  %h0 = phi i32 [ %n, %entry ], [ %half, %low ]\n"
@@ -74,8 +78,10 @@ static void loops(void) {
           "  br label %outer\nouter:\n  %r = phi i32 [ 0, %entry ], [ %next, %meet ]\n  br label %own\n"
           "own:\n  %i = phi i32 [ 0, %outer ], [ %j, %own ]\n  %j = add i32 %i, 1\n  %c = icmp ult i32 %j, %me\n"
           "  br i1 %c, label %own, label %meet\n"
-          "meet:\n" BARRIER "  %next = add i32 %r, 1\n  %d = icmp ult i32 %next, %n\n  br i1 %d, label %outer, label %out\n"
-          "out:\n  ret void\n", NULL);
+          "meet:\n" BARRIER
+          "  %next = add i32 %r, 1\n  %d = icmp ult i32 %next, %n\n  br i1 %d, label %outer, label %out\n"
+          "out:\n  ret void\n",
+          NULL);
     check("how often single items run their loop decides how often all do",
           "  br label %own\n"
           "own:\n  %i = phi i32 [ 0, %entry ], [ %j, %own ]\n  %j = add i32 %i, 1\n  %c = icmp ult i32 %j, %me\n"
@@ -87,12 +93,14 @@ static void loops(void) {
 
 static void conditions(void) {
     check("under a condition of the item",
-          "  %c = icmp eq i32 %me, 0\n  br i1 %c, label %a, label %b\na:\n" BARRIER "  br label %b\nb:\n  ret void\n", "a");
+          "  %c = icmp eq i32 %me, 0\n  br i1 %c, label %a, label %b\na:\n" BARRIER "  br label %b\nb:\n  ret void\n",
+          "a");
     check("under a condition of the group",
           "  %g = call i32 @llvm.amdgcn.workgroup.id.x()\n  %c = icmp eq i32 %g, 0\n  br i1 %c, label %a, label %b\n"
           "a:\n" BARRIER "  br label %b\nb:\n  ret void\n", NULL);
     check("behind the return of some",
-          "  %c = icmp eq i32 %me, 0\n  br i1 %c, label %a, label %b\na:\n  ret void\nb:\n" BARRIER "  ret void\n", "b");
+          "  %c = icmp eq i32 %me, 0\n  br i1 %c, label %a, label %b\na:\n  ret void\nb:\n" BARRIER "  ret void\n",
+          "b");
     check("under an element that is the same for all",
           "  %v = load i32, ptr addrspace(3) @s\n  %c = icmp eq i32 %v, 0\n  br i1 %c, label %a, label %b\n"
           "a:\n" BARRIER "  br label %b\nb:\n  ret void\n", NULL);
@@ -108,25 +116,33 @@ static void conditions(void) {
     check("worked out on both paths, and the same",
           "  %c = icmp eq i32 %me, 0\n  br i1 %c, label %a, label %b\na:\n  %u = udiv i32 %n, 7\n  br label %m\n"
           "b:\n  %v = udiv i32 %n, 7\n  br label %m\nm:\n  %w = phi i32 [ %u, %a ], [ %v, %b ]\n"
-          "  %d = icmp eq i32 %w, 0\n  br i1 %d, label %y, label %z\ny:\n" BARRIER "  br label %z\nz:\n  ret void\n", NULL);
+          "  %d = icmp eq i32 %w, 0\n  br i1 %d, label %y, label %z\ny:\n" BARRIER "  br label %z\nz:\n  ret void\n",
+          NULL);
     check("the paths of a branch meet where another one ends, and bring the same",
-          "  %g = call i32 @llvm.amdgcn.workgroup.id.x()\n  %e = icmp eq i32 %g, 0\n  br i1 %e, label %other, label %part\n"
+          "  %g = call i32 @llvm.amdgcn.workgroup.id.x()\n  %e = icmp eq i32 %g, 0\n  br i1 %e, label %other, label "
+          "%part\n"
           "other:\n  br label %m\npart:\n  %c = icmp eq i32 %me, 0\n  br i1 %c, label %a, label %m\na:\n  br label %m\n"
           "m:\n  %w = phi i32 [ 1, %other ], [ %n, %part ], [ %n, %a ]\n"
-          "  %d = icmp eq i32 %w, 0\n  br i1 %d, label %y, label %z\ny:\n" BARRIER "  br label %z\nz:\n  ret void\n", NULL);
+          "  %d = icmp eq i32 %w, 0\n  br i1 %d, label %y, label %z\ny:\n" BARRIER "  br label %z\nz:\n  ret void\n",
+          NULL);
     check("worked out on both paths, and not the same",
           "  %c = icmp eq i32 %me, 0\n  br i1 %c, label %a, label %b\na:\n  %u = udiv i32 %n, 7\n  br label %m\n"
           "b:\n  %v = udiv i32 %n, 9\n  br label %m\nm:\n  %w = phi i32 [ %u, %a ], [ %v, %b ]\n"
-          "  %d = icmp eq i32 %w, 0\n  br i1 %d, label %y, label %z\ny:\n" BARRIER "  br label %z\nz:\n  ret void\n", "y");
+          "  %d = icmp eq i32 %w, 0\n  br i1 %d, label %y, label %z\ny:\n" BARRIER "  br label %z\nz:\n  ret void\n",
+          "y");
 }
 
 #define TAIL "  %d = icmp eq i32 %w, 0\n  br i1 %d, label %y, label %z\ny:\n" BARRIER "  br label %z\nz:\n  ret void\n"
 
 static void memory_and_calls(void) {
     check("the thread's own memory, the same for all",
-          "  %a = alloca i32, addrspace(5)\n  store i32 %n, ptr addrspace(5) %a\n  %w = load i32, ptr addrspace(5) %a\n" TAIL, NULL);
+          "  %a = alloca i32, addrspace(5)\n  store i32 %n, ptr addrspace(5) %a\n  %w = load i32, ptr addrspace(5) "
+          "%a\n" TAIL,
+          NULL);
     check("the thread's own memory",
-          "  %a = alloca i32, addrspace(5)\n  store i32 %me, ptr addrspace(5) %a\n  %w = load i32, ptr addrspace(5) %a\n" TAIL, "y");
+          "  %a = alloca i32, addrspace(5)\n  store i32 %me, ptr addrspace(5) %a\n  %w = load i32, ptr addrspace(5) "
+          "%a\n" TAIL,
+          "y");
     check("written by some only",
           "  %a = alloca i32, addrspace(5)\n  store i32 0, ptr addrspace(5) %a\n  %c = icmp eq i32 %me, 0\n"
           "  br i1 %c, label %s, label %m\ns:\n  store i32 1, ptr addrspace(5) %a\n  br label %m\n"

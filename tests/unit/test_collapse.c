@@ -42,7 +42,8 @@ static void expect_loop(const char *text, Found want) {
 static void test_free(void) {
     expect_loop(ROWS("for j in m { y[i, j] = x[i, j]; }"), WANTED);
     expect_loop(ROWS("let a = x[i, 0]; for j in 1..m - 1 { let b = a; y[i, j] += b + x[i, j - 1]; }"), WANTED);
-    expect_loop(ROWS("for j in m { var s = 0.0f32; for e in m { if e > j { break; } s += x[i, e]; } y[i, j] = s; }"), WANTED);
+    expect_loop(ROWS("for j in m { var s = 0.0f32; for e in m { if e > j { break; } s += x[i, e]; } y[i, j] = s; }"),
+                WANTED);
     expect_loop(ROWS("for j in m { if j == 3 { continue; } y[i, j] = 1.0; }"), WANTED);
     expect_loop(ROWS("for j in m { w[i * m + j] = x[i, j]; }"), WANTED);
     expect_loop(ROWS("for j in m { y[i, j] = x[i, j]; w[j + i] = 0.0; }"), WANTED);

@@ -27,15 +27,17 @@ static void expect_rows(const char *text, const char *rows) {
     const char *got = kernel ? "" : "no kernel";
     if (kernel && flat_axis(&c.arena, kernel, &f)) {
         got = flat_text(&c.arena, &f.row);
-        for (int i = 0; i < f.n_areas; i++) got = arena_printf(&c.arena, "%s; %s", got, flat_text(&c.arena, &f.area[i]));
+        for (int i = 0; i < f.n_areas; i++)
+            got = arena_printf(&c.arena, "%s; %s", got, flat_text(&c.arena, &f.area[i]));
     }
     if (!strcmp(got, rows)) return;
     n_failed++;
     fprintf(stderr, "FAILED: %s\n  expected `%s`, got `%s`\n", text, rows, got);
 }
 
-#define OVER(domain, body) \
-    "kernel k(y: &mut [index; n], z: &mut [i32; m], w: index, h: index, v: i32, u: u64) over " domain " { " body " }\n" \
+#define OVER(domain, body)                                                                                             \
+    "kernel k(y: &mut [index; n], z: &mut [i32; m], w: index, h: index, v: i32, u: u64) over " domain " { " body       \
+    " }\n"                                                                                                             \
     "fn main() {}\n"
 
 static void test_rows(void) {
@@ -71,7 +73,8 @@ static void test_domains(void) {
 static void test_areas(void) {
     expect_rows(OVER("p in n", "y[p] = p / (h * w) + p / w % h + p % w;"), "w; h * w");
     expect_rows(OVER("p in n", "let area = w * h; let r = p % area; y[p] = p / area + r / w + r % w;"), "w; w * h");
-    expect_rows(OVER("p in n", "y[p] = p / (m * h * w) + p % (m * h * w) / (h * w) + p % (w * h) / w;"), "w; m * h * w; h * w");
+    expect_rows(OVER("p in n", "y[p] = p / (m * h * w) + p % (m * h * w) / (h * w) + p % (w * h) / w;"),
+                "w; m * h * w; h * w");
     expect_rows(OVER("p in n", "y[p] = p / (4 * w) + p / w;"), "w; 4 * w");
     expect_rows(OVER("p in n", "y[p] = p / (4 * w);"), "4 * w");
     expect_rows(OVER("p in n", "y[p] = p / 4096 + p % 4096 / 64;"), "64; 4096");

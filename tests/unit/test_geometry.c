@@ -36,9 +36,15 @@ static bool holds(const int64_t n[3]) {
 }
 
 static void every_domain(void) {
-    static const int64_t sizes[] = {
-        1, 2, 3, 31, 64, 65, 255, 1000, 65535, 65536, 21000000, (int64_t)1 << 31, UINT32_MAX, (int64_t)1 << 32, 5000000000,
-        (int64_t)1 << 40, INT64_MAX};
+    static const int64_t sizes[] = {1,          2,
+                                    3,          31,
+                                    64,         65,
+                                    255,        1000,
+                                    65535,      65536,
+                                    21000000,   (int64_t)1 << 31,
+                                    UINT32_MAX, (int64_t)1 << 32,
+                                    5000000000, (int64_t)1 << 40,
+                                    INT64_MAX};
     enum { N = sizeof sizes / sizeof *sizes };
     for (int i = 0; i < N * N * N; i++) {
         int64_t n[3] = {sizes[i % N], sizes[i / N % N], sizes[i / N / N]};
@@ -62,8 +68,10 @@ static void groups(void) {
     CHECK(g.threads[0] == 16 && g.threads[1] == 8 && g.blocks[0] == 7 && g.blocks[1] == 7 && g.blocks[2] == 1);
     CHECK(!kdsl_geometry(&g, 16, 70000 * 8, 1, 16, 8, 1, 0));
     CHECK(g.blocks[1] == 65535);
-    static const int64_t counts[] = {1, 1000, UINT32_MAX, (int64_t)1 << 32, ((int64_t)1 << 32) + 1, 5000000000, INT64_MAX};
-    static const int32_t by[][3] = {{1, 1, 1}, {3, 1, 1}, {256, 1, 1}, {1024, 1, 1}, {32, 32, 1}, {16, 8, 8}, {1, 1, 64}};
+    static const int64_t counts[] = {1,          1000,     UINT32_MAX, (int64_t)1 << 32, ((int64_t)1 << 32) + 1,
+                                     5000000000, INT64_MAX};
+    static const int32_t by[][3] = {{1, 1, 1},   {3, 1, 1},  {256, 1, 1}, {1024, 1, 1},
+                                    {32, 32, 1}, {16, 8, 8}, {1, 1, 64}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (size_t j = 0; j < sizeof by / sizeof *by; j++)
             for (int axes = 1; axes < 8; axes++) {

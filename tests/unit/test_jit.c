@@ -155,7 +155,8 @@ static const char ends_ir[] =
     "  store ptr %a, ptr %frame\n  store ptr %b, ptr %second\n  call void @kdsl_fail_divide(ptr @place)\n  "
     "unreachable\n}\n"
     "declare void @kdsl_async(ptr, ptr, i64, ptr, i64, i64)\ndeclare void @kdsl_settle()\n"
-    "define void @later(ptr %frame) {\n  call void @kdsl_async(ptr @divides, ptr %frame, i64 8, ptr null, i64 0, i64 -1)\n"
+    "define void @later(ptr %frame) {\n  call void @kdsl_async(ptr @divides, ptr %frame, i64 8, ptr null, i64 0, i64 "
+    "-1)\n"
     "  call void @kdsl_settle()\n  store i64 1, ptr %frame\n  ret void\n}\n";
 
 static void on_alarm(int signal) {

@@ -94,8 +94,12 @@ static int disassociate(const void *host, int device) {
 }
 
 const Target *kdsl_target(void) {
-    static const Target target = {.n_devices = n_devices, .begin_mapping = begin_on_device, .end_mapping = end_on_device,
-                                  .update = update, .associate = associate, .disassociate = disassociate};
+    static const Target target = {.n_devices = n_devices,
+                                  .begin_mapping = begin_on_device,
+                                  .end_mapping = end_on_device,
+                                  .update = update,
+                                  .associate = associate,
+                                  .disassociate = disassociate};
     return &target;
 }
 
@@ -104,7 +108,9 @@ const Target *kdsl_target(void) {
 void (*kdsl_forget_freed)(void *at, size_t n_bytes);
 void kdsl_settle(void) {}
 int64_t kdsl_default_device(void) { return 0; }
-void kdsl_moving(const KdslSection *what, int64_t device, int64_t n, KdslMove m) { (void)what, (void)device, (void)n, (void)m; }
+void kdsl_moving(const KdslSection *what, int64_t device, int64_t n, KdslMove m) {
+    (void)what, (void)device, (void)n, (void)m;
+}
 void kdsl_report_serve(const KdslSection *launch) { (void)launch; }
 void kdsl_ask_for_huge_pages(char *at, size_t n_bytes) { (void)at, (void)n_bytes; }
 bool kdsl_is_large_array(const char *at, int64_t n_bytes) { return (void)at, (void)n_bytes, true; }

@@ -304,12 +304,25 @@ static void test_ends(void) {
         const char *text, *output;
         int status;
     } cases[] = {
-        {fail_index, "x", "printed before\ns.kdsl:3:5: run-time error: index 1048576 is out of bounds for `x`, which has 1024 elements (0 to 1023)\n", 3},
-        {fail_index, "xy", "printed before\ns.kdsl:3:5: run-time error: index 1048576 is out of bounds for dimension 1 of `xy`, whose shape is [1024, 512]\n", 3},
-        {fail_shape, "b", "s.kdsl:9:1: run-time error: in the call of `matmul`, `k` is 512 for `a`, whose shape is [1024, 512], but 256 for `b`, whose shape is [256, 1024]\n", 3},
-        {fail_shape, "", "s.kdsl:9:1: run-time error: in the call of `matmul`, dimension 1 of `a` must be 16, but its shape is [1024, 512]\n", 3},
+        {fail_index, "x",
+         "printed before\ns.kdsl:3:5: run-time error: index 1048576 is out of bounds for `x`, which has 1024 elements "
+         "(0 to 1023)\n",
+         3},
+        {fail_index, "xy",
+         "printed before\ns.kdsl:3:5: run-time error: index 1048576 is out of bounds for dimension 1 of `xy`, whose "
+         "shape is [1024, 512]\n",
+         3},
+        {fail_shape, "b",
+         "s.kdsl:9:1: run-time error: in the call of `matmul`, `k` is 512 for `a`, whose shape is [1024, 512], but 256 "
+         "for `b`, whose shape is [256, 1024]\n",
+         3},
+        {fail_shape, "",
+         "s.kdsl:9:1: run-time error: in the call of `matmul`, dimension 1 of `a` must be 16, but its shape is [1024, "
+         "512]\n",
+         3},
         {fail_assert, "100%d", "s.kdsl:2:2: run-time error: 100%d\n", 3},
-        {array_new, "big", "p: run-time error: out of memory: [1099511627776, 1099511627776] elements of 4 bytes need 4.836e+06 EB\n", 3},
+        {array_new, "big",
+         "p: run-time error: out of memory: [1099511627776, 1099511627776] elements of 4 bytes need 4.836e+06 EB\n", 3},
         {array_new, "negative", "p: run-time error: an array cannot have a negative extent: [-3]\n", 3},
         {array_new, "fine", "", 0},
         {full_output, "lost", "run-time error: cannot write to standard output: No space left on device\n", 1},

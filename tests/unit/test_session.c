@@ -83,7 +83,8 @@ static const Row arrays[] = {
     {"y = w;", DONE, NULL, NULL},
     {"y", DONE, "[-1, 4, 9, 105] : [f32; 4]", NULL},
     {"kernel past(y: &mut [f32; n], k: index) over i in n { y[i + k] = 1.0; }", DONE, NULL, NULL},
-    {"offload past(&mut y, 3);", FAILED, NULL, "is out of bounds for `y`, which has 4 elements (0 to 3) (work item i = "},
+    {"offload past(&mut y, 3);", FAILED, NULL,
+     "is out of bounds for `y`, which has 4 elements (0 to 3) (work item i = "},
     {"len(y)", DONE, "4 : index", NULL},
     {"kernel tell(y: &[f32; n]) over i in n { if i == 1 { print(\"{}\", y[i]); } }", DONE, NULL, NULL},
     {"offload tell(&x); offload tell(&x);", DONE, NULL, NULL},
@@ -105,7 +106,8 @@ static const Row arrays[] = {
     {"let lost = [1.0; 8]; lost[8 + len(lost)]", FAILED, NULL, "out of bounds for `lost`, which has 8 elements"},
     {"lost[7]", DONE, "1 : f64", NULL},
     {"offload resident { offload past(&mut w, 0); }", REFUSED, NULL, "`w` no longer has a value"},
-    {"var w = [0.0f32; 4]; offload resident { offload axpy(1.0, &x, &mut w); offload axpy(1.0, &x, &mut w); }", DONE, NULL, NULL},
+    {"var w = [0.0f32; 4]; offload resident { offload axpy(1.0, &x, &mut w); offload axpy(1.0, &x, &mut w); }", DONE,
+     NULL, NULL},
     {"w", DONE, "[0, 2, 4, 6] : [f32; 4]", NULL},
     {"[\"a\", \"b\"]", DONE, "[\"a\", \"b\"] : [str; 2]", NULL},
 };
@@ -202,8 +204,10 @@ static void run_row(Session *s, const Row *row) {
     show(s, &v, &shown);
     const char *text = said.n ? said.at : "", *value = shown.n ? shown.at : "";
     if (r != row->result) wrong("the result", row->input, results[r], results[row->result]);
-    if (strcmp(value, row->shows ? row->shows : "")) wrong("its value", row->input, value, row->shows ? row->shows : "");
-    if (row->says ? !strstr(text, row->says) : *text) wrong("what it says", row->input, text, row->says ? row->says : "");
+    if (strcmp(value, row->shows ? row->shows : ""))
+        wrong("its value", row->input, value, row->shows ? row->shows : "");
+    if (row->says ? !strstr(text, row->says) : *text)
+        wrong("what it says", row->input, text, row->says ? row->says : "");
     buf_free(&said);
     buf_free(&shown);
 }
@@ -265,7 +269,8 @@ static void ask_questions(Session *s) {
     expect_members(s, "a", "");
     SessionName name;
     for (int i = 0; session_name(s, i, &name); i++) buf_printf(&names, "%c:%s:%s ", name.kind, name.name, name.type);
-    const char want[] = "s:P: k:k:(x: &[f32; n], y: &mut [f32; n]) over i in n m:time: v:p:P v:a:[f32; 8] v:b:[f32; 8] ";
+    const char want[] =
+        "s:P: k:k:(x: &[f32; n], y: &mut [f32; n]) over i in n m:time: v:p:P v:a:[f32; 8] v:b:[f32; 8] ";
     if (strcmp(names.at, want)) wrong("the names", "", names.at, want);
     session_reset(s);
     if (session_name(s, 0, &name)) wrong("what is left after a reset", "", name.name, "nothing");
@@ -281,8 +286,8 @@ static void expect_moved(Session *s, const char *input, int64_t to, int64_t from
     run_text(s, input);
     int n = session_launches(s, &at, &times);
     if (n == 1 && at->bytes_to == to && at->bytes_from == from) return;
-    printf("`%s` has moved %lld and %lld bytes in %d launches, not %lld and %lld in one\n", input, n ? (long long)at->bytes_to : 0,
-           n ? (long long)at->bytes_from : 0, n, (long long)to, (long long)from);
+    printf("`%s` has moved %lld and %lld bytes in %d launches, not %lld and %lld in one\n", input,
+           n ? (long long)at->bytes_to : 0, n ? (long long)at->bytes_from : 0, n, (long long)to, (long long)from);
     failures++;
 }
 
@@ -346,12 +351,15 @@ static void stay_small(Session *s) {
         char input[200];
         if (i % 20 == 0)
             snprintf(input, sizeof input, "kernel k(a: &mut [f32; n]) over i in n { a[i] = %d.0; }", i);
-        else snprintf(input, sizeof input, i % 2 ? "offload k(&mut a);" : "let x%d = a[%d] + f32(len(a));", i % 4, i % 16);
+        else
+            snprintf(input, sizeof input, i % 2 ? "offload k(&mut a);" : "let x%d = a[%d] + f32(len(a));", i % 4,
+                     i % 16);
         run_text(s, input);
         if (i == 19 || i == 59) session_size(s, &bytes[i == 59], &units[i == 59]);
     }
     if (units[1] > units[0] || bytes[1] > bytes[0] + bytes[0] / 4) {
-        printf("%d units and %lld bytes have become %d and %lld\n", units[0], (long long)bytes[0], units[1], (long long)bytes[1]);
+        printf("%d units and %lld bytes have become %d and %lld\n", units[0], (long long)bytes[0], units[1],
+               (long long)bytes[1]);
         failures++;
     }
 }

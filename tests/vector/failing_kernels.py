@@ -100,7 +100,8 @@ def main():
     for seed in range(first, first + n_files):
         found, launches, failed = check(kdslc, folder, seed, n_kernels, turns[seed % len(turns)])
         wrong += found is not None
-        print(found or f"seed {seed}: {n_kernels} kernels, {launches} launches, {failed} fail, all the same", flush=True)
+        print(found or f"seed {seed}: {n_kernels} kernels, {launches} launches, {failed} fail, all the same",
+              flush=True)
     return 1 if wrong else 0
 
 

@@ -89,7 +89,8 @@ class Function:
 
 
 # A domain's axis over extent {}, and where it begins if elements are counted from there.
-DOMAINS = [("{}", 0)] * 4 + [("1..{}", 0), ("2..{} - 1", 0), ("0..{} step 2", 0), ("1..{} step 3", 0), ("i64(u)..{}", 0),
+DOMAINS = [("{}", 0)] * 4 + [("1..{}", 0), ("2..{} - 1", 0), ("0..{} step 2", 0), ("1..{} step 3", 0),
+                             ("i64(u)..{}", 0),
                              ("{} / 3..{}", 0), ("i64(u)..{} step 2", 0), ("3..{} + 3", 3), ("-2..{} - 2", -2),
                              ("-5..{} - 5 step 2", -5), ("7..{} + 7 step 3", 7)]
 
@@ -185,7 +186,8 @@ class Kernel:
         rows = [f"let plane = i % {rng.choice(['(s * 3)', '(3 * s)'])};", "let row = i / s;", f"let at = {position};",
                 f"let z = i / (s * 3) + {rng.choice(['plane / s', 'row % 3'])};"]
         self.body.variables += [(name, "i64") for name in ("row", "at", "plane", "z")]
-        self.body.loads += [(lambda: rng.choice(["table.at(at)", "table.at(s - 1 - at)", "table.at(row)"]), self.table_type)] * 2
+        self.body.loads += [(lambda: rng.choice(["table.at(at)", "table.at(s - 1 - at)", "table.at(row)"]),
+                             self.table_type)] * 2
         return [Line(line) for line in rows]
 
     def own_places(self):
@@ -340,9 +342,11 @@ class Kernel:
         if rng.random() < 0.5:
             loop = Nest((f"while {h} > 1 {{", [barrier, halve, *inside, join, rest]), fixed=True)
         else:
-            loop = Nest(("while true {", [barrier, Line(f"if {h} <= 1 {{ break; }}", fixed=True), halve, *inside, join, rest]),
+            loop = Nest(("while true {", [barrier, Line(f"if {h} <= 1 {{ break; }}", fixed=True), halve, *inside, join,
+                                          rest]),
                         fixed=True)
-        return [share, Line(f"var {h}: index = {first};", fixed=True), loop, barrier, Line(f"v = v * 5 + i64(share[0]);"), barrier]
+        return [share, Line(f"var {h}: index = {first};", fixed=True), loop, barrier,
+                Line(f"v = v * 5 + i64(share[0]);"), barrier]
 
     # As text ----------------------------------------------------------------------------------------------------------
 

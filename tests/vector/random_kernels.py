@@ -218,7 +218,8 @@ def explain(kdslc, folder, kernels, numbers, flags):
 
 def main():
     if sys.argv[1] == "--program":
-        print(program(kernels_of(int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else KERNELS), host=Sums), end="")
+        print(program(kernels_of(int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else KERNELS), host=Sums),
+              end="")
         return 0
     kdslc, folder, first, n_files = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     n_kernels = int(sys.argv[5]) if len(sys.argv) > 5 else KERNELS

@@ -134,7 +134,8 @@ class Body(Maker):
         most = extent - low                     # ... up to this
         return r.choice([
             lambda: str(r.randrange(extent)),
-            lambda: f"({self.item} + {r.randrange(9)}) % {extent}" if r.random() < 0.5 else f"{self.item} & {power - 1}",
+            lambda: f"({self.item} + {r.randrange(9)}) % {extent}" if r.random() < 0.5
+            else f"{self.item} & {power - 1}",
             lambda: f"{self.below(low)} + {r.randint(0, most)}",
             lambda: f"{self.below(low)} + index(u & 1)" if most else self.below(low),
             lambda: f"{self.below(low)} + index(u)" if most >= 4 else f"index(u) % {extent}",
@@ -354,7 +355,8 @@ class Body(Maker):
         r, item = self.random, self.item
         name, t = r.choice([(name, t) for name, t in self.variables if t in INTS])
         number = self.unknown(self.expression(r.choice(INTS), 1)).text
-        some = r.choice([f"i64({number} & 63)", item, item, f"{item} + i64(u)", f"30 - {item}", f"i64({number} & 63) - {item}"])
+        some = r.choice([f"i64({number} & 63)", item, item, f"{item} + i64(u)", f"30 - {item}",
+                         f"i64({number} & 63) - {item}"])
         times = r.choice(["0", "i64(u)", f"i64(u) * {r.randint(2, 9)}"])
         return Line(r.choice([
             f"assert {some} {r.choice(['<', '<=', '!='])} {times} + {r.choice([40, 64, 99, 120])};",

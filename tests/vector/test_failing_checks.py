@@ -60,7 +60,8 @@ ALONG = {
     "stored": ("y[i + k] = v;", ("0", "n - {i}"), ("0", "0"), outside("{n}", "y", "{n}")),
     "none_beyond": ("if i < lim || v != 5 { y[i] = x[i + k]; }", ("{i}", "n - {i}"), ("n / 2", "n - n / 2"),
                     outside("{n}", "x", "{n}")),
-    "none_before": ("if i >= lim { y[i] = x[i - k]; }", ("{i}", "{i} + 1"), ("n / 2", "n / 2"), outside("-1", "x", "{n}")),
+    "none_before": ("if i >= lim { y[i] = x[i - k]; }", ("{i}", "{i} + 1"), ("n / 2", "n / 2"),
+                    outside("-1", "x", "{n}")),
     "round": ("if i >= lim { y[i] = x[i + k]; }", ("{i}", "0 - {i} - 1"), ("1", "-1"), outside("-1", "x", "{n}")),
     "same": ("if v != lim { y[i] = x[k]; }", ("5", "n + 7"), ("5", "n - 1"), outside("{far_out}", "x", "{n}")),
     "rounds": ("for e in 0..2 { if i <= lim { y[i] += x[i + e * k]; } }", ("{i}", "n - {i}"), ("n", "0"),
@@ -68,7 +69,8 @@ ALONG = {
     # What the item is compared with is computed in the kernel.
     "computed_above": ('assert i < lim + k, "item {}", i; y[i] = v;', ("0", "{i}"), ("0", "n"), "item {i}"),
     "computed_below": ('assert -i >= lim - k, "item {}", i; y[i] = v;', ("1", "{i}"), ("1", "n"), "item {i}"),
-    "computed_at": ("y[i] = x[i] + two[lim * 2 + k - i];", ("0", "{i} - 1"), ("0", "n"), outside("-1", "two", "{twice}")),
+    "computed_at": ("y[i] = x[i] + two[lim * 2 + k - i];", ("0", "{i} - 1"), ("0", "n"),
+                    outside("-1", "two", "{twice}")),
     "two_checks": ("let a = x[i + lim]; y[i] = two[i + k] + a;", ("0", "2 * n - {i}"), ("0", "n"),
                    outside("{twice}", "two", "{twice}")),
 }

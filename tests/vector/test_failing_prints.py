@@ -20,7 +20,8 @@ from run import widths  # noqa: E402
 
 BUILD = Path(os.environ.get("KDSL_BUILD_DIR", ROOT / "build")).resolve()
 PLACES = [  # n, the first item that fails, every how many-th behind it does, too (0: none)
-    (1, 0, 0), (3, 2, 0), (8, 7, 0), (17, 16, 0), (33, 31, 1), (40, 3, 1), (64, 15, 3), (65, 64, 0), (100, 37, 2), (100, 0, 1),
+    (1, 0, 0), (3, 2, 0), (8, 7, 0), (17, 16, 0), (33, 31, 1), (40, 3, 1), (64, 15, 3), (65, 64, 0), (100, 37, 2),
+    (100, 0, 1),
     (1000, 777, 5)]
 if parts.PART == "quick":
     PLACES = PLACES[::3]
@@ -41,7 +42,8 @@ KERNELS = {
 }
 GROUP = ('if inside { print("first {}", v); y[i] = 1; }\n    barrier;\n'
          '    if inside { print("second {}", s[11 - i.local]); }\n    assert v == 5;\n    barrier;\n'
-         '    if inside { print("third {}", v); }', lambda i, v: ([f"first {v}", f"second {11 - i % 12}"], [f"third {v}"]))
+         '    if inside { print("third {}", v); }', lambda i, v: ([f"first {v}", f"second {11 - i % 12}"],
+                                                                  [f"third {v}"]))
 
 
 def program():

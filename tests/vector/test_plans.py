@@ -18,7 +18,8 @@ from run import Test, widths  # noqa: E402
 
 PROGRAMS = ["tests/run/" + name + ".kdsl" for name in ("symmetric-part", "rotated-image", "hypercube-sum",
                                                        "walsh-hadamard-transform", "frequency-decimation")]
-PROGRAMS += ["examples/" + name + ".kdsl" for name in ("saxpy", "heat", "matvec", "gameoflife", "convolution", "matmul")]
+PROGRAMS += ["examples/" + name + ".kdsl" for name in ("saxpy", "heat", "matvec", "gameoflife", "convolution",
+                                                       "matmul")]
 LINE = re.compile(r"^  plan (\S+) (.*)$", re.M)
 KDSLC, SEEDS = None, 1
 
@@ -96,7 +97,8 @@ class PlansTest(unittest.TestCase):
     @parts.quick
     def test_what_is_no_plan_is_an_error(self):
         for text, said in (("\nplan saxpy.1.1 lanes=many\n", "line 2: `lanes=many` is not KEY=VALUE of a plan"),
-                           ("plan saxpy.1.1 lane=8", "line 1: `lane=8`"), ("plan a.1.1 tail=long", "line 1: `tail=long`")):
+                           ("plan saxpy.1.1 lane=8", "line 1: `lane=8`"),
+                           ("plan a.1.1 tail=long", "line 1: `tail=long`")):
             done = kdslc("--emit=device-asm", "examples/saxpy.kdsl", self.force(text), "-o", "-")
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertIn(said, done.stderr)

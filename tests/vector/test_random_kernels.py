@@ -62,7 +62,8 @@ def main():
                 failed += 1
                 print(found, flush=True)
         wrong = [sums(kdslc, folder)] if parts.wanted(True) else []
-        wrong += [failing_kernels.check(kdslc, folder, seed, FEW, turns[seed % len(turns)])[0] for seed in failing_seeds]
+        wrong += [failing_kernels.check(kdslc, folder, seed, FEW, turns[seed % len(turns)])[0]
+                  for seed in failing_seeds]
         wrong = [found for found in wrong if found]
         failed += len(wrong)
         print("\n".join(wrong) or "sums and failures are the same")

@@ -6,7 +6,8 @@ enum { LENGTH = 64 };
 
 static int clamped(int v, int lo, int hi) { return v < lo ? lo : v > hi ? hi : v; }
 
-static void packed(const int16_t *x, const int16_t *steps, const int8_t *moves, uint8_t *codes, int16_t *good, int16_t *last) {
+static void packed(const int16_t *x, const int16_t *steps, const int8_t *moves, uint8_t *codes, int16_t *good,
+                   int16_t *last) {
     int16_t back[LENGTH] = {0};
     int guess = 0, at = 0, silent = 0, end = 0;
     for (int k = 0; k < 32; k++) codes[k] = 0;
@@ -54,7 +55,9 @@ int main(void) {
         for (int k = 0; k < n * LENGTH; k++) {
             seed = seed * 1664525u + 1013904223u;
             int wild = k / LENGTH % 3 == 1;
-            x[k] = (seed >> 9) % 4 == 0 ? 0 : wild ? (int16_t)(seed >> 12) : (int16_t)((int)((seed >> 12) % 2001) - 1000);
+            x[k] = (seed >> 9) % 4 == 0 ? 0
+                   : wild               ? (int16_t)(seed >> 12)
+                                        : (int16_t)((int)((seed >> 12) % 2001) - 1000);
         }
         uint32_t sum = 0;
         int whole = 0;

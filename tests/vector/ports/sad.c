@@ -4,7 +4,8 @@
 
 enum { RANGE = 3 };
 
-static void search(const uint8_t *now, const uint8_t *before, int h, int w, int y, int x, uint16_t *best, int16_t *place) {
+static void search(const uint8_t *now, const uint8_t *before, int h, int w, int y, int x, uint16_t *best,
+                   int16_t *place) {
     unsigned total = 65535;
     for (int k = 0; k < 4; k++) best[k] = 65535;
     *place = -1;
