@@ -1,25 +1,6 @@
 /* test_accesses.c -- the table of accesses of a kernel: its own, and those that functions make for it, with the sums of
  * the call, what is known there, and whether every item comes to it. */
-#include <stdio.h>
-#include <string.h>
-
-#include "parser/ast.h"
-#include "sema/check.h"
-
-static int n_failed;
-
-static void check(bool ok, const char *what) {
-    if (ok) return;
-    n_failed++;
-    fprintf(stderr, "FAILED: %s\n", what);
-}
-
-static Program *program(Compiler *c, const char *text) {
-    bool incomplete;
-    compiler_init(c);
-    Module *m = parse_source(c, source_add(&c->sources, "test.kdsl", text, strlen(text)), &incomplete);
-    return sema_check(c, m, NULL);
-}
+#include "checked.h"
 
 static const Func *find(const Program *p, const char *name) {
     for (int i = 0; i < p->funcs.n; i++)
@@ -55,7 +36,7 @@ static void check_table(void) {
         "y[3, k + 1] write always called", "x[i + 5] read always", "x[i] read always", "s[i] write always",
     };
     Compiler c;
-    Program *p = program(&c,
+    Program *p = program_of(&c,
         "fn near(a: &[f32; n], at: index) -> f32 { return a[at - 1] + a[at + 1]; }\n"
         "fn deep(a: &[f32; n], at: index) -> f32 { return near(&a, at); }\n"
         "fn count(t: &mut [i32; r, c], u: index, v: index) { if v < 7 { atomic t[u + 1, v] += 1; } }\n"
@@ -93,7 +74,7 @@ static void check_many(void) {
     snprintf(text + n, sizeof text - (size_t)n,
              "kernel k(x: &[f32; n], y: &mut [f32; n]) over i in n { y[i] = f29(&x, i); }\nfn main() { }\n");
     Compiler c;
-    Program *p = program(&c, text);
+    Program *p = program_of(&c, text);
     const Func *k = find(p, "k"), *f = find(p, "f0");
     check(!c.diags.n_errors && k && f, "the program is fine");
     check(k && k->misses_accesses, "accesses are missing, and it says so");

@@ -1,23 +1,7 @@
 /* test_axes.c -- memory order of domains: the order of the axes that is chosen for a kernel, by its text. */
 #include "sema/analysis/axes.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "parser/ast.h"
-#include "sema/check.h"
-
-static int n_failed;
-
-static const Func *kernel_of(Compiler *c, const char *text) {
-    bool incomplete;
-    compiler_init(c);
-    Module *m = parse_source(c, source_add(&c->sources, "test.kdsl", text, strlen(text)), &incomplete);
-    Program *p = sema_check(c, m, NULL);
-    for (int i = 0; p && i < p->funcs.n; i++)
-        if (p->funcs.at[i]->is_kernel) return p->funcs.at[i];
-    return NULL;
-}
+#include "checked.h"
 
 /* "i, j": from the slowest to the fastest. */
 static void expect_order(const char *text, const char *axes) {
@@ -28,9 +12,7 @@ static void expect_order(const char *text, const char *axes) {
     if (kernel) axes_in_memory_order(&c.arena, kernel, order);
     for (int d = 0; kernel && d < kernel->domain.n; d++)
         got = arena_printf(&c.arena, "%s%s%s", got, d ? ", " : "", kernel->domain.at[order[d]]->name);
-    if (!strcmp(got, axes)) return;
-    n_failed++;
-    fprintf(stderr, "FAILED: %s\n  expected %s, got %s\n", text, axes, got);
+    expect_text(text, got, axes);
 }
 
 #define OVER(domain, body)                                                                                             \

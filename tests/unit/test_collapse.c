@@ -3,23 +3,7 @@
 #include "sema/analysis/axes.h"
 #include "sema/analysis/collapse.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "parser/ast.h"
-#include "sema/check.h"
-
-static int n_failed;
-
-static const Func *kernel_of(Compiler *c, const char *text) {
-    bool incomplete;
-    compiler_init(c);
-    Module *m = parse_source(c, source_add(&c->sources, "test.kdsl", text, strlen(text)), &incomplete);
-    Program *p = sema_check(c, m, NULL);
-    for (int i = 0; p && i < p->funcs.n; i++)
-        if (p->funcs.at[i]->is_kernel) return p->funcs.at[i];
-    return NULL;
-}
+#include "checked.h"
 
 typedef enum Found { NONE, LEGAL, WANTED, NO_KERNEL } Found;
 

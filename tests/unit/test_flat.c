@@ -1,23 +1,7 @@
 /* test_flat.c -- delinearisation: the rows that are found in kernels, and which divisors are areas of them. */
 #include "sema/analysis/flat.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "parser/ast.h"
-#include "sema/check.h"
-
-static int n_failed;
-
-static const Func *kernel_of(Compiler *c, const char *text) {
-    bool incomplete;
-    compiler_init(c);
-    Module *m = parse_source(c, source_add(&c->sources, "test.kdsl", text, strlen(text)), &incomplete);
-    Program *p = sema_check(c, m, NULL);
-    for (int i = 0; p && i < p->funcs.n; i++)
-        if (p->funcs.at[i]->is_kernel) return p->funcs.at[i];
-    return NULL;
-}
+#include "checked.h"
 
 /* "w; h * w": the row, then the areas; "": none. */
 static void expect_rows(const char *text, const char *rows) {
@@ -30,9 +14,7 @@ static void expect_rows(const char *text, const char *rows) {
         for (int i = 0; i < f.n_areas; i++)
             got = arena_printf(&c.arena, "%s; %s", got, flat_text(&c.arena, &f.area[i]));
     }
-    if (!strcmp(got, rows)) return;
-    n_failed++;
-    fprintf(stderr, "FAILED: %s\n  expected `%s`, got `%s`\n", text, rows, got);
+    expect_text(text, got, rows);
 }
 
 #define OVER(domain, body)                                                                                             \

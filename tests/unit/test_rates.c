@@ -1,29 +1,7 @@
 /* test_rates.c -- uniformity analysis: the rate of every index in a kernel, in the order of the text, along an axis. */
 #include "sema/analysis/rate.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "parser/ast.h"
-#include "sema/check.h"
-
-static int n_failed;
-
-static void check(bool ok, const char *what) {
-    if (ok) return;
-    n_failed++;
-    fprintf(stderr, "FAILED: %s\n", what);
-}
-
-static const Func *kernel_of(Compiler *c, const char *text) {
-    bool incomplete;
-    compiler_init(c);
-    Module *m = parse_source(c, source_add(&c->sources, "test.kdsl", text, strlen(text)), &incomplete);
-    Program *p = sema_check(c, m, NULL);
-    for (int i = 0; i < p->funcs.n; i++)
-        if (p->funcs.at[i]->is_kernel) return p->funcs.at[i];
-    return NULL;
-}
+#include "checked.h"
 
 typedef struct Texts {
     Compiler *c;
@@ -55,8 +33,7 @@ static void expect_rates(const char *text, int axis, const char *wanted) {
         Rates rates = rates_along(&c.arena, k, axis, NULL);
         Texts t = {.c = &c, .rates = &rates, .text = ""};
         block_find(k->item->fn.body, add_text, &t);
-        if (strcmp(t.text, wanted)) fprintf(stderr, "got `%s`, wanted `%s`\n", t.text, wanted);
-        check(!strcmp(t.text, wanted), "the rates of the indices");
+        expect_text(text, t.text, wanted);
     }
     compiler_free(&c);
 }
