@@ -1,7 +1,8 @@
-/* access.c -- the table of accesses and what follows from it for checks. For each kernel and device function: what is
- * known at its start (sizes, domain, parameters), each element access with its indices as sums and the decision, index
- * by index, whether the check is needless. A check that stays is a site with the reason in words; the number of the
- * site is what a device reports. `may_fail` then says which kernels are launched with an error slot. */
+/* access.c -- the table of element accesses, and which of their bounds checks can be removed. For each kernel and
+ * device function the table has what is known at its start (sizes, domain, parameters) and each access with its
+ * indices as affine sums, and for each index whether its check is needless. A check that stays is a check site
+ * (CheckSite) with the reason in words; a device reports the number of the site. `may_fail` then says which kernels
+ * are launched with an error slot. */
 #include <string.h>
 
 #include "sema/access.h"

@@ -1,4 +1,5 @@
-/* access.h -- what values.c and access.c share: a walk through one function with what is known at each point. */
+/* access.h -- what values.c and access.c share: the state of a walk through one function, with what is known at each
+ * point. */
 #ifndef KDSL_ACCESS_H
 #define KDSL_ACCESS_H
 

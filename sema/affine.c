@@ -1,6 +1,7 @@
-/* affine.c -- sums over atoms and the prover. A proof of f >= 0 writes f as facts times positive numbers plus something
- * not negative: it takes away, one after the other, the atom made last, with a fact that has it with the same sign, or
- * with the range of its type. Every step is sound by itself; the search is bounded, so a proof may be missed. */
+/* affine.c -- affine sums over atoms, and a prover of inequalities. To prove f >= 0, the prover writes f as known
+ * facts (sums that are not negative) times positive factors plus a remainder that is not negative: it eliminates one
+ * atom after the other, the newest first, with a fact in which the atom has the same sign, or with the range of the
+ * atom's type. Each step is sound by itself. The search is bounded, so a proof may be missed. */
 #include "sema/affine.h"
 
 #include <stdio.h>

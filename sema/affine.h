@@ -1,6 +1,7 @@
-/* affine.h -- integers as sums `c + k1 * a1 + k2 * a2 ...` over atoms (values that do not change while they are talked
- * about), what is known of them as sums that are not negative, and a prover over that. All arithmetic here is that of
- * the integers: who makes a form has shown that the program's own arithmetic does not wrap on the way. */
+/* affine.h -- integers as affine sums `c + k1 * a1 + k2 * a2 ...` over atoms (values that do not change while the sum
+ * is used), facts about them in the form "this sum is not negative", and a prover over these facts. The arithmetic
+ * here is exact, without wrapping: a caller that makes a sum has proved that the program's own arithmetic does not
+ * wrap. */
 #ifndef KDSL_AFFINE_H
 #define KDSL_AFFINE_H
 

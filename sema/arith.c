@@ -1,5 +1,6 @@
-/* arith.c -- values of operators. Integers wrap; a float operation is computed in f64 and rounded to its type, which for
- * + - * / and the remainder of the shorter types is the correctly rounded result. Nothing here reports. */
+/* arith.c -- constant arithmetic: the values of operators. Integers wrap. A float operation is computed in f64 and
+ * rounded to its type, which is the correctly rounded result for + - * / and the remainder of the shorter types.
+ * Nothing here reports errors. */
 #include <math.h>
 
 #include "sema/arith.h"

@@ -1,12 +1,12 @@
-/* assign.c -- one pass over each body, in the order of execution, that knows at every place which variables have a
- * value and which arrays were moved away: reading before assigning (E0406), `&out` read before written (E0408), use
- * after a move (E0407), a result not returned on every path (E0314).
+/* assign.c -- definite assignment and use after move: a dataflow analysis over each body, in the order of execution.
+ * It finds reads before assignment (E0406), `&out` read before it is written (E0408), uses after a move (E0407), and
+ * paths that return no result (E0314).
  *
- * A state is three bit sets over the variables it can go wrong for: `set` (has a value on every path here), `moved`
- * (was moved away on some path), `fresh` (got a new value on every path since the innermost loop began). Loops are
- * walked once: what one turn moves, the next turn meets where the body uses it without `fresh` -- so each loop notes
- * its first such uses, and asks at its end which of them were moved. That keeps the pass linear however deep loops
- * nest. */
+ * A state is three bit sets over the variables that can go wrong: `set` (has a value on every path to here), `moved`
+ * (was moved away on some path) and `fresh` (got a new value on every path since the innermost loop began). Each loop
+ * is walked only once. What one iteration moves, the next iteration meets where the body uses it without `fresh`; so
+ * each loop notes its first such use of each variable, and at its end reports those that were moved. The analysis is
+ * therefore linear, however deeply loops are nested. */
 #include <string.h>
 
 #include "parser/children.h"

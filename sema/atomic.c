@@ -1,6 +1,7 @@
-/* atomic.c -- `atomic h[b] += v`: an update of one element that no other work item can come between, as a statement or,
- * in `let old = atomic ...;`, with the value from before. The updates are those that machines do in one step or that
- * every machine can build from compare-and-swap with the same result: the rows of atomic.def. */
+/* atomic.c -- checks of atomic updates, `atomic h[b] += v`: an update of one element that no other work item can
+ * interrupt, as a statement or, in `let old = atomic ...;`, as an expression whose value is the old element. The
+ * updates are those that hardware does in one instruction or that a compare-and-swap loop can build with the same
+ * result: the rows of atomic.def. */
 #include "sema/check.h"
 
 enum { HOW_ALWAYS, HOW_MIN, HOW_MAX, HOW_IF_SAME };

@@ -1,12 +1,13 @@
-/* barrier.c -- kernels in groups: which values may differ between the items of one group, and that each barrier is met
- * by the whole group or by none of it. Positions (`i`, `i.local`, `inside`) and what atomics give differ, except along
- * axes whose groups have one item; parameters, sizes, `i.group` and elements at places that are the same for all do not
- * -- no item may write, between two barriers, what another one reads, so all of them see the same there. A variable
- * differs when it takes a value that does, or is assigned where only some items come: under a condition that differs, or
- * after a `break` or `continue` under one.
+/* barrier.c -- uniformity analysis for groups: which values may differ between the work items of a group, and the
+ * check that each barrier is reached by all items of the group or by none. Positions (`i`, `i.local`, `inside`) and
+ * the results of atomic updates differ, except along axes whose groups have one item. Parameters, sizes, `i.group`,
+ * and array elements whose indices are the same for all items do not differ: between two barriers no item may write
+ * what another one reads, so all items read the same value. A variable differs if it is assigned a differing value, or
+ * if it is assigned in divergent code: under a differing condition, or after a `break` or `continue` under one.
  *
- * The result is symbol_varies, found as a fixpoint that only goes up, and Stmt.together on every statement that holds a
- * barrier or a jump which the group makes as one because barriers lie behind it. Targets rest on both. */
+ * The results are symbol_varies, a fixpoint that only grows, and Stmt.together: set on each statement that contains a
+ * barrier, or a jump that the whole group takes together because barriers follow. Code generation for all targets
+ * relies on both. */
 #include "parser/children.h"
 #include "sema/check.h"
 

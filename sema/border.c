@@ -1,5 +1,5 @@
-/* border.c -- what meets the world outside the program: `extern "C"` functions, `test` blocks. A test is checked like a
- * function without parameters, in every compilation; it is part of the program only where tests are to run. */
+/* border.c -- foreign interfaces: `extern "C"` functions, exported functions, and `test` blocks. A test is checked in
+ * each compilation like a function without parameters; it is part of the program only if tests are to run. */
 #include <string.h>
 
 #include "sema/check.h"

@@ -1,5 +1,5 @@
-/* builtin.c -- calls of built-in functions. The rows of builtin.def say what most of them take and give; only what a
- * row cannot say (SPECIAL) is code here. */
+/* builtin.c -- checks of calls of built-in functions. For most functions the row of builtin.def says which arguments
+ * they take and what they return; the others (CHECK) have a function here. */
 #include "sema/check.h"
 
 BuiltinId builtin_find(Sema *s, Name name) {

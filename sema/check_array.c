@@ -1,5 +1,5 @@
-/* check_array.c -- expressions that make an array: [e; n, m], [e for i in n], [a, b, c]. They may stand only where the
- * array gets an owner; check_owned (check_assign.c) is the one caller that allows it, and passes the element type. */
+/* check_array.c -- expressions that make an array: [e; n, m], [e for i in n], [a, b, c]. They are allowed only where
+ * the array gets an owner: check_owned (check_assign.c) is the only caller, and passes the element type. */
 #include "sema/check.h"
 
 static Type *element_type(Sema *s, Expr **slot, Type *want) {

@@ -1,4 +1,4 @@
-/* check_assign.c -- who may be written, who owns an array: let, var and assignment. */
+/* check_assign.c -- declarations and assignments: which variables may be written, and which variable owns an array. */
 #include "sema/check.h"
 
 /* May it be written? ----------------------------------------------------------------------------------------- */

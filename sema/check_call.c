@@ -1,5 +1,5 @@
-/* check_call.c -- calls: what the callee is, the number, modes and types of the arguments, which arrays meet in one
- * call. Extents are compared later (shape.c), when it is known which arrays keep theirs. */
+/* check_call.c -- checks of calls: what is called, the number, modes and types of the arguments, and which arrays are
+ * passed more than once. Extents are compared later (shape.c), when it is known which arrays keep theirs. */
 #include "sema/check.h"
 
 static const char *const mode_text[REF__COUNT] = {"", "&", "&mut ", "&out ", "&scratch "};

@@ -1,5 +1,5 @@
-/* check_decl.c -- items: their names first, then constants (each when it is first needed), then signatures, so that
- * bodies may use what is declared below them. */
+/* check_decl.c -- declarations of a module: first all names, then constants (each when it is first needed), then
+ * signatures, so that a body may use what is declared after it. */
 #include "sema/check.h"
 
 #include <string.h>

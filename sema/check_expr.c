@@ -1,5 +1,6 @@
-/* check_expr.c -- types of expressions, from the leaves up. Each function sets `type` (TY_ERROR when it has spoken)
- * and, where the value is known, `konst`. Literals stay untyped until someone wants a type of them (coerce.c). */
+/* check_expr.c -- type checking of expressions, from the leaves to the root. Each function sets `type` (TY_ERROR after
+ * it has reported an error) and, where the value is known, `konst`. Literals stay untyped until their context has a
+ * type for them (coerce.c). */
 #include <string.h>
 
 #include "sema/check.h"

@@ -1,4 +1,4 @@
-/* check_stmt.c -- statements and blocks. */
+/* check_stmt.c -- checks of statements and blocks. */
 #include "sema/check.h"
 
 static void check_stmt(Sema *s, Stmt *st);

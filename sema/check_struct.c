@@ -1,6 +1,6 @@
-/* check_struct.c -- structs: layout, building one, reaching a field. A struct is a value: it is copied and has no more
- * than MAX_STRUCT_BYTES, so it fits in the arguments of a launch; those that own arrays are in own.c. Declared in any order: each is laid
- * out when it is first needed. */
+/* check_struct.c -- structs: layout, construction, access to fields. A struct is a value: it is copied, and has at
+ * most MAX_STRUCT_BYTES, so that it fits in the arguments of a launch. Structs that own arrays are in own.c. Structs
+ * may be declared in any order: each is laid out when it is first needed. */
 #include "sema/check.h"
 
 enum { MAX_STRUCT_BYTES = 1024, MAX_STRUCT_DEPTH = 32 };

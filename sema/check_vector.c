@@ -1,5 +1,6 @@
-/* check_vector.c -- short vectors: building them, their parts, operators over them. An operator works part by part; a
- * number beside a vector stands for a vector of it, which is written into the tree as a conversion. */
+/* check_vector.c -- short vectors: construction, components, and operators, which work component by component. A
+ * scalar beside a vector is converted to a vector whose components are all that scalar; the conversion is written into
+ * the tree. */
 #include <string.h>
 
 #include "sema/check.h"

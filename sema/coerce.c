@@ -1,5 +1,6 @@
-/* coerce.c -- giving expressions the type their context wants: literals take it, exact conversions are written into the
- * tree as EXPR_CONVERT, everything else is refused with the conversion to write as the fix. */
+/* coerce.c -- coercion: gives expressions the type that their context needs. A literal takes that type; a conversion
+ * that keeps every value is written into the tree as EXPR_CONVERT; any other is an error, with the explicit conversion
+ * as its fix. */
 #include "sema/check.h"
 
 bool is_bad(const Type *t) { return t->kind == TY_ERROR; }

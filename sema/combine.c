@@ -1,7 +1,8 @@
-/* combine.c -- the parameters that a kernel only combines values into: every mention is the target of an atomic update
- * whose old value nobody looks at, or goes to a function that does no more, and all updates are of one kind, of numbers
- * of one type. No item can then tell in which order the updates come, nor whether they come at once: a device may
- * gather them apart and combine what it has gathered (irgen/cpu/private.c). */
+/* combine.c -- recognition of parameters that a kernel only updates atomically, as histograms (for privatisation,
+ * irgen/cpu/private.c). Each mention of such a parameter is the target of an atomic update whose old value nobody
+ * reads, or an argument of a function that does nothing else with it; and all updates are of one kind, of numbers of
+ * one type. Then no work item can observe the order of the updates, so a device may accumulate them in separate copies
+ * and combine the copies at the end. */
 #include "sema/check.h"
 
 typedef struct Mentions {

@@ -1,5 +1,6 @@
-/* effects.c -- what functions do that only the host can, spread from callees to callers until nothing changes; and with
- * it which `&mut` parameters may come back with other extents. Both only grow, so a worklist ends. */
+/* effects.c -- effect analysis: which functions do what only the host can do, propagated from callees to callers up to
+ * a fixpoint; and in the same way, which `&mut` parameters may return with other extents. Both sets only grow, so the
+ * worklist ends. */
 #include "sema/check.h"
 
 static const char *const effect_names[N_EFFECTS] = {"input and output", "arrays on the heap", "C functions", "offload",

@@ -1,6 +1,7 @@
-/* explain_transfers.c -- --explain=transfers: for each launch and array how it travels, and why; and where host code asks
- * for the newest copy. It prints what plan.c has written into the tree, which is what irgen spells. The reasons are found
- * here: which writes may have made what is there (one more pass over the graph of flow.h). */
+/* explain_transfers.c -- --explain=transfers: for each launch, how each array is copied and why, and where host code
+ * needs the newest copy of an array. The decisions are those that plan.c has written into the tree, which irgen
+ * follows. The reasons are found here: which writes may have produced the current copy (a reaching-definitions pass
+ * over the graph of flow.h). */
 #include <stdlib.h>
 #include <string.h>
 

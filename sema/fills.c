@@ -1,5 +1,6 @@
-/* fills.c -- host loops that give every element of an array a new value: `for i in n { b[i] = ...; }`, one loop for each
- * dimension, in order, each over the whole of it. Such a loop needs nothing of what the array held before. */
+/* fills.c -- recognition of host loops that assign every element of an array: `for i in n { b[i] = ...; }`, one loop
+ * for each dimension, in order, each over the whole dimension. Such a loop does not need the old elements, so they are
+ * not copied back from a device first. */
 #include "sema/flow.h"
 
 typedef struct Nest {

@@ -1,8 +1,9 @@
-/* fixed.c -- arrays whose extents are constants. A variable that holds a small one needs no heap: it lives in the frame
- * of its function, in registers where loops over it unroll, and so kernels may have it. Here it is decided which do:
- * those made where they are declared, and neither moved away nor given another array's memory. Assigning a new array of
- * the same extents and swapping two of them copy their elements then. What is not fixed makes an array on the heap, an
- * effect. Fields of structs with constant extents are here too. */
+/* fixed.c -- allocation of arrays of constant extents in stack frames. A variable that holds a small one needs no heap
+ * memory: the array lives in the frame of its function, and in registers where the loops over it are unrolled, so
+ * kernels may use such arrays. This file decides which arrays are in frames: those that are made where they are
+ * declared, and neither moved away nor replaced by another array's memory. Assignments of a new array of the same
+ * extents, and swaps of two of them, then copy the elements. All other arrays are allocated on the heap, which is an
+ * effect (EFFECT_HEAP). Fields of structs with constant extents are here, too. */
 #include "sema/check.h"
 
 enum { MAX_FIXED_BYTES = 16384, MAX_FIXED_BYTES_OF_FN = 4096 }; /* functions may recurse */

@@ -1,5 +1,5 @@
-/* flow.c -- builds the graph of flow.h from a checked body. The order of events is the order in which irgen evaluates:
- * indices before the array, arguments from left to right, then what the call does with them. */
+/* flow.c -- builds the event graph of flow.h from a checked body. Events are in the order in which the generated code
+ * evaluates: indices before the array, arguments from left to right, then what the call does with them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* flow.h -- what a function does to its arrays, as a graph: blocks of events in the order in which they happen, and the
- * ways between them. Built once (flow.c), asked by everything that is about where arrays live (uses.c, plan.c). */
+/* flow.h -- what a function does to its arrays, as a control-flow graph of events (make, move, read, write, pass ...).
+ * It is built once (flow.c); the analyses of where arrays are stored (uses.c, plan.c) work on it. */
 #ifndef KDSL_FLOW_H
 #define KDSL_FLOW_H
 

@@ -1,6 +1,6 @@
-/* fold.c -- operators over compile-time values. The node keeps its operands; its `konst` is what counts.
- * Typed integers wrap as they do at run time. Untyped ones have 64 bits and may not overflow: there is no type whose
- * wrapping could be meant. Division by zero and shifts by the width or more are errors here. */
+/* fold.c -- constant folding. A folded node keeps its operands; its `konst` is its value. Typed integers wrap as at
+ * run time. Untyped integers have 64 bits, and overflow is an error, because no type says how they should wrap.
+ * Division by zero and shifts by the width or more are errors. */
 #include <string.h>
 
 #include "sema/check.h"

@@ -1,5 +1,5 @@
-/* foreign.c -- a name that is not declared: what was meant? A word of another language (grammar/foreign.def), a module
- * that is not imported, a variable whose block has ended, or the nearest spelling. */
+/* foreign.c -- suggestions for a name that is not declared: a word of another language (grammar/foreign.def), a module
+ * that is not imported, a variable whose block has ended, or the most similar name. */
 #include <string.h>
 
 #include "sema/check.h"

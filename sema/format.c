@@ -1,5 +1,6 @@
-/* format.c -- format strings of print, format and assert: taken apart, checked against their values, while compiling.
- * `{}` is a place, `{:[<>][0][width][.precision][x|b|e]}` one with a style, `{{` and `}}` are braces. */
+/* format.c -- format strings of print, format and assert, parsed and checked against their values at compile time.
+ * `{}` is a placeholder, `{:[<>][0][width][.precision][x|b|e]}` a placeholder with a style, `{{` and `}}` are braces.
+ */
 #include <string.h>
 
 #include "sema/check.h"

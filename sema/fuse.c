@@ -1,7 +1,8 @@
-/* fuse.c -- fused multiply-adds. A product whose only use is a sum or difference in the same expression is rounded once,
- * together with the sum, on every machine and in constants. The tree alone decides which products these are; this file
- * marks them on it, and no later pass fuses anything else. Invariant: the product, its factors and the sum have one type,
- * f32, f64 or a vector of these (not every machine has the operation for 16-bit floats). Atomic updates are never fused. */
+/* fuse.c -- contraction of products and sums to fused multiply-add. A product whose only use is a sum or difference in
+ * the same expression is rounded once, together with the sum, on every machine and in constants. The tree alone
+ * decides which products these are: this file marks them, and no later pass fuses any other operation. Invariant: the
+ * product, its factors and the sum have one type, f32, f64 or a vector of these (not every machine has the operation
+ * for 16-bit floats). Atomic updates are never fused. */
 #include "sema/check.h"
 
 Product fused_product(Expr *operand) {

@@ -1,10 +1,11 @@
-/* generic.c -- generic functions, kernels and structs: their declarations, and the instances made of them. An instance
- * is an ordinary function or struct, a copy of the declaration in which each type parameter is the name of a type
- * (SYM_TYPE). There is one for each set of types; infer.c finds the types at a call.
+/* generic.c -- generic functions, kernels and structs: their declarations and their instances (monomorphisation). An
+ * instance is an ordinary function or struct: a copy of the declaration in which each type parameter is the name of a
+ * type (SYM_TYPE). There is one instance for each set of types; infer.c finds the types at a call.
  *
- * What an instance means is decided where the generic is declared: its text is checked among the names of that module,
- * whoever calls. Its signature is checked when it is first called, its body after those of the module being checked. A
- * generic that nothing uses is checked once with types that its constraints allow, and makes no code. */
+ * The names in an instance are looked up where the generic is declared: its text is checked in the scope of that
+ * module, whoever calls it. The signature of an instance is checked at the first call, its body after the bodies of
+ * the module being checked. A generic that is never used is checked once, with types that its constraints allow, and
+ * generates no code. */
 #include <string.h>
 
 #include "sema/check.h"

@@ -1,6 +1,7 @@
-/* group.c -- kernels whose domain is cut into groups: `by`, what `i.local`, `i.group`, `i.groups` and `inside` stand
- * for, and `shared` arrays. The values are symbols like any other, so that every later pass has them for nothing;
- * `i.local` becomes their plain name. That barriers are met by whole groups is barrier.c's. */
+/* group.c -- kernels whose domain is divided into groups: `by`, the values `i.local`, `i.group`, `i.groups` and
+ * `inside`, and `shared` arrays. These values are ordinary symbols, so later passes need no special case for them;
+ * `i.local` is replaced by the name of its symbol. That all items of a group reach each barrier is checked in
+ * barrier.c. */
 #include <string.h>
 
 #include "sema/check.h"

@@ -1,7 +1,7 @@
-/* infer.c -- which types a generic is used with. At a call the types of parameters are laid over those of arguments:
- * `x: &[T; n]` over an array of f32 says that T is f32. Typed arguments speak first, numbers without a type take what
- * these have found, or their usual type. For a struct the fields take the place of the parameters; in a type the
- * arguments are written out. */
+/* infer.c -- type inference for generics: the type parameters are found by matching the types of parameters with those
+ * of arguments (`x: &[T; n]` with an array of f32: T is f32). Typed arguments decide first; untyped literals take the
+ * types found so far, or their default type. For a struct, the fields are the parameters; where a type is written, its
+ * arguments are explicit. */
 #include "sema/check.h"
 
 /* What one type parameter was found to be, and where. */

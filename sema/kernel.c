@@ -1,5 +1,5 @@
-/* kernel.c -- what only kernels have: the domain, the reduction, and the rule that nothing they reach needs the host.
- */
+/* kernel.c -- checks for kernels: the domain, the reduction, and the rule that nothing which a kernel reaches needs
+ * the host. */
 #include <string.h>
 
 #include "sema/check.h"

@@ -1,8 +1,9 @@
-/* module.c -- `import`: finds and parses modules, each once, in an order in which every module comes after those it
- * imports (so their constants and signatures are known by then); and the names `math.lerp`.
+/* module.c -- `import`: finds and parses modules, each once, in topological order (a module comes after those that it
+ * imports, so their constants and signatures are known); and qualified names such as `math.lerp`.
  *
- * `import a.b;` is a/b.kdsl beside the file that says it, else beside the program, else in the standard library that is
- * part of the compiler. A module's scope is filled while it is checked and kept as Module.symbols afterwards. */
+ * `import a.b;` names the file a/b.kdsl beside the importing file, else beside the program, else in the standard
+ * library, which is embedded in the compiler. The scope of a module exists while the module is checked, and is kept as
+ * Module.symbols afterwards. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>

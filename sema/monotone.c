@@ -1,7 +1,7 @@
-/* monotone.c -- variables that a loop moves one way only, as the stride of a tree or of a scan: one that every
- * assignment divides or shifts down stays between 0 and what it was, on either side; one that each round makes larger,
- * or smaller, by one sum or product is never below, or above, what it was. That takes that the sum does not wrap,
- * which the loop's condition says: it held for the value that the round began with. */
+/* monotone.c -- monotone variables of loops, such as the stride of a tree reduction or of a scan. A variable that each
+ * assignment divides or shifts right stays between 0 and its first value. A variable that each iteration increases (or
+ * decreases) by one sum or product never falls below (or rises above) its first value, if the sum does not wrap; the
+ * condition of the loop proves that, since it held for the value at the beginning of the iteration. */
 #include "parser/children.h"
 #include "sema/access.h"
 

@@ -1,5 +1,5 @@
-/* number.c -- the values of the built-in functions of numbers, as constants (fold.c) and in the interpreter have them:
- * the column `value` of builtin.def. Functions of floats are computed in f64 and rounded to their type. */
+/* number.c -- the values of the built-in functions of numbers, for constants (fold.c) and the interpreter: the column
+ * `value` of builtin.def. Functions of floats are computed in f64 and rounded to their type. */
 #include <math.h>
 
 #include "sema/arith.h"

@@ -1,9 +1,9 @@
-/* own.c -- structs that own arrays: `struct Grid { u: [f64; _, _], dt: f64 }`. Such a struct is the sum of its fields:
- * a variable `g` of it stands for the variables `g.u` and `g.dt`, whose names no program can write, a parameter
- * `g: &mut Grid` for the parameters `g.u: &mut [f64; _, _]` and `g.dt: &mut f64`, and an argument `&mut g` for one of
- * each. So all that is known of arrays (who owns them, which extents they have, which meet in one call, how they travel
- * to a kernel) holds for fields without another word. What stays whole is moving: a struct is moved with all that it
- * owns, and no array is moved out of it. */
+/* own.c -- structs that own arrays, `struct Grid { u: [f64; _, _], dt: f64 }`, are replaced by their fields (scalar
+ * replacement of aggregates): a variable `g` by the variables `g.u` and `g.dt`, whose names no program can write, a
+ * parameter `g: &mut Grid` by the parameters `g.u: &mut [f64; _, _]` and `g.dt: &mut f64`, and an argument `&mut g` by
+ * one argument for each field. So the rules for arrays (ownership, extents, aliasing in one call, transfers) hold for
+ * fields without further code. Only moves treat the struct as a whole: a struct is moved with all arrays that it owns,
+ * and no array is moved out of it. */
 #include "sema/check.h"
 
 /* Declarations ------------------------------------------------------------------------------------------------ */

@@ -1,25 +1,24 @@
-/* plan.c -- the transfer plan: where the newest copy of each array is, at every point of the host's code, as far as that
- * is known while compiling, and from it the fewest things to do at run time.
+/* plan.c -- the transfer plan: a dataflow analysis of where the newest copy of each array is, at each point of the
+ * host code, and from it the fewest run-time tests and copies.
  *
- * Transfers are made when they are needed and not before: a launch copies in what it reads if the device's copy is not
- * the newest, host code copies back what it reads if the host's is not. No other plan moves an array less often. What
- * is decided here is where that needs no question at run time:
+ * A copy is made when it is needed and not before: a launch copies to the device what it reads if the device does not
+ * have the newest copy, and host code copies back what it reads if the host does not. No other plan copies an array
+ * less often. This file decides where that needs no test at run time:
  *
- *   - an array that no launch has kept on the device is just read and written (most host code);
- *   - a launch that is alone with an array carries its maps itself, as clang does for `target`: nothing else on the device
- *     uses it later, and the host either reads it next on every way (copied back with the launch) or on none (not at
- *     all);
- *   - every other launch keeps its arrays on the device, and the places where the host then reads or writes them ask the
- *     program's table of resident arrays (runtime/resident.c). In a `for` loop they ask once, before the first turn. An
- *     element or a slice that is used by itself comes and goes by itself.
+ * - an array that no launch has kept on the device is read and written directly (most host code);
+ * - a launch that is the only user of an array maps the array itself, as clang does for `target`: nothing else on
+ *   the device uses the array later, and the host next reads it either on every path (then the launch copies it
+ *   back) or on none (then nothing is copied back);
+ * - every other launch keeps its arrays on the device, and where the host then reads or writes them the program
+ *   consults its table of resident arrays (runtime/resident.c). In a `for` loop it does so once, before the first
+ *   iteration. A single element or slice is copied by itself.
  *
- * What is said of "the device" is meant of the default one. A launch that names a device is asked about at run time,
- for
- * the number is not known here; what it writes is on no other one.
+ * "The device" is the default one. For a launch that names a device the number is not known here, so the tests are
+ * made at run time; what such a launch writes is on no other device.
  *
- * Facts per array variable, forward, true on every way to a point (met by `and`), and backward. A call of a function
- * that launches something with an array ends what is known of it; such a function starts knowing nothing of its
- * parameters, since its callers differ. */
+ * The facts for each array variable are forward facts that hold on every path to a point (joined by `and`), and
+ * backward facts. A call of a function that launches something with an array ends what is known about the array. Such
+ * a function knows nothing about its parameters at its start, because its callers differ. */
 #include <stdlib.h>
 #include <string.h>
 

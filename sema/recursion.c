@@ -1,8 +1,8 @@
-/* recursion.c -- which functions may call themselves, through others or not. Their calls are the only ones that can be
- * nested without end, and so are where host code looks how much of the stack is left (irgen/lang/func.c).
+/* recursion.c -- recursion: which functions may call themselves, directly or through others. Only their calls can be
+ * nested without end, so they test how much of the stack is left (irgen/lang/func.c).
  *
- * Functions that call nothing are taken away, then those that call only such ones, and so on; then functions that nobody
- * calls, in the same way. What is left lies on a circle, or between two. */
+ * Functions that call nothing are removed from the call graph, then those that call only removed ones, and so on; then
+ * functions without callers, in the same way. The functions that are left are on a cycle, or between two cycles. */
 #include "sema/check.h"
 
 typedef Vec(Func *) FuncList;

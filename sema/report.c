@@ -1,4 +1,4 @@
-/* report.c -- what several checks say: fixes that quote the source, notes at declarations. */
+/* report.c -- what several checks report: fixes that quote the source, notes at declarations. */
 #include <string.h>
 
 #include "sema/check.h"

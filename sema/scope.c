@@ -1,5 +1,6 @@
-/* scope.c -- names to symbols: one hash table for all scopes, each entry a stack of what the name means from the
- * innermost scope outward, so finding is one look-up however deep the nesting and however many functions. */
+/* scope.c -- name lookup: one hash table for all scopes. Each entry is a stack of the meanings of a name, the
+ * innermost scope on top, so that a lookup is one step, however deeply scopes are nested and however many functions
+ * there are. */
 #include <string.h>
 
 #include "sema/check.h"

@@ -1,5 +1,5 @@
-/* sema.c -- the passes over a module, in order. The public face of this room; sema.h says what they leave on the tree.
- */
+/* sema.c -- the driver of semantic analysis: its passes over a module, in order. sema.h describes their results on the
+ * tree. */
 #include "sema/check.h"
 
 Expr *expr_strip(Expr *e) {

@@ -1,5 +1,6 @@
-/* sema.h -- what the checked program looks like: the contract between sema, which decides, and offload and irgen,
- * which spell. Everything hangs on the AST; this header names the annotations. No LLVM here. */
+/* sema.h -- the checked program: the interface between sema, which decides, and offload and irgen, which generate code
+ * from its decisions. The results are annotations of the tree and the tables of Func; this header declares them. No
+ * LLVM here. */
 #ifndef KDSL_SEMA_H
 #define KDSL_SEMA_H
 

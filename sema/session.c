@@ -1,7 +1,7 @@
-/* session.c -- inputs of an interactive session (repl/). The statements of one are a function of their own, checked as
- * any other is. What it declares in its outermost block lives on: in the next input it is a local variable that is
- * there from the start, like an array behind a reference that callers pass (plan.c). The expression at the end of an
- * input is shown. */
+/* session.c -- inputs of an interactive session (repl/). The statements of an input are a function of their own,
+ * checked like any other. A variable that is declared in its outermost block lives on: in later inputs it is a local
+ * variable that exists from the start, treated like an array that a caller passes by reference (plan.c). The value of
+ * the expression at the end of an input is shown. */
 #include "sema/check.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* shape.c -- extents. When all bodies are checked it is known which arrays keep their extents; then what each array's
- * extents are, as far as the text says, is carried through declarations, and every call, result and constant index is
- * compared with it. What cannot be decided becomes a ShapeCheck for the run. */
+/* shape.c -- shape checking. After all bodies are checked it is known which arrays keep their extents. Then known
+ * extents are propagated through declarations, and compared at each call, result and constant index. What cannot be
+ * decided at compile time becomes a ShapeCheck at run time. */
 #include "sema/check.h"
 
 typedef enum Verdict { DIMS_SAME, DIMS_DIFFER, DIMS_UNKNOWN } Verdict;

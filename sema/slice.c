@@ -1,7 +1,8 @@
-/* slice.c -- `x[a..b]`, `m[r, ..]`, `m[a..b, ..]`: references to part of an array, in arguments only. A slice is an
- * array of its own shape, with indices from 0, that lies in the memory of the other; so its elements must lie side by side:
- * indices first, then one range, then whole dimensions. Whether two slices of one array can meet is decided here from
- * the text of their bounds; that the bounds are in order and inside is checked while compiling (shape.c) or running. */
+/* slice.c -- slices, `x[a..b]`, `m[r, ..]`, `m[a..b, ..]`: references to a part of an array, as arguments only. A
+ * slice is an array with its own shape and indices from 0, in the memory of the sliced array; its elements must be
+ * contiguous, so a slice has indices first, then one range, then whole dimensions. Whether two slices of one array can
+ * overlap is decided here from the text of their bounds. That the bounds are ordered and in range is checked at
+ * compile time (shape.c) or at run time. */
 #include "sema/check.h"
 
 bool expr_is_slice(const Expr *e) {

@@ -1,9 +1,9 @@
-/* suspect.c -- what is wrong in a kernel although every line of it is right: an element that all work items write
- * (E0513), and an index that is outside for the first or the last of them (W0502).
+/* suspect.c -- race and bounds diagnostics for kernels: an element that all work items write (E0513), and an index
+ * that is out of bounds for the first or the last item (W0502).
  *
- * Looks only at what every item does: statements outside of `if` and `while`, up to the first that may end the item,
- * and no branch of an expression; and of what functions do for the kernel, at what every item does there (through.c). So
- * what it says is so; what it does not see is left to the checks at run time. */
+ * Only code that every item executes is considered: statements outside of `if` and `while`, up to the first that may
+ * end the item, without the conditional parts of expressions; and in the functions that the kernel calls, accesses
+ * that every item makes (through.c). So there are no false positives; what is missed here, the run-time checks find. */
 #include "sema/check.h"
 
 typedef struct Suspect {

@@ -1,7 +1,8 @@
-/* through.c -- element accesses in functions as their callers see them: the callee's sums, with what the call gives in
- * place of its parameters and sizes, and what is known there beside what is known at the call. So the table of a kernel
- * has all that is done for it, however deep, and what was open in a function is looked at again with the knowledge of
- * each kernel that leads there: a check that none of them needs is left out on devices. (Host code keeps it.) */
+/* through.c -- interprocedural bounds analysis: element accesses in functions from the view of a caller. The sums of
+ * the callee are rewritten with the arguments of the call in place of its parameters and sizes, and what is known in
+ * the callee is added to what is known at the call. So the table of a kernel has all accesses that are made for it,
+ * however deep the calls, and a check that was undecided in a function is decided again with the knowledge of each
+ * kernel that leads there: a check that no kernel needs is omitted on devices. (Host code keeps it.) */
 #include <string.h>
 
 #include "sema/access.h"

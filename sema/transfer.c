@@ -1,13 +1,13 @@
-/* transfer.c -- how kernel parameters travel. The modes say it; what the kernel is seen to do narrows it (transfer_narrow),
- * and an `&out` comes from the device only when every element is written, else the elements left over would reach the
- * host as garbage.
+/* transfer.c -- transfer directions of kernel parameters. The mode says which way an array is copied; what the kernel
+ * does narrows it (transfer_narrow). An `&out` is copied from the device alone only if every element is written:
+ * otherwise the other elements would reach the host as garbage.
  *
  *   &      to                                                    tests/sema/ok-transfer.kdsl
  *   &mut   to and from; to, if nothing is written, with W0503; from, if it is written whole and never read
  *   &out   from, if it is written whole (whole.c); else to and from, with W0501     tests/sema/W0501-*.kdsl
- *   g: &mut Grid, which owns arrays: of its fields those that are written to and from, those that are read to, and the
+ *   g: &mut Grid, which owns arrays: fields that are written to and from, fields that are read to, and the
  *   others not at all (narrow_field)                            tests/run/own-kernel-fields.kdsl
- *   any    not at all, if no element is used: its extents travel as numbers */
+ *   any    not at all, if no element is used: its extents are passed as numbers */
 #include "sema/flow.h"
 
 /* The fields of a struct that owns arrays each travel as the kernel needs them. */

@@ -1,6 +1,6 @@
-/* uses.c -- what each function and kernel does with the arrays behind its parameters: reads elements, writes them,
- * launches something with them (or puts another array in their place, after which as little is known). From the events
- * of each body, and along the calls until nothing changes. */
+/* uses.c -- interprocedural use analysis: what each function and kernel does with its array parameters: reads
+ * elements, writes them, launches something with them (or replaces the array, after which as little is known). The
+ * sets are collected from the events of each body (flow.h), and propagated from callees to callers up to a fixpoint. */
 #include "sema/flow.h"
 
 static unsigned use_of_mode(RefMode mode) {

@@ -1,10 +1,11 @@
-/* values.c -- a walk through a kernel or device function in the order in which it runs, with the value of every integer
- * as a sum over atoms (affine.h) and what ranges, conditions and earlier checks say about them. At each element access
- * it asks access.c; checks of divisors, shifts, steps and shapes are decided here.
+/* values.c -- value range analysis: a walk through a kernel or device function in the order of execution, with the
+ * value of each integer as an affine sum over atoms (affine.h), and with facts from ranges, conditions and earlier
+ * checks. Each element access is decided in access.c; checks of divisors, shift amounts, steps and shapes are decided
+ * here.
  *
- * Soundness rests on three rules. A sum is given to an expression only when the arithmetic is shown not to wrap. A
- * variable that is assigned takes a fresh atom where ways meet: atoms never change. What is learnt holds from there to
- * the end of the block, and is dropped with it. */
+ * Three rules make it sound. An expression gets a sum only if the arithmetic is proved not to wrap. A variable that is
+ * assigned gets a fresh atom where paths join: atoms never change. A fact holds from where it is learnt to the end of
+ * the block, and is dropped with the block. */
 #include <string.h>
 
 #include "parser/children.h"

@@ -1,5 +1,5 @@
-/* warn.c -- variables that are never used, and `var`s that never change. Names that start with `_` are meant so;
- * parameters and loop variables are part of something that says more than they do. */
+/* warn.c -- warnings for variables that are never used, and for `var`s that never change. A name that starts with `_`
+ * says that this is intentional. Parameters and loop variables are not reported: signatures and loops need them. */
 #include "sema/check.h"
 
 static void never_used(Sema *s, const Symbol *sym) {

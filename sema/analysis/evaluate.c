@@ -1,5 +1,5 @@
 /* evaluate.c -- constant evaluation on the checked tree, with the language's arithmetic (sema/arith.h). Only integers
- * and bools, and only what has no effect: whoever replaces an expression by its value here leaves nothing out. */
+ * and bools, and only expressions without effects, so that a caller may replace the expression by its value. */
 #include "sema/analysis/evaluate.h"
 
 #include "sema/arith.h"
