@@ -1,5 +1,5 @@
-/* arch.c -- names of devices, and which this machine has. GPUs are found in /dev and /sys, which takes microseconds; to
- * ask a driver would take longer than to compile a program. */
+/* arch.c -- names of devices, and detection of those of this machine. GPUs are found in /dev and /sys, which takes
+ * microseconds; calling a driver would take longer than compiling a program. */
 #include "driver/arch.h"
 
 #include <dirent.h>

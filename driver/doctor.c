@@ -1,6 +1,6 @@
-/* doctor.c -- looks for what programs with kernels need, names the package of what is missing, and runs a kernel on
- * each device. Each device has its turn in a process of its own, made by this very compiler: a driver that hangs or
- * dies takes nothing else along. */
+/* doctor.c -- `kdslc doctor`: diagnoses the installation: looks for what programs with kernels need, names the package
+ * of what is missing, and runs a kernel on each device. Each device is tested in a process of its own, a program that
+ * this compiler makes, so that a driver that hangs or crashes affects nothing else. */
 #include "driver/doctor.h"
 
 #include <dlfcn.h>

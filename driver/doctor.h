@@ -1,4 +1,5 @@
-/* doctor.h -- `kdslc doctor`: what this machine has of what programs need, and whether it works. */
+/* doctor.h -- `kdslc doctor`: reports which requirements of programs this machine meets, and whether the devices work.
+ */
 #ifndef KDSL_DOCTOR_H
 #define KDSL_DOCTOR_H
 

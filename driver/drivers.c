@@ -1,5 +1,5 @@
-/* drivers.c -- see drivers.h. The library is opened by the name that libomptarget uses, in a child that writes what it
- * learns into a pipe: a line that begins with '!' says what is wrong, any other one is a GPU, "sm_90 Name".
+/* drivers.c -- see drivers.h. The library is opened by the name that libomptarget uses, in a child process that writes
+ * its findings into a pipe: a line that begins with '!' is an error, any other line is a GPU, "sm_90 Name".
  *
  * Sources: cuda.h (CUDA Driver API, "Initialization", "Device Management"), hsa.h (HSA Runtime 1.2, "Agent"). */
 #include "driver/drivers.h"

@@ -1,4 +1,4 @@
-/* drivers.h -- what the drivers of GPUs say of themselves, as programs will find them. */
+/* drivers.h -- queries GPU drivers for their devices, as programs will find them. */
 #ifndef KDSL_DRIVERS_H
 #define KDSL_DRIVERS_H
 

@@ -1,4 +1,5 @@
-/* explain.c -- `kdslc explain E0301`: a section of docs/errors.md, which is part of the compiler, as plain text. */
+/* explain.c -- `kdslc explain E0301`: prints a section of docs/errors.md, which is embedded in the compiler, as plain
+ * text. */
 #include "driver/explain.h"
 
 #include <ctype.h>

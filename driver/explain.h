@@ -1,4 +1,4 @@
-/* explain.h -- what a diagnostic means, from docs/errors.md. */
+/* explain.h -- the explanation of a diagnostic, from docs/errors.md. */
 #ifndef KDSL_EXPLAIN_H
 #define KDSL_EXPLAIN_H
 

@@ -1,5 +1,5 @@
-/* generate.c -- the program's modules, made side by side: threads take one after the other. Which there are depends on the
- * program and the options alone, never on the machine, so the result is the same everywhere. */
+/* generate.c -- parallel code generation: the modules of the program are made by several threads. Which modules there
+ * are depends only on the program and the options, not on the machine, so the result is the same everywhere. */
 #include "driver/generate.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* generate.h -- the program's modules, made side by side. */
+/* generate.h -- parallel code generation: the modules of the program. */
 #ifndef KDSL_GENERATE_H
 #define KDSL_GENERATE_H
 

@@ -1,4 +1,4 @@
-/* header.c -- --emit=header: the C declarations of what a program exports. irgen/lang/border.c spells the same ABI. */
+/* header.c -- --emit=header: C declarations of the exported functions. irgen/lang/border.c generates the same ABI. */
 #include <string.h>
 
 #include "driver/output.h"

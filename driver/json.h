@@ -1,4 +1,4 @@
-/* json.h -- what the compiler explains, for tools. */
+/* json.h -- the compiler's explanations as JSON, for tools. */
 #ifndef KDSL_JSON_H
 #define KDSL_JSON_H
 

@@ -1,5 +1,5 @@
-/* main.c -- kdslc: the map of the compiler. `compile` is the list of stages, in order; each is one call into the room
- * that does it, and each later stage sees only what earlier ones accepted. */
+/* main.c -- kdslc: the driver. `compile` is the list of stages, in order; each is one call of the room that implements
+ * it, and each later stage sees only what the earlier ones accepted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

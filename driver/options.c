@@ -1,5 +1,5 @@
-/* options.c -- the command line against the table in options.def: parsing, --help and "did you mean" come from the same
- * rows, so they cannot disagree. */
+/* options.c -- parsing of the command line. The table in options.def is the source of parsing, --help and spelling
+ * suggestions, so that they agree. */
 #include "driver/options.h"
 
 #include <errno.h>

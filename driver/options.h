@@ -1,4 +1,4 @@
-/* options.h -- what the user asked for. Parsed from the table in options.def; usage errors are told here. */
+/* options.h -- the options of a compilation, parsed by the table in options.def. Usage errors are reported there. */
 #ifndef KDSL_OPTIONS_H
 #define KDSL_OPTIONS_H
 

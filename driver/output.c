@@ -1,5 +1,5 @@
-/* output.c -- where results go. Nothing here destroys what the user wrote: a source is never an output, and files
- * appear whole or not at all (off_write_file, off_link). */
+/* output.c -- output files. User files are never destroyed: a source is never an output, and files appear completely
+ * or not at all (off_write_file, off_link). */
 #include "driver/output.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* output.h -- where results go: names, what must not be overwritten, writing, and running the result at once. */
+/* output.h -- output files: their names, protection against overwriting, writing, and running the result at once. */
 #ifndef KDSL_OUTPUT_H
 #define KDSL_OUTPUT_H
 

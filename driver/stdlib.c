@@ -1,5 +1,5 @@
-/* stdlib.c -- the modules of stdlib/ as bytes inside the compiler, so that one binary works from anywhere. The list
- * comes from CMake: STDLIB(name) for each file. */
+/* stdlib.c -- the modules of stdlib/, embedded in the compiler, so that it works as a single file. The list is made by
+ * CMake: STDLIB(name) for each file. */
 #include "driver/stdlib.h"
 
 #define STDLIB(name)                                                                                                   \

@@ -1,4 +1,4 @@
-/* array.c -- making arrays, and what stands for several variables: structs that own arrays. */
+/* array.c -- creation of arrays, and structs that own arrays, whose fields are variables of their own. */
 #include <string.h>
 
 #include "interp/run.h"

@@ -1,4 +1,4 @@
-/* builtin.c -- the built-in functions. Those of numbers work on vectors part by part. */
+/* builtin.c -- the built-in functions. Functions of numbers work on vectors component by component. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

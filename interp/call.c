@@ -1,4 +1,5 @@
-/* call.c -- calls: arguments and shapes, functions of the program, conversions, structs and vectors that are built. */
+/* call.c -- calls: arguments and shape checks, functions of the program, conversions, construction of structs and
+ * vectors. */
 #include <string.h>
 
 #include "interp/run.h"

@@ -1,5 +1,5 @@
-/* fail.c -- how a program that is executed ends before its end. As in a compiled program, what was printed comes out
- * first, then the message on standard error. */
+/* fail.c -- run-time errors of an interpreted program. As in a compiled program, buffered output is written first,
+ * then the message on standard error. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

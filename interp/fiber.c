@@ -1,5 +1,5 @@
-/* fiber.c -- a function that can wait in the middle and be gone on with, on a stack of its own. The sanitizers are told
- * of each change of stacks. */
+/* fiber.c -- coroutines: a function that can suspend and be resumed, on a stack of its own. The sanitizers are
+ * notified of each change of stacks. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>

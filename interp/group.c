@@ -1,6 +1,6 @@
-/* group.c -- kernels in groups, one group after another. The items of a group take turns: each runs up to the next
- * barrier, and when all have come there, all go on. With a seed the order is another one in each turn, so what depends
- * on it, or on what the group before has left in shared memory, shows. */
+/* group.c -- kernels in groups, one group after another. The items of a group are coroutines: each runs up to the next
+ * barrier, and when all have reached it, they continue. A seed changes the order of the items after each barrier, so
+ * that results which depend on the order, or on what the previous group has left in shared memory, become visible. */
 #include <stdlib.h>
 
 #include "interp/run.h"

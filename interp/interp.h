@@ -1,9 +1,10 @@
-/* interp.h -- a checked program, executed on its tree: a second opinion on what a program does, which shares sema's
- * decisions and arithmetic (sema/arith.h) with the compiler and nothing else. Slow, and meant to be simple.
+/* interp.h -- a tree-walking interpreter for checked programs: an independent implementation for differential tests,
+ * which shares only sema's decisions and arithmetic (sema/arith.h) with the compiler. It is slow, and meant to be
+ * simple.
  *
  * The work items of a launch run one after another, those of a group up to their next barrier. With a seed the order
- * is another one: a correct program cannot tell. What is not supported ends the process with a message and
- * INTERP_UNSUPPORTED, never with a wrong result. */
+ * is a different one: a correct program computes the same. An unsupported construct ends the process with a message
+ * and INTERP_UNSUPPORTED, never with a wrong result. */
 #ifndef KDSL_INTERP_H
 #define KDSL_INTERP_H
 

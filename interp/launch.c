@@ -1,5 +1,5 @@
-/* launch.c -- `offload k(...)`: the work items run one after another, in the order of the domain or, with a seed, in
- * another one. Memory is one: an asynchronous launch is over when it returns. */
+/* launch.c -- `offload k(...)`: the work items run one after another, in the order of the domain or, with a seed, in a
+ * different one. Host and device share one memory; an asynchronous launch has finished when it returns. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* math.c -- functions of floats, as compiled programs have them: host code calls libm; kernels have functions of their
- * own on a processor with FMA, whose C is compiled into this room as well. f16 and bf16 go by f32. */
+/* math.c -- mathematical functions, with the results of compiled programs: host code calls libm; kernels on a
+ * processor with FMA have their own functions, whose C source is compiled into the interpreter as well. f16 and bf16
+ * are computed in f32. */
 #include <math.h>
 
 #include "interp/run.h"

@@ -1,4 +1,4 @@
-/* memory.c -- how values lie in memory, the variables of a frame, and the memory of arrays. */
+/* memory.c -- the layout of values in memory, the variables of a frame, and the memory of arrays. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* number.c -- numbers from text: the whole of it, as in source but with a sign, or the program ends. */
+/* number.c -- parsing of numbers: the whole text must be a number as in source code, with an optional sign; otherwise
+ * the program ends. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* place.c -- where things are: variables, elements with the checks on the way there, fields, arrays and slices. */
+/* place.c -- addresses (lvalues): variables, elements with their bounds checks, fields, arrays and slices. */
 #include <stdlib.h>
 #include <string.h>
 

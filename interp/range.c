@@ -1,4 +1,4 @@
-/* range.c -- `lo..hi step s`, evaluated once: how many values it has, and which is the k-th. Wide integers, so that no
+/* range.c -- ranges `lo..hi step s`, evaluated once: the trip count, and the k-th value. Wide integers, so that no
  * bound of a 64-bit type and no step can overflow. */
 #include "interp/run.h"
 

@@ -1,5 +1,5 @@
-/* reduce.c -- the values of all work items to one. Items are added to LANES accumulators in turn, and these by halves:
- * the order that compiled programs have where a launch is one block. */
+/* reduce.c -- reductions: combines the values of all work items. Items are accumulated round-robin in LANES
+ * accumulators, which are then combined pairwise: the order of compiled programs where a launch is one block. */
 #include <math.h>
 
 #include "interp/run.h"

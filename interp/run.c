@@ -1,4 +1,4 @@
-/* run.c -- a program from its beginning to its end, on a stack with room for deep recursion. */
+/* run.c -- executes a program, on a stack that is large enough for deep recursion. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* stmt.c -- statements. Arrays are freed where sema says that they are: at the end of the block that declares them,
- * however it is left. */
+/* stmt.c -- statements. Arrays are freed where sema says: at the end of the block that declares them, by whatever path
+ * the block is left. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* text.c -- print and format. Numbers without a precision are the shortest text that reads back as the same value. */
+/* text.c -- print and format. Numbers without a precision are printed as the shortest text that reads back as the same
+ * value. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
-/* async.c -- launches that the program does not wait for. Each device has a thread of the program's own that runs its
- * launches in the order in which they were made. Launches on different devices run side by side, unless one writes what
- * the other uses: then they, too, keep their order. So whatever one launch writes the next one finds. Everything of the
- * host that looks at an array which may be on a device settles first (resident.c), and so do `wait` and the program's
- * end. */
+/* async.c -- asynchronous launches. Each device has a thread of the runtime that executes its launches in order.
+ * Launches on different devices run in parallel, unless one writes what the other uses: then they keep their order. So
+ * each launch reads what the launches before it have written. All host code that uses an array which may be on a
+ * device waits for all launches first (resident.c), as do `wait` and the end of the program. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* border.c -- exported functions as C calls them: what would end a program of ours ends the call instead. The caller gets
- * a status, and the message from kdsl_last_error(). Arrays that were alive in a call that failed are given back. */
+/* border.c -- exported functions as C calls them: a failure that would end a KDSL program ends only the call. The
+ * caller gets a status, and the message from kdsl_last_error(). Arrays that a failed call had allocated are freed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

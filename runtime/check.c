@@ -1,5 +1,5 @@
-/* check.c -- how a run-time check ends the program: what was printed so far comes out first, then the message on
- * stderr, then exit 3. The program ends through exit(), so the devices are shut down in order. */
+/* check.c -- failed run-time checks end the program: buffered output is flushed, then the message is printed on
+ * stderr, then the program exits with code 3. It ends through exit(), so that the devices are shut down in order. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

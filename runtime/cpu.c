@@ -1,10 +1,11 @@
-/* cpu.c -- which level of x86-64 this processor has, for programs and images that carry their kernels in several versions
- * (--march=portable). Asked once, by a constructor that irgen/version.c makes; kernels read the answer. KDSL_CPU in the
- * environment names a lower level, to try the other versions.
- * Source of the levels: x86-64 psABI 1.0, table 3.1.
- * And how large its last-level cache is: the one that this core shares with those beside it. sysconf names the sum of all
- * in the socket, or on virtual machines more than that. Source: Intel SDM 2A, CPUID leaf 4; AMD64 manual 3, leaf 8000001D,
- * which has the same layout. */
+/* cpu.c -- CPU feature detection: which level of x86-64 this processor has, for programs and images that contain their
+ * kernels in several versions (--march=portable). Detected once, by a constructor that irgen/version.c makes; kernels
+ * read the result. KDSL_CPU in the environment names a lower level, to test the other versions. Source of the levels:
+ * x86-64 psABI 1.0, table 3.1.
+ *
+ * Also the size of the last-level cache that this core shares with its neighbours. sysconf returns the sum of all
+ * caches of the socket, or more on virtual machines. Source: Intel SDM 2A, CPUID leaf 4; AMD64 manual 3, leaf
+ * 8000001D, which has the same layout. */
 #include <cpuid.h>
 #include <errno.h>
 #include <stdarg.h>

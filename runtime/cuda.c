@@ -1,10 +1,10 @@
-/* cuda.c -- NVIDIA images that are text. Where the compiler found no ptxas, the program carries PTX, of which
- * libomptarget makes nothing; so before its images are registered, the PTX is given to the driver's own linker, and the
- * cubin that comes out takes its place. Newer devices run older PTX, so the newest that the device knows is taken; where
- * there are devices of several models, for each model. Without a driver, or where it refuses, the image is left out and
- * the next one gets its turn.
+/* cuda.c -- linking of NVIDIA images that are PTX. If the compiler found no ptxas, the program contains PTX, which
+ * libomptarget cannot load; so before its images are registered, the PTX is linked by the driver, and the resulting
+ * cubin replaces it. Newer devices run older PTX, so the newest PTX that the device supports is taken; if there are
+ * devices of several models, one for each model. Without a driver, or if the driver refuses, the image is left out and
+ * the next one is tried.
  *
- * Part of a program that has such images only. Source of the interface: cuda.h, CUDA Driver API, "Module Management";
+ * Linked only into programs with such images. Source of the interface: cuda.h, CUDA Driver API, "Module Management";
  * of the descriptor: llvm/lib/Frontend/Offloading/OffloadWrapper.cpp of LLVM 22. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

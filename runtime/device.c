@@ -1,5 +1,5 @@
-/* device.c -- which devices there are, in the words of libomptarget: each has a unique name whose beginning says which
- * plugin it belongs to (offload/plugins-nextgen, DeviceUId of LLVM 22: "CUDA-...", "AMDGPU-...", "x86_64-0"). */
+/* device.c -- enumeration of devices, by the names of libomptarget: each device has a unique name whose beginning
+ * tells its plugin (offload/plugins-nextgen, DeviceUId of LLVM 22: "CUDA-...", "AMDGPU-...", "x86_64-0"). */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* device_x86.c -- the part of an x86 device image that is not the program's kernels. Linked into every such image,
- * every name hidden: each of the four host devices has its own copy. By the time a constructor of the image runs the
- * plugin's file is mapped, and can go. */
+/* device_x86.c -- the part of an x86 device image that is not generated from kernels. It is linked into each such
+ * image with hidden names, so each of the four host devices has its own copy. When a constructor of the image runs,
+ * the file of the plugin is mapped and can be deleted. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 

@@ -1,5 +1,6 @@
-/* geometry.c -- the grid of a launch. Blocks are as long as the domain along x, where neighbours are neighbours in
- * memory, up to a limit; what is left of it goes to y and z. They are powers of two, so that whole warps come about. */
+/* geometry.c -- launch geometry: the grid of a launch. Blocks are as long as the domain along x, the contiguous axis,
+ * up to a limit; the remaining threads are distributed over y and z. Extents are powers of two, so that blocks consist
+ * of whole warps. */
 #include "runtime/geometry.h"
 
 #include <stdbool.h>

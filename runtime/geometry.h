@@ -1,5 +1,5 @@
-/* geometry.h -- how many blocks of how many threads a launch has on a GPU, in one place for those who write kernels
- * (irgen/gpu/kernel.c) and those who launch them. */
+/* geometry.h -- launch geometry: the number of blocks and of threads per block of a launch on a GPU; shared by the
+ * code that generates kernels (irgen/gpu/kernel.c) and the code that launches them. */
 #ifndef KDSL_RUNTIME_GEOMETRY_H
 #define KDSL_RUNTIME_GEOMETRY_H
 

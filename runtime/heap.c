@@ -1,8 +1,8 @@
-/* heap.c -- the memory of arrays: 64-byte aligned (a cache line, and the widest vector), asked for in huge pages where
- * that pays. Contents are the caller's business: every way to make an array fills it.
+/* heap.c -- allocation of arrays: aligned to 64 bytes (a cache line, and the widest vector), in huge pages where that
+ * pays. Memory is not initialised: whatever makes an array fills it.
  *
- * In front of each array is a block's head. Below an exported function the blocks of its call form a list, so that a
- * call that fails gives back what it had made; in programs, which end then, there is no list. */
+ * A header precedes each array. During a call of an exported function the blocks of the call form a list, so that a
+ * failed call frees what it has allocated; in programs, which end on failure, there is no list. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>

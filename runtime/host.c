@@ -1,4 +1,4 @@
-/* host.c -- the program's arguments, clock, numbers from text, and its end. */
+/* host.c -- the program's arguments, the clock, numbers from text, and the end of the program. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* image.c -- the C below the module `image`, whatever the file's format: a picture that was read is held here until the
- * program has made an array of its size and takes it, in the channels and the type it wants. */
+/* image.c -- the C functions of the module `image`, for any file format: a picture that was read is kept here until
+ * the program has allocated an array of its size and fetches it, with the channels and the type that it needs. */
 #include <stdlib.h>
 #include <string.h>
 

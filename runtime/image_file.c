@@ -1,6 +1,6 @@
-/* image_file.c -- libomptarget's host plugin writes an image to /tmp/tmpfile_XXXXXX, loads that and leaves it behind.
- * Once it is loaded its name is no longer needed, so it goes: at once, not at exit, so that nothing stays even if the
- * program is killed later. KDSL_KEEP_IMAGE=1 in the environment keeps the file (for profilers that read symbols
+/* image_file.c -- removal of temporary files: libomptarget's host plugin writes an image to /tmp/tmpfile_XXXXXX, loads
+ * the file and leaves it there. The file is removed as soon as it is loaded, not at exit, so that it does not remain
+ * if the program is killed later. KDSL_KEEP_IMAGE=1 in the environment keeps it (for profilers that read symbols
  * afterwards). Source: LLVM 22.1.8 offload/plugins-nextgen/host/src/rtl.cpp, loadBinaryImpl. */
 #include <ctype.h>
 #include <elf.h>

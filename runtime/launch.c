@@ -1,6 +1,6 @@
-/* launch.c -- every launch comes through here on its way to libomptarget: the device may be one that the user will not
- * have (device.c), the launch may be counted (report.c), and where the driver gives up, which ends the process, the
- * last words say which launch it was. */
+/* launch.c -- interception of launches on their way to libomptarget: to hide devices that the user has excluded
+ * (device.c), to count launches (report.c), and to name the launch in the last message if the driver aborts the
+ * process. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

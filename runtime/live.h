@@ -1,7 +1,7 @@
-/* live.h -- what the runtime is to a process that makes code while it runs (repl/jit.c), beside the functions that this
- * code calls. The shared object kdsl_live.so has it, programs have not: the runtime's files are compiled a second time
- * for it, with KDSL_LIVE. What differs there: exit() ends the call below the border, not the process; nothing of the
- * code is pointed to when it has run, as it may go; every launch is noted. */
+/* live.h -- the runtime as a shared library (kdsl_live.so), for a process that generates code while it runs
+ * (repl/jit.c). The files of the runtime are compiled a second time for it, with KDSL_LIVE. Differences: exit() ends
+ * the current call, not the process; no pointer to generated code is kept after it has run, because the code may be
+ * unloaded; every launch is recorded. */
 #ifndef KDSL_RUNTIME_LIVE_H
 #define KDSL_RUNTIME_LIVE_H
 

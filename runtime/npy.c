@@ -1,6 +1,6 @@
-/* npy.c -- the C below the module `npy`: the head of NumPy's .npy files (written in format 1.0; 2.0 and 3.0 are read,
- * too). The numbers behind it are written and read by the program itself. Elements are named as in the file: "<f4".
- * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+/* npy.c -- the C functions of the module `npy`: the header of NumPy's .npy files (written in format 1.0; 2.0 and 3.0
+ * can be read, too). The program itself reads and writes the numbers after the header. Element types are named as in
+ * the file: "<f4". https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

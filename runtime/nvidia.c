@@ -1,8 +1,8 @@
-/* nvidia.c -- what the runtime asks of NVIDIA's driver beside libomptarget: the names of devices, pinned memory, and the
- * context of a launch. libomptarget's plugin launches in whatever context the thread has, and sets its device's only
- * where it copies or makes room. So a launch with nothing to copy fails in a thread of its own, or goes astray behind a
- * copy for another device; it is set here before each. Device and driver know each other by the unique id in both their
- * names.
+/* nvidia.c -- calls of NVIDIA's driver beside libomptarget: names of devices, pinned memory, and the current context
+ * of a launch. libomptarget's plugin launches in the current context of the thread, and sets the context of its device
+ * only when it copies or allocates. So a launch without copies would fail in a new thread, or would run on the wrong
+ * device after a copy for another device; the context is set here before each launch. Devices of libomptarget and of
+ * the driver are matched by the unique id in both their names.
  *
  * Source: offload/plugins-nextgen/cuda/src/rtl.cpp of LLVM 22, launchImpl; CUDA Driver API, "Primary Context
  * Management", "Memory Management". */

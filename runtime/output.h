@@ -1,5 +1,5 @@
-/* output.h -- files that are there whole or not at all. A new one is written under a name of its own in the same folder,
- * and takes its place when it is complete: whoever fails half way leaves what was there before. */
+/* output.h -- atomic replacement of files: a new file is written under a temporary name in the same folder, and
+ * renamed when it is complete. If writing fails, the old file remains. */
 #ifndef KDSL_RUNTIME_OUTPUT_H
 #define KDSL_RUNTIME_OUTPUT_H
 

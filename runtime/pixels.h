@@ -1,4 +1,4 @@
-/* pixels.h -- what image.c, png.c and pnm.c share. Failures end the program as "PLACE: cannot read `a.png`: ...". */
+/* pixels.h -- what image.c, png.c and pnm.c share. Failures end the program with "PLACE: cannot read `a.png`: ...". */
 #ifndef KDSL_RUNTIME_PIXELS_H
 #define KDSL_RUNTIME_PIXELS_H
 

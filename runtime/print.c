@@ -1,5 +1,5 @@
-/* print.c -- what kernels print: the buffer that a launch maps, and the lines made of it when the launch is over. Also
- * texts whose values come out of a kernel, those of asserts among them. */
+/* print.c -- printing in kernels: the buffer that a launch maps, and the lines that are made from it after the launch.
+ * Also other texts whose values come from a kernel, such as those of asserts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* registration.c -- how a program or library of ours comes into libomptarget and leaves it again. */
+/* registration.c -- registration of device images: how a program or library is registered with libomptarget, and
+ * unregistered. */
 #include "runtime/internal.h"
 #include "runtime/target.h"
 

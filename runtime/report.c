@@ -1,8 +1,8 @@
-/* report.c -- KDSL_REPORT=1 in the environment: at its end the program says on stderr how often and how long each launch
- * ran, where, and what moved for it, and what moved of each array. What comes back because host code looks at it stands
- * below the launches. A launch that ran on two devices, or on none, has a row for each; so has an array. `planned` is
- * what the program asked for by its transfer plan; `moved` is what the OpenMP runtime says it did, through its tools
- * interface. Without KDSL_REPORT no tool is registered, and a launch costs one branch more.
+/* report.c -- profiling, KDSL_REPORT=1 in the environment: at its end the program prints on stderr how often and how
+ * long each launch ran, on which device, and how many bytes were copied for it and for each array. Copies for host
+ * code are listed after the launches. A launch that ran on two devices, or on none, has a row for each; so has an
+ * array. `planned` is what the program requested by its transfer plan; `moved` is what the OpenMP runtime reports
+ * through its tools interface. Without KDSL_REPORT no tool is registered, and a launch costs one more branch.
  *
  * Source of the interface: openmp/runtime/src/include/omp-tools.h.var of LLVM 22.1.8 (OMPT, OpenMP 5.2 section 19). */
 #include <pthread.h>

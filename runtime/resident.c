@@ -1,22 +1,23 @@
-/* resident.c -- which arrays are kept on which devices, and where the newest copy is. A table for each device, sorted by
- * host address, of a handful of sections (section.h); libomptarget has each mapped once, from the launch that first needs
- * it until the array is freed. The compiler calls this only where it does not know the answer itself (sema/plan.c).
+/* resident.c -- memory coherence between host and devices: which arrays are kept on which devices, and where the
+ * newest copy of each is. Each device has a table, sorted by host address, of a few sections (section.h). libomptarget
+ * maps each section once, from the first launch that needs it until the array is freed. The compiler calls these
+ * functions only where it cannot decide at compile time (sema/plan.c).
  *
- * A copy is made when someone is about to use it and never before, so an array that dies unread does not come back, and
- * one that two launches share goes in once. What a launch writes is out of date on all other devices from then on, just as
- * on the host; what it reads and another device has newer comes through the host. Kernels get the device's address as a
- * value: nothing is looked up at launches.
+ * Copies are made on demand (lazily): an array that is never read again is not copied back, and an array that two
+ * launches use is copied to the device once. What a launch writes becomes stale on the host and on all other devices.
+ * What a launch reads and another device has newer is copied through the host. Kernels receive device addresses as
+ * values: libomptarget looks up nothing at launches.
  *
- * Elements that the host writes one by one become parts that have to go to the device before a launch uses them again.
- * The rest of both copies stays what it is.
+ * Elements that the host writes singly become patches, which are copied to the device before a launch uses them again.
+ * The rest of both copies stays valid.
  *
- * Asynchronous launches on several devices run side by side (async.c), if none of them writes what another one uses. So a
- * launch touches no byte, on the host or on any device, but those that it was given; host code, which waits for all
- * launches first, may move more than it needs where that will be cheaper.
+ * Asynchronous launches run in parallel on several devices (async.c), if none of them writes what another one uses. So
+ * a launch touches only the bytes that it was given, on the host and on each device. Host code, which first waits for
+ * all launches, may copy more than it needs where that will be cheaper.
  *
- * KDSL_POISON=1 fills host memory with 0xA5 the moment the device's copy becomes the newest, and new device memory that
- * nothing is copied to, and single elements that the host reads always come alone: a transfer that is missing cannot go
- * unnoticed. For tests. */
+ * KDSL_POISON=1 (for tests): host memory is filled with 0xA5 when the copy of a device becomes the newest, new device
+ * memory is filled unless it is copied to, and single elements that the host reads are always copied singly. So a
+ * missing transfer shows in the results. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
-/* runtime.h -- the little C that ends up in every program. Built once with the compiler, embedded in it, linked into
- * what it makes. Everything is hidden, and weak so that several .o files of ours can be linked together.
+/* runtime.h -- the runtime library: C functions that are linked into every program. They are compiled together with
+ * the compiler, and embedded in it. All names are hidden, and weak so that several KDSL object files can be linked
+ * together.
  *
- * `place` is "file.kdsl:12:5", made while compiling. A failed check flushes stdout, prints
- * "place: what" on stderr and exits with KDSL_EXIT_CHECK. */
+ * `place` is "file.kdsl:12:5", made at compile time. A failed check flushes stdout, prints "place: what" on stderr and
+ * exits with KDSL_EXIT_CHECK. */
 #ifndef KDSL_RUNTIME_H
 #define KDSL_RUNTIME_H
 

@@ -1,4 +1,4 @@
-/* section.c -- see section.h. Nothing here knows of other devices. */
+/* section.c -- see section.h. This file handles one device at a time. */
 #include "runtime/section.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
-/* section.h -- a piece of an array's memory that a device has a copy of. Each of its bytes is the newest on both sides, or
- * on the device alone, or not there but somewhere else: on the host, or on another device on its way through the host.
- * Two rules hold over all devices (resident.c sees to it):
- *   - what is newest on one device alone is on no other device;
- *   - what is newest on no device alone is newest on the host. */
+/* section.h -- a section: a part of the memory of an array that a device has a copy of. The newest value of each byte
+ * is on both sides, on the device alone, or elsewhere (on the host, or on another device, from which it is copied
+ * through the host). Two invariants hold over all devices (resident.c maintains them):
+ * - a byte whose newest value is on one device alone is on no other device;
+ * - a byte whose newest value is on no device alone has its newest value on the host. */
 #ifndef KDSL_RUNTIME_SECTION_H
 #define KDSL_RUNTIME_SECTION_H
 

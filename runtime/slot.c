@@ -1,10 +1,11 @@
-/* slot.c -- the error slots of launches: what the first item whose check fails writes down (irgen/lang/check.c). A slot has
- * its room on the device for as long as the program runs, and it is zero there. So a launch of a kernel that keeps checks
- * makes no room and copies nothing in, and one word comes back with it: was the slot taken? Only a slot that was is copied
- * whole, and set to zero again before the failure is told, which may leave by the border of an exported function.
+/* slot.c -- error slots of launches: where the first work item whose check fails records its failure
+ * (irgen/lang/check.c). A slot stays allocated on the device while the program runs, and is all zero there. So a
+ * launch of a kernel with checks allocates nothing and copies nothing to the device, and copies one word back: whether
+ * the slot is taken. A slot that is taken is copied back whole, and zeroed again before the failure is reported, since
+ * the report may end the call of an exported function.
  *
- * A launch has a slot to itself: those that run at the same time take different ones, from a list that grows to as many
- * as there ever were at once. Where launches run on the host, the slot is nothing but this memory. */
+ * Each launch has its own slot: launches that run at the same time take different ones from a free list. If launches
+ * run on the host, the slot is only host memory. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>

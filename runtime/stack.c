@@ -1,9 +1,10 @@
-/* stack.c -- calls that are nested without end. Functions of the program that may call themselves ask here first, so that
- * the stack's end is a failed check like any other: the message has its place, the devices are shut down in order, and
- * below an exported function or in a session only the call ends. A guard page could do none of these, as it strikes
- * anywhere, in malloc with its lock held as well.
+/* stack.c -- stack overflow checks. Functions that may call themselves call this first, so that stack overflow is a
+ * failed check like any other: the message has a place, the devices are shut down in order, and in an exported
+ * function or a session only the call ends. A guard page cannot do that, because it traps anywhere, for example in
+ * malloc while its lock is held.
  *
- * What is called from there without asking (the C library, libomptarget, other functions of the program) has the reserve. */
+ * A reserve of stack is left for functions that do not check (the C library, libomptarget, other functions of the
+ * program). */
 #define _GNU_SOURCE
 #include <pthread.h>
 

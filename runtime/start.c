@@ -1,5 +1,5 @@
-/* start.c -- where a program begins. Its own object: linked only where the program has an `fn main`, so that a .o made
- * from functions alone leaves `main` to others. */
+/* start.c -- the entry point of programs. In an object of its own, which is linked only if the program has an `fn
+ * main`: an object file made from functions alone does not define `main`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

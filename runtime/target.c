@@ -1,6 +1,7 @@
-/* target.c -- see target.h. Under ELF's plain rule a call goes to the first library of the process that defines the name:
- * the host program's libgomp, if that comes first, has `omp_get_num_devices`, and a libomptarget of another version has
- * everything. A handle of the library itself does not depend on any order, nor on how a library of ours was loaded. */
+/* target.c -- see target.h. By ELF's default rule a call is bound to the first library of the process that defines the
+ * name. If the libgomp of a host program comes first, it defines `omp_get_num_devices`; another version of
+ * libomptarget defines all names. A lookup through a handle of the library does not depend on the order, nor on how a
+ * KDSL library was loaded. */
 #define _GNU_SOURCE
 #include "runtime/target.h"
 

@@ -1,7 +1,7 @@
-/* target.h -- what the runtime calls of libomptarget (offload/include/omptarget.h of LLVM 22.1.8) and of libomp, the
- * OpenMP runtime below it. The calls go through a table, each entry of which was looked up in libomptarget and the
- * libraries that it depends on, and nowhere else: in a process that uses OpenMP itself, the same names may also belong to
- * libgomp or to another version of these libraries (target.c). */
+/* target.h -- the functions that the runtime calls in libomptarget (offload/include/omptarget.h of LLVM 22.1.8) and in
+ * libomp, the OpenMP runtime that it uses. The calls go through a table whose entries are looked up only in
+ * libomptarget and the libraries that it depends on: in a process that uses OpenMP itself, the same names may also be
+ * defined by libgomp or by another version of these libraries (target.c). */
 #ifndef KDSL_RUNTIME_TARGET_H
 #define KDSL_RUNTIME_TARGET_H
 

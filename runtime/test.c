@@ -1,6 +1,6 @@
-/* test.c -- `kdslc test`: runs the `test` blocks of a program one after the other and reports. Each runs in a process
- * of its own, started anew (a fork alone would share the devices that are already open): a failed check, an exit or a
- * crash ends that test and no other. What a test prints is shown when it fails. */
+/* test.c -- the test runner, `kdslc test`: runs the `test` blocks of a program one after the other and reports the
+ * results. Each runs in a new process (a fork would share the open devices): a failed check, an exit or a crash ends
+ * only that test. The output of a test is shown if it fails. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* text.c -- print and format: a line is put together piece by piece in one growing buffer, then leaves in one write.
- * Numbers without a precision are the shortest text that reads back as the same value. */
+/* text.c -- print and format: a line is built piece by piece in a growing buffer, then written in one call. Numbers
+ * without a precision are printed as the shortest text that reads back as the same value. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>

@@ -1,9 +1,10 @@
-/* threads.c -- the threads of a launch on the CPU: those of libomp, the OpenMP runtime that libomptarget depends on, in
- * x86 images as well as in the host version of a kernel. Its functions are found as target.c finds libomptarget's. Were
- * they bound by name, a host program with gcc's OpenMP would have `omp_get_thread_num` from libgomp, which knows nothing
- * of libomp's threads: it says 0 of 1 in each of them, and every thread runs all items.
+/* threads.c -- the threads of a launch on the CPU: those of libomp, the OpenMP runtime that libomptarget depends on,
+ * in x86 images and in the host version of a kernel. The functions of libomp are looked up as target.c looks up
+ * libomptarget's. If they were bound by name, a host program with gcc's OpenMP would get `omp_get_thread_num` of
+ * libgomp, which does not know libomp's threads: it returns thread 0 of 1 in each of them, and every thread would run
+ * all items.
  *
- * Where there is no libomp the calling thread does all the work. */
+ * Without libomp, the calling thread runs all items. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

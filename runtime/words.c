@@ -1,5 +1,5 @@
-/* words.c -- the C below the module `text`: taking text apart. A part of the runtime that only programs with that
- * module are linked with. What is made here lives as long as the program, like all text. */
+/* words.c -- the C functions of the module `text`: splitting and parsing of text. Linked only into programs that use
+ * this module. Texts made here live as long as the program, like all texts. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 
 int walk_keep(Walk *w, CheckSite site) {
     site.func = w->f;
-    w->early = NULL; /* what may fail behind it must not be found before it */
+    w->early = NULL; /* a check after it must not be reported before it */
     vec_push(w->s->arena, &w->s->program->sites, site);
     w->f->n_kept++;
     w->f->may_fail = true;
@@ -35,7 +35,7 @@ bool walk_extent(Walk *w, const Symbol *array, int d, Form *out) {
     return true;
 }
 
-/* How many elements, or fewer, an array holds for each unit of this size; 0: other extents may be 0. */
+/* The least number of elements that an array has for each unit of this size; 0: other extents may be 0. */
 static Wide elements_each(const Shape *shape, const Symbol *size) {
     const Wide many = (Wide)1 << 48;
     Wide each = 1;
@@ -49,7 +49,7 @@ static Wide elements_each(const Shape *shape, const Symbol *size) {
     return found ? each : 0;
 }
 
-/* No processor gives a program addresses for more than 2^56 bytes, which bounds an extent further than its type does. */
+/* No processor has addresses for more than 2^56 bytes, which is a smaller bound of an extent than its type has. */
 static Wide most_of_size(const Func *f, const Symbol *size) {
     const Wide addresses = (Wide)1 << 56;
     Wide most = INT64_MAX;
@@ -125,7 +125,7 @@ static const char *decide(Walk *w, Expr *e, const Symbol *array, int d, const Fo
 
 /* Loops that check for all of their rounds ---------------------------------------------------------------------- */
 
-/* The variable of a loop in steps of 1 whose rounds all begin at `body`. */
+/* The variable of a loop with a step of 1 whose iterations all begin at `body`. */
 void walk_loop_begins(Walk *w, LoopChecks *checks, const Symbol *sym, const Range *r) {
     bool unit = !r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i == 1);
     bool fits = sym->type->kind >= TY_I8 && sym->type->kind <= TY_INDEX && sym->type->kind != TY_U64;
@@ -133,8 +133,8 @@ void walk_loop_begins(Walk *w, LoopChecks *checks, const Symbol *sym, const Rang
     if (w->early) w->early_at = w->now[sym->id];
 }
 
-/* Index d is all that is left to look at, and it moves along with the loop: then only the first round and the first one
- * that is too far can fail. */
+/* Only index d is undecided, and it increases with the loop variable: then only the first iteration, and the first
+ * iteration past the extent, can fail. */
 static bool checked_early(Walk *w, Expr *e, const Symbol *array, int d, const Form *at, const char *why) {
     enum { FAR = 1 << 30 };
     Form add;
@@ -269,8 +269,8 @@ static Form place(Walk *w, const Symbol *sym, Form *extent) {
     return f;
 }
 
-/* i is lo + step * (by * group + local), and the launch has seen that this is far from the ends of its type. A group's
- * first item is below hi: there are no groups of items beyond it alone. */
+/* i is lo + step * (by * group + local), and the launch has checked that this cannot overflow. The first item of a
+ * group is below hi: no group consists only of items past the end. */
 static void bind_group(Walk *w, int d, const Form *lo, const Form *hi, const Form *step) {
     const Group *g = &w->f->group;
     Form most = form_const((Wide)1 << 62), by = form_const(g->by[d]), zero = form_const(0), first, at;
@@ -340,7 +340,7 @@ void access_check(Sema *s, Func *f) {
 /* What is left to report of a function becomes its callers' affair as well. */
 void access_spread(Sema *s) {
     bool changed = true;
-    while (changed) { /* device functions do not recurse: as many rounds as calls are deep */
+    while (changed) { /* device functions do not recurse, so the number of iterations is the depth of calls */
         changed = false;
         for (int i = 0; i < s->program->funcs.n; i++) {
             Func *f = s->program->funcs.at[i];

@@ -12,15 +12,15 @@ typedef struct Walk {
     Func *f;
     Affine a;
     int n;       /* symbols */
-    Form *now;   /* by symbol: the value it has here, where known[] says so */
+    Form *now;   /* by symbol: its value at this point, if known[] is true */
     bool *known;
-    bool exact;  /* the arithmetic looked at last is shown not to wrap */
+    bool exact;  /* the last operation was proved not to wrap */
     int quiet;   /* look again at what has been walked: nothing is recorded */
     int calls;   /* of functions, so far */
     int sometimes; /* not 0: what is walked now may be left out by a run that gets here */
     int inherited; /* accesses of functions called, so far */
     const Stmt *assign; /* whose target is walked, or NULL */
-    LoopChecks *early; /* of the loop at the beginning of whose body this is; NULL: not at the beginning of one */
+    LoopChecks *early; /* checks of the loop whose body begins here; NULL: no body begins here */
     Form early_at;     /* its variable */
     Form *domain_hi; /* one per domain variable of a kernel in groups: what `inside` says */
 } Walk;
@@ -30,22 +30,22 @@ enum { MAX_MONOTONE = 8 };
 typedef struct Monotone {
     struct {
         const Symbol *sym;
-        const Stmt *once;  /* its one assignment, which each round comes to at most once; NULL: several */
-        bool divided;      /* no assignment does anything else */
+        const Stmt *once;  /* the only assignment, at most once in each iteration; NULL: several */
+        bool divided;      /* every assignment divides or shifts right */
         bool grows, shrinks;
         Form was;
     } at[MAX_MONOTONE];
     int n, n_lost;
 } Monotone;
 void monotone_look(Walk *w, const Stmt *loop, Monotone *m);     /* before the walk forgets what the loop assigns */
-void monotone_begin(Walk *w, Monotone *m, Expr *cond);          /* after it has, where a round begins; cond or NULL */
-void monotone_learn(Walk *w, const Monotone *m);                /* wherever else it forgets again */
+void monotone_begin(Walk *w, Monotone *m, Expr *cond);          /* after that, where an iteration begins */
+void monotone_learn(Walk *w, const Monotone *m);                /* where the walk forgets again */
 
 /* values.c */
 Form walk_expr(Walk *w, Expr *e);
 void walk_learn(Walk *w, Expr *cond, bool holds);
 void walk_body(Walk *w, const Block *b);
-/* sym takes a value of lo..hi step: hi NULL when it may lie beyond. */
+/* sym takes a value of lo..hi step; hi is NULL if the value may be past it. */
 void walk_bind(Walk *w, const Symbol *sym, const Form *lo, const Form *hi, const Form *step);
 void walk_set(Walk *w, const Symbol *sym, const Form *f);
 Form walk_symbol(Walk *w, const Symbol *sym, const Expr *e);

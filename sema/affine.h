@@ -25,7 +25,7 @@ typedef enum AtomKind {
     ATOM_NAMED,    /* a size, a domain variable, a loop's variable, a parameter */
     ATOM_LOADED,   /* an element of an array, a field */
     ATOM_CALLED,   /* the result of a function */
-    ATOM_CHANGES,  /* a `var` that was assigned in a loop or on one of two ways here */
+    ATOM_CHANGES,  /* a `var` that was assigned in a loop or on one of two paths to here */
     ATOM_WRAPS,    /* arithmetic that may leave its type */
     ATOM_COMPUTED, /* a product, a shift, ... : not a sum */
 } AtomKind;
@@ -43,7 +43,7 @@ typedef struct Atom {
 typedef struct Affine {
     Arena *arena;
     Vec(Atom) atoms;
-    Vec(Form) facts; /* each is >= 0; a stack, by the scopes in which they hold */
+    Vec(Form) facts; /* each is >= 0; a stack: facts are dropped at the end of the scope in which they hold */
     int steps;       /* left for the proof at hand */
 } Affine;
 
@@ -58,7 +58,7 @@ typedef struct Interval {
     Wide lo, hi;
 } Interval;
 Interval affine_interval(const Affine *a, const Form *f);
-void affine_limit(Affine *a, const Form *atom, Wide lo, Wide hi); /* of an atom just made, whose value lies there, too */
+void affine_limit(Affine *a, const Form *atom, Wide lo, Wide hi); /* of a new atom: its value is within these bounds */
 Wide wide_least(Wide a, Wide b);
 Wide wide_most(Wide a, Wide b);
 bool affine_prove(Affine *a, const Form *f);                  /* f >= 0? */

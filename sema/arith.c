@@ -30,7 +30,7 @@ static int64_t shifted_right(const Type *t, int64_t a, int64_t b) {
     return t->is_signed ? a >> b : (int64_t)((uint64_t)a >> b);
 }
 
-/* By b modulo the width: of any integer type, whose low bits say it. */
+/* Rotates by b modulo the width; b may have any integer type, since only its low bits count. */
 static int64_t rotated_left(const Type *t, int64_t a, int64_t b) {
     int n = (int)(b & (t->bits - 1));
     uint64_t mask = ~UINT64_C(0) >> (64 - t->bits), x = (uint64_t)a & mask;
@@ -139,7 +139,7 @@ Const arith_fused(Op op, const Type *t, const Const factors[2], bool negated, bo
 
 /* Functions --------------------------------------------------------------------------------------------------- */
 
-/* A NaN and a number give the number; -0 is less than +0. */
+/* Of a NaN and a number the result is the number; -0 is less than +0. */
 static double float_extreme(bool max, double a, double b) {
     if (a != a) return b;
     if (b != b) return a;

@@ -12,8 +12,8 @@ Const const_bool(bool v);
 int64_t int_wrap(int64_t v, const Type *t);
 Const const_convert(Const v, const Type *from, const Type *to);
 
-/* arith.c. Operands are of type `t`, a number or a bool; only the amount of a shift may be of another integer type.
- * *over, where it is given, says that the exact result of an integer operation does not fit in 64 bits. */
+/* arith.c. Operands have type `t`, a number or a bool; only a shift amount may have another integer type. If `over` is
+ * not NULL, *over says whether the exact result of an integer operation does not fit in 64 bits. */
 bool arith_is_defined(Op op, const Type *t, Const b); /* no division by zero, no shift by the width or more */
 Const arith_unary(Op op, const Type *t, Const a, bool *over);
 Const arith_binary(Op op, const Type *t, Const a, Const b, bool *over); /* requires arith_is_defined */
@@ -22,8 +22,8 @@ Const arith_fma(const Type *t, Const a, Const b, Const c); /* a * b + c, rounded
 /* A sum or difference whose left (or right) operand is a product, which is rounded with it (fuse.c). */
 Const arith_fused(Op op, const Type *t, const Const factors[2], bool negated, bool left, const Const other);
 
-/* number.c: the value of a built-in function of numbers, given arguments of type `t`. False: it has none before the
- * program runs. */
+/* number.c: the value of a built-in function of numbers for arguments of type `t`. False: the function has no value at
+ * compile time. */
 bool number_value(BuiltinId id, const Type *t, const Const *x, Const *r);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct State {
 typedef struct Loop {
     struct Loop *outer;
     State *breaks, *again; /* joined from break, and from continue and the end of the body */
-    Span *met;             /* by slot: first use that sees what the turn before left */
+    Span *met;             /* by slot: the first use that reads what the previous iteration left */
 } Loop;
 
 typedef struct Flow {
@@ -130,7 +130,8 @@ static void use(Flow *f, const Symbol *sym, Span at) {
     put(f, f->now, SET, slot, true);
 }
 
-/* A struct that owns arrays is there when all of its fields are; the first that is not speaks for it. */
+/* A struct that owns arrays has a value if all of its fields have; the first field without one is reported for the
+ * struct. */
 static void use_whole(Flow *f, const Symbol *sym, Span at) {
     if (!sym || !sym->parts) use(f, sym, at);
     for (int i = 0; sym && i < sym->n_parts; i++) use_whole(f, sym->parts[i], at);
@@ -265,7 +266,7 @@ static void flow_expr(Flow *f, Expr *e) {
     }
 }
 
-/* Where an array gets an owner, its name gives it away. */
+/* An array that is named where it gets a new owner is moved out of its variable. */
 static void flow_owned(Flow *f, Expr *e) {
     flow_expr(f, e);
     if (e->kind != EXPR_NAME || (e->type->kind != TY_ARRAY && !type_owns(e->type))) return;
@@ -286,7 +287,7 @@ static void flow_let(Flow *f, Stmt *st) {
     put(f, f->now, FRESH, slot, true);
 }
 
-/* x[i].w[k] = v: the indices on the way, and the variable in the end. */
+/* x[i].w[k] = v: the indices on the path to the element, and the variable at its root. */
 static void flow_place(Flow *f, Expr *e) {
     if (e->kind == EXPR_FIELD) flow_place(f, e->field.base);
     if (e->kind != EXPR_INDEX) return;
@@ -347,7 +348,7 @@ static Span *spans_new(Flow *f) {
     return spans;
 }
 
-/* Of the fields of one struct the first speaks. */
+/* Only the first field of a struct is reported. */
 static void once_of_whole(Flow *f, const Loop *loop, int slot, State *entry) {
     for (int i = 0; i < slot; i++)
         if (own_whole(f->symbol[i]) == own_whole(f->symbol[slot]) && loop->met[i].hi && !has(f, entry, MOVED, i) &&
@@ -356,7 +357,7 @@ static void once_of_whole(Flow *f, const Loop *loop, int slot, State *entry) {
     used_after_move(f, slot, loop->met[slot], true);
 }
 
-/* What one turn moved and the next one meets; what this loop met is also met by the loop around it. */
+/* Reports what one iteration moved and the next one uses; uses in this loop are also uses in the loop around it. */
 static void loop_turns(Flow *f, Loop *loop, State *entry) {
     for (int slot = 0; slot < f->n_slots; slot++) {
         if (!loop->met[slot].hi) continue;

@@ -22,7 +22,7 @@ typedef struct BLoop {
     struct BLoop *outer;
     const Stmt *stmt;
     const Expr *condition; /* around the loop: what differs there, as `differs` below */
-    const Expr *skipped;   /* by now, in this round: some items may be on the next one */
+    const Expr *skipped;   /* a `continue` was passed in this iteration: some items may be in the next one */
 } BLoop;
 
 /* Loops that some items may leave before others. */
@@ -30,7 +30,7 @@ typedef struct LoopFacts {
     const Stmt *stmt;
     const Expr *left;  /* the condition under which */
     Span jump;
-    bool together;     /* a barrier in it, or a return that the group makes as one: it runs the rounds as one */
+    bool together;     /* the group executes its iterations together: a barrier or joint return is in it */
 } LoopFacts;
 
 typedef struct Barriers {
@@ -42,7 +42,7 @@ typedef struct Barriers {
     const Expr *differs;     /* innermost condition around that differs; NULL: all items come here alike */
     const Expr *returned;    /* a `return` above that only some items may have taken: its condition */
     Span return_at;
-    int n_barriers_ahead;    /* last pass: barriers not yet met in the order of the text */
+    int n_barriers_ahead;    /* last pass: the number of barriers after this point in the text */
     bool changed, reports;
 } Barriers;
 
@@ -62,12 +62,12 @@ static bool gives_own_value(Expr *e, void *context) {
     if (e->kind == EXPR_NAME) return e->name.sym && symbol_varies(e->name.sym);
     if (e->kind != EXPR_CALL) return e->kind == EXPR_ATOMIC;
     if (!e->call.info || e->call.info->kind != CALL_FUNC) return false;
-    for (int i = 0; i < e->call.args.n; i++) /* it may update atomically, and tell what was there */
+    for (int i = 0; i < e->call.args.n; i++) /* it may make an atomic update and return the old value */
         if (e->call.args.at[i].mode == REF_MUT || e->call.args.at[i].mode == REF_OUT) return true;
     return false;
 }
 
-/* The first part of e whose value may differ from item to item. */
+/* The first sub-expression of e whose value may differ between items. */
 static const Expr *differing(Expr *e) { return e ? expr_find(e, gives_own_value, NULL) : NULL; }
 
 static const Expr *differing_range(const Range *r) {
@@ -83,7 +83,7 @@ static LoopFacts *facts_of(Barriers *b, const Stmt *loop) {
     return &b->loops.at[b->loops.n - 1];
 }
 
-/* What, if anything, keeps some items away from this point, or in another round. */
+/* The condition that keeps some items from this point or from this iteration; NULL: there is none. */
 static const Expr *control(const Barriers *b) {
     if (b->differs) return b->differs;
     for (const BLoop *l = b->loop; l; l = l->outer)
@@ -91,7 +91,7 @@ static const Expr *control(const Barriers *b) {
     return NULL;
 }
 
-/* The same, or items that have left one of the loops around. */
+/* The same; or the condition under which some items have left one of the loops around. */
 static const Expr *control_or_left(Barriers *b) {
     const Expr *why = control(b);
     for (const BLoop *l = b->loop; l && !why; l = l->outer) why = facts_of(b, l->stmt)->left;
@@ -235,7 +235,7 @@ static void visit_while(Barriers *b, Stmt *st) {
 
 static void visit_jump(Barriers *b, Stmt *st) {
     if (!b->loop) return;
-    /* A condition outside of the loop keeps items from all of it, not in another round. */
+    /* A condition around the loop keeps items from the whole loop, not from single iterations. */
     const Expr *why = b->differs != b->loop->condition ? b->differs : NULL;
     if (!why) why = b->loop->skipped;
     if (!why) return;
@@ -311,7 +311,7 @@ static int count_block(const Block *b) {
     return n;
 }
 
-/* Below this point, or above it in the next round of a loop. */
+/* Is there a barrier after this point, or before it in a loop, so that the next iteration reaches it? */
 static bool barriers_follow(Barriers *b) {
     for (const BLoop *l = b->loop; l; l = l->outer)
         if (count_barriers(l->stmt)) return true;
@@ -418,7 +418,7 @@ static void check_room(Barriers *b) {
     }
 }
 
-/* Along an axis whose groups have one item, the position is the group's. */
+/* Along an axis whose groups have one item, the position is the same for all items of the group. */
 static void seed(Func *f) {
     for (int i = 0; i < f->domain.n; i++)
         *row_of(f->domain.at[i]) = *row_of(f->group.local[i]) = f->group.by[i] > 1;

@@ -52,7 +52,7 @@ void keep_tests(Sema *s, bool run) {
 
 /* C ----------------------------------------------------------------------------------------------------------- */
 
-/* Names that the program itself gives meaning to in the finished executable. */
+/* Names that have a meaning of their own in the executable, such as `main`. */
 static bool is_reserved(const Func *f) {
     if (f->is_extern && !strncmp(f->name, "kdsl_std_", 9)) return false; /* what stdlib/ is made of */
     return !strcmp(f->name, "main") || !strncmp(f->name, "kdsl_", 5);
@@ -106,7 +106,7 @@ static Name border_name(Sema *s, const Func *f, int param, int dim) {
     return name_of(&s->c->names, arena_printf(s->arena, "%s_%d", f->params.at[param]->name, dim));
 }
 
-/* C gives each size once, in the order in which the arrays bring them. */
+/* A C caller passes each size once, in the order in which the arrays mention them. */
 static void find_border(Sema *s, Func *f) {
     for (int i = 0; i < f->n_given; i++)
         for (int d = 0; d < f->shapes.at[i].rank; d++) {

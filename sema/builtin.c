@@ -257,7 +257,7 @@ static bool is_path(Sema *s, Expr *e) {
     return is_text(s, &e->call.args.at[0], file_words(s, id));
 }
 
-/* Bytes that are any number of the type, so not those of a bool or of a struct that may hold one. */
+/* Types all of whose bit patterns are values: not bool, nor a struct with a bool in it. */
 static Type *check_read_array(Sema *s, Expr *e) {
     Arg *offset = &e->call.args.at[1], *to = &e->call.args.at[2];
     bool ok = is_path(s, e);

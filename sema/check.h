@@ -25,14 +25,14 @@ typedef struct EffectSource {
     CallSite *via;    /* NULL: its own */
 } EffectSource;
 
-/* A local whose type names its extents, to be compared with what it holds. */
+/* A local variable whose type has extents, which are compared with those of its value. */
 typedef struct Declared {
     Symbol *sym;
     Dim dims[MAX_RANK];
     Span span;
 } Declared;
 
-/* An array given to a field: its extents are those of the field, which is looked at once extents are known. */
+/* An array that initialises a field must have the extents of the field; checked once extents are known. */
 typedef struct Promise {
     Expr *value;
     Dim dims[MAX_RANK];
@@ -63,12 +63,13 @@ struct Instance {
     const char *text; /* "clamp<f32>", interned */
     Func *func;       /* functions and kernels */
     Symbol *sym;      /* structs */
-    Span at;          /* where it was first asked for; {0, 0}: nowhere, see generics_check_unused */
+    Span at;          /* where it is first used; {0, 0}: nowhere, see generics_check_unused */
     const Instance *made_in; /* in whose text that is, or NULL */
     int depth;               /* how many of those there are outward */
 };
 
-/* A caller's parameter that is given to a callee's: it is used as that one is, but for the bits outside mask. */
+/* A parameter of a caller that is passed on to a callee: it has the uses of the parameter of the callee that are in
+ * mask. */
 typedef struct UseEdge {
     const Func *func;
     int param;
@@ -132,7 +133,7 @@ typedef struct Sema {
     const Instance *making; /* the generic struct being laid out */
     int n_instances;
     bool instances_end;     /* there were too many */
-    const Expr *given;    /* the array whose elements a field is given: it is copied (fixed.c) */
+    const Expr *given;    /* the array whose elements are copied into a field (fixed.c) */
     const Expr *made_for; /* the array being made has a variable to live in, which says where (fixed.c) */
     const BuiltInModule *stdlib;
     const SemaOptions *options; /* or NULL */
@@ -141,7 +142,7 @@ typedef struct Sema {
     Vec(Item *) importing;           /* imports being followed */
     int first_func;                  /* of the module being checked, in program->funcs */
     bool strict;                     /* as SemaOptions */
-    bool is_host_asked, host_fuses;  /* SemaOptions.host_fuses: asked where it matters, for it takes a while */
+    bool is_host_asked, host_fuses;  /* SemaOptions.host_fuses: called only if the result matters, because it is slow */
     Name underscore, at, main, inside;
     Name builtin_name[BUILTIN__COUNT];
     Type *error, *nothing, *boolean, *i32, *i64, *u64, *index, *f32, *f64, *str, *int_literal, *float_literal;
@@ -166,7 +167,7 @@ Fused fuse_constant(Sema *s, const Expr *e);     /* of one whose operands are kn
 bool fuse_update(const Sema *s, const Stmt *st); /* of a STMT_ASSIGN */
 void fuse_mark(Sema *s, Func *f);                /* the expressions of its body */
 
-/* coerce.c: giving expressions the type their context wants */
+/* coerce.c: expressions get the type that their context needs */
 bool is_bad(const Type *t);
 Type *settle(Sema *s, Expr **slot);                           /* a literal takes its default type */
 bool coerce(Sema *s, Expr **slot, Type *to, const char *why); /* why: NULL or "`x` is declared `f32`" */
@@ -238,7 +239,7 @@ void check_bodies(Sema *s);
 Type *scalar_type(Sema *s, TypeExpr *te);
 
 /* generic.c */
-typedef struct Elsewhere { /* what is put aside while something is checked among the names of another module */
+typedef struct Elsewhere { /* what is saved while a generic is checked in the scope of another module */
     Scopes scopes;
     Func *func;
     FuncFacts *facts;
@@ -279,9 +280,9 @@ bool modules_load(Sema *s, Module *own_file); /* into s->in_order; false: errors
 void declare_import(Sema *s, Item *item);
 void module_leave(Sema *s);
 bool module_member(Sema *s, Expr *e); /* e was `module.name`, and is now a name or, after an error, EXPR_ERROR */
-const char *module_offers(Sema *s, Name name); /* "math.lerp" of `lerp`, from what is imported; NULL: nobody */
+const char *module_offers(Sema *s, Name name); /* "math.lerp" for `lerp`, if imported; else NULL */
 Symbol *scope_find_qualified(Sema *s, Name name);
-/* What the functions that `begins` holds for do not lead to is checked, but makes no code. */
+/* Functions that are not reachable from those for which `begins` is true are checked, but generate no code. */
 void keep_reached(Sema *s, bool (*begins)(const Sema *s, const Func *f));
 bool is_own(const Sema *s, const Func *f); /* of the program's own file */
 
@@ -299,7 +300,7 @@ bool check_writable(Sema *s, Symbol *sym, Span at, WriteKind how);
 /* check_expr.c */
 Type *check_expr(Sema *s, Expr **slot);   /* may yield a literal type, void or an array */
 Type *check_scalar(Sema *s, Expr **slot); /* not void, not an array */
-void expect(Expr *e, Type *want);         /* e, not checked yet, stands where `want` (or NULL) is asked for */
+void expect(Expr *e, Type *want);         /* e is not checked yet; its context needs the type `want` (NULL: any) */
 bool check_value(Sema *s, Expr **slot, Type *want, const char *why);
 void check_condition(Sema *s, Expr **slot);
 Type *check_array_name(Sema *s, Expr *e, const char *what); /* a plain name of an array */
@@ -308,7 +309,7 @@ Type *check_measured(Sema *s, Expr *e, const char *what);   /* that, or a call w
 /* session.c: inputs of an interactive session */
 void session_declare(Sema *s);                 /* the input, as a function */
 void session_enter(Sema *s);                   /* its older variables, where its body begins */
-void session_keep(Sema *s, Symbol *sym);       /* a variable declared in it; where it stands decides */
+void session_keep(Sema *s, Symbol *sym);       /* a variable of its outermost block */
 void session_show(Sema *s, Stmt *st);          /* the expression at its end */
 void session_gone(Sema *s, const Expr *e);     /* a variable that is no longer there was named */
 bool session_explain_unknown(Sema *s, Diag *d, Name name); /* in a function: a variable of the session */
@@ -417,7 +418,7 @@ void group_done(Sema *s, Func *f);
 Type *check_group_field(Sema *s, Expr *e);  /* i.local, i.group, i.groups */
 void check_shared(Sema *s, Stmt *st);
 bool needs_groups(Sema *s, Span at, const char *what); /* false, and said so: not in a kernel with `by` */
-/* barrier.c: which values differ within a group, and that barriers are met by all of it or by none */
+/* barrier.c: which values differ in a group; each barrier is reached by all items of a group or by none */
 void barriers_check(Sema *s, Func *f);
 
 #endif

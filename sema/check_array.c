@@ -80,7 +80,7 @@ static Type *check_comprehension(Sema *s, Expr *e, Type *want) {
     return ok && !is_bad(elem) ? type_array(s->types, elem, binders->n) : s->error;
 }
 
-/* The type that all items agree on when nobody wants one of them. */
+/* The type that all elements have in common, where the context needs none. */
 static Type *common_type(Sema *s, ExprList *items) {
     Type *common = s->error;
     for (int i = 0; i < items->n; i++) {

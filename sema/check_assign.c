@@ -29,7 +29,7 @@ static bool refuse_param(Sema *s, Symbol *sym, Span at) {
     return false;
 }
 
-/* What the group gives: neither is a variable of the program's. */
+/* Values of the group (`inside`, `i.local` ...), which are not variables of the program. */
 static bool refuse_group(Sema *s, const Symbol *sym, Span at, WriteKind how) {
     if (sym->is_group_value) {
         diag(s->c, E0504, at, "`%s` is the index of the work item in its group and cannot be changed", sym->name);
@@ -285,7 +285,8 @@ static void check_update(Sema *s, Stmt *st, Type *t) {
     st->assign.fused = fuse_update(s, st);
 }
 
-/* `n = 3;` of a name that nobody knows is Python's declaration. It is one from here on: what follows is no error. */
+/* `n = 3;` with a name that is not declared is how Python declares a variable. The variable is declared here, so that
+ * later uses are not reported as well. */
 static bool declares(Sema *s, Stmt *st) {
     Expr *target = st->assign.target;
     Name name = target->name.name;
@@ -336,7 +337,7 @@ static Type *check_target(Sema *s, Stmt *st) {
         return check_writable(s, whole->index.base->name.sym, target->span, WRITE_ELEMENT) ? t : s->error;
     if (whole->kind == EXPR_NAME && whole != target)
         return check_writable(s, whole->name.sym, target->span, WRITE_VALUE) ? t : s->error;
-    /* p.w[i], x[i].w[k].v: in the end part of a variable or of an element */
+    /* p.w[i], x[i].w[k].v: a part of a variable or of an element */
     Symbol *root = expr_root(target);
     if (root && whole->kind == EXPR_INDEX && !expr_is_slice(whole) && expr_fixed_field(whole->index.base)) {
         const Expr *of = expr_whole(whole->index.base);

@@ -4,7 +4,7 @@
 
 static const char *const mode_text[REF__COUNT] = {"", "&", "&mut ", "&out ", "&scratch "};
 
-/* What the other side does with it is not known: it may well write what it asks for by `&mut`. */
+/* What a C function does with an array is not known: it may write each array that it takes by `&mut`. */
 static void check_arg_alone(Sema *s, Arg *arg) {
     if (arg->mode != REF_NONE && expr_is_slice(arg->value)) check_slice(s, arg->value);
     else check_expr(s, &arg->value);
@@ -13,7 +13,7 @@ static void check_arg_alone(Sema *s, Arg *arg) {
     if (sym && (sym->kind == SYM_LOCAL || sym->kind == SYM_PARAM)) own_written(sym);
 }
 
-/* After an error in the call itself: look at the arguments for errors of their own. */
+/* After an error in the call itself: the arguments may have errors of their own. */
 static Type *check_args_only(Sema *s, Expr *e) {
     e->call.callee->type = s->error;
     for (int i = 0; i < e->call.args.n; i++) check_arg_alone(s, &e->call.args.at[i]);
@@ -349,7 +349,7 @@ static bool launches_kernel(Sema *s, Expr *call, Span launch) {
     return false;
 }
 
-/* Nobody waits for it: what it gives must be something that is asked for later, as arrays are. */
+/* The program does not wait for an asynchronous launch, so it cannot have a value: results must be in arrays. */
 static void check_async(Sema *s, Expr *e) {
     const CallInfo *info = e->offload.call->kind == EXPR_CALL ? e->offload.call->call.info : NULL;
     const Func *k = info && info->kind == CALL_FUNC ? info->func : NULL;

@@ -52,7 +52,7 @@ static Type *array_type(Sema *s, TypeExpr *te) {
     return is_bad(elem) ? elem : (te->type = type_array(s->types, elem, rank));
 }
 
-/* Extents written in the type of a local or of a result: `_` asks for nothing, others are shown to hold (shape.c). */
+/* Extents in the type of a local variable or of a result: `_` requires nothing, others are checked (shape.c). */
 static bool read_dims(Sema *s, ExprList *extents, Dim dims[MAX_RANK]) {
     bool any = false;
     for (int i = 0; i < extents->n && i < MAX_RANK; i++) {
@@ -278,7 +278,7 @@ static Type *kernel_can_take(Sema *s, const Func *f, const TypeExpr *te, Type *t
     return s->error;
 }
 
-/* Nobody passes it, so its extents are known from elsewhere. */
+/* A `&scratch` array is not passed by a caller, so its extents must be known from other parameters. */
 static bool workspace_extent(Sema *s, Func *f, Expr *e) {
     if (e->kind != EXPR_NAME) return true;
     Symbol *sym = scope_find(s, e->name.name);

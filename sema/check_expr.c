@@ -121,7 +121,7 @@ static Type *check_not(Sema *s, Expr *e, Type *t) {
     return bad(s, e);
 }
 
-/* -128i8: the number behind the sign is not one of its type, but the whole is. */
+/* -128i8: the number after the sign is not in the range of its type, but the negated number is. */
 static bool is_lowest(Sema *s, Expr *e, Expr *x) {
     if (x->kind != EXPR_INT || x->int_.too_big) return false;
     Type *t = x->int_.suffix ? type_find(s->types, x->int_.suffix) : s->int_literal;
@@ -321,7 +321,7 @@ static Type *check_str(Sema *s, Expr *e) {
 
 Type *check_expr(Sema *s, Expr **slot) {
     Expr *e = *slot;
-    if (e->type) return e->type; /* checked already, by whoever looked ahead */
+    if (e->type) return e->type; /* checked already, by a look-ahead of the caller */
     switch (e->kind) {
     case EXPR_ERROR: return bad(s, e);
     case EXPR_INT: return check_int(s, e);

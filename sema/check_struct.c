@@ -73,7 +73,7 @@ static Type *lay_out(Sema *s, Item *item) {
     return s->error;
 }
 
-/* The type that the struct's name stands for; `use` is where it is named. */
+/* The type that the name of the struct means; `use` is where it is used. */
 Type *struct_need(Sema *s, Symbol *sym, Span use) {
     if (sym->type) return sym->type;
     if (sym->written) { /* being laid out, further up */

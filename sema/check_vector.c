@@ -13,7 +13,7 @@ static bool is_plain(Sema *s, const Arg *a) {
     return !a->label && a->mode == REF_NONE;
 }
 
-/* f32x4(v): each part converted; f32x4(a): all parts alike. */
+/* f32x4(v): each component converted; f32x4(a): all components are a. */
 static Type *convert_or_splat(Sema *s, Expr *e, Type *to) {
     Expr **slot = &e->call.args.at[0].value;
     Type *from = (*slot)->type;
@@ -67,7 +67,7 @@ Type *check_build_vector(Sema *s, Expr *e, Type *to) {
     return t;
 }
 
-/* `f32x5`, `i32x16`: like a vector, but there is none. Reported, or false. */
+/* `f32x5`, `i32x16`: spelled like a vector type, but there is no such type. True: reported. */
 bool vector_unknown(Sema *s, Name name, Span at) {
     const char *x = strrchr(name, 'x');
     if (!x || x == name || !x[1] || strspn(x + 1, "0123456789") != strlen(x + 1)) return false;

@@ -17,7 +17,7 @@ Expr *convert_new(Sema *s, Expr *operand, Type *to) {
     return e;
 }
 
-/* `1 / 2` on its way to a float: the division has already dropped the fraction, which is hardly ever meant. */
+/* `1 / 2` where a float is needed: the integer division has dropped the fraction, which is rarely intended. */
 static void warn_lost_fraction(Sema *s, Expr *e, const Type *to) {
     const Expr *l = e->binary.lhs, *r = e->binary.rhs;
     if (e->binary.op != OP_DIV || l->konst.kind != CONST_INT || r->konst.kind != CONST_INT) return;
@@ -28,7 +28,8 @@ static void warn_lost_fraction(Sema *s, Expr *e, const Type *to) {
     fix_insert(s, d, e->binary.rhs->span.hi, ".0", "write a float to keep the fraction");
 }
 
-/* The same with values that are not known: `n / 2` on its way to a float. Who means the quotient converts it. */
+/* The same with values that are not known: `n / 2` where a float is needed. An intended integer quotient is converted
+ * explicitly. */
 static void warn_integer_quotient(Sema *s, const Expr *e, const Type *to) {
     if (!e->type->is_int || !to->is_float || e->kind != EXPR_BINARY || e->binary.op != OP_DIV) return;
     Const l = e->binary.lhs->konst, r = e->binary.rhs->konst;
@@ -55,7 +56,8 @@ static void does_not_fit(Sema *s, Expr *e, const Type *to) {
     else if (to->is_int && !to->is_signed) diag_note(s->c, d, e->span, "`%s` has no negative values", to->name);
 }
 
-/* A literal-typed expression becomes one of `to`, all the way down. The caller has checked that the kinds agree. */
+/* An expression of a literal type gets the type `to`, with all its operands. The caller has checked that the kinds
+ * agree. */
 void retype(Sema *s, Expr *e, Type *to) {
     if (!type_is_literal(e->type)) return;
     if (e->konst.kind != CONST_NONE) {
@@ -89,8 +91,8 @@ void retype(Sema *s, Expr *e, Type *to) {
     }
 }
 
-/* Children of a folded literal keep their literal types until the whole has one: irgen reads `konst` and goes no
- * deeper, so nobody sees them. */
+/* Operands of a folded expression may keep their literal types: irgen reads `konst` of the expression and does not
+ * visit them. */
 Type *settle(Sema *s, Expr **slot) {
     Expr *e = *slot;
     if (e->type->kind == TY_FLOAT_LITERAL) retype(s, e, s->f64);
@@ -162,8 +164,8 @@ static Type *holds_both(Sema *s, const Type *a, const Type *b) {
     return NULL;
 }
 
-/* The fix never loses more than it must: an integer beside a float becomes the float; of two integers one becomes what
- * holds both, and the other follows by itself. */
+/* The fix loses as little as possible: an integer beside a float is converted to the float; of two integers one is
+ * converted to a type that has the values of both, and the other is then converted implicitly. */
 static Type *mixed(Sema *s, Expr *a, Expr *b, Span at, const char *what) {
     Type *ta = a->type, *tb = b->type;
     Diag *d = diag(s->c, E0305, at, "%s mixes %s and %s", what, quoted_type(s, ta), quoted_type(s, tb));
@@ -179,7 +181,8 @@ static Type *mixed(Sema *s, Expr *a, Expr *b, Span at, const char *what) {
     return s->error;
 }
 
-/* A float literal is an f64 unless its neighbour is an f32, so beside an integer that an f64 holds it is one. */
+/* A float literal is an f64 unless the other operand is an f32; so beside an integer all of whose values an f64 has,
+ * it is an f64. */
 static bool meets_in_f64(Sema *s, const Type *literal, const Type *other) {
     return literal->kind == TY_FLOAT_LITERAL && other->is_int && type_widens(other, s->f64);
 }

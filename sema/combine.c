@@ -67,7 +67,7 @@ static bool find_in(Func *f) {
 
 void combine_find(Sema *s) {
     bool changed = true;
-    while (changed) { /* device functions do not recurse: as many rounds as calls are deep */
+    while (changed) { /* device functions do not recurse, so the number of iterations is the depth of calls */
         changed = false;
         for (int i = 0; i < s->program->funcs.n; i++) {
             Func *f = s->program->funcs.at[i];

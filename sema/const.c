@@ -35,7 +35,7 @@ static double round_to(double v, const Type *t) {
     return t->bits == 32 ? (double)(float)v : v;
 }
 
-/* The nearest f64, or one beyond which no f16 or bf16 lies: rounded to odd, so that rounding it once more is exact. */
+/* Rounding to odd: the second rounding, to f16 or bf16, is then correct. */
 static double before_half(int64_t v, bool is_unsigned) {
     bool negative = !is_unsigned && v < 0;
     uint64_t size = negative ? -(uint64_t)v : (uint64_t)v, rest = size & 0x7ff;

@@ -98,7 +98,7 @@ static const char *mode_text(RefMode m) {
     return texts[m];
 }
 
-/* "4*n*m": of the parameter's elements, in the kernel's words. */
+/* "4*n*m": the bytes of the parameter, in terms of the sizes of the kernel. */
 static const char *bytes_text(Explain *x, const Event *e) {
     const Func *k = e->call->func;
     const Symbol *param = k->params.at[e->param];

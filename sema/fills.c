@@ -43,7 +43,7 @@ static bool stores_all(const Nest *n, const Stmt *st) {
     return true;
 }
 
-/* What every turn does, up to the first statement that may leave the loop. */
+/* The assignments that each iteration executes: those up to the first statement that may leave the loop. */
 static void look(Nest *n, const Stmt *loop) {
     if (n->depth == MAX_RANK) return;
     n->loops[n->depth++] = loop;

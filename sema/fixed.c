@@ -68,7 +68,7 @@ static bool made_extents(Expr *e, Dim dims[MAX_RANK]) {
     return all_constant(dims, e->type->rank);
 }
 
-/* `to` has the extents of `from` as long as that keeps them. */
+/* `to` has the extents of `from` as long as `from` keeps them. */
 static void depends(Sema *s, Symbol *to, Expr *from) {
     FixedUse use = {to, from && from->kind == EXPR_NAME ? from->name.sym : NULL};
     if (use.from) vec_push(s->arena, &s->facts->fixed_uses, use);
@@ -110,7 +110,7 @@ void fixed_symbol_leaves(const Symbol *sym) {
     if (sym->id >= 0) row_of(sym)->leaves = true;
 }
 
-/* The variable's memory goes elsewhere. */
+/* The memory of the variable gets another owner. */
 void fixed_leaves(const Expr *e) {
     if (e->kind == EXPR_NAME && e->name.sym) fixed_symbol_leaves(e->name.sym);
 }
@@ -165,8 +165,8 @@ void fixed_index(const Expr *e) {
     for (int d = 0; d < e->index.at.n; d++) expr_find(e->index.at.at[d], mark_counter, NULL);
 }
 
-/* Moved away; or in a function that launches: what is kept on a device has an address of its own, which no other array has
- * had since the program began without being freed in between (runtime/resident.c). */
+/* An array that is moved away, or whose function launches kernels. The table of resident arrays (runtime/resident.c)
+ * identifies arrays by address, and a frame would reuse addresses without freeing the entries. */
 static bool needs_heap(const Func *f, const Symbol *sym) { return row_of(sym)->leaves || f->effects & EFFECT_OFFLOAD; }
 
 /* What the whole function, and those it calls, do with its arrays is known. */
@@ -243,7 +243,7 @@ Type *fixed_field_type(Sema *s, TypeExpr *te) {
     return s->error;
 }
 
-/* The array that a field is given: its elements are copied, so it must have just these extents. */
+/* The array that initialises a field: its elements are copied, so it must have exactly these extents. */
 bool fixed_give(Sema *s, Expr **slot, const TypeField *f, const char *why) {
     const Expr *made_for = s->made_for, *given = s->given;
     s->made_for = s->given = *slot;

@@ -13,7 +13,7 @@ typedef struct Builder {
     int loop;        /* innermost, -1: none */
     Stmt *resident;  /* innermost */
     int resident_no; /* the same, in ArrayFlow.residents */
-    int *mark, marks; /* by slot: the number of the search that has found it; so far */
+    int *mark, marks; /* by slot: the number of the last search that found it; the number of searches so far */
     bool every_turn; /* nothing since the loop's beginning was conditional or may have left it */
     struct LoopEnds {
         struct LoopEnds *outer;
@@ -41,7 +41,7 @@ static void go(Builder *b, int to) {
 
 static void enter(Builder *b, int block) { b->now = block_at(b, block); }
 
-/* What comes next in the text has no way to it. */
+/* The statements that follow in the text are unreachable. */
 static void enter_nowhere(Builder *b) { enter(b, block_new(b)); }
 
 /* Events ---------------------------------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static Expr *array_name(Expr *e) {
     return e->kind == EXPR_NAME && is_array(e) ? e : NULL;
 }
 
-/* The indices on the way to an array that is a part of another one: x[k].v. */
+/* The indices on the path to an array that is a part of another one: x[k].v. */
 static void build_way(Builder *b, Expr *array) {
     if (array->kind == EXPR_FIELD) build_way(b, array->field.base);
     if (array->kind != EXPR_INDEX) return;
@@ -78,7 +78,7 @@ static void build_way(Builder *b, Expr *array) {
     build_list(b, &array->index.at);
 }
 
-/* What a call makes is read here and freed: f()[1]. */
+/* An array that a call returns is read here, and freed: f()[1]. */
 static void read_made(Builder *b, Expr *call, bool is_element) {
     build_expr(b, call);
     Event *made = event_of_slot(b, EVENT_MAKE, b->flow->made, NULL, call->span);
@@ -100,7 +100,7 @@ static void touch(Builder *b, EventKind kind, Expr *array) {
     event(b, kind, name);
 }
 
-/* reads: what the element held counts, for `a[i] += x` or for the parts that `a[i].x = 1` leaves. */
+/* reads: the old element is needed, for `a[i] += x` or for the fields that `a[i].x = 1` does not assign. */
 static void write_element(Builder *b, Expr *array, bool reads) {
     if (array->kind == EXPR_NAME) {
         Event *e = event(b, EVENT_WRITE, array);
@@ -126,7 +126,7 @@ static bool is_build(const Expr *e) {
 
 static bool is_owner_name(const Expr *e) { return e->kind == EXPR_NAME && (is_array(e) || type_owns(e->type)); }
 
-/* All that happens before the new owner has it: arrays that have names stay where they are. */
+/* The events before the new owner has the array. Named arrays are moved later, in hand_over. */
 static void build_given(Builder *b, Expr *e) {
     if (is_owner_name(e)) return;
     if (!is_build(e)) build_expr(b, e);
@@ -140,7 +140,7 @@ static void leave_part(Symbol *part, void *builder) {
 
 static void leave(Builder *b, const Expr *name) { own_each(name->name.sym, leave_part, b); }
 
-/* The variable `to`, or each array of the struct that it is, takes over what `from` has. */
+/* The variable `to`, or each array of it if it is a struct, becomes the owner of the arrays of `from`. */
 static void move_to(Builder *b, const Symbol *from, const Symbol *to, Expr *at) {
     for (int i = 0; i < to->n_parts; i++) move_to(b, from->parts[i], to->parts[i], at);
     int source = slot_of(b, from);
@@ -173,7 +173,7 @@ static void copied(Builder *b, Expr *e) {
     else build_expr(b, e);
 }
 
-/* A variable gets new arrays: those that e gives. */
+/* A variable becomes the owner of the arrays that e returns. */
 static void owned(Builder *b, Expr *e, Expr *target, const Symbol *sym) {
     if (frame_facts(sym)->in_frame) {
         copied(b, e); /* no launch sees it: functions that launch have no arrays in their frames */
@@ -183,7 +183,7 @@ static void owned(Builder *b, Expr *e, Expr *target, const Symbol *sym) {
     hand_over(b, e, sym, target);
 }
 
-/* var a: [f32; 4]; has memory of its own in each turn of a loop around. */
+/* var a: [f32; 4]; has new memory in each iteration of a loop around it. */
 static void declared(Builder *b, const Stmt *st) {
     int slot = slot_of(b, st->let.sym);
     Event made = {.kind = EVENT_MAKE, .slot = slot, .other = -1, .span = st->span, .param = -1, .loop = b->loop,
@@ -273,7 +273,7 @@ static bool asks_extent(const CallInfo *info) {
     return info->kind == CALL_BUILTIN && (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE);
 }
 
-/* An array, or a slice of one; not a part of an element, which is passed as a copy of it. */
+/* An array, or a slice of one; not a field of an element, which is passed as a copy. */
 static bool is_reference(const Arg *a) {
     const Expr *x = expr_is_slice(a->value) ? a->value->index.base : a->value;
     return a->mode != REF_NONE && x->kind == EXPR_NAME && is_array(x);
@@ -455,8 +455,8 @@ static void build_loop(Builder *b, Stmt *st, Expr *cond, const Block *body) {
 
 static bool is_write(const Event *e) { return (e->kind == EVENT_WRITE && !e->reads) || e->kind == EVENT_FILL; }
 
-/* b->mark: the arrays that something in the loop does more with than write. What fills the others needs nothing of what
- * was there. Gives the mark. */
+/* Marks (b->mark) the arrays that the loop does not only write. A fill of the others does not need their old elements.
+ * Returns the mark. */
 static int mark_used(Builder *b, const FlowLoop *loop) {
     int mark = ++b->marks;
     for (int i = loop->first; i < loop->last; i++)

@@ -6,15 +6,15 @@
 #include "sema/check.h"
 
 typedef enum EventKind {
-    EVENT_MAKE,    /* the variable holds new memory: a list, a copy, what a call gives */
-    EVENT_MOVE,    /* it takes over what `other` holds */
-    EVENT_SWAP,    /* it and `other` exchange what they hold */
-    EVENT_LEAVE,   /* what it holds goes out of sight: returned, moved into something that is not a variable */
+    EVENT_MAKE,    /* the variable owns new memory: a list, a copy, the result of a call */
+    EVENT_MOVE,    /* it becomes the owner of the array of `other` */
+    EVENT_SWAP,    /* it and `other` exchange their arrays */
+    EVENT_LEAVE,   /* its array is no longer tracked: returned, or moved into something that is not a variable */
     EVENT_READ,    /* an element, here and now */
     EVENT_WRITE,
-    EVENT_PASS,    /* behind a reference, to a function, a kernel, a built-in or C */
-    EVENT_FILL,    /* a loop over all of it begins, which gives every element a new value */
-    EVENT_ENTER,   /* a resident block begins that launches something with it */
+    EVENT_PASS,    /* passed by reference to a function, a kernel, a built-in or C */
+    EVENT_FILL,    /* a loop begins that assigns every element */
+    EVENT_ENTER,   /* a resident block begins in which a launch uses it */
 } EventKind;
 
 typedef struct Event {
@@ -24,7 +24,7 @@ typedef struct Event {
     Span span;            /* for messages */
     bool may_hoist;       /* plan.c: asking once before its loop is enough */
     bool is_element;      /* READ, WRITE: of one element, where the index is written. PASS: of a slice */
-    bool reads;           /* WRITE: of what the element held before, or of a part of it */
+    bool reads;           /* WRITE: the old element, or a part of it, is read as well */
     const CallInfo *maker; /* MAKE: the call that has made it, or NULL */
     const Arg *arg;       /* PASS */
     const CallInfo *call; /* PASS, and READ and WRITE by a call: all events of one call follow one another */
@@ -34,15 +34,15 @@ typedef struct Event {
     int resident_no;      /* the same: its number in ArrayFlow.residents, -1: none */
     bool copies;          /* ENTER: plan.c: copied in here */
     Stmt *loop_stmt;      /* FILL: the loop that fills it */
-    Sync asked;           /* plan.c: what host code asks for here, or before its loop */
+    Sync asked;           /* plan.c: what host code requests from the runtime here, or before its loop */
     uint64_t writers;     /* explain_transfers.c */
     int loop;             /* innermost loop around it (ArrayFlow.loops), -1: none */
-    bool every_turn;      /* each turn of that loop comes by here before it can leave */
+    bool every_turn;      /* each iteration of that loop passes here before it can leave the loop */
 } Event;
 
 typedef struct FlowBlock {
     Vec(Event) events;
-    int next[2], n_next; /* where it goes on; none: the function or the program ends */
+    int next[2], n_next; /* successors; none: the function or the program ends */
     bool is_return;      /* the function ends */
 } FlowBlock;
 
@@ -50,7 +50,7 @@ typedef struct FlowLoop {
     Stmt *stmt;          /* STMT_FOR or STMT_WHILE; NULL: a comprehension */
     Expr *comprehension;
     int first, last;     /* its blocks: first .. last - 1 */
-    bool counts;         /* the trip count is known before the first turn */
+    bool counts;         /* the trip count is known before the first iteration */
 } FlowLoop;
 
 typedef struct FlowEnter {
@@ -68,26 +68,27 @@ typedef struct ArrayFlow {
     int n_slots;
     int *slot_of;     /* by Symbol.id; -1: no array */
     Symbol **symbol;  /* by slot */
-    int made;         /* slot of what a call has made and nobody takes over: f()[1], f().at(1) */
+    int made;         /* slot of the result of a call that no variable owns: f()[1], f().at(1) */
     Vec(FlowBlock *) blocks; /* [0] is where the function begins */
     Vec(FlowLoop) loops;
     Vec(FlowResident) residents;
 } ArrayFlow;
 
 ArrayFlow *flow_build(Sema *s, Func *f);
-/* fills.c: the arrays that this STMT_FOR may fill whole, as its text has it; whether it reads them is another matter. */
+/* fills.c: the arrays that this STMT_FOR may assign whole, judged by its text. Whether it also reads them is not
+ * checked here. */
 void fills_find(Sema *s, const Stmt *loop, SyncList *found);
 
-/* What a function does with the array behind one of its parameters: uses.c. */
+/* What a function does with the array of a parameter: uses.c. */
 typedef enum Use {
     USE_READS = 1, USE_WRITES = 2, /* elements; of functions: on the host */
-    USE_LAUNCHES = 4,              /* launches something with it, or exchanges it for another */
-    USE_REPLACES = 8,              /* puts another array in its place, or takes it away */
-    USE_FILLS = 16,                /* gives every element a value before it does anything else */
+    USE_LAUNCHES = 4,              /* launches something with it, or exchanges it for another array */
+    USE_REPLACES = 8,              /* replaces it by another array, or moves it away */
+    USE_FILLS = 16,                /* assigns every element before any other use */
 } Use;
 unsigned use_of_pass(const Event *e); /* Use bits of EVENT_PASS; complete after uses_find */
-/* EVENT_MAKE: may the newest copy be on a device? The call may have launched something with the array, or have taken it out
- * of a parameter (by `swap`) whose newest copy was there. */
+/* EVENT_MAKE: may the newest copy be on a device? The call may have launched something with the array, or may have
+ * swapped it out of a parameter whose newest copy was there. */
 bool make_is_unknown(const Event *e);
 /* The array of an event in the words of the source. */
 const char *event_array_name(Sema *s, const ArrayFlow *flow, const Event *e);

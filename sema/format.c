@@ -34,7 +34,7 @@ static void source_step(const char *raw, size_t left, size_t *n_raw, size_t *n_b
     *n_bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 }
 
-/* The place in the source of bytes from..to of the decoded string. */
+/* The span in the source of bytes from..to of the decoded string. */
 static Span text_span(Reader *r, size_t from, size_t to) {
     Span whole = r->literal->span;
     const char *raw = source_text(r->s, whole);
@@ -205,7 +205,7 @@ static void check_places(Reader *r, Arg *args, int n_args) {
         if (like_c) from_c(r, d);
         else diag_fix(s->c, d, close, " {}", "add ` {}` to the format string");
     } else if (n_args < r->n_places) {
-        for (size_t i = 0, k = 0; i + 1 < r->n; i++) { /* where is the first place without a value? */
+        for (size_t i = 0, k = 0; i + 1 < r->n; i++) { /* finds the first placeholder without a value */
             if (r->at[i] == r->at[i + 1] && (r->at[i] == '{' || r->at[i] == '}')) {
                 i++;
                 continue;

@@ -210,7 +210,7 @@ void instance_notes(Sema *s, const Instance *inst, int since, int max_steps) {
         Diag *d = s->c->diags.list.at[i];
         const Instance *at = d->severity == SEV_ERROR && d->code != E0355 ? inst : NULL;
         for (int steps = 0; at && steps < max_steps; at = at->made_in) {
-            if (at->made_in && at->made_in->at.lo == at->at.lo) continue; /* round and round: where it began will do */
+            if (at->made_in && at->made_in->at.lo == at->at.lo) continue; /* the same use again */
             steps++;
             if (at->at.hi) diag_note(s->c, d, at->at, "in `%s`, instantiated for this %s", at->text,
                                      at->sym ? "use" : "call");
@@ -236,7 +236,7 @@ static const char *instance_text(Sema *s, const Template *t, Type **args) {
     return name_of(&s->c->names, arena_printf(s->arena, "%s>", text));
 }
 
-/* Once: what asks for one instance too many asks for the next as well. */
+/* Reported once: a call that needs one instance too many needs the next one as well. */
 static Instance *endless(Sema *s, const Template *t, Span use, const Instance *made_in) {
     if (s->instances_end) return NULL;
     s->instances_end = true;

@@ -122,7 +122,7 @@ static Type *arg_type(Sema *s, Arg *a, const TypeExpr *te) {
     return check_scalar(s, &a->value);
 }
 
-/* Something that T is told by was no help: an argument with an error of its own has spoken. */
+/* An argument from which T would be inferred has an error, which is already reported. */
 static void cannot_tell(Sema *s, Expr *call, const Template *t, Type **have, Name param) {
     const ParamList *params = &t->item->fn.params;
     for (int i = 0; i < params->n; i++) {
@@ -150,8 +150,8 @@ static void match_call(Inference *f, Type **have, const ArgList *args, int n) {
     elsewhere_leave(f->s, here);
 }
 
-/* let x: f32 = limit(1, 0, 2); -- only numbers without a type tell what T is, and the result is one: it is what is asked
- * for, if that can be a T. */
+/* let x: f32 = limit(1, 0, 2); -- T occurs only in untyped literals and in the result: then T is the type that the
+ * context needs, if that is allowed for T. */
 static void follow_result(Inference *f, Type *wanted) {
     const TypeExpr *te = f->of->item->fn.result;
     Found *found = te && te->kind == TE_NAME && f->of->item->kind == ITEM_FN ? find_param(f, te->name.name) : NULL;
@@ -194,7 +194,7 @@ static Expr **first_element(Expr *e) {
     return e->kind == EXPR_LIST && e->list.items.n ? &e->list.items.at[0] : NULL;
 }
 
-/* A comprehension is checked once its field has a type; what it would be by itself, a copy says. */
+/* A comprehension is checked when the type of its field is known; its type without a context is found on a copy. */
 static Type *comprehended_type(Sema *s, const Expr *e) {
     Expr *copy = ast_clone_expr(s->c, e);
     return check_expr(s, &copy);
@@ -248,7 +248,7 @@ static void cannot_build(Sema *s, Expr *e, const Template *t, Name param) {
     diag_note(s->c, d, t->item->name_span, "no field of `%s` uses it", t->item->name);
 }
 
-/* Literals speak last: they come in a second round. */
+/* Untyped literals decide last: a second pass visits them. */
 static bool is_untyped(Sema *s, Expr **slot) {
     if ((*slot)->kind == EXPR_COMPREHEND || ((*slot)->kind == EXPR_LIST && !(*slot)->list.items.n)) return false;
     Expr **element = first_element(*slot);

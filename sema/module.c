@@ -117,7 +117,7 @@ static Module *find_loaded(Sema *s, const char *key) {
     return NULL;
 }
 
-/* irgen's names are made of it, so two modules of one name are told apart. */
+/* The names in the generated code contain it, so that modules of the same name do not collide. */
 static const char *unique_name(Sema *s, const char *name) {
     int same = 0;
     for (int i = 0; i < s->modules.n; i++) same += !strcmp(s->modules.at[i]->path, name);

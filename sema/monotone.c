@@ -101,7 +101,7 @@ static bool updated(const Form *v, Update u, Form *next) {
     return u.op == OP_SHL && u.by->konst.i < 31 && form_add(next, &zero, (int64_t)1 << u.by->konst.i, v);
 }
 
-/* Does one round keep v on its side of what it was, for any v that is there? */
+/* Does one iteration keep v above (or below) its first value, for each v that is already there? */
 static bool holds(Walk *w, const Form *was, const Form *v, const Stmt *st, Expr *cond, bool up) {
     Form next;
     const Type *t = st->assign.target->type;

@@ -26,7 +26,7 @@ Type *own_field_type(Sema *s, TypeExpr *te) {
 
 bool type_owns(const Type *t) { return t->kind == TY_STRUCT && t->owns; }
 
-/* After its fields: arrays of both kinds do not go together, so that each field is a variable of its own kind. */
+/* After the fields are known: a struct may not have both kinds of arrays, so that each field can be a variable. */
 bool own_check_fields(Sema *s, Type *t) {
     const TypeField *fixed = NULL, *open = NULL;
     for (int i = 0; i < t->n_fields; i++) {
@@ -74,7 +74,7 @@ static Expr *given(const Expr *init, int field) {
     return NULL;
 }
 
-/* One variable for each field; those that are structs of this kind have parts again. */
+/* One variable for each field; fields that are owning structs are split again. */
 void own_declare(Sema *s, Symbol *sym, Expr *init) {
     const Type *t = sym->type;
     sym->parts = arena_array(s->arena, Symbol *, t->n_fields);
@@ -145,7 +145,7 @@ static TypeExpr *array_of(Sema *s, const TypeExpr *at, Type *t) {
     return te;
 }
 
-/* A value that is only read goes by value. */
+/* A number that is only read is passed by value. */
 static TypeExpr *param_of(Sema *s, const TypeExpr *as_written, Type *t) {
     bool is_array = t->kind == TY_ARRAY;
     if (!is_array && as_written->ref.mode == REF_IN) return known_type(s, as_written, t);
@@ -220,7 +220,7 @@ void own_expand_params(Sema *s, Func *f) {
     if (any) *params = out;
 }
 
-/* A parameter that stands for a field has been declared. */
+/* A parameter that replaces a field has been declared. */
 void own_bind_param(const Param *p) {
     if (!p->owner) return;
     p->owner->parts[p->field] = p->sym;

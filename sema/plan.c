@@ -26,11 +26,11 @@
 
 /* Forward. */
 enum {
-    CLEAN = 1,    /* not in the table: never kept on the device, or let go */
+    CLEAN = 1,    /* not in the table of resident arrays: never kept on the device, or released */
     HOST_OK = 2,  /* the host's copy is the newest */
-    HOST_OWN = 4, /* and the device's is not to be used any more: the host may write */
+    HOST_OWN = 4, /* and the device's copy will not be used again: the host may write */
     DEVICE_OK = 8, /* the device's copy is whole and the newest */
-    DEVICE_MOST = 16, /* it is, but for parts that the host has written by themselves */
+    DEVICE_MOST = 16, /* the same, except for single elements and slices that the host has written */
     ON_DEVICE = DEVICE_OK | DEVICE_MOST,
     ALL_FACTS = 31,
     FRESH = CLEAN | HOST_OK | HOST_OWN,
@@ -39,9 +39,9 @@ enum {
 enum {
     LATER_LAUNCH = 1, /* may be used by a launch before the host writes it */
     MAY_READ = 2,     /* the host may need it as it is here */
-    MUST_READ = 4,    /* the host does, on every way that ends; and before a launch gives it other values */
-    READ_SOON = 8,    /* the host reads some of it before that, on a way that stays in the loop */
-    WHOLE_SOON = 16,  /* before the host writes it, a launch reads all of it, on every way that ends */
+    MUST_READ = 4,    /* the host needs it on every path that ends, and before a launch writes it */
+    READ_SOON = 8,    /* the host reads some of it before that, on a path that stays in the loop */
+    WHOLE_SOON = 16,  /* before the host writes it, a launch reads all of it, on every path that ends */
     MUST = MUST_READ | WHOLE_SOON,
     ALL_BITS = 31,
 };
@@ -54,14 +54,14 @@ typedef struct Plan {
     ArrayFlow *flow;
     int n;       /* slots */
     Bits **in;   /* forward, by block: before it */
-    Bits **out;  /* backward, by block: behind it */
-    int *order;  /* blocks that are reached, each before those behind it but for loops */
+    Bits **out;  /* backward, by block: after it */
+    int *order;  /* reachable blocks in reverse postorder */
     int n_order;
     bool *dirty; /* by block: what its facts are made of has changed */
     int *loop_of;           /* by block: the innermost loop, -1: none */
     IntList *before;        /* by block: those that lead there */
-    unsigned char **unsettled; /* by loop and slot: UNSETTLES_ bits; NULL: nobody has asked */
-    int **asked;            /* by loop and slot: the place in the loop's list of what is asked before it, from 1; or NULL */
+    unsigned char **unsettled; /* by loop and slot: UNSETTLES_ bits; NULL: not computed yet */
+    int **asked;            /* by loop and slot: the index in the list of requests before the loop, from 1; or NULL */
     Bits *now;              /* room for the facts of one block */
 } Plan;
 
@@ -98,7 +98,7 @@ static void find_order(Plan *p) {
 
 static Transfer transfer_of(const Event *e) { return e->call->func->transfers.at[e->param]; }
 
-/* What takes back what asking once before a loop gives: to who only reads, to who writes. */
+/* What invalidates a request that is made once before a loop: for code that only reads, for code that writes. */
 enum { UNSETTLES_READERS = 1, UNSETTLES_WRITERS = 2, UNSETTLES_ALL = 3 };
 
 static unsigned unsettles(const Event *e) {
@@ -139,11 +139,11 @@ static void find_hoistable(Plan *p) {
 
 static bool is_param(const Plan *p, int slot) { return p->flow->symbol[slot]->kind == SYM_PARAM; }
 
-/* Later inputs of a session do with its variables what callers do behind a function, and we know as little of it. */
+/* Later inputs of a session use its variables as callers use references after a call: nothing is known about them. */
 static bool lives_on(const Plan *p, int slot) { return is_param(p, slot) || kept_facts(p->flow->symbol[slot])->number; }
 
-/* One element or a slice that is used by itself, and not one after the other in a loop that can ask for all before it
- * begins. */
+/* A single element or slice, but not the elements that a loop uses one after the other and that can be requested as a
+ * whole before the loop. */
 static bool may_peek(const Event *e) {
     return e->is_element && !e->may_hoist && (e->kind == EVENT_READ || (!e->launch && use_of_pass(e) == USE_READS));
 }
@@ -154,7 +154,7 @@ static bool is_poke(const Event *e) {
            !(use_of_pass(e) & ~(USE_READS | USE_WRITES));
 }
 
-/* `later`: what is known behind it. If no launch follows, there is nothing on the device that would have to be kept. */
+/* `later`: the backward facts after it. If no launch follows, nothing on the device has to be kept. */
 static bool pokes(const Event *e, Bits later) {
     return later & LATER_LAUNCH && e->is_element && !e->may_hoist && is_poke(e);
 }
@@ -221,7 +221,7 @@ static void before_event(const Event *e, Bits *at) {
     }
 }
 
-/* Does this way leave the loop that another one stays in? Loops turn more often than they end. */
+/* Does this edge leave a loop in which the other edge stays? A loop iterates more often than it ends. */
 static bool leaves_loop(const Plan *p, int block, int k) {
     const FlowBlock *b = p->flow->blocks.at[block];
     const FlowLoop *inner = p->loop_of[block] >= 0 ? &p->flow->loops.at[p->loop_of[block]] : NULL;
@@ -232,7 +232,7 @@ static bool leaves_loop(const Plan *p, int block, int k) {
 static void join_backward(Plan *p, int block, Bits *into) {
     const FlowBlock *b = p->flow->blocks.at[block];
     memset(into, b->n_next || b->is_return ? 0 : MUST, (size_t)p->n); /* the program ends: any promise holds */
-    /* Behind the border of an exported function C has whole arrays. */
+    /* After an exported function returns, the C caller needs whole arrays. */
     Bits behind = p->flow->func->is_export ? LATER_LAUNCH | MAY_READ | READ_SOON : LATER_LAUNCH | MAY_READ;
     for (int i = 0; b->is_return && i < p->n; i++) into[i] = lives_on(p, i) ? behind : 0;
     for (int k = 0; k < b->n_next; k++) {
@@ -285,8 +285,8 @@ static void settle_backward(Plan *p, Bits wanted) {
     for (int sweep = 0; sweep_backward(p, wanted, sweep >= MOST_SWEEPS);) sweep++;
 }
 
-/* p->in holds the facts before each block here; afterwards only p->out counts. Where launches follow comes first: what a
- * write means depends on it. */
+/* p->in has the facts before each block here; afterwards only p->out is used. Launches that follow are computed first,
+ * because the effect of a write depends on them. */
 static void find_backward(Plan *p) {
     settle_backward(p, LATER_LAUNCH);
     for (int i = 0; i < p->n_order; i++)
@@ -296,7 +296,7 @@ static void find_backward(Plan *p) {
 
 /* Forward --------------------------------------------------------------------------------------------------------- */
 
-/* May this launch carry the array's maps itself? `later`: what is known behind it. */
+/* May this launch map the array itself? `later`: the backward facts after it. */
 static bool may_go_alone(const Event *e, Bits later) {
     if (later & LATER_LAUNCH) return false;
     return !(transfer_of(e) & TRANSFER_FROM) || !(later & MAY_READ) || later & MUST_READ;
@@ -309,7 +309,7 @@ static bool goes_alone(const Event *e, Bits later) {
 /* Only that element comes: unless all of it is needed soon anyway. */
 static bool peeks(const Event *e, Bits later) { return may_peek(e) && !(later & MUST_READ); }
 
-/* A part is used now, and all of it soon: it would have to come back then to go in as a whole. */
+/* A part is used now, and all of it soon: so all of it is copied now. */
 static bool brings_whole(const Event *e, Bits later) {
     return !is_whole(e) && later & WHOLE_SOON && !e->launch->offload.async && !names_device(e);
 }
@@ -323,7 +323,7 @@ static void behind_launch(const Event *e, Bits *fact, bool alone, bool all_goes_
     if (t & TRANSFER_FROM) *fact &= (Bits)~HOST_OK;
 }
 
-/* An element that goes by itself leaves the rest of both copies as it is. */
+/* A single element that is copied leaves the rest of both copies as it is. */
 static Bits behind_write(const Event *e, Bits fact, Bits later) {
     if (pokes(e, later)) return (Bits)(fact & ~DEVICE_OK);
     return (Bits)((fact | HOST_OK | HOST_OWN) & ~ON_DEVICE);
@@ -376,7 +376,7 @@ static void behind_event(const FlowBlock *b, int k, Bits *at, Bits later) {
     }
 }
 
-/* Backward facts behind each event of a block, in order. */
+/* Backward facts after each event of a block, in order. */
 static Bits *later_in_block(Plan *p, int block) {
     const FlowBlock *b = p->flow->blocks.at[block];
     Bits *later = arena_alloc(p->s->arena, (size_t)b->events.n + 1);
@@ -436,7 +436,7 @@ static SyncList *before_loop(const FlowLoop *loop) {
 static void ask(Plan *p, Event *e, Sync kind) {
     SyncPoint point = {p->flow->symbol[e->slot], kind};
     e->asked = point.kind;
-    if (e->may_hoist && kind != SYNC_FILL) { /* before the loop it would throw away what a turn reads first */
+    if (e->may_hoist && kind != SYNC_FILL) { /* before the loop it would discard what an iteration reads first */
         SyncList *list = before_loop(&p->flow->loops.at[e->loop]);
         int **asked = &p->asked[e->loop];
         if (!*asked) *asked = arena_array(p->s->arena, int, p->n + 1);
@@ -585,7 +585,7 @@ static bool copy_missed(Plan *p, Bits **later, bool (*copy)(Plan *p, const Event
     return changed;
 }
 
-/* More that comes in means less that is missed, so this ends after a few rounds. */
+/* Requests only grow, so the fixpoint is reached after a few iterations. */
 static bool find_missed(Plan *p, Bits **later) {
     return copy_missed(p, later, copy_at_entry) || copy_missed(p, later, copy_all_at_entry);
 }
@@ -606,7 +606,7 @@ static bool is_too_large(Plan *p, const Func *f) {
     return true;
 }
 
-/* Edges the other way round, and loops by block; inner loops come later. */
+/* Predecessors of blocks, and the innermost loop of each block (inner loops come later in the list). */
 static void find_surroundings(Plan *p) {
     int n = p->flow->blocks.n;
     p->dirty = arena_array(p->s->arena, bool, n + 1);
@@ -623,8 +623,8 @@ static void find_surroundings(Plan *p) {
     p->asked = arena_array(p->s->arena, int *, p->flow->loops.n + 1);
 }
 
-/* It launches something, here or below, or has arrays that may be on a device: earlier inputs of a session have left them
- * there, or callers, who leave the question to it where it puts other arrays in their place. */
+/* The function launches something, itself or in a callee, or it has arrays that may be on a device: left there by
+ * earlier inputs of a session, or by callers, whose arrays it may replace. */
 static bool may_find_resident(const Func *f) {
     bool found = f->effects & EFFECT_OFFLOAD || f->is_input;
     for (int i = 0; i < f->params.n; i++) found |= (f->facts->uses[i] & USE_LAUNCHES) != 0;

@@ -47,7 +47,7 @@ static void sema_init(Sema *s, Compiler *c, Module *m) {
     s->float_literal = type_scalar(t, TY_FLOAT_LITERAL);
 }
 
-/* What needs a body without errors: paths through it are not judged when parts of it are unknown. */
+/* Analyses that need a body without errors: where a part of it is unknown, no path through it can be judged. */
 static void check_paths(Sema *s, Func *f) {
     if (f->facts->skip || f->facts->has_errors || f->is_extern) return;
     int errors = s->c->diags.n_errors, since = s->c->diags.list.n;

@@ -31,7 +31,7 @@ typedef struct AtomicRow {
     AtomicKind joins; /* ATOMIC_NONE: with no other */
 } AtomicRow;
 extern const AtomicRow atomic_rows[ATOMIC__COUNT]; /* atomic.c */
-AtomicKind atomic_kind(const Expr *e);             /* of an EXPR_ATOMIC; ATOMIC_NONE: there is none such */
+AtomicKind atomic_kind(const Expr *e);             /* of an EXPR_ATOMIC; ATOMIC_NONE: there is no such update */
 
 typedef enum SymbolKind {
     SYM_LOCAL,  /* let, var, for and comprehension variables */
@@ -42,7 +42,7 @@ typedef enum SymbolKind {
     SYM_FN,     /* also kernels and extern functions */
     SYM_MODULE, /* what `import` names */
     SYM_STRUCT, /* `type` is what it names */
-    SYM_TYPE,   /* a type parameter, in an instance of its generic: `type` is what it stands for */
+    SYM_TYPE,   /* a type parameter, in an instance of its generic: `type` is the type of this instance */
 } SymbolKind;
 
 /* One extent as far as it is known while compiling: a constant, or the value of a symbol that never changes. */
@@ -77,7 +77,7 @@ struct Symbol {
     TypeExpr *as_written; /* SYM_PARAM with parts: its type in the source */
     /* Kernels in groups: */
     bool is_shared;     /* SYM_LOCAL: `shared`, one for the whole group */
-    bool is_group_value;/* SYM_LOCAL: `inside`, `i.local`, `i.group`, `i.groups`: given, never assigned */
+    bool is_group_value;/* SYM_LOCAL: `inside`, `i.local`, `i.group`, `i.groups`: predefined, never assigned */
 };
 
 /* Side tables: what one pass finds out about the variables of a function is in a table of Func with a row for each
@@ -131,34 +131,34 @@ typedef enum Reduction {
     REDUCE_NONE, REDUCE_SUM, REDUCE_PROD, REDUCE_MIN, REDUCE_MAX, REDUCE_ANY, REDUCE_ALL, REDUCE_COUNT
 } Reduction;
 
-/* How one kernel parameter travels: bits are directions. The value is what the launch uses, after the widening that
- * keeps an `&out` not seen to be written whole from bringing garbage back (transfer.c). */
+/* Transfer directions of a kernel parameter, as bits. The launch uses this value. An `&out` that is not proved to be
+ * written whole is copied in both directions, so that no garbage is copied back (transfer.c). */
 typedef enum Transfer {
     TRANSFER_ALLOC = 0, TRANSFER_TO = 1, TRANSFER_FROM = 2, TRANSFER_TOFROM = 3,
-    TRANSFER_UNUSED = 4, /* the kernel never looks at its elements: nothing is mapped */
+    TRANSFER_UNUSED = 4, /* the kernel uses no element: nothing is mapped */
 } Transfer;
 
 /* How one launch has its arrays: by parameter. */
 typedef struct ArgPlan {
     Transfer transfer;
-    bool resident;  /* kept on the device, by way of the table of resident arrays; else the launch maps it itself */
+    bool resident;  /* kept on the device, in the table of resident arrays; else the launch maps it itself */
     bool is_there;  /* resident, and known to be there already */
-    bool only_parts; /* the same, but for parts that the host has written by themselves */
-    bool brings_whole; /* of a slice: all of the array comes to the device, for a later launch reads it */
+    bool only_parts; /* the same, except for single elements and slices that the host has written */
+    bool brings_whole; /* of a slice: the whole array is copied to the device, because a later launch reads it */
 } ArgPlan;
 typedef struct LaunchPlan {
     ArgPlan *args;
 } LaunchPlan;
 
-/* One element access in code for devices, in the function's own text or made by a function that it calls: then the sums
- * are those of the call (through.c). `guard`: sums known not to be negative where it stands. */
+/* One element access in code for devices, in the text of the function or in a function that it calls: then the sums
+ * are in terms of the caller (through.c). `guard`: sums known not to be negative at the access. */
 typedef struct Access {
     Symbol *array;  /* NULL: not a named array of this function */
     Expr *expr;     /* the EXPR_INDEX; index.proven says which of its checks are needless. NULL: x.at(i) */
     const Expr *call; /* in this function, that leads to it; NULL: its own text */
     const Stmt *assign; /* whose target it is, or NULL */
     bool reads, writes, is_atomic;
-    bool always;    /* every run of the function comes to it */
+    bool always;    /* every execution of the function reaches it */
     int n;          /* indices */
     Form *at, *ext; /* one per index; atoms are numbered within the function. ext: where has_ext has a bit */
     unsigned has_ext;
@@ -186,8 +186,9 @@ typedef struct CheckSite {
     bool is_needless;         /* every kernel shows all of it */
 } CheckSite;
 
-/* A check that a loop makes for all of its rounds, before the first and behind the last one that passes. Its access comes
- * at the beginning of each round, at the loop's variable plus a constant. */
+/* Range check hoisting: a check that a loop makes once for all of its iterations, before the first and after the last
+ * one that passes. The access is at the beginning of each iteration, and its index is the loop variable plus a
+ * constant. */
 typedef struct LoopCheck {
     const Expr *access; /* an EXPR_INDEX of a parameter */
     int dim;
@@ -206,8 +207,8 @@ typedef struct BorderSize {
     const Symbol *size; /* NULL: an extent without a name (`_` of a function) */
 } BorderSize;
 
-/* A kernel whose domain is cut into groups (`by`). All items of a group run, also those that hang over the end of the
- * domain; between two barriers they run in any order, or side by side. */
+/* A kernel whose domain is divided into groups (`by`). All items of a group run, also those past the end of the
+ * domain; between two barriers they run in any order, or in parallel. */
 typedef struct Group {
     int64_t items;      /* of one group; 0: the kernel has no groups */
     int64_t by[3];      /* its extent along each axis, 1 where nothing is written */
@@ -229,7 +230,7 @@ struct Func {
     bool is_made;               /* its code is there already: made by an earlier input of a session, as `symbol` */
     const char *made_in;        /* is_made: IrOptions.unit of then */
     Vec(Symbol *) params;
-    int n_given;                /* those that callers pass; behind them stand the `&scratch` ones of a kernel */
+    int n_given;                /* those that callers pass; the `&scratch` parameters of a kernel follow them */
     Vec(Shape) shapes;          /* one per parameter; rank 0 for scalars */
     Vec(Transfer) transfers;    /* kernels: one per parameter; TRANSFER_TO for values */
     Vec(Symbol *) sizes;        /* in order of binding */
@@ -263,8 +264,8 @@ typedef enum CallKind {
     CALL_ERROR,
     CALL_FUNC,    /* func(args) */
     CALL_BUILTIN, /* builtin, args in call.args; receiver of a method call in `receiver` */
-    CALL_CONVERT, /* f32(e): numeric conversion, or parsing when the operand is str; f32x4(e): of each part, or a splat */
-    CALL_BUILD,   /* P(x: a, y: b), f32x4(a, b, c, d): argument i is part part_of[i] */
+    CALL_CONVERT, /* f32(e): numeric conversion, or parsing of a str; f32x4(e): of each component, or a splat */
+    CALL_BUILD,   /* P(x: a, y: b), f32x4(a, b, c, d): argument i is field or component part_of[i] */
 } CallKind;
 
 /* A shape requirement at a call that could not be decided while compiling: extent `dim` of argument `arg` must equal
@@ -315,12 +316,12 @@ typedef struct PrintSite {
     const Expr *call;
 } PrintSite;
 
-/* A variable of an interactive session, which lives on between its inputs: in each later one a local variable that is
- * there from the start. */
+/* A variable of an interactive session, which lives on between its inputs: in each later input it is a local variable
+ * that exists from the start. */
 typedef struct KeptVar {
     Name name;
     TypeExpr *type;        /* of an older one */
-    const char *type_text; /* sema, of a new one: its type in words of the session; NULL: it has none there */
+    const char *type_text; /* sema, of a new one: its type as source text; NULL: it cannot be written */
     bool is_mutable;
     Span span, keyword;    /* where it was declared */
     Const konst;           /* of an older `let`, where its value was known when it was declared */
@@ -356,7 +357,7 @@ typedef struct SemaOptions {
     KeptVar *kept;       /* older variables of a session, of which this is an input; `sym` is filled in */
     int n_kept;
     bool strict;         /* --fp=strict: no product is rounded together with a sum (fuse.c) */
-    /* Has host code fused operations? Constants are rounded as it rounds. NULL: it has. */
+    /* Does host code have fused multiply-add? Constants are rounded as host code rounds. NULL: it has. */
     bool (*host_fuses)(const char *march);
     const char *march;
     bool is_session;     /* `main` is a function like any other */
@@ -370,8 +371,8 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options);
 void explain_bounds(const Program *p, Buf *out);
 /* combine.c: a line for each parameter that the kernel only combines values into */
 void explain_combined(const Func *kernel, Buf *out);
-/* explain_transfers.c: what the plan decided, in the order of the text. One for each array of each launch, and one for
- * each place where host code may get an array back. Texts live in the compilation's arena. */
+/* explain_transfers.c: the decisions of the plan, in the order of the text: one for each array of each launch, and one
+ * for each access of host code that may copy an array back. Texts are in the arena of the compilation. */
 typedef struct TransferNote {
     const char *file, *function;
     int line, col;
@@ -393,7 +394,7 @@ void emit_plan(const Program *p, Buf *out);         /* --emit=plan */
 Expr *expr_strip(Expr *e); /* without EXPR_CONVERT */
 bool expr_is_slice(const Expr *e);            /* x[a..b], m[i, ..] */
 bool range_is_extent(const Range *r);         /* `i in n`, `i in 0..n` of a comprehension: n is the extent */
-/* What the value of an input shows: a variable whose arrays are looked at where they are. NULL: a value of its own. */
+/* The variable that an input shows, whose arrays are not copied for it. NULL: the input shows another value. */
 Symbol *shown_variable(const Stmt *st);
 const Type *expr_fixed_field(const Expr *e);  /* p.w with constant extents: the field's type; else NULL */
 bool type_owns(const Type *t);                /* a struct that owns arrays */
@@ -402,8 +403,8 @@ const char *expr_made_name(Arena *arena, const Expr *e); /* of an array without 
 bool expr_makes_array(const Expr *e);         /* [e; n], [e for ...], [a, b] */
 Symbol *expr_array_symbol(const Expr *e);     /* the variable that the argument of a reference names, or NULL */
 Expr *expr_whole(Expr *e); /* the variable or element that a chain of fields is part of: x[i] of x[i].pos.x */
-/* fuse.c: an operand that Expr.binary.fused or Stmt.assign.fused speaks of: `whole` is the EXPR_BINARY that multiplies,
- * `negated`: under an odd number of minus signs. */
+/* fuse.c: the operand that Expr.binary.fused or Stmt.assign.fused refers to: `whole` is the EXPR_BINARY that
+ * multiplies, `negated`: under an odd number of minus signs. */
 typedef struct Product {
     Expr *whole;
     bool negated;

@@ -181,7 +181,7 @@ static void check_extent(Sema *s, CallSite *site, ShapeCheck c) {
     }
 }
 
-/* A slice lies in memory that its array owns. */
+/* The memory of a slice belongs to the sliced array. */
 static void check_replaced(Sema *s, CallSite *site) {
     for (int i = 0; i < site->callee->n_given; i++) {
         const Symbol *param = site->callee->params.at[i];

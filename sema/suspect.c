@@ -9,7 +9,7 @@
 typedef struct Suspect {
     Sema *s;
     Func *f;
-    Vec(Span) branches; /* parts of the expression at hand that only some items compute */
+    Vec(Span) branches; /* parts of the current expression that only some items evaluate */
 } Suspect;
 
 static const Expr *strip(const Expr *e) {
@@ -166,7 +166,7 @@ static void look(Suspect *u, Expr *e) {
 
 /* The statements that every item runs ------------------------------------------------------------------------- */
 
-/* An assert says what is so behind it. */
+/* After an assert its condition holds. */
 static bool may_leave(const Stmt *st) { return stmt_holds(st, STMTS_LEAVE | 1u << STMT_ASSERT); }
 
 static bool visit_block(Suspect *u, const Block *b, bool runs);

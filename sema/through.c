@@ -15,7 +15,7 @@ typedef struct Inward {
     const Expr *call;
     const Func *callee;
     const Form *given; /* by argument */
-    Form *value;       /* by atom of the callee, where known[] says so */
+    Form *value;       /* by atom of the callee, if known[] is true */
     bool *known;
 } Inward;
 
@@ -99,7 +99,7 @@ static void judge(Walk *w, const Access *x) {
     if (site) site->is_reached = true;
 }
 
-/* Nobody will look at it with a kernel's knowledge. */
+/* No kernel decides the access again, so its checks stay. */
 static void give_up(Walk *w, const Access *x) {
     w->f->misses_accesses = true;
     if (!open_of(x)) return;
@@ -113,7 +113,7 @@ static Symbol *array_given(const Inward *in, const Access *x, bool *is_whole) {
     return a ? expr_root(a->value) : NULL;
 }
 
-/* A part of the array is given: which of its elements, the callee's indices do not say. */
+/* A slice is passed: the indices of the callee are not those of the array. */
 static void anywhere(Inward *in, Access *x) {
     if (!x->array || x->array->type->kind != TY_ARRAY) return;
     x->n = x->array->type->rank;

@@ -10,7 +10,7 @@
  *   any    not at all, if no element is used: its extents are passed as numbers */
 #include "sema/flow.h"
 
-/* The fields of a struct that owns arrays each travel as the kernel needs them. */
+/* Each field of an owning struct is copied in the directions that the kernel needs. */
 static void narrow_field(Func *f, const Symbol *param, int i) {
     if (!param->part_of || param->mode == REF_NONE) return;
     if (!param->used) f->transfers.at[i] = TRANSFER_UNUSED;

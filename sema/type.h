@@ -35,7 +35,7 @@ typedef struct TypeField {
 
 struct Type {
     TypeKind kind;
-    /* TY_ARRAY: row-major, contiguous, owned on the heap unless behind a reference. TY_VECTOR: its numbers. */
+    /* TY_ARRAY: row-major, contiguous, owned on the heap unless it is a reference. TY_VECTOR: its components. */
     Type *elem;
     int rank;
     int width;          /* TY_VECTOR: 2, 3, 4, 8; 3 takes the room of 4 */
@@ -48,7 +48,7 @@ struct Type {
     const struct Instance *instance; /* TY_STRUCT: made of a generic one (sema/check.h), or NULL */
     int64_t extent[MAX_RANK]; /* TY_FIXED */
     Type *fixed_of, *next;    /* type.c: TY_FIXED with these elements; the next of them */
-    Type *array_of[MAX_RANK + 1]; /* type.c: arrays with these elements, once asked for */
+    Type *array_of[MAX_RANK + 1]; /* type.c: the array types with these elements that exist so far */
     /* Facts of scalars, from the table in type.c. */
     const char *name;
     int bits;       /* 1 for bool; 8 .. 64 */
@@ -72,7 +72,7 @@ static inline const Type *type_of_part(const Type *t) { return t->kind == TY_VEC
 static inline bool type_is_number(const Type *t) { return t->is_int || t->is_float; }
 static inline bool type_is_half(const Type *t) { return t->kind == TY_F16 || t->kind == TY_BF16; }
 static inline bool type_is_literal(const Type *t) { return t->kind == TY_INT_LITERAL || t->kind == TY_FLOAT_LITERAL; }
-/* Every value of `from` is a value of `to` (index and i64 both ways). */
+/* Every value of `from` is a value of `to` (index and i64: in both directions). */
 static inline bool type_has_text(const Type *t) { return t->kind == TY_STR || t->has_text; }
 bool type_widens(const Type *from, const Type *to);
 

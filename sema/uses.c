@@ -73,8 +73,8 @@ static void add_slot_use(Spread *sp, const ArrayFlow *flow, int slot, unsigned u
     if (is_param(flow, slot)) add_use(sp, flow->func, flow->symbol[slot]->dim, use);
 }
 
-/* What the callee does with its parameter, the caller does with its own, or with a part of it. That the callee fills it
- * spares a copy only if nothing happens to the array before the call, on any path. */
+/* The uses of a parameter in the callee are uses of the argument in the caller. That the callee assigns every element
+ * avoids a copy only if nothing else happens to the array before the call, on any path. */
 static void add_edge(Spread *sp, const ArrayFlow *flow, const Event *e, bool is_first) {
     const Func *callee = e->call->kind == CALL_FUNC ? e->call->func : NULL;
     if (!callee || e->launch || !callee->facts->uses || !is_param(flow, e->slot)) return;

@@ -32,7 +32,7 @@ Form walk_unknown(Walk *w, AtomKind kind, const Expr *e) {
     return is_integer(e->type) ? fresh(w, kind, e->type, walk_text(w, e->span)) : form_const(0);
 }
 
-/* The sum if the program's arithmetic gives just that, else a value of its own. */
+/* The sum, if the arithmetic of the program is proved not to wrap; else a fresh atom. */
 static Form exact(Walk *w, bool in_reach, const Form *sum, const Type *t, Span span) {
     w->exact = in_reach && affine_within(&w->a, sum, type_least(t), type_most(t));
     if (w->exact) return *sum;
@@ -64,7 +64,7 @@ Form walk_symbol(Walk *w, const Symbol *sym, const Expr *e) {
     return w->now[sym->id];
 }
 
-/* Everything a part of the text may assign. */
+/* Drops what is known of each variable that a statement may assign. */
 static bool forget_passed(Expr *e, void *context) {
     if (e->kind != EXPR_CALL) return false;
     for (int i = 0; i < e->call.args.n; i++) {
@@ -108,7 +108,7 @@ static Form range_div(Walk *w, const Form *a, const Form *by, const Type *t, Spa
     return q;
 }
 
-/* By so many bits is shifted, as far as that is known; what shifts has been checked. */
+/* The range of a shift amount, which has been checked to be less than the width. */
 static Interval shift_amounts(Walk *w, const Form *by) {
     Interval r = affine_interval(&w->a, by);
     return (Interval){wide_most(r.lo, 0), wide_least(r.hi, 63)};
@@ -269,7 +269,7 @@ static Form choose(Walk *w, const Form *a, const Form *b, int sign, const Type *
     return r;
 }
 
-/* What a check asks of the right operand. Afterwards it holds. */
+/* The check of a divisor or shift amount. After the check its condition is a fact. */
 static void check_operand(Walk *w, Op op, const Form *b, const Type *t, Expr *rhs, Span span, int *site) {
     if (w->quiet || rhs->konst.kind != CONST_NONE) return;
     bool is_shift = op_info[op].kind == OPK_SHIFT, fine;
@@ -287,7 +287,7 @@ static void check_operand(Walk *w, Op op, const Form *b, const Type *t, Expr *rh
     if (is_shift || at_least(w, b, 0)) affine_learn_at_least(&w->a, b, &least, 0);
 }
 
-/* The parts of a vector are looked at when it runs, but for a constant. */
+/* The components of a vector are checked at run time, unless they are constants. */
 static void check_parts(Walk *w, Op op, const Type *t, Expr *rhs, Span span, int *site) {
     if (w->quiet || t->kind != TY_VECTOR || !is_integer(t->elem) || !op_info[op].can_fail) return;
     if (expr_strip(rhs)->konst.kind != CONST_NONE) return;
@@ -474,7 +474,7 @@ static void comprehension(Walk *w, Expr *e) {
         check_step(w, &b->range, &step);
         walk_bind(w, b->sym, &lo, &hi, &step);
     }
-    expr_find(e->comprehend.value, forget_passed, w); /* what one turn changes, the next one meets */
+    expr_find(e->comprehend.value, forget_passed, w); /* what one iteration changes, the next one reads */
     w->sometimes++;
     walk_expr(w, e->comprehend.value);
     w->sometimes--;
@@ -540,7 +540,8 @@ static bool changes_variables(Expr *e, void *context) {
     return false;
 }
 
-/* A comparison is looked at again, with the values it has just had: not when a call may have changed them since. */
+/* The operands of a comparison are evaluated again, with the values that they have just had; so nothing is learnt if a
+ * call in the condition may have changed a variable. */
 void walk_learn(Walk *w, Expr *e, bool holds) {
     if (e->konst.kind != CONST_NONE || expr_find(e, changes_variables, NULL)) return;
     if (e->kind == EXPR_NAME && e->name.sym && e->name.sym == w->f->group.inside) {
@@ -593,7 +594,7 @@ static void walk_if(Walk *w, Stmt *st) {
     walk_block(w, st->if_.then_);
     w->a.facts.n = mark;
     forget_block(w, st->if_.then_);
-    walk_learn(w, st->if_.cond, false); /* on the other way all values are what the condition saw */
+    walk_learn(w, st->if_.cond, false); /* on the other path all values are those of the condition */
     int after = w->a.facts.n;
     if (st->if_.else_) walk_stmt(w, st->if_.else_);
     w->sometimes--;
@@ -695,7 +696,8 @@ static void walk_assign(Walk *w, Stmt *st) {
     walk_set(w, target->name.sym, &v);
 }
 
-/* It is never left out, so behind it the condition holds. Its values leave a device in the launch's error slot. */
+/* An assert is never omitted, so the condition holds after it. On a device its values are returned in the error slot
+ * of the launch. */
 static void walk_assert(Walk *w, Stmt *st) {
     w->early = NULL;
     walk_expr(w, st->assert_.cond);

@@ -3,7 +3,7 @@
 
 #include "parser/children.h"
 
-/* The name of the function that is called is not looked at: it is not a value. */
+/* The name of the function that is called is skipped: it is not a value. */
 Expr *expr_find(Expr *e, ExprTest test, void *context) {
     if (!e) return NULL;
     if (test(e, context)) return e;

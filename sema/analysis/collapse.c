@@ -18,7 +18,7 @@ enum { MOST_STEPS = 1000 };
 typedef struct Array {
     const Symbol *sym;
     int mentions, accesses; /* by name; those of them that are accesses of an iteration's own element */
-    int at;                 /* which index is the loop's variable, by itself; -1: an only access, in another way */
+    int at;                 /* which index is just the loop variable; -1: the only access has another form */
 } Array;
 
 typedef struct Loop {

@@ -5,7 +5,7 @@
 
 #include "sema/sema.h"
 
-/* What is known of a part by itself, as a variable's value; CONST_NONE: nothing. */
+/* The known value of a sub-expression, such as a variable; CONST_NONE: not known. */
 typedef Const (*Known)(const Expr *e, void *context);
 
 /* An integer or a bool; CONST_NONE: not known, or not defined, as a division by zero. */

@@ -91,11 +91,11 @@ static Rate of_load(Rate at) {
 typedef struct RateScan {
     Rates *f;
     bool changed;
-    int divergence;              /* diverging conditions around the statement being looked at */
+    int divergence;              /* the number of divergent conditions around the current statement */
     int loop_divergence;         /* the value of it where the innermost loop's body starts */
     const Stmt *loop;            /* innermost */
-    Vec(const Stmt *) divergent; /* loops that some items leave, or skip a round of, earlier than others */
-    bool uneven;                 /* items were seen that run more rounds of a loop than others */
+    Vec(const Stmt *) divergent; /* loops that some items leave, or in which they skip an iteration, before others do */
+    bool uneven;                 /* some items execute more iterations of a loop than others */
     bool left;                   /* some items have returned before */
     int follow;                  /* so deep into the functions that are called is that looked for */
 } RateScan;
@@ -116,7 +116,7 @@ static void declare(RateScan *s, const Symbol *sym) {
 static void assign(RateScan *s, const Symbol *sym, Rate r) {
     RateSlot *slot = slot_of(s, sym);
     if (!slot) return;
-    /* One place for all items: what they read there in one step is the same, as with an element of an array. */
+    /* All items share one variable, so in one step all of them read the same value, as with an element of an array. */
     if (s->f->func->is_kernel && sym->kind == SYM_PARAM && sym->mode != REF_NONE) return;
     if (s->divergence > slot->divergence) r = varying(r, r);
     Rate joined = slot->known ? join(slot->rate, r) : r;
@@ -145,7 +145,7 @@ static Rate scan_args(RateScan *s, const ArgList *args) {
         const Arg *a = &args->at[i];
         r = any(r, scan_expr(s, a->value));
         if (a->mode != REF_MUT && a->mode != REF_OUT) continue;
-        /* a scalar behind &mut: what comes back depends on everything that went in */
+        /* a scalar passed by &mut: its new value depends on all arguments */
         if (a->value->kind == EXPR_NAME && a->value->type->kind != TY_ARRAY) assign(s, a->value->name.sym, VARYING);
     }
     return r;
@@ -182,7 +182,7 @@ static void scan_binders(RateScan *s, const BinderList *binders) {
     }
 }
 
-/* Each item has its own array in a frame, and perhaps behind a reference of a function called from a kernel. */
+/* An array in a frame belongs to one item; so may a reference parameter of a function called from a kernel. */
 static Rate scan_content(RateScan *s, const Expr *base) {
     const Symbol *sym = base->kind == EXPR_NAME ? base->name.sym : NULL;
     if (expr_fixed_field(base)) return any(scan_expr(s, (Expr *)base), UNIFORM);
@@ -264,7 +264,7 @@ static void scan_assign(RateScan *s, Stmt *st) {
     assign(s, whole->name.sym, value);
 }
 
-/* A loop's body, under one more level of divergence when its items do not all run the same rounds. */
+/* The body of a loop, which is divergent code if not all items execute the same iterations. */
 static void scan_loop(RateScan *s, const Stmt *st, const Block *body, bool diverges) {
     diverges = diverges || loop_diverges(s, st);
     const Stmt *loop = s->loop;
@@ -405,7 +405,7 @@ Rate rate_of(const Rates *f, Expr *e) {
 static bool find_uneven(RateScan *s, int depth) {
     reach_fixpoint(s);
     s->follow = depth;
-    s->uneven = s->left = false; /* what was seen on the way may have been less than the truth, and is seen again */
+    s->uneven = s->left = false; /* only the last pass, with the final rates, counts */
     scan_block(s, s->f->func->item->fn.body);
     return s->uneven;
 }

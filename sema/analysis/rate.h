@@ -7,10 +7,10 @@
 
 typedef enum RateKind { RATE_UNIFORM, RATE_LINEAR, RATE_VARYING } RateKind;
 
-/* Why a value varies. Only explanations ask; of two reasons the larger one is that of a value made of both. */
+/* Why a value varies; used only in explanations. A value computed from two others has the larger of their reasons. */
 typedef enum RateWhy {
-    RATE_STEADY = -1, /* unless arithmetic wraps, all neighbours are equally far apart: by `stride`, or, where that is 0,
-                       * by a value that is known at run time */
+    RATE_STEADY = -1, /* unless arithmetic wraps, the difference between neighbours is the same everywhere: `stride`,
+                       * or, if that is 0, a value known at run time */
     RATE_COMPUTED = 0,
     RATE_LOADED = 1,  /* computed from what is read from memory */
 } RateWhy;
