@@ -76,8 +76,8 @@ Name name_intern(Interner *in, const char *text, size_t n);
 Name name_of(Interner *in, const char *text); /* from a C string */
 void interner_free(Interner *in);
 
-/* Edit distance (insert, delete, change, swap neighbours), capped: anything beyond `cap` returns cap + 1. The same letters
- * in other cases (`pi` for `PI`) are one change. */
+/* Edit distance (insert, delete, change, swap neighbours), capped: anything beyond `cap` returns cap + 1. The same
+ * letters in other cases (`pi` for `PI`) are one change. */
 int edit_distance(const char *a, const char *b, int cap);
 
 /* source.c --------------------------------------------------------------------------------------------------- */

@@ -11,7 +11,8 @@ typedef struct Arch {
 } Arch;
 
 typedef struct Archs {
-    Arch *at; /* GPUs before the CPU, the more special before the more general: libomptarget takes the first that fits */
+    Arch *at; /* GPUs before the CPU, the more special before the more general: libomptarget takes the first that
+               * fits */
     int n;
 } Archs;
 

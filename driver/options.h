@@ -42,7 +42,8 @@ typedef struct Options {
     int opt_level;
     bool unchecked, scalar, strict;
     const char *run_pass;      /* the input is LLVM IR: run this pass on it and print it (irgen/pass.def); NULL: no */
-    const char *print_before;  /* --emit prints the module as this pass gets it (irgen/pass.def); NULL: after all passes */
+    const char *print_before;  /* --emit prints the module as this pass gets it (irgen/pass.def); NULL: after all
+                                * passes */
     bool verify_each;          /* check modules after each pass; also set by KDSL_VERIFY_EACH in the environment */
     TransformSet omitted;      /* --no-transform */
     const char *nest_plan;     /* --nest-plan: a file; once it is read, its text; NULL: none */
@@ -56,7 +57,8 @@ typedef struct Options {
     int n_program_args;
 } Options;
 
-/* Fill *o; lists live in the arena. Returns -1 to go on; otherwise the exit code: all is said (--help, --version or a usage error). */
+/* Fill *o; lists live in the arena. Returns -1 to go on; otherwise the exit code: all is said (--help, --version or a
+ * usage error). */
 int options_parse(Options *o, Arena *arena, int argc, char **argv);
 
 #endif

@@ -27,10 +27,12 @@ typedef struct IrOptions {
     const char *const *levels;
     int n_levels;
     int part, n_parts;     /* of a device: only this part of the kernels; 0, 0: all */
-    /* Of an interactive session (repl/): the modules of one of its inputs, under this name. Functions and kernels are seen by
-     * later units, those that are made already (Func.is_made) are only declared, and nothing registers by itself. */
+    /* Of an interactive session (repl/): the modules of one of its inputs, under this name. Functions and kernels are
+     * seen by later units, those that are made already (Func.is_made) are only declared, and nothing registers by
+     * itself. */
     const char *unit;
-    const char *(*keep_text)(void *context, const char *at, size_t n); /* text that variables may hold: where it stays */
+    const char *(*keep_text)(void *context, const char *at, size_t n); /* text that variables may hold: where it
+                                                                        * stays */
     void *keep_context;
     bool want_text, want_asm; /* fill the fields of IrResult */
 } IrOptions;
@@ -53,8 +55,8 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r);
 bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrResult *r);
 /* target: "x86"; "nvptx", whose object is PTX; "amdgpu" */
 void ir_result_free(IrResult *r);
-/* For tests: runs one pass (pass.def) on the LLVM IR in text[0..n) as on a module for this target, and prints what is made of
- * it, or, where it is none, LLVM's message. */
+/* For tests: runs one pass (pass.def) on the LLVM IR in text[0..n) as on a module for this target, and prints what is
+ * made of it, or, where it is none, LLVM's message. */
 bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n,
                     const char *path, Buf *out);
 void irgen_list_passes(Buf *out);

@@ -1,5 +1,6 @@
 /* pipeline.c -- one module from start to end: made, verified, optimised (pass.def), written as an object. The public
- * functions of irgen.h are here. Each call owns its LLVM context, its arena and its source map: two run side by side. */
+ * functions of irgen.h are here. Each call owns its LLVM context, its arena and its source map: two run side by side.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -122,8 +123,8 @@ static void optimize(Cg *cg) {
 }
 
 /* Items of a group that reach different barriers, or some that reach none, are wrong results or a program that never
- * ends. The language keeps programs from it, lang/segment.c writes marks that keep LLVM from it, and here is looked at what
- * LLVM has made: with loops that share a header joined into one, as back ends do before anything else. */
+ * ends. The language keeps programs from it, lang/segment.c writes marks that keep LLVM from it, and here is looked at
+ * what LLVM has made: with loops that share a header joined into one, as back ends do before anything else. */
 static void check_barriers(Cg *cg) {
     run_passes(cg, "function(loop-simplify)");
     char *where = LLVMKdslDivergentBarrier(cg->module);

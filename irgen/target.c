@@ -96,8 +96,8 @@ const Target *target_find(const char *name) {
     return NULL;
 }
 
-/* Innermost loops begin at a cache line: one whose few instructions lie across two lines takes up to a third longer, and
- * whether it does would depend on whatever code stands before it. */
+/* Innermost loops begin at a cache line: one whose few instructions lie across two lines takes up to a third longer,
+ * and whether it does would depend on whatever code stands before it. */
 static void set_loop_alignment(void) {
     static const char *const options[] = {"kdslc", "-x86-experimental-pref-innermost-loop-alignment=6"};
     LLVMParseCommandLineOptions(2, options, NULL);

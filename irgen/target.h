@@ -26,7 +26,8 @@ typedef struct Gpu {
     LLVMValueRef (*hidden)(CgFunc *f, LLVMValueRef v, bool is_uniform);
     const char *libm, *libm_end;                  /* bitcode of what is missing of it (math/libm.c) */
     const char *group_scope;                      /* LLVM's name for "all threads of this block" */
-    const char *copies_bound;                     /* LLVM's name for how large a loop written out may be, if it needs one */
+    const char *copies_bound;                     /* LLVM's name for how large a loop written out may be, if it needs
+                                                   * one */
 } Gpu;
 
 typedef struct Target {
@@ -41,10 +42,12 @@ typedef struct Target {
     bool checks;               /* failed index, division and shift checks can be reported from here */
     bool vector;               /* simd/ makes vector code of its kernels */
     const char *atomic_scope;  /* LLVM's name for "all items of this device"; "" is the whole system */
-    /* Its object is linked into the program as well, where its kernels are the host versions that launches fall back to. */
+    /* Its object is linked into the program as well, where its kernels are the host versions that launches fall back
+     * to. */
     bool holds_fallback;
     bool group_is_loop;        /* one thread runs the items of a group one after another: shared memory is its own */
-    bool copies_apart;         /* its threads update copies of small arrays and bring them together at the end (cpu/private.c) */
+    bool copies_apart;         /* its threads update copies of small arrays and bring them together at the end
+                                * (cpu/private.c) */
     const char *fma_feature;   /* with this feature of a CPU there are fused multiply-adds; "": always */
     bool divides_words;        /* not less than 32 bits: LLVM's udivrem and sdivrem of fewer have no instruction */
     const char *half_feature;  /* with this feature there are conversions of f16; "": always */

@@ -1,7 +1,7 @@
-/* version.c -- kernels made for several levels of x86-64, one module each, in one image. A version's entry has a hidden
- * name of its own. The module of the lowest level has what libomptarget and the program call: a function that looks at
- * the level, found when the image or the program was loaded (runtime/cpu.c), and goes on to the best version. A processor
- * below a level never sees its code. */
+/* version.c -- kernels made for several levels of x86-64, one module each, in one image. A version's entry has a
+ * hidden name of its own. The module of the lowest level has what libomptarget and the program call: a function that
+ * looks at the level, found when the image or the program was loaded (runtime/cpu.c), and goes on to the best version.
+ * A processor below a level never sees its code. */
 #include "irgen/version.h"
 
 #include <stdlib.h>

@@ -105,8 +105,8 @@ static bool object_gives(Blob file, const char *symbol) {
     return false;
 }
 
-/* The members of an archive follow one another, each after a header of 60 bytes with its size in digits (ar.h). They begin
- * at even places only, so they are read as copies. */
+/* The members of an archive follow one another, each after a header of 60 bytes with its size in digits (ar.h). They
+ * begin at even places only, so they are read as copies. */
 static bool archive_gives(Blob file, const char *symbol) {
     enum { HEAD_BYTES = 60, SIZE_AT = 48, SIZE_DIGITS = 10 };
     bool found = false;

@@ -13,8 +13,8 @@ const char *elf_undefined_symbol(Blob object, int k);
 /* Name of the k-th undefined symbol of a shared object that is bound to no library's version, or NULL past the last.
  * Weak ones do not count. The name is inside `image`. */
 const char *elf_unbound_symbol(Blob image, int k);
-/* Does the file give others a symbol of this name? A shared object one that can be linked against, a relocatable object or
- * an archive of those a global one. false also for any other file. */
+/* Does the file give others a symbol of this name? A shared object one that can be linked against, a relocatable
+ * object or an archive of those a global one. false also for any other file. */
 bool elf_gives(Blob file, const char *symbol);
 /* The k-th library that a shared object depends on, or NULL past the last. Inside `object`. */
 const char *elf_needed_library(Blob object, int k);

@@ -1,7 +1,7 @@
-/* exports.c -- names that an exported function cannot have. In a process a name belongs to the first program or library
- * that defines it: an exported `write` would be called by everybody who means the C library's, the runtime of this program
- * and libomptarget among them. Which names these are is read from the files that a program is linked with and that it
- * loads: the start files, the C library, libomptarget, and all libraries that these depend on. */
+/* exports.c -- names that an exported function cannot have. In a process a name belongs to the first program or
+ * library that defines it: an exported `write` would be called by everybody who means the C library's, the runtime of
+ * this program and libomptarget among them. Which names these are is read from the files that a program is linked with
+ * and that it loads: the start files, the C library, libomptarget, and all libraries that these depend on. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -19,7 +19,8 @@ int LLVMKdslLinkElf(int argc, const char *const *argv, char **message);
  * know and ends the process for CPUs without 64-bit mode. The target must be registered. */
 int LLVMKdslIsX86_64Cpu(const char *triple, const char *cpu);
 
-/* Is `cpu` one of the triple's processors? And the i-th of them, NULL past the last: LLVM's, alive as long as the process. */
+/* Is `cpu` one of the triple's processors? And the i-th of them, NULL past the last: LLVM's, alive as long as the
+ * process. */
 int LLVMKdslIsCpu(const char *triple, const char *cpu);
 const char *LLVMKdslCpuName(const char *triple, int i);
 

@@ -21,8 +21,9 @@ typedef struct OffPlace {
 typedef struct OffModule OffModule;
 OffModule *off_module_new(Compiler *c, LLVMModuleRef host);
 void off_module_free(OffModule *m); /* NULL is fine */
-/* The module is one of several that come and go in a session: a kernel's region is a symbol of its own, `kernel.region_id`,
- * which off_define_region gives to one of them; who loads them makes the tables and the descriptor. */
+/* The module is one of several that come and go in a session: a kernel's region is a symbol of its own,
+ * `kernel.region_id`, which off_define_region gives to one of them; who loads them makes the tables and the
+ * descriptor. */
 void off_be_unit(OffModule *m);
 void off_define_region(OffModule *m, const char *kernel);
 void off_require_unified_memory(OffModule *m); /* host and devices see one memory: maps copy nothing */
@@ -33,7 +34,8 @@ typedef struct OffArg {
     LLVMValueRef base, begin, size_bytes; /* arrays */
     LLVMValueRef value;                   /* scalars; NULL for arrays */
     Transfer transfer;                    /* arrays */
-    bool is_there;                        /* arrays: already on the device, and copied all the same as `transfer` says */
+    bool is_there;                        /* arrays: already on the device, and copied all the same as `transfer`
+                                           * says */
     const char *label;                    /* "x[0:n]", "a": shown by LIBOMPTARGET_INFO */
     OffPlace place;
 } OffArg;
@@ -80,8 +82,8 @@ typedef struct Blob { /* bytes on the heap; blob_free */
 } Blob;
 void blob_free(Blob *b);
 
-/* names.c: an x86 image of functions that lie in this process already; `loaded` is called each time the plugin has loaded
- * it. false: no memory. */
+/* names.c: an x86 image of functions that lie in this process already; `loaded` is called each time the plugin has
+ * loaded it. false: no memory. */
 typedef struct OffName {
     const char *name;
     const void *at;
@@ -97,7 +99,8 @@ bool off_link_x86_image(Compiler *c, const Blob *objects, int n, Blob *image);
 const char *off_find_omptarget(Compiler *c, const char **name);
 /* exports.c: reports exported functions whose names other parts of the process have. */
 void off_check_exports(Compiler *c, const Program *p);
-/* CUDA's assembler: the one KDSL_PTXAS names (empty: none), on PATH, or where the toolkit puts it. NULL: there is none. */
+/* CUDA's assembler: the one KDSL_PTXAS names (empty: none), on PATH, or where the toolkit puts it. NULL: there is
+ * none. */
 const char *off_find_ptxas(Arena *arena);
 /* What ptxas -v says of these kernels. false: there is no ptxas, or it has reported why not. */
 bool off_ptxas_tells(Compiler *c, const char *cpu, const Blob *ptx, Blob *text);
@@ -112,7 +115,8 @@ typedef struct DeviceImage {
     const char *triple, *arch; /* "nvptx64-nvidia-cuda", "sm_90" */
 } DeviceImage;
 bool off_images_object(Compiler *c, const DeviceImage *images, int n, Blob *object);
-/* Objects + embedded runtime -> executable (or, relocatable: one .o; shared: one .so). needs_omptarget: the host object launches. */
+/* Objects + embedded runtime -> executable (or, relocatable: one .o; shared: one .so). needs_omptarget: the host
+ * object launches. */
 typedef struct LinkJob {
     const Blob *objects;
     int n_objects;

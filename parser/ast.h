@@ -66,10 +66,10 @@ typedef struct Range {
     Type *type;    /* sema: type of the loop variable */
 } Range;
 
-/* Where host code asks, before it reads or writes an array, whether the newest copy is on a device. SYNC_PEEK: an element
- * or a slice is read, and only that needs to come. SYNC_POKE: it is written, and only that needs to go; SYNC_UPDATE: read
- * and written. SYNC_FILL: all of it gets new values, what it held is not needed. SYNC_DEVICE: where a resident block
- * begins, it is brought there. */
+/* Where host code asks, before it reads or writes an array, whether the newest copy is on a device. SYNC_PEEK: an
+ * element or a slice is read, and only that needs to come. SYNC_POKE: it is written, and only that needs to go;
+ * SYNC_UPDATE: read and written. SYNC_FILL: all of it gets new values, what it held is not needed. SYNC_DEVICE: where
+ * a resident block begins, it is brought there. */
 typedef enum Sync {
     SYNC_NONE, SYNC_PEEK, SYNC_READ, SYNC_POKE, SYNC_UPDATE, SYNC_WRITE, SYNC_FILL, SYNC_DEVICE
 } Sync;
@@ -235,7 +235,8 @@ struct Stmt {
     StmtKind kind;
     uint32_t depth;
     Span span;
-    bool together; /* sema, kernels in groups: holds a barrier, or a jump that a group makes as one: all its items meet */
+    bool together; /* sema, kernels in groups: holds a barrier, or a jump that a group makes as one: all its items
+                    * meet */
     union {
         struct { bool is_var; Name name; Span name_span; TypeExpr *type; Expr *init; Symbol *sym; /* sema */ } let;
         struct {

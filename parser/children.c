@@ -1,5 +1,5 @@
-/* children.c -- tree traversal: which children each kind of node has. The two switches have no `default:`, so the C compiler
- * names a new kind of node that is missing here. */
+/* children.c -- tree traversal: which children each kind of node has. The two switches have no `default:`, so the C
+ * compiler names a new kind of node that is missing here. */
 #include "parser/children.h"
 
 static Children few(Expr **a, Expr **b, Expr **c) { return (Children){.few = {a, b, c}}; }

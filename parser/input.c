@@ -1,7 +1,7 @@
-/* input.c -- an input of an interactive session: items and statements as they come, and at the end perhaps an expression
- * that is shown. Two things make typing light, and both are decided here, by looking ahead: whether what begins is that
- * expression, which `f(x)` and `if a { 1 } else { 2 }` do not tell until their end; and that the last `;` may be left out.
- */
+/* input.c -- an input of an interactive session: items and statements as they come, and at the end perhaps an
+ * expression that is shown. Two things make typing light, and both are decided here, by looking ahead: whether what
+ * begins is that expression, which `f(x)` and `if a { 1 } else { 2 }` do not tell until their end; and that the last
+ * `;` may be left out. */
 #include "parser/feed.h"
 
 static bool starts_value(const Token *t) {

@@ -47,7 +47,8 @@ static void name_func(Session *s, Trial *t, Func *f, uint64_t modules) {
     if (!m) return;
     f->is_made = true;
     f->made_in = arena_strndup(&t->c.arena, m->unit->name, strlen(m->unit->name));
-    f->may_fail = m->may_fail; /* decides how it is launched, and may have changed with what other kernels show to hold */
+    f->may_fail = m->may_fail; /* decides how it is launched, and may have changed with what other kernels show to
+                                * hold */
 }
 
 /* Objects ---------------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* complete.h -- the first question of an interactive loop: is this input finished, or should the prompt ask for more? */
+/* complete.h -- the first question of an interactive loop: is this input finished, or should the prompt ask for more?
+ */
 #ifndef KDSL_COMPLETE_H
 #define KDSL_COMPLETE_H
 

@@ -1,5 +1,5 @@
-/* declarations.c -- what has been declared and lives: functions, kernels, structs, constants, imports, as the texts that
- * they were typed in. Their code depends on what their words lead to: a name means the generations of all that. */
+/* declarations.c -- what has been declared and lives: functions, kernels, structs, constants, imports, as the texts
+ * that they were typed in. Their code depends on what their words lead to: a name means the generations of all that. */
 #include <string.h>
 
 #include "lexer/lexer.h"

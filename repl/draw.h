@@ -73,7 +73,8 @@ void figure_free(Figure *f);
 void figure_text(const Figure *figure, int columns, int rows, Depth depth, Buf *out);
 bool figure_pixels(const Figure *f, int width, int height, Raster *out);
 
-/* picture.c: a matrix as a picture ---------------------------------------------------------------------------------- */
+/* picture.c: a matrix as a picture ----------------------------------------------------------------------------------
+ */
 typedef struct Picture {
     int64_t height, width;
     int channels;     /* 1, 3 or 4; the fourth is not looked at */
@@ -88,8 +89,10 @@ void picture_size(const Picture *p, int max_width, int max_height, int *width, i
 bool picture_pixels(const Picture *p, int width, int height, Raster *out);
 void picture_legend(const Picture *p, Depth depth, Buf *out); /* of what is scaled: a line with both ends */
 
-/* graphics.c: pixels as bytes for a terminal or a file ---------------------------------------------------------------- */
-void graphics_blocks(const Raster *r, Depth depth, Buf *out); /* half blocks, two pixels a character; DEPTH_NONE: grays */
+/* graphics.c: pixels as bytes for a terminal or a file
+ * ---------------------------------------------------------------- */
+void graphics_blocks(const Raster *r, Depth depth, Buf *out); /* half blocks, two pixels a character; DEPTH_NONE:
+                                                               * grays */
 void graphics_kitty(const Raster *r, Buf *out);
 void graphics_sixel(const Raster *r, Buf *out);
 void graphics_png(const Raster *r, Buf *out);

@@ -15,7 +15,8 @@ typedef struct Session Session;
 
 typedef struct SessionOptions {
     const char *march; /* NULL: this machine's processor */
-    const struct Archs *archs; /* of --offload-arch, alive as long as the session; NULL: the CPU, and what GPUs are here */
+    const struct Archs *archs; /* of --offload-arch, alive as long as the session; NULL: the CPU, and what GPUs are
+                                * here */
     int opt_level;     /* of kernels */
     bool strict;       /* --fp=strict */
     bool colour;       /* of diagnostics */
@@ -57,8 +58,8 @@ typedef struct SessionLaunch {
  * Where the input ends in an expression without `;`, *value is what it gave; may be NULL. */
 SessionResult session_run(Session *s, const char *text, size_t n, SessionValue *value, Buf *said);
 
-/* The next input stands in this file, below so many lines: messages name its lines, and modules are looked for beside it.
- * NULL: it is typed. */
+/* The next input stands in this file, below so many lines: messages name its lines, and modules are looked for beside
+ * it. NULL: it is typed. */
 void session_from(Session *s, const char *file, int lines_before);
 
 /* From a signal handler: the input that runs stops at the next round of a loop of host code. true: a kernel is running,
@@ -75,16 +76,18 @@ void session_value_text(Session *s, const SessionValue *v, int64_t i, Buf *out);
 bool session_type(Session *s, const char *expr, Buf *out);           /* :type e */
 /* what: transfers, plan, vector or bounds, of the last input that launched (name NULL), or of a function or kernel */
 bool session_explain(Session *s, const char *what, const char *name, Buf *out);
-bool session_code(Session *s, const char *kind, const char *name, Buf *out); /* ir | asm | ptx, of a function or kernel */
+bool session_code(Session *s, const char *kind, const char *name, Buf *out); /* ir | asm | ptx, of a function or
+                                                                              * kernel */
 bool session_devices(Session *s, Buf *out);
 bool session_device(Session *s, int64_t device, Buf *out);           /* launches without `on` go there */
 /* The input `text` many times, after one that does not count, for about `seconds`: each run's time in *times (seconds,
- * malloc'd, the caller frees). kernels_only: the time of its launches alone, arrays on the device. -1: failed, see *said. */
+ * malloc'd, the caller frees). kernels_only: the time of its launches alone, arrays on the device. -1: failed, see
+ * *said. */
 int session_time(Session *s, const char *text, double seconds, bool kernels_only, double **times, Buf *said);
 void session_reset(Session *s); /* :reset: nothing declared, no variables */
 
-/* Names, for completion and :save. kind: 'v'ariable, 'f'unction, 'k'ernel, 's'truct, 'c'onst, 'm'odule. The n-th in order
- * of declaration; false: no more. Members: of the type of the expression before the dot; NULL-terminated list. */
+/* Names, for completion and :save. kind: 'v'ariable, 'f'unction, 'k'ernel, 's'truct, 'c'onst, 'm'odule. The n-th in
+ * order of declaration; false: no more. Members: of the type of the expression before the dot; NULL-terminated list. */
 typedef struct SessionName {
     const char *name, *type, *text; /* text: as it was declared; of a variable NULL */
     char kind;

@@ -1,5 +1,5 @@
-/* show.h -- what a value looks like: scalars with their type, arrays by a few elements and what they are as a whole, small
- * matrices as tables. */
+/* show.h -- what a value looks like: scalars with their type, arrays by a few elements and what they are as a whole,
+ * small matrices as tables. */
 #ifndef KDSL_SHOW_H
 #define KDSL_SHOW_H
 
@@ -14,13 +14,16 @@ typedef struct Elements {
 } Elements;
 bool elements_of(const SessionValue *v, Elements *e); /* false: they are no numbers */
 double element_number(const SessionValue *v, const Elements *e, int64_t i, int lane);
-void element_text(const SessionValue *v, const Elements *e, int64_t i, Buf *out); /* of a single number; 6 digits of a fraction */
+void element_text(const SessionValue *v, const Elements *e, int64_t i, Buf *out); /* of a single number; 6 digits of a
+                                                                                   * fraction */
 int64_t value_length(const SessionValue *v); /* how many elements; 1 of what is no array */
 /* All numbers in order, lanes side by side. malloc'd; NULL: they are no numbers. */
 double *value_numbers(const SessionValue *v, int64_t *n);
 
-/* show.c ------------------------------------------------------------------------------------------------------------ */
-/* Spells element i of what is no number: text in quotes, structs, short vectors; and single values with all their digits. */
+/* show.c ------------------------------------------------------------------------------------------------------------
+ */
+/* Spells element i of what is no number: text in quotes, structs, short vectors; and single values with all their
+ * digits. */
 typedef void (*ShowElement)(void *context, const SessionValue *v, int64_t i, Buf *out);
 typedef struct ShowHow {
     int columns; /* of the screen */

@@ -1,5 +1,5 @@
-/* terminal.h -- what stands between a person and a session: what the screen can show, colours while typing, the editing of an
- * input, the words that may follow. */
+/* terminal.h -- what stands between a person and a session: what the screen can show, colours while typing, the
+ * editing of an input, the words that may follow. */
 #ifndef KDSL_TERMINAL_H
 #define KDSL_TERMINAL_H
 
@@ -16,7 +16,8 @@ void terminal_look(Terminal *t, bool colour);
 void terminal_size(const Terminal *t, int *columns, int *rows);
 Graphics terminal_graphics(Terminal *t);
 
-/* highlight.c -------------------------------------------------------------------------------------------------------- */
+/* highlight.c --------------------------------------------------------------------------------------------------------
+ */
 typedef enum Paint {
     PAINT_PLAIN, PAINT_KEYWORD, PAINT_TYPE, PAINT_NUMBER, PAINT_STRING, PAINT_COMMENT, PAINT_CALL, PAINT_COMMAND,
     PAINT_MATCH, /* the bracket at the cursor, and the other one */
@@ -28,7 +29,8 @@ const char *highlight_code(Paint p); /* what to send before it */
 int highlight_depth(const char *text, size_t n); /* how many brackets are open at the end */
 bool is_type_name(const char *text, size_t n); /* f32, index, f32x4, ... */
 
-/* words.c: what may be completed ------------------------------------------------------------------------------------- */
+/* words.c: what may be completed -------------------------------------------------------------------------------------
+ */
 typedef struct Words {
     Arena arena;
     Vec(const char *) at;
@@ -40,7 +42,8 @@ void words_for(Session *s, const char *text, size_t n, size_t start, Words *out)
 bool words_want_files(const char *text, size_t n);
 void words_free(Words *w);
 
-/* edit.c: readline ------------------------------------------------------------------------------------------------------ */
+/* edit.c: readline
+ * ------------------------------------------------------------------------------------------------------ */
 typedef enum EditEnd { EDIT_INPUT, EDIT_DISCARDED, EDIT_LEFT } EditEnd;
 typedef struct EditHow {
     const char *prompt, *more; /* of the first line and of those that follow; of one width */

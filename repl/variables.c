@@ -1,6 +1,6 @@
 /* variables.c -- the values that live on between inputs. Each has memory of its own, whose address generated code is
- * told: a number or struct as it lies in memory, an array its descriptor, whose elements are a block of the runtime's heap.
- */
+ * told: a number or struct as it lies in memory, an array its descriptor, whose elements are a block of the runtime's
+ * heap. */
 #include <string.h>
 
 #include "repl/internal.h"

@@ -50,7 +50,7 @@ static bool must_follow(const Launch *later, const Launch *l) {
     return false;
 }
 
-/* The device's next launch, if nothing before it stands in its way; else NULL. */
+/* The next launch of the device, if it does not have to wait for an earlier one; else NULL. */
 static Launch *next_on(int64_t device) {
     Launch *l = first;
     while (l && l->device != device) l = l->next;
@@ -69,7 +69,8 @@ static void finish(Launch *l) {
     pthread_cond_broadcast(&changed);
 }
 
-/* Below an exported function: the message of the first asynchronous launch that failed, reported by whoever waits for it. */
+/* In a call of an exported function: the message of the first asynchronous launch that failed, reported where the call
+ * waits for launches. */
 static char failure[1024];
 
 static void keep_failure(void) {
@@ -106,7 +107,7 @@ static void *work(void *worker) {
     return NULL;
 }
 
-/* At the program's end, or when the library is closed: its code goes, and no thread may be left in it. */
+/* At the end of the program, or when the library is closed: its code is unmapped, so no thread may still execute it. */
 static void end_workers(void) {
     kdsl_settle();
     pthread_mutex_lock(&lock);
@@ -127,7 +128,7 @@ static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
 
 static void begin_child(void) {
-    workers = NULL; /* these few bytes are not given back: their threads are the parent's */
+    workers = NULL; /* these few bytes are not freed: their threads belong to the parent process */
     first = NULL;
     end = &first;
     n_running = 0;

@@ -9,7 +9,7 @@
 #include "runtime/failure.h"
 #include "runtime/internal.h"
 
-/* " (work item i = 3, j = 4)" while such a failure is told. */
+/* " (work item i = 3, j = 4)" while the failure of a work item is reported. */
 static _Thread_local char item_text[160];
 
 void kdsl_fail(const char *place, const char *format, ...) {
@@ -24,7 +24,7 @@ void kdsl_fail(const char *place, const char *format, ...) {
     va_copy(again, ap);
     kdsl_border_fail(KDSL_EXIT_CHECK, place, format, again);
     va_end(again);
-    kdsl_async_stop(); /* of two threads that fail, only the first one tells */
+    kdsl_async_stop(); /* if two threads fail, only the first one reports */
     fflush(stdout);
     if (place) fprintf(stderr, "%s: ", place);
     vfprintf(stderr, format, ap);

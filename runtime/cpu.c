@@ -77,7 +77,7 @@ static int level_of_processor(void) {
     return level;
 }
 
-/* Nothing has begun yet that would want to end in order. */
+/* Nothing has been started yet that would have to be shut down. */
 static _Noreturn __attribute__((format(printf, 1, 2))) void refuse(const char *format, ...) {
     va_list ap;
     va_start(ap, format);
@@ -102,7 +102,8 @@ void kdsl_cpu_choose(int32_t lowest) {
     kdsl_cpu_level = level;
 }
 
-/* Caches ------------------------------------------------------------------------------------------------------------ */
+/* Caches ------------------------------------------------------------------------------------------------------------
+ */
 
 static int64_t level3_bytes(unsigned leaf) {
     enum { MOST_CACHES = 16, TYPE = 31 };
@@ -126,7 +127,7 @@ static int64_t bytes_named(const char *text) {
 
 /* KDSL_CACHE in the environment says otherwise, to try small arrays as if they were large. */
 static int64_t cache_bytes(void) {
-    enum { LEAST = 8 << 20 }; /* of what is worth writing past it; where nobody knows, this is it */
+    enum { LEAST = 8 << 20 }; /* the least size, also where the processor reports none */
     static _Atomic int64_t known;
     if (known) return known;
     const char *wanted = getenv("KDSL_CACHE");

@@ -86,7 +86,7 @@ static int version_of(int device) {
     return 10 * major + minor;
 }
 
-/* Newest first: libomptarget gives a device the first image that it takes. */
+/* Newest first: libomptarget loads the first image that a device accepts. */
 static void insert(Model *models, int *n, Model m) {
     int at = 0;
     while (at < *n && models[at].version > m.version) at++;
@@ -159,7 +159,7 @@ typedef struct Registered {
 } Registered;
 static Registered *registered;
 
-/* In place of PTX: a cubin for each model that has nothing newer to run. Returns how many. */
+/* Replaces PTX by a cubin for each model that has no newer image. Returns the number of cubins. */
 static int add_cubins(Image *to, const Image *ptx, const Descriptor *d, const Model *models, int n_models) {
     int n = 0;
     for (int i = 0; i < n_models; i++) {

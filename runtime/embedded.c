@@ -15,7 +15,7 @@ EMBED(kdsl_embedded_runtime, "kdsl_rt.o");
 EMBED(kdsl_embedded_device_x86, "kdsl_rt_device_x86.o");
 EMBED(kdsl_embedded_live, "kdsl_live.so");
 
-/* PART(name, label, prefix): the object kdsl_part_NAME.o. A part may need those that stand below it. */
+/* PART(name, label, prefix): the object kdsl_part_NAME.o. A part may need parts that are listed after it. */
 #define PARTS                                                                                                          \
     PART(cuda, "runtime of PTX images", "kdsl_ptx_")                                                                   \
     PART(words, "runtime of `text`", "kdsl_std_text_")                                                                 \

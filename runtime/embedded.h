@@ -1,5 +1,5 @@
-/* embedded.h -- the runtime as bytes inside the compiler: relocatable x86-64 objects, made when kdslc was built, and all
- * of it as a shared object. */
+/* embedded.h -- the runtime as bytes inside the compiler: relocatable x86-64 objects, made when kdslc was built, and
+ * all of it as a shared object. */
 #ifndef KDSL_RUNTIME_EMBEDDED_H
 #define KDSL_RUNTIME_EMBEDDED_H
 
@@ -8,8 +8,8 @@ extern const char kdsl_embedded_runtime[], kdsl_embedded_runtime_end[];       /*
 extern const char kdsl_embedded_device_x86[], kdsl_embedded_device_x86_end[]; /* device_x86.c */
 extern const char kdsl_embedded_live[], kdsl_embedded_live_end[];             /* a session's: live.h */
 
-/* Parts that only some programs are linked with: those whose code refers to a name with this prefix. They define the
- * functions of C that modules of stdlib/ are made of. */
+/* Optional parts, linked only into programs whose code refers to a name with this prefix. They define the C functions
+ * of modules of stdlib/. */
 typedef struct KdslPart {
     const char *label, *prefix, *begin, *end;
 } KdslPart;

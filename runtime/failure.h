@@ -29,7 +29,7 @@
 
 enum { FAILURE_BYTES = 1024 };
 typedef struct FailedArray {
-    const char *name, *shape; /* a name with a space describes the array: it has none of its own */
+    const char *name, *shape; /* a name with a space is the description of an array without a name */
     int64_t rank;
     const int64_t *extents;
 } FailedArray;

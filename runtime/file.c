@@ -25,7 +25,7 @@ static bool write_all(int fd, const char *at, int64_t n) {
     return true;
 }
 
-/* What fails half way is taken away again. */
+/* A file that could not be written completely is removed. */
 static bool append_to(const char *path, const void *at, int64_t n_bytes) {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0666);
     struct stat before;

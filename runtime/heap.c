@@ -70,8 +70,8 @@ static void leave_large(KdslBlock *b) {
     pthread_mutex_unlock(&large_lock);
 }
 
-/* Mapped by itself, as malloc does with most large blocks: glibc says so in the second bit of the word before it
- * (malloc/malloc.c, IS_MMAPPED). */
+/* Is the block a mapping of its own, as most large blocks of malloc are? glibc marks it in the second bit of the word
+ * before the block (malloc/malloc.c, IS_MMAPPED). */
 static bool has_own_pages(const KdslBlock *b) { return ((const size_t *)b)[-1] & 2; }
 
 bool kdsl_is_large_array(const char *at, int64_t n_bytes) {
@@ -92,7 +92,7 @@ static void give_back(KdslBlock *b) {
     free(b);
 }
 
-/* A call inside a call has a list of its own; the outer one waits. */
+/* A nested call has its own list; the list of the outer call is saved. */
 KdslBlocks kdsl_blocks_begin(void) {
     KdslBlocks outer = {blocks, keeps_list};
     blocks = NULL;

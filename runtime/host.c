@@ -11,8 +11,8 @@
 #include "runtime/internal.h"
 
 #ifndef KDSL_LIVE
-/* What gcc's crtbegin.o gives a program: the name under which this executable's or library's atexit handlers are kept. Weak, for
- * programs that are linked with crtbegin.o as well. */
+/* Defined by gcc's crtbegin.o in other programs: the handle under which the atexit handlers of this executable or
+ * library are registered. Weak, for programs that are linked with crtbegin.o as well. */
 KDSL_RT void *__dso_handle = &__dso_handle;
 #endif
 

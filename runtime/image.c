@@ -42,7 +42,8 @@ static double sample(int64_t pixel, int channel) {
     return (double)v / held.most;
 }
 
-/* Channel `channel` of a pixel, asked for with `wanted` channels. Gray of a colour is its luma (ITU-R BT.601). */
+/* Channel `channel` of a pixel, if the caller needs `wanted` channels. The gray value of a colour is its luma (ITU-R
+ * BT.601). */
 static double channel_of(int64_t pixel, int channel, int wanted) {
     bool has_colour = held.channels >= 3, has_alpha = held.channels % 2 == 0;
     if (channel == 3) return has_alpha ? sample(pixel, held.channels - 1) : 1.0;

@@ -22,9 +22,9 @@ bool kdsl_is_image_file(const char *path) {
     return n == 6 && !p[n];
 }
 
-/* Does the file still hold what was loaded? Its headers are compared with those in memory (of the smallest image there
- * is: offload/names.c). Not by inode: on overlay file systems (containers) the numbers of a mapping and of its path
- * differ. */
+/* Is the content of the file still what was loaded? Its headers are compared with those in memory (of the smallest
+ * possible image: offload/names.c). Inodes cannot be compared: on overlay file systems (containers) the numbers of a
+ * mapping and of its path differ. */
 static bool is_image(int fd, const void *loaded) {
     enum { N = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Phdr) };
     unsigned char head[N];

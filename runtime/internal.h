@@ -19,15 +19,15 @@ KDSL_RT extern char **kdsl_argv;
 /* resident.c sets it when a first array is kept on a device: memory that is freed must not stay in its table. */
 KDSL_RT extern void (*kdsl_forget_freed)(void *at, size_t n_bytes);
 
-/* launch.c: what is mapped or copied from now on; NULL: no more of it. Told to report.c, too. */
+/* launch.c: names what is mapped or copied from now on; NULL: nothing more. report.c gets the name, too. */
 typedef enum KdslMove { MOVES_NOTHING, MOVES_IN, MOVES_OUT } KdslMove;
 KDSL_RT void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move);
 KDSL_RT void kdsl_report_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move);
 /* report.c: what comes back from here on is for this launch on another device; NULL: it is for host code. */
 KDSL_RT void kdsl_report_serve(const KdslSection *launch);
-/* resident.c: where this thread fails at work on the tables, nobody else may wait for it. */
+/* resident.c: releases the locks of this thread, which fails while it works on the tables. */
 KDSL_RT void kdsl_tables_let_go(void);
-/* resident.c: nothing is kept on a device any more, and the next launch asks anew which one it is. */
+/* resident.c: copies everything back and keeps nothing on devices; the next launch finds the default device again. */
 KDSL_RT void kdsl_all_come_back(void);
 
 /* launch.c: the k-th field of ";x[0:n];file;line;column;;" and its length. */
@@ -35,17 +35,17 @@ KDSL_RT int kdsl_field(const char *text, int k, const char **at);
 KDSL_RT extern bool kdsl_report_is_on;
 KDSL_RT int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 
-/* What the OpenMP runtime's tools interface wants of a tool; NULL without KDSL_REPORT. */
+/* The entry point for the tools interface of the OpenMP runtime; NULL without KDSL_REPORT. */
 KDSL_RT void *kdsl_report_tool(void);
 
 /* Flush stdout, print "place: run-time error: text" on stderr, exit with KDSL_EXIT_CHECK. */
 KDSL_RT _Noreturn void kdsl_fail(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 KDSL_RT void kdsl_fail_again(const char *message);
-/* The place for what fails in the C below the standard library: that of the program's own call, else `module`. */
+/* The place of a failure in the C functions of the standard library: that of the call in the program, else `module`. */
 KDSL_RT const char *kdsl_called(const char *module);
 /* Inside an exported function: ends the call with `status` and does not return. Elsewhere it does nothing. */
 KDSL_RT void kdsl_border_fail(int status, const char *place, const char *format, va_list ap);
-/* The same with nothing to say, and what of kdsl_border is no matter of blocks and messages. */
+/* The same without a message; and the parts of kdsl_border that need neither blocks nor messages. */
 KDSL_RT void kdsl_border_leave(int status);
 KDSL_RT bool kdsl_border_is_there(void);
 __attribute__((weak, visibility("default"))) const char *kdsl_last_error(void); /* seen by C callers */
@@ -53,15 +53,16 @@ KDSL_RT int32_t kdsl_border_cross(void (*run)(void *frame), void *frame);
 enum { KDSL_LEFT = 256, KDSL_STOPPED }; /* of a session: exit(), an interrupt */
 KDSL_RT extern int32_t kdsl_exit_code;  /* of a session's exit() */
 KDSL_RT extern volatile int32_t kdsl_n_launching, kdsl_interrupt; /* a session's */
-/* slot.c: a copy of `what` and all it points to, in one piece: free. NULL: no memory. For a session, whose code goes while its arrays stay. */
+/* slot.c: a copy of `what` and of all that it points to, in one block, which the caller frees. NULL: out of memory.
+ * For sessions, whose code may be unloaded while its arrays stay. */
 KDSL_RT KdslSection *kdsl_section_copy(const KdslSection *what);
-/* heap.c: what a large block should lie in, said before it is first touched. */
+/* heap.c: requests huge pages for a large block, before its first use. */
 enum { KDSL_HUGE_FROM_BYTES = 4 << 20 };
 KDSL_RT void kdsl_ask_for_huge_pages(char *at, size_t n_bytes);
 /* heap.c: is that an array, all of it, with no other one in its pages? */
 enum { KDSL_LARGE_FROM_BYTES = 1 << 20 };
 KDSL_RT bool kdsl_is_large_array(const char *at, int64_t n_bytes);
-/* heap.c: the arrays made from here on, in this thread, are known, until _end gives them back or lets them be. */
+/* heap.c: records the arrays that this thread allocates, until _end frees or keeps them. */
 typedef struct KdslBlock KdslBlock;
 typedef struct KdslBlocks {
     KdslBlock *first;
@@ -86,10 +87,10 @@ KDSL_RT const char *kdsl_shape_text(char text[KDSL_SHAPE_BYTES], int64_t rank, c
 
 /* async.c: the program is about to end; returns when no launch runs any more. */
 KDSL_RT void kdsl_async_stop(void);
-/* host.c: the one way out of the process. Not for the program's own exit(), which waits for all launches first. */
+/* host.c: the only way in which the runtime ends the process. The program's own exit() waits for all launches first. */
 KDSL_RT _Noreturn void kdsl_end(int status);
 
-/* device.c: of the first time that somebody asked; programs of ours have no way to change it. */
+/* device.c: the default device, found at the first call; KDSL programs cannot change it. */
 KDSL_RT int64_t kdsl_default_device(void);
 /* device.c: is KDSL_REQUIRE=gpu set? Then: ends the program unless a launch on `device` (-1: the default) is on one. */
 KDSL_RT bool kdsl_device_is_required(void);
@@ -101,12 +102,11 @@ KDSL_RT bool kdsl_device_is_gpu(int device);
 KDSL_RT bool kdsl_nvidia_first(char *text, int n_bytes); /* "name (sm_90)" of the driver's first one, used or not */
 KDSL_RT bool kdsl_nvidia_name(const char *uid, char *name, int n_bytes);
 KDSL_RT void kdsl_nvidia_enter(int64_t device);
-/* The host's pages stay where they are, so that the device fetches them by itself. false: they do not, which does no
- * harm. */
+/* Pins pages of the host, so that the device copies them by DMA. False: not possible, which does no harm. */
 KDSL_RT bool kdsl_nvidia_pin(int64_t device, void *at, int64_t n_bytes);
 KDSL_RT void kdsl_nvidia_unpin(int64_t device, void *at);
-/* image_file.c: the file that the host plugin has loaded an image from goes, if it is that and still holds what lies at
- * `loaded`. Does the plugin call its files like this? */
+/* image_file.c: removes the file from which the host plugin has loaded an image, if its content is still that at
+ * `loaded`. Returns whether the name is one that the plugin uses. */
 KDSL_RT void kdsl_remove_image_file(const char *path, const void *loaded);
 KDSL_RT bool kdsl_is_image_file(const char *path);
 

@@ -29,8 +29,8 @@ int kdsl_field(const char *text, int k, const char **at) {
 /* Where the driver gives up ------------------------------------------------------------------------------------------
  */
 
-/* What a thread has asked libomptarget for. The driver may notice in a thread of its own what went wrong: then all that is
- * under way is told. */
+/* The requests of each thread to libomptarget. The driver may detect an error in a thread of its own: then all
+ * requests in progress are named. */
 typedef struct UnderWay {
     const void *ident;       /* of the launch; NULL: nothing is */
     const KdslSection *what; /* is mapped or copied for it; NULL: the launch itself */
@@ -96,7 +96,7 @@ static void tell_of(const UnderWay *u) {
     tell_text(": see the message above\n");
 }
 
-static struct sigaction before_us; /* LLVM's, or the program's own: has its turn behind us */
+static struct sigaction before_us; /* the handler of LLVM or of the program, which is called after ours */
 
 static void on_abort(int signal) {
     sigaction(signal, &before_us, NULL);
@@ -106,7 +106,7 @@ static void on_abort(int signal) {
         if (under_way[i].ident) tell_of(&under_way[i]);
 }
 
-/* The library may be closed. A handler that somebody has set since then stays. */
+/* The library may be closed. A handler that was set later by other code stays. */
 static void leave_signal(void) {
     struct sigaction now;
     if (!sigaction(SIGABRT, NULL, &now) && now.sa_handler == on_abort) sigaction(SIGABRT, &before_us, NULL);
@@ -163,7 +163,7 @@ int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, v
     return rc;
 }
 
-/* Of a kernel that has something of its own on the device (irgen/gpu/reduce.c). */
+/* A launch of a kernel that has data of its own on the device (irgen/gpu/reduce.c). */
 int32_t kdsl_launch_alone(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     check_launch(loc, device); /* may leave, which it must not do with the lock */

@@ -106,7 +106,7 @@ static void note(const KdslLaunch *l) {
     last->bytes_from += l->bytes_from;
 }
 
-/* What goes to a device goes for the launch that follows; what comes back without one comes for host code. */
+/* A copy to a device is counted for the launch that follows; a copy back without a launch is counted for host code. */
 void kdsl_live_moved(bool in, bool by_launch, int64_t n_bytes) {
     pthread_mutex_lock(&lock);
     if (in) bytes_to += n_bytes;

@@ -22,11 +22,11 @@ typedef struct KdslLaunch {
 } KdslLaunch;
 
 typedef struct KdslLive {
-    /* run(frame) with a border below it. Launches that nobody has waited for are over when it returns. *exit_code: of
-     * exit(); *message: why it failed, valid until the next call. */
+    /* Calls run(frame) so that failures and exit() end only this call. All launches have finished when it returns.
+     * *exit_code: of exit(); *message: why it failed, valid until the next call. */
     KdslEnd (*run)(void (*run)(void *frame), void *frame, int32_t *exit_code, const char **message);
-    /* The arrays made in the last run that are still there are known until `settle`, which frees those that `keep` was
-     * not told of, or lets them all be. */
+    /* The arrays of the last run that still exist are recorded until `settle`, which frees those that were not passed
+     * to `keep`, or keeps them all. */
     void (*keep)(void *array);
     void (*settle)(bool free_others);
     volatile int32_t *interrupt;            /* not 0: the run at hand is to end, and none begins */
@@ -34,7 +34,7 @@ typedef struct KdslLive {
     void (*choose_device)(int device);      /* what others keep comes back first */
     int (*launches)(const KdslLaunch **at); /* of the last run */
     void (*image_loaded)(void);             /* of an image without code (off_names_image) */
-    /* An image that the plugin has loaded, in which `name` is at `at`, as dlopen gives it; or NULL. */
+    /* The handle (of dlopen) of the image that the plugin has loaded and that defines `name` at `at`; or NULL. */
     void *(*find_image)(const char *name, const void *at);
     void (*register_ptx)(const void *descriptor), (*unregister_ptx)(const void *descriptor);
 } KdslLive;
@@ -54,7 +54,7 @@ typedef struct KernelArgs {
 
 enum { KDSL_HOST = -2 };
 
-/* report.c tells. device -1: the default one. place: ";file;kernel;line;column;;" */
+/* Called by report.c. device -1: the default one. place: ";file;kernel;line;column;;" */
 void kdsl_live_moved(bool in, bool by_launch, int64_t n_bytes);
 void kdsl_live_launched(const char *place, int64_t device, const KernelArgs *args, double seconds);
 

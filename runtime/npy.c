@@ -41,7 +41,7 @@ static const char *after(const char *text, const char *what) {
     return at ? at + strlen(what) : NULL;
 }
 
-/* The value behind 'key': in {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }. */
+/* The value after 'key': in {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }. */
 static const char *value_of(const char *head, const char *key) {
     const char *at = after(head, key);
     while (at && (*at == ' ' || *at == ':')) at++;

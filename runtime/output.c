@@ -28,8 +28,8 @@ static int open_beside(Output *o, mode_t mode) {
     return -1;
 }
 
-/* A file that is there keeps its rights, and a link to it stays one. Devices and pipes are written to; so is a file in a
- * folder in which no other one can be made. */
+/* A file that is there keeps its rights, and a link to it stays one. Devices and pipes are written to; so is a file in
+ * a folder in which no other one can be made. */
 static int open_either(Output *o, const char *path) {
     struct stat about;
     bool is_there = !stat(path, &about);
@@ -40,7 +40,7 @@ static int open_either(Output *o, const char *path) {
     o->real = is_there ? realpath(path, NULL) : strdup(path);
     int fd = o->real ? open_beside(o, 0666) : -1;
     if (fd >= 0) {
-        if (is_there && fchmod(fd, about.st_mode & 07777)) errno = 0; /* not ours to give: then the new file's own */
+        if (is_there && fchmod(fd, about.st_mode & 07777)) errno = 0; /* not permitted: it keeps its own */
         return fd;
     }
     free(o->temporary);

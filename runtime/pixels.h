@@ -7,8 +7,8 @@
 
 #include "runtime/internal.h"
 
-/* A picture as its file holds it: rows from the top, samples of a pixel side by side. Channels: 1 gray, 2 gray and
- * alpha, 3 red, green, blue, 4 the same and alpha. A sample has 1 or 2 bytes and is at most `most`. */
+/* A picture as in its file: rows from the top, the samples of a pixel contiguous. Channels: 1 gray, 2 gray and alpha,
+ * 3 red, green, blue, 4 the same and alpha. A sample has 1 or 2 bytes and is at most `most`. */
 typedef struct Pixels {
     void *at; /* malloc; the receiver frees it */
     int64_t h, w;

@@ -26,7 +26,7 @@ static void write_pnm(const char *path, const uint8_t *bytes, const float *float
 }
 
 /* Reading ---------------------------------------------------------------------------------------------------------- */
-/* A number of the header, after spaces and comments to the end of their lines; -1 if there is none. */
+/* Reads a number of the header, after spaces and comments (to the end of the line); -1: no number follows. */
 static int64_t next_number(FILE *file) {
     int c = getc(file);
     int64_t v = -1;
@@ -37,7 +37,7 @@ static int64_t next_number(FILE *file) {
         c = getc(file);
     }
     for (; isdigit(c) && v < INT32_MAX; c = getc(file)) v = (v < 0 ? 0 : v) * 10 + (c - '0');
-    /* One character behind a number belongs to it: in front of raw bytes it is the only one. */
+    /* Exactly one character separates the last number from raw bytes. */
     if (c != EOF && !isspace(c)) ungetc(c, file);
     return v;
 }

@@ -9,7 +9,8 @@
 
 enum { RECORD_SITE, RECORD_ITEM, RECORD_VALUES = 4, DEFAULT_BYTES = 1 << 20, LEAST_BYTES = 256 };
 
-/* One for all launches: they follow one another. Between them it is empty, all zeros behind the header. */
+/* One buffer for all launches, which run one after another. Between launches it is empty: all zeros after the header.
+ */
 static struct {
     int64_t *at, n_words;
 } prints;
@@ -67,7 +68,7 @@ int64_t kdsl_print_bytes(void) { return 8 * prints.n_words; }
 
 /* The lines -------------------------------------------------------------------------------------------------------- */
 
-/* By work item; records of one item lie in the order in which it printed. */
+/* Sorted by work item; the records of one item are in the order in which it printed. */
 static int by_item(const void *a, const void *b) {
     const int64_t *x = *(const int64_t *const *)a, *y = *(const int64_t *const *)b;
     for (int i = 0; i < 3; i++)
@@ -88,7 +89,7 @@ static void print_record(const KdslPrint *table, const int64_t *record, const ch
     kdsl_text_print();
 }
 
-/* The first record that does not fit sets `next` beyond the end for good; what lies behind the last one is zero. */
+/* The first record that does not fit leaves `next` past the end; all words after the last record are zero. */
 static int64_t **find_records(const KdslPrint *table, int64_t *n) {
     int64_t *end = prints.at + prints.n_words, **found = NULL;
     *n = 0;

@@ -11,10 +11,10 @@ void kdsl_register(const void *descriptor, const void *anchor) {
 void kdsl_unregister(const void *descriptor) { kdsl_target()->unregister_lib(descriptor); }
 
 #ifndef KDSL_LIVE
-/* A library may be closed long before the process ends. What it has registered with atexit has to run then: gcc's
- * crtbegin.o sees to that in libraries that gcc links, and this in those that kdslc links. Without it libomptarget goes
- * on using the images of a library that is gone, and exit() calls functions that are. Where both do it, or where the
- * process ends, nothing is left to be run. */
+/* A library may be closed long before the process ends. Its atexit handlers have to run then: in libraries that gcc
+ * links, crtbegin.o runs them; in those that kdslc links, this function does. Otherwise libomptarget would use the
+ * images, and exit() would call functions, of a library that is no longer mapped. If both run, or at the end of the
+ * process, nothing is left to be run. */
 extern void *__dso_handle;
 void __cxa_finalize(void *library);
 

@@ -49,9 +49,9 @@ static _Thread_local const KernelArgs *now; /* the launch at hand */
 static _Thread_local const char *place;     /* and where it is, as a row's name */
 static _Thread_local const char *moving;    /* what resident.c moves */
 static const char host_code[] = ";;host code;;;";
-static _Thread_local const KdslSection *served; /* the launch for which another device gives something back */
+static _Thread_local const KdslSection *served; /* the launch for which another device copies something back */
 
-/* A device is asked for its name while it is there: the report comes when libomptarget has gone. */
+/* The name of a device is read early: when the report is printed, libomptarget has been shut down. */
 static Row *row(Row **rows, int *n, const char *name, int64_t device) {
     for (int i = 0; i < *n; i++)
         if ((*rows)[i].device == device && !strcmp((*rows)[i].name, name)) return &(*rows)[i];

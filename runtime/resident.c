@@ -28,7 +28,7 @@
 #include "runtime/section.h"
 #include "runtime/target.h"
 
-enum { MOST_PATCHES = 8 }; /* parts of a section that the host has written by themselves */
+enum { MOST_PATCHES = 8 }; /* patches: parts of a section that the host has written singly */
 
 typedef struct Table {
     Section *at;
@@ -57,7 +57,7 @@ void kdsl_tables_let_go(void) {
 
 /* The tables ------------------------------------------------------------------------------------------------------- */
 
-/* The first section that ends behind `at`. */
+/* The first section that ends after `at`. */
 static int64_t find(const Table *t, const char *at) {
     int64_t low = 0, high = t->n;
     while (low < high) {
@@ -68,7 +68,7 @@ static int64_t find(const Table *t, const char *at) {
     return low;
 }
 
-/* The sections of a table that hold some of `part`, one after the other: NULL first. */
+/* Iterates over the sections of a table that overlap `part`; NULL: begins. */
 static Section *next_in(const Table *t, const Section *s, Part part) {
     int64_t i = s ? s - t->at + 1 : find(t, part.begin);
     return i < t->n && t->at[i].begin < part.end ? &t->at[i] : NULL;
@@ -177,8 +177,8 @@ static void take_over_part(Section *s, Part p, Newest newest) {
     if (poison && newest == ON_DEVICE) memset(p.begin, 0xA5, (size_t)kdsl_part_bytes(p));
 }
 
-/* What the old section had on the device is there again, and is what it was: it may be an argument of the launch at hand,
- * too. But not what the launch is about to ask for: that goes as one. The host has all of it. */
+/* Copies to the device again what the old section had there, because it may be an argument of the current launch, too.
+ * The part that the launch will request is left out: that is copied as a whole. The host has all of it. */
 static void take_over(Section *s, const Section *old, Part asked) {
     Part p = {old->begin, old->begin};
     for (int64_t i = 0; i < old->n_pieces; i++, p.begin = p.end) {
@@ -188,8 +188,8 @@ static void take_over(Section *s, const Section *old, Part asked) {
     }
 }
 
-/* Sections that hold a part of it but not all give way to one that holds them, too: libomptarget cannot extend a
- * mapping. */
+/* Sections that overlap it but do not contain it are replaced by a section that contains them, too: libomptarget
+ * cannot extend a mapping. */
 static Section *extend(Table *t, int64_t device, Part part, const KdslSection *what) {
     int64_t first = find(t, part.begin), n = 0;
     for (Section *s = NULL; (s = next_in(t, s, part)); n++) {}
@@ -279,7 +279,7 @@ void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes) {
 
 /* Host code -------------------------------------------------------------------------------------------------------- */
 
-/* For all sections, on all devices, that hold a part of it. */
+/* For all sections, on all devices, that overlap it. */
 typedef void Visit(Section *s, Part part, bool more);
 
 static void visit(Visit *does, void *at, int64_t n_bytes, bool more) {
@@ -308,9 +308,9 @@ static void fill(Section *s, Part part, bool more) {
     kdsl_section_mark(s, part, ELSEWHERE);
 }
 
-/* An element or a slice comes by itself; if that goes on, all of it comes: what the parts have cost by then is about what
- * the whole costs. Of a small array that is so with the first one, unless it is likely to be the last; then the next
- * one may come by itself as well. */
+/* An element or a slice is copied back by itself, until the cost of such copies is about that of copying the whole
+ * section; then the whole is copied (ski rental). For a small array that is at the first copy, unless that is likely
+ * to be the last one; then the next one may be single as well. */
 static void peek(Section *s, Part part, bool more) {
     if (!kdsl_section_has(s, part, ON_DEVICE)) return;
     int64_t n_bytes = kdsl_part_bytes(part);
@@ -326,15 +326,16 @@ static int64_t count_patches(const Section *s) {
     return n;
 }
 
-/* Is there a cheaper way to tell the device of one more patch than by itself? Two cost no more than to fetch all and to
- * send it again. */
+/* Is one more patch dearer than the alternatives? Two patches cost no more than copying the whole section back and
+ * forth. */
 static bool is_scattered(const Section *s, int64_t n_patches) {
     if (n_patches >= MOST_PATCHES) return true;
     if (n_patches < 2 || !kdsl_section_has(s, kdsl_section_all(s), ON_DEVICE)) return false;
     return s->apart_bytes + (n_patches + 1) * LEAST_COST_BYTES >= s->end - s->begin;
 }
 
-/* Then all there are go now or, if that would cost too much by and by, everything between them goes later. */
+/* Then all patches are copied now or, if that would cost too much in the long run, everything between them is copied
+ * later. */
 static void gather_patches(Section *s, int64_t n_patches) {
     int64_t cost = n_patches * LEAST_COST_BYTES;
     if (n_patches >= MOST_PATCHES && s->apart_bytes + cost < s->end - s->begin) {
@@ -371,7 +372,7 @@ void kdsl_host_fills(void *at, int64_t n_bytes) { visit(fill, at, n_bytes, false
 void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more) { visit(peek, at, n_bytes, more); }
 void kdsl_host_pokes(void *at, int64_t n_bytes) { visit(poke, at, n_bytes, false); }
 
-/* What came from outside goes back there: complete, and unknown to the devices. */
+/* An array that a C caller passed is returned complete, and no device keeps a copy. */
 void kdsl_host_takes(void *at, int64_t n_bytes) {
     if (n_bytes <= 0) return; /* a call that was refused for its extents */
     kdsl_host_reads(at, n_bytes);

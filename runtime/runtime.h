@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef KDSL_LIVE /* live.h: the runtime of sessions, a library of its own */
+#ifdef KDSL_LIVE /* live.h: the runtime of sessions, a shared library */
 #define KDSL_RT __attribute__((visibility("default")))
 #elif !defined KDSL_RT /* the compiler has a function of this, too */
 #define KDSL_RT __attribute__((weak, visibility("hidden")))
@@ -30,8 +30,8 @@ KDSL_RT void kdsl_text_u64(uint64_t v, int32_t width, int32_t align, int32_t zer
 KDSL_RT void kdsl_text_f64(double v, int32_t bits, int32_t width, int32_t precision, int32_t align, int32_t zero,
                            int32_t style); /* bits 32: v was an f32, which decides what "shortest" is */
 KDSL_RT void kdsl_text_print(void);        /* end of a print: the line and a newline to stdout, in one write */
-/* A format, taken apart while compiling, for text that is made after a kernel has run. Numbers are taken from `values`
- * in order, one 64-bit slot each: integers extended as their type asks, floats as a double. */
+/* A parsed format, for text that is made after a kernel has run. Numbers are taken from `values` in order, one 64-bit
+ * slot each: integers sign- or zero-extended by their type, floats as a double. */
 typedef struct KdslPiece {
     const char *text;                    /* of n bytes; NULL: a number */
     int64_t n;
@@ -46,13 +46,15 @@ KDSL_RT _Noreturn void kdsl_text_assert(const char *place); /* end of a failed a
  * the processor, or KDSL_CPU, is below that, and where KDSL_CPU is above the processor. */
 KDSL_RT extern int32_t kdsl_cpu_level;
 KDSL_RT void kdsl_cpu_choose(int32_t lowest);
-/* Are they too many for the last-level cache? Asked by kernels before they write past the caches. */
+/* Are they too many for the last-level cache? Kernels call it before they use non-temporal stores. */
 KDSL_RT int32_t kdsl_exceeds_cache(int64_t n_bytes);
 
-/* stack.c: is there room for further calls? Asked by functions that may call themselves; else it fails. */
+/* stack.c: ends the program if the stack has no room for further calls. Functions that may call themselves call it
+ * first. */
 KDSL_RT void kdsl_check_stack(const char *place, const char *function);
 
-/* heap.c: arrays. 64-byte aligned. Fails the program when an extent is negative, the size overflows or memory is out. */
+/* heap.c: arrays. 64-byte aligned. Fails the program when an extent is negative, the size overflows or memory is out.
+ */
 KDSL_RT void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place);
 KDSL_RT void kdsl_array_free(void *data); /* NULL is fine */
 
@@ -62,9 +64,9 @@ KDSL_RT _Noreturn void kdsl_fail_index(const char *place, const char *array, int
 /* lo..hi of dimension dim is not within the array, or ends before it begins */
 KDSL_RT _Noreturn void kdsl_fail_slice(const char *place, const char *array, int64_t lo, int64_t hi, int64_t dim,
                                        int64_t rank, const int64_t *extents);
-/* text: "matmul: k is {} in a: {} but {} in b: {}" is put together by the caller's constants: function, size name, and
- * for each of the two places the parameter name, its rank, its extents and which one is meant. other_name NULL: the
- * requirement is the constant `required`. */
+/* The text "matmul: k is {} in a: {} but {} in b: {}" is built from these: function, name of the size, and for each of
+ * the two arguments the name of the parameter, its rank, its extents and which of them is meant. other_name NULL: the
+ * extent must equal the constant `required`. */
 KDSL_RT _Noreturn void kdsl_fail_shape(const char *place, const char *function, const char *size, const char *name,
                                        int64_t rank, const int64_t *extents, int64_t dim, const char *other_name,
                                        int64_t other_rank, const int64_t *other_extents, int64_t other_dim,
@@ -75,8 +77,8 @@ KDSL_RT _Noreturn void kdsl_fail_shift(const char *place, int64_t amount, int64_
 KDSL_RT _Noreturn void kdsl_fail_domain(const char *place, const char *kernel, int64_t rank, int64_t n0, int64_t n1,
                                         int64_t n2);
 KDSL_RT _Noreturn void kdsl_fail_step(const char *place); /* a range with step 0 */
-/* A check that failed in a kernel. The compiler emits a table of all checks that kernels keep; the item whose check
- * failed first has filled the launch's slot (irgen/lang/check.c). axes: names of the domain's variables. */
+/* A check that failed in a kernel. The compiler emits a table of all checks in kernels; the item whose check failed
+ * first has filled the slot of the launch (irgen/lang/check.c). axes: names of the domain variables. */
 typedef enum KdslCheckKind { /* sema/sema.h: CheckKind; irgen/lang/check.c has both */
     KDSL_CHECK_INDEX, KDSL_CHECK_DIVIDE, KDSL_CHECK_SHIFT, KDSL_CHECK_STEP, KDSL_CHECK_SHAPE, KDSL_CHECK_SLICE,
     KDSL_CHECK_ASSERT
@@ -92,15 +94,15 @@ typedef struct KdslCheck {
 } KdslCheck;
 typedef struct KdslSlot {
     int32_t taken;
-    int32_t blocks; /* of a reduction on a GPU: so many have left their part; 0 again when all have */
+    int32_t blocks; /* GPU reductions: blocks that have stored their partial result; 0 when all have */
     int64_t site, value, other, dim, extents[4], other_extents[4], item[3];
 } KdslSlot;
 KDSL_RT _Noreturn void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *const *axes,
                                       int64_t n_axes);
 
-/* print.c: lines that kernels print. The launch maps a buffer; an item that prints takes room in it with one atomic
- * add and leaves the number of the print, its position and the values there. After the launch the host prints the lines
- * in the order of the work items, and of one item in the order in which it printed. Words of 64 bits: */
+/* print.c: lines that kernels print. The launch maps a buffer; an item that prints reserves room in it with one atomic
+ * add, and stores the number of the print, its position and the values. After the launch the host prints the lines in
+ * the order of the work items, and those of one item in the order in which it printed. Words of 64 bits: */
 enum {
     KDSL_PRINT_NEXT,    /* the first free word; beyond the end once a record did not fit */
     KDSL_PRINT_DROPPED, /* records that did not fit */
@@ -116,12 +118,13 @@ KDSL_RT int64_t kdsl_print_bytes(void);    /* its size: KDSL_PRINT_BUFFER, or 1 
 KDSL_RT void kdsl_print_end(const KdslPrint *prints, const char *const *axes, int64_t n_axes, const char *place,
                             const char *kernel);
 
-/* Where the program last called a function of the standard library that is made of C: what fails in there is told with
- * that place. */
+/* The place of the last call of a standard library function that is written in C: failures in it are reported with
+ * this place. */
 KDSL_RT void kdsl_called_at(const char *place);
-/* resident.c: arrays kept on the device. A launch that does not map an array itself asks for its address there, and says
- * what the kernel does; where the launch then runs on the host after all, it takes that back. Host code asks before it
- * reads or writes what may be newer on the device. at, n_bytes: the section meant, all of it or a part. */
+/* resident.c: arrays kept on the device. A launch that does not map an array itself gets its device address here, and
+ * passes what the kernel does with it; if the launch then runs on the host after all, it cancels this. Host code calls
+ * these functions before it reads or writes an array whose newest copy may be on the device. at, n_bytes: the section,
+ * whole or in part. */
 typedef struct KdslSection {
     const void *ident; /* of the place: libomptarget's ident_t */
     const char *name;  /* ";x[0:n];file;line;column;;", as in a launch's name table */
@@ -130,22 +133,25 @@ KDSL_RT void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, 
                              int32_t writes); /* device -1: the default one */
 KDSL_RT void *kdsl_device_address(int64_t device, void *at); /* of what kdsl_on_device has put there */
 KDSL_RT void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes);
-KDSL_RT void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more); /* only this; more: others are likely to follow */
+KDSL_RT void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more); /* only this; more: others are likely to
+                                                                        * follow */
 KDSL_RT void kdsl_host_pokes(void *at, int64_t n_bytes);               /* only this */
 KDSL_RT void kdsl_host_reads(void *at, int64_t n_bytes);
 KDSL_RT void kdsl_host_writes(void *at, int64_t n_bytes);
 KDSL_RT void kdsl_host_fills(void *at, int64_t n_bytes); /* all of it: what it held is not needed */
-KDSL_RT void kdsl_check_device(const char *place, int64_t device); /* is there one of this number? else the program ends */
+KDSL_RT void kdsl_check_device(const char *place, int64_t device); /* is there one of this number? else the program
+                                                                    * ends */
 KDSL_RT void kdsl_host_takes(void *at, int64_t n_bytes);
 
-/* slot.c: a launch's slot for the first failed check, zero, with room on the device (-1: the default one); and after the
- * launch, whether or not it ran there: ends the program if the slot was taken, else gives it back. */
+/* slot.c: allocates the slot of a launch for the first failed check, zeroed, also on the device (-1: the default one).
+ * After the launch, whether or not it ran there: ends the program if the slot is taken, else frees it. */
 KDSL_RT KdslSlot *kdsl_slot_take(const KdslSection *what, int64_t device);
 KDSL_RT void kdsl_slot_end(KdslSlot *slot, int32_t on_host, const KdslCheck *checks, const char *const *axes,
                            int64_t n_axes);
 
-/* async.c: run(copy of frame) on a thread of the device's (-1: the default one), after those that were given before to the
- * same device, and after those on others that write what it uses, or use what it writes. kdsl_settle: all are done. */
+/* async.c: calls run(copy of frame) on the thread of the device (-1: the default one), after the earlier launches on
+ * the same device, and after those on other devices that write what it uses, or use what it writes. kdsl_settle: waits
+ * for all. */
 typedef struct KdslUse {
     char *at;
     int64_t n_bytes, writes;
@@ -161,15 +167,16 @@ KDSL_RT const char *kdsl_device_name(const char *place, int64_t device);
 KDSL_RT int32_t kdsl_launch_alone(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 KDSL_RT int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 
-/* threads.c: task(thread, bound, context) on the threads of the OpenMP runtime, if these have the stack that it needs, or
- * on this one; and in there, which of how many this is. */
+/* threads.c: task(thread, bound, context) on the threads of the OpenMP runtime, if these have the stack that it needs,
+ * or on this one; and in there, which of how many this is. */
 KDSL_RT void kdsl_fork(void *ident, void (*task)(int32_t *thread, int32_t *bound, void *context), void *context,
                        int64_t stack_bytes);
 KDSL_RT int32_t kdsl_thread_num(void);
 KDSL_RT int32_t kdsl_num_threads(void);
 
-/* registration.c: the constructor that irgen makes gives libomptarget the program's images, and takes them back when the
- * program ends or the library is closed. `anchor`: libomptarget's own function, so that the program depends on it. */
+/* registration.c: the constructor that irgen makes registers the images of the program with libomptarget; they are
+ * unregistered when the program ends or the library is closed. `anchor`: a function of libomptarget, so that the
+ * program depends on it. */
 KDSL_RT void kdsl_register(const void *descriptor, const void *anchor);
 KDSL_RT void kdsl_unregister(const void *descriptor);
 KDSL_RT void kdsl_ptx_register(const void *descriptor, const void *anchor); /* cuda.c: of programs with PTX images */
@@ -184,7 +191,8 @@ KDSL_RT void kdsl_check_argument(const char *place, const char *name, const void
 KDSL_RT void kdsl_check_apart(const char *place, const char *name, const char *at, int64_t n_bytes,
                               const char *other_name, const char *other, int64_t other_bytes, int32_t may_be_same);
 
-/* test.c: the program of `kdslc test`. Runs each in a process of its own; the result is the program's exit code. */
+/* test.c: the main function of `kdslc test`. Runs each test in a process of its own; returns the exit code of the
+ * program. */
 typedef struct KdslTest {
     const char *name, *place;
     void (*run)(void);

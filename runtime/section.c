@@ -31,7 +31,7 @@ static void push(Piece *pieces, int64_t *n, char *begin, char *end, Newest newes
     else pieces[(*n)++] = (Piece){end, newest};
 }
 
-/* Room for the pieces, and as much again for those that come in their place. */
+/* Room for the pieces, and as much again for those that replace them. */
 static void need_room(Section *s) {
     int64_t needed = 2 * (s->n_pieces + 2);
     if (needed <= s->capacity) return;
@@ -66,8 +66,9 @@ void kdsl_section_mark(Section *s, Part part, Newest newest) {
 
 /* Copies ----------------------------------------------------------------------------------------------------------- */
 
-/* A GPU fetches pinned memory by itself, which is faster than through the driver's own buffers; but to pin it takes time,
- * too. So that is for a large array that has gone and come back already, and is about to move again. */
+/* A GPU copies pinned memory by DMA, which is faster than through the buffers of the driver; but pinning takes time,
+ * too. So only a large array is pinned that has been copied in both directions already, and is about to be copied
+ * again. */
 static void pin_if_it_pays(Section *s, int64_t n_bytes) {
     int64_t size = kdsl_part_bytes(kdsl_section_all(s)), before = s->moved_bytes;
     if (n_bytes < LEAST_COST_BYTES || size < KDSL_LARGE_FROM_BYTES) return;
@@ -94,7 +95,7 @@ void kdsl_section_peek(Section *s, Part part) {
     for (Part p; kdsl_section_find(s, part, ON_DEVICE, &p); part.begin = p.end) copy(s, p, MAP_FROM);
 }
 
-/* The parts of `run` that are newer elsewhere, side by side in `kept`, or back from there. */
+/* Saves the parts of `run` that are newer elsewhere in `kept`, one after the other, or restores them from there. */
 static void keep(const Section *s, Part run, char *kept, bool put_back) {
     for (Part p; kdsl_section_find(s, run, ELSEWHERE, &p); run.begin = p.end) {
         memcpy(put_back ? p.begin : kept, put_back ? kept : p.begin, (size_t)kdsl_part_bytes(p));
@@ -102,7 +103,7 @@ static void keep(const Section *s, Part run, char *kept, bool put_back) {
     }
 }
 
-/* Two parts with little between them come as one. The caller has locked the table. */
+/* Two parts with a small gap between them are copied as one. The caller has locked the table. */
 void kdsl_section_fetch(Section *s, Part part) {
     static char kept[LEAST_COST_BYTES];
     for (Part run, p; kdsl_section_find(s, part, ON_DEVICE, &run);) {
@@ -130,7 +131,7 @@ void kdsl_section_poison(Section *s) {
 
 /* Room on the device ----------------------------------------------------------------------------------------------- */
 
-/* Can the processor read there? The kernel looks at the new mask first, and only then refuses what to do with it. */
+/* Is the memory readable? sigprocmask reads the new mask first, and only then refuses the invalid operation. */
 static bool is_in_our_memory(const char *at) {
     return syscall(SYS_rt_sigprocmask, ~0, at, NULL, 8) < 0 && errno == EINVAL;
 }
@@ -152,18 +153,18 @@ static void end_mapping(Section *s) {
                                  NULL);
 }
 
-/* Bytes from the beginning of a page to that of the next large array: some cache lines, each time others. Arrays that
- * all begin with a page have the same elements at the same places of it; caches then keep few of them at a time, and the
- * processor takes a load from one for a load of what it has just stored in another. */
+/* Cache colouring: large arrays begin at different offsets in their pages. If all began at a page boundary, elements
+ * with the same index would map to the same cache sets, and loads would suffer from 4K aliasing with stores to other
+ * arrays. */
 static size_t next_skew(void) {
-    enum { STEP = 9 * 64, N_STEPS = 7 }; /* no two closer than half a KiB, round a page */
+    enum { STEP = 9 * 64, N_STEPS = 7 }; /* the offsets, modulo a page, are at least half a KiB apart */
     static unsigned n;
     return __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED) % N_STEPS * STEP;
 }
 
-/* Where the processor itself is the device, device memory is ordinary memory, which the plugin takes from malloc: that
- * begins 16 bytes into a page. A large array wants whole huge pages there, asked for before they are first touched, and
- * rows that begin where cache lines do; so it lies in memory of ours instead. */
+/* If the device is the CPU, device memory is ordinary memory, which the plugin allocates with malloc: it begins 16
+ * bytes into a page. A large array needs whole huge pages, requested before their first use, and rows that begin at
+ * cache lines; so its memory is allocated here instead. */
 static void begin_large_mapping(Section *s) {
     enum { HUGE_PAGE = 2 << 20 };
     size_t n_bytes = (size_t)(s->end - s->begin), skew = next_skew();

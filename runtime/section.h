@@ -27,7 +27,7 @@ typedef struct Section {
     int64_t device;
     Piece *pieces;
     int64_t n_pieces, capacity;
-    int64_t apart_bytes; /* what parts that moved by themselves have cost since a launch has written it */
+    int64_t apart_bytes; /* the cost of single copies since the last launch that wrote it */
     int64_t moved_bytes; /* both ways, in large pieces */
     bool is_pinned;
     void *room;   /* memory that this program gave the device, with `there` in it; NULL: the device has its own */
@@ -36,21 +36,23 @@ typedef struct Section {
 
 enum { LEAST_COST_BYTES = 1 << 16 }; /* a small copy takes about as long as one of this size */
 
-/* resident.c: the program or the call ends. Whoever calls it has changed nothing yet, or has left everything in order: the
- * tables are looked through once more at the end, and after a call that failed. */
+/* resident.c: out of memory: ends the program or the call. The caller has changed nothing yet, or has left the tables
+ * consistent: they are used once more at the end, and after a failed call. */
 KDSL_RT _Noreturn void kdsl_no_room_in_table(void);
 
-/* Room for it on the device. copies: what the host has goes there with it; else everything is elsewhere. */
+/* Allocates it on the device. copies: with the contents of the host; else all bytes are elsewhere. */
 KDSL_RT Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSection *what);
 KDSL_RT void kdsl_section_unmap(Section *s); /* its pieces are left */
-/* The first part of `within` that is like that. */
+/* The first part of `within` in that state. */
 KDSL_RT bool kdsl_section_find(const Section *s, Part within, Newest newest, Part *found);
 KDSL_RT void kdsl_section_mark(Section *s, Part part, Newest newest);
-/* What of it is newest on the device, to the host, which does not overwrite what it has newer; then it is on both. */
+/* Copies to the host each piece whose newest copy is on the device; pieces that are newer on the host are left alone.
+ * The pieces are then on both sides. */
 KDSL_RT void kdsl_section_fetch(Section *s, Part part);
-/* What of it is elsewhere, from the host to the device; then it is on both. The host has it. */
+/* Copies to the device each piece whose newest copy is elsewhere, which the host has. The pieces are then on both
+ * sides. */
 KDSL_RT void kdsl_section_send(Section *s, Part part);
-/* What is newest on the device, and nothing is said of it: the next one who looks at it has to ask again. */
+/* Copies to the host what is newest on the device, without recording that: the next reader copies again. */
 KDSL_RT void kdsl_section_peek(Section *s, Part part);
 /* Everything on the device becomes a pattern. */
 KDSL_RT void kdsl_section_poison(Section *s);

@@ -57,7 +57,7 @@ static void copy(Mapper *mapper, Slot *s, int64_t n_bytes, int64_t direction) {
     kdsl_moving(NULL, 0, 0, MOVES_NOTHING);
 }
 
-/* A library of ours may be closed before the program ends: no name or address of it stays behind in libomptarget. */
+/* A KDSL library may be closed before the program ends: then libomptarget must not keep a name or address of it. */
 static void at_exit(void) {
     pthread_mutex_lock(&lock);
     for (Slot *s = unused; s; s = s->next) {

@@ -10,7 +10,7 @@
 
 #include "runtime/internal.h"
 
-enum { RESERVE_BYTES = 512 << 10, LEAST_PART = 4 }; /* the reserve is at most that part of the stack */
+enum { RESERVE_BYTES = 512 << 10, LEAST_PART = 4 }; /* the reserve is at most this fraction of the stack */
 
 typedef struct Stack {
     const char *begin, *end, *reserve; /* of this thread; stacks grow down, from the end */
@@ -30,7 +30,8 @@ static bool find(Stack *s) {
     return known;
 }
 
-/* Code may also run on a stack that somebody has made himself, for a coroutine, say. Nothing is known of that one. */
+/* Code may also run on a stack that was allocated by the program, such as that of a coroutine. Its bounds are not
+ * known. */
 static __attribute__((noinline)) void look_closer(const char *here, const char *place, const char *function) {
     if (!stack.end && !find(&stack)) return;
     if (here < stack.begin || here >= stack.end || here >= stack.reserve) return;

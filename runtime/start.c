@@ -6,15 +6,16 @@
 
 #include "runtime/internal.h"
 
-/* A program started with a standard file closed would give its number to the next file it opens, and print into that.
- * The number is taken here instead, by something that refuses: a print then fails, and says so. */
+/* If a standard file descriptor is closed at the start, the next file that is opened would get its number, and prints
+ * would go into that file. So the number is occupied here by a descriptor that cannot be written: a print then fails
+ * with a message. */
 static void guard_standard_files(void) {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-/* The OpenMP runtime looks for a function of this name when it starts: of programs only, since a library of ours is no
- * judge of what its user's program wants to be told. */
+/* The OpenMP runtime looks up this function when it starts. Only programs define it: a library must not decide for the
+ * program that uses it. */
 __attribute__((weak, visibility("default"))) void *ompt_start_tool(unsigned version, const char *runtime);
 void *ompt_start_tool(unsigned version, const char *runtime) {
     (void)version, (void)runtime;
@@ -27,7 +28,8 @@ int main(int argc, char **argv) {
     kdsl_argc = argc;
     kdsl_argv = argv;
     guard_standard_files();
-    /* A reader that went away is reported like any other failed write, instead of ending the program without a word. */
+    /* A closed pipe is reported like any other failed write; by default SIGPIPE would end the program without a
+     * message. */
     signal(SIGPIPE, SIG_IGN);
     kdsl_exit(kdsl_main());
 }

@@ -122,8 +122,8 @@ static Decimal decimal_of(const char *text) {
     return d;
 }
 
-/* The next decimal of the same length above `text`. False when there is none: the number is 9.99..., and the power of
- * ten above it has fewer digits and was tried already. */
+/* The next larger decimal with as many digits as `text`. False: there is none, as the number is 9.99...; the next
+ * power of ten has fewer digits and was tried already. */
 static bool next_up(char *text) {
     char *p = strchr(text, 'e');
     while (p-- > text) {
@@ -137,9 +137,10 @@ static bool next_up(char *text) {
     return false;
 }
 
-/* The fewest digits that read back. Every decimal of up to 15 digits (6 for f32) survives the way through a normal
- * number, so if any such text will do, %.15 yields it with zeros behind it, and the search starts there. Below a power
- * of two the numbers lie twice as dense: there the nearest decimal may miss while the next one up reads back. */
+/* The fewest digits that read back. A decimal of up to 15 digits (6 for f32) is unchanged by conversion to a normal
+ * number and back, so if such a text exists, %.15 yields it with trailing zeros, and the search starts there. Below a
+ * power of two the numbers are twice as dense: there the nearest decimal may not read back while the next larger one
+ * does. */
 static Decimal shortest(double v, int bits) {
     bool subnormal = bits == 32 ? v < 0x1p-126 : v < 0x1p-1022;
     int most = bits == 32 ? 9 : 17, exponent;
@@ -189,7 +190,7 @@ static int shortest_text(char out[SHORTEST_BYTES], double v, int bits, bool expo
     return n;
 }
 
-/* printf's %f and %e, however many digits were asked for. */
+/* printf's %f and %e, for any number of digits. */
 static void put_precise(bool negative, double v, int32_t width, int32_t precision, int32_t align, bool zero, bool exp) {
     char small[64], *text = small;
     const char *format = exp ? "%.*e" : "%.*f";

@@ -47,9 +47,10 @@ static void find_all(void) {
 #undef FUNCTION
 }
 
-/* OMP_STACKSIZE may be less than a kernel with large arrays of its own needs. */
+/* OMP_STACKSIZE may be less than a kernel with large local arrays needs. */
 static bool fits(int64_t n_bytes) {
-    enum { OTHERS_BYTES = 64 << 10, SMALL_BYTES = 4 << 10 }; /* others: spilled registers, the C library, libomp itself */
+    enum { OTHERS_BYTES = 64 << 10, SMALL_BYTES = 4 << 10 }; /* others: spilled registers, the C library, libomp
+                                                              * itself */
     static atomic_flag is_told = ATOMIC_FLAG_INIT;
     int64_t size = (int64_t)omp.stack_size(), needed = n_bytes + OTHERS_BYTES;
     if (needed <= size || n_bytes < SMALL_BYTES) return true;

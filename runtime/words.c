@@ -60,7 +60,8 @@ static bool next_line(const char **s, Part *p) {
     return true;
 }
 
-/* A separator has something on both sides, be it empty: "a,,b" is three, "" is one. `*s` NULL: that was the last. */
+/* A separator has a field on both sides, perhaps an empty one: "a,,b" has three fields, "" one. `*s` NULL: that was
+ * the last field. */
 static bool next_piece(const char **s, const char *separator, Part *p) {
     if (!*s) return false;
     size_t n = strlen(separator);
@@ -83,7 +84,7 @@ int64_t kdsl_std_text_count(const char *s, int32_t how, const char *separator) {
 
 void kdsl_std_text_split(const char *s, int32_t how, const char *separator, const char **out) {
     Part p;
-    char *to = new_text(strlen(s) + 1); /* for all: between two parts is a byte at least, and one behind the last */
+    char *to = new_text(strlen(s) + 1); /* room for all: at least one byte follows each part */
     while (next_part(&s, how, separator, &p)) {
         *out++ = memcpy(to, p.at, p.n);
         to[p.n] = '\0';

@@ -34,7 +34,8 @@ typedef struct Atom {
     AtomKind kind;
     Wide lo, hi;       /* of its type, or tighter */
     const char *text;  /* as the program says it */
-    const struct Symbol *of;  /* ATOM_NAMED: the size, parameter or variable of a domain or loop whose value it is, or NULL */
+    const struct Symbol *of;  /* ATOM_NAMED: the size, parameter or variable of a domain or loop whose value it is,
+                               * or NULL */
     bool is_either;    /* the value is one of these two */
     Form either[2];
     bool is_sum;       /* ATOM_WRAPS: the value is either[0] where that is within lo..hi */

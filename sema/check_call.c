@@ -160,7 +160,8 @@ static void passed_twice(Sema *s, const Arg *a, const Arg *b, const Symbol *arra
         diag_note(s->c, d, b->span, "to read the old value, pass a copy: `let old = %s;`", array->name);
 }
 
-/* One array or variable may not be reached under two names of which one can be written: all alias analysis rests on it. */
+/* One array or variable may not be reached under two names of which one can be written: all alias analysis rests on
+ * it. */
 static void check_exclusive(Sema *s, Expr *e) {
     ArgList *args = &e->call.args;
     for (int i = 1; i < args->n; i++) {

@@ -329,8 +329,8 @@ static Bits behind_write(const Event *e, Bits fact, Bits later) {
     return (Bits)((fact | HOST_OK | HOST_OWN) & ~ON_DEVICE);
 }
 
-/* A call that only launches leaves arrays on the device that are there; it may exchange them with each other. The events
- * of one call follow one another, with at most one for each argument. */
+/* A call that only launches leaves arrays on the device that are there; it may exchange them with each other. The
+ * events of one call follow one another, with at most one for each argument. */
 static bool all_on_device(const FlowBlock *b, int k, const Bits *at) {
     const CallInfo *call = b->events.at[k].call;
     while (k > 0 && b->events.at[k - 1].call == call) k--;

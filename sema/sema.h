@@ -67,7 +67,8 @@ struct Symbol {
     Func *func;       /* SYM_FN: what it names. Others: the function they live in, or NULL */
     Item *item;       /* SYM_CONST, SYM_FN, SYM_STRUCT */
     struct Template *generic; /* SYM_FN, SYM_STRUCT: what is known of a generic one (sema/check.h), else NULL */
-    Dim dims[MAX_RANK]; /* arrays: extents known at compile time; equal symbols are equal extents. Unknown where reshaped */
+    Dim dims[MAX_RANK]; /* arrays: extents known at compile time; equal symbols are equal extents. Unknown where
+                         * reshaped */
     bool reshaped;      /* assigned whole or swapped, here or in a function it is passed to by &mut */
     Span keyword;       /* SYM_LOCAL: its `let` or `var`; none for the variables of loops */
     Expr *init;         /* SYM_LOCAL: what it was declared with, or NULL */
@@ -81,8 +82,8 @@ struct Symbol {
 };
 
 /* Side tables: what one pass finds out about the variables of a function is in a table of Func with a row for each
- * Symbol.id. symbol_new makes the rows, all zero; only the pass that is named writes them, and the functions below read them
- * (of symbols without an id, which are no variables of a function, too). */
+ * Symbol.id. symbol_new makes the rows, all zero; only the pass that is named writes them, and the functions below
+ * read them (of symbols without an id, which are no variables of a function, too). */
 typedef struct FrameFacts { /* fixed.c */
     bool is_fixed;      /* a local array with small constant extents, made where it is declared: `dims` are they */
     bool leaves;        /* is_fixed: moved away, or given other memory, so it needs the heap after all */
@@ -92,7 +93,8 @@ typedef struct FrameFacts { /* fixed.c */
     int64_t extents[MAX_RANK]; /* of an array declared with constant extents, whatever becomes of it */
 } FrameFacts;
 typedef struct CombineFacts { /* combine.c: references, in code for devices */
-    AtomicKind how;     /* each mention is an atomic update that this one joins, and nobody reads the old value; or NONE */
+    AtomicKind how;     /* each mention is an atomic update that this one joins, and nobody reads the old value; or
+                         * NONE */
     Type *type;         /* of the numbers that are updated: the elements, or components of them */
 } CombineFacts;
 typedef struct KeptFacts { /* session.c: a variable of an interactive session, which lives on between inputs */
@@ -223,7 +225,8 @@ struct Func {
     Item *item;
     Name name;
     Span name_span;
-    const char *symbol; /* unique in the program: `name`, `math.name` of a module, `test.1`; irgen's names come from it */
+    const char *symbol; /* unique in the program: `name`, `math.name` of a module, `test.1`; irgen's names come from
+                         * it */
     Module *module;
     bool is_kernel, is_extern, is_export, is_main, is_test;
     bool is_input;              /* the statements of an input of an interactive session (session.c) */
@@ -338,10 +341,12 @@ typedef struct Program {
     Vec(CheckSite) sites; /* checks kept in code for devices */
     Vec(PrintSite) prints;/* every print: a kernel reports the number of the one it comes to */
     Func *main;           /* NULL: none */
-    Vec(Func *) tests;    /* `test` blocks of the program's own file, in order: functions without parameters or result */
+    Vec(Func *) tests;    /* `test` blocks of the program's own file, in order: functions without parameters or
+                           * result */
     bool runs_tests;      /* the tests are the program; otherwise they are not among `funcs` */
     Func *input;          /* of an interactive session: the statements of the input, or NULL */
-    Vec(Symbol *) kept;   /* the variables that live between inputs, by number - 1; of structs that own arrays their fields */
+    Vec(Symbol *) kept;   /* the variables that live between inputs, by number - 1; of structs that own arrays their
+                           * fields */
     Vec(KeptVar) new_vars;/* those that this input declares, in order */
 } Program;
 

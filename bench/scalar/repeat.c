@@ -1,9 +1,10 @@
-/* repeat.c -- times each launch of an unchanged program: LD_PRELOAD=repeat.so KDSL_TIMES=FILE OMP_NUM_THREADS=1 PROGRAM
+/* repeat.c -- times each launch of an unchanged program: LD_PRELOAD=repeat.so KDSL_TIMES=FILE OMP_NUM_THREADS=1
+ * PROGRAM
  *
- * Before each of the first launches of a kernel a child process repeats the launch on its copy of the memory, and appends
- * to FILE `PLACE LAUNCH NANOSECONDS`: where the kernel's region id lies in the program (nm names it), and the fastest
- * repetition. The program itself goes on as if nothing had happened. A child that does not end in time, or in which the
- * kernel fails, says nothing. The launch's own overhead is in the time. */
+ * Before each of the first launches of a kernel a child process repeats the launch on its copy of the memory, and
+ * appends to FILE `PLACE LAUNCH NANOSECONDS`: where the kernel's region id lies in the program (nm names it), and the
+ * fastest repetition. The program itself goes on as if nothing had happened. A child that does not end in time, or in
+ * which the kernel fails, says nothing. The launch's own overhead is in the time. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -69,8 +69,8 @@ const Gpu amdgpu_gpu = {
     .libm = kdsl_libm_amdgpu,
     .libm_end = kdsl_libm_amdgpu_end,
     .group_scope = "workgroup",
-    /* LLVM's own bound grows with each `if` of a loop. Of loops that hold loops it makes copies of which each has an end
-     * that depends on all before it: passes that ask for the number of rounds then take a hundred times as long. */
+    /* LLVM's own bound grows with each `if` of a loop. Of loops that hold loops it makes copies of which each has an
+     * end that depends on all before it: passes that ask for the number of rounds then take a hundred times as long. */
     .copies_bound = "amdgpu.loop.unroll.threshold",
 };
 

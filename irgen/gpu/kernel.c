@@ -54,8 +54,8 @@ static LLVMValueRef first_item(CgFunc *f, int axis) {
 }
 
 /* for k = first; k < end; k += step. The end is asked for before the first round and behind each, so that what is
- * between rounds only (a barrier) costs nothing where there is but one. In a narrow version there is but one, and no group
- * is too many, unless it is a reduction, whose counters are i32. */
+ * between rounds only (a barrier) costs nothing where there is but one. In a narrow version there is but one, and no
+ * group is too many, unless it is a reduction, whose counters are i32. */
 typedef enum GridUse { GRID_ITEMS, GRID_GROUPS, GRID_SUM } GridUse;
 typedef struct GridLoop {
     GridUse use;

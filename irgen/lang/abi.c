@@ -1,14 +1,16 @@
-/* abi.c -- the launch ABI: a kernel's entry as libomptarget calls it, (launch environment, references, values in 64-bit
- * slots, sizes[, result][, error slot][, print buffer]), its symbols bound to these parameters, and the domain that
- * they describe. The same for every device; how items are spread over a device is the target's kernel_entry. References
- * are noalias because the language has no way to pass one array or variable twice unless both are read-only. */
+/* abi.c -- the launch ABI: the parameters of a kernel's entry as libomptarget calls it, (launch environment,
+ * references, values in 64-bit slots, sizes[, result][, error slot][, print buffer]), the symbols bound to them, and
+ * the domain that they describe. It is the same for all devices; how items are distributed over a device is the
+ * target's kernel_entry. References are noalias, because the language does not let an array or variable be passed
+ * twice unless both references are read-only. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
 
 static bool is_array(const Symbol *p) { return p->type->kind == TY_ARRAY; }
 
-/* A value that the kernel only reads goes by value, whatever the source says, so nothing is mapped for it. */
+/* A value that the kernel only reads is passed by value, even if the source passes a reference, so nothing is mapped
+ * for it. */
 bool cg_by_reference(const Func *kernel, const Symbol *p) {
     enum { MOST_LITERALS = 8 };
     if (p->mode == REF_NONE || is_array(p)) return p->mode != REF_NONE;

@@ -12,17 +12,20 @@ struct Kernel { /* typedef: target.h */
     int n_values;                  /* references + values + sizes (+ the error slot) (+ the print buffer) */
     bool narrow;                   /* on GPUs: the version for small launches */
     /* On processors: the body becomes `range`, which runs items begin..end of the flattened domain. */
-    LLVMValueRef range;            /* (arrays, scalars, sizes, begin, end[, items]); of groups, where there are groups */
-    LLVMValueRef range_apart;      /* the same with copies of arrays that may be too large for it; NULL: there are none */
+    LLVMValueRef range;            /* (arrays, scalars, sizes, begin, end[, items]); of groups, where there are
+                                    * groups */
+    LLVMValueRef range_apart;      /* the same with copies of arrays that may be too large for it; NULL: there are
+                                    * none */
     LLVMTypeRef range_type;
     int order[MAX_RANK];           /* CPU: the domain's axes from the slowest to the fastest (sema/analysis/axes.h) */
-    const Stmt *loop;              /* CPU: of each item, that runs as another axis, the fastest; NULL: there is none */
+    const Stmt *loop;              /* CPU: a loop of each item that runs as another axis, the fastest one (collapsed
+                                    * loop); NULL: none */
     const struct FlatAxis *flat;   /* CPU: the rows of a domain of one axis; NULL: it has none */
     LLVMValueRef row;              /* CPU: items of a row of the domain, in the entry; NULL: they have no rows */
     int64_t share_items;           /* what is spread: groups of so many items, or single ones (1) */
     int64_t share_cost;            /* rough instructions one of these costs, for the decision to go parallel */
     LLVMValueRef share_work;       /* i64: the same as it is at the launch, in the entry */
-    bool uneven;                   /* some may cost much more than others, and are given out as threads get free */
+    bool uneven;                   /* dynamic scheduling, because some items may cost much more than others */
 };
 
 /* abi.c ------------------------------------------------------------------------------------------------------------ */
@@ -47,7 +50,8 @@ LLVMValueRef cg_domain_total(CgFunc *f, const Func *kernel, Axis *axes);
 LLVMValueRef cg_groups_along(CgFunc *f, const Group *g, Axis *axis, int d); /* how many, the last one maybe not full */
 LLVMValueRef cg_domain_shares(CgFunc *f, const Func *kernel, Axis *axes);   /* what is spread: items, or groups */
 
-/* check.c: the error slot and the print buffer, the entry's last parameters ----------------------------------------- */
+/* check.c: the error slot and the print buffer, the entry's last parameters -----------------------------------------
+ */
 int cg_extra_values(Cg *cg, const Func *fn);
 void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra);
 
@@ -55,7 +59,8 @@ void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra);
 LLVMValueRef cg_identity(Cg *cg, Reduction r, const Type *t); /* in its memory type */
 /* a op b: scalars, or vectors, of the memory type of `t`, the reduction's result. */
 LLVMValueRef cg_join(CgFunc *f, Reduction r, Type *t, LLVMValueRef a, LLVMValueRef b);
-/* Values of items are combined as they come: integers of kernels without groups, whose sum is the same in any order. */
+/* May the values of items be combined in any order? Those of integers without groups, because the result is the same.
+ */
 bool cg_combines_at_once(const Cg *cg, const Func *fn);
 LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item); /* an item's value that changes nothing */
 

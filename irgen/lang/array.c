@@ -1,6 +1,6 @@
-/* array.c -- arrays: their descriptors, their elements with the checks on the way there, making them, freeing them.
- * A symbol whose extents never change (sema says so) has its data pointer and extents as values, made once; only the
- * others are read through their descriptor each time. */
+/* array.c -- arrays: descriptors, element access with bounds checks, allocation and freeing. If sema says that the
+ * extents of a symbol never change, its data pointer and extents are SSA values, made once; otherwise each access
+ * reads them from the descriptor. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
@@ -154,7 +154,7 @@ void cg_check_index(CgFunc *f, const CgArray *a, LLVMValueRef at, int d, Span sp
     cg_enter(f, ok);
 }
 
-/* Row-major offset. Inside the array nothing can overflow, so the arithmetic says so. */
+/* Row-major offset. In bounds it cannot overflow, so the instructions have nsw flags. */
 static LLVMValueRef offset(CgFunc *f, const CgArray *a, const CgValue *at) {
     LLVMValueRef sum = at[0].v;
     for (int d = 1; d < a->type->rank; d++) {
@@ -169,7 +169,7 @@ static LLVMValueRef no_wrap(LLVMValueRef v) {
     return v;
 }
 
-/* The same in 32 bits, which hold it wherever it is inside. */
+/* The same in 32 bits, which are enough for every offset in bounds. */
 static LLVMValueRef narrow_offset(CgFunc *f, const CgArray *a, const CgValue *at) {
     LLVMTypeRef i32 = f->cg->i32;
     LLVMValueRef sum = LLVMBuildTrunc(f->b, at[0].v, i32, "");
@@ -213,7 +213,7 @@ static void store_at(CgFunc *f, const CgArray *a, LLVMValueRef position, CgValue
     cg_store(f, (CgPlace){p, a->type->elem, true, NULL}, cg_convert(f, v, a->type->elem));
 }
 
-/* What an element is given: a value or, of a struct with arrays in it, where its bytes are. */
+/* The new value of an element: a value or, for a struct with arrays in it, the address of its bytes. */
 typedef struct Given {
     CgValue v;
     LLVMValueRef made;
@@ -335,7 +335,8 @@ CgValue cg_comprehend(CgFunc *f, Expr *e) {
     return cg_array_value(f, &a);
 }
 
-/* What `e` makes or names, in memory that has its extents: of a variable, or of a part of a struct. */
+/* Stores the array that `e` makes or names in existing memory of the same extents: of a variable, or of a field of a
+ * struct. */
 void cg_array_into(CgFunc *f, Expr *e, const CgArray *to) {
     if (e->kind == EXPR_FILL) {
         fill(f, to, given(f, e->fill.value, to->type->elem));

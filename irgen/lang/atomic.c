@@ -1,8 +1,8 @@
-/* atomic.c -- atomic updates of elements: relaxed, visible to the whole device (the target row says what its scope
- * is called). Where LLVM has an update with our meaning it is one atomicrmw, which a back end without the instruction
- * turns into a compare-and-swap loop; float min and max are such a loop here, because no atomicrmw keeps to the
- * language's rule for NaN and signed zeros. Where only one thread can be at the element they are ordinary updates: on
- * the host, in `shared` arrays of groups that are loops, in the thread's own copy of an array (cpu/private.c). */
+/* atomic.c -- atomic updates of elements: relaxed, visible to the whole device (the target row names the scope). An
+ * update that LLVM has with our meaning is one atomicrmw, which a back end without the instruction expands to a
+ * compare-and-swap loop. Float min and max are such a loop here, because no atomicrmw follows the language's rule for
+ * NaN and signed zeros. Where only one thread can access the element, updates are ordinary: on the host, in `shared`
+ * arrays of groups that are loops, and in private copies of arrays (cpu/private.c). */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ unsigned cg_atomic_scope(Cg *cg) {
     return LLVMGetSyncScopeID(cg->ctx, name, strlen(name));
 }
 
-/* `shared` arrays are seen by their group and by nobody else. */
+/* `shared` arrays are visible only to their group. */
 static unsigned scope_of(const Cg *cg, const Update *u) {
     const Gpu *gpu = u->in_group ? cg->target->gpu : NULL;
     return gpu ? LLVMGetSyncScopeID(cg->ctx, gpu->group_scope, strlen(gpu->group_scope)) : cg_atomic_scope((Cg *)cg);
@@ -82,7 +82,7 @@ static CgValue swap_if_same(CgFunc *f, const Update *u, CgPlace place, CgValue v
     return cg_value(LLVMBuildExtractValue(f->b, swap, 0, ""), place.type);
 }
 
-/* The old bits are compared, not the old value: a NaN in memory is replaced like anything else. */
+/* The old bits are compared, not the old value, so that a NaN in memory is replaced, too. */
 static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     LLVMTypeRef bits = place.type->bits == 64 ? f->cg->i64 : f->cg->i32, value = cg_type(f->cg, place.type);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(f->b);
@@ -154,16 +154,16 @@ static LLVMValueRef update_function(CgFunc *f, const Update *u, CgPlace place, b
     return fn;
 }
 
-/* Where items are lanes of vectors, two of them may update one element: so an update is a function that each lane calls
- * by itself, until the vectoriser has run. What a function is passed may be memory that one thread has for itself,
- * which is seen where it has been inlined (simd/alone.c). */
+/* If items are lanes of vectors, two lanes may update one element: so an update is a function that each lane calls by
+ * itself, until the vectoriser has run. An argument of a function may be memory of one thread, which is recognised
+ * after inlining (simd/alone.c). */
 static CgValue by_call(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool alone) {
     LLVMValueRef fn = update_function(f, u, place, alone), args[3] = {place.at, v.v, u->was.v};
     if (!alone && !f->is_kernel) update_function(f, u, place, true);
     return cg_value(cg_call(f, LLVMGlobalGetValueType(fn), fn, args, u->was.v ? 3 : 2), place.type);
 }
 
-/* The value first, as in an assignment: it may give the array on the left other memory. */
+/* The value first, as in an assignment: its evaluation may reallocate the array on the left. */
 CgValue cg_atomic(CgFunc *f, Expr *e) {
     const Symbol *root = expr_root(e->atomic.target);
     Update u = {.kind = atomic_kind(e), .span = e->atomic.op_span, .in_group = root && root->is_shared};

@@ -1,7 +1,7 @@
-/* border.c -- where the program meets what is not KDSL: calls of C functions, exported functions and kernels, and the
- * table of tests. C's types: an integer or float as itself, bool as _Bool, index as int64_t, str as const char *, an
- * array as the address of its first element, a reference to a value as its address. Small integers are extended by the
- * caller, as the ABI of x86-64 asks. */
+/* border.c -- the foreign interface: calls of C functions, exported functions and kernels, and the table of tests. C
+ * types: an integer or float is itself, bool is _Bool, index is int64_t, str is const char *, an array is the address
+ * of its first element, a reference to a value is its address. The caller extends small integers, as the ABI of x86-64
+ * requires. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ static const char *extension(const Type *t) {
     return t->is_signed ? "signext" : "zeroext";
 }
 
-/* Calls of C -------------------------------------------------------------------------------------------------------- */
+/* Calls of C --------------------------------------------------------------------------------------------------------
+ */
 
 static LLVMTypeRef c_function_type(Cg *cg, const Func *fn) {
     LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, fn->params.n + 1);
@@ -48,7 +49,8 @@ LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args) {
     return call;
 }
 
-/* Tests ------------------------------------------------------------------------------------------------------------- */
+/* Tests -------------------------------------------------------------------------------------------------------------
+ */
 
 static LLVMValueRef test_row(Cg *cg, LLVMTypeRef row_type, const Func *test) {
     LLVMValueRef fields[3] = {cg_string(cg, test->name, strlen(test->name)), cg_place_string(cg, test->name_span),
@@ -78,10 +80,11 @@ void cg_tests(Cg *cg) {
     LLVMBuildRet(cg->b, LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(run), run, args, 2, ""));
 }
 
-/* Exports ----------------------------------------------------------------------------------------------------------- */
+/* Exports -----------------------------------------------------------------------------------------------------------
+ */
 
-/* `int32_t f(parameters, sizes, result *)`: the parameters go into a frame in memory, and a function of the program
- * takes them from there, called by the runtime in such a way that a failed check comes back as a status. */
+/* `int32_t f(parameters, sizes, result *)`: stores its parameters in a frame in memory, from which an inner function
+ * loads them. The runtime calls the inner function so that a failed check returns as a status. */
 typedef struct Border {
     Cg *cg;
     const Func *fn;
@@ -135,8 +138,8 @@ static LLVMValueRef reference_bytes(CgFunc *f, const CgArray *a) {
     return a->type->kind == TY_ARRAY ? cg_array_bytes(f, a) : cg_i64(f->cg, cg_size(a->type));
 }
 
-/* Code is made for arrays that do not overlap where one is written. Those that a launch only reads may be one array, but
- * not parts of one: libomptarget maps a byte once. */
+/* The generated code assumes that an array that is written overlaps no other. Arrays that a launch only reads may be
+ * the same array, but not overlapping parts of one: libomptarget maps each byte once. */
 static void check_apart(Border *b, CgFunc *f, const CgArray *arrays, int i, int k) {
     const Symbol *p = b->fn->params.at[i], *q = b->fn->params.at[k];
     bool reads = p->mode == REF_IN && q->mode == REF_IN;

@@ -1,6 +1,6 @@
-/* builtin.c -- the built-in functions. Rows of builtin.def that say INTRINSIC or LIBM need nothing here; those that say
- * CODE have a function. Kernels call our own mathematical functions where there are any (lang/math.c): their results may
- * differ from the host's, which come from libm, in the last bits. */
+/* builtin.c -- built-in functions. A row of builtin.def with INTRINSIC or LIBM needs no code here; a row with CODE has
+ * a function. Kernels call the mathematical functions of irgen/math where there are any (lang/math.c): in the last
+ * bits their results may differ from those on the host, which come from libm. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
@@ -119,7 +119,7 @@ static CgValue lower_at(CgFunc *f, Expr *e) {
     CgValue at[MAX_RANK];
     LLVMValueRef inside = NULL;
     for (int d = 0; d < e->call.args.n; d++) at[d] = cg_convert(f, cg_expr(f, arg(e, d)), cg_scalar(f->cg, TY_INDEX));
-    CgArray a = cg_array(f, e->call.info->receiver); /* after the indices: a call in one may give it other memory */
+    CgArray a = cg_array(f, e->call.info->receiver); /* after the indices: a call in one may reallocate it */
     for (int d = 0; d < a.type->rank; d++) {
         LLVMValueRef in = LLVMBuildICmp(f->b, LLVMIntULT, at[d].v, a.ext[d], "");
         inside = inside ? LLVMBuildAnd(f->b, inside, in, "") : in;

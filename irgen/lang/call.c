@@ -1,11 +1,11 @@
-/* call.c -- functions and their calls. An array argument is the address of its descriptor, a scalar passed by
- * reference its address, everything else a value; an array result is the descriptor itself, moved to the caller.
- * Shape requirements that sema could not decide are checked here, before the callee sees anything. */
+/* call.c -- functions and calls. An array argument is the address of its descriptor, a scalar passed by reference is
+ * its address, all others are values. An array result is the descriptor itself, moved to the caller. Shape checks that
+ * sema could not decide are made here, before the call. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
 
-/* Where tests are the program, `main` is a function like any other. */
+/* In a test program `main` is a function like any other. */
 static bool cg_is_program(const Cg *cg, const Func *fn) { return fn->is_main && !cg->program->runs_tests; }
 
 LLVMTypeRef cg_function_type(Cg *cg, const Func *fn) {
@@ -73,7 +73,7 @@ LLVMValueRef cg_function(Cg *cg, const Func *fn, bool narrow) {
     return v;
 }
 
-/* The same with what an item needs to report and to print behind the arguments. */
+/* The same; the arguments are followed by what an item needs to report and to print. */
 LLVMValueRef cg_item_function(Cg *cg, const Func *fn, bool narrow) {
     const char *name = arena_printf(&cg->c->arena, "fn.%s.item%s", fn->symbol, version(fn, narrow));
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
@@ -138,7 +138,8 @@ void cg_shape_checks(CgFunc *f, const CallInfo *info, const CgArray *args, Span 
 
 /* Calls ------------------------------------------------------------------------------------------------------------ */
 
-/* The C below the standard library fails at the place of the program's call, not at one of the library's own lines. */
+/* Failures in the C functions of the standard library are reported at the place of the call in the program, not in the
+ * library. */
 static void note_place(CgFunc *f, const Func *callee, Span span) {
     const Module *from = f->func->module, *to = callee->module;
     if (!(callee->effects & EFFECT_EXTERN) || !to || !to->is_std || (from && from->is_std)) return;
@@ -164,7 +165,7 @@ static CgValue call_function(CgFunc *f, Expr *e) {
             bounds[i] = cg_slice_bounds(f, arg);
         }
     }
-    for (int i = 0; i < args->n; i++) { /* arrays last: a call among the scalars may give them other memory */
+    for (int i = 0; i < args->n; i++) { /* arrays last: a call among the scalars may reallocate them */
         if (info->func->params.at[i]->type->kind != TY_ARRAY) continue;
         Expr *arg = args->at[i].value;
         arrays[i] = expr_is_slice(arg) ? cg_slice(f, arg, &bounds[i]) : cg_array(f, arg);

@@ -1,7 +1,8 @@
-/* cg.h -- what the rooms of irgen share: values, functions under construction, and the language's constructs as LLVM IR.
+/* cg.h -- code generation: values, functions under construction, and the constructs of the language as LLVM IR; shared
+ * by the rooms of irgen.
  *
- * One Cg is one LLVM module being built for one target; one CgFunc is one LLVM function in it. The AST is only read:
- * two generators may work on it at once, so LLVM values live in CgFunc.slots, indexed by Symbol.id. */
+ * A Cg is one LLVM module under construction for one target; a CgFunc is one LLVM function in it. The tree is only
+ * read: two generators may work on it in parallel, so LLVM values are in CgFunc.slots, indexed by Symbol.id. */
 #ifndef KDSL_LANG_CG_H
 #define KDSL_LANG_CG_H
 
@@ -23,7 +24,7 @@ typedef struct CgValue {
     Type *type;
 } CgValue;
 
-/* An array within reach: data and extents as values. `desc` is the descriptor's address, NULL where there is none
+/* An array whose data pointer and extents are values. `desc` is the address of its descriptor; NULL: it has none
  * (kernel parameters; cg_array_desc makes one). */
 typedef struct CgArray {
     LLVMValueRef desc, data, ext[MAX_RANK];
@@ -31,15 +32,15 @@ typedef struct CgArray {
     const char *name; /* for messages */
     Type *whole;      /* part of a struct: as in CgPlace; NULL: an array of its own */
     bool in_variable; /* which is a variable here, so its elements carry no alias information */
-    int64_t step;     /* how far apart neighbours are, in elements; 0: side by side (cpu/group.c) */
+    int64_t step;     /* the stride between elements; 0: contiguous (cpu/group.c) */
 } CgArray;
 
-/* An element's or a variable's place in memory. */
+/* The address of an element or variable, with its type. */
 typedef struct CgPlace {
     LLVMValueRef at;
     Type *type;
     bool is_element; /* of an array (or passed by reference): carries alias information */
-    Type *whole;     /* not NULL: a part of one of these, which may be reached as a whole as well */
+    Type *whole;     /* not NULL: a field of this struct type, which may also be accessed as a whole */
 } CgPlace;
 
 /* What a function knows about one of its symbols. */
@@ -47,9 +48,9 @@ typedef struct Slot {
     LLVMValueRef addr;  /* scalar variable, scalar passed by reference, or array descriptor in memory */
     LLVMValueRef value; /* scalar known as a value (by-value parameter, size, domain variable); then addr is not used */
     LLVMValueRef debug_copy; /* of value, for gdb */
-    LLVMValueRef kept;  /* kernels in groups: one for each item of a group, for what outlives a part (cpu/group.c) */
-    int64_t kept_step;  /* of an array whose elements lie by number, and in that by item: so many elements apart; else 0 */
-    CgArray array;      /* data not NULL: these values hold as long as the symbol is in scope */
+    LLVMValueRef kept;  /* groups: one for each item, for values that live across barriers */
+    int64_t kept_step;  /* stride of an array whose elements are interleaved by item (structure of arrays); else 0 */
+    CgArray array;      /* data not NULL: these values are valid while the symbol is in scope */
     bool is_private;    /* reference of a kernel: the thread's own copy of what it refers to (cpu/private.c) */
 } Slot;
 
@@ -88,12 +89,12 @@ typedef struct Cg {
     LLVMMetadataRef tbaa_desc, tbaa_elem[TY__COUNT];
     unsigned md_tbaa;
     unsigned md_items, md_rows;    /* on the branches back of loops over items: simd/ */
-    unsigned md_counted;           /* beside md_items, in a loop that is written round by round */
+    unsigned md_counted;           /* beside md_items, in a loop that is unrolled */
     Vec(CgCalled) called;          /* by kernels, and by functions that they call */
     bool vector;                   /* kernels become vector code */
     bool has_fma;                  /* the machine has fused multiply-adds; else what sema fuses is rounded twice */
     bool has_half;                 /* the machine has conversions of f16; else they are integer code */
-    Buf *vector_notes;             /* not NULL: what becomes of them is told here */
+    Buf *vector_notes;             /* not NULL: explanations of how they are vectorised */
 
     OffModule *off;                /* the program's module: launches */
     const struct CgLaunches *launches; /* how they are made */
@@ -104,11 +105,11 @@ typedef struct Cg {
     LLVMMetadataRef di_file, di_unit, di_types[TY__COUNT][MAX_RANK + 1];
     Vec(DebugType) di_parts;       /* types made of structs and vectors */
     LLVMValueRef ident;            /* libomp's ident_t */
-    const char *refused;           /* what LLVM cannot make code of; NULL: nothing so far */
+    const char *refused;           /* what LLVM cannot generate code for; NULL: nothing so far */
 } Cg;
 
-/* Launches, which are made of expressions and are expressions: the room that makes them (irgen/launch/) gives these to the
- * language, which does not know it. */
+/* Launches contain expressions and are expressions: the room that generates them (irgen/launch/) registers these
+ * functions, because irgen/lang does not include it. */
 typedef struct CgLaunches {
     CgValue (*launch)(CgFunc *f, Expr *e);
     /* From values: arrays and scalars by parameter, sizes as in kernel->sizes. */
@@ -116,31 +117,34 @@ typedef struct CgLaunches {
     void (*enter_resident)(CgFunc *f, const Symbol *array, Span block); /* copied to the device now */
 } CgLaunches;
 
-/* What unrolling makes of a function: its blocks as written, and those that copies of loops with constant bounds add. */
+/* What unrolling makes of a function: its blocks as written, and those that copies of loops with constant bounds add.
+ */
 typedef struct CgCopies {
     int64_t blocks, more;
 } CgCopies;
 
-/* The check at hand, as sema numbered it: set by whoever has the expression, taken by the check. */
+/* The number of the current check site: set where the expression is generated, read by the check. */
 typedef struct CgCheck {
     int site;        /* > 0 kept; 0 sema did not look (host code); < 0 shown needless */
     unsigned proven; /* indices: bit d */
 } CgCheck;
 
-/* Kernels in groups on a GPU: where an item goes whose check fails (segment.c). */
+/* Kernels in groups on a GPU: the target of the branch of an item whose check fails (segment.c). */
 typedef struct CgSegments {
     bool joint;                    /* the kernel has barriers */
-    LLVMBasicBlockRef at;          /* the end of this segment; NULL: between two, where a check fails for all items or none */
+    LLVMBasicBlockRef at;          /* the end of this segment; NULL: between two, where a check fails for all items
+                                    * or none */
     LLVMBasicBlockRef start;       /* before all segments */
     LLVMBasicBlockRef begin;       /* of this segment: its block, and the last instruction before it, if any */
     LLVMValueRef before;
-    Vec(const Symbol *) variables; /* declared so far that are the same for all items */
-    LLVMValueRef number;           /* i32: of this segment, from 1; NULL: not wanted so far */
+    Vec(const Symbol *) variables; /* variables declared so far that are the same for all items */
+    LLVMValueRef number;           /* i32: the number of this segment, from 1; NULL: not needed so far */
     LLVMValueRef ended;            /* alloca, i32: how many segments have ended; the same for all items of the group */
-    LLVMValueRef note;             /* shared, i32: the number of the segment in which a check failed; NULL: never wanted */
+    LLVMValueRef note;             /* shared, i32: the number of the segment in which a check failed; NULL: never
+                                    * wanted */
 } CgSegments;
 
-/* Delinearisation (flat.c): the work item's place in a domain that runs in rows; `axis` NULL: it does not. */
+/* Delinearisation (flat.c): the position of the work item in a domain that runs in rows; `axis` NULL: it does not. */
 typedef struct CgFlat {
     const struct FlatAxis *axis;
     LLVMValueRef row, at, length;  /* i64: p / w, p % w, w */
@@ -157,7 +161,7 @@ struct CgFunc { /* typedef: target.h */
     Scope *scope;
     bool checks;                   /* report failed checks by ending the program */
     LLVMValueRef error_slot;       /* not NULL: report them here, and end the item (check.c) */
-    LLVMValueRef print_buffer;     /* not NULL: what is printed goes there (print.c) */
+    LLVMValueRef print_buffer;     /* not NULL: the print buffer (print.c) */
     LLVMValueRef item[3], record;  /* position, in functions called from kernels; what is reported, in memory */
     LLVMValueRef failed, call_failed; /* i1 in memory: set when the item ends here; by a call; NULL: neither */
     CgCheck check;
@@ -170,7 +174,8 @@ struct CgFunc { /* typedef: target.h */
     int64_t unrolled;              /* copies that the unrolled loops around make; 0: none */
     CgCopies copies;               /* so far in the loop around */
     Known known;                   /* values of expressions beyond Expr.konst; NULL: none */
-    unsigned (*known_inside)(const Expr *element, void *context); /* indices: bit d; with Expr.index.proven; NULL: none */
+    unsigned (*known_inside)(const Expr *element, void *context); /* indices: bit d; with Expr.index.proven; NULL:
+                                                                   * none */
     void *known_of;                /* their context */
     LLVMValueRef group_item;       /* kernels in groups: the number of the item in its group */
     CgSegments meet;
@@ -227,7 +232,8 @@ void cg_cold(CgFunc *f, LLVMValueRef failed, LLVMBasicBlockRef *ok);
 LLVMValueRef cg_call(CgFunc *f, LLVMTypeRef type, LLVMValueRef fn, LLVMValueRef *args, int n);
 LLVMValueRef cg_intrinsic(CgFunc *f, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n);
 
-/* runtime.c, over lang/runtime.def ----------------------------------------------------------------------------------- */
+/* runtime.c, over lang/runtime.def -----------------------------------------------------------------------------------
+ */
 typedef enum RuntimeId {
 #define RUNTIME(id, ...) RT_##id,
 #include "irgen/lang/runtime.def"
@@ -240,7 +246,7 @@ LLVMValueRef cg_call_runtime(CgFunc *f, RuntimeId id, LLVMValueRef *args, int n)
 /* math.c: NULL where the target or the type has no function of ours of this name ---------------------------------- */
 void cg_math_end(Cg *cg);
 
-/* removal.c: what --without=KEY leaves out, for tests; `part` tells several at one place apart */
+/* removal.c: is this what --without=KEY leaves out, for tests? `part` distinguishes several at one place */
 bool cg_removes(CgFunc *f, const char *what, Span span, int part);
 Transfer cg_without_copies(CgFunc *f, Span span, int param, Transfer t);
 
@@ -254,7 +260,7 @@ unsigned cg_atomic_scope(Cg *cg);
 void cg_combine(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v); /* into the number at `at`, atomically */
 
 /* parts.c: structs and short vectors ------------------------------------------------------------------------------ */
-int cg_slot_count(const Type *t); /* 64-bit literals that a by-value argument of a kernel travels in */
+int cg_slot_count(const Type *t); /* the number of 64-bit literals that a by-value argument of a kernel takes */
 void cg_value_to_slots(CgFunc *f, CgValue v, LLVMValueRef *slots);
 
 /* convert.c ----------------------------------------------------------------------------------------------------- */
@@ -271,7 +277,7 @@ CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span);
 void cg_store_array(CgFunc *f, LLVMValueRef desc, CgValue array);
 
 /* frame.c: arrays of constant extents that live in the frame of their function --------------------------------- */
-/* A part of an element is passed as a copy, because its alias information is that of the struct. */
+/* A field of an element is passed as a copy, because its alias information is that of the struct. */
 CgArray cg_pass_part(CgFunc *f, const CgArray *a);
 void cg_part_back(CgFunc *f, const CgArray *a, const CgArray *passed, RefMode mode);
 void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n); /* so many rounds side by side */
@@ -288,8 +294,8 @@ CgArray cg_slice(CgFunc *f, Expr *e, const CgBounds *b);
 /* check.c ------------------------------------------------------------------------------------------------------- */
 bool cg_has_slot(const Cg *cg, const Func *fn);    /* is fn called, or launched, with an error slot? */
 void cg_stop_if_failed(CgFunc *f);
-/* A function called from a kernel that reports or prints: behind its arguments the slot, the buffer, where to say that a
- * check has failed (on processors), each where it needs them, and the item's position. */
+/* The parameters that follow the arguments of a function that reports or prints and is called from a kernel: the slot,
+ * the buffer, the address of the `failed` bit (on CPUs), each if it is needed, and the position of the item. */
 enum { CG_ITEM_ARGS = 6 };
 bool cg_needs_item(const Cg *cg, const Func *fn);
 LLVMValueRef cg_slot_blocks(CgFunc *f); /* i32 in the slot, 0 when the launch begins: a count for reductions on GPUs */
@@ -321,11 +327,11 @@ typedef struct CgLoop {
     bool stays_rolled;    /* LLVM may not unroll it */
     bool together;        /* a group runs each iteration as one: Stmt.together */
 } CgLoop;
-/* early.c: checks that a loop makes for all of its rounds. */
+/* early.c: range checks hoisted out of a loop. */
 typedef struct CgEarly {
     const LoopChecks *checks; /* NULL: none */
     const Symbol *item;       /* the kernel's variable, if it is the loop's; NULL: an inner loop */
-    LLVMValueRef hi, end;     /* i64: the loop's own end, and how far it may go */
+    LLVMValueRef hi, end;     /* i64: the end of the loop, and the end that the checks allow */
     LLVMBasicBlockRef out;    /* behind it all: where `break` goes */
 } CgEarly;
 CgEarly cg_early_begin(CgFunc *f, const LoopChecks *checks, const Symbol *item, LLVMValueRef lo, LLVMValueRef hi);
@@ -335,7 +341,8 @@ void cg_early_end(CgFunc *f, const CgEarly *e);
 LLVMValueRef cg_flat_length(CgFunc *f, const struct FlatAxis *axis); /* i64: of a row */
 LLVMValueRef cg_flat_is_legal(CgFunc *f, const struct FlatAxis *axis); /* i1: rows are long, and areas are integers */
 LLVMValueRef cg_flat_index(CgFunc *f, LLVMValueRef row);    /* of this item, if it were in that row */
-LLVMValueRef cg_flat_value(CgFunc *f, LLVMValueRef v, const Type *t); /* v, which is not negative, in a type that has it */
+LLVMValueRef cg_flat_value(CgFunc *f, LLVMValueRef v, const Type *t); /* v, which is not negative, in a type that has
+                                                                       * it */
 
 CgLoop cg_loop_begin(CgFunc *f, Axis *a);
 void cg_loop_end(CgFunc *f, CgLoop *l);            /* leaves the builder behind the loop */
@@ -344,7 +351,8 @@ void cg_loop_end(CgFunc *f, CgLoop *l);            /* leaves the builder behind 
 void cg_shape_checks(CgFunc *f, const CallInfo *info, const CgArray *args, Span span);
 /* Their LLVM declarations; narrow: as CgFunc.narrow. */
 LLVMValueRef cg_function(Cg *cg, const Func *fn, bool narrow);
-LLVMValueRef cg_item_function(Cg *cg, const Func *fn, bool narrow); /* the version that kernels call, where it may fail */
+LLVMValueRef cg_item_function(Cg *cg, const Func *fn, bool narrow); /* the version that kernels call, where it may
+                                                                     * fail */
 
 /* border.c: C functions, exports, tests -------------------------------------------------------------------------- */
 void cg_tests(Cg *cg);
@@ -361,14 +369,16 @@ void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn); /* 
 void cg_host_function(Cg *cg, const Func *fn);
 void cg_device_function(Cg *cg, const Func *fn, bool narrow); /* as kernels call it */
 
-/* segment.c: the items of a group on a GPU meet ---------------------------------------------------------------------- */
+/* segment.c: the items of a group on a GPU meet ----------------------------------------------------------------------
+ */
 void cg_barrier(CgFunc *f);
 LLVMValueRef cg_shared(CgFunc *f, LLVMTypeRef type, unsigned align, const char *name); /* memory of the block, generic address */
 void cg_segments_begin(CgFunc *f); /* around all that a kernel in groups does for its items */
 void cg_segments_end(CgFunc *f);
 void cg_reconverge(CgFunc *f);  /* all items of the group come here together, also after LLVM's passes; no code */
 
-/* Loops over items, marked for simd/ (value.c): the fastest axis, and the one around it where it has nothing else in it. */
+/* Loops over items, marked for simd/ (value.c): the fastest axis, and the one around it where it has nothing else in
+ * it. */
 void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows);
 void cg_enter_next(CgFunc *f, LLVMBasicBlockRef next); /* of an item, at the end of the loop over them */
 void cg_mark_counted(CgFunc *f, LLVMValueRef latch);

@@ -1,9 +1,9 @@
-/* check.c -- run-time checks where nothing can be printed: in kernels and in the functions they call. The launch has an
- * error slot in device memory; the first item whose check fails takes the slot by a compare-and-swap and writes the
- * number of the check, the values it compares and the item's indices. Then the item's range ends; other ranges see the
- * slot and end soon after. The launch returns whether the slot is taken; if so, the host copies the rest and prints the
- * message from a table of the checks (runtime/slot.c). No call leaves the device, so this works alike on every device.
- * Kernels without checks have no slot. */
+/* check.c -- run-time checks where nothing can be printed: in kernels and in the functions that they call. A launch
+ * has an error slot in device memory. The first item whose check fails takes the slot by a compare-and-swap, and
+ * stores the number of the check, the values that it compares and the indices of the item. Then its range of items
+ * ends; other ranges read the slot and end soon after. The launch returns whether the slot is taken; if so, the host
+ * copies the rest and prints the message from a table of checks (runtime/slot.c). No call leaves the device, so this
+ * works on every device. Kernels without checks have no slot. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
@@ -66,8 +66,8 @@ LLVMValueRef cg_item_position(CgFunc *f, int i) {
     return LLVMBuildZExtOrBitCast(f->b, v, f->cg->i64, "");
 }
 
-/* End the item: the range of items in a kernel; a function returns zeros, which its caller does not use: the bit
- * `failed` tells the caller to leave, too. */
+/* Ends the item: in a kernel, its range of items. A function returns zeros, which its caller does not use: the bit
+ * `failed` makes the caller return, too. */
 static void leave_item(CgFunc *f) {
     if (f->failed) LLVMBuildStore(f->b, LLVMConstInt(f->cg->i1, 1, false), f->failed);
     LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(f->fn));
@@ -110,7 +110,7 @@ void cg_stop_if_failed(CgFunc *f) {
     cg_enter(f, ok);
 }
 
-/* What a function called from a kernel needs to report or to print: behind its own arguments. */
+/* What a function called from a kernel needs to report or to print; follows its own arguments. */
 bool cg_needs_item(const Cg *cg, const Func *fn) { return cg_has_slot(cg, fn) || cg_prints(fn); }
 
 /* A bit in the caller's frame says whether a check in fn has failed. */
@@ -170,7 +170,7 @@ void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra) {
 
 /* On the host ------------------------------------------------------------------------------------------------------ */
 
-/* Of the slot only its first word, SLOT_TAKEN, comes back. */
+/* Only the first word of the slot, SLOT_TAKEN, is copied back. */
 OffArg cg_slot_arg(CgFunc *f, LLVMValueRef slot, const Func *kernel) {
     Place p = cg_place(f->cg, kernel->name_span);
     return (OffArg){.base = slot, .begin = slot, .size_bytes = cg_i64(f->cg, 8), .transfer = TRANSFER_FROM,

@@ -1,5 +1,5 @@
-/* convert.c -- conversions between scalars, as the language defines them: integers wrap, floats to integers
- * saturate and turn NaN into 0, bool is 0 or 1 and every other number is true unless it is 0. */
+/* convert.c -- conversions between scalars. Integers wrap; floats to integers saturate, and NaN becomes 0; a bool
+ * becomes 0 or 1, and a number becomes true unless it is 0. */
 #include "irgen/lang/lang.h"
 
 static LLVMValueRef int_to_int(CgFunc *f, CgValue v, const Type *to) {

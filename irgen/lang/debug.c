@@ -1,6 +1,6 @@
-/* debug.c -- what a debugger reads: one compile unit, a subprogram per function and per kernel body, lexical blocks,
- * a line for every instruction, and variables that live in memory so that they can be read at any breakpoint. Arrays
- * appear as { data, extent_0, ... }. Without -g (cg->di NULL) every function here returns at once. */
+/* debug.c -- debug information: one compile unit, a subprogram for each function and each kernel body, lexical blocks,
+ * a line for each instruction, and variables in memory, so that they can be read at any breakpoint. Arrays appear as {
+ * data, extent_0, ... }. Without -g (cg->di is NULL) all functions here return at once. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static LLVMMetadataRef file_of(Cg *cg, const Source *source) {
     return LLVMDIBuilderCreateFile(cg->di, source->path, strlen(source->path), dir, strlen(dir));
 }
 
-/* llvm/include/llvm/IR/DebugInfoMetadata.h: lines, and nothing for a debugger; LLVM-C has no word for it. */
+/* llvm/include/llvm/IR/DebugInfoMetadata.h, DebugDirectivesOnly: lines alone. LLVM-C has no constant for it. */
 enum { EMIT_LINES_ONLY = 3 };
 
 void cg_debug_begin(Cg *cg) {
@@ -106,7 +106,7 @@ static LLVMMetadataRef struct_type(Cg *cg, const Type *t) {
                                          NULL, members, (unsigned)t->n_fields, 0, NULL, "", 0);
 }
 
-/* Kinds do not tell structs and vectors apart, so they have a list of their own. */
+/* Structs and vectors of one kind are different types, so they have a list of their own. */
 static LLVMMetadataRef type_of_parts(Cg *cg, const Type *t) {
     for (int i = 0; i < cg->di_parts.n; i++)
         if (cg->di_parts.at[i].type == t) return cg->di_parts.at[i].di;

@@ -22,8 +22,8 @@ static void report(CgFunc *f, const CgEarly *e, const LoopCheck *c, LLVMValueRef
     cg_report(f, c->site, (CgFailure){.value = index, .other = cg_i64(f->cg, INT64_MIN), .dim = c->dim, .array = &a});
 }
 
-/* The first value of the loop's variable that is too far; it is above lo once the first round has been found inside. An
- * array without elements may have any extent, so the largest value stands for all beyond it. */
+/* The first value of the loop variable whose access is out of bounds; greater than lo if the first iteration is in
+ * bounds. An array without elements may have any extent, so values are clamped to the largest one. */
 static LLVMValueRef limit(CgFunc *f, const LoopCheck *c) {
     CgArray a;
     LLVMValueRef args[2] = {extent(f, c, &a), cg_i64(f->cg, c->add)};
@@ -56,7 +56,7 @@ CgEarly cg_early_begin(CgFunc *f, const LoopChecks *checks, const Symbol *item, 
     return e;
 }
 
-/* Behind the loop, where all rounds up to e->end have been run. */
+/* After the loop, when all iterations up to e->end have been executed. */
 void cg_early_end(CgFunc *f, const CgEarly *e) {
     if (!e->checks) return;
     LLVMBasicBlockRef ok, next;

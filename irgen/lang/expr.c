@@ -1,6 +1,5 @@
-/* expr.c -- expressions. What sema folded is a constant; everything else is evaluated once, left to right. An array
- * that is named where a value is wanted is moved: its own descriptor is left empty, so that the end of its scope frees
- * nothing. */
+/* expr.c -- expressions. A folded expression is a constant; all others are evaluated once, left to right. An array
+ * variable that is used as a value is moved: its descriptor is emptied, so that the end of its scope frees nothing. */
 #include "irgen/lang/lang.h"
 
 CgValue cg_move_array(CgFunc *f, const Symbol *sym) {
@@ -117,7 +116,7 @@ static CgValue if_expr(CgFunc *f, Expr *e) {
 static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a) {
     CgValue at[MAX_RANK];
     for (int d = 0; d < e->index.at.n; d++) at[d] = cg_expr(f, e->index.at.at[d]);
-    *a = cg_array(f, e->index.base); /* after the indices: a call in one may give it other memory */
+    *a = cg_array(f, e->index.base); /* after the indices: a call in one may reallocate it */
     cg_debug_at(f, e->span);
     unsigned known = f->known_inside ? f->known_inside(e, f->known_of) : 0;
     f->check = (CgCheck){e->index.site, e->index.proven | known | (f->error_slot ? e->index.early : 0)};
@@ -126,7 +125,7 @@ static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a) {
     return p;
 }
 
-/* Where something stands that is about to be written; `reads`: after it has been read. */
+/* The address of a target that will be written; `reads`: and is read before. */
 CgPlace cg_target(CgFunc *f, Expr *e, bool reads) {
     const Expr *whole = expr_whole(e);
     CgPlace p = cg_lvalue(f, e);

@@ -1,5 +1,5 @@
-/* file.c -- the built-in functions for files and standard input: calls of runtime/file.c, each with the place that a
- * failure is told with. */
+/* file.c -- built-in functions for files and standard input: calls of runtime/file.c, each with the place for its
+ * error message. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ CgValue lower_read_array(CgFunc *f, Expr *e) {
     return cg_value(NULL, e->type);
 }
 
-/* path, place -> a value; the path is left out where there is none. */
+/* (path, place) -> a value; without a path: (place) -> a value. */
 static LLVMValueRef ask(CgFunc *f, Expr *e, RuntimeId id) {
     LLVMValueRef args[2];
     int n = 0;

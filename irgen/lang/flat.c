@@ -1,6 +1,7 @@
 /* flat.c -- delinearisation: quotients and remainders of a domain variable p that runs in rows of w
- * (sema/analysis/flat.h). Whatever is divided has the form `a w + b` with 0 <= b < w, where b is the item's position in its row and `a` is the
- * same for the whole row: the row's number for p, and for `x % (h w)`, where x is `a w + b`, it is `a % h`. So
+ * (sema/analysis/flat.h). Each dividend has the form `a w + b` with 0 <= b < w, where b is the position of the item in
+ * its row, and `a` is the same for the whole row: for p it is the number of the row, and for `x % (h w)`, where x is
+ * `a w + b`, it is `a % h`. So
  *
  *   x / w = a     x % w = b     x / (h w) = a / h     x % (h w) = (a % h) w + b
  *

@@ -1,14 +1,15 @@
-/* frame.c -- arrays of constant extents. Those of variables live in the frame of their function: an alloca, which
- * LLVM breaks up into registers where every index is a constant. That is so once the loops over such an array are unrolled,
- * so loops whose counter indexes one are marked for it, as long as that does not multiply the code too often. Those of
- * fields are part of the memory of their struct. */
+/* frame.c -- arrays of constant extents. The array of a variable is in the frame of its function: an alloca, which
+ * LLVM promotes to registers (SROA) if all its indices are constants. They are after loops over the array are
+ * unrolled; so loops whose counter indexes such an array are marked for unrolling, unless that would multiply the code
+ * too often. The array of a field is part of the memory of its struct. */
 #include <string.h>
 
 #include "irgen/lang/lang.h"
 
-/* Kept for each item of a group (irgen/cpu/group_plan.c) --------------------------------------------------------------- */
+/* Kept for each item of a group (irgen/cpu/group_plan.c)
+ * --------------------------------------------------------------- */
 
-/* Arrays in the frame are aligned by 16, wherever they lie. */
+/* Arrays in the frame are aligned to 16 bytes. */
 LLVMTypeRef cg_kept_type(CgFunc *f, const Symbol *sym) {
     if (sym->type->kind != TY_ARRAY) return cg_type_mem(f->cg, sym->type);
     int64_t bytes = cg_size(sym->type->elem);
@@ -44,7 +45,8 @@ static LLVMValueRef place(CgFunc *f, const CgArray *a, LLVMValueRef i) {
     return LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &i, 1, "");
 }
 
-/* Of the arrays of a group's items, all first elements lie side by side, then all second ones, as vectors want them. */
+/* Transposes the arrays of the items of a group: all first elements are contiguous, then all second ones, so that
+ * vectors load contiguous elements. */
 static void spread_elements(CgFunc *f, const CgArray *to, const CgArray *from, int64_t n) {
     Axis all = cg_axis_upto(f, cg_i64(f->cg, n));
     CgLoop l = cg_loop_begin(f, &all);
@@ -53,7 +55,7 @@ static void spread_elements(CgFunc *f, const CgArray *to, const CgArray *from, i
     cg_loop_end(f, &l);
 }
 
-/* Declared here; the memory is the same in each turn of a loop around. */
+/* Declares the array; its memory is the same in each iteration of a loop around it. */
 void cg_frame_array(CgFunc *f, const Symbol *sym, Expr *init) {
     Slot *slot = &f->slots[sym->id];
     CgArray a = frame_memory(f, sym);
@@ -167,7 +169,7 @@ void cg_field_assign(CgFunc *f, Expr *target, Expr *value) {
     copy_elements(f, &a, &fresh);
 }
 
-/* Structs with arrays in them are many bytes: made in their place, part by part, and copied as bytes. */
+/* Structs with arrays in them are large: they are built in place, field by field, and copied as bytes. */
 bool cg_by_bytes(const Type *t) { return t->kind == TY_STRUCT && !t->owns && has_arrays(t); }
 
 static void copy_bytes(CgFunc *f, LLVMValueRef to, LLVMValueRef from, const Type *t) {
@@ -240,8 +242,8 @@ int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r) {
     return rounds <= MAX_COPIES / (f->unrolled ? f->unrolled : 1) ? rounds : 0;
 }
 
-/* LLVM unrolls one loop after another, from the inside, and looks at each by itself: what multiplies is bounded here.
- * Blocks, since its passes are quadratic in those whose branches fold. */
+/* LLVM unrolls nested loops from the inside and decides about each by itself: the product of the trip counts is
+ * bounded here. So is the number of blocks, because LLVM is quadratic in blocks whose branches fold. */
 bool cg_loop_ends_rolled(CgFunc *f, const Range *r, CgCopies before) {
     enum { MOST_BLOCKS = 256 };
     int64_t inside = f->copies.blocks - before.blocks + f->copies.more, trips = constant_trips(r);
@@ -257,7 +259,7 @@ static LLVMMetadataRef wish(CgFunc *f, const char *text, LLVMValueRef value) {
     return LLVMMDNodeInContext2(f->cg->ctx, parts, value ? 2 : 1);
 }
 
-/* !{itself, wish, ...} on the branch back; parts[0] is for `itself`. */
+/* !{itself, hint, ...} on the back edge; parts[0] is for `itself`. */
 static void mark_loop(CgFunc *f, LLVMValueRef latch, LLVMMetadataRef *parts, int n) {
     LLVMContextRef ctx = f->cg->ctx;
     parts[0] = LLVMTemporaryMDNode(ctx, NULL, 0);

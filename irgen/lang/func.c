@@ -1,5 +1,6 @@
-/* func.c -- functions of the program, for the host and, when kernels call them, for devices: the same code, but
- * that checks end the program on the host and go to the launch's error slot where a kernel calls (lang/check.c). */
+/* func.c -- functions of the program, for the host and, if kernels call them, for devices. The code is the same,
+ * except that a failed check ends the program on the host, and is recorded in the error slot of the launch on a device
+ * (lang/check.c). */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
@@ -52,8 +53,8 @@ static void bind_param(CgFunc *f, int i) {
     cg_debug_variable(f, sym, v, i + 1);
 }
 
-/* Calls that are nested too deeply end the program as a failed check does, rather than by a signal. For that each of them
- * has to keep its frame: no call may become a jump. */
+/* Calls that are nested too deeply end the program as a failed check does, rather than by a signal. For that each of
+ * them has to keep its frame: no call may become a jump. */
 static void check_stack(CgFunc *f, const Func *fn) {
     static const char attribute[] = "disable-tail-calls", yes[] = "true";
     if (!fn->recurses || !f->cg->target->is_program) return;

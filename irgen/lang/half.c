@@ -1,13 +1,13 @@
-/* half.c -- f16 and bf16. They are kept as 16 bits, an i16 to LLVM, and computed in f32: every operation on them is
- * the f32 one, rounded once more, which for + - * / and sqrt is the correctly rounded result. Vectors of them are
- * widened and narrowed part by part.
+/* half.c -- f16 and bf16. They are stored as 16 bits, an i16 in LLVM IR, and computed in f32: each operation is that
+ * of f32, rounded once more, which is the correctly rounded result for + - * / and sqrt. Vectors are widened and
+ * narrowed component by component.
  *
  * Conversions of f16 are instructions where the processor has them (F16C, NVIDIA, AMD) and integer code elsewhere,
- * since the libraries that would stand in are not linked. Both return the same bits, of a NaN as well: widening keeps
- * the payload and makes it quiet; narrowing to f16 keeps the sign alone, to bf16 the upper bits. NVIDIA's instructions
- * return one NaN for all, so there NaNs are put right after them; F16C keeps payloads, so they are taken off before it.
- * bf16 is the upper half of an f32: widening is a shift. Narrowing it is an instruction on NVIDIA only: AVX512-BF16
- * takes subnormal numbers for zero. */
+ * since the libraries that contain such functions are not linked. Both return the same bits, also for NaN: widening
+ * keeps the payload and makes the NaN quiet; narrowing to f16 keeps only the sign, narrowing to bf16 the upper bits.
+ * NVIDIA's instructions return one NaN for all, so NaNs are corrected after them; F16C keeps payloads, so they are
+ * removed before it. bf16 is the upper half of an f32: widening is a shift. Narrowing is an instruction only on
+ * NVIDIA: AVX512-BF16 flushes subnormal numbers to zero. */
 #include "irgen/lang/lang.h"
 
 static LLVMValueRef u32(CgFunc *f, uint32_t v) { return LLVMConstInt(f->cg->i32, v, false); }
@@ -42,8 +42,8 @@ static LLVMValueRef bits_above(CgFunc *f, LLVMValueRef v, uint32_t most, uint32_
     return pick(f, LLVMBuildICmp(f->b, LLVMIntSGT, v, u32(f, most), ""), u32(f, bits), u32(f, 0));
 }
 
-/* The exponent is moved from bias 15 to 127; small numbers, whose exponent is 0, are put right by a subtraction,
- * infinity and NaNs by all bits of the exponent. */
+/* The exponent is rebiased from 15 to 127; subnormal numbers, whose exponent is 0, are corrected by a subtraction,
+ * infinity and NaNs by setting all bits of the exponent. */
 static LLVMValueRef widen_f16(CgFunc *f, LLVMValueRef h) {
     LLVMValueRef low = LLVMBuildShl(f->b, LLVMBuildAnd(f->b, h, u32(f, 0x7fff), ""), u32(f, 13), "");
     LLVMValueRef normal = LLVMBuildAdd(f->b, low, u32(f, 112u << 23), "");

@@ -1,4 +1,5 @@
-/* lang.h -- what the files of this room share and no other room sees: each construct of the language as LLVM IR. */
+/* lang.h -- what the files of irgen/lang share and no other room includes: each construct of the language as LLVM IR.
+ */
 #ifndef KDSL_LANG_LANG_H
 #define KDSL_LANG_LANG_H
 
@@ -17,7 +18,7 @@ LLVMValueRef cg_bits_to_slot(CgFunc *f, CgValue v); /* any scalar in a 64-bit in
 CgValue cg_slot_to_value(CgFunc *f, LLVMValueRef slot, Type *type);
 
 /* runtime.c ----------------------------------------------------------------------------------------------------- */
-/* A function of libm, on this type: pure, as far as we care. */
+/* A function of libm for this type; it is treated as pure. */
 LLVMValueRef cg_libm(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 
 /* math.c: NULL where the target or the type has no function of ours of this name ---------------------------------- */
@@ -80,19 +81,19 @@ void cg_frame_assign(CgFunc *f, const Symbol *sym, Expr *value);
 void cg_frame_swap(CgFunc *f, const CgArray *a, const CgArray *b);
 CgArray cg_field_array(CgFunc *f, Expr *e);          /* p.w, x[i].w */
 void cg_field_assign(CgFunc *f, Expr *target, Expr *value);
-CgValue cg_field_value(CgFunc *f, Expr *e, const Type *field); /* what the field is given, as part of its struct */
+CgValue cg_field_value(CgFunc *f, Expr *e, const Type *field); /* the new value of a field, as part of its struct */
 bool cg_by_bytes(const Type *t);                     /* a struct with such arrays */
 void cg_struct_into(CgFunc *f, Expr *e, LLVMValueRef at);
 LLVMValueRef cg_struct_made(CgFunc *f, Expr *e);     /* in memory of its own */
 void cg_struct_store(CgFunc *f, LLVMValueRef to, LLVMValueRef made, const Type *t);
-void cg_addressable(CgFunc *f, const Symbol *sym);   /* a value that has arrays in it gets a place */
+void cg_addressable(CgFunc *f, const Symbol *sym);   /* a value with arrays in it gets memory */
 int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r); /* into how many rounds; 0: not */
-/* At the end of a loop: would it, unrolled with those inside of it, have too many blocks? before: f->copies at its begin,
- * where `more` is set to 0. */
+/* At the end of a loop: would it, unrolled with those inside of it, have too many blocks? before: f->copies at its
+ * begin, where `more` is set to 0. */
 bool cg_loop_ends_rolled(CgFunc *f, const Range *r, CgCopies before);
 void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch);
 void cg_mark_rolled(CgFunc *f, LLVMValueRef latch);
-void cg_mark_outer(CgFunc *f, LLVMValueRef latch); /* a loop that holds loops: not too many rounds */
+void cg_mark_outer(CgFunc *f, LLVMValueRef latch); /* a loop around other loops: not too many iterations */
 
 /* session.c: units of an interactive session -------------------------------------------------------------------- */
 void cg_session_bind(CgFunc *f);                    /* an input's older variables */
@@ -100,8 +101,8 @@ LLVMValueRef cg_session_place(CgFunc *f, const Symbol *sym); /* of a variable th
 void cg_session_made(CgFunc *f, const Symbol *sym); /* the variable, or all of a struct, has its value */
 void cg_session_show(CgFunc *f, Stmt *st);          /* the value of the input */
 CgValue cg_session_text(CgFunc *f, const char *at, size_t n, Type *type);
-void cg_session_poll(CgFunc *f);                    /* in a round of a loop, in a call: is the input to stop? */
-/* What a kernel reports with numbers is told from tables of the unit that it was made in. */
+void cg_session_poll(CgFunc *f);                    /* in loops and calls: was the input interrupted? */
+/* Numbers that a kernel reports refer to tables of the unit in which the kernel was made. */
 const char *cg_table_name(Cg *cg, const Func *kernel, const char *table);
 LLVMValueRef cg_shared_table(Cg *cg, LLVMValueRef table);
 
@@ -164,9 +165,10 @@ const char *cg_condition_text(Cg *cg, const Expr *cond); /* "assertion failed: i
 void cg_return_nothing(CgFunc *f);
 void cg_declare(CgFunc *f, Symbol *sym, CgValue v); /* a local, of an array or one value */
 
-/* segment.c: the items of a group on a GPU meet ---------------------------------------------------------------------- */
-/* Of the statements of b, at a level where all items of a group are: before the i-th one. Is it a barrier at which the group
- * has waited already? */
+/* segment.c: the items of a group on a GPU meet ----------------------------------------------------------------------
+ */
+/* Of the statements of b, at a level where all items of a group are: before the i-th one. Is it a barrier at which the
+ * group has waited already? */
 bool cg_segment(CgFunc *f, const Block *b, int i);
 void cg_segment_begin(CgFunc *f);
 void cg_segment_declares(CgFunc *f, const Symbol *sym); /* a variable, now in memory */

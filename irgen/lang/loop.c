@@ -1,6 +1,6 @@
-/* loop.c -- ranges and the loops over them. `lo..hi step s` is evaluated once. With a step of 1 the loop compares
- * its variable with hi, which cannot overflow and lets LLVM see that an index is inside; with any other step it counts
- * rounds, so that no step can jump past the end of the type and come round again. */
+/* loop.c -- ranges and counted loops. `lo..hi step s` is evaluated once. With a step of 1 the loop compares its
+ * variable with hi, which cannot overflow, and shows LLVM that indices are in range; with any other step it counts
+ * iterations, so that no step can overflow the type. */
 #include "irgen/lang/lang.h"
 
 static CgValue bound(CgFunc *f, Expr *e, Type *type, int64_t otherwise) {
@@ -30,7 +30,7 @@ static LLVMValueRef less(CgFunc *f, const Type *t, LLVMValueRef a, LLVMValueRef 
     return LLVMBuildICmp(f->b, t->is_signed ? LLVMIntSLT : LLVMIntULT, a, b, "");
 }
 
-/* Rounds of from..to upwards in steps of `by` > 0: exact in unsigned arithmetic of the same width. */
+/* The trip count of from..to in steps of `by` > 0: exact in unsigned arithmetic of the same width. */
 static LLVMValueRef rounds(CgFunc *f, const Type *t, LLVMValueRef from, LLVMValueRef to, LLVMValueRef by, bool unit) {
     LLVMValueRef any = less(f, t, from, to), width = LLVMBuildSub(f->b, to, from, "");
     if (!unit) {
@@ -55,7 +55,8 @@ static void check_step(CgFunc *f, LLVMValueRef is_zero, const Axis *a) {
     cg_enter(f, ok);
 }
 
-/* A step known only at run time may be of either sign; 0 is an error where errors can be reported, else no rounds. */
+/* A step known only at run time may have either sign; 0 is an error where errors can be reported, else there are no
+ * iterations. */
 static LLVMValueRef dynamic_trips(CgFunc *f, const Axis *a) {
     LLVMValueRef step = a->step.v, zero = LLVMConstNull(LLVMTypeOf(step));
     LLVMValueRef is_zero = LLVMBuildICmp(f->b, LLVMIntEQ, step, zero, "");

@@ -1,9 +1,11 @@
-/* marks.h -- names by which the language's code tells the passes over LLVM IR (simd/, passes/) what it knows. */
+/* marks.h -- names of metadata and attributes by which the language's code passes what it knows to the passes over
+ * LLVM IR (simd/, passes/). */
 #ifndef KDSL_LANG_MARKS_H
 #define KDSL_LANG_MARKS_H
 
 /* Functions without a body. */
-#define CG_GROUP_MEMORY "kdsl.group.memory" /* memory that a group's items share or keep, else it would be each item's */
+#define CG_GROUP_MEMORY "kdsl.group.memory" /* memory that a group's items share or keep, else it would be each
+                                             * item's */
 #define CG_AHEAD "kdsl.ahead"   /* void (address, CgAhead): what is read there soon may be prefetched */
 #define CG_EXTENT "kdsl.extent" /* void (array, its bytes): at the beginning of a kernel, of arrays it may write */
 #define CG_UPDATE "kdsl.update." /* functions of atomic updates, in modules with vector code: then operation and type */
@@ -15,13 +17,13 @@
 #define CG_COLLAPSED "kdsl-collapsed" /* of a kernel whose loop became an axis; its value: the loop's variable */
 #define CG_FLAT "kdsl-flat" /* of a kernel whose first nest runs a domain in rows; its value: their explanation */
 #define CG_KEPT_CALL "kdsl-kept-call" /* of a function that is not inlined; its value: the function's name */
-/* For the check of barriers: of a parameter that does not decide what a function returns (the work item's position, for
- * reports and prints), and of a function whose result may differ for equal arguments. */
+/* For the check of barriers: marks a parameter that does not affect the result of a function (the position of the work
+ * item, for reports and prints), and a function whose result may differ for equal arguments. */
 #define CG_REPORTED "kdsl-reported"
 #define CG_DIFFERS "kdsl-differs"
 
-/* Prefix of the names of variables to which items write anything but 0 only to end where their group meets next: after
- * that point all items of the group are ones that have not. */
+/* Prefix of the names of variables to which an item writes a value other than 0 only if it will end at the next
+ * barrier of its group: after the barrier, the variables of all remaining items are 0. */
 #define CG_FAILED "kdsl.failed"
 
 #endif

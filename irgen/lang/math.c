@@ -1,6 +1,6 @@
-/* math.c -- the mathematical functions of kernels: IR that is inlined, and vectorised like the code around it, where
- * a call of libm would have to be made item by item. The functions of math/ are in the compiler as bitcode. Whoever
- * calls one here gets a declaration; cg_math_end brings in the bodies of those that are used. */
+/* math.c -- mathematical functions of kernels, as IR that is inlined and vectorised like the code around it, where a
+ * call of libm would have to be made item by item. The functions of math/ are in the compiler as bitcode. A call gets
+ * a declaration; cg_math_end links the bodies of those that are used. */
 #include "irgen/lang/lang.h"
 #include "irgen/embed.h"
 
@@ -57,7 +57,7 @@ static void link_library(Cg *cg, LLVMModuleRef library) {
         ice(cg->c, (Span){0}, "the compiler's mathematical functions cannot be linked");
 }
 
-/* What is still missing of libm, where nobody else brings it: some is called by our own functions. */
+/* Functions of libm that are still undefined and that no library defines; some are called by the functions of math/. */
 static void link_libm(Cg *cg, const Gpu *gpu) {
     LLVMModuleRef libm = open_library(cg, gpu->libm, gpu->libm_end);
     bool any = false;

@@ -1,13 +1,13 @@
-/* op.c -- operators. Integers wrap; / and % truncate and INT_MIN / -1 wraps. Where checks can be reported a zero
- * divisor or a too wide shift ends the program; elsewhere they have a defined result: x / 0 and x % 0 are 0, and a
- * shift by the width or more moves every bit out. Nothing is fast-math, and fused is what sema says: the same source
- * gives the same bits on host and device. */
+/* op.c -- operators. Integers wrap; / and % truncate, and INT_MIN / -1 wraps. Where checks can be reported, a zero
+ * divisor or an oversized shift amount ends the program; elsewhere the result is defined: x / 0 and x % 0 are 0, and a
+ * shift by the width or more shifts out all bits. No fast-math flags are set, and sema decides what is fused: the same
+ * source returns the same bits on host and device. */
 #include "irgen/lang/lang.h"
 
 static LLVMValueRef all_ones(LLVMValueRef like) { return LLVMConstAllOnes(LLVMTypeOf(like)); }
 static LLVMValueRef zero_like(LLVMValueRef like) { return LLVMConstNull(LLVMTypeOf(like)); }
 
-/* Unsigned shape: an integer constant of the type of `like`. */
+/* An integer constant of the type of `like`. */
 static LLVMValueRef int_like(LLVMValueRef like, int64_t v) { return LLVMConstInt(LLVMTypeOf(like), (uint64_t)v, true); }
 
 /* Of integers, or of bools for what works on bits. */
@@ -173,7 +173,7 @@ static LLVMValueRef compare(CgFunc *f, unsigned orders, const Type *t, LLVMValue
 
 /* Arithmetic ------------------------------------------------------------------------------------------------------- */
 
-/* C's fmod. LLVM has an instruction for it, of which back ends for GPUs make something else where a is much larger. */
+/* C's fmod. LLVM has an instruction for it, which back ends for GPUs expand inexactly if a is much larger. */
 static LLVMValueRef float_rem(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     LLVMTypeRef t = LLVMTypeOf(a), fn_type;
     if (!f->cg->target->gpu) return LLVMBuildFRem(f->b, a, b, "");
@@ -275,7 +275,8 @@ CgValue cg_unary(CgFunc *f, Op op, CgValue a) {
     return a;
 }
 
-/* A NaN and a number give the number; -0 is less than +0: the result does not depend on how it is computed. */
+/* Of a NaN and a number the result is the number; -0 is less than +0: so the result does not depend on the order of
+ * evaluation. */
 CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b) {
     if (type_is_half(type_of_part(a.type)))
         return cg_convert(f, cg_minmax(f, max, cg_widen_half(f, a), cg_widen_half(f, b)), a.type);

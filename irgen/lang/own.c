@@ -1,5 +1,5 @@
-/* own.c -- structs that own arrays. A variable of one is a variable for each field (sema/own.c); as a value, between
- * a call or `Grid(...)` and the variable that takes it over, it is LLVM's struct of descriptors and numbers. */
+/* own.c -- structs that own arrays. A variable of such a type is a variable for each field (sema/own.c); as a value,
+ * between a call or `Grid(...)` and its new owner, it is an LLVM struct of descriptors and numbers. */
 #include "irgen/lang/lang.h"
 
 static bool is_nested(const Symbol *sym) { return sym->parts != NULL; }

@@ -1,6 +1,6 @@
-/* parts.c -- values made of parts: structs and short vectors. A struct is LLVM's struct of its fields as they lie in
- * memory (bool: i8), in C's layout; a vector is LLVM's vector. Both are values like numbers. A part of something that
- * has a place is read and written there; a part of any other value is taken out of it. */
+/* parts.c -- aggregates: structs and short vectors. A struct is an LLVM struct of its fields as in memory (bool: i8),
+ * in C's layout; a vector is an LLVM vector. Both are first-class values. A field or component of something in memory
+ * is read and written there; one of any other value is extracted from it. */
 #include "irgen/lang/lang.h"
 
 enum { PART_ALIGN = 16, MAX_WIDTH = 8, SLOT_BYTES = 8 };
@@ -14,7 +14,7 @@ LLVMTypeRef cg_type_of_parts(Cg *cg, const Type *t) {
     return LLVMStructTypeInContext(cg->ctx, fields, (unsigned)t->n_fields, false);
 }
 
-/* How elements in memory are known to be aligned: a device's memory is, like malloc's, for 16 bytes and no more. */
+/* The alignment of elements in memory that may be assumed: device memory, like malloc's, is aligned to 16 bytes. */
 int64_t cg_part_align(const Type *t) {
     int64_t align = type_align_bytes(t);
     return align < PART_ALIGN ? align : PART_ALIGN;
@@ -76,7 +76,7 @@ CgValue cg_to_vector(CgFunc *f, CgValue v, Type *to) {
     return whole;
 }
 
-/* What has no vector instruction of its own, or a check to make for each part. */
+/* Operations without a vector instruction, or with a check for each component. */
 CgValue cg_by_part(CgFunc *f, Op op, CgValue a, CgValue b, Span span) {
     CgValue whole = nothing_yet(f, a.type);
     CgCheck check = f->check;
@@ -126,7 +126,7 @@ CgValue cg_field(CgFunc *f, Expr *e) {
 
 /* Functions -------------------------------------------------------------------------------------------------------- */
 
-/* a.x * b.x + a.y * b.y + ..., from the first part on, so that the result does not depend on the machine. */
+/* a.x * b.x + a.y * b.y + ..., in this order, so that the result does not depend on the machine. */
 static CgValue dot(CgFunc *f, CgValue a, CgValue b, bool fused, Span span) {
     if (!fused) {
         CgValue products = cg_binary(f, OP_MUL, a, b, NULL, span), sum = cg_part(f, products, 0);
@@ -170,8 +170,8 @@ CgValue lower_vector(CgFunc *f, Expr *e) {
 
 /* Launches --------------------------------------------------------------------------------------------------------- */
 
-/* A by-value argument of a kernel travels as 64-bit literals: one for a number, as many as it fills for a struct or a
- * vector, its bytes in order, the gaps and the rest of the last one zero. */
+/* A by-value argument of a kernel is passed as 64-bit literals: one for a number, as many as needed for a struct or a
+ * vector, with its bytes in order, padding and the rest of the last literal zero. */
 int cg_slot_count(const Type *t) {
     return type_is_parts(t) ? (int)((type_size_bytes(t) + SLOT_BYTES - 1) / SLOT_BYTES) : 1;
 }

@@ -1,7 +1,7 @@
-/* print.c -- texts whose values are on a device: what kernels print, and asserts in them. The device writes numbers
- * only: which text it is, where the work item stands, and the values, each in a 64-bit slot; the words are in tables of
- * the host program, and runtime/print.c puts both together after the launch. Only a kernel that prints, itself or in a
- * function it calls, is launched with a buffer for that. No call leaves the device. */
+/* print.c -- printing in kernels, and messages of asserts. The device writes only numbers: which text, the position of
+ * the work item, and the values, each in a 64-bit slot. The texts are in tables of the host program, and
+ * runtime/print.c combines both after the launch. Only a kernel that prints, itself or in a function that it calls, is
+ * launched with a buffer. No call leaves the device. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
@@ -145,7 +145,7 @@ static LLVMValueRef add_atomically(LLVMBuilderRef b, Cg *cg, LLVMValueRef at, LL
     return old;
 }
 
-/* ptr kdsl.print.room(buffer, words): NULL and a count where nothing is left. */
+/* ptr kdsl.print.room(buffer, words): NULL, and counted, if the buffer is full. */
 static LLVMValueRef room_function(Cg *cg) {
     LLVMValueRef fn = LLVMGetNamedFunction(cg->module, "kdsl.print.room");
     if (fn) return fn;

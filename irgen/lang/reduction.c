@@ -1,5 +1,5 @@
-/* reduction.c -- what each reduction is: its identity, how two values are joined, and where an item leaves its own. The
- * order in which values are joined is the device's (irgen/cpu/reduce.c, irgen/gpu/reduce.c). */
+/* reduction.c -- reductions: the identity of each, how two values are combined, and where an item stores its value.
+ * The order in which values are combined is decided by the device (irgen/cpu/reduce.c, irgen/gpu/reduce.c). */
 #include "irgen/lang/lang.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
-/* removal.c -- `--without=KEY`: leaves out one check or one copy, for tests/without.py, which wants to see a test fail for each.
- * A key says what is left out and where: "index host FILE:LINE:COL.1" is the check of the second index there in host code.
- * `--without=list` leaves out nothing and prints the keys, once for each place in the code that is made. */
+/* removal.c -- mutation testing, `--without=KEY`: leaves out one check or one copy, so that tests/without.py can
+ * verify that a test fails for each. A key says what is left out and where: "index host FILE:LINE:COL.1" is the check
+ * of the second index at that place in host code. `--without=list` leaves out nothing and prints the keys, once for
+ * each place in the generated code. */
 #include "irgen/lang/lang.h"
 
 #include <stdio.h>

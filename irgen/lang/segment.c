@@ -1,17 +1,17 @@
-/* segment.c -- where the items of a group meet on a GPU, and what becomes of an item whose check fails before that.
+/* segment.c -- reconvergence points of groups on GPUs, and items whose check fails before a barrier.
  *
- * Reconvergence points. LLVM may not make a convergent operation depend on further conditions, nor duplicate it; but
- * which cycle such an operation belongs to is its own affair: it sinks a store that the entry of a loop and one of two
- * paths to the next iteration share, and the loop with the barrier becomes the inner one of two, which items leave at
- * different times. So a convergent operation without any code marks what has to stay as it is: the begin and the end of
- * the body of each loop, and the front of each statement, that a group takes as one (Stmt.together). All paths of an
- * iteration then lead through one latch, and no loop of single items shares its header.
+ * Reconvergence points. LLVM may neither make a convergent operation depend on further conditions nor duplicate it,
+ * but it may change the cycle that the operation belongs to: it sinks a store that the entry of a loop and one of two
+ * paths to the next iteration share; then the loop with the barrier becomes the inner one of two, which items leave at
+ * different times. So a convergent operation without code marks what has to stay: the begin and the end of the body of
+ * each loop, and the front of each statement, that a group executes together (Stmt.together). Then all paths of an
+ * iteration lead through one latch, and no loop of single items shares its header.
  *
- * Failed checks. An item that left the kernel would leave its group waiting, or make the barrier one that a warp
- * reaches in parts. So the statements between two of those that the group takes as one are a segment: an item whose
- * check fails goes to the segment's end, having written down in shared memory in which segment that was. There the
- * group waits, all of it sees the same note, and ends as one. Segments without checks have no such end, and the last
- * one needs none. */
+ * Failed checks. If an item left the kernel, its group would wait for ever, or a warp would reach the barrier in
+ * parts. So the statements between two statements that the group executes together are a segment: an item whose check
+ * fails branches to the end of the segment, after it has recorded the number of the segment in shared memory. There
+ * the group waits, all items read the same record, and all end together. Segments without checks have no such end, and
+ * the last segment needs none. */
 #include "irgen/lang/lang.h"
 
 void cg_barrier(CgFunc *f) { f->cg->target->gpu->barrier(f); }
@@ -67,7 +67,7 @@ static void need_note(CgFunc *f) {
     m->ended = cg_alloca(f, cg->i32, "ended");
 }
 
-/* Before the first segment: nobody has failed. */
+/* Before the first segment: no item has failed. */
 void cg_segments_end(CgFunc *f) {
     CgSegments *m = &f->meet;
     if (!m->note) return;
@@ -93,8 +93,8 @@ static LLVMValueRef segment_number(CgFunc *f) {
     return m->number;
 }
 
-/* What a variable holds that is the same for all items, an item that is about to end need not know: so the values of
- * the others are all there is where they meet, and LLVM sees that they are the same. */
+/* Variables that are the same for all items get poison in an item that is about to end. Then at the end of the segment
+ * only the values of the other items count, and LLVM sees that they are the same. */
 static void forget_variables(CgFunc *f) {
     for (int i = 0; i < f->meet.variables.n; i++) {
         const Symbol *sym = f->meet.variables.at[i];

@@ -1,9 +1,9 @@
-/* session.c -- units of an interactive session. The statements of an input are `void fn.input(ptr frame)`: the
- * frame is a table of addresses, of the room for the value that the input shows, of a counter, and of each variable
- * that lives on (kept_facts), whose memory is the session's. The counter says how many new ones have been made,
- * should the input fail.
+/* session.c -- units of an interactive session. The statements of an input are `void fn.input(ptr frame)`. The frame
+ * is a table of addresses: of the memory for the value that the input shows, of a counter, and of each variable that
+ * lives on (kept_facts), whose memory belongs to the session. The counter says how many new variables have been made,
+ * in case the input fails.
  *
- * Text in variables outlives the unit that has it in its data, so it is kept elsewhere (IrOptions.keep_text). */
+ * Texts in variables outlive the unit whose data contains them, so they are stored elsewhere (IrOptions.keep_text). */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ void cg_session_made(CgFunc *f, const Symbol *sym) {
         if (p->new_vars.at[i].sym == sym) LLVMBuildStore(f->b, cg_i64(f->cg, i + 1), frame_entry(f, FRAME_MADE));
 }
 
-/* Arrays that are named stay where they are, and the session looks at the variable. A part of one is copied. */
+/* Named arrays are not moved: the session reads the variable. A slice or field is copied. */
 void cg_session_show(CgFunc *f, Stmt *st) {
     Expr *e = st->expr.expr;
     if (shown_variable(st)) {

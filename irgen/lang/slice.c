@@ -1,7 +1,7 @@
-/* slice.c -- slices: an array value of its own, whose data pointer is that of its first element. Bounds are
- * evaluated with the other arguments and the pointer is made afterwards, as for arrays that are named: a call among the arguments
- * may give the array other memory. At a launch a slice is mapped as the section it is; the kernel receives the address
- * of the section's first element, so its indices start at 0 there too. */
+/* slice.c -- slices: an array value whose data pointer is the address of its first element. Bounds are evaluated with
+ * the other arguments, and the pointer is made afterwards, as for named arrays: a call among the arguments may
+ * reallocate the array. At a launch a slice is mapped as a section; the kernel receives the address of its first
+ * element, so its indices start at 0 there, too. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>

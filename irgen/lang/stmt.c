@@ -1,5 +1,5 @@
-/* stmt.c -- statements. A Scope is an open block: it knows the arrays declared in it so far, so every way out
- * (the end, break, continue, return) frees exactly those, innermost first. In a kernel `return` ends the work item. */
+/* stmt.c -- statements. A Scope is an open block: it lists the arrays declared in it so far, so each exit (end, break,
+ * continue, return) frees exactly those, innermost first. In a kernel `return` ends the work item. */
 #include "irgen/lang/lang.h"
 
 static void stmt(CgFunc *f, Stmt *s);
@@ -18,6 +18,8 @@ static void leave(CgFunc *f, const Scope *last) {
     }
 }
 
+/* The innermost loop. The body of each loop is emitted with both targets, other blocks with neither, and sema accepts
+ * jumps only in loops; so the innermost scope with targets belongs to the loop. */
 static Scope *loop_scope(CgFunc *f) {
     Scope *s = f->scope;
     while (!s->break_to) s = s->parent;
@@ -53,7 +55,8 @@ static LLVMValueRef steady_extent(CgFunc *f, const Symbol *sym, int d, LLVMValue
     return cg_index_value(f, cg_load(f, cg_variable(slot->addr, dim->sym->type)));
 }
 
-/* Declared without a value: elements are written before they are read, but nothing shall depend on it. */
+/* An array declared without a value is zeroed: elements should be written before they are read, but this is not
+ * checked. */
 static CgValue zeros(CgFunc *f, const Symbol *sym, Span span) {
     LLVMValueRef ext[MAX_RANK];
     for (int d = 0; d < sym->type->rank; d++) ext[d] = cg_i64(f->cg, frame_facts(sym)->extents[d]);
@@ -138,7 +141,7 @@ static void assign_fused(CgFunc *f, Stmt *s) {
     cg_store(f, place, sum);
 }
 
-/* The value first: it may give the array on the left other memory. */
+/* The value first: its evaluation may reallocate the array on the left. */
 static void assign(CgFunc *f, Stmt *s) {
     Expr *target = s->assign.target;
     if (target->type->kind == TY_ARRAY) {
@@ -230,8 +233,8 @@ static void for_(CgFunc *f, Stmt *s) {
     cg_early_end(f, &early);
 }
 
-/* A call that failed gives zeros: no end in sight. A group looks together, since its items see the slot at different
- * times. */
+/* A failed call returns zeros, with which the loop might never end; so each iteration tests for failure. The items of
+ * a group test together, since they see the slot at different times. */
 static void stop_if_call_failed(CgFunc *f, const Stmt *s) {
     if (!f->error_slot || !s->while_.calls) return;
     if (s->together) cg_segment_begin(f);

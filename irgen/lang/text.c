@@ -1,6 +1,5 @@
-/* text.c -- print, format and the text of a failed assert: the pieces sema took the format apart into, spelled as
- * calls of runtime/text.c, one per piece. All arguments are evaluated before the first piece, because an argument may
- * print or format itself. */
+/* text.c -- print, format and the text of a failed assert: a call of runtime/text.c for each piece of the format. All
+ * arguments are evaluated before the first piece, because an argument may itself print or format. */
 #include "irgen/lang/lang.h"
 #include "runtime/failure.h"
 
@@ -76,7 +75,7 @@ CgValue lower_text(CgFunc *f, Expr *e) {
     return cg_value(cg_call_runtime(f, is_print ? RT_TEXT_PRINT : RT_TEXT_FORMAT, NULL, 0), e->type);
 }
 
-/* Without a text of its own the message is the condition as it was written, on one line. */
+/* An assert without a text prints its condition, on one line. */
 const char *cg_condition_text(Cg *cg, const Expr *cond) {
     Place p = cg_place(cg, cond->span);
     int n = (int)(cond->span.hi - cond->span.lo);

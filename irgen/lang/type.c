@@ -1,5 +1,5 @@
-/* type.c -- our types, constants and places as LLVM's. Values of bool are i1, in memory i8; index is i64; str is a
- * pointer to NUL-terminated text; an array is its descriptor { ptr data, [rank x i64] extents }. */
+/* type.c -- the mapping of types, constants and addresses to LLVM. A bool is i1 as a value and i8 in memory; index is
+ * i64; str is a pointer to NUL-terminated text; an array is its descriptor { ptr data, [rank x i64] extents }. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>

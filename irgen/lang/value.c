@@ -1,5 +1,6 @@
-/* value.c -- the generator's few words: load, store, branch, call. Every load and store of array memory carries what
- * alias analysis needs: a descriptor is never an element, and elements of different types never meet. */
+/* value.c -- basic operations of code generation: load, store, branch, call. Each load and store of array memory has
+ * metadata for alias analysis (TBAA): a descriptor never overlaps an element, and elements of different types never
+ * overlap. */
 #include "irgen/lang/lang.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ CgHere cg_to_entry(CgFunc *f) {
 
 void cg_back(CgFunc *f, CgHere here) {
     LLVMPositionBuilderAtEnd(f->b, here.block);
-    LLVMSetCurrentDebugLocation2(f->b, here.debug); /* positioning took the one of the instruction behind */
+    LLVMSetCurrentDebugLocation2(f->b, here.debug); /* positioning has set the location of the next instruction */
 }
 
 LLVMValueRef cg_alloca(CgFunc *f, LLVMTypeRef type, const char *name) {
@@ -35,8 +36,8 @@ void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows) {
     mark(f, latch, rows ? f->cg->md_rows : f->cg->md_items);
 }
 
-/* The end of an item. Where several ways lead there, LLVM makes one of what they store last, behind where they meet;
- * the branch back, which simd/ wants to do nothing but count, has a block of its own then. */
+/* The end of an item. If several paths join there, LLVM sinks their last stores into the join block; so the latch,
+ * which must only count for simd/, is a block of its own. */
 void cg_enter_next(CgFunc *f, LLVMBasicBlockRef next) {
     cg_enter(f, next);
     LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(next));

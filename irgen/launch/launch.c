@@ -253,7 +253,8 @@ static bool is_resident(const Launch *l, int param) {
     return plan && plan->resident;
 }
 
-/* A resident array outlives the launch that makes it so: it is called what the program calls it there, not the kernel. */
+/* A resident array outlives the launch that makes it so: it is called what the program calls it there, not the kernel.
+ */
 static OffArg resident_arg(Launch *l, const Symbol *p) {
     OffArg section = section_arg(l, p);
     const Expr *arg = l->named ? l->named->offload.call->call.args.at[p->dim].value : NULL;

@@ -1,14 +1,15 @@
 /* core.h -- what the mathematical functions of devices are made of.
  *
- * f32.c and f64.c are compiled to LLVM bitcode, which is kept in the compiler: a kernel that uses a function gets it as
- * IR and inlines it (lang/math.c). They are written to be widened: one straight line of multiply-adds and choices between
- * values, no table, no loop, no branch but the rare one to libm for huge angles. No integer is made from a float by a
- * conversion either, since that is undefined for NaN and for numbers too large: rounding adds ROUNDING, after which the
- * lowest bits of the float are the integer.
+ * f32.c and f64.c are compiled to LLVM bitcode, which is kept in the compiler: a kernel that uses a function gets it
+ * as IR and inlines it (lang/math.c). They are written to be widened: one straight line of multiply-adds and choices
+ * between values, no table, no loop, no branch but the rare one to libm for huge angles. No integer is made from a
+ * float by a conversion either, since that is undefined for NaN and for numbers too large: rounding adds ROUNDING,
+ * after which the lowest bits of the float are the integer.
  *
- * Every fma is meant exactly, as one rounding; a target without the instruction keeps calling libm. The polynomials are
- * minimax approximations (Sollya's fpminimax and remez), the highest power first; the error beside each is relative,
- * without rounding. What the functions reach is in accuracy.def, which tests/unit/test_math.c holds them to. */
+ * Every fma is meant exactly, as one rounding; a target without the instruction keeps calling libm. The polynomials
+ * are minimax approximations (Sollya's fpminimax and remez), the highest power first; the error beside each is
+ * relative, without rounding. What the functions reach is in accuracy.def, which tests/unit/test_math.c holds them to.
+ */
 #ifndef KDSL_IRGEN_MATH_CORE_H
 #define KDSL_IRGEN_MATH_CORE_H
 
@@ -63,8 +64,8 @@ INLINE double clamp64(double x, double lo, double hi) {
     return hi < x ? hi : x;
 }
 
-/* Horner's scheme twice, in x^2: for the even powers and for the odd ones. Kernels compute several vectors at a time, so
- * what counts most is how few operations there are, and how few values wait for others; but a chain half as long is
+/* Horner's scheme twice, in x^2: for the even powers and for the odd ones. Kernels compute several vectors at a time,
+ * so what counts most is how few operations there are, and how few values wait for others; but a chain half as long is
  * worth a square. */
 INLINE float polynomial32(float x, const float *c, int n) {
     float square = x * x, a = c[0], b = c[1];
@@ -124,8 +125,8 @@ INLINE float power_of_two32(float n_rounded) { return float32((bits32(n_rounded)
 INLINE double power_of_two64(double n_rounded) { return float64((bits64(n_rounded) << 52) + bits64(1.0)); }
 
 /* x * 2^n, where n + ROUNDING is given, for n up to twice the exponents there are. In two steps: 2^n alone may be too
- * large, or too small. Half of what is given has half of n in its lowest bits, rounded down; what else is in it is too far
- * up to matter. */
+ * large, or too small. Half of what is given has half of n in its lowest bits, rounded down; what else is in it is too
+ * far up to matter. */
 INLINE float scale32(float x, float n_rounded) {
     uint32_t n = bits32(n_rounded), half = n >> 1;
     return x * float32((half << 23) + bits32(1.0f)) * float32(((n - half) << 23) + bits32(1.0f));

@@ -1,11 +1,12 @@
-/* axes.c -- loop interchange over the domain of a kernel: the order of its axes in which neighbours access neighbouring
- * elements. Each access costs, along each axis, nothing where neighbours access the same element, little where they
- * access contiguous ones, more the further they are apart; accesses in loops count more. The axis of the least cost
- * becomes the fastest (memory order: McKinley, Carr and Tseng, 1996).
+/* axes.c -- loop interchange over the domain of a kernel: the order of its axes in which neighbours access
+ * neighbouring elements. Each access costs, along each axis, nothing where neighbours access the same element, little
+ * where they access contiguous ones, more the further they are apart; accesses in loops count more. The axis of the
+ * least cost becomes the fastest (memory order: McKinley, Carr and Tseng, 1996).
  *
  * Interchange is legal because work items run in any order. What users see of the order is kept: printed lines are
- * sorted by item, failures name an item by its variables, and reductions that round keep the order of the text, so that
- * their results have the same bits with and without it. Groups are cut along the axes of the text, and keep them, too. */
+ * sorted by item, failures name an item by its variables, and reductions that round keep the order of the text, so
+ * that their results have the same bits with and without it. Groups are cut along the axes of the text, and keep them,
+ * too. */
 #include "sema/analysis/axes.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* axes.h -- memory order of a domain: which of its axes should be the fastest, by the strides of the kernel's accesses. */
+/* axes.h -- memory order of a domain: which of its axes should be the fastest, by the strides of the kernel's
+ * accesses. */
 #ifndef KDSL_AXES_H
 #define KDSL_AXES_H
 

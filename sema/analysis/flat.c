@@ -1,10 +1,10 @@
-/* flat.c -- delinearisation: finds the row length by which the items of a domain divide their index. In `over p in h * w`
- * with `let i = p / w; let j = p % w;` items are in rows of w; in a row, p / w is the same for all, and p % w counts up.
- * With an index of three axes, `p / (h * w)`, `p / w % h` and `p % w`, or with remainders of remainders, the shortest row
- * is found, and the other divisors are products with it.
+/* flat.c -- delinearisation: finds the row length by which the items of a domain divide their index. In `over p in h *
+ * w` with `let i = p / w; let j = p % w;` items are in rows of w; in a row, p / w is the same for all, and p % w
+ * counts up. With an index of three axes, `p / (h * w)`, `p / w % h` and `p % w`, or with remainders of remainders,
+ * the shortest row is found, and the other divisors are products with it.
  *
- * This is the form of a program, not a proof: that w is large enough for rows of vectors, and that no product of an area
- * overflows, is tested at the launch (irgen/cpu/range.c), and there is a version without rows for the others. */
+ * This is the form of a program, not a proof: that w is large enough for rows of vectors, and that no product of an
+ * area overflows, is tested at the launch (irgen/cpu/range.c), and there is a version without rows for the others. */
 #include "sema/analysis/flat.h"
 
 #include "sema/check.h"

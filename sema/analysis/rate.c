@@ -1,8 +1,9 @@
 /* rate.c -- uniformity (divergence) analysis on the checked tree: how a value changes from one work item to the next
- * along one axis of the domain. Uniform: not at all; linear: by a stride known here; varying: in any other way. A small
- * lattice, a transfer function for each kind of expression, and a fixpoint over the variables of one function, which only
- * goes up. A variable that is assigned in divergent code (under a varying condition, in a loop that some items leave
- * early) is varying. Started with other rates, the same fixpoint finds kernels whose items take different times. */
+ * along one axis of the domain. Uniform: not at all; linear: by a stride known here; varying: in any other way. A
+ * small lattice, a transfer function for each kind of expression, and a fixpoint over the variables of one function,
+ * which only goes up. A variable that is assigned in divergent code (under a varying condition, in a loop that some
+ * items leave early) is varying. Started with other rates, the same fixpoint finds kernels whose items take different
+ * times. */
 #include "sema/analysis/rate.h"
 
 #include "parser/children.h"

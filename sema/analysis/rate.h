@@ -1,5 +1,5 @@
-/* rate.h -- uniformity analysis on the checked tree: how values change from one work item to its neighbour along one axis
- * of the domain. */
+/* rate.h -- uniformity analysis on the checked tree: how values change from one work item to its neighbour along one
+ * axis of the domain. */
 #ifndef KDSL_RATE_H
 #define KDSL_RATE_H
 
@@ -37,8 +37,8 @@ typedef struct Rates {
     const Symbol *loop; /* of rates_along_loop: its variable; else NULL */
 } Rates;
 
-/* Neighbours along `axis` (0: the first axis of the domain). `given`, or NULL: the rates of the parameters of a function
- * that is called, one for each parameter. */
+/* Neighbours along `axis` (0: the first axis of the domain). `given`, or NULL: the rates of the parameters of a
+ * function that is called, one for each parameter. */
 Rates rates_along(Arena *arena, const Func *fn, int axis, const Rate *given);
 /* Neighbours are iterations of a loop of the kernel: by the variable of the loop, which counts by 1. */
 Rates rates_along_loop(Arena *arena, const Func *fn, const Symbol *variable);

@@ -1,5 +1,5 @@
-/* test_barriers.c -- which barriers of a module may be reached by some items of a group only: the shapes that LLVM made of
- * reductions before they were written so that it cannot, what only looks like it, and what decides. */
+/* test_barriers.c -- which barriers of a module may be reached by some items of a group only: the shapes that LLVM
+ * made of reductions before they were written so that it cannot, what only looks like it, and what decides. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ static const char declarations[] =
     "declare i32 @plain(i32, i32 \"kdsl-reported\")\n"
     "declare i32 @updates(i32) \"kdsl-differs\"\n";
 
-/* `body` is a kernel of (ptr %x, i32 %n) in which %me is the item's number. `where`: the block that is found; NULL: none. */
+/* `body` is a kernel of (ptr %x, i32 %n) in which %me is the item's number. `where`: the block that is found; NULL:
+ * none. */
 static void check(const char *what, const char *body, const char *where) {
     static char text[8192];
     LLVMContextRef context = LLVMContextCreate();

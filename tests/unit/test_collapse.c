@@ -1,5 +1,5 @@
-/* test_collapse.c -- loop collapsing: the loops whose iterations are found to be independent, and those that would be the
- * fastest axis. */
+/* test_collapse.c -- loop collapsing: the loops whose iterations are found to be independent, and those that would be
+ * the fastest axis. */
 #include "sema/analysis/axes.h"
 #include "sema/analysis/collapse.h"
 

@@ -1,5 +1,5 @@
-/* test_draw.c -- figures, pictures and values as text and pixels, without a session: axes with their labels, braille and
- * bars, half blocks, the bytes for kitty, sixel and PNG, summaries and tables. */
+/* test_draw.c -- figures, pictures and values as text and pixels, without a session: axes with their labels, braille
+ * and bars, half blocks, the bytes for kitty, sixel and PNG, summaries and tables. */
 #include <math.h>
 #include <png.h>
 #include <stdio.h>

@@ -52,7 +52,8 @@ static void every_domain(void) {
         check_limits();
         bool within = n[0] < INT32_MAX && n[1] < INT32_MAX && n[2] < INT32_MAX;
         CHECK(!one || (holds(n) && within));
-        bool few = (__int128)n[0] * n[1] * n[2] <= UINT32_MAX / 16; /* the last blocks may not be full along three axes */
+        bool few = (__int128)n[0] * n[1] * n[2] <= UINT32_MAX / 16; /* the last blocks may not be full along three
+                                                                     * axes */
         if (within && few && n[1] <= 65535 && n[2] <= 65535) CHECK(one);
         bool sum = kdsl_geometry(&g, n[0], n[1], n[2], 0, 0, 0, 1);
         check_limits();

@@ -1,5 +1,5 @@
-/* no_devices.c -- of libomptarget, what a program needs where there is no device: each launch takes the fallback, which is
- * the same code. The library itself would bring all of LLVM along. */
+/* no_devices.c -- of libomptarget, what a program needs where there is no device: each launch takes the fallback,
+ * which is the same code. The library itself would bring all of LLVM along. */
 void __tgt_register_lib(void *what) { (void)what; }
 void __tgt_unregister_lib(void *what) { (void)what; }
 int __tgt_target_kernel(void) { return 1; }
