@@ -1,12 +1,13 @@
-/* axes.c -- which axes the nest of a kernel's items has on a processor, decided on the tree: those of the domain, in the
- * order of memory (loop interchange); a loop of the items as another one (loop collapsing); rows of a domain of one axis
- * (delinearisation). All only where there is vector code: code for debuggers keeps the order of the text. */
+/* axes.c -- the loop nest that a kernel's work items form on a CPU, decided on the tree: the axes of the domain in the
+ * order of memory (loop interchange), a loop of the items as one more axis (loop collapsing), the rows of a domain with
+ * one axis (delinearisation). Only vector code gains from these, so code for debuggers keeps the order of the
+ * source. */
 #include "irgen/cpu/cpu.h"
 #include "sema/analysis/axes.h"
 #include "sema/analysis/collapse.h"
 #include "sema/analysis/flat.h"
 
-/* A loop of a kernel in which a check may fail or a line may be printed stays one: these have an order. */
+/* A kernel whose checks may fail or that prints is not collapsed: failures and lines have an order within an item. */
 static const Stmt *collapsed_loop(const Kernel *k) {
     Cg *cg = k->cg;
     if (!cg->vector || !cg_allows(cg, COLLAPSE) || cg_extra_values(cg, k->func)) return NULL;
@@ -14,7 +15,7 @@ static const Stmt *collapsed_loop(const Kernel *k) {
     return loop && axes_want_loop(&cg->c->arena, k->func, loop) ? loop : NULL;
 }
 
-/* Decided once for both functions, and for the shares of threads, which are whole rows. */
+/* Decided once for both versions of the kernel, and for chunks, which consist of whole rows. */
 void cpu_choose_axes(Kernel *k) {
     Cg *cg = k->cg;
     bool changes = cg->vector && cg_allows(cg, INTERCHANGE);
@@ -25,7 +26,7 @@ void cpu_choose_axes(Kernel *k) {
     if (!k->loop && cg->vector && cg_allows(cg, DELINEARISE) && flat_axis(&cg->c->arena, k->func, flat)) k->flat = flat;
 }
 
-/* For --explain=vector. */
+/* Writes the decisions as attributes of the function, for --explain=vector. */
 void cpu_tell_axes(const Kernel *k, LLVMValueRef range) {
     Cg *cg = k->cg;
     const char *names = "";

@@ -1,14 +1,15 @@
-/* cost.c -- cost model of a work item, from the tree: enough to tell a saxpy, which needs thousands of items to be
- * worth a fork, from a kernel whose every item is a loop. The unit is an operation of vector code, about a hundredth of
- * a nanosecond; the weights were measured against that. Trip counts are evaluated at the launch where the bounds of
- * loops are known there. The blocks of a reduction follow from the cost, so nothing in it may depend on the machine. */
+/* cost.c -- static cost model of a work item, computed from the tree. It decides whether a launch is worth a fork: a
+ * saxpy needs thousands of items, a kernel with a loop in each item a few. The unit is one operation of vector code,
+ * about a hundredth of a nanosecond, and the weights were measured in that unit. Loops whose bounds depend on
+ * parameters only are counted at the launch. The blocks of a reduction follow from the cost, so it must not depend on
+ * the machine: the bits of the result would. */
 #include "irgen/cpu/cpu.h"
 
 enum {
-    COST_LOOP_ROUNDS = 32,   /* rounds of a loop whose length is not known */
-    COST_ROUND = 16,         /* beside what is in it: a round often waits for the one before */
+    COST_TRIPS = 32,         /* trip count of a loop about which nothing is known */
+    COST_LOOP = 16,          /* besides the body: an iteration often waits for the one before */
     COST_DIVIDE = 8,
-    COST_INT_DIVIDE = 200,   /* by what is no constant: there is no vector instruction for it */
+    COST_INT_DIVIDE = 200,   /* by a variable: there is no vector instruction */
     COST_ROOT = 16,
     COST_MATH = 100,         /* exp, sin, ... */
     COST_ATOMIC = 20,
@@ -16,9 +17,9 @@ enum {
     COST_MAX = 1 << 20
 };
 
-/* Loops whose length is known at the launch count there. */
+/* The part of the cost that the launch computes: loops with trip counts that only it knows. */
 typedef struct AtLaunch {
-    CgFunc *f;               /* the kernel's entry, where its parameters have values; NULL: nothing is counted */
+    CgFunc *f;               /* the kernel's entry, where parameters have values; NULL: estimates only */
     LLVMValueRef cost;       /* i64, at most COST_MAX; NULL: 0 */
 } AtLaunch;
 
@@ -39,8 +40,8 @@ static bool range_is_constant(const Range *r) {
     return r->hi && r->hi->konst.kind == CONST_INT && (!r->lo || r->lo->konst.kind == CONST_INT) && !r->step;
 }
 
-static int64_t range_rounds(const Range *r) {
-    if (!range_is_constant(r)) return COST_LOOP_ROUNDS;
+static int64_t range_trip_count(const Range *r) {
+    if (!range_is_constant(r)) return COST_TRIPS;
     int64_t lo = r->lo ? r->lo->konst.i : 0, hi = r->hi->konst.i;
     return hi <= lo ? 0 : capped((int64_t)((uint64_t)hi - (uint64_t)lo) < 0 ? COST_MAX : hi - lo);
 }
@@ -56,7 +57,7 @@ static int64_t cost_call(const Expr *e, int depth) {
     return cost + (info->builtin >= BUILTIN_SQRT && info->builtin <= BUILTIN_HYPOT ? COST_MATH : 1);
 }
 
-/* A product that is fused with a sum costs nothing more than the sum. */
+/* A product that is fused with a sum costs no more than the sum. */
 static int64_t cost_operation(const Expr *e) {
     if (e->binary.fused) return 0;
     if (e->binary.op != OP_DIV && e->binary.op != OP_REM) return 1;
@@ -93,7 +94,7 @@ static int64_t cost_expr(const Expr *e, int depth) {
     return 1;
 }
 
-/* A sum or product of numbers, sizes and values that the launch gives. */
+/* True if e is a sum or product of constants, sizes and scalar parameters: its value does not depend on the item. */
 static bool is_known_at_launch(const Expr *e) {
     if (!e || e->konst.kind == CONST_INT) return true;
     if (!e->type || !e->type->is_int) return false;
@@ -130,18 +131,18 @@ static void add_at_launch(AtLaunch *l, LLVMValueRef cost) {
 
 static int64_t cost_loop(AtLaunch *l, const Range *r, const Block *body, int depth) {
     AtLaunch inside = {.f = l ? l->f : NULL};
-    int64_t bounds = cost_range(r, depth), round = COST_ROUND + cost_block(&inside, body, depth);
+    int64_t bounds = cost_range(r, depth), round = COST_LOOP + cost_block(&inside, body, depth);
     LLVMValueRef all = NULL;
     if (inside.cost) all = LLVMBuildAdd(l->f->b, inside.cost, cg_i64(l->f->cg, round), "");
     if (!counts_at_launch(l, r)) {
-        if (inside.cost) all = LLVMBuildMul(l->f->b, all, cg_i64(l->f->cg, range_rounds(r)), "");
+        if (inside.cost) all = LLVMBuildMul(l->f->b, all, cg_i64(l->f->cg, range_trip_count(r)), "");
         if (inside.cost) add_at_launch(l, at_most(l->f, all));
-        return inside.cost ? bounds : bounds + range_rounds(r) * round;
+        return inside.cost ? bounds : bounds + range_trip_count(r) * round;
     }
     Axis axis = cg_axis(l->f, r);
-    LLVMValueRef rounds = at_most(l->f, cg_axis_trips(l->f, &axis));
+    LLVMValueRef trips = at_most(l->f, cg_axis_trips(l->f, &axis));
     if (!all) all = cg_i64(l->f->cg, round);
-    add_at_launch(l, at_most(l->f, LLVMBuildMul(l->f->b, rounds, all, "")));
+    add_at_launch(l, at_most(l->f, LLVMBuildMul(l->f->b, trips, all, "")));
     return bounds;
 }
 
@@ -157,7 +158,7 @@ static int64_t cost_stmt(AtLaunch *l, const Stmt *s, int depth) {
                (s->if_.else_ ? cost_stmt(l, s->if_.else_, depth) : 0);
     case STMT_FOR: return cost_loop(l, &s->for_.binder.range, s->for_.body, depth);
     case STMT_WHILE:
-        return COST_LOOP_ROUNDS * (COST_ROUND + cost_expr(s->while_.cond, depth) + cost_block(NULL, s->while_.body, depth));
+        return COST_TRIPS * (COST_LOOP + cost_expr(s->while_.cond, depth) + cost_block(NULL, s->while_.body, depth));
     case STMT_RETURN: return s->return_.value ? cost_expr(s->return_.value, depth) : 0;
     case STMT_ASSERT: return 1 + cost_expr(s->assert_.cond, depth);
     case STMT_BLOCK: return cost_block(l, s->block.block, depth);

@@ -1,41 +1,45 @@
-/* cpu.h -- kernels on the cores of a processor, for the files of this room: ranges of items, spread over threads. */
+/* cpu.h -- kernels on a CPU, shared by the files of this directory: worksharing of the domain among threads, the
+ * function that executes a range of work items, privatisation, reductions and the cost model. */
 #ifndef KDSL_CPU_H
 #define KDSL_CPU_H
 
 #include "irgen/cpu/kernel.h"
 
 /* kernel.c */
-/* Call `share(values..., begin, end)` for all of 0..n; spread over the cores where `fork` holds: in equal parts, one a
- * thread, or, where `least` is not 0, so many or more at a time, to whoever is free. */
+/* Emits calls of `share(values..., begin, end)` that cover 0..n: in parallel if `fork` (i1) is true, else a single
+ * serial call. least = 0: static schedule, one chunk of equal size for each thread; else dynamic schedule with chunks
+ * of at least `least`. n counts work items, groups or blocks of a reduction, as `share` does. */
 void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n,
                 LLVMValueRef fork, int64_t least);
 
 /* range.c */
-void cpu_kernel_ranges(Kernel *k);  /* fills Kernel.range, range_apart, and what axes.c decides */
+void cpu_kernel_ranges(Kernel *k);  /* sets Kernel.range, range_apart, and what axes.c decides */
 
 /* axes.c */
-void cpu_choose_axes(Kernel *k);   /* fills Kernel.order, loop, flat */
-void cpu_tell_axes(const Kernel *k, LLVMValueRef range); /* for --explain=vector */
+void cpu_choose_axes(Kernel *k);   /* sets Kernel.order, loop, flat */
+void cpu_tell_axes(const Kernel *k, LLVMValueRef range); /* attributes for --explain=vector */
 
-/* group.c: kernels in groups; the function runs groups begin..end */
+/* group.c: kernels with groups; emits the execution of groups begin..end. items: buffer of a reduction's item values,
+ * or NULL */
 void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items);
 
-/* reduce.c */
+/* reduce.c: emits the reduction over 0..total (work items or groups) and stores its value at `result` */
 void cpu_reduce(Kernel *k, CgFunc *f, LLVMValueRef *values, int n_values, LLVMValueRef total, LLVMValueRef fork,
                 LLVMValueRef result);
 
-/* private.c: privatisation, threads that update copies of their own */
+/* private.c: privatisation. apart: in the version for launches with small arrays (Kernel.range_apart) */
 enum { PRIVATE_ALIGN = 64 };
 bool cg_updates_copy(const Cg *cg, const Func *kernel, const Symbol *param, bool apart);
-bool cg_may_copy_more(const Cg *cg, const Func *kernel); /* than it always does */
-bool cg_copies_are_light(const Cg *cg, const Func *kernel); /* each of many chunks may have its own */
-/* What takes the place of `share`, or `apart`, and gives one of them copies. units: which parameter tells how many of
- * what the kernel spreads are in one of begin..end; -1: one. */
+bool cg_may_copy_more(const Cg *cg, const Func *kernel); /* are there arrays whose size only the launch decides? */
+bool cg_copies_are_light(const Cg *cg, const Func *kernel); /* at most a cache line: cheap for every chunk */
+/* Returns a function with the parameters of `share` that allocates and initialises the copies, calls `share` or `apart`
+ * with them, and combines them at the end; `share` itself if no array is copied. units: index of the parameter that
+ * says how many work items or groups each element of begin..end contains; -1: one. */
 LLVMValueRef private_share(Kernel *k, LLVMValueRef share, LLVMValueRef apart, int units);
 
 /* cost.c */
-int64_t cost_of_item(const Func *fn);                      /* rough instructions, from the tree */
-LLVMValueRef cost_at_launch(CgFunc *f, const Func *fn);    /* i64: the same where its parameters are known */
-enum { COST_FORK = 1 << 17 };                              /* below this much work a fork costs more than it gives */
+int64_t cost_of_item(const Func *fn);                      /* estimate from the tree; no trip counts of the launch */
+LLVMValueRef cost_at_launch(CgFunc *f, const Func *fn);    /* i64: estimate with the trip counts of this launch */
+enum { COST_FORK = 1 << 17 };                              /* with less work a fork costs more than it saves */
 
 #endif

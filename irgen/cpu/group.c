@@ -1,16 +1,16 @@
-/* group.c -- kernels in groups on a processor: one thread runs groups begin..end one after another, and in each group
+/* group.c -- kernels with groups on a CPU: one thread executes groups begin..end one after another, and in each group
  * the segments of the body between barriers (cpu/group_plan.c) in order. A segment is a nest of loops over the items of
  * the group, the fastest axis innermost; a barrier is the end of one nest and the beginning of the next (loop fission).
- * Values that live across a barrier are expanded to arrays with an element for each item, and `shared` arrays are in
- * the frame beside them; nothing ever waits. An item that has left (a `return` that no barrier follows, a `continue`)
- * has a byte that later segments test. */
+ * Values that are live across a barrier are expanded to arrays with an element for each item (scalar expansion); these
+ * and the `shared` arrays are on the stack. No thread waits at a barrier. An item that has left (a `return` that no
+ * barrier follows, a `continue`) sets a byte, which later segments test. */
 #include "irgen/cpu/group.h"
 
 enum { SHARED_ALIGN = 64 };
 
 static LLVMValueRef load64(CgFunc *f, LLVMValueRef at) { return LLVMBuildLoad2(f->b, f->cg->i64, at, ""); }
 
-/* What outlives a part --------------------------------------------------------------------------------------------- */
+/* Variables that are live across segments -------------------------------------------------------------------------- */
 
 static LLVMValueRef per_item(GroupRun *r, LLVMTypeRef t, const char *name) {
     LLVMValueRef at = cg_alloca(r->f, LLVMArrayType2(t, (uint64_t)r->group->items), name);
@@ -27,7 +27,8 @@ static void make_kept(GroupRun *r) {
     }
 }
 
-/* In the body of a loop over items; number NULL: between such loops, where the first item's will do. */
+/* Binds the expanded variables to the elements of item `number`; NULL: between segments, to those of the first item,
+ * where they are uniform. */
 static void bind_kept(GroupRun *r, LLVMValueRef number) {
     CgFunc *f = r->f;
     f->group_item = number;
@@ -60,7 +61,7 @@ static void make_shared(GroupRun *r) {
     }
 }
 
-/* Items that have left --------------------------------------------------------------------------------------------- */
+/* Items that have left a segment ----------------------------------------------------------------------------------- */
 
 static void clear_flag(GroupRun *r, Flag *flag) {
     if (!flag->at) return;
@@ -80,7 +81,7 @@ static void skip_if_raised(GroupRun *r, const Flag *flag, LLVMBasicBlockRef next
     cg_enter(f, here);
 }
 
-/* Where an item goes that leaves: `next`, after raising the flag if anything follows. */
+/* The block to which an item jumps that leaves: `next`, after setting the flag if later segments test one. */
 static LLVMBasicBlockRef exit_through(GroupRun *r, Flag *flag, LLVMBasicBlockRef next) {
     CgFunc *f = r->f;
     if (!flag->at) return next;
@@ -92,7 +93,7 @@ static LLVMBasicBlockRef exit_through(GroupRun *r, Flag *flag, LLVMBasicBlockRef
     return out;
 }
 
-/* A part ----------------------------------------------------------------------------------------------------------- */
+/* A segment -------------------------------------------------------------------------------------------------------- */
 
 static void bind_item(GroupRun *r, LLVMValueRef *at) {
     CgFunc *f = r->f;
@@ -119,7 +120,7 @@ static void bind_item(GroupRun *r, LLVMValueRef *at) {
     }
 }
 
-/* Between the parts: the place of the group's first item, which failed checks tell. */
+/* Between segments the domain variables have the values of the group's first item, which failed checks report. */
 static void bind_between(GroupRun *r) {
     CgFunc *f = r->f;
     for (int d = 0; d < r->n; d++) {
@@ -170,8 +171,8 @@ static void nest_end(GroupRun *r, Nest *nest) {
     bind_between(r);
 }
 
-/* Made again in this part rather than kept: those it uses, and those that these use. */
-static void make_again(GroupRun *r, const Part *part) {
+/* Rematerialises the `let`s (Plan.again) that this segment uses, directly or through another one. */
+static void rematerialise(GroupRun *r, const Part *part) {
     const Plan *p = &r->plan;
     bool *wanted = arena_array(&r->f->cg->c->arena, bool, p->again.n + 1);
     for (int i = p->again.n; i-- > 0;) {
@@ -216,11 +217,11 @@ void group_run_items(GroupRun *r, const Part *part) {
     for (GLoop *l = r->loop; l; l = l->outer) skip_if_raised(r, &l->skipped, nest.next);
     f->next_item = part->leaves ? exit_through(r, &r->returned, nest.next) : nest.next;
     Scope scope = {.parent = f->scope};
-    if (r->loop) /* a `break` out of here never is: it would be the whole group's */
+    if (r->loop) /* `continue` of an item; a `break` is a PART_JUMP of the whole group */
         scope.break_to = scope.continue_to = part->leaves ? exit_through(r, &r->loop->skipped, nest.next) : nest.next;
     f->scope = &scope;
     group_fetch_next(r, part);
-    make_again(r, part);
+    rematerialise(r, part);
     run_statements(r, part, &narrowed, nest.next);
     f->scope = scope.parent;
     nest_end(r, &nest);
@@ -229,14 +230,14 @@ void group_run_items(GroupRun *r, const Part *part) {
     if (r->loop) r->loop->skipped.is_raised = true;
 }
 
-/* Control that the group takes as one ------------------------------------------------------------------------------ */
+/* Control flow of the whole group ---------------------------------------------------------------------------------- */
 
 static void run_arm(GroupRun *r, const Parts *arm, LLVMBasicBlockRef done) {
     if (arm) group_run_parts(r, arm, NULL, NULL);
     cg_goto(r->f, done);
 }
 
-/* In an unrolled loop the condition is known. */
+/* In an unrolled loop the condition is a constant, so only one branch is executed. */
 static void run_if(GroupRun *r, const Part *part) {
     CgFunc *f = r->f;
     cg_debug_at(f, part->stmt->span);
@@ -363,8 +364,8 @@ static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
 
-/* Where the group is along each axis, from its number. */
-static void find_group(GroupRun *r) {
+/* Computes the coordinates of the group from its number. */
+static void locate_group(GroupRun *r) {
     CgFunc *f = r->f;
     LLVMValueRef place[3];
     group_find_place(r, place);
@@ -404,7 +405,7 @@ void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueR
     cg_enter(f, body);
     r.number = group_in_turn(&r, turn, n);
     if (f->error_slot) cg_stop_if_failed(f);
-    find_group(&r);
+    locate_group(&r);
     clear_flag(&r, &r.returned);
     group_run_parts(&r, r.plan.body, NULL, NULL);
     cg_goto(f, r.group_done);

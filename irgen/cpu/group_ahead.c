@@ -1,12 +1,13 @@
-/* group_ahead.c -- software prefetching of what the next group reads. A group of many segments reads at its beginning
- * and then works in its own memory for a while, in which main memory is idle. So where items read contiguous elements,
- * the elements that the next group along the last axis will read are prefetched, and arrive while this group runs.
+/* group_ahead.c -- software prefetching for the next group. A group with many segments reads arrays in the first ones
+ * and then computes in its own memory for a while, during which main memory is idle. Where items read contiguous
+ * elements, the elements of the next group along the last axis are prefetched, and arrive while this group is executed.
  *
- * Groups that write little, a sum each, run in two interleaved streams: memory that is read at two addresses has more
- * requests in flight. Where groups write rows, two streams would split the rows as well, which costs more. */
+ * Groups that write little, such as one sum each, are executed alternately from the first and the second half of the
+ * range: two streams of reads have more requests in flight. Where groups write rows, two streams of writes would cost
+ * more than that gains. */
 #include "irgen/cpu/group.h"
 
-/* The array of x[i, j] or x.at(i, j), for an item at (i, j), that is only read; NULL: it is something else. */
+/* The array that e reads as x[i, j] or x.at(i, j) at the item's own index, if it is read-only; else NULL. */
 static const Symbol *read_at_item(const GroupRun *r, const Expr *e) {
     const Symbol *array = NULL;
     const Expr *at[3];
@@ -23,8 +24,8 @@ static const Symbol *read_at_item(const GroupRun *r, const Expr *e) {
     return reads ? array : NULL;
 }
 
-/* Of the element that this item's neighbour in the next group reads. */
-static LLVMValueRef next_place(const GroupRun *r, const CgArray *x) {
+/* Address of the element that the item at the same position of the next group reads. */
+static LLVMValueRef next_address(const GroupRun *r, const CgArray *x) {
     CgFunc *f = r->f;
     LLVMValueRef at = f->slots[r->fn->domain.at[0]->id].value;
     for (int d = 1; d < r->n; d++) {
@@ -44,21 +45,21 @@ static bool fetch(Expr *e, void *run) {
     vec_push(&r->f->cg->c->arena, &r->fetched, array);
     cg_debug_at(r->f, e->span);
     CgArray x = cg_symbol_array(r->f, array);
-    cg_ahead(r->f, next_place(r, &x), AHEAD_GROUP);
+    cg_ahead(r->f, next_address(r, &x), AHEAD_GROUP);
     return false;
 }
 
-/* Once for a group, and where there is something to do meanwhile. */
+/* Once for each array and group, and only if later segments leave time until the data is needed. */
 void group_fetch_next(GroupRun *r, const Part *part) {
     if (!cg_allows(r->f->cg, GROUP_AHEAD) || !r->f->cg->vector || r->loop || r->rounds || r->plan.n_parts == 1) return;
     for (int i = 0; i < part->items.n; i++) stmt_find(part->items.at[i], fetch, r);
 }
 
-/* Two stretches ---------------------------------------------------------------------------------------------------- */
+/* Two interleaved halves ------------------------------------------------------------------------------------------- */
 
 static bool reads_row(Expr *e, void *run) { return read_at_item(run, e) != NULL; }
 
-/* An element of an array that does not go by the group alone: a row of them, for all one knows. */
+/* An element of an output array whose first index is not just the group's: assume that the group writes a row. */
 static bool writes_row(Expr *e, void *run) {
     const GroupRun *r = run;
     const Symbol *array = e->kind == EXPR_INDEX ? expr_array_symbol(e->index.base) : NULL;
@@ -74,7 +75,8 @@ static bool any(GroupRun *r, ExprTest test) {
     return false;
 }
 
-/* The group that comes `turn`-th among `n` from r->begin on: of the second stretch every other time. */
+/* Number of the group that is executed `turn`-th among the `n` groups from r->begin on: alternating halves of the range
+ * where that is worth it. */
 LLVMValueRef group_in_turn(GroupRun *r, LLVMValueRef turn, LLVMValueRef n) {
     CgFunc *f = r->f;
     bool abreast = f->cg->vector && r->n == 1 && r->plan.n_parts > 1 && any(r, reads_row) && !any(r, writes_row);

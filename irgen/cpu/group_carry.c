@@ -1,7 +1,7 @@
-/* group_carry.c -- scalar replacement of an expanded variable that a loop of a segment changes: during the segment it
- * is a variable of its own, loaded from the array of all items before and stored after, so that the loop keeps it in a
- * register. LLVM would do so only after vectorisation, which is too late: the cost model counts what an iteration
- * costs. */
+/* group_carry.c -- scalar replacement of an expanded variable that a loop of a segment changes: for the segment, each
+ * item has a local variable, loaded from its element before and stored after, so that the loop keeps the value in a
+ * register. LLVM would do this only after vectorisation, which is too late: the cost model of the vectoriser would
+ * count the loads and stores in each iteration. Legal because no other item accesses the element during the segment. */
 #include "irgen/cpu/group.h"
 
 static bool loops_with(const Part *part, const Symbol *sym) {
@@ -28,7 +28,7 @@ void group_carry_in(GroupRun *r, const Part *part, Nest *nest) {
     }
 }
 
-/* The branch back of the loop over the items has a block to itself. */
+/* The stores precede the back edge, which gets a block of its own. */
 void group_carry_out(GroupRun *r, const Nest *nest) {
     CgFunc *f = r->f;
     bool any = false;

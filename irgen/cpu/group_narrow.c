@@ -1,6 +1,7 @@
 /* group_narrow.c -- guards as loop bounds (index-set splitting): a segment that only some items execute, as `if i.local
  * < stride { }` and `if inside { }`, becomes a loop over just these items. The last iterations of a tree reduction then
- * cost what their few items cost, and the loops have no condition that the vectoriser would mask. */
+ * cost no more than their few items, and the vectoriser has no condition to turn into a mask. Legal because comparisons
+ * of positions have no effects. */
 #include "irgen/cpu/group.h"
 
 static LLVMValueRef least(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
@@ -15,15 +16,15 @@ static bool is_inside(const GroupRun *r, const Expr *e) {
     return e->kind == EXPR_NAME && e->name.sym == r->group->inside;
 }
 
-/* Not of rows as short as those of a tile: of a known length they are whole vectors, which are asked whether they are
- * inside (simd/ends.c). */
+/* Not for tiles of vector code: their rows have a short constant length, so simd/ends.c handles them as whole vectors
+ * under a mask. */
 static bool narrows_inside(const GroupRun *r) { return r->n == 1 || !r->f->cg->vector; }
 
 static void only_inside(GroupRun *r, Nest *nest) {
     for (int d = 0; d < r->n; d++) nest->hi[d] = least(r->f, nest->hi[d], r->left[d]);
 }
 
-/* A value to compare `i` with, as one to compare `i.local` with. Positions are far from the ends of the type. */
+/* Turns the bound of `i` into one of `i.local`. Positions are less than 2^62, so a clamped bound decides the same. */
 static LLVMValueRef local_value(GroupRun *r, int d, bool is_local, LLVMValueRef v) {
     CgFunc *f = r->f;
     if (is_local) return v;
@@ -45,13 +46,13 @@ static bool compares(GroupRun *r, Nest *nest, Op op, Expr *place, Expr *with) {
     if (op == OP_LT) nest->hi[d] = least(f, nest->hi[d], v);
     else nest->lo[d] = most(f, nest->lo[d], v);
     if (op != OP_EQ) return true;
-    LLVMValueRef next = LLVMBuildAdd(f->b, v, cg_i64(f->cg, 1), "");
-    LLVMValueRef there = LLVMBuildICmp(f->b, LLVMIntULT, v, cg_i64(f->cg, r->group->by[d]), "");
-    nest->hi[d] = least(f, nest->hi[d], LLVMBuildSelect(f->b, there, next, cg_i64(f->cg, 0), ""));
+    LLVMValueRef past = LLVMBuildAdd(f->b, v, cg_i64(f->cg, 1), "");
+    LLVMValueRef is_local_index = LLVMBuildICmp(f->b, LLVMIntULT, v, cg_i64(f->cg, r->group->by[d]), "");
+    nest->hi[d] = least(f, nest->hi[d], LLVMBuildSelect(f->b, is_local_index, past, cg_i64(f->cg, 0), ""));
     return true;
 }
 
-/* Is what e says now in the bounds? */
+/* Adds the condition e to the bounds of the nest; false: e is not of that form, nothing has changed. */
 static bool take(GroupRun *r, Nest *nest, Expr *e) {
     if (is_inside(r, e) && narrows_inside(r)) {
         only_inside(r, nest);
@@ -73,7 +74,7 @@ static void take_all(GroupRun *r, Nest *nest, Expr *e, ExprList *rest) {
     }
 }
 
-/* if !inside { return; } at the beginning, with nothing after the part. */
+/* True if the segment begins with `if !inside { return; }` and no later segment must know who has returned. */
 static bool drops_outside(const GroupRun *r, const Part *part) {
     if (!part->items.n || r->returned.at || r->items || !narrows_inside(r)) return false;
     const Stmt *st = part->items.at[0];

@@ -1,9 +1,10 @@
-/* group_order.c -- tiling of the groups of a plane: in row-major order, as arrays are laid out, or in bands of a few
- * rows, each column by column. Bands where groups below one another write or read the same cache lines, as in a
- * transpose, or read the same part of an array, which is then still cached, as in a matrix product. */
+/* group_order.c -- tiling of the order in which groups are executed: row-major, as arrays are laid out, or in bands of
+ * a few rows, each band column by column. Bands serve kernels in which a column of groups accesses the same cache
+ * lines, as in a transpose, or the same part of an array, which is then still cached, as in a matrix product. Legal
+ * because groups are unordered. */
 #include "irgen/cpu/group.h"
 
-/* On which of the last two axes does a place depend, as far as it is the group that says it? */
+/* Which of the last two axes an index depends on through the group (not through `i.local`). */
 typedef struct Reach {
     const GroupRun *r;
     bool rows, columns;
@@ -27,8 +28,8 @@ static Reach reach_of(const GroupRun *r, Expr *e) {
     return reach;
 }
 
-/* The places of x[i, j] or x.at(i, j) of an array of the kernel; none: it is something else. */
-static ExprList places(const GroupRun *r, const Expr *e) {
+/* The indices of x[i, j] or x.at(i, j), if x is an array parameter of the kernel; else none. */
+static ExprList access_indices(const GroupRun *r, const Expr *e) {
     ExprList at = {0};
     const Symbol *array = NULL;
     if (e->kind == EXPR_INDEX) {
@@ -44,7 +45,7 @@ static ExprList places(const GroupRun *r, const Expr *e) {
 
 static bool gains_from_bands(Expr *e, void *context) {
     const GroupRun *r = context;
-    ExprList at = places(r, e);
+    ExprList at = access_indices(r, e);
     bool rows = false, columns = false;
     for (int d = 0; d < at.n && at.n > 1; d++) {
         Reach reach = reach_of(r, at.at[d]);
@@ -55,7 +56,7 @@ static bool gains_from_bands(Expr *e, void *context) {
     return columns && !rows;
 }
 
-/* The results of a reduction lie in the order of the domain. */
+/* Not for reductions: their values are stored in the order of the domain. */
 static bool runs_in_bands(GroupRun *r) {
     if (r->n < 2 || r->items) return false;
     const Block *body = r->fn->item->fn.body;
@@ -68,7 +69,7 @@ static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
 
-/* Row and column of the `number`-th group of a plane. */
+/* Row and column of group `number` of a plane. */
 static void find_in_band(GroupRun *r, LLVMValueRef number, LLVMValueRef *row, LLVMValueRef *column) {
     enum { BAND = 4 };
     CgFunc *f = r->f;

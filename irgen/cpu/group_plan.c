@@ -1,11 +1,11 @@
-/* group_plan.c -- loop fission at barriers: cuts the body of a kernel in groups into segments, and decides where each
- * variable lives: once for the group, expanded to an element per item across segments (scalar expansion), or, for
- * variables of one segment, as an ordinary local. Only reads the tree. A variable that is the same for all items may
- * live once if every assignment to it is between segments and reads nothing that is expanded; a uniform variable that
- * is expanded all the same only costs time. */
+/* group_plan.c -- loop fission at barriers: divides the body of a kernel with groups into segments, and decides the
+ * storage of each variable: one for the group, expanded to an element for each item across segments (scalar expansion),
+ * or, for variables of a single segment, an ordinary local. The tree is only read. A uniform variable may have one
+ * storage for the group if every assignment to it is between segments and reads no expanded variable; expanding a
+ * uniform variable is also correct, and only costs time. */
 #include "irgen/cpu/group.h"
 
-/* Looking ---------------------------------------------------------------------------------------------------------- */
+/* Queries on the tree ---------------------------------------------------------------------------------------------- */
 
 static bool is_exit(const Stmt *st, int depth);
 
@@ -15,7 +15,7 @@ static bool block_exits(const Block *b, int depth) {
     return false;
 }
 
-/* Can an item leave st for something that is not behind it? depth: loops of st around this point. */
+/* True if an item may leave st by a jump. depth: number of loops of st around this point. */
 static bool is_exit(const Stmt *st, int depth) {
     switch (st->kind) {
     case STMT_RETURN: return true;
@@ -47,7 +47,7 @@ static bool may_fail(Expr *e, void *context) {
 
 bool group_is_placed(Expr *e) { return expr_find(e, may_fail, NULL) != NULL; }
 
-/* What is kept once ------------------------------------------------------------------------------------------------ */
+/* Variables of the group ------------------------------------------------------------------------------------------- */
 
 static bool is_per_item(Expr *e, void *context) {
     const Plan *p = context;
@@ -121,41 +121,41 @@ static bool demote_passed(Expr *e, void *context) {
     return false;
 }
 
-static void settle_block(Demotion *d, const Block *b, bool between);
+static void demote_in_block(Demotion *d, const Block *b, bool between);
 
-static void settle_value(Demotion *d, const Symbol *sym, Expr *value, bool between) {
+static void demote_assigned(Demotion *d, const Symbol *sym, Expr *value, bool between) {
     Plan *p = d->p;
     if (sym->kind != SYM_LOCAL || !p->once[sym->id]) return;
     if (!between || (value && expr_find(value, is_per_item, p)) || (p->leaves && value && group_is_placed(value)))
         demote(d, sym);
 }
 
-static void settle(Demotion *d, const Stmt *st, bool between) {
+static void demote_in(Demotion *d, const Stmt *st, bool between) {
     stmt_find(st, demote_passed, d);
     between = between && (st->together || st->kind == STMT_LET || st->kind == STMT_ASSIGN);
     switch (st->kind) {
-    case STMT_LET: settle_value(d, st->let.sym, st->let.init, between); return;
+    case STMT_LET: demote_assigned(d, st->let.sym, st->let.init, between); return;
     case STMT_ASSIGN: {
         Expr *target = st->assign.target;
         const Expr *whole = expr_whole(target);
-        if (whole->kind == EXPR_NAME) settle_value(d, whole->name.sym, st->assign.value, between && whole == target);
+        if (whole->kind == EXPR_NAME) demote_assigned(d, whole->name.sym, st->assign.value, between && whole == target);
         return;
     }
     case STMT_IF:
-        settle_block(d, st->if_.then_, between);
-        if (st->if_.else_) settle(d, st->if_.else_, between);
+        demote_in_block(d, st->if_.then_, between);
+        if (st->if_.else_) demote_in(d, st->if_.else_, between);
         return;
-    case STMT_FOR: settle_block(d, st->for_.body, between); return;
-    case STMT_WHILE: settle_block(d, st->while_.body, between); return;
+    case STMT_FOR: demote_in_block(d, st->for_.body, between); return;
+    case STMT_WHILE: demote_in_block(d, st->while_.body, between); return;
     case STMT_BLOCK:
-    case STMT_RESIDENT: settle_block(d, st->block.block, between); return;
+    case STMT_RESIDENT: demote_in_block(d, st->block.block, between); return;
     case STMT_ATOMIC: case STMT_EXPR: case STMT_ASSERT: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT:
     case STMT_ERROR: case STMT_RETURN: case STMT_BREAK: case STMT_CONTINUE: case STMT__COUNT: return;
     }
 }
 
-static void settle_block(Demotion *d, const Block *b, bool between) {
-    for (int i = 0; i < b->stmts.n; i++) settle(d, b->stmts.at[i], between);
+static void demote_in_block(Demotion *d, const Block *b, bool between) {
+    for (int i = 0; i < b->stmts.n; i++) demote_in(d, b->stmts.at[i], between);
 }
 
 static bool some_leave(const Block *b);
@@ -181,7 +181,7 @@ static bool some_leave(const Block *b) {
     return false;
 }
 
-/* Cutting ---------------------------------------------------------------------------------------------------------- */
+/* Segments --------------------------------------------------------------------------------------------------------- */
 
 static Parts *cut_block(Plan *p, const Block *b);
 
@@ -198,7 +198,8 @@ static bool is_once(const Plan *p, const Stmt *st) {
     return sym->kind == SYM_LOCAL && p->once[sym->id];
 }
 
-/* A new variable that needs nothing from memory may be made before the items of the part it stands in. */
+/* A declaration without reads of memory is moved before the items of the segment that is open, which then stays
+ * whole. */
 static void cut_once(Plan *p, Parts *to, Stmt *st, bool *open) {
     bool early = *open && st->kind == STMT_LET && !(st->let.init && group_is_placed(st->let.init));
     part_new(p, to, PART_ONCE, st);
@@ -285,7 +286,7 @@ static Parts *cut_block(Plan *p, const Block *b) {
     return parts;
 }
 
-/* In the order of the text. */
+/* Numbers the segments in source order. */
 static void number(Plan *p, Parts *parts) {
     for (int i = 0; parts && i < parts->at.n; i++) {
         Part *part = &parts->at.at[i];
@@ -296,16 +297,16 @@ static void number(Plan *p, Parts *parts) {
     }
 }
 
-/* What is kept from part to part ----------------------------------------------------------------------------------- */
+/* Variables that are live across segments -------------------------------------------------------------------------- */
 
 typedef struct Homes {
     Plan *p;
     int *home;
-    int here;  /* number of the part; -1: between parts */
-    const Symbol *own; /* a variable that the part has for itself, wherever it is declared */
+    int here;  /* number of the segment; -1: between segments */
+    const Symbol *own; /* the variable of a strided loop, private to the segment wherever it is declared */
 } Homes;
 
-/* From what never changes and costs nothing: places, sizes, and `let`s like this one. */
+/* False if e depends only on immutable values that cost nothing to get: positions, sizes, rematerialised `let`s. */
 static bool changes(Expr *e, void *context) {
     const Plan *p = context;
     if (e->kind == EXPR_ATOMIC || e->kind == EXPR_IF) return true;
@@ -351,7 +352,7 @@ static void find_homes(Homes *h, const Parts *parts) {
     }
 }
 
-static bool note_use(Expr *e, void *context) {
+static bool record_use(Expr *e, void *context) {
     Homes *h = context;
     if (e->kind != EXPR_NAME || !e->name.sym || e->name.sym->id < 0) return false;
     int id = e->name.sym->id;
@@ -360,9 +361,9 @@ static bool note_use(Expr *e, void *context) {
 }
 
 static void use_range(Homes *h, const Range *r) {
-    expr_find(r->lo, note_use, h);
-    expr_find(r->hi, note_use, h);
-    expr_find(r->step, note_use, h);
+    expr_find(r->lo, record_use, h);
+    expr_find(r->hi, record_use, h);
+    expr_find(r->step, record_use, h);
 }
 
 static void find_uses(Homes *h, const Parts *parts) {
@@ -373,14 +374,14 @@ static void find_uses(Homes *h, const Parts *parts) {
         case PART_ITEMS:
         case PART_ROUNDS:
             h->own = part->strided && part->strided->is_own ? part->strided->var : NULL;
-            for (int k = 0; k < part->items.n; k++) stmt_find(part->items.at[k], note_use, h);
+            for (int k = 0; k < part->items.n; k++) stmt_find(part->items.at[k], record_use, h);
             h->own = NULL;
             break;
         case PART_ONCE:
-        case PART_JUMP: stmt_find(part->stmt, note_use, h); break;
-        case PART_IF: expr_find(part->stmt->if_.cond, note_use, h); break;
+        case PART_JUMP: stmt_find(part->stmt, record_use, h); break;
+        case PART_IF: expr_find(part->stmt->if_.cond, record_use, h); break;
         case PART_FOR: use_range(h, &part->stmt->for_.binder.range); break;
-        case PART_WHILE: expr_find(part->stmt->while_.cond, note_use, h); break;
+        case PART_WHILE: expr_find(part->stmt->while_.cond, record_use, h); break;
         case PART_BLOCK:
         }
         find_uses(h, part->then_);
@@ -388,7 +389,8 @@ static void find_uses(Homes *h, const Parts *parts) {
     }
 }
 
-/* A condition between parts cannot make one again: it reads the first item's. */
+/* True if a condition between segments reads the variable; that needs the first item's element, so the variable must be
+ * expanded. */
 static bool read_between(const Parts *parts, const Symbol *sym) {
     for (int i = 0; parts && i < parts->at.n; i++) {
         const Part *part = &parts->at.at[i];
@@ -417,7 +419,7 @@ static bool read_between(const Parts *parts, const Symbol *sym) {
 static void keep_some_again(Plan *p) {
     int n = 0;
     bool all = true;
-    for (int i = 0; i < p->again.n && all; i++) { /* later ones rest on earlier ones */
+    for (int i = 0; i < p->again.n && all; i++) { /* later ones may use earlier ones */
         Stmt *st = p->again.at[i];
         int id = st->let.sym->id;
         all = !p->kept[id] || !read_between(p->body, st->let.sym);
@@ -487,7 +489,7 @@ static void plan(Plan *p, CgFunc *f, bool cuts_rounds) {
     Demotion d = {.p = p};
     do {
         d.changed = false;
-        settle_block(&d, body, true);
+        demote_in_block(&d, body, true);
     } while (d.changed);
     p->body = cut_block(p, body);
     number(p, p->body);

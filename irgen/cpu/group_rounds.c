@@ -1,19 +1,19 @@
-/* group_rounds.c -- loop interchange of strided loops: `for e in i..n step S`, with which the items of a group read an
- * array together. Executed one item after another these would be many walks with large strides, which suit neither
- * caches nor prefetchers, and would be masked, because trip counts differ. Between barriers the items of a group are
- * unordered, so all items execute an iteration before any executes the next. Contiguous elements are then read one
- * after another, and only the last iteration has fewer items, which is a matter of the bounds of the loop over items. A
- * variable that an item carries from iteration to iteration is expanded, as across segments. A few iterations are
- * unrolled, so that it is not loaded and stored in each. */
+/* group_rounds.c -- loop interchange of strided loops, as `for e in i..n step S`, with which the items of a group read
+ * an array together. Executed item by item, these loops would read with large strides, which defeats caches and
+ * prefetchers, and their trip counts differ between items, so vector code would need masks. Between barriers the items
+ * of a group are unordered, so it is legal that all items execute an iteration before any item executes the next.
+ * Contiguous elements are then read in order; only the last iteration has fewer items, which the bounds of the loop
+ * over items express. A variable that an item carries from one iteration to the next is expanded, as across segments. A
+ * few iterations are unrolled into one pass over the items, so that the variable is not loaded and stored in each. */
 #include "irgen/cpu/group.h"
 
 #include <string.h>
 
-enum { AT_A_TIME = 4, MOST_STEP_LOG2 = 32, MOST_KEPT = 16 << 10 /* bytes, in the first cache beside what is read */ };
+enum { AT_A_TIME = 4, MOST_STEP_LOG2 = 32, MOST_KEPT = 16 << 10 /* bytes: half of the L1 cache */ };
 
 /* Positions ------------------------------------------------------------------------------------------------------- */
 
-/* Of the item at hand, or of the group's first one; the variable, if it occurs, has been given its value. */
+/* The position of the current item, or of the group's first item; the loop variable, if it occurs, must be bound. */
 static LLVMValueRef position(GroupRun *r, const Strided *s, Expr *e, bool of_first) {
     bool is_local;
     CgFunc *f = r->f;
@@ -28,12 +28,12 @@ static LLVMValueRef position(GroupRun *r, const Strided *s, Expr *e, bool of_fir
     return e->binary.op == OP_ADD ? LLVMBuildAdd(f->b, a, b, "") : LLVMBuildSub(f->b, a, b, "");
 }
 
-/* Give the variable a value, and take it away again with NULL. */
+/* Binds the loop variable to a value; v NULL: unbinds it. */
 static void set_variable(GroupRun *r, const Strided *s, LLVMValueRef v) {
     r->f->slots[s->var->id].value = v ? LLVMBuildTruncOrBitCast(r->f->b, v, cg_type(r->f->cg, s->var->type), "") : NULL;
 }
 
-/* Where the first item is when the variable, which is the same for all items, is v. */
+/* Position of the group's first item when the uniform loop variable has the value v. */
 static LLVMValueRef position_at(GroupRun *r, const Strided *s, LLVMValueRef v) {
     set_variable(r, s, v);
     v = position(r, s, s->position, true);
@@ -41,9 +41,10 @@ static LLVMValueRef position_at(GroupRun *r, const Strided *s, LLVMValueRef v) {
     return v;
 }
 
-/* Which loops ------------------------------------------------------------------------------------------------------ */
+/* Overflow --------------------------------------------------------------------------------------------------------- */
 
-/* Far from the ends of the type, whatever the launch: extents, places in a domain made of them, sums of such. */
+/* True if e is far from the ends of its type in every launch: extents, domain variables whose bounds are, sums of
+ * these. */
 static bool is_near(const Plan *p, const Expr *e) {
     enum { FAR = 1 << 30 };
     e = group_declared(e);
@@ -65,9 +66,9 @@ static bool is_usual(const Plan *p, const Strided *s) {
 
 bool group_rounds_fit(const Plan *p) { return !p->has_rounds || group_kept_bytes(p) <= MOST_KEPT; }
 
-/* Running them ----------------------------------------------------------------------------------------------------- */
+/* The iterations of one item --------------------------------------------------------------------------------------- */
 
-/* The value of the variable in the l-th of the iterations at hand. */
+/* Value of the loop variable in the l-th of the current iterations; l NULL: in the first. */
 static LLVMValueRef variable_in(GroupRun *r, LLVMValueRef l) {
     CgFunc *f = r->f;
     const Rounds *rounds = r->rounds;
@@ -80,7 +81,7 @@ static LLVMValueRef variable_in(GroupRun *r, LLVMValueRef l) {
     return LLVMBuildNSWAdd(f->b, rounds->lo, LLVMBuildNSWMul(f->b, number, rounds->step, ""), "");
 }
 
-/* Items that run it fulfil the guard: the bounds of the loop over items say so. */
+/* The bounds of the loop over items imply the guard. */
 static Const guard_holds(const Expr *e, void *run) {
     const GroupRun *r = run;
     return (Const){.kind = r->rounds && e == r->rounds->loop->guard ? CONST_BOOL : CONST_NONE, .i = true};
@@ -93,7 +94,7 @@ static void run_body(GroupRun *r, LLVMValueRef v, LLVMBasicBlockRef next) {
     cg_debug_value(f, s->var, f->slots[s->var->id].value, 0);
     Known outer = f->known;
     if (s->guard) f->known = guard_holds;
-    cg_stmts(f, &s->body, next, next); /* nobody breaks */
+    cg_stmts(f, &s->body, next, next); /* the body has no break */
     f->known = outer;
     set_variable(r, s, NULL);
     if (!s->is_while || s->is_own || cg_ended(f)) return;
@@ -105,7 +106,7 @@ static void run_body(GroupRun *r, LLVMValueRef v, LLVMBasicBlockRef next) {
 typedef struct Ahead {
     GroupRun *r;
     const Strided *loop;
-    LLVMValueRef at;       /* the item's position, some iterations from here */
+    LLVMValueRef at;       /* the item's position, some iterations later */
     Vec(const Symbol *) done;
 } Ahead;
 
@@ -121,14 +122,14 @@ static bool is_same(const Expr *a, const Expr *b) {
            is_same(a->binary.rhs, b->binary.rhs);
 }
 
-/* Is it the item's position? */
-static bool is_same_place(const Strided *s, const Expr *e) {
+/* True if e is the item's position. */
+static bool is_item_position(const Strided *s, const Expr *e) {
     return s->moves_item ? e->kind == EXPR_NAME && e->name.sym == s->var : is_same(e, s->position);
 }
 
 static void fetch(Ahead *a, const Symbol *array, const Expr *at) {
     CgFunc *f = a->r->f;
-    if (!array || array->kind != SYM_PARAM || array->mode != REF_IN || !is_same_place(a->loop, at)) return;
+    if (!array || array->kind != SYM_PARAM || array->mode != REF_IN || !is_item_position(a->loop, at)) return;
     for (int i = 0; i < a->done.n; i++)
         if (a->done.at[i] == array) return;
     vec_push(&f->cg->c->arena, &a->done, array);
@@ -136,7 +137,7 @@ static void fetch(Ahead *a, const Symbol *array, const Expr *at) {
     cg_ahead(f, LLVMBuildGEP2(f->b, t, cg_symbol_array(f, array).data, &a->at, 1, ""), AHEAD_ROUNDS);
 }
 
-/* What a function reads of its arguments: x[e] of its parameters. */
+/* Elements x[e] that a called function reads of its array parameters, if e is one of its scalar parameters. */
 static void fetch_in_call(Ahead *a, const Expr *call) {
     const Func *fn = call->call.info->func;
     if (fn->params.n != call->call.args.n) return;
@@ -150,7 +151,7 @@ static void fetch_in_call(Ahead *a, const Expr *call) {
     }
 }
 
-/* x[e] of an array that is only read, at the item's position. */
+/* Elements x[e] of read-only arrays at the item's position. */
 static bool fetch_ahead(Expr *e, void *context) {
     bool is_element = e->kind == EXPR_INDEX && e->index.at.n == 1;
     if (is_element) fetch(context, expr_array_symbol(e->index.base), e->index.at.at[0]);
@@ -158,7 +159,7 @@ static bool fetch_ahead(Expr *e, void *context) {
     return false;
 }
 
-/* The next rounds are far away, where the machine does not expect them: what they read is asked for now. */
+/* The next pass reads far away, where a hardware prefetcher does not expect it, so its elements are prefetched now. */
 static void fetch_next_rounds(GroupRun *r, LLVMValueRef l) {
     CgFunc *f = r->f;
     const Rounds *rounds = r->rounds;
@@ -170,7 +171,7 @@ static void fetch_next_rounds(GroupRun *r, LLVMValueRef l) {
     for (int i = 0; i < stmts->n; i++) stmt_find(stmts->at[i], fetch_ahead, &a);
 }
 
-/* What one item does of the rounds at hand. */
+/* One item's part of the current iterations. */
 void group_round_of_item(GroupRun *r, const Part *part, LLVMBasicBlockRef next) {
     CgFunc *f = r->f;
     (void)part;
@@ -186,7 +187,7 @@ void group_round_of_item(GroupRun *r, const Part *part, LLVMBasicBlockRef next) 
     cg_loop_end(f, &l);
 }
 
-/* The loop as it is written: its variable has the value that it had been given. */
+/* Fallback, the loop as it is written: initialises its variable, if no other statement does. */
 void group_strided_as_written(GroupRun *r, const Part *part) {
     CgFunc *f = r->f;
     const Strided *s = part->strided;
@@ -198,16 +199,16 @@ void group_strided_as_written(GroupRun *r, const Part *part) {
     cg_store(f, cg_variable(at, type), cg_convert(f, v, type));
 }
 
-/* Running them ---------------------------------------------------------------------------------------------------- */
+/* The iterations of the group ------------------------------------------------------------------------------------- */
 
 typedef struct Course {
-    LLVMValueRef first;   /* where the group's first item is in the first iteration */
-    LLVMValueRef end;     /* items at positions before it take part; NULL: all do */
-    LLVMValueRef trips;   /* NULL: as many as there are items that take part */
-    LLVMValueRef counter; /* in memory: iterations so far */
+    LLVMValueRef first;   /* position of the group's first item in the first iteration */
+    LLVMValueRef end;     /* items at positions below it take part; NULL: all do */
+    LLVMValueRef trips;   /* trip count; NULL: until no item takes part */
+    LLVMValueRef counter; /* alloca: iterations executed so far */
 } Course;
 
-/* While there are n more iterations in which all items take part; n = 1: in which some do. */
+/* Executes passes of n iterations as long as all items take part in all of them; n = 1: as long as some item does. */
 static void run_rounds(GroupRun *r, const Part *part, Rounds rounds, const Course *c) {
     CgFunc *f = r->f;
     int64_t reach = rounds.n == 1 ? 0 : r->group->by[rounds.loop->axis] - 1;
@@ -245,7 +246,8 @@ static LLVMValueRef is_near_zero(CgFunc *f, LLVMValueRef v, int bits) {
     return is_within(f, v, cg_i64(f->cg, -far), LLVMConstInt(f->cg->i64, (uint64_t)far * 2, false));
 }
 
-/* Upwards, and so that no sum here can overflow? Else the loop is run as it is written. */
+/* Loop versioning: executes the loop as written unless `usual` holds, that is, steps are positive and no sum can
+ * overflow. */
 static void unless_usual(GroupRun *r, const Part *part, LLVMValueRef usual, LLVMBasicBlockRef done) {
     CgFunc *f = r->f;
     if (!LLVMIsConstant(usual)) LLVMSetValueName2(usual, "usual", strlen("usual"));
@@ -263,12 +265,12 @@ static LLVMValueRef is_step(CgFunc *f, LLVMValueRef v, int64_t least, int bits) 
     return is_within(f, v, cg_i64(f->cg, least), cg_i64(f->cg, INT64_C(1) << bits));
 }
 
-/* hi, or the value after it. */
+/* The exclusive upper bound. */
 static LLVMValueRef bound(CgFunc *f, LLVMValueRef hi, bool upto) {
     return upto ? LLVMBuildAdd(f->b, hi, cg_i64(f->cg, 1), "") : hi;
 }
 
-/* for k in 0.., of which each moves the items by `step`, as long as they are before hi. */
+/* A loop whose variable is the item's position: an iteration advances it by `step`, as long as it is below hi. */
 static LLVMValueRef plan_items(GroupRun *r, const Strided *s, Rounds *rounds, Course *c) {
     CgFunc *f = r->f;
     enum { FAR = 61 };
@@ -279,7 +281,7 @@ static LLVMValueRef plan_items(GroupRun *r, const Strided *s, Rounds *rounds, Co
     return both(f, usual, is_step(f, rounds->step, 1, MOST_STEP_LOG2));
 }
 
-/* Of lo..hi; of a step that is not positive, any number. */
+/* Trip count of lo..hi; any number if the step is not positive. */
 static LLVMValueRef trips(CgFunc *f, const Rounds *rounds, LLVMValueRef hi) {
     LLVMValueRef one = cg_i64(f->cg, 1), zero = cg_i64(f->cg, 0);
     LLVMValueRef is_up = LLVMBuildICmp(f->b, LLVMIntSGT, rounds->step, zero, "");

@@ -1,21 +1,20 @@
-/* group_split.c -- index-set splitting of segments in unrolled loops: where a condition compares `i.local` with a value
- * that is known (cpu/group_unroll.c), as in `if i.local >= gap { } else { }`, the items before and after that point
- * become loops of their own, in which the condition is a constant. Between barriers the items are unordered, so the
- * loops may be executed one after another. Each is then straight-line code, which store-to-load forwarding needs; a loop
- * in which nothing is left is not written. */
+/* group_split.c -- index-set splitting of segments in unrolled loops: where a condition compares `i.local` with a known
+ * value (cpu/group_unroll.c), as in `if i.local >= gap { } else { }`, the items below and above that value get loops of
+ * their own, in which the condition is a constant. Legal because between barriers the items are unordered. Each loop
+ * body is then straight-line code, which store-to-load forwarding needs; a loop without statements is not emitted. */
 #include "irgen/cpu/group.h"
 
 #include "sema/analysis/evaluate.h"
 
-enum { MOST_CUTS = 3 /* along an axis */, MOST_BOXES = 6 };
+enum { MOST_CUTS = 3 /* for each axis */, MOST_BOXES = 6 };
 
-typedef struct Compared { /* local[axis] op with */
+typedef struct Compared { /* the comparison local[axis] op with */
     int axis;
     Op op;
     int64_t with;
 } Compared;
 
-/* Of one width or another: positions in a group are small. */
+/* Without conversions between integers of 32 bits or more: positions in a group are small, so these keep the value. */
 static const Expr *unconverted(const Expr *e) {
     enum { SMALL = 32 };
     for (;;) {
@@ -48,7 +47,7 @@ static bool holds(const Compared *c, int64_t at) {
     return op_info[c->op].orders & (at < c->with ? ORDER_LESS : at > c->with ? ORDER_GREATER : ORDER_EQUAL);
 }
 
-/* Of items before, at and after `with`, those that are in the box agree. */
+/* The comparison is constant in the box if it agrees at the first item, the last one and at `with`. */
 Const group_known_in_box(GroupRun *r, const Expr *e) {
     Compared c;
     if (!find_compared(r, e, &c)) return (Const){0};
@@ -58,18 +57,18 @@ Const group_known_in_box(GroupRun *r, const Expr *e) {
     return (Const){.kind = CONST_BOOL, .i = first};
 }
 
-/* Indices --------------------------------------------------------------------------------------------------------- */
+/* Bounds of indices ----------------------------------------------------------------------------------------------- */
 
 typedef struct Span64 {
-    int64_t lo, hi; /* both included; lo > hi: not known */
+    int64_t lo, hi; /* both inclusive; lo > hi: unknown */
 } Span64;
 
 #define NOT_KNOWN ((Span64){1, 0})
 
 static bool is_small(Span64 s) { return s.lo <= s.hi && s.lo > -INT32_MAX && s.hi < INT32_MAX; }
 
-/* The values of an expression in the box: interval arithmetic. A `let` is what it is declared to be, unless a variable is
- * in that, which may have changed. */
+/* Interval arithmetic: the values of e for the items of the box. `let`s are replaced by their initialisers, unless
+ * these contain a mutable variable, which may have another value now. */
 static Span64 span_of(GroupRun *r, const Expr *e) {
     bool is_local;
     Const k = evaluate_expr(e, group_known, r);
@@ -83,11 +82,11 @@ static Span64 span_of(GroupRun *r, const Expr *e) {
     Span64 a = span_of(r, value->binary.lhs), b = span_of(r, value->binary.rhs);
     if (!is_small(a) || !is_small(b)) return NOT_KNOWN;
     Span64 s = value->binary.op == OP_ADD ? (Span64){a.lo + b.lo, a.hi + b.hi} : (Span64){a.lo - b.hi, a.hi - b.lo};
-    bool may_wrap = s.lo < 0 && (value != e || !value->type->is_signed); /* converted to a type without a sign */
+    bool may_wrap = s.lo < 0 && (value != e || !value->type->is_signed); /* if converted to unsigned */
     return may_wrap || !is_small(s) ? NOT_KNOWN : s;
 }
 
-/* Of an element of a `shared` array, whose extents are constants. */
+/* The dimensions (a bit mask) in which the index of an element of a `shared` array is within its constant extent. */
 unsigned group_known_inside(const Expr *element, void *run) {
     const Symbol *array = expr_array_symbol(element->index.base);
     unsigned inside = 0;
@@ -98,7 +97,7 @@ unsigned group_known_inside(const Expr *element, void *run) {
     return inside;
 }
 
-/* Cuts ------------------------------------------------------------------------------------------------------------ */
+/* Split points ---------------------------------------------------------------------------------------------------- */
 
 typedef struct Cuts {
     GroupRun *r;
@@ -129,7 +128,7 @@ static bool find_cut(Expr *e, void *cuts) {
     return false;
 }
 
-/* Boxes ----------------------------------------------------------------------------------------------------------- */
+/* Boxes of items -------------------------------------------------------------------------------------------------- */
 
 static bool does_nothing(GroupRun *r, const Block *b);
 

@@ -1,13 +1,13 @@
-/* group_strided.c -- induction variables of the loops with which the items of a group walk through arrays side by side:
- * in each iteration the items are at neighbouring positions, and from one to the next all move by the same stride. Such
- * a loop may be written in several ways,
+/* group_strided.c -- induction variable analysis of strided loops, with which the items of a group traverse an array
+ * together: in each iteration the items are at adjacent positions, and each iteration advances all of them by the same
+ * stride. Such a loop may be written in several ways,
  *
  *     for e in i..n step S { B }        e is the position
  *     var e = i;  while e < n { B; e += S; }
  *     for r in 0..k { let e = r * S + i;  if e < n { B } }          r is the same for all; also with no condition
  *
- * all of which are described by a Strided: its variable, how it counts, and the position as a linear expression of it.
- * group_rounds.c executes them. */
+ * all of which a Strided describes by the loop variable, its range, and the position as a linear expression of the
+ * variable. group_rounds.c executes these loops. */
 #include "irgen/cpu/group.h"
 
 const Expr *group_declared(const Expr *e) {
@@ -17,7 +17,7 @@ const Expr *group_declared(const Expr *e) {
     return e;
 }
 
-/* The axis of `i.local`, or of `i` where it counts by ones; -1: neither. A `let` is what it is declared to be. */
+/* The axis of `i.local`, or of `i` if its step is 1; -1: neither. Immutable `let`s are followed. */
 int group_axis_of(const Func *fn, const Expr *e, bool *is_local) {
     e = group_declared(e);
     if (e->kind != EXPR_NAME) return -1;
@@ -30,14 +30,14 @@ int group_axis_of(const Func *fn, const Expr *e, bool *is_local) {
     return -1;
 }
 
-/* Positions: item + variable * coefficient + what the group knows ------------------------------------------------- */
+/* Positions: item + variable * coefficient + uniform values ------------------------------------------------------- */
 
 bool group_is_variable(Expr *e, void *context) {
     (void)context;
     return e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_LOCAL && e->name.sym->is_mutable;
 }
 
-/* And it is the same here as where a `let` was declared with it. */
+/* Also where a `let` was declared with e, the value was the same as here. */
 bool group_knows_always(const Plan *p, Expr *e) { return group_knows(p, e) && !expr_find(e, group_is_variable, NULL); }
 
 bool group_is_sum(const Expr *e) {
@@ -48,7 +48,7 @@ static bool is_counter(const Strided *s, const Expr *e) {
     return s->var && e->kind == EXPR_NAME && e->name.sym == s->var;
 }
 
-/* Linear in the variable, in 64 bits, modulo 2^64; *by: its coefficient as far as that is constant. */
+/* True if e is linear in the loop variable, modulo 2^64. *by: the coefficient; 0 if it is not a constant. */
 static bool is_linear(const Plan *p, const Strided *s, Expr *e, int64_t *by) {
     e = (Expr *)group_declared(e);
     *by = 0;
@@ -78,7 +78,8 @@ static bool is_linear(const Plan *p, const Strided *s, Expr *e, int64_t *by) {
     return false;
 }
 
-/* Is it the position of the item along an axis, plus what is linear in the variable? */
+/* True if e is the position of the item along *axis plus an expression linear in the loop variable (*by: its
+ * coefficient). */
 static bool is_position(const Plan *p, const Strided *s, Expr *e, int *axis, int64_t *by) {
     bool is_local;
     int64_t more;
@@ -100,11 +101,11 @@ static bool uses_counter(Expr *e, void *strided) {
     return value != e && expr_find((Expr *)value, uses_counter, strided);
 }
 
-/* Loops that count ------------------------------------------------------------------------------------------------ */
+/* Counted loops --------------------------------------------------------------------------------------------------- */
 
 static bool jumps(const Block *b, unsigned kinds);
 
-/* Is there such a jump of the loop around st? */
+/* True if st contains a jump of one of `kinds` that belongs to the loop around st. */
 static bool is_jump(const Stmt *st, unsigned kinds) {
     if (st->kind == STMT_BLOCK) return jumps(st->block.block, kinds);
     if (st->kind != STMT_IF) return kinds >> st->kind & 1;
@@ -150,7 +151,7 @@ static bool assigns_in(const Block *b, int n, const Symbol *sym) {
     return false;
 }
 
-/* What the variable has been given when the loop begins; NULL: not known. */
+/* The value that the variable has at the start of the loop; NULL: unknown. *giver: the statement that assigns it. */
 static Expr *start_of(const Block *around, int at, const Symbol *sym, const Stmt **giver) {
     for (int i = at; i-- > 0;) {
         const Stmt *st = around->stmts.at[i];
@@ -205,7 +206,7 @@ static bool count_mention(Expr *e, void *context) {
     return false;
 }
 
-/* Does anybody but the loop, and who gives it its first value, mention the variable? */
+/* True if a statement other than the loop and `giver` uses the variable. */
 static bool is_mentioned(const Plan *p, const Symbol *sym, const Stmt *loop, const Stmt *giver) {
     Mentions all = {.sym = sym}, here = {.sym = sym};
     const Block *body = p->func->item->fn.body;
@@ -215,7 +216,7 @@ static bool is_mentioned(const Plan *p, const Symbol *sym, const Stmt *loop, con
     return all.n != here.n;
 }
 
-/* The step is the last statement, so that the variable is the same in all others. */
+/* The step must be the last statement, so that the variable is constant in all others. */
 static bool count_while(const Plan *p, const Stmt *st, Strided *s) {
     const Block *body = st->while_.body;
     Expr *var;
@@ -233,9 +234,9 @@ static bool count_while(const Plan *p, const Stmt *st, Strided *s) {
     return s->lo != NULL;
 }
 
-/* Positions in loops whose variable is the same for all items ----------------------------------------------------- */
+/* Positions in loops with a uniform variable ---------------------------------------------------------------------- */
 
-/* `let`s without effect, then one condition: nothing else happens where it does not hold. */
+/* True if the body is `let`s without effects and one `if`: where its condition is false, nothing happens. */
 static bool is_guarded(const Plan *p, Strided *s) {
     int last = s->body.stmts.n - 1;
     for (int i = 0; i <= last; i++) {
@@ -255,14 +256,15 @@ typedef struct Accesses {
     Strided *s;
 } Accesses;
 
-/* What the call accesses is not seen here. */
+/* True if the call accesses memory through a reference, which this analysis does not follow. */
 static bool hides_access(const Expr *e) {
     for (int i = 0; i < e->call.args.n; i++)
         if (e->call.args.at[i].mode != REF_NONE) return true;
     return e->call.info && e->call.info->receiver;
 }
 
-/* An access to an array of the kernel that goes with the variable, and not side by side. */
+/* True if e accesses an array of the kernel at an index that depends on the loop variable but is not adjacent for
+ * adjacent items. */
 static bool strays(Expr *e, void *context) {
     Accesses *a = context;
     Strided *s = a->s;
@@ -280,7 +282,7 @@ static bool strays(Expr *e, void *context) {
     return false;
 }
 
-static bool is_side_by_side(const Plan *p, Strided *s) {
+static bool is_adjacent(const Plan *p, Strided *s) {
     Accesses a = {p, s};
     s->guard = s->position = s->end = NULL;
     for (int i = 0; i < s->body.stmts.n; i++)
@@ -288,9 +290,9 @@ static bool is_side_by_side(const Plan *p, Strided *s) {
     return s->position != NULL;
 }
 
-/* All ------------------------------------------------------------------------------------------------------------- */
+/* All conditions -------------------------------------------------------------------------------------------------- */
 
-/* So far that groups do not overlap, if that is known. */
+/* False if the stride is known to be less than the group, so that iterations would overlap. */
 static bool strides_far(const Plan *p, const Strided *s, int64_t by) {
     const Const *step = s->step ? &s->step->konst : &(Const){.kind = CONST_INT, .i = 1};
     if (step->kind == CONST_INT && step->i <= 0) return false;
@@ -310,7 +312,7 @@ static bool moves_item(const Plan *p, Strided *s) {
 static bool moves_all(const Plan *p, Strided *s) {
     bool is_counter = s->var->type->is_int && s->var->type->is_signed && s->var->type->bits >= 32;
     if (!is_counter || (s->lo && !group_knows_always(p, s->lo))) return false;
-    return (is_guarded(p, s) || is_side_by_side(p, s)) && strides_far(p, s, s->by);
+    return (is_guarded(p, s) || is_adjacent(p, s)) && strides_far(p, s, s->by);
 }
 
 const Strided *group_strided(const Plan *p, const Stmt *st) {

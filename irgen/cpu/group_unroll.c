@@ -1,12 +1,13 @@
 /* group_unroll.c -- complete unrolling of loops around barriers, by constant propagation over what a group executes
- * once. A variable that is the same for all items lives once (Plan.once), and between segments its value is often a
- * constant: the gap of a tree reduction or a scan, which of two buffers is read, the bounds of a `for`. So a loop is
- * executed here, on the tree and with the language's arithmetic: if each condition on the way has a known value, and the
- * loop ends soon, its iterations are written out. How its condition and its steps are spelled does not matter. Trip
- * counts that are known at run time only leave the loop as it is.
+ * once. A uniform variable has one storage for the group (Plan.once), and between segments its value is often a
+ * constant: the gap of a tree reduction or a scan, which of two buffers is read, the bounds of a `for`. The loop is
+ * interpreted at compile time, on the tree and with the language's arithmetic: if every condition evaluates to a
+ * constant, and the loop ends soon, its iterations are emitted one after another. Its conditions and steps may have any
+ * form. A loop whose trip count is known only at run time is not unrolled.
  *
- * Only loops whose items read and write the group's own memory, side by side: addresses are then constants, and
- * store-to-load forwarding (simd/forward.c) finds the elements that an earlier iteration has left in registers. */
+ * Only loops whose items access contiguous elements of the group's own memory are unrolled: addresses are then
+ * constants, and store-to-load forwarding (simd/forward.c) finds the elements that an earlier iteration has left in
+ * registers. */
 #include "irgen/cpu/group.h"
 
 #include <string.h>
@@ -15,14 +16,14 @@
 #include "sema/arith.h"
 
 enum {
-    MOST_NESTS = 64, MOST_ITEMS = 10240, /* written out */
-    MOST_STEPS = 1024,                   /* executed here, of all iterations */
+    MOST_NESTS = 64, MOST_ITEMS = 10240, /* emitted */
+    MOST_STEPS = 1024,                   /* interpreted iterations, of all loops together */
     FAR = 1 << 30
 };
 
-/* What is known --------------------------------------------------------------------------------------------------- */
+/* Known values ---------------------------------------------------------------------------------------------------- */
 
-/* Of a variable that the group keeps once. */
+/* The value of a variable of the group. */
 static Const variable(const Expr *e, void *known) {
     const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
     return sym && sym->kind == SYM_LOCAL ? ((const Const *)known)[sym->id] : (Const){0};
@@ -34,7 +35,7 @@ static Symbol *target_of(const Stmt *st) {
     return st->kind == STMT_LET ? st->let.sym : st->assign.target->name.sym;
 }
 
-/* After a statement that the group executes once. */
+/* Interprets a statement that is executed once for the group. */
 static void execute(Const *known, const Stmt *st) {
     const Symbol *sym = target_of(st);
     const Expr *value = st->kind == STMT_LET ? st->let.init : st->assign.value;
@@ -52,7 +53,7 @@ void group_forget(Const *known, const Parts *parts) {
     }
 }
 
-/* Also what the items of the box at hand have in common (cpu/group_split.c). */
+/* Includes conditions that have the same value for all items of the current box (cpu/group_split.c). */
 Const group_known(const Expr *e, void *run) {
     GroupRun *r = run;
     Const k = variable(e, r->known);
@@ -61,10 +62,10 @@ Const group_known(const Expr *e, void *run) {
 
 void group_learn(GroupRun *r, const Stmt *once) { execute(r->known, once); }
 
-/* What the items do ----------------------------------------------------------------------------------------------- */
+/* Statements of the items ----------------------------------------------------------------------------------------- */
 
-/* Neighbours have neighbouring elements. */
-static bool is_beside(const Plan *p, const Expr *e) {
+/* True if adjacent items access adjacent elements. */
+static bool is_contiguous(const Plan *p, const Expr *e) {
     int last = e->index.at.n - 1;
     for (int d = 0; d < last; d++)
         if (rate_of(&p->rates, e->index.at.at[d]).kind != RATE_UNIFORM) return false;
@@ -72,21 +73,21 @@ static bool is_beside(const Plan *p, const Expr *e) {
     return r.kind == RATE_LINEAR && r.stride == 1;
 }
 
-/* Anything but arithmetic and elements of the group's memory side by side. */
+/* True for all but arithmetic and contiguous elements of the group's memory. */
 static bool reaches_out(Expr *e, void *context) {
     if (e->konst.kind != CONST_NONE) return false;
-    if (e->kind == EXPR_INDEX) return expr_is_slice(e) || !is_beside(context, e);
+    if (e->kind == EXPR_INDEX) return expr_is_slice(e) || !is_contiguous(context, e);
     if (e->kind == EXPR_CALL) return e->call.info->kind != CALL_CONVERT;
     if (e->kind == EXPR_NAME) return !e->name.sym || e->name.sym->kind == SYM_PARAM;
     return e->kind == EXPR_ATOMIC || e->kind == EXPR_OFFLOAD;
 }
 
-/* Executing a loop ------------------------------------------------------------------------------------------------ */
+/* Interpretation of a loop ---------------------------------------------------------------------------------------- */
 
 typedef enum Flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_UNKNOWN } Flow;
 
-typedef struct Iteration { /* of a loop that all items take together */
-    bool is_known;         /* whether there is a next one, so far */
+typedef struct Iteration { /* of a loop that the whole group executes */
+    bool is_known;         /* it is known whether there is a next one */
     int64_t i, hi, step;   /* PART_FOR */
 } Iteration;
 
@@ -98,7 +99,7 @@ typedef struct Trace {
 
 static bool is_small(Const k) { return k.kind == CONST_INT && k.i > -FAR && k.i < FAR; }
 
-/* With what is known before the loop. */
+/* The first iteration, with the values known before the loop. */
 static Iteration first_iteration(Const *known, const Part *loop) {
     Iteration at = {.is_known = true};
     if (loop->kind == PART_WHILE) return at;
@@ -112,7 +113,7 @@ static Iteration first_iteration(Const *known, const Part *loop) {
     return at;
 }
 
-/* Does the loop execute an iteration more? Its variable is then known. */
+/* True if the loop executes another iteration; then its variable is set. */
 static bool has_iteration(Const *known, const Part *loop, Iteration *at) {
     if (!at->is_known) return false;
     if (loop->kind == PART_WHILE) {
@@ -184,7 +185,7 @@ bool group_unrolls(const GroupRun *r, const Part *loop) {
     return trace_loop(&t, loop) == FLOW_ON && t.nests <= MOST_NESTS && t.nests * r->group->items <= MOST_ITEMS;
 }
 
-/* How a body ends, in a loop that is unrolled. */
+/* How the body ends, in a loop that is being unrolled. */
 static Flow flow_of(const GroupRun *r, const Parts *body) {
     Trace t = {.p = &r->plan, .known = copy_of(r)};
     return trace(&t, body);

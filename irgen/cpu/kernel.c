@@ -1,7 +1,8 @@
-/* kernel.c -- kernels on the cores of a processor: contiguous shares of the domain through libomp's fork call, no more
- * threads than libomp thinks right. One share a thread where all items are alike, else many, taken from a counter as
- * threads get free; below a certain amount of work just one share, here. The entry
- * function of a kernel lives here for the targets that are CPUs: the host's version and the x86 device. */
+/* kernel.c -- worksharing on a CPU: the entry function of a kernel distributes the domain over the threads of libomp's
+ * fork call, and libomp decides how many threads there are. The schedule is static (one contiguous chunk for each
+ * thread) where all work items cost about the same, else dynamic (chunks are taken from an atomic counter, as in
+ * `schedule(dynamic)` of OpenMP). A launch with too little work runs serially on the calling thread. This entry is used
+ * for the host's version of a kernel and for the x86 device. */
 #include "irgen/cpu/cpu.h"
 #include "sema/analysis/rate.h"
 
@@ -25,29 +26,30 @@ static LLVMValueRef ident(Kernel *k) {
 }
 
 enum {
-    CHUNKS_A_THREAD = 64,  /* where there is so much: the last chunk is waited for, whatever it costs */
-    LEAST_CHUNKS = 4,      /* a thread, before chunks become too small to be worth taking */
-    ROW_CHUNKS = 16,       /* a thread, so that chunks of whole rows still even out what rows differ by */
-    CHUNK_ROWS = 8,        /* rows of a chunk, a multiple where that leaves enough chunks: vector code's blocks */
-    CHUNK_COST = 1 << 13,  /* rough instructions of a chunk, beside which the counter does not matter */
-    CHUNK_ITEMS = 16       /* chunks of items are a multiple: whole vectors, and lines of memory of one thread */
+    CHUNKS_A_THREAD = 64,  /* where n is large enough: all threads wait for the one that runs the last chunk */
+    LEAST_CHUNKS = 4,      /* a thread, before chunks become so small that taking one costs too much */
+    ROW_CHUNKS = 16,       /* a thread: chunks of whole rows must still balance rows of different cost */
+    CHUNK_ROWS = 8,        /* a multiple of so many rows, if enough chunks remain: block height of vector code */
+    CHUNK_COST = 1 << 13,  /* least cost of a chunk (cpu/cost.c), beside which the counter's update is cheap */
+    CHUNK_ITEMS = 16       /* a multiple of so many items: whole vectors, no false sharing of cache lines */
 };
 
-/* What the threads are told: the values, then n, the items of a row, and the counter of what is taken. */
-enum { TOLD_N, TOLD_ROW, TOLD_COUNTER, TOLD__COUNT };
+/* Fields of the context that the threads get: the kernel's values, then n, the work items in a row, and the counter
+ * from which chunks are taken. */
+enum { CONTEXT_N, CONTEXT_ROW, CONTEXT_COUNTER, CONTEXT__COUNT };
 
 static LLVMTypeRef context_type(Cg *cg, LLVMValueRef *values, int n_values) {
-    LLVMTypeRef *fields = arena_array(&cg->c->arena, LLVMTypeRef, n_values + TOLD__COUNT);
+    LLVMTypeRef *fields = arena_array(&cg->c->arena, LLVMTypeRef, n_values + CONTEXT__COUNT);
     for (int i = 0; i < n_values; i++) fields[i] = LLVMTypeOf(values[i]);
-    for (int i = 0; i < TOLD__COUNT; i++) fields[n_values + i] = cg->i64;
-    return LLVMStructTypeInContext(cg->ctx, fields, (unsigned)n_values + TOLD__COUNT, false);
+    for (int i = 0; i < CONTEXT__COUNT; i++) fields[n_values + i] = cg->i64;
+    return LLVMStructTypeInContext(cg->ctx, fields, (unsigned)n_values + CONTEXT__COUNT, false);
 }
 
 static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntULT, a, b, ""), a, b, "");
 }
 
-/* begin and end of this thread's share of n: equal parts, the first n % threads one longer. */
+/* begin and end of this thread's chunk in a static schedule: equal sizes, the first n % threads of them one longer. */
 static void thread_share(CgFunc *f, LLVMValueRef n, LLVMValueRef *begin, LLVMValueRef *end) {
     LLVMTypeRef i64 = f->cg->i64;
     LLVMValueRef me = LLVMBuildZExt(f->b, cg_call_runtime(f, RT_THREAD_NUM, NULL, 0), i64, "me");
@@ -71,13 +73,14 @@ static LLVMValueRef larger(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntUGT, a, b, ""), a, b, "");
 }
 
-/* size, rounded up. */
+/* size, rounded up to a multiple. */
 static LLVMValueRef multiple(CgFunc *f, LLVMValueRef size, LLVMValueRef of) {
     LLVMValueRef more = LLVMBuildAdd(f->b, size, LLVMBuildSub(f->b, of, cg_i64(f->cg, 1), ""), "");
     return LLVMBuildMul(f->b, LLVMBuildUDiv(f->b, more, of, ""), of, "chunk");
 }
 
-/* What chunks are a multiple of: blocks of whole rows, or whole rows, or whole vectors, as there are enough of. */
+/* The unit of chunk sizes: blocks of whole rows, single rows or whole vectors, the largest of which there are
+ * enough. */
 static LLVMValueRef chunk_unit(CgFunc *f, LLVMValueRef n, LLVMValueRef row, LLVMValueRef threads) {
     LLVMValueRef chunks = LLVMBuildMul(f->b, threads, cg_i64(f->cg, ROW_CHUNKS), "");
     LLVMValueRef enough = LLVMBuildUDiv(f->b, n, chunks, ""), rows = LLVMBuildMul(f->b, row, cg_i64(f->cg, CHUNK_ROWS), "");
@@ -85,7 +88,8 @@ static LLVMValueRef chunk_unit(CgFunc *f, LLVMValueRef n, LLVMValueRef row, LLVM
     return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntULE, rows, enough, ""), rows, some, "unit");
 }
 
-/* How much is taken at a time: many chunks a thread, but of some work each, and never too few chunks. */
+/* The chunk size of a dynamic schedule: many chunks for each thread, but each with some work, and never too few
+ * chunks. */
 static LLVMValueRef chunk_size(const Kernel *k, CgFunc *f, LLVMValueRef n, LLVMValueRef row, int64_t least) {
     LLVMValueRef threads = LLVMBuildZExt(f->b, cg_call_runtime(f, RT_NUM_THREADS, NULL, 0), f->cg->i64, "threads");
     LLVMValueRef many = LLVMBuildMul(f->b, threads, cg_i64(f->cg, CHUNKS_A_THREAD), "");
@@ -96,10 +100,10 @@ static LLVMValueRef chunk_size(const Kernel *k, CgFunc *f, LLVMValueRef n, LLVMV
     return multiple(f, size, k->row ? chunk_unit(f, n, row, threads) : cg_i64(f->cg, CHUNK_ITEMS));
 }
 
-/* Chunk after chunk, as long as there are any. */
+/* Takes and executes chunks until the counter reaches n. */
 static void run_chunks(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values,
                        LLVMValueRef counter, int64_t least) {
-    LLVMValueRef n = values[n_values + TOLD_N], size = chunk_size(k, f, n, values[n_values + TOLD_ROW], least);
+    LLVMValueRef n = values[n_values + CONTEXT_N], size = chunk_size(k, f, n, values[n_values + CONTEXT_ROW], least);
     LLVMBasicBlockRef take = cg_block(f, "take"), work = cg_block(f, "work"), done = cg_block(f, "done");
     cg_goto(f, take);
     cg_enter(f, take);
@@ -114,7 +118,7 @@ static void run_chunks(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *v
 
 static void run_equal_part(CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values) {
     LLVMValueRef begin, end;
-    thread_share(f, values[n_values + TOLD_N], &begin, &end);
+    thread_share(f, values[n_values + CONTEXT_N], &begin, &end);
     LLVMBasicBlockRef work = cg_block(f, "work"), done = cg_block(f, "done");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntULT, begin, end, ""), work, done);
     cg_enter(f, work);
@@ -123,7 +127,7 @@ static void run_equal_part(CgFunc *f, LLVMValueRef share, LLVMValueRef *values, 
     cg_enter(f, done);
 }
 
-/* What each thread runs: void task(ptr gtid, ptr btid, ptr context). */
+/* The outlined function that each thread executes: void task(ptr gtid, ptr btid, ptr context), libomp's kmpc_micro. */
 static LLVMValueRef task(Kernel *k, LLVMValueRef share, LLVMTypeRef context, int n_values, int64_t least) {
     Cg *cg = k->cg;
     LLVMTypeRef params[3] = {cg->ptr, cg->ptr, cg->ptr};
@@ -134,11 +138,11 @@ static LLVMValueRef task(Kernel *k, LLVMValueRef share, LLVMTypeRef context, int
     CgFunc f;
     cg_func_begin(&f, cg, k->func, fn);
     LLVMValueRef at = LLVMGetParam(fn, 2);
-    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, n_values + TOLD__COUNT);
-    for (int i = 0; i < n_values + TOLD_COUNTER; i++)
+    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, n_values + CONTEXT__COUNT);
+    for (int i = 0; i < n_values + CONTEXT_COUNTER; i++)
         values[i] = LLVMBuildLoad2(f.b, LLVMStructGetTypeAtIndex(context, (unsigned)i),
                                    LLVMBuildStructGEP2(f.b, context, at, (unsigned)i, ""), "");
-    LLVMValueRef counter = LLVMBuildStructGEP2(f.b, context, at, (unsigned)n_values + TOLD_COUNTER, "counter");
+    LLVMValueRef counter = LLVMBuildStructGEP2(f.b, context, at, (unsigned)n_values + CONTEXT_COUNTER, "counter");
     if (least) run_chunks(k, &f, share, values, n_values, counter, least);
     else run_equal_part(&f, share, values, n_values);
     LLVMBuildRetVoid(f.b);
@@ -149,14 +153,14 @@ static void fork_call(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *va
                       int64_t least) {
     LLVMTypeRef type = context_type(f->cg, values, n_values);
     LLVMValueRef context = cg_alloca(f, type, "context");
-    LLVMValueRef told[TOLD__COUNT] = {n, k->row ? k->row : cg_i64(f->cg, 1), cg_i64(f->cg, 0)};
-    for (int i = 0; i < n_values + TOLD__COUNT; i++)
-        LLVMBuildStore(f->b, i < n_values ? values[i] : told[i - n_values],
+    LLVMValueRef extras[CONTEXT__COUNT] = {n, k->row ? k->row : cg_i64(f->cg, 1), cg_i64(f->cg, 0)};
+    for (int i = 0; i < n_values + CONTEXT__COUNT; i++)
+        LLVMBuildStore(f->b, i < n_values ? values[i] : extras[i - n_values],
                        LLVMBuildStructGEP2(f->b, type, context, (unsigned)i, ""));
     LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
     LLVMValueRef fn = task(k, share, type, n_values, least);
     cg_enter(f, here);
-    LLVMValueRef args[4] = {ident(k), fn, context, cg_i64(f->cg, 0)}; /* what it needs: stack.c */
+    LLVMValueRef args[4] = {ident(k), fn, context, cg_i64(f->cg, 0)}; /* 0: stack.c sets the stack size */
     cg_call_runtime(f, RT_FORK, args, 4);
 }
 
@@ -173,7 +177,7 @@ void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, 
     cg_enter(f, done);
 }
 
-/* Enough work to share: items, or groups, times what one costs. */
+/* True if the launch has enough work for a fork: work items, or groups, times the cost of one. */
 static LLVMValueRef worth_forking(Kernel *k, CgFunc *f, LLVMValueRef total) {
     LLVMValueRef fork = cg_i64(f->cg, COST_FORK - 1), two = cg_i64(f->cg, 2);
     LLVMValueRef items = LLVMBuildAdd(f->b, LLVMBuildUDiv(f->b, fork, k->share_work, ""), cg_i64(f->cg, 1), "");

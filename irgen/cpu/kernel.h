@@ -1,4 +1,4 @@
-/* kernel.h -- the entry of a kernel on the cores of a processor. */
+/* kernel.h -- the entry function of a kernel on a CPU. */
 #ifndef KDSL_CPU_KERNEL_H
 #define KDSL_CPU_KERNEL_H
 

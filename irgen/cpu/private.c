@@ -1,27 +1,30 @@
 /* private.c -- privatisation: threads update copies of their own. An array that a kernel only combines values into
- * (combine_facts) and that is small is copied: each thread's copy begins with the identity, the thread runs its share
- * of the kernel with ordinary updates of the copy, and at the end combines the copy into the array, atomically. So many
- * items on few elements cost a load, an operation and a store each, and a single element stays in a register.
+ * (Symbol.combine) and that is small is copied: each thread's copy starts as the identity of the operation, the thread
+ * executes its chunk of the kernel with ordinary updates of the copy, and at the end it combines the copy with the
+ * array, atomically. Many items that update few elements then cost a load, an operation and a store each, and a single
+ * element stays in a register. Legal because Symbol.combine holds only if the kernel does nothing else with the array,
+ * and the language leaves the order of its updates open.
  *
- * An array that is small by its type is always copied, into the thread's frame. An array that is found small at the
- * launch, compared with the work to be done, is copied to the heap by a second version of the kernel (`apart`). */
+ * An array that is small by its type is always copied, into the thread's frame. Where only the launch knows the size, a
+ * second version of the kernel (`apart`) has its copies on the heap; it runs if the array is small compared with the
+ * work of the launch. */
 #include "irgen/cpu/cpu.h"
 
 #include <math.h>
 
 enum {
-    FRAME_BYTES = 4 << 10,  /* of one array: next to nothing to prepare and to look at again, however little the work */
-    HEAP_BYTES = 512 << 10, /* of one array: no more than the second-level cache */
-    WORK_AN_ELEMENT = 128   /* cost (cpu/cost.c) of the share for each element that is prepared and looked at again */
+    FRAME_BYTES = 4 << 10,  /* of one array: cheap to initialise and combine, however little the work */
+    HEAP_BYTES = 512 << 10, /* of one array: at most the second-level cache */
+    WORK_AN_ELEMENT = 128   /* least cost (cpu/cost.c) of the chunk for each element that is initialised and combined */
 };
 
 /* Which arrays ---------------------------------------------------------------------------------------------------- */
 
-static const Type *behind(const Symbol *p) { return p->type->kind == TY_ARRAY ? p->type->elem : p->type; }
+static const Type *pointee(const Symbol *p) { return p->type->kind == TY_ARRAY ? p->type->elem : p->type; }
 
-/* Bytes of what `p` refers to, as its type says; 0: the launch knows. A copy may be larger than any array by that. */
+/* Size of what `p` refers to, in bytes, from its type; 0: only the launch knows it. INT64_MAX: it overflows. */
 static int64_t known_bytes(const Func *kernel, const Symbol *p) {
-    int64_t bytes = cg_size(behind(p));
+    int64_t bytes = cg_size(pointee(p));
     for (int d = 0; p->type->kind == TY_ARRAY && d < p->type->rank; d++) {
         const Extent *x = &kernel->shapes.at[p->dim].at[d];
         if (x->kind != EXTENT_CONST) return 0;
@@ -64,14 +67,14 @@ bool cg_copies_are_light(const Cg *cg, const Func *kernel) {
 
 typedef struct Copy {
     const Symbol *param;
-    int position; /* among the values of the kernel */
+    int position; /* index among the values of the kernel */
     LLVMValueRef original, at;
-    LLVMValueRef numbers; /* how many: of elements with parts, the parts are counted */
-    LLVMValueRef bytes;   /* with what makes whole lines of them, at least one */
+    LLVMValueRef n_scalars; /* number of scalars: an element that is a struct counts its fields */
+    LLVMValueRef bytes;   /* rounded up to whole cache lines, at least one */
 } Copy;
 
-static LLVMValueRef number_count(CgFunc *f, const Symbol *p) {
-    int64_t parts = cg_size(behind(p)) / cg_size(combine_facts(p)->type);
+static LLVMValueRef scalar_count(CgFunc *f, const Symbol *p) {
+    int64_t parts = cg_size(pointee(p)) / cg_size(combine_facts(p)->type);
     if (p->type->kind != TY_ARRAY) return cg_i64(f->cg, parts);
     return LLVMBuildMul(f->b, cg_array_count(f, &f->slots[p->id].array), cg_i64(f->cg, parts), "numbers");
 }
@@ -80,7 +83,8 @@ static LLVMValueRef extreme(Cg *cg, const Type *t, bool largest) {
     return t->is_float ? LLVMConstReal(cg_type(cg, t), NAN) : cg_identity(cg, largest ? REDUCE_MIN : REDUCE_MAX, t);
 }
 
-/* Combined with it, every value stays what it is, bit for bit: NaN is no less and no more than any number. */
+/* The identity, bit for bit: combined with it every value keeps its bits. For minima and maxima of floats that is NaN,
+ * which loses against every number; -0.0 for sums, since adding 0.0 changes -0.0. */
 static LLVMValueRef neutral(Cg *cg, const Symbol *p) {
     const Type *t = combine_facts(p)->type;
     switch (combine_facts(p)->how) {
@@ -99,14 +103,14 @@ static LLVMValueRef neutral(Cg *cg, const Symbol *p) {
     ice(cg->c, p->span, "what changes nothing is not known of `%s`", p->name);
 }
 
-static LLVMValueRef number_at(CgFunc *f, const Copy *c, LLVMValueRef base, LLVMValueRef i) {
+static LLVMValueRef scalar_at(CgFunc *f, const Copy *c, LLVMValueRef base, LLVMValueRef i) {
     return LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, combine_facts(c->param)->type), base, &i, 1, "");
 }
 
 static void fill(CgFunc *f, const Copy *c) {
-    Axis all = cg_axis_upto(f, c->numbers);
+    Axis all = cg_axis_upto(f, c->n_scalars);
     CgLoop l = cg_loop_begin(f, &all);
-    LLVMBuildStore(f->b, neutral(f->cg, c->param), number_at(f, c, c->at, l.i.v));
+    LLVMBuildStore(f->b, neutral(f->cg, c->param), scalar_at(f, c, c->at, l.i.v));
     cg_loop_end(f, &l);
 }
 
@@ -114,36 +118,36 @@ static LLVMValueRef bits_of(CgFunc *f, LLVMValueRef v, const Type *t) {
     return LLVMBuildBitCast(f->b, v, LLVMIntTypeInContext(f->cg->ctx, (unsigned)t->bits), "");
 }
 
-/* What no item has updated is left alone. */
-static void bring_together(CgFunc *f, const Copy *c) {
+/* Combines a copy into its array. Elements that still are the identity are skipped: no item has updated them. */
+static void combine_copy(CgFunc *f, const Copy *c) {
     Type *t = combine_facts(c->param)->type;
-    Axis all = cg_axis_upto(f, c->numbers);
+    Axis all = cg_axis_upto(f, c->n_scalars);
     CgLoop l = cg_loop_begin(f, &all);
-    LLVMValueRef v = LLVMBuildLoad2(f->b, cg_type_mem(f->cg, t), number_at(f, c, c->at, l.i.v), "");
+    LLVMValueRef v = LLVMBuildLoad2(f->b, cg_type_mem(f->cg, t), scalar_at(f, c, c->at, l.i.v), "");
     LLVMValueRef untouched = bits_of(f, neutral(f->cg, c->param), t);
     LLVMBasicBlockRef update = cg_block(f, "update");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, bits_of(f, v, t), untouched, ""), l.next, update);
     cg_enter(f, update);
-    cg_combine(f, combine_facts(c->param)->how, number_at(f, c, c->original, l.i.v), cg_value(v, t));
+    cg_combine(f, combine_facts(c->param)->how, scalar_at(f, c, c->original, l.i.v), cg_value(v, t));
     cg_loop_end(f, &l);
 }
 
-/* A share --------------------------------------------------------------------------------------------------------- */
+/* A chunk --------------------------------------------------------------------------------------------------------- */
 
 typedef Vec(Copy) Copies;
 
 typedef struct Private {
     Kernel *k;
     CgFunc *f;
-    LLVMValueRef *args; /* of the share: copies take the place of arrays */
+    LLVMValueRef *args; /* of the chunk's function: copies replace arrays */
     int n_args;
-    Copies frame, heap; /* where they lie */
+    Copies frame, heap; /* where they are allocated */
 } Private;
 
 static Copy copy_of(Private *p, const Symbol *param, int position) {
     CgFunc *f = p->f;
-    Copy c = {.param = param, .position = position, .original = p->args[position], .numbers = number_count(f, param)};
-    LLVMValueRef bytes = LLVMBuildMul(f->b, c.numbers, cg_i64(f->cg, cg_size(combine_facts(param)->type)), "");
+    Copy c = {.param = param, .position = position, .original = p->args[position], .n_scalars = scalar_count(f, param)};
+    LLVMValueRef bytes = LLVMBuildMul(f->b, c.n_scalars, cg_i64(f->cg, cg_size(combine_facts(param)->type)), "");
     bytes = LLVMBuildAdd(f->b, bytes, cg_i64(f->cg, PRIVATE_ALIGN), "");
     c.bytes = LLVMBuildAnd(f->b, bytes, cg_i64(f->cg, -PRIVATE_ALIGN), "");
     return c;
@@ -184,37 +188,38 @@ static void begin_on_heap(Private *p, LLVMValueRef at) {
 }
 
 static void end_copies(Private *p, const Copies *copies) {
-    for (int i = 0; i < copies->n; i++) bring_together(p->f, &copies->at[i]);
+    for (int i = 0; i < copies->n; i++) combine_copy(p->f, &copies->at[i]);
 }
 
 static void call(Private *p, LLVMValueRef share) {
     cg_call(p->f, LLVMGlobalGetValueType(share), share, p->args, p->n_args);
 }
 
-/* Are the arrays small, and is the share worth the trouble? *bytes: of all copies. */
-static LLVMValueRef is_worth_it(Private *p, LLVMValueRef shares, LLVMValueRef *bytes) {
+/* True if the arrays are small and the chunk has enough work to pay for the copies. *bytes: of all copies. */
+static LLVMValueRef copies_pay(Private *p, LLVMValueRef shares, LLVMValueRef *bytes) {
     CgFunc *f = p->f;
-    LLVMValueRef small = LLVMConstInt(f->cg->i1, 1, false), numbers = cg_i64(f->cg, 0);
-    *bytes = numbers;
+    LLVMValueRef small = LLVMConstInt(f->cg->i1, 1, false), n_scalars = cg_i64(f->cg, 0);
+    *bytes = n_scalars;
     for (int i = 0; i < p->heap.n; i++) {
         const Copy *c = &p->heap.at[i];
         LLVMValueRef fits = LLVMBuildICmp(f->b, LLVMIntULE, c->bytes, cg_i64(f->cg, HEAP_BYTES + PRIVATE_ALIGN), "");
         small = LLVMBuildAnd(f->b, small, fits, "");
-        numbers = LLVMBuildAdd(f->b, numbers, c->numbers, "");
+        n_scalars = LLVMBuildAdd(f->b, n_scalars, c->n_scalars, "");
         *bytes = LLVMBuildAdd(f->b, *bytes, c->bytes, "");
     }
-    LLVMValueRef work = LLVMBuildMul(f->b, numbers, cg_i64(f->cg, WORK_AN_ELEMENT), "");
+    LLVMValueRef work = LLVMBuildMul(f->b, n_scalars, cg_i64(f->cg, WORK_AN_ELEMENT), "");
     LLVMValueRef least = LLVMBuildUDiv(f->b, work, cg_i64(f->cg, p->k->share_cost), "");
     return LLVMBuildAnd(f->b, small, LLVMBuildICmp(f->b, LLVMIntUGE, shares, least, ""), "");
 }
 
-/* `apart` with copies on the heap or, where it is not worth that or no memory is left, `share`. */
+/* Emits a call of `apart` with copies on the heap; of `share` if the copies do not pay or there is no memory for
+ * them. */
 static void choose(Private *p, LLVMValueRef share, LLVMValueRef apart, LLVMValueRef shares) {
     CgFunc *f = p->f;
     LLVMBasicBlockRef try = cg_block(f, "try"), copies = cg_block(f, "apart"), plain = cg_block(f, "together");
     LLVMBasicBlockRef done = cg_block(f, "combined");
     LLVMValueRef args[2] = {cg_i64(f->cg, PRIVATE_ALIGN)};
-    LLVMBuildCondBr(f->b, is_worth_it(p, shares, &args[1]), try, plain);
+    LLVMBuildCondBr(f->b, copies_pay(p, shares, &args[1]), try, plain);
     cg_enter(f, plain);
     call(p, share);
     cg_goto(f, done);

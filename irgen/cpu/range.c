@@ -1,8 +1,8 @@
-/* range.c -- kernels on a processor: the body becomes one function, `range`, that runs items begin..end of the domain
- * flattened in row-major order: rows outside, the fastest axis as a plain inner loop without a division, which is
- * vectorised. The axes are those of the domain in the order of memory (loop interchange, sema/analysis/axes.h); a domain
- * of one axis whose items divide their index is one of rows (delinearisation, sema/analysis/flat.h). How ranges are
- * spread over threads is kernel.c's. */
+/* range.c -- the function `range` of a kernel on a CPU, which executes the work items begin..end of the domain,
+ * linearised in row-major order. Its innermost loop runs along the fastest axis without a division, so that the loop
+ * can be vectorised. The axes are those of the domain in the order of memory (loop interchange, sema/analysis/axes.h);
+ * where the work items of a domain with one axis divide their index by a row length, the domain is executed as rows
+ * (delinearisation, sema/analysis/flat.h). kernel.c distributes ranges over threads. */
 #include "irgen/cpu/cpu.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@
 
 static bool is_array(const Symbol *p) { return p->type->kind == TY_ARRAY; }
 
-/* The thread's own: at least a line of memory that nobody else reaches, so it may be kept in registers and written
- * whenever that suits. */
+/* Attributes of private copies: no other thread accesses the cache line, so an element may be kept in a register and
+ * stored at any time, also speculatively. */
 static void private_attributes(Cg *cg, const Func *fn, LLVMValueRef v, bool apart) {
     for (int i = 0; i < fn->params.n; i++) {
         if (!cg_updates_copy(cg, fn, cg_abi_param(fn, i), apart)) continue;
@@ -21,7 +21,7 @@ static void private_attributes(Cg *cg, const Func *fn, LLVMValueRef v, bool apar
     }
 }
 
-/* Those of `range`; the entry's are split into slots. */
+/* Names the parameters of `range`; those of the entry are encoded in 64-bit slots. */
 static void name_params(const Func *fn, LLVMValueRef v, int first) {
     for (int i = 0; i < fn->params.n + fn->sizes.n; i++) {
         const char *name = i < fn->params.n ? cg_abi_param(fn, i)->name : fn->sizes.at[i - fn->params.n]->name;
@@ -46,7 +46,7 @@ static LLVMValueRef declare_range(Kernel *k, bool apart) {
     LLVMValueRef range = LLVMAddFunction(cg->module, name, k->range_type);
     LLVMSetLinkage(range, LLVMInternalLinkage);
     cg_fn_attr(cg, range, "nounwind");
-    cg_fn_attr(cg, range, "noinline"); /* called from two places: one copy is enough */
+    cg_fn_attr(cg, range, "noinline"); /* the entry calls it at two sites: do not duplicate it */
     cg_reference_attributes(cg, fn, range, 0);
     private_attributes(cg, fn, range, apart);
     name_params(fn, range, 0);
@@ -62,19 +62,20 @@ static LLVMValueRef declare_range(Kernel *k, bool apart) {
 
 /* The body --------------------------------------------------------------------------------------------------------- */
 
-/* Where `range` is in the domain: `at` in the flattened order, position[d] along each axis, counted from the slowest. */
+/* The position of `range` in the domain: `at` is the linear index, position[d] the index along each axis, slowest
+ * first. */
 typedef struct Walk {
     CgFunc *f;
     const Func *fn;
     const int *order;
-    const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
+    const Stmt *loop; /* a loop of each work item that is the fastest axis (loop collapsing); NULL: none */
     Axis axes[MAX_RANK];
     int n;
     LLVMValueRef begin, end, items;
-    LLVMValueRef at, position[MAX_RANK]; /* allocas; the last axis' position is where the row starts */
+    LLVMValueRef at, position[MAX_RANK]; /* allocas; on the last axis: where the rectangle starts */
 } Walk;
 
-enum { CHECKED_ITEMS = 4096 }; /* run between two looks whether an item has failed elsewhere */
+enum { CHECKED_ITEMS = 4096 }; /* work items executed between two tests whether another item has failed */
 
 static LLVMValueRef load64(CgFunc *f, LLVMValueRef at) { return LLVMBuildLoad2(f->b, f->cg->i64, at, ""); }
 
@@ -82,7 +83,7 @@ static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
 
-/* In the text; a domain in rows has one there. */
+/* The declaration of axis d in the source; both axes of a delinearised domain have the same. */
 static const Binder *axis_binder(const Walk *w, int d) {
     if (w->loop && d == w->n - 1) return &w->loop->for_.binder;
     return &w->fn->item->fn.over.at[w->f->flat.axis ? 0 : w->order[d]];
@@ -94,7 +95,7 @@ static void set_to(Walk *w, int d, LLVMValueRef v) {
     cg_debug_value(w->f, sym, v, 0);
 }
 
-/* Of a domain in rows: the row, or the position in it, from which the domain variable is made. */
+/* Delinearised: sets the row or the position in the row, from which the domain variable is computed. */
 static void set_flat(Walk *w, int d, LLVMValueRef k) {
     CgFlat *flat = &w->f->flat;
     if (d == 0) flat->row = k;
@@ -108,14 +109,14 @@ static void set_domain_variable(Walk *w, int d, LLVMValueRef k) {
     else set_to(w, d, cg_axis_at(w->f, &w->axes[d], k).v);
 }
 
-/* The value of the fastest axis' variable in this row is that of its position and this. */
+/* What is added to a position on the fastest axis to get the value of its variable in this row. */
 static LLVMValueRef row_origin(Walk *w) {
     CgFlat *flat = &w->f->flat;
     if (!flat->axis) return cg_index_value(w->f, w->axes[w->n - 1].lo);
     return LLVMBuildNSWMul(w->f->b, flat->row, flat->length, "");
 }
 
-/* for k in from..to, marked for simd/ */
+/* for k in from..to, with metadata for the vectoriser (simd/) */
 typedef struct ItemLoop {
     LLVMBasicBlockRef head, done;
     LLVMValueRef counter, k;
@@ -143,8 +144,9 @@ static void item_loop_end(CgFunc *f, ItemLoop *l, bool rows) {
     cg_enter(f, l->done);
 }
 
-/* A rectangle of items along the last two axes, or a piece of a row: rows from..to of the axis before the last, where
- * there is one, and of each the items from..to. `first` is the number of the rectangle's first item, from begin. */
+/* A rectangle of work items on the last two axes, or a piece of one row: rows row..row_end of the axis before the last,
+ * if there is one, and in each of them the items from..to. `first`: number of the rectangle's first item, counted from
+ * begin. */
 typedef struct Rectangle {
     LLVMValueRef row, row_end, from, to, first;
 } Rectangle;
@@ -158,10 +160,10 @@ static LLVMValueRef item_number(Walk *w, const Rectangle *r, LLVMValueRef row, L
     return LLVMBuildNSWAdd(f->b, number, before, "");
 }
 
-/* Checks that the loop over the items makes for all of them want their row to be known before. */
+/* Checks that are hoisted out of the loop over the items need the row to be fixed: then rectangles have one row. */
 static bool has_rows(const Walk *w) { return w->n > 1 && !w->fn->loop_checks.n; }
 
-/* Of a collapsed loop an iteration, with the item's constants before it. */
+/* A collapsed loop runs one iteration for each item, after the `let`s that precede the loop. */
 static void run_body(Walk *w) {
     Block body = *w->fn->item->fn.body;
     if (w->loop) body.stmts.n--;
@@ -202,7 +204,7 @@ static void run_items(Walk *w, const Rectangle *r) {
     else cg_early_end(f, &early);
 }
 
-/* begin, taken apart into a position on each axis: the only divisions of a whole range. */
+/* Splits `begin` into a position on each axis; a range executes no other divisions. */
 static void walk_start(Walk *w) {
     CgFunc *f = w->f;
     LLVMValueRef rest = w->begin;
@@ -219,8 +221,8 @@ static void walk_start(Walk *w) {
     }
 }
 
-/* On by `take` items of each of `rows` rows: a carry, from the last axis outwards. */
-static void walk_on(Walk *w, LLVMValueRef take, LLVMValueRef rows) {
+/* Advances by `take` items in each of `rows` rows, with a carry from the last axis outwards. */
+static void walk_advance(Walk *w, LLVMValueRef take, LLVMValueRef rows) {
     CgFunc *f = w->f;
     LLVMValueRef carry = take;
     for (int d = w->n; d-- > 0;) {
@@ -237,7 +239,8 @@ static void walk_on(Walk *w, LLVMValueRef take, LLVMValueRef rows) {
     LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, load64(f, w->at), items, ""), w->at);
 }
 
-/* Whole rows that may be taken at once from here: at a row's beginning, to the end of the plane or of the range. */
+/* The number of whole rows to execute as one rectangle: more than one only at the start of a row, up to the end of the
+ * plane or of the range. */
 static LLVMValueRef whole_rows(Walk *w, LLVMValueRef from, LLVMValueRef left) {
     CgFunc *f = w->f;
     LLVMValueRef one = cg_i64(f->cg, 1), trips = w->axes[w->n - 1].trips, row = load64(f, w->position[w->n - 2]);
@@ -249,7 +252,7 @@ static LLVMValueRef whole_rows(Walk *w, LLVMValueRef from, LLVMValueRef left) {
     return LLVMBuildSelect(f->b, any, rows, one, "rows");
 }
 
-/* Begin..end in rectangles: what is left of a row, then as many whole rows as there are in the plane, and so on. */
+/* Executes begin..end as rectangles: the rest of a row, then as many whole rows as the plane has left, and so on. */
 static void run_rectangles(Walk *w) {
     CgFunc *f = w->f;
     LLVMBasicBlockRef head = cg_block(f, "rectangles"), body = cg_block(f, "rectangle"), done = cg_block(f, "done");
@@ -275,7 +278,7 @@ static void run_rectangles(Walk *w) {
         r.to = LLVMBuildNSWAdd(f->b, from, take, "");
     }
     run_items(w, &r);
-    walk_on(w, take, rows);
+    walk_advance(w, take, rows);
     cg_goto(f, head);
     cg_enter(f, done);
 }
@@ -289,7 +292,8 @@ static void run_domain(Walk *w) {
     run_items(w, &all);
 }
 
-/* A domain of one axis as rows (lang/flat.c), as many as there are. Its items are numbered from where the index is 0. */
+/* Executes a delinearised domain (sema/analysis/flat.h) as rows. Linear indices count from where the index variable is
+ * 0, and the number of rows is not limited. */
 static void run_rows(Walk *w, const FlatAxis *axis) {
     CgFunc *f = w->f;
     LLVMValueRef lo = cg_index_value(f, w->axes[0].lo);
@@ -304,7 +308,7 @@ static void run_rows(Walk *w, const FlatAxis *axis) {
     f->flat = (CgFlat){0};
 }
 
-/* Loop collapsing: the iterations of all items, numbered through. */
+/* Loop collapsing: the iterations of all items form one index space. */
 static void run_collapsed(Walk *w, const Stmt *loop) {
     CgFunc *f = w->f;
     Walk all = *w;
@@ -322,11 +326,11 @@ static void run_collapsed(Walk *w, const Stmt *loop) {
     cg_enter(f, done);
 }
 
-/* Loop versioning: by rows where that is legal. */
+/* Loop versioning: executes rows if the test at run time finds that legal. */
 static void run_flat(Walk *w, const FlatAxis *axis) {
     CgFunc *f = w->f;
     LLVMValueRef legal = cg_flat_is_legal(f, axis);
-    if (LLVMIsAConstantInt(legal)) { /* rows of constant length, by flat_axis long enough */
+    if (LLVMIsAConstantInt(legal)) { /* a constant row length, which flat_axis has found long enough */
         run_rows(w, axis);
         return;
     }
@@ -357,8 +361,8 @@ static void debug_params(CgFunc *f, const Func *fn, LLVMValueRef *values) {
     for (int i = 0; i < fn->sizes.n; i++) cg_debug_value(f, fn->sizes.at[i], values[fn->params.n + i], 0);
 }
 
-/* For simd/: what is larger than the caches need not go through them. */
-static void tell_extent(CgFunc *f, const Symbol *p) {
+/* Tells the vectoriser how large an output array is: stores to arrays larger than the caches can be non-temporal. */
+static void mark_extent(CgFunc *f, const Symbol *p) {
     Cg *cg = f->cg;
     if (!cg->vector || !is_array(p) || p->mode == REF_IN) return;
     LLVMTypeRef params[2] = {cg->ptr, cg->i64}, type = LLVMFunctionType(cg->void_, params, 2, false);
@@ -386,8 +390,8 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
               .end = values[k->n_values + 1], .items = k->func->reduction ? values[k->n_values + 2] : NULL};
     if (cg_extra_values(k->cg, k->func))
         cg_bind_extra(&f, k->func, values + k->n_values - cg_extra_values(k->cg, k->func));
-    for (int i = 0; i < k->func->params.n; i++) tell_extent(&f, k->func->params.at[i]);
-    if (k->func->group.items) { /* Target.group_is_loop */
+    for (int i = 0; i < k->func->params.n; i++) mark_extent(&f, k->func->params.at[i]);
+    if (k->func->group.items) { /* as Target.group_is_loop says */
         cpu_group_range(&f, w.begin, w.end, w.items);
         LLVMBuildRetVoid(f.b);
         return range;

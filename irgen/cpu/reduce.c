@@ -1,38 +1,39 @@
-/* reduce.c -- deterministic reductions on a CPU: the same bits whatever the number of threads and on every CPU. The
- * domain is cut into blocks whose number depends on the sizes of the launch alone; the values of a block's items are
- * written to a buffer, a chunk at a time, by the same loop that runs any kernel, and added lane by lane into LANES
- * accumulators; these, and then the partial results of blocks, are combined by fixed trees. So a float sum is vector
- * code without reassociation.
+/* reduce.c -- deterministic parallel reductions on a CPU: every number of threads and every CPU produces the same bits.
+ * The domain is divided into blocks, whose number depends only on the sizes of the launch. `range` writes the values of
+ * a chunk of items to a buffer, and the buffer is added lane by lane to LANES accumulators. Fixed trees combine the
+ * lanes of a block, and then the partial results of the blocks. A float sum therefore is vector code without
+ * reassociation.
  *
- * Integers have the same sum, minimum and maximum in any order. Their values need no buffer: each is combined with the
- * block's accumulator at once (a reduction in registers, simd/update.c), in vectors of whatever type is summed.
+ * Integers have the same sum, minimum and maximum in any order. Their values need no buffer: `range` combines each with
+ * the block's accumulator (a reduction in registers, simd/update.c), in vectors of the type that is summed.
  *
- * Where the domain has one axis, a thread interleaves several blocks, a chunk of each in turn: memory that is read at
- * several addresses has more requests in flight, since hardware prefetchers follow each stream up to the end of a page.
- * Domains of two axes would lose more, as the next row reads the same rows again; for groups see cpu/group_ahead.c. */
+ * On a domain with one axis, a thread interleaves several blocks, a chunk of each in turn: several streams of reads
+ * have more requests in flight, since a hardware prefetcher follows each stream up to the end of a page. On domains
+ * with two axes this would cost locality, since the next row reads the same rows again. For groups see
+ * cpu/group_ahead.c. */
 #include "irgen/cpu/cpu.h"
 
 #include <string.h>
 
 enum {
-    LANES = 32,          /* accumulators: fixed, never the machine's width */
-    CHUNK_ITEMS = 512,   /* items buffered: stays in the first-level cache */
-    ABREAST = 4,         /* blocks at a time, where they are: */
-    CHUNK_ABREAST = 128, /* a few lines of memory, then the next block's */
-    BLOCK_NEAR = 1 << 14,   /* items; what so small blocks read may be in the caches: each is one chunk */
-    CHUNK_AT_ONCE = 256,    /* items of larger blocks, if their values need no buffer */
+    LANES = 32,          /* accumulators of a block: fixed, whatever the vector width */
+    CHUNK_ITEMS = 512,   /* items in the buffer: it fits into the first-level cache */
+    ABREAST = 4,         /* blocks that are interleaved */
+    CHUNK_ABREAST = 128, /* items of an interleaved chunk: a few cache lines */
+    BLOCK_NEAR = 1 << 14,   /* items; the input of blocks up to this size may be cached, so each is a single chunk */
+    CHUNK_AT_ONCE = 256,    /* items of a chunk of larger blocks, if there is no buffer */
     MAX_BLOCKS = 1024,
-    BLOCK_COST = 1 << 15 /* a block is at least this much work, where the domain has it */
+    BLOCK_COST = 1 << 15 /* least cost of a block, if the domain has as much */
 };
 
-/* What is accumulated: memory type of items, of accumulators, and how two are joined. */
+/* The types in memory of the items' values and of the accumulators, and the operation that combines them. */
 typedef struct Reducer {
     Kernel *k;
-    LLVMValueRef range;  /* the kernel's items */
+    LLVMValueRef range;  /* the function of the kernel that executes work items */
     Reduction how;
     Type *item, *acc;
     LLVMTypeRef item_mem, acc_mem;
-    bool at_once;        /* each item's value is combined with the accumulator at once: there is one, and no buffer */
+    bool at_once;        /* `range` combines each value with the single accumulator; there is no buffer */
 } Reducer;
 
 static Reducer reducer(Kernel *k) {
@@ -53,14 +54,14 @@ static LLVMValueRef splat(LLVMValueRef scalar) {
     return LLVMConstVector(lanes, LANES);
 }
 
-/* A loop for k in from..to in steps of `by`, by hand: begin leaves the builder in the body. */
-typedef struct Rounds {
+/* A loop for k in from..to in steps of `by`; loop_begin leaves the builder in the body. */
+typedef struct Loop {
     LLVMValueRef counter, k, by;
     LLVMBasicBlockRef head, done;
-} Rounds;
+} Loop;
 
-static Rounds rounds_begin(CgFunc *f, LLVMValueRef from, LLVMValueRef to, LLVMValueRef by) {
-    Rounds l = {.by = by, .head = cg_block(f, "loop"), .done = cg_block(f, "loop.done")};
+static Loop loop_begin(CgFunc *f, LLVMValueRef from, LLVMValueRef to, LLVMValueRef by) {
+    Loop l = {.by = by, .head = cg_block(f, "loop"), .done = cg_block(f, "loop.done")};
     LLVMBasicBlockRef body = cg_block(f, "loop.body");
     l.counter = cg_alloca(f, f->cg->i64, "k");
     LLVMBuildStore(f->b, from, l.counter);
@@ -72,8 +73,9 @@ static Rounds rounds_begin(CgFunc *f, LLVMValueRef from, LLVMValueRef to, LLVMVa
     return l;
 }
 
-/* What is long here is written as vectors already; the rest is a few dozen rounds. */
-static void rounds_end(CgFunc *f, Rounds *l) {
+/* LLVM need not vectorise or unroll these loops: bodies with much work use vectors already, the others run a few dozen
+ * iterations. */
+static void loop_end(CgFunc *f, Loop *l) {
     LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, l->k, l->by, ""), l->counter);
     cg_goto(f, l->head);
     cg_mark_plain(f, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b)));
@@ -93,29 +95,29 @@ static LLVMValueRef element_at(CgFunc *f, LLVMTypeRef t, LLVMValueRef base, LLVM
     return LLVMBuildInBoundsGEP2(f->b, t, base, &i, 1, "");
 }
 
-/* The buffer's last vector is filled up with values that change nothing. */
+/* Fills the last vector of the buffer with the identity. */
 static void pad(Reducer *r, CgFunc *f, LLVMValueRef items, LLVMValueRef n, LLVMValueRef n_padded) {
     LLVMValueRef neutral = cg_neutral(f->cg, r->how, r->item);
-    Rounds l = rounds_begin(f, n, n_padded, cg_i64(f->cg, 1));
+    Loop l = loop_begin(f, n, n_padded, cg_i64(f->cg, 1));
     LLVMBuildStore(f->b, neutral, element_at(f, r->item_mem, items, l.k));
-    rounds_end(f, &l);
+    loop_end(f, &l);
 }
 
 /* acc[lane] op= items[lane], items[LANES + lane], ... */
 static void accumulate(Reducer *r, CgFunc *f, LLVMValueRef acc, LLVMValueRef items, LLVMValueRef n_padded) {
     LLVMTypeRef vector = LLVMVectorType(r->acc_mem, LANES);
-    Rounds l = rounds_begin(f, cg_i64(f->cg, 0), n_padded, cg_i64(f->cg, LANES));
+    Loop l = loop_begin(f, cg_i64(f->cg, 0), n_padded, cg_i64(f->cg, LANES));
     LLVMValueRef at = element_at(f, r->item_mem, items, l.k);
     LLVMValueRef v = LLVMBuildLoad2(f->b, LLVMVectorType(r->item_mem, LANES), at, "");
     LLVMSetAlignment(v, (unsigned)cg_align(r->item) * LANES > 64 ? 64 : (unsigned)cg_align(r->item) * LANES);
     if (r->item_mem != r->acc_mem) v = LLVMBuildZExt(f->b, v, vector, "");
     LLVMValueRef old = LLVMBuildLoad2(f->b, vector, acc, "");
     LLVMBuildStore(f->b, join(r, f, old, v), acc);
-    rounds_end(f, &l);
+    loop_end(f, &l);
 }
 
-/* LANES accumulators to one: neighbours halves apart. */
-static LLVMValueRef across(Reducer *r, CgFunc *f, LLVMValueRef v) {
+/* Combines the LANES accumulators to one value, in a tree: lane i with lane i + width / 2. */
+static LLVMValueRef combine_lanes(Reducer *r, CgFunc *f, LLVMValueRef v) {
     for (int width = LANES / 2; width; width /= 2) {
         LLVMValueRef low[LANES], high[LANES];
         for (int i = 0; i < width; i++) {
@@ -130,7 +132,7 @@ static LLVMValueRef across(Reducer *r, CgFunc *f, LLVMValueRef v) {
     return LLVMBuildExtractElement(f->b, v, cg_i32(f->cg, 0), "");
 }
 
-/* Parameters of `blocks` behind the kernel's values. */
+/* Parameters of `blocks` after the kernel's values. */
 enum { BLOCKS_PARTIALS, BLOCKS_TOTAL, BLOCKS_SIZE, BLOCKS_BEGIN, BLOCKS_END, BLOCKS__COUNT };
 
 static LLVMValueRef declare_blocks(Reducer *r, LLVMValueRef *values, int n) {
@@ -150,13 +152,13 @@ static LLVMValueRef declare_blocks(Reducer *r, LLVMValueRef *values, int n) {
 
 static int abreast(const Kernel *k) { return k->func->domain.n == 1 && !k->func->group.items ? ABREAST : 1; }
 
-/* Of what is spread, as many as fill the buffer: items, or the groups that have about so many. */
+/* Number of work items, or groups of about as many items, that fill the buffer. */
 static int64_t chunk_shares(const Kernel *k) {
     int64_t items = abreast(k) > 1 ? CHUNK_ABREAST : CHUNK_ITEMS;
     return k->share_items < items ? items / k->share_items : 1;
 }
 
-/* One chunk: its items into the buffer, then into the accumulators. */
+/* Executes one chunk: the values of its items go to the buffer, then into the accumulators. */
 static void chunk(Reducer *r, CgFunc *f, LLVMValueRef *values, int n, LLVMValueRef from, LLVMValueRef count,
                   LLVMValueRef items, LLVMValueRef acc) {
     LLVMValueRef *args = arena_array(&f->cg->c->arena, LLVMValueRef, n + 3);
@@ -172,32 +174,32 @@ static void chunk(Reducer *r, CgFunc *f, LLVMValueRef *values, int n, LLVMValueR
     accumulate(r, f, acc, items, n_padded);
 }
 
-/* What is in the frame of `blocks`: the accumulators of each block, and the buffer. */
-typedef struct Room {
+/* The local variables of `blocks`: the accumulators of each block, and the buffer. */
+typedef struct Locals {
     LLVMTypeRef acc;
     LLVMValueRef accs, items;
-    int blocks;          /* at a time */
-    LLVMValueRef shares; /* of a chunk: as many as fill the buffer */
-} Room;
+    int blocks;          /* interleaved */
+    LLVMValueRef shares; /* work items or groups in a chunk */
+} Locals;
 
-static Room make_room(Reducer *r, CgFunc *f, LLVMValueRef block_size) {
-    Room room = {.acc = r->at_once ? r->acc_mem : LLVMVectorType(r->acc_mem, LANES), .blocks = abreast(r->k)};
-    room.accs = cg_alloca(f, LLVMArrayType2(room.acc, (uint64_t)room.blocks), "accs");
-    if (r->at_once) { /* several streams gain nothing from the caches */
+static Locals make_locals(Reducer *r, CgFunc *f, LLVMValueRef block_size) {
+    Locals locals = {.acc = r->at_once ? r->acc_mem : LLVMVectorType(r->acc_mem, LANES), .blocks = abreast(r->k)};
+    locals.accs = cg_alloca(f, LLVMArrayType2(locals.acc, (uint64_t)locals.blocks), "accs");
+    if (r->at_once) { /* interleaving gains nothing where the data is cached */
         LLVMValueRef is_far = LLVMBuildICmp(f->b, LLVMIntSGT, block_size, cg_i64(f->cg, BLOCK_NEAR), "");
         LLVMValueRef part = LLVMBuildSelect(f->b, is_far, cg_i64(f->cg, CHUNK_AT_ONCE), block_size, "");
-        room.shares = room.blocks > 1 ? part : block_size;
-        return room;
+        locals.shares = locals.blocks > 1 ? part : block_size;
+        return locals;
     }
     int64_t shares = chunk_shares(r->k), items = (shares * r->k->share_items + LANES - 1) / LANES * LANES;
-    room.shares = cg_i64(f->cg, shares);
-    room.items = cg_alloca(f, LLVMArrayType2(r->item_mem, (uint64_t)items), "items");
-    LLVMSetAlignment(room.items, 64);
-    return room;
+    locals.shares = cg_i64(f->cg, shares);
+    locals.items = cg_alloca(f, LLVMArrayType2(r->item_mem, (uint64_t)items), "items");
+    LLVMSetAlignment(locals.items, 64);
+    return locals;
 }
 
-/* The chunk at `at` of block `b`; the last block may have ended before. */
-static void chunk_of_block(Reducer *r, CgFunc *f, const Room *room, LLVMValueRef *v, int n, LLVMValueRef b,
+/* Executes the chunk of block `b` that begins at `at`; the last block may be shorter and have no such chunk. */
+static void chunk_of_block(Reducer *r, CgFunc *f, const Locals *locals, LLVMValueRef *v, int n, LLVMValueRef b,
                            LLVMValueRef at, LLVMValueRef acc) {
     LLVMValueRef *own = v + n, from = LLVMBuildNSWMul(f->b, b, own[BLOCKS_SIZE], "");
     LLVMValueRef to = smaller(f, LLVMBuildNSWAdd(f->b, from, own[BLOCKS_SIZE], ""), own[BLOCKS_TOTAL]);
@@ -205,13 +207,13 @@ static void chunk_of_block(Reducer *r, CgFunc *f, const Room *room, LLVMValueRef
     LLVMBasicBlockRef some = cg_block(f, "chunk"), done = cg_block(f, "chunk.done");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, from, to, ""), some, done);
     cg_enter(f, some);
-    LLVMValueRef count = smaller(f, LLVMBuildSub(f->b, to, from, ""), room->shares);
-    chunk(r, f, v, n, from, count, room->items, acc);
+    LLVMValueRef count = smaller(f, LLVMBuildSub(f->b, to, from, ""), locals->shares);
+    chunk(r, f, v, n, from, count, locals->items, acc);
     cg_goto(f, done);
     cg_enter(f, done);
 }
 
-/* partials[b] for b in begin..end. */
+/* Emits `blocks`, which computes partials[b] for b in begin..end. */
 static LLVMValueRef emit_blocks(Reducer *r, LLVMValueRef range, LLVMValueRef *kernel_values, int n) {
     r->range = range;
     Cg *cg = r->k->cg;
@@ -220,32 +222,32 @@ static LLVMValueRef emit_blocks(Reducer *r, LLVMValueRef range, LLVMValueRef *ke
     LLVMValueRef *v = arena_array(&cg->c->arena, LLVMValueRef, n + BLOCKS__COUNT), *own = v + n;
     LLVMGetParams(fn, v);
     cg_func_begin(&f, cg, r->k->func, fn);
-    Room room = make_room(r, &f, own[BLOCKS_SIZE]);
-    LLVMValueRef most = cg_i64(cg, room.blocks);
-    Rounds b = rounds_begin(&f, own[BLOCKS_BEGIN], own[BLOCKS_END], most);
+    Locals locals = make_locals(r, &f, own[BLOCKS_SIZE]);
+    LLVMValueRef most = cg_i64(cg, locals.blocks);
+    Loop b = loop_begin(&f, own[BLOCKS_BEGIN], own[BLOCKS_END], most);
     LLVMValueRef blocks = smaller(&f, LLVMBuildSub(f.b, own[BLOCKS_END], b.k, ""), most);
-    Rounds start = rounds_begin(&f, zero, blocks, one);
+    Loop start = loop_begin(&f, zero, blocks, one);
     LLVMValueRef nothing = cg_identity(cg, r->how, r->acc);
-    LLVMBuildStore(f.b, r->at_once ? nothing : splat(nothing), element_at(&f, room.acc, room.accs, start.k));
-    rounds_end(&f, &start);
-    Rounds c = rounds_begin(&f, zero, own[BLOCKS_SIZE], room.shares);
-    Rounds turn = rounds_begin(&f, zero, blocks, one);
-    LLVMValueRef acc = element_at(&f, room.acc, room.accs, turn.k);
-    chunk_of_block(r, &f, &room, v, n, LLVMBuildNSWAdd(f.b, b.k, turn.k, ""), c.k, acc);
-    rounds_end(&f, &turn);
-    rounds_end(&f, &c);
-    Rounds end = rounds_begin(&f, zero, blocks, one);
-    LLVMValueRef sums = LLVMBuildLoad2(f.b, room.acc, element_at(&f, room.acc, room.accs, end.k), "");
-    if (!r->at_once) sums = across(r, &f, sums);
+    LLVMBuildStore(f.b, r->at_once ? nothing : splat(nothing), element_at(&f, locals.acc, locals.accs, start.k));
+    loop_end(&f, &start);
+    Loop c = loop_begin(&f, zero, own[BLOCKS_SIZE], locals.shares);
+    Loop turn = loop_begin(&f, zero, blocks, one);
+    LLVMValueRef acc = element_at(&f, locals.acc, locals.accs, turn.k);
+    chunk_of_block(r, &f, &locals, v, n, LLVMBuildNSWAdd(f.b, b.k, turn.k, ""), c.k, acc);
+    loop_end(&f, &turn);
+    loop_end(&f, &c);
+    Loop end = loop_begin(&f, zero, blocks, one);
+    LLVMValueRef sums = LLVMBuildLoad2(f.b, locals.acc, element_at(&f, locals.acc, locals.accs, end.k), "");
+    if (!r->at_once) sums = combine_lanes(r, &f, sums);
     LLVMValueRef at = LLVMBuildNSWAdd(f.b, b.k, end.k, "");
     LLVMBuildStore(f.b, sums, element_at(&f, r->acc_mem, own[BLOCKS_PARTIALS], at));
-    rounds_end(&f, &end);
-    rounds_end(&f, &b);
+    loop_end(&f, &end);
+    loop_end(&f, &b);
     LLVMBuildRetVoid(f.b);
     return fn;
 }
 
-/* The partial results to one: in each round the upper half is added to the lower. */
+/* Combines the partial results in a tree: each iteration combines the upper half with the lower half. */
 static void combine(Reducer *r, CgFunc *f, LLVMValueRef partials, LLVMValueRef n_blocks) {
     LLVMValueRef one = cg_i64(f->cg, 1), n = cg_alloca(f, f->cg->i64, "n");
     LLVMBasicBlockRef head = cg_block(f, "tree"), body = cg_block(f, "tree.round"), done = cg_block(f, "tree.done");
@@ -256,12 +258,12 @@ static void combine(Reducer *r, CgFunc *f, LLVMValueRef partials, LLVMValueRef n
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, count, one, ""), body, done);
     cg_enter(f, body);
     LLVMValueRef half = LLVMBuildLShr(f->b, LLVMBuildNSWAdd(f->b, count, one, ""), one, "");
-    Rounds l = rounds_begin(f, half, count, one);
+    Loop l = loop_begin(f, half, count, one);
     LLVMValueRef low = element_at(f, r->acc_mem, partials, LLVMBuildSub(f->b, l.k, half, ""));
     LLVMValueRef a = LLVMBuildLoad2(f->b, r->acc_mem, low, "");
     LLVMValueRef b = LLVMBuildLoad2(f->b, r->acc_mem, element_at(f, r->acc_mem, partials, l.k), "");
     LLVMBuildStore(f->b, join(r, f, a, b), low);
-    rounds_end(f, &l);
+    loop_end(f, &l);
     LLVMBuildStore(f->b, half, n);
     cg_goto(f, head);
     cg_enter(f, done);
