@@ -1,6 +1,6 @@
-/* amdgpu.c -- what is particular about AMD's GPUs: work item and group numbers, sizes in the implicit arguments, the
- * barrier with its fences, the bounds of a group. Source: llvm/docs/AMDGPUUsage.rst of LLVM 22; the layout of the
- * implicit arguments is offload/plugins-nextgen/amdgpu/utils/UtilitiesRTL.h's. */
+/* amdgpu.c -- AMD GPUs: intrinsics for work item and group indices, sizes in the implicit arguments, the barrier with
+ * its fences, attributes for the size of a group. Source: llvm/docs/AMDGPUUsage.rst of LLVM 22; the layout of the
+ * implicit arguments is that of offload/plugins-nextgen/amdgpu/utils/UtilitiesRTL.h. */
 #include "irgen/gpu/gpu.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static LLVMValueRef number(CgFunc *f, GpuNumber which, int axis) {
     return implicit(f, f->cg->i32, IMPLICIT_BLOCKS + 4 * axis);
 }
 
-/* What is uniform stays in scalar registers, and branches on it are the whole wavefront's. */
+/* Uniform values stay in scalar registers (readfirstlane), so that branches on them are uniform for the wavefront. */
 static LLVMValueRef hidden(CgFunc *f, LLVMValueRef v, bool is_uniform) {
     if (!is_uniform) return cg_through_register(f->cg, v, "=v,0");
     return cg_intrinsic(f, "llvm.amdgcn.readfirstlane", &f->cg->i64, 1, &v, 1);
@@ -58,7 +58,7 @@ static void bounds(CgFunc *f, const int64_t *by) {
     if (by) snprintf(text, sizeof text, "%d,%d", items, items);
     else snprintf(text, sizeof text, "1,%d", GPU_MAX_THREADS);
     gpu_attribute(f, "amdgpu-flat-work-group-size", text);
-    gpu_attribute(f, "uniform-work-group-size", "true"); /* libomptarget launches whole groups only */
+    gpu_attribute(f, "uniform-work-group-size", "true"); /* libomptarget launches no partial groups */
 }
 
 const Gpu amdgpu_gpu = {
@@ -69,8 +69,9 @@ const Gpu amdgpu_gpu = {
     .libm = kdsl_libm_amdgpu,
     .libm_end = kdsl_libm_amdgpu_end,
     .group_scope = "workgroup",
-    /* LLVM's own bound grows with each `if` of a loop. Of loops that hold loops it makes copies of which each has an
-     * end that depends on all before it: passes that ask for the number of rounds then take a hundred times as long. */
+    /* The threshold of LLVM's complete unrolling on AMDGPU grows with each `if` of a loop. Unrolled outer loops then
+     * contain copies of inner loops whose trip counts depend on all copies before them, and scalar evolution takes a
+     * hundred times as long to compute these. */
     .copies_bound = "amdgpu.loop.unroll.threshold",
 };
 

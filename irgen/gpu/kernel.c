@@ -1,12 +1,13 @@
-/* kernel.c -- kernels on GPUs as grid-stride loops: the entry is the whole kernel. Loops over the items of the domain,
- * or over its groups, surround the body; a thread begins at its own index and advances by the size of the grid. A grid
- * that covers the domain executes them once. A group is a block: its items are the threads of the block, all of which
- * execute the body, also those outside the domain.
+/* kernel.c -- kernels on GPUs as grid-stride loops: the entry contains the whole kernel. Loops over the work items of
+ * the domain, or over its groups, surround the body; a thread begins at its own index and advances by the size of the
+ * grid. If the grid covers the domain, each thread executes one iteration. A group is a block: its items are the
+ * threads of the block, all of which execute the body, also those outside the domain, because all must reach the
+ * barriers.
  *
- * Each kernel has two entries. A launch whose grid covers the domain, and whose arrays have no more elements than an
- * i32 can count, uses the narrow entry: no loops but those of a reduction, which has few blocks, and addresses are
- * computed with 32-bit integers, the width of a GPU register, also in the functions that are called. The launch decides
- * (launch/launch.c). */
+ * Each kernel has two entries (loop versioning). A launch whose grid covers the domain, and whose arrays have at most
+ * 2^31 - 1 elements, uses the narrow entry: it has no grid-stride loops, except for reductions, which use few blocks,
+ * and it computes addresses with 32-bit integers, the width of a GPU register, also in the functions that it calls. The
+ * launch selects the entry (launch/launch.c). */
 #include "irgen/gpu/gpu.h"
 
 #include <string.h>
@@ -32,13 +33,13 @@ LLVMValueRef gpu_flat(CgFunc *f, int n_axes, LLVMValueRef (*at)(CgFunc *, int), 
     return flat;
 }
 
-enum { SUM_COPIES = 4 }; /* items of a reduction on their way at a time: memory is far */
+enum { SUM_COPIES = 4 }; /* unroll factor of a reduction's loop: loads in flight hide latency */
 
-/* Loops that all threads of the grid share ------------------------------------------------------------------------- */
+/* Grid-stride loops ------------------------------------------------------------------------------------------------ */
 
 static LLVMValueRef wide(CgFunc *f, LLVMValueRef v) { return LLVMBuildZExt(f->b, v, f->cg->i64, ""); }
 
-/* This thread's place in the grid. */
+/* Index of this thread in the grid. */
 static LLVMValueRef first_item(CgFunc *f, int axis) {
     LLVMValueRef threads = gpu_threads(f, axis), block = gpu_block(f, axis);
     if (!f->narrow) {
@@ -53,25 +54,25 @@ static LLVMValueRef first_item(CgFunc *f, int axis) {
     return first;
 }
 
-/* for k = first; k < end; k += step. The end is asked for before the first round and behind each, so that what is
- * between rounds only (a barrier) costs nothing where there is but one. In a narrow version there is but one, and no
- * group is too many, unless it is a reduction, whose counters are i32. */
+/* for k = first; k < end; k += step. The loop is rotated: the end is tested before the first iteration and after each,
+ * so that code between iterations (a barrier) is not executed if there is only one. In the narrow entry there is only
+ * one, and no block is outside the grid of groups; a reduction keeps its loops, with i32 counters. */
 typedef enum GridUse { GRID_ITEMS, GRID_GROUPS, GRID_SUM } GridUse;
 typedef struct GridLoop {
     GridUse use;
     bool once;
-    LLVMTypeRef type; /* of the counter and what it is compared with */
+    LLVMTypeRef type; /* of the counter and of its bound */
     LLVMValueRef counter, k, step, end;
     LLVMBasicBlockRef body, next, done;
 } GridLoop;
 
-static LLVMValueRef this_round(CgFunc *f, const GridLoop *l) {
+static LLVMValueRef load_counter(CgFunc *f, const GridLoop *l) {
     LLVMValueRef k = LLVMBuildLoad2(f->b, l->type, l->counter, "");
     if (f->narrow) {
         k = wide(f, k);
         LLVMSetNNeg(k, true);
     }
-    /* Or LLVM would prepare, in registers, for rounds that hardly ever come. */
+    /* Opaque to LLVM, which would otherwise keep induction variables in registers for iterations that rarely happen. */
     return l->use == GRID_SUM ? k : f->cg->target->gpu->hidden(f, k, l->use == GRID_GROUPS);
 }
 
@@ -92,7 +93,7 @@ static GridLoop grid_loop_begin(CgFunc *f, GridUse use, LLVMValueRef first, LLVM
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, first, l.end, ""), l.body, l.done);
     cg_enter(f, l.body);
     if (use == GRID_GROUPS) cg_reconverge(f);
-    if (!l.once) l.k = this_round(f, &l);
+    if (!l.once) l.k = load_counter(f, &l);
     return l;
 }
 
@@ -121,7 +122,7 @@ static void grid_loop_end(CgFunc *f, GridLoop *l, bool wait) {
 
 static int grid_axis(const Func *fn, int d) { return fn->domain.n - 1 - d; }
 
-/* Items ------------------------------------------------------------------------------------------------------------ */
+/* Work items ------------------------------------------------------------------------------------------------------- */
 
 typedef struct Grid {
     Kernel *k;
@@ -151,7 +152,8 @@ static void run_body(Grid *g) {
     if (g->fn->reduction) gpu_sum_item(&g->sum, f);
 }
 
-/* What a loop over items would look at for all of them, each item looks at for itself: a loop of one round. */
+/* Checks that a loop over items would make once for all of them (CgEarly) are made by each item: a loop of one
+ * iteration. */
 static void run_item(Grid *g, LLVMValueRef k) {
     CgFunc *f = g->f;
     const LoopChecks *checks = &g->fn->loop_checks;
@@ -162,7 +164,7 @@ static void run_item(Grid *g, LLVMValueRef k) {
     const Symbol *sym = g->fn->domain.at[g->fn->domain.n - 1];
     LLVMValueRef lo = cg_index_value(f, g->axes[g->fn->domain.n - 1].lo), at = LLVMBuildAdd(f->b, lo, k, "");
     LLVMBasicBlockRef done = f->next_item = cg_block(f, "item.done");
-    LLVMValueRef own = f->slots[sym->id].value; /* reports say another */
+    LLVMValueRef own = f->slots[sym->id].value; /* cg_early_begin changes it for reports */
     CgEarly early = cg_early_begin(f, checks, sym, at, LLVMBuildAdd(f->b, at, cg_i64(f->cg, 1), ""));
     f->slots[sym->id].value = own;
     LLVMBasicBlockRef inside = cg_block(f, "inside"), checked = cg_block(f, "inside.done");
@@ -212,7 +214,8 @@ static void make_shared(Grid *g) {
     }
 }
 
-/* Where the group stands along axis d of the domain, and this item in it; is it inside? */
+/* Binds the index of the group along axis d, and of this item in the group; returns i1: is the item inside the
+ * domain? */
 static LLVMValueRef bind_group(Grid *g, int d, LLVMValueRef place, LLVMValueRef count) {
     CgFunc *f = g->f;
     const Group *group = &g->fn->group;
@@ -247,7 +250,7 @@ static void run_groups(Grid *g) {
     cg_segments_end(f);
 }
 
-/* Kernels ---------------------------------------------------------------------------------------------------------- */
+/* Entries ---------------------------------------------------------------------------------------------------------- */
 
 static void emit_entry(Kernel *k) {
     Cg *cg = k->cg;

@@ -1,4 +1,4 @@
-/* kernel.h -- the entry of a kernel on a GPU, and the GPUs there are. */
+/* kernel.h -- the entry functions of a kernel on a GPU, and the supported kinds of GPU. */
 #ifndef KDSL_GPU_KERNEL_H
 #define KDSL_GPU_KERNEL_H
 

@@ -1,5 +1,5 @@
-/* nvptx.c -- what is particular about NVIDIA's GPUs: names of special registers, the barrier, launch bounds.
- * Source: llvm/docs/NVPTXUsage.rst of LLVM 22. */
+/* nvptx.c -- NVIDIA GPUs: special registers, the barrier, launch bounds. Source: llvm/docs/NVPTXUsage.rst of LLVM
+ * 22. */
 #include "irgen/gpu/gpu.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static LLVMValueRef number(CgFunc *f, GpuNumber which, int axis) {
 }
 
 static LLVMValueRef hidden(CgFunc *f, LLVMValueRef v, bool is_uniform) {
-    (void)is_uniform; /* there is one kind of register */
+    (void)is_uniform; /* PTX does not distinguish scalar and vector registers */
     return cg_through_register(f->cg, v, "=l,0");
 }
 
@@ -32,7 +32,8 @@ static void barrier(CgFunc *f) {
     cg_intrinsic(f, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, 0, &which, 1);
 }
 
-/* Never both: ptxas refuses that. `by` is as the domain is written, the last axis first in a block. */
+/* Sets either nvvm.reqntid or nvvm.maxntid, since ptxas rejects both together. `by` has the order of the domain; in a
+ * block the last axis comes first. */
 static void bounds(CgFunc *f, const int64_t *by) {
     char text[64];
     int n = f->func->domain.n, at = 0;

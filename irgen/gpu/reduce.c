@@ -1,8 +1,8 @@
-/* reduce.c -- deterministic tree reductions on a GPU. Each thread combines its own items in a register; the threads of
- * a block combine theirs in shared memory, by a tree; each block writes its result to a table, and the block that
- * finishes last combines the table. Every order is fixed by the geometry, which depends on the sizes of the launch
- * alone: the same bits at each run. The table and the count of finished blocks belong to the kernel, so its launches on
- * a device must follow one another (kdsl_launch_alone). */
+/* reduce.c -- deterministic tree reductions on a GPU. Each thread accumulates its items in a register; a tree in shared
+ * memory combines the threads of a block; each block writes its result to a table, and the block that finishes last
+ * combines the table. The geometry determines the order of all operations, and depends only on the sizes of the launch,
+ * so every run produces the same bits. The table and the count of finished blocks exist once for each kernel, so its
+ * launches on a device must not overlap (kdsl_launch_alone). */
 #include "irgen/gpu/gpu.h"
 
 #include "runtime/geometry.h"
@@ -15,21 +15,20 @@ static void join_into(GpuSum *s, CgFunc *f, LLVMValueRef at, LLVMValueRef v) {
 void gpu_sum_item(GpuSum *s, CgFunc *f) {
     LLVMTypeRef item = cg_type_mem(f->cg, s->item), acc = cg_type_mem(f->cg, s->acc);
     LLVMValueRef v = LLVMBuildLoad2(f->b, item, f->item_result, "");
-    if (item != acc) v = LLVMBuildZExt(f->b, v, acc, ""); /* bool to a count */
+    if (item != acc) v = LLVMBuildZExt(f->b, v, acc, ""); /* counting: a bool becomes an integer */
     join_into(s, f, s->at, v);
 }
 
-/* Of the block --------------------------------------------------------------------------------------------------------
- */
+/* A block ---------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef element(CgFunc *f, LLVMTypeRef t, LLVMValueRef base, LLVMValueRef i) {
     i = LLVMBuildZExt(f->b, i, f->cg->i64, "");
     return LLVMBuildInBoundsGEP2(f->b, t, base, &i, 1, "");
 }
 
-/* Before all loops: if LLVM worked these numbers out on each path to where they are wanted, it would no longer see that
- * they are the same for all threads, nor that the loops of the tree are. */
-static GpuTeam block_here(GpuSum *s, CgFunc *f) {
+/* Computed before all loops: if LLVM computed these numbers on each path that uses them, its uniformity analysis would
+ * no longer find them, and the loops of the tree, uniform. */
+static GpuTeam block_threads(GpuSum *s, CgFunc *f) {
     int n = s->k->func->domain.n;
     GpuTeam b = {.me = gpu_flat(f, n, gpu_thread, gpu_threads), .count = gpu_threads(f, 0)};
     for (int axis = 1; axis < n; axis++) b.count = LLVMBuildMul(f->b, b.count, gpu_threads(f, axis), "");
@@ -43,13 +42,14 @@ GpuSum gpu_sum_begin(Kernel *k, CgFunc *f) {
     GpuSum s = {.k = k, .how = k->func->reduction, .item = k->func->item_result, .acc = k->func->result};
     LLVMTypeRef t = cg_type_mem(f->cg, s.acc);
     s.at = cg_alloca(f, t, "sum");
-    s.team = block_here(&s, f);
+    s.team = block_threads(&s, f);
     f->item_result = cg_alloca(f, cg_type_mem(f->cg, s.item), "item");
     LLVMBuildStore(f->b, cg_identity(f->cg, s.how, s.acc), s.at);
     return s;
 }
 
-/* s->at of all threads to one value, which thread 0 finds in room[0]: in each round the upper half joins the lower. */
+/* Combines s->at of all threads of the block; thread 0 finds the result in room[0]. Each iteration of the tree combines
+ * the upper half with the lower half. */
 static void join_block(GpuSum *s, CgFunc *f, const GpuTeam *b) {
     Cg *cg = f->cg;
     LLVMTypeRef t = cg_type_mem(cg, s->acc);
@@ -72,14 +72,14 @@ static void join_block(GpuSum *s, CgFunc *f, const GpuTeam *b) {
     cg_goto(f, next);
     cg_enter(f, next);
     LLVMBuildStore(f->b, half, n);
-    cg_barrier(f); /* all paths of an iteration meet here: LLVM can make no second loop of it */
+    cg_barrier(f); /* all threads reconverge here in each iteration, so LLVM cannot split the loop into two */
     cg_goto(f, head);
     cg_enter(f, done);
 }
 
-/* Of the grid ------------------------------------------------------------------------------------------------------ */
+/* The grid --------------------------------------------------------------------------------------------------------- */
 
-/* Of the device: kept from launch to launch, so what is there first stays what it was. */
+/* A global variable of the device, zero at first. It keeps its value between launches, so each launch must reset it. */
 static LLVMValueRef device_variable(GpuSum *s, CgFunc *f, LLVMTypeRef t, const char *what) {
     enum { GLOBAL_SPACE = 1 };
     const char *name = arena_printf(&f->cg->c->arena, "%s_%s", off_kernel_symbol(f->cg->c, s->k->func->symbol), what);
@@ -107,8 +107,8 @@ static LLVMValueRef all_blocks(GpuSum *s, CgFunc *f) {
     return n;
 }
 
-/* The block's part into the table; is this the last block? The same answer for all of its threads. */
-static LLVMValueRef leave_part(GpuSum *s, CgFunc *f, const GpuTeam *b, LLVMValueRef parts, LLVMValueRef finished) {
+/* Stores the block's result in the table. Returns i1, uniform in the block: has this block finished last? */
+static LLVMValueRef store_part(GpuSum *s, CgFunc *f, const GpuTeam *b, LLVMValueRef parts, LLVMValueRef finished) {
     Cg *cg = f->cg;
     LLVMTypeRef t = cg_type_mem(cg, s->acc);
     const char *name = arena_printf(&cg->c->arena, "%s_last", off_kernel_symbol(cg->c, s->k->func->symbol));
@@ -127,7 +127,7 @@ static LLVMValueRef leave_part(GpuSum *s, CgFunc *f, const GpuTeam *b, LLVMValue
 }
 
 /* s->at = parts[me] op parts[me + count] op ... */
-static void take_parts(GpuSum *s, CgFunc *f, const GpuTeam *b, LLVMValueRef parts) {
+static void combine_parts(GpuSum *s, CgFunc *f, const GpuTeam *b, LLVMValueRef parts) {
     Cg *cg = f->cg;
     LLVMTypeRef t = cg_type_mem(cg, s->acc);
     LLVMValueRef i = cg_alloca(f, cg->i32, "part"), n = all_blocks(s, f);
@@ -152,16 +152,17 @@ void gpu_sum_end(GpuSum *s, CgFunc *f, LLVMValueRef result) {
     Cg *cg = f->cg;
     LLVMTypeRef t = cg_type_mem(cg, s->acc);
     LLVMValueRef parts = device_variable(s, f, LLVMArrayType2(t, GPU_MAX_PARTS), "parts");
-    /* A launch may end with blocks missing, after a failed check: then the slot, which is made zero, has the count. */
+    /* After a failed check a launch may end before all blocks have counted. Then the counter is in the error slot,
+     * which is zeroed for each launch. */
     LLVMValueRef finished = f->error_slot ? cg_slot_blocks(f) : device_variable(s, f, cg->i32, "finished");
     GpuTeam b = s->team;
     join_block(s, f, &b);
-    LLVMValueRef is_last = leave_part(s, f, &b, parts, finished);
+    LLVMValueRef is_last = store_part(s, f, &b, parts, finished);
     LLVMBasicBlockRef last = cg_block(f, "last"), done = cg_block(f, "done");
     LLVMBuildCondBr(f->b, is_last, last, done);
     cg_enter(f, last);
     fence(f);
-    take_parts(s, f, &b, parts);
+    combine_parts(s, f, &b, parts);
     join_block(s, f, &b);
     LLVMBasicBlockRef rest = only_first(f, &b);
     LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, t, b.room, ""), result);

@@ -1,32 +1,33 @@
-/* launch.c -- `offload k(args)` in host code. Arguments are evaluated once, in the order written; shapes are
- * checked; an empty domain launches nothing. Then offload/ spells the launch, and when libomptarget says it did not run
- * (no device, OMP_TARGET_OFFLOAD=DISABLED) the kernel's host version does, with the same arguments. */
+/* launch.c -- code for `offload k(args)` in the host program. The arguments are evaluated once, in source order; shapes
+ * are checked; an empty domain launches nothing. offload/ emits the call of libomptarget. If that reports that the
+ * kernel was not executed (no device, OMP_TARGET_OFFLOAD=DISABLED), the host version of the kernel is called with the
+ * same arguments. */
 #include "irgen/launch/launch.h"
 
 #include <string.h>
 
 typedef struct Launch {
     CgFunc *f;
-    Expr *expr;             /* NULL: the values come from elsewhere */
-    const Expr *named;      /* the launch in whose text the arrays have names, or NULL */
+    Expr *expr;             /* NULL: values of emit_launch_values or of an asynchronous launch */
+    const Expr *named;      /* the launch whose arguments name the arrays in messages, or NULL */
     Span span;
     const Func *kernel;
     const CallInfo *info;
-    CgArray *arrays;        /* by parameter */
-    CgArray *parts;         /* the same as named: parts of elements are passed as copies */
+    CgArray *arrays;        /* by parameter: what the kernel gets */
+    CgArray *parts;         /* by parameter: the arguments, before fields of struct elements are copied */
     CgValue *scalars;       /* by parameter */
     LLVMValueRef *sizes;
-    LLVMValueRef *begin, *bytes; /* by parameter: what is mapped of an array */
-    LLVMValueRef *device;   /* by parameter: where that is, if it is kept there */
-    LLVMValueRef number;    /* of the device, i64, or NULL */
-    bool is_later;          /* on the thread of asynchronous launches: all arrays are resident */
+    LLVMValueRef *begin, *bytes; /* by parameter: address and size of the mapped section */
+    LLVMValueRef *device;   /* by parameter: device address of the section, if the array is resident */
+    LLVMValueRef number;    /* of the device, i64; NULL: the default device */
+    bool is_later;          /* in the function that executes an asynchronous launch: all arrays are resident */
     LLVMValueRef result;    /* alloca of 8 bytes, or NULL */
-    LLVMValueRef slot;      /* for failed checks, or NULL */
-    LLVMValueRef prints;    /* buffer for what is printed, or NULL */
+    LLVMValueRef slot;      /* error slot of failed checks, or NULL */
+    LLVMValueRef prints;    /* print buffer, or NULL */
 } Launch;
 
-/* Two read-only sections of one array: where they overlap, both are mapped as what they cover together, because a
- * mapping cannot be extended by a later one. Each keeps its own base, so each kernel pointer is right. */
+/* Two read-only sections of one array: if they overlap, both are mapped as their union, because OpenMP does not allow
+ * to extend a mapping. Each argument keeps its own base, so the kernel's pointers are right. */
 static bool join_pair(Launch *l, int i, int k) {
     const ArgList *args = &l->expr->offload.call->call.args;
     const Expr *a = args->at[i].value, *b = args->at[k].value;
@@ -53,7 +54,7 @@ static bool join_pair(Launch *l, int i, int k) {
     return true;
 }
 
-/* Three sections may form a chain, in any order of arguments: as many rounds as there are links. */
+/* Sections may overlap in chains, in any order of arguments: repeat until the union reaches the whole chain. */
 static void join_sections(Launch *l) {
     int n = l->kernel->n_given, pairs = 1;
     for (int round = 0; round < n && pairs; round++) {
@@ -64,8 +65,8 @@ static void join_sections(Launch *l) {
     }
 }
 
-/* A reference to one value travels as an array of one element does. */
-static void refer_to_value(Launch *l, const Symbol *p, LLVMValueRef at) {
+/* A reference to a single value is mapped like an array of one element. */
+static void map_value(Launch *l, const Symbol *p, LLVMValueRef at) {
     l->arrays[p->dim] = (CgArray){.data = at, .type = p->type, .name = p->name};
     l->begin[p->dim] = at;
     l->bytes[p->dim] = cg_i64(l->f->cg, cg_size(p->type));
@@ -81,7 +82,7 @@ static void evaluate(Launch *l) {
         else if (expr_is_slice(args->at[i].value))
             bounds[i] = cg_slice_bounds(l->f, args->at[i].value);
     }
-    /* Arrays last: a call among the scalars may give them other memory. */
+    /* Arrays are evaluated last: a call among the scalar arguments may reallocate them. */
     for (int i = 0; i < args->n; i++) {
         const Symbol *p = l->kernel->params.at[i];
         Expr *arg = args->at[i].value;
@@ -91,7 +92,7 @@ static void evaluate(Launch *l) {
             continue;
         }
         if (p->type->kind != TY_ARRAY) {
-            refer_to_value(l, p, cg_reference(l->f, arg));
+            map_value(l, p, cg_reference(l->f, arg));
             continue;
         }
         l->parts[i] = expr_is_slice(arg) ? cg_slice(l->f, arg, &bounds[i]) : cg_array(l->f, arg);
@@ -106,8 +107,8 @@ static void evaluate(Launch *l) {
     }
 }
 
-/* Groups may hang over the end; their last positions, and sums with those, still have to be numbers of the type. */
-static LLVMValueRef far_away(CgFunc *f, const Axis *axis, int64_t by) {
+/* The last groups may extend beyond the domain; the indices of their items, and sums with these, must not overflow. */
+static LLVMValueRef may_overflow(CgFunc *f, const Axis *axis, int64_t by) {
     const int64_t far = INT64_C(1) << 62, step = axis->known_step.i;
     int64_t over = step < far / by ? step * by : far;
     LLVMValueRef high = LLVMBuildICmp(f->b, LLVMIntSGT, axis->hi.v, cg_i64(f->cg, far - over), "");
@@ -115,7 +116,8 @@ static LLVMValueRef far_away(CgFunc *f, const Axis *axis, int64_t by) {
     return LLVMBuildOr(f->b, high, low, "");
 }
 
-/* More items than an i64 counts: the product would wrap and launch fewer. Doubles have room for every product. */
+/* Fails if the number of items exceeds an i64: the product would wrap, and fewer items would be launched. The product
+ * of doubles cannot overflow. */
 static void check_countable(Launch *l, Axis *axes, int n) {
     CgFunc *f = l->f;
     Cg *cg = f->cg;
@@ -130,7 +132,7 @@ static void check_countable(Launch *l, Axis *axes, int n) {
     LLVMBasicBlockRef ok;
     LLVMValueRef too_many = LLVMBuildFCmp(f->b, LLVMRealOGE, product, LLVMConstReal(real, 0x1p63), "");
     for (int d = 0; d < n && group->items; d++)
-        too_many = LLVMBuildOr(f->b, too_many, far_away(f, &axes[d], group->by[d]), "");
+        too_many = LLVMBuildOr(f->b, too_many, may_overflow(f, &axes[d], group->by[d]), "");
     cg_cold(f, too_many, &ok);
     LLVMValueRef args[] = {cg_place_string(cg, l->span), cg_string(cg, l->kernel->name, strlen(l->kernel->name)),
                            cg_i64(cg, n), trips[0], trips[1], trips[2]};
@@ -138,7 +140,7 @@ static void check_countable(Launch *l, Axis *axes, int n) {
     cg_enter(f, ok);
 }
 
-/* The domain's trip counts, from the kernel's own expressions with the arguments in place of its parameters. */
+/* The trip counts of the domain: the kernel's own expressions, with its parameters bound to the arguments. */
 static LLVMValueRef trip_count(Launch *l, LLVMValueRef trips[3]) {
     CgFunc *f = l->f;
     const Func *k = l->kernel;
@@ -160,7 +162,7 @@ static LLVMValueRef trip_count(Launch *l, LLVMValueRef trips[3]) {
     return total;
 }
 
-/* "x[0:n]", "u[0:n*m]": the section in the words of the kernel's own declaration. */
+/* The label of a section in libomptarget's messages, in terms of the kernel's declaration: "x[0:n]", "u[0:n*m]". */
 static const char *section_label(Arena *a, const Symbol *p, const Shape *shape) {
     if (p->type->kind != TY_ARRAY) return p->name;
     const char *count = "";
@@ -183,7 +185,7 @@ static const char *source_text(Cg *cg, const Expr *e) {
 
 static bool is_simple(const Expr *e) { return expr_strip((Expr *)e)->kind != EXPR_BINARY; }
 
-/* "x[a:b-a]", "m[r:1][0:shape(m,1)]": the section in the words of the argument, from and how many. */
+/* The same for a slice, in terms of the argument, as start and length: "x[a:b-a]", "m[r:1][0:shape(m,1)]". */
 static const char *slice_label(Cg *cg, const Expr *e) {
     Arena *arena = &cg->c->arena;
     const char *name = source_text(cg, e->index.base), *label = name;
@@ -234,7 +236,7 @@ static OffArg section_arg(Launch *l, const Symbol *p) {
                     .place = off_place(cg, p->span, l->kernel->name)};
 }
 
-/* What the kernel receives: the device's address of the array's first element, which may lie before the section. */
+/* The pointer that the kernel gets: device address of the array's first element, which may be before the section. */
 static LLVMValueRef device_address(Launch *l, const Symbol *p, LLVMValueRef section) {
     LLVMBuilderRef b = l->f->b;
     if (l->begin[p->dim] == l->arrays[p->dim].data) return section;
@@ -253,8 +255,7 @@ static bool is_resident(const Launch *l, int param) {
     return plan && plan->resident;
 }
 
-/* A resident array outlives the launch that makes it so: it is called what the program calls it there, not the kernel.
- */
+/* A resident array outlives the launch that maps it, so its label uses the name in the program, not the parameter's. */
 static OffArg resident_arg(Launch *l, const Symbol *p) {
     OffArg section = section_arg(l, p);
     const Expr *arg = l->named ? l->named->offload.call->call.args.at[p->dim].value : NULL;
@@ -267,8 +268,8 @@ static OffArg resident_arg(Launch *l, const Symbol *p) {
 
 static LLVMValueRef device_number(const Launch *l) { return l->number ? l->number : cg_i64(l->f->cg, -1); }
 
-/* Resident arrays are there before any address is asked for: making room for a second section of an array can give the
- * first one another address. */
+/* Maps a resident array. All of them are mapped before any device address is queried, since mapping another section of
+ * an array can move the first one. */
 static void enter_resident(CgFunc *f, const Symbol *array, Span block) {
     CgArray a = cg_symbol_array(f, array);
     OffArg section = {.label = array->name, .place = off_place(f->cg, array->span, f->func->name)};
@@ -297,7 +298,7 @@ static void make_resident(Launch *l) {
 }
 
 static bool has_two_sections(const Launch *l, int param) {
-    if (l->is_later) return true; /* who knows */
+    if (l->is_later) return true; /* not known at compile time */
     const ArgList *args = &l->expr->offload.call->call.args;
     for (int i = 0; i < args->n; i++)
         if (i != param && is_resident(l, i) &&
@@ -319,8 +320,8 @@ static OffArg array_arg(Launch *l, const Symbol *p) {
     return section;
 }
 
-/* The launch did not take place: what it would have found on the device is needed here. */
-static void take_back(Launch *l) {
+/* After a launch that was not executed, copies resident data that the host version needs from the device. */
+static void copy_back(Launch *l) {
     for (int i = 0; i < l->kernel->params.n; i++) {
         if (!is_resident(l, i)) continue;
         bool writes = (l->is_later ? l->kernel->transfers.at[i] : arg_plan(l, i)->transfer) & TRANSFER_FROM;
@@ -329,12 +330,12 @@ static void take_back(Launch *l) {
     }
 }
 
-/* A bool travels as a whole byte. */
+/* A bool is passed as a byte. */
 static LLVMValueRef whole_bytes(CgFunc *f, CgValue v) {
     return v.type->kind == TY_BOOL ? LLVMBuildZExt(f->b, v.v, f->cg->i8, "") : v.v;
 }
 
-/* A by-value argument: one literal, or one for every 8 bytes of a struct or a vector. */
+/* A by-value argument: one literal argument, or one for every 8 bytes of a struct or vector. */
 static int value_args(Launch *l, const Symbol *p, OffArg *args) {
     CgValue v = l->scalars[p->dim];
     int n = cg_slot_count(v.type);
@@ -369,7 +370,7 @@ static int make_args(Launch *l, OffArg *args) {
     return n;
 }
 
-/* May the narrow version run? `small`: i32, of the domain (kdsl_geometry). */
+/* i1: may the launch use the narrow entry? `small`: i32, whether the domain allows it (result of kdsl_geometry). */
 static LLVMValueRef fits_narrow(Launch *l, LLVMValueRef small) {
     CgFunc *f = l->f;
     LLVMValueRef fits = LLVMBuildICmp(f->b, LLVMIntNE, small, cg_i32(f->cg, 0), "");
@@ -382,7 +383,7 @@ static LLVMValueRef fits_narrow(Launch *l, LLVMValueRef small) {
     return fits;
 }
 
-/* How large the grid is, on a GPU; the CPU device is told nothing. */
+/* Computes the grid of a GPU launch; the CPU device decides for itself. */
 static void set_geometry(Launch *l, const LLVMValueRef trips[3], OffLaunch *off) {
     CgFunc *f = l->f;
     Cg *cg = f->cg;
@@ -450,7 +451,7 @@ static int size_number(const Func *kernel, const Symbol *size) {
     return i;
 }
 
-/* Memory of the device only: on the host it is reserved, and touched where the host version runs. */
+/* `&scratch` arrays: the host only reserves memory, whose pages are touched if the host version runs. */
 static void make_workspaces(Launch *l) {
     CgFunc *f = l->f;
     for (int i = l->kernel->n_given; i < l->kernel->params.n; i++) {
@@ -471,7 +472,7 @@ static void free_workspaces(Launch *l) {
         cg_call_runtime(l->f, RT_ARRAY_FREE, &l->arrays[i].data, 1);
 }
 
-/* All values are there and the shapes agree. */
+/* Emits the launch, after the arguments have been evaluated and the shapes checked. */
 static CgValue run_launch(Launch *l) {
     CgFunc *f = l->f;
     Cg *cg = f->cg;
@@ -493,7 +494,7 @@ static CgValue run_launch(Launch *l) {
     LLVMValueRef rc = launch(l, total, trips);
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, rc, cg_i32(cg, 0), ""), host, ran);
     cg_enter(f, host);
-    take_back(l);
+    copy_back(l);
     run_on_host(l);
     cg_goto(f, ran);
     cg_enter(f, ran);
@@ -520,7 +521,7 @@ static CgValue launch_values(Launch *l) {
             continue;
         }
         if (p->type->kind != TY_ARRAY) {
-            refer_to_value(l, p, l->arrays[i].data);
+            map_value(l, p, l->arrays[i].data);
             continue;
         }
         l->begin[i] = l->arrays[i].data;
@@ -535,8 +536,8 @@ static LLVMValueRef chosen_device(CgFunc *f, Expr *device) {
     return args[1];
 }
 
-/* Asynchronous launches: the values go into a frame, and a function of the program takes them from there when its turn
- * comes (runtime/async.c). */
+/* Asynchronous launches: the arguments are stored in a closure (`frame`), from which a function of the program reads
+ * them when the runtime executes the launch (runtime/async.c). This function lists the fields of the closure. */
 static void frame_types(const Launch *l, LLVMTypeRef *types, int *n) {
     Cg *cg = l->f->cg;
     *n = 0;
@@ -548,7 +549,7 @@ static void frame_types(const Launch *l, LLVMTypeRef *types, int *n) {
     types[(*n)++] = cg->i64; /* the device */
 }
 
-static LLVMValueRef emit_later(Launch *l, LLVMTypeRef frame) {
+static LLVMValueRef emit_async_body(Launch *l, LLVMTypeRef frame) {
     Cg *cg = l->f->cg;
     const Func *k = l->kernel;
     CgFunc g;
@@ -582,7 +583,7 @@ static LLVMValueRef emit_later(Launch *l, LLVMTypeRef frame) {
     return fn;
 }
 
-/* KdslUse: what it reads and writes, which says what it has to wait for. */
+/* An array of KdslUse: the arrays that the launch reads and writes, from which the runtime computes its dependences. */
 static LLVMValueRef uses_of(Launch *l, int *n) {
     CgFunc *f = l->f;
     Cg *cg = f->cg;
@@ -599,7 +600,7 @@ static LLVMValueRef uses_of(Launch *l, int *n) {
     return uses;
 }
 
-static void launch_later(Launch *l) {
+static void launch_async(Launch *l) {
     CgFunc *f = l->f;
     Cg *cg = f->cg;
     const Func *k = l->kernel;
@@ -618,7 +619,7 @@ static void launch_later(Launch *l) {
         LLVMBuildStore(f->b, l->sizes[i], LLVMBuildStructGEP2(f->b, type, frame, at++, ""));
     LLVMBuildStore(f->b, device_number(l), LLVMBuildStructGEP2(f->b, type, frame, at, ""));
     LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
-    LLVMValueRef fn = emit_later(l, type);
+    LLVMValueRef fn = emit_async_body(l, type);
     cg_enter(f, here);
     cg_debug_at(f, l->span);
     int n_uses;
@@ -645,10 +646,10 @@ static CgValue emit_launch(CgFunc *f, Expr *e) {
     cg_debug_at(f, e->span);
     cg_shape_checks(f, info, l.arrays, e->span);
     if (e->offload.async && e->offload.plan && !cg_prints(k)) {
-        launch_later(&l);
+        launch_async(&l);
         return cg_value(NULL, k->result);
     }
-    if (cg_prints(k)) cg_call_runtime(f, RT_SETTLE, NULL, 0); /* there is one buffer for lines */
+    if (cg_prints(k)) cg_call_runtime(f, RT_SETTLE, NULL, 0); /* there is a single print buffer */
     CgValue v = run_launch(&l);
     for (int i = 0; i < k->n_given; i++)
         if (l.parts[i].data) cg_part_back(f, &l.parts[i], &l.arrays[i], k->params.at[i]->mode);

@@ -1,9 +1,10 @@
-/* launch.h -- launches in the host program: arguments, sections, geometry, and the call of the runtime. */
+/* launch.h -- code for launches in the host program: arguments, array sections, geometry, and the call of
+ * libomptarget. */
 #ifndef KDSL_LAUNCH_H
 #define KDSL_LAUNCH_H
 
 #include "irgen/lang/abi.h"
 
-extern const CgLaunches cg_launches; /* for Cg.launches */
+extern const CgLaunches cg_launches; /* the implementation of Cg.launches */
 
 #endif
