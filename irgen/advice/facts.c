@@ -1,6 +1,6 @@
-/* facts.c -- access patterns of a kernel: walks through it, and through the functions it calls, in the order of the
- * text, and collects every element access with the stride of its indices along each axis of the grid, and every
- * divergent branch of a warp. */
+/* facts.c -- access patterns of a kernel: traverses its body and the functions that it calls, in source order, and
+ * collects every element access with the strides of its indices along the axes of the grid, and every branch that
+ * diverges within a warp. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "runtime/geometry.h"
 #include "sema/analysis/rate.h"
 
-/* Steps ------------------------------------------------------------------------------------------------------------ */
+/* Strides ---------------------------------------------------------------------------------------------------------- */
 
 static Step known_step(int64_t by) { return by ? (Step){.kind = STEP_KNOWN, .by = by} : (Step){.kind = STEP_NONE}; }
 
@@ -34,7 +34,7 @@ Step step_scale(Arena *arena, Step a, int64_t by, const char *size) {
     return (Step){.kind = STEP_SIZE, .text = arena_printf(arena, format, step_text(arena, a), size)};
 }
 
-/* Row-major, as arrays lie. */
+/* The strides of an element's address in elements; arrays are row-major. */
 Steps launch_address(Arena *arena, const LaunchAccess *x, int64_t padding) {
     Steps sum = x->base;
     for (int axis = 0; axis < GRID_AXES; axis++) {
@@ -50,20 +50,20 @@ Steps launch_address(Arena *arena, const LaunchAccess *x, int64_t padding) {
     return sum;
 }
 
-/* The walk --------------------------------------------------------------------------------------------------------- */
+/* Traversal -------------------------------------------------------------------------------------------------------- */
 
 enum { CALLS_DEEP = 8 };
 
 typedef struct Look {
     Cg *cg;
     LaunchFacts *facts;
-    const Func *fn;          /* whose body is looked at */
-    Rates along[GRID_AXES]; /* of its variables, for each axis of the grid */
+    const Func *fn;          /* the function that is being traversed */
+    Rates along[GRID_AXES]; /* rates of its expressions along each axis of the grid */
     Warp warp;
-    const LaunchAccess *given; /* of a function that is called: where its array parameters lie; memory and base */
-    Vec(const Expr *) counted; /* elements that were looked at as part of something else */
+    const LaunchAccess *given; /* in a called function: memory and base of each array argument */
+    Vec(const Expr *) counted; /* elements already recorded as part of a larger expression */
     int calls, divergence, loop_divergence;
-    bool left_early; /* some items have left the innermost loop before others */
+    bool left_early; /* a divergent branch leaves the innermost loop early */
 } Look;
 
 static void see_block(Look *l, const Block *b);
@@ -76,7 +76,7 @@ static const char *text_of(Cg *cg, Span span) {
 
 static Rate rate_on(Look *l, int axis, const Expr *e) { return rate_of(&l->along[axis], (Expr *)e); }
 
-/* i * n + j moves by n along i: the factor, as the program says it. */
+/* The stride of a linear expression as source text: i * n + j has the stride n along i. */
 static const char *factor_text(Look *l, int axis, const Expr *e) {
     e = expr_strip((Expr *)e);
     if (e->kind == EXPR_NAME && e->name.sym && e->name.sym->init && !e->name.sym->is_mutable)
@@ -108,7 +108,7 @@ static Steps steps_of(Look *l, const Expr *e) {
     return s;
 }
 
-/* Do items of a warp differ in it? */
+/* True if e differs between the work items of a warp. */
 static bool differs(Look *l, const Expr *e, bool *from_memory) {
     bool any = false;
     for (int axis = 0; e && axis < l->facts->n_axes; axis++) {
@@ -122,7 +122,7 @@ static bool differs(Look *l, const Expr *e, bool *from_memory) {
 
 /* Accesses --------------------------------------------------------------------------------------------------------- */
 
-static void lie(Look *l, LaunchAccess *x, const Symbol *array) {
+static void locate(Look *l, LaunchAccess *x, const Symbol *array) {
     Arena *arena = &l->cg->c->arena;
     x->array = array;
     if (array->is_shared) x->memory = MEMORY_SHARED;
@@ -142,13 +142,13 @@ static void lie(Look *l, LaunchAccess *x, const Symbol *array) {
     }
 }
 
-/* Not of an array that is a field: that is part of an element, or of a variable. */
-static void note(Look *l, const Expr *base, const ExprList *at, Span span, int64_t bytes, LaunchAccess x) {
+/* Ignores arrays that are fields: they belong to an element, or to a local variable. */
+static void record_access(Look *l, const Expr *base, const ExprList *at, Span span, int64_t bytes, LaunchAccess x) {
     const Symbol *array = base->kind == EXPR_NAME ? base->name.sym : NULL;
     if (!array || !array->type || array->type->kind != TY_ARRAY) return;
     x.span = span;
     x.in = l->fn;
-    lie(l, &x, array);
+    locate(l, &x, array);
     x.element = type_size_bytes(array->type->elem);
     x.bytes = bytes;
     for (int d = 0; d < x.rank && d < at->n; d++) x.index[d] = steps_of(l, at->at[d]);
@@ -161,21 +161,21 @@ static bool is_counted(const Look *l, const Expr *e) {
     return false;
 }
 
-/* x[i], or x[i].v.x, of which only a part is wanted; not what its indices look at. */
-static void note_element(Look *l, Expr *e, LaunchAccess x) {
+/* Records the access of x[i], or of the field x[i].v.x; see_expr handles the indices. */
+static void record_element(Look *l, Expr *e, LaunchAccess x) {
     const Expr *whole = expr_whole(e);
     if (whole->kind != EXPR_INDEX || expr_is_slice(whole) || is_counted(l, whole)) return;
     vec_push(&l->cg->c->arena, &l->counted, whole);
     const Type *wanted = e->type->kind == TY_ARRAY ? whole->type : e->type;
-    note(l, whole->index.base, &whole->index.at, e->span, type_size_bytes(wanted), x);
+    record_access(l, whole->index.base, &whole->index.at, e->span, type_size_bytes(wanted), x);
 }
 
-/* A number behind a reference of the kernel: one place for all. */
-static void note_atomic(Look *l, Expr *e) {
+/* An update of a single value passed by reference has one address for all work items. */
+static void record_atomic(Look *l, Expr *e) {
     LaunchAccess x = {.reads = true, .writes = true, .is_atomic = true};
     Expr *target = e->atomic.target;
     if (expr_whole(target)->kind == EXPR_INDEX) {
-        note_element(l, target, x);
+        record_element(l, target, x);
         return;
     }
     x.span = target->span;
@@ -184,13 +184,13 @@ static void note_atomic(Look *l, Expr *e) {
     vec_push(&l->cg->c->arena, &l->facts->accesses, x);
 }
 
-/* Where an argument's elements lie, for the accesses of the function that gets it. */
-static LaunchAccess place_given(Look *l, const Arg *a) {
+/* Memory and base of an array argument, for the accesses of the called function. */
+static LaunchAccess locate_argument(Look *l, const Arg *a) {
     LaunchAccess x = {0};
     const Expr *e = a->value, *base = e->kind == EXPR_INDEX ? e->index.base : e;
     const Symbol *array = base->kind == EXPR_NAME ? base->name.sym : NULL;
     if (!array || !array->type || array->type->kind != TY_ARRAY) return (LaunchAccess){.memory = MEMORY_OWN};
-    lie(l, &x, array);
+    locate(l, &x, array);
     for (int d = 0; e->kind == EXPR_INDEX && d < x.rank && d < e->index.at.n; d++) {
         const Expr *at = e->index.at.at[d];
         if (at->kind == EXPR_RANGE) at = at->range.range.lo;
@@ -206,13 +206,13 @@ static void see_call(Look *l, Expr *e) {
     if (info->kind == CALL_BUILTIN && info->builtin == BUILTIN_AT) {
         ExprList at = {0};
         for (int i = 0; i < e->call.args.n; i++) vec_push(arena, &at, e->call.args.at[i].value);
-        note(l, info->receiver, &at, e->span, type_size_bytes(e->type), (LaunchAccess){.reads = true});
+        record_access(l, info->receiver, &at, e->span, type_size_bytes(e->type), (LaunchAccess){.reads = true});
     }
     const Func *fn = info->kind == CALL_FUNC ? info->func : NULL;
     if (!fn || fn->is_extern || !fn->item->fn.body || l->calls == CALLS_DEEP) return;
     Look in = *l;
     LaunchAccess *given = arena_array(arena, LaunchAccess, fn->params.n + 1);
-    for (int i = 0; i < fn->params.n && i < e->call.args.n; i++) given[i] = place_given(l, &e->call.args.at[i]);
+    for (int i = 0; i < fn->params.n && i < e->call.args.n; i++) given[i] = locate_argument(l, &e->call.args.at[i]);
     for (int axis = 0; axis < l->facts->n_axes; axis++) {
         Rate *rates = arena_array(arena, Rate, fn->params.n + 1);
         for (int i = 0; i < fn->params.n && i < e->call.args.n; i++) {
@@ -230,7 +230,7 @@ static void see_call(Look *l, Expr *e) {
 
 /* Branches --------------------------------------------------------------------------------------------------------- */
 
-/* True of items up to some place, or from there on: only a warp at that place parts ways. */
+/* True if the condition changes only once along each axis, so that only a warp at that point diverges. */
 static bool only_edges(Look *l, const Expr *e) {
     bool ignored = false;
     e = expr_strip((Expr *)e);
@@ -248,18 +248,18 @@ static bool only_edges(Look *l, const Expr *e) {
     return true;
 }
 
-static void note_branch(Look *l, LaunchBranch b) {
+static void record_branch(Look *l, LaunchBranch b) {
     b.in = l->fn;
     vec_push(&l->cg->c->arena, &l->facts->branches, b);
 }
 
-/* An if: do items part ways there? */
+/* Records the condition of an `if` as a branch if it is divergent. */
 static bool see_condition(Look *l, Expr *cond) {
     LaunchBranch b = {.span = cond->span};
     see_expr(l, cond);
     if (cond->konst.kind != CONST_NONE || !differs(l, cond, &b.from_memory)) return false;
     b.only_edges = only_edges(l, cond);
-    note_branch(l, b);
+    record_branch(l, b);
     return true;
 }
 
@@ -270,9 +270,9 @@ static void see_loop(Look *l, Span head, const Block *body, bool diverges, bool 
     l->loop_divergence = l->divergence;
     l->left_early = false;
     LaunchBranch b = {.span = head, .in = l->fn, .is_loop = true, .from_memory = from_memory};
-    note_branch(l, b);
+    record_branch(l, b);
     see_block(l, body);
-    if (!diverges && !l->left_early) { /* nothing to tell of it */
+    if (!diverges && !l->left_early) { /* the loop is uniform: remove its record */
         memmove(&l->facts->branches.at[at], &l->facts->branches.at[at + 1],
                 sizeof b * (size_t)(l->facts->branches.n - at - 1));
         l->facts->branches.n--;
@@ -288,8 +288,8 @@ static void see_range(Look *l, const Range *r) {
     see_expr(l, r->step);
 }
 
-/* How many rounds: lo and hi that move alike leave it the same for all. */
-static bool rounds_differ(Look *l, const Range *r, bool *from_memory) {
+/* True if the trip count diverges; bounds with the same stride have the same trip count for all items. */
+static bool trip_count_differs(Look *l, const Range *r, bool *from_memory) {
     bool any = differs(l, r->step, from_memory);
     for (int axis = 0; axis < l->facts->n_axes; axis++) {
         if (l->warp.across[axis] < 2) continue;
@@ -307,17 +307,17 @@ static bool see_part(Expr *e, void *look) {
     Look *l = look;
     switch (e->kind) {
     case EXPR_FIELD:
-    case EXPR_INDEX: note_element(l, e, (LaunchAccess){.reads = true}); return false;
+    case EXPR_INDEX: record_element(l, e, (LaunchAccess){.reads = true}); return false;
     case EXPR_IF: {
         bool ignored = false;
         if (e->if_.cond->konst.kind == CONST_NONE && differs(l, e->if_.cond, &ignored))
-            note_branch(l, (LaunchBranch){.span = e->if_.cond->span,
+            record_branch(l, (LaunchBranch){.span = e->if_.cond->span,
                                           .only_edges = only_edges(l, e->if_.cond),
                                           .from_memory = ignored});
         return false;
     }
     case EXPR_CALL: see_call(l, e); return false;
-    case EXPR_ATOMIC: note_atomic(l, e); return false;
+    case EXPR_ATOMIC: record_atomic(l, e); return false;
     case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_NAME: case EXPR_UNARY:
     case EXPR_BINARY: case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST: case EXPR_RANGE: case EXPR_OFFLOAD:
     case EXPR_CONVERT: case EXPR__COUNT: break;
@@ -330,7 +330,7 @@ static void see_expr(Look *l, Expr *e) { expr_find(e, see_part, l); }
 static void see_assign(Look *l, const Stmt *st) {
     bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
     see_expr(l, st->assign.value);
-    note_element(l, st->assign.target, (LaunchAccess){.reads = !plain, .writes = true});
+    record_element(l, st->assign.target, (LaunchAccess){.reads = !plain, .writes = true});
     see_expr(l, st->assign.target);
 }
 
@@ -351,7 +351,7 @@ static void see_stmt(Look *l, const Stmt *st) {
     case STMT_FOR: {
         const Range *r = &st->for_.binder.range;
         see_range(l, r);
-        bool diverges = rounds_differ(l, r, &from_memory);
+        bool diverges = trip_count_differs(l, r, &from_memory);
         see_loop(l, st->for_.binder.span, st->for_.body, diverges, from_memory);
         return;
     }
@@ -392,7 +392,7 @@ static void see_block(Look *l, const Block *b) {
 
 /* Kernels ---------------------------------------------------------------------------------------------------------- */
 
-/* The trip count of a range of constants; 0: it is not one. */
+/* The trip count of a range with constant bounds; 0: they are not constant. */
 static int64_t trips_of(const Range *r) {
     Const zero = {.kind = CONST_INT}, one = {.kind = CONST_INT, .i = 1};
     const Const *lo = r->lo ? &r->lo->konst : &zero, *hi = &r->hi->konst, *step = r->step ? &r->step->konst : &one;

@@ -1,7 +1,8 @@
-/* occupancy.c -- occupancy: how many blocks of a kernel a multiprocessor, or an AMD compute unit, runs at once, limited
- * by registers, warp slots and shared memory. Sources: CUDA C++ Programming Guide, technical specifications by compute
- * capability, and cuda_occupancy.h of its toolkit, for granularities; llvm/lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp
- * of LLVM 22, and AMDGPUUsage.rst. A compute unit of gfx1100 is two working as one, as LLVM compiles by default. */
+/* occupancy.c -- occupancy: how many blocks of a kernel are resident on a multiprocessor, or an AMD compute unit,
+ * limited by registers, warp slots and shared memory. Sources: CUDA C++ Programming Guide, technical specifications by
+ * compute capability, and cuda_occupancy.h of its toolkit, for granularities;
+ * llvm/lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp of LLVM 22, and AMDGPUUsage.rst. gfx1100: the limits of a work-group
+ * processor, two compute units in one, which is LLVM's default mode. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,11 @@
 
 typedef struct Limits {
     const char *arch;
-    int warp;                     /* threads that go together */
-    int parts, warps;             /* parts that have registers of their own; warps in each */
-    int registers, register_unit; /* of a part, for each lane of a warp; given out in such units */
+    int warp;                     /* threads of a warp */
+    int parts, warps;             /* partitions, each with its own registers and warp slots; warp slots of each */
+    int registers, register_unit; /* registers of a partition for each lane; allocation granularity */
     int blocks;
-    int shared, shared_unit, shared_each; /* bytes; shared_each: what a block takes for the system */
+    int shared, shared_unit, shared_each; /* bytes; granularity; shared_each: reserved by the system in each block */
 } Limits;
 
 enum { KIB = 1024 };
@@ -41,7 +42,7 @@ static void limit(Occupancy *o, int64_t blocks, const char *what) {
     o->limit = what;
 }
 
-/* The first of equal limits is told: nothing is gained by more registers where there are no more places. */
+/* Of several equal limits the first is reported: more registers would not help if there are no warp slots left. */
 Occupancy occupancy(const char *arch, int64_t threads, const LaunchResources *r) {
     const Limits *l = limits_of(arch);
     if (!l) return (Occupancy){.known = false};
@@ -59,7 +60,7 @@ Occupancy occupancy(const char *arch, int64_t threads, const LaunchResources *r)
     return o;
 }
 
-/* What assemblers say ---------------------------------------------------------------------------------------------- */
+/* Output of assemblers --------------------------------------------------------------------------------------------- */
 
 static int number_before(const char *at, const char *word) {
     const char *found = strstr(at, word);
@@ -69,7 +70,7 @@ static int number_before(const char *at, const char *word) {
     return atoi(found);
 }
 
-/* "Compiling entry function 'kdsl_kernel_saxpy' for 'sm_90'", and then two lines about it. */
+/* The heading "Compiling entry function 'kdsl_kernel_saxpy' for 'sm_90'" is followed by two lines with the numbers. */
 static LaunchResources read_ptxas(const char *text, const char *kernel) {
     char heading[512];
     LaunchResources r = {0};
@@ -95,12 +96,12 @@ static int last_before(const char *text, const char *end, const char *key) {
     return v;
 }
 
-static int first_behind(const char *at, const char *key) {
+static int first_after(const char *at, const char *key) {
     const char *found = strstr(at, key);
     return found ? atoi(found + strlen(key)) : 0;
 }
 
-/* The code object's metadata, where a kernel's entries are sorted by name. */
+/* The metadata of the code object, where the keys of a kernel are sorted by name. */
 static LaunchResources read_amd(const char *text, const char *kernel) {
     char symbol[512];
     const char *at = text;
@@ -108,8 +109,8 @@ static LaunchResources read_amd(const char *text, const char *kernel) {
     while ((at = strstr(at, ".symbol:")) && strncmp(at + 8 + strspn(at + 8, " ") - 1, symbol, n)) at++;
     if (!at) return (LaunchResources){0};
     return (LaunchResources){.known = true,
-                             .registers = first_behind(at, ".vgpr_count:"),
-                             .spilled = 4 * first_behind(at, ".vgpr_spill_count:"),
+                             .registers = first_after(at, ".vgpr_count:"),
+                             .spilled = 4 * first_after(at, ".vgpr_spill_count:"),
                              .scalars = last_before(text, at, ".sgpr_count:"),
                              .shared = last_before(text, at, ".group_segment_fixed_size:")};
 }

@@ -1,5 +1,6 @@
-/* text.c -- --explain=launch as text: for each kernel its geometry, what it takes of each device, each access
- * with what a warp asks for at once and what would make that less, and where items of a warp part ways. */
+/* text.c -- --explain=launch as text: for each kernel its geometry, the resources that it needs of each device and the
+ * occupancy, each memory access with its cost for a warp and advice that would reduce it, and the divergent
+ * branches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +16,11 @@ typedef struct Teller {
     Warp warp;
 } Teller;
 
-enum { LABEL = 11, MAX_TEXT = 44 }; /* columns */
+enum { LABEL = 11, MAX_TEXT = 44 }; /* widths in columns */
 
 static void label(Teller *t, const char *name) { buf_printf(t->out, "  %-*s", LABEL, name); }
 
-/* As written, on one line. */
+/* The source text on one line. */
 static const char *source(Teller *t, Span span) {
     Arena *arena = &t->cg->c->arena;
     Place p = cg_place(t->cg, span);
@@ -42,7 +43,7 @@ static const char *bracketed(Arena *arena, const char *text) {
     return is_simple(text) ? text : arena_printf(arena, "(%s)", text);
 }
 
-/* How many items along an axis; *known is the number, or 0. */
+/* The number of work items along an axis as text; *known: the constant, or 0. */
 static const char *trips_text(Teller *t, int axis, int64_t *known) {
     Arena *arena = &t->cg->c->arena;
     const Range *r = &binder(t, axis)->range;
@@ -99,7 +100,7 @@ static void tell_blocks(Teller *t) {
                    t->facts->n_axes > 2 ? " and along z" : "");
 }
 
-/* A reduction joins its threads' sums there, too: a value for each, and a word. */
+/* Includes the memory of a reduction: an accumulator for each thread, and a flag. */
 static int64_t shared_bytes(const Teller *t) {
     int64_t items = t->fn->group.items ? t->fn->group.items : GPU_MAX_THREADS;
     int64_t sums = t->fn->reduction ? items * type_size_bytes(t->fn->result) + 4 : 0;
@@ -108,7 +109,7 @@ static int64_t shared_bytes(const Teller *t) {
 
 static void tell_device(Teller *t, const LaunchDevice *device) {
     bool amd = !strcmp(device->target, "amdgpu");
-    const char *symbol = off_narrow_symbol(t->cg->c, t->fn->symbol); /* nearly all launches take it */
+    const char *symbol = off_narrow_symbol(t->cg->c, t->fn->symbol); /* the entry that almost all launches use */
     LaunchResources r = device->said ? resources_read(device->said, symbol, amd) : (LaunchResources){0};
     if (!r.known) r.shared = shared_bytes(t);
     const int64_t *threads = t->facts->threads;
@@ -171,7 +172,7 @@ static Steps swapped(const Steps *address, int axis) {
     return s;
 }
 
-/* Sectors of one access if this axis were the grid's x. */
+/* Sectors of the access if this axis were the x axis of the grid. */
 static int sectors_along(Teller *t, const LaunchAccess *x, int axis) {
     Steps address = launch_address(&t->cg->c->arena, x, 0);
     address = swapped(&address, axis);
@@ -231,7 +232,7 @@ static const char *padded_extents(Teller *t, const LaunchAccess *x) {
     return text;
 }
 
-/* Of all accesses to an array, if it had so many columns more. */
+/* Sum of the conflict degrees of all accesses to an array, if it had so many more columns. */
 static int conflicts(Teller *t, const Symbol *array, int64_t padding) {
     int n = 0;
     for (int i = 0; i < t->facts->accesses.n; i++) {

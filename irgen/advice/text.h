@@ -1,4 +1,4 @@
-/* text.h -- --explain=launch as text: what each kernel does to a GPU's memory and threads. */
+/* text.h -- --explain=launch as text. */
 #ifndef KDSL_ADVICE_TEXT_H
 #define KDSL_ADVICE_TEXT_H
 

@@ -1,15 +1,15 @@
-/* warp.c -- coalescing and bank conflicts: which sectors of memory, and which banks of shared memory, a warp accesses
- * at once. The address of a lane is its index along each axis times the stride there; a stride that is an array's
- * extent separates rows so far that they share nothing. */
+/* warp.c -- coalescing and bank conflicts: the sectors of memory, and the banks of shared memory, that a warp accesses
+ * together. The address of a lane is the sum of its index along each axis times the stride there. Where a stride is an
+ * extent of unknown size, rows are assumed to be far apart, so that they share no sector. */
 #include <string.h>
 
 #include "irgen/advice/advice.h"
 
-enum { BANKS = 32, BANK_BYTES = 4 }; /* CUDA C++ Programming Guide, shared memory; AMD's local data share has as many */
+enum { BANKS = 32, BANK_BYTES = 4 }; /* CUDA C++ Programming Guide, shared memory; AMD's LDS has as many banks */
 
-static const int64_t FAR = (int64_t)1 << 36; /* bytes between rows of a size that is not known */
+static const int64_t FAR = (int64_t)1 << 36; /* assumed bytes between rows of unknown length */
 
-/* Threads are numbered along x first, then y, then z. */
+/* Threads of a block are linearised with x fastest, then y, then z. */
 Warp warp_of(const int64_t *threads) {
     Warp w;
     int64_t left = WARP;
@@ -52,7 +52,8 @@ static void put(Set *s, int64_t v) {
     if (s->n < (int)(sizeof s->at / sizeof *s->at)) s->at[s->n++] = v;
 }
 
-/* Lanes with wide elements are served in halves or quarters, so that a bank gives one word for each of them. */
+/* Accesses wider than a word are executed in halves or quarters of a warp, in each of which a bank delivers one
+ * word. */
 static int conflict(const int64_t *at, int n, int64_t bytes) {
     int together = bytes <= BANK_BYTES ? WARP : bytes <= 2 * BANK_BYTES ? WARP / 2 : WARP / 4, most = 1;
     for (int first = 0; first < n; first += together) {

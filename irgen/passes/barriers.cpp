@@ -1,17 +1,15 @@
-// barriers.cpp -- divergence of barriers, by LLVM's uniformity and cycle analyses. What a target tells LLVM about
-// divergence is about one warp or wavefront; a barrier needs the same control flow in all of a group. So the sources of
-// divergence are stated here: thread numbers, atomic updates, and memory of the thread itself that holds a value that
-// differs. Memory of all threads, read at the same address, holds the same for all of them: the language forbids to
-// write between two barriers what another item reads (sema/barrier.c rests on the same rule).
+// barriers.cpp -- divergence analysis of barriers, by LLVM's uniformity and cycle analyses. A target's own description
+// of divergence is about one warp or wavefront, but a barrier needs uniform control flow in the whole group. So this
+// file defines the sources of divergence: thread indices, atomic updates, and loads from private memory that contains a
+// divergent value. A load from memory of several threads is uniform if its address is: between two barriers, no item
+// may write what another item reads (the same rule as in sema/barrier.c).
 //
-// A barrier is divergent if a branch that differs decides whether it is reached (it lies between the branch and the
-// point where all paths from there meet again), or how often (such a branch leaves a cycle that contains it). The
-// second case is not part of the first: where two cycles are nested, all paths may meet again in the header of the
-// inner one, but a machine that runs the inner cycle until its last item has left executes the barrier once more.
+// A barrier is divergent if a divergent branch decides whether it is reached (the barrier lies between the branch and
+// its immediate post-dominator), or how often (a divergent branch leaves a cycle that contains it). The first condition
+// does not include the second: where two cycles are nested, the post-dominator may be the header of the inner cycle,
+// and a machine that executes the inner cycle until its last item has left executes the barrier once more.
 //
-// A call of a function that reaches a barrier is a barrier where it is called.
-//
-// The only C++ of this room.
+// A call of a function that reaches a barrier counts as a barrier.
 #include "irgen/passes/barriers.h"
 #include "irgen/lang/marks.h"
 
@@ -70,7 +68,7 @@ bool is_function_call(const Instruction &i) {
     return call && !call->isInlineAsm() && !isa<IntrinsicInst>(call);
 }
 
-// The same operations on the same values: LLVM works out on each of two paths what both will want.
+// True if both are the same operations on the same values: LLVM may duplicate a computation on both paths of a branch.
 bool is_same(const Value *a, const Value *b, int depth = 8) {
     if (a == b) return true;
     auto *i = dyn_cast<Instruction>(a), *j = dyn_cast<Instruction>(b);
@@ -80,7 +78,7 @@ bool is_same(const Value *a, const Value *b, int depth = 8) {
                   [&](auto pair) { return is_same(std::get<0>(pair), std::get<1>(pair), depth - 1); });
 }
 
-// The same value, whichever of these blocks the phi's is entered from?
+// True if the phi has the same value for each of these predecessors.
 bool is_one_value(const PHINode &phi, const SmallVectorImpl<const BasicBlock *> &entered) {
     const Value *one = nullptr;
     for (const BasicBlock *from : entered) {
@@ -95,9 +93,8 @@ bool is_one_value(const PHINode &phi, const SmallVectorImpl<const BasicBlock *> 
 using Values = SmallPtrSet<const Value *, 32>;
 using Blocks = SmallPtrSet<const BasicBlock *, 32>;
 
-// The rules as LLVM asks for them. Calls of functions and phis are the same for all items until they are found to
-// differ: LLVM itself takes any phi to differ where paths meet that a branch has parted, also one whose values are the
-// same on all of these.
+// The rules in LLVM's interface. Calls and phis are uniform until this analysis finds them divergent: LLVM's would
+// treat every phi at the join of a divergent branch as divergent, also if its values are the same on all paths.
 class GroupRules final : public TargetTransformInfoImplCRTPBase<GroupRules> {
     const Values &differ;
 
@@ -113,7 +110,7 @@ class GroupRules final : public TargetTransformInfoImplCRTPBase<GroupRules> {
     bool hasBranchDivergence(const Function *) const override { return true; }
 };
 
-// What memory of the thread itself an instruction reads and writes.
+// The private memory (allocas) that an instruction accesses.
 using Frame = SmallSetVector<const AllocaInst *, 4>;
 
 Frame frame_of(const Value *pointer) {
@@ -125,7 +122,8 @@ Frame frame_of(const Value *pointer) {
     return frame;
 }
 
-// Calls visit(from, to, meets) for each edge between the end of `from` and where all paths from there meet again.
+// Calls visit(from, to, meets) for each edge between the end of `from` and its immediate post-dominator (meets: the
+// edge enters that block).
 template <class Visit> void each_edge(const PostDominatorTree &post, const BasicBlock *from, Visit visit) {
     auto *next = post.getNode(from) ? post.getNode(from)->getIDom() : nullptr;
     const BasicBlock *meet = next ? next->getBlock() : nullptr;
@@ -140,14 +138,14 @@ template <class Visit> void each_edge(const PostDominatorTree &post, const Basic
     }
 }
 
-// What differs: the least fixpoint. Nothing does but the sources, until it is shown to.
+// Divergent values, as the least fixpoint: at first only the sources are divergent.
 class Divergence {
     Function &f;
     FunctionAnalysisManager analyses;
     PostDominatorTree post;
-    Values differ;   // sources, memory (an alloca) that holds a value that differs, and what LLVM asks us about
-    Blocks branches; // that end in a branch that differs
-    Blocks partial;  // that only some items may reach
+    Values differ;   // sources, allocas that contain a divergent value, calls and phis
+    Blocks branches; // that end in a divergent branch
+    Blocks partial;  // that only some items of the group may reach
 
     bool write_differs(const UniformityInfo &info, const Instruction &i) const {
         return partial.contains(i.getParent()) ||
@@ -175,7 +173,7 @@ class Divergence {
         return more;
     }
 
-    bool note_call(const UniformityInfo &info, const CallInst &call) {
+    bool propagate_call(const UniformityInfo &info, const CallInst &call) {
         bool own = call_differs(info, call), more = own && differ.insert(&call).second;
         if (own || partial.contains(call.getParent()))
             for (const Use &u : call.args())
@@ -183,30 +181,31 @@ class Divergence {
         return more;
     }
 
-    bool note_copy(const UniformityInfo &info, const MemIntrinsic &m) {
+    bool propagate_copy(const UniformityInfo &info, const MemIntrinsic &m) {
         auto *copy = dyn_cast<MemTransferInst>(&m);
         bool own = write_differs(info, m) || (copy && frame_differs(frame_of(copy->getRawSource())));
         return own && note(frame_of(m.getRawDest()));
     }
 
-    bool note_phi(const UniformityInfo &info, const PHINode &phi) {
+    bool propagate_phi(const UniformityInfo &info, const PHINode &phi) {
         bool own = any_of(phi.incoming_values(), [&](const Use &u) { return info.isDivergentUse(u); });
         return own && differ.insert(&phi).second;
     }
 
-    // More that differs because of what is known to?
+    // Propagates divergence through one instruction; true: something is newly divergent.
     bool note(const UniformityInfo &info, const Instruction &i) {
-        if (auto *phi = dyn_cast<PHINode>(&i)) return note_phi(info, *phi);
+        if (auto *phi = dyn_cast<PHINode>(&i)) return propagate_phi(info, *phi);
         if (auto *store = dyn_cast<StoreInst>(&i))
             return write_differs(info, i) && note(frame_of(store->getPointerOperand()));
         if (auto *load = dyn_cast<LoadInst>(&i))
             return frame_differs(frame_of(load->getPointerOperand())) && differ.insert(&i).second;
-        if (auto *copy = dyn_cast<MemIntrinsic>(&i)) return note_copy(info, *copy);
-        return is_function_call(i) && note_call(info, cast<CallInst>(i));
+        if (auto *copy = dyn_cast<MemIntrinsic>(&i)) return propagate_copy(info, *copy);
+        return is_function_call(i) && propagate_call(info, cast<CallInst>(i));
     }
 
-    // Where the paths of a branch enter a block from different ones, with different values, the phi differs.
-    bool note_branch(const BasicBlock *b) {
+    // A phi is divergent if paths from a divergent branch enter its block from different predecessors with different
+    // values.
+    bool propagate_branch(const BasicBlock *b) {
         DenseMap<const BasicBlock *, SmallVector<const BasicBlock *, 4>> entered;
         each_edge(post, b, [&](const BasicBlock *from, const BasicBlock *to, bool meets) {
             entered[to].push_back(from);
@@ -223,7 +222,7 @@ class Divergence {
         UniformityInfo info = UniformityInfoAnalysis().run(f, analyses);
         bool more = false;
         for (const BasicBlock &b : f)
-            if (info.hasDivergentTerminator(b) && branches.insert(&b).second) more |= note_branch(&b);
+            if (info.hasDivergentTerminator(b) && branches.insert(&b).second) more |= propagate_branch(&b);
         for (const Instruction &i : instructions(f)) more |= note(info, i);
         return more;
     }
@@ -243,13 +242,13 @@ class Divergence {
         while (step()) {}
     }
 
-    bool parts(const BasicBlock *b) const { return branches.contains(b); }
+    bool splits(const BasicBlock *b) const { return branches.contains(b); }
 };
 
-// A kernel in which no check fails, made of one in which some may. What items hold that are about to end, nobody asks
-// for: without them there is less that differs, and their branches are known without looking.
+// A copy of the kernel without the paths of failed checks. Items on these paths are about to end, so their values do
+// not matter; without them fewer values are divergent, and the branches to them are divergent by definition.
 class Stripped {
-    Blocks leaving; // whose items have noted that they end where their group meets next, or are about to
+    Blocks leaving; // of items that record that they end where the group meets next, or will record it
     Blocks failing; // that end in a branch to one of these
     ValueToValueMapTy copies;
 
@@ -268,7 +267,7 @@ class Stripped {
         }
     }
 
-    // The conditional branch of b always goes the other way.
+    // Replaces the conditional branch of b to a failing path by a branch to its other successor.
     void strip(const BasicBlock &b) {
         auto *branch = dyn_cast<BranchInst>(b.getTerminator());
         if (!branch || !branch->isConditional() || leaving.contains(&b)) return;
@@ -292,13 +291,13 @@ class Stripped {
     }
     ~Stripped() { f->eraseFromParent(); }
 
-    // May items part ways at the end of b? Those whose checks fail may anywhere.
-    bool parts(const BasicBlock &b, const Divergence &d) {
-        return failing.contains(&b) || (!leaving.contains(&b) && d.parts(cast_or_null<BasicBlock>(copies.lookup(&b))));
+    // True if the branch at the end of b may be divergent; branches to failing paths always may.
+    bool splits(const BasicBlock &b, const Divergence &d) {
+        return failing.contains(&b) || (!leaving.contains(&b) && d.splits(cast_or_null<BasicBlock>(copies.lookup(&b))));
     }
 };
 
-// Which blocks the items of a group may reach apart, or a different number of times.
+// The blocks that only some items of a group may reach, or reach a different number of times.
 class Control {
     PostDominatorTree post;
     CycleInfo cycles;
@@ -318,14 +317,14 @@ class Control {
         Stripped stripped(f);
         Divergence divergence(*stripped.f);
         for (const BasicBlock &b : f)
-            if (stripped.parts(b, divergence)) branches.insert(&b);
+            if (stripped.splits(b, divergence)) branches.insert(&b);
         for (const BasicBlock *b : branches)
             each_edge(post, b, [&](const BasicBlock *, const BasicBlock *to, bool meets) {
                 if (!meets) partial.insert(to);
             });
     }
 
-    bool parts(const BasicBlock *b) const {
+    bool splits(const BasicBlock *b) const {
         if (partial.contains(b)) return true;
         for (const Cycle *c = cycles.getCycle(b); c; c = c->getParentCycle())
             for (const BasicBlock *branch : c->blocks())
@@ -336,22 +335,22 @@ class Control {
 
 using Functions = SmallPtrSet<const Function *, 8>;
 
-// A barrier, or a call of one of these functions?
-bool waits(const Instruction &i, const Functions &waiting) {
+// True for a barrier, or a call of one of these functions.
+bool reaches_barrier(const Instruction &i, const Functions &with_barrier) {
     auto *call = dyn_cast<CallInst>(&i);
-    return is_barrier(i) || (call && waiting.contains(call->getCalledFunction()));
+    return is_barrier(i) || (call && with_barrier.contains(call->getCalledFunction()));
 }
 
-// The functions that reach a barrier, by themselves or through others.
-Functions find_waiting(const Module &module) {
-    Functions waiting;
+// The functions that contain a barrier, directly or through calls.
+Functions find_barrier_functions(const Module &module) {
+    Functions with_barrier;
     for (bool more = true; more;) {
         more = false;
         for (const Function &f : module)
-            if (any_of(instructions(f), [&](const Instruction &i) { return waits(i, waiting); }))
-                more |= waiting.insert(&f).second;
+            if (any_of(instructions(f), [&](const Instruction &i) { return reaches_barrier(i, with_barrier); }))
+                more |= with_barrier.insert(&f).second;
     }
-    return waiting;
+    return with_barrier;
 }
 
 } // namespace
@@ -359,15 +358,15 @@ Functions find_waiting(const Module &module) {
 extern "C" char *LLVMKdslDivergentBarrier(LLVMModuleRef module) {
     SmallVector<Function *, 8> functions;
     for (Function &f : *unwrap(module)) functions.push_back(&f);
-    const Functions waiting = find_waiting(*unwrap(module));
+    const Functions with_barrier = find_barrier_functions(*unwrap(module));
     for (Function *f : functions) {
         SmallSetVector<BasicBlock *, 8> blocks;
         for (Instruction &i : instructions(*f))
-            if (waits(i, waiting)) blocks.insert(i.getParent());
+            if (reaches_barrier(i, with_barrier)) blocks.insert(i.getParent());
         if (blocks.empty()) continue;
         Control control(*f);
         for (BasicBlock *b : blocks)
-            if (control.parts(b)) return strdup((f->getName() + ", block " + b->getName()).str().c_str());
+            if (control.splits(b)) return strdup((f->getName() + ", block " + b->getName()).str().c_str());
     }
     return nullptr;
 }

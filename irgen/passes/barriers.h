@@ -1,5 +1,5 @@
-/* barriers.h -- the check that every barrier of a GPU module is reached by all items of a group together; no C++ type
- * comes out. */
+/* barriers.h -- checks that the barriers of a GPU module are not divergent: all work items of a group reach them
+ * together. A C interface without C++ types. */
 #ifndef KDSL_IRGEN_BARRIERS_H
 #define KDSL_IRGEN_BARRIERS_H
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* A barrier that only some items of a group may reach, or reach a different number of times: "KERNEL, block NAME", to
- * be freed with LLVMDisposeMessage. NULL: there is none. */
+/* Finds a barrier that only some items of a group may reach, or reach a different number of times. Returns "KERNEL,
+ * block NAME", to be freed with LLVMDisposeMessage; NULL: there is no such barrier. */
 char *LLVMKdslDivergentBarrier(LLVMModuleRef module);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// cost.cpp -- see cost.h. Operands that are constants, or the same for all lanes, make shifts and divisions cheap on some
-// machines, so they are passed on. LLVM has no C interface of its cost model.
+// cost.cpp -- see cost.h; C++ because LLVM's cost model has no C interface. Operands that are constant or uniform make
+// shifts and divisions cheaper on some machines, so they are passed to the model.
 #include "irgen/passes/cost.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -30,9 +30,9 @@ InstructionCost call_cost(const TargetTransformInfo &tti, const CallInst &call, 
     return tti.getIntrinsicInstrCost(attributes, KIND);
 }
 
-// No x86 vector divides integers, so it is done lane by lane: LLVM's model has one number for all of these. A product of
-// twice the width, which division by a constant becomes, exists for lanes of up to 32 bits. LLVM divides small 64-bit
-// numbers in 32 bits (BypassSlowDivision), but not those of lanes.
+// x86 has no vector division of integers, so lanes are divided one by one, for which LLVM's model has a single number.
+// Division by a constant becomes a product of twice the width, which exists for lanes of up to 32 bits. LLVM divides
+// small 64-bit numbers in 32 bits (BypassSlowDivision), but not those in lanes.
 InstructionCost division_cost(const Instruction &i, unsigned lanes) {
     enum { PRODUCT = 6, QUOTIENT = 24, LONG_QUOTIENT = 32, MOVES = 3 };
     bool is_long = i.getType()->getScalarSizeInBits() > 32, by_constant = isa<Constant>(i.getOperand(1));
@@ -58,7 +58,7 @@ InstructionCost cost_of(const TargetTransformInfo &tti, const Instruction &i, un
         Type *of = wide(compare->getOperand(0)->getType(), lanes);
         return tti.getCmpSelInstrCost(i.getOpcode(), of, CmpInst::makeCmpResultType(of), compare->getPredicate(), KIND);
     }
-    if (isa<PHINode>(i) && lanes == 1) return 0; // for a vector it selects, where items come from different blocks
+    if (isa<PHINode>(i) && lanes == 1) return 0; // in vector code a phi becomes a select
     if (isa<SelectInst>(i) || isa<PHINode>(i))
         return tti.getCmpSelInstrCost(i.getOpcode(), t, CmpInst::makeCmpResultType(t), CmpInst::BAD_ICMP_PREDICATE, KIND);
     if (auto *call = dyn_cast<CallInst>(&i)) return call_cost(tti, *call, lanes);

@@ -1,4 +1,5 @@
-/* cost.h -- what the target's cost model says of instructions (llvm/Analysis/TargetTransformInfo.h). */
+/* cost.h -- instruction costs from LLVM's target cost model (llvm/Analysis/TargetTransformInfo.h). A C interface
+ * without C++ types. */
 #ifndef KDSL_IRGEN_PASSES_COST_H
 #define KDSL_IRGEN_PASSES_COST_H
 
@@ -9,13 +10,14 @@
 extern "C" {
 #endif
 
-/* The cost of the instruction, arithmetic of any kind, for one element and for so many at once. The unit is LLVM's
- * reciprocal throughput, 1 for a simple operation. */
+/* The cost of an arithmetic instruction for one element, and for a vector of elements. The unit is LLVM's reciprocal
+ * throughput: 1 is a simple operation. */
 typedef struct OperationCost {
     double alone, vector;
 } OperationCost;
 
-/* For n values of fn, costs[i] is what at[i] costs. What is no arithmetic, or has no vector form, costs -1. */
+/* Sets costs[i] to the cost of at[i], for i in 0..n; fn: the function that contains these. -1: not an arithmetic
+ * instruction, or there is no vector form. */
 void LLVMKdslOperationCosts(LLVMTargetMachineRef machine, LLVMValueRef fn, const LLVMValueRef *at, int n, int lanes,
                         OperationCost *costs);
 

@@ -1,9 +1,9 @@
-/* extremes.c -- a workaround for the least and the greatest of two numbers on processors with AVX-512DQ. Where LLVM 22
- * knows that one operand cannot be NaN, as a converted integer, it selects instructions that return the other operand
- * if that is NaN: those of llvm.maximum, but docs/reference.md wants the number, as llvm.maximumnum returns
- * (LowerFMINIMUM_FMAXIMUM in X86ISelLowering.cpp, with VFPCLASSS; vectors are not affected). So an operand that is NaN
- * is replaced by the other one first; operands that cannot be NaN are not tested. Runs after the pipeline, which would
- * remove it again. */
+/* extremes.c -- a workaround for a wrong instruction selection of min and max on x86 with AVX-512DQ. If one operand
+ * cannot be NaN, such as a converted integer, LLVM 22 selects for llvm.minimumnum and llvm.maximumnum the instructions
+ * of llvm.minimum and llvm.maximum, which return NaN if the other operand is NaN; the language requires the number
+ * (docs/reference.md). See LowerFMINIMUM_FMAXIMUM in X86ISelLowering.cpp, the case with VFPCLASSS; vectors are not
+ * affected. This pass replaces an operand that is NaN by the other operand; operands that cannot be NaN are not tested.
+ * It runs after the pipeline, which would remove the replacement. */
 #include "irgen/passes/passes.h"
 #include "offload/lld.h"
 

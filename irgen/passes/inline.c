@@ -1,31 +1,31 @@
-/* inline.c -- bounds on what LLVM is given, so that compile time stays linear in the program.
+/* inline.c -- limits on inlining and optimisation, so that compile time stays linear in the size of the program.
  *
- * Inlining: vector code needs the calls of kernels inlined, and a function that is called twice, by one that is called
- * twice, and so on, would be there 2^n times. So a function that would be large once all it calls is inlined, and that has
- * several callers, stays a call; so does, on every target, the top of a long chain, whose levels would be copied into one
- * another again and again. What is generated is then at most MOST_INLINED instructions for each call in the program, and a
- * kernel that reaches such a call runs item by item (simd/nest.c), with a remark that names the function. The bound is
- * smaller where a kernel would still be very large.
+ * Inlining: vector code needs the calls in kernels inlined, but a chain of n functions, each of which calls the next
+ * one twice, would grow to 2^n copies. So a function with several callers that would be large with all its callees
+ * inlined stays a call. So does, on every target, the top of a long call chain, whose levels LLVM would copy into one
+ * another repeatedly. Each call in the program then adds at most MOST_INLINED instructions. A kernel that reaches such
+ * a call runs as scalar code (simd/nest.c), with a remark that names the function. The limit is halved while a kernel
+ * would still be very large.
  *
- * Optimisation: some of LLVM's passes take time quadratic in the branches of one function. A function with very many is
- * compiled as with -O0. */
+ * Optimisation: some of LLVM's passes take time quadratic in the number of branches of a function. A function with very
+ * many branches is compiled as with -O0. */
 #include "irgen/passes/passes.h"
 
 #include <string.h>
 
-/* In instructions before optimisation; of all programs of tests/ and examples/ the largest function has 1,505, the largest
- * kernel 3,125, and the longest chain 5 levels. */
+/* Counted in instructions before optimisation. For comparison, among all programs of tests/ and examples/ the largest
+ * function has 1,505, the largest kernel 3,125, and the longest call chain 5 levels. */
 enum { MOST_INLINED = 2048, LEAST_INLINED = 64, MOST_OF_KERNEL = 16384, MOST_LEVELS = 24 };
 enum { MOST_OPTIMIZED = 4096 }; /* basic blocks; the largest function of all tests has 330 */
 
 typedef struct Inlinee {
     LLVMValueRef fn;
-    int64_t own, size; /* instructions: of its own, and with all that is inlined */
-    int levels;        /* of calls inlined in it */
-    int sites;         /* calls of it */
-    bool must, may;    /* be inlined: always; if LLVM likes */
+    int64_t own, size; /* instructions: of its body, and with all inlined callees */
+    int levels;        /* depth of the calls inlined in it */
+    int sites;         /* number of calls of it */
+    bool must, may;    /* alwaysinline; LLVM may inline it */
     bool done, kept;
-    Vec(int) calls;    /* functions defined here, by number, as often as it calls them */
+    Vec(int) calls;    /* callees defined in this module, by number, one entry for each call */
 } Inlinee;
 
 typedef struct Inlining {
@@ -62,7 +62,7 @@ static void find_calls(Inlining *in, Inlinee *f) {
 
 static int64_t capped(int64_t n) { return n < INT32_MAX ? n : INT32_MAX; }
 
-/* All that f calls has been measured. */
+/* Requires that all callees have been measured. */
 static void measure(Inlining *in, Inlinee *f, int64_t bound) {
     f->size = f->own;
     f->levels = 0;
@@ -76,7 +76,8 @@ static void measure(Inlining *in, Inlinee *f, int64_t bound) {
     f->kept = (f->must && f->size > bound && f->sites > 1) || (f->may && f->levels >= MOST_LEVELS);
 }
 
-/* Callees first, but for those that a recursion leads back to. The stack is our own: chains of calls may be long. */
+/* In post-order of the call graph: callees first, except on the back edges of recursion. An explicit stack, because
+ * call chains may be long. */
 static void measure_all(Inlining *in, int64_t bound) {
     int n = in->all.n, depth;
     int *stack = arena_array(&in->cg->c->arena, int, n + 1), *next = arena_array(&in->cg->c->arena, int, n + 1);
@@ -103,7 +104,7 @@ static bool is_too_large(const Inlining *in) {
     return false;
 }
 
-/* "fn.NAME" and perhaps ".item", ".narrow". */
+/* The name in the source: "fn.NAME", possibly with the suffix ".item" or ".narrow". */
 static const char *source_name(Cg *cg, LLVMValueRef fn) {
     size_t n;
     const char *name = LLVMGetValueName2(fn, &n), *dot = strchr(name, '.');
@@ -130,7 +131,7 @@ void cg_bound_inlining(Cg *cg) {
         if (in.all.at[i].kept) keep(cg, in.all.at[i].fn, in.always);
 }
 
-/* A module may have a bound of its own, as tests of this pass do: a function as large as the usual one is no test to read. */
+/* A module flag may lower the limit, so that tests of this pass need no functions of thousands of blocks. */
 static unsigned most_optimized(Cg *cg) {
     static const char own[] = "kdsl.most.optimized";
     LLVMMetadataRef flag = LLVMGetModuleFlag(cg->module, own, sizeof own - 1);
@@ -138,7 +139,7 @@ static unsigned most_optimized(Cg *cg) {
 }
 
 void cg_bound_optimizing(Cg *cg) {
-    if (cg->target->gpu) return; /* there -O0 would be another way to keep memory apart, which nobody has tried */
+    if (cg->target->gpu) return; /* untested: on GPUs -O0 would also change how memory is allocated */
     unsigned most = most_optimized(cg);
     unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {

@@ -1,6 +1,7 @@
-/* stack.c -- how much stack the threads of a launch need. Kernels keep their arrays there, of all lanes side by side, and
- * OpenMP's threads have as much as OMP_STACKSIZE says. What a function needs is known when its code is final; then the
- * number is an argument of each kdsl_fork, which uses threads only if their stacks are large enough (runtime/threads.c). */
+/* stack.c -- the stack size that the threads of a launch need. Kernels keep private arrays of all lanes on the stack,
+ * and OpenMP's threads have as much stack as OMP_STACKSIZE says. The frame size of the outlined function and its
+ * callees is known when the code is final; this pass stores it as an argument of each kdsl_fork, which starts threads
+ * only if their stacks are large enough (runtime/threads.c). */
 #include "irgen/passes/passes.h"
 
 #include <llvm-c/Target.h>
@@ -9,7 +10,7 @@ enum { UNKNOWN = -1 };
 
 typedef struct Frame {
     LLVMValueRef fn;
-    int64_t n_bytes; /* of it and of what it calls; UNKNOWN: it calls itself, or is still being measured */
+    int64_t n_bytes; /* of the function and its deepest callee; UNKNOWN: recursive, or still being computed */
 } Frame;
 typedef Vec(Frame) Frames;
 

@@ -1,4 +1,4 @@
-/* value_map.c -- from addresses of LLVM's values and blocks to small numbers: an open table that never forgets. */
+/* value_map.c -- a hash table from LLVM values and blocks to small integers: open addressing, without deletion. */
 #include "irgen/passes/passes.h"
 
 struct ValueMap {
