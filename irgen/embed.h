@@ -1,4 +1,4 @@
-/* embed.h -- files that the build made, as bytes of the compiler: extern const char name[], name_end[]. */
+/* embed.h -- embeds a file of the build in the compiler's read-only data: extern const char name[], name_end[]. */
 #ifndef KDSL_IRGEN_EMBED_H
 #define KDSL_IRGEN_EMBED_H
 

@@ -1,4 +1,5 @@
-/* irgen.h -- the checked program to machine code, for the host and each device. The only public face of this room. */
+/* irgen.h -- code generation: from the checked program to machine code, for the host and each device. The public
+ * interface of this directory. */
 #ifndef KDSL_IRGEN_H
 #define KDSL_IRGEN_H
 
@@ -9,7 +10,7 @@
 typedef struct IrOptions {
     int opt_level;         /* 0 .. 3 */
     bool debug;            /* -g */
-    bool unchecked;        /* no run-time checks but asserts */
+    bool unchecked;        /* no run-time checks except asserts */
     bool unified;          /* --memory=unified */
     bool scalar;           /* --vector=off */
     const char *nest_plan; /* --nest-plan: lines of simd/plan_text.c; NULL: none */
@@ -22,23 +23,22 @@ typedef struct IrOptions {
     bool verify_each;      /* the module is checked after each pass, not only at the end of stages */
     bool explain_vector;   /* only IrResult.text is made: what kernels become as vector code */
     const char *march;     /* host and x86 device CPU: "native" (default), "x86-64-v3", ... */
-    /* Of a device: `march` is one of so many levels of x86-64, lowest first, that the kernels are made for; 0: the only
-     * one. The module of the lowest has the kernels' entries, which choose among the versions where they run. */
+    /* Of a device: the levels of x86-64 for which the kernels are compiled, lowest first; `march` is one of them.
+     * n_levels = 0: no versions. The module of the lowest level has the dispatchers (version.c). */
     const char *const *levels;
     int n_levels;
-    int part, n_parts;     /* of a device: only this part of the kernels; 0, 0: all */
-    /* Of an interactive session (repl/): the modules of one of its inputs, under this name. Functions and kernels are
-     * seen by later units, those that are made already (Func.is_made) are only declared, and nothing registers by
-     * itself. */
+    int part, n_parts;     /* of a device: compile only this part of the kernels; 0, 0: all */
+    /* Of an interactive session (repl/): name of the unit, one of its inputs. Functions and kernels have external
+     * linkage for later units; those of earlier units (Func.is_made) are only declared; images are not registered by a
+     * constructor. */
     const char *unit;
-    const char *(*keep_text)(void *context, const char *at, size_t n); /* text that variables may hold: where it
-                                                                        * stays */
+    const char *(*keep_text)(void *context, const char *at, size_t n); /* copies text that must outlive the module */
     void *keep_context;
-    bool want_text, want_asm; /* fill the fields of IrResult */
+    bool want_text, want_asm; /* set text, assembly of IrResult instead of object */
 } IrOptions;
 
 typedef struct IrTimes {
-    double build, verify, vectorize, optimize, codegen; /* processor time, in seconds */
+    double build, verify, vectorize, optimize, codegen; /* CPU time, in seconds */
 } IrTimes;
 
 typedef struct IrResult {
@@ -49,39 +49,40 @@ typedef struct IrResult {
     IrTimes times;
 } IrResult;
 
-/* Both are independent of each other and may run on two threads: each owns its LLVM context and only reads the Program.
- * Diagnostics (there should be none) go to c->diags under a lock. */
+/* Both may run on different threads at the same time: each has its own LLVM context and only reads the Program. There
+ * are no diagnostics; an internal error ends the process. */
 bool irgen_host(const Program *p, const IrOptions *o, IrResult *r);
 bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrResult *r);
-/* target: "x86"; "nvptx", whose object is PTX; "amdgpu" */
+/* target: "x86", "nvptx" (the object is PTX) or "amdgpu" */
 void ir_result_free(IrResult *r);
-/* For tests: runs one pass (pass.def) on the LLVM IR in text[0..n) as on a module for this target, and prints what is
- * made of it, or, where it is none, LLVM's message. */
-bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n,
-                    const char *path, Buf *out);
+/* For tests: parses text[0..n) as LLVM IR of a module for this target, runs one pass (pass.def), and appends the
+ * module's text to `out`. false: there is no such pass, or the text has an error; then `out` gets the message. */
+bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n, const char *path,
+                    Buf *out);
 void irgen_list_passes(Buf *out);
 bool irgen_has_pass(const char *name);
 /* Of a text for IrOptions.nest_plan: what is wrong with it, or NULL. */
 const char *irgen_nest_plan_problem(Arena *a, const char *text);
-/* What a kernel's entries are called in every image of such a program; how many there are. */
+/* The symbols of a kernel's entries in every image of the program; returns their number. */
 enum { MOST_ENTRIES = 2 };
 int irgen_entries(Compiler *c, const Func *kernel, const IrOptions *o, const char *names[MOST_ENTRIES]);
-/* --explain=launch: what each kernel does to a GPU's threads and memory, and what it takes of each of these devices.
- * `said`: by ptxas -v of the kernels made for it, or for AMD their assembly; NULL: nobody has. */
+/* --explain=launch: geometry, memory accesses and branches of each kernel, and its occupancy on each of these devices.
+ * `said`: output of ptxas -v for the kernels, or for AMD their assembly; NULL: not available. */
 typedef struct LaunchDevice {
     const char *target, *arch; /* "nvptx", "sm_90" */
     const char *said;
 } LaunchDevice;
 void irgen_explain_launch(const Program *p, const LaunchDevice *devices, int n, Buf *out);
-/* May IrOptions.march say this? */
+/* Is this a valid IrOptions.march? */
 bool irgen_knows_cpu(const char *march);
-/* Has that CPU fused multiply-adds? Where not, host code rounds each product by itself, as with --fp=strict. */
+/* Does that CPU have fused multiply-adds? If not, host code rounds each product, as with --fp=strict. */
 bool irgen_host_fuses(const char *march);
-/* Is `cpu` (sm_90, gfx90a) a device of this target? And the i-th of them, or NULL. */
+/* Is `cpu` (sm_90, gfx90a) an architecture of this target? irgen_arch_name: the i-th of them, or NULL. */
 bool irgen_knows_arch(const char *target, const char *cpu);
 const char *irgen_triple(const char *target);
 const char *irgen_arch_name(const char *target, int i);
-/* 1 x86-64, 2 x86-64-v2, ...; 0: no level. And back; NULL past the last. */
+/* Levels of x86-64: 1 x86-64, 2 x86-64-v2, ...; 0: not a level. irgen_cpu_level_name: NULL if there is no such
+ * level. */
 int irgen_cpu_level(const char *march);
 const char *irgen_cpu_level_name(int level);
 

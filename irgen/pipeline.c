@@ -1,6 +1,6 @@
-/* pipeline.c -- one module from start to end: made, verified, optimised (pass.def), written as an object. The public
- * functions of irgen.h are here. Each call owns its LLVM context, its arena and its source map: two run side by side.
- */
+/* pipeline.c -- the compilation of one module: code generation, verification, optimisation (pass.def), emission of the
+ * object. Implements irgen.h. Each call has its own LLVM context, arena and source map, so that calls can run in
+ * parallel. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,16 +16,17 @@
 #include "irgen/simd/module.h"
 #include "irgen/version.h"
 
-/* Processor time of this thread, in seconds: other modules are made beside this one. */
+/* CPU time of this thread, in seconds, since other threads may compile other modules. */
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A module ready to be filled -------------------------------------------------------------------------------------- */
+/* An empty module -------------------------------------------------------------------------------------------------- */
 
-/* The sources again, in a source map of our own: working out a place fills in the map's line tables. */
+/* Copies the source map, because looking up a line and column fills the map's line tables, which threads must not
+ * share. */
 static void copy_sources(Cg *cg) {
     const Program *p = cg->program;
     for (int i = 0; i < p->c->sources.files.n; i++) {
@@ -36,7 +37,7 @@ static void copy_sources(Cg *cg) {
     }
 }
 
-/* A module that is read back has them. */
+/* A module that was read from text may have the flag. */
 static void module_flag(Cg *cg, const char *name, int v) {
     if (LLVMGetModuleFlag(cg->module, name, strlen(name))) return;
     LLVMAddModuleFlag(cg->module, LLVMModuleFlagBehaviorOverride, name, strlen(name),
@@ -57,7 +58,7 @@ static void set_target(Cg *cg) {
     if (cg->target->is_program) module_flag(cg, "PIE Level", 2);
 }
 
-/* What a back end cannot make code of: else LLVM would say so by itself, and end the process. */
+/* Records errors of a back end; LLVM's own handler would print them and end the process. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
     Cg *cg = context;
     if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || cg->refused) return;
@@ -97,7 +98,7 @@ static void end(Cg *cg) {
 
 /* Stages ----------------------------------------------------------------------------------------------------------- */
 
-/* after: the pass that has just run. */
+/* after: name of the last pass, for the message. */
 static void verify(Cg *cg, const char *after) {
     char *error = NULL;
     if (!LLVMVerifyModule(cg->module, LLVMReturnStatusAction, &error)) {
@@ -122,9 +123,9 @@ static void optimize(Cg *cg) {
     run_passes(cg, passes);
 }
 
-/* Items of a group that reach different barriers, or some that reach none, are wrong results or a program that never
- * ends. The language keeps programs from it, lang/segment.c writes marks that keep LLVM from it, and here is looked at
- * what LLVM has made: with loops that share a header joined into one, as back ends do before anything else. */
+/* A barrier that not all items of a group reach causes wrong results or a deadlock. The language forbids it, the marks
+ * of lang/segment.c prevent LLVM's passes from causing it, and this pass checks the optimised module. Loops that share
+ * a header are first merged into one (loop-simplify), as back ends do. */
 static void check_barriers(Cg *cg) {
     run_passes(cg, "function(loop-simplify)");
     char *where = LLVMKdslDivergentBarrier(cg->module);
@@ -181,12 +182,12 @@ static void run_one(Cg *cg, const Pass *pass) {
     if (cg->options->verify_each) verify(cg, pass->name);
 }
 
-/* All from `first` to `last`. */
+/* Runs the passes first..last, both inclusive. */
 static void run_from_to(Cg *cg, PassId first, PassId last) {
     for (int id = (int)first; id <= (int)last; id++) run_one(cg, &passes[id]);
 }
 
-/* Writing the module ----------------------------------------------------------------------------------------------- */
+/* Emission --------------------------------------------------------------------------------------------------------- */
 
 static char *copy_text(char *llvm_text) {
     char *text = strdup(llvm_text);
@@ -203,7 +204,7 @@ static LLVMMemoryBufferRef emit(Cg *cg, LLVMModuleRef m, LLVMCodeGenFileType typ
     return out;
 }
 
-/* Emitting changes the module, so assembly is made from a copy. */
+/* Emission changes the module, so the assembly is emitted from a copy. */
 static void emit_asm(Cg *cg, IrResult *r) {
     LLVMModuleRef copy = LLVMCloneModule(cg->module);
     LLVMMemoryBufferRef out = emit(cg, copy, LLVMAssemblyFile);
@@ -258,7 +259,7 @@ static void finish(Cg *cg, IrResult *r, double t) {
     r->times.codegen = lap(&t);
 }
 
-/* The two kinds of module ------------------------------------------------------------------------------------------ */
+/* Host and device modules ------------------------------------------------------------------------------------------ */
 
 int irgen_entries(Compiler *c, const Func *kernel, const IrOptions *o, const char *names[MOST_ENTRIES]) {
     int n = 0;
@@ -297,7 +298,7 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r) {
     return true;
 }
 
-/* The kernels of this part, with an even share of those there are. */
+/* The kernels of this part of the module: the kernels are divided evenly among the parts. */
 typedef struct Kernels {
     const Func **at;
     int n;
@@ -325,10 +326,10 @@ static void drop_unused(Cg *cg, const Func *fn, bool narrow) {
     if (LLVMIsDeclaration(v)) LLVMDeleteFunction(v);
 }
 
-/* Functions that the kernels here call, or that those call: another part's are not made twice. */
+/* Emits the functions that the kernels of this part call, directly or not; other parts emit their own. */
 static void device_functions(Cg *cg) {
     const Program *p = cg->program;
-    for (int i = 0; i < cg->called.n; i++) { /* making one adds those that it calls */
+    for (int i = 0; i < cg->called.n; i++) { /* emitting a function appends its callees */
         CgCalled f = cg->called.at[i];
         if (LLVMIsDeclaration(device_declaration(cg, f.func, f.narrow))) cg_device_function(cg, f.func, f.narrow);
     }
@@ -346,7 +347,7 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
     Target version = target_version(whole);
     begin(&cg, &own, p, o, o->n_levels ? &version : whole);
     for (int i = 0; i < p->funcs.n; i++)
-        if (is_device_function(p->funcs.at[i])) device_declaration(&cg, p->funcs.at[i], false); /* in the order written */
+        if (is_device_function(p->funcs.at[i])) device_declaration(&cg, p->funcs.at[i], false); /* in source order */
     Kernels kernels = kernels_of_part(&cg);
     for (int i = 0; i < kernels.n; i++) {
         cg_kernel(&cg, kernels.at[i]);
@@ -361,7 +362,7 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
     return true;
 }
 
-/* One pass on a module that a test has written --------------------------------------------------------------------- */
+/* A single pass on a module written by a test ---------------------------------------------------------------------- */
 
 static bool read_module(Cg *cg, const char *text, size_t n, const char *path, Buf *out) {
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, n, path);
@@ -403,7 +404,7 @@ bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, co
     return ok;
 }
 
-/* No module is made: the tree has it all. */
+/* Works on the tree; no module is generated. */
 void irgen_explain_launch(const Program *p, const LaunchDevice *devices, int n, Buf *out) {
     Compiler own;
     Cg cg = {.program = p, .c = &own};

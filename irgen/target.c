@@ -1,4 +1,4 @@
-/* target.c -- the table of targets. A field says what differs; a hook does what cannot be said. */
+/* target.c -- the table of targets. Differences between targets are fields; what needs code is a function pointer. */
 #include "irgen/target.h"
 
 #include <pthread.h>
@@ -23,69 +23,27 @@ static void x86_init(void) {
 enum { PTX_KERNEL = 71, AMDGPU_KERNEL = 91 };
 
 static const Target targets[] = {
-    /* The program itself. Of its kernels it has declarations only: the host versions come from the x86 device's object.
-     */
-    {.name = "host",
-     .triple = "x86_64-unknown-linux-gnu",
-     .is_program = true,
-     .checks = true,
-     .atomic_scope = "",
-     .fma_feature = "+fma",
-     .half_feature = "+f16c",
-     .kernel_linkage = LLVMExternalLinkage,
-     .kernel_visibility = LLVMHiddenVisibility,
-     .kernel_cc = LLVMCCallConv,
+    /* The host program. It only declares the kernels: their host versions are in the object of the x86 device. */
+    {.name = "host", .triple = "x86_64-unknown-linux-gnu", .is_program = true, .checks = true,
+     .atomic_scope = "", .fma_feature = "+fma", .half_feature = "+f16c",
+     .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMHiddenVisibility, .kernel_cc = LLVMCCallConv,
      .init = x86_init},
-    /* libomptarget's host plugin: a shared object whose kernels are found by dlsym and called once per launch. Weak, so
-     * that two object files that both have a kernel of this name can be linked into one program. */
-    {.name = "x86",
-     .triple = "x86_64-unknown-linux-gnu",
-     .atomic_scope = "",
-     .holds_fallback = true,
-     .group_is_loop = true,
-     .copies_apart = true,
-     .fma_feature = "+fma",
-     .half_feature = "+f16c",
-     .own_math = true,
-     .vector = true,
-     .kernel_linkage = LLVMWeakAnyLinkage,
-     .kernel_visibility = LLVMProtectedVisibility,
-     .kernel_cc = LLVMCCallConv,
-     .kernel_entry = cpu_kernel_entry,
-     .init = x86_init},
-    {.name = "nvptx",
-     .triple = "nvptx64-nvidia-cuda",
-     .default_cpu = "sm_75",
-     .gpu = &nvptx_gpu,
-     .atomic_scope = "device",
-     .text_is_image = true,
-     .lines_only = true,
-     .fma_feature = "",
-     .half_feature = "",
-     .converts_bf16 = true,
-     .one_nan = true,
-     .own_math = true,
-     .kernel_linkage = LLVMExternalLinkage,
-     .kernel_visibility = LLVMDefaultVisibility,
-     .kernel_cc = PTX_KERNEL,
-     .kernel_entry = gpu_kernel_entry,
-     .init = nvptx_init},
-    {.name = "amdgpu",
-     .triple = "amdgcn-amd-amdhsa",
-     .default_cpu = "gfx90a",
-     .gpu = &amdgpu_gpu,
-     .atomic_scope = "agent",
-     .divides_words = true,
-     .global_space = 1,
-     .code_object = 500,
-     .fma_feature = "",
-     .half_feature = "",
-     .own_math = true,
-     .kernel_linkage = LLVMExternalLinkage,
-     .kernel_visibility = LLVMProtectedVisibility,
-     .kernel_cc = AMDGPU_KERNEL,
-     .kernel_entry = gpu_kernel_entry,
-     .init = amdgpu_init},
+    /* For libomptarget's host plugin: a shared object, whose kernels the plugin finds by dlsym and calls once per
+     * launch. Kernels are weak, so that two object files with a kernel of the same name can be linked into one
+     * program. */
+    {.name = "x86", .triple = "x86_64-unknown-linux-gnu", .atomic_scope = "", .holds_fallback = true,
+     .group_is_loop = true, .copies_apart = true, .fma_feature = "+fma", .half_feature = "+f16c",
+     .own_math = true, .vector = true,
+     .kernel_linkage = LLVMWeakAnyLinkage, .kernel_visibility = LLVMProtectedVisibility,
+     .kernel_cc = LLVMCCallConv, .kernel_entry = cpu_kernel_entry, .init = x86_init},
+    {.name = "nvptx", .triple = "nvptx64-nvidia-cuda", .default_cpu = "sm_75", .gpu = &nvptx_gpu, .atomic_scope = "device",
+     .text_is_image = true, .lines_only = true, .fma_feature = "", .half_feature = "", .converts_bf16 = true,
+     .one_nan = true, .own_math = true, .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMDefaultVisibility,
+     .kernel_cc = PTX_KERNEL, .kernel_entry = gpu_kernel_entry, .init = nvptx_init},
+    {.name = "amdgpu", .triple = "amdgcn-amd-amdhsa", .default_cpu = "gfx90a", .gpu = &amdgpu_gpu, .atomic_scope = "agent",
+     .divides_words = true, .global_space = 1, .code_object = 500, .fma_feature = "", .half_feature = "", .own_math = true,
+     .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMProtectedVisibility, .kernel_cc = AMDGPU_KERNEL,
+     .kernel_entry = gpu_kernel_entry, .init = amdgpu_init},
 };
 
 enum { N_TARGETS = sizeof targets / sizeof *targets };
@@ -96,8 +54,8 @@ const Target *target_find(const char *name) {
     return NULL;
 }
 
-/* Innermost loops begin at a cache line: one whose few instructions lie across two lines takes up to a third longer,
- * and whether it does would depend on whatever code stands before it. */
+/* Innermost loops are aligned to cache lines: a short loop that crosses a line takes up to a third longer, and whether
+ * it does would depend on the size of unrelated code before it. */
 static void set_loop_alignment(void) {
     static const char *const options[] = {"kdslc", "-x86-experimental-pref-innermost-loop-alignment=6"};
     LLVMParseCommandLineOptions(2, options, NULL);
@@ -110,7 +68,8 @@ static LLVMCodeGenOptLevel codegen_level(int opt_level) {
     return levels[opt_level < 0 ? 0 : opt_level > 3 ? 3 : opt_level];
 }
 
-/* Those for GPUs are large: registered when they are wanted. LLVM does not mind a second time, but two at a time. */
+/* Registers an LLVM target on first use, because those for GPUs are large. Registration in LLVM is idempotent, but not
+ * thread-safe. */
 static void need_target(const Target *t) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool is_ready[N_TARGETS], is_set;
@@ -163,8 +122,8 @@ Target target_version(const Target *t) {
     return version;
 }
 
-/* LLVM tunes the level for its first processors, which ran slower with their widest registers in use. Kernels are long
- * loops, and those processors are gone. */
+/* LLVM tunes x86-64-v4 for its first processors, which slowed down when 512-bit registers were used. Those processors
+ * are rare now, and kernels are long loops. */
 static const char wide_vectors[] = "-prefer-256-bit";
 
 LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level) {

@@ -1,5 +1,6 @@
-/* target.h -- what the generator needs to know about a machine, as data. A new device is a row in target.c and, where
- * its kernels start differently, a hook in a file of its own; the generator never asks which target it is on. */
+/* target.h -- the description of a target machine as data. A new device is a row in target.c and, where its kernels
+ * start differently, a function pointer to code in a file of its own. Code generation tests fields of the row, never
+ * the target's name. */
 #ifndef KDSL_IRGEN_TARGET_H
 #define KDSL_IRGEN_TARGET_H
 
@@ -11,61 +12,59 @@
 typedef struct Kernel Kernel; /* cg.h */
 typedef struct CgFunc CgFunc;
 
-enum { SHARED_SPACE = 3 };  /* address space of a block's shared memory, of NVPTX and AMDGPU */
+enum { SHARED_SPACE = 3 };  /* address space of shared memory, on NVPTX and AMDGPU */
 enum { GRID_AXES = 3 }; /* x is the fastest, and the last axis of a domain */
 
 typedef enum GpuNumber { GPU_THREAD, GPU_BLOCK, GPU_THREADS, GPU_BLOCKS } GpuNumber;
 
-/* A machine whose threads are the work items: how they find their place, and how they wait for each other. */
+/* A GPU: indices, barriers and attributes, as intrinsics of its LLVM back end. */
 typedef struct Gpu {
-    /* Along an axis, an i32: of the thread in its block, of the block in the grid, and how many there are of each. */
+    /* Emits an index or count along an axis, i32: of the thread in its block, or of the block in the grid. */
     LLVMValueRef (*number)(CgFunc *f, GpuNumber which, int axis);
-    void (*barrier)(CgFunc *f);                   /* all threads of the block, and what they have written */
-    void (*bounds)(CgFunc *f, const int64_t *by); /* what is known of the block's size; NULL: at most GPU_MAX_THREADS */
-    /* The same i64, of which LLVM knows nothing more; is_uniform: it is the same for all threads of the block. */
+    void (*barrier)(CgFunc *f);                   /* emits a barrier for the block, with its memory fences */
+    void (*bounds)(CgFunc *f, const int64_t *by); /* sets the size of the block; NULL: at most GPU_MAX_THREADS */
+    /* Returns v (i64) made opaque to LLVM's analyses; is_uniform: v is the same for all threads of the block. */
     LLVMValueRef (*hidden)(CgFunc *f, LLVMValueRef v, bool is_uniform);
-    const char *libm, *libm_end;                  /* bitcode of what is missing of it (math/libm.c) */
-    const char *group_scope;                      /* LLVM's name for "all threads of this block" */
-    const char *copies_bound;                     /* LLVM's name for how large a loop written out may be, if it needs
-                                                   * one */
+    const char *libm, *libm_end;                  /* bitcode of functions that the device lacks (math/libm.c) */
+    const char *group_scope;                      /* LLVM's synchronisation scope of a block */
+    const char *copies_bound;                     /* LLVM option with the threshold of unrolling, or NULL */
 } Gpu;
 
 typedef struct Target {
     const char *name, *triple;
-    const char *default_cpu;   /* for --march=native; NULL: this machine's CPU and features, asked of LLVM */
-    const Gpu *gpu;            /* NULL: a processor */
+    const char *default_cpu;   /* for --march=native; NULL: CPU and features of this machine */
+    const Gpu *gpu;            /* NULL: a CPU */
     unsigned global_space;     /* address space of a kernel's pointers */
-    int code_object;           /* AMDGPU: version of its format, times 100; else 0 */
-    bool text_is_image;        /* its assembly is what is embedded, or assembled by another tool */
-    bool lines_only;           /* -g: where the code is from, but no variables, with which nothing could be optimised */
-    bool is_program;           /* the module holds the host program: its functions, launches, kdsl_main */
-    bool checks;               /* failed index, division and shift checks can be reported from here */
-    bool vector;               /* simd/ makes vector code of its kernels */
-    const char *atomic_scope;  /* LLVM's name for "all items of this device"; "" is the whole system */
-    /* Its object is linked into the program as well, where its kernels are the host versions that launches fall back
-     * to. */
+    int code_object;           /* AMDGPU: code object version times 100; else 0 */
+    bool text_is_image;        /* the image is assembly: embedded as it is, or assembled by another tool */
+    bool lines_only;           /* -g emits line tables, but no variables, which would prevent optimisation */
+    bool is_program;           /* the module is the host program: its functions, launches, kdsl_main */
+    bool checks;               /* failed checks of indices, divisions and shifts can be reported directly */
+    bool vector;               /* kernels are vectorised (simd/) */
+    const char *atomic_scope;  /* LLVM's synchronisation scope of the device; "": the whole system */
+    /* Its object is also linked into the program, where its kernels are the host versions for launches without a
+     * device. */
     bool holds_fallback;
-    bool group_is_loop;        /* one thread runs the items of a group one after another: shared memory is its own */
-    bool copies_apart;         /* its threads update copies of small arrays and bring them together at the end
-                                * (cpu/private.c) */
-    const char *fma_feature;   /* with this feature of a CPU there are fused multiply-adds; "": always */
-    bool divides_words;        /* not less than 32 bits: LLVM's udivrem and sdivrem of fewer have no instruction */
-    const char *half_feature;  /* with this feature there are conversions of f16; "": always */
-    bool converts_bf16;        /* LLVM's conversion to bf16 rounds as half.c does; NaNs are half.c's in any case */
+    bool group_is_loop;        /* one thread executes all items of a group, so shared memory is private to it */
+    bool copies_apart;         /* privatisation: threads update copies of small arrays (cpu/private.c) */
+    const char *fma_feature;   /* the CPU feature that provides fused multiply-adds; "": always there */
+    bool divides_words;        /* divides in 32 bits at least: LLVM cannot select udivrem and sdivrem of fewer */
+    const char *half_feature;  /* the CPU feature that provides conversions of f16; "": always there */
+    bool converts_bf16;        /* LLVM's conversion to bf16 rounds like lang/half.c, which handles NaNs in any case */
     bool one_nan;              /* conversions of floats return one NaN, whatever the payload */
-    bool own_math;             /* kernels take their mathematics from math/, where there are fused multiply-adds */
+    bool own_math;             /* kernels use the functions of math/, if there are fused multiply-adds */
     LLVMLinkage kernel_linkage;
     LLVMVisibility kernel_visibility;
     unsigned kernel_cc;
-    /* Emit the kernel's entry: trip counts, the distribution of items over whatever runs in parallel, reductions. */
+    /* Emits the kernel's entry: trip counts, distribution of the work items over threads, reductions. */
     void (*kernel_entry)(Kernel *k);
-    void (*init)(void);        /* register the LLVM target; called once per process */
+    void (*init)(void);        /* registers the LLVM target; called once per process */
 } Target;
 
 const Target *target_find(const char *name); /* NULL: unknown */
-/* The row of a module that holds one version of the kernels among several: found by the entries, and by nobody else. */
+/* The row for a module with one of several versions of the kernels (version.c): its entries are hidden symbols. */
 Target target_version(const Target *t);
-/* march NULL or "native": the row's own default. NULL when this LLVM cannot make code for the row. */
+/* march NULL or "native": the default of the row. Returns NULL if this LLVM has no such target. */
 LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level);
 bool target_has_fma(const Target *t, LLVMTargetMachineRef machine);
 bool target_has_half(const Target *t, LLVMTargetMachineRef machine); /* conversions of f16 */

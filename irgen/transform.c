@@ -1,4 +1,4 @@
-/* transform.c -- names of transformations. */
+/* transform.c -- the names of transformations (transform.def), parsed and listed. */
 #include "irgen/transform.h"
 
 #include <string.h>

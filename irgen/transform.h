@@ -1,4 +1,4 @@
-/* transform.h -- transform.def as an enumeration, and which of its rows a compilation may use. */
+/* transform.h -- transform.def as an enumeration, and the set of transformations that --no-transform excludes. */
 #ifndef KDSL_IRGEN_TRANSFORM_H
 #define KDSL_IRGEN_TRANSFORM_H
 
@@ -18,8 +18,8 @@ typedef uint64_t TransformSet; /* bit i: Transform i */
 
 static inline bool transform_in(TransformSet set, Transform t) { return set >> t & 1; }
 
-/* Adds the row of this name, one of `names`, which commas separate. false: there is no such row. */
+/* Adds the rows in `names`, a list separated by commas, to *set. false: there is no row of one of these names. */
 bool transform_parse(const char *names, TransformSet *set);
-void transform_list(Buf *out); /* a line for each row */
+void transform_list(Buf *out); /* appends a line for each row */
 
 #endif

@@ -1,7 +1,8 @@
-/* version.c -- kernels made for several levels of x86-64, one module each, in one image. A version's entry has a
- * hidden name of its own. The module of the lowest level has what libomptarget and the program call: a function that
- * looks at the level, found when the image or the program was loaded (runtime/cpu.c), and goes on to the best version.
- * A processor below a level never sees its code. */
+/* version.c -- function multiversioning: kernels compiled for several levels of x86-64, one module for each level, in
+ * one image. The entry of each version has a hidden symbol. The module of the lowest level defines the functions that
+ * libomptarget and the program call: a dispatcher, which tests the level of the processor, determined when the image or
+ * the program was loaded (runtime/cpu.c), and calls the best version. A processor below a level never executes its
+ * code. */
 #include "irgen/version.h"
 
 #include <stdlib.h>
@@ -11,8 +12,8 @@ static const char *version_symbol(Cg *cg, const Func *fn, const char *level) {
     return arena_printf(&cg->c->arena, "%s.%s", off_fallback_symbol(cg->c, fn->symbol), level);
 }
 
-/* Nothing of a call is left: the version is entered with the arguments as they came. */
-static void go_on(Cg *cg, LLVMValueRef version, LLVMValueRef *args, int n) {
+/* A musttail call: the dispatcher adds no stack frame. */
+static void tail_call(Cg *cg, LLVMValueRef version, LLVMValueRef *args, int n) {
     LLVMValueRef call = LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(version), version, args, (unsigned)n, "");
     LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
     LLVMBuildRetVoid(cg->b);
@@ -27,7 +28,7 @@ static LLVMValueRef level_here(Cg *cg) {
     return LLVMBuildLoad2(cg->b, cg->i32, level, "level");
 }
 
-static void emit_choice(Cg *cg, const Func *fn, LLVMValueRef choice, LLVMValueRef lowest) {
+static void emit_dispatch(Cg *cg, const Func *fn, LLVMValueRef choice, LLVMValueRef lowest) {
     const IrOptions *o = cg->options;
     LLVMTypeRef type = LLVMGlobalGetValueType(choice);
     int n = (int)LLVMCountParams(choice);
@@ -44,10 +45,10 @@ static void emit_choice(Cg *cg, const Func *fn, LLVMValueRef choice, LLVMValueRe
         LLVMValueRef least = cg_i32(cg, irgen_cpu_level(o->levels[i]));
         LLVMBuildCondBr(cg->b, LLVMBuildICmp(cg->b, LLVMIntSGE, level, least, ""), has, not);
         LLVMPositionBuilderAtEnd(cg->b, has);
-        go_on(cg, version, args, n);
+        tail_call(cg, version, args, n);
         LLVMPositionBuilderAtEnd(cg->b, not);
     }
-    go_on(cg, lowest, args, n);
+    tail_call(cg, lowest, args, n);
 }
 
 void version_kernel(Cg *cg, const Target *whole, const Func *fn) {
@@ -60,10 +61,10 @@ void version_kernel(Cg *cg, const Target *whole, const Func *fn) {
     LLVMValueRef choice = LLVMAddFunction(cg->module, name, type);
     LLVMSetLinkage(choice, whole->kernel_linkage);
     LLVMSetVisibility(choice, whole->kernel_visibility);
-    cg_fn_attr(cg, entry, "noinline"); /* into the choice: it would be there twice */
+    cg_fn_attr(cg, entry, "noinline"); /* the dispatcher would contain a second copy */
     LLVMSetFunctionCallConv(choice, whole->kernel_cc);
     cg_fn_attr(cg, choice, "nounwind");
-    emit_choice(cg, fn, choice, entry);
+    emit_dispatch(cg, fn, choice, entry);
     cg_narrow_alias(cg, fn, choice);
     if (whole->holds_fallback) {
         LLVMValueRef alias = LLVMAddAlias2(cg->module, type, 0, choice, off_fallback_symbol(cg->c, fn->symbol));
@@ -71,8 +72,9 @@ void version_kernel(Cg *cg, const Target *whole, const Func *fn) {
     }
 }
 
-/* As early as a constructor may run, so before any that could launch something. The slot has a hidden name, or the
- * optimiser would take it away; the name is this program's own. */
+/* Emits a constructor with the highest priority that programs may use, so that it runs before any that could launch a
+ * kernel. Its slot in .init_array needs a hidden symbol, since LLVM would remove an internal one, and a name that is
+ * unique in the program. */
 void version_constructor(Cg *cg, const Func *first) {
     LLVMTypeRef type = LLVMFunctionType(cg->void_, NULL, 0, false);
     LLVMValueRef constructor = LLVMAddFunction(cg->module, "kdsl.choose_cpu", type);

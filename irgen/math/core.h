@@ -1,21 +1,22 @@
-/* core.h -- what the mathematical functions of devices are made of.
+/* core.h -- common code of the mathematical functions of devices: polynomial evaluation, range reduction, bit
+ * operations.
  *
- * f32.c and f64.c are compiled to LLVM bitcode, which is kept in the compiler: a kernel that uses a function gets it
- * as IR and inlines it (lang/math.c). They are written to be widened: one straight line of multiply-adds and choices
- * between values, no table, no loop, no branch but the rare one to libm for huge angles. No integer is made from a
- * float by a conversion either, since that is undefined for NaN and for numbers too large: rounding adds ROUNDING,
- * after which the lowest bits of the float are the integer.
+ * f32.c and f64.c are compiled to LLVM bitcode, which is embedded in the compiler; a kernel that uses a function links
+ * and inlines it (lang/math.c). The functions are written to be vectorised: straight-line code of multiply-adds and
+ * selects, without tables, loops or branches, except for the rare call of libm for huge angles. A float is not
+ * converted to an integer, since the result is undefined for NaN and large numbers: adding ROUNDING rounds to an
+ * integer, which is then in the lowest bits of the float.
  *
- * Every fma is meant exactly, as one rounding; a target without the instruction keeps calling libm. The polynomials
- * are minimax approximations (Sollya's fpminimax and remez), the highest power first; the error beside each is
- * relative, without rounding. What the functions reach is in accuracy.def, which tests/unit/test_math.c holds them to.
- */
+ * Every fma must have a single rounding; targets without the instruction call libm instead. The polynomials are minimax
+ * approximations (Sollya's fpminimax and remez), highest power first; the comment after each is its relative error
+ * without rounding. accuracy.def has the error of each function, which tests/unit/test_math_f32.c and test_math_f64.c
+ * check. */
 #ifndef KDSL_IRGEN_MATH_CORE_H
 #define KDSL_IRGEN_MATH_CORE_H
 
 #include <stdint.h>
 
-/* The names are the table of contents of the bitcode: a built-in function that has none here is called in libm. */
+/* The symbol that lang/math.c looks up in the bitcode; a built-in function without a symbol is a call of libm. */
 #define FUNCTION_F32(name, ...)                                                                                        \
     float name##_f32(__VA_ARGS__) __asm__("kdsl.math." #name ".f32");                                                  \
     float name##_f32(__VA_ARGS__)
@@ -46,14 +47,14 @@ INLINE float fma32(float a, float b, float c) { return __builtin_fmaf(a, b, c); 
 INLINE double fma64(double a, double b, double c) { return __builtin_fma(a, b, c); }
 INLINE float abs32(float x) { return __builtin_fabsf(x); }
 INLINE double abs64(double x) { return __builtin_fabs(x); }
-/* Of x >= 0: one operation less than copysign. */
+/* copysign for x >= 0, with one operation less. */
 INLINE float with_sign32(float x, float sign) { return float32(bits32(x) | (bits32(sign) & 0x80000000)); }
 
-/* Both are there, one is chosen: `?:` would become a branch round whatever makes the other. */
+/* A select of two computed values; `?:` with expressions as operands would become a branch. */
 INLINE float choose32(_Bool which, float yes, float no) { return which ? yes : no; }
 INLINE double choose64(_Bool which, double yes, double no) { return which ? yes : no; }
 
-/* Into lo up to hi; a NaN stays one. */
+/* Clamps x to lo..hi; NaN stays NaN. */
 INLINE float clamp32(float x, float lo, float hi) {
     x = lo > x ? lo : x;
     return hi < x ? hi : x;
@@ -64,9 +65,9 @@ INLINE double clamp64(double x, double lo, double hi) {
     return hi < x ? hi : x;
 }
 
-/* Horner's scheme twice, in x^2: for the even powers and for the odd ones. Kernels compute several vectors at a time,
- * so what counts most is how few operations there are, and how few values wait for others; but a chain half as long is
- * worth a square. */
+/* Second-order Horner: two chains in x^2, for the even and the odd powers. Kernels compute several vectors at a time,
+ * so the number of operations and of live values matters more than latency; but halving the dependence chain is worth
+ * the multiplication for x^2. */
 INLINE float polynomial32(float x, const float *c, int n) {
     float square = x * x, a = c[0], b = c[1];
     int i = 2;
@@ -87,8 +88,9 @@ INLINE double polynomial64(double x, const double *c, int n) {
     return i < n ? fma64(b, x, fma64(a, square, c[i])) : fma64(a, x, b);
 }
 
-/* Estrin's scheme: pairs of neighbours, then pairs of pairs. For terms that alternate in sign and hardly decrease: the
- * even ones alone, and the odd ones, would be far larger than what they leave of each other. */
+/* Estrin's scheme: combines adjacent terms, then adjacent pairs. For alternating series that decrease slowly: there the
+ * sums of the even and of the odd terms are much larger than their difference, so second-order Horner would cancel
+ * digits. */
 enum { MAX_PAIRED = 24 };
 
 INLINE float paired32(float x, const float *c, int n) {
@@ -116,17 +118,18 @@ INLINE double paired64(double x, const double *c, int n) {
 #define PAIRED32(x, ...) paired32(x, (const float[]){__VA_ARGS__}, sizeof((float[]){__VA_ARGS__}) / 4)
 #define PAIRED64(x, ...) paired64(x, (const double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / 8)
 
-/* x + ROUNDING is rounded to an integer, which then is the lowest bits; minus ROUNDING it is a float again. */
+/* x + ROUNDING rounds x to an integer, in the lowest bits of the sum; subtracting ROUNDING gives the integer as a
+ * float. */
 #define ROUNDING32 0x1.8p23f
 #define ROUNDING64 0x1.8p52
 
-/* 2^n, where n + ROUNDING is given. */
+/* 2^n for the argument n + ROUNDING. */
 INLINE float power_of_two32(float n_rounded) { return float32((bits32(n_rounded) << 23) + bits32(1.0f)); }
 INLINE double power_of_two64(double n_rounded) { return float64((bits64(n_rounded) << 52) + bits64(1.0)); }
 
-/* x * 2^n, where n + ROUNDING is given, for n up to twice the exponents there are. In two steps: 2^n alone may be too
- * large, or too small. Half of what is given has half of n in its lowest bits, rounded down; what else is in it is too
- * far up to matter. */
+/* x * 2^n for the argument n + ROUNDING, for |n| up to twice the largest exponent. Two multiplications, because 2^n may
+ * overflow or underflow. Shifting the argument's bits right by one halves n in the lowest bits, rounded down; the shift
+ * of the factor into the exponent drops the other bits. */
 INLINE float scale32(float x, float n_rounded) {
     uint32_t n = bits32(n_rounded), half = n >> 1;
     return x * float32((half << 23) + bits32(1.0f)) * float32(((n - half) << 23) + bits32(1.0f));
@@ -137,7 +140,7 @@ INLINE double scale64(double x, double n_rounded) {
     return x * float64((half << 52) + bits64(1.0)) * float64(((n - half) << 52) + bits64(1.0));
 }
 
-/* x = 2^exponent * (1 + f), from sqrt(1/2) - 1 to sqrt(2) - 1, for x > 0 with all its digits. */
+/* x = 2^exponent * (1 + f) with f from sqrt(1/2) - 1 to sqrt(2) - 1, for normal x > 0. */
 typedef struct Parts32 {
     float exponent, f;
 } Parts32;
@@ -152,7 +155,8 @@ INLINE Parts32 take_apart32(float x) {
     return p;
 }
 
-/* There is no vector conversion of 64-bit integers everywhere: the exponent goes into the digits of 2^52. */
+/* Not every target has a vector conversion of 64-bit integers, so the exponent is inserted into the mantissa of
+ * 2^52. */
 INLINE Parts64 take_apart64(double x) {
     const uint64_t root = 0x3fe6a09e667f3bcd;
     uint64_t b = bits64(x) + (bits64(1.0) - root);

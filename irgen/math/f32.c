@@ -1,6 +1,6 @@
-/* f32.c -- the functions of f32. Those that are used most work in f32; the others, in the second half, go by f64: with
- * 29 digits to spare the plain formula is exact enough, and nothing is too large or too small on the way. Not here, and
- * calls of libm: tgamma and lgamma. */
+/* f32.c -- mathematical functions of f32, by range reduction and minimax polynomials. The most frequent ones compute in
+ * f32; the others, in the second half, compute in f64, whose 29 additional bits make the plain formula accurate enough,
+ * without intermediate overflow or underflow. tgamma and lgamma are calls of libm. */
 #include "irgen/math/core.h"
 
 /* Exponentials ----------------------------------------------------------------------------------------------------- */
@@ -12,14 +12,14 @@ typedef struct Exp32 {
 
 INLINE Exp32 exp_parts(float x) {
     float n_rounded = fma32(x, 0x1.715476p0f, ROUNDING32), n = n_rounded - ROUNDING32;
-    float r = fma32(n, 0x1.05c61p-29f, fma32(n, -0x1.62e43p-1f, x)); /* ln 2 in two parts */
+    float r = fma32(n, 0x1.05c61p-29f, fma32(n, -0x1.62e43p-1f, x)); /* ln 2 in two parts (Cody-Waite) */
     float q = POLYNOMIAL32(r, 0x1.6a6316p-10f, 0x1.123c5ep-7f, 0x1.5558ap-5f, 0x1.55548ep-3f,
                            0x1.fffffcp-2f); /* 2^-29 */
     Exp32 e = {n_rounded, fma32(r * r, q, r)};
     return e;
 }
 
-/* exp(x) / 2 where x >= 0, also where exp(x) alone would be infinite. */
+/* exp(x) / 2 for x >= 0, also if exp(x) overflows. */
 INLINE float half_exp(float x) {
     Exp32 e = exp_parts(clamp32(x, 0.0f, 90.0f));
     return scale32(1.0f + e.p, e.n_rounded - 1.0f);
@@ -38,7 +38,7 @@ FUNCTION_F32(exp2, float x) {
     return scale32(fma32(r, q, 1.0f), n_rounded);
 }
 
-/* From -18 down it is -1; at the other end 2^128 is too large, its half is not. */
+/* Below -18 the result is -1. At the other end 2^128 overflows, but half of it does not. */
 FUNCTION_F32(expm1, float x) {
     Exp32 e = exp_parts(clamp32(x, -18.0f, 89.0f));
     float half = power_of_two32(e.n_rounded - 1.0f);
@@ -47,7 +47,7 @@ FUNCTION_F32(expm1, float x) {
 
 FUNCTION_F32(sinh, float x) {
     float a = abs32(x), s = x * x, half = half_exp(a);
-    float p = POLYNOMIAL32(s, 0x1.76771ep-19f, 0x1.a01c22p-13f, 0x1.1110eap-7f, 0x1.555556p-3f); /* to 1: 2^-31 */
+    float p = POLYNOMIAL32(s, 0x1.76771ep-19f, 0x1.a01c22p-13f, 0x1.1110eap-7f, 0x1.555556p-3f); /* up to 1: 2^-31 */
     return choose32(a < 1.0f, fma32(x * s, p, x), __builtin_copysignf(half - 0.25f / half, x));
 }
 
@@ -59,7 +59,7 @@ FUNCTION_F32(cosh, float x) {
 FUNCTION_F32(tanh, float x) {
     float a = abs32(x), s = x * x;
     float p = POLYNOMIAL32(s, 0x1.1abac8p-9f, -0x1.0c84eep-7f, 0x1.63ac7p-6f, -0x1.b9f218p-5f, 0x1.11107cp-3f,
-                           -0x1.555554p-2f); /* to 0.625: 2^-32 */
+                           -0x1.555554p-2f); /* up to 0.625: 2^-32 */
     Exp32 e = exp_parts(clamp32(2.0f * a, 0.0f, 20.0f));
     float far = 1.0f - 2.0f / (1.0f + (1.0f + e.p) * power_of_two32(e.n_rounded));
     return __builtin_copysignf(choose32(a < 0.625f, fma32(a * s, p, a), far), x);
@@ -74,14 +74,14 @@ INLINE Parts32 log_parts(float x) {
     return p;
 }
 
-/* log(1 + f) = f + this. */
+/* log(1 + f) - f. */
 INLINE float log_rest(float f) {
     float p = POLYNOMIAL32(f, 0x1.2ce14ep-4f, -0x1.de242ep-4f, 0x1.dc977p-4f, -0x1.fbb328p-4f, 0x1.23dc42p-3f,
                            -0x1.5562aep-3f, 0x1.999d36p-3f, -0x1.ffffe6p-3f, 0x1.555554p-2f, -0.5f); /* 2^-27 */
     return f * f * p;
 }
 
-/* y, which is log x of a base, unless x has none or an infinite one. */
+/* y, the logarithm of x; handles zero, negative numbers, infinity and NaN. */
 INLINE float log_of(float x, float y) {
     float none = choose32(x == 0.0f, -INFINITE, NOT_A_NUMBER);
     return choose32(x < INFINITE, choose32(x > 0.0f, y, none), x);
@@ -93,7 +93,7 @@ FUNCTION_F32(log, float x) {
     return log_of(x, fma32(p.exponent, 0x1.62e43p-1f, p.f + rest));
 }
 
-/* The logarithm in two parts, times 1 / ln(base) in two parts. */
+/* Multiplies the logarithm in two parts by 1 / ln(base) in two parts, and adds `whole`. */
 INLINE float log_to_base(Parts32 p, float whole, float inverse, float inverse_low) {
     float rest = log_rest(p.f), l = p.f + rest, low = p.f - l + rest;
     return fma32(l, inverse, fma32(l, inverse_low, fma32(low, inverse, whole)));
@@ -112,7 +112,7 @@ FUNCTION_F32(log10, float x) {
 
 /* Angles ----------------------------------------------------------------------------------------------------------- */
 
-/* Up to here an angle minus multiples of pi is exact enough; beyond, libm has the digits of pi that it takes. */
+/* Up to this angle the reduction below is accurate enough; larger angles need more digits of pi, which libm has. */
 #define ANGLE32 0x1p16f
 
 #define HALF_PI32 0x1.921fb6p0f
@@ -122,7 +122,7 @@ float libm_sin32(float) __asm__("sinf") __attribute__((const, nothrow));
 float libm_cos32(float) __asm__("cosf") __attribute__((const, nothrow));
 float libm_tan32(float) __asm__("tanf") __attribute__((const, nothrow));
 
-/* x - n * unit as r + low, the unit in three parts. */
+/* Cody-Waite reduction: x - n * unit as r + low, with the unit in three parts. */
 typedef struct Rest32 {
     float r, low;
 } Rest32;
@@ -134,7 +134,7 @@ INLINE Rest32 less_multiple(float x, float n, float unit, float unit_1, float un
     return rest;
 }
 
-/* An angle from 0 on as quarter turns, whose number is in the lowest bits, and a rest of up to pi/4. */
+/* An angle >= 0 as a number of quarter turns, in the lowest bits of `quarters`, and a remainder of at most pi/4. */
 typedef struct Angle32 {
     uint32_t quarters;
     Rest32 rest;
@@ -146,7 +146,7 @@ INLINE Angle32 quarter_turns(float a) {
     return angle;
 }
 
-/* The sine of an angle after `turns` quarters. */
+/* The sine of x plus `turns` quarter turns. */
 INLINE float sin_of(Rest32 x, uint32_t turns) {
     float s = x.r * x.r;
     float p = POLYNOMIAL32(s, 0x1.76878cp-19f, -0x1.a0439cp-13f, 0x1.11116p-7f, -0x1.555556p-3f); /* 2^-32 */
@@ -198,14 +198,15 @@ FUNCTION_F32(atan2, float y, float x) {
     float a = abs32(x), b = abs32(y);
     float large = choose32(a > b, a, b), small = choose32(a > b, b, a);
     float ratio =
-        choose32(large == 0.0f, 0.0f, choose32(small == large, 1.0f, small / large)); /* also of infinite ones */
+        choose32(large == 0.0f, 0.0f, choose32(small == large, 1.0f, small / large)); /* also if both are infinite */
     float t = atan_small(ratio);
     t = choose32(b > a, HALF_PI32 - (t - HALF_PI32_LOW), t);
     t = choose32(bits32(x) >> 31, 2 * HALF_PI32 - (t - 2 * HALF_PI32_LOW), t);
     return choose32(__builtin_isunordered(x, y), x + y, __builtin_copysignf(t, y));
 }
 
-/* For |x| > 0.6, asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)): y is the one, or the other's arcsine. */
+/* For |x| > 0.6, asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)); then y is the arcsine on the right side, else
+ * asin(|x|). */
 typedef struct Asin32 {
     _Bool far;
     float y;
@@ -235,8 +236,8 @@ FUNCTION_F32(acos, float x) {
 
 /* The error function ----------------------------------------------------------------------------------------------- */
 
-/* erf(x) = 1 - erfc(x), and the logarithm of erfc is near a polynomial. 1 - 2^n (1 + p) is 1 - 2^n less 2^n p: where x
- * is small, n is 0 and nothing is lost. From 4 on it is 1. */
+/* erf(x) = 1 - erfc(x), and a polynomial approximates log(erfc). 1 - 2^n (1 + p) is computed as (1 - 2^n) - 2^n p: for
+ * small x, n is 0 and there is no cancellation. From 4 on the result is 1. */
 FUNCTION_F32(erf, float x) {
     float a = clamp32(abs32(x), 0.0f, 4.0f);
     float p = POLYNOMIAL32(a, 0x1.366366p-17f, -0x1.ed3092p-14f, 0x1.4badfcp-11f, -0x1.b4e558p-10f, 0x1.4f795p-13f,
@@ -246,10 +247,9 @@ FUNCTION_F32(erf, float x) {
     return with_sign32(fma32(-power, e.p, 1.0f - power), x);
 }
 
-/* By f64: logarithms and powers of two ------------------------------------------------------------------------------
- */
+/* In f64: logarithms and powers of two ¶¶ -------------------------------------------------------------------------- */
 
-/* log(x) for x > 0, infinity included; -infinity for 0. The series of atanh: log((1 + s) / (1 - s)). */
+/* log(1 + f) by the series of atanh: log((1 + s) / (1 - s)) with s = f / (2 + f). */
 INLINE double log_of_part(double f) {
     double s = f / (2.0 + f), z = s * s;
     double p = POLYNOMIAL64(z, 0x1.546f727248a0ap-3, 0x1.73827ec11936ap-3, 0x1.c71fcf194991ap-3, 0x1.24924628275cfp-2,
@@ -268,7 +268,7 @@ INLINE double log2_wide(double x) {
     return choose64(x == 0.0, -INFINITE, choose64(x < INFINITE, y, x));
 }
 
-/* 2^x where the result is not beyond what an f32 can tell by much. */
+/* 2^x; clamped well outside the range of an f32. */
 INLINE double exp2_wide(double x) {
     x = clamp64(x, -200.0, 200.0);
     double n_rounded = x + ROUNDING64, r = x - (n_rounded - ROUNDING64);
@@ -296,15 +296,14 @@ FUNCTION_F32(cbrt, float x) {
     return choose32(x == 0.0f, x, __builtin_copysignf(y, x));
 }
 
-/* Infinite if one is, even if the other is not a number. */
+/* Infinite if one argument is, even if the other is NaN (C, annex F). */
 FUNCTION_F32(hypot, float x, float y) {
     double a = abs32(x), b = abs32(y);
     float h = (float)__builtin_sqrt(fma64(a, a, b * b));
     return choose32((a == INFINITE) | (b == INFINITE), INFINITE, h);
 }
 
-/* Logarithms of what is near 1 --------------------------------------------------------------------------------------
- */
+/* Logarithms near 1 ¶¶ --------------------------------------------------------------------------------------------- */
 
 FUNCTION_F32(log1p, float x) {
     double a = x, near = fma64(a * a, fma64(a, 0x1.5555555555555p-2, -0.5), a);
@@ -333,7 +332,7 @@ FUNCTION_F32(atanh, float x) {
 /* erfc --------------------------------------------------------------------------------------------------------------
  */
 
-/* erfc(x) = exp(-x^2) g(x) / (1 + 2x), with g in (x - 2) / (x + 2), which is from -1 to 0.67; beyond 10.1 it is 0. */
+/* erfc(x) = exp(-x^2) g(t) / (1 + 2x) with t = (x - 2) / (x + 2), from -1 to 0.67. Beyond 10.1 the result is 0. */
 FUNCTION_F32(erfc, float x) {
     double a = abs32(x);
     a = 10.5 < a ? 10.5 : a;

@@ -1,12 +1,13 @@
-/* f64.c -- the functions of f64. Not here, and calls of libm: asinh, acosh, atanh, tgamma and lgamma. */
+/* f64.c -- mathematical functions of f64, by range reduction and minimax polynomials, in double-double arithmetic where
+ * f64 is not accurate enough. asinh, acosh, atanh, tgamma and lgamma are calls of libm. */
 #include "irgen/math/core.h"
 
-/* A number in two parts, of which `low` is less than half of the last bit of `high`. */
+/* A double-double number: high + low, with |low| at most half a unit in the last place of `high`. */
 typedef struct Pair {
     double high, low;
 } Pair;
 
-/* a + b for |a| >= |b|, nothing lost. */
+/* a + b without error, for |a| >= |b| (Dekker's fast two-sum). */
 INLINE Pair sum(double a, double b) {
     double high = a + b;
     Pair p = {high, a - high + b};
@@ -19,7 +20,7 @@ INLINE Pair quotient(Pair a, Pair b) {
     return p;
 }
 
-/* a * b, up to the product of the low parts. */
+/* a * b, without the product of the low parts. */
 INLINE Pair product(Pair a, Pair b) {
     double high = a.high * b.high;
     Pair p = {high, fma64(a.high, b.high, -high) + fma64(a.high, b.low, a.low * b.high)};
@@ -33,11 +34,11 @@ typedef struct Exp64 {
     double n_rounded, p;
 } Exp64;
 
-/* `low` is what x lacks. */
+/* Decomposes exp(x + low). */
 INLINE Exp64 exp_parts(double x, double low) {
     double n_rounded = fma64(x, 0x1.71547652b82fep0, ROUNDING64), n = n_rounded - ROUNDING64;
     double most = fma64(n, -0x1.62e42fefa39efp-1, x),
-           rest = fma64(n, -0x1.abc9e3b39803fp-56, low); /* n ln 2 in two parts */
+           rest = fma64(n, -0x1.abc9e3b39803fp-56, low); /* n ln 2 in two parts (Cody-Waite) */
     double r = most + rest, lost = most - r + rest;
     double q = POLYNOMIAL64(r, 0x1.ad904c20a5b2fp-26, 0x1.28ae252d6f41dp-22, 0x1.71df1af29698ep-19,
                             0x1.a01999392aab7p-16, 0x1.a01a012edf54ap-13, 0x1.6c16c18482215p-10, 0x1.1111111126ecbp-7,
@@ -51,12 +52,12 @@ INLINE double exp_of(double x, double low, double less) {
     return scale64(1.0 + e.p, e.n_rounded - less);
 }
 
-/* exp(x) / 2 where x >= 0, also where exp(x) alone would be infinite. */
+/* exp(x) / 2 for x >= 0, also if exp(x) overflows. */
 INLINE double half_exp(double x) { return exp_of(clamp64(x, 0.0, 712.0), 0.0, 1.0); }
 
 FUNCTION_F64(exp, double x) { return exp_of(clamp64(x, -746.0, 710.0), 0.0, 0.0); }
 
-/* 2^(x + low) for x up to 1100 on both sides. */
+/* 2^(x + low) for |x| <= 1100. */
 INLINE double exp2_of(double x, double low) {
     double n_rounded = x + ROUNDING64, r = x - (n_rounded - ROUNDING64) + low;
     double q = POLYNOMIAL64(r, 0x1.e0cff5c662b55p-36, 0x1.ec5b126dffc83p-32, 0x1.e4bb951347d87p-28,
@@ -68,7 +69,7 @@ INLINE double exp2_of(double x, double low) {
 
 FUNCTION_F64(exp2, double x) { return exp2_of(clamp64(x, -1100.0, 1100.0), 0.0); }
 
-/* From -40 down it is -1; at the other end 2^1024 is too large, its half is not. */
+/* Below -40 the result is -1. At the other end 2^1024 overflows, but half of it does not. */
 FUNCTION_F64(expm1, double x) {
     Exp64 e = exp_parts(clamp64(x, -40.0, 710.0), 0.0);
     double half = power_of_two64(e.n_rounded - 1.0);
@@ -79,7 +80,7 @@ FUNCTION_F64(sinh, double x) {
     double a = abs64(x), s = x * x, half = half_exp(a);
     double p =
         POLYNOMIAL64(s, 0x1.b52ebddfa9c53p-41, 0x1.6118df717749ap-33, 0x1.ae646b4d5f193p-26, 0x1.71de3a40565e2p-19,
-                     0x1.a01a01a0318d8p-13, 0x1.111111111104p-7, 0x1.5555555555556p-3); /* to 1: 2^-61 */
+                     0x1.a01a01a0318d8p-13, 0x1.111111111104p-7, 0x1.5555555555556p-3); /* up to 1: 2^-61 */
     return choose64(a < 1.0, fma64(x * s, p, x), __builtin_copysign(half - 0.25 / half, x));
 }
 
@@ -93,7 +94,7 @@ FUNCTION_F64(tanh, double x) {
     double p = POLYNOMIAL64(s, 0x1.960f9fd563601p-18, -0x1.facbac34c7b78p-16, 0x1.801d2380c121dp-14,
                             -0x1.f113c984ac9e1p-13, 0x1.350b936866277p-11, -0x1.7d9c348f08764p-10, 0x1.d6d35a58217ccp-9,
                             -0x1.226e32d073edap-7, 0x1.664f4870ca5eep-6, -0x1.ba1ba1b9d1b7fp-5, 0x1.1111111110c54p-3,
-                            -0x1.5555555555552p-2); /* to 0.625: 2^-61 */
+                            -0x1.5555555555552p-2); /* up to 0.625: 2^-61 */
     Exp64 e = exp_parts(clamp64(2.0 * a, 0.0, 44.0), 0.0);
     double far = 1.0 - 2.0 / (1.0 + (1.0 + e.p) * power_of_two64(e.n_rounded));
     return __builtin_copysign(choose64(a < 0.625, fma64(a * s, p, a), far), x);
@@ -108,7 +109,7 @@ INLINE Parts64 log_parts(double x) {
     return p;
 }
 
-/* log(1 + f) = f + this: the series of atanh, s = f / (2 + f), less what makes it f. */
+/* log(1 + f) - f, by the series of atanh in s = f / (2 + f). */
 INLINE double log_rest(double f) {
     double s = f / (2.0 + f), z = s * s, half_square = 0.5 * f * f;
     double p = z * POLYNOMIAL64(z, 0x1.1023b86d5d38dp-3, 0x1.0f4a1544c3517p-3, 0x1.3b215933c2fc5p-3,
@@ -117,7 +118,7 @@ INLINE double log_rest(double f) {
     return s * (half_square + p) - half_square;
 }
 
-/* y, which is log x of a base, unless x has none or an infinite one. */
+/* y, the logarithm of x; handles zero, negative numbers, infinity and NaN. */
 INLINE double log_of(double x, double y) {
     double none = choose64(x == 0.0, -INFINITE, NOT_A_NUMBER);
     return choose64(x < INFINITE, choose64(x > 0.0, y, none), x);
@@ -129,7 +130,7 @@ FUNCTION_F64(log, double x) {
     return log_of(x, fma64(p.exponent, 0x1.62e42fefa39efp-1, p.f + rest));
 }
 
-/* The logarithm in two parts, times 1 / ln(base) in two parts. */
+/* Multiplies the logarithm in two parts by 1 / ln(base) in two parts, and adds `whole`. */
 INLINE double log_to_base(Parts64 p, double whole, double inverse, double inverse_low) {
     Pair l = sum(p.f, log_rest(p.f));
     return fma64(l.high, inverse, fma64(l.high, inverse_low, fma64(l.low, inverse, whole)));
@@ -146,7 +147,7 @@ FUNCTION_F64(log10, double x) {
     return log_of(x, fma64(p.exponent, 0x1.34413509f79ffp-2, low));
 }
 
-/* 1 + x is rounded; what was lost counts for as much as its share in 1 + x. */
+/* u = 1 + x is rounded; the error `lost` is corrected by log(u + lost) = log(u) + lost / u. */
 FUNCTION_F64(log1p, double x) {
     double u = 1.0 + x, lost = choose64(x < 1.0, x - (u - 1.0), 1.0 - (u - x));
     Parts64 p = take_apart64(u);
@@ -159,7 +160,8 @@ FUNCTION_F64(log1p, double x) {
 
 /* Powers and roots ------------------------------------------------------------------------------------------------- */
 
-/* log2(x) for x > 0, to 2^-63 of itself: an exponent of 1000 is still exact to the last bit after it has been added. */
+/* log2(x) for x > 0 with a relative error of 2^-63, so that the sum with an exponent of 1000 is still accurate to the
+ * last bit. */
 INLINE Pair log2_pair(double x) {
     static const Pair third = {0x1.5555555555555p-1, 0x1.5555555555555p-55}; /* 2/3 */
     static const Pair log2_e = {0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56};
@@ -193,7 +195,7 @@ FUNCTION_F64(pow, double x, double y) {
     return choose64((y == 0.0) | (x == 1.0), 1.0, power);
 }
 
-/* 2^(log2(a) / 3), and one step of Newton's. */
+/* 2^(log2(a) / 3), improved by one Newton iteration. */
 FUNCTION_F64(cbrt, double x) {
     double a = abs64(x);
     _Bool small = a < 0x1p-1022;
@@ -208,7 +210,8 @@ FUNCTION_F64(cbrt, double x) {
     return choose64(a < INFINITE, choose64(x == 0.0, x, __builtin_copysign(y, x)), x);
 }
 
-/* Infinite if one is, even if the other is not a number. Squares of what is beyond 2^500 are scaled. */
+/* Infinite if one argument is, even if the other is NaN (C, annex F). Very large and very small arguments are scaled,
+ * so that their squares neither overflow nor underflow. */
 FUNCTION_F64(hypot, double x, double y) {
     double a = abs64(x), b = abs64(y);
     double large = choose64(a > b, a, b), small = choose64(a > b, b, a);
@@ -223,7 +226,7 @@ FUNCTION_F64(hypot, double x, double y) {
 
 /* Angles ----------------------------------------------------------------------------------------------------------- */
 
-/* Up to here an angle minus multiples of pi is exact enough; beyond, libm has the digits of pi that it takes. */
+/* Up to this angle the reduction below is accurate enough; larger angles need more digits of pi, which libm has. */
 #define ANGLE64 0x1p28
 #define HALF_PI64 0x1.921fb54442d18p0
 #define HALF_PI64_LOW 0x1.1a62633145c07p-54
@@ -232,7 +235,7 @@ double libm_sin64(double) __asm__("sin") __attribute__((const, nothrow));
 double libm_cos64(double) __asm__("cos") __attribute__((const, nothrow));
 double libm_tan64(double) __asm__("tan") __attribute__((const, nothrow));
 
-/* An angle from 0 on as quarter turns, whose number is in the lowest bits, and a rest of up to pi/4. */
+/* An angle >= 0 as a number of quarter turns, in the lowest bits of `quarters`, and a remainder of at most pi/4. */
 typedef struct Angle64 {
     uint64_t quarters;
     Pair rest;
@@ -259,7 +262,7 @@ INLINE Pair cosine(Pair x, double s) {
     return sum(most.high, most.low + fma64(s * s, q, -x.high * x.low));
 }
 
-/* The sine of an angle after `turns` quarters. */
+/* The sine of x plus `turns` quarter turns. */
 INLINE double sin_of(Pair x, uint64_t turns) {
     double s = x.high * x.high;
     return float64(bits64(choose64(turns & 1, cosine(x, s).high, sine(x, s).high)) ^ (turns >> 1 << 63));
@@ -313,14 +316,15 @@ FUNCTION_F64(atan2, double y, double x) {
     double a = abs64(x), b = abs64(y);
     double large = choose64(a > b, a, b), small = choose64(a > b, b, a);
     double ratio =
-        choose64(large == 0.0, 0.0, choose64(small == large, 1.0, small / large)); /* also of infinite ones */
+        choose64(large == 0.0, 0.0, choose64(small == large, 1.0, small / large)); /* also if both are infinite */
     double t = atan_small(ratio);
     t = choose64(b > a, HALF_PI64 - (t - HALF_PI64_LOW), t);
     t = choose64(bits64(x) >> 63, 2 * HALF_PI64 - (t - 2 * HALF_PI64_LOW), t);
     return choose64(__builtin_isunordered(x, y), x + y, __builtin_copysign(t, y));
 }
 
-/* For |x| > 0.6, asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)): y is the one, or the other's arcsine. */
+/* For |x| > 0.6, asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)); then y is the arcsine on the right side, else
+ * asin(|x|). */
 typedef struct Asin64 {
     _Bool far;
     double y;
@@ -352,8 +356,8 @@ FUNCTION_F64(acos, double x) {
 
 /* The error function ----------------------------------------------------------------------------------------------- */
 
-/* erfc(x) for x >= 0.5 is exp(-x^2) g(x) / (1 + 2x), with g in (x - 4) / (x + 4), which is from -1 to 0.75; beyond 27.3
- * it is 0. */
+/* erfc(x) = exp(-x^2) g(t) / (1 + 2x) for x >= 0.5, with t = (x - 4) / (x + 4), from -1 to 0.75. Beyond 27.3 the result
+ * is 0. */
 INLINE double erfc_of(double a) {
     a = choose64(27.4 < a, 27.4, a);
     double t = (a - 4.0) / (a + 4.0);

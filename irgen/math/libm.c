@@ -1,5 +1,5 @@
-/* libm.c -- what kernels on GPUs call of libm, where there is none: functions that f32.c and f64.c do not have, and
- * angles too large for theirs. They are libclc's, of LLVM, brought in when the compiler is built. */
+/* libm.c -- functions of libm for kernels on GPUs, which have no libm: those that f32.c and f64.c lack, and those for
+ * angles too large for these. They wrap functions of LLVM's libclc, which is linked in when the compiler is built. */
 
 #define UNARY(name, n)                                                                                                 \
     float name##f_clc(float) __asm__("_Z" #n #name "f") __attribute__((const, nothrow));                               \
@@ -16,7 +16,7 @@
     float name##f_(float x, float y) { return name##f_clc(x, y); }                                                     \
     double name##_(double x, double y) { return name##_clc(x, y); }
 
-/* name, length of the name: as Itanium's mangling has it */
+/* name, and its length, which is part of the mangled name (Itanium C++ ABI) */
 UNARY(sin, 3)
 UNARY(cos, 3)
 UNARY(tan, 3)
