@@ -1,5 +1,5 @@
-/* container.c -- the wrapping in which LLVM's tools look for device images (`llvm-objdump --offloading`): what kind
- * each is, for which triple and processor. libomptarget is given the image inside; the wrapping is for people. Layout:
+/* container.c -- LLVM's offload container format, which its tools expect (`llvm-objdump --offloading`): kind of the
+ * image, triple and processor. libomptarget gets the image inside; the container serves tools only. Layout:
  * llvm/include/llvm/Object/OffloadBinary.h of LLVM 22, version 1. */
 #include "offload/container.h"
 

@@ -1,4 +1,4 @@
-/* container.h -- private to offload/: images as LLVM's tools find them in a program. */
+/* container.h -- private to offload/: device images in LLVM's container format. */
 #ifndef KDSL_OFFLOAD_CONTAINER_H
 #define KDSL_OFFLOAD_CONTAINER_H
 
@@ -8,9 +8,9 @@
 
 typedef struct Container {
     Blob bytes;
-    size_t begin, end; /* of the image in it */
+    size_t begin, end; /* of the image in the container */
 } Container;
 
-bool container_make(const DeviceImage *image, Container *c); /* false: no memory */
+bool container_make(const DeviceImage *image, Container *c); /* false: out of memory */
 
 #endif

@@ -1,9 +1,10 @@
-/* entries.c -- what a host module says to libomptarget before anything runs: the table of kernels, the images, the
- * descriptor that holds both, and the constructor that registers it.
+/* entries.c -- registration with libomptarget: the table of kernels, the table of images, the descriptor with both, and
+ * the constructor that registers it before the program runs.
  *
- * All of it is private to the module (the llvm_offload_entries section is only a convention; the runtime takes plain
- * pointers). Tables are keyed by their begin pointer, so several of our objects in one executable register themselves
- * side by side. The descriptor is referenced, not copied: it is constant and lives as long as the program. */
+ * All symbols are private to the module: the llvm_offload_entries section is only a convention of clang, the runtime
+ * takes plain pointers. libomptarget identifies tables by their begin pointer, so several of our objects in one
+ * executable can register independently. The descriptor is passed by address: it is constant and lives as long as the
+ * program. */
 #include "offload/protocol.h"
 
 #include <stdio.h>
@@ -52,7 +53,7 @@ void off_module_free(OffModule *m) {
     free(m);
 }
 
-/* FNV-1a over paths and texts. Not secret, only distinct: equal tags would need equal programs. */
+/* FNV-1a hash of paths and texts. It only has to be distinct for distinct sources. */
 uint64_t off_source_tag(const Compiler *c) {
     uint64_t h = 0xcbf29ce484222325u;
     for (int i = 0; i < c->sources.files.n; i++) {
@@ -103,7 +104,7 @@ LLVMValueRef off_string(OffModule *m, const char *text, const char *name) {
     return g;
 }
 
-/* The kernel's region id, made at its first launch: this is what puts it into the entry table. */
+/* The kernel's region id, created at its first launch, which also adds the kernel to the entry table. */
 LLVMValueRef off_region(OffModule *m, const char *kernel) {
     const char *name = arena_printf(&m->arena, "%s.region_id", kernel);
     LLVMValueRef region = LLVMGetNamedGlobal(m->module, name);
@@ -112,7 +113,7 @@ LLVMValueRef off_region(OffModule *m, const char *kernel) {
     if (m->is_unit) return region;
     LLVMSetInitializer(region, LLVMConstInt(m->i8, 0, false));
     LLVMSetGlobalConstant(region, true);
-    LLVMSetLinkage(region, LLVMInternalLinkage); /* no unnamed_addr: two regions must not become one address */
+    LLVMSetLinkage(region, LLVMInternalLinkage); /* no unnamed_addr, or LLVM could merge two regions */
     OffKernel k = {arena_strndup(&m->arena, kernel, strlen(kernel)), region};
     vec_push(&m->arena, &m->kernels, k);
     return region;
@@ -127,7 +128,7 @@ void off_define_region(OffModule *m, const char *kernel) {
 static LLVMValueRef int32(OffModule *m, uint64_t v) { return LLVMConstInt(m->i32, v, false); }
 static LLVMValueRef int64(OffModule *m, uint64_t v) { return LLVMConstInt(m->i64, v, false); }
 
-/* Address of element n of a table of n elements: its end. */
+/* Address after the last of n elements. */
 static LLVMValueRef table_end(OffModule *m, LLVMTypeRef element, LLVMValueRef table, int n) {
     LLVMValueRef at = int64(m, (uint64_t)n);
     return LLVMConstInBoundsGEP2(element, table, &at, 1);
@@ -159,7 +160,7 @@ static LLVMValueRef entry_table(OffModule *m, int *n) {
 
 void off_require_unified_memory(OffModule *m) { m->unified = true; }
 
-static LLVMValueRef image_edge(OffModule *m, int image, bool end) {
+static LLVMValueRef image_symbol(OffModule *m, int image, bool end) {
     char name[OFF_SYMBOL_BYTES];
     off_image_name(name, m->tag, image, end);
     LLVMValueRef g = LLVMAddGlobal(m->module, m->i8, name);
@@ -171,7 +172,7 @@ static LLVMValueRef image_edge(OffModule *m, int image, bool end) {
 static LLVMValueRef image_table(OffModule *m, int n_images, LLVMValueRef begin, LLVMValueRef end) {
     LLVMValueRef *rows = arena_array(&m->arena, LLVMValueRef, n_images);
     for (int i = 0; i < n_images; i++) {
-        LLVMValueRef fields[] = {image_edge(m, i, false), image_edge(m, i, true), begin, end};
+        LLVMValueRef fields[] = {image_symbol(m, i, false), image_symbol(m, i, true), begin, end};
         rows[i] = LLVMConstNamedStruct(m->image, fields, 4);
     }
     return off_private_constant(m, LLVMConstArray2(m->image, rows, (uint64_t)n_images), "kdsl.images");
@@ -203,7 +204,7 @@ static LLVMValueRef thunk(OffModule *m, const char *name, const char *callee, LL
     return f;
 }
 
-/* Keep `value` although nothing in the module refers to it. The list may exist already: it is made anew, one longer. */
+/* Adds `value` to llvm.compiler.used, so that LLVM does not remove it. An existing list is replaced by a longer one. */
 static void keep(OffModule *m, LLVMValueRef value) {
     LLVMValueRef old = LLVMGetNamedGlobal(m->module, "llvm.compiler.used");
     LLVMValueRef list = old ? LLVMGetInitializer(old) : NULL;
@@ -219,9 +220,9 @@ static void keep(OffModule *m, LLVMValueRef value) {
     LLVMSetSection(g, "llvm.metadata");
 }
 
-/* The section is written by hand: from llvm.global_ctors a target machine made through the C API emits .ctors, which
- * neither lld nor glibc runs. 101 is the smallest priority a program may use: before any constructor of the program
- * that could launch something. */
+/* The slot is put into .init_array directly: for llvm.global_ctors a target machine made through the C API emits
+ * .ctors, which neither lld nor glibc supports. 101 is the highest priority for programs, so registration comes before
+ * any other constructor that could launch a kernel. */
 static void add_constructor(OffModule *m, LLVMValueRef function) {
     LLVMValueRef slot = LLVMAddGlobal(m->module, m->ptr, "kdsl.constructor");
     LLVMSetInitializer(slot, function);

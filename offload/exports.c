@@ -1,7 +1,7 @@
-/* exports.c -- names that an exported function cannot have. In a process a name belongs to the first program or
- * library that defines it: an exported `write` would be called by everybody who means the C library's, the runtime of
- * this program and libomptarget among them. Which names these are is read from the files that a program is linked with
- * and that it loads: the start files, the C library, libomptarget, and all libraries that these depend on. */
+/* exports.c -- symbol interposition: names that an exported function must not have. A process binds a name to the first
+ * program or library that defines it, so an exported `write` would also replace the C library's for this program's
+ * runtime and for libomptarget. The names are read from the files that the program is linked with or loads: start
+ * files, C library, libomptarget, and their dependences. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 
 typedef struct Search {
     Compiler *c;
-    Vec(const Func *) exports; /* those without a message yet */
+    Vec(const Func *) exports; /* not reported yet */
     Vec(const char *) libraries;
 } Search;
 
@@ -52,10 +52,10 @@ static void compare(Search *s, Blob file, const char *name) {
     s->exports.n = kept;
 }
 
-static void look_into(Search *s, const char *name) {
+static void search_file(Search *s, const char *name) {
     const char *rpath, *path = find_llvm_library(s->c, name, &rpath), *needed;
     Blob file = path ? map_file(path) : (Blob){0};
-    if (!file.at) return; /* the link will say what is missing */
+    if (!file.at) return; /* the linker reports a missing file */
     compare(s, file, name);
     for (int k = 0; (needed = elf_needed_library(file, k)); k++) add_library(s, needed);
     munmap(file.at, file.n);
@@ -72,5 +72,5 @@ void off_check_exports(Compiler *c, const Program *p) {
     const char *omptarget;
     off_find_omptarget(c, &omptarget);
     add_library(&s, omptarget);
-    for (int i = 0; i < s.libraries.n; i++) look_into(&s, s.libraries.at[i]);
+    for (int i = 0; i < s.libraries.n; i++) search_file(&s, s.libraries.at[i]);
 }

@@ -1,5 +1,6 @@
-/* files.c -- finds what a link needs from the system: the C start files, libc, libm, LLVM's offloading libraries.
- * Looked up at run time, because kdslc may run on another machine than the one it was built on. */
+/* files.c -- locates the files that a link needs from the system: the C start files, libc, libm, LLVM's offloading
+ * libraries. They are searched for at run time, because kdslc may run on another machine than the one it was built
+ * on. */
 #include "offload/linker.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #define KDSL_LLVM_LIB_DIR "/usr/lib/llvm-22/lib"
 #endif
 
-/* Debian's folders first, then those of distributions without multiarch. The loader searches them by itself. */
+/* Debian's folders first, then those of distributions without multiarch. The dynamic loader searches all of them. */
 static const char *const system_folders[] = {
     "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64", "/usr/lib", "/lib"};
 static const char *const llvm_folders[] = {"/usr/lib/llvm-22/lib", KDSL_LLVM_LIB_DIR, "/usr/local/lib"};
@@ -39,7 +40,7 @@ const char *need_system_file(Compiler *c, const char *name, const char *package)
     return NULL;
 }
 
-/* *rpath: the folder the program must look into at run time; NULL where the loader looks anyway. */
+/* *rpath: the folder for the program's run path; NULL if the loader searches it by default. */
 const char *find_llvm_library(Compiler *c, const char *name, const char **rpath) {
     int which;
     *rpath = NULL;

@@ -1,4 +1,5 @@
-/* gpu_image.c -- from a GPU's module to the image its plugin loads. */
+/* gpu_image.c -- device images for GPUs: AMD code objects linked by lld, NVIDIA cubins assembled by ptxas, or PTX as
+ * text. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 
 extern char **environ;
 
-/* AMD: a shared object, by lld ------------------------------------------------------------------------------------- */
+/* AMD: a shared object, linked by lld ------------------------------------------------------------------------------ */
 
 static bool link_amd(Compiler *c, const Blob *module, Blob *image) {
     Linker l;
@@ -25,11 +26,11 @@ static bool link_amd(Compiler *c, const Blob *module, Blob *image) {
     return linker_run(&l, image);
 }
 
-/* NVIDIA: a cubin, by ptxas, which reads and writes files ---------------------------------------------------------- */
+/* NVIDIA: a cubin, assembled by ptxas, which reads and writes files ------------------------------------------------ */
 
 const char *off_find_ptxas(Arena *arena) {
     const char *named = getenv("KDSL_PTXAS"), *path = getenv("PATH");
-    if (named) return *named && !access(named, X_OK) ? named : NULL; /* empty: there is none */
+    if (named) return *named && !access(named, X_OK) ? named : NULL; /* empty: do not use ptxas */
     for (const char *at = path; at && *at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
         const char *name = arena_printf(arena, "%.*s/ptxas", (int)strcspn(at, ":"), at);
         if (!access(name, X_OK)) return name;
@@ -39,7 +40,7 @@ const char *off_find_ptxas(Arena *arena) {
 }
 
 static int memory_file(const char *name, const void *at, size_t n) {
-    int fd = memfd_create(name, 0); /* ptxas opens it by its path in /proc */
+    int fd = memfd_create(name, 0); /* ptxas opens it as a path in /proc */
     for (size_t done = 0; fd >= 0 && done < n;) {
         ssize_t k = write(fd, (const char *)at + done, n - done);
         if (k < 0 && errno != EINTR) {
@@ -78,19 +79,19 @@ static bool run(char **argv, int output, int *status) {
     return true;
 }
 
-/* -g, of the compiler: then the text says where it is from, and the cubin shall, too. */
+/* True if the PTX has line information (-g); then the cubin gets it, too. */
 static bool has_lines(const Blob *ptx) {
     static const char line[] = "\n\t.loc\t";
     return memmem(ptx->at, ptx->n, line, sizeof line - 1) != NULL;
 }
 
-/* told: what it says of registers; NULL: nobody asks. */
+/* told: receives the output of ptxas -v about registers; NULL: not needed. */
 static bool assemble(Compiler *c, const char *ptxas, const char *cpu, const Blob *ptx, Blob *image, Blob *told) {
     int in = memory_file("kdsl.ptx", ptx->at, ptx->n), out = memory_file("kdsl.cubin", "", 0);
     int said = memory_file("ptxas", "", 0), status = -1;
     Blob text = {0};
     char paths[2][40];
-    /* Seen by the child under its parent's number: not every ptxas takes /dev/stdin. */
+    /* Paths with this process's number, because not every ptxas reads /dev/stdin. */
     snprintf(paths[0], sizeof paths[0], "/proc/%d/fd/%d", (int)getpid(), in);
     snprintf(paths[1], sizeof paths[1], "/proc/%d/fd/%d", (int)getpid(), out);
     char *argv[] = {(char *)ptxas, "-m64", "-O3",    (char *)arena_printf(&c->arena, "--gpu-name=%s", cpu),
@@ -112,7 +113,7 @@ static bool assemble(Compiler *c, const char *ptxas, const char *cpu, const Blob
     return ok;
 }
 
-/* The text ends with a NUL, which the driver wants. */
+/* PTX as the image ends with a NUL, as the driver requires. */
 static bool keep_text(Compiler *c, const Blob *ptx, Blob *image) {
     *image = (Blob){malloc(ptx->n + 1), ptx->n + 1};
     if (!image->at) ice(c, (Span){0, 0}, "out of memory");

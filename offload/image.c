@@ -1,4 +1,5 @@
-/* image.c -- from device object to what libomptarget loads, and from images to an object the program can hold. */
+/* image.c -- the x86 device image, a shared object that libomptarget loads, and the object that contains all images of
+ * a program. */
 #include <string.h>
 
 #include "offload/elf.h"
@@ -6,10 +7,10 @@
 #include "offload/module.h"
 #include "runtime/embedded.h"
 
-/* The host plugin's image may leave open what the C library defines, and nothing else: a name without a version goes to
- * the first library of the process that has it, whichever that is. What the image needs of libomp its runtime looks up
- * (runtime/threads.c). */
-static bool is_ours(const char *name) { return !strncmp(name, "kdsl_", 5); }
+/* The only undefined symbols of the x86 image may be versioned symbols of the C library: the loader binds a symbol
+ * without a version to the first library in the process that defines it. Functions of libomp are looked up by the
+ * runtime in the image (runtime/threads.c). */
+static bool is_runtime_symbol(const char *name) { return !strncmp(name, "kdsl_", 5); }
 
 static bool check_symbols(Compiler *c, Blob image) {
     const char *name;
@@ -21,17 +22,18 @@ static bool check_symbols(Compiler *c, Blob image) {
     return ok;
 }
 
-/* Kernels are looked up by name with dlsym. The plugin opens the image once per device with RTLD_GLOBAL, so any other
- * visible name would bind to the first device's copy: the version script hides what irgen may have left visible. */
+/* The plugin finds kernels by dlsym. It opens the image once per device with RTLD_GLOBAL, so any other visible symbol
+ * would bind to the first device's copy. This version script hides all symbols but the kernels. */
 static const char exports[] = "{ global: kdsl_*; local: *; };";
 
-/* libc always, for the device runtime; reading the symbols of libm and libmvec costs 1 ms, so only where the kernels
- * call anything. (They must be linked, not only found at run time: an unversioned reference gets the oldest expf.) */
+/* Always links libc, for the device runtime; libm and libmvec, whose symbols take 1 ms to read, only if the kernels
+ * call library functions. They must be linked, not only found at run time, because an unversioned reference is bound to
+ * the oldest version of expf. */
 static void add_libraries(Linker *l, const Blob *objects, int n) {
     const char *name, *path;
     bool calls = false;
     for (int i = 0; i < n; i++)
-        for (int k = 0; (name = elf_undefined_symbol(objects[i], k)); k++) calls = calls || !is_ours(name);
+        for (int k = 0; (name = elf_undefined_symbol(objects[i], k)); k++) calls = calls || !is_runtime_symbol(name);
     linker_add(l, "--as-needed");
     if (calls && (path = find_system_file(l->c, "libm.so.6"))) linker_add(l, path);
     if (calls && (path = find_system_file(l->c, "libmvec.so.1"))) linker_add(l, path);

@@ -1,13 +1,13 @@
-/* launch.c -- one kernel launch: the arrays that describe the arguments, the argument struct, the call.
- * Assumes the builder stands inside a function. Promises that every launch fills the whole struct anew: the runtime
- * writes into it (protocol.h), and a second launch with what the first left there reads past the arrays. */
+/* launch.c -- emits a kernel launch: arrays that describe the arguments, the argument struct, the call. The builder
+ * must be in a function. Every launch fills the whole struct: the runtime modifies it (protocol.h), and with the
+ * modified values a second launch would read past the ends of the arrays. */
 #include "offload/module.h"
 #include "offload/protocol.h"
 
 #include <string.h>
 
-/* Stack room ------------------------------------------------------------------------------------------------------- */
-/* In the entry block, or a launch in a loop would grow the stack with every round. */
+/* Stack memory ----------------------------------------------------------------------------------------------------- */
+/* In the entry block: an alloca in a loop would grow the stack in every iteration. */
 static LLVMValueRef entry_alloca(OffModule *m, LLVMValueRef function, LLVMTypeRef type, const char *name) {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(m->context);
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
@@ -36,7 +36,7 @@ static OffFrame *need_frame(OffModule *m, LLVMValueRef function, int n_args) {
 }
 
 /* Values ----------------------------------------------------------------------------------------------------------- */
-/* A scalar as the pointer-sized slot of a LITERAL: its bits, zero-extended. */
+/* A scalar as a LITERAL: its bits, zero-extended to the size of a pointer. */
 static LLVMValueRef literal_slot(OffModule *m, LLVMBuilderRef b, LLVMValueRef v) {
     LLVMTypeRef t = LLVMTypeOf(v);
     if (LLVMGetTypeKind(t) == LLVMPointerTypeKind) return v;
@@ -62,7 +62,7 @@ static void store_element(OffModule *m, LLVMBuilderRef b, LLVMTypeRef type, LLVM
     LLVMBuildStore(b, v, LLVMBuildInBoundsGEP2(b, type, array, &at, 1, ""));
 }
 
-/* Bases, begins and sizes of this launch. Sizes known while compiling are a constant table and need no stores. */
+/* Stores the bases, begins and sizes of this launch. If all sizes are constants, they are a constant table. */
 static LLVMValueRef fill_arrays(OffModule *m, LLVMBuilderRef b, OffFrame *f, const OffLaunch *l) {
     bool constant = true;
     LLVMValueRef *sizes = arena_array(&m->arena, LLVMValueRef, l->n_args);
@@ -147,7 +147,7 @@ static void fill_args(OffModule *m, LLVMBuilderRef b, OffFrame *f, const OffLaun
     store_dims(m, b, f->args, OFF_ARGS_THREADS, l->threads);
 }
 
-/* runtime/launch.c: __tgt_target_kernel, and what is to be known of it. */
+/* Declares kdsl_launch or kdsl_launch_alone (runtime/launch.c), wrappers of __tgt_target_kernel. */
 static LLVMValueRef launch_function(OffModule *m, bool is_alone, LLVMTypeRef *type) {
     LLVMTypeRef params[] = {m->ptr, m->i64, m->i32, m->i32, m->ptr, m->ptr};
     const char *name = is_alone ? "kdsl_launch_alone" : "kdsl_launch";
@@ -171,7 +171,7 @@ LLVMValueRef off_emit_launch(OffModule *m, LLVMBuilderRef b, const OffLaunch *l)
     LLVMValueRef call[] = {
         ident(m, &l->place),
         l->device ? l->device : LLVMConstInt(m->i64, (uint64_t)OFF_DEVICE_DEFAULT, true),
-        l->teams[0] ? l->teams[0] : one, /* the struct decides; -1 here would force one team */
+        l->teams[0] ? l->teams[0] : one, /* the struct sets the number of teams; -1 here would force one team */
         l->threads[0] ? l->threads[0] : one,
         region,
         f->args,

@@ -1,5 +1,5 @@
-/* link.c -- objects and the embedded runtime to an executable, or to one relocatable object; no compiler driver and no
- * files of gcc needed. The result is made in memory and written in one go (output.c). */
+/* link.c -- links objects and the embedded runtime to an executable, a shared library or a relocatable object, without
+ * a compiler driver and without files of gcc. The result is created in memory and written at once (output.c). */
 #include <llvm/Config/llvm-config.h>
 #include <sys/stat.h>
 
@@ -25,7 +25,7 @@ static void add_if_found(Linker *l, const char *path) {
     if (path) linker_add(l, path);
 }
 
-/* Parts that the program, or a part above, refers to. */
+/* Adds the parts of the runtime to which the program, or a part added before, refers. */
 static void add_parts(Linker *l, const LinkJob *job) {
     Vec(Blob) objects = {0};
     for (int i = 0; i < job->n_objects; i++) vec_push(&l->c->arena, &objects, job->objects[i]);
@@ -38,7 +38,7 @@ static void add_parts(Linker *l, const LinkJob *job) {
     }
 }
 
-/* Objects, then the runtime. `main` only where there is a program for it to start. */
+/* Objects, then the runtime; `main` only if there is a program to start. */
 static void add_objects(Linker *l, const LinkJob *job) {
     static const char *const labels[] = {"host code", "device images", "device code"};
     bool has_program = !job->relocatable && !job->shared;
@@ -57,7 +57,7 @@ const char *off_find_omptarget(Compiler *c, const char **name) {
     return find_llvm_library(c, OMPTARGET, &rpath);
 }
 
-/* The version of libomptarget whose protocol is spelled here, by its full name. It depends on libomp. */
+/* libomptarget of the version whose protocol this directory implements, by its full name. It depends on libomp. */
 static void add_offloading(Linker *l) {
     const char *rpath, *path = find_llvm_library(l->c, OMPTARGET, &rpath);
     if (!path) {
@@ -71,7 +71,7 @@ static void add_offloading(Linker *l) {
     if (rpath) linker_add_all(l, "-rpath", rpath);
 }
 
-/* The linker would wait for a pipe that nobody writes to. */
+/* Reports an error for a library that is a pipe, since the linker would block on reading it. */
 static void refuse_pipes(Linker *l, const LinkJob *job, const char *library) {
     static const char *const ends[] = {"so", "a"};
     for (int i = 0; i < 2 * job->n_folders; i++) {
@@ -91,8 +91,8 @@ static void add_users_libraries(Linker *l, const LinkJob *job) {
     for (int i = 0; i < job->n_libraries; i++) linker_add(l, arena_printf(&l->c->arena, "-l%s", job->libraries[i]));
 }
 
-/* libc and libm by their own files: the linker scripts of libc.so and libm.so only add time. libc_nonshared.a has
- * atexit. A missing libm or libmvec shows as an undefined symbol, if it is missed at all. */
+/* Uses the libraries themselves instead of the linker scripts libc.so and libm.so, which take more time.
+ * libc_nonshared.a defines atexit. If libm or libmvec is missing but needed, the linker reports an undefined symbol. */
 static void add_libraries(Linker *l, const LinkJob *job) {
     linker_add(l, "--as-needed");
     add_users_libraries(l, job);
@@ -116,10 +116,12 @@ static void add_executable(Linker *l, const LinkJob *job) {
     add_needed(l, "crtn.o");
 }
 
-/* Kernels are visible in the x86 device's object, for its image; a library shows nobody its host versions. */
+/* The host versions of kernels are visible in the x86 device's object, as its image needs; a shared library hides
+ * them. */
 static const char inside[] = "{ local: kdsl_kernel_*; kdsl_narrow_*; ompt_start_tool*; };";
 
-/* Everything hidden but what is exported; a name that nobody defines is an error here and not where it is loaded. */
+/* Hides all symbols but the exported functions. -z defs: an undefined symbol is an error now, not when the library is
+ * loaded. */
 static void add_shared(Linker *l, const LinkJob *job) {
     linker_add_all(l, "-shared", "-z", "defs", "--eh-frame-hdr", "--gc-sections", "--hash-style=gnu",
                    "--build-id=none", "--version-script");

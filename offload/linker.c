@@ -1,7 +1,8 @@
-/* linker.c -- runs lld on memory: inputs are memfds named /proc/self/fd/N, the output comes through a pipe.
+/* linker.c -- runs lld on files in memory: inputs are memfds named /proc/self/fd/N, the output is read from a pipe.
  *
- * Why a pipe: lld writes a regular file through a temporary beside it, which cannot be made in /proc/self/fd, but
- * streams to anything that is not regular. A reader thread empties the pipe, so no size is too large for it. */
+ * A pipe, because lld writes a regular file through a temporary file in the same folder, which cannot be created in
+ * /proc/self/fd, but streams to anything else. A thread reads the pipe while lld writes, so the output may have any
+ * size. */
 #define _GNU_SOURCE
 #include "offload/linker.h"
 
@@ -39,7 +40,7 @@ static bool write_all(int fd, const char *at, size_t n) {
     return true;
 }
 
-/* A limit on the size of files (ulimit -f) holds for memory files, too: the output could not be written either. */
+/* A limit on file sizes (ulimit -f) applies to memfds, too; then the output could not be written either. */
 static void no_resources(Linker *l) {
     int error = errno;
     const char *why = strerror(error);
@@ -90,7 +91,7 @@ static void *read_all(void *context) {
 }
 
 /* Messages --------------------------------------------------------------------------------------------------------- */
-/* lld knows its inputs as /proc/self/fd/N; the user does not. */
+/* Replaces /proc/self/fd/N, lld's name of an input, by the label of the input. */
 static const char *label_at(const Linker *l, const char *text, size_t *n) {
     static const char prefix[] = "/proc/self/fd/";
     if (strncmp(text, prefix, sizeof prefix - 1)) return NULL;
@@ -123,7 +124,7 @@ static const char *readable(const Linker *l, const char *text) {
     return kept;
 }
 
-/* lld's first line is the diagnostic, the others its notes. */
+/* The first line of lld's message becomes the diagnostic, the others its notes. */
 static void report(Linker *l, const char *message) {
     const char *text = readable(l, message), *end = strchrnul(text, '\n');
     if (!strncmp(text, "error: ", 7)) text += 7;
@@ -136,7 +137,7 @@ static void report(Linker *l, const char *message) {
 }
 
 /* The run ---------------------------------------------------------------------------------------------------------- */
-/* Small links are over before a second thread has started. */
+/* Small links take less time than starting threads. */
 enum { PARALLEL_FROM_BYTES = 16 << 20 };
 
 static bool run_into(Linker *l, int pipe_write, Reader *reader) {
@@ -147,8 +148,8 @@ static bool run_into(Linker *l, int pipe_write, Reader *reader) {
     linker_add(l, arena_printf(&l->c->arena, "/proc/self/fd/%d", pipe_write));
     char *message;
     int status = LLVMKdslLinkElf(l->argv.n, l->argv.at, &message);
-    close(pipe_write); /* the reader sees the end ... */
-    if (status == LLVM_KDSL_LINK_BROKEN) pthread_cancel(thread); /* ... unless lld died holding the pipe open */
+    close(pipe_write); /* end of file for the reader ... */
+    if (status == LLVM_KDSL_LINK_BROKEN) pthread_cancel(thread); /* ... unless lld has failed without closing it */
     pthread_join(thread, NULL);
     if (status != LLVM_KDSL_LINK_OK) report(l, message);
     else if (reader->failed) no_resources(l);
@@ -163,7 +164,7 @@ static bool run(Linker *l, Blob *output) {
         no_resources(l);
         return false;
     }
-    fcntl(ends[1], F_SETPIPE_SZ, 1 << 20); /* fewer turns for large outputs; a refusal does no harm */
+    fcntl(ends[1], F_SETPIPE_SZ, 1 << 20); /* fewer context switches for large outputs; may fail */
     Reader reader = {.fd = ends[0]};
     bool ok = run_into(l, ends[1], &reader);
     close(ends[0]);

@@ -1,4 +1,4 @@
-// lld.cpp -- see lld.h. The only C++ of this room.
+// lld.cpp -- see lld.h; C++ because lld and these parts of LLVM have no C interface.
 #include "offload/lld.h"
 
 #include <cstdlib>
@@ -31,7 +31,7 @@ extern "C" int LLVMKdslLinkElf(int argc, const char *const *argv, char **message
     std::string text;
     llvm::raw_string_ostream out(text);
     llvm::ArrayRef<const char *> args(argv, argc);
-    // Without this lld's fatal errors end the process instead of coming back here.
+    // Otherwise lld's fatal errors would end the process instead of returning.
     llvm::CrashRecoveryContext::Enable();
     lld::Result result = lld::lldMain(args, out, out, {{lld::Gnu, &lld::elf::link}});
     llvm::CrashRecoveryContext::Disable();

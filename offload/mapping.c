@@ -1,5 +1,5 @@
-/* mapping.c -- how a value travels, in libomptarget's words: map types and the strings its reports show.
- * Assumes sema decided the Transfer of every parameter; promises exactly one row for each. */
+/* mapping.c -- OpenMP map types of kernel arguments, and the names that libomptarget's reports show. Sema has decided
+ * the Transfer of every parameter (sema/plan.c). */
 #include "offload/module.h"
 #include "offload/protocol.h"
 
@@ -22,7 +22,7 @@ static const int64_t map_of_transfer[] = {
 int64_t off_map_type(Transfer t) { return map_of_transfer[t]; }
 int64_t off_map_literal(void) { return OFF_MAP_PARAM | OFF_MAP_LITERAL; }
 
-/* A field must not hold the separator, nor bytes that would break a line of the report. */
+/* A field must not contain the separator `;`, nor control characters, which would break the lines of a report. */
 static const char *field(Arena *a, const char *text) {
     if (!text || !*text) return "unknown";
     char *s = arena_strndup(a, text, strlen(text));
@@ -31,7 +31,7 @@ static const char *field(Arena *a, const char *text) {
     return s;
 }
 
-/* The runtime parses line and column with std::stoi, which throws on anything but digits. */
+/* The runtime parses line and column with std::stoi, which throws an exception for anything but digits. */
 static int digits(int n) { return n > 0 ? n : 0; }
 
 const char *off_ident_text(Arena *a, const OffPlace *p) {

@@ -1,7 +1,7 @@
-/* names.c -- an x86 image without code: a shared object of nothing but symbols, with the addresses of functions that
- * lie elsewhere in the process already. The host plugin loads it like any other and finds the kernels by name. It is
- * made without a linker, and of what the plugin keeps for ever it is the smallest part there can be. Layout: System V
- * ABI, chapter 5, and gabi's SHN_ABS, which the loader does not move. */
+/* names.c -- an x86 image without code: a shared object with only a symbol table, whose symbols are absolute addresses
+ * of functions that are already in the process. The host plugin loads it like any other image and finds the kernels by
+ * name. It is created without a linker, and is as small as possible, because the plugin never unloads it. Layout:
+ * System V ABI, chapter 5, and gabi's SHN_ABS, which the loader does not relocate. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void write_header(char *at, const Layout *l) {
     };
 }
 
-/* The loader writes into what is dynamic. A stack that nobody speaks of would have to be executable. */
+/* The loader writes to the dynamic section. Without PT_GNU_STACK the loader would make the stack executable. */
 static void write_segments(char *at, const Layout *l) {
     Elf64_Phdr *s = (Elf64_Phdr *)(at + sizeof(Elf64_Ehdr));
     size_t n_dynamic = N_DYNAMIC * sizeof(Elf64_Dyn);
@@ -78,7 +78,7 @@ static void write_dynamic(char *at, const Layout *l) {
     memcpy(at + l->dynamic, rows, sizeof rows);
 }
 
-/* All symbols in one chain: 1, 2, ..., n. */
+/* A hash table with one bucket: all symbols in one chain, 1, 2, ..., n. */
 static void write_hash(char *at, const Layout *l) {
     Elf64_Word *hash = (Elf64_Word *)(at + l->hash);
     hash[0] = 1;
@@ -101,7 +101,7 @@ static void write_symbols(char *at, const Layout *l, const OffName *names) {
     }
 }
 
-/* The plugin looks for its own symbols in the sections. */
+/* The plugin reads symbols through the section headers. */
 static void write_sections(char *at, const Layout *l) {
     Elf64_Shdr *s = (Elf64_Shdr *)(at + l->sections);
     s[SECTION_SYMBOLS] = (Elf64_Shdr){.sh_type = SHT_DYNSYM,

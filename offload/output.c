@@ -1,5 +1,5 @@
-/* output.c -- files written whole or not at all: through a temporary in the same folder and a rename, so that a reader
- * sees the old file or the new one, and a failure leaves the old one as it was. */
+/* output.c -- atomic replacement of files: written to a temporary file in the same folder, then renamed, so that
+ * readers see the old file or the new one, and a failure leaves the old one unchanged. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +30,8 @@ static bool cannot_write(Compiler *c, const char *path, const char *why) {
     return false;
 }
 
-/* A device or a pipe (/dev/null, /dev/stdout): there is nothing to replace. */
-static bool write_through(Compiler *c, const char *path, Blob bytes) {
+/* Devices and pipes (/dev/null, /dev/stdout) are written directly: there is no file to replace. */
+static bool write_directly(Compiler *c, const char *path, Blob bytes) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool ok = fd >= 0 && write_all(fd, bytes);
     int error = errno;
@@ -42,9 +42,9 @@ static bool write_through(Compiler *c, const char *path, Blob bytes) {
     return ok || cannot_write(c, path, strerror(error));
 }
 
-/* A new file beside `path`. Its own short name, so that a long `path` does not make one that is too long. The kernel
- * applies the umask to `mode`. */
-static int open_beside(Compiler *c, const char *path, unsigned mode, const char **temporary) {
+/* Creates the temporary file. Its name is short and does not depend on the name in `path`, which may have the maximal
+ * length. The kernel applies the umask to `mode`. */
+static int open_temporary(Compiler *c, const char *path, unsigned mode, const char **temporary) {
     const char *slash = strrchr(path, '/');
     for (int tries = 0; tries < 100; tries++) {
         unsigned salt = (unsigned)getpid() * 100u + (unsigned)tries;
@@ -57,7 +57,7 @@ static int open_beside(Compiler *c, const char *path, unsigned mode, const char 
 
 static bool replace(Compiler *c, const char *shown, const char *path, Blob bytes, unsigned mode) {
     const char *temporary;
-    int fd = open_beside(c, path, mode, &temporary);
+    int fd = open_temporary(c, path, mode, &temporary);
     if (fd < 0) return cannot_write(c, shown, strerror(errno));
     bool ok = write_all(fd, bytes);
     int error = errno;
@@ -82,8 +82,8 @@ bool off_write_file(Compiler *c, const char *path, Blob bytes, unsigned mode) {
         return replace(c, path, path, bytes, mode);
     }
     if (S_ISDIR(st.st_mode)) return cannot_write(c, path, "it is a folder");
-    if (!S_ISREG(st.st_mode)) return write_through(c, path, bytes);
-    char *real = realpath(path, NULL); /* a symbolic link stays one; what it names is replaced */
+    if (!S_ISREG(st.st_mode)) return write_directly(c, path, bytes);
+    char *real = realpath(path, NULL); /* a symbolic link is kept, its target replaced */
     if (!real) return cannot_write(c, path, strerror(errno));
     bool ok = replace(c, path, real, bytes, mode);
     free(real);

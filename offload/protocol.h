@@ -1,6 +1,6 @@
-/* protocol.h -- libomptarget's layouts and numbers, written once, as data. The emitters build the same shapes as LLVM
- * types (entries.c) and the tests compare the two.
- * Source of everything here: LLVM 22.1.8, the file named at each item. A newer LLVM means: read those files again. */
+/* protocol.h -- libomptarget's struct layouts and constants. entries.c builds the same structs as LLVM types, and tests
+ * compare the two. Source of everything here: LLVM 22.1.8, the file named at each item, to be read again for a newer
+ * LLVM. */
 #ifndef KDSL_OFFLOAD_PROTOCOL_H
 #define KDSL_OFFLOAD_PROTOCOL_H
 
@@ -15,15 +15,15 @@ typedef struct OffIdent {
     const char *psource;
 } OffIdent;
 static_assert(sizeof(OffIdent) == 24, "ident_t");
-enum { OFF_IDENT_KMPC = 2 }; /* KMP_IDENT_KMPC: atomics and the like are called the way clang does */
+enum { OFF_IDENT_KMPC = 2 }; /* KMP_IDENT_KMPC: the calls follow clang's conventions */
 
-/* llvm/include/llvm/Frontend/Offloading/Utility.h, struct EntryTy (version 1). `reserved` stays 0: it is how the
- * runtime tells this layout from the older {addr, name, size, flags, reserved}. */
+/* llvm/include/llvm/Frontend/Offloading/Utility.h, struct EntryTy (version 1). `reserved` must be 0: it distinguishes
+ * this layout from the older {addr, name, size, flags, reserved}. */
 typedef struct OffEntry {
     uint64_t reserved;
     uint16_t version, kind;
     uint32_t flags;
-    void *address; /* the region id: any unique address of the host */
+    void *address; /* the region id: any unique host address */
     char *symbol;
     uint64_t size_bytes, data; /* size_bytes 0: a kernel */
     void *aux;
@@ -31,8 +31,9 @@ typedef struct OffEntry {
 static_assert(sizeof(OffEntry) == 56, "EntryTy");
 static_assert(offsetof(OffEntry, address) == 16 && offsetof(OffEntry, aux) == 48, "EntryTy");
 enum { OFF_ENTRY_VERSION = 1, OFF_KIND_OPENMP = 1 };
-/* An entry with these flags is no kernel: `data` says what the program requires (offload/include/omptarget.h,
- * OMP_REGISTER_REQUIRES and OpenMPOffloadingRequiresDirFlags; read by offload/libomptarget/PluginManager.cpp). */
+/* An entry with these flags is not a kernel; its `data` is the program's `requires` clauses
+ * (offload/include/omptarget.h, OMP_REGISTER_REQUIRES and OpenMPOffloadingRequiresDirFlags; read by
+ * offload/libomptarget/PluginManager.cpp). */
 enum { OFF_FLAGS_REQUIRES = 0x10, OFF_REQUIRES_UNIFIED_MEMORY = 8 };
 
 /* offload/include/Shared/APITypes.h, struct __tgt_device_image and struct __tgt_bin_desc */
@@ -49,8 +50,8 @@ typedef struct OffDescriptor {
 } OffDescriptor;
 static_assert(sizeof(OffDescriptor) == 32, "__tgt_bin_desc");
 
-/* offload/include/Shared/APITypes.h, struct KernelArgsTy. The runtime writes back into it (n_args grows, zero
- * dimensions become 1), so every launch fills the whole struct again. */
+/* offload/include/Shared/APITypes.h, struct KernelArgsTy. The runtime modifies the struct (n_args grows, zero
+ * dimensions become 1), so every launch fills all of it again. */
 typedef struct OffKernelArgs {
     uint32_t version, n_args;
     void **bases, **begins;
@@ -75,12 +76,12 @@ enum {
 enum {
     OFF_MAP_TO = 0x1,
     OFF_MAP_FROM = 0x2,
-    OFF_MAP_ALWAYS = 0x4,    /* copied even if something of a longer life has mapped it */
-    OFF_MAP_PARAM = 0x20,    /* the entry becomes a kernel argument, in array order */
+    OFF_MAP_ALWAYS = 0x4,    /* copied even if the data is already mapped */
+    OFF_MAP_PARAM = 0x20,    /* the entry is a kernel argument, in the order of the arrays */
     OFF_MAP_LITERAL = 0x100, /* the value itself is in the base slot */
 };
 
-/* Any device id below 0 asks for omp_get_default_device (offload/include/omptarget.h, OFFLOAD_DEVICE_DEFAULT). */
+/* Any negative device id selects omp_get_default_device (offload/include/omptarget.h, OFFLOAD_DEVICE_DEFAULT). */
 #define OFF_DEVICE_DEFAULT (-1)
 
 #endif
