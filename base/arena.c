@@ -1,7 +1,7 @@
-/* arena.c -- memory by lifetime: allocate, never free, drop all at once. Also growable text (Buf).
+/* arena.c -- arena allocation: objects are never freed one by one, but all at once. Also growable text (Buf).
  *
- * Small requests are carved from chunks that double up to CHUNK_MAX_BYTES; a large one gets a chunk of its own, so no
- * chunk is left half empty for it. Out of memory ends the process here and nowhere else. */
+ * Small objects share chunks, whose sizes double up to CHUNK_MAX_BYTES; a large object gets a chunk of its own, so that
+ * no chunk is left half empty. Only this file handles a lack of memory: it ends the process. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static _Noreturn void out_of_memory(void) {
     exit(1);
 }
 
-/* Fresh chunks come zeroed from calloc (the kernel's own zero pages for big ones), so arena_alloc never clears. */
+/* calloc returns zeroed chunks (large ones are the kernel's zero pages), so arena_alloc need not clear memory. */
 static char *chunk_new(Arena *a, size_t size_bytes) {
     size_t header_bytes = (sizeof(ArenaChunk) + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
     ArenaChunk *chunk = calloc(1, header_bytes + size_bytes);
@@ -88,7 +88,7 @@ void *vec_grow(Arena *a, void *at, int n, int *cap, size_t elem_bytes) {
     return moved;
 }
 
-/* Room for n more bytes and the final NUL. */
+/* Ensures capacity for n more bytes and the final NUL. */
 static void buf_reserve(Buf *b, size_t n) {
     if (b->cap - b->n > n) return;
     size_t cap = b->cap ? b->cap : 256;

@@ -1,7 +1,7 @@
-/* base.h -- the ground every room stands on: spans, arenas, interned names, vectors.
+/* base.h -- what all parts of the compiler use: spans, arenas, interned names, vectors, source files, diagnostics.
  *
- * Memory: one Arena per compilation; no pass ever frees. Out of memory ends the process in one place
- * (arena_alloc), so no caller checks. Names are interned: equality is ==. */
+ * Memory: each compilation has one Arena; no pass frees memory. If there is no memory left, arena_alloc ends the
+ * process, so callers need not check. Names are interned: equal names have equal pointers. */
 #ifndef KDSL_BASE_H
 #define KDSL_BASE_H
 
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Half-open range of byte offsets into the SourceMap's single offset space: one number says file and place.
- * {0, 0} is "no place": the first file starts at offset 1. */
+/* Half-open range of byte offsets. All files of the SourceMap share one range of offsets, so an offset identifies file
+ * and position. {0, 0} is no location: the first file starts at offset 1. */
 typedef struct Span {
     uint32_t lo, hi;
 } Span;
@@ -30,7 +30,7 @@ typedef struct Arena {
     size_t total_bytes;
 } Arena;
 
-/* Zeroed memory, aligned to 16 bytes, alive until arena_free. Never NULL. */
+/* Returns zeroed memory, aligned to 16 bytes, valid until arena_free; never NULL. */
 void *arena_alloc(Arena *a, size_t size_bytes);
 /* NUL-terminated copy of text[0..n). */
 char *arena_strndup(Arena *a, const char *text, size_t n);
@@ -54,7 +54,8 @@ void arena_free(Arena *a);
      (v)->at[(v)->n++] = (x))
 void *vec_grow(Arena *a, void *at, int n, int *cap, size_t elem_bytes);
 
-/* Growable text, for dumps and messages. Owns heap memory: buf_free. `at` is always NUL-terminated once written. */
+/* Growable text, for dumps and messages, in heap memory that buf_free frees. `at` is NULL at first, then always
+ * NUL-terminated. */
 typedef struct Buf {
     char *at;
     size_t n, cap;
@@ -76,17 +77,17 @@ Name name_intern(Interner *in, const char *text, size_t n);
 Name name_of(Interner *in, const char *text); /* from a C string */
 void interner_free(Interner *in);
 
-/* Edit distance (insert, delete, change, swap neighbours), capped: anything beyond `cap` returns cap + 1. The same
- * letters in other cases (`pi` for `PI`) are one change. */
+/* Optimal string alignment distance (insert, delete, change, swap adjacent characters); more than `cap` returns cap +
+ * 1. Names that differ in case only (`pi` for `PI`) have distance 1. */
 int edit_distance(const char *a, const char *b, int cap);
 
 /* source.c --------------------------------------------------------------------------------------------------- */
 typedef struct Source {
     const char *path; /* as the user wrote it */
     const char *text; /* text[n] is NUL; the text may hold NULs before that */
-    uint32_t n, base; /* spans of this file are base .. base + n */
+    uint32_t n, base; /* spans of this file are in base .. base + n */
     uint32_t *line_starts;
-    int n_lines; /* filled on first use */
+    int n_lines; /* computed on first use */
 } Source;
 
 typedef struct SourceMap {
@@ -100,12 +101,13 @@ typedef struct Place {
     int line, col;      /* from 1; col counts bytes */
 } Place;
 
-/* Read a file ("-" is standard input), strip a byte order mark. On failure returns NULL and *why says it in words. */
-typedef enum SourceKind { SOURCE_ANY, SOURCE_FILE } SourceKind; /* a pipe or a device, too; a regular file only */
+/* Reads a file ("-" is standard input) without its byte order mark. After a failure returns NULL and sets *why to the
+ * reason. */
+typedef enum SourceKind { SOURCE_ANY, SOURCE_FILE } SourceKind; /* ANY: pipes and devices, too */
 Source *source_read(SourceMap *m, const char *path, SourceKind kind, const char **why);
-Source *source_add(SourceMap *m, const char *path, const char *text, size_t n); /* NULL: over 1 GiB in all */
+Source *source_add(SourceMap *m, const char *path, const char *text, size_t n); /* NULL: more than 1 GiB in all */
 Place source_place(SourceMap *m, uint32_t offset);
-/* Bytes of `line` (from 1), without its line end. */
+/* The bytes of `line` (from 1), without its line end; not NUL-terminated. */
 const char *source_line(const Source *s, int line, int *n);
 
 /* diag.c ----------------------------------------------------------------------------------------------------- */
@@ -138,12 +140,12 @@ typedef struct Diags {
     SourceMap *sources;
     Vec(Diag *) list;
     int n_errors, n_warnings;
-    bool too_many; /* errors past DIAG_MAX_ERRORS are counted, not kept */
+    bool too_many; /* errors after DIAG_MAX_ERRORS are counted, not stored */
 } Diags;
 
 enum { DIAG_MAX_ERRORS = 20 };
 
-/* The compilation's context: what every pass needs and nothing of any pass. Two of them live side by side. */
+/* The context of a compilation: what all passes share. A process may have several. */
 typedef struct Compiler {
     Arena arena;
     Interner names;
@@ -154,20 +156,20 @@ typedef struct Compiler {
 void compiler_init(Compiler *c);
 void compiler_free(Compiler *c);
 
-/* Report at `span`. Severity comes from diag.def. The text is in the user's words, names in `backquotes`.
- * Never returns NULL; a second error with the same code at the same place is dropped. */
+/* Reports a diagnostic at `span`; diag.def has its severity. The text uses the words of the language's reference, with
+ * names in `backquotes`. Never returns NULL; a second diagnostic with the same code at the same location is dropped. */
 Diag *diag(Compiler *c, DiagCode code, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
 void diag_note(Compiler *c, Diag *d, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* A note that also carries the text to put in place of `span` (an empty span inserts). */
+/* Adds a note with a replacement for the text of `span` (an empty span inserts). */
 void diag_fix(Compiler *c, Diag *d, Span span, const char *replacement, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 const char *diag_code_name(DiagCode code); /* "E0307" */
 const char *diag_help(DiagCode code);      /* the one-line explanation of diag.def */
 
-/* All diagnostics in source order, with source line and caret, into `out`. */
+/* Appends all diagnostics to `out` in source order, with source line and caret. */
 void diags_print(Compiler *c, Buf *out, bool colour);
 
-/* A broken invariant of ours: print where and what to report, then abort. */
+/* Internal compiler error, an invariant that does not hold: prints the location and how to report it, then aborts. */
 _Noreturn void ice(Compiler *c, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,4 +1,4 @@
-/* diag.c -- diagnostics as values: collected by every pass, sorted and printed once.
+/* diag.c -- diagnostics: passes collect them as data; they are sorted and printed once.
  *
  *   saxpy.kdsl:7:9: error[E0401]: `x` is read-only here
  *      7 |         x[i] = a * x[i] + y[i];
@@ -6,8 +6,8 @@
  *   saxpy.kdsl:3:23: note: ...            with its line, unless that is on the screen already; then
  *        = note: ...   = fix: ...
  *
- * Columns count bytes, as editors' jump lists do; the caret line is laid out by display width (tabs, UTF-8). Long lines
- * are shown as a window around the caret, and bytes a terminal could choke on are shown as `.`. */
+ * Columns count bytes, as editors expect; the caret line is aligned by display width (tabs, UTF-8). Of long lines a
+ * window around the caret is shown, and control bytes are shown as `.`. */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ void compiler_free(Compiler *c) {
     arena_free(&c->arena);
 }
 
-static bool already_said(const Diags *d, DiagCode code, Span span) {
+static bool is_repeated(const Diags *d, DiagCode code, Span span) {
     for (int i = d->list.n - 1; i >= 0 && i > d->list.n - 1 - DIAG_MAX_ERRORS; i--)
         if (d->list.at[i]->code == code && d->list.at[i]->span.lo == span.lo) return true;
     return false;
@@ -53,7 +53,7 @@ Diag *diag(Compiler *c, DiagCode code, Span span, const char *format, ...) {
     *d = (Diag){.code = code, .severity = codes[code].severity, .span = span};
     d->text = arena_vprintf(&c->arena, format, ap);
     va_end(ap);
-    if (already_said(all, code, span)) return d;
+    if (is_repeated(all, code, span)) return d;
     bool is_error = d->severity == SEV_ERROR;
     int *count = is_error ? &all->n_errors : &all->n_warnings;
     if (++*count > DIAG_MAX_ERRORS) {
@@ -91,7 +91,7 @@ typedef struct Colours {
 static const Colours no_colours = {"", "", "", "", "", ""};
 static const Colours ansi_colours = {"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m", "\033[0m"};
 
-/* Length of the UTF-8 sequence at text[0..n), or 0 when it is none. */
+/* Length of the UTF-8 sequence at text[0..n); 0: invalid. */
 static int utf8_length(const unsigned char *text, int n) {
     int need = text[0] < 0x80 ? 1 : text[0] >= 0xC2 && text[0] < 0xE0 ? 2 : (text[0] & 0xF0) == 0xE0 ? 3
              : text[0] >= 0xF0 && text[0] < 0xF5 ? 4 : 0;
@@ -101,7 +101,7 @@ static int utf8_length(const unsigned char *text, int n) {
     return need;
 }
 
-/* Put one character of the source into `out` (NULL: only measure) and return its width on the screen. */
+/* Appends one character of the source to `out` (NULL: only measures) and returns its display width. */
 static int put_glyph(Buf *out, const char *text, int n, int column, int *used) {
     const unsigned char *at = (const unsigned char *)text;
     int length = utf8_length(at, n);
@@ -150,7 +150,7 @@ static void print_one(Diags *all, Span span, const char *label, const char *labe
     if (at.file) print_snippet(all->sources, span, col, out);
 }
 
-/* "replace `n` with `f32(n)`", as far as the old text is short enough to show. */
+/* "replace `n` with `f32(n)`", or without the old text if that is long. */
 static void print_edit(const DiagNote *note, const Source *file, Buf *out) {
     bool inserts = note->span.hi <= note->span.lo;
     const char *old = file->text + (note->span.lo - file->base);
@@ -162,7 +162,7 @@ static void print_edit(const DiagNote *note, const Source *file, Buf *out) {
     else buf_printf(out, "write `%s`\n", note->fix);
 }
 
-/* A note at a place of its own shows it; one about what is on the screen already is one line. */
+/* Prints a note with its source line, or on one line if the diagnostic has shown that line. */
 static void print_note(Diags *all, const Diag *d, const DiagNote *note, const Colours *col, Buf *out) {
     Place at = source_place(all->sources, note->span.lo), shown = source_place(all->sources, d->span.lo);
     bool has_text = note->text && *note->text, fixes = note->fix && at.file;
@@ -176,13 +176,14 @@ static void print_note(Diags *all, const Diag *d, const DiagNote *note, const Co
     print_edit(note, at.file, out);
 }
 
-/* By place, and in order of reporting at the same place: reporting order is not source order when passes differ. */
+/* Compares locations; passes do not report in source order. */
 static int by_place(const void *a, const void *b) {
     const Diag *x = *(Diag *const *)a, *y = *(Diag *const *)b;
     return x->span.lo < y->span.lo ? -1 : x->span.lo > y->span.lo;
 }
 
-/* Insertion sort keeps equals in order; the list has at most 2 * DIAG_MAX_ERRORS entries. */
+/* A stable sort, so that diagnostics at the same location stay in the order of reporting. Insertion sort suffices: the
+ * list has at most 2 * DIAG_MAX_ERRORS entries. */
 static void sort_by_place(Diag **at, int n) {
     for (int i = 1; i < n; i++)
         for (int j = i; j > 0 && by_place(&at[j - 1], &at[j]) > 0; j--) {

@@ -1,5 +1,5 @@
-/* intern.c -- one pointer per spelling: an open-addressing table, doubled at half full. Plus the distance between two
- * spellings, for "did you mean". */
+/* intern.c -- string interning: a hash table with open addressing, doubled when half full, so that equal names are the
+ * same pointer. Also the edit distance of names, for "did you mean". */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static uint32_t hash_bytes(const char *text, size_t n) { /* FNV-1a */
     return h;
 }
 
-/* The slot that holds this spelling, or the free one where it belongs. */
+/* The slot of this name, or the free slot to insert it at. */
 static struct InternSlot *slot_of(struct InternSlot *slots, uint32_t cap, const char *text, size_t n, uint32_t hash) {
     for (uint32_t i = hash & (cap - 1);; i = (i + 1) & (cap - 1)) {
         struct InternSlot *s = &slots[i];
@@ -49,9 +49,9 @@ Name name_intern(Interner *in, const char *text, size_t n) {
 
 Name name_of(Interner *in, const char *text) { return name_intern(in, text, strlen(text)); }
 
-void interner_free(Interner *in) { *in = (Interner){0}; } /* its memory is the arena's */
+void interner_free(Interner *in) { *in = (Interner){0}; } /* the arena owns the memory */
 
-/* Optimal string alignment over three rows; names longer than the rows are never close enough to suggest. */
+/* Optimal string alignment, with three rows of the dynamic programming table; longer names have no suggestions. */
 int edit_distance(const char *a, const char *b, int cap) {
     enum { MAX = 64 };
     size_t na = strlen(a), nb = strlen(b);

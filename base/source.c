@@ -1,7 +1,7 @@
-/* source.c -- files as text, and byte offsets back to file, line and column.
+/* source.c -- source map: the text of files, and the file, line and column of a byte offset.
  *
- * All files share one offset space, so a Span needs no file; a file's lines are found when a diagnostic first asks.
- * The text is kept as it came: the lexer reports bytes it does not like. */
+ * All files share one range of offsets, so a Span needs no file. Line starts are computed when a diagnostic first needs
+ * them. The text is not checked here: the lexer reports invalid bytes. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ enum { SOURCE_MAX_BYTES = 1 << 30 }; /* spans are 32-bit and the generated lexer
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
 Source *source_add(SourceMap *m, const char *path, const char *text, size_t n) {
-    if (!m->next_base) m->next_base = 1; /* offset 0 is "no place" */
+    if (!m->next_base) m->next_base = 1; /* offset 0 is no location */
     if (n > SOURCE_MAX_BYTES || m->next_base + n > SOURCE_MAX_BYTES) return NULL;
     Source *s = arena_new(m->arena, Source);
     s->path = arena_strndup(m->arena, path, strlen(path));
@@ -23,12 +23,12 @@ Source *source_add(SourceMap *m, const char *path, const char *text, size_t n) {
     s->text = arena_strndup(m->arena, text, n);
     s->n = (uint32_t)n;
     s->base = m->next_base;
-    m->next_base += (uint32_t)n + 1; /* one past the end belongs to this file: "unexpected end" points there */
+    m->next_base += (uint32_t)n + 1; /* the offset after the end belongs to this file: for "unexpected end of file" */
     vec_push(m->arena, &m->files, s);
     return s;
 }
 
-/* Everything up to end of file; works on pipes too. false: errno says why. */
+/* Reads up to the end of the file or pipe. false: errno is set. */
 static bool read_all(int fd, Buf *out) {
     char block[1 << 16];
     for (;;) {
@@ -40,8 +40,8 @@ static bool read_all(int fd, Buf *out) {
     }
 }
 
-/* What is not a regular file may never end, or never begin: a pipe that nobody writes to would be waited for when it is
- * opened. So a file that the program does not name by itself on the command line is opened without waiting. */
+/* Opening a pipe without a writer blocks. Files that are not named on the command line (SOURCE_FILE) are therefore
+ * opened with O_NONBLOCK, and must be regular files. */
 Source *source_read(SourceMap *m, const char *path, SourceKind kind, const char **why) {
     bool is_stdin = !strcmp(path, "-");
     int fd = is_stdin ? 0 : open(path, O_RDONLY | O_CLOEXEC | (kind == SOURCE_FILE ? O_NONBLOCK : 0));
@@ -73,7 +73,7 @@ static void find_lines(Arena *a, Source *s) {
         if (s->text[i] == '\n') s->line_starts[s->n_lines++] = i + 1;
 }
 
-/* Index of the last start <= at. */
+/* Binary search for the last line start <= at. */
 static int line_of(const Source *s, uint32_t at) {
     int lo = 0, hi = s->n_lines;
     while (hi - lo > 1) {

@@ -1,8 +1,8 @@
-/* kdsl.y -- the grammar of the language, whole. Read it as the specification; grammar/README.md says why each
- * directive is there. Actions do one thing: call a constructor of parser/ast_build.h.
+/* kdsl.y -- the complete LALR(1) grammar of the language, and its specification; grammar/README.md explains the
+ * directives. Each action only calls a constructor of parser/ast_build.h.
  *
- * Built by: lemon -T<lempar.c> -d<build>/grammar kdsl.y (3.40 or later); a conflict fails the build. The header it
- * writes is copied to kdsl_tokens.h. The generated C is compiled with -w. */
+ * Built by: lemon -T<lempar.c> -d<build>/grammar kdsl.y (3.40 or later); a conflict fails the build. The generated
+ * header is copied to kdsl_tokens.h. The generated C is compiled with -w. */
 %name KdslParse
 %token_prefix TOK_
 %token_type {Token}
@@ -10,7 +10,7 @@
 %extra_context {Parser *p}
 %stack_size 0
 
-/* In the order of lexer/tokens.def; lexer/token.c asserts it. */
+/* In the order of lexer/tokens.def, as lexer/token.c asserts. */
 %token ID INT FLOAT STR.
 %token LPAREN RPAREN LBRACKET RBRACKET LBRACE RBRACE COMMA SEMI COLON DOT DOTDOT ARROW.
 %token ASSIGN ADD_ASSIGN SUB_ASSIGN MUL_ASSIGN DIV_ASSIGN REM_ASSIGN AND_ASSIGN OR_ASSIGN XOR_ASSIGN SHL_ASSIGN
@@ -24,7 +24,7 @@
 /* Keywords where a rule expects them, names everywhere else. */
 %fallback ID BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX.
 
-/* Weakest first, as in ops.def. Comparisons do not associate: `a < b < c` is an error. */
+/* Lowest precedence first, as in ops.def. Comparisons are not associative: `a < b < c` is an error. */
 %left OR.
 %left AND.
 %nonassoc EQ NE LT LE GT GE.
@@ -41,8 +41,9 @@
 #include <stdlib.h>
 }
 
-/* A file; or one input of an interactive session: declarations and statements in any order, then perhaps an expression whose
- * value is shown. The parser (parser/input.c) says by a token of its own which it is, and where that expression begins. */
+/* A file; or one input of an interactive session: declarations and statements in any order, then optionally an
+ * expression whose value is shown. The tokens INPUT and VALUE, inserted by parser/input.c, select the second rule and
+ * mark the start of that expression. */
 program ::= items.
 program ::= INPUT input value.
 
@@ -112,7 +113,7 @@ field_list(A) ::= field_list(L) COMMA ID(N) COLON type(T). { A = L; ast_add_fiel
 fn_result(A) ::= . { A = NULL; }
 fn_result(A) ::= ARROW type(T). { A = T; }
 
-/* `-> sum f32`; `-> any` alone looks like a type and is told apart by its name. */
+/* `-> sum f32`; `-> any` alone is parsed as a type, and recognised by its name. */
 %type kernel_result {KernelResult}
 kernel_result(A) ::= . { A = (KernelResult){0}; }
 kernel_result(A) ::= ARROW type(T). { A = ast_kernel_result(p, NULL, T); }
@@ -150,7 +151,7 @@ type(A) ::= AMP(M) OUT(W) type(T). { A = ast_type_ref(p, REF_OUT, span_join(M.sp
 type(A) ::= AMP(M) SCRATCH(W) type(T). { A = ast_type_ref(p, REF_SCRATCH, span_join(M.span, W.span), T); }
 type_word(A) ::= ID(N). { A = N; }
 type_word(A) ::= ID(M) DOT ID(N). { A = ast_qualified(p, M, N); }
-/* Pair<f32, Pair<i32, i32>>: the one token `>>` closes both. */
+/* Pair<f32, Pair<i32, i32>>: a single token `>>` closes both. */
 closed_twice(A) ::= type_word(N) LT types(L) comma SHR(Z). { A = ast_closed_twice(p, (TypeExprList){0}, N, L, Z); }
 closed_twice(A) ::= types(T) COMMA type_word(N) LT types(L) comma SHR(Z). { A = ast_closed_twice(p, T, N, L, Z); }
 types(A) ::= type(T). { A = (TypeExprList){0}; ast_add_type(p, &A, T); }
@@ -199,7 +200,7 @@ assert_text(A) ::= . { A = (AssertText){0}; }
 assert_text(A) ::= COMMA STR(S) comma. { A = (AssertText){.format = ast_str(p, S)}; }
 assert_text(A) ::= COMMA STR(S) COMMA arg_list(L) comma. { A = (AssertText){ast_str(p, S), L}; }
 
-/* What may stand right of `=`: the old value of an atomic update is no operand of anything. */
+/* The right side of `=`: an atomic update cannot be an operand of an expression. */
 init(A) ::= expr(E). { A = E; }
 init(A) ::= atomic(E). { A = E; }
 atomic(A) ::= ATOMIC(K) postfix(T) update(O) expr(E). { A = ast_atomic(p, K, T, O, E, NULL); }
@@ -252,7 +253,7 @@ unary(A) ::= TILDE(T) unary(E). { A = ast_unary(p, OP_BIT_NOT, T, E); }
 unary(A) ::= postfix(E). { A = E; }
 unary(A) ::= if_expr(E). { A = E; }
 
-/* Not part of postfix, so that `if` at the start of a statement is the statement. */
+/* Not a postfix, so that `if` at the start of a statement begins an `if` statement. */
 if_expr(A) ::= IF(K) expr(C) LBRACE expr(T) RBRACE ELSE LBRACE expr(E) RBRACE(Z). {
     A = ast_if_expr(p, K, C, T, E, Z.span);
 }
@@ -313,10 +314,10 @@ arg(A) ::= AMP(M) MUT(W) expr(E). { A = ast_arg(REF_MUT, span_join(M.span, W.spa
 arg(A) ::= AMP(M) OUT(W) expr(E). { A = ast_arg(REF_OUT, span_join(M.span, W.span), E); }
 arg(A) ::= ID(N) COLON expr(E). { A = ast_labelled_arg(N, E); }
 
-/* ---- questions about the parser's state, for parser.c; here because only this file sees the tables ---- */
+/* ---- queries of the parser's state, for parser.c; only this file has access to the tables ---- */
 
 %code {
-/* The states that would lie on the stack after some reductions: `n_real` of the parser's own, then these. */
+/* Simulates reductions without changing the parser: the stack is the parser's first `n_real` states, then `pending`. */
 enum { MAX_PENDING = 64 };
 
 bool grammar_accepts(const void *yy, int kind) {
@@ -333,7 +334,7 @@ bool grammar_accepts(const void *yy, int kind) {
             if (n_pending) n_pending--;
             else n_real--;
         }
-        if (n_pending == MAX_PENDING) return true; /* never: as many empty rules in a row do not exist */
+        if (n_pending == MAX_PENDING) return true; /* not reached: no grammar state reduces as many empty rules */
         top = n_pending ? pending[n_pending - 1] : yyp->yystack[n_real - 1].stateno;
         pending[n_pending++] = yy_find_reduce_action(top, yyRuleInfoLhs[rule]);
     }
@@ -347,7 +348,7 @@ int grammar_stack_depth(const void *yy) {
 int grammar_open_brackets(const void *yy) {
     const yyParser *yyp = yy;
     int n = 0;
-    for (const yyStackEntry *e = yyp->yystack + 1; e <= yyp->yytos; e++) { /* closed ones stay until their rule ends */
+    for (const yyStackEntry *e = yyp->yystack + 1; e <= yyp->yytos; e++) { /* with closed ones, until reduced */
         n += e->major == TOK_LPAREN || e->major == TOK_LBRACKET || e->major == TOK_LBRACE;
         n -= e->major == TOK_RPAREN || e->major == TOK_RBRACKET || e->major == TOK_RBRACE;
     }

@@ -1,8 +1,8 @@
-/* lexer.re -- the rules; what is inside a literal is literal.c's.
+/* lexer.re -- the lexical rules, as a re2c specification; literal.c decodes literals.
  *
- * Built by: re2c -W -Werror --no-generation-date -o lexer.c lexer.re (3.0 or later).
- * The whole text is in memory with a NUL at its limit, so no rule can run off the end (re2c:eof). Patterns are bytes:
- * names are ASCII, and everything else outside strings and comments is taken apart by stray_bytes. */
+ * Built by: re2c -W -Werror --no-generation-date -o lexer.c lexer.re (3.0 or later). The whole text is in memory with a
+ * NUL at its limit, so no rule can read past the end (re2c:eof). Patterns match bytes: names are ASCII, and stray_utf8
+ * and stray_byte report all other bytes outside strings and comments. */
 #include "lexer/lexer.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static Token string(Lexer *lx, Cursor start, bool terminated) {
     Cursor end = terminated ? lx->cursor - 1 : lx->cursor;
     if (!terminated) {
         Diag *d = diag(lx->c, E0105, t.span, "the closing `\"` of this string is missing");
-        Cursor close = lx->cursor; /* `print("hello);`: what follows the text is most likely none of it */
+        Cursor close = lx->cursor; /* `print("hello);`: the last characters are probably not part of the string */
         while (close > start + 1 && strchr(" \r;)", close[-1])) close--;
         diag_fix(lx->c, d, span_of(lx, close, close), "\"", "close the string here, or earlier");
         t.broken = true;
@@ -47,7 +47,7 @@ static Token string(Lexer *lx, Cursor start, bool terminated) {
     return t;
 }
 
-/* Past the end of a comment whose opener was just read; comments nest. False: the text ended first. */
+/* Skips a comment after its opener was read; comments nest. false: the text ends inside the comment. */
 static bool skip_comment(Lexer *lx) {
     Cursor at = lx->cursor;
     for (int depth = 1; at < lx->limit; at++) {
@@ -59,7 +59,7 @@ static bool skip_comment(Lexer *lx) {
     return false;
 }
 
-/* Characters that word processors and web pages put in the place of ASCII ones. */
+/* Characters by which word processors and web pages replace ASCII characters. */
 static const struct { uint32_t code_point; const char *instead, *name; } look_alikes[] = {
     {0x201C, "\"", "left double quote"}, {0x201D, "\"", "right double quote"}, {0x2018, "\"", "left single quote"},
     {0x2019, "\"", "right single quote"}, {0x2212, "-", "minus sign"}, {0x2013, "-", "en dash"},
@@ -86,7 +86,7 @@ static void say_not_ascii(Lexer *lx, Span span, const char *text, int length, ui
               code_point);
 }
 
-/* A run of bytes outside ASCII, one message for all of it. */
+/* One message for a run of non-ASCII bytes. */
 static Token stray_utf8(Lexer *lx, Cursor start) {
     const char *text = (const char *)start;
     size_t n = (size_t)(lx->limit - start), at = 0;
@@ -105,7 +105,7 @@ static Token stray_utf8(Lexer *lx, Cursor start) {
     return t;
 }
 
-/* A comment of Python or the shell, a line for a preprocessor, a decorator: one mistake, and what is left is whole. */
+/* A comment of Python or the shell, a preprocessor line or a decorator: one message, and the line is skipped. */
 static void skip_foreign_line(Lexer *lx, Cursor start) {
     static const struct { const char *word, *message; } lines[] = {
         {"include", "there is no `#include`; import a module: `import math;`"},
@@ -128,7 +128,7 @@ static void skip_foreign_line(Lexer *lx, Cursor start) {
 static Token stray_byte(Lexer *lx, Cursor start) {
     Cursor at = start + 1;
     if (*start < 0x20 || *start == 0x7F)
-        while (at < lx->limit && *at == *start) at++; /* a run of zeros is one mistake */
+        while (at < lx->limit && *at == *start) at++; /* one message for a run of zeros */
     lx->cursor = at;
     Token t = token(lx, TOK_BAD, start);
     if (!*start) diag(lx->c, E0104, t.span, "a zero byte; is this a text file?");
@@ -140,7 +140,7 @@ static Token stray_byte(Lexer *lx, Cursor start) {
     return t;
 }
 
-/* 'x': there are no characters, so say once what to write, for all of it. */
+/* 'x': there is no character type; one message for the whole literal. */
 static Token quoted(Lexer *lx, Cursor start) {
     Token t = string(lx, start, true);
     Diag *d = diag(lx->c, E0111, t.span, "single quotes are not used in KDSL");

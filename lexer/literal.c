@@ -1,7 +1,7 @@
-/* literal.c -- from the text of numbers and strings to their values.
+/* literal.c -- values of literals: decodes numbers and strings.
  *
- * The lexer has found where the literal ends; here its inside is judged. A wrong literal is reported and keeps a
- * harmless value, so the parser sees a whole token. */
+ * The lexer has found the end of the literal. A malformed literal is reported and gets a valid default value, so that
+ * the parser need not handle it. */
 #include "lexer/lexer.h"
 
 #include <math.h>
@@ -67,7 +67,8 @@ static void bad_suffix(Lexer *lx, Token *t, const char *text, size_t at, size_t 
     if (ours && (is_float || t->kind != TOK_FLOAT)) diag_fix(lx->c, d, where, ours, "use the name of the type");
 }
 
-/* Digits of `base` from text[at], underscores skipped. Returns where they end; *n_digits counts them. */
+/* Reads digits of `base` from text[at] on, without underscores. Returns the index after them; *n_digits: their
+ * number. */
 static size_t read_digits(Token *t, const char *text, size_t at, size_t n, unsigned base, int *n_digits) {
     *n_digits = 0;
     for (; at < n; at++) {
@@ -88,7 +89,7 @@ static unsigned base_of(const char *text, size_t n) {
     return text[1] == 'x' ? 16 : text[1] == 'b' ? 2 : text[1] == 'o' ? 8 : 10;
 }
 
-/* What is wrong with a word that begins with a digit, in words, or NULL. `at` is where its digits end. */
+/* The message for a malformed number, or NULL. at: the index after its digits. */
 static const char *number_fault(Lexer *lx, const char *text, size_t at, size_t n, unsigned base, int n_digits) {
     if (!n_digits) return arena_printf(&lx->c->arena, "digits are missing after `%.2s`", text);
     if (at < n && is_digit(text[at]))
@@ -128,7 +129,7 @@ void lex_number(Lexer *lx, Token *t, const char *text, size_t n) {
     else bad_suffix(lx, t, text, at, n);
 }
 
-/* The number's end: digits, dot, exponent; what follows is the suffix. */
+/* The index after digits, dot and exponent, where the suffix begins. */
 static size_t float_end(const char *text, size_t n) {
     size_t at = 0;
     while (at < n && (is_digit(text[at]) || text[at] == '_' || text[at] == '.')) at++;
@@ -149,7 +150,7 @@ void lex_float(Lexer *lx, Token *t, const char *text, size_t n) {
         if (text[i] != '_') digits[n_digits++] = text[i];
     digits[n_digits] = 0;
     bool is_f32 = n - end == 3 && !memcmp(text + end, "f32", 3);
-    double value = is_f32 ? (double)strtof(digits, NULL) : strtod(digits, NULL); /* f32: rounded once */
+    double value = is_f32 ? (double)strtof(digits, NULL) : strtod(digits, NULL); /* f32: a single rounding */
     if (end < n) {
         if (!is_float_suffix(text + end, n - end)) bad_suffix(lx, t, text, end, n);
         else t->float_.suffix = name_intern(&lx->c->names, text + end, n - end);
@@ -196,7 +197,7 @@ static size_t utf8_encode(char *out, uint32_t value) {
     return 4;
 }
 
-/* A string being decoded: text[0..n) starts one byte after the token's span. */
+/* The state of decoding a string; text[0..n) starts one byte after the start of the token's span. */
 typedef struct Decoder {
     Lexer *lx;
     Token *t;
@@ -210,7 +211,7 @@ static void bad_escape(Decoder *d, size_t from, const char *why) {
     d->t->broken = true;
 }
 
-/* `\xNN` (digits != 0) or `\u{N...}`, after the letter. -1: reported. */
+/* Decodes `\xNN` or (braces) `\u{N...}`, after the letter. -1: an error was reported. */
 static int64_t read_code(Decoder *d, size_t from, bool braces) {
     int64_t value = 0;
     size_t most = braces ? 6 : 2, n_digits = 0;
@@ -244,7 +245,7 @@ static size_t read_escape(Decoder *d, char *out) {
     return 0;
 }
 
-/* A byte that stands for itself, with its UTF-8 followers. */
+/* Copies a character that is not an escape, which may have several bytes. */
 static size_t read_plain(Decoder *d, char *out) {
     uint32_t code_point;
     Span where = {d->t->span.lo + 1 + (uint32_t)d->at, d->t->span.lo + 2 + (uint32_t)d->at};
@@ -267,7 +268,7 @@ void lex_string(Lexer *lx, Token *t, const char *text, size_t n) {
     Decoder d = {lx, t, text, n, 0};
     t->kind = TOK_STR;
     t->str.n = 0;
-    if (!memchr(text, '\\', n) && !memchr(text, 0, n)) { /* the common case: nothing to decode, only to check */
+    if (!memchr(text, '\\', n) && !memchr(text, 0, n)) { /* the common case: no escapes */
         uint32_t code_point;
         size_t at = 0;
         for (int length; at < n && (length = utf8_decode(text + at, n - at, &code_point)); at += (size_t)length) {}
@@ -277,7 +278,7 @@ void lex_string(Lexer *lx, Token *t, const char *text, size_t n) {
             return;
         }
     }
-    char *out = arena_alloc(&lx->c->arena, n + 1); /* decoding never makes it longer: \u{10ffff} is 10 bytes for 4 */
+    char *out = arena_alloc(&lx->c->arena, n + 1); /* decoding never needs more bytes: \u{10ffff} becomes 4 */
     while (d.at < n) t->str.n += text[d.at] == '\\' ? read_escape(&d, out + t->str.n) : read_plain(&d, out + t->str.n);
     t->str.at = out;
 }

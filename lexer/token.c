@@ -1,6 +1,6 @@
-/* token.c -- the table of tokens.def, keyword lookup, and how tokens look when printed.
+/* token.c -- the table of tokens.def, keyword lookup, and the dump of tokens.
  *
- * The grammar numbers the terminals; the asserts below hold the table to the same order. */
+ * The grammar numbers the terminals; the assertions below check that the table has the same order. */
 #include "lexer/lexer.h"
 
 const TokenInfo token_info[TOK__COUNT] = {
@@ -57,7 +57,7 @@ void lex_dump(Compiler *c, Source *s, Buf *out) {
         if (t.kind == TOK_BAD && c->diags.too_many) break;
         buf_printf(out, "%s %u..%u", token_info[t.kind].name, lo, hi);
         if (t.kind == TOK_END) break;
-        if (t.kind != TOK_BAD) { /* which may hold anything */
+        if (t.kind != TOK_BAD) { /* whose text may be any bytes */
             buf_putc(out, ' ');
             buf_add(out, s->text + lo, hi - lo);
         }
