@@ -1,7 +1,7 @@
-/* ast.c -- expressions and types of the tree: the constructors of ast_build.h that make them. ast_item.c has the rest.
+/* ast.c -- constructors of expressions and types (ast_build.h). ast_item.c has those of statements and items.
  *
- * Every constructor ends in one of the *_new functions, which are the only place where depth is counted: no tree
- * that leaves here is deeper than AST_MAX_DEPTH. */
+ * Every constructor allocates its node by one of the *_new functions, which check the depth: no tree is deeper than
+ * AST_MAX_DEPTH. */
 #include "parser/ast_build.h"
 
 const OpInfo op_info[OP__COUNT] = {
@@ -74,7 +74,7 @@ static TypeExpr *type_new(Parser *p, TypeExprKind kind, Span span, uint32_t chil
     return t;
 }
 
-/* `geo.Point` as one name, as sema finds it. */
+/* `geo.Point` as a single name, under which sema looks it up. */
 Token ast_qualified(Parser *p, Token module, Token name) {
     const char *text = arena_printf(p->arena, "%s.%s", module.name, name.name);
     module.name = name_of(&p->c->names, text);
@@ -149,7 +149,7 @@ Expr *ast_name(Parser *p, Token t) {
     return e;
 }
 
-/* Brackets leave no node, but what is between them gets their span: messages then underline all of `(a + b)`. */
+/* Brackets have no node; their span replaces that of the expression, so that messages underline all of `(a + b)`. */
 Expr *ast_parens(Parser *p, Token open, Expr *e, Token close) {
     (void)p;
     e->span = span_join(open.span, close.span);

@@ -1,6 +1,7 @@
-/* ast.h -- the tree. Built by the grammar's actions through the ast_* constructors (ast.c), annotated in place by
- * sema, walked by irgen. Plain tagged unions, all in the compilation's arena. Each field says who writes it;
- * fields without a remark are the parser's. Switches over kinds have no `default:`, so -Wswitch finds omissions. */
+/* ast.h -- the abstract syntax tree: built by the grammar's actions through the ast_* constructors (ast.c), annotated
+ * in place by sema, read by irgen. Nodes are tagged unions in the compilation's arena. The parser sets the fields
+ * without a remark, sema those marked "sema". Switches over kinds have no `default:`, so that -Wswitch finds
+ * omissions. */
 #ifndef KDSL_AST_H
 #define KDSL_AST_H
 
@@ -17,7 +18,7 @@ typedef struct Stmt Stmt;
 typedef struct Item Item;
 typedef struct TypeExpr TypeExpr;
 
-/* Trees deeper than this are refused by the constructors (E0203), so every later walk may recurse. */
+/* The constructors reject deeper trees (E0203), so that all traversals may be recursive. */
 enum { AST_MAX_DEPTH = 200 };
 
 typedef enum RefMode { REF_NONE, REF_IN, REF_MUT, REF_OUT, REF_SCRATCH, REF__COUNT } RefMode; /* by value, & &mut ... */
@@ -31,23 +32,23 @@ typedef enum Op {
     OP__COUNT
 } Op;
 typedef enum OpKind { OPK_ARITH, OPK_BITS, OPK_SHIFT, OPK_ROTATE, OPK_COMPARE, OPK_LOGIC } OpKind;
-/* How the first operand may stand to the second. A NaN is in none of these orders, only unequal. */
+/* The order of the first operand relative to the second. NaN is unordered: only != is true. */
 typedef enum OpOrder { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4, ORDER_ALL = 7 } OpOrder;
 typedef struct OpInfo {
     const char *name, *spelling;
     int precedence, arity;
     OpKind kind;
-    bool can_fail;   /* of integers, for some second operands */
-    unsigned orders; /* OPK_COMPARE: a set of OpOrder: where it is true */
+    bool can_fail;   /* on integers, for some second operands */
+    unsigned orders; /* OPK_COMPARE: the set of OpOrder for which the result is true */
 } OpInfo;
 extern const OpInfo op_info[OP__COUNT];
-/* The second operand counts bits: it may be of another integer type than the first. */
+/* True if the second operand is a number of bits, whose integer type may differ from the first operand's. */
 static inline bool op_counts(Op op) { return op_info[op].kind == OPK_SHIFT || op_info[op].kind == OPK_ROTATE; }
 
-/* Which operand of a sum or difference is a product that is rounded with it, once (sema/fuse.c). */
+/* Which operand of a sum or difference is a fused product (fused multiply-add, sema/fuse.c). */
 typedef enum Fused { FUSED_NONE, FUSED_LEFT, FUSED_RIGHT } Fused;
 
-/* A value known at compile time. Integers are kept in 64 bits, two's complement, wrapped to the type. */
+/* A compile-time constant. Integers are 64 bits, two's complement, wrapped to the type. */
 typedef struct Const {
     enum { CONST_NONE, CONST_INT, CONST_FLOAT, CONST_BOOL, CONST_STR } kind;
     union {
@@ -66,10 +67,10 @@ typedef struct Range {
     Type *type;    /* sema: type of the loop variable */
 } Range;
 
-/* Where host code asks, before it reads or writes an array, whether the newest copy is on a device. SYNC_PEEK: an
- * element or a slice is read, and only that needs to come. SYNC_POKE: it is written, and only that needs to go;
- * SYNC_UPDATE: read and written. SYNC_FILL: all of it gets new values, what it held is not needed. SYNC_DEVICE: where
- * a resident block begins, it is brought there. */
+/* Coherence checks in host code, before it accesses an array whose newest copy may be on a device. SYNC_READ,
+ * SYNC_WRITE: the whole array. SYNC_PEEK: an element or slice is read, and only that is copied. SYNC_POKE: an element
+ * or slice is written; SYNC_UPDATE: read and written. SYNC_FILL: the whole array is overwritten, so nothing is copied.
+ * SYNC_DEVICE: at the start of a resident block, copies the array to the device. */
 typedef enum Sync {
     SYNC_NONE, SYNC_PEEK, SYNC_READ, SYNC_POKE, SYNC_UPDATE, SYNC_WRITE, SYNC_FILL, SYNC_DEVICE
 } Sync;
@@ -109,7 +110,7 @@ struct TypeExpr {
     uint32_t depth;
     Span span;
     Type *type; /* sema */
-    bool known; /* sema: made by it, and `type` is what it means */
+    bool known; /* sema: created by sema, with `type` set */
     union {
         struct { Name name; TypeExprList args; } name;        /* f32, Pair<f32> */
         struct { TypeExpr *elem; ExprList extents; } array;   /* [T; n, m]; `_` is EXPR_NAME "_" */
@@ -135,7 +136,7 @@ typedef enum ExprKind {
     EXPR_LIST,      /* [a, b, c] */
     EXPR_RANGE,     /* only inside EXPR_INDEX */
     EXPR_OFFLOAD,   /* offload k(args) */
-    EXPR_ATOMIC,    /* atomic h[b] += 1, = 1, = 1 if == 0 as a value: the old one */
+    EXPR_ATOMIC,    /* atomic h[b] += 1, = 1, = 1 if == 0; as a value: the old value */
     EXPR_CONVERT,   /* sema: an implicit, exact conversion of `convert.operand` to `type` */
     EXPR__COUNT
 } ExprKind;
@@ -144,10 +145,10 @@ struct Expr {
     ExprKind kind;
     uint32_t depth; /* 1 + deepest child */
     Span span;
-    Type *type; /* sema: NULL before, never NULL after (TY_ERROR when unknown) */
-    Const konst; /* sema: CONST_NONE unless the value is known at compile time */
-    Sync sync;   /* sema, EXPR_NAME of an array, EXPR_CALL that has made one: asked when it is reached */
-    bool more;   /* sema, SYNC_PEEK, SYNC_UPDATE: other parts of it are likely to be read soon */
+    Type *type; /* sema: never NULL afterwards (TY_ERROR after an error) */
+    Const konst; /* sema: CONST_NONE if it is not a compile-time constant */
+    Sync sync;   /* sema, for EXPR_NAME of an array, EXPR_CALL that returns one: the check when it is evaluated */
+    bool more;   /* sema, SYNC_PEEK, SYNC_UPDATE: other elements are likely to be read soon */
     union {
         struct { uint64_t value; bool too_big; Name suffix; } int_; /* suffix: "u8" or NULL */
         struct { double value; Name suffix; } float_;
@@ -159,45 +160,45 @@ struct Expr {
             Op op;
             Span op_span;
             Expr *lhs, *rhs;
-            int site; /* sema, for devices: number of the check kept (Program.sites), 0 none, -1 shown needless */
+            int site; /* sema, for devices: its run-time check (Program.sites); 0: none, -1: proven redundant */
             Fused fused; /* sema */
-            bool exact;  /* sema, of integers: shown not to wrap */
+            bool exact;  /* sema, of integers: proven not to overflow */
         } binary;
         struct {
             Expr *callee;
             ArgList args;
             CallInfo *info; /* sema */
-            Type *wanted;   /* sema: what the place of the call asks for, or NULL: generics take their types from it */
-            bool fused;     /* sema: of dot, cross, length: products in it are rounded with the sums they go into */
+            Type *wanted;   /* sema: expected type, for the type inference of generics; or NULL */
+            bool fused;     /* sema: dot, cross, length use fused multiply-adds */
         } call;
         struct {
             Expr *base;
             ExprList at;
-            unsigned proven; /* sema: bit d: index d is inside */
-            int site;        /* sema: as above, for those that are not proven */
-            unsigned early;  /* sema: bit d: on devices the loop around has looked at index d; see LoopCheck */
+            unsigned proven; /* sema: bit d: index d is proven in bounds */
+            int site;        /* sema: as above, for the others */
+            unsigned early;  /* sema: bit d: on devices the enclosing loop checks index d; see LoopCheck */
         } index;
         struct {
             Expr *base;
             Name name;
             Span name_span;
-            int n_at;   /* sema: 1 for a field or one part of a vector; 2 to 4 for `v.xy` */
-            int at[4];  /* sema: which */
+            int n_at;   /* sema: 1 for a field or a vector component; 2 to 4 for `v.xy` */
+            int at[4];  /* sema: numbers of the fields or components */
         } field;
         struct { Expr *cond, *then_, *else_; } if_;
         struct { Expr *value; ExprList extents; } fill;
-        struct { Expr *value; BinderList binders; SyncList syncs; /* sema: before it, if it has elements */ } comprehend;
+        struct { Expr *value; BinderList binders; SyncList syncs; /* sema: before it, if not empty */ } comprehend;
         struct { ExprList items; } list;
         struct { Range range; } range;
         struct { bool async; Expr *device; Expr *call; struct LaunchPlan *plan; /* sema */ } offload;
         struct {
             Expr *target;
-            Op op; /* OP_NONE: plain =, an exchange */
+            Op op; /* OP_NONE: plain `=`, an exchange */
             bool is_min, is_max;
             Span op_span;
             Expr *value;
             Expr *was;      /* `= value if == was`: compare-and-swap; or NULL */
-            bool drops_old; /* a statement */
+            bool drops_old; /* a statement: the old value is not used */
         } atomic;
         struct { Expr *operand; } convert;
     };
@@ -228,15 +229,14 @@ typedef struct Block {
     StmtList stmts;
     Span span;  /* both braces included */
     uint32_t depth;
-    Vec(Symbol *) drops; /* sema: owning arrays declared here, freed in reverse order when the block is left */
+    Vec(Symbol *) drops; /* sema: owned arrays declared here, freed in reverse order at the end of the block */
 } Block;
 
 struct Stmt {
     StmtKind kind;
     uint32_t depth;
     Span span;
-    bool together; /* sema, kernels in groups: holds a barrier, or a jump that a group makes as one: all its items
-                    * meet */
+    bool together; /* sema, kernels with groups: contains a barrier or a jump of the whole group: uniform in a group */
     union {
         struct { bool is_var; Name name; Span name_span; TypeExpr *type; Expr *init; Symbol *sym; /* sema */ } let;
         struct {
@@ -247,22 +247,22 @@ struct Stmt {
             Expr *value;
             int site; /* sema: as EXPR_BINARY */
             bool exact; /* sema: as EXPR_BINARY */
-            bool fused; /* sema: `value` is a product that is rounded with the sum, once */
+            bool fused; /* sema: `value` is a fused product */
         } assign;
-        struct { Expr *atomic; } atomic; /* an EXPR_ATOMIC whose value is dropped */
+        struct { Expr *atomic; } atomic; /* an EXPR_ATOMIC whose value is not used */
         struct {
             Expr *expr;
-            bool is_shown;  /* its value is the result of an input of a session */
-            ExprList reads; /* sema, is_shown: names of the arrays that are looked at where they are */
+            bool is_shown;  /* its value is the result of an input of an interactive session */
+            ExprList reads; /* sema, is_shown: names of the arrays that are shown without a copy */
         } expr;
         struct { Expr *cond; Block *then_; Stmt *else_; } if_; /* else_: STMT_BLOCK, STMT_IF or NULL */
         struct {
             Binder binder;
             Block *body;
             const struct LoopChecks *checks; /* sema, for devices */
-            SyncList syncs;                  /* sema: before the first turn */
+            SyncList syncs;                  /* sema: checks before the loop */
         } for_;
-        struct { Expr *cond; Block *body; bool calls; /* sema: a round calls functions */ } while_;
+        struct { Expr *cond; Block *body; bool calls; /* sema: an iteration calls functions */ } while_;
         struct { Expr *value; } return_; /* NULL: no value */
         struct { Expr *cond; Expr *format; ArgList args; FormatPlan *plan; int site; /* sema */ } assert_; /* format: NULL, STR */
         struct { Block *block; SyncList enter; /* sema, STMT_RESIDENT */ } block;
@@ -275,7 +275,7 @@ typedef struct Param {
     Span span; /* of the name */
     TypeExpr *type;
     Symbol *sym; /* sema */
-    Symbol *owner; /* sema: it stands for field number `field` of this parameter (sema/own.c) */
+    Symbol *owner; /* sema: this parameter is field number `field` of `owner` (sema/own.c) */
     int field;
 } Param;
 typedef struct Field {
@@ -306,7 +306,7 @@ typedef enum ItemKind {
 struct Item {
     ItemKind kind;
     Span span;      /* whole item */
-    Span name_span; /* for messages about it */
+    Span name_span; /* for messages */
     Name name;      /* test: its text; import: the last part */
     union {
         struct {
@@ -315,17 +315,17 @@ struct Item {
             GenericList generics;
             ParamList params;
             TypeExpr *result;          /* NULL: none */
-            Name reduce;               /* kernel: sum prod min max any all count, as written, or NULL */
+            Name reduce;               /* kernel: sum prod min max any all count, as in the source, or NULL */
             Span reduce_span;
             BinderList over;           /* kernel: 1 to 3 */
             Block *body;               /* NULL: extern */
-            Func *func;                /* sema: of generics none that makes code */
-            ItemList instances;        /* sema: generics: a copy of this item for each set of types */
-            const char *bound;         /* sema: such a copy: "T = f32" */
+            Func *func;                /* sema: generics: without code */
+            ItemList instances;        /* sema: generics: the instances, copies of this item */
+            const char *bound;         /* sema: an instance: its types, "T = f32" */
         } fn;                          /* ITEM_FN and ITEM_KERNEL */
         struct { GenericList generics; FieldList fields; Symbol *sym; /* sema */ } struct_;
         struct { TypeExpr *type; Expr *value; Symbol *sym; /* sema */ } const_;
-        struct { NameList path; struct Module *module; /* sema: NULL where it failed */ } import;
+        struct { NameList path; struct Module *module; /* sema: NULL after an error */ } import;
         struct { Block *body; Func *func; /* sema */ } test;
     };
 };
@@ -333,29 +333,29 @@ struct Item {
 typedef struct Module {
     ItemList items;
     Source *source;
-    Item *input; /* of an interactive session: its statements, as a function without a name; or NULL */
+    Item *input; /* of an interactive session: its statements, as a function; or NULL */
     /* sema: */
-    const char *key, *path, *symbol; /* the file; `a.b`, "" for the program's own; the same, unique in the program */
-    Vec(Symbol *) symbols;           /* what it declares, once it is checked */
-    bool complete;                   /* all it imports is loaded */
+    const char *key, *path, *symbol; /* file; `a.b`, "" for the main module; unique prefix of symbols */
+    Vec(Symbol *) symbols;           /* its declarations, after it was checked */
+    bool complete;                   /* all its imports are loaded */
     bool is_std;                     /* part of the standard library */
-    Vec(struct Scopes *) idle_scopes; /* copies of its names, to check instances of its generics among (generic.c) */
+    Vec(struct Scopes *) idle_scopes; /* copies of its scope, for checking instances of generics (generic.c) */
     const char *(*type_text)(Compiler *c, const Type *t); /* sema: its type_name, for ast_dump */
 } Module;
 
-/* parser.c: lex and parse one source. Never NULL; broken parts are *_ERROR nodes. Reports to c->diags.
- * *incomplete (may be NULL) says the text ended in the middle of something, so a REPL should ask for more. */
+/* parser.c: parses a source file. Never returns NULL; invalid parts become *_ERROR nodes. Reports errors to c->diags.
+ * *incomplete (may be NULL): the text ends inside a construct, so an interactive session should read more. */
 Module *parse_source(Compiler *c, Source *s, bool *incomplete);
-/* input.c: the same of one input of an interactive session, whose statements become Module.input. */
+/* input.c: the same for an input of an interactive session, whose statements become Module.input. */
 Module *parse_input(Compiler *c, Source *s, bool *incomplete);
 
-/* ast_clone.c: a copy of a function, kernel or struct that nothing has checked yet, sharing no part of the tree. */
+/* ast_clone.c: deep copy of a function, kernel or struct that sema has not annotated. */
 Item *ast_clone(Compiler *c, const Item *i);
 Expr *ast_clone_expr(Compiler *c, const Expr *e);
 
-/* ast_dump.c: canonical source text of the tree, one way to write each thing, every binary operation in brackets
- * where precedence needs them; parsing it again gives the same dump (a test holds that). With `types` (after sema) each
- * declaration carries its type and each implicit conversion is written out. */
+/* ast_dump.c: appends the tree as canonical source text, with brackets only where precedence needs them. Parsing the
+ * text and dumping the tree again yields the same text, which a test checks. types (after sema): each declaration has
+ * its type, and implicit conversions are written as calls. */
 void ast_dump(Compiler *c, const Module *m, bool types, Buf *out);
 void ast_dump_expr(Compiler *c, const Expr *e, Buf *out);
 

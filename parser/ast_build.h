@@ -1,7 +1,7 @@
-/* ast_build.h -- the constructors that the grammar's actions call, and the parser's own state.
+/* ast_build.h -- the constructors of the tree, which the grammar's actions call, and the state of the parser.
  *
- * Each constructor joins the spans of its parts and refuses a tree deeper than AST_MAX_DEPTH (E0203, once per
- * item); the node it then returns is an *_ERROR whose children nobody may look at. Nothing here fails otherwise. */
+ * Each constructor joins the spans of its operands, and rejects a tree deeper than AST_MAX_DEPTH (E0203, once per
+ * item): then it returns an *_ERROR node, whose children must not be read. There are no other errors. */
 #ifndef KDSL_AST_BUILD_H
 #define KDSL_AST_BUILD_H
 
@@ -13,11 +13,11 @@ typedef struct Parser {
     Arena *arena;
     Module *module;
     Span last;      /* of the last token fed */
-    bool too_deep;  /* E0203 was said in this item */
+    bool too_deep;  /* E0203 was reported in this item */
     StmtList input; /* of an interactive session: the statements of the input */
 } Parser;
 
-/* Token kinds do not say which operator they are. */
+/* The operator of an assignment. */
 typedef struct AssignOp {
     Op op; /* OP_NONE: plain `=` */
     bool is_min, is_max;
@@ -30,9 +30,9 @@ typedef struct KernelResult {
     Span reduce_span;
 } KernelResult;
 
-typedef struct ClosedTypes { /* type arguments of which the last ended with the first half of a `>>` */
+typedef struct ClosedTypes { /* type arguments, the last of which ends with the first half of a `>>` */
     TypeExprList types;
-    Span end; /* the other half */
+    Span end; /* of the second half */
 } ClosedTypes;
 
 typedef struct AssertText {
@@ -40,18 +40,18 @@ typedef struct AssertText {
     ArgList args;
 } AssertText;
 
-typedef struct LaunchWords { /* what `offload` says before the kernel */
+typedef struct LaunchWords { /* the options between `offload` and the kernel */
     bool async;
     Expr *device;
 } LaunchWords;
 
-/* E0203 if a node over children this deep would be too deep. */
+/* Reports E0203 if a node with children of this depth would be too deep. */
 bool ast_too_deep(Parser *p, Span span, uint32_t child_depth);
 
 /* lists */
 void ast_add_expr(Parser *p, ExprList *list, Expr *e);
 void ast_add_stmt(Parser *p, StmtList *list, Stmt *s);
-void ast_add_value(Parser *p, Expr *e); /* the last statement of an input: its value is shown */
+void ast_add_value(Parser *p, Expr *e); /* the last expression of an input, whose value is shown */
 void ast_add_type(Parser *p, TypeExprList *list, TypeExpr *t);
 void ast_add_arg(Parser *p, ArgList *list, Arg a);
 void ast_add_binder(Parser *p, BinderList *list, Binder b);
@@ -97,7 +97,7 @@ AssignOp ast_assign_op(Op op, Token t);
 Block *ast_block(Parser *p, Token open, StmtList stmts, Token close);
 Stmt *ast_let(Parser *p, Token let, Token name, TypeExpr *type, Expr *init, Token semi);
 Stmt *ast_assign(Parser *p, Expr *target, AssignOp op, Expr *value, Token semi);
-Stmt *ast_expr_stmt(Parser *p, Expr *e, Token semi); /* also an EXPR_ATOMIC; E0214 unless it does something */
+Stmt *ast_expr_stmt(Parser *p, Expr *e, Token semi); /* also EXPR_ATOMIC; E0214 if it has no effect */
 Stmt *ast_if(Parser *p, Token if_, Expr *cond, Block *then_, Stmt *else_);
 Stmt *ast_for(Parser *p, Token for_, Token name, Range range, Block *body);
 Stmt *ast_while(Parser *p, Token while_, Expr *cond, Block *body);
@@ -120,7 +120,7 @@ Item *ast_const(Parser *p, Token const_, Token name, TypeExpr *type, Expr *value
 Item *ast_import(Parser *p, Token import, NameList path, Token semi);
 Item *ast_test(Parser *p, Token test, Token text, Block *body);
 Item *ast_item_error(Parser *p, Token resync);
-Item *ast_input(Parser *p, Span whole); /* a function of the statements of an input */
+Item *ast_input(Parser *p, Span whole); /* a function with the statements of an input */
 void ast_add_item(Parser *p, Item *item);
 KernelResult ast_kernel_result(Parser *p, const Token *reduce, TypeExpr *type);
 
@@ -128,9 +128,9 @@ KernelResult ast_kernel_result(Parser *p, const Token *reduce, TypeExpr *type);
 void *KdslParseAlloc(void *(*allocate)(size_t), Parser *p);
 void KdslParse(void *yy, int kind, Token t);
 void KdslParseFree(void *yy, void (*release)(void *));
-/* Would a token of this kind be shifted now? Exact: the pending reductions are played through on the side. */
+/* True if the grammar accepts a token of this kind next. Exact: simulates the reductions that precede the shift. */
 bool grammar_accepts(const void *yy, int kind);
 int grammar_stack_depth(const void *yy);
-int grammar_open_brackets(const void *yy); /* ( [ { not yet closed on the parser's stack */
+int grammar_open_brackets(const void *yy); /* unclosed ( [ { on the parser's stack */
 
 #endif

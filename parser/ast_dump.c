@@ -1,7 +1,7 @@
-/* ast_dump.c -- the tree as source text: expressions and types; ast_dump_item.c has the rest.
+/* ast_dump.c -- pretty printer of the tree: expressions and types; ast_dump_item.c has statements and items.
  *
- * One way to write each thing. Brackets stand exactly where the tree needs them, by op_info's precedence, so parsing
- * the text again gives the same tree, and dumping that the same text. */
+ * The text is canonical: brackets are printed only where the precedence in op_info needs them, so that parsing the text
+ * yields the same tree, and dumping that tree the same text. */
 #include "parser/dump.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 /* ---- literals ---- */
 
-/* The shortest text that reads back as the same number. */
+/* The shortest text that is parsed as the same number. */
 static void dump_float(Dump *d, double value, Name suffix) {
     char text[40];
     bool is_f32 = suffix && !strcmp(suffix, "f32");
@@ -18,7 +18,7 @@ static void dump_float(Dump *d, double value, Name suffix) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (is_f32 ? (double)strtof(text, NULL) == value : strtod(text, NULL) == value) break;
     }
-    char *exponent = strchr(text, 'e'); /* "1e+03" as people write it: "1e3" */
+    char *exponent = strchr(text, 'e'); /* "1e+03" becomes "1e3" */
     if (exponent) {
         int power = atoi(exponent + 1);
         snprintf(exponent + 1, sizeof text - (size_t)(exponent + 1 - text), "%d", power);
@@ -106,13 +106,13 @@ static void dump_in_brackets(Dump *d, const Expr *e) {
     buf_putc(d->out, ')');
 }
 
-/* Without sema's types its conversions are not shown either. */
+/* Implicit conversions are printed only with types. */
 static const Expr *shown(const Dump *d, const Expr *e) {
     while (!d->type_text && e->kind == EXPR_CONVERT) e = e->convert.operand;
     return e;
 }
 
-/* Left of `.`, `(` and `[`: anything looser than a postfix expression needs brackets. */
+/* The operand of `.`, `(` and `[`: needs brackets unless it is a postfix expression. */
 static void dump_base(Dump *d, const Expr *e) {
     ExprKind kind = shown(d, e)->kind;
     if (kind == EXPR_UNARY || kind == EXPR_BINARY || kind == EXPR_IF) dump_in_brackets(d, e);
@@ -124,20 +124,20 @@ static int precedence(const Dump *d, const Expr *e) {
     return e->kind == EXPR_BINARY ? op_info[e->binary.op].precedence : e->kind == EXPR_UNARY ? 10 : 99;
 }
 
-/* An operand of an operator that binds like `least`. */
+/* An operand: needs brackets if its precedence is less than `least`. */
 static void dump_operand(Dump *d, const Expr *e, int least) {
     if (precedence(d, e) < least) dump_in_brackets(d, e);
     else dump_expr(d, e);
 }
 
-/* After sema: this product is not rounded by itself. */
+/* With types: marks a fused product. */
 void dump_fused(Dump *d, bool fused) {
     if (fused && d->type_text) buf_puts(d->out, " /* fused */");
 }
 
 static void dump_binary(Dump *d, const Expr *e) {
     const OpInfo *op = &op_info[e->binary.op];
-    int left = op->kind == OPK_COMPARE ? op->precedence + 1 : op->precedence; /* comparisons do not associate */
+    int left = op->kind == OPK_COMPARE ? op->precedence + 1 : op->precedence; /* comparisons are not associative */
     dump_operand(d, e->binary.lhs, left);
     dump_fused(d, e->binary.fused == FUSED_LEFT);
     buf_printf(d->out, " %s ", op->spelling);
@@ -145,7 +145,7 @@ static void dump_binary(Dump *d, const Expr *e) {
     dump_fused(d, e->binary.fused == FUSED_RIGHT);
 }
 
-/* `&out` is a mode: a variable of that name is passed as `&(out)`. */
+/* `&out` is a mode, so a variable `out` is passed as `&(out)`. */
 static bool begins_with_out(const Dump *d, const Expr *e) {
     for (;;) {
         e = shown(d, e);

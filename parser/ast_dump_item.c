@@ -1,4 +1,4 @@
-/* ast_dump_item.c -- the tree as source text: statements, items, the module. See ast_dump.c. */
+/* ast_dump_item.c -- pretty printer of the tree: statements, items, modules. See ast_dump.c. */
 #include "parser/dump.h"
 
 static void dump_block(Dump *d, const Block *b);
@@ -6,7 +6,7 @@ static void dump_stmt(Dump *d, const Stmt *s);
 
 static void new_line(Dump *d) { buf_printf(d->out, "\n%*s", 4 * d->indent, ""); }
 
-/* `: T` as written, or with sema's types the type that was found. */
+/* `: T` as in the source, or with types the inferred type. */
 static void dump_declared_type(Dump *d, const TypeExpr *written, const Expr *init) {
     if (written) {
         buf_puts(d->out, ": ");
@@ -37,7 +37,7 @@ static void dump_block(Dump *d, const Block *b) {
 }
 
 static void dump_if_stmt(Dump *d, const Stmt *s) {
-    for (;;) { /* else-if chains are long and not nested for the reader */
+    for (;;) { /* else-if chains are printed without nesting */
         buf_puts(d->out, "if ");
         dump_expr(d, s->if_.cond);
         buf_putc(d->out, ' ');
@@ -170,7 +170,7 @@ static void dump_function(Dump *d, const Item *i) {
     dump_block(d, i->fn.body);
 }
 
-/* What sema made of a generic: only with types. */
+/* The instances of a generic, only with types. */
 static void dump_instances(Dump *d, const Item *i) {
     for (int k = 0; d->type_text && k < i->fn.instances.n; k++) {
         const Item *copy = i->fn.instances.at[k];

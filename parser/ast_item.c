@@ -1,4 +1,4 @@
-/* ast_item.c -- statements, items and the module: the rest of ast_build.h's constructors. */
+/* ast_item.c -- constructors of statements, items and the module (ast_build.h). */
 #include "parser/ast_build.h"
 
 #include <string.h>
@@ -226,7 +226,7 @@ static bool is_reduction(Name name) {
     return false;
 }
 
-/* `-> any` alone: the grammar sees a type. No type has such a name, so the name decides. */
+/* `-> any` alone is parsed as a type. No type has such a name, so the name decides. */
 KernelResult ast_kernel_result(Parser *p, const Token *reduce, TypeExpr *type) {
     (void)p;
     if (reduce) return (KernelResult){type, reduce->name, reduce->span};

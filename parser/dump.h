@@ -1,4 +1,4 @@
-/* dump.h -- what ast_dump.c (expressions, types) and ast_dump_item.c (statements, items) share. */
+/* dump.h -- shared by ast_dump.c (expressions, types) and ast_dump_item.c (statements, items). */
 #ifndef KDSL_DUMP_H
 #define KDSL_DUMP_H
 
@@ -11,7 +11,7 @@ typedef struct Dump {
     Compiler *c;
     Buf *out;
     int indent;
-    const char *(*type_text)(Compiler *c, const Type *t); /* NULL: the tree as it was written */
+    const char *(*type_text)(Compiler *c, const Type *t); /* NULL: without types */
 } Dump;
 
 void dump_expr(Dump *d, const Expr *e);

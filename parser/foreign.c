@@ -1,5 +1,5 @@
-/* foreign.c -- the words and signs of other languages, where they break the grammar: what each is here. The words are
- * rows of grammar/foreign.def; a sign has a line of code, because what it means depends on where it stands. */
+/* foreign.c -- messages for constructs of other languages that are syntax errors in KDSL, with their replacements. The
+ * keywords are rows of grammar/foreign.def; operators need code, because their meaning depends on the context. */
 #include "parser/mistakes.h"
 
 /* ---- types ---- */
@@ -90,7 +90,8 @@ static const char *advice_of(const Word *words, size_t n, const Token *t) {
     return NULL;
 }
 
-/* Accepted as a name by the grammar; what follows shows that it was meant as a keyword. */
+/* A keyword of another language, which the grammar has accepted as a name; the next token shows that it is a
+ * keyword. */
 bool foreign_word(Feed *f, Token *t, Repair *repair) {
     static const Word words[] = {
 #define FOREIGN_WORD(theirs, advice) {theirs, advice},
@@ -136,7 +137,7 @@ bool foreign_item(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
-/* ---- signs ---- */
+/* ---- operators ---- */
 
 static bool as_and_or(Feed *f, Token *t, Repair *repair) {
     bool is_and = is_name(t, "and");
@@ -153,7 +154,8 @@ static bool as_and_or(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
-/* Two tokens that other languages write as one sign: `**`, `===`, `<>`, `~=`. What takes its place may go on. */
+/* Two tokens that are one operator in other languages: `**`, `===`, `<>`, `~=`. After a replacement parsing
+ * continues. */
 static bool two_as_one(Feed *f, Token *t, Repair *repair) {
     static const struct {
         int first, second;
@@ -310,7 +312,7 @@ static bool begins_statement(const Token *before) {
     return before->kind == TOK_SEMI || before->kind == TOK_LBRACE || before->kind == TOK_RBRACE;
 }
 
-/* `f<f32>(x)`, `Pair<f32, i32>(a: x, b: y)`: what the arguments are says it. */
+/* `f<f32>(x)`, `Pair<f32, i32>(a: x, b: y)`: type arguments, which are inferred. */
 static bool type_argument(Feed *f, Token *t) {
     if (t->kind == TOK_COMMA && f->prev2.kind == TOK_LT && type_of(&f->prev) && !feed_accepts(f, TOK_COMMA)) {
         diag(f->c, E0216, span_join(f->prev2.span, t->span),
@@ -488,7 +490,7 @@ static bool parameter(Feed *f, Token *t, Repair *repair) {
     } else {
         diag(f->c, E0201, f->prev.span, "the type of `%s` is missing, as in `%s: f32`", f->prev.name, f->prev.name);
     }
-    Token type = feed_invent(f, TOK_ID); /* so that the body is read, too */
+    Token type = feed_invent(f, TOK_ID); /* so that the body is parsed, too */
     type.name = f->prev.name;
     feed_push(f, feed_invent(f, TOK_COLON));
     feed_push(f, type);

@@ -1,7 +1,7 @@
-/* input.c -- an input of an interactive session: items and statements as they come, and at the end perhaps an
- * expression that is shown. Two things make typing light, and both are decided here, by looking ahead: whether what
- * begins is that expression, which `f(x)` and `if a { 1 } else { 2 }` do not tell until their end; and that the last
- * `;` may be left out. */
+/* input.c -- parsing of an input of an interactive session: items and statements in any order, and at the end
+ * optionally an expression whose value is shown. Lookahead decides whether a construct is that expression, since `f(x)`
+ * and `if a { 1 } else { 2 }` may also be statements. The last `;` of an input may be omitted.
+ * */
 #include "parser/feed.h"
 
 static bool starts_value(const Token *t) {
@@ -19,14 +19,14 @@ static bool starts_value(const Token *t) {
 
 static bool assigns(int kind) { return kind >= TOK_ASSIGN && kind <= TOK_SHR_ASSIGN; }
 
-/* What has been seen of the tokens from the first one on. */
+/* The state of the lookahead: all tokens from the first one on, and the open brackets. */
 typedef struct Look {
     Vec(Token) seen;
     Vec(int) open;
     bool has_else, is_statement;
 } Look;
 
-/* In a branch of an `if` that is an expression there stands one, and no `;` behind it. */
+/* Examines one token. The branches of an `if` expression contain an expression, without a `;` after it. */
 static void look_at(Look *l, const Token *t) {
     int n = l->seen.n, inside = l->open.n ? l->open.at[l->open.n - 1] : 0;
     bool is_if = l->seen.at[0].kind == TOK_IF;
@@ -37,7 +37,7 @@ static void look_at(Look *l, const Token *t) {
     if (n == 2 && l->seen.at[0].kind == TOK_OFFLOAD && t->kind == TOK_RESIDENT) l->is_statement = true;
 }
 
-/* Does the text end without a `;` or an assignment that would make a statement of what begins with `first`? */
+/* True if the text from `first` to its end is an expression, not a statement: it has no `;` or assignment. */
 static bool ends_in_value(Feed *f, const Token *first) {
     Look l = {0};
     Token t = *first;

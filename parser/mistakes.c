@@ -1,8 +1,8 @@
-/* mistakes.c -- the mistakes that people make most: one function each, and the order in which they are asked. Those of
- * people who write another language's words and signs are in foreign.c.
+/* mistakes.c -- messages for common syntax errors, one function for each. foreign.c has those for constructs of other
+ * languages.
  *
- * Each looks at the token that does not fit and at its neighbours, and either is not meant (false), or reports, sets
- * *repair, and may change *t so that the parser goes on as if the right thing had been written. */
+ * Each function examines the unexpected token and the tokens around it. It returns false if this is not its mistake;
+ * else it reports, sets *repair, and may change *t, so that parsing continues as if the text had been correct. */
 #include "parser/mistakes.h"
 
 static void become(Token *t, int kind) {
@@ -10,7 +10,7 @@ static void become(Token *t, int kind) {
     t->broken = true;
 }
 
-/* `x++`, `++x`, `x--`, and `+x`. A prefix `--` is two signs, and legal. */
+/* `x++`, `++x`, `x--`, and `+x`. A prefix `--` is two minus signs, and legal. */
 static bool increment(Feed *f, Token *t, Repair *repair) {
     Token next = {0};
     bool is_sign = t->kind == TOK_PLUS || t->kind == TOK_MINUS;
@@ -27,7 +27,7 @@ static bool increment(Feed *f, Token *t, Repair *repair) {
         *repair = REPAIR_RETRY;
         return true;
     }
-    Token first = f->prev, second = *t; /* in an expression only what follows the second sign is wrong */
+    Token first = f->prev, second = *t; /* in an expression the parser has accepted both signs */
     if (!(first.kind == TOK_PLUS && second.kind == TOK_PLUS)) first = f->prev2, second = f->prev;
     bool behind = first.kind == second.kind && (first.kind == TOK_PLUS || first.kind == TOK_MINUS)
                && touches(&first, &second) && at_expression(f);
@@ -260,10 +260,10 @@ static bool keyword_as_name(Feed *f, Token *t, Repair *repair) {
     }
     if (token_info[t->kind].class != TOKEN_WORD || !feed_accepts(f, TOK_ID) || t->first_on_line) return false;
     bool name_like = starts_item(t->kind) || t->kind == TOK_SHARED || t->kind == TOK_BARRIER || t->kind == TOK_WAIT;
-    if (at_expression(f) && !name_like) return false; /* `let x = return;`: an expression is missing, not a name */
+    if (at_expression(f) && !name_like) return false; /* `let x = return;`: an expression is missing */
     diag(f->c, E0206, t->span, "`%s` is a keyword and cannot be a name", t->name);
     t->kind = TOK_ID;
-    t->broken = true; /* whatever else is wrong in this statement comes from here */
+    t->broken = true; /* other errors in this statement are consequences */
     *repair = REPAIR_RETRY;
     return true;
 }

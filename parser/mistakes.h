@@ -1,4 +1,5 @@
-/* mistakes.h -- what mistakes.c and foreign.c share: where the parser stands, asked of the grammar itself. */
+/* mistakes.h -- private to parser/: shared by mistakes.c and foreign.c; tests of the parser's state by the tokens that
+ * it accepts. */
 #ifndef KDSL_MISTAKES_H
 #define KDSL_MISTAKES_H
 
@@ -6,7 +7,8 @@
 
 #include <string.h>
 
-/* One kind of mistake: false when it is not meant; else it has reported, and set *repair if not REPAIR_SKIP. */
+/* Recognises one kind of mistake. false: it is another one; true: it was reported, and *repair set if not
+ * REPAIR_SKIP. */
 typedef bool Mistake(Feed *f, Token *t, Repair *repair);
 
 static inline bool is_name(const Token *t, const char *text) { return t->kind == TOK_ID && !strcmp(t->name, text); }
@@ -20,14 +22,14 @@ static inline bool at_type(const Feed *f) {
 }
 static inline int innermost(const Feed *f) { return f->open.n ? f->open.at[f->open.n - 1].kind : 0; }
 
-/* *t is offered again, as another kind of token. */
+/* Tries *t again as a token of another kind. */
 static inline bool retry_as(Token *t, int kind, Repair *repair) {
     t->kind = kind;
     *repair = REPAIR_RETRY;
     return true;
 }
 
-/* foreign.c: the words and signs of other languages. */
+/* foreign.c: keywords and operators of other languages. */
 extern Mistake foreign_type_before_name, foreign_word, foreign_item, foreign_sign, foreign_call, foreign_pointer,
     foreign_range, foreign_array, foreign_declaration, foreign_kernel, foreign_argument;
 

@@ -1,8 +1,9 @@
-/* parser.c -- the loop that takes tokens from the lexer and feeds the grammar, and recovery after an error.
+/* parser.c -- the main loop of the parser, which passes tokens from the lexer to the generated LALR parser, and
+ * panic-mode error recovery.
  *
- * Recovery: the grammar's `error RESYNC` rules stand at statement and item level. After an error it is made to pop to
- * the nearest one, the rest of the statement or item is skipped here, where brackets and lines can be looked at,
- * and RESYNC ends the gap. Nesting is limited here too: brackets, and the depth of the parser's stack. */
+ * Recovery: the grammar has `error RESYNC` rules for statements and items. After an error, the parser pops its stack to
+ * the nearest one, skip_rest skips the rest of the statement or item by brackets and line starts, and the token RESYNC
+ * completes the rule. This file also limits nesting: of brackets, and of the parser's stack. */
 #include "parser/feed.h"
 
 #include <stdlib.h>
@@ -22,13 +23,13 @@ bool starts_statement(int kind) {
 
 /* ---- reading and feeding ---- */
 
-/* The lexer has reported TOK_BAD; the parser sees a text without it. */
+/* Drops TOK_BAD tokens, which the lexer has reported. */
 static Token read_token(Feed *f) {
     for (;;) {
         Token t = lex_next(&f->lexer);
         if (t.kind != TOK_BAD) return t;
         f->quiet = true;
-        if (f->c->diags.too_many) f->gave_up = true; /* the loop will stop; no need to read on */
+        if (f->c->diags.too_many) f->gave_up = true; /* the main loop will stop */
         if (f->gave_up) return (Token){.kind = TOK_END, .span = {t.span.hi, t.span.hi}};
     }
 }
@@ -65,14 +66,14 @@ int feed_indentation(const Feed *f, Span at) {
     return i;
 }
 
-/* A `}` at the start of a line that stands left of the line it closes probably closes another one. */
+/* A `}` at the start of a line with less indentation than the line of its `{` probably belongs to another `{`. */
 static void watch_indentation(Feed *f, const Token *t) {
     const Token *open = &f->open.at[f->open.n - 1];
     if (f->suspect.kind || t->kind != TOK_RBRACE || !t->first_on_line) return;
     if (feed_indentation(f, t->span) < feed_indentation(f, open->span)) f->suspect = *open;
 }
 
-/* Feed a token that the grammar accepts. */
+/* Passes a token to the parser, which must accept it. */
 void feed_push(Feed *f, Token t) {
     if (is_opener(t.kind)) {
         if (f->open.n == AST_MAX_DEPTH) {
@@ -100,12 +101,12 @@ void feed_push(Feed *f, Token t) {
 
 /* ---- recovery ---- */
 
-/* Brackets met while skipping: first those that the grammar had to give up, then new ones. */
+/* Open brackets while skipping: first those that were popped from the parser's stack, then new ones. */
 typedef struct Skip {
     Vec(int) open;
-    int n_lost;    /* of open, how many are from before the error */
+    int n_lost;    /* of `open`: opened before the error */
     bool in_block; /* else at item level */
-    bool in_input; /* at the top of one, where statements stand beside items */
+    bool in_input; /* at the top level of an input, which has statements and items */
 } Skip;
 
 static bool skip_holds(const Skip *s, int kind) {
@@ -114,7 +115,7 @@ static bool skip_holds(const Skip *s, int kind) {
     return false;
 }
 
-/* Is this token certainly the start of something new? */
+/* True if the token certainly begins a new statement or item. */
 static bool stops_before(Feed *f, const Skip *s, const Token *t) {
     if (t->kind == TOK_END) return true;
     if (starts_item(t->kind)) {
@@ -126,7 +127,7 @@ static bool stops_before(Feed *f, const Skip *s, const Token *t) {
     return s->open.n == 0 && (t->kind == TOK_IF || t->kind == TOK_FOR || t->kind == TOK_OFFLOAD);
 }
 
-/* After a `}`: does what was skipped end here? */
+/* After a `}`: true if the skipped statement or item ends here. */
 static bool ends_with_brace(Feed *f, const Skip *s) {
     if (skip_holds(s, TOK_LBRACE)) return false;
     Token next = feed_peek(f);
@@ -134,7 +135,7 @@ static bool ends_with_brace(Feed *f, const Skip *s) {
     return next.first_on_line && next.kind != TOK_ELSE && next.kind != TOK_LBRACE;
 }
 
-/* True: this closing bracket is none of ours, it ends the block around the error. */
+/* True if this closing bracket has no opening bracket in `s`, so that it ends the block around the error. */
 static bool skip_closer(Skip *s, int kind) {
     int i = s->open.n;
     while (i > 0 && closer_of(s->open.at[i - 1]) != kind) i--;
@@ -144,7 +145,7 @@ static bool skip_closer(Skip *s, int kind) {
     return false;
 }
 
-/* Skip from `t` to where the next statement or item begins. */
+/* Skips from `t` to the start of the next statement or item. */
 static void skip_rest(Feed *f, Skip *s, Token t, bool take_first) {
     for (bool first = true;; first = false, t = feed_take(f)) {
         bool stop = !(first && take_first) && stops_before(f, s, &t);
@@ -154,7 +155,7 @@ static void skip_rest(Feed *f, Skip *s, Token t, bool take_first) {
             return;
         }
         if (is_opener(t.kind)) vec_push(f->p.arena, &s->open, t.kind);
-        if (s->open.n > 2 * AST_MAX_DEPTH) f->gave_up = true; /* no program; and the stack is searched at each token */
+        if (s->open.n > 2 * AST_MAX_DEPTH) f->gave_up = true; /* not a program; and each token searches the stack */
         if (f->gave_up) return;
         if (t.kind == TOK_RBRACE && ends_with_brace(f, s)) return;
         bool inside = s->open.n > s->n_lost || skip_holds(s, TOK_LBRACE);
@@ -162,7 +163,7 @@ static void skip_rest(Feed *f, Skip *s, Token t, bool take_first) {
     }
 }
 
-/* Make the grammar pop to the nearest statement or item list. */
+/* Makes the parser pop its stack to the nearest list of statements or items. */
 static void pop_to_list(Feed *f, Skip *s) {
     KdslParse(f->yy, TOK_BAD, feed_invent(f, TOK_BAD));
     int kept = grammar_open_brackets(f->yy);
@@ -186,13 +187,14 @@ static void recover(Feed *f, Token t, bool take_first) {
     f->p.too_deep = false;
 }
 
-/* A constructor has refused an expression (E0203). The rest of a chain of a million operators builds nothing. */
+/* After a constructor has rejected an expression (E0203), skips its rest, which may be a chain of a million
+ * operators. */
 static void leave_too_deep(Feed *f) {
     if (!f->p.too_deep || f->gave_up || f->prev.kind == TOK_SEMI || f->prev.kind == TOK_RBRACE) return;
     recover(f, feed_take(f), false);
 }
 
-/* The text ends, or a new item begins, inside brackets: close them all. */
+/* Closes all brackets, at the end of the text or before a new item. */
 static void close_all(Feed *f) {
     if (!feed_accepts(f, TOK_RBRACE) || f->open.at[f->open.n - 1].kind != TOK_LBRACE) {
         Skip s = {0};

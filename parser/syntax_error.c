@@ -1,7 +1,7 @@
-/* syntax_error.c -- what to say about a token that cannot stand where it is.
+/* syntax_error.c -- messages for unexpected tokens.
  *
- * In order: brackets that do not fit, a missing `;`, the common mistakes (mistakes.c), and last the list of what could
- * have stood there, which is exact because every token was tried. */
+ * In this order: mismatched brackets, the common mistakes (mistakes.c), a missing `;`, and last the list of expected
+ * tokens, which is exact because the grammar is asked about every kind of token. */
 #include "parser/feed.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static void forget(Expected *e, int from, int to) {
     for (int kind = from; kind <= to; kind++) e->can[kind] = false;
 }
 
-/* Anything that begins an expression, and the words that do. */
+/* Removes the tokens that begin an expression. */
 static void forget_expression(Expected *e) {
     forget(e, TOK_ID, TOK_LPAREN);
     e->can[TOK_LBRACKET] = e->can[TOK_MINUS] = e->can[TOK_BANG] = e->can[TOK_TILDE] = e->can[TOK_IF] = false;
@@ -50,7 +50,7 @@ static void forget_operators(Expected *e) {
     e->can[TOK_STEP] = e->can[TOK_BY] = e->can[TOK_FOR] = e->can[TOK_MIN] = e->can[TOK_MAX] = false;
 }
 
-/* Many tokens that make one idea are named by it. */
+/* Replaces a set of tokens by a name such as "an expression", if all of them are accepted. */
 static const char *expected_idea(Expected *e) {
     if (e->can[TOK_LET]) {
         forget(e, TOK_LET, TOK_MUT);
@@ -85,10 +85,10 @@ static const char *expected_idea(Expected *e) {
 static const char *expected_list(Feed *f) {
     Expected e = {0};
     for (int kind = 0; kind < TOK_RESYNC; kind++) e.can[kind] = feed_accepts(f, kind);
-    if (e.can[TOK_ID]) /* soft keywords are accepted as names there */
+    if (e.can[TOK_ID]) /* where a name is accepted, soft keywords are as well */
         for (int kind = TOK_BY; kind <= TOK_MAX; kind++) e.can[kind] = false;
     const char *idea = expected_idea(&e);
-    if (idea) e.n = 1; /* its place, filled below: it is said last */
+    if (idea) e.n = 1; /* reserves an entry; set below as the last one */
     for (int kind = 1; kind < TOK_RESYNC; kind++)
         if (e.can[kind]) expect(&e, quoted(f, kind));
     if (idea) {
@@ -112,15 +112,16 @@ static void report_expected(Feed *f, const Token *t) {
 
 /* ---- brackets ---- */
 
-/* `t` closes another bracket than the innermost: is one missing before it, or is it the wrong one itself? */
+/* `t` does not match the innermost bracket. True: a closing bracket is missing before it; false: `t` itself is
+ * wrong. */
 static bool one_is_missing(Feed *f, const Token *t) {
     bool closes_next = f->open.n > 1 && closer_of(f->open.at[f->open.n - 2].kind) == t->kind;
     if (t->kind != TOK_RBRACE) return closes_next;
-    Token next = feed_peek(f); /* braces end a line, or begin one */
+    Token next = feed_peek(f); /* closing braces begin or end a line */
     return closes_next && (t->first_on_line || next.first_on_line || next.kind == TOK_END);
 }
 
-/* A closing bracket that is not the one expected. */
+/* A closing bracket that does not match the innermost open one. */
 static bool bracket_mismatch(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_RPAREN && t->kind != TOK_RBRACKET && t->kind != TOK_RBRACE) return false;
     if (!f->open.n) {
@@ -145,7 +146,8 @@ static bool bracket_mismatch(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
-/* A declaration, or the end, inside brackets: one of them was never closed. Indentation says best which. */
+/* The bracket that is probably unclosed, found by indentation, after a declaration or the end of the file inside
+ * brackets. */
 static Token unclosed_bracket(const Feed *f) { return f->suspect.kind ? f->suspect : f->open.at[f->open.n - 1]; }
 
 static bool unclosed_at_item(Feed *f, Token *t, Repair *repair) {
@@ -169,7 +171,7 @@ static bool unclosed_at_item(Feed *f, Token *t, Repair *repair) {
 
 static Repair at_end(Feed *f, const Token *t) {
     if (!f->c->diags.n_errors) f->incomplete = true;
-    if (f->quiet) { /* said by the lexer */
+    if (f->quiet) { /* reported by the lexer */
     } else if (f->open.n) {
         Token open = unclosed_bracket(f);
         Diag *d = diag(f->c, E0205, open.span, "this %s is never closed", quoted(f, open.kind));
@@ -181,7 +183,7 @@ static Repair at_end(Feed *f, const Token *t) {
     return f->open.n ? REPAIR_CLOSE : REPAIR_SKIP;
 }
 
-/* `a // b;` of Python: the `;` is there, in the comment. */
+/* Python's `a // b;`: the `;` is in the comment. */
 static bool ends_in_comment(const Feed *f) {
     Place at = source_place(&f->c->sources, f->prev.span.hi);
     int n;
@@ -195,7 +197,7 @@ static bool missing_semicolon(Feed *f, const Token *t) {
     if (!feed_accepts(f, TOK_SEMI)) return false;
     if (!t->first_on_line && t->kind != TOK_RBRACE && !starts_statement(t->kind)) return false;
     Span gap = {f->prev.span.hi, f->prev.span.hi};
-    bool said = f->prev.span.hi == f->prev.span.lo && f->prev.broken; /* behind a token that was missing too */
+    bool said = f->prev.span.hi == f->prev.span.lo && f->prev.broken; /* after an inserted token */
     if (!said) {
         Diag *d = diag(f->c, E0202, gap, "`;` is missing");
         if (ends_in_comment(f)) diag_note(f->c, d, gap, "the rest of the line is a comment; divide integers with `/`");
@@ -205,7 +207,7 @@ static bool missing_semicolon(Feed *f, const Token *t) {
     return true;
 }
 
-/* `>>` that closes two `<`, `&&` that is two `&`: the lexer cannot know. */
+/* Splits `>>` that closes two `<`, or `&&` that is two `&`, which the lexer cannot distinguish. */
 static bool split_token(Feed *f, Token *t) {
     static const struct { int whole, first, rest; } splits[] = {
         {TOK_SHR, TOK_GT, TOK_GT}, {TOK_GE, TOK_GT, TOK_ASSIGN}, {TOK_SHR_ASSIGN, TOK_GT, TOK_GE},
