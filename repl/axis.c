@@ -1,4 +1,4 @@
-/* axis.c -- round numbers along a range: steps of 1, 2 or 5 times a power of ten, with labels that tell them apart. */
+/* axis.c -- axis ticks: steps of 1, 2 or 5 times a power of ten, with labels that differ from each other. */
 #include "repl/draw.h"
 
 #include <float.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The least round step that makes at most `max_ticks` ticks. */
+/* The smallest such step with at most `max_ticks` ticks. */
 static double round_step(double length, int max_ticks) {
     double least = length / (max_ticks > 1 ? max_ticks - 1 : 1), power = pow(10, floor(log10(least)));
     static const double factors[] = {1, 2, 5, 10};
@@ -15,7 +15,7 @@ static double round_step(double length, int max_ticks) {
     return 10 * power;
 }
 
-/* "1.5e+06" as people write it: 1.5e6. */
+/* "1.5e+06" becomes "1.5e6". */
 static void shorten_exponent(char *text) {
     char *e = strchr(text, 'e');
     if (!e) return;
@@ -38,7 +38,7 @@ static void label(char *text, double v, double step, double largest) {
     }
 }
 
-/* One value only, or values that differ in their last bits: room on both sides. */
+/* Widens a range that has a single value, or whose ends differ in their last bits only. */
 static void widen(double *lo, double *hi) {
     double largest = fmax(fabs(*lo), fabs(*hi));
     if (*hi - *lo > largest * 1e-12) return;
@@ -54,7 +54,7 @@ bool axis_fit(Axis *a, double lo, double hi, int max_ticks, int wanted) {
     if (!isfinite(hi - lo) || hi - lo < DBL_MIN * 1000) return false;
     double step = round_step(hi - lo, max_ticks);
     if (wanted & AXIS_WHOLE && step < 1) step = 1;
-    if (wanted & AXIS_ROUND) { /* two ticks may be added: a larger step where there is no room for them */
+    if (wanted & AXIS_ROUND) { /* two ticks may be added: use a larger step if they do not fit */
         while (ceil(hi / step) - floor(lo / step) > max_ticks - 1)
             step = round_step(step * max_ticks * 1.01, max_ticks);
         lo = floor(lo / step) * step;

@@ -1,14 +1,13 @@
-/* check.c -- an input through the front end, together with all that lives: the texts of declarations are parsed and
- * checked again each time, which takes less than a millisecond. What an earlier declaration says is still true after
- * it, or it waits: a function whose callee has changed so that it does not fit any more is left out until it fits
- * again. */
+/* check.c -- checks an input together with all declarations of the session: their texts are parsed and checked again
+ * for each input, which takes less than a millisecond. A declaration that no longer compiles, such as a function whose
+ * callee has changed, is excluded from the program (Decl.waits) until it compiles again. */
 #include <string.h>
 
 #include "driver/stdlib.h"
 #include "irgen/irgen.h"
 #include "repl/internal.h"
 
-/* Texts as sources ------------------------------------------------------------------------------------------------- */
+/* Sources ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct Parsed {
     Text *text;
@@ -21,7 +20,7 @@ typedef struct Check {
     Trial *t;
     List(Parsed) parsed;
     List(const char *) replaced; /* names that the input declares */
-    List(Decl *) left_out;       /* waiting, as far as is known */
+    List(Decl *) omitted;       /* declarations that do not compile, found so far */
 } Check;
 
 static Parsed *parsed_of(Check *k, Text *text) {
@@ -44,16 +43,16 @@ static bool is_replaced(const Check *k, const char *name) {
     return false;
 }
 
-static bool is_left_out(const Check *k, const Decl *d) {
-    for (int i = 0; i < k->left_out.n; i++)
-        if (k->left_out.at[i] == d) return true;
+static bool is_omitted(const Check *k, const Decl *d) {
+    for (int i = 0; i < k->omitted.n; i++)
+        if (k->omitted.at[i] == d) return true;
     return false;
 }
 
-static void add_living(Check *k) {
+static void add_declarations(Check *k) {
     for (int i = 0; i < k->s->decls.n; i++) {
         Decl *d = k->s->decls.at[i];
-        if (is_replaced(k, d->name) || is_left_out(k, d)) continue;
+        if (is_replaced(k, d->name) || is_omitted(k, d)) continue;
         Module *m = module_of(k, d->text);
         if (m && d->item < m->items.n) vec_push(&k->t->c.arena, &k->t->module->items, m->items.at[d->item]);
     }
@@ -66,7 +65,7 @@ static bool is_unchanged(const Check *k, const Decl *old, const Item *item) {
     return strlen(old->source) == n && !strncmp(old->source, k->t->own->text + (item->span.lo - k->t->own->base), n);
 }
 
-/* Does the struct that the input declares anew, or one that holds such a one, have part in it? */
+/* True if the input declares a struct again that the type uses, directly or through another struct. */
 static bool type_has_changed(const Check *k, const char *type) {
     for (int i = 0; i < k->t->items.n; i++) {
         const Item *item = k->t->items.at[i];
@@ -114,11 +113,11 @@ static void add_variables(Check *k) {
     buf_free(&texts);
 }
 
-/* What is wrong, and where ----------------------------------------------------------------------------------------- */
+/* Diagnostics ------------------------------------------------------------------------------------------------------ */
 
 static bool is_within(const Source *s, Span span) { return span.lo >= s->base && span.lo <= s->base + s->n; }
 
-/* The living declaration that an error stands in. NULL: it is the input's own, or a module's. */
+/* The declaration of the session that contains the error. NULL: it is in the input, or in a module. */
 static Decl *blamed(Check *k, const Diag *d) {
     for (int i = 0; i < k->parsed.n; i++) {
         const Parsed *p = &k->parsed.at[i];
@@ -126,14 +125,14 @@ static Decl *blamed(Check *k, const Diag *d) {
         uint32_t at = d->span.lo - p->source->base;
         for (int n = 0; n < k->s->decls.n; n++) {
             Decl *decl = k->s->decls.at[n];
-            if (decl->text == p->text && at >= decl->lo && at <= decl->hi && !is_left_out(k, decl)) return decl;
+            if (decl->text == p->text && at >= decl->lo && at <= decl->hi && !is_omitted(k, decl)) return decl;
         }
     }
     return NULL;
 }
 
-/* Errors, and warnings about the input itself: of others they have been said. */
-static void keep_own(Trial *t) {
+/* Keeps errors, and warnings about the input; warnings about earlier inputs were reported with these. */
+static void keep_relevant(Trial *t) {
     Diags *all = &t->c.diags;
     int kept = 0;
     for (int i = 0; i < all->list.n; i++) {
@@ -167,7 +166,7 @@ static void begin(Trial *t) {
     compiler_init(&t->c);
 }
 
-/* false: syntax, or errors. */
+/* Parses and checks the input with all declarations that are not excluded. false: there are errors. */
 static bool attempt(Check *k, Text *input, bool all) {
     Trial *t = k->t;
     begin(t);
@@ -183,7 +182,7 @@ static bool attempt(Check *k, Text *input, bool all) {
     t->items = t->module->items;
     t->module->items = (ItemList){0};
     for (int i = 0; i < t->items.n; i++) list_push(&k->replaced, t->items.at[i]->name);
-    add_living(k);
+    add_declarations(k);
     add_variables(k);
     for (int i = 0; i < t->items.n; i++) vec_push(&t->c.arena, &t->module->items, t->items.at[i]);
     SemaOptions how = {.stdlib = stdlib_modules, .kept = t->kept, .n_kept = t->n_kept, .is_session = true,
@@ -202,21 +201,21 @@ static Decl *first_blamed(Check *k) {
     return NULL;
 }
 
-/* Once more without it. */
-static void note_unfit(Check *k, Decl *d) {
+/* Excludes the declaration d from the next attempt. */
+static void exclude(Check *k, Decl *d) {
     if (!d->waits) {
         keep_of(k->t, k, d);
         say(k->s, k->t, &k->t->unfit_said);
         list_push(&k->t->unfit, d);
     }
-    list_push(&k->left_out, d);
+    list_push(&k->omitted, d);
     compiler_free(&k->t->c);
 }
 
 static void find_fitting(Check *k) {
     for (int i = 0; i < k->s->decls.n; i++) {
         Decl *d = k->s->decls.at[i];
-        if (d->waits && !is_left_out(k, d) && !is_replaced(k, d->name)) list_push(&k->t->again, d);
+        if (d->waits && !is_omitted(k, d) && !is_replaced(k, d->name)) list_push(&k->t->again, d);
     }
 }
 
@@ -224,13 +223,13 @@ bool trial_check(Session *s, Trial *t, Text *input, bool all, Buf *said) {
     Check k = {.s = s, .t = t};
     *t = (Trial){0};
     bool ok;
-    for (Decl *unfit; !(ok = attempt(&k, input, all)) && (unfit = first_blamed(&k));) note_unfit(&k, unfit);
+    for (Decl *unfit; !(ok = attempt(&k, input, all)) && (unfit = first_blamed(&k));) exclude(&k, unfit);
     find_fitting(&k);
-    keep_own(t);
+    keep_relevant(t);
     say(s, t, said);
     free(k.parsed.at);
     free(k.replaced.at);
-    free(k.left_out.at);
+    free(k.omitted.at);
     return ok;
 }
 

@@ -1,8 +1,8 @@
-/* code.c -- from a checked input to code that runs, and what is kept of it. A function's name in machine code says
- * what it depends on: a hash over the generations of all declarations that its words lead to. So code that is there
- * under the name is the code that is meant, and is not made again; what no name leads to any more is released.
+/* code.c -- incremental compilation: machine code for a checked input, and the code of earlier inputs that is reused. A
+ * function's symbol contains a hash of the generations of all declarations that its text refers to, directly or not. If
+ * there is code with that symbol, it is reused; code whose symbol can no longer occur is released.
  *
- * One unit an input. Its host code and its kernels' are made side by side. */
+ * Each input is one unit. Its host module and its kernels' modules are compiled in parallel. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 
 enum { STACK_BYTES = 64 << 20 };
 
-/* Names ------------------------------------------------------------------------------------------------------------ */
+/* Symbols ---------------------------------------------------------------------------------------------------------- */
 
-/* Files of modules may change while the session lives. */
+/* A hash of the modules' texts, since the files may change during the session. */
 static uint64_t modules_hash(const Trial *t) {
     uint64_t h = 0xcbf29ce484222325u;
     for (int i = 0; i < t->c.sources.files.n; i++) {
@@ -47,8 +47,7 @@ static void name_func(Session *s, Trial *t, Func *f, uint64_t modules) {
     if (!m) return;
     f->is_made = true;
     f->made_in = arena_strndup(&t->c.arena, m->unit->name, strlen(m->unit->name));
-    f->may_fail = m->may_fail; /* decides how it is launched, and may have changed with what other kernels show to
-                                * hold */
+    f->may_fail = m->may_fail; /* part of its ABI; a new analysis, with other kernels, may differ */
 }
 
 /* Objects ---------------------------------------------------------------------------------------------------------- */
@@ -142,7 +141,7 @@ static JitUnit *load(Session *s, Trial *t, Pieces *p, Buf *said) {
     return u;
 }
 
-static void note_made(Session *s, const Trial *t, Unit *u, uint64_t modules) {
+static void record_made(Session *s, const Trial *t, Unit *u, uint64_t modules) {
     for (int i = 0; i < t->program->funcs.n; i++) {
         const Func *f = t->program->funcs.at[i];
         if (f->is_made || f->is_extern || f->is_input || !(f->on_host || f->is_kernel)) continue;
@@ -185,7 +184,7 @@ Unit *code_make(Session *s, Trial *t, RunInput **run, Buf *said) {
         return NULL;
     }
     list_push(&s->units, u);
-    note_made(s, t, u, modules);
+    record_made(s, t, u, modules);
     s->modules = modules;
     return u;
 }

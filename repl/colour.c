@@ -1,4 +1,4 @@
-/* colour.c -- colours as escape sequences, and the scale by which numbers become colours. */
+/* colour.c -- colours as terminal escape sequences, and the colour map of numbers. */
 #include "repl/draw.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@ static int red(Rgb c) { return c >> 16 & 255; }
 static int green(Rgb c) { return c >> 8 & 255; }
 static int blue(Rgb c) { return c & 255; }
 
-/* Of the 256: a cube of 6 x 6 x 6 from 16 on, whose steps are 0, 95, 135, 175, 215, 255. */
+/* The 256 colours of terminals: a cube of 6 x 6 x 6 from 16 on, with the steps 0, 95, 135, 175, 215, 255. */
 static int cube_step(int v) { return v < 48 ? 0 : v < 115 ? 1 : (v - 35) / 40; }
 
 static int nearest_of_256(Rgb c) { return 16 + 36 * cube_step(red(c)) + 6 * cube_step(green(c)) + cube_step(blue(c)); }

@@ -1,4 +1,5 @@
-/* commands.c -- the table of commands, and what each does: most ask the session a question and say its answer. */
+/* commands.c -- the table of commands and their implementations, most of which print the answer of a query of the
+ * session. */
 #include "repl/commands.h"
 
 #include <ctype.h>
@@ -17,7 +18,7 @@ const CommandInfo command_info[COMMAND__COUNT] = {
 
 enum { HISTORY_SHOWN = 20, TYPOS = 2 };
 
-/* An answer goes out, a complaint to the other stream. */
+/* Prints an answer to standard output, an error message to standard error. */
 static bool tell(Repl *r, bool ok, Buf *text) {
     if (text->n && text->at[text->n - 1] != '\n') buf_putc(text, '\n');
     (ok ? repl_say : repl_complain)(r, text);
@@ -32,7 +33,7 @@ static void help_row(const CommandInfo *c, Buf *out) {
     buf_printf(out, "%*s%s\n", (int)(start + 21 - out->n), "", c->help);
 }
 
-/* The whole name, or the first that begins so. */
+/* The command with this name, or the first one of which it is a prefix. */
 static int command_named(const char *name, size_t n) {
     int found = -1;
     for (int i = COMMAND__COUNT; n && i-- > 0;) {
@@ -65,7 +66,7 @@ static bool do_help(Repl *r, const char *argument) {
     return tell(r, true, &out);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static bool explained(Repl *r, const char *what, const char *name) {
     Buf out = {0};
@@ -192,7 +193,7 @@ bool repl_write_file(const char *path, const Buf *text, Buf *why) {
     return ok;
 }
 
-/* An input that ends without a line of its own would run into the next one. */
+/* Saves each input; an input without a final newline gets one, or it would be joined with the next one. */
 static bool do_save(Repl *r, const char *path) {
     Buf out = {0}, text = {0};
     for (int i = 0; i < r->ran.n; i++) buf_printf(&text, "%s\n", r->ran.at[i]);

@@ -1,4 +1,4 @@
-/* commands.h -- inputs that begin with a colon, and the drawing of values. */
+/* commands.h -- commands, which are inputs that begin with a colon, and drawings of values. */
 #ifndef KDSL_COMMANDS_H
 #define KDSL_COMMANDS_H
 
@@ -19,29 +19,30 @@ typedef struct Repl {
     Session *session;
     Terminal terminal;
     SessionOptions options;
-    bool quiet, leaves, failed; /* failed: an input, of any */
-    int exit_code;              /* of exit() */
-    Vec(const char *) ran;              /* the inputs that ran, for :save */
+    bool quiet, leaves, failed; /* failed: some input has failed */
+    int exit_code;              /* the argument of exit() */
+    Vec(const char *) ran;              /* inputs that were executed, for :save */
     Arena arena;
 } Repl;
 
-/* repl.c: one input; a text of several, up to the first that fails. False: one did. */
+/* repl.c: repl_input executes one input; repl_text a text of several inputs, until one fails. false: an input
+ * failed. */
 bool repl_input(Repl *r, const char *text, size_t n);
 bool repl_text(Repl *r, const char *file, const char *text, size_t n); /* file: for messages, or NULL */
-void repl_say(Repl *r, Buf *text);        /* to standard output; the Buf is empty again */
-bool repl_write_file(const char *path, const Buf *text, Buf *why); /* whole or not at all */
+void repl_say(Repl *r, Buf *text);        /* prints to standard output, and empties the Buf */
+bool repl_write_file(const char *path, const Buf *text, Buf *why); /* replaces the file atomically */
 void repl_complain(Repl *r, Buf *text);   /* to standard error */
 void repl_show_launches(Repl *r);
 
-void crash_watch(void); /* crash.c: last words, where the process ends by a signal */
+void crash_watch(void); /* crash.c: prints a message if a signal ends the process */
 
-/* commands.c: `text` begins with the colon. */
+/* commands.c: executes a command; `text` begins with the colon */
 bool command_run(Repl *r, const char *text);
 bool command_load(Repl *r, const char *path);
 
-/* drawing.c: plot(x), plot(x, y), hist(x), image(m), each perhaps with `to "file.png"`. */
+/* drawing.c: plot(x), plot(x, y), hist(x), image(m), each optionally with `to "file.png"` */
 bool drawing_is(Repl *r, const char *text, size_t n);
 bool drawing_run(Repl *r, const char *text, size_t n);
-extern const char *const drawing_names[]; /* ended by NULL */
+extern const char *const drawing_names[]; /* NULL-terminated */
 
 #endif

@@ -1,4 +1,4 @@
-/* complete.c -- is this input finished? The parser knows: it has a start of its own for what a user types. */
+/* complete.c -- decides by the parser whether an input is complete, using the grammar's start rule for inputs. */
 #include "repl/complete.h"
 
 #include "base/base.h"
@@ -12,7 +12,7 @@ InputState input_state(const char *text, size_t n) {
     if (s) {
         parse_input(&c, s, &incomplete);
         wrong = c.diags.n_errors != 0;
-        incomplete &= c.diags.n_errors <= 1; /* an error before the end is no matter of waiting */
+        incomplete &= c.diags.n_errors <= 1; /* an error before the end of the text remains, whatever follows */
     }
     compiler_free(&c);
     return incomplete ? INPUT_INCOMPLETE : wrong ? INPUT_WRONG : INPUT_COMPLETE;

@@ -1,17 +1,16 @@
-/* complete.h -- the first question of an interactive loop: is this input finished, or should the prompt ask for more?
- */
+/* complete.h -- tests whether an input is complete, or whether the prompt should continue on the next line. */
 #ifndef KDSL_COMPLETE_H
 #define KDSL_COMPLETE_H
 
 #include <stddef.h>
 
 typedef enum InputState {
-    INPUT_COMPLETE,   /* parses: as items, as statements, or as one expression */
-    INPUT_INCOMPLETE, /* right so far, but ends in the middle of something */
-    INPUT_WRONG,      /* no further text can mend it */
+    INPUT_COMPLETE,   /* valid syntax: items, statements, or a final expression */
+    INPUT_INCOMPLETE, /* valid so far, but the text ends inside a construct */
+    INPUT_WRONG,      /* an error that no further text can correct */
 } InputState;
 
-/* Looks only at the syntax. Lines are short, so it parses from the start each time. */
+/* A syntactic test only. Inputs are short, so the text is parsed from the start each time. */
 InputState input_state(const char *text, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* crash.c -- what ends the process in spite of all: memory that is not there, a library that
- * aborts. Every input is in the history before it runs, so nothing that was typed is lost; this says so. */
+/* crash.c -- a handler for signals that end the process, such as SIGSEGV or the abort of a library. Every input is
+ * written to the history before it is executed, so nothing that was typed is lost; the message says so. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "repl/commands.h"
 
-#ifdef __SANITIZE_ADDRESS__ /* it has a report of its own */
+#ifdef __SANITIZE_ADDRESS__ /* it prints its own report */
 
 void crash_watch(void) {}
 
@@ -17,10 +17,10 @@ void crash_watch(void) {}
 enum { STACK_BYTES = 64 * 1024 };
 
 static void say(const char *text) {
-    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* there is no one left to tell */
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* the message cannot be reported elsewhere */
 }
 
-/* Once: what raised the signal goes on, and the process ends by it. */
+/* Runs once: after it returns, the instruction raises the signal again and the process ends. */
 static void on_crash(int signal) {
     const char *what = signal == SIGABRT ? "a library ended the process"
                                          : "invalid memory access";
@@ -30,7 +30,7 @@ static void on_crash(int signal) {
 }
 
 void crash_watch(void) {
-    static char stack[STACK_BYTES]; /* the session's own may be what is full */
+    static char stack[STACK_BYTES]; /* an alternate stack, since a stack overflow may be the cause */
     stack_t here = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND};
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};

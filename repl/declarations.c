@@ -1,5 +1,6 @@
-/* declarations.c -- what has been declared and lives: functions, kernels, structs, constants, imports, as the texts
- * that they were typed in. Their code depends on what their words lead to: a name means the generations of all that. */
+/* declarations.c -- the declarations of a session: functions, kernels, structs, constants and imports, as source texts
+ * with generations. The code of a declaration depends on the generations of all declarations to which its text refers,
+ * directly or not (its closure). */
 #include <string.h>
 
 #include "lexer/lexer.h"
@@ -52,7 +53,7 @@ static void read_words(Decl *d, Compiler *c) {
         if (t.kind == TOK_ID && !has_word(d, t.name)) list_push(&d->words, copy_text(t.name, strlen(t.name)));
 }
 
-/* "(x: &[f32; n]) over i in n", as it was typed. */
+/* The signature as source text: "(x: &[f32; n]) over i in n". */
 static char *shape_of(const Item *i, const Source *s) {
     if (i->kind != ITEM_FN && i->kind != ITEM_KERNEL) return copy_text("", 0);
     uint32_t lo = i->name_span.hi, hi = i->fn.body ? i->fn.body->span.lo : i->span.hi - 1;
@@ -98,7 +99,7 @@ static bool in_word(char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* As a word of its own. */
+/* True if the word occurs as a whole identifier. */
 bool mentions(const char *text, const char *word) {
     size_t n = strlen(word);
     for (const char *at = text; (at = strstr(at, word)); at++)
@@ -108,7 +109,8 @@ bool mentions(const char *text, const char *word) {
 
 bool decl_is(const Decl *d, ItemKind kind, const char *source) { return d->kind == kind && !strcmp(d->source, source); }
 
-/* Typed again as it was, as when a file is loaded again, it is the same declaration. */
+/* Adds or replaces a declaration. With an unchanged text, as when a file is loaded again, it keeps its generation, so
+ * its code is reused. */
 void decl_add(Session *s, Decl *d) {
     for (int i = 0; i < s->decls.n; i++) {
         if (strcmp(s->decls.at[i]->name, d->name)) continue;
@@ -120,7 +122,7 @@ void decl_add(Session *s, Decl *d) {
     list_push(&s->decls, d);
 }
 
-/* What they lead to ------------------------------------------------------------------------------------------------ */
+/* Dependences ------------------------------------------------------------------------------------------------------ */
 
 static void reach(const Session *s, Closure *c, const char *word) {
     const Decl *d = decl_find(s, word);
@@ -132,7 +134,7 @@ static void reach(const Session *s, Closure *c, const char *word) {
 }
 
 
-/* words: any text: a name, "clamp<Point>". */
+/* words: source text with names, such as "clamp<Point>". */
 Closure closure_of(const Session *s, const char *words) {
     Closure c = {0};
     while (*words) {

@@ -1,5 +1,5 @@
-/* display.c -- lays an input out in rows and sends it whole: inputs are short, and what arrives as one piece does not
- * flicker. Rows end explicitly, so nothing depends on what a terminal does at its right margin. */
+/* display.c -- layout of the input line on the screen, sent as one write to avoid flicker. Line breaks are explicit, so
+ * nothing depends on how a terminal wraps at its right margin. */
 #include "repl/display.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum { TAB_COLUMNS = 4 };
 typedef struct Layout {
     const DisplayText *t;
     Arena arena;
-    Vec(size_t) starts; /* of rows, in text */
+    Vec(size_t) starts; /* offset of each row in text */
     Buf text;
     int row, column, cursor_row, cursor_column;
     Paint paint;
@@ -33,7 +33,8 @@ static void begin_row(Layout *l) {
     l->column = 0;
 }
 
-/* What is left of an older text to the right goes away; at the margin there is no right. */
+/* Erases the rest of an older text in this row; not in the last column, where some terminals would erase a
+ * character. */
 static void end_row(Layout *l) {
     set_paint(l, PAINT_PLAIN);
     if (l->column < l->t->columns) buf_puts(&l->text, "\033[K");
@@ -56,7 +57,7 @@ static void put_prompt(Layout *l, const char *prompt) {
     if (l->t->colour) buf_puts(&l->text, "\033[0m");
 }
 
-/* The next character of text[0..n): its bytes, what to send for it, and its width. */
+/* Decodes the next character of text[0..n): returns its length; *shown: the bytes to send, *width: its columns. */
 static size_t character(const char *text, size_t n, char shown[8], int *width) {
     uint32_t code;
     int bytes = utf8_decode(text, n, &code);
@@ -76,7 +77,7 @@ static size_t character(const char *text, size_t n, char shown[8], int *width) {
 }
 
 static void note_cursor(Layout *l) {
-    if (l->column == l->t->columns) { /* behind a full row is the next one */
+    if (l->column == l->t->columns) { /* after a full row the cursor is in the next one */
         end_row(l);
         begin_row(l);
     }
@@ -109,7 +110,7 @@ static void lay_out(Layout *l, const unsigned char *paints) {
     end_row(l);
 }
 
-/* The rows from `first` on that fit the screen, and the cursor to its place. */
+/* Sends the rows from `first` on that fit the screen, and moves the cursor to its position. */
 static void send_rows(Layout *l, Display *d, int first, int n, Buf *out) {
     if (d->row) buf_printf(out, "\033[%dA", d->row);
     buf_putc(out, '\r');
@@ -118,7 +119,7 @@ static void send_rows(Layout *l, Display *d, int first, int n, Buf *out) {
         if (r > first) buf_puts(out, "\r\n");
         buf_add(out, l->text.at + l->starts.at[r], end - l->starts.at[r]);
     }
-    if (d->n_rows > n) buf_puts(out, "\r\n\033[J\033[A"); /* rows of the older text below */
+    if (d->n_rows > n) buf_puts(out, "\r\n\033[J\033[A"); /* erase rows of the older text below */
     int up = first + n - 1 - l->cursor_row;
     if (up) buf_printf(out, "\033[%dA", up);
     buf_putc(out, '\r');

@@ -1,4 +1,4 @@
-/* dots.c -- braille characters as a grid of dots, 2 across and 4 down in each. */
+/* dots.c -- braille characters as a grid of 2 x 4 dots each. */
 #include "repl/draw.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ void dots_set(Dots *d, int x, int y) {
     d->cells[y / DOTS_DOWN * d->columns + x / DOTS_ACROSS] |= bits[y % DOTS_DOWN][x % DOTS_ACROSS];
 }
 
-/* Bresenham's: the error says how far the dots are from the line. */
+/* Bresenham's algorithm; the error is the distance of the dot from the line. */
 void dots_line(Dots *d, int x0, int y0, int x1, int y1) {
     int across = abs(x1 - x0), down = -abs(y1 - y0), error = across + down;
     for (;;) {
@@ -36,7 +36,7 @@ void dots_line(Dots *d, int x0, int y0, int x1, int y1) {
     }
 }
 
-/* U+2800 and the dots, in UTF-8; no dots: a blank, which every font has. */
+/* U+2800 plus the bits of the dots, in UTF-8; a blank if there are none, which every font has. */
 void dots_cell(const Dots *d, int column, int row, Buf *out) {
     unsigned char dots = d->cells[row * d->columns + column];
     if (!dots) {

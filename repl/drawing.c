@@ -1,6 +1,6 @@
-/* drawing.c -- plot(x), plot(x, y), hist(x) and image(m) at the prompt: they are no functions of the language, but read
- * like calls of some. Their arguments are expressions of the session, run one by one; behind them `to "file.png"` may
- * follow. */
+/* drawing.c -- plot(x), plot(x, y), hist(x) and image(m) at the prompt. These are not functions of the language, but
+ * have the syntax of calls. Their arguments are expressions of the session, each evaluated as an input; `to "file.png"`
+ * may follow. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "repl/commands.h"
 #include "repl/show.h"
 
-/* Pixels, and characters. */
+/* Sizes in pixels and in characters. */
 enum { FILE_WIDTH = 1200, FILE_HEIGHT = 720, FILE_MOST = 1 << 14, SCREEN_WIDTH = 800, SCREEN_HEIGHT = 400 };
 enum { TEXT_WIDTH = 100, TEXT_HEIGHT = 16, ARGUMENTS = 2 };
 
@@ -30,7 +30,7 @@ typedef struct Drawing {
     char *file; /* NULL: the terminal */
 } Drawing;
 
-/* ---- reading it ---- */
+/* ---- parsing ---- */
 
 static void complain(Repl *r, const char *message) {
     Buf text = {0};
@@ -45,7 +45,7 @@ static int kind_of(const char *text, size_t n) {
         if (n <= length || strncmp(text, drawing_names[i], length)) continue;
         while (at < n && text[at] == ' ') at++;
         if (at < n && (text[at] == '(' || (at > length && isalpha((unsigned char)text[at]))))
-            return i; /* `plot x`: is told */
+            return i; /* `plot x`: reported below */
     }
     return -1;
 }
@@ -53,7 +53,7 @@ static int kind_of(const char *text, size_t n) {
 static bool is_declared(Repl *r, const char *word) {
     SessionName name;
     for (int i = 0; session_name(r->session, i, &name); i++)
-        if (name.kind != 'm' && !strcmp(name.name, word)) return true; /* `import image;` leaves image(m) */
+        if (name.kind != 'm' && !strcmp(name.name, word)) return true; /* `import image;` does not hide image(m) */
     return false;
 }
 
@@ -66,7 +66,8 @@ typedef struct Reader {
 
 static void step(Reader *d) { d->token = lex_next(&d->lexer); }
 
-/* From behind the opening bracket to behind the closing one: what commas part outside of other brackets. */
+/* Reads arguments from after the opening bracket to after the closing one: separated by commas outside of inner
+ * brackets. */
 static bool read_arguments(Reader *d, Drawing *out) {
     int depth = 0;
     out->arguments[0].from = d->token.span.lo - d->base;
@@ -84,7 +85,7 @@ static bool read_arguments(Reader *d, Drawing *out) {
     return true;
 }
 
-/* Nothing, `;`, or `to "file"`. */
+/* The rest of the input: nothing, `;`, or `to "file"`. */
 static bool read_end(Reader *d, const char *text, Drawing *out) {
     Span word = d->token.span;
     if (d->token.kind == TOK_ID && word.hi - word.lo == 2 && !strncmp(text + (word.lo - d->base), "to", 2)) {
@@ -118,7 +119,7 @@ bool drawing_is(Repl *r, const char *text, size_t n) {
     return kind >= 0 && !is_declared(r, drawing_names[kind]);
 }
 
-/* ---- its numbers ---- */
+/* ---- data ---- */
 
 typedef struct Numbers {
     double *at;
@@ -130,7 +131,7 @@ typedef struct Numbers {
 static bool run_argument(Repl *r, const char *text, Argument a, Numbers *out) {
     Buf said = {0}, why = {0};
     SessionValue v = {0};
-    while (a.from < a.to && strchr(" \n&", text[a.from])) a.from++; /* `&x`, as functions are given arrays */
+    while (a.from < a.to && strchr(" \n&", text[a.from])) a.from++; /* `&x`, as in arguments of functions */
     bool ok = session_run(r->session, text + a.from, a.to - a.from, &v, &said) == SESSION_DONE;
     *out = (Numbers){0};
     Elements e;
@@ -150,7 +151,7 @@ static bool run_argument(Repl *r, const char *text, Argument a, Numbers *out) {
     return out->at != NULL;
 }
 
-/* ---- where it goes ---- */
+/* ---- output ---- */
 
 static bool write_file(Repl *r, const char *path, const Raster *pixels) {
     Buf png = {0}, message = {0};
@@ -213,7 +214,7 @@ static bool draw_numbers(Repl *r, const Drawing *d, const Numbers *x, const Numb
     return ok;
 }
 
-/* A matrix of numbers, or of colours: three or four channels in a third dimension, or as short vectors. */
+/* A matrix of numbers, or of colours: three or four channels as a third dimension or as short vectors. */
 static bool picture_of(const Numbers *m, Picture *p) {
     int64_t channels = m->rank == 3 ? m->extents[2] : m->lanes;
     if (m->rank != 2 && (m->rank != 3 || m->lanes != 1)) return false;
@@ -227,7 +228,7 @@ static bool picture_of(const Numbers *m, Picture *p) {
     return true;
 }
 
-/* Files have a pixel for each element; what a terminal shows is as large as fits. */
+/* The largest size: in files one pixel for each element, on a terminal what fits. */
 static void picture_room(Repl *r, const Drawing *d, const Picture *p, Graphics how, int *width, int *height) {
     int columns, rows;
     terminal_size(&r->terminal, &columns, &rows);

@@ -1,7 +1,7 @@
-/* edit.c -- an input is typed: readline keeps the text, its keys and its history; how it looks, where it ends and what
- * may be completed is decided here. An input may have several lines, which are one text, with one undo and one place in
- * the history. Readline is one to a process and calls back without a context, so what these calls need is in `editor`.
- */
+/* edit.c -- line editing with readline, which keeps the text, the key bindings and the history. This file implements
+ * display, the end of an input and completion. An input may have several lines, which are one text with one undo list
+ * and one history entry. Readline has global state and callbacks without a context argument, so the state of the
+ * callbacks is in the global `editor`. */
 #include "repl/terminal.h"
 
 #include <ctype.h>
@@ -26,9 +26,9 @@ enum { INDENT = 4, HISTORY_MOST = 5000, LISTED_MOST = 200 };
 static struct {
     EditHow how;
     Display display;
-    char *history_path; /* NULL: none is kept */
+    char *history_path; /* NULL: the history is not saved */
     bool discarded;
-    Words words; /* of the completion that runs */
+    Words words; /* of the completion in progress */
     int next_word;
 } editor;
 
@@ -38,7 +38,7 @@ static void send(Buf *b) {
     buf_free(b);
 }
 
-/* ---- what it looks like ---- */
+/* ---- display ---- */
 
 static void redisplay(bool match) {
     Buf out = {0};
@@ -59,7 +59,7 @@ static bool more_is_typed(void) {
     return !ioctl(STDIN_FILENO, FIONREAD, &n) && n > 0;
 }
 
-/* Of what is typed ahead only the end is shown. */
+/* Skips redisplay while more input is pending. */
 static void redisplay_now(void) {
     if (!more_is_typed()) redisplay(true);
 }
@@ -94,7 +94,7 @@ static bool is_blank(int from, int to) {
     return from == to;
 }
 
-/* Two blank lines at the end: whoever types them wants to hear what is wrong. */
+/* True if the input ends with two blank lines: then it is executed although it is incomplete, to show its errors. */
 static bool gives_up(void) {
     int last = line_start(rl_end);
     return rl_point == rl_end && last > 0 && is_blank(last, rl_end) && is_blank(line_start(last - 1), last - 1);
@@ -103,7 +103,7 @@ static bool gives_up(void) {
 static int key_new_line(int count, int key) {
     (void)count, (void)key;
     rl_insert_text("\n");
-    if (more_is_typed()) return 0; /* pasted: it brings its own blanks */
+    if (more_is_typed()) return 0; /* pasted text has its own indentation */
     for (int depth = highlight_depth(rl_line_buffer, (size_t)rl_point); depth > 0; depth--) rl_insert_text("    ");
     return 0;
 }
@@ -125,7 +125,7 @@ static int key_discard(int count, int key) {
     return 0;
 }
 
-/* A closing brace that begins a line stands one step further left than what it closes. */
+/* A closing brace at the start of a line is indented by one level less. */
 static int key_brace(int count, int key) {
     int start = line_start(rl_point);
     if (rl_point - start >= INDENT && is_blank(start, rl_point))
@@ -164,7 +164,7 @@ static int key_end(int count, int key) {
     return 0;
 }
 
-/* Behind blanks there is nothing to complete: the key does what it is called. */
+/* After blanks there is nothing to complete, so Tab inserts an indentation. */
 static int key_tab(int count, int key) {
     if (!is_blank(line_start(rl_point), rl_point)) return rl_complete(count, key);
     do rl_insert_text(" ");
@@ -209,7 +209,7 @@ static void bind_keys(void) {
     rl_bind_key_in_map('\003', key_discard, vi_movement_keymap);
 }
 
-/* Ctrl-C is a key while an input is typed, and a signal while one runs. */
+/* Ctrl-C is a key while an input is typed, and a signal while one is executed. */
 static void prepare(int meta) {
     struct termios t;
     rl_prep_terminal(meta);
@@ -220,7 +220,7 @@ static void prepare(int meta) {
 
 /* ---- completion ---- */
 
-/* Where a name of a file may stand its whole path is one word. */
+/* Where a file name may be, its whole path is one word. */
 static char *break_characters(void) {
     bool files = words_want_files(rl_line_buffer, (size_t)rl_point);
     return files ? " \t\n\"" : " \t\n\"\\'`@$><=;|&{}()[],+-*/%^!~?:.";
@@ -248,7 +248,7 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* The list below the text, in columns; the text comes again below it. */
+/* Prints the list below the text, in columns; the prompt and text are printed again below it. */
 static void show_words(char **words, int n, int widest) {
     int rows, columns;
     rl_get_screen_size(&rows, &columns);
@@ -265,9 +265,9 @@ static void show_words(char **words, int n, int widest) {
     rl_on_new_line();
 }
 
-/* ---- the history's file ---- */
+/* ---- history file ---- */
 
-/* Below $XDG_STATE_HOME, which is ~/.local/state where it is not set; NULL: there is no such place. */
+/* In $XDG_STATE_HOME, by default ~/.local/state; NULL: there is no such folder. */
 static char *history_file(void) {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     Buf path = {0};
@@ -286,7 +286,7 @@ static char *history_file(void) {
 
 static void open_history(void) {
     using_history();
-    history_write_timestamps = 1; /* they part entries, which may have several lines */
+    history_write_timestamps = 1; /* timestamps separate entries, which may have several lines */
     history_comment_char = '#';
     stifle_history(HISTORY_MOST);
     if (!editor.how.keep_history || !(editor.history_path = history_file())) return;

@@ -1,4 +1,4 @@
-/* figure.c -- what a plot and a histogram have to say: which numbers can be drawn, along which axes. */
+/* figure.c -- the data of plots and histograms: finite numbers and ranges of axes. */
 #include "repl/draw.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 enum { PLOT_TICKS = 6, BARS_MAX = 40, BARS_MIN = 5 };
 
 typedef struct Range {
-    double lo, hi; /* of the finite ones */
+    double lo, hi; /* of the finite numbers */
     int64_t n;
     bool rises, falls, whole;
 } Range;
@@ -38,7 +38,7 @@ static bool has_numbers(const Range *r, Buf *why) {
     return r->n > 0;
 }
 
-/* Points are joined where x only rises or only falls; the others are a cloud. */
+/* Points are joined by lines if x is monotonic; else they are a scatter plot. */
 bool figure_plot(Figure *f, const double *x, const double *y, int64_t n, Buf *why) {
     *f = (Figure){.kind = FIGURE_LINE, .x = x, .y = y, .n = n};
     Range down = range_of(y, n), across = {0, n > 1 ? (double)(n - 1) : 1, n, true, false, true};
@@ -48,7 +48,7 @@ bool figure_plot(Figure *f, const double *x, const double *y, int64_t n, Buf *wh
     return fit(&f->xs, across.lo, across.hi, x ? 0 : AXIS_WHOLE, why) && fit(&f->ys, down.lo, down.hi, AXIS_ROUND, why);
 }
 
-/* Whole numbers of a small range have a bar each. */
+/* Whole numbers in a small range have one bar each. */
 static int64_t bars_of(const Range *r, double *lo, double *hi) {
     *lo = r->lo;
     *hi = r->hi;

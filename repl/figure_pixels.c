@@ -1,4 +1,4 @@
-/* figure_pixels.c -- a figure in pixels, for files and for terminals that show pictures. */
+/* figure_pixels.c -- draws a figure in pixels, for files and for terminals with graphics. */
 #include "repl/draw.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* figure_text.c -- a figure in characters: the curve in braille, bars in eighths of blocks, axes around them. */
+/* figure_text.c -- draws a figure in characters: curves in braille, bars in eighths of blocks, axes around them. */
 #include "repl/draw.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum { INK = 0x4aa5f0 };
 
-typedef struct Area {          /* of the characters inside the axes */
+typedef struct Area {          /* the characters inside the axes */
     int columns, rows, margin; /* margin: columns of the labels */
 } Area;
 
@@ -19,7 +19,7 @@ static Area area_of(const Figure *f, int columns, int rows) {
     }
     a.columns = columns - a.margin - 2;
     if (a.columns < 8) a.columns = 8;
-    if (f->kind == FIGURE_BARS && a.columns > f->n) a.columns -= a.columns % (int)f->n; /* bars of one width */
+    if (f->kind == FIGURE_BARS && a.columns > f->n) a.columns -= a.columns % (int)f->n; /* bars of equal width */
     return a;
 }
 
@@ -56,7 +56,7 @@ static void bar_cell(const Figure *f, const Area *a, int column, int row, Buf *o
     double height = axis_place(&f->ys, f->y[column * f->n / a->columns]) * a->rows;
     double part = height - (a->rows - 1 - row);
     int n = part >= 1 ? 8 : part <= 0 ? 0 : (int)lround(part * 8);
-    if (!n && part > 0) n = 1; /* a few among many are still some */
+    if (!n && part > 0) n = 1; /* a small number of elements is visible, too */
     buf_puts(out, eighths[n]);
 }
 
@@ -87,7 +87,7 @@ static void bottom_axis(const Figure *f, const Area *a, Buf *out) {
     buf_putc(out, '\n');
 }
 
-/* Each label in the middle below its tick, where it does not touch the one before. */
+/* Centres each label below its tick, unless it would touch the previous one. */
 static void bottom_labels(const Figure *f, const Area *a, Buf *out) {
     int at = 0, left = a->margin + 2;
     for (int t = 0; t < f->xs.n; t++) {
@@ -100,14 +100,14 @@ static void bottom_labels(const Figure *f, const Area *a, Buf *out) {
     buf_putc(out, '\n');
 }
 
-/* Lines end where nothing follows: blanks at their ends are no part of a figure. */
+/* Removes trailing blanks of a line. */
 static void end_line(Buf *out, Depth depth) {
     while (out->n && out->at[out->n - 1] == ' ') out->at[--out->n] = 0;
     colour_reset(out, depth);
     buf_putc(out, '\n');
 }
 
-/* Few rows have room for few ticks. */
+/* With few rows, uses few ticks. */
 static Figure with_ticks_for(const Figure *f, int rows) {
     Figure copy = *f;
     int most = rows / 2 + 1;

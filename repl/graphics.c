@@ -1,5 +1,5 @@
-/* graphics.c -- pixels as bytes: half blocks for any terminal with colours, the protocols of kitty and sixel for those
- * that show pictures, PNG for files. */
+/* graphics.c -- encodes pixels: half blocks for any terminal with colours, the kitty and sixel protocols for terminals
+ * with graphics, PNG for files. */
 #include "repl/draw.h"
 
 #include <png.h>
@@ -8,10 +8,10 @@
 
 /* ---- half blocks ---- */
 
-/* How light a colour is, by its luma: 0 .. 255. */
+/* The lightness of a colour by its luma: 0 .. 255. */
 static int luma(Rgb c) { return (int)(299 * (c >> 16 & 255) + 587 * (c >> 8 & 255) + 114 * (c & 255)) / 1000; }
 
-/* Without colours: five grays, each character for the two pixels it stands for. */
+/* Without colours: five shades of gray, each character for two pixels. */
 static void gray_row(const Raster *r, int y, Buf *out) {
     static const char *const grays[] = {" ", "░", "▒", "▓", "█"};
     for (int x = 0; x < r->width; x++) {
@@ -22,7 +22,7 @@ static void gray_row(const Raster *r, int y, Buf *out) {
     while (out->n && out->at[out->n - 1] == ' ') out->at[--out->n] = 0;
 }
 
-/* The upper pixel is the character's colour, the lower one its ground; set only where they change. */
+/* The upper pixel is the foreground colour, the lower one the background; sent only when they change. */
 static void block_row(const Raster *r, int y, Depth depth, Buf *out) {
     enum { NO_COLOUR = 0xff000000u };
     Rgb text = NO_COLOUR, ground = NO_COLOUR;
@@ -51,7 +51,7 @@ void graphics_blocks(const Raster *r, Depth depth, Buf *out) {
 static void png_bytes(png_structp png, png_bytep bytes, png_size_t n) { buf_add(png_get_io_ptr(png), bytes, n); }
 static void png_nothing(png_structp png) { (void)png; }
 
-/* Writing to memory, from a picture with a size: nothing can go wrong but memory, and then the process ends. */
+/* Writes to memory, so the only possible error is a lack of memory, which ends the process. */
 void graphics_png(const Raster *r, Buf *out) {
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop info = png ? png_create_info_struct(png) : NULL;
@@ -76,8 +76,8 @@ static void base64(const unsigned char *at, size_t n, Buf *out) {
     }
 }
 
-/* https://sw.kovidgoyal.net/kitty/graphics-protocol: a PNG (f=100) to be shown at once (a=T), without an answer (q=2),
- * in pieces of at most 4096 bytes of base64; m=1: there are more. */
+/* https://sw.kovidgoyal.net/kitty/graphics-protocol: a PNG (f=100), displayed at once (a=T), without a response (q=2),
+ * in chunks of at most 4096 bytes of base64; m=1: more chunks follow. */
 void graphics_kitty(const Raster *r, Buf *out) {
     enum { PIECE = 3072 };
     Buf png = {0};
@@ -98,7 +98,7 @@ enum { REDS = 6, GREENS = 7, BLUES = 6, SIXEL_COLOURS = REDS * GREENS * BLUES, B
 
 static int level(int v, int levels, int threshold) { return (v * (levels - 1) * 16 + 255 * threshold) / (255 * 16); }
 
-/* The nearest of 252 colours; what lies between two is spread by a fixed pattern of 4 x 4. */
+/* The nearest of 252 colours, with ordered dithering by a 4 x 4 matrix. */
 static unsigned char sixel_colour(const Raster *r, int x, int y) {
     static const unsigned char pattern[4][4] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
     Rgb c = raster_at(r, x, y);
@@ -119,7 +119,7 @@ static void sixel_run(int bits, int n, Buf *out) {
         for (int i = 0; i < n; i++) buf_putc(out, (char)(63 + bits));
 }
 
-/* One colour of a band of six rows: for each column the rows that have it. */
+/* One colour of a band of six rows: a bit mask of rows for each column. */
 static void sixel_band_colour(const unsigned char *band, int width, int rows, int colour, Buf *out) {
     int last = -1, n = 0;
     buf_printf(out, "#%d", colour);

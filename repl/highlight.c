@@ -1,5 +1,5 @@
-/* highlight.c -- the colours of a text while it is typed, from the compiler's own tokens; and the bracket that belongs
- * to the one at the cursor. */
+/* highlight.c -- syntax highlighting of the input while it is typed, from the compiler's tokens, and the matching
+ * bracket of the one at the cursor. */
 #include <ctype.h>
 #include <string.h>
 
@@ -46,8 +46,7 @@ static void paint(Painter *p, Span span, Paint with) {
     memset(p->paints + (span.lo - p->base), with, span.hi - span.lo);
 }
 
-/* A word that is one only where the grammar expects it: followed by what it introduces, `over i`, `step 2`, `&out x`.
- */
+/* A soft keyword is highlighted only if its operand follows: `over i`, `step 2`, `&out x`. */
 static bool is_word_here(const Painter *p, int i) {
     static const int introduced[] = {TOK_ID, TOK_INT, TOK_FLOAT, TOK_LPAREN, TOK_LBRACKET, TOK_LBRACE, TOK_MINUS};
     int kind = p->tokens.at[i].kind, next = i + 1 < p->tokens.n ? p->tokens.at[i + 1].kind : TOK_END;
@@ -73,7 +72,7 @@ static Paint paint_of(const Painter *p, int i) {
     case TOK_FALSE: return PAINT_NUMBER;
     case TOK_STR: return PAINT_STRING;
     case TOK_BAD: return PAINT_WRONG;
-    default: break; /* as their class says */
+    default: break; /* by the class of the token */
     }
     if (token_info[kind].class == TOKEN_WORD) return PAINT_KEYWORD;
     if (token_info[kind].class == TOKEN_SOFT) return is_word_here(p, i) ? PAINT_KEYWORD : paint_of_name(p, i);
@@ -89,13 +88,13 @@ static int closer_for(int kind) {
 
 static bool is_closing(int kind) { return kind == TOK_RPAREN || kind == TOK_RBRACKET || kind == TOK_RBRACE; }
 
-/* A bracket under the cursor, or just before it. */
+/* True if the bracket is at the cursor or just before it. */
 static bool touches(const Painter *p, const Token *t, int cursor) {
     int at = (int)(t->span.lo - p->base);
     return cursor >= 0 && (at == cursor || at + 1 == cursor);
 }
 
-/* Pairs brackets; returns how many stay open. Those that close nothing are wrong. */
+/* Matches brackets; returns the number of open ones. Closing brackets without an opening one are errors. */
 static int match_brackets(Painter *p, Compiler *c, int cursor) {
     Vec(int) open = {0};
     for (int i = 0; i < p->tokens.n; i++) {
@@ -115,7 +114,7 @@ static int match_brackets(Painter *p, Compiler *c, int cursor) {
     return open.n;
 }
 
-/* What no token covers is blank, or a comment. */
+/* Text between tokens is blank or a comment. */
 static void paint_comments(Painter *p) {
     for (size_t i = 0; i < p->n; i++)
         if (p->paints[i] == PAINT__COUNT)

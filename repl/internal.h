@@ -1,6 +1,6 @@
-/* internal.h -- the state of a session, shared by the files that make it: session.c runs an input, in the order of the
- * stages; declarations.c has what has been declared, variables.c the values that live on, code.c machine code that is
- * kept, check.c the front end over all of it, values.c and questions.c the answers. */
+/* internal.h -- private to repl/: the state of a session. session.c executes an input in stages, declarations.c keeps
+ * declarations, variables.c variables, code.c machine code; check.c runs the front end; values.c and questions.c
+ * produce answers. */
 #ifndef KDSL_REPL_INTERNAL_H
 #define KDSL_REPL_INTERNAL_H
 
@@ -11,7 +11,7 @@
 #include "repl/session.h"
 #include "sema/sema.h"
 
-/* Growable lists on the heap: a session lives long, and lets go of what it holds. */
+/* Growable lists on the heap, since a session lives long and must free what it no longer needs. */
 #define List(T)                                                                                                        \
     struct {                                                                                                           \
         T *at;                                                                                                         \
@@ -21,13 +21,13 @@ void *list_grow(void *at, int n, int *cap, size_t elem_bytes);
 #define list_push(l, x) ((l)->at = list_grow((l)->at, (l)->n, &(l)->cap, sizeof *(l)->at), (l)->at[(l)->n++] = (x))
 char *copy_text(const char *text, size_t n);
 
-/* What was typed, as long as something declared in it lives. */
+/* The text of an input, reference counted: kept as long as one of its declarations. */
 typedef struct Text {
     char *path, *at; /* "input 3" */
     size_t n;
     int refs;
 } Text;
-Text *text_new(const char *path, const char *at, size_t n); /* with one reference */
+Text *text_new(const char *path, const char *at, size_t n); /* has one reference */
 void text_drop(Text *t);
 
 /* declarations.c --------------------------------------------------------------------------------------------------- */
@@ -35,22 +35,22 @@ typedef struct Decl {
     char *name;
     ItemKind kind;
     Text *text;
-    int item;        /* which item of the text */
-    uint32_t lo, hi; /* of that, in the text */
-    int generation;  /* no other text of the session has the same */
-    bool waits;      /* it does not fit what it uses any more: not part of the program until it does */
-    List(char *) words; /* names in its text, among which are those of all it uses */
-    char *shape;     /* "(x: &[f32; n]) -> f32", for those who ask */
-    char *source;    /* all of it */
+    int item;        /* number of the item in the text */
+    uint32_t lo, hi; /* its span, as offsets in the text */
+    int generation;  /* distinct for distinct texts of declarations */
+    bool waits;      /* does not compile with the current declarations, so it is excluded from programs (check.c) */
+    List(char *) words; /* identifiers in its text, which include all names that it uses */
+    char *shape;     /* signature, "(x: &[f32; n]) -> f32" */
+    char *source;    /* source text of the whole declaration */
 } Decl;
 Decl *decl_find(const Session *s, const char *name);
 Decl *decl_new(Session *s, Compiler *c, Text *t, int item, const Item *i);
 void decl_free(Decl *d);
-void decl_add(Session *s, Decl *d); /* in place of an older one */
-bool decl_is(const Decl *d, ItemKind kind, const char *source); /* word for word */
+void decl_add(Session *s, Decl *d); /* replaces one of the same name */
+bool decl_is(const Decl *d, ItemKind kind, const char *source); /* compares kind and text */
 bool mentions(const char *text, const char *word);
 
-/* Names that a declaration's meaning depends on, its own first, in an order that depends on texts only. */
+/* The declarations on which a declaration depends, transitively, itself first; the order depends on texts only. */
 typedef struct Closure {
     List(const Decl *) decls;
     bool has_module;
@@ -59,46 +59,46 @@ Closure closure_of(const Session *s, const char *words);
 uint64_t closure_hash(const Closure *c, const char *symbol, uint64_t modules);
 void closure_free(Closure *c);
 
-/* variables.c ------------------------------------------------------------------------------------------------------ */
-/* A struct that owns arrays is one of these for each of its fields. */
+/* variables.c: values that persist between inputs ------------------------------------------------------------------ */
+/* A struct that owns arrays has a Leaf for each field, any other variable a single one. */
 typedef struct Leaf {
-    void *at;   /* of an array its descriptor */
+    void *at;   /* its memory; of an array the descriptor */
     bool is_array;
 } Leaf;
 typedef struct Var {
-    char *name, *type; /* with `_` for extents */
-    char *type_now;    /* with those of now, when it was last asked for */
+    char *name, *type; /* type: with `_` for extents */
+    char *type_now;    /* with the current extents, set when they are queried */
     bool is_mutable;
     Text *text;
-    uint32_t name_lo, keyword_lo; /* in the text */
+    uint32_t name_lo, keyword_lo; /* offsets in the text */
     Const konst;
-    char *gone;          /* why it cannot be used any more; NULL: it can */
+    char *gone;          /* the reason why the variable has lost its value; NULL: it has one */
     List(Leaf) leaves;
 } Var;
 Var *var_find(const Session *s, const char *name);
 void var_free(Session *s, Var *v);
 void var_remove(Session *s, const char *name);
-void var_release(Session *s, Var *v, const char *why); /* its values go, its name stays */
+void var_release(Session *s, Var *v, const char *why); /* frees the values; the name remains, for messages */
 
-/* check.c: an input with all that is declared, through the front end ----------------------------------------------- */
+/* check.c: parsing and checking of an input with all declarations -------------------------------------------------- */
 typedef struct Trial {
     Compiler c;
     Module *module;
     Program *program;
-    Source *own;        /* the input's text */
-    ItemList items;     /* of the input */
-    KeptVar *kept;      /* Session.vars, those that the program sees */
+    Source *own;        /* the text of the input */
+    ItemList items;     /* declarations of the input */
+    KeptVar *kept;      /* the variables of Session.vars that the program can use */
     Var **kept_of;
     int n_kept;
-    List(Decl *) unfit, again; /* living declarations that do not fit any more; that fit again */
-    Buf unfit_said;     /* what is wrong with those */
+    List(Decl *) unfit, again; /* declarations that no longer compile; that compile again */
+    Buf unfit_said;     /* diagnostics of the former */
 } Trial;
-/* false: refused, *said says why. all: nothing is left out that the input does not lead to. */
+/* false: there are errors, in *said. all: also checks declarations that the input does not use. */
 bool trial_check(Session *s, Trial *t, Text *input, bool all, Buf *said);
 void trial_free(Trial *t);
 bool launches(const Trial *t);
 
-enum { HOST_LEVEL = 1 }; /* of optimisation, for host code: it is made more often than it runs long */
+enum { HOST_LEVEL = 1 }; /* optimisation level of host code, for which compile time matters more than run time */
 
 /* code.c ----------------------------------------------------------------------------------------------------------- */
 typedef struct Unit {
@@ -106,28 +106,29 @@ typedef struct Unit {
     char name[24];
     int n_made;
 } Unit;
-/* A function or kernel whose code is there. */
+/* A function or kernel with machine code. */
 typedef struct Made {
     char *symbol;
     Unit *unit;
     bool is_kernel, may_fail;
-    uint64_t modules;          /* 0: it uses none */
-    List(int) generations;     /* of all it depends on */
+    uint64_t modules;          /* hash of imported modules; 0: uses none */
+    List(int) generations;     /* of all declarations on which it depends */
 } Made;
 typedef void RunInput(void *frame);
-/* The program's code and what of it is new as a unit. NULL: *said says why not. *run: the input. */
+/* Compiles the functions of the program that have no code yet, as a new unit. NULL: error in *said. *run: the code of
+ * the input. */
 Unit *code_make(Session *s, Trial *t, RunInput **run, Buf *said);
-void code_settle(Session *s); /* the input has run: what nothing needs any more is released */
+void code_settle(Session *s); /* after the input was executed: releases code that can no longer be used */
 void code_release(Session *s);
 
-/* values.c: what an input shows ------------------------------------------------------------------------------------ */
-void value_begin(Session *s, const Trial *t); /* room for it */
-void value_keep(Session *s);                  /* its arrays are not those of a failed input */
+/* values.c: the value that an input shows -------------------------------------------------------------------------- */
+void value_begin(Session *s, const Trial *t); /* allocates its memory */
+void value_keep(Session *s);                  /* keeps its arrays after an input without failure */
 void value_tell(Session *s, const Trial *t, void *const *leaves, SessionValue *v);
 void value_drop(Session *s);
-const char *session_keep_text(Session *s, const char *at, size_t n); /* one copy of each, as long as the session */
+const char *session_keep_text(Session *s, const char *at, size_t n); /* one copy of each text; never freed */
 
-/* session.c: an input on its way ----------------------------------------------------------------------------------- */
+/* session.c: the execution of an input ----------------------------------------------------------------------------- */
 typedef struct Run {
     Session *s;
     Trial *t;
@@ -135,31 +136,31 @@ typedef struct Run {
     Unit *unit;
     RunInput *input;
     Var **fresh;     /* variables that the input declares */
-    void **frame;    /* irgen/lang/session.c */
-    void **leaves;   /* part of it: by KeptFacts.number - 1 */
-    int64_t made;    /* how many of the fresh ones have their values */
+    void **frame;    /* memory for the input's function: irgen/lang/session.c */
+    void **leaves;   /* part of frame, by Symbol.kept - 1 */
+    int64_t made;    /* number of `fresh` variables that are initialised */
 } Run;
-/* An input that declares nothing, compiled, to be run as often as one likes. false: *said says why not. */
+/* Compiles an input without declarations, for repeated execution. false: error in *said. */
 bool run_ready(Session *s, const char *text, Run *r, Buf *said);
-bool run_again(Run *r, Buf *said); /* false: it failed, or was interrupted */
+bool run_again(Run *r, Buf *said); /* false: the input failed, or was interrupted */
 void run_over(Run *r);
-void note_launches(Session *s); /* machine.c: of the run that has just ended */
+void note_launches(Session *s); /* machine.c: records the launches of the last run */
 
 struct Session {
     SessionOptions options;
     Jit *jit;
     Archs archs;
-    Arena arena;            /* what stays: options, the device list */
+    Arena arena;            /* data that is never freed: options, the device list */
     List(Decl *) decls;     /* in order of declaration */
     List(Var *) vars;
     List(Made *) made;
     List(Unit *) units;
     int n_inputs, n_generations, n_units;
-    char *file;             /* where the inputs come from; NULL: they are typed */
-    int line;               /* of it, how many stand before the input */
-    uint64_t modules;       /* hash of the files that modules come from */
-    Trial *last;            /* the input at hand, or the last one: types of its value */
-    Trial *launched;        /* the last one before it that launches something; or NULL */
+    char *file;             /* the file that contains the inputs; NULL: they are typed */
+    int line;               /* number of lines of the file before the input */
+    uint64_t modules;       /* hash of the modules' texts */
+    Trial *last;            /* the current or last input: types of its value */
+    Trial *launched;        /* the last input before it that launches a kernel; or NULL */
     struct {
         char **at;
         uint32_t n, cap;
@@ -167,13 +168,13 @@ struct Session {
     struct {
         void *at;           /* memory of the value */
         size_t room;
-        const Type *type;   /* in last; NULL: none */
-        bool owned;         /* at holds descriptors of arrays that are the session's to free */
+        const Type *type;   /* allocated in `last`; NULL: no value */
+        bool owned;         /* `at` contains descriptors of arrays that the session must free */
         char *type_text;
     } value;
     List(SessionLaunch) launches;
     List(int) launch_times;
-    List(char *) answers;   /* texts of session_members and the like, until the next question */
+    List(char *) answers;   /* results of session_members and similar functions, until the next query */
 };
 
 #endif

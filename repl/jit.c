@@ -1,10 +1,10 @@
-/* jit.c -- see jit.h. Objects are linked by ORC; their memory comes and goes with a resource tracker for each unit. The
- * runtime is a shared object that kdslc carries in itself, opened from memory: real code of the process, with
- * thread-local variables, that finds libomptarget's functions because this is opened before it.
+/* jit.c -- implements jit.h. ORC links the objects, with a resource tracker for each unit, so that the memory of a unit
+ * can be released. The runtime is a shared object embedded in kdslc and loaded from memory by dlopen, so that it can
+ * have thread-local variables; libomptarget is loaded before it, so that its symbols are found.
  *
- * What libomptarget (LLVM 22.1.8) keeps of an image that is unregistered: the plugin's copy of it, which is small
- * (off_names_image); the library loaded from it, which is closed here; and the address of the table of entries, which
- * is not understood if it comes again: tables lie in an arena that lives on. */
+ * After an image is unregistered, libomptarget (LLVM 22.1.8) keeps the plugin's copy of the image, which is small
+ * (off_names_image); the library loaded from it, which this file closes; and the address of the entry table, which must
+ * not be used again for another table: tables are allocated in an arena that is never freed. */
 #define _GNU_SOURCE
 #include "repl/jit.h"
 
@@ -20,7 +20,7 @@
 #include "offload/protocol.h"
 #include "runtime/embedded.h"
 
-static Arena tables; /* of entries: as long as the process */
+static Arena tables; /* entry tables: never freed */
 
 struct Jit {
     LLVMOrcLLJITRef orc;
@@ -28,7 +28,7 @@ struct Jit {
     void *runtime;
     const KdslLive *live;
     void (*register_lib)(const OffDescriptor *d), (*unregister_lib)(const OffDescriptor *d);
-    Buf errors; /* ORC's, that led to the one which it returns */
+    Buf errors; /* ORC's messages, which precede the error that it returns */
     JitUnit *last;
     int64_t bytes;
     int n_units, n_released, exit_code;
@@ -39,9 +39,9 @@ struct JitUnit {
     JitUnit *older, *newer;
     LLVMOrcResourceTrackerRef tracker;
     int64_t bytes;
-    Arena arena; /* of what follows */
+    Arena arena; /* of all the data below */
     OffDescriptor descriptor;
-    OffName *kernels; /* as many as there are entries */
+    OffName *kernels; /* one for each entry */
     Blob names_image;
     bool is_registered, has_ptx;
 };
@@ -73,19 +73,19 @@ static bool open_omptarget(Jit *j, Compiler *c, Buf *why) {
     }
     *(void **)&j->register_lib = dlsym(library, "__tgt_register_lib");
     *(void **)&j->unregister_lib = dlsym(library, "__tgt_unregister_lib");
-    dlopen("libmvec.so.1", RTLD_LAZY | RTLD_GLOBAL); /* kernels may call it, where there is one */
+    dlopen("libmvec.so.1", RTLD_LAZY | RTLD_GLOBAL); /* if it exists, since kernels may call it */
     return j->register_lib && j->unregister_lib;
 }
 
-/* From memory: there is no file to be found, or left behind. */
+/* From memory, so that no file has to be found or deleted. */
 static bool open_runtime(Jit *j, Buf *why) {
     size_t n = (size_t)(kdsl_embedded_live_end - kdsl_embedded_live);
     char path[64];
     int fd = memfd_create("kdsl_live.so", MFD_CLOEXEC);
     bool ok = fd >= 0 && write(fd, kdsl_embedded_live, n) == (ssize_t)n;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    /* Before OpenMP starts: what moves is told to the runtime; and its threads do not stay awake for long (ms) after a
-     * launch, while the next input is compiled. */
+    /* Before OpenMP starts: the runtime is registered as an OMPT tool, to observe transfers. KMP_BLOCKTIME (ms):
+     * threads must not spin for long after a launch, while the next input is compiled. */
     setenv("OMP_TOOL_LIBRARIES", path, 1);
     setenv("KMP_BLOCKTIME", "1", 0);
     j->runtime = ok ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
@@ -105,9 +105,10 @@ static bool start_orc(Jit *j, Buf *why) {
     return true;
 }
 
-/* Where nothing is registered any more, libomptarget ends its plugins, and they would close libraries that are closed
- * already: this stays, to the end of the process. Its image makes the CPU's devices known before there are kernels;
- * where there are GPUs it has none, as these are to be counted first, and need an image that fits them. */
+/* If no descriptor is registered, libomptarget shuts its plugins down, which would close libraries that are already
+ * closed. So this descriptor stays registered until the process ends. Its image makes the CPU's devices available
+ * before there are kernels. With GPUs it has no image, because GPUs must come first in the numbering of devices and
+ * need an image of their own format. */
 static bool start_devices(Jit *j, bool has_gpu) {
     static OffImage image;
     static OffDescriptor first = {.images = &image};
@@ -181,7 +182,7 @@ static bool is_ptx(const DeviceImage *image) {
     return !strncmp(image->triple, "nvptx", 5) && strncmp(image->bytes.at, "\177ELF", 4);
 }
 
-/* GPUs' first: devices are counted in the order of images. */
+/* GPU images come first, because devices are numbered in the order of images. */
 static bool register_images(JitUnit *u, const JitParts *parts, Buf *why) {
     if (!make_entries(u, parts, why)) return false;
     u->descriptor.images = arena_array(&u->arena, OffImage, parts->n_images + 1);
@@ -223,11 +224,11 @@ static void unregister_images(JitUnit *u) {
     void *image;
     for (int i = 0; i < MOST_DEVICES && (image = j->live->find_image(k->name, k->at)); i++) {
         off_close_image(image);
-        dlclose(image); /* found is opened once more */
+        dlclose(image); /* find_image has opened it once more */
     }
 }
 
-/* Names that nobody uses any more are looked for now and then: that takes a look at each there is. */
+/* ORC does not free unused symbol names by itself, and finding them visits all names, so this is done rarely. */
 static void forget_names(Jit *j) {
     enum { OFTEN = 64 };
     LLVMOrcExecutionSessionRef session = LLVMOrcLLJITGetExecutionSession(j->orc);
@@ -250,8 +251,7 @@ void jit_release(Jit *j, JitUnit *u) {
     forget_names(j);
 }
 
-/* Runs ---------------------------------------------------------------------------------------------------------------
- */
+/* Execution -------------------------------------------------------------------------------------------------------- */
 
 JitEnd jit_run(Jit *j, void (*run)(void *frame), void *frame, Buf *said) {
     static const JitEnd ends[] = {[KDSL_RETURNED] = JIT_RETURNED,

@@ -1,5 +1,5 @@
-/* jit.h -- machine code and device images that come and go while the process runs: what the linker and the loader do
- * for a program, for one input of a session. Knows nothing of the language. */
+/* jit.h -- in-process linking and loading of machine code and device images, in units that can be released: one for
+ * each input of a session. Independent of the language. */
 #ifndef KDSL_JIT_H
 #define KDSL_JIT_H
 
@@ -7,56 +7,59 @@
 #include "runtime/live.h"
 
 typedef struct Jit Jit;
-typedef struct JitUnit JitUnit; /* what came together and goes together */
+typedef struct JitUnit JitUnit; /* what is added and released together */
 
-/* ORC's LLJIT for this process, with libomptarget and the runtime (runtime/live.h) opened: what code refers to is a
- * symbol of an older unit, of the runtime, or of any library of the process. One at a time. NULL: *why. */
+/* Creates ORC's LLJIT for this process, and loads libomptarget and the runtime (runtime/live.h). Code may refer to
+ * symbols of older units, of the runtime, and of any library of the process. Only one may exist at a time. NULL: error
+ * in *why. */
 Jit *jit_new(Compiler *c, bool has_gpu, Buf *why);
-void jit_free(Jit *j); /* and all units: images unregistered, last first */
+void jit_free(Jit *j); /* releases all units, last first: images are unregistered */
 
-/* What comes together: objects as irgen makes them for a session (IrOptions.unit), the x86 device's among them; GPUs'
- * images; and the names of the kernels that these hold (off_kernel_symbol). irgen makes no descriptor and no
- * constructor then: for each kernel `name` there is a global `name.region_id` in the objects, whose address and name
- * are an entry. The image for the x86 device is made here, of the names and the addresses of the object's kernels
- * (off_names_image): code is there once. Entries, image table and descriptor are registered before anything of the unit
- * runs. Without kernels there is nothing to register. Texts of a unit (str) are in its code, and go with it. */
+/* The contents of a unit: objects that irgen emits for a session (IrOptions.unit), including the x86 device's; images
+ * for GPUs; and the symbols of their kernels (off_kernel_symbol). Such objects have no descriptor and no constructor:
+ * for each kernel `name` they define `name.region_id`, whose address and name are the kernel's entry. The image for the
+ * x86 device is created here, from the names and addresses of the kernels in the object (off_names_image), so that code
+ * exists once. Entry table, image table and descriptor are registered before code of the unit is executed; without
+ * kernels nothing is registered. String literals of a unit are part of its code, and are released with it. */
 typedef struct JitParts {
     const Blob *objects;
     int n_objects;
-    const DeviceImage *images; /* of GPUs; copied */
+    const DeviceImage *images; /* for GPUs; copied */
     int n_images;
     const char *const *kernels;
     int n_kernels;
 } JitParts;
-/* Symbols of older units are seen; a symbol is defined by one unit at a time. NULL: *why. */
+/* Adds a unit. It can use symbols of older units; a symbol may be defined by one unit at a time. NULL: error in
+ * *why. */
 JitUnit *jit_add(Jit *j, const JitParts *parts, Buf *why);
-/* Linked when first asked for. NULL: *why, which may be that something the object needs is nowhere. */
+/* Address of a symbol, which is linked on first use. NULL: error in *why, for example a missing symbol. */
 void *jit_symbol(JitUnit *u, const char *name, Buf *why);
-/* No code of the unit runs any more, and no later unit refers to it. */
+/* Requires that no code of the unit is executing, and that no later unit refers to it. */
 void jit_release(Jit *j, JitUnit *u);
 
-/* run(frame) below a border: what would end a program (kdsl_fail, exit(), a failed check of a kernel) or an interrupt
- * ends the call instead. All launches are over when it comes back. Code made for a session calls `kdsl_interrupted`
- * (void (void), does not return) at the back edges of host loops where the i32 `kdsl_interrupt` is not 0: symbols of
- * the runtime. */
+/* Calls run(frame). What would end a program (kdsl_fail, exit(), a failed check of a kernel), or an interrupt, ends
+ * this call instead. All launches have ended when it returns. Code for a session calls `kdsl_interrupted` (void (void),
+ * does not return) on the back edges of host loops if the i32 `kdsl_interrupt` is not 0; both are symbols of the
+ * runtime. */
 typedef enum JitEnd { JIT_RETURNED, JIT_FAILED, JIT_INTERRUPTED, JIT_EXITED } JitEnd;
 JitEnd jit_run(Jit *j, void (*run)(void *frame), void *frame, Buf *said);
 int jit_exit_code(const Jit *j); /* after JIT_EXITED */
-/* What the last run launched, in order (runtime/live.h). */
+/* The launches of the last run, in order (runtime/live.h); returns their number. */
 int jit_launches(const Jit *j, const KdslLaunch **at);
-/* After every jit_run: blocks of arrays made in it that are still alive stay known until the session has said of each
- * that a variable of its holds it (jit_keep, data as kdsl_array_new gave it; also of older blocks, which changes
- * nothing); jit_settle frees the others where the call did not return, and forgets the list. */
+/* To be called after every jit_run. The runtime keeps a list of arrays allocated in the run that have not been freed.
+ * jit_keep marks an array as owned by a variable of the session (data: from kdsl_array_new; arrays of earlier runs are
+ * ignored). jit_settle frees the other arrays, if the run did not return, and clears the list. */
 void jit_keep(Jit *j, void *data);
 void jit_settle(Jit *j, bool free_others);
-/* A function of the runtime (runtime/runtime.h), to be called below no border: kdsl_array_free, kdsl_host_reads. */
+/* A function of the runtime that may be called outside of jit_run (runtime/runtime.h): kdsl_array_free,
+ * kdsl_host_reads. */
 void *jit_runtime(Jit *j, const char *name);
-/* Launches that name no device go to this one. */
+/* Sets the device of launches without `on`. */
 void jit_choose_device(Jit *j, int device);
-/* An input begins: interrupts are for it from now on. */
+/* To be called when an input begins: clears an earlier interrupt. */
 void jit_begin(Jit *j);
-/* Async-signal-safe: the run at hand ends at the next round of a loop, one to come does not begin. true: a kernel is
- * running, which ends first. */
+/* Async-signal-safe. The current run ends at the next iteration of a host loop; a later one does not begin. true: a
+ * kernel is executing, which must end first. */
 bool jit_interrupt(Jit *j);
 
 void jit_size(const Jit *j, int64_t *bytes, int *units);

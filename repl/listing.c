@@ -1,14 +1,14 @@
-/* listing.c -- the code of one function or kernel, for people: as LLVM IR, as assembly, as PTX. It is made for the
- * question, in the way in which inputs' code is made; what only machines read is left out. */
+/* listing.c -- shows the code of a function or kernel as LLVM IR, assembly or PTX. The code is compiled for the query,
+ * in the same way as inputs; directives that only tools need are omitted. */
 #include <string.h>
 
 #include "irgen/irgen.h"
 #include "repl/internal.h"
 
 typedef struct Listing {
-    const char *kind, *target; /* target NULL: of a function the host's, of a kernel the x86 device's */
+    const char *kind, *target; /* target NULL: host code of a function, x86 device code of a kernel */
     bool is_asm;
-    const char *const *noise; /* lines that begin so; ended by NULL */
+    const char *const *noise; /* prefixes of lines to omit; NULL-terminated */
 } Listing;
 
 static const char *const ir_noise[] = {"; ModuleID", "source_filename", "target ", "attributes #", "; Function Attrs",
@@ -33,7 +33,7 @@ static bool is_noise(const Listing *l, const char *line, size_t n) {
     return false;
 }
 
-/* Without noise, and without the empty lines that it leaves. */
+/* Appends the text without omitted lines, and without the empty lines between these. */
 static void tell(const Listing *l, const char *text, Buf *out) {
     bool was_empty = true;
     for (const char *line = text; *line;) {
@@ -48,7 +48,7 @@ static void tell(const Listing *l, const char *text, Buf *out) {
     }
 }
 
-/* Everything else is there already, as far as irgen knows. */
+/* Marks all other functions as already compiled, so that irgen only declares them. */
 static Func *leave_alone(Program *p, const char *name) {
     Func *found = NULL;
     for (int i = 0; i < p->funcs.n; i++) {
@@ -64,7 +64,7 @@ static Func *leave_alone(Program *p, const char *name) {
 static const char *gpu_of(const Session *s, const char *target) {
     for (int i = 0; i < s->archs.n; i++)
         if (!strcmp(s->archs.at[i].target, target)) return s->archs.at[i].cpu;
-    return "sm_75"; /* that --offload-arch takes where it is not told which */
+    return "sm_75"; /* the default of --offload-arch */
 }
 
 static bool list(Session *s, const Listing *l, const Program *p, const Func *f, Buf *out) {

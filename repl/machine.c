@@ -1,4 +1,4 @@
-/* machine.c -- on what kernels run, and what they did there: the devices, and the launches of the last input. */
+/* machine.c -- the devices, and the launches of the last input. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void forget(Session *s, Decl *d) {
     if (d) decl_free(d);
 }
 
-/* GPUs are there from the first launch on (jit.c, start_devices): this is one. */
+/* GPUs become available at the first launch (jit.c, start_devices), so this launches a kernel. */
 static void find_gpus(Session *s) {
     static const char first[] = "kernel _find_devices(v: &mut [i32; n]) over i in n { v[i] = 1; }\n"
                                 "if true { var v = [0; 1]; offload _find_devices(&mut v); }";

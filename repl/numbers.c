@@ -1,4 +1,4 @@
-/* numbers.c -- the elements of a value, as they lie in memory, as numbers. */
+/* numbers.c -- converts the elements of a value from their layout in memory to numbers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static const struct {
     {"u16", 2},  {"u32", 4}, {"u64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4},   {"f64", 8},
 };
 
-/* "f32x3": the name of the part, and 3. */
+/* "f32x3": the length of the name of the component type, and 3. */
 static int lanes_in(const char *type, size_t *n_name) {
     const char *x = strchr(type, 'x');
     *n_name = strlen(type);
@@ -29,7 +29,7 @@ bool elements_of(const SessionValue *v, Elements *e) {
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         if (strlen(kinds[k].name) != n || strncmp(kinds[k].name, v->element, n)) continue;
         int size = kinds[k].size_bytes;
-        *e = (Elements){kinds[k].name, lanes, size, size * (lanes == 3 ? 4 : lanes)}; /* three take the room of four */
+        *e = (Elements){kinds[k].name, lanes, size, size * (lanes == 3 ? 4 : lanes)}; /* three lanes, padded to four */
         return true;
     }
     return false;
@@ -52,7 +52,7 @@ static double brain_half(uint16_t bits) {
 }
 
 static uint64_t bits_of(const SessionValue *v, const Elements *e, int64_t i, int lane) {
-    uint64_t bits = 0; /* little-endian, as this machine is */
+    uint64_t bits = 0; /* little-endian, like this machine */
     memcpy(&bits, (const char *)v->at + i * e->stride_bytes + lane * e->size_bytes, (size_t)e->size_bytes);
     return bits;
 }

@@ -1,5 +1,5 @@
-/* picture.c -- a matrix as a picture: of one channel in colours from its least to its greatest number, or with the
- * colours it holds. Made smaller by means over what a pixel covers, made larger by repeating. */
+/* picture.c -- renders a matrix as an image: one channel by a colour map from its minimum to its maximum, or channels
+ * as colours. To shrink the image, the elements of a pixel are averaged; to enlarge it, they are repeated. */
 #include "repl/draw.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ void picture_size(const Picture *p, int max_width, int max_height, int *width, i
     *height = h < 1 ? 1 : (int)h;
 }
 
-/* The mean of the finite numbers of a channel in rows y0 to y1 and columns x0 to x1; NaN: there are none. */
+/* The mean of the finite elements of a channel in rows y0..y1 and columns x0..x1; NaN: there are none. */
 static double mean(const Picture *p, int channel, int64_t y0, int64_t y1, int64_t x0, int64_t x1) {
     double sum = 0;
     int64_t n = 0;
@@ -49,14 +49,14 @@ static int level_of(const Picture *p, double v) {
 
 static Rgb colour_of(const Picture *p, int64_t y0, int64_t y1, int64_t x0, int64_t x1) {
     double first = mean(p, 0, y0, y1, x0, x1);
-    if (p->scaled && isnan(first)) return gray(96); /* no number: a colour that no number has */
+    if (p->scaled && isnan(first)) return gray(96); /* NaN: a colour that is not in the colour map */
     if (p->scaled) return colour_scale(p->hi > p->lo ? (first - p->lo) / (p->hi - p->lo) : 0.5);
     if (p->channels == 1) return gray(level_of(p, first));
     int green = level_of(p, mean(p, 1, y0, y1, x0, x1)), blue = level_of(p, mean(p, 2, y0, y1, x0, x1));
     return (Rgb)(level_of(p, first) << 16 | green << 8 | blue);
 }
 
-/* What pixel i of n stands for, of `extent`: never nothing. */
+/* The range of elements for pixel i of n, at least one of `extent`. */
 static void covered(int i, int n, int64_t extent, int64_t *from, int64_t *to) {
     *from = (int64_t)((double)i / n * (double)extent);
     *to = (int64_t)((double)(i + 1) / n * (double)extent);

@@ -1,11 +1,11 @@
-/* questions.c -- answers about what is declared and what has run. Nothing is changed by asking. */
+/* questions.c -- queries about declarations and executed inputs, which do not change the session. */
 #include <stdio.h>
 #include <string.h>
 
 #include "irgen/irgen.h"
 #include "repl/internal.h"
 
-/* Checked, and not run. false: *out says why. */
+/* Checks the text without executing it. false: errors in *out. */
 static bool ask(Session *s, Trial *t, const char *text, bool all, Buf *out) {
     Text *input = text_new("input", text, strlen(text));
     bool ok = trial_check(s, t, input, all, out);
@@ -19,7 +19,7 @@ static const Type *type_shown(const Trial *t) {
     return last && last->kind == STMT_EXPR && last->expr.is_shown ? last->expr.expr->type : NULL;
 }
 
-/* "[f32; _, _]" with the extents of now. */
+/* "[f32; _, _]" with the current extents. */
 static void refresh_type(Var *v) {
     const char *hole = v->type;
     const int64_t *extents = v->leaves.n == 1 && v->leaves.at[0].is_array ? (int64_t *)v->leaves.at[0].at + 1 : NULL;
@@ -65,7 +65,7 @@ static void explain_vector(const Program *p, Buf *out) {
     ir_result_free(&result);
 }
 
-/* For the first GPU that the session has, or one that many have. */
+/* For the first GPU of the session, else for a common one. */
 static void explain_launch(const Session *s, const Program *p, Buf *out) {
     LaunchDevice device = {"nvptx", "sm_90", NULL};
     for (int i = s->archs.n; i-- > 0;) {
@@ -103,7 +103,7 @@ static bool explain(const Session *s, const char *what, const Program *p, Buf *o
     return false;
 }
 
-/* Only this function, as if it were the program. */
+/* Explains only this function, as if it were the whole program. */
 static bool explain_one(Session *s, const char *what, const char *name, Buf *out) {
     Trial t;
     bool ok = ask(s, &t, "", true, out), found = false;

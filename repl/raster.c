@@ -1,4 +1,4 @@
-/* raster.c -- pixels: boxes, lines with soft edges, numbers. */
+/* raster.c -- drawing in pixels: boxes, anti-aliased lines, numbers. */
 #include "repl/draw.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ void raster_box(Raster *r, int x0, int y0, int x1, int y1, Rgb colour) {
         for (int x = x0 < 0 ? 0 : x0; x < x1 && x < r->width; x++) raster_set(r, x, y, colour);
 }
 
-/* `part` of the colour over what is there. */
+/* Alpha blending: `part` is the weight of the colour. */
 static void blend(Raster *r, int x, int y, Rgb colour, double part) {
     Rgb old = raster_at(r, x, y), mixed = 0;
     for (int shift = 16; shift >= 0; shift -= 8) {
@@ -56,13 +56,13 @@ static double distance(double px, double py, double x0, double y0, double dx, do
 
 static int limited(double v, int limit) { return v < 0 ? 0 : v > limit ? limit : (int)v; }
 
-/* Each pixel near the line takes part by how much of it is nearer than half the width. */
+/* Anti-aliasing: the weight of a pixel is how much closer to the line it is than half the line's width. */
 void raster_line(Raster *r, double x0, double y0, double x1, double y1, double width, Rgb colour) {
     double reach = width / 2 + 1, dx = x1 - x0, dy = y1 - y0;
     int top = limited(fmin(y0, y1) - reach, r->height), bottom = limited(fmax(y0, y1) + reach + 1, r->height);
     for (int y = top; y < bottom; y++) {
         double from = fmin(x0, x1), to = fmax(x0, x1);
-        if (fabs(dy) > 2 * reach) { /* of a steep line only the part beside this row */
+        if (fabs(dy) > 2 * reach) { /* of a steep line only the part near this row */
             double a = x0 + dx * (y - reach - y0) / dy, b = x0 + dx * (y + 1 + reach - y0) / dy;
             from = fmax(from, fmin(a, b));
             to = fmin(to, fmax(a, b));
@@ -75,7 +75,7 @@ void raster_line(Raster *r, double x0, double y0, double x1, double y1, double w
     }
 }
 
-/* What labels of axes are made of. One string a glyph, its rows from the top. */
+/* The glyphs of axis labels: one string for each, its rows from the top. */
 static const struct {
     char character;
     const char *rows[GLYPH_HEIGHT];

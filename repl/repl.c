@@ -1,5 +1,5 @@
-/* repl.c -- the loop: an input is read, run and answered. On a terminal a person types (edit.c); else lines come as
- * they are, and what goes out is the answers alone. */
+/* repl.c -- the read-eval-print loop. On a terminal, inputs are edited (edit.c); else lines are read from standard
+ * input, and only answers are printed. */
 #include "repl/repl.h"
 
 #include <ctype.h>
@@ -13,9 +13,9 @@
 #include "repl/complete.h"
 #include "repl/show.h"
 
-static const char PROMPT[] = "kdsl> ", MORE[] = "    > "; /* of one length */
+static const char PROMPT[] = "kdsl> ", MORE[] = "    > "; /* of equal length */
 
-/* ---- what is said ---- */
+/* ---- output ---- */
 
 static void write_out(FILE *to, Buf *text) {
     if (text->n) fwrite(text->at, 1, text->n, to);
@@ -97,7 +97,7 @@ static bool run_code(Repl *r, const char *text, size_t n) {
     return result == SESSION_DONE || result == SESSION_LEAVES;
 }
 
-/* `word`, `word;`, `word()`: whoever types one of these looks for the same. */
+/* `word`, `word;`, `word()`: common attempts at a command. */
 static bool is_word(const char *text, size_t n, const char *word) {
     size_t length = strlen(word);
     if (n && text[n - 1] == ';') n--;
@@ -105,7 +105,7 @@ static bool is_word(const char *text, size_t n, const char *word) {
     return length == n && !strncmp(text, word, n);
 }
 
-/* What people type who look for the way out, or in. */
+/* The command that the user probably means: help, or how to leave. */
 static const char *meant_command(Repl *r, const char *text, size_t n) {
     static const char *const words[][2] = {{"help", ":help"}, {"?", ":help"}, {"quit", ":quit"}, {"exit", ":quit"}};
     SessionName name;
@@ -133,7 +133,7 @@ bool repl_input(Repl *r, const char *text, size_t n) {
     return ok;
 }
 
-/* ---- a text, input by input ---- */
+/* ---- texts with several inputs ---- */
 
 static bool is_unfinished(const char *text, size_t n) {
     size_t i = 0;
@@ -141,7 +141,7 @@ static bool is_unfinished(const char *text, size_t n) {
     return i < n && text[i] != ':' && input_state(text, n) == INPUT_INCOMPLETE;
 }
 
-/* The lines from the start that make one input. */
+/* Length of the first complete input of the text, in whole lines. */
 static size_t input_length(const char *text, size_t n) {
     for (size_t at = 0; at < n;) {
         const char *end = memchr(text + at, '\n', n - at);
@@ -151,7 +151,7 @@ static size_t input_length(const char *text, size_t n) {
     return n;
 }
 
-/* Is there code only? A drawing or a command stands in an input of its own. */
+/* True if the text has neither drawings nor commands, which are inputs of their own. */
 static bool is_code(Repl *r, const char *text, size_t n) {
     while (n) {
         size_t length = input_length(text, n), i = 0;
@@ -169,7 +169,7 @@ static int count_lines(const char *text, size_t n) {
     return lines;
 }
 
-/* Declarations may refer to later ones, so what is one input as a whole is run as one. */
+/* Declarations may refer to later ones, so a text that is a complete input is executed as one input. */
 bool repl_text(Repl *r, const char *file, const char *text, size_t n) {
     bool ok = true, whole = input_state(text, n) == INPUT_COMPLETE && is_code(r, text, n);
     for (int lines = 0; n && ok && !r->leaves;) {
@@ -184,7 +184,7 @@ bool repl_text(Repl *r, const char *file, const char *text, size_t n) {
     return ok;
 }
 
-/* Copied from a page or from another session: prompts go away, and what stands below inputs. */
+/* Removes prompts, and the output between inputs, from text that was copied from a page or a session. */
 static void drop_prompts(Buf *typed) {
     Buf inputs = {0};
     bool in_input = false;
@@ -205,12 +205,12 @@ static void drop_prompts(Buf *typed) {
 
 static Session *interrupted_session;
 
-/* The terminal has written ^C: what is said about it stands below. */
+/* The terminal has echoed ^C, so the message begins on a new line. */
 static void on_interrupt(int signal) {
     (void)signal;
     static const char waits[] = "\na kernel is running: the input stops when the kernel has ended\n";
     size_t n = session_interrupt(interrupted_session) ? sizeof waits - 1 : 1;
-    if (write(STDERR_FILENO, waits, n) < 0) return; /* there is no one to tell */
+    if (write(STDERR_FILENO, waits, n) < 0) return; /* the message cannot be reported elsewhere */
 }
 
 static void greet(Repl *r) {
@@ -240,7 +240,7 @@ static void run_typing(Repl *r) {
         if (end == EDIT_INPUT && typed.n) {
             drop_prompts(&typed);
             edit_remember(typed.at);
-            repl_text(r, NULL, typed.at, typed.n); /* what is pasted may be several inputs */
+            repl_text(r, NULL, typed.at, typed.n); /* pasted text may contain several inputs */
         }
         buf_free(&typed);
     }
@@ -256,7 +256,7 @@ static void run_lines(Repl *r) {
         repl_input(r, input.at, input.n);
         input.n = 0;
     }
-    if (input.n) repl_input(r, input.at, input.n); /* unfinished: what is missing is told */
+    if (input.n) repl_input(r, input.at, input.n); /* incomplete: reports what is missing */
     buf_free(&input);
     free(line);
 }
@@ -267,7 +267,7 @@ int repl_run(const ReplOptions *o) {
             .march = o->march, .archs = o->archs, .opt_level = o->opt_level, .strict = o->strict, .colour = o->colour}};
     Buf why = {0};
     terminal_look(&r.terminal, o->colour);
-    r.quiet = !r.terminal.interactive; /* a script's output is the same each time */
+    r.quiet = !r.terminal.interactive; /* deterministic output for scripts */
     r.session = session_new(&r.options, &why);
     if (!r.session) {
         repl_complain(&r, &why);

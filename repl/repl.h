@@ -1,11 +1,11 @@
-/* repl.h -- `kdslc repl`. */
+/* repl.h -- the interactive session, `kdslc repl`. */
 #ifndef KDSL_REPL_H
 #define KDSL_REPL_H
 
 #include <stdbool.h>
 
 typedef struct ReplOptions {
-    const char *file;  /* to load first, or NULL */
+    const char *file;  /* a file to load first, or NULL */
     const char *march;
     const struct Archs *archs; /* --offload-arch */
     int opt_level;
@@ -13,7 +13,7 @@ typedef struct ReplOptions {
     bool colour;
 } ReplOptions;
 
-/* Until the user leaves. The exit code: where nobody types, 1 if an input failed. */
+/* Runs until the user leaves. Returns the exit code: 1 if an input failed and input is not a terminal. */
 int repl_run(const ReplOptions *options);
 
 #endif

@@ -1,5 +1,5 @@
-/* session.c -- a session, and how an input is run: checked with all that lives (check.c), made into code (code.c), run
- * below a border (jit.c), and what it leaves behind taken over. Nothing is changed by an input that is refused. */
+/* session.c -- executes an input of a session: checks it with all declarations (check.c), compiles it (code.c), calls
+ * it (jit.c), and adds its declarations and variables to the session. An input with errors changes nothing. */
 #include "repl/session.h"
 
 #include <stdio.h>
@@ -62,9 +62,9 @@ bool session_interrupt(Session *s) { return jit_interrupt(s->jit); }
 
 void session_size(const Session *s, int64_t *bytes, int *units) { jit_size(s->jit, bytes, units); }
 
-/* What an input declares ------------------------------------------------------------------------------------------- */
+/* Declarations of an input ----------------------------------------------------------------------------------------- */
 
-static void told(Session *s, Buf *said, const char *text) {
+static void add_note(Session *s, Buf *said, const char *text) {
     buf_printf(said, "%s%s%s\n", s->options.colour ? "\033[2m" : "", text, s->options.colour ? "\033[0m" : "");
 }
 
@@ -72,7 +72,7 @@ static void declare_items(Session *s, Trial *t, Text *text, Buf *said) {
     for (int i = 0; i < t->items.n; i++) {
         const Item *item = t->items.at[i];
         if (item->kind == ITEM_TEST) {
-            told(s, said, "the test was checked but not run; `kdslc test` runs the tests of a file");
+            add_note(s, said, "the test was checked but not run; `kdslc test` runs the tests of a file");
             continue;
         }
         var_remove(s, item->name);
@@ -89,18 +89,18 @@ static void tell_unfit(Session *s, Trial *t, Buf *said) {
         buf_printf(&b, "`%s` (%s) no longer compiles: it cannot be used until it, or what it depends on, is declared "
                        "again",
                    t->unfit.at[i]->name, t->unfit.at[i]->text->path);
-        told(s, said, b.at);
+        add_note(s, said, b.at);
         buf_free(&b);
     }
     for (int i = 0; i < t->again.n; i++) {
         Buf b = {0};
         buf_printf(&b, "`%s` compiles again", t->again.at[i]->name);
-        told(s, said, b.at);
+        add_note(s, said, b.at);
         buf_free(&b);
     }
 }
 
-/* Variables whose struct has been declared anew. */
+/* Removes variables whose struct type was declared again. */
 static void release_stale(Session *s, const Trial *t, Buf *said) {
     for (int i = 0; i < t->n_kept; i++) {
         Var *v = t->kept_of[i];
@@ -109,7 +109,7 @@ static void release_stale(Session *s, const Trial *t, Buf *said) {
         buf_printf(&why, "%s (`%s`)", t->kept[i].gone, v->type);
         buf_printf(&b, "`%s` was removed: %s; declare it again: `%s %s = ...;`", v->name, why.at,
                    v->is_mutable ? "var" : "let", v->name);
-        told(s, said, b.at);
+        add_note(s, said, b.at);
         var_release(s, v, why.at);
         buf_free(&b);
         buf_free(&why);
@@ -123,21 +123,21 @@ static void tell_waiting(Session *s, const Text *text, Buf *said) {
         Buf b = {0};
         buf_printf(&b, "`%s` (%s) cannot be used: it does not compile with the current declarations", d->name,
                    d->text->path);
-        told(s, said, b.at);
+        add_note(s, said, b.at);
         buf_free(&b);
     }
 }
 
-/* Failures --------------------------------------------------------------------------------------------------------- */
+/* Run-time failures ------------------------------------------------------------------------------------------------ */
 
-/* "input 3:1:5: division by zero", told by the runtime: the line and a caret below, as diagnostics have them. */
+/* For the runtime's message "input 3:1:5: division by zero", shows the source line with a caret, as diagnostics do. */
 static void show_place(Trial *t, const char *message, Buf *said) {
     for (int i = 0; i < t->c.sources.files.n; i++) {
         Source *f = t->c.sources.files.at[i];
         size_t n = strlen(f->path);
         int line = 0, column = 0, n_line;
         if (strncmp(message, f->path, n) || sscanf(message + n, ":%d:%d:", &line, &column) != 2) continue;
-        source_place(&t->c.sources, f->base); /* finds its lines */
+        source_place(&t->c.sources, f->base); /* computes its line starts */
         if (line < 1 || line > f->n_lines) continue;
         const char *text = source_line(f, line, &n_line);
         if (column < 1 || column > n_line) continue;
@@ -156,7 +156,7 @@ static void tell_failure(Trial *t, size_t from, Buf *said) {
     free(message);
 }
 
-/* Running it ------------------------------------------------------------------------------------------------------- */
+/* Execution -------------------------------------------------------------------------------------------------------- */
 
 static void fresh_leaf(Symbol *sym, void *context) {
     enum { ALIGN = 64 };
@@ -188,15 +188,15 @@ static Var *fresh_var(Run *r, const KeptVar *k) {
     return v;
 }
 
-/* The addresses of a variable's parts, in the order in which sema has numbered them. */
-typedef struct Placing {
+/* Stores the addresses of a variable's leaves, in the order in which sema has numbered them. */
+typedef struct LeafStore {
     Run *r;
     const Var *v;
     int next;
-} Placing;
+} LeafStore;
 
-static void place_leaf(Symbol *sym, void *context) {
-    Placing *p = context;
+static void store_leaf(Symbol *sym, void *context) {
+    LeafStore *p = context;
     p->r->leaves[kept_facts(sym)->number - 1] = p->v->leaves.at[p->next++].at;
 }
 
@@ -211,14 +211,14 @@ static void make_frame(Run *r) {
     r->frame[FRAME_VALUE] = r->s->value.at;
     r->frame[FRAME_MADE] = &r->made;
     for (int i = 0; i < r->t->n_kept; i++)
-        if (!r->t->kept[i].gone) each_leaf(r->t->kept[i].sym, place_leaf, &(Placing){r, r->t->kept_of[i], 0});
+        if (!r->t->kept[i].gone) each_leaf(r->t->kept[i].sym, store_leaf, &(LeafStore){r, r->t->kept_of[i], 0});
     for (int i = 0; i < p->new_vars.n; i++) {
         r->fresh[i] = fresh_var(r, &p->new_vars.at[i]);
-        each_leaf(p->new_vars.at[i].sym, place_leaf, &(Placing){r, r->fresh[i], 0});
+        each_leaf(p->new_vars.at[i].sym, store_leaf, &(LeafStore){r, r->fresh[i], 0});
     }
 }
 
-/* A variable whose array has been moved away is there by name only. */
+/* A variable whose array was moved away loses its value and keeps its name. */
 static void find_moved(Session *s) {
     for (int i = 0; i < s->vars.n; i++) {
         Var *v = s->vars.at[i];
@@ -240,7 +240,8 @@ static void keep_blocks(Session *s, bool ok) {
     jit_settle(s->jit, !ok);
 }
 
-/* The new ones are among the session's; what they replace stays until the blocks in use are known. */
+/* Adds the new variables to the session. The variables that they replace are removed after keep_blocks, which must know
+ * all arrays in use. */
 static void take_over(Run *r, bool ok) {
     Session *s = r->s;
     int n = r->t->program->new_vars.n, n_made = ok ? n : (int)r->made;
@@ -249,7 +250,7 @@ static void take_over(Run *r, bool ok) {
     }
     keep_blocks(s, ok);
     for (int i = n_made; i < n; i++) var_free(s, r->fresh[i]);
-    for (int i = 0; i < n_made; i++) { /* the first of the name is the older one */
+    for (int i = 0; i < n_made; i++) { /* var_find returns the first variable of that name, the older one */
         Var *older = var_find(s, r->fresh[i]->name);
         if (older != r->fresh[i]) var_remove(s, r->fresh[i]->name);
     }
@@ -274,7 +275,7 @@ static SessionResult run(Run *r, SessionValue *value, Buf *said) {
     return results[end];
 }
 
-/* Everything about the input before this one that was still to be asked goes. */
+/* Discards the data of the previous input that queries could still use. */
 static void begin(Session *s) {
     jit_begin(s->jit);
     value_drop(s);
@@ -295,7 +296,7 @@ void session_from(Session *s, const char *file, int lines_before) {
     s->line = lines_before;
 }
 
-/* A piece of a file stands behind as many empty lines as there are lines before it. */
+/* The text of an input from a file gets as many empty lines before it as the file has, so that line numbers agree. */
 static Text *text_of_input(Session *s, const char *at, size_t n) {
     char path[32];
     Buf whole = {0};
@@ -325,7 +326,7 @@ SessionResult session_run(Session *s, const char *text, size_t n, SessionValue *
     return result;
 }
 
-/* Again and again -------------------------------------------------------------------------------------------------- */
+/* Repeated execution ----------------------------------------------------------------------------------------------- */
 
 bool run_ready(Session *s, const char *text, Run *r, Buf *said) {
     begin(s);

@@ -1,7 +1,7 @@
-/* session.h -- an interactive session: what has been declared, the values that live on, and how one input is run. What
- * the terminal does with it stands above (repl.c and what it uses); machine code and images below (jit.h).
+/* session.h -- an interactive session: declarations, persistent variables, and the execution of inputs. repl.c and the
+ * terminal code use it; it uses jit.h for machine code and images.
  *
- * An input goes through the compiler's own stages: parser, sema, plan, irgen. There is no second interpreter. */
+ * An input is compiled by the compiler's usual stages: parser, sema, transfer plan, irgen. There is no interpreter. */
 #ifndef KDSL_SESSION_H
 #define KDSL_SESSION_H
 
@@ -14,34 +14,34 @@
 typedef struct Session Session;
 
 typedef struct SessionOptions {
-    const char *march; /* NULL: this machine's processor */
-    const struct Archs *archs; /* of --offload-arch, alive as long as the session; NULL: the CPU, and what GPUs are
-                                * here */
+    const char *march; /* NULL: CPU of this machine */
+    const struct Archs *archs; /* --offload-arch, outlives the session; NULL: the CPU and the GPUs of this machine */
     int opt_level;     /* of kernels */
     bool strict;       /* --fp=strict */
-    bool colour;       /* of diagnostics */
+    bool colour;       /* in diagnostics */
 } SessionOptions;
 
-/* One in a process: its runtime is the process's. NULL: *why (to be freed by buf_free) says what is missing. */
+/* Creates the session; only one in a process, because the runtime has global state. NULL: error in *why (free it with
+ * buf_free). */
 Session *session_new(const SessionOptions *options, Buf *why);
 void session_free(Session *s);
 
 typedef enum SessionResult {
     SESSION_DONE,
-    SESSION_REFUSED, /* did not compile; nothing has changed */
-    SESSION_FAILED,  /* a check, an assert: what ran before it has happened, and the session is intact */
+    SESSION_REFUSED, /* compile-time errors; nothing has changed */
+    SESSION_FAILED,  /* a check or assert failed; effects before it remain, and the session is consistent */
     SESSION_STOPPED, /* by session_interrupt */
     SESSION_LEAVES,  /* the input called exit() */
 } SessionResult;
-int session_exit_code(const Session *s); /* after SESSION_LEAVES: what exit() was given */
+int session_exit_code(const Session *s); /* after SESSION_LEAVES: the argument of exit() */
 
-/* What an expression gave: a view of memory that is the session's until its next input. Arrays are the newest copy, on
- * the host. A str: `at` is a const char **. A struct: `at` its first byte; session_value_text spells it. */
+/* The value of an expression, in memory that is valid until the next input. Arrays: the newest copy, on the host. A
+ * str: `at` is a const char **. A struct: `at` is its first byte; session_value_text formats it. */
 enum { VALUE_RANK = 4 };
 typedef struct SessionValue {
-    const char *type;       /* as the language writes it: "f32", "[f32; 1000]", "Point"; "": no value */
-    const char *element;    /* "f32", "bool", ... of an array its elements' */
-    int rank;               /* 0: no array */
+    const char *type;       /* in the syntax of the language: "f32", "[f32; 1000]", "Point"; "": no value */
+    const char *element;    /* "f32", "bool", ...; arrays: the element type */
+    int rank;               /* 0: not an array */
     int64_t extents[VALUE_RANK];
     const void *at;
 } SessionValue;
@@ -50,52 +50,55 @@ typedef struct SessionValue {
 typedef struct SessionLaunch {
     const char *kernel, *device, *geometry; /* "saxpy", "x86-64 (device 0)", "1048576 items" */
     double seconds;
-    int64_t bytes_to, bytes_from; /* moved for it; host code's own transfers: kernel "host" */
+    int64_t bytes_to, bytes_from; /* transferred for it; transfers by host code: kernel is "host" */
 } SessionLaunch;
 
-/* Runs one input: declarations, statements, an expression, in any mixture that is complete (repl/complete.h). What it
- * prints goes to stdout; diagnostics, and the message of what failed, to *said (with colour, ended by a newline).
- * Where the input ends in an expression without `;`, *value is what it gave; may be NULL. */
+/* Executes one input: declarations, statements, an expression, in any order that is complete (repl/complete.h). Its
+ * output goes to stdout; diagnostics, and the message of a failure, to *said (with colour, ending with a newline).
+ * value may be NULL; else *value is the value of the final expression without `;`. */
 SessionResult session_run(Session *s, const char *text, size_t n, SessionValue *value, Buf *said);
 
-/* The next input stands in this file, below so many lines: messages name its lines, and modules are looked for beside
- * it. NULL: it is typed. */
+/* Sets the file of the next input, and the number of lines before it: for line numbers in messages, and as the folder
+ * in which modules are searched. NULL: the input is typed. */
 void session_from(Session *s, const char *file, int lines_before);
 
-/* From a signal handler: the input that runs stops at the next round of a loop of host code. true: a kernel is running,
- * which has to end first. */
+/* For signal handlers: the current input ends at the next iteration of a host loop. true: a kernel is executing, which
+ * must end first. */
 bool session_interrupt(Session *s);
 
-/* What the last input launched, in order; equal launches of a loop one after another are one with the sum: *times. */
+/* The launches of the last input, in order; *times: how often each was repeated, as equal consecutive launches are
+ * combined to one with summed data. */
 int session_launches(const Session *s, const SessionLaunch **at, const int **times);
 
-/* A value as text: numbers as `print` writes them, a struct with its fields. i: element (row-major) of an array. */
+/* Formats a value: numbers as `print` does, a struct with its fields. i: index of the element (row-major) of an
+ * array. */
 void session_value_text(Session *s, const SessionValue *v, int64_t i, Buf *out);
 
-/* Questions; each gives its answer as text, or false with diagnostics in *out. ------------------------------------- */
+/* Queries: append the answer to *out; false: diagnostics. ---------------------------------------------------------- */
 bool session_type(Session *s, const char *expr, Buf *out);           /* :type e */
-/* what: transfers, plan, vector or bounds, of the last input that launched (name NULL), or of a function or kernel */
+/* what: transfers, plan, vector or bounds; name: a function or kernel, or NULL for the last input that launched a
+ * kernel */
 bool session_explain(Session *s, const char *what, const char *name, Buf *out);
-bool session_code(Session *s, const char *kind, const char *name, Buf *out); /* ir | asm | ptx, of a function or
-                                                                              * kernel */
+bool session_code(Session *s, const char *kind, const char *name, Buf *out); /* kind: ir, asm or ptx */
 bool session_devices(Session *s, Buf *out);
-bool session_device(Session *s, int64_t device, Buf *out);           /* launches without `on` go there */
-/* The input `text` many times, after one that does not count, for about `seconds`: each run's time in *times (seconds,
- * malloc'd, the caller frees). kernels_only: the time of its launches alone, arrays on the device. -1: failed, see
- * *said. */
+bool session_device(Session *s, int64_t device, Buf *out);           /* sets the device of launches without `on` */
+/* Executes the input `text` once, then repeatedly for about `seconds`; returns the number of runs, with their times in
+ * seconds in *times (malloc'd, to be freed by the caller). kernels_only: only the time of its launches, with arrays on
+ * the device. -1: error in *said. */
 int session_time(Session *s, const char *text, double seconds, bool kernels_only, double **times, Buf *said);
-void session_reset(Session *s); /* :reset: nothing declared, no variables */
+void session_reset(Session *s); /* :reset: removes all declarations and variables */
 
-/* Names, for completion and :save. kind: 'v'ariable, 'f'unction, 'k'ernel, 's'truct, 'c'onst, 'm'odule. The n-th in
- * order of declaration; false: no more. Members: of the type of the expression before the dot; NULL-terminated list. */
+/* Names, for completion and :save. kind: 'v'ariable, 'f'unction, 'k'ernel, 's'truct, 'c'onst, 'm'odule. session_name:
+ * the n-th in order of declaration; false: there is none. session_members: NULL-terminated list of members of the
+ * expression before the dot. */
 typedef struct SessionName {
-    const char *name, *type, *text; /* text: as it was declared; of a variable NULL */
+    const char *name, *type, *text; /* text: the declaration's source; NULL for variables */
     char kind;
 } SessionName;
 bool session_name(Session *s, int n, SessionName *name);
 const char *const *session_members(Session *s, const char *expr);
 
-/* Bytes held for code and images, and in how many units; for tests of growth. */
+/* Bytes of code and images, and number of units; for tests of memory growth. */
 void session_size(const Session *s, int64_t *bytes, int *units);
 
 #endif

@@ -1,11 +1,11 @@
-/* show.c -- what a value looks like. */
+/* show.c -- formats values for display. */
 #include "repl/show.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A table has at most so many rows; of more the first and the last ones are shown. A list ends with its last three. */
+/* Longer tables show the first and last rows; lists end with the last three elements. */
 enum { TABLE_ROWS = 12, TABLE_EDGE = 4, LIST_TAIL = 3, SLICES = 3, CELL_MAX = 40 };
 
 static const char DIM[] = "\033[2m", PLAIN[] = "\033[0m";
@@ -14,7 +14,7 @@ static void dim(const ShowHow *how, const char *text, Buf *out) {
     buf_printf(out, "%s%s%s", how->colour ? DIM : "", text, how->colour ? PLAIN : "");
 }
 
-/* Columns on the screen: code points, as what is shown here has no wide ones but in the user's texts. */
+/* Display width in columns: code points, since only texts of the user may contain wide characters. */
 static int width_of(const char *text, size_t n) {
     int width = 0;
     for (size_t i = 0; i < n; i++) width += (text[i] & 0xc0) != 0x80;
@@ -41,7 +41,7 @@ static void summary_of_bools(const SessionValue *v, const Elements *e, const Sho
     buf_putc(out, '\n');
 }
 
-/* The least and the greatest as they are, not as a double; NaN is left out and counted. */
+/* Minimum and maximum are shown with the digits of the element, not of a double; NaN is ignored and counted. */
 static void summary(const SessionValue *v, const ShowHow *how, Buf *out) {
     Elements e;
     if (!elements_of(v, &e) || e.lanes != 1) return;
@@ -82,7 +82,7 @@ static void end_with_type(const SessionValue *v, const ShowHow *how, const char 
 
 /* ---- lists ---- */
 
-/* The elements from `from` on that fit `room` columns; returns the first that does not. */
+/* Appends the elements from `from` on that fit `room` columns; returns the index of the first that does not. */
 static int64_t list_part(const SessionValue *v, const ShowHow *how, int64_t from, int64_t to, int room, Buf *out) {
     for (int64_t i = from; i < to; i++) {
         size_t start = out->n;
@@ -119,7 +119,7 @@ static void list(const SessionValue *v, const ShowHow *how, Buf *out) {
 
 /* ---- tables ---- */
 
-/* Which of n rows or columns are shown: all, or the first `head` and the last `n - tail`, with a gap between. */
+/* The rows or columns that are shown, of n: all, or the first `head` and the last `n - tail`, with a gap between. */
 typedef struct Shown {
     int64_t n, head, tail;
 } Shown;
@@ -134,7 +134,7 @@ static bool gap_before(const Shown *s, int64_t i) { return i == s->tail && s->ta
 typedef struct Table {
     const SessionValue *v;
     const ShowHow *how;
-    int64_t first; /* element of its first row and column */
+    int64_t first; /* index of the element in its first row and column */
     Shown rows, columns;
     int width; /* of a column */
 } Table;
@@ -174,7 +174,7 @@ static void table_row(const Table *t, int64_t row, Buf *out) {
     buf_putc(out, '\n');
 }
 
-/* Rows and columns of the last two dimensions; returns whether all of them are there. */
+/* Prints the last two dimensions as a table; returns true if it shows all rows and columns. */
 static bool table(const SessionValue *v, const ShowHow *how, int64_t first, Buf *out) {
     Table t = {.v = v, .how = how, .first = first};
     t.rows = shown_of(v->extents[v->rank - 2], TABLE_ROWS, TABLE_EDGE);
@@ -193,7 +193,7 @@ static bool table(const SessionValue *v, const ShowHow *how, int64_t first, Buf 
     return t.rows.head == t.rows.tail && t.columns.head == t.columns.tail;
 }
 
-/* Which slice: `[0, 2, .., ..]`. */
+/* The heading of a slice: `[0, 2, .., ..]`. */
 static void slice_name(const SessionValue *v, int64_t slice, Buf *out) {
     int64_t index[VALUE_RANK];
     for (int d = v->rank - 3; d >= 0; d--) {

@@ -1,5 +1,5 @@
-/* show.h -- what a value looks like: scalars with their type, arrays by a few elements and what they are as a whole,
- * small matrices as tables. */
+/* show.h -- formats values for display: scalars with their type, arrays by some elements and a summary, small matrices
+ * as tables. */
 #ifndef KDSL_SHOW_H
 #define KDSL_SHOW_H
 
@@ -7,22 +7,20 @@
 
 /* numbers.c: the elements of a value as numbers ------------------------------------------------------------------- */
 typedef struct Elements {
-    const char *name; /* "f32"; of short vectors that of their parts */
-    int lanes;        /* 1; of short vectors how many */
-    int size_bytes;   /* of a part */
-    int stride_bytes; /* from element to element */
+    const char *name; /* "f32"; short vectors: the component type */
+    int lanes;        /* short vectors: number of components; else 1 */
+    int size_bytes;   /* of a component */
+    int stride_bytes; /* between elements */
 } Elements;
-bool elements_of(const SessionValue *v, Elements *e); /* false: they are no numbers */
+bool elements_of(const SessionValue *v, Elements *e); /* false: not numeric */
 double element_number(const SessionValue *v, const Elements *e, int64_t i, int lane);
-void element_text(const SessionValue *v, const Elements *e, int64_t i, Buf *out); /* of a single number; 6 digits of a
-                                                                                   * fraction */
-int64_t value_length(const SessionValue *v); /* how many elements; 1 of what is no array */
-/* All numbers in order, lanes side by side. malloc'd; NULL: they are no numbers. */
+void element_text(const SessionValue *v, const Elements *e, int64_t i, Buf *out); /* a number; 6 digits of fractions */
+int64_t value_length(const SessionValue *v); /* number of elements; 1 if it is not an array */
+/* All numbers in order, lanes of vectors in sequence. malloc'd; NULL: not numeric. */
 double *value_numbers(const SessionValue *v, int64_t *n);
 
-/* show.c ------------------------------------------------------------------------------------------------------------
- */
-/* Spells element i of what is no number: text in quotes, structs, short vectors; and single values with all their
+/* show.c ------------------------------------------------------------------------------------------------------------ */
+/* Formats element i of a value that is not numeric: text in quotes, structs, short vectors; and single values with all
  * digits. */
 typedef void (*ShowElement)(void *context, const SessionValue *v, int64_t i, Buf *out);
 typedef struct ShowHow {

@@ -1,4 +1,4 @@
-/* terminal.c -- what the screen can show: from the environment where it says so, else by asking the terminal. */
+/* terminal.c -- detects the capabilities of the terminal: by environment variables, else by a query to the terminal. */
 #include "repl/terminal.h"
 
 #include <poll.h>
@@ -32,9 +32,9 @@ void terminal_size(const Terminal *t, int *columns, int *rows) {
     *rows = size.ws_row ? size.ws_row : 24;
 }
 
-/* ---- pictures ---- */
+/* ---- graphics ---- */
 
-/* Terminals that are known by what they set; a multiplexer between passes none of it on. */
+/* Terminals that are recognised by environment variables; a multiplexer in between does not pass graphics on. */
 static Graphics graphics_of_environment(void) {
     static const struct {
         const char *variable, *value;
@@ -58,8 +58,8 @@ static Graphics graphics_of_environment(void) {
     return GRAPHICS_UNKNOWN;
 }
 
-/* "ESC [ ? 62 ; 4 ; 6 c": the 4 says sixel. The length of such an answer at text[0..n); 0: it is none, or not all of
- * it. */
+/* "ESC [ ? 62 ; 4 ; 6 c": the 4 means sixel. Returns the length of a response at text[0..n); 0: there is none, or it is
+ * incomplete. */
 static size_t answer_length(const char *text, size_t n) {
     if (n < 4 || strncmp(text, "\033[?", 3)) return 0;
     size_t i = 3;
@@ -73,7 +73,7 @@ static bool tells_sixel(const char *answer) {
     return false;
 }
 
-/* Reads until the answer is there, or none comes for a while; what else was typed goes back. */
+/* Reads until the response is complete, or a timeout; other bytes are returned to the input. */
 static bool read_answer(void) {
     enum { PATIENCE_MS = 150 };
     char text[256];
@@ -92,7 +92,7 @@ static bool read_answer(void) {
     return sixel;
 }
 
-/* The terminal is asked what it is (Primary Device Attributes), without echo or waiting for a line's end. */
+/* Queries the terminal's Primary Device Attributes, without echo and line buffering. */
 static bool terminal_has_sixel(void) {
     struct termios before, raw;
     if (tcgetattr(STDIN_FILENO, &before)) return false;

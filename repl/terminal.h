@@ -1,5 +1,5 @@
-/* terminal.h -- what stands between a person and a session: what the screen can show, colours while typing, the
- * editing of an input, the words that may follow. */
+/* terminal.h -- the user interface on a terminal: capabilities of the screen, syntax highlighting, line editing,
+ * completion. */
 #ifndef KDSL_TERMINAL_H
 #define KDSL_TERMINAL_H
 
@@ -8,9 +8,9 @@
 /* terminal.c ------------------------------------------------------------------------------------------------------ */
 typedef enum Graphics { GRAPHICS_UNKNOWN, GRAPHICS_CELLS, GRAPHICS_SIXEL, GRAPHICS_KITTY } Graphics;
 typedef struct Terminal {
-    bool interactive; /* a person types and reads; else plain lines in and out */
+    bool interactive; /* input and output are a terminal; else plain lines */
     Depth depth;
-    Graphics graphics; /* terminal_graphics finds out, when it is first asked */
+    Graphics graphics; /* set by terminal_graphics on first use */
 } Terminal;
 void terminal_look(Terminal *t, bool colour);
 void terminal_size(const Terminal *t, int *columns, int *rows);
@@ -20,24 +20,23 @@ Graphics terminal_graphics(Terminal *t);
  */
 typedef enum Paint {
     PAINT_PLAIN, PAINT_KEYWORD, PAINT_TYPE, PAINT_NUMBER, PAINT_STRING, PAINT_COMMENT, PAINT_CALL, PAINT_COMMAND,
-    PAINT_MATCH, /* the bracket at the cursor, and the other one */
+    PAINT_MATCH, /* the bracket at the cursor, and the matching one */
     PAINT_WRONG, PAINT__COUNT
 } Paint;
-/* One Paint for each byte of the text. cursor: where brackets are matched; -1: nowhere. */
+/* Sets a Paint for each byte of the text. cursor: matches the bracket there; -1: no cursor. */
 void highlight(const char *text, size_t n, int cursor, unsigned char *paints);
-const char *highlight_code(Paint p); /* what to send before it */
-int highlight_depth(const char *text, size_t n); /* how many brackets are open at the end */
+const char *highlight_code(Paint p); /* the escape sequence for it */
+int highlight_depth(const char *text, size_t n); /* number of open brackets at the end */
 bool is_type_name(const char *text, size_t n); /* f32, index, f32x4, ... */
 
-/* words.c: what may be completed -------------------------------------------------------------------------------------
- */
+/* words.c: completion ---------------------------------------------------------------------------------------------- */
 typedef struct Words {
     Arena arena;
     Vec(const char *) at;
-    bool files; /* names of files instead */
+    bool files; /* complete file names instead */
 } Words;
 typedef struct Session Session;
-/* The words that begin with what stands between `start` and the end of text[0..n). */
+/* The words that begin with the text between `start` and the end of text[0..n). */
 void words_for(Session *s, const char *text, size_t n, size_t start, Words *out);
 bool words_want_files(const char *text, size_t n);
 void words_free(Words *w);
@@ -46,16 +45,16 @@ void words_free(Words *w);
  * ------------------------------------------------------------------------------------------------------ */
 typedef enum EditEnd { EDIT_INPUT, EDIT_DISCARDED, EDIT_LEFT } EditEnd;
 typedef struct EditHow {
-    const char *prompt, *more; /* of the first line and of those that follow; of one width */
+    const char *prompt, *more; /* prompts of the first line and of continuation lines; equal width */
     bool colour, keep_history;
     bool (*unfinished)(const char *text, size_t n);
     Session *session; /* for words_for */
 } EditHow;
-void edit_open(const EditHow *how); /* one at a time: readline is */
+void edit_open(const EditHow *how); /* only one at a time, because readline has global state */
 EditEnd edit_read(Buf *input);
-/* To the file of inputs, before it runs; one that repeats the last is left out. */
+/* Appends the input to the history file, before it is executed; a repetition of the last one is omitted. */
 void edit_remember(const char *input);
-void edit_history(int last, Buf *out); /* the last inputs, oldest first */
-void edit_typed(const char *bytes, size_t n); /* what was read in passing counts as typed */
+void edit_history(int last, Buf *out); /* appends the last inputs, oldest first */
+void edit_typed(const char *bytes, size_t n); /* bytes that were read by a query of the terminal count as typed */
 
 #endif

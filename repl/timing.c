@@ -1,4 +1,4 @@
-/* timing.c -- one input many times: it is compiled once, and each run is timed by itself. What it prints comes once. */
+/* timing.c -- executes an input repeatedly: compiled once, each run timed separately. Its output is printed once. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
@@ -21,7 +21,7 @@ static double launches_took(const Session *s, bool *any) {
     return sum;
 }
 
-/* Standard output goes nowhere until it is put back. */
+/* Redirects standard output to /dev/null until it is restored. */
 static int silence(void) {
     fflush(stdout);
     int kept = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);

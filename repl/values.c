@@ -1,10 +1,10 @@
-/* values.c -- what an input shows: the value of its last expression, where it lies and what it is. */
+/* values.c -- the value that an input shows, that of its final expression: memory, type and text. */
 #include <stdio.h>
 #include <string.h>
 
 #include "repl/internal.h"
 
-/* Text that variables may hold ------------------------------------------------------------------------------------- */
+/* Text of variables ------------------------------------------------------------------------------------------------ */
 
 static uint32_t text_hash(const char *at) {
     uint32_t h = 2166136261u;
@@ -50,7 +50,7 @@ static const Stmt *shown(const Trial *t) {
     return last && last->kind == STMT_EXPR && last->expr.is_shown ? last : NULL;
 }
 
-/* What a value of this type owns: visit(s, its elements). */
+/* Calls visit(s, data) for each array that a value of this type owns. */
 static void each_array(Session *s, const Type *t, void *at, void (*visit)(Session *s, void *data)) {
     if (t->kind == TY_ARRAY) visit(s, *(void **)at);
     for (int i = 0; type_owns(t) && i < t->n_fields; i++)
@@ -93,7 +93,7 @@ void value_keep(Session *s) {
     if (s->value.owned && s->value.type) each_array(s, s->value.type, s->value.at, keep);
 }
 
-/* A variable that owns arrays lies in pieces: put together, as a value of its type is. */
+/* The fields of a variable that owns arrays are stored separately: copies them to a value of its type. */
 static void gather(const Symbol *sym, void *const *leaves, char *to) {
     if (!sym->parts) {
         memcpy(to, leaves[kept_facts(sym)->number - 1], (size_t)type_size_bytes(sym->type));
@@ -131,7 +131,7 @@ void value_tell(Session *s, const Trial *t, void *const *leaves, SessionValue *v
     v->type = s->value.type_text = type_text(type, v->extents);
 }
 
-/* Spelling --------------------------------------------------------------------------------------------------------- */
+/* Formatting ------------------------------------------------------------------------------------------------------- */
 
 typedef struct Writer {
     void (*i64)(int64_t, int32_t, int32_t, int32_t, int32_t, int32_t);

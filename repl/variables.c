@@ -1,6 +1,6 @@
-/* variables.c -- the values that live on between inputs. Each has memory of its own, whose address generated code is
- * told: a number or struct as it lies in memory, an array its descriptor, whose elements are a block of the runtime's
- * heap. */
+/* variables.c -- variables that persist between inputs. Each has its own memory, whose address is passed to generated
+ * code: numbers and structs in their usual layout, for an array its descriptor, with the elements in a block of the
+ * runtime's heap. */
 #include <string.h>
 
 #include "repl/internal.h"

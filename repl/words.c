@@ -1,4 +1,4 @@
-/* words.c -- what may be completed: commands behind a colon, members behind a dot, else every name there is. */
+/* words.c -- completion: commands after a colon, members after a dot, else all names in scope. */
 #include <ctype.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const char *const builtins[] = {
 static const char *const types[] = {"bool", "i8",  "i16", "i32", "i64",  "index", "u8", "u16",
                                     "u32",  "u64", "f16", "f32", "bf16", "f64",   "str"};
 
-/* The beginning to be completed, and where the words that have it go. */
+/* The prefix to complete, and the list of words that have it. */
 typedef struct Search {
     const char *prefix;
     size_t n;
@@ -23,7 +23,7 @@ typedef struct Search {
 } Search;
 
 static void offer(Search *s, const char *word) {
-    if (!isalpha((unsigned char)*word) && *word != '_') return; /* a mark of the parser's */
+    if (!isalpha((unsigned char)*word) && *word != '_') return; /* an internal token of the parser */
     if (strncmp(word, s->prefix, s->n)) return;
     for (int i = 0; i < s->out->at.n; i++)
         if (!strcmp(s->out->at.at[i], word)) return;
@@ -42,7 +42,7 @@ static void offer_names(Search *s, Session *session) {
     for (int i = 0; drawing_names[i]; i++) offer(s, drawing_names[i]);
 }
 
-/* Where the expression before the dot at `dot` begins: names, dots, and what stands in brackets behind a name. */
+/* Start of the expression before the dot at `dot`: names, dots, and brackets after a name. */
 static size_t expression_start(const char *text, size_t dot) {
     size_t at = dot;
     int open = 0;
@@ -71,7 +71,7 @@ static size_t command_length(const char *text, size_t n) {
     return i;
 }
 
-/* Behind :load and :save, and in the text behind `to`. */
+/* True after :load and :save, and in the string after `to`. */
 bool words_want_files(const char *text, size_t n) {
     if (n && *text == ':') {
         size_t word = command_length(text, n);
