@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Which programs each transformation serves: bench/coverage.py [--kdslc KDSLC] [--march LIST] [TRANSFORMATION ...]
+"""Coverage matrix, which programs each transformation changes: bench/coverage.py [--kdslc KDSLC] [--march LIST] [TRANSFORMATION ...]
 
-Every program of examples/, tests/run/, bench/kernels/ and bench/rewrites/ is compiled for the CPU device with each row of
-irgen/transform.def switched off (--no-transform), for each of --march. A program counts if its assembly changes. The
-rule (docs/vectoriser.md): a transformation stays if it serves at least three programs that have nothing to do with
-each other, here: that share no word of their names.
+Compiles every program of examples/, tests/run/, bench/kernels/ and bench/rewrites/ for the CPU device without each row of
+irgen/transform.def (--no-transform), for each --march. A program counts if its assembly changes. A transformation must
+change at least three unrelated programs (docs/vectoriser.md); programs are unrelated if their names have no word in
+common.
 
---write [TRANSFORMATION ...] puts three programs for each transformation and each processor on which it does anything into bench/coverage.txt;
---check compiles just those, and fails where one does not change any more or there are fewer than three (a test).
-Without either the matrix is printed: a line for each transformation, then its programs."""
+--write [TRANSFORMATION ...] writes three programs for each transformation, and for each processor on which it has an effect, to
+bench/coverage.txt; --check compiles these, and fails if one no longer changes or there are fewer than three (a test).
+Without either option prints the matrix: a line for each transformation, then its programs."""
 import argparse
 import collections
 import hashlib
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "bench/coverage.txt"
 FOLDERS = ("examples", "tests/run", "bench/kernels", "bench/rewrites")
 LEAST = 3
-# Words of names that say nothing about what a program computes.
+# Words of program names that do not describe the computation.
 COMMON = {"kernel", "kernels", "in", "of", "and", "as", "the", "with", "from", "to", "naive", "tiled", "local", "host", "gpu",
           "group", "groups", "f32", "f64", "i32", "i64", "array", "arrays", "2d", "3d", "a", "at", "large", "small"}
 

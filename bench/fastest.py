@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Run several programs in turn, A B C, A B C, ..., each of which prints one number, its own fastest time; keep the
-smallest of each and print the ratios to the first.
+"""Runs several programs interleaved, A B C, A B C, ..., each of which prints one number, its minimum time. Prints the minimum
+of each over all runs, and the ratios to the first.
 
 usage: fastest.py [-n ROUNDS] name='command' ...
 """

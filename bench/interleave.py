@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Time several commands in turn: A B C, A B C, ... so that a noisy machine is noisy to all of them.
+"""Times several commands interleaved, A B C, A B C, ..., so that noise of the machine affects all of them.
 
 usage: interleave.py [-n ROUNDS] [-w WARMUPS] name='command' ...
 
-Prints median, least and most wall time of the whole process in ms, and the ratio of medians to the first command.
+Prints median, minimum and maximum of the processes' wall times in ms, and the ratio of medians to the first command.
 """
 import argparse
 import shlex

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Every checked operation of a program, made to fail: for each index, slice, division, shift, step, assert and array argument
-in the text, one program more, in which that one is wrong for some of its values (`x[i]` becomes `x[(i) * 3 + 1]`). It is
-compiled and run, and executed on its tree (`kdslc interpret`): both must end alike, with the same message, after the same
-output. So a check that a proof or an optimisation has lost is noticed wherever the program has one.
+"""Mutation testing of run-time checks: for each index, slice, division, shift, step, assert and array argument of a program,
+generates a mutant in which that operation fails for some of its values (`x[i]` becomes `x[(i) * 3 + 1]`). The mutant is
+compiled and run, and interpreted (`kdslc interpret`): both must end in the same way, with the same message and output. So
+a check that a wrong proof or optimisation has removed is detected, wherever a program has one.
 
     tests/failing.py KDSLC [--sample N --seed S] [--kinds REGEX] [--removals] [--limit SECONDS] [-O2 ...] FILE.kdsl...
 
---removals: where the message is about the operation that was changed, the program is compiled once more without that check
-(`--without=KEY`, tests/without.py), which must show. Prints what differs, and for each kind how many programs there were."""
+--removals: if the message is about the mutated operation, the mutant is compiled once more without that check
+(`--without=KEY`, tests/without.py), which must change its behaviour. Prints the differences, and the number of mutants of
+each kind."""
 import argparse
 import collections
 import os
@@ -20,7 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
-CPU_S = 20  # of a program: without its check it may have no end
+CPU_S = 20  # seconds of CPU time: without its check a program may not terminate
 UNSUPPORTED = 4  # exit code of the interpreter
 TOKEN = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"|\d[\w.]*?(?=\.\.)|\d[\w.]*|[A-Za-z_]\w*|\.\.|<<=?|>>=?|&&|\|\||[-+*/%]=|\s+|.', re.S)
 NOT_VALUES = {"in", "return", "if", "while", "for", "let", "var", "else", "over", "by", "step", "assert", "print",
@@ -233,7 +234,7 @@ class Source:
                 left = self.end(work, [work / "program"])
                 if left.is_like(ran) and left.of_item == ran.of_item:
                     silent.append(key)
-        # Of several (one for each axis, one early) one failed: its absence shows.
+        # An operation may have several checks (for each axis, hoisted): removing the one that failed must show.
         return [] if not keys or len(silent) < len(keys) else silent
 
     def judge(self, change, removals):

@@ -1,10 +1,10 @@
-"""The two parts of the suite. The quick one, `./dev test`, covers each behaviour once; `./dev test --all` runs the
-exhaustive one after it: what the quick one leaves out. A script that is in both is called with --quick and, as another
-test, with --exhaustive (tests/CMakeLists.txt names these scripts); without either it does everything.
+"""The two parts of the test suite. The quick part, `./dev test`, covers each behaviour once; `./dev test --all` also runs the
+exhaustive part, all other tests. A script with tests of both parts is run with --quick and, as another test, with
+--exhaustive (tests/CMakeLists.txt lists these scripts); without either option it runs all its tests.
 
-    parts.chosen(jobs, is_quick)    those of the jobs that this call is for
-    parts.first(jobs, n)            the same, where the first n are in the quick part
-    @parts.quick, @parts.exhaustive a method of a unittest class that one of the parts leaves out"""
+    parts.chosen(jobs, is_quick)    the jobs of the selected part
+    parts.first(jobs, n)            the same, if the first n jobs are in the quick part
+    @parts.quick, @parts.exhaustive decorators of unittest methods that are in one part only"""
 import sys
 import unittest
 
@@ -21,7 +21,7 @@ PART = taken_from_the_command_line()
 
 
 def wanted(is_quick):
-    """Is this call for something that is in the quick part, or is not?"""
+    """True if the selected part contains a test that is in the quick part, or not."""
     return PART is None or (PART == "quick") == bool(is_quick)
 
 

@@ -1,38 +1,38 @@
 #!/usr/bin/env python3
 """Run tests: tests/run.py --kdslc build/bin/kdslc [--bless] [--quick | --exhaustive] FILE.kdsl...
 
-The folder says what a file is tested for; comments in it, and files beside it, say what is expected.
+The folder determines what is tested; comments in the file, and files beside it, contain the expected results.
 
 tests/lex      FILE.tokens is what --emit=tokens prints
 tests/parse    FILE.ast is what --emit=ast prints; that text parses again, to the same text
 tests/sema     `kdslc check` reports exactly the marked diagnostics (none marked: none)
-tests/passes   FILE.ll: LLVM IR for one pass of irgen/pass.def, then FileCheck's ; CHECK: lines on what is made of it:
-               ; RUN-PASS: lower-masks --march=x86-64-v3       (several: one after the other, each on the file as it is)
+tests/passes   FILE.ll: LLVM IR for one pass of irgen/pass.def, then FileCheck's ; CHECK: lines on the result:
+               ; RUN-PASS: lower-masks --march=x86-64-v3       (several: separate runs on the same file)
                ; error: TEXT      the pass ends with this message instead
 tests/irgen    // RUN-EMIT: device-llvm -O2     then FileCheck's // CHECK: lines
 tests/run, examples, anything else: the program is compiled at -O2, -O0 and -O3 and run, each with offloading on and off
-               (tests/vector: with other widths of vectors, and without, too). The first of these is in the quick part of
-               the suite, the others in the exhaustive one; comments are
+               (tests/vector: also with other vector widths, and without vectors). The first of these runs is in the quick
+               part of the suite, the others in the exhaustive part; comments are
                // expect: LINE           standard output, line by line (or FILE.expected)
-               // expect-stderr: TEXT    somewhere in standard error
+               // expect-stderr: TEXT    a part of standard error
                // expect-exit: 3         exit code (default 0)
                // args: a b              arguments of the program
                // stdin: LINE            standard input, line by line
                // flags: -g              options of kdslc
-               // env: NAME=VALUE        environment of the program; then it is run once, as set
+               // env: NAME=VALUE        environment of the program, which then runs once
                // quick: all             all levels and widths are in the quick part
-               // moves: to a 4000       one line for each copy between host and device, in order: direction, name, bytes
-               // moves: from b 4000     (KDSL_POISON=1 is then tried as well); `// moves: nothing` where there is none.
-                                         Reductions' results and the checks' slot count only where one of them is listed
+               // moves: to a 4000       a transfer between host and device, in order: direction, name, bytes
+               // moves: from b 4000     (then KDSL_POISON=1 is tested, too); `// moves: nothing`: no transfers.
+                                         Results of reductions and the error slot are ignored unless listed
 
 Diagnostics are marked where they are reported, in every folder:
-    x[i] = 1;      // error[E0401]             this line; several may stand in one comment
+    x[i] = 1;      // error[E0401]             on this line; a comment may contain several
     x[i] = 1;      // error[E0401]@5           column 5
-    x[i] = 1;      // error[E0401]@5: `x` is ... replace `&`     and these texts are in what is said about it, in order
-    // next: error[E0102]@9                    the following line, where no comment can stand on it
-    // expect-message: TEXT                    somewhere in what kdslc says
-    // explain: bounds [FLAGS]                 beside them, FILE.bounds is what --explain=bounds prints (as where there is
-                                               no ptxas)
+    x[i] = 1;      // error[E0401]@5: `x` is ... replace `&`     and its message and notes contain these texts, in order
+    // next: error[E0102]@9                    on the next line, if that cannot have a comment
+    // expect-message: TEXT                    a part of kdslc's messages
+    // explain: bounds [FLAGS]                 FILE.bounds, in the same folder, is what --explain=bounds prints (without
+                                               ptxas)
 Files with error markers are only checked, not run. --bless rewrites .tokens, .ast and .expected."""
 import argparse
 import os
@@ -51,7 +51,7 @@ PINNED = re.compile(r"\b(?:error|warning)\[(?P<code>[EW]\d{4})\]@(?P<col>\d+): "
 SAID = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<col>\d+): (?P<severity>error|warning)\[(?P<code>[EW]\d{4})\]")
 COPIED = re.compile(r"^omptarget .*: Copying data from (?P<source>host|device) to .*"
                     r"Size=(?P<bytes>\d+), Name=(?P<name>[^\[\n]*).*$\n?", re.MULTILINE)
-NO_ARRAYS = ("result", "checks")  # mapped by the compiler: small, and not what a plan is about
+NO_ARRAYS = ("result", "checks")  # mapped by the compiler, not part of the transfer plan
 TIMEOUT_S = 300
 
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Checks and copies that cannot vanish: compiles a program once for each check and each copy in it, without that one
-(`kdslc --without=KEY`, irgen/lang/removal.c), runs it, and sees whether it still does the same. If so, no test of this program would
-notice: a survivor. A copy that survives is `needless` if fewer bytes move without it, and `not made` if the same move: the array was
-there already, or the program ends before. A check that survives does not fail in this program: tests/failing.py makes it fail.
+"""Mutation testing of checks and copies: compiles a program once for each of its run-time checks and copies without that one
+(`kdslc --without=KEY`, irgen/lang/removal.c), runs it, and compares its behaviour. A mutant with the same behaviour is a survivor,
+which this program does not detect. A copy that survives is `needless` if fewer bytes are copied without it, and `not made` if as
+many are: the array was on the device already, or the program ends before. A check that survives does not fail in this program;
+tests/failing.py makes it fail.
 
     tests/without.py KDSLC [--sample N --seed S] [--kinds REGEX] [--limit SECONDS] [-O2 ...] FILE.kdsl...
 
-Prints survivors, and for each kind how many of all are noticed. Arrays on devices begin as garbage (KDSL_POISON)."""
+Prints survivors, and for each kind how many mutants are detected. Memory of arrays on devices is filled with garbage first
+(KDSL_POISON)."""
 import argparse
 import collections
 import os
@@ -19,9 +21,9 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import run as suite  # what is copied, as libomptarget tells it
+import run as suite  # copies, as reported by libomptarget
 
-LIMIT = 20  # seconds a program may run: without a check it may have no end
+LIMIT = 20  # seconds: without a check a program may not terminate
 
 
 def notes(path, name):
