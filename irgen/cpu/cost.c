@@ -2,7 +2,7 @@
  * saxpy needs thousands of items, a kernel with a loop in each item a few. The unit is one operation of vector code,
  * about a hundredth of a nanosecond, and the weights were measured in that unit. Loops whose bounds depend on
  * parameters only are counted at the launch. The blocks of a reduction follow from the cost, so it must not depend on
- * the machine: the bits of the result would. */
+ * the machine, or the bits of the result would. */
 #include "irgen/cpu/cpu.h"
 
 enum {
