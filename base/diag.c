@@ -3,7 +3,7 @@
  *   saxpy.kdsl:7:9: error[E0401]: `x` is read-only here
  *      7 |         x[i] = a * x[i] + y[i];
  *        |         ^~~~
- *   saxpy.kdsl:3:23: note: ...            with its line, unless that is on the screen already; then
+ *   saxpy.kdsl:3:23: note: ...            with its source line, unless that was shown; then
  *        = note: ...   = fix: ...
  *
  * Columns count bytes, as editors expect; the caret line is aligned by display width (tabs, UTF-8). Of long lines a

@@ -58,7 +58,7 @@ typedef struct Plan {
     int n_parts;         /* segments that have a `number` */
     bool *once;          /* by symbol id: one variable for the group */
     bool *kept;          /* by symbol id: live across segments, so expanded to an element for each item */
-    bool *apart;         /* by symbol id: an expanded array accessed by elements only, stored element by element */
+    bool *apart;         /* by symbol id: an expanded array accessed by elements only, interleaved by item */
     Symbol **symbols;    /* by symbol id: the expanded variables and other locals of items */
     StmtList again;      /* cheap `let`s in source order, rematerialised in each segment instead of expanded */
     int *home;           /* by symbol id: number + 1 of the segment that declares the variable; 0: none does */

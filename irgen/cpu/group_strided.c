@@ -4,7 +4,7 @@
  *
  *     for e in i..n step S { B }        e is the position
  *     var e = i;  while e < n { B; e += S; }
- *     for r in 0..k { let e = r * S + i;  if e < n { B } }          r is the same for all; also with no condition
+ *     for r in 0..k { let e = r * S + i;  if e < n { B } }          r is uniform; also without the condition
  *
  * all of which a Strided describes by the loop variable, its range, and the position as a linear expression of the
  * variable. group_rounds.c executes these loops. */

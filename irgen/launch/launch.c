@@ -14,7 +14,7 @@ typedef struct Launch {
     const Func *kernel;
     const CallInfo *info;
     CgArray *arrays;        /* by parameter: what the kernel gets */
-    CgArray *parts;         /* by parameter: the arguments, before fields of struct elements are copied */
+    CgArray *parts;         /* by parameter: the arguments as named; fields of elements are passed as copies */
     CgValue *scalars;       /* by parameter */
     LLVMValueRef *sizes;
     LLVMValueRef *begin, *bytes; /* by parameter: address and size of the mapped section */
