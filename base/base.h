@@ -34,6 +34,7 @@ typedef struct Arena {
 void *arena_alloc(Arena *a, size_t size_bytes);
 /* NUL-terminated copy of text[0..n). */
 char *arena_strndup(Arena *a, const char *text, size_t n);
+/* Formatted text, NUL-terminated. */
 char *arena_printf(Arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(Arena *a, const char *format, va_list ap);
 void arena_free(Arena *a);
@@ -73,7 +74,7 @@ typedef struct Interner {
     struct InternSlot *slots;
     uint32_t n, cap;
 } Interner;
-Name name_intern(Interner *in, const char *text, size_t n);
+Name name_intern(Interner *in, const char *text, size_t n); /* text[0..n) */
 Name name_of(Interner *in, const char *text); /* from a C string */
 void interner_free(Interner *in);
 
@@ -106,7 +107,7 @@ typedef struct Place {
 typedef enum SourceKind { SOURCE_ANY, SOURCE_FILE } SourceKind; /* ANY: pipes and devices, too */
 Source *source_read(SourceMap *m, const char *path, SourceKind kind, const char **why);
 Source *source_add(SourceMap *m, const char *path, const char *text, size_t n); /* NULL: more than 1 GiB in all */
-Place source_place(SourceMap *m, uint32_t offset);
+Place source_place(SourceMap *m, uint32_t offset); /* file NULL: the offset is in no file */
 /* The bytes of `line` (from 1), without its line end; not NUL-terminated. */
 const char *source_line(const Source *s, int line, int *n);
 

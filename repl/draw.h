@@ -71,7 +71,7 @@ bool figure_hist(Figure *f, const double *x, int64_t n, Buf *why);
 void figure_free(Figure *f);
 /* figure_text.c, figure_pixels.c */
 void figure_text(const Figure *figure, int columns, int rows, Depth depth, Buf *out);
-bool figure_pixels(const Figure *f, int width, int height, Raster *out);
+bool figure_pixels(const Figure *f, int width, int height, Raster *out); /* false: out of memory */
 
 /* picture.c: a matrix as an image ---------------------------------------------------------------------------------- */
 typedef struct Picture {
@@ -82,10 +82,10 @@ typedef struct Picture {
     double lo, hi;    /* if scaled: minimum and maximum, set by picture_look */
     const double *at; /* rows of pixels, channels interleaved */
 } Picture;
-bool picture_look(Picture *p, Buf *why);
+bool picture_look(Picture *p, Buf *why); /* false: cannot be drawn, *why is the reason */
 /* The size of the image: the largest that fits; small images are enlarged by an integer factor. */
 void picture_size(const Picture *p, int max_width, int max_height, int *width, int *height);
-bool picture_pixels(const Picture *p, int width, int height, Raster *out);
+bool picture_pixels(const Picture *p, int width, int height, Raster *out); /* false: out of memory */
 void picture_legend(const Picture *p, Depth depth, Buf *out); /* if scaled: a line with minimum and maximum */
 
 /* graphics.c: pixels as bytes for a terminal or a file ------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "irgen/lang/cg.h"
 
+/* Appends a report for each kernel of cg->program, with its occupancy on the n devices. */
 void launch_tell(Cg *cg, const LaunchDevice *devices, int n, Buf *out);
 
 #endif

@@ -29,7 +29,7 @@ void cpu_reduce(Kernel *k, CgFunc *f, LLVMValueRef *values, int n_values, LLVMVa
 
 /* private.c: privatisation. apart: in the version for launches with small arrays (Kernel.range_apart) */
 enum { PRIVATE_ALIGN = 64 };
-bool cg_updates_copy(const Cg *cg, const Func *kernel, const Symbol *param, bool apart);
+bool cg_updates_copy(const Cg *cg, const Func *kernel, const Symbol *param, bool apart); /* is param privatised? */
 bool cg_may_copy_more(const Cg *cg, const Func *kernel); /* are there arrays whose size only the launch decides? */
 bool cg_copies_are_light(const Cg *cg, const Func *kernel); /* at most a cache line: cheap for every chunk */
 /* Returns a function with the parameters of `share` that allocates and initialises the copies, calls `share` or `apart`

@@ -77,7 +77,7 @@ bool group_uses(const Part *part, const Symbol *sym);
 int64_t group_kept_bytes(const Plan *p);        /* for all items */
 
 /* cpu/group_rounds.c */
-bool group_rounds_fit(const Plan *p);
+bool group_rounds_fit(const Plan *p); /* the expanded variables fit into the cache */
 
 /* cpu/group_strided.c */
 const Strided *group_strided(const Plan *p, const Stmt *st); /* NULL: not such a loop */
@@ -138,12 +138,12 @@ typedef struct GroupRun {
 void group_learn(GroupRun *r, const Stmt *once);       /* the statement has been executed */
 void group_forget(Const *known, const Parts *parts);   /* drops what may be assigned in them */
 Const group_known(const Expr *e, void *run);           /* a callback of type Known, sema/analysis/evaluate.h */
-bool group_unrolls(const GroupRun *r, const Part *loop);
+bool group_unrolls(const GroupRun *r, const Part *loop);      /* its conditions are known, its code is small */
 void group_run_unrolled(GroupRun *r, const Part *loop);
 
 /* cpu/group_split.c */
-void group_run_split(GroupRun *r, const Part *part);
-Const group_known_in_box(GroupRun *r, const Expr *e);
+void group_run_split(GroupRun *r, const Part *part);  /* group_run_items, after index-set splitting */
+Const group_known_in_box(GroupRun *r, const Expr *e); /* a comparison, if constant in r->box */
 unsigned group_known_inside(const Expr *element, void *run); /* a callback for CgFunc.known_inside */
 
 typedef struct Nest { /* loops over the items lo..hi of the group */
@@ -152,6 +152,7 @@ typedef struct Nest { /* loops over the items lo..hi of the group */
     LLVMValueRef *own;       /* by symbol id: cpu/group_carry.c; NULL: use the expanded array */
 } Nest;
 
+/* cpu/group_carry.c: emitted at the start and at the end of an iteration of the nest */
 void group_carry_in(GroupRun *r, const Part *part, Nest *nest);
 void group_carry_out(GroupRun *r, const Nest *nest);
 
@@ -162,16 +163,19 @@ typedef struct Narrowed {
     ExprList rest;
     const Block *body; /* NULL: the statements of the segment */
 } Narrowed;
-Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest);
+Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest); /* sets lo and hi of the nest */
 Op group_mirrored(Op op); /* the operator op' with b op' a == a op b */
 
+/* Emit a segment as a nest of loops over the items; the segments and uniform control flow of a block; the start of an
+ * iteration of a loop of the group. */
 void group_run_items(GroupRun *r, const Part *part);
 void group_run_parts(GroupRun *r, const Parts *parts, LLVMBasicBlockRef break_to, LLVMBasicBlockRef continue_to);
 void group_enter_round(GroupRun *r, GLoop *loop);
-/* cpu/group_ahead.c */
+/* cpu/group_ahead.c: prefetches for the next group; the number of the turn-th group of n */
 void group_fetch_next(GroupRun *r, const Part *part);
 LLVMValueRef group_in_turn(GroupRun *r, LLVMValueRef turn, LLVMValueRef n);
 void group_find_place(GroupRun *r, LLVMValueRef *place); /* cpu/group_order.c: index of the group along each axis */
+/* cpu/group_rounds.c: a PART_ROUNDS; the current iterations of one item; the loop of an item without interchange */
 void group_run_rounds(GroupRun *r, const Part *part);
 void group_round_of_item(GroupRun *r, const Part *part, LLVMBasicBlockRef next);
 void group_strided_as_written(GroupRun *r, const Part *part);

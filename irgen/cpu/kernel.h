@@ -4,6 +4,7 @@
 
 #include "irgen/lang/abi.h"
 
+/* Target.kernel_entry: defines k->entry, declared with the launch ABI (lang/abi.h), and the functions that it calls. */
 void cpu_kernel_entry(Kernel *k);
 
 #endif

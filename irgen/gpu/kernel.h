@@ -4,8 +4,10 @@
 
 #include "irgen/lang/abi.h"
 
+/* Target.kernel_entry: defines k->entry and the narrow entry, declared with the launch ABI (lang/abi.h). */
 void gpu_kernel_entry(Kernel *k);
 extern const Gpu nvptx_gpu, amdgpu_gpu;
+/* Target.init: register the LLVM targets. */
 void nvptx_init(void);
 void amdgpu_init(void);
 
