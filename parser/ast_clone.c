@@ -1,6 +1,6 @@
-/* ast_clone.c -- a deep copy of an item as the parser left it. A generic function is checked once for each set of types
- * it is used with, and checking writes into the tree: every use has a tree of its own, and the declaration stays as
- * written. Fields are copied as they are; only what points to a part of the tree is followed. */
+/* ast_clone.c -- deep copies of items, for the instances of generics (monomorphisation). Sema annotates the tree, and
+ * checks a generic function once for each set of types, so each instance needs a tree of its own; the declaration stays
+ * unannotated. Fields are copied, and pointers to nodes are cloned. */
 #include <string.h>
 
 #include "parser/children.h"
@@ -9,7 +9,7 @@ static Expr *clone_expr(Arena *a, const Expr *e);
 static Block *clone_block(Arena *a, const Block *b);
 static Stmt *clone_stmt(Arena *a, const Stmt *s);
 
-/* A list of its own, of the same elements. */
+/* Gives the list memory of its own, with the same elements. */
 #define OWN_LIST(arena, list)                                                                                          \
     do {                                                                                                               \
         int n = (list)->n;                                                                                             \
@@ -19,7 +19,7 @@ static Stmt *clone_stmt(Arena *a, const Stmt *s);
         (list)->cap = n;                                                                                               \
     } while (0)
 
-/* `all`: of a copy, whose children are still those of the original. */
+/* Clones the children of a copied node, which still points to those of the original. */
 static void clone_children(Arena *a, Children all) {
     if (all.binders) OWN_LIST(a, all.binders);
     if (all.args) OWN_LIST(a, all.args);

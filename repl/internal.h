@@ -137,7 +137,7 @@ typedef struct Run {
     RunInput *input;
     Var **fresh;     /* variables that the input declares */
     void **frame;    /* memory for the input's function: irgen/lang/session.c */
-    void **leaves;   /* part of frame, by Symbol.kept - 1 */
+    void **leaves;   /* part of frame, by KeptFacts.number - 1 */
     int64_t made;    /* number of `fresh` variables that are initialised */
 } Run;
 /* Compiles an input without declarations, for repeated execution. false: error in *said. */

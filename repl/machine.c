@@ -4,8 +4,7 @@
 
 #include "repl/internal.h"
 
-/* Devices -------------------------------------------------------------------------------------------------------------
- */
+/* Devices ---------------------------------------------------------------------------------------------------------- */
 
 static int n_devices(const Session *s) { return ((int32_t (*)(void))jit_runtime(s->jit, "kdsl_n_devices"))(); }
 
@@ -65,8 +64,7 @@ bool session_device(Session *s, int64_t device, Buf *out) {
     return true;
 }
 
-/* Launches ------------------------------------------------------------------------------------------------------------
- */
+/* Launches --------------------------------------------------------------------------------------------------------- */
 
 static const char *geometry(Arena *a, const Session *s, const KdslLaunch *l) {
     const char *items = arena_printf(a, "%lld item%s", (long long)l->items, l->items == 1 ? "" : "s");

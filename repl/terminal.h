@@ -16,8 +16,7 @@ void terminal_look(Terminal *t, bool colour);
 void terminal_size(const Terminal *t, int *columns, int *rows);
 Graphics terminal_graphics(Terminal *t);
 
-/* highlight.c --------------------------------------------------------------------------------------------------------
- */
+/* highlight.c ------------------------------------------------------------------------------------------------------ */
 typedef enum Paint {
     PAINT_PLAIN, PAINT_KEYWORD, PAINT_TYPE, PAINT_NUMBER, PAINT_STRING, PAINT_COMMENT, PAINT_CALL, PAINT_COMMAND,
     PAINT_MATCH, /* the bracket at the cursor, and the matching one */
@@ -41,8 +40,7 @@ void words_for(Session *s, const char *text, size_t n, size_t start, Words *out)
 bool words_want_files(const char *text, size_t n);
 void words_free(Words *w);
 
-/* edit.c: readline
- * ------------------------------------------------------------------------------------------------------ */
+/* edit.c: readline ------------------------------------------------------------------------------------------------- */
 typedef enum EditEnd { EDIT_INPUT, EDIT_DISCARDED, EDIT_LEFT } EditEnd;
 typedef struct EditHow {
     const char *prompt, *more; /* prompts of the first line and of continuation lines; equal width */

@@ -1,9 +1,9 @@
 /* private.c -- privatisation: threads update copies of their own. An array that a kernel only combines values into
- * (Symbol.combine) and that is small is copied: each thread's copy starts as the identity of the operation, the thread
+ * (sema/combine.c) and that is small is copied: each thread's copy starts as the identity of the operation, the thread
  * executes its chunk of the kernel with ordinary updates of the copy, and at the end it combines the copy with the
  * array, atomically. Many items that update few elements then cost a load, an operation and a store each, and a single
- * element stays in a register. Legal because Symbol.combine holds only if the kernel does nothing else with the array,
- * and the language leaves the order of its updates open.
+ * element stays in a register. Legal because sema/combine.c accepts only arrays with which the kernel does nothing
+ * else, and the language leaves the order of its updates open.
  *
  * An array that is small by its type is always copied, into the thread's frame. Where only the launch knows the size, a
  * second version of the kernel (`apart`) has its copies on the heap; it runs if the array is small compared with the

@@ -329,8 +329,7 @@ FUNCTION_F32(atanh, float x) {
     return __builtin_copysignf(choose32(a < 1.0, (float)y, choose32(a == 1.0, INFINITE, NOT_A_NUMBER)), x);
 }
 
-/* erfc --------------------------------------------------------------------------------------------------------------
- */
+/* erfc ------------------------------------------------------------------------------------------------------------- */
 
 /* erfc(x) = exp(-x^2) g(t) / (1 + 2x) with t = (x - 2) / (x + 2), from -1 to 0.67. Beyond 10.1 the result is 0. */
 FUNCTION_F32(erfc, float x) {
