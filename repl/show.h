@@ -19,7 +19,7 @@ int64_t value_length(const SessionValue *v); /* number of elements; 1 if it is n
 /* All numbers in order, lanes of vectors in sequence. malloc'd; NULL: not numeric. */
 double *value_numbers(const SessionValue *v, int64_t *n);
 
-/* show.c ------------------------------------------------------------------------------------------------------------ */
+/* show.c ----------------------------------------------------------------------------------------------------------- */
 /* Formats element i of a value that is not numeric: text in quotes, structs, short vectors; and single values with all
  * digits. */
 typedef void (*ShowElement)(void *context, const SessionValue *v, int64_t i, Buf *out);
