@@ -247,7 +247,7 @@ FUNCTION_F32(erf, float x) {
     return with_sign32(fma32(-power, e.p, 1.0f - power), x);
 }
 
-/* In f64: logarithms and powers of two ¶¶ -------------------------------------------------------------------------- */
+/* In f64: logarithms and powers of two ----------------------------------------------------------------------------- */
 
 /* log(1 + f) by the series of atanh: log((1 + s) / (1 - s)) with s = f / (2 + f). */
 INLINE double log_of_part(double f) {
@@ -303,7 +303,7 @@ FUNCTION_F32(hypot, float x, float y) {
     return choose32((a == INFINITE) | (b == INFINITE), INFINITE, h);
 }
 
-/* Logarithms near 1 ¶¶ --------------------------------------------------------------------------------------------- */
+/* Logarithms near 1 ------------------------------------------------------------------------------------------------ */
 
 FUNCTION_F32(log1p, float x) {
     double a = x, near = fma64(a * a, fma64(a, 0x1.5555555555555p-2, -0.5), a);
