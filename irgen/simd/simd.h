@@ -183,6 +183,7 @@ void simd_find_alone(Cg *cg);                       /* alone.c: atomic updates o
 void simd_hoist_parts(Cg *cg, LLVMValueRef fn);      /* and those of parameters are taken before all loops */
 /* indices.c: narrow index arithmetic that cannot wrap becomes 64-bit arithmetic */
 void simd_widen_indices(Cg *cg, LLVMValueRef fn);
+bool simd_sink(Cg *cg, LLVMValueRef fn); /* sink.c: stores of several paths to where the paths join. Any? */
 bool simd_expand_copies(Cg *cg, LLVMValueRef fn); /* copies.c: of private arrays, by elements. Any? */
 void simd_shrink(Cg *cg, LLVMValueRef fn); /* shrink.c: arithmetic whose values fit 16 bits is done in 16 */
 
