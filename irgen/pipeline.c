@@ -143,7 +143,8 @@ typedef enum PassId {
     PASS__COUNT
 } PassId;
 
-typedef enum PassModules { PASS_IN_ALL, PASS_IN_VECTOR, PASS_IN_GPU } PassModules;
+/* READ: of --run-pass alone. */
+typedef enum PassModules { PASS_IN_ALL, PASS_IN_VECTOR, PASS_IN_GPU, PASS_IN_READ } PassModules;
 
 typedef struct Pass {
     const char *name;
@@ -163,6 +164,7 @@ static bool takes(const Cg *cg, const Pass *pass) {
     case PASS_IN_ALL: return true;
     case PASS_IN_VECTOR: return cg->vector;
     case PASS_IN_GPU: return cg->target->gpu;
+    case PASS_IN_READ: return !cg->program && cg->vector;
     }
     return false;
 }

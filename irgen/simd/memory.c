@@ -213,20 +213,6 @@ static LLVMValueRef load_strided(SimdEmit *e, LLVMValueRef inst, LLVMValueRef fi
 
 /* Columns ---------------------------------------------------------------------------------------------------------- */
 
-/* By how much v goes on from row to row: counts, or bytes of an address. false: who knows */
-static bool goes_down_by(const SimdRegion *g, LLVMValueRef v, int64_t *by) {
-    int i = v == g->y ? -1 : value_map_get(g->value_of, v);
-    *by = v == g->y;
-    if (i < 0 || !g->values.at[i].rate.y) return true;
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    bool is_sum = op == LLVMAdd || op == LLVMGetElementPtr || (op == LLVMOr && LLVMGetIsDisjoint(v));
-    if (!is_sum || (op == LLVMGetElementPtr && LLVMGetNumOperands(v) != 2)) return false;
-    int64_t a, b;
-    if (!goes_down_by(g, LLVMGetOperand(v, 0), &a) || !goes_down_by(g, LLVMGetOperand(v, 1), &b)) return false;
-    *by = a + (op == LLVMGetElementPtr ? b * simd_bytes(g, LLVMGetGEPSourceElementType(v)) : b);
-    return true;
-}
-
 /* Items below one another read what lies side by side, those beside one another do not: a tile that is read across. What
  * all rows of a block read is read together, which loops, written row by row, do not. */
 bool simd_reads_columns(const SimdRegion *g, const SimdValue *load) {
@@ -235,7 +221,7 @@ bool simd_reads_columns(const SimdRegion *g, const SimdValue *load) {
     int64_t by, bytes = simd_bytes(g, LLVMTypeOf(load->v));
     LLVMValueRef at = LLVMGetOperand(load->v, 0);
     if (simd_is_contiguous(g, simd_rate(g, at, load->block), LLVMTypeOf(load->v))) return false;
-    return goes_down_by(g, at, &by) && by == bytes;
+    return simd_step_down(g, at, &by) && by == bytes;
 }
 
 /* Two vectors in, two out: the lanes of both, counted through, that each takes. */

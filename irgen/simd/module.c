@@ -138,6 +138,11 @@ void simd_promote(Cg *cg) {
             run_passes(cg, marks.at[i].fn, "sroa,early-cse");
 }
 
+void simd_print_places(Cg *cg) {
+    Marks marks = find_marks(cg);
+    for (int i = 0; i < marks.n; i++) simd_note_places(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows);
+}
+
 void simd_vectorize(Cg *cg) {
     SimdTarget target = machine(cg);
     Marks marks = find_marks(cg);

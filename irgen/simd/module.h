@@ -14,6 +14,7 @@ void simd_prepare(Cg *cg);
 void simd_narrow(Cg *cg);
 void simd_unroll(Cg *cg);
 void simd_promote(Cg *cg);
+void simd_print_places(Cg *cg);
 void simd_vectorize(Cg *cg);
 void simd_clean(Cg *cg);
 void simd_fold_masks(Cg *cg);

@@ -6,67 +6,9 @@
  * along a row (walked.c), each lane's are read, or written, as a whole vector, and as many of these transposed. */
 #include "irgen/simd/simd.h"
 
-enum { MOST_PARTS = 16, MOST_TERMS = 8, FAR = 12, ANY_STEP = 0, MOST_IN_ROW = 64 };
+enum { MOST_PARTS = 16, ANY_STEP = 0, MOST_IN_ROW = 64 };
 
 /* Which ------------------------------------------------------------------------------------------------------------ */
-
-/* An address as a sum, in bytes. */
-typedef struct Sum {
-    int n;
-    LLVMValueRef v[MOST_TERMS];
-    int64_t by[MOST_TERMS], rest;
-} Sum;
-
-static bool add_term(Sum *s, LLVMValueRef v, int64_t by) {
-    int i = 0;
-    while (i < s->n && s->v[i] != v) i++;
-    if (i == MOST_TERMS) return false;
-    if (i == s->n) {
-        s->v[s->n++] = v;
-        s->by[i] = 0;
-    }
-    s->by[i] = (int64_t)((uint64_t)s->by[i] + (uint64_t)by);
-    return true;
-}
-
-static bool add(const SimdRegion *g, Sum *s, LLVMValueRef v, int64_t by, int depth);
-
-static bool add_address(const SimdRegion *g, Sum *s, LLVMValueRef gep, int depth) {
-    LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
-    if (LLVMGetNumOperands(gep) != 2) return false;
-    return add(g, s, LLVMGetOperand(gep, 0), 1, depth) && add(g, s, LLVMGetOperand(gep, 1), simd_bytes(g, t), depth);
-}
-
-static bool add(const SimdRegion *g, Sum *s, LLVMValueRef v, int64_t by, int depth) {
-    bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
-    if (LLVMIsAConstantInt(v)) {
-        s->rest = (int64_t)((uint64_t)s->rest + (uint64_t)by * (uint64_t)LLVMConstIntGetSExtValue(v));
-        return true;
-    }
-    if (!LLVMIsAInstruction(v) || depth > FAR) return add_term(s, v, by);
-    if (LLVMIsAGetElementPtrInst(v) && LLVMGetNumOperands(v) == 2) return add_address(g, s, v, depth + 1);
-    if (is_pointer || LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 64) return add_term(s, v, by); /* what wraps does so alike */
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    LLVMValueRef a = LLVMGetNumOperands(v) > 0 ? LLVMGetOperand(v, 0) : NULL;
-    LLVMValueRef b = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL;
-    bool is_sum = op == LLVMAdd || op == LLVMSub || (op == LLVMOr && LLVMGetIsDisjoint(v));
-    if (is_sum) return add(g, s, a, by, depth + 1) && add(g, s, b, op == LLVMSub ? -by : by, depth + 1);
-    bool is_product = (op == LLVMMul || op == LLVMShl) && LLVMIsAConstantInt(b);
-    if (!is_product) return add_term(s, v, by);
-    uint64_t k = (uint64_t)LLVMConstIntGetSExtValue(b);
-    return add(g, s, a, (int64_t)((uint64_t)by * (op == LLVMShl ? (uint64_t)1 << (k & 63) : k)), depth + 1);
-}
-
-/* Is a a constant number of bytes behind b? */
-static bool is_behind(const Sum *a, const Sum *b, int64_t *by) {
-    Sum d = *a;
-    for (int i = 0; i < b->n; i++)
-        if (!add_term(&d, b->v[i], -b->by[i])) return false;
-    for (int i = 0; i < d.n; i++)
-        if (d.by[i]) return false;
-    *by = (int64_t)((uint64_t)a->rest - (uint64_t)b->rest);
-    return true;
-}
 
 static LLVMValueRef address_of(LLVMValueRef access) { return LLVMGetOperand(access, LLVMIsAStoreInst(access) != NULL); }
 
@@ -107,45 +49,43 @@ static bool find_step(const SimdRegion *g, const SimdValue *value, int64_t *step
     return steps || at.stride > SIMD_LINE || at.stride < -SIMD_LINE;
 }
 
-static bool stays_but_counts(const SimdRegion *g, const SimdCounted *c, const Sum *s) {
-    for (int i = 0; i < s->n; i++)
-        if (s->v[i] != c->counter && s->by[i] && !simd_is_same_each_round(g, c, s->v[i])) return false;
-    return true;
-}
+static Form place_of(const SimdRegion *g, LLVMValueRef access) { return simd_place(g, address_of(access), AS_BITS); }
 
 bool simd_walks(const SimdRegion *g, const SimdValue *load, const SimdCounted *c) {
-    int64_t step;
-    Sum at = {0};
+    int64_t step, by = 0;
     if (!LLVMIsALoadInst(load->v) || !find_step(g, load, &step) || step != ANY_STEP) return false;
-    if (!add(g, &at, address_of(load->v), 1, 0) || !stays_but_counts(g, c, &at)) return false;
-    int i = 0;
-    while (i < at.n && at.v[i] != c->counter) i++;
-    return i < at.n && at.by[i] == simd_bytes(g, LLVMTypeOf(load->v));
+    Form at = place_of(g, load->v);
+    for (int i = 0; i < at.n; i++) {
+        LLVMValueRef v = simd_atom(g, at.at[i].atom, NULL);
+        if (v == c->counter) by = at.at[i].k;
+        else if (!simd_is_same_each_round(g, c, v)) return false;
+    }
+    return by == simd_bytes(g, LLVMTypeOf(load->v));
 }
 
 /* Do all items' places lie a multiple of the step from each other? */
-static bool is_grid(const SimdRegion *g, const SimdValue *value, const Sum *at, int64_t step) {
+static bool is_grid(const SimdRegion *g, const SimdValue *value, const Form *at, int64_t step) {
     LLVMValueRef object = object_of(value->v);
     int64_t bytes = simd_bytes(g, element_of(value->v));
     for (int i = 0; i < at->n; i++)
-        if (at->v[i] != object && (!step || at->by[i] % (step * bytes))) return false;
+        if (simd_atom(g, at->at[i].atom, NULL) != object && (!step || at->at[i].k % (step * bytes))) return false;
     return true;
 }
 
 typedef struct Open {
     SimdParts parts;
-    Sum first;       /* the first one's address */
+    Form first;      /* the first one's address */
     bool over;       /* something has come between */
     Vec(int64_t) between; /* other places, counted alike, that were written, or if these are writes read, meanwhile */
 } Open;
 typedef Vec(Open) Opens;
 
-static bool joins(const SimdRegion *g, const Open *o, const SimdValue *value, const Sum *at, int64_t step,
+static bool joins(const SimdRegion *g, const Open *o, const SimdValue *value, const Form *at, int64_t step,
                   int64_t *by) {
     const SimdValue *first = &g->values.at[o->parts.of.at[0]];
     int64_t bytes = simd_bytes(g, element_of(value->v));
     if (o->over || step != o->parts.step || o->parts.is_store != (LLVMIsAStoreInst(value->v) != NULL)) return false;
-    if (element_of(value->v) != element_of(first->v) || !is_behind(at, &o->first, by) || *by % bytes) return false;
+    if (element_of(value->v) != element_of(first->v) || !simd_is_behind(at, &o->first, by) || *by % bytes) return false;
     *by /= bytes;
     for (int i = 0; i < o->between.n; i++)
         if (!o->parts.is_store && o->between.at[i] == *by) return false;
@@ -168,11 +108,11 @@ static bool has_part(const Open *o, int64_t by) {
 
 /* Between them comes an access that may be of one of their elements; of the same item's, for items do not see what
  * others write. */
-static void note_between(SimdRegion *g, Open *o, const SimdValue *value, const Sum *at) {
+static void note_between(SimdRegion *g, Open *o, const SimdValue *value, const Form *at) {
     LLVMValueRef first = g->values.at[o->parts.of.at[0]].v;
     int64_t bytes = simd_bytes(g, element_of(first)), by;
     if (!may_meet(value->v, first)) return;
-    bool is_known = at && element_of(value->v) == element_of(first) && is_behind(at, &o->first, &by) && by % bytes == 0;
+    bool is_known = at && element_of(value->v) == element_of(first) && simd_is_behind(at, &o->first, &by) && by % bytes == 0;
     if (!is_known || (o->parts.is_store && has_part(o, by / bytes))) o->over = true;
     else vec_push(g->arena, &o->between, by / bytes);
 }
@@ -182,8 +122,8 @@ static void note_access(SimdRegion *g, Opens *opens, int i) {
     const SimdValue *value = &g->values.at[i];
     bool is_store = LLVMIsAStoreInst(value->v) != NULL, is_access = is_store || LLVMIsALoadInst(value->v);
     int64_t step, by = 0;
-    Sum at = {0};
-    bool known = find_step(g, value, &step) && add(g, &at, address_of(value->v), 1, 0), joined = false;
+    bool known = find_step(g, value, &step), joined = false;
+    Form at = known ? place_of(g, value->v) : (Form){0};
     for (int k = 0; k < opens->n; k++) {
         Open *o = &opens->at[k];
         if (!joined && known && joins(g, o, value, &at, step, &by)) {
@@ -329,7 +269,7 @@ static LLVMValueRef row_place(SimdEmit *e, const SimdValue *access, int row, int
 }
 
 /* Of the parts, that of this access. */
-static int64_t place_of(const SimdEmit *e, const SimdParts *p, const SimdValue *access) {
+static int64_t element_at(const SimdEmit *e, const SimdParts *p, const SimdValue *access) {
     int i = 0;
     while (e->g->values.at[p->of.at[i]].v != access->v) i++;
     return p->place.at[i];
@@ -340,7 +280,7 @@ static int64_t place_of(const SimdEmit *e, const SimdParts *p, const SimdValue *
 static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef *mask) {
     const SimdParts *p = &e->g->parts.at[load->parts];
     int width = e->shape.width, total = reach(p), n = (total + width - 1) / width;
-    int64_t bytes = simd_bytes(e->g, LLVMTypeOf(load->v)), here = place_of(e, p, load);
+    int64_t bytes = simd_bytes(e->g, LLVMTypeOf(load->v)), here = element_at(e, p, load);
     bool is_linear = simd_rate(e->g, address_of(load->v), e->block).x == LANE_LINEAR;
     LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + width), *lines = v + total;
     LLVMValueRef places = is_linear && !mask ? NULL : simd_vector(e, address_of(load->v), row, vector), mine = NULL;
@@ -377,7 +317,7 @@ LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int ve
     if (p->step == ANY_STEP) return load_rows(e, load, row, vector, mask);
     int width = e->shape.width, total = (width - 1) * p->step + (int)(p->hi - p->lo) + 1;
     int n = (total + width - 1) / width;
-    int64_t bytes = simd_bytes(e->g, t), here = place_of(e, p, load);
+    int64_t bytes = simd_bytes(e->g, t), here = element_at(e, p, load);
     LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, n);
     LLVMValueRef first = place(e, simd_scalar(e, LLVMGetOperand(load->v, 0), row, vector), (p->lo - here) * bytes);
     for (int k = 0; k < n; k++) {
@@ -446,7 +386,7 @@ static void zipped(SimdEmit *e, LLVMValueRef *parts, int n, LLVMValueRef *to) {
 static void store_rows(SimdEmit *e, const SimdValue *store, int row, int vector) {
     const SimdParts *p = &e->g->parts.at[store->parts];
     int width = e->shape.width;
-    int64_t bytes = simd_bytes(e->g, element_of(store->v)), here = place_of(e, p, store);
+    int64_t bytes = simd_bytes(e->g, element_of(store->v)), here = element_at(e, p, store);
     bool is_linear = simd_rate(e->g, address_of(store->v), e->block).x == LANE_LINEAR;
     LLVMValueRef places = is_linear ? NULL : simd_vector(e, address_of(store->v), row, vector);
     LLVMValueRef *lines = arena_array(e->g->arena, LLVMValueRef, width);
@@ -466,7 +406,7 @@ void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, 
         store_rows(e, store, row, vector);
         return;
     }
-    int64_t bytes = simd_bytes(e->g, element_of(store->v)), here = place_of(e, p, store);
+    int64_t bytes = simd_bytes(e->g, element_of(store->v)), here = element_at(e, p, store);
     LLVMValueRef *parts = arena_array(e->g->arena, LLVMValueRef, 2 * n), *whole = parts + n;
     LLVMValueRef first = place(e, simd_scalar(e, LLVMGetOperand(store->v, 1), row, vector), (p->lo - here) * bytes);
     if (p->of.n < n) {

@@ -1,75 +1,225 @@
-/* place.c -- what an index, an address or a condition is computed from: the item's indices, values of the launch, or anything
- * else. The slice of a value (all that it is computed from) is summed up in a few bits, found once for each nest; what
- * consists of the indices and of the launch's values alone has a value at any item, which can be computed before the
- * items run, to test where a block lies. */
+/* place.c -- the affine form of a value (scalar evolution): an index or address as
+ *
+ *     rest + c1 * x + c2 * y + c3 * counter + ... + factor * atom
+ *
+ * over the item's indices, counters of its loops, and atoms: what is the same for all items, and what is not affine. What
+ * is asked of an access (how far it lies from another one, whether it goes on along a loop or down the rows, and by how
+ * much) is read off its form. A form is found once for each value and reading, from those of its operands.
+ *
+ * Overflow. A value of w bits is read in one of three ways, and a form says of every item for which the value is no poison:
+ *     AS_SIGNED    the value, with a sign, is the sum over the integers;
+ *     AS_UNSIGNED  the value, without a sign, is the sum over the integers;
+ *     AS_BITS      the value is the sum modulo 2^w.
+ * An operation that may wrap is expanded AS_BITS only; in the other readings one that LLVM says does not (nsw, nuw) is,
+ * for where it did, the value is poison. Extensions are read with the sign that they extend by: a sum over the integers is
+ * one modulo any 2^w. The arithmetic of forms is that of the integers (sema/affine.h); where a number would get out of
+ * its reach, the value is an atom. So an address is the sum of its form modulo 2^64, and two of them whose forms differ by a constant are
+ * so many bytes apart, whatever wraps on the way. Nothing here says that a value is not poison: who computes one where
+ * the program does not compute it has to show that. A value that is no such operation is an atom, which is true always.
+ *
+ * LLVM's own ScalarEvolution was tried instead: it does not use the flags of operations that only some items execute, nor
+ * what versions of a nest assume (aligned.c, ends.c), which is half of what is asked here
+ * (docs/decisions/affine-places.md). */
 #include "irgen/simd/simd.h"
 
-enum { UNKNOWN = 0, KNOWN = 1 << 7 }; /* KNOWN: the bits have been found */
+typedef struct PlaceAtom {
+    LLVMValueRef v;
+    bool is_signed;
+} PlaceAtom;
 
-bool simd_is_extreme(LLVMValueRef v) {
-    return simd_is_call_of(v, "llvm.smin.") || simd_is_call_of(v, "llvm.smax.") || simd_is_call_of(v, "llvm.umin.") ||
-           simd_is_call_of(v, "llvm.umax.");
+struct SimdPlaces {
+    ValueMap *form_of[AS_BITS + 1], *atom_of[2]; /* by the reading; by whether with a sign */
+    Vec(Form) forms;
+    Vec(PlaceAtom) atoms;
+};
+
+SimdPlaces *simd_places_new(Arena *a) {
+    SimdPlaces *p = arena_new(a, SimdPlaces);
+    for (int r = 0; r <= AS_BITS; r++) p->form_of[r] = value_map_new(a, 256);
+    for (int i = 0; i < 2; i++) p->atom_of[i] = value_map_new(a, 64);
+    return p;
 }
 
-static unsigned slice_of_inst(SimdRegion *g, LLVMValueRef v);
-
-static unsigned slice(SimdRegion *g, LLVMValueRef v) {
-    if (v == g->x) return SLICE_X;
-    if (v == g->y) return SLICE_Y;
-    if (LLVMIsAConstantInt(v)) return 0;
-    int i = value_map_get(g->value_of, v);
-    if (i < 0) return SLICE_LAUNCH;
-    if (g->values.at[i].slice == UNKNOWN) g->values.at[i].slice = (uint8_t)(KNOWN | slice_of_inst(g, v));
-    return g->values.at[i].slice & (unsigned)~KNOWN;
+LLVMValueRef simd_atom(const SimdRegion *g, int atom, bool *is_signed) {
+    if (is_signed) *is_signed = g->places->atoms.at[atom].is_signed;
+    return g->places->atoms.at[atom].v;
 }
 
-static bool may_fail(LLVMValueRef v) {
+bool simd_is_atom(const SimdRegion *g, const Form *f, LLVMValueRef v) {
+    return f->n == 1 && !f->c && f->at[0].k == 1 && simd_atom(g, f->at[0].atom, NULL) == v;
+}
+
+/* Forms ------------------------------------------------------------------------------------------------------------- */
+
+static bool is_integer(LLVMValueRef v) {
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64;
+}
+
+static bool is_pointer(LLVMValueRef v) { return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind; }
+
+static bool constant(LLVMValueRef v, Reading r, int64_t *k) {
+    if (!LLVMIsAConstantInt(v) || !is_integer(v)) return false;
+    *k = r == AS_UNSIGNED ? (int64_t)LLVMConstIntGetZExtValue(v) : LLVMConstIntGetSExtValue(v);
+    return r != AS_UNSIGNED || *k >= 0;
+}
+
+static bool add(const SimdRegion *g, Form *f, LLVMValueRef v, Reading r, int64_t factor) {
+    Form one = simd_place(g, v, r);
+    return form_add(f, f, factor, &one);
+}
+
+static bool add_both(const SimdRegion *g, Form *f, LLVMValueRef v, Reading r, int64_t factor) {
+    return add(g, f, LLVMGetOperand(v, 0), r, 1) && add(g, f, LLVMGetOperand(v, 1), r, factor);
+}
+
+static bool add_multiple(const SimdRegion *g, Form *f, LLVMValueRef v, Reading r) {
+    int64_t k;
+    bool shifts = LLVMGetInstructionOpcode(v) == LLVMShl;
+    if (!constant(LLVMGetOperand(v, 1), r, &k) || (shifts && (k < 0 || k > 62))) return false;
+    return add(g, f, LLVMGetOperand(v, 0), r, shifts ? (int64_t)1 << k : k);
+}
+
+/* ~v is -1 - v, which never wraps with a sign. */
+static bool add_inverted(const SimdRegion *g, Form *f, LLVMValueRef v, Reading r) {
+    int64_t k;
+    *f = form_const(-1);
+    bool inverts = constant(LLVMGetOperand(v, 1), AS_SIGNED, &k) && k == -1;
+    return inverts && r != AS_UNSIGNED && add(g, f, LLVMGetOperand(v, 0), r, -1);
+}
+
+/* A number that is not negative is the same with and without a sign. */
+static bool add_zero_extended(const SimdRegion *g, Form *f, LLVMValueRef v) {
+    LLVMValueRef from = LLVMGetOperand(v, 0);
+    Form form = simd_place(g, from, AS_SIGNED);
+    bool with_sign = LLVMGetNNeg(v) && !simd_is_atom(g, &form, from);
+    return add(g, f, from, with_sign ? AS_SIGNED : AS_UNSIGNED, 1);
+}
+
+static bool add_index(const SimdRegion *g, Form *f, LLVMValueRef index, int64_t bytes) {
+    bool narrow = is_integer(index) && LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64;
+    return add(g, f, index, narrow ? AS_SIGNED : AS_BITS, bytes);
+}
+
+static bool add_address(const SimdRegion *g, Form *f, LLVMValueRef gep) {
+    LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
+    if (!add(g, f, LLVMGetOperand(gep, 0), AS_BITS, 1)) return false;
+    for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+        if (i > 1 && LLVMGetTypeKind(t) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            f->c += (Wide)LLVMOffsetOfElement(g->layout, t, field);
+            t = LLVMStructGetTypeAtIndex(t, field);
+            continue;
+        }
+        if (i > 1) t = LLVMGetElementType(t);
+        if (!add_index(g, f, index, simd_bytes(g, t))) return false;
+    }
+    return true;
+}
+
+/* Of an instruction; false: it is an atom. */
+static bool expand(const SimdRegion *g, LLVMValueRef v, Reading r, Form *f) {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    if (op != LLVMUDiv && op != LLVMSDiv && op != LLVMURem && op != LLVMSRem) return false;
-    LLVMValueRef by = LLVMGetOperand(v, 1);
-    return !LLVMIsAConstantInt(by) || LLVMIsNull(by) || LLVMConstIntGetSExtValue(by) == -1;
+    bool wraps = op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl || op == LLVMTrunc;
+    if (wraps && r != AS_BITS && !(r == AS_SIGNED ? LLVMGetNSW(v) : LLVMGetNUW(v))) return false;
+    switch (op) {
+    case LLVMAdd: return add_both(g, f, v, r, 1);
+    case LLVMSub: return add_both(g, f, v, r, -1);
+    case LLVMOr: return LLVMGetIsDisjoint(v) && add_both(g, f, v, r, 1);
+    case LLVMXor: return add_inverted(g, f, v, r);
+    case LLVMMul:
+    case LLVMShl: return add_multiple(g, f, v, r);
+    case LLVMTrunc: return is_integer(LLVMGetOperand(v, 0)) && add(g, f, LLVMGetOperand(v, 0), r, 1);
+    case LLVMSExt: return r != AS_UNSIGNED && add(g, f, LLVMGetOperand(v, 0), AS_SIGNED, 1);
+    case LLVMZExt: return add_zero_extended(g, f, v);
+    case LLVMGetElementPtr: return add_address(g, f, v);
+    default: return false;
+    }
 }
 
-/* Phis end the search, so it does, too. */
-static unsigned slice_of_inst(SimdRegion *g, LLVMValueRef v) {
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    bool is_arithmetic = LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v) ||
-                         op == LLVMICmp || op == LLVMSelect || simd_is_extreme(v);
-    if (!is_arithmetic) return SLICE_OTHER;
-    bool selects = op == LLVMSelect || op == LLVMCall;
-    unsigned all = may_fail(v) ? SLICE_DIVISION : selects ? SLICE_SELECT : 0;
-    for (int i = 0; i < LLVMGetNumOperands(v); i++) all |= slice(g, LLVMGetOperand(v, (unsigned)i));
-    return all;
+static Form atom(const SimdRegion *g, LLVMValueRef v, bool is_signed) {
+    SimdPlaces *p = g->places;
+    int i = value_map_get(p->atom_of[is_signed], v);
+    if (i >= 0) return form_of_atom(i);
+    PlaceAtom one = {v, is_signed};
+    value_map_put(p->atom_of[is_signed], v, p->atoms.n);
+    vec_push(g->arena, &p->atoms, one);
+    return form_of_atom(p->atoms.n - 1);
 }
 
-void simd_find_slices(SimdRegion *g) {
-    for (int i = 0; i < g->values.n; i++) g->values.at[i].slice = UNKNOWN;
-    for (int i = 0; i < g->values.n; i++) slice(g, g->values.at[i].v);
+static Form find(const SimdRegion *g, LLVMValueRef v, Reading r) {
+    int64_t k;
+    Form f = {0};
+    if (constant(v, r, &k)) return form_const(k);
+    if (LLVMIsAInstruction(v) && (is_integer(v) || is_pointer(v)) && expand(g, v, r, &f)) return f;
+    return atom(g, v, r != AS_UNSIGNED || v == g->x || v == g->y); /* these are never negative */
 }
 
-unsigned simd_slice(const SimdRegion *g, LLVMValueRef v) {
-    if (v == g->x) return SLICE_X;
-    if (v == g->y) return SLICE_Y;
-    if (LLVMIsAConstantInt(v)) return 0;
+Form simd_place(const SimdRegion *g, LLVMValueRef v, Reading r) {
+    SimdPlaces *p = g->places;
+    int i = value_map_get(p->form_of[r], v);
+    if (i >= 0) return p->forms.at[i];
+    Form f = find(g, v, r);
+    value_map_put(p->form_of[r], v, p->forms.n);
+    vec_push(g->arena, &p->forms, f);
+    return f;
+}
+
+/* Differences and steps --------------------------------------------------------------------------------------------- */
+
+bool simd_is_behind(const Form *a, const Form *b, int64_t *by) {
+    Form d;
+    if (!form_add(&d, a, -1, b) || !form_is_const(&d)) return false;
+    *by = (int64_t)d.c;
+    return true;
+}
+
+bool simd_step_down(const SimdRegion *g, LLVMValueRef v, int64_t *by) {
+    Form f = simd_place(g, v, AS_BITS);
+    *by = 0;
+    for (int i = 0; i < f.n; i++) {
+        LLVMValueRef of = simd_atom(g, f.at[i].atom, NULL);
+        int value = value_map_get(g->value_of, of);
+        if (of == g->y) *by = f.at[i].k;
+        else if (value >= 0 && g->values.at[value].rate.y) return false;
+    }
+    return true;
+}
+
+static int64_t clipped(int64_t by) { return by > SIMD_LINE ? SIMD_LINE : by < -SIMD_LINE ? -SIMD_LINE : by; }
+
+static int64_t pace_of_phi(const SimdRegion *g, const SimdLoop *loop, LLVMValueRef phi) {
+    Form now = simd_place(g, phi, AS_BITS);
+    int64_t by = 1, step;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        int from = value_map_get(g->block_of, LLVMGetIncomingBlock(phi, i));
+        Form next = simd_place(g, LLVMGetIncomingValue(phi, i), AS_BITS);
+        if (from >= 0 && loop->has[from] && simd_is_behind(&next, &now, &step)) by = clipped(step);
+    }
+    return by;
+}
+
+/* A product of what moves goes far; of what a value of the memory becomes nothing is known. */
+static int64_t pace_of_atom(const SimdRegion *g, LLVMValueRef v, int loop) {
     int i = value_map_get(g->value_of, v);
-    return i < 0 ? SLICE_LAUNCH : g->values.at[i].slice & (unsigned)~KNOWN;
+    if (i < 0 || !simd_in_loop(g, loop, g->values.at[i].block)) return 0;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    bool is_header = g->loops.at[loop].header == g->values.at[i].block;
+    if (op == LLVMPHI) return is_header ? pace_of_phi(g, &g->loops.at[loop], v) : 0;
+    if (op == LLVMMul || op == LLVMShl) {
+        bool moves = simd_pace(g, LLVMGetOperand(v, 0), loop) || simd_pace(g, LLVMGetOperand(v, 1), loop);
+        return moves ? SIMD_LINE : 0;
+    }
+    Form bits = simd_place(g, v, AS_BITS);
+    return simd_is_atom(g, &bits, v) ? 0 : simd_pace(g, v, loop);
 }
 
-bool simd_is_placed(const SimdRegion *g, LLVMValueRef v) {
-    return !(simd_slice(g, v) & (SLICE_DIVISION | SLICE_OTHER));
-}
-
-static LLVMValueRef at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y) {
-    if (v == g->x) return x;
-    if (v == g->y) return y;
-    if (value_map_get(g->value_of, v) < 0) return v;
-    LLVMValueRef c = LLVMInstructionClone(v);
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        LLVMSetOperand(c, (unsigned)i, at(g, b, LLVMGetOperand(v, (unsigned)i), x, y));
-    LLVMInsertIntoBuilder(b, c);
-    return c;
-}
-
-LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y) {
-    return simd_is_placed(g, v) ? at(g, b, v, x, y) : NULL;
+int64_t simd_pace(const SimdRegion *g, LLVMValueRef v, int loop) {
+    Form f = simd_place(g, v, AS_BITS);
+    int64_t sum = 0;
+    for (int i = 0; i < f.n; i++) {
+        int64_t by = pace_of_atom(g, simd_atom(g, f.at[i].atom, NULL), loop);
+        sum += by * clipped(f.at[i].k);
+    }
+    return clipped(sum);
 }

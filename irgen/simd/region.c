@@ -391,6 +391,7 @@ bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef lay
     g->block_of = value_map_new(a, 64);
     g->value_of = value_map_new(a, 256);
     g->private_of = value_map_new(a, 8);
+    g->places = simd_places_new(a);
     if (g->body == g->exit) return simd_refuse(g, "it is empty", NULL);
     if (!collect_blocks(g)) return false;
     find_leaving(g);

@@ -81,37 +81,11 @@ static const double BESIDE = 0.25;
 
 enum { FAR_LINE = 4, FAR_RUN = 8 }; /* lines from behind the first cache, and the way to the first of a run: operations */
 
-/* By how many bytes or counts v goes on from round to round; SIMD_LINE or more: far. */
-static int64_t pace(const SimdRegion *g, LLVMValueRef v, int loop, int depth) {
-    enum { TOO_DEEP = 12 };
-    int i = value_map_get(g->value_of, v);
-    if (i < 0 || depth > TOO_DEEP || !simd_in_loop(g, loop, g->values.at[i].block)) return 0;
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    if (op == LLVMPHI) return g->loops.at[loop].header == g->values.at[i].block;
-    if (op != LLVMAdd && op != LLVMSub && op != LLVMMul && op != LLVMShl && op != LLVMGetElementPtr && !LLVMIsACastInst(v))
-        return 0;
-    int64_t sum = 0;
-    for (int k = 0; k < LLVMGetNumOperands(v); k++) {
-        int64_t n = pace(g, LLVMGetOperand(v, (unsigned)k), loop, depth + 1);
-        if (n && op == LLVMGetElementPtr && k) n *= simd_bytes(g, LLVMGetGEPSourceElementType(v));
-        if (n && (op == LLVMMul || op == LLVMShl)) {
-            LLVMValueRef by = LLVMGetOperand(v, !k);
-            if (!LLVMIsAConstantInt(by)) return SIMD_LINE;
-            int64_t c = LLVMConstIntGetSExtValue(by);
-            n = op == LLVMShl ? n << (c & 31) : n * c;
-        }
-        sum += n;
-    }
-    return sum > SIMD_LINE ? SIMD_LINE : sum < -SIMD_LINE ? -SIMD_LINE : sum;
-}
-
-int64_t simd_pace(const SimdRegion *g, LLVMValueRef v, int loop) { return pace(g, v, loop, 0); }
-
 /* Does it fetch lines in each round of its loop that the next round has no use for? */
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load) {
     int loop = g->blocks.at[load->block].loop;
     if (loop < 0 || !LLVMIsALoadInst(load->v) || load->private_of >= 0) return false;
-    int64_t by = pace(g, LLVMGetOperand(load->v, 0), loop, 0);
+    int64_t by = simd_pace(g, LLVMGetOperand(load->v, 0), loop);
     return by >= SIMD_LINE || by <= -SIMD_LINE;
 }
 

@@ -15,6 +15,7 @@
 #include "irgen/passes/cost.h"
 #include "irgen/passes/passes.h"
 #include "irgen/simd/module.h"
+#include "sema/affine.h"
 
 /* How a value changes along the inner loop (x), and whether along the outer one (y). */
 typedef enum LaneKind { LANE_UNIFORM, LANE_LINEAR, LANE_VARYING } LaneKind;
@@ -40,7 +41,7 @@ typedef struct SimdValue {
                            * maximum is operand at_ends - 1; this remainder does not begin anew (1) */
     bool crosses;         /* used where its own block may have been skipped: kept in memory, for LLVM to promote */
     int leaves_loop;      /* innermost divergent loop around it, if it is used outside of that; -1 */
-    uint8_t slice;        /* place.c */
+    uint8_t slice;        /* slices.c */
     LowBits low;          /* a bit operation: what its mask has, in the version for aligned blocks */
     int parts;            /* parts.c: which of SimdRegion.parts it belongs to; -1 */
     int read_before;      /* a masked store: the load of its element that every item makes before (blend.c); -1 */
@@ -111,6 +112,8 @@ typedef struct SimdTotal {
  * of all tests have 60 blocks and 1,500 values. */
 enum { SIMD_MOST_BLOCKS = 512, SIMD_MOST_VALUES = 16384 };
 
+typedef struct SimdPlaces SimdPlaces;
+
 typedef struct SimdRegion {
     Arena *arena;
     LLVMValueRef fn;
@@ -129,6 +132,7 @@ typedef struct SimdRegion {
     Vec(SimdTotal) totals;        /* made as the nest is written */
     SimdLevel *levels;            /* [0]: the region, [1 + l]: loop l */
     ValueMap *value_of, *block_of, *private_of;
+    SimdPlaces *places;           /* place.c */
     int n_reached; /* blocks, while they are found */
     bool aligned;                 /* in the version for masks that leave neighbours side by side */
     bool mask_registers;          /* SimdTarget */
@@ -219,7 +223,6 @@ enum { SIMD_LINE = 64 }; /* bytes of a cache line */
 /* Operations on vectors that wait at a time, or are under way, in the machine: as many as it looks ahead for some that need
  * not wait. */
 enum { SIMD_IN_SIGHT = 96 };
-int64_t simd_pace(const SimdRegion *g, LLVMValueRef v, int loop); /* bytes or counts from iteration to iteration; SIMD_LINE: many */
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
 int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */
@@ -244,7 +247,19 @@ bool simd_leaves_to_inner(const SimdRegion *g);
 double simd_walked_rounds(const SimdRegion *g, int loop, double rounds); /* of a loop that else makes so many */
 bool simd_is_rest(const SimdRegion *g, int loop); /* of rounds that are too few to be taken together */
 
-/* place.c: what a value is computed from */
+/* place.c: affine forms */
+typedef enum Reading { AS_SIGNED, AS_UNSIGNED, AS_BITS } Reading;
+SimdPlaces *simd_places_new(Arena *a);
+Form simd_place(const SimdRegion *g, LLVMValueRef v, Reading r); /* of integers and addresses */
+LLVMValueRef simd_atom(const SimdRegion *g, int atom, bool *is_signed); /* is_signed NULL: never mind */
+bool simd_is_atom(const SimdRegion *g, const Form *f, LLVMValueRef v); /* and nothing else */
+bool simd_is_behind(const Form *a, const Form *b, int64_t *by); /* a is b + *by; false: their difference is no constant */
+bool simd_step_down(const SimdRegion *g, LLVMValueRef v, int64_t *by); /* from row to row; false: not by a constant */
+int64_t simd_pace(const SimdRegion *g, LLVMValueRef v, int loop); /* from iteration to iteration; SIMD_LINE: far; 0: unknown, too */
+
+void simd_note_places(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch); /* place_text.c */
+
+/* slices.c: what a value is computed from */
 enum {
     SLICE_X = 1, SLICE_Y = 2,  /* the item's indices */
     SLICE_LAUNCH = 4,          /* what is the same in the whole nest */
