@@ -17,9 +17,7 @@
  * so many bytes apart, whatever wraps on the way. Nothing here says that a value is not poison: who computes one where
  * the program does not compute it has to show that. A value that is no such operation is an atom, which is true always.
  *
- * LLVM's own ScalarEvolution was tried instead: it does not use the flags of operations that only some items execute, nor
- * what versions of a nest assume (aligned.c, ends.c), which is half of what is asked here
- * (docs/decisions/affine-places.md). */
+ * LLVM's own ScalarEvolution was tried instead (docs/decisions/affine-places.md). */
 #include "irgen/simd/simd.h"
 
 typedef struct PlaceAtom {
