@@ -29,15 +29,6 @@ bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef 
     return i >= 0 && c->loop->has[g->values.at[i].block];
 }
 
-/* LLVM has not yet moved it out of the loop. */
-bool simd_is_same_each_round(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v) {
-    if (!simd_is_in_counted(g, c, v)) return true;
-    if (!simd_is_plain(v)) return false;
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        if (!simd_is_same_each_round(g, c, LLVMGetOperand(v, (unsigned)i))) return false;
-    return true;
-}
-
 static bool is_natural(LLVMValueRef v) { return LLVMIsAConstantInt(v) && LLVMConstIntGetSExtValue(v) >= 0; }
 
 /* With signs; between known bounds that have none it comes to the same. */

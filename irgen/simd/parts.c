@@ -58,7 +58,7 @@ bool simd_walks(const SimdRegion *g, const SimdValue *load, const SimdCounted *c
     for (int i = 0; i < at.n; i++) {
         LLVMValueRef v = simd_atom(g, at.at[i].atom, NULL);
         if (v == c->counter) by = at.at[i].k;
-        else if (!simd_is_same_each_round(g, c, v)) return false;
+        else if (!simd_is_invariant(g, (int)(c->loop - g->loops.at), v)) return false;
     }
     return by == simd_bytes(g, LLVMTypeOf(load->v));
 }

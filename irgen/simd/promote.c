@@ -23,37 +23,16 @@ typedef struct Candidate {
 /* The address -------------------------------------------------------------------------------------------------------
  */
 
-static bool may_move(LLVMValueRef v) {
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    bool divides = op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
-    return simd_is_plain(v) && !divides;
-}
-
 static bool is_in_loop(const Candidate *c, LLVMValueRef v) {
     int i = value_map_get(c->g->value_of, v);
     return i >= 0 && c->g->loops.at[c->loop].has[c->g->values.at[i].block];
 }
 
-static bool is_invariant(const Candidate *c, LLVMValueRef v, int depth) {
-    if (!is_in_loop(c, v)) return true;
-    if (!may_move(v) || depth > FAR) return false;
-    for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        if (!is_invariant(c, LLVMGetOperand(v, (unsigned)i), depth + 1)) return false;
-    return true;
-}
-
-/* Computed alike? Blocks of which neither dominates the other have their own copies of an address. */
-static bool is_same(LLVMValueRef a, LLVMValueRef b, int depth) {
-    if (a == b) return true;
-    if (!LLVMIsAInstruction(a) || !LLVMIsAInstruction(b) || depth > FAR) return false;
-    LLVMOpcode op = LLVMGetInstructionOpcode(a);
-    if (op != LLVMGetInstructionOpcode(b) || !may_move(a) || !may_move(b) || LLVMTypeOf(a) != LLVMTypeOf(b))
-        return false;
-    if (op == LLVMGetElementPtr && LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(b)) return false;
-    if (LLVMGetNumOperands(a) != LLVMGetNumOperands(b)) return false;
-    for (int i = 0; i < LLVMGetNumOperands(a); i++)
-        if (!is_same(LLVMGetOperand(a, (unsigned)i), LLVMGetOperand(b, (unsigned)i), depth + 1)) return false;
-    return true;
+/* The same place? Blocks of which neither dominates the other have their own copies of an address. */
+static bool is_same(const Candidate *c, LLVMValueRef a, LLVMValueRef b) {
+    Form x = simd_place(c->g, a, AS_BITS), y = simd_place(c->g, b, AS_BITS);
+    int64_t by;
+    return simd_is_behind(&x, &y, &by) && by == 0;
 }
 
 /* The address before the loop: the builder is there. */
@@ -92,7 +71,7 @@ static bool touches_no_memory(LLVMValueRef v) {
 static bool has_plain_access(const Candidate *c, LLVMValueRef v, LLVMTypeRef t) {
     LLVMTypeRef own = LLVMTypeOf(LLVMIsAStoreInst(v) ? LLVMGetOperand(v, 0) : v);
     bool is_plain = !LLVMIsAAtomicRMWInst(v) && !simd_is_atomic(v) && !LLVMGetVolatile(v);
-    return own == t && is_plain && is_same(address_of(v), c->pointer, 0);
+    return own == t && is_plain && is_same(c, address_of(v), c->pointer);
 }
 
 /* Is the loop's only use of the object the element itself? Finds a load, if there is one. */
@@ -114,22 +93,25 @@ static bool is_alone(Candidate *c, LLVMValueRef object) {
 /* Safety ------------------------------------------------------------------------------------------------------------
  */
 
-/* Has the item stored the element on every path to the loop? */
-static bool is_stored_before(const Candidate *c) {
+/* Has the item stored the element on every path to the loop? The address that is stored to is one that it has computed:
+ * another spelling of the same may be poison (place.c). */
+static bool is_stored_before(Candidate *c) {
     const SimdRegion *g = c->g;
     LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(c->store, 0));
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         if (!LLVMIsAStoreInst(value->v) || g->loops.at[c->loop].has[value->block]) continue;
         if (!has_plain_access(c, value->v, t)) continue;
-        if (simd_dominates(g, value->block, g->loops.at[c->loop].header)) return true;
+        if (!simd_dominates(g, value->block, g->loops.at[c->loop].header)) continue;
+        c->pointer = address_of(value->v);
+        return true;
     }
     return false;
 }
 
 /* Does every iteration store the element before anything can end it? Then the condition of the header says whether
  * there is a first iteration; it is asked of the loop's initial values. */
-static bool is_stored_always(const Candidate *c) {
+static bool is_stored_always(Candidate *c) {
     const SimdRegion *g = c->g;
     const SimdLoop *l = &g->loops.at[c->loop];
     LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->blocks.at[l->header].bb);
@@ -144,7 +126,10 @@ static bool is_stored_always(const Candidate *c) {
         first = value_map_get(g->block_of, simd_succ(g, l->header, 1));
     for (int b = first; b != l->header && l->has[b]; b = value_map_get(g->block_of, simd_succ(g, b, 0))) {
         for (LLVMValueRef v = LLVMGetFirstInstruction(g->blocks.at[b].bb); v; v = LLVMGetNextInstruction(v))
-            if (LLVMIsAStoreInst(v) && is_same(address_of(v), c->pointer, 0)) return true;
+            if (LLVMIsAStoreInst(v) && is_same(c, address_of(v), c->pointer) && simd_may_hoist(g, c->loop, address_of(v))) {
+                c->pointer = address_of(v);
+                return true;
+            }
         if (simd_n_succ(g, b) != 1) return false;
     }
     return false;
@@ -160,7 +145,7 @@ static LLVMValueRef at_entry(const Candidate *c, LLVMBuilderRef b, LLVMValueRef 
             if (LLVMGetIncomingBlock(v, i) == c->before) return LLVMGetIncomingValue(v, i);
         return NULL;
     }
-    if (!(may_move(v) || LLVMIsAICmpInst(v)) || depth > FAR) return NULL;
+    if (!(simd_is_plain(v) || LLVMIsAICmpInst(v)) || depth > FAR) return NULL;
     LLVMValueRef with[2] = {NULL};
     int n = LLVMGetNumOperands(v);
     if (n > 2) return NULL;
@@ -283,7 +268,7 @@ static void store_after(LLVMBuilderRef b, const Candidate *c, LLVMValueRef guard
 static void use_slot(const Candidate *c, LLVMValueRef slot) {
     for (int i = 0; i < c->g->values.n; i++) {
         LLVMValueRef v = c->g->values.at[i].v, pointer = address_of(v);
-        if (!pointer || !is_in_loop(c, v) || !is_same(pointer, c->pointer, 0)) continue;
+        if (!pointer || !is_in_loop(c, v) || !is_same(c, pointer, c->pointer)) continue;
         LLVMSetOperand(v, LLVMIsAStoreInst(v) ? 1 : 0, slot);
     }
 }
@@ -328,7 +313,7 @@ static bool promote_one(Cg *cg, const SimdRegion *g) {
             const SimdValue *value = &g->values.at[i];
             if (!LLVMIsAStoreInst(value->v) || !g->loops.at[largest].has[value->block]) continue;
             Candidate c = {.g = g, .loop = largest, .pointer = LLVMGetOperand(value->v, 1), .store = value->v};
-            if (!simd_is_param(simd_object(c.pointer), "noalias") || !is_invariant(&c, c.pointer, 0)) continue;
+            if (!simd_is_param(simd_object(c.pointer), "noalias") || !simd_may_hoist(g, largest, c.pointer)) continue;
             if (promote(cg, &c)) return true;
         }
     }

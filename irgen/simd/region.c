@@ -405,5 +405,6 @@ bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef lay
         if (!make_level(g, l + 1, l)) return false;
         find_postdominators(&g->levels[l + 1]);
     }
+    simd_find_invariants(g);
     return true;
 }

@@ -261,24 +261,6 @@ static bool is_used_by_rows(const SimdRegion *g, const SimdValue *value) {
     return false;
 }
 
-static bool stores(const SimdRegion *g, int loop) {
-    for (int i = 0; i < g->values.n; i++)
-        if (LLVMIsAStoreInst(g->values.at[i].v) && simd_in_loop(g, loop, g->values.at[i].block)) return true;
-    return false;
-}
-
-/* Made before the loop, or the same in each round: LLVM will make it before. */
-static bool is_made_before(const SimdRegion *g, int loop, LLVMValueRef v, int depth) {
-    enum { FAR = 8 };
-    int i = value_map_get(g->value_of, v);
-    if (i < 0 || !simd_in_loop(g, loop, g->values.at[i].block)) return true;
-    bool is_load = LLVMIsALoadInst(v) && !stores(g, loop);
-    bool is_plain = is_load || simd_is_plain(v);
-    for (int k = 0; k < LLVMGetNumOperands(v) && is_plain; k++)
-        is_plain = depth < FAR && is_made_before(g, loop, LLVMGetOperand(v, (unsigned)k), depth + 1);
-    return is_plain;
-}
-
 /* Vectors made before a loop and used in it stay in registers, as what its phis carry does; and a column's that are made
  * in it do until the last row has used them. */
 static void add_held(const SimdRegion *g, Cost *c, int loop, int i) {
@@ -286,11 +268,11 @@ static void add_held(const SimdRegion *g, Cost *c, int loop, int i) {
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value->v));
     if (value->rate.x != LANE_VARYING || kind == LLVMVoidTypeKind) return;
     bool is_phi = LLVMIsAPHINode(value->v) && g->blocks.at[value->block].loop == loop;
-    bool from_outside = is_made_before(g, loop, value->v, 0), used = false;
+    bool from_outside = simd_is_invariant(g, loop, value->v), used = false;
     for (LLVMUseRef u = LLVMGetFirstUse(value->v); u && !used && from_outside; u = LLVMGetNextUse(u)) {
         int user = value_map_get(g->value_of, LLVMGetUser(u));
         used = user >= 0 && simd_in_loop(g, loop, g->values.at[user].block) && !LLVMIsAPHINode(g->values.at[user].v);
-        used = used && !is_made_before(g, loop, g->values.at[user].v, 0);
+        used = used && !simd_is_invariant(g, loop, g->values.at[user].v);
     }
     if (!from_outside && !is_phi && !value->rate.y && is_used_by_rows(g, value)) c->held_rows++;
     if (!is_phi && !(from_outside && used)) return;
@@ -324,7 +306,7 @@ static Cost cost_of_level(const SimdRegion *g, const SimdTarget *t, int loop, in
         const SimdBlock *b = &g->blocks.at[value->block];
         if (loop >= 0 && c.inner) add_held(g, &c, loop, i);
         if (b->leaves || b->loop != loop) continue;
-        if (loop >= 0 && is_made_before(g, loop, value->v, 0)) continue;
+        if (loop >= 0 && simd_is_invariant(g, loop, value->v)) continue;
         double cost = operation_cost(g, t, value, width);
         if (g->settled && value->at_ends) *(value->rate.y ? &c.rows : &c.none) += END_TESTS;
         bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
@@ -373,7 +355,7 @@ static double time_alone(const SimdRegion *g, const Cost *c, int loop) {
         if (b->leaves || b->loop != loop) continue;
         LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
         bool free = op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v) || simd_is_sign_of_fused(value->v);
-        if (free || (loop >= 0 && is_made_before(g, loop, value->v, 0))) continue;
+        if (free || (loop >= 0 && simd_is_invariant(g, loop, value->v))) continue;
         double cost = g->costs[i].alone;
         if (op == LLVMBr) cost = b->diverges && stays_inside(g, value->block) && skips_much(g, value->block) ? MISSED_BRANCH : 1;
         else if (cost < 0) cost = op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;

@@ -42,6 +42,7 @@ typedef struct SimdValue {
     bool crosses;         /* used where its own block may have been skipped: kept in memory, for LLVM to promote */
     int leaves_loop;      /* innermost divergent loop around it, if it is used outside of that; -1 */
     uint8_t slice;        /* slices.c */
+    int changes_in, stays_in; /* invariant.c */
     LowBits low;          /* a bit operation: what its mask has, in the version for aligned blocks */
     int parts;            /* parts.c: which of SimdRegion.parts it belongs to; -1 */
     int read_before;      /* a masked store: the load of its element that every item makes before (blend.c); -1 */
@@ -236,7 +237,6 @@ typedef struct SimdCounted {
 } SimdCounted;
 bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c);
 LLVMValueRef simd_coming(const SimdCounted *c, LLVMValueRef phi, bool round); /* from a round, or from before */
-bool simd_is_same_each_round(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v);
 bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v);
 
 /* walked.c: loops in which each item walks along a row of its own; true: one has been written again, as above */
@@ -258,6 +258,11 @@ bool simd_step_down(const SimdRegion *g, LLVMValueRef v, int64_t *by); /* from r
 int64_t simd_pace(const SimdRegion *g, LLVMValueRef v, int loop); /* from iteration to iteration; SIMD_LINE: far; 0: unknown, too */
 
 void simd_note_places(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch); /* place_text.c */
+
+/* invariant.c: loop-invariant values */
+void simd_find_invariants(SimdRegion *g);
+bool simd_is_invariant(const SimdRegion *g, int loop, LLVMValueRef v);
+bool simd_may_hoist(const SimdRegion *g, int loop, LLVMValueRef v); /* speculatively; then it is invariant */
 
 /* slices.c: what a value is computed from */
 enum {

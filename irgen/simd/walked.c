@@ -103,7 +103,7 @@ static void write_round(Walk *w, int round) {
             w->now[i] = LLVMBuildNSWAdd(w->cg->b, w->counter, cg_i64(w->cg, round + 1), "");
             continue;
         }
-        if (round && simd_is_same_each_round(w->g, &w->c, v)) continue;
+        if (round && simd_is_invariant(w->g, (int)(w->c.loop - w->g->loops.at), v)) continue;
         LLVMValueRef again = w->now[i] = LLVMInstructionClone(v);
         for (int k = 0; k < LLVMGetNumOperands(v); k++)
             LLVMSetOperand(again, (unsigned)k, now(w, LLVMGetOperand(v, (unsigned)k)));
