@@ -4,9 +4,8 @@
  * has no branch, so its rows are aligned, streamed, overlapped and jammed as those of a kernel without guards.
  *
  * A comparison is one of numbers that are affine in one counter: 2^k * x + c against 0, where c is the same in the
- * whole nest. Each step of the index arithmetic is one that LLVM says does not wrap, so its value is that of the
- * integers; the bound is computed in 128 bits, in which none of these sums wraps, and clamped to the loop's own bounds.
- * Counters of items are never negative.
+ * whole nest. Their forms (place.c) are those of the integers, as the comparison reads them; the bound is computed in
+ * 128 bits, in which none of these sums wraps, and clamped to the loop's own bounds.
  *
  * Legal where no path that an item can take if the comparison fails has an effect: conditions are evaluated with that
  * answer as in ends.c, and no block that is alive then stores, calls, or fails. Such an item is left out. It does not
@@ -15,19 +14,12 @@
  * without effects is taken to end. */
 #include "irgen/simd/simd.h"
 
-enum { MOST_TERMS = 8, MOST_GUARDS = 32, MOST_EXCLUDED = 4 };
+enum { MOST_GUARDS = 32, MOST_EXCLUDED = 4 };
 
-typedef struct Term {
-    LLVMValueRef v;       /* of the launch */
-    int64_t factor;
-    bool is_signed;
-} Term;
-
-/* x * counter of items + y * counter of rows + terms. */
+/* x * counter of items + y * counter of rows + of_launch, whose atoms are the same in the whole nest. */
 typedef struct Line {
     int64_t x, y;
-    Term terms[MOST_TERMS];
-    int n;
+    Form of_launch;
 } Line;
 
 /* What has to hold for an item to do anything: is < 0, == 0 or != 0. */
@@ -53,60 +45,6 @@ static bool is_of_launch(const SimdRegion *g, LLVMValueRef v) {
     return !(simd_slice(g, v) & ~(unsigned)(SLICE_LAUNCH | SLICE_SELECT));
 }
 
-static bool add_term(Line *l, LLVMValueRef v, int64_t factor, bool is_signed) {
-    if (l->n == MOST_TERMS) return false;
-    l->terms[l->n++] = (Term){v, factor, is_signed};
-    return true;
-}
-
-static bool add_line(const SimdRegion *g, Line *l, LLVMValueRef v, int64_t factor, bool is_signed);
-
-static bool add_sum(const SimdRegion *g, Line *l, LLVMValueRef v, int64_t factor, bool is_signed, int sign) {
-    return add_line(g, l, LLVMGetOperand(v, 0), factor, is_signed) &&
-           add_line(g, l, LLVMGetOperand(v, 1), factor * sign, is_signed);
-}
-
-static bool add_multiple(const SimdRegion *g, Line *l, LLVMValueRef v, int64_t factor, bool is_signed, bool shifts) {
-    enum { MOST = 1 << 20 };
-    LLVMValueRef by = LLVMGetOperand(v, 1);
-    if (!LLVMIsAConstantInt(by)) return false;
-    int64_t k = LLVMConstIntGetSExtValue(by);
-    if (k < 0 || k >= (shifts ? 20 : MOST)) return false;
-    int64_t all = factor * (shifts ? (int64_t)1 << k : k);
-    return all < MOST && all > -MOST && add_line(g, l, LLVMGetOperand(v, 0), all, is_signed);
-}
-
-/* A number that is not negative is the same with and without a sign. */
-static bool add_zero_extended(const SimdRegion *g, Line *l, LLVMValueRef v, int64_t factor) {
-    Line was = *l;
-    if (add_line(g, l, LLVMGetOperand(v, 0), factor, false)) return true;
-    *l = was;
-    return LLVMGetNNeg(v) && add_line(g, l, LLVMGetOperand(v, 0), factor, true);
-}
-
-/* Adds factor * v to the line, v read as a number with a sign or without one. Counters are never negative. */
-static bool add_line(const SimdRegion *g, Line *l, LLVMValueRef v, int64_t factor, bool is_signed) {
-    if (v == g->x) l->x += factor;
-    if (g->y && v == g->y) l->y += factor;
-    if (v == g->x || v == g->y) return true;
-    if (is_of_launch(g, v)) return add_term(l, v, factor, is_signed);
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    bool wraps = (op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl || op == LLVMTrunc) &&
-                 !(is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v));
-    if (wraps) return false;
-    switch (op) {
-    case LLVMAdd: return add_sum(g, l, v, factor, is_signed, 1);
-    case LLVMSub: return add_sum(g, l, v, factor, is_signed, -1);
-    case LLVMOr: return LLVMGetIsDisjoint(v) && add_sum(g, l, v, factor, is_signed, 1);
-    case LLVMMul: return add_multiple(g, l, v, factor, is_signed, false);
-    case LLVMShl: return add_multiple(g, l, v, factor, is_signed, true);
-    case LLVMTrunc: case LLVMFreeze: return add_line(g, l, LLVMGetOperand(v, 0), factor, is_signed);
-    case LLVMSExt: return is_signed && add_line(g, l, LLVMGetOperand(v, 0), factor, true);
-    case LLVMZExt: return add_zero_extended(g, l, v, factor);
-    default: return false;
-    }
-}
-
 static bool is_power_of_two(int64_t n) { return n > 0 && !(n & (n - 1)); }
 
 /* Along one counter at most, in steps that a shift divides by. */
@@ -115,10 +53,19 @@ static bool is_bound(const Line *l) {
     return !(l->x && l->y) && (!step || is_power_of_two(step) || is_power_of_two(-step));
 }
 
-static bool difference(const SimdRegion *g, LLVMValueRef cmp, int sign, bool is_signed, Line *l) {
-    *l = (Line){0};
-    return add_line(g, l, LLVMGetOperand(cmp, 0), sign, is_signed) &&
-           add_line(g, l, LLVMGetOperand(cmp, 1), -sign, is_signed) && is_bound(l);
+/* The comparison's first operand less its second, or the other way round. */
+static bool difference(const SimdRegion *g, LLVMValueRef cmp, bool swap, Reading r, Line *l) {
+    Form a = simd_place(g, LLVMGetOperand(cmp, swap), r), b = simd_place(g, LLVMGetOperand(cmp, !swap), r), d;
+    if (!form_add(&d, &a, -1, &b)) return false;
+    *l = (Line){.of_launch = form_const(d.c)};
+    for (int i = 0; i < d.n; i++) {
+        LLVMValueRef v = simd_atom(g, d.at[i].atom, NULL);
+        if (v == g->x) l->x = d.at[i].k;
+        else if (v == g->y) l->y = d.at[i].k;
+        else if (is_of_launch(g, v)) l->of_launch.at[l->of_launch.n++] = d.at[i];
+        else return false;
+    }
+    return is_bound(l);
 }
 
 /* a < b, a <= b, ... as a line that is below zero: a > b is b < a, and a <= b is a - b - 1 < 0. */
@@ -130,15 +77,16 @@ static bool read_order(const Narrowing *n, Guard *o, LLVMIntPredicate p) {
         less = !less;
         or_equal = !or_equal;
     }
-    int sign = less ? 1 : -1;
-    bool is_line = difference(n->g, o->cmp, sign, is_signed, &o->line) ||
-                   (LLVMGetICmpSameSign(o->cmp) && difference(n->g, o->cmp, sign, !is_signed, &o->line));
+    Reading r = is_signed ? AS_SIGNED : AS_UNSIGNED, other = is_signed ? AS_UNSIGNED : AS_SIGNED;
+    bool is_line = difference(n->g, o->cmp, !less, r, &o->line) ||
+                   (LLVMGetICmpSameSign(o->cmp) && difference(n->g, o->cmp, !less, other, &o->line));
     o->holds = BELOW;
-    return is_line && (!or_equal || add_term(&o->line, cg_i64(n->cg, -1), 1, true));
+    o->line.of_launch.c -= or_equal;
+    return is_line;
 }
 
 static bool read_equality(const Narrowing *n, Guard *o, LLVMIntPredicate p) {
-    bool is_line = difference(n->g, o->cmp, 1, true, &o->line) || difference(n->g, o->cmp, 1, false, &o->line);
+    bool is_line = difference(n->g, o->cmp, false, AS_SIGNED, &o->line) || difference(n->g, o->cmp, false, AS_UNSIGNED, &o->line);
     int64_t step = o->line.x + o->line.y;
     o->holds = (p == LLVMIntEQ) == o->want ? EQUAL : UNEQUAL;
     return is_line && step >= -1 && step <= 1;
@@ -248,20 +196,21 @@ typedef struct Bounds {
 
 static LLVMTypeRef wide(const Narrowing *n) { return LLVMIntTypeInContext(n->cg->ctx, 128); }
 
-static LLVMValueRef number(const Narrowing *n, int64_t k) {
-    return LLVMConstInt(wide(n), (unsigned long long)k, true);
+static LLVMValueRef number(const Narrowing *n, Wide k) {
+    return LLVMConstIntOfArbitraryPrecision(wide(n), 2, (uint64_t[]){(uint64_t)k, (uint64_t)(k >> 64)});
 }
 
 static LLVMValueRef widened(const Narrowing *n, LLVMValueRef v, bool is_signed) {
     return is_signed ? LLVMBuildSExt(n->b, v, wide(n), "") : LLVMBuildZExt(n->b, v, wide(n), "");
 }
 
-static LLVMValueRef constant_of(const Narrowing *n, const Line *l) {
-    LLVMValueRef sum = number(n, 0);
-    for (int i = 0; i < l->n; i++) {
-        LLVMValueRef v = LLVMBuildFreeze(n->b, simd_at(n->g, n->b, l->terms[i].v, NULL, NULL), "");
-        v = LLVMBuildMul(n->b, widened(n, v, l->terms[i].is_signed), number(n, l->terms[i].factor), "");
-        sum = LLVMBuildAdd(n->b, sum, v, "");
+static LLVMValueRef written(const Narrowing *n, const Form *f) {
+    LLVMValueRef sum = number(n, f->c);
+    for (int i = 0; i < f->n; i++) {
+        bool is_signed;
+        LLVMValueRef v = simd_atom(n->g, f->at[i].atom, &is_signed);
+        v = widened(n, LLVMBuildFreeze(n->b, simd_at(n->g, n->b, v, NULL, NULL), ""), is_signed);
+        sum = LLVMBuildAdd(n->b, sum, LLVMBuildMul(n->b, v, number(n, f->at[i].k), ""), "");
     }
     return sum;
 }
@@ -276,7 +225,9 @@ static LLVMValueRef greater(const Narrowing *n, LLVMValueRef a, LLVMValueRef b) 
 
 static LLVMValueRef clamped(const Narrowing *n, LLVMValueRef v, LLVMValueRef lo, LLVMValueRef hi) {
     v = greater(n, lesser(n, v, widened(n, hi, true)), widened(n, lo, true));
-    return LLVMBuildTrunc(n->b, v, n->cg->i64, "");
+    v = LLVMBuildTrunc(n->b, v, n->cg->i64, "");
+    if (LLVMIsATruncInst(v)) LLVMSetNSW(v, true); /* between the loop's bounds */
+    return v;
 }
 
 /* step * counter + c < 0: the counter is less than -c / step rounded up, or greater than c / -step rounded down. */
@@ -312,7 +263,7 @@ static Bounds narrowed(const Narrowing *n, bool along_y, LLVMValueRef lo, LLVMVa
         int64_t step = along_y ? o->line.y : o->line.x;
         bool for_none = !o->line.x && !o->line.y;
         if (!step && !(for_none && !along_y)) continue;
-        LLVMValueRef c = constant_of(n, &o->line);
+        LLVMValueRef c = written(n, &o->line.of_launch);
         if (!step) narrow_all(n, &r, o->holds, c);
         else if (o->holds == BELOW) narrow_below(n, &r, step, c);
         else narrow_equal(n, &r, o->holds == EQUAL, step > 0 ? LLVMBuildNeg(n->b, c, "") : c);
