@@ -49,11 +49,8 @@ static bool find_counter(const SimdRegion *g, SimdCounted *c) {
     c->before = LLVMGetIncomingBlock(c->counter, LLVMGetIncomingBlock(c->counter, 0) == c->body);
     c->lo = simd_coming(c, c->counter, false);
     if (!is_less(c, less)) return false;
-    LLVMValueRef next = simd_coming(c, c->counter, true);
-    bool by_one =
-        LLVMIsAInstruction(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == c->counter;
-    LLVMValueRef one = by_one ? LLVMGetOperand(next, 1) : NULL;
-    return one && LLVMIsAConstantInt(one) && LLVMConstIntGetSExtValue(one) == 1;
+    int64_t by;
+    return simd_goes_on_by(g, c->counter, simd_coming(c, c->counter, true), &by) && by == 1;
 }
 
 bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c) {

@@ -319,10 +319,12 @@ void simd_forward_in(Cg *cg, LLVMValueRef fn) {
 /* Nests ------------------------------------------------------------------------------------------------------------- */
 
 static bool is_known_place(const SimdRegion *g, LLVMValueRef p) {
-    if (!simd_is_group_memory(p)) return false;
-    for (; LLVMIsAGetElementPtrInst(p); p = LLVMGetOperand(p, 0))
-        if (LLVMGetNumOperands(p) != 2 || (simd_slice(g, LLVMGetOperand(p, 1)) & ~(unsigned)SLICE_X)) return false;
-    return true;
+    Form f = simd_place(g, p, AS_BITS);
+    for (int i = 0; i < f.n; i++) {
+        LLVMValueRef v = simd_atom(g, f.at[i].atom, NULL);
+        if (v != g->x && v != simd_object(p)) return false;
+    }
+    return simd_is_group_memory(p);
 }
 
 bool simd_has_known_places(const SimdRegion *g) {

@@ -172,6 +172,11 @@ bool simd_is_behind(const Form *a, const Form *b, int64_t *by) {
     return true;
 }
 
+bool simd_goes_on_by(const SimdRegion *g, LLVMValueRef v, LLVMValueRef next, int64_t *by) {
+    Form from = simd_place(g, v, AS_BITS), to = simd_place(g, next, AS_BITS);
+    return simd_is_behind(&to, &from, by);
+}
+
 bool simd_step_down(const SimdRegion *g, LLVMValueRef v, int64_t *by) {
     Form f = simd_place(g, v, AS_BITS);
     *by = 0;
@@ -187,12 +192,11 @@ bool simd_step_down(const SimdRegion *g, LLVMValueRef v, int64_t *by) {
 static int64_t clipped(int64_t by) { return by > SIMD_LINE ? SIMD_LINE : by < -SIMD_LINE ? -SIMD_LINE : by; }
 
 static int64_t pace_of_phi(const SimdRegion *g, const SimdLoop *loop, LLVMValueRef phi) {
-    Form now = simd_place(g, phi, AS_BITS);
     int64_t by = 1, step;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         int from = value_map_get(g->block_of, LLVMGetIncomingBlock(phi, i));
-        Form next = simd_place(g, LLVMGetIncomingValue(phi, i), AS_BITS);
-        if (from >= 0 && loop->has[from] && simd_is_behind(&next, &now, &step)) by = clipped(step);
+        bool comes_back = from >= 0 && loop->has[from];
+        if (comes_back && simd_goes_on_by(g, phi, LLVMGetIncomingValue(phi, i), &step)) by = clipped(step);
     }
     return by;
 }

@@ -30,9 +30,8 @@ static bool is_in_loop(const Candidate *c, LLVMValueRef v) {
 
 /* The same place? Blocks of which neither dominates the other have their own copies of an address. */
 static bool is_same(const Candidate *c, LLVMValueRef a, LLVMValueRef b) {
-    Form x = simd_place(c->g, a, AS_BITS), y = simd_place(c->g, b, AS_BITS);
     int64_t by;
-    return simd_is_behind(&x, &y, &by) && by == 0;
+    return simd_goes_on_by(c->g, a, b, &by) && by == 0;
 }
 
 /* The address before the loop: the builder is there. */

@@ -254,6 +254,7 @@ Form simd_place(const SimdRegion *g, LLVMValueRef v, Reading r); /* of integers 
 LLVMValueRef simd_atom(const SimdRegion *g, int atom, bool *is_signed); /* is_signed NULL: never mind */
 bool simd_is_atom(const SimdRegion *g, const Form *f, LLVMValueRef v); /* and nothing else */
 bool simd_is_behind(const Form *a, const Form *b, int64_t *by); /* a is b + *by; false: their difference is no constant */
+bool simd_goes_on_by(const SimdRegion *g, LLVMValueRef v, LLVMValueRef next, int64_t *by); /* next is v + *by, modulo 2^w */
 bool simd_step_down(const SimdRegion *g, LLVMValueRef v, int64_t *by); /* from row to row; false: not by a constant */
 int64_t simd_pace(const SimdRegion *g, LLVMValueRef v, int loop); /* from iteration to iteration; SIMD_LINE: far; 0: unknown, too */
 

@@ -41,12 +41,12 @@ static int known_trips(const Short *s) {
     LLVMValueRef counter = LLVMGetOperand(cond, 0), hi = LLVMGetOperand(cond, 1);
     if (!LLVMIsAPHINode(counter) || LLVMGetInstructionParent(counter) != s->header || !LLVMIsAConstantInt(hi)) return 0;
     LLVMValueRef lo = coming(counter, s->before, true), next = coming(counter, s->before, false);
-    if (!LLVMIsAConstantInt(lo) || !LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd) return 0;
-    LLVMValueRef by = LLVMGetOperand(next, 1);
-    if (LLVMGetOperand(next, 0) != counter || !LLVMIsAConstantInt(by)) return 0;
-    int64_t step = LLVMConstIntGetSExtValue(by), from = LLVMConstIntGetSExtValue(lo), to = LLVMConstIntGetSExtValue(hi);
+    int64_t step;
+    if (!LLVMIsAConstantInt(lo) || !simd_goes_on_by(s->g, counter, next, &step)) return 0;
+    int64_t from = LLVMConstIntGetSExtValue(lo), to = LLVMConstIntGetSExtValue(hi);
     if (p == LLVMIntULT && from < 0) return 0;
     if (step <= 0 || step > MOST_VALUES || to <= from || to - from > MOST_TRIPS * step) return 0;
+    if (to > (INT64_MAX >> (64 - LLVMGetIntTypeWidth(LLVMTypeOf(counter)))) - step) return 0; /* the last step may wrap */
     return (int)((to - from + step - 1) / step);
 }
 
