@@ -91,16 +91,17 @@ typedef struct SimdPrivate {
     int64_t elem_bytes;   /* all of its accesses are of this size */
 } SimdPrivate;
 
+enum { ANY_STEP = 0 };
+
 /* Accesses of one kind in one block, near each other, whose places are `step` elements apart from item to item. */
 typedef struct SimdParts {
     Vec(int) of;          /* SimdRegion.values, in their order */
     Vec(int64_t) place;   /* of each: elements behind the first one's */
     int64_t lo, hi;       /* of these */
-    int step;             /* 0: any; neighbours' are far apart, or who knows where */
+    int step;             /* ANY_STEP: neighbours' are far apart, or who knows where */
     bool is_store;
     bool is_grid;         /* all items' places lie a multiple of the step apart */
 } SimdParts;
-
 
 /* A vector in which a nest gathers what its work items bring to one element (update.c). */
 typedef struct SimdTotal {
@@ -381,15 +382,18 @@ LLVMValueRef simd_clone(SimdEmit *e, LLVMValueRef inst, int row, int vector);
 
 void simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef made); /* stream.c */
 
-/* memory.c */
-LLVMValueRef *simd_mask_for(SimdEmit *e, LaneRate r, int row, int vector); /* of a value's copy; NULL: all lanes */
+/* access.c */
+LLVMValueRef simd_address(LLVMValueRef access); /* of a load or store */
+LLVMTypeRef simd_element(LLVMValueRef access);
 LLVMValueRef simd_object(LLVMValueRef pointer); /* what it points into */
 bool simd_is_param(LLVMValueRef object, const char *attribute); /* a parameter that is said to be so */
 bool simd_is_group_memory(LLVMValueRef pointer); /* this thread's alone */
+
+/* memory.c */
+LLVMValueRef *simd_mask_of(SimdEmit *e, int row, int vector);
+LLVMValueRef *simd_mask_for(SimdEmit *e, LaneRate r, int row, int vector); /* of a value's copy; NULL: all lanes */
 bool simd_reads_columns(const SimdRegion *g, const SimdValue *load);
 bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *load); /* reads them whole, and transposes */
-LLVMValueRef simd_safe_place(SimdEmit *e); /* of a vector that any lane may read */
-void simd_transpose(SimdEmit *e, LLVMValueRef *lines); /* as many vectors as one has lanes */
 LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector); /* of CG_AHEAD */
@@ -397,9 +401,20 @@ bool simd_stores_whole(SimdEmit *e, const SimdValue *value); /* not copy by copy
 bool simd_one_store(SimdEmit *e, const SimdValue *value);    /* false: the values differ */
 bool simd_blends_store(const SimdEmit *e, const SimdValue *value); /* by all lanes, although under a mask */
 LLVMValueRef simd_choice(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMValueRef old); /* to be stored */
-void simd_per_lane(SimdEmit *e, int value); /* whatever has no vector form: lane by lane, the live ones */
 
-/* A vector side by side, as inst has one of its elements. */
+void simd_per_lane(SimdEmit *e, int value); /* lanes.c: whatever has no vector form: lane by lane, the live ones */
+void simd_transpose(SimdEmit *e, LLVMValueRef *lines); /* transpose.c: as many vectors as one has lanes */
+
+/* vector_memory.c: accesses of a vector, as inst has one of an element; mask NULL: all lanes */
+LLVMValueRef simd_all_lanes(SimdEmit *e);
+LLVMValueRef simd_safe_place(SimdEmit *e); /* of a vector that any lane may read */
+unsigned simd_alignment(SimdEmit *e, LLVMValueRef inst); /* of its elements */
+LLVMValueRef simd_load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask);
+LLVMValueRef simd_load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *places);
+LLVMValueRef simd_gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask);
+void simd_store_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask);
+void simd_scatter(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask);
+LLVMBasicBlockRef simd_when_all_inside(SimdEmit *e, LLVMBasicBlockRef *on);
 LLVMValueRef simd_load_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef *mask);
 void simd_store_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef v, LLVMValueRef at,
                          LLVMValueRef *mask);
@@ -417,9 +432,11 @@ LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is
 
 /* parts.c */
 void simd_find_parts(SimdRegion *g); /* once the rates are there */
+int simd_reach(const SimdParts *p); /* elements from the first to the last */
 bool simd_is_part(const SimdRegion *g, const SimdValue *access, int width); /* with vectors of this width */
 bool simd_is_of_rows(const SimdRegion *g, const SimdValue *access); /* and each item's are read for themselves */
 bool simd_walks(const SimdRegion *g, const SimdValue *load, const SimdCounted *c); /* its items' own rows, side by side */
+/* interleave.c */
 bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueRef *mask); /* together */
 /* And the other parts' copies with it. */
 LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef *mask);

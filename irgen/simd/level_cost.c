@@ -1,0 +1,324 @@
+/* level_cost.c -- the cost model: what a level of a nest (its straight part, or the body of a loop) takes, for a block of
+ * items and for one item alone. Operations over what the machine starts in a cycle, or the longest chain around the loop,
+ * whichever is more; a region without loops waits for its longest way, together with as many blocks, or as much of one, as
+ * the machine has in sight. What arithmetic costs is LLVM's to say (passes/cost.cpp). */
+#include "irgen/simd/level_cost.h"
+
+#include "irgen/lang/marks.h"
+
+#include <string.h>
+
+enum {
+    ROUNDS = 32, MAX_DEPTH = 4,
+    IN_A_CYCLE = 2, IN_A_CYCLE_ALONE = 3, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
+    LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 4, BY_LIVE_LANE = 10, BY_CALL = 6,
+    END_TESTS = 4 /* of the first and the last item (ends.c) */, MASKS = 3, TEMPORARIES = 2
+};
+
+static bool is_float(LLVMTypeRef t) {
+    LLVMTypeKind k = LLVMGetTypeKind(t);
+    return k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
+}
+
+/* Places and counts are computed beside the vectors, and mostly part of addresses. */
+static const double BESIDE = 0.25;
+
+enum { FAR_LINE = 4, FAR_RUN = 8 }; /* lines from behind the first cache, and the way to the first of a run: operations */
+
+/* Does it fetch lines in each round of its loop that the next round has no use for? */
+bool simd_walks_far(const SimdRegion *g, const SimdValue *load) {
+    int loop = g->blocks.at[load->block].loop;
+    if (loop < 0 || !LLVMIsALoadInst(load->v) || load->private_of >= 0) return false;
+    int64_t by = simd_pace(g, LLVMGetOperand(load->v, 0), loop);
+    return by >= SIMD_LINE || by <= -SIMD_LINE;
+}
+
+/* Lines side by side of an array outside: the machine goes on along them by itself, but not to those of the next round.
+ * Where blocks may have rows, several of them walk along, and there is another way to share. */
+static bool begins_run(const SimdRegion *g, const SimdValue *load) {
+    if (g->y || g->blocks.at[load->block].leaves || !simd_walks_far(g, load)) return false;
+    LLVMValueRef pointer = LLVMGetOperand(load->v, 0);
+    return simd_is_contiguous(g, simd_rate(g, pointer, load->block), LLVMTypeOf(load->v)) && LLVMIsAArgument(simd_object(pointer));
+}
+
+bool level_walks_down(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++)
+        if (begins_run(g, &g->values.at[i])) return true;
+    return false;
+}
+
+static double lines_cost(const SimdRegion *g, const SimdValue *load, int width) {
+    if (!simd_walks_far(g, load)) return 0;
+    return (double)(FAR_LINE * width * simd_bytes(g, LLVMTypeOf(load->v))) / SIMD_LINE;
+}
+
+/* Arithmetic of places in a loop goes on beside the vectors'. */
+static double beside(const SimdRegion *g, const SimdValue *value) {
+    bool is_place = g->blocks.at[value->block].loop >= 0 && value->rate.x != LANE_VARYING && value->rate.y;
+    return is_place && !is_float(LLVMTypeOf(value->v)) ? BESIDE : 1;
+}
+
+void level_find_costs(SimdRegion *g, const SimdTarget *t, int width) {
+    LLVMValueRef *at = arena_array(g->arena, LLVMValueRef, g->values.n + 1);
+    for (int i = 0; i < g->values.n; i++) at[i] = g->values.at[i].v;
+    g->costs = arena_array(g->arena, OperationCost, g->values.n + 1);
+    LLVMKdslOperationCosts(t->machine, g->fn, at, g->values.n, width, g->costs);
+}
+
+static double arithmetic_cost(const SimdRegion *g, const SimdValue *value) {
+    OperationCost c = g->costs[value - g->values.at];
+    double cost = value->rate.x == LANE_VARYING ? c.vector : c.alone;
+    return cost < 0 ? 1 : cost;
+}
+
+/* Transposed, a load is itself and a step for each doubling. */
+static double transposed(int width) {
+    double steps = 1;
+    for (int n = 1; n < width; n *= 2) steps++;
+    return steps;
+}
+
+/* An atomic update, which is inlined. */
+static bool is_update(LLVMValueRef call) {
+    size_t n;
+    LLVMValueRef f = LLVMGetCalledValue(call);
+    return LLVMIsAFunction(f) && !strncmp(LLVMGetValueName2(f, &n), CG_UPDATE, strlen(CG_UPDATE));
+}
+
+static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    switch (op) {
+    case LLVMPHI: case LLVMBr: case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: return 0;
+    case LLVMLoad:
+    case LLVMStore: {
+        LLVMTypeRef e = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
+        LaneRate at = simd_rate(g, LLVMGetOperand(value->v, op == LLVMStore), value->block);
+        if (simd_is_atomic(value->v) && at.x != LANE_UNIFORM) return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
+        if (op == LLVMLoad && simd_is_contiguous(g, at, e)) return 1 + lines_cost(g, value, width);
+        if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
+        if (at.x == LANE_UNIFORM || value->private_of >= 0 || simd_is_contiguous(g, at, e)) return 1;
+        if (t->mask_registers) return LANE_ACCESS * width;
+        return (simd_is_masked(g, value->block) ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
+    }
+    case LLVMCall:
+        if (simd_is_remark(value->v)) return 0;
+        if (simd_has_vector_form(value->v)) return arithmetic_cost(g, value);
+        if (simd_combines_update(g, value->v, value->block)) return simd_update_cost(g, value->v, value->block);
+        if (simd_is_masked(g, value->block)) return BY_LIVE_LANE * width;
+        return (is_update(value->v) ? BY_LANE : BY_CALL) * width;
+    case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? arithmetic_cost(g, value) : 0;
+    case LLVMICmp: {
+        bool at_ends = simd_check_of(g, value->block) == value->v && simd_checked_at_ends(g, value->v, value->block);
+        return at_ends ? 0 : beside(g, value) * arithmetic_cost(g, value);
+    }
+    default: return simd_is_sign_of_fused(value->v) ? 0 : beside(g, value) * arithmetic_cost(g, value);
+    }
+}
+
+/* Cycles from an operand to the result, of one element as of a vector. */
+static double latency(const SimdRegion *g, int i) {
+    LLVMValueRef v = g->values.at[i].v;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    double cost = g->costs[i].alone; /* of what takes many cycles, as divisions do, both are alike */
+    if (op == LLVMGetElementPtr || op == LLVMBr || simd_is_remark(v) || simd_is_sign_of_fused(v)) return 0;
+    double cycles = op == LLVMLoad ? LATENCY_OF_LOAD : is_float(LLVMTypeOf(v)) || op == LLVMMul ? LATENCY : 1;
+    return cost > cycles ? cost : cycles;
+}
+
+/* Cycles around the loop from its phi: 0 if no value leads back to it. Values are in an order in which operands come
+ * first, but for phis of loop headers. */
+static double chain_of(const SimdRegion *g, int loop, int phi) {
+    double *far = arena_array(g->arena, double, g->values.n + 1), longest = 0;
+    bool *reached = arena_array(g->arena, bool, g->values.n + 1);
+    reached[phi] = true;
+    for (int i = phi + 1; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        int inside = g->blocks.at[value->block].loop;
+        bool is_phi = LLVMIsAPHINode(value->v);
+        if (!simd_in_loop(g, loop, value->block) || (is_phi && g->loops.at[inside].header == value->block)) continue;
+        for (int k = 0, n = is_phi ? (int)LLVMCountIncoming(value->v) : LLVMGetNumOperands(value->v); k < n; k++) {
+            LLVMValueRef v = value->v, from = is_phi ? LLVMGetIncomingValue(v, (unsigned)k) : LLVMGetOperand(v, (unsigned)k);
+            int o = value_map_get(g->value_of, from);
+            if (o < 0 || o >= i || !reached[o]) continue;
+            if (far[o] > far[i]) far[i] = far[o];
+            reached[i] = true;
+        }
+        if (reached[i]) far[i] += latency(g, i);
+    }
+    LLVMValueRef v = g->values.at[phi].v;
+    for (unsigned k = 0; k < LLVMCountIncoming(v); k++) {
+        int o = value_map_get(g->value_of, LLVMGetIncomingValue(v, k));
+        if (o >= 0 && reached[o] && far[o] > longest) longest = far[o];
+    }
+    return longest;
+}
+
+static double longest_chain(const SimdRegion *g, int loop) {
+    const SimdBlock *header = &g->blocks.at[g->loops.at[loop].header];
+    double longest = 0;
+    for (int i = header->first; i < header->first + header->n && LLVMIsAPHINode(g->values.at[i].v); i++) {
+        double cycles = g->values.at[i].rate.x == LANE_VARYING ? chain_of(g, loop, i) : 0;
+        if (cycles > longest) longest = cycles;
+    }
+    return longest;
+}
+
+static double saved_by_columns(const SimdRegion *g, const SimdValue *value, double cost, int width) {
+    double steps = transposed(width);
+    return simd_reads_columns(g, value) && cost > steps ? cost - steps : 0;
+}
+
+bool level_reads_columns(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++)
+        if (simd_reads_columns(g, &g->values.at[i])) return true;
+    return false;
+}
+
+/* The longest way through the operations of a region without loops. */
+static int longest_way(const SimdRegion *g) {
+    int *far = arena_array(g->arena, int, g->values.n + 1), longest = 0;
+    for (int i = 0; i < g->values.n && !g->loops.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        bool counts = value->rate.x == LANE_VARYING && !LLVMIsAPHINode(value->v) && !simd_is_remark(value->v);
+        far[i] = 0;
+        for (int k = 0; k < LLVMGetNumOperands(value->v); k++) {
+            int o = value_map_get(g->value_of, LLVMGetOperand(value->v, (unsigned)k));
+            if (o >= 0 && o < i && far[o] > far[i]) far[i] = far[o];
+        }
+        far[i] += counts;
+        if (far[i] > longest) longest = far[i];
+    }
+    return longest;
+}
+
+static bool is_inner(const SimdRegion *g, int loop) {
+    for (int l = 0; l < g->loops.n; l++)
+        if (g->loops.at[l].parent == loop) return false;
+    return true;
+}
+
+static bool is_used_by_rows(const SimdRegion *g, const SimdValue *value) {
+    for (LLVMUseRef u = LLVMGetFirstUse(value->v); u; u = LLVMGetNextUse(u)) {
+        int user = value_map_get(g->value_of, LLVMGetUser(u));
+        if (user >= 0 && g->values.at[user].rate.y && g->values.at[user].block == value->block) return true;
+    }
+    return false;
+}
+
+/* Vectors made before a loop and used in it stay in registers, as what its phis carry does; and a column's that are made
+ * in it do until the last row has used them. */
+static void add_held(const SimdRegion *g, LevelCost *c, int loop, int i) {
+    const SimdValue *value = &g->values.at[i];
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value->v));
+    if (value->rate.x != LANE_VARYING || kind == LLVMVoidTypeKind) return;
+    bool is_phi = LLVMIsAPHINode(value->v) && g->blocks.at[value->block].loop == loop;
+    bool from_outside = simd_is_invariant(g, loop, value->v), used = false;
+    for (LLVMUseRef u = LLVMGetFirstUse(value->v); u && !used && from_outside; u = LLVMGetNextUse(u)) {
+        int user = value_map_get(g->value_of, LLVMGetUser(u));
+        used = user >= 0 && simd_in_loop(g, loop, g->values.at[user].block) && !LLVMIsAPHINode(g->values.at[user].v);
+        used = used && !simd_is_invariant(g, loop, g->values.at[user].v);
+    }
+    if (!from_outside && !is_phi && !value->rate.y && is_used_by_rows(g, value)) c->held_rows++;
+    if (!is_phi && !(from_outside && used)) return;
+    if (value->rate.y) c->held_both++;
+    else c->held_vectors++;
+}
+
+/* What divergence costs a vector beside the operations: masks of both sides and a branch, a selection where sides join,
+ * and in each iteration of a loop the lanes that are live, with what those leave with that are not. */
+double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop) {
+    double cost = loop >= 0 && g->loops.at[loop].divergent ? 2 : 0;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        const SimdBlock *b = &g->blocks.at[value->block];
+        if (loop >= 0 && value->leaves_loop == loop) cost += value->rate.x == LANE_VARYING ? 1 : 2;
+        if (b->leaves || b->loop != loop) continue;
+        LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+        bool at_header = loop >= 0 && g->loops.at[loop].header == value->block;
+        if (op == LLVMBr && b->diverges) cost += MASKS;
+        if (op == LLVMPHI && !at_header && value->rate.x == LANE_VARYING) cost += g->costs[i].vector;
+    }
+    return c->weight * cost / IN_A_CYCLE;
+}
+
+LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int width) {
+    LevelCost c = {.weight = 1, .inner = is_inner(g, loop)};
+    int depth = 0;
+    for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++) c.weight *= simd_walked_rounds(g, l, ROUNDS);
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        const SimdBlock *b = &g->blocks.at[value->block];
+        if (loop >= 0 && c.inner) add_held(g, &c, loop, i);
+        if (b->leaves || b->loop != loop) continue;
+        if (loop >= 0 && simd_is_invariant(g, loop, value->v)) continue;
+        double cost = operation_cost(g, t, value, width);
+        if (g->settled && value->at_ends) *(value->rate.y ? &c.rows : &c.none) += END_TESTS;
+        bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
+        bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
+        if (begins_run(g, value)) c.none += FAR_RUN;
+        c.columns += saved_by_columns(g, value, cost, width);
+        if (varies) *(rows ? &c.both : &c.vectors) += cost;
+        else if (rows) c.rows += cost;
+        else c.none += cost / 2;
+    }
+    c.chain = loop >= 0 ? longest_chain(g, loop) : 0;
+    c.way = loop >= 0 ? 0 : longest_way(g);
+    /* Who is live, and what those leave with: where a chain of operations would go through memory, it waits there, too. */
+    if (c.inner && c.chain > LATENCY && g->loops.at[loop].divergent) c.held_live = 2;
+    return c;
+}
+
+/* Loops are left once; only other branches go now this way, now that. */
+static bool stays_inside(const SimdRegion *g, int b) {
+    int loop = g->blocks.at[b].loop;
+    for (int i = 0; loop >= 0 && i < simd_n_succ(g, b); i++) {
+        int s = value_map_get(g->block_of, simd_succ(g, b, i));
+        if (s < 0 || !g->loops.at[loop].has[s]) return false;
+    }
+    return true;
+}
+
+/* Else LLVM makes a selection of it, which no processor has to predict. */
+static bool skips_much(const SimdRegion *g, int b) {
+    for (int i = 0; i < simd_n_succ(g, b); i++) {
+        int s = value_map_get(g->block_of, simd_succ(g, b, i));
+        if (s >= 0 && g->blocks.at[s].guarded) return true;
+    }
+    return false;
+}
+
+/* One item out of so many executes a block that only some execute. */
+enum { ONE_OF = 2 };
+
+/* The same level run by one item alone: it skips what a vector executes under a mask. */
+double level_time_alone(const SimdRegion *g, const LevelCost *c, int loop) {
+    double operations = 1, wait = c->chain;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        const SimdBlock *b = &g->blocks.at[value->block];
+        if (b->leaves || b->loop != loop) continue;
+        LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+        bool free = op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v) || simd_is_sign_of_fused(value->v);
+        if (free || (loop >= 0 && simd_is_invariant(g, loop, value->v))) continue;
+        double cost = g->costs[i].alone;
+        if (op == LLVMBr) cost = b->diverges && stays_inside(g, value->block) && skips_much(g, value->block) ? MISSED_BRANCH : 1;
+        else if (cost < 0) cost = op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
+        operations += cost * beside(g, value) / (b->conditional && simd_is_masked(g, value->block) ? ONE_OF : 1);
+    }
+    double time = operations / IN_A_CYCLE_ALONE;
+    return c->weight * (time > wait ? time : wait);
+}
+
+double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {
+    double n = s.rows * s.vectors;
+    double operations = c->both * n + c->vectors * s.vectors + c->rows * s.rows + c->none + 1;
+    if (s.rows % s.width == 0) operations -= c->columns * n;
+    double held = c->held_both * n + c->held_vectors * s.vectors + TEMPORARIES;
+    held += c->held_live * n;
+    if (s.rows > 1) held += c->held_rows * s.vectors;
+    if (held > t->registers) operations += 2 * (held - t->registers);
+    double time = operations / IN_A_CYCLE, wait = c->chain;
+    double in_sight = operations / SIMD_IN_SIGHT; /* of a block; below 1, others have begun meanwhile */
+    wait += (double)c->way * LATENCY * (in_sight < 1 ? in_sight : 1);
+    return c->weight * (time > wait ? time : wait) / n;
+}

@@ -1,0 +1,28 @@
+/* level_cost.h -- what a level of a nest costs: level_cost.c; shape.c chooses by it. */
+#ifndef KDSL_IRGEN_SIMD_LEVEL_COST_H
+#define KDSL_IRGEN_SIMD_LEVEL_COST_H
+
+#include "irgen/simd/simd.h"
+
+/* Operations by what they differ along, and registers held through a round. */
+typedef struct LevelCost {
+    double both, vectors, rows, none;     /* operations: of each vector; of each column; of each row; of all */
+    double held_both, held_vectors;       /* registers, for as many */
+    double held_live;                     /* registers of each vector, where items leave a loop */
+    double held_rows;                     /* registers of each column, where there are rows */
+    double columns;                       /* operations of each vector that a block with a row for each lane need not make */
+    double chain;                         /* cycles that an iteration waits for the one before it */
+    int way;                              /* operations that wait for one another in a region without loops */
+    double weight;                        /* how often it runs for an item */
+    bool inner;                           /* holds no other loop */
+} LevelCost;
+
+void level_find_costs(SimdRegion *g, const SimdTarget *t, int width); /* SimdRegion.costs */
+LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int width);
+double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s); /* cycles, for a vector */
+double level_time_alone(const SimdRegion *g, const LevelCost *c, int loop); /* for one item by itself */
+double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop);
+bool level_walks_down(const SimdRegion *g);
+bool level_reads_columns(const SimdRegion *g);
+
+#endif

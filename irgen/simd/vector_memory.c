@@ -1,0 +1,168 @@
+/* vector_memory.c -- accesses of one vector: contiguous, under a mask, gathered and scattered. Where the machine has no
+ * masked form of an access, lanes that are not live read from a place that is always there. */
+#include "irgen/simd/simd.h"
+
+LLVMValueRef simd_all_lanes(SimdEmit *e) { return LLVMConstAllOnes(simd_type(e, e->cg->i1)); }
+
+static void copy_alias(SimdEmit *e, LLVMValueRef to, LLVMValueRef from) {
+    if (!LLVMIsAInstruction(to)) return;
+    LLVMValueRef tag = LLVMGetMetadata(from, e->cg->md_tbaa);
+    if (tag) LLVMSetMetadata(to, e->cg->md_tbaa, tag);
+}
+
+static void set_align(SimdEmit *e, LLVMValueRef call, int arg, unsigned align) {
+    unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)(arg + 1), LLVMCreateEnumAttribute(e->cg->ctx, kind, align));
+}
+
+static LLVMValueRef masked_place(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef at) {
+    return LLVMIsAArgument(simd_object(pointer)) ? at : simd_hidden(e, at);
+}
+
+LLVMValueRef simd_safe_place(SimdEmit *e) {
+    if (!e->safe) {
+        LLVMTypeRef t = LLVMArrayType2(e->cg->i8, 64);
+        e->safe = simd_alloca(e, t, "nowhere");
+        LLVMSetAlignment(e->safe, 64);
+    }
+    return e->safe;
+}
+
+static LLVMValueRef load_masked(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef mask) {
+    LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
+    LLVMTypeRef over[2] = {t, e->cg->ptr};
+    LLVMValueRef args[3] = {masked_place(e, LLVMGetOperand(inst, 0), at), mask, LLVMConstNull(t)};
+    LLVMValueRef v = simd_intrinsic(e, "llvm.masked.load", over, 2, args, 3);
+    set_align(e, v, 0, align);
+    copy_alias(e, v, inst);
+    return v;
+}
+
+/* The machine has no masked loads of small elements. Where one lane may read, the others can, if it is the same page. */
+static LLVMValueRef load_in_page(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef mask) {
+    enum { PAGE = 4096 };
+    LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
+    LLVMBasicBlockRef within = simd_block(e, "page"), across = simd_block(e, "pages"), on = simd_block(e, "loaded");
+    LLVMBasicBlockRef from[2];
+    LLVMTypeRef lanes = LLVMTypeOf(mask);
+    LLVMValueRef values[2], some = simd_intrinsic(e, "llvm.vector.reduce.or", &lanes, 1, &mask, 1);
+    at = LLVMBuildSelect(e->b, some, at, simd_safe_place(e), "");
+    LLVMValueRef in_page = LLVMBuildAnd(e->b, LLVMBuildPtrToInt(e->b, at, e->cg->i64, ""), cg_i64(e->cg, PAGE - 1), "");
+    LLVMValueRef last = cg_i64(e->cg, PAGE - simd_bytes(e->g, t));
+    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntULE, in_page, last, ""), within, across);
+    LLVMPositionBuilderAtEnd(e->b, within);
+    values[0] = LLVMBuildLoad2(e->b, t, simd_hidden(e, at), "");
+    LLVMSetAlignment(values[0], align);
+    values[0] = LLVMBuildSelect(e->b, mask, LLVMBuildFreeze(e->b, values[0], ""), LLVMConstNull(t), "");
+    from[0] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, across);
+    values[1] = load_masked(e, inst, align, at, mask);
+    from[1] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, on);
+    LLVMPositionBuilderAtEnd(e->b, on);
+    LLVMValueRef v = LLVMBuildPhi(e->b, t, "");
+    LLVMAddIncoming(v, values, from, 2);
+    return v;
+}
+
+/* As the scalar access claims. In items' own memory, whose elements lie interleaved, only the element's size is known. */
+unsigned simd_alignment(SimdEmit *e, LLVMValueRef inst) {
+    const SimdValue *value = &e->g->values.at[value_map_get(e->g->value_of, inst)];
+    if (value->private_of < 0) return LLVMGetAlignment(inst);
+    return (unsigned)e->g->privates.at[value->private_of].elem_bytes;
+}
+
+LLVMValueRef simd_load_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef *mask) {
+    bool small = simd_bytes(e->g, LLVMTypeOf(inst)) < 4 && !e->target->mask_registers;
+    if (mask) return small ? load_in_page(e, inst, align, at, *mask) : load_masked(e, inst, align, at, *mask);
+    LLVMValueRef v = LLVMBuildLoad2(e->b, simd_type(e, LLVMTypeOf(inst)), at, "");
+    LLVMSetAlignment(v, align);
+    copy_alias(e, v, inst);
+    return v;
+}
+
+LLVMValueRef simd_load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask) {
+    return simd_load_elements(e, inst, simd_alignment(e, inst), at, mask);
+}
+
+LLVMValueRef simd_load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *places) {
+    LLVMTypeRef t = LLVMTypeOf(inst);
+    LLVMValueRef all = LLVMGetPoison(simd_type(e, t));
+    for (int i = 0; i < e->shape.width; i++) {
+        LLVMValueRef one = LLVMBuildLoad2(e->b, t, places[i], "");
+        LLVMSetAlignment(one, simd_alignment(e, inst));
+        copy_alias(e, one, inst);
+        all = LLVMBuildInsertElement(e->b, all, one, cg_i32(e->cg, i), "");
+    }
+    return all;
+}
+
+/* at: a vector of addresses */
+LLVMValueRef simd_gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask) {
+    LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
+    if (e->target->mask_registers) {
+        LLVMTypeRef over[2] = {t, LLVMTypeOf(at)};
+        LLVMValueRef args[3] = {at, mask ? *mask : simd_all_lanes(e), LLVMConstNull(t)};
+        LLVMValueRef v = simd_intrinsic(e, "llvm.masked.gather", over, 2, args, 3);
+        set_align(e, v, 0, simd_alignment(e, inst));
+        copy_alias(e, v, inst);
+        return v;
+    }
+    if (mask) at = LLVMBuildSelect(e->b, *mask, at, simd_splat(e, simd_safe_place(e)), "");
+    LLVMValueRef *places = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
+    for (int i = 0; i < e->shape.width; i++) places[i] = LLVMBuildExtractElement(e->b, at, cg_i32(e->cg, i), "");
+    return simd_load_lanes(e, inst, places);
+}
+
+/* Without mask registers a store under a mask takes as long as a dozen others, and of the vectors at the end of a row all
+ * but the last have all their items. The builder is left where the ordinary store belongs; the masked one belongs in the
+ * block that is returned, and both lead to *on. */
+LLVMBasicBlockRef simd_when_all_inside(SimdEmit *e, LLVMBasicBlockRef *on) {
+    LLVMBasicBlockRef all = simd_block(e, "all"), some = simd_block(e, "some");
+    *on = simd_block(e, "stored");
+    LLVMBuildCondBr(e->b, e->all_inside, all, some);
+    LLVMPositionBuilderAtEnd(e->b, all);
+    return some;
+}
+
+void simd_store_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef v, LLVMValueRef at,
+                         LLVMValueRef *mask) {
+    LLVMValueRef st;
+    if (!mask) {
+        st = LLVMBuildStore(e->b, v, at);
+        LLVMSetAlignment(st, align);
+        simd_stream(e, inst, st);
+    } else {
+        LLVMTypeRef over[2] = {LLVMTypeOf(v), e->cg->ptr};
+        LLVMValueRef args[3] = {v, masked_place(e, LLVMGetOperand(inst, 1), at), *mask};
+        LLVMBasicBlockRef on = NULL;
+        if (*mask == e->inside && args[1] == at && !e->target->mask_registers) {
+            LLVMBasicBlockRef some = simd_when_all_inside(e, &on);
+            st = LLVMBuildStore(e->b, v, at);
+            LLVMSetAlignment(st, align);
+            copy_alias(e, st, inst);
+            LLVMBuildBr(e->b, on);
+            LLVMPositionBuilderAtEnd(e->b, some);
+        }
+        st = simd_intrinsic(e, "llvm.masked.store", over, 2, args, 3);
+        set_align(e, st, 1, align);
+        if (on) {
+            LLVMBuildBr(e->b, on);
+            LLVMPositionBuilderAtEnd(e->b, on);
+        }
+    }
+    copy_alias(e, st, inst);
+}
+
+void simd_store_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
+    simd_store_elements(e, inst, simd_alignment(e, inst), v, at, mask);
+}
+
+void simd_scatter(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
+    LLVMTypeRef over[2] = {LLVMTypeOf(v), LLVMTypeOf(at)};
+    LLVMValueRef args[3] = {v, at, mask ? *mask : simd_all_lanes(e)};
+    LLVMValueRef st = simd_intrinsic(e, "llvm.masked.scatter", over, 2, args, 3);
+    set_align(e, st, 1, simd_alignment(e, inst));
+    copy_alias(e, st, inst);
+}
