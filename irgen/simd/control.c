@@ -316,67 +316,6 @@ static void run_loop(SimdEmit *e, int level, int node) {
     LLVMBuildBr(e->b, entry_of(e, level, node_at(e, level, node)->next));
 }
 
-/* Branch on superword condition codes: what costs more under a mask is worth a second version of its block, for the usual
- * case that no lane is missing. Lane by lane, each live lane takes a branch; accesses are slow on machines without mask
- * registers. */
-static bool costs_more_masked(const SimdEmit *e, const SimdValue *value) {
-    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
-    if (value->private_of >= 0) return false;
-    if (op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg) return true;
-    if (op == LLVMCall)
-        return !simd_is_remark(value->v) && !simd_has_vector_form(value->v) && value->rate.x == LANE_VARYING &&
-               !simd_combines_update(e->g, value->v, value->block);
-    if ((op != LLVMLoad && op != LLVMStore) || e->target->mask_registers) return false;
-    LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, op == LLVMStore), value->block);
-    return at.x != LANE_UNIFORM && !simd_blends_store(e, value);
-}
-
-static bool block_gains(const SimdEmit *e, int block) {
-    const SimdBlock *b = &e->g->blocks.at[block];
-    for (int i = b->first; i < b->first + b->n && b->guarded; i++)
-        if (costs_more_masked(e, &e->g->values.at[i])) return true;
-    return false;
-}
-
-static bool gains_without_mask(const SimdEmit *e, int block) {
-    if (!simd_allows(e->g, BOSCC)) return false;
-    for (int b = block; b >= 0; b = e->g->blocks.at[b].goes_on)
-        if (block_gains(e, b)) return true;
-    return false;
-}
-
-/* How many stores by all lanes; -1: there is something else, or a check that may fail. */
-static int n_blends(SimdEmit *e, int block) {
-    const SimdRegion *g = e->g;
-    const SimdBlock *b = &g->blocks.at[block];
-    LLVMValueRef check = simd_check_of(g, block);
-    int stores = 0;
-    for (int i = b->first; i < b->first + b->n; i++) {
-        const SimdValue *value = &g->values.at[i];
-        if (LLVMIsATerminatorInst(value->v) || simd_is_remark(value->v)) continue;
-        if (!LLVMIsAStoreInst(value->v) || !simd_blends_store(e, value)) return -1;
-        LLVMValueRef at = LLVMGetOperand(value->v, 1);
-        bool beside = simd_is_contiguous(g, simd_rate(g, at, block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
-        if (!simd_is_group_memory(at) || !beside) return -1;
-        stores++;
-    }
-    return check && !LLVMIsAConstantInt(check) ? -1 : stores;
-}
-
-/* Nothing but a few stores by all lanes, vectors into memory of the group: that costs less than a branch which goes now
- * this way, now that. So it does in an array where a bit of the block turns the comparison: who sorts stores as often as
- * not. */
-static bool only_blends(SimdEmit *e, int block) {
-    enum { FEW = 4 };
-    int stores = 0;
-    for (int b = block; b >= 0; b = e->g->blocks.at[b].goes_on) {
-        int n = n_blends(e, b);
-        if (n < 0) return false;
-        stores += n;
-    }
-    return stores <= FEW;
-}
-
 static LLVMValueRef all_live(SimdEmit *e, LLVMValueRef *mask) {
     LLVMValueRef all = mask[0];
     for (int k = 1; k < e->n; k++) all = LLVMBuildAnd(e->b, all, mask[k], "");
@@ -401,12 +340,12 @@ static void run_nodes(SimdEmit *e, int level) {
             LLVMBuildBr(e->b, entry_of(e, level, n->next));
             continue;
         }
-        bool twice = n->masked && n->loop < 0 && e->whole && gains_without_mask(e, n->block);
+        bool twice = n->masked && n->loop < 0 && e->whole && simd_gains_without_mask(e, n->block);
         LLVMValueRef all = twice ? e->all_come[level][i] : NULL;
         if (all) LLVMPositionBuilderAtEnd(e->b, run_whole(e, level, i, all));
         LLVMValueRef *mask = n->masked ? load_masks(e, e->came[level][i]) : e->level_mask[level];
         bool skips = n->masked && (n->loop >= 0 || e->g->blocks.at[n->block].guarded);
-        skips = skips && !(n->loop < 0 && only_blends(e, n->block));
+        skips = skips && !(n->loop < 0 && simd_only_blends(e, n->block));
         if (skips) {
             LLVMBasicBlockRef live = simd_block(e, "live");
             LLVMBuildCondBr(e->b, simd_any(e, mask), live, entry_of(e, level, n->next));

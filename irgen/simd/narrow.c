@@ -53,9 +53,14 @@ static bool is_bound(const Line *l) {
     return !(l->x && l->y) && (!step || is_power_of_two(step) || is_power_of_two(-step));
 }
 
+/* What is the same in the whole nest is there in registers as it is. */
+static Form form_of(const SimdRegion *g, LLVMValueRef v, Reading r) {
+    return is_of_launch(g, v) && !LLVMIsAConstantInt(v) ? simd_as_atom(g, v, r) : simd_place(g, v, r);
+}
+
 /* The comparison's first operand less its second, or the other way round. */
 static bool difference(const SimdRegion *g, LLVMValueRef cmp, bool swap, Reading r, Line *l) {
-    Form a = simd_place(g, LLVMGetOperand(cmp, swap), r), b = simd_place(g, LLVMGetOperand(cmp, !swap), r), d;
+    Form a = form_of(g, LLVMGetOperand(cmp, swap), r), b = form_of(g, LLVMGetOperand(cmp, !swap), r), d;
     if (!form_add(&d, &a, -1, &b)) return false;
     *l = (Line){.of_launch = form_const(d.c)};
     for (int i = 0; i < d.n; i++) {

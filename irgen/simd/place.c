@@ -6,16 +6,17 @@
  * is asked of an access (how far it lies from another one, whether it goes on along a loop or down the rows, and by how
  * much) is read off its form. A form is found once for each value and reading, from those of its operands.
  *
- * Overflow. A value of w bits is read in one of three ways, and a form says of every item for which the value is no poison:
+ * Overflow. A value of w bits is read in one of three ways; a form says of every item for which the value is not poison:
  *     AS_SIGNED    the value, with a sign, is the sum over the integers;
  *     AS_UNSIGNED  the value, without a sign, is the sum over the integers;
  *     AS_BITS      the value is the sum modulo 2^w.
  * An operation that may wrap is expanded AS_BITS only; in the other readings one that LLVM says does not (nsw, nuw) is,
- * for where it did, the value is poison. Extensions are read with the sign that they extend by: a sum over the integers is
- * one modulo any 2^w. The arithmetic of forms is that of the integers (sema/affine.h); where a number would get out of
- * its reach, the value is an atom. So an address is the sum of its form modulo 2^64, and two of them whose forms differ by a constant are
- * so many bytes apart, whatever wraps on the way. Nothing here says that a value is not poison: who computes one where
- * the program does not compute it has to show that. A value that is no such operation is an atom, which is true always.
+ * for where it did, the value is poison. Extensions are read with the sign that they extend by: a sum over the integers
+ * is one modulo any 2^w. The arithmetic of forms is that of the integers (sema/affine.h); where a number would get out
+ * of its reach, the value is an atom. So an address is the sum of its form modulo 2^64, and two addresses whose forms
+ * differ by a constant are so many bytes apart, whatever wraps on the way. Nothing here says that a value is not poison:
+ * who computes one where the program does not has to show that. What is no such operation is an atom, which is always
+ * true.
  *
  * LLVM's own ScalarEvolution was tried instead (docs/decisions/affine-places.md). */
 #include "irgen/simd/simd.h"
@@ -135,7 +136,8 @@ static bool expand(const SimdRegion *g, LLVMValueRef v, Reading r, Form *f) {
     }
 }
 
-static Form atom(const SimdRegion *g, LLVMValueRef v, bool is_signed) {
+Form simd_as_atom(const SimdRegion *g, LLVMValueRef v, Reading r) {
+    bool is_signed = r != AS_UNSIGNED || v == g->x || v == g->y; /* these are never negative */
     SimdPlaces *p = g->places;
     int i = value_map_get(p->atom_of[is_signed], v);
     if (i >= 0) return form_of_atom(i);
@@ -150,7 +152,7 @@ static Form find(const SimdRegion *g, LLVMValueRef v, Reading r) {
     Form f = {0};
     if (constant(v, r, &k)) return form_const(k);
     if (LLVMIsAInstruction(v) && (is_integer(v) || is_pointer(v)) && expand(g, v, r, &f)) return f;
-    return atom(g, v, r != AS_UNSIGNED || v == g->x || v == g->y); /* these are never negative */
+    return simd_as_atom(g, v, r);
 }
 
 Form simd_place(const SimdRegion *g, LLVMValueRef v, Reading r) {

@@ -180,6 +180,8 @@ bool simd_is_plain(LLVMValueRef v); /* arithmetic on its operands alone, as fuse
 bool simd_is_sign_of_fused(LLVMValueRef v); /* the minus of c - a * b, which is part of the fused operation */
 bool simd_is_contiguous(const SimdRegion *g, LaneRate at, LLVMTypeRef t);
 
+void simd_find_uses(SimdRegion *g); /* uses.c: once the rates are there */
+
 bool simd_refuse(SimdRegion *g, const char *why, LLVMValueRef at); /* false; the first reason counts */
 
 /* Before, on functions that hold nests. */
@@ -190,7 +192,7 @@ void simd_hoist_parts(Cg *cg, LLVMValueRef fn);      /* and those of parameters 
 /* indices.c: narrow index arithmetic that cannot wrap becomes 64-bit arithmetic */
 void simd_widen_indices(Cg *cg, LLVMValueRef fn);
 bool simd_sink(Cg *cg, LLVMValueRef fn); /* sink.c: stores of several paths to where the paths join. Any? */
-bool simd_expand_copies(Cg *cg, LLVMValueRef fn); /* copies.c: of private arrays, by elements. Any? */
+bool simd_expand_copies(Cg *cg, LLVMValueRef fn); /* expand.c: of private arrays, by elements. Any? */
 void simd_shrink(Cg *cg, LLVMValueRef fn); /* shrink.c: arithmetic whose values fit 16 bits is done in 16 */
 
 /* privates.c */
@@ -252,6 +254,7 @@ bool simd_is_rest(const SimdRegion *g, int loop); /* of rounds that are too few 
 typedef enum Reading { AS_SIGNED, AS_UNSIGNED, AS_BITS } Reading;
 SimdPlaces *simd_places_new(Arena *a);
 Form simd_place(const SimdRegion *g, LLVMValueRef v, Reading r); /* of integers and addresses */
+Form simd_as_atom(const SimdRegion *g, LLVMValueRef v, Reading r); /* not looked into */
 LLVMValueRef simd_atom(const SimdRegion *g, int atom, bool *is_signed); /* is_signed NULL: never mind */
 bool simd_is_atom(const SimdRegion *g, const Form *f, LLVMValueRef v); /* and nothing else */
 bool simd_is_behind(const Form *a, const Form *b, int64_t *by); /* a is b + *by; false: their difference is no constant */
@@ -353,6 +356,12 @@ typedef struct SimdEmit {
 
 /* widen.c: instructions */
 void simd_instructions(SimdEmit *e, int from, int to); /* of SimdRegion.values, all in the block at hand */
+
+/* copies.c */
+LLVMValueRef simd_kept_slot(SimdEmit *e, int i, int k); /* of SimdEmit.slot */
+/* An operand where LLVM takes numbers beside vectors, and what was made of such as a vector. */
+LLVMValueRef simd_number_or_vector(SimdEmit *e, LLVMValueRef v, int row, int vector);
+LLVMValueRef simd_widened(SimdEmit *e, LLVMValueRef v);
 LLVMValueRef simd_scalar(SimdEmit *e, LLVMValueRef v, int row, int vector); /* uniform, or the first lane of a linear one */
 LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector);
 LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane);
@@ -461,6 +470,10 @@ void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef 
 LLVMValueRef simd_live_where(SimdEmit *e, int copy, LLVMValueRef c);
 LLVMValueRef *simd_lanes_where(SimdEmit *e, LLVMValueRef cond, bool holds);
 LLVMValueRef simd_any(SimdEmit *e, LLVMValueRef *mask);
+
+/* boscc.c */
+bool simd_gains_without_mask(const SimdEmit *e, int block);
+bool simd_only_blends(SimdEmit *e, int block);
 
 /* leave.c */
 void simd_check(SimdEmit *e, LLVMValueRef cond, bool fails, LLVMBasicBlockRef to); /* items that fail go to `to` */
