@@ -1,7 +1,7 @@
-/* boscc.c -- branch on superword condition codes: what costs more under a mask is worth a second version of its block, for
- * the usual case that no lane is missing. Lane by lane, each live lane takes a branch; accesses are slow on machines
+/* boscc.c -- branch on superword condition codes: what costs more under a mask is worth a second version of its block,
+ * for the usual case that no lane is missing. Lane by lane, each live lane takes a branch; accesses are slow on machines
  * without mask registers. control.c writes the versions. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 static bool costs_more_masked(const SimdEmit *e, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);

@@ -4,7 +4,7 @@
  * the masked nodes follow one another in topological order up to the post-dominator; a node is skipped if no lane is
  * live. A divergent loop runs until its last lane has left; a lane that leaves keeps the values that are used after the
  * loop. Values that may outlive a skipped node are stored in the frame, and SROA makes registers of them. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 /* Masks ------------------------------------------------------------------------------------------------------------ */
 

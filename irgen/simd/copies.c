@@ -2,7 +2,7 @@
  * scalar for each row where it is uniform or linear (then that of the row's first item), a vector for each vector of each
  * row where it varies. Each use makes what it needs from these copies: a scalar, a vector, one lane. What may be used
  * where its own block has been skipped is kept in slots of the frame. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 #include <string.h>
 

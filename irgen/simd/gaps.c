@@ -6,7 +6,7 @@
  * Writing it back is legal if nobody writes these elements while the kernel runs: the array has one name in the
  * function (noalias), all stores to it in the whole function are the parts, each item's places lie a multiple of the
  * step from every other item's, and the vectors end with the last item's last part. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 enum { MANY = 1 << 20 };
 

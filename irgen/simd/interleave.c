@@ -1,9 +1,9 @@
-/* interleave.c -- interleaved accesses (parts.c) of a block. All parts are read as whole vectors, from which one for each
- * part is put together, and written likewise; nothing is read behind the last item's, nor written that is none.
+/* interleave.c -- interleaved accesses (parts.c) of a block. All parts are read as whole vectors, from which one for
+ * each part is put together, and written likewise; nothing is read behind the last item's, nor written that is none.
  *
- * Where items are far apart, or who knows where, and each has a vector's elements or more side by side, as when it walks
- * along a row (walked.c), each lane's are read, or written, as a whole vector, and as many of these transposed. */
-#include "irgen/simd/simd.h"
+ * Where items are far apart, or at unknown places, and each has a vector's elements or more side by side, as when it
+ * walks along a row (walked.c), each lane's are read, or written, as a whole vector, and as many of these transposed. */
+#include "irgen/simd/emit.h"
 
 /* Permutations ----------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* lanes.c -- instructions without a vector form, lane by lane: written out where all lanes are live, else in a loop over
  * the live ones. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 static LLVMValueRef lanes_as_bits(SimdEmit *e, LLVMValueRef *mask) {
     LLVMTypeRef bits = LLVMIntTypeInContext(e->cg->ctx, (unsigned)e->shape.width);

@@ -5,7 +5,7 @@
  * widened. That may leave a doubt, as lanes that are not live are asked, too; then every live lane is looked at. The
  * way out is as cold as code gets, so it stays scalar: written once more for the first item that failed, with that
  * item's values, it reports the item as the item itself would have. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 /* Is one outside? ------------------------------------------------------------------------------------------------ */
 

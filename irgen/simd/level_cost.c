@@ -1,7 +1,7 @@
-/* level_cost.c -- the cost model: what a level of a nest (its straight part, or the body of a loop) takes, for a block of
- * items and for one item alone. Operations over what the machine starts in a cycle, or the longest chain around the loop,
- * whichever is more; a region without loops waits for its longest way, together with as many blocks, or as much of one, as
- * the machine has in sight. What arithmetic costs is LLVM's to say (passes/cost.cpp). */
+/* level_cost.c -- the cost model: what a level of a nest (its straight part, or the body of a loop) takes, for a block
+ * of items and for one item alone. Operations over what the machine starts in a cycle, or the longest chain around the
+ * loop, whichever is more; a region without loops waits for its longest way, together with as many blocks, or as much of
+ * one, as the machine has in sight. What arithmetic costs is LLVM's to say (passes/cost.cpp). */
 #include "irgen/simd/level_cost.h"
 
 #include "irgen/lang/marks.h"

@@ -2,7 +2,7 @@
  * wide as the data, all ones or all zeros, and is kept in that form across blocks. LLVM would find that one bit of a
  * lane determines the others, and keep bits, which must be packed and unpacked at each use. So the two conversions are
  * calls of opaque functions until the pipeline has run. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* memory.c -- loads and stores of a block of items. An address that is the same for all is read once; neighbours' places
  * side by side are a vector; anything else is gathered and scattered. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 LLVMValueRef *simd_mask_of(SimdEmit *e, int row, int vector) {
     return e->mask ? &e->mask[row * e->shape.vectors + vector] : NULL;

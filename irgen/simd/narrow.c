@@ -91,7 +91,8 @@ static bool read_order(const Narrowing *n, Guard *o, LLVMIntPredicate p) {
 }
 
 static bool read_equality(const Narrowing *n, Guard *o, LLVMIntPredicate p) {
-    bool is_line = difference(n->g, o->cmp, false, AS_SIGNED, &o->line) || difference(n->g, o->cmp, false, AS_UNSIGNED, &o->line);
+    bool is_line = difference(n->g, o->cmp, false, AS_SIGNED, &o->line) ||
+                   difference(n->g, o->cmp, false, AS_UNSIGNED, &o->line);
     int64_t step = o->line.x + o->line.y;
     o->holds = (p == LLVMIntEQ) == o->want ? EQUAL : UNEQUAL;
     return is_line && step >= -1 && step <= 1;

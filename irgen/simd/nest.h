@@ -2,7 +2,7 @@
 #ifndef KDSL_IRGEN_SIMD_NEST_H
 #define KDSL_IRGEN_SIMD_NEST_H
 
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 /* The plan ----------------------------------------------------------------------------------------------------------- */
 

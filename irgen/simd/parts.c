@@ -1,7 +1,7 @@
-/* parts.c -- interleaved accesses: elements of an item that lie near one another at places that step evenly from item to
- * item, as the fields of a struct, the colours of a pixel, every other number. Here they are found; interleave.c reads and
- * writes them together. Accesses whose places (place.c) differ by a constant are parts of one group, unless an access
- * between them may be of one of their elements. */
+/* parts.c -- interleaved accesses: elements of an item that lie near one another at places that step evenly from item
+ * to item, as the fields of a struct, the colours of a pixel, every other number. Here they are found; interleave.c reads
+ * and writes them together. Accesses whose places (place.c) differ by a constant are parts of one group, unless an
+ * access between them may be of one of their elements. */
 #include "irgen/simd/simd.h"
 
 enum { MOST_PARTS = 16, MOST_IN_ROW = 64 };
@@ -75,7 +75,8 @@ static bool joins(const SimdRegion *g, const Open *o, const SimdValue *value, co
     const SimdValue *first = &g->values.at[o->parts.of.at[0]];
     int64_t bytes = simd_bytes(g, simd_element(value->v));
     if (o->over || step != o->parts.step || o->parts.is_store != (LLVMIsAStoreInst(value->v) != NULL)) return false;
-    if (simd_element(value->v) != simd_element(first->v) || !simd_is_behind(at, &o->first, by) || *by % bytes) return false;
+    if (simd_element(value->v) != simd_element(first->v)) return false;
+    if (!simd_is_behind(at, &o->first, by) || *by % bytes) return false;
     *by /= bytes;
     for (int i = 0; i < o->between.n; i++)
         if (!o->parts.is_store && o->between.at[i] == *by) return false;
@@ -102,7 +103,8 @@ static void note_between(SimdRegion *g, Open *o, const SimdValue *value, const F
     LLVMValueRef first = g->values.at[o->parts.of.at[0]].v;
     int64_t bytes = simd_bytes(g, simd_element(first)), by;
     if (!may_meet(value->v, first)) return;
-    bool is_known = at && simd_element(value->v) == simd_element(first) && simd_is_behind(at, &o->first, &by) && by % bytes == 0;
+    bool is_known = at && simd_element(value->v) == simd_element(first) && simd_is_behind(at, &o->first, &by) &&
+                    by % bytes == 0;
     if (!is_known || (o->parts.is_store && has_part(o, by / bytes))) o->over = true;
     else vec_push(g->arena, &o->between, by / bytes);
 }

@@ -2,11 +2,11 @@
  *
  *     rest + c1 * x + c2 * y + c3 * counter + ... + factor * atom
  *
- * over the item's indices, counters of its loops, and atoms: what is the same for all items, and what is not affine. What
- * is asked of an access (how far it lies from another one, whether it goes on along a loop or down the rows, and by how
- * much) is read off its form. A form is found once for each value and reading, from those of its operands.
+ * over the item's indices, counters of its loops, and atoms: what is the same for all items, and what is not affine.
+ * What is asked of an access (how far it lies from another one, whether it goes on along a loop or down the rows, and by
+ * how much) is read off its form. A form is found once for each value and reading, from those of its operands.
  *
- * Overflow. A value of w bits is read in one of three ways; a form says of every item for which the value is not poison:
+ * Overflow. A value of w bits is read in one of three ways; a form says of every item whose value is not poison:
  *     AS_SIGNED    the value, with a sign, is the sum over the integers;
  *     AS_UNSIGNED  the value, without a sign, is the sum over the integers;
  *     AS_BITS      the value is the sum modulo 2^w.
@@ -14,9 +14,9 @@
  * for where it did, the value is poison. Extensions are read with the sign that they extend by: a sum over the integers
  * is one modulo any 2^w. The arithmetic of forms is that of the integers (sema/affine.h); where a number would get out
  * of its reach, the value is an atom. So an address is the sum of its form modulo 2^64, and two addresses whose forms
- * differ by a constant are so many bytes apart, whatever wraps on the way. Nothing here says that a value is not poison:
- * who computes one where the program does not has to show that. What is no such operation is an atom, which is always
- * true.
+ * differ by a constant are so many bytes apart, whatever wraps on the way. Nothing here says that a value is not
+ * poison: who computes one where the program does not has to show that. What is no such operation is an atom, which is
+ * always true.
  *
  * LLVM's own ScalarEvolution was tried instead (docs/decisions/affine-places.md). */
 #include "irgen/simd/simd.h"
@@ -48,7 +48,7 @@ bool simd_is_atom(const SimdRegion *g, const Form *f, LLVMValueRef v) {
     return f->n == 1 && !f->c && f->at[0].k == 1 && simd_atom(g, f->at[0].atom, NULL) == v;
 }
 
-/* Forms ------------------------------------------------------------------------------------------------------------- */
+/* Forms ------------------------------------------------------------------------------------------------------------ */
 
 static bool is_integer(LLVMValueRef v) {
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64;
@@ -165,7 +165,7 @@ Form simd_place(const SimdRegion *g, LLVMValueRef v, Reading r) {
     return f;
 }
 
-/* Differences and steps --------------------------------------------------------------------------------------------- */
+/* Differences and steps -------------------------------------------------------------------------------------------- */
 
 bool simd_is_behind(const Form *a, const Form *b, int64_t *by) {
     Form d;

@@ -1,5 +1,5 @@
-/* place_text.c -- the pass print-places: every load and store of a nest gets its place (place.c) and how that changes from
- * item to item (rates.c) as metadata, to be read with --run-pass=print-places. It runs for that only. */
+/* place_text.c -- the pass print-places: every load and store of a nest gets its place (place.c) and how that changes
+ * from item to item (rates.c) as metadata, to be read with --run-pass=print-places. It runs for that only. */
 #include "irgen/simd/simd.h"
 
 #include <string.h>
@@ -28,9 +28,8 @@ static const char *text_of_place(const SimdRegion *g, LLVMValueRef pointer) {
 
 static const char *text_of_rate(const SimdRegion *g, const SimdValue *access, LLVMValueRef pointer) {
     LaneRate at = simd_rate(g, pointer, access->block);
-    LLVMTypeRef t = LLVMTypeOf(LLVMIsAStoreInst(access->v) ? LLVMGetOperand(access->v, 0) : access->v);
     const char *rows = at.y ? ", differs between rows" : "";
-    if (simd_is_contiguous(g, at, t)) return arena_printf(g->arena, "contiguous%s", rows);
+    if (simd_is_contiguous(g, at, simd_element(access->v))) return arena_printf(g->arena, "contiguous%s", rows);
     if (at.x == LANE_LINEAR) return arena_printf(g->arena, "stride %lld%s", (long long)at.stride, rows);
     return arena_printf(g->arena, "%s%s", at.x == LANE_UNIFORM ? "uniform" : "varying", rows);
 }
@@ -44,10 +43,9 @@ void simd_note_places(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef 
     simd_rates(&g, g.y != NULL);
     for (int i = 0; i < g.values.n; i++) {
         const SimdValue *access = &g.values.at[i];
-        bool is_store = LLVMIsAStoreInst(access->v);
-        if (!is_store && !LLVMIsALoadInst(access->v)) continue;
-        LLVMValueRef pointer = LLVMGetOperand(access->v, is_store);
-        const char *text = arena_printf(g.arena, "%s: %s", text_of_place(&g, pointer), text_of_rate(&g, access, pointer));
+        if (!LLVMIsAStoreInst(access->v) && !LLVMIsALoadInst(access->v)) continue;
+        LLVMValueRef p = simd_address(access->v);
+        const char *text = arena_printf(g.arena, "%s: %s", text_of_place(&g, p), text_of_rate(&g, access, p));
         LLVMMetadataRef words = LLVMMDStringInContext2(cg->ctx, text, strlen(text));
         LLVMSetMetadata(access->v, kind, LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, &words, 1)));
     }

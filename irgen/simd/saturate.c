@@ -1,7 +1,7 @@
 /* saturate.c -- saturating conversion of floating-point numbers to integers: beyond the range of the type its nearest
  * end, NaN gives 0. LLVM's intrinsic for it is scalarised; here it is a clamp, a conversion, and selects for the values
  * that a clamp cannot express. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 #include <math.h>
 

@@ -1,7 +1,8 @@
-/* shape.c -- how many items a block has, and whether vector code is worth it. The width is that of the machine's vectors, in
- * elements of the size the kernel computes with. Rows and vectors share what is the same along them and give the machine
- * independent work where one chain of operations would make it wait; registers bound them. The time of a shape is estimated
- * loop by loop (level_cost.c). A kernel stays scalar if one item alone takes less time than its share of the best block. */
+/* shape.c -- how many items a block has, and whether vector code is worth it. The width is that of the machine's
+ * vectors, in elements of the size the kernel computes with. Rows and vectors share what is the same along them and give
+ * the machine independent work where one chain of operations would make it wait; registers bound them. The time of a
+ * shape is estimated loop by loop (level_cost.c). A kernel stays scalar if one item alone takes less time than its share
+ * of the best block. */
 #include "irgen/simd/level_cost.h"
 
 /* Of the elements that items read, write and compute with: numbers of floating point and what lies in memory. */

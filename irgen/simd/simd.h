@@ -127,7 +127,7 @@ typedef struct SimdRegion {
     /* What is in it. */
     Vec(SimdBlock) blocks;
     Vec(SimdValue) values;
-    OperationCost *costs;         /* shape.c: of each value, as many at once as a vector has */
+    OperationCost *costs;         /* level_cost.c: of each value, as many at once as a vector has */
     Vec(SimdLoop) loops;
     Vec(SimdPrivate) privates;
     Vec(SimdParts) parts;
@@ -314,169 +314,46 @@ SimdAhead simd_reads_ahead(Cg *cg, SimdRegion *g, LLVMValueRef x, LLVMValueRef y
 void simd_fetch_ahead(Cg *cg, const SimdAhead *ahead, LLVMValueRef items, int n_items); /* of the block `items` behind x */
 void simd_prefetch(Cg *cg, LLVMValueRef place); /* into the first cache */
 
-/* Emission ----------------------------------------------------------------------------------------------------------- */
-
-typedef struct SimdLanePair { /* two lanes' words as one number (widen.c) */
-    LLVMValueRef of;
-    LLVMBasicBlockRef block;
-    int row, vector, first;
-    LLVMValueRef both;
-} SimdLanePair;
-
-typedef struct SimdEmit {
-    SimdRegion *g;
-    const SimdTarget *target;
-    SimdStreams *streams;
-    ValueMap *past;                /* stores that go past the caches; NULL: none */
-    Cg *cg;
-    LLVMBuilderRef b;
-    LLVMBasicBlockRef allocas;    /* of the function; slots go there */
-    SimdShape shape;
-    int n;                        /* copies: rows * vectors */
-    LLVMValueRef x, y;            /* of the block's first item */
-    LLVMValueRef **copy;          /* by value: rows (uniform, linear) or rows * vectors of them */
-    LLVMValueRef **slot;          /* by value: where it is kept; NULL: nowhere */
-    LLVMValueRef **out;           /* by value: what items that left its loop took with them */
-    LLVMValueRef **phi;           /* by value: where the ways to it leave what they bring */
-    LLVMValueRef ***came;         /* [level][node]: masks of the lanes that have come to a masked node so far */
-    LLVMValueRef **live, **live_next; /* by loop, divergent ones: lanes in this round, and in the next */
-    LLVMValueRef **all_come;      /* [level][node]: i1: do all lanes come? NULL: it takes a look at the masks */
-    LLVMBasicBlockRef **entry;    /* [level][node] */
-    LLVMBasicBlockRef *round, *level_end, *loop_done; /* by level, by level, by loop */
-    LLVMValueRef **level_mask;    /* by level; NULL: all lanes */
-    bool whole;                   /* a block of items of which none is missing */
-    bool settled;                 /* what SimdValue.at_ends says is so for all of its items */
-    LLVMValueRef inside, all_inside; /* else: mask of the items of the row, and whether that is all lanes */
-    LLVMValueRef *mask;           /* of the block at hand; NULL: all lanes */
-    int block;                    /* at hand */
-    LLVMValueRef *privates;       /* by private: the block's memory for all its items */
-    SimdLanePair pair;            /* made last */
-    LLVMValueRef safe;            /* address of memory that any lane may read */
-} SimdEmit;
-
-/* widen.c: instructions */
-void simd_instructions(SimdEmit *e, int from, int to); /* of SimdRegion.values, all in the block at hand */
-
-/* copies.c */
-LLVMValueRef simd_kept_slot(SimdEmit *e, int i, int k); /* of SimdEmit.slot */
-/* An operand where LLVM takes numbers beside vectors, and what was made of such as a vector. */
-LLVMValueRef simd_number_or_vector(SimdEmit *e, LLVMValueRef v, int row, int vector);
-LLVMValueRef simd_widened(SimdEmit *e, LLVMValueRef v);
-LLVMValueRef simd_scalar(SimdEmit *e, LLVMValueRef v, int row, int vector); /* uniform, or the first lane of a linear one */
-LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector);
-LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane);
-LLVMValueRef simd_clone_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef lane);
-LLVMTypeRef simd_type(SimdEmit *e, LLVMTypeRef t);
-LLVMValueRef simd_splat(SimdEmit *e, LLVMValueRef scalar);
-int simd_copies(const SimdEmit *e, LaneRate r);
-int simd_copy_at(const SimdEmit *e, LaneRate r, int row, int vector);
-LLVMValueRef simd_iota(SimdEmit *e, LLVMTypeRef t, int64_t stride);
-LLVMValueRef simd_intrinsic(SimdEmit *e, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n);
-LLVMValueRef simd_alloca(SimdEmit *e, LLVMTypeRef t, const char *name);
-LLVMBasicBlockRef simd_block(SimdEmit *e, const char *name);
+/* widen.c, masks.c: which instructions are what */
 bool simd_has_vector_form(LLVMValueRef v);
 bool simd_is_remark(LLVMValueRef v);
 bool simd_is_call_of(LLVMValueRef v, const char *prefix); /* masks.c: of a function whose name begins so */
-void simd_keep(SimdEmit *e, int value); /* where it may be needed when its block has been skipped */
-/* Memory of the frame that LLVM makes registers of: a copy of a value of type t, or of a mask. */
-LLVMTypeRef simd_copy_type(SimdEmit *e, LaneRate r, LLVMTypeRef t);
-LLVMValueRef simd_slot_new(SimdEmit *e, LLVMTypeRef t, const char *name);
-LLVMValueRef simd_out_slot(SimdEmit *e, int value, int copy); /* of SimdEmit.out */
-LLVMValueRef simd_hidden(SimdEmit *e, LLVMValueRef v); /* masks.c */
-LLVMValueRef simd_mask_call(SimdEmit *e, LLVMValueRef v, LLVMTypeRef to); /* masks.c */
-LLVMValueRef simd_slot_load(SimdEmit *e, LLVMTypeRef t, LLVMValueRef slot);
-void simd_slot_store(SimdEmit *e, LLVMValueRef v, LLVMValueRef slot);
-/* The instruction as it is, for one copy, with the operands that the copy has. */
-LLVMValueRef simd_clone(SimdEmit *e, LLVMValueRef inst, int row, int vector);
 
-void simd_stream(SimdEmit *e, LLVMValueRef store, LLVMValueRef made); /* stream.c */
-
-/* access.c */
+/* access.c: loads and stores */
 LLVMValueRef simd_address(LLVMValueRef access); /* of a load or store */
 LLVMTypeRef simd_element(LLVMValueRef access);
 LLVMValueRef simd_object(LLVMValueRef pointer); /* what it points into */
 bool simd_is_param(LLVMValueRef object, const char *attribute); /* a parameter that is said to be so */
 bool simd_is_group_memory(LLVMValueRef pointer); /* this thread's alone */
 
-/* memory.c */
-LLVMValueRef *simd_mask_of(SimdEmit *e, int row, int vector);
-LLVMValueRef *simd_mask_for(SimdEmit *e, LaneRate r, int row, int vector); /* of a value's copy; NULL: all lanes */
+/* memory.c: tiles that are read across, and transposed */
 bool simd_reads_columns(const SimdRegion *g, const SimdValue *load);
 bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *load); /* reads them whole, and transposes */
-LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector);
-void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
-void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector); /* of CG_AHEAD */
-bool simd_stores_whole(SimdEmit *e, const SimdValue *value); /* not copy by copy */
-bool simd_one_store(SimdEmit *e, const SimdValue *value);    /* false: the values differ */
-bool simd_blends_store(const SimdEmit *e, const SimdValue *value); /* by all lanes, although under a mask */
-LLVMValueRef simd_choice(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMValueRef old); /* to be stored */
-
-void simd_per_lane(SimdEmit *e, int value); /* lanes.c: whatever has no vector form: lane by lane, the live ones */
-void simd_transpose(SimdEmit *e, LLVMValueRef *lines); /* transpose.c: as many vectors as one has lanes */
-
-/* vector_memory.c: accesses of a vector, as inst has one of an element; mask NULL: all lanes */
-LLVMValueRef simd_all_lanes(SimdEmit *e);
-LLVMValueRef simd_safe_place(SimdEmit *e); /* of a vector that any lane may read */
-unsigned simd_alignment(SimdEmit *e, LLVMValueRef inst); /* of its elements */
-LLVMValueRef simd_load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask);
-LLVMValueRef simd_load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *places);
-LLVMValueRef simd_gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask);
-void simd_store_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask);
-void simd_scatter(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask);
-LLVMBasicBlockRef simd_when_all_inside(SimdEmit *e, LLVMBasicBlockRef *on);
-LLVMValueRef simd_load_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef *mask);
-void simd_store_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef v, LLVMValueRef at,
-                         LLVMValueRef *mask);
 
 /* update.c: one update of memory for all lanes */
 bool simd_combines_update(const SimdRegion *g, LLVMValueRef v, int block);
-bool simd_combined_update(SimdEmit *e, LLVMValueRef call); /* false: it is made lane by lane */
 double simd_update_cost(const SimdRegion *g, LLVMValueRef call, int block); /* of such a one, for a vector */
 bool simd_has_totals(const SimdRegion *g); /* will it have any? */
-void simd_bring_totals(SimdEmit *e); /* where the nest ends */
 
 /* saturate.c */
 bool simd_saturates(LLVMTypeRef from, LLVMTypeRef to);
-LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is_signed);
 
-/* parts.c */
+/* parts.c: interleaved accesses */
 void simd_find_parts(SimdRegion *g); /* once the rates are there */
 int simd_reach(const SimdParts *p); /* elements from the first to the last */
 bool simd_is_part(const SimdRegion *g, const SimdValue *access, int width); /* with vectors of this width */
 bool simd_is_of_rows(const SimdRegion *g, const SimdValue *access); /* and each item's are read for themselves */
 bool simd_walks(const SimdRegion *g, const SimdValue *load, const SimdCounted *c); /* its items' own rows, side by side */
-/* interleave.c */
-bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueRef *mask); /* together */
-/* And the other parts' copies with it. */
-LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef *mask);
-bool simd_writes_parts(const SimdEmit *e, const SimdValue *store); /* together, where the last one stands */
-bool simd_ends_parts(const SimdEmit *e, const SimdValue *store);
-const SimdValue *simd_part(const SimdEmit *e, const SimdValue *store, int i); /* NULL: there are no more */
-void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, LLVMValueRef *mask);
-LLVMValueRef simd_gathered(SimdEmit *e, LLVMValueRef *v, int n, const int *of, const int *lane);
 
 /* gaps.c: stores of some of the parts */
 void simd_count_stores(SimdRegion *g); /* before any code is written */
 bool simd_bridges_gaps(const SimdRegion *g, const SimdParts *p);
-void simd_store_gaps(SimdEmit *e, const SimdValue *store, LLVMValueRef first, int row, int vector, LLVMValueRef *mask);
-
 
 /* forward.c: what is in registers already of the memory of a group */
 bool simd_has_known_places(const SimdRegion *g); /* all that its items read and write, once it is known which item they are */
 void simd_forward_in(Cg *cg, LLVMValueRef fn);
 
-/* control.c: the region once, for the shape of e; the builder is left at the end. mask NULL: all lanes */
-void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);
-LLVMValueRef simd_live_where(SimdEmit *e, int copy, LLVMValueRef c);
-LLVMValueRef *simd_lanes_where(SimdEmit *e, LLVMValueRef cond, bool holds);
-LLVMValueRef simd_any(SimdEmit *e, LLVMValueRef *mask);
-
-/* boscc.c */
-bool simd_gains_without_mask(const SimdEmit *e, int block);
-bool simd_only_blends(SimdEmit *e, int block);
-
-/* leave.c */
-void simd_check(SimdEmit *e, LLVMValueRef cond, bool fails, LLVMBasicBlockRef to); /* items that fail go to `to` */
+/* leave.c: checks */
 bool simd_checked_at_ends(const SimdRegion *g, LLVMValueRef cond, int block);      /* and so for next to nothing */
 LLVMValueRef simd_check_of(const SimdRegion *g, int block); /* what its branch leaves by, or does not; NULL: no check */
 

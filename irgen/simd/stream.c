@@ -3,7 +3,7 @@
  * of CG_EXTENT at the beginning of a kernel, where one test decides whether an array is large. Such stores must be
  * aligned, and are slow unless they fill whole cache lines one after another: only stores that all items of a long row
  * execute qualify (plan.c). */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 /* Is nothing done with this address, or one made from it, but storing? */
 static bool only_written(LLVMValueRef pointer) {

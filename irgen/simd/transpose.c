@@ -1,5 +1,5 @@
 /* transpose.c -- as many vectors as one has lanes, transposed in registers. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 /* Two vectors in, two out: the lanes of both, counted through, that each takes. */
 static void permute_both(SimdEmit *e, LLVMValueRef *a, LLVMValueRef *b, LLVMValueRef *first, LLVMValueRef *second) {

@@ -4,7 +4,7 @@
  *
  * Where the element is the thread's own copy, which nothing but the update reads, lanes are reduced when the nest ends:
  * until then each copy of the block has an accumulator of vectors. It holds what changes nothing whenever no nest runs. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* uses.c -- what the code of a block of items needs to know of values before it is written: which blocks are worth a branch
+/* uses.c -- what is found out of values before the code of a block of items is written: which blocks are worth a branch
  * that skips them when no lane is live, and which values may be used where their own block has been skipped, or after a
  * loop that lanes leave at different times. */
 #include "irgen/simd/simd.h"

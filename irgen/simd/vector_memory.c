@@ -1,6 +1,6 @@
 /* vector_memory.c -- accesses of one vector: contiguous, under a mask, gathered and scattered. Where the machine has no
  * masked form of an access, lanes that are not live read from a place that is always there. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 LLVMValueRef simd_all_lanes(SimdEmit *e) { return LLVMConstAllOnes(simd_type(e, e->cg->i1)); }
 

@@ -1,6 +1,6 @@
 /* widen.c -- widening: one instruction of the region for all items of a block, from the copies of its operands
  * (copies.c). */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
 #include <string.h>
 
