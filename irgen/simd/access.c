@@ -1,4 +1,5 @@
-/* access.c -- what an access is of: its address, the type of its element, the object that the address leads into. */
+/* access.c -- loads and stores: their address and how it changes, the type of their element, the object that the address
+ * leads into. */
 #include "irgen/simd/simd.h"
 
 #include <string.h>
@@ -7,6 +8,16 @@ LLVMValueRef simd_address(LLVMValueRef access) { return LLVMGetOperand(access, L
 
 LLVMTypeRef simd_element(LLVMValueRef access) {
     return LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access);
+}
+
+bool simd_is_access(LLVMValueRef v) { return LLVMIsALoadInst(v) || LLVMIsAStoreInst(v); }
+
+LaneRate simd_address_rate(const SimdRegion *g, const SimdValue *access) {
+    return simd_rate(g, simd_address(access->v), access->block);
+}
+
+bool simd_is_beside(const SimdRegion *g, const SimdValue *access) {
+    return simd_is_contiguous(g, simd_address_rate(g, access), simd_element(access->v));
 }
 
 LLVMValueRef simd_object(LLVMValueRef pointer) {

@@ -35,9 +35,8 @@ SimdAhead simd_reads_ahead(Cg *cg, SimdRegion *g, LLVMValueRef x, LLVMValueRef y
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *block = &g->blocks.at[value->block];
         if (!LLVMIsALoadInst(value->v) || block->leaves || block->loop >= 0 || value->private_of >= 0) continue;
-        LLVMValueRef pointer = LLVMGetOperand(value->v, 0);
-        if (!simd_is_contiguous(g, simd_rate(g, pointer, value->block), LLVMTypeOf(value->v))) continue;
-        add(&ahead, cg, g, pointer, simd_bytes(g, LLVMTypeOf(value->v)), x, y);
+        if (!simd_is_beside(g, value)) continue;
+        add(&ahead, cg, g, simd_address(value->v), simd_bytes(g, LLVMTypeOf(value->v)), x, y);
     }
     return ahead;
 }

@@ -10,9 +10,8 @@ static bool costs_more_masked(const SimdEmit *e, const SimdValue *value) {
     if (op == LLVMCall)
         return !simd_is_remark(value->v) && !simd_has_vector_form(value->v) && value->rate.x == LANE_VARYING &&
                !simd_combines_update(e->g, value->v, value->block);
-    if ((op != LLVMLoad && op != LLVMStore) || e->target->mask_registers) return false;
-    LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, op == LLVMStore), value->block);
-    return at.x != LANE_UNIFORM && !simd_blends_store(e, value);
+    if (!simd_is_access(value->v) || e->target->mask_registers) return false;
+    return simd_address_rate(e->g, value).x != LANE_UNIFORM && !simd_blends_store(e, value);
 }
 
 static bool block_gains(const SimdEmit *e, int block) {
@@ -39,9 +38,7 @@ static int n_blends(SimdEmit *e, int block) {
         const SimdValue *value = &g->values.at[i];
         if (LLVMIsATerminatorInst(value->v) || simd_is_remark(value->v)) continue;
         if (!LLVMIsAStoreInst(value->v) || !simd_blends_store(e, value)) return -1;
-        LLVMValueRef at = LLVMGetOperand(value->v, 1);
-        bool beside = simd_is_contiguous(g, simd_rate(g, at, block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
-        if (!simd_is_group_memory(at) || !beside) return -1;
+        if (!simd_is_group_memory(simd_address(value->v)) || !simd_is_beside(g, value)) return -1;
         stores++;
     }
     return check && !LLVMIsAConstantInt(check) ? -1 : stores;

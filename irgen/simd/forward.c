@@ -331,13 +331,10 @@ bool simd_has_known_places(const SimdRegion *g) {
     if (g->y || g->blocks.n != 1 || g->aligned) return false;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
-        bool is_store = LLVMIsAStoreInst(value->v);
         if (LLVMIsACallInst(value->v) && !simd_is_remark(value->v) && !simd_has_vector_form(value->v)) return false;
-        if (!is_store && !LLVMIsALoadInst(value->v)) continue;
-        LLVMValueRef p = LLVMGetOperand(value->v, is_store);
-        LaneRate at = simd_rate(g, p, value->block);
-        if (value->private_of >= 0 || !is_known_place(g, p)) return false;
-        if (!simd_is_contiguous(g, at, LLVMTypeOf(is_store ? LLVMGetOperand(value->v, 0) : value->v))) return false;
+        if (!simd_is_access(value->v)) continue;
+        if (value->private_of >= 0 || !simd_is_beside(g, value)) return false;
+        if (!is_known_place(g, simd_address(value->v))) return false;
     }
     return true;
 }

@@ -51,7 +51,7 @@ static bool reads_well(const SimdRegion *g, const SimdCounted *c, const SimdValu
     int loop = (int)(c->loop - g->loops.at);
     if (simd_walks(g, load, c)) return *walks = true;
     int64_t by = simd_pace(g, LLVMGetOperand(load->v, 0), loop), size = simd_bytes(g, LLVMTypeOf(load->v));
-    return simd_rate(g, LLVMGetOperand(load->v, 0), load->block).x == LANE_UNIFORM && (by == size || !by) &&
+    return simd_address_rate(g, load).x == LANE_UNIFORM && (by == size || !by) &&
            !simd_is_atomic(load->v);
 }
 

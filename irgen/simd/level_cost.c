@@ -37,8 +37,7 @@ bool simd_walks_far(const SimdRegion *g, const SimdValue *load) {
  * Where blocks may have rows, several of them walk along, and there is another way to share. */
 static bool begins_run(const SimdRegion *g, const SimdValue *load) {
     if (g->y || g->blocks.at[load->block].leaves || !simd_walks_far(g, load)) return false;
-    LLVMValueRef pointer = LLVMGetOperand(load->v, 0);
-    return simd_is_contiguous(g, simd_rate(g, pointer, load->block), LLVMTypeOf(load->v)) && LLVMIsAArgument(simd_object(pointer));
+    return simd_is_beside(g, load) && LLVMIsAArgument(simd_object(simd_address(load->v)));
 }
 
 bool level_walks_down(const SimdRegion *g) {
@@ -91,14 +90,13 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
     case LLVMPHI: case LLVMBr: case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: return 0;
     case LLVMLoad:
     case LLVMStore: {
-        LLVMTypeRef e = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
-        LaneRate at = simd_rate(g, LLVMGetOperand(value->v, op == LLVMStore), value->block);
-        if (simd_is_atomic(value->v) && at.x != LANE_UNIFORM) return (simd_is_masked(g, value->block) ? BY_LIVE_LANE : BY_LANE) * width;
-        if (op == LLVMLoad && simd_is_contiguous(g, at, e)) return 1 + lines_cost(g, value, width);
+        bool uniform = simd_address_rate(g, value).x == LANE_UNIFORM, beside = simd_is_beside(g, value);
+        bool masked = simd_is_masked(g, value->block);
+        if (simd_is_atomic(value->v) && !uniform) return (masked ? BY_LIVE_LANE : BY_LANE) * width;
+        if (op == LLVMLoad && beside) return 1 + lines_cost(g, value, width);
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
-        if (at.x == LANE_UNIFORM || value->private_of >= 0 || simd_is_contiguous(g, at, e)) return 1;
-        if (t->mask_registers) return LANE_ACCESS * width;
-        return (simd_is_masked(g, value->block) ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
+        if (uniform || value->private_of >= 0 || beside) return 1;
+        return (masked && !t->mask_registers ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
     }
     case LLVMCall:
         if (simd_is_remark(value->v)) return 0;

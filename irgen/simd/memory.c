@@ -104,7 +104,7 @@ bool simd_reads_columns(const SimdRegion *g, const SimdValue *load) {
     if (load->private_of >= 0 || load->rate.x != LANE_VARYING) return false;
     int64_t by, bytes = simd_bytes(g, LLVMTypeOf(load->v));
     LLVMValueRef at = LLVMGetOperand(load->v, 0);
-    if (simd_is_contiguous(g, simd_rate(g, at, load->block), LLVMTypeOf(load->v))) return false;
+    if (simd_is_beside(g, load)) return false;
     return simd_step_down(g, at, &by) && by == bytes;
 }
 

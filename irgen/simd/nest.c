@@ -113,7 +113,7 @@ static bool is_supported(SimdRegion *g) {
             if (op == LLVMPHI) return simd_refuse(g, "the exits of several failed checks share a block", value->v);
             continue;
         }
-        LLVMTypeRef t = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
+        LLVMTypeRef t = simd_element(value->v);
         bool made_of_parts = is_part_type(t) && op != LLVMCall;
         if (made_of_parts) return simd_refuse(g, "it uses an aggregate value as a whole", value->v);
         if (op == LLVMAlloca) return simd_refuse(g, "it allocates stack memory", value->v);

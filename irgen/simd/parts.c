@@ -24,12 +24,11 @@ static bool may_write(LLVMValueRef v) {
 
 /* Elements from an item to the next, if this is such an access. */
 static bool find_step(const SimdRegion *g, const SimdValue *value, int64_t *step) {
-    bool is_store = LLVMIsAStoreInst(value->v) != NULL;
-    if ((!is_store && !LLVMIsALoadInst(value->v)) || value->private_of >= 0 || simd_is_atomic(value->v)) return false;
+    if (!simd_is_access(value->v) || value->private_of >= 0 || simd_is_atomic(value->v)) return false;
     LLVMTypeKind k = LLVMGetTypeKind(simd_element(value->v));
     bool is_int = k == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(simd_element(value->v)) % 8 == 0;
     if (!is_int && k != LLVMFloatTypeKind && k != LLVMDoubleTypeKind) return false;
-    LaneRate at = simd_rate(g, simd_address(value->v), value->block);
+    LaneRate at = simd_address_rate(g, value);
     int64_t bytes = simd_bytes(g, simd_element(value->v));
     *step = ANY_STEP;
     if (at.x == LANE_VARYING) return true;

@@ -26,10 +26,10 @@ static const char *text_of_place(const SimdRegion *g, LLVMValueRef pointer) {
     return f.c ? arena_printf(g->arena, "%s + %lld", text, (long long)f.c) : text;
 }
 
-static const char *text_of_rate(const SimdRegion *g, const SimdValue *access, LLVMValueRef pointer) {
-    LaneRate at = simd_rate(g, pointer, access->block);
+static const char *text_of_rate(const SimdRegion *g, const SimdValue *access) {
+    LaneRate at = simd_address_rate(g, access);
     const char *rows = at.y ? ", differs between rows" : "";
-    if (simd_is_contiguous(g, at, simd_element(access->v))) return arena_printf(g->arena, "contiguous%s", rows);
+    if (simd_is_beside(g, access)) return arena_printf(g->arena, "contiguous%s", rows);
     if (at.x == LANE_LINEAR) return arena_printf(g->arena, "stride %lld%s", (long long)at.stride, rows);
     return arena_printf(g->arena, "%s%s", at.x == LANE_UNIFORM ? "uniform" : "varying", rows);
 }
@@ -43,9 +43,9 @@ void simd_note_places(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef 
     simd_rates(&g, g.y != NULL);
     for (int i = 0; i < g.values.n; i++) {
         const SimdValue *access = &g.values.at[i];
-        if (!LLVMIsAStoreInst(access->v) && !LLVMIsALoadInst(access->v)) continue;
+        if (!simd_is_access(access->v)) continue;
         LLVMValueRef p = simd_address(access->v);
-        const char *text = arena_printf(g.arena, "%s: %s", text_of_place(&g, p), text_of_rate(&g, access, p));
+        const char *text = arena_printf(g.arena, "%s: %s", text_of_place(&g, p), text_of_rate(&g, access));
         LLVMMetadataRef words = LLVMMDStringInContext2(cg->ctx, text, strlen(text));
         LLVMSetMetadata(access->v, kind, LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, &words, 1)));
     }

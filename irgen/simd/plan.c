@@ -10,17 +10,15 @@ static bool walks_far(const SimdRegion *g) {
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         if (!LLVMIsALoadInst(value->v) || g->blocks.at[value->block].leaves) continue;
-        LaneRate at = simd_rate(g, LLVMGetOperand(value->v, 0), value->block);
-        if (simd_is_contiguous(g, at, LLVMTypeOf(value->v)) && simd_walks_far(g, value)) return true;
+        if (simd_is_beside(g, value) && simd_walks_far(g, value)) return true;
     }
     return false;
 }
 
 bool nest_is_row_store(const SimdRegion *g, const SimdValue *value, bool settled) {
     if (!LLVMIsAStoreInst(value->v) || g->blocks.at[value->block].leaves || value->private_of >= 0) return false;
-    LLVMValueRef base = LLVMGetOperand(value->v, 1);
-    bool beside = simd_is_contiguous(g, simd_rate(g, base, value->block), LLVMTypeOf(LLVMGetOperand(value->v, 0)));
-    return beside && (settled || !simd_is_masked(g, value->block)) && LLVMIsAArgument(simd_object(base));
+    bool is_made = settled || !simd_is_masked(g, value->block);
+    return is_made && simd_is_beside(g, value) && LLVMIsAArgument(simd_object(simd_address(value->v)));
 }
 
 int64_t nest_vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef store) {

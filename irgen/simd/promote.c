@@ -68,7 +68,7 @@ static bool touches_no_memory(LLVMValueRef v) {
 }
 
 static bool has_plain_access(const Candidate *c, LLVMValueRef v, LLVMTypeRef t) {
-    LLVMTypeRef own = LLVMTypeOf(LLVMIsAStoreInst(v) ? LLVMGetOperand(v, 0) : v);
+    LLVMTypeRef own = simd_element(v);
     bool is_plain = !LLVMIsAAtomicRMWInst(v) && !simd_is_atomic(v) && !LLVMGetVolatile(v);
     return own == t && is_plain && is_same(c, address_of(v), c->pointer);
 }

@@ -202,11 +202,9 @@ static bool is_dear_under_mask(const Items *n) {
     if (n->target->mask_registers || n->v->split) return false;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
-        bool is_store = LLVMIsAStoreInst(value->v) != NULL, is_access = is_store || LLVMIsALoadInst(value->v);
-        if (!is_access || value->private_of >= 0 || g->blocks.at[value->block].leaves) continue;
-        LLVMTypeRef t = LLVMTypeOf(is_store ? LLVMGetOperand(value->v, 0) : value->v);
-        LaneRate at = simd_rate(g, LLVMGetOperand(value->v, is_store), value->block);
-        if (value->parts >= 0 || (simd_is_contiguous(g, at, t) && simd_bytes(g, t) < 4)) return true;
+        if (!simd_is_access(value->v) || value->private_of >= 0 || g->blocks.at[value->block].leaves) continue;
+        bool is_small = simd_bytes(g, simd_element(value->v)) < 4;
+        if (value->parts >= 0 || (is_small && simd_is_beside(g, value))) return true;
     }
     return false;
 }

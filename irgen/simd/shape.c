@@ -12,7 +12,7 @@ static int64_t element_bytes(const SimdRegion *g) {
         const SimdValue *value = &g->values.at[i];
         if (g->blocks.at[value->block].leaves) continue;
         LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
-        LLVMTypeRef t = LLVMTypeOf(op == LLVMStore ? LLVMGetOperand(value->v, 0) : value->v);
+        LLVMTypeRef t = simd_element(value->v);
         LLVMTypeKind k = LLVMGetTypeKind(t);
         bool is_float = k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
         bool is_memory = (op == LLVMLoad || op == LLVMStore) && k == LLVMIntegerTypeKind;
@@ -164,9 +164,8 @@ int simd_n_apart(const SimdRegion *g) {
     int n = 0;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
-        bool is_store = LLVMIsAStoreInst(value->v), is_access = is_store || LLVMIsALoadInst(value->v);
-        if (g->blocks.at[value->block].leaves || !is_access) continue;
-        n += simd_rate(g, LLVMGetOperand(value->v, is_store), value->block).x == LANE_VARYING;
+        if (g->blocks.at[value->block].leaves || !simd_is_access(value->v)) continue;
+        n += simd_address_rate(g, value).x == LANE_VARYING;
     }
     return n;
 }

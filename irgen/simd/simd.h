@@ -322,6 +322,9 @@ bool simd_is_call_of(LLVMValueRef v, const char *prefix); /* masks.c: of a funct
 /* access.c: loads and stores */
 LLVMValueRef simd_address(LLVMValueRef access); /* of a load or store */
 LLVMTypeRef simd_element(LLVMValueRef access);
+bool simd_is_access(LLVMValueRef v); /* a load or store */
+LaneRate simd_address_rate(const SimdRegion *g, const SimdValue *access); /* in the block of the access */
+bool simd_is_beside(const SimdRegion *g, const SimdValue *access); /* are the elements of neighbours contiguous? */
 LLVMValueRef simd_object(LLVMValueRef pointer); /* what it points into */
 bool simd_is_param(LLVMValueRef object, const char *attribute); /* a parameter that is said to be so */
 bool simd_is_group_memory(LLVMValueRef pointer); /* this thread's alone */

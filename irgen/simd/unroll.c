@@ -52,12 +52,9 @@ static int known_trips(const Short *s) {
 
 /* Neighbours' elements are apart, and the iterations fill what is between them. */
 static bool is_interleaved(const SimdRegion *g, int loop, const SimdValue *value) {
-    bool is_store = LLVMIsAStoreInst(value->v) != NULL;
-    if ((!is_store && !LLVMIsALoadInst(value->v)) || value->private_of >= 0 || simd_is_atomic(value->v)) return false;
-    LLVMValueRef at = LLVMGetOperand(value->v, is_store);
-    LaneRate r = simd_rate(g, at, value->block);
-    int64_t by = simd_pace(g, at, loop),
-            bytes = simd_bytes(g, LLVMTypeOf(is_store ? LLVMGetOperand(value->v, 0) : value->v));
+    if (!simd_is_access(value->v) || value->private_of >= 0 || simd_is_atomic(value->v)) return false;
+    LaneRate r = simd_address_rate(g, value);
+    int64_t by = simd_pace(g, simd_address(value->v), loop), bytes = simd_bytes(g, simd_element(value->v));
     return r.x == LANE_LINEAR && r.stride > bytes && by >= bytes && by < r.stride;
 }
 
