@@ -1,10 +1,12 @@
-/* unroll.c -- full unrolling of short loops of an item whose accesses are interleaved, `for c in 0..3 { d[i, j, c] =
- * ...; }`: written out, the accesses of all iterations are side by side, and parts.c makes whole vectors of them. LLVM
- * unrolls such loops as well, but only after vectorisation. Only innermost loops of known trip counts are unrolled
- * here, and of two in one another the inner one first. */
+/* unroll.c -- full unrolling of short loops of an item. Where its accesses are interleaved, `for c in 0..3 { d[i, j, c] =
+ * ...; }`, those of all iterations are then side by side, and parts.c makes whole vectors of them. A loop that is small as
+ * well, as one over the offsets of a stencil's neighbours, is unrolled whatever it does: an item without loops has rows that
+ * are aligned, streamed and overlapped, and its offsets are constants. LLVM unrolls such loops as well, but only after
+ * vectorisation. Only innermost loops of known trip counts are unrolled here, and of two in one another the inner one first. */
 #include "irgen/simd/simd.h"
 
-enum { MOST_TRIPS = 8, MOST_VALUES = 256 };
+/* SMALL_VALUES: in all iterations, as they are before their counters are constants */
+enum { MOST_TRIPS = 8, MOST_VALUES = 256, SMALL_VALUES = 160 };
 
 typedef struct Short {
     const SimdRegion *g;
@@ -108,7 +110,7 @@ static bool is_wanted(Short *s, int loop) {
         interleaved |= is_interleaved(g, loop, value);
         n++;
     }
-    return interleaved && n * s->trips <= MOST_VALUES;
+    return s->trips && n * s->trips <= (interleaved ? MOST_VALUES : SMALL_VALUES);
 }
 
 /* Writing it out -----------------------------------------------------------------------------------------------------
