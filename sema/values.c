@@ -96,7 +96,7 @@ static bool at_least(Walk *w, const Form *f, int64_t least) {
 static bool is_small(const Form *f, Wide most) { return form_is_const(f) && f->c >= 0 && f->c <= most; }
 
 /* a / by, rounded down, for a >= 0 and by > 0: by * q <= a <= by * q + by - 1 */
-static Form range_div(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
+static Form quotient(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
     Form q = fresh(w, ATOM_COMPUTED, t, walk_text(w, span)), rest;
     if (!at_least(w, a, 0) || !at_least(w, by, 1)) return q;
     affine_limit(&w->a, &q, 0, affine_interval(&w->a, a).hi / wide_most(affine_interval(&w->a, by).lo, 1));
@@ -108,7 +108,17 @@ static Form range_div(Walk *w, const Form *a, const Form *by, const Type *t, Spa
     return q;
 }
 
-/* The range of a shift amount, which has been checked to be less than the width. */
+/* Rounded towards 0. The range of any a bounds, for example, the number of the `(n + 15) / 16` blocks of n items, where n + 15
+ * may have wrapped: 16 times that cannot. */
+static Form range_div(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
+    Form q = quotient(w, a, by, t, span);
+    Interval all = affine_interval(&w->a, a);
+    Wide least = affine_interval(&w->a, by).lo;
+    if (least > 0) affine_limit(&w->a, &q, wide_least(all.lo / least, 0), wide_most(all.hi / least, 0));
+    return q;
+}
+
+/* By so many bits is shifted, as far as that is known; what shifts has been checked. */
 static Interval shift_amounts(Walk *w, const Form *by) {
     Interval r = affine_interval(&w->a, by);
     return (Interval){wide_most(r.lo, 0), wide_least(r.hi, 63)};
@@ -120,14 +130,14 @@ static Form range_shr(Walk *w, const Form *a, const Form *by, const Type *t, Spa
         Interval bits = shift_amounts(w, by), r = affine_interval(&w->a, a);
         Wide least = bits.lo <= bits.hi ? (Wide)1 << (int)bits.lo : 1;
         Form some = form_atom(&w->a, (Atom){.kind = ATOM_COMPUTED, .lo = least, .hi = (Wide)1 << 63, .text = "2^n"});
-        Form q = range_div(w, a, &some, t, span);
+        Form q = quotient(w, a, &some, t, span);
         if (r.lo >= 0 && bits.lo <= bits.hi) affine_limit(&w->a, &q, r.lo >> (int)bits.hi, r.hi >> (int)bits.lo);
         return q;
     }
     if (!is_small(by, 63)) return fresh(w, ATOM_COMPUTED, t, walk_text(w, span));
     Form power = form_const((Wide)1 << (int)by->c);
     Interval r = affine_interval(&w->a, a);
-    Form q = range_div(w, a, &power, t, span);
+    Form q = quotient(w, a, &power, t, span);
     affine_limit(&w->a, &q, r.lo >> (int)by->c, r.hi >> (int)by->c);
     return q;
 }

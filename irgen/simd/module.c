@@ -117,6 +117,13 @@ void simd_prepare(Cg *cg) {
     each_with_nests(cg, simd_hoist_parts);
 }
 
+void simd_delinearise(Cg *cg) {
+    Marks marks = find_marks(cg);
+    for (int i = 0; i < marks.n; i++)
+        if (cg_allows(cg, DELINEARISE) && simd_delinearise_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+            run_passes(cg, marks.at[i].fn, "instcombine<no-verify-fixpoint>,early-cse,dce");
+}
+
 void simd_narrow(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++)

@@ -203,6 +203,9 @@ bool simd_find_aligned(SimdRegion *g);
 bool simd_counts_on(const SimdRegion *g, const SimdValue *value);
 LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int items);
 
+/* delinearise.c: a nest's marks; true: it is rows of items now */
+bool simd_delinearise_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+
 /* narrow.c: a nest's marks; true: its loops have other bounds now */
 bool simd_narrow_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
