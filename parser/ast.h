@@ -162,7 +162,7 @@ struct Expr {
             Expr *lhs, *rhs;
             int site; /* sema, for devices: its run-time check (Program.sites); 0: none, -1: proven redundant */
             Fused fused; /* sema */
-            bool exact;  /* sema, of integers: proven not to overflow */
+            bool exact;  /* sema, of integers: shown not to wrap; of / and %: neither operand is negative */
         } binary;
         struct {
             Expr *callee;

@@ -115,6 +115,7 @@ static Form range_div(Walk *w, const Form *a, const Form *by, const Type *t, Spa
     Interval all = affine_interval(&w->a, a);
     Wide least = affine_interval(&w->a, by).lo;
     if (least > 0) affine_limit(&w->a, &q, wide_least(all.lo / least, 0), wide_most(all.hi / least, 0));
+    w->exact = at_least(w, a, 0) && at_least(w, by, 1);
     return q;
 }
 
@@ -147,7 +148,8 @@ static Form range_rem(Walk *w, const Form *a, const Form *by, const Type *t, Spa
     if (!at_least(w, by, 1)) return r;
     Wide most = affine_interval(&w->a, by).hi - 1;
     affine_learn_at_least(&w->a, by, &r, 1);
-    if (at_least(w, a, 0)) {
+    w->exact = at_least(w, a, 0);
+    if (w->exact) {
         affine_limit(&w->a, &r, 0, most);
         affine_learn_at_least(&w->a, a, &r, 0);
     } else if (form_add(&low, &zero, -1, by)) {

@@ -127,6 +127,7 @@ typedef struct CgCopies {
 typedef struct CgCheck {
     int site;        /* > 0 kept; 0 sema did not look (host code); < 0 shown needless */
     unsigned proven; /* indices: bit d */
+    bool natural;    /* of / and %: neither operand is negative */
 } CgCheck;
 
 /* Kernels in groups on a GPU: the target of the branch of an item whose check fails (segment.c). */

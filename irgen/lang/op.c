@@ -72,10 +72,10 @@ static LLVMValueRef divide_guarded(CgFunc *f, bool remainder, bool is_signed, LL
 }
 
 static LLVMValueRef divide_ints(CgFunc *f, bool remainder, const Operands *o) {
-    const Type *t = o->a.type;
+    bool is_signed = o->a.type->is_signed && !f->check.natural; /* the results are the same, and need no correction */
     if (o->kb && o->kb->kind == CONST_INT && o->kb->i != 0 && o->kb->i != -1)
-        return divide(f, remainder, t->is_signed, o->a.v, o->b.v);
-    return divide_guarded(f, remainder, t->is_signed, o->a.v, o->b.v, o->span);
+        return divide(f, remainder, is_signed, o->a.v, o->b.v);
+    return divide_guarded(f, remainder, is_signed, o->a.v, o->b.v, o->span);
 }
 
 static LLVMValueRef int_div(CgFunc *f, const Operands *o) { return divide_ints(f, false, o); }

@@ -170,7 +170,7 @@ static void assign(CgFunc *f, Stmt *s) {
     cg_debug_at(f, s->span);
     if (reads) {
         CgValue old = cg_load(f, place);
-        f->check = (CgCheck){.site = s->assign.site};
+        f->check = (CgCheck){.site = s->assign.site, .natural = s->assign.exact};
         v = is_minmax ? cg_minmax(f, s->assign.is_max, old, v)
                       : cg_binary(f, s->assign.op, old, v, &s->assign.value->konst, s->assign.op_span);
         if (s->assign.exact) cg_set_exact(v);

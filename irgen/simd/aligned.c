@@ -6,14 +6,17 @@
  * A value is aligned if the bits that count the lanes are 0 in a block's first item. For such a value and a mask that
  * is the same for all items,
  *     low bits of the mask all 1:  value & mask counts with the value
- *     low bits of the mask all 0:  value | mask and value ^ mask count with the value; value & mask is one for all */
+ *     low bits of the mask all 0:  value | mask and value ^ mask count with the value; value & mask is one for all
+ *
+ * A division without signs by such a number is another spelling of it. A divisor whose low bits are all 0 is a multiple of the
+ * block, so no multiple of it lies within the block: value / divisor is one for all, value % divisor counts with the value. */
 #include "irgen/simd/simd.h"
 
-enum { FAR = 6 };
+enum { FAR = 6, SMALL = 7 }; /* SMALL: the bits that count the items of a small block */
 
 static bool is_step(LLVMOpcode op) {
     switch (op) {
-    case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMAnd: case LLVMOr: case LLVMXor:
+    case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMURem:
     case LLVMTrunc: case LLVMSExt: case LLVMZExt: return true;
     default: return false;
     }
@@ -24,14 +27,25 @@ static bool is_known_before(const SimdRegion *g, LLVMValueRef v) {
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind && !(simd_slice(g, v) & ~(unsigned)SLICE_LAUNCH);
 }
 
+static bool may_be_aligned(const SimdRegion *g, LLVMValueRef v, int depth);
+
+/* One operand of a product, or of `&`, is enough. */
+static LLVMValueRef aligned_factor(const SimdRegion *g, LLVMValueRef v, int depth) {
+    for (unsigned i = 0; i < 2; i++)
+        if (may_be_aligned(g, LLVMGetOperand(v, i), depth + 1)) return LLVMGetOperand(v, i);
+    return NULL;
+}
+
 /* Aligned in every block, if what is known before and goes into it is (and the first item's number). */
 static bool may_be_aligned(const SimdRegion *g, LLVMValueRef v, int depth) {
     if (v == g->x) return true;
+    if (LLVMIsAConstantInt(v)) return (LLVMConstIntGetSExtValue(v) & SMALL) == 0;
     if (is_known_before(g, v)) return true;
     if (depth > FAR || value_map_get(g->value_of, v) < 0) return false;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (!is_step(op)) return false;
-    if (op == LLVMMul || op == LLVMShl || op == LLVMAnd) return may_be_aligned(g, LLVMGetOperand(v, 0), depth + 1);
+    if (op == LLVMShl) return may_be_aligned(g, LLVMGetOperand(v, 0), depth + 1);
+    if (op == LLVMMul || op == LLVMAnd) return aligned_factor(g, v, depth) != NULL;
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
         if (!may_be_aligned(g, LLVMGetOperand(v, (unsigned)i), depth + 1)) return false;
     return true;
@@ -56,11 +70,13 @@ bool simd_find_aligned(SimdRegion *g) {
         SimdValue *value = &g->values.at[i];
         LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
         value->low = LOW_ANY;
-        if ((op != LLVMAnd && op != LLVMOr && op != LLVMXor) || g->blocks.at[value->block].leaves) continue;
+        bool divides = op == LLVMUDiv || op == LLVMURem;
+        if ((op != LLVMAnd && op != LLVMOr && op != LLVMXor && !divides) || g->blocks.at[value->block].leaves) continue;
+        if (divides && value->at_ends) continue; /* the same in blocks inside (ends.c) */
         LLVMValueRef a = LLVMGetOperand(value->v, 0), mask = LLVMGetOperand(value->v, 1);
         if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(a)) < 16) continue;
         if (is_known_before(g, a) || !is_known_before(g, mask) || !may_be_aligned(g, a, 0)) continue;
-        LowBits low = hoped(mask);
+        LowBits low = divides ? LOW_ZEROS : hoped(mask);
         if (low == LOW_ONES && op != LLVMAnd) continue;
         value->low = low;
         found = found || low != LOW_ANY;
@@ -104,7 +120,11 @@ static void ask_aligned(Question *q, LLVMValueRef v) {
         return;
     }
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    int n = op == LLVMMul || op == LLVMShl || op == LLVMAnd ? 1 : LLVMGetNumOperands(v);
+    if (op == LLVMMul || op == LLVMAnd) {
+        ask_aligned(q, aligned_factor(q->g, v, 0));
+        return;
+    }
+    int n = op == LLVMShl ? 1 : LLVMGetNumOperands(v);
     for (int i = 0; i < n; i++) ask_aligned(q, LLVMGetOperand(v, (unsigned)i));
 }
 

@@ -111,6 +111,9 @@ void simd_bring_totals(SimdEmit *e); /* where the nest ends */
 /* saturate.c */
 LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is_signed);
 
+/* divide.c: of vectors, by what is no constant; the divisor of no lane is 0 */
+LLVMValueRef simd_divided(SimdEmit *e, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b);
+
 /* interleave.c */
 bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueRef *mask); /* together */
 /* And the other parts' copies with it. */

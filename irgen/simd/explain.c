@@ -67,8 +67,6 @@ static void tell_access(Teller *t, const SimdValue *value) {
     }
 }
 
-static bool divides(LLVMOpcode op) { return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem; }
-
 static void tell_ahead(Teller *t, LLVMValueRef ahead) {
     bool of_group = LLVMConstIntGetZExtValue(LLVMGetOperand(ahead, 1)) == AHEAD_GROUP;
     if (of_group) tell(t, ahead, "prefetch: the data of the next group is prefetched here");
@@ -90,8 +88,9 @@ static void tell_value(Teller *t, const SimdValue *value) {
         const char *name = LLVMGetValueName2(LLVMGetCalledValue(value->v), &n);
         if (!strncmp(name, CG_UPDATE, strlen(CG_UPDATE))) tell(t, value->v, "update of an element: scalar");
         else tell(t, value->v, "call of `%s`: scalar", name);
-    } else if (value->rate.x == LANE_VARYING && divides(op) && !LLVMIsConstant(LLVMGetOperand(value->v, 1))) {
-        tell(t, value->v, "integer division: scalar, because the CPU has no vector instruction for it");
+    } else if (value->rate.x == LANE_VARYING && simd_divides(value->v) && !LLVMIsConstant(LLVMGetOperand(value->v, 1))) {
+        tell(t, value->v, "integer division: as division of floating-point numbers, because the CPU has no vector instruction "
+                          "for it");
     }
 }
 

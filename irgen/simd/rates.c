@@ -189,6 +189,8 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
         /* ~v is -1 - v, which LLVM writes so; that never wraps where v does not. */
         if (!constant(LLVMGetOperand(v, 1), &k) || k != -1 || a.x != LANE_LINEAR) return any(a, b);
         return sum(UNIFORM_LANES, a, -1, true);
+    case LLVMUDiv: return simd_counts_on(g, value) ? (LaneRate){LANE_UNIFORM, a.y, 0, false} : any(a, b);
+    case LLVMURem: return simd_counts_on(g, value) ? linear(1, a.y, true) : any(a, b);
     case LLVMOr:
         if (LLVMGetIsDisjoint(v)) return sum(a, b, 1, true);
         return simd_counts_on(g, value) ? linear(1, a.y, true) : any(a, b);

@@ -160,10 +160,17 @@ static SimdShape best(const SimdRegion *g, const SimdTarget *t, int width, bool 
     return best;
 }
 
+static bool divides_apart(const SimdValue *value) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    if (op != LLVMUDiv && op != LLVMURem) return false;
+    return value->rate.x == LANE_VARYING && !LLVMIsConstant(LLVMGetOperand(value->v, 1));
+}
+
 int simd_n_apart(const SimdRegion *g) {
     int n = 0;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
+        n += !g->blocks.at[value->block].leaves && divides_apart(value);
         if (g->blocks.at[value->block].leaves || !simd_is_access(value->v)) continue;
         n += simd_address_rate(g, value).x == LANE_VARYING;
     }

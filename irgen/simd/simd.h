@@ -225,7 +225,7 @@ void simd_blends(SimdRegion *g, const ValueMap *updated);
 /* shape.c */
 SimdShape simd_shape(SimdRegion *g, const SimdTarget *t);
 int simd_width(const SimdRegion *g, const SimdTarget *t);
-int simd_n_apart(const SimdRegion *g); /* accesses whose places side by side nothing shows */
+int simd_n_apart(const SimdRegion *g); /* accesses whose places side by side nothing shows, and divisions lane by lane */
 enum { SIMD_LINE = 64 }; /* bytes of a cache line */
 /* Operations on vectors that wait at a time, or are under way, in the machine: as many as it looks ahead for some that need
  * not wait. */
@@ -343,6 +343,9 @@ bool simd_has_totals(const SimdRegion *g); /* will it have any? */
 
 /* saturate.c */
 bool simd_saturates(LLVMTypeRef from, LLVMTypeRef to);
+/* divide.c */
+bool simd_divides(LLVMValueRef v); /* integers */
+double simd_division_cost(const SimdRegion *g, const SimdTarget *t, LLVMValueRef v, int width, double otherwise);
 
 /* parts.c: interleaved accesses */
 void simd_find_parts(SimdRegion *g); /* once the rates are there */

@@ -100,7 +100,7 @@ static bool find_edges(Short *s) {
 static bool is_wanted(Short *s, int loop) {
     const SimdRegion *g = s->g;
     int n = 0;
-    bool interleaved = false;
+    bool interleaved = false, calls = false;
     if (!is_innermost(g, loop) || !find_edges(s)) return false;
     s->trips = known_trips(s);
     for (int i = 0; i < g->values.n && s->trips; i++) {
@@ -108,9 +108,10 @@ static bool is_wanted(Short *s, int loop) {
         if (!s->loop->has[value->block]) continue;
         if (!keeps_to_itself(s, value)) return false;
         interleaved |= is_interleaved(g, loop, value);
+        calls |= LLVMIsACallInst(value->v) && !simd_is_pure_call(value->v); /* of a prefetch (ahead.c), or large when inlined */
         n++;
     }
-    return s->trips && n * s->trips <= (interleaved ? MOST_VALUES : SMALL_VALUES);
+    return s->trips && n * s->trips <= (interleaved ? MOST_VALUES : calls ? 0 : SMALL_VALUES);
 }
 
 /* Writing it out -----------------------------------------------------------------------------------------------------

@@ -55,8 +55,6 @@ static void copy_wrap(LLVMValueRef to, LLVMValueRef from, LLVMOpcode op) {
     }
 }
 
-static bool is_int_division(LLVMOpcode op) { return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem; }
-
 /* LLVM multiplies instead of dividing by such a constant. */
 static bool never_traps(LLVMValueRef by) {
     if (!LLVMIsAConstantInt(by)) return false;
@@ -162,8 +160,11 @@ static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector
             r = LLVMBuildCast(e->b, op, a, simd_type(e, LLVMTypeOf(v)), "");
             break;
         }
-        if (is_int_division(op) && !never_traps(LLVMGetOperand(v, 1)))
+        if (simd_divides(v) && !never_traps(LLVMGetOperand(v, 1))) {
             b = safe_divisor(e, b, simd_rate(e->g, v, e->block), row, vector);
+            r = simd_divided(e, op, a, b);
+            break;
+        }
         r = LLVMBuildBinOp(e->b, op, a, b, "");
         copy_wrap(r, v, op);
     }

@@ -1,10 +1,11 @@
-; Lanes that do not come to a division divide by 1: theirs may be 0, which traps.
+; Lanes that do not come to a division divide by 1: theirs may be 0. The others divide as numbers of 53 bits, which is exact.
 ; RUN-PASS: vectorize --march=x86-64-v3
 ; CHECK: vectors:
 ; CHECK: [[V:%.*]] = load <8 x i32>
 ; CHECK: some:
 ; CHECK: [[BY:%.*]] = select <8 x i1> {{%.*}}, <8 x i32> [[V]], <8 x i32> splat (i32 1)
-; CHECK: sdiv <8 x i32> splat (i32 1000), [[BY]]
+; CHECK: [[D:%.*]] = sitofp <8 x i32> [[BY]] to <8 x double>
+; CHECK: fdiv <8 x double> splat (double 1.000000e+03), [[D]]
 ; CHECK: pieces:
 define void @f(ptr noalias %x, ptr noalias %y, i64 %n) {
 entry:

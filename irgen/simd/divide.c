@@ -1,0 +1,145 @@
+/* divide.c -- integer division of lanes in floating point. No x86 vector divides integers, so LLVM takes a vector apart and
+ * divides lane by lane; vectors of floats divide.
+ *
+ * Legal because the quotient is exact: with a, b >= 0, b > 0 and q = floor(a / b), the next integer is at least 1 / b above a / b.
+ * Rounding reaches it only if 1 / b is at most half a unit in the last place of q + 1, that is, for a significand of p bits, if
+ * (q + 1) * b >= 2^p; and (q + 1) * b <= a + b. So numbers below 2^(p - 1) are divided exactly, and so are their negatives:
+ * 8 and 16 bits as f32 (p = 24), 32 bits as f64 (p = 53). Lanes of 64 bits have a test that all of them are from 0 to 2^52 - 1, as
+ * indices are; if not, they are divided one by one. The remainder is a - q * b, of which each step is exact as well. */
+#include "irgen/simd/emit.h"
+
+enum { MOST_BITS = 52 };
+static const double TWO_52 = 4503599627370496.0, TWO_31 = 2147483648.0;
+
+typedef struct Division {
+    SimdEmit *e;
+    LLVMOpcode op;
+    LLVMValueRef a, b;
+    LLVMTypeRef type;            /* of the vectors */
+    bool is_signed, is_remainder;
+} Division;
+
+static LLVMTypeRef float_type(const Division *d) {
+    Cg *cg = d->e->cg;
+    bool is_short = LLVMGetIntTypeWidth(LLVMGetElementType(d->type)) <= 16;
+    return simd_type(d->e, is_short ? LLVMFloatTypeInContext(cg->ctx) : LLVMDoubleTypeInContext(cg->ctx));
+}
+
+static LLVMValueRef integers(const Division *d, uint64_t k) {
+    return simd_splat(d->e, LLVMConstInt(LLVMGetElementType(d->type), k, false));
+}
+
+static LLVMValueRef floats(const Division *d, double v) {
+    return simd_splat(d->e, LLVMConstReal(LLVMGetElementType(float_type(d)), v));
+}
+
+static LLVMValueRef remainder_of(const Division *d, LLVMValueRef q) {
+    if (!d->is_remainder) return q;
+    return LLVMBuildSub(d->e->b, d->a, LLVMBuildMul(d->e->b, q, d->b, ""), "");
+}
+
+/* Up to 16 bits, and 32 with a sign: all their conversions are one instruction. */
+static LLVMValueRef divide_as_signed(const Division *d) {
+    LLVMBuilderRef b = d->e->b;
+    LLVMTypeRef words = simd_type(d->e, d->e->cg->i32);
+    LLVMOpcode extend = d->is_signed ? LLVMSExt : LLVMZExt;
+    bool is_word = LLVMGetIntTypeWidth(LLVMGetElementType(d->type)) == 32;
+    LLVMValueRef x = is_word ? d->a : LLVMBuildCast(b, extend, d->a, words, "");
+    LLVMValueRef y = is_word ? d->b : LLVMBuildCast(b, extend, d->b, words, "");
+    x = LLVMBuildSIToFP(b, x, float_type(d), "");
+    y = LLVMBuildSIToFP(b, y, float_type(d), "");
+    LLVMValueRef q = LLVMBuildFPToSI(b, LLVMBuildFDiv(b, x, y, ""), words, "");
+    return remainder_of(d, is_word ? q : LLVMBuildTrunc(b, q, d->type, ""));
+}
+
+/* Before AVX-512 only numbers with a sign are converted: x - 2^31 is one, and so is any quotient but that by 1. */
+static LLVMValueRef float_of_word(const Division *d, LLVMValueRef x) {
+    LLVMBuilderRef b = d->e->b;
+    LLVMValueRef moved = LLVMBuildXor(b, x, integers(d, UINT64_C(1) << 31), "");
+    return LLVMBuildFAdd(b, LLVMBuildSIToFP(b, moved, float_type(d), ""), floats(d, TWO_31), "");
+}
+
+static LLVMValueRef divide_words(const Division *d) {
+    LLVMBuilderRef b = d->e->b;
+    LLVMValueRef q = LLVMBuildFDiv(b, float_of_word(d, d->a), float_of_word(d, d->b), "");
+    q = LLVMBuildFPToSI(b, q, d->type, "");
+    LLVMValueRef by_one = LLVMBuildICmp(b, LLVMIntEQ, d->b, integers(d, 1), "");
+    return remainder_of(d, LLVMBuildSelect(b, by_one, d->a, LLVMBuildFreeze(b, q, ""), ""));
+}
+
+/* The bits of 2^52 + x, for an integer x below 2^52, are those of 2^52 with x in place of the fraction. */
+static LLVMValueRef float_of_long(const Division *d, LLVMValueRef x) {
+    LLVMBuilderRef b = d->e->b;
+    LLVMValueRef bits = LLVMBuildOr(b, x, integers(d, UINT64_C(0x433) << 52), "");
+    return LLVMBuildFSub(b, LLVMBuildBitCast(b, bits, float_type(d), ""), floats(d, TWO_52), "");
+}
+
+static LLVMValueRef long_of_float(const Division *d, LLVMValueRef v) {
+    LLVMBuilderRef b = d->e->b;
+    LLVMValueRef bits = LLVMBuildBitCast(b, LLVMBuildFAdd(b, v, floats(d, TWO_52), ""), d->type, "");
+    return LLVMBuildXor(b, bits, integers(d, UINT64_C(0x433) << 52), "");
+}
+
+static LLVMValueRef divide_small_longs(const Division *d) {
+    LLVMBuilderRef b = d->e->b;
+    LLVMTypeRef t = float_type(d);
+    LLVMValueRef x = float_of_long(d, d->a), y = float_of_long(d, d->b), q = LLVMBuildFDiv(b, x, y, "");
+    q = simd_intrinsic(d->e, "llvm.trunc", &t, 1, &q, 1);
+    if (d->is_remainder) q = LLVMBuildFSub(b, x, LLVMBuildFMul(b, q, y, ""), "");
+    return long_of_float(d, q);
+}
+
+static LLVMValueRef are_small(const Division *d) {
+    LLVMBuilderRef b = d->e->b;
+    LLVMTypeRef t = d->type;
+    LLVMValueRef both = LLVMBuildOr(b, d->a, d->b, "");
+    LLVMValueRef all = simd_intrinsic(d->e, "llvm.vector.reduce.or", &t, 1, &both, 1);
+    LLVMValueRef high = LLVMBuildLShr(b, all, cg_i64(d->e->cg, MOST_BITS), "");
+    return LLVMBuildICmp(b, LLVMIntEQ, high, cg_i64(d->e->cg, 0), "");
+}
+
+static LLVMValueRef divide_longs(const Division *d) {
+    LLVMBuilderRef b = d->e->b;
+    LLVMBasicBlockRef small = simd_block(d->e, "small"), large = simd_block(d->e, "large"), on = simd_block(d->e, "divided");
+    LLVMBuildCondBr(b, are_small(d), small, large);
+    LLVMPositionBuilderAtEnd(b, small);
+    LLVMValueRef values[2] = {divide_small_longs(d)};
+    LLVMBuildBr(b, on);
+    LLVMPositionBuilderAtEnd(b, large);
+    values[1] = LLVMBuildBinOp(b, d->op, d->a, d->b, "");
+    LLVMBuildBr(b, on);
+    LLVMPositionBuilderAtEnd(b, on);
+    LLVMValueRef v = LLVMBuildPhi(b, d->type, "");
+    LLVMAddIncoming(v, values, (LLVMBasicBlockRef[]){small, large}, 2);
+    return v;
+}
+
+bool simd_divides(LLVMValueRef v) {
+    LLVMOpcode op = LLVMIsABinaryOperator(v) ? LLVMGetInstructionOpcode(v) : LLVMAdd;
+    return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
+}
+
+static bool is_divided_in_floats(LLVMTypeRef t) {
+    unsigned bits = LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : 0;
+    return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
+LLVMValueRef simd_divided(SimdEmit *e, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b) {
+    Division d = {.e = e, .op = op, .a = a, .b = b, .type = LLVMTypeOf(a), .is_signed = op == LLVMSDiv || op == LLVMSRem,
+                  .is_remainder = op == LLVMURem || op == LLVMSRem};
+    LLVMTypeRef lane = LLVMGetElementType(d.type);
+    if (!simd_allows(e->g, DIVIDE) || !is_divided_in_floats(lane)) return LLVMBuildBinOp(e->b, op, a, b, "");
+    if (LLVMGetIntTypeWidth(lane) == 64) return divide_longs(&d);
+    return LLVMGetIntTypeWidth(lane) == 32 && !d.is_signed ? divide_words(&d) : divide_as_signed(&d);
+}
+
+/* In the unit of cost.h, by vectors of floats: a division, and the conversions around it. */
+double simd_division_cost(const SimdRegion *g, const SimdTarget *t, LLVMValueRef v, int width, double otherwise) {
+    enum { OF_SHORTS = 16, OF_WORDS = 26, OF_LONGS = 36 };
+    LLVMTypeRef type = LLVMTypeOf(v);
+    if (!simd_allows(g, DIVIDE) || !is_divided_in_floats(type) || LLVMIsConstant(LLVMGetOperand(v, 1))) return otherwise;
+    unsigned bits = LLVMGetIntTypeWidth(type), of_float = bits <= 16 ? 32 : 64;
+    double vectors = (double)width * of_float / t->vector_bits;
+    double cost = (vectors < 1 ? 1 : vectors) * (bits <= 16 ? OF_SHORTS : bits == 32 ? OF_WORDS : OF_LONGS);
+    return cost < otherwise ? cost : otherwise;
+}
