@@ -168,6 +168,17 @@ bool simd_may_miss(const SimdRegion *g, int block) {
     return false;
 }
 
+/* Of values that keep their distance from item to item, as `i ^ gap > i` in a block that gap leaves contiguous, all items
+ * have one answer. An order needs the values to be those of the integers, also that of the first item, or the distance could wrap. */
+static LaneRate comparison(const SimdRegion *g, LLVMValueRef v, int block, LaneRate a, LaneRate b) {
+    LLVMIntPredicate p = LLVMGetICmpPredicate(v);
+    bool equals = p == LLVMIntEQ || p == LLVMIntNE;
+    bool is_signed = p == LLVMIntSLT || p == LLVMIntSLE || p == LLVMIntSGT || p == LLVMIntSGE || LLVMGetICmpSameSign(v);
+    bool apart = a.x == LANE_LINEAR && b.x == LANE_LINEAR && a.stride == b.stride;
+    if (!apart || !(equals || (is_signed && a.exact && b.exact && !simd_may_miss(g, block)))) return any(a, b);
+    return (LaneRate){LANE_UNIFORM, a.y || b.y, 0, false};
+}
+
 static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
     LLVMValueRef v = value->v;
     int block = value->block;
@@ -205,6 +216,7 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
         return value->private_of >= 0 ? private_address(r) : r;
     }
     case LLVMFreeze: return a;
+    case LLVMICmp: return comparison(g, v, block, a, b);
     case LLVMPHI: return merged(g, v, block);
     case LLVMSelect: {
         LaneRate c = simd_rate(g, LLVMGetOperand(v, 2), block);
