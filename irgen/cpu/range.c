@@ -75,7 +75,9 @@ typedef struct Walk {
     LLVMValueRef at, position[MAX_RANK]; /* allocas; on the last axis: where the rectangle starts */
 } Walk;
 
-enum { CHECKED_ITEMS = 4096 }; /* work items executed between two tests whether another item has failed */
+/* Items, or rows that are not too long, that are run between two looks whether an item has failed elsewhere. CHECKED_ROWS are
+ * whole blocks of 1, 2, 3, 4, 6, 8 and 12 rows. */
+enum { CHECKED_ITEMS = 4096, CHECKED_ROWS = 24, LONG_ROW = 1 << 16 };
 
 static LLVMValueRef load64(CgFunc *f, LLVMValueRef at) { return LLVMBuildLoad2(f->b, f->cg->i64, at, ""); }
 
@@ -239,13 +241,20 @@ static void walk_advance(Walk *w, LLVMValueRef take, LLVMValueRef rows) {
     LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, load64(f, w->at), items, ""), w->at);
 }
 
-/* The number of whole rows to execute as one rectangle: more than one only at the start of a row, up to the end of the
- * plane or of the range. */
+/* Of rows of so many items. */
+static LLVMValueRef checked_rows(CgFunc *f, LLVMValueRef trips) {
+    LLVMValueRef rows = LLVMBuildUDiv(f->b, cg_i64(f->cg, CHECKED_ITEMS), trips, ""), least = cg_i64(f->cg, CHECKED_ROWS);
+    LLVMValueRef is_short = LLVMBuildICmp(f->b, LLVMIntSLE, trips, cg_i64(f->cg, LONG_ROW), "");
+    is_short = LLVMBuildAnd(f->b, is_short, LLVMBuildICmp(f->b, LLVMIntSLT, rows, least, ""), "");
+    return LLVMBuildSelect(f->b, is_short, least, rows, "");
+}
+
+/* Whole rows that may be taken at once from here: at a row's beginning, to the end of the plane or of the range. */
 static LLVMValueRef whole_rows(Walk *w, LLVMValueRef from, LLVMValueRef left) {
     CgFunc *f = w->f;
     LLVMValueRef one = cg_i64(f->cg, 1), trips = w->axes[w->n - 1].trips, row = load64(f, w->position[w->n - 2]);
-    if (f->error_slot) left = smaller(f, left, cg_i64(f->cg, CHECKED_ITEMS));
     LLVMValueRef rows = LLVMBuildUDiv(f->b, left, trips, "");
+    if (f->error_slot) rows = smaller(f, rows, checked_rows(f, trips));
     rows = smaller(f, rows, LLVMBuildNSWSub(f->b, w->axes[w->n - 2].trips, row, ""));
     LLVMValueRef is_start = LLVMBuildICmp(f->b, LLVMIntEQ, from, cg_i64(f->cg, 0), "");
     LLVMValueRef any = LLVMBuildAnd(f->b, is_start, LLVMBuildICmp(f->b, LLVMIntSGT, rows, one, ""), "");

@@ -117,6 +117,19 @@ void simd_prepare(Cg *cg) {
     each_with_nests(cg, simd_hoist_parts);
 }
 
+void simd_widen_counters(Cg *cg) {
+    Marks marks = find_marks(cg);
+    LLVMValueRef *latches = arena_array(&cg->c->arena, LLVMValueRef, 2 * marks.n + 1);
+    for (int i = 0, n = 0; i < marks.n && cg_allows(cg, COUNTERS); i++) {
+        latches[2 * n] = marks.at[i].items;
+        latches[2 * n++ + 1] = marks.at[i].rows;
+        if (i + 1 < marks.n && marks.at[i + 1].fn == marks.at[i].fn) continue;
+        if (simd_widen_counters_in(cg, marks.at[i].fn, latches, n))
+            run_passes(cg, marks.at[i].fn, "sccp,instcombine<no-verify-fixpoint>,early-cse,dce");
+        n = 0;
+    }
+}
+
 void simd_delinearise(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++)

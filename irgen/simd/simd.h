@@ -203,6 +203,9 @@ bool simd_find_aligned(SimdRegion *g);
 bool simd_counts_on(const SimdRegion *g, const SimdValue *value);
 LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int items);
 
+/* counters.c: the branches back of n nests of a function, inner and outer ones; true: the function has a version now */
+bool simd_widen_counters_in(Cg *cg, LLVMValueRef fn, const LLVMValueRef *latches, int n);
+
 /* delinearise.c: a nest's marks; true: it is rows of items now */
 bool simd_delinearise_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 

@@ -1,0 +1,43 @@
+; The bound is no value of the launch.
+; RUN-PASS: widen-counters --march=x86-64-v3
+; CHECK-NOT: test:
+; CHECK: phi i32
+define void @f(ptr noalias %d, ptr noalias %a, i64 %n, i64 %k) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %item, label %done
+item:
+  %b = getelementptr i64, ptr %a, i64 %i
+  %bound = load i64, ptr %b, align 8
+  br label %loop
+loop:
+  %e = phi i32 [ 0, %item ], [ %e1, %ok ]
+  %sum = phi float [ 0.0, %item ], [ %sum1, %ok ]
+  %wide = sext i32 %e to i64
+  %again = icmp slt i64 %wide, %bound
+  br i1 %again, label %body, label %after
+body:
+  %inside = icmp ult i64 %wide, %bound
+  br i1 %inside, label %ok, label %fail
+ok:
+  %p = getelementptr float, ptr %a, i64 %wide
+  %v = load float, ptr %p, align 4
+  %sum1 = fadd float %sum, %v
+  %e1 = add i32 %e, 1
+  br label %loop
+after:
+  %q = getelementptr float, ptr %d, i64 %i
+  store float %sum, ptr %q, align 4
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+fail:
+  ret void
+done:
+  ret void
+}
+!0 = !{}

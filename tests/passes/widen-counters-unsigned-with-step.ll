@@ -1,0 +1,42 @@
+; Steps of 3 from 1, without a sign: nothing wraps up to 2^32 - 3.
+; RUN-PASS: widen-counters --march=x86-64-v3
+; CHECK: icmp ult i64 %k, 4294967294
+; CHECK: phi i64 [ 1, %item ]
+; CHECK: add nuw nsw i64 {{%.*}}, 3
+define void @f(ptr noalias %d, ptr noalias %a, i64 %n, i64 %k) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %item, label %done
+item:
+  br label %loop
+loop:
+  %e = phi i32 [ 1, %item ], [ %e1, %ok ]
+  %sum = phi float [ 0.0, %item ], [ %sum1, %ok ]
+  %wide = zext i32 %e to i64
+  %again = icmp ult i64 %wide, %k
+  br i1 %again, label %body, label %after
+body:
+  %inside = icmp ult i64 %wide, %k
+  br i1 %inside, label %ok, label %fail
+ok:
+  %p = getelementptr float, ptr %a, i64 %wide
+  %v = load float, ptr %p, align 4
+  %sum1 = fadd float %sum, %v
+  %e1 = add i32 %e, 3
+  br label %loop
+after:
+  %q = getelementptr float, ptr %d, i64 %i
+  store float %sum, ptr %q, align 4
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+fail:
+  ret void
+done:
+  ret void
+}
+!0 = !{}
