@@ -147,7 +147,8 @@ static bool tell_vector(Job *j) {
                          .march = o->march,
                          .explain_vector = true,
                          .omitted = o->omitted,
-                         .nest_plan = o->nest_plan};
+                         .nest_plan = o->nest_plan,
+                         .vector_always = o->vector_always};
     IrResult result = {0};
     Buf text = {0};
     bool ok = irgen_device(p, "x86", &options, &result);
@@ -189,7 +190,7 @@ static bool tell_launch(Job *j) {
 /* The target is that of --offload-arch, if it names one GPU, else the x86 device. */
 static bool run_pass(Compiler *c, const Options *o, const Source *source, const char *output) {
     bool gpu = archs_have_gpu(&o->archs);
-    IrOptions options = {.opt_level = o->opt_level, .march = gpu ? o->archs.at[0].cpu : o->march};
+    IrOptions options = {.opt_level = o->opt_level, .march = gpu ? o->archs.at[0].cpu : o->march, .vector_always = o->vector_always};
     Buf text = {0};
     bool ok = irgen_run_pass(o->run_pass, gpu ? o->archs.at[0].target : "x86", &options, source->text, source->n,
                              source->path, &text);

@@ -240,9 +240,10 @@ static int parse_fp(Options *o, const char *value) {
 }
 
 static int parse_vector(Options *o, const char *value) {
-    if (strcmp(value, "auto") && strcmp(value, "off"))
-        return usage_error("--vector must be `auto` or `off`, not `%s`", value);
+    if (strcmp(value, "auto") && strcmp(value, "off") && strcmp(value, "always"))
+        return usage_error("--vector must be `auto`, `off` or `always`, not `%s`", value);
     o->scalar = !strcmp(value, "off");
+    o->vector_always = !strcmp(value, "always");
     return NOT_DONE;
 }
 

@@ -13,6 +13,7 @@ typedef struct IrOptions {
     bool unchecked;        /* no run-time checks except asserts */
     bool unified;          /* --memory=unified */
     bool scalar;           /* --vector=off */
+    bool vector_always;    /* --vector=always: whatever the cost model says */
     const char *nest_plan; /* --nest-plan: lines of simd/plan_text.c; NULL: none */
     TransformSet omitted;  /* --no-transform */
     const char *without;   /* lang/removal.c: the check or copy that is left out; NULL: none */

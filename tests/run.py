@@ -243,7 +243,8 @@ class Test:
         """The flags to compile with, one set after the other."""
         if self.path.parent.name == "vector":
             off = ["-O2 --vector=off"] if "--vector=" in run([self.kdslc, "--help"])[1] else []
-            return ["-O2", "-O0", "-O3", *(f"-O2 {width}" for width in widths()[:-1]), *off]
+            always = "-O2 --vector=always" if off else "-O2"
+            return [always, "-O0", "-O3", *(f"{always} {width}" for width in widths()[:-1]), *off]
         return ["-O2", "-O0", "-O3"]
 
     def programs(self):
@@ -253,7 +254,8 @@ class Test:
         worlds = [set_env] if set_env else [{}, {"OMP_TARGET_OFFLOAD": "disabled"}]
         if self.notes("moves") and not set_env:
             worlds = [{"LIBOMPTARGET_INFO": "32"}, {"KDSL_POISON": "1"}, worlds[1]]
-        is_quick = (lambda level: True) if self.note("quick") == "all" else (lambda level: level == "-O2")
+        first = self.levels()[0]
+        is_quick = (lambda level: True) if self.note("quick") == "all" else (lambda level: level == first)
         for level in parts.chosen(self.levels(), is_quick):
             with tempfile.TemporaryDirectory() as folder:
                 program = Path(folder) / self.path.stem

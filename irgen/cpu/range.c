@@ -68,7 +68,8 @@ typedef struct Walk {
     CgFunc *f;
     const Func *fn;
     const int *order;
-    const Stmt *loop; /* a loop of each work item that is the fastest axis (loop collapsing); NULL: none */
+    const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
+    bool is_rest;     /* for the launches that are not in rows, since these would be short (delinearisation) */
     Axis axes[MAX_RANK];
     int n;
     LLVMValueRef begin, end, items;
@@ -137,13 +138,15 @@ static ItemLoop item_loop_begin(CgFunc *f, LLVMValueRef from, LLVMValueRef to, c
     return l;
 }
 
-static void item_loop_end(CgFunc *f, ItemLoop *l, bool rows) {
+static LLVMValueRef item_loop_end(CgFunc *f, ItemLoop *l, bool rows) {
     LLVMValueRef next = LLVMBuildNSWAdd(f->b, load64(f, l->counter), cg_i64(f->cg, 1), "");
     LLVMSetNUW(next, true);
     LLVMBuildStore(f->b, next, l->counter);
     cg_goto(f, l->head);
-    cg_mark_items(f, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b)), rows);
+    LLVMValueRef latch = LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b));
+    cg_mark_items(f, latch, rows);
     cg_enter(f, l->done);
+    return latch;
 }
 
 /* A rectangle of work items on the last two axes, or a piece of one row: rows row..row_end of the axis before the last,
@@ -201,7 +204,8 @@ static void run_items(Walk *w, const Rectangle *r) {
     cg_goto(f, f->next_item);
     cg_enter_next(f, f->next_item);
     cg_debug_at(f, fastest->span);
-    item_loop_end(f, &item, false);
+    LLVMValueRef latch = item_loop_end(f, &item, false);
+    if (w->is_rest) cg_mark_short_rows(f, latch);
     if (rows) item_loop_end(f, &row, true);
     else cg_early_end(f, &early);
 }
@@ -349,7 +353,9 @@ static void run_flat(Walk *w, const FlatAxis *axis) {
     run_rows(w, axis);
     cg_goto(f, done);
     cg_enter(f, other);
-    run_domain(w);
+    Walk rest = *w;
+    rest.is_rest = true;
+    run_domain(&rest);
     cg_goto(f, done);
     cg_enter(f, done);
 }

@@ -47,6 +47,8 @@ void cg_enter_next(CgFunc *f, LLVMBasicBlockRef next) {
     cg_enter(f, count);
 }
 
+void cg_mark_short_rows(CgFunc *f, LLVMValueRef latch) { mark(f, latch, f->cg->md_short_rows); }
+
 void cg_mark_counted(CgFunc *f, LLVMValueRef latch) { mark(f, latch, f->cg->md_counted); }
 
 /* Until the vectoriser has run, LLVM sees nothing but that the address is known elsewhere. */

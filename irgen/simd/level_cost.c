@@ -9,9 +9,10 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 32, MAX_DEPTH = 4,
+    MAX_DEPTH = 4,
     IN_A_CYCLE = 2, IN_A_CYCLE_ALONE = 3, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
-    LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 4, BY_LIVE_LANE = 10, BY_CALL = 6,
+    LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_LIVE_LANE = 10, BY_CALL = 6,
+    LOCKED = 18 /* cycles of an atomic update of memory that other threads reach */,
     END_TESTS = 4 /* of the first and the last item (ends.c) */, MASKS = 3, TEMPORARIES = 2
 };
 
@@ -79,11 +80,21 @@ static double transposed(int width) {
     return steps;
 }
 
-/* An atomic update, which is inlined. */
-static bool is_update(LLVMValueRef call) {
+/* Cycles of an atomic update, which is inlined; less than 0: another call. */
+static double update_cycles(LLVMValueRef call) {
     size_t n;
-    LLVMValueRef f = LLVMGetCalledValue(call);
-    return LLVMIsAFunction(f) && !strncmp(LLVMGetValueName2(f, &n), CG_UPDATE, strlen(CG_UPDATE));
+    if (!simd_is_call_of(call, CG_UPDATE)) return -1;
+    return strstr(LLVMGetValueName2(LLVMGetCalledValue(call), &n), CG_ALONE) ? 1 : LOCKED;
+}
+
+/* What is not made of vectors: once for all lanes, or lane by lane. */
+static double call_cost(const SimdRegion *g, LLVMValueRef call, int block, int width) {
+    double cycles = update_cycles(call), update = IN_A_CYCLE * (cycles > 1 ? cycles : 0);
+    bool masked = simd_is_masked(g, block);
+    if (cycles < 0) return masked ? BY_LIVE_LANE : BY_CALL * width; /* few items print */
+    if (!simd_combines_update(g, call, block)) return ((masked ? BY_LIVE_LANE : BY_LANE) + update) * width;
+    double together = simd_update_cost(g, call, block);
+    return together > 1 ? together + update : together;
 }
 
 static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
@@ -94,6 +105,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
     case LLVMStore: {
         bool uniform = simd_address_rate(g, value).x == LANE_UNIFORM, beside = simd_is_beside(g, value);
         bool masked = simd_is_masked(g, value->block);
+        if (LLVMIsACallInst(simd_object(simd_address(value->v)))) return 1; /* what is printed */
         if (simd_is_atomic(value->v) && !uniform) return (masked ? BY_LIVE_LANE : BY_LANE) * width;
         if (op == LLVMLoad && beside) return 1 + lines_cost(g, value, width);
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
@@ -103,9 +115,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
     case LLVMCall:
         if (simd_is_remark(value->v)) return 0;
         if (simd_has_vector_form(value->v)) return arithmetic_cost(g, value);
-        if (simd_combines_update(g, value->v, value->block)) return simd_update_cost(g, value->v, value->block);
-        if (simd_is_masked(g, value->block)) return BY_LIVE_LANE * width;
-        return (is_update(value->v) ? BY_LANE : BY_CALL) * width;
+        return call_cost(g, value->v, value->block, width);
     case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? arithmetic_cost(g, value) : 0;
     case LLVMICmp: {
         bool at_ends = simd_check_of(g, value->block) == value->v && simd_checked_at_ends(g, value->v, value->block);
@@ -244,7 +254,7 @@ double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop) 
 LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int width) {
     LevelCost c = {.weight = 1, .inner = is_inner(g, loop)};
     int depth = 0;
-    for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++) c.weight *= simd_walked_rounds(g, l, ROUNDS);
+    for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++) c.weight *= simd_walked_rounds(g, l, simd_trip_count(g, l));
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *b = &g->blocks.at[value->block];
@@ -303,6 +313,7 @@ double level_time_alone(const SimdRegion *g, const LevelCost *c, int loop) {
         double cost = g->costs[i].alone;
         if (op == LLVMBr) cost = b->diverges && stays_inside(g, value->block) && skips_much(g, value->block) ? MISSED_BRANCH : 1;
         else if (cost < 0) cost = op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
+        if (op == LLVMCall && update_cycles(value->v) > 1) cost = IN_A_CYCLE_ALONE * update_cycles(value->v);
         operations += cost * beside(g, value) / (b->conditional && simd_is_masked(g, value->block) ? ONE_OF : 1);
     }
     double time = operations / IN_A_CYCLE_ALONE;

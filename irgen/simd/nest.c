@@ -179,6 +179,8 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
         simd_find_slices(g);
         simd_count_stores(g);
         g->omitted = cg->options->omitted;
+        if (LLVMGetMetadata(latch, cg->md_short_rows)) g->omitted |= UINT64_C(1) << TRANSFORM_ENDS; /* blocks have edges */
+        g->always = cg->options->vector_always;
         g->mask_registers = target->mask_registers;
         *shape = simd_shape(g, target);
         if (cg_allows(cg, INNER) && cg->options->opt_level >= 2 && simd_leaves_to_inner(g))

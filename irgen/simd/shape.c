@@ -108,27 +108,20 @@ static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
     return !(down > 0 && s.rows > 1 && down % s.rows);
 }
 
-/* Vector code of a divergent loop runs until the last lane has left it: for neighbours so much longer than for one. */
-static const double LONGEST = 1.2;
-static const double MARGIN = 1.1; /* what an estimate may be wrong by */
+static const double MARGIN = 1.05; /* what an estimate may be wrong by */
 
-/* The estimate is of blocks at edges, and most are inside (ends.c). */
-static bool is_of_edges(const SimdRegion *g) {
-    for (int i = 0; i < g->values.n; i++)
-        if (g->values.at[i].at_ends && !g->settled) return true;
-    return false;
-}
-
-static bool is_better_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *levels, int n, SimdShape s) {
+/* The blocks inside, where there are such (ends.c), are most. */
+static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s) {
     double alone = 0, vector = 0;
-    if (is_of_edges(g)) return false;
-    for (int l = 0; l < n; l++) {
-        bool diverges = false;
-        for (int outer = l - 1; outer >= 0; outer = g->loops.at[outer].parent) diverges |= g->loops.at[outer].divergent;
-        alone += level_time_alone(g, &levels[l], l - 1);
-        double time = level_time(&levels[l], t, s) + level_divergence_time(g, &levels[l], l - 1);
-        vector += time / s.width * (diverges ? LONGEST : 1);
+    bool settled = g->settled, has_ends = false;
+    for (int i = 0; i < g->values.n; i++) has_ends |= g->values.at[i].at_ends != 0;
+    if (has_ends) simd_rates_settled(g, true);
+    for (int l = -1; l < g->loops.n; l++) {
+        LevelCost c = level_cost(g, t, l, s.width);
+        alone += level_time_alone(g, &c, l);
+        vector += (level_time(&c, t, s) + level_divergence_time(g, &c, l)) / s.width * simd_unevenness(g, l, s.width);
     }
+    if (has_ends) simd_rates_settled(g, settled);
     return alone * MARGIN < vector;
 }
 
@@ -138,7 +131,7 @@ static double time_of(const LevelCost *levels, int n, const SimdTarget *t, SimdS
     return time;
 }
 
-static SimdShape best(const SimdRegion *g, const SimdTarget *t, int width, bool rows) {
+static SimdShape best(SimdRegion *g, const SimdTarget *t, int width, bool rows) {
     static const int sizes[] = {1, 2, 3, 4, 6, 8, 12, 16};
     enum { N_SIZES = sizeof sizes / sizeof *sizes, N_VECTORS = 4, N_VECTORS_DOWN = 6 };
     int n = g->loops.n + 1, n_written = written(g), n_vectors = level_walks_down(g) ? N_VECTORS_DOWN : N_VECTORS;
@@ -156,8 +149,7 @@ static SimdShape best(const SimdRegion *g, const SimdTarget *t, int width, bool 
             least = time;
             best = s;
         }
-    if (is_better_alone(g, t, levels, n, best)) best = (SimdShape){1, 1, 1};
-    return best;
+    return !g->always && is_better_alone(g, t, best) ? (SimdShape){1, 1, 1} : best;
 }
 
 static bool divides_apart(const SimdValue *value) {
@@ -180,6 +172,7 @@ int simd_n_apart(const SimdRegion *g) {
 /* Where items inside have accesses that those at edges have not, blocks are made for them, who are most (ends.c). true: it
  * is only at edges that items part. */
 static bool rates_inside(SimdRegion *g, bool rows) {
+    g->settled = false;
     simd_rates(g, rows);
     int apart = simd_n_apart(g);
     if (!simd_find_ends(g)) return false;

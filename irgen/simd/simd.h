@@ -140,6 +140,7 @@ typedef struct SimdRegion {
     bool mask_registers;          /* SimdTarget */
     ValueMap *n_stores;           /* gaps.c: by parameter */
     TransformSet omitted;         /* --no-transform */
+    bool always;                  /* --vector=always: not refused for its cost */
     bool settled;                 /* ends.c: the rates are those of blocks in which all comparisons that are ends hold */
     bool rows;                    /* blocks of more than one row are looked at */
     const char *why_not;          /* not NULL: stays scalar, and why */
@@ -236,6 +237,11 @@ enum { SIMD_IN_SIGHT = 96 };
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
 int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */
+
+/* trips.c: what the cost model takes a loop of an item for */
+double simd_trip_count(const SimdRegion *g, int loop);
+/* Iterations of a vector in a loop and those around it, by those of the mean item; loop -1: 1 */
+double simd_unevenness(const SimdRegion *g, int loop, int width);
 
 /* counted.c: for counter in lo..hi, straight on */
 typedef struct SimdCounted {

@@ -1,5 +1,5 @@
 ; What is added to the index may differ from row to row, and another row's items write what lies between.
-; RUN-PASS: vectorize --march=x86-64-v3
+; RUN-PASS: vectorize --march=x86-64-v3 --vector=always
 ; CHECK: vectors:
 ; CHECK-NOT: store <8 x float>
 ; CHECK: call void @llvm.masked.scatter

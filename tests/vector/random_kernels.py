@@ -172,7 +172,8 @@ def reduced(bench, kernel, flags):
 def variants():
     """A processor without fused products runs as --fp=strict does on any."""
     strict = {"--march=x86-64-v2": ("--fp=strict",)}
-    return [("-O2",), *(("-O2", width, *strict.get(width, ())) for width in widths()[:-1]), ("-O3",)]
+    always = ("-O2", "--vector=always")
+    return [always, *((*always, width, *strict.get(width, ())) for width in widths()[:-1]), ("-O3",)]
 
 
 def base_of(flags):

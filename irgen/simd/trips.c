@@ -1,0 +1,85 @@
+/* trips.c -- trip counts, as the cost model estimates them: how many iterations a loop of an item has, and how many more a
+ * vector executes, which stays in the loop until its last lane has left. */
+#include "irgen/simd/simd.h"
+
+/* Of one exit, the header's: phi + step each time, compared with a constant. 0: not known */
+static int64_t constant_trips(const SimdRegion *g, int loop) {
+    LLVMBasicBlockRef head = g->blocks.at[g->loops.at[loop].header].bb;
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(head);
+    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) return 0;
+    LLVMValueRef test = LLVMGetCondition(branch), phi = LLVMIsAICmpInst(test) ? LLVMGetOperand(test, 0) : NULL;
+    if (!phi || !LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != head || LLVMCountIncoming(phi) != 2) return 0;
+    LLVMValueRef first = LLVMGetIncomingValue(phi, 0), next = LLVMGetIncomingValue(phi, 1), bound = LLVMGetOperand(test, 1);
+    if (!LLVMIsAConstantInt(first)) first = next, next = LLVMGetIncomingValue(phi, 0);
+    bool adds = LLVMIsAInstruction(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == phi;
+    if (!adds || !LLVMIsAConstantInt(first) || !LLVMIsAConstantInt(bound) || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
+        return 0;
+    int64_t step = LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
+    int64_t way = LLVMConstIntGetSExtValue(bound) - LLVMConstIntGetSExtValue(first);
+    LLVMIntPredicate p = LLVMGetICmpPredicate(test);
+    bool up = p == LLVMIntSLT || p == LLVMIntULT || p == LLVMIntNE, down = p == LLVMIntSGT || p == LLVMIntUGT || p == LLVMIntNE;
+    if (step > 0 && up && way > 0) return (way + step - 1) / step;
+    return step < 0 && down && way < 0 ? (-way - step - 1) / -step : 0;
+}
+
+static bool is_exit(const SimdRegion *g, int loop, int b) {
+    for (int i = 0; g->loops.at[loop].has[b] && i < simd_n_succ(g, b); i++) {
+        int to = value_map_get(g->block_of, simd_succ(g, b, i));
+        if (to < 0 || (!g->loops.at[loop].has[to] && !g->blocks.at[to].leaves)) return true;
+    }
+    return false;
+}
+
+double simd_trip_count(const SimdRegion *g, int loop) {
+    enum { UNKNOWN = 32 };
+    int64_t trips = constant_trips(g, loop);
+    if (!trips) return UNKNOWN;
+    for (int b = 0; b < g->blocks.n; b++)
+        if (b != g->loops.at[loop].header && is_exit(g, loop, b) && trips > UNKNOWN) return UNKNOWN;
+    return (double)trips;
+}
+
+/* What changes smoothly from item to item does so in loops, too: sums and products of indices and of what all items share,
+ * in floats as in integers. Remainders, bits and what items load for themselves may be anything. */
+static bool is_smooth(const SimdRegion *g, LLVMValueRef v, bool *seen) {
+    int i = value_map_get(g->value_of, v);
+    if (i < 0 || seen[i] || g->values.at[i].rate.x != LANE_VARYING) return true;
+    seen[i] = true;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad: case LLVMURem: case LLVMSRem: case LLVMXor: case LLVMShl: case LLVMLShr: case LLVMAShr: return false;
+    case LLVMCall:
+        if (!simd_has_vector_form(v)) return false;
+        break;
+    default: break;
+    }
+    for (int k = 0; k < LLVMGetNumOperands(v); k++)
+        if (!is_smooth(g, LLVMGetOperand(v, (unsigned)k), seen)) return false;
+    return true;
+}
+
+/* Do only smooth values decide which items leave the loop now? */
+static bool leaves_smoothly(const SimdRegion *g, int loop) {
+    bool *seen = arena_array(g->arena, bool, g->values.n + 1), smooth = true;
+    for (int b = 0; b < g->blocks.n && smooth; b++) {
+        LLVMValueRef branch = LLVMGetBasicBlockTerminator(g->blocks.at[b].bb);
+        if (!is_exit(g, loop, b) || !g->blocks.at[b].diverges || !LLVMIsABranchInst(branch)) continue;
+        smooth = is_smooth(g, LLVMGetCondition(branch), seen);
+    }
+    return smooth;
+}
+
+/* Smooth trip counts are nearly those of the neighbours. Those that data decide are taken to lie halfway between trip counts
+ * that are all alike and a geometric distribution, where the greatest of n is the mean times the n-th harmonic number;
+ * of loops in one another both parts differ. Lanes one after the other take no longer than all of them. */
+double simd_unevenness(const SimdRegion *g, int loop, int width) {
+    static const double OF_NEIGHBOURS = 1.2;
+    double harmonic = 0, smooth = 1, data = 1;
+    for (int i = 1; i <= width; i++) harmonic += 1.0 / i;
+    for (int l = loop; l >= 0; l = g->loops.at[l].parent) {
+        if (!g->loops.at[l].divergent) continue;
+        if (leaves_smoothly(g, l)) smooth = OF_NEIGHBOURS;
+        else data *= (1 + harmonic) / 2;
+    }
+    double all = smooth * data;
+    return all < width ? all : width;
+}
