@@ -1,8 +1,10 @@
 /* unroll.c -- full unrolling of short loops of an item. Where its accesses are interleaved, `for c in 0..3 { d[i, j, c] =
- * ...; }`, those of all iterations are then side by side, and parts.c makes whole vectors of them. A loop that is small as
- * well, as one over the offsets of a stencil's neighbours, is unrolled whatever it does: an item without loops has rows that
- * are aligned, streamed and overlapped, and its offsets are constants. LLVM unrolls such loops as well, but only after
- * vectorisation. Only innermost loops of known trip counts are unrolled here, and of two in one another the inner one first. */
+ * ...; }`, those of all iterations are then side by side, and parts.c makes whole vectors of them. Where its counter shifts an
+ * index that is clamped or wraps around, `for k in 0..3 { s += x[(i + k) % n]; }`, each index is then one of the item's alone,
+ * which index-set splitting (ends.c) can test. A loop that is small as well, as one over the offsets of a stencil's neighbours,
+ * is unrolled whatever it does: an item without loops has rows that are aligned, streamed and overlapped, and its offsets are
+ * constants. LLVM unrolls such loops as well, but only after vectorisation. Only innermost loops of known trip counts are
+ * unrolled here, and of two in one another the inner one first. */
 #include "irgen/simd/simd.h"
 
 /* SMALL_VALUES: in all iterations, as they are before their counters are constants */
@@ -11,6 +13,7 @@ enum { MOST_TRIPS = 8, MOST_VALUES = 256, SMALL_VALUES = 160 };
 typedef struct Short {
     const SimdRegion *g;
     const SimdLoop *loop;
+    bool *has;          /* by block: the loop's, and those in which failed checks report its values */
     LLVMBasicBlockRef header, before, exit;
     int trips;
     bool is_straight;   /* without branches: written as one block, in which parts.c finds all accesses */
@@ -60,16 +63,62 @@ static bool is_interleaved(const SimdRegion *g, int loop, const SimdValue *value
     return r.x == LANE_LINEAR && r.stride > bytes && by >= bytes && by < r.stride;
 }
 
+/* A remainder, a minimum, a maximum or a condition of what the item's index and the counter are added up to. */
+static bool shifts_edge(const SimdRegion *g, int loop, const SimdValue *value) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    bool is_check = op == LLVMICmp && simd_check_of(g, value->block) == value->v;
+    bool turns = op == LLVMURem || op == LLVMSRem || (op == LLVMICmp && !is_check) || simd_is_extreme(value->v);
+    for (int k = 0; k < 2 && turns; k++) {
+        LLVMValueRef v = LLVMGetOperand(value->v, (unsigned)k), bound = LLVMGetOperand(value->v, (unsigned)!k);
+        bool is_line = simd_rate(g, v, value->block).x == LANE_LINEAR && simd_pace(g, v, loop);
+        if (is_line && simd_rate(g, bound, value->block).x == LANE_UNIFORM && !simd_pace(g, bound, loop)) return true;
+    }
+    return false;
+}
+
 /* Outside, only the exit may use what the loop computes, and only what its header does. */
 static bool keeps_to_itself(const Short *s, const SimdValue *value) {
     const SimdRegion *g = s->g;
     for (LLVMUseRef u = LLVMGetFirstUse(value->v); u; u = LLVMGetNextUse(u)) {
         int user = value_map_get(g->value_of, LLVMGetUser(u));
-        if (user >= 0 && s->loop->has[g->values.at[user].block]) continue;
+        if (user >= 0 && s->has[g->values.at[user].block]) continue;
         if (user < 0 || g->blocks.at[g->values.at[user].block].leaves || g->blocks.at[value->block].bb != s->header)
             return false;
     }
     return true;
+}
+
+static bool reads_loop(const Short *s, int block) {
+    const SimdRegion *g = s->g;
+    for (int i = g->blocks.at[block].first; i < g->blocks.at[block].first + g->blocks.at[block].n; i++)
+        for (int k = 0; k < LLVMGetNumOperands(g->values.at[i].v); k++) {
+            int from = value_map_get(g->value_of, LLVMGetOperand(g->values.at[i].v, (unsigned)k));
+            if (from >= 0 && s->has[g->values.at[from].block]) return true;
+        }
+    return false;
+}
+
+/* Only failed checks of the loop lead there, with values of it, and no phi would need more. */
+static bool leaves_loop(const Short *s, int block) {
+    const SimdRegion *g = s->g;
+    if (!g->blocks.at[block].leaves || !reads_loop(s, block)) return false;
+    for (int b = 0; b < g->blocks.n; b++)
+        for (int i = 0; i < simd_n_succ(g, b); i++)
+            if (simd_succ(g, b, i) == g->blocks.at[block].bb && !s->has[b]) return false;
+    for (int i = 0; i < simd_n_succ(g, block); i++)
+        if (LLVMIsAPHINode(LLVMGetFirstInstruction(simd_succ(g, block, i)))) return false;
+    return !LLVMIsAPHINode(LLVMGetFirstInstruction(g->blocks.at[block].bb));
+}
+
+static void find_blocks(Short *s) {
+    const SimdRegion *g = s->g;
+    s->has = arena_array(g->arena, bool, g->blocks.n);
+    for (int b = 0; b < g->blocks.n; b++) s->has[b] = s->loop->has[b];
+    for (bool found = true; found;) {
+        found = false;
+        for (int b = 0; b < g->blocks.n; b++)
+            if (!s->has[b] && leaves_loop(s, b)) s->has[b] = found = true;
+    }
 }
 
 /* One edge in, one back, and one out, from the header; and the ways out of failed checks. */
@@ -100,18 +149,19 @@ static bool find_edges(Short *s) {
 static bool is_wanted(Short *s, int loop) {
     const SimdRegion *g = s->g;
     int n = 0;
-    bool interleaved = false, calls = false;
+    bool gains = false, calls = false;
     if (!is_innermost(g, loop) || !find_edges(s)) return false;
+    find_blocks(s);
     s->trips = known_trips(s);
     for (int i = 0; i < g->values.n && s->trips; i++) {
         const SimdValue *value = &g->values.at[i];
         if (!s->loop->has[value->block]) continue;
         if (!keeps_to_itself(s, value)) return false;
-        interleaved |= is_interleaved(g, loop, value);
+        gains |= is_interleaved(g, loop, value) || shifts_edge(g, loop, value);
         calls |= LLVMIsACallInst(value->v) && !simd_is_pure_call(value->v); /* of a prefetch (ahead.c), or large when inlined */
         n++;
     }
-    return s->trips && n * s->trips <= (interleaved ? MOST_VALUES : calls ? 0 : SMALL_VALUES);
+    return s->trips && n * s->trips <= (gains ? MOST_VALUES : calls ? 0 : SMALL_VALUES);
 }
 
 /* Writing it out -----------------------------------------------------------------------------------------------------
@@ -149,7 +199,7 @@ static void write_phi(Short *s, LLVMBuilderRef b, LLVMValueRef phi) {
 static void write_branch(const Short *s, LLVMBuilderRef b, LLVMValueRef branch, LLVMBasicBlockRef next) {
     LLVMValueRef c = LLVMInstructionClone(branch);
     LLVMInsertIntoBuilder(b, c);
-    if (LLVMIsConditional(c)) LLVMSetCondition(c, now(s, LLVMGetCondition(branch)));
+    if (LLVMIsABranchInst(c) && LLVMIsConditional(c)) LLVMSetCondition(c, now(s, LLVMGetCondition(branch)));
     for (unsigned i = 0; i < LLVMGetNumSuccessors(branch); i++) {
         LLVMBasicBlockRef to = LLVMGetSuccessor(branch, i);
         LLVMSetSuccessor(c, i, to == s->header ? next : block_now(s, to));
@@ -191,13 +241,13 @@ static void write_iteration(Short *s, LLVMBuilderRef b, LLVMBasicBlockRef at, LL
     const SimdRegion *g = s->g;
     s->blocks.n = 0;
     for (int i = 0; i < g->blocks.n; i++) {
-        if (!s->loop->has[i]) continue;
+        if (!s->has[i]) continue;
         value_map_put(s->block_at, g->blocks.at[i].bb, s->blocks.n);
         bool begins = g->blocks.at[i].bb == s->header || s->is_straight;
         vec_push(g->arena, &s->blocks, begins ? at : new_block(s));
     }
     for (int i = 0; i < g->blocks.n; i++) {
-        if (!s->loop->has[i]) continue;
+        if (!s->has[i]) continue;
         LLVMPositionBuilderAtEnd(b, block_now(s, g->blocks.at[i].bb));
         write_block(s, b, g->blocks.at[i].bb, next);
         if (g->blocks.at[i].bb != s->header || s->is_straight) continue;
@@ -208,13 +258,13 @@ static void write_iteration(Short *s, LLVMBuilderRef b, LLVMBasicBlockRef at, LL
 static void take_away(Short *s, LLVMBuilderRef b) {
     const SimdRegion *g = s->g;
     for (int i = 0; i < g->blocks.n; i++)
-        for (LLVMValueRef v; s->loop->has[i] && (v = LLVMGetLastInstruction(g->blocks.at[i].bb));) {
+        for (LLVMValueRef v; s->has[i] && (v = LLVMGetLastInstruction(g->blocks.at[i].bb));) {
             if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVoidTypeKind)
                 LLVMReplaceAllUsesWith(v, LLVMGetPoison(LLVMTypeOf(v)));
             LLVMInstructionEraseFromParent(v);
         }
     for (int i = 0; i < g->blocks.n; i++) {
-        if (!s->loop->has[i]) continue;
+        if (!s->has[i]) continue;
         LLVMPositionBuilderAtEnd(b, g->blocks.at[i].bb);
         LLVMBuildUnreachable(b); /* with it goes what -g left behind */
         LLVMDeleteBasicBlock(g->blocks.at[i].bb);
