@@ -3,8 +3,9 @@
 
 Each program of examples/, tests/run/ and tests/vector/ is compiled with and without vector code (--vector=off) and run with
 repeat.c between it and libomptarget, which repeats the program's first launches of each kernel in a child process. What is
-compared is the fastest launch of each, on one thread; the two executables run in turn. A launch costs about a microsecond
-beside its kernel, and a difference below --nanoseconds is none. Rows: program, kernel, launch, time as scalar code and as
+compared is the fastest launch of each, on one thread; the two executables run in turn, several times, of which the lower
+quartile counts: on some machines a core is half as fast while its other hardware thread is busy, and now and then faster than
+usual. A launch costs about a microsecond beside its kernel, and a difference below --nanoseconds is none. Rows: program, kernel, launch, time as scalar code and as
 vector code in microseconds, the vector code's rate (below 1: it is slower). Exit code 1: a rate is below --least."""
 import argparse
 import collections
@@ -82,6 +83,10 @@ def compile_program(chosen, kdslc, how, source, folder):
     return program if done.returncode == 0 else None
 
 
+def lower_quartile(times):
+    return sorted(times)[len(times) // 4]
+
+
 def is_slower(chosen, off, auto):
     return off / auto < chosen.least and auto - off > chosen.nanoseconds
 
@@ -91,14 +96,18 @@ def compare(chosen, source, folder):
     a program shares its core with others for longer than it runs."""
     other = (chosen.beside.resolve(), "auto") if chosen.beside else (chosen.kdslc, "off")
     programs = [compile_program(chosen, *each, source=source, folder=folder) for each in (other, (chosen.kdslc, "auto"))]
-    best = collections.defaultdict(lambda: [float("inf")] * 2)
+    times = collections.defaultdict(lambda: [[], []])
     for n in range(chosen.rounds if None not in programs else 0):
-        if n >= 2 and not any(is_slower(chosen, *pair) for pair in best.values()):
+        if n >= 2 and not any(is_slower(chosen, *pair) for pair in compared(times).values()):
             break
         for i, program in enumerate(programs):
             for key, ns in times_of(program, folder).items():
-                best[key][i] = min(best[key][i], ns)
-    return {key: pair for key, pair in best.items() if float("inf") not in pair}
+                times[key][i].append(ns)
+    return compared(times)
+
+
+def compared(times):
+    return {key: [lower_quartile(off), lower_quartile(auto)] for key, (off, auto) in times.items() if off and auto}
 
 
 def main():
