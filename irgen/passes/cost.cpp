@@ -34,11 +34,11 @@ InstructionCost call_cost(const TargetTransformInfo &tti, const CallInst &call, 
 // Division by a constant becomes a product of twice the width, which exists for lanes of up to 32 bits. LLVM divides
 // small 64-bit numbers in 32 bits (BypassSlowDivision), but not those in lanes.
 InstructionCost division_cost(const Instruction &i, unsigned lanes) {
-    enum { PRODUCT = 6, QUOTIENT = 24, LONG_QUOTIENT = 32, MOVES = 3 };
+    enum { PRODUCT = 6, QUOTIENT = 24, LONG_QUOTIENT = 32, BYPASS = 2, MOVES = 3 };
     bool is_long = i.getType()->getScalarSizeInBits() > 32, by_constant = isa<Constant>(i.getOperand(1));
     if (match(i.getOperand(1), PatternMatch::m_Power2())) return is_long && lanes > 1 ? 6 : 3;
     unsigned alone = by_constant ? PRODUCT : is_long ? LONG_QUOTIENT : QUOTIENT;
-    if (lanes == 1) return alone;
+    if (lanes == 1) return alone == LONG_QUOTIENT ? QUOTIENT + BYPASS : alone;
     return by_constant && !is_long ? 2 * alone : lanes * ((is_long ? alone : alone * 2 / 3) + MOVES);
 }
 

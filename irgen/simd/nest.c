@@ -50,15 +50,15 @@ static void take_away(Cg *cg, SimdRegion *g, LLVMBuilderRef b) {
     for (int i = 0; i < all.n; i++) LLVMDeleteBasicBlock(all.at[i]);
 }
 
-/* Loop versioning: rows of up to half a vector, as in the first steps of a Fourier transform, run in the scalar nest. Where
- * items have loops of their own, a vector with few lanes still runs through them once for all of these. */
-static void keep_for_short_rows(Items *n, int width, LLVMValueRef latch, LLVMBasicBlockRef simd) {
+/* Loop versioning: short rows run in the scalar nest, those of up to half a vector, as in the first steps of a Fourier
+ * transform, and those that have no block inside (ends.c). */
+static void keep_for_short_rows(Items *n, int most, LLVMValueRef latch, LLVMBasicBlockRef simd) {
     SimdRegion *g = n->g;
     LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->entry_from);
     LLVMBasicBlockRef head = LLVMGetSuccessor(enter, 0);
     LLVMPositionBuilderBefore(n->b, enter);
     LLVMValueRef items = LLVMBuildNSWSub(n->b, g->x_hi, g->x_lo, "");
-    LLVMValueRef is_short = LLVMBuildICmp(n->b, LLVMIntSLE, items, cg_i64(n->cg, width / 2), "");
+    LLVMValueRef is_short = LLVMBuildICmp(n->b, LLVMIntSLE, items, cg_i64(n->cg, most), "");
     LLVMInstructionEraseFromParent(enter);
     LLVMPositionBuilderAtEnd(n->b, g->entry_from);
     LLVMBuildCondBr(n->b, is_short, head, simd);
@@ -161,7 +161,7 @@ static void write_plan(NestContext *n, const NestPlan *plan, LLVMValueRef latch)
         LLVMBuildBr(items.b, after);
     }
     if (plan->short_rows && LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(g->entry_from)) == 1) {
-        keep_for_short_rows(&items, items.v->shape.width, latch, start);
+        keep_for_short_rows(&items, plan->short_rows, latch, start);
         return;
     }
     enter_from(g, start);

@@ -34,7 +34,7 @@ enum { MOST_VERSIONS = 3 };
 typedef struct NestPlan {
     NestVersion at[MOST_VERSIONS];
     int n;
-    bool short_rows;     /* rows of up to half a vector run in the scalar nest (loop versioning) */
+    int short_rows;      /* rows of up to so many items run in the scalar nest (loop versioning); 0: none do */
 } NestPlan;
 
 typedef struct NestContext {

@@ -119,6 +119,14 @@ static void add(NestContext *n, NestPlan *plan, NestVersion v) {
     plan->at[plan->n++] = v;
 }
 
+/* Up to how many items rows are short: those of half a vector, where items have no loops that a vector with few lanes
+ * would run through once for all of these; those of a block, if all of it would lie at edges and take longer than its items. */
+static int short_rows(const NestContext *n, SimdShape shape, bool split) {
+    if (!simd_allows(n->g, SHORT_ROWS) || nest_has_constant_rows(n->g)) return 0;
+    if (split && !n->g->always && simd_loses_at_edges(n->g, n->target, shape.width)) return shape.vectors * shape.width;
+    return ends_matter(n->g) ? shape.width / 2 : 0;
+}
+
 bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *plan) {
     SimdRegion *g = n->g;
     *plan = (NestPlan){0};
@@ -129,7 +137,7 @@ bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *pl
         return simd_refuse(g, "its vector code is estimated to be slower than its scalar code", NULL);
     bool split = simd_find_ends(g), unrolled = is_unrolled(n->cg, g, latch, shape.width);
     bool idempotent = simd_allows(g, OVERLAP) && ends_matter(g) && simd_is_idempotent(g);
-    plan->short_rows = simd_allows(g, SHORT_ROWS) && ends_matter(g);
+    plan->short_rows = short_rows(n, shape, split);
     if (unrolled) shape = (SimdShape){1, 1, shape.width};
     if (aligned.vectors > 1) add(n, plan, (NestVersion){.aligned = true, .shape = aligned});
     aligned.vectors = 1; /* the smaller the block, the more masks leave it whole */

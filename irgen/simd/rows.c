@@ -101,7 +101,9 @@ static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
 
 /* Rows ----------------------------------------------------------------------------------------------------------- */
 
-/* The items of a block one vector after the other, as they may part. */
+static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past);
+
+/* The items of a block one vector after the other, as they may part; most vectors of it are still inside. */
 static void write_edge(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y) {
     if (shape.rows > 1) {
         LLVMValueRef row = nest_counter(n, y, "y");
@@ -111,10 +113,14 @@ static void write_edge(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y
         nest_loop_end(n, &rows);
         return;
     }
+    if (shape.vectors == 1) {
+        nest_write_block(n, shape, x, y, NULL, false);
+        return;
+    }
     LLVMValueRef at = nest_counter(n, x, "x"),
                  hi = LLVMBuildNSWAdd(n->b, x, cg_i64(n->cg, shape.vectors * shape.width), "");
     Loop vectors = nest_loop_begin(n, at, NULL, hi, shape.width, false, "edge");
-    nest_write_block(n, (SimdShape){1, 1, shape.width}, vectors.at, y, NULL, false);
+    write_whole(n, (SimdShape){1, 1, shape.width}, vectors.at, y, false);
     nest_loop_end(n, &vectors);
 }
 

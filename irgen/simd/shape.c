@@ -110,12 +110,12 @@ static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
 
 static const double MARGIN = 1.05; /* what an estimate may be wrong by */
 
-/* The blocks inside, where there are such (ends.c), are most. */
-static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s) {
+/* In blocks inside, or in those at edges (ends.c). */
+static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, bool inside) {
     double alone = 0, vector = 0;
     bool settled = g->settled, has_ends = false;
     for (int i = 0; i < g->values.n; i++) has_ends |= g->values.at[i].at_ends != 0;
-    if (has_ends) simd_rates_settled(g, true);
+    if (has_ends) simd_rates_settled(g, inside);
     for (int l = -1; l < g->loops.n; l++) {
         LevelCost c = level_cost(g, t, l, s.width);
         alone += level_time_alone(g, &c, l);
@@ -123,6 +123,10 @@ static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s) {
     }
     if (has_ends) simd_rates_settled(g, settled);
     return alone * MARGIN < vector;
+}
+
+bool simd_loses_at_edges(SimdRegion *g, const SimdTarget *t, int width) {
+    return is_better_alone(g, t, (SimdShape){1, 1, width}, false);
 }
 
 static double time_of(const LevelCost *levels, int n, const SimdTarget *t, SimdShape s) {
@@ -149,7 +153,7 @@ static SimdShape best(SimdRegion *g, const SimdTarget *t, int width, bool rows) 
             least = time;
             best = s;
         }
-    return !g->always && is_better_alone(g, t, best) ? (SimdShape){1, 1, 1} : best;
+    return !g->always && is_better_alone(g, t, best, true) ? (SimdShape){1, 1, 1} : best;
 }
 
 static bool divides_apart(const SimdValue *value) {

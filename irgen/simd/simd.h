@@ -229,7 +229,8 @@ void simd_blends(SimdRegion *g, const ValueMap *updated);
 /* shape.c */
 SimdShape simd_shape(SimdRegion *g, const SimdTarget *t);
 int simd_width(const SimdRegion *g, const SimdTarget *t);
-int simd_n_apart(const SimdRegion *g); /* accesses whose places side by side nothing shows, and divisions lane by lane */
+bool simd_loses_at_edges(SimdRegion *g, const SimdTarget *t, int width); /* are its items better one by one there? */
+int simd_n_apart(const SimdRegion *g); /* accesses whose places side by side nothing shows */
 enum { SIMD_LINE = 64 }; /* bytes of a cache line */
 /* Operations on vectors that wait at a time, or are under way, in the machine: as many as it looks ahead for some that need
  * not wait. */
