@@ -54,7 +54,10 @@ static LLVMValueRef declare_range(Kernel *k, bool apart) {
     if (!fn->reduction) return range;
     cg_param_attr(cg, range, n - 1, "noalias", 0);
     cg_param_attr(cg, range, n - 1, "nonnull", 0);
-    if (!cg_combines_at_once(cg, fn)) return range;
+    if (!cg_combines_at_once(cg, fn)) {
+        cg_param_attr(cg, range, n - 1, "writeonly", 0);
+        return range;
+    }
     cg_param_attr(cg, range, n - 1, "writable", 0);
     cg_param_attr(cg, range, n - 1, "dereferenceable", (uint64_t)fn->result->bits / 8);
     return range;

@@ -41,13 +41,16 @@ static bool is_unrolled(Cg *cg, const SimdRegion *g, LLVMValueRef latch, int wid
 
 /* Rows ---------------------------------------------------------------------------------------------------------------- */
 
+/* What each item of a reduction returns goes to a small array, whose lines are in the first cache. */
+static bool is_item_result(LLVMValueRef store) { return simd_is_param(simd_object(LLVMGetOperand(store, 1)), "writeonly"); }
+
 /* Peeling: rows begin where the first of these stores is aligned, since stores that lie across two cache lines cost twice.
  * Only where there is little else to do, or where loops walk down the columns of an array: other arrays are mostly
  * aligned alike, and each iteration would read one line more. */
 static LLVMValueRef store_to_align(const SimdRegion *g) {
     if (!simd_allows(g, PEEL) || g->aligned || nest_has_constant_rows(g) || (g->loops.n && !walks_far(g))) return NULL;
     for (int i = 0; i < g->values.n; i++)
-        if (nest_is_row_store(g, &g->values.at[i], false))
+        if (nest_is_row_store(g, &g->values.at[i], false) && !is_item_result(g->values.at[i].v))
             return simd_is_placed(g, LLVMGetOperand(g->values.at[i].v, 1)) ? g->values.at[i].v : NULL;
     return NULL;
 }
