@@ -116,16 +116,9 @@ static void run_passes(Cg *cg, const char *passes) {
     if (error) ice(cg->c, (Span){0}, "LLVM refuses its own pipeline %s: %s", passes, LLVMGetErrorMessage(error));
 }
 
-static void optimize(Cg *cg) {
-    char passes[] = "default<O0>";
-    int level = cg->options->opt_level;
-    passes[sizeof "default<O" - 1] = (char)('0' + (level < 0 ? 0 : level > 3 ? 3 : level));
-    run_passes(cg, passes);
-}
-
-/* A barrier that not all items of a group reach causes wrong results or a deadlock. The language forbids it, the marks
- * of lang/segment.c prevent LLVM's passes from causing it, and this pass checks the optimised module. Loops that share
- * a header are first merged into one (loop-simplify), as back ends do. */
+/* Items of a group that reach different barriers, or some that reach none, are wrong results or a program that never
+ * ends. The language keeps programs from it, lang/segment.c writes marks that keep LLVM from it, and here is looked at what
+ * LLVM has made: with loops that share a header joined into one, as back ends do before anything else. */
 static void check_barriers(Cg *cg) {
     run_passes(cg, "function(loop-simplify)");
     char *where = LLVMKdslDivergentBarrier(cg->module);

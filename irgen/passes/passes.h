@@ -10,6 +10,8 @@ void cg_bound_inlining(Cg *cg);
 void cg_bound_optimizing(Cg *cg);
 const char *cg_kept_call(Cg *cg, LLVMValueRef inst); /* the callee's name; NULL: it is not such a call */
 
+void cg_optimize(Cg *cg); /* optimize.c: LLVM's pipeline, or a short one for functions that are vector code */
+
 void cg_guard_extremes(Cg *cg); /* extremes.c, after the pipeline */
 void cg_stack_needs(Cg *cg);    /* stack.c, when the code is final */
 

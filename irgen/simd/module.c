@@ -171,8 +171,10 @@ void simd_vectorize(Cg *cg) {
     ValueMap *updated = simd_find_updated(cg);
     for (int i = 0, number = 1; i < marks.n; i++, number++) {
         if (i && marks.at[i].fn != marks.at[i - 1].fn) number = 1;
-        if (simd_nest(cg, &target, &streams, updated, marks.at[i].fn, marks.at[i].items, marks.at[i].rows, number))
-            use_whole_vectors(cg, &target, marks.at[i].fn);
+        const Mark *m = &marks.at[i];
+        bool is_vector = simd_nest(cg, &target, &streams, updated, m->fn, m->items, m->rows, number);
+        if (is_vector) use_whole_vectors(cg, &target, m->fn);
+        LLVMAddTargetDependentFunctionAttr(m->fn, is_vector ? CG_VECTOR : CG_SCALAR, "");
         bool is_last = i + 1 == marks.n || marks.at[i + 1].fn != marks.at[i].fn;
         if (!is_last) continue;
         if (streams.used) fence_returns(cg, marks.at[i].fn);

@@ -1,0 +1,113 @@
+/* optimize.c -- LLVM's standard pipeline, and a shorter one for functions that are vector code already.
+ *
+ * default<O2> simplifies a function three times and runs some thirty passes that recognise what scalar code has. What
+ * vectorisation leaves has been through SROA, instruction combining and CSE (simd_prepare), so most find nothing
+ * and take as long. The short pipeline keeps those without which an innermost loop of the examples would have more
+ * instructions: each was left out in turn, and the loops compared (docs/decisions/short-pipeline.md).
+ *
+ * Functions with a nest that stayed scalar (CG_SCALAR), and functions that nests call (CG_KEPT_CALL), need what scalar
+ * code needs: they take LLVM's pipeline. A module has both kinds at times, and LLVM's pass managers do not choose by
+ * function, so the other kind is optnone meanwhile, which LLVM's passes over functions respect. At -O0 and -O3 all is
+ * LLVM's pipeline. */
+#include "irgen/passes/passes.h"
+
+#include <string.h>
+
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#define COMBINE "instcombine<max-iterations=1;no-verify-fixpoint>"
+
+/* Simplification; reassociation and hoisting of addresses; loops with few iterations, and those that set memory; then
+ * redundancies across blocks. The loop vectoriser is for loops beside nests, as those that join copies of arrays. */
+static const char short_pipeline[] =
+    "cgscc(inline,function-attrs,function<eager-inv>("
+    "simplifycfg,early-cse<memssa>," COMBINE ",reassociate,"
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,loop-rotate,licm,"
+    "simple-loop-unswitch<trivial>),"
+    COMBINE ",loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,jump-threading,dse,loop-vectorize,"
+    "simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-arithmetic;switch-to-lookup;no-keep-loops;"
+    "hoist-common-insts;sink-common-insts>,"
+    "loop-unroll<O2>," COMBINE ",loop-mssa(licm),simplifycfg)),globaldce,constmerge";
+
+static void run_passes(Cg *cg, const char *passes) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(cg->module, passes, cg->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) ice(cg->c, (Span){0}, "LLVM refuses its own pipeline %s: %s", passes, LLVMGetErrorMessage(error));
+}
+
+static bool is_marked(LLVMValueRef fn, const char *mark) {
+    return LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, mark, (unsigned)strlen(mark)) != NULL;
+}
+
+static void unmark(LLVMValueRef fn, const char *mark) {
+    LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, mark, (unsigned)strlen(mark));
+}
+
+static unsigned kind_of(const char *attribute) { return LLVMGetEnumAttributeKindForName(attribute, strlen(attribute)); }
+
+static bool has(LLVMValueRef fn, const char *attribute) {
+    return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind_of(attribute)) != NULL;
+}
+
+static bool is_scalar(LLVMValueRef fn) { return is_marked(fn, CG_SCALAR) || is_marked(fn, CG_KEPT_CALL); }
+
+static bool any_is(Cg *cg, bool scalar) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (!LLVMIsDeclaration(fn) && (scalar ? is_scalar(fn) : is_marked(fn, CG_VECTOR))) return true;
+    return false;
+}
+
+/* Marks of functions that are optnone for a while, which demands noinline; in which of the two were added. */
+static const char apart[] = "kdsl-apart", apart_inlined[] = "kdsl-apart-inlined";
+
+/* LLVM's passes over functions leave these as they are. */
+static void set_apart(Cg *cg, bool scalar) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+        bool is_one = scalar ? is_scalar(fn) : is_marked(fn, CG_VECTOR) && !is_scalar(fn);
+        if (LLVMIsDeclaration(fn) || !is_one || has(fn, "optnone") || has(fn, "alwaysinline")) continue;
+        LLVMAddTargetDependentFunctionAttr(fn, has(fn, "noinline") ? apart : apart_inlined, "");
+        cg_fn_attr(cg, fn, "noinline");
+        cg_fn_attr(cg, fn, "optnone");
+    }
+}
+
+/* Asked of the module again: passes over modules may have removed functions, or replaced them by others. */
+static void put_back(Cg *cg) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+        bool was_inlined = is_marked(fn, apart_inlined);
+        if (!was_inlined && !is_marked(fn, apart)) continue;
+        LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind_of("optnone"));
+        if (was_inlined) LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind_of("noinline"));
+        unmark(fn, apart);
+        unmark(fn, apart_inlined);
+    }
+}
+
+static void run_standard(Cg *cg) {
+    char passes[] = "default<O0>";
+    int level = cg->options->opt_level;
+    passes[sizeof "default<O" - 1] = (char)('0' + (level < 0 ? 0 : level > 3 ? 3 : level));
+    run_passes(cg, passes);
+}
+
+static void optimize_by_kind(Cg *cg) {
+    if (any_is(cg, true)) {
+        set_apart(cg, false);
+        run_standard(cg);
+        put_back(cg);
+    }
+    set_apart(cg, true);
+    run_passes(cg, short_pipeline);
+    put_back(cg);
+}
+
+void cg_optimize(Cg *cg) {
+    int level = cg->options->opt_level;
+    if ((level == 1 || level == 2) && any_is(cg, false)) optimize_by_kind(cg);
+    else run_standard(cg);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+        unmark(fn, CG_VECTOR);
+        unmark(fn, CG_SCALAR);
+    }
+}
