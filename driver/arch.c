@@ -11,7 +11,7 @@
 
 enum { MAX_ARCHS = 32, MAX_TYPOS = 3 };
 
-/* The oldest that CUDA 13 assembles for; its PTX runs on everything newer, a cubin of it on nothing else. */
+/* The oldest architecture that CUDA 13 supports: its PTX runs on all newer GPUs, a cubin on no other model. */
 static const Arch any_nvidia = {"nvptx", "sm_75", true};
 
 /* --offload-arch=all, in the order of their images. */
@@ -39,8 +39,8 @@ static bool exists(const char *path) {
     return f != NULL;
 }
 
-/* The kernel driver's list of AMD devices: "gfx_target_version 90010" is gfx90a, in decimal major, minor and stepping.
- */
+/* The kernel driver's list of AMD devices: "gfx_target_version 90010" is gfx90a, in decimal major, minor and
+ * stepping. */
 static void add_amd(Archs *archs, Arena *arena) {
     static const char folder[] = "/sys/class/kfd/kfd/topology/nodes";
     DIR *nodes = opendir(folder);

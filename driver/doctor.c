@@ -47,8 +47,8 @@ static void read_all(int fd, Buf *text) {
         if (n > 0) buf_printf(text, "%.*s", (int)n, piece);
 }
 
-/* `kdslc run --offload-arch=ARCHS - [argument]` with the program as its input; what it says, both ways. false: it did
- * not end well. */
+/* Runs `kdslc run --offload-arch=ARCHS - [argument]` with the program as its input, and collects stdout and stderr.
+ * False: it failed. */
 static bool run_program(const char *archs, const char *argument, Buf *text) {
     int in[2], out[2], status = -1;
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) return false;
@@ -75,8 +75,7 @@ static bool run_program(const char *archs, const char *argument, Buf *text) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Looking ------------------------------------------------------------------------------------------------------------
- */
+/* Looking ---------------------------------------------------------------------------------------------------------- */
 
 static void say(Buf *b, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void say(Buf *b, const char *what, const char *format, ...) {

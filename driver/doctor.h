@@ -1,5 +1,5 @@
-/* doctor.h -- `kdslc doctor`: reports which requirements of programs this machine meets, and whether the devices work.
- */
+/* doctor.h -- `kdslc doctor`: reports which requirements of programs this machine meets, and whether the devices
+ * work. */
 #ifndef KDSL_DOCTOR_H
 #define KDSL_DOCTOR_H
 

@@ -55,7 +55,7 @@ static void ask_cuda(void) {
     }
 }
 
-/* hsa_agent_get_info of the library at hand: the callback is given nothing but its data. */
+/* hsa_agent_get_info of the loaded library: the callback gets only its data. */
 typedef int AgentInfo(uint64_t agent, int what, void *value);
 
 static int each_agent(uint64_t agent, void *data) {

@@ -11,7 +11,8 @@ typedef struct DriverState {
     Buf archs;   /* ",nvidia,gfx90a": what a program for these GPUs is compiled for */
 } DriverState;
 
-/* Each is asked in a process of its own, with twenty seconds to answer: one that hangs or dies takes nothing along. */
+/* Each driver is called in a process of its own, with a limit of twenty seconds, so that one that hangs or crashes
+ * affects nothing else. */
 DriverState driver_ask_nvidia(void);
 DriverState driver_ask_amd(void);
 void driver_state_free(DriverState *s);

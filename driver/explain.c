@@ -23,7 +23,7 @@ bool is_diagnostic_code(const char *text) {
     return strspn(text + 1, "0123456789") == 4;
 }
 
-/* Behind the heading of the section, or NULL. */
+/* The text after the heading of the section, or NULL. */
 static const char *find_section(const char *code) {
     char heading[] = "\n### x....\n";
     heading[5] = (char)toupper((unsigned char)code[0]);

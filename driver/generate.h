@@ -21,9 +21,8 @@ typedef struct Code {
     int n, n_images; /* those of GPUs */
 } Code;
 
-/* What is to be made: the host's module, and for programs with kernels the device's, one for each CPU asked for and
- * each part of the kernels. Where text is asked for (--emit), only the modules that are meant, the kernels in one
- * part. */
+/* The modules to make: that of the host and, for programs with kernels, those of devices, one for each CPU level and
+ * each part of the kernels. For --emit only the modules that are printed, with all kernels in one part. */
 Code code_plan(Arena *arena, const Program *p, const Options *o);
 bool code_generate(Code *code, Times *t);
 void code_free(Code *code);

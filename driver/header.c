@@ -39,7 +39,7 @@ static void param(Buf *out, const Symbol *p) {
     buf_printf(out, "%s%s%s*%s", p->mode == REF_IN && !pointer ? "const " : "", elem, pointer ? "" : " ", p->name);
 }
 
-/* The declaration as it stands in the source, up to its body. */
+/* The declaration as in the source, up to its body. */
 static void source_text(Compiler *c, Buf *out, const Func *f) {
     Place p = source_place(&c->sources, f->item->span.lo);
     const char *at = p.file->text + (f->item->span.lo - p.file->base);

@@ -21,7 +21,7 @@
 #include "repl/repl.h"
 #include "sema/sema.h"
 
-/* A compilation, as far as it has come. */
+/* The state of a compilation. */
 typedef struct Job {
     Compiler *c;
     Options *o;
@@ -79,8 +79,9 @@ static bool make_images(Compiler *c, const Options *o, const Code *code, const B
     return ok && (!archs_have_cpu(&o->archs) || off_link_x86_image(c, x86, n_x86, &images[code->n_images].bytes));
 }
 
-/* Objects to the executable, or to one object file: device images, their bytes as an object, the link. The x86 device's
- * objects take part themselves, too: their kernels are what a launch falls back to. */
+/* Links objects to an executable, a library or one object file: makes the device images, an object with their bytes,
+ * then links. The objects of the x86 device are linked as well: their kernels are the host versions, to which a launch
+ * falls back. */
 static bool link_program(Compiler *c, const Options *o, const char *output, Blob *program, const Code *code, Times *t) {
     bool ok = true;
     DeviceImage *images = arena_array(&c->arena, DeviceImage, o->archs.n + 1);
@@ -126,7 +127,7 @@ static bool emit_ast(Job *j) { return emit_tree(j, false); }
 static bool emit_checked(Job *j) { return emit_tree(j, true); }
 static bool emit_header(Job *j) { return output_header(j->c, j->program, j->output); }
 
-/* A text that the checked program has all of. */
+/* A text that is made from the checked program alone. */
 static bool tell(const Job *j, void (*what)(const Program *, Buf *)) {
     Buf text = {0};
     what(j->program, &text);
@@ -137,7 +138,7 @@ static bool emit_transfer_plan(Job *j) { return tell(j, emit_plan); }
 static bool tell_bounds(Job *j) { return tell(j, explain_bounds); }
 static bool tell_transfers(Job *j) { return tell(j, j->o->json ? transfers_as_json : explain_transfers); }
 
-/* Places come with debug information; which -O is asked for changes nothing. */
+/* Debug information provides the places; the result does not depend on -O. */
 static bool tell_vector(Job *j) {
     const Options *o = j->o;
     const Program *p = j->program;
@@ -159,7 +160,8 @@ static bool tell_vector(Job *j) {
     return ok && write_text(j, &text);
 }
 
-/* Of each GPU that is named, or of sm_90, the kernels are compiled, for nobody knows their registers before. */
+/* Compiles the kernels for each GPU of --offload-arch, or for sm_90, because the number of registers is known only
+ * then. */
 static bool tell_launch(Job *j) {
     Compiler *c = j->c;
     Options *o = j->o;
@@ -237,7 +239,7 @@ static bool accepted(Compiler *c, const Options *o) {
     return c->diags.n_errors == 0;
 }
 
-/* At a terminal, where a person reads: the way to the longer text. */
+/* On a terminal: the command that explains the first error. */
 static void mention_explain(const Compiler *c, Buf *said) {
     for (int i = 0; i < c->diags.list.n; i++) {
         const Diag *d = c->diags.list.at[i];

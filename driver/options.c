@@ -69,7 +69,7 @@ static int print_and_end(const char *text, size_t n) {
     return KDSLC_DIAGNOSTICS;
 }
 
-/* The text that explains what stands since `start`, from column `column` on. */
+/* Prints the help text for the words since `start`, beginning in column `column`. */
 static void help_column(Buf *b, size_t start, int column, const char *help) {
     int width = (int)(b->n - start);
     buf_printf(b, "%*s%s\n", width < column ? column - width : 1, "", help);
@@ -167,7 +167,7 @@ static int unknown_cpu(const char *name) {
     return usage_error("unknown 64-bit x86 CPU `%s`; did you mean `%s`?", name, best);
 }
 
-/* One of several versions: a level, because what a processor has can be asked by level only. */
+/* One of several versions must be a level, because the processor is tested for levels at run time. */
 static int parse_level(const char *name, bool *wanted) {
     int level = irgen_cpu_level(name);
     if (!level && irgen_knows_cpu(name))
@@ -310,7 +310,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
 static int unknown_option(const char *word) {
     char spelling[64];
     snprintf(spelling, sizeof spelling, "%.*s", (int)strcspn(word, "="), word);
-    /* One typing mistake in a word as short as -O9 is already half of it. */
+    /* In a word as short as -O9 one typing mistake is the limit. */
     int best = -1, best_distance = (strlen(spelling) > 4 ? MAX_TYPOS : 1) + 1;
     for (int i = 0; i < OPTION__COUNT; i++) {
         int distance = edit_distance(spelling, options[i].spelling, MAX_TYPOS);
@@ -320,7 +320,7 @@ static int unknown_option(const char *word) {
                     : usage_error("unknown option `%s`; did you mean `%s`?", word, options[best].spelling);
 }
 
-/* One option word at argv[*at]; *at is moved to the last word it uses. */
+/* Parses the option at argv[*at]; *at becomes the last word that the option uses. */
 static int parse_option(Options *o, Arena *arena, char **argv, int *at) {
     const char *word = argv[*at];
     for (int i = 0; i < OPTION__COUNT; i++) {

@@ -1,5 +1,5 @@
-/* timing.c -- see timing.h. Time between two stages is added to the later one, so that the stages sum up to the total.
- */
+/* timing.c -- see timing.h. Time between two stages is added to the later one, so that the stages sum up to the
+ * total. */
 #include "driver/timing.h"
 
 #include <time.h>

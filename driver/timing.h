@@ -9,7 +9,7 @@ enum { TIMES_MAX = 32 };
 
 typedef struct Times {
     struct {
-        const char *stage, *part; /* part NULL: a stage of its own; else inside a stage, and no part of the sum */
+        const char *stage, *part; /* part NULL: a stage; else a part of a stage, which is not added to the sum */
         double seconds;
     } at[TIMES_MAX];
     int n;

@@ -49,7 +49,7 @@ void interp_make_array(Frame *f, Expr *e, Array *to) {
     else comprehend(f, e, to);
 }
 
-/* A field copies the elements of what it is given; what is named keeps them. */
+/* A field gets a copy of the elements; a named array keeps its own. */
 void interp_take_elements(Frame *f, Expr *e, const Type *fixed, void *to) {
     Array a = interp_array(f, e);
     memcpy(to, a.data, (size_t)(type_size_bytes(fixed)));

@@ -104,7 +104,7 @@ static void run_shape(Frame *f, Expr *e, void *to) {
     store_index(e, to, a.ext[arg(e, 1)->konst.i]);
 }
 
-/* x.at(i, j): zero outside. The indices first: a call in one may give the array other memory. */
+/* x.at(i, j): zero out of bounds. The indices first: a call in one may reallocate the array. */
 static void run_at(Frame *f, Expr *e, void *to) {
     Expr *x = e->call.info->receiver;
     int64_t at[MAX_RANK], n = type_size_bytes(e->type);

@@ -43,7 +43,8 @@ static void shape_check(Frame *f, const Frame *callee, const ShapeCheck *c, Span
                 shape_of(f, callee, c->arg));
 }
 
-/* What sema has decided about shapes is looked at again: a wrong decision must not pass for one of the program's. */
+/* Shape checks that sema has decided are repeated here: a wrong decision of sema must not look like an error of the
+ * program. */
 static void bind_extent(Frame *f, Frame *callee, const Extent *x, int64_t is, Span span) {
     const Type *t = x->size ? x->size->type : NULL;
     if (x->kind == EXTENT_BINDS) interp_store(t, interp_declare(callee, x->size), const_int(is));
@@ -70,7 +71,7 @@ void interp_bind(Frame *f, Frame *callee, Expr *call, Array *arrays, Span span) 
         else if (p->type->kind != TY_ARRAY) pass_reference(f, callee, p, arg);
         else if (expr_is_slice(arg)) interp_bounds(f, arg, &bounds[i]);
     }
-    for (int i = 0; i < args->n; i++) { /* arrays last: a call among the others may give them other memory */
+    for (int i = 0; i < args->n; i++) { /* arrays last: a call among the others may reallocate them */
         const Symbol *p = info->func->params.at[i];
         if (p->type->kind == TY_ARRAY) pass_array(f, callee, p, args->at[i].value, &bounds[i], &arrays[i]);
     }

@@ -5,7 +5,7 @@
 
 /* Operators ---------------------------------------------------------------------------------------------------- */
 
-/* Without checks, division by zero gives 0 and a shift that is too wide moves every bit out. */
+/* Without checks, division by zero returns 0 and a shift by the width or more shifts out all bits. */
 static Const unchecked(Op op, const Type *t, Const a) {
     return const_int(op == OP_SHR && t->is_signed && a.i < 0 ? -1 : 0);
 }

@@ -27,7 +27,7 @@ typedef struct Team {
 
 static void set(Frame *f, const Symbol *sym, Const v) { interp_store(sym->type, interp_declare(f, sym), v); }
 
-/* Item `number` of the group stands where? */
+/* The position of item `number` of the group. */
 static void place_member(Team *t, Member *m, int64_t number, int64_t group_number) {
     Launch *l = t->l;
     const Group *g = t->group;
@@ -54,7 +54,7 @@ static void run_member(void *with) {
 }
 
 void interp_barrier(Frame *f, const Stmt *s) {
-    Member *m = (Member *)f; /* a barrier stands in the kernel itself, never in a function */
+    Member *m = (Member *)f; /* a barrier is in the kernel itself, never in a function */
     m->waits = s;
     fiber_yield(f->item->fiber);
 }
@@ -67,7 +67,7 @@ static void turn(Team *t, Member *m) {
     if (m->ended) m->waits = NULL;
 }
 
-/* All items of a group meet at a barrier, or none (sema/barrier.c). */
+/* All items of a group reach a barrier, or none (sema/barrier.c). */
 static void check_meeting(Team *t) {
     const Stmt *where = t->members[0].waits;
     for (int64_t i = 1; i < t->group->items; i++) {

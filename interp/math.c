@@ -5,7 +5,7 @@
 
 #include "interp/run.h"
 
-/* Weak: where kernels call libm as well there is none. The names are those of irgen/math/core.h. */
+/* Weak: not defined where kernels call libm as well. The names are those of irgen/math/core.h. */
 #define DECLARE(f, ...)                                                                                                \
     float device_##f##_f32(__VA_ARGS__) __asm__("kdsl.math." #f ".f32") __attribute__((weak));
 #define DECLARE_64(f, ...)                                                                                             \

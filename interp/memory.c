@@ -128,7 +128,7 @@ void *interp_declare(Frame *f, const Symbol *sym) {
     return slot->at;
 }
 
-/* What nobody has written yet has no particular value. */
+/* Uninitialised memory gets a pattern. */
 void interp_poison(void *at, int64_t n_bytes) { memset(at, POISON, (size_t)n_bytes); }
 
 /* Arrays ------------------------------------------------------------------------------------------------------- */

@@ -77,7 +77,7 @@ static Array made(Frame *f, Expr *e) {
     return a;
 }
 
-/* A value that has no place gets one: f(x).w[1]. */
+/* A value without an address is stored in a temporary: f(x).w[1]. */
 static char *room_for_value(Frame *f, Expr *e) {
     char *room = keep(f, malloc((size_t)interp_size(e->type)));
     interp_value(f, e, room);
@@ -132,7 +132,7 @@ int64_t interp_offset(const Type *array, const Array *a, const int64_t *at) {
 
 /* Places ------------------------------------------------------------------------------------------------------- */
 
-/* The indices first: a call in one of them may give the array other memory. */
+/* The indices first: a call in one of them may reallocate the array. */
 static void *element(Frame *f, Expr *e) {
     const Type *t = e->index.base->type;
     int64_t at[MAX_RANK];

@@ -24,7 +24,7 @@ typedef struct Slot {
     _Alignas(16) char room[SLOT_BYTES];
 } Slot;
 
-typedef struct Made { /* an array without a name, which goes when its statement ends */
+typedef struct Made { /* an array without a name, which is freed at the end of its statement */
     struct Made *next;
     char *data;
 } Made;
@@ -80,7 +80,7 @@ int64_t interp_size(const Type *t);
 int64_t interp_field_at(const Type *t, int field);
 Const interp_load(const Type *t, const void *at);
 void interp_store(const Type *t, void *at, Const v);
-void *interp_declare(Frame *f, const Symbol *sym); /* its memory; made now if there is none yet */
+void *interp_declare(Frame *f, const Symbol *sym); /* its memory; allocated now if there is none yet */
 int64_t interp_count(const Type *array, const Array *a);
 int64_t interp_bytes(const Type *array, const Array *a);
 Array interp_array_new(Frame *f, const Type *array, const int64_t *ext, Span span);
@@ -105,13 +105,13 @@ void interp_fused_update(Frame *f, const Stmt *s);
 /* place.c: where something is */
 bool interp_has_place(const Expr *e);
 void *interp_address(Frame *f, Expr *e);
-typedef struct Bounds { /* of a slice, evaluated before the array is looked at */
+typedef struct Bounds { /* of a slice, evaluated before the array */
     int64_t lo[MAX_RANK], hi[MAX_RANK];
     bool has_lo[MAX_RANK], has_hi[MAX_RANK];
 } Bounds;
 void interp_bounds(Frame *f, Expr *e, Bounds *b);
 Array interp_slice(Frame *f, Expr *e, const Bounds *b);
-Array interp_array(Frame *f, Expr *e);  /* what is named; what is made goes when the statement ends */
+Array interp_array(Frame *f, Expr *e);  /* a named array; one without a name is freed at the end of the statement */
 Array *interp_array_place(Frame *f, Expr *e); /* a variable's descriptor, or NULL */
 const char *interp_array_name(Frame *f, const Expr *e);
 int64_t interp_offset(const Type *array, const Array *a, const int64_t *at); /* in elements */
@@ -176,7 +176,7 @@ Const interp_reduce(const Func *kernel, const void *values, int64_t n);
 void interp_groups(Launch *l);
 void interp_barrier(Frame *f, const Stmt *s);
 
-/* fiber.c: a function that can wait in the middle, on a stack of its own */
+/* fiber.c: a coroutine, on a stack of its own */
 typedef struct Fiber Fiber;
 Fiber *fiber_new(size_t stack_bytes);
 void fiber_start(Fiber *b, void (*run)(void *), void *with);

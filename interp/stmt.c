@@ -8,7 +8,8 @@
 
 /* Declarations and assignments --------------------------------------------------------------------------------- */
 
-/* Declared without a value. The elements of an array are written before they are read, which nobody has checked. */
+/* Declares a variable without a value. An array is zeroed: whether its elements are written before they are read is
+ * not checked. */
 static void declare_empty(Frame *f, const Stmt *s) {
     const Symbol *sym = s->let.sym;
     void *at = interp_declare(f, sym);
@@ -84,7 +85,7 @@ static void assign_scalar(Frame *f, const Stmt *s) {
     interp_store(t, at, v);
 }
 
-/* The value first: it may give the array on the left other memory. */
+/* The value first: its evaluation may reallocate the array on the left. */
 static void assign(Frame *f, const Stmt *s) {
     Expr *target = s->assign.target;
     if (s->assign.fused) {
@@ -175,7 +176,7 @@ static Flow return_(Frame *f, const Stmt *s) {
     return FLOW_RETURN;
 }
 
-/* Without a text of its own the message is the condition as it was written, on one line. */
+/* An assert without a text prints its condition, on one line. */
 static const char *condition_text(Frame *f, const Expr *cond) {
     Place p = source_place(&f->run->c->sources, cond->span.lo);
     const char *at = p.file->text + (cond->span.lo - p.file->base);

@@ -27,8 +27,7 @@ typedef struct Descriptor {
     const void *entries, *entries_end;
 } Descriptor;
 
-/* The driver ---------------------------------------------------------------------------------------------------------
- */
+/* The driver ------------------------------------------------------------------------------------------------------- */
 
 enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, INPUT_PTX = 1, OPTION_ERROR_LOG = 5, OPTION_ERROR_LOG_BYTES = 6 };
 
@@ -104,8 +103,8 @@ static int find_models(Model models[MOST_MODELS]) {
     return n;
 }
 
-/* The driver's context of the device stays: libomptarget takes the same, and to make it anew takes a tenth of a second.
- */
+/* The driver's context of the device stays: libomptarget takes the same, and to make it anew takes a tenth of a
+ * second. */
 static int enter(int device) {
     void *context;
     return !driver.retain(&context, device) && !driver.set_current(context);
@@ -130,8 +129,7 @@ static char *assemble(const char *ptx, size_t n, size_t *n_cubin) {
     return NULL;
 }
 
-/* Images -------------------------------------------------------------------------------------------------------------
- */
+/* Images ----------------------------------------------------------------------------------------------------------- */
 
 /* ".target sm_90" of PTX: 90; 0 for anything else. */
 static int ptx_version(const Image *i) {

@@ -29,8 +29,7 @@ int32_t kdsl_n_devices(void) { return kdsl_target()->n_devices(); }
 
 bool kdsl_device_is_gpu(int device) { return is_of(device, "CUDA") || is_of(device, "AMDGPU"); }
 
-/* KDSL_REQUIRE=gpu ---------------------------------------------------------------------------------------------------
- */
+/* KDSL_REQUIRE=gpu ------------------------------------------------------------------------------------------------- */
 
 bool kdsl_device_is_required(void) {
     const char *wanted = getenv("KDSL_REQUIRE");
@@ -73,8 +72,7 @@ void kdsl_device_require(const char *place, int64_t device) {
     kdsl_fail(place, "KDSL_REQUIRE=gpu, but %s", why);
 }
 
-/* Names --------------------------------------------------------------------------------------------------------------
- */
+/* Names ------------------------------------------------------------------------------------------------------------ */
 
 static void cpu_name(char name[NAME_BYTES]) {
     char line[NAME_BYTES];

@@ -12,10 +12,10 @@ enum {
     GPU_MAX_X = 0x7fffffff, GPU_MAX_YZ = 65535 /* blocks along an axis: CUDA C++ Programming Guide, compute
                                                 * capabilities */
 };
-/* The maximum number of threads of a grid, over all axes: HSA has 32 bits for them (HSA_AGENT_INFO_GRID_MAX_SIZE), and
- * 32 bits for those along an axis in the packet of the launch, where a larger number would wrap. CUDA, which counts
- * blocks, gets no larger grids either: one more iteration of the grid-stride loop costs nothing beside so many items.
- */
+/* The maximum number of threads of a grid, over all axes: HSA has 32 bits for them (HSA_AGENT_INFO_GRID_MAX_SIZE),
+ * and 32 bits for those along an axis in the packet of the launch, where a larger number would wrap. CUDA, which
+ * counts blocks, gets no larger grids either: one more iteration of the grid-stride loop costs nothing beside so
+ * many items. */
 #define GPU_MAX_GRID_THREADS INT64_C(0xffffffff)
 
 /* As in libomptarget's KernelArgsTy; x first, which is the last axis of the domain. */

@@ -26,8 +26,7 @@ int kdsl_field(const char *text, int k, const char **at) {
     return (int)strcspn(*at, ";");
 }
 
-/* Where the driver gives up ------------------------------------------------------------------------------------------
- */
+/* Where the driver gives up ---------------------------------------------------------------------------------------- */
 
 /* The requests of each thread to libomptarget. The driver may detect an error in a thread of its own: then all
  * requests in progress are named. */
@@ -130,8 +129,7 @@ void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslM
     kdsl_report_moving(what, device, n_bytes, move);
 }
 
-/* Launches -----------------------------------------------------------------------------------------------------------
- */
+/* Launches --------------------------------------------------------------------------------------------------------- */
 
 static void require_gpu(const void *ident, int64_t device) {
     static _Thread_local char text[512];

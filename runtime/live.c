@@ -12,8 +12,7 @@
 #include "runtime/internal.h"
 #include "runtime/target.h"
 
-/* One run ------------------------------------------------------------------------------------------------------------
- */
+/* One run ---------------------------------------------------------------------------------------------------------- */
 
 volatile int32_t kdsl_interrupt, kdsl_n_launching;
 int32_t kdsl_exit_code;
@@ -70,8 +69,7 @@ static void choose_device(int device) {
     if (choose) choose(device);
 }
 
-/* Launches -----------------------------------------------------------------------------------------------------------
- */
+/* Launches --------------------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the thread of async.c launches, too */
 static KdslLaunch *noted;
@@ -149,8 +147,7 @@ static int launches(const KdslLaunch **at) {
     return n_noted;
 }
 
-/* Images -------------------------------------------------------------------------------------------------------------
- */
+/* Images ----------------------------------------------------------------------------------------------------------- */
 
 /* The loader calls this for an image that it has just mapped: it is the last of all. */
 static int keep_last(struct dl_phdr_info *info, size_t n, void *last) {

@@ -9,8 +9,8 @@
 
 enum { RECORD_SITE, RECORD_ITEM, RECORD_VALUES = 4, DEFAULT_BYTES = 1 << 20, LEAST_BYTES = 256 };
 
-/* One buffer for all launches, which run one after another. Between launches it is empty: all zeros after the header.
- */
+/* One buffer for all launches, which run one after another. Between launches it is empty: all zeros after the
+ * header. */
 static struct {
     int64_t *at, n_words;
 } prints;

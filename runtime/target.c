@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A machine without devices -----------------------------------------------------------------------------------------
- */
+/* A machine without devices ---------------------------------------------------------------------------------------- */
 
 static void no_register_lib(const void *descriptor) { (void)descriptor; }
 #define no_unregister_lib no_register_lib
@@ -46,8 +45,7 @@ static int no_disassociate(const void *host, int device) {
     return -1;
 }
 
-/* The library -------------------------------------------------------------------------------------------------------
- */
+/* The library ------------------------------------------------------------------------------------------------------ */
 
 static Target target = {
 #define FUNCTION(field, name, result, parameters) .field = no_##field,

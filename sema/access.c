@@ -82,7 +82,7 @@ static const char *about_atom(Walk *w, const Atom *atom, const char *index) {
     return NULL;
 }
 
-/* Why an index that should be in 0..ext is not shown to be. */
+/* The reason why an index cannot be proved to be in 0..ext. */
 static const char *reason(Walk *w, const char *index, const Form *at, const Form *ext, bool low, bool high) {
     Arena *arena = w->s->arena;
     for (int i = at->n; i-- > 0;) {
@@ -202,7 +202,7 @@ void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
     Expr *base = e->index.base;
     Symbol *array = base->kind == EXPR_NAME ? base->name.sym : NULL;
     const Stmt *assign = w->assign;
-    w->assign = NULL; /* of this element, not of those that its indices look at */
+    w->assign = NULL; /* of this element, not of elements in its indices */
     if (!array) walk_expr(w, base);
     Form at[MAX_RANK];
     bool is_slice = e->index.at.n > MAX_RANK;
@@ -244,7 +244,7 @@ static void name_value(Walk *w, const Symbol *sym, const char *text, Wide lo, Wi
     walk_set(w, sym, &f);
 }
 
-/* A size that `_` binds has no name of its own: the program says shape(x, d). */
+/* A size that `_` binds has no name: in messages it is shape(x, d). */
 static const char *size_text(const Walk *w, const Symbol *size) {
     for (int i = 0; i < w->f->shapes.n && size->name == w->s->underscore; i++)
         for (int d = 0; d < w->f->shapes.at[i].rank; d++)
@@ -253,7 +253,7 @@ static const char *size_text(const Walk *w, const Symbol *size) {
     return size->name;
 }
 
-/* Items beyond the domain run too where there are groups: only `inside` bounds them. */
+/* In groups, items past the end of the domain run, too: only `inside` bounds them. */
 void walk_learn_inside(Walk *w) {
     for (int i = 0; w->domain_hi && i < w->f->domain.n; i++) {
         const Symbol *v = w->f->domain.at[i];
@@ -314,7 +314,7 @@ static void bind_domain(Walk *w) {
 void access_check(Sema *s, Func *f) {
     if (!f->on_device || !f->item || !f->item->fn.body || f->facts->skip || f->facts->accessed) return;
     f->facts->accessed = true;
-    for (int i = 0; i < f->facts->calls.n; i++) /* those first: on devices nothing recurses */
+    for (int i = 0; i < f->facts->calls.n; i++) /* callees first: device functions do not recurse */
         access_check(s, f->facts->calls.at[i]->callee);
     Walk w = {.s = s, .f = f, .n = f->n_symbols};
     w.a.arena = s->arena;
@@ -337,7 +337,7 @@ void access_check(Sema *s, Func *f) {
     f->facts->atoms.n = w.a.atoms.n;
 }
 
-/* What is left to report of a function becomes its callers' affair as well. */
+/* A check that stays in a function also makes its callers able to fail. */
 void access_spread(Sema *s) {
     bool changed = true;
     while (changed) { /* device functions do not recurse, so the number of iterations is the depth of calls */

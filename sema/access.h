@@ -15,14 +15,14 @@ typedef struct Walk {
     Form *now;   /* by symbol: its value at this point, if known[] is true */
     bool *known;
     bool exact;  /* the last operation was proved not to wrap */
-    int quiet;   /* look again at what has been walked: nothing is recorded */
+    int quiet;   /* the expression has been walked before: nothing is recorded */
     int calls;   /* of functions, so far */
-    int sometimes; /* not 0: what is walked now may be left out by a run that gets here */
+    int sometimes; /* not 0: the current code is conditional */
     int inherited; /* accesses of functions called, so far */
     const Stmt *assign; /* whose target is walked, or NULL */
     LoopChecks *early; /* checks of the loop whose body begins here; NULL: no body begins here */
     Form early_at;     /* its variable */
-    Form *domain_hi; /* one per domain variable of a kernel in groups: what `inside` says */
+    Form *domain_hi; /* groups: one for each domain variable: what is known if `inside` is true */
 } Walk;
 
 /* monotone.c: variables that a loop only makes smaller, or only larger */
@@ -37,7 +37,8 @@ typedef struct Monotone {
     } at[MAX_MONOTONE];
     int n, n_lost;
 } Monotone;
-void monotone_look(Walk *w, const Stmt *loop, Monotone *m);     /* before the walk forgets what the loop assigns */
+void monotone_look(Walk *w, const Stmt *loop, Monotone *m);     /* before the walk drops what is known of variables
+                                                                 * that the loop assigns */
 void monotone_begin(Walk *w, Monotone *m, Expr *cond);          /* after that, where an iteration begins */
 void monotone_learn(Walk *w, const Monotone *m);                /* where the walk forgets again */
 
@@ -62,7 +63,7 @@ int walk_keep_assert(Walk *w, const Stmt *st);
 void walk_at(Walk *w, const Expr *e, const Form *at); /* x.at(i) */
 void walk_note(Walk *w, Access x); /* into the table, with what is known here */
 
-/* through.c: what a function does for its caller, after all its arguments; given: the values, by argument */
+/* through.c: adds the accesses of a called function; given: the values of the arguments */
 void walk_through(Walk *w, Expr *call, const Form *given);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { PROOF_STEPS = 160, PROOF_DEPTH = 8, MAX_FACTS = 96 };
 static const int64_t MAX_FACTOR = (int64_t)1 << 31;
-static const Wide MAX_SUM = (Wide)1 << 94; /* times MAX_FACTOR, twice added: no overflow of a Wide */
+static const Wide MAX_SUM = (Wide)1 << 94; /* two products with MAX_FACTOR can be added */
 
 Wide type_least(const Type *t) { return t->is_signed ? -((Wide)1 << (t->bits - 1)) : 0; }
 Wide type_most(const Type *t) { return ((Wide)1 << (t->bits - t->is_signed)) - 1; }
@@ -81,8 +81,8 @@ static int64_t common_divisor(int64_t a, int64_t b) {
     return a;
 }
 
-/* f with its last atom taken away by g, which has it with the same sign: m * f - l * g with m, l > 0. The sums are
- * integers, so f >= 0 follows from m * f >= 1 - m already. */
+/* Fourier-Motzkin step: eliminates the last atom of f with g, which has the atom with the same sign: m * f - l * g
+ * with m, l > 0. The sums are integers, so m * f >= 1 - m implies f >= 0. */
 static bool prove_with(Affine *a, const Form *f, const Form *g, int64_t k_of_g, int depth) {
     int64_t k = f->at[f->n - 1].k, size = k < 0 ? -k : k, by = k_of_g < 0 ? -k_of_g : k_of_g;
     int64_t d = common_divisor(size, by);
@@ -123,7 +123,7 @@ static bool prove(Affine *a, const Form *f, int depth) {
     return atom.is_either && prove_either(a, f, &atom, depth);
 }
 
-/* Short proofs first: most are, and a long search in the wrong direction would use up the steps. */
+/* Iterative deepening: most proofs are short, and a long search in the wrong direction would use up the steps. */
 bool affine_prove(Affine *a, const Form *f) {
     for (int depth = 1; depth <= PROOF_DEPTH; depth++) {
         a->steps = PROOF_STEPS;

@@ -20,7 +20,7 @@ typedef struct Form {
     } at[FORM_TERMS]; /* by atom, ascending */
 } Form;
 
-/* Where an atom's value comes from: the reason why nothing more is known of it. */
+/* The origin of an atom: the reason why nothing more is known about its value. */
 typedef enum AtomKind {
     ATOM_NAMED,    /* a size, a domain variable, a loop's variable, a parameter */
     ATOM_LOADED,   /* an element of an array, a field */
@@ -51,10 +51,10 @@ typedef struct Affine {
 Form form_const(Wide c);
 Form form_atom(Affine *a, Atom atom); /* a new one */
 Form form_of_atom(int atom);
-/* *out = x + k * y. false: out of reach (too many terms, too large numbers). */
+/* *out = x + k * y. False: too many terms, or too large numbers. */
 bool form_add(Form *out, const Form *x, int64_t k, const Form *y);
 bool form_is_const(const Form *f);
-/* What the ranges of its atoms alone say: lo <= f <= hi. */
+/* Bounds from the ranges of the atoms alone: lo <= f <= hi. */
 typedef struct Interval {
     Wide lo, hi;
 } Interval;

@@ -14,7 +14,7 @@
 
 typedef struct State {
     struct State *next_free;
-    bool dead;       /* no path gets here: joins with anything as nothing */
+    bool dead;       /* unreachable: the neutral element of the join */
     uint64_t bits[]; /* set, moved, fresh; n_words each */
 } State;
 
@@ -104,7 +104,7 @@ static void used_after_move(Flow *f, int slot, Span at, bool next_turn) {
              "copy it there to keep using it");
 }
 
-/* The array must be there, whatever its elements are. */
+/* The array must not have been moved away; its elements do not matter. */
 static void touch(Flow *f, const Symbol *sym, Span at) {
     int slot = slot_of(f, sym);
     if (slot < 0 || f->now->dead) return;
@@ -180,7 +180,7 @@ static bool asks_extent(const Expr *e) {
     return info && info->kind == CALL_BUILTIN && (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE);
 }
 
-/* A function has written its `&out` when it comes back; a kernel only where its domain is not empty. */
+/* After a call of a function its `&out` arguments have values; after a launch only if the domain is not empty. */
 static void give_passed(Flow *f, const Expr *e, const Arg *a) {
     const Symbol *sym = expr_array_symbol(a->value);
     int slot = slot_of(f, sym);
@@ -368,8 +368,8 @@ static void loop_turns(Flow *f, Loop *loop, State *entry) {
     }
 }
 
-/* A `for` over an array's extent that writes `&out`, or an array declared without a value, counts as having run: where
- * it did not, there is nothing to read. */
+/* A `for` over the extent of an array that assigns `&out`, or an array declared without a value, counts as executed:
+ * if it was not, the array has no elements to read. */
 static void count_for_as_run(Flow *f, State *exit, State *turned) {
     if (exit->dead || turned->dead) return;
     for (int slot = 0; slot < f->n_slots; slot++)
@@ -418,7 +418,7 @@ static bool ends_program(const Expr *e) {
            e->call.info->builtin == BUILTIN_EXIT;
 }
 
-/* A caller counts on it that its variable has a value. Elements of arrays had one before. */
+/* After the call the variable of the caller must have a value. Elements of arrays had values before. */
 static void check_given(Flow *f, Span at) {
     if (f->now->dead || f->func->is_kernel) return;
     for (int slot = 0; slot < f->n_slots; slot++) {

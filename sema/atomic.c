@@ -73,7 +73,7 @@ static bool check_amount(Sema *s, Expr *e, Expr **slot, Type *t) {
     return coerce(s, slot, t, NULL);
 }
 
-/* `n: &mut i32` may be what the kernel that calls was launched with. */
+/* `n: &mut i32` may be a reference parameter of the calling kernel. */
 static bool is_shared_value(const Expr *e) {
     return e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_PARAM && e->name.sym->mode != REF_NONE &&
            e->type->kind != TY_ARRAY;

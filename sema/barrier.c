@@ -21,7 +21,7 @@ typedef struct Reason {
 typedef struct BLoop {
     struct BLoop *outer;
     const Stmt *stmt;
-    const Expr *condition; /* around the loop: what differs there, as `differs` below */
+    const Expr *condition; /* the differing condition around the loop, as `differs` below */
     const Expr *skipped;   /* a `continue` was passed in this iteration: some items may be in the next one */
 } BLoop;
 
@@ -39,7 +39,7 @@ typedef struct Barriers {
     Reason *reasons;         /* by symbol id */
     Vec(LoopFacts) loops;
     BLoop *loop;             /* innermost */
-    const Expr *differs;     /* innermost condition around that differs; NULL: all items come here alike */
+    const Expr *differs;     /* the innermost enclosing condition that differs; NULL: uniform control flow */
     const Expr *returned;    /* a `return` above that only some items may have taken: its condition */
     Span return_at;
     int n_barriers_ahead;    /* last pass: the number of barriers after this point in the text */
@@ -320,7 +320,8 @@ static bool barriers_follow(Barriers *b) {
 
 static bool mark_block(Barriers *b, Block *block);
 
-/* `differs` and the loops' `skipped` are kept as in visit: a `continue` that only some take is theirs alone. */
+/* `differs` and `skipped` of the loops are maintained as in visit: a `continue` that only some items take is not
+ * joint. */
 static bool mark_jump(Barriers *b, Stmt *st) {
     if (st->kind == STMT_RETURN) return barriers_follow(b);
     if (!b->loop || !facts_of(b, b->loop->stmt)->together) return false;
@@ -400,7 +401,8 @@ static int64_t bytes_of(const Symbol *sym) {
     return bytes;
 }
 
-/* Where a machine runs the items one after another, what lives across a barrier is there once for each of them. */
+/* On a CPU, which runs the items one after another, each variable that lives across a barrier is stored once for each
+ * item. */
 static void check_room(Barriers *b) {
     enum { MOST = 1 << 20 };
     const FuncFacts *facts = b->f->facts;

@@ -92,7 +92,7 @@ static void check_c_types(Sema *s, Func *f) {
     f->result = s->error;
 }
 
-/* The C library's names that generated code may call: an export of that name would be called instead. */
+/* Functions of the C library that generated code may call: an export of such a name would be called instead. */
 static bool is_taken(Sema *s, Name name) {
     static const char *const taken[] = {"memcpy", "memset", "memmove", "malloc", "free", "strlen", "strcmp", "exit"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
@@ -126,7 +126,7 @@ void check_export(Sema *s, Func *f) {
     find_border(s, f);
 }
 
-/* C keeps the address of its array: it would never see another one, and its memory is not ours to free. */
+/* The C caller keeps the address of its array: it would not see a new array, and its memory must not be freed here. */
 void check_kept(Sema *s, const Func *f) {
     for (int i = 0; f->is_export && i < f->params.n; i++) {
         const Symbol *p = f->params.at[i];

@@ -40,12 +40,12 @@ typedef struct Promise {
     const char *what;
 } Promise;
 
-/* The extents of `to` were taken to be those of `from` (fixed.c). */
+/* `to` has the extents of `from`, if `from` keeps them (fixed.c). */
 typedef struct FixedUse {
     Symbol *to, *from;
 } FixedUse;
 
-/* A generic declaration: a pattern that is never checked itself. */
+/* A generic declaration: only its instances are checked. */
 typedef struct Instance Instance;
 typedef struct Template {
     Item *item; /* as parsed */
@@ -56,7 +56,7 @@ typedef struct Template {
     bool has_errors; /* in the body of an instance: the same ones elsewhere are not repeated */
 } Template;
 
-/* What is made of it for one set of types. */
+/* An instance of it, for one set of types. */
 struct Instance {
     Template *of;
     Type **args;      /* one per type parameter */
@@ -97,7 +97,7 @@ typedef struct FuncFacts {
     Vec(Atom) atoms;        /* of the sums in Func.accesses */
     struct ArrayFlow *flow; /* flow.h: NULL: it has no body */
     unsigned *uses;         /* uses.c: Use bits, by parameter */
-    UseEdges *used_by;      /* the same: whom they count for as well, by parameter */
+    UseEdges *used_by;      /* the same: the callers to which they are propagated, by parameter */
     int pending; /* kernel.c: callees not yet shown to end */
     int64_t fixed_bytes; /* of the arrays that may live in its frame (fixed.c) */
     Vec(FixedUse) fixed_uses;
@@ -161,7 +161,7 @@ void fold_binary(Sema *s, Expr *e);
 void fold_builtin(Expr *e);
 bool check_divisor(Sema *s, Op op, const Type *t, Expr *rhs); /* constant zero or too wide shift; false: reported */
 
-/* fuse.c: which products are rounded together with a sum */
+/* fuse.c: contraction to fused multiply-add */
 Fused fuse_operand(const Expr *e);               /* of an EXPR_BINARY; whatever --fp says */
 Fused fuse_constant(Sema *s, const Expr *e);     /* of one whose operands are known */
 bool fuse_update(const Sema *s, const Stmt *st); /* of a STMT_ASSIGN */
@@ -189,9 +189,9 @@ typedef enum NameClass { NAMES_VALUES = 1, NAMES_FUNCTIONS = 2, NAMES_TYPES = 4 
 const char *nearest_name(Sema *s, Name name, unsigned classes); /* NULL: nothing close */
 const char *symbol_what(const Symbol *sym);                     /* "a parameter", "a kernel" */
 
-void suspect_check(Sema *s, Func *f); /* suspect.c: what all work items do, and only some may */
+void suspect_check(Sema *s, Func *f); /* suspect.c: races and out-of-bounds accesses of all work items */
 
-/* foreign.c: what was meant by a name that is not declared; notes and fixes for `d` */
+/* foreign.c: suggestions for a name that is not declared; notes and fixes for `d` */
 const char *type_of_other_language(Name name); /* "int": "i32"; NULL: none */
 void explain_unknown(Sema *s, Diag *d, Span span, Name name, bool is_call);
 void explain_array_member(Sema *s, Diag *d, Expr *field, Span whole); /* whole: `x.len`, or the call `x.len()` */
@@ -268,7 +268,7 @@ Symbol *infer_build(Sema *s, Expr *e, Template *t);
 Type *written_struct(Sema *s, TypeExpr *te, Template *t);
 Type *not_generic(Sema *s, const TypeExpr *te);
 
-/* border.c: what is called from outside, or calls outside */
+/* border.c: exported and extern functions */
 void declare_test(Sema *s, Item *item);
 void check_extern(Sema *s, Func *f);
 void check_export(Sema *s, Func *f);
@@ -279,7 +279,7 @@ void keep_tests(Sema *s, bool run); /* after all checks: the tests leave the pro
 bool modules_load(Sema *s, Module *own_file); /* into s->in_order; false: errors were reported */
 void declare_import(Sema *s, Item *item);
 void module_leave(Sema *s);
-bool module_member(Sema *s, Expr *e); /* e was `module.name`, and is now a name or, after an error, EXPR_ERROR */
+bool module_member(Sema *s, Expr *e); /* resolves `module.name` to a name, or EXPR_ERROR */
 const char *module_offers(Sema *s, Name name); /* "math.lerp" for `lerp`, if imported; else NULL */
 Symbol *scope_find_qualified(Sema *s, Name name);
 /* Functions that are not reachable from those for which `begins` is true are checked, but generate no code. */
@@ -405,10 +405,10 @@ void transfer_narrow(Sema *s, Func *f); /* after uses_find */
 const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char **left_out);
 void warn_unused(Sema *s, Func *f);
 
-/* access.c: after transfers; which checks code for devices needs */
+/* access.c: after transfers; bounds checks of code for devices */
 void access_check(Sema *s, Func *f);
 void combine_find(Sema *s); /* combine.c: Func.combined */
-void access_settle(Sema *s); /* through.c: checks in functions that all kernels show to be needless */
+void access_settle(Sema *s); /* through.c: checks in functions that are needless for all kernels */
 void access_spread(Sema *s); /* may_fail, from callees to callers */
 
 /* group.c: the domain in groups, and what only their kernels have */

@@ -160,8 +160,8 @@ static void passed_twice(Sema *s, const Arg *a, const Arg *b, const Symbol *arra
         diag_note(s->c, d, b->span, "to read the old value, pass a copy: `let old = %s;`", array->name);
 }
 
-/* One array or variable may not be reached under two names of which one can be written: all alias analysis rests on
- * it. */
+/* An array or variable may not be passed twice if one of the references is mutable: the generated alias information
+ * relies on it. */
 static void check_exclusive(Sema *s, Expr *e) {
     ArgList *args = &e->call.args;
     for (int i = 1; i < args->n; i++) {
@@ -273,7 +273,7 @@ static Type *check_convert(Sema *s, Expr *e, Type *to) {
     Expr *x = args->at[0].value;
     if (is_bad(from) || !convertible(s, e, x, to)) return bad(s, e);
     if (from->kind == TY_STR) effect_add(s, EFFECT_STR, e->span, "reads a number from text");
-    /* An untyped operand takes a type with room for it: the conversion says what becomes of it. */
+    /* An untyped operand gets a type that has its value; the conversion then decides the result. */
     Const value = const_convert(x->konst, from, to);
     if (from->kind == TY_INT_LITERAL) retype(s, x, s->i64);
     if (from->kind == TY_FLOAT_LITERAL) retype(s, x, s->f64);

@@ -157,7 +157,7 @@ static Type *check_shift(Sema *s, Expr *e) {
     return e->type;
 }
 
-/* Both operands are untyped: fold exactly, then let them be what they would be alone. */
+/* Both operands are untyped: fold exactly, then they get their default types. */
 static void settle_compared(Sema *s, Expr *e) {
     Type *t = e->binary.lhs->type;
     if (!type_is_literal(t)) return;
@@ -234,7 +234,7 @@ Type *check_array_name(Sema *s, Expr *e, const char *what) {
     return bad(s, e);
 }
 
-/* What a call has made and only this reads needs no name: args()[0], len(args()). */
+/* The result of a call that is only read here needs no variable: args()[0], len(args()). */
 Type *check_measured(Sema *s, Expr *e, const char *what) {
     if (e->kind == EXPR_CALL) {
         Type *t = check_expr(s, &e);

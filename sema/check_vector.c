@@ -114,7 +114,7 @@ Type *check_vector_part(Sema *s, Expr *e, Type *t) {
 
 /* Operators --------------------------------------------------------------------------------------------------- */
 
-/* A number beside a vector becomes one. Leaves everything else for unify to judge. */
+/* A scalar beside a vector is converted to a vector. All other cases are left to unify. */
 void broadcast(Sema *s, Expr **slot, Type *vector) {
     Expr *e = *slot;
     if (vector->kind != TY_VECTOR || !type_is_number(e->type)) return;

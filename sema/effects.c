@@ -18,7 +18,8 @@ void effect_add(Sema *s, Effect effect, Span span, const char *what) {
     s->func->effects |= (unsigned)effect;
 }
 
-/* A launch ties the launching function to the kernel's shapes only; what a kernel does is no effect of the launcher. */
+/* The effects of a kernel are not effects of the function that launches it; only its shape requirements apply to the
+ * launch. */
 void call_site_add(Sema *s, Func *callee, Expr *call, bool is_launch) {
     CallSite *site = arena_new(s->arena, CallSite);
     *site = (CallSite){s->func, callee, call, is_launch};

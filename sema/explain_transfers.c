@@ -130,7 +130,7 @@ static const char *transfer_text(Transfer t) {
     return "?";
 }
 
-/* Why the kernel's own use of it is less than its mode says. */
+/* Why the kernel needs fewer copies than the mode of the parameter says. */
 static const char *narrowing(Explain *x, const Event *e) {
     const Func *k = e->call->func, *writer;
     RefMode mode = k->params.at[e->param]->mode;

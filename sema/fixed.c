@@ -33,7 +33,7 @@ static int64_t bytes_of(const Type *array, const Dim *dims) {
     return n;
 }
 
-/* Extents of what is named, where they are constants and stay so: known while bodies are checked. */
+/* The extents of a named array, if they are constants that cannot change: known while bodies are checked. */
 bool fixed_extents(const Expr *e, Dim dims[MAX_RANK]) {
     const Type *field = expr_fixed_field(e);
     for (int d = 0; field && d < field->rank; d++) dims[d] = (Dim){.kind = DIM_CONST, .value = field->extent[d]};
@@ -59,7 +59,7 @@ static Expr *copied(Expr *e) {
     return is_copy ? e->call.args.at[0].value : NULL;
 }
 
-/* An array made on the spot with constant extents. */
+/* An array expression with constant extents. */
 static bool made_extents(Expr *e, Dim dims[MAX_RANK]) {
     if (e->type->kind != TY_ARRAY) return false;
     if (copied(e)) return fixed_extents(copied(e), dims);
@@ -169,7 +169,7 @@ void fixed_index(const Expr *e) {
  * identifies arrays by address, and a frame would reuse addresses without freeing the entries. */
 static bool needs_heap(const Func *f, const Symbol *sym) { return row_of(sym)->leaves || f->effects & EFFECT_OFFLOAD; }
 
-/* What the whole function, and those it calls, do with its arrays is known. */
+/* Called when it is known what the function and its callees do with its arrays. */
 void fixed_settle(Func *f) {
     FuncFacts *facts = f->facts;
     bool changed = true;

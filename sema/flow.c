@@ -14,7 +14,7 @@ typedef struct Builder {
     Stmt *resident;  /* innermost */
     int resident_no; /* the same, in ArrayFlow.residents */
     int *mark, marks; /* by slot: the number of the last search that found it; the number of searches so far */
-    bool every_turn; /* nothing since the loop's beginning was conditional or may have left it */
+    bool every_turn; /* the current code is executed in each iteration of the loop */
     struct LoopEnds {
         struct LoopEnds *outer;
         int again, done; /* blocks */
@@ -507,7 +507,7 @@ static void build_jump(Builder *b, int to) {
     b->every_turn = false;
 }
 
-/* Launches use it, or what they use is exchanged for it. */
+/* An EVENT_ENTER for each array that launches in the block use, or that is swapped with such an array. */
 static void enters(Builder *b, FlowResident *r, Stmt *st, const Event *e, int mark) {
     bool launches =
         e->kind == EVENT_PASS && (e->launch || (e->call->kind == CALL_FUNC && e->call->func->effects & EFFECT_OFFLOAD));
@@ -527,7 +527,7 @@ static void enters(Builder *b, FlowResident *r, Stmt *st, const Event *e, int ma
 
 static int by_slot(const void *x, const void *y) { return ((const FlowEnter *)x)->slot - ((const FlowEnter *)y)->slot; }
 
-/* Its arrays come in where it begins. Which they are is known at its end. */
+/* Its arrays are copied to the device where it begins. Which arrays these are is known at its end. */
 static void build_resident(Builder *b, Stmt *st) {
     Stmt *outer = b->resident;
     FlowResident r = {.before = b->now};
@@ -556,7 +556,7 @@ static bool ends_program(const Expr *e) {
            e->call.info->builtin == BUILTIN_EXIT;
 }
 
-/* The value of an input: arrays that have names stay where they are. */
+/* The value of an input: named arrays are not moved. */
 static void build_shown(Builder *b, Stmt *st) {
     for (int i = 0; i < st->expr.reads.n; i++) event(b, EVENT_READ, st->expr.reads.at[i]);
     Expr *e = st->expr.expr;

@@ -22,7 +22,7 @@ typedef struct Event {
     int slot, other;      /* variables, by number (ArrayFlow.symbol); -1: none */
     Expr *at;             /* the EXPR_NAME that names the array; NULL where there is none */
     Span span;            /* for messages */
-    bool may_hoist;       /* plan.c: asking once before its loop is enough */
+    bool may_hoist;       /* plan.c: one request before its loop is enough */
     bool is_element;      /* READ, WRITE: of one element, where the index is written. PASS: of a slice */
     bool reads;           /* WRITE: the old element, or a part of it, is read as well */
     const CallInfo *maker; /* MAKE: the call that has made it, or NULL */

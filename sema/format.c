@@ -1,6 +1,6 @@
 /* format.c -- format strings of print, format and assert, parsed and checked against their values at compile time.
- * `{}` is a placeholder, `{:[<>][0][width][.precision][x|b|e]}` a placeholder with a style, `{{` and `}}` are braces.
- */
+ * `{}` is a placeholder, `{:[<>][0][width][.precision][x|b|e]}` a placeholder with a style, `{{` and `}}` are
+ * braces. */
 #include <string.h>
 
 #include "sema/check.h"
@@ -85,7 +85,7 @@ static int read_number(Reader *r, int max) {
     return v;
 }
 
-/* `{:d}`, `{:.2f}`: Python says what kind of value it is; here the value itself does. */
+/* `{:d}`, `{:.2f}`: in Python a letter says the type of the value; here the type is known. */
 static void foreign_style(Reader *r, size_t end) {
     if (r->ok) {
         Diag *d = diag(r->s->c, E0702, text_span(r, r->pos, end),

@@ -150,7 +150,7 @@ void generic_declare(Sema *s, Symbol *sym, const GenericList *params) {
 
 /* Where an instance is checked -------------------------------------------------------------------------------- */
 
-/* The names of a module as its own text sees them. Made once and kept: instances come in numbers. */
+/* The scope of a module. Made once and kept, because there may be many instances. */
 static Scopes *module_scopes(Sema *s, Module *m) {
     if (m->idle_scopes.n) return m->idle_scopes.at[--m->idle_scopes.n];
     Scopes *made = arena_new(s->arena, Scopes), was = s->scopes;
@@ -203,8 +203,8 @@ void instance_leave(Sema *s, const Instance *inst, Elsewhere here) {
     elsewhere_leave(s, here);
 }
 
-/* What was reported since about the text of a generic is true of one use of it: say which, and in how many steps it
- * came to be made. */
+/* Errors in the text of a generic that were reported since then apply to one instance: adds notes that say which, and
+ * the chain of instantiations. */
 void instance_notes(Sema *s, const Instance *inst, int since, int max_steps) {
     for (int i = since; inst && i < s->c->diags.list.n; i++) {
         Diag *d = s->c->diags.list.at[i];

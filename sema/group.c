@@ -6,7 +6,7 @@
 
 #include "sema/check.h"
 
-/* What every GPU of the last ten years grants; deep: along the first of three axes (CUDA C++ Programming Guide, compute
+/* Limits of all GPUs of the last ten years; deep: along the first of three axes (CUDA C++ Programming Guide, compute
  * capabilities). */
 enum { MAX_GROUP_ITEMS = 1024, MAX_GROUP_DEEP = 64, MAX_SHARED_BYTES = 48 << 10 };
 
@@ -50,7 +50,7 @@ static Symbol *group_value(Sema *s, const Symbol *axis, const char *field, Type 
     return sym;
 }
 
-/* Groups may hang over the end of what a narrow type counts, so all their positions are of type `index`. */
+/* The last group may extend past the range of a narrow type, so all positions in groups have type `index`. */
 void group_range(Sema *s, Range *r, Type **type) {
     Expr **parts[3] = {&r->lo, &r->hi, &r->step};
     for (int i = 0; i < 3; i++)

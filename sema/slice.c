@@ -113,7 +113,7 @@ static Bound bound_of(Expr *e) {
     e = expr_strip(e);
     if (e->kind != EXPR_BINARY || !e->type->is_int || !e->type->is_signed) return (Bound){0};
     Dim l = dim_of(e->binary.lhs), r = dim_of(e->binary.rhs);
-    /* Wrapping: both bounds are inside the array, so small numbers added to one symbol keep their order. */
+    /* No wrapping: both bounds are in the array, so small constants added to the same symbol keep their order. */
     int64_t most = INT64_C(1) << (e->type->bits - 2);
     if (l.kind == DIM_SYMBOL && r.kind == DIM_CONST && r.value > -most && r.value < most) {
         if (e->binary.op == OP_ADD) return (Bound){true, l.sym, r.value};

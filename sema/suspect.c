@@ -171,7 +171,7 @@ static bool may_leave(const Stmt *st) { return stmt_holds(st, STMTS_LEAVE | 1u <
 
 static bool visit_block(Suspect *u, const Block *b, bool runs);
 
-/* `runs`: every item comes here; in a loop, perhaps none does. False: what follows may not be reached. */
+/* `runs`: every item executes this; in a loop, perhaps none. Returns false if what follows may not be executed. */
 static bool visit(Suspect *u, Stmt *st, bool runs) {
     switch (st->kind) {
     case STMT_LET:

@@ -23,7 +23,8 @@ typedef struct Inward {
 
 static bool translate(Inward *in, const Form *f, Form *out);
 
-/* A value that the caller knows no more of than the callee; but for arithmetic that is seen not to wrap here. */
+/* A value about which the caller knows no more than the callee, except that arithmetic may be proved not to wrap here.
+ */
 static Form same_value(Inward *in, const Atom *atom) {
     Atom copy = *atom;
     if (atom->is_sum) copy.is_sum = translate(in, &atom->either[0], &copy.either[0]);
@@ -77,7 +78,7 @@ static Form anything(Inward *in, const Access *x) {
 
 /* Accesses -------------------------------------------------------------------------------------------------------- */
 
-/* The indices that the function's own text leaves open. */
+/* The indices that are undecided in the function itself. */
 static unsigned open_of(const Access *x) {
     if (!x->expr || x->expr->index.site <= 0) return 0;
     return ((1u << x->expr->index.at.n) - 1) & ~(x->expr->index.proven | x->expr->index.early);

@@ -32,7 +32,7 @@ bool make_is_unknown(const Event *e) {
 
 static bool is_param(const ArrayFlow *flow, int slot) { return slot >= 0 && flow->symbol[slot]->kind == SYM_PARAM; }
 
-/* Of calls only what needs no look into the callee: the rest follows along the edges. */
+/* For calls, only the uses that do not depend on the callee: the others are propagated along the edges. */
 static unsigned use_of_event(const ArrayFlow *flow, const Event *e) {
     switch (e->kind) {
     case EVENT_READ: return USE_READS;
@@ -49,8 +49,8 @@ static unsigned use_of_event(const ArrayFlow *flow, const Event *e) {
     return USE_LAUNCHES | USE_REPLACES;
 }
 
-/* From callees to callers: a worklist of parameters whose uses have grown. A parameter has five bits, so each edge is
- * followed at most five times, whatever the calls look like. */
+/* Propagation from callees to callers: a worklist of parameters whose uses have grown. A parameter has five bits, so
+ * each edge is followed at most five times. */
 typedef struct Grown {
     const Func *func;
     int param;

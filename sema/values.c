@@ -159,7 +159,7 @@ static Form range_rem(Walk *w, const Form *a, const Form *by, const Type *t, Spa
     return r;
 }
 
-/* 2^k - 1, the least that neither of two is above; neither is negative. false: out of reach. */
+/* The least 2^k - 1 that is not less than either of two non-negative values. False: not found. */
 static bool all_bits(Walk *w, const Form *a, const Form *b, Form *all) {
     enum { MOST_BITS = 32 };
     int few = 0, enough = MOST_BITS + 1;
@@ -253,7 +253,7 @@ static Form (*const ranges[OP__COUNT])(Walk *w, const Form *a, const Form *b, co
 #undef OP
 };
 
-/* Of an operator on integers; *exact: it is shown not to wrap. */
+/* The value of an operation on integers; *exact: it is proved not to wrap. */
 static Form computed(Walk *w, Op op, const Form *a, const Form *b, const Type *t, Span span, bool *exact) {
     w->exact = false;
     Form value = ranges[op](w, a, b, t, span);

@@ -50,8 +50,7 @@ LLVMValueRef cg_domain_total(CgFunc *f, const Func *kernel, Axis *axes);
 LLVMValueRef cg_groups_along(CgFunc *f, const Group *g, Axis *axis, int d); /* how many, the last one maybe not full */
 LLVMValueRef cg_domain_shares(CgFunc *f, const Func *kernel, Axis *axes);   /* what is spread: items, or groups */
 
-/* check.c: the error slot and the print buffer, the entry's last parameters -----------------------------------------
- */
+/* check.c: the error slot and the print buffer, the entry's last parameters ---------------------------------------- */
 int cg_extra_values(Cg *cg, const Func *fn);
 void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra);
 
@@ -59,8 +58,8 @@ void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra);
 LLVMValueRef cg_identity(Cg *cg, Reduction r, const Type *t); /* in its memory type */
 /* a op b: scalars, or vectors, of the memory type of `t`, the reduction's result. */
 LLVMValueRef cg_join(CgFunc *f, Reduction r, Type *t, LLVMValueRef a, LLVMValueRef b);
-/* May the values of items be combined in any order? Those of integers without groups, because the result is the same.
- */
+/* May the values of items be combined in any order? Those of integers without groups, because the result is the
+ * same. */
 bool cg_combines_at_once(const Cg *cg, const Func *fn);
 LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item); /* an item's value that changes nothing */
 

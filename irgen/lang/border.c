@@ -15,8 +15,7 @@ static const char *extension(const Type *t) {
     return t->is_signed ? "signext" : "zeroext";
 }
 
-/* Calls of C --------------------------------------------------------------------------------------------------------
- */
+/* Calls of C ------------------------------------------------------------------------------------------------------- */
 
 static LLVMTypeRef c_function_type(Cg *cg, const Func *fn) {
     LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, fn->params.n + 1);
@@ -49,8 +48,7 @@ LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args) {
     return call;
 }
 
-/* Tests -------------------------------------------------------------------------------------------------------------
- */
+/* Tests ------------------------------------------------------------------------------------------------------------ */
 
 static LLVMValueRef test_row(Cg *cg, LLVMTypeRef row_type, const Func *test) {
     LLVMValueRef fields[3] = {cg_string(cg, test->name, strlen(test->name)), cg_place_string(cg, test->name_span),
@@ -80,8 +78,7 @@ void cg_tests(Cg *cg) {
     LLVMBuildRet(cg->b, LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(run), run, args, 2, ""));
 }
 
-/* Exports -----------------------------------------------------------------------------------------------------------
- */
+/* Exports ---------------------------------------------------------------------------------------------------------- */
 
 /* `int32_t f(parameters, sizes, result *)`: stores its parameters in a frame in memory, from which an inner function
  * loads them. The runtime calls the inner function so that a failed check returns as a status. */

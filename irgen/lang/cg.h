@@ -118,8 +118,8 @@ typedef struct CgLaunches {
     void (*enter_resident)(CgFunc *f, const Symbol *array, Span block); /* copied to the device now */
 } CgLaunches;
 
-/* What unrolling makes of a function: its blocks as written, and those that copies of loops with constant bounds add.
- */
+/* What unrolling makes of a function: its blocks as written, and those that copies of loops with constant bounds
+ * add. */
 typedef struct CgCopies {
     int64_t blocks, more;
 } CgCopies;
@@ -234,8 +234,7 @@ void cg_cold(CgFunc *f, LLVMValueRef failed, LLVMBasicBlockRef *ok);
 LLVMValueRef cg_call(CgFunc *f, LLVMTypeRef type, LLVMValueRef fn, LLVMValueRef *args, int n);
 LLVMValueRef cg_intrinsic(CgFunc *f, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n);
 
-/* runtime.c, over lang/runtime.def -----------------------------------------------------------------------------------
- */
+/* runtime.c, over lang/runtime.def --------------------------------------------------------------------------------- */
 typedef enum RuntimeId {
 #define RUNTIME(id, ...) RT_##id,
 #include "irgen/lang/runtime.def"
@@ -371,8 +370,7 @@ void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn); /* 
 void cg_host_function(Cg *cg, const Func *fn);
 void cg_device_function(Cg *cg, const Func *fn, bool narrow); /* as kernels call it */
 
-/* segment.c: the items of a group on a GPU meet ----------------------------------------------------------------------
- */
+/* segment.c: the items of a group on a GPU meet -------------------------------------------------------------------- */
 void cg_barrier(CgFunc *f);
 LLVMValueRef cg_shared(CgFunc *f, LLVMTypeRef type, unsigned align, const char *name); /* memory of the block, generic address */
 void cg_segments_begin(CgFunc *f); /* around all that a kernel in groups does for its items */

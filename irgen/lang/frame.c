@@ -6,8 +6,7 @@
 
 #include "irgen/lang/lang.h"
 
-/* Kept for each item of a group (irgen/cpu/group_plan.c)
- * --------------------------------------------------------------- */
+/* Kept for each item of a group (irgen/cpu/group_plan.c) ----------------------------------------------------------- */
 
 /* Arrays in the frame are aligned to 16 bytes. */
 LLVMTypeRef cg_kept_type(CgFunc *f, const Symbol *sym) {

@@ -1,5 +1,5 @@
-/* lang.h -- what the files of irgen/lang share and no other room includes: each construct of the language as LLVM IR.
- */
+/* lang.h -- what the files of irgen/lang share and no other room includes: each construct of the language as LLVM
+ * IR. */
 #ifndef KDSL_LANG_LANG_H
 #define KDSL_LANG_LANG_H
 
@@ -165,8 +165,7 @@ const char *cg_condition_text(Cg *cg, const Expr *cond); /* "assertion failed: i
 void cg_return_nothing(CgFunc *f);
 void cg_declare(CgFunc *f, Symbol *sym, CgValue v); /* a local, of an array or one value */
 
-/* segment.c: the items of a group on a GPU meet ----------------------------------------------------------------------
- */
+/* segment.c: the items of a group on a GPU meet -------------------------------------------------------------------- */
 /* Of the statements of b, at a level where all items of a group are: before the i-th one. Is it a barrier at which the
  * group has waited already? */
 bool cg_segment(CgFunc *f, const Block *b, int i);

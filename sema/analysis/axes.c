@@ -22,11 +22,11 @@ enum {
     SHORT_AXIS = 16,     /* trips: too few for rows of vectors */
     EXPR_DEEP = 6,       /* operations and variables that a stride is followed through */
     CALLS_DEEP = 3,
-    MOST_CALLS = 64      /* functions of one kernel that are followed */
+    MOST_CALLS = 64      /* calls of one kernel that are followed */
 };
 
-static const double ANYWHERE = 0x1p60; /* elements: neighbours that access memory anywhere */
-static const double MARGIN = 1.25; /* an order must be better by that than the one of the text */
+static const double ANYWHERE = 0x1p60; /* elements: the assumed stride of irregular accesses */
+static const double MARGIN = 1.25; /* an order must be better than the one of the text by this factor */
 static const double OUTER_MARGIN = 1.1;
 
 typedef struct Strides {
@@ -39,7 +39,7 @@ typedef struct Look {
     int n, depth;            /* axes; calls around */
     int *calls;
     Rates along[MAX_RANK];   /* of its variables */
-    const Strides *given;    /* of a function that is called: how its array arguments move; NULL: the kernel itself */
+    const Strides *given;    /* strides of the array arguments of a called function; NULL: the kernel */
     double weight, *cost;    /* cost: along each axis */
 } Look;
 
@@ -52,7 +52,7 @@ static double cost_of(double stride) {
 
 static double stride_to(const Rates *rates, const Expr *e, int depth);
 
-/* Clamped and wrapped indices go on by the stride of what is clamped, nearly everywhere; quotients by less. */
+/* Clamped and wrapped indices have the stride of their operand nearly everywhere; quotients have a smaller one. */
 static double stride_between_edges(const Rates *rates, const Expr *e, int depth) {
     double most = 0;
     e = expr_strip((Expr *)e);

@@ -67,7 +67,7 @@ static bool refuses(Expr *e, void *context) {
     return l->refused;
 }
 
-/* Is it different, or does it move, from one iteration to the next? */
+/* Does its value differ between iterations? */
 static bool is_of_iteration(Expr *e, void *context) {
     if (e->kind == EXPR_NAME) return is_of_body(context, e->name.sym);
     return e->konst.kind == CONST_NONE && e->kind != EXPR_BINARY && e->kind != EXPR_CONVERT;

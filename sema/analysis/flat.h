@@ -29,7 +29,7 @@ bool flat_axis(Arena *arena, const Func *kernel, FlatAxis *out);
 /* `e` is w (*rest is 1) or one of the areas: w times *rest. */
 bool flat_divisor(const FlatAxis *f, const Expr *e, Factors *rest);
 const char *flat_text(Arena *arena, const Factors *f); /* "h * w" */
-/* What `e` is without conversions that keep its value, and without the names of variables that never change. */
+/* `e` without conversions that keep its value, and with constants of the item replaced by their values. */
 const Expr *flat_origin(const Expr *e);
 
 #endif

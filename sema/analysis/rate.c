@@ -21,7 +21,7 @@ static Rate varying(Rate a, Rate b) {
     return (Rate){.kind = RATE_VARYING, .why = loaded ? RATE_LOADED : RATE_COMPUTED};
 }
 
-/* Varying, but evenly: the stride, where it is known. */
+/* Varying, but by a constant difference: the stride, if it is known. */
 static Rate steady(int64_t stride) { return (Rate){.kind = RATE_VARYING, .stride = stride, .why = RATE_STEADY}; }
 
 static bool is_steady(Rate r) { return r.kind != RATE_VARYING || r.why == RATE_STEADY; }
@@ -41,7 +41,7 @@ static bool known_int(const Const *k) { return k && k->kind == CONST_INT; }
 /* Strides are kept modulo 2^64, as the values are. */
 static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
-/* What is not linear, or not by a stride known here. */
+/* Results that are not linear, or whose stride is not known here. */
 static Rate uneven_binary(Op op, const Type *t, Rate a, Rate b) {
     bool even = t->is_int && is_steady(a) && is_steady(b);
     if (even && (op == OP_ADD || op == OP_SUB)) {
@@ -98,7 +98,7 @@ typedef struct RateScan {
     Vec(const Stmt *) divergent; /* loops that some items leave, or in which they skip an iteration, before others do */
     bool uneven;                 /* some items execute more iterations of a loop than others */
     bool left;                   /* some items have returned before */
-    int follow;                  /* so deep into the functions that are called is that looked for */
+    int follow;                  /* the depth of calls that are followed for it */
 } RateScan;
 
 static Rate scan_expr(RateScan *s, Expr *e);
@@ -340,7 +340,7 @@ static int64_t constant_step(const Range *r) {
     return r->step->konst.kind == CONST_INT ? r->step->konst.i : 0;
 }
 
-/* `along`: the axis of the domain that items are neighbours on. */
+/* `along`: the axis of the domain along which items are neighbours. */
 static void seed(RateScan *s, int along) {
     const Func *fn = s->f->func;
     for (int i = 0; i < fn->params.n; i++) {
@@ -436,7 +436,7 @@ static void follow_call(RateScan *s, Expr *e) {
     s->uneven |= loops_differ;
 }
 
-/* Of groups, those that follow each other; positions inside are the same in all. */
+/* Neighbours are successive groups; positions in the group are the same in all of them. */
 static void seed_items(Rates *f) {
     const Func *fn = f->func;
     for (int i = 0; i < fn->domain.n; i++) {

@@ -225,8 +225,7 @@ EXPORT hsa_status_t hsa_isa_get_info_alt(Handle isa, uint32_t attribute, void *v
     return HSA_STATUS_SUCCESS;
 }
 
-/* Memory pools
- * --------------------------------------------------------------------------------------------------------- */
+/* Memory pools ----------------------------------------------------------------------------------------------------- */
 
 enum { FINE = 2, COARSE = 4, KERNARG = 1, SEGMENT_GLOBAL = 0, SEGMENT_GROUP = 3 };
 
@@ -347,8 +346,7 @@ EXPORT hsa_status_t hsa_amd_register_system_event_handler(hsa_status_t (*handler
     return HSA_STATUS_SUCCESS;
 }
 
-/* Executables
- * ----------------------------------------------------------------------------------------------------------- */
+/* Executables ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     const void *bytes;

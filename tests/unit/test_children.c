@@ -1,5 +1,5 @@
-/* test_children.c -- tree traversal: the children of each kind of node, in order, and copies that share none of them.
- */
+/* test_children.c -- tree traversal: the children of each kind of node, in order, and copies that share none of
+ * them. */
 #include "parser/children.h"
 
 #include <stdio.h>

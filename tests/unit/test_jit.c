@@ -35,8 +35,7 @@ static Compiler compiler;
 static LLVMTargetMachineRef machine;
 static Jit *jit;
 
-/* Code --------------------------------------------------------------------------------------------------------------
- */
+/* Code ------------------------------------------------------------------------------------------------------------- */
 static LLVMModuleRef parse(LLVMContextRef context, const char *text) {
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "test");
     LLVMModuleRef m;
@@ -99,8 +98,7 @@ static JitEnd run(JitUnit *u, const char *name, void *frame, char said[256]) {
     return end;
 }
 
-/* Units -------------------------------------------------------------------------------------------------------------
- */
+/* Units ------------------------------------------------------------------------------------------------------------ */
 static const char first_ir[] = "@count = global i64 40\n"
                                "define i64 @add(i64 %a, i64 %b) {\n  %r = add i64 %a, %b\n  ret i64 %r\n}\n";
 static const char second_ir[] = "@count = external global i64\n"
@@ -136,8 +134,7 @@ static void test_missing(void) {
     jit_release(jit, u);
 }
 
-/* Ends --------------------------------------------------------------------------------------------------------------
- */
+/* Ends ------------------------------------------------------------------------------------------------------------- */
 static const char ends_ir[] =
     "@place = private constant [4 x i8] c\"p:1\\00\"\n"
     "@kdsl_interrupt = external global i32\n"
@@ -202,8 +199,7 @@ static void test_ends(void) {
     jit_release(jit, u);
 }
 
-/* Kernels -----------------------------------------------------------------------------------------------------------
- */
+/* Kernels ---------------------------------------------------------------------------------------------------------- */
 /* y[i] = x[i] + STEP, STEP once in each version. */
 static const char kernel_ir[] =
     "@kdsl_kernel_step%d.region_id = constant i8 0\n"

@@ -218,8 +218,7 @@ static void run_rows(Session *s, const Row *rows, size_t n) {
     for (size_t i = 0; i < n; i++) run_row(s, &rows[i]);
 }
 
-/* Questions
- * ----------------------------------------------------------------------------------------------------------- */
+/* Questions -------------------------------------------------------------------------------------------------------- */
 
 static void run_text(Session *s, const char *input) {
     Buf said = {0};
@@ -279,8 +278,7 @@ static void ask_questions(Session *s) {
     buf_free(&names);
 }
 
-/* Arrays
- * ---------------------------------------------------------------------------------------------------------------- */
+/* Arrays ----------------------------------------------------------------------------------------------------------- */
 
 static void expect_moved(Session *s, const char *input, int64_t to, int64_t from) {
     const SessionLaunch *at;
@@ -307,8 +305,7 @@ static void stay_on_device(Session *s) {
     run_row(s, &(Row){"offload add(&x, &mut y); y[0] + y[1]", DONE, "16 : f32", NULL});
 }
 
-/* Interrupted
- * ----------------------------------------------------------------------------------------------------------- */
+/* Interrupted ------------------------------------------------------------------------------------------------------ */
 
 static atomic_bool is_stopped;
 

@@ -13,8 +13,7 @@ INLINE int64_t sign(uint64_t x, int bits) {
     return bits >= 64 ? (int64_t)x : (int64_t)(x << (64 - bits)) >> (64 - bits);
 }
 
-/* Floating point: everything is done in double or float and rounded once
- * ----------------------------------------------- */
+/* Floating point: everything is done in double or float and rounded once ------------------------------------------- */
 
 static float f32(uint64_t bits) {
     uint32_t low = (uint32_t)bits;
@@ -128,8 +127,7 @@ INLINE bool do_float(Op op, const Ins *i, const uint64_t *s, uint64_t *result) {
     return true;
 }
 
-/* Integers
- * --------------------------------------------------------------------------------------------------------------- */
+/* Integers --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t high(Type t, uint64_t a, uint64_t b) {
     if (t.kind == T_S) return (uint64_t)(((__int128)sign(a, t.bits) * sign(b, t.bits)) >> t.bits);
@@ -260,8 +258,7 @@ INLINE bool do_integer(Op op, const Ins *i, const uint64_t *s, uint64_t *result)
     return true;
 }
 
-/* Comparisons
- * ------------------------------------------------------------------------------------------------------------ */
+/* Comparisons ------------------------------------------------------------------------------------------------------ */
 
 enum { EQ, NE, LT, LE, GT, GE, LO, LS, HI, HS, EQU, NEU, LTU, LEU, GTU, GEU, NUM, NAN_ };
 
@@ -301,8 +298,7 @@ static bool compare_integers(int how, Type t, uint64_t a, uint64_t b) {
     }
 }
 
-/* Conversions
- * ------------------------------------------------------------------------------------------------------------ */
+/* Conversions ------------------------------------------------------------------------------------------------------ */
 
 static double round_how(const Ins *i, double x) {
     if (i->flags & MOD(rzi)) return trunc(x);

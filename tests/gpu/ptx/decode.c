@@ -109,8 +109,7 @@ static void declare_registers(Decoder *d, const char *at) {
     }
 }
 
-/* Types and modifiers
- * ---------------------------------------------------------------------------------------------------- */
+/* Types and modifiers ---------------------------------------------------------------------------------------------- */
 
 static bool parse_type(const char *part, Type *t) {
     char *end;
@@ -193,8 +192,7 @@ static void parse_opcode(Decoder *d, Ins *i, const char *opcode) {
     if (!known) fail(d, "no such instruction here", opcode);
 }
 
-/* Operands
- * --------------------------------------------------------------------------------------------------------------- */
+/* Operands --------------------------------------------------------------------------------------------------------- */
 
 static bool find_variable(const Decoder *d, const char *name, Arg *a) {
     for (int i = d->n_variables; i-- > 0;)
@@ -336,8 +334,7 @@ static void parse_instruction(Decoder *d, const char *at) {
     }
 }
 
-/* Variables
- * -------------------------------------------------------------------------------------------------------------- */
+/* Variables -------------------------------------------------------------------------------------------------------- */
 
 /* After the space: .align 4 .b8 name[12]; gives back where it ends. */
 static const char *parse_variable(const char *at, char *name, uint32_t *n_bytes, uint32_t *align) {
@@ -390,8 +387,7 @@ static const char *add_shared_variable(PtxProgram *p, const char *at) {
     return at;
 }
 
-/* Functions
- * -------------------------------------------------------------------------------------------------------------- */
+/* Functions -------------------------------------------------------------------------------------------------------- */
 
 static const char *parse_params(Decoder *d, const char *at) {
     for (at = skip(at + 1); *at && *at != ')'; at = skip(at)) {
