@@ -15,6 +15,9 @@
 
 #include <llvm-c/Transforms/PassBuilder.h>
 
+/* -O3 unrolls and inlines what the host program does once: initialisation of small arrays took LLVM 20 s, and gained nothing. */
+enum { MOST_OF_HOST = 2 };
+
 #define COMBINE "instcombine<max-iterations=1;no-verify-fixpoint>"
 
 /* Simplification; reassociation and hoisting of addresses; loops with few iterations, and those that set memory; then
@@ -86,8 +89,8 @@ static void put_back(Cg *cg) {
 
 static void run_standard(Cg *cg) {
     char passes[] = "default<O0>";
-    int level = cg->options->opt_level;
-    passes[sizeof "default<O" - 1] = (char)('0' + (level < 0 ? 0 : level > 3 ? 3 : level));
+    int level = cg->options->opt_level, most = cg->target->is_program ? MOST_OF_HOST : 3;
+    passes[sizeof "default<O" - 1] = (char)('0' + (level < 0 ? 0 : level > most ? most : level));
     run_passes(cg, passes);
 }
 
