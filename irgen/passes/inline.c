@@ -7,6 +7,10 @@
  * a call runs as scalar code (simd/nest.c), with a remark that names the function. The limit is halved while a kernel
  * would still be very large.
  *
+ * In the host program, LLVM inlines a function that is called once, however large, and some of its passes take more than
+ * linear time in the length of one function. Of these functions only as many stay inlinable as make their caller MOST_ONCE
+ * instructions long. A call costs nothing beside a function of more than LEAST_ONCE instructions.
+ *
  * Optimisation: some of LLVM's passes take time quadratic in the number of branches of a function. A function with very
  * many branches is compiled as with -O0. */
 #include "irgen/passes/passes.h"
@@ -16,11 +20,13 @@
 /* Counted in instructions before optimisation. For comparison, among all programs of tests/ and examples/ the largest
  * function has 1,505, the largest kernel 3,125, and the longest call chain 5 levels. */
 enum { MOST_INLINED = 2048, LEAST_INLINED = 64, MOST_OF_KERNEL = 16384, MOST_LEVELS = 24 };
+enum { MOST_ONCE = 4096, LEAST_ONCE = 64 };
 enum { MOST_OPTIMIZED = 4096 }; /* basic blocks; the largest function of all tests has 330 */
 
 typedef struct Inlinee {
     LLVMValueRef fn;
     int64_t own, size; /* instructions: of its body, and with all inlined callees */
+    int64_t whole;     /* with the callees that are called once */
     int levels;        /* depth of the calls inlined in it */
     int sites;         /* number of calls of it */
     bool must, may;    /* alwaysinline; LLVM may inline it */
@@ -62,8 +68,20 @@ static void find_calls(Inlining *in, Inlinee *f) {
 
 static int64_t capped(int64_t n) { return n < INT32_MAX ? n : INT32_MAX; }
 
+/* In the order of the calls. */
+static void bound_once(Inlining *in, Inlinee *f) {
+    f->whole = f->own;
+    for (int i = 0; i < f->calls.n && in->cg->target->is_program; i++) {
+        Inlinee *callee = &in->all.at[f->calls.at[i]];
+        if (callee == f || !callee->may || callee->kept || callee->sites != 1) continue;
+        callee->kept = callee->whole > LEAST_ONCE && f->whole + callee->whole > MOST_ONCE;
+        if (!callee->kept) f->whole += callee->whole;
+    }
+}
+
 /* Requires that all callees have been measured. */
 static void measure(Inlining *in, Inlinee *f, int64_t bound) {
+    bound_once(in, f);
     f->size = f->own;
     f->levels = 0;
     for (int i = 0; i < f->calls.n; i++) {

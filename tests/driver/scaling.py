@@ -233,6 +233,17 @@ def host_else_if(n):
                                for i in range(min(n, 160))) + "\n    print(\"{}\", s);")
 
 
+@family(20, OBJECT)
+def host_called_once(n):
+    """Functions of some loops each, called from one place: LLVM would inline all of them there."""
+    one = lambda i: (f"fn part{i}(n: index) -> f32 {{\n    let a = [f32(k) * {i}.5 for k in n];\n"
+                     f"    var b = [a[k] + 1.0 for k in n];\n    for k in 0..n {{ b[k] *= a[n - 1 - k]; }}\n"
+                     f"    var sum = 0.0f32;\n    for k in 0..n {{ if b[k] > {i}.0 {{ sum += b[k]; }} else {{ sum -= 1.0; }} }}\n"
+                     "    return sum;\n}")
+    body = lines(n, lambda i: f"    s += part{i}(index(s) % 7 + {i});")
+    return lines(n, one) + "\nfn main() {\n    var s = 1.0f32;\n" + body + "\n    print(\"{}\", s);\n}\n"
+
+
 @family(60, CHECK, OBJECT)
 def host_loops(n):
     return HOST.format(lines(n, lambda i: f"    for i in 0..{i % 8} {{ x[i] += 1.0; while x[i] > 8.0 {{ x[i] -= 3.0; }} }}"))

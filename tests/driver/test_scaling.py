@@ -24,7 +24,7 @@ USUAL = {"host-chain": 15, "host-ring-both-ways": 6, "extents-through-calls": 15
          "resident-blocks": 20, "loops-one-after-another": 20, "launches-with-arrays-in-loops": 6,
          "generic-instances": 6,
          "kernel-array-call-tree": 8, "kernel-out-call-tree": 8, "kernel-call-tree-object": 2,
-         "kernel-array-call-tree-object": 2, "kernel-call-chain-object": 4, "host-chain-object": 1,
+         "kernel-array-call-tree-object": 2, "kernel-call-chain-object": 4, "host-chain-object": 1, "host-called-once-object": 2,
          "host-loops-object": 4,
          "kernel-branches-object": 2, "kernel-call-tree-gfx90a": 1, "group-3d-small-object": 1, "unrolled-3d-object": 1,
          "constant-nest-object": 5}

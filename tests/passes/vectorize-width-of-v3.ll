@@ -6,7 +6,7 @@
 ; CHECK: fmul <8 x float>
 ; CHECK: store <8 x float> {{%.*}}, align 4
 ; CHECK-NOT: kdsl.items
-; CHECK: attributes #0 = { "min-legal-vector-width"="256" "prefer-vector-width"="256" }
+; CHECK: attributes #0 = { "kdsl-vector" "min-legal-vector-width"="256" "prefer-vector-width"="256" }
 define void @f(ptr noalias %x, ptr noalias %y, i64 %n) {
 entry:
   br label %head
