@@ -12,6 +12,7 @@ enum {
     MAX_DEPTH = 4,
     IN_A_CYCLE = 2, IN_A_CYCLE_ALONE = 3, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
     LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_LIVE_LANE = 10, BY_CALL = 6,
+    BY_LANE_PLAIN = 4 /* an update without a lock */,
     LOCKED = 18 /* cycles of an atomic update of memory that other threads reach */,
     END_TESTS = 4 /* of the first and the last item (ends.c) */, MASKS = 3, TEMPORARIES = 2
 };
@@ -92,7 +93,8 @@ static double call_cost(const SimdRegion *g, LLVMValueRef call, int block, int w
     double cycles = update_cycles(call), update = IN_A_CYCLE * (cycles > 1 ? cycles : 0);
     bool masked = simd_is_masked(g, block);
     if (cycles < 0) return masked ? BY_LIVE_LANE : BY_CALL * width; /* few items print */
-    if (!simd_combines_update(g, call, block)) return ((masked ? BY_LIVE_LANE : BY_LANE) + update) * width;
+    double lane = masked ? BY_LIVE_LANE : cycles > 1 ? BY_LANE : BY_LANE_PLAIN;
+    if (!simd_combines_update(g, call, block)) return (lane + update) * width;
     double together = simd_update_cost(g, call, block);
     return together > 1 ? together + update : together;
 }
