@@ -92,7 +92,17 @@ static bool walks_rows(const SimdRegion *g, int width) {
     return false;
 }
 
-static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
+/* Elements of all private arrays of an item. */
+static int64_t private_elements(const SimdRegion *g) {
+    int64_t n = 0;
+    for (int i = 0; i < g->privates.n; i++) {
+        const SimdPrivate *p = &g->privates.at[i];
+        n += simd_bytes(g, LLVMGetAllocatedType(p->alloca_)) / (p->elem_bytes ? p->elem_bytes : 1);
+    }
+    return n;
+}
+
+static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_written) {
     enum { PRIVATE_ROOM = 32 << 10, MOST_LINES_APART = 8 /* that the first cache keeps for certain */ };
     int n = s.rows * s.vectors;
     bool fills_line = is_power_of_two(s.vectors) && s.vectors * s.width * element_bytes(g) <= SIMD_LINE;
@@ -102,6 +112,7 @@ static bool fits(const SimdRegion *g, SimdShape s, int n_written) {
     if (s.vectors > 1 && s.vectors * s.width > MOST_LINES_APART && walks_rows(g, s.width)) return false;
     if (n > MOST_STRAIGHT && !g->loops.n && !is_square) return false; /* enough not to wait, and to share */
     if (n > 1 && private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
+    if (n > 1 && private_elements(g) * n > t->registers) return false; /* LLVM unrolls loops over them, and keeps them there */
     if (across > 0 && s.vectors > 1 && across % (s.vectors * s.width)) return false;
     int64_t end = simd_known_end(g, s.width), block = s.vectors * s.width;
     if (end > 0 && s.vectors > 1 && (!is_power_of_two(block) || end % block)) return false;
@@ -147,7 +158,7 @@ static SimdShape best(SimdRegion *g, const SimdTarget *t, int width, bool rows) 
         for (int v = 0; v < n_vectors; v++) {
             SimdShape s = {sizes[r], sizes[v], width};
             bool is_allowed = (s.rows == 1 || simd_allows(g, UNROLL_JAM)) && (s.vectors == 1 || simd_allows(g, INTERLEAVE));
-            if (!is_allowed || !fits(g, s, n_written)) continue;
+            if (!is_allowed || !fits(g, t, s, n_written)) continue;
             double time = time_of(levels, n, t, s);
             if (time > least * 0.97) continue; /* more code for nothing */
             least = time;
