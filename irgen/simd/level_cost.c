@@ -107,7 +107,8 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
     case LLVMStore: {
         bool uniform = simd_address_rate(g, value).x == LANE_UNIFORM, beside = simd_is_beside(g, value);
         bool masked = simd_is_masked(g, value->block);
-        if (LLVMIsACallInst(simd_object(simd_address(value->v)))) return 1; /* what is printed */
+        LLVMValueRef object = simd_object(simd_address(value->v));
+        if (LLVMIsACallInst(object) && !simd_is_group_memory(object)) return 1; /* what is printed */
         if (simd_is_atomic(value->v) && !uniform) return (masked ? BY_LIVE_LANE : BY_LANE) * width;
         if (op == LLVMLoad && beside) return 1 + lines_cost(g, value, width);
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
