@@ -311,25 +311,33 @@ static void bind_domain(Walk *w) {
     w->quiet--;
 }
 
+void walk_begin(Walk *w, Sema *s, Func *f) {
+    *w = (Walk){.s = s, .f = f, .n = f->n_symbols};
+    w->a.arena = s->arena;
+    w->now = arena_array(s->arena, Form, w->n + 1);
+    w->known = arena_array(s->arena, bool, w->n + 1);
+    for (int i = 0; i < f->sizes.n; i++) {
+        const Symbol *size = f->sizes.at[i];
+        name_value(w, size, size_text(w, size), 0, most_of_size(f, size));
+    }
+    for (int i = 0; i < f->params.n; i++) {
+        const Symbol *p = f->params.at[i];
+        if (p->mode == REF_NONE && p->type->kind >= TY_I8 && p->type->kind <= TY_INDEX)
+            name_value(w, p, p->name, type_least(p->type), type_most(p->type));
+    }
+}
+
 void access_check(Sema *s, Func *f) {
     if (!f->on_device || !f->item || !f->item->fn.body || f->facts->skip || f->facts->accessed) return;
     f->facts->accessed = true;
     for (int i = 0; i < f->facts->calls.n; i++) /* callees first: device functions do not recurse */
         access_check(s, f->facts->calls.at[i]->callee);
-    Walk w = {.s = s, .f = f, .n = f->n_symbols};
-    w.a.arena = s->arena;
-    w.now = arena_array(s->arena, Form, w.n + 1);
-    w.known = arena_array(s->arena, bool, w.n + 1);
-    for (int i = 0; i < f->sizes.n; i++) {
-        const Symbol *size = f->sizes.at[i];
-        name_value(&w, size, size_text(&w, size), 0, most_of_size(f, size));
+    Walk w;
+    walk_begin(&w, s, f);
+    if (f->is_kernel) {
+        launched_learn(&w);
+        bind_domain(&w);
     }
-    for (int i = 0; i < f->params.n; i++) {
-        const Symbol *p = f->params.at[i];
-        if (p->mode == REF_NONE && p->type->kind >= TY_I8 && p->type->kind <= TY_INDEX)
-            name_value(&w, p, p->name, type_least(p->type), type_most(p->type));
-    }
-    if (f->is_kernel) bind_domain(&w);
     if (f->is_kernel && f->domain.n == 1)
         walk_loop_begins(&w, &f->loop_checks, f->domain.at[0], &f->item->fn.over.at[0].range);
     walk_body(&w, f->item->fn.body);

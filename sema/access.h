@@ -22,6 +22,7 @@ typedef struct Walk {
     const Stmt *assign; /* whose target is walked, or NULL */
     LoopChecks *early; /* checks of the loop whose body begins here; NULL: no body begins here */
     Form early_at;     /* its variable */
+    void (*launch)(struct Walk *w, const Expr *offload); /* walks of host functions (launched.c): at each launch */
     Form *domain_hi; /* groups: one for each domain variable: what is known if `inside` is true */
 } Walk;
 
@@ -54,6 +55,7 @@ Form walk_unknown(Walk *w, AtomKind kind, const Expr *e);
 const char *walk_text(Walk *w, Span span);
 
 /* access.c */
+void walk_begin(Walk *w, Sema *s, Func *f); /* its sizes and parameters are known by name */
 void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic);
 bool walk_extent(Walk *w, const Symbol *array, int d, Form *out); /* false: not known */
 void walk_learn_inside(Walk *w);
@@ -62,6 +64,9 @@ void walk_loop_begins(Walk *w, LoopChecks *checks, const Symbol *sym, const Rang
 int walk_keep_assert(Walk *w, const Stmt *st);
 void walk_at(Walk *w, const Expr *e, const Form *at); /* x.at(i) */
 void walk_note(Walk *w, Access x); /* into the table, with what is known here */
+
+/* launched.c: learns what all launches of a kernel have in common */
+void launched_learn(Walk *w);
 
 /* through.c: adds the accesses of a called function; given: the values of the arguments */
 void walk_through(Walk *w, Expr *call, const Form *given);

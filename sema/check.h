@@ -95,6 +95,7 @@ typedef struct FuncFacts {
     bool queued;
     bool accessed;          /* access_check has been here */
     Vec(Atom) atoms;        /* of the sums in Func.accesses */
+    struct Launched *launched; /* launched.c: kernels */
     struct ArrayFlow *flow; /* flow.h: NULL: it has no body */
     unsigned *uses;         /* uses.c: Use bits, by parameter */
     UseEdges *used_by;      /* the same: the callers to which they are propagated, by parameter */
@@ -407,6 +408,7 @@ void warn_unused(Sema *s, Func *f);
 
 /* access.c: after transfers; bounds checks of code for devices */
 void access_check(Sema *s, Func *f);
+void launched_find(Sema *s); /* launched.c: before it; FuncFacts.launched of kernels */
 void combine_find(Sema *s); /* combine.c: Func.combined */
 void access_settle(Sema *s); /* through.c: checks in functions that are needless for all kernels */
 void access_spread(Sema *s); /* may_fail, from callees to callers */

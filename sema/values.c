@@ -460,7 +460,10 @@ static Form call(Walk *w, Expr *e) {
         Form f = walk_expr(w, x);
         return converted(w, &f, x->type, e);
     }
-    if (w->quiet) return walk_unknown(w, ATOM_CALLED, e);
+    if (w->quiet) {
+        expr_find(e, forget_passed, w);
+        return walk_unknown(w, ATOM_CALLED, e);
+    }
     Form *given = arena_array(w->s->arena, Form, e->call.args.n + 1);
     for (int i = 0; i < e->call.args.n; i++) given[i] = passed(w, &e->call.args.at[i]);
     if (info->kind == CALL_FUNC) {
@@ -522,12 +525,14 @@ Form walk_expr(Walk *w, Expr *e) {
     }
     case EXPR_FILL: walk_expr(w, e->fill.value); break;
     case EXPR_COMPREHEND: comprehension(w, e); break;
+    case EXPR_OFFLOAD:
+        if (w->launch) w->launch(w, e);
+        break;
     case EXPR_ERROR:
     case EXPR_INT:
     case EXPR_FLOAT:
     case EXPR_BOOL:
     case EXPR_STR:
-    case EXPR_OFFLOAD:
     case EXPR__COUNT: break;
     }
     return walk_unknown(w, ATOM_COMPUTED, e);
@@ -634,7 +639,7 @@ void walk_bind(Walk *w, const Symbol *sym, const Form *lo, const Form *hi, const
 }
 
 static void check_step(Walk *w, Range *r, const Form *step) {
-    if (!r->step || r->step->konst.kind != CONST_NONE) return;
+    if (w->quiet || !r->step || r->step->konst.kind != CONST_NONE) return;
     w->f->n_checks++;
     r->site = -1;
     if (at_least(w, step, 1) || affine_within(&w->a, step, -((Wide)1 << 63), -1)) return;
@@ -684,7 +689,7 @@ static void walk_while(Walk *w, Stmt *st) {
     w->a.facts.n = mark;
     forget_stmt(w, st);
     monotone_learn(w, &monotone);
-    st->while_.calls = w->calls != calls;
+    if (!w->quiet) st->while_.calls = w->calls != calls;
 }
 
 static void walk_assign(Walk *w, Stmt *st) {
@@ -713,6 +718,10 @@ static void walk_assign(Walk *w, Stmt *st) {
 static void walk_assert(Walk *w, Stmt *st) {
     w->early = NULL;
     walk_expr(w, st->assert_.cond);
+    if (w->quiet) {
+        walk_learn(w, st->assert_.cond, true);
+        return;
+    }
     int mark = w->a.facts.n, slots = 0;
     walk_learn(w, st->assert_.cond, false);
     for (int i = 0; i < st->assert_.args.n; i++) {
@@ -731,7 +740,7 @@ static void walk_assert(Walk *w, Stmt *st) {
     st->assert_.site = walk_keep_assert(w, st);
 }
 
-static void walk_stmt(Walk *w, Stmt *st) {
+static void walk_one(Walk *w, Stmt *st) {
     switch (st->kind) {
     case STMT_LET:
         if (st->let.init) {
@@ -762,6 +771,18 @@ static void walk_stmt(Walk *w, Stmt *st) {
     case STMT_WAIT:
     case STMT__COUNT: return;
     }
+}
+
+static void forget_changed(Walk *w, const Stmt *st) {
+    Children all = stmt_children(st);
+    for (Expr *e; (e = child_expr(&all));) expr_find(e, forget_passed, w);
+}
+
+/* Walks of host functions are quiet, and a quiet walk does not come to every call in an expression. */
+static void walk_stmt(Walk *w, Stmt *st) {
+    if (w->launch) forget_changed(w, st);
+    walk_one(w, st);
+    if (w->launch) forget_changed(w, st);
 }
 
 void walk_body(Walk *w, const Block *b) { walk_block(w, b); }
