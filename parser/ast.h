@@ -265,7 +265,11 @@ struct Stmt {
         struct { Expr *cond; Block *body; bool calls; /* sema: an iteration calls functions */ } while_;
         struct { Expr *value; } return_; /* NULL: no value */
         struct { Expr *cond; Expr *format; ArgList args; FormatPlan *plan; int site; /* sema */ } assert_; /* format: NULL, STR */
-        struct { Block *block; SyncList enter; /* sema, STMT_RESIDENT */ } block;
+        struct {
+            Block *block;
+            SyncList enter; /* sema, STMT_RESIDENT */
+            Expr *inlined;  /* sema: the call that stood here (sema/group_inline.c), or NULL */
+        } block;
         struct { Name name; Span name_span; TypeExpr *type; Symbol *sym; /* sema */ } shared;
     };
 };

@@ -22,6 +22,7 @@ typedef struct BLoop {
     struct BLoop *outer;
     const Stmt *stmt;
     const Expr *condition; /* the differing condition around the loop, as `differs` below */
+    const Expr *own;       /* its own condition or range, where that is the one that differs; or NULL */
     const Expr *skipped;   /* a `continue` was passed in this iteration: some items may be in the next one */
 } BLoop;
 
@@ -42,6 +43,7 @@ typedef struct Barriers {
     const Expr *differs;     /* the innermost enclosing condition that differs; NULL: uniform control flow */
     const Expr *returned;    /* a `return` above that only some items may have taken: its condition */
     Span return_at;
+    const Expr *inlined;     /* the call whose body this is (group_inline.c), or NULL */
     int n_barriers_ahead;    /* last pass: the number of barriers after this point in the text */
     bool changed, reports;
 } Barriers;
@@ -69,6 +71,17 @@ static bool gives_own_value(Expr *e, void *context) {
 
 /* The first sub-expression of e whose value may differ between items. */
 static const Expr *differing(Expr *e) { return e ? expr_find(e, gives_own_value, NULL) : NULL; }
+
+static bool gives_more_than_inside(Expr *e, void *context) {
+    const Barriers *b = context;
+    return gives_own_value(e, NULL) && !(e->kind == EXPR_NAME && e->name.sym == b->f->group.inside);
+}
+
+/* The one that explains most: `inside` is often only a guard of what follows. */
+static const Expr *differing_most(Barriers *b, const Expr *e) {
+    const Expr *leaf = expr_find((Expr *)e, gives_more_than_inside, b);
+    return leaf ? leaf : differing((Expr *)e);
+}
 
 static const Expr *differing_range(const Range *r) {
     const Expr *e = differing(r->lo);
@@ -146,7 +159,7 @@ static void explain_value(Barriers *b, Diag *d, const Expr *leaf) {
 }
 
 static void explain_condition(Barriers *b, Diag *d, const Expr *condition) {
-    const Expr *leaf = differing((Expr *)condition);
+    const Expr *leaf = differing_most(b, condition);
     if (leaf && leaf != condition && leaf->kind == EXPR_NAME)
         diag_note(b->s->c, d, condition->span, "`%s` may differ between work items: it depends on `%s`",
                   source_text(b->s, condition->span), leaf->name.name);
@@ -158,15 +171,24 @@ static void explain_condition(Barriers *b, Diag *d, const Expr *condition) {
 
 static void diverges(Barriers *b, Span at, const Expr *why, const char *how, Span jump) {
     Diag *d = diag(b->s->c, E0526, at, "every work item of the group must reach this barrier, but %s", how);
+    if (b->inlined) diag_note(b->s->c, d, b->inlined->span, "the function is called here");
     if (jump.hi) diag_note(b->s->c, d, jump, "they leave here");
     explain_condition(b, d, why);
     if (jump.hi && b->returned == why)
         diag_note(b->s->c, d, jump, "do not leave early; put the work of some items inside `if ... { }`");
 }
 
+static bool is_own_of_loop(const Barriers *b) {
+    for (const BLoop *l = b->loop; l; l = l->outer)
+        if (l->own && l->own == b->differs) return true;
+    return false;
+}
+
 static void check_barrier(Barriers *b, const Stmt *st) {
     if (b->differs) {
-        diverges(b, st->span, b->differs, "some may not", (Span){0});
+        diverges(b, st->span, b->differs,
+                 is_own_of_loop(b) ? "the number of iterations of this loop may differ between them" : "some may not",
+                 (Span){0});
         return;
     }
     for (const BLoop *l = b->loop; l; l = l->outer) {
@@ -213,7 +235,7 @@ static void visit_if(Barriers *b, Stmt *st) {
 static void visit_loop(Barriers *b, const Stmt *st, Block *body, const Expr *condition) {
     const Expr *outer = b->differs;
     BLoop loop = {.outer = b->loop, .stmt = st, .condition = outer};
-    if (!b->differs) b->differs = condition;
+    if (!b->differs) b->differs = loop.own = condition;
     if (!b->differs && !b->reports) b->differs = facts_of(b, st)->left;
     b->loop = &loop;
     visit_block(b, body);
@@ -267,6 +289,13 @@ static void visit_return(Barriers *b, Stmt *st) {
     }
 }
 
+static void visit_nested(Barriers *b, Stmt *st) {
+    const Expr *outer = b->inlined;
+    if (st->block.inlined) b->inlined = st->block.inlined;
+    visit_block(b, st->block.block);
+    b->inlined = outer;
+}
+
 static void visit(Barriers *b, Stmt *st) {
     switch (st->kind) {
     case STMT_LET: visit_let(b, st); return;
@@ -281,7 +310,7 @@ static void visit(Barriers *b, Stmt *st) {
     case STMT_RETURN: visit_return(b, st); return;
     case STMT_ASSERT: expr_find(st->assert_.cond, note_passed, b); return;
     case STMT_BLOCK:
-    case STMT_RESIDENT: visit_block(b, st->block.block); return;
+    case STMT_RESIDENT: visit_nested(b, st); return;
     case STMT_BARRIER:
         if (b->reports) check_barrier(b, st);
         return;

@@ -103,6 +103,10 @@ typedef struct FuncFacts {
     int64_t fixed_bytes; /* of the arrays that may live in its frame (fixed.c) */
     Vec(FixedUse) fixed_uses;
     Vec(Promise) promises;
+    enum { MEETS_UNKNOWN, MEETS_NO, MEETS_YES } meets; /* a function with barriers (group_inline.c) */
+    const Item *unchecked; /* its text, for group_inline.c; NULL: not needed, or not checked yet */
+    bool checked;          /* check_body has been here */
+    CallSites inlined;     /* kernels: calls of functions with barriers, which are no calls any more */
     Vec(Symbol *) owners; /* parameters that own arrays; `params` has their fields */
 } FuncFacts;
 
@@ -120,6 +124,12 @@ typedef struct Scopes {
     int level;
 } Scopes;
 
+/* The functions with barriers whose bodies are being inlined, innermost first. */
+typedef struct Inlining {
+    const Func *callee;
+    struct Inlining *outer;
+} Inlining;
+
 typedef struct Sema {
     Compiler *c;
     Arena *arena;
@@ -133,6 +143,9 @@ typedef struct Sema {
     Vec(Template *) templates;
     const Instance *making; /* the generic struct being laid out */
     int n_instances;
+    bool functions_meet;        /* a function has a barrier or `shared` arrays */
+    Inlining *inlining;
+    const Expr *inlined;        /* the call that is checked in order to be inlined, or NULL */
     bool instances_end;     /* there were too many */
     const Expr *given;    /* the array whose elements are copied into a field (fixed.c) */
     const Expr *made_for; /* the array being made has a variable to live in, which says where (fixed.c) */
@@ -184,6 +197,7 @@ Symbol *scope_find(Sema *s, Name name);
 const Symbol *scope_ended(Sema *s, Name name); /* a local of this function, out of scope; NULL: none */
 void scope_clear(Sema *s); /* the outermost scope, too */
 bool scope_add(Sema *s, Symbol *sym);   /* reports a duplicate */
+void scope_add_as(Sema *s, Name name, Symbol *sym); /* under another name; hides what has it */
 void scope_again(Sema *s, Symbol *sym); /* the same, silently: it has been reported */
 Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type);
 typedef enum NameClass { NAMES_VALUES = 1, NAMES_FUNCTIONS = 2, NAMES_TYPES = 4 } NameClass;
@@ -237,6 +251,7 @@ void check_signatures(Sema *s);
 void check_signature(Sema *s, Func *f);
 Func *func_new(Sema *s, Item *item, Module *m);
 void check_bodies(Sema *s);
+void check_body(Sema *s, Func *f); /* once */
 Type *scalar_type(Sema *s, TypeExpr *te);
 
 /* generic.c */
@@ -419,6 +434,16 @@ void group_axis(Sema *s, Func *f, Binder *b, const Symbol *axis);
 void group_done(Sema *s, Func *f);
 Type *check_group_field(Sema *s, Expr *e);  /* i.local, i.group, i.groups */
 void check_shared(Sema *s, Stmt *st);
+/* group_inline.c */
+bool group_meets(Sema *s, const Symbol *fn);   /* a function that has a barrier, or calls one that has */
+bool group_is_inlined(const Func *f);          /* may have barriers: no kernel, and nothing that the host calls */
+bool group_may_call(Sema *s, const Expr *call, const Func *f); /* false, and said so: one that meets, not here */
+/* If statement i of a block of a kernel calls a function that meets, its body takes the place of the call. Returns how
+ * many statements from i on have been checked: 0, or those that were put there. */
+int group_inline(Sema *s, Block *b, int i);
+void group_drop_inlined(Sema *s); /* from the program: after all checks, functions that meet */
+
+bool joins_groups(Sema *s, Span at, const char *what); /* for `barrier` and `shared`: or in a function */
 bool needs_groups(Sema *s, Span at, const char *what); /* false, and said so: not in a kernel with `by` */
 /* barrier.c: which values differ in a group; each barrier is reached by all items of a group or by none */
 void barriers_check(Sema *s, Func *f);

@@ -217,6 +217,7 @@ static Type *check_func_call(Sema *s, Expr *e, Func *f, bool is_launch) {
         return check_args_only(s, e);
     }
     if (f->facts->skip) return check_args_only(s, e);
+    if (group_meets(s, e->call.callee->name.sym) && !group_may_call(s, e, f)) return check_args_only(s, e);
     if (f->is_kernel && !is_launch) {
         Diag *d = diag(s->c, E0501, e->span, "`%s` is a kernel and must be launched, not called", f->name);
         if (!s->func->is_kernel) fix_insert(s, d, e->span.lo, "offload ", "launch it");

@@ -156,6 +156,8 @@ static void declare_func(Sema *s, Item *item) {
     sym->func = f;
     sym->item = item;
     scope_add(s, sym);
+    unsigned meets = 1u << STMT_BARRIER | 1u << STMT_SHARED;
+    if (group_is_inlined(f) && item->fn.body && block_holds(item->fn.body, meets)) s->functions_meet = true;
     if (f->is_main && !s->program->main) s->program->main = f;
     if (item->fn.generics.n) {
         generic_declare(s, sym, &item->fn.generics);
@@ -430,8 +432,11 @@ void check_signatures(Sema *s) {
     }
 }
 
-static void check_body(Sema *s, Func *f) {
+void check_body(Sema *s, Func *f) {
     const Instance *inst = f->facts->instance;
+    if (f->facts->checked || f->facts->skip || f->is_extern) return;
+    f->facts->checked = true;
+    if (s->functions_meet && !inst && group_is_inlined(f)) f->facts->unchecked = ast_clone(s->c, f->item);
     int errors = s->c->diags.n_errors, since = s->c->diags.list.n;
     Elsewhere here = instance_enter(s, inst);
     s->func = f;
@@ -455,8 +460,5 @@ static void check_body(Sema *s, Func *f) {
 }
 
 void check_bodies(Sema *s) {
-    for (int i = s->first_func; i < s->program->funcs.n; i++) {
-        Func *f = s->program->funcs.at[i];
-        if (!f->facts->skip && !f->is_extern) check_body(s, f);
-    }
+    for (int i = s->first_func; i < s->program->funcs.n; i++) check_body(s, s->program->funcs.at[i]);
 }

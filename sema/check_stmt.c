@@ -12,6 +12,11 @@ void check_block(Sema *s, Block *b) {
     s->block = b;
     scope_enter(s);
     for (int i = 0; i < b->stmts.n; i++) {
+        int done = group_inline(s, b, i);
+        if (done) {
+            i += done - 1;
+            continue;
+        }
         check_stmt(s, b->stmts.at[i]);
         if (i + 1 < b->stmts.n && leaves(b->stmts.at[i]) && b->stmts.at[i + 1]->kind != STMT_ERROR &&
             (i == 0 || !leaves(b->stmts.at[i - 1])))
@@ -208,7 +213,7 @@ static void check_stmt(Sema *s, Stmt *st) {
     case STMT_ASSERT: check_assert(s, st); break;
     case STMT_BLOCK: check_block(s, st->block.block); break;
     case STMT_SHARED: check_shared(s, st); break;
-    case STMT_BARRIER: needs_groups(s, st->span, "`barrier`"); break;
+    case STMT_BARRIER: joins_groups(s, st->span, "`barrier`"); break;
     case STMT_WAIT:
         if (s->func->is_kernel) diag(s->c, E0621, st->span, "`wait` waits for launches, and a kernel cannot launch");
         else effect_add(s, EFFECT_OFFLOAD, st->span, "waits for launches");

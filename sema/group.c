@@ -10,6 +10,11 @@
  * capabilities). */
 enum { MAX_GROUP_ITEMS = 1024, MAX_GROUP_DEEP = 64, MAX_SHARED_BYTES = 48 << 10 };
 
+/* In a function they are those of the kernels that it is inlined in. */
+bool joins_groups(Sema *s, Span at, const char *what) {
+    return (s->func && group_is_inlined(s->func)) || needs_groups(s, at, what);
+}
+
 bool needs_groups(Sema *s, Span at, const char *what) {
     if (s->func && s->func->group.items) return true;
     if (!s->func || !s->func->is_kernel) {
@@ -174,7 +179,7 @@ static void count_shared(Sema *s, Symbol *sym, Span at) {
 
 void check_shared(Sema *s, Stmt *st) {
     Dim dims[MAX_RANK] = {0};
-    Type *t = needs_groups(s, st->span, "`shared`") ? shared_type(s, st, dims) : s->error;
+    Type *t = joins_groups(s, st->span, "`shared`") ? shared_type(s, st, dims) : s->error;
     Symbol *sym = st->shared.sym = symbol_new(s, SYM_LOCAL, st->shared.name, st->shared.name_span, t);
     sym->is_mutable = sym->used = sym->is_shared = true;
     sym->keyword = (Span){st->span.lo, st->span.lo + 6};

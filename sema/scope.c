@@ -87,6 +87,8 @@ static void bind(Sema *s, NameEntry *e, Symbol *sym) {
     vec_push(s->arena, &s->scopes.live, b);
 }
 
+void scope_add_as(Sema *s, Name name, Symbol *sym) { bind(s, entry_get(s, name), sym); }
+
 bool scope_add(Sema *s, Symbol *sym) {
     NameEntry *e = entry_get(s, sym->name);
     if (e->top && e->top->level == s->scopes.level && sym->name != s->underscore) {

@@ -215,6 +215,17 @@ static void check_call_shapes(Sema *s, CallSite *site) {
         }
 }
 
+/* Of a call that is none any more (group_inline.c): nothing is left to be decided at run time. */
+static void check_inlined_shapes(Sema *s, CallSite *site) {
+    const CallInfo *info = site->call->call.info;
+    check_call_shapes(s, site);
+    if (!info->checks.n) return;
+    const Arg *a = &site->call->call.args.at[info->checks.at[0].arg];
+    Diag *d = diag(s->c, E0528, a->span, "cannot tell whether `%s` has the extents that `%s` needs",
+                   source_text(s, a->value->span), site->callee->name);
+    diag_note(s->c, d, a->span, "a function with a barrier is inlined: use the same sizes or constants in both");
+}
+
 static const char *dim_text(Sema *s, Dim d) {
     if (d.kind == DIM_CONST) return arena_printf(s->arena, "%lld", (long long)d.value);
     return d.kind == DIM_SYMBOL ? d.sym->name : "unknown";
@@ -305,6 +316,7 @@ static void check_func(Sema *s, Func *f) {
         check_promised(s, p->value, p->dims, p->span, p->what);
     }
     for (int i = 0; i < facts->calls.n; i++) check_call_shapes(s, facts->calls.at[i]);
+    for (int i = 0; i < facts->inlined.n; i++) check_inlined_shapes(s, facts->inlined.at[i]);
     for (int i = 0; i < facts->indexed.n; i++) check_indexed(s, facts->indexed.at[i]);
     for (int i = 0; i < facts->returns.n && facts->has_result_dims; i++)
         check_promised(s, facts->returns.at[i]->return_.value, facts->result_dims, facts->result_span, "result");
