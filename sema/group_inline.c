@@ -250,18 +250,35 @@ typedef struct Stand {
 } Stand;
 typedef Vec(Stand) Stands;
 
+/* Of a struct that owns arrays its fields are passed, and the struct is named through them. */
+static void pass_owner(Sema *s, const Func *f, const Expr *call, const Symbol *owner, Stands *stands) {
+    const Symbol *part = owner;
+    int depth = 0;
+    for (; part->n_parts; depth++) part = part->parts[0];
+    for (int i = 0; i < f->n_given; i++) {
+        if (f->params.at[i] != part) continue;
+        const Expr *value = call->call.args.at[i].value;
+        Symbol *given = value->kind == EXPR_NAME ? value->name.sym : NULL;
+        for (int d = 0; d < depth && given; d++) given = given->part_of;
+        if (given) vec_push(s->arena, stands, ((Stand){owner->name, given}));
+    }
+}
+
 static void pass(Sema *s, const Func *f, const Expr *call, Block *block, Stands *stands) {
     const CallInfo *info = call->call.info;
     for (int i = 0; i < f->n_given; i++) {
         const Symbol *p = f->params.at[i];
         const Arg *a = &call->call.args.at[i];
-        Symbol *sym = a->value->name.sym;
-        if (a->mode == REF_NONE) {
+        Symbol *sym;
+        if (a->mode != REF_NONE) {
+            sym = a->value->name.sym;
+        } else {
             sym = variable(s, p->name, p->span, p->type, a->value);
             vec_push(s->arena, &block->stmts, declare(s, sym));
         }
         vec_push(s->arena, stands, ((Stand){p->name, sym}));
     }
+    for (int i = 0; i < f->facts->owners.n; i++) pass_owner(s, f, call, f->facts->owners.at[i], stands);
     for (int k = 0; k < f->sizes.n && k < info->sizes.n; k++) {
         const Symbol *size = f->sizes.at[k];
         Symbol *array = call->call.args.at[info->sizes.at[k].arg].value->name.sym;
