@@ -6,5 +6,7 @@
 
 /* --explain=transfers --format=json: an array of objects with the fields of TransferNote. */
 void transfers_as_json(const Program *p, Buf *out);
+/* --explain=races --format=json: {"kernels": [...]}, with a row for each pair of accesses. */
+void races_as_json(const Program *p, Buf *out);
 
 #endif

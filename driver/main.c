@@ -136,6 +136,7 @@ static bool tell(const Job *j, void (*what)(const Program *, Buf *)) {
 
 static bool emit_transfer_plan(Job *j) { return tell(j, emit_plan); }
 static bool tell_bounds(Job *j) { return tell(j, explain_bounds); }
+static bool tell_races(Job *j) { return tell(j, j->o->json ? races_as_json : explain_races); }
 static bool tell_transfers(Job *j) { return tell(j, j->o->json ? transfers_as_json : explain_transfers); }
 
 /* Debug information provides the places; the result does not depend on -O. */
@@ -285,7 +286,7 @@ static Program *check(const Job *j) {
     bool makes_program = o->command != COMMAND_CHECK && !o->emit && !o->explain && !o->object && !o->shared;
     if (o->command == COMMAND_INTERPRET) strict = strict || !irgen_host_fuses(o->march);
     SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
-                       .transfers_each = o->transfers_each, .strict = strict,
+                       .transfers_each = o->transfers_each, .races_listed = o->explain == EXPLAIN_RACES, .strict = strict,
                        .host_fuses = irgen_host_fuses, .march = o->march};
     Program *checked = sema_check(j->c, j->module, &how);
     off_check_exports(j->c, checked);

@@ -361,7 +361,8 @@ static int check_together(const Options *o) {
     if (o->explain && (o->command != COMMAND_BUILD || o->object || o->emit))
         return usage_error("--explain only prints: remove %s",
                            o->object ? "-c" : o->emit ? "--emit" : commands[o->command].name);
-    if (o->json && o->explain != EXPLAIN_TRANSFERS) return usage_error("--format=json needs --explain=transfers");
+    if (o->json && o->explain != EXPLAIN_TRANSFERS && o->explain != EXPLAIN_RACES)
+        return usage_error("--format=json needs --explain=transfers or --explain=races");
     if (o->shared && (o->object || o->emit))
         return usage_error("--shared and %s cannot be combined", o->object ? "-c" : "--emit");
     if (o->object && o->emit) return usage_error("-c and --emit cannot be combined");

@@ -213,6 +213,8 @@ void explain_array_member(Sema *s, Diag *d, Expr *field, Span whole); /* whole: 
 
 void explain_method(Sema *s, Diag *d, Expr *call); /* p.norm() */
 
+void races_check(Sema *s, Func *f); /* races/races.c: data races of a kernel */
+
 /* report.c: what several checks say */
 const char *source_text(Sema *s, Span span);
 const char *quoted_type(Sema *s, const Type *t); /* "`f32`", "an integer", "a float" */

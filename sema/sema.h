@@ -260,6 +260,7 @@ struct Func {
     LoopChecks loop_checks;     /* kernels over one variable: what the loop over the items checks for all of them */
     bool may_fail;              /* code for devices: a check or an assert is left here or in a function called */
     bool may_assert;            /* the same, of asserts only */
+    struct RaceTable *races;    /* kernels: sema/races; NULL: not analysed */
     struct FuncFacts *facts;    /* sema's own notes (sema/check.h) */
 };
 
@@ -366,6 +367,7 @@ typedef struct SemaOptions {
     bool (*host_fuses)(const char *march);
     const char *march;
     bool is_session;     /* `main` is a function like any other */
+    bool races_listed;   /* --explain=races: kernels are analysed for data races */
     bool only_reached;   /* of a session: leave out what the input does not lead to */
 } SemaOptions;
 
@@ -374,6 +376,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options);
 
 /* explain.c: --explain=bounds */
 void explain_bounds(const Program *p, Buf *out);
+void explain_races(const Program *p, Buf *out); /* sema/races: --explain=races */
 /* combine.c: a line for each parameter that the kernel only combines values into */
 void explain_combined(const Func *kernel, Buf *out);
 /* explain_transfers.c: the decisions of the plan, in the order of the text: one for each array of each launch, and one

@@ -4,6 +4,7 @@
 #include <isl/id.h>
 #include <isl/local_space.h>
 #include <isl/options.h>
+#include <isl/point.h>
 #include <isl/val.h>
 
 #include "sema/check.h"
@@ -18,7 +19,7 @@ Quasi quasi_begin(Arena *arena, unsigned long operations) {
 void quasi_end(Quasi *q) { isl_ctx_free(q->ctx); }
 
 QuasiFrame quasi_frame(Quasi *q, const Func *f) {
-    return (QuasiFrame){q, f, arena_array(q->arena, isl_pw_aff *, f->n_symbols + 1)};
+    return (QuasiFrame){.q = q, .f = f, .value = arena_array(q->arena, isl_pw_aff *, f->n_symbols + 1)};
 }
 
 void quasi_frame_end(QuasiFrame *at) {
@@ -90,21 +91,80 @@ static int exponent_of(int64_t v) {
     return bits;
 }
 
-static isl_pw_aff *shifted_right(Quasi *q, isl_pw_aff *a, const Expr *by) {
-    if (by->konst.kind != CONST_INT || by->konst.i < 0 || by->konst.i > 62) return isl_pw_aff_free(a);
-    return isl_pw_aff_floor(isl_pw_aff_scale_down_val(a, isl_val_int_from_si(q->ctx, INT64_C(1) << by->konst.i)));
+/* The value of an expression that is the same number in all states. */
+static bool number_of(QuasiFrame *at, const Expr *e, isl_set *states, int64_t *out) {
+    if (e->konst.kind == CONST_INT) {
+        *out = e->konst.i;
+        return true;
+    }
+    isl_pw_aff *v = quasi_int(at, e, states);
+    bool found = false;
+    if (is_number(v)) {
+        isl_val *n = isl_pw_aff_eval(isl_pw_aff_copy(v), isl_point_zero(isl_pw_aff_get_domain_space(v)));
+        found = isl_val_is_int(n) == isl_bool_true && isl_val_cmp_si(n, INT32_MAX) <= 0 &&
+                isl_val_cmp_si(n, INT32_MIN) >= 0;
+        if (found) *out = isl_val_get_num_si(n);
+        isl_val_free(n);
+    }
+    isl_pw_aff_free(v);
+    return found;
 }
 
-static isl_pw_aff *shifted_left(Quasi *q, isl_pw_aff *a, const Expr *by) {
-    if (by->konst.kind != CONST_INT || by->konst.i < 0 || by->konst.i > 62) return isl_pw_aff_free(a);
-    return isl_pw_aff_scale_val(a, isl_val_int_from_si(q->ctx, INT64_C(1) << by->konst.i));
+static isl_pw_aff *shifted_right(QuasiFrame *at, const Expr *e, isl_set *states) {
+    int64_t by;
+    if (!number_of(at, e->binary.rhs, states, &by) || by < 0 || by > 62) return NULL;
+    isl_pw_aff *a = quasi_int(at, e->binary.lhs, states);
+    return isl_pw_aff_floor(isl_pw_aff_scale_down_val(a, isl_val_int_from_si(at->q->ctx, INT64_C(1) << by)));
 }
 
-/* x & (2^k - 1) is the remainder that is not negative, in two's complement also of what is negative. */
-static isl_pw_aff *low_bits(Quasi *q, isl_pw_aff *a, const Expr *mask) {
-    int bits = mask->konst.kind == CONST_INT && mask->konst.i < INT64_MAX ? exponent_of(mask->konst.i + 1) : -1;
-    if (bits < 0) return isl_pw_aff_free(a);
-    return isl_pw_aff_mod_val(a, isl_val_int_from_si(q->ctx, INT64_C(1) << bits));
+static isl_pw_aff *shifted_left(QuasiFrame *at, const Expr *e, isl_set *states) {
+    int64_t by;
+    if (!number_of(at, e->binary.rhs, states, &by) || by < 0 || by > 62) return NULL;
+    return isl_pw_aff_scale_val(quasi_int(at, e->binary.lhs, states),
+                                isl_val_int_from_si(at->q->ctx, INT64_C(1) << by));
+}
+
+/* Bits lo to hi - 1 where they are, in two's complement also of what is negative: floor(a / 2^lo) mod 2^(hi - lo). */
+static isl_pw_aff *bits_of(Quasi *q, isl_pw_aff *a, int lo, int hi) {
+    isl_val *unit = isl_val_int_from_si(q->ctx, INT64_C(1) << lo);
+    if (lo) a = isl_pw_aff_floor(isl_pw_aff_scale_down_val(a, isl_val_copy(unit)));
+    a = isl_pw_aff_mod_val(a, isl_val_int_from_si(q->ctx, INT64_C(1) << (hi - lo)));
+    return isl_pw_aff_scale_val(a, unit);
+}
+
+/* a & mask: the sum over the runs of ones in the mask. */
+static isl_pw_aff *masked(Quasi *q, isl_pw_aff *a, int64_t mask) {
+    enum { MAX_RUNS = 6 };
+    isl_pw_aff *sum = quasi_number(q, 0);
+    int runs = 0;
+    for (int lo = 0; lo < 62 && mask >> lo; lo++) {
+        if (!(mask >> lo & 1)) continue;
+        int hi = lo;
+        while (hi < 62 && mask >> hi & 1) hi++;
+        if (++runs > MAX_RUNS) break;
+        sum = isl_pw_aff_add(sum, bits_of(q, isl_pw_aff_copy(a), lo, hi));
+        lo = hi;
+    }
+    isl_pw_aff_free(a);
+    return runs <= MAX_RUNS ? sum : isl_pw_aff_free(sum);
+}
+
+/* With a mask that is not negative; a | m is a + m - (a & m), a ^ m is a + m - 2 * (a & m). */
+static isl_pw_aff *bitwise(QuasiFrame *at, const Expr *e, isl_set *states) {
+    const Expr *l = e->binary.lhs, *r = e->binary.rhs;
+    int64_t mask;
+    if (number_of(at, l, states, &mask)) l = r;
+    else if (!number_of(at, r, states, &mask)) return NULL;
+    bool clears = e->binary.op == OP_BIT_AND && mask < 0 && exponent_of(-mask) >= 0; /* a & -2^k */
+    if (clears) return isl_pw_aff_sub(quasi_int(at, l, states), masked(at->q, quasi_int(at, l, states), -mask - 1));
+    if (mask < 0 || mask > INT64_C(1) << 61) return NULL;
+    isl_pw_aff *a = quasi_int(at, l, states), *common = masked(at->q, isl_pw_aff_copy(a), mask);
+    if (e->binary.op == OP_BIT_AND) {
+        isl_pw_aff_free(a);
+        return common;
+    }
+    if (e->binary.op == OP_BIT_XOR) common = isl_pw_aff_scale_val(common, isl_val_int_from_si(at->q->ctx, 2));
+    return isl_pw_aff_sub(isl_pw_aff_add(a, quasi_number(at->q, mask)), common);
 }
 
 static isl_pw_aff *both(QuasiFrame *at, const Expr *e, isl_set *states,
@@ -122,25 +182,23 @@ static isl_pw_aff *product(QuasiFrame *at, const Expr *e, isl_set *states) {
 /* Division cuts towards zero; of a constant that is not 0. */
 static isl_pw_aff *divided(QuasiFrame *at, const Expr *e, isl_set *states,
                            isl_pw_aff *(*divide)(isl_pw_aff *, isl_pw_aff *)) {
-    const Const *by = &e->binary.rhs->konst;
-    if (by->kind != CONST_INT || by->i <= 0) return NULL;
-    return divide(quasi_int(at, e->binary.lhs, states), quasi_number(at->q, by->i));
+    int64_t by;
+    if (!number_of(at, e->binary.rhs, states, &by) || by <= 0) return NULL;
+    return divide(quasi_int(at, e->binary.lhs, states), quasi_number(at->q, by));
 }
 
 static isl_pw_aff *binary(QuasiFrame *at, const Expr *e, isl_set *states) {
-    Quasi *q = at->q;
-    const Expr *l = e->binary.lhs, *r = e->binary.rhs;
     switch (e->binary.op) {
     case OP_ADD: return both(at, e, states, isl_pw_aff_add);
     case OP_SUB: return both(at, e, states, isl_pw_aff_sub);
     case OP_MUL: return product(at, e, states);
     case OP_DIV: return divided(at, e, states, isl_pw_aff_tdiv_q);
     case OP_REM: return divided(at, e, states, isl_pw_aff_tdiv_r);
-    case OP_SHL: return shifted_left(q, quasi_int(at, l, states), r);
-    case OP_SHR: return shifted_right(q, quasi_int(at, l, states), r);
+    case OP_SHL: return shifted_left(at, e, states);
+    case OP_SHR: return shifted_right(at, e, states);
     case OP_BIT_AND:
-        return l->konst.kind == CONST_INT ? low_bits(q, quasi_int(at, r, states), l)
-                                          : low_bits(q, quasi_int(at, l, states), r);
+    case OP_BIT_OR:
+    case OP_BIT_XOR: return bitwise(at, e, states);
     case OP_OR:
     case OP_AND:
     case OP_EQ:
@@ -149,8 +207,6 @@ static isl_pw_aff *binary(QuasiFrame *at, const Expr *e, isl_set *states) {
     case OP_LE:
     case OP_GT:
     case OP_GE:
-    case OP_BIT_OR:
-    case OP_BIT_XOR:
     case OP_ROL:
     case OP_NEG:
     case OP_NOT:
@@ -192,9 +248,16 @@ static isl_pw_aff *called(QuasiFrame *at, const Expr *e, isl_set *states) {
         return quasi_int(at, args->at[0].value, states);
     if (info->kind != CALL_BUILTIN) return NULL;
     if (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE) return measured(at, e);
-    bool least = info->builtin == BUILTIN_MIN, most = info->builtin == BUILTIN_MAX;
-    if ((!least && !most) || args->n != 2) return NULL;
+    bool least = info->builtin == BUILTIN_MIN, most = info->builtin == BUILTIN_MAX,
+         all = info->builtin == BUILTIN_CLAMP;
+    if (info->builtin == BUILTIN_ABS && args->n == 1) {
+        isl_pw_aff *v = quasi_int(at, args->at[0].value, states);
+        isl_pw_aff *negative = isl_pw_aff_neg(isl_pw_aff_copy(v));
+        return isl_pw_aff_max(v, negative);
+    }
+    if (!least && !most && !all) return NULL;
     isl_pw_aff *a = quasi_int(at, args->at[0].value, states), *b = quasi_int(at, args->at[1].value, states);
+    if (all) return isl_pw_aff_min(isl_pw_aff_max(a, b), quasi_int(at, args->at[2].value, states));
     return least ? isl_pw_aff_min(a, b) : isl_pw_aff_max(a, b);
 }
 
@@ -225,12 +288,11 @@ static isl_pw_aff *group_value(QuasiFrame *at, const Symbol *sym) {
 
 static isl_pw_aff *named(QuasiFrame *at, const Symbol *sym) {
     if (!sym || sym->id < 0 || sym->id >= at->f->n_symbols) return NULL;
-    if (sym->is_group_value) return group_value(at, sym);
+    if (sym->is_group_value && !at->value[sym->id]) return group_value(at, sym);
     return isl_pw_aff_copy(at->value[sym->id]);
 }
 
-isl_pw_aff *quasi_int(QuasiFrame *at, const Expr *e, isl_set *states) {
-    if (!e || !states || !is_integer(e->type)) return NULL;
+static isl_pw_aff *integer(QuasiFrame *at, const Expr *e, isl_set *states) {
     if (e->konst.kind != CONST_NONE) return constant(at->q, e);
     switch (e->kind) {
     case EXPR_NAME: return named(at, e->name.sym);
@@ -257,6 +319,12 @@ isl_pw_aff *quasi_int(QuasiFrame *at, const Expr *e, isl_set *states) {
     case EXPR__COUNT: break;
     }
     return NULL;
+}
+
+isl_pw_aff *quasi_int(QuasiFrame *at, const Expr *e, isl_set *states) {
+    if (!e || !states || !is_integer(e->type)) return NULL;
+    isl_pw_aff *v = integer(at, e, states);
+    return v || !at->other_int ? v : at->other_int(at, e, states);
 }
 
 /* Conditions ------------------------------------------------------------------------------------------------------- */
@@ -287,14 +355,24 @@ static isl_set *joined(QuasiFrame *at, const Expr *e, isl_set *states) {
     return is_and ? isl_set_intersect(l, r) : isl_set_union(l, r);
 }
 
-isl_set *quasi_bool(QuasiFrame *at, const Expr *e, isl_set *states) {
-    if (!e || !states) return NULL;
+static isl_set *condition(QuasiFrame *at, const Expr *e, isl_set *states) {
     if (e->konst.kind == CONST_BOOL) return e->konst.i ? universe(at->q) : quasi_none(at->q);
-    if (e->kind == EXPR_NAME && at->f->group.items && e->name.sym == at->f->group.inside) return universe(at->q);
+    if (e->kind == EXPR_NAME && e->type->kind == TY_BOOL) {
+        const Symbol *sym = e->name.sym;
+        bool known = sym && sym->id >= 0 && sym->id < at->f->n_symbols && at->value[sym->id];
+        if (known) return isl_pw_aff_eq_set(isl_pw_aff_copy(at->value[sym->id]), quasi_number(at->q, 1));
+        if (at->f->group.items && sym == at->f->group.inside) return universe(at->q);
+    }
     if (e->kind == EXPR_UNARY && e->unary.op == OP_NOT) return negated(at->q, quasi_bool(at, e->unary.operand, states));
     if (e->kind != EXPR_BINARY) return NULL;
     if (e->binary.op == OP_AND || e->binary.op == OP_OR) return joined(at, e, states);
     return compared(at, e, states);
+}
+
+isl_set *quasi_bool(QuasiFrame *at, const Expr *e, isl_set *states) {
+    if (!e || !states) return NULL;
+    isl_set *c = condition(at, e, states);
+    return c || !at->other_bool ? c : at->other_bool(at, e, states);
 }
 
 /* Ranges ----------------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* quasi.h -- quasi-affine expressions: integers and conditions of a program as functions and sets of isl, the library of
- * integer sets and relations (sums of variables with constant factors, their quotients and remainders by constants,
+/* quasi.h -- quasi-affine expressions: integers and conditions of a program as functions and sets of isl, the library
+ * of integer sets and relations (sums of variables with constant factors, their quotients and remainders by constants,
  * minima, and what comparisons of them select).
  *
  * Variables are parameters of isl: sizes, scalar parameters, variables of the domain and of loops. An expression is an
@@ -24,11 +24,14 @@ typedef struct Quasi {
     Arena *arena;
 } Quasi;
 
-/* What the integers of one function are: by Symbol.id, NULL where unknown. */
+/* What the integers of one function are: by Symbol.id, NULL where unknown; a bool is 0 or 1. */
 typedef struct QuasiFrame {
     Quasi *q;
     const Func *f;
     isl_pw_aff **value;
+    /* What stands for an expression or condition that is not of this form, for analyses that know more; or NULL. */
+    isl_pw_aff *(*other_int)(struct QuasiFrame *at, const Expr *e, isl_set *states);
+    isl_set *(*other_bool)(struct QuasiFrame *at, const Expr *e, isl_set *states);
 } QuasiFrame;
 
 Quasi quasi_begin(Arena *arena, unsigned long operations); /* isl stops after so many: all that follows is NULL */
@@ -39,7 +42,7 @@ void quasi_frame_end(QuasiFrame *at);
 /* A new variable. The name is for people; two variables of one name are different. */
 isl_pw_aff *quasi_variable(Quasi *q, const Symbol *sym);
 void quasi_bind(QuasiFrame *at, const Symbol *sym, __isl_take isl_pw_aff *value);
-__isl_give isl_set *quasi_all(Quasi *q);  /* every state */
+__isl_give isl_set *quasi_all(Quasi *q); /* every state */
 __isl_give isl_set *quasi_none(Quasi *q);
 __isl_give isl_pw_aff *quasi_number(Quasi *q, int64_t v);
 /* The states in which a value of an integer type lies within it. */

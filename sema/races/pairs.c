@@ -1,0 +1,437 @@
+/* pairs.c -- dependence analysis between work items. Two events conflict in the states in which two different items
+ * touch the same element at the same time: a set of isl whose parameters are the variables of both items. An empty set
+ * is a proof. A point of a set that is exact is a race. */
+#include "sema/races/pairs.h"
+
+#include <isl/ctx.h>
+#include <isl/options.h>
+
+enum {
+    MAX_OPERATIONS = 30000, /* of isl, for one pair */
+    MAX_PAIRS = 600,        /* that need isl */
+    MAX_SLOW = 3,           /* pairs that came to the limit */
+};
+
+typedef struct Judge {
+    Walk *w;
+    RaceTable *table;
+    int pairs, slow;
+    VarSet domain; /* the scalars that decide how many items there are */
+} Judge;
+
+/* The question for one pair. */
+typedef struct Pair {
+    Judge *j;
+    const Event *a, *b;
+    isl_set *same; /* both happen, and touch the same element */
+    bool known;    /* of all indices */
+    RaceVerdict verdict;
+    const char *reason;
+    bool needs_sizes, is_group;
+    RaceWitness witness;
+} Pair;
+
+static isl_set *keep(Judge *j, isl_set *s) { return space_keep(&j->w->space, s); }
+
+static bool is_none(isl_set *s) { return isl_set_is_empty(s) == isl_bool_true; }
+
+static isl_pw_aff *other(isl_pw_aff *v) { return value_other(isl_pw_aff_copy(v)); }
+
+static isl_set *equal(isl_pw_aff *a, isl_pw_aff *b) { return isl_pw_aff_eq_set(isl_pw_aff_copy(a), other(b)); }
+
+/* Elements --------------------------------------------------------------------------------------------------------- */
+
+/* Fields or components that differ. */
+static bool are_apart(const Event *a, const Event *b) {
+    for (int i = 0; i < a->ref.n && i < b->ref.n; i++) {
+        unsigned x = a->ref.at[i].mask, y = b->ref.at[i].mask;
+        if (x && y && !(x & y)) return true;
+    }
+    return false;
+}
+
+static isl_set *same_element(Pair *p) {
+    isl_set *c = isl_set_intersect(isl_set_copy(p->a->states), set_other(isl_set_copy(p->b->states)));
+    for (int i = 0; i < p->a->ref.n && i < p->b->ref.n; i++) {
+        const Step *x = &p->a->ref.at[i], *y = &p->b->ref.at[i];
+        if (x->mask || y->mask) continue;
+        if (!x->at || !y->at || x->open || y->open) p->known = false;
+        else c = isl_set_intersect(c, equal(x->at, y->at));
+    }
+    return c;
+}
+
+/* Lemmas ----------------------------------------------------------------------------------------------------------- */
+
+/* Equal arguments, equal values. */
+static isl_set *congruence(const Var *v) {
+    isl_set *holds = equal(v->value, v->value);
+    for (int i = 0; i < v->n_args; i++) {
+        if (value_equal(v->args[i], v->args[i]) && isl_pw_aff_is_cst(v->args[i]) == isl_bool_true) continue;
+        holds = isl_set_union(holds, isl_pw_aff_ne_set(isl_pw_aff_copy(v->args[i]), other(v->args[i])));
+    }
+    return holds;
+}
+
+typedef struct Sums { /* of the products by one factor in an expression, and of what they multiply */
+    isl_pw_aff *factor, *multiplied, *product;
+    bool is_nonneg;
+} Sums;
+
+static isl_stat take_aff(isl_set *set, isl_aff *aff, void *user) {
+    isl_aff **one = user;
+    isl_set_free(set);
+    isl_aff_free(*one);
+    *one = aff;
+    return isl_stat_ok;
+}
+
+/* Of c1 * p1 + c2 * p2 ... + rest with products p by the factor. */
+static bool sums_of(Walk *w, isl_pw_aff *value, isl_pw_aff *factor, Sums *out) {
+    if (isl_pw_aff_n_piece(value) != 1) return false;
+    isl_aff *aff = NULL;
+    isl_pw_aff_foreach_piece(value, take_aff, &aff);
+    *out = (Sums){factor, quasi_number(&w->space.q, 0), quasi_number(&w->space.q, 0), false};
+    bool found = false;
+    for (int i = 0; aff && i < isl_aff_dim(aff, isl_dim_param); i++) {
+        const Var *v = aff_var(aff, i);
+        isl_val *k = isl_aff_get_coefficient_val(aff, isl_dim_param, i);
+        bool mine = v->kind == VAR_PRODUCT && isl_val_is_zero(k) == isl_bool_false && value_equal(v->factor, factor);
+        if (mine) {
+            found = true;
+            out->is_nonneg = v->is_nonneg;
+            out->multiplied =
+                isl_pw_aff_add(out->multiplied, isl_pw_aff_scale_val(isl_pw_aff_copy(v->args[0]), isl_val_copy(k)));
+            out->product =
+                isl_pw_aff_add(out->product, isl_pw_aff_scale_val(isl_pw_aff_copy(v->value), isl_val_copy(k)));
+        }
+        isl_val_free(k);
+    }
+    isl_aff_free(aff);
+    space_keep_value(&w->space, out->multiplied);
+    space_keep_value(&w->space, out->product);
+    return found;
+}
+
+/* Multiplication is monotone: a = a' gives a * w = a' * w; a > a' gives a * w >= a' * w + w for w >= 0, and
+ * a * w <= a' * w + w for w < 0. */
+static isl_set *ordered(isl_pw_aff *x, isl_pw_aff *y, isl_pw_aff *difference, isl_pw_aff *factor, bool is_nonneg) {
+    isl_set *above = isl_pw_aff_gt_set(x, y);
+    isl_set *grows = isl_pw_aff_ge_set(isl_pw_aff_copy(difference), isl_pw_aff_copy(factor));
+    if (is_nonneg) {
+        isl_pw_aff_free(difference);
+        return isl_set_intersect(above, grows);
+    }
+    isl_set *sign = isl_pw_aff_nonneg_set(isl_pw_aff_copy(factor));
+    isl_set *shrinks = isl_set_intersect(isl_set_complement(isl_set_copy(sign)),
+                                         isl_pw_aff_le_set(difference, isl_pw_aff_copy(factor)));
+    return isl_set_intersect(above, isl_set_union(isl_set_intersect(grows, sign), shrinks));
+}
+
+static isl_set *monotony(const Sums *a, const Sums *b) {
+    isl_pw_aff *x = a->multiplied, *y = b->multiplied, *p = a->product, *q = b->product;
+    bool is_nonneg = a->is_nonneg || b->is_nonneg;
+    isl_set *eq = isl_set_intersect(equal(x, y), equal(p, q));
+    isl_pw_aff *difference = isl_pw_aff_sub(isl_pw_aff_copy(p), other(q));
+    isl_pw_aff *back = isl_pw_aff_neg(isl_pw_aff_copy(difference));
+    isl_set *gt = ordered(isl_pw_aff_copy(x), other(y), difference, a->factor, is_nonneg);
+    isl_set *lt = ordered(other(y), isl_pw_aff_copy(x), back, a->factor, is_nonneg);
+    return isl_set_union(eq, isl_set_union(gt, lt));
+}
+
+enum { MAX_LEMMAS = 12 };
+
+/* The lemmas for a pair of values that are compared, then those for what is multiplied in them. */
+static isl_set *products(Judge *j, isl_set *c, isl_pw_aff *x, isl_pw_aff *y, int *left) {
+    Walk *w = j->w;
+    for (int i = 0; i<w->space.vars.n && * left> 0; i++) {
+        const Var *v = w->space.vars.at[i];
+        bool first = v->kind == VAR_PRODUCT;
+        for (int k = 0; k < i && first; k++) {
+            const Var *u = w->space.vars.at[k];
+            if (u->kind == VAR_PRODUCT && value_equal(u->factor, v->factor)) first = false;
+        }
+        Sums a, b;
+        if (!first) continue;
+        bool in_x = sums_of(w, x, v->factor, &a), in_y = sums_of(w, y, v->factor, &b);
+        if (!in_x && !in_y) continue;
+        --*left;
+        c = isl_set_intersect(c, monotony(&a, &b));
+        if (is_none(c)) return c;
+        c = products(j, c, a.multiplied, b.multiplied, left);
+    }
+    return c;
+}
+
+static isl_set *with_lemmas(Pair *p, isl_set *c) {
+    Judge *j = p->j;
+    Space *s = &j->w->space;
+    int left = MAX_LEMMAS;
+    for (int i = 0; i < p->a->ref.n && i < p->b->ref.n; i++) {
+        const Step *x = &p->a->ref.at[i], *y = &p->b->ref.at[i];
+        if (!x->mask && !y->mask && x->at && y->at) c = products(j, c, x->at, y->at, &left);
+    }
+    VarSet in = varset_new(s);
+    varset_add_set(s, &in, c);
+    varset_close(s, &in);
+    int n = s->vars.n;
+    for (int i = 0; i < n && !is_none(c); i++) {
+        const Var *v = s->vars.at[i];
+        if (!in.has[i] || v->shared || !v->is_function) continue;
+        c = isl_set_intersect(c, congruence(v));
+        if (v->kind != VAR_QUOTIENT) continue;
+        isl_pw_aff *whole = space_multiply(s, v->value, v->factor, v->is_nonneg); /* of q * w + r, which is compared */
+        c = products(j, c, whole, whole, &left);
+        isl_pw_aff_free(whole);
+    }
+    return c;
+}
+
+/* Verdicts --------------------------------------------------------------------------------------------------------- */
+
+static bool same_constant(const Const *a, const Const *b) {
+    if (a->kind == CONST_NONE || a->kind != b->kind) return false;
+    return a->kind == CONST_FLOAT ? a->f == b->f : a->kind != CONST_STR && a->i == b->i;
+}
+
+static bool same_symbol(const Expr *a, const Expr *b) {
+    const Symbol *x = a->kind == EXPR_NAME ? a->name.sym : NULL;
+    bool fixed = x && x->kind == SYM_PARAM && x->mode == REF_NONE;
+    return fixed && b->kind == EXPR_NAME && b->name.sym == x;
+}
+
+/* Do both write the same value? */
+static bool is_benign(const Pair *p, isl_set *c) {
+    const Event *a = p->a, *b = p->b;
+    if (a->touch != TOUCH_WRITE || b->touch != TOUCH_WRITE || !a->assign || !b->assign) return false;
+    const Expr *x = expr_strip(a->assign->assign.value), *y = expr_strip(b->assign->assign.value);
+    if (same_constant(&x->konst, &y->konst) || same_symbol(x, y)) return true;
+    if (!a->stored || !b->stored) return false;
+    isl_set *same = equal(a->stored, b->stored);
+    bool yes = isl_set_is_subset(c, same) == isl_bool_true;
+    isl_set_free(same);
+    return yes;
+}
+
+/* What is unknown about a conflict; NULL: it is exact. */
+static const char *doubt(Pair *p, isl_set *c) {
+    Walk *w = p->j->w;
+    Space *s = &w->space;
+    if (p->a->may) return p->a->may;
+    if (p->b->may) return p->b->may;
+    VarSet in = varset_new(s);
+    varset_add_set(s, &in, c);
+    varset_close(s, &in);
+    const char *why = NULL;
+    for (int i = 0; i < s->vars.n; i++) {
+        const Var *v = s->vars.at[i];
+        if (!in.has[i]) continue;
+        if (v->kind == VAR_DATA || v->kind == VAR_CHOICE)
+            return arena_printf(w->s->arena,
+                                v->kind == VAR_DATA ? "it depends on the values of `%s`" : "it depends on whether `%s`",
+                                v->why);
+        if (v->kind != VAR_PRODUCT && v->kind != VAR_QUOTIENT) continue;
+        p->needs_sizes = true;
+        why = "it depends on products of sizes";
+    }
+    return why || p->known ? why : "an index is not known";
+}
+
+/* A scalar for whose value the program alone decides must not be needed for the conflict. */
+static const char *scalar_in_doubt(Pair *p, isl_set *c) {
+    Walk *w = p->j->w;
+    Space *s = &w->space;
+    VarSet in = varset_new(s);
+    varset_add_set(s, &in, c);
+    isl_set *shown = isl_set_copy(c), *legal = quasi_all(&s->q);
+    const char *name = NULL;
+    for (int i = 0; i < s->vars.n; i++) {
+        const Var *v = s->vars.at[i];
+        bool counts = i < p->j->domain.n && p->j->domain.has[i];
+        bool stays = v->kind == VAR_SCALAR && in.has[i] && !counts;
+        if (stays) {
+            name = v->sym ? v->sym->name : v->why;
+            if (v->facts) legal = isl_set_intersect(legal, isl_set_copy(v->facts));
+            continue;
+        }
+        isl_id *ids[2] = {v->id, v->other};
+        for (int k = 0; k < 2; k++) {
+            int pos = ids[k] ? isl_set_find_dim_by_id(shown, isl_dim_param, ids[k]) : -1;
+            if (pos >= 0) shown = isl_set_project_out(shown, isl_dim_param, (unsigned)pos, 1);
+        }
+    }
+    bool always = !name || isl_set_is_subset(legal, shown) == isl_bool_true;
+    isl_set_free(shown);
+    isl_set_free(legal);
+    return always ? NULL : arena_printf(w->s->arena, "it depends on the value of `%s`", name);
+}
+
+static void decide(Pair *p, isl_set *c, bool is_group) {
+    const char *why = doubt(p, c);
+    if (!why) why = scalar_in_doubt(p, c);
+    RaceWitness witness = {0};
+    if (!why && !races_witness(p->j->w, p->a, p->b, c, &witness)) why = "only for sizes that are too large to be shown";
+    if (why) {
+        if (p->verdict == RACE_FREE) p->verdict = RACE_UNKNOWN, p->reason = why;
+        return;
+    }
+    p->verdict = is_benign(p, c) ? RACE_BENIGN : RACE_FOUND;
+    p->witness = witness;
+    p->is_group = is_group;
+    p->reason = NULL;
+}
+
+/* One of the cases in which the items differ. */
+static void consider(Pair *p, isl_set *c, bool is_group) {
+    if (p->verdict == RACE_FOUND || is_none(c)) {
+        isl_set_free(c);
+        return;
+    }
+    c = keep(p->j, with_lemmas(p, c));
+    if (!is_none(c)) decide(p, c, is_group);
+}
+
+/* Items ------------------------------------------------------------------------------------------------------------ */
+
+/* Positions that differ, at the first axis where they do. */
+static void differing(Pair *p, isl_set *c, Var *const *vars, int n, bool is_group) {
+    isl_set *before = isl_set_copy(c);
+    for (int i = 0; i < n; i++) {
+        isl_pw_aff *v = vars[i]->value;
+        isl_set *less = isl_pw_aff_lt_set(isl_pw_aff_copy(v), other(v));
+        consider(p, isl_set_intersect(isl_set_copy(before), less), is_group);
+        if (p->a != p->b) {
+            isl_set *more = isl_pw_aff_gt_set(isl_pw_aff_copy(v), other(v));
+            consider(p, isl_set_intersect(isl_set_copy(before), more), is_group);
+        }
+        before = isl_set_intersect(before, equal(v, v));
+    }
+    isl_set_free(before);
+}
+
+static void same_group(Pair *p, isl_set *c) {
+    Walk *w = p->j->w;
+    c = isl_set_copy(c);
+    for (int i = 0; i < w->groups.n; i++)
+        c = isl_set_intersect(c, equal(w->groups.at[i]->value, w->groups.at[i]->value));
+    if (p->a->phase && p->b->phase) {
+        isl_set *both = isl_set_intersect(isl_set_copy(p->a->phase), set_other(isl_set_copy(p->b->phase)));
+        both = isl_set_project_out(both, isl_dim_set, 0, PHASE_DIMS);
+        c = isl_set_intersect(c, both);
+    } else p->known = false;
+    if (!is_none(c)) differing(p, c, w->locals.at, w->locals.n, true);
+    isl_set_free(c);
+}
+
+static void ask(Pair *p) {
+    Walk *w = p->j->w;
+    p->known = true;
+    p->same = keep(p->j, same_element(p));
+    if (is_none(p->same)) return;
+    if (!w->kernel->group.items) {
+        differing(p, p->same, w->items.at, w->items.n, false);
+        return;
+    }
+    if (!p->a->ref.root->is_local) differing(p, p->same, w->groups.at, w->groups.n, false);
+    bool known = p->known;
+    same_group(p, p->same);
+    p->known = known;
+}
+
+/* Rows ------------------------------------------------------------------------------------------------------------- */
+
+static bool conflicts(const Event *a, const Event *b) {
+    if (a->ref.root != b->ref.root || (a->touch == TOUCH_READ && b->touch == TOUCH_READ)) return false;
+    if (a->touch == TOUCH_ATOMIC && b->touch == TOUCH_ATOMIC) return false;
+    return !are_apart(a, b);
+}
+
+static bool is_same_for_all(Walk *w, const Event *e) {
+    for (int i = 0; i < e->ref.n; i++)
+        if (!e->ref.at[i].mask && (!e->ref.at[i].at || !value_is_shared(&w->space, e->ref.at[i].at))) return false;
+    return true;
+}
+
+static RacePair *row_of(Judge *j, const Event *a, const Event *b) {
+    if (a->span.lo > b->span.lo) {
+        const Event *c = a;
+        a = b;
+        b = c;
+    }
+    const char *x = touch_names[a->touch], *y = touch_names[b->touch];
+    for (int i = 0; i < j->table->pairs.n; i++) {
+        RacePair *r = &j->table->pairs.at[i];
+        if (r->array == a->ref.root->sym && r->at[0].lo == a->span.lo && r->at[0].hi == a->span.hi &&
+            r->at[1].lo == b->span.lo && r->at[1].hi == b->span.hi && r->mode[0] == x && r->mode[1] == y)
+            return r;
+    }
+    Sema *s = j->w->s;
+    RacePair r = {
+        .array = a->ref.root->sym, .at = {a->span, b->span}, .mode = {x, y}, .assign = {a->assign, b->assign}};
+    r.text[0] = source_text(s, a->span);
+    r.text[1] = source_text(s, b->span);
+    r.is_atomic[0] = a->touch == TOUCH_ATOMIC;
+    r.is_atomic[1] = b->touch == TOUCH_ATOMIC;
+    r.is_same_element = a == b && is_same_for_all(j->w, a);
+    r.reason = "no two work items touch the same element";
+    vec_push(s->arena, &j->table->pairs, r);
+    return &j->table->pairs.at[j->table->pairs.n - 1];
+}
+
+static void judge(Judge *j, const Event *a, const Event *b) {
+    RacePair *row = row_of(j, a, b);
+    if (row->verdict == RACE_FOUND) return;
+    isl_ctx *ctx = j->w->space.q.ctx;
+    Pair p = {.j = j, .a = a, .b = b, .verdict = RACE_FREE};
+    if (++j->pairs > MAX_PAIRS || j->slow >= MAX_SLOW) {
+        p.verdict = RACE_UNKNOWN;
+        p.reason = "the kernel has too many accesses to compare";
+    } else {
+        isl_ctx_reset_operations(ctx);
+        isl_ctx_reset_error(ctx);
+        ask(&p);
+        if (isl_ctx_last_error(ctx) != isl_error_none && p.verdict != RACE_FOUND) {
+            j->slow++;
+            p.verdict = RACE_UNKNOWN;
+            p.reason = "the comparison takes too long";
+        }
+        isl_ctx_reset_error(ctx);
+    }
+    if (p.verdict <= row->verdict) return;
+    row->verdict = p.verdict;
+    row->reason = p.reason;
+    row->needs_sizes = p.needs_sizes;
+    row->witness = p.witness;
+    row->is_group = p.is_group;
+    if (a->span.lo <= b->span.lo) return;
+    RaceValues first = row->witness.items[0];
+    row->witness.items[0] = row->witness.items[1];
+    row->witness.items[1] = first;
+}
+
+/* The scalars in the bounds of the domain. */
+static void find_domain(Judge *j) {
+    Walk *w = j->w;
+    const Func *f = w->kernel;
+    j->domain = varset_new(&w->space);
+    for (int d = 0; d < f->domain.n; d++) {
+        const Range *r = &f->item->fn.over.at[d].range;
+        const Expr *ends[2] = {r->lo, r->hi};
+        for (int i = 0; i < w->space.vars.n; i++) {
+            const Symbol *sym = w->space.vars.at[i]->kind == VAR_SCALAR ? w->space.vars.at[i]->sym : NULL;
+            for (int k = 0; k < 2 && sym; k++) {
+                const Expr *e = ends[k] ? expr_strip((Expr *)ends[k]) : NULL;
+                if (e && e->kind == EXPR_NAME && e->name.sym == sym) j->domain.has[i] = true;
+            }
+        }
+    }
+}
+
+void races_judge(Walk *w, RaceTable *table) {
+    Judge j = {.w = w, .table = table};
+    isl_ctx_set_max_operations(w->space.q.ctx, MAX_OPERATIONS);
+    find_domain(&j);
+    for (int i = 0; i < w->events.n; i++)
+        for (int k = i; k < w->events.n; k++)
+            if (conflicts(&w->events.at[i], &w->events.at[k])) judge(&j, &w->events.at[i], &w->events.at[k]);
+}

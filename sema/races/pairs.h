@@ -1,0 +1,16 @@
+/* pairs.h -- what the files of this room share about pairs of accesses. */
+#ifndef KDSL_RACES_PAIRS_H
+#define KDSL_RACES_PAIRS_H
+
+#include "sema/races/races.h"
+#include "sema/races/walk.h"
+
+void races_judge(Walk *w, RaceTable *table); /* pairs.c: all pairs of events */
+/* witness.c: an example of a conflict; false: none with numbers that a person would read */
+bool races_witness(Walk *w, const Event *a, const Event *b, isl_set *conflict, RaceWitness *out);
+/* explain.c: in words */
+const char *races_values(Arena *arena, const RaceValues *v); /* "i = 3, j = 0"; of an element "3, 0" */
+const char *races_items(Arena *arena, const RaceWitness *x); /* "i = 3 and i = 4" */
+const char *races_element(Arena *arena, const RacePair *p);  /* "x[3, 0]" */
+
+#endif

@@ -1,0 +1,51 @@
+/* races.c -- the race analysis of one kernel, and the door of this room. Where products of sizes are in the way of an
+ * answer, small sizes are tried, for which they are affine. */
+#include "sema/races/pairs.h"
+
+enum { MAX_WALK_OPERATIONS = 400000 }; /* of isl, for a walk */
+
+static RaceTable *analyse(Sema *s, const Func *kernel, const int64_t *given) {
+    RaceTable *table = arena_new(s->arena, RaceTable);
+    Walk w = {.s = s, .kernel = kernel, .given = given};
+    space_begin(&w.space, MAX_WALK_OPERATIONS);
+    walk_kernel(&w);
+    if (w.failed) table->failed = "it is too large";
+    else races_judge(&w, table);
+    space_end(&w.space);
+    return table;
+}
+
+static bool needs_sizes(const RaceTable *t) {
+    for (int i = 0; i < t->pairs.n; i++)
+        if (t->pairs.at[i].needs_sizes && t->pairs.at[i].verdict == RACE_UNKNOWN) return true;
+    return false;
+}
+
+static void adopt(RaceTable *to, const RaceTable *from) {
+    for (int i = 0; i < to->pairs.n; i++) {
+        RacePair *p = &to->pairs.at[i];
+        if (!p->needs_sizes || p->verdict != RACE_UNKNOWN) continue;
+        for (int k = 0; k < from->pairs.n; k++) {
+            const RacePair *q = &from->pairs.at[k];
+            bool same = q->array == p->array && q->at[0].lo == p->at[0].lo && q->at[1].lo == p->at[1].lo &&
+                        q->mode[0] == p->mode[0] && q->mode[1] == p->mode[1];
+            if (same && q->verdict >= RACE_BENIGN) *p = *q;
+        }
+    }
+}
+
+static void try_sizes(Sema *s, const Func *kernel, RaceTable *table) {
+    static const int64_t tried[] = {2, 3, 4};
+    for (int t = 0; t < 3 && needs_sizes(table); t++) {
+        int64_t *given = arena_array(s->arena, int64_t, kernel->sizes.n + 1);
+        for (int i = 0; i < kernel->sizes.n; i++) given[i] = tried[t];
+        adopt(table, analyse(s, kernel, given));
+    }
+}
+
+void races_check(Sema *s, Func *f) {
+    if (!s->options || !s->options->races_listed) return;
+    if (!f->is_kernel || !f->item || !f->item->fn.body || f->facts->skip || f->is_made) return;
+    f->races = analyse(s, f, NULL);
+    if (needs_sizes(f->races)) try_sizes(s, f, f->races);
+}

@@ -1,0 +1,41 @@
+/* races.h -- the static race analysis: for each pair of accesses of a kernel to one array, of which one writes, whether
+ * two different work items can touch the same element at the same time. */
+#ifndef KDSL_RACES_H
+#define KDSL_RACES_H
+
+#include "sema/sema.h"
+
+typedef enum RaceVerdict { RACE_FREE, RACE_UNKNOWN, RACE_BENIGN, RACE_FOUND } RaceVerdict; /* the worst last */
+extern const char *const race_verdicts[];                                                  /* "free" */
+
+typedef struct RaceValue {
+    const char *name; /* of an element: NULL */
+    int64_t value;
+} RaceValue;
+typedef Vec(RaceValue) RaceValues;
+
+/* An example: the sizes of a launch, two work items, the element that both touch. */
+typedef struct RaceWitness {
+    RaceValues sizes, items[2], element;
+} RaceWitness;
+
+typedef struct RacePair {
+    const Symbol *array;
+    Span at[2];            /* the accesses, in the order of the text */
+    const char *mode[2];   /* read, write, update, atomic */
+    const char *text[2];   /* of the elements, as the program says them */
+    const Stmt *assign[2]; /* whose target it is, or NULL */
+    bool is_atomic[2];
+    RaceVerdict verdict;
+    const char *reason;   /* one line: why it is free or unknown */
+    bool needs_sizes;     /* unknown: products of sizes are in the way */
+    RaceWitness witness;  /* RACE_FOUND, RACE_BENIGN */
+    bool is_same_element; /* the same element for all items */
+    bool is_group;        /* the two items are of one group */
+} RacePair;
+typedef struct RaceTable {
+    Vec(RacePair) pairs;
+    const char *failed; /* the kernel was not analysed, or not to its end: why */
+} RaceTable;
+
+#endif

@@ -1,0 +1,100 @@
+/* witness.c -- an example of a race: the smallest sizes, then the first items, as the lexicographic minimum of the
+ * conflicts. */
+#include "sema/races/pairs.h"
+
+#include <isl/id.h>
+#include <isl/point.h>
+#include <isl/val.h>
+
+enum { MAX_SHOWN = 1 << 20, MAX_WANTED = 24 };
+
+typedef struct Wanted {
+    isl_pw_aff *value; /* owned */
+    const char *name;
+    RaceValues *to;
+} Wanted;
+
+typedef struct Question {
+    Walk *w;
+    Wanted at[MAX_WANTED];
+    int n;
+} Question;
+
+static void want(Question *q, isl_pw_aff *value, const char *name, RaceValues *to) {
+    if (value && q->n < MAX_WANTED) q->at[q->n++] = (Wanted){value, name, to};
+    else isl_pw_aff_free(value);
+}
+
+static void want_items(Question *q, RaceWitness *out) {
+    Walk *w = q->w;
+    for (int k = 0; k < 2; k++)
+        for (int d = 0; d < w->kernel->domain.n; d++) {
+            isl_pw_aff *v = isl_pw_aff_copy(w->position[d]);
+            want(q, k ? value_other(v) : v, w->kernel->domain.at[d]->name, &out->items[k]);
+        }
+}
+
+/* As dimensions, in order; nothing else is left. */
+static isl_set *answers(const Question *q, isl_set *conflict) {
+    isl_ctx *ctx = q->w->space.q.ctx;
+    isl_map *m = isl_map_universe(isl_space_map_from_set(isl_space_set_alloc(ctx, 0, 0)));
+    for (int i = 0; i < q->n; i++)
+        m = isl_map_flat_range_product(m, isl_map_from_pw_aff(isl_pw_aff_copy(q->at[i].value)));
+    isl_set *s = isl_map_range(m);
+    s = isl_set_intersect_params(s, isl_set_params(isl_set_copy(conflict)));
+    int n = s ? isl_set_dim(s, isl_dim_param) : 0;
+    return n > 0 ? isl_set_project_out(s, isl_dim_param, 0, (unsigned)n) : s;
+}
+
+/* Scalars are small and positive where they may be. */
+static isl_set *with_small_scalars(Walk *w, isl_set *c) {
+    for (int i = 0; i < w->space.vars.n; i++) {
+        const Var *v = w->space.vars.at[i];
+        if (v->kind != VAR_SCALAR) continue;
+        isl_set *positive = isl_pw_aff_ge_set(isl_pw_aff_copy(v->value), quasi_number(&w->space.q, 1));
+        isl_set *both = isl_set_intersect(isl_set_copy(c), positive);
+        if (isl_set_is_empty(both) == isl_bool_false) {
+            isl_set_free(c);
+            c = both;
+        } else isl_set_free(both);
+    }
+    return c;
+}
+
+bool races_witness(Walk *w, const Event *a, const Event *b, isl_set *conflict, RaceWitness *out) {
+    Question q = {.w = w};
+    *out = (RaceWitness){0};
+    VarSet in = varset_new(&w->space);
+    varset_add_set(&w->space, &in, conflict);
+    for (int i = 0; i < w->kernel->sizes.n; i++) {
+        if (w->given && w->given[i] >= 0)
+            want(&q, quasi_number(&w->space.q, w->given[i]), w->kernel->sizes.at[i]->name, &out->sizes);
+    }
+    for (int i = 0; i < w->space.vars.n; i++) {
+        const Var *v = w->space.vars.at[i];
+        if (in.has[i] && v->sym && (v->kind == VAR_SIZE || v->kind == VAR_SCALAR))
+            want(&q, isl_pw_aff_copy(v->value), v->sym->name, &out->sizes);
+    }
+    want_items(&q, out);
+    for (int i = 0; i < a->ref.n; i++) {
+        const Step *x = &a->ref.at[i];
+        if (x->mask || !x->at) break;
+        want(&q, isl_pw_aff_copy(x->at), NULL, &out->element);
+    }
+    (void)b;
+    isl_set *all = answers(&q, with_small_scalars(w, isl_set_copy(conflict)));
+    isl_set *least = isl_set_lexmin(isl_set_copy(all));
+    isl_point *point = isl_set_sample_point(least ? least : isl_set_copy(all));
+    isl_set_free(all);
+    bool found = isl_point_is_void(point) == isl_bool_false;
+    for (int i = 0; i < q.n; i++) {
+        isl_val *v = found ? isl_point_get_coordinate_val(point, isl_dim_set, i) : NULL;
+        found = found && isl_val_is_int(v) == isl_bool_true && isl_val_cmp_si(v, MAX_SHOWN) <= 0 &&
+                isl_val_cmp_si(v, -MAX_SHOWN) >= 0;
+        if (found) vec_push(w->s->arena, q.at[i].to, ((RaceValue){q.at[i].name, isl_val_get_num_si(v)}));
+        isl_val_free(v);
+        isl_pw_aff_free(q.at[i].value);
+    }
+    isl_point_free(point);
+    return found;
+}
