@@ -49,7 +49,7 @@ void nest_write_begin(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y,
 /* hi NULL: all lanes are items; past: stores of n->past go past the caches */
 void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi, bool past) {
     SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas,
-                  .shape = shape, .settled = n->settled};
+                  .shape = shape, .settled = n->settled, .rare = n->rare || hi};
     LLVMValueRef *mask = NULL;
     if (past) e.past = n->past;
     if (hi) {
@@ -63,8 +63,8 @@ void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y,
     simd_region_emit(&e, x, y, mask);
 }
 
-void nest_say_of_loop(Items *n, LLVMValueRef latch, const char *what) {
-    LLVMContextRef ctx = n->cg->ctx;
+void simd_say_of_loop(Cg *cg, LLVMValueRef latch, const char *what) {
+    LLVMContextRef ctx = cg->ctx;
     LLVMMetadataRef text = LLVMMDStringInContext2(ctx, what, strlen(what)), self = LLVMTemporaryMDNode(ctx, NULL, 0);
     LLVMMetadataRef parts[2] = {self, LLVMMDNodeInContext2(ctx, &text, 1)}, loop = LLVMMDNodeInContext2(ctx, parts, 2);
     LLVMMetadataReplaceAllUsesWith(self, loop);
@@ -73,7 +73,7 @@ void nest_say_of_loop(Items *n, LLVMValueRef latch, const char *what) {
 
 /* In blocks there is enough to do at a time; written several times, known rounds would make registers of what a group
  * keeps in memory, far more than there are. */
-void keep_rolled(Items *n, LLVMValueRef latch) { nest_say_of_loop(n, latch, "llvm.loop.unroll.disable"); }
+void keep_rolled(Items *n, LLVMValueRef latch) { simd_say_of_loop(n->cg, latch, "llvm.loop.unroll.disable"); }
 
 Loop nest_loop_begin(Items *n, LLVMValueRef counter, LLVMValueRef lo, LLVMValueRef hi, int by, bool whole,
                      const char *name) {

@@ -288,6 +288,12 @@ static void clear_level(SimdEmit *e, int level) {
         if (node_at(e, level, i)->masked) clear_masks(e, e->came[level][i]);
 }
 
+/* The branch back. Unrolling what runs a few times makes code for nothing, but known numbers of iterations are written out,
+ * so that an item's arrays may become registers. */
+static void branch_back(SimdEmit *e, LLVMValueRef branch) {
+    if (e->rare) simd_say_of_loop(e->cg, branch, "llvm.loop.unroll.runtime.disable");
+}
+
 static void run_loop(SimdEmit *e, int level, int node) {
     int loop = node_at(e, level, node)->loop, inner = loop + 1;
     bool divergent = e->g->loops.at[loop].divergent;
@@ -304,14 +310,14 @@ static void run_loop(SimdEmit *e, int level, int node) {
     run_nodes(e, inner);
     LLVMPositionBuilderAtEnd(e->b, e->level_end[inner]);
     if (!divergent) {
-        LLVMBuildBr(e->b, e->round[inner]);
+        branch_back(e, LLVMBuildBr(e->b, e->round[inner]));
         LLVMPositionBuilderAtEnd(e->b, e->loop_done[loop]);
         LLVMBuildUnreachable(e->b);
         return;
     }
     LLVMValueRef *next = load_masks(e, e->live_next[loop]);
     store_masks(e, e->live[loop], next);
-    LLVMBuildCondBr(e->b, simd_any(e, next), e->round[inner], e->loop_done[loop]);
+    branch_back(e, LLVMBuildCondBr(e->b, simd_any(e, next), e->round[inner], e->loop_done[loop]));
     LLVMPositionBuilderAtEnd(e->b, e->loop_done[loop]);
     LLVMBuildBr(e->b, entry_of(e, level, node_at(e, level, node)->next));
 }

@@ -89,24 +89,56 @@ static LLVMValueRef divide_small_longs(const Division *d) {
     return long_of_float(d, q);
 }
 
-static LLVMValueRef are_small(const Division *d) {
+/* Is any of the numbers above those that are divided in floats? */
+static LLVMValueRef any_is_large(const Division *d) {
     LLVMBuilderRef b = d->e->b;
     LLVMTypeRef t = d->type;
     LLVMValueRef both = LLVMBuildOr(b, d->a, d->b, "");
     LLVMValueRef all = simd_intrinsic(d->e, "llvm.vector.reduce.or", &t, 1, &both, 1);
     LLVMValueRef high = LLVMBuildLShr(b, all, cg_i64(d->e->cg, MOST_BITS), "");
-    return LLVMBuildICmp(b, LLVMIntEQ, high, cg_i64(d->e->cg, 0), "");
+    return LLVMBuildICmp(b, LLVMIntNE, high, cg_i64(d->e->cg, 0), "");
+}
+
+static LLVMValueRef in_frame(const Division *d, LLVMValueRef v) {
+    LLVMValueRef lanes = simd_alloca(d->e, d->type, "lanes");
+    if (v) LLVMBuildStore(d->e->b, v, lanes);
+    return lanes;
+}
+
+static LLVMValueRef lane_in_frame(const Division *d, LLVMValueRef lanes, LLVMValueRef lane) {
+    return LLVMBuildGEP2(d->e->b, LLVMGetElementType(d->type), lanes, &lane, 1, "");
+}
+
+/* A loop over the lanes, through the frame: LLVM would write out each lane's division, for what hardly ever runs. */
+static LLVMValueRef divide_one_by_one(const Division *d) {
+    SimdEmit *e = d->e;
+    LLVMTypeRef t = LLVMGetElementType(d->type);
+    LLVMValueRef a = in_frame(d, d->a), by = in_frame(d, d->b), quotients = in_frame(d, NULL);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b), head = simd_block(e, "lane"), done = simd_block(e, "lanes.done");
+    LLVMBuildBr(e->b, head);
+    LLVMPositionBuilderAtEnd(e->b, head);
+    LLVMValueRef lane = LLVMBuildPhi(e->b, e->cg->i64, "");
+    LLVMValueRef x = LLVMBuildLoad2(e->b, t, lane_in_frame(d, a, lane), "");
+    LLVMValueRef y = LLVMBuildLoad2(e->b, t, lane_in_frame(d, by, lane), "");
+    LLVMBuildStore(e->b, LLVMBuildBinOp(e->b, d->op, x, y, ""), lane_in_frame(d, quotients, lane));
+    LLVMValueRef next = LLVMBuildNUWAdd(e->b, lane, cg_i64(e->cg, 1), "");
+    LLVMAddIncoming(lane, (LLVMValueRef[]){cg_i64(e->cg, 0), next}, (LLVMBasicBlockRef[]){from, head}, 2);
+    LLVMValueRef more = LLVMBuildICmp(e->b, LLVMIntULT, next, cg_i64(e->cg, e->shape.width), "");
+    simd_say_of_loop(e->cg, LLVMBuildCondBr(e->b, more, head, done), "llvm.loop.disable_nonforced");
+    LLVMPositionBuilderAtEnd(e->b, done);
+    return LLVMBuildLoad2(e->b, d->type, quotients, "");
 }
 
 static LLVMValueRef divide_longs(const Division *d) {
     LLVMBuilderRef b = d->e->b;
     LLVMBasicBlockRef small = simd_block(d->e, "small"), large = simd_block(d->e, "large"), on = simd_block(d->e, "divided");
-    LLVMBuildCondBr(b, are_small(d), small, large);
+    simd_branch_seldom(d->e, any_is_large(d), large, small);
     LLVMPositionBuilderAtEnd(b, small);
     LLVMValueRef values[2] = {divide_small_longs(d)};
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, large);
-    values[1] = LLVMBuildBinOp(b, d->op, d->a, d->b, "");
+    values[1] = divide_one_by_one(d);
+    large = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
     LLVMValueRef v = LLVMBuildPhi(b, d->type, "");

@@ -34,6 +34,7 @@ typedef struct SimdEmit {
     LLVMValueRef **level_mask;    /* by level; NULL: all lanes */
     bool whole;                   /* a block of items of which none is missing */
     bool settled;                 /* what SimdValue.at_ends says is so for all of its items */
+    bool rare;                    /* one of few blocks: a tail, an edge, what is left of the rows */
     LLVMValueRef inside, all_inside; /* else: mask of the items of the row, and whether that is all lanes */
     LLVMValueRef *mask;           /* of the block at hand; NULL: all lanes */
     int block;                    /* at hand */
@@ -127,6 +128,8 @@ LLVMValueRef simd_gathered(SimdEmit *e, LLVMValueRef *v, int n, const int *of, c
 /* gaps.c: stores of some of the parts */
 void simd_store_gaps(SimdEmit *e, const SimdValue *store, LLVMValueRef first, int row, int vector, LLVMValueRef *mask);
 
+void simd_say_of_loop(Cg *cg, LLVMValueRef latch, const char *what); /* blocks.c: metadata for LLVM's passes over loops */
+
 /* control.c: the region once, for the shape of e; the builder is left at the end. mask NULL: all lanes */
 void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);
 LLVMValueRef simd_live_where(SimdEmit *e, int copy, LLVMValueRef c);
@@ -139,5 +142,6 @@ bool simd_only_blends(SimdEmit *e, int block);
 
 /* leave.c */
 void simd_check(SimdEmit *e, LLVMValueRef cond, bool fails, LLVMBasicBlockRef to); /* items that fail go to `to` */
+void simd_branch_seldom(SimdEmit *e, LLVMValueRef cond, LLVMBasicBlockRef then, LLVMBasicBlockRef otherwise); /* to `then` */
 
 #endif

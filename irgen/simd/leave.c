@@ -222,15 +222,19 @@ static void leave(SimdEmit *e, LLVMBasicBlockRef to, LLVMValueRef *failed) {
     write(&l, to);
 }
 
-/* The items that failed leave, or all go on to `ok`. */
-static void part(SimdEmit *e, LLVMValueRef some, LLVMBasicBlockRef then, LLVMBasicBlockRef ok) {
+void simd_branch_seldom(SimdEmit *e, LLVMValueRef cond, LLVMBasicBlockRef then, LLVMBasicBlockRef otherwise) {
     LLVMContextRef ctx = e->cg->ctx;
     LLVMMetadataRef weights[3] = {LLVMMDStringInContext2(ctx, "branch_weights", 14),
                                   LLVMValueAsMetadata(LLVMConstInt(e->cg->i32, 1, false)),
                                   LLVMValueAsMetadata(LLVMConstInt(e->cg->i32, 1 << 20, false))};
-    LLVMValueRef branch = LLVMBuildCondBr(e->b, some, then, ok);
+    LLVMValueRef branch = LLVMBuildCondBr(e->b, cond, then, otherwise);
     LLVMValueRef seldom = LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, weights, 3));
     LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(ctx, "prof", 4), seldom);
+}
+
+/* The items that failed leave, or all go on to `ok`. */
+static void part(SimdEmit *e, LLVMValueRef some, LLVMBasicBlockRef then, LLVMBasicBlockRef ok) {
+    simd_branch_seldom(e, some, then, ok);
     LLVMPositionBuilderAtEnd(e->b, then);
 }
 

@@ -148,10 +148,18 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
     return simd_gather(e, inst, simd_vector(e, p, row, vector), mask);
 }
 
+/* The mask of a row's items has one at least. */
+static bool has_live_lane(SimdEmit *e, int row) {
+    if (!e->inside) return false;
+    for (int vector = 0; vector < e->shape.vectors; vector++)
+        if (*simd_mask_of(e, row, vector) == e->inside) return true;
+    return false;
+}
+
 /* What a whole row reads at one place. Of several rows some may have no lane that is live, and nothing to read there. */
 static LLVMValueRef load_of_row(SimdEmit *e, const SimdValue *value, int row) {
     LLVMValueRef load = simd_clone(e, value->v, row, 0);
-    if (!e->mask || e->shape.rows == 1 || !value->rate.y) return load;
+    if (!e->mask || e->shape.rows == 1 || !value->rate.y || has_live_lane(e, row)) return load;
     LLVMValueRef some = *simd_mask_of(e, row, 0), p = LLVMGetOperand(load, 0), nowhere = simd_safe_place(e);
     LLVMPositionBuilderBefore(e->b, load);
     for (int vector = 1; vector < e->shape.vectors; vector++) some = LLVMBuildOr(e->b, some, *simd_mask_of(e, row, vector), "");

@@ -62,7 +62,7 @@ static void keep_for_short_rows(Items *n, int most, LLVMValueRef latch, LLVMBasi
     LLVMInstructionEraseFromParent(enter);
     LLVMPositionBuilderAtEnd(n->b, g->entry_from);
     LLVMBuildCondBr(n->b, is_short, head, simd);
-    nest_say_of_loop(n, latch, "llvm.loop.disable_nonforced"); /* a few items are not worth more code */
+    simd_say_of_loop(n->cg, latch, "llvm.loop.disable_nonforced"); /* a few items are not worth more code */
 }
 
 /* The nest's way in goes to `to`; its way out is after. */

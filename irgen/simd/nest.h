@@ -74,6 +74,7 @@ typedef struct Items {
     LLVMBasicBlockRef allocas;
     RowKind rows;
     bool settled;              /* NestVersion.split: this is the block inside */
+    bool rare;                 /* what is written is for edges, or for rows that fill no block */
 } Items;
 
 /* blocks.c */
@@ -91,7 +92,6 @@ void nest_step(Items *n, LLVMValueRef counter, int by);
 Loop nest_loop_begin(Items *n, LLVMValueRef counter, LLVMValueRef lo, LLVMValueRef hi, int by, bool whole,
                      const char *name);
 void nest_loop_end(Items *n, Loop *l);
-void nest_say_of_loop(Items *n, LLVMValueRef latch, const char *what);
 LLVMValueRef nest_row_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef hi);
 LLVMValueRef nest_begun_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef lo);
 void nest_write_begin(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef lo);

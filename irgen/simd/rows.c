@@ -159,7 +159,10 @@ static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef 
     simd_rates_settled(n->g, false);
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, edge);
+    bool was_rare = n->rare;
+    n->rare = true;
     write_edge(n, shape, x, y);
+    n->rare = was_rare;
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, done);
 }
@@ -232,7 +235,10 @@ static void write_piece(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef 
 /* A vector of items from `at` on; nearer to the beginning or the end of the row, if it would pass that or `hi`. */
 static void write_clamped(Items *n, SimdShape shape, LLVMValueRef at, LLVMValueRef y, LLVMValueRef hi) {
     LLVMValueRef last = LLVMBuildNSWSub(n->b, hi, cg_i64(n->cg, shape.width), "");
+    bool was_rare = n->rare;
+    n->rare = true;
     write_piece(n, (SimdShape){shape.rows, 1, shape.width}, larger(n, smaller(n, at, last), n->g->x_lo), y, NULL);
+    n->rare = was_rare;
 }
 
 /* Up to `hi`, in vectors of which the last one ends there, or begins with the row; x is left at hi. */
@@ -398,6 +404,13 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMPositionBuilderAtEnd(n->b, done);
 }
 
+/* Rows that fill no block of several: with mask registers a vector under a mask takes little longer than one without, so the
+ * row is one loop, in place of three. */
+static bool masks_are_enough(const Items *n, SimdShape shape) {
+    bool any_way = n->v->unrolled || n->v->start == START_MULTIPLE || is_filled(n->g->x_lo, n->g->x_hi, shape.width);
+    return shape.rows > 1 && n->target->mask_registers && !any_way;
+}
+
 static void write_rows(Items *n, SimdShape shape) {
     SimdRegion *g = n->g;
     if (!g->y) {
@@ -412,9 +425,12 @@ static void write_rows(Items *n, SimdShape shape) {
         if (is_filled(g->y_lo, g->y_hi, shape.rows)) return;
     }
     SimdShape one = {1, shape.rows > 1 ? 1 : shape.vectors, shape.width};
+    n->rare = shape.rows > 1;
     Loop row = nest_loop_begin(n, y, NULL, g->y_hi, 1, false, "row");
-    write_row(n, one, row.at);
+    if (masks_are_enough(n, shape)) write_masked(n, one, nest_counter(n, g->x_lo, "x"), row.at, g->x_hi);
+    else write_row(n, one, row.at);
     nest_loop_end(n, &row);
+    n->rare = false;
 }
 
 /* Vectors that fill a line, or are whole ones: memory has enough to do with them, and ends are short. */
