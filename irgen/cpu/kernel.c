@@ -135,6 +135,7 @@ static LLVMValueRef task(Kernel *k, LLVMValueRef share, LLVMTypeRef context, int
     LLVMValueRef fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(cg->void_, params, 3, false));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     cg_fn_attr(cg, fn, "nounwind");
+    LLVMAddTargetDependentFunctionAttr(fn, CG_LAUNCH, "");
     CgFunc f;
     cg_func_begin(&f, cg, k->func, fn);
     LLVMValueRef at = LLVMGetParam(fn, 2);
@@ -213,6 +214,7 @@ void cpu_kernel_entry(Kernel *k) {
         k->row = LLVMBuildSelect(f.b, cg_flat_is_legal(&f, k->flat), cg_flat_length(&f, k->flat), cg_i64(cg, CHUNK_ITEMS), "row");
     k->share_work = LLVMBuildMul(f.b, cost_at_launch(&f, k->func), cg_i64(cg, k->share_items), "");
     LLVMValueRef fork = worth_forking(k, &f, total);
+    if (!result) LLVMAddTargetDependentFunctionAttr(k->entry, CG_LAUNCH, "");
     if (result) cpu_reduce(k, &f, values, n, total, fork, result);
     else cpu_spread(k, &f, private_share(k, k->range, k->range_apart, -1), values, n, total, fork,
                     k->uneven ? least_chunk(k) : 0);

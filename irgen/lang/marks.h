@@ -16,6 +16,7 @@
 /* Of functions that had loops over items: all are vector code; some are not. */
 #define CG_VECTOR "kdsl-vector"
 #define CG_SCALAR "kdsl-scalar"
+#define CG_LAUNCH "kdsl-launch" /* of a function that runs once for each launch, or for each of its threads */
 #define CG_AXES "kdsl-axes" /* of a kernel whose axes were interchanged; its value: their names, the fastest last */
 #define CG_COLLAPSED "kdsl-collapsed" /* of a kernel whose loop became an axis; its value: the loop's variable */
 #define CG_FLAT "kdsl-flat" /* of a kernel whose first nest runs a domain in rows; its value: their explanation */

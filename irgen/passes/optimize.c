@@ -105,12 +105,23 @@ static void optimize_by_kind(Cg *cg) {
     put_back(cg);
 }
 
+/* What runs once for a launch, or for each of its threads, and has no loop over items: its code is made in the least time. */
+static void leave_launches(Cg *cg) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+        if (!is_marked(fn, CG_LAUNCH) || has(fn, "alwaysinline")) continue;
+        cg_fn_attr(cg, fn, "noinline");
+        cg_fn_attr(cg, fn, "optnone");
+    }
+}
+
 void cg_optimize(Cg *cg) {
     int level = cg->options->opt_level;
+    if (level == 1 || level == 2) leave_launches(cg);
     if ((level == 1 || level == 2) && any_is(cg, false)) optimize_by_kind(cg);
     else run_standard(cg);
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
         unmark(fn, CG_VECTOR);
         unmark(fn, CG_SCALAR);
+        unmark(fn, CG_LAUNCH);
     }
 }
