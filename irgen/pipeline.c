@@ -92,7 +92,6 @@ static void end(Cg *cg) {
     LLVMDisposeBuilder(cg->b);
     LLVMDisposeModule(cg->module);
     LLVMContextDispose(cg->ctx);
-    LLVMDisposeTargetMachine(cg->machine);
     compiler_free(cg->c);
 }
 

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/Support.h>
@@ -133,7 +134,7 @@ static const char wide_vectors[] = "-prefer-256-bit";
  * 14 times as long. LLVM takes them for shuffles of bytes wherever it may. */
 static const char no_old_encoding[] = "-sse4a";
 
-LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level) {
+static LLVMTargetMachineRef new_machine(const Target *t, const char *march, int opt_level) {
     need_target(t);
     LLVMTargetRef target;
     char *error = NULL;
@@ -157,6 +158,50 @@ LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_
     return m;
 }
 
+/* Machines of this thread ------------------------------------------------------------------------------------------ */
+
+/* A machine, and the tables of each subtarget that it has met, take LLVM a millisecond to make: they are kept for the next
+ * module that this thread compiles. LLVM's machines are for one thread at a time. */
+typedef struct Machine {
+    const char *triple;
+    char *march;
+    int opt_level;
+    LLVMTargetMachineRef machine;
+    struct Machine *next;
+} Machine;
+
+static pthread_key_t machines;
+
+static void dispose_machines(void *list) {
+    for (Machine *m = list, *next; m; m = next) {
+        next = m->next;
+        LLVMDisposeTargetMachine(m->machine);
+        free(m->march);
+        free(m);
+    }
+}
+
+static void make_key(void) { pthread_key_create(&machines, dispose_machines); }
+
+LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_key);
+    if (!march) march = "native";
+    for (Machine *m = pthread_getspecific(machines); m; m = m->next)
+        if (m->opt_level == opt_level && !strcmp(m->triple, t->triple) && !strcmp(m->march, march)) return m->machine;
+    Machine *m = malloc(sizeof *m);
+    char *copy = strdup(march);
+    LLVMTargetMachineRef machine = m && copy ? new_machine(t, march, opt_level) : NULL;
+    if (!machine) {
+        free(copy);
+        free(m);
+        return NULL;
+    }
+    *m = (Machine){t->triple, copy, opt_level, machine, pthread_getspecific(machines)};
+    pthread_setspecific(machines, m);
+    return machine;
+}
+
 bool target_has_fma(const Target *t, LLVMTargetMachineRef machine) {
     return !*t->fma_feature || LLVMKdslHasFeature(machine, t->fma_feature);
 }
@@ -166,7 +211,7 @@ bool target_has_half(const Target *t, LLVMTargetMachineRef machine) {
 }
 
 bool irgen_host_fuses(const char *march) {
-    LLVMTargetMachineRef machine = target_machine(target_find("host"), march, 0);
+    LLVMTargetMachineRef machine = new_machine(target_find("host"), march, 0);
     bool has_fma = target_has_fma(target_find("host"), machine);
     LLVMDisposeTargetMachine(machine);
     return has_fma;

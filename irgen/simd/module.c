@@ -62,10 +62,20 @@ static void fence_returns(Cg *cg, LLVMValueRef fn) {
     }
 }
 
+static const char *const width_names[2] = {"prefer-vector-width", "min-legal-vector-width"};
+
 static void use_whole_vectors(Cg *cg, const SimdTarget *t, LLVMValueRef fn) {
     const char *bits = arena_printf(&cg->c->arena, "%d", t->vector_bits);
-    static const char *const names[2] = {"prefer-vector-width", "min-legal-vector-width"};
-    for (int i = 0; i < 2; i++) LLVMAddTargetDependentFunctionAttr(fn, names[i], bits);
+    for (int i = 0; i < 2; i++) LLVMAddTargetDependentFunctionAttr(fn, width_names[i], bits);
+}
+
+static void use_default_vectors(LLVMValueRef fn) {
+    for (int i = 0; i < 2; i++)
+        LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, width_names[i], (unsigned)strlen(width_names[i]));
+}
+
+static bool is_marked(LLVMValueRef fn, const char *mark) {
+    return LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, mark, (unsigned)strlen(mark)) != NULL;
 }
 
 static SimdTarget machine(Cg *cg) {
@@ -78,8 +88,7 @@ static SimdTarget machine(Cg *cg) {
 
 /* Functions that hold marked nests, as simd_prepare has found them. */
 static bool has_nests(LLVMValueRef fn) {
-    return !LLVMIsDeclaration(fn) &&
-           LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, CG_NESTS, sizeof CG_NESTS - 1);
+    return !LLVMIsDeclaration(fn) && is_marked(fn, CG_NESTS);
 }
 
 static void run_on_nests(Cg *cg, const char *passes) {
@@ -92,13 +101,21 @@ static void each_with_nests(Cg *cg, void (*run)(Cg *cg, LLVMValueRef fn)) {
         if (has_nests(fn)) run(cg, fn);
 }
 
+/* LLVM makes tables of its own for each width that it meets, so a module has one, if all its nests become vector code. */
+static void use_one_width(Cg *cg, const SimdTarget *t) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (has_nests(fn) || is_marked(fn, CG_LAUNCH)) use_whole_vectors(cg, t, fn);
+}
+
 /* What has to be done before is little and always the same, so that what becomes of a kernel does not depend on -O: calls
  * inlined, memory to registers, values of several parts taken apart. What put these parts together again has to be gone
  * before instcombine comes: it would merge them. */
 void simd_prepare(Cg *cg) {
     Marks marks = find_marks(cg);
+    SimdTarget target = machine(cg);
     for (int i = 0; i < marks.n; i++) LLVMAddTargetDependentFunctionAttr(marks.at[i].fn, CG_NESTS, "");
     run_passes(cg, NULL, "always-inline");
+    use_one_width(cg, &target); /* inlining takes the smaller one */
     run_on_nests(cg, "unreachableblockelim,sroa");
     if (cg_allows(cg, ALONE)) simd_find_alone(cg);
     each_with_nests(cg, simd_thread_failing);
@@ -177,6 +194,7 @@ void simd_vectorize(Cg *cg) {
         LLVMAddTargetDependentFunctionAttr(m->fn, is_vector ? CG_VECTOR : CG_SCALAR, "");
         bool is_last = i + 1 == marks.n || marks.at[i + 1].fn != marks.at[i].fn;
         if (!is_last) continue;
+        if (!is_marked(m->fn, CG_VECTOR)) use_default_vectors(m->fn);
         if (streams.used) fence_returns(cg, marks.at[i].fn);
         streams.used = false;
     }

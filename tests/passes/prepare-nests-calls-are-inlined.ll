@@ -9,7 +9,7 @@ define void @f(ptr noalias %x, i64 %n) {
 ; CHECK-NOT: call
 ; CHECK: fadd float
 ; CHECK: br label %head, !kdsl.items
-; CHECK: attributes [[NESTS]] = { "kdsl-nests" }
+; CHECK: attributes [[NESTS]] = { "kdsl-nests" {{.*}}"prefer-vector-width"="256" }
 entry:
   br label %head
 head:
