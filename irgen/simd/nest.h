@@ -63,6 +63,12 @@ void nest_force(const NestContext *n, int version, NestVersion *v); /* what --ne
 /* Of a nest with STREAM_NEST: the copy with non-temporal stores, the one without; elsewhere rows are tested. */
 typedef enum RowKind { ROWS_TESTED, ROWS_STREAMED, ROWS_CACHED } RowKind;
 
+/* Where a row goes for a vector that is not inside: to `part`, which writes up to `hi` under masks, and comes back. */
+typedef struct EdgeWay {
+    LLVMBasicBlockRef part;    /* NULL: edges have code of their own */
+    LLVMValueRef hi;
+} EdgeWay;
+
 typedef struct Items {
     Cg *cg;
     SimdRegion *g;
@@ -74,6 +80,7 @@ typedef struct Items {
     LLVMBasicBlockRef allocas;
     RowKind rows;
     bool settled;              /* NestVersion.split: this is the block inside */
+    EdgeWay edges;
     bool rare;                 /* what is written is for edges, or for rows that fill no block */
 } Items;
 

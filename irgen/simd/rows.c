@@ -143,14 +143,13 @@ static void write_inside(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef
     LLVMPositionBuilderAtEnd(n->b, done);
 }
 
-static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
-    if (!n->v->split) {
-        write_inside(n, shape, x, y, past);
-        return;
-    }
-    LLVMBasicBlockRef inside = nest_block(n, "inside"), edge = nest_block(n, "edge"),
-                      done = nest_block(n, "block.done");
-    LLVMBuildCondBr(n->b, simd_all_inside(n->g, n->b, shape, x, y), inside, edge);
+/* Goes to `done`, if the block is inside; the builder is left where it is not. fits: another condition, or NULL. */
+static void write_if_inside(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past, LLVMValueRef fits,
+                            LLVMBasicBlockRef done) {
+    LLVMBasicBlockRef inside = nest_block(n, "inside"), edge = nest_block(n, "edge");
+    LLVMValueRef is_inside = simd_all_inside(n->g, n->b, shape, x, y);
+    if (fits) is_inside = LLVMBuildAnd(n->b, fits, is_inside, "");
+    LLVMBuildCondBr(n->b, is_inside, inside, edge);
     LLVMPositionBuilderAtEnd(n->b, inside);
     n->settled = true;
     simd_rates_settled(n->g, true);
@@ -159,6 +158,15 @@ static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef 
     simd_rates_settled(n->g, false);
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, edge);
+}
+
+static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
+    if (!n->v->split) {
+        write_inside(n, shape, x, y, past);
+        return;
+    }
+    LLVMBasicBlockRef done = nest_block(n, "block.done");
+    write_if_inside(n, shape, x, y, past, NULL, done);
     bool was_rare = n->rare;
     n->rare = true;
     write_edge(n, shape, x, y);
@@ -175,11 +183,36 @@ static LLVMValueRef leaving_a_vector(Items *n, SimdShape shape, LLVMValueRef fro
     return LLVMBuildSelect(n->b, is_piece(n, shape, left), LLVMBuildNSWSub(n->b, hi, block, ""), hi, "");
 }
 
+/* Blocks, and vectors, that are inside; for a vector that is not, the row goes its way, whose code has masks. */
+static void write_vectors_inside(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi, bool past,
+                                 const SimdAhead *ahead) {
+    LLVMValueRef from = ahead ? nest_count(n, x) : NULL;
+    int block = shape.vectors * shape.width;
+    Loop vectors = nest_loop_begin(n, x, n->g->x_lo, hi, shape.width, true, "vectors");
+    LLVMBasicBlockRef whole = nest_block(n, "whole"), next = nest_block(n, "vectors.next");
+    if (ahead) simd_fetch_ahead(n->cg, ahead, LLVMBuildNSWSub(n->b, vectors.at, from, ""), block);
+    LLVMValueRef end = LLVMBuildNSWAdd(n->b, vectors.at, cg_i64(n->cg, block), "");
+    LLVMValueRef fits = shape.vectors > 1 ? LLVMBuildICmp(n->b, LLVMIntSLE, end, hi, "") : NULL;
+    write_if_inside(n, shape, vectors.at, y, past, fits, whole);
+    if (shape.vectors > 1) write_if_inside(n, (SimdShape){shape.rows, 1, shape.width}, vectors.at, y, false, NULL, next);
+    LLVMBuildStore(n->b, LLVMBuildNSWAdd(n->b, vectors.at, cg_i64(n->cg, shape.width), ""), n->edges.hi);
+    LLVMBuildBr(n->b, n->edges.part);
+    LLVMPositionBuilderAtEnd(n->b, whole);
+    nest_step(n, x, block - shape.width);
+    LLVMBuildBr(n->b, next);
+    LLVMPositionBuilderAtEnd(n->b, next);
+    nest_loop_end(n, &vectors);
+}
+
 /* ahead NULL: nothing is asked for before */
 static void write_vectors(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past,
                           const SimdAhead *ahead) {
     LLVMValueRef from = ahead ? nest_count(n, x) : NULL, hi = n->g->x_hi;
     if (past && n->v->idempotent) hi = leaving_a_vector(n, shape, from);
+    if (n->edges.part) {
+        write_vectors_inside(n, shape, x, y, hi, past, ahead);
+        return;
+    }
     Loop whole = nest_loop_begin(n, x, n->g->x_lo, hi, shape.vectors * shape.width, true, "vectors");
     if (ahead) simd_fetch_ahead(n->cg, ahead, LLVMBuildNSWSub(n->b, whole.at, from, ""), shape.vectors * shape.width);
     write_whole(n, shape, whole.at, y, past);
@@ -369,7 +402,8 @@ static void write_straight_row(Items *n, SimdShape shape, LLVMValueRef y) {
     write_straight(n, shape, x, y, n->g->x_hi, shape.vectors + 1);
 }
 
-/* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. */
+/* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. With mask
+ * registers a vector at an edge takes the same code. */
 static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     if (n->v->unrolled) {
         write_out(n, shape.width);
@@ -385,13 +419,16 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
         return;
     }
     LLVMValueRef x = nest_counter(n, n->g->x_lo, "x");
-    if (!row.from) {
+    bool filled = is_filled(n->g->x_lo, n->g->x_hi, shape.vectors * shape.width);
+    bool masked_edges = n->v->split && n->target->mask_registers && !nest_has_constant_rows(n->g);
+    if (!row.from && !masked_edges) {
         write_vectors(n, shape, x, y, false, NULL);
-        if (!is_filled(n->g->x_lo, n->g->x_hi, shape.vectors * shape.width)) write_pieces(n, shape, x, y, n->g->x_hi);
+        if (!filled) write_pieces(n, shape, x, y, n->g->x_hi);
         return;
     }
-    LLVMValueRef hi = nest_counter(n, row.from, "hi");
+    LLVMValueRef hi = nest_counter(n, row.from ? row.from : n->g->x_lo, "hi");
     LLVMBasicBlockRef part = nest_block(n, "part"), middle = nest_block(n, "middle"), done = nest_block(n, "row.done");
+    if (masked_edges) n->edges = (EdgeWay){part, hi};
     LLVMBuildBr(n->b, part);
     LLVMPositionBuilderAtEnd(n->b, part);
     LLVMValueRef upto = nest_count(n, hi);
@@ -399,6 +436,7 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntEQ, upto, n->g->x_hi, ""), done, middle);
     LLVMPositionBuilderAtEnd(n->b, middle);
     write_aligned(n, shape, x, y, row.past);
+    n->edges = (EdgeWay){0};
     LLVMBuildStore(n->b, n->g->x_hi, hi);
     LLVMBuildBr(n->b, part);
     LLVMPositionBuilderAtEnd(n->b, done);
