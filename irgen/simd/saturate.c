@@ -12,15 +12,15 @@ static LLVMValueRef choose(SimdEmit *e, LLVMRealPredicate p, LLVMValueRef a, LLV
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, p, a, b, ""), yes, no, "");
 }
 
-/* Is it a conversion that vectors have? To 64 bits there is none before AVX-512. */
+/* To 64 bits vectors have a conversion with AVX-512 only; before, lanes are converted one by one, but without branches. */
 bool simd_saturates(LLVMTypeRef from, LLVMTypeRef to) {
     LLVMTypeKind k = LLVMGetTypeKind(from);
-    return (k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind) && LLVMGetIntTypeWidth(to) <= 32;
+    return (k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind) && LLVMGetIntTypeWidth(to) <= 64;
 }
 
 /* x: a vector; to: the type of its lanes' results */
 LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is_signed) {
-    LLVMTypeRef number = LLVMGetElementType(LLVMTypeOf(x)), wide = e->cg->i32;
+    LLVMTypeRef number = LLVMGetElementType(LLVMTypeOf(x)), wide = LLVMGetIntTypeWidth(to) > 32 ? e->cg->i64 : e->cg->i32;
     int digits = LLVMGetTypeKind(number) == LLVMFloatTypeKind ? 24 : 53;
     int bits = (int)LLVMGetIntTypeWidth(to), magnitude = bits - is_signed;
     double end = ldexp(1, magnitude), largest = end - (magnitude > digits ? ldexp(1, magnitude - digits) : 1);
@@ -30,7 +30,8 @@ LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is
     bool plain = is_signed || bits < 32;
     v = plain ? LLVMBuildFPToSI(e->b, v, simd_type(e, wide), "") : LLVMBuildFPToUI(e->b, v, simd_type(e, wide), "");
     if (magnitude > digits) { /* the number below the end is not the largest */
-        LLVMValueRef top = simd_splat(e, LLVMConstInt(wide, is_signed ? INT32_MAX : UINT32_MAX, false));
+        uint64_t most = bits == 64 ? UINT64_MAX : UINT32_MAX;
+        LLVMValueRef top = simd_splat(e, LLVMConstInt(wide, is_signed ? most / 2 : most, false));
         v = choose(e, LLVMRealOGE, x, all(e, number, end), top, v);
     }
     if (is_signed) v = choose(e, LLVMRealORD, x, x, v, LLVMConstNull(LLVMTypeOf(v)));
