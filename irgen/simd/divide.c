@@ -5,7 +5,10 @@
  * Rounding reaches it only if 1 / b is at most half a unit in the last place of q + 1, that is, for a significand of p bits, if
  * (q + 1) * b >= 2^p; and (q + 1) * b <= a + b. So numbers below 2^(p - 1) are divided exactly, and so are their negatives:
  * 8 and 16 bits as f32 (p = 24), 32 bits as f64 (p = 53). Lanes of 64 bits have a test that all of them are from 0 to 2^52 - 1, as
- * indices are; if not, they are divided one by one. The remainder is a - q * b, of which each step is exact as well. */
+ * indices are; if not, they are divided one by one. The remainder is a - q * b, of which each step is exact as well.
+ *
+ * Integer divisions trap, so lanes that are not live divide by 1; divisions of floats do not, and take the divisor as it is: a
+ * division that waits for the mask of its loop makes each round wait for the one before. */
 #include "irgen/simd/emit.h"
 
 enum { MOST_BITS = 52 };
@@ -14,7 +17,7 @@ static const double TWO_52 = 4503599627370496.0, TWO_31 = 2147483648.0;
 typedef struct Division {
     SimdEmit *e;
     LLVMOpcode op;
-    LLVMValueRef a, b;
+    LLVMValueRef a, b, safe;     /* safe: b where lanes are live, else 1 */
     LLVMTypeRef type;            /* of the vectors */
     bool is_signed, is_remainder;
 } Division;
@@ -48,7 +51,7 @@ static LLVMValueRef divide_as_signed(const Division *d) {
     LLVMValueRef y = is_word ? d->b : LLVMBuildCast(b, extend, d->b, words, "");
     x = LLVMBuildSIToFP(b, x, float_type(d), "");
     y = LLVMBuildSIToFP(b, y, float_type(d), "");
-    LLVMValueRef q = LLVMBuildFPToSI(b, LLVMBuildFDiv(b, x, y, ""), words, "");
+    LLVMValueRef q = LLVMBuildFreeze(b, LLVMBuildFPToSI(b, LLVMBuildFDiv(b, x, y, ""), words, ""), "");
     return remainder_of(d, is_word ? q : LLVMBuildTrunc(b, q, d->type, ""));
 }
 
@@ -93,7 +96,7 @@ static LLVMValueRef divide_small_longs(const Division *d) {
 static LLVMValueRef any_is_large(const Division *d) {
     LLVMBuilderRef b = d->e->b;
     LLVMTypeRef t = d->type;
-    LLVMValueRef both = LLVMBuildOr(b, d->a, d->b, "");
+    LLVMValueRef both = LLVMBuildOr(b, d->a, d->safe, "");
     LLVMValueRef all = simd_intrinsic(d->e, "llvm.vector.reduce.or", &t, 1, &both, 1);
     LLVMValueRef high = LLVMBuildLShr(b, all, cg_i64(d->e->cg, MOST_BITS), "");
     return LLVMBuildICmp(b, LLVMIntNE, high, cg_i64(d->e->cg, 0), "");
@@ -113,7 +116,7 @@ static LLVMValueRef lane_in_frame(const Division *d, LLVMValueRef lanes, LLVMVal
 static LLVMValueRef divide_one_by_one(const Division *d) {
     SimdEmit *e = d->e;
     LLVMTypeRef t = LLVMGetElementType(d->type);
-    LLVMValueRef a = in_frame(d, d->a), by = in_frame(d, d->b), quotients = in_frame(d, NULL);
+    LLVMValueRef a = in_frame(d, d->a), by = in_frame(d, d->safe), quotients = in_frame(d, NULL);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b), head = simd_block(e, "lane"), done = simd_block(e, "lanes.done");
     LLVMBuildBr(e->b, head);
     LLVMPositionBuilderAtEnd(e->b, head);
@@ -156,22 +159,35 @@ static bool is_divided_in_floats(LLVMTypeRef t) {
     return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
-LLVMValueRef simd_divided(SimdEmit *e, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b) {
-    Division d = {.e = e, .op = op, .a = a, .b = b, .type = LLVMTypeOf(a), .is_signed = op == LLVMSDiv || op == LLVMSRem,
+LLVMValueRef simd_divided(SimdEmit *e, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *mask) {
+    LLVMValueRef one = simd_splat(e, LLVMConstInt(LLVMGetElementType(LLVMTypeOf(b)), 1, false));
+    LLVMValueRef safe = mask ? LLVMBuildSelect(e->b, *mask, b, one, "") : b;
+    Division d = {.e = e, .op = op, .a = a, .b = b, .safe = safe, .type = LLVMTypeOf(a), .is_signed = op == LLVMSDiv || op == LLVMSRem,
                   .is_remainder = op == LLVMURem || op == LLVMSRem};
     LLVMTypeRef lane = LLVMGetElementType(d.type);
-    if (!simd_allows(e->g, DIVIDE) || !is_divided_in_floats(lane)) return LLVMBuildBinOp(e->b, op, a, b, "");
+    if (!simd_allows(e->g, DIVIDE) || !is_divided_in_floats(lane)) return LLVMBuildBinOp(e->b, op, a, safe, "");
     if (LLVMGetIntTypeWidth(lane) == 64) return divide_longs(&d);
     return LLVMGetIntTypeWidth(lane) == 32 && !d.is_signed ? divide_words(&d) : divide_as_signed(&d);
 }
 
-/* In the unit of cost.h, by vectors of floats: a division, and the conversions around it. */
+static bool is_division_of_floats(const SimdRegion *g, LLVMValueRef v) {
+    return simd_allows(g, DIVIDE) && is_divided_in_floats(LLVMTypeOf(v)) && !LLVMIsConstant(LLVMGetOperand(v, 1));
+}
+
+static unsigned float_bits(LLVMValueRef v) { return LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 16 ? 32 : 64; }
+
+/* In the unit of cost.h, by vectors of floats: the conversions around a division. */
 double simd_division_cost(const SimdRegion *g, const SimdTarget *t, LLVMValueRef v, int width, double otherwise) {
-    enum { OF_SHORTS = 16, OF_WORDS = 26, OF_LONGS = 36 };
-    LLVMTypeRef type = LLVMTypeOf(v);
-    if (!simd_allows(g, DIVIDE) || !is_divided_in_floats(type) || LLVMIsConstant(LLVMGetOperand(v, 1))) return otherwise;
-    unsigned bits = LLVMGetIntTypeWidth(type), of_float = bits <= 16 ? 32 : 64;
-    double vectors = (double)width * of_float / t->vector_bits;
-    double cost = (vectors < 1 ? 1 : vectors) * (bits <= 16 ? OF_SHORTS : bits == 32 ? OF_WORDS : OF_LONGS);
-    return cost < otherwise ? cost : otherwise;
+    enum { OF_SHORTS = 7, OF_WORDS = 11, OF_LONGS = 21 };
+    if (!is_division_of_floats(g, v)) return otherwise;
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
+    double vectors = (double)width * float_bits(v) / t->vector_bits;
+    return (vectors < 1 ? 1 : vectors) * (bits <= 16 ? OF_SHORTS : bits == 32 ? OF_WORDS : OF_LONGS);
+}
+
+/* Cycles of the divider, which goes through a vector in parts (Zen 3 and later, Ice Lake and later). */
+double simd_division_cycles(const SimdRegion *g, LLVMValueRef v, int width) {
+    static const double OF_FLOAT = 0.625, OF_DOUBLE = 2;
+    if (!is_division_of_floats(g, v)) return 0;
+    return width * (float_bits(v) == 32 ? OF_FLOAT : OF_DOUBLE);
 }

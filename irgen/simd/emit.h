@@ -113,7 +113,7 @@ void simd_bring_totals(SimdEmit *e); /* where the nest ends */
 LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is_signed);
 
 /* divide.c: of vectors, by what is no constant; the divisor of no lane is 0 */
-LLVMValueRef simd_divided(SimdEmit *e, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef simd_divided(SimdEmit *e, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *mask);
 
 /* interleave.c */
 bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueRef *mask); /* together */

@@ -62,13 +62,6 @@ static bool never_traps(LLVMValueRef by) {
     return n != 0 && n != -1;
 }
 
-/* x86 divides lane by lane, and traps: lanes that are not live divide by 1. */
-static LLVMValueRef safe_divisor(SimdEmit *e, LLVMValueRef by, LaneRate rate, int row, int vector) {
-    LLVMValueRef *mask = simd_mask_for(e, rate, row, vector);
-    LLVMValueRef one = simd_splat(e, LLVMConstInt(LLVMGetElementType(LLVMTypeOf(by)), 1, false));
-    return mask ? LLVMBuildSelect(e->b, *mask, by, one, "") : by;
-}
-
 /* Intrinsics with a vector form: how many of their types name them, and where those stand. */
 typedef struct VectorForm {
     const char *name;
@@ -161,8 +154,7 @@ static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector
             break;
         }
         if (simd_divides(v) && !never_traps(LLVMGetOperand(v, 1))) {
-            b = safe_divisor(e, b, simd_rate(e->g, v, e->block), row, vector);
-            r = simd_divided(e, op, a, b);
+            r = simd_divided(e, op, a, b, simd_mask_for(e, simd_rate(e->g, v, e->block), row, vector));
             break;
         }
         r = LLVMBuildBinOp(e->b, op, a, b, "");

@@ -1,11 +1,13 @@
-; Lanes that do not come to a division divide by 1: theirs may be 0. The others divide as numbers of 53 bits, which is exact.
+; Divisions of floats do not trap: a division of integers that is one of floats does not wait for the mask of its lanes. What
+; lanes get that do not come to it is anything, but the same wherever it is used. 53 bits are exact.
 ; RUN-PASS: vectorize --march=x86-64-v3
 ; CHECK: vectors:
 ; CHECK: [[V:%.*]] = load <8 x i32>
 ; CHECK: some:
-; CHECK: [[BY:%.*]] = select <8 x i1> {{%.*}}, <8 x i32> [[V]], <8 x i32> splat (i32 1)
-; CHECK: [[D:%.*]] = sitofp <8 x i32> [[BY]] to <8 x double>
-; CHECK: fdiv <8 x double> splat (double 1.000000e+03), [[D]]
+; CHECK: [[D:%.*]] = sitofp <8 x i32> [[V]] to <8 x double>
+; CHECK: [[R:%.*]] = fdiv <8 x double> splat (double 1.000000e+03), [[D]]
+; CHECK: [[Q:%.*]] = fptosi <8 x double> [[R]] to <8 x i32>
+; CHECK: freeze <8 x i32> [[Q]]
 ; CHECK: pieces:
 define void @f(ptr noalias %x, ptr noalias %y, i64 %n) {
 entry:
