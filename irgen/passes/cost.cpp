@@ -18,28 +18,50 @@ Type *wide(Type *t, unsigned lanes) {
     return lanes == 1 || !VectorType::isValidElementType(t) ? t : FixedVectorType::get(t, lanes);
 }
 
+/* A clamp, a conversion and choices (simd/saturate.c). */
+InstructionCost saturating_cost(const TargetTransformInfo &tti, const CallInst &call, bool is_signed, unsigned lanes) {
+    enum { CHOICES = 6 };
+    Type *from = wide(call.getArgOperand(0)->getType(), lanes), *to = wide(call.getType(), lanes);
+    unsigned opcode = is_signed ? Instruction::FPToSI : Instruction::FPToUI;
+    return CHOICES + tti.getCastInstrCost(opcode, to, from, TargetTransformInfo::CastContextHint::None, KIND);
+}
+
 InstructionCost call_cost(const TargetTransformInfo &tti, const CallInst &call, unsigned lanes) {
     auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
     if (!intrinsic) return InstructionCost::getInvalid();
+    Intrinsic::ID id = intrinsic->getIntrinsicID();
+    if (id == Intrinsic::fptosi_sat || id == Intrinsic::fptoui_sat)
+        return saturating_cost(tti, call, id == Intrinsic::fptosi_sat, lanes);
     SmallVector<Type *, 4> types;
     for (const Value *argument : call.args()) {
         Type *t = argument->getType();
         types.push_back(isa<ConstantInt>(argument) && t->isIntegerTy(1) ? t : wide(t, lanes));
     }
-    IntrinsicCostAttributes attributes(intrinsic->getIntrinsicID(), wide(call.getType(), lanes), types);
+    IntrinsicCostAttributes attributes(id, wide(call.getType(), lanes), types);
     return tti.getIntrinsicInstrCost(attributes, KIND);
 }
 
-// x86 has no vector division of integers, so lanes are divided one by one, for which LLVM's model has a single number.
-// Division by a constant becomes a product of twice the width, which exists for lanes of up to 32 bits. LLVM divides
-// small 64-bit numbers in 32 bits (BypassSlowDivision), but not those in lanes.
+// x86 has no vector division of integers, so lanes are divided one by one, for which LLVM's model has a single number; one
+// alone is a few operations, beside which the divider is busy (level_cost.c). Division by a constant becomes a product of
+// twice the width, which exists for lanes of up to 32 bits. LLVM divides small 64-bit numbers in 32 bits (BypassSlowDivision),
+// but not those in lanes.
 InstructionCost division_cost(const Instruction &i, unsigned lanes) {
-    enum { PRODUCT = 6, QUOTIENT = 24, LONG_QUOTIENT = 32, BYPASS = 2, MOVES = 3 };
+    enum { PRODUCT = 6, QUOTIENT = 4, BYPASS = 2, LANE = 19, LONG_LANE = 35 };
     bool is_long = i.getType()->getScalarSizeInBits() > 32, by_constant = isa<Constant>(i.getOperand(1));
     if (match(i.getOperand(1), PatternMatch::m_Power2())) return is_long && lanes > 1 ? 6 : 3;
-    unsigned alone = by_constant ? PRODUCT : is_long ? LONG_QUOTIENT : QUOTIENT;
-    if (lanes == 1) return alone == LONG_QUOTIENT ? QUOTIENT + BYPASS : alone;
-    return by_constant && !is_long ? 2 * alone : lanes * ((is_long ? alone : alone * 2 / 3) + MOVES);
+    if (lanes == 1) return by_constant ? PRODUCT : is_long ? QUOTIENT + BYPASS : QUOTIENT;
+    if (by_constant) return is_long ? lanes * (PRODUCT + 3) : 2 * PRODUCT;
+    return lanes * (is_long ? LONG_LANE : LANE);
+}
+
+/* Lanes at addresses of their own. */
+InstructionCost gather_cost(const TargetTransformInfo &tti, const Instruction &i, unsigned lanes) {
+    if (lanes == 1) return InstructionCost::getInvalid();
+    Intrinsic::ID id = isa<LoadInst>(i) ? Intrinsic::masked_gather : Intrinsic::masked_scatter;
+    Type *t = wide(getLoadStoreType(&i), lanes);
+    if (!t->isVectorTy()) return InstructionCost::getInvalid();
+    MemIntrinsicCostAttributes access(id, t, getLoadStorePointerOperand(&i), false, getLoadStoreAlignment(&i));
+    return tti.getMemIntrinsicInstrCost(access, KIND);
 }
 
 InstructionCost cost_of(const TargetTransformInfo &tti, const Instruction &i, unsigned lanes) {
@@ -48,6 +70,7 @@ InstructionCost cost_of(const TargetTransformInfo &tti, const Instruction &i, un
         Type *from = wide(cast->getSrcTy(), lanes);
         return tti.getCastInstrCost(i.getOpcode(), t, from, TargetTransformInfo::CastContextHint::None, KIND);
     }
+    if (isa<LoadInst>(i) || isa<StoreInst>(i)) return gather_cost(tti, i, lanes);
     if (i.isIntDivRem()) return division_cost(i, lanes);
     if (isa<BinaryOperator>(i) || isa<UnaryOperator>(i)) {
         auto first = tti.getOperandInfo(i.getOperand(0)), second = first;

@@ -10,9 +10,12 @@
 
 enum {
     MAX_DEPTH = 4,
-    IN_A_CYCLE = 2, IN_A_CYCLE_ALONE = 3, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
-    LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_LIVE_LANE = 10, BY_CALL = 6,
+    IN_A_CYCLE = 2, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
+    LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_CALL = 6,
+    BY_LIVE_LANE = 18 /* with a branch, half of which may be missed */,
     BY_LANE_PLAIN = 4 /* an update without a lock */,
+    DIVIDER_ALONE = 6, LATENCY_OF_DIVISION = 24, /* of an integer */
+    LATENCY_OF_GATHER = 25, LATENCY_OF_MASK = 4,
     LOCKED = 18 /* cycles of an atomic update of memory that other threads reach */,
     END_TESTS = 4 /* of the first and the last item (ends.c) */, MASKS = 3, TEMPORARIES = 2
 };
@@ -113,6 +116,8 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (op == LLVMLoad && beside) return 1 + lines_cost(g, value, width);
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
         if (uniform || value->private_of >= 0 || beside) return 1;
+        double gather = g->costs[value - g->values.at].vector;
+        if (op == LLVMLoad && gather >= 0 && simd_is_gathered(g, t, LLVMTypeOf(value->v))) return gather;
         return (masked && !t->mask_registers ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
     }
     case LLVMCall:
@@ -128,11 +133,14 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
     }
 }
 
+/* Not multiplied, as by a constant. */
+static bool is_divided(LLVMValueRef v) { return simd_divides(v) && !LLVMIsConstant(LLVMGetOperand(v, 1)); }
+
 /* Cycles from an operand to the result, of one element as of a vector. */
 static double latency(const SimdRegion *g, int i) {
     LLVMValueRef v = g->values.at[i].v;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    double cost = g->costs[i].alone; /* of what takes many cycles, as divisions do, both are alike */
+    double cost = is_divided(v) ? LATENCY_OF_DIVISION : g->costs[i].alone; /* of vectors nearly the same */
     if (op == LLVMGetElementPtr || op == LLVMBr || simd_is_remark(v) || simd_is_sign_of_fused(v)) return 0;
     double cycles = op == LLVMLoad ? LATENCY_OF_LOAD : is_float(LLVMTypeOf(v)) || op == LLVMMul ? LATENCY : 1;
     return cost > cycles ? cost : cycles;
@@ -174,6 +182,46 @@ static double longest_chain(const SimdRegion *g, int loop) {
         if (cycles > longest) longest = cycles;
     }
     return longest;
+}
+
+/* Does a vector of it wait for the mask of its loop? */
+static bool takes_mask(const SimdRegion *g, const SimdValue *value) {
+    if (!LLVMIsALoadInst(value->v) || value->rate.x != LANE_VARYING) return false;
+    return value->private_of < 0 || simd_address_rate(g, value).x == LANE_VARYING;
+}
+
+static bool decides_who_leaves(const SimdRegion *g, int loop, const SimdBlock *b) {
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(b->bb);
+    bool leaves = false;
+    for (int i = 0; b->diverges && LLVMIsABranchInst(branch) && i < (int)LLVMGetNumSuccessors(branch); i++) {
+        int to = value_map_get(g->block_of, LLVMGetSuccessor(branch, (unsigned)i));
+        leaves |= to < 0 || !g->loops.at[loop].has[to];
+    }
+    return leaves;
+}
+
+/* One item's branches are predicted; what lanes leave a loop by becomes their mask, which loads of the next iteration wait
+ * for. Cycles from those loads to the mask; 0: no such load decides. */
+static double mask_chain_of(const SimdRegion *g, int loop) {
+    double *far = arena_array(g->arena, double, g->values.n + 1), longest = 0;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!simd_in_loop(g, loop, value->block) || g->blocks.at[value->block].leaves) continue;
+        bool is_masked = takes_mask(g, value), gathers = is_masked && !simd_is_beside(g, value);
+        for (int k = 0; k < LLVMGetNumOperands(value->v); k++) {
+            int o = LLVMIsAPHINode(value->v) ? -1 : value_map_get(g->value_of, LLVMGetOperand(value->v, (unsigned)k));
+            if (o >= 0 && o < i && far[o] > far[i]) far[i] = far[o];
+        }
+        if (is_masked) far[i] += gathers ? LATENCY_OF_GATHER : LATENCY_OF_LOAD + LATENCY_OF_MASK;
+        else if (far[i] > 0) far[i] += latency(g, i);
+    }
+    for (int b = 0; b < g->blocks.n; b++) {
+        const SimdBlock *block = &g->blocks.at[b];
+        if (!simd_in_loop(g, loop, b) || block->leaves || !decides_who_leaves(g, loop, block)) continue;
+        int o = value_map_get(g->value_of, LLVMGetCondition(LLVMGetBasicBlockTerminator(block->bb)));
+        if (o >= 0 && far[o] > longest) longest = far[o];
+    }
+    return longest > 0 ? longest + LATENCY_OF_MASK : 0;
 }
 
 static double saved_by_columns(const SimdRegion *g, const SimdValue *value, double cost, int width) {
@@ -269,12 +317,15 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
         bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         if (begins_run(g, value)) c.none += FAR_RUN;
+        if (varies && simd_divides(value->v))
+            *(rows ? &c.divider_both : &c.divider_vectors) += simd_division_cycles(g, value->v, width);
         c.columns += saved_by_columns(g, value, cost, width);
         if (varies) *(rows ? &c.both : &c.vectors) += cost;
         else if (rows) c.rows += cost;
         else c.none += cost / 2;
     }
     c.chain = loop >= 0 ? longest_chain(g, loop) : 0;
+    if (loop >= 0 && g->loops.at[loop].divergent) c.mask_chain = mask_chain_of(g, loop);
     c.way = loop >= 0 ? 0 : longest_way(g);
     /* Who is live, and what those leave with: where a chain of operations would go through memory, it waits there, too. */
     if (c.inner && c.chain > LATENCY && g->loops.at[loop].divergent) c.held_live = 2;
@@ -304,8 +355,8 @@ static bool skips_much(const SimdRegion *g, int b) {
 enum { ONE_OF = 2 };
 
 /* The same level run by one item alone: it skips what a vector executes under a mask. */
-double level_time_alone(const SimdRegion *g, const LevelCost *c, int loop) {
-    double operations = 1, wait = c->chain;
+double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop) {
+    double operations = 1, wait = c->chain, divider = 0;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *b = &g->blocks.at[value->block];
@@ -316,10 +367,13 @@ double level_time_alone(const SimdRegion *g, const LevelCost *c, int loop) {
         double cost = g->costs[i].alone;
         if (op == LLVMBr) cost = b->diverges && stays_inside(g, value->block) && skips_much(g, value->block) ? MISSED_BRANCH : 1;
         else if (cost < 0) cost = op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
-        if (op == LLVMCall && update_cycles(value->v) > 1) cost = IN_A_CYCLE_ALONE * update_cycles(value->v);
-        operations += cost * beside(g, value) / (b->conditional && simd_is_masked(g, value->block) ? ONE_OF : 1);
+        if (op == LLVMCall && update_cycles(value->v) > 1) cost = t->alone_in_a_cycle * update_cycles(value->v);
+        double share = b->conditional && simd_is_masked(g, value->block) ? 1.0 / ONE_OF : 1;
+        operations += cost * beside(g, value) * share;
+        if (is_divided(value->v)) divider += DIVIDER_ALONE * share;
     }
-    double time = operations / IN_A_CYCLE_ALONE;
+    double time = operations / t->alone_in_a_cycle;
+    if (divider > time) time = divider;
     return c->weight * (time > wait ? time : wait);
 }
 
@@ -331,7 +385,9 @@ double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {
     held += c->held_live * n;
     if (s.rows > 1) held += c->held_rows * s.vectors;
     if (held > t->registers) operations += 2 * (held - t->registers);
-    double time = operations / IN_A_CYCLE, wait = c->chain;
+    double time = operations / IN_A_CYCLE, wait = c->chain > c->mask_chain ? c->chain : c->mask_chain;
+    double divider = c->divider_both * n + c->divider_vectors * s.vectors;
+    if (divider > time) time = divider;
     double in_sight = operations / SIMD_IN_SIGHT; /* of a block; below 1, others have begun meanwhile */
     wait += (double)c->way * LATENCY * (in_sight < 1 ? in_sight : 1);
     return c->weight * (time > wait ? time : wait) / n;

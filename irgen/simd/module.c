@@ -78,12 +78,15 @@ static bool is_marked(LLVMValueRef fn, const char *mark) {
     return LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, mark, (unsigned)strlen(mark)) != NULL;
 }
 
+/* Whether gathers are fast is LLVM's to say, of the processor that code is tuned for: Intel's since Skylake. Those of Zen 4
+ * and Zen 5 are microcode. */
 static SimdTarget machine(Cg *cg) {
+    bool fast_gathers = LLVMKdslHasFeature(cg->machine, "+fast-gather");
     if (LLVMKdslHasFeature(cg->machine, "+avx512f") && LLVMKdslHasFeature(cg->machine, "+avx512vl") &&
         LLVMKdslHasFeature(cg->machine, "+avx512dq") && LLVMKdslHasFeature(cg->machine, "+avx512bw"))
-        return (SimdTarget){512, 32, cg->machine, true};
-    if (LLVMKdslHasFeature(cg->machine, "+avx2")) return (SimdTarget){256, 16, cg->machine, false};
-    return (SimdTarget){128, 16, cg->machine, false};
+        return (SimdTarget){512, 32, 4, cg->machine, true, fast_gathers};
+    if (LLVMKdslHasFeature(cg->machine, "+avx2")) return (SimdTarget){256, 16, 3, cg->machine, false, fast_gathers};
+    return (SimdTarget){128, 16, 3, cg->machine, false, false};
 }
 
 /* Functions that hold marked nests, as simd_prepare has found them. */

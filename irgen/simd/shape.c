@@ -119,6 +119,8 @@ static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_wr
     return !(down > 0 && s.rows > 1 && down % s.rows);
 }
 
+static int n_items(SimdShape s) { return s.rows * s.vectors * s.width; }
+
 static const double MARGIN = 1.05; /* what an estimate may be wrong by */
 
 /* In blocks inside, or in those at edges (ends.c). */
@@ -129,8 +131,8 @@ static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, boo
     if (has_ends) simd_rates_settled(g, inside);
     for (int l = -1; l < g->loops.n; l++) {
         LevelCost c = level_cost(g, t, l, s.width);
-        alone += level_time_alone(g, &c, l);
-        vector += (level_time(&c, t, s) + level_divergence_time(g, &c, l)) / s.width * simd_unevenness(g, l, s.width);
+        alone += level_time_alone(g, t, &c, l);
+        vector += (level_time(&c, t, s) + level_divergence_time(g, &c, l)) / s.width * simd_unevenness(g, l, n_items(s));
     }
     if (has_ends) simd_rates_settled(g, settled);
     return alone * MARGIN < vector;
@@ -140,9 +142,10 @@ bool simd_loses_at_edges(SimdRegion *g, const SimdTarget *t, int width) {
     return is_better_alone(g, t, (SimdShape){1, 1, width}, false);
 }
 
-static double time_of(const LevelCost *levels, int n, const SimdTarget *t, SimdShape s) {
+/* A block stays in a loop until its last item has left. */
+static double time_of(const SimdRegion *g, const LevelCost *levels, int n, const SimdTarget *t, SimdShape s) {
     double time = 0;
-    for (int l = 0; l < n; l++) time += level_time(&levels[l], t, s);
+    for (int l = 0; l < n; l++) time += level_time(&levels[l], t, s) * simd_unevenness(g, l - 1, n_items(s));
     return time;
 }
 
@@ -153,13 +156,13 @@ static SimdShape best(SimdRegion *g, const SimdTarget *t, int width, bool rows) 
     LevelCost *levels = arena_array(g->arena, LevelCost, n);
     for (int l = 0; l < n; l++) levels[l] = level_cost(g, t, l - 1, width);
     SimdShape best = {1, 1, width};
-    double least = time_of(levels, n, t, best);
+    double least = time_of(g, levels, n, t, best);
     for (int r = 0; r < (rows ? N_SIZES : 1); r++)
         for (int v = 0; v < n_vectors; v++) {
             SimdShape s = {sizes[r], sizes[v], width};
             bool is_allowed = (s.rows == 1 || simd_allows(g, UNROLL_JAM)) && (s.vectors == 1 || simd_allows(g, INTERLEAVE));
             if (!is_allowed || !fits(g, t, s, n_written)) continue;
-            double time = time_of(levels, n, t, s);
+            double time = time_of(g, levels, n, t, s);
             if (time > least * 0.97) continue; /* more code for nothing */
             least = time;
             best = s;

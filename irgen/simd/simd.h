@@ -156,10 +156,11 @@ typedef struct SimdShape {
 
 typedef struct SimdTarget {
     int vector_bits, registers;
+    int alone_in_a_cycle;         /* scalar operations in a cycle, where it starts two of vectors (level_cost.c) */
     LLVMTargetMachineRef machine;
     bool mask_registers;          /* masks are bits, and every access may have one */
+    bool fast_gathers;            /* a gather takes less time than a load for each lane */
 } SimdTarget;
-
 
 /* region.c: the nest that ends in this branch; false with why_not: it cannot be vector code */
 bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef layout, LLVMValueRef latch, LLVMValueRef outer_latch);
@@ -239,10 +240,13 @@ bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
 int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */
 
+/* vector_memory.c: is a vector of such elements gathered by one instruction? */
+bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMTypeRef element);
+
 /* trips.c: what the cost model takes a loop of an item for */
 double simd_trip_count(const SimdRegion *g, int loop);
-/* Iterations of a vector in a loop and those around it, by those of the mean item; loop -1: 1 */
-double simd_unevenness(const SimdRegion *g, int loop, int width);
+/* Iterations of a block of items in a loop and those around it, by those of the mean item; loop -1: 1 */
+double simd_unevenness(const SimdRegion *g, int loop, int n_items);
 
 /* counted.c: for counter in lo..hi, straight on */
 typedef struct SimdCounted {
@@ -356,6 +360,7 @@ bool simd_saturates(LLVMTypeRef from, LLVMTypeRef to);
 /* divide.c */
 bool simd_divides(LLVMValueRef v); /* integers */
 double simd_division_cost(const SimdRegion *g, const SimdTarget *t, LLVMValueRef v, int width, double otherwise);
+double simd_division_cycles(const SimdRegion *g, LLVMValueRef v, int width); /* of the divider; 0: no floats are divided */
 
 /* parts.c: interleaved accesses */
 void simd_find_parts(SimdRegion *g); /* once the rates are there */

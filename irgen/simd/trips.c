@@ -2,6 +2,8 @@
  * vector executes, which stays in the loop until its last lane has left. */
 #include "irgen/simd/simd.h"
 
+#include <math.h>
+
 /* Of one exit, the header's: phi + step each time, compared with a constant. 0: not known */
 static int64_t constant_trips(const SimdRegion *g, int loop) {
     LLVMBasicBlockRef head = g->blocks.at[g->loops.at[loop].header].bb;
@@ -57,6 +59,12 @@ static bool is_smooth(const SimdRegion *g, LLVMValueRef v, bool *seen) {
     return true;
 }
 
+static int n_exits(const SimdRegion *g, int loop) {
+    int n = 0;
+    for (int b = 0; b < g->blocks.n; b++) n += is_exit(g, loop, b);
+    return n;
+}
+
 /* Do only smooth values decide which items leave the loop now? */
 static bool leaves_smoothly(const SimdRegion *g, int loop) {
     bool *seen = arena_array(g->arena, bool, g->values.n + 1), smooth = true;
@@ -71,15 +79,15 @@ static bool leaves_smoothly(const SimdRegion *g, int loop) {
 /* Smooth trip counts are nearly those of the neighbours. Those that data decide are taken to lie halfway between trip counts
  * that are all alike and a geometric distribution, where the greatest of n is the mean times the n-th harmonic number;
  * of loops in one another both parts differ. Lanes one after the other take no longer than all of them. */
-double simd_unevenness(const SimdRegion *g, int loop, int width) {
+double simd_unevenness(const SimdRegion *g, int loop, int n_items) {
     static const double OF_NEIGHBOURS = 1.2;
     double harmonic = 0, smooth = 1, data = 1;
-    for (int i = 1; i <= width; i++) harmonic += 1.0 / i;
+    for (int i = 1; i <= n_items; i++) harmonic += 1.0 / i;
     for (int l = loop; l >= 0; l = g->loops.at[l].parent) {
         if (!g->loops.at[l].divergent) continue;
         if (leaves_smoothly(g, l)) smooth = OF_NEIGHBOURS;
-        else data *= (1 + harmonic) / 2;
+        else data *= n_exits(g, l) > 1 ? sqrt(n_items) : (1 + harmonic) / 2;
     }
     double all = smooth * data;
-    return all < width ? all : width;
+    return all < n_items ? all : n_items;
 }

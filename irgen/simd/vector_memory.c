@@ -98,10 +98,16 @@ LLVMValueRef simd_load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *place
     return all;
 }
 
+/* There is an instruction for elements of 4 and 8 bytes. Of others LLVM would make a branch for each lane under a mask. */
+bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMTypeRef element) {
+    int64_t bytes = simd_bytes(g, element);
+    return t->fast_gathers && (bytes == 4 || bytes == 8);
+}
+
 /* at: a vector of addresses */
 LLVMValueRef simd_gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask) {
     LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
-    if (e->target->mask_registers) {
+    if (simd_is_gathered(e->g, e->target, LLVMTypeOf(inst))) {
         LLVMTypeRef over[2] = {t, LLVMTypeOf(at)};
         LLVMValueRef args[3] = {at, mask ? *mask : simd_all_lanes(e), LLVMConstNull(t)};
         LLVMValueRef v = simd_intrinsic(e, "llvm.masked.gather", over, 2, args, 3);

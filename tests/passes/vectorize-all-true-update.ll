@@ -1,8 +1,8 @@
 ; An update of an element, which is made lane by lane, under a mask: the block is written for vectors of which no lane is
 ; missing, without a test of each lane, and for those in which some are (branch on superword condition codes). On a machine
 ; with mask registers, too.
-; RUN-PASS: vectorize --march=x86-64-v3
-; RUN-PASS: vectorize --march=x86-64-v4
+; RUN-PASS: vectorize --march=x86-64-v3 --vector=always
+; RUN-PASS: vectorize --march=x86-64-v4 --vector=always
 ; CHECK: [[ANY:%.*]] = call i1 @llvm.vector.reduce.or
 ; CHECK: br i1 [[ANY]], label %[[LIVE:.*]], label
 ; CHECK: [[LIVE]]:
