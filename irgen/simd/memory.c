@@ -187,15 +187,30 @@ bool simd_blends_store(const SimdEmit *e, const SimdValue *value) {
 
 /* What is chosen, in a form that LLVM does not take apart: of a choice with what is in the place already it would make the
  * masked store again. */
-LLVMValueRef simd_choice(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMValueRef old) {
+static LLVMValueRef settled(SimdEmit *e, LLVMValueRef v) {
     LLVMTypeRef t = LLVMTypeOf(v), number = LLVMGetElementType(t);
-    v = LLVMBuildSelect(e->b, mask, v, old, "");
     int64_t bytes = simd_bytes(e->g, number);
     if (LLVMGetTypeKind(number) == LLVMPointerTypeKind || (bytes != 4 && bytes != 8)) return v; /* there is none to be made */
     LLVMTypeRef as = simd_type(e, bytes == 4 ? e->cg->f32 : e->cg->f64);
     v = LLVMBuildBitCast(e->b, v, as, "");
     v = simd_intrinsic(e, "llvm.arithmetic.fence", &as, 1, &v, 1);
     return LLVMBuildBitCast(e->b, v, t, "");
+}
+
+LLVMValueRef simd_choice(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMValueRef old) {
+    return settled(e, LLVMBuildSelect(e->b, mask, v, old, ""));
+}
+
+/* Is what is stored chosen between what is in the place already and something else? */
+static bool may_keep(LLVMValueRef store) {
+    LLVMValueRef v = LLVMGetOperand(store, 0), at = LLVMGetOperand(store, 1);
+    bool is_phi = LLVMIsAPHINode(v) != NULL;
+    int from = is_phi ? 0 : 1, to = is_phi ? (int)LLVMCountIncoming(v) : 3;
+    for (int k = from; k < to && (is_phi || LLVMIsASelectInst(v)); k++) {
+        LLVMValueRef one = is_phi ? LLVMGetIncomingValue(v, (unsigned)k) : LLVMGetOperand(v, (unsigned)k);
+        if (LLVMIsALoadInst(one) && LLVMGetOperand(one, 0) == at) return true;
+    }
+    return false;
 }
 
 static LLVMValueRef blended(SimdEmit *e, LLVMValueRef v, LLVMValueRef old, LLVMValueRef **mask) {
@@ -207,6 +222,8 @@ static LLVMValueRef blended(SimdEmit *e, LLVMValueRef v, LLVMValueRef old, LLVMV
 static void store_beside(SimdEmit *e, const SimdValue *value, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
     if (mask && simd_blends_store(e, value))
         v = blended(e, v, simd_load_vector(e, e->g->values.at[value->read_before].v, at, NULL), &mask);
+    else if (!e->target->mask_registers && may_keep(value->v))
+        v = settled(e, v);
     simd_store_vector(e, value->v, v, at, mask);
 }
 

@@ -130,6 +130,8 @@ void simd_prepare(Cg *cg) {
         if (has_nests(fn) && simd_expand_copies(cg, fn)) run_passes(cg, fn, "sroa,early-cse,dce");
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
         if (has_nests(fn) && cg_allows(cg, SINK) && simd_sink(cg, fn)) run_passes(cg, fn, "instsimplify,dce");
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (has_nests(fn) && cg_allows(cg, TRANSLATE) && simd_translate(cg, fn)) run_passes(cg, fn, "early-cse,dce");
     if (cg_allows(cg, SHRINK)) {
         each_with_nests(cg, simd_shrink);
         run_on_nests(cg, "dce");

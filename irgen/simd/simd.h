@@ -194,6 +194,8 @@ void simd_hoist_parts(Cg *cg, LLVMValueRef fn);      /* and those of parameters 
 /* indices.c: narrow index arithmetic that cannot wrap becomes 64-bit arithmetic */
 void simd_widen_indices(Cg *cg, LLVMValueRef fn);
 bool simd_sink(Cg *cg, LLVMValueRef fn); /* sink.c: stores of several paths to where the paths join. Any? */
+bool simd_are_equal(LLVMValueRef a, LLVMValueRef b, int depth); /* the same, or computed alike from the same? */
+bool simd_translate(Cg *cg, LLVMValueRef fn); /* translate.c: loads of phis of addresses. Any? */
 bool simd_expand_copies(Cg *cg, LLVMValueRef fn); /* expand.c: of private arrays, by elements. Any? */
 void simd_shrink(Cg *cg, LLVMValueRef fn); /* shrink.c: arithmetic whose values fit 16 bits is done in 16 */
 

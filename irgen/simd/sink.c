@@ -26,13 +26,13 @@ static bool have_equal_flags(LLVMValueRef a, LLVMValueRef b) {
 }
 
 /* Do both compute the same, from values that are available on both paths? */
-static bool are_equal(LLVMValueRef a, LLVMValueRef b, int depth) {
+bool simd_are_equal(LLVMValueRef a, LLVMValueRef b, int depth) {
     if (a == b) return true;
     if (!depth || !LLVMIsAInstruction(a) || !LLVMIsAInstruction(b) || LLVMTypeOf(a) != LLVMTypeOf(b)) return false;
     if (LLVMGetInstructionOpcode(a) != LLVMGetInstructionOpcode(b) || !have_equal_flags(a, b)) return false;
     if (LLVMGetNumOperands(a) != LLVMGetNumOperands(b)) return false;
     for (int k = 0; k < LLVMGetNumOperands(a); k++)
-        if (!are_equal(LLVMGetOperand(a, (unsigned)k), LLVMGetOperand(b, (unsigned)k), depth - 1)) return false;
+        if (!simd_are_equal(LLVMGetOperand(a, (unsigned)k), LLVMGetOperand(b, (unsigned)k), depth - 1)) return false;
     return true;
 }
 
@@ -142,7 +142,7 @@ static bool reaches(Cg *cg, LLVMBasicBlockRef bb, const Paths *to) {
 static bool can_join(const Paths *p, LLVMValueRef store) {
     LLVMValueRef first = p->store[0];
     return LLVMTypeOf(LLVMGetOperand(first, 0)) == LLVMTypeOf(LLVMGetOperand(store, 0)) &&
-           are_equal(LLVMGetOperand(first, 1), LLVMGetOperand(store, 1), DEPTH);
+           simd_are_equal(LLVMGetOperand(first, 1), LLVMGetOperand(store, 1), DEPTH);
 }
 
 static void add_path(Paths *p, LLVMBasicBlockRef from, LLVMValueRef store) {
