@@ -1,6 +1,6 @@
 /* axes.c -- the loop nest that a kernel's work items form on a CPU, decided on the tree: the axes of the domain in the
  * order of memory (loop interchange), a loop of the items as one more axis (loop collapsing), the rows of a domain with
- * one axis (delinearisation). Only vector code gains from these, so code for debuggers keeps the order of the
+ * one axis (delinearisation), a short axis as a loop of each item. Only vector code gains from these, so code for debuggers keeps the order of the
  * source. */
 #include "irgen/cpu/cpu.h"
 #include "sema/analysis/axes.h"
@@ -15,15 +15,31 @@ static const Stmt *collapsed_loop(const Kernel *k) {
     return loop && axes_want_loop(&cg->c->arena, k->func, loop) ? loop : NULL;
 }
 
-/* Decided once for both versions of the kernel, and for chunks, which consist of whole rows. */
-void cpu_choose_axes(Kernel *k) {
+/* Channels, components: rows of two to four items would not fill a vector. As a loop of each item of the other axes they
+ * are unrolled, and their accesses interleaved (simd/unroll.c, parts.c). Reductions, failures and lines of output count
+ * each item; groups are cut along the axes. */
+static bool has_short_axis(const Kernel *k) {
+    Cg *cg = k->cg;
+    const Func *fn = k->func;
+    if (!cg->vector || !cg_allows(cg, SHORT_AXIS) || fn->domain.n < 2 || fn->group.items) return false;
+    if (k->loop || fn->reduction || fn->loop_checks.n || cg_extra_values(cg, fn)) return false;
+    return axis_is_short(&fn->item->fn.over.at[k->order[fn->domain.n - 1]].range);
+}
+
+static void choose_order(Kernel *k) {
     Cg *cg = k->cg;
     bool changes = cg->vector && cg_allows(cg, INTERCHANGE);
-    k->loop = collapsed_loop(k);
     if (changes && axes_in_memory_order(&cg->c->arena, k->func, k->order)) return;
     for (int d = 0; d < k->func->domain.n; d++) k->order[d] = d;
     FlatAxis *flat = arena_new(&cg->c->arena, FlatAxis);
     if (!k->loop && cg->vector && cg_allows(cg, DELINEARISE) && flat_axis(&cg->c->arena, k->func, flat)) k->flat = flat;
+}
+
+/* Decided once for both versions of the kernel, and for chunks, which consist of whole rows. */
+void cpu_choose_axes(Kernel *k) {
+    k->loop = collapsed_loop(k);
+    choose_order(k);
+    k->short_axis = has_short_axis(k);
 }
 
 /* Writes the decisions as attributes of the function, for --explain=vector. */
@@ -38,6 +54,8 @@ void cpu_tell_axes(const Kernel *k, LLVMValueRef range) {
     }
     if (changed) LLVMAddTargetDependentFunctionAttr(range, CG_AXES, names);
     if (k->loop) LLVMAddTargetDependentFunctionAttr(range, CG_COLLAPSED, k->loop->for_.binder.sym->name);
+    int fastest = k->order[k->func->domain.n - 1];
+    if (k->short_axis) LLVMAddTargetDependentFunctionAttr(range, CG_SHORT_AXIS, k->func->domain.at[fastest]->name);
     if (!k->flat) return;
     const char *rest = k->flat->row.n ? "; nest 2 is for other launches" : "";
     const char *text = arena_printf(&cg->c->arena, "`%s` work items%s", flat_text(&cg->c->arena, &k->flat->row), rest);

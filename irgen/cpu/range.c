@@ -72,6 +72,7 @@ typedef struct Walk {
     const Func *fn;
     const int *order;
     const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
+    const Axis *inner; /* a short axis, behind the fastest one: a loop of each item; NULL: none */
     bool is_rest;     /* for the launches that are not in rows, since these would be short (delinearisation) */
     Axis axes[MAX_RANK];
     int n;
@@ -141,14 +142,20 @@ static ItemLoop item_loop_begin(CgFunc *f, LLVMValueRef from, LLVMValueRef to, c
     return l;
 }
 
-static LLVMValueRef item_loop_end(CgFunc *f, ItemLoop *l, bool rows) {
+/* Returns the branch back. */
+static LLVMValueRef loop_end(CgFunc *f, ItemLoop *l) {
     LLVMValueRef next = LLVMBuildNSWAdd(f->b, load64(f, l->counter), cg_i64(f->cg, 1), "");
     LLVMSetNUW(next, true);
     LLVMBuildStore(f->b, next, l->counter);
     cg_goto(f, l->head);
     LLVMValueRef latch = LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b));
-    cg_mark_items(f, latch, rows);
     cg_enter(f, l->done);
+    return latch;
+}
+
+static LLVMValueRef item_loop_end(CgFunc *f, ItemLoop *l, bool rows) {
+    LLVMValueRef latch = loop_end(f, l);
+    cg_mark_items(f, latch, rows);
     return latch;
 }
 
@@ -171,9 +178,32 @@ static LLVMValueRef item_number(Walk *w, const Rectangle *r, LLVMValueRef row, L
 /* Checks that are hoisted out of the loop over the items need the row to be fixed: then rectangles have one row. */
 static bool has_rows(const Walk *w) { return w->n > 1 && !w->fn->loop_checks.n; }
 
+static const Binder *inner_binder(const Walk *w) { return &w->fn->item->fn.over.at[w->order[w->fn->domain.n - 1]]; }
+
+/* A `return` of the source ends a round, as it does an item. */
+static void run_inner(Walk *w) {
+    CgFunc *f = w->f;
+    LLVMBasicBlockRef next_item = f->next_item;
+    ItemLoop l = item_loop_begin(f, cg_i64(f->cg, 0), w->inner->trips, "inner");
+    const Symbol *sym = inner_binder(w)->sym;
+    LLVMValueRef v = cg_axis_at(f, w->inner, l.k).v;
+    f->slots[sym->id].value = v;
+    cg_debug_value(f, sym, v, 0);
+    f->next_item = cg_block(f, "inner.next");
+    cg_stmts(f, w->fn->item->fn.body, NULL, NULL);
+    cg_goto(f, f->next_item);
+    cg_enter_next(f, f->next_item);
+    f->next_item = next_item;
+    loop_end(f, &l);
+}
+
 /* A collapsed loop runs one iteration for each item, after the `let`s that precede the loop. */
 static void run_body(Walk *w) {
     Block body = *w->fn->item->fn.body;
+    if (w->inner) {
+        run_inner(w);
+        return;
+    }
     if (w->loop) body.stmts.n--;
     cg_stmts(w->f, &body, NULL, NULL);
     if (w->loop) cg_stmts(w->f, w->loop->for_.body, w->f->next_item, w->f->next_item);
@@ -363,6 +393,20 @@ static void run_flat(Walk *w, const FlatAxis *axis) {
     cg_enter(f, done);
 }
 
+static LLVMValueRef rounded_up(CgFunc *f, LLVMValueRef n, LLVMValueRef by) {
+    LLVMValueRef more = LLVMBuildNSWAdd(f->b, n, LLVMBuildNSWSub(f->b, by, cg_i64(f->cg, 1), ""), "");
+    return LLVMBuildUDiv(f->b, more, by, "");
+}
+
+/* Without the short axis, whose positions a range that begins or ends within one leaves to the range with the first. */
+static void run_without_short_axis(Walk *w) {
+    Walk outer = *w;
+    outer.inner = &w->axes[--outer.n];
+    outer.begin = rounded_up(w->f, w->begin, outer.inner->trips);
+    outer.end = rounded_up(w->f, w->end, outer.inner->trips);
+    run_domain(&outer);
+}
+
 static void debug_params(CgFunc *f, const Func *fn, LLVMValueRef *values) {
     for (int i = 0; i < fn->params.n; i++) {
         const Symbol *p = cg_abi_param(fn, i);
@@ -422,6 +466,7 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
     }
     if (k->loop) run_collapsed(&w, k->loop);
     else if (k->flat) run_flat(&w, k->flat);
+    else if (k->short_axis) run_without_short_axis(&w);
     else run_domain(&w);
     LLVMBuildRetVoid(f.b);
     return range;

@@ -154,6 +154,8 @@ static void tell_axes(Teller *t) {
     if (names) buf_printf(t->out, "  interchange: the axes run in the order `%.*s`, that of memory\n", (int)n, names);
     const char *loop = mark_of(t, CG_COLLAPSED, &n);
     if (loop) buf_printf(t->out, "  loop collapsing: the loop over `%.*s` runs as the fastest axis\n", (int)n, loop);
+    const char *inside = mark_of(t, CG_SHORT_AXIS, &n);
+    if (inside) buf_printf(t->out, "  short axis: `%.*s` runs within each work item\n", (int)n, inside);
     const char *row = mark_of(t, CG_FLAT, &n);
     if (row) buf_printf(t->out, "  delinearisation: nest 1 runs rows of %.*s\n", (int)n, row);
 }

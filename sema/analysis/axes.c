@@ -191,6 +191,15 @@ static bool is_short(const Range *r) {
     return lo->kind == CONST_INT && hi->kind == CONST_INT && (double)hi->i - (double)lo->i < SHORT_AXIS;
 }
 
+bool axis_is_short(const Range *r) {
+    enum { FEWEST = 2, MOST = 4 };
+    Const zero = {.kind = CONST_INT};
+    const Const *lo = r->lo ? &r->lo->konst : &zero, *hi = &r->hi->konst;
+    if (lo->kind != CONST_INT || hi->kind != CONST_INT || r->step) return false;
+    double trips = (double)hi->i - (double)lo->i;
+    return trips >= FEWEST && trips <= MOST;
+}
+
 static void choose(const Func *kernel, const double *cost, int *order) {
     int n = kernel->domain.n, fastest = n - 1;
     for (int d = n - 1; d-- > 0;)
