@@ -109,6 +109,11 @@ void simd_store_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMVal
 bool simd_combined_update(SimdEmit *e, LLVMValueRef call); /* false: it is made lane by lane */
 void simd_bring_totals(SimdEmit *e); /* where the nest ends */
 
+/* partial.c */
+bool simd_adds_partially(const SimdEmit *e, SimdPartial p); /* has the block enough lanes? */
+LLVMTypeRef simd_partial_type(const SimdEmit *e, SimdPartial p, LLVMTypeRef sum); /* of the total */
+LLVMValueRef simd_add_partially(SimdEmit *e, SimdPartial p, LLVMValueRef total, int row, int vector, LLVMValueRef *mask);
+
 /* saturate.c */
 LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is_signed);
 

@@ -104,6 +104,7 @@ static double call_cost(const SimdRegion *g, LLVMValueRef call, int block, int w
 
 static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    if (op != LLVMCall && simd_is_of_partial(g, value->v, 0)) return 0;
     switch (op) {
     case LLVMPHI: case LLVMBr: case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: return 0;
     case LLVMLoad:

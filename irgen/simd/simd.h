@@ -357,6 +357,16 @@ bool simd_combines_update(const SimdRegion *g, LLVMValueRef v, int block);
 double simd_update_cost(const SimdRegion *g, LLVMValueRef call, int block); /* of such a one, for a vector */
 bool simd_has_totals(const SimdRegion *g); /* will it have any? */
 
+/* partial.c: sums of small integers, in groups of lanes */
+typedef enum PartialKind { PARTIAL_NONE, PARTIAL_BYTES, PARTIAL_WORDS } PartialKind;
+typedef struct SimdPartial {
+    PartialKind kind;
+    LLVMValueRef a, b; /* extensions of what is added up; b: of the other factor, or what is subtracted; NULL: none */
+} SimdPartial;
+SimdPartial simd_partial_of(LLVMValueRef added);
+SimdPartial simd_partial_update(const SimdRegion *g, LLVMValueRef call, int block); /* update.c */
+bool simd_is_of_partial(const SimdRegion *g, LLVMValueRef v, int depth); /* depth: 0 */
+
 /* saturate.c */
 bool simd_saturates(LLVMTypeRef from, LLVMTypeRef to);
 /* divide.c */

@@ -50,6 +50,12 @@ static LLVMValueRef neutral(Combining c, LLVMTypeRef t) {
     return c.join == JOIN_MIN ? LLVMConstAllOnes(t) : LLVMConstNull(t);
 }
 
+static LLVMValueRef nothing_of(SimdEmit *e, Combining c, LLVMTypeRef type) {
+    LLVMValueRef *lanes = arena_array(e->g->arena, LLVMValueRef, LLVMGetVectorSize(type));
+    for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) lanes[i] = neutral(c, LLVMGetElementType(type));
+    return LLVMConstVector(lanes, LLVMGetVectorSize(type));
+}
+
 static LLVMValueRef joined(SimdEmit *e, Combining c, LLVMValueRef a, LLVMValueRef b) {
     static const char *const orders[3][2] = {
         {"llvm.umin", "llvm.umax"}, {"llvm.smin", "llvm.smax"}, {"llvm.minimumnum", "llvm.maximumnum"}};
@@ -140,15 +146,22 @@ bool simd_has_totals(const SimdRegion *g) {
     return false;
 }
 
-static LLVMValueRef total_of(SimdEmit *e, LLVMValueRef call, Combining c, int copy) {
+SimdPartial simd_partial_update(const SimdRegion *g, LLVMValueRef call, int block) {
+    Combining c = combining(call);
+    if (c.join != JOIN_ADD || c.is_float || !simd_allows(g, PARTIAL) || !has_total(g, call, block))
+        return (SimdPartial){PARTIAL_NONE, NULL, NULL};
+    return simd_partial_of(LLVMGetOperand(call, 1));
+}
+
+static LLVMValueRef total_of(SimdEmit *e, LLVMValueRef call, Combining c, int copy, LLVMTypeRef type) {
     SimdRegion *g = e->g;
-    SimdTotal t = {value_map_get(g->value_of, call), copy, simd_type(e, LLVMTypeOf(LLVMGetOperand(call, 1))), NULL};
+    SimdTotal t = {value_map_get(g->value_of, call), copy, type, NULL};
     for (int i = 0; i < g->totals.n; i++) {
         const SimdTotal *other = &g->totals.at[i];
         if (other->value == t.value && other->copy == copy && other->type == t.type) return other->slot;
     }
     t.slot = simd_alloca(e, t.type, "total");
-    LLVMValueRef nothing = simd_splat(e, neutral(c, LLVMGetElementType(t.type)));
+    LLVMValueRef nothing = nothing_of(e, c, t.type);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(e->allocas));
     LLVMBuildStore(e->b, nothing, t.slot);
@@ -158,8 +171,19 @@ static LLVMValueRef total_of(SimdEmit *e, LLVMValueRef call, Combining c, int co
 }
 
 static void add_to_totals(SimdEmit *e, LLVMValueRef call, Combining c) {
+    SimdPartial p = simd_partial_update(e->g, call, e->block);
+    bool partially = simd_adds_partially(e, p);
     for (int k = 0; k < e->n; k++) {
-        LLVMValueRef v = brought(e, call, c, k), slot = total_of(e, call, c, k);
+        LLVMTypeRef sum = LLVMTypeOf(LLVMGetOperand(call, 1));
+        LLVMTypeRef type = partially ? simd_partial_type(e, p, sum) : simd_type(e, sum);
+        LLVMValueRef slot = total_of(e, call, c, k, type);
+        if (partially) {
+            LLVMValueRef before = LLVMBuildLoad2(e->b, type, slot, ""), *mask = e->mask ? &e->mask[k] : NULL;
+            int row = k / e->shape.vectors, vector = k % e->shape.vectors;
+            LLVMBuildStore(e->b, simd_add_partially(e, p, before, row, vector, mask), slot);
+            continue;
+        }
+        LLVMValueRef v = brought(e, call, c, k);
         LLVMValueRef so_far = LLVMBuildLoad2(e->b, LLVMTypeOf(v), slot, "");
         LLVMBuildStore(e->b, joined(e, c, so_far, v), slot);
     }
@@ -183,7 +207,7 @@ void simd_bring_totals(SimdEmit *e) {
             if (t->value != i) continue;
             LLVMValueRef v = LLVMBuildLoad2(e->b, t->type, t->slot, "");
             e->shape.width = (int)LLVMGetVectorSize(t->type);
-            LLVMBuildStore(e->b, simd_splat(e, neutral(c, LLVMGetElementType(t->type))), t->slot);
+            LLVMBuildStore(e->b, nothing_of(e, c, t->type), t->slot);
             if (all && LLVMTypeOf(all) != t->type) { /* of another version of the nest */
                 make_update(e, g->values.at[i].v, element_of(e, g->values.at[i].v), reduced(e, c, v));
                 continue;
@@ -212,6 +236,7 @@ bool simd_combined_update(SimdEmit *e, LLVMValueRef call) {
 }
 
 double simd_update_cost(const SimdRegion *g, LLVMValueRef call, int block) {
-    enum { REDUCTION = 8 };
+    enum { REDUCTION = 8, PARTIAL_SUM = 3 };
+    if (simd_partial_update(g, call, block).kind) return PARTIAL_SUM;
     return has_total(g, call, block) ? 1 : REDUCTION;
 }

@@ -1,0 +1,27 @@
+; What is added is stored as well, in 32 bits: the block has lanes of 32 bits, of which a group of eight bytes is none.
+; RUN-PASS: vectorize --march=x86-64-v3
+; CHECK-NOT: psad
+; CHECK: store <8 x i32>
+define void @f(ptr noalias %s, ptr noalias %x, ptr noalias %y, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %px = getelementptr i8, ptr %x, i64 %i
+  %vx = load i8, ptr %px, align 1
+  %t = zext i8 %vx to i32
+  %py = getelementptr i32, ptr %y, i64 %i
+  store i32 %t, ptr %py, align 4
+  %u = call i32 @kdsl.update.add.i32.alone(ptr %s, i32 %t)
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+done:
+  ret void
+}
+declare i32 @kdsl.update.add.i32.alone(ptr, i32)
+!0 = !{}
