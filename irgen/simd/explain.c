@@ -33,6 +33,15 @@ static void tell(Teller *t, LLVMValueRef at, const char *format, ...) {
     buf_free(&line);
 }
 
+/* A store of an element that only some of the work items of a block write. */
+static void tell_condition(Teller *t, const SimdValue *store) {
+    if (store->private_of >= 0 || !simd_is_masked(t->g, store->block)) return;
+    if (store->read_before >= 0 && !t->g->mask_registers)
+        tell(t, store->v, "conditional store: executed by all work items; those that do not come to it write back what they "
+                          "have read");
+    else tell(t, store->v, "conditional store: executed under a mask");
+}
+
 static void tell_access(Teller *t, const SimdValue *value) {
     bool store = LLVMIsAStoreInst(value->v) != NULL;
     LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(value->v, 0) : value->v);
@@ -40,6 +49,7 @@ static void tell_access(Teller *t, const SimdValue *value) {
     const char *what = store ? "scatter" : "gather";
     int64_t bytes = simd_bytes(t->g, type);
     if (simd_is_rest(t->g, t->g->blocks.at[value->block].loop)) return; /* as the other rounds, which have been told of */
+    if (store) tell_condition(t, value);
     if (value->private_of >= 0 && at.x != LANE_UNIFORM) {
         tell(t, value->v, "%s: each work item indexes a private array of its own", what);
     } else if (value->private_of >= 0 || simd_is_contiguous(t->g, at, type) || (at.x == LANE_LINEAR && at.stride == -bytes)) {

@@ -200,6 +200,7 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Val
         return false;
     }
     const NestVersion *last = &plan.at[plan.n - 1];
+    simd_blends(&g, updated);
     simd_note(cg, &g, last->shape, (SimdVersions){plan.n > 1, last->split, last->unrolled});
     nest_note_plan(&n, &plan);
     write_plan(&n, &plan, latch);
