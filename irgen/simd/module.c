@@ -173,6 +173,11 @@ void simd_unroll(Cg *cg) {
             run_passes(cg, marks.at[i].fn, "instcombine<no-verify-fixpoint>,early-cse");
 }
 
+void simd_collect(Cg *cg) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (has_nests(fn) && cg_allows(cg, COLLECT)) simd_collect_in(cg, fn);
+}
+
 void simd_promote(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++)

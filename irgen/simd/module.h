@@ -15,6 +15,7 @@ void simd_widen_counters(Cg *cg);
 void simd_delinearise(Cg *cg);
 void simd_narrow(Cg *cg);
 void simd_unroll(Cg *cg);
+void simd_collect(Cg *cg);
 void simd_promote(Cg *cg);
 void simd_print_places(Cg *cg);
 void simd_vectorize(Cg *cg);

@@ -195,6 +195,8 @@ void simd_hoist_parts(Cg *cg, LLVMValueRef fn);      /* and those of parameters 
 void simd_widen_indices(Cg *cg, LLVMValueRef fn);
 bool simd_sink(Cg *cg, LLVMValueRef fn); /* sink.c: stores of several paths to where the paths join. Any? */
 bool simd_are_equal(LLVMValueRef a, LLVMValueRef b, int depth); /* the same, or computed alike from the same? */
+bool simd_may_access(LLVMValueRef inst, LLVMValueRef address); /* what a store to `address` writes */
+bool simd_collect_in(Cg *cg, LLVMValueRef fn); /* collect.c: stores to one array, into one block. Any? */
 bool simd_translate(Cg *cg, LLVMValueRef fn); /* translate.c: loads of phis of addresses. Any? */
 bool simd_expand_copies(Cg *cg, LLVMValueRef fn); /* expand.c: of private arrays, by elements. Any? */
 void simd_shrink(Cg *cg, LLVMValueRef fn); /* shrink.c: arithmetic whose values fit 16 bits is done in 16 */

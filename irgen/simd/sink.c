@@ -61,12 +61,12 @@ static bool are_distinct(LLVMValueRef a, LLVMValueRef b) {
 }
 
 /* May the instruction access what a store to `address` writes? */
-static bool may_access(LLVMValueRef inst, LLVMValueRef address) {
+bool simd_may_access(LLVMValueRef inst, LLVMValueRef address) {
     bool is_store = LLVMIsAStoreInst(inst), is_load = LLVMIsALoadInst(inst);
     if (is_store || is_load)
         return LLVMGetVolatile(inst) || simd_is_atomic(inst) || !are_distinct(LLVMGetOperand(inst, is_store), address);
     switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMCall: return !simd_is_remark(inst);
+    case LLVMCall: return !simd_is_remark(inst) && !simd_has_vector_form(inst);
     case LLVMInvoke:
     case LLVMFence:
     case LLVMAtomicRMW:
@@ -82,13 +82,13 @@ static LLVMValueRef last_store(LLVMBasicBlockRef bb) {
     while (v && !LLVMIsAStoreInst(v)) v = LLVMGetPreviousInstruction(v);
     if (!v || LLVMGetVolatile(v) || simd_is_atomic(v)) return NULL;
     for (LLVMValueRef after = LLVMGetNextInstruction(v); after; after = LLVMGetNextInstruction(after))
-        if (may_access(after, LLVMGetOperand(v, 1))) return NULL;
+        if (simd_may_access(after, LLVMGetOperand(v, 1))) return NULL;
     return v;
 }
 
 static bool accesses_before(LLVMValueRef store, LLVMValueRef address) {
     for (LLVMValueRef v = LLVMGetPreviousInstruction(store); v; v = LLVMGetPreviousInstruction(v))
-        if (may_access(v, address)) return true;
+        if (simd_may_access(v, address)) return true;
     return false;
 }
 
