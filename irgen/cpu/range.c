@@ -73,6 +73,7 @@ typedef struct Walk {
     const int *order;
     const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
     const Axis *inner; /* a short axis, behind the fastest one: a loop of each item; NULL: none */
+    bool is_flattened; /* the fastest axis is two, or one and the loop: of the inner one the position is set alone */
     bool is_rest;     /* for the launches that are not in rows, since these would be short (delinearisation) */
     Axis axes[MAX_RANK];
     int n;
@@ -92,7 +93,7 @@ static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
 
 /* The declaration of axis d in the source; both axes of a delinearised domain have the same. */
 static const Binder *axis_binder(const Walk *w, int d) {
-    if (w->loop && d == w->n - 1) return &w->loop->for_.binder;
+    if (w->loop && !w->is_flattened && d == w->n - 1) return &w->loop->for_.binder;
     return &w->fn->item->fn.over.at[w->f->flat.axis ? 0 : w->order[d]];
 }
 
@@ -111,8 +112,22 @@ static void set_flat(Walk *w, int d, LLVMValueRef k) {
     set_to(w, d, cg_flat_value(w->f, cg_flat_index(w->f, flat->row), flat->axis->axis->type));
 }
 
+static const Binder *inner_binder(const Walk *w) {
+    if (w->loop) return &w->loop->for_.binder;
+    return &w->fn->item->fn.over.at[w->order[w->fn->domain.n - 1]];
+}
+
+/* Flattened: an element's place is that of both variables together. */
+static void set_both(Walk *w, int d, LLVMValueRef k) {
+    set_to(w, d, cg_axis_at(w->f, &w->axes[d], cg_i64(w->f->cg, 0)).v);
+    const Symbol *sym = inner_binder(w)->sym;
+    w->f->slots[sym->id].value = k;
+    cg_debug_value(w->f, sym, k, 0);
+}
+
 static void set_domain_variable(Walk *w, int d, LLVMValueRef k) {
-    if (w->f->flat.axis) set_flat(w, d, k);
+    if (w->is_flattened && d == w->n - 1) set_both(w, d, k);
+    else if (w->f->flat.axis) set_flat(w, d, k);
     else set_to(w, d, cg_axis_at(w->f, &w->axes[d], k).v);
 }
 
@@ -177,8 +192,6 @@ static LLVMValueRef item_number(Walk *w, const Rectangle *r, LLVMValueRef row, L
 
 /* Checks that are hoisted out of the loop over the items need the row to be fixed: then rectangles have one row. */
 static bool has_rows(const Walk *w) { return w->n > 1 && !w->fn->loop_checks.n; }
-
-static const Binder *inner_binder(const Walk *w) { return &w->fn->item->fn.over.at[w->order[w->fn->domain.n - 1]]; }
 
 /* A `return` of the source ends a round, as it does an item. */
 static void run_inner(Walk *w) {
@@ -407,6 +420,23 @@ static void run_without_short_axis(Walk *w) {
     run_domain(&outer);
 }
 
+/* Items of the axis around are as many times more as the inner range is long: begin and end count these, but for a loop's. */
+static void run_flattened(Walk *w, const Stmt *loop) {
+    CgFunc *f = w->f;
+    Walk both = *w;
+    both.is_flattened = true;
+    both.loop = loop;
+    Axis inner = loop ? cg_axis(f, &loop->for_.binder.range) : both.axes[--both.n];
+    LLVMValueRef trips = cg_axis_trips(f, &inner);
+    Axis *outer = &both.axes[both.n - 1];
+    outer->trips = LLVMBuildNSWMul(f->b, outer->trips, trips, "");
+    if (loop) {
+        both.begin = LLVMBuildNSWMul(f->b, w->begin, trips, "");
+        both.end = LLVMBuildNSWMul(f->b, w->end, trips, "");
+    }
+    run_domain(&both);
+}
+
 static void debug_params(CgFunc *f, const Func *fn, LLVMValueRef *values) {
     for (int i = 0; i < fn->params.n; i++) {
         const Symbol *p = cg_abi_param(fn, i);
@@ -464,7 +494,8 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
         w.axes[d] = axes[k->order[d]];
         cg_axis_trips(&f, &w.axes[d]);
     }
-    if (k->loop) run_collapsed(&w, k->loop);
+    if (k->is_flattened) run_flattened(&w, k->loop);
+    else if (k->loop) run_collapsed(&w, k->loop);
     else if (k->flat) run_flat(&w, k->flat);
     else if (k->short_axis) run_without_short_axis(&w);
     else run_domain(&w);

@@ -20,6 +20,7 @@
 #define CG_AXES "kdsl-axes" /* of a kernel whose axes were interchanged; its value: their names, the fastest last */
 #define CG_COLLAPSED "kdsl-collapsed" /* of a kernel whose loop became an axis; its value: the loop's variable */
 #define CG_SHORT_AXIS "kdsl-short-axis" /* of a kernel whose fastest axis is a loop of its items; its value: its name */
+#define CG_FLATTENED "kdsl-flattened" /* of a kernel with two axes that run as one; its value: the inner one's name */
 #define CG_FLAT "kdsl-flat" /* of a kernel whose first nest runs a domain in rows; its value: their explanation */
 #define CG_KEPT_CALL "kdsl-kept-call" /* of a function that is not inlined; its value: the function's name */
 /* For the check of barriers: marks a parameter that does not affect the result of a function (the position of the work

@@ -166,6 +166,8 @@ static void tell_axes(Teller *t) {
     if (loop) buf_printf(t->out, "  loop collapsing: the loop over `%.*s` runs as the fastest axis\n", (int)n, loop);
     const char *inside = mark_of(t, CG_SHORT_AXIS, &n);
     if (inside) buf_printf(t->out, "  short axis: `%.*s` runs within each work item\n", (int)n, inside);
+    const char *flattened = mark_of(t, CG_FLATTENED, &n);
+    if (flattened) buf_printf(t->out, "  loop flattening: `%.*s` and the axis around it run as one axis\n", (int)n, flattened);
     const char *row = mark_of(t, CG_FLAT, &n);
     if (row) buf_printf(t->out, "  delinearisation: nest 1 runs rows of %.*s\n", (int)n, row);
 }
