@@ -1,7 +1,7 @@
 /* partial.c -- partial reductions: a sum of small integers is taken in groups of neighbouring lanes, each of which is one
  * lane of the total. `s += i32(x[i])` of bytes would widen each vector of bytes to four of 32 bits; psadbw adds eight bytes
- * to one number, pmaddwd multiplies pairs of 16 bits and adds the two products, vpdpbusd four pairs of bytes. So the block
- * has as many lanes as memory has elements in a vector.
+ * to one number, pmaddwd multiplies pairs of 16 bits and adds the two products. So the block has as many lanes as memory has
+ * elements in a vector.
  *
  * What is added is the extension of an integer of 1, 8 or 16 bits, the product of two of them, or the absolute difference of
  * two bytes. Legal, as sums of integers have the same value in any order (update.c): a group's sum fits in 32 bits, but for
@@ -25,7 +25,8 @@ static bool is_extension(LLVMValueRef v) { return LLVMIsAZExtInst(v) || LLVMIsAS
 /* Of so many bits; 0: it is none. */
 static unsigned extended_from(LLVMValueRef v) { return is_extension(v) ? bits_of(LLVMGetOperand(v, 0)) : 0; }
 
-/* A factor of a sum of `bits` bits: a signed number of 16 bits, or a byte where four products of others would not fit. */
+/* A factor in a sum of `bits` bits: a signed number of 16 bits, or a byte; only bytes in a sum of 64, as two products of
+ * 16 bits may not fit in 32. */
 static bool is_factor(LLVMValueRef v, unsigned bits) {
     int64_t most = bits == 64 ? INT8_MAX : INT16_MAX;
     if (LLVMIsAConstantInt(v)) {
