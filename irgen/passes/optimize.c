@@ -25,12 +25,11 @@ enum { MOST_OF_HOST = 2 };
 static const char short_pipeline[] =
     "cgscc(inline,function-attrs,function<eager-inv>("
     "simplifycfg,early-cse<memssa>," COMBINE ",reassociate,"
-    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,loop-rotate,licm,"
-    "simple-loop-unswitch<trivial>),"
-    COMBINE ",loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,jump-threading,dse,loop-vectorize,"
+    "loop-mssa(loop-simplifycfg,licm<no-allowspeculation>,loop-rotate,licm),"
+    COMBINE ",loop(loop-idiom,loop-deletion,loop-unroll-full),gvn,jump-threading,dse,loop-vectorize,"
     "simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-arithmetic;switch-to-lookup;no-keep-loops;"
     "hoist-common-insts;sink-common-insts>,"
-    "loop-unroll<O2>," COMBINE ",loop-mssa(licm),simplifycfg)),globaldce,constmerge";
+    "loop-unroll<O2>,simplifycfg)),globaldce,constmerge";
 
 static void run_passes(Cg *cg, const char *passes) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
