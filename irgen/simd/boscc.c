@@ -3,13 +3,22 @@
  * without mask registers. control.c writes the versions. */
 #include "irgen/simd/emit.h"
 
-static bool costs_more_masked(const SimdEmit *e, const SimdValue *value) {
+static bool is_made_by_lane(const SimdRegion *g, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
-    if (value->private_of >= 0) return false;
     if (op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg) return true;
-    if (op == LLVMCall)
-        return !simd_is_remark(value->v) && !simd_has_vector_form(value->v) && value->rate.x == LANE_VARYING &&
-               !simd_combines_update(e->g, value->v, value->block);
+    return op == LLVMCall && !simd_is_remark(value->v) && !simd_has_vector_form(value->v) && value->rate.x == LANE_VARYING &&
+           !simd_combines_update(g, value->v, value->block);
+}
+
+bool simd_makes_by_lane(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++)
+        if (!g->blocks.at[g->values.at[i].block].leaves && is_made_by_lane(g, &g->values.at[i])) return true;
+    return false;
+}
+
+static bool costs_more_masked(const SimdEmit *e, const SimdValue *value) {
+    if (value->private_of >= 0) return false;
+    if (is_made_by_lane(e->g, value)) return true;
     if (!simd_is_access(value->v) || e->target->mask_registers) return false;
     return simd_address_rate(e->g, value).x != LANE_UNIFORM && !simd_blends_store(e, value);
 }

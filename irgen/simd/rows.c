@@ -402,6 +402,11 @@ static void write_straight_row(Items *n, SimdShape shape, LLVMValueRef y) {
     write_straight(n, shape, x, y, n->g->x_hi, shape.vectors + 1);
 }
 
+/* With mask registers, masks cost nothing but where each lane takes a branch. */
+static bool edges_are_epilogues(const Items *n) {
+    return n->v->split && n->target->mask_registers && !nest_has_constant_rows(n->g) && !simd_makes_by_lane(n->g);
+}
+
 /* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. With mask
  * registers a vector at an edge takes the same code. */
 static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
@@ -420,7 +425,7 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     }
     LLVMValueRef x = nest_counter(n, n->g->x_lo, "x");
     bool filled = is_filled(n->g->x_lo, n->g->x_hi, shape.vectors * shape.width);
-    bool masked_edges = n->v->split && n->target->mask_registers && !nest_has_constant_rows(n->g);
+    bool masked_edges = edges_are_epilogues(n);
     if (!row.from && !masked_edges) {
         write_vectors(n, shape, x, y, false, NULL);
         if (!filled) write_pieces(n, shape, x, y, n->g->x_hi);

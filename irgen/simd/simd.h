@@ -244,6 +244,9 @@ bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
 int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */
 
+/* boscc.c: is there an update or another call that is made lane by lane? */
+bool simd_makes_by_lane(const SimdRegion *g);
+
 /* vector_memory.c: is a vector of such elements gathered by one instruction? */
 bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMTypeRef element);
 
