@@ -12,10 +12,11 @@ static LLVMValueRef choose(SimdEmit *e, LLVMRealPredicate p, LLVMValueRef a, LLV
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, p, a, b, ""), yes, no, "");
 }
 
-/* To 64 bits vectors have a conversion with AVX-512 only; before, lanes are converted one by one, but without branches. */
-bool simd_saturates(LLVMTypeRef from, LLVMTypeRef to) {
+/* Is it a conversion that vectors have? To 64 bits there is none before AVX-512: lanes are converted one by one, and branches
+ * that are predicted take less time than a clamp before. */
+bool simd_saturates(const SimdTarget *t, LLVMTypeRef from, LLVMTypeRef to) {
     LLVMTypeKind k = LLVMGetTypeKind(from);
-    return (k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind) && LLVMGetIntTypeWidth(to) <= 64;
+    return (k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind) && LLVMGetIntTypeWidth(to) <= (t->mask_registers ? 64 : 32);
 }
 
 /* x: a vector; to: the type of its lanes' results */

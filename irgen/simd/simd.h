@@ -373,7 +373,7 @@ SimdPartial simd_partial_update(const SimdRegion *g, LLVMValueRef call, int bloc
 bool simd_is_of_partial(const SimdRegion *g, LLVMValueRef v, int depth); /* depth: 0 */
 
 /* saturate.c */
-bool simd_saturates(LLVMTypeRef from, LLVMTypeRef to);
+bool simd_saturates(const SimdTarget *t, LLVMTypeRef from, LLVMTypeRef to);
 /* divide.c */
 bool simd_divides(LLVMValueRef v); /* integers */
 double simd_division_cost(const SimdRegion *g, const SimdTarget *t, LLVMValueRef v, int width, double otherwise);

@@ -113,7 +113,7 @@ static LLVMValueRef vector_call(SimdEmit *e, LLVMValueRef call, const VectorForm
     }
     LLVMTypeRef over[2];
     bool saturates = !strncmp(form->name, SATURATE, strlen(SATURATE));
-    if (saturates && simd_saturates(LLVMTypeOf(LLVMGetOperand(call, 0)), LLVMTypeOf(call)))
+    if (saturates && simd_saturates(e->target, LLVMTypeOf(LLVMGetOperand(call, 0)), LLVMTypeOf(call)))
         return simd_saturated(e, args[0], LLVMTypeOf(call), form->name[strlen(SATURATE)] == 's');
     if (form->result_too) over[n_over++] = simd_type(e, LLVMTypeOf(call));
     over[n_over++] = LLVMTypeOf(args[0]);

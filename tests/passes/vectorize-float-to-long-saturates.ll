@@ -1,16 +1,14 @@
-; An f64 becomes an i64 between its least and its greatest value, and a NaN becomes 0: in vectors on AVX-512, before it lane by
-; lane, but without a branch.
+; An f64 becomes an i64 between its least and its greatest value, and a NaN becomes 0: in vectors on AVX-512.
 ; RUN-PASS: vectorize --march=x86-64-v4 --vector=always
-; RUN-PASS: vectorize --march=x86-64-v3 --vector=always
 ; CHECK: vectors:
-; CHECK: [[V:%.*]] = load <[[N:[48]]] x double>
-; CHECK: fcmp ogt <[[N]] x double> [[V]], splat (double 0xC3E0000000000000)
-; CHECK: fcmp olt <[[N]] x double> {{%.*}}, splat (double 0x43DFFFFFFFFFFFFF)
-; CHECK: fptosi <[[N]] x double> {{%.*}} to <[[N]] x i64>
-; CHECK: fcmp oge <[[N]] x double> [[V]], splat (double 0x43E0000000000000)
-; CHECK: select <[[N]] x i1> {{%.*}}, <[[N]] x i64> splat (i64 9223372036854775807), <[[N]] x i64>
-; CHECK: [[NUMBER:%.*]] = fcmp ord <[[N]] x double> [[V]], [[V]]
-; CHECK: select <[[N]] x i1> [[NUMBER]], <[[N]] x i64> {{%.*}}, <[[N]] x i64> zeroinitializer
+; CHECK: [[V:%.*]] = load <8 x double>
+; CHECK: fcmp ogt <8 x double> [[V]], splat (double 0xC3E0000000000000)
+; CHECK: fcmp olt <8 x double> {{%.*}}, splat (double 0x43DFFFFFFFFFFFFF)
+; CHECK: fptosi <8 x double> {{%.*}} to <8 x i64>
+; CHECK: fcmp oge <8 x double> [[V]], splat (double 0x43E0000000000000)
+; CHECK: select <8 x i1> {{%.*}}, <8 x i64> splat (i64 9223372036854775807), <8 x i64>
+; CHECK: [[NUMBER:%.*]] = fcmp ord <8 x double> [[V]], [[V]]
+; CHECK: select <8 x i1> [[NUMBER]], <8 x i64> {{%.*}}, <8 x i64> zeroinitializer
 define void @f(ptr noalias %x, ptr noalias %y, i64 %n) {
 entry:
   br label %head
