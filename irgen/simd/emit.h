@@ -40,7 +40,6 @@ typedef struct SimdEmit {
     int block;                    /* at hand */
     LLVMValueRef *privates;       /* by private: the block's memory for all its items */
     SimdLanePair pair;            /* made last */
-    LLVMValueRef safe;            /* address of memory that any lane may read */
 } SimdEmit;
 
 /* widen.c: instructions */

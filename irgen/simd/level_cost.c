@@ -115,6 +115,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (LLVMIsACallInst(object) && !simd_is_group_memory(object)) return 1; /* what is printed */
         if (simd_is_atomic(value->v) && !uniform) return (masked ? BY_LIVE_LANE : BY_LANE) * width;
         if (op == LLVMLoad && beside) return 1 + lines_cost(g, value, width);
+        if (value->walks) return transposed(width);
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
         if (uniform || value->private_of >= 0 || beside) return 1;
         double gather = g->costs[value - g->values.at].vector;

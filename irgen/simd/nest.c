@@ -172,6 +172,7 @@ static void write_plan(NestContext *n, const NestPlan *plan, LLVMValueRef latch)
 static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValueRef fn, LLVMValueRef latch,
                       LLVMValueRef outer_latch, SimdShape *shape) {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
+    bool walks;
     do {
         if (!simd_region(g, &cg->c->arena, fn, layout, latch, outer_latch) || !calls_are_inlined(cg, g) ||
             !simd_privates(g) || !is_supported(g))
@@ -185,7 +186,9 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
         *shape = simd_shape(g, target);
         if (cg_allows(cg, INNER) && cg->options->opt_level >= 2 && simd_leaves_to_inner(g))
             return simd_refuse(g, "a loop of each item is vectorised instead: it reads along a row", NULL);
-    } while (shape->width > 1 && cg_allows(cg, WALKED) && simd_walked(cg, g, shape->width));
+        walks = cg_allows(cg, WALKED);
+        if (walks && shape->width == 1 && simd_find_walks(g, simd_width(g, target))) *shape = simd_shape(g, target);
+    } while (walks && shape->width > 1 && simd_walked(cg, g, shape->width));
     return true;
 }
 

@@ -85,14 +85,16 @@ bool simd_is_masked(const SimdRegion *g, int block) {
     return g->levels[level].nodes.at[simd_node_of(g, level, block)].masked;
 }
 
-/* One way into the loop and one way around: all that are in a round have come the same way. */
+/* One way into the loop, not out of another one, and one way around: all that are in a round have come the same way. */
 bool simd_is_plain_header(const SimdRegion *g, int block) {
     int loop = g->blocks.at[block].loop, around = 0;
     if (loop < 0 || g->loops.at[loop].header != block) return false;
     LLVMValueRef phi = g->values.at[g->blocks.at[block].first].v;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         int from = value_map_get(g->block_of, LLVMGetIncomingBlock(phi, i));
-        around += from >= 0 && g->loops.at[loop].has[from];
+        bool goes_around = from >= 0 && g->loops.at[loop].has[from];
+        if (from >= 0 && !goes_around && g->blocks.at[from].loop != g->loops.at[loop].parent) return false;
+        around += goes_around;
     }
     return around == 1 && LLVMCountIncoming(phi) == 2;
 }

@@ -47,6 +47,7 @@ typedef struct SimdValue {
     int parts;            /* parts.c: which of SimdRegion.parts it belongs to; -1 */
     int read_before;      /* a masked store: the load of its element that every item makes before (blend.c); -1 */
     bool is_still_there;  /* what that has read, where an item does not store */
+    bool walks;           /* a load that walked.c will take together with those of the next iterations */
 } SimdValue;
 
 typedef struct SimdBlock {
@@ -268,6 +269,7 @@ bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef 
 
 /* walked.c: loops in which each item walks along a row of its own; true: one has been written again, as above */
 bool simd_walked(Cg *cg, SimdRegion *g, int width);
+bool simd_find_walks(SimdRegion *g, int width); /* SimdValue.walks, for the cost model; false: there are none */
 
 /* inner.c: loops of an item are better vectorised than items */
 bool simd_leaves_to_inner(const SimdRegion *g);

@@ -20,12 +20,16 @@ static LLVMValueRef masked_place(SimdEmit *e, LLVMValueRef pointer, LLVMValueRef
 }
 
 LLVMValueRef simd_safe_place(SimdEmit *e) {
-    if (!e->safe) {
-        LLVMTypeRef t = LLVMArrayType2(e->cg->i8, 64);
-        e->safe = simd_alloca(e, t, "nowhere");
-        LLVMSetAlignment(e->safe, 64);
-    }
-    return e->safe;
+    static const char NAME[] = "kdsl.nowhere";
+    LLVMValueRef zeros = LLVMGetNamedGlobal(e->cg->module, NAME);
+    if (zeros) return zeros;
+    LLVMTypeRef t = LLVMArrayType2(e->cg->i8, SIMD_LINE);
+    zeros = LLVMAddGlobal(e->cg->module, t, NAME);
+    LLVMSetInitializer(zeros, LLVMConstNull(t));
+    LLVMSetGlobalConstant(zeros, true);
+    LLVMSetLinkage(zeros, LLVMPrivateLinkage);
+    LLVMSetAlignment(zeros, SIMD_LINE);
+    return zeros;
 }
 
 static LLVMValueRef load_masked(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef mask) {

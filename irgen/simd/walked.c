@@ -1,7 +1,8 @@
 /* walked.c -- unrolling of inner loops in which each item walks along a row of its own, `for j in m { s += a[i, j] *
  * x[j]; }`. Neighbouring rows are far apart, so each iteration would gather. The loop is unrolled by the number of
  * lanes, with an epilogue for the remaining iterations; then each lane loads or stores a whole vector of its row, and
- * these vectors are transposed (parts.c). The iterations keep their order.
+ * these vectors are transposed (parts.c). The iterations keep their order. Each item counts its own: where rows have different
+ * lengths, the loop is a divergent one as any other.
  *
  *     for j in 0..m / 4 * 4 by 4 { j; j + 1; j + 2; j + 3 }   for j in m / 4 * 4..m { j } */
 #include "irgen/simd/simd.h"
@@ -14,6 +15,7 @@ typedef struct Walk {
     SimdCounted c;
     int width;
     LLVMBasicBlockRef head, body;  /* of several rounds at a time */
+    LLVMBasicBlockRef behind;      /* where items that leave them at different times wait for each other */
     LLVMValueRef counter;          /* of the first of them */
     LLVMValueRef *now;             /* by instruction of the body: in the round at hand */
     LLVMValueRef *phis, *carried;  /* the header's, anew; and what goes on to the round at hand */
@@ -90,7 +92,9 @@ static void begin_loop(Walk *w, LLVMValueRef end) {
         LLVMAddIncoming(w->phis[k], &from_before, &w->c.before, 1);
         if (w->old[k] == w->c.counter) w->counter = w->phis[k];
     }
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, w->counter, end, ""), w->body, w->c.head);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, w->counter, end, ""), w->body, w->behind);
+    LLVMPositionBuilderAtEnd(b, w->behind);
+    LLVMBuildBr(b, w->c.head);
 }
 
 /* The counter goes on by itself: places then are so many elements behind the first round's. */
@@ -116,7 +120,7 @@ static void write_round(Walk *w, int round) {
 
 /* The rest of the rounds begins with what the others have left. */
 static void enter_rest(Walk *w) {
-    LLVMBasicBlockRef from[2] = {w->head, w->c.body};
+    LLVMBasicBlockRef from[2] = {w->behind, w->c.body};
     for (int k = 0; k < w->n_phis; k++) {
         LLVMPositionBuilderBefore(w->cg->b, w->old[k]);
         LLVMValueRef rest = LLVMBuildPhi(w->cg->b, LLVMTypeOf(w->old[k]), "");
@@ -141,6 +145,7 @@ static void write_loop(Walk *w) {
     for (int k = 0; k < w->n_phis; k++, v = LLVMGetNextInstruction(v)) w->old[k] = v;
     w->head = LLVMInsertBasicBlockInContext(w->cg->ctx, w->c.head, "walk");
     w->body = LLVMInsertBasicBlockInContext(w->cg->ctx, w->c.head, "rounds");
+    w->behind = LLVMInsertBasicBlockInContext(w->cg->ctx, w->c.head, "walked");
 
     LLVMPositionBuilderBefore(b, enter);
     LLVMValueRef trips = LLVMBuildSub(b, w->c.hi, w->c.lo, ""), any = LLVMBuildICmp(b, LLVMIntSLT, w->c.lo, w->c.hi, "");
@@ -158,12 +163,29 @@ static void write_loop(Walk *w) {
     note_rounds(w, w->c.head, w->width / 2);
 }
 
+static bool find_walk(Walk *w, int loop) {
+    return !rounds_note(w->g, loop) && simd_find_counted(w->g, loop, &w->c) && only_counts(w) && pays(w);
+}
+
+bool simd_find_walks(SimdRegion *g, int width) {
+    bool any = false;
+    for (int l = 0; l < g->loops.n; l++) {
+        Walk w = {.g = g, .width = width};
+        if (!find_walk(&w, l)) continue;
+        for (int i = 0; i < w.c.n; i++) {
+            SimdValue *value = &g->values.at[w.c.of[i]];
+            value->walks = simd_walks(g, value, &w.c);
+        }
+        any = true;
+    }
+    return any;
+}
+
 /* The first such loop is written so, and the region has to be read again. */
 bool simd_walked(Cg *cg, SimdRegion *g, int width) {
     for (int l = 0; l < g->loops.n; l++) {
         Walk w = {.cg = cg, .g = g, .width = width};
-        if (g->loops.at[l].divergent || rounds_note(g, l)) continue;
-        if (!simd_find_counted(g, l, &w.c) || !only_counts(&w) || !pays(&w)) continue;
+        if (!find_walk(&w, l)) continue;
         LLVMSetCurrentDebugLocation2(cg->b, LLVMInstructionGetDebugLoc(LLVMGetBasicBlockTerminator(w.c.head)));
         write_loop(&w);
         return true;
