@@ -119,6 +119,10 @@ LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is
 /* divide.c: of vectors, by what is no constant; the divisor of no lane is 0 */
 LLVMValueRef simd_divided(SimdEmit *e, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *mask);
 
+/* powers.c: the same by `by`, which is the divisor of all live lanes of b */
+LLVMValueRef simd_divided_by_one(SimdEmit *e, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b, LLVMValueRef by,
+                                 LLVMValueRef *mask);
+
 /* interleave.c */
 bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueRef *mask); /* together */
 /* And the other parts' copies with it. */

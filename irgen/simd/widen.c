@@ -154,7 +154,9 @@ static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector
             break;
         }
         if (simd_divides(v) && !never_traps(LLVMGetOperand(v, 1))) {
-            r = simd_divided(e, op, a, b, simd_mask_for(e, simd_rate(e->g, v, e->block), row, vector));
+            LLVMValueRef by = LLVMGetOperand(v, 1), *mask = simd_mask_for(e, simd_rate(e->g, v, e->block), row, vector);
+            bool is_one = simd_rate(e->g, by, e->block).x == LANE_UNIFORM && !LLVMIsConstant(by);
+            r = is_one ? simd_divided_by_one(e, op, a, b, simd_scalar(e, by, row, vector), mask) : simd_divided(e, op, a, b, mask);
             break;
         }
         r = LLVMBuildBinOp(e->b, op, a, b, "");

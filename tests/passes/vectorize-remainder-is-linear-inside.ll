@@ -1,5 +1,6 @@
 ; A remainder goes on evenly where it does not begin anew in the block. No divisor is 0 where it is asked.
 ; RUN-PASS: vectorize --march=x86-64-v3
+; CHECK: vectors:
 ; CHECK: [[POS:%.*]] = icmp sgt i64 {{%.*}}, 0
 ; CHECK: [[BY:%.*]] = select i1 [[POS]], i64 {{%.*}}, i64 1
 ; CHECK: urem i64 {{%.*}}, [[BY]]
