@@ -55,7 +55,8 @@ static void tell_access(Teller *t, const SimdValue *value) {
     } else if (value->private_of >= 0 || simd_is_contiguous(t->g, at, type) || (at.x == LANE_LINEAR && at.stride == -bytes)) {
         return;
     } else if (simd_turns_columns(t->g, t->shape, value)) {
-        tell(t, value->v, "strided load: %d rows are loaded together and transposed", t->shape.rows);
+        tell(t, value->v, store ? "strided store: %d rows are transposed and stored together"
+                                : "strided load: %d rows are loaded together and transposed", t->shape.rows);
     } else if (simd_is_part(t->g, value, t->shape.width) && simd_is_of_rows(t->g, value)) {
         tell(t, value->v, "interleaved access: each work item %s a vector of a separate row, and the vectors are "
                           "transposed",

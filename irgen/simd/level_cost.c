@@ -228,12 +228,12 @@ static double mask_chain_of(const SimdRegion *g, int loop) {
 
 static double saved_by_columns(const SimdRegion *g, const SimdValue *value, double cost, int width) {
     double steps = transposed(width);
-    return simd_reads_columns(g, value) && cost > steps ? cost - steps : 0;
+    return simd_takes_columns(g, value) && cost > steps ? cost - steps : 0;
 }
 
-bool level_reads_columns(const SimdRegion *g) {
+bool level_takes_columns(const SimdRegion *g) {
     for (int i = 0; i < g->values.n; i++)
-        if (simd_reads_columns(g, &g->values.at[i])) return true;
+        if (simd_takes_columns(g, &g->values.at[i])) return true;
     return false;
 }
 

@@ -25,6 +25,6 @@ double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s); /* cycl
 double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop); /* for one item by itself */
 double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop);
 bool level_walks_down(const SimdRegion *g);
-bool level_reads_columns(const SimdRegion *g);
+bool level_takes_columns(const SimdRegion *g);
 
 #endif

@@ -97,34 +97,48 @@ static LLVMValueRef load_strided(SimdEmit *e, LLVMValueRef inst, LLVMValueRef fi
 
 /* Columns ---------------------------------------------------------------------------------------------------------- */
 
-/* Items below one another read what lies side by side, those beside one another do not: a tile that is read across. What
- * all rows of a block read is read together, which loops, written row by row, do not. */
-bool simd_reads_columns(const SimdRegion *g, const SimdValue *load) {
-    if (!g->rows || g->loops.n || !LLVMIsALoadInst(load->v)) return false;
-    if (load->private_of >= 0 || load->rate.x != LANE_VARYING) return false;
-    int64_t by, bytes = simd_bytes(g, LLVMTypeOf(load->v));
-    LLVMValueRef at = LLVMGetOperand(load->v, 0);
-    if (simd_is_beside(g, load)) return false;
-    return simd_step_down(g, at, &by) && by == bytes;
+/* Items below one another access what lies side by side, those beside one another do not: a tile that is read or written
+ * across. What all rows of a block access is accessed together, which loops, written row by row, do not. */
+bool simd_takes_columns(const SimdRegion *g, const SimdValue *access) {
+    if (!g->rows || g->loops.n || !simd_is_access(access->v) || simd_is_atomic(access->v)) return false;
+    if (access->private_of >= 0 || simd_address_rate(g, access).x == LANE_UNIFORM) return false;
+    int64_t by, bytes = simd_bytes(g, simd_element(access->v));
+    if (simd_is_beside(g, access)) return false;
+    return simd_step_down(g, simd_address(access->v), &by) && by == bytes;
+}
+
+/* The first element of a lane's column, in as many rows as a vector has lanes. */
+static LLVMValueRef column_place(SimdEmit *e, const SimdValue *access, int first_row, int vector, int lane) {
+    LLVMValueRef p = simd_address(access->v);
+    LaneRate at = simd_rate(e->g, p, e->block);
+    if (at.x == LANE_LINEAR) return moved(e, simd_scalar(e, p, first_row, vector), lane * at.stride);
+    return LLVMBuildExtractElement(e->b, simd_vector(e, p, first_row, vector), cg_i32(e->cg, lane), "");
 }
 
 /* As many rows as a vector has lanes: each lane reads its column as a vector, and these are transposed. */
-static LLVMValueRef load_columns(SimdEmit *e, const SimdValue *value, LaneRate at, int row, int vector) {
+static LLVMValueRef load_columns(SimdEmit *e, const SimdValue *value, int row, int vector) {
     int width = e->shape.width, first_row = row - row % width, i = (int)(value - e->g->values.at);
-    LLVMValueRef p = LLVMGetOperand(value->v, 0), *lines = arena_array(e->g->arena, LLVMValueRef, width);
-    for (int lane = 0; lane < width; lane++) {
-        LLVMValueRef place = at.x == LANE_LINEAR
-            ? moved(e, simd_scalar(e, p, first_row, vector), lane * at.stride)
-            : LLVMBuildExtractElement(e->b, simd_vector(e, p, first_row, vector), cg_i32(e->cg, lane), "");
-        lines[lane] = simd_load_vector(e, value->v, place, NULL);
-    }
+    LLVMValueRef *lines = arena_array(e->g->arena, LLVMValueRef, width);
+    for (int lane = 0; lane < width; lane++)
+        lines[lane] = simd_load_vector(e, value->v, column_place(e, value, first_row, vector, lane), NULL);
     simd_transpose(e, lines);
     for (int k = 0; k < width; k++) e->copy[i][simd_copy_at(e, value->rate, first_row + k, vector)] = lines[k];
     return lines[row - first_row];
 }
 
-bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *load) {
-    return simd_allows(g, COLUMNS) && s.rows % s.width == 0 && simd_reads_columns(g, load);
+/* The same the other way around: the rows' vectors are transposed, and each lane's column is stored; once for all these rows. */
+static void store_columns(SimdEmit *e, const SimdValue *value, int row, int vector) {
+    int width = e->shape.width;
+    if (row % width) return;
+    LLVMValueRef *lines = arena_array(e->g->arena, LLVMValueRef, width);
+    for (int k = 0; k < width; k++) lines[k] = simd_vector(e, LLVMGetOperand(value->v, 0), row + k, vector);
+    simd_transpose(e, lines);
+    for (int lane = 0; lane < width; lane++)
+        simd_store_vector(e, value->v, lines[lane], column_place(e, value, row, vector, lane), NULL);
+}
+
+bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *access) {
+    return simd_allows(g, COLUMNS) && s.rows % s.width == 0 && simd_takes_columns(g, access);
 }
 
 static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, int row, int vector) {
@@ -173,7 +187,7 @@ static LLVMValueRef load_of_row(SimdEmit *e, const SimdValue *value, int row) {
 LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector) {
     LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, 0), e->block);
     if (value->rate.x != LANE_VARYING) return load_of_row(e, value, row);
-    if (!e->mask && simd_turns_columns(e->g, e->shape, value)) return load_columns(e, value, at, row, vector);
+    if (!e->mask && simd_turns_columns(e->g, e->shape, value)) return load_columns(e, value, row, vector);
     LLVMValueRef *mask = simd_mask_for(e, value->rate, row, vector);
     if (simd_reads_parts(e, value, mask)) return simd_load_parts(e, value, row, vector, mask);
     return load_copy(e, value, at, row, vector);
@@ -322,7 +336,8 @@ static void store_parts(SimdEmit *e, const SimdValue *value, int row, int vector
 
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector) {
     LaneRate at = simd_rate(e->g, LLVMGetOperand(value->v, 1), e->block);
-    if (simd_writes_parts(e, value)) store_parts(e, value, row, vector);
+    if (!e->mask && simd_turns_columns(e->g, e->shape, value)) store_columns(e, value, row, vector);
+    else if (simd_writes_parts(e, value)) store_parts(e, value, row, vector);
     else if (value->private_of >= 0) store_private(e, value, at, row, vector);
     else store_copy(e, value, at, row, vector);
 }

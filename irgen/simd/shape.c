@@ -107,7 +107,7 @@ static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_wr
     enum { PRIVATE_ROOM = 32 << 10, MOST_LINES_APART = 8 /* that the first cache keeps for certain */ };
     int n = s.rows * s.vectors;
     bool fills_line = is_power_of_two(s.vectors) && s.vectors * s.width * element_bytes(g) <= SIMD_LINE;
-    bool is_square = s.rows == s.width && fills_line && level_reads_columns(g);
+    bool is_square = s.rows == s.width && fills_line && level_takes_columns(g);
     int64_t across = simd_trips(g->x_lo, g->x_hi), down = simd_trips(g->y_lo, g->y_hi);
     if (n > 1 && n * n_written > (g->loops.n ? MAX_WRITTEN : MAX_WRITTEN_STRAIGHT)) return false;
     if (s.vectors > 1 && s.vectors * s.width > MOST_LINES_APART && walks_rows(g, s.width)) return false;

@@ -355,9 +355,9 @@ LLVMValueRef simd_object(LLVMValueRef pointer); /* what it points into */
 bool simd_is_param(LLVMValueRef object, const char *attribute); /* a parameter that is said to be so */
 bool simd_is_group_memory(LLVMValueRef pointer); /* this thread's alone */
 
-/* memory.c: tiles that are read across, and transposed */
-bool simd_reads_columns(const SimdRegion *g, const SimdValue *load);
-bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *load); /* reads them whole, and transposes */
+/* memory.c: tiles that are read or written across, and transposed */
+bool simd_takes_columns(const SimdRegion *g, const SimdValue *access);
+bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *access); /* takes them whole, and transposes */
 
 /* update.c: one update of memory for all lanes */
 bool simd_combines_update(const SimdRegion *g, LLVMValueRef v, int block);
