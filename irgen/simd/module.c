@@ -166,6 +166,12 @@ void simd_narrow(Cg *cg) {
             run_passes(cg, marks.at[i].fn, "sccp");
 }
 
+void simd_thread_exits(Cg *cg) {
+    Marks marks = find_marks(cg);
+    for (int i = 0; i < marks.n && cg_allows(cg, THREAD_EXITS); i++)
+        simd_thread_exits_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows);
+}
+
 void simd_unroll(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++)

@@ -14,6 +14,7 @@ void simd_prepare(Cg *cg);
 void simd_widen_counters(Cg *cg);
 void simd_delinearise(Cg *cg);
 void simd_narrow(Cg *cg);
+void simd_thread_exits(Cg *cg);
 void simd_unroll(Cg *cg);
 void simd_collect(Cg *cg);
 void simd_promote(Cg *cg);

@@ -1,0 +1,48 @@
+; while k < 256 && x * x <= 4: where k is too large, the loop is left at once, and the second condition is a branch of its own.
+; RUN-PASS: thread-loop-exits
+; CHECK: loop:
+; CHECK: br i1 %few, label %and, label %after
+; CHECK: meet:
+; CHECK-NOT: phi
+; CHECK: br i1 %small, label %add, label %after
+; CHECK: after:
+; CHECK: store i32 %k
+define void @f(ptr noalias %x, ptr noalias %y, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %p = getelementptr float, ptr %x, i64 %i
+  %v = load float, ptr %p, align 4
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %body ], [ %k1, %add ]
+  %z = phi float [ 0.0, %body ], [ %z2, %add ]
+  %few = icmp slt i32 %k, 256
+  br i1 %few, label %and, label %meet
+and:
+  %zz = fmul float %z, %z
+  %small = fcmp ole float %zz, 4.0
+  br label %meet
+meet:
+  %goes = phi i1 [ false, %loop ], [ %small, %and ]
+  br i1 %goes, label %add, label %after
+add:
+  %z1 = fmul float %z, %z
+  %z2 = fadd float %z1, %v
+  %k1 = add nsw i32 %k, 1
+  br label %loop
+after:
+  %q = getelementptr i32, ptr %y, i64 %i
+  store i32 %k, ptr %q, align 4
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+done:
+  ret void
+}
+!0 = !{}
