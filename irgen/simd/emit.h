@@ -95,6 +95,8 @@ LLVMValueRef simd_all_lanes(SimdEmit *e);
 LLVMValueRef simd_safe_place(SimdEmit *e); /* of a vector that any lane may read */
 unsigned simd_alignment(SimdEmit *e, LLVMValueRef inst); /* of its elements */
 LLVMValueRef simd_load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask);
+/* n contiguous elements, or the first of them n times */
+LLVMValueRef simd_load_run(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, int n, bool is_splat);
 LLVMValueRef simd_load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *places);
 LLVMValueRef simd_gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask);
 void simd_store_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask);
@@ -132,6 +134,8 @@ bool simd_ends_parts(const SimdEmit *e, const SimdValue *store);
 const SimdValue *simd_part(const SimdEmit *e, const SimdValue *store, int i); /* NULL: there are no more */
 void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, LLVMValueRef *mask);
 LLVMValueRef simd_gathered(SimdEmit *e, LLVMValueRef *v, int n, const int *of, const int *lane);
+
+LLVMValueRef simd_load_quasi_affine(SimdEmit *e, const SimdValue *load, SimdPeriod p, int row, int vector); /* quasi.c */
 
 /* gaps.c: stores of some of the parts */
 void simd_store_gaps(SimdEmit *e, const SimdValue *store, LLVMValueRef first, int row, int vector, LLVMValueRef *mask);

@@ -47,6 +47,7 @@ static void tell_access(Teller *t, const SimdValue *value) {
     LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(value->v, 0) : value->v);
     LaneRate at = simd_rate(t->g, LLVMGetOperand(value->v, store), value->block);
     const char *what = store ? "scatter" : "gather";
+    SimdPeriod period;
     int64_t bytes = simd_bytes(t->g, type);
     if (simd_is_rest(t->g, t->g->blocks.at[value->block].loop)) return; /* as the other rounds, which have been told of */
     if (store) tell_condition(t, value);
@@ -70,6 +71,9 @@ static void tell_access(Teller *t, const SimdValue *value) {
         tell(t, value->v, "%s: the stride is %lld bytes for elements of %lld; contiguous elements along the last axis "
                           "would need one access",
              what, (long long)at.stride, (long long)bytes);
+    } else if (simd_is_quasi_affine(t->g, value, t->shape.width, &period)) {
+        tell(t, value->v, "interleaved access: the address goes up every %d work items; whole parts of a vector are read and "
+                          "permuted", period.items);
     } else if (at.x == LANE_VARYING) {
         tell(t, value->v, "%s: cannot prove that neighbouring work items %s contiguous elements", what,
              store ? "write" : "read");

@@ -118,6 +118,8 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (value->walks) return transposed(width);
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
         if (uniform || value->private_of >= 0 || beside) return 1;
+        SimdPeriod period;
+        if (simd_is_quasi_affine(g, value, width, &period)) return 2 * period.items - 1; /* with its permutations */
         double gather = g->costs[value - g->values.at].vector;
         if (op == LLVMLoad && gather >= 0 && simd_is_gathered(g, t, LLVMTypeOf(value->v))) return gather;
         return (masked && !t->mask_registers ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;

@@ -190,6 +190,9 @@ LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector)
     if (!e->mask && simd_turns_columns(e->g, e->shape, value)) return load_columns(e, value, row, vector);
     LLVMValueRef *mask = simd_mask_for(e, value->rate, row, vector);
     if (simd_reads_parts(e, value, mask)) return simd_load_parts(e, value, row, vector, mask);
+    SimdPeriod period;
+    if (!mask && simd_is_quasi_affine(e->g, value, e->shape.width, &period))
+        return simd_load_quasi_affine(e, value, period, row, vector);
     return load_copy(e, value, at, row, vector);
 }
 

@@ -391,6 +391,15 @@ bool simd_is_part(const SimdRegion *g, const SimdValue *access, int width); /* w
 bool simd_is_of_rows(const SimdRegion *g, const SimdValue *access); /* and each item's are read for themselves */
 bool simd_walks(const SimdRegion *g, const SimdValue *load, const SimdCounted *c); /* its items' own rows, side by side */
 
+/* quasi.c: values that go up by a constant after each period of items */
+typedef struct SimdPeriod {
+    int items;            /* a power of two */
+    int64_t by;           /* of an address in bytes */
+    bool is_signed, is_unsigned; /* also of the value as an integer with, without a sign: nothing wraps */
+    bool is_natural;      /* never negative */
+} SimdPeriod;
+bool simd_is_quasi_affine(const SimdRegion *g, const SimdValue *load, int width, SimdPeriod *p); /* in blocks without a mask */
+
 /* gaps.c: stores of some of the parts */
 void simd_count_stores(SimdRegion *g); /* before any code is written */
 bool simd_bridges_gaps(const SimdRegion *g, const SimdParts *p);

@@ -90,6 +90,16 @@ LLVMValueRef simd_load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, L
     return simd_load_elements(e, inst, simd_alignment(e, inst), at, mask);
 }
 
+LLVMValueRef simd_load_run(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, int n, bool is_splat) {
+    LLVMTypeRef t = LLVMTypeOf(inst), run = LLVMVectorType(t, (unsigned)n);
+    LLVMValueRef v = LLVMBuildLoad2(e->b, is_splat ? t : run, at, "");
+    LLVMSetAlignment(v, simd_alignment(e, inst));
+    copy_alias(e, v, inst);
+    if (!is_splat) return v;
+    LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(run), v, cg_i64(e->cg, 0), "");
+    return LLVMBuildShuffleVector(e->b, one, one, LLVMConstNull(LLVMVectorType(e->cg->i32, (unsigned)n)), "");
+}
+
 LLVMValueRef simd_load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *places) {
     LLVMTypeRef t = LLVMTypeOf(inst);
     LLVMValueRef all = LLVMGetPoison(simd_type(e, t));

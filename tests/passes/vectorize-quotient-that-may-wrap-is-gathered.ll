@@ -1,0 +1,27 @@
+; u[(i - 5) / 2] without a sign: from an item below 5 to one that is not, the quotient does not go up by 1, so it is gathered.
+; RUN-PASS: vectorize --march=x86-64-v3
+; CHECK: apart:
+; CHECK-NOT: <4 x float>
+define void @f(ptr noalias %x, ptr noalias %y, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %j = sub nsw i64 %i, 5
+  %at = lshr i64 %j, 1
+  %p = getelementptr float, ptr %x, i64 %at
+  %v = load float, ptr %p, align 4
+  %s = fmul float %v, %v
+  %q = getelementptr float, ptr %y, i64 %i
+  store float %s, ptr %q, align 4
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+done:
+  ret void
+}
+!0 = !{}
