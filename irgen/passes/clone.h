@@ -1,4 +1,4 @@
-/* clone.h -- a copy of a function of a module (llvm/Transforms/Utils/Cloning.h). */
+/* clone.h -- a copy of a function of a module, or of some of its blocks (llvm/Transforms/Utils/Cloning.h). */
 #ifndef KDSL_IRGEN_PASSES_CLONE_H
 #define KDSL_IRGEN_PASSES_CLONE_H
 
@@ -9,6 +9,9 @@ extern "C" {
 #endif
 
 LLVMValueRef LLVMKdslCloneFunction(LLVMValueRef fn);
+/* n blocks that are entered at `head` only, and whose values are used in them only; the copy of the head. Nothing branches to
+ * it yet, although its phis have the entries of the head's. */
+LLVMBasicBlockRef LLVMKdslCloneBlocks(const LLVMBasicBlockRef *blocks, unsigned n, LLVMBasicBlockRef head);
 
 #ifdef __cplusplus
 }

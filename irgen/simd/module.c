@@ -152,6 +152,13 @@ void simd_widen_counters(Cg *cg) {
     }
 }
 
+void simd_version_indices(Cg *cg) {
+    Marks marks = find_marks(cg);
+    for (int i = 0; i < marks.n; i++)
+        if (cg_allows(cg, INDEX_VERSIONS) && simd_version_indices_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+            run_passes(cg, marks.at[i].fn, "instcombine<no-verify-fixpoint>,early-cse,dce");
+}
+
 void simd_delinearise(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++)

@@ -213,6 +213,9 @@ LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int
 /* counters.c: the branches back of n nests of a function, inner and outer ones; true: the function has a version now */
 bool simd_widen_counters_in(Cg *cg, LLVMValueRef fn, const LLVMValueRef *latches, int n);
 
+/* nowrap.c: a nest's marks; true: the nest has a version now */
+bool simd_version_indices_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+
 /* delinearise.c: a nest's marks; true: it is rows of items now */
 bool simd_delinearise_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 

@@ -1,0 +1,33 @@
+; let q = i32(i); x[q]: where all items are below 2^31, q is i; a scalar copy is for others.
+; RUN-PASS: version-indices --march=x86-64-v3
+; CHECK: icmp slt i64 {{.*}}, 2147483648
+; CHECK: br i1 {{%.*}}, label %fits, label %wraps
+; CHECK: fits:
+; CHECK: [[I:%.*]] = phi i64
+; CHECK: getelementptr float, ptr %x, i64 [[I]]
+; CHECK: !kdsl.items
+; CHECK: wraps:
+; CHECK: ashr exact i64
+; CHECK-NOT: !kdsl.items
+define void @f(ptr noalias %x, ptr noalias %y, i32 %w, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %q32 = trunc i64 %i to i32
+  %at = sext i32 %q32 to i64
+  %p = getelementptr float, ptr %x, i64 %at
+  %v = load float, ptr %p, align 4
+  %q = getelementptr float, ptr %y, i64 %i
+  store float %v, ptr %q, align 4
+  br label %latch
+latch:
+  %next = add nuw nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+done:
+  ret void
+}
+!0 = !{}
