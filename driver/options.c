@@ -225,6 +225,13 @@ static int parse_format(Options *o, const char *value) {
     return NOT_DONE;
 }
 
+static int parse_races(Options *o, const char *value) {
+    if (strcmp(value, "auto") && strcmp(value, "strict"))
+        return usage_error("--races must be `auto` or `strict`, not `%s`", value);
+    o->races_strict = !strcmp(value, "strict");
+    return NOT_DONE;
+}
+
 static int parse_transfers(Options *o, const char *value) {
     if (strcmp(value, "each") && strcmp(value, "plan"))
         return usage_error("--transfers must be `plan` or `each`, not `%s`", value);
@@ -285,6 +292,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_FORMAT: return parse_format(o, value);
     case OPTION_MEMORY: return parse_memory(o, value);
     case OPTION_TRANSFERS: return parse_transfers(o, value);
+    case OPTION_RACES: return parse_races(o, value);
     case OPTION_EXPLAIN: return parse_explain(o, value);
     case OPTION_FP: return parse_fp(o, value);
     case OPTION_WITHOUT: o->without = value; return NOT_DONE;

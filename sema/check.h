@@ -425,6 +425,9 @@ void warn_unused(Sema *s, Func *f);
 
 /* access.c: after transfers; bounds checks of code for devices */
 void access_check(Sema *s, Func *f);
+typedef void (*LaunchedFact)(const Symbol *a, const Symbol *b, int64_t least, void *context);
+bool launched_any(const Func *kernel); /* the program launches it */
+void launched_facts(const Func *kernel, LaunchedFact fact, void *context); /* a - b >= least; NULL stands for 0 */
 void launched_find(Sema *s); /* launched.c: before it; FuncFacts.launched of kernels */
 void combine_find(Sema *s); /* combine.c: Func.combined */
 void access_settle(Sema *s); /* through.c: checks in functions that are needless for all kernels */

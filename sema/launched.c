@@ -141,3 +141,12 @@ void launched_learn(Walk *w) {
             affine_learn_at_least(&w->a, &a, &b, l->least[i][j]);
         }
 }
+
+bool launched_any(const Func *kernel) { return kernel->facts->launched && kernel->facts->launched->launches > 0; }
+
+void launched_facts(const Func *kernel, LaunchedFact fact, void *context) {
+    const Launched *l = kernel->facts->launched;
+    for (int i = 0; l && l->visits == l->launches && i <= l->n; i++)
+        for (int j = 0; j <= l->n; j++)
+            if (l->known[i][j]) fact(l->of[i], l->of[j], l->least[i][j], context);
+}

@@ -367,7 +367,8 @@ typedef struct SemaOptions {
     bool (*host_fuses)(const char *march);
     const char *march;
     bool is_session;     /* `main` is a function like any other */
-    bool races_listed;   /* --explain=races: kernels are analysed for data races */
+    bool races_strict;   /* --races=strict: what is not proven free of races is an error */
+    bool races_listed;   /* --explain=races: they are no errors */
     bool only_reached;   /* of a session: leave out what the input does not lead to */
 } SemaOptions;
 

@@ -484,6 +484,18 @@ static void forget_passed(Walk *w, const Expr *call) {
     }
 }
 
+/* Does a call get memory that items share, and that is written? */
+static bool gets_shared(Walk *w, const Expr *e) {
+    for (int i = 0; i < e->call.args.n; i++) {
+        if (e->call.args.at[i].mode == REF_NONE) continue;
+        const Symbol *sym = expr_root(e->call.args.at[i].value);
+        bool known = sym && sym->id >= 0 && sym->id < w->frame->quasi.f->n_symbols;
+        const Root *root = known ? w->frame->refs[sym->id].root : NULL;
+        if (root && root->sym->mode != REF_IN) return true;
+    }
+    return false;
+}
+
 static void inline_call(Walk *w, Expr *e) {
     const Func *f = e->call.info->func;
     bool known = f && f->item && f->item->fn.body && !f->facts->skip, wanted = w->wanted && races_is_tracked(e->type);
@@ -495,7 +507,10 @@ static void inline_call(Walk *w, Expr *e) {
         else races_scan_target(w, a->value);
     }
     w->wanted = wanted;
-    if (!known) return;
+    if (!known || (!wanted && !gets_shared(w, e))) {
+        forget_passed(w, e);
+        return;
+    }
     if (++w->calls > MAX_CALLS) {
         w->failed = true;
         return;

@@ -7,9 +7,10 @@
 #include <isl/options.h>
 
 enum {
-    MAX_OPERATIONS = 30000, /* of isl, for one pair */
-    MAX_PAIRS = 600,        /* that need isl */
-    MAX_SLOW = 3,           /* pairs that came to the limit */
+    MAX_OPERATIONS = 8000, /* of isl, for one pair */
+    MAX_PAIRS = 400,
+    /* that need isl */ LARGE = 1000, /* sizes: races that do not depend on how these are related */
+    MAX_SLOW = 2,                     /* pairs that came to the limit */
 };
 
 typedef struct Judge {
@@ -194,9 +195,9 @@ static bool same_constant(const Const *a, const Const *b) {
     return a->kind == CONST_FLOAT ? a->f == b->f : a->kind != CONST_STR && a->i == b->i;
 }
 
-static bool same_symbol(const Expr *a, const Expr *b) {
+static bool same_symbol(const Func *kernel, const Expr *a, const Expr *b) {
     const Symbol *x = a->kind == EXPR_NAME ? a->name.sym : NULL;
-    bool fixed = x && x->kind == SYM_PARAM && x->mode == REF_NONE;
+    bool fixed = x && x->func == kernel && x->kind == SYM_PARAM && x->mode == REF_NONE;
     return fixed && b->kind == EXPR_NAME && b->name.sym == x;
 }
 
@@ -205,7 +206,7 @@ static bool is_benign(const Pair *p, isl_set *c) {
     const Event *a = p->a, *b = p->b;
     if (a->touch != TOUCH_WRITE || b->touch != TOUCH_WRITE || !a->assign || !b->assign) return false;
     const Expr *x = expr_strip(a->assign->assign.value), *y = expr_strip(b->assign->assign.value);
-    if (same_constant(&x->konst, &y->konst) || same_symbol(x, y)) return true;
+    if (same_constant(&x->konst, &y->konst) || same_symbol(p->j->w->kernel, x, y)) return true;
     if (!a->stored || !b->stored) return false;
     isl_set *same = equal(a->stored, b->stored);
     bool yes = isl_set_is_subset(c, same) == isl_bool_true;
@@ -266,9 +267,43 @@ static const char *scalar_in_doubt(Pair *p, isl_set *c) {
     return always ? NULL : arena_printf(w->s->arena, "it depends on the value of `%s`", name);
 }
 
+/* Sizes that only the launches of the program decide: a conflict for some of them is a race if they are known, or if
+ * it is there for all that are large. */
+static const char *sizes_in_doubt(Pair *p, isl_set *c) {
+    Walk *w = p->j->w;
+    Space *s = &w->space;
+    if (!w->launched || !w->launches) return NULL;
+    isl_set *shown = isl_set_copy(c), *legal = isl_set_copy(w->launches);
+    int n = 0;
+    for (int i = 0; i < s->vars.n; i++) {
+        const Var *v = s->vars.at[i];
+        if (v->kind == VAR_SIZE) {
+            isl_set *large = isl_pw_aff_ge_set(isl_pw_aff_copy(v->value), quasi_number(&s->q, LARGE));
+            isl_set *both = isl_set_intersect(isl_set_copy(legal), large);
+            bool bounded = is_none(both);
+            isl_set_free(bounded ? both : legal);
+            if (!bounded) legal = both;
+            n++;
+            continue;
+        }
+        isl_id *ids[2] = {v->id, v->other};
+        for (int k = 0; k < 2; k++) {
+            int pos = ids[k] ? isl_set_find_dim_by_id(shown, isl_dim_param, ids[k]) : -1;
+            if (pos >= 0) shown = isl_set_project_out(shown, isl_dim_param, (unsigned)pos, 1);
+            pos = ids[k] ? isl_set_find_dim_by_id(legal, isl_dim_param, ids[k]) : -1;
+            if (pos >= 0) legal = isl_set_project_out(legal, isl_dim_param, (unsigned)pos, 1);
+        }
+    }
+    bool always = !n || isl_set_is_subset(legal, shown) == isl_bool_true;
+    isl_set_free(shown);
+    isl_set_free(legal);
+    return always ? NULL : "it depends on the sizes of the launches";
+}
+
 static void decide(Pair *p, isl_set *c, bool is_group) {
     const char *why = doubt(p, c);
     if (!why) why = scalar_in_doubt(p, c);
+    if (!why) why = sizes_in_doubt(p, c);
     RaceWitness witness = {0};
     if (!why && !races_witness(p->j->w, p->a, p->b, c, &witness)) why = "only for sizes that are too large to be shown";
     if (why) {
@@ -368,6 +403,8 @@ static RacePair *row_of(Judge *j, const Event *a, const Event *b) {
     Sema *s = j->w->s;
     RacePair r = {
         .array = a->ref.root->sym, .at = {a->span, b->span}, .mode = {x, y}, .assign = {a->assign, b->assign}};
+    r.call[0] = a->call;
+    r.call[1] = b->call;
     r.text[0] = source_text(s, a->span);
     r.text[1] = source_text(s, b->span);
     r.is_atomic[0] = a->touch == TOUCH_ATOMIC;

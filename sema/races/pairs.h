@@ -9,8 +9,9 @@ void races_judge(Walk *w, RaceTable *table); /* pairs.c: all pairs of events */
 /* witness.c: an example of a conflict; false: none with numbers that a person would read */
 bool races_witness(Walk *w, const Event *a, const Event *b, isl_set *conflict, RaceWitness *out);
 /* explain.c: in words */
-const char *races_values(Arena *arena, const RaceValues *v); /* "i = 3, j = 0"; of an element "3, 0" */
-const char *races_items(Arena *arena, const RaceWitness *x); /* "i = 3 and i = 4" */
-const char *races_element(Arena *arena, const RacePair *p);  /* "x[3, 0]" */
+const char *races_values(Arena *arena, const RaceValues *v);      /* "i = 3, j = 0"; of an element "3, 0" */
+const char *races_items(Arena *arena, const RaceWitness *x);      /* "i = 3 and i = 4" */
+const char *races_element(Arena *arena, const RacePair *p);       /* "x[3, 0]" */
+void races_report(Sema *s, const Func *kernel, RaceTable *table); /* report.c */
 
 #endif

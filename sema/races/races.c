@@ -2,11 +2,11 @@
  * answer, small sizes are tried, for which they are affine. */
 #include "sema/races/pairs.h"
 
-enum { MAX_WALK_OPERATIONS = 400000 }; /* of isl, for a walk */
+enum { MAX_WALK_OPERATIONS = 100000 }; /* of isl, for a walk */
 
-static RaceTable *analyse(Sema *s, const Func *kernel, const int64_t *given) {
+static RaceTable *analyse(Sema *s, const Func *kernel, const int64_t *given, bool launched) {
     RaceTable *table = arena_new(s->arena, RaceTable);
-    Walk w = {.s = s, .kernel = kernel, .given = given};
+    Walk w = {.s = s, .kernel = kernel, .given = given, .launched = launched};
     space_begin(&w.space, MAX_WALK_OPERATIONS);
     walk_kernel(&w);
     if (w.failed) table->failed = "it is too large";
@@ -39,13 +39,37 @@ static void try_sizes(Sema *s, const Func *kernel, RaceTable *table) {
     for (int t = 0; t < 3 && needs_sizes(table); t++) {
         int64_t *given = arena_array(s->arena, int64_t, kernel->sizes.n + 1);
         for (int i = 0; i < kernel->sizes.n; i++) given[i] = tried[t];
-        adopt(table, analyse(s, kernel, given));
+        adopt(table, analyse(s, kernel, given, false));
+    }
+}
+
+static bool has_open(const RaceTable *t) {
+    for (int i = 0; i < t->pairs.n; i++)
+        if (t->pairs.at[i].verdict != RACE_FREE) return true;
+    return false;
+}
+
+/* What the launches of the program have in common decides about pairs that are not free for all sizes. */
+static void heed_launches(Sema *s, const Func *kernel, RaceTable *table) {
+    const RaceTable *there = analyse(s, kernel, NULL, true);
+    for (int i = 0; i < table->pairs.n && !there->failed; i++) {
+        RacePair *p = &table->pairs.at[i];
+        for (int k = 0; p->verdict != RACE_FREE && k < there->pairs.n; k++) {
+            const RacePair *q = &there->pairs.at[k];
+            bool same = q->array == p->array && q->at[0].lo == p->at[0].lo && q->at[1].lo == p->at[1].lo &&
+                        q->mode[0] == p->mode[0] && q->mode[1] == p->mode[1];
+            bool keeps = q->verdict >= RACE_BENIGN && p->verdict >= RACE_BENIGN; /* its sizes are the smallest ones */
+            if (!same || keeps) continue;
+            *p = *q;
+            if (q->verdict == RACE_FREE) p->reason = "free for the launches of this program";
+        }
     }
 }
 
 void races_check(Sema *s, Func *f) {
-    if (!s->options || !s->options->races_listed) return;
     if (!f->is_kernel || !f->item || !f->item->fn.body || f->facts->skip || f->is_made) return;
-    f->races = analyse(s, f, NULL);
+    f->races = analyse(s, f, NULL, false);
+    if (!f->races->failed && has_open(f->races) && launched_any(f)) heed_launches(s, f, f->races);
     if (needs_sizes(f->races)) try_sizes(s, f, f->races);
+    if (!s->options || !s->options->races_listed) races_report(s, f, f->races);
 }

@@ -22,6 +22,7 @@ typedef struct RaceWitness {
 typedef struct RacePair {
     const Symbol *array;
     Span at[2];            /* the accesses, in the order of the text */
+    Span call[2];          /* in the kernel, that lead to them; {0, 0}: its own text */
     const char *mode[2];   /* read, write, update, atomic */
     const char *text[2];   /* of the elements, as the program says them */
     const Stmt *assign[2]; /* whose target it is, or NULL */

@@ -87,6 +87,10 @@ static bool visit_expr(Expr *e, void *context) {
     return false;
 }
 
+static bool is_variable(const Expr *e) {
+    return e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_LOCAL;
+}
+
 static void visit(Slice *s, const Stmt *st) {
     Children all = stmt_children(st);
     for (Expr *e; (e = child_expr(&all));) expr_find(e, visit_expr, s);
@@ -96,6 +100,8 @@ static void visit(Slice *s, const Stmt *st) {
         const Symbol *sym = st->assign.target->kind == EXPR_NAME ? st->assign.target->name.sym : NULL;
         if (sym && sym->id >= 0 && sym->id < s->f->n_symbols && s->has[sym->id]) need_all(s, st->assign.value);
     }
+    if (st->kind == STMT_ASSIGN && expr_strip(st->assign.value)->kind == EXPR_NAME && !is_variable(st->assign.target))
+        need_all(s, st->assign.value); /* do two items write the same value? */
     if (st->kind == STMT_IF && acts(s, st)) need_all(s, st->if_.cond);
     if (st->kind == STMT_WHILE && acts_block(s, st->while_.body)) need_all(s, st->while_.cond);
     if (st->kind == STMT_FOR && acts_block(s, st->for_.body)) {
@@ -104,7 +110,6 @@ static void visit(Slice *s, const Stmt *st) {
         need_all(s, r->hi);
         need_all(s, r->step);
     }
-    if (st->kind == STMT_ASSERT) need_all(s, st->assert_.cond);
     if (st->kind == STMT_RETURN && s->with_result) need_all(s, st->return_.value);
     for (Stmt *inner; (inner = child_stmt(&all));) visit(s, inner);
 }

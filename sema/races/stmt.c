@@ -515,12 +515,19 @@ static void walk_return(Walk *w, Stmt *st) {
     w->live = space_keep(&w->space, quasi_none(&w->space.q));
 }
 
+static bool is_followed(Expr *e, void *context) {
+    const Walk *w = context;
+    const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
+    return sym && sym->id >= 0 && sym->id < w->frame->quasi.f->n_symbols && value_of(w, sym);
+}
+
 static void walk_assert(Walk *w, Stmt *st) {
-    w->wanted = true;
+    bool tells = expr_find(st->assert_.cond, is_followed, w) != NULL;
+    w->wanted = tells;
     races_scan(w, st->assert_.cond);
     w->wanted = false;
     for (int i = 0; i < st->assert_.args.n; i++) races_scan(w, st->assert_.args.at[i].value);
-    isl_set *c = w->failed ? NULL : races_bool(w, st->assert_.cond);
+    isl_set *c = tells && !w->failed ? races_bool(w, st->assert_.cond) : NULL;
     if (c) races_suppose(w, c);
 }
 

@@ -89,12 +89,14 @@ static isl_pw_aff *plus(Walk *w, isl_pw_aff *a, isl_pw_aff *b) {
     return keep(w, isl_pw_aff_add(isl_pw_aff_copy(a), isl_pw_aff_copy(b)));
 }
 
-static void bind_axis(Walk *w, int d, isl_pw_aff *lo, isl_pw_aff *hi) {
+static void bind_axis(Walk *w, int d, isl_pw_aff *lo, isl_pw_aff *hi, int64_t step) {
     Var *v = item(w, w->kernel->domain.at[d]->name);
     vec_push(&w->space.arena, &w->items, v);
-    suppose(w, at_least(v->value, lo));
-    suppose(w, below(v->value, hi));
-    w->position[d] = v->value;
+    isl_pw_aff *zero = number(w, 0);
+    if (step == 1) suppose(w, at_least(v->value, lo));
+    else suppose(w, at_least(v->value, zero)); /* how many steps */
+    w->position[d] = step == 1 ? v->value : plus(w, lo, scaled(w, v->value, step));
+    suppose(w, below(w->position[d], hi));
 }
 
 /* All items of a group run; its first one is in the domain. */
@@ -135,7 +137,7 @@ static void bind_domain(Walk *w) {
         isl_pw_aff *length = isl_pw_aff_sub(isl_pw_aff_copy(hi), isl_pw_aff_copy(lo)); /* the launch can count them */
         suppose(w, isl_pw_aff_le_set(length, quasi_number(&w->space.q, INT64_C(1) << MAX_SIZE_BITS)));
         if (f->group.items) bind_group(w, d, lo, hi, r->step ? r->step->konst.i : 1);
-        else bind_axis(w, d, lo, hi);
+        else bind_axis(w, d, lo, hi, r->step ? r->step->konst.i : 1);
         races_bind(w, f->domain.at[d], w->position[d]);
         inside = isl_set_intersect(inside, below(w->position[d], hi));
     }
@@ -144,12 +146,27 @@ static void bind_domain(Walk *w) {
     isl_set_free(inside);
 }
 
+static isl_pw_aff *integer_of(Walk *w, const Symbol *sym) {
+    return sym ? isl_pw_aff_copy(w->frame->quasi.value[sym->id]) : quasi_number(&w->space.q, 0);
+}
+
+static void learn_launched(const Symbol *a, const Symbol *b, int64_t least, void *context) {
+    Walk *w = context;
+    isl_pw_aff *x = integer_of(w, a), *y = isl_pw_aff_add(integer_of(w, b), quasi_number(&w->space.q, least));
+    isl_set *fact = isl_pw_aff_ge_set(x, y);
+    if (!fact) return;
+    suppose(w, fact);
+    w->launches = w->live;
+}
+
 void walk_kernel(Walk *w) {
     Frame frame = races_frame(w, w->kernel, false);
     w->frame = &frame;
     w->live = space_keep(&w->space, quasi_all(&w->space.q));
     bind_sizes(w);
     bind_params(w);
+    if (w->launched) w->launches = w->live;
+    if (w->launched) launched_facts(w->kernel, learn_launched, w);
     bind_domain(w);
     phase_begin(w);
     if (!w->failed) races_block(w, w->kernel->item->fn.body);

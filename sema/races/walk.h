@@ -72,6 +72,8 @@ typedef struct Walk {
     Vec(Memo) memo; /* what stands for expressions of the statements under way */
     struct Frame *frame;
     const char *may;      /* not NULL: `live` has states too many */
+    bool launched;        /* with what all launches of the program have in common */
+    isl_set *launches;    /* that; NULL: nothing is known */
     const int64_t *given; /* by size of the kernel: its value, or -1; NULL: all are open */
     Span call;
     int site, quiet, calls, depth;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """--explain=races: the verdicts on pairs of accesses, as text and as JSON. Usage: test_races.py KDSLC"""
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,16 @@ class RacesTest(unittest.TestCase):
         self.assertEqual(race["witness"], {"sizes": {"n": 3}, "items": [{"i": 1}, {"i": 0}], "element": [1]})
         self.assertEqual([p["verdict"] for p in kernels["scatter"]["pairs"]], ["unknown"])
         self.assertEqual([p["verdict"] for p in kernels["rows"]["pairs"]], ["free"])
+
+    def test_strict(self):
+        self.file.write_text(PROGRAM)
+        done = subprocess.run([KDSLC, "check", "--races=strict", self.file.name], cwd=self.file.parent,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        found = re.findall(r"prog.kdsl:(\d+):\d+: error\[(\w+)\]", done.stderr)
+        self.assertEqual(found, [("2", "E0530"), ("5", "E0531")])
+        self.assertIn("cannot prove that no two work items touch the same element of `x`: it depends on the values of "
+                      "`to[i]`", done.stderr)
 
 
 if __name__ == "__main__":
