@@ -7,10 +7,10 @@
 #include <isl/options.h>
 
 enum {
-    MAX_OPERATIONS = 8000, /* of isl, for one pair */
+    MAX_OPERATIONS = 24000, /* of isl, for one pair */
     MAX_PAIRS = 400,
     /* that need isl */ LARGE = 1000, /* sizes: races that do not depend on how these are related */
-    MAX_SLOW = 2,                     /* pairs that came to the limit */
+    MAX_SLOW = 1,                     /* pairs that came to the limit */
 };
 
 typedef struct Judge {
@@ -29,6 +29,7 @@ typedef struct Pair {
     RaceVerdict verdict;
     const char *reason;
     bool needs_sizes, is_group;
+    int64_t holes;
     RaceWitness witness;
 } Pair;
 
@@ -302,6 +303,7 @@ static const char *sizes_in_doubt(Pair *p, isl_set *c) {
 
 static void decide(Pair *p, isl_set *c, bool is_group) {
     const char *why = doubt(p, c);
+    if (why && p->holes) why = NULL;
     if (!why) why = scalar_in_doubt(p, c);
     if (!why) why = sizes_in_doubt(p, c);
     RaceWitness witness = {0};
@@ -361,6 +363,7 @@ static void same_group(Pair *p, isl_set *c) {
 static void ask(Pair *p) {
     Walk *w = p->j->w;
     p->known = true;
+    p->holes = p->a == p->b ? races_holes(p->j->w, p->a) : 0;
     p->same = keep(p->j, same_element(p));
     if (is_none(p->same)) return;
     if (!w->kernel->group.items) {
@@ -438,6 +441,7 @@ static void judge(Judge *j, const Event *a, const Event *b) {
     row->verdict = p.verdict;
     row->reason = p.reason;
     row->needs_sizes = p.needs_sizes;
+    row->holes = p.holes;
     row->witness = p.witness;
     row->is_group = p.is_group;
     if (a->span.lo <= b->span.lo) return;

@@ -5,6 +5,8 @@
 #include "sema/races/races.h"
 #include "sema/races/walk.h"
 
+/* pigeon.c: an event of many items touches so many elements at most, whatever the data; 0: not known */
+int64_t races_holes(Walk *w, const Event *e);
 void races_judge(Walk *w, RaceTable *table); /* pairs.c: all pairs of events */
 /* witness.c: an example of a conflict; false: none with numbers that a person would read */
 bool races_witness(Walk *w, const Event *a, const Event *b, isl_set *conflict, RaceWitness *out);

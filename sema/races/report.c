@@ -69,6 +69,7 @@ static void report(Sema *s, RacePair *p) {
     int k = strcmp(p->mode[0], "read") ? 0 : 1;
     if (is_reported(s, p->at[0], p->call[0]) || is_reported(s, p->at[1], p->call[1])) return;
     const char *items = races_items(arena, &p->witness), *element = races_element(arena, p);
+    if (p->verdict == RACE_BENIGN && !p->witness.element.n) return; /* `&out T`: the last item's value stays */
     if (p->verdict == RACE_BENIGN) {
         Diag *d = diag(c, W0504, p->at[0],
                        "work items %s both write `%s`: a data race, but a benign one, because both "
@@ -86,7 +87,10 @@ static void report(Sema *s, RacePair *p) {
     if (!twice)
         diag_note(c, d, p->at[!k], "the other access: work item %s %s `%s`", races_values(arena, &p->witness.items[!k]),
                   verb(p, !k), element);
-    note_sizes(c, d, arena, p, p->at[k]);
+    if (p->holes)
+        diag_note(c, d, p->at[k], "whatever the data: of %lld work items, two have the same element",
+                  (long long)p->holes + 1);
+    else note_sizes(c, d, arena, p, p->at[k]);
     remedy(s, d, p, p->at[k]);
 }
 
