@@ -286,7 +286,7 @@ static Program *check(const Job *j) {
     bool makes_program = o->command != COMMAND_CHECK && !o->emit && !o->explain && !o->object && !o->shared;
     if (o->command == COMMAND_INTERPRET) strict = strict || !irgen_host_fuses(o->march);
     SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
-                       .transfers_each = o->transfers_each, .races_strict = o->races_strict,
+                       .transfers_each = o->transfers_each, .races_strict = o->races_strict, .races_off = o->races_off,
                        .races_listed = o->explain == EXPLAIN_RACES, .strict = strict,
                        .host_fuses = irgen_host_fuses, .march = o->march};
     Program *checked = sema_check(j->c, j->module, &how);

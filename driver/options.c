@@ -226,9 +226,10 @@ static int parse_format(Options *o, const char *value) {
 }
 
 static int parse_races(Options *o, const char *value) {
-    if (strcmp(value, "auto") && strcmp(value, "strict"))
-        return usage_error("--races must be `auto` or `strict`, not `%s`", value);
+    if (strcmp(value, "auto") && strcmp(value, "strict") && strcmp(value, "off"))
+        return usage_error("--races must be `auto`, `strict` or `off`, not `%s`", value);
     o->races_strict = !strcmp(value, "strict");
+    o->races_off = !strcmp(value, "off");
     return NOT_DONE;
 }
 

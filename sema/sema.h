@@ -368,6 +368,7 @@ typedef struct SemaOptions {
     const char *march;
     bool is_session;     /* `main` is a function like any other */
     bool races_strict;   /* --races=strict: what is not proven free of races is an error */
+    bool races_off;      /* --races=off: kernels are not analysed for them */
     bool races_listed;   /* --explain=races: they are no errors */
     bool only_reached;   /* of a session: leave out what the input does not lead to */
 } SemaOptions;

@@ -68,6 +68,7 @@ static void heed_launches(Sema *s, const Func *kernel, RaceTable *table) {
 
 void races_check(Sema *s, Func *f) {
     if (!f->is_kernel || !f->item || !f->item->fn.body || f->facts->skip || f->is_made) return;
+    if (s->options && s->options->races_off && !s->options->races_listed) return;
     f->races = analyse(s, f, NULL, false);
     if (!f->races->failed && has_open(f->races) && launched_any(f)) heed_launches(s, f, f->races);
     if (needs_sizes(f->races)) try_sizes(s, f, f->races);

@@ -16,7 +16,8 @@ class InterpretTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / "p.kdsl"
             source.write_text(text)
-            done = subprocess.run([KDSLC, "interpret", "--color=never", source, *args], capture_output=True, text=True,
+            done = subprocess.run([KDSLC, "interpret", "--color=never", "--races=off", source, *args],
+                                  capture_output=True, text=True,
                                   env={"KDSL_INTERPRET_SEED": str(seed)})
         return done.returncode, done.stdout, done.stderr
 
