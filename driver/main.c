@@ -287,6 +287,7 @@ static Program *check(const Job *j) {
     if (o->command == COMMAND_INTERPRET) strict = strict || !irgen_host_fuses(o->march);
     SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
                        .transfers_each = o->transfers_each, .races_strict = o->races_strict, .races_off = o->races_off,
+                       .shadow = o->shadow,
                        .races_listed = o->explain == EXPLAIN_RACES, .strict = strict,
                        .host_fuses = irgen_host_fuses, .march = o->march};
     Program *checked = sema_check(j->c, j->module, &how);
@@ -350,7 +351,7 @@ int main(int argc, char **argv) {
     }
     if (o.command == COMMAND_REPL) {
         int status = repl_run(&(ReplOptions){.file = o.input, .march = o.march, .archs = &o.archs,
-                                             .opt_level = o.opt_level, .strict = o.strict, .colour = o.colour});
+                                             .opt_level = o.opt_level, .strict = o.strict, .shadow = o.shadow, .colour = o.colour});
         compiler_free(&c);
         return status;
     }

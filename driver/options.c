@@ -240,6 +240,11 @@ static int parse_transfers(Options *o, const char *value) {
     return NOT_DONE;
 }
 
+static int parse_checks(Options *o, const char *value) {
+    if (shadow_checks(value, &o->shadow)) return NOT_DONE;
+    return usage_error("--check must be a list of `race`, `init` and `bounds`, not `%s`", value);
+}
+
 static int parse_fp(Options *o, const char *value) {
     if (strcmp(value, "fused") && strcmp(value, "strict")) return usage_error("--fp must be `fused` or `strict`, not "
         "`%s`", value);
@@ -302,6 +307,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_RUN_PASS: return parse_pass(value, &o->run_pass);
     case OPTION_PRINT_BEFORE: return parse_pass(value, &o->print_before);
     case OPTION_VERIFY_EACH: o->verify_each = true; return NOT_DONE;
+    case OPTION_CHECKS: return parse_checks(o, value);
     case OPTION_VECTOR: return parse_vector(o, value);
     case OPTION_MARCH: return parse_march(o, arena, value);
     case OPTION_ARCH: return parse_arch(o, arena, value);
@@ -375,6 +381,8 @@ static int check_together(const Options *o) {
     if (o->shared && (o->object || o->emit))
         return usage_error("--shared and %s cannot be combined", o->object ? "-c" : "--emit");
     if (o->object && o->emit) return usage_error("-c and --emit cannot be combined");
+    if (o->shadow && archs_have_gpu(&o->archs))
+        return usage_error("--check=race and --check=init are for the CPU device: use them with --offload-arch=host");
     if (o->print_before && o->emit != EMIT_LLVM && o->emit != EMIT_DEVICE_LLVM)
         return usage_error("--print-before needs --emit=llvm or --emit=device-llvm");
     return NOT_DONE;
@@ -422,6 +430,6 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
         }
     }
     if (o->command == COMMAND_EXPLAIN) return explain_diagnostic(o->input);
-    if (!o->archs.n) parse_arch(o, arena, "auto");
+    if (!o->archs.n) parse_arch(o, arena, o->shadow ? "host" : "auto");
     return check_together(o);
 }

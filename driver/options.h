@@ -40,6 +40,7 @@ typedef struct Options {
     int n_levels;              /* 0: one version */
     Archs archs;
     int opt_level;
+    unsigned shadow;           /* --check: bits of ShadowCheck (sema/sema.h) */
     bool unchecked, scalar, vector_always, strict;
     const char *run_pass;      /* the input is LLVM IR: run this pass on it and print it (irgen/pass.def); NULL: no */
     const char *print_before;  /* --emit prints the module as this pass gets it (irgen/pass.def); NULL: after all

@@ -325,7 +325,9 @@ static void device_functions(Cg *cg) {
     const Program *p = cg->program;
     for (int i = 0; i < cg->called.n; i++) { /* emitting a function appends its callees */
         CgCalled f = cg->called.at[i];
+        CgMode mode = cg_shadow_begin(cg, f.shadows);
         if (LLVMIsDeclaration(device_declaration(cg, f.func, f.narrow))) cg_device_function(cg, f.func, f.narrow);
+        cg_shadow_end(cg, mode);
     }
     for (int i = 0; i < p->funcs.n; i++)
         for (int narrow = 0; narrow < 2 && is_device_function(p->funcs.at[i]); narrow++)

@@ -148,6 +148,7 @@ struct Expr {
     Type *type; /* sema: never NULL afterwards (TY_ERROR after an error) */
     Const konst; /* sema: CONST_NONE if it is not a compile-time constant */
     Sync sync;   /* sema, for EXPR_NAME of an array, EXPR_CALL that returns one: the check when it is evaluated */
+    int touch;   /* sema, --check: the number of this access, if it is recorded; 0: it is not (Program.touches) */
     bool more;   /* sema, SYNC_PEEK, SYNC_UPDATE: other elements are likely to be read soon */
     union {
         struct { uint64_t value; bool too_big; Name suffix; } int_; /* suffix: "u8" or NULL */

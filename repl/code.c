@@ -40,13 +40,14 @@ static void name_func(Session *s, Trial *t, Func *f, uint64_t modules) {
     }
     Closure c = closure_of(s, f->symbol);
     bool depends = c.has_module || (f->module != t->module && !f->module->is_std);
-    uint64_t hash = closure_hash(&c, f->symbol, depends ? modules : 0);
+    uint64_t hash = closure_hash(&c, f->symbol, depends ? modules : 0) ^ s->options.shadow * 0x9e3779b97f4a7c15u;
     f->symbol = arena_printf(&t->c.arena, "%s.%016llx", f->symbol, (unsigned long long)hash);
     closure_free(&c);
     const Made *m = made_find(s, f->symbol);
     if (!m) return;
     f->is_made = true;
     f->made_in = arena_strndup(&t->c.arena, m->unit->name, strlen(m->unit->name));
+    f->is_shadowed = m->is_shadowed;
     f->may_fail = m->may_fail; /* part of its ABI; a new analysis, with other kernels, may differ */
 }
 
@@ -151,6 +152,7 @@ static void record_made(Session *s, const Trial *t, Unit *u, uint64_t modules) {
         m->unit = u;
         m->is_kernel = f->is_kernel;
         m->may_fail = f->may_fail;
+        m->is_shadowed = f->is_shadowed;
         Closure c = closure_of(s, f->symbol);
         for (int k = 0; k < c.decls.n; k++) list_push(&m->generations, c.decls.at[k]->generation);
         m->modules = c.has_module || (f->module != t->module && !f->module->is_std) ? modules : 0;

@@ -220,6 +220,12 @@ static bool do_launches(Repl *r) {
     return true;
 }
 
+static bool do_check(Repl *r, const char *argument) {
+    Buf out = {0};
+    bool ok = session_check(r->session, argument, &out);
+    return tell(r, ok, &out);
+}
+
 /* ---- */
 
 static bool run(Repl *r, CommandId id, const char *argument) {
@@ -245,6 +251,7 @@ static bool run(Repl *r, CommandId id, const char *argument) {
     case COMMAND_HISTORY: return do_history(r, argument);
     case COMMAND_RESET: return do_reset(r);
     case COMMAND_QUIT: return r->leaves = true;
+    case COMMAND_CHECK: return do_check(r, argument);
     case COMMAND_QUIET: r->quiet = strcmp(argument, "off") != 0; return true;
     case COMMAND_EXPLAIN: return do_explain(r, argument);
     case COMMAND__COUNT: break;

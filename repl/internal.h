@@ -110,7 +110,7 @@ typedef struct Unit {
 typedef struct Made {
     char *symbol;
     Unit *unit;
-    bool is_kernel, may_fail;
+    bool is_kernel, may_fail, is_shadowed;
     uint64_t modules;          /* hash of imported modules; 0: uses none */
     List(int) generations;     /* of all declarations on which it depends */
 } Made;

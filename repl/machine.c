@@ -51,6 +51,23 @@ bool session_devices(Session *s, Buf *out) {
     return true;
 }
 
+bool session_check(Session *s, const char *list, Buf *out) {
+    unsigned checks = 0;
+    if (*list && strcmp(list, "off") && !shadow_checks(list, &checks)) {
+        buf_printf(out, "use `race`, `init`, both (`race,init`) or `off`, not `%s`\n", list);
+        return false;
+    }
+    if (checks && archs_have_gpu(&s->archs)) {
+        buf_puts(out, "the check is for the CPU device: start the session with --offload-arch=host\n");
+        return false;
+    }
+    if (*list) s->options.shadow = checks;
+    checks = s->options.shadow;
+    buf_printf(out, "launches are checked for: bounds%s%s\n", checks & SHADOW_RACE ? ", race" : "",
+               checks & SHADOW_INIT ? ", init" : "");
+    return true;
+}
+
 bool session_device(Session *s, int64_t device, Buf *out) {
     find_gpus(s);
     int n = n_devices(s);

@@ -10,6 +10,7 @@ typedef struct ReplOptions {
     const struct Archs *archs; /* --offload-arch */
     int opt_level;
     bool strict;
+    unsigned shadow; /* --check */
     bool colour;
 } ReplOptions;
 

@@ -18,6 +18,7 @@ typedef struct SessionOptions {
     const struct Archs *archs; /* --offload-arch, outlives the session; NULL: the CPU and the GPUs of this machine */
     int opt_level;     /* of kernels */
     bool strict;       /* --fp=strict */
+    unsigned shadow;   /* --check: bits of ShadowCheck */
     bool colour;       /* in diagnostics */
 } SessionOptions;
 
@@ -81,6 +82,8 @@ bool session_type(Session *s, const char *expr, Buf *out);           /* :type e 
 bool session_explain(Session *s, const char *what, const char *name, Buf *out);
 bool session_code(Session *s, const char *kind, const char *name, Buf *out); /* kind: ir, asm or ptx */
 bool session_devices(Session *s, Buf *out);
+/* Sets what launches are checked for, as --check does; "off": nothing; "": says what. */
+bool session_check(Session *s, const char *list, Buf *out);
 bool session_device(Session *s, int64_t device, Buf *out);           /* sets the device of launches without `on` */
 /* Executes the input `text` once, then repeatedly for about `seconds`; returns the number of runs, with their times in
  * seconds in *times (malloc'd, to be freed by the caller). kernels_only: only the time of its launches, with arrays on

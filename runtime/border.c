@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/internal.h"
 
@@ -15,11 +16,16 @@ const char *kdsl_last_error(void) { return kdsl_error_text; }
 
 int32_t kdsl_border_cross(void (*run)(void *frame), void *frame) {
     jmp_buf here, *volatile outer = border;
+    if (!outer) {
+        kdsl_found_reset();
+        kdsl_error_text[0] = '\0';
+    }
     int status = setjmp(here);
     if (!status) {
         border = &here;
         run(frame);
-        kdsl_error_text[0] = '\0';
+        if (!KDSL_IS_LIVE && kdsl_has_found()) status = KDSL_EXIT_CHECK;
+        else kdsl_error_text[0] = '\0';
     } else {
         kdsl_text_reset();
     }
@@ -45,6 +51,11 @@ int32_t kdsl_border(void (*run)(void *frame), void *frame) {
     int32_t status = kdsl_border_cross(run_and_settle, &call);
     kdsl_blocks_end(outer, status != 0);
     return status;
+}
+
+void kdsl_border_tell(const char *text) {
+    size_t n = strlen(kdsl_error_text);
+    snprintf(kdsl_error_text + n, sizeof kdsl_error_text - n, "%s%s", n ? "\n" : "", text);
 }
 
 bool kdsl_border_is_there(void) { return border != NULL; }

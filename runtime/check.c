@@ -33,6 +33,33 @@ void kdsl_fail(const char *place, const char *format, ...) {
     kdsl_end(KDSL_EXIT_CHECK);
 }
 
+/* Findings. Below an exported function they are those of the call, which one thread executes. ---------------------- */
+
+enum { MOST_KEYS = 4096 };
+static _Thread_local uint64_t keys[MOST_KEYS];
+static _Thread_local int n_keys;
+static _Thread_local bool has_found;
+
+bool kdsl_has_found(void) { return has_found; }
+
+void kdsl_found_reset(void) {
+    n_keys = 0;
+    has_found = false;
+}
+
+void kdsl_found(uint64_t key, const char *text) {
+    for (int i = 0; i < n_keys; i++)
+        if (keys[i] == key) return;
+    if (n_keys < MOST_KEYS) keys[n_keys++] = key;
+    has_found = true;
+    if (!KDSL_IS_LIVE && kdsl_border_is_there()) {
+        kdsl_border_tell(text);
+        return;
+    }
+    fflush(stdout);
+    fprintf(stderr, "%s\n", text);
+}
+
 static _Thread_local const char *called_at;
 
 void kdsl_called_at(const char *place) { called_at = place; }

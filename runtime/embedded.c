@@ -22,6 +22,7 @@ EMBED(kdsl_embedded_live, "kdsl_live.so");
     PART(npy, "runtime of `npy`", "kdsl_std_npy_")                                                                     \
     PART(png, "runtime of `image`, PNG", "kdsl_std_png_")                                                              \
     PART(pnm, "runtime of `image`, PGM and PPM", "kdsl_std_pnm_")                                                      \
+    PART(shadow, "runtime of --check", "kdsl_shadow_")                                                                 \
     PART(image, "runtime of `image`", "kdsl_std_image_")
 
 #define PART(name, label, prefix)                                                                                      \

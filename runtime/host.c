@@ -41,7 +41,7 @@ void kdsl_exit(int32_t status) {
         kdsl_exit_code = status;
         kdsl_border_leave(KDSL_LEFT);
     }
-    kdsl_end(status);
+    kdsl_end(kdsl_has_found() && !status ? KDSL_EXIT_CHECK : status);
 }
 
 /* Numbers from text ------------------------------------------------------------------------------------------------ */

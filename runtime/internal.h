@@ -41,6 +41,11 @@ KDSL_RT void *kdsl_report_tool(void);
 /* Flush stdout, print "place: run-time error: text" on stderr, exit with KDSL_EXIT_CHECK. */
 KDSL_RT _Noreturn void kdsl_fail(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 KDSL_RT void kdsl_fail_again(const char *message);
+/* check.c: a finding of --check, which ends nothing: the program goes on, and ends with KDSL_EXIT_CHECK; so does an
+ * exported function, with the text as its message. One with the key of an earlier one is not repeated. */
+KDSL_RT void kdsl_found(uint64_t key, const char *text);
+KDSL_RT bool kdsl_has_found(void);
+KDSL_RT void kdsl_found_reset(void); /* a call of an exported function, or an input of a session, begins */
 /* The place of a failure in the C functions of the standard library: that of the call in the program, else `module`. */
 KDSL_RT const char *kdsl_called(const char *module);
 /* Inside an exported function: ends the call with `status` and does not return. Elsewhere it does nothing. */
@@ -48,6 +53,7 @@ KDSL_RT void kdsl_border_fail(int status, const char *place, const char *format,
 /* The same without a message; and the parts of kdsl_border that need neither blocks nor messages. */
 KDSL_RT void kdsl_border_leave(int status);
 KDSL_RT bool kdsl_border_is_there(void);
+KDSL_RT void kdsl_border_tell(const char *text); /* for the message of the call, which goes on */
 __attribute__((weak, visibility("default"))) const char *kdsl_last_error(void); /* seen by C callers */
 KDSL_RT int32_t kdsl_border_cross(void (*run)(void *frame), void *frame);
 enum { KDSL_LEFT = 256, KDSL_STOPPED }; /* of a session: exit(), an interrupt */

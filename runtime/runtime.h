@@ -219,6 +219,47 @@ KDSL_RT _Noreturn void kdsl_exit(int32_t status); /* flushes */
 KDSL_RT int64_t kdsl_parse_int(const char *text, const char *type, int32_t bits, int32_t is_signed, const char *place);
 KDSL_RT double kdsl_parse_float(const char *text, const char *type, int32_t bits, const char *place);
 
+/* shadow.c: --check=race,init. A launch of a kernel with recorded accesses begins with kdsl_shadow_begin, which returns
+ * what the kernel gets as its last argument, and ends with kdsl_shadow_end, which prints the reports. The kernel calls
+ * the runtime through the pointers in there, since its code may be in the image of a device, which has no copy of this
+ * state. One such launch runs at a time, on one thread. */
+typedef enum KdslShadowCheck { KDSL_SHADOW_RACE = 1, KDSL_SHADOW_INIT = 2 } KdslShadowCheck;
+typedef enum KdslMemory { KDSL_MEMORY_GLOBAL, KDSL_MEMORY_FRESH, KDSL_MEMORY_SHARED, KDSL_MEMORY_ITEM } KdslMemory;
+typedef struct KdslShadowArray {
+    const char *name;
+    int64_t elem_bytes, rank;  /* rank 0: a single value */
+    int64_t unit_bytes;        /* size of the parts of an element, if all are of one size; else 0 */
+    int64_t n_parts;           /* of an element: numbers */
+    const uint16_t *part_at;   /* unit_bytes 0: by byte of the element, the part there */
+    const char *const *parts;  /* their names, ".pos.x" */
+    int64_t memory;            /* KdslMemory */
+} KdslShadowArray;
+typedef struct KdslShadowKernel {
+    const char *name;
+    int64_t checks;            /* KdslShadowCheck */
+    int64_t n_axes;
+    const char *const *axes;
+    int64_t by[3];             /* items of a group along each axis; by[0] = 0: no groups */
+    const KdslShadowArray *arrays;
+    int64_t n_arrays;
+    const char *const *sites;  /* "file.kdsl:12:5", by number - 1 */
+    int64_t n_sites;
+} KdslShadowKernel;
+typedef struct KdslShadow {
+    uint64_t turn;             /* of the item that runs; groups: that of the phase plus the number in the group */
+    uint64_t phase;            /* groups: of the first item in this interval between two barriers */
+    int64_t every;             /* groups: not 0: what runs, runs once for all items */
+    void (*domain)(const int64_t *lo, const int64_t *step, const int64_t *trips);
+    void (*array)(int64_t number, uint64_t at, const int64_t *extents);
+    void (*group)(int64_t number);
+    void (*barrier)(void);
+    void (*reads)(uint64_t at, int64_t n_bytes, int64_t site);
+    void (*writes)(uint64_t at, int64_t n_bytes, int64_t site);
+    void (*updates)(uint64_t at, int64_t n_bytes, int64_t site);
+} KdslShadow;
+KDSL_RT KdslShadow *kdsl_shadow_begin(const KdslShadowKernel *kernel);
+KDSL_RT void kdsl_shadow_end(void);
+
 /* live.c: only in sessions. Called by code for the host when Ctrl-C was pressed: ends the input. */
 KDSL_RT _Noreturn void kdsl_interrupted(void);
 

@@ -430,6 +430,10 @@ bool launched_any(const Func *kernel); /* the program launches it */
 void launched_facts(const Func *kernel, LaunchedFact fact, void *context); /* a - b >= least; NULL stands for 0 */
 void launched_find(Sema *s); /* launched.c: before it; FuncFacts.launched of kernels */
 void combine_find(Sema *s); /* combine.c: Func.combined */
+/* disjoint.c: no two work items access the same element of the array in a way that races. */
+bool accesses_are_disjoint(Arena *arena, const Func *kernel, const Symbol *array);
+bool expr_is_builtin(const Expr *e, BuiltinId id);
+void shadow_find(Sema *s);  /* shadow.c: Func.shadowed, Expr.touch */
 void access_settle(Sema *s); /* through.c: checks in functions that are needless for all kernels */
 void access_spread(Sema *s); /* may_fail, from callees to callers */
 

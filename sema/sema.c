@@ -114,6 +114,8 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     access_settle(&s);
     access_spread(&s);
     if (sound) combine_find(&s);
+    s.program->shadow = options ? options->shadow : 0;
+    if (sound) shadow_find(&s);
     if (options && options->only_reached) keep_reached(&s, session_is_input);
     if (options && options->need_main && !s.program->main && !c->diags.n_errors) {
         uint32_t end = m->source->base + m->source->n;

@@ -105,6 +105,11 @@ typedef struct KeptFacts { /* session.c: a variable of an interactive session, w
 const FrameFacts *frame_facts(const Symbol *sym);
 const CombineFacts *combine_facts(const Symbol *sym);
 const KeptFacts *kept_facts(const Symbol *sym);
+/* shadow.c: adds the bits of a list such as "race,init"; false: it has another word. `bounds`, which is always checked,
+ * has none. */
+bool shadow_checks(const char *list, unsigned *checks);
+bool symbol_is_shadowed(const Symbol *sym);
+bool symbol_is_fresh(const Symbol *sym);    /* shadow.c: its elements have no value at first */
 bool symbol_varies(const Symbol *sym); /* barrier.c: its value may differ between the items of a group */
 
 /* One extent of an array parameter's shape. EXTENT_ANY (`_`) is found in functions only: in a kernel each `_` binds a
@@ -253,6 +258,8 @@ struct Func {
     Vec(CombineFacts) combined;
     Vec(KeptFacts) kept;
     Vec(bool) varying;
+    Vec(bool) shadowed;         /* shadow.c: accesses to this memory are recorded */
+    bool is_shadowed;           /* code for devices: accesses are recorded here or in a function called */
     Vec(Access) accesses;       /* code for devices: every element access, in the order of the text; with those of the
                                  * functions called, unless there are very many (misses_accesses) */
     bool misses_accesses;
@@ -341,6 +348,8 @@ typedef struct Program {
     Vec(Symbol *) consts;
     Vec(CheckSite) sites; /* checks kept in code for devices */
     Vec(PrintSite) prints;/* every print: a kernel reports the number of the one it comes to */
+    Vec(Span) touches;    /* --check: the accesses that are recorded; number - 1 */
+    unsigned shadow;      /* SemaOptions.shadow */
     Func *main;           /* NULL: none */
     Vec(Func *) tests;    /* `test` blocks of the program's own file, in order: functions without parameters or
                            * result */
@@ -355,6 +364,9 @@ typedef struct BuiltInModule { /* a module that is part of the compiler */
     const char *name, *text, *end;
 } BuiltInModule;
 
+/* Bits, as KdslShadowCheck. SHADOW_ALL: also accesses that cannot race are recorded. */
+typedef enum ShadowCheck { SHADOW_RACE = 1, SHADOW_INIT = 2, SHADOW_ALL = 4 } ShadowCheck;
+
 typedef struct SemaOptions {
     const BuiltInModule *stdlib; /* ended by a row without a name; NULL: none */
     bool need_main; /* report a missing `fn main` */
@@ -362,6 +374,7 @@ typedef struct SemaOptions {
     bool transfers_each; /* every launch maps its arrays by itself */
     KeptVar *kept;       /* older variables of a session, of which this is an input; `sym` is filled in */
     int n_kept;
+    unsigned shadow;     /* --check: what is looked for in the accesses of each launch */
     bool strict;         /* --fp=strict: no product is rounded together with a sum (fuse.c) */
     /* Does host code have fused multiply-add? Constants are rounded as host code rounds. NULL: it has. */
     bool (*host_fuses)(const char *march);

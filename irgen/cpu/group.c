@@ -112,6 +112,7 @@ static void bind_item(GroupRun *r, LLVMValueRef *at) {
     }
     f->slots[r->group->inside->id].value = inside;
     bind_kept(r, number);
+    cg_shadow_item_of_group(f, number);
     if (r->items) {
         LLVMValueRef group = LLVMBuildSub(f->b, r->number, r->begin, "");
         LLVMValueRef first = LLVMBuildNSWMul(f->b, group, cg_i64(f->cg, r->group->items), "");
@@ -129,11 +130,13 @@ static void bind_between(GroupRun *r) {
     }
     f->slots[r->group->inside->id].value = LLVMConstInt(f->cg->i1, 1, false);
     bind_kept(r, NULL);
+    cg_shadow_once(f, true);
 }
 
 static void nest_begin(GroupRun *r, Nest *nest) {
     CgFunc *f = r->f;
     LLVMValueRef at[3];
+    cg_shadow_once(f, false);
     for (int d = 0; d < r->n; d++) {
         nest->counter[d] = cg_alloca(f, f->cg->i64, "local");
         nest->head[d] = cg_block(f, "items");
@@ -344,6 +347,7 @@ static void run_part(GroupRun *r, const Part *part) {
     case PART_FOR:
     case PART_WHILE: run_loop(r, part); return;
     case PART_BLOCK: group_run_parts(r, part->then_, NULL, NULL); return;
+    case PART_BARRIER: cg_shadow_barrier(r->f); return;
     case PART_JUMP: run_jump(r, part); return;
     case PART_ROUNDS: group_run_rounds(r, part); return;
     }
@@ -379,6 +383,10 @@ static void locate_group(GroupRun *r) {
         r->first[d] = LLVMBuildNSWAdd(f->b, r->axes[d].lo.v, offset, "first");
         r->left[d] = smaller(f, LLVMBuildNSWSub(f->b, r->axes[d].trips, position, ""), by);
     }
+    LLVMValueRef number = place[0];
+    for (int d = 1; d < r->n; d++)
+        number = LLVMBuildNSWAdd(f->b, LLVMBuildNSWMul(f->b, number, r->count[d], ""), place[d], "");
+    cg_shadow_group(f, number);
     bind_between(r);
 }
 
@@ -392,6 +400,7 @@ void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueR
     r.known = arena_array(r.plan.arena, Const, r.fn->n_symbols + 1);
     f->known_of = &r;
     make_shared(&r);
+    cg_shadow_arrays(f, true);
     make_kept(&r);
     if (r.plan.first_return + 1 < r.plan.n_parts) r.returned.at = per_item(&r, f->cg->i8, "returned");
     LLVMValueRef counter = cg_alloca(f, f->cg->i64, "turn"), n = LLVMBuildNSWSub(f->b, end, begin, "");

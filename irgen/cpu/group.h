@@ -12,6 +12,7 @@ typedef enum PartKind {
     PART_ITEMS, /* statements that each item executes */
     PART_ONCE,  /* a `let` or an assignment of a uniform value: one variable for the group, assigned once */
     PART_IF, PART_FOR, PART_WHILE, PART_BLOCK,
+    PART_BARRIER, /* only with --check, which counts them */
     PART_JUMP,  /* break, continue or return of the whole group */
     PART_ROUNDS,/* like PART_ITEMS, a single loop: all items execute an iteration before the next (loop interchange) */
 } PartKind;

@@ -268,7 +268,10 @@ static void cut(Plan *p, Parts *to, Stmt *st, bool *open) {
     case STMT_BREAK:
     case STMT_CONTINUE:
     case STMT_RETURN: part_new(p, to, PART_JUMP, st); return;
-    case STMT_BARRIER: case STMT_LET: case STMT_ASSIGN: case STMT_ATOMIC: case STMT_EXPR: case STMT_ASSERT:
+    case STMT_BARRIER:
+        if (p->f->cg->shadows) part_new(p, to, PART_BARRIER, st);
+        return;
+    case STMT_LET: case STMT_ASSIGN: case STMT_ATOMIC: case STMT_EXPR: case STMT_ASSERT:
     case STMT_SHARED: case STMT_WAIT: case STMT_ERROR: case STMT__COUNT: return;
     }
 }
@@ -383,6 +386,7 @@ static void find_uses(Homes *h, const Parts *parts) {
         case PART_FOR: use_range(h, &part->stmt->for_.binder.range); break;
         case PART_WHILE: expr_find(part->stmt->while_.cond, record_use, h); break;
         case PART_BLOCK:
+        case PART_BARRIER: break;
         }
         find_uses(h, part->then_);
         find_uses(h, part->else_);
@@ -410,6 +414,7 @@ static bool read_between(const Parts *parts, const Symbol *sym) {
         }
         case PART_WHILE: found = expr_find(part->stmt->while_.cond, is_symbol, s); break;
         case PART_BLOCK:
+        case PART_BARRIER: break;
         }
         if (found || read_between(part->then_, sym) || read_between(part->else_, sym)) return true;
     }
@@ -504,6 +509,6 @@ static void plan(Plan *p, CgFunc *f, bool cuts_rounds) {
 }
 
 void group_plan(Plan *p, CgFunc *f) {
-    plan(p, f, true);
+    plan(p, f, !f->cg->shadows);
     if (!group_rounds_fit(p)) plan(p, f, false);
 }

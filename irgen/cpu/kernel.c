@@ -202,6 +202,12 @@ void cpu_kernel_entry(Kernel *k) {
     cg_kernel_bind(&f, k->func, values);
     Axis axes[MAX_RANK];
     cg_domain(&f, k->func, axes);
+    if (cg->shadows) {
+        f.shadow = values[n - 1];
+        cg_shadow_enter(&f);
+        cg_shadow_domain(&f, axes);
+        cg_shadow_arrays(&f, false);
+    }
     LLVMValueRef total = cg_domain_shares(&f, k->func, axes);
     LLVMBasicBlockRef some = cg_block(&f, "some"), done = cg_block(&f, "done");
     LLVMValueRef result = k->func->reduction ? cg_kernel_result(k, &f) : NULL;
@@ -213,7 +219,7 @@ void cpu_kernel_entry(Kernel *k) {
     if (k->flat)
         k->row = LLVMBuildSelect(f.b, cg_flat_is_legal(&f, k->flat), cg_flat_length(&f, k->flat), cg_i64(cg, CHUNK_ITEMS), "row");
     k->share_work = LLVMBuildMul(f.b, cost_at_launch(&f, k->func), cg_i64(cg, k->share_items), "");
-    LLVMValueRef fork = worth_forking(k, &f, total);
+    LLVMValueRef fork = cg->shadows ? LLVMConstNull(cg->i1) : worth_forking(k, &f, total);
     if (!result) LLVMAddTargetDependentFunctionAttr(k->entry, CG_LAUNCH, "");
     if (result) cpu_reduce(k, &f, values, n, total, fork, result);
     else cpu_spread(k, &f, private_share(k, k->range, k->range_apart, -1), values, n, total, fork,

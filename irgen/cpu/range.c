@@ -240,6 +240,7 @@ static void run_items(Walk *w, const Rectangle *r) {
     f->next_item = cg_block(f, "item.next");
     if (rows) set_domain_variable(w, w->n - 2, row.k);
     set_domain_variable(w, w->n - 1, item.k);
+    cg_shadow_item(f);
     if (cg_combines_at_once(f->cg, w->fn)) {
         f->item_total = w->items;
     } else if (w->items) {

@@ -1,5 +1,6 @@
 /* abi.c -- the launch ABI: the parameters of a kernel's entry as libomptarget calls it, (launch environment,
- * references, values in 64-bit slots, sizes[, result][, error slot][, print buffer]), the symbols bound to them, and
+
+ * references, values in 64-bit slots, sizes[, result][, error slot][, print buffer][, shadow]), the symbols bound to them, and
  * the domain that they describe. It is the same for all devices; how items are distributed over a device is the
  * target's kernel_entry. References are noalias, because the language does not let an array or variable be passed
  * twice unless both references are read-only. */
@@ -71,7 +72,7 @@ static LLVMValueRef entry_named(Cg *cg, const Func *fn, const char *name) {
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
     if (v) return v;
     int n = 0;
-    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, cg_entry_values(fn) + 4);
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, cg_entry_values(fn) + 5);
     params[n++] = cg->global_ptr; /* the launch environment: libomptarget passes it first to every kernel */
     int n_references = 0;
     for (int i = 0; i < fn->params.n; i++) n_references += cg_by_reference(fn, fn->params.at[i]);
@@ -86,6 +87,7 @@ static LLVMValueRef entry_named(Cg *cg, const Func *fn, const char *name) {
     cg_reference_attributes(cg, fn, v, 1);
     name_entry_params(fn, v, 1);
     for (int i = cg_entry_values(fn) + 1; i < n; i++) cg_param_attr(cg, v, i, "noalias", 0);
+    if (fn->is_shadowed) LLVMSetValueName2(LLVMGetParam(v, (unsigned)--n), "shadow", 6);
     if (cg_prints(fn)) LLVMSetValueName2(LLVMGetParam(v, (unsigned)--n), "prints", 6);
     if (cg_has_slot(cg, fn)) LLVMSetValueName2(LLVMGetParam(v, (unsigned)--n), "slot", 4);
     return v;
@@ -198,7 +200,9 @@ void cg_kernel(Cg *cg, const Func *fn) {
     k.share_items = fn->group.items ? fn->group.items : 1;
     k.n_values = fn->params.n + fn->sizes.n + cg_extra_values(cg, fn);
     k.entry = cg_kernel_entry(cg, fn);
+    CgMode mode = cg_shadow_begin(cg, fn->is_shadowed);
     cg->target->kernel_entry(&k);
+    cg_shadow_end(cg, mode);
     if (cg->target->holds_fallback) fallback_alias(cg, fn, k.entry);
     if (!cg->options->n_levels) cg_narrow_alias(cg, fn, k.entry);
 }

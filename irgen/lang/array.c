@@ -193,7 +193,7 @@ CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span) {
     LLVMValueRef off = f->narrow ? narrow_offset(f, a, at) : offset(f, a, at);
     if (a->step) off = LLVMBuildNSWMul(f->b, off, cg_i64(f->cg, a->step), "");
     LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &off, 1, "");
-    return (CgPlace){p, a->type->elem, !a->in_variable, a->whole};
+    return (CgPlace){p, a->type->elem, !a->in_variable, a->whole, 0};
 }
 
 /* Making arrays ---------------------------------------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span) {
 
 static void store_at(CgFunc *f, const CgArray *a, LLVMValueRef position, CgValue v) {
     LLVMValueRef p = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a->type->elem), a->data, &position, 1, "");
-    cg_store(f, (CgPlace){p, a->type->elem, true, NULL}, cg_convert(f, v, a->type->elem));
+    cg_store(f, (CgPlace){p, a->type->elem, true, NULL, 0}, cg_convert(f, v, a->type->elem));
 }
 
 /* The new value of an element: a value or, for a struct with arrays in it, the address of its bytes. */
@@ -361,7 +361,9 @@ void cg_array_into(CgFunc *f, Expr *e, const CgArray *to) {
     }
     bool is_copy = e->kind == EXPR_CALL && e->call.info->kind == CALL_BUILTIN &&
                    e->call.info->builtin == BUILTIN_COPY;
-    CgArray from = cg_array(f, is_copy ? e->call.args.at[0].value : e);
+    Expr *named = is_copy ? e->call.args.at[0].value : e;
+    CgArray from = cg_array(f, named);
+    cg_touch_bytes(f, TOUCH_READ, named->touch, from.data, cg_array_bytes(f, &from));
     unsigned align = (unsigned)cg_align(to->type->elem);
     LLVMBuildMemCpy(f->b, to->data, align, from.data, align, cg_array_bytes(f, to));
     if (!is_copy) cg_free_made(f, e, &from);

@@ -146,7 +146,7 @@ static LLVMValueRef update_function(CgFunc *f, const Update *u, CgPlace place, b
     cg_fn_attr(cg, fn, "nounwind");
     cg_fn_attr(cg, fn, "inlinehint");
     cg_func_begin(&g, cg, f->func, fn);
-    CgPlace own = {LLVMGetParam(fn, 0), t, true, place.whole};
+    CgPlace own = {LLVMGetParam(fn, 0), t, true, place.whole, 0};
     Update same = *u;
     if (n == 3) same.was = cg_value(LLVMGetParam(fn, 2), t);
     LLVMBuildRet(g.b, update(&g, &same, own, cg_value(LLVMGetParam(fn, 1), t), alone).v);
@@ -170,18 +170,20 @@ CgValue cg_atomic(CgFunc *f, Expr *e) {
     CgValue v = cg_convert(f, cg_expr(f, e->atomic.value), e->type);
     if (e->atomic.was) u.was = cg_convert(f, cg_expr(f, e->atomic.was), e->type);
     CgPlace place = cg_lvalue(f, e->atomic.target);
+    cg_touch(f, TOUCH_UPDATE, &place);
+    place.touch = 0;
     cg_debug_at(f, e->span);
     bool alone = !may_run_in_parallel(f, e->atomic.target);
     return f->cg->vector ? by_call(f, &u, place, v, alone) : update(f, &u, place, v, alone);
 }
 
 void cg_combine(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v) {
-    atomically(f, &(Update){.kind = how}, (CgPlace){at, v.type, false, NULL}, v);
+    atomically(f, &(Update){.kind = how}, (CgPlace){at, v.type, false, NULL, 0}, v);
 }
 
 void cg_combine_alone(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v) {
     Update u = {.kind = how};
-    CgPlace place = {at, v.type, true, NULL};
+    CgPlace place = {at, v.type, true, NULL, 0};
     if (f->cg->vector) by_call(f, &u, place, v, true);
     else update(f, &u, place, v, true);
 }

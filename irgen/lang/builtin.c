@@ -128,7 +128,9 @@ static CgValue lower_at(CgFunc *f, Expr *e) {
     cg_branch(f, cg_value(inside, cg_scalar(f->cg, TY_BOOL)), load, done);
     cg_enter(f, load);
     f->check = (CgCheck){.proven = ~0u}; /* it has just been looked at */
-    CgValue v = cg_load(f, cg_element(f, &a, at, e->span));
+    CgPlace element = cg_element(f, &a, at, e->span);
+    element.touch = e->touch;
+    CgValue v = cg_load(f, element);
     load = LLVMGetInsertBlock(f->b);
     cg_goto(f, done);
     cg_enter(f, done);
@@ -163,7 +165,7 @@ static CgValue lower_args(CgFunc *f, Expr *e) {
     CgLoop l = cg_loop_begin(f, &all);
     LLVMValueRef text = cg_call_runtime(f, RT_ARGS_AT, &l.i.v, 1);
     LLVMValueRef at = LLVMBuildInBoundsGEP2(f->b, f->cg->ptr, a.data, &l.i.v, 1, "");
-    cg_store(f, (CgPlace){at, e->type->elem, true, NULL}, cg_value(text, e->type->elem));
+    cg_store(f, (CgPlace){at, e->type->elem, true, NULL, 0}, cg_value(text, e->type->elem));
     cg_loop_end(f, &l);
     return cg_array_value(f, &a);
 }

@@ -51,14 +51,15 @@ static void divergence_attributes(Cg *cg, const Func *fn, LLVMValueRef v) {
 }
 
 /* A narrow version is another only where it finds elements of its caller's arrays. */
-static const char *version(const Func *fn, bool narrow) {
+static const char *version(const Cg *cg, const Func *fn, bool narrow) {
+    if (cg->shadows && fn->is_shadowed) return ".shadow";
     for (int i = 0; narrow && i < fn->params.n; i++)
         if (fn->params.at[i]->type->kind == TY_ARRAY) return ".narrow";
     return "";
 }
 
 LLVMValueRef cg_function(Cg *cg, const Func *fn, bool narrow) {
-    const char *name = arena_printf(&cg->c->arena, "fn.%s%s", fn->symbol, version(fn, narrow));
+    const char *name = arena_printf(&cg->c->arena, "fn.%s%s", fn->symbol, version(cg, fn, narrow));
     if (cg_is_program(cg, fn)) name = "kdsl_main";
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
     if (v) return v;
@@ -75,7 +76,7 @@ LLVMValueRef cg_function(Cg *cg, const Func *fn, bool narrow) {
 
 /* The same; the arguments are followed by what an item needs to report and to print. */
 LLVMValueRef cg_item_function(Cg *cg, const Func *fn, bool narrow) {
-    const char *name = arena_printf(&cg->c->arena, "fn.%s.item%s", fn->symbol, version(fn, narrow));
+    const char *name = arena_printf(&cg->c->arena, "fn.%s.item%s", fn->symbol, version(cg, fn, narrow));
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
     if (v) return v;
     unsigned n = (unsigned)fn->params.n;
@@ -184,7 +185,7 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     int n = args->n;
     bool item = (f->error_slot || f->print_buffer) && cg_needs_item(f->cg, info->func);
     LLVMValueRef fn = (item ? cg_item_function : cg_function)(f->cg, info->func, f->narrow);
-    CgCalled called = {info->func, f->narrow};
+    CgCalled called = {info->func, f->narrow, f->cg->shadows && info->func->is_shadowed};
     if (!f->cg->target->is_program) vec_push(&f->cg->c->arena, &f->cg->called, called);
     if (item) n += cg_item_args(f, info->func, v + n);
     LLVMValueRef r = cg_call(f, LLVMGlobalGetValueType(fn), fn, v, n);

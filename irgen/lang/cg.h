@@ -15,7 +15,7 @@
 #include "sema/analysis/evaluate.h"
 
 /* May this transformation be made? (irgen/transform.def) */
-#define cg_allows(cg, id) (!transform_in((cg)->options->omitted, TRANSFORM_##id))
+#define cg_allows(cg, id) (!(cg)->shadows && !transform_in((cg)->options->omitted, TRANSFORM_##id))
 
 /* Values ----------------------------------------------------------------------------------------------------------- */
 /* A value: of a scalar type the LLVM value (bool: i1); of array type the descriptor { ptr, [rank x i64] } itself. */
@@ -33,6 +33,7 @@ typedef struct CgArray {
     Type *whole;      /* part of a struct: as in CgPlace; NULL: an array of its own */
     bool in_variable; /* which is a variable here, so its elements carry no alias information */
     int64_t step;     /* the stride between elements; 0: contiguous (cpu/group.c) */
+    int touch;        /* part of a struct: Expr.touch, of what is passed as a copy */
 } CgArray;
 
 /* The address of an element or variable, with its type. */
@@ -41,6 +42,7 @@ typedef struct CgPlace {
     Type *type;
     bool is_element; /* of an array (or passed by reference): carries alias information */
     Type *whole;     /* not NULL: a field of this struct type, which may also be accessed as a whole */
+    int touch;       /* Expr.touch: loads and stores are recorded */
 } CgPlace;
 
 /* What a function knows about one of its symbols. */
@@ -68,10 +70,10 @@ typedef struct DebugType {
 
 enum { MATH_LIBRARIES = 2 };
 
-/* A function of the program as code for devices calls it; narrow: as CgFunc.narrow. */
+/* A function of the program as code for devices calls it; narrow: as CgFunc.narrow; shadows: as Cg.shadows. */
 typedef struct CgCalled {
     const Func *func;
-    bool narrow;
+    bool narrow, shadows;
 } CgCalled;
 
 typedef struct Cg {
@@ -93,6 +95,7 @@ typedef struct Cg {
     unsigned md_counted;           /* beside md_items, in a loop that is written round by round */
     Vec(CgCalled) called;          /* by kernels, and by functions that they call */
     bool vector;                   /* kernels become vector code */
+    bool shadows;                  /* of this kernel or function, accesses are recorded (lang/shadow.c) */
     bool has_fma;                  /* the machine has fused multiply-adds; else what sema fuses is rounded twice */
     bool has_half;                 /* the machine has conversions of f16; else they are integer code */
     Buf *vector_notes;             /* not NULL: explanations of how they are vectorised */
@@ -164,6 +167,8 @@ struct CgFunc { /* typedef: target.h */
     bool checks;                   /* report failed checks by ending the program */
     LLVMValueRef error_slot;       /* not NULL: report them here, and end the item (check.c) */
     LLVMValueRef print_buffer;     /* not NULL: the print buffer (print.c) */
+    LLVMValueRef shadow_at, shadow_calls[3], shadow_phase; /* shadow.c: NULL, or the values of fields of KdslShadow */
+    LLVMValueRef shadow;           /* not NULL, entries of kernels: the KdslShadow of the launch (shadow.c) */
     LLVMValueRef item[3], record;  /* position, in functions called from kernels; what is reported, in memory */
     LLVMValueRef failed, call_failed; /* i1 in memory: set when the item ends here; by a call; NULL: neither */
     CgCheck check;
@@ -304,6 +309,24 @@ LLVMValueRef cg_slot_take(CgFunc *f, const Func *kernel, LLVMValueRef device, co
 OffArg cg_slot_arg(CgFunc *f, LLVMValueRef slot, const Func *kernel);
 /* After the launch: end the program if it is taken. on_host: i32, not 0 if the host version ran. */
 void cg_slot_end(CgFunc *f, LLVMValueRef slot, LLVMValueRef on_host, const Func *kernel);
+
+/* shadow.c: --check ------------------------------------------------------------------------------------------------ */
+typedef struct CgMode {
+    bool shadows, vector;
+} CgMode;
+CgMode cg_shadow_begin(Cg *cg, bool shadows);      /* from here on, code records accesses, or does not */
+void cg_shadow_end(Cg *cg, CgMode was);
+/* Nothing happens in any of these but in kernels that record. The entry: */
+void cg_shadow_enter(CgFunc *f);
+void cg_shadow_domain(CgFunc *f, Axis *axes);
+void cg_shadow_arrays(CgFunc *f, bool shared);     /* tells the runtime of the parameters, or of the `shared` arrays */
+void cg_shadow_item(CgFunc *f);                    /* the next item begins */
+void cg_shadow_group(CgFunc *f, LLVMValueRef number); /* number of the group, in row-major order */
+void cg_shadow_once(CgFunc *f, bool once);         /* is what follows done once for all items of a group? */
+void cg_shadow_item_of_group(CgFunc *f, LLVMValueRef number);
+void cg_shadow_barrier(CgFunc *f);
+LLVMValueRef cg_shadow_launch(CgFunc *f, const Func *kernel); /* the last argument of the kernel */
+void cg_shadow_launched(CgFunc *f);
 
 /* print.c: print and assert in code for devices ----------------------------------------------------------------- */
 bool cg_prints(const Func *fn);                    /* is fn called, or launched, with a buffer for lines? */

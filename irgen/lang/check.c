@@ -155,17 +155,21 @@ void cg_item_bind(CgFunc *f) {
     for (int i = 0; i < 3; i++) f->item[i] = LLVMGetParam(f->fn, at++);
 }
 
-/* The error slot and the print buffer, where fn has them. */
-int cg_extra_values(Cg *cg, const Func *fn) { return cg_has_slot(cg, fn) + cg_prints(fn); }
+/* The error slot, the print buffer and, of kernels, the KdslShadow, where fn has them. */
+int cg_extra_values(Cg *cg, const Func *fn) {
+    return cg_has_slot(cg, fn) + cg_prints(fn) + (fn->is_kernel && fn->is_shadowed);
+}
 
 void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra) {
     if (cg_has_slot(f->cg, fn)) {
         f->error_slot = *extra++;
         LLVMSetValueName2(f->error_slot, "slot", 4);
     }
-    if (!cg_prints(fn)) return;
-    f->print_buffer = *extra;
-    LLVMSetValueName2(f->print_buffer, "prints", 6);
+    if (cg_prints(fn)) {
+        f->print_buffer = *extra++;
+        LLVMSetValueName2(f->print_buffer, "prints", 6);
+    }
+    if (fn->is_kernel && fn->is_shadowed) f->shadow = *extra;
 }
 
 /* On the host ------------------------------------------------------------------------------------------------------ */

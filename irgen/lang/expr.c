@@ -25,7 +25,7 @@ CgPlace cg_lvalue(CgFunc *f, Expr *e) {
     if (e->kind == EXPR_NAME) {
         const Symbol *sym = e->name.sym;
         bool is_ref = sym->kind == SYM_PARAM && sym->mode != REF_NONE;
-        return (CgPlace){f->slots[sym->id].addr, sym->type, is_ref, NULL};
+        return (CgPlace){f->slots[sym->id].addr, sym->type, is_ref, NULL, e->touch};
     }
     if (e->kind == EXPR_FIELD) return cg_part_place(f, cg_lvalue(f, e->field.base), e->field.at[0]);
     if (e->kind != EXPR_INDEX) ice(f->cg->c, e->span, "a place of an unknown kind");
@@ -121,6 +121,7 @@ static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a) {
     unsigned known = f->known_inside ? f->known_inside(e, f->known_of) : 0;
     f->check = (CgCheck){.site = e->index.site, .proven = e->index.proven | known | (f->error_slot ? e->index.early : 0)};
     CgPlace p = cg_element(f, a, at, e->span);
+    p.touch = e->touch;
     if (e->index.base->sync == SYNC_PEEK) cg_sync_part(f, e->index.base, p.at, cg_i64(f->cg, cg_size(p.type)), true);
     return p;
 }

@@ -140,6 +140,7 @@ CgArray cg_field_array(CgFunc *f, Expr *e) {
     CgArray a = {.data = p.at, .type = e->type, .name = field_text(f, e)};
     a.whole = p.whole;
     a.in_variable = !p.is_element;
+    a.touch = e->touch;
     for (int d = 0; d < field->rank; d++) a.ext[d] = cg_i64(f->cg, field->extent[d]);
     return a;
 }
@@ -165,6 +166,7 @@ void cg_field_assign(CgFunc *f, Expr *target, Expr *value) {
     CgArray fresh = part_memory(f, expr_fixed_field(target), target->type);
     cg_array_into(f, value, &fresh);
     CgArray a = cg_field_array(f, target);
+    cg_touch_bytes(f, TOUCH_WRITE, target->touch, a.data, cg_array_bytes(f, &a));
     copy_elements(f, &a, &fresh);
 }
 
@@ -192,11 +194,17 @@ static void build_into(CgFunc *f, Expr *e, LLVMValueRef at) {
     }
 }
 
+static void copy_place(CgFunc *f, LLVMValueRef to, Expr *e) {
+    CgPlace from = cg_lvalue(f, e);
+    cg_touch(f, TOUCH_READ, &from);
+    copy_bytes(f, to, from.at, e->type);
+}
+
 /* `at` is memory that nothing in `e` can name. */
 void cg_struct_into(CgFunc *f, Expr *e, LLVMValueRef at) {
     bool places = e->kind == EXPR_NAME || e->kind == EXPR_INDEX || e->kind == EXPR_FIELD;
     if (e->kind == EXPR_CALL && e->call.info->kind == CALL_BUILD) build_into(f, e, at);
-    else if (places && cg_has_place(f, e)) copy_bytes(f, at, cg_lvalue(f, e).at, e->type);
+    else if (places && cg_has_place(f, e)) copy_place(f, at, e);
     else cg_store(f, cg_variable(at, e->type), cg_expr(f, e));
 }
 
@@ -215,12 +223,15 @@ CgArray cg_pass_part(CgFunc *f, const CgArray *a) {
     copy.data = cg_alloca(f, bytes, "part");
     copy.desc = NULL;
     LLVMSetAlignment(copy.data, FRAME_ALIGN);
+    cg_touch_bytes(f, TOUCH_READ, a->touch, a->data, cg_array_bytes(f, a));
     copy_elements(f, &copy, a);
     return copy;
 }
 
 void cg_part_back(CgFunc *f, const CgArray *a, const CgArray *passed, RefMode mode) {
-    if (passed->data != a->data && mode != REF_IN) copy_elements(f, a, passed);
+    if (passed->data == a->data || mode == REF_IN) return;
+    cg_touch_bytes(f, TOUCH_WRITE, a->touch, a->data, cg_array_bytes(f, a));
+    copy_elements(f, a, passed);
 }
 
 /* Unrolling -------------------------------------------------------------------------------------------------------- */

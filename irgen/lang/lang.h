@@ -174,6 +174,11 @@ void cg_segment_declares(CgFunc *f, const Symbol *sym); /* a variable, now in me
 bool cg_segment_end(CgFunc *f); /* has the group waited here? */
 void cg_leave_item(CgFunc *f);  /* in a kernel, after a failed check */
 
+/* shadow.c */
+typedef enum CgTouch { TOUCH_READ, TOUCH_WRITE, TOUCH_UPDATE } CgTouch;
+void cg_touch(CgFunc *f, CgTouch how, const CgPlace *p); /* the access that follows */
+void cg_touch_bytes(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValueRef n_bytes);
+
 /* reduction.c */
 void cg_combine_alone(CgFunc *f, AtomicKind how, LLVMValueRef at, CgValue v); /* of memory that is this thread's own */
 void cg_store_item(CgFunc *f, CgValue v); /* the item's value, where its reduction looks for it */

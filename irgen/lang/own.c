@@ -26,7 +26,7 @@ void cg_own_assign(CgFunc *f, const Symbol *sym, CgValue v) {
             cg_store_array(f, f->slots[part->id].addr, field);
         } else {
             bool is_ref = part->kind == SYM_PARAM && part->mode != REF_NONE;
-            cg_store(f, (CgPlace){f->slots[part->id].addr, part->type, is_ref, NULL}, field);
+            cg_store(f, (CgPlace){f->slots[part->id].addr, part->type, is_ref, NULL, 0}, field);
         }
     }
 }
@@ -35,7 +35,7 @@ static CgValue number(CgFunc *f, const Symbol *part) {
     const Slot *slot = &f->slots[part->id];
     if (slot->value) return cg_value(slot->value, part->type);
     bool is_ref = part->kind == SYM_PARAM && part->mode != REF_NONE;
-    return cg_load(f, (CgPlace){slot->addr, part->type, is_ref, NULL});
+    return cg_load(f, (CgPlace){slot->addr, part->type, is_ref, NULL, 0});
 }
 
 /* All of its fields together. `copied`: the names of its arrays, from number *next on; NULL: they are moved out. */

@@ -92,7 +92,7 @@ CgValue cg_by_part(CgFunc *f, Op op, CgValue a, CgValue b, Span span) {
 
 CgPlace cg_part_place(CgFunc *f, CgPlace whole, int i) {
     Type *t = part_type(whole.type, i);
-    CgPlace p = {.type = t, .is_element = whole.is_element};
+    CgPlace p = {.type = t, .is_element = whole.is_element, .touch = whole.touch};
     p.whole = whole.whole ? whole.whole : whole.type;
     LLVMValueRef at = cg_i64(f->cg, i);
     if (whole.type->kind == TY_STRUCT)
@@ -108,9 +108,20 @@ bool cg_has_place(CgFunc *f, const Expr *e) {
     return e->name.sym->id >= 0 && f->slots[e->name.sym->id].addr && !f->slots[e->name.sym->id].value;
 }
 
+/* The whole vector is loaded, but only these components are read. */
+static CgValue load_several(CgFunc *f, Expr *e) {
+    CgPlace whole = cg_lvalue(f, e->field.base);
+    for (int i = 0; i < e->field.n_at && whole.touch; i++) {
+        CgPlace part = cg_part_place(f, whole, e->field.at[i]);
+        cg_touch(f, TOUCH_READ, &part);
+    }
+    whole.touch = 0;
+    return cg_load(f, whole);
+}
+
 /* v.zyx */
 static CgValue several(CgFunc *f, Expr *e) {
-    CgValue v = cg_expr(f, e->field.base);
+    CgValue v = cg_has_place(f, e->field.base) ? load_several(f, e) : cg_expr(f, e->field.base);
     LLVMValueRef mask[MAX_WIDTH];
     for (int i = 0; i < e->field.n_at; i++) mask[i] = cg_i32(f->cg, e->field.at[i]);
     LLVMValueRef order = LLVMConstVector(mask, (unsigned)e->field.n_at);

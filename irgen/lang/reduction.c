@@ -81,5 +81,5 @@ void cg_store_item(CgFunc *f, CgValue v) {
         LLVMBuildStore(f->b, bits, f->item_result);
         return;
     }
-    cg_store(f, (CgPlace){f->item_result, v.type, true, NULL}, v);
+    cg_store(f, (CgPlace){f->item_result, v.type, true, NULL, 0}, v);
 }

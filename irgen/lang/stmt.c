@@ -155,7 +155,9 @@ static void assign(CgFunc *f, Stmt *s) {
     }
     if (cg_by_bytes(target->type)) {
         LLVMValueRef made = cg_struct_made(f, s->assign.value);
-        cg_struct_store(f, cg_target(f, target, false).at, made, target->type);
+        CgPlace place = cg_target(f, target, false);
+        cg_touch(f, TOUCH_WRITE, &place);
+        cg_struct_store(f, place.at, made, target->type);
         return;
     }
     if (s->assign.fused && f->cg->has_fma) {

@@ -102,9 +102,10 @@ void cg_tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p) {
     tag_alias(f->cg, inst, &f->cg->tbaa_elem[t->kind], name);
 }
 
-CgPlace cg_variable(LLVMValueRef addr, Type *type) { return (CgPlace){addr, type, false, NULL}; }
+CgPlace cg_variable(LLVMValueRef addr, Type *type) { return (CgPlace){addr, type, false, NULL, 0}; }
 
 CgValue cg_load(CgFunc *f, CgPlace p) {
+    cg_touch(f, TOUCH_READ, &p);
     LLVMValueRef v = LLVMBuildLoad2(f->b, cg_type_mem(f->cg, p.type), p.at, "");
     if (type_is_parts(p.type)) LLVMSetAlignment(v, (unsigned)cg_part_align(p.type));
     cg_tag_element(f, v, p);
@@ -114,6 +115,7 @@ CgValue cg_load(CgFunc *f, CgPlace p) {
 
 void cg_store(CgFunc *f, CgPlace p, CgValue v) {
     LLVMValueRef bits = v.v;
+    cg_touch(f, TOUCH_WRITE, &p);
     if (p.type->kind == TY_BOOL) bits = LLVMBuildZExt(f->b, bits, f->cg->i8, "");
     LLVMValueRef st = LLVMBuildStore(f->b, bits, p.at);
     if (type_is_parts(p.type)) LLVMSetAlignment(st, (unsigned)cg_part_align(p.type));

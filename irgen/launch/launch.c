@@ -24,6 +24,7 @@ typedef struct Launch {
     LLVMValueRef result;    /* alloca of 8 bytes, or NULL */
     LLVMValueRef slot;      /* error slot of failed checks, or NULL */
     LLVMValueRef prints;    /* print buffer, or NULL */
+    LLVMValueRef shadow;    /* of --check, or NULL */
 } Launch;
 
 /* Two read-only sections of one array: if they overlap, both are mapped as their union, because OpenMP does not allow
@@ -367,6 +368,7 @@ static int make_args(Launch *l, OffArg *args) {
                              .place = off_place(l->f->cg, k->name_span, k->name)};
     if (l->slot) args[n++] = cg_slot_arg(l->f, l->slot, k);
     if (l->prints) args[n++] = cg_print_arg(l->f, l->prints, k);
+    if (l->shadow) args[n++] = scalar_arg(l, l->shadow, "shadow", k->name_span);
     return n;
 }
 
@@ -410,7 +412,7 @@ static void set_geometry(Launch *l, const LLVMValueRef trips[3], OffLaunch *off)
 
 static LLVMValueRef launch(Launch *l, LLVMValueRef total, const LLVMValueRef trips[3]) {
     Cg *cg = l->f->cg;
-    OffArg *args = arena_array(&cg->c->arena, OffArg, cg_entry_values(l->kernel) + 3);
+    OffArg *args = arena_array(&cg->c->arena, OffArg, cg_entry_values(l->kernel) + 4);
     OffLaunch off = {.kernel = off_kernel_symbol(cg->c, l->kernel->symbol),
                      .place = off_place(cg, l->span, l->kernel->name),
                      .device = l->number,
@@ -426,7 +428,7 @@ static void run_on_host(Launch *l) {
     CgFunc *f = l->f;
     const Func *k = l->kernel;
     LLVMValueRef entry = cg_kernel_entry(f->cg, k);
-    LLVMValueRef *args = arena_array(&f->cg->c->arena, LLVMValueRef, cg_entry_values(k) + 4);
+    LLVMValueRef *args = arena_array(&f->cg->c->arena, LLVMValueRef, cg_entry_values(k) + 5);
     int n = 0;
     args[n++] = LLVMConstNull(f->cg->ptr);
     for (int i = 0; i < k->params.n; i++) {
@@ -442,6 +444,7 @@ static void run_on_host(Launch *l) {
     if (l->result) args[n++] = l->result;
     if (l->slot) args[n++] = l->slot;
     if (l->prints) args[n++] = l->prints;
+    if (l->shadow) args[n++] = l->shadow;
     cg_call(f, LLVMGlobalGetValueType(entry), entry, args, n);
 }
 
@@ -491,6 +494,7 @@ static CgValue run_launch(Launch *l) {
     OffPlace place = off_place(cg, l->span, k->name);
     if (cg_has_slot(cg, k)) l->slot = cg_slot_take(f, k, l->number, &place);
     if (cg_prints(k)) l->prints = cg_print_buffer(f);
+    if (k->is_shadowed) l->shadow = cg_shadow_launch(f, k);
     LLVMValueRef rc = launch(l, total, trips);
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, rc, cg_i32(cg, 0), ""), host, ran);
     cg_enter(f, host);
@@ -500,6 +504,7 @@ static CgValue run_launch(Launch *l) {
     cg_enter(f, ran);
     free_workspaces(l);
     if (l->prints) cg_print_lines(f, k, l->span);
+    if (l->shadow) cg_shadow_launched(f);
     if (l->slot) cg_slot_end(f, l->slot, rc, k);
     cg_goto(f, done);
     cg_enter(f, done);
@@ -645,11 +650,12 @@ static CgValue emit_launch(CgFunc *f, Expr *e) {
     evaluate(&l);
     cg_debug_at(f, e->span);
     cg_shape_checks(f, info, l.arrays, e->span);
-    if (e->offload.async && e->offload.plan && !cg_prints(k)) {
+    bool waits = cg_prints(k) || k->is_shadowed; /* there is a single print buffer, and one shadow */
+    if (e->offload.async && e->offload.plan && !waits) {
         launch_async(&l);
         return cg_value(NULL, k->result);
     }
-    if (cg_prints(k)) cg_call_runtime(f, RT_SETTLE, NULL, 0); /* there is a single print buffer */
+    if (waits) cg_call_runtime(f, RT_SETTLE, NULL, 0);
     CgValue v = run_launch(&l);
     for (int i = 0; i < k->n_given; i++)
         if (l.parts[i].data) cg_part_back(f, &l.parts[i], &l.arrays[i], k->params.at[i]->mode);

@@ -68,9 +68,11 @@ static void heed_launches(Sema *s, const Func *kernel, RaceTable *table) {
 
 void races_check(Sema *s, Func *f) {
     if (!f->is_kernel || !f->item || !f->item->fn.body || f->facts->skip || f->is_made) return;
-    if (s->options && s->options->races_off && !s->options->races_listed) return;
+    unsigned shadow = s->options ? s->options->shadow & SHADOW_RACE : 0; /* reports races itself, where they happen */
+    if (s->options && s->options->races_off && !s->options->races_listed && !shadow) return;
     f->races = analyse(s, f, NULL, false);
     if (!f->races->failed && has_open(f->races) && launched_any(f)) heed_launches(s, f, f->races);
     if (needs_sizes(f->races)) try_sizes(s, f, f->races);
-    if (!s->options || !s->options->races_listed) races_report(s, f, f->races);
+    bool silent = s->options && (s->options->races_listed || s->options->races_off || shadow);
+    if (!silent) races_report(s, f, f->races);
 }

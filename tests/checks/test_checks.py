@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""--check beyond whole programs: libraries called from C, `kdslc test`, exit codes, sessions, options.
+
+tests/checks/test_checks.py KDSLC"""
+import ctypes
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+KDSLC = Path(sys.argv.pop(1)).resolve()
+
+LIBRARY = """export kernel shift(at: &[i32; n], x: &mut [i32; n]) over i in n - 1 {
+    x[i] = x[at[i]];
+}
+kernel tally(x: &[i32; n], h: &mut [i32; 4]) over i in n {
+    h[x[i] % 4] += 1;
+}
+export fn twice(x: &[i32; n], h: &mut [i32; 4]) {
+    offload tally(&x, &mut h);
+    offload tally(&x, &mut h);
+}
+test "apart" {
+    let x = [1, 2, 3];
+    var h = [0; 4];
+    offload tally(&x, &mut h);
+}
+test "together" {
+    let x = [1, 2, 5];
+    var h = [0; 4];
+    offload tally(&x, &mut h);
+}
+"""
+PROGRAM = """kernel tally(x: &[i32; n], h: &mut [i32; 4]) over i in n { h[x[i] % 4] += 1; }
+kernel fails(x: &[i32; n], h: &mut [i32; 4]) over i in n { h[x[i]] += 1; }
+fn main() -> i32 {
+    let x = [1, 5, 9, 2];
+    var h = [0; 4];
+    LAUNCH
+    print("{}", h[2]);
+    return CODE;
+}
+"""
+
+
+class ChecksTest(unittest.TestCase):
+    def setUp(self):
+        self.made = tempfile.TemporaryDirectory()
+        self.folder = Path(self.made.name)
+        self.addCleanup(self.made.cleanup)
+
+    def kdslc(self, *words, stdin=""):
+        return subprocess.run([KDSLC, *words], cwd=self.folder, input=stdin, capture_output=True, text=True)
+
+    def program(self, launch, code=0, *options):
+        (self.folder / "p.kdsl").write_text(PROGRAM.replace("LAUNCH", launch).replace("CODE", str(code)))
+        return self.kdslc("run", *(options or ("--check=race",)), "p.kdsl")
+
+    def test_library(self):
+        (self.folder / "lib.kdsl").write_text(LIBRARY)
+        made = self.kdslc("--check=race", "--shared", "lib.kdsl", "-o", "lib.so")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        lib = ctypes.CDLL(str(self.folder / "lib.so"))
+        lib.kdsl_last_error.restype = ctypes.c_char_p
+        x, h, n = (ctypes.c_int32 * 6)(1, 2, 5, 3, 4, 0), (ctypes.c_int32 * 4)(), ctypes.c_int64(6)
+        apart = (ctypes.c_int32 * 3)(1, 2, 3)
+        for _ in range(2):  # the second call reports what the first one did
+            self.assertEqual(lib.twice(x, h, n), 3)
+            said = lib.kdsl_last_error().decode()
+            self.assertEqual(said, "lib.kdsl:5:5: run-time error: data race on `h[1]` in `tally`: work item i = 0 writes "
+                                   "it here, and work item i = 2 reads it here")
+            self.assertEqual(lib.twice(apart, h, ctypes.c_int64(3)), 0)
+            self.assertEqual(lib.kdsl_last_error(), b"")
+        self.assertEqual(list(h), [8, 12, 8, 8])  # the calls ran to their ends
+        at = (ctypes.c_int32 * 6)(1, 2, 3, 4, 5, 6)
+        self.assertEqual(lib.shift(at, x, n), 3)
+        self.assertIn("`x[1]` in `shift`", lib.kdsl_last_error().decode())
+
+    def test_tests(self):
+        (self.folder / "lib.kdsl").write_text(LIBRARY)
+        ran = self.kdslc("test", "--check=race", "lib.kdsl")
+        self.assertEqual(ran.returncode, 1)
+        self.assertRegex(ran.stdout, r"ok +apart")
+        self.assertRegex(ran.stdout, r"FAILED +together")
+        self.assertIn("data race on `h[1]`", ran.stdout)
+        self.assertEqual(self.kdslc("test", "lib.kdsl").returncode, 0)
+
+    def test_exit_codes(self):
+        race = "offload tally(&x, &mut h);"
+        ran = self.program(race)
+        self.assertEqual((ran.returncode, ran.stdout), (3, "1\n"))
+        self.assertEqual(ran.stderr.count("data race"), 1)
+        self.assertEqual(self.program(f"for k in 0..3 {{ {race} }}").stderr.count("data race"), 1)
+        self.assertEqual(self.program(race, 7).returncode, 7)
+        self.assertEqual(self.program(race, 0, "--check=bounds").returncode, 0)
+        self.assertEqual(self.program("").returncode, 0)
+
+    def test_with_a_failed_check(self):
+        ran = self.program("offload fails(&x, &mut h);")
+        self.assertEqual(ran.returncode, 3)
+        self.assertIn("index 5 is out of bounds for `h`", ran.stderr)
+
+    def test_session(self):
+        lines = ["kernel k(at: &[i32; n], x: &mut [i32; n]) over i in n - 1 { x[i] = x[at[i]]; }",
+                 "let at = [i32(i + 1) for i in 5];", "var x = [i32(i) for i in 5];", "offload k(&at, &mut x);",
+                 ":check race", "offload k(&at, &mut x);", "offload k(&at, &mut x);", "x[0]", ":check off",
+                 "offload k(&at, &mut x);"]
+        ran = self.kdslc("repl", "--offload-arch=host", stdin="\n".join(lines) + "\n")
+        self.assertEqual(ran.stderr.count("data race on `x[1]` in `k`"), 2, ran.stderr)
+        self.assertIn("3 : i32", ran.stdout)
+        self.assertIn("launches are checked for: bounds, race", ran.stdout)
+
+    def test_options(self):
+        (self.folder / "p.kdsl").write_text("fn main() { }\n")
+        gpu = self.kdslc("--check=race", "--offload-arch=sm_90", "p.kdsl")
+        self.assertEqual(gpu.returncode, 2)
+        self.assertIn("are for the CPU device", gpu.stderr)
+        wrong = self.kdslc("--check=rac", "p.kdsl")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("must be a list of `race`, `init` and `bounds`, not `rac`", wrong.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
