@@ -21,15 +21,18 @@ static bool needs_sizes(const RaceTable *t) {
     return false;
 }
 
+static bool is_same_pair(const RacePair *p, const RacePair *q) {
+    return q->array == p->array && q->at[0].lo == p->at[0].lo && q->at[1].lo == p->at[1].lo &&
+           q->mode[0] == p->mode[0] && q->mode[1] == p->mode[1];
+}
+
 static void adopt(RaceTable *to, const RaceTable *from) {
     for (int i = 0; i < to->pairs.n; i++) {
         RacePair *p = &to->pairs.at[i];
         if (!p->needs_sizes || p->verdict != RACE_UNKNOWN) continue;
         for (int k = 0; k < from->pairs.n; k++) {
             const RacePair *q = &from->pairs.at[k];
-            bool same = q->array == p->array && q->at[0].lo == p->at[0].lo && q->at[1].lo == p->at[1].lo &&
-                        q->mode[0] == p->mode[0] && q->mode[1] == p->mode[1];
-            if (same && q->verdict >= RACE_BENIGN) *p = *q;
+            if (is_same_pair(p, q) && q->verdict >= RACE_BENIGN) *p = *q;
         }
     }
 }
@@ -54,15 +57,19 @@ static void heed_launches(Sema *s, const Func *kernel, RaceTable *table) {
     const RaceTable *there = analyse(s, kernel, NULL, true);
     for (int i = 0; i < table->pairs.n && !there->failed; i++) {
         RacePair *p = &table->pairs.at[i];
-        for (int k = 0; p->verdict != RACE_FREE && k < there->pairs.n; k++) {
+        if (p->verdict == RACE_FREE) continue;
+        bool found = false;
+        for (int k = 0; k < there->pairs.n; k++) {
             const RacePair *q = &there->pairs.at[k];
-            bool same = q->array == p->array && q->at[0].lo == p->at[0].lo && q->at[1].lo == p->at[1].lo &&
-                        q->mode[0] == p->mode[0] && q->mode[1] == p->mode[1];
+            if (!is_same_pair(p, q)) continue;
+            found = true;
             bool keeps = q->verdict >= RACE_BENIGN && p->verdict >= RACE_BENIGN; /* its sizes are the smallest ones */
-            if (!same || keeps) continue;
-            *p = *q;
+            if (!keeps) *p = *q;
             if (q->verdict == RACE_FREE) p->reason = "free for the launches of this program";
         }
+        if (found) continue;
+        p->verdict = RACE_FREE; /* no launch comes there: their domains are empty, or a condition never holds */
+        p->reason = "not executed by the launches of this program";
     }
 }
 
