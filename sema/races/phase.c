@@ -4,7 +4,9 @@
  * the same last barrier, because all items of a group reach each barrier together (barrier.c). */
 #include "sema/races/walk.h"
 
+#include <isl/constraint.h>
 #include <isl/id.h>
+#include <isl/local_space.h>
 #include <isl/map.h>
 #include <isl/space.h>
 
@@ -21,6 +23,10 @@ static isl_set *point(Walk *w, int site) {
 }
 
 void phase_begin(Walk *w) { w->phase = point(w, 0); }
+
+/* Stands for the phase in which an iteration begins, while it is found out where it ends. */
+enum { AT_ENTRY = -1 };
+isl_set *phase_unknown_entry(Walk *w) { return point(w, AT_ENTRY); }
 
 void phase_barrier(Walk *w) {
     w->site++;
@@ -73,13 +79,52 @@ static isl_set *forget_others(Walk *w, isl_set *set, const Var *t) {
     return set;
 }
 
+static bool would_forget(Walk *w, isl_set *set, const Var *t) {
+    isl_set *less = forget_others(w, isl_set_copy(set), t);
+    bool changed = isl_set_dim(less, isl_dim_param) != isl_set_dim(set, isl_dim_param);
+    isl_set_free(less);
+    return changed;
+}
+
+/* The phases at the ends of iterations that come to a barrier: those of the latest of the iterations before t. */
+static isl_set *latest_before(isl_set *own, const Var *t) {
+    int pos = find(own, t);
+    if (pos < 0) return NULL;
+    isl_set *all = isl_set_move_dims(isl_set_copy(own), isl_dim_set, 0, isl_dim_param, (unsigned)pos, 1);
+    isl_space *space = isl_space_params(isl_set_get_space(all));
+    space = isl_space_add_param_id(space, isl_id_copy(t->id));
+    all = isl_set_align_params(all, space);
+    pos = find(all, t);
+    isl_local_space *local = isl_local_space_from_space(isl_set_get_space(all));
+    isl_constraint *c = isl_constraint_alloc_inequality(local); /* t - t' - 1 >= 0 */
+    c = isl_constraint_set_coefficient_si(c, isl_dim_param, pos, 1);
+    c = isl_constraint_set_coefficient_si(c, isl_dim_set, 0, -1);
+    c = isl_constraint_set_constant_si(c, -1);
+    all = isl_set_add_constraint(all, c);
+    all = isl_set_lower_bound_si(all, isl_dim_set, 0, 0);
+    return isl_set_project_out(isl_set_lexmax(all), isl_dim_set, 0, 1);
+}
+
+/* `end`: the phase at the end of iteration t, which began in phase_unknown_entry. An iteration begins in the phase in
+ * which the latest one before it that came to a barrier ended, or in `before` if there is none. NULL: not known. */
 isl_set *phase_entry(Walk *w, isl_set *before, isl_set *end, const Var *t) {
     if (!before || !end) return NULL;
-    if (isl_set_plain_is_equal(before, end) == isl_bool_true) return before;
-    isl_set *last = set_shifted(w, space_keep(&w->space, forget_others(w, isl_set_copy(end), t)), t, -1);
-    isl_set *first = isl_pw_aff_eq_set(isl_pw_aff_copy(t->value), quasi_number(&w->space.q, 0));
-    isl_set *later = isl_pw_aff_ge_set(isl_pw_aff_copy(t->value), quasi_number(&w->space.q, 1));
-    return space_keep(&w->space, isl_set_union(where(before, first), where(last, later)));
+    isl_set *own = isl_set_lower_bound_si(isl_set_copy(end), isl_dim_set, 0, 0);
+    isl_set *none = isl_set_upper_bound_si(isl_set_copy(end), isl_dim_set, 0, AT_ENTRY);
+    bool never = isl_set_is_empty(own) == isl_bool_true, always = isl_set_is_empty(none) == isl_bool_true;
+    isl_set_free(none);
+    own = space_keep(&w->space, own);
+    if (never) return before;
+    if (always) {
+        isl_set *last = set_shifted(w, space_keep(&w->space, forget_others(w, isl_set_copy(own), t)), t, -1);
+        isl_set *first = isl_pw_aff_eq_set(isl_pw_aff_copy(t->value), quasi_number(&w->space.q, 0));
+        isl_set *later = isl_pw_aff_ge_set(isl_pw_aff_copy(t->value), quasi_number(&w->space.q, 1));
+        return space_keep(&w->space, isl_set_union(where(before, first), where(last, later)));
+    }
+    isl_set *last = would_forget(w, own, t) ? NULL : latest_before(own, t);
+    if (!last) return NULL;
+    isl_set *some = isl_set_params(isl_set_copy(last));
+    return space_keep(&w->space, isl_set_union(last, where(before, isl_set_complement(some))));
 }
 
 /* After iteration t, if iteration t + 1 is not executed; and what was before, if none is. */

@@ -309,6 +309,7 @@ static void run_body(Walk *w, const Stmt *st, Var *t, isl_set *c, const Symbols 
         isl_pw_aff **was = arena_array(&w->space.arena, isl_pw_aff *, changes->n + 1);
         for (int i = 0; i < changes->n; i++)
             was[i] = space_keep_value(&w->space, isl_pw_aff_copy(value_of(w, changes->at[i])));
+        w->phase = phase_unknown_entry(w);
         w->quiet++;
         races_block(w, body_of(st));
         w->quiet--;

@@ -125,6 +125,7 @@ void phase_barrier(Walk *w);
 isl_set *phase_select(Walk *w, isl_set *c, isl_set *yes, isl_set *no);
 /* A loop with barriers: what an iteration begins with, and what follows the loop. `ran`: the states in which iteration
  * number `t` is executed; `end`: the phase at its end. */
+isl_set *phase_unknown_entry(Walk *w);
 isl_set *phase_entry(Walk *w, isl_set *before, isl_set *end, const Var *t);
 isl_set *phase_after(Walk *w, isl_set *before, isl_set *end, isl_set *ran, const Var *t);
 isl_set *set_shifted(Walk *w, isl_set *set, const Var *t, int by); /* kept: t is t + by */

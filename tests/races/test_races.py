@@ -69,9 +69,7 @@ KNOWN_MISSES = {
 }
 
 # Pairs that are said to be free and are not: open defects, which a run with --check=race inherits.
-WRONG_PROOFS = {
-    "odd-even-in-a-group-race": "a barrier under a uniform condition in a loop is taken for one of every iteration",
-}
+WRONG_PROOFS = {}
 
 
 class Expected:
