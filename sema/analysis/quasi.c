@@ -99,7 +99,7 @@ static bool number_of(QuasiFrame *at, const Expr *e, isl_set *states, int64_t *o
     }
     isl_pw_aff *v = quasi_int(at, e, states);
     bool found = false;
-    if (is_number(v)) {
+    if (is_number(v) && isl_pw_aff_n_piece(v) == 1) {
         isl_val *n = isl_pw_aff_eval(isl_pw_aff_copy(v), isl_point_zero(isl_pw_aff_get_domain_space(v)));
         found = isl_val_is_int(n) == isl_bool_true && isl_val_cmp_si(n, INT32_MAX) <= 0 &&
                 isl_val_cmp_si(n, INT32_MIN) >= 0;

@@ -69,7 +69,7 @@ static isl_set *same_element(Pair *p) {
 static isl_set *congruence(const Var *v) {
     isl_set *holds = equal(v->value, v->value);
     for (int i = 0; i < v->n_args; i++) {
-        if (value_equal(v->args[i], v->args[i]) && isl_pw_aff_is_cst(v->args[i]) == isl_bool_true) continue;
+        if (isl_pw_aff_n_piece(v->args[i]) == 1 && isl_pw_aff_is_cst(v->args[i]) == isl_bool_true) continue;
         holds = isl_set_union(holds, isl_pw_aff_ne_set(isl_pw_aff_copy(v->args[i]), other(v->args[i])));
     }
     return holds;
@@ -88,11 +88,10 @@ static isl_stat take_aff(isl_set *set, isl_aff *aff, void *user) {
     return isl_stat_ok;
 }
 
-/* Of c1 * p1 + c2 * p2 ... + rest with products p by the factor. */
+/* Of c1 * p1 + c2 * p2 ... + rest with products p by the factor; of a value in pieces, the empty sum. */
 static bool sums_of(Walk *w, isl_pw_aff *value, isl_pw_aff *factor, Sums *out) {
-    if (isl_pw_aff_n_piece(value) != 1) return false;
     isl_aff *aff = NULL;
-    isl_pw_aff_foreach_piece(value, take_aff, &aff);
+    if (isl_pw_aff_n_piece(value) == 1) isl_pw_aff_foreach_piece(value, take_aff, &aff);
     *out = (Sums){factor, quasi_number(&w->space.q, 0), quasi_number(&w->space.q, 0), false};
     bool found = false;
     for (int i = 0; aff && i < isl_aff_dim(aff, isl_dim_param); i++) {

@@ -425,7 +425,7 @@ static isl_set *holds_at(Walk *w, const Stmt *st, int n) {
     isl_pw_aff *v = r->lo ? quasi_int(&w->frame->quasi, r->lo, w->live) : quasi_number(&w->space.q, 0);
     isl_pw_aff *hi = quasi_int(&w->frame->quasi, r->hi, w->live);
     v = isl_pw_aff_add(v, quasi_number(&w->space.q, step * n));
-    if (v) quasi_bind(&w->frame->quasi, st->for_.binder.sym, isl_pw_aff_copy(v));
+    if (v && st->for_.binder.sym) quasi_bind(&w->frame->quasi, st->for_.binder.sym, isl_pw_aff_copy(v));
     return step > 0 ? isl_pw_aff_lt_set(v, hi) : isl_pw_aff_gt_set(v, hi);
 }
 
@@ -511,7 +511,8 @@ static void walk_return(Walk *w, Stmt *st) {
         isl_pw_aff *v = value(w, st->return_.value);
         v = v ? isl_pw_aff_intersect_domain(isl_pw_aff_copy(v), isl_set_copy(w->live)) : NULL;
         if (w->counters.n && w->may) in->result_unknown = true;
-        in->result = in->result && v ? isl_pw_aff_union_add(in->result, v) : v;
+        if (!v) in->result_unknown = true;
+        else in->result = in->result ? isl_pw_aff_union_add(in->result, v) : v;
     }
     w->live = space_keep(&w->space, quasi_none(&w->space.q));
 }

@@ -165,10 +165,10 @@ isl_pw_aff *space_multiply(Space *s, isl_pw_aff *a, isl_pw_aff *factor, bool is_
 
 /* Which variables -------------------------------------------------------------------------------------------------- */
 
-static int number_of(const Space *s, const Var *v) {
-    for (int i = 0; i < s->vars.n; i++)
-        if (s->vars.at[i] == v) return i;
-    return 0;
+/* One that is newer than the VarSet is not in it. */
+static void varset_add(const Space *s, VarSet *to, const Var *v) {
+    for (int i = 0; i < to->n; i++)
+        if (s->vars.at[i] == v) to->has[i] = true;
 }
 
 VarSet varset_new(Space *s) { return (VarSet){arena_array(&s->arena, bool, s->vars.n + 1), s->vars.n}; }
@@ -176,20 +176,20 @@ VarSet varset_new(Space *s) { return (VarSet){arena_array(&s->arena, bool, s->va
 void varset_add_set(Space *s, VarSet *v, isl_set *set) {
     for (int i = 0; set && i < isl_set_dim(set, isl_dim_param); i++)
         if (isl_set_involves_dims(set, isl_dim_param, (unsigned)i, 1) == isl_bool_true)
-            v->has[number_of(s, var_at(isl_set_get_dim_id(set, isl_dim_param, (unsigned)i)))] = true;
+            varset_add(s, v, var_at(isl_set_get_dim_id(set, isl_dim_param, (unsigned)i)));
 }
 
 void varset_add_value(Space *s, VarSet *v, isl_pw_aff *value) {
     for (int i = 0; value && i < isl_pw_aff_dim(value, isl_dim_param); i++)
         if (isl_pw_aff_involves_dims(value, isl_dim_param, (unsigned)i, 1) == isl_bool_true)
-            v->has[number_of(s, var_at(isl_pw_aff_get_dim_id(value, isl_dim_param, (unsigned)i)))] = true;
+            varset_add(s, v, var_at(isl_pw_aff_get_dim_id(value, isl_dim_param, (unsigned)i)));
 }
 
 void varset_close(Space *s, VarSet *v) {
-    bool *done = arena_array(&s->arena, bool, s->vars.n + 1);
+    bool *done = arena_array(&s->arena, bool, v->n + 1);
     for (bool more = true; more;) {
         more = false;
-        for (int i = 0; i < s->vars.n; i++) {
+        for (int i = 0; i < v->n; i++) {
             if (!v->has[i] || done[i]) continue;
             Var *of = s->vars.at[i];
             done[i] = more = true;

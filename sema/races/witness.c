@@ -35,13 +35,13 @@ static void want_items(Question *q, RaceWitness *out) {
 }
 
 /* As dimensions, in order; nothing else is left. */
-static isl_set *answers(const Question *q, isl_set *conflict) {
+static isl_set *answers(const Question *q, __isl_take isl_set *conflict) {
     isl_ctx *ctx = q->w->space.q.ctx;
     isl_map *m = isl_map_universe(isl_space_map_from_set(isl_space_set_alloc(ctx, 0, 0)));
     for (int i = 0; i < q->n; i++)
         m = isl_map_flat_range_product(m, isl_map_from_pw_aff(isl_pw_aff_copy(q->at[i].value)));
     isl_set *s = isl_map_range(m);
-    s = isl_set_intersect_params(s, isl_set_params(isl_set_copy(conflict)));
+    s = isl_set_intersect_params(s, isl_set_params(conflict));
     int n = s ? isl_set_dim(s, isl_dim_param) : 0;
     return n > 0 ? isl_set_project_out(s, isl_dim_param, 0, (unsigned)n) : s;
 }

@@ -32,9 +32,9 @@ SIZES = list(itertools.product((1, 2, 3, 4, 5, 8, 9), (1, 2, 4, 5, 8), (0, 1, 2,
 QUICK, RUNS_QUICK, ALL, RUNS_ALL = 60, 10, 1500, 120
 LARGEST = 48  # witnesses of larger launches are not executed
 
-# Open defects of the analysis, which are printed and do not fail the test: it crashes for some kernels, and the witness
-# of a race at `clamp` of a parameter names another element.
-OPEN = ("no verdict: exit code -", "dynamic: exit code -", "wrong witness")
+# An open defect of the analysis, which is printed and does not fail the test: the witness of a race at `clamp` of a
+# parameter names another element.
+OPEN = ("wrong witness",)
 
 
 class Model:
