@@ -143,6 +143,7 @@ typedef struct Sema {
     Vec(Template *) templates;
     const Instance *making; /* the generic struct being laid out */
     int n_instances;
+    unsigned long races_spent;  /* operations of isl, by the race analysis of all kernels */
     bool functions_meet;        /* a function has a barrier or `shared` arrays */
     Inlining *inlining;
     const Expr *inlined;        /* the call that is checked in order to be inlined, or NULL */

@@ -8,6 +8,7 @@
 
 enum {
     MAX_OPERATIONS = 24000, /* of isl, for one pair */
+    MAX_ALL = 500000,       /* for all pairs of one analysis */
     MAX_PAIRS = 400,
     /* that need isl */ LARGE = 1000, /* sizes: races that do not depend on how these are related */
     MAX_SLOW = 1,                     /* pairs that came to the limit */
@@ -17,6 +18,7 @@ typedef struct Judge {
     Walk *w;
     RaceTable *table;
     int pairs, slow;
+    unsigned long spent;
     VarSet domain; /* the scalars that decide how many items there are */
 } Judge;
 
@@ -422,10 +424,11 @@ static void judge(Judge *j, const Event *a, const Event *b) {
     if (row->verdict == RACE_FOUND) return;
     isl_ctx *ctx = j->w->space.q.ctx;
     Pair p = {.j = j, .a = a, .b = b, .verdict = RACE_FREE};
-    if (++j->pairs > MAX_PAIRS || j->slow >= MAX_SLOW) {
+    if (++j->pairs > MAX_PAIRS || j->slow >= MAX_SLOW || j->spent >= MAX_ALL) {
         p.verdict = RACE_UNKNOWN;
         p.reason = "the kernel has too many accesses to compare";
     } else {
+        isl_ctx_set_max_operations(ctx, MAX_OPERATIONS);
         isl_ctx_reset_operations(ctx);
         isl_ctx_reset_error(ctx);
         ask(&p);
@@ -434,7 +437,7 @@ static void judge(Judge *j, const Event *a, const Event *b) {
             p.verdict = RACE_UNKNOWN;
             p.reason = "the comparison takes too long";
         }
-        isl_ctx_reset_error(ctx);
+        j->spent += space_spent(&j->w->space, MAX_OPERATIONS);
     }
     if (p.verdict <= row->verdict) return;
     row->verdict = p.verdict;
@@ -469,9 +472,9 @@ static void find_domain(Judge *j) {
 
 void races_judge(Walk *w, RaceTable *table) {
     Judge j = {.w = w, .table = table};
-    isl_ctx_set_max_operations(w->space.q.ctx, MAX_OPERATIONS);
     find_domain(&j);
     for (int i = 0; i < w->events.n; i++)
         for (int k = i; k < w->events.n; k++)
             if (conflicts(&w->events.at[i], &w->events.at[k])) judge(&j, &w->events.at[i], &w->events.at[k]);
+    w->s->races_spent += j.spent;
 }

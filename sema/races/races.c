@@ -2,14 +2,25 @@
  * answer, small sizes are tried, for which they are affine. */
 #include "sema/races/pairs.h"
 
-enum { MAX_WALK_OPERATIONS = 100000 }; /* of isl, for a walk */
+#include <isl/ctx.h>
+
+enum {
+    MAX_WALK_OPERATIONS = 100000, /* of isl, for a walk */
+    MAX_SPENT = 4000000,          /* for all kernels of a program: some seconds */
+};
 
 static RaceTable *analyse(Sema *s, const Func *kernel, const int64_t *given, bool launched) {
     RaceTable *table = arena_new(s->arena, RaceTable);
+    if (s->races_spent >= MAX_SPENT) {
+        table->failed = "the program has too many accesses to compare";
+        return table;
+    }
     Walk w = {.s = s, .kernel = kernel, .given = given, .launched = launched};
     space_begin(&w.space, MAX_WALK_OPERATIONS);
     walk_kernel(&w);
-    if (w.failed) table->failed = "it is too large";
+    bool ended = isl_ctx_last_error(w.space.q.ctx) == isl_error_quota; /* accesses may be missing */
+    s->races_spent += space_spent(&w.space, MAX_WALK_OPERATIONS);
+    if (w.failed || ended) table->failed = "it is too large";
     else races_judge(&w, table);
     space_end(&w.space);
     return table;

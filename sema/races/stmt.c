@@ -336,7 +336,8 @@ static void walk_symbolic(Walk *w, Stmt *st) {
         was[i] = space_keep_value(&w->space, isl_pw_aff_copy(value_of(w, changes.at[i])));
     begin_iteration(w, body_of(st), &changes, t);
     isl_set *c = w->failed ? NULL : enter(w, st, t);
-    if (c) {
+    if (!c) w->failed = true;
+    else {
         races_suppose(w, c);
         if (block_holds(body_of(st), 1u << STMT_BREAK | 1u << STMT_RETURN)) w->may = "the loop around it may end early";
         else if (st->kind == STMT_WHILE && !runs_on(w, c, t)) w->may = "how often its loop runs is not known";

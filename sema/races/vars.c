@@ -3,8 +3,10 @@
 #include "sema/races/vars.h"
 
 #include <isl/aff.h>
+#include <isl/ctx.h>
 #include <isl/id.h>
 #include <isl/val.h>
+#include <stdlib.h>
 
 void space_begin(Space *s, unsigned long operations) {
     *s = (Space){0};
@@ -20,6 +22,21 @@ void space_end(Space *s) {
     for (int i = 0; i < s->values.n; i++) isl_pw_aff_free(s->values.at[i]);
     quasi_end(&s->q);
     arena_free(&s->arena);
+}
+
+/* isl counts operations, but tells only whether a limit is reached: binary search for the count. */
+unsigned long space_spent(Space *s, unsigned long most) {
+    unsigned long lo = 0, hi = most;
+    while (lo < hi) {
+        unsigned long mid = lo + (hi - lo) / 2;
+        isl_ctx_set_max_operations(s->q.ctx, mid + 1);
+        void *made = isl_malloc_or_die(s->q.ctx, 1); /* an operation */
+        if (made) hi = mid;
+        else lo = mid + 1;
+        free(made);
+    }
+    isl_ctx_reset_error(s->q.ctx);
+    return lo;
 }
 
 isl_set *space_keep(Space *s, isl_set *set) {

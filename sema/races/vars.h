@@ -45,6 +45,7 @@ typedef struct Space {
 
 void space_begin(Space *s, unsigned long operations);
 void space_end(Space *s);
+unsigned long space_spent(Space *s, unsigned long most); /* operations of isl since the last reset; clears its error */
 isl_set *space_keep(Space *s, __isl_take isl_set *set); /* freed at the end */
 isl_pw_aff *space_keep_value(Space *s, __isl_take isl_pw_aff *value);
 
