@@ -111,6 +111,21 @@ class ChecksTest(unittest.TestCase):
         self.assertIn("3 : i32", ran.stdout)
         self.assertIn("launches are checked for: bounds, race", ran.stdout)
 
+    def test_an_element_of_all_items(self):
+        """E0513 stops a compilation, unless the program is to run with its races."""
+        called = "fn put(y: &mut [i32; n], v: i32) { y[0] = v + 1; }\n"
+        for write in "y[0] = i32(i);", "put(&mut y, i32(i));":
+            (self.folder / "all.kdsl").write_text(f"""{called}
+kernel k(y: &mut [i32; n]) over i in n {{ {write} }}
+fn main() {{ var y = [0; 4]; offload k(&mut y); }}
+""")
+            self.assertIn("error[E0513]", self.kdslc("run", "all.kdsl").stderr)
+            off = self.kdslc("run", "--races=off", "all.kdsl")
+            self.assertEqual((off.returncode, off.stderr), (0, ""))
+            checked = self.kdslc("run", "--check=race", "all.kdsl")
+            self.assertNotIn("E0513", checked.stderr)
+            self.assertIn("data race on `y[0]` in `k`", checked.stderr)
+
     def test_options(self):
         (self.folder / "p.kdsl").write_text("fn main() { }\n")
         gpu = self.kdslc("--check=race", "--offload-arch=sm_90", "p.kdsl")
