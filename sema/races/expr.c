@@ -344,7 +344,7 @@ static void index_ref(Walk *w, Ref *r, const ExprList *at) {
         const Range *range = &e->range.range;
         isl_pw_aff *lo = range->lo ? races_int(w, range->lo) : number(w, 0);
         isl_pw_aff *hi = range->hi ? races_int(w, range->hi) : copy[k].ext;
-        copy[k].at = sum(w, copy[k].at, lo);
+        copy[k].at = copy[k].from = sum(w, copy[k].at, lo);
         copy[k].ext =
             lo && hi ? space_keep_value(&w->space, isl_pw_aff_sub(isl_pw_aff_copy(hi), isl_pw_aff_copy(lo))) : NULL;
     }
@@ -375,8 +375,10 @@ static void suppose_inside(Walk *w, const Ref *r) {
     for (int i = 0; i < r->n; i++) {
         const Step *s = &r->at[i];
         if (s->mask || !s->at || !s->ext || s->open) continue;
-        isl_set *in = isl_pw_aff_nonneg_set(isl_pw_aff_copy(s->at));
-        in = isl_set_intersect(in, isl_pw_aff_lt_set(isl_pw_aff_copy(s->at), isl_pw_aff_copy(s->ext)));
+        isl_pw_aff *at = isl_pw_aff_copy(s->at); /* a slice checks an index of its own */
+        if (s->from) at = isl_pw_aff_sub(at, isl_pw_aff_copy(s->from));
+        isl_set *in = isl_pw_aff_nonneg_set(isl_pw_aff_copy(at));
+        in = isl_set_intersect(in, isl_pw_aff_lt_set(at, isl_pw_aff_copy(s->ext)));
         if (isl_set_is_subset(w->live, in) != isl_bool_true) races_suppose(w, in);
         isl_set_free(in);
     }

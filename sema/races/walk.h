@@ -18,10 +18,11 @@ typedef struct Root {
 
 /* From the root to the element: an index along an axis, or components of a struct or vector. */
 typedef struct Step {
-    unsigned mask;   /* a field or components; 0: an index */
-    isl_pw_aff *at;  /* an index, where it is known: kept in the space */
-    isl_pw_aff *ext; /* of the axis; NULL: not known */
-    bool open;       /* of a slice or a whole array: `at` is where it begins */
+    unsigned mask;    /* a field or components; 0: an index */
+    isl_pw_aff *at;   /* an index, where it is known: kept in the space */
+    isl_pw_aff *ext;  /* of the axis or of the slice of it; NULL: not known */
+    isl_pw_aff *from; /* where the slice begins; NULL: a whole axis */
+    bool open;        /* of a slice or a whole array: `at` is where it begins */
 } Step;
 typedef struct Ref {
     Root *root; /* NULL: memory of one item */

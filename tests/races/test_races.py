@@ -48,6 +48,7 @@ KNOWN_MISSES = {
     "global-within-a-group-race": LIMIT,
     "guard-at-the-border-race": PARAMETER,
     "life-in-place-race": "the read after `&&` depends on values, and is not kept apart from those in the loop",
+    "odd-even-in-a-group-race": STORED,
     "odd-even-sort-race": PARAMETER,
     "offset-as-parameter-race": PARAMETER,
     "red-black-grid-race": PARAMETER,
