@@ -91,6 +91,18 @@ static bool is_variable(const Expr *e) {
     return e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_LOCAL;
 }
 
+static bool is_loaded(Expr *e, void *context) {
+    (void)context;
+    return e->kind == EXPR_INDEX || e->kind == EXPR_CALL || e->kind == EXPR_ATOMIC;
+}
+
+/* A name whose value may be known: what is loaded is not, and would only put its pair in doubt. */
+static bool is_computed(Expr *e) {
+    const Symbol *sym = expr_strip(e)->kind == EXPR_NAME ? expr_strip(e)->name.sym : NULL;
+    if (!sym || sym->kind != SYM_LOCAL) return sym != NULL;
+    return !sym->is_mutable && (!sym->init || !expr_find(sym->init, is_loaded, NULL));
+}
+
 static void visit(Slice *s, const Stmt *st) {
     Children all = stmt_children(st);
     for (Expr *e; (e = child_expr(&all));) expr_find(e, visit_expr, s);
@@ -100,7 +112,7 @@ static void visit(Slice *s, const Stmt *st) {
         const Symbol *sym = st->assign.target->kind == EXPR_NAME ? st->assign.target->name.sym : NULL;
         if (sym && sym->id >= 0 && sym->id < s->f->n_symbols && s->has[sym->id]) need_all(s, st->assign.value);
     }
-    if (st->kind == STMT_ASSIGN && expr_strip(st->assign.value)->kind == EXPR_NAME && !is_variable(st->assign.target))
+    if (st->kind == STMT_ASSIGN && !is_variable(st->assign.target) && is_computed(st->assign.value))
         need_all(s, st->assign.value); /* do two items write the same value? */
     if (st->kind == STMT_IF && acts(s, st)) need_all(s, st->if_.cond);
     if (st->kind == STMT_WHILE && acts_block(s, st->while_.body)) need_all(s, st->while_.cond);
