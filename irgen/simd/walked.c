@@ -167,11 +167,19 @@ static bool find_walk(Walk *w, int loop) {
     return !rounds_note(w->g, loop) && simd_find_counted(w->g, loop, &w->c) && only_counts(w) && pays(w);
 }
 
+/* Is a value passed from round to round? Otherwise LLVM vectorises the loop of a single item, along its row, and that is
+ * better than a transpose. */
+static bool carries_value(const Walk *w) {
+    for (LLVMValueRef v = LLVMGetFirstInstruction(w->c.head); v && LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v))
+        if (v != w->c.counter) return true;
+    return false;
+}
+
 bool simd_find_walks(SimdRegion *g, int width) {
     bool any = false;
     for (int l = 0; l < g->loops.n; l++) {
         Walk w = {.g = g, .width = width};
-        if (!find_walk(&w, l)) continue;
+        if (!find_walk(&w, l) || !carries_value(&w)) continue;
         for (int i = 0; i < w.c.n; i++) {
             SimdValue *value = &g->values.at[w.c.of[i]];
             value->walks = simd_walks(g, value, &w.c);
