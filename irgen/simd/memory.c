@@ -1,5 +1,5 @@
-/* memory.c -- loads and stores of a block of items. An address that is the same for all is read once; neighbours' places
- * side by side are a vector; anything else is gathered and scattered. */
+/* memory.c -- loads and stores of a block of items. An address that is the same for all is read once; neighbours'
+ * places side by side are a vector; anything else is gathered and scattered. */
 #include "irgen/simd/emit.h"
 
 LLVMValueRef *simd_mask_of(SimdEmit *e, int row, int vector) {
@@ -21,7 +21,8 @@ LLVMValueRef *simd_mask_for(SimdEmit *e, LaneRate r, int row, int vector) {
 static LLVMValueRef reversed(SimdEmit *e, LLVMValueRef v) {
     LLVMValueRef *order = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
     for (int i = 0; i < e->shape.width; i++) order[i] = cg_i32(e->cg, e->shape.width - 1 - i);
-    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(order, (unsigned)e->shape.width), "");
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)),
+                                  LLVMConstVector(order, (unsigned)e->shape.width), "");
 }
 
 static LLVMValueRef moved(SimdEmit *e, LLVMValueRef p, int64_t bytes) {
@@ -44,11 +45,14 @@ static LLVMValueRef private_places(SimdEmit *e, LLVMValueRef p, int row, int vec
 
 /* Loads ------------------------------------------------------------------------------------------------------------ */
 
-/* Addresses computed from the items' indices alone, as of `x[i ^ gap]`, often are contiguous: worth a test each time, which
- * costs less than a gather. */
-static bool may_be_neighbours(const SimdRegion *g, LLVMValueRef address) { return !(simd_slice(g, address) & SLICE_OTHER); }
+/* Addresses computed from the items' indices alone, as of `x[i ^ gap]`, often are contiguous: worth a test each time,
+ * which costs less than a gather. */
+static bool may_be_neighbours(const SimdRegion *g, LLVMValueRef address) {
+    return !(simd_slice(g, address) & SLICE_OTHER);
+}
 
-static LLVMValueRef are_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef first, LLVMValueRef *mask, int64_t bytes) {
+static LLVMValueRef are_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef first, LLVMValueRef *mask,
+                                   int64_t bytes) {
     LLVMValueRef steps = simd_iota(e, e->cg->i64, bytes);
     LLVMValueRef want = LLVMBuildGEP2(e->b, e->cg->i8, first, &steps, 1, "");
     LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, at, want, "");
@@ -66,8 +70,8 @@ static void if_holds(SimdEmit *e, LLVMValueRef holds, LLVMBasicBlockRef *else_, 
     LLVMPositionBuilderAtEnd(e->b, then);
 }
 
-static LLVMValueRef if_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef *mask, int64_t bytes, LLVMBasicBlockRef *else_,
-                                  LLVMBasicBlockRef *on) {
+static LLVMValueRef if_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef *mask, int64_t bytes,
+                                  LLVMBasicBlockRef *else_, LLVMBasicBlockRef *on) {
     LLVMValueRef first = LLVMBuildExtractElement(e->b, at, cg_i32(e->cg, 0), "");
     if_holds(e, are_neighbours(e, at, first, mask, bytes), else_, on);
     return first;
@@ -97,8 +101,8 @@ static LLVMValueRef load_strided(SimdEmit *e, LLVMValueRef inst, LLVMValueRef fi
 
 /* Columns ---------------------------------------------------------------------------------------------------------- */
 
-/* Items below one another access what lies side by side, those beside one another do not: a tile that is read or written
- * across. What all rows of a block access is accessed together, which loops, written row by row, do not. */
+/* Items below one another access what lies side by side, those beside one another do not: a tile that is read or
+ * written across. What all rows of a block access is accessed together, which loops, written row by row, do not. */
 bool simd_takes_columns(const SimdRegion *g, const SimdValue *access) {
     if (!g->rows || g->loops.n || !simd_is_access(access->v) || simd_is_atomic(access->v)) return false;
     if (access->private_of >= 0 || simd_address_rate(g, access).x == LANE_UNIFORM) return false;
@@ -126,7 +130,8 @@ static LLVMValueRef load_columns(SimdEmit *e, const SimdValue *value, int row, i
     return lines[row - first_row];
 }
 
-/* The same the other way around: the rows' vectors are transposed, and each lane's column is stored; once for all these rows. */
+/* The same the other way around: the rows' vectors are transposed, and each lane's column is stored; once for all these
+ * rows. */
 static void store_columns(SimdEmit *e, const SimdValue *value, int row, int vector) {
     int width = e->shape.width;
     if (row % width) return;
@@ -170,13 +175,15 @@ static bool has_live_lane(SimdEmit *e, int row) {
     return false;
 }
 
-/* What a whole row reads at one place. Of several rows some may have no lane that is live, and nothing to read there. */
+/* What a whole row reads at one place. Of several rows some may have no lane that is live, and nothing to read
+ * there. */
 static LLVMValueRef load_of_row(SimdEmit *e, const SimdValue *value, int row) {
     LLVMValueRef load = simd_clone(e, value->v, row, 0);
     if (!e->mask || e->shape.rows == 1 || !value->rate.y || has_live_lane(e, row)) return load;
     LLVMValueRef some = *simd_mask_of(e, row, 0), p = LLVMGetOperand(load, 0), nowhere = simd_safe_place(e);
     LLVMPositionBuilderBefore(e->b, load);
-    for (int vector = 1; vector < e->shape.vectors; vector++) some = LLVMBuildOr(e->b, some, *simd_mask_of(e, row, vector), "");
+    for (int vector = 1; vector < e->shape.vectors; vector++)
+        some = LLVMBuildOr(e->b, some, *simd_mask_of(e, row, vector), "");
     LLVMTypeRef t = LLVMTypeOf(some);
     some = simd_intrinsic(e, "llvm.vector.reduce.or", &t, 1, &some, 1);
     LLVMSetOperand(load, 0, LLVMBuildSelect(e->b, some, p, nowhere, ""));
@@ -202,12 +209,13 @@ bool simd_blends_store(const SimdEmit *e, const SimdValue *value) {
     return e->whole && !e->target->mask_registers && LLVMIsAStoreInst(value->v) && value->read_before >= 0;
 }
 
-/* What is chosen, in a form that LLVM does not take apart: of a choice with what is in the place already it would make the
- * masked store again. */
+/* What is chosen, in a form that LLVM does not take apart: of a choice with what is in the place already it would make
+ * the masked store again. */
 static LLVMValueRef settled(SimdEmit *e, LLVMValueRef v) {
     LLVMTypeRef t = LLVMTypeOf(v), number = LLVMGetElementType(t);
     int64_t bytes = simd_bytes(e->g, number);
-    if (LLVMGetTypeKind(number) == LLVMPointerTypeKind || (bytes != 4 && bytes != 8)) return v; /* there is none to be made */
+    if (LLVMGetTypeKind(number) == LLVMPointerTypeKind || (bytes != 4 && bytes != 8))
+        return v; /* there is none to be made */
     LLVMTypeRef as = simd_type(e, bytes == 4 ? e->cg->f32 : e->cg->f64);
     v = LLVMBuildBitCast(e->b, v, as, "");
     v = simd_intrinsic(e, "llvm.arithmetic.fence", &as, 1, &v, 1);
@@ -345,7 +353,8 @@ void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector) {
     else store_copy(e, value, at, row, vector);
 }
 
-/* Into the caches; for neighbours side by side only, each line of memory once where vectors are taken several at a time. */
+/* Into the caches; for neighbours side by side only, each line of memory once where vectors are taken several at a
+ * time. */
 void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector) {
     LLVMValueRef place = LLVMGetOperand(ahead->v, 0);
     LaneRate at = simd_rate(e->g, place, e->block);

@@ -2,17 +2,18 @@
  *
  *     x[i * w + j]  with an i32 w, or     let q = i32(i);  ... x[q + 1]
  *
- * the index is of 32 bits and may wrap; so nothing tells that neighbours are contiguous, nor which of them fail a check. The items
- * of a nest are a rectangle, and w is known before it: interval arithmetic on the bounds of the loops, on values from before
- * the nest and on the bounds of counters of the items' own loops says whether any operation can wrap for any item. Where none
- * can, the nest computes the index in 64 bits, with operations that are known not to wrap; a copy that is left as it was, and
- * is scalar, runs for other rectangles.
+ * the index is of 32 bits and may wrap; so nothing tells that neighbours are contiguous, nor which of them fail a
+ * check. The items of a nest are a rectangle, and w is known before it: interval arithmetic on the bounds of the loops,
+ * on values from before the nest and on the bounds of counters of the items' own loops says whether any operation can
+ * wrap for any item. Where none can, the nest computes the index in 64 bits, with operations that are known not to
+ * wrap; a copy that is left as it was, and is scalar, runs for other rectangles.
  *
  * An expression is the sum, product, quotient, ... over the integers of its leaves. The condition is that each of its
- * operations lies within the numbers of the narrow type; then the value is that integer, in whatever width it is computed.
- * Looked for are values that extend, or cut off, an expression of 31 or 32 bits: conversions to 64 bits, the same as shifts or
- * masks, and comparisons. A factor of an index along the fastest axis has to be a constant, and a small one: else, as in a hash
- * function, neighbours are not contiguous anyhow, and the arithmetic may be meant to wrap. */
+ * operations lies within the numbers of the narrow type; then the value is that integer, in whatever width it is
+ * computed. Looked for are values that extend, or cut off, an expression of 31 or 32 bits: conversions to 64 bits, the
+ * same as shifts or masks, and comparisons. A factor of an index along the fastest axis has to be a constant, and a
+ * small one: else, as in a hash function, neighbours are not contiguous anyhow, and the arithmetic may be meant to
+ * wrap. */
 #include "irgen/simd/simd.h"
 
 #include "irgen/passes/clone.h"
@@ -71,7 +72,8 @@ static bool read_counter(const SimdRegion *g, LLVMValueRef phi, bool is_signed, 
     if (block < 0 || LLVMCountIncoming(phi) != 2) return false;
     int l = g->blocks.at[block].loop;
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(g->blocks.at[block].bb);
-    if (l < 0 || g->loops.at[l].header != block || !LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) return false;
+    if (l < 0 || g->loops.at[l].header != block || !LLVMIsABranchInst(branch) || !LLVMIsConditional(branch))
+        return false;
     LLVMValueRef less = LLVMGetCondition(branch);
     int into = value_map_get(g->block_of, LLVMGetSuccessor(branch, 0));
     int out = value_map_get(g->block_of, LLVMGetSuccessor(branch, 1));
@@ -84,7 +86,8 @@ static bool read_counter(const SimdRegion *g, LLVMValueRef phi, bool is_signed, 
     bool back = from < 0 || !g->loops.at[l].has[from];
     LLVMValueRef next = LLVMGetIncomingValue(phi, back);
     c->first = LLVMGetIncomingValue(phi, !back);
-    bool is_sum = LLVMIsAInstruction(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == phi;
+    bool is_sum =
+        LLVMIsAInstruction(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == phi;
     return is_sum && constant(LLVMGetOperand(next, 1), &c->step) && c->step > 0 && c->step < MOST_FACTOR;
 }
 
@@ -120,11 +123,13 @@ static bool look_at_operation(Look *w, LLVMValueRef v, int depth, bool *has_x) {
                    (!*has_x || 1 << k <= MOST_FACTOR);
         if (!look_both(w, v, depth, has_x)) return false;
         return op != LLVMMul || !*has_x || (by_constant && k >= -MOST_FACTOR && k <= MOST_FACTOR);
-    case LLVMXor: return w->is_signed && by_constant && k == -1 && look(w, LLVMGetOperand(v, 0), depth, has_x); /* -1 - v */
+    case LLVMXor:
+        return w->is_signed && by_constant && k == -1 && look(w, LLVMGetOperand(v, 0), depth, has_x); /* -1 - v */
     case LLVMTrunc:
         w->may_wrap |= !(w->is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v));
         return look(w, LLVMGetOperand(v, 0), depth, has_x);
-    case LLVMAShr: return w->is_signed && by_constant && k >= 0 && k < 31 && look(w, LLVMGetOperand(v, 0), depth, has_x);
+    case LLVMAShr:
+        return w->is_signed && by_constant && k >= 0 && k < 31 && look(w, LLVMGetOperand(v, 0), depth, has_x);
     case LLVMLShr: return by_constant && k >= 0 && k < 31 && look(w, LLVMGetOperand(v, 0), depth, has_x);
     case LLVMSDiv: return w->is_signed && by_constant && k > 0 && look(w, LLVMGetOperand(v, 0), depth, has_x);
     case LLVMUDiv: return by_constant && k > 0 && look(w, LLVMGetOperand(v, 0), depth, has_x);
@@ -405,7 +410,7 @@ static void write_expressions(const Versions *s) {
     }
 }
 
-/* The versions ------------------------------------------------------------------------------------------------------ */
+/* The versions ---------------------------------------------------------------------------------------------------- */
 
 typedef Vec(LLVMBasicBlockRef) Blocks;
 
@@ -437,7 +442,8 @@ static bool is_closed(const Blocks *all, LLVMBasicBlockRef head) {
                 if (!has(all, LLVMGetInstructionParent(LLVMGetUser(u)))) return false;
         LLVMUseRef ways = all->at[i] == head ? NULL : LLVMGetFirstUse(LLVMBasicBlockAsValue(all->at[i]));
         for (LLVMUseRef u = ways; u; u = LLVMGetNextUse(u))
-            if (LLVMIsATerminatorInst(LLVMGetUser(u)) && !has(all, LLVMGetInstructionParent(LLVMGetUser(u)))) return false;
+            if (LLVMIsATerminatorInst(LLVMGetUser(u)) && !has(all, LLVMGetInstructionParent(LLVMGetUser(u))))
+                return false;
     }
     return true;
 }

@@ -1,12 +1,12 @@
-/* partial.c -- partial reductions: a sum of small integers is taken in groups of neighbouring lanes, each of which is one
- * lane of the total. `s += i32(x[i])` of bytes would widen each vector of bytes to four of 32 bits; psadbw adds eight bytes
- * to one number, pmaddwd multiplies pairs of 16 bits and adds the two products. So the block has as many lanes as memory has
- * elements in a vector.
+/* partial.c -- partial reductions: a sum of small integers is taken in groups of neighbouring lanes, each of which is
+ * one lane of the total. `s += i32(x[i])` of bytes would widen each vector of bytes to four of 32 bits; psadbw adds
+ * eight bytes to one number, pmaddwd multiplies pairs of 16 bits and adds the two products. So the block has as many
+ * lanes as memory has elements in a vector.
  *
- * What is added is the extension of an integer of 1, 8 or 16 bits, the product of two of them, or the absolute difference of
- * two bytes. Legal, as sums of integers have the same value in any order (update.c): a group's sum fits in 32 bits, but for
- * products of 16 bits, which are added up modulo 2^32 only. Numbers with the other sign than the instruction's are shifted
- * by half of their range (x ^ 0x80), and what a group of them has too much is subtracted. */
+ * What is added is the extension of an integer of 1, 8 or 16 bits, the product of two of them, or the absolute
+ * difference of two bytes. Legal, as sums of integers have the same value in any order (update.c): a group's sum fits
+ * in 32 bits, but for products of 16 bits, which are added up modulo 2^32 only. Numbers with the other sign than the
+ * instruction's are shifted by half of their range (x ^ 0x80), and what a group of them has too much is subtracted. */
 #include "irgen/simd/emit.h"
 
 #include "offload/lld.h"
@@ -25,8 +25,8 @@ static bool is_extension(LLVMValueRef v) { return LLVMIsAZExtInst(v) || LLVMIsAS
 /* Of so many bits; 0: it is none. */
 static unsigned extended_from(LLVMValueRef v) { return is_extension(v) ? bits_of(LLVMGetOperand(v, 0)) : 0; }
 
-/* A factor in a sum of `bits` bits: a signed number of 16 bits, or a byte; only bytes in a sum of 64, as two products of
- * 16 bits may not fit in 32. */
+/* A factor in a sum of `bits` bits: a signed number of 16 bits, or a byte; only bytes in a sum of 64, as two products
+ * of 16 bits may not fit in 32. */
 static bool is_factor(LLVMValueRef v, unsigned bits) {
     int64_t most = bits == 64 ? INT8_MAX : INT16_MAX;
     if (LLVMIsAConstantInt(v)) {
@@ -69,8 +69,8 @@ bool simd_is_of_partial(const SimdRegion *g, LLVMValueRef v, int depth) {
     int i = value_map_get(g->value_of, v);
     if (i < 0 || depth > DEPTH || g->blocks.at[g->values.at[i].block].leaves) return false;
     if (simd_partial_update(g, v, g->values.at[i].block).kind) return true;
-    bool is_inside = is_extension(v) || LLVMGetInstructionOpcode(v) == LLVMMul || LLVMGetInstructionOpcode(v) == LLVMSub ||
-                     simd_is_call_of(v, "llvm.abs.");
+    bool is_inside = is_extension(v) || LLVMGetInstructionOpcode(v) == LLVMMul ||
+                     LLVMGetInstructionOpcode(v) == LLVMSub || simd_is_call_of(v, "llvm.abs.");
     if (!is_inside || bits_of(v) < 32 || !LLVMGetFirstUse(v)) return false;
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
@@ -112,7 +112,8 @@ static LLVMTypeRef lane_type(const Adding *a) { return a->p.kind == PARTIAL_BYTE
 static LLVMValueRef operand(const Adding *a, LLVMValueRef v) {
     SimdEmit *e = a->e;
     LLVMTypeRef t = simd_type(e, lane_type(a));
-    if (LLVMIsAConstantInt(v)) return simd_splat(e, LLVMConstInt(lane_type(a), (uint64_t)LLVMConstIntGetSExtValue(v), true));
+    if (LLVMIsAConstantInt(v))
+        return simd_splat(e, LLVMConstInt(lane_type(a), (uint64_t)LLVMConstIntGetSExtValue(v), true));
     LLVMValueRef x = simd_vector(e, LLVMGetOperand(v, 0), a->row, a->vector);
     if (LLVMTypeOf(x) != t) x = LLVMIsAZExtInst(v) ? LLVMBuildZExt(e->b, x, t, "") : LLVMBuildSExt(e->b, x, t, "");
     return a->mask ? LLVMBuildSelect(e->b, *a->mask, x, LLVMConstNull(t), "") : x;
@@ -140,7 +141,8 @@ static LLVMValueRef machine(const Adding *a, const char *const names[3], LLVMVal
 
 /* What eight bytes with a sign have too much, and the sum as lanes of the total. */
 static LLVMValueRef add_bytes(const Adding *a, LLVMValueRef total, LLVMValueRef x, LLVMValueRef y, bool is_signed) {
-    static const char *const names[3] = {"llvm.x86.sse2.psad.bw", "llvm.x86.avx2.psad.bw", "llvm.x86.avx512.psad.bw.512"};
+    static const char *const names[3] = {"llvm.x86.sse2.psad.bw", "llvm.x86.avx2.psad.bw",
+                                         "llvm.x86.avx512.psad.bw.512"};
     LLVMBuilderRef b = a->e->b;
     LLVMTypeRef t = LLVMTypeOf(total);
     if (is_signed) x = LLVMBuildXor(b, x, filled(a, a->e->cg->i8, BYTE_HALF), "");
@@ -155,7 +157,8 @@ static LLVMValueRef add_bytes(const Adding *a, LLVMValueRef total, LLVMValueRef 
 }
 
 static LLVMValueRef add_words(const Adding *a, LLVMValueRef total, LLVMValueRef x, LLVMValueRef y, bool is_shifted) {
-    static const char *const names[3] = {"llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx512.pmaddw.d.512"};
+    static const char *const names[3] = {"llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd",
+                                         "llvm.x86.avx512.pmaddw.d.512"};
     LLVMBuilderRef b = a->e->b;
     if (is_shifted) x = LLVMBuildXor(b, x, filled(a, a->e->cg->i16, WORD_HALF), "");
     LLVMValueRef args[2] = {x, y ? y : filled(a, a->e->cg->i16, 1)}, sum = machine(a, names, args, 2);
@@ -170,7 +173,8 @@ static LLVMValueRef add_words(const Adding *a, LLVMValueRef total, LLVMValueRef 
 }
 
 /* mask NULL: all lanes */
-LLVMValueRef simd_add_partially(SimdEmit *e, SimdPartial p, LLVMValueRef total, int row, int vector, LLVMValueRef *mask) {
+LLVMValueRef simd_add_partially(SimdEmit *e, SimdPartial p, LLVMValueRef total, int row, int vector,
+                                LLVMValueRef *mask) {
     Adding a = {e, p, row, vector, lanes_of(e, p), mask, LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(total)))};
     LLVMValueRef x = operand(&a, p.a), y = p.b ? operand(&a, p.b) : NULL;
     bool is_bytes = p.kind == PARTIAL_BYTES, has_sign = LLVMIsASExtInst(p.a) != NULL;

@@ -52,8 +52,10 @@ static LaneRate sum(LaneRate a, LaneRate b, int sign, bool no_wrap) {
 
 static LaneRate product(LaneRate a, LaneRate b, LLVMValueRef va, LLVMValueRef vb, bool no_wrap) {
     int64_t k;
-    if (a.x == LANE_LINEAR && constant(vb, &k)) return linear((int64_t)((uint64_t)a.stride * (uint64_t)k), a.y, no_wrap && a.exact);
-    if (b.x == LANE_LINEAR && constant(va, &k)) return linear((int64_t)((uint64_t)b.stride * (uint64_t)k), b.y, no_wrap && b.exact);
+    if (a.x == LANE_LINEAR && constant(vb, &k))
+        return linear((int64_t)((uint64_t)a.stride * (uint64_t)k), a.y, no_wrap && a.exact);
+    if (b.x == LANE_LINEAR && constant(va, &k))
+        return linear((int64_t)((uint64_t)b.stride * (uint64_t)k), b.y, no_wrap && b.exact);
     return any(a, b);
 }
 
@@ -170,8 +172,9 @@ bool simd_may_miss(const SimdRegion *g, int block) {
     return false;
 }
 
-/* Of values that keep their distance from item to item, as `i ^ gap > i` in a block that gap leaves contiguous, all items
- * have one answer. An order needs the values to be those of the integers, also that of the first item, or the distance could wrap. */
+/* Of values that keep their distance from item to item, as `i ^ gap > i` in a block that gap leaves contiguous, all
+ * items have one answer. An order needs the values to be those of the integers, also that of the first item, or the
+ * distance could wrap. */
 static LaneRate comparison(const SimdRegion *g, LLVMValueRef v, int block, LaneRate a, LaneRate b) {
     LLVMIntPredicate p = LLVMGetICmpPredicate(v);
     bool equals = p == LLVMIntEQ || p == LLVMIntNE;
@@ -237,7 +240,9 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
     }
 }
 
-static bool same(LaneRate a, LaneRate b) { return a.x == b.x && a.y == b.y && a.stride == b.stride && a.exact == b.exact; }
+static bool same(LaneRate a, LaneRate b) {
+    return a.x == b.x && a.y == b.y && a.stride == b.stride && a.exact == b.exact;
+}
 
 static bool update_rates(SimdRegion *g) {
     bool changed = false;
@@ -246,7 +251,9 @@ static bool update_rates(SimdRegion *g) {
         if (g->blocks.at[value->block].leaves) continue;
         LaneRate r = rate_of_value(g, value);
         /* Only up: from uniform over linear to varying. */
-        if (r.x < value->rate.x || (r.x == LANE_LINEAR && value->rate.x == LANE_LINEAR && r.stride != value->rate.stride)) r = varying(r.y);
+        if (r.x < value->rate.x ||
+            (r.x == LANE_LINEAR && value->rate.x == LANE_LINEAR && r.stride != value->rate.stride))
+            r = varying(r.y);
         r.y |= value->rate.y;
         changed = changed || !value->known;
         value->known = true;
@@ -263,7 +270,9 @@ static bool update_branches(SimdRegion *g) {
     bool changed = false;
     for (int b = 0; b < g->blocks.n; b++) {
         LLVMValueRef t = LLVMGetBasicBlockTerminator(g->blocks.at[b].bb);
-        if (g->blocks.at[b].leaves || g->blocks.at[b].diverges || g->blocks.at[b].taken >= 0 || !LLVMIsABranchInst(t) || !LLVMIsConditional(t)) continue;
+        if (g->blocks.at[b].leaves || g->blocks.at[b].diverges || g->blocks.at[b].taken >= 0 || !LLVMIsABranchInst(t) ||
+            !LLVMIsConditional(t))
+            continue;
         bool may_leave = false;
         for (int i = 0; i < 2; i++) {
             int s = value_map_get(g->block_of, simd_succ(g, b, i));
@@ -315,7 +324,8 @@ static bool update_level(SimdRegion *g, SimdLevel *l) {
     bool changed = false;
     for (int i = 0; i < l->nodes.n; i++) {
         SimdNode *n = &l->nodes.at[i];
-        n->diverges = n->n_succ > 1 && (n->loop >= 0 ? g->loops.at[n->loop].divergent : g->blocks.at[n->block].diverges);
+        n->diverges =
+            n->n_succ > 1 && (n->loop >= 0 ? g->loops.at[n->loop].divergent : g->blocks.at[n->block].diverges);
         if (!n->diverges) continue;
         bool *in = arena_array(g->arena, bool, l->nodes.n);
         influence(l, i, END, n->ipdom, in);
@@ -355,7 +365,8 @@ void simd_rates(SimdRegion *g, bool rows) {
     for (int b = 0; b < g->blocks.n; b++) g->blocks.at[b].diverges = false;
     for (int l = 0; l < g->loops.n; l++) g->loops.at[l].divergent = false;
     for (int l = 0; l <= g->loops.n; l++)
-        for (int i = 0; i < g->levels[l].nodes.n; i++) g->levels[l].nodes.at[i].masked = g->levels[l].nodes.at[i].diverges = false;
+        for (int i = 0; i < g->levels[l].nodes.n; i++)
+            g->levels[l].nodes.at[i].masked = g->levels[l].nodes.at[i].diverges = false;
     simd_find_dead(g);
     for (bool changed = true; changed;) {
         changed = update_rates(g);
