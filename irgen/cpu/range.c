@@ -72,7 +72,7 @@ typedef struct Walk {
     const Func *fn;
     const int *order;
     const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
-    const Axis *inner; /* a short axis, behind the fastest one: a loop of each item; NULL: none */
+    const Axis *inner; /* a short axis, faster than the fastest long one: a loop of each item; NULL: none */
     bool is_flattened; /* the fastest axis is two, or one and the loop: of the inner one the position is set alone */
     bool is_rest;     /* for the launches that are not in rows, since these would be short (delinearisation) */
     Axis axes[MAX_RANK];

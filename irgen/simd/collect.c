@@ -97,7 +97,7 @@ static LLVMValueRef next_of(LLVMValueRef store) {
     return NULL;
 }
 
-/* From the last one up, so that each finds those behind it together. */
+/* From the last one up: when one is moved, those after it are together. */
 bool simd_collect_in(Cg *cg, LLVMValueRef fn) {
     bool any = false;
     for (LLVMBasicBlockRef bb = LLVMGetLastBasicBlock(fn); bb; bb = LLVMGetPreviousBasicBlock(bb))

@@ -15,7 +15,7 @@ typedef struct Walk {
     SimdCounted c;
     int width;
     LLVMBasicBlockRef head, body;  /* of several rounds at a time */
-    LLVMBasicBlockRef behind;      /* where items that leave them at different times wait for each other */
+    LLVMBasicBlockRef exit;        /* where items that leave them at different times wait for each other */
     LLVMValueRef counter;          /* of the first of them */
     LLVMValueRef *now;             /* by instruction of the body: in the round at hand */
     LLVMValueRef *phis, *carried;  /* the header's, anew; and what goes on to the round at hand */
@@ -92,8 +92,8 @@ static void begin_loop(Walk *w, LLVMValueRef end) {
         LLVMAddIncoming(w->phis[k], &from_before, &w->c.before, 1);
         if (w->old[k] == w->c.counter) w->counter = w->phis[k];
     }
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, w->counter, end, ""), w->body, w->behind);
-    LLVMPositionBuilderAtEnd(b, w->behind);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, w->counter, end, ""), w->body, w->exit);
+    LLVMPositionBuilderAtEnd(b, w->exit);
     LLVMBuildBr(b, w->c.head);
 }
 
@@ -120,7 +120,7 @@ static void write_round(Walk *w, int round) {
 
 /* The rest of the rounds begins with what the others have left. */
 static void enter_rest(Walk *w) {
-    LLVMBasicBlockRef from[2] = {w->behind, w->c.body};
+    LLVMBasicBlockRef from[2] = {w->exit, w->c.body};
     for (int k = 0; k < w->n_phis; k++) {
         LLVMPositionBuilderBefore(w->cg->b, w->old[k]);
         LLVMValueRef rest = LLVMBuildPhi(w->cg->b, LLVMTypeOf(w->old[k]), "");
@@ -145,7 +145,7 @@ static void write_loop(Walk *w) {
     for (int k = 0; k < w->n_phis; k++, v = LLVMGetNextInstruction(v)) w->old[k] = v;
     w->head = LLVMInsertBasicBlockInContext(w->cg->ctx, w->c.head, "walk");
     w->body = LLVMInsertBasicBlockInContext(w->cg->ctx, w->c.head, "rounds");
-    w->behind = LLVMInsertBasicBlockInContext(w->cg->ctx, w->c.head, "walked");
+    w->exit = LLVMInsertBasicBlockInContext(w->cg->ctx, w->c.head, "walked");
 
     LLVMPositionBuilderBefore(b, enter);
     LLVMValueRef trips = LLVMBuildSub(b, w->c.hi, w->c.lo, ""), any = LLVMBuildICmp(b, LLVMIntSLT, w->c.lo, w->c.hi, "");
