@@ -192,7 +192,14 @@ void kdsl_ptx_register(const void *descriptor, const void *anchor) {
     kdsl_target()->register_lib(&r->made);
 }
 
+/* A session may register a later descriptor at the same address, so the record must go as well. */
 void kdsl_ptx_unregister(const void *d) {
-    for (Registered *r = registered; r; r = r->next)
-        if (r->of == d) kdsl_target()->unregister_lib(&r->made);
+    Registered **at = &registered;
+    while (*at && (*at)->of != d) at = &(*at)->next;
+    Registered *r = *at;
+    if (!r) return;
+    kdsl_target()->unregister_lib(&r->made);
+    *at = r->next;
+    free((void *)r->made.images);
+    free(r);
 }
