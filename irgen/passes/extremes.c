@@ -1,33 +1,205 @@
-/* extremes.c -- a workaround for a wrong instruction selection of min and max on x86 with AVX-512DQ. If one operand
- * cannot be NaN, such as a converted integer, LLVM 22 selects for llvm.minimumnum and llvm.maximumnum the instructions
- * of llvm.minimum and llvm.maximum, which return NaN if the other operand is NaN; the language requires the number
- * (docs/reference.md). See LowerFMINIMUM_FMAXIMUM in X86ISelLowering.cpp, the case with VFPCLASSS; vectors are not
- * affected. This pass replaces an operand that is NaN by the other operand; operands that cannot be NaN are not tested.
- * It runs after the pipeline, which would remove the replacement. */
+/* extremes.c -- expansion of min and max of floats for x86: llvm.minimumnum and llvm.maximumnum become comparisons and
+ * selections. Of a NaN and a number they return the number, and -0 is less than +0. x86's own min returns its second
+ * operand if one is NaN or if both are zeros, which is `a < b ? a : b`; what has to be added depends on the operands:
+ *
+ *   - `b` must be a number. If neither operand is known to be one, `b` is replaced by `a` where it is NaN.
+ *   - Two zeros matter only if the result could be the wrong one. If that cannot be excluded, equal operands are joined
+ *     by a bitwise or (min: -0 if one of them is) or and (max); other equal operands do not change.
+ *
+ * What is known comes from a data-flow analysis over phis, so an accumulator that begins with a number is a number.
+ * LLVM's own expansion (expandFMINIMUM_FMAXIMUM, LowerFMINIMUM_FMAXIMUM in X86ISelLowering.cpp) looks at operands
+ * only, takes twice as many instructions, and with AVX-512DQ returns NaN for some scalars (the case with VFPCLASSS).
+ * This pass runs after the pipeline, which knows min and max only by their names. */
+#include <string.h>
+
 #include "irgen/passes/passes.h"
 #include "offload/lld.h"
 
-static LLVMValueRef number_or(Cg *cg, LLVMValueRef v, LLVMValueRef other) {
-    if (LLVMIsASIToFPInst(v) || LLVMIsAUIToFPInst(v)) return v;
-    LLVMValueRef is_nan = LLVMBuildFCmp(cg->b, LLVMRealUNO, v, v, "");
-    if (LLVMIsAConstantInt(is_nan)) return LLVMIsNull(is_nan) ? v : other;
-    return LLVMBuildSelect(cg->b, is_nan, other, v, "");
+/* Facts ------------------------------------------------------------------------------------------------------------ */
+
+typedef enum Fact {
+    IS_NUMBER,       /* not NaN */
+    IS_NOT_NEG_ZERO, /* NaN or not -0 */
+    IS_NOT_ZERO      /* NaN or not zero */
+} Fact;
+
+enum { MOST_VALUES = 64 }; /* visited for one query */
+
+typedef struct Query {
+    Fact fact;
+    LLVMValueRef seen[MOST_VALUES]; /* believed: a fact holds if it follows from itself (phis) and from constants */
+    int n;
+} Query;
+
+static bool holds(Query *q, LLVMValueRef v);
+
+static bool all_hold(Query *q, LLVMValueRef v, unsigned from, unsigned n) {
+    for (unsigned i = from; i < from + n; i++)
+        if (!holds(q, LLVMGetOperand(v, i))) return false;
+    return true;
 }
 
-static void guard(Cg *cg, LLVMValueRef call) {
-    LLVMPositionBuilderBefore(cg->b, call);
-    LLVMValueRef a = LLVMGetOperand(call, 0), b = LLVMGetOperand(call, 1);
-    LLVMSetOperand(call, 0, number_or(cg, a, b));
-    LLVMSetOperand(call, 1, number_or(cg, b, a));
+/* What the failed attempt has believed is forgotten. */
+static bool either_holds(Query *q, LLVMValueRef v) {
+    int n = q->n;
+    if (holds(q, LLVMGetOperand(v, 0))) return true;
+    q->n = n;
+    return holds(q, LLVMGetOperand(v, 1));
 }
 
-void cg_guard_extremes(Cg *cg) {
-    static const char *const names[] = {"llvm.minimumnum.f32", "llvm.maximumnum.f32", "llvm.minimumnum.f64",
-                                        "llvm.maximumnum.f64"};
-    if (cg->target->gpu || !LLVMKdslHasFeature(cg->machine, "+avx512dq")) return;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        LLVMValueRef fn = LLVMGetNamedFunction(cg->module, names[i]);
-        LLVMUseRef use = fn ? LLVMGetFirstUse(fn) : NULL;
-        for (; use; use = LLVMGetNextUse(use)) guard(cg, LLVMGetUser(use));
+static bool of_element(Fact fact, LLVMValueRef v) {
+    LLVMBool loses = false;
+    double d = LLVMConstRealGetDouble(v, &loses);
+    if (fact == IS_NUMBER) return d == d;
+    if (fact == IS_NOT_ZERO) return d != 0.0;
+    return !(d == 0.0 && __builtin_signbit(d));
+}
+
+static bool of_constant(Fact fact, LLVMValueRef v) {
+    if (LLVMIsPoison(v)) return true;
+    if (LLVMIsAConstantFP(v)) return LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind && of_element(fact, v);
+    if (LLVMIsAConstantAggregateZero(v)) return fact != IS_NOT_ZERO;
+    if (!LLVMIsAConstantDataVector(v) && !LLVMIsAConstantVector(v)) return false;
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(v)); i++) {
+        LLVMValueRef element = LLVMGetAggregateElement(v, i);
+        if (!element || !of_constant(fact, element)) return false;
     }
+    return true;
+}
+
+static bool is_named(LLVMValueRef fn, const char *begin) {
+    size_t n;
+    return !strncmp(LLVMGetValueName2(fn, &n), begin, strlen(begin));
+}
+
+static bool is_extreme_function(LLVMValueRef fn) {
+    return is_named(fn, "llvm.minimumnum.") || is_named(fn, "llvm.maximumnum.");
+}
+
+/* NULL: v is not a call of a known function */
+static LLVMValueRef callee(LLVMValueRef v) {
+    return LLVMIsACallInst(v) ? LLVMIsAFunction(LLVMGetCalledValue(v)) : NULL;
+}
+
+static bool follows(Query *q, LLVMValueRef v) {
+    LLVMValueRef fn = callee(v);
+    if (fn && is_extreme_function(fn)) return q->fact == IS_NUMBER ? either_holds(q, v) : all_hold(q, v, 0, 2);
+    if (fn && is_named(fn, "llvm.fabs.")) return q->fact == IS_NOT_NEG_ZERO || holds(q, LLVMGetOperand(v, 0));
+    if (!LLVMIsAInstruction(v)) return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMSIToFP:
+    case LLVMUIToFP: return q->fact != IS_NOT_ZERO; /* an integer 0 becomes +0; the largest numbers become infinite */
+    case LLVMPHI: return all_hold(q, v, 0, LLVMCountIncoming(v));
+    case LLVMSelect: return all_hold(q, v, 1, 2);
+    case LLVMShuffleVector:
+    case LLVMInsertElement: return all_hold(q, v, 0, 2);
+    case LLVMExtractElement:
+    case LLVMFPExt: return all_hold(q, v, 0, 1);
+    case LLVMFNeg: return q->fact != IS_NOT_NEG_ZERO && all_hold(q, v, 0, 1);
+    case LLVMFMul: return q->fact == IS_NOT_NEG_ZERO && LLVMGetOperand(v, 0) == LLVMGetOperand(v, 1);
+    default: return false; /* every other instruction: nothing is known */
+    }
+}
+
+static bool holds(Query *q, LLVMValueRef v) {
+    if (LLVMIsConstant(v)) return of_constant(q->fact, v);
+    for (int i = 0; i < q->n; i++)
+        if (q->seen[i] == v) return true;
+    if (q->n == MOST_VALUES) return false;
+    q->seen[q->n++] = v;
+    return follows(q, v);
+}
+
+static bool is(LLVMValueRef v, Fact fact) {
+    Query q = {.fact = fact};
+    return holds(&q, v);
+}
+
+/* Expansion -------------------------------------------------------------------------------------------------------- */
+
+static LLVMTypeRef as_integers(LLVMTypeRef t) {
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
+        return LLVMVectorType(as_integers(LLVMGetElementType(t)), LLVMGetVectorSize(t));
+    unsigned bits = LLVMGetTypeKind(t) == LLVMDoubleTypeKind ? 64 : 32;
+    return LLVMIntTypeInContext(LLVMGetTypeContext(t), bits);
+}
+
+static LLVMValueRef bits_of(Cg *cg, LLVMValueRef v) {
+    return LLVMBuildBitCast(cg->b, v, as_integers(LLVMTypeOf(v)), "");
+}
+
+/* `among` where the operands are equal: two zeros of which the lesser (greater) is wanted. Without masks in registers of
+ * their own, a blend takes longer than two bitwise instructions. */
+static LLVMValueRef order_zeros(Cg *cg, bool max, LLVMValueRef a, LLVMValueRef b, LLVMValueRef among) {
+    LLVMTypeRef type = LLVMTypeOf(a), ints = as_integers(type);
+    LLVMValueRef x = bits_of(cg, a), y = bits_of(cg, b), bits;
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMKdslHasFeature(cg->machine, "+avx512f")) {
+        LLVMValueRef joined = max ? LLVMBuildAnd(cg->b, x, y, "") : LLVMBuildOr(cg->b, x, y, "");
+        LLVMValueRef equal = LLVMBuildFCmp(cg->b, LLVMRealOEQ, a, b, "");
+        return LLVMBuildSelect(cg->b, equal, LLVMBuildBitCast(cg->b, joined, type, ""), among, "");
+    }
+    LLVMValueRef equal = LLVMBuildFCmp(cg->b, max ? LLVMRealUNE : LLVMRealOEQ, a, b, "");
+    LLVMValueRef mask = LLVMBuildSExt(cg->b, equal, ints, "");
+    if (max) bits = LLVMBuildAnd(cg->b, bits_of(cg, among), LLVMBuildOr(cg->b, x, mask, ""), "");
+    else bits = LLVMBuildOr(cg->b, bits_of(cg, among), LLVMBuildAnd(cg->b, x, mask, ""), "");
+    return LLVMBuildBitCast(cg->b, bits, type, "");
+}
+
+/* Of two zeros, `a < b ? a : b` is b. For max, that is right unless b is -0; for min, unless a is. */
+static bool orders_zeros(bool max, LLVMValueRef a, LLVMValueRef b) {
+    return is(max ? b : a, IS_NOT_NEG_ZERO) || is(a, IS_NOT_ZERO) || is(b, IS_NOT_ZERO);
+}
+
+/* What is decided before anything is replaced, because the analysis reads min and max by their names. */
+typedef struct Extreme {
+    LLVMValueRef call;
+    bool max, is_swapped, replaces_nan, orders_zeros;
+} Extreme;
+
+static Extreme decide(LLVMValueRef call) {
+    LLVMValueRef a = LLVMGetOperand(call, 0), b = LLVMGetOperand(call, 1);
+    Extreme e = {.call = call, .max = is_named(LLVMGetCalledValue(call), "llvm.maximumnum.")};
+    bool a_is_number = is(a, IS_NUMBER), b_is_number = is(b, IS_NUMBER);
+    bool ordered = orders_zeros(e.max, a, b), swapped_is = orders_zeros(e.max, b, a);
+    e.is_swapped = a_is_number && (!b_is_number || (!ordered && swapped_is));
+    e.replaces_nan = !a_is_number && !b_is_number;
+    e.orders_zeros = !(e.is_swapped ? swapped_is : ordered);
+    return e;
+}
+
+static LLVMValueRef expanded(Cg *cg, const Extreme *e) {
+    LLVMPositionBuilderBefore(cg->b, e->call);
+    LLVMValueRef a = LLVMGetOperand(e->call, e->is_swapped), b = LLVMGetOperand(e->call, !e->is_swapped);
+    if (e->replaces_nan) b = LLVMBuildSelect(cg->b, LLVMBuildFCmp(cg->b, LLVMRealUNO, b, b, ""), a, b, "");
+    LLVMValueRef takes_a = LLVMBuildFCmp(cg->b, e->max ? LLVMRealOGT : LLVMRealOLT, a, b, "");
+    LLVMValueRef among = LLVMBuildSelect(cg->b, takes_a, a, b, "");
+    return e->orders_zeros ? order_zeros(cg, e->max, a, b, among) : among;
+}
+
+static bool is_f32_or_f64(LLVMTypeRef t) {
+    LLVMTypeKind kind = LLVMGetTypeKind(t);
+    if (kind == LLVMVectorTypeKind) return is_f32_or_f64(LLVMGetElementType(t));
+    return kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
+}
+
+static bool is_extreme_of_floats(LLVMValueRef fn) {
+    return is_extreme_function(fn) && is_f32_or_f64(LLVMGetReturnType(LLVMGlobalGetValueType(fn)));
+}
+
+void cg_expand_extremes(Cg *cg) {
+    if (cg->target->gpu) return;
+    Arena a = {0};
+    int n = 0;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        for (LLVMUseRef u = is_extreme_of_floats(fn) ? LLVMGetFirstUse(fn) : NULL; u; u = LLVMGetNextUse(u)) n++;
+    Extreme *extremes = arena_array(&a, Extreme, n);
+    n = 0;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        for (LLVMUseRef u = is_extreme_of_floats(fn) ? LLVMGetFirstUse(fn) : NULL; u; u = LLVMGetNextUse(u))
+            extremes[n++] = decide(LLVMGetUser(u));
+    for (int i = 0; i < n; i++) {
+        LLVMReplaceAllUsesWith(extremes[i].call, expanded(cg, &extremes[i]));
+        LLVMInstructionEraseFromParent(extremes[i].call);
+    }
+    arena_free(&a);
 }

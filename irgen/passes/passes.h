@@ -12,8 +12,8 @@ const char *cg_kept_call(Cg *cg, LLVMValueRef inst); /* the callee's name; NULL:
 
 void cg_optimize(Cg *cg); /* optimize.c: LLVM's pipeline, or a short one for functions that are vector code */
 
-void cg_guard_extremes(Cg *cg); /* extremes.c, after the pipeline */
-void cg_stack_needs(Cg *cg);    /* stack.c, when the code is final */
+void cg_expand_extremes(Cg *cg); /* extremes.c, after the pipeline */
+void cg_stack_needs(Cg *cg);     /* stack.c, when the code is final */
 
 /* value_map.c: a hash table from LLVM values, blocks or other addresses to ints */
 typedef struct ValueMap ValueMap;
