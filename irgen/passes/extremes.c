@@ -128,8 +128,8 @@ static LLVMValueRef bits_of(Cg *cg, LLVMValueRef v) {
     return LLVMBuildBitCast(cg->b, v, as_integers(LLVMTypeOf(v)), "");
 }
 
-/* `among` where the operands are equal: two zeros of which the lesser (greater) is wanted. Without masks in registers of
- * their own, a blend takes longer than two bitwise instructions. */
+/* `among` where the operands are equal: two zeros of which the lesser (greater) is wanted. Without masks in registers
+ * of their own, a blend takes longer than two bitwise instructions. */
 static LLVMValueRef order_zeros(Cg *cg, bool max, LLVMValueRef a, LLVMValueRef b, LLVMValueRef among) {
     LLVMTypeRef type = LLVMTypeOf(a), ints = as_integers(type);
     LLVMValueRef x = bits_of(cg, a), y = bits_of(cg, b), bits;
