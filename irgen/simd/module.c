@@ -159,6 +159,13 @@ void simd_version_indices(Cg *cg) {
             run_passes(cg, marks.at[i].fn, "instcombine<no-verify-fixpoint>,early-cse,dce");
 }
 
+void simd_version_checks(Cg *cg) {
+    Marks marks = find_marks(cg);
+    for (int i = 0; i < marks.n; i++)
+        if (cg_allows(cg, CHECK_VERSIONS) && simd_version_checks_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+            run_passes(cg, marks.at[i].fn, "sccp,dce");
+}
+
 void simd_delinearise(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++)

@@ -13,6 +13,7 @@ const char *simd_plan_problem(Arena *a, const char *text);
 void simd_prepare(Cg *cg);
 void simd_widen_counters(Cg *cg);
 void simd_version_indices(Cg *cg);
+void simd_version_checks(Cg *cg);
 void simd_delinearise(Cg *cg);
 void simd_narrow(Cg *cg);
 void simd_thread_exits(Cg *cg);

@@ -216,6 +216,9 @@ bool simd_widen_counters_in(Cg *cg, LLVMValueRef fn, const LLVMValueRef *latches
 /* nowrap.c: a nest's marks; true: the nest has a version now */
 bool simd_version_indices_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
+/* inside.c: the same, for checks of indices */
+bool simd_version_checks_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+
 /* delinearise.c: a nest's marks; true: it is rows of items now */
 bool simd_delinearise_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 

@@ -1,9 +1,9 @@
 ; Minima and maxima of narrow indices are those of the wide ones.
 ; RUN-PASS: version-indices --march=x86-64-v3
-; CHECK: fits:
+; CHECK: holds:
 ; CHECK: call i64 @llvm.smax.i64
 ; CHECK: call i64 @llvm.smin.i64
-; CHECK: wraps:
+; CHECK: fails:
 ; CHECK: call i32 @llvm.smin.i32
 define void @f(ptr noalias %x, ptr noalias %y, i32 %w, i64 %n) {
 entry:

@@ -1,10 +1,10 @@
 ; A condition on a narrow index becomes one on the index, from which the loop's bounds can be narrowed.
 ; RUN-PASS: version-indices --march=x86-64-v3
-; CHECK: fits:
+; CHECK: holds:
 ; CHECK: [[I:%.*]] = phi i64
 ; CHECK: [[M:%.*]] = sext i32 %w to i64
 ; CHECK: icmp slt i64 [[I]], [[M]]
-; CHECK: wraps:
+; CHECK: fails:
 ; CHECK: icmp sgt i32 %w
 define void @f(ptr noalias %x, ptr noalias %y, i32 %w, i64 %n) {
 entry:

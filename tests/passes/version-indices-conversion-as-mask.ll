@@ -1,10 +1,10 @@
 ; Without a sign the low half is a mask, here of a quotient.
 ; RUN-PASS: version-indices --march=x86-64-v3
-; CHECK: fits:
+; CHECK: holds:
 ; CHECK: [[I:%.*]] = phi i64
 ; CHECK: [[HALF:%.*]] = lshr i64 [[I]], 1
 ; CHECK-NEXT: getelementptr float, ptr %x, i64 [[HALF]]
-; CHECK: wraps:
+; CHECK: fails:
 ; CHECK: and i64
 define void @f(ptr noalias %x, ptr noalias %y, i32 %w, i64 %n) {
 entry:

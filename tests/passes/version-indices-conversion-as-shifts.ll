@@ -1,10 +1,10 @@
 ; The same as two shifts, of which the second one also multiplies by the size of an element.
 ; RUN-PASS: version-indices --march=x86-64-v3
-; CHECK: fits:
+; CHECK: holds:
 ; CHECK: [[I:%.*]] = phi i64
 ; CHECK: [[BYTES:%.*]] = shl nsw i64 [[I]], 2
 ; CHECK: getelementptr i8, ptr %x, i64 [[BYTES]]
-; CHECK: wraps:
+; CHECK: fails:
 ; CHECK: ashr exact i64 {{%.*}}, 30
 define void @f(ptr noalias %x, ptr noalias %y, i32 %w, i64 %n) {
 entry:

@@ -1,12 +1,12 @@
 ; let q = i32(i); x[q]: where all items are below 2^31, q is i; a scalar copy is for others.
 ; RUN-PASS: version-indices --march=x86-64-v3
 ; CHECK: icmp slt i64 {{.*}}, 2147483648
-; CHECK: br i1 {{%.*}}, label %fits, label %wraps
-; CHECK: fits:
+; CHECK: br i1 {{%.*}}, label %holds, label %fails
+; CHECK: holds:
 ; CHECK: [[I:%.*]] = phi i64
 ; CHECK: getelementptr float, ptr %x, i64 [[I]]
 ; CHECK: !kdsl.items
-; CHECK: wraps:
+; CHECK: fails:
 ; CHECK: ashr exact i64
 ; CHECK-NOT: !kdsl.items
 define void @f(ptr noalias %x, ptr noalias %y, i32 %w, i64 %n) {

@@ -1,10 +1,10 @@
 ; x[i * 8 + k] in a loop over k in 0..w: the bounds of the counter are those of its loop.
 ; RUN-PASS: version-indices --march=x86-64-v3
-; CHECK: fits:
+; CHECK: holds:
 ; CHECK: loop:
 ; CHECK: zext nneg i32 %k to i64
 ; CHECK-NOT: add i32
-; CHECK: wraps:
+; CHECK: fails:
 ; CHECK: add i32
 define void @f(ptr noalias %x, ptr noalias %y, i32 %w, i64 %n) {
 entry:

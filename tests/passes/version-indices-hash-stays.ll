@@ -1,8 +1,8 @@
 ; A large factor is that of a hash function, which wraps on purpose.
 ; RUN-PASS: version-indices --march=x86-64-v3
-; CHECK-NOT: wraps:
+; CHECK-NOT: fails:
 ; CHECK: mul i32
-; CHECK-NOT: wraps:
+; CHECK-NOT: fails:
 define void @f(ptr noalias %x, ptr noalias %y, i32 %w, i64 %n) {
 entry:
   br label %head

@@ -1,12 +1,12 @@
 ; x[r * w + i] with an i32 w: the product and the sum are tested before the nest, and done in 64 bits.
 ; RUN-PASS: version-indices --march=x86-64-v3
 ; CHECK: sext i32 %w to i64
-; CHECK: br i1 {{%.*}}, label %fits, label %wraps
-; CHECK: fits:
+; CHECK: br i1 {{%.*}}, label %holds, label %fails
+; CHECK: holds:
 ; CHECK: [[I:%.*]] = phi i64
 ; CHECK: getelementptr float, ptr %x
 ; CHECK-NEXT: getelementptr float, ptr {{%.*}}, i64 [[I]]
-; CHECK: wraps:
+; CHECK: fails:
 ; CHECK: add i32
 define void @f(ptr noalias %x, ptr noalias %y, i32 %w, i32 %r, i64 %n) {
 entry:

@@ -1,10 +1,10 @@
 ; In rows, what is left of a sum when the bounds of both axes are known; without a sign.
 ; RUN-PASS: version-indices --march=x86-64-v3
-; CHECK: fits:
+; CHECK: holds:
 ; CHECK: rows:
 ; CHECK: mul {{.*}}nsw i64
 ; CHECK-NEXT: add {{.*}}nsw i64
-; CHECK: wraps:
+; CHECK: fails:
 ; CHECK: zext i32
 define void @f(ptr noalias %x, ptr noalias %y, i32 %w, i64 %n, i64 %m) {
 entry:

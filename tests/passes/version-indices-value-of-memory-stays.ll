@@ -1,8 +1,8 @@
 ; What is read in the nest is not known before it.
 ; RUN-PASS: version-indices --march=x86-64-v3
-; CHECK-NOT: wraps:
+; CHECK-NOT: fails:
 ; CHECK: add i32
-; CHECK-NOT: wraps:
+; CHECK-NOT: fails:
 define void @f(ptr noalias %x, ptr noalias %y, i32 %w, i64 %n) {
 entry:
   br label %head
