@@ -1,4 +1,5 @@
-/* expand.c -- expansion of memory intrinsics: a copy of a private array, `copy(&s)`, is one load and one store an element.
+/* expand.c -- expansion of memory intrinsics: a copy of a private array, `copy(&s)`, is one load and one store an element,
+ * written out or, if there are many, in a loop.
  * `llvm.memcpy` copies a range of bytes. The elements of a private array do not lie in one range once the items of a
  * block have theirs interleaved (privates.c), so a kernel with such a copy would stay scalar. As elements they are
  * ordinary accesses, and often registers: SROA comes after.
@@ -7,18 +8,25 @@
  * elements are copied. */
 #include "irgen/simd/simd.h"
 
-enum { MOST_COPIED = 128 }; /* elements of one copy: more would be more code than vectors save */
+enum { MOST_WRITTEN = 128 }; /* elements of one copy without a loop */
 
-/* The type that the program accesses the elements of a private array by, or NULL. */
-static LLVMTypeRef accessed_as(LLVMValueRef pointer) {
+/* The larger type; NULL: none. */
+static LLVMTypeRef larger(LLVMTargetDataRef layout, LLVMTypeRef a, LLVMTypeRef b) {
+    if (!a || !b) return a ? a : b;
+    return LLVMABISizeOfType(layout, b) > LLVMABISizeOfType(layout, a) ? b : a;
+}
+
+/* The largest type that the program accesses elements of a private array by, or NULL. */
+static LLVMTypeRef accessed_as(LLVMTargetDataRef layout, LLVMValueRef pointer) {
+    LLVMTypeRef t = NULL;
     for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsALoadInst(user)) return LLVMTypeOf(user);
-        if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer) return LLVMTypeOf(LLVMGetOperand(user, 0));
-        LLVMTypeRef t = LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == pointer ? accessed_as(user) : NULL;
-        if (t) return t;
+        bool is_address = simd_is_access(user) && simd_address(user) == pointer;
+        if (is_address) t = larger(layout, t, simd_element(user));
+        else if (LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == pointer)
+            t = larger(layout, t, accessed_as(layout, user));
     }
-    return NULL;
+    return t;
 }
 
 static bool is_copy(LLVMValueRef v) {
@@ -26,12 +34,13 @@ static bool is_copy(LLVMValueRef v) {
            LLVMConstIntGetZExtValue(LLVMGetOperand(v, 3)) == 0;
 }
 
-/* The type of the elements that a copy to or from a private array moves, or NULL: it is no such copy. */
-static LLVMTypeRef copied_as(LLVMValueRef copy) {
+/* The type of the elements that a copy to or from a private array moves, or NULL: it is no such copy. Elements of several
+ * sizes are copied by the largest (subwords.c). */
+static LLVMTypeRef copied_as(LLVMTargetDataRef layout, LLVMValueRef copy) {
     LLVMTypeRef t = NULL;
-    for (unsigned k = 0; k < 2 && !t; k++) {
+    for (unsigned k = 0; k < 2; k++) {
         LLVMValueRef memory = simd_object(LLVMGetOperand(copy, k));
-        if (LLVMIsAAllocaInst(memory)) t = accessed_as(memory);
+        if (LLVMIsAAllocaInst(memory)) t = larger(layout, t, accessed_as(layout, memory));
     }
     return t;
 }
@@ -42,33 +51,87 @@ static unsigned align_at(LLVMValueRef copy, unsigned operand, uint64_t offset) {
     return (unsigned)(both & (0 - both));
 }
 
-static LLVMValueRef element_at(Cg *cg, LLVMValueRef copy, unsigned operand, uint64_t offset) {
-    LLVMValueRef by = cg_i64(cg, (int64_t)offset), pointer = LLVMGetOperand(copy, operand);
-    return offset ? LLVMBuildInBoundsGEP2(cg->b, cg->i8, pointer, &by, 1, "") : pointer;
+/* Element `at`, bytes from the beginning, of which `step` is known to be a divisor. */
+static void copy_element(Cg *cg, LLVMValueRef copy, LLVMTypeRef element, LLVMValueRef at, uint64_t step) {
+    LLVMValueRef place[2];
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef pointer = LLVMGetOperand(copy, k);
+        bool is_first = LLVMIsAConstantInt(at) && !LLVMConstIntGetZExtValue(at);
+        place[k] = is_first ? pointer : LLVMBuildInBoundsGEP2(cg->b, cg->i8, pointer, &at, 1, "");
+    }
+    LLVMValueRef v = LLVMBuildLoad2(cg->b, element, place[1], "");
+    LLVMSetAlignment(v, align_at(copy, 1, step));
+    LLVMSetAlignment(LLVMBuildStore(cg->b, v, place[0]), align_at(copy, 0, step));
+}
+
+/* The block after the loop; what came after the copy moves there. */
+static LLVMBasicBlockRef split_after(Cg *cg, LLVMValueRef copy) {
+    LLVMBasicBlockRef bb = LLVMGetInstructionParent(copy);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(bb);
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(cg->ctx, LLVMGetBasicBlockParent(bb), "copied");
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
+        simd_replace_incoming(cg->b, LLVMGetSuccessor(end, i), bb, after);
+    for (LLVMValueRef v = LLVMGetNextInstruction(copy), next; v; v = next) {
+        next = LLVMGetNextInstruction(v);
+        LLVMInstructionRemoveFromParent(v);
+        LLVMPositionBuilderAtEnd(cg->b, after);
+        LLVMInsertIntoBuilder(cg->b, v);
+    }
+    return after;
+}
+
+/* for k in 0..n { to[k] = from[k]; } */
+static void copy_in_loop(Cg *cg, LLVMValueRef copy, LLVMTypeRef element, int64_t n, uint64_t size) {
+    LLVMBasicBlockRef from = LLVMGetInstructionParent(copy), after = split_after(cg, copy);
+    LLVMValueRef fn = LLVMGetBasicBlockParent(from), start = cg_i64(cg, 0);
+    LLVMBasicBlockRef head = LLVMAppendBasicBlockInContext(cg->ctx, fn, "copy");
+    LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(cg->ctx, fn, "copy.element");
+    LLVMPositionBuilderAtEnd(cg->b, from);
+    LLVMSetCurrentDebugLocation2(cg->b, LLVMInstructionGetDebugLoc(copy));
+    LLVMBuildBr(cg->b, head);
+    LLVMPositionBuilderAtEnd(cg->b, head);
+    LLVMValueRef k = LLVMBuildPhi(cg->b, cg->i64, "");
+    LLVMBuildCondBr(cg->b, LLVMBuildICmp(cg->b, LLVMIntSLT, k, cg_i64(cg, n), ""), body, after);
+    LLVMPositionBuilderAtEnd(cg->b, body);
+    copy_element(cg, copy, element, LLVMBuildNSWMul(cg->b, k, cg_i64(cg, (int64_t)size), ""), size);
+    LLVMValueRef next = LLVMBuildNSWAdd(cg->b, k, cg_i64(cg, 1), "");
+    LLVMBuildBr(cg->b, head);
+    LLVMAddIncoming(k, &start, &from, 1);
+    LLVMAddIncoming(k, &next, &body, 1);
+}
+
+/* By smaller numbers where elements so large do not lie at multiples of their size. */
+static LLVMTypeRef aligned_type(Cg *cg, LLVMValueRef copy, LLVMTypeRef element, uint64_t bytes) {
+    uint64_t size = LLVMABISizeOfType(LLVMGetModuleDataLayout(cg->module), element), most = size;
+    while (most > 1 && (bytes % most || align_at(copy, 0, most) < most || align_at(copy, 1, most) < most)) most /= 2;
+    return most == size ? element : LLVMIntTypeInContext(cg->ctx, (unsigned)most * 8);
 }
 
 static bool expand(Cg *cg, LLVMValueRef copy, LLVMTypeRef element) {
     uint64_t bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 2));
+    element = aligned_type(cg, copy, element, bytes);
     uint64_t size = LLVMABISizeOfType(LLVMGetModuleDataLayout(cg->module), element);
-    if (!size || bytes % size || bytes / size > MOST_COPIED) return false;
+    if (!size || bytes % size) return false;
     LLVMPositionBuilderBefore(cg->b, copy);
     LLVMSetCurrentDebugLocation2(cg->b, LLVMInstructionGetDebugLoc(copy));
-    for (uint64_t at = 0; at < bytes; at += size) {
-        LLVMValueRef v = LLVMBuildLoad2(cg->b, element, element_at(cg, copy, 1, at), "");
-        LLVMSetAlignment(v, align_at(copy, 1, at));
-        LLVMSetAlignment(LLVMBuildStore(cg->b, v, element_at(cg, copy, 0, at)), align_at(copy, 0, at));
-    }
+    if (bytes / size > MOST_WRITTEN) copy_in_loop(cg, copy, element, (int64_t)(bytes / size), size);
+    for (uint64_t at = 0; at < bytes && bytes / size <= MOST_WRITTEN; at += size)
+        copy_element(cg, copy, element, cg_i64(cg, (int64_t)at), at);
     LLVMInstructionEraseFromParent(copy);
     return true;
 }
 
 bool simd_expand_copies(Cg *cg, LLVMValueRef fn) {
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
     bool any = false;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
         for (LLVMValueRef v = LLVMGetFirstInstruction(b), next; v; v = next) {
             next = LLVMGetNextInstruction(v);
-            LLVMTypeRef element = is_copy(v) ? copied_as(v) : NULL;
-            if (element && expand(cg, v, element)) any = true;
+            LLVMTypeRef element = is_copy(v) ? copied_as(layout, v) : NULL;
+            bool ends_block = element && next && LLVMGetInstructionParent(next) == b;
+            if (!element || !expand(cg, v, element)) continue;
+            any = true;
+            if (ends_block && LLVMGetInstructionParent(next) != b) break; /* the rest is in a block of its own now */
         }
     }
     return any;

@@ -11,7 +11,7 @@
 enum {
     MAX_DEPTH = 4,
     IN_A_CYCLE = 2, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
-    LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_CALL = 6,
+    LANE_ACCESS = 3, PRIVATE_ACCESS = 1 /* of the first cache, by scatters and gathers */, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_CALL = 6,
     BY_LIVE_LANE = 18 /* with a branch, half of which may be missed */,
     BY_LANE_PLAIN = 4 /* an update without a lock */,
     DIVIDER_ALONE = 6, LATENCY_OF_DIVISION = 24, /* of an integer */
@@ -117,7 +117,8 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (op == LLVMLoad && beside) return 1 + lines_cost(g, value, width);
         if (value->walks) return transposed(width);
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
-        if (uniform || value->private_of >= 0 || beside) return 1;
+        if (uniform || beside) return 1;
+        if (value->private_of >= 0 && t->mask_registers) return PRIVATE_ACCESS * width;
         SimdPeriod period;
         if (simd_is_quasi_affine(g, value, width, &period)) return 2 * period.items - 1; /* with its permutations */
         double gather = g->costs[value - g->values.at].vector;

@@ -110,6 +110,15 @@ static void use_one_width(Cg *cg, const SimdTarget *t) {
         if (has_nests(fn) || is_marked(fn, CG_LAUNCH)) use_whole_vectors(cg, t, fn);
 }
 
+/* Rows before the items in them: what these begin with is what rows do. */
+static void forget_items(Cg *cg) {
+    Marks marks = find_marks(cg);
+    for (int i = 0; i < marks.n; i++) {
+        if (marks.at[i].rows) simd_forget_items(marks.at[i].rows);
+        simd_forget_items(marks.at[i].items);
+    }
+}
+
 /* What has to be done before is little and always the same, so that what becomes of a kernel does not depend on -O: calls
  * inlined, memory to registers, values of several parts taken apart. What put these parts together again has to be gone
  * before instcombine comes: it would merge them. */
@@ -128,6 +137,10 @@ void simd_prepare(Cg *cg) {
                      "unreachableblockelim");
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
         if (has_nests(fn) && simd_expand_copies(cg, fn)) run_passes(cg, fn, "sroa,early-cse,dce");
+    forget_items(cg);
+    each_with_nests(cg, simd_sink_addresses);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (has_nests(fn) && simd_use_words(cg, fn)) run_passes(cg, fn, "instsimplify,dce");
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
         if (has_nests(fn) && cg_allows(cg, SINK) && simd_sink(cg, fn)) run_passes(cg, fn, "instsimplify,dce");
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))

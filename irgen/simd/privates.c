@@ -51,3 +51,39 @@ bool simd_privates(SimdRegion *g) {
     }
     return true;
 }
+
+/* Memory of its own that an item reads before it has written there, as the padding of a struct that is copied, has no
+ * value. Where SROA has made registers of it, it would have the value that the item before left there. */
+void simd_forget_items(LLVMValueRef latch) {
+    LLVMBasicBlockRef around = LLVMGetInstructionParent(latch), head = LLVMGetSuccessor(latch, 0);
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(head), next; LLVMIsAPHINode(phi); phi = next) {
+        next = LLVMGetNextInstruction(phi);
+        if (LLVMCountIncoming(phi) != 2) continue;
+        LLVMValueRef before = LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == around);
+        if (!LLVMIsUndef(before)) continue;
+        LLVMReplaceAllUsesWith(phi, before);
+        LLVMInstructionEraseFromParent(phi);
+    }
+}
+
+/* The addresses of private memory that were computed in front of the loops, for all items, are computed where they are
+ * used: each item of a block has another. */
+void simd_sink_addresses(Cg *cg, LLVMValueRef fn) {
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(fn);
+    LLVMValueRef before;
+    for (LLVMValueRef v = LLVMGetBasicBlockTerminator(entry); v; v = before) {
+        before = LLVMGetPreviousInstruction(v);
+        if (!LLVMIsAGetElementPtrInst(v) || !LLVMIsAAllocaInst(simd_object(v))) continue;
+        for (LLVMUseRef use = LLVMGetFirstUse(v), next; use; use = next) {
+            next = LLVMGetNextUse(use);
+            LLVMValueRef user = LLVMGetUser(use);
+            if (LLVMIsAPHINode(user) || LLVMGetInstructionParent(user) == entry) continue;
+            LLVMValueRef here = LLVMInstructionClone(v);
+            LLVMPositionBuilderBefore(cg->b, user);
+            LLVMInsertIntoBuilder(cg->b, here);
+            for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++)
+                if (LLVMGetOperand(user, k) == v) LLVMSetOperand(user, k, here);
+            next = LLVMGetFirstUse(v);
+        }
+    }
+}

@@ -200,10 +200,13 @@ bool simd_may_access(LLVMValueRef inst, LLVMValueRef address); /* what a store t
 bool simd_collect_in(Cg *cg, LLVMValueRef fn); /* collect.c: stores to one array, into one block. Any? */
 bool simd_translate(Cg *cg, LLVMValueRef fn); /* translate.c: loads of phis of addresses. Any? */
 bool simd_expand_copies(Cg *cg, LLVMValueRef fn); /* expand.c: of private arrays, by elements. Any? */
+bool simd_use_words(Cg *cg, LLVMValueRef fn); /* subwords.c: small elements of private memory as parts of words. Any? */
 void simd_shrink(Cg *cg, LLVMValueRef fn); /* shrink.c: arithmetic whose values fit 16 bits is done in 16 */
 
 /* privates.c */
 bool simd_privates(SimdRegion *g);
+void simd_forget_items(LLVMValueRef latch); /* what an item leaves in private memory, of a loop's branch back */
+void simd_sink_addresses(Cg *cg, LLVMValueRef fn); /* of private memory, to where they are used */
 
 /* aligned.c: nests that are written twice */
 bool simd_find_aligned(SimdRegion *g);

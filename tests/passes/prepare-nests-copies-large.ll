@@ -1,6 +1,11 @@
-; A copy of more than 128 elements stays one.
+; A copy of more than 128 elements is a loop over them.
 ; RUN-PASS: prepare-nests --march=x86-64-v3
-; CHECK: call void @llvm.memcpy
+; CHECK-NOT: memcpy
+; CHECK: copy:
+; CHECK: icmp slt i64 %[[K:[0-9]+]], 129
+; CHECK: copy.element:
+; CHECK: load i32, ptr
+; CHECK-NOT: load
 define void @f(ptr noalias %x, i64 %n) {
 entry:
   %h = alloca [129 x i32], align 16
