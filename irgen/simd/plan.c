@@ -136,8 +136,10 @@ bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *pl
     SimdShape aligned = shape_if_aligned(g, n->target);
     /* Without that version it would stay scalar. */
     if (shape.width == 1 && aligned.width) shape = (SimdShape){1, 1, simd_width(g, n->target)};
-    if (shape.width == 1)
+    if (shape.width == 1) { /* nor does LLVM's vectoriser do better, which takes gathers for cheap */
+        simd_say_of_loop(n->cg, latch, "llvm.loop.disable_nonforced");
         return simd_refuse(g, "its vector code is estimated to be slower than its scalar code", NULL);
+    }
     bool split = simd_find_ends(g), unrolled = is_unrolled(n->cg, g, latch, shape.width);
     bool idempotent = simd_allows(g, OVERLAP) && ends_matter(g) && simd_is_idempotent(g);
     plan->short_rows = short_rows(n, shape, split);
