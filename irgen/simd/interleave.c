@@ -125,6 +125,38 @@ static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int v
     return mine;
 }
 
+/* The inverse of `zipped`: of n vectors in which n parts take turns, those at even and those at odd places first, and so
+ * on while their number is even. Part i is at i * step. */
+static void unzipped(SimdEmit *e, LLVMValueRef *v, int n, const bool *wanted, int step, LLVMValueRef *to) {
+    int width = e->shape.width, *from = arena_array(e->g->arena, int, 2 * width), *lane = from + width;
+    bool any = false;
+    for (int i = 0; i < n; i++) any |= wanted[i * step];
+    if (!any) return;
+    if (n % 2 == 0) {
+        LLVMValueRef *half = arena_array(e->g->arena, LLVMValueRef, n / 2);
+        for (int odd = 0; odd < 2; odd++) {
+            for (int l = 0; l < width; l++) from[l] = 2 * l + odd;
+            for (int k = 0; k < n / 2; k++) half[k] = shuffled(e, v[2 * k], v[2 * k + 1], from);
+            unzipped(e, half, n / 2, wanted + odd * step, 2 * step, to + odd * step);
+        }
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int l = 0; l < width; l++) {
+            from[l] = (l * n + i) / width;
+            lane[l] = (l * n + i) % width;
+        }
+        if (wanted[i * step]) to[i * step] = n == 1 ? v[0] : simd_gathered(e, v, n, from, lane);
+    }
+}
+
+/* Is it less to take even and odd places apart, log2(n) times all vectors, than to put each part together from all of them?
+ * That is so where a permutation of two vectors is one instruction, or where a blend is more than one. */
+static bool is_unzipped(const SimdEmit *e, const SimdParts *p, int64_t bytes) {
+    return p->step % 2 == 0 && simd_reach(p) == p->step && 2 * p->of.n > p->step &&
+           (bytes < 4 || e->target->mask_registers);
+}
+
 /* Elements of all items, beginning with the lowest part of the first: as vectors, the last of which ends with the
  * highest part of the last one. */
 LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef *mask) {
@@ -142,7 +174,13 @@ LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int ve
         v[k] = simd_load_elements(e, load->v, (unsigned)bytes, place(e, first, element * bytes), mask ? &some : NULL);
     }
     int *of = arena_array(e->g->arena, int, 2 * width), *lane = of + width;
-    LLVMValueRef mine = NULL;
+    LLVMValueRef mine = NULL, *apart = NULL;
+    if (is_unzipped(e, p, bytes)) {
+        bool *wanted = arena_array(e->g->arena, bool, p->step);
+        for (int i = 0; i < p->of.n; i++) wanted[p->place.at[i] - p->lo] = true;
+        apart = arena_array(e->g->arena, LLVMValueRef, p->step);
+        unzipped(e, v, p->step, wanted, 1, apart);
+    }
     for (int i = 0; i < p->of.n; i++) {
         for (int l = 0; l < width; l++) {
             int element = l * p->step + (int)(p->place.at[i] - p->lo);
@@ -151,7 +189,7 @@ LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int ve
             lane[l] = of[l] == n - 1 ? element - (total - width) : element % width;
         }
         const SimdValue *value = &e->g->values.at[p->of.at[i]];
-        LLVMValueRef one = simd_gathered(e, v, n, of, lane);
+        LLVMValueRef one = apart ? apart[p->place.at[i] - p->lo] : simd_gathered(e, v, n, of, lane);
         e->copy[p->of.at[i]][simd_copy_at(e, value->rate, row, vector)] = one;
         if (value == load) mine = one;
     }
