@@ -5,7 +5,8 @@ Each program of examples/, tests/run/ and tests/vector/ is compiled with and wit
 repeat.c between it and libomptarget, which repeats the program's first launches of each kernel in a child process. What is
 compared is the fastest launch of each, on one thread; the two executables run in turn, several times, of which the lower
 quartile counts: on some machines a core is half as fast while its other hardware thread is busy, and now and then faster than
-usual. A launch costs about a microsecond beside its kernel, and a difference below --nanoseconds is none. Rows: program, kernel, launch, time as scalar code and as
+usual. Kernels whose assembly is the same in both are counted and not timed. A launch costs about a microsecond beside its
+kernel, and a difference below --nanoseconds is none. Rows: program, kernel, launch, time as scalar code and as
 vector code in microseconds, the vector code's rate (below 1: it is slower). Exit code 1: a rate is below --least."""
 import argparse
 import collections
@@ -21,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 FOLDERS = ("examples", "tests/run", "tests/vector")
 LIBRARY = "libomptarget.so.22.1"
 SECONDS = 120
+MUCH = 1000 # nanoseconds
 
 
 def options():
@@ -75,12 +77,33 @@ def times_of(program, folder):
             for place, launch, ns in (row.split() for row in rows if row)}
 
 
-def compile_program(chosen, kdslc, how, source, folder):
+def compile_program(chosen, kdslc, how, source, folder, what=()):
     flags = " ".join(re.findall(r"^// flags: (.*)$", source.read_text(), re.MULTILINE)).split()
     program = folder / f"program-{how}-{kdslc == chosen.kdslc}"
     done = subprocess.run([kdslc, "-O2", *flags, f"--vector={how}", f"--march={chosen.march}",
-                           "--offload-arch=host", source, "-o", program], cwd=ROOT, capture_output=True)
+                           "--offload-arch=host", *what, source, "-o", program], cwd=ROOT, capture_output=True)
     return program if done.returncode == 0 else None
+
+
+def functions_of(program):
+    """Name: assembly, with the constants before it and without the numbers that differ from one module to another."""
+    found = {}
+    for text in re.split(r"^\.Lfunc_end\d+:$", program.read_text(), flags=re.MULTILINE):
+        name = re.search(r'^"?([A-Za-z_][^\s:"]*)"?:', text, re.MULTILINE)
+        if name:
+            found[name.group(1)] = re.sub(r"(\.L[A-Za-z]+)\d+", r"\1", text)
+    return found
+
+
+def same_code(chosen, compilers, source, folder):
+    """Is a kernel's code the same in both? Then there is nothing to time: what differs is the machine's mood."""
+    programs = [compile_program(chosen, *each, source, folder, ["--emit=device-asm"]) for each in compilers]
+    a, b = (functions_of(program) if program else {} for program in programs)
+    differ = {name for name in a.keys() | b.keys() if a.get(name) != b.get(name)}
+    kernels = {name: re.match(r"kernel\.([^.]+)|kdsl_kernel_([^.]+)", name) for name in differ}
+    of_all = any(not found for found in kernels.values())
+    of_some = {found.group(1) or found.group(2) for found in kernels.values() if found}
+    return lambda kernel: not of_all and kernel.split(".")[0] not in of_some
 
 
 def lower_quartile(times):
@@ -95,25 +118,28 @@ def compare(chosen, source, folder):
     """(kernel, launch): [nanoseconds as scalar code, as vector code]. What looks slower is measured again: on a busy machine
     a program shares its core with others for longer than it runs."""
     other = (chosen.beside.resolve(), "auto") if chosen.beside else (chosen.kdslc, "off")
-    programs = [compile_program(chosen, *each, source=source, folder=folder) for each in (other, (chosen.kdslc, "auto"))]
+    compilers = (other, (chosen.kdslc, "auto"))
+    is_same = same_code(chosen, compilers, source, folder)
+    programs = [compile_program(chosen, *each, source, folder) for each in compilers]
     times = collections.defaultdict(lambda: [[], []])
     for n in range(chosen.rounds if None not in programs else 0):
-        if n >= 2 and not any(is_slower(chosen, *pair) for pair in compared(times).values()):
+        if n >= 2 and not any(is_slower(chosen, *pair) for pair in compared(times, is_same).values()):
             break
         for i, program in enumerate(programs):
             for key, ns in times_of(program, folder).items():
                 times[key][i].append(ns)
-    return compared(times)
+    return compared(times, is_same), sum(is_same(kernel) for kernel, _ in times)
 
 
-def compared(times):
-    return {key: [lower_quartile(off), lower_quartile(auto)] for key, (off, auto) in times.items() if off and auto}
+def compared(times, is_same):
+    return {key: [lower_quartile(off), lower_quartile(auto)] for key, (off, auto) in times.items()
+            if off and auto and not is_same(key[0])}
 
 
 def main():
     chosen = options()
     chosen.kdslc = chosen.kdslc.resolve()
-    n_compared = n_slower = 0
+    n_compared = n_same = n_slower = n_by_much = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         build_library(folder)
@@ -124,14 +150,18 @@ def main():
             where = source.relative_to(ROOT).as_posix()
             if not re.search(chosen.pattern, where) or re.search(r"error\[E", source.read_text()):
                 continue
-            for (kernel, launch), (off, auto) in sorted(compare(chosen, source, folder).items()):
+            times, n = compare(chosen, source, folder)
+            n_same += n
+            for (kernel, launch), (off, auto) in sorted(times.items()):
                 slower = is_slower(chosen, off, auto)
                 n_compared += 1
                 n_slower += slower
+                n_by_much += slower and auto - off > MUCH
                 if slower or chosen.all:
                     print(f"{where:<44} {kernel:<20} {launch} {off / 1e3:10.2f} {auto / 1e3:10.2f} {off / auto:6.2f}",
                           flush=True)
-    print(f"{n_compared} launches, {n_slower} slower as vector code")
+    print(f"{n_compared} launches, {n_slower} slower as vector code, {n_by_much} by more than {MUCH / 1e3:.0f} us; "
+          f"{n_same} launches of the same code")
     return n_slower > 0
 
 

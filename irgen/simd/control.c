@@ -81,15 +81,16 @@ static LLVMValueRef blend(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMVa
     return LLVMBuildSelect(e->b, mask, v, old, "");
 }
 
-/* Who leaves a divergent loop takes along what is used behind it. */
-static void take_along(SimdEmit *e, int loop, LLVMValueRef *mask) {
+/* The lanes that leave a divergent loop keep the values that are used after it. Those that stay are given the values, too,
+ * and overwrite them where they leave: the mask before the branch is there already, one of the lanes that leave is not. */
+static void keep_values(SimdEmit *e, int loop) {
     SimdRegion *g = e->g;
     for (int i = 0; i < g->values.n; i++) {
         if (g->values.at[i].leaves_loop != loop) continue;
         for (int k = 0; k < e->n; k++) {
             LLVMValueRef slot = simd_out_slot(e, i, k);
             LLVMValueRef v = simd_vector(e, g->values.at[i].v, k / e->shape.vectors, k % e->shape.vectors);
-            simd_slot_store(e, mask ? blend(e, mask[k], v, slot) : v, slot);
+            simd_slot_store(e, e->mask ? blend(e, e->mask[k], v, slot) : v, slot);
         }
     }
 }
@@ -132,7 +133,7 @@ static void transfer(SimdEmit *e, int from, LLVMBasicBlockRef to, LLVMValueRef *
     for (int l = g->blocks.at[from].loop; l >= 0 && (s < 0 || !g->loops.at[l].has[s]); l = g->loops.at[l].parent) {
         if (!g->loops.at[l].divergent) continue;
         partial = true;
-        take_along(e, l, mask);
+        keep_values(e, l);
     }
     if (s < 0) return;
     bring(e, from, s, mask, partial);

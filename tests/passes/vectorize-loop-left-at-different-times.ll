@@ -1,10 +1,10 @@
-; A loop that items leave at different times runs until the last has left; each takes along what it had then.
+; A loop that items leave at different times runs until the last has left; each keeps what it had then. All lanes that were
+; live before the branch store their value, so that no mask of the lanes that leave is needed.
 ; RUN-PASS: vectorize --march=x86-64-v4
 ; CHECK: vectors:
 ; CHECK: [[GO:%.*]] = fcmp ogt <16 x float> {{%.*}}, splat (float 1.000000e+00)
-; CHECK: select <16 x i1> {{%.*}}, <16 x i1> [[GO]], <16 x i1> zeroinitializer
-; CHECK: [[LEFT:%.*]] = xor <16 x i1> [[GO]], splat (i1 true)
-; CHECK: select <16 x i1> {{%.*}}, <16 x float> {{%.*}}, <16 x float>
+; CHECK: select <16 x i1> [[LIVE:%.*]], <16 x i1> [[GO]], <16 x i1> zeroinitializer
+; CHECK: select <16 x i1> [[LIVE]], <16 x float> {{%.*}}, <16 x float>
 ; CHECK: call i1 @llvm.vector.reduce.or.v16i1(
 define void @f(ptr noalias %x, i64 %n) {
 entry:
