@@ -23,6 +23,7 @@ enum {
     BLOCK_NEAR = 1 << 14,   /* items; the input of blocks up to this size may be cached, so each is a single chunk */
     CHUNK_AT_ONCE = 256,    /* items of a chunk of larger blocks, if there is no buffer */
     MAX_BLOCKS = 1024,
+    WHOLE_ITEMS = 16,       /* least items of a block, also if they cost much: a vector, if the domain has as many */
     BLOCK_COST = 1 << 15 /* least cost of a block, if the domain has as much */
 };
 
@@ -279,8 +280,8 @@ void cpu_reduce(Kernel *k, CgFunc *f, LLVMValueRef *values, int n, LLVMValueRef 
     Cg *cg = k->cg;
     Reducer r = reducer(k);
     LLVMValueRef least = LLVMBuildUDiv(f->b, cg_i64(cg, BLOCK_COST), k->share_work, "");
-    LLVMValueRef one = cg_i64(cg, 1), is_some = LLVMBuildICmp(f->b, LLVMIntUGT, least, one, "");
-    LLVMValueRef wanted = ceil_div(f, total, LLVMBuildSelect(f->b, is_some, least, one, ""));
+    LLVMValueRef whole = cg_i64(cg, WHOLE_ITEMS), is_some = LLVMBuildICmp(f->b, LLVMIntUGT, least, whole, "");
+    LLVMValueRef wanted = ceil_div(f, total, LLVMBuildSelect(f->b, is_some, least, whole, ""));
     wanted = smaller(f, wanted, cg_i64(cg, MAX_BLOCKS));
     LLVMValueRef size = ceil_div(f, total, wanted), n_blocks = ceil_div(f, total, size);
     LLVMValueRef partials = cg_alloca(f, LLVMArrayType2(r.acc_mem, MAX_BLOCKS), "partials");
