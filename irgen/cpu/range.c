@@ -74,6 +74,7 @@ typedef struct Walk {
     const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
     const Axis *inner; /* a short axis, faster than the fastest long one: a loop of each item; NULL: none */
     bool is_flattened; /* the fastest axis is two, or one and the loop: of the inner one the position is set alone */
+    bool is_version;  /* for the launches that are in rows, if others are possible */
     bool is_rest;     /* for the launches that are not in rows, since these would be short (delinearisation) */
     Axis axes[MAX_RANK];
     int n;
@@ -253,6 +254,7 @@ static void run_items(Walk *w, const Rectangle *r) {
     cg_debug_at(f, fastest->span);
     LLVMValueRef latch = item_loop_end(f, &item, false);
     if (w->is_rest) cg_mark_short_rows(f, latch);
+    if (w->is_version) cg_mark_version(f, latch);
     if (rows) item_loop_end(f, &row, true);
     else cg_early_end(f, &early);
 }
@@ -395,9 +397,11 @@ static void run_flat(Walk *w, const FlatAxis *axis) {
         return;
     }
     LLVMBasicBlockRef rows = cg_block(f, "flat"), other = cg_block(f, "other"), done = cg_block(f, "flat.done");
-    LLVMBuildCondBr(f->b, legal, rows, other);
+    cg_mark_version(f, LLVMBuildCondBr(f->b, legal, rows, other));
     cg_enter(f, rows);
-    run_rows(w, axis);
+    Walk version = *w;
+    version.is_version = true;
+    run_rows(&version, axis);
     cg_goto(f, done);
     cg_enter(f, other);
     Walk rest = *w;

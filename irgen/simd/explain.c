@@ -193,8 +193,10 @@ void simd_note(Cg *cg, SimdRegion *g, SimdShape shape, SimdVersions versions) {
     if (versions.written_out) buf_puts(t.out, ", unrolled: values stored in earlier iterations are kept in registers");
     buf_putc(t.out, '\n');
     tell_axes(&t);
-    if (versions.aligned) buf_puts(t.out, "  loop versioning: also a version for masks under which accesses stay "
-                                          "contiguous\n");
+    if (versions.rest_is_scalar) buf_puts(t.out, "  loop versioning: for masks under which accesses stay contiguous; else "
+                                                 "scalar code\n");
+    else if (versions.aligned) buf_puts(t.out, "  loop versioning: also a version for masks under which accesses "
+                                               "stay contiguous\n");
     t.begun = t.out->n;
     tell_control(&t);
     for (int i = 0; i < g->values.n; i++)

@@ -48,6 +48,7 @@ typedef struct SimdVersioning {
     LLVMValueRef (*condition)(const void *of); /* written before the nest */
     void (*change)(const void *of);            /* of the first version, by what follows from it */
     const void *of;
+    bool for_vectors;                          /* of no use to scalar code */
 } SimdVersioning;
 bool simd_make_versions(Cg *cg, const SimdRegion *g, const SimdVersioning *v);
 

@@ -238,6 +238,7 @@ void simd_vectorize(Cg *cg) {
         bool is_last = i + 1 == marks.n || marks.at[i + 1].fn != marks.at[i].fn;
         if (!is_last) continue;
         if (!is_marked(m->fn, CG_VECTOR)) use_default_vectors(m->fn);
+        if (is_marked(m->fn, CG_SCALAR)) simd_drop_scalar_versions(cg, m->fn);
         if (streams.used) fence_returns(cg, marks.at[i].fn);
         streams.used = false;
     }

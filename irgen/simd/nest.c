@@ -62,7 +62,17 @@ static void keep_for_short_rows(Items *n, int most, LLVMValueRef latch, LLVMBasi
     LLVMInstructionEraseFromParent(enter);
     LLVMPositionBuilderAtEnd(n->b, g->entry_from);
     LLVMBuildCondBr(n->b, is_short, head, simd);
+    LLVMSetMetadata(latch, n->cg->md_version, NULL);
     simd_say_of_loop(n->cg, latch, "llvm.loop.disable_nonforced"); /* a few items are not worth more code */
+}
+
+/* Launches for which no version was made run in the scalar nest, which begins here instead of where it did. */
+static void go_on_in_scalar_nest(Items *n, LLVMValueRef latch) {
+    SimdRegion *g = n->g;
+    LLVMBasicBlockRef head = g->y ? g->outer_head : g->inner_head, here = LLVMGetInsertBlock(n->b);
+    LLVMBuildBr(n->b, head);
+    simd_replace_incoming(n->b, head, g->entry_from, here);
+    LLVMSetMetadata(latch, n->cg->md_version, NULL);
 }
 
 /* The nest's way in goes to `to`; its way out is after. */
@@ -124,13 +134,13 @@ static bool is_supported(SimdRegion *g) {
 
 /* Versions --------------------------------------------------------------------------------------------------------- */
 
-/* Those but the last are guarded by a test; where it fails, the builder is left for the next one. */
+/* Those but the last are guarded by a test; where it fails, the builder is left for the next one, or for the scalar nest. */
 static void write_versions(Items *n, NestContext *context, const NestPlan *plan) {
     for (int i = 0; i < plan->n; i++) {
         const NestVersion *v = n->v = &plan->at[i];
         nest_select(context, v);
         simd_blends(n->g, context->updated);
-        if (i + 1 == plan->n) {
+        if (i + 1 == plan->n && !plan->rest_is_scalar) {
             nest_write(n);
             return;
         }
@@ -154,7 +164,8 @@ static void write_plan(NestContext *n, const NestPlan *plan, LLVMValueRef latch)
     LLVMBasicBlockRef after = g->after;
     if (simd_has_totals(g)) g->after = nest_block(&items, "totals");
     write_versions(&items, n, plan);
-    LLVMBuildBr(items.b, g->after);
+    if (plan->rest_is_scalar) go_on_in_scalar_nest(&items, latch);
+    else LLVMBuildBr(items.b, g->after);
     if (g->after != after) {
         LLVMPositionBuilderAtEnd(items.b, g->after);
         simd_bring_totals(&(SimdEmit){.g = g, .cg = n->cg, .b = items.b, .shape = {1, 1, 1}, .allocas = items.allocas});
@@ -165,7 +176,7 @@ static void write_plan(NestContext *n, const NestPlan *plan, LLVMValueRef latch)
         return;
     }
     enter_from(g, start);
-    take_away(n->cg, g, items.b);
+    if (!plan->rest_is_scalar) take_away(n->cg, g, items.b);
 }
 
 /* Reads the nest; a loop in it that is unrolled (walked.c) has it read again. */
@@ -204,7 +215,7 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Val
     }
     const NestVersion *last = &plan.at[plan.n - 1];
     simd_blends(&g, updated);
-    simd_note(cg, &g, last->shape, (SimdVersions){plan.n > 1, last->split, last->unrolled});
+    simd_note(cg, &g, last->shape, (SimdVersions){plan.n > 1 || plan.rest_is_scalar, plan.rest_is_scalar, last->split, last->unrolled});
     nest_note_plan(&n, &plan);
     write_plan(&n, &plan, latch);
     return true;

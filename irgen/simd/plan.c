@@ -134,19 +134,19 @@ bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *pl
     SimdRegion *g = n->g;
     *plan = (NestPlan){0};
     SimdShape aligned = shape_if_aligned(g, n->target);
-    /* Without that version it would stay scalar. */
-    if (shape.width == 1 && aligned.width) shape = (SimdShape){1, 1, simd_width(g, n->target)};
-    if (shape.width == 1) { /* nor does LLVM's vectoriser do better, which takes gathers for cheap */
+    if (shape.width == 1 && !aligned.width) { /* nor does LLVM's vectoriser do better, which takes gathers for cheap */
         simd_say_of_loop(n->cg, latch, "llvm.loop.disable_nonforced");
         return simd_refuse(g, "its vector code is estimated to be slower than its scalar code", NULL);
     }
+    plan->rest_is_scalar = shape.width == 1;
     bool split = simd_find_ends(g), unrolled = is_unrolled(n->cg, g, latch, shape.width);
     bool idempotent = simd_allows(g, OVERLAP) && ends_matter(g) && simd_is_idempotent(g);
-    plan->short_rows = short_rows(n, shape, split);
+    plan->short_rows = plan->rest_is_scalar ? 0 : short_rows(n, shape, split);
     if (unrolled) shape = (SimdShape){1, 1, shape.width};
     if (aligned.vectors > 1) add(n, plan, (NestVersion){.aligned = true, .shape = aligned});
     aligned.vectors = 1; /* the smaller the block, the more masks leave it whole */
     if (aligned.width) add(n, plan, (NestVersion){.aligned = true, .shape = aligned});
+    if (plan->rest_is_scalar) return true;
     add(n, plan, (NestVersion){.shape = shape, .split = split, .unrolled = unrolled, .idempotent = idempotent});
     return true;
 }

@@ -217,6 +217,7 @@ LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int
 bool simd_widen_counters_in(Cg *cg, LLVMValueRef fn, const LLVMValueRef *latches, int n);
 
 /* nowrap.c: a nest's marks; true: the nest has a version now */
+void simd_drop_scalar_versions(Cg *cg, LLVMValueRef fn); /* dropped.c */
 bool simd_version_indices_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
 /* inside.c: the same, for checks of indices */
@@ -424,7 +425,7 @@ LLVMValueRef simd_check_of(const SimdRegion *g, int block); /* what its branch l
 /* explain.c: what was decided, for --explain=vector */
 /* Versions of a nest, and of its blocks: aligned.c, ends.c */
 typedef struct SimdVersions {
-    bool aligned, ends, written_out;
+    bool aligned, rest_is_scalar, ends, written_out;
 } SimdVersions;
 void simd_note(Cg *cg, SimdRegion *g, SimdShape shape, SimdVersions versions);
 void simd_note_scalar(Cg *cg, const SimdRegion *g);

@@ -47,8 +47,19 @@ static LLVMBasicBlockRef copy_of(Cg *cg, const Blocks *all, LLVMBasicBlockRef he
         if (!LLVMIsABranchInst(t) || has(all, bb)) continue;
         LLVMSetMetadata(t, cg->md_items, NULL);
         LLVMSetMetadata(t, cg->md_rows, NULL);
+        LLVMSetMetadata(t, cg->md_version, NULL);
     }
     return copy;
+}
+
+/* dropped.c removes the version if it stays scalar. */
+static void mark_version(Cg *cg, const Blocks *all, LLVMValueRef test) {
+    LLVMValueRef mark = LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, NULL, 0));
+    LLVMSetMetadata(test, cg->md_version, mark);
+    for (int i = 0; i < all->n; i++) {
+        LLVMValueRef t = LLVMGetBasicBlockTerminator(all->at[i]);
+        if (LLVMGetMetadata(t, cg->md_items)) LLVMSetMetadata(t, cg->md_version, mark);
+    }
 }
 
 /* The change comes before the heads have other phis. */
@@ -63,8 +74,9 @@ bool simd_make_versions(Cg *cg, const SimdRegion *g, const SimdVersioning *v) {
     LLVMBasicBlockRef fails = LLVMInsertBasicBlockInContext(cg->ctx, copy, "fails");
     LLVMPositionBuilderBefore(cg->b, enter);
     LLVMSetCurrentDebugLocation2(cg->b, LLVMInstructionGetDebugLoc(enter));
-    LLVMBuildCondBr(cg->b, v->condition(v->of), holds, fails);
+    LLVMValueRef test = LLVMBuildCondBr(cg->b, v->condition(v->of), holds, fails);
     LLVMInstructionEraseFromParent(enter);
+    if (v->for_vectors) mark_version(cg, &all, test);
     v->change(v->of);
     LLVMBasicBlockRef to[2][2] = {{holds, head}, {fails, copy}};
     for (int i = 0; i < 2; i++) {
