@@ -395,3 +395,22 @@ isl_set *quasi_some(isl_set *set, isl_pw_aff *variable) {
     isl_id_free(id);
     return pos < 0 ? set : isl_set_project_out(set, isl_dim_param, (unsigned)pos, 1);
 }
+
+static isl_stat take_conjunction(isl_basic_set *b, void *user) {
+    isl_basic_set **one = user;
+    isl_basic_set_free(*one);
+    *one = b;
+    return isl_stat_ok;
+}
+
+isl_set *quasi_and(isl_set *a, isl_set *b) {
+    if (isl_set_n_basic_set(a) != 1 || isl_set_n_basic_set(b) != 1) return isl_set_intersect(a, b);
+    isl_basic_set *x = NULL, *y = NULL;
+    a = isl_set_align_params(a, isl_set_get_space(b));
+    b = isl_set_align_params(b, isl_set_get_space(a));
+    isl_set_foreach_basic_set(a, take_conjunction, &x);
+    isl_set_foreach_basic_set(b, take_conjunction, &y);
+    isl_set_free(a);
+    isl_set_free(b);
+    return isl_set_from_basic_set(isl_basic_set_intersect(x, y));
+}

@@ -25,7 +25,7 @@ void races_suppose(Walk *w, isl_set *c) {
         w->failed = true;
         return;
     }
-    w->live = space_keep(&w->space, isl_set_intersect(isl_set_copy(w->live), isl_set_copy(c)));
+    w->live = space_keep(&w->space, quasi_and(isl_set_copy(w->live), isl_set_copy(c)));
     if (!w->live) w->failed = true;
 }
 
@@ -378,7 +378,7 @@ static void suppose_inside(Walk *w, const Ref *r) {
         isl_pw_aff *at = isl_pw_aff_copy(s->at); /* a slice checks an index of its own */
         if (s->from) at = isl_pw_aff_sub(at, isl_pw_aff_copy(s->from));
         isl_set *in = isl_pw_aff_nonneg_set(isl_pw_aff_copy(at));
-        in = isl_set_intersect(in, isl_pw_aff_lt_set(at, isl_pw_aff_copy(s->ext)));
+        in = quasi_and(in, isl_pw_aff_lt_set(at, isl_pw_aff_copy(s->ext)));
         if (isl_set_is_subset(w->live, in) != isl_bool_true) races_suppose(w, in);
         isl_set_free(in);
     }
@@ -394,7 +394,7 @@ static isl_set *states_of(Walk *w, const Ref *r) {
     isl_set *states = isl_set_copy(w->live);
     for (int i = 0; i < s->vars.n; i++)
         if (in.has[i] && s->vars.at[i]->facts && s->vars.at[i]->kind > VAR_COUNTER)
-            states = isl_set_intersect(states, isl_set_copy(s->vars.at[i]->facts));
+            states = quasi_and(states, isl_set_copy(s->vars.at[i]->facts));
     return space_keep(s, states);
 }
 
@@ -564,7 +564,7 @@ static void scan_call(Walk *w, Expr *e) {
 static void scan_under(Walk *w, Expr *e, isl_set *c, bool holds) {
     isl_set *live = w->live;
     if (!c) return;
-    w->live = holds ? isl_set_intersect(isl_set_copy(live), isl_set_copy(c))
+    w->live = holds ? quasi_and(isl_set_copy(live), isl_set_copy(c))
                     : isl_set_subtract(isl_set_copy(live), isl_set_copy(c));
     space_keep(&w->space, w->live);
     if (w->live) races_scan(w, e);

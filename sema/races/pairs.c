@@ -17,6 +17,7 @@ enum {
 typedef struct Judge {
     Walk *w;
     RaceTable *table;
+    const RaceTable *before;
     int pairs, slow;
     unsigned long spent;
     VarSet domain; /* the scalars that decide how many items there are */
@@ -26,7 +27,8 @@ typedef struct Judge {
 typedef struct Pair {
     Judge *j;
     const Event *a, *b;
-    isl_set *same; /* both happen, and touch the same element */
+    isl_set *same;    /* both happen, and touch the same element */
+    isl_set *meeting; /* their phases are equal; NULL: not asked yet */
     bool known;    /* of all indices */
     RaceVerdict verdict;
     const char *reason;
@@ -55,12 +57,12 @@ static bool are_apart(const Event *a, const Event *b) {
 }
 
 static isl_set *same_element(Pair *p) {
-    isl_set *c = isl_set_intersect(isl_set_copy(p->a->states), set_other(isl_set_copy(p->b->states)));
+    isl_set *c = quasi_and(isl_set_copy(p->a->states), set_other(isl_set_copy(p->b->states)));
     for (int i = 0; i < p->a->ref.n && i < p->b->ref.n; i++) {
         const Step *x = &p->a->ref.at[i], *y = &p->b->ref.at[i];
         if (x->mask || y->mask) continue;
         if (!x->at || !y->at || x->open || y->open) p->known = false;
-        else c = isl_set_intersect(c, equal(x->at, y->at));
+        else c = quasi_and(c, equal(x->at, y->at));
     }
     return c;
 }
@@ -123,18 +125,18 @@ static isl_set *ordered(isl_pw_aff *x, isl_pw_aff *y, isl_pw_aff *difference, is
     isl_set *grows = isl_pw_aff_ge_set(isl_pw_aff_copy(difference), isl_pw_aff_copy(factor));
     if (is_nonneg) {
         isl_pw_aff_free(difference);
-        return isl_set_intersect(above, grows);
+        return quasi_and(above, grows);
     }
     isl_set *sign = isl_pw_aff_nonneg_set(isl_pw_aff_copy(factor));
-    isl_set *shrinks = isl_set_intersect(isl_set_complement(isl_set_copy(sign)),
+    isl_set *shrinks = quasi_and(isl_set_complement(isl_set_copy(sign)),
                                          isl_pw_aff_le_set(difference, isl_pw_aff_copy(factor)));
-    return isl_set_intersect(above, isl_set_union(isl_set_intersect(grows, sign), shrinks));
+    return quasi_and(above, isl_set_union(quasi_and(grows, sign), shrinks));
 }
 
 static isl_set *monotony(const Sums *a, const Sums *b) {
     isl_pw_aff *x = a->multiplied, *y = b->multiplied, *p = a->product, *q = b->product;
     bool is_nonneg = a->is_nonneg || b->is_nonneg;
-    isl_set *eq = isl_set_intersect(equal(x, y), equal(p, q));
+    isl_set *eq = quasi_and(equal(x, y), equal(p, q));
     isl_pw_aff *difference = isl_pw_aff_sub(isl_pw_aff_copy(p), other(q));
     isl_pw_aff *back = isl_pw_aff_neg(isl_pw_aff_copy(difference));
     isl_set *gt = ordered(isl_pw_aff_copy(x), other(y), difference, a->factor, is_nonneg);
@@ -159,7 +161,7 @@ static isl_set *products(Judge *j, isl_set *c, isl_pw_aff *x, isl_pw_aff *y, int
         bool in_x = sums_of(w, x, v->factor, &a), in_y = sums_of(w, y, v->factor, &b);
         if (!in_x && !in_y) continue;
         --*left;
-        c = isl_set_intersect(c, monotony(&a, &b));
+        c = quasi_and(c, monotony(&a, &b));
         if (is_none(c)) return c;
         c = products(j, c, a.multiplied, b.multiplied, left);
     }
@@ -181,7 +183,7 @@ static isl_set *with_lemmas(Pair *p, isl_set *c) {
     for (int i = 0; i < n && !is_none(c); i++) {
         const Var *v = s->vars.at[i];
         if (!in.has[i] || v->shared || !v->is_function) continue;
-        c = isl_set_intersect(c, congruence(v));
+        c = quasi_and(c, congruence(v));
         if (v->kind != VAR_QUOTIENT) continue;
         isl_pw_aff *whole = space_multiply(s, v->value, v->factor, v->is_nonneg); /* of q * w + r, which is compared */
         c = products(j, c, whole, whole, &left);
@@ -254,7 +256,7 @@ static const char *scalar_in_doubt(Pair *p, isl_set *c) {
         bool stays = v->kind == VAR_SCALAR && in.has[i] && !counts;
         if (stays) {
             name = v->sym ? v->sym->name : v->why;
-            if (v->facts) legal = isl_set_intersect(legal, isl_set_copy(v->facts));
+            if (v->facts) legal = quasi_and(legal, isl_set_copy(v->facts));
             continue;
         }
         isl_id *ids[2] = {v->id, v->other};
@@ -281,7 +283,7 @@ static const char *sizes_in_doubt(Pair *p, isl_set *c) {
         const Var *v = s->vars.at[i];
         if (v->kind == VAR_SIZE) {
             isl_set *large = isl_pw_aff_ge_set(isl_pw_aff_copy(v->value), quasi_number(&s->q, LARGE));
-            isl_set *both = isl_set_intersect(isl_set_copy(legal), large);
+            isl_set *both = quasi_and(isl_set_copy(legal), large);
             bool bounded = is_none(both);
             isl_set_free(bounded ? both : legal);
             if (!bounded) legal = both;
@@ -319,8 +321,31 @@ static void decide(Pair *p, isl_set *c, bool is_group) {
     p->reason = NULL;
 }
 
+enum { FEW_PIECES = 4 };
+
+/* Phases of few pieces tell many pairs apart. Those behind loops have many, and often the pair is free at whatever time. */
+static bool has_plain_phases(const Pair *p) {
+    if (!p->a->phase || !p->b->phase) return false;
+    return isl_set_n_basic_set(p->a->phase) * isl_set_n_basic_set(p->b->phase) <= FEW_PIECES;
+}
+
+/* At the same time, in one group. */
+static isl_set *at_once(Pair *p, isl_set *c) {
+    if (!p->a->phase || !p->b->phase) {
+        p->known = false;
+        return c;
+    }
+    if (!p->meeting) {
+        isl_set *both = quasi_and(isl_set_copy(p->a->phase), set_other(isl_set_copy(p->b->phase)));
+        p->meeting = keep(p->j, isl_set_project_out(both, isl_dim_set, 0, PHASE_DIMS));
+    }
+    return quasi_and(c, isl_set_copy(p->meeting));
+}
+
 /* One of the cases in which the items differ. */
 static void consider(Pair *p, isl_set *c, bool is_group) {
+    bool is_late = is_group && !has_plain_phases(p);
+    if (is_late && p->verdict != RACE_FOUND && !is_none(c)) c = at_once(p, c);
     if (p->verdict == RACE_FOUND || is_none(c)) {
         isl_set_free(c);
         return;
@@ -337,12 +362,12 @@ static void differing(Pair *p, isl_set *c, Var *const *vars, int n, bool is_grou
     for (int i = 0; i < n; i++) {
         isl_pw_aff *v = vars[i]->value;
         isl_set *less = isl_pw_aff_lt_set(isl_pw_aff_copy(v), other(v));
-        consider(p, isl_set_intersect(isl_set_copy(before), less), is_group);
+        consider(p, quasi_and(isl_set_copy(before), less), is_group);
         if (p->a != p->b) {
             isl_set *more = isl_pw_aff_gt_set(isl_pw_aff_copy(v), other(v));
-            consider(p, isl_set_intersect(isl_set_copy(before), more), is_group);
+            consider(p, quasi_and(isl_set_copy(before), more), is_group);
         }
-        before = isl_set_intersect(before, equal(v, v));
+        before = quasi_and(before, equal(v, v));
     }
     isl_set_free(before);
 }
@@ -351,12 +376,8 @@ static void same_group(Pair *p, isl_set *c) {
     Walk *w = p->j->w;
     c = isl_set_copy(c);
     for (int i = 0; i < w->groups.n; i++)
-        c = isl_set_intersect(c, equal(w->groups.at[i]->value, w->groups.at[i]->value));
-    if (p->a->phase && p->b->phase) {
-        isl_set *both = isl_set_intersect(isl_set_copy(p->a->phase), set_other(isl_set_copy(p->b->phase)));
-        both = isl_set_project_out(both, isl_dim_set, 0, PHASE_DIMS);
-        c = isl_set_intersect(c, both);
-    } else p->known = false;
+        c = quasi_and(c, equal(w->groups.at[i]->value, w->groups.at[i]->value));
+    if (has_plain_phases(p)) c = at_once(p, c);
     if (!is_none(c)) differing(p, c, w->locals.at, w->locals.n, true);
     isl_set_free(c);
 }
@@ -391,6 +412,17 @@ static bool is_same_for_all(Walk *w, const Event *e) {
     return true;
 }
 
+bool races_same_pair(const RacePair *p, const RacePair *q) {
+    return q->array == p->array && q->at[0].lo == p->at[0].lo && q->at[1].lo == p->at[1].lo &&
+           q->mode[0] == p->mode[0] && q->mode[1] == p->mode[1];
+}
+
+static bool was_free(const RaceTable *before, const RacePair *row) {
+    for (int i = 0; before && i < before->pairs.n; i++)
+        if (races_same_pair(&before->pairs.at[i], row)) return before->pairs.at[i].verdict == RACE_FREE;
+    return false;
+}
+
 static RacePair *row_of(Judge *j, const Event *a, const Event *b) {
     if (a->span.lo > b->span.lo) {
         const Event *c = a;
@@ -421,7 +453,7 @@ static RacePair *row_of(Judge *j, const Event *a, const Event *b) {
 
 static void judge(Judge *j, const Event *a, const Event *b) {
     RacePair *row = row_of(j, a, b);
-    if (row->verdict == RACE_FOUND) return;
+    if (row->verdict == RACE_FOUND || was_free(j->before, row)) return;
     isl_ctx *ctx = j->w->space.q.ctx;
     Pair p = {.j = j, .a = a, .b = b, .verdict = RACE_FREE};
     if (++j->pairs > MAX_PAIRS || j->slow >= MAX_SLOW || j->spent >= MAX_ALL) {
@@ -470,8 +502,8 @@ static void find_domain(Judge *j) {
     }
 }
 
-void races_judge(Walk *w, RaceTable *table) {
-    Judge j = {.w = w, .table = table};
+void races_judge(Walk *w, RaceTable *table, const RaceTable *before) {
+    Judge j = {.w = w, .table = table, .before = before};
     find_domain(&j);
     for (int i = 0; i < w->events.n; i++)
         for (int k = i; k < w->events.n; k++)

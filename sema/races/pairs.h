@@ -7,7 +7,9 @@
 
 /* pigeon.c: an event of many items touches so many elements at most, whatever the data; 0: not known */
 int64_t races_holes(Walk *w, const Event *e);
-void races_judge(Walk *w, RaceTable *table); /* pairs.c: all pairs of events */
+/* pairs.c: all pairs of events but those that are free in `before`, which may be NULL */
+void races_judge(Walk *w, RaceTable *table, const RaceTable *before);
+bool races_same_pair(const RacePair *p, const RacePair *q); /* of accesses in the program text */
 /* witness.c: an example of a conflict; false: none with numbers that a person would read */
 bool races_witness(Walk *w, const Event *a, const Event *b, isl_set *conflict, RaceWitness *out);
 /* explain.c: in words */

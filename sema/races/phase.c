@@ -59,7 +59,7 @@ isl_set *set_shifted(Walk *w, isl_set *set, const Var *t, int by) {
     isl_pw_aff *now = isl_pw_aff_add(isl_pw_aff_copy(t->value), quasi_number(&w->space.q, by));
     isl_set *equal = isl_pw_aff_eq_set(was, now);
     if (isl_set_dim(set, isl_dim_set)) set = isl_set_intersect_params(set, isl_set_params(equal));
-    else set = isl_set_intersect(set, equal);
+    else set = quasi_and(set, equal);
     pos = set ? isl_set_find_dim_by_id(set, isl_dim_param, old) : -1;
     if (pos >= 0) set = isl_set_project_out(set, isl_dim_param, (unsigned)pos, 1);
     isl_id_free(old);
@@ -137,7 +137,7 @@ isl_set *phase_after(Walk *w, isl_set *before, isl_set *end, isl_set *ran, const
     int pos = find(after, t);
     if (pos >= 0) after = isl_set_project_out(after, isl_dim_param, (unsigned)pos, 1);
     isl_set *first =
-        isl_set_intersect(runs, isl_pw_aff_eq_set(isl_pw_aff_copy(t->value), quasi_number(&w->space.q, 0)));
+        quasi_and(runs, isl_pw_aff_eq_set(isl_pw_aff_copy(t->value), quasi_number(&w->space.q, 0)));
     pos = find(first, t);
     if (pos >= 0) first = isl_set_project_out(first, isl_dim_param, (unsigned)pos, 1);
     isl_set *none = where(before, isl_set_complement(first));

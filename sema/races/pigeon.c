@@ -55,9 +55,9 @@ static int64_t holes(Walk *w, const Event *e, const Var *axis, VarSet *data) {
 
 /* Can the domain have more than `n` items along the axis? */
 static bool has_more(Walk *w, const Event *e, const Var *axis, int64_t n) {
-    isl_set *c = isl_set_intersect(isl_set_copy(e->states), set_other(isl_set_copy(e->states)));
+    isl_set *c = quasi_and(isl_set_copy(e->states), set_other(isl_set_copy(e->states)));
     isl_pw_aff *far = isl_pw_aff_add(isl_pw_aff_copy(axis->value), quasi_number(&w->space.q, n));
-    c = isl_set_intersect(c, isl_pw_aff_eq_set(value_other(isl_pw_aff_copy(axis->value)), far));
+    c = quasi_and(c, isl_pw_aff_eq_set(value_other(isl_pw_aff_copy(axis->value)), far));
     bool yes = isl_set_is_empty(c) == isl_bool_false;
     isl_set_free(c);
     return yes;

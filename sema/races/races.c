@@ -9,7 +9,8 @@ enum {
     MAX_SPENT = 4000000,          /* for all kernels of a program: some seconds */
 };
 
-static RaceTable *analyse(Sema *s, const Func *kernel, const int64_t *given, bool launched) {
+/* before: an analysis that knew less, whose pairs that are free are not compared again; or NULL */
+static RaceTable *analyse(Sema *s, const Func *kernel, const int64_t *given, bool launched, const RaceTable *before) {
     RaceTable *table = arena_new(s->arena, RaceTable);
     if (s->races_spent >= MAX_SPENT) {
         table->failed = "the program has too many accesses to compare";
@@ -21,7 +22,7 @@ static RaceTable *analyse(Sema *s, const Func *kernel, const int64_t *given, boo
     bool ended = isl_ctx_last_error(w.space.q.ctx) == isl_error_quota; /* accesses may be missing */
     s->races_spent += space_spent(&w.space, MAX_WALK_OPERATIONS);
     if (w.failed || ended) table->failed = "it is too large";
-    else races_judge(&w, table);
+    else races_judge(&w, table, before);
     space_end(&w.space);
     return table;
 }
@@ -32,18 +33,13 @@ static bool needs_sizes(const RaceTable *t) {
     return false;
 }
 
-static bool is_same_pair(const RacePair *p, const RacePair *q) {
-    return q->array == p->array && q->at[0].lo == p->at[0].lo && q->at[1].lo == p->at[1].lo &&
-           q->mode[0] == p->mode[0] && q->mode[1] == p->mode[1];
-}
-
 static void adopt(RaceTable *to, const RaceTable *from) {
     for (int i = 0; i < to->pairs.n; i++) {
         RacePair *p = &to->pairs.at[i];
         if (!p->needs_sizes || p->verdict != RACE_UNKNOWN) continue;
         for (int k = 0; k < from->pairs.n; k++) {
             const RacePair *q = &from->pairs.at[k];
-            if (is_same_pair(p, q) && q->verdict >= RACE_BENIGN) *p = *q;
+            if (races_same_pair(p, q) && q->verdict >= RACE_BENIGN) *p = *q;
         }
     }
 }
@@ -53,7 +49,7 @@ static void try_sizes(Sema *s, const Func *kernel, RaceTable *table) {
     for (int t = 0; t < 3 && needs_sizes(table); t++) {
         int64_t *given = arena_array(s->arena, int64_t, kernel->sizes.n + 1);
         for (int i = 0; i < kernel->sizes.n; i++) given[i] = tried[t];
-        adopt(table, analyse(s, kernel, given, false));
+        adopt(table, analyse(s, kernel, given, false, table));
     }
 }
 
@@ -65,14 +61,14 @@ static bool has_open(const RaceTable *t) {
 
 /* What the launches of the program have in common decides about pairs that are not free for all sizes. */
 static void heed_launches(Sema *s, const Func *kernel, RaceTable *table) {
-    const RaceTable *there = analyse(s, kernel, NULL, true);
+    const RaceTable *there = analyse(s, kernel, NULL, true, table);
     for (int i = 0; i < table->pairs.n && !there->failed; i++) {
         RacePair *p = &table->pairs.at[i];
         if (p->verdict == RACE_FREE) continue;
         bool found = false;
         for (int k = 0; k < there->pairs.n; k++) {
             const RacePair *q = &there->pairs.at[k];
-            if (!is_same_pair(p, q)) continue;
+            if (!races_same_pair(p, q)) continue;
             found = true;
             bool keeps = q->verdict >= RACE_BENIGN && p->verdict >= RACE_BENIGN; /* its sizes are the smallest ones */
             if (!keeps) *p = *q;
@@ -88,7 +84,7 @@ void races_check(Sema *s, Func *f) {
     if (!f->is_kernel || !f->item || !f->item->fn.body || f->facts->skip || f->is_made) return;
     unsigned shadow = s->options ? s->options->shadow & SHADOW_RACE : 0; /* reports races itself, where they happen */
     if (s->options && s->options->races_off && !s->options->races_listed && !shadow) return;
-    f->races = analyse(s, f, NULL, false);
+    f->races = analyse(s, f, NULL, false, NULL);
     if (!f->races->failed && has_open(f->races) && launched_any(f)) heed_launches(s, f, f->races);
     if (needs_sizes(f->races)) try_sizes(s, f, f->races);
     bool silent = s->options && (s->options->races_listed || s->options->races_off || shadow);

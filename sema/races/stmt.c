@@ -123,7 +123,7 @@ static void walk_stmt(Walk *w, Stmt *st);
 static bool is_none(isl_set *s) { return isl_set_is_empty(s) == isl_bool_true; }
 
 static isl_set *both(Walk *w, isl_set *a, isl_set *b) {
-    return space_keep(&w->space, isl_set_intersect(isl_set_copy(a), isl_set_copy(b)));
+    return space_keep(&w->space, quasi_and(isl_set_copy(a), isl_set_copy(b)));
 }
 
 static isl_set *without(Walk *w, isl_set *a, isl_set *b) {
@@ -278,10 +278,10 @@ static isl_set *enter(Walk *w, const Stmt *st, const Var *t) {
     isl_pw_aff *v = added(w, lo, grown);
     if (st->for_.binder.sym) races_bind(w, st->for_.binder.sym, v);
     if (step && r->step->konst.kind != CONST_INT) { /* a step that is not known counts upwards or downwards */
-        isl_set *up = isl_set_intersect(isl_pw_aff_pos_set(isl_pw_aff_copy(step)),
+        isl_set *up = quasi_and(isl_pw_aff_pos_set(isl_pw_aff_copy(step)),
                                         isl_pw_aff_lt_set(isl_pw_aff_copy(v), isl_pw_aff_copy(hi)));
         isl_set *below = isl_pw_aff_lt_set(isl_pw_aff_copy(step), quasi_number(&w->space.q, 0));
-        isl_set *back = isl_set_intersect(below, isl_pw_aff_gt_set(isl_pw_aff_copy(v), isl_pw_aff_copy(hi)));
+        isl_set *back = quasi_and(below, isl_pw_aff_gt_set(isl_pw_aff_copy(v), isl_pw_aff_copy(hi)));
         return space_keep(&w->space, isl_set_union(up, back));
     }
     isl_set *c = down ? isl_pw_aff_gt_set(isl_pw_aff_copy(v), isl_pw_aff_copy(hi))
@@ -294,8 +294,8 @@ static Block *body_of(const Stmt *st) { return st->kind == STMT_FOR ? st->for_.b
 /* Whether a later iteration runs only if the ones before it did. */
 static bool runs_on(Walk *w, isl_set *c, const Var *t) {
     isl_set *before = set_shifted(w, c, t, -1);
-    isl_set *later = isl_set_intersect(isl_set_copy(c), isl_set_copy(w->live));
-    later = isl_set_intersect(later, isl_pw_aff_ge_set(isl_pw_aff_copy(t->value), quasi_number(&w->space.q, 1)));
+    isl_set *later = quasi_and(isl_set_copy(c), isl_set_copy(w->live));
+    later = quasi_and(later, isl_pw_aff_ge_set(isl_pw_aff_copy(t->value), quasi_number(&w->space.q, 1)));
     bool yes = isl_set_is_subset(later, before) == isl_bool_true;
     isl_set_free(later);
     return yes;
@@ -411,7 +411,7 @@ static bool should_unroll(Walk *w, const Stmt *st, const Symbols *changes) {
 /* Is the condition decided? 1: it holds, 0: it does not, -1: open */
 static int decided(Walk *w, isl_set *c) {
     if (!c) return -1;
-    isl_set *in = isl_set_intersect(isl_set_copy(w->live), isl_set_copy(c));
+    isl_set *in = quasi_and(isl_set_copy(w->live), isl_set_copy(c));
     int none = is_none(in);
     isl_set_free(in);
     if (none) return 0;

@@ -64,13 +64,13 @@ Var *var_new(Space *s, VarKind kind, const char *name, bool shared) {
 
 void var_learn(Space *s, Var *v, isl_set *fact) {
     if (!fact) return;
-    if (v->facts) fact = isl_set_intersect(isl_set_copy(v->facts), fact);
+    if (v->facts) fact = quasi_and(isl_set_copy(v->facts), fact);
     v->facts = space_keep(s, fact);
 }
 
 void var_within(Space *s, Var *v, int64_t lo, int64_t hi) {
     isl_set *above = isl_pw_aff_ge_set(isl_pw_aff_copy(v->value), quasi_number(&s->q, lo));
-    var_learn(s, v, isl_set_intersect(above, isl_pw_aff_lt_set(isl_pw_aff_copy(v->value), quasi_number(&s->q, hi))));
+    var_learn(s, v, quasi_and(above, isl_pw_aff_lt_set(isl_pw_aff_copy(v->value), quasi_number(&s->q, hi))));
 }
 
 bool value_equal(isl_pw_aff *a, isl_pw_aff *b) { return isl_pw_aff_plain_is_equal(a, b) == isl_bool_true; }
@@ -103,9 +103,9 @@ Var *var_product(Space *s, isl_pw_aff *a, isl_pw_aff *factor, bool is_nonneg) {
     if (!is_nonneg) return v;
     isl_set *nonneg = isl_pw_aff_nonneg_set(isl_pw_aff_copy(a));
     isl_set *below = not(isl_set_copy(nonneg));
-    isl_set *up = isl_set_intersect(nonneg, isl_pw_aff_nonneg_set(isl_pw_aff_copy(v->value)));
+    isl_set *up = quasi_and(nonneg, isl_pw_aff_nonneg_set(isl_pw_aff_copy(v->value)));
     isl_pw_aff *zero = quasi_number(&s->q, 0);
-    isl_set *down = isl_set_intersect(below, isl_pw_aff_le_set(isl_pw_aff_copy(v->value), zero));
+    isl_set *down = quasi_and(below, isl_pw_aff_le_set(isl_pw_aff_copy(v->value), zero));
     var_learn(s, v, isl_set_union(up, down));
     return v;
 }
@@ -119,14 +119,14 @@ Var *var_quotient(Space *s, isl_pw_aff *a, isl_pw_aff *factor, bool is_nonneg) {
     Var *p = var_product(s, v->value, factor, is_nonneg);
     isl_pw_aff *rest = isl_pw_aff_sub(isl_pw_aff_copy(a), isl_pw_aff_copy(p->value));
     isl_set *fact = isl_pw_aff_nonneg_set(isl_pw_aff_copy(rest));
-    fact = isl_set_intersect(fact, isl_pw_aff_lt_set(rest, isl_pw_aff_copy(factor)));
-    fact = isl_set_intersect(fact, isl_pw_aff_nonneg_set(isl_pw_aff_copy(v->value)));
-    fact = isl_set_intersect(fact, isl_pw_aff_ge_set(isl_pw_aff_copy(a), isl_pw_aff_copy(v->value)));
+    fact = quasi_and(fact, isl_pw_aff_lt_set(rest, isl_pw_aff_copy(factor)));
+    fact = quasi_and(fact, isl_pw_aff_nonneg_set(isl_pw_aff_copy(v->value)));
+    fact = quasi_and(fact, isl_pw_aff_ge_set(isl_pw_aff_copy(a), isl_pw_aff_copy(v->value)));
     if (!is_nonneg) {
         isl_set *positive = isl_pw_aff_pos_set(isl_pw_aff_copy(factor));
         isl_set *not_above = isl_pw_aff_le_set(isl_pw_aff_copy(v->value), quasi_number(&s->q, 0));
-        fact = isl_set_intersect(fact, isl_set_copy(positive));
-        fact = isl_set_union(fact, isl_set_intersect(not(positive), not_above));
+        fact = quasi_and(fact, isl_set_copy(positive));
+        fact = isl_set_union(fact, quasi_and(not(positive), not_above));
     }
     var_learn(s, v, fact);
     return v;

@@ -139,7 +139,7 @@ static void bind_domain(Walk *w) {
         if (f->group.items) bind_group(w, d, lo, hi, r->step ? r->step->konst.i : 1);
         else bind_axis(w, d, lo, hi, r->step ? r->step->konst.i : 1);
         races_bind(w, f->domain.at[d], w->position[d]);
-        inside = isl_set_intersect(inside, below(w->position[d], hi));
+        inside = quasi_and(inside, below(w->position[d], hi));
     }
     if (f->group.items && !w->failed)
         races_bind(w, f->group.inside, keep(w, isl_set_indicator_function(isl_set_copy(inside))));

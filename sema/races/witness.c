@@ -52,7 +52,7 @@ static isl_set *with_small_scalars(Walk *w, isl_set *c) {
         const Var *v = w->space.vars.at[i];
         if (v->kind != VAR_SCALAR) continue;
         isl_set *positive = isl_pw_aff_ge_set(isl_pw_aff_copy(v->value), quasi_number(&w->space.q, 1));
-        isl_set *both = isl_set_intersect(isl_set_copy(c), positive);
+        isl_set *both = quasi_and(isl_set_copy(c), positive);
         if (isl_set_is_empty(both) == isl_bool_false) {
             isl_set_free(c);
             c = both;
