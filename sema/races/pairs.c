@@ -79,6 +79,15 @@ static isl_set *congruence(const Var *v) {
     return holds;
 }
 
+/* Can all arguments be equal? If not, the lemma says nothing, and would make several sets of one. */
+static bool may_be_called_alike(const Var *v, isl_set *c) {
+    isl_set *alike = isl_set_copy(c);
+    for (int i = 0; i < v->n_args; i++) alike = quasi_and(alike, equal(v->args[i], v->args[i]));
+    bool may = !is_none(alike);
+    isl_set_free(alike);
+    return may;
+}
+
 typedef struct Sums { /* of the products by one factor in an expression, and of what they multiply */
     isl_pw_aff *factor, *multiplied, *product;
     bool is_nonneg;
@@ -144,7 +153,8 @@ static isl_set *monotony(const Sums *a, const Sums *b) {
     return isl_set_union(eq, isl_set_union(gt, lt));
 }
 
-enum { MAX_LEMMAS = 12 };
+/* Fewer lemmas prove less, and nothing wrong. */
+enum { MAX_LEMMAS = 12, MAX_PIECES = 8 };
 
 /* The lemmas for a pair of values that are compared, then those for what is multiplied in them. */
 static isl_set *products(Judge *j, isl_set *c, isl_pw_aff *x, isl_pw_aff *y, int *left) {
@@ -183,6 +193,7 @@ static isl_set *with_lemmas(Pair *p, isl_set *c) {
     for (int i = 0; i < n && !is_none(c); i++) {
         const Var *v = s->vars.at[i];
         if (!in.has[i] || v->shared || !v->is_function) continue;
+        if (isl_set_n_basic_set(c) > MAX_PIECES || !may_be_called_alike(v, c)) continue;
         c = quasi_and(c, congruence(v));
         if (v->kind != VAR_QUOTIENT) continue;
         isl_pw_aff *whole = space_multiply(s, v->value, v->factor, v->is_nonneg); /* of q * w + r, which is compared */
