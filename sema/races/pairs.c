@@ -14,12 +14,20 @@ enum {
     MAX_SLOW = 1,                     /* pairs that came to the limit */
 };
 
+/* Whether two phases can be the same, and when: asked once for all pairs of events in these. */
+typedef struct Meeting {
+    const isl_set *a, *b;
+    isl_set *when;
+    bool never;
+} Meeting;
+
 typedef struct Judge {
     Walk *w;
     RaceTable *table;
     const RaceTable *before;
     int pairs, slow;
     unsigned long spent;
+    Vec(Meeting) meetings;
     VarSet domain; /* the scalars that decide how many items there are */
 } Judge;
 
@@ -28,7 +36,6 @@ typedef struct Pair {
     Judge *j;
     const Event *a, *b;
     isl_set *same;    /* both happen, and touch the same element */
-    isl_set *meeting; /* their phases are equal; NULL: not asked yet */
     bool known;    /* of all indices */
     RaceVerdict verdict;
     const char *reason;
@@ -340,17 +347,26 @@ static bool has_plain_phases(const Pair *p) {
     return isl_set_n_basic_set(p->a->phase) * isl_set_n_basic_set(p->b->phase) <= FEW_PIECES;
 }
 
+static const Meeting *meeting(Pair *p) {
+    Judge *j = p->j;
+    isl_set *a = p->a->phase, *b = p->b->phase;
+    for (int i = 0; i < j->meetings.n; i++)
+        if (j->meetings.at[i].a == a && j->meetings.at[i].b == b) return &j->meetings.at[i];
+    isl_set *both = quasi_and(isl_set_copy(a), set_other(isl_set_copy(b)));
+    Meeting m = {.a = a, .b = b, .when = keep(j, isl_set_project_out(both, isl_dim_set, 0, PHASE_DIMS))};
+    m.never = is_none(m.when);
+    if (m.when) vec_push(j->w->s->arena, &j->meetings, m); /* else isl has come to the limit */
+    return m.when ? &j->meetings.at[j->meetings.n - 1] : NULL;
+}
+
 /* At the same time, in one group. */
 static isl_set *at_once(Pair *p, isl_set *c) {
     if (!p->a->phase || !p->b->phase) {
         p->known = false;
         return c;
     }
-    if (!p->meeting) {
-        isl_set *both = quasi_and(isl_set_copy(p->a->phase), set_other(isl_set_copy(p->b->phase)));
-        p->meeting = keep(p->j, isl_set_project_out(both, isl_dim_set, 0, PHASE_DIMS));
-    }
-    return quasi_and(c, isl_set_copy(p->meeting));
+    const Meeting *m = meeting(p);
+    return m ? quasi_and(c, isl_set_copy(m->when)) : c;
 }
 
 /* One of the cases in which the items differ. */
@@ -383,8 +399,14 @@ static void differing(Pair *p, isl_set *c, Var *const *vars, int n, bool is_grou
     isl_set_free(before);
 }
 
+static bool never_meet(Pair *p) {
+    const Meeting *m = has_plain_phases(p) ? meeting(p) : NULL;
+    return m && m->never;
+}
+
 static void same_group(Pair *p, isl_set *c) {
     Walk *w = p->j->w;
+    if (never_meet(p)) return;
     c = isl_set_copy(c);
     for (int i = 0; i < w->groups.n; i++)
         c = quasi_and(c, equal(w->groups.at[i]->value, w->groups.at[i]->value));
@@ -396,6 +418,7 @@ static void same_group(Pair *p, isl_set *c) {
 static void ask(Pair *p) {
     Walk *w = p->j->w;
     p->known = true;
+    if (w->kernel->group.items && p->a->ref.root->is_local && never_meet(p)) return;
     p->holes = p->a == p->b ? races_holes(p->j->w, p->a) : 0;
     p->same = keep(p->j, same_element(p));
     if (is_none(p->same)) return;
