@@ -224,7 +224,7 @@ KDSL_RT double kdsl_parse_float(const char *text, const char *type, int32_t bits
  * the runtime through the pointers in there, since its code may be in the image of a device, which has no copy of this
  * state. One such launch runs at a time, on one thread. */
 typedef enum KdslShadowCheck { KDSL_SHADOW_RACE = 1, KDSL_SHADOW_INIT = 2 } KdslShadowCheck;
-typedef enum KdslMemory { KDSL_MEMORY_GLOBAL, KDSL_MEMORY_FRESH, KDSL_MEMORY_SHARED, KDSL_MEMORY_ITEM } KdslMemory;
+typedef enum KdslMemory { KDSL_MEMORY_GLOBAL, KDSL_MEMORY_FRESH, KDSL_MEMORY_SHARED } KdslMemory;
 typedef struct KdslShadowArray {
     const char *name;
     int64_t elem_bytes, rank;  /* rank 0: a single value */
@@ -245,9 +245,27 @@ typedef struct KdslShadowKernel {
     const char *const *sites;  /* "file.kdsl:12:5", by number - 1 */
     int64_t n_sites;
 } KdslShadowKernel;
+/* A cell, from its lowest bit: kind 3 bits, has a value 1, several groups 1, site 16, turn 42, is a record 1. The cell
+ * of a record: kind, has a value, many readers 1, number 26, phase 32: if several items read in this phase, and nobody
+ * writes or updates, one more is nothing new. Kernels compare and store cells, too (irgen/lang/shadow_cell.c). */
+typedef enum KdslCellKind {
+    KDSL_CELL_NOTHING, KDSL_CELL_READ, KDSL_CELL_WRITE, KDSL_CELL_UPDATE, KDSL_CELL_RECORD
+} KdslCellKind;
+enum {
+    KDSL_CELL_KIND_BITS = 3, KDSL_CELL_SET = 1 << 3, KDSL_CELL_SEVERAL = 1 << 4, KDSL_CELL_MANY = 1 << 4,
+    KDSL_CELL_SITE = 5, KDSL_CELL_SITE_BITS = 16, KDSL_CELL_TURN = 21, KDSL_CELL_TURN_BITS = 42,
+    KDSL_CELL_NUMBER_BITS = 26, KDSL_CELL_PHASE = 31, KDSL_CELL_IS_RECORD = 63
+};
+typedef struct KdslShadowCells {
+    uint64_t at, n_bytes; /* of the array */
+    uint64_t *cells;
+} KdslShadowCells;
 typedef struct KdslShadow {
     uint64_t turn;             /* of the item that runs; groups: that of the phase plus the number in the group */
     uint64_t phase;            /* groups: of the first item in this interval between two barriers */
+    uint64_t launch;           /* the first turn of this launch */
+    uint64_t first;            /* of this group; without groups nothing is before it in order: UINT64_MAX */
+    KdslShadowCells *cells;    /* of the arrays, by their numbers */
     int64_t every;             /* groups: not 0: what runs, runs once for all items */
     void (*domain)(const int64_t *lo, const int64_t *step, const int64_t *trips);
     void (*array)(int64_t number, uint64_t at, const int64_t *extents);

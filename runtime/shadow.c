@@ -24,17 +24,23 @@
 #include "runtime/internal.h"
 
 typedef uint64_t Cell;
-typedef enum Kind { NOTHING, WRITE, READ, UPDATE, RECORD } Kind; /* of a cell, or of an access */
+typedef enum Kind { /* of a cell, or of an access */
+    NOTHING = KDSL_CELL_NOTHING, READ = KDSL_CELL_READ, WRITE = KDSL_CELL_WRITE, UPDATE = KDSL_CELL_UPDATE,
+    RECORD = KDSL_CELL_RECORD
+} Kind;
 
-/* kind 3 bits, has a value 1, several groups 1, site 16, turn 43. RECORD: kind, has a value, many readers 1, number 26,
- * phase 33: if several items read in this phase, and nobody writes or updates, one more is nothing new. */
 enum {
-    NUMBER_BITS = 26, PHASE_SHIFT = 31, MANY = 1 << 4,
-    KIND_BITS = 3, SET = 1 << 3, SEVERAL = 1 << 4, SITE_SHIFT = 5, SITE_BITS = 16, TURN_SHIFT = 21, TURN_BITS = 43,
+    NUMBER_BITS = KDSL_CELL_NUMBER_BITS, PHASE_SHIFT = KDSL_CELL_PHASE, MANY = KDSL_CELL_MANY,
+    KIND_BITS = KDSL_CELL_KIND_BITS, SET = KDSL_CELL_SET, SEVERAL = KDSL_CELL_SEVERAL, SITE_SHIFT = KDSL_CELL_SITE,
+    SITE_BITS = KDSL_CELL_SITE_BITS, TURN_SHIFT = KDSL_CELL_TURN, TURN_BITS = KDSL_CELL_TURN_BITS,
     ITEM_BITS = 10, ITEMS = 1 << ITEM_BITS
 };
 static const uint64_t MOST_TURNS = UINT64_C(1) << TURN_BITS;
 
+static inline Cell cell_of_record(int64_t number) {
+    return UINT64_C(1) << KDSL_CELL_IS_RECORD | RECORD | (Cell)number << SITE_SHIFT;
+}
+static inline Cell many_in(uint64_t phase) { return MANY | phase << PHASE_SHIFT; }
 static inline Kind kind_of(Cell c) { return (Kind)(c & ((1 << KIND_BITS) - 1)); }
 static inline uint64_t turn_of(Cell c) { return c >> TURN_SHIFT; }
 static inline int64_t site_of(Cell c) { return (int64_t)(c >> SITE_SHIFT) & ((1 << SITE_BITS) - 1); }
@@ -62,7 +68,6 @@ typedef struct Block {
     bool needs_value;   /* elements that nothing has written are reported where they are read */
     const uint64_t *oldest; /* what was before this turn does not matter: the launch, or of shared memory the phase */
     int64_t one_bytes;  /* unit_bytes; 0: parts of several sizes */
-    uint64_t since;     /* KDSL_MEMORY_ITEM: the declaration */
 } Block;
 
 typedef struct Turns { /* of a group */
@@ -87,12 +92,12 @@ static struct {
     pthread_mutex_t lock;
     const KdslShadowKernel *kernel;
     int64_t lo[3], step[3], trips[3];
-    uint64_t launch;       /* the first turn of this launch */
-    uint64_t first;        /* of this group; without groups nothing is before it in order: UINT64_MAX */
     uint64_t shift;        /* turn >> shift: the phase */
     uint64_t next;         /* free turns */
     Block *blocks;
     int64_t n_blocks, room;
+    KdslShadowCells *cells;    /* what kernels know of the blocks */
+    int64_t cells_room;
     const Block *last[MOST_CACHED];
     Record *records;
     int64_t n_records, n_kept, records_room, free_record; /* free: number + 1 of the first, linked by .turn */
@@ -148,7 +153,7 @@ static Touch touch_of(Cell c) {
     Touch t = {.kind = kind_of(c), .site = site_of(c)};
     const KdslShadowKernel *k = s.kernel;
     bool groups = k->by[0] > 0;
-    int64_t rest = groups ? (int64_t)(turn_of(c) & (ITEMS - 1)) : (int64_t)(turn_of(c) - s.launch);
+    int64_t rest = groups ? (int64_t)(turn_of(c) & (ITEMS - 1)) : (int64_t)(turn_of(c) - now.launch);
     int64_t group = groups ? group_at(turn_of(c)) : 0;
     t.group = group;
     for (int64_t d = k->n_axes; d-- > 0;) {
@@ -324,7 +329,7 @@ static void print_reports(void) {
 /* Are an earlier access and this one of different items, and does nothing order them? */
 static inline bool unordered(Cell before, uint64_t turn) {
     uint64_t was = turn_of(before);
-    return was != turn && (was < s.first || was >> s.shift == turn >> s.shift);
+    return was != turn && (was < now.first || was >> s.shift == turn >> s.shift);
 }
 
 static Record *record_of(Cell *at) {
@@ -344,7 +349,7 @@ static Record *record_new(const Block *b, Cell *at, Cell flags) {
     }
     Record *r = &s.records[number];
     *r = (Record){.of = at, .flags = flags, .turn = now.turn, .is_shared = b->array->memory == KDSL_MEMORY_SHARED};
-    *at = RECORD | (Cell)number << SITE_SHIFT;
+    *at = cell_of_record(number);
     return r;
 }
 
@@ -374,8 +379,7 @@ static void mark_many(const Block *b, const Record *r) {
     uint64_t phase = now.turn >> s.shift;
     bool many = is_of(r->read[1], phase) && !is_of(r->write, phase) && !is_of(r->update[0], phase);
     bool has_value = r->flags & SET || !b->needs_value;
-    Cell number = (Cell)(r - s.records);
-    *r->of = RECORD | number << SITE_SHIFT | (many && has_value && s.shift ? MANY | phase << PHASE_SHIFT : 0);
+    *r->of = cell_of_record(r - s.records) | (many && has_value && s.shift ? many_in(phase) : 0);
 }
 
 static void touch_record(const Block *b, size_t index, Record *r, Cell access) {
@@ -408,7 +412,7 @@ static void settle_records(void) {
             continue;
         }
         s.records[kept] = r;
-        *r.of = RECORD | (Cell)kept++ << SITE_SHIFT;
+        *r.of = cell_of_record(kept++);
     }
     s.n_records = s.n_kept = kept;
     s.free_record = 0;
@@ -427,14 +431,14 @@ static void touch(const Block *b, size_t index, Kind kind, int64_t site) {
     Record *r = NULL;
     if (was == RECORD) {
         r = record_of(at);
-        flags = r && r->turn >= (is_shared ? s.first : s.launch) ? r->flags : 0;
+        flags = r && r->turn >= (is_shared ? now.first : now.launch) ? r->flags : 0;
         if (r && r->turn < oldest) { /* shared memory, of an earlier phase */
             record_free(r);
             r = NULL;
         }
         was = r ? RECORD : NOTHING;
     } else if (turn_of(c) < oldest) {
-        if (turn_of(c) < (is_shared ? s.first : s.launch)) flags = 0;
+        if (turn_of(c) < (is_shared ? now.first : now.launch)) flags = 0;
         was = NOTHING;
     }
     if (needs_value && !flags)
@@ -473,7 +477,7 @@ static void touch(const Block *b, size_t index, Kind kind, int64_t site) {
         note(kind == READ ? r->read : r->update, access);
     } else if (c & SEVERAL || turn_of(c) == turn) {
         *at |= access & SET;
-    } else if (turn_of(c) < s.first) {
+    } else if (turn_of(c) < now.first) {
         *at = c | SEVERAL;
     } else if (other) {
         r = record_new(b, at, access & SET);
@@ -539,7 +543,8 @@ __attribute__((always_inline)) static inline void record(uintptr_t at, int64_t n
     Cell *to = &b->cells[index], c = *to, mine = cell(kind, now.turn, site, 0);
     Kind was = kind_of(c);
     if (was == RECORD) {
-        if (kind == READ && c & MANY && c >> PHASE_SHIFT == now.phase >> ITEM_BITS) return;
+        Cell many = cell_of_record(0) | many_in(now.phase >> ITEM_BITS), number = cell_of_record((1 << NUMBER_BITS) - 1);
+        if (kind == READ && (c & ~number) == (many & ~number)) return;
     } else if (!b->needs_value) {
         bool is_mine = turn_of(c) == now.turn && !(c & SEVERAL);
         if (turn_of(c) < *b->oldest || (is_mine && kind == WRITE)) {
@@ -582,8 +587,8 @@ static void domain(const int64_t *lo, const int64_t *step, const int64_t *trips)
         }
     }
     s.shift = groups ? ITEM_BITS : 0;
-    s.launch = s.next;
-    s.first = groups ? s.next : UINT64_MAX;
+    now.launch = s.next;
+    now.first = groups ? s.next : UINT64_MAX;
     now.turn = now.phase = s.next;
     if (groups) return;
     now.turn = s.next - 1; /* each item begins with the next one */
@@ -604,7 +609,7 @@ static void array(int64_t number, uint64_t at, const int64_t *extents) {
     b->n_bytes = (uintptr_t)(n * a->elem_bytes);
     b->one_bytes = a->unit_bytes;
     b->needs_value = a->memory != KDSL_MEMORY_GLOBAL && s.kernel->checks & KDSL_SHADOW_INIT;
-    b->oldest = a->memory == KDSL_MEMORY_SHARED ? &now.phase : &s.launch;
+    b->oldest = a->memory == KDSL_MEMORY_SHARED ? &now.phase : &now.launch;
     b->shift = a->unit_bytes ? __builtin_ctzll((unsigned long long)a->unit_bytes) : -1;
     size_t cells = (size_t)n * (size_t)a->n_parts;
     if (cells > b->n_cells) {
@@ -618,6 +623,9 @@ static void array(int64_t number, uint64_t at, const int64_t *extents) {
         }
     }
     if (number >= s.n_blocks) s.n_blocks = number + 1;
+    if (!grow((void **)&s.cells, &s.cells_room, number, sizeof *s.cells)) return;
+    s.cells[number] = (KdslShadowCells){b->at, b->n_bytes, b->cells};
+    now.cells = s.cells;
 }
 
 static void next_phase(void) {
@@ -629,7 +637,7 @@ static void group(int64_t number) {
     settle_records();
     if (!grow((void **)&s.groups, &s.groups_room, s.n_groups, sizeof *s.groups)) return;
     s.groups[s.n_groups++] = (Turns){s.next, number};
-    s.first = now.phase = now.turn = s.next;
+    now.first = now.phase = now.turn = s.next;
     next_phase();
 }
 

@@ -340,6 +340,11 @@ typedef struct KeptVar {
     Symbol *sym;           /* sema */
 } KeptVar;
 
+typedef struct Recorded { /* --check: an access that is recorded */
+    Span span;
+    const Symbol *array; /* or a value passed by reference */
+} Recorded;
+
 typedef struct Program {
     Compiler *c;
     Module *module;
@@ -348,7 +353,7 @@ typedef struct Program {
     Vec(Symbol *) consts;
     Vec(CheckSite) sites; /* checks kept in code for devices */
     Vec(PrintSite) prints;/* every print: a kernel reports the number of the one it comes to */
-    Vec(Span) touches;    /* --check: the accesses that are recorded; number - 1 */
+    Vec(Recorded) touches; /* --check: number - 1 */
     unsigned shadow;      /* SemaOptions.shadow */
     Func *main;           /* NULL: none */
     Vec(Func *) tests;    /* `test` blocks of the program's own file, in order: functions without parameters or

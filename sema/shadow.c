@@ -96,23 +96,27 @@ typedef struct Numbering {
     Func *func;
 } Numbering;
 
-static bool is_recorded(Expr *e) {
-    if (expr_is_builtin(e, BUILTIN_AT)) return symbol_is_shadowed(expr_root(e->call.info->receiver));
+/* The array, or the value passed by reference; NULL: not recorded. */
+static const Symbol *recorded(Expr *e) {
     bool is_part = e->kind == EXPR_INDEX || (e->kind == EXPR_FIELD && expr_fixed_field(e));
-    if (is_part) return symbol_is_shadowed(expr_root(e));
-    return e->kind == EXPR_NAME && e->name.sym && symbol_is_shadowed(e->name.sym);
+    const Symbol *sym = NULL;
+    if (expr_is_builtin(e, BUILTIN_AT)) sym = expr_root(e->call.info->receiver);
+    else if (is_part) sym = expr_root(e);
+    else if (e->kind == EXPR_NAME) sym = e->name.sym;
+    return symbol_is_shadowed(sym) ? sym : NULL;
 }
 
 static bool give_number(Expr *e, void *context) {
     Numbering *n = context;
     Program *p = n->s->program;
-    if (!is_recorded(e)) return false;
+    Recorded access = {e->span, recorded(e)};
+    if (!access.array) return false;
     n->func->is_shadowed = true;
     if (p->touches.n == MOST_TOUCHES) {
         diag(n->s->c, E1001, e->span, "the program has more accesses than --check can record: %d", MOST_TOUCHES);
         return true;
     }
-    vec_push(n->s->arena, &p->touches, e->span);
+    vec_push(n->s->arena, &p->touches, access);
     e->touch = p->touches.n;
     return false;
 }

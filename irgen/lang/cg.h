@@ -88,7 +88,7 @@ typedef struct Cg {
     LLVMBuilderRef b;
     LLVMTypeRef void_, ptr, i1, i8, i16, i32, i64, f32, f64;
     LLVMTypeRef global_ptr;        /* a kernel's parameters that are addresses: Target.global_space */
-    LLVMMetadataRef tbaa_desc, tbaa_elem[TY__COUNT];
+    LLVMMetadataRef tbaa_desc, tbaa_elem[TY__COUNT], tbaa_cell; /* shadow memory */
     unsigned md_tbaa;
     unsigned md_items, md_rows;    /* on the branches back of loops over items: simd/ */
     unsigned md_short_rows;       /* beside md_items: of launches whose rows are short (delinearisation) */
@@ -169,6 +169,8 @@ struct CgFunc { /* typedef: target.h */
     LLVMValueRef error_slot;       /* not NULL: report them here, and end the item (check.c) */
     LLVMValueRef print_buffer;     /* not NULL: the print buffer (print.c) */
     LLVMValueRef shadow_at, shadow_calls[3], shadow_phase; /* shadow.c: NULL, or the values of fields of KdslShadow */
+    LLVMValueRef shadow_turn;      /* NULL, or of the item that runs here */
+    struct CgCells *shadow_cells;  /* by Symbol.id (shadow_cell.c) */
     LLVMValueRef shadow;           /* not NULL, entries of kernels: the KdslShadow of the launch (shadow.c) */
     LLVMValueRef item[3], record;  /* position, in functions called from kernels; what is reported, in memory */
     LLVMValueRef failed, call_failed; /* i1 in memory: set when the item ends here; by a call; NULL: neither */

@@ -39,7 +39,7 @@ void cg_shadow_enter(CgFunc *f) {
 }
 
 /* Loaded once, where the function begins. */
-static LLVMValueRef shadow_of(CgFunc *f) {
+LLVMValueRef cg_shadow(CgFunc *f) {
     if (f->shadow_at) return f->shadow_at;
     CgHere here = cg_to_entry(f);
     f->shadow_at = LLVMBuildLoad2(f->b, f->cg->ptr, home(f->cg), "shadow");
@@ -49,7 +49,7 @@ static LLVMValueRef shadow_of(CgFunc *f) {
 
 static LLVMValueRef field(CgFunc *f, size_t offset) {
     LLVMValueRef at = cg_i64(f->cg, (int64_t)offset);
-    return LLVMBuildInBoundsGEP2(f->b, f->cg->i8, shadow_of(f), &at, 1, "");
+    return LLVMBuildInBoundsGEP2(f->b, f->cg->i8, cg_shadow(f), &at, 1, "");
 }
 
 static LLVMValueRef function_of(CgFunc *f, size_t offset) {
@@ -72,7 +72,7 @@ void cg_touch_bytes(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValu
     /* As a number: nobody needs to know that the address is known elsewhere. */
     LLVMValueRef args[3] = {LLVMBuildPtrToInt(f->b, at, f->cg->i64, ""), n_bytes, cg_i64(f->cg, touch)};
     if (!f->shadow_calls[how]) {
-        shadow_of(f);
+        cg_shadow(f);
         CgHere here = cg_to_entry(f);
         f->shadow_calls[how] = function_of(f, calls[how]);
         cg_back(f, here);
@@ -81,15 +81,17 @@ void cg_touch_bytes(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValu
 }
 
 void cg_touch(CgFunc *f, CgTouch how, const CgPlace *p) {
-    if (p->touch && f->cg->shadows) cg_touch_bytes(f, how, p->touch, p->at, cg_i64(f->cg, type_size_bytes(p->type)));
+    if (!p->touch || !f->cg->shadows || cg_touch_cell(f, how, p)) return;
+    cg_touch_bytes(f, how, p->touch, p->at, cg_i64(f->cg, type_size_bytes(p->type)));
 }
 
 /* The order of execution -------------------------------------------------------------------------------------- */
 
 void cg_shadow_item(CgFunc *f) {
     if (!f->cg->shadows) return;
-    LLVMValueRef at = field(f, offsetof(KdslShadow, turn)), turn = LLVMBuildLoad2(f->b, f->cg->i64, at, "turn");
-    LLVMBuildStore(f->b, LLVMBuildAdd(f->b, turn, cg_i64(f->cg, 1), ""), at);
+    LLVMValueRef at = field(f, offsetof(KdslShadow, turn)), last = LLVMBuildLoad2(f->b, f->cg->i64, at, "");
+    f->shadow_turn = LLVMBuildAdd(f->b, last, cg_i64(f->cg, 1), "turn");
+    LLVMBuildStore(f->b, f->shadow_turn, at);
 }
 
 void cg_shadow_group(CgFunc *f, LLVMValueRef number) {
@@ -103,13 +105,14 @@ void cg_shadow_barrier(CgFunc *f) {
 void cg_shadow_once(CgFunc *f, bool once) {
     if (!f->cg->shadows) return;
     LLVMBuildStore(f->b, cg_i64(f->cg, once), field(f, offsetof(KdslShadow, every)));
+    f->shadow_turn = NULL;
     if (!once) f->shadow_phase = LLVMBuildLoad2(f->b, f->cg->i64, field(f, offsetof(KdslShadow, phase)), "phase");
 }
 
 void cg_shadow_item_of_group(CgFunc *f, LLVMValueRef number) {
     if (!f->cg->shadows) return;
-    LLVMValueRef turn = LLVMBuildAdd(f->b, f->shadow_phase, number, "turn");
-    LLVMBuildStore(f->b, turn, field(f, offsetof(KdslShadow, turn)));
+    f->shadow_turn = LLVMBuildAdd(f->b, f->shadow_phase, number, "turn");
+    LLVMBuildStore(f->b, f->shadow_turn, field(f, offsetof(KdslShadow, turn)));
 }
 
 /* Memory ------------------------------------------------------------------------------------------------------ */
@@ -148,6 +151,13 @@ static int arrays_of(Cg *cg, const Func *kernel, const Symbol ***arrays) {
     return n;
 }
 
+int cg_shadow_number(Cg *cg, const Func *kernel, const Symbol *array) {
+    const Symbol **arrays;
+    int n = arrays_of(cg, kernel, &arrays), i = 0;
+    while (i < n && arrays[i] != array) i++;
+    return i;
+}
+
 void cg_shadow_arrays(CgFunc *f, bool shared) {
     const Func *kernel = f->func;
     if (!f->cg->shadows) return;
@@ -164,6 +174,7 @@ void cg_shadow_arrays(CgFunc *f, bool shared) {
         LLVMValueRef args[3] = {cg_i64(f->cg, i), LLVMBuildPtrToInt(f->b, at, f->cg->i64, ""),
                                 numbers(f, ext, is_array ? sym->type->rank : 1, "extents")};
         call(f, function_of(f, offsetof(KdslShadow, array)), args, 3);
+        if (shared) cg_shadow_cells(f, sym, i);
     }
 }
 
@@ -252,7 +263,7 @@ static LLVMValueRef site_table(Cg *cg) {
     int n = cg->program->touches.n;
     if (table) return table;
     LLVMValueRef *places = arena_array(&cg->c->arena, LLVMValueRef, n + 1);
-    for (int i = 0; i < n; i++) places[i] = cg_place_string(cg, cg->program->touches.at[i]);
+    for (int i = 0; i < n; i++) places[i] = cg_place_string(cg, cg->program->touches.at[i].span);
     return cg_constant_table(cg, "kdsl.touches", cg->ptr, places, n);
 }
 

@@ -104,6 +104,8 @@ void cg_tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p) {
     tag_alias(f->cg, inst, &f->cg->tbaa_elem[t->kind], name);
 }
 
+void cg_tag_cell(CgFunc *f, LLVMValueRef inst) { tag_alias(f->cg, inst, &f->cg->tbaa_cell, "shadow"); }
+
 CgPlace cg_variable(LLVMValueRef addr, Type *type) { return (CgPlace){addr, type, false, NULL, 0}; }
 
 CgValue cg_load(CgFunc *f, CgPlace p) {
