@@ -232,6 +232,7 @@ typedef struct KdslShadowArray {
     int64_t n_parts;           /* of an element: numbers */
     const uint16_t *part_at;   /* unit_bytes 0: by byte of the element, the part there */
     const char *const *parts;  /* their names, ".pos.x" */
+    const char *kinds;         /* a letter for each part: 'b' bool, 'i' signed, 'u' unsigned, 'f' float */
     int64_t memory;            /* KdslMemory */
 } KdslShadowArray;
 typedef struct KdslShadowKernel {
@@ -267,6 +268,8 @@ typedef struct KdslShadow {
     uint64_t first;            /* of this group; without groups nothing is before it in order: UINT64_MAX */
     KdslShadowCells *cells;    /* of the arrays, by their numbers */
     int64_t every;             /* groups: not 0: what runs, runs once for all items */
+    uint64_t value;            /* the bits that are about to be written, in a call of `writes` from value_site */
+    int64_t value_site;
     void (*domain)(const int64_t *lo, const int64_t *step, const int64_t *trips);
     void (*array)(int64_t number, uint64_t at, const int64_t *extents);
     void (*group)(int64_t number);

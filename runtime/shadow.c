@@ -84,6 +84,8 @@ typedef struct Report {
     Touch now, before; /* before.kind NOTHING: the element had no value */
     const Block *block;
     int64_t element, part;
+    uint64_t found, written; /* bits of the element: before the later access, and after it */
+    bool has_found, has_written;
 } Report;
 
 enum { MOST_SITES = 1 << SITE_BITS, MOST_REPORTS = 1000, MOST_CACHED = MOST_SITES };
@@ -198,6 +200,29 @@ static bool same_pair(const Report *r, const Block *b, int64_t x, int64_t y) {
 enum { SEEN = 4096 };
 static uint64_t seen[SEEN];
 
+/* Where a part of an element begins, and its size. */
+static int64_t part_offset(const KdslShadowArray *a, int64_t part, int64_t *bytes) {
+    *bytes = a->unit_bytes;
+    if (a->unit_bytes) return part * a->unit_bytes;
+    int64_t from = 0, to;
+    while (a->part_at[from] != part) from++;
+    for (to = from; to < a->elem_bytes && a->part_at[to] == part; to++) continue;
+    *bytes = to - from;
+    return from;
+}
+
+/* The same on every run: memory that nothing has written may hold anything. */
+static void note_values(Report *r) {
+    const KdslShadowArray *a = r->block->array;
+    if (now.every || !r->before.kind) return;
+    int64_t bytes, offset = part_offset(a, r->part, &bytes);
+    const char *at = (const char *)r->block->at + r->element * a->elem_bytes + offset;
+    r->has_found = (r->before.kind == WRITE || a->memory == KDSL_MEMORY_GLOBAL) && bytes <= 8;
+    r->has_written = r->now.kind == WRITE && now.value_site == r->now.site;
+    if (r->has_found) memcpy(&r->found, at, (size_t)bytes);
+    r->written = now.value;
+}
+
 static void report(const Block *b, size_t index, Cell before, Cell after) {
     bool init = kind_of(before) == NOTHING;
     if (!(s.kernel->checks & (init ? KDSL_SHADOW_INIT : KDSL_SHADOW_RACE))) return;
@@ -218,6 +243,7 @@ static void report(const Block *b, size_t index, Cell before, Cell after) {
     r->element = (int64_t)(index / parts);
     r->part = (int64_t)(index % parts);
     if (!init) r->before = touch_of(before);
+    note_values(r);
 }
 
 typedef struct Text {
@@ -252,6 +278,50 @@ static void put_element(Text *t, const Report *r) {
     put(t, "%s%s`", a->rank ? "]" : "", a->parts ? a->parts[r->part] : "");
 }
 
+/* With as many digits as tell it from other numbers of its type. */
+static void put_float(Text *t, double v, int bits) {
+    int digits = 0, most = bits == 64 ? 17 : bits == 32 ? 9 : 5;
+    char text[40];
+    do snprintf(text, sizeof text, "%.*g", ++digits, v);
+    while (digits < most && (bits == 64 ? strtod(text, NULL) != v : strtof(text, NULL) != (float)v));
+    put(t, "%s", text);
+}
+
+static double half(uint64_t bits) {
+    int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
+    double v = exponent == 31 ? (fraction ? __builtin_nan("") : __builtin_inf())
+                              : __builtin_ldexp(exponent ? fraction + 1024 : fraction, (exponent ? exponent : 1) - 25);
+    return bits >> 15 & 1 ? -v : v;
+}
+
+static void put_value(Text *t, char kind, int64_t bytes, uint64_t bits) {
+    float narrow;
+    double wide;
+    uint32_t low = (uint32_t)bits;
+    int free_bits = 64 - 8 * (int)bytes;
+    memcpy(&narrow, &low, sizeof narrow);
+    memcpy(&wide, &bits, sizeof wide);
+    if (kind == 'b') put(t, "%s", bits & 255 ? "true" : "false");
+    else if (kind == 'i') put(t, "%lld", (long long)(bits << free_bits) >> free_bits);
+    else if (kind == 'u') put(t, "%llu", (unsigned long long)(bits << free_bits) >> free_bits);
+    else put_float(t, bytes == 8 ? wide : bytes == 4 ? (double)narrow : half(bits), 8 * (int)bytes);
+}
+
+/* What the later access finds, and what it leaves. */
+static void put_values(Text *t, const Report *r) {
+    const KdslShadowArray *a = r->block->array;
+    int64_t bytes;
+    part_offset(a, r->part, &bytes);
+    if (!r->has_found || (r->now.kind == WRITE && !r->has_written)) return;
+    put(t, " (value: ");
+    put_value(t, a->kinds[r->part], bytes, r->found);
+    if (r->has_written) {
+        put(t, ", then ");
+        put_value(t, a->kinds[r->part], bytes, r->written);
+    }
+    put(t, ")");
+}
+
 static const char *const verbs[] = {[WRITE] = "writes it", [READ] = "reads it", [UPDATE] = "updates it atomically"};
 
 /* "line 7"; "prog.kdsl:7" of another file */
@@ -278,8 +348,8 @@ static void put_race(Text *t, const Report *r) {
     put_item(t, b);
     put(t, " %s ", verbs[b->kind]);
     put_line(t, b->site, a->site);
-    if (!s.kernel->by[0]) return;
-    put(t, a->group == b->group ? ", with no barrier between them" : ", in another group");
+    if (s.kernel->by[0]) put(t, a->group == b->group ? ", with no barrier between them" : ", in another group");
+    put_values(t, r);
 }
 
 static void put_unset(Text *t, const Report *r) {
@@ -558,7 +628,10 @@ __attribute__((always_inline)) static inline void record(uintptr_t at, int64_t n
 }
 
 static void reads(uint64_t at, int64_t n_bytes, int64_t site) { record(at, n_bytes, READ, site); }
-static void writes(uint64_t at, int64_t n_bytes, int64_t site) { record(at, n_bytes, WRITE, site); }
+static void writes(uint64_t at, int64_t n_bytes, int64_t site) {
+    record(at, n_bytes, WRITE, site);
+    now.value_site = 0;
+}
 static void updates(uint64_t at, int64_t n_bytes, int64_t site) { record(at, n_bytes, UPDATE, site); }
 
 /* Launches ---------------------------------------------------------------------------------------------------- */

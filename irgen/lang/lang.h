@@ -177,11 +177,13 @@ void cg_leave_item(CgFunc *f);  /* in a kernel, after a failed check */
 /* shadow.c */
 typedef enum CgTouch { TOUCH_READ, TOUCH_WRITE, TOUCH_UPDATE } CgTouch;
 void cg_touch(CgFunc *f, CgTouch how, const CgPlace *p); /* the access that follows */
+void cg_touch_store(CgFunc *f, const CgPlace *p, CgValue v);
 void cg_touch_bytes(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValueRef n_bytes);
 LLVMValueRef cg_shadow(CgFunc *f); /* the KdslShadow, loaded where the function begins */
 int cg_shadow_number(Cg *cg, const Func *kernel, const Symbol *array);
 void cg_shadow_cells(CgFunc *f, const Symbol *sym, int number); /* shadow_cell.c */
-bool cg_touch_cell(CgFunc *f, CgTouch how, const CgPlace *p);   /* false: the runtime has to do it */
+bool cg_touch_cell(CgFunc *f, CgTouch how, const CgPlace *p, CgValue stored); /* false: the runtime has to do it */
+void cg_touch_call(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValueRef n_bytes, CgValue stored);
 void cg_tag_cell(CgFunc *f, LLVMValueRef inst);                 /* value.c: alias information */
 
 /* reduction.c */

@@ -64,11 +64,19 @@ static void call(CgFunc *f, LLVMValueRef fn, LLVMValueRef *args, int n) {
 
 /* Accesses ---------------------------------------------------------------------------------------------------- */
 
-void cg_touch_bytes(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValueRef n_bytes) {
+/* What is stored, as a 64-bit number. */
+static void pass_value(CgFunc *f, int touch, CgValue v) {
+    LLVMValueRef bits = v.v;
+    if (v.type->is_float) bits = LLVMBuildBitCast(f->b, bits, LLVMIntTypeInContext(f->cg->ctx, (unsigned)v.type->bits), "");
+    bits = LLVMBuildZExtOrBitCast(f->b, bits, f->cg->i64, "");
+    LLVMBuildStore(f->b, bits, field(f, offsetof(KdslShadow, value)));
+    LLVMBuildStore(f->b, cg_i64(f->cg, touch), field(f, offsetof(KdslShadow, value_site)));
+}
+
+void cg_touch_call(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValueRef n_bytes, CgValue stored) {
     static const size_t calls[] = {[TOUCH_READ] = offsetof(KdslShadow, reads),
                                    [TOUCH_WRITE] = offsetof(KdslShadow, writes),
                                    [TOUCH_UPDATE] = offsetof(KdslShadow, updates)};
-    if (!touch || !f->cg->shadows) return;
     /* As a number: nobody needs to know that the address is known elsewhere. */
     LLVMValueRef args[3] = {LLVMBuildPtrToInt(f->b, at, f->cg->i64, ""), n_bytes, cg_i64(f->cg, touch)};
     if (!f->shadow_calls[how]) {
@@ -77,12 +85,24 @@ void cg_touch_bytes(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValu
         f->shadow_calls[how] = function_of(f, calls[how]);
         cg_back(f, here);
     }
+    if (stored.v) pass_value(f, touch, stored);
     call(f, f->shadow_calls[how], args, 3);
 }
 
-void cg_touch(CgFunc *f, CgTouch how, const CgPlace *p) {
-    if (!p->touch || !f->cg->shadows || cg_touch_cell(f, how, p)) return;
-    cg_touch_bytes(f, how, p->touch, p->at, cg_i64(f->cg, type_size_bytes(p->type)));
+void cg_touch_bytes(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValueRef n_bytes) {
+    if (touch && f->cg->shadows) cg_touch_call(f, how, touch, at, n_bytes, (CgValue){0});
+}
+
+static void touch_place(CgFunc *f, CgTouch how, const CgPlace *p, CgValue stored) {
+    if (!p->touch || !f->cg->shadows || cg_touch_cell(f, how, p, stored)) return;
+    cg_touch_call(f, how, p->touch, p->at, cg_i64(f->cg, type_size_bytes(p->type)), stored);
+}
+
+void cg_touch(CgFunc *f, CgTouch how, const CgPlace *p) { touch_place(f, how, p, (CgValue){0}); }
+
+void cg_touch_store(CgFunc *f, const CgPlace *p, CgValue v) {
+    bool is_number = type_is_number(p->type) || p->type->kind == TY_BOOL;
+    touch_place(f, TOUCH_WRITE, p, is_number ? v : (CgValue){0});
 }
 
 /* The order of execution -------------------------------------------------------------------------------------- */
@@ -183,6 +203,7 @@ void cg_shadow_arrays(CgFunc *f, bool shared) {
 typedef struct Parts { /* of an element: its numbers */
     Cg *cg;
     LLVMValueRef names[1024], at[1024];
+    char kinds[1025]; /* KdslShadowArray.kinds */
     int n;
     int64_t unit;    /* bytes of each; 0: they differ */
     bool has_names;
@@ -198,6 +219,7 @@ static void add_part(Parts *p, const Type *t, int64_t offset, const char *name) 
     if (!p->n) p->unit = bytes;
     p->has_names |= *name != '\0';
     for (int64_t i = 0; i < bytes; i++) p->at[offset + i] = LLVMConstInt(p->cg->i16, (uint64_t)p->n, false);
+    p->kinds[p->n] = t->kind == TY_BOOL ? 'b' : t->is_float ? 'f' : t->is_signed ? 'i' : 'u';
     p->names[p->n++] = text(p->cg, name);
 }
 
@@ -247,15 +269,15 @@ static LLVMValueRef array_row(Cg *cg, const Symbol *sym) {
     add_parts(p, elem, 0, "");
     if (p->unit * p->n != bytes) p->unit = 0; /* there is padding */
     LLVMValueRef none = LLVMConstNull(cg->ptr);
-    bool is_fresh = symbol_is_fresh(sym) && cg->program->shadow & SHADOW_INIT;
-    KdslMemory memory = sym->is_shared ? KDSL_MEMORY_SHARED : is_fresh ? KDSL_MEMORY_FRESH : KDSL_MEMORY_GLOBAL;
+    KdslMemory memory = symbol_is_fresh(sym) ? KDSL_MEMORY_FRESH : KDSL_MEMORY_GLOBAL;
+    if (sym->is_shared) memory = KDSL_MEMORY_SHARED;
     const char *name = sym->part_of ? arena_printf(&cg->c->arena, "%s.%s", sym->part_of->name, sym->name) : sym->name;
     int rank = sym->type->kind == TY_ARRAY ? sym->type->rank : 0;
-    LLVMValueRef v[8] = {text(cg, name), cg_i64(cg, bytes), cg_i64(cg, rank), cg_i64(cg, p->unit), cg_i64(cg, p->n),
+    LLVMValueRef v[9] = {text(cg, name), cg_i64(cg, bytes), cg_i64(cg, rank), cg_i64(cg, p->unit), cg_i64(cg, p->n),
                          p->unit ? none : cg_constant_table(cg, "part.at", cg->i16, p->at, (int)bytes),
                          p->has_names ? cg_constant_table(cg, "part.names", cg->ptr, p->names, p->n) : none,
-                         cg_i64(cg, memory)};
-    return LLVMConstStructInContext(cg->ctx, v, 8, false);
+                         text(cg, p->kinds), cg_i64(cg, memory)};
+    return LLVMConstStructInContext(cg->ctx, v, 9, false);
 }
 
 static LLVMValueRef site_table(Cg *cg) {

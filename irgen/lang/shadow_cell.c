@@ -141,7 +141,7 @@ static LLVMValueRef new_cell(const Check *a, int site) {
     return LLVMBuildOr(a->f->b, a->time, word(a, bits), "");
 }
 
-bool cg_touch_cell(CgFunc *f, CgTouch how, const CgPlace *p) {
+bool cg_touch_cell(CgFunc *f, CgTouch how, const CgPlace *p, CgValue stored) {
     const Symbol *sym = f->cg->program->touches.at[p->touch - 1].array;
     if (!f->shadow_turn || !sym || sym->func != f->func) return false;
     const Type *elem = sym->type->kind == TY_ARRAY ? sym->type->elem : sym->type;
@@ -175,7 +175,7 @@ bool cg_touch_cell(CgFunc *f, CgTouch how, const CgPlace *p) {
         LLVMBuildCondBr(f->b, same, done, call);
     }
     cg_enter(f, call);
-    cg_touch_bytes(f, how, p->touch, p->at, cg_i64(f->cg, unit));
+    cg_touch_call(f, how, p->touch, p->at, cg_i64(f->cg, unit), stored);
     cg_goto(f, done);
     cg_enter(f, done);
     return true;

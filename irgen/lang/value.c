@@ -119,7 +119,7 @@ CgValue cg_load(CgFunc *f, CgPlace p) {
 
 void cg_store(CgFunc *f, CgPlace p, CgValue v) {
     LLVMValueRef bits = v.v;
-    cg_touch(f, TOUCH_WRITE, &p);
+    cg_touch_store(f, &p, v);
     if (p.type->kind == TY_BOOL) bits = LLVMBuildZExt(f->b, bits, f->cg->i8, "");
     LLVMValueRef st = LLVMBuildStore(f->b, bits, p.at);
     if (type_is_parts(p.type)) LLVMSetAlignment(st, (unsigned)cg_part_align(p.type));

@@ -65,11 +65,11 @@ class ChecksTest(unittest.TestCase):
         lib.kdsl_last_error.restype = ctypes.c_char_p
         x, h, n = (ctypes.c_int32 * 6)(1, 2, 5, 3, 4, 0), (ctypes.c_int32 * 4)(), ctypes.c_int64(6)
         apart = (ctypes.c_int32 * 3)(1, 2, 3)
-        for _ in range(2):  # the second call reports what the first one did
+        for value in "1", "7":  # the second call reports what the first one did
             self.assertEqual(lib.twice(x, h, n), 3)
             said = lib.kdsl_last_error().decode()
             self.assertEqual(said, "lib.kdsl:5:5: run-time error: data race on `h[1]` in `tally`: work item i = 0 writes "
-                                   "it here, and work item i = 2 reads it here")
+                                   "it here, and work item i = 2 reads it here (value: " + value + ")")
             self.assertEqual(lib.twice(apart, h, ctypes.c_int64(3)), 0)
             self.assertEqual(lib.kdsl_last_error(), b"")
         self.assertEqual(list(h), [8, 12, 8, 8])  # the calls ran to their ends

@@ -22,7 +22,8 @@ KERNELS = 12  # in a program
 C = [3, 7, 1, 4, 4, 0, 9, 2, 6, 5, 8]
 REPORT = re.compile(r"^\S+?:(\d+):\d+: run-time error: data race on `(\w+)((?:\[[^]]*\])?(?:\.\w+)*)` in `(\w+)`: work item (.+?) "
                     r"(writes|reads|updates) it (?:atomically )?here, and work item (.+?) (writes|reads|updates) it "
-                    r"(?:atomically )?(?:here|on the same line|on line (\d+))(, with no barrier between them|, in another group)?$")
+                    r"(?:atomically )?(?:here|on the same line|on line (\d+))(, with no barrier between them|, in another group)?"
+                    r"(?: \(value: -?\d+(?:, then -?\d+)?\))?$")
 UNSET = re.compile(r"^\S+?:(\d+):\d+: run-time error: `(\w+)((?:\[[^]]*\])?(?:\.\w+)*)` of `(\w+)` has no value: work item (.+?) "
                    r"(reads|updates) it (?:atomically )?here before anything has written it$")
 PARTS = {"i32": [""], "i32x4": [".x", ".y", ".z", ".w"], "P": [".a", ".b", ".v.x", ".v.y"]}
