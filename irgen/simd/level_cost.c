@@ -11,7 +11,8 @@
 enum {
     MAX_DEPTH = 4,
     IN_A_CYCLE = 2, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
-    LANE_ACCESS = 3, PRIVATE_ACCESS = 1 /* of the first cache, by scatters and gathers */, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_CALL = 6,
+    LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_CALL = 6,
+    PRIVATE_ACCESS = 1 /* a lane of a gather or scatter in the first cache */,
     BY_LIVE_LANE = 18 /* with a branch, half of which may be missed */,
     BY_LANE_PLAIN = 4 /* an update without a lock */,
     DIVIDER_ALONE = 6, LATENCY_OF_DIVISION = 24, /* of an integer */

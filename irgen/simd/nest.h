@@ -19,6 +19,7 @@ typedef enum RowStream { STREAM_NONE, STREAM_BLOCK, STREAM_ROW, STREAM_NEST } Ro
 typedef struct NestVersion {
     bool aligned;        /* for launches in which bit operations on the index leave aligned blocks contiguous (aligned.c) */
     SimdShape shape;     /* of a whole block */
+    int band;            /* blocks below one another before the next ones along the row */
     bool split;          /* index-set splitting: blocks inside and blocks at edges apart (ends.c) */
     bool unrolled;       /* the whole row is unrolled, for store forwarding (forward.c) */
     bool idempotent;     /* items may run twice (idempotent.c), so vectors may overlap */
@@ -50,6 +51,7 @@ typedef struct NestContext {
 /* plan.c; false: the nest stays scalar, and g->why_not says why */
 bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *plan);
 void nest_select(NestContext *n, const NestVersion *v); /* g has the rates of this version then */
+bool nest_may_have_bands(const NestContext *n, const NestVersion *v);
 bool nest_has_constant_rows(const SimdRegion *g);
 /* A store of contiguous elements into an array of the kernel that every item makes. settled: of those inside (ends.c) */
 bool nest_is_row_store(const SimdRegion *g, const SimdValue *value, bool settled);
@@ -80,6 +82,7 @@ typedef struct Items {
     LLVMBuilderRef b;
     LLVMBasicBlockRef allocas;
     RowKind rows;
+    LLVMValueRef band_end;     /* the row after those of the band; NULL: a row of blocks is written at a time */
     bool settled;              /* NestVersion.split: this is the block inside */
     EdgeWay edges;
     bool rare;                 /* what is written is for edges, or for rows that fill no block */

@@ -85,11 +85,33 @@ static RowTail tail_of(const NestContext *n, const NestVersion *v) {
     return v->idempotent && !n->target->mask_registers ? TAIL_OVERLAPPED : TAIL_MASKED;
 }
 
+/* Legal: items have no order. */
+bool nest_may_have_bands(const NestContext *n, const NestVersion *v) {
+    bool plain = !v->split && !v->unrolled && v->start != START_MULTIPLE && v->stream == STREAM_NONE;
+    return plain && v->shape.rows > 1 && !n->g->loops.n && !simd_trips(n->g->y_lo, n->g->y_hi);
+}
+
+/* Strip-mining of the rows where the part of a column that a block reads or writes is less than a line: the next row of
+ * blocks would need the other part, and in columns of power-of-two rows, whose lines share few sets of the caches, finds it
+ * evicted. By as many blocks as have two lines, which memory mostly moves together; blocks that have a line gain nothing. */
+static int band_of(const NestContext *n, const NestVersion *v) {
+    enum { LINES = 2 };
+    int64_t band = 1;
+    for (int i = 0; i < n->g->values.n && nest_may_have_bands(n, v); i++) {
+        const SimdValue *access = &n->g->values.at[i];
+        if (n->g->blocks.at[access->block].leaves || !simd_turns_columns(n->g, v->shape, access)) continue;
+        int64_t bytes = v->shape.rows * simd_bytes(n->g, simd_element(access->v));
+        if (bytes < SIMD_LINE && LINES * SIMD_LINE / bytes > band) band = LINES * SIMD_LINE / bytes;
+    }
+    return (int)band;
+}
+
 static void plan_rows(const NestContext *n, NestVersion *v) {
     v->align = store_to_align(n->g);
     v->start = v->align ? START_ALIGNED : simd_known_end(n->g, v->shape.width) ? START_MULTIPLE : START_FIRST;
     v->stream = stream_of(n, v);
     v->tail = tail_of(n, v);
+    v->band = band_of(n, v);
 }
 
 /* Versions ------------------------------------------------------------------------------------------------------------ */

@@ -25,9 +25,10 @@ void nest_note_plan(const NestContext *n, const NestPlan *plan) {
     Buf *out = n->cg->vector_notes;
     for (int i = 0; i < plan->n && out; i++) {
         const NestVersion *v = &plan->at[i];
-        buf_printf(out, "  plan %s.%d.%d for=%s lanes=%d vectors=%d rows=%d start=%s tail=%s stream=%s split=%s unroll=%s\n",
+        const char *band = v->band > 1 ? arena_printf(&n->cg->c->arena, " band=%d", v->band) : "";
+        buf_printf(out, "  plan %s.%d.%d for=%s lanes=%d vectors=%d rows=%d%s start=%s tail=%s stream=%s split=%s unroll=%s\n",
                    kernel_of(n->g->fn), n->number, i + 1, v->aligned ? "aligned" : "all", v->shape.width, v->shape.vectors,
-                   v->shape.rows, starts[v->start], tails[v->tail], streams[v->stream], v->split ? "yes" : "no",
+                   v->shape.rows, band, starts[v->start], tails[v->tail], streams[v->stream], v->split ? "yes" : "no",
                    v->unrolled ? "yes" : "no");
     }
 }
@@ -84,7 +85,7 @@ static const struct {
     const char *key;
     const char *const *words;
     int most;
-} keys[] = {{"for", launches, 2}, {"lanes", NULL, MOST_LANES}, {"vectors", NULL, MOST_COPIES}, {"rows", NULL, MOST_COPIES},
+} keys[] = {{"for", launches, 2}, {"lanes", NULL, MOST_LANES}, {"vectors", NULL, MOST_COPIES}, {"rows", NULL, MOST_COPIES}, {"band", NULL, MOST_COPIES},
             {"start", starts, 3}, {"tail", tails, 3}, {"stream", streams, 4}, {"split", answers, 2}, {"unroll", answers, 2}};
 
 static int number_in(const char *value, size_t n) {
@@ -164,5 +165,6 @@ void nest_force(const NestContext *n, int version, NestVersion *v) {
     if (!v->align && v->stream != STREAM_BLOCK) v->stream = STREAM_NONE;
     RowTail tail = (RowTail)word_of(line, "tail", tails, 3, (int)v->tail);
     bool may_change = v->tail != TAIL_NONE && v->stream != STREAM_NEST;
+    v->band = nest_may_have_bands(n, v) ? number_of(line, "band", v->band) : 1;
     if (may_change && (tail == TAIL_MASKED || (tail == TAIL_OVERLAPPED && v->idempotent))) v->tail = tail;
 }

@@ -160,9 +160,18 @@ static void write_if_inside(Items *n, SimdShape shape, LLVMValueRef x, LLVMValue
     LLVMPositionBuilderAtEnd(n->b, edge);
 }
 
+/* The blocks of a band that are below one another: they access the same lines of memory. */
+static void write_band(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
+    LLVMValueRef at = nest_counter(n, y, "y");
+    Loop blocks = nest_loop_begin(n, at, NULL, n->band_end, shape.rows, false, "band");
+    write_inside(n, shape, x, blocks.at, past);
+    nest_loop_end(n, &blocks);
+}
+
 static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
     if (!n->v->split) {
-        write_inside(n, shape, x, y, past);
+        if (n->band_end) write_band(n, shape, x, y, past);
+        else write_inside(n, shape, x, y, past);
         return;
     }
     LLVMBasicBlockRef done = nest_block(n, "block.done");
@@ -259,8 +268,8 @@ static void write_piece(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef 
         return;
     }
     LLVMValueRef row = nest_counter(n, y, "y");
-    Loop rows =
-        nest_loop_begin(n, row, NULL, LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows), ""), 1, false, "piece.rows");
+    LLVMValueRef end = n->band_end ? n->band_end : LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows), "");
+    Loop rows = nest_loop_begin(n, row, NULL, end, 1, false, "piece.rows");
     nest_write_block(n, (SimdShape){1, 1, shape.width}, x, rows.at, hi, false);
     nest_loop_end(n, &rows);
 }
@@ -454,6 +463,21 @@ static bool masks_are_enough(const Items *n, SimdShape shape) {
     return shape.rows > 1 && n->target->mask_registers && !any_way;
 }
 
+/* All blocks of several rows, band by band; y is left after them. */
+static void write_bands(Items *n, SimdShape shape, LLVMValueRef y) {
+    SimdRegion *g = n->g;
+    int by = n->v->band * shape.rows;
+    LLVMValueRef length = larger(n, LLVMBuildNSWSub(n->b, g->y_hi, g->y_lo, ""), cg_i64(n->cg, 0));
+    LLVMValueRef rest = LLVMBuildURem(n->b, length, cg_i64(n->cg, shape.rows), "");
+    LLVMValueRef end = LLVMBuildNSWAdd(n->b, g->y_lo, LLVMBuildNSWSub(n->b, length, rest, ""), "");
+    Loop bands = nest_loop_begin(n, y, NULL, end, by, false, "bands");
+    n->band_end = smaller(n, LLVMBuildNSWAdd(n->b, bands.at, cg_i64(n->cg, by), ""), end);
+    write_row(n, shape, bands.at);
+    n->band_end = NULL;
+    nest_loop_end(n, &bands);
+    LLVMBuildStore(n->b, end, y);
+}
+
 static void write_rows(Items *n, SimdShape shape) {
     SimdRegion *g = n->g;
     if (!g->y) {
@@ -461,7 +485,9 @@ static void write_rows(Items *n, SimdShape shape) {
         return;
     }
     LLVMValueRef y = nest_counter(n, g->y_lo, "y");
-    if (shape.rows > 1) {
+    if (shape.rows > 1 && n->v->band > 1) {
+        write_bands(n, shape, y);
+    } else if (shape.rows > 1) {
         Loop rows = nest_loop_begin(n, y, g->y_lo, g->y_hi, shape.rows, true, "rows");
         write_row(n, shape, rows.at);
         nest_loop_end(n, &rows);
