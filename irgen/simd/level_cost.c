@@ -13,6 +13,7 @@ enum {
     IN_A_CYCLE = 2, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
     LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_CALL = 6,
     PRIVATE_ACCESS = 1 /* a lane of a gather or scatter in the first cache */,
+    PRIVATE_LANE_ACCESS = 5 /* the same by itself: its address is taken out of a vector */,
     BY_LIVE_LANE = 18 /* with a branch, half of which may be missed */,
     BY_LANE_PLAIN = 4 /* an update without a lock */,
     DIVIDER_ALONE = 6, LATENCY_OF_DIVISION = 24, /* of an integer */
@@ -120,6 +121,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
         if (uniform || beside) return 1;
         if (value->private_of >= 0 && t->mask_registers) return PRIVATE_ACCESS * width;
+        if (value->private_of >= 0 && !masked) return PRIVATE_LANE_ACCESS * width;
         SimdPeriod period;
         if (simd_is_quasi_affine(g, value, width, &period)) return 2 * period.items - 1; /* with its permutations */
         double gather = g->costs[value - g->values.at].vector;
