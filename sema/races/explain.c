@@ -20,6 +20,7 @@ const char *races_items(Arena *arena, const RaceWitness *x) {
 }
 
 const char *races_element(Arena *arena, const RacePair *p) {
+    if (p->witness.is_symbolic) return p->text[0];
     if (!p->witness.element.n) return p->array->name;
     return arena_printf(arena, "%s[%s]", p->array->name, races_values(arena, &p->witness.element));
 }

@@ -328,7 +328,7 @@ static void decide(Pair *p, isl_set *c, bool is_group) {
     if (!why) why = scalar_in_doubt(p, c);
     if (!why) why = sizes_in_doubt(p, c);
     RaceWitness witness = {0};
-    if (!why && !races_witness(p->j->w, p->a, p->b, c, &witness)) why = "only for sizes that are too large to be shown";
+    if (!why && !races_witness(p->j->w, p->a, c, &witness)) why = "no example with known, small values was found";
     if (why) {
         if (p->verdict == RACE_FREE) p->verdict = RACE_UNKNOWN, p->reason = why;
         return;
@@ -341,7 +341,7 @@ static void decide(Pair *p, isl_set *c, bool is_group) {
 
 enum { FEW_PIECES = 4 };
 
-/* Phases of few pieces tell many pairs apart. Those behind loops have many, and often the pair is free at whatever time. */
+/* Phases of few pieces tell many pairs apart. Those after loops have many, and often the pair is free at any time. */
 static bool has_plain_phases(const Pair *p) {
     if (!p->a->phase || !p->b->phase) return false;
     return isl_set_n_basic_set(p->a->phase) * isl_set_n_basic_set(p->b->phase) <= FEW_PIECES;

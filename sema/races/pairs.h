@@ -11,7 +11,7 @@ int64_t races_holes(Walk *w, const Event *e);
 void races_judge(Walk *w, RaceTable *table, const RaceTable *before);
 bool races_same_pair(const RacePair *p, const RacePair *q); /* of accesses in the program text */
 /* witness.c: an example of a conflict; false: none with numbers that a person would read */
-bool races_witness(Walk *w, const Event *a, const Event *b, isl_set *conflict, RaceWitness *out);
+bool races_witness(Walk *w, const Event *a, isl_set *conflict, RaceWitness *out);
 /* explain.c: in words */
 const char *races_values(Arena *arena, const RaceValues *v);      /* "i = 3, j = 0"; of an element "3, 0" */
 const char *races_items(Arena *arena, const RaceWitness *x);      /* "i = 3 and i = 4" */

@@ -17,6 +17,7 @@ typedef Vec(RaceValue) RaceValues;
 /* An example: the sizes of a launch, two work items, the element that both touch. */
 typedef struct RaceWitness {
     RaceValues sizes, items[2], element;
+    bool is_symbolic; /* which element depends on a value that is not known: it is shown as in the program */
 } RaceWitness;
 
 typedef struct RacePair {

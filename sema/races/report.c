@@ -69,7 +69,8 @@ static void report(Sema *s, RacePair *p) {
     int k = strcmp(p->mode[0], "read") ? 0 : 1;
     if (is_reported(s, p->at[0], p->call[0]) || is_reported(s, p->at[1], p->call[1])) return;
     const char *items = races_items(arena, &p->witness), *element = races_element(arena, p);
-    if (p->verdict == RACE_BENIGN && !p->witness.element.n) return; /* `&out T`: the last item's value stays */
+    bool is_value = !p->witness.element.n && !p->witness.is_symbolic; /* `&out T`: the last item's value stays */
+    if (p->verdict == RACE_BENIGN && is_value) return;
     if (p->verdict == RACE_BENIGN) {
         Diag *d = diag(c, W0504, p->at[0],
                        "work items %s both write `%s`: a data race, but a benign one, because both "

@@ -61,11 +61,55 @@ static isl_set *with_small_scalars(Walk *w, isl_set *c) {
     return c;
 }
 
-bool races_witness(Walk *w, const Event *a, const Event *b, isl_set *conflict, RaceWitness *out) {
+/* A scalar whose value the message cannot state: computed from parameters in a way that is not followed, or loaded. */
+static bool is_opaque(const Var *v) { return v->kind == VAR_SCALAR && !v->sym; }
+
+static bool has_opaque(Walk *w, isl_pw_aff *value) {
+    VarSet in = varset_new(&w->space);
+    varset_add_value(&w->space, &in, value);
+    for (int i = 0; i < in.n; i++)
+        if (in.has[i] && is_opaque(w->space.vars.at[i])) return true;
+    return false;
+}
+
+static isl_set *without(isl_set *c, isl_id *id) {
+    int pos = id ? isl_set_find_dim_by_id(c, isl_dim_param, id) : -1;
+    return pos >= 0 ? isl_set_project_out(c, isl_dim_param, (unsigned)pos, 1) : c;
+}
+
+/* Do the sizes and items of the example conflict whatever the values of the opaque scalars are? */
+static bool is_example(const Question *q, const VarSet *in, isl_set *conflict, const RaceWitness *found,
+                       isl_point *point) {
+    Space *s = &q->w->space;
+    bool any = false;
+    for (int i = 0; i < in->n; i++) any = any || (in->has[i] && is_opaque(s->vars.at[i]));
+    if (!any) return true;
+    isl_set *shown = isl_set_copy(conflict), *legal = quasi_all(&s->q);
+    for (int i = 0; i < q->n; i++) {
+        if (q->at[i].to == &found->element) continue;
+        isl_val *v = isl_point_get_coordinate_val(point, isl_dim_set, i);
+        isl_pw_aff *number = quasi_number(&s->q, isl_val_get_num_si(v));
+        isl_val_free(v);
+        shown = quasi_and(shown, isl_pw_aff_eq_set(isl_pw_aff_copy(q->at[i].value), number));
+    }
+    for (int i = 0; i < s->vars.n; i++) {
+        const Var *v = s->vars.at[i];
+        if (!is_opaque(v)) shown = without(without(shown, v->id), v->other);
+        else if (v->facts && i < in->n && in->has[i]) legal = quasi_and(legal, isl_set_copy(v->facts));
+    }
+    bool always = isl_set_is_subset(legal, shown) == isl_bool_true;
+    isl_set_free(shown);
+    isl_set_free(legal);
+    return always;
+}
+
+bool races_witness(Walk *w, const Event *a, isl_set *conflict, RaceWitness *out) {
     Question q = {.w = w};
     *out = (RaceWitness){0};
     VarSet in = varset_new(&w->space);
     varset_add_set(&w->space, &in, conflict);
+    for (int i = 0; i < a->ref.n && !a->ref.at[i].mask && a->ref.at[i].at; i++)
+        varset_add_value(&w->space, &in, a->ref.at[i].at);
     for (int i = 0; i < w->kernel->sizes.n; i++) {
         if (w->given && w->given[i] >= 0)
             want(&q, quasi_number(&w->space.q, w->given[i]), w->kernel->sizes.at[i]->name, &out->sizes);
@@ -79,9 +123,9 @@ bool races_witness(Walk *w, const Event *a, const Event *b, isl_set *conflict, R
     for (int i = 0; i < a->ref.n; i++) {
         const Step *x = &a->ref.at[i];
         if (x->mask || !x->at) break;
+        out->is_symbolic = out->is_symbolic || has_opaque(w, x->at);
         want(&q, isl_pw_aff_copy(x->at), NULL, &out->element);
     }
-    (void)b;
     isl_set *all = answers(&q, with_small_scalars(w, isl_set_copy(conflict)));
     isl_set *least = isl_set_lexmin(isl_set_copy(all));
     isl_point *point = isl_set_sample_point(least ? least : isl_set_copy(all));
@@ -93,8 +137,10 @@ bool races_witness(Walk *w, const Event *a, const Event *b, isl_set *conflict, R
                 isl_val_cmp_si(v, -MAX_SHOWN) >= 0;
         if (found) vec_push(w->s->arena, q.at[i].to, ((RaceValue){q.at[i].name, isl_val_get_num_si(v)}));
         isl_val_free(v);
-        isl_pw_aff_free(q.at[i].value);
     }
+    found = found && is_example(&q, &in, conflict, out, point);
+    if (out->is_symbolic) out->element.n = 0;
+    for (int i = 0; i < q.n; i++) isl_pw_aff_free(q.at[i].value);
     isl_point_free(point);
     return found;
 }
