@@ -234,6 +234,7 @@ typedef struct KdslShadowArray {
     const char *const *parts;  /* their names, ".pos.x" */
     const char *kinds;         /* a letter for each part: 'b' bool, 'i' signed, 'u' unsigned, 'f' float */
     int64_t memory;            /* KdslMemory */
+    const int64_t *extents;    /* of an array of one item; NULL: a single value */
 } KdslShadowArray;
 typedef struct KdslShadowKernel {
     const char *name;
@@ -247,13 +248,15 @@ typedef struct KdslShadowKernel {
     int64_t n_sites;
 } KdslShadowKernel;
 /* A cell, from its lowest bit: kind 3 bits, has a value 1, several groups 1, site 16, turn 42, is a record 1. The cell
- * of a record: kind, has a value, many readers 1, number 26, phase 32: if several items read in this phase, and nobody
- * writes or updates, one more is nothing new. Kernels compare and store cells, too (irgen/lang/shadow_cell.c). */
+ * of a record: kind, updates 1, many 1, number 26, phase 32: if several items read in this phase, and nobody writes or
+ * updates, one more is nothing new; so it is if they only update. Kernels compare and store cells, too
+ * (irgen/lang/shadow_cell.c). */
 typedef enum KdslCellKind {
     KDSL_CELL_NOTHING, KDSL_CELL_READ, KDSL_CELL_WRITE, KDSL_CELL_UPDATE, KDSL_CELL_RECORD
 } KdslCellKind;
 enum {
     KDSL_CELL_KIND_BITS = 3, KDSL_CELL_SET = 1 << 3, KDSL_CELL_SEVERAL = 1 << 4, KDSL_CELL_MANY = 1 << 4,
+    KDSL_CELL_UPDATES = 1 << 3,
     KDSL_CELL_SITE = 5, KDSL_CELL_SITE_BITS = 16, KDSL_CELL_TURN = 21, KDSL_CELL_TURN_BITS = 42,
     KDSL_CELL_NUMBER_BITS = 26, KDSL_CELL_PHASE = 31, KDSL_CELL_IS_RECORD = 63
 };
@@ -277,6 +280,8 @@ typedef struct KdslShadow {
     void (*reads)(uint64_t at, int64_t n_bytes, int64_t site);
     void (*writes)(uint64_t at, int64_t n_bytes, int64_t site);
     void (*updates)(uint64_t at, int64_t n_bytes, int64_t site);
+    /* An array of one item: bytes that are read. `flags`: for each byte of it, whether it has been written. */
+    void (*unset)(const KdslShadowArray *array, const char *flags, int64_t offset, int64_t n_bytes, int64_t site);
 } KdslShadow;
 KDSL_RT KdslShadow *kdsl_shadow_begin(const KdslShadowKernel *kernel);
 KDSL_RT void kdsl_shadow_end(void);

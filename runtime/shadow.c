@@ -70,6 +70,11 @@ typedef struct Block {
     int64_t one_bytes;  /* unit_bytes; 0: parts of several sizes */
 } Block;
 
+typedef struct Private {
+    Block block;
+    struct Private *next;
+} Private;
+
 typedef struct Turns { /* of a group */
     uint64_t from;
     int64_t number;
@@ -101,6 +106,7 @@ static struct {
     KdslShadowCells *cells;    /* what kernels know of the blocks */
     int64_t cells_room;
     const Block *last[MOST_CACHED];
+    Private *privates;
     Record *records;
     int64_t n_records, n_kept, records_room, free_record; /* free: number + 1 of the first, linked by .turn */
     Turns *groups;
@@ -226,8 +232,8 @@ static void note_values(Report *r) {
 static void report(const Block *b, size_t index, Cell before, Cell after) {
     bool init = kind_of(before) == NOTHING;
     if (!(s.kernel->checks & (init ? KDSL_SHADOW_INIT : KDSL_SHADOW_RACE))) return;
-    uint64_t key = (uint64_t)(init ? 0 : site_of(before)) << 40 | (uint64_t)site_of(after) << 20 |
-                   (uint64_t)(b - s.blocks + 1);
+    uint64_t key = (uint64_t)(init ? 0 : site_of(before)) << 48 | (uint64_t)site_of(after) << 32 |
+                   (uint32_t)((uintptr_t)b->array >> 3);
     uint64_t *known = &seen[key * UINT64_C(0x9e3779b97f4a7c15) >> 52];
     if (*known == key) return;
     *known = key;
@@ -447,9 +453,12 @@ static bool is_of(Cell access, uint64_t phase) { return access && turn_of(access
 
 static void mark_many(const Block *b, const Record *r) {
     uint64_t phase = now.turn >> s.shift;
-    bool many = is_of(r->read[1], phase) && !is_of(r->write, phase) && !is_of(r->update[0], phase);
+    bool reads_only = is_of(r->read[1], phase) && !is_of(r->update[0], phase);
+    bool updates_only = is_of(r->update[1], phase) && !is_of(r->read[0], phase);
+    bool many = (reads_only || updates_only) && !is_of(r->write, phase);
     bool has_value = r->flags & SET || !b->needs_value;
-    *r->of = cell_of_record(r - s.records) | (many && has_value && s.shift ? many_in(phase) : 0);
+    *r->of = cell_of_record(r - s.records) | (many && has_value && s.shift ? many_in(phase) : 0) |
+             (updates_only ? KDSL_CELL_UPDATES : 0);
 }
 
 static void touch_record(const Block *b, size_t index, Record *r, Cell access) {
@@ -613,8 +622,10 @@ __attribute__((always_inline)) static inline void record(uintptr_t at, int64_t n
     Cell *to = &b->cells[index], c = *to, mine = cell(kind, now.turn, site, 0);
     Kind was = kind_of(c);
     if (was == RECORD) {
-        Cell many = cell_of_record(0) | many_in(now.phase >> ITEM_BITS), number = cell_of_record((1 << NUMBER_BITS) - 1);
-        if (kind == READ && (c & ~number) == (many & ~number)) return;
+        Cell many = cell_of_record(0) | many_in(now.phase >> ITEM_BITS);
+        Cell number = cell_of_record((1 << NUMBER_BITS) - 1);
+        if (kind == UPDATE) many |= KDSL_CELL_UPDATES;
+        if (kind != WRITE && (c & ~number) == (many & ~number)) return;
     } else if (!b->needs_value) {
         bool is_mine = turn_of(c) == now.turn && !(c & SEVERAL);
         if (turn_of(c) < *b->oldest || (is_mine && kind == WRITE)) {
@@ -622,7 +633,7 @@ __attribute__((always_inline)) static inline void record(uintptr_t at, int64_t n
             return;
         }
         if (is_mine && (was == kind || was == WRITE)) return;
-        if (c & SEVERAL && was == READ && kind == READ) return;
+        if (c & SEVERAL && was == kind && kind != WRITE) return;
     }
     touch(b, index, kind, site);
 }
@@ -633,6 +644,32 @@ static void writes(uint64_t at, int64_t n_bytes, int64_t site) {
     now.value_site = 0;
 }
 static void updates(uint64_t at, int64_t n_bytes, int64_t site) { record(at, n_bytes, UPDATE, site); }
+
+/* Arrays of one item have no cells. */
+static const Block *block_of_item(const KdslShadowArray *a) {
+    for (Private *p = s.privates; p; p = p->next)
+        if (p->block.array == a) return &p->block;
+    Private *p = calloc(1, sizeof *p);
+    if (!p) {
+        give_up("out of memory for --check");
+        return NULL;
+    }
+    *p = (Private){.block = {.array = a}, .next = s.privates};
+    for (int64_t d = 0; d < a->rank; d++) p->block.extents[d] = a->extents[d];
+    s.privates = p;
+    return &p->block;
+}
+
+static void unset(const KdslShadowArray *a, const char *flags, int64_t offset, int64_t n_bytes, int64_t site) {
+    uint64_t turn = now.every ? now.phase : now.turn;
+    for (int64_t at = offset; at < offset + n_bytes; at++) {
+        int64_t byte = at % a->elem_bytes, part = a->unit_bytes ? byte / a->unit_bytes : a->part_at[byte];
+        if (flags[at] || part == UINT16_MAX) continue;
+        const Block *b = block_of_item(a);
+        if (b) report(b, (size_t)(at / a->elem_bytes * a->n_parts + part), 0, cell(READ, turn, site, 0));
+        return;
+    }
+}
 
 /* Launches ---------------------------------------------------------------------------------------------------- */
 
@@ -725,7 +762,7 @@ KdslShadow *kdsl_shadow_begin(const KdslShadowKernel *kernel) {
     if (s.next >= MOST_TURNS / 2) begin_again();
     s.next = (s.next + ITEMS - 1) / ITEMS * ITEMS;
     now = (KdslShadow){.domain = domain, .array = array, .group = group, .barrier = barrier,
-                       .reads = reads, .writes = writes, .updates = updates};
+                       .reads = reads, .writes = writes, .updates = updates, .unset = unset};
     return &now;
 }
 

@@ -96,20 +96,28 @@ typedef struct Numbering {
     Func *func;
 } Numbering;
 
+/* An array of a work item that is declared without values. */
+static bool is_unset(const Sema *s, const Symbol *sym) {
+    bool is_local = sym && sym->kind == SYM_LOCAL && sym->func && sym->id >= 0 && !sym->is_shared && !sym->init;
+    if (!is_local || sym->type->kind != TY_ARRAY || !(s->options->shadow & SHADOW_INIT)) return false;
+    return frame_facts(sym)->in_frame;
+}
+
 /* The array, or the value passed by reference; NULL: not recorded. */
-static const Symbol *recorded(Expr *e) {
+static const Symbol *recorded(const Sema *s, Expr *e) {
     bool is_part = e->kind == EXPR_INDEX || (e->kind == EXPR_FIELD && expr_fixed_field(e));
     const Symbol *sym = NULL;
     if (expr_is_builtin(e, BUILTIN_AT)) sym = expr_root(e->call.info->receiver);
     else if (is_part) sym = expr_root(e);
     else if (e->kind == EXPR_NAME) sym = e->name.sym;
+    if (is_unset(s, sym)) sym->func->shadowed.at[sym->id] = true;
     return symbol_is_shadowed(sym) ? sym : NULL;
 }
 
 static bool give_number(Expr *e, void *context) {
     Numbering *n = context;
     Program *p = n->s->program;
-    Recorded access = {e->span, recorded(e)};
+    Recorded access = {e->span, recorded(n->s, e)};
     if (!access.array) return false;
     n->func->is_shadowed = true;
     if (p->touches.n == MOST_TOUCHES) {

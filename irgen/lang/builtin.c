@@ -145,6 +145,7 @@ static CgValue lower_swap(CgFunc *f, Expr *e) {
     if (frame_facts(arg(e, 0)->name.sym)->in_frame || frame_facts(arg(e, 1)->name.sym)->in_frame) {
         CgArray a = cg_array(f, arg(e, 0)), b = cg_array(f, arg(e, 1));
         cg_frame_swap(f, &a, &b);
+        for (int i = 0; i < 2; i++) cg_private_written(f, arg(e, i)->name.sym);
         return cg_value(NULL, e->type);
     }
     LLVMValueRef desc[2];

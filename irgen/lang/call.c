@@ -158,6 +158,7 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     for (int i = 0; i < args->n; i++) {
         const Symbol *p = info->func->params.at[i];
         Expr *arg = args->at[i].value;
+        if (p->mode != REF_NONE && p->mode != REF_IN) cg_private_written(f, expr_root(arg));
         if (p->mode == REF_NONE) {
             v[i] = cg_convert(f, cg_expr(f, arg), p->type).v;
         } else if (p->type->kind != TY_ARRAY) {

@@ -171,6 +171,7 @@ struct CgFunc { /* typedef: target.h */
     LLVMValueRef shadow_at, shadow_calls[3], shadow_phase; /* shadow.c: NULL, or the values of fields of KdslShadow */
     LLVMValueRef shadow_turn;      /* NULL, or of the item that runs here */
     struct CgCells *shadow_cells;  /* by Symbol.id (shadow_cell.c) */
+    LLVMValueRef *shadow_private;  /* the same (shadow_private.c) */
     LLVMValueRef shadow;           /* not NULL, entries of kernels: the KdslShadow of the launch (shadow.c) */
     LLVMValueRef item[3], record;  /* position, in functions called from kernels; what is reported, in memory */
     LLVMValueRef failed, call_failed; /* i1 in memory: set when the item ends here; by a call; NULL: neither */

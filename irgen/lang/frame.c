@@ -71,6 +71,7 @@ void cg_frame_array(CgFunc *f, const Symbol *sym, Expr *init) {
         cg_debug_variable(f, sym, a.desc, 0);
     }
     slot->array = a;
+    cg_private_declare(f, sym, init != NULL);
 }
 
 static void copy_elements(CgFunc *f, const CgArray *to, const CgArray *from) {
@@ -83,6 +84,7 @@ void cg_frame_assign(CgFunc *f, const Symbol *sym, Expr *value) {
     CgArray fresh = frame_memory(f, sym), a = cg_symbol_array(f, sym);
     cg_array_into(f, value, &fresh);
     copy_elements(f, &a, &fresh);
+    cg_private_written(f, sym);
 }
 
 void cg_frame_swap(CgFunc *f, const CgArray *a, const CgArray *b) {

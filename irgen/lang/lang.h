@@ -184,6 +184,10 @@ int cg_shadow_number(Cg *cg, const Func *kernel, const Symbol *array);
 void cg_shadow_cells(CgFunc *f, const Symbol *sym, int number); /* shadow_cell.c */
 bool cg_touch_cell(CgFunc *f, CgTouch how, const CgPlace *p, CgValue stored); /* false: the runtime has to do it */
 void cg_touch_call(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValueRef n_bytes, CgValue stored);
+LLVMValueRef cg_shadow_row(Cg *cg, const Symbol *array);        /* a KdslShadowArray */
+void cg_private_declare(CgFunc *f, const Symbol *sym, bool has_value); /* shadow_private.c */
+void cg_private_written(CgFunc *f, const Symbol *sym);          /* all of it, if it is such an array */
+bool cg_touch_private(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, int64_t bytes);
 void cg_tag_cell(CgFunc *f, LLVMValueRef inst);                 /* value.c: alias information */
 
 /* reduction.c */

@@ -67,7 +67,8 @@ static void call(CgFunc *f, LLVMValueRef fn, LLVMValueRef *args, int n) {
 /* What is stored, as a 64-bit number. */
 static void pass_value(CgFunc *f, int touch, CgValue v) {
     LLVMValueRef bits = v.v;
-    if (v.type->is_float) bits = LLVMBuildBitCast(f->b, bits, LLVMIntTypeInContext(f->cg->ctx, (unsigned)v.type->bits), "");
+    LLVMTypeRef same = LLVMIntTypeInContext(f->cg->ctx, (unsigned)v.type->bits);
+    if (v.type->is_float) bits = LLVMBuildBitCast(f->b, bits, same, "");
     bits = LLVMBuildZExtOrBitCast(f->b, bits, f->cg->i64, "");
     LLVMBuildStore(f->b, bits, field(f, offsetof(KdslShadow, value)));
     LLVMBuildStore(f->b, cg_i64(f->cg, touch), field(f, offsetof(KdslShadow, value_site)));
@@ -90,12 +91,16 @@ void cg_touch_call(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValue
 }
 
 void cg_touch_bytes(CgFunc *f, CgTouch how, int touch, LLVMValueRef at, LLVMValueRef n_bytes) {
-    if (touch && f->cg->shadows) cg_touch_call(f, how, touch, at, n_bytes, (CgValue){0});
+    if (!touch || !f->cg->shadows) return;
+    int64_t bytes = LLVMIsAConstantInt(n_bytes) ? (int64_t)LLVMConstIntGetZExtValue(n_bytes) : 0;
+    if (!cg_touch_private(f, how, touch, at, bytes)) cg_touch_call(f, how, touch, at, n_bytes, (CgValue){0});
 }
 
 static void touch_place(CgFunc *f, CgTouch how, const CgPlace *p, CgValue stored) {
-    if (!p->touch || !f->cg->shadows || cg_touch_cell(f, how, p, stored)) return;
-    cg_touch_call(f, how, p->touch, p->at, cg_i64(f->cg, type_size_bytes(p->type)), stored);
+    if (!p->touch || !f->cg->shadows) return;
+    int64_t bytes = type_size_bytes(p->type);
+    if (cg_touch_private(f, how, p->touch, p->at, bytes) || cg_touch_cell(f, how, p, stored)) return;
+    cg_touch_call(f, how, p->touch, p->at, cg_i64(f->cg, bytes), stored);
 }
 
 void cg_touch(CgFunc *f, CgTouch how, const CgPlace *p) { touch_place(f, how, p, (CgValue){0}); }
@@ -273,11 +278,22 @@ static LLVMValueRef array_row(Cg *cg, const Symbol *sym) {
     if (sym->is_shared) memory = KDSL_MEMORY_SHARED;
     const char *name = sym->part_of ? arena_printf(&cg->c->arena, "%s.%s", sym->part_of->name, sym->name) : sym->name;
     int rank = sym->type->kind == TY_ARRAY ? sym->type->rank : 0;
-    LLVMValueRef v[9] = {text(cg, name), cg_i64(cg, bytes), cg_i64(cg, rank), cg_i64(cg, p->unit), cg_i64(cg, p->n),
+    LLVMValueRef extents[MAX_RANK];
+    for (int d = 0; d < rank; d++) extents[d] = cg_i64(cg, sym->kind == SYM_LOCAL ? frame_facts(sym)->extents[d] : 0);
+    LLVMValueRef v[10] = {text(cg, name), cg_i64(cg, bytes), cg_i64(cg, rank), cg_i64(cg, p->unit), cg_i64(cg, p->n),
                          p->unit ? none : cg_constant_table(cg, "part.at", cg->i16, p->at, (int)bytes),
                          p->has_names ? cg_constant_table(cg, "part.names", cg->ptr, p->names, p->n) : none,
-                         text(cg, p->kinds), cg_i64(cg, memory)};
-    return LLVMConstStructInContext(cg->ctx, v, 9, false);
+                         text(cg, p->kinds), cg_i64(cg, memory),
+                         rank ? cg_constant_table(cg, "extents", cg->i64, extents, rank) : none};
+    return LLVMConstStructInContext(cg->ctx, v, 10, false);
+}
+
+LLVMValueRef cg_shadow_row(Cg *cg, const Symbol *array) {
+    const char *name = arena_printf(&cg->c->arena, "kdsl.private.%s.%d", array->func->symbol, array->id);
+    LLVMValueRef table = LLVMGetNamedGlobal(cg->module, name), row;
+    if (table) return table;
+    row = array_row(cg, array);
+    return cg_constant_table(cg, name, LLVMTypeOf(row), &row, 1);
 }
 
 static LLVMValueRef site_table(Cg *cg) {

@@ -1,7 +1,8 @@
 /* shadow_cell.c -- recorded accesses whose effect on their cell is known without the runtime: what record() in
  * runtime/shadow.c does first, as code of the kernel. These are nearly all accesses of one number in an array that the
- * kernel names: the first one to an element in this launch or phase, one more by the same item, and reads of what
- * several items read. The others call the runtime. Where the arrays are, and their cells, is loaded once. */
+ * kernel names: the first one to an element in this launch or phase, one more by the same item, reads of what several
+ * items read, and updates of what several items update. The others call the runtime. Where the arrays are, and their
+ * cells, is loaded once. */
 #include "irgen/lang/lang.h"
 
 #include <stddef.h>
@@ -122,13 +123,16 @@ static LLVMValueRef is_mine(const Check *a) {
     return is(a, LLVMIntULE, LLVMBuildSub(a->f->b, kind, word(a, least), ""), word(a, more));
 }
 
-/* Several items have read it, and all that an access has to be compared with are reads. */
-static LLVMValueRef is_read_by_many(const Check *a) {
+/* Several items have read it, and all that an access has to be compared with are reads; or updates, of an update. */
+static LLVMValueRef is_of_many(const Check *a) {
     uint64_t set = a->needs_value ? KDSL_CELL_SET : 0;
     LLVMValueRef flags = LLVMBuildAnd(a->f->b, a->cell, word(a, kinds | KDSL_CELL_SEVERAL | set), "");
-    LLVMValueRef several = is(a, LLVMIntEQ, flags, word(a, KDSL_CELL_READ | KDSL_CELL_SEVERAL | set));
+    bool updates = a->how == TOUCH_UPDATE;
+    uint64_t kind = updates ? KDSL_CELL_UPDATE : KDSL_CELL_READ;
+    LLVMValueRef several = is(a, LLVMIntEQ, flags, word(a, kind | KDSL_CELL_SEVERAL | set));
     if (!a->f->shadow_phase) return several;
     uint64_t record = UINT64_C(1) << KDSL_CELL_IS_RECORD | KDSL_CELL_RECORD | KDSL_CELL_MANY;
+    if (updates) record |= KDSL_CELL_UPDATES;
     LLVMValueRef phase = LLVMBuildShl(a->f->b, a->f->shadow_phase, word(a, KDSL_CELL_TURN), "");
     LLVMValueRef many = is(a, LLVMIntEQ, without(a, numbers), LLVMBuildOr(a->f->b, phase, word(a, record), ""));
     return LLVMBuildOr(a->f->b, several, many, "");
@@ -170,8 +174,7 @@ bool cg_touch_cell(CgFunc *f, CgTouch how, const CgPlace *p, CgValue stored) {
     cg_goto(f, done);
     if (other) {
         cg_enter(f, other);
-        LLVMValueRef same = is_mine(&a);
-        if (how == TOUCH_READ) same = LLVMBuildOr(f->b, same, is_read_by_many(&a), "");
+        LLVMValueRef same = LLVMBuildOr(f->b, is_mine(&a), is_of_many(&a), "");
         LLVMBuildCondBr(f->b, same, done, call);
     }
     cg_enter(f, call);
