@@ -196,10 +196,22 @@ static void walk_stmt(Walk *w, const Stmt *st) {
     for (Stmt *s; (s = child_stmt(&all));) walk_stmt(w, s);
 }
 
-bool accesses_are_disjoint(Arena *arena, const Func *kernel, const Symbol *array) {
+static Walk walk_kernel(Arena *arena, const Func *kernel, const Symbol *array) {
     Walk w = {.arena = arena, .kernel = kernel, .array = array, .dim = {-1, -1, -1}};
     w.now = w.loop = begin_stretch(&w);
     walk_block(&w, kernel->item->fn.body);
+    return w;
+}
+
+bool array_is_only_written(Arena *arena, const Func *kernel, const Symbol *array) {
+    Walk w = walk_kernel(arena, kernel, array);
+    for (int i = 0; i < w.stretches.n; i++)
+        if (w.stretches.at[i].reads || w.stretches.at[i].updates) return false;
+    return true;
+}
+
+bool accesses_are_disjoint(Arena *arena, const Func *kernel, const Symbol *array) {
+    Walk w = walk_kernel(arena, kernel, array);
     for (int i = 0; i < w.stretches.n; i++) {
         const Stretch *x = &w.stretches.at[i];
         if (x->same_as == i && x->is_foreign && x->reads + x->writes + x->updates > 1) return false;

@@ -69,6 +69,7 @@ static void choose(const Sema *s, Func *kernel, Symbol *sym) {
     bool is_value = sym->type->kind != TY_ARRAY; /* one that no item writes is passed by value */
     if (is_value && !(is_written && kernel->transfers.at[sym->dim] & TRANSFER_FROM)) return;
     bool wants_init = checks & SHADOW_INIT && symbol_is_fresh(sym);
+    if (!(checks & SHADOW_ALL)) wants_init = wants_init && !array_is_only_written(s->arena, kernel, sym);
     bool wants_races = checks & SHADOW_RACE && is_written && may_race(s, kernel, sym);
     kernel->shadowed.at[sym->id] = wants_init || wants_races;
 }
