@@ -223,6 +223,12 @@ static void run_body(Walk *w) {
     if (w->loop) cg_stmts(w->f, w->loop->for_.body, w->f->next_item, w->f->next_item);
 }
 
+static bool is_single(const Walk *w) {
+    for (int d = 0; d < w->n; d++)
+        if (!LLVMIsAConstantInt(w->axes[d].trips) || LLVMConstIntGetZExtValue(w->axes[d].trips) != 1) return false;
+    return true;
+}
+
 static void run_items(Walk *w, const Rectangle *r) {
     CgFunc *f = w->f;
     bool rows = has_rows(w);
@@ -255,6 +261,7 @@ static void run_items(Walk *w, const Rectangle *r) {
     LLVMValueRef latch = item_loop_end(f, &item, false);
     if (w->is_rest) cg_mark_short_rows(f, latch);
     if (w->is_version) cg_mark_version(f, latch);
+    if (is_single(w)) cg_mark_single(f, latch);
     if (rows) item_loop_end(f, &row, true);
     else cg_early_end(f, &early);
 }

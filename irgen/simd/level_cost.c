@@ -14,7 +14,7 @@ enum {
     LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_CALL = 6,
     PRIVATE_ACCESS = 1 /* a lane of a gather or scatter in the first cache */,
     PRIVATE_LANE_ACCESS = 5 /* the same by itself: its address is taken out of a vector */,
-    BY_LIVE_LANE = 18 /* with a branch, half of which may be missed */,
+    BY_LIVE_LANE = 18 /* with a branch, half of which may be missed; measured: docs/decisions/cost-model.md */,
     BY_LANE_PLAIN = 4 /* an update without a lock */,
     DIVIDER_ALONE = 6, LATENCY_OF_DIVISION = 24, /* of an integer */
     LATENCY_OF_GATHER = 25, LATENCY_OF_MASK = 4,
@@ -359,12 +359,15 @@ static bool skips_much(const SimdRegion *g, int b) {
     return false;
 }
 
+/* LLVM unrolls so many iterations of a loop without accesses, and folds them into one if recurrences are affine (trips.c). */
+enum { FOLDED = 8 };
+
 /* One item out of so many executes a block that only some execute. */
 enum { ONE_OF = 2 };
 
 /* The same level run by one item alone: it skips what a vector executes under a mask. */
 double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop) {
-    double operations = 1, wait = c->chain, divider = 0;
+    double operations = 1, wait = c->chain, busy = 0, locked = 0;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *b = &g->blocks.at[value->block];
@@ -375,14 +378,16 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
         double cost = g->costs[i].alone;
         if (op == LLVMBr) cost = b->diverges && stays_inside(g, value->block) && skips_much(g, value->block) ? MISSED_BRANCH : 1;
         else if (cost < 0) cost = op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
-        if (op == LLVMCall && update_cycles(value->v) > 1) cost = t->alone_in_a_cycle * update_cycles(value->v);
         double share = b->conditional && simd_is_masked(g, value->block) ? 1.0 / ONE_OF : 1;
         operations += cost * beside(g, value) * share;
-        if (is_divided(value->v)) divider += DIVIDER_ALONE * share;
+        if (is_divided(value->v)) busy += DIVIDER_ALONE * share;
+        if (op == LLVMCall && update_cycles(value->v) > 1) locked += update_cycles(value->v) * share;
     }
     double time = operations / t->alone_in_a_cycle;
-    if (divider > time) time = divider;
-    return c->weight * (time > wait ? time : wait);
+    if (busy > time) time = busy;
+    if (locked > time) time = locked; /* only accesses wait for it: arithmetic of the next items goes on */
+    if (time < wait) time = wait;
+    return c->weight * (loop >= 0 && simd_is_folded(g, loop) ? time / FOLDED : time);
 }
 
 double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {

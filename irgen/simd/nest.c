@@ -197,6 +197,7 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
         *shape = simd_shape(g, target);
         if (cg_allows(cg, INNER) && cg->options->opt_level >= 2 && simd_leaves_to_inner(g))
             return simd_refuse(g, "a loop of each item is vectorised instead: it reads along a row", NULL);
+        if (LLVMGetMetadata(latch, cg->md_single) && !g->always) return simd_refuse(g, "it has a single work item", NULL);
         walks = cg_allows(cg, WALKED);
         if (walks && shape->width == 1 && simd_find_walks(g, simd_width(g, target))) *shape = simd_shape(g, target);
     } while (walks && shape->width > 1 && simd_walked(cg, g, shape->width));

@@ -2,8 +2,6 @@
  * vector executes, which stays in the loop until its last lane has left. */
 #include "irgen/simd/simd.h"
 
-#include <math.h>
-
 /* Of one exit, the header's: phi + step each time, compared with a constant. 0: not known */
 static int64_t constant_trips(const SimdRegion *g, int loop) {
     LLVMBasicBlockRef head = g->blocks.at[g->loops.at[loop].header].bb;
@@ -76,9 +74,10 @@ static bool leaves_smoothly(const SimdRegion *g, int loop) {
     return smooth;
 }
 
-/* Smooth trip counts are nearly those of the neighbours. Those that data decide are taken to lie halfway between trip counts
- * that are all alike and a geometric distribution, where the greatest of n is the mean times the n-th harmonic number;
- * of loops in one another both parts differ. Lanes one after the other take no longer than all of them. */
+/* Smooth trip counts are nearly those of the neighbours. A loop with several exits is a search, which each item leaves with
+ * the same probability in each iteration: a geometric distribution, where the greatest of n trip counts is the mean times the
+ * n-th harmonic number. Those of other loops that data decide are taken to lie halfway between that and trip counts that are
+ * all alike; of loops in one another both parts differ. Lanes one after the other take no longer than all of them. */
 double simd_unevenness(const SimdRegion *g, int loop, int n_items) {
     static const double OF_NEIGHBOURS = 1.2;
     double harmonic = 0, smooth = 1, data = 1;
@@ -86,8 +85,50 @@ double simd_unevenness(const SimdRegion *g, int loop, int n_items) {
     for (int l = loop; l >= 0; l = g->loops.at[l].parent) {
         if (!g->loops.at[l].divergent) continue;
         if (leaves_smoothly(g, l)) smooth = OF_NEIGHBOURS;
-        else data *= n_exits(g, l) > 1 ? sqrt(n_items) : (1 + harmonic) / 2;
+        else data *= n_exits(g, l) > 1 ? harmonic : (1 + harmonic) / 2;
     }
     double all = smooth * data;
     return all < n_items ? all : n_items;
+}
+
+static bool is_step(const SimdRegion *g, int loop, LLVMValueRef v, LLVMValueRef of) {
+    LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : 0;
+    if (op != LLVMAdd && op != LLVMSub) return false;
+    return LLVMGetOperand(v, 0) == of && simd_is_invariant(g, loop, LLVMGetOperand(v, 1));
+}
+
+/* A phi that goes up or down by the same each time. */
+static bool is_counter(const SimdRegion *g, int loop, LLVMValueRef v) {
+    int i = value_map_get(g->value_of, v);
+    if (i < 0 || !LLVMIsAPHINode(v) || g->loops.at[loop].header != g->values.at[i].block) return false;
+    for (unsigned k = 0; k < LLVMCountIncoming(v); k++)
+        if (is_step(g, loop, LLVMGetIncomingValue(v, k), v)) return true;
+    return false;
+}
+
+static bool is_counted(const SimdRegion *g, int loop, LLVMValueRef test) {
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef v = LLVMGetOperand(test, k);
+        bool is_next = LLVMIsAInstruction(v) && LLVMGetNumOperands(v) && is_counter(g, loop, LLVMGetOperand(v, 0)) &&
+                       is_step(g, loop, v, LLVMGetOperand(v, 0));
+        if (!simd_is_invariant(g, loop, v) && !is_counter(g, loop, v) && !is_next) return false;
+    }
+    return true;
+}
+
+/* One item's loop that only computes affine recurrences, `s = s * a + b` with invariant a and b: unrolled, their composition
+ * is one multiplication and one addition. Lanes that leave the loop at different times need every value. */
+bool simd_is_folded(const SimdRegion *g, int loop) {
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!simd_in_loop(g, loop, value->block) || g->blocks.at[value->block].leaves) continue;
+        LLVMValueRef v = value->v;
+        LLVMOpcode op = LLVMGetInstructionOpcode(v);
+        bool is_affine = op == LLVMAdd || op == LLVMSub;
+        if (op == LLVMMul || op == LLVMShl) is_affine = simd_is_invariant(g, loop, LLVMGetOperand(v, 1));
+        if (op == LLVMPHI) is_affine = g->loops.at[loop].header == value->block;
+        if (op == LLVMICmp) is_affine = is_counted(g, loop, v);
+        if (!is_affine && op != LLVMBr) return false;
+    }
+    return g->loops.at[loop].divergent;
 }
