@@ -359,6 +359,13 @@ static bool skips_much(const SimdRegion *g, int b) {
     return false;
 }
 
+/* Branches on data. In a loop, an index that goes on smoothly and is compared with an extent is predicted. */
+static bool is_missed(const SimdRegion *g, int b) {
+    if (!g->blocks.at[b].diverges || !stays_inside(g, b) || !skips_much(g, b)) return false;
+    LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(g->blocks.at[b].bb));
+    return g->blocks.at[b].loop < 0 || !LLVMIsAICmpInst(condition) || !simd_is_smooth(g, condition);
+}
+
 /* LLVM unrolls so many iterations of a loop without accesses, and folds them into one if recurrences are affine (trips.c). */
 enum { FOLDED = 8 };
 
@@ -376,7 +383,7 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
         bool free = op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v) || simd_is_sign_of_fused(value->v);
         if (free || (loop >= 0 && simd_is_invariant(g, loop, value->v))) continue;
         double cost = g->costs[i].alone;
-        if (op == LLVMBr) cost = b->diverges && stays_inside(g, value->block) && skips_much(g, value->block) ? MISSED_BRANCH : 1;
+        if (op == LLVMBr) cost = is_missed(g, value->block) ? MISSED_BRANCH : 1;
         else if (cost < 0) cost = op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
         double share = b->conditional && simd_is_masked(g, value->block) ? 1.0 / ONE_OF : 1;
         operations += cost * beside(g, value) * share;

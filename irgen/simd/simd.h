@@ -267,6 +267,7 @@ bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMTypeRef elem
 /* trips.c: what the cost model takes a loop of an item for */
 double simd_trip_count(const SimdRegion *g, int loop);
 /* Iterations of a block of items in a loop and those around it, by those of the mean item; loop -1: 1 */
+bool simd_is_smooth(const SimdRegion *g, LLVMValueRef v);
 bool simd_is_folded(const SimdRegion *g, int loop);
 double simd_unevenness(const SimdRegion *g, int loop, int n_items);
 

@@ -57,6 +57,10 @@ static bool is_smooth(const SimdRegion *g, LLVMValueRef v, bool *seen) {
     return true;
 }
 
+bool simd_is_smooth(const SimdRegion *g, LLVMValueRef v) {
+    return is_smooth(g, v, arena_array(g->arena, bool, g->values.n + 1));
+}
+
 static int n_exits(const SimdRegion *g, int loop) {
     int n = 0;
     for (int b = 0; b < g->blocks.n; b++) n += is_exit(g, loop, b);
