@@ -126,6 +126,62 @@ static void bring(SimdEmit *e, int from, int s, LLVMValueRef *mask, bool partial
     }
 }
 
+/* The loop of the level that the block is in; -1: none. */
+static int left_by(const SimdRegion *g, int from, int level) {
+    int outer = g->levels[level].loop;
+    for (int l = g->blocks.at[from].loop; l >= 0 && l != outer; l = g->loops.at[l].parent)
+        if (g->loops.at[l].parent == outer) return l;
+    return -1;
+}
+
+/* Where a divergent loop is left for several nodes, the lanes of one of them are those that the other nodes did not get:
+ * END, or that one, for which no mask has to be kept up in each round. It is one that lanes leave for at different times. */
+static int find_rest(const SimdEmit *e, int loop) {
+    const SimdRegion *g = e->g;
+    int level = g->loops.at[loop].parent + 1, rest = END, first = END;
+    bool several = false;
+    for (int b = 0; b < g->blocks.n; b++) {
+        if (!g->loops.at[loop].has[b]) continue;
+        for (int i = 0; i < simd_n_succ(g, b); i++) {
+            int s = value_map_get(g->block_of, simd_succ(g, b, i));
+            if (s >= 0 && (g->loops.at[loop].has[s] || g->blocks.at[s].leaves)) continue;
+            int node = s < 0 ? END : simd_node_of(g, level, s);
+            if (node == END || !g->levels[level].nodes.at[node].masked) return END;
+            several |= first != END && first != node;
+            first = node;
+            if (g->blocks.at[b].diverges) rest = node;
+        }
+    }
+    return several ? rest : END;
+}
+
+static bool is_left_for(const SimdRegion *g, int loop, int level, int node) {
+    for (int b = 0; b < g->blocks.n; b++)
+        for (int i = 0; g->loops.at[loop].has[b] && i < simd_n_succ(g, b); i++) {
+            int s = value_map_get(g->block_of, simd_succ(g, b, i));
+            bool is_inside = s >= 0 && (g->loops.at[loop].has[s] || g->blocks.at[s].leaves);
+            if (s >= 0 && !is_inside && simd_node_of(g, level, s) == node) return true;
+        }
+    return false;
+}
+
+/* At the end of the loop. What came to the other nodes before it is not in `entered`, the lanes that entered it. */
+static void come_from_rest(SimdEmit *e, int loop, LLVMValueRef *entered) {
+    const SimdRegion *g = e->g;
+    int level = g->loops.at[loop].parent + 1, rest = e->rest_of[loop];
+    LLVMValueRef *others = masks_new(e);
+    for (int n = 0; n < g->levels[level].nodes.n; n++) {
+        if (n == rest || !is_left_for(g, loop, level, n)) continue;
+        LLVMValueRef *came = load_masks(e, e->came[level][n]);
+        for (int k = 0; k < e->n; k++) others[k] = others[k] ? LLVMBuildOr(e->b, others[k], came[k], "") : came[k];
+    }
+    for (int k = 0; k < e->n; k++) {
+        LLVMValueRef mine = LLVMBuildNot(e->b, others[k], "");
+        others[k] = entered ? LLVMBuildAnd(e->b, entered[k], mine, "") : mine;
+    }
+    add_masks(e, e->came[level][rest], others);
+}
+
 /* The lanes of `mask` go from block `from` to `to`. partial: others may go elsewhere. */
 static void transfer(SimdEmit *e, int from, LLVMBasicBlockRef to, LLVMValueRef *mask, bool partial) {
     SimdRegion *g = e->g;
@@ -144,6 +200,8 @@ static void transfer(SimdEmit *e, int from, LLVMBasicBlockRef to, LLVMValueRef *
         return;
     }
     int level = (is_header ? g->loops.at[loop].parent : loop) + 1, node = simd_node_of(g, level, s);
+    int left = left_by(g, from, level);
+    if (left >= 0 && e->rest_of[left] == node) return;
     if (node_at(e, level, node)->masked) add_masks(e, e->came[level][node], mask);
 }
 
@@ -298,6 +356,7 @@ static void branch_back(SimdEmit *e, LLVMValueRef branch) {
 static void run_loop(SimdEmit *e, int level, int node) {
     int loop = node_at(e, level, node)->loop, inner = loop + 1;
     bool divergent = e->g->loops.at[loop].divergent;
+    LLVMValueRef *entered = e->mask;
     if (divergent) store_masks(e, e->live[loop], e->mask);
     else e->level_mask[inner] = e->mask;
     LLVMBuildBr(e->b, e->round[inner]);
@@ -320,6 +379,7 @@ static void run_loop(SimdEmit *e, int level, int node) {
     store_masks(e, e->live[loop], next);
     branch_back(e, LLVMBuildCondBr(e->b, simd_any(e, next), e->round[inner], e->loop_done[loop]));
     LLVMPositionBuilderAtEnd(e->b, e->loop_done[loop]);
+    if (e->rest_of[loop] != END) come_from_rest(e, loop, entered);
     LLVMBuildBr(e->b, entry_of(e, level, node_at(e, level, node)->next));
 }
 
@@ -409,6 +469,7 @@ static void prepare(SimdEmit *e) {
     e->loop_done = arena_array(a, LLVMBasicBlockRef, n_levels);
     e->live = arena_array(a, LLVMValueRef *, n_levels);
     e->live_next = arena_array(a, LLVMValueRef *, n_levels);
+    e->rest_of = arena_array(a, int, n_levels);
     for (int l = 0; l < n_levels; l++) {
         int n = g->levels[l].nodes.n;
         e->entry[l] = arena_array(a, LLVMBasicBlockRef, n + 1);
@@ -422,6 +483,7 @@ static void prepare(SimdEmit *e) {
         if (l == 0) continue;
         e->round[l] = simd_block(e, "round");
         e->loop_done[l - 1] = simd_block(e, "loop.done");
+        e->rest_of[l - 1] = g->loops.at[l - 1].divergent ? find_rest(e, l - 1) : END;
         if (!g->loops.at[l - 1].divergent) continue;
         e->live[l - 1] = slots_new(e, "live");
         e->live_next[l - 1] = slots_new(e, "live.next");

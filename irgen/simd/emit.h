@@ -27,6 +27,7 @@ typedef struct SimdEmit {
     LLVMValueRef **out;           /* by value: what items that left its loop took with them */
     LLVMValueRef **phi;           /* by value: where the ways to it leave what they bring */
     LLVMValueRef ***came;         /* [level][node]: masks of the lanes that have come to a masked node so far */
+    int *rest_of;                     /* by loop: the node that takes the lanes that no other one got; END (control.c) */
     LLVMValueRef **live, **live_next; /* by loop, divergent ones: lanes in this round, and in the next */
     LLVMValueRef **all_come;      /* [level][node]: i1: do all lanes come? NULL: it takes a look at the masks */
     LLVMBasicBlockRef **entry;    /* [level][node] */
