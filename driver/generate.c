@@ -60,11 +60,20 @@ static void plan_gpus(Code *code, const Program *p, const Options *o, IrOptions 
 Code code_plan(Arena *arena, const Program *p, const Options *o) {
     int n_kernels = kernel_count(p), n_versions = o->n_levels ? o->n_levels : 1, n_parts = part_count(o, n_kernels);
     Wanted emit = wanted(o->emit);
-    IrOptions options = {.opt_level = o->opt_level, .debug = o->debug, .unchecked = o->unchecked, .without = o->without,
+    IrOptions options = {.opt_level = o->opt_level,
+                         .debug = o->debug,
+                         .unchecked = o->unchecked,
+                         .without = o->without,
                          .verify_each = o->verify_each || getenv("KDSL_VERIFY_EACH"),
                          .unified = o->unified,
-                         .march = o->march, .scalar = o->scalar, .vector_always = o->vector_always, .omitted = o->omitted, .nest_plan = o->nest_plan,
-                         .print_before = o->print_before, .want_asm = emit.assembly, .want_text = emit.text};
+                         .march = o->march,
+                         .scalar = o->scalar,
+                         .vector_always = o->vector_always,
+                         .omitted = o->omitted,
+                         .nest_plan = o->nest_plan,
+                         .print_before = o->print_before,
+                         .want_asm = emit.assembly,
+                         .want_text = emit.text};
     Code code = {arena_array(arena, Piece, 1 + o->archs.n + n_versions * n_parts), 0, 0};
     options.gpu = archs_have_gpu(&o->archs);
     options.n_images = o->archs.n;

@@ -193,7 +193,8 @@ static bool tell_launch(Job *j) {
 /* The target is that of --offload-arch, if it names one GPU, else the x86 device. */
 static bool run_pass(Compiler *c, const Options *o, const Source *source, const char *output) {
     bool gpu = archs_have_gpu(&o->archs);
-    IrOptions options = {.opt_level = o->opt_level, .march = gpu ? o->archs.at[0].cpu : o->march, .vector_always = o->vector_always};
+    IrOptions options = {
+        .opt_level = o->opt_level, .march = gpu ? o->archs.at[0].cpu : o->march, .vector_always = o->vector_always};
     Buf text = {0};
     bool ok = irgen_run_pass(o->run_pass, gpu ? o->archs.at[0].target : "x86", &options, source->text, source->n,
                              source->path, &text);
@@ -350,8 +351,13 @@ int main(int argc, char **argv) {
         return status;
     }
     if (o.command == COMMAND_REPL) {
-        int status = repl_run(&(ReplOptions){.file = o.input, .march = o.march, .archs = &o.archs,
-                                             .opt_level = o.opt_level, .strict = o.strict, .shadow = o.shadow, .colour = o.colour});
+        int status = repl_run(&(ReplOptions){.file = o.input,
+                                             .march = o.march,
+                                             .archs = &o.archs,
+                                             .opt_level = o.opt_level,
+                                             .strict = o.strict,
+                                             .shadow = o.shadow,
+                                             .colour = o.colour});
         compiler_free(&c);
         return status;
     }

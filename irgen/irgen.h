@@ -58,8 +58,8 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
 void ir_result_free(IrResult *r);
 /* For tests: parses text[0..n) as LLVM IR of a module for this target, runs one pass (pass.def), and appends the
  * module's text to `out`. false: there is no such pass, or the text has an error; then `out` gets the message. */
-bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n, const char *path,
-                    Buf *out);
+bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, const char *text, size_t n,
+                    const char *path, Buf *out);
 void irgen_list_passes(Buf *out);
 bool irgen_has_pass(const char *name);
 /* Of a text for IrOptions.nest_plan: what is wrong with it, or NULL. */

@@ -116,8 +116,8 @@ static void run_passes(Cg *cg, const char *passes) {
 }
 
 /* Items of a group that reach different barriers, or some that reach none, are wrong results or a program that never
- * ends. The language keeps programs from it, lang/segment.c writes marks that keep LLVM from it, and here is looked at what
- * LLVM has made: with loops that share a header joined into one, as back ends do before anything else. */
+ * ends. The language keeps programs from it, lang/segment.c writes marks that keep LLVM from it, and here is looked at
+ * what LLVM has made: with loops that share a header joined into one, as back ends do before anything else. */
 static void check_barriers(Cg *cg) {
     run_passes(cg, "function(loop-simplify)");
     char *where = LLVMKdslDivergentBarrier(cg->module);

@@ -27,26 +27,68 @@ enum { MAX_FEATURES = 8192 }; /* bytes of a list of them: LLVM names some 160 of
 
 static const Target targets[] = {
     /* The host program. It only declares the kernels: their host versions are in the object of the x86 device. */
-    {.name = "host", .triple = "x86_64-unknown-linux-gnu", .is_program = true, .checks = true,
-     .atomic_scope = "", .fma_feature = "+fma", .half_feature = "+f16c",
-     .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMHiddenVisibility, .kernel_cc = LLVMCCallConv,
+    {.name = "host",
+     .triple = "x86_64-unknown-linux-gnu",
+     .is_program = true,
+     .checks = true,
+     .atomic_scope = "",
+     .fma_feature = "+fma",
+     .half_feature = "+f16c",
+     .kernel_linkage = LLVMExternalLinkage,
+     .kernel_visibility = LLVMHiddenVisibility,
+     .kernel_cc = LLVMCCallConv,
      .init = x86_init},
     /* For libomptarget's host plugin: a shared object, whose kernels the plugin finds by dlsym and calls once per
      * launch. Kernels are weak, so that two object files with a kernel of the same name can be linked into one
      * program. */
-    {.name = "x86", .triple = "x86_64-unknown-linux-gnu", .atomic_scope = "", .holds_fallback = true,
-     .group_is_loop = true, .copies_apart = true, .fma_feature = "+fma", .half_feature = "+f16c",
-     .own_math = true, .vector = true,
-     .kernel_linkage = LLVMWeakAnyLinkage, .kernel_visibility = LLVMProtectedVisibility,
-     .kernel_cc = LLVMCCallConv, .kernel_entry = cpu_kernel_entry, .init = x86_init},
-    {.name = "nvptx", .triple = "nvptx64-nvidia-cuda", .default_cpu = "sm_75", .gpu = &nvptx_gpu, .atomic_scope = "device",
-     .text_is_image = true, .lines_only = true, .fma_feature = "", .half_feature = "", .converts_bf16 = true,
-     .one_nan = true, .own_math = true, .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMDefaultVisibility,
-     .kernel_cc = PTX_KERNEL, .kernel_entry = gpu_kernel_entry, .init = nvptx_init},
-    {.name = "amdgpu", .triple = "amdgcn-amd-amdhsa", .default_cpu = "gfx90a", .gpu = &amdgpu_gpu, .atomic_scope = "agent",
-     .divides_words = true, .global_space = 1, .code_object = 500, .fma_feature = "", .half_feature = "", .own_math = true,
-     .kernel_linkage = LLVMExternalLinkage, .kernel_visibility = LLVMProtectedVisibility, .kernel_cc = AMDGPU_KERNEL,
-     .kernel_entry = gpu_kernel_entry, .init = amdgpu_init},
+    {.name = "x86",
+     .triple = "x86_64-unknown-linux-gnu",
+     .atomic_scope = "",
+     .holds_fallback = true,
+     .group_is_loop = true,
+     .copies_apart = true,
+     .fma_feature = "+fma",
+     .half_feature = "+f16c",
+     .own_math = true,
+     .vector = true,
+     .kernel_linkage = LLVMWeakAnyLinkage,
+     .kernel_visibility = LLVMProtectedVisibility,
+     .kernel_cc = LLVMCCallConv,
+     .kernel_entry = cpu_kernel_entry,
+     .init = x86_init},
+    {.name = "nvptx",
+     .triple = "nvptx64-nvidia-cuda",
+     .default_cpu = "sm_75",
+     .gpu = &nvptx_gpu,
+     .atomic_scope = "device",
+     .text_is_image = true,
+     .lines_only = true,
+     .fma_feature = "",
+     .half_feature = "",
+     .converts_bf16 = true,
+     .one_nan = true,
+     .own_math = true,
+     .kernel_linkage = LLVMExternalLinkage,
+     .kernel_visibility = LLVMDefaultVisibility,
+     .kernel_cc = PTX_KERNEL,
+     .kernel_entry = gpu_kernel_entry,
+     .init = nvptx_init},
+    {.name = "amdgpu",
+     .triple = "amdgcn-amd-amdhsa",
+     .default_cpu = "gfx90a",
+     .gpu = &amdgpu_gpu,
+     .atomic_scope = "agent",
+     .divides_words = true,
+     .global_space = 1,
+     .code_object = 500,
+     .fma_feature = "",
+     .half_feature = "",
+     .own_math = true,
+     .kernel_linkage = LLVMExternalLinkage,
+     .kernel_visibility = LLVMProtectedVisibility,
+     .kernel_cc = AMDGPU_KERNEL,
+     .kernel_entry = gpu_kernel_entry,
+     .init = amdgpu_init},
 };
 
 enum { N_TARGETS = sizeof targets / sizeof *targets };
@@ -130,8 +172,8 @@ Target target_version(const Target *t) {
 static const char wide_vectors[] = "-prefer-256-bit";
 
 /* AMD's `extrq` and `insertq` have no VEX encoding, and an instruction of the old encoding that writes a register whose
- * upper half is in use costs up to 110 ns: measured on a virtual machine on Zen 3, where a loop that converts pixels took
- * 14 times as long. LLVM takes them for shuffles of bytes wherever it may. */
+ * upper half is in use costs up to 110 ns: measured on a virtual machine on Zen 3, where a loop that converts pixels
+ * took 14 times as long. LLVM takes them for shuffles of bytes wherever it may. */
 static const char no_old_encoding[] = "-sse4a";
 
 static LLVMTargetMachineRef new_machine(const Target *t, const char *march, int opt_level) {
@@ -160,8 +202,8 @@ static LLVMTargetMachineRef new_machine(const Target *t, const char *march, int 
 
 /* Machines of this thread ------------------------------------------------------------------------------------------ */
 
-/* A machine, and the tables of each subtarget that it has met, take LLVM a millisecond to make: they are kept for the next
- * module that this thread compiles. LLVM's machines are for one thread at a time. */
+/* A machine, and the tables of each subtarget that it has met, take LLVM a millisecond to make: they are kept for the
+ * next module that this thread compiles. LLVM's machines are for one thread at a time. */
 typedef struct Machine {
     const char *triple;
     char *march;

@@ -64,8 +64,8 @@ typedef struct Target {
 const Target *target_find(const char *name); /* NULL: unknown */
 /* The row for a module with one of several versions of the kernels (version.c): its entries are hidden symbols. */
 Target target_version(const Target *t);
-/* march NULL or "native": the default of the row. Returns NULL if this LLVM has no such target. The machine belongs to this
- * thread, which has it again for the next module. */
+/* march NULL or "native": the default of the row. Returns NULL if this LLVM has no such target. The machine belongs to
+ * this thread, which has it again for the next module. */
 LLVMTargetMachineRef target_machine(const Target *t, const char *march, int opt_level);
 bool target_has_fma(const Target *t, LLVMTargetMachineRef machine);
 bool target_has_half(const Target *t, LLVMTargetMachineRef machine); /* conversions of f16 */

@@ -110,7 +110,8 @@ bool off_ptxas_tells(Compiler *c, const char *cpu, const Blob *ptx, Blob *text);
 /* Creates the image from a GPU's module. "amdgpu": links the object to a code object. "nvptx": assembles the PTX to a
  * cubin by ptxas; without ptxas, or for newer models as well (any_newer), the image is the PTX itself, which the CUDA
  * driver assembles at run time (runtime/cuda.c). cpu: sm_90, gfx90a. */
-bool off_link_gpu_image(Compiler *c, const char *target, const char *cpu, bool any_newer, const Blob *module, Blob *image);
+bool off_link_gpu_image(Compiler *c, const char *target, const char *cpu, bool any_newer, const Blob *module,
+                        Blob *image);
 /* Creates an object with the images, each in LLVM's container format, under the symbols of off_image_symbol. */
 typedef struct DeviceImage {
     Blob bytes;

@@ -265,7 +265,13 @@ struct Stmt {
         } for_;
         struct { Expr *cond; Block *body; bool calls; /* sema: an iteration calls functions */ } while_;
         struct { Expr *value; } return_; /* NULL: no value */
-        struct { Expr *cond; Expr *format; ArgList args; FormatPlan *plan; int site; /* sema */ } assert_; /* format: NULL, STR */
+        struct {
+            Expr *cond;
+            Expr *format;
+            ArgList args;
+            FormatPlan *plan;
+            int site; /* sema */
+        } assert_;    /* format: NULL, STR */
         struct {
             Block *block;
             SyncList enter; /* sema, STMT_RESIDENT */

@@ -321,7 +321,8 @@ static bool type_argument(Feed *f, Token *t) {
     }
     Token next = feed_peek(f);
     bool launch = f->prev2.kind == TOK_OFFLOAD && next.kind == TOK_ID, first = begins_statement(&f->prev2);
-    if (t->kind == TOK_LT && f->prev.kind == TOK_ID && (launch || (first && type_of(&next)))) { /* `offload k<f32>(x)`, `f<f32>(x);` */
+    if (t->kind == TOK_LT && f->prev.kind == TOK_ID &&
+        (launch || (first && type_of(&next)))) { /* `offload k<f32>(x)`, `f<f32>(x);` */
         diag(f->c, E0216, span_join(t->span, next.span),
              "a call does not name types: the compiler infers them from the arguments");
         return true;

@@ -185,8 +185,14 @@ static bool attempt(Check *k, Text *input, bool all) {
     add_declarations(k);
     add_variables(k);
     for (int i = 0; i < t->items.n; i++) vec_push(&t->c.arena, &t->module->items, t->items.at[i]);
-    SemaOptions how = {.stdlib = stdlib_modules, .kept = t->kept, .n_kept = t->n_kept, .is_session = true,
-                       .only_reached = !all, .strict = k->s->options.strict, .shadow = k->s->options.shadow, .host_fuses = irgen_host_fuses,
+    SemaOptions how = {.stdlib = stdlib_modules,
+                       .kept = t->kept,
+                       .n_kept = t->n_kept,
+                       .is_session = true,
+                       .only_reached = !all,
+                       .strict = k->s->options.strict,
+                       .shadow = k->s->options.shadow,
+                       .host_fuses = irgen_host_fuses,
                        .march = k->s->options.march};
     t->program = sema_check(&t->c, t->module, &how);
     return t->c.diags.n_errors == 0;

@@ -262,9 +262,12 @@ static void run_lines(Repl *r) {
 }
 
 int repl_run(const ReplOptions *o) {
-    Repl r = {
-        .options = {
-            .march = o->march, .archs = o->archs, .opt_level = o->opt_level, .strict = o->strict, .shadow = o->shadow, .colour = o->colour}};
+    Repl r = {.options = {.march = o->march,
+                          .archs = o->archs,
+                          .opt_level = o->opt_level,
+                          .strict = o->strict,
+                          .shadow = o->shadow,
+                          .colour = o->colour}};
     Buf why = {0};
     terminal_look(&r.terminal, o->colour);
     r.quiet = !r.terminal.interactive; /* deterministic output for scripts */

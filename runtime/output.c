@@ -34,7 +34,8 @@ static int open_either(Output *o, const char *path) {
     struct stat about;
     bool is_there = !stat(path, &about);
     if (!is_there && errno != ENOENT) return -1;
-    if (!is_there && !lstat(path, &about)) return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* a link to nothing */
+    if (!is_there && !lstat(path, &about))
+        return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* a link to nothing */
     if (is_there && !S_ISREG(about.st_mode)) return open(path, O_WRONLY | O_CLOEXEC);
     if (is_there && access(path, W_OK)) return -1;
     o->real = is_there ? realpath(path, NULL) : strdup(path);

@@ -109,7 +109,8 @@ void check_const_item(Sema *s, Item *item) {
     sym->written = true;
     TypeExpr *written = item->const_.type;
     ExprKind kind = (*value)->kind;
-    bool is_array = (written && written->kind == TE_ARRAY) || kind == EXPR_LIST || kind == EXPR_FILL || kind == EXPR_COMPREHEND;
+    bool is_array =
+        (written && written->kind == TE_ARRAY) || kind == EXPR_LIST || kind == EXPR_FILL || kind == EXPR_COMPREHEND;
     if (is_array) {
         array_constant(s, item);
         s->const_chain--;

@@ -20,7 +20,8 @@ unsigned use_of_pass(const Event *e) {
     if (!callee || callee->is_extern || !callee->facts->uses) return use_of_mode(e->arg->mode);
     if (e->launch) return USE_LAUNCHES;
     unsigned use = callee->facts->uses[e->param];
-    return e->arg->value->kind != EXPR_NAME ? use & ~(unsigned)USE_FILLS : use; /* what it fills is a part of the array */
+    return e->arg->value->kind != EXPR_NAME ? use & ~(unsigned)USE_FILLS
+                                            : use; /* what it fills is a part of the array */
 }
 
 bool make_is_unknown(const Event *e) {

@@ -108,8 +108,8 @@ static Form quotient(Walk *w, const Form *a, const Form *by, const Type *t, Span
     return q;
 }
 
-/* Rounded towards 0. The range of any a bounds, for example, the number of the `(n + 15) / 16` blocks of n items, where n + 15
- * may have wrapped: 16 times that cannot. */
+/* Rounded towards 0. The range of any a bounds, for example, the number of the `(n + 15) / 16` blocks of n items, where
+ * n + 15 may have wrapped: 16 times that cannot. */
 static Form range_div(Walk *w, const Form *a, const Form *by, const Type *t, Span span) {
     Form q = quotient(w, a, by, t, span);
     Interval all = affine_interval(&w->a, a);

@@ -1,9 +1,9 @@
 /* whole.c -- does a kernel write every element of a parameter? Must-write regions (array region analysis, Creusillet
- * and Irigoin 1995) as integer sets of isl: for each statement the elements that are certainly written from there to the
- * end, as a set whose parameters are the sizes, the variables of the domain and those of the loops around it. A loop's
- * region is the union over its iterations, that of an `if` is what either branch writes under its condition, or what
- * both write where the condition is not quasi-affine. The kernel's is the union over its domain, and the question is
- * whether the array's box of elements is a subset of it.
+ * and Irigoin 1995) as integer sets of isl: for each statement the elements that are certainly written from there to
+ * the end, as a set whose parameters are the sizes, the variables of the domain and those of the loops around it. A
+ * loop's region is the union over its iterations, that of an `if` is what either branch writes under its condition, or
+ * what both write where the condition is not quasi-affine. The kernel's is the union over its domain, and the question
+ * is whether the array's box of elements is a subset of it.
  *
  * A region is a lower bound. What is not understood writes nothing: loops that may be left early, `while`, slices. A
  * check that fails ends the program, so what comes after it counts as if none did.
@@ -130,8 +130,8 @@ static isl_set *called(Frame *at, const Expr *call, isl_set *states) {
     return written;
 }
 
-/* Each branch where it runs, or what both write where the condition is not known. The `rest` runs after either: NULL where
- * both come to it anyway. */
+/* Each branch where it runs, or what both write where the condition is not known. The `rest` runs after either: NULL
+ * where both come to it anyway. */
 static isl_set *selected(Frame *at, const Stmt *st, const Rest *rest, isl_set *states) {
     isl_set *c = quasi_bool(&at->quasi, st->if_.cond, states);
     isl_set *yes = isl_set_copy(states), *no = isl_set_copy(states);
@@ -267,7 +267,8 @@ static isl_point *small_point(isl_set *missing) {
     for (int bits = 2; bits <= 32; bits *= 2) {
         isl_set *few = isl_set_copy(missing);
         for (int i = 0; i < isl_set_dim(missing, isl_dim_param); i++) {
-            few = isl_set_lower_bound_val(few, isl_dim_param, (unsigned)i, isl_val_int_from_si(isl_set_get_ctx(missing), 0));
+            few = isl_set_lower_bound_val(few, isl_dim_param, (unsigned)i,
+                                          isl_val_int_from_si(isl_set_get_ctx(missing), 0));
             few = isl_set_upper_bound_val(few, isl_dim_param, (unsigned)i,
                                           isl_val_int_from_si(isl_set_get_ctx(missing), INT64_C(1) << bits));
         }
@@ -281,7 +282,8 @@ static isl_point *small_point(isl_set *missing) {
     return isl_set_sample_point(missing);
 }
 
-/* "`y[0, 2]` may be left out, for example if `n` is 3": a point of what is not shown to be written. NULL: none found. */
+/* "`y[0, 2]` may be left out, for example if `n` is 3": a point of what is not shown to be written. NULL: none found.
+ */
 static const char *example(const Frame *at, isl_set *missing, Arena *arena) {
     const Symbol *array = at->quasi.f->params.at[at->param];
     isl_point *point = small_point(missing);

@@ -15,7 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_KERNELS = 256, LAUNCHES_EACH = 2, SECONDS_LIMIT = 4, BATCH_NS = 20000, BATCHES = 1000, TOTAL_NS = 60000000 };
+enum {
+    MOST_KERNELS = 256,
+    LAUNCHES_EACH = 2,
+    SECONDS_LIMIT = 4,
+    BATCH_NS = 20000,
+    BATCHES = 1000,
+    TOTAL_NS = 60000000
+};
 
 typedef int32_t Launch(void *location, int64_t device, int32_t teams, int32_t threads, void *region_id,
                        uint32_t *arguments);
@@ -56,8 +63,9 @@ static double time_of(const Repeated *r, int n) {
     return (now() - start) / n;
 }
 
-/* The first repetitions fill caches and copy the pages that are written; batches grow until the clock costs nothing. There
- * are enough of them to outlast another program's time slice: a core that two hardware threads share runs at half speed. */
+/* The first repetitions fill caches and copy the pages that are written; batches grow until the clock costs nothing.
+ * There are enough of them to outlast another program's time slice: a core that two hardware threads share runs at half
+ * speed. */
 static double fastest(const Repeated *r) {
     double begin = now(), best = time_of(r, 1);
     int n = 1;

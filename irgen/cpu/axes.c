@@ -14,7 +14,8 @@ static const Stmt *collapsed_loop(Kernel *k) {
     if (!cg->vector || !cg_allows(cg, COLLAPSE) || cg_extra_values(cg, k->func)) return NULL;
     const Stmt *loop = collapsible_loop(&cg->c->arena, k->func);
     const Func *fn = k->func;
-    if (loop && cg_allows(cg, FLATTEN) && axes_flatten(fn, &fn->item->fn.over.at[fn->domain.n - 1], &loop->for_.binder)) {
+    if (loop && cg_allows(cg, FLATTEN) &&
+        axes_flatten(fn, &fn->item->fn.over.at[fn->domain.n - 1], &loop->for_.binder)) {
         k->is_flattened = true;
         return loop;
     }
@@ -35,8 +36,8 @@ static bool flattens(const Kernel *k) {
     return axes_flatten(k->func, &over->at[k->order[n - 2]], &over->at[k->order[n - 1]]);
 }
 
-/* Channels, components: rows of two to four items would not fill a vector. As a loop of each item of the other axes they
- * are unrolled, and their accesses interleaved (simd/unroll.c, parts.c). */
+/* Channels, components: rows of two to four items would not fill a vector. As a loop of each item of the other axes
+ * they are unrolled, and their accesses interleaved (simd/unroll.c, parts.c). */
 static bool has_short_axis(const Kernel *k) {
     Cg *cg = k->cg;
     const Func *fn = k->func;
@@ -78,10 +79,12 @@ void cpu_tell_axes(const Kernel *k, LLVMValueRef range) {
     }
     if (changed) LLVMAddTargetDependentFunctionAttr(range, CG_AXES, names);
     if (k->is_flattened) {
-        const char *inner = k->loop ? k->loop->for_.binder.sym->name : k->func->domain.at[k->order[k->func->domain.n - 1]]->name;
+        const char *inner =
+            k->loop ? k->loop->for_.binder.sym->name : k->func->domain.at[k->order[k->func->domain.n - 1]]->name;
         LLVMAddTargetDependentFunctionAttr(range, CG_FLATTENED, inner);
     }
-    if (k->loop && !k->is_flattened) LLVMAddTargetDependentFunctionAttr(range, CG_COLLAPSED, k->loop->for_.binder.sym->name);
+    if (k->loop && !k->is_flattened)
+        LLVMAddTargetDependentFunctionAttr(range, CG_COLLAPSED, k->loop->for_.binder.sym->name);
     int fastest = k->order[k->func->domain.n - 1];
     if (k->short_axis) LLVMAddTargetDependentFunctionAttr(range, CG_SHORT_AXIS, k->func->domain.at[fastest]->name);
     if (!k->flat) return;

@@ -458,7 +458,8 @@ static void find_returns(Plan *p, const Parts *parts) {
     for (int i = 0; parts && i < parts->at.n; i++) {
         const Part *part = &parts->at.at[i];
         for (int k = 0; k < part->items.n; k++)
-            if (stmt_holds(part->items.at[k], STMTS_RETURN) && part->number < p->first_return) p->first_return = part->number;
+            if (stmt_holds(part->items.at[k], STMTS_RETURN) && part->number < p->first_return)
+                p->first_return = part->number;
         find_returns(p, part->then_);
         find_returns(p, part->else_);
     }

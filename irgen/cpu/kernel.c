@@ -83,8 +83,10 @@ static LLVMValueRef multiple(CgFunc *f, LLVMValueRef size, LLVMValueRef of) {
  * enough. */
 static LLVMValueRef chunk_unit(CgFunc *f, LLVMValueRef n, LLVMValueRef row, LLVMValueRef threads) {
     LLVMValueRef chunks = LLVMBuildMul(f->b, threads, cg_i64(f->cg, ROW_CHUNKS), "");
-    LLVMValueRef enough = LLVMBuildUDiv(f->b, n, chunks, ""), rows = LLVMBuildMul(f->b, row, cg_i64(f->cg, CHUNK_ROWS), "");
-    LLVMValueRef some = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntULE, row, enough, ""), row, cg_i64(f->cg, CHUNK_ITEMS), "");
+    LLVMValueRef enough = LLVMBuildUDiv(f->b, n, chunks, ""),
+                 rows = LLVMBuildMul(f->b, row, cg_i64(f->cg, CHUNK_ROWS), "");
+    LLVMValueRef some =
+        LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntULE, row, enough, ""), row, cg_i64(f->cg, CHUNK_ITEMS), "");
     return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntULE, rows, enough, ""), rows, some, "unit");
 }
 
@@ -107,7 +109,8 @@ static void run_chunks(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *v
     LLVMBasicBlockRef take = cg_block(f, "take"), work = cg_block(f, "work"), done = cg_block(f, "done");
     cg_goto(f, take);
     cg_enter(f, take);
-    LLVMValueRef begin = LLVMBuildAtomicRMW(f->b, LLVMAtomicRMWBinOpAdd, counter, size, LLVMAtomicOrderingMonotonic, false);
+    LLVMValueRef begin =
+        LLVMBuildAtomicRMW(f->b, LLVMAtomicRMWBinOpAdd, counter, size, LLVMAtomicOrderingMonotonic, false);
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntULT, begin, n, ""), work, done);
     cg_enter(f, work);
     LLVMValueRef count = smaller(f, size, LLVMBuildSub(f->b, n, begin, ""));
@@ -217,7 +220,8 @@ void cpu_kernel_entry(Kernel *k) {
     int fastest = k->order[k->func->domain.n - 1];
     if (k->func->domain.n > 1 && !k->func->group.items) k->row = cg_axis_trips(&f, &axes[fastest]);
     if (k->flat)
-        k->row = LLVMBuildSelect(f.b, cg_flat_is_legal(&f, k->flat), cg_flat_length(&f, k->flat), cg_i64(cg, CHUNK_ITEMS), "row");
+        k->row = LLVMBuildSelect(f.b, cg_flat_is_legal(&f, k->flat), cg_flat_length(&f, k->flat),
+                                 cg_i64(cg, CHUNK_ITEMS), "row");
     k->share_work = LLVMBuildMul(f.b, cost_at_launch(&f, k->func), cg_i64(cg, k->share_items), "");
     LLVMValueRef fork = cg->shadows ? LLVMConstNull(cg->i1) : worth_forking(k, &f, total);
     if (!result) LLVMAddTargetDependentFunctionAttr(k->entry, CG_LAUNCH, "");

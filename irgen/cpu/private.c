@@ -33,7 +33,9 @@ static int64_t known_bytes(const Func *kernel, const Symbol *p) {
     return bytes;
 }
 
-static bool is_copied(const Cg *cg, const Symbol *p) { return cg_allows(cg, PRIVATISE) && combine_facts(p)->how && cg->target->copies_apart; }
+static bool is_copied(const Cg *cg, const Symbol *p) {
+    return cg_allows(cg, PRIVATISE) && combine_facts(p)->how && cg->target->copies_apart;
+}
 
 static bool is_always_copied(const Cg *cg, const Func *kernel, const Symbol *p) {
     int64_t bytes = is_copied(cg, p) ? known_bytes(kernel, p) : 0;

@@ -82,8 +82,8 @@ typedef struct Walk {
     LLVMValueRef at, position[MAX_RANK]; /* allocas; on the last axis: where the rectangle starts */
 } Walk;
 
-/* Items, or rows that are not too long, that are run between two looks whether an item has failed elsewhere. CHECKED_ROWS are
- * whole blocks of 1, 2, 3, 4, 6, 8 and 12 rows. */
+/* Items, or rows that are not too long, that are run between two looks whether an item has failed elsewhere.
+ * CHECKED_ROWS are whole blocks of 1, 2, 3, 4, 6, 8 and 12 rows. */
 enum { CHECKED_ITEMS = 4096, CHECKED_ROWS = 24, LONG_ROW = 1 << 16 };
 
 static LLVMValueRef load64(CgFunc *f, LLVMValueRef at) { return LLVMBuildLoad2(f->b, f->cg->i64, at, ""); }
@@ -303,7 +303,8 @@ static void walk_advance(Walk *w, LLVMValueRef take, LLVMValueRef rows) {
 
 /* Of rows of so many items. */
 static LLVMValueRef checked_rows(CgFunc *f, LLVMValueRef trips) {
-    LLVMValueRef rows = LLVMBuildUDiv(f->b, cg_i64(f->cg, CHECKED_ITEMS), trips, ""), least = cg_i64(f->cg, CHECKED_ROWS);
+    LLVMValueRef rows = LLVMBuildUDiv(f->b, cg_i64(f->cg, CHECKED_ITEMS), trips, ""),
+                 least = cg_i64(f->cg, CHECKED_ROWS);
     LLVMValueRef is_short = LLVMBuildICmp(f->b, LLVMIntSLE, trips, cg_i64(f->cg, LONG_ROW), "");
     is_short = LLVMBuildAnd(f->b, is_short, LLVMBuildICmp(f->b, LLVMIntSLT, rows, least, ""), "");
     return LLVMBuildSelect(f->b, is_short, least, rows, "");
@@ -333,9 +334,11 @@ static void run_rectangles(Walk *w) {
     cg_enter(f, body);
     if (f->error_slot) cg_stop_if_failed(f);
     LLVMValueRef left = LLVMBuildSub(f->b, w->end, at, ""), from = load64(f, w->position[w->n - 1]);
-    LLVMValueRef take = smaller(f, left, LLVMBuildSub(f->b, w->axes[w->n - 1].trips, from, "")), rows = cg_i64(f->cg, 1);
+    LLVMValueRef take = smaller(f, left, LLVMBuildSub(f->b, w->axes[w->n - 1].trips, from, "")),
+                 rows = cg_i64(f->cg, 1);
     if (f->error_slot) take = smaller(f, take, cg_i64(f->cg, CHECKED_ITEMS));
-    Rectangle r = {.from = from, .to = LLVMBuildNSWAdd(f->b, from, take, ""), .first = LLVMBuildSub(f->b, at, w->begin, "")};
+    Rectangle r = {
+        .from = from, .to = LLVMBuildNSWAdd(f->b, from, take, ""), .first = LLVMBuildSub(f->b, at, w->begin, "")};
     int n_outer = has_rows(w) ? w->n - 2 : w->n - 1;
     for (int d = 0; d < n_outer; d++) set_domain_variable(w, d, load64(f, w->position[d]));
     if (has_rows(w)) {
@@ -432,7 +435,8 @@ static void run_without_short_axis(Walk *w) {
     run_domain(&outer);
 }
 
-/* Items of the axis around are as many times more as the inner range is long: begin and end count these, but for a loop's. */
+/* Items of the axis around are as many times more as the inner range is long: begin and end count these, but for a
+ * loop's. */
 static void run_flattened(Walk *w, const Stmt *loop) {
     CgFunc *f = w->f;
     Walk both = *w;

@@ -1,8 +1,7 @@
 /* abi.c -- the launch ABI: the parameters of a kernel's entry as libomptarget calls it, (launch environment,
-
- * references, values in 64-bit slots, sizes[, result][, error slot][, print buffer][, shadow]), the symbols bound to them, and
- * the domain that they describe. It is the same for all devices; how items are distributed over a device is the
- * target's kernel_entry. References are noalias, because the language does not let an array or variable be passed
+ * references, values in 64-bit slots, sizes[, result][, error slot][, print buffer][, shadow]), the symbols bound to
+ * them, and the domain that they describe. It is the same for all devices; how items are distributed over a device is
+ * the target's kernel_entry. References are noalias, because the language does not let an array or variable be passed
  * twice unless both references are read-only. */
 #include "irgen/lang/lang.h"
 

@@ -93,7 +93,7 @@ typedef struct Cg {
     unsigned md_items, md_rows;    /* on the branches back of loops over items: simd/ */
     unsigned md_short_rows;       /* beside md_items: of launches whose rows are short (delinearisation) */
     unsigned md_single;           /* beside md_items: of a domain that has one work item */
-    unsigned md_version;          /* beside md_items, and on the test: of a version of a loop that is made for vector code */
+    unsigned md_version; /* beside md_items, and on the test: of a version of a loop that is made for vector code */
     unsigned md_counted;           /* beside md_items, in a loop that is written round by round */
     Vec(CgCalled) called;          /* by kernels, and by functions that they call */
     bool vector;                   /* kernels become vector code */
@@ -400,7 +400,8 @@ void cg_device_function(Cg *cg, const Func *fn, bool narrow); /* as kernels call
 
 /* segment.c: the items of a group on a GPU meet -------------------------------------------------------------------- */
 void cg_barrier(CgFunc *f);
-LLVMValueRef cg_shared(CgFunc *f, LLVMTypeRef type, unsigned align, const char *name); /* memory of the block, generic address */
+LLVMValueRef cg_shared(CgFunc *f, LLVMTypeRef type, unsigned align,
+                       const char *name); /* memory of the block, generic address */
 void cg_segments_begin(CgFunc *f); /* around all that a kernel in groups does for its items */
 void cg_segments_end(CgFunc *f);
 void cg_reconverge(CgFunc *f);  /* all items of the group come here together, also after LLVM's passes; no code */

@@ -85,7 +85,8 @@ static CgValue binary(CgFunc *f, Expr *e) {
     if (known) return cg_value(known, e->type);
     CgValue a = cg_expr(f, e->binary.lhs), b = cg_expr(f, e->binary.rhs);
     cg_debug_at(f, e->binary.op_span);
-    if (op_info[e->binary.op].kind != OPK_COMPARE) f->check = (CgCheck){.site = e->binary.site, .natural = e->binary.exact};
+    if (op_info[e->binary.op].kind != OPK_COMPARE)
+        f->check = (CgCheck){.site = e->binary.site, .natural = e->binary.exact};
     CgValue v = cg_binary(f, e->binary.op, a, b, &e->binary.rhs->konst, e->binary.op_span);
     v.type = e->type;
     if (e->binary.exact) cg_set_exact(v);
@@ -119,7 +120,8 @@ static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a) {
     *a = cg_array(f, e->index.base); /* after the indices: a call in one may reallocate it */
     cg_debug_at(f, e->span);
     unsigned known = f->known_inside ? f->known_inside(e, f->known_of) : 0;
-    f->check = (CgCheck){.site = e->index.site, .proven = e->index.proven | known | (f->error_slot ? e->index.early : 0)};
+    f->check =
+        (CgCheck){.site = e->index.site, .proven = e->index.proven | known | (f->error_slot ? e->index.early : 0)};
     CgPlace p = cg_element(f, a, at, e->span);
     p.touch = e->touch;
     if (e->index.base->sync == SYNC_PEEK) cg_sync_part(f, e->index.base, p.at, cg_i64(f->cg, cg_size(p.type)), true);

@@ -1,7 +1,7 @@
 /* shadow_private.c -- --check=init for arrays of a work item that are declared without values: each byte of such an
  * array has one that says whether it has been written, in the frame beside it, so that nothing but a read without a
- * value needs the runtime. What is passed to a function that may write it counts as written from then on; so do arrays that
- * live across barriers, whose memory is not in the frame of one item. */
+ * value needs the runtime. What is passed to a function that may write it counts as written from then on; so do arrays
+ * that live across barriers, whose memory is not in the frame of one item. */
 #include "irgen/lang/lang.h"
 
 #include <stddef.h>

@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 LLVMValueRef LLVMKdslCloneFunction(LLVMValueRef fn);
-/* n blocks that are entered at `head` only, and whose values are used in them only; the copy of the head. Nothing branches to
- * it yet, although its phis have the entries of the head's. */
+/* n blocks that are entered at `head` only, and whose values are used in them only; the copy of the head. Nothing
+ * branches to it yet, although its phis have the entries of the head's. */
 LLVMBasicBlockRef LLVMKdslCloneBlocks(const LLVMBasicBlockRef *blocks, unsigned n, LLVMBasicBlockRef head);
 
 #ifdef __cplusplus

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* The cost of an arithmetic instruction for one element, and for a vector of elements; of a load or store: of a gather or
- * scatter of as many. The unit is LLVM's reciprocal throughput: 1 is a simple operation. */
+/* The cost of an arithmetic instruction for one element, and for a vector of elements; of a load or store: of a gather
+ * or scatter of as many. The unit is LLVM's reciprocal throughput: 1 is a simple operation. */
 typedef struct OperationCost {
     double alone, vector;
 } OperationCost;

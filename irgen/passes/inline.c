@@ -7,9 +7,9 @@
  * a call runs as scalar code (simd/nest.c), with a remark that names the function. The limit is halved while a kernel
  * would still be very large.
  *
- * In the host program, LLVM inlines a function that is called once, however large, and some of its passes take more than
- * linear time in the length of one function. Of these functions only as many stay inlinable as make their caller MOST_ONCE
- * instructions long. A call costs nothing beside a function of more than LEAST_ONCE instructions.
+ * In the host program, LLVM inlines a function that is called once, however large, and some of its passes take more
+ * than linear time in the length of one function. Of these functions only as many stay inlinable as make their caller
+ * MOST_ONCE instructions long. A call costs nothing beside a function of more than LEAST_ONCE instructions.
  *
  * Optimisation: some of LLVM's passes take time quadratic in the number of branches of a function. A function with very
  * many branches is compiled as with -O0. */
@@ -153,7 +153,8 @@ void cg_bound_inlining(Cg *cg) {
 static unsigned most_optimized(Cg *cg) {
     static const char own[] = "kdsl.most.optimized";
     LLVMMetadataRef flag = LLVMGetModuleFlag(cg->module, own, sizeof own - 1);
-    return flag ? (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(LLVMMetadataAsValue(cg->ctx, flag), 0)) : MOST_OPTIMIZED;
+    return flag ? (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(LLVMMetadataAsValue(cg->ctx, flag), 0))
+                : MOST_OPTIMIZED;
 }
 
 void cg_bound_optimizing(Cg *cg) {
@@ -163,7 +164,8 @@ void cg_bound_optimizing(Cg *cg) {
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
         if (!is_defined(fn) || LLVMCountBasicBlocks(fn) <= most) continue;
         LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, always);
-        LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName("inlinehint", 10));
+        LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                       LLVMGetEnumAttributeKindForName("inlinehint", 10));
         cg_fn_attr(cg, fn, "noinline");
         cg_fn_attr(cg, fn, "optnone");
     }

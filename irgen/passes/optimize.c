@@ -15,7 +15,8 @@
 
 #include <llvm-c/Transforms/PassBuilder.h>
 
-/* -O3 unrolls and inlines what the host program does once: initialisation of small arrays took LLVM 20 s, and gained nothing. */
+/* -O3 unrolls and inlines what the host program does once: initialisation of small arrays took LLVM 20 s, and gained
+ * nothing. */
 enum { MOST_OF_HOST = 2 };
 
 #define COMBINE "instcombine<max-iterations=1;no-verify-fixpoint>"
@@ -104,7 +105,8 @@ static void optimize_by_kind(Cg *cg) {
     put_back(cg);
 }
 
-/* What runs once for a launch, or for each of its threads, and has no loop over items: its code is made in the least time. */
+/* What runs once for a launch, or for each of its threads, and has no loop over items: its code is made in the least
+ * time. */
 static void leave_launches(Cg *cg) {
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
         if (!is_marked(fn, CG_LAUNCH) || has(fn, "alwaysinline")) continue;

@@ -1,5 +1,5 @@
-/* access.c -- loads and stores: their address and how it changes, the type of their element, the object that the address
- * leads into. */
+/* access.c -- loads and stores: their address and how it changes, the type of their element, the object that the
+ * address leads into. */
 #include "irgen/simd/simd.h"
 
 #include <string.h>

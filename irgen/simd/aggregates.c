@@ -1,6 +1,6 @@
-/* aggregates.c -- scalar replacement of aggregate values: structs and arrays that are loaded, stored, chosen or merged as
- * a whole become loads, stores, selects and phis of their parts. LLVM does so for memory of the frame, and elsewhere for
- * structs without padding alone; lanes of a vector are single values. What puts parts together and takes them apart
+/* aggregates.c -- scalar replacement of aggregate values: structs and arrays that are loaded, stored, chosen or merged
+ * as a whole become loads, stores, selects and phis of their parts. LLVM does so for memory of the frame, and elsewhere
+ * for structs without padding alone; lanes of a vector are single values. What puts parts together and takes them apart
  * again is folded away afterwards. */
 #include "irgen/simd/simd.h"
 
@@ -158,13 +158,15 @@ static bool is_known_in(LLVMBasicBlockRef entry, LLVMValueRef v) {
     return !LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) == entry;
 }
 
-/* Parts of what is the same for all work items, a parameter that is a struct or a vector, are taken outside the loops. */
+/* Parts of what is the same for all work items, a parameter that is a struct or a vector, are taken outside the loops.
+ */
 void simd_hoist_parts(Cg *cg, LLVMValueRef fn) {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(fn);
     for (LLVMBasicBlockRef bb = LLVMGetNextBasicBlock(entry); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef v = LLVMGetFirstInstruction(bb), next; v; v = next) {
             next = LLVMGetNextInstruction(v);
-            bool is_part = LLVMIsAExtractValueInst(v) || (LLVMIsAExtractElementInst(v) && LLVMIsAConstant(LLVMGetOperand(v, 1)));
+            bool is_part =
+                LLVMIsAExtractValueInst(v) || (LLVMIsAExtractElementInst(v) && LLVMIsAConstant(LLVMGetOperand(v, 1)));
             if (!is_part || !is_known_in(entry, LLVMGetOperand(v, 0))) continue;
             LLVMInstructionRemoveFromParent(v);
             LLVMPositionBuilderBefore(cg->b, LLVMGetBasicBlockTerminator(entry));

@@ -13,7 +13,8 @@ void simd_prefetch(Cg *cg, LLVMValueRef place) {
     LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
 }
 
-static void add(SimdAhead *ahead, Cg *cg, SimdRegion *g, LLVMValueRef pointer, int64_t bytes, LLVMValueRef x, LLVMValueRef y) {
+static void add(SimdAhead *ahead, Cg *cg, SimdRegion *g, LLVMValueRef pointer, int64_t bytes, LLVMValueRef x,
+                LLVMValueRef y) {
     LLVMValueRef array = simd_object(pointer), at = simd_at(g, cg->b, pointer, x, y);
     if (!at || !LLVMIsAArgument(array)) return;
     at = LLVMBuildFreeze(cg->b, at, "");

@@ -8,8 +8,9 @@
  *     low bits of the mask all 1:  value & mask counts with the value
  *     low bits of the mask all 0:  value | mask and value ^ mask count with the value; value & mask is one for all
  *
- * A division without signs by such a number is another spelling of it. A divisor whose low bits are all 0 is a multiple of the
- * block, so no multiple of it lies within the block: value / divisor is one for all, value % divisor counts with the value. */
+ * A division without signs by such a number is another spelling of it. A divisor whose low bits are all 0 is a multiple
+ * of the block, so no multiple of it lies within the block: value / divisor is one for all, value % divisor counts with
+ * the value. */
 #include "irgen/simd/simd.h"
 
 enum { FAR = 6, SMALL = 7 }; /* SMALL: the bits that count the items of a small block */

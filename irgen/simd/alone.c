@@ -1,7 +1,7 @@
-/* alone.c -- atomic updates of memory that one thread has for itself are ordinary updates (escape analysis). In a kernel
- * lang/atomic.c sees that an array is `shared`; in a function the array is whatever its callers pass, so the call is
- * replaced where the function has been inlined. A group's memory is never passed to another thread: its group runs on
- * this one from start to end. */
+/* alone.c -- atomic updates of memory that one thread has for itself are ordinary updates (escape analysis). In a
+ * kernel lang/atomic.c sees that an array is `shared`; in a function the array is whatever its callers pass, so the
+ * call is replaced where the function has been inlined. A group's memory is never passed to another thread: its group
+ * runs on this one from start to end. */
 #include "irgen/simd/simd.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
 /* boscc.c -- branch on superword condition codes: what costs more under a mask is worth a second version of its block,
- * for the usual case that no lane is missing. Lane by lane, each live lane takes a branch; accesses are slow on machines
- * without mask registers. control.c writes the versions. */
+ * for the usual case that no lane is missing. Lane by lane, each live lane takes a branch; accesses are slow on
+ * machines without mask registers. control.c writes the versions. */
 #include "irgen/simd/emit.h"
 
 static bool is_made_by_lane(const SimdRegion *g, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg) return true;
-    return op == LLVMCall && !simd_is_remark(value->v) && !simd_has_vector_form(value->v) && value->rate.x == LANE_VARYING &&
-           !simd_combines_update(g, value->v, value->block);
+    return op == LLVMCall && !simd_is_remark(value->v) && !simd_has_vector_form(value->v) &&
+           value->rate.x == LANE_VARYING && !simd_combines_update(g, value->v, value->block);
 }
 
 bool simd_makes_by_lane(const SimdRegion *g) {
@@ -54,8 +54,8 @@ static int n_blends(SimdEmit *e, int block) {
 }
 
 /* Nothing but a few stores by all lanes, vectors into memory of the group: that costs less than a branch which goes now
- * this way, now that. So it does in an array where a bit of the block turns the comparison: who sorts stores as often as
- * not. */
+ * this way, now that. So it does in an array where a bit of the block turns the comparison: who sorts stores as often
+ * as not. */
 bool simd_only_blends(SimdEmit *e, int block) {
     enum { FEW = 4 };
     int stores = 0;

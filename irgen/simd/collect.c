@@ -1,11 +1,11 @@
 /* collect.c -- sinking of stores to control-equivalent blocks: a store moves down to the item's next store to the same
  * array, if every item that comes to one comes to the other. Channels of a pixel that are each computed with branches,
- * `o[i, 0] = f(a); o[i, 1] = f(b);` where f has an `if`, are stored in several blocks; in one block they are parts of an
- * interleaved access (parts.c), where each alone would be a scatter.
+ * `o[i, 0] = f(a); o[i, 1] = f(b);` where f has an `if`, are stored in several blocks; in one block they are parts of
+ * an interleaved access (parts.c), where each alone would be a scatter.
  *
- * Legal: the first block dominates the second, and every path from the first comes to the second before the item ends, so
- * both are executed equally often; on the way there is no loop, nothing accesses the array, nor anything that may be the
- * same memory, and no check leaves. */
+ * Legal: the first block dominates the second, and every path from the first comes to the second before the item ends,
+ * so both are executed equally often; on the way there is no loop, nothing accesses the array, nor anything that may be
+ * the same memory, and no check leaves. */
 #include "irgen/simd/simd.h"
 
 enum { MOST_BLOCKS = 64 };
@@ -22,7 +22,8 @@ static bool ends_item(const Cg *cg, LLVMValueRef t) {
     return !LLVMIsABranchInst(t) || LLVMGetMetadata(t, cg->md_items) || LLVMGetMetadata(t, cg->md_rows);
 }
 
-/* Blocks on ways from `from` to `to`, neither of them. false: there is a way to the item's end, or back, or there are many. */
+/* Blocks on ways from `from` to `to`, neither of them. false: there is a way to the item's end, or back, or there are
+ * many. */
 static bool find_between(Cg *cg, LLVMBasicBlockRef from, LLVMBasicBlockRef to, Blocks *between) {
     LLVMBasicBlockRef at = from;
     for (int i = -1; i < between->n; i++) {

@@ -81,8 +81,9 @@ static LLVMValueRef blend(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMVa
     return LLVMBuildSelect(e->b, mask, v, old, "");
 }
 
-/* The lanes that leave a divergent loop keep the values that are used after it. Those that stay are given the values, too,
- * and overwrite them where they leave: the mask before the branch is there already, one of the lanes that leave is not. */
+/* The lanes that leave a divergent loop keep the values that are used after it. Those that stay are given the values,
+ * too, and overwrite them where they leave: the mask before the branch is there already, one of the lanes that leave is
+ * not. */
 static void keep_values(SimdEmit *e, int loop) {
     SimdRegion *g = e->g;
     for (int i = 0; i < g->values.n; i++) {
@@ -134,8 +135,9 @@ static int left_by(const SimdRegion *g, int from, int level) {
     return -1;
 }
 
-/* Where a divergent loop is left for several nodes, the lanes of one of them are those that the other nodes did not get:
- * END, or that one, for which no mask has to be kept up in each round. It is one that lanes leave for at different times. */
+/* Where a divergent loop is left for several nodes, the lanes of one of them are those that the other nodes did not
+ * get: END, or that one, for which no mask has to be kept up in each round. It is one that lanes leave for at different
+ * times. */
 static int find_rest(const SimdEmit *e, int loop) {
     const SimdRegion *g = e->g;
     int level = g->loops.at[loop].parent + 1, rest = END, first = END;
@@ -261,7 +263,8 @@ static LLVMValueRef holds_for_all(SimdEmit *e, LLVMValueRef cond) {
     }
     LaneRate r = simd_rate(g, place, e->block);
     if (!p || r.x != LANE_LINEAR || !r.exact || simd_rate(g, limit, e->block).x != LANE_UNIFORM) return NULL;
-    LLVMValueRef first = simd_scalar(e, place, 0, 0), end = simd_scalar(e, limit, 0, 0), zero = LLVMConstNull(LLVMTypeOf(end));
+    LLVMValueRef first = simd_scalar(e, place, 0, 0), end = simd_scalar(e, limit, 0, 0),
+                 zero = LLVMConstNull(LLVMTypeOf(end));
     LLVMValueRef by = LLVMConstInt(LLVMTypeOf(first), (uint64_t)r.stride * (uint64_t)(e->n * e->shape.width - 1), true);
     LLVMValueRef all = LLVMBuildICmp(e->b, p, first, end, "");
     all = LLVMBuildAnd(e->b, all, LLVMBuildICmp(e->b, p, LLVMBuildAdd(e->b, first, by, ""), end, ""), "");
@@ -347,8 +350,8 @@ static void clear_level(SimdEmit *e, int level) {
         if (node_at(e, level, i)->masked) clear_masks(e, e->came[level][i]);
 }
 
-/* The branch back. Unrolling what runs a few times makes code for nothing, but known numbers of iterations are written out,
- * so that an item's arrays may become registers. */
+/* The branch back. Unrolling what runs a few times makes code for nothing, but known numbers of iterations are written
+ * out, so that an item's arrays may become registers. */
 static void branch_back(SimdEmit *e, LLVMValueRef branch) {
     if (e->rare) simd_say_of_loop(e->cg, branch, "llvm.loop.unroll.runtime.disable");
 }

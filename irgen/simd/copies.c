@@ -1,7 +1,7 @@
 /* copies.c -- the copies of a value for all items of a block. A value has as many copies as it has different values: a
- * scalar for each row where it is uniform or linear (then that of the row's first item), a vector for each vector of each
- * row where it varies. Each use makes what it needs from these copies: a scalar, a vector, one lane. What may be used
- * where its own block has been skipped is kept in slots of the frame. */
+ * scalar for each row where it is uniform or linear (then that of the row's first item), a vector for each vector of
+ * each row where it varies. Each use makes what it needs from these copies: a scalar, a vector, one lane. What may be
+ * used where its own block has been skipped is kept in slots of the frame. */
 #include "irgen/simd/emit.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ static LLVMTypeRef kept_type(SimdEmit *e, LLVMTypeRef t);
  * without a word. */
 static LLVMValueRef typed(SimdEmit *e, LLVMValueRef v, LLVMTypeRef want) {
     if (LLVMTypeOf(v) == want) return v;
-    ice(e->cg->c, (Span){0}, "vector code: a value has the type %s, its rate says %s", LLVMPrintTypeToString(LLVMTypeOf(v)),
-        LLVMPrintTypeToString(want));
+    ice(e->cg->c, (Span){0}, "vector code: a value has the type %s, its rate says %s",
+        LLVMPrintTypeToString(LLVMTypeOf(v)), LLVMPrintTypeToString(want));
 }
 
 /* One bit for all goes into lanes as a number: LLVM would spread it byte by byte first. */
@@ -84,7 +84,8 @@ int simd_copy_at(const SimdEmit *e, LaneRate r, int row, int vector) {
     return r.x == LANE_VARYING ? row * e->shape.vectors + vector : row;
 }
 
-/* Vectors of single bits live long in memory and across branches as lanes of the machine, where it has no mask registers. */
+/* Vectors of single bits live long in memory and across branches as lanes of the machine, where it has no mask
+ * registers. */
 static bool is_packed_mask(const SimdEmit *e, LLVMTypeRef t) {
     return !e->target->mask_registers && LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetElementType(t) == e->cg->i1;
 }
@@ -96,7 +97,9 @@ static LLVMTypeRef kept_type(SimdEmit *e, LLVMTypeRef t) {
                           (unsigned)e->shape.width);
 }
 
-LLVMValueRef simd_slot_new(SimdEmit *e, LLVMTypeRef t, const char *name) { return simd_alloca(e, kept_type(e, t), name); }
+LLVMValueRef simd_slot_new(SimdEmit *e, LLVMTypeRef t, const char *name) {
+    return simd_alloca(e, kept_type(e, t), name);
+}
 
 LLVMValueRef simd_slot_load(SimdEmit *e, LLVMTypeRef t, LLVMValueRef slot) {
     LLVMTypeRef kept = kept_type(e, t);
@@ -136,7 +139,8 @@ static LLVMValueRef copy_of(SimdEmit *e, int i, int row, int vector) {
 }
 
 static LLVMValueRef offset(SimdEmit *e, LLVMValueRef base, LLVMValueRef by) {
-    if (LLVMGetTypeKind(LLVMTypeOf(base)) == LLVMPointerTypeKind) return LLVMBuildGEP2(e->b, e->cg->i8, base, &by, 1, "");
+    if (LLVMGetTypeKind(LLVMTypeOf(base)) == LLVMPointerTypeKind)
+        return LLVMBuildGEP2(e->b, e->cg->i8, base, &by, 1, "");
     return LLVMBuildAdd(e->b, base, by, "");
 }
 
@@ -164,7 +168,8 @@ LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector) {
     LLVMValueRef base = simd_scalar(e, v, row, vector);
     if (r.x == LANE_UNIFORM) return simd_splat(e, base);
     LLVMValueRef lanes = simd_iota(e, offset_type(e, LLVMTypeOf(v)), r.stride);
-    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) return LLVMBuildGEP2(e->b, e->cg->i8, base, &lanes, 1, "");
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
+        return LLVMBuildGEP2(e->b, e->cg->i8, base, &lanes, 1, "");
     return LLVMBuildAdd(e->b, simd_splat(e, base), lanes, "");
 }
 
@@ -181,7 +186,8 @@ LLVMValueRef simd_widened(SimdEmit *e, LLVMValueRef v) {
 
 static bool is_never_written(LLVMValueRef pointer) { return simd_is_param(simd_object(pointer), "readonly"); }
 
-/* Vectors are taken apart slowly, so the address of a lane is made for it alone, of numbers that are read for it alone. */
+/* Vectors are taken apart slowly, so the address of a lane is made for it alone, of numbers that are read for it alone.
+ */
 static bool is_made_for_lane(SimdEmit *e, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (value->crosses || value->private_of >= 0) return false;
@@ -204,8 +210,8 @@ static LLVMValueRef both_words(SimdEmit *e, LLVMValueRef v, int row, int vector,
     return simd_hidden(e, LLVMBuildExtractElement(e->b, all, cg_i32(e->cg, first / 2), ""));
 }
 
-/* A lane's word by itself, of two taken at once: what is done lane by lane waits for the units that read, write and take
- * vectors apart, and the others have nothing to do. NULL: that is no word, or who knows which lane's. */
+/* A lane's word by itself, of two taken at once: what is done lane by lane waits for the units that read, write and
+ * take vectors apart, and the others have nothing to do. NULL: that is no word, or who knows which lane's. */
 static LLVMValueRef word_of(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane) {
     enum { WORD = 32 };
     if (LLVMTypeOf(v) != e->cg->i32 || !LLVMIsAConstantInt(lane) || e->shape.width % 2) return NULL;
@@ -234,7 +240,8 @@ LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMVal
     int i = value_map_get(e->g->value_of, v);
     LLVMValueRef word = r.x == LANE_VARYING ? word_of(e, v, row, vector, lane) : NULL;
     if (word) return word;
-    if (r.x == LANE_VARYING && is_made_for_lane(e, &e->g->values.at[i])) return simd_clone_lane(e, v, row, vector, lane);
+    if (r.x == LANE_VARYING && is_made_for_lane(e, &e->g->values.at[i]))
+        return simd_clone_lane(e, v, row, vector, lane);
     if (r.x == LANE_VARYING) return LLVMBuildExtractElement(e->b, copy_of(e, i, row, vector), lane, "");
     LLVMValueRef base = simd_scalar(e, v, row, vector);
     if (r.x == LANE_UNIFORM) return base;

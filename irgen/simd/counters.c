@@ -3,12 +3,13 @@
  *     var e = 0;                    // an i32
  *     while e < k { ... x[e] ... e += 1; }      // k: a size or a parameter, of 64 bits
  *
- * e wraps if k is above 2^31; so nothing tells that x[e] is inside, nor that e counts on. At the beginning of the function a
- * test calls a copy of it that is left as it was, unless k is at most 2^31 - 1. For all other launches:
+ * e wraps if k is above 2^31; so nothing tells that x[e] is inside, nor that e counts on. At the beginning of the
+ * function a test calls a copy of it that is left as it was, unless k is at most 2^31 - 1. For all other launches:
  *
  *     e + 1 is computed only if e < k held in this iteration, because the header's other branch leaves the loop;
- *     so e + 1 <= k <= 2^31 - 1, which does not wrap (with steps of s: e + s <= k - 1 + s, and the test is k <= 2^31 - s),
- *     so the counter is one of 64 bits, and is between its first value, a constant that is not negative, and k in the body. */
+ *     so e + 1 <= k <= 2^31 - 1, which does not wrap (with steps of s: e + s <= k - 1 + s, and the test is k <= 2^31 -
+ * s), so the counter is one of 64 bits, and is between its first value, a constant that is not negative, and k in the
+ * body. */
 #include "irgen/simd/simd.h"
 
 #include <string.h>
@@ -34,7 +35,8 @@ typedef struct Counters {
     int n;
 } Counters;
 
-/* Finding them --------------------------------------------------------------------------------------------------------- */
+/* Finding them
+ * --------------------------------------------------------------------------------------------------------- */
 
 static bool constant(LLVMValueRef v, int64_t *k) {
     if (!LLVMIsAConstantInt(v)) return false;
@@ -52,7 +54,8 @@ static bool read_comparison(Counter *c, LLVMTypeRef wide) {
     c->is_less_signed = p == LLVMIntSLT || p == LLVMIntSGT;
     c->bound = LLVMGetOperand(c->less, !mirrored);
     c->is_signed = LLVMIsASExtInst(extended) != NULL;
-    if ((!c->is_signed && !LLVMIsAZExtInst(extended)) || LLVMTypeOf(extended) != wide || !LLVMIsAArgument(c->bound)) return false;
+    if ((!c->is_signed && !LLVMIsAZExtInst(extended)) || LLVMTypeOf(extended) != wide || !LLVMIsAArgument(c->bound))
+        return false;
     c->phi = LLVMGetOperand(extended, 0);
     return LLVMIsAPHINode(c->phi) && LLVMGetInstructionParent(c->phi) == c->header && LLVMCountIncoming(c->phi) == 2;
 }
@@ -65,7 +68,8 @@ static bool read_steps(Counter *c, const SimdRegion *g, const SimdLoop *loop) {
     c->before = LLVMGetIncomingBlock(c->phi, back);
     c->next = LLVMGetIncomingValue(c->phi, !back);
     bool is_sum = LLVMIsAInstruction(c->next) && LLVMGetInstructionOpcode(c->next) == LLVMAdd;
-    if (!is_sum || LLVMGetOperand(c->next, 0) != c->phi || !constant(LLVMGetOperand(c->next, 1), &c->step)) return false;
+    if (!is_sum || LLVMGetOperand(c->next, 0) != c->phi || !constant(LLVMGetOperand(c->next, 1), &c->step))
+        return false;
     if (!constant(LLVMGetIncomingValue(c->phi, back), &c->first) || c->first < 0) return false;
     bool wraps = !(c->is_signed ? LLVMGetNSW(c->next) : LLVMGetNUW(c->next));
     return wraps && c->step > 0 && c->step < MOST_STEP && LLVMGetInstructionParent(c->next) != c->header;
@@ -75,7 +79,8 @@ static bool is_counter(Counters *all, Counter *c, const SimdRegion *g, const Sim
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(c->header);
     if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) return false;
     c->less = LLVMGetCondition(branch);
-    int into = value_map_get(g->block_of, LLVMGetSuccessor(branch, 0)), out = value_map_get(g->block_of, LLVMGetSuccessor(branch, 1));
+    int into = value_map_get(g->block_of, LLVMGetSuccessor(branch, 0)),
+        out = value_map_get(g->block_of, LLVMGetSuccessor(branch, 1));
     if (into < 0 || !loop->has[into] || (out >= 0 && loop->has[out])) return false;
     return read_comparison(c, all->cg->i64) && read_steps(c, g, loop);
 }
@@ -98,7 +103,8 @@ static void find_in_nest(Counters *all, LLVMValueRef latch, LLVMValueRef outer_l
     }
 }
 
-/* The version for other launches ----------------------------------------------------------------------------------------- */
+/* The version for other launches
+ * ----------------------------------------------------------------------------------------- */
 
 /* Of the narrow type, less the step: the bound for which nothing wraps. */
 static int64_t largest_bound(const Counter *c) {
@@ -111,7 +117,8 @@ static LLVMValueRef condition(const Counters *all) {
     LLVMValueRef holds = LLVMConstInt(all->cg->i1, 1, false);
     for (int i = 0; i < all->n; i++) {
         LLVMIntPredicate at_most = all->at[i].is_less_signed ? LLVMIntSLE : LLVMIntULE;
-        LLVMValueRef fits = LLVMBuildICmp(b, at_most, all->at[i].bound, cg_i64(all->cg, largest_bound(&all->at[i])), "");
+        LLVMValueRef fits =
+            LLVMBuildICmp(b, at_most, all->at[i].bound, cg_i64(all->cg, largest_bound(&all->at[i])), "");
         holds = LLVMBuildAnd(b, holds, fits, "");
     }
     return holds;
@@ -169,7 +176,8 @@ static void write_test(const Counters *all) {
     call_copy(all, copy);
 }
 
-/* The counters -------------------------------------------------------------------------------------------------------------- */
+/* The counters
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static bool is_in_body(const Counter *c, LLVMValueRef v) {
     for (int i = 0; i < c->n_body; i++)
@@ -195,8 +203,8 @@ static bool extends(const Counter *c, LLVMValueRef v, LLVMTypeRef wide) {
     return alike && LLVMTypeOf(v) == wide;
 }
 
-/* counter < bound, in the form that other passes expect of a counted loop. Neither is negative where it makes a difference: a
- * bound without a sign is now one that is not too large. */
+/* counter < bound, in the form that other passes expect of a counted loop. Neither is negative where it makes a
+ * difference: a bound without a sign is now one that is not too large. */
 static void compare(Cg *cg, const Counter *c, LLVMValueRef wide) {
     LLVMPositionBuilderBefore(cg->b, c->less);
     LLVMSetCurrentDebugLocation2(cg->b, LLVMInstructionGetDebugLoc(c->less));

@@ -1,11 +1,12 @@
-/* delinearise.c -- delinearisation of loops over items with constant bounds. In a group of 256 items of one axis, `t.local / 16`
- * and `t.local % 16` are the row and the column of an item in a tile. The loop over the items becomes a nest of 16 rows of
- * 16: the quotient is then the counter of the rows, the same for a whole row, and the remainder is the counter of the
- * items, so accesses that no analysis of the division would show to be contiguous are, and rows share loads. Shifts and
- * masks, into which LLVM makes divisions by powers of two, are quotients and remainders as well.
+/* delinearise.c -- delinearisation of loops over items with constant bounds. In a group of 256 items of one axis,
+ * `t.local / 16` and `t.local % 16` are the row and the column of an item in a tile. The loop over the items becomes a
+ * nest of 16 rows of 16: the quotient is then the counter of the rows, the same for a whole row, and the remainder is
+ * the counter of the items, so accesses that no analysis of the division would show to be contiguous are, and rows
+ * share loads. Shifts and masks, into which LLVM makes divisions by powers of two, are quotients and remainders as
+ * well.
  *
- * Legal because items run in the same order as before: the loop counts from 0 up to a constant that is a multiple of the
- * divisor, so x = y * divisor + x' with 0 <= x' < divisor takes the same values one after the other. */
+ * Legal because items run in the same order as before: the loop counts from 0 up to a constant that is a multiple of
+ * the divisor, so x = y * divisor + x' with 0 <= x' < divisor takes the same values one after the other. */
 #include "irgen/simd/simd.h"
 
 /* Shorter rows are less than a vector of 32-bit numbers. */
@@ -18,7 +19,8 @@ typedef struct Split {
     LLVMValueRef x, y;           /* the counters of the new nest */
 } Split;
 
-/* Reading the divisions ------------------------------------------------------------------------------------------------ */
+/* Reading the divisions
+ * ------------------------------------------------------------------------------------------------ */
 
 typedef struct Division {
     int64_t by;
@@ -28,7 +30,8 @@ typedef struct Division {
 /* x / by or x % by; no counter is negative, so with and without signs they are the same. by = 0: anything else. */
 static Division division_of(LLVMValueRef v, LLVMValueRef x) {
     Division none = {0};
-    if (!LLVMIsABinaryOperator(v) || LLVMGetOperand(v, 0) != x || !LLVMIsAConstantInt(LLVMGetOperand(v, 1))) return none;
+    if (!LLVMIsABinaryOperator(v) || LLVMGetOperand(v, 0) != x || !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+        return none;
     int64_t k = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMUDiv: case LLVMSDiv: return (Division){k > 0 ? k : 0, false};
@@ -53,7 +56,8 @@ static int64_t find_row(const Split *s) {
     return least;
 }
 
-/* Writing them --------------------------------------------------------------------------------------------------------- */
+/* Writing them
+ * --------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef number(const Split *s, int64_t k) { return cg_i64(s->cg, k); }
 
@@ -157,7 +161,8 @@ bool simd_delinearise_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueR
     Split s = {.cg = cg, .g = &g};
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
     if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) || g.y) return false;
-    if (LLVMIsAPHINode(LLVMGetFirstInstruction(g.after)) || !LLVMIsAConstantInt(g.x_lo) || !LLVMIsNull(g.x_lo)) return false;
+    if (LLVMIsAPHINode(LLVMGetFirstInstruction(g.after)) || !LLVMIsAConstantInt(g.x_lo) || !LLVMIsNull(g.x_lo))
+        return false;
     s.items = simd_trips(g.x_lo, g.x_hi);
     s.row = find_row(&s);
     if (!s.row) return false;

@@ -1,14 +1,15 @@
-/* divide.c -- integer division of lanes in floating point. No x86 vector divides integers, so LLVM takes a vector apart and
- * divides lane by lane; vectors of floats divide.
+/* divide.c -- integer division of lanes in floating point. No x86 vector divides integers, so LLVM takes a vector apart
+ * and divides lane by lane; vectors of floats divide.
  *
- * Legal because the quotient is exact: with a, b >= 0, b > 0 and q = floor(a / b), the next integer is at least 1 / b above a / b.
- * Rounding reaches it only if 1 / b is at most half a unit in the last place of q + 1, that is, for a significand of p bits, if
- * (q + 1) * b >= 2^p; and (q + 1) * b <= a + b. So numbers below 2^(p - 1) are divided exactly, and so are their negatives:
- * 8 and 16 bits as f32 (p = 24), 32 bits as f64 (p = 53). Lanes of 64 bits have a test that all of them are from 0 to 2^52 - 1, as
- * indices are; if not, they are divided one by one. The remainder is a - q * b, of which each step is exact as well.
+ * Legal because the quotient is exact: with a, b >= 0, b > 0 and q = floor(a / b), the next integer is at least 1 / b
+ * above a / b. Rounding reaches it only if 1 / b is at most half a unit in the last place of q + 1, that is, for a
+ * significand of p bits, if (q + 1) * b >= 2^p; and (q + 1) * b <= a + b. So numbers below 2^(p - 1) are divided
+ * exactly, and so are their negatives: 8 and 16 bits as f32 (p = 24), 32 bits as f64 (p = 53). Lanes of 64 bits have a
+ * test that all of them are from 0 to 2^52 - 1, as indices are; if not, they are divided one by one. The remainder is a
+ * - q * b, of which each step is exact as well.
  *
- * Integer divisions trap, so lanes that are not live divide by 1; divisions of floats do not, and take the divisor as it is: a
- * division that waits for the mask of its loop makes each round wait for the one before. */
+ * Integer divisions trap, so lanes that are not live divide by 1; divisions of floats do not, and take the divisor as
+ * it is: a division that waits for the mask of its loop makes each round wait for the one before. */
 #include "irgen/simd/emit.h"
 
 enum { MOST_BITS = 52 };
@@ -134,7 +135,8 @@ static LLVMValueRef divide_one_by_one(const Division *d) {
 
 static LLVMValueRef divide_longs(const Division *d) {
     LLVMBuilderRef b = d->e->b;
-    LLVMBasicBlockRef small = simd_block(d->e, "small"), large = simd_block(d->e, "large"), on = simd_block(d->e, "divided");
+    LLVMBasicBlockRef small = simd_block(d->e, "small"), large = simd_block(d->e, "large"),
+                      on = simd_block(d->e, "divided");
     simd_branch_seldom(d->e, any_is_large(d), large, small);
     LLVMPositionBuilderAtEnd(b, small);
     LLVMValueRef values[2] = {divide_small_longs(d)};
@@ -162,7 +164,13 @@ static bool is_divided_in_floats(LLVMTypeRef t) {
 LLVMValueRef simd_divided(SimdEmit *e, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *mask) {
     LLVMValueRef one = simd_splat(e, LLVMConstInt(LLVMGetElementType(LLVMTypeOf(b)), 1, false));
     LLVMValueRef safe = mask ? LLVMBuildSelect(e->b, *mask, b, one, "") : b;
-    Division d = {.e = e, .op = op, .a = a, .b = b, .safe = safe, .type = LLVMTypeOf(a), .is_signed = op == LLVMSDiv || op == LLVMSRem,
+    Division d = {.e = e,
+                  .op = op,
+                  .a = a,
+                  .b = b,
+                  .safe = safe,
+                  .type = LLVMTypeOf(a),
+                  .is_signed = op == LLVMSDiv || op == LLVMSRem,
                   .is_remainder = op == LLVMURem || op == LLVMSRem};
     LLVMTypeRef lane = LLVMGetElementType(d.type);
     if (!simd_allows(e->g, DIVIDE) || !is_divided_in_floats(lane)) return LLVMBuildBinOp(e->b, op, a, safe, "");

@@ -1,7 +1,7 @@
-/* dropped.c -- removes versions of loops that were made for vector code and of which none came: those of a domain in rows
- * (delinearisation) and of indices that do not wrap (nowrap.c). As scalar code they are only more code, with a test before
- * it. The branch of the test and the branch back of the version are marked; a loop that has become vector code has
- * lost its mark. */
+/* dropped.c -- removes versions of loops that were made for vector code and of which none came: those of a domain in
+ * rows (delinearisation) and of indices that do not wrap (nowrap.c). As scalar code they are only more code, with a
+ * test before it. The branch of the test and the branch back of the version are marked; a loop that has become vector
+ * code has lost its mark. */
 #include "irgen/simd/module.h"
 #include "irgen/simd/simd.h"
 

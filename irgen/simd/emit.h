@@ -27,7 +27,7 @@ typedef struct SimdEmit {
     LLVMValueRef **out;           /* by value: what items that left its loop took with them */
     LLVMValueRef **phi;           /* by value: where the ways to it leave what they bring */
     LLVMValueRef ***came;         /* [level][node]: masks of the lanes that have come to a masked node so far */
-    int *rest_of;                     /* by loop: the node that takes the lanes that no other one got; END (control.c) */
+    int *rest_of;                 /* by loop: the node that takes the lanes that no other one got; END (control.c) */
     LLVMValueRef **live, **live_next; /* by loop, divergent ones: lanes in this round, and in the next */
     LLVMValueRef **all_come;      /* [level][node]: i1: do all lanes come? NULL: it takes a look at the masks */
     LLVMBasicBlockRef **entry;    /* [level][node] */
@@ -51,7 +51,8 @@ LLVMValueRef simd_kept_slot(SimdEmit *e, int i, int k); /* of SimdEmit.slot */
 /* An operand where LLVM takes numbers beside vectors, and what was made of such as a vector. */
 LLVMValueRef simd_number_or_vector(SimdEmit *e, LLVMValueRef v, int row, int vector);
 LLVMValueRef simd_widened(SimdEmit *e, LLVMValueRef v);
-LLVMValueRef simd_scalar(SimdEmit *e, LLVMValueRef v, int row, int vector); /* uniform, or the first lane of a linear one */
+LLVMValueRef simd_scalar(SimdEmit *e, LLVMValueRef v, int row,
+                         int vector); /* uniform, or the first lane of a linear one */
 LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector);
 LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane);
 LLVMValueRef simd_clone_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef lane);
@@ -114,7 +115,8 @@ void simd_bring_totals(SimdEmit *e); /* where the nest ends */
 /* partial.c */
 bool simd_adds_partially(const SimdEmit *e, SimdPartial p); /* has the block enough lanes? */
 LLVMTypeRef simd_partial_type(const SimdEmit *e, SimdPartial p, LLVMTypeRef sum); /* of the total */
-LLVMValueRef simd_add_partially(SimdEmit *e, SimdPartial p, LLVMValueRef total, int row, int vector, LLVMValueRef *mask);
+LLVMValueRef simd_add_partially(SimdEmit *e, SimdPartial p, LLVMValueRef total, int row, int vector,
+                                LLVMValueRef *mask);
 
 /* saturate.c */
 LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is_signed);
@@ -136,12 +138,14 @@ const SimdValue *simd_part(const SimdEmit *e, const SimdValue *store, int i); /*
 void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, LLVMValueRef *mask);
 LLVMValueRef simd_gathered(SimdEmit *e, LLVMValueRef *v, int n, const int *of, const int *lane);
 
-LLVMValueRef simd_load_quasi_affine(SimdEmit *e, const SimdValue *load, SimdPeriod p, int row, int vector); /* quasi.c */
+LLVMValueRef simd_load_quasi_affine(SimdEmit *e, const SimdValue *load, SimdPeriod p, int row,
+                                    int vector); /* quasi.c */
 
 /* gaps.c: stores of some of the parts */
 void simd_store_gaps(SimdEmit *e, const SimdValue *store, LLVMValueRef first, int row, int vector, LLVMValueRef *mask);
 
-void simd_say_of_loop(Cg *cg, LLVMValueRef latch, const char *what); /* blocks.c: metadata for LLVM's passes over loops */
+void simd_say_of_loop(Cg *cg, LLVMValueRef latch,
+                      const char *what); /* blocks.c: metadata for LLVM's passes over loops */
 
 /* control.c: the region once, for the shape of e; the builder is left at the end. mask NULL: all lanes */
 void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);
@@ -155,6 +159,7 @@ bool simd_only_blends(SimdEmit *e, int block);
 
 /* leave.c */
 void simd_check(SimdEmit *e, LLVMValueRef cond, bool fails, LLVMBasicBlockRef to); /* items that fail go to `to` */
-void simd_branch_seldom(SimdEmit *e, LLVMValueRef cond, LLVMBasicBlockRef then, LLVMBasicBlockRef otherwise); /* to `then` */
+void simd_branch_seldom(SimdEmit *e, LLVMValueRef cond, LLVMBasicBlockRef then,
+                        LLVMBasicBlockRef otherwise); /* to `then` */
 
 #endif

@@ -8,7 +8,8 @@
 
 enum { FAR = 12 };
 
-/* Which conditions -------------------------------------------------------------------------------------------------- */
+/* Which conditions --------------------------------------------------------------------------------------------------
+ */
 
 /* Within a block it goes on evenly; where it might come round the end of its type, that is asked (does_not_wrap). */
 static bool is_line(const SimdRegion *g, LLVMValueRef v, int block) {
@@ -308,7 +309,8 @@ static LLVMValueRef holds_at(SimdRegion *g, LLVMBuilderRef b, const SimdValue *v
     bool is_signed = simd_is_call_of(v, "llvm.smin.") || simd_is_call_of(v, "llvm.smax.");
     LLVMIntPredicate p = least ? (is_signed ? LLVMIntSLE : LLVMIntULE) : is_signed ? LLVMIntSGE : LLVMIntUGE;
     unsigned moves = (unsigned)value->at_ends - 1;
-    return LLVMBuildICmp(b, p, simd_at(g, b, LLVMGetOperand(v, moves), x, y), simd_at(g, b, LLVMGetOperand(v, !moves), x, y), "");
+    return LLVMBuildICmp(b, p, simd_at(g, b, LLVMGetOperand(v, moves), x, y),
+                         simd_at(g, b, LLVMGetOperand(v, !moves), x, y), "");
 }
 
 /* A place that is none of the block's: all items are on one side of it. The difference has one sign. */

@@ -1,13 +1,13 @@
-/* exits.c -- jump threading of loop conditions. `while k < LIMIT && x * x + y * y <= 4.0 { ... }` is a branch by k to the second
- * condition or past it, to where both ways meet, and a branch there by what each way brings:
+/* exits.c -- jump threading of loop conditions. `while k < LIMIT && x * x + y * y <= 4.0 { ... }` is a branch by k to
+ * the second condition or past it, to where both ways meet, and a branch there by what each way brings:
  *
  *     head:  br k < LIMIT, more, meet               head:  br k < LIMIT, more, out
  *     more:  br meet                         ==>    more:  br meet
  *     meet:  br phi [no, head], [c, more]           meet:  br c
  *
- * On a way that brings a constant it is known where the branch goes: if that is out of the loop, the way leads there at once.
- * Then the first condition, often the same for all items, is a branch of its own and needs no mask, and what items that
- * leave the loop take along is not chosen twice. */
+ * On a way that brings a constant it is known where the branch goes: if that is out of the loop, the way leads there at
+ * once. Then the first condition, often the same for all items, is a branch of its own and needs no mask, and what
+ * items that leave the loop take along is not chosen twice. */
 #include "irgen/simd/simd.h"
 
 static bool is_bit(LLVMValueRef v, bool set) { return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == set; }

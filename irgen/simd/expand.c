@@ -1,8 +1,7 @@
-/* expand.c -- expansion of memory intrinsics: a copy of a private array, `copy(&s)`, is one load and one store an element,
- * written out or, if there are many, in a loop.
- * `llvm.memcpy` copies a range of bytes. The elements of a private array do not lie in one range once the items of a
- * block have theirs interleaved (privates.c), so a kernel with such a copy would stay scalar. As elements they are
- * ordinary accesses, and often registers: SROA comes after.
+/* expand.c -- expansion of memory intrinsics: a copy of a private array, `copy(&s)`, is one load and one store an
+ * element, written out or, if there are many, in a loop. `llvm.memcpy` copies a range of bytes. The elements of a
+ * private array do not lie in one range once the items of a block have theirs interleaved (privates.c), so a kernel
+ * with such a copy would stay scalar. As elements they are ordinary accesses, and often registers: SROA comes after.
  *
  * Legal: `memcpy` copies between ranges that are the same or do not overlap, so it does not matter in which order its
  * elements are copied. */
@@ -34,8 +33,8 @@ static bool is_copy(LLVMValueRef v) {
            LLVMConstIntGetZExtValue(LLVMGetOperand(v, 3)) == 0;
 }
 
-/* The type of the elements that a copy to or from a private array moves, or NULL: it is no such copy. Elements of several
- * sizes are copied by the largest (subwords.c). */
+/* The type of the elements that a copy to or from a private array moves, or NULL: it is no such copy. Elements of
+ * several sizes are copied by the largest (subwords.c). */
 static LLVMTypeRef copied_as(LLVMTargetDataRef layout, LLVMValueRef copy) {
     LLVMTypeRef t = NULL;
     for (unsigned k = 0; k < 2; k++) {
@@ -46,7 +45,8 @@ static LLVMTypeRef copied_as(LLVMTargetDataRef layout, LLVMValueRef copy) {
 }
 
 static unsigned align_at(LLVMValueRef copy, unsigned operand, uint64_t offset) {
-    LLVMAttributeRef of_range = LLVMGetCallSiteEnumAttribute(copy, operand + 1, LLVMGetEnumAttributeKindForName("align", 5));
+    LLVMAttributeRef of_range =
+        LLVMGetCallSiteEnumAttribute(copy, operand + 1, LLVMGetEnumAttributeKindForName("align", 5));
     uint64_t both = (of_range ? LLVMGetEnumAttributeValue(of_range) : 1) | offset;
     return (unsigned)(both & (0 - both));
 }

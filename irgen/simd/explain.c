@@ -37,8 +37,9 @@ static void tell(Teller *t, LLVMValueRef at, const char *format, ...) {
 static void tell_condition(Teller *t, const SimdValue *store) {
     if (store->private_of >= 0 || !simd_is_masked(t->g, store->block)) return;
     if (store->read_before >= 0 && !t->g->mask_registers)
-        tell(t, store->v, "conditional store: executed by all work items; those that do not come to it write back what they "
-                          "have read");
+        tell(t, store->v,
+             "conditional store: executed by all work items; those that do not come to it write back what they "
+             "have read");
     else tell(t, store->v, "conditional store: executed under a mask");
 }
 
@@ -49,11 +50,13 @@ static void tell_access(Teller *t, const SimdValue *value) {
     const char *what = store ? "scatter" : "gather";
     SimdPeriod period;
     int64_t bytes = simd_bytes(t->g, type);
-    if (simd_is_rest(t->g, t->g->blocks.at[value->block].loop)) return; /* as the other rounds, which have been told of */
+    if (simd_is_rest(t->g, t->g->blocks.at[value->block].loop))
+        return; /* as the other rounds, which have been told of */
     if (store) tell_condition(t, value);
     if (value->private_of >= 0 && at.x != LANE_UNIFORM) {
         tell(t, value->v, "%s: each work item indexes a private array of its own", what);
-    } else if (value->private_of >= 0 || simd_is_contiguous(t->g, at, type) || (at.x == LANE_LINEAR && at.stride == -bytes)) {
+    } else if (value->private_of >= 0 || simd_is_contiguous(t->g, at, type) ||
+               (at.x == LANE_LINEAR && at.stride == -bytes)) {
         return;
     } else if (simd_turns_columns(t->g, t->shape, value)) {
         tell(t, value->v, store ? "strided store: %d rows are transposed and stored together"
@@ -72,8 +75,10 @@ static void tell_access(Teller *t, const SimdValue *value) {
                           "would need one access",
              what, (long long)at.stride, (long long)bytes);
     } else if (simd_is_quasi_affine(t->g, value, t->shape.width, &period)) {
-        tell(t, value->v, "interleaved access: the address goes up every %d work items; whole parts of a vector are read and "
-                          "permuted", period.items);
+        tell(t, value->v,
+             "interleaved access: the address goes up every %d work items; whole parts of a vector are read and "
+             "permuted",
+             period.items);
     } else if (at.x == LANE_VARYING) {
         tell(t, value->v, "%s: cannot prove that neighbouring work items %s contiguous elements", what,
              store ? "write" : "read");
@@ -93,19 +98,23 @@ static void tell_value(Teller *t, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     size_t n;
     if (value->at_ends && op != LLVMICmp) {
-        tell(t, value->v, "index: clamped or wrapped around only at edges; for blocks of work items inside it is linear");
+        tell(t, value->v,
+             "index: clamped or wrapped around only at edges; for blocks of work items inside it is linear");
     } else if (op == LLVMLoad || op == LLVMStore) {
         tell_access(t, value);
-    } else if (op == LLVMCall && LLVMGetCalledValue(value->v) == LLVMGetNamedFunction(LLVMGetGlobalParent(t->g->fn), CG_AHEAD)) {
+    } else if (op == LLVMCall &&
+               LLVMGetCalledValue(value->v) == LLVMGetNamedFunction(LLVMGetGlobalParent(t->g->fn), CG_AHEAD)) {
         tell_ahead(t, value->v);
     } else if (op == LLVMCall && value->rate.x == LANE_VARYING && value->private_of < 0 && !simd_is_remark(value->v) &&
                !simd_has_vector_form(value->v) && !simd_combines_update(t->g, value->v, value->block)) {
         const char *name = LLVMGetValueName2(LLVMGetCalledValue(value->v), &n);
         if (!strncmp(name, CG_UPDATE, strlen(CG_UPDATE))) tell(t, value->v, "update of an element: scalar");
         else tell(t, value->v, "call of `%s`: scalar", name);
-    } else if (value->rate.x == LANE_VARYING && simd_divides(value->v) && !LLVMIsConstant(LLVMGetOperand(value->v, 1))) {
-        tell(t, value->v, "integer division: as division of floating-point numbers, because the CPU has no vector instruction "
-                          "for it");
+    } else if (value->rate.x == LANE_VARYING && simd_divides(value->v) &&
+               !LLVMIsConstant(LLVMGetOperand(value->v, 1))) {
+        tell(t, value->v,
+             "integer division: as division of floating-point numbers, because the CPU has no vector instruction "
+             "for it");
     }
 }
 
@@ -128,7 +137,8 @@ static void tell_control(Teller *t) {
         if (!g->blocks.at[b].diverges && !at_edges) continue;
         for (int i = 0; i < 2; i++) s[i] = value_map_get(g->block_of, simd_succ(g, b, i));
         int loop = g->blocks.at[b].loop;
-        bool exits = loop >= 0 && (s[0] < 0 || s[1] < 0 || !g->loops.at[loop].has[s[0]] || !g->loops.at[loop].has[s[1]]);
+        bool exits =
+            loop >= 0 && (s[0] < 0 || s[1] < 0 || !g->loops.at[loop].has[s[0]] || !g->loops.at[loop].has[s[1]]);
         LLVMValueRef at = LLVMGetBasicBlockTerminator(g->blocks.at[b].bb);
         if (at_edges) tell(t, at, "branch: divergent only at edges; blocks of work items without divergence are "
                                      "run without it");
@@ -172,7 +182,8 @@ static void tell_axes(Teller *t) {
     const char *inside = mark_of(t, CG_SHORT_AXIS, &n);
     if (inside) buf_printf(t->out, "  short axis: `%.*s` runs within each work item\n", (int)n, inside);
     const char *flattened = mark_of(t, CG_FLATTENED, &n);
-    if (flattened) buf_printf(t->out, "  loop flattening: `%.*s` and the axis around it run as one axis\n", (int)n, flattened);
+    if (flattened)
+        buf_printf(t->out, "  loop flattening: `%.*s` and the axis around it run as one axis\n", (int)n, flattened);
     const char *row = mark_of(t, CG_FLAT, &n);
     if (row) buf_printf(t->out, "  delinearisation: nest 1 runs rows of %.*s\n", (int)n, row);
 }
@@ -193,8 +204,9 @@ void simd_note(Cg *cg, SimdRegion *g, SimdShape shape, SimdVersions versions) {
     if (versions.written_out) buf_puts(t.out, ", unrolled: values stored in earlier iterations are kept in registers");
     buf_putc(t.out, '\n');
     tell_axes(&t);
-    if (versions.rest_is_scalar) buf_puts(t.out, "  loop versioning: for masks under which accesses stay contiguous; else "
-                                                 "scalar code\n");
+    if (versions.rest_is_scalar)
+        buf_puts(t.out, "  loop versioning: for masks under which accesses stay contiguous; else "
+                        "scalar code\n");
     else if (versions.aligned) buf_puts(t.out, "  loop versioning: also a version for masks under which accesses "
                                                "stay contiguous\n");
     t.begun = t.out->n;

@@ -39,7 +39,8 @@ typedef struct Reach { /* what a load or store reaches */
     int n;
 } Reach;
 
-/* Places ------------------------------------------------------------------------------------------------------------ */
+/* Places ------------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_hidden(LLVMValueRef v) { return simd_is_call_of(v, "kdsl.hidden.place"); }
 
@@ -64,7 +65,9 @@ static Memory *memory_of(Forward *w, LLVMValueRef p, int64_t *offset, bool *is_k
     return NULL;
 }
 
-static LLVMTypeRef element_of(LLVMTypeRef t) { return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t; }
+static LLVMTypeRef element_of(LLVMTypeRef t) {
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+}
 
 static bool lane_is_live(const Reach *a, int lane) {
     return !a->mask || !LLVMIsNull(LLVMGetAggregateElement(a->mask, (unsigned)lane));
@@ -72,7 +75,8 @@ static bool lane_is_live(const Reach *a, int lane) {
 
 /* A load or store of one, or of a vector, maybe under a mask. */
 static bool is_access(LLVMValueRef v, Reach *a) {
-    bool is_masked_load = simd_is_call_of(v, "llvm.masked.load."), is_masked_store = simd_is_call_of(v, "llvm.masked.store.");
+    bool is_masked_load = simd_is_call_of(v, "llvm.masked.load."),
+         is_masked_store = simd_is_call_of(v, "llvm.masked.store.");
     bool stores = is_masked_store || LLVMIsAStoreInst(v), is_masked = is_masked_load || is_masked_store;
     *a = (Reach){.inst = v};
     if (!stores && !is_masked && !LLVMIsALoadInst(v)) return false;
@@ -121,7 +125,8 @@ static void each_touched(Forward *w, LLVMValueRef v, void (*touch)(Memory *)) {
     }
 }
 
-/* Forward ----------------------------------------------------------------------------------------------------------- */
+/* Forward -----------------------------------------------------------------------------------------------------------
+ */
 
 /* The elements of the access, as far as lanes are live, from at most two vectors; NULL: not known. */
 static LLVMValueRef known(Forward *w, const Reach *a, bool all_lanes) {
@@ -216,7 +221,8 @@ static void go_forward(Forward *w) {
     }
 }
 
-/* Back -------------------------------------------------------------------------------------------------------------- */
+/* Back --------------------------------------------------------------------------------------------------------------
+ */
 
 static void is_read(Memory *m) {
     for (int64_t i = 0; i < m->n; i++) m->cells[i].rewritten = false;
@@ -242,7 +248,8 @@ static void go_back(Forward *w) {
     }
 }
 
-/* Chains of blocks --------------------------------------------------------------------------------------------------- */
+/* Chains of blocks ---------------------------------------------------------------------------------------------------
+ */
 
 static LLVMBasicBlockRef next_in_chain(LLVMBasicBlockRef bb) {
     LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
@@ -316,7 +323,8 @@ void simd_forward_in(Cg *cg, LLVMValueRef fn) {
     }
 }
 
-/* Nests ------------------------------------------------------------------------------------------------------------- */
+/* Nests -------------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_known_place(const SimdRegion *g, LLVMValueRef p) {
     Form f = simd_place(g, p, AS_BITS);

@@ -6,11 +6,13 @@
 
 /* A parameter, memory of the item's own frame, or a constant: distinct ones are apart. */
 static bool is_object(LLVMValueRef base) {
-    return LLVMIsAArgument(base) || LLVMIsAAllocaInst(base) || (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base));
+    return LLVMIsAArgument(base) || LLVMIsAAllocaInst(base) ||
+           (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base));
 }
 
 static bool clears_private(const SimdRegion *g, LLVMValueRef call) {
-    return simd_is_call_of(call, "llvm.memset.") && value_map_get(g->private_of, simd_object(LLVMGetOperand(call, 0))) >= 0;
+    return simd_is_call_of(call, "llvm.memset.") &&
+           value_map_get(g->private_of, simd_object(LLVMGetOperand(call, 0))) >= 0;
 }
 
 static bool has_no_effect(const SimdRegion *g, LLVMValueRef v) {

@@ -1,9 +1,9 @@
 /* indices.c -- widening of induction variables and of the arithmetic on them. An index of fewer bits than an address is
  * extended where it is used; across that extension nothing tells that neighbouring work items read neighbouring
  * elements, as the narrow value may wrap. Where every operation below it is known not to (the flags nsw and nuw, which
- * sema's proofs and the bounds of loops have set), the arithmetic is done in 64 bits instead: the extension goes. Quotients
- * and remainders by a constant, masks, minima and maxima never wrap.
- * LLVM's own rewriting of extensions loses these flags, so this comes before it. */
+ * sema's proofs and the bounds of loops have set), the arithmetic is done in 64 bits instead: the extension goes.
+ * Quotients and remainders by a constant, masks, minima and maxima never wrap. LLVM's own rewriting of extensions loses
+ * these flags, so this comes before it. */
 #include "irgen/simd/simd.h"
 
 enum { DEEPEST = 8 };

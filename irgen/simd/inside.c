@@ -6,8 +6,8 @@
  * before the nest it is known between which bounds it lies for all its items. If these are inside for all such checks,
  * the nest runs without them, and can have tiles of several rows; else its scalar copy runs, which has them.
  *
- * Only checks that every item makes are looked at, in each round of its loops. Where the bounds are not inside, an item of
- * the rectangle is going to fail (but for loops that make no round), so how fast the copy is does not matter. */
+ * Only checks that every item makes are looked at, in each round of its loops. Where the bounds are not inside, an item
+ * of the rectangle is going to fail (but for loops that make no round), so how fast the copy is does not matter. */
 #include "irgen/simd/interval.h"
 
 enum { MOST_CHECKS = 64, MOST_BITS = 62 };
@@ -79,7 +79,8 @@ static bool is_wanted(const SimdRegion *g, const Check *c) {
     SimdLook w = {.g = g, .bits = MOST_BITS, .is_signed = true, .any_factor = true};
     bool has_x;
     if (!simd_is_integer(c->index) || LLVMGetIntTypeWidth(LLVMTypeOf(c->index)) != 64) return false;
-    bool is_known = LLVMIsAConstantInt(c->extent) || (simd_is_outside(g, c->extent) && c->extent != g->x && c->extent != g->y);
+    bool is_known =
+        LLVMIsAConstantInt(c->extent) || (simd_is_outside(g, c->extent) && c->extent != g->x && c->extent != g->y);
     return is_known && simd_is_expression(&w, c->index, &has_x) && is_made_by_all(g, c->block);
 }
 

@@ -2,7 +2,8 @@
  * each part is put together, and written likewise; nothing is read behind the last item's, nor written that is none.
  *
  * Where items are far apart, or at unknown places, and each has a vector's elements or more side by side, as when it
- * walks along a row (walked.c), each lane's are read, or written, as a whole vector, and as many of these transposed. */
+ * walks along a row (walked.c), each lane's are read, or written, as a whole vector, and as many of these transposed.
+ */
 #include "irgen/simd/emit.h"
 
 /* Permutations ----------------------------------------------------------------------------------------------------- */
@@ -28,7 +29,8 @@ LLVMValueRef simd_gathered(SimdEmit *e, LLVMValueRef *v, int n, const int *of, c
         is_used[of[i]] = true;
     }
     if (n_used <= 2) {
-        for (int i = 0; i < width; i++) from[i] = of[i] < 0 ? -1 : lane[i] + (n_used == 2 && of[i] == used[1] ? width : 0);
+        for (int i = 0; i < width; i++)
+            from[i] = of[i] < 0 ? -1 : lane[i] + (n_used == 2 && of[i] == used[1] ? width : 0);
         return shuffled(e, v[used[0]], v[n_used == 2 ? used[1] : used[0]], from);
     }
     LLVMValueRef all = NULL;
@@ -125,8 +127,8 @@ static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int v
     return mine;
 }
 
-/* The inverse of `zipped`: of n vectors in which n parts take turns, those at even and those at odd places first, and so
- * on while their number is even. Part i is at i * step. */
+/* The inverse of `zipped`: of n vectors in which n parts take turns, those at even and those at odd places first, and
+ * so on while their number is even. Part i is at i * step. */
 static void unzipped(SimdEmit *e, LLVMValueRef *v, int n, const bool *wanted, int step, LLVMValueRef *to) {
     int width = e->shape.width, *from = arena_array(e->g->arena, int, 2 * width), *lane = from + width;
     bool any = false;
@@ -150,8 +152,8 @@ static void unzipped(SimdEmit *e, LLVMValueRef *v, int n, const bool *wanted, in
     }
 }
 
-/* Is it less to take even and odd places apart, log2(n) times all vectors, than to put each part together from all of them?
- * That is so where a permutation of two vectors is one instruction, or where a blend is more than one. */
+/* Is it less to take even and odd places apart, log2(n) times all vectors, than to put each part together from all of
+ * them? That is so where a permutation of two vectors is one instruction, or where a blend is more than one. */
 static bool is_unzipped(const SimdEmit *e, const SimdParts *p, int64_t bytes) {
     return p->step % 2 == 0 && simd_reach(p) == p->step && 2 * p->of.n > p->step &&
            (bytes < 4 || e->target->mask_registers);
@@ -213,7 +215,8 @@ const SimdValue *simd_part(const SimdEmit *e, const SimdValue *store, int i) {
     return i < p->of.n ? &e->g->values.at[p->of.at[i]] : NULL;
 }
 
-/* Where the number of parts is even, those at even places and those at odd ones are put together first, then in turn. */
+/* Where the number of parts is even, those at even places and those at odd ones are put together first, then in turn.
+ */
 static void zipped(SimdEmit *e, LLVMValueRef *parts, int n, LLVMValueRef *to) {
     int width = e->shape.width, *of = arena_array(e->g->arena, int, 2 * width), *lane = of + width;
     if (n % 2 == 0) {

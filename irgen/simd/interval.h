@@ -31,8 +31,8 @@ typedef struct SimdAsking {
     Cg *cg;
     LLVMBuilderRef b;    /* before the nest */
     const SimdRegion *g;
-    unsigned bits;       /* each operation has to lie within the numbers of so many bits; at most 62, because the bounds are
-                          * computed in 64 */
+    unsigned bits; /* each operation has to lie within the numbers of so many bits; at most 62, because the bounds are
+                    * computed in 64 */
     bool is_signed;
     int in_block;        /* the expression is of this block; -1: anywhere, also behind the counters' loops */
     LLVMValueRef holds;  /* the condition, so far */

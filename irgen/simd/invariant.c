@@ -1,7 +1,7 @@
 /* invariant.c -- loop-invariant values: for each value the innermost of the loops around it in which it changes; it
- * changes in all loops around that one, too, and in no other. Arithmetic changes where its operands do, a load also where
- * memory may be written, anything else in the loop that it is in. Found once for a region, in the order of its values,
- * in which operands come first but for phis, which are not arithmetic.
+ * changes in all loops around that one, too, and in no other. Arithmetic changes where its operands do, a load also
+ * where memory may be written, anything else in the loop that it is in. Found once for a region, in the order of its
+ * values, in which operands come first but for phis, which are not arithmetic.
  *
  * Likewise the innermost loop in which a value has to stay: it can be computed before a loop around it that may have no
  * iteration (speculation) if it is arithmetic that cannot fail, of values that can. */

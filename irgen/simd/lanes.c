@@ -1,5 +1,5 @@
-/* lanes.c -- instructions without a vector form, lane by lane: written out where all lanes are live, else in a loop over
- * the live ones. */
+/* lanes.c -- instructions without a vector form, lane by lane: written out where all lanes are live, else in a loop
+ * over the live ones. */
 #include "irgen/simd/emit.h"
 
 static LLVMValueRef lanes_as_bits(SimdEmit *e, LLVMValueRef *mask) {

@@ -1,7 +1,7 @@
 /* level_cost.c -- the cost model: what a level of a nest (its straight part, or the body of a loop) takes, for a block
  * of items and for one item alone. Operations over what the machine starts in a cycle, or the longest chain around the
- * loop, whichever is more; a region without loops waits for its longest way, together with as many blocks, or as much of
- * one, as the machine has in sight. What arithmetic costs is LLVM's to say (passes/cost.cpp). */
+ * loop, whichever is more; a region without loops waits for its longest way, together with as many blocks, or as much
+ * of one, as the machine has in sight. What arithmetic costs is LLVM's to say (passes/cost.cpp). */
 #include "irgen/simd/level_cost.h"
 
 #include "irgen/lang/marks.h"
@@ -30,7 +30,10 @@ static bool is_float(LLVMTypeRef t) {
 /* Places and counts are computed beside the vectors, and mostly part of addresses. */
 static const double BESIDE = 0.25;
 
-enum { FAR_LINE = 4, FAR_RUN = 8 }; /* lines from behind the first cache, and the way to the first of a run: operations */
+enum {
+    FAR_LINE = 4,
+    FAR_RUN = 8
+}; /* lines from behind the first cache, and the way to the first of a run: operations */
 
 /* Does it fetch lines in each round of its loop that the next round has no use for? */
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load) {
@@ -166,7 +169,8 @@ static double chain_of(const SimdRegion *g, int loop, int phi) {
         bool is_phi = LLVMIsAPHINode(value->v);
         if (!simd_in_loop(g, loop, value->block) || (is_phi && g->loops.at[inside].header == value->block)) continue;
         for (int k = 0, n = is_phi ? (int)LLVMCountIncoming(value->v) : LLVMGetNumOperands(value->v); k < n; k++) {
-            LLVMValueRef v = value->v, from = is_phi ? LLVMGetIncomingValue(v, (unsigned)k) : LLVMGetOperand(v, (unsigned)k);
+            LLVMValueRef v = value->v,
+                         from = is_phi ? LLVMGetIncomingValue(v, (unsigned)k) : LLVMGetOperand(v, (unsigned)k);
             int o = value_map_get(g->value_of, from);
             if (o < 0 || o >= i || !reached[o]) continue;
             if (far[o] > far[i]) far[i] = far[o];
@@ -208,8 +212,8 @@ static bool decides_who_leaves(const SimdRegion *g, int loop, const SimdBlock *b
     return leaves;
 }
 
-/* One item's branches are predicted; what lanes leave a loop by becomes their mask, which loads of the next iteration wait
- * for. Cycles from those loads to the mask; 0: no such load decides. */
+/* One item's branches are predicted; what lanes leave a loop by becomes their mask, which loads of the next iteration
+ * wait for. Cycles from those loads to the mask; 0: no such load decides. */
 static double mask_chain_of(const SimdRegion *g, int loop) {
     double *far = arena_array(g->arena, double, g->values.n + 1), longest = 0;
     for (int i = 0; i < g->values.n; i++) {
@@ -274,8 +278,8 @@ static bool is_used_by_rows(const SimdRegion *g, const SimdValue *value) {
     return false;
 }
 
-/* Vectors made before a loop and used in it stay in registers, as what its phis carry does; and a column's that are made
- * in it do until the last row has used them. */
+/* Vectors made before a loop and used in it stay in registers, as what its phis carry does; and a column's that are
+ * made in it do until the last row has used them. */
 static void add_held(const SimdRegion *g, LevelCost *c, int loop, int i) {
     const SimdValue *value = &g->values.at[i];
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value->v));
@@ -313,7 +317,8 @@ double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop) 
 LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int width) {
     LevelCost c = {.weight = 1, .inner = is_inner(g, loop)};
     int depth = 0;
-    for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++) c.weight *= simd_walked_rounds(g, l, simd_trip_count(g, l));
+    for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++)
+        c.weight *= simd_walked_rounds(g, l, simd_trip_count(g, l));
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *b = &g->blocks.at[value->block];
@@ -335,7 +340,8 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
     c.chain = loop >= 0 ? longest_chain(g, loop) : 0;
     if (loop >= 0 && g->loops.at[loop].divergent) c.mask_chain = mask_chain_of(g, loop);
     c.way = loop >= 0 ? 0 : longest_way(g);
-    /* Who is live, and what those leave with: where a chain of operations would go through memory, it waits there, too. */
+    /* Who is live, and what those leave with: where a chain of operations would go through memory, it waits there, too.
+     */
     if (c.inner && c.chain > LATENCY && g->loops.at[loop].divergent) c.held_live = 2;
     return c;
 }
@@ -366,7 +372,8 @@ static bool is_missed(const SimdRegion *g, int b) {
     return g->blocks.at[b].loop < 0 || !LLVMIsAICmpInst(condition) || !simd_is_smooth(g, condition);
 }
 
-/* LLVM unrolls so many iterations of a loop without accesses, and folds them into one if recurrences are affine (trips.c). */
+/* LLVM unrolls so many iterations of a loop without accesses, and folds them into one if recurrences are affine
+ * (trips.c). */
 enum { FOLDED = 8 };
 
 /* One item out of so many executes a block that only some execute. */
@@ -380,7 +387,8 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
         const SimdBlock *b = &g->blocks.at[value->block];
         if (b->leaves || b->loop != loop) continue;
         LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
-        bool free = op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v) || simd_is_sign_of_fused(value->v);
+        bool free =
+            op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v) || simd_is_sign_of_fused(value->v);
         if (free || (loop >= 0 && simd_is_invariant(g, loop, value->v))) continue;
         double cost = g->costs[i].alone;
         if (op == LLVMBr) cost = is_missed(g, value->block) ? MISSED_BRANCH : 1;

@@ -10,7 +10,7 @@ typedef struct LevelCost {
     double held_both, held_vectors;       /* registers, for as many */
     double held_live;                     /* registers of each vector, where items leave a loop */
     double held_rows;                     /* registers of each column, where there are rows */
-    double columns;                       /* operations of each vector that a block with a row for each lane need not make */
+    double columns; /* operations of each vector that a block with a row for each lane need not make */
     double divider_both, divider_vectors; /* cycles of the divider: of each vector; of each column */
     double chain;                         /* cycles that an iteration waits for the one before it */
     double mask_chain;                    /* the same, of a vector whose lanes leave the loop one after the other */
@@ -22,7 +22,8 @@ typedef struct LevelCost {
 void level_find_costs(SimdRegion *g, const SimdTarget *t, int width); /* SimdRegion.costs */
 LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int width);
 double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s); /* cycles, for a vector */
-double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop); /* for one item by itself */
+double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c,
+                        int loop); /* for one item by itself */
 double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop);
 bool level_walks_down(const SimdRegion *g);
 bool level_takes_columns(const SimdRegion *g);

@@ -18,7 +18,8 @@ static unsigned lane_bits(LLVMTypeRef t) { return LLVMGetIntTypeWidth(LLVMGetEle
 LLVMValueRef simd_mask_call(SimdEmit *e, LLVMValueRef v, LLVMTypeRef to) {
     LLVMTypeRef from = LLVMTypeOf(v), wide = lane_bits(to) > 1 ? to : from;
     LLVMTypeRef type = LLVMFunctionType(to, &from, 1, false);
-    const char *name = arena_printf(&e->cg->c->arena, "%s%ux%u", wide == to ? TO_LANES : TO_BITS, LLVMGetVectorSize(wide), lane_bits(wide));
+    const char *name = arena_printf(&e->cg->c->arena, "%s%ux%u", wide == to ? TO_LANES : TO_BITS,
+                                    LLVMGetVectorSize(wide), lane_bits(wide));
     LLVMValueRef fn = LLVMGetNamedFunction(e->cg->module, name);
     if (!fn) {
         fn = LLVMAddFunction(e->cg->module, name, type);
@@ -40,9 +41,12 @@ static LLVMValueRef lanes_of(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef t, in
     enum { FAR = 6 };
     if (simd_is_call_of(v, TO_BITS) && LLVMTypeOf(LLVMGetOperand(v, 0)) == t) return LLVMGetOperand(v, 0);
     LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMUnreachable;
-    bool is_choice = op == LLVMSelect && LLVMTypeOf(LLVMGetOperand(v, 0)) == LLVMTypeOf(v) && LLVMIsNull(LLVMGetOperand(v, 2));
-    if ((op != LLVMAnd && op != LLVMOr && op != LLVMXor && !is_choice) || depth > FAR) return LLVMBuildSExt(b, v, t, "");
-    LLVMValueRef x = lanes_of(b, LLVMGetOperand(v, 0), t, depth + 1), y = lanes_of(b, LLVMGetOperand(v, 1), t, depth + 1);
+    bool is_choice =
+        op == LLVMSelect && LLVMTypeOf(LLVMGetOperand(v, 0)) == LLVMTypeOf(v) && LLVMIsNull(LLVMGetOperand(v, 2));
+    if ((op != LLVMAnd && op != LLVMOr && op != LLVMXor && !is_choice) || depth > FAR)
+        return LLVMBuildSExt(b, v, t, "");
+    LLVMValueRef x = lanes_of(b, LLVMGetOperand(v, 0), t, depth + 1),
+                 y = lanes_of(b, LLVMGetOperand(v, 1), t, depth + 1);
     if (is_choice) y = LLVMBuildFreeze(b, y, ""); /* what a lane says that is not there stays unsaid */
     return LLVMBuildBinOp(b, is_choice ? LLVMAnd : op, x, y, "");
 }
@@ -81,9 +85,9 @@ static void replace(Cg *cg, const char *prefix, bool constants_only) {
     }
 }
 
-/* A masked access to memory of the frame may begin outside of it, before the first live lane. LLVM takes that for an access
- * to nothing where it can tell, so it is not let see which memory it is. Nor that a number is two lanes' words: it would
- * take each out of the vector by itself. */
+/* A masked access to memory of the frame may begin outside of it, before the first live lane. LLVM takes that for an
+ * access to nothing where it can tell, so it is not let see which memory it is. Nor that a number is two lanes' words:
+ * it would take each out of the vector by itself. */
 LLVMValueRef simd_hidden(SimdEmit *e, LLVMValueRef v) {
     LLVMTypeRef t = LLVMTypeOf(v), type = LLVMFunctionType(t, &t, 1, false);
     const char *name = t == e->cg->ptr ? HIDDEN_PLACE : HIDDEN_WORDS;

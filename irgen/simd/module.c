@@ -71,15 +71,16 @@ static void use_whole_vectors(Cg *cg, const SimdTarget *t, LLVMValueRef fn) {
 
 static void use_default_vectors(LLVMValueRef fn) {
     for (int i = 0; i < 2; i++)
-        LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, width_names[i], (unsigned)strlen(width_names[i]));
+        LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, width_names[i],
+                                         (unsigned)strlen(width_names[i]));
 }
 
 static bool is_marked(LLVMValueRef fn, const char *mark) {
     return LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, mark, (unsigned)strlen(mark)) != NULL;
 }
 
-/* Whether gathers are fast is LLVM's to say, of the processor that code is tuned for: Intel's since Skylake. Those of Zen 4
- * and Zen 5 are microcode. */
+/* Whether gathers are fast is LLVM's to say, of the processor that code is tuned for: Intel's since Skylake. Those of
+ * Zen 4 and Zen 5 are microcode. */
 static SimdTarget machine(Cg *cg) {
     bool fast_gathers = LLVMKdslHasFeature(cg->machine, "+fast-gather");
     if (LLVMKdslHasFeature(cg->machine, "+avx512f") && LLVMKdslHasFeature(cg->machine, "+avx512vl") &&
@@ -104,7 +105,8 @@ static void each_with_nests(Cg *cg, void (*run)(Cg *cg, LLVMValueRef fn)) {
         if (has_nests(fn)) run(cg, fn);
 }
 
-/* LLVM makes tables of its own for each width that it meets, so a module has one, if all its nests become vector code. */
+/* LLVM makes tables of its own for each width that it meets, so a module has one, if all its nests become vector code.
+ */
 static void use_one_width(Cg *cg, const SimdTarget *t) {
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
         if (has_nests(fn) || is_marked(fn, CG_LAUNCH)) use_whole_vectors(cg, t, fn);
@@ -119,9 +121,9 @@ static void forget_items(Cg *cg) {
     }
 }
 
-/* What has to be done before is little and always the same, so that what becomes of a kernel does not depend on -O: calls
- * inlined, memory to registers, values of several parts taken apart. What put these parts together again has to be gone
- * before instcombine comes: it would merge them. */
+/* What has to be done before is little and always the same, so that what becomes of a kernel does not depend on -O:
+ * calls inlined, memory to registers, values of several parts taken apart. What put these parts together again has to
+ * be gone before instcombine comes: it would merge them. */
 void simd_prepare(Cg *cg) {
     Marks marks = find_marks(cg);
     SimdTarget target = machine(cg);
@@ -168,14 +170,16 @@ void simd_widen_counters(Cg *cg) {
 void simd_version_indices(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++)
-        if (cg_allows(cg, INDEX_VERSIONS) && simd_version_indices_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+        if (cg_allows(cg, INDEX_VERSIONS) &&
+            simd_version_indices_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
             run_passes(cg, marks.at[i].fn, "instcombine<no-verify-fixpoint>,early-cse,dce");
 }
 
 void simd_version_checks(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++)
-        if (cg_allows(cg, CHECK_VERSIONS) && simd_version_checks_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
+        if (cg_allows(cg, CHECK_VERSIONS) &&
+            simd_version_checks_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
             run_passes(cg, marks.at[i].fn, "sccp,dce");
 }
 

@@ -134,7 +134,8 @@ static bool is_supported(SimdRegion *g) {
 
 /* Versions --------------------------------------------------------------------------------------------------------- */
 
-/* Those but the last are guarded by a test; where it fails, the builder is left for the next one, or for the scalar nest. */
+/* Those but the last are guarded by a test; where it fails, the builder is left for the next one, or for the scalar
+ * nest. */
 static void write_versions(Items *n, NestContext *context, const NestPlan *plan) {
     for (int i = 0; i < plan->n; i++) {
         const NestVersion *v = n->v = &plan->at[i];
@@ -191,13 +192,15 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
         simd_find_slices(g);
         simd_count_stores(g);
         g->omitted = cg->options->omitted;
-        if (LLVMGetMetadata(latch, cg->md_short_rows)) g->omitted |= UINT64_C(1) << TRANSFORM_ENDS; /* blocks have edges */
+        if (LLVMGetMetadata(latch, cg->md_short_rows))
+            g->omitted |= UINT64_C(1) << TRANSFORM_ENDS; /* blocks have edges */
         g->always = cg->options->vector_always;
         g->mask_registers = target->mask_registers;
         *shape = simd_shape(g, target);
         if (cg_allows(cg, INNER) && cg->options->opt_level >= 2 && simd_leaves_to_inner(g))
             return simd_refuse(g, "a loop of each item is vectorised instead: it reads along a row", NULL);
-        if (LLVMGetMetadata(latch, cg->md_single) && !g->always) return simd_refuse(g, "it has a single work item", NULL);
+        if (LLVMGetMetadata(latch, cg->md_single) && !g->always)
+            return simd_refuse(g, "it has a single work item", NULL);
         walks = cg_allows(cg, WALKED);
         if (walks && shape->width == 1 && simd_find_walks(g, simd_width(g, target))) *shape = simd_shape(g, target);
     } while (walks && shape->width > 1 && simd_walked(cg, g, shape->width));
@@ -216,7 +219,8 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Val
     }
     const NestVersion *last = &plan.at[plan.n - 1];
     simd_blends(&g, updated);
-    simd_note(cg, &g, last->shape, (SimdVersions){plan.n > 1 || plan.rest_is_scalar, plan.rest_is_scalar, last->split, last->unrolled});
+    simd_note(cg, &g, last->shape,
+              (SimdVersions){plan.n > 1 || plan.rest_is_scalar, plan.rest_is_scalar, last->split, last->unrolled});
     nest_note_plan(&n, &plan);
     write_plan(&n, &plan, latch);
     return true;

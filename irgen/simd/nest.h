@@ -1,23 +1,26 @@
-/* nest.h -- how a nest of loops is written as vector code: plan.c decides, nest.c, rows.c and blocks.c write what it says. */
+/* nest.h -- how a nest of loops is written as vector code: plan.c decides, nest.c, rows.c and blocks.c write what it
+ * says. */
 #ifndef KDSL_IRGEN_SIMD_NEST_H
 #define KDSL_IRGEN_SIMD_NEST_H
 
 #include "irgen/simd/emit.h"
 
-/* The plan ----------------------------------------------------------------------------------------------------------- */
+/* The plan -----------------------------------------------------------------------------------------------------------
+ */
 
-/* Where the whole blocks of a row begin: at its first item; where a store is aligned (peeling); at a multiple of a block, in
- * rows whose end is one. */
+/* Where the whole blocks of a row begin: at its first item; where a store is aligned (peeling); at a multiple of a
+ * block, in rows whose end is one. */
 typedef enum RowStart { START_FIRST, START_ALIGNED, START_MULTIPLE } RowStart;
 
 /* The items after the last whole block: there are none; under a mask; in a vector that overlaps the one before it. */
 typedef enum RowTail { TAIL_NONE, TAIL_MASKED, TAIL_OVERLAPPED } RowTail;
 
-/* Non-temporal stores to arrays larger than the last cache: none; tested for each block, each row, or once for the nest. */
+/* Non-temporal stores to arrays larger than the last cache: none; tested for each block, each row, or once for the
+ * nest. */
 typedef enum RowStream { STREAM_NONE, STREAM_BLOCK, STREAM_ROW, STREAM_NEST } RowStream;
 
 typedef struct NestVersion {
-    bool aligned;        /* for launches in which bit operations on the index leave aligned blocks contiguous (aligned.c) */
+    bool aligned; /* for launches in which bit operations on the index leave aligned blocks contiguous (aligned.c) */
     SimdShape shape;     /* of a whole block */
     int band;            /* blocks below one another before the next ones along the row */
     bool split;          /* index-set splitting: blocks inside and blocks at edges apart (ends.c) */
@@ -53,7 +56,8 @@ bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *pl
 void nest_select(NestContext *n, const NestVersion *v); /* g has the rates of this version then */
 bool nest_may_have_bands(const NestContext *n, const NestVersion *v);
 bool nest_has_constant_rows(const SimdRegion *g);
-/* A store of contiguous elements into an array of the kernel that every item makes. settled: of those inside (ends.c) */
+/* A store of contiguous elements into an array of the kernel that every item makes. settled: of those inside (ends.c)
+ */
 bool nest_is_row_store(const SimdRegion *g, const SimdValue *value, bool settled);
 int64_t nest_vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef store);
 
@@ -61,7 +65,8 @@ int64_t nest_vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef sto
 void nest_note_plan(const NestContext *n, const NestPlan *plan);
 void nest_force(const NestContext *n, int version, NestVersion *v); /* what --nest-plan says of it */
 
-/* Writing it --------------------------------------------------------------------------------------------------------- */
+/* Writing it ---------------------------------------------------------------------------------------------------------
+ */
 
 /* Of a nest with STREAM_NEST: the copy with non-temporal stores, the one without; elsewhere rows are tested. */
 typedef enum RowKind { ROWS_TESTED, ROWS_STREAMED, ROWS_CACHED } RowKind;

@@ -1,7 +1,7 @@
 /* parts.c -- interleaved accesses: elements of an item that lie near one another at places that step evenly from item
- * to item, as the fields of a struct, the colours of a pixel, every other number. Here they are found; interleave.c reads
- * and writes them together. Accesses whose places (place.c) differ by a constant are parts of one group, unless an
- * access between them may be of one of their elements. */
+ * to item, as the fields of a struct, the colours of a pixel, every other number. Here they are found; interleave.c
+ * reads and writes them together. Accesses whose places (place.c) differ by a constant are parts of one group, unless
+ * an access between them may be of one of their elements. */
 #include "irgen/simd/simd.h"
 
 enum { MOST_PARTS = 16, MOST_IN_ROW = 64 };

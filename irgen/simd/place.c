@@ -3,8 +3,8 @@
  *     rest + c1 * x + c2 * y + c3 * counter + ... + factor * atom
  *
  * over the item's indices, counters of its loops, and atoms: what is the same for all items, and what is not affine.
- * What is asked of an access (how far it lies from another one, whether it goes on along a loop or down the rows, and by
- * how much) is read off its form. A form is found once for each value and reading, from those of its operands.
+ * What is asked of an access (how far it lies from another one, whether it goes on along a loop or down the rows, and
+ * by how much) is read off its form. A form is found once for each value and reading, from those of its operands.
  *
  * Overflow. A value of w bits is read in one of three ways; a form says of every item whose value is not poison:
  *     AS_SIGNED    the value, with a sign, is the sum over the integers;

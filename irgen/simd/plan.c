@@ -1,8 +1,10 @@
-/* plan.c -- how a nest of loops over items is vectorised, decided before any code is written (NestPlan). What the decisions
- * rest on are the rates of values, the cost model (shape.c) and which stores may be non-temporal (stream.c). */
+/* plan.c -- how a nest of loops over items is vectorised, decided before any code is written (NestPlan). What the
+ * decisions rest on are the rates of values, the cost model (shape.c) and which stores may be non-temporal (stream.c).
+ */
 #include "irgen/simd/nest.h"
 
-/* Facts -------------------------------------------------------------------------------------------------------------- */
+/* Facts --------------------------------------------------------------------------------------------------------------
+ */
 
 bool nest_has_constant_rows(const SimdRegion *g) { return LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi); }
 
@@ -25,13 +27,15 @@ int64_t nest_vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef sto
     return simd_bytes(g, LLVMTypeOf(LLVMGetOperand(store, 0))) * shape.width;
 }
 
-/* Many rows of unknown length whose items do little: the ends of a row are much of its time, and worth code of their own. */
+/* Many rows of unknown length whose items do little: the ends of a row are much of its time, and worth code of their
+ * own. */
 static bool ends_matter(const SimdRegion *g) {
     enum { FEW_VALUES = 64 };
     return g->y && !g->loops.n && !nest_has_constant_rows(g) && g->values.n <= FEW_VALUES;
 }
 
-/* Short rows in a group's memory whose addresses are all constants: store forwarding (forward.c) needs them unrolled. */
+/* Short rows in a group's memory whose addresses are all constants: store forwarding (forward.c) needs them unrolled.
+ */
 static bool is_unrolled(Cg *cg, const SimdRegion *g, LLVMValueRef latch, int width) {
     enum { MOST_VECTORS = 128 };
     int64_t trips = simd_trips(g->x_lo, g->x_hi);
@@ -39,14 +43,17 @@ static bool is_unrolled(Cg *cg, const SimdRegion *g, LLVMValueRef latch, int wid
            trips <= MOST_VECTORS * width && simd_has_known_places(g);
 }
 
-/* Rows ---------------------------------------------------------------------------------------------------------------- */
+/* Rows ----------------------------------------------------------------------------------------------------------------
+ */
 
 /* What each item of a reduction returns goes to a small array, whose lines are in the first cache. */
-static bool is_item_result(LLVMValueRef store) { return simd_is_param(simd_object(LLVMGetOperand(store, 1)), "writeonly"); }
+static bool is_item_result(LLVMValueRef store) {
+    return simd_is_param(simd_object(LLVMGetOperand(store, 1)), "writeonly");
+}
 
-/* Peeling: rows begin where the first of these stores is aligned, since stores that lie across two cache lines cost twice.
- * Only where there is little else to do, or where loops walk down the columns of an array: other arrays are mostly
- * aligned alike, and each iteration would read one line more. */
+/* Peeling: rows begin where the first of these stores is aligned, since stores that lie across two cache lines cost
+ * twice. Only where there is little else to do, or where loops walk down the columns of an array: other arrays are
+ * mostly aligned alike, and each iteration would read one line more. */
 static LLVMValueRef store_to_align(const SimdRegion *g) {
     if (!simd_allows(g, PEEL) || g->aligned || nest_has_constant_rows(g) || (g->loops.n && !walks_far(g))) return NULL;
     for (int i = 0; i < g->values.n; i++)
@@ -59,9 +66,9 @@ static LLVMValueRef is_streamed(const NestContext *n, SimdShape shape, LLVMValue
     return simd_is_streamed(n->streams, store, nest_vector_bytes(n->g, shape, store));
 }
 
-/* Non-temporal stores need lines of memory that are written as a whole. Of rows of a constant length, mostly those of a tile,
- * each block is tested; else rows begin aligned, and each is tested, or, where rows are aligned by the only such store
- * and their tails may overlap, the nest is written for either answer. */
+/* Non-temporal stores need lines of memory that are written as a whole. Of rows of a constant length, mostly those of a
+ * tile, each block is tested; else rows begin aligned, and each is tested, or, where rows are aligned by the only such
+ * store and their tails may overlap, the nest is written for either answer. */
 static RowStream stream_of(const NestContext *n, const NestVersion *v) {
     const SimdRegion *g = n->g;
     int n_streamed = 0;
@@ -92,8 +99,9 @@ bool nest_may_have_bands(const NestContext *n, const NestVersion *v) {
 }
 
 /* Strip-mining of the rows where the part of a column that a block reads or writes is less than a line: the next row of
- * blocks would need the other part, and in columns of power-of-two rows, whose lines share few sets of the caches, finds it
- * evicted. By as many blocks as have two lines, which memory mostly moves together; blocks that have a line gain nothing. */
+ * blocks would need the other part, and in columns of power-of-two rows, whose lines share few sets of the caches,
+ * finds it evicted. By as many blocks as have two lines, which memory mostly moves together; blocks that have a line
+ * gain nothing. */
 static int band_of(const NestContext *n, const NestVersion *v) {
     enum { LINES = 2 };
     int64_t band = 1;
@@ -114,7 +122,8 @@ static void plan_rows(const NestContext *n, NestVersion *v) {
     v->band = band_of(n, v);
 }
 
-/* Versions ------------------------------------------------------------------------------------------------------------ */
+/* Versions ------------------------------------------------------------------------------------------------------------
+ */
 
 /* Of blocks that begin at a multiple of their size, a power of two; width 0: that would show nothing new. */
 static SimdShape shape_if_aligned(SimdRegion *g, const SimdTarget *t) {
@@ -145,7 +154,8 @@ static void add(NestContext *n, NestPlan *plan, NestVersion v) {
 }
 
 /* Up to how many items rows are short: those of half a vector, where items have no loops that a vector with few lanes
- * would run through once for all of these; those of a block, if all of it would lie at edges and take longer than its items. */
+ * would run through once for all of these; those of a block, if all of it would lie at edges and take longer than its
+ * items. */
 static int short_rows(const NestContext *n, SimdShape shape, bool split) {
     if (!simd_allows(n->g, SHORT_ROWS) || nest_has_constant_rows(n->g)) return 0;
     if (split && !n->g->always && simd_loses_at_edges(n->g, n->target, shape.width)) return shape.vectors * shape.width;

@@ -1,9 +1,10 @@
-/* plan_text.c -- the plan of a nest as a line of text for each version, printed by --explain=vector and read by --nest-plan:
+/* plan_text.c -- the plan of a nest as a line of text for each version, printed by --explain=vector and read by
+ * --nest-plan:
  *
  *     plan KERNEL.NEST.VERSION for=all lanes=8 vectors=3 rows=1 start=aligned tail=masked stream=nest split=no
  *
- * A file for --nest-plan has such lines; other lines are comments, so the output of --explain=vector is one. What a line
- * names replaces what was decided, as far as that is legal: a tail overlaps only where items may run twice. */
+ * A file for --nest-plan has such lines; other lines are comments, so the output of --explain=vector is one. What a
+ * line names replaces what was decided, as far as that is legal: a tail overlaps only where items may run twice. */
 #include "irgen/simd/nest.h"
 
 #include <string.h>
@@ -26,14 +27,16 @@ void nest_note_plan(const NestContext *n, const NestPlan *plan) {
     for (int i = 0; i < plan->n && out; i++) {
         const NestVersion *v = &plan->at[i];
         const char *band = v->band > 1 ? arena_printf(&n->cg->c->arena, " band=%d", v->band) : "";
-        buf_printf(out, "  plan %s.%d.%d for=%s lanes=%d vectors=%d rows=%d%s start=%s tail=%s stream=%s split=%s unroll=%s\n",
-                   kernel_of(n->g->fn), n->number, i + 1, v->aligned ? "aligned" : "all", v->shape.width, v->shape.vectors,
-                   v->shape.rows, band, starts[v->start], tails[v->tail], streams[v->stream], v->split ? "yes" : "no",
-                   v->unrolled ? "yes" : "no");
+        buf_printf(
+            out, "  plan %s.%d.%d for=%s lanes=%d vectors=%d rows=%d%s start=%s tail=%s stream=%s split=%s unroll=%s\n",
+            kernel_of(n->g->fn), n->number, i + 1, v->aligned ? "aligned" : "all", v->shape.width, v->shape.vectors,
+            v->shape.rows, band, starts[v->start], tails[v->tail], streams[v->stream], v->split ? "yes" : "no",
+            v->unrolled ? "yes" : "no");
     }
 }
 
-/* Lines --------------------------------------------------------------------------------------------------------------- */
+/* Lines ---------------------------------------------------------------------------------------------------------------
+ */
 
 static const char PLAN[] = "plan ";
 
@@ -74,7 +77,8 @@ static size_t find(const char *line, const char *key, const char **value) {
     return 0;
 }
 
-/* Keys ---------------------------------------------------------------------------------------------------------------- */
+/* Keys ----------------------------------------------------------------------------------------------------------------
+ */
 
 static const char *const answers[] = {"no", "yes"}, *const launches[] = {"all", "aligned"};
 
@@ -85,8 +89,10 @@ static const struct {
     const char *key;
     const char *const *words;
     int most;
-} keys[] = {{"for", launches, 2}, {"lanes", NULL, MOST_LANES}, {"vectors", NULL, MOST_COPIES}, {"rows", NULL, MOST_COPIES}, {"band", NULL, MOST_COPIES},
-            {"start", starts, 3}, {"tail", tails, 3}, {"stream", streams, 4}, {"split", answers, 2}, {"unroll", answers, 2}};
+} keys[] = {{"for", launches, 2},        {"lanes", NULL, MOST_LANES}, {"vectors", NULL, MOST_COPIES},
+            {"rows", NULL, MOST_COPIES}, {"band", NULL, MOST_COPIES}, {"start", starts, 3},
+            {"tail", tails, 3},          {"stream", streams, 4},      {"split", answers, 2},
+            {"unroll", answers, 2}};
 
 static int number_in(const char *value, size_t n) {
     int number = 0;
@@ -121,12 +127,14 @@ const char *simd_plan_problem(Arena *a, const char *text) {
         const char *plan = plan_in(at);
         for (const char *word = plan ? next_word(plan) : "\n"; *word && *word != '\n'; word = next_word(word))
             if (!is_known(word))
-                return arena_printf(a, "line %d: `%.*s` is not KEY=VALUE of a plan", number, (int)strcspn(word, " \n"), word);
+                return arena_printf(a, "line %d: `%.*s` is not KEY=VALUE of a plan", number, (int)strcspn(word, " \n"),
+                                    word);
     }
     return NULL;
 }
 
-/* Forcing ------------------------------------------------------------------------------------------------------------- */
+/* Forcing -------------------------------------------------------------------------------------------------------------
+ */
 
 static int number_of(const char *line, const char *key, int otherwise) {
     const char *value;

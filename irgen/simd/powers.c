@@ -1,10 +1,10 @@
-/* powers.c -- strength reduction of divisions by powers of two that are known at run time only. Divisors that are the same for
- * all lanes are sizes mostly: of a table, of a tile, of a step of a network. Many of them are powers of two, which a test
- * finds out, as the same branch for all lanes; the quotient is a shift then, the remainder a mask.
+/* powers.c -- strength reduction of divisions by powers of two that are known at run time only. Divisors that are the
+ * same for all lanes are sizes mostly: of a table, of a tile, of a step of a network. Many of them are powers of two,
+ * which a test finds out, as the same branch for all lanes; the quotient is a shift then, the remainder a mask.
  *
- * Legal because with d = 2^k and m = d - 1, for numbers without a sign, x / d = x >> k and x % d = x & m. With a sign, quotients are
- * rounded towards 0, shifts towards minus infinity: negative numbers are increased by m before. The remainder is what
- * the quotient leaves. */
+ * Legal because with d = 2^k and m = d - 1, for numbers without a sign, x / d = x >> k and x % d = x & m. With a sign,
+ * quotients are rounded towards 0, shifts towards minus infinity: negative numbers are increased by m before. The
+ * remainder is what the quotient leaves. */
 #include "irgen/simd/emit.h"
 
 typedef struct Power {
@@ -55,7 +55,8 @@ LLVMValueRef simd_divided_by_one(SimdEmit *e, LLVMOpcode op, LLVMValueRef a, LLV
     if (!simd_allows(e->g, POWERS)) return simd_divided(e, op, a, b, mask);
     /* Nobody may have come here whose divisor this is. */
     Power p = {e, op, a, LLVMBuildFreeze(e->b, by, "")};
-    LLVMBasicBlockRef shift = simd_block(e, "power"), divide = simd_block(e, "divide"), on = simd_block(e, "quotient"), from[2];
+    LLVMBasicBlockRef shift = simd_block(e, "power"), divide = simd_block(e, "divide"), on = simd_block(e, "quotient"),
+                      from[2];
     LLVMValueRef values[2];
     LLVMBuildCondBr(e->b, is_power(&p), shift, divide);
     LLVMPositionBuilderAtEnd(e->b, shift);

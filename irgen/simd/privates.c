@@ -22,7 +22,8 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
         if (g->blocks.at[value->block].leaves)
             return simd_refuse(g, "a failed check reports the value of a private array", user);
         value->private_of = private;
-        bool is_store = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer && LLVMGetOperand(user, 0) != pointer;
+        bool is_store =
+            LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer && LLVMGetOperand(user, 0) != pointer;
         if (LLVMIsALoadInst(user) || is_store) {
             if (simd_is_atomic(user)) return simd_refuse(g, "a private array is accessed atomically", user);
             LLVMTypeRef t = is_store ? LLVMTypeOf(LLVMGetOperand(user, 0)) : LLVMTypeOf(user);
@@ -31,7 +32,8 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
             if (!follow(g, private, user)) return false;
         } else if (!simd_is_call_of(user, "llvm.memset.") || LLVMGetOperand(user, 0) != pointer) {
             bool copied = simd_is_call_of(user, "llvm.mem");
-            return simd_refuse(g, copied ? "a large private array is copied" : "a private array is passed on as a whole", user);
+            return simd_refuse(
+                g, copied ? "a large private array is copied" : "a private array is passed on as a whole", user);
         }
     }
     return true;
@@ -39,7 +41,8 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
 
 bool simd_privates(SimdRegion *g) {
     for (int i = 0; i < g->values.n; i++) {
-        if (g->blocks.at[g->values.at[i].block].leaves || simd_is_call_of(g->values.at[i].v, "llvm.lifetime.")) continue;
+        if (g->blocks.at[g->values.at[i].block].leaves || simd_is_call_of(g->values.at[i].v, "llvm.lifetime."))
+            continue;
         for (int k = 0; k < LLVMGetNumOperands(g->values.at[i].v); k++) {
             LLVMValueRef v = LLVMGetOperand(g->values.at[i].v, (unsigned)k);
             if (!LLVMIsAAllocaInst(v) || value_map_get(g->private_of, v) >= 0) continue;

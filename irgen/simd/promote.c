@@ -125,7 +125,8 @@ static bool is_stored_always(Candidate *c) {
         first = value_map_get(g->block_of, simd_succ(g, l->header, 1));
     for (int b = first; b != l->header && l->has[b]; b = value_map_get(g->block_of, simd_succ(g, b, 0))) {
         for (LLVMValueRef v = LLVMGetFirstInstruction(g->blocks.at[b].bb); v; v = LLVMGetNextInstruction(v))
-            if (LLVMIsAStoreInst(v) && is_same(c, address_of(v), c->pointer) && simd_may_hoist(g, c->loop, address_of(v))) {
+            if (LLVMIsAStoreInst(v) && is_same(c, address_of(v), c->pointer) &&
+                simd_may_hoist(g, c->loop, address_of(v))) {
                 c->pointer = address_of(v);
                 return true;
             }

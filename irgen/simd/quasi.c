@@ -1,15 +1,15 @@
-/* quasi.c -- quasi-affine accesses: addresses with a quotient or a remainder of the index in them, as u[i / 2, j / 2] of an
- * image at half the resolution, or a[j % 4]. Such a value goes up by a constant after each period of items:
+/* quasi.c -- quasi-affine accesses: addresses with a quotient or a remainder of the index in them, as u[i / 2, j / 2]
+ * of an image at half the resolution, or a[j % 4]. Such a value goes up by a constant after each period of items:
  *
  *     (x + c) / 4  goes up by 1 every 4 items,    (x + c) % 4  by 0,    whatever c is.
  *
- * So of the lanes of a vector, those that are a period apart read contiguous elements (or one element), and a load is as many
- * loads of part of a vector as the period has items, interleaved. Where the quotient changes is not asked: the run of lanes
- * 1, 3, 5, ... begins at the element of lane 1, which is that of lane 0 or the next one.
+ * So of the lanes of a vector, those that are a period apart read contiguous elements (or one element), and a load is
+ * as many loads of part of a vector as the period has items, interleaved. Where the quotient changes is not asked: the
+ * run of lanes 1, 3, 5, ... begins at the element of lane 1, which is that of lane 0 or the next one.
  *
- * A quotient goes up so only if its operand counts on over the integers: each reading of a value, with and without a sign,
- * is followed for itself, by the flags of its operations (nsw, nuw), as in place.c. They are about items that are there, so
- * only vectors of which no lane is missing are read in this way. */
+ * A quotient goes up so only if its operand counts on over the integers: each reading of a value, with and without a
+ * sign, is followed for itself, by the flags of its operations (nsw, nuw), as in place.c. They are about items that are
+ * there, so only vectors of which no lane is missing are read in this way. */
 #include "irgen/simd/emit.h"
 
 enum { DEEPEST = 8, LONGEST = 4 };
@@ -23,7 +23,8 @@ static bool constant(LLVMValueRef v, int64_t *k) {
 /* Periods are powers of two: the longer one is a multiple of the shorter one. */
 static SimdPeriod sum(SimdPeriod a, SimdPeriod b, int sign) {
     int items = a.items > b.items ? a.items : b.items;
-    uint64_t by = (uint64_t)a.by * (uint64_t)(items / a.items) + (uint64_t)b.by * (uint64_t)(items / b.items) * (uint64_t)sign;
+    uint64_t by =
+        (uint64_t)a.by * (uint64_t)(items / a.items) + (uint64_t)b.by * (uint64_t)(items / b.items) * (uint64_t)sign;
     return (SimdPeriod){items, (int64_t)by, a.is_signed && b.is_signed, a.is_unsigned && b.is_unsigned,
                         a.is_natural && b.is_natural && sign > 0};
 }
@@ -137,7 +138,8 @@ static bool find(const SimdRegion *g, LLVMValueRef v, int block, SimdPeriod *p, 
     LaneRate r = simd_rate(g, v, block);
     int i = value_map_get(g->value_of, v);
     *p = (SimdPeriod){1, v == g->x, true, true, v == g->x || v == g->y};
-    if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64) p->is_natural = LLVMConstIntGetSExtValue(v) >= 0;
+    if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
+        p->is_natural = LLVMConstIntGetSExtValue(v) >= 0;
     if (r.x == LANE_UNIFORM || v == g->x) return true;
     if (i < 0 || depth > DEEPEST) return false;
     block = g->values.at[i].block;
@@ -151,7 +153,8 @@ static bool find(const SimdRegion *g, LLVMValueRef v, int block, SimdPeriod *p, 
 }
 
 bool simd_is_quasi_affine(const SimdRegion *g, const SimdValue *load, int width, SimdPeriod *p) {
-    if (!simd_allows(g, QUASI_AFFINE) || !LLVMIsALoadInst(load->v) || load->private_of >= 0 || simd_is_atomic(load->v)) return false;
+    if (!simd_allows(g, QUASI_AFFINE) || !LLVMIsALoadInst(load->v) || load->private_of >= 0 || simd_is_atomic(load->v))
+        return false;
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(load->v));
     bool is_int = kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(load->v)) % 8 == 0;
     if (!is_int && kind != LLVMFloatTypeKind && kind != LLVMDoubleTypeKind) return false;

@@ -26,7 +26,8 @@ static LLVMValueRef only_phi(LLVMBasicBlockRef bb) {
 }
 
 static bool is_next(LLVMValueRef v, LLVMValueRef counter) {
-    if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMAdd || LLVMGetOperand(v, 0) != counter) return false;
+    if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMAdd || LLVMGetOperand(v, 0) != counter)
+        return false;
     LLVMValueRef by = LLVMGetOperand(v, 1);
     return LLVMIsAConstantInt(by) && LLVMConstIntGetSExtValue(by) == 1;
 }
@@ -39,11 +40,13 @@ static bool counted(LLVMValueRef latch, Counted *c) {
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(c->head);
     if (!c->counter || !LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) return false;
     LLVMValueRef cond = LLVMGetNextInstruction(c->counter);
-    if (LLVMGetCondition(branch) != cond || LLVMGetNextInstruction(cond) != branch || !LLVMIsAICmpInst(cond)) return false;
+    if (LLVMGetCondition(branch) != cond || LLVMGetNextInstruction(cond) != branch || !LLVMIsAICmpInst(cond))
+        return false;
     LLVMIntPredicate less = LLVMGetICmpPredicate(cond);
     bool swapped = LLVMGetOperand(cond, 1) == c->counter;
     bool is_signed = less == (swapped ? LLVMIntSGT : LLVMIntSLT);
-    bool is_unsigned = less == (swapped ? LLVMIntUGT : LLVMIntULT); /* LLVM's form where it has seen that both are not negative */
+    bool is_unsigned =
+        less == (swapped ? LLVMIntUGT : LLVMIntULT); /* LLVM's form where it has seen that both are not negative */
     if (!(is_signed || is_unsigned) || LLVMGetOperand(cond, swapped) != c->counter) return false;
     c->hi = LLVMGetOperand(cond, !swapped);
     c->body = LLVMGetSuccessor(branch, 0);
@@ -255,7 +258,8 @@ static bool find_loops(SimdRegion *g) {
     for (int l = 0; l < g->loops.n; l++)
         for (int k = 0; k < g->loops.n; k++) {
             int best = g->loops.at[l].parent;
-            if (k == l || !g->loops.at[k].has[g->loops.at[l].header] || g->loops.at[k].size <= g->loops.at[l].size) continue;
+            if (k == l || !g->loops.at[k].has[g->loops.at[l].header] || g->loops.at[k].size <= g->loops.at[l].size)
+                continue;
             if (best < 0 || g->loops.at[k].size < g->loops.at[best].size) g->loops.at[l].parent = k;
         }
     return true;
@@ -334,7 +338,8 @@ static bool link_block(Order *o, SimdNode *n, int level, int b, int without_loop
     for (int i = 0; i < simd_n_succ(o->g, b); i++) {
         LLVMBasicBlockRef bb = simd_succ(o->g, b, i);
         int s = value_map_get(o->g->block_of, bb), t = target(o, bb);
-        if (s >= 0 && (o->g->blocks.at[s].leaves || (without_loop >= 0 && o->g->loops.at[without_loop].has[s]))) continue;
+        if (s >= 0 && (o->g->blocks.at[s].leaves || (without_loop >= 0 && o->g->loops.at[without_loop].has[s])))
+            continue;
         if (!add_succ(o->g, n, t == END ? END : simd_node_of(o->g, level, t))) return false;
     }
     return true;
@@ -385,7 +390,8 @@ static void find_postdominators(SimdLevel *l) {
     }
 }
 
-bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef layout, LLVMValueRef latch, LLVMValueRef outer_latch) {
+bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef layout, LLVMValueRef latch,
+                 LLVMValueRef outer_latch) {
     *g = (SimdRegion){.arena = a, .fn = fn, .layout = layout};
     if (!find_nest(g, latch, outer_latch)) return false;
     g->block_of = value_map_new(a, 64);

@@ -82,7 +82,8 @@ static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMValueRef over = LLVMBuildNeg(n->b, LLVMBuildPtrToInt(n->b, at, n->cg->i64, ""), "");
     over = LLVMBuildAnd(n->b, over, line, "");
     LLVMValueRef items = LLVMBuildUDiv(n->b, over, cg_i64(n->cg, vector / shape.width), "");
-    if (n->v->idempotent && large) { /* what is done again would not be past the caches: a line more holds a whole vector */
+    if (n->v->idempotent &&
+        large) { /* what is done again would not be past the caches: a line more holds a whole vector */
         LLVMValueRef more = LLVMBuildNSWAdd(n->b, items, cg_i64(n->cg, per_line), "");
         LLVMValueRef is_less = LLVMBuildAnd(n->b, large, is_piece(n, shape, items), "");
         items = LLVMBuildSelect(n->b, is_less, more, items, "");
@@ -203,7 +204,8 @@ static void write_vectors_inside(Items *n, SimdShape shape, LLVMValueRef x, LLVM
     LLVMValueRef end = LLVMBuildNSWAdd(n->b, vectors.at, cg_i64(n->cg, block), "");
     LLVMValueRef fits = shape.vectors > 1 ? LLVMBuildICmp(n->b, LLVMIntSLE, end, hi, "") : NULL;
     write_if_inside(n, shape, vectors.at, y, past, fits, whole);
-    if (shape.vectors > 1) write_if_inside(n, (SimdShape){shape.rows, 1, shape.width}, vectors.at, y, false, NULL, next);
+    if (shape.vectors > 1)
+        write_if_inside(n, (SimdShape){shape.rows, 1, shape.width}, vectors.at, y, false, NULL, next);
     LLVMBuildStore(n->b, LLVMBuildNSWAdd(n->b, vectors.at, cg_i64(n->cg, shape.width), ""), n->edges.hi);
     LLVMBuildBr(n->b, n->edges.part);
     LLVMPositionBuilderAtEnd(n->b, whole);
@@ -416,8 +418,8 @@ static bool edges_are_epilogues(const Items *n) {
     return n->v->split && n->target->mask_registers && !nest_has_constant_rows(n->g) && !simd_makes_by_lane(n->g);
 }
 
-/* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same. With mask
- * registers a vector at an edge takes the same code. */
+/* First what is not aligned, then whole vectors, then what is left; the code for the first and the last is the same.
+ * With mask registers a vector at an edge takes the same code. */
 static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     if (n->v->unrolled) {
         write_out(n, shape.width);
@@ -456,8 +458,8 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMPositionBuilderAtEnd(n->b, done);
 }
 
-/* Rows that fill no block of several: with mask registers a vector under a mask takes little longer than one without, so the
- * row is one loop, in place of three. */
+/* Rows that fill no block of several: with mask registers a vector under a mask takes little longer than one without,
+ * so the row is one loop, in place of three. */
 static bool masks_are_enough(const Items *n, SimdShape shape) {
     bool any_way = n->v->unrolled || n->v->start == START_MULTIPLE || is_filled(n->g->x_lo, n->g->x_hi, shape.width);
     return shape.rows > 1 && n->target->mask_registers && !any_way;

@@ -12,16 +12,18 @@ static LLVMValueRef choose(SimdEmit *e, LLVMRealPredicate p, LLVMValueRef a, LLV
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, p, a, b, ""), yes, no, "");
 }
 
-/* Is it a conversion that vectors have? To 64 bits there is none before AVX-512: lanes are converted one by one, and branches
- * that are predicted take less time than a clamp before. */
+/* Is it a conversion that vectors have? To 64 bits there is none before AVX-512: lanes are converted one by one, and
+ * branches that are predicted take less time than a clamp before. */
 bool simd_saturates(const SimdTarget *t, LLVMTypeRef from, LLVMTypeRef to) {
     LLVMTypeKind k = LLVMGetTypeKind(from);
-    return (k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind) && LLVMGetIntTypeWidth(to) <= (t->mask_registers ? 64 : 32);
+    return (k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind) &&
+           LLVMGetIntTypeWidth(to) <= (t->mask_registers ? 64 : 32);
 }
 
 /* x: a vector; to: the type of its lanes' results */
 LLVMValueRef simd_saturated(SimdEmit *e, LLVMValueRef x, LLVMTypeRef to, bool is_signed) {
-    LLVMTypeRef number = LLVMGetElementType(LLVMTypeOf(x)), wide = LLVMGetIntTypeWidth(to) > 32 ? e->cg->i64 : e->cg->i32;
+    LLVMTypeRef number = LLVMGetElementType(LLVMTypeOf(x)),
+                wide = LLVMGetIntTypeWidth(to) > 32 ? e->cg->i64 : e->cg->i32;
     int digits = LLVMGetTypeKind(number) == LLVMFloatTypeKind ? 24 : 53;
     int bits = (int)LLVMGetIntTypeWidth(to), magnitude = bits - is_signed;
     double end = ldexp(1, magnitude), largest = end - (magnitude > digits ? ldexp(1, magnitude - digits) : 1);

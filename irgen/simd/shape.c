@@ -1,8 +1,8 @@
 /* shape.c -- how many items a block has, and whether vector code is worth it. The width is that of the machine's
- * vectors, in elements of the size the kernel computes with. Rows and vectors share what is the same along them and give
- * the machine independent work where one chain of operations would make it wait; registers bound them. The time of a
- * shape is estimated loop by loop (level_cost.c). A kernel stays scalar if one item alone takes less time than its share
- * of the best block. */
+ * vectors, in elements of the size the kernel computes with. Rows and vectors share what is the same along them and
+ * give the machine independent work where one chain of operations would make it wait; registers bound them. The time of
+ * a shape is estimated loop by loop (level_cost.c). A kernel stays scalar if one item alone takes less time than its
+ * share of the best block. */
 #include "irgen/simd/level_cost.h"
 
 /* Of the elements that items read, write and compute with: numbers of floating point and what lies in memory. */
@@ -38,13 +38,15 @@ static int64_t widest_integer(const SimdRegion *g) {
 }
 
 int simd_width(const SimdRegion *g, const SimdTarget *t) {
-    int64_t bytes = element_bytes(g), across = simd_trips(g->x_lo, g->x_hi), widest = bytes < 4 ? widest_integer(g) : bytes;
+    int64_t bytes = element_bytes(g), across = simd_trips(g->x_lo, g->x_hi),
+            widest = bytes < 4 ? widest_integer(g) : bytes;
     if (bytes < 4 && widest > bytes) bytes = widest > 4 ? 4 : widest;
     if (bytes < 4 && across % (t->vector_bits / 8 / bytes)) bytes = 4;
     return (int)(t->vector_bits / 8 / bytes);
 }
 
-/* Which shapes there may be ----------------------------------------------------------------------------------------- */
+/* Which shapes there may be -----------------------------------------------------------------------------------------
+ */
 
 enum { MAX_WRITTEN = 500, MAX_WRITTEN_STRAIGHT = 1000, MOST_STRAIGHT = 4 };
 
@@ -113,7 +115,8 @@ static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_wr
     if (s.vectors > 1 && s.vectors * s.width > MOST_LINES_APART && walks_rows(g, s.width)) return false;
     if (n > MOST_STRAIGHT && !g->loops.n && !is_square) return false; /* enough not to wait, and to share */
     if (n > 1 && private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
-    if (n > 1 && private_elements(g) * n > t->registers) return false; /* LLVM unrolls loops over them, and keeps them there */
+    if (n > 1 && private_elements(g) * n > t->registers)
+        return false; /* LLVM unrolls loops over them, and keeps them there */
     if (across > 0 && s.vectors > 1 && across % (s.vectors * s.width)) return false;
     int64_t end = simd_known_end(g, s.width), block = s.vectors * s.width;
     if (end > 0 && s.vectors > 1 && (!is_power_of_two(block) || end % block)) return false;
@@ -133,7 +136,8 @@ static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, boo
     for (int l = -1; l < g->loops.n; l++) {
         LevelCost c = level_cost(g, t, l, s.width);
         alone += level_time_alone(g, t, &c, l);
-        vector += (level_time(&c, t, s) + level_divergence_time(g, &c, l)) / s.width * simd_unevenness(g, l, n_items(s));
+        vector +=
+            (level_time(&c, t, s) + level_divergence_time(g, &c, l)) / s.width * simd_unevenness(g, l, n_items(s));
     }
     if (has_ends) simd_rates_settled(g, settled);
     return alone * MARGIN < vector;
@@ -161,7 +165,8 @@ static SimdShape best(SimdRegion *g, const SimdTarget *t, int width, bool rows) 
     for (int r = 0; r < (rows ? N_SIZES : 1); r++)
         for (int v = 0; v < n_vectors; v++) {
             SimdShape s = {sizes[r], sizes[v], width};
-            bool is_allowed = (s.rows == 1 || simd_allows(g, UNROLL_JAM)) && (s.vectors == 1 || simd_allows(g, INTERLEAVE));
+            bool is_allowed =
+                (s.rows == 1 || simd_allows(g, UNROLL_JAM)) && (s.vectors == 1 || simd_allows(g, INTERLEAVE));
             if (!is_allowed || !fits(g, t, s, n_written)) continue;
             double time = time_of(g, levels, n, t, s);
             if (time > least * 0.97) continue; /* more code for nothing */
@@ -188,8 +193,8 @@ int simd_n_apart(const SimdRegion *g) {
     return n;
 }
 
-/* Where items inside have accesses that those at edges have not, blocks are made for them, who are most (ends.c). true: it
- * is only at edges that items part. */
+/* Where items inside have accesses that those at edges have not, blocks are made for them, who are most (ends.c). true:
+ * it is only at edges that items part. */
 static bool rates_inside(SimdRegion *g, bool rows) {
     g->settled = false;
     simd_rates(g, rows);

@@ -1,8 +1,8 @@
-/* simd.h -- the work items of a kernel as lanes of vectors. irgen writes a kernel's body once, as scalar code in a nest of
- * one or two counted loops over its items, and marks the loops. This room reads such a nest, finds out how every value
- * changes from one item to its neighbour, and writes it again for a block of items: `rows` of them along the outer
- * loop times `vectors` of `width` lanes along the inner one. What is the same for all items of a row, or of a column, is
- * computed once for them, so a block also shares loads among its items.
+/* simd.h -- the work items of a kernel as lanes of vectors. irgen writes a kernel's body once, as scalar code in a nest
+ * of one or two counted loops over its items, and marks the loops. This room reads such a nest, finds out how every
+ * value changes from one item to its neighbour, and writes it again for a block of items: `rows` of them along the
+ * outer loop times `vectors` of `width` lanes along the inner one. What is the same for all items of a row, or of a
+ * column, is computed once for them, so a block also shares loads among its items.
  *
  * Control flow that all items of a block take alike stays control flow. Where items part ways, the blocks on the ways
  * become one sequence, each under a mask of the lanes that came there and skipped when there are none; a loop that
@@ -37,8 +37,8 @@ typedef struct SimdValue {
     LaneRate rate;
     bool known;           /* rates.c: the rate says something already */
     int private_of;       /* an address in memory of the item's own: index of its alloca in SimdRegion.privates; -1 */
-    int at_ends;          /* ends.c: in most blocks this comparison holds (1), or fails (-1), for all items; this minimum or
-                           * maximum is operand at_ends - 1; this remainder does not begin anew (1) */
+    int at_ends; /* ends.c: in most blocks this comparison holds (1), or fails (-1), for all items; this minimum or
+                  * maximum is operand at_ends - 1; this remainder does not begin anew (1) */
     bool crosses;         /* used where its own block may have been skipped: kept in memory, for LLVM to promote */
     int leaves_loop;      /* innermost divergent loop around it, if it is used outside of that; -1 */
     uint8_t slice;        /* slices.c */
@@ -111,8 +111,8 @@ typedef struct SimdTotal {
     LLVMValueRef slot;
 } SimdTotal;
 
-/* Larger nests stay scalar: what is asked here of blocks and values goes over all of them, for each of them. The largest
- * of all tests have 60 blocks and 1,500 values. */
+/* Larger nests stay scalar: what is asked here of blocks and values goes over all of them, for each of them. The
+ * largest of all tests have 60 blocks and 1,500 values. */
 enum { SIMD_MOST_BLOCKS = 512, SIMD_MOST_VALUES = 16384 };
 
 typedef struct SimdPlaces SimdPlaces;
@@ -142,7 +142,7 @@ typedef struct SimdRegion {
     ValueMap *n_stores;           /* gaps.c: by parameter */
     TransformSet omitted;         /* --no-transform */
     bool always;                  /* --vector=always: not refused for its cost */
-    bool settled;                 /* ends.c: the rates are those of blocks in which all comparisons that are ends hold */
+    bool settled; /* ends.c: the rates are those of blocks in which all comparisons that are ends hold */
     bool rows;                    /* blocks of more than one row are looked at */
     const char *why_not;          /* not NULL: stays scalar, and why */
     LLVMValueRef why_at;
@@ -164,8 +164,10 @@ typedef struct SimdTarget {
 } SimdTarget;
 
 /* region.c: the nest that ends in this branch; false with why_not: it cannot be vector code */
-bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef layout, LLVMValueRef latch, LLVMValueRef outer_latch);
-int simd_node_of(const SimdRegion *g, int level, int block); /* block's node in the level that holds it; END: elsewhere */
+bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef layout, LLVMValueRef latch,
+                 LLVMValueRef outer_latch);
+int simd_node_of(const SimdRegion *g, int level,
+                 int block); /* block's node in the level that holds it; END: elsewhere */
 bool simd_in_loop(const SimdRegion *g, int loop, int block);
 int simd_n_succ(const SimdRegion *g, int block);
 LLVMBasicBlockRef simd_succ(const SimdRegion *g, int block, int i);
@@ -179,7 +181,8 @@ bool simd_is_plain_header(const SimdRegion *g, int block); /* of a block that be
 int64_t simd_bytes(const SimdRegion *g, LLVMTypeRef t); /* in memory */
 bool simd_is_pure_call(LLVMValueRef call); /* reads and writes no memory */
 bool simd_is_atomic(LLVMValueRef v); /* a load or store: lane by lane, but for what all items load */
-bool simd_is_plain(LLVMValueRef v); /* arithmetic on its operands alone, as fused multiply-adds are: cheap, and anywhere the same */
+bool simd_is_plain(
+    LLVMValueRef v); /* arithmetic on its operands alone, as fused multiply-adds are: cheap, and anywhere the same */
 bool simd_is_sign_of_fused(LLVMValueRef v); /* the minus of c - a * b, which is part of the fused operation */
 bool simd_is_contiguous(const SimdRegion *g, LaneRate at, LLVMTypeRef t);
 
@@ -189,7 +192,8 @@ bool simd_refuse(SimdRegion *g, const char *why, LLVMValueRef at); /* false; the
 
 /* Before, on functions that hold nests. */
 void simd_thread_failing(Cg *cg, LLVMValueRef fn);   /* failing.c: failed checks of inlined functions leave at once */
-void simd_split_aggregates(Cg *cg, LLVMValueRef fn); /* aggregates.c: structs and arrays as a whole become their parts */
+void simd_split_aggregates(Cg *cg,
+                           LLVMValueRef fn);        /* aggregates.c: structs and arrays as a whole become their parts */
 void simd_find_alone(Cg *cg);                       /* alone.c: atomic updates of a group's memory are plain ones */
 void simd_hoist_parts(Cg *cg, LLVMValueRef fn);      /* and those of parameters are taken before all loops */
 /* indices.c: narrow index arithmetic that cannot wrap becomes 64-bit arithmetic */
@@ -251,8 +255,8 @@ int simd_width(const SimdRegion *g, const SimdTarget *t);
 bool simd_loses_at_edges(SimdRegion *g, const SimdTarget *t, int width); /* are its items better one by one there? */
 int simd_n_apart(const SimdRegion *g); /* accesses whose places side by side nothing shows */
 enum { SIMD_LINE = 64 }; /* bytes of a cache line */
-/* Operations on vectors that wait at a time, or are under way, in the machine: as many as it looks ahead for some that need
- * not wait. */
+/* Operations on vectors that wait at a time, or are under way, in the machine: as many as it looks ahead for some that
+ * need not wait. */
 enum { SIMD_IN_SIGHT = 96 };
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
 int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
@@ -298,10 +302,13 @@ Form simd_place(const SimdRegion *g, LLVMValueRef v, Reading r); /* of integers 
 Form simd_as_atom(const SimdRegion *g, LLVMValueRef v, Reading r); /* not looked into */
 LLVMValueRef simd_atom(const SimdRegion *g, int atom, bool *is_signed); /* is_signed NULL: never mind */
 bool simd_is_atom(const SimdRegion *g, const Form *f, LLVMValueRef v); /* and nothing else */
-bool simd_is_behind(const Form *a, const Form *b, int64_t *by); /* a is b + *by; false: their difference is no constant */
-bool simd_goes_on_by(const SimdRegion *g, LLVMValueRef v, LLVMValueRef next, int64_t *by); /* next is v + *by, modulo 2^w */
+bool simd_is_behind(const Form *a, const Form *b,
+                    int64_t *by); /* a is b + *by; false: their difference is no constant */
+bool simd_goes_on_by(const SimdRegion *g, LLVMValueRef v, LLVMValueRef next,
+                     int64_t *by);                                     /* next is v + *by, modulo 2^w */
 bool simd_step_down(const SimdRegion *g, LLVMValueRef v, int64_t *by); /* from row to row; false: not by a constant */
-int64_t simd_pace(const SimdRegion *g, LLVMValueRef v, int loop); /* from iteration to iteration; SIMD_LINE: far; 0: unknown, too */
+int64_t simd_pace(const SimdRegion *g, LLVMValueRef v,
+                  int loop); /* from iteration to iteration; SIMD_LINE: far; 0: unknown, too */
 
 void simd_note_places(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch); /* place_text.c */
 
@@ -322,7 +329,8 @@ void simd_find_slices(SimdRegion *g);
 unsigned simd_slice(const SimdRegion *g, LLVMValueRef v);
 bool simd_is_extreme(LLVMValueRef v); /* the least or greatest of two integers */
 bool simd_is_placed(const SimdRegion *g, LLVMValueRef v); /* has a value at any item: simd_at */
-LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y); /* or NULL */
+LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x,
+                     LLVMValueRef y); /* or NULL */
 
 /* ends.c */
 bool simd_find_ends(SimdRegion *g);  /* false: there are none; the rates are there, and again after it */
@@ -352,7 +360,8 @@ typedef struct SimdLead {
 } SimdLead;
 typedef Vec(SimdLead) SimdAhead;
 SimdAhead simd_reads_ahead(Cg *cg, SimdRegion *g, LLVMValueRef x, LLVMValueRef y);
-void simd_fetch_ahead(Cg *cg, const SimdAhead *ahead, LLVMValueRef items, int n_items); /* of the block `items` behind x */
+void simd_fetch_ahead(Cg *cg, const SimdAhead *ahead, LLVMValueRef items,
+                      int n_items);             /* of the block `items` behind x */
 void simd_prefetch(Cg *cg, LLVMValueRef place); /* into the first cache */
 
 /* widen.c, masks.c: which instructions are what */
@@ -372,7 +381,8 @@ bool simd_is_group_memory(LLVMValueRef pointer); /* this thread's alone */
 
 /* memory.c: tiles that are read or written across, and transposed */
 bool simd_takes_columns(const SimdRegion *g, const SimdValue *access);
-bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *access); /* takes them whole, and transposes */
+bool simd_turns_columns(const SimdRegion *g, SimdShape s,
+                        const SimdValue *access); /* takes them whole, and transposes */
 
 /* update.c: one update of memory for all lanes */
 bool simd_combines_update(const SimdRegion *g, LLVMValueRef v, int block);
@@ -394,14 +404,16 @@ bool simd_saturates(const SimdTarget *t, LLVMTypeRef from, LLVMTypeRef to);
 /* divide.c */
 bool simd_divides(LLVMValueRef v); /* integers */
 double simd_division_cost(const SimdRegion *g, const SimdTarget *t, LLVMValueRef v, int width, double otherwise);
-double simd_division_cycles(const SimdRegion *g, LLVMValueRef v, int width); /* of the divider; 0: no floats are divided */
+double simd_division_cycles(const SimdRegion *g, LLVMValueRef v,
+                            int width); /* of the divider; 0: no floats are divided */
 
 /* parts.c: interleaved accesses */
 void simd_find_parts(SimdRegion *g); /* once the rates are there */
 int simd_reach(const SimdParts *p); /* elements from the first to the last */
 bool simd_is_part(const SimdRegion *g, const SimdValue *access, int width); /* with vectors of this width */
 bool simd_is_of_rows(const SimdRegion *g, const SimdValue *access); /* and each item's are read for themselves */
-bool simd_walks(const SimdRegion *g, const SimdValue *load, const SimdCounted *c); /* its items' own rows, side by side */
+bool simd_walks(const SimdRegion *g, const SimdValue *load,
+                const SimdCounted *c); /* its items' own rows, side by side */
 
 /* quasi.c: values that go up by a constant after each period of items */
 typedef struct SimdPeriod {
@@ -410,14 +422,16 @@ typedef struct SimdPeriod {
     bool is_signed, is_unsigned; /* also of the value as an integer with, without a sign: nothing wraps */
     bool is_natural;      /* never negative */
 } SimdPeriod;
-bool simd_is_quasi_affine(const SimdRegion *g, const SimdValue *load, int width, SimdPeriod *p); /* in blocks without a mask */
+bool simd_is_quasi_affine(const SimdRegion *g, const SimdValue *load, int width,
+                          SimdPeriod *p); /* in blocks without a mask */
 
 /* gaps.c: stores of some of the parts */
 void simd_count_stores(SimdRegion *g); /* before any code is written */
 bool simd_bridges_gaps(const SimdRegion *g, const SimdParts *p);
 
 /* forward.c: what is in registers already of the memory of a group */
-bool simd_has_known_places(const SimdRegion *g); /* all that its items read and write, once it is known which item they are */
+bool simd_has_known_places(
+    const SimdRegion *g); /* all that its items read and write, once it is known which item they are */
 void simd_forward_in(Cg *cg, LLVMValueRef fn);
 
 /* leave.c: checks */

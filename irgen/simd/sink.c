@@ -1,11 +1,11 @@
-/* sink.c -- sinking of stores (tail merging): where several paths into a block end with a store to one address, one store
- * of a phi takes their place. `if c { o[i] = a; } else { o[i] = b; }` would be two masked stores, which some processors
- * make lane by lane; it becomes one store of a selected value. So does `o[i] = a; if c { o[i] = b; }`, where the path
- * around the branch ends with the first store.
+/* sink.c -- sinking of stores (tail merging): where several paths into a block end with a store to one address, one
+ * store of a phi takes their place. `if c { o[i] = a; } else { o[i] = b; }` would be two masked stores, which some
+ * processors make lane by lane; it becomes one store of a selected value. So does `o[i] = a; if c { o[i] = b; }`, where
+ * the path around the branch ends with the first store.
  *
  * Legal: from each store to the end of its path nothing accesses that memory: there are only loads and stores of other
- * objects (one of the two is a `noalias` parameter or an alloca), and no calls. The address is the same value, or computed
- * by the same instructions of the same values, with the same flags. */
+ * objects (one of the two is a `noalias` parameter or an alloca), and no calls. The address is the same value, or
+ * computed by the same instructions of the same values, with the same flags. */
 #include "irgen/simd/simd.h"
 
 #include <string.h>
@@ -150,7 +150,8 @@ static void add_path(Paths *p, LLVMBasicBlockRef from, LLVMValueRef store) {
     p->store[p->n++] = store;
 }
 
-/* Blocks that do nothing after their store but jump to `to`; the first of them is number `first` of its predecessors. */
+/* Blocks that do nothing after their store but jump to `to`; the first of them is number `first` of its predecessors.
+ */
 static Paths paths_from(LLVMBasicBlockRef to, LLVMBasicBlockRef *from, int n, int first) {
     Paths p = {.to = to};
     for (int i = first; i < n; i++) {

@@ -1,7 +1,7 @@
-/* slices.c -- what an index, an address or a condition is computed from: the item's indices, values of the launch, or anything
- * else. The slice of a value (all that it is computed from) is summed up in a few bits, found once for each nest; what
- * consists of the indices and of the launch's values alone has a value at any item, which can be computed before the
- * items run, to test where a block lies. */
+/* slices.c -- what an index, an address or a condition is computed from: the item's indices, values of the launch, or
+ * anything else. The slice of a value (all that it is computed from) is summed up in a few bits, found once for each
+ * nest; what consists of the indices and of the launch's values alone has a value at any item, which can be computed
+ * before the items run, to test where a block lies. */
 #include "irgen/simd/simd.h"
 
 enum { UNKNOWN = 0, KNOWN = 1 << 7 }; /* KNOWN: the bits have been found */

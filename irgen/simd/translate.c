@@ -1,6 +1,6 @@
-/* translate.c -- phi translation of loads. Of `if c { x[i] } else { y[i] }` LLVM makes one load, from an address that is a
- * phi of x and y. To a vector that is a gather, as neighbours may take different paths; a load of each array on its own
- * path is contiguous. So such a load becomes a load on each path, and a phi of what they read.
+/* translate.c -- phi translation of loads. Of `if c { x[i] } else { y[i] }` LLVM makes one load, from an address that
+ * is a phi of x and y. To a vector that is a gather, as neighbours may take different paths; a load of each array on
+ * its own path is contiguous. So such a load becomes a load on each path, and a phi of what they read.
  *
  * `o[i] = if c { x[i] } else { o[i] }` reads an element that every item writes afterwards. That load is then executed
  * before the paths part (speculation), which leaves nothing to execute under a mask.
@@ -66,7 +66,8 @@ static bool is_first_to_act(LLVMValueRef v) {
     return true;
 }
 
-/* Does a path lead back to the block, so that it is a loop's header? Then a block before it is reached only through it. */
+/* Does a path lead back to the block, so that it is a loop's header? Then a block before it is reached only through it.
+ */
 static bool is_header(Cg *cg, LLVMBasicBlockRef bb, LLVMValueRef phi) {
     Vec(LLVMBasicBlockRef) work = {0};
     ValueMap *seen = value_map_new(&cg->c->arena, 8);

@@ -8,7 +8,8 @@ static void permute_both(SimdEmit *e, LLVMValueRef *a, LLVMValueRef *b, LLVMValu
     *b = LLVMBuildShuffleVector(e->b, was, *b, LLVMConstVector(second, (unsigned)e->shape.width), "");
 }
 
-/* Of two vectors of which one is `far` places behind the other: their squares of that size off the diagonal change places. */
+/* Of two vectors of which one is `far` places behind the other: their squares of that size off the diagonal change
+ * places. */
 static void exchange(SimdEmit *e, LLVMValueRef *a, LLVMValueRef *b, int far) {
     int width = e->shape.width;
     LLVMValueRef *upper = arena_array(e->g->arena, LLVMValueRef, 2 * width), *lower = upper + width;

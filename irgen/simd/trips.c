@@ -1,5 +1,5 @@
-/* trips.c -- trip counts, as the cost model estimates them: how many iterations a loop of an item has, and how many more a
- * vector executes, which stays in the loop until its last lane has left. */
+/* trips.c -- trip counts, as the cost model estimates them: how many iterations a loop of an item has, and how many
+ * more a vector executes, which stays in the loop until its last lane has left. */
 #include "irgen/simd/simd.h"
 
 /* Of one exit, the header's: phi + step each time, compared with a constant. 0: not known */
@@ -9,15 +9,18 @@ static int64_t constant_trips(const SimdRegion *g, int loop) {
     if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) return 0;
     LLVMValueRef test = LLVMGetCondition(branch), phi = LLVMIsAICmpInst(test) ? LLVMGetOperand(test, 0) : NULL;
     if (!phi || !LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != head || LLVMCountIncoming(phi) != 2) return 0;
-    LLVMValueRef first = LLVMGetIncomingValue(phi, 0), next = LLVMGetIncomingValue(phi, 1), bound = LLVMGetOperand(test, 1);
+    LLVMValueRef first = LLVMGetIncomingValue(phi, 0), next = LLVMGetIncomingValue(phi, 1),
+                 bound = LLVMGetOperand(test, 1);
     if (!LLVMIsAConstantInt(first)) first = next, next = LLVMGetIncomingValue(phi, 0);
     bool adds = LLVMIsAInstruction(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == phi;
-    if (!adds || !LLVMIsAConstantInt(first) || !LLVMIsAConstantInt(bound) || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
+    if (!adds || !LLVMIsAConstantInt(first) || !LLVMIsAConstantInt(bound) ||
+        !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
         return 0;
     int64_t step = LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
     int64_t way = LLVMConstIntGetSExtValue(bound) - LLVMConstIntGetSExtValue(first);
     LLVMIntPredicate p = LLVMGetICmpPredicate(test);
-    bool up = p == LLVMIntSLT || p == LLVMIntULT || p == LLVMIntNE, down = p == LLVMIntSGT || p == LLVMIntUGT || p == LLVMIntNE;
+    bool up = p == LLVMIntSLT || p == LLVMIntULT || p == LLVMIntNE,
+         down = p == LLVMIntSGT || p == LLVMIntUGT || p == LLVMIntNE;
     if (step > 0 && up && way > 0) return (way + step - 1) / step;
     return step < 0 && down && way < 0 ? (-way - step - 1) / -step : 0;
 }
@@ -39,8 +42,8 @@ double simd_trip_count(const SimdRegion *g, int loop) {
     return (double)trips;
 }
 
-/* What changes smoothly from item to item does so in loops, too: sums and products of indices and of what all items share,
- * in floats as in integers. Remainders, bits and what items load for themselves may be anything. */
+/* What changes smoothly from item to item does so in loops, too: sums and products of indices and of what all items
+ * share, in floats as in integers. Remainders, bits and what items load for themselves may be anything. */
 static bool is_smooth(const SimdRegion *g, LLVMValueRef v, bool *seen) {
     int i = value_map_get(g->value_of, v);
     if (i < 0 || seen[i] || g->values.at[i].rate.x != LANE_VARYING) return true;
@@ -78,10 +81,11 @@ static bool leaves_smoothly(const SimdRegion *g, int loop) {
     return smooth;
 }
 
-/* Smooth trip counts are nearly those of the neighbours. A loop with several exits is a search, which each item leaves with
- * the same probability in each iteration: a geometric distribution, where the greatest of n trip counts is the mean times the
- * n-th harmonic number. Those of other loops that data decide are taken to lie halfway between that and trip counts that are
- * all alike; of loops in one another both parts differ. Lanes one after the other take no longer than all of them. */
+/* Smooth trip counts are nearly those of the neighbours. A loop with several exits is a search, which each item leaves
+ * with the same probability in each iteration: a geometric distribution, where the greatest of n trip counts is the
+ * mean times the n-th harmonic number. Those of other loops that data decide are taken to lie halfway between that and
+ * trip counts that are all alike; of loops in one another both parts differ. Lanes one after the other take no longer
+ * than all of them. */
 double simd_unevenness(const SimdRegion *g, int loop, int n_items) {
     static const double OF_NEIGHBOURS = 1.2;
     double harmonic = 0, smooth = 1, data = 1;
@@ -120,8 +124,8 @@ static bool is_counted(const SimdRegion *g, int loop, LLVMValueRef test) {
     return true;
 }
 
-/* One item's loop that only computes affine recurrences, `s = s * a + b` with invariant a and b: unrolled, their composition
- * is one multiplication and one addition. Lanes that leave the loop at different times need every value. */
+/* One item's loop that only computes affine recurrences, `s = s * a + b` with invariant a and b: unrolled, their
+ * composition is one multiplication and one addition. Lanes that leave the loop at different times need every value. */
 bool simd_is_folded(const SimdRegion *g, int loop) {
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];

@@ -1,10 +1,11 @@
-/* unroll.c -- full unrolling of short loops of an item. Where its accesses are interleaved, `for c in 0..3 { d[i, j, c] =
- * ...; }`, those of all iterations are then side by side, and parts.c makes whole vectors of them. Where its counter shifts an
- * index that is clamped or wraps around, `for k in 0..3 { s += x[(i + k) % n]; }`, each index is then one of the item's alone,
- * which index-set splitting (ends.c) can test. A loop that is small as well, as one over the offsets of a stencil's neighbours,
- * is unrolled whatever it does: an item without loops has rows that are aligned, streamed and overlapped, and its offsets are
- * constants. LLVM unrolls such loops as well, but only after vectorisation. Only innermost loops of known trip counts are
- * unrolled here, and of two in one another the inner one first. */
+/* unroll.c -- full unrolling of short loops of an item. Where its accesses are interleaved, `for c in 0..3 { d[i, j, c]
+ * =
+ * ...; }`, those of all iterations are then side by side, and parts.c makes whole vectors of them. Where its counter
+ * shifts an index that is clamped or wraps around, `for k in 0..3 { s += x[(i + k) % n]; }`, each index is then one of
+ * the item's alone, which index-set splitting (ends.c) can test. A loop that is small as well, as one over the offsets
+ * of a stencil's neighbours, is unrolled whatever it does: an item without loops has rows that are aligned, streamed
+ * and overlapped, and its offsets are constants. LLVM unrolls such loops as well, but only after vectorisation. Only
+ * innermost loops of known trip counts are unrolled here, and of two in one another the inner one first. */
 #include "irgen/simd/simd.h"
 
 /* SMALL_VALUES: in all iterations, as they are before their counters are constants */
@@ -51,7 +52,8 @@ static int known_trips(const Short *s) {
     int64_t from = LLVMConstIntGetSExtValue(lo), to = LLVMConstIntGetSExtValue(hi);
     if (p == LLVMIntULT && from < 0) return 0;
     if (step <= 0 || step > MOST_VALUES || to <= from || to - from > MOST_TRIPS * step) return 0;
-    if (to > (INT64_MAX >> (64 - LLVMGetIntTypeWidth(LLVMTypeOf(counter)))) - step) return 0; /* the last step may wrap */
+    if (to > (INT64_MAX >> (64 - LLVMGetIntTypeWidth(LLVMTypeOf(counter)))) - step)
+        return 0; /* the last step may wrap */
     return (int)((to - from + step - 1) / step);
 }
 
@@ -158,7 +160,8 @@ static bool is_wanted(Short *s, int loop) {
         if (!s->loop->has[value->block]) continue;
         if (!keeps_to_itself(s, value)) return false;
         gains |= is_interleaved(g, loop, value) || shifts_edge(g, loop, value);
-        calls |= LLVMIsACallInst(value->v) && !simd_is_pure_call(value->v); /* of a prefetch (ahead.c), or large when inlined */
+        calls |= LLVMIsACallInst(value->v) &&
+                 !simd_is_pure_call(value->v); /* of a prefetch (ahead.c), or large when inlined */
         n++;
     }
     return s->trips && n * s->trips <= (gains ? MOST_VALUES : calls ? 0 : SMALL_VALUES);

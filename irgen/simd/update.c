@@ -3,7 +3,8 @@
  * element have no order among each other, and sums of floats may be taken in any (lang/atomic.c).
  *
  * Where the element is the thread's own copy, which nothing but the update reads, lanes are reduced when the nest ends:
- * until then each copy of the block has an accumulator of vectors. It holds what changes nothing whenever no nest runs. */
+ * until then each copy of the block has an accumulator of vectors. It holds what changes nothing whenever no nest runs.
+ */
 #include "irgen/simd/emit.h"
 
 #include <string.h>
@@ -127,7 +128,8 @@ static void update(SimdEmit *e, LLVMValueRef call, Combining c, int from, int to
 /* An element of a parameter: there whether or not an item comes to the update, or at a place that all come to. */
 static bool is_element(const SimdRegion *g, LLVMValueRef at, int block) {
     if (LLVMIsAArgument(at)) return true;
-    if (!LLVMIsAGetElementPtrInst(at) || !LLVMIsAArgument(LLVMGetOperand(at, 0)) || simd_may_miss(g, block)) return false;
+    if (!LLVMIsAGetElementPtrInst(at) || !LLVMIsAArgument(LLVMGetOperand(at, 0)) || simd_may_miss(g, block))
+        return false;
     for (int i = 1; i < LLVMGetNumOperands(at); i++)
         if (!LLVMIsAConstantInt(LLVMGetOperand(at, (unsigned)i))) return false;
     return g->blocks.at[block].loop < 0;

@@ -42,8 +42,8 @@ static void note_use(SimdRegion *g, LLVMValueRef v, int user) {
     int from = value->block;
     if (g->blocks.at[from].leaves) return; /* used on the same way out, which is no part of the block of items */
     bool may_be_skipped = simd_is_masked(g, from) && g->blocks.at[from].guarded;
-    /* The masked nodes after a divergent branch follow one another also where `from`, in another arm of a uniform branch,
-     * has not been executed. */
+    /* The masked nodes after a divergent branch follow one another also where `from`, in another arm of a uniform
+     * branch, has not been executed. */
     may_be_skipped |= simd_may_miss(g, user) && !simd_is_masked(g, from) && g->blocks.at[from].conditional;
     if (may_be_skipped || !simd_in_loop(g, g->blocks.at[from].loop, user)) value->crosses = true;
     for (int l = g->blocks.at[from].loop; l >= 0 && value->leaves_loop < 0; l = g->loops.at[l].parent)

@@ -42,7 +42,8 @@ static LLVMValueRef load_masked(SimdEmit *e, LLVMValueRef inst, unsigned align, 
     return v;
 }
 
-/* The machine has no masked loads of small elements. Where one lane may read, the others can, if it is the same page. */
+/* The machine has no masked loads of small elements. Where one lane may read, the others can, if it is the same page.
+ */
 static LLVMValueRef load_in_page(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef mask) {
     enum { PAGE = 4096 };
     LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
@@ -70,7 +71,8 @@ static LLVMValueRef load_in_page(SimdEmit *e, LLVMValueRef inst, unsigned align,
     return v;
 }
 
-/* As the scalar access claims. In items' own memory, whose elements lie interleaved, only the element's size is known. */
+/* As the scalar access claims. In items' own memory, whose elements lie interleaved, only the element's size is known.
+ */
 unsigned simd_alignment(SimdEmit *e, LLVMValueRef inst) {
     const SimdValue *value = &e->g->values.at[value_map_get(e->g->value_of, inst)];
     if (value->private_of < 0) return LLVMGetAlignment(inst);
@@ -112,7 +114,8 @@ LLVMValueRef simd_load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *place
     return all;
 }
 
-/* There is an instruction for elements of 4 and 8 bytes. Of others LLVM would make a branch for each lane under a mask. */
+/* There is an instruction for elements of 4 and 8 bytes. Of others LLVM would make a branch for each lane under a mask.
+ */
 bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMTypeRef element) {
     int64_t bytes = simd_bytes(g, element);
     return t->fast_gathers && (bytes == 4 || bytes == 8);
@@ -135,9 +138,9 @@ LLVMValueRef simd_gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMVa
     return simd_load_lanes(e, inst, places);
 }
 
-/* Without mask registers a store under a mask takes as long as a dozen others, and of the vectors at the end of a row all
- * but the last have all their items. The builder is left where the ordinary store belongs; the masked one belongs in the
- * block that is returned, and both lead to *on. */
+/* Without mask registers a store under a mask takes as long as a dozen others, and of the vectors at the end of a row
+ * all but the last have all their items. The builder is left where the ordinary store belongs; the masked one belongs
+ * in the block that is returned, and both lead to *on. */
 LLVMBasicBlockRef simd_when_all_inside(SimdEmit *e, LLVMBasicBlockRef *on) {
     LLVMBasicBlockRef all = simd_block(e, "all"), some = simd_block(e, "some");
     *on = simd_block(e, "stored");

@@ -1,5 +1,5 @@
-/* versions.c -- a nest in two versions (loop versioning): one for the rectangles of items for which a condition holds, in
- * which what follows from it is changed, and a scalar copy, left as it was, for all others. */
+/* versions.c -- a nest in two versions (loop versioning): one for the rectangles of items for which a condition holds,
+ * in which what follows from it is changed, and a scalar copy, left as it was, for all others. */
 #include "irgen/passes/clone.h"
 #include "irgen/simd/interval.h"
 

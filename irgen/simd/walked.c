@@ -1,8 +1,8 @@
 /* walked.c -- unrolling of inner loops in which each item walks along a row of its own, `for j in m { s += a[i, j] *
  * x[j]; }`. Neighbouring rows are far apart, so each iteration would gather. The loop is unrolled by the number of
  * lanes, with an epilogue for the remaining iterations; then each lane loads or stores a whole vector of its row, and
- * these vectors are transposed (parts.c). The iterations keep their order. Each item counts its own: where rows have different
- * lengths, the loop is a divergent one as any other.
+ * these vectors are transposed (parts.c). The iterations keep their order. Each item counts its own: where rows have
+ * different lengths, the loop is a divergent one as any other.
  *
  *     for j in 0..m / 4 * 4 by 4 { j; j + 1; j + 2; j + 3 }   for j in m / 4 * 4..m { j } */
 #include "irgen/simd/simd.h"
@@ -34,7 +34,8 @@ static LLVMValueRef rounds_note(const SimdRegion *g, int loop) {
     return LLVMGetMetadata(branch, rounds_kind(g));
 }
 
-/* Several rounds at a time are so many times fewer; of the rest behind there are half as many as are taken at a time. */
+/* Several rounds at a time are so many times fewer; of the rest behind there are half as many as are taken at a time.
+ */
 static void note_rounds(const Walk *w, LLVMBasicBlockRef head, int rounds) {
     LLVMMetadataRef n = LLVMValueAsMetadata(cg_i32(w->cg, rounds));
     LLVMValueRef note = LLVMMetadataAsValue(w->cg->ctx, LLVMMDNodeInContext2(w->cg->ctx, &n, 1));
@@ -148,7 +149,8 @@ static void write_loop(Walk *w) {
     w->exit = LLVMInsertBasicBlockInContext(w->cg->ctx, w->c.head, "walked");
 
     LLVMPositionBuilderBefore(b, enter);
-    LLVMValueRef trips = LLVMBuildSub(b, w->c.hi, w->c.lo, ""), any = LLVMBuildICmp(b, LLVMIntSLT, w->c.lo, w->c.hi, "");
+    LLVMValueRef trips = LLVMBuildSub(b, w->c.hi, w->c.lo, ""),
+                 any = LLVMBuildICmp(b, LLVMIntSLT, w->c.lo, w->c.hi, "");
     LLVMValueRef taken = LLVMBuildAnd(b, trips, cg_i64(w->cg, -w->width), "");
     LLVMValueRef end = LLVMBuildSelect(b, any, LLVMBuildAdd(b, w->c.lo, taken, ""), w->c.lo, "");
     for (unsigned i = 0; i < LLVMGetNumSuccessors(enter); i++)
@@ -167,8 +169,8 @@ static bool find_walk(Walk *w, int loop) {
     return !rounds_note(w->g, loop) && simd_find_counted(w->g, loop, &w->c) && only_counts(w) && pays(w);
 }
 
-/* Is a value passed from round to round? Otherwise LLVM vectorises the loop of a single item, along its row, and that is
- * better than a transpose. */
+/* Is a value passed from round to round? Otherwise LLVM vectorises the loop of a single item, along its row, and that
+ * is better than a transpose. */
 static bool carries_value(const Walk *w) {
     for (LLVMValueRef v = LLVMGetFirstInstruction(w->c.head); v && LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v))
         if (v != w->c.counter) return true;

@@ -12,8 +12,8 @@ LLVMValueRef simd_clone(SimdEmit *e, LLVMValueRef inst, int row, int vector) {
     return c;
 }
 
-/* A linear value stands for those of all lanes by that of the first one, which may not be live: what is promised of live
- * ones does not hold for it. */
+/* A linear value stands for those of all lanes by that of the first one, which may not be live: what is promised of
+ * live ones does not hold for it. */
 static LLVMValueRef clone_linear(SimdEmit *e, LLVMValueRef inst, int row) {
     LLVMValueRef c = simd_clone(e, inst, row, 0);
     if (!e->mask) return c;
@@ -34,7 +34,8 @@ static LLVMValueRef clone_linear(SimdEmit *e, LLVMValueRef inst, int row) {
         return plain;
     }
     case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(c, 0); return c;
-    default: return c; /* phi, select and freeze promise nothing; extensions are linear only where the first lane is live */
+    default:
+        return c; /* phi, select and freeze promise nothing; extensions are linear only where the first lane is live */
     }
 }
 
@@ -127,8 +128,8 @@ static LLVMValueRef vector_gep(SimdEmit *e, LLVMValueRef gep, int row, int vecto
     LLVMValueRef *at = arena_array(e->g->arena, LLVMValueRef, n + 1);
     LLVMValueRef base = simd_number_or_vector(e, LLVMGetOperand(gep, 0), row, vector);
     for (int i = 0; i < n; i++) at[i] = simd_number_or_vector(e, LLVMGetOperand(gep, (unsigned)i + 1), row, vector);
-    return simd_widened(e, LLVMBuildGEPWithNoWrapFlags(e->b, LLVMGetGEPSourceElementType(gep), base, at, (unsigned)n, "",
-                                                  LLVMGEPGetNoWrapFlags(gep)));
+    return simd_widened(e, LLVMBuildGEPWithNoWrapFlags(e->b, LLVMGetGEPSourceElementType(gep), base, at, (unsigned)n,
+                                                       "", LLVMGEPGetNoWrapFlags(gep)));
 }
 
 static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector) {
@@ -156,7 +157,8 @@ static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector
         if (simd_divides(v) && !never_traps(LLVMGetOperand(v, 1))) {
             LLVMValueRef by = LLVMGetOperand(v, 1), *mask = simd_mask_for(e, simd_rate(e->g, v, e->block), row, vector);
             bool is_one = simd_rate(e->g, by, e->block).x == LANE_UNIFORM && !LLVMIsConstant(by);
-            r = is_one ? simd_divided_by_one(e, op, a, b, simd_scalar(e, by, row, vector), mask) : simd_divided(e, op, a, b, mask);
+            r = is_one ? simd_divided_by_one(e, op, a, b, simd_scalar(e, by, row, vector), mask)
+                       : simd_divided(e, op, a, b, mask);
             break;
         }
         r = LLVMBuildBinOp(e->b, op, a, b, "");
@@ -196,8 +198,8 @@ bool simd_has_vector_form(LLVMValueRef v) {
 /* Says something to LLVM only, of one item. */
 static bool is_remark(LLVMValueRef v) {
     if (!LLVMIsACallInst(v) || !LLVMIsAFunction(LLVMGetCalledValue(v))) return false;
-    static const char *const names[] = {"llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias.scope.decl", "llvm.dbg.",
-                                         CG_AHEAD};
+    static const char *const names[] = {"llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias.scope.decl",
+                                        "llvm.dbg.", CG_AHEAD};
     size_t n;
     const char *name = LLVMGetValueName2(LLVMGetCalledValue(v), &n);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -212,7 +214,8 @@ static void private_memset(SimdEmit *e, LLVMValueRef call) {
     for (int row = 0; row < (simd_rate(e->g, LLVMGetOperand(call, 0), e->block).y ? e->shape.rows : 1); row++) {
         LLVMValueRef n = simd_scalar(e, LLVMGetOperand(call, 2), row, 0);
         n = LLVMBuildMul(e->b, n, LLVMConstInt(LLVMTypeOf(n), (uint64_t)(e->n * e->shape.width), false), "");
-        LLVMBuildMemSet(e->b, simd_scalar(e, LLVMGetOperand(call, 0), row, 0), simd_scalar(e, LLVMGetOperand(call, 1), row, 0), n, 1);
+        LLVMBuildMemSet(e->b, simd_scalar(e, LLVMGetOperand(call, 0), row, 0),
+                        simd_scalar(e, LLVMGetOperand(call, 1), row, 0), n, 1);
     }
 }
 
@@ -256,7 +259,8 @@ static void emit_copy(SimdEmit *e, int i, int row, int vector) {
     const SimdValue *value = &e->g->values.at[i];
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(value->v));
     if (simd_is_remark(value->v)) {
-        if (LLVMGetCalledValue(value->v) == LLVMGetNamedFunction(e->cg->module, CG_AHEAD)) simd_fetch(e, value, row, vector);
+        if (LLVMGetCalledValue(value->v) == LLVMGetNamedFunction(e->cg->module, CG_AHEAD))
+            simd_fetch(e, value, row, vector);
         return;
     }
     if (LLVMIsAStoreInst(value->v)) {
@@ -267,8 +271,8 @@ static void emit_copy(SimdEmit *e, int i, int row, int vector) {
     if (!*at) *at = one_copy(e, value, row, vector);
 }
 
-/* LLVM's scheduler moves nothing over this, which makes no code. It would put one copy behind the other again, for the sake
- * of registers; but what is stored and loaded once more costs less than what waits. */
+/* LLVM's scheduler moves nothing over this, which makes no code. It would put one copy behind the other again, for the
+ * sake of registers; but what is stored and loaded once more costs less than what waits. */
 static void keep_order(SimdEmit *e) {
     LLVMTypeRef t = LLVMFunctionType(LLVMVoidTypeInContext(e->cg->ctx), NULL, 0, true);
     LLVMValueRef fn = LLVMGetNamedFunction(e->cg->module, "llvm.fake.use");
@@ -282,8 +286,8 @@ static void emit_by_copy(SimdEmit *e, int from, int to) {
         for (int i = from; i < to; i++) emit_copy(e, i, c / e->shape.vectors, c % e->shape.vectors);
 }
 
-/* Instruction by instruction: while one copy waits for its operands, the others have something to do. The machine sees to
- * that by itself in what is short. */
+/* Instruction by instruction: while one copy waits for its operands, the others have something to do. The machine sees
+ * to that by itself in what is short. */
 static void emit_in_turn(SimdEmit *e, int from, int to) {
     bool is_long = e->n > 1 && (to - from) * e->n > SIMD_IN_SIGHT;
     for (int i = from; i < to; i++) {

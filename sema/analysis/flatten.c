@@ -1,6 +1,6 @@
-/* flatten.c -- loop flattening: finds kernels in which two nested loops can be one. `over i in n { for c in 0..3 { o[i, c] =
- * f(x[i, c]); } }` computes with each number of its arrays alike, so it may run along all of them as they lie in memory,
- * instead of one channel at a time:
+/* flatten.c -- loop flattening: finds kernels in which two nested loops can be one. `over i in n { for c in 0..3 { o[i,
+ * c] = f(x[i, c]); } }` computes with each number of its arrays alike, so it may run along all of them as they lie in
+ * memory, instead of one channel at a time:
  *
  * - the inner range is constant, short, and begins at 0;
  * - the two variables are only the last two indices of elements, in this order, and the last extent of these arrays is
@@ -43,7 +43,8 @@ bool axes_flatten(const Func *kernel, const Binder *outer, const Binder *inner) 
     const Range *r = &inner->range;
     const Const *hi = &r->hi->konst;
     bool from_0 = !r->lo || (r->lo->konst.kind == CONST_INT && r->lo->konst.i == 0);
-    if (!from_0 || r->step || outer->range.step || hi->kind != CONST_INT || hi->i < FEWEST || hi->i > MOST) return false;
+    if (!from_0 || r->step || outer->range.step || hi->kind != CONST_INT || hi->i < FEWEST || hi->i > MOST)
+        return false;
     if (inner->sym->type->bits != INDEX_BITS || outer->sym->type->bits != INDEX_BITS) return false;
     Uses u = {.outer = outer->sym, .inner = inner->sym, .extent = (int64_t)hi->i};
     const Block *body = kernel->item->fn.body;

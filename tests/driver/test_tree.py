@@ -19,6 +19,7 @@ IRGEN_ALONE = ["launch", "cpu", "gpu", "advice"]  # know nothing of each other, 
 IRGEN_FOR_ALL = ("irgen/irgen.h", "irgen/target.h", "irgen/embed.h")
 LLVM_ROOMS = ("irgen", "offload", "repl")
 MAX_LINES = 800
+MAX_COLUMNS = 120  # of C; rows of tables may be longer
 CODE = (".c", ".h", ".cpp", ".def", ".y", ".re", ".py", ".kdsl", ".cmake", ".txt")
 
 
@@ -127,6 +128,12 @@ class TreeTest(unittest.TestCase):
             with open(path, errors="replace") as text:
                 lines = sum(1 for _ in text)
             self.assertLessEqual(lines, MAX_LINES, f"{name} has {lines} lines: look for the second idea")
+
+    def test_lines_of_c_fit_the_screen(self):
+        for path, name in sources(".c", ".h"):
+            for i, line in enumerate(path.read_text(errors="replace").split("\n")):
+                row = re.match(r"\s*(\{|case )", line)
+                self.assertTrue(row or len(line) <= MAX_COLUMNS, f"{name}:{i + 1} has {len(line)} columns")
 
     def test_every_diagnostic_has_a_failing_example(self):
         rows = re.findall(r"^DIAG\((\w+),", (ROOT / "base/diag.def").read_text(), flags=re.M)

@@ -37,7 +37,8 @@ static void test_two_axes(void) {
 
 static void test_weights(void) {
     expect_order(OVER("j in m, i in n", "for k in s { y[i, j] += x[i, k] * x[k, j]; }"), "i, j");
-    expect_order(OVER("i in n, j in m", "for k in s { w[0] += x[j, k]; } y[i, j] = 0.0;"), "j, i"); /* the loop counts more */
+    expect_order(OVER("i in n, j in m", "for k in s { w[0] += x[j, k]; } y[i, j] = 0.0;"),
+                 "j, i"); /* the loop counts more */
     expect_order(OVER("i in n, j in m", "for k in s { w[0] += x[k, i]; } y[j, i] = x[j, i] + x[i, j];"), "j, i");
     expect_order(OVER("i in n, j in 4", "d[i, j] = 1.0;"), "i, j");
     expect_order(OVER("j in 4, i in n", "d[i, j] = 1.0;"), "j, i"); /* rows of 4 */

@@ -42,7 +42,8 @@ static void test_out_of_reach(void) {
     expect("and then one less", form_add(&sum, &sum, -1, &x) && form_add(&d, &sum, 1, &one));
     expect("a large factor", form_add(&d, &x, (int64_t)1 << 31, &one));
     expect("a factor that is too large", !form_add(&d, &x, ((int64_t)1 << 31) + 1, &one));
-    expect("factors of factors that are too large", form_add(&d, &x, (int64_t)1 << 20, &one) && !form_add(&d, &x, 1 << 20, &d));
+    expect("factors of factors that are too large",
+           form_add(&d, &x, (int64_t)1 << 20, &one) && !form_add(&d, &x, 1 << 20, &d));
     expect("a constant that is too large", !form_add(&d, &large, 1, &large));
 }
 
