@@ -212,9 +212,10 @@ static int parse_colour(Options *o, const char *value) {
 }
 
 static int parse_memory(Options *o, const char *value) {
-    if (strcmp(value, "separate") && strcmp(value, "unified"))
-        return usage_error("--memory must be `separate` or `unified`, not `%s`", value);
-    o->unified = !strcmp(value, "unified");
+    if (!strcmp(value, "auto")) o->memory = KDSL_MEMORY_AUTO;
+    else if (!strcmp(value, "separate")) o->memory = KDSL_MEMORY_SEPARATE;
+    else if (!strcmp(value, "unified")) o->memory = KDSL_MEMORY_UNIFIED;
+    else return usage_error("--memory must be `auto`, `separate` or `unified`, not `%s`", value);
     return NOT_DONE;
 }
 

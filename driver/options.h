@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "driver/arch.h"
 #include "irgen/transform.h"
+#include "runtime/runtime.h"
 
 typedef enum Command {
 #define COMMAND(id, name, arguments, help) COMMAND_##id,
@@ -50,7 +51,8 @@ typedef struct Options {
     const char *nest_plan;     /* --nest-plan: a file; once it is read, its text; NULL: none */
     const char *without;       /* a check or copy to leave out, or NULL */
     Explain explain;
-    bool transfers_each, unified, json, races_strict, races_off;
+    KdslMemoryKind memory; /* --memory */
+    bool transfers_each, json, races_strict, races_off;
     const char **libraries, **folders; /* -l, -L: as written, in order */
     int n_libraries, n_folders;
     bool object, shared, debug, time_report, warnings_are_errors, colour;

@@ -5,13 +5,14 @@
 
 #include "irgen/transform.h"
 #include "offload/offload.h"
+#include "runtime/runtime.h"
 #include "sema/sema.h"
 
 typedef struct IrOptions {
     int opt_level;         /* 0 .. 3 */
     bool debug;            /* -g */
     bool unchecked;        /* no run-time checks except asserts */
-    bool unified;          /* --memory=unified */
+    KdslMemoryKind memory; /* --memory */
     bool scalar;           /* --vector=off */
     bool vector_always;    /* --vector=always: whatever the cost model says */
     const char *nest_plan; /* --nest-plan: lines of simd/plan_text.c; NULL: none */

@@ -152,13 +152,23 @@ static LLVMValueRef entry(OffModule *m, uint64_t flags, LLVMValueRef address, co
 static LLVMValueRef entry_table(OffModule *m, int *n) {
     LLVMValueRef *rows = arena_array(&m->arena, LLVMValueRef, m->kernels.n + 1);
     *n = 0;
-    if (m->unified) rows[(*n)++] = entry(m, OFF_FLAGS_REQUIRES, LLVMConstNull(m->ptr), "", OFF_REQUIRES_UNIFIED_MEMORY);
+    if (m->memory == KDSL_MEMORY_UNIFIED)
+        rows[(*n)++] = entry(m, OFF_FLAGS_REQUIRES, LLVMConstNull(m->ptr), "", OFF_REQUIRES_UNIFIED_MEMORY);
     for (int i = 0; i < m->kernels.n; i++)
         rows[(*n)++] = entry(m, 0, m->kernels.at[i].region, m->kernels.at[i].name, 0);
-    return off_private_constant(m, LLVMConstArray2(m->entry, rows, (uint64_t)*n), "kdsl.entries");
+    LLVMValueRef table = off_private_constant(m, LLVMConstArray2(m->entry, rows, (uint64_t)*n), "kdsl.entries");
+    LLVMSetGlobalConstant(table, m->memory != KDSL_MEMORY_UNIFIED); /* else KDSL_MEMORY may change the requirement */
+    return table;
 }
 
-void off_require_unified_memory(OffModule *m) { m->unified = true; }
+/* What the first entry requires, for kdsl_memory; or null. */
+static LLVMValueRef requirements(OffModule *m, LLVMValueRef entries) {
+    LLVMValueRef at[2] = {int32(m, 0), int32(m, OFF_ENTRY_DATA)};
+    if (m->memory != KDSL_MEMORY_UNIFIED) return LLVMConstNull(m->ptr);
+    return LLVMConstInBoundsGEP2(m->entry, entries, at, 2);
+}
+
+void off_set_memory(OffModule *m, KdslMemoryKind kind) { m->memory = kind; }
 
 static LLVMValueRef image_symbol(OffModule *m, int image, bool end) {
     char name[OFF_SYMBOL_BYTES];
@@ -184,17 +194,25 @@ static LLVMValueRef declare(OffModule *m, const char *name, LLVMTypeRef type) {
     return f ? f : LLVMAddFunction(m->module, name, type);
 }
 
-/* internal void name() { callee(args...); atexit(then); } */
-static LLVMValueRef thunk(OffModule *m, const char *name, const char *callee, LLVMValueRef *args, unsigned n_args,
-                          LLVMValueRef then) {
+static void call(OffModule *m, LLVMBuilderRef b, const char *callee, LLVMValueRef *args, unsigned n_args) {
+    LLVMTypeRef params[2], none = LLVMVoidTypeInContext(m->context);
+    for (unsigned i = 0; i < n_args; i++) params[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(none, params, n_args, false);
+    LLVMBuildCall2(b, type, declare(m, callee, type), args, n_args, "");
+}
+
+/* internal void name() { callee(args...); atexit(then); }, at its beginning if `memory` is not NULL:
+ * kdsl_memory(memory...); */
+static LLVMValueRef thunk(OffModule *m, const char *name, LLVMValueRef *memory, const char *callee, LLVMValueRef *args,
+                          unsigned n_args, LLVMValueRef then) {
     LLVMTypeRef none = LLVMVoidTypeInContext(m->context);
     LLVMValueRef f = LLVMAddFunction(m->module, name, LLVMFunctionType(none, NULL, 0, false));
     LLVMSetLinkage(f, LLVMInternalLinkage);
     LLVMSetSection(f, ".text.startup");
     LLVMBuilderRef b = LLVMCreateBuilderInContext(m->context);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(m->context, f, "entry"));
-    LLVMTypeRef params[2] = {m->ptr, m->ptr}, type = LLVMFunctionType(none, params, n_args, false);
-    LLVMBuildCall2(b, type, declare(m, callee, type), args, n_args, "");
+    if (memory) call(m, b, "kdsl_memory", memory, 2);
+    call(m, b, callee, args, n_args);
     if (then) {
         LLVMTypeRef at_exit = LLVMFunctionType(m->i32, &m->ptr, 1, false);
         LLVMBuildCall2(b, at_exit, declare(m, "atexit", at_exit), &then, 1, "");
@@ -243,7 +261,8 @@ int off_module_finish(OffModule *m, int n_images, bool has_ptx) {
     const char *out = has_ptx ? "kdsl_ptx_unregister" : "kdsl_unregister";
     LLVMTypeRef registers = LLVMFunctionType(LLVMVoidTypeInContext(m->context), &m->ptr, 1, false);
     LLVMValueRef args[2] = {descriptor, declare(m, "__tgt_register_lib", registers)};
-    LLVMValueRef unregister = thunk(m, "kdsl.unregister", out, args, 1, NULL);
-    add_constructor(m, thunk(m, "kdsl.register", in, args, 2, unregister));
+    LLVMValueRef unregister = thunk(m, "kdsl.unregister", NULL, out, args, 1, NULL);
+    LLVMValueRef memory[2] = {int32(m, m->memory), requirements(m, begin)};
+    add_constructor(m, thunk(m, "kdsl.register", memory, in, args, 2, unregister));
     return n;
 }

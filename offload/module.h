@@ -24,7 +24,8 @@ struct OffModule {
     LLVMTypeRef ident, entry, image, descriptor, kernel_args;
     Vec(OffKernel) kernels;
     OffFrame frame;
-    bool unified, is_unit;
+    KdslMemoryKind memory;
+    bool is_unit;
     uint64_t tag; /* hash of the sources: distinguishes the image symbols of two programs */
 };
 

@@ -7,6 +7,7 @@
 #include <llvm-c/Core.h>
 
 #include "base/base.h"
+#include "runtime/runtime.h"
 #include "sema/sema.h"
 
 /* A source location, for the runtime's reports. */
@@ -27,7 +28,7 @@ void off_module_free(OffModule *m); /* m may be NULL */
  * descriptor. */
 void off_be_unit(OffModule *m);
 void off_define_region(OffModule *m, const char *kernel);
-void off_require_unified_memory(OffModule *m); /* unified shared memory: maps do not copy */
+void off_set_memory(OffModule *m, KdslMemoryKind kind); /* --memory; without this call: auto */
 
 /* One argument of a launch. Arrays: base, begin (ptr) and size_bytes (i64) describe the section. By-value scalars:
  * `value`, an integer or float of at most 64 bits, is passed as 64 bits in the base slot (LITERAL). */

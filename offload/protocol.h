@@ -30,7 +30,7 @@ typedef struct OffEntry {
 } OffEntry;
 static_assert(sizeof(OffEntry) == 56, "EntryTy");
 static_assert(offsetof(OffEntry, address) == 16 && offsetof(OffEntry, aux) == 48, "EntryTy");
-enum { OFF_ENTRY_VERSION = 1, OFF_KIND_OPENMP = 1 };
+enum { OFF_ENTRY_VERSION = 1, OFF_KIND_OPENMP = 1, OFF_ENTRY_DATA = 7 /* number of the field */ };
 /* An entry with these flags is not a kernel; its `data` is the program's `requires` clauses
  * (offload/include/omptarget.h, OMP_REGISTER_REQUIRES and OpenMPOffloadingRequiresDirFlags; read by
  * offload/libomptarget/PluginManager.cpp). */

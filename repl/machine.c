@@ -109,7 +109,8 @@ void note_launches(Session *s) {
                               .geometry = *l->kernel ? geometry(a, s, l) : "",
                               .seconds = l->seconds,
                               .bytes_to = l->bytes_to,
-                              .bytes_from = l->bytes_from};
+                              .bytes_from = l->bytes_from,
+                              .is_in_place = l->is_in_place};
         list_push(&s->launches, told);
         list_push(&s->launch_times, (int)(l->times < INT32_MAX ? l->times : INT32_MAX));
     }

@@ -59,6 +59,7 @@ static void launch_line(const SessionLaunch *l, int times, Buf *out) {
     if (l->bytes_to) show_bytes(l->bytes_to, out), buf_puts(out, l->bytes_from ? " to the device, " : " to the device");
     if (l->bytes_from) show_bytes(l->bytes_from, out), buf_puts(out, " back");
     if (!l->bytes_to && !l->bytes_from) buf_puts(out, "nothing copied");
+    else if (l->is_in_place) buf_puts(out, " (in place here)");
 }
 
 void repl_show_launches(Repl *r) {

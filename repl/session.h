@@ -51,6 +51,7 @@ typedef struct SessionValue {
 typedef struct SessionLaunch {
     const char *kernel, *device, *geometry; /* "saxpy", "x86-64 (device 0)", "1048576 items" */
     double seconds;
+    bool is_in_place; /* nothing was copied: what follows is for a device with its own memory */
     int64_t bytes_to, bytes_from; /* transferred for it; transfers by host code: kernel is "host" */
 } SessionLaunch;
 

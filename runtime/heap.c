@@ -1,5 +1,5 @@
 /* heap.c -- allocation of arrays: aligned to 64 bytes (a cache line, and the widest vector), in huge pages where that
- * pays. Memory is not initialised: whatever makes an array fills it.
+ * pays; the CPU device works in them. Memory is not initialised: whatever makes an array fills it.
  *
  * A header precedes each array. During a call of an exported function the blocks of the call form a list, so that a
  * failed call frees what it has allocated; in programs, which end on failure, there is no list. */
@@ -13,14 +13,12 @@
 #include "runtime/failure.h"
 #include "runtime/internal.h"
 
-enum { ALIGN_BYTES = 64 };
+enum { ALIGN_BYTES = 64, HUGE_PAGE = 2 << 20, HUGE_FROM_BYTES = 4 << 20 };
 
-/* Advice, so a refusal is no error. Whole pages inside the block only: its ends share pages with other data. */
-void kdsl_ask_for_huge_pages(char *at, size_t n_bytes) {
-    if (n_bytes < KDSL_HUGE_FROM_BYTES) return;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t begin = ((uintptr_t)at + page - 1) & -page, end = ((uintptr_t)at + n_bytes) & -page;
-    madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+/* Advice, so a refusal is no error. Whole pages inside the block only: its end shares a page with other data. */
+static void ask_for_huge_pages(char *at, size_t n_bytes) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), end = ((uintptr_t)at + n_bytes) & -page;
+    madvise(at, end - (uintptr_t)at, MADV_HUGEPAGE);
 }
 
 /* The list: each block knows what points to it, so that it can leave from anywhere. */
@@ -28,14 +26,27 @@ struct KdslBlock {
     KdslBlock *next, **link; /* link NULL: in no list */
     KdslBlock *next_large;
     int64_t n_bytes;         /* of the array */
+    int64_t skew;            /* bytes before the head that belong to the block */
 };
 _Static_assert(sizeof(KdslBlock) <= ALIGN_BYTES, "the head of a block fits in front of its array");
 
 static _Thread_local KdslBlock *blocks;
 static _Thread_local bool keeps_list;
 
-static void enter(KdslBlock *b, int64_t n_bytes) {
-    *b = (KdslBlock){.n_bytes = n_bytes};
+/* What malloc knows it by. */
+static void *start_of(const KdslBlock *b) { return (char *)b - b->skew; }
+
+/* Cache colouring: large arrays begin at different offsets in their pages. If all began at the same one, elements with
+ * the same index would map to the same cache sets, and loads would suffer from 4K aliasing with stores to other
+ * arrays. */
+static size_t next_skew(void) {
+    enum { STEP = 9 * ALIGN_BYTES, N_STEPS = 7 }; /* the offsets, modulo a page, are at least half a KiB apart */
+    static unsigned n;
+    return __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED) % N_STEPS * STEP;
+}
+
+static void enter(KdslBlock *b, int64_t n_bytes, size_t skew) {
+    *b = (KdslBlock){.n_bytes = n_bytes, .skew = (int64_t)skew};
     if (!keeps_list) return;
     b->next = blocks;
     b->link = &blocks;
@@ -72,7 +83,7 @@ static void leave_large(KdslBlock *b) {
 
 /* Is the block a mapping of its own, as most large blocks of malloc are? glibc marks it in the second bit of the word
  * before the block (malloc/malloc.c, IS_MMAPPED). */
-static bool has_own_pages(const KdslBlock *b) { return ((const size_t *)b)[-1] & 2; }
+static bool has_own_pages(const KdslBlock *b) { return ((const size_t *)start_of(b))[-1] & 2; }
 
 bool kdsl_is_large_array(const char *at, int64_t n_bytes) {
     pthread_mutex_lock(&large_lock);
@@ -87,9 +98,10 @@ KDSL_RT void (*kdsl_forget_freed)(void *at, size_t n_bytes) = NULL;
 
 /* Nothing is left to do with it (kdsl_settle). */
 static void give_back(KdslBlock *b) {
-    if (kdsl_forget_freed) kdsl_forget_freed(b, malloc_usable_size(b));
+    void *start = start_of(b);
+    if (kdsl_forget_freed) kdsl_forget_freed(start, malloc_usable_size(start));
     if (is_large(b)) leave_large(b);
-    free(b);
+    free(start);
 }
 
 /* A nested call has its own list; the list of the outer call is saved. */
@@ -135,16 +147,17 @@ void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, c
     }
     for (int64_t d = 0; d < rank && !empty; d++) overflow |= __builtin_mul_overflow(n_bytes, extents[d], &n_bytes);
     if (empty) n_bytes = 0;
-    void *block = NULL;
-    size_t room = 0;
-    overflow |= __builtin_add_overflow((size_t)n_bytes, (size_t)(empty ? 2 * ALIGN_BYTES : ALIGN_BYTES), &room);
-    if (overflow || posix_memalign(&block, ALIGN_BYTES, room))
+    void *start = NULL;
+    bool is_huge = !overflow && n_bytes >= HUGE_FROM_BYTES;
+    size_t room = 0, skew = is_huge ? next_skew() : 0;
+    overflow |= __builtin_add_overflow((size_t)n_bytes, skew + (empty ? 2 * ALIGN_BYTES : ALIGN_BYTES), &room);
+    if (overflow || posix_memalign(&start, is_huge ? HUGE_PAGE : ALIGN_BYTES, room))
         no_memory(elem_bytes, rank, extents, place);
-    enter(block, n_bytes);
+    if (is_huge) ask_for_huge_pages(start, room); /* before the first use */
+    KdslBlock *block = (KdslBlock *)((char *)start + skew);
+    enter(block, n_bytes, skew);
     if (is_large(block)) enter_large(block);
-    char *at = (char *)block + ALIGN_BYTES;
-    kdsl_ask_for_huge_pages(at, (size_t)n_bytes);
-    return at;
+    return (char *)block + ALIGN_BYTES;
 }
 
 void kdsl_array_free(void *data) {

@@ -32,6 +32,8 @@ KDSL_RT void kdsl_all_come_back(void);
 
 /* launch.c: the k-th field of ";x[0:n];file;line;column;;" and its length. */
 KDSL_RT int kdsl_field(const char *text, int k, const char **at);
+/* launch.c: without counting. The arguments are changed. */
+KDSL_RT int32_t kdsl_launch_now(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 KDSL_RT extern bool kdsl_report_is_on;
 KDSL_RT int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 
@@ -62,9 +64,6 @@ KDSL_RT extern volatile int32_t kdsl_n_launching, kdsl_interrupt; /* a session's
 /* slot.c: a copy of `what` and of all that it points to, in one block, which the caller frees. NULL: out of memory.
  * For sessions, whose code may be unloaded while its arrays stay. */
 KDSL_RT KdslSection *kdsl_section_copy(const KdslSection *what);
-/* heap.c: requests huge pages for a large block, before its first use. */
-enum { KDSL_HUGE_FROM_BYTES = 4 << 20 };
-KDSL_RT void kdsl_ask_for_huge_pages(char *at, size_t n_bytes);
 /* heap.c: is that an array, all of it, with no other one in its pages? */
 enum { KDSL_LARGE_FROM_BYTES = 1 << 20 };
 KDSL_RT bool kdsl_is_large_array(const char *at, int64_t n_bytes);
@@ -102,6 +101,8 @@ KDSL_RT int64_t kdsl_default_device(void);
 KDSL_RT bool kdsl_device_is_required(void);
 KDSL_RT void kdsl_device_require(const char *place, int64_t device);
 KDSL_RT bool kdsl_device_is_gpu(int device);
+/* memory.c: does the device (not -1) work in the memory of the host? */
+KDSL_RT bool kdsl_is_in_place(int64_t device);
 
 /* nvidia.c: the name of the device that libomptarget calls `uid`; and before a launch on the device: if it is one of
  * NVIDIA's, the thread works with it from here on. */

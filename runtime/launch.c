@@ -147,6 +147,25 @@ static void check_launch(const void *loc, int64_t device) {
     if (needs) require_gpu(loc, device);
 }
 
+/* On a device that works in place each argument is a literal: of an array, its address on the host. */
+static int32_t launch_in_place(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, KernelArgs *a) {
+    enum { FEW = 64 };
+    static int64_t few[FEW] = {[0 ... FEW - 1] = MAP_PARAM | MAP_LITERAL};
+    int64_t *many = a->n_args <= FEW ? NULL : malloc(a->n_args * sizeof *many);
+    if (a->n_args > FEW && !many) kdsl_fail(NULL, "out of memory for a launch");
+    for (uint32_t i = 0; many && i < a->n_args; i++) many[i] = *few;
+    a->types = many ? many : few;
+    int32_t rc = kdsl_target()->kernel(loc, device, teams, threads, region, a);
+    free(many);
+    return rc;
+}
+
+int32_t kdsl_launch_now(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
+    int64_t number = device < 0 ? kdsl_default_device() : device;
+    return kdsl_is_in_place(number) ? launch_in_place(loc, device, teams, threads, region, args)
+                                    : kdsl_target()->kernel(loc, device, teams, threads, region, args);
+}
+
 int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     check_launch(loc, device);
     int64_t number = device < 0 ? kdsl_default_device() : device;
@@ -155,7 +174,7 @@ int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, v
     *u = (UnderWay){.ident = loc, .device = number};
     if (KDSL_IS_LIVE) __atomic_add_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
     int32_t rc = kdsl_report_is_on ? kdsl_report_launch(loc, device, teams, threads, region, args)
-                                   : kdsl_target()->kernel(loc, device, teams, threads, region, args);
+                                   : kdsl_launch_now(loc, device, teams, threads, region, args);
     if (KDSL_IS_LIVE) __atomic_sub_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
     u->ident = NULL;
     return rc;

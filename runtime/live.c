@@ -89,7 +89,8 @@ static KdslLaunch *add(const KdslLaunch *l) {
 }
 
 static bool is_alike(const KdslLaunch *a, const KdslLaunch *b) {
-    return a->line == b->line && a->device == b->device && a->items == b->items && !strcmp(a->kernel, b->kernel);
+    return a->line == b->line && a->device == b->device && a->is_in_place == b->is_in_place && a->items == b->items &&
+           !strcmp(a->kernel, b->kernel);
 }
 
 static void note(const KdslLaunch *l) {
@@ -105,11 +106,11 @@ static void note(const KdslLaunch *l) {
 }
 
 /* A copy to a device is counted for the launch that follows; a copy back without a launch is counted for host code. */
-void kdsl_live_moved(bool in, bool by_launch, int64_t n_bytes) {
+void kdsl_live_moved(bool in, bool by_launch, bool is_in_place, int64_t n_bytes) {
     pthread_mutex_lock(&lock);
     if (in) bytes_to += n_bytes;
     else if (by_launch) bytes_from += n_bytes;
-    else note(&(KdslLaunch){.device = -1, .times = 1, .bytes_from = n_bytes});
+    else note(&(KdslLaunch){.device = -1, .times = 1, .bytes_from = n_bytes, .is_in_place = is_in_place});
     pthread_mutex_unlock(&lock);
 }
 
@@ -125,6 +126,7 @@ void kdsl_live_launched(const char *place, int64_t device, const KernelArgs *arg
     snprintf(l.kernel, sizeof l.kernel, "%.*s", n, kernel);
     kdsl_field(place, 2, &line);
     l.line = atoi(line);
+    l.is_in_place = l.device >= 0 && kdsl_is_in_place(l.device);
     for (int i = 0; i < 3; i++) {
         l.blocks[i] = (int32_t)args->blocks[i];
         l.threads[i] = (int32_t)args->threads[i];

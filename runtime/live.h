@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/target.h"
+
 typedef enum KdslEnd { KDSL_RETURNED, KDSL_FAILED, KDSL_EXITED, KDSL_INTERRUPTED } KdslEnd;
 
 /* One launch, or `times` equal ones in a row; device -1: the host itself. kernel "": no launch, but what host code
@@ -18,6 +20,7 @@ typedef struct KdslLaunch {
     int64_t items;
     int32_t blocks[3], threads[3]; /* as GPUs are told */
     int64_t times, bytes_to, bytes_from;
+    bool is_in_place; /* nothing was copied: a device with its own memory would have needed these bytes */
     double seconds;
 } KdslLaunch;
 
@@ -41,21 +44,10 @@ typedef struct KdslLive {
 
 __attribute__((visibility("default"))) extern const KdslLive kdsl_live;
 
-/* offload/include/Shared/APITypes.h, KernelArgsTy: what report.c reads of it */
-typedef struct KernelArgs {
-    uint32_t version, n_args;
-    void **bases, **begins;
-    int64_t *sizes, *types;
-    char **names;
-    void **mappers;
-    uint64_t items, flags;
-    uint32_t blocks[3], threads[3];
-} KernelArgs;
-
 enum { KDSL_HOST = -2 };
 
 /* Called by report.c. device -1: the default one. place: ";file;kernel;line;column;;" */
-void kdsl_live_moved(bool in, bool by_launch, int64_t n_bytes);
+void kdsl_live_moved(bool in, bool by_launch, bool is_in_place, int64_t n_bytes);
 void kdsl_live_launched(const char *place, int64_t device, const KernelArgs *args, double seconds);
 
 #endif

@@ -24,8 +24,6 @@ typedef struct Tool {
 } Tool;
 enum { SCOPE_END = 2, DATA_OP = 34, TO_DEVICE = 2, FROM_DEVICE = 3, TO_DEVICE_ASYNC = 18, FROM_DEVICE_ASYNC = 19 };
 
-enum { MAP_LITERAL = 0x100 };
-
 /* What is counted -------------------------------------------------------------------------------------------------- */
 typedef struct Count {
     int64_t n, bytes;
@@ -71,7 +69,8 @@ static void add(Count *c, int64_t n_bytes) {
 /* For the array and for the launch at hand. */
 static void count(const char *name, int64_t device, int which, bool in, int64_t n_bytes) {
     if (KDSL_IS_LIVE) {
-        if (which == MOVED) kdsl_live_moved(in, now != NULL, n_bytes);
+        bool is_in_place = kdsl_is_in_place(device); /* then nothing moves, and the plan is told */
+        if (which == (is_in_place ? PLANNED : MOVED)) kdsl_live_moved(in, now != NULL, is_in_place, n_bytes);
         return;
     }
     pthread_mutex_lock(&lock);
@@ -129,7 +128,9 @@ static void say_moves(const Row *r) {
     say_count(r->in);
     say_count(r->out);
     if (r->device == ON_HOST) fprintf(stderr, "  the host: no device ran it\n");
-    else fprintf(stderr, "  %lld: %s\n", (long long)r->device, r->device_name);
+    else
+        fprintf(stderr, "  %lld: %s%s\n", (long long)r->device, r->device_name,
+                kdsl_is_in_place(r->device) ? ", in place" : "");
 }
 
 static const char directions[] =
@@ -200,7 +201,7 @@ int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t thr
     now = &kept;
     place = place_of(loc);
     double start = kdsl_clock();
-    int32_t rc = kdsl_target()->kernel(loc, device, teams, threads, region, args);
+    int32_t rc = kdsl_launch_now(loc, device, teams, threads, region, args);
     double seconds = kdsl_clock() - start;
     int64_t where = rc ? ON_HOST : device < 0 ? kdsl_default_device() : device;
     if (!rc) plan_launch(&kept, where);

@@ -116,6 +116,9 @@ static void at_exit(void) {
     let_go();
 }
 
+/* Without a table no device has a copy of anything: that needs no lock. */
+static bool has_tables(void) { return __atomic_load_n(&n_tables, __ATOMIC_ACQUIRE) > 0; }
+
 /* NULL: there is no such device, or OMP_TARGET_OFFLOAD=disabled: launches run on the host, and nothing is resident. */
 static Table *table_of(int64_t device) {
     if (device < n_tables) return &tables[device];
@@ -129,7 +132,7 @@ static Table *table_of(int64_t device) {
     if (!more) kdsl_no_room_in_table();
     memset(more + n_tables, 0, sizeof *more * (size_t)(device + 1 - n_tables));
     tables = more;
-    n_tables = device + 1;
+    __atomic_store_n(&n_tables, device + 1, __ATOMIC_RELEASE);
     return &tables[device];
 }
 
@@ -174,7 +177,7 @@ static void take_over_part(Section *s, Part p, Newest newest) {
     if (newest == ELSEWHERE || p.begin >= p.end) return;
     kdsl_section_send(s, p);
     kdsl_section_mark(s, p, newest);
-    if (poison && newest == ON_DEVICE) memset(p.begin, 0xA5, (size_t)kdsl_part_bytes(p));
+    if (poison && newest == ON_DEVICE && s->there != s->begin) memset(p.begin, 0xA5, (size_t)kdsl_part_bytes(p));
 }
 
 /* Copies to the device again what the old section had there, because it may be an argument of the current launch, too.
@@ -230,6 +233,10 @@ void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t 
     if (!n_bytes) return at;
     Part part = {at, (char *)at + n_bytes};
     if (device < 0) device = kdsl_default_device();
+    if (kdsl_is_in_place(device) && !kdsl_report_is_on) {
+        kdsl_not_on_device(at, n_bytes, writes);
+        return at;
+    }
     kdsl_settle();
     hold();
     Table *t = table_of(device);
@@ -246,7 +253,7 @@ void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t 
     if (writes) {
         bool is_apart = s->there != s->begin; /* else host and device see one memory */
         outdate_others(device, part);
-        kdsl_section_mark(s, part, is_apart ? ON_DEVICE : ON_BOTH);
+        kdsl_section_mark(s, part, is_apart || s->is_in_place ? ON_DEVICE : ON_BOTH);
         s->apart_bytes = 0;
         if (poison && is_apart) memset(at, 0xA5, (size_t)n_bytes);
     }
@@ -267,6 +274,7 @@ void *kdsl_device_address(int64_t device, void *at) {
 void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes) {
     Part part = {at, (char *)at + n_bytes};
     kdsl_settle();
+    if (!has_tables()) return;
     hold();
     for (int64_t d = 0; d < n_tables; d++)
         for (Section *s = NULL; (s = next_in(&tables[d], s, part));) {
@@ -286,6 +294,7 @@ static void visit(Visit *does, void *at, int64_t n_bytes, bool more) {
     if (n_bytes <= 0) return;
     Part part = {at, (char *)at + n_bytes};
     kdsl_settle();
+    if (!has_tables()) return;
     hold();
     for (int64_t d = 0; d < n_tables; d++)
         for (Section *s = NULL; (s = next_in(&tables[d], s, part));) does(s, kdsl_section_within(s, part), more);
@@ -353,7 +362,7 @@ static void gather_patches(Section *s, int64_t n_patches) {
 /* Patches that touch become one; so do two with little between them, if the host has the newest of that as well. */
 static void poke(Section *s, Part part, bool more) {
     (void)more;
-    if (s->there == s->begin) return;
+    if (s->there == s->begin && !s->is_in_place) return;
     Part around = {part.begin - (part.begin > s->begin), part.end + (part.end < s->end)}, near;
     int64_t n_patches = count_patches(s);
     if (!kdsl_section_has(s, around, ELSEWHERE) && is_scattered(s, n_patches)) gather_patches(s, n_patches);

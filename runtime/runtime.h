@@ -174,6 +174,11 @@ KDSL_RT void kdsl_fork(void *ident, void (*task)(int32_t *thread, int32_t *bound
 KDSL_RT int32_t kdsl_thread_num(void);
 KDSL_RT int32_t kdsl_num_threads(void);
 
+/* memory.c: the choice of --memory, before the program registers itself. requirements: that of its entry for
+ * libomptarget, which says that memory is unified; NULL: there is none. KDSL_MEMORY in the environment overrides it. */
+typedef enum KdslMemoryKind { KDSL_MEMORY_AUTO, KDSL_MEMORY_SEPARATE, KDSL_MEMORY_UNIFIED } KdslMemoryKind;
+KDSL_RT void kdsl_memory(int32_t kind, int64_t *requirements);
+
 /* registration.c: the constructor that irgen makes registers the images of the program with libomptarget; they are
  * unregistered when the program ends or the library is closed. `anchor`: a function of libomptarget, so that the
  * program depends on it. */

@@ -1,11 +1,8 @@
 /* section.c -- see section.h. This file handles one device at a time. */
 #include "runtime/section.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "runtime/internal.h"
 #include "runtime/target.h"
@@ -80,10 +77,11 @@ static void pin_if_it_pays(Section *s, int64_t n_bytes) {
 static void copy(Section *s, Part part, int64_t direction) {
     void *at = part.begin;
     int64_t n_bytes = kdsl_part_bytes(part);
-    pin_if_it_pays(s, n_bytes);
+    if (!s->is_in_place) pin_if_it_pays(s, n_bytes);
     kdsl_moving(s->what, s->device, n_bytes, direction == MAP_TO ? MOVES_IN : MOVES_OUT);
-    kdsl_target()->update((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &direction,
-                                    (void **)&s->what->name, NULL);
+    if (!s->is_in_place)
+        kdsl_target()->update((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &direction,
+                              (void **)&s->what->name, NULL);
     kdsl_moving(NULL, 0, 0, MOVES_NOTHING);
 }
 
@@ -131,17 +129,13 @@ void kdsl_section_poison(Section *s) {
 
 /* Room on the device ----------------------------------------------------------------------------------------------- */
 
-/* Is the memory readable? sigprocmask reads the new mask first, and only then refuses the invalid operation. */
-static bool is_in_our_memory(const char *at) {
-    return syscall(SYS_rt_sigprocmask, ~0, at, NULL, 8) < 0 && errno == EINVAL;
-}
-
 static void begin_mapping(Section *s, int64_t flags) {
     void *base = s->begin, *at = s->begin;
     int64_t n_bytes = s->end - s->begin, type = MAP_RETURN | flags;
     kdsl_moving(s->what, s->device, n_bytes, flags & MAP_TO ? MOVES_IN : MOVES_NOTHING);
-    kdsl_target()->begin_mapping((void *)s->what->ident, s->device, 1, &base, &at, &n_bytes, &type,
-                                   (void **)&s->what->name, NULL);
+    if (!s->is_in_place)
+        kdsl_target()->begin_mapping((void *)s->what->ident, s->device, 1, &base, &at, &n_bytes, &type,
+                                     (void **)&s->what->name, NULL);
     kdsl_moving(NULL, 0, 0, MOVES_NOTHING);
     s->there = base;
 }
@@ -153,57 +147,20 @@ static void end_mapping(Section *s) {
                                  NULL);
 }
 
-/* Cache colouring: large arrays begin at different offsets in their pages. If all began at a page boundary, elements
- * with the same index would map to the same cache sets, and loads would suffer from 4K aliasing with stores to other
- * arrays. */
-static size_t next_skew(void) {
-    enum { STEP = 9 * 64, N_STEPS = 7 }; /* the offsets, modulo a page, are at least half a KiB apart */
-    static unsigned n;
-    return __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED) % N_STEPS * STEP;
-}
-
-/* If the device is the CPU, device memory is ordinary memory, which the plugin allocates with malloc: it begins 16
- * bytes into a page. A large array needs whole huge pages, requested before their first use, and rows that begin at
- * cache lines; so its memory is allocated here instead. */
-static void begin_large_mapping(Section *s) {
-    enum { HUGE_PAGE = 2 << 20 };
-    size_t n_bytes = (size_t)(s->end - s->begin), skew = next_skew();
-    void *room = NULL;
-    begin_mapping(s, 0);
-    if (s->there == s->begin || !is_in_our_memory(s->there) || posix_memalign(&room, HUGE_PAGE, n_bytes + skew)) return;
-    kdsl_ask_for_huge_pages(room, n_bytes + skew);
-    end_mapping(s);
-    char *at = (char *)room + skew;
-    if (!kdsl_target()->associate(s->begin, at, n_bytes, 0, (int)s->device)) {
-        s->there = at;
-        s->room = room;
-        return;
-    }
-    free(room);
-    begin_mapping(s, 0);
-}
-
 Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSection *what) {
     Section s = {.begin = all.begin, .end = all.end, .there = all.begin, .device = device,
                  .what = KDSL_IS_LIVE ? kdsl_section_copy(what) : what};
     if (!s.what) kdsl_no_room_in_table();
     need_room(&s);
-    bool is_large = kdsl_part_bytes(all) >= KDSL_HUGE_FROM_BYTES;
-    if (copies && !is_large) s.moved_bytes = kdsl_part_bytes(all);
-    if (is_large) begin_large_mapping(&s);
-    else begin_mapping(&s, copies ? MAP_TO : 0);
-    kdsl_section_mark(&s, all, copies && !is_large ? ON_BOTH : ELSEWHERE);
-    if (copies) kdsl_section_send(&s, all);
+    s.is_in_place = kdsl_is_in_place(device);
+    if (copies) s.moved_bytes = kdsl_part_bytes(all);
+    begin_mapping(&s, copies ? MAP_TO : 0);
+    kdsl_section_mark(&s, all, copies ? ON_BOTH : ELSEWHERE);
     return s;
 }
 
 void kdsl_section_unmap(Section *s) {
     if (s->is_pinned) kdsl_nvidia_unpin(s->device, s->begin);
-    if (s->room) {
-        kdsl_target()->disassociate(s->begin, (int)s->device);
-        free(s->room);
-    } else {
-        end_mapping(s);
-    }
+    if (!s->is_in_place) end_mapping(s);
     if (KDSL_IS_LIVE) free((KdslSection *)s->what);
 }

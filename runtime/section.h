@@ -30,7 +30,7 @@ typedef struct Section {
     int64_t apart_bytes; /* the cost of single copies since the last launch that wrote it */
     int64_t moved_bytes; /* both ways, in large pieces */
     bool is_pinned;
-    void *room;   /* memory that this program gave the device, with `there` in it; NULL: the device has its own */
+    bool is_in_place; /* the device works in the host's memory: copies are counted for the report, and not made */
     const KdslSection *what;
 } Section;
 

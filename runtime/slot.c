@@ -48,6 +48,7 @@ KdslSection *kdsl_section_copy(const KdslSection *what) {
 
 static void call(Mapper *mapper, Slot *s, int64_t n_bytes, int64_t type) {
     void *at = &s->slot;
+    if (kdsl_is_in_place(s->device)) return;
     mapper((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &type, (void **)&s->what->name, NULL);
 }
 

@@ -35,16 +35,6 @@ static const char *no_device_uid(int device) {
     return NULL;
 }
 
-static int no_associate(const void *host, const void *there, size_t n_bytes, size_t offset, int device) {
-    (void)host, (void)there, (void)n_bytes, (void)offset, (void)device;
-    return -1;
-}
-
-static int no_disassociate(const void *host, int device) {
-    (void)host, (void)device;
-    return -1;
-}
-
 /* The library ------------------------------------------------------------------------------------------------------ */
 
 static Target target = {

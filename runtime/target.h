@@ -30,10 +30,7 @@ typedef void Mapper(void *loc, int64_t device, int32_t n, void **bases, void **b
               void **names, void **mappers))                                                                           \
     FUNCTION(n_devices, "omp_get_num_devices", int, (void))                                                            \
     FUNCTION(default_device, "omp_get_default_device", int, (void))                                                    \
-    FUNCTION(device_uid, "omp_get_uid_from_device", const char *, (int device))                                        \
-    FUNCTION(associate, "omp_target_associate_ptr", int,                                                               \
-             (const void *host, const void *there, size_t n_bytes, size_t offset, int device))                         \
-    FUNCTION(disassociate, "omp_target_disassociate_ptr", int, (const void *host, int device))
+    FUNCTION(device_uid, "omp_get_uid_from_device", const char *, (int device))
 
 typedef struct Target {
 #define FUNCTION(field, name, result, parameters) result(*field) parameters;
@@ -46,6 +43,18 @@ KDSL_RT const Target *kdsl_target(void);
 /* libomptarget, or NULL: dlsym with this handle looks in the library and in those that it depends on. */
 KDSL_RT void *kdsl_target_library(void);
 
-enum { MAP_TO = 1, MAP_FROM = 2, MAP_DELETE = 8, MAP_RETURN = 0x40 };
+enum { MAP_TO = 1, MAP_FROM = 2, MAP_DELETE = 8, MAP_PARAM = 0x20, MAP_RETURN = 0x40, MAP_LITERAL = 0x100 };
+enum { REQUIRES_NOTHING = 1 }; /* OMP_REQ_NONE of offload/include/omptarget.h */
+
+/* offload/include/Shared/APITypes.h, KernelArgsTy: its first fields */
+typedef struct KernelArgs {
+    uint32_t version, n_args;
+    void **bases, **begins;
+    int64_t *sizes, *types;
+    char **names;
+    void **mappers;
+    uint64_t items, flags;
+    uint32_t blocks[3], threads[3];
+} KernelArgs;
 
 #endif

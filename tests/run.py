@@ -253,7 +253,7 @@ class Test:
         set_env = dict(pair.split("=", 1) for pair in self.notes("env"))
         worlds = [set_env] if set_env else [{}, {"OMP_TARGET_OFFLOAD": "disabled"}]
         if self.notes("moves") and not set_env:
-            worlds = [{"LIBOMPTARGET_INFO": "32"}, {"KDSL_POISON": "1"}, worlds[1]]
+            worlds = [{"KDSL_MEMORY": "separate", "LIBOMPTARGET_INFO": "32"}, {"KDSL_POISON": "1"}, *worlds]
         first = self.levels()[0]
         is_quick = (lambda level: True) if self.note("quick") == "all" else (lambda level: level == first)
         for level in parts.chosen(self.levels(), is_quick):

@@ -40,7 +40,7 @@ def call(command, cwd=None, **env):
 
 def moved(program, *args):
     """What the program prints, its copies as (direction, bytes) in order, and the bytes of checks' slots."""
-    out, err = call([program, *args], cwd=program.parent, LIBOMPTARGET_INFO="32")
+    out, err = call([program, *args], cwd=program.parent, LIBOMPTARGET_INFO="32", KDSL_MEMORY="separate")
     made = copies(err)
     checks = sum(n_bytes for _, name, n_bytes in made if name == "checks")
     return out, [(way, n_bytes) for way, name, n_bytes in made if name != "checks"], checks

@@ -244,7 +244,7 @@ static void test_program(void) {
     CHECK(images_left(false) == 0, "images stay in /tmp");
     status = run("OMP_TARGET_OFFLOAD=disabled", program);
     CHECK(status == 7 && !strncmp(output, "-1 0\n-1 0\n", 10), "%d %s", status, output);
-    run("LIBOMPTARGET_INFO=-1", program);
+    run("KDSL_MEMORY=separate LIBOMPTARGET_INFO=-1", program);
     static const char *const shown[] = {"info: to(x[0:n])[16]", "info: tofrom(y[0:n])[16]",   "firstprivate(a)[4]",
                                         "firstprivate(n)[8]",   "Launching kernel kdsl_axpy", "axpy_1.kdsl:12:5"};
     for (int i = 0; i < 6; i++) CHECK(strstr(output, shown[i]), "%s not in: %s", shown[i], output);

@@ -51,7 +51,7 @@ total on Mock GPU (device 0): 1000 items in 4 blocks of 256, TIME, 4 bytes back
 195 : f32
 all further launches use device 1: CPU
 27 : f32
-host code: 4 bytes back
+host code: 4 bytes back (in place here)
 """
 
 with tempfile.TemporaryDirectory() as folder:

@@ -123,9 +123,9 @@ class ExportTest(unittest.TestCase):
     def test_calls(self):
         with tempfile.TemporaryDirectory() as folder:
             self.build(folder, CALLER)
-            done = self.sh("./caller", LIBOMPTARGET_INFO="32")
+            done = self.sh("./caller", LIBOMPTARGET_INFO="32", KDSL_MEMORY="separate")
             self.assertEqual(done.stdout, "4 12 52 2 5 0 7 3 3\n")
-            for env in ({"KDSL_POISON": "1"}, {"OMP_TARGET_OFFLOAD": "disabled"}):
+            for env in ({}, {"KDSL_POISON": "1"}, {"OMP_TARGET_OFFLOAD": "disabled"}):
                 self.assertEqual(self.sh("./caller", **env).stdout, done.stdout, env)
         for part in done.stderr.split("begin ")[1:]:
             what, _, rest = part.partition("\n")

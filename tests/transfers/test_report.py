@@ -69,24 +69,34 @@ class ReportTest(unittest.TestCase):
         return found
 
     def test_report(self):
-        launches, arrays = self.report(KDSL_REPORT="1").split("array ", 1)
+        """What moves on a device with its own memory; in place nothing does, and the report tells what would."""
+        for memory, moves in (("separate", True), ("auto", False)):
+            with self.subTest(memory):
+                self.check_report(memory, moves)
+
+    def check_report(self, memory, moves):
+        launches, arrays = self.report(KDSL_REPORT="1", KDSL_MEMORY=memory).split("array ", 1)
+        self.assertEqual(", in place" in launches, not moves)
         launches, arrays = self.rows(launches.partition("\n")[2]), self.rows(arrays.partition("\n")[2])
+        def row(times, to_device, from_device):
+            return (times, to_device, to_device * moves, from_device, from_device * moves)
+
         self.assertEqual(launches, {
-            "step (p.kdsl:13)": (100, 4000, 4000, 0, 0),
-            "pick (p.kdsl:18)": (2, 80 + 128, 80 + 128, 16, 16),
-            "fill (p.kdsl:20)": (3, 0, 0, 0, 0),
-            "host code": (0, 0, 0, 8040, 8040),
+            "step (p.kdsl:13)": row(100, 4000, 0),
+            "pick (p.kdsl:18)": row(2, 80 + 128, 16),
+            "fill (p.kdsl:20)": row(3, 0, 0),
+            "host code": row(0, 0, 8040),
         })
         self.assertEqual(arrays, {
-            "a (p.kdsl:13)": (0, 4000, 4000, 4000, 4000),
-            "b (p.kdsl:13)": (0, 0, 0, 4000, 4000),
-            "places (p.kdsl:18)": (0, 80, 80, 0, 0),
-            "some (p.kdsl:18)": (0, 0, 0, 40, 40),
-            "checks (p.kdsl:2)": (0, 128, 128, 16, 16),
+            "a (p.kdsl:13)": row(0, 4000, 4000),
+            "b (p.kdsl:13)": row(0, 0, 4000),
+            "places (p.kdsl:18)": row(0, 80, 0),
+            "some (p.kdsl:18)": row(0, 0, 40),
+            "checks (p.kdsl:2)": row(0, 128, 16),
         })
 
     def test_by_device(self):
-        done = self.run_program(DEVICES, KDSL_REPORT="1")
+        done = self.run_program(DEVICES, KDSL_REPORT="1", KDSL_MEMORY="separate")
         self.assertEqual(done.returncode, 0, done.stderr)
         value, _, name = done.stdout.strip().partition(" ")
         self.assertEqual(value, "8")

@@ -1,7 +1,8 @@
 /* The tables of resident arrays, on devices that are nothing but memory of this process: random launches on several of
  * them, whole and in parts, with host code between, beside an array that everybody writes. What a kernel or the host
- * reads has to be what was written last, wherever that was. With KDSL_POISON and without, and with memory that runs out
- * now and then: then the call fails, no lock is held, and everything else is as it was. */
+ * reads has to be what was written last, wherever that was. With KDSL_POISON and without, with a device that works in
+ * the memory of the host and without, with and without the report of what such a device would need copied, and with
+ * memory that runs out now and then: then the call fails, no lock is held, and everything else is as it was. */
 #include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,9 +28,9 @@ enum { DEVICES = 3, MOST_MAPPED = 64 };
 
 typedef struct Mapped {
     char *begin, *end, *copy;
-    bool is_given; /* the copy belongs to the program */
 } Mapped;
 static Mapped mapped[DEVICES][MOST_MAPPED];
+static int64_t in_place = -1; /* the device that works in the memory of the host; -1: none */
 static long n_copied;
 
 static int n_devices(void) { return DEVICES; }
@@ -46,10 +47,11 @@ static void begin_on_device(void *loc, int64_t device, int32_t n, void **bases, 
                             int64_t *types, void **names, void **mappers) {
     (void)loc, (void)n, (void)names, (void)mappers;
     char *begin = *begins, *end = begin + *sizes;
+    assert(device != in_place);
     assert(!find_mapped(device, begin, end)); /* libomptarget cannot extend a mapping */
     int i = 0;
     while (mapped[device][i].begin) i++;
-    mapped[device][i] = (Mapped){begin, end, malloc((size_t)*sizes), false};
+    mapped[device][i] = (Mapped){begin, end, malloc((size_t)*sizes)};
     memset(mapped[device][i].copy, 0xEE, (size_t)*sizes);
     if (*types & MAP_TO) memcpy(mapped[device][i].copy, begin, (size_t)*sizes);
     *bases = mapped[device][i].copy;
@@ -59,7 +61,7 @@ static void end_on_device(void *loc, int64_t device, int32_t n, void **bases, vo
                           int64_t *types, void **names, void **mappers) {
     (void)loc, (void)n, (void)bases, (void)types, (void)names, (void)mappers;
     Mapped *m = find_mapped(device, *begins, (char *)*begins + *sizes);
-    assert(m && !m->is_given && m->begin == *begins && m->end - m->begin == *sizes);
+    assert(m && m->begin == *begins && m->end - m->begin == *sizes);
     free(m->copy);
     *m = (Mapped){0};
 }
@@ -75,31 +77,11 @@ static void update(void *loc, int64_t device, int32_t n, void **bases, void **be
     else memcpy(at, m->copy + (at - m->begin), (size_t)*sizes);
 }
 
-/* All devices but the last one take memory that they are given. */
-static int associate(const void *host, const void *there, size_t n_bytes, size_t offset, int device) {
-    char *begin = (char *)host, *end = begin + n_bytes;
-    assert(!offset && !find_mapped(device, begin, end));
-    if (device == DEVICES - 1) return -1;
-    int i = 0;
-    while (mapped[device][i].begin) i++;
-    mapped[device][i] = (Mapped){begin, end, (char *)there, true};
-    return 0;
-}
-
-static int disassociate(const void *host, int device) {
-    Mapped *m = find_mapped(device, host, (const char *)host + 1);
-    assert(m && m->is_given && m->begin == host);
-    *m = (Mapped){0};
-    return 0;
-}
-
 const Target *kdsl_target(void) {
     static const Target target = {.n_devices = n_devices,
                                   .begin_mapping = begin_on_device,
                                   .end_mapping = end_on_device,
-                                  .update = update,
-                                  .associate = associate,
-                                  .disassociate = disassociate};
+                                  .update = update};
     return &target;
 }
 
@@ -112,7 +94,8 @@ void kdsl_moving(const KdslSection *what, int64_t device, int64_t n, KdslMove m)
     (void)what, (void)device, (void)n, (void)m;
 }
 void kdsl_report_serve(const KdslSection *launch) { (void)launch; }
-void kdsl_ask_for_huge_pages(char *at, size_t n_bytes) { (void)at, (void)n_bytes; }
+bool kdsl_report_is_on;
+bool kdsl_is_in_place(int64_t device) { return device == in_place; }
 bool kdsl_is_large_array(const char *at, int64_t n_bytes) { return (void)at, (void)n_bytes, true; }
 static long n_pinned;
 bool kdsl_nvidia_pin(int64_t device, void *at, int64_t n) { return (void)device, (void)at, (void)n, n_pinned++, true; }
@@ -131,7 +114,7 @@ _Noreturn void kdsl_fail(const char *place, const char *format, ...) {
 
 /* The array, and what it should hold ------------------------------------------------------------------------------- */
 
-enum { MOST_BYTES = KDSL_HUGE_FROM_BYTES + (1 << 20) };
+enum { MOST_BYTES = 5 << 20 };
 static char *array, expected[MOST_BYTES];
 static int64_t n_bytes_of_array;
 
@@ -236,24 +219,12 @@ static void run(int64_t n_bytes, int n_steps) {
     free(array);
 }
 
-/* Which ordinary memory need not: malloc's begins behind a word of its own. */
-static void large_arrays_begin_with_a_line(void) {
-    static const KdslSection what = {"ident", ";x;f;1;1;;"};
-    int64_t n_bytes = KDSL_HUGE_FROM_BYTES;
-    for (int device = 0; device < DEVICES; device++) {
-        char *at = calloc(1, (size_t)n_bytes);
-        uintptr_t there = (uintptr_t)kdsl_on_device(&what, device, at, n_bytes, true, true);
-        assert(there != (uintptr_t)at && (there % 64 == 0 || device == DEVICES - 1));
-        kdsl_forget_freed(at, (size_t)n_bytes);
-        assert(!find_mapped(device, at, at + n_bytes));
-        free(at);
-    }
-}
-
 int main(void) {
-    for (int way = 0; way < 4; way++) {
+    for (int way = 0; way < 12; way++) {
         bool poisoned = way & 1;
         is_scarce = way & 2;
+        in_place = way < 4 ? -1 : 1;
+        kdsl_report_is_on = way >= 8;
         for (int seed = 1; seed <= 400; seed++) {
             srand((unsigned)seed);
             run(1 + below(40), 300);
@@ -266,7 +237,6 @@ int main(void) {
         srand(7);
         run(MOST_BYTES, 60);
     }
-    large_arrays_begin_with_a_line();
     assert(n_copied > 10000 && !n_pinned && n_failed > 1000);
     puts("ok");
     return 0;
