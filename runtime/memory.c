@@ -52,12 +52,27 @@ static bool decide(int64_t device) {
     return chosen == KDSL_MEMORY_UNIFIED || (chosen == KDSL_MEMORY_AUTO && !kdsl_device_is_gpu((int)device));
 }
 
+enum { MOST = 64 }; /* further devices are asked about each time */
+static enum Known { UNKNOWN, NO, YES } known[MOST];
+
+static enum Known known_of(int64_t device) {
+    return device < 0 || device >= MOST ? UNKNOWN : __atomic_load_n(&known[device], __ATOMIC_RELAXED);
+}
+
 bool kdsl_is_in_place(int64_t device) {
-    enum { MOST = 64 }; /* further devices are asked about each time */
-    enum { UNKNOWN, NO, YES };
-    static char known[MOST];
-    if (device < 0 || device >= MOST) return decide(device);
-    char is = __atomic_load_n(&known[device], __ATOMIC_RELAXED);
-    if (is == UNKNOWN) __atomic_store_n(&known[device], is = decide(device) ? YES : NO, __ATOMIC_RELAXED);
+    enum Known is = known_of(device);
+    if (is != UNKNOWN) return is == YES;
+    is = decide(device) ? YES : NO;
+    if (device >= 0 && device < MOST) __atomic_store_n(&known[device], is, __ATOMIC_RELAXED);
     return is == YES;
+}
+
+/* To ask for the kind of a device loads its image, which may fail. */
+bool kdsl_is_in_place_for(const KdslSection *what, int64_t device, int64_t n_bytes) {
+    if (known_of(device) == UNKNOWN) {
+        kdsl_moving(what, device, n_bytes, MOVES_NOTHING);
+        kdsl_is_in_place(device);
+        kdsl_moving(NULL, 0, 0, MOVES_NOTHING);
+    }
+    return kdsl_is_in_place(device);
 }

@@ -233,7 +233,7 @@ void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t 
     if (!n_bytes) return at;
     Part part = {at, (char *)at + n_bytes};
     if (device < 0) device = kdsl_default_device();
-    if (kdsl_is_in_place(device) && !kdsl_report_is_on) {
+    if (kdsl_is_in_place_for(what, device, n_bytes) && !kdsl_report_is_on) {
         kdsl_not_on_device(at, n_bytes, writes);
         return at;
     }

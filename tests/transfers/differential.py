@@ -43,7 +43,7 @@ def run(command, cwd=None, stdin="", **env):
 def worlds(each):
     found = [("plan, poisoned", "plan", {"KDSL_POISON": "1"}),
              ("plan, no device", "plan", {"OMP_TARGET_OFFLOAD": "disabled"}), ("tree", None, {})]
-    return found + ([("plan", "plan", {}), ("each", "each", {})] if each else [])
+    return found + ([("plan", "plan", {}), ("each", "each", {"KDSL_MEMORY": "separate"})] if each else [])
 
 
 def differences(kdslc, path, found, each, level):

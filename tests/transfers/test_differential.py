@@ -16,7 +16,7 @@ import parts  # noqa: E402
 N_FILES, N_CASES, N_SESSIONS = 7, 40, 12
 QUICK_FILES, QUICK_SESSIONS = 1, 2
 EXAMPLES = sorted((Path(__file__).resolve().parent.parent.parent / "examples").glob("*.kdsl"))
-WORLDS = [("plan", {}), ("plan", {"KDSL_POISON": "1"}), ("each", {}), ("plan", {"OMP_TARGET_OFFLOAD": "disabled"})]
+WORLDS = [("plan", {}), ("plan", {"KDSL_POISON": "1"}), ("each", {"KDSL_MEMORY": "separate"}), ("plan", {"OMP_TARGET_OFFLOAD": "disabled"})]
 
 
 def check_example(kdslc, work, path):

@@ -96,6 +96,10 @@ void kdsl_moving(const KdslSection *what, int64_t device, int64_t n, KdslMove m)
 void kdsl_report_serve(const KdslSection *launch) { (void)launch; }
 bool kdsl_report_is_on;
 bool kdsl_is_in_place(int64_t device) { return device == in_place; }
+bool kdsl_is_in_place_for(const KdslSection *what, int64_t device, int64_t n_bytes) {
+    (void)what, (void)n_bytes;
+    return device == in_place;
+}
 bool kdsl_is_large_array(const char *at, int64_t n_bytes) { return (void)at, (void)n_bytes, true; }
 static long n_pinned;
 bool kdsl_nvidia_pin(int64_t device, void *at, int64_t n) { return (void)device, (void)at, (void)n, n_pinned++, true; }
