@@ -203,13 +203,6 @@ static Walk walk_kernel(Arena *arena, const Func *kernel, const Symbol *array) {
     return w;
 }
 
-bool array_is_only_written(Arena *arena, const Func *kernel, const Symbol *array) {
-    Walk w = walk_kernel(arena, kernel, array);
-    for (int i = 0; i < w.stretches.n; i++)
-        if (w.stretches.at[i].reads || w.stretches.at[i].updates) return false;
-    return true;
-}
-
 bool accesses_are_disjoint(Arena *arena, const Func *kernel, const Symbol *array) {
     Walk w = walk_kernel(arena, kernel, array);
     for (int i = 0; i < w.stretches.n; i++) {

@@ -63,15 +63,51 @@ static bool may_race(const Sema *s, const Func *kernel, const Symbol *array) {
     return !accesses_are_disjoint(s->arena, kernel, array) && !is_proven_free(kernel, array);
 }
 
-static void choose(const Sema *s, Func *kernel, Symbol *sym) {
+static void choose(const Sema *s, Func *kernel, Symbol *sym, bool is_exposed) {
     unsigned checks = s->options->shadow;
     bool is_written = sym->is_shared || sym->mode == REF_MUT || sym->mode == REF_OUT || sym->mode == REF_SCRATCH;
     bool is_value = sym->type->kind != TY_ARRAY; /* one that no item writes is passed by value */
     if (is_value && !(is_written && kernel->transfers.at[sym->dim] & TRANSFER_FROM)) return;
     bool wants_init = checks & SHADOW_INIT && symbol_is_fresh(sym);
-    if (!(checks & SHADOW_ALL)) wants_init = wants_init && !array_is_only_written(s->arena, kernel, sym);
+    if (!(checks & SHADOW_ALL)) wants_init = wants_init && is_exposed;
     bool wants_races = checks & SHADOW_RACE && is_written && may_race(s, kernel, sym);
     kernel->shadowed.at[sym->id] = wants_init || wants_races;
+}
+
+bool symbol_is_unset(const Symbol *sym) {
+    bool is_local = sym && sym->kind == SYM_LOCAL && sym->func && sym->id >= 0 && !sym->is_shared && !sym->init;
+    return is_local && sym->type->kind == TY_ARRAY && frame_facts(sym)->in_frame;
+}
+
+typedef struct Unset {
+    const Sema *s;
+    Vec(Symbol *) arrays;
+} Unset;
+
+static bool find_unset(Expr *e, void *context) {
+    Unset *u = context;
+    Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
+    bool is_new = symbol_is_unset(sym);
+    for (int i = 0; is_new && i < u->arrays.n; i++) is_new = u->arrays.at[i] != sym;
+    if (is_new) vec_push(u->s->arena, &u->arrays, sym);
+    return false;
+}
+
+/* The arrays of a kernel or function that --check=init is about, those of a work item last. */
+static void choose_arrays(Sema *s, Func *f) {
+    Unset u = {.s = s};
+    bool wants_init = s->options->shadow & SHADOW_INIT;
+    for (int i = 0; f->is_kernel && i < f->params.n; i++) vec_push(s->arena, &u.arrays, f->params.at[i]);
+    for (int i = 0; f->is_kernel && i < f->group.shared.n; i++) vec_push(s->arena, &u.arrays, f->group.shared.at[i]);
+    int n = u.arrays.n;
+    if (wants_init) block_find(f->item->fn.body, find_unset, &u);
+    if (!u.arrays.n) return;
+    bool *exposed = wants_init ? exposed_arrays(s->arena, f, u.arrays.at, u.arrays.n) : NULL;
+    for (int i = 0; i < u.arrays.n; i++) {
+        Symbol *sym = u.arrays.at[i];
+        if (i < n) choose(s, f, sym, exposed && exposed[i]);
+        else if (exposed[i] || s->options->shadow & SHADOW_ALL) f->shadowed.at[sym->id] = true;
+    }
 }
 
 static bool passes_on(const Func *f) {
@@ -97,28 +133,20 @@ typedef struct Numbering {
     Func *func;
 } Numbering;
 
-/* An array of a work item that is declared without values. */
-static bool is_unset(const Sema *s, const Symbol *sym) {
-    bool is_local = sym && sym->kind == SYM_LOCAL && sym->func && sym->id >= 0 && !sym->is_shared && !sym->init;
-    if (!is_local || sym->type->kind != TY_ARRAY || !(s->options->shadow & SHADOW_INIT)) return false;
-    return frame_facts(sym)->in_frame;
-}
-
 /* The array, or the value passed by reference; NULL: not recorded. */
-static const Symbol *recorded(const Sema *s, Expr *e) {
+static const Symbol *recorded(Expr *e) {
     bool is_part = e->kind == EXPR_INDEX || (e->kind == EXPR_FIELD && expr_fixed_field(e));
     const Symbol *sym = NULL;
     if (expr_is_builtin(e, BUILTIN_AT)) sym = expr_root(e->call.info->receiver);
     else if (is_part) sym = expr_root(e);
     else if (e->kind == EXPR_NAME) sym = e->name.sym;
-    if (is_unset(s, sym)) sym->func->shadowed.at[sym->id] = true;
     return symbol_is_shadowed(sym) ? sym : NULL;
 }
 
 static bool give_number(Expr *e, void *context) {
     Numbering *n = context;
     Program *p = n->s->program;
-    Recorded access = {e->span, recorded(n->s, e)};
+    Recorded access = {e->span, recorded(e)};
     if (!access.array) return false;
     n->func->is_shadowed = true;
     if (p->touches.n == MOST_TOUCHES) {
@@ -145,9 +173,7 @@ void shadow_find(Sema *s) {
     if (!s->options || !s->options->shadow) return;
     for (int i = 0; i < p->funcs.n; i++) {
         Func *f = p->funcs.at[i];
-        if (!f->is_kernel || f->is_made || !f->item->fn.body) continue;
-        for (int k = 0; k < f->params.n; k++) choose(s, f, f->params.at[k]);
-        for (int k = 0; k < f->group.shared.n; k++) choose(s, f, f->group.shared.at[k]);
+        if (f->on_device && !f->is_made && f->item && f->item->fn.body) choose_arrays(s, f);
     }
     for (bool changed = true; changed;) {
         changed = false;

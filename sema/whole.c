@@ -19,7 +19,6 @@
 enum {
     MAX_CALLS = 500,         /* looked into for one parameter */
     MAX_OPERATIONS = 200000, /* of isl, for one parameter: some ten milliseconds */
-    MAX_SIZE_BITS = 56,      /* of an extent: no processor gives a program more addresses */
 };
 
 /* The statements that follow a block, up to the end of the function or of a loop's iteration. */
@@ -102,17 +101,10 @@ static const Expr *call_of(const Stmt *st) {
 
 static void bind_arguments(Frame *at, Frame *in, const Expr *call, isl_set *states) {
     const Func *f = in->quasi.f;
-    const CallInfo *info = call->call.info;
     for (int i = 0; i < call->call.args.n && i < f->params.n; i++)
         if (f->params.at[i]->mode == REF_NONE)
             quasi_bind(&in->quasi, f->params.at[i], quasi_int(&at->quasi, call->call.args.at[i].value, states));
-    for (int k = 0; k < f->sizes.n && k < info->sizes.n; k++) {
-        const Expr *a = call->call.args.at[info->sizes.at[k].arg].value;
-        const Symbol *array = a->kind == EXPR_NAME ? a->name.sym : NULL;
-        if (!array || array->kind != SYM_PARAM || array->reshaped) continue;
-        const Shape *shape = &at->quasi.f->shapes.at[array->dim];
-        quasi_bind(&in->quasi, f->sizes.at[k], quasi_extent(&at->quasi, &shape->at[info->sizes.at[k].dim]));
-    }
+    quasi_bind_sizes(&at->quasi, &in->quasi, call);
 }
 
 static isl_set *called(Frame *at, const Expr *call, isl_set *states) {
@@ -220,29 +212,6 @@ static isl_set *written_from(Frame *at, Rest rest, isl_set *states) {
 
 /* The kernel ------------------------------------------------------------------------------------------------------- */
 
-/* Sizes are from 0, scalar parameters within their types. */
-static isl_set *bind_parameters(Frame *at) {
-    const Func *f = at->quasi.f;
-    Quasi *q = at->quasi.q;
-    isl_set *states = quasi_all(q);
-    isl_pw_aff *most = quasi_number(q, INT64_C(1) << MAX_SIZE_BITS);
-    for (int i = 0; i < f->sizes.n; i++) {
-        isl_pw_aff *v = quasi_variable(q, f->sizes.at[i]);
-        states = isl_set_intersect(states, isl_pw_aff_nonneg_set(isl_pw_aff_copy(v)));
-        states = isl_set_intersect(states, isl_pw_aff_le_set(isl_pw_aff_copy(v), isl_pw_aff_copy(most)));
-        quasi_bind(&at->quasi, f->sizes.at[i], v);
-    }
-    isl_pw_aff_free(most);
-    for (int i = 0; i < f->params.n; i++) {
-        const Symbol *p = f->params.at[i];
-        if (p->mode != REF_NONE || p->type->kind < TY_I8 || p->type->kind > TY_INDEX) continue;
-        isl_pw_aff *v = quasi_variable(q, p);
-        states = isl_set_intersect(states, quasi_in_type(v, p->type));
-        quasi_bind(&at->quasi, p, v);
-    }
-    return states;
-}
-
 /* The host has checked the arithmetic of the bounds before the launch. */
 static isl_set *bind_domain(Frame *at, isl_set *states) {
     const Func *f = at->quasi.f;
@@ -313,7 +282,7 @@ const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char
     Quasi q = quasi_begin(&own, MAX_OPERATIONS);
     const Shape *shape = &kernel->shapes.at[param];
     Frame at = {quasi_frame(&q, kernel), param, shape->rank, &calls, &writer};
-    isl_set *states = bind_parameters(&at), *domain = bind_domain(&at, states);
+    isl_set *states = quasi_bind_parameters(&at.quasi), *domain = bind_domain(&at, states);
     isl_set *written = written_from(&at, (Rest){kernel->item->fn.body, 0, NULL}, domain);
     isl_set *all = isl_set_copy(domain); /* a single value: every item writes it */
     if (shape->rank) {

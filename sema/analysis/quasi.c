@@ -414,3 +414,42 @@ isl_set *quasi_and(isl_set *a, isl_set *b) {
     isl_set_free(b);
     return isl_set_from_basic_set(isl_basic_set_intersect(x, y));
 }
+
+/* Functions -------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_SIZE_BITS = 56 }; /* of an extent: no processor gives a program more addresses */
+
+isl_set *quasi_bind_parameters(QuasiFrame *at) {
+    const Func *f = at->f;
+    Quasi *q = at->q;
+    isl_set *states = quasi_all(q);
+    isl_pw_aff *most = quasi_number(q, INT64_C(1) << MAX_SIZE_BITS);
+    for (int i = 0; i < f->sizes.n; i++) {
+        isl_pw_aff *v = quasi_variable(q, f->sizes.at[i]);
+        states = isl_set_intersect(states, isl_pw_aff_nonneg_set(isl_pw_aff_copy(v)));
+        states = isl_set_intersect(states, isl_pw_aff_le_set(isl_pw_aff_copy(v), isl_pw_aff_copy(most)));
+        quasi_bind(at, f->sizes.at[i], v);
+    }
+    isl_pw_aff_free(most);
+    for (int i = 0; i < f->params.n; i++) {
+        const Symbol *p = f->params.at[i];
+        if (p->mode != REF_NONE || !is_integer(p->type)) continue;
+        isl_pw_aff *v = quasi_variable(q, p);
+        states = isl_set_intersect(states, quasi_in_type(v, p->type));
+        quasi_bind(at, p, v);
+    }
+    return states;
+}
+
+void quasi_bind_sizes(QuasiFrame *at, QuasiFrame *in, const Expr *call) {
+    const CallInfo *info = call->call.info;
+    const Func *f = in->f;
+    for (int k = 0; k < f->sizes.n && k < info->sizes.n; k++) {
+        const Expr *a = call->call.args.at[info->sizes.at[k].arg].value;
+        const Symbol *array = a->kind == EXPR_NAME ? a->name.sym : NULL;
+        int d = info->sizes.at[k].dim;
+        if (!array || array->reshaped) continue;
+        if (array->kind == SYM_PARAM) quasi_bind(in, f->sizes.at[k], quasi_extent(at, &at->f->shapes.at[array->dim].at[d]));
+        else if (array->dims[d].kind == DIM_CONST) quasi_bind(in, f->sizes.at[k], quasi_number(at->q, array->dims[d].value));
+    }
+}

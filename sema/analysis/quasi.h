@@ -59,6 +59,10 @@ __isl_give isl_set *quasi_bool(QuasiFrame *at, const Expr *e, __isl_keep isl_set
 __isl_give isl_set *quasi_range(QuasiFrame *at, const Range *r, __isl_keep isl_pw_aff *v, __isl_keep isl_set *states);
 /* The extent d of an array parameter. */
 __isl_give isl_pw_aff *quasi_extent(QuasiFrame *at, const Extent *x);
+/* Of a kernel or function: sizes are from 0, scalar parameters within their types. The states of that. */
+__isl_give isl_set *quasi_bind_parameters(QuasiFrame *at);
+/* The sizes of a function that is called. */
+void quasi_bind_sizes(QuasiFrame *at, QuasiFrame *in, const Expr *call);
 /* `set` for some value of the variable. */
 __isl_give isl_set *quasi_some(__isl_take isl_set *set, __isl_keep isl_pw_aff *variable);
 
