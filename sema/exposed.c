@@ -4,13 +4,13 @@
  * item and the variables of the loops around as parameters. A read asks whether its element is in the set.
  *
  * The set of an item has what it has written itself. At a barrier, what the other items of the group have written is
- * added: the set, for some item of the group. So after a tile is loaded and a barrier passed, every element of the
- * tile is in it, and an index that is not understood does no harm, because it is inside of the array or fails its check.
+ * added: the set, for some item of the group. So after a tile is loaded and a barrier passed, every element of the tile
+ * is in it, and an index that is not understood does no harm: it is inside of the array or fails its check.
  * A loop adds the union over its iterations; inside of it, those before the one under way are added if a read needs
  * them. Branches add what they write where their condition holds, or what both write where it is not quasi-affine.
  *
  * The set is a lower bound. What is not understood adds nothing: loops that may be left early, `while`, parts of
- * elements below a field, slices. Values that are not quasi-affine are variables as long as they are in scope. */
+ * elements below a field. Values that are not quasi-affine are variables as long as they are in scope. */
 #include "parser/children.h"
 #include "sema/analysis/quasi.h"
 #include "sema/check.h"
@@ -34,11 +34,17 @@ typedef struct Tracked {
     bool is_exposed;
 } Tracked;
 
-/* What a reference is bound to. */
+/* What a reference is bound to: along each axis of the array an index, or where the range of a slice begins. */
+typedef struct Axis {
+    isl_pw_aff *from; /* NULL: not known */
+    bool is_open;     /* the reference has this axis, too */
+} Axis;
 typedef struct Ref {
     Tracked *to; /* NULL: nothing that matters */
-    isl_set *part; /* of a reference to an element, which; of a slice, a set that it lies in; NULL: the whole array */
-    bool is_exact; /* the part is a single element */
+    Axis *at;
+    int n_open;
+    bool is_whole;  /* the array itself */
+    bool is_inside; /* of elements: a part of them */
 } Ref;
 
 typedef struct Frame {
@@ -63,6 +69,7 @@ typedef struct Walk {
     isl_pw_aff *local[3];
     Vec(Value) values;
     Vec(isl_set *) kept;
+    Vec(isl_pw_aff *) kept_values;
 } Walk;
 
 /* Sets ------------------------------------------------------------------------------------------------------------- */
@@ -70,6 +77,11 @@ typedef struct Walk {
 static isl_set *keep(Walk *w, isl_set *s) {
     if (s) vec_push(w->arena, &w->kept, s);
     return s;
+}
+
+static isl_pw_aff *keep_value(Walk *w, isl_pw_aff *v) {
+    if (v) vec_push(w->arena, &w->kept_values, v);
+    return v;
 }
 
 static isl_space *elements(const Walk *w, const Tracked *t) {
@@ -220,7 +232,7 @@ static void suppose(Walk *w, isl_set *c, bool holds) {
 
 typedef struct Mention {
     Tracked *to;   /* NULL: memory that does not matter */
-    isl_set *part; /* the elements; NULL: not known, one of the array */
+    isl_set *part; /* the elements, or more */
     bool is_whole; /* all of these elements are accessed, with all that is in them */
     bool is_element, has_fields;
 } Mention;
@@ -231,11 +243,17 @@ static Ref ref_of(const Walk *w, const Symbol *sym) {
     return known ? w->frame->refs[sym->id] : (Ref){0};
 }
 
-static isl_set *element(Walk *w, const Tracked *t, const ExprList *at) {
+/* The element with these indices of the reference; with any index where one is not known, or `at` is NULL. */
+static isl_set *element(Walk *w, const Ref *r, const ExprList *at, bool *is_known) {
     isl_map *m = no_index(w);
-    for (int d = 0; d < t->rank; d++)
-        m = isl_map_flat_range_product(m, isl_map_from_pw_aff(quasi_int(&w->frame->quasi, at->at[d], w->states)));
-    if (t->n_parts) m = isl_map_flat_range_product(m, below(w, quasi_number(&w->q, t->n_parts)));
+    for (int d = 0, k = 0; d < r->to->rank; d++) {
+        isl_pw_aff *i = isl_pw_aff_copy(r->at[d].from);
+        if (r->at[d].is_open) i = isl_pw_aff_add(i, at ? quasi_int(&w->frame->quasi, at->at[k++], w->states) : NULL);
+        if (!i) *is_known = false;
+        isl_map *index = i ? isl_map_from_pw_aff(i) : isl_map_universe(isl_space_alloc(w->q.ctx, 0, 0, 1));
+        m = isl_map_flat_range_product(m, index);
+    }
+    if (r->to->n_parts) m = isl_map_flat_range_product(m, below(w, quasi_number(&w->q, r->to->n_parts)));
     return keep(w, isl_map_range(m));
 }
 
@@ -249,26 +267,26 @@ static isl_set *fields(Walk *w, const Tracked *t, isl_set *part, const Expr *e) 
 }
 
 static Mention mention_of(Walk *w, const Expr *e) {
-    if (e->kind == EXPR_NAME) {
-        Ref r = ref_of(w, e->name.sym);
+    if (e->kind == EXPR_NAME || e->kind == EXPR_INDEX) {
+        const Expr *base = e->kind == EXPR_INDEX ? e->index.base : e;
+        Ref r = base->kind == EXPR_NAME ? ref_of(w, base->name.sym) : (Ref){0};
+        if (base->kind != EXPR_NAME) {
+            Mention p = mention_of(w, base);
+            p.is_whole = p.is_element = false;
+            return p;
+        }
         if (!r.to) return (Mention){0};
-        if (r.part) return (Mention){r.to, r.part, r.is_exact, r.is_exact, false};
-        return (Mention){r.to, r.to->box, true, !r.to->rank, false};
-    }
-    if (e->kind == EXPR_INDEX) {
-        Mention p = mention_of(w, e->index.base);
-        const Expr *base = e->index.base;
-        bool is_array = p.to && base->kind == EXPR_NAME && !ref_of(w, base->name.sym).part;
-        if (is_array && !expr_is_slice(e) && e->index.at.n == p.to->rank)
-            return (Mention){p.to, element(w, p.to, &e->index.at), true, true, false};
-        p.is_whole = p.is_element = false;
-        return p;
+        if (r.is_whole && e == base && r.n_open) return (Mention){r.to, r.to->box, true, false, false};
+        bool is_element = e == base ? r.n_open == 0 : r.n_open && !expr_is_slice(e) && e->index.at.n == r.n_open;
+        bool is_known = is_element && !r.is_inside;
+        isl_set *part = element(w, &r, is_element && r.n_open ? &e->index.at : NULL, &is_known);
+        return (Mention){r.to, part, is_known, is_element && !r.is_inside, false};
     }
     if (e->kind != EXPR_FIELD) return (Mention){0};
     Mention p = mention_of(w, e->field.base);
     if (!p.to) return p;
     bool is_part = p.is_element && !p.has_fields && p.to->n_parts && e->field.n_at > 0;
-    if (is_part && p.part) p.part = fields(w, p.to, p.part, e);
+    if (is_part) p.part = fields(w, p.to, p.part, e);
     p.is_whole = p.is_whole && is_part;
     p.has_fields = true;
     return p;
@@ -276,8 +294,8 @@ static Mention mention_of(Walk *w, const Expr *e) {
 
 static void read_part(Walk *w, Tracked *t, isl_set *part) {
     if (t->is_exposed || w->is_dead) return;
-    isl_set *asked = isl_set_copy(part ? part : t->box);
-    if (part && part != t->box) asked = isl_set_intersect(asked, isl_set_copy(t->box));
+    isl_set *asked = isl_set_copy(part);
+    if (part != t->box) asked = isl_set_intersect(asked, isl_set_copy(t->box));
     asked = where(asked, isl_set_copy(w->states));
     if (isl_set_is_subset(asked, t->set) != isl_bool_true) {
         t->is_exposed = true;
@@ -287,7 +305,7 @@ static void read_part(Walk *w, Tracked *t, isl_set *part) {
 }
 
 static void write_place(Walk *w, const Mention *p) {
-    if (p->to && p->part && p->is_whole) gain(w, p->to, p->part);
+    if (p->to && p->is_whole) gain(w, p->to, p->part);
 }
 
 /* Expressions ------------------------------------------------------------------------------------------------------ */
@@ -316,21 +334,42 @@ static bool leaves_early(const Block *b) {
     return false;
 }
 
+/* Of a slice of what `base` refers to. */
+static Ref sliced(Walk *w, const Ref *base, const Expr *e) {
+    Ref r = {base->to, arena_array(w->arena, Axis, base->to->rank + 1), 0, false, base->is_inside};
+    for (int d = 0, k = 0; d < base->to->rank; d++) {
+        r.at[d] = base->at[d];
+        if (!base->at[d].is_open) continue;
+        const Expr *i = e->index.at.at[k++];
+        const Range *range = i->kind == EXPR_RANGE ? &i->range.range : NULL;
+        r.at[d].is_open = range != NULL;
+        r.n_open += range != NULL;
+        if (range && range->lo) i = range->lo;
+        else if (range) continue;
+        isl_pw_aff *more = range && range->step ? NULL : quasi_int(&w->frame->quasi, i, w->states);
+        r.at[d].from = keep_value(w, isl_pw_aff_add(isl_pw_aff_copy(base->at[d].from), more));
+    }
+    return r;
+}
+
+static Ref ref_to(Walk *w, const Expr *e) {
+    if (e->kind == EXPR_NAME) return ref_of(w, e->name.sym);
+    const Expr *name = expr_is_slice(e) ? e->index.base : NULL;
+    Ref base = name && name->kind == EXPR_NAME ? ref_of(w, name->name.sym) : (Ref){0};
+    if (base.to && base.n_open == e->index.at.n) return sliced(w, &base, e);
+    Tracked *to = mention_of(w, e).to;
+    return (Ref){to, arena_array(w->arena, Axis, (to ? to->rank : 0) + 1), 0, false, true};
+}
+
 static void bind_arguments(Walk *w, Frame *in, const Expr *e) {
     const Func *f = in->quasi.f;
-    quasi_bind_sizes(&w->frame->quasi, &in->quasi, e);
+    quasi_bind_sizes(&w->frame->quasi, &in->quasi, e, w->states);
     for (int i = 0; i < f->params.n && i < e->call.args.n; i++) {
         const Symbol *p = f->params.at[i];
-        Expr *value = e->call.args.at[i].value;
-        if (p->mode == REF_NONE) {
-            bind_value(w, in, p, value);
-            continue;
-        }
-        Mention at = mention_of(w, value);
-        if (!at.to || at.to->is_private) continue;
-        bool is_array = value->kind == EXPR_NAME && at.part == at.to->box;
-        bool is_element = at.is_element && at.is_whole && at.part;
-        in->refs[p->id] = (Ref){at.to, is_array ? NULL : is_element ? at.part : at.to->box, is_element};
+        const Expr *value = e->call.args.at[i].value;
+        Ref r = p->mode == REF_NONE ? (Ref){0} : ref_to(w, value);
+        if (p->mode == REF_NONE) bind_value(w, in, p, value);
+        else if (r.to && !r.to->is_private) in->refs[p->id] = r;
     }
 }
 
@@ -370,7 +409,7 @@ static void walk_call(Walk *w, Expr *e) {
         Mention p = a->mode == REF_NONE ? (Mention){0} : mention_of(w, a->value);
         if (!p.to) continue;
         if (p.to->is_private && a->mode != REF_IN) gain(w, p.to, p.to->box); /* as irgen/lang/shadow_private.c says */
-        else if (!p.to->is_private && !(has_body && w->calls > 0)) read_part(w, p.to, NULL);
+        else if (!p.to->is_private && !(has_body && w->calls > 0)) read_part(w, p.to, p.to->box);
     }
 }
 
@@ -399,10 +438,10 @@ static void walk_at(Walk *w, Expr *e) {
         vec_push(w->arena, &at, e->call.args.at[i].value);
     }
     Mention p = mention_of(w, array);
+    Ref r = array->kind == EXPR_NAME ? ref_of(w, array->name.sym) : (Ref){0};
+    bool is_known = true;
     if (!p.to) walk_expr(w, array);
-    else if (p.part == p.to->box && array->kind == EXPR_NAME && at.n == p.to->rank)
-        read_part(w, p.to, element(w, p.to, &at));
-    else read_part(w, p.to, p.part);
+    else read_part(w, p.to, r.to && r.n_open == at.n ? element(w, &r, &at, &is_known) : p.part);
 }
 
 static void walk_choice(Walk *w, Expr *e) {
@@ -706,7 +745,9 @@ static void track(Walk *w, const Symbol *sym) {
     t->is_private = sym->kind == SYM_LOCAL && !sym->is_shared;
     t->box = box_of(w, t);
     t->set = t->gain = keep(w, isl_set_empty(elements(w, t)));
-    w->frame->refs[sym->id].to = t;
+    Ref *r = &w->frame->refs[sym->id];
+    *r = (Ref){t, arena_array(w->arena, Axis, t->rank + 1), t->rank, true, false};
+    for (int d = 0; d < t->rank; d++) r->at[d] = (Axis){keep_value(w, quasi_number(&w->q, 0)), true};
 }
 
 bool *exposed_arrays(Arena *arena, const Func *f, Symbol *const *arrays, int n) {
@@ -731,6 +772,7 @@ bool *exposed_arrays(Arena *arena, const Func *f, Symbol *const *arrays, int n) 
     forget_values(&w, 0);
     for (int d = 0; d < 3; d++) isl_pw_aff_free(w.local[d]);
     for (int i = 0; i < w.kept.n; i++) isl_set_free(w.kept.at[i]);
+    for (int i = 0; i < w.kept_values.n; i++) isl_pw_aff_free(w.kept_values.at[i]);
     quasi_frame_end(&frame.quasi);
     quasi_end(&w.q);
     arena_free(&own);

@@ -104,7 +104,7 @@ static void bind_arguments(Frame *at, Frame *in, const Expr *call, isl_set *stat
     for (int i = 0; i < call->call.args.n && i < f->params.n; i++)
         if (f->params.at[i]->mode == REF_NONE)
             quasi_bind(&in->quasi, f->params.at[i], quasi_int(&at->quasi, call->call.args.at[i].value, states));
-    quasi_bind_sizes(&at->quasi, &in->quasi, call);
+    quasi_bind_sizes(&at->quasi, &in->quasi, call, states);
 }
 
 static isl_set *called(Frame *at, const Expr *call, isl_set *states) {

@@ -504,7 +504,8 @@ static void plan(Plan *p, CgFunc *f, bool cuts_rounds) {
     find_uses(&h, p->body);
     keep_some_again(p);
     for (int id = 0; id < fn->n_symbols; id++)
-        p->apart[id] = p->kept[id] && p->symbols[id]->type->kind == TY_ARRAY && only_elements(p, p->symbols[id]);
+        p->apart[id] = p->kept[id] && p->symbols[id]->type->kind == TY_ARRAY && only_elements(p, p->symbols[id]) &&
+                       !(f->cg->shadows && symbol_is_shadowed(p->symbols[id]));
     p->first_return = p->n_parts;
     find_returns(p, p->body);
 }

@@ -1,7 +1,7 @@
 /* shadow_private.c -- --check=init for arrays of a work item that are declared without values: each byte of such an
  * array has one that says whether it has been written, in the frame beside it, so that nothing but a read without a
- * value needs the runtime. What is passed to a function that may write it counts as written from then on; so do arrays
- * that live across barriers, whose memory is not in the frame of one item. */
+ * value needs the runtime. Of an array that lives across barriers, each item of the group has its own bytes. What is
+ * passed to a function that may write it counts as written from then on. */
 #include "irgen/lang/lang.h"
 
 #include <stddef.h>
@@ -17,10 +17,18 @@ static LLVMValueRef *flags_at(CgFunc *f, const Symbol *sym) {
     return &f->shadow_private[sym->id];
 }
 
-/* NULL: what happens to it is not recorded. */
+static uint64_t room_of(CgFunc *f, const Symbol *sym) {
+    uint64_t bytes = LLVMConstIntGetZExtValue(cg_array_bytes(f, &f->slots[sym->id].array));
+    return (bytes + FLAG_ALIGN - 1) / FLAG_ALIGN * FLAG_ALIGN;
+}
+
+/* NULL: what happens to it is not recorded. Between the segments of a group, those of its first item. */
 static LLVMValueRef flags_of(CgFunc *f, const Symbol *sym) {
     bool is_ours = sym && sym->kind == SYM_LOCAL && !sym->is_shared && sym->func == f->func && sym->id >= 0;
-    return f->cg->shadows && is_ours && f->shadow_private ? *flags_at(f, sym) : NULL;
+    LLVMValueRef flags = f->cg->shadows && is_ours && f->shadow_private ? *flags_at(f, sym) : NULL;
+    if (!flags || !f->slots[sym->id].kept || !f->group_item) return flags;
+    LLVMTypeRef of_item = LLVMArrayType2(f->cg->i8, room_of(f, sym));
+    return LLVMBuildInBoundsGEP2(f->b, of_item, flags, &f->group_item, 1, "");
 }
 
 static void set_all(CgFunc *f, const Symbol *sym, LLVMValueRef flags, int value) {
@@ -29,14 +37,14 @@ static void set_all(CgFunc *f, const Symbol *sym, LLVMValueRef flags, int value)
 }
 
 void cg_private_declare(CgFunc *f, const Symbol *sym, bool has_value) {
-    if (!f->cg->shadows || has_value || !symbol_is_shadowed(sym) || f->slots[sym->id].kept) return;
+    if (!f->cg->shadows || has_value || !symbol_is_shadowed(sym)) return;
     LLVMValueRef *flags = flags_at(f, sym);
-    uint64_t bytes = LLVMConstIntGetZExtValue(cg_array_bytes(f, &f->slots[sym->id].array));
+    uint64_t items = f->slots[sym->id].kept ? (uint64_t)f->func->group.items : 1;
     if (!*flags) {
-        *flags = cg_alloca(f, LLVMArrayType2(f->cg->i8, bytes), "is_set");
+        *flags = cg_alloca(f, LLVMArrayType2(f->cg->i8, room_of(f, sym) * items), "is_set");
         LLVMSetAlignment(*flags, FLAG_ALIGN);
     }
-    set_all(f, sym, *flags, 0);
+    set_all(f, sym, flags_of(f, sym), 0);
 }
 
 void cg_private_written(CgFunc *f, const Symbol *sym) {

@@ -441,15 +441,32 @@ isl_set *quasi_bind_parameters(QuasiFrame *at) {
     return states;
 }
 
-void quasi_bind_sizes(QuasiFrame *at, QuasiFrame *in, const Expr *call) {
+static isl_pw_aff *extent_of(QuasiFrame *at, const Expr *e, int d) {
+    const Symbol *array = e->kind == EXPR_NAME ? e->name.sym : NULL;
+    if (!array || array->reshaped) return NULL;
+    if (array->kind == SYM_PARAM) return quasi_extent(at, &at->f->shapes.at[array->dim].at[d]);
+    return array->dims[d].kind == DIM_CONST ? quasi_number(at->q, array->dims[d].value) : NULL;
+}
+
+/* Of the range number d in a slice. */
+static isl_pw_aff *extent_of_slice(QuasiFrame *at, const Expr *e, int d, isl_set *states) {
+    for (int k = 0; k < e->index.at.n; k++) {
+        if (e->index.at.at[k]->kind != EXPR_RANGE || d-- > 0) continue;
+        const Range *r = &e->index.at.at[k]->range.range;
+        if (r->step) return NULL;
+        isl_pw_aff *hi = r->hi ? quasi_int(at, r->hi, states) : extent_of(at, e->index.base, k);
+        return r->lo ? isl_pw_aff_sub(hi, quasi_int(at, r->lo, states)) : hi;
+    }
+    return NULL;
+}
+
+void quasi_bind_sizes(QuasiFrame *at, QuasiFrame *in, const Expr *call, isl_set *states) {
     const CallInfo *info = call->call.info;
     const Func *f = in->f;
     for (int k = 0; k < f->sizes.n && k < info->sizes.n; k++) {
         const Expr *a = call->call.args.at[info->sizes.at[k].arg].value;
-        const Symbol *array = a->kind == EXPR_NAME ? a->name.sym : NULL;
         int d = info->sizes.at[k].dim;
-        if (!array || array->reshaped) continue;
-        if (array->kind == SYM_PARAM) quasi_bind(in, f->sizes.at[k], quasi_extent(at, &at->f->shapes.at[array->dim].at[d]));
-        else if (array->dims[d].kind == DIM_CONST) quasi_bind(in, f->sizes.at[k], quasi_number(at->q, array->dims[d].value));
+        isl_pw_aff *n = expr_is_slice(a) ? extent_of_slice(at, a, d, states) : extent_of(at, a, d);
+        if (n) quasi_bind(in, f->sizes.at[k], n);
     }
 }

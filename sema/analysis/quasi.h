@@ -62,7 +62,7 @@ __isl_give isl_pw_aff *quasi_extent(QuasiFrame *at, const Extent *x);
 /* Of a kernel or function: sizes are from 0, scalar parameters within their types. The states of that. */
 __isl_give isl_set *quasi_bind_parameters(QuasiFrame *at);
 /* The sizes of a function that is called. */
-void quasi_bind_sizes(QuasiFrame *at, QuasiFrame *in, const Expr *call);
+void quasi_bind_sizes(QuasiFrame *at, QuasiFrame *in, const Expr *call, __isl_keep isl_set *states);
 /* `set` for some value of the variable. */
 __isl_give isl_set *quasi_some(__isl_take isl_set *set, __isl_keep isl_pw_aff *variable);
 
