@@ -32,7 +32,8 @@ void transfer_infer(Sema *s, Func *f) {
                        "cannot prove that every element of `%s` is written, so it is also copied to the device",
                        param->name);
         if (param->type->kind != TY_ARRAY)
-            diag_note(s->c, d, f->item->fn.body->span, "every work item must execute `%s = ...;`", param->name);
+            diag_note(s->c, d, f->item->fn.body->span,
+                      "one work item must certainly execute `%s = ...;`, whatever the data", param->name);
         else if (left_out) diag_note(s->c, d, param->span, "%s", left_out);
         diag_fix(s->c, d, te->ref.mode_span, "&mut", "use `&mut` if the other elements are to keep their values");
     }

@@ -7,7 +7,8 @@
  *
  * A region is a lower bound. What is not understood writes nothing: loops that may be left early, `while`, slices. A
  * check that fails ends the program, so what comes after it counts as if none did.
- * A reference to a single value is written by the last item that does so.
+ * A reference to a single value is an array of one element: one item that certainly writes it is enough. A launch
+ * without items copies nothing back.
  *
  * isl_set_coalesce is not used: docs/decisions/must-write-regions.md. */
 #include "sema/analysis/quasi.h"
@@ -284,12 +285,9 @@ const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char
     Frame at = {quasi_frame(&q, kernel), param, shape->rank, &calls, &writer};
     isl_set *states = quasi_bind_parameters(&at.quasi), *domain = bind_domain(&at, states);
     isl_set *written = written_from(&at, (Rest){kernel->item->fn.body, 0, NULL}, domain);
-    isl_set *all = isl_set_copy(domain); /* a single value: every item writes it */
-    if (shape->rank) {
-        isl_set_free(all);
-        all = where(box(&at, shape), isl_set_copy(states));
-        written = of_all_items(&at, written, isl_set_copy(domain));
-    }
+    isl_set *all = shape->rank ? where(box(&at, shape), isl_set_copy(states))
+                               : of_all_items(&at, isl_set_universe(elements(&at)), isl_set_copy(domain));
+    written = of_all_items(&at, written, isl_set_copy(domain));
     isl_set *missing = isl_set_subtract(all, written);
     bool is_whole = isl_set_is_empty(missing) == isl_bool_true;
     if (left_out) *left_out = !is_whole && shape->rank ? example(&at, isl_set_copy(missing), arena) : NULL;
