@@ -61,6 +61,7 @@ static const Target targets[] = {
      .default_cpu = "sm_75",
      .gpu = &nvptx_gpu,
      .atomic_scope = "device",
+     .updates_to_read = true,
      .text_is_image = true,
      .lines_only = true,
      .fma_feature = "",

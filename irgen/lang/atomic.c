@@ -1,10 +1,12 @@
 /* atomic.c -- atomic updates of elements: relaxed, visible to the whole device (the target row names the scope). An
  * update that LLVM has with our meaning is one atomicrmw, which a back end without the instruction expands to a
  * compare-and-swap loop. Float min and max are such a loop here, because no atomicrmw follows the language's rule for
- * NaN and signed zeros. Where only one thread can access the element, updates are ordinary: on the host, in `shared`
- * arrays of groups that are loops, and in private copies of arrays (cpu/private.c). */
+ * NaN and signed zeros. An update that changes nothing, of which the old value is wanted, is an atomic load. Where
+ * only one thread can access the element, updates are ordinary: on the host, in `shared` arrays of groups that are
+ * loops, and in private copies of arrays (cpu/private.c). */
 #include "irgen/lang/lang.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { NO_RMW = -1 }; /* LLVM has no such instruction */
@@ -14,6 +16,7 @@ typedef struct Update {
     CgValue was; /* ATOMIC_COMPARE_AND_SWAP */
     Span span;
     bool in_group; /* of a `shared` array */
+    bool only_reads;
 } Update;
 
 static bool may_run_in_parallel(const CgFunc *f, const Expr *target) {
@@ -73,6 +76,27 @@ static CgValue one_step(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     return cg_value(old, place.type);
 }
 
+/* Does the operation with this constant give the old value, whatever it is? */
+static bool changes_nothing(const Expr *e, const Type *t) {
+    const Const *by = &e->atomic.value->konst;
+    Op op = e->atomic.op;
+    if (e->atomic.is_min || e->atomic.is_max || e->atomic.was || e->atomic.drops_old) return false;
+    if (by->kind == CONST_FLOAT) return t->is_float && op == OP_SUB && by->f == 0 && !signbit(by->f);
+    if (by->kind != CONST_INT || !t->is_int) return false;
+    uint64_t ones = t->bits == 64 ? UINT64_MAX : (UINT64_C(1) << t->bits) - 1;
+    if (op == OP_BIT_AND) return ((uint64_t)by->i & ones) == ones;
+    return !by->i && (op == OP_BIT_OR || op == OP_BIT_XOR || op == OP_ADD || op == OP_SUB);
+}
+
+static CgValue atomic_read(CgFunc *f, const Update *u, CgPlace place) {
+    LLVMValueRef old = LLVMBuildLoad2(f->b, cg_type(f->cg, place.type), place.at, "");
+    LLVMSetOrdering(old, LLVMAtomicOrderingMonotonic);
+    LLVMSetAtomicSyncScopeID(old, scope_of(f->cg, u));
+    LLVMSetAlignment(old, (unsigned)cg_align(place.type));
+    cg_tag_element(f, old, place);
+    return cg_value(old, place.type);
+}
+
 /* `= v if == was`. Strong: one that fails has seen another value. */
 static CgValue swap_if_same(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     LLVMValueRef swap = LLVMBuildAtomicCmpXchgSyncScope(f->b, place.at, u->was.v, v.v, LLVMAtomicOrderingMonotonic,
@@ -112,6 +136,7 @@ static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgVal
 }
 
 static CgValue atomically(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    if (u->only_reads) return atomic_read(f, u, place);
     if (u->kind == ATOMIC_COMPARE_AND_SWAP) return swap_if_same(f, u, place, v);
     bool by_swap = instruction(u, place.type) == NO_RMW;
     return by_swap ? compare_and_swap(f, u, place, v) : one_step(f, u, place, v);
@@ -119,6 +144,7 @@ static CgValue atomically(CgFunc *f, const Update *u, CgPlace place, CgValue v) 
 
 /* The items of a kernel come in any order, so their sum may be taken in any: as lanes of a vector, for one. */
 static CgValue plainly(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    if (u->only_reads) return cg_load(f, place);
     CgValue old = cg_load(f, place), sum = updated(f, u, old, v);
     bool reorders = f->is_kernel && atomic_rows[u->kind].op && LLVMCanValueUseFastMathFlags(sum.v);
     if (reorders) LLVMSetFastMathFlags(sum.v, LLVMFastMathAllowReassoc);
@@ -133,7 +159,7 @@ static CgValue update(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool
 static LLVMValueRef update_function(CgFunc *f, const Update *u, CgPlace place, bool alone) {
     Cg *cg = f->cg;
     Type *t = place.type;
-    const char *what = atomic_rows[u->kind].name;
+    const char *what = u->only_reads ? CG_READ : atomic_rows[u->kind].name;
     const char *name = arena_printf(&cg->c->arena, CG_UPDATE "%s.%s%s", what, t->name, alone ? CG_ALONE : "");
     LLVMTypeRef value = cg_type(cg, t), params[3] = {cg->ptr, value, value};
     unsigned n = u->was.v ? 3 : 2;
@@ -169,6 +195,7 @@ CgValue cg_atomic(CgFunc *f, Expr *e) {
     Update u = {.kind = atomic_kind(e), .span = e->atomic.op_span, .in_group = root && root->is_shared};
     CgValue v = cg_convert(f, cg_expr(f, e->atomic.value), e->type);
     if (e->atomic.was) u.was = cg_convert(f, cg_expr(f, e->atomic.was), e->type);
+    u.only_reads = !f->cg->target->updates_to_read && changes_nothing(e, e->type);
     CgPlace place = cg_lvalue(f, e->atomic.target);
     cg_touch(f, TOUCH_UPDATE, &place);
     place.touch = 0;

@@ -9,6 +9,7 @@
 #define CG_AHEAD "kdsl.ahead"   /* void (address, CgAhead): what is read there soon may be prefetched */
 #define CG_EXTENT "kdsl.extent" /* void (array, its bytes): at the beginning of a kernel, of arrays it may write */
 #define CG_UPDATE "kdsl.update." /* functions of atomic updates, in modules with vector code: then operation and type */
+#define CG_READ "read" /* an operation that changes nothing */
 #define CG_ALONE ".alone" /* end of their names: of memory that only this thread reads and writes meanwhile */
 
 /* String attributes. */

@@ -93,7 +93,9 @@ static double transposed(int width) {
 static double update_cycles(LLVMValueRef call) {
     size_t n;
     if (!simd_is_call_of(call, CG_UPDATE)) return -1;
-    return strstr(LLVMGetValueName2(LLVMGetCalledValue(call), &n), CG_ALONE) ? 1 : LOCKED;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
+    bool is_plain = strstr(name, CG_ALONE) || strstr(name, CG_UPDATE CG_READ);
+    return is_plain ? 1 : LOCKED;
 }
 
 /* What is not made of vectors: once for all lanes, or lane by lane. */
