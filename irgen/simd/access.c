@@ -20,6 +20,11 @@ bool simd_is_beside(const SimdRegion *g, const SimdValue *access) {
     return simd_is_contiguous(g, simd_address_rate(g, access), simd_element(access->v));
 }
 
+bool simd_is_reversed(const SimdRegion *g, const SimdValue *access) {
+    LaneRate at = simd_address_rate(g, access);
+    return at.x == LANE_LINEAR && at.stride == -simd_bytes(g, simd_element(access->v));
+}
+
 LLVMValueRef simd_object(LLVMValueRef pointer) {
     while (LLVMIsAGetElementPtrInst(pointer)) pointer = LLVMGetOperand(pointer, 0);
     return pointer;

@@ -15,7 +15,7 @@ enum {
     PRIVATE_ACCESS = 1 /* a lane of a gather or scatter in the first cache */,
     PRIVATE_LANE_ACCESS = 5 /* the same by itself: its address is taken out of a vector */,
     BY_LIVE_LANE = 18 /* with a branch, half of which may be missed; measured: docs/decisions/cost-model.md */,
-    BY_LANE_PLAIN = 4 /* an update without a lock */,
+    BY_LANE_PLAIN = 3 /* an update without a lock */,
     DIVIDER_ALONE = 6, LATENCY_OF_DIVISION = 24, /* of an integer */
     LATENCY_OF_GATHER = 25, LATENCY_OF_MASK = 4,
     LOCKED = 18 /* cycles of an atomic update of memory that other threads reach */,
@@ -125,6 +125,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (value->walks) return transposed(width);
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
         if (uniform || beside) return 1;
+        if (simd_is_reversed(g, value) && value->private_of < 0) return masked ? 3 : 2; /* with the permutations */
         if (value->private_of >= 0 && t->mask_registers) return PRIVATE_ACCESS * width;
         if (value->private_of >= 0 && !masked) return PRIVATE_LANE_ACCESS * width;
         SimdPeriod period;

@@ -375,6 +375,7 @@ LLVMTypeRef simd_element(LLVMValueRef access);
 bool simd_is_access(LLVMValueRef v); /* a load or store */
 LaneRate simd_address_rate(const SimdRegion *g, const SimdValue *access); /* in the block of the access */
 bool simd_is_beside(const SimdRegion *g, const SimdValue *access); /* are the elements of neighbours contiguous? */
+bool simd_is_reversed(const SimdRegion *g, const SimdValue *access); /* the same in descending order */
 LLVMValueRef simd_object(LLVMValueRef pointer); /* what it points into */
 bool simd_is_param(LLVMValueRef object, const char *attribute); /* a parameter that is said to be so */
 bool simd_is_group_memory(LLVMValueRef pointer); /* this thread's alone */
