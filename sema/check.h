@@ -433,7 +433,7 @@ void launched_find(Sema *s); /* launched.c: before it; FuncFacts.launched of ker
 void combine_find(Sema *s); /* combine.c: Func.combined */
 /* disjoint.c: no two work items access the same element of the array in a way that races. */
 bool accesses_are_disjoint(Arena *arena, const Func *kernel, const Symbol *array);
-/* exposed.c: of each of these arrays, may an element be read before it has a value? By their order in `arrays`. */
+/* exposed/: of each of these arrays, may an element be read before it has a value? By their order in `arrays`. */
 bool *exposed_arrays(Arena *arena, const Func *f, Symbol *const *arrays, int n);
 bool symbol_is_unset(const Symbol *sym); /* shadow.c: an array of a work item that is declared without values */
 bool expr_is_builtin(const Expr *e, BuiltinId id);

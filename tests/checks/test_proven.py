@@ -39,6 +39,14 @@ CASES = {  # name: text of the kernel, what is replaced, by what
                 "y[i] = s[at[i] % 100]; }", "i.local..100 step 16", "i.local..99 step 16"),
     "blocked": (f"k({X} by 16 {{ shared s: [f32; 64]; for e in i.local * 4 .. i.local * 4 + 4 {{ s[e] = 0.0; }} barrier; "
                 "y[i] = s[at[i] % 64]; }", "i.local * 4 + 4", "i.local * 4 + 3"),
+    "strided by while": (f"k({X} by 16 {{ shared s: [f32; 100]; var e = i.local; while e < 100 {{ s[e] = 0.0; e += 16; }} barrier; "
+                         "y[i] = s[at[i] % 100]; }", "e += 16", "e += 17"),
+    "backwards by while": (f"k({X} by 16 {{ shared s: [f32; 100]; var e = 99 - i.local; while e >= 0 {{ s[e] = 0.0; e -= 16; }} "
+                           "barrier; y[i] = s[at[i] % 100]; }", "e >= 0", "e > 0"),
+    "two counters": (f"k({X} {{ var a: [f32; 8]; var to = 1; a[0] = 0.0; for k in 7 {{ a[to] = x[i]; to += 1; }} "
+                     "y[i] = a[at[i] % 8]; }", "to += 1;", "if x[i] > 0.0 { to += 1; }"),
+    "a counter that is left": (f"k({X} {{ var a: [f32; 8]; var to = 0; a[0] = 0.0; while to < 8 {{ a[to] = x[i]; to += 1; }} "
+                               "y[i] = a[at[i] % 8]; }", "to += 1;", "to += 1; if x[i] > 9.0 { break; }"),
     "double buffer": (f"k({X} by 16 {{ shared s: [f32; 2, 16]; s[0, i.local] = x.at(i); barrier; for t in 0..5 {{ "
                       "s[(t + 1) % 2, i.local] = s[t % 2, 15 - i.local]; barrier; } y[i] = s[1, 15 - i.local]; }",
                       "s[0, i.local] =", "s[1, i.local] ="),

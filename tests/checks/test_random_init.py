@@ -22,25 +22,32 @@ KERNELS = 12  # in a program
 C = [3, 7, 1, 4, 4, 0, 9, 2, 6, 5, 8]
 UNSET = re.compile(r"^\S+?:(\d+):\d+: run-time error: `(\w+)((?:\[[^]]*\])?(?:\.\w+)*)` of `(\w+)` has no value: work item (.+?) "
                    r"(reads|updates) it (?:atomically )?here before anything has written it$")
-PARTS = {"i32": [""], "i32x2": [".x", ".y"], "P": [".a", ".b"]}
-WHOLE = {"i32": "1", "i32x2": "i32x2(1)", "P": "P(a: 1, b: 2)"}
+PARTS = {"i32": [""], "i32x2": [".x", ".y"], "P": [".a", ".b"], "Q": [".v.x", ".v.y", ".c"]}
+WHOLE = {"i32": "1", "i32x2": "i32x2(1)", "P": "P(a: 1, b: 2)", "Q": "Q(v: i32x2(1), c: 3)"}
 HEAD = """struct P { a: i32, b: u8 }
+struct Q { v: i32x2, c: i32 }
 fn fill(x: &mut [i32; n]) {
     for k in n { x[k] = 1; }
 }
 fn put(x: &mut [i32; n], at: index) {
-    if at >= n { return; }
+    if at % 3 == 1 { return; }
     x[at] = 1;
 }
 fn get(x: &[i32; n], at: index) -> i32 {
     return x[at];
 }
 """
-LINE_OF_GET = 10
+LINE_OF_GET = HEAD[:HEAD.index('return x[at]')].count('\n') + 1
 
 
 class Leave(Exception):
     """break, continue, return"""
+
+
+class Env(dict):
+    """The variables of an item; `memory`: those that may be assigned, the same in all copies."""
+    def __missing__(self, name):
+        return self["memory"][name]
 
 
 class Array:
@@ -84,7 +91,7 @@ class Kernel:
             natural = [rng.randint(1, 4), rng.randint(1, 3)]
         extents = natural if self.axes == 2 or rng.random() < .2 else natural[:1]
         extents = [max(1, x * rng.choice((1, 1, 1, 2)) + rng.choice((0, 0, 0, 1, 2))) for x in extents]
-        return Array(name, rng.choice(("i32", "i32", "i32", "i32x2", "P")), extents, mode)
+        return Array(name, rng.choice(("i32", "i32", "i32", "i32x2", "P", "Q")), extents, mode)
 
     def ranges(self, loops):
         """Variables, and from where to where they go."""
@@ -218,11 +225,11 @@ class Kernel:
             return lambda e: (element(e), iter([(a, k, 0, "W", 0) for k in range(a.n)]))[1]
         if fn == "fill":
             return lambda e: (element(e), iter([(a, first(e) + k, 0, "W", 0) for k in range(n)]))[1]
-        return lambda e: iter([(a, element(e), 0, "W", 0)])
+        return lambda e: (element(e), iter([(a, element(e), 0, "W", 0)] if value(e) % 3 != 1 else []))[1]
 
-    def fill(self, depth):
+    def fill(self, depth, scope, a=None):
         """Nearly all of an array, in the ways that programs do it."""
-        a = self.rng.choice(self.arrays + self.own)
+        a = a or self.rng.choice(self.arrays + self.own)
         rng, whole, parts_ = self.rng, WHOLE[a.elem], range(len(PARTS[a.elem]))
         mine = [v + ".local" if self.group and a.mode == "shared" else v for v in self.vars]
         counts = [b if self.group and a.mode == "shared" else self.padded(d) for d, b in enumerate(self.by[:self.axes])]
@@ -249,26 +256,132 @@ class Kernel:
                 texts.append(f"min({v} * {width} + {k}, {extent - 1})")
                 at.append(lambda e, v=v, k=k, w=width, x=extent: min(e[v] * w + e[k], x - 1))
         lines = 0
+        loops.sort(key=lambda loop: loop[1] != "block")  # these are there already
         for k, v, end, n in loops:
             if v != "block":
                 self.emit(depth, f"for {k} in {v}..{end} step {n} {{" if v != "0" else f"for {k} in {end} {{")
             lines += 1
-        line = self.emit(depth + 1, f"{a.name}[{', '.join(texts)}] = {whole};")
+        known = dict(scope)
+        for k, v, end, n in loops:
+            known[k] = (0, end - 1)
+        inner, skip, leave, only = depth + len(loops), None, None, None
+        if loops and rng.random() < .2:
+            text, skip = self.condition(known)
+            self.emit(inner, f"if {text} {{ continue; }}")
+        if rng.random() < .2:
+            text, only = self.condition(known)
+            self.emit(inner, f"if {text} {{")
+        line = self.emit(inner, f"{a.name}[{', '.join(texts)}] = {whole};")
+        if only and rng.random() < .5:
+            self.emit(inner, "} else {")
+            only = (lambda e: True) if self.emit(inner, f"{a.name}[{', '.join(texts)}] = {whole};") else None
+        if only:
+            self.emit(inner, "}")
+        if loops and rng.random() < .2:
+            text, leave = self.condition(known)
+            self.emit(inner, f"if {text} {{ break; }}")
         self.emit(depth, "}" * lines)
 
         def run(e, todo=tuple(loops)):
             if not todo:
-                for p in parts_:
+                if skip and skip(e):
+                    return
+                for p in parts_ if not only or only(e) else ():
                     yield a, a.number([x(e) for x in at]), p, "W", line
+                if leave and leave(e):
+                    raise Leave("break")
                 return
             (k, v, end, n), rest = todo[0], todo[1:]
             for x in range(end) if v in ("0", "block") else range(e[v], end, n):
-                yield from run({**e, k: x}, rest)
+                try:
+                    yield from run(Env({**e, k: x}), rest)
+                except Leave:
+                    return
         return run
 
-    def block(self, depth, loops, uniform, size, in_loop=False):
-        n = len(self.own)
-        steps = [self.statement(depth, loops, uniform, in_loop) for _ in range(self.rng.randint(1, size))]
+    def read_all(self, depth, a):
+        """Each element, or one that the data choose."""
+        self.fresh += 1
+        names = [f"r{self.fresh}{d}" for d in range(len(a.extents))]
+        part = self.rng.randrange(len(PARTS[a.elem]))
+        if self.rng.random() < .3:
+            at = [f"index(c[i % {len(C)}]) % {x}" for x in a.extents]
+            line = self.emit(depth, f"t += i32({a.name}[{', '.join(at)}]{PARTS[a.elem][part]});")
+            return lambda e: iter([(a, a.number([C[e["i"] % len(C)] % x for x in a.extents]), part, "R", line)])
+        for k, x in zip(names, a.extents):
+            self.emit(depth, f"for {k} in {x} {{")
+        line = self.emit(depth, f"t += i32({a.name}[{', '.join(names)}]{PARTS[a.elem][part]});")
+        self.emit(depth, "}" * len(names))
+        return lambda e: iter([(a, k, part, "R", line) for k in range(a.n)])
+
+    def near_again(self):
+        """An array that each iteration declares anew."""
+        rng, body = self.rng, []
+        self.fresh += 1
+        r, n = f"r{self.fresh}", rng.randint(1, 3)
+        self.emit(1, f"for {r} in {n} {{")
+        scope = {r: (0, n - 1)}
+        body.append(self.declare(2))
+        text, holds = self.condition(scope) if rng.random() < .6 else (f"{r} == 0", lambda e: e[r] == 0)
+        self.emit(2, f"if {text} {{")
+        fill = self.fill(3, scope, self.own[-1])
+        self.emit(2, "}")
+        body.append(lambda e: fill(e) if holds(e) else iter(()))
+        body.append(self.read_all(2, self.own[-1]))
+        self.emit(1, "}")
+
+        def run(e):
+            for x in range(n):
+                for s in body:
+                    yield from s(Env({**e, r: x}))
+        return run
+
+    def through_variable(self, a):
+        """A store whose index is a variable that is assigned."""
+        loops = {}
+        change = self.variable(1, loops)
+        v, = loops
+        line = self.emit(1, f"{a.name}[{', '.join(f'{v} % {x}' for x in a.extents)}] = {WHOLE[a.elem]};")
+
+        def run(e):
+            yield from change(e)
+            for p in range(len(PARTS[a.elem])):
+                yield a, a.number([e[v] % x for x in a.extents]), p, "W", line
+        return run
+
+    def near(self):
+        """An array that is nearly filled, and read."""
+        rng, steps = self.rng, []
+        if not self.arrays or rng.random() < .3:
+            if rng.random() < .3:
+                return self.near_again()
+            steps.append(self.declare(1))
+        a = rng.choice(self.arrays + self.own)
+        if rng.random() < .25:
+            steps.append(self.through_variable(a))
+        for _ in range(rng.randint(1, 2)):
+            wrap = rng.random()
+            if wrap < .2:
+                text, holds = self.condition({})
+                self.emit(1, f"if {text} {{")
+                inner = self.fill(2, {}, a)
+                self.emit(1, "}")
+                steps.append(lambda e, inner=inner, holds=holds: inner(e) if holds(e) else iter(()))
+            else:
+                steps.append(self.fill(1, {}, a))
+            if self.group and rng.random() < .7:
+                self.emit(1, "barrier;")
+                steps.append(lambda e: iter(["barrier"]))
+        steps.append(self.read_all(1, a))
+
+        def run(e):
+            for s in steps:
+                yield from s(e)
+        return run
+
+    def block(self, depth, loops, uniform, size, words=()):
+        n, loops = len(self.own), dict(loops)
+        steps = [self.statement(depth, loops, uniform, words) for _ in range(self.rng.randint(1, size))]
         del self.own[n:]
 
         def run(e):
@@ -276,29 +389,31 @@ class Kernel:
                 yield from s(e)
         return run
 
-    def statement(self, depth, loops, uniform, in_loop):
+    def statement(self, depth, loops, uniform, words):
         rng, kind = self.rng, self.rng.random()
         if kind < .1 or not self.arrays + self.own:
             return self.declare(depth)
         if kind < .3:
-            return self.fill(depth)
+            return self.fill(depth, loops)
+        if kind > .95:
+            return self.variable(depth, loops)
         if self.group and uniform and kind < .42:
             self.emit(depth, "barrier;")
             return lambda e: iter(["barrier"])
         if depth < 4 and kind < .52:
             return self.loop(depth, loops, uniform)
         if depth < 4 and kind < .64:
-            return self.branch(depth, loops, in_loop)
+            return self.branch(depth, loops, words)
         return self.access(depth, loops)
 
-    def branch(self, depth, loops, in_loop):
+    def branch(self, depth, loops, words):
         rng = self.rng
         text, holds = self.condition(loops)
         self.emit(depth, f"if {text} {{")
         yes = self.block(depth + 1, loops, False, 2)
-        leaves = in_loop and rng.random() < .3
+        leaves = words and rng.random() < .3
         if leaves:
-            word = rng.choice(("break", "continue"))
+            word = rng.choice(words)
             self.emit(depth + 1, word + ";")
         no = None
         if not leaves and rng.random() < .5:
@@ -315,22 +430,66 @@ class Kernel:
                 yield from no(e)
         return run
 
+    def value(self, loops):
+        known = self.ranges(loops)
+        v, k = self.rng.choice(list(known)), self.rng.randint(0, 2)
+        return f"index({v} + {k})", lambda e: e[v] + k, (known[v][0] + k, known[v][1] + k)
+
+    def variable(self, depth, loops):
+        """One that is assigned: always, in a branch, or in a loop."""
+        self.fresh += 1
+        v = f"v{self.fresh}"
+        text, first, (lo, hi) = self.value(loops)
+        self.emit(depth, f"var {v} = {text};")
+        text, second, (lo2, hi2) = self.value(loops)
+        kind, n = self.rng.choice(("plain", "if", "for")), self.rng.randint(0, 2)
+        head, holds = ("", lambda e: True) if kind == "plain" else (f"for _u{self.fresh} in {n} {{ ", lambda e: n > 0)
+        if kind == "if":
+            head, holds = self.condition(loops)
+            head = f"if {head} {{ "
+        self.emit(depth, f"{head}{v} = {text};{' }' if head else ''}")
+        loops[v] = min(lo, lo2), max(hi, hi2)
+
+        def run(e):
+            e["memory"][v] = first(e)
+            if holds(e):
+                e["memory"][v] = second(e)
+            return iter(())
+        return run
+
     def loop(self, depth, loops, uniform):
+        """`for` or `while`; a second variable may count beside the first one."""
         rng = self.rng
         self.fresh += 1
         k, lo, n, step = f"k{self.fresh}", rng.randint(0, 1), rng.randint(1, 4), rng.choice((1, 1, 1, 2))
-        values = list(range(lo, lo + n, step))
-        head = f"for {k} in {lo}..{lo + n}" + (f" step {step}" if step > 1 else "")
-        if rng.random() < .15:
-            values, head = values[::-1], f"for {k} in {values[-1]}..{lo - 1} step {-step}"
-        self.emit(depth, head + " {")
-        body = self.block(depth + 1, {**loops, k: (min(values), max(values))}, uniform, 4, not uniform)
+        values, down = list(range(lo, lo + n, step)), rng.random() < .15
+        if down:
+            values = values[::-1]
+        inner, last = {**loops, k: (min(values), max(values))}, ""
+        beside = None
+        if rng.random() < .25:
+            beside, start, by = f"q{self.fresh}", rng.randint(0, 3), rng.choice((1, 2, 3))
+            self.emit(depth, f"var {beside} = {start}index;")
+            inner[beside] = (start, start + by * (len(values) - 1))
+            last = f"{beside} += {by}; "
+        is_while = rng.random() < .35
+        if is_while:
+            self.emit(depth, f"var {k} = {values[0]}index;")
+            self.emit(depth, f"while {k} {f'>= {values[-1]}' if down else f'< {lo + n}'} {{")
+            last += f"{k} {'-' if down else '+'}= {step};"
+        else:
+            end = f"{values[0]}..{lo - 1} step {-step}" if down else f"{lo}..{lo + n}" + (f" step {step}" if step > 1 else "")
+            self.emit(depth, f"for {k} in {end} {{")
+        words = () if uniform else ("break",) if last else ("break", "continue")
+        body = self.block(depth + 1, inner, uniform, 4, words)
+        if last:
+            self.emit(depth + 1, last)
         self.emit(depth, "}")
 
         def run(e):
-            for x in values:
+            for t, x in enumerate(values):
                 try:
-                    yield from body({**e, k: x})
+                    yield from body(Env({**e, k: x, **({beside: start + by * t} if beside else {})}))
                 except Leave as word:
                     if str(word) == "break":
                         return
@@ -348,9 +507,10 @@ class Kernel:
         for a in self.arrays:
             if a.mode == "shared":
                 self.emit(1, f"shared {a.name}: [{a.elem}; {', '.join(map(str, a.extents))}];")
+        rng = self.rng
         self.emit(1, "var t = 0;")
         first = [self.first_write(a, 1) for a in self.arrays if a.mode != "shared"]
-        rest = self.block(1, {}, True, 9)
+        rest = self.near() if rng.random() < .6 else self.block(1, {}, True, 9)
         own = " + ".join(f"{v} * {m}" for v, m in zip(self.vars, (100, 1))) if self.axes == 2 else "i"
         self.emit(1, ("if inside { " if self.group else "") + f"keep[{own}] = t;" + (" }" if self.group else ""))
         self.emit(0, "}")
@@ -367,8 +527,7 @@ class Kernel:
         for a in self.arrays:
             if a.mode == "out":
                 name = f"{self.name}_{a.name}"
-                zero = WHOLE[a.elem].replace("1", "0").replace("2", "0") if a.elem != "i32x2" else "i32x2(0)"
-                text += f"    var {name} = [{zero}; {', '.join(map(str, a.extents))}];\n"
+                text += f"    var {name} = [{WHOLE[a.elem]}; {', '.join(map(str, a.extents))}];\n"
                 given.append(f"&out {name}")
         return text + f"    offload {self.name}({', '.join(given)});\n"
 
@@ -376,7 +535,7 @@ class Kernel:
     def items(self):
         for i in range(self.padded(0)):
             for j in range(self.padded(1) if self.axes == 2 else 1):
-                e = {"i": i, "j": j, "inside": i < self.domain[0] and (self.axes == 1 or j < self.domain[1])}
+                e = Env({"memory": {}, "i": i, "j": j, "inside": i < self.domain[0] and (self.axes == 1 or j < self.domain[1])})
                 for v, at, b in zip(self.vars if self.group else [], (i, j), self.by):
                     e[v + ".local"], e[v + ".group"] = at % b, at // b
                 yield e
