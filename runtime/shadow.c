@@ -718,7 +718,7 @@ static void array(int64_t number, uint64_t at, const int64_t *extents) {
     b->at = (uintptr_t)at;
     b->n_bytes = (uintptr_t)(n * a->elem_bytes);
     b->one_bytes = a->unit_bytes;
-    b->needs_value = a->memory != KDSL_MEMORY_GLOBAL && s.kernel->checks & KDSL_SHADOW_INIT;
+    b->needs_value = a->is_exposed;
     b->oldest = a->memory == KDSL_MEMORY_SHARED ? &now.phase : &now.launch;
     b->shift = a->unit_bytes ? __builtin_ctzll((unsigned long long)a->unit_bytes) : -1;
     size_t cells = (size_t)n * (size_t)a->n_parts;

@@ -112,6 +112,7 @@ static void side_rows(Sema *s, Func *f) {
     vec_push(s->arena, &f->kept, (KeptFacts){0});
     vec_push(s->arena, &f->varying, false);
     vec_push(s->arena, &f->shadowed, false);
+    vec_push(s->arena, &f->exposed, false);
 }
 
 Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type) {

@@ -109,6 +109,7 @@ const KeptFacts *kept_facts(const Symbol *sym);
  * has none. */
 bool shadow_checks(const char *list, unsigned *checks);
 bool symbol_is_shadowed(const Symbol *sym);
+bool symbol_is_exposed(const Symbol *sym);
 bool symbol_is_fresh(const Symbol *sym);    /* shadow.c: its elements have no value at first */
 bool symbol_varies(const Symbol *sym); /* barrier.c: its value may differ between the items of a group */
 
@@ -259,6 +260,7 @@ struct Func {
     Vec(KeptFacts) kept;
     Vec(bool) varying;
     Vec(bool) shadowed;         /* shadow.c: accesses to this memory are recorded */
+    Vec(bool) exposed;          /* the same; reads of elements without values are reported */
     bool is_shadowed;           /* code for devices: accesses are recorded here or in a function called */
     Vec(Access) accesses;       /* code for devices: every element access, in the order of the text; with those of the
                                  * functions called, unless there are very many (misses_accesses) */

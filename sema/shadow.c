@@ -33,6 +33,8 @@ bool symbol_is_shadowed(const Symbol *sym) {
     return sym && sym->id >= 0 && sym->func && sym->func->shadowed.at[sym->id];
 }
 
+bool symbol_is_exposed(const Symbol *sym) { return symbol_is_shadowed(sym) && sym->func->exposed.at[sym->id]; }
+
 /* Which memory ----------------------------------------------------------------------------------------------------- */
 
 /* Its elements have no value when a launch, or a group, begins. */
@@ -72,6 +74,7 @@ static void choose(const Sema *s, Func *kernel, Symbol *sym, bool is_exposed) {
     if (!(checks & SHADOW_ALL)) wants_init = wants_init && is_exposed;
     bool wants_races = checks & SHADOW_RACE && is_written && may_race(s, kernel, sym);
     kernel->shadowed.at[sym->id] = wants_init || wants_races;
+    kernel->exposed.at[sym->id] = wants_init;
 }
 
 bool symbol_is_unset(const Symbol *sym) {

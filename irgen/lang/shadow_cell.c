@@ -154,7 +154,7 @@ bool cg_touch_cell(CgFunc *f, CgTouch how, const CgPlace *p, CgValue stored) {
     const struct CgCells *of = loaded_cells(f, sym);
     if (!of) return false;
     Check a = {.f = f, .how = how, .is_shared = sym->is_shared};
-    a.needs_value = f->cg->program->shadow & SHADOW_INIT && symbol_is_fresh(sym);
+    a.needs_value = symbol_is_exposed(sym);
     LLVMBasicBlockRef known = cg_block(f, "cell"), first = cg_block(f, "cell.first"), done = cg_block(f, "recorded");
     LLVMBasicBlockRef other = how == TOUCH_WRITE ? NULL : cg_block(f, "cell.again"), call = cg_block(f, "record");
     LLVMValueRef at = LLVMBuildPtrToInt(f->b, p->at, f->cg->i64, "");
