@@ -2,8 +2,8 @@
 """What --check=race costs: bench/checks/shadow.py KDSLC [NAME...] [--runs N]
 
 The kernels of bench/kernels, in milliseconds for a launch, and the programs of examples/, in milliseconds of processor
-time for a run, on one thread: as compiled by default, with --check=race, with --check=race,init, and with
---check=race,all, which also records the arrays that are proven free. Each is the best of N runs; they take turns. Then
+time for a run, on one thread: as compiled by default, with --check=race, with --check=race,init,bounds, and with
+--check=race,all, which trusts no proof and records all arrays that a kernel writes. Each is the best of N runs; they take turns. Then
 the ratios, and the largest memory of the process beyond that of the ordinary one, in MiB. Rows of a table in Markdown."""
 import argparse
 import math
@@ -17,7 +17,7 @@ SIZES = {"saxpy": 1 << 18, "triad": 1 << 18, "jacobi2d": 256, "matmul_naive": 64
          "nbody": 512, "blackscholes": 1 << 15, "reduce": 1 << 18, "reduce_tree": 1 << 18, "scan": 1 << 16,
          "bitonic": 1 << 13, "hist_atomic": 1 << 18, "hist_local": 1 << 18, "transpose": 256, "stencil3d": 32, "spmv": 1 << 13}
 ENV = dict(os.environ, OMP_NUM_THREADS="1")
-MADE = {"plain": [], "race": ["--check=race"], "race,init": ["--check=race,init"], "race,all": ["--check=race,all"]}
+MADE = {"plain": [], "race": ["--check=race"], "race,init,bounds": ["--check=race,init,bounds"], "race,all": ["--check=race,all"]}
 CHECKED = list(MADE)[1:]
 
 

@@ -98,12 +98,14 @@ static const uint64_t sites = ((UINT64_C(1) << KDSL_CELL_SITE_BITS) - 1) << KDSL
 static const uint64_t numbers = ((UINT64_C(1) << KDSL_CELL_NUMBER_BITS) - 1) << KDSL_CELL_SITE;
 static const uint64_t kinds = (1 << KDSL_CELL_KIND_BITS) - 1;
 
+static LLVMValueRef launch(const Check *a) {
+    return load(a->f, cg_shadow(a->f), offsetof(KdslShadow, launch), a->f->cg->i64, "");
+}
+
 /* Of an earlier launch, or in `shared` memory of an earlier phase: nothing to compare with. Records are never old. */
 static LLVMValueRef is_old(const Check *a) {
     CgFunc *f = a->f;
-    LLVMValueRef since = f->shadow_phase;
-    if (!a->is_shared) since = load(f, cg_shadow(f), offsetof(KdslShadow, launch), f->cg->i64, "");
-    LLVMValueRef old = is(a, LLVMIntULT, a->cell, at_turn(a, since));
+    LLVMValueRef old = is(a, LLVMIntULT, a->cell, at_turn(a, a->is_shared ? f->shadow_phase : launch(a)));
     if (!a->needs_value || a->how == TOUCH_WRITE) return old;
     if (!a->is_shared) return LLVMConstInt(f->cg->i1, 0, false);
     LLVMValueRef group = load(f, cg_shadow(f), offsetof(KdslShadow, first), f->cg->i64, "");
@@ -130,6 +132,10 @@ static LLVMValueRef is_of_many(const Check *a) {
     bool updates = a->how == TOUCH_UPDATE;
     uint64_t kind = updates ? KDSL_CELL_UPDATE : KDSL_CELL_READ;
     LLVMValueRef several = is(a, LLVMIntEQ, flags, word(a, kind | KDSL_CELL_SEVERAL | set));
+    if (a->needs_value) { /* the cell may be old */
+        LLVMValueRef since = a->is_shared ? a->f->shadow_phase : launch(a);
+        several = LLVMBuildAnd(a->f->b, several, is(a, LLVMIntUGE, a->cell, at_turn(a, since)), "");
+    }
     if (!a->f->shadow_phase) return several;
     uint64_t record = UINT64_C(1) << KDSL_CELL_IS_RECORD | KDSL_CELL_RECORD | KDSL_CELL_MANY;
     if (updates) record |= KDSL_CELL_UPDATES;
