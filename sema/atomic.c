@@ -107,3 +107,21 @@ Type *check_atomic(Sema *s, Expr *e) {
     if (e->atomic.was && !check_amount(s, e, &e->atomic.was, t)) return bad(s, e);
     return e->type = t;
 }
+
+/* For the remedies of data races ----------------------------------------------------------------------------------- */
+
+bool assign_can_be_atomic(const Stmt *st) {
+    const Type *t = st->assign.target->type;
+    if (t->kind == TY_BOOL || t->kind == TY_F16 || t->kind == TY_BF16 || type_is_parts(t)) return false;
+    if (st->assign.is_min || st->assign.is_max) return true;
+    Op op = st->assign.op;
+    return op == OP_NONE || op == OP_ADD || op == OP_SUB ||
+           (t->is_int && (op == OP_BIT_AND || op == OP_BIT_OR || op == OP_BIT_XOR));
+}
+
+const char *assign_as_result(const Stmt *st) {
+    if (!assign_can_be_atomic(st)) return NULL; /* bool, f16: no result either */
+    if (st->assign.is_min) return "min";
+    if (st->assign.is_max) return "max";
+    return st->assign.op == OP_ADD ? "sum" : NULL;
+}

@@ -46,6 +46,8 @@ typedef struct Barriers {
     const Expr *inlined;     /* the call whose body this is (group_inline.c), or NULL */
     int n_barriers_ahead;    /* last pass: the number of barriers after this point in the text */
     bool changed, reports;
+    const Stmt *asked; /* a barrier: does every item of a group reach it? */
+    bool answer;
 } Barriers;
 
 static void visit_block(Barriers *b, Block *block);
@@ -313,6 +315,7 @@ static void visit(Barriers *b, Stmt *st) {
     case STMT_RESIDENT: visit_nested(b, st); return;
     case STMT_BARRIER:
         if (b->reports) check_barrier(b, st);
+        if (st == b->asked) b->answer = !control_or_left(b) && !b->returned;
         return;
     case STMT_ERROR:
     case STMT_SHARED:
@@ -456,18 +459,30 @@ static void seed(Func *f) {
     *row_of(f->group.inside) = true;
 }
 
+static void fixpoint(Barriers *b) {
+    b->reasons = arena_array(b->s->arena, Reason, b->f->n_symbols + 1);
+    do {
+        b->changed = false;
+        b->returned = NULL;
+        visit_block(b, b->f->item->fn.body);
+    } while (b->changed);
+    b->returned = NULL;
+}
+
+bool barriers_would_meet(Sema *s, Func *f, const Stmt *barrier) {
+    Barriers b = {.s = s, .f = f, .asked = barrier};
+    fixpoint(&b);
+    b.n_barriers_ahead = count_block(f->item->fn.body);
+    mark_block(&b, f->item->fn.body);
+    return b.answer;
+}
+
 void barriers_check(Sema *s, Func *f) {
     if (!f->group.items) return;
     Barriers b = {.s = s, .f = f};
-    b.reasons = arena_array(s->arena, Reason, f->n_symbols + 1);
-    seed(f);
     Block *body = f->item->fn.body;
-    do {
-        b.changed = false;
-        b.returned = NULL;
-        visit_block(&b, body);
-    } while (b.changed);
-    b.returned = NULL;
+    seed(f);
+    fixpoint(&b);
     b.reports = true;
     visit_block(&b, body);
     b.n_barriers_ahead = count_block(body);

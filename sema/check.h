@@ -337,6 +337,8 @@ bool session_is_input(const Sema *s, const Func *f);
 
 /* atomic.c */
 Type *check_atomic(Sema *s, Expr *e);
+bool assign_can_be_atomic(const Stmt *st);
+const char *assign_as_result(const Stmt *st); /* the result of a kernel that replaces this update, "sum", or NULL */
 
 /* check_struct.c */
 void declare_struct(Sema *s, Item *item);
@@ -460,5 +462,8 @@ bool joins_groups(Sema *s, Span at, const char *what); /* for `barrier` and `sha
 bool needs_groups(Sema *s, Span at, const char *what); /* false, and said so: not in a kernel with `by` */
 /* barrier.c: which values differ in a group; each barrier is reached by all items of a group or by none */
 void barriers_check(Sema *s, Func *f);
+/* Would all items of a group reach this barrier, which was put into the kernel after the check? Marks Stmt.together
+ * again. NULL: only marks, after it was taken away. */
+bool barriers_would_meet(Sema *s, Func *f, const Stmt *barrier);
 
 #endif

@@ -62,11 +62,12 @@ static bool has_one_item(const Func *f) {
     return one;
 }
 
-static bool has_atomic(const Stmt *st, const Type *t) {
-    if (t->kind == TY_BOOL || t->kind == TY_F16 || t->kind == TY_BF16 || type_is_parts(t)) return false;
-    if (st->assign.is_min || st->assign.is_max) return true;
-    Op op = st->assign.op;
-    return op == OP_ADD || op == OP_SUB || (t->is_int && (op == OP_BIT_AND || op == OP_BIT_OR || op == OP_BIT_XOR));
+static void propose_result(Sema *s, Diag *d, Span at, const Stmt *st) {
+    const char *how = assign_as_result(st);
+    if (how)
+        diag_note(s->c, d, at, "or give the kernel a result, which combines the values of all work items: `-> %s %s`",
+                  how, st->assign.target->type->name);
+    else diag_note(s->c, d, at, "let only one work item write it, or let each work item write its own element");
 }
 
 /* Programs with races are to be run: the user says so, or shadow memory reports them where they happen. */
@@ -88,9 +89,9 @@ static void same_element(Suspect *u, const Stmt *st) {
     Diag *d = diag(c, E0513, target->span, "every work item writes `%s`", source_text(u->s, target->span));
     diag_note(c, d, target->span, "they run at the same time, so %s",
               plain ? "which value remains is unpredictable" : "some updates are lost");
-    if (has_atomic(st, target->type)) fix_insert(u->s, d, target->span.lo, "atomic ", "make the update atomic");
-    diag_note(c, d, target->span, "to combine the values of the work items, give the kernel a result, as in "
-                                  "`-> sum f32`");
+    if (!plain && assign_can_be_atomic(st))
+        fix_insert(u->s, d, target->span.lo, "atomic ", "make the update atomic");
+    propose_result(u->s, d, target->span, st);
 }
 
 /* The first and the last item --------------------------------------------------------------------------------- */
@@ -255,8 +256,7 @@ static void same_element_called(Suspect *u, const Access *x) {
     diag_note(c, d, x->assign->assign.target->span, "it is written here; the work items run at the same time, so %s",
               x->assign->assign.op == OP_NONE && !x->assign->assign.is_min && !x->assign->assign.is_max
                   ? "which value remains is unpredictable" : "some updates are lost");
-    diag_note(c, d, x->call->span, "to combine the values of the work items, give the kernel a result, as in "
-                                   "`-> sum f32`");
+    propose_result(u->s, d, x->call->span, x->assign);
 }
 
 static void say_outside_called(Suspect *u, const Access *x, int d, const Range *r, const char *value, bool first) {

@@ -16,6 +16,9 @@ bool races_witness(Walk *w, const Event *a, isl_set *conflict, RaceWitness *out)
 const char *races_values(Arena *arena, const RaceValues *v);      /* "i = 3, j = 0"; of an element "3, 0" */
 const char *races_items(Arena *arena, const RaceWitness *x);      /* "i = 3 and i = 4" */
 const char *races_element(Arena *arena, const RacePair *p);       /* "x[3, 0]" */
-void races_report(Sema *s, const Func *kernel, RaceTable *table); /* report.c */
+void races_report(Sema *s, Func *kernel, RaceTable *table); /* report.c */
+/* remedy.c: notes and fixes of a report; races.c: is the pair free now, after a change to the kernel? */
+void races_remedy(Sema *s, Func *kernel, Diag *d, const RacePair *p, Span at);
+bool races_cured(Sema *s, const Func *kernel, const RacePair *p);
 
 #endif

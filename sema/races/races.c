@@ -80,6 +80,19 @@ static void heed_launches(Sema *s, const Func *kernel, RaceTable *table) {
     }
 }
 
+static bool is_free(const RaceTable *t, const RacePair *p) {
+    if (t->failed) return false;
+    for (int i = 0; i < t->pairs.n; i++)
+        if (races_same_pair(&t->pairs.at[i], p)) return t->pairs.at[i].verdict == RACE_FREE;
+    return true;
+}
+
+bool races_cured(Sema *s, const Func *kernel, const RacePair *p) {
+    RaceTable *t = analyse(s, kernel, NULL, false, NULL);
+    if (!is_free(t, p) && !t->failed && launched_any(kernel)) heed_launches(s, kernel, t);
+    return is_free(t, p);
+}
+
 void races_check(Sema *s, Func *f) {
     if (!f->is_kernel || !f->item || !f->item->fn.body || f->facts->skip || f->is_made) return;
     unsigned shadow = s->options ? s->options->shadow & SHADOW_RACE : 0; /* reports races itself, where they happen */

@@ -13,41 +13,6 @@ static const char *verb(const RacePair *p, int k) {
     return strcmp(p->mode[k], "atomic") ? "updates" : "updates atomically";
 }
 
-/* What to do ------------------------------------------------------------------------------------------------------- */
-
-static bool has_atomic(const Stmt *st, const Type *t) {
-    if (t->kind == TY_BOOL || t->kind == TY_F16 || t->kind == TY_BF16 || type_is_parts(t)) return false;
-    if (st->assign.is_min || st->assign.is_max) return true;
-    Op op = st->assign.op;
-    return op == OP_ADD || op == OP_SUB || (t->is_int && (op == OP_BIT_AND || op == OP_BIT_OR || op == OP_BIT_XOR));
-}
-
-static void remedy(Sema *s, Diag *d, const RacePair *p, Span at) {
-    Compiler *c = s->c;
-    bool updates = !strcmp(p->mode[0], "update") && !strcmp(p->mode[1], "update");
-    bool atomic = false;
-    for (int k = 0; k < 2; k++) {
-        const Stmt *st = p->assign[k];
-        if (strcmp(p->mode[k], "update") || !st || !has_atomic(st, st->assign.target->type)) continue;
-        if (!updates && strcmp(p->mode[!k], "atomic")) continue;
-        if (!k || p->at[0].lo != p->at[1].lo) fix_insert(s, d, p->at[k].lo, "atomic ", "make the update atomic");
-        atomic = true;
-    }
-    if (atomic) {
-        if (p->is_same_element)
-            diag_note(c, d, at,
-                      "to combine the values of the work items, give the kernel a result, as in `-> sum f32`");
-        return;
-    }
-    if (p->is_group)
-        diag_note(c, d, at,
-                  "put a `barrier;` between the two accesses: every work item of the group waits there for the "
-                  "others");
-    else if (p->at[0].lo == p->at[1].lo)
-        diag_note(c, d, at, "let each work item write elements of its own, or change the domain");
-    else diag_note(c, d, at, "write to a second array, so that no work item reads what another one writes");
-}
-
 static void note_sizes(Compiler *c, Diag *d, Arena *arena, const RacePair *p, Span at) {
     if (p->witness.sizes.n) diag_note(c, d, at, "for example when %s", races_values(arena, &p->witness.sizes));
 }
@@ -63,7 +28,7 @@ static bool is_reported(Sema *s, Span at, Span call) {
 }
 
 /* The access that is named first: a write that a loop or another work item runs into. */
-static void report(Sema *s, RacePair *p) {
+static void report(Sema *s, Func *kernel, RacePair *p) {
     Compiler *c = s->c;
     Arena *arena = s->arena;
     int k = strcmp(p->mode[0], "read") ? 0 : 1;
@@ -89,21 +54,23 @@ static void report(Sema *s, RacePair *p) {
         diag_note(c, d, p->at[!k], "the other access: work item %s %s `%s`", races_values(arena, &p->witness.items[!k]),
                   verb(p, !k), element);
     if (p->holes)
-        diag_note(c, d, p->at[k], "whatever the data: of %lld work items, two have the same element",
-                  (long long)p->holes + 1);
+        diag_note(c, d, p->at[k],
+                  "which work items depends on the data, but of %lld work items two always touch the same element: "
+                  "the index has only %lld values",
+                  (long long)p->holes + 1, (long long)p->holes);
     else note_sizes(c, d, arena, p, p->at[k]);
-    remedy(s, d, p, p->at[k]);
+    races_remedy(s, kernel, d, p, p->at[k]);
 }
 
 static int severity(const RacePair *p) { return p->verdict >= RACE_BENIGN ? (int)p->verdict : 0; }
 
-void races_report(Sema *s, const Func *kernel, RaceTable *table) {
+void races_report(Sema *s, Func *kernel, RaceTable *table) {
     bool strict = s->options && s->options->races_strict;
     int n = 0;
     for (int level = RACE_FOUND; level >= RACE_BENIGN; level--)
         for (int i = 0; i < table->pairs.n && n < MAX_REPORTS; i++) {
             if (severity(&table->pairs.at[i]) != level) continue;
-            report(s, &table->pairs.at[i]);
+            report(s, kernel, &table->pairs.at[i]);
             n++;
         }
     for (int i = 0; i < table->pairs.n && strict; i++) {

@@ -36,6 +36,7 @@ unsigned long space_spent(Space *s, unsigned long most) {
         free(made);
     }
     isl_ctx_reset_error(s->q.ctx);
+    isl_ctx_set_max_operations(s->q.ctx, 0); /* none until the next question */
     return lo;
 }
 
