@@ -94,6 +94,10 @@ void races_as_json(const Program *p, Buf *out) {
             json_object_array_add(pairs, pair_object(p, &f->races->pairs.at[k]));
         json_object_object_add(o, "pairs", pairs);
         add_text(o, "failed", f->races->failed);
+        if (f->races->ms > 0) {
+            json_object_object_add(o, "ms", json_object_new_double(f->races->ms));
+            json_object_object_add(o, "steps", json_object_new_int64((int64_t)f->races->steps));
+        }
         json_object_array_add(kernels, o);
     }
     json_object_object_add(all, "kernels", kernels);

@@ -289,7 +289,8 @@ static Program *check(const Job *j) {
     SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
                        .transfers_each = o->transfers_each, .races_strict = o->races_strict, .races_off = o->races_off,
                        .shadow = o->shadow,
-                       .races_listed = o->explain == EXPLAIN_RACES, .strict = strict,
+                       .races_listed = o->explain == EXPLAIN_RACES,
+                       .races_timed = o->time_report, .strict = strict,
                        .host_fuses = irgen_host_fuses, .march = o->march};
     Program *checked = sema_check(j->c, j->module, &how);
     off_check_exports(j->c, checked);

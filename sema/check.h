@@ -431,6 +431,9 @@ void access_check(Sema *s, Func *f);
 typedef void (*LaunchedFact)(const Symbol *a, const Symbol *b, int64_t least, void *context);
 bool launched_any(const Func *kernel); /* the program launches it */
 void launched_facts(const Func *kernel, LaunchedFact fact, void *context); /* a - b >= least; NULL stands for 0 */
+bool launched_with_power(const Func *kernel, const Symbol *param); /* of two at every launch, or not positive */
+/* power.c */
+bool is_power_of_two(const Func *f, const Expr *e); /* or 0, or the negative of one */
 void launched_find(Sema *s); /* launched.c: before it; FuncFacts.launched of kernels */
 void combine_find(Sema *s); /* combine.c: Func.combined */
 /* disjoint.c: no two work items access the same element of the array in a way that races. */

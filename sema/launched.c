@@ -16,6 +16,7 @@ typedef struct Launched {
     int n, visits, launches;
     bool known[MAX_INTEGERS + 1][MAX_INTEGERS + 1];
     int64_t least[MAX_INTEGERS + 1][MAX_INTEGERS + 1];
+    bool has_more_bits[MAX_INTEGERS]; /* perhaps not 0 and no power of two, with either sign */
 } Launched;
 
 static bool is_integer(const Symbol *p) {
@@ -96,6 +97,9 @@ static void look(Walk *w, const Expr *offload) {
     Form value[MAX_INTEGERS + 1];
     for (int i = 0; i < l->n; i++) value[i] = value_at(w, call, l->of[i]);
     value[l->n] = form_const(0);
+    for (int i = 0; i < l->n; i++)
+        if (l->of[i]->kind != SYM_PARAM || !is_power_of_two(w->f, call->call.args.at[l->of[i]->dim].value))
+            l->has_more_bits[i] = true;
     for (int i = 0; i <= l->n; i++)
         for (int j = 0; j <= l->n; j++) {
             int64_t least;
@@ -149,4 +153,11 @@ void launched_facts(const Func *kernel, LaunchedFact fact, void *context) {
     for (int i = 0; l && l->visits == l->launches && i <= l->n; i++)
         for (int j = 0; j <= l->n; j++)
             if (l->known[i][j]) fact(l->of[i], l->of[j], l->least[i][j], context);
+}
+
+bool launched_with_power(const Func *kernel, const Symbol *param) {
+    const Launched *l = kernel->facts->launched;
+    for (int i = 0; l && l->visits && l->visits == l->launches && i < l->n; i++)
+        if (l->of[i] == param) return !l->has_more_bits[i];
+    return false;
 }

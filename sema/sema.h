@@ -390,6 +390,7 @@ typedef struct SemaOptions {
     bool races_strict;   /* --races=strict: what is not proven free of races is an error */
     bool races_off;      /* --races=off: kernels are not analysed for them */
     bool races_listed;   /* --explain=races: they are no errors */
+    bool races_timed;    /* tells the time of each kernel there */
     bool only_reached;   /* of a session: leave out what the input does not lead to */
 } SemaOptions;
 

@@ -3,6 +3,7 @@
 
 #include <isl/id.h>
 #include <isl/local_space.h>
+#include <isl/lp.h>
 #include <isl/options.h>
 #include <isl/point.h>
 #include <isl/val.h>
@@ -65,13 +66,76 @@ isl_set *quasi_in_type(isl_pw_aff *value, const Type *t) {
                              isl_pw_aff_lt_set(isl_pw_aff_copy(value), above));
 }
 
+/* Bounds ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct Bound {
+    isl_set *states;
+    isl_aff *aff;
+    isl_val *least, *most; /* one of them may be NULL */
+} Bound;
+
+/* The rational bounds of a conjunction hold for its integers; of one without rational points, they are NaN. */
+static isl_stat bound_conjunction(isl_basic_set *b, void *user) {
+    Bound *x = user;
+    isl_val *lo = x->least ? isl_basic_set_min_lp_val(b, x->aff) : NULL;
+    isl_val *hi = x->most ? isl_basic_set_max_lp_val(b, x->aff) : NULL;
+    bool above = !x->least || isl_val_is_nan(lo) == isl_bool_true || isl_val_ge(lo, x->least) == isl_bool_true;
+    bool below = !x->most || isl_val_is_nan(hi) == isl_bool_true || isl_val_le(hi, x->most) == isl_bool_true;
+    isl_val_free(lo);
+    isl_val_free(hi);
+    isl_basic_set_free(b);
+    return above && below ? isl_stat_ok : isl_stat_error;
+}
+
+static isl_stat bound_piece(isl_set *set, isl_aff *aff, void *user) {
+    Bound *x = user;
+    isl_set *here = quasi_and(isl_set_copy(x->states), set);
+    x->aff = isl_aff_align_params(aff, isl_set_get_space(here));
+    here = isl_set_align_params(here, isl_aff_get_domain_space(x->aff));
+    isl_stat holds = isl_set_foreach_basic_set(here, bound_conjunction, x);
+    isl_aff_free(x->aff);
+    isl_set_free(here);
+    return holds;
+}
+
+static bool is_within(isl_set *states, isl_pw_aff *value, isl_val *least, isl_val *most) {
+    Bound x = {.states = states, .least = least, .most = most};
+    bool holds = states && value && isl_pw_aff_foreach_piece(value, bound_piece, &x) == isl_stat_ok;
+    isl_val_free(least);
+    isl_val_free(most);
+    return holds;
+}
+
+bool quasi_at_least(isl_set *states, isl_pw_aff *value, int64_t least) {
+    if (!states || !value) return false;
+    isl_ctx *ctx = isl_pw_aff_get_ctx(value);
+    if (is_within(states, value, isl_val_int_from_si(ctx, least), NULL)) return true;
+    isl_pw_aff *from = isl_pw_aff_sub(isl_pw_aff_copy(value), quasi_number(&(Quasi){.ctx = ctx}, least));
+    isl_set *holds = isl_pw_aff_nonneg_set(from);
+    bool always = isl_set_is_subset(states, holds) == isl_bool_true;
+    isl_set_free(holds);
+    return always;
+}
+
+static bool is_in_type(isl_set *states, isl_pw_aff *value, const Type *t) {
+    isl_ctx *ctx = isl_pw_aff_get_ctx(value);
+    isl_val *range = isl_val_2exp(isl_val_int_from_si(ctx, t->bits - t->is_signed));
+    isl_val *least = t->is_signed ? isl_val_neg(isl_val_copy(range)) : isl_val_zero(ctx);
+    return is_within(states, value, least, isl_val_sub_ui(range, 1));
+}
+
+bool quasi_is_in_type(isl_set *states, isl_pw_aff *value, const Type *t) {
+    if (!states || !value || !is_integer(t)) return false;
+    if (is_in_type(states, value, t)) return true;
+    isl_set *fits = quasi_in_type(value, t);
+    bool always = isl_set_is_subset(states, fits) == isl_bool_true;
+    isl_set_free(fits);
+    return always;
+}
+
 /* `value` if the program, which computes in type t, gives just that in all of the states. */
 static isl_pw_aff *exact(isl_pw_aff *value, const Type *t, isl_set *states) {
-    isl_set *fits = quasi_in_type(value, t);
-    isl_bool always = isl_set_is_subset(states, fits);
-    isl_set_free(fits);
-    if (always == isl_bool_true) return value;
-    return isl_pw_aff_free(value);
+    return quasi_is_in_type(states, value, t) ? value : isl_pw_aff_free(value);
 }
 
 /* Integers --------------------------------------------------------------------------------------------------------- */
@@ -396,6 +460,36 @@ isl_set *quasi_some(isl_set *set, isl_pw_aff *variable) {
     return pos < 0 ? set : isl_set_project_out(set, isl_dim_param, (unsigned)pos, 1);
 }
 
+typedef struct Conjunctions {
+    isl_basic_set *with; /* NULL: collects them */
+    isl_set *all, *sum;
+} Conjunctions;
+
+static bool has_points(isl_basic_set *b) { /* rational ones */
+    isl_aff *zero = isl_aff_zero_on_domain(isl_local_space_from_space(isl_basic_set_get_space(b)));
+    isl_val *v = isl_basic_set_max_lp_val(b, zero);
+    bool empty = isl_val_is_nan(v) == isl_bool_true;
+    isl_val_free(v);
+    isl_aff_free(zero);
+    return !empty;
+}
+
+static isl_stat join_inner(isl_basic_set *b, void *user) {
+    Conjunctions *c = user;
+    b = isl_basic_set_intersect(isl_basic_set_copy(c->with), b);
+    if (has_points(b)) c->sum = isl_set_union(c->sum, isl_set_from_basic_set(b));
+    else isl_basic_set_free(b);
+    return isl_stat_ok;
+}
+
+static isl_stat join_outer(isl_basic_set *b, void *user) {
+    Conjunctions *c = user;
+    c->with = b;
+    isl_stat ok = isl_set_foreach_basic_set(c->all, join_inner, c);
+    isl_basic_set_free(b);
+    return ok;
+}
+
 static isl_stat take_conjunction(isl_basic_set *b, void *user) {
     isl_basic_set **one = user;
     isl_basic_set_free(*one);
@@ -404,15 +498,26 @@ static isl_stat take_conjunction(isl_basic_set *b, void *user) {
 }
 
 isl_set *quasi_and(isl_set *a, isl_set *b) {
-    if (isl_set_n_basic_set(a) != 1 || isl_set_n_basic_set(b) != 1) return isl_set_intersect(a, b);
-    isl_basic_set *x = NULL, *y = NULL;
+    if (!a || !b) {
+        isl_set_free(a);
+        isl_set_free(b);
+        return NULL;
+    }
     a = isl_set_align_params(a, isl_set_get_space(b));
     b = isl_set_align_params(b, isl_set_get_space(a));
-    isl_set_foreach_basic_set(a, take_conjunction, &x);
-    isl_set_foreach_basic_set(b, take_conjunction, &y);
+    if (isl_set_n_basic_set(a) == 1 && isl_set_n_basic_set(b) == 1) {
+        isl_basic_set *x = NULL, *y = NULL;
+        isl_set_foreach_basic_set(a, take_conjunction, &x);
+        isl_set_foreach_basic_set(b, take_conjunction, &y);
+        isl_set_free(a);
+        isl_set_free(b);
+        return isl_set_from_basic_set(isl_basic_set_intersect(x, y));
+    }
+    Conjunctions c = {.all = b, .sum = isl_set_empty(isl_set_get_space(a))};
+    if (isl_set_foreach_basic_set(a, join_outer, &c) != isl_stat_ok) c.sum = isl_set_free(c.sum);
     isl_set_free(a);
     isl_set_free(b);
-    return isl_set_from_basic_set(isl_basic_set_intersect(x, y));
+    return c.sum;
 }
 
 /* Functions -------------------------------------------------------------------------------------------------------- */

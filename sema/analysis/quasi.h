@@ -43,13 +43,18 @@ void quasi_frame_end(QuasiFrame *at);
 isl_pw_aff *quasi_variable(Quasi *q, const Symbol *sym);
 void quasi_bind(QuasiFrame *at, const Symbol *sym, __isl_take isl_pw_aff *value);
 __isl_give isl_set *quasi_all(Quasi *q); /* every state */
-/* The states of both. Unlike isl_set_intersect, it does not look for an integer point if each is one conjunction, which
- * takes more than half of the time of all that is asked; whoever wants to know whether there is one asks for it. */
+/* The states of both. Unlike isl_set_intersect, it does not look for an integer point in each conjunction, which takes
+ * more than half of the time of all that is asked; whoever wants to know whether there is one asks for it. */
 __isl_give isl_set *quasi_and(__isl_take isl_set *a, __isl_take isl_set *b);
 __isl_give isl_set *quasi_none(Quasi *q);
 __isl_give isl_pw_aff *quasi_number(Quasi *q, int64_t v);
 /* The states in which a value of an integer type lies within it. */
 __isl_give isl_set *quasi_in_type(__isl_keep isl_pw_aff *value, const Type *t);
+
+/* Does the value fit into the type, is it at least `least`, in all of the states? By linear programming first, which is
+ * cheap and mostly enough. */
+bool quasi_is_in_type(__isl_keep isl_set *states, __isl_keep isl_pw_aff *value, const Type *t);
+bool quasi_at_least(__isl_keep isl_set *states, __isl_keep isl_pw_aff *value, int64_t least);
 
 /* An integer; `states` holds at least the states in which the program computes it. */
 __isl_give isl_pw_aff *quasi_int(QuasiFrame *at, const Expr *e, __isl_keep isl_set *states);

@@ -151,10 +151,7 @@ static isl_pw_aff *loaded(Walk *w, const Expr *e) {
 }
 
 static bool is_nonneg(Walk *w, isl_pw_aff *v) {
-    isl_set *nonneg = isl_pw_aff_nonneg_set(isl_pw_aff_copy(v));
-    bool yes = isl_set_is_subset(w->live, nonneg) == isl_bool_true;
-    isl_set_free(nonneg);
-    return yes;
+    return quasi_at_least(w->live, v, 0);
 }
 
 /* a * b, a / b, a % b with a b that only the launch decides. */
@@ -164,12 +161,82 @@ static isl_pw_aff *symbolic(Walk *w, const Expr *e, isl_pw_aff *a, isl_pw_aff *b
     isl_pw_aff *of = swaps ? b : a, *factor = swaps ? a : b;
     if (!value_is_shared(s, factor)) return NULL;
     bool sign = is_nonneg(w, factor);
-    if (e->binary.op == OP_MUL) return space_keep_value(s, space_multiply(s, of, factor, sign));
+    if (e->binary.op == OP_MUL) {
+        isl_pw_aff *product = space_keep_value(s, space_multiply(s, of, factor, sign));
+        return e->type->bits == 64 || quasi_is_in_type(w->live, product, e->type) ? product : NULL;
+    }
     if (!is_nonneg(w, of)) return NULL;
     isl_pw_aff *q = var_quotient(s, of, factor, sign)->value;
     if (e->binary.op == OP_DIV) return q;
     isl_pw_aff *whole = space_multiply(s, q, factor, sign);
     return space_keep_value(s, isl_pw_aff_sub(isl_pw_aff_copy(of), whole));
+}
+
+/* a ^ b with a b that only the launch decides: the partner in an exchange. */
+static isl_pw_aff *exchanged(Walk *w, const Expr *e, isl_pw_aff *a, isl_pw_aff *b) {
+    bool swaps = !value_is_shared(&w->space, b);
+    isl_pw_aff *of = swaps ? b : a, *by = swaps ? a : b;
+    if (!value_is_shared(&w->space, by) || value_is_shared(&w->space, of)) return NULL;
+    if (!is_nonneg(w, of) || !is_nonneg(w, by)) return NULL;
+    Var *v = var_exchange(&w->space, of, by);
+    v->why = text_of(w, e->span);
+    return v->value;
+}
+
+/* a & (w - 1) is a % w for a power of two. */
+static isl_pw_aff *below_power(Walk *w, isl_pw_aff *a, isl_pw_aff *b) {
+    bool swaps = !value_is_shared(&w->space, b);
+    isl_pw_aff *of = swaps ? b : a, *mask = swaps ? a : b;
+    for (int i = 0; i < w->powers.n; i++) {
+        isl_pw_aff *power = w->powers.at[i];
+        isl_pw_aff *less = isl_pw_aff_sub(isl_pw_aff_copy(power), isl_pw_aff_copy(mask));
+        isl_set *one = isl_pw_aff_eq_set(less, quasi_number(&w->space.q, 1));
+        bool fits = isl_set_is_subset(w->live, one) == isl_bool_true;
+        isl_set_free(one);
+        if (!fits || !is_nonneg(w, mask) || !is_nonneg(w, of)) continue;
+        isl_pw_aff *q = var_quotient(&w->space, of, power, true)->value;
+        isl_pw_aff *whole = space_multiply(&w->space, q, power, true);
+        return space_keep_value(&w->space, isl_pw_aff_sub(isl_pw_aff_copy(of), whole));
+    }
+    return NULL;
+}
+
+/* A sum that may wrap: as it is where it fits its type, and 2^n less or more elsewhere. Most often that is no index
+ * of an array, so that the bounds check leaves the first case only. */
+static isl_pw_aff *wrapped(Walk *w, const Expr *e, isl_pw_aff *a, isl_pw_aff *b) {
+    if (isl_pw_aff_n_piece(a) != 1 || isl_pw_aff_n_piece(b) != 1) return NULL;
+    if (!quasi_is_in_type(w->live, a, e->type) || !quasi_is_in_type(w->live, b, e->type)) return NULL;
+    isl_pw_aff *sum = e->binary.op == OP_ADD ? isl_pw_aff_add(isl_pw_aff_copy(a), isl_pw_aff_copy(b))
+                                             : isl_pw_aff_sub(isl_pw_aff_copy(a), isl_pw_aff_copy(b));
+    isl_val *range = isl_val_2exp(isl_val_int_from_si(w->space.q.ctx, e->type->bits));
+    isl_pw_aff *value = NULL;
+    for (int turn = -1; turn <= 1; turn++) {
+        isl_val *by = isl_val_mul(isl_val_copy(range), isl_val_int_from_si(w->space.q.ctx, turn));
+        isl_pw_aff *v = isl_pw_aff_add_constant_val(isl_pw_aff_copy(sum), by);
+        isl_set *there = quasi_in_type(v, e->type), *here = quasi_and(isl_set_copy(w->live), isl_set_copy(there));
+        bool never = isl_set_is_empty(here) == isl_bool_true;
+        isl_set_free(here);
+        v = isl_pw_aff_intersect_domain(v, there);
+        if (never) isl_pw_aff_free(v);
+        else value = value ? isl_pw_aff_union_add(value, v) : v;
+    }
+    isl_val_free(range);
+    isl_pw_aff_free(sum);
+    return space_keep_value(&w->space, value);
+}
+
+/* Operations of a value of the item and one that only the launch decides. */
+static isl_pw_aff *operated(Walk *w, const Expr *e, isl_pw_aff *a, isl_pw_aff *b) {
+    switch ((int)e->binary.op) {
+    case OP_MUL:
+    case OP_DIV:
+    case OP_REM: return symbolic(w, e, a, b);
+    case OP_BIT_XOR: return exchanged(w, e, a, b);
+    case OP_BIT_AND: return below_power(w, a, b);
+    case OP_ADD:
+    case OP_SUB: return wrapped(w, e, a, b);
+    }
+    return NULL;
 }
 
 static isl_pw_aff *measured(Walk *w, const Expr *e) {
@@ -183,10 +250,15 @@ static isl_pw_aff *measured(Walk *w, const Expr *e) {
     return NULL;
 }
 
+static bool is_operated(const Walk *w, Op op) {
+    return op == OP_MUL || op == OP_DIV || op == OP_REM || op == OP_ADD || op == OP_SUB || op == OP_BIT_XOR ||
+           (op == OP_BIT_AND && w->powers.n);
+}
+
 static isl_pw_aff *find_value(Walk *w, QuasiFrame *at, const Expr *e, isl_set *states) {
-    if (e->kind == EXPR_BINARY && (e->binary.op == OP_MUL || e->binary.op == OP_DIV || e->binary.op == OP_REM)) {
+    if (e->kind == EXPR_BINARY && is_operated(w, e->binary.op)) {
         isl_pw_aff *a = quasi_int(at, e->binary.lhs, states), *b = quasi_int(at, e->binary.rhs, states), *v = NULL;
-        if (a && b && !w->created) v = symbolic(w, e, a, b);
+        if (a && b && !w->created) v = operated(w, e, a, b);
         isl_pw_aff_free(a);
         isl_pw_aff_free(b);
         if (v || w->created) return v;
@@ -370,6 +442,11 @@ Ref races_resolve(Walk *w, const Expr *e) {
 
 /* Events ----------------------------------------------------------------------------------------------------------- */
 
+static void suppose(Walk *w, isl_set *c) {
+    races_suppose(w, c);
+    isl_set_free(c);
+}
+
 /* The states in which the element exists: a check ends the item otherwise. */
 static void suppose_inside(Walk *w, const Ref *r) {
     for (int i = 0; i < r->n; i++) {
@@ -377,10 +454,11 @@ static void suppose_inside(Walk *w, const Ref *r) {
         if (s->mask || !s->at || !s->ext || s->open) continue;
         isl_pw_aff *at = isl_pw_aff_copy(s->at); /* a slice checks an index of its own */
         if (s->from) at = isl_pw_aff_sub(at, isl_pw_aff_copy(s->from));
-        isl_set *in = isl_pw_aff_nonneg_set(isl_pw_aff_copy(at));
-        in = quasi_and(in, isl_pw_aff_lt_set(at, isl_pw_aff_copy(s->ext)));
-        if (isl_set_is_subset(w->live, in) != isl_bool_true) races_suppose(w, in);
-        isl_set_free(in);
+        isl_pw_aff *left = isl_pw_aff_sub(isl_pw_aff_copy(s->ext), isl_pw_aff_copy(at));
+        if (!quasi_at_least(w->live, at, 0)) suppose(w, isl_pw_aff_nonneg_set(isl_pw_aff_copy(at)));
+        if (!quasi_at_least(w->live, left, 1)) suppose(w, isl_pw_aff_pos_set(isl_pw_aff_copy(left)));
+        isl_pw_aff_free(at);
+        isl_pw_aff_free(left);
     }
 }
 

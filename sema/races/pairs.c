@@ -7,11 +7,10 @@
 #include <isl/options.h>
 
 enum {
-    MAX_OPERATIONS = 24000, /* of isl, for one pair */
-    MAX_ALL = 500000,       /* for all pairs of one analysis */
-    MAX_PAIRS = 400,
-    /* that need isl */ LARGE = 1000, /* sizes: races that do not depend on how these are related */
-    MAX_SLOW = 1,                     /* pairs that came to the limit */
+    FEW_OPERATIONS = 4000,   /* of isl, for one pair at first */
+    MAX_OPERATIONS = 24000,  /* and when all pairs have had a turn */
+    MAX_ALL = 60000,         /* for all pairs of one analysis */
+    LARGE = 1000,            /* sizes: races that do not depend on how these are related */
 };
 
 /* Whether two phases can be the same, and when: asked once for all pairs of events in these. */
@@ -25,8 +24,7 @@ typedef struct Judge {
     Walk *w;
     RaceTable *table;
     const RaceTable *before;
-    int pairs, slow;
-    unsigned long spent;
+    unsigned long spent, limit; /* operations of isl: so far, and for one pair */
     Vec(Meeting) meetings;
     VarSet domain; /* the scalars that decide how many items there are */
 } Judge;
@@ -93,6 +91,25 @@ static bool may_be_called_alike(const Var *v, isl_set *c) {
     bool may = !is_none(alike);
     isl_set_free(alike);
     return may;
+}
+
+static isl_set *implies(isl_set *c, isl_set *premise, isl_set *conclusion) {
+    isl_set *then = quasi_and(isl_set_copy(c), isl_set_copy(premise));
+    if (is_none(then)) {
+        isl_set_free(then);
+        isl_set_free(premise);
+        isl_set_free(conclusion);
+        return c;
+    }
+    return isl_set_union(isl_set_subtract(c, premise), quasi_and(then, conclusion));
+}
+
+/* v = a ^ w is an involution: equal values are of equal items, and the partner's partner is the item itself. */
+static isl_set *exchange(const Var *v, isl_set *c) {
+    isl_pw_aff *a = v->args[0];
+    c = implies(c, equal(v->value, v->value), equal(a, a));
+    c = implies(c, equal(v->value, a), equal(a, v->value));
+    return implies(c, equal(a, v->value), equal(v->value, a));
 }
 
 typedef struct Sums { /* of the products by one factor in an expression, and of what they multiply */
@@ -200,6 +217,7 @@ static isl_set *with_lemmas(Pair *p, isl_set *c) {
     for (int i = 0; i < n && !is_none(c); i++) {
         const Var *v = s->vars.at[i];
         if (!in.has[i] || v->shared || !v->is_function) continue;
+        if (v->is_exchange && isl_set_n_basic_set(c) <= MAX_PIECES) c = exchange(v, c);
         if (isl_set_n_basic_set(c) > MAX_PIECES || !may_be_called_alike(v, c)) continue;
         c = quasi_and(c, congruence(v));
         if (v->kind != VAR_QUOTIENT) continue;
@@ -485,37 +503,41 @@ static RacePair *row_of(Judge *j, const Event *a, const Event *b) {
     return &j->table->pairs.at[j->table->pairs.n - 1];
 }
 
-static void judge(Judge *j, const Event *a, const Event *b) {
-    RacePair *row = row_of(j, a, b);
-    if (row->verdict == RACE_FOUND || was_free(j->before, row)) return;
-    isl_ctx *ctx = j->w->space.q.ctx;
-    Pair p = {.j = j, .a = a, .b = b, .verdict = RACE_FREE};
-    if (++j->pairs > MAX_PAIRS || j->slow >= MAX_SLOW || j->spent >= MAX_ALL) {
-        p.verdict = RACE_UNKNOWN;
-        p.reason = "the kernel has too many accesses to compare";
-    } else {
-        isl_ctx_set_max_operations(ctx, MAX_OPERATIONS);
-        isl_ctx_reset_operations(ctx);
-        isl_ctx_reset_error(ctx);
-        ask(&p);
-        if (isl_ctx_last_error(ctx) != isl_error_none && p.verdict != RACE_FOUND) {
-            j->slow++;
-            p.verdict = RACE_UNKNOWN;
-            p.reason = "the comparison takes too long";
-        }
-        j->spent += space_spent(&j->w->space, MAX_OPERATIONS);
-    }
-    if (p.verdict <= row->verdict) return;
-    row->verdict = p.verdict;
-    row->reason = p.reason;
-    row->needs_sizes = p.needs_sizes;
-    row->holes = p.holes;
-    row->witness = p.witness;
-    row->is_group = p.is_group;
-    if (a->span.lo <= b->span.lo) return;
+static void adopt(RacePair *row, const Pair *p) {
+    if (p->verdict <= row->verdict) return;
+    row->verdict = p->verdict;
+    row->reason = p->reason;
+    row->needs_sizes = p->needs_sizes;
+    row->holes = p->holes;
+    row->witness = p->witness;
+    row->is_group = p->is_group;
+    if (p->a->span.lo <= p->b->span.lo) return;
     RaceValues first = row->witness.items[0];
     row->witness.items[0] = row->witness.items[1];
     row->witness.items[1] = first;
+}
+
+/* false: it came to the limit */
+static bool judge(Judge *j, const Event *a, const Event *b) {
+    RacePair *row = row_of(j, a, b);
+    if (row->verdict == RACE_FOUND || was_free(j->before, row)) return true;
+    isl_ctx *ctx = j->w->space.q.ctx;
+    Pair p = {.j = j, .a = a, .b = b, .verdict = RACE_FREE};
+    if (j->spent >= MAX_ALL) {
+        p.verdict = RACE_UNKNOWN;
+        p.reason = "the kernel has too many accesses to compare";
+    } else {
+        isl_ctx_set_max_operations(ctx, j->limit);
+        isl_ctx_reset_operations(ctx);
+        isl_ctx_reset_error(ctx);
+        ask(&p);
+        bool ended = isl_ctx_last_error(ctx) != isl_error_none && p.verdict != RACE_FOUND;
+        j->spent += space_spent(&j->w->space, j->limit);
+        if (ended && j->limit < MAX_OPERATIONS) return false;
+        if (ended) p.verdict = RACE_UNKNOWN, p.reason = "the comparison takes too long";
+    }
+    adopt(row, &p);
+    return true;
 }
 
 /* The scalars in the bounds of the domain. */
@@ -536,11 +558,19 @@ static void find_domain(Judge *j) {
     }
 }
 
+/* Cheap pairs first: what takes longer waits until all have had a turn. */
 void races_judge(Walk *w, RaceTable *table, const RaceTable *before) {
-    Judge j = {.w = w, .table = table, .before = before};
+    Judge j = {.w = w, .table = table, .before = before, .limit = FEW_OPERATIONS};
+    Vec(const Event *) late = {0};
     find_domain(&j);
     for (int i = 0; i < w->events.n; i++)
-        for (int k = i; k < w->events.n; k++)
-            if (conflicts(&w->events.at[i], &w->events.at[k])) judge(&j, &w->events.at[i], &w->events.at[k]);
+        for (int k = i; k < w->events.n; k++) {
+            const Event *a = &w->events.at[i], *b = &w->events.at[k];
+            if (!conflicts(a, b) || judge(&j, a, b)) continue;
+            vec_push(&w->space.arena, &late, a);
+            vec_push(&w->space.arena, &late, b);
+        }
+    j.limit = MAX_OPERATIONS;
+    for (int i = 0; i < late.n; i += 2) judge(&j, late.at[i], late.at[i + 1]);
     w->s->races_spent += j.spent;
 }

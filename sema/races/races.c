@@ -3,9 +3,11 @@
 #include "sema/races/pairs.h"
 
 #include <isl/ctx.h>
+#include <time.h>
 
 enum {
     MAX_WALK_OPERATIONS = 100000, /* of isl, for a walk */
+    MAX_TRIED = 80000,            /* for a kernel, before sizes are tried */
     MAX_SPENT = 4000000,          /* for all kernels of a program: some seconds */
 };
 
@@ -46,7 +48,8 @@ static void adopt(RaceTable *to, const RaceTable *from) {
 
 static void try_sizes(Sema *s, const Func *kernel, RaceTable *table) {
     static const int64_t tried[] = {2, 3, 4};
-    for (int t = 0; t < 3 && needs_sizes(table); t++) {
+    unsigned long begun = s->races_spent;
+    for (int t = 0; t < 3 && needs_sizes(table) && s->races_spent - begun < MAX_TRIED; t++) {
         int64_t *given = arena_array(s->arena, int64_t, kernel->sizes.n + 1);
         for (int i = 0; i < kernel->sizes.n; i++) given[i] = tried[t];
         adopt(table, analyse(s, kernel, given, false, table));
@@ -93,13 +96,23 @@ bool races_cured(Sema *s, const Func *kernel, const RacePair *p) {
     return is_free(t, p);
 }
 
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
 void races_check(Sema *s, Func *f) {
     if (!f->is_kernel || !f->item || !f->item->fn.body || f->facts->skip || f->is_made) return;
     unsigned shadow = s->options ? s->options->shadow & SHADOW_RACE : 0; /* reports races itself, where they happen */
     if (s->options && s->options->races_off && !s->options->races_listed && !shadow) return;
+    double begun = now_ms();
+    unsigned long before = s->races_spent;
     f->races = analyse(s, f, NULL, false, NULL);
     if (!f->races->failed && has_open(f->races) && launched_any(f)) heed_launches(s, f, f->races);
     if (needs_sizes(f->races)) try_sizes(s, f, f->races);
+    if (s->options && s->options->races_timed) f->races->ms = now_ms() - begun;
+    f->races->steps = s->races_spent - before;
     bool silent = s->options && (s->options->races_listed || s->options->races_off || shadow);
     if (!silent) races_report(s, f, f->races);
 }

@@ -39,6 +39,8 @@ typedef struct RacePair {
 typedef struct RaceTable {
     Vec(RacePair) pairs;
     const char *failed; /* the kernel was not analysed, or not to its end: why */
+    double ms;          /* of processor time */
+    unsigned long steps; /* of isl */
 } RaceTable;
 
 #endif

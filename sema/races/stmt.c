@@ -218,9 +218,7 @@ static isl_pw_aff *amount_of(Walk *w, const Stmt *st, const Symbols *changes) {
 static isl_pw_aff *times(Walk *w, isl_pw_aff *a, isl_pw_aff *by) {
     bool number = isl_pw_aff_is_cst(by) == isl_bool_true;
     if (number) return space_keep_value(&w->space, isl_pw_aff_mul(isl_pw_aff_copy(a), isl_pw_aff_copy(by)));
-    isl_set *nonneg = isl_pw_aff_nonneg_set(isl_pw_aff_copy(by));
-    bool sign = isl_set_is_subset(w->live, nonneg) == isl_bool_true;
-    isl_set_free(nonneg);
+    bool sign = quasi_at_least(w->live, by, 0);
     int n = w->space.vars.n;
     isl_pw_aff *v = space_keep_value(&w->space, space_multiply(&w->space, a, by, sign));
     for (; n < w->space.vars.n; n++)

@@ -76,6 +76,17 @@ void var_within(Space *s, Var *v, int64_t lo, int64_t hi) {
 
 bool value_equal(isl_pw_aff *a, isl_pw_aff *b) { return isl_pw_aff_plain_is_equal(a, b) == isl_bool_true; }
 
+static Var *computed_new(Space *s, VarKind kind, isl_pw_aff *a, isl_pw_aff *factor) {
+    const char *name = kind == VAR_PRODUCT ? "product" : kind == VAR_QUOTIENT ? "quotient" : "value";
+    Var *v = var_new(s, kind, name, value_is_shared(s, a));
+    v->args = arena_array(&s->arena, isl_pw_aff *, 1);
+    v->n_args = 1;
+    v->args[0] = space_keep_value(s, isl_pw_aff_copy(a));
+    v->factor = space_keep_value(s, isl_pw_aff_copy(factor));
+    v->is_function = true;
+    return v;
+}
+
 static Var *computed(Space *s, VarKind kind, isl_pw_aff *a, isl_pw_aff *factor, bool *is_new) {
     *is_new = false;
     for (int i = 0; i < s->vars.n; i++) {
@@ -83,13 +94,7 @@ static Var *computed(Space *s, VarKind kind, isl_pw_aff *a, isl_pw_aff *factor, 
         if (v->kind == kind && value_equal(v->args[0], a) && value_equal(v->factor, factor)) return v;
     }
     *is_new = true;
-    Var *v = var_new(s, kind, kind == VAR_PRODUCT ? "product" : "quotient", value_is_shared(s, a));
-    v->args = arena_array(&s->arena, isl_pw_aff *, 1);
-    v->n_args = 1;
-    v->args[0] = space_keep_value(s, isl_pw_aff_copy(a));
-    v->factor = space_keep_value(s, isl_pw_aff_copy(factor));
-    v->is_function = true;
-    return v;
+    return computed_new(s, kind, a, factor);
 }
 
 static isl_set * not(isl_set * set) { return isl_set_complement(set); }
@@ -130,6 +135,23 @@ Var *var_quotient(Space *s, isl_pw_aff *a, isl_pw_aff *factor, bool is_nonneg) {
         fact = isl_set_union(fact, quasi_and(not(positive), not_above));
     }
     var_learn(s, v, fact);
+    return v;
+}
+
+/* Bits that differ: |a - w| <= a ^ w <= a + w. */
+Var *var_exchange(Space *s, isl_pw_aff *a, isl_pw_aff *factor) {
+    for (int i = 0; i < s->vars.n; i++) {
+        Var *v = s->vars.at[i];
+        if (v->is_exchange && value_equal(v->args[0], a) && value_equal(v->factor, factor)) return v;
+    }
+    Var *v = computed_new(s, VAR_DATA, a, factor);
+    v->is_exchange = true;
+    isl_pw_aff *up = isl_pw_aff_sub(isl_pw_aff_copy(v->value), isl_pw_aff_copy(a));
+    isl_pw_aff *down = isl_pw_aff_neg(isl_pw_aff_copy(up));
+    isl_set *fact = isl_pw_aff_le_set(up, isl_pw_aff_copy(factor));
+    fact = quasi_and(fact, isl_pw_aff_le_set(down, isl_pw_aff_copy(factor)));
+    isl_pw_aff *sum = isl_pw_aff_add(isl_pw_aff_copy(v->value), isl_pw_aff_copy(a));
+    var_learn(s, v, quasi_and(fact, isl_pw_aff_ge_set(sum, isl_pw_aff_copy(factor))));
     return v;
 }
 

@@ -30,6 +30,7 @@ typedef struct Var {
     int n_args;
     isl_pw_aff *factor; /* shared */
     bool is_nonneg;     /* the factor is not negative */
+    bool is_exchange;   /* VAR_DATA: args[0] ^ factor */
     const void *root;   /* VAR_DATA: the array that it was loaded from; or NULL */
     const char *why;    /* VAR_DATA, VAR_CHOICE: text of the program */
 } Var;
@@ -55,6 +56,7 @@ void var_within(Space *s, Var *v, int64_t lo, int64_t hi);  /* lo <= v < hi */
 /* is_nonneg: the factor is not negative; otherwise that is not known. */
 Var *var_product(Space *s, __isl_keep isl_pw_aff *a, __isl_keep isl_pw_aff *factor, bool is_nonneg);
 Var *var_quotient(Space *s, __isl_keep isl_pw_aff *a, __isl_keep isl_pw_aff *factor, bool is_nonneg); /* a >= 0 */
+Var *var_exchange(Space *s, __isl_keep isl_pw_aff *a, __isl_keep isl_pw_aff *factor); /* a ^ factor, neither below 0 */
 /* a * factor as a sum of products of single variables, so that equal products are the same variable. */
 __isl_give isl_pw_aff *space_multiply(Space *s, __isl_keep isl_pw_aff *a, __isl_keep isl_pw_aff *factor,
                                       bool is_nonneg);

@@ -159,6 +159,15 @@ static void learn_launched(const Symbol *a, const Symbol *b, int64_t least, void
     w->launches = w->live;
 }
 
+static void learn_powers(Walk *w) {
+    for (int i = 0; i < w->kernel->params.n; i++) {
+        const Symbol *p = w->kernel->params.at[i];
+        isl_pw_aff *v = p->id >= 0 ? w->frame->quasi.value[p->id] : NULL;
+        if (v && launched_with_power(w->kernel, p))
+            vec_push(&w->space.arena, &w->powers, keep(w, isl_pw_aff_copy(v)));
+    }
+}
+
 void walk_kernel(Walk *w) {
     Frame frame = races_frame(w, w->kernel, false);
     w->frame = &frame;
@@ -167,6 +176,7 @@ void walk_kernel(Walk *w) {
     bind_params(w);
     if (w->launched) w->launches = w->live;
     if (w->launched) launched_facts(w->kernel, learn_launched, w);
+    if (w->launched) learn_powers(w);
     bind_domain(w);
     phase_begin(w);
     if (!w->failed) races_block(w, w->kernel->item->fn.body);

@@ -19,7 +19,7 @@ fn launch(n: index, m: index, k: index) {
     var p = [P(f: 0, g: i32(i), v: i32x2(0)) for i in n];
     let t = [i32(i * 3 %% 4) for i in n];
     var c = [0; 8];
-    offload work(&mut x, &mut y, &mut a, &mut p, &t, &mut c, k);
+    offload work(&mut x, &mut y, &mut a, &mut p, &t, &mut c, k%s);
 }
 
 """
@@ -41,8 +41,10 @@ fn left(i: index) -> index {
 
 
 class Generator:
+    """Every fourth kernel gets a parameter `gap`, which the launch makes a power of two, for exchanges with partners."""
+
     def __init__(self, seed):
-        self.rng = random.Random(seed)
+        self.rng, self.has_gap = random.Random(seed), seed % 4 == 0
         self.names, self.budget = 0, self.rng.randint(1, 4)
 
     def name(self, letter):
@@ -80,6 +82,10 @@ class Generator:
     def index(self, extent, scope):
         r, v, c = self.rng, self.value(scope), self.rng.randint(1, 3)
         w = self.value(scope)
+        if self.has_gap and r.random() < .6:
+            return r.choice((f"{v} ^ gap", f"{v} ^ gap", f"{v} ^ k", f"{v} + gap", f"{v} - gap", f"{v} & (gap - 1)",
+                             f"2 * {v} - ({v} & (gap - 1))", f"2 * {v} - ({v} & (gap - 1)) + gap", f"{v} / gap",
+                             f"({v} ^ gap) + {c}", f"({v} ^ gap) ^ k"))
         return r.choice((v, v, v, f"{v} + {c}", f"{v} - {c}", f"{c + 1} * {v}", f"{c + 1} * {v} + {c}",
                          f"{extent} - 1 - {v}", f"{v} / {c + 1}", f"{v} % {c + 1}", f"{v} / 2 * 4 + {v} % 2",
                          f"{v} + {w}", f"{v} - {w}", f"min({v} + {c}, {extent} - 1)", f"max({v} - {c}, 0)",
@@ -149,6 +155,9 @@ class Generator:
             return r.choice(("k > 0", "k == 1", *(f"{axis}.group == 0" for axis in self.extents),
                              *(f"{q} % 2 == 0" for q in scope), *(f"{q} > 0" for q in scope)))
         c = r.randint(0, 3)
+        if self.has_gap and r.random() < .6:
+            return r.choice((f"({v} ^ gap) > {v}", f"({v} ^ gap) < {v}", f"({v} & (gap - 1)) == {v}", f"{v} < gap",
+                             f"({v} & gap) == 0", f"{v} % gap == 0", f"({v} ^ k) > {w}"))
         return r.choice((f"{v} % 2 == {c % 2}", f"{v} % 3 {r.choice(('==', '!='))} {c % 3}", f"{v} < n / 2",
                          f"{v} == {c}", f"{v} < {w}", f"{v} != k", f"{v} > {c}", f"({v} + {w}) % 2 == 0",
                          f"{v} < n - 1", f"{v} == n - 1", f"{v} >= 0 && {v} < n && t[{v}] > 1",
@@ -197,21 +206,21 @@ class Generator:
         body = self.statements([], True, 0, self.budget)
         if not self.groups and self.rng.random() < .15:
             body.insert(self.rng.randint(0, len(body)), (f"if {self.guard([], False)}", ["return;"]))
-        return Tree(domain, body, self.sizes, self.shared)
+        return Tree(domain, body, self.sizes, self.shared, self.has_gap)
 
 
 class Tree:
-    def __init__(self, domain, body, sizes, shared):
-        self.domain, self.body, self.sizes, self.shared = domain, body, sizes, shared
+    def __init__(self, domain, body, sizes, shared, has_gap):
+        self.domain, self.body, self.sizes, self.shared, self.has_gap = domain, body, sizes, shared, has_gap
 
     def text(self):
         lines = ["kernel work(x: &mut [i32; n], y: &mut [i32; m], a: &mut [i32; n, m], p: &mut [P; n], t: &[i32; n],",
-                 f"            c: &mut [i32; 8], k: index) over {self.domain} {{", "    var sum = 0;"]
+                 f"            c: &mut [i32; 8], k: index{', gap: index' if self.has_gap else ''}) over {self.domain} {{", "    var sum = 0;"]
         if self.shared:
             lines.append(f"    shared s: [i32; {self.shared}];")
         self.write(self.body, lines, 1)
         lines.append("}")
-        return "\n".join(lines) + "\n" + LAUNCH.replace("%%", "%") + HOST % self.sizes + "\n" + TYPES
+        return "\n".join(lines) + "\n" + LAUNCH % (", 1index << k" if self.has_gap else "") + HOST % self.sizes + "\n" + TYPES
 
     def write(self, body, lines, depth):
         for statement in body:
@@ -229,7 +238,7 @@ class Tree:
     def smaller(self):
         """Programs with one statement less, or a block replaced by what is in it."""
         for body in removals(self.body):
-            yield Tree(self.domain, body, self.sizes, self.shared)
+            yield Tree(self.domain, body, self.sizes, self.shared, self.has_gap)
 
 
 def removals(body):

@@ -37,10 +37,8 @@ PARAMETER = "the launch decides: whether it races depends on the value of a para
 LIMIT = "the comparison exceeds its limit of operations"
 STORED = "a value of an array that is only stored is taken for one that decides"
 KNOWN_MISSES = {
-    "assert-about-an-offset-free": "an `assert` about two parameters is not yet a constraint",
-    "assert-about-an-offset-race": "an `assert` about two parameters is not yet a constraint",
+    "assert-about-an-offset-race": PARAMETER,
     "bitonic-in-a-group-race": LIMIT,
-    "bitonic-step-free": "`i ^ gap` of a parameter is not affine",
     "bitonic-step-race": "`i ^ gap` of a parameter is not affine",
     "function-writes-a-neighbour-race": STORED,
     "global-within-a-group-race": LIMIT,

@@ -99,6 +99,10 @@ def witness_problems(pair, model, sizes):
     witness = pair.get("witness")
     if not witness:
         return [f"race without a witness: {pair}"]
+    if "gap" in witness["sizes"]:  # the launch makes it 1 << k
+        k = witness["sizes"]["gap"].bit_length() - 1
+        if witness["sizes"].setdefault("k", k) != k or witness["sizes"]["gap"] != 1 << max(k, 0):
+            return []
     launch = tuple(witness["sizes"].get(name, size) for name, size in zip("nmk", sizes))
     if max(launch) > LARGEST or min(launch) < 0:
         return []
