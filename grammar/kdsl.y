@@ -18,11 +18,11 @@
 %token OR AND EQ NE LT LE GT GE PIPE CARET AMP SHL SHR ROL PLUS MINUS STAR SLASH PERCENT BANG TILDE.
 %token FN KERNEL STRUCT CONST IMPORT EXTERN EXPORT TEST LET VAR IF ELSE FOR IN WHILE BREAK CONTINUE RETURN ASSERT
        OFFLOAD ATOMIC SHARED BARRIER WAIT TRUE FALSE MUT.
-%token BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX.
+%token BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX ASSUME.
 %token RESYNC INPUT VALUE BAD.
 
 /* Keywords where a rule expects them, names everywhere else. */
-%fallback ID BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX.
+%fallback ID BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX ASSUME.
 
 /* Lowest precedence first, as in ops.def. Comparisons are not associative: `a < b < c` is an error. */
 %left OR.
@@ -63,8 +63,10 @@ items ::= items error RESYNC(Z). { ast_add_item(p, ast_item_error(p, Z)); }
 item(A) ::= export(E) FN(K) ID(N) generics(G) LPAREN params(P) RPAREN fn_result(R) block(B). {
     A = ast_fn(p, E, K, N, G, P, R, B);
 }
-item(A) ::= export(E) KERNEL(K) ID(N) generics(G) LPAREN params(P) RPAREN OVER binders(V) kernel_result(R) block(B). {
+item(A) ::= export(E) KERNEL(K) ID(N) generics(G) LPAREN params(P) RPAREN OVER binders(V) assumes(F)
+            kernel_result(R) block(B). {
     A = ast_kernel(p, E, K, N, G, P, V, R, B);
+    A->fn.assumes = F;
 }
 item(A) ::= EXTERN(E) STR(S) FN ID(N) LPAREN params(P) RPAREN fn_result(R) SEMI(Z). {
     A = ast_extern_fn(p, E, S, N, P, R, Z);
@@ -118,6 +120,14 @@ fn_result(A) ::= ARROW type(T). { A = T; }
 kernel_result(A) ::= . { A = (KernelResult){0}; }
 kernel_result(A) ::= ARROW type(T). { A = ast_kernel_result(p, NULL, T); }
 kernel_result(A) ::= ARROW ID(R) type(T). { A = ast_kernel_result(p, &R, T); }
+
+/* `assume distinct(to), sorted(row)` */
+%type assumes {AssumptionList}
+%type assumption_list {AssumptionList}
+assumes(A) ::= . { A = (AssumptionList){0}; }
+assumes(A) ::= ASSUME assumption_list(L). { A = L; }
+assumption_list(A) ::= ID(W) LPAREN ID(N) RPAREN. { A = (AssumptionList){0}; ast_add_assumption(p, &A, W, N); }
+assumption_list(A) ::= assumption_list(L) COMMA ID(W) LPAREN ID(N) RPAREN. { A = L; ast_add_assumption(p, &A, W, N); }
 
 %type binders {BinderList}
 %type binder {Binder}

@@ -314,6 +314,13 @@ typedef enum ItemKind {
     ITEM__COUNT
 } ItemKind;
 
+/* `distinct(to)`: what a kernel takes for granted of an array */
+typedef struct Assumption {
+    Name word, array;
+    Span span, array_span;
+} Assumption;
+typedef Vec(Assumption) AssumptionList;
+
 struct Item {
     ItemKind kind;
     Span span;      /* whole item */
@@ -329,6 +336,7 @@ struct Item {
             Name reduce;               /* kernel: sum prod min max any all count, as in the source, or NULL */
             Span reduce_span;
             BinderList over;           /* kernel: 1 to 3 */
+            AssumptionList assumes;    /* kernel */
             Block *body;               /* NULL: extern */
             Func *func;                /* sema: generics: without code */
             ItemList instances;        /* sema: generics: the instances, copies of this item */

@@ -122,6 +122,7 @@ Item *ast_test(Parser *p, Token test, Token text, Block *body);
 Item *ast_item_error(Parser *p, Token resync);
 Item *ast_input(Parser *p, Span whole); /* a function with the statements of an input */
 void ast_add_item(Parser *p, Item *item);
+void ast_add_assumption(Parser *p, AssumptionList *list, Token word, Token array);
 KernelResult ast_kernel_result(Parser *p, const Token *reduce, TypeExpr *type);
 
 /* The generated parser (kdsl.y). */

@@ -161,6 +161,8 @@ static void dump_function(Dump *d, const Item *i) {
         buf_puts(d->out, " over ");
         dump_binders(d, i->fn.over);
     }
+    for (int k = 0; k < i->fn.assumes.n; k++)
+        buf_printf(d->out, "%s %s(%s)", k ? "," : " assume", i->fn.assumes.at[k].word, i->fn.assumes.at[k].array);
     dump_result(d, i);
     if (!i->fn.body) {
         buf_putc(d->out, ';');

@@ -227,6 +227,10 @@ static bool is_reduction(Name name) {
 }
 
 /* `-> any` alone is parsed as a type. No type has such a name, so the name decides. */
+void ast_add_assumption(Parser *p, AssumptionList *list, Token word, Token array) {
+    vec_push(p->arena, list, ((Assumption){word.name, array.name, word.span, array.span}));
+}
+
 KernelResult ast_kernel_result(Parser *p, const Token *reduce, TypeExpr *type) {
     (void)p;
     if (reduce) return (KernelResult){type, reduce->name, reduce->span};

@@ -448,6 +448,7 @@ void check_body(Sema *s, Func *f) {
     for (int i = 0; i < f->facts->owners.n; i++) scope_again(s, f->facts->owners.at[i]);
     for (int i = 0; i < f->sizes.n; i++) scope_again(s, f->sizes.at[i]);
     if (f->is_kernel) check_domain(s, f);
+    if (f->is_kernel) check_assumptions(s, f);
     if (f->is_input) session_enter(s);
     check_block(s, f->item->fn.body);
     scope_leave(s);

@@ -53,8 +53,9 @@ static bool is_proven_free(const Func *kernel, const Symbol *array) {
     const RaceTable *t = kernel->races;
     int n = 0;
     for (int i = 0; t && !t->failed && i < t->pairs.n; i++) {
-        if (t->pairs.at[i].array != array) continue;
-        if (t->pairs.at[i].verdict != RACE_FREE || !is_within(kernel, t->pairs.at[i].at)) return false;
+        const RacePair *p = &t->pairs.at[i];
+        if (p->array != array) continue;
+        if (p->verdict != RACE_FREE || p->is_assumed || !is_within(kernel, p->at)) return false;
         n++;
     }
     return n > 0;

@@ -36,7 +36,8 @@ static void explain_pair(const Program *p, const RacePair *r, Buf *out, Arena *a
     if (r->verdict >= RACE_BENIGN) {
         buf_printf(out, ": %s touch `%s`", races_items(arena, &r->witness), races_element(arena, r));
         if (r->witness.sizes.n) buf_printf(out, " when %s", races_values(arena, &r->witness.sizes));
-    } else if (r->verdict == RACE_UNKNOWN) buf_printf(out, ": %s", r->reason);
+    } else if (r->is_assumed) buf_puts(out, " if the assumptions hold");
+    else if (r->verdict == RACE_UNKNOWN) buf_printf(out, ": %s", r->reason);
     buf_putc(out, '\n');
 }
 

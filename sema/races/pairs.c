@@ -202,6 +202,33 @@ static isl_set *products(Judge *j, isl_set *c, isl_pw_aff *x, isl_pw_aff *y, int
     return c;
 }
 
+static isl_set *at_most(isl_pw_aff *a, isl_pw_aff *b) { return isl_pw_aff_le_set(isl_pw_aff_copy(a), other(b)); }
+static isl_set *at_least(isl_pw_aff *a, isl_pw_aff *b) { return isl_pw_aff_ge_set(isl_pw_aff_copy(a), other(b)); }
+
+/* Two elements of one table, v of an item and u of the other one. */
+static isl_set *tabled(const Func *kernel, isl_set *c, const Var *v, const Var *u) {
+    const Symbol *table = ((const Root *)v->root)->sym;
+    if (is_assumed(kernel, table, ASSUME_DISTINCT)) {
+        isl_set *alike = isl_set_universe(isl_set_get_space(c));
+        for (int i = 0; i < v->n_args; i++) alike = quasi_and(alike, equal(v->args[i], u->args[i]));
+        c = implies(c, equal(v->value, u->value), alike);
+    }
+    if (!is_assumed(kernel, table, ASSUME_SORTED)) return c;
+    c = implies(c, at_most(v->args[0], u->args[0]), at_most(v->value, u->value));
+    return implies(c, at_least(v->args[0], u->args[0]), at_least(v->value, u->value));
+}
+
+static isl_set *assumptions(Judge *j, isl_set *c, const VarSet *in) {
+    Space *s = &j->w->space;
+    for (int i = 0; i < in->n; i++)
+        for (int k = 0; k < in->n; k++) {
+            const Var *v = s->vars.at[i], *u = s->vars.at[k];
+            bool both = in->has[i] && in->has[k] && v->root && v->root == u->root;
+            if (both && isl_set_n_basic_set(c) <= MAX_PIECES) c = tabled(j->w->kernel, c, v, u);
+        }
+    return c;
+}
+
 static isl_set *with_lemmas(Pair *p, isl_set *c) {
     Judge *j = p->j;
     Space *s = &j->w->space;
@@ -214,6 +241,7 @@ static isl_set *with_lemmas(Pair *p, isl_set *c) {
     varset_add_set(s, &in, c);
     varset_close(s, &in);
     int n = s->vars.n;
+    if (j->w->assuming) c = assumptions(j, c, &in);
     for (int i = 0; i < n && !is_none(c); i++) {
         const Var *v = s->vars.at[i];
         if (!in.has[i] || v->shared || !v->is_function) continue;

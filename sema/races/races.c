@@ -12,13 +12,14 @@ enum {
 };
 
 /* before: an analysis that knew less, whose pairs that are free are not compared again; or NULL */
-static RaceTable *analyse(Sema *s, const Func *kernel, const int64_t *given, bool launched, const RaceTable *before) {
+static RaceTable *analyse_as(Sema *s, const Walk *how, const RaceTable *before) {
     RaceTable *table = arena_new(s->arena, RaceTable);
     if (s->races_spent >= MAX_SPENT) {
         table->failed = "the program has too many accesses to compare";
         return table;
     }
-    Walk w = {.s = s, .kernel = kernel, .given = given, .launched = launched};
+    Walk w = *how;
+    w.s = s;
     space_begin(&w.space, MAX_WALK_OPERATIONS);
     walk_kernel(&w);
     bool ended = isl_ctx_last_error(w.space.q.ctx) == isl_error_quota; /* accesses may be missing */
@@ -27,6 +28,10 @@ static RaceTable *analyse(Sema *s, const Func *kernel, const int64_t *given, boo
     else races_judge(&w, table, before);
     space_end(&w.space);
     return table;
+}
+
+static RaceTable *analyse(Sema *s, const Func *kernel, const int64_t *given, bool launched, const RaceTable *before) {
+    return analyse_as(s, &(Walk){.kernel = kernel, .given = given, .launched = launched}, before);
 }
 
 static bool needs_sizes(const RaceTable *t) {
@@ -96,6 +101,20 @@ bool races_cured(Sema *s, const Func *kernel, const RacePair *p) {
     return is_free(t, p);
 }
 
+static void believe(Sema *s, const Func *kernel, RaceTable *table) {
+    Walk how = {.kernel = kernel, .launched = launched_any(kernel), .assuming = true};
+    const RaceTable *there = analyse_as(s, &how, table);
+    for (int i = 0; i < table->pairs.n && !there->failed; i++) {
+        RacePair *p = &table->pairs.at[i];
+        for (int k = 0; k < there->pairs.n && p->verdict == RACE_UNKNOWN; k++) {
+            if (!races_same_pair(p, &there->pairs.at[k]) || there->pairs.at[k].verdict != RACE_FREE) continue;
+            p->verdict = RACE_FREE;
+            p->is_assumed = true;
+            p->reason = "free if the assumptions of the kernel hold";
+        }
+    }
+}
+
 static double now_ms(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -110,6 +129,7 @@ void races_check(Sema *s, Func *f) {
     unsigned long before = s->races_spent;
     f->races = analyse(s, f, NULL, false, NULL);
     if (!f->races->failed && has_open(f->races) && launched_any(f)) heed_launches(s, f, f->races);
+    if (f->item->fn.assumes.n && !f->races->failed && has_open(f->races)) believe(s, f, f->races);
     if (needs_sizes(f->races)) try_sizes(s, f, f->races);
     if (s->options && s->options->races_timed) f->races->ms = now_ms() - begun;
     f->races->steps = s->races_spent - before;

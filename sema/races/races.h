@@ -35,6 +35,7 @@ typedef struct RacePair {
     int64_t holes;         /* not 0: the items touch so many elements at most, whatever the data */
     bool is_same_element; /* the same element for all items */
     bool is_group;        /* the two items are of one group */
+    bool is_assumed;      /* free as far as the kernel's assumptions hold */
 } RacePair;
 typedef struct RaceTable {
     Vec(RacePair) pairs;

@@ -73,6 +73,7 @@ typedef struct Walk {
     Vec(Memo) memo; /* what stands for expressions of the statements under way */
     struct Frame *frame;
     const char *may;      /* not NULL: `live` has states too many */
+    bool assuming;        /* believes the kernel's assumptions */
     bool launched;        /* with what all launches of the program have in common */
     isl_set *launches;    /* that; NULL: nothing is known */
     Vec(isl_pw_aff *) powers; /* values that are 2^k, or not positive */

@@ -22,6 +22,50 @@ kernel rows(x: &mut [f64; m], w: index) over i in m / w, j in w {
 }
 """
 
+ASSUMED = """\
+kernel distinct_(to: &[index; n], x: &mut [f64; n]) over i in n assume distinct(to) {
+    x[to[i]] = 1.5;
+}
+kernel halves(to: &[index; n], x: &mut [f64; n]) over i in n / 2 assume distinct(to) {
+    x[to[2 * i]] = x[to[2 * i + 1]];
+}
+kernel rows(row: &[index; m], x: &mut [f64; n]) over i in m - 1 assume sorted(row) -> sum f64 {
+    var sum = 0.0;
+    for k in row[i]..row[i + 1] { x[k] *= 2.0; sum += x[k]; }
+    return sum;
+}
+kernel both(row: &[i32; m], p: &[i32; e], x: &mut [f64; n]) over i in m - 1 assume sorted(row), distinct(p) {
+    for k in row[i]..row[i + 1] { x[p[k]] *= 2.0; }
+}
+kernel matrix(to: &[index; n, m], x: &mut [f64; e]) over i in n, j in m assume distinct(to) { x[to[i, j]] = 1.0; }
+"""
+TOO_LITTLE = """\
+kernel neighbours(to: &[index; n], x: &mut [f64; n]) over i in n - 1 assume distinct(to) {
+    x[to[i]] = x[to[i + 1]];
+}
+kernel quarters(to: &[index; n], x: &mut [f64; n]) over i in n assume distinct(to) { x[to[i / 4]] = 1.0; }
+kernel near(to: &[index; n], x: &mut [f64; n]) over i in n assume distinct(to) { x[to[i] / 2] = 1.0; }
+kernel longer(row: &[index; m], x: &mut [f64; n]) over i in m - 1 assume sorted(row) {
+    for k in row[i]..row[i + 1] + 1 { x[k] *= 2.0; }
+}
+kernel alike(row: &[index; n], x: &mut [f64; n]) over i in n assume sorted(row) { x[row[i]] = 1.0; }
+kernel row_only(row: &[i32; m], p: &[i32; e], x: &mut [f64; n]) over i in m - 1 assume sorted(row) {
+    for k in row[i]..row[i + 1] { x[p[k]] *= 2.0; }
+}
+"""
+WRONG = """\
+kernel put(to: &[index; n], x: &mut [f64; n]) over i in n assume distinct(to) {
+    x[to[i]] = f64(i);
+}
+fn main() {
+    let assume = 4;
+    var x = [1.0; assume];
+    let to: [index; 4] = [0, 2, %d, 1];
+    offload put(&to, &mut x);
+    print("{}", x[1]);
+}
+"""
+
 
 class RacesTest(unittest.TestCase):
     def setUp(self):
@@ -53,6 +97,28 @@ class RacesTest(unittest.TestCase):
         self.assertEqual(race["witness"], {"sizes": {"n": 3}, "items": [{"i": 1}, {"i": 0}], "element": [1]})
         self.assertEqual([p["verdict"] for p in kernels["scatter"]["pairs"]], ["unknown"])
         self.assertEqual([p["verdict"] for p in kernels["rows"]["pairs"]], ["free"])
+
+    def verdicts(self, program):
+        return [pair["verdict"] for kernel in json.loads(self.explain(program, "--format=json"))["kernels"]
+                for pair in kernel["pairs"]]
+
+    def test_assumptions_are_believed(self):
+        self.assertEqual(set(self.verdicts(ASSUMED)), {"free"})
+        self.assertIn("`x[to[i]]` (write) of two work items: free if the assumptions hold\n", self.explain(ASSUMED))
+        without = re.sub(r" assume [^{-]*", " ", ASSUMED)
+        self.assertEqual(self.verdicts(without).count("free"), 0)
+
+    def test_assumptions_that_do_not_suffice(self):
+        for kernel in re.split(r"^(?=kernel)", TOO_LITTLE, flags=re.M)[1:]:
+            self.assertIn("unknown", self.verdicts(kernel), kernel)
+
+    def test_a_wrong_assumption_is_reported_by_a_run(self):
+        for value, code in ((2, 3), (3, 0)):
+            self.file.write_text(WRONG % value)
+            done = subprocess.run([KDSLC, "run", "--check=race", self.file.name], cwd=self.file.parent,
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual("data race on `x[2]` in `put`" in done.stderr, code == 3)
 
     def test_strict(self):
         self.file.write_text(PROGRAM)
