@@ -96,6 +96,7 @@ typedef struct FuncFacts {
     bool accessed;          /* access_check has been here */
     Vec(Atom) atoms;        /* of the sums in Func.accesses */
     struct Launched *launched; /* launched.c: kernels */
+    struct LaunchValues *values; /* launch_values.c: kernels; NULL: no launch was found */
     struct ArrayFlow *flow; /* flow.h: NULL: it has no body */
     unsigned *uses;         /* uses.c: Use bits, by parameter */
     UseEdges *used_by;      /* the same: the callers to which they are propagated, by parameter */
@@ -143,6 +144,7 @@ typedef struct Sema {
     Vec(Template *) templates;
     const Instance *making; /* the generic struct being laid out */
     int n_instances;
+    bool launches_missed;       /* launch_values.c has not walked through all of the program */
     unsigned long races_spent;  /* operations of isl, by the race analysis of all kernels */
     bool functions_meet;        /* a function has a barrier or `shared` arrays */
     Inlining *inlining;
@@ -438,6 +440,18 @@ void check_assumptions(Sema *s, const Func *f);
 bool is_assumed(const Func *f, const Symbol *array, Assume what);
 /* power.c */
 bool is_power_of_two(const Func *f, const Expr *e); /* or 0, or the negative of one */
+/* launch_values.c: one launch of a kernel, as numbers: of its sizes, then of its parameters. */
+enum { LAUNCH_OPEN = INT64_MIN, MOST_LAUNCH_SAMPLES = 8 };
+typedef struct LaunchSample {
+    Span at;
+    int64_t *value; /* LAUNCH_OPEN: not known, or no integer */
+} LaunchSample;
+typedef struct LaunchValues {
+    Vec(LaunchSample) at;
+    int visited;
+    bool is_partial; /* there may be other launches, or ones with other values */
+} LaunchValues;
+void launch_values_find(Sema *s);
 void launched_find(Sema *s); /* launched.c: before it; FuncFacts.launched of kernels */
 void combine_find(Sema *s); /* combine.c: Func.combined */
 /* disjoint.c: no two work items access the same element of the array in a way that races. */

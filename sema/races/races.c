@@ -55,9 +55,50 @@ static void try_sizes(Sema *s, const Func *kernel, RaceTable *table) {
     static const int64_t tried[] = {2, 3, 4};
     unsigned long begun = s->races_spent;
     for (int t = 0; t < 3 && needs_sizes(table) && s->races_spent - begun < MAX_TRIED; t++) {
-        int64_t *given = arena_array(s->arena, int64_t, kernel->sizes.n + 1);
-        for (int i = 0; i < kernel->sizes.n; i++) given[i] = tried[t];
+        int n = kernel->sizes.n, n_all = n + kernel->params.n;
+        int64_t *given = arena_array(s->arena, int64_t, n_all + 1);
+        for (int i = 0; i < n_all; i++) given[i] = i < n ? tried[t] : LAUNCH_OPEN;
         adopt(table, analyse(s, kernel, given, false, table));
+    }
+}
+
+static RacePair *same_pair(const RaceTable *t, const RacePair *p) {
+    for (int i = 0; i < t->pairs.n; i++)
+        if (races_same_pair(&t->pairs.at[i], p)) return &t->pairs.at[i];
+    return NULL;
+}
+
+static bool has_unknown(const RaceTable *t) {
+    for (int i = 0; i < t->pairs.n; i++)
+        if (t->pairs.at[i].verdict == RACE_UNKNOWN) return true;
+    return false;
+}
+
+/* One launch whose integers are known decides about what is open for some values: a race there is one. What is free at
+ * every launch that there is is free. */
+static void try_launches(Sema *s, const Func *kernel, RaceTable *table) {
+    const LaunchValues *all = kernel->facts->values;
+    unsigned long begun = s->races_spent;
+    bool complete = all && !all->is_partial && !s->launches_missed && launched_any(kernel);
+    int n = all ? all->at.n : 0, tried = 0;
+    bool *may_race = arena_array(s->arena, bool, table->pairs.n + 1);
+    for (; tried < n && has_unknown(table) && s->races_spent - begun < MAX_TRIED; tried++) {
+        const RaceTable *there = analyse(s, kernel, all->at.at[tried].value, false, table);
+        for (int i = 0; i < table->pairs.n; i++) {
+            RacePair *p = &table->pairs.at[i];
+            const RacePair *q = there->failed ? p : same_pair(there, p);
+            if (p->verdict != RACE_UNKNOWN || !q || q->verdict == RACE_FREE) continue;
+            may_race[i] = true;
+            if (q->verdict < RACE_BENIGN) continue;
+            *p = *q;
+            p->launch = all->at.at[tried].at;
+        }
+    }
+    for (int i = 0; i < table->pairs.n && complete && tried == n; i++) {
+        RacePair *p = &table->pairs.at[i];
+        if (p->verdict != RACE_UNKNOWN || may_race[i]) continue;
+        p->verdict = RACE_FREE;
+        p->reason = "free for the launches of this program";
     }
 }
 
@@ -130,6 +171,7 @@ void races_check(Sema *s, Func *f) {
     f->races = analyse(s, f, NULL, false, NULL);
     if (!f->races->failed && has_open(f->races) && launched_any(f)) heed_launches(s, f, f->races);
     if (f->item->fn.assumes.n && !f->races->failed && has_open(f->races)) believe(s, f, f->races);
+    if (!f->races->failed && has_unknown(f->races)) try_launches(s, f, f->races);
     if (needs_sizes(f->races)) try_sizes(s, f, f->races);
     if (s->options && s->options->races_timed) f->races->ms = now_ms() - begun;
     f->races->steps = s->races_spent - before;

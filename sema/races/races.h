@@ -32,6 +32,7 @@ typedef struct RacePair {
     const char *reason;   /* one line: why it is free or unknown */
     bool needs_sizes;     /* unknown: products of sizes are in the way */
     RaceWitness witness;  /* RACE_FOUND, RACE_BENIGN */
+    Span launch;          /* the witness is of this launch; {0, 0}: of some launch */
     int64_t holes;         /* not 0: the items touch so many elements at most, whatever the data */
     bool is_same_element; /* the same element for all items */
     bool is_group;        /* the two items are of one group */

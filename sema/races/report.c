@@ -14,7 +14,10 @@ static const char *verb(const RacePair *p, int k) {
 }
 
 static void note_sizes(Compiler *c, Diag *d, Arena *arena, const RacePair *p, Span at) {
-    if (p->witness.sizes.n) diag_note(c, d, at, "for example when %s", races_values(arena, &p->witness.sizes));
+    if (!p->witness.sizes.n) return;
+    const char *when = races_values(arena, &p->witness.sizes);
+    if (p->launch.hi) diag_note(c, d, p->launch, "for example at this launch, where %s", when);
+    else diag_note(c, d, at, "for example when %s", when);
 }
 
 /* E0513 has said it, here or at the call. */

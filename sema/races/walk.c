@@ -9,7 +9,7 @@ static isl_pw_aff *number(Walk *w, int64_t v) { return keep(w, quasi_number(&w->
 static void bind_sizes(Walk *w) {
     const Func *f = w->kernel;
     for (int i = 0; i < f->sizes.n; i++) {
-        if (w->given && w->given[i] >= 0) {
+        if (w->given && w->given[i] != LAUNCH_OPEN) {
             races_bind(w, f->sizes.at[i], number(w, w->given[i]));
             continue;
         }
@@ -49,6 +49,10 @@ static void bind_params(Walk *w) {
             continue;
         }
         if (!races_is_tracked(p->type)) continue;
+        if (w->given && w->given[f->sizes.n + i] != LAUNCH_OPEN) {
+            races_bind(w, p, number(w, w->given[f->sizes.n + i]));
+            continue;
+        }
         Var *v = var_new(&w->space, VAR_SCALAR, p->name, true);
         v->sym = p;
         if (p->type->kind == TY_BOOL) var_within(&w->space, v, 0, 2);

@@ -77,7 +77,7 @@ typedef struct Walk {
     bool launched;        /* with what all launches of the program have in common */
     isl_set *launches;    /* that; NULL: nothing is known */
     Vec(isl_pw_aff *) powers; /* values that are 2^k, or not positive */
-    const int64_t *given; /* by size of the kernel: its value, or -1; NULL: all are open */
+    const int64_t *given; /* of the sizes, then of the parameters: LAUNCH_OPEN, or its value; NULL: all are open */
     Span call;
     int site, quiet, calls, depth;
     bool wanted;  /* the value of the expression that is scanned matters */

@@ -110,9 +110,10 @@ bool races_witness(Walk *w, const Event *a, isl_set *conflict, RaceWitness *out)
     varset_add_set(&w->space, &in, conflict);
     for (int i = 0; i < a->ref.n && !a->ref.at[i].mask && a->ref.at[i].at; i++)
         varset_add_value(&w->space, &in, a->ref.at[i].at);
-    for (int i = 0; i < w->kernel->sizes.n; i++) {
-        if (w->given && w->given[i] >= 0)
-            want(&q, quasi_number(&w->space.q, w->given[i]), w->kernel->sizes.at[i]->name, &out->sizes);
+    int n_sizes = w->kernel->sizes.n;
+    for (int i = 0; w->given && i < n_sizes + w->kernel->params.n; i++) {
+        const Symbol *sym = i < n_sizes ? w->kernel->sizes.at[i] : w->kernel->params.at[i - n_sizes];
+        if (w->given[i] != LAUNCH_OPEN) want(&q, quasi_number(&w->space.q, w->given[i]), sym->name, &out->sizes);
     }
     for (int i = 0; i < w->space.vars.n; i++) {
         const Var *v = w->space.vars.at[i];
