@@ -5,8 +5,7 @@
  *
  * The interpreter follows more ways than the program takes, never fewer: of a condition that is not known both sides,
  * in turn; a loop that is long, or whose end is not known, is walked once with what it assigns unknown, after its
- * first iterations. So the launches of a kernel are complete if each has only known integers and none is in an iteration that
- * stands for others. */
+ * first iterations. So the launches of a kernel are complete if each has only known integers. */
 #include "sema/analysis/evaluate.h"
 #include "sema/check.h"
 
