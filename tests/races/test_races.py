@@ -36,17 +36,31 @@ CERTAIN = re.compile(r"error\[E0530\]: data race: .*? both touch `(?:\w+\.)*(?P<
 PARAMETER = "the launch decides: whether it races depends on the value of a parameter"
 LIMIT = "the comparison exceeds its limit of operations"
 STORED = "a value of an array that is only stored is taken for one that decides"
+BITS = "`|` and `^` of two variables are not affine"
+PARTS = "values in structs, vectors and variables passed by `&out` are not followed"
 KNOWN_MISSES = {
     "assert-about-an-offset-race": PARAMETER,
     "bitonic-in-a-group-race": LIMIT,
+    "bits-joined-free": BITS,
+    "bits-joined-race": BITS,
     "bitonic-step-race": "`i ^ gap` of a parameter is not affine",
+    "condition-as-index-free": "a condition that is converted is not affine",
+    "condition-as-index-race": "a condition that is converted is not affine",
     "function-writes-a-neighbour-race": STORED,
     "global-within-a-group-race": LIMIT,
+    "gray-code-free": BITS,
+    "gray-code-race": BITS,
     "guard-at-the-border-race": PARAMETER,
     "life-in-place-race": "the read after `&&` depends on values, and is not kept apart from those in the loop",
     "odd-even-in-a-group-race": STORED,
     "odd-even-sort-race": PARAMETER,
     "offset-as-parameter-race": PARAMETER,
+    "position-by-reference-free": PARTS,
+    "position-by-reference-race": PARTS,
+    "position-in-a-struct-free": PARTS,
+    "position-in-a-struct-race": PARTS,
+    "position-in-a-vector-free": PARTS,
+    "position-in-a-vector-race": PARTS,
     "red-black-grid-race": PARAMETER,
     "red-black-line-race": PARAMETER,
     "remainder-by-a-size-race": "the remainder by a size is not affine",
@@ -54,6 +68,8 @@ KNOWN_MISSES = {
     "shared-halves-race": STORED,
     "shared-in-a-function-race": STORED,
     "shortest-paths-race": PARAMETER,
+    "triangle-by-formula-free": "products of two variables are not affine",
+    "triangle-by-formula-race": "products of two variables are not affine",
     "wavefront-race": PARAMETER,
     "while-until-uniform-race": "the condition of the loop is an element",
 }
