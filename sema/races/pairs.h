@@ -19,6 +19,7 @@ const char *races_element(Arena *arena, const RacePair *p);       /* "x[3, 0]" *
 void races_report(Sema *s, Func *kernel, RaceTable *table); /* report.c */
 /* remedy.c: notes and fixes of a report; races.c: is the pair free now, after a change to the kernel? */
 void races_remedy(Sema *s, Func *kernel, Diag *d, const RacePair *p, Span at);
+void races_remedy_benign(Sema *s, Diag *d, const RacePair *p);
 bool races_cured(Sema *s, const Func *kernel, const RacePair *p);
 
 #endif

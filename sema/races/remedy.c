@@ -6,7 +6,7 @@
 
 /* Barriers --------------------------------------------------------------------------------------------------------- */
 
-enum { MAX_LOOPS = 4 };
+enum { MAX_LOOPS = 4, MAX_TRIED = 400000 /* operations of isl, for one report */ };
 
 /* A place for a barrier: in a block, before a statement or at the end. */
 typedef struct Gap {
@@ -124,8 +124,9 @@ static bool propose_barrier(Sema *s, Func *kernel, Diag *d, const RacePair *p) {
     find_gaps(kernel->item->fn.body, at[0], at[1], &all);
     Gap both[2] = {all.between};
     int first = all.between.block ? 0 : 1;
+    unsigned long begun = s->races_spent;
     for (int n = 1; n <= 2; n++)
-        for (int i = first; i <= all.n; i++) {
+        for (int i = first; i <= all.n && s->races_spent - begun < MAX_TRIED; i++) {
             if (n == 2 && (first == 1 || i == 0)) continue;
             const Gap *tried = n == 2 ? both : i == 0 ? &all.between : &all.ends[i - 1];
             if (n == 2) both[1] = all.ends[i - 1];
@@ -197,14 +198,32 @@ static void propose_one_writer(Sema *s, Diag *d, const RacePair *p, Span at, boo
     else diag_note(s->c, d, at, "use an index that is different for each work item, or change the domain");
 }
 
+/* Both write the same value. */
+void races_remedy_benign(Sema *s, Diag *d, const RacePair *p) {
+    bool atomic = true;
+    for (int k = 0; k < 2; k++) atomic = atomic && p->assign[k] && assign_can_be_atomic(p->assign[k]);
+    if (!atomic) {
+        diag_note(s->c, d, p->at[0], "let only one work item write, or use an `i32`, whose assignments can be atomic");
+        return;
+    }
+    for (int k = 0; k < 2; k++)
+        if (!k || p->at[0].lo != p->at[1].lo)
+            fix_insert(s, d, p->at[k].lo, "atomic ", "if that is intended, make the assignment atomic");
+}
+
 void races_remedy(Sema *s, Func *kernel, Diag *d, const RacePair *p, Span at) {
-    bool has_groups = kernel->group.items > 0, one_place = p->at[0].lo == p->at[1].lo;
+    bool has_groups = kernel->group.items > 0, reads = false, updates = true;
+    for (int k = 0; k < 2; k++) {
+        reads = reads || is_mode(p, k, "read") || (is_mode(p, k, "update") && p->at[0].lo != p->at[1].lo);
+        updates = updates && is_mode(p, k, "update");
+    }
+    if (p->is_group && !updates && propose_barrier(s, kernel, d, p)) return;
     if (propose_atomic(s, d, p, at)) {
         propose_other_than_atomic(s, d, p, at);
         return;
     }
-    if (p->is_group && propose_barrier(s, kernel, d, p)) return;
-    if (one_place) {
+    if (p->is_group && updates && propose_barrier(s, kernel, d, p)) return;
+    if (!reads) {
         propose_one_writer(s, d, p, at, has_groups);
         return;
     }

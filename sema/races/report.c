@@ -45,7 +45,7 @@ static void report(Sema *s, Func *kernel, RacePair *p) {
                        "write the same value",
                        items, element);
         note_sizes(c, d, arena, p, p->at[0]);
-        diag_note(c, d, p->at[0], "if that is intended, write `atomic` before the assignment");
+        races_remedy_benign(s, d, p);
         return;
     }
     bool twice = p->at[0].lo == p->at[1].lo && !strcmp(p->mode[0], p->mode[1]);
