@@ -27,9 +27,9 @@ static Launched *launched_of(Sema *s, Func *kernel) {
     Launched *l = kernel->facts->launched;
     if (l) return l;
     l = kernel->facts->launched = arena_new(s->arena, Launched);
+    for (int i = 0; i < kernel->sizes.n && l->n < MAX_INTEGERS; i++) l->of[l->n++] = kernel->sizes.at[i];
     for (int i = 0; i < kernel->params.n && l->n < MAX_INTEGERS; i++)
         if (is_integer(kernel->params.at[i])) l->of[l->n++] = kernel->params.at[i];
-    for (int i = 0; i < kernel->sizes.n && l->n < MAX_INTEGERS; i++) l->of[l->n++] = kernel->sizes.at[i];
     return l;
 }
 

@@ -335,12 +335,11 @@ static const char *scalar_in_doubt(Pair *p, isl_set *c) {
     return always ? NULL : arena_printf(w->s->arena, "it depends on the value of `%s`", name);
 }
 
-/* Sizes that only the launches of the program decide: a conflict for some of them is a race if they are known, or if
- * it is there for all that are large. */
-static const char *sizes_in_doubt(Pair *p, isl_set *c) {
+/* Sizes and scalars that only the launches of the program decide: a conflict for some of them is a race if they are
+ * known, or if it is there for all that the launches can have, as far as sizes are large. */
+static bool is_launched_always(Pair *p, isl_set *c, bool with_scalars) {
     Walk *w = p->j->w;
     Space *s = &w->space;
-    if (!w->launched || !w->launches) return NULL;
     isl_set *shown = isl_set_copy(c), *legal = isl_set_copy(w->launches);
     int n = 0;
     for (int i = 0; i < s->vars.n; i++) {
@@ -351,6 +350,11 @@ static const char *sizes_in_doubt(Pair *p, isl_set *c) {
             bool bounded = is_none(both);
             isl_set_free(bounded ? both : legal);
             if (!bounded) legal = both;
+            n++;
+            continue;
+        }
+        bool counts = i < p->j->domain.n && p->j->domain.has[i];
+        if (with_scalars && v->kind == VAR_SCALAR && v->sym && !counts) {
             n++;
             continue;
         }
@@ -365,14 +369,22 @@ static const char *sizes_in_doubt(Pair *p, isl_set *c) {
     bool always = !n || isl_set_is_subset(legal, shown) == isl_bool_true;
     isl_set_free(shown);
     isl_set_free(legal);
-    return always ? NULL : "it depends on the sizes of the launches";
+    return always;
+}
+
+static const char *launch_in_doubt(Pair *p, isl_set *c) {
+    const Walk *w = p->j->w;
+    bool launched = w->launched && w->launches;
+    const char *why = scalar_in_doubt(p, c);
+    if (why && launched && is_launched_always(p, c, true)) return NULL;
+    if (why || !launched || is_launched_always(p, c, false)) return why;
+    return "it depends on the sizes of the launches";
 }
 
 static void decide(Pair *p, isl_set *c, bool is_group) {
     const char *why = doubt(p, c);
     if (why && p->holes) why = NULL;
-    if (!why) why = scalar_in_doubt(p, c);
-    if (!why) why = sizes_in_doubt(p, c);
+    if (!why) why = launch_in_doubt(p, c);
     RaceWitness witness = {0};
     if (!why && !races_witness(p->j->w, p->a, c, &witness)) why = "no example with known, small values was found";
     if (why) {
