@@ -19,10 +19,12 @@ fn launch(n: index, m: index, k: index) {
     var p = [P(f: 0, g: i32(i), v: i32x2(0)) for i in n];
     let t = [i32(i * 3 %% 4) for i in n];
     var c = [0; 8];
-    offload work(&mut x, &mut y, &mut a, &mut p, &t, &mut c, k%s);
+    %s
 }
 
 """
+OFFLOAD = "offload work(&mut x, &mut y, &mut a, &mut p, &t, &mut c, k);"
+WITH_GAP = "let gap = 1index << k; if gap > 0 { offload work(&mut x, &mut y, &mut a, &mut p, &t, &mut c, k, gap); }"
 TYPES = """struct P { f: i32, g: i32, v: i32x2 }
 
 fn put(z: &mut [i32; e], at: index) {
@@ -220,7 +222,7 @@ class Tree:
             lines.append(f"    shared s: [i32; {self.shared}];")
         self.write(self.body, lines, 1)
         lines.append("}")
-        return "\n".join(lines) + "\n" + LAUNCH % (", 1index << k" if self.has_gap else "") + HOST % self.sizes + "\n" + TYPES
+        return "\n".join(lines) + "\n" + LAUNCH % (WITH_GAP if self.has_gap else OFFLOAD) + HOST % self.sizes + "\n" + TYPES
 
     def write(self, body, lines, depth):
         for statement in body:
