@@ -129,19 +129,6 @@ static void heed_launches(Sema *s, const Func *kernel, RaceTable *table) {
     }
 }
 
-static bool is_free(const RaceTable *t, const RacePair *p) {
-    if (t->failed) return false;
-    for (int i = 0; i < t->pairs.n; i++)
-        if (races_same_pair(&t->pairs.at[i], p)) return t->pairs.at[i].verdict == RACE_FREE;
-    return true;
-}
-
-bool races_cured(Sema *s, const Func *kernel, const RacePair *p) {
-    RaceTable *t = analyse(s, kernel, NULL, false, NULL);
-    if (!is_free(t, p) && !t->failed && launched_any(kernel)) heed_launches(s, kernel, t);
-    return is_free(t, p);
-}
-
 static void believe(Sema *s, const Func *kernel, RaceTable *table) {
     Walk how = {.kernel = kernel, .launched = launched_any(kernel), .assuming = true};
     const RaceTable *there = analyse_as(s, &how, table);
@@ -156,6 +143,22 @@ static void believe(Sema *s, const Func *kernel, RaceTable *table) {
     }
 }
 
+static RaceTable *decide(Sema *s, const Func *f) {
+    RaceTable *t = analyse(s, f, NULL, false, NULL);
+    if (!t->failed && has_open(t) && launched_any(f)) heed_launches(s, f, t);
+    if (f->item->fn.assumes.n && !t->failed && has_open(t)) believe(s, f, t);
+    if (!t->failed && has_unknown(t)) try_launches(s, f, t);
+    if (needs_sizes(t)) try_sizes(s, f, t);
+    return t;
+}
+
+bool races_cured(Sema *s, const Func *kernel, const RacePair *p) {
+    const RaceTable *t = decide(s, kernel);
+    for (int i = 0; i < t->pairs.n; i++)
+        if (races_same_pair(&t->pairs.at[i], p)) return t->pairs.at[i].verdict == RACE_FREE;
+    return !t->failed;
+}
+
 static double now_ms(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -168,11 +171,7 @@ void races_check(Sema *s, Func *f) {
     if (s->options && s->options->races_off && !s->options->races_listed && !shadow) return;
     double begun = now_ms();
     unsigned long before = s->races_spent;
-    f->races = analyse(s, f, NULL, false, NULL);
-    if (!f->races->failed && has_open(f->races) && launched_any(f)) heed_launches(s, f, f->races);
-    if (f->item->fn.assumes.n && !f->races->failed && has_open(f->races)) believe(s, f, f->races);
-    if (!f->races->failed && has_unknown(f->races)) try_launches(s, f, f->races);
-    if (needs_sizes(f->races)) try_sizes(s, f, f->races);
+    f->races = decide(s, f);
     if (s->options && s->options->races_timed) f->races->ms = now_ms() - begun;
     f->races->steps = s->races_spent - before;
     bool silent = s->options && (s->options->races_listed || s->options->races_off || shadow);

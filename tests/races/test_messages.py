@@ -17,8 +17,8 @@ GOLDEN = FOLDER / "messages.txt"
 # NAME-race.kdsl of this folder
 TEXTBOOK = ["shift-left", "stencil-in-place", "transpose-in-place", "reverse-in-place", "quotient-index", "column-sums",
             "histogram", "remainder-index", "counter-read-plainly", "missing-barrier", "matmul-second-barrier",
-            "tree-sum", "tree-sum-too-wide", "scan-one-buffer", "one-item-writes", "second-axis-forgotten", "same-value",
-            "largest", "reduction-or-sum"]
+            "tree-sum", "tree-sum-too-wide", "scan-one-buffer", "one-item-writes", "second-axis-forgotten",
+            "same-value", "largest", "reduction-or-sum"]
 
 # (the line, what replaces it) after a remedy in words
 CURED = {
@@ -35,7 +35,8 @@ CURED = {
                            "        var v = 0;\n        if i.local <= stride { v = s[i.local + stride]; }\n"
                            "        barrier;\n        if i.local <= stride { s[i.local] += v; }")],
     "one-item-writes": [("i.local >= 0", "i.local == 0")],
-    "second-axis-forgotten": [("    s[0, j.local] = a.at(i, j);", "    if i.local == 0 { s[0, j.local] = a.at(i, j); }")],
+    "second-axis-forgotten": [("    s[0, j.local] =",
+                              "    if i.local == 0 { s[0, j.local] ="), ("(i, j);\n    b", "(i, j); }\n    b")],
 }
 
 INSERT = re.compile(r"fix: (?P<why>.*)insert `(?P<text>[^`]*)`")
