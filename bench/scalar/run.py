@@ -111,7 +111,7 @@ def lower_quartile(times):
 
 
 def is_slower(chosen, off, auto):
-    return off / auto < chosen.least and auto - off > chosen.nanoseconds
+    return off < chosen.least * auto and auto - off > chosen.nanoseconds
 
 
 def compare(chosen, source, folder):
@@ -158,7 +158,7 @@ def main():
                 n_slower += slower
                 n_by_much += slower and auto - off > MUCH
                 if slower or chosen.all:
-                    print(f"{where:<44} {kernel:<20} {launch} {off / 1e3:10.2f} {auto / 1e3:10.2f} {off / auto:6.2f}",
+                    print(f"{where:<44} {kernel:<20} {launch} {off / 1e3:10.2f} {auto / 1e3:10.2f} {off / max(auto, 1):6.2f}",
                           flush=True)
     print(f"{n_compared} launches, {n_slower} slower as vector code, {n_by_much} by more than {MUCH / 1e3:.0f} us; "
           f"{n_same} launches of the same code")
