@@ -150,6 +150,16 @@ static bool body_without_braces(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
+/* `for i in n, j in m { ... }`, as in a domain */
+static bool two_variables(Feed *f, Token *t, Repair *repair) {
+    bool in_head = innermost(f) == 0 || innermost(f) == TOK_LBRACE;
+    (void)repair;
+    if (t->kind != TOK_COMMA || f->first.kind != TOK_FOR || !in_head || !feed_accepts(f, TOK_LBRACE)) return false;
+    Diag *d = diag(f->c, E0201, t->span, "a `for` statement has one variable: write another `for` in its body");
+    diag_note(f->c, d, t->span, "only the domain of a kernel has several, as in `over i in n, j in m`");
+    return true;
+}
+
 /* ---- what is missing ---- */
 
 static bool missing_comma(Feed *f, Token *t, Repair *repair) {
@@ -288,7 +298,7 @@ bool common_mistake(Feed *f, Token *t, Repair *repair) {
         assign_in_expression, stray_reference, semicolon_in_struct, semicolon_for_nothing, missing_body,
         let_without_value, bare_point, stray_else, foreign_word, foreign_declaration, foreign_item,
         foreign_type_before_name, foreign_pointer, foreign_array, foreign_kernel, array_without_extents,
-        keyword_as_name, statement_outside, body_without_braces, missing_comma, missing_closer,
+        keyword_as_name, statement_outside, two_variables, body_without_braces, missing_comma, missing_closer,
         expression_as_statement, group_statement, foreign_argument,
     };
     *repair = REPAIR_SKIP;
