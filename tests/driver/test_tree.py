@@ -4,6 +4,7 @@ diagnostic has a failing example. Usage: test_tree.py KDSLC
 
 `test_tree.py --rooms` prints which room includes which headers of which other one."""
 import re
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -128,6 +129,12 @@ class TreeTest(unittest.TestCase):
             with open(path, errors="replace") as text:
                 lines = sum(1 for _ in text)
             self.assertLessEqual(lines, MAX_LINES, f"{name} has {lines} lines: look for the second idea")
+
+    def test_dev_tells_its_commands(self):
+        done = subprocess.run([ROOT / "dev", "--help"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.stderr, "")
+        for command in "setup", "build", "test", "bench":
+            self.assertIn(f"./dev {command}", done.stdout)
 
     def test_lines_of_c_fit_the_screen(self):
         for path, name in sources(".c", ".h"):
