@@ -95,6 +95,26 @@ class ReportTest(unittest.TestCase):
             "checks (p.kdsl:2)": row(0, 128, 16),
         })
 
+    def test_choice_of_memory(self):
+        """--memory decides, and KDSL_MEMORY overrides it when the program starts."""
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "p.kdsl").write_text(PROGRAM)
+            for option, variable, in_place in [("auto", "", True), ("separate", "", False), ("unified", "", True),
+                                               ("separate", "auto", True), ("separate", "unified", True),
+                                               ("auto", "separate", False), ("unified", "separate", False)]:
+                subprocess.run([KDSLC, f"--memory={option}", "p.kdsl", "-o", "p"], cwd=folder, check=True)
+                done = subprocess.run(["./p"], cwd=folder, capture_output=True, text=True, timeout=300,
+                                      env={**os.environ, "KDSL_MEMORY": variable, "KDSL_REPORT": "1"})
+                with self.subTest(option=option, variable=variable):
+                    self.assertEqual((done.returncode, done.stdout), (0, "2000 20\n3000\n"), done.stderr)
+                    self.assertEqual(", in place" in done.stderr, in_place)
+            done = subprocess.run(["./p"], cwd=folder, capture_output=True, text=True, timeout=300,
+                                  env={**os.environ, "KDSL_MEMORY": "mine"})
+            self.assertEqual((done.returncode, done.stdout), (3, ""))
+            self.assertIn("KDSL_MEMORY must be `auto`, `separate` or `unified`, not `mine`", done.stderr)
+        done = subprocess.run([KDSLC, "--memory=mine", "p.kdsl"], capture_output=True, text=True, check=False)
+        self.assertIn("--memory must be `auto`, `separate` or `unified`, not `mine`", done.stderr)
+
     def test_by_device(self):
         done = self.run_program(DEVICES, KDSL_REPORT="1", KDSL_MEMORY="separate")
         self.assertEqual(done.returncode, 0, done.stderr)
