@@ -69,7 +69,7 @@ static void add(Count *c, int64_t n_bytes) {
 /* For the array and for the launch at hand. */
 static void count(const char *name, int64_t device, int which, bool in, int64_t n_bytes) {
     if (KDSL_IS_LIVE) {
-        bool is_in_place = kdsl_is_in_place(device); /* then nothing moves, and the plan is told */
+        bool is_in_place = kdsl_is_in_place(device); /* then nothing is copied: the planned bytes count */
         if (which == (is_in_place ? PLANNED : MOVED)) kdsl_live_moved(in, now != NULL, is_in_place, n_bytes);
         return;
     }

@@ -100,20 +100,11 @@ static void note(Run *r, const Expr *call) {
 
 static Flow run_block(Run *r, const Block *b);
 
-static bool function_launches(const Func *f, int depth) {
-    for (int i = 0; i < f->facts->calls.n; i++) {
-        const CallSite *c = f->facts->calls.at[i];
-        if (c->is_launch) return true;
-        if (depth < MOST_CALLS && function_launches(c->callee, depth + 1)) return true;
-    }
-    return depth >= MOST_CALLS;
-}
-
 static bool launches(Expr *e, void *context) {
     (void)context;
     if (e->kind == EXPR_OFFLOAD) return true;
     bool calls = e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_FUNC;
-    return calls && function_launches(e->call.info->func, 0);
+    return calls && e->call.info->func->effects & EFFECT_OFFLOAD;
 }
 
 static bool block_launches(const Block *b) {
@@ -130,10 +121,16 @@ static void forget_arguments(Run *r, const Expr *call) {
     }
 }
 
+static void forget_by_calls(Run *r, const Expr *e) {
+    Children all = expr_children(e);
+    for (Expr *x; (x = child_expr(&all));) forget_by_calls(r, x);
+    if (e->kind == EXPR_CALL) forget_arguments(r, e);
+}
+
 static void call_function(Run *r, const Expr *call) {
     const Func *f = call->call.info->func;
     if (f->is_kernel || f->is_extern || !f->item || !f->item->fn.body || f->facts->skip) return;
-    if (!function_launches(f, 0)) return;
+    if (!(f->effects & EFFECT_OFFLOAD)) return;
     if (r->calls >= MOST_CALLS) {
         *r->steps = MOST_STEPS;
         return;
@@ -166,8 +163,7 @@ static void forget_assigned(Run *r, const Stmt *st) {
         set(r, st->assign.target->name.sym, (Const){0});
     if (st->kind == STMT_LET) set(r, st->let.sym, (Const){0});
     Children all = stmt_children(st);
-    for (Expr *x; (x = child_expr(&all));)
-        if (x->kind == EXPR_CALL) forget_arguments(r, x);
+    for (Expr *x; (x = child_expr(&all));) forget_by_calls(r, x);
     for (Stmt *x; (x = child_stmt(&all));) forget_assigned(r, x);
 }
 
@@ -218,8 +214,22 @@ static bool has_loop(const Block *b) {
     return false;
 }
 
-/* A loop without launches is of interest for the integers that it computes, if it is a small one. */
-static bool is_followed(const Block *body) { return block_launches(body) || !has_loop(body); }
+static bool jumps(const Stmt *st) {
+    if (st->kind == STMT_BREAK || st->kind == STMT_CONTINUE) return true;
+    Children all = stmt_children(st);
+    while (child_expr(&all)) {}
+    for (Stmt *x; (x = child_stmt(&all));)
+        if (jumps(x)) return true;
+    return false;
+}
+
+/* A loop without launches is of interest for the integers that it computes, if it is a small one. Where an iteration
+ * may be left early, on a condition that may be unknown, its assignments may be left out. */
+static bool is_followed(const Block *body) {
+    for (int i = 0; i < body->stmts.n; i++)
+        if (jumps(body->stmts.at[i])) return false;
+    return block_launches(body) || !has_loop(body);
+}
 
 static Flow run_for(Run *r, const Stmt *st) {
     const Range *range = &st->for_.binder.range;

@@ -33,7 +33,7 @@ static const double BESIDE = 0.25;
 enum {
     FAR_LINE = 4,
     FAR_RUN = 8
-}; /* lines from behind the first cache, and the way to the first of a run: operations */
+}; /* operations for a line that is not in the first cache, and for the first of a run of such lines */
 
 /* Does it fetch lines in each round of its loop that the next round has no use for? */
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load) {

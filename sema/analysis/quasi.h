@@ -43,8 +43,8 @@ void quasi_frame_end(QuasiFrame *at);
 isl_pw_aff *quasi_variable(Quasi *q, const Symbol *sym);
 void quasi_bind(QuasiFrame *at, const Symbol *sym, __isl_take isl_pw_aff *value);
 __isl_give isl_set *quasi_all(Quasi *q); /* every state */
-/* The states of both. Unlike isl_set_intersect, it does not look for an integer point in each conjunction, which takes
- * more than half of the time of all that is asked; whoever wants to know whether there is one asks for it. */
+/* The states of both. Unlike isl_set_intersect, it does not look for an integer point in each conjunction, which took
+ * more than half of the time of the analysis: the result may be empty without being known to be. */
 __isl_give isl_set *quasi_and(__isl_take isl_set *a, __isl_take isl_set *b);
 __isl_give isl_set *quasi_none(Quasi *q);
 __isl_give isl_pw_aff *quasi_number(Quasi *q, int64_t v);
