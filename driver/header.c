@@ -81,7 +81,17 @@ bool output_header(Compiler *c, const Program *p, const char *path) {
                    "#include <stdint.h>\n\n"
                    "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
                    "/* The message of the last call of this thread if it failed, else \"\". */\n"
-                   "const char *kdsl_last_error(void);\n");
+                   "const char *kdsl_last_error(void);\n\n"
+                   "/* Arrays that stay on the device from call to call. From kdsl_keep to kdsl_release the newest\n"
+                   " * copy is there: kdsl_host copies it to the host, kdsl_changed to the device after the host has\n"
+                   " * written it, kdsl_release to the host. Where the device uses the memory of the host, nothing is\n"
+                   " * copied. 0, or 3 with the message in kdsl_last_error(). kdsl_device_pointer: where it is on the\n"
+                   " * device, or NULL. */\n"
+                   "int32_t kdsl_keep(const void *array, int64_t bytes);\n"
+                   "int32_t kdsl_host(void *array);\n"
+                   "int32_t kdsl_changed(const void *array);\n"
+                   "int32_t kdsl_release(void *array);\n"
+                   "void *kdsl_device_pointer(const void *array);\n");
     for (int i = 0; i < p->funcs.n; i++)
         if (p->funcs.at[i]->is_export) function(c, &out, p->funcs.at[i]);
     buf_puts(&out, "\n#ifdef __cplusplus\n}\n#endif\n");

@@ -39,6 +39,8 @@ KDSL_RT int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int
 
 /* The entry point for the tools interface of the OpenMP runtime; NULL without KDSL_REPORT. */
 KDSL_RT void *kdsl_report_tool(void);
+/* A program or library is registered: is there to be a report when it ends or is closed? */
+KDSL_RT void kdsl_report_begin(void);
 
 /* Flush stdout, print "place: run-time error: text" on stderr, exit with KDSL_EXIT_CHECK. */
 KDSL_RT _Noreturn void kdsl_fail(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -114,6 +116,21 @@ KDSL_RT void kdsl_nvidia_enter(int64_t device);
 /* Pins pages of the host, so that the device copies them by DMA. False: not possible, which does no harm. */
 KDSL_RT bool kdsl_nvidia_pin(int64_t device, void *at, int64_t n_bytes);
 KDSL_RT void kdsl_nvidia_unpin(int64_t device, void *at);
+/* Is it an address on that device, of cudaMalloc? */
+KDSL_RT bool kdsl_nvidia_has(int64_t device, const void *at);
+
+/* kept.c: seen by C callers, in the generated header. The address is that of the first byte or, except for kdsl_keep, of
+ * any other. 0, or KDSL_EXIT_CHECK with the message in kdsl_last_error(); NULL instead of the address. */
+#define SEEN_BY_CALLERS __attribute__((weak, visibility("default")))
+SEEN_BY_CALLERS int32_t kdsl_keep(void *at, int64_t n_bytes);
+SEEN_BY_CALLERS int32_t kdsl_host(void *at);
+SEEN_BY_CALLERS int32_t kdsl_changed(void *at);
+SEEN_BY_CALLERS int32_t kdsl_release(void *at);
+SEEN_BY_CALLERS void *kdsl_device_pointer(void *at);
+/* resident.c: an exported function begins or ends with this argument. At the end the newest copy is where it was
+ * before: on the device if the caller keeps it there, else on the host. */
+KDSL_RT void kdsl_resident_begin(const KdslSection *what, void *at, int64_t n_bytes);
+KDSL_RT void kdsl_resident_end(void *at, int64_t n_bytes);
 /* image_file.c: removes the file from which the host plugin has loaded an image, if its content is still that at
  * `loaded`. Returns whether the name is one that the plugin uses. */
 KDSL_RT void kdsl_remove_image_file(const char *path, const void *loaded);

@@ -22,6 +22,7 @@ static struct {
     int (*init)(unsigned flags), (*attribute)(int *v, int which, int device);
     int (*retain)(void **context, int device), (*set_current)(void *context);
     int (*pin)(void *at, size_t n_bytes, unsigned flags), (*unpin)(void *at);
+    int (*pointer)(void *value, int which, unsigned long long at);
 } driver;
 
 static bool has_driver;
@@ -34,7 +35,8 @@ static void load_driver(void) {
                      {&driver.count, "cuDeviceGetCount"},   {&driver.device, "cuDeviceGet"},
                      {&driver.uuid, "cuDeviceGetUuid"},     {&driver.name, "cuDeviceGetName"},
                      {&driver.retain, "cuDevicePrimaryCtxRetain"}, {&driver.set_current, "cuCtxSetCurrent"},
-                     {&driver.pin, "cuMemHostRegister_v2"}, {&driver.unpin, "cuMemHostUnregister"}};
+                     {&driver.pin, "cuMemHostRegister_v2"}, {&driver.unpin, "cuMemHostUnregister"},
+                     {&driver.pointer, "cuPointerGetAttribute"}};
     void *library = dlopen("libcuda.so", RTLD_NOW | RTLD_LOCAL); /* libomptarget has it open already */
     has_driver = library != NULL;
     for (size_t i = 0; library && i < sizeof functions / sizeof *functions; i++) {
@@ -117,4 +119,15 @@ bool kdsl_nvidia_pin(int64_t device, void *at, int64_t n_bytes) {
 void kdsl_nvidia_unpin(int64_t device, void *at) {
     kdsl_nvidia_enter(device);
     driver.unpin(at);
+}
+
+/* Addresses -------------------------------------------------------------------------------------------------------- */
+
+bool kdsl_nvidia_has(int64_t device, const void *at) {
+    enum { MEMORY_TYPE = 2, ON_DEVICE = 2 }; /* CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_MEMORYTYPE_DEVICE */
+    unsigned type = 0;
+    void *context = context_of(device);
+    if (!context) return false;
+    driver.set_current(context);
+    return !driver.pointer(&type, MEMORY_TYPE, (unsigned long long)(size_t)at) && type == ON_DEVICE;
 }

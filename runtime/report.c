@@ -2,7 +2,8 @@
  * long each launch ran, on which device, and how many bytes were copied for it and for each array. Copies for host
  * code are listed after the launches. A launch that ran on two devices, or on none, has a row for each; so has an
  * array. `planned` is what the program requested by its transfer plan; `moved` is what the OpenMP runtime reports
- * through its tools interface. Without KDSL_REPORT no tool is registered, and a launch costs one more branch.
+ * through its tools interface, which only programs may use, not libraries. Without KDSL_REPORT no tool is registered,
+ * and a launch costs one more branch.
  *
  * Source of the interface: openmp/runtime/src/include/omp-tools.h.var of LLVM 22.1.8 (OMPT, OpenMP 5.2 section 19). */
 #include <pthread.h>
@@ -40,6 +41,7 @@ typedef struct Row {
 } Row;
 
 bool kdsl_report_is_on = KDSL_IS_LIVE;
+static bool is_measured; /* the tools interface reports what moves */
 static Row *arrays, *launches;
 static int n_arrays, n_launches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the rows: launches may be in several threads */
@@ -106,9 +108,12 @@ void kdsl_report_moving(const KdslSection *what, int64_t device, int64_t n_bytes
 
 void kdsl_report_serve(const KdslSection *launch) { served = launch; }
 
+/* After the launch: what is mapped still was so before, and is not copied. */
 static void plan_launch(const KernelArgs *a, int64_t device) {
+    bool is_apart = !kdsl_is_in_place(device);
     for (uint32_t i = 0; i < a->n_args; i++) {
         if (a->types[i] & MAP_LITERAL || !a->sizes[i]) continue;
+        if (is_apart && !(a->types[i] & MAP_ALWAYS) && kdsl_target()->mapped(a->begins[i], (int)device)) continue;
         if (a->types[i] & MAP_TO) count(a->names[i], device, PLANNED, true, a->sizes[i]);
         if (a->types[i] & MAP_FROM) count(a->names[i], device, PLANNED, false, a->sizes[i]);
     }
@@ -119,7 +124,8 @@ static void plan_launch(const KernelArgs *a, int64_t device) {
 static void say_count(const Count *c) {
     char planned[64], moved[64];
     snprintf(planned, sizeof planned, "%lld x, %lld B", (long long)c[PLANNED].n, (long long)c[PLANNED].bytes);
-    snprintf(moved, sizeof moved, "%lld x, %lld B", (long long)c[MOVED].n, (long long)c[MOVED].bytes);
+    snprintf(moved, sizeof moved, is_measured ? "%lld x, %lld B" : "-", (long long)c[MOVED].n,
+             (long long)c[MOVED].bytes);
     fprintf(stderr, "  %-20s %-20s", planned, moved);
 }
 
@@ -173,17 +179,26 @@ static int initialize(Function (*lookup)(const char *), int device, void *data) 
     (void)device, (void)data;
     int (*set)(int event, Function callback) = (int (*)(int, Function))lookup("ompt_set_callback");
     if (set) set(DATA_OP, (Function)on_data_op);
+    is_measured = set != NULL;
     return 1;
 }
 
 static void finalize(void *data) { (void)data; }
 
-void *kdsl_report_tool(void) {
-    static Tool tool = {initialize, finalize, NULL};
+static void begin(void) {
     const char *wanted = getenv("KDSL_REPORT");
-    if (KDSL_IS_LIVE) return &tool;
     kdsl_report_is_on = wanted && *wanted && strcmp(wanted, "0");
     if (kdsl_report_is_on) atexit(report);
+}
+
+void kdsl_report_begin(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!KDSL_IS_LIVE) pthread_once(&once, begin);
+}
+
+void *kdsl_report_tool(void) {
+    static Tool tool = {initialize, finalize, NULL};
+    kdsl_report_begin();
     return kdsl_report_is_on ? &tool : NULL;
 }
 

@@ -38,6 +38,8 @@ typedef struct Table {
 static Table *tables; /* by device */
 static int64_t n_tables;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Part *given;   /* arrays of the exported calls that are under way: one for each argument */
+static int64_t n_given, given_capacity;
 static bool poison;
 static _Thread_local bool holds; /* the lock */
 
@@ -74,7 +76,11 @@ static Section *next_in(const Table *t, const Section *s, Part part) {
     return i < t->n && t->at[i].begin < part.end ? &t->at[i] : NULL;
 }
 
+static void send(Section *s, Part part);
+
+/* A lent section is left as it was found: the device has all of it. */
 static void release(Table *t, int64_t i) {
+    if (t->at[i].is_lent) send(&t->at[i], kdsl_section_all(&t->at[i]));
     kdsl_section_unmap(&t->at[i]);
     free(t->at[i].pieces);
     memmove(&t->at[i], &t->at[i + 1], sizeof *t->at * (size_t)(t->n - i - 1));
@@ -181,9 +187,13 @@ static void take_over_part(Section *s, Part p, Newest newest) {
 }
 
 /* Copies to the device again what the old section had there, because it may be an argument of the current launch, too.
- * The part that the launch will request is left out: that is copied as a whole. The host has all of it. */
+ * The part that the launch will request is left out: that is copied as a whole. The host has all of it. A lent section
+ * has everything but what the host has written. */
 static void take_over(Section *s, const Section *old, Part asked) {
     Part p = {old->begin, old->begin};
+    for (int64_t i = 0; s->is_lent && i < old->n_pieces; i++, p.begin = p.end)
+        kdsl_section_mark(s, (Part){p.begin, p.end = old->pieces[i].end}, old->pieces[i].newest);
+    if (s->is_lent) return;
     for (int64_t i = 0; i < old->n_pieces; i++, p.begin = p.end) {
         p.end = old->pieces[i].end;
         take_over_part(s, (Part){p.begin, p.end < asked.begin ? p.end : asked.begin}, old->pieces[i].newest);
@@ -209,7 +219,7 @@ static Section *extend(Table *t, int64_t device, Part part, const KdslSection *w
     if (old[0].begin < all.begin) all.begin = old[0].begin;
     if (old[n - 1].end > all.end) all.end = old[n - 1].end;
     insert(t, first, kdsl_section_map(device, all, false, what));
-    if (poison) kdsl_section_poison(&t->at[first]);
+    if (poison && !t->at[first].is_lent) kdsl_section_poison(&t->at[first]);
     for (int64_t i = 0; i < n; i++) {
         take_over(&t->at[first], &old[i], part);
         free(old[i].pieces);
@@ -224,7 +234,7 @@ static Section *make_room(Table *t, int64_t device, Part part, bool reads, const
     if (reads) come_from_others(device, part, what);
     need_room_for_one(t);
     insert(t, i, kdsl_section_map(device, part, reads, what));
-    if (poison && !reads) kdsl_section_poison(&t->at[i]);
+    if (poison && !reads && !t->at[i].is_lent) kdsl_section_poison(&t->at[i]);
     return &t->at[i];
 }
 
@@ -381,11 +391,65 @@ void kdsl_host_fills(void *at, int64_t n_bytes) { visit(fill, at, n_bytes, false
 void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more) { visit(peek, at, n_bytes, more); }
 void kdsl_host_pokes(void *at, int64_t n_bytes) { visit(poke, at, n_bytes, false); }
 
-/* An array that a C caller passed is returned complete, and no device keeps a copy. */
 void kdsl_host_takes(void *at, int64_t n_bytes) {
-    if (n_bytes <= 0) return; /* a call that was refused for its extents */
+    if (n_bytes <= 0) return;
     kdsl_host_reads(at, n_bytes);
     forget_freed(at, (size_t)n_bytes);
+}
+
+/* Exported functions ----------------------------------------------------------------------------------------------- */
+
+/* Two threads may pass one array that both only read: it stays on the device until the last of the calls ends. */
+static void note_given(Part part) {
+    if (n_given == given_capacity) {
+        int64_t more = given_capacity ? 2 * given_capacity : 16;
+        Part *larger = realloc(given, sizeof *larger * (size_t)more);
+        if (!larger) kdsl_no_room_in_table();
+        given = larger;
+        given_capacity = more;
+    }
+    given[n_given++] = part;
+}
+
+static bool is_given_once_more(Part part) {
+    bool found = false, others = false;
+    for (int64_t i = 0; i < n_given; i++) {
+        bool same = given[i].begin == part.begin && given[i].end == part.end;
+        if (same && !found) given[i--] = given[--n_given], found = true;
+        else others |= given[i].begin < part.end && part.begin < given[i].end;
+    }
+    return others;
+}
+
+void kdsl_resident_begin(const KdslSection *what, void *at, int64_t n_bytes) {
+    int64_t device = kdsl_default_device();
+    if (n_bytes <= 0 || kdsl_is_in_place_for(what, device, n_bytes)) return;
+    Part part = {at, (char *)at + n_bytes};
+    hold();
+    Table *t = table_of(device);
+    if (t) {
+        note_given(part);
+        Section *s = next_in(t, NULL, part);
+        bool is_known = s && (!s->is_lent || (s->begin <= part.begin && s->end >= part.end));
+        if (!is_known && kdsl_section_is_lent(device, part, what)) make_room(t, device, part, false, what);
+    }
+    let_go();
+}
+
+void kdsl_resident_end(void *at, int64_t n_bytes) {
+    if (n_bytes <= 0) return; /* a call that was refused for its extents */
+    Part part = {at, (char *)at + n_bytes};
+    kdsl_settle();
+    if (!has_tables()) return;
+    hold();
+    bool stays = is_given_once_more(part);
+    for (int64_t d = 0; d < n_tables; d++)
+        for (Section *s = NULL; (s = next_in(&tables[d], stays ? s : NULL, part));) {
+            if (!s->is_lent) bring_back(s);
+            if (!stays) release(&tables[d], s - tables[d].at);
+            else if (s->is_lent) send(s, kdsl_section_all(s));
+        }
+    let_go();
 }
 
 /* Without any device launches run on the host, whatever number they name. */

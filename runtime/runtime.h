@@ -141,7 +141,7 @@ KDSL_RT void kdsl_host_writes(void *at, int64_t n_bytes);
 KDSL_RT void kdsl_host_fills(void *at, int64_t n_bytes); /* all of it: what it held is not needed */
 KDSL_RT void kdsl_check_device(const char *place, int64_t device); /* is there one of this number? else the program
                                                                     * ends */
-KDSL_RT void kdsl_host_takes(void *at, int64_t n_bytes);
+KDSL_RT void kdsl_host_takes(void *at, int64_t n_bytes); /* it is here, and no device keeps a copy */
 
 /* slot.c: allocates the slot of a launch for the first failed check, zeroed, also on the device (-1: the default one).
  * After the launch, whether or not it ran there: ends the program if the slot is taken, else frees it. */
@@ -189,6 +189,10 @@ KDSL_RT void kdsl_ptx_unregister(const void *descriptor);
 
 /* border.c: exported functions. Runs `run(frame)`; 0, or the exit code with which a program would have ended there. */
 KDSL_RT int32_t kdsl_border(void (*run)(void *frame), void *frame);
+/* kept.c: an array that came from outside, before the function uses it, and after the call. _gives returns the address
+ * that the function uses: another one if `at` is an address on the device. */
+KDSL_RT void *kdsl_caller_gives(const KdslSection *what, void *at, int64_t n_bytes);
+KDSL_RT void kdsl_caller_takes(void *at, int64_t n_bytes);
 /* An array that came from outside: no negative extent, and not NULL unless it is empty. */
 KDSL_RT void kdsl_check_argument(const char *place, const char *name, const void *at, int64_t rank,
                                  const int64_t *extents);

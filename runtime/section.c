@@ -129,6 +129,18 @@ void kdsl_section_poison(Section *s) {
 
 /* Room on the device ----------------------------------------------------------------------------------------------- */
 
+/* A mapping has no gaps: its first and last byte tell of all. */
+bool kdsl_section_is_lent(int64_t device, Part all, const KdslSection *what) {
+    const Target *t = kdsl_target();
+    const char *first = t->mapped(all.begin, (int)device), *last = t->mapped(all.end - 1, (int)device);
+    if (first && last && last - first == all.end - 1 - all.begin) return true;
+    if (!first && !last) return false;
+    const char *name;
+    int n = kdsl_field(what->name, 0, &name);
+    kdsl_fail(NULL, "only a part of `%.*s` is on device %lld: the caller must keep all of it there, or nothing", n, name,
+              (long long)device);
+}
+
 static void begin_mapping(Section *s, int64_t flags) {
     void *base = s->begin, *at = s->begin;
     int64_t n_bytes = s->end - s->begin, type = MAP_RETURN | flags;
@@ -142,7 +154,7 @@ static void begin_mapping(Section *s, int64_t flags) {
 
 static void end_mapping(Section *s) {
     void *at = s->begin;
-    int64_t n_bytes = s->end - s->begin, type = MAP_DELETE;
+    int64_t n_bytes = s->end - s->begin, type = s->is_lent ? 0 : MAP_DELETE;
     kdsl_target()->end_mapping((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &type, (void **)&s->what->name,
                                  NULL);
 }
@@ -153,9 +165,11 @@ Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSectio
     if (!s.what) kdsl_no_room_in_table();
     need_room(&s);
     s.is_in_place = kdsl_is_in_place(device);
+    s.is_lent = !s.is_in_place && kdsl_section_is_lent(device, all, what);
+    if (s.is_lent) copies = false;
     if (copies) s.moved_bytes = kdsl_part_bytes(all);
     begin_mapping(&s, copies ? MAP_TO : 0);
-    kdsl_section_mark(&s, all, copies ? ON_BOTH : ELSEWHERE);
+    kdsl_section_mark(&s, all, s.is_lent ? ON_DEVICE : copies ? ON_BOTH : ELSEWHERE);
     return s;
 }
 

@@ -30,6 +30,7 @@ typedef struct Section {
     int64_t apart_bytes; /* the cost of single copies since the last launch that wrote it */
     int64_t moved_bytes; /* both ways, in large pieces */
     bool is_pinned;
+    bool is_lent;     /* mapped by the caller of an exported function, before the call and after it */
     bool is_in_place; /* the device works in the host's memory: copies are counted for the report, and not made */
     const KdslSection *what;
 } Section;
@@ -40,7 +41,11 @@ enum { LEAST_COST_BYTES = 1 << 16 }; /* a small copy takes about as long as one 
  * consistent: they are used once more at the end, and after a failed call. */
 KDSL_RT _Noreturn void kdsl_no_room_in_table(void);
 
-/* Allocates it on the device. copies: with the contents of the host; else all bytes are elsewhere. */
+/* Is it mapped already, by other code than ours: with kdsl_keep, or by OpenMP's `target data`? Fails if only a part is.
+ * Then the newest copy is on the device. */
+KDSL_RT bool kdsl_section_is_lent(int64_t device, Part all, const KdslSection *what);
+/* Allocates it on the device. copies: with the contents of the host; else all bytes are elsewhere. Of a lent section,
+ * all bytes are on the device. */
 KDSL_RT Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSection *what);
 KDSL_RT void kdsl_section_unmap(Section *s); /* its pieces are left */
 /* The first part of `within` in that state. */

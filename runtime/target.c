@@ -27,6 +27,21 @@ static void no_begin_mapping(void *loc, int64_t device, int32_t n, void **bases,
 #define no_end_mapping no_begin_mapping
 #define no_update no_begin_mapping
 
+static void *no_mapped(const void *at, int device) {
+    (void)at, (void)device;
+    return NULL;
+}
+
+static int no_associate(const void *at, const void *there, size_t n_bytes, size_t offset, int device) {
+    (void)at, (void)there, (void)n_bytes, (void)offset, (void)device;
+    return -1;
+}
+
+static int no_dissociate(const void *at, int device) {
+    (void)at, (void)device;
+    return -1;
+}
+
 static int no_n_devices(void) { return 0; }
 #define no_default_device no_n_devices
 

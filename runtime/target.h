@@ -28,6 +28,10 @@ typedef void Mapper(void *loc, int64_t device, int32_t n, void **bases, void **b
     FUNCTION(update, "__tgt_target_data_update_mapper", void,                                                          \
              (void *loc, int64_t device, int32_t n, void **bases, void **begins, int64_t *sizes, int64_t *types,       \
               void **names, void **mappers))                                                                           \
+    FUNCTION(mapped, "omp_get_mapped_ptr", void *, (const void *at, int device))                                       \
+    FUNCTION(associate, "omp_target_associate_ptr", int,                                                               \
+             (const void *at, const void *there, size_t n_bytes, size_t offset, int device))                           \
+    FUNCTION(dissociate, "omp_target_disassociate_ptr", int, (const void *at, int device))                             \
     FUNCTION(n_devices, "omp_get_num_devices", int, (void))                                                            \
     FUNCTION(default_device, "omp_get_default_device", int, (void))                                                    \
     FUNCTION(device_uid, "omp_get_uid_from_device", const char *, (int device))
@@ -43,7 +47,7 @@ KDSL_RT const Target *kdsl_target(void);
 /* libomptarget, or NULL: dlsym with this handle looks in the library and in those that it depends on. */
 KDSL_RT void *kdsl_target_library(void);
 
-enum { MAP_TO = 1, MAP_FROM = 2, MAP_DELETE = 8, MAP_PARAM = 0x20, MAP_RETURN = 0x40, MAP_LITERAL = 0x100 };
+enum { MAP_TO = 1, MAP_FROM = 2, MAP_ALWAYS = 4, MAP_DELETE = 8, MAP_PARAM = 0x20, MAP_RETURN = 0x40, MAP_LITERAL = 0x100 };
 enum { REQUIRES_NOTHING = 1 }; /* OMP_REQ_NONE of offload/include/omptarget.h */
 
 /* offload/include/Shared/APITypes.h, KernelArgsTy: its first fields */

@@ -417,6 +417,7 @@ void shapes_check(Sema *s);
 
 /* uses.c, plan.c: when all is checked and nothing was wrong */
 void uses_find(Sema *s);
+void uses_at_border(Sema *s); /* Func.at_border; after uses_find */
 void plan_transfers(Sema *s, Func *f);
 
 /* assign.c, transfer.c, warn.c: one function at a time, after all bodies */

@@ -68,20 +68,27 @@ static void check_module(Sema *s, Module *m) {
     module_leave(s);
 }
 
-static bool launches(const Program *p, const SemaOptions *options) {
+/* Sets p->launches. Exported kernels need no plan. */
+static bool find_launches(Program *p, const SemaOptions *options) {
     bool found = options && options->is_session;
-    for (int i = 0; i < p->funcs.n; i++) found |= (p->funcs.at[i]->effects & EFFECT_OFFLOAD) != 0;
+    for (int i = 0; i < p->funcs.n; i++) {
+        const Func *f = p->funcs.at[i];
+        found |= (f->effects & EFFECT_OFFLOAD) != 0;
+        p->launches |= f->is_kernel && f->is_export;
+    }
+    p->launches |= found;
     return found;
 }
 
 /* What moves, and when. */
 static void plan_all(Sema *s, const SemaOptions *options) {
     Program *p = s->program;
-    bool plans = launches(p, options) && !(options && options->transfers_each);
+    bool plans = find_launches(p, options) && !(options && options->transfers_each);
     uses_find(s);
     for (int i = 0; i < p->funcs.n; i++)
         if (p->funcs.at[i]->is_kernel) transfer_narrow(s, p->funcs.at[i]);
     for (int i = 0; i < p->funcs.n && plans; i++) plan_transfers(s, p->funcs.at[i]);
+    uses_at_border(s);
 }
 
 Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {

@@ -249,6 +249,9 @@ struct Func {
     Type *result;               /* functions: result type, void if none. Kernels with a reduction: type of its value */
     Type *item_result;          /* kernels with a reduction: type of one item's value (bool for any, all, count) */
     Vec(BorderSize) border;     /* exported: the extents in the order in which C passes them */
+    Sync *at_border;            /* exported functions, by parameter: how the newest copy of an array that the C caller
+                                 * keeps on a device is made available to host code; NULL: the program launches
+                                 * nothing */
     unsigned effects;           /* own and of everything called; complete after sema */
     Func *effect_from;          /* the callee a foreign effect came from, or NULL */
     Span effect_span;           /* where the effect is */
@@ -357,6 +360,7 @@ typedef struct Program {
     Vec(PrintSite) prints;/* every print: a kernel reports the number of the one it comes to */
     Vec(Recorded) touches; /* --check: number - 1 */
     unsigned shadow;      /* SemaOptions.shadow */
+    bool launches;        /* something does, or a C caller may launch an exported kernel */
     Func *main;           /* NULL: none */
     Vec(Func *) tests;    /* `test` blocks of the program's own file, in order: functions without parameters or
                            * result */

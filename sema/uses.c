@@ -128,3 +128,18 @@ void uses_find(Sema *s) {
             add_use(&sp, edges->at[i].func, edges->at[i].param, from.func->facts->uses[from.param] & edges->at[i].mask);
     }
 }
+
+/* Functions that launch nothing with an array expect it on the host: callers of our own see to that (plan.c). */
+static void sync_at_border(Sema *s, Func *f) {
+    f->at_border = arena_array(s->arena, Sync, f->params.n + 1);
+    for (int i = 0; i < f->params.n && !f->is_kernel; i++) {
+        unsigned use = f->params.at[i]->type->kind == TY_ARRAY ? f->facts->uses[i] : 0;
+        if (!use || use & USE_LAUNCHES) continue;
+        f->at_border[i] = use & USE_FILLS ? SYNC_FILL : use & USE_WRITES ? SYNC_WRITE : SYNC_READ;
+    }
+}
+
+void uses_at_border(Sema *s) {
+    for (int i = 0; i < s->program->funcs.n && s->program->launches; i++)
+        if (s->program->funcs.at[i]->is_export) sync_at_border(s, s->program->funcs.at[i]);
+}

@@ -153,6 +153,19 @@ static LLVMValueRef border_value(CgFunc *f, const Symbol *p, const CgArray *arra
     return p->type->kind == TY_ARRAY ? cg_array_desc(f, array) : array->data;
 }
 
+/* What the caller keeps on the device stays there, and the function finds it. */
+static void give(Border *b, CgFunc *f, CgArray *a, int i) {
+    const Func *fn = b->fn;
+    const Symbol *p = fn->params.at[i];
+    if (!fn->at_border || p->mode == REF_NONE || p->type->kind != TY_ARRAY) return;
+    Place at = cg_place(b->cg, p->span);
+    OffArg section = {.label = p->name, .place = {at.file->path, fn->name, at.line, at.col}};
+    LLVMValueRef args[3] = {off_section_info(b->cg->off, &section, &section.place), a->data, cg_array_bytes(f, a)};
+    a->data = cg_call_runtime(f, RT_CALLER_GIVES, args, 3);
+    LLVMBuildStore(f->b, a->data, b->fields[i]);
+    cg_sync(f, a, fn->at_border[i], p->span, p->id);
+}
+
 static CgValue call_inside(Border *b, CgFunc *f, CgArray *arrays, CgValue *scalars) {
     Cg *cg = b->cg;
     const Func *fn = b->fn;
@@ -182,10 +195,10 @@ static LLVMValueRef frame_function(Border *b, CgFunc *f, const char *name) {
     return fn;
 }
 
-/* What the call has kept of the caller's arrays on the device comes back, however the call ended. NULL: nothing. */
+/* However the call ended, the caller's arrays are where they were before. NULL: nothing has moved. */
 static LLVMValueRef emit_take_back(Border *b) {
     const Func *fn = b->fn;
-    if (fn->is_kernel || !(fn->effects & EFFECT_OFFLOAD)) return NULL;
+    if (!fn->at_border) return NULL;
     CgFunc f;
     LLVMValueRef take_back = frame_function(b, &f, "border.back");
     for (int i = 0; i < fn->n_given; i++) {
@@ -193,7 +206,8 @@ static LLVMValueRef emit_take_back(Border *b) {
         if (p->type->kind != TY_ARRAY) continue;
         CgArray a = {.data = take(b, &f, i), .type = p->type, .name = p->name};
         for (int d = 0; d < p->type->rank; d++) a.ext[d] = border_extent(b, &f, i, d);
-        cg_take_back(&f, &a);
+        LLVMValueRef args[2] = {a.data, cg_array_bytes(&f, &a)};
+        cg_call_runtime(&f, RT_CALLER_TAKES, args, 2);
     }
     LLVMBuildRetVoid(f.b);
     return take_back;
@@ -213,6 +227,7 @@ static LLVMValueRef emit_thunk(Border *b) {
     }
     for (int i = 0; i < fn->n_given; i++)
         for (int k = 0; k < i; k++) check_apart(b, &f, arrays, k, i);
+    for (int i = 0; i < fn->n_given; i++) give(b, &f, &arrays[i], i);
     CgValue v = call_inside(b, &f, arrays, scalars);
     if (b->has_result) cg_store(&f, cg_variable(take(b, &f, b->n - 1), fn->result), v);
     LLVMBuildRetVoid(f.b);

@@ -173,11 +173,7 @@ static CgValue lower_args(CgFunc *f, Expr *e) {
 
 /* A program that launches nothing is not registered with libomptarget and has no device to use. */
 static CgValue lower_devices(CgFunc *f, Expr *e) {
-    bool any = f->cg->options->unit != NULL;
-    for (int i = 0; i < f->cg->program->funcs.n; i++) {
-        const Func *fn = f->cg->program->funcs.at[i];
-        any = any || (fn->effects & EFFECT_OFFLOAD) || (fn->is_kernel && fn->is_export);
-    }
+    bool any = f->cg->options->unit != NULL || f->cg->program->launches;
     return cg_value(any ? cg_call_runtime(f, RT_NUM_DEVICES, NULL, 0) : cg_i32(f->cg, 0), e->type);
 }
 

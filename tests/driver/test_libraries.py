@@ -218,7 +218,9 @@ class LibrariesTest(unittest.TestCase):
     def test_names_that_a_library_shows(self):
         self.library("one", 1, "one", "--shared")
         names = {line.split()[-1] for line in self.run_("nm", "-D", "--defined-only", "one.so").splitlines()}
-        self.assertEqual(names, {"total_one", "fill_one", "fail_one", "kdsl_last_error", "kdsl_error_text"})
+        self.assertEqual(names, {"total_one", "fill_one", "fail_one", "kdsl_last_error", "kdsl_error_text",
+                                 "kdsl_keep", "kdsl_host", "kdsl_changed", "kdsl_release", "kdsl_device_pointer",
+                                 "kdsl_kept"})
 
     def test_the_end_while_launches_run(self):
         for way, status, text in (('assert n > 0, "over";', 3, "over"),

@@ -101,6 +101,16 @@ EXPORT CUresult cuMemHostUnregister(void *p) {
     return CUDA_SUCCESS;
 }
 
+/* CU_POINTER_ATTRIBUTE_MEMORY_TYPE alone: CU_MEMORYTYPE_HOST or _DEVICE; memory that no driver knows has none. */
+EXPORT CUresult cuPointerGetAttribute(void *value, int which, uint64_t address) {
+    enum { MEMORY_TYPE = 2, TYPE_HOST = 1, TYPE_DEVICE = 2 };
+    CURRENT(d);
+    if (which != MEMORY_TYPE) return refuse(CUDA_ERROR_INVALID_VALUE, "attribute %d of %s", which, mock_show(address));
+    if (mock_find(address, 1)) return *(unsigned *)value = TYPE_DEVICE, CUDA_SUCCESS;
+    if (mock_is_pinned(address, 1)) return *(unsigned *)value = TYPE_HOST, CUDA_SUCCESS;
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 EXPORT CUresult cuMemGetInfo_v2(size_t *n_free, size_t *n_all) {
     CURRENT(d);
     *n_free = mock_free_bytes(d->number);

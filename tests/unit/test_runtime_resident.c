@@ -30,6 +30,7 @@ typedef struct Mapped {
     char *begin, *end, *copy;
 } Mapped;
 static Mapped mapped[DEVICES][MOST_MAPPED];
+static Mapped lent; /* by the caller, on device 0 */
 static int64_t in_place = -1; /* the device that works in the memory of the host; -1: none */
 static long n_copied;
 
@@ -48,6 +49,12 @@ static void begin_on_device(void *loc, int64_t device, int32_t n, void **bases, 
     (void)loc, (void)n, (void)names, (void)mappers;
     char *begin = *begins, *end = begin + *sizes;
     assert(device != in_place);
+    if (!device && lent.begin) {
+        assert(lent.begin <= begin && end <= lent.end);
+        assert(!(*types & MAP_TO));
+        *bases = lent.copy + (begin - lent.begin);
+        return;
+    }
     assert(!find_mapped(device, begin, end)); /* libomptarget cannot extend a mapping */
     int i = 0;
     while (mapped[device][i].begin) i++;
@@ -61,6 +68,10 @@ static void end_on_device(void *loc, int64_t device, int32_t n, void **bases, vo
                           int64_t *types, void **names, void **mappers) {
     (void)loc, (void)n, (void)bases, (void)types, (void)names, (void)mappers;
     Mapped *m = find_mapped(device, *begins, (char *)*begins + *sizes);
+    if (!device && lent.begin) {
+        assert(!(*types & MAP_DELETE));
+        return;
+    }
     assert(m && m->begin == *begins && m->end - m->begin == *sizes);
     free(m->copy);
     *m = (Mapped){0};
@@ -70,18 +81,24 @@ static void update(void *loc, int64_t device, int32_t n, void **bases, void **be
                    void **names, void **mappers) {
     (void)loc, (void)n, (void)bases, (void)names, (void)mappers;
     char *at = *begins;
-    Mapped *m = find_mapped(device, at, at + *sizes);
+    Mapped *m = !device && lent.begin ? &lent : find_mapped(device, at, at + *sizes);
     assert(m && m->begin <= at && at + *sizes <= m->end);
     n_copied++;
     if (*types & MAP_TO) memcpy(m->copy + (at - m->begin), at, (size_t)*sizes);
     else memcpy(at, m->copy + (at - m->begin), (size_t)*sizes);
 }
 
+static void *mapped_at(const void *at, int device) {
+    const char *byte = at;
+    return !device && lent.begin && lent.begin <= byte && byte < lent.end ? lent.copy + (byte - lent.begin) : NULL;
+}
+
 const Target *kdsl_target(void) {
     static const Target target = {.n_devices = n_devices,
                                   .begin_mapping = begin_on_device,
                                   .end_mapping = end_on_device,
-                                  .update = update};
+                                  .update = update,
+                                  .mapped = mapped_at};
     return &target;
 }
 
@@ -93,6 +110,7 @@ int64_t kdsl_default_device(void) { return 0; }
 void kdsl_moving(const KdslSection *what, int64_t device, int64_t n, KdslMove m) {
     (void)what, (void)device, (void)n, (void)m;
 }
+int kdsl_field(const char *text, int k, const char **at) { return (void)text, (void)k, (void)at, abort(), 0; }
 void kdsl_report_serve(const KdslSection *launch) { (void)launch; }
 bool kdsl_report_is_on;
 bool kdsl_is_in_place(int64_t device) { return device == in_place; }
@@ -203,19 +221,42 @@ static void host_code(void) {
         break;
     case 5: kdsl_host_peeks(p.begin, n, more), same(p.begin, p, "host code"); break;
     default:
-        if (!below(5)) kdsl_host_takes(p.begin, n), same(p.begin, p, "the caller");
+        if (!below(5) && !lent.begin) kdsl_host_takes(p.begin, n), same(p.begin, p, "the caller");
     }
     plenty = NO_END;
+}
+
+/* The array of a caller who keeps it on the device: there it is up to date before the call and after it. */
+static void begin_call(void) {
+    static const KdslSection what = {"ident", ";x;f;1;1;;"};
+    if (below(2)) {
+        lent = (Mapped){array, array + n_bytes_of_array, malloc((size_t)n_bytes_of_array)};
+        memcpy(lent.copy, expected, (size_t)n_bytes_of_array);
+        memset(array, 0x77, (size_t)n_bytes_of_array);
+    }
+    kdsl_resident_begin(&what, array, n_bytes_of_array);
+}
+
+static void end_call(void) {
+    Part all = {array, array + n_bytes_of_array};
+    kdsl_resident_end(array, n_bytes_of_array);
+    same(lent.begin ? lent.copy : array, all, "the caller");
+    if (lent.begin) memcpy(array, lent.copy, (size_t)n_bytes_of_array);
+    free(lent.copy);
+    lent = (Mapped){0};
 }
 
 static void run(int64_t n_bytes, int n_steps) {
     array = malloc((size_t)n_bytes);
     n_bytes_of_array = n_bytes;
+    bool is_called = below(2);
     for (int64_t i = 0; i < n_bytes; i++) array[i] = expected[i] = (char)below(100);
+    if (is_called) begin_call();
     for (int i = 0; i < n_steps; i++) {
         if (below(2)) launch(!below(12));
         else host_code();
     }
+    if (is_called) end_call();
     kdsl_host_reads(array, n_bytes);
     same(array, (Part){array, array + n_bytes}, "host code at the end");
     if (kdsl_forget_freed) kdsl_forget_freed(array, (size_t)n_bytes);
