@@ -47,7 +47,9 @@ KDSL_RT const Target *kdsl_target(void);
 /* libomptarget, or NULL: dlsym with this handle looks in the library and in those that it depends on. */
 KDSL_RT void *kdsl_target_library(void);
 
-enum { MAP_TO = 1, MAP_FROM = 2, MAP_ALWAYS = 4, MAP_DELETE = 8, MAP_PARAM = 0x20, MAP_RETURN = 0x40, MAP_LITERAL = 0x100 };
+enum {
+    MAP_TO = 1, MAP_FROM = 2, MAP_ALWAYS = 4, MAP_DELETE = 8, MAP_PARAM = 0x20, MAP_RETURN = 0x40, MAP_LITERAL = 0x100
+};
 enum { REQUIRES_NOTHING = 1 }; /* OMP_REQ_NONE of offload/include/omptarget.h */
 
 /* offload/include/Shared/APITypes.h, KernelArgsTy: its first fields */
