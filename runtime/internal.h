@@ -25,6 +25,8 @@ KDSL_RT void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_byte
 KDSL_RT void kdsl_report_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move);
 /* report.c: what comes back from here on is for this launch on another device; NULL: it is for host code. */
 KDSL_RT void kdsl_report_serve(const KdslSection *launch);
+/* resident.c: does the table of the device have it? */
+KDSL_RT bool kdsl_is_resident(int64_t device, void *at);
 /* resident.c: releases the locks of this thread, which fails while it works on the tables. */
 KDSL_RT void kdsl_tables_let_go(void);
 /* resident.c: copies everything back and keeps nothing on devices; the next launch finds the default device again. */
@@ -119,8 +121,8 @@ KDSL_RT void kdsl_nvidia_unpin(int64_t device, void *at);
 /* Is it an address on that device, of cudaMalloc? */
 KDSL_RT bool kdsl_nvidia_has(int64_t device, const void *at);
 
-/* kept.c: seen by C callers, in the generated header. The address is that of the first byte or, except for kdsl_keep, of
- * any other. 0, or KDSL_EXIT_CHECK with the message in kdsl_last_error(); NULL instead of the address. */
+/* kept.c: seen by C callers, in the generated header. The address is that of the first byte or, except for kdsl_keep,
+ * of any other. 0, or KDSL_EXIT_CHECK with the message in kdsl_last_error(); NULL instead of the address. */
 #define SEEN_BY_CALLERS __attribute__((weak, visibility("default")))
 SEEN_BY_CALLERS int32_t kdsl_keep(void *at, int64_t n_bytes);
 SEEN_BY_CALLERS int32_t kdsl_host(void *at);

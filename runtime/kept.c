@@ -84,7 +84,8 @@ static Kept *new_kept(char *begin, char *end) {
 static void call(Mapper *does, const Kept *k, int64_t type) {
     void *base = k->begin, *at = k->begin;
     int64_t n_bytes = k->end - k->begin;
-    kdsl_moving(&what_is_kept, k->device, n_bytes, type & MAP_TO ? MOVES_IN : type & MAP_FROM ? MOVES_OUT : MOVES_NOTHING);
+    KdslMove move = type & MAP_TO ? MOVES_IN : type & MAP_FROM ? MOVES_OUT : MOVES_NOTHING;
+    kdsl_moving(&what_is_kept, k->device, n_bytes, move);
     does((void *)&ident, k->device, 1, &base, &at, &n_bytes, &type, (void **)&what_is_kept.name, NULL);
     kdsl_moving(NULL, 0, 0, MOVES_NOTHING);
 }
@@ -190,7 +191,8 @@ static void *window_of(void *there, int64_t n_bytes, int64_t device) {
     if (at == MAP_FAILED) kdsl_fail(NULL, "out of memory for an argument on the device");
     if (kdsl_target()->associate(at, there, (size_t)n_bytes, 0, (int)device)) {
         munmap(at, (size_t)n_bytes);
-        kdsl_fail(NULL, "libomptarget does not accept the address %p, which is on device %lld", there, (long long)device);
+        kdsl_fail(NULL, "libomptarget does not accept the address %p, which is on device %lld", there,
+                  (long long)device);
     }
     add_window((Window){at, n_bytes, device});
     return at;

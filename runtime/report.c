@@ -108,12 +108,15 @@ void kdsl_report_moving(const KdslSection *what, int64_t device, int64_t n_bytes
 
 void kdsl_report_serve(const KdslSection *launch) { served = launch; }
 
-/* After the launch: what is mapped still was so before, and is not copied. */
+/* After the launch: what is still mapped was so before, and is not copied. */
+static bool is_mapped(void *at, int64_t device) {
+    return kdsl_is_resident(device, at) || (!kdsl_is_in_place(device) && kdsl_target()->mapped(at, (int)device));
+}
+
 static void plan_launch(const KernelArgs *a, int64_t device) {
-    bool is_apart = !kdsl_is_in_place(device);
     for (uint32_t i = 0; i < a->n_args; i++) {
         if (a->types[i] & MAP_LITERAL || !a->sizes[i]) continue;
-        if (is_apart && !(a->types[i] & MAP_ALWAYS) && kdsl_target()->mapped(a->begins[i], (int)device)) continue;
+        if (!(a->types[i] & MAP_ALWAYS) && is_mapped(a->begins[i], device)) continue;
         if (a->types[i] & MAP_TO) count(a->names[i], device, PLANNED, true, a->sizes[i]);
         if (a->types[i] & MAP_FROM) count(a->names[i], device, PLANNED, false, a->sizes[i]);
     }

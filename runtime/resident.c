@@ -5,8 +5,8 @@
  *
  * Copies are made on demand (lazily): an array that is never read again is not copied back, and an array that two
  * launches use is copied to the device once. What a launch writes becomes stale on the host and on all other devices.
- * What a launch reads and another device has newer is copied through the host. Kernels receive device addresses as
- * values: libomptarget looks up nothing at launches.
+ * What a launch reads and another device has newer is copied through the host. At a launch libomptarget finds the
+ * arrays mapped and copies nothing.
  *
  * Elements that the host writes singly become patches, which are copied to the device before a launch uses them again.
  * The rest of both copies stays valid.
@@ -238,21 +238,20 @@ static Section *make_room(Table *t, int64_t device, Part part, bool reads, const
     return &t->at[i];
 }
 
-void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads,
-                     int32_t writes) {
-    if (!n_bytes) return at;
+void kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads, int32_t writes) {
+    if (!n_bytes) return;
     Part part = {at, (char *)at + n_bytes};
     if (device < 0) device = kdsl_default_device();
     if (kdsl_is_in_place_for(what, device, n_bytes) && !kdsl_report_is_on) {
         kdsl_not_on_device(at, n_bytes, writes);
-        return at;
+        return;
     }
     kdsl_settle();
     hold();
     Table *t = table_of(device);
     if (!t) {
         let_go();
-        return at;
+        return;
     }
     Section *s = next_in(t, NULL, part);
     if (!s || s->begin > part.begin || s->end < part.end) s = make_room(t, device, part, reads, what);
@@ -267,18 +266,14 @@ void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t 
         s->apart_bytes = 0;
         if (poison && is_apart) memset(at, 0xA5, (size_t)n_bytes);
     }
-    void *address = s->there + (part.begin - s->begin);
     let_go();
-    return address;
 }
 
-void *kdsl_device_address(int64_t device, void *at) {
-    if (device < 0) device = kdsl_default_device();
+bool kdsl_is_resident(int64_t device, void *at) {
     hold();
-    Section *s = device < n_tables ? next_in(&tables[device], NULL, (Part){at, (char *)at + 1}) : NULL;
-    void *address = s ? s->there + ((char *)at - s->begin) : at;
+    bool found = device < n_tables && next_in(&tables[device], NULL, (Part){at, (char *)at + 1});
     let_go();
-    return address;
+    return found;
 }
 
 void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes) {

@@ -121,17 +121,16 @@ KDSL_RT void kdsl_print_end(const KdslPrint *prints, const char *const *axes, in
 /* The place of the last call of a standard library function that is written in C: failures in it are reported with
  * this place. */
 KDSL_RT void kdsl_called_at(const char *place);
-/* resident.c: arrays kept on the device. A launch that does not map an array itself gets its device address here, and
- * passes what the kernel does with it; if the launch then runs on the host after all, it cancels this. Host code calls
+/* resident.c: arrays kept on the device. Before a launch, an array that outlives it there is brought up to date, and
+ * libomptarget then finds it mapped; the caller passes what the kernel does with it; if the launch then runs on the host after all, it cancels this. Host code calls
  * these functions before it reads or writes an array whose newest copy may be on the device. at, n_bytes: the section,
  * whole or in part. */
 typedef struct KdslSection {
     const void *ident; /* of the place: libomptarget's ident_t */
     const char *name;  /* ";x[0:n];file;line;column;;", as in a launch's name table */
 } KdslSection;
-KDSL_RT void *kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads,
-                             int32_t writes); /* device -1: the default one */
-KDSL_RT void *kdsl_device_address(int64_t device, void *at); /* of what kdsl_on_device has put there */
+KDSL_RT void kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads,
+                            int32_t writes); /* device -1: the default one */
 KDSL_RT void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes);
 KDSL_RT void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more); /* only this; more: others are likely to
                                                                         * follow */

@@ -18,7 +18,6 @@ typedef struct Launch {
     CgValue *scalars;       /* by parameter */
     LLVMValueRef *sizes;
     LLVMValueRef *begin, *bytes; /* by parameter: address and size of the mapped section */
-    LLVMValueRef *device;   /* by parameter: device address of the section, if the array is resident */
     LLVMValueRef number;    /* of the device, i64; NULL: the default device */
     bool is_later;          /* in the function that executes an asynchronous launch: all arrays are resident */
     LLVMValueRef result;    /* alloca of 8 bytes, or NULL */
@@ -237,16 +236,6 @@ static OffArg section_arg(Launch *l, const Symbol *p) {
                     .place = off_place(cg, p->span, l->kernel->name)};
 }
 
-/* The pointer that the kernel gets: device address of the array's first element, which may be before the section. */
-static LLVMValueRef device_address(Launch *l, const Symbol *p, LLVMValueRef section) {
-    LLVMBuilderRef b = l->f->b;
-    if (l->begin[p->dim] == l->arrays[p->dim].data) return section;
-    LLVMTypeRef i64 = l->f->cg->i64;
-    LLVMValueRef back = LLVMBuildSub(b, LLVMBuildPtrToInt(b, l->arrays[p->dim].data, i64, ""),
-                                     LLVMBuildPtrToInt(b, l->begin[p->dim], i64, ""), "");
-    return LLVMBuildGEP2(b, l->f->cg->i8, section, &back, 1, "");
-}
-
 static bool is_resident(const Launch *l, int param) {
     const ArgPlan *plan = arg_plan(l, param);
     const Symbol *p = l->kernel->params.at[param];
@@ -269,8 +258,7 @@ static OffArg resident_arg(Launch *l, const Symbol *p) {
 
 static LLVMValueRef device_number(const Launch *l) { return l->number ? l->number : cg_i64(l->f->cg, -1); }
 
-/* Maps a resident array. All of them are mapped before any device address is queried, since mapping another section of
- * an array can move the first one. */
+/* Maps a resident array. */
 static void enter_resident(CgFunc *f, const Symbol *array, Span block) {
     CgArray a = cg_symbol_array(f, array);
     OffArg section = {.label = array->name, .place = off_place(f->cg, array->span, f->func->name)};
@@ -281,6 +269,7 @@ static void enter_resident(CgFunc *f, const Symbol *array, Span block) {
     cg_call_runtime(f, RT_ON_DEVICE, args, 6);
 }
 
+/* The launch then finds its arrays mapped already, and copies nothing. */
 static void make_resident(Launch *l) {
     const Func *k = l->kernel;
     Cg *cg = l->f->cg;
@@ -294,31 +283,13 @@ static void make_resident(Launch *l) {
         LLVMValueRef args[6] = {off_section_info(cg->off, &section, &place), device_number(l), section.begin,
                                 section.size_bytes, cg_i32(cg, (section.transfer & TRANSFER_TO) != 0),
                                 cg_i32(cg, (section.transfer & TRANSFER_FROM) != 0)};
-        l->device[i] = cg_call_runtime(l->f, RT_ON_DEVICE, args, 6);
+        cg_call_runtime(l->f, RT_ON_DEVICE, args, 6);
     }
-}
-
-static bool has_two_sections(const Launch *l, int param) {
-    if (l->is_later) return true; /* not known at compile time */
-    const ArgList *args = &l->expr->offload.call->call.args;
-    for (int i = 0; i < args->n; i++)
-        if (i != param && is_resident(l, i) &&
-            expr_array_symbol(args->at[i].value) == expr_array_symbol(args->at[param].value))
-            return true;
-    return false;
 }
 
 static OffArg array_arg(Launch *l, const Symbol *p) {
     OffArg section = section_arg(l, p);
-    if (section.transfer == TRANSFER_UNUSED) return scalar_arg(l, section.base, p->name, p->span);
-    if (!is_resident(l, p->dim)) return section;
-    LLVMValueRef at = l->device[p->dim];
-    if (has_two_sections(l, p->dim)) {
-        LLVMValueRef args[2] = {device_number(l), section.begin};
-        at = cg_call_runtime(l->f, RT_DEVICE_ADDRESS, args, 2);
-    }
-    section.value = device_address(l, p, at);
-    return section;
+    return section.transfer == TRANSFER_UNUSED ? scalar_arg(l, section.base, p->name, p->span) : section;
 }
 
 /* After a launch that was not executed, copies resident data that the host version needs from the device. */
@@ -517,7 +488,6 @@ static CgValue launch_values(Launch *l) {
     const Func *kernel = l->kernel;
     l->begin = arena_array(arena, LLVMValueRef, kernel->params.n + 1);
     l->bytes = arena_array(arena, LLVMValueRef, kernel->params.n + 1);
-    l->device = arena_array(arena, LLVMValueRef, kernel->params.n + 1);
     for (int i = 0; i < kernel->n_given; i++) {
         const Symbol *p = kernel->params.at[i];
         if (p->mode == REF_NONE) continue;
@@ -643,7 +613,6 @@ static CgValue emit_launch(CgFunc *f, Expr *e) {
     l.parts = arena_array(&cg->c->arena, CgArray, k->params.n + 1);
     l.begin = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);
     l.bytes = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);
-    l.device = arena_array(&cg->c->arena, LLVMValueRef, k->params.n + 1);
     l.scalars = arena_array(&cg->c->arena, CgValue, k->params.n + 1);
     l.sizes = arena_array(&cg->c->arena, LLVMValueRef, k->sizes.n + 1);
     if (e->offload.device) l.number = chosen_device(f, e->offload.device);

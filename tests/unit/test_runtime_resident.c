@@ -166,6 +166,15 @@ static void change(char *at, Part part, bool all) {
 static bool is_scarce; /* memory */
 static void write_anew(Part p);
 
+/* Where the kernel finds it. */
+static char *there(int64_t device, char *at) {
+    if (device == in_place) return at;
+    if (!device && lent.begin) return lent.copy + (at - lent.begin);
+    const Mapped *m = find_mapped(device, at, at + 1);
+    assert(m);
+    return m->copy + (at - m->begin);
+}
+
 static void launch(bool fails) {
     static const KdslSection what = {"ident", ";x;f;1;1;;"};
     int64_t device = below(DEVICES + 1) - 1;
@@ -188,7 +197,7 @@ static void launch(bool fails) {
     plenty = NO_END;
     for (int i = 0; fails && i <= two; i++) kdsl_not_on_device(parts[i].begin, kdsl_part_bytes(parts[i]), writes[i]);
     for (int i = 0; i <= two; i++) {
-        char *at = fails ? parts[i].begin : kdsl_device_address(device, parts[i].begin);
+        char *at = fails ? parts[i].begin : there(device < 0 ? 0 : device, parts[i].begin);
         if (reads[i]) same(at, parts[i], fails ? "the host version" : "the kernel");
         if (writes[i]) change(at, parts[i], !reads[i]);
     }
