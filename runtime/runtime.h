@@ -122,9 +122,9 @@ KDSL_RT void kdsl_print_end(const KdslPrint *prints, const char *const *axes, in
  * this place. */
 KDSL_RT void kdsl_called_at(const char *place);
 /* resident.c: arrays kept on the device. Before a launch, an array that outlives it there is brought up to date, and
- * libomptarget then finds it mapped; the caller passes what the kernel does with it; if the launch then runs on the host after all, it cancels this. Host code calls
- * these functions before it reads or writes an array whose newest copy may be on the device. at, n_bytes: the section,
- * whole or in part. */
+ * libomptarget then finds it mapped; the caller passes what the kernel does with it. If the launch then runs on the
+ * host after all, it cancels this. Host code calls these functions before it reads or writes an array whose newest copy
+ * may be on the device. at, n_bytes: the section, whole or in part. */
 typedef struct KdslSection {
     const void *ident; /* of the place: libomptarget's ident_t */
     const char *name;  /* ";x[0:n];file;line;column;;", as in a launch's name table */

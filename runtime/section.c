@@ -137,8 +137,8 @@ bool kdsl_section_is_lent(int64_t device, Part all, const KdslSection *what) {
     if (!first && !last) return false;
     const char *name;
     int n = kdsl_field(what->name, 0, &name);
-    kdsl_fail(NULL, "only a part of `%.*s` is on device %lld: the caller must keep all of it there, or nothing", n, name,
-              (long long)device);
+    kdsl_fail(NULL, "only a part of `%.*s` is on device %lld: the caller must keep all of it there, or nothing", n,
+              name, (long long)device);
 }
 
 static void begin_mapping(Section *s, int64_t flags) {
