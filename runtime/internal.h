@@ -107,6 +107,7 @@ KDSL_RT void kdsl_device_require(const char *place, int64_t device);
 KDSL_RT bool kdsl_device_is_gpu(int device);
 /* memory.c: does the device (not -1) work in the memory of the host? */
 KDSL_RT bool kdsl_is_in_place(int64_t device);
+KDSL_RT bool kdsl_is_known_in_place(int64_t device); /* false where nobody has asked yet */
 /* The same; a message about a failure names `what`, which is about to be copied. */
 KDSL_RT bool kdsl_is_in_place_for(const KdslSection *what, int64_t device, int64_t n_bytes);
 

@@ -67,6 +67,8 @@ bool kdsl_is_in_place(int64_t device) {
     return is == YES;
 }
 
+bool kdsl_is_known_in_place(int64_t device) { return known_of(device) == YES; }
+
 /* To ask for the kind of a device loads its image, which may fail. */
 bool kdsl_is_in_place_for(const KdslSection *what, int64_t device, int64_t n_bytes) {
     if (known_of(device) == UNKNOWN) {

@@ -238,6 +238,12 @@ static Section *make_room(Table *t, int64_t device, Part part, bool reads, const
     return &t->at[i];
 }
 
+int32_t kdsl_keeps_nothing(int64_t device) {
+    kdsl_settle();
+    if (device < 0) device = kdsl_default_device();
+    return kdsl_is_known_in_place(device) && !kdsl_report_is_on && !has_tables();
+}
+
 void kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads, int32_t writes) {
     if (!n_bytes) return;
     Part part = {at, (char *)at + n_bytes};

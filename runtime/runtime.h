@@ -131,6 +131,7 @@ typedef struct KdslSection {
 } KdslSection;
 KDSL_RT void kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads,
                             int32_t writes); /* device -1: the default one */
+KDSL_RT int32_t kdsl_keeps_nothing(int64_t device); /* 1: for all arrays of a launch, kdsl_on_device would do nothing */
 KDSL_RT void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes);
 KDSL_RT void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more); /* only this; more: others are likely to
                                                                         * follow */

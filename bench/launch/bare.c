@@ -41,12 +41,13 @@ void __tgt_target_data_begin_mapper(void *, int64_t, int32_t, void **, void **, 
 __asm__(".section .rodata\n.p2align 4\nimage_begin: .incbin \"" IMAGE "\"\nimage_end:\n.previous\n");
 extern char image_begin[] __attribute__((visibility("hidden"))), image_end[] __attribute__((visibility("hidden")));
 
-static char id0, id2, id4;
+static char id0, id1, id4, id8;
 static Entry entries[] = {{0, 1, 1, 0, &id0, "empty0", 0, 0, 0},
-                          {0, 1, 1, 0, &id2, "empty2", 0, 0, 0},
-                          {0, 1, 1, 0, &id4, "empty4", 0, 0, 0}};
-static Image image = {image_begin, image_end, entries, entries + 3};
-static Descriptor descriptor = {1, &image, entries, entries + 3};
+                          {0, 1, 1, 0, &id1, "empty1", 0, 0, 0},
+                          {0, 1, 1, 0, &id4, "empty4", 0, 0, 0},
+                          {0, 1, 1, 0, &id8, "empty8", 0, 0, 0}};
+static Image image = {image_begin, image_end, entries, entries + 4};
+static Descriptor descriptor = {1, &image, entries, entries + 4};
 
 static void unregister(void) { __tgt_unregister_lib(&descriptor); }
 __attribute__((constructor(101))) static void register_(void) {
@@ -60,18 +61,20 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static float array[4][1024];
-enum { LAUNCHES = 100000 };
+enum { LAUNCHES = 100000, MOST = 8 };
+static float array[MOST][1024];
 
-/* Nanoseconds a launch, with n arrays and, as kdslc passes it, their extent as one literal. */
-static double time_launches(void *id, uint32_t n_args) {
-    void *bases[5] = {array[0], array[1], array[2], array[3]};
-    int64_t sizes[5] = {4096, 4096, 4096, 4096}, types[5] = {0x23, 0x23, 0x23, 0x23};
-    if (n_args) {
-        bases[n_args - 1] = (void *)1024;
-        sizes[n_args - 1] = 8;
-        types[n_args - 1] = 0x120;
+/* Nanoseconds a launch, with n arrays, as mapped sections or as addresses, and their extent as one literal. */
+static double time_launches(void *id, int n, int in_place) {
+    void *bases[MOST + 1];
+    int64_t sizes[MOST + 1], types[MOST + 1];
+    for (int i = 0; i <= n; i++) {
+        int is_array = i < n;
+        bases[i] = is_array ? array[i] : (void *)1024;
+        sizes[i] = is_array && !in_place ? 4096 : 8;
+        types[i] = is_array && !in_place ? 0x23 : 0x120;
     }
+    uint32_t n_args = n ? (uint32_t)n + 1 : 0;
     double start = now();
     for (int i = 0; i < LAUNCHES; i++) {
         Launch l = {3, n_args, bases, bases, sizes, types, 0, 0, 1024, 0, {1, 1, 1}, {1, 1, 1}, 0};
@@ -80,18 +83,24 @@ static double time_launches(void *id, uint32_t n_args) {
     return (now() - start) / LAUNCHES * 1e9;
 }
 
-int main(void) {
-    for (int i = 0; i < 4; i++) {
+int main(int argc, char **argv) {
+    static const struct {
+        char *id;
+        int n;
+    } rows[] = {{&id0, 0}, {&id1, 1}, {&id4, 4}, {&id8, 8}};
+    int in_place = argc > 1 && *argv[1] == 'i';
+    double best[4] = {1e30, 1e30, 1e30, 1e30};
+    for (int i = 0; i < MOST && !in_place; i++) {
         void *base = array[i];
         int64_t size = 4096, to = 1;
         __tgt_target_data_begin_mapper(0, -1, 1, &base, &base, &size, &to, 0, 0);
     }
-    double best0 = 1e30, best2 = 1e30, best4 = 1e30;
-    for (int round = 0; round < 5; round++) {
-        double t0 = time_launches(&id0, 0), t2 = time_launches(&id2, 3), t4 = time_launches(&id4, 5);
-        if (t0 < best0) best0 = t0;
-        if (t2 < best2) best2 = t2;
-        if (t4 < best4) best4 = t4;
-    }
-    printf("bare,  0 arrays  %.0f ns\nbare,  2 arrays  %.0f ns\nbare,  4 arrays  %.0f ns\n", best0, best2, best4);
+    for (int round = 0; round < 5; round++)
+        for (int k = 0; k < 4; k++) {
+            double t = time_launches(rows[k].id, rows[k].n, in_place);
+            if (t < best[k]) best[k] = t;
+        }
+    printf("bare   ");
+    for (int k = 0; k < 4; k++) printf(" %6.0f", best[k]);
+    puts("");
 }

@@ -269,10 +269,25 @@ static void enter_resident(CgFunc *f, const Symbol *array, Span block) {
     cg_call_runtime(f, RT_ON_DEVICE, args, 6);
 }
 
+static int count_resident(const Launch *l) {
+    int n = 0;
+    for (int i = 0; i < l->kernel->params.n; i++) n += is_resident(l, i);
+    return n;
+}
+
 /* The launch then finds its arrays mapped already, and copies nothing. */
 static void make_resident(Launch *l) {
     const Func *k = l->kernel;
-    Cg *cg = l->f->cg;
+    CgFunc *f = l->f;
+    Cg *cg = f->cg;
+    LLVMBasicBlockRef done = NULL;
+    if (count_resident(l) > 1) { /* one call on devices that work in place */
+        LLVMValueRef number = device_number(l), none = cg_call_runtime(f, RT_KEEPS_NOTHING, &number, 1);
+        LLVMBasicBlockRef some = cg_block(f, "resident");
+        done = cg_block(f, "mapped");
+        LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, none, cg_i32(cg, 0), ""), done, some);
+        cg_enter(f, some);
+    }
     for (int i = 0; i < k->params.n; i++) {
         if (!is_resident(l, i)) continue;
         const ArgPlan *plan = arg_plan(l, i);
@@ -283,8 +298,11 @@ static void make_resident(Launch *l) {
         LLVMValueRef args[6] = {off_section_info(cg->off, &section, &place), device_number(l), section.begin,
                                 section.size_bytes, cg_i32(cg, (section.transfer & TRANSFER_TO) != 0),
                                 cg_i32(cg, (section.transfer & TRANSFER_FROM) != 0)};
-        cg_call_runtime(l->f, RT_ON_DEVICE, args, 6);
+        cg_call_runtime(f, RT_ON_DEVICE, args, 6);
     }
+    if (!done) return;
+    cg_goto(f, done);
+    cg_enter(f, done);
 }
 
 static OffArg array_arg(Launch *l, const Symbol *p) {

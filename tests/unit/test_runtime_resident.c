@@ -114,6 +114,7 @@ int kdsl_field(const char *text, int k, const char **at) { return (void)text, (v
 void kdsl_report_serve(const KdslSection *launch) { (void)launch; }
 bool kdsl_report_is_on;
 bool kdsl_is_in_place(int64_t device) { return device == in_place; }
+bool kdsl_is_known_in_place(int64_t device) { return device == in_place; }
 bool kdsl_is_in_place_for(const KdslSection *what, int64_t device, int64_t n_bytes) {
     (void)what, (void)n_bytes;
     return device == in_place;
