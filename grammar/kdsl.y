@@ -71,6 +71,7 @@ item(A) ::= export(E) KERNEL(K) ID(N) generics(G) LPAREN params(P) RPAREN OVER b
 item(A) ::= EXTERN(E) STR(S) FN ID(N) LPAREN params(P) RPAREN fn_result(R) SEMI(Z). {
     A = ast_extern_fn(p, E, S, N, P, R, Z);
 }
+item(A) ::= EXTERN(E) STR(S) STRUCT ID(N) SEMI(Z). { A = ast_extern_struct(p, E, S, N, Z); }
 item(A) ::= STRUCT(K) ID(N) generics(G) LBRACE fields(F) RBRACE(Z). { A = ast_struct(p, K, N, G, F, Z); }
 item(A) ::= CONST(K) ID(N) type_opt(T) ASSIGN expr(V) SEMI(Z). { A = ast_const(p, K, N, T, V, Z); }
 item(A) ::= IMPORT(K) path(P) SEMI(Z). { A = ast_import(p, K, P, Z); }

@@ -342,7 +342,12 @@ struct Item {
             ItemList instances;        /* sema: generics: the instances, copies of this item */
             const char *bound;         /* sema: an instance: its types, "T = f32" */
         } fn;                          /* ITEM_FN and ITEM_KERNEL */
-        struct { GenericList generics; FieldList fields; Symbol *sym; /* sema */ } struct_;
+        struct {
+            GenericList generics;
+            FieldList fields;
+            bool is_extern; /* a pointer of C; no fields */
+            Symbol *sym;    /* sema */
+        } struct_;
         struct { TypeExpr *type; Expr *value; Symbol *sym; /* sema */ } const_;
         struct { NameList path; struct Module *module; /* sema: NULL after an error */ } import;
         struct { Block *body; Func *func; /* sema */ } test;

@@ -112,6 +112,7 @@ Stmt *ast_stmt_error(Parser *p, Token resync);
 /* items */
 Item *ast_fn(Parser *p, Span linkage, Token fn, Token name, GenericList generics, ParamList params, TypeExpr *result,
              Block *body);
+Item *ast_extern_struct(Parser *p, Token extern_, Token abi, Token name, Token semi);
 Item *ast_extern_fn(Parser *p, Token extern_, Token abi, Token name, ParamList params, TypeExpr *result, Token semi);
 Item *ast_kernel(Parser *p, Span linkage, Token kernel, Token name, GenericList generics, ParamList params,
                  BinderList over, KernelResult result, Block *body);

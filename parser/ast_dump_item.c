@@ -182,6 +182,10 @@ static void dump_instances(Dump *d, const Item *i) {
 }
 
 static void dump_struct(Dump *d, const Item *i) {
+    if (i->struct_.is_extern) {
+        buf_printf(d->out, "extern \"C\" struct %s;", i->name);
+        return;
+    }
     buf_printf(d->out, "struct %s", i->name);
     dump_generics(d, i->struct_.generics);
     buf_puts(d->out, " {");

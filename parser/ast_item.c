@@ -196,12 +196,15 @@ Item *ast_fn(Parser *p, Span linkage, Token fn, Token name, GenericList generics
     return i;
 }
 
+static void check_language(Parser *p, Token abi) {
+    if (abi.broken || (abi.str.n == 1 && *abi.str.at == 'C')) return;
+    Diag *d = diag(p->c, E0201, abi.span, "only C functions and structs can be declared `extern`");
+    diag_fix(p->c, d, abi.span, "\"C\"", "name the language");
+}
+
 Item *ast_extern_fn(Parser *p, Token extern_, Token abi, Token name, ParamList params, TypeExpr *result, Token semi) {
     Item *i = item_new(p, ITEM_FN, extern_.span, semi.span, name);
-    if (!abi.broken && (abi.str.n != 1 || *abi.str.at != 'C')) {
-        Diag *d = diag(p->c, E0201, abi.span, "only C functions can be declared `extern`");
-        diag_fix(p->c, d, abi.span, "\"C\"", "name the language");
-    }
+    check_language(p, abi);
     i->fn.is_extern = true;
     i->fn.linkage_span = span_join(extern_.span, abi.span);
     i->fn.params = params;
@@ -237,6 +240,13 @@ KernelResult ast_kernel_result(Parser *p, const Token *reduce, TypeExpr *type) {
     if (type->kind == TE_NAME && !type->name.args.n && is_reduction(type->name.name))
         return (KernelResult){NULL, type->name.name, type->span};
     return (KernelResult){.type = type};
+}
+
+Item *ast_extern_struct(Parser *p, Token extern_, Token abi, Token name, Token semi) {
+    Item *i = item_new(p, ITEM_STRUCT, extern_.span, semi.span, name);
+    check_language(p, abi);
+    i->struct_.is_extern = true;
+    return i;
 }
 
 Item *ast_struct(Parser *p, Token struct_, Token name, GenericList generics, FieldList fields, Token close) {

@@ -65,12 +65,18 @@ static void check_c_name(Sema *s, const Func *f) {
 }
 
 static bool has_c_type(const Type *t) {
+    if (t->kind == TY_VECTOR || t->kind == TY_FIXED) return has_c_type(t->elem);
+    for (int i = 0; i < t->n_fields; i++)
+        if (!has_c_type(t->fields[i].type)) return false;
     return is_bad(t) || t->kind == TY_VOID || t->kind == TY_BOOL || t->kind == TY_STR || t->is_int ||
-           t->kind == TY_F32 || t->kind == TY_F64;
+           t->kind == TY_F32 || t->kind == TY_F64 || t->kind == TY_STRUCT;
 }
 
 static void no_c_type(Sema *s, Span at, const Type *t, const char *hint) {
     Diag *d = diag(s->c, E0812, at, "%s has no corresponding type in C", quoted_type(s, t));
+    for (int i = 0; i < t->n_fields; i++)
+        if (!has_c_type(t->fields[i].type))
+            diag_note(s->c, d, t->fields[i].span, "nor has this field, %s", quoted_type(s, t->fields[i].type));
     if (hint) diag_note(s->c, d, at, "%s", hint);
 }
 

@@ -273,11 +273,22 @@ static Extent read_extent(Sema *s, Func *f, Expr **slot) {
     return x;
 }
 
-/* Strings stay on the host. */
+static bool has_handle(const Type *t) {
+    if (t->kind == TY_FIXED) return has_handle(t->elem);
+    for (int i = 0; i < t->n_fields && !t->is_handle; i++)
+        if (has_handle(t->fields[i].type)) return true;
+    return t->is_handle;
+}
+
+/* Text and pointers of C stay on the host. */
 static Type *kernel_can_take(Sema *s, const Func *f, const TypeExpr *te, Type *t) {
     if (!type_has_text(t) || !f->is_kernel) return t;
-    diag(s->c, E0329, te->span, "text is only available on the host; a kernel cannot take %s",
-         t->kind == TY_STR ? "one" : "a value that contains text");
+    bool is_handle = has_handle(t), is_inside = t->kind != TY_STR && !t->is_handle;
+    const char *what = is_handle ? "pointers of C are" : "text is";
+    Diag *d = diag(s->c, E0329, te->span, "%s only available on the host; a kernel cannot take %s", what,
+                   !is_inside ? "one" : is_handle ? "a value that contains one" : "a value that contains text");
+    for (int i = 0; i < t->n_fields && is_inside; i++)
+        if (type_has_text(t->fields[i].type)) diag_note(s->c, d, t->fields[i].span, "it is in this field");
     return s->error;
 }
 
@@ -323,7 +334,7 @@ static Type *reference_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
     if (to->kind != TE_ARRAY) return kernel_can_take(s, f, to, scalar_type(s, to));
     Type *t = array_type(s, to);
     if (!is_bad(t) && type_has_text(t->elem) && f->is_kernel) {
-        diag(s->c, E0329, to->array.elem->span, "text is only available on the host; a kernel cannot take it");
+        kernel_can_take(s, f, to->array.elem, t->elem);
         t = s->error;
     }
     if (is_bad(t)) {

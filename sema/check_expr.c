@@ -91,7 +91,8 @@ static Type *check_name(Sema *s, Expr *e) {
 static Type *wrong_operator(Sema *s, Expr *e, Span at, const char *op, const Type *t) {
     Diag *d = diag(s->c, E0306, at, "`%s` cannot be applied to %s", op, quoted_type(s, t));
     if (type_is_parts(t))
-        diag_note(s->c, d, at, t->kind == TY_STRUCT ? "use its fields" : "use its components, as in `v.x`");
+        diag_note(s->c, d, at, t->is_handle ? "pointers of C can only be compared, with `==` and `!=`"
+                               : t->kind == TY_STRUCT ? "use its fields" : "use its components, as in `v.x`");
     if (t->kind == TY_STR && op[0] == '+') diag_note(s->c, d, at, "join texts with `format(\"{}{}\", a, b)`");
     if (t->is_float && op[0] == '^' && !op[1]) diag_note(s->c, d, at, "write a power as `pow(x, y)`");
     if (t->is_int && (!strcmp(op, "&&") || !strcmp(op, "||")))
@@ -196,6 +197,10 @@ static Type *check_binary(Sema *s, Expr *e) {
         return check_shift(s, e);
     }
     if (l->kind == TY_STR && r->kind == TY_STR && (op == OP_EQ || op == OP_NE)) return check_same_text(s, e);
+    if (l->is_handle && r == l && (op == OP_EQ || op == OP_NE)) {
+        effect_add(s, EFFECT_EXTERN, e->span, "compares pointers of C");
+        return e->type = s->boolean;
+    }
     if (!op_suits(op, l)) return wrong_operator(s, e, e->binary.op_span, spelling, l);
     if (!op_suits(op, r)) return wrong_operator(s, e, e->binary.op_span, spelling, r);
     const char *what = arena_printf(s->arena, "`%s`", spelling);

@@ -47,10 +47,21 @@ static bool add_field(Sema *s, Type *t, const Field *f) {
     return true;
 }
 
+/* It is copied like any struct, and stays on the host like text. */
+static Type *lay_out_handle(Sema *s, Type *t, const Item *item) {
+    t->fields = arena_new(s->arena, TypeField);
+    t->fields[t->n_fields++] =
+        (TypeField){.name = name_of(&s->c->names, ""), .span = item->name_span, .type = type_scalar(s->types, TY_U64)};
+    t->size_bytes = t->align_bytes = 8;
+    t->is_handle = t->has_text = true;
+    return t;
+}
+
 static Type *lay_out(Sema *s, Item *item) {
     const FieldList *fields = &item->struct_.fields;
     Type *t = arena_new(s->arena, Type);
     *t = (Type){.kind = TY_STRUCT, .name = item->name, .align_bytes = 1, .depth = 1};
+    if (item->struct_.is_extern) return lay_out_handle(s, t, item);
     if (!fields->n || fields->n > MAX_STRUCT_BYTES) {
         diag(s->c, E0341, item->name_span, fields->n ? "`%s` has more than %d fields" : "`%s` has no fields",
              item->name, MAX_STRUCT_BYTES);
@@ -114,6 +125,11 @@ static const char *nearest_field(const Type *t, Name name) {
 }
 
 static void no_such_field(Sema *s, const Type *t, DiagCode code, Name name, Span at) {
+    if (t->is_handle) {
+        Diag *d = diag(s->c, code, at, "`%s` is a pointer of C: it has no fields", t->name);
+        diag_note(s->c, d, t->fields[0].span, "it is declared here");
+        return;
+    }
     Diag *d = diag(s->c, code, at, "`%s` has no field `%s`", t->name, name);
     const char *near = nearest_field(t, name);
     if (near) diag_fix(s->c, d, at, near, "did you mean `%s`?", near);
@@ -130,6 +146,11 @@ static Span label_span(const Arg *a) {
 static int field_of_arg(Sema *s, const Type *t, const Arg *a, int number) {
     if (a->mode != REF_NONE) {
         diag(s->c, E0401, a->span, "a field is a value, not a reference");
+        return -1;
+    }
+    if (!a->label && t->is_handle) {
+        Diag *d = diag(s->c, E0342, a->span, "only C functions make values of `%s`, a pointer of C", t->name);
+        diag_note(s->c, d, a->span, "`%s()` is the null pointer", t->name);
         return -1;
     }
     if (!a->label) {
@@ -174,7 +195,7 @@ static bool place_args(Sema *s, Expr *e, const Type *t) {
         given[field] = i + 1;
         e->call.info->part_of[i] = field;
     }
-    for (int i = 0; i < t->n_fields && ok; i++) {
+    for (int i = 0; i < t->n_fields && ok && !t->is_handle; i++) {
         if (given[i]) continue;
         Diag *d = diag(s->c, E0342, (Span){e->span.hi - 1, e->span.hi}, "field `%s` of `%s` is missing",
                        t->fields[i].name, t->name);
@@ -195,6 +216,7 @@ Type *check_build_struct(Sema *s, Expr *e, Symbol *sym) {
     CallInfo *info = e->call.info = arena_new(s->arena, CallInfo);
     info->kind = CALL_BUILD;
     info->part_of = arena_array(s->arena, int, e->call.args.n + 1);
+    if (t->is_handle) effect_add(s, EFFECT_EXTERN, e->span, "uses a pointer of C");
     if (place_args(s, e, t)) return e->type = t;
     info->kind = CALL_ERROR;
     return bad(s, e);

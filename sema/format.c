@@ -234,8 +234,10 @@ static void check_format_value(Sema *s, Expr **slot) {
     }
     if (t->kind == TY_STRUCT) {
         Expr *e = *slot;
-        Diag *d = diag(s->c, E0344, e->span, "a whole `%s` cannot be printed; print its fields", t->name);
-        if (e->kind == EXPR_NAME)
+        const char *format = t->is_handle ? "`%s`, a pointer of C, cannot be printed"
+                                          : "a whole `%s` cannot be printed; print its fields";
+        Diag *d = diag(s->c, E0344, e->span, format, t->name);
+        if (e->kind == EXPR_NAME && !t->is_handle)
             diag_note(s->c, d, e->span, "write `print(\"{}\", %s.%s);`", e->name.name, t->fields[0].name);
         bad(s, e);
         return;

@@ -42,6 +42,7 @@ struct Type {
     TypeField *fields;  /* TY_STRUCT: in order of declaration */
     int n_fields;
     bool owns;          /* TY_STRUCT: a field is an array on the heap, here or further in */
+    bool is_handle;     /* TY_STRUCT: `extern "C" struct`: a pointer of C, as the only field, which has no name */
     bool has_text;      /* TY_STRUCT, TY_FIXED: a field is a str, here or further in: it stays on the host */
     int64_t size_bytes, align_bytes; /* TY_VECTOR, TY_STRUCT, TY_FIXED */
     int depth;          /* TY_STRUCT: 1 + deepest field */

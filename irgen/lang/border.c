@@ -1,51 +1,43 @@
 /* border.c -- the foreign interface: calls of C functions, exported functions and kernels, and the table of tests. C
- * types: an integer or float is itself, bool is _Bool, index is int64_t, str is const char *, an array is the address
- * of its first element, a reference to a value is its address. The caller extends small integers, as the ABI of x86-64
- * requires. */
+ * types: an integer or float is itself, bool is _Bool, index is int64_t, str is const char *, a struct or vector is a
+ * struct, an array is the address of its first element, a reference to a value is its address. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
 
-static LLVMTypeRef c_type(Cg *cg, const Symbol *p) { return p->mode == REF_NONE ? cg_type(cg, p->type) : cg->ptr; }
-
-/* signext, zeroext, or NULL: fills its register. */
-static const char *extension(const Type *t) {
-    if (t->kind == TY_BOOL) return "zeroext";
-    if (!t->is_int || t->bits >= 32) return NULL;
-    return t->is_signed ? "signext" : "zeroext";
-}
-
 /* Calls of C ------------------------------------------------------------------------------------------------------- */
 
-static LLVMTypeRef c_function_type(Cg *cg, const Func *fn) {
-    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, fn->params.n + 1);
-    for (int i = 0; i < fn->params.n; i++) params[i] = c_type(cg, fn->params.at[i]);
-    return LLVMFunctionType(cg_type(cg, fn->result), params, (unsigned)fn->params.n, false);
-}
-
-static void call_attributes(Cg *cg, const Func *fn, LLVMValueRef call) {
-    const char *name = extension(fn->result);
-    if (name) LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex, cg_attr(cg, name, 0));
-    for (int i = 0; i < fn->params.n; i++) {
-        const Symbol *p = fn->params.at[i];
-        name = p->mode == REF_NONE ? extension(p->type) : NULL;
-        if (name) LLVMAddCallSiteAttribute(call, (unsigned)i + 1, cg_attr(cg, name, 0));
-    }
-}
-
-/* `args`: scalars as values, arrays by their first elements. The declaration may be of a name that is also used by the
- * compiler itself (a function of libm, say): the type of the call is what counts. */
+/* `args`: values, arrays by their first elements. The declaration may be of a name that is also used by the compiler
+ * itself (a function of libm, say): the type of the call is what counts. */
 LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args) {
     Cg *cg = f->cg;
-    LLVMTypeRef type = c_function_type(cg, fn);
+    CgC c;
+    cg_c_begin(&c, cg, fn->result);
+    bool in_memory = c.result.way == C_IN_MEMORY;
+    int most = 2 * fn->params.n + 1, n = 0;
+    LLVMValueRef *given = arena_array(&cg->c->arena, LLVMValueRef, most);
+    LLVMTypeRef *types = arena_array(&cg->c->arena, LLVMTypeRef, most);
+    CPassing *passing = arena_array(&cg->c->arena, CPassing, fn->params.n + 1);
+    int *first = arena_array(&cg->c->arena, int, fn->params.n + 1);
+    LLVMValueRef memory = type_is_parts(fn->result) ? cg_c_memory(f, fn->result) : NULL;
+    if (in_memory) given[n] = memory, types[n++] = cg->ptr;
+    for (int i = 0; i < fn->params.n; i++) {
+        const Symbol *p = fn->params.at[i];
+        passing[i] = cg_c_param(&c, p->type, p->mode != REF_NONE);
+        first[i] = n;
+        cg_c_types(cg, &passing[i], types + n);
+        n += cg_c_give(f, &passing[i], cg_value(args[i], p->type), given + n);
+    }
+    LLVMTypeRef type = LLVMFunctionType(cg_c_result_type(cg, &c.result), types, (unsigned)n, false);
     LLVMValueRef v = LLVMGetNamedFunction(cg->module, fn->name);
     if (!v) {
         v = LLVMAddFunction(cg->module, fn->name, type);
         cg_fn_attr(cg, v, "nounwind");
     }
-    LLVMValueRef call = cg_call(f, type, v, args, fn->params.n);
-    call_attributes(cg, fn, call);
-    return call;
+    LLVMValueRef call = cg_call(f, type, v, given, n);
+    cg_c_result_attributes(cg, &c.result, call);
+    for (int i = 0; i < fn->params.n; i++) cg_c_param_attributes(cg, &passing[i], call, first[i]);
+    return cg_c_returned(f, &c.result, call, memory);
 }
 
 /* Tests ------------------------------------------------------------------------------------------------------------ */
@@ -89,6 +81,8 @@ typedef struct Border {
     int n;               /* fields of the frame: parameters, sizes, result */
     bool has_result;
     LLVMValueRef *fields; /* in the thunk: their addresses */
+    CPassing *passing;    /* of the fields, as C passes them */
+    int *first;           /* of each: the number of its first LLVM parameter */
 } Border;
 
 static LLVMTypeRef frame_field(Border *b, int i) {
@@ -234,23 +228,47 @@ static LLVMValueRef emit_thunk(Border *b) {
     return thunk;
 }
 
+/* As C passes a field of the frame. */
+static CPassing passing_of(Border *b, CgC *c, int i) {
+    const Func *fn = b->fn;
+    if (i < fn->n_given) return cg_c_param(c, fn->params.at[i]->type, fn->params.at[i]->mode != REF_NONE);
+    bool is_size = i < fn->n_given + fn->border.n;
+    return cg_c_param(c, is_size ? cg_scalar(b->cg, TY_INDEX) : fn->result, !is_size);
+}
+
 static LLVMValueRef declare_export(Border *b) {
     Cg *cg = b->cg;
-    const Func *fn = b->fn;
+    int n = 0;
+    CgC c;
     LLVMTypeRef *fields = arena_array(&cg->c->arena, LLVMTypeRef, b->n + 1);
-    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, b->n + 1);
+    LLVMTypeRef *params = arena_array(&cg->c->arena, LLVMTypeRef, 2 * b->n + 1);
+    b->passing = arena_array(&cg->c->arena, CPassing, b->n + 1);
+    b->first = arena_array(&cg->c->arena, int, b->n + 1);
+    cg_c_begin(&c, cg, cg_scalar(cg, TY_I32));
     for (int i = 0; i < b->n; i++) {
         fields[i] = frame_field(b, i);
-        params[i] = i < fn->n_given ? c_type(cg, fn->params.at[i]) : fields[i];
+        b->passing[i] = passing_of(b, &c, i);
+        b->first[i] = n;
+        n += cg_c_types(cg, &b->passing[i], params + n);
     }
     b->frame_type = LLVMStructTypeInContext(cg->ctx, fields, (unsigned)b->n, false);
-    LLVMValueRef v = LLVMAddFunction(cg->module, fn->name, LLVMFunctionType(cg->i32, params, (unsigned)b->n, false));
-    for (int i = 0; i < fn->n_given; i++) {
-        const Symbol *p = fn->params.at[i];
-        const char *name = p->mode == REF_NONE ? extension(p->type) : NULL;
-        if (name) cg_param_attr(cg, v, i, name, 0);
-    }
+    LLVMValueRef v = LLVMAddFunction(cg->module, b->fn->name, LLVMFunctionType(cg->i32, params, (unsigned)n, false));
+    for (int i = 0; i < b->n; i++) cg_c_param_attributes(cg, &b->passing[i], v, b->first[i]);
     return v;
+}
+
+/* Words that C passes may reach beyond a small struct, so they are stored elsewhere first. */
+static void take_field(Border *b, LLVMValueRef fn, LLVMValueRef frame, int i) {
+    Cg *cg = b->cg;
+    const CPassing *p = &b->passing[i];
+    LLVMValueRef to = LLVMBuildStructGEP2(cg->b, b->frame_type, frame, (unsigned)i, "");
+    if (p->way != C_IN_WORDS) {
+        cg_c_take(cg, p, fn, b->first[i], to);
+        return;
+    }
+    LLVMValueRef words = LLVMBuildAlloca(cg->b, LLVMArrayType2(cg->i64, 2), "words");
+    cg_c_take(cg, p, fn, b->first[i], words);
+    LLVMBuildMemCpy(cg->b, to, 1, words, 8, cg_i64(cg, type_size_bytes(p->type)));
 }
 
 void cg_export(Cg *cg, const Func *fn) {
@@ -260,12 +278,7 @@ void cg_export(Cg *cg, const Func *fn) {
     LLVMSetCurrentDebugLocation2(cg->b, NULL);
     LLVMPositionBuilderAtEnd(cg->b, LLVMAppendBasicBlockInContext(cg->ctx, v, "entry"));
     LLVMValueRef frame = LLVMBuildAlloca(cg->b, b.frame_type, "frame");
-    for (int i = 0; i < b.n; i++) {
-        LLVMValueRef value = LLVMGetParam(v, (unsigned)i),
-                     to = LLVMBuildStructGEP2(cg->b, b.frame_type, frame, (unsigned)i, "");
-        if (LLVMTypeOf(value) == cg->i1) value = LLVMBuildZExt(cg->b, value, cg->i8, "");
-        LLVMBuildStore(cg->b, value, to);
-    }
+    for (int i = 0; i < b.n; i++) take_field(&b, v, frame, i);
     LLVMValueRef border = cg_runtime(cg, RT_BORDER), args[2] = {thunk, frame};
     LLVMValueRef status = LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(border), border, args, 2, "");
     if (take_back) LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(take_back), take_back, &frame, 1, "");

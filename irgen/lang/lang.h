@@ -24,6 +24,39 @@ LLVMValueRef cg_libm(Cg *cg, const char *name, const Type *t, int n_args, LLVMTy
 /* math.c: NULL where the target or the type has no function of ours of this name ---------------------------------- */
 LLVMValueRef cg_math(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 
+/* c_abi.c ------------------------------------------------------------------------------------------------------- */
+typedef enum CWay {
+    C_DIRECT,    /* one value: a number, or an address */
+    C_IN_WORDS,  /* one or two words of 8 bytes, in registers */
+    C_IN_MEMORY, /* parameters: a copy on the stack; results: where the caller says */
+} CWay;
+typedef struct CPassing {
+    CWay way;
+    const Type *type;
+    int n_words; /* C_IN_MEMORY: 0 */
+    LLVMTypeRef word[2];
+    const char *extension; /* of a small integer, which the caller extends to fill its register; or NULL */
+} CPassing;
+/* A function of C: its result, and the registers that are left for further parameters. */
+typedef struct CgC {
+    Cg *cg;
+    int n_int, n_float;
+    CPassing result;
+} CgC;
+void cg_c_begin(CgC *c, Cg *cg, const Type *result);
+CPassing cg_c_param(CgC *c, const Type *t, bool by_reference); /* of each parameter, in order */
+CPassing cg_c_result(CgC *c, const Type *t);
+int cg_c_types(Cg *cg, const CPassing *p, LLVMTypeRef *types); /* 1 or 2 of them */
+LLVMTypeRef cg_c_result_type(Cg *cg, const CPassing *p);
+/* `first`: the number of its first LLVM parameter; `v`: a function or a call. */
+void cg_c_param_attributes(Cg *cg, const CPassing *p, LLVMValueRef v, int first);
+void cg_c_result_attributes(Cg *cg, const CPassing *p, LLVMValueRef call);
+LLVMValueRef cg_c_memory(CgFunc *f, const Type *t);
+int cg_c_give(CgFunc *f, const CPassing *p, CgValue v, LLVMValueRef *args); /* the number of arguments */
+void cg_c_take(Cg *cg, const CPassing *p, LLVMValueRef fn, int first, LLVMValueRef to);
+/* memory: cg_c_memory, which C_IN_MEMORY has passed as the first argument */
+LLVMValueRef cg_c_returned(CgFunc *f, const CPassing *p, LLVMValueRef call, LLVMValueRef memory);
+
 /* removal.c: `failed`, but for a check that --without=KEY leaves out */
 LLVMValueRef cg_unless_removed(CgFunc *f, const char *what, Span span, int part, LLVMValueRef failed);
 

@@ -236,6 +236,7 @@ static bool goes_by_part(Op op, const Type *t) {
 }
 
 CgValue cg_binary(CgFunc *f, Op op, CgValue a, CgValue b, const Const *kb, Span span) {
+    if (a.type->is_handle) return cg_binary(f, op, cg_part(f, a, 0), cg_part(f, b, 0), NULL, span);
     if (goes_by_part(op, a.type)) return cg_by_part(f, op, a, b, span);
     if (type_is_half(type_of_part(a.type))) {
         CgValue v = cg_binary(f, op, cg_widen_half(f, a), cg_widen_half(f, b), NULL, span);

@@ -47,6 +47,7 @@ static CgValue nothing_yet(CgFunc *f, Type *t) { return cg_value(LLVMGetPoison(c
 
 /* P(x: a, y: b) and f32x4(a, b, c, d): the arguments in the order written. */
 CgValue cg_build(CgFunc *f, Expr *e) {
+    if (e->type->is_handle) return cg_value(LLVMConstNull(cg_type(f->cg, e->type)), e->type);
     CgValue whole = nothing_yet(f, e->type);
     for (int i = 0; i < e->call.args.n; i++) {
         int at = e->call.info->part_of[i];
