@@ -32,8 +32,8 @@ static Wanted wanted(Emit emit) {
     case EMIT_DEVICE_LLVM: return (Wanted){.text = true, .of_device = true};
     case EMIT_ASM: return (Wanted){.assembly = true};
     case EMIT_DEVICE_ASM: return (Wanted){.assembly = true, .of_device = true};
-    case EMIT_NONE: case EMIT_TOKENS: case EMIT_AST: case EMIT_CHECKED: case EMIT_HEADER: case EMIT_PLAN:
-    case EMIT__COUNT: break;
+    case EMIT_NONE: case EMIT_TOKENS: case EMIT_AST: case EMIT_CHECKED: case EMIT_HEADER: case EMIT_INTERFACE:
+    case EMIT_PLAN: case EMIT__COUNT: break;
     }
     return (Wanted){0};
 }

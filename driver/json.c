@@ -27,7 +27,7 @@ static struct json_object *note_object(const TransferNote *n) {
     return o;
 }
 
-static void print_object(struct json_object *o, Buf *out) {
+void json_print(struct json_object *o, Buf *out) {
     buf_puts(out, json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
     buf_putc(out, '\n');
     json_object_put(o);
@@ -37,7 +37,7 @@ void transfers_as_json(const Program *p, Buf *out) {
     TransferNotes notes = transfer_notes(p);
     struct json_object *list = json_object_new_array();
     for (int i = 0; i < notes.n; i++) json_object_array_add(list, note_object(&notes.at[i]));
-    print_object(list, out);
+    json_print(list, out);
 }
 
 /* Races ------------------------------------------------------------------------------------------------------------ */
@@ -101,5 +101,5 @@ void races_as_json(const Program *p, Buf *out) {
         json_object_array_add(kernels, o);
     }
     json_object_object_add(all, "kernels", kernels);
-    print_object(all, out);
+    json_print(all, out);
 }

@@ -9,4 +9,11 @@ void transfers_as_json(const Program *p, Buf *out);
 /* --explain=races --format=json: {"kernels": [...]}, with a row for each pair of accesses. */
 void races_as_json(const Program *p, Buf *out);
 
+/* interface.c: --emit=interface: {"files": [...], "structs": [...], "functions": [...]}. */
+void interface_as_json(const Program *p, Buf *out);
+
+/* Prints the object and frees it. */
+struct json_object;
+void json_print(struct json_object *o, Buf *out);
+
 #endif

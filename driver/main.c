@@ -134,6 +134,7 @@ static bool tell(const Job *j, void (*what)(const Program *, Buf *)) {
     return write_text(j, &text);
 }
 
+static bool emit_interface(Job *j) { return tell(j, interface_as_json); }
 static bool emit_transfer_plan(Job *j) { return tell(j, emit_plan); }
 static bool tell_bounds(Job *j) { return tell(j, explain_bounds); }
 static bool tell_races(Job *j) { return tell(j, j->o->json ? races_as_json : explain_races); }

@@ -25,6 +25,9 @@ for r in range(5):
     best = min(best, time.perf_counter() - start)
 print(best / sweeps * 1e6, u[1, n // 2])
 """
+PYTHON = NUMPY.replace("import numpy as np", "import numpy as np, kdsl\nm = kdsl.load('stencil.kdsl', '-O3')").replace(
+    "// 10", "").replace("def sweep(u, v): v[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])",
+                         "sweep = m.sweep")
 
 
 def build(kdslc, folder):
@@ -42,7 +45,9 @@ def build(kdslc, folder):
     for python in (sys.executable, "/usr/bin/python3"):
         if subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
             (folder / "numpy_stencil.py").write_text(NUMPY)
-            programs["NumPy"] = [python, "numpy_stencil.py"]
+            (folder / "kdsl_stencil.py").write_text(PYTHON)
+            (folder / "stencil.kdsl").write_text(source.read_text())
+            programs.update({"from Python": [python, "kdsl_stencil.py"], "NumPy": [python, "numpy_stencil.py"]})
     return programs
 
 
@@ -61,7 +66,9 @@ def main():
             for _ in range(given.rounds):
                 for name, command in programs.items():
                     said = subprocess.run([*command, str(n), str(sweeps)], cwd=folder, check=True, text=True,
-                                          capture_output=True, env={**os.environ, "KDSL_MEMORY": given.memory})
+                                          capture_output=True, env={**os.environ, "KDSL_MEMORY": given.memory, "KDSLC": str(given.kdslc.resolve()),
+                                               "KDSL_PYTHON_CACHE": str(folder / "cache"),
+                                               "PYTHONPATH": str(HERE.parent.parent / "python")})
                     best[name] = min(best[name], float(said.stdout.split()[0]))
             print(f"{n:>5}x{n:<4}" + "".join(f"{best[name]:>14.2f}" for name in programs), flush=True)
 

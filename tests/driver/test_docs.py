@@ -108,14 +108,17 @@ class DocsTest(unittest.TestCase):
     def test_blocks(self):
         n_programs = 0
         for page in pages():
-            commands = []
+            commands, python = [], ""
             found = list(blocks(page))
             for (line, kind, text, end), (after, next_kind, printed, _) in zip(found, found[1:] + [(0, "", "", 0)]):
                 kind, _, more = kind.partition(" ")
                 exits = re.fullmatch(r"text(?: exit=(\d+))?", next_kind) if after == end + 1 else None
                 where = f"{page.relative_to(ROOT)}:{line}"
                 with self.subTest(where):
-                    if kind == "kdsl":
+                    if kind == "python":
+                        python += text
+                        self.python(where, python, printed if exits else "")
+                    elif kind == "kdsl":
                         n_programs += 1
                         self.program(where, text, more.removeprefix("args="), printed if exits else None,
                                      int(exits.group(1) or 0) if exits else 0)
@@ -132,6 +135,16 @@ class DocsTest(unittest.TestCase):
                     elif kind == "sh":
                         commands = self.commands(where, text)
         self.assertGreater(n_programs, 10)
+
+    def python(self, where, text, printed):
+        """After the blocks before it on the page, with the program of docs/python.md as heat.kdsl."""
+        heat = next(text for _, kind, text, _ in blocks(ROOT / "docs/python.md") if kind == "kdsl")
+        (self.dir / "heat.kdsl").write_text(heat)
+        done = subprocess.run(["/usr/bin/python3", "-c", text], cwd=self.dir, capture_output=True, text=True, timeout=300,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "KDSLC": str(KDSLC),
+                                   "KDSL_PYTHON_CACHE": str(self.dir / "cache")})
+        self.assertEqual((done.returncode, done.stderr), (0, ""), where)
+        self.assertTrue(done.stdout.endswith(printed), f"{where}\n{done.stdout}")
 
     def commands(self, where, text):
         for folder in ("examples", "stdlib"):
