@@ -68,8 +68,8 @@ item(A) ::= export(E) KERNEL(K) ID(N) generics(G) LPAREN params(P) RPAREN OVER b
     A = ast_kernel(p, E, K, N, G, P, V, R, B);
     A->fn.assumes = F;
 }
-item(A) ::= EXTERN(E) STR(S) FN ID(N) LPAREN params(P) RPAREN fn_result(R) SEMI(Z). {
-    A = ast_extern_fn(p, E, S, N, P, R, Z);
+item(A) ::= EXTERN(E) STR(S) FN ID(N) generics(G) LPAREN params(P) RPAREN fn_result(R) SEMI(Z). {
+    A = ast_extern_fn(p, E, S, N, G, P, R, Z);
 }
 item(A) ::= EXTERN(E) STR(S) STRUCT ID(N) SEMI(Z). { A = ast_extern_struct(p, E, S, N, Z); }
 item(A) ::= STRUCT(K) ID(N) generics(G) LBRACE fields(F) RBRACE(Z). { A = ast_struct(p, K, N, G, F, Z); }
@@ -156,6 +156,7 @@ type(A) ::= type_word(N). { A = ast_type_name(p, N, (TypeExprList){0}, N.span); 
 type(A) ::= type_word(N) LT types(L) comma GT(Z). { A = ast_type_name(p, N, L, Z.span); }
 type(A) ::= type_word(N) LT closed_twice(L). { A = ast_type_name(p, N, L.types, L.end); }
 type(A) ::= LBRACKET(O) type(T) SEMI exprs(E) comma RBRACKET(Z). { A = ast_type_array(p, O, T, E, Z); }
+type(A) ::= LBRACKET(O) type(T) SEMI DOTDOT(D) RBRACKET(Z). { A = ast_type_any_rank(p, O, T, D, Z); }
 type(A) ::= AMP(M) type(T). { A = ast_type_ref(p, REF_IN, M.span, T); }
 type(A) ::= AMP(M) MUT(W) type(T). { A = ast_type_ref(p, REF_MUT, span_join(M.span, W.span), T); }
 type(A) ::= AMP(M) OUT(W) type(T). { A = ast_type_ref(p, REF_OUT, span_join(M.span, W.span), T); }

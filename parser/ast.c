@@ -105,6 +105,12 @@ TypeExpr *ast_type_array(Parser *p, Token open, TypeExpr *elem, ExprList extents
     return t;
 }
 
+TypeExpr *ast_type_any_rank(Parser *p, Token open, TypeExpr *elem, Token dots, Token close) {
+    ExprList extents = {0};
+    ast_add_expr(p, &extents, ast_slice(p, NULL, dots, NULL));
+    return ast_type_array(p, open, elem, extents, close);
+}
+
 TypeExpr *ast_type_ref(Parser *p, RefMode mode, Span mode_span, TypeExpr *to) {
     TypeExpr *t = type_new(p, TE_REF, span_join(mode_span, to->span), to->depth);
     t->ref.mode = mode;

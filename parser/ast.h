@@ -113,7 +113,7 @@ struct TypeExpr {
     bool known; /* sema: created by sema, with `type` set */
     union {
         struct { Name name; TypeExprList args; } name;        /* f32, Pair<f32> */
-        struct { TypeExpr *elem; ExprList extents; } array;   /* [T; n, m]; `_` is EXPR_NAME "_" */
+        struct { TypeExpr *elem; ExprList extents; } array;   /* [T; n, m]; [T; ..] has one EXPR_RANGE */
         struct { RefMode mode; Span mode_span; TypeExpr *to; } ref; /* &T &mut T &out T &scratch T */
     };
 };

@@ -65,6 +65,7 @@ Token ast_qualified(Parser *p, Token module, Token name);
 TypeExpr *ast_type_name(Parser *p, Token name, TypeExprList args, Span end);
 ClosedTypes ast_closed_twice(Parser *p, TypeExprList before, Token name, TypeExprList args, Token close);
 TypeExpr *ast_type_array(Parser *p, Token open, TypeExpr *elem, ExprList extents, Token close);
+TypeExpr *ast_type_any_rank(Parser *p, Token open, TypeExpr *elem, Token dots, Token close);
 TypeExpr *ast_type_ref(Parser *p, RefMode mode, Span mode_span, TypeExpr *to);
 
 /* expressions */
@@ -113,7 +114,8 @@ Stmt *ast_stmt_error(Parser *p, Token resync);
 Item *ast_fn(Parser *p, Span linkage, Token fn, Token name, GenericList generics, ParamList params, TypeExpr *result,
              Block *body);
 Item *ast_extern_struct(Parser *p, Token extern_, Token abi, Token name, Token semi);
-Item *ast_extern_fn(Parser *p, Token extern_, Token abi, Token name, ParamList params, TypeExpr *result, Token semi);
+Item *ast_extern_fn(Parser *p, Token extern_, Token abi, Token name, GenericList generics, ParamList params,
+                    TypeExpr *result, Token semi);
 Item *ast_kernel(Parser *p, Span linkage, Token kernel, Token name, GenericList generics, ParamList params,
                  BinderList over, KernelResult result, Block *body);
 Item *ast_struct(Parser *p, Token struct_, Token name, GenericList generics, FieldList fields, Token close);

@@ -202,10 +202,12 @@ static void check_language(Parser *p, Token abi) {
     diag_fix(p->c, d, abi.span, "\"C\"", "name the language");
 }
 
-Item *ast_extern_fn(Parser *p, Token extern_, Token abi, Token name, ParamList params, TypeExpr *result, Token semi) {
+Item *ast_extern_fn(Parser *p, Token extern_, Token abi, Token name, GenericList generics, ParamList params,
+                    TypeExpr *result, Token semi) {
     Item *i = item_new(p, ITEM_FN, extern_.span, semi.span, name);
     check_language(p, abi);
     i->fn.is_extern = true;
+    i->fn.generics = generics;
     i->fn.linkage_span = span_join(extern_.span, abi.span);
     i->fn.params = params;
     i->fn.result = result;

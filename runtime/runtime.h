@@ -118,6 +118,12 @@ KDSL_RT int64_t kdsl_print_bytes(void);    /* its size: KDSL_PRINT_BUFFER, or 1 
 KDSL_RT void kdsl_print_end(const KdslPrint *prints, const char *const *axes, int64_t n_axes, const char *place,
                             const char *kernel);
 
+/* What a generic C function of the standard library gets of an array. type: "f64", "Particle" */
+typedef struct KdslArray {
+    void *at;
+    const char *type;
+    int64_t elem_bytes, rank, extents[4];
+} KdslArray;
 /* The place of the last call of a standard library function that is written in C: failures in it are reported with
  * this place. */
 KDSL_RT void kdsl_called_at(const char *place);

@@ -52,9 +52,11 @@ void keep_tests(Sema *s, bool run) {
 
 /* C ----------------------------------------------------------------------------------------------------------- */
 
+bool is_std_name(Name name) { return !strncmp(name, "kdsl_std_", 9); } /* what stdlib/ is made of */
+
 /* Names that have a meaning of their own in the executable, such as `main`. */
 static bool is_reserved(const Func *f) {
-    if (f->is_extern && !strncmp(f->name, "kdsl_std_", 9)) return false; /* what stdlib/ is made of */
+    if (f->is_extern && is_std_name(f->item->name)) return false;
     return !strcmp(f->name, "main") || !strncmp(f->name, "kdsl_", 5);
 }
 
@@ -80,6 +82,9 @@ static void no_c_type(Sema *s, Span at, const Type *t, const char *hint) {
     if (hint) diag_note(s->c, d, at, "%s", hint);
 }
 
+/* A generic function of C, in stdlib/: each array is passed as a KdslArray, which describes it (runtime/runtime.h). */
+bool passes_described(const Func *f) { return f->is_extern && f->item->fn.bound; }
+
 static void check_c_types(Sema *s, Func *f) {
     for (int i = 0; i < f->facts->owners.n; i++) {
         const Symbol *sym = f->facts->owners.at[i];
@@ -88,6 +93,7 @@ static void check_c_types(Sema *s, Func *f) {
     for (int i = 0; i < f->n_given; i++) {
         const Type *t = f->params.at[i]->type;
         bool text = f->params.at[i]->mode != REF_NONE && t->kind == TY_STR;
+        if (t->kind == TY_ARRAY && passes_described(f)) continue;
         if (t->kind == TY_ARRAY) t = t->elem;
         if (!has_c_type(t) || text) no_c_type(s, f->item->fn.params.at[i].type->span, t,
                                                 text ? "pass text by value" : NULL);

@@ -50,6 +50,7 @@ typedef struct Instance Instance;
 typedef struct Template {
     Item *item; /* as parsed */
     const GenericList *params;
+    int n_keys;  /* type parameters; after them, of a function, one for each parameter: any_rank_key */
     Module *module;
     Symbol *sym;
     Vec(Instance *) instances;
@@ -59,7 +60,7 @@ typedef struct Template {
 /* An instance of it, for one set of types. */
 struct Instance {
     Template *of;
-    Type **args;      /* one per type parameter */
+    Type **args;      /* one per key of the template */
     const char *text; /* "clamp<f32>", interned */
     Func *func;       /* functions and kernels */
     Symbol *sym;      /* structs */
@@ -278,6 +279,12 @@ void instance_notes(Sema *s, const Instance *inst, int since, int max_steps); /*
 bool type_mentions(const TypeExpr *te, Name name);
 void generic_declare(Sema *s, Symbol *sym, const GenericList *params);
 bool constraint_allows(const Generic *g, const Type *t);
+/* A parameter `[T; ..]`, and a function that has one. The key of an instance: an array type with the rank of the
+ * argument (of none: 1); NULL: the parameter is declared with a rank. */
+bool is_any_rank(const TypeExpr *te);
+bool has_any_rank(const Item *item);
+bool refuse_any_rank(Sema *s, const TypeExpr *te); /* check_decl.c: reports a type that no parameter has */
+Type *any_rank_key(Sema *s, const Param *p, const Type *argument);
 const char *constraint_what(const Generic *g);
 Func *instance_func(Sema *s, Template *t, Type **args, Span use);     /* NULL: reported */
 Symbol *instance_struct(Sema *s, Template *t, Type **args, Span use); /* NULL: reported */
@@ -292,6 +299,7 @@ Type *not_generic(Sema *s, const TypeExpr *te);
 /* border.c: exported and extern functions */
 void declare_test(Sema *s, Item *item);
 void check_extern(Sema *s, Func *f);
+bool is_std_name(Name name); /* of a C function of stdlib/ */
 void check_export(Sema *s, Func *f);
 void check_kept(Sema *s, const Func *f); /* after all bodies */
 void keep_tests(Sema *s, bool run); /* after all checks: the tests leave the program unless they are to run */

@@ -41,9 +41,17 @@ Type *scalar_type(Sema *s, TypeExpr *te) {
     return te->type = t;
 }
 
+bool refuse_any_rank(Sema *s, const TypeExpr *te) {
+    if (!is_any_rank(te)) return false;
+    Diag *d = diag(s->c, E0324, te->span, "`..`, any number of dimensions, is only for array parameters of functions");
+    diag_note(s->c, d, te->span, "write one extent for each dimension, or `_`");
+    return true;
+}
+
 static Type *array_type(Sema *s, TypeExpr *te) {
     Type *elem = scalar_type(s, te->array.elem);
     int rank = te->array.extents.n;
+    if (refuse_any_rank(s, te)) return s->error;
     if (rank < 1 || rank > MAX_RANK) {
         diag(s->c, E0324, te->span, "an array has one to four dimensions, but this has %d", rank);
         return s->error;
@@ -160,7 +168,7 @@ static void declare_func(Sema *s, Item *item) {
     unsigned meets = 1u << STMT_BARRIER | 1u << STMT_SHARED;
     if (group_is_inlined(f) && item->fn.body && block_holds(item->fn.body, meets)) s->functions_meet = true;
     if (f->is_main && !s->program->main) s->program->main = f;
-    if (item->fn.generics.n) {
+    if (item->fn.generics.n || has_any_rank(item)) {
         generic_declare(s, sym, &item->fn.generics);
         return;
     }
@@ -247,6 +255,7 @@ static bool is_unknown(Expr *e, void *sema) { return e->kind == EXPR_NAME && !sc
 
 static Extent read_extent(Sema *s, Func *f, Expr **slot) {
     Expr *e = *slot;
+    if (e->kind == EXPR_RANGE) return (Extent){.kind = EXTENT_ANY, .span = e->span}; /* array_type has refused it */
     if (e->kind == EXPR_NAME && e->name.name == s->underscore) {
         e->type = s->index;
         return any_extent(s, f, e);

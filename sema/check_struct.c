@@ -16,6 +16,7 @@ void declare_struct(Sema *s, Item *item) {
 }
 
 static Type *field_type(Sema *s, const Field *f) {
+    if (refuse_any_rank(s, f->type)) return s->error;
     if (f->type->kind == TE_ARRAY) {
         Type *owned = own_field_type(s, f->type);
         return owned ? owned : fixed_field_type(s, f->type);

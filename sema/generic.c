@@ -1,6 +1,8 @@
 /* generic.c -- generic functions, kernels and structs: their declarations and their instances (monomorphisation). An
  * instance is an ordinary function or struct: a copy of the declaration in which each type parameter is the name of a
- * type (SYM_TYPE). There is one instance for each set of types; infer.c finds the types at a call.
+ * type (SYM_TYPE). There is one instance for each set of types; infer.c finds the types at a call. A parameter
+ * `[T; ..]`, an array of any rank, makes its function a generic, too: in an instance it is `[T; _, _]`, with the rank
+ * of the argument.
  *
  * The names in an instance are looked up where the generic is declared: its text is checked in the scope of that
  * module, whoever calls it. The signature of an instance is checked at the first call, its body after the bodies of
@@ -120,8 +122,44 @@ static bool check_type_params(Sema *s, const Item *item, const GenericList *para
     return ok;
 }
 
+bool is_any_rank(const TypeExpr *te) {
+    if (te->kind == TE_REF) te = te->ref.to;
+    return te->kind == TE_ARRAY && te->array.extents.n == 1 && te->array.extents.at[0]->kind == EXPR_RANGE;
+}
+
+bool has_any_rank(const Item *item) {
+    for (int i = 0; item->kind == ITEM_FN && i < item->fn.params.n; i++)
+        if (is_any_rank(item->fn.params.at[i].type)) return true;
+    return false;
+}
+
+/* NULL: the parameter has a rank. */
+Type *any_rank_key(Sema *s, const Param *p, const Type *argument) {
+    if (!is_any_rank(p->type)) return NULL;
+    return type_array(s->types, s->index, argument && argument->kind == TY_ARRAY ? argument->rank : 1);
+}
+
+/* `[T; ..]` becomes `[T; _, _]`. */
+static void give_rank(Sema *s, TypeExpr *te, int rank) {
+    if (te->kind == TE_REF) te = te->ref.to;
+    Span span = te->array.extents.at[0]->span;
+    te->array.extents = (ExprList){0};
+    for (int d = 0; d < rank; d++) {
+        Expr *any = arena_new(s->arena, Expr);
+        any->kind = EXPR_NAME;
+        any->span = span;
+        any->depth = 1;
+        any->name.name = s->underscore;
+        vec_push(s->arena, &te->array.extents, any);
+    }
+}
+
 static bool check_may_be_generic(Sema *s, const Item *item) {
     if (item->kind == ITEM_STRUCT) return true;
+    if (item->fn.is_extern && !is_std_name(item->name)) {
+        diag(s->c, E0354, item->name_span, "`%s` is a C function and cannot be generic", item->name);
+        return false;
+    }
     const char *what = item->kind == ITEM_KERNEL ? "kernel" : "function";
     if (item->fn.is_export) {
         Diag *d = diag(s->c, E0354, item->fn.linkage_span, "an exported %s cannot be generic: C has no generics", what);
@@ -141,7 +179,8 @@ void generic_declare(Sema *s, Symbol *sym, const GenericList *params) {
         return;
     }
     Template *t = sym->generic = arena_new(s->arena, Template);
-    *t = (Template){.item = sym->item, .params = params, .module = s->program->module, .sym = sym};
+    int n_keys = params->n + (sym->func ? sym->item->fn.params.n : 0);
+    *t = (Template){.item = sym->item, .params = params, .n_keys = n_keys, .module = s->program->module, .sym = sym};
     vec_push(s->arena, &s->templates, t);
     if (!sym->func) return;
     const ParamList *list = &sym->item->fn.params;
@@ -225,14 +264,18 @@ void instance_notes(Sema *s, const Instance *inst, int since, int max_steps) {
 
 static Instance *instance_find(const Template *t, Type **args) {
     for (int i = 0; i < t->instances.n; i++)
-        if (!memcmp(t->instances.at[i]->args, args, sizeof *args * (size_t)t->params->n)) return t->instances.at[i];
+        if (!memcmp(t->instances.at[i]->args, args, sizeof *args * (size_t)t->n_keys)) return t->instances.at[i];
     return NULL;
 }
 
 static const char *instance_text(Sema *s, const Template *t, Type **args) {
-    const char *text = t->item->name;
-    for (int i = 0; i < t->params->n; i++)
-        text = arena_printf(s->arena, "%s%s%s", text, i ? ", " : "<", type_name(s->c, args[i]));
+    const char *text = t->item->name, *sep = "<";
+    for (int i = 0; i < t->n_keys; i++) {
+        if (i >= t->params->n && !args[i]) continue;
+        text = i < t->params->n ? arena_printf(s->arena, "%s%s%s", text, sep, type_name(s->c, args[i]))
+                                : arena_printf(s->arena, "%s%srank %d", text, sep, args[i]->rank);
+        sep = ", ";
+    }
     return name_of(&s->c->names, arena_printf(s->arena, "%s>", text));
 }
 
@@ -258,17 +301,24 @@ static Instance *instance_new(Sema *s, Template *t, Type **args, Span use) {
     s->n_instances++;
     Instance *inst = arena_new(s->arena, Instance);
     *inst = (Instance){.of = t, .text = text, .at = use, .made_in = made_in, .depth = depth};
-    inst->args = arena_array(s->arena, Type *, t->params->n + 1);
-    memcpy(inst->args, args, sizeof *args * (size_t)t->params->n);
+    inst->args = arena_array(s->arena, Type *, t->n_keys + 1);
+    memcpy(inst->args, args, sizeof *args * (size_t)t->n_keys);
     vec_push(s->arena, &t->instances, inst);
     return inst;
 }
 
 static const char *bound_text(Sema *s, const Instance *inst) {
-    const char *text = "";
-    for (int i = 0; i < inst->of->params->n; i++)
-        text = arena_printf(s->arena, "%s%s%s = %s", text, i ? ", " : "", inst->of->params->at[i].name,
-                            type_name(s->c, inst->args[i]));
+    const char *text = "", *sep = "";
+    for (int i = 0; i < inst->of->n_keys; i++) {
+        int param = i - inst->of->params->n;
+        if (param < 0)
+            text = arena_printf(s->arena, "%s%s%s = %s", text, sep, inst->of->params->at[i].name,
+                                type_name(s->c, inst->args[i]));
+        else if (inst->args[i])
+            text = arena_printf(s->arena, "%s%s%s: rank %d", text, sep, inst->of->item->fn.params.at[param].name,
+                                inst->args[i]->rank);
+        sep = *text ? ", " : "";
+    }
     return text;
 }
 
@@ -292,6 +342,8 @@ Func *instance_func(Sema *s, Template *t, Type **args, Span use) {
     if (!(inst = instance_new(s, t, args, use))) return NULL;
     Item *item = ast_clone(s->c, t->item);
     item->fn.generics = (GenericList){0};
+    for (int i = 0; i < item->fn.params.n; i++)
+        if (args[t->params->n + i]) give_rank(s, item->fn.params.at[i].type, args[t->params->n + i]->rank);
     item->fn.bound = bound_text(s, inst);
     Func *f = func_new(s, item, t->module);
     f->symbol = symbol_text(s, inst, f->symbol);
@@ -331,7 +383,9 @@ void generics_check_unused(Sema *s) {
     for (int i = 0; i < s->templates.n; i++) {
         Template *t = s->templates.at[i];
         if (t->instances.n) continue;
-        Type **args = arena_array(s->arena, Type *, t->params->n + 1);
+        Type **args = arena_array(s->arena, Type *, t->n_keys + 1);
+        for (int k = t->params->n; k < t->n_keys; k++)
+            args[k] = any_rank_key(s, &t->item->fn.params.at[k - t->params->n], NULL);
         for (int k = 0; k < t->params->n; k++)
             args[k] = type_scalar(s->types, constraints[constraint_find(t->params->at[k].constraint)].witness);
         if (t->item->kind == ITEM_STRUCT) instance_struct(s, t, args, (Span){0});

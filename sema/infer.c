@@ -96,7 +96,7 @@ static bool check_found(Inference *f, int param, Span use) {
 }
 
 static Type **types_found(Inference *f, Span use) {
-    Type **args = arena_array(f->s->arena, Type *, f->of->params->n + 1);
+    Type **args = arena_array(f->s->arena, Type *, f->of->n_keys + 1);
     for (int i = 0; i < f->of->params->n; i++) {
         if (!check_found(f, i, use)) return NULL;
         args[i] = f->found[i].type;
@@ -177,6 +177,7 @@ Func *infer_call(Sema *s, Expr *call, Template *t) {
     }
     follow_result(&f, call->call.wanted);
     Type **types = types_found(&f, call->span);
+    for (int i = 0; types && i < n; i++) types[t->params->n + i] = any_rank_key(s, &t->item->fn.params.at[i], have[i]);
     return types ? instance_func(s, t, types, call->span) : NULL;
 }
 

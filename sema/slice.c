@@ -50,6 +50,19 @@ static bool is_whole_dimension(const Expr *at) {
     return !r->hi && (!r->lo || (r->lo->konst.kind == CONST_INT && r->lo->konst.i == 0));
 }
 
+/* A `..` at the end counts for all dimensions that are left, so that a function can take rows of an array of any rank. */
+static void fill_dimensions(Sema *s, Expr *e, int rank) {
+    ExprList *at = &e->index.at;
+    Expr *last = at->at[at->n - 1];
+    if (last->kind != EXPR_RANGE || last->range.range.lo || last->range.range.hi) return;
+    if (at->n == rank + 1 && rank && at->at[rank - 1]->kind == EXPR_RANGE) at->n--;
+    while (at->n < rank) {
+        Expr *more = ast_clone_expr(s->c, last);
+        more->type = s->index;
+        vec_push(s->arena, at, more);
+    }
+}
+
 static bool check_side_by_side(Sema *s, Expr *e) {
     bool ranged = false;
     for (int d = 0; d < e->index.at.n; d++) {
@@ -77,6 +90,7 @@ Type *check_slice(Sema *s, Expr *e) {
         diag_fix(s->c, d, e->span, source_text(s, e->index.base->span), "pass the whole array");
         return bad(s, e);
     }
+    fill_dimensions(s, e, array->rank);
     int n = e->index.at.n, rank = 0;
     if (n != array->rank) {
         Diag *d = diag(s->c, E0316, e->span, "`%s` has %d dimension%s, but this slice has %d",

@@ -17,6 +17,7 @@ static unsigned use_of_mode(RefMode mode) {
 
 unsigned use_of_pass(const Event *e) {
     const Func *callee = e->call->kind == CALL_FUNC ? e->call->func : NULL;
+    if (callee && passes_described(callee) && e->arg->mode == REF_OUT) return USE_WRITES | USE_FILLS; /* a promise */
     if (!callee || callee->is_extern || !callee->facts->uses) return use_of_mode(e->arg->mode);
     if (e->launch) return USE_LAUNCHES;
     unsigned use = callee->facts->uses[e->param];

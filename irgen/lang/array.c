@@ -132,6 +132,24 @@ LLVMValueRef cg_extents_in_memory(CgFunc *f, int which, const CgArray *a) {
     return f->scratch_extents[which];
 }
 
+/* What C gets of an array in a generic function: KdslArray of runtime.h. */
+LLVMValueRef cg_described_array(CgFunc *f, const CgArray *a) {
+    Cg *cg = f->cg;
+    const Type *elem = a->type->elem;
+    LLVMTypeRef fields[5] = {cg->ptr, cg->ptr, cg->i64, cg->i64, LLVMArrayType2(cg->i64, MAX_RANK)};
+    LLVMTypeRef t = LLVMStructTypeInContext(cg->ctx, fields, 5, false);
+    LLVMValueRef at = cg_alloca(f, t, "described");
+    const char *name = type_name(cg->c, elem);
+    LLVMValueRef values[4] = {a->data, cg_string(cg, name, strlen(name)), cg_i64(cg, cg_size(elem)),
+                              cg_i64(cg, a->type->rank)};
+    for (unsigned i = 0; i < 4; i++) LLVMBuildStore(f->b, values[i], LLVMBuildStructGEP2(f->b, t, at, i, ""));
+    for (int d = 0; d < a->type->rank; d++) {
+        LLVMValueRef way[3] = {cg_i32(cg, 0), cg_i32(cg, 4), cg_i32(cg, d)};
+        LLVMBuildStore(f->b, a->ext[d], LLVMBuildInBoundsGEP2(f->b, t, at, way, 3, ""));
+    }
+    return at;
+}
+
 /* Elements --------------------------------------------------------------------------------------------------------- */
 
 static bool known_inside(LLVMValueRef at, LLVMValueRef ext) {

@@ -29,9 +29,10 @@ LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args) {
         n += cg_c_give(f, &passing[i], cg_value(args[i], p->type), given + n);
     }
     LLVMTypeRef type = LLVMFunctionType(cg_c_result_type(cg, &c.result), types, (unsigned)n, false);
-    LLVMValueRef v = LLVMGetNamedFunction(cg->module, fn->name);
+    const char *name = fn->item->name; /* also of all instances of a generic */
+    LLVMValueRef v = LLVMGetNamedFunction(cg->module, name);
     if (!v) {
-        v = LLVMAddFunction(cg->module, fn->name, type);
+        v = LLVMAddFunction(cg->module, name, type);
         cg_fn_attr(cg, v, "nounwind");
     }
     LLVMValueRef call = cg_call(f, type, v, given, n);

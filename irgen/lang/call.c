@@ -173,7 +173,9 @@ static CgValue call_function(CgFunc *f, Expr *e) {
         arrays[i] = expr_is_slice(arg) ? cg_slice(f, arg, &bounds[i]) : cg_array(f, arg);
         parts[i] = arrays[i];
         arrays[i] = cg_pass_part(f, &parts[i]);
-        v[i] = info->func->is_extern ? arrays[i].data : cg_array_desc(f, &arrays[i]);
+        v[i] = !info->func->is_extern            ? cg_array_desc(f, &arrays[i])
+               : passes_described(info->func) ? cg_described_array(f, &arrays[i])
+                                              : arrays[i].data;
     }
     cg_debug_at(f, e->span);
     cg_shape_checks(f, info, arrays, e->span);

@@ -106,6 +106,7 @@ CgValue cg_comprehend(CgFunc *f, Expr *e);
 CgValue cg_copy(CgFunc *f, const CgArray *a, Span span);
 void cg_array_into(CgFunc *f, Expr *e, const CgArray *to); /* makes or copies it in memory that has its extents */
 LLVMValueRef cg_extents_in_memory(CgFunc *f, int which, const CgArray *a);
+LLVMValueRef cg_described_array(CgFunc *f, const CgArray *a);
 void cg_drop(CgFunc *f, const Symbol *s);
 
 /* frame.c: arrays of constant extents that live in the frame of their function --------------------------------- */
