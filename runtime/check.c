@@ -12,9 +12,27 @@
 /* " (work item i = 3, j = 4)" while the failure of a work item is reported. */
 static _Thread_local char item_text[160];
 
+/* In one piece if possible: several processes of an MPI job may fail at the same time. */
+static void say(const char *place, const char *format, va_list ap) {
+    char text[2 * FAILURE_BYTES];
+    int n = place ? snprintf(text, sizeof text, "%s: ", place) : 0;
+    va_list again;
+    va_copy(again, ap);
+    int more = n < (int)sizeof text ? vsnprintf(text + n, sizeof text - (size_t)n, format, again) : 0;
+    va_end(again);
+    if (n + more + 1 < (int)sizeof text) {
+        strcpy(text + n + more, "\n");
+        fputs(text, stderr);
+        return;
+    }
+    if (place) fprintf(stderr, "%s: ", place);
+    vfprintf(stderr, format, ap);
+    fputc('\n', stderr);
+}
+
 void kdsl_fail(const char *place, const char *format, ...) {
     char full[512];
-    snprintf(full, sizeof full, RUN_TIME_ERROR "%s%s", format, item_text);
+    snprintf(full, sizeof full, RUN_TIME_ERROR "%s%s%s", format, item_text, kdsl_job_text);
     item_text[0] = '\0';
     format = full;
     kdsl_tables_let_go();
@@ -26,9 +44,7 @@ void kdsl_fail(const char *place, const char *format, ...) {
     va_end(again);
     kdsl_async_stop(); /* if two threads fail, only the first one reports */
     fflush(stdout);
-    if (place) fprintf(stderr, "%s: ", place);
-    vfprintf(stderr, format, ap);
-    fputc('\n', stderr);
+    say(place, format, ap);
     va_end(ap);
     kdsl_end(KDSL_EXIT_CHECK);
 }

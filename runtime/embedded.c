@@ -20,6 +20,7 @@ EMBED(kdsl_embedded_live, "kdsl_live.so");
     PART(cuda, "runtime of PTX images", "kdsl_ptx_")                                                                   \
     PART(words, "runtime of `text`", "kdsl_std_text_")                                                                 \
     PART(npy, "runtime of `npy`", "kdsl_std_npy_")                                                                     \
+    PART(mpi, "runtime of `mpi`", "kdsl_std_mpi_")                                                                     \
     PART(png, "runtime of `image`, PNG", "kdsl_std_png_")                                                              \
     PART(pnm, "runtime of `image`, PGM and PPM", "kdsl_std_pnm_")                                                      \
     PART(shadow, "runtime of --check", "kdsl_shadow_")                                                                 \

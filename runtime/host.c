@@ -29,8 +29,18 @@ double kdsl_clock(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+char kdsl_job_text[64], kdsl_job_mark[32];
+static void (*abort_job)(int status);
+
+void kdsl_job_begins(int rank, int n_ranks, void (*abort)(int status)) {
+    snprintf(kdsl_job_text, sizeof kdsl_job_text, " (rank %d of %d)", rank, n_ranks);
+    snprintf(kdsl_job_mark, sizeof kdsl_job_mark, "rank %d: ", rank);
+    abort_job = abort;
+}
+
 void kdsl_end(int status) {
     kdsl_async_stop();
+    if (status && abort_job) abort_job(status); /* or the others would wait for this one */
     exit(status);
 }
 

@@ -52,6 +52,11 @@ KDSL_RT void kdsl_fail_again(const char *message);
 KDSL_RT void kdsl_found(uint64_t key, const char *text);
 KDSL_RT bool kdsl_has_found(void);
 KDSL_RT void kdsl_found_reset(void); /* a call of an exported function, or an input of a session, begins */
+/* host.c: the program is one of the processes of an MPI job. If it fails, abort(status) ends the others; NULL: that is
+ * the business of the program that has called us. */
+KDSL_RT void kdsl_job_begins(int rank, int n_ranks, void (*abort)(int status));
+KDSL_RT extern char kdsl_job_text[64]; /* " (rank 1 of 4)", or nothing */
+KDSL_RT extern char kdsl_job_mark[32]; /* "rank 1: ", or nothing: before the lines of a report */
 /* The place of a failure in the C functions of the standard library: that of the call in the program, else `module`. */
 KDSL_RT const char *kdsl_called(const char *module);
 /* Inside an exported function: ends the call with `status` and does not return. Elsewhere it does nothing. */

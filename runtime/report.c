@@ -124,58 +124,75 @@ static void plan_launch(const KernelArgs *a, int64_t device) {
 
 /* The report ------------------------------------------------------------------------------------------------------- */
 
-static void say_count(const Count *c) {
+static void say_count(FILE *to, const Count *c) {
     char planned[64], moved[64];
     snprintf(planned, sizeof planned, "%lld x, %lld B", (long long)c[PLANNED].n, (long long)c[PLANNED].bytes);
     snprintf(moved, sizeof moved, is_measured ? "%lld x, %lld B" : "-", (long long)c[MOVED].n,
              (long long)c[MOVED].bytes);
-    fprintf(stderr, "  %-20s %-20s", planned, moved);
+    fprintf(to, "  %-20s %-20s", planned, moved);
 }
 
 /* What moved, and where to. */
-static void say_moves(const Row *r) {
-    say_count(r->in);
-    say_count(r->out);
-    if (r->device == ON_HOST) fprintf(stderr, "  the host: no device ran it\n");
+static void say_moves(FILE *to, const Row *r) {
+    say_count(to, r->in);
+    say_count(to, r->out);
+    if (r->device == ON_HOST) fprintf(to, "  the host: no device ran it\n");
     else
-        fprintf(stderr, "  %lld: %s%s\n", (long long)r->device, r->device_name,
+        fprintf(to, "  %lld: %s%s\n", (long long)r->device, r->device_name,
                 kdsl_is_in_place(r->device) ? ", in place" : "");
 }
 
 static const char directions[] =
     "  to device: planned   moved                 from device: planned moved                 device\n";
 
-static void say_array(const Row *r) {
+static void say_array(FILE *to, const Row *r) {
     const char *name, *file, *line;
     char what[256];
     int n = kdsl_field(r->name, 0, &name), n_file = kdsl_field(r->name, 1, &file),
         n_line = kdsl_field(r->name, 2, &line);
     snprintf(what, sizeof what, "%.*s (%.*s:%.*s)", n, name, n_file, file, n_line, line);
-    fprintf(stderr, "%-32s", what);
-    say_moves(r);
+    fprintf(to, "%-32s", what);
+    say_moves(to, r);
 }
 
-static void say_launch(const Row *r) {
+static void say_launch(FILE *to, const Row *r) {
     const char *file, *kernel, *line;
     char what[256];
     int n_file = kdsl_field(r->name, 0, &file), n = kdsl_field(r->name, 1, &kernel),
         n_line = kdsl_field(r->name, 2, &line);
     snprintf(what, sizeof what, n_file ? "%.*s (%.*s:%.*s)" : "%.*s", n, kernel, n_file, file, n_line, line);
-    fprintf(stderr, "%-32s", what);
-    if (r->launches) fprintf(stderr, "  %-8lld %-14.3f", (long long)r->launches, 1e3 * r->seconds);
-    else fprintf(stderr, "  %-8s %-14s", "", "");
-    say_moves(r);
+    fprintf(to, "%-32s", what);
+    if (r->launches) fprintf(to, "  %-8lld %-14.3f", (long long)r->launches, 1e3 * r->seconds);
+    else fprintf(to, "  %-8s %-14s", "", "");
+    say_moves(to, r);
 }
 
+static void say_all(FILE *to) {
+    fprintf(to, "%-32s  %-8s %-14s%s", "launch", "times", "milliseconds", directions);
+    for (int i = 0; i < n_launches; i++)
+        if (launches[i].name != host_code) say_launch(to, &launches[i]);
+    for (int i = 0; i < n_launches; i++)
+        if (launches[i].name == host_code) say_launch(to, &launches[i]);
+    fprintf(to, "%-32s%s", "array", directions);
+    for (int i = 0; i < n_arrays; i++) say_array(to, &arrays[i]);
+}
+
+/* In one piece, since the processes of an MPI job write to one standard error. Each line tells its process. */
 static void report(void) {
+    char *text = NULL;
+    size_t n = 0;
     fflush(stdout);
-    fprintf(stderr, "%-32s  %-8s %-14s%s", "launch", "times", "milliseconds", directions);
-    for (int i = 0; i < n_launches; i++)
-        if (launches[i].name != host_code) say_launch(&launches[i]);
-    for (int i = 0; i < n_launches; i++)
-        if (launches[i].name == host_code) say_launch(&launches[i]);
-    fprintf(stderr, "%-32s%s", "array", directions);
-    for (int i = 0; i < n_arrays; i++) say_array(&arrays[i]);
+    FILE *plain = open_memstream(&text, &n);
+    if (!plain) return;
+    say_all(plain);
+    if (fclose(plain)) return;
+    char *marked = NULL;
+    FILE *to = open_memstream(&marked, &n);
+    for (const char *at = text; to && *at; at = strchr(at, '\n') + 1)
+        fprintf(to, "%s%.*s\n", kdsl_job_mark, (int)strcspn(at, "\n"), at);
+    if (to && !fclose(to)) fwrite(marked, 1, n, stderr);
+    free(marked);
+    free(text);
 }
 
 static int initialize(Function (*lookup)(const char *), int device, void *data) {

@@ -50,7 +50,7 @@ static bool is_whole_dimension(const Expr *at) {
     return !r->hi && (!r->lo || (r->lo->konst.kind == CONST_INT && r->lo->konst.i == 0));
 }
 
-/* A `..` at the end counts for all dimensions that are left, so that a function can take rows of an array of any rank. */
+/* A `..` at the end counts for all dimensions that are left: a function can take rows of an array of any rank. */
 static void fill_dimensions(Sema *s, Expr *e, int rank) {
     ExprList *at = &e->index.at;
     Expr *last = at->at[at->n - 1];

@@ -153,6 +153,27 @@ fn main() {
     let none = permutation(1, 0);
     assert len(none) == 0;
 }
+""", "mpi": """
+// One process; tests/mpi starts more.
+fn main() {
+    init();
+    assert rank() == 0 && size() == 1;
+    sync();
+    var m = [f32(i + j) for i in 2, j in 3];
+    var row = [0.0f32; 3];
+    sendrecv(&m[1, ..], 0, &out row, 0, 5);
+    assert row[0] == 1.0 && row[2] == 3.0;
+    broadcast(&mut m, 0);
+    all_sum(&mut m);
+    all_min(&mut m[0, ..]);
+    all_max(&mut m[1, 1..]);
+    assert m[1, 2] == 3.0 && sum(2) == 2 && least(2.5) == 2.5 && greatest(7u8) == 7;
+    var all = [0.0f32; 1, 3];
+    gather(&row, &mut all, 0);
+    all_gather(&m[0, ..], &out all);
+    scatter(&all, &out row, 0);
+    assert row[0] == 0.0 && row[2] == 2.0;
+}
 """, "time": """
 fn main() {
     let start = now();

@@ -50,7 +50,7 @@ SLOW = {
 }
 LATER = re.compile(r"^(examples|tests/vector)/|^tests/run/(random-numbers|offload-async)\.kdsl$")
 # What calls C, itself or by a module.
-OF_C = re.compile(r"^(import (text|image|npy);|extern \"C\")", flags=re.M)
+OF_C = re.compile(r"^(import (text|image|npy|mpi);|extern \"C\")", flags=re.M)
 
 
 def sources():
