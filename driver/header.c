@@ -17,13 +17,13 @@ typedef struct Header {
 static bool is_keyword(const char *name) {
     static const char *const words[] = {
         "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "case", "catch", "char", "class",
-        "co_await", "co_return", "co_yield", "compl", "concept", "const_cast", "consteval", "constexpr", "constinit", "decltype",
-        "default", "delete", "do", "double", "dynamic_cast", "enum", "explicit", "float", "friend", "goto", "inline",
-        "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq",
-        "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "short", "signed",
-        "sizeof", "static", "static_assert", "static_cast", "switch", "template", "this", "thread_local", "throw",
-        "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void", "volatile",
-        "wchar_t", "xor", "xor_eq", "result"};
+        "co_await", "co_return", "co_yield", "compl", "concept", "const_cast", "consteval", "constexpr", "constinit",
+        "decltype", "default", "delete", "do", "double", "dynamic_cast", "enum", "explicit", "float", "friend",
+        "goto", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+        "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires",
+        "restrict", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "switch", "template",
+        "this", "thread_local", "throw", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned",
+        "using", "virtual", "void", "volatile", "wchar_t", "xor", "xor_eq", "result"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(name, words[i])) return true;
     return false;
