@@ -250,6 +250,7 @@ typedef struct KdslShadowArray {
     const char *kinds;         /* a letter for each part: 'b' bool, 'i' signed, 'u' unsigned, 'f' float */
     int64_t memory;            /* KdslMemory */
     int64_t is_exposed;        /* reads of elements without values are reported */
+    const char *written;       /* the place of `assume written`: so are elements that nothing has written; or NULL */
     const int64_t *extents;    /* of an array of one item; NULL: a single value */
 } KdslShadowArray;
 typedef struct KdslShadowKernel {

@@ -766,8 +766,29 @@ KdslShadow *kdsl_shadow_begin(const KdslShadowKernel *kernel) {
     return &now;
 }
 
+static bool has_value(Cell *at) {
+    const Record *r = kind_of(*at) == RECORD ? record_of(at) : NULL;
+    return r ? r->turn >= now.launch && r->flags & SET : *at & SET && turn_of(*at) >= now.launch;
+}
+
+static void check_written(const Block *b) { /* `assume written(x)` in the head of the kernel */
+    int64_t n = 0, first = 0, cells = (int64_t)(b->n_bytes / (uintptr_t)b->array->elem_bytes) * b->array->n_parts;
+    for (int64_t i = cells; i-- > 0;)
+        if (!has_value(&b->cells[i])) n++, first = i;
+    if (!n) return;
+    Text t = {.n = 0};
+    Report r = {.block = b, .element = first / b->array->n_parts, .part = first % b->array->n_parts};
+    put(&t, "%s: " RUN_TIME_ERROR "`%.200s` assumes that every element of `%.200s` is written, but ", b->array->written,
+        s.kernel->name, b->array->name);
+    put_element(&t, &r);
+    put(&t, n > 1 ? " and %lld others are not" : " is not", (long long)(n - 1));
+    kdsl_found(key_of(&r), t.at);
+}
+
 void kdsl_shadow_end(void) {
     print_reports();
+    for (int64_t i = 0; i < s.n_blocks && !s.problem[0]; i++)
+        if (s.blocks[i].n_bytes && s.blocks[i].array->written) check_written(&s.blocks[i]);
     for (int64_t i = 0; i < s.n_blocks; i++) s.blocks[i].n_bytes = 0;
     s.n_blocks = s.n_records = s.n_kept = s.free_record = s.n_groups = 0;
     memset(s.last, 0, (size_t)(s.kernel->n_sites + 1) * sizeof *s.last);

@@ -444,7 +444,7 @@ bool launched_any(const Func *kernel); /* the program launches it */
 void launched_facts(const Func *kernel, LaunchedFact fact, void *context); /* a - b >= least; NULL stands for 0 */
 bool launched_with_power(const Func *kernel, const Symbol *param); /* of two at every launch, or not positive */
 /* assume.c */
-typedef enum Assume { ASSUME_DISTINCT, ASSUME_SORTED, ASSUME__COUNT } Assume;
+typedef enum Assume { ASSUME_DISTINCT, ASSUME_SORTED, ASSUME_WRITTEN, ASSUME__COUNT } Assume;
 void check_assumptions(Sema *s, const Func *f);
 bool is_assumed(const Func *f, const Symbol *array, Assume what);
 /* power.c */

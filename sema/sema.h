@@ -110,6 +110,7 @@ const KeptFacts *kept_facts(const Symbol *sym);
 bool shadow_checks(const char *list, unsigned *checks);
 bool symbol_is_shadowed(const Symbol *sym);
 bool symbol_is_exposed(const Symbol *sym);
+Span symbol_assumed_written(const Symbol *sym); /* assume.c: `assume written` of the array; {0}: there is none */
 bool symbol_is_fresh(const Symbol *sym);    /* shadow.c: its elements have no value at first */
 bool symbol_varies(const Symbol *sym); /* barrier.c: its value may differ between the items of a group */
 

@@ -73,6 +73,8 @@ static void choose(const Sema *s, Func *kernel, Symbol *sym, bool is_exposed) {
     if (is_value && !(is_written && kernel->transfers.at[sym->dim] & TRANSFER_FROM)) return;
     bool wants_init = checks & SHADOW_INIT && symbol_is_fresh(sym);
     if (!(checks & SHADOW_ALL)) wants_init = wants_init && is_exposed;
+    bool is_assumed_whole = checks & SHADOW_INIT && is_assumed(kernel, sym, ASSUME_WRITTEN);
+    wants_init |= is_assumed_whole;
     bool wants_races = checks & SHADOW_RACE && is_written && may_race(s, kernel, sym);
     kernel->shadowed.at[sym->id] = wants_init || wants_races;
     kernel->exposed.at[sym->id] = wants_init;

@@ -35,6 +35,9 @@ void transfer_infer(Sema *s, Func *f) {
             diag_note(s->c, d, f->item->fn.body->span,
                       "one work item must certainly execute `%s = ...;`, whatever the data", param->name);
         else if (left_out) diag_note(s->c, d, param->span, "%s", left_out);
+        if (param->type->kind == TY_ARRAY && !param->part_of)
+            diag_note(s->c, d, param->span, "if every element is, write `assume written(%s)` in the head of `%s`",
+                      param->name, f->name);
         diag_fix(s->c, d, te->ref.mode_span, "&mut", "use `&mut` if the other elements are to keep their values");
     }
 }

@@ -277,6 +277,7 @@ static const char *example(const Frame *at, isl_set *missing, Arena *arena) {
 }
 
 const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char **left_out) {
+    if (is_assumed(kernel, kernel->params.at[param], ASSUME_WRITTEN)) return kernel;
     int calls = MAX_CALLS;
     const Func *writer = NULL;
     Arena own = {0};

@@ -280,12 +280,14 @@ static LLVMValueRef array_row(Cg *cg, const Symbol *sym) {
     int rank = sym->type->kind == TY_ARRAY ? sym->type->rank : 0;
     LLVMValueRef extents[MAX_RANK];
     for (int d = 0; d < rank; d++) extents[d] = cg_i64(cg, sym->kind == SYM_LOCAL ? frame_facts(sym)->extents[d] : 0);
-    LLVMValueRef v[11] = {text(cg, name), cg_i64(cg, bytes), cg_i64(cg, rank), cg_i64(cg, p->unit), cg_i64(cg, p->n),
+    Span written = symbol_assumed_written(sym);
+    LLVMValueRef v[12] = {text(cg, name), cg_i64(cg, bytes), cg_i64(cg, rank), cg_i64(cg, p->unit), cg_i64(cg, p->n),
                          p->unit ? none : cg_constant_table(cg, "part.at", cg->i16, p->at, (int)bytes),
                          p->has_names ? cg_constant_table(cg, "part.names", cg->ptr, p->names, p->n) : none,
                          text(cg, p->kinds), cg_i64(cg, memory), cg_i64(cg, symbol_is_exposed(sym)),
+                         written.hi ? cg_place_string(cg, written) : none,
                          rank ? cg_constant_table(cg, "extents", cg->i64, extents, rank) : none};
-    return LLVMConstStructInContext(cg->ctx, v, 11, false);
+    return LLVMConstStructInContext(cg->ctx, v, 12, false);
 }
 
 LLVMValueRef cg_shadow_row(Cg *cg, const Symbol *array) {

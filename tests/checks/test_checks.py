@@ -3,6 +3,7 @@
 
 tests/checks/test_checks.py KDSLC"""
 import ctypes
+import random
 import subprocess
 import sys
 import tempfile
@@ -134,6 +135,60 @@ fn main() {{ var y = [0; 4]; offload k(&mut y); }}
         wrong = self.kdslc("--check=rac", "p.kdsl")
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("must be a list of `race`, `init` and `bounds`, not `rac`", wrong.stderr)
+
+WRITTEN = """struct P { x: f32, t: i64 }
+kernel flat(at: &[index; n], y: &out [f32; m]) over i in n assume written(y) { y[at[i]] = 1.0; }
+kernel both(at: &[index; n], y: &out [P; m]) over i in n assume written(y) {
+    y[at[i]].x = 1.0;
+    if at[i] % 3 != 0 { y[at[i]].t = 1; }
+}
+kernel group(at: &[index; n], y: &out [i32; m, 2]) over i in n by 8 assume written(y) {
+    shared s: [index; 8];
+    if inside { s[i.local] = at[i]; }
+    barrier;
+    if inside { for j in 2 { y[s[i.local], j] = i32(j); } }
+}
+fn main() {
+    let at = AT;
+    var a = [0.0f32; SIZE];
+    offload flat(&at, &out a);
+    var b = [P(x: 0.0, t: 0); SIZE];
+    offload both(&at, &out b);
+    var c = [0; SIZE, 2];
+    offload group(&at, &out c);
+    print("{} {} {}", a[0] >= 0.0, b[0].t >= 0, c[0, 0] >= 0);
+}
+"""
+
+
+class WrittenTest(unittest.TestCase):
+    def said(self, kernel, array, names, missing):
+        if not missing:
+            return None
+        first = min(missing)
+        more = f" and {len(missing) - 1} others are not" if len(missing) > 1 else " is not"
+        return f"`{kernel}` assumes that every element of `{array}` is written, but `{names(first)}`{more}"
+
+    def test_assumptions_that_are_wrong(self):
+        """Beside what Python counts: random tables that leave none, one or many elements out."""
+        rnd = random.Random(3)
+        for size in (1, 7, 20, 33):
+            for _ in range(3):
+                at = [rnd.randrange(size) for _ in range(rnd.choice([size, 3 * size, 6 * size]))]
+                text = WRITTEN.replace("SIZE", str(size)).replace("AT", f"[{', '.join(f'index({i})' for i in at)}]")
+                with tempfile.TemporaryDirectory() as folder:
+                    (Path(folder) / "p.kdsl").write_text(text)
+                    done = subprocess.run([KDSLC, "run", "--check=init", "p.kdsl"], cwd=folder, capture_output=True,
+                                          text=True)
+                left = set(range(size)) - set(at)
+                parts = [2 * i for i in left] + [2 * i + 1 for i in range(size) if i in left or i % 3 == 0]
+                want = [self.said("flat", "y", lambda k: f"y[{k}]", left),
+                        self.said("both", "y", lambda k: f"y[{k // 2}].{'xt'[k % 2]}", parts),
+                        self.said("group", "y", lambda k: f"y[{k // 2}, {k % 2}]",
+                                  [2 * i + j for i in left for j in range(2)])]
+                got = [line.partition("run-time error: ")[2] for line in done.stderr.splitlines()]
+                self.assertEqual(got, [line for line in want if line], (size, at))
+                self.assertEqual(done.returncode, 3 if any(want) else 0)
 
 
 if __name__ == "__main__":
