@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/failure.h"
 #include "runtime/mpi.h"
 
 static const Mpi *mpi; /* NULL: not used yet */
@@ -50,8 +51,17 @@ static void abort_job(int status) {
     mpi->abort(mpi->world, status);
 }
 
+static int64_t n_requests, n_finished;
+
 static void finish(void) {
-    if (is_alive()) mpi->finalize();
+    if (!is_alive()) return;
+    if (n_requests == n_finished) {
+        mpi->finalize();
+        return;
+    }
+    fprintf(stderr, RUN_TIME_ERROR "the program ends, and %lld requests of `isend` or `irecv` are not finished%s\n",
+            (long long)(n_requests - n_finished), kdsl_job_text);
+    abort_job(KDSL_EXIT_CHECK);
 }
 
 static void need(int code, const char *what) {
@@ -110,7 +120,7 @@ typedef struct Data {
     void *at;
     int n;
     MpiHandle type;
-    int64_t n_elements;
+    int64_t n_elements, elem_bytes;
     const char *name; /* of the type of its elements */
 } Data;
 
@@ -134,7 +144,9 @@ static int64_t count(const KdslArray *x) {
 
 static Data data_of(const char *what, const KdslArray *x) {
     begin();
-    Data d = {.at = x->at, .n_elements = count(x), .type = type_of(x->type), .name = x->type};
+    Data d = {.at = x->at, .n_elements = count(x), .elem_bytes = x->elem_bytes};
+    d.type = type_of(x->type);
+    d.name = x->type;
     int64_t n = d.type == mpi->byte ? d.n_elements * x->elem_bytes : d.n_elements;
     if (n > INT_MAX)
         kdsl_fail(place(), "%s: %lld elements of type `%s` are too many for one message; send the array in parts", what,
@@ -151,9 +163,12 @@ static void need_rank(const char *what, int rank) {
         kdsl_fail(place(), "%s: there is no rank %d; `mpi.size()` is %d", what, rank, n_ranks);
 }
 
-static void need_tag(const char *what, int tag) {
-    enum { LARGEST = 32767 }; /* what every library takes */
+/* Every library takes tags up to 32767. The module's own (stdlib/mpi.kdsl) are above those of programs. */
+static int need_tag(const char *what, int tag) {
+    enum { LARGEST = 32000, OWN = 1 << 30, N_OWN = 2 };
+    if (tag >= OWN && tag < OWN + N_OWN) return LARGEST + 1 + tag - OWN;
     if (tag < 0 || tag > LARGEST) kdsl_fail(place(), "%s: the tag %d is not from 0 to %d", what, tag, LARGEST);
+    return tag;
 }
 
 /* Waiting ---------------------------------------------------------------------------------------------------------- */
@@ -224,7 +239,7 @@ void kdsl_std_mpi_send(const KdslArray *x, int32_t to, int32_t tag) {
     Data d = data_of("send", x);
     MpiHandle request;
     need_rank("send", to);
-    need_tag("send", tag);
+    tag = need_tag("send", tag);
     start_sending("send", &d, to, tag, &request);
     end_sending("send", &d, to, tag, &request);
 }
@@ -233,7 +248,7 @@ void kdsl_std_mpi_receive(const KdslArray *x, int32_t from, int32_t tag) {
     Data d = data_of("receive", x);
     MpiHandle request;
     need_rank("receive", from);
-    need_tag("receive", tag);
+    tag = need_tag("receive", tag);
     start_receiving("receive", &d, from, tag, &request);
     end_receiving("receive", &d, from, tag, &request);
 }
@@ -243,11 +258,97 @@ void kdsl_std_mpi_sendrecv(const KdslArray *x, int32_t to, const KdslArray *y, i
     MpiHandle sending, receiving;
     need_rank("sendrecv", to);
     need_rank("sendrecv", from);
-    need_tag("sendrecv", tag);
+    tag = need_tag("sendrecv", tag);
     start_receiving("sendrecv", &in, from, tag, &receiving);
     start_sending("sendrecv", &out, to, tag, &sending);
     end_receiving("sendrecv", &in, from, tag, &receiving);
     end_sending("sendrecv", &out, to, tag, &sending);
+}
+
+/* Requests --------------------------------------------------------------------------------------------------------- */
+
+/* A reference ends with the call that it is passed to: the array may be changed or freed while the message is on its
+ * way. So the message has memory of its own. */
+typedef struct Request {
+    int64_t number;
+    MpiHandle mpi;
+    Data data; /* its own memory */
+    bool receives;
+    int other, tag;
+    struct Request *next;
+} Request;
+static Request *requests; /* that are not finished */
+
+KDSL_RT int64_t kdsl_std_mpi_isend(const KdslArray *x, int32_t to, int32_t tag);
+KDSL_RT int64_t kdsl_std_mpi_irecv(const KdslArray *like, int64_t n, int32_t from, int32_t tag);
+KDSL_RT void kdsl_std_mpi_finish(int64_t number);
+KDSL_RT void kdsl_std_mpi_finish_receive(int64_t number, const KdslArray *x);
+
+static Request *new_request(const char *what, const Data *d, int other, int tag) {
+    need_rank(what, other);
+    tag = need_tag(what, tag);
+    int64_t n_bytes = d->n_elements * d->elem_bytes;
+    Request *r = malloc(sizeof *r);
+    void *own = malloc(n_bytes > 0 ? (size_t)n_bytes : 1);
+    if (!r || !own) kdsl_fail(place(), "%s: out of memory", what);
+    *r = (Request){.number = ++n_requests, .data = *d, .other = other, .tag = tag, .next = requests};
+    r->data.at = own;
+    return requests = r;
+}
+
+int64_t kdsl_std_mpi_isend(const KdslArray *x, int32_t to, int32_t tag) {
+    Data d = data_of("isend", x);
+    Request *r = new_request("isend", &d, to, tag);
+    memcpy(r->data.at, d.at, (size_t)(d.n_elements * d.elem_bytes));
+    start_sending("isend", &r->data, to, r->tag, &r->mpi);
+    return r->number;
+}
+
+/* `like` has no elements: only their type. */
+int64_t kdsl_std_mpi_irecv(const KdslArray *like, int64_t n, int32_t from, int32_t tag) {
+    KdslArray x = *like;
+    x.rank = 1;
+    x.extents[0] = n;
+    Data d = data_of("irecv", &x);
+    Request *r = new_request("irecv", &d, from, tag);
+    r->receives = true;
+    start_receiving("irecv", &r->data, from, r->tag, &r->mpi);
+    return r->number;
+}
+
+static Request *take_request(const char *what, int64_t number) {
+    for (Request **at = &requests; *at; at = &(*at)->next) {
+        Request *r = *at;
+        if (r->number != number) continue;
+        *at = r->next;
+        n_finished++;
+        return r;
+    }
+    kdsl_fail(place(), "%s: this request is finished already", what);
+}
+
+void kdsl_std_mpi_finish(int64_t number) {
+    begin();
+    Request *r = take_request("finish", number);
+    if (r->receives) kdsl_fail(place(), "finish: this request is of `irecv`; use `finish_receive`, which has an array");
+    end_sending("finish", &r->data, r->other, r->tag, &r->mpi);
+    free(r->data.at);
+    free(r);
+}
+
+void kdsl_std_mpi_finish_receive(int64_t number, const KdslArray *x) {
+    const char *what = "finish_receive";
+    Data d = data_of(what, x);
+    Request *r = take_request(what, number);
+    if (!r->receives) kdsl_fail(place(), "%s: this request is of `isend`; use `finish`", what);
+    if (d.n_elements != r->data.n_elements || strcmp(d.name, r->data.name))
+        kdsl_fail(place(), "%s: `irecv` was of %lld element%s of type `%s`, but the array has %lld of type `%s`", what,
+                  (long long)r->data.n_elements, plural(r->data.n_elements), r->data.name, (long long)d.n_elements,
+                  d.name);
+    end_receiving(what, &r->data, r->other, r->tag, &r->mpi);
+    memcpy(d.at, r->data.at, (size_t)(d.n_elements * d.elem_bytes));
+    free(r->data.at);
+    free(r);
 }
 
 /* All together ----------------------------------------------------------------------------------------------------- */

@@ -82,7 +82,8 @@ void fills_find(Sema *s, const Stmt *loop, SyncList *found);
 /* What a function does with the array of a parameter: uses.c. */
 typedef enum Use {
     USE_READS = 1, USE_WRITES = 2, /* elements; of functions: on the host */
-    USE_LAUNCHES = 4,              /* launches something with it, or exchanges it for another array */
+    USE_LAUNCHES = 4,              /* launches something with it, exchanges it for another array, or passes slices on:
+                                    * the newest copy may be anywhere when it is called */
     USE_REPLACES = 8,              /* replaces it by another array, or moves it away */
     USE_FILLS = 16,                /* assigns every element before any other use */
 } Use;

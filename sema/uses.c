@@ -107,6 +107,25 @@ static void begin_function(Spread *sp, const ArrayFlow *flow) {
     }
 }
 
+/* A function that only passes slices of a parameter on copies these where it does so: its callers need not see to it
+ * that the whole array is on the host. If it does so in a loop, they do, once. */
+static void leave_slices_to_callee(Spread *sp, const ArrayFlow *flow) {
+    if (flow->func->is_kernel || flow->func->on_device) return;
+    bool *passes = arena_array(sp->s->arena, bool, flow->n_slots + 1);
+    bool *other = arena_array(sp->s->arena, bool, flow->n_slots + 1);
+    for (int i = 0; i < flow->blocks.n; i++) {
+        const FlowBlock *b = flow->blocks.at[i];
+        for (int k = 0; k < b->events.n; k++) {
+            const Event *e = &b->events.at[k];
+            bool is_slice = e->kind == EVENT_PASS && e->is_element && !e->launch && e->loop < 0;
+            if (e->slot >= 0) *(is_slice ? &passes[e->slot] : &other[e->slot]) = true;
+            if (e->other >= 0) other[e->other] = true;
+        }
+    }
+    for (int slot = 0; slot < flow->n_slots; slot++)
+        if (passes[slot] && !other[slot]) add_slot_use(sp, flow, slot, USE_LAUNCHES);
+}
+
 static bool has_body(const Func *f) { return f->item && f->item->fn.body && !f->facts->skip && !f->is_extern; }
 
 static void prepare(Sema *s, Func *f) {
@@ -122,6 +141,8 @@ void uses_find(Sema *s) {
         if (has_body(p->funcs.at[i])) prepare(s, p->funcs.at[i]);
     for (int i = 0; i < p->funcs.n; i++)
         if (p->funcs.at[i]->facts->flow) begin_function(&sp, p->funcs.at[i]->facts->flow);
+    for (int i = 0; i < p->funcs.n; i++)
+        if (p->funcs.at[i]->facts->flow) leave_slices_to_callee(&sp, p->funcs.at[i]->facts->flow);
     while (sp.work.n) {
         Grown from = sp.work.at[--sp.work.n];
         const UseEdges *edges = &from.func->facts->used_by[from.param];
