@@ -10,6 +10,7 @@ from pathlib import Path
 
 from machine import libraries
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 KDSLC = Path(sys.argv.pop(1)).resolve()
 LIBRARIES = libraries()
 
@@ -278,6 +279,23 @@ class MpiTest(unittest.TestCase):
                     done = mpi.run(n, program)
                     self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (0, sorted(functions(n))),
                                      done.stderr)
+
+    def test_examples_give_the_same_bits(self):
+        for name in ("heat_mpi", "nbody_mpi"):
+            path = ROOT / f"examples/{name}.kdsl"
+            program = self.compiled(path.read_text())
+            exact = self.compiled(re.sub(r"\{:[^}]*\}", "{}", path.read_text()))  # with all digits
+            expected = path.with_suffix(".expected").read_text()
+            alone = subprocess.run([exact], capture_output=True, text=True, check=True).stdout
+            self.assertRegex(alone, r"\d\.\d{12}")
+            for mpi in LIBRARIES:
+                for n in (1, 2, 4):
+                    for memory in ({}, {"KDSL_MEMORY": "separate"}):
+                        with self.subTest(name=name, mpi=mpi.name, n=n, memory=memory):
+                            done = mpi.run(n, exact, **memory)
+                            self.assertEqual((done.returncode, done.stdout), (0, alone), done.stderr)
+                with self.subTest(name=name, mpi=mpi.name):
+                    self.assertEqual(mpi.run(4, program).stdout, expected)
 
     def test_halos(self):
         program = self.compiled(HALOS)
