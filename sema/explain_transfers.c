@@ -209,6 +209,21 @@ static void note_argument(Explain *x, const Event *e, Writers set) {
     n->why = arena_printf(x->s->arena, "%s%s%s", how, *how && *because ? "; " : "", because);
 }
 
+/* The error slot of the launch (runtime/slot.c), below its arrays. */
+static void note_checks(Explain *x, const Event *e) {
+    if (!e->call->func->may_fail) return;
+    TransferNote *n = note(x, e->launch->span);
+    n->text = first_line(x, e->launch->span);
+    n->launch = e->launch;
+    n->kernel = e->call->func->name;
+    n->array = "checks";
+    n->mode = "";
+    n->moves = "from";
+    n->bytes = "8";
+    n->is_checks = true;
+    n->why = "tells whether a check failed (--explain=bounds lists them)";
+}
+
 static const char *what_comes_back(Explain *x, const Event *e, const char *device) {
     if (e->asked == SYNC_FILL) return "nothing is copied back, because every element is overwritten";
     if (e->asked == SYNC_POKE) return "nothing is copied back; that part is copied in before the next launch uses it";
@@ -276,8 +291,12 @@ static void explain_func(Explain *x) {
     }
     qsort(events, (size_t)count, sizeof *events, compare_places);
     for (int i = 0; i < count; i++) {
-        if (events[i]->kind == EVENT_PASS && events[i]->launch) note_argument(x, events[i], events[i]->writers);
-        else note_host(x, events[i], events[i]->writers);
+        if (events[i]->kind != EVENT_PASS || !events[i]->launch) {
+            note_host(x, events[i], events[i]->writers);
+            continue;
+        }
+        note_argument(x, events[i], events[i]->writers);
+        if (i + 1 == count || events[i + 1]->launch != events[i]->launch) note_checks(x, events[i]);
     }
 }
 
@@ -318,6 +337,7 @@ void emit_plan(const Program *p, Buf *out) {
     TransferNotes notes = transfer_notes(p);
     for (int i = 0; i < notes.n; i++) {
         const TransferNote *n = &notes.at[i];
+        if (n->is_checks) continue;
         buf_printf(out, "%s:%d:%d %s %s %s", n->function, n->line, n->col, n->launch ? n->kernel : n->mode, n->array,
                    n->moves);
         buf_puts(out, !n->launch ? "\n" : n->resident ? " resident\n" : " with the launch\n");

@@ -419,6 +419,7 @@ typedef struct TransferNote {
     const char *moves;    /* to, from, tofrom, alloc, nothing; host code: from, element, nothing */
     const char *bytes;    /* "4*n", in the words of the kernel */
     bool resident;
+    bool is_checks;       /* of a launch whose kernel has checks left: the word that tells whether one failed */
     const char *why;
 } TransferNote;
 typedef Vec(TransferNote) TransferNotes;
