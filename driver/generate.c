@@ -65,7 +65,7 @@ Code code_plan(Arena *arena, const Program *p, const Options *o) {
                          .unchecked = o->unchecked,
                          .without = o->without,
                          .verify_each = o->verify_each || getenv("KDSL_VERIFY_EACH"),
-                         .memory = o->memory,
+                         .memory = o->memory, .transfers_each = o->transfers_each,
                          .march = o->march,
                          .scalar = o->scalar,
                          .vector_always = o->vector_always,

@@ -13,6 +13,7 @@ typedef struct IrOptions {
     bool debug;            /* -g */
     bool unchecked;        /* no run-time checks except asserts */
     KdslMemoryKind memory; /* --memory */
+    bool transfers_each;   /* --transfers=each */
     bool scalar;           /* --vector=off */
     bool vector_always;    /* --vector=always: whatever the cost model says */
     const char *nest_plan; /* --nest-plan: lines of simd/plan_text.c; NULL: none */

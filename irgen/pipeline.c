@@ -276,7 +276,7 @@ bool irgen_host(const Program *p, const IrOptions *o, IrResult *r) {
     begin(&cg, &own, p, o, target_find("host"));
     cg.off = off_module_new(cg.c, cg.module);
     if (o->unit) off_be_unit(cg.off);
-    off_set_memory(cg.off, o->memory);
+    off_set_memory(cg.off, o->memory, o->transfers_each);
     for (int i = 0; i < p->funcs.n; i++) {
         const Func *fn = p->funcs.at[i];
         if (!fn->is_kernel && !fn->is_extern && fn->on_host && !fn->is_made) cg_host_function(&cg, fn);

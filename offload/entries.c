@@ -168,7 +168,10 @@ static LLVMValueRef requirements(OffModule *m, LLVMValueRef entries) {
     return LLVMConstInBoundsGEP2(m->entry, entries, at, 2);
 }
 
-void off_set_memory(OffModule *m, KdslMemoryKind kind) { m->memory = kind; }
+void off_set_memory(OffModule *m, KdslMemoryKind kind, bool copies_each) {
+    m->memory = kind;
+    m->copies_each = copies_each;
+}
 
 static LLVMValueRef image_symbol(OffModule *m, int image, bool end) {
     char name[OFF_SYMBOL_BYTES];
@@ -195,7 +198,7 @@ static LLVMValueRef declare(OffModule *m, const char *name, LLVMTypeRef type) {
 }
 
 static void call(OffModule *m, LLVMBuilderRef b, const char *callee, LLVMValueRef *args, unsigned n_args) {
-    LLVMTypeRef params[2], none = LLVMVoidTypeInContext(m->context);
+    LLVMTypeRef params[3], none = LLVMVoidTypeInContext(m->context);
     for (unsigned i = 0; i < n_args; i++) params[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMFunctionType(none, params, n_args, false);
     LLVMBuildCall2(b, type, declare(m, callee, type), args, n_args, "");
@@ -211,7 +214,7 @@ static LLVMValueRef thunk(OffModule *m, const char *name, LLVMValueRef *memory, 
     LLVMSetSection(f, ".text.startup");
     LLVMBuilderRef b = LLVMCreateBuilderInContext(m->context);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(m->context, f, "entry"));
-    if (memory) call(m, b, "kdsl_memory", memory, 2);
+    if (memory) call(m, b, "kdsl_memory", memory, 3);
     call(m, b, callee, args, n_args);
     if (then) {
         LLVMTypeRef at_exit = LLVMFunctionType(m->i32, &m->ptr, 1, false);
@@ -262,7 +265,7 @@ int off_module_finish(OffModule *m, int n_images, bool has_ptx) {
     LLVMTypeRef registers = LLVMFunctionType(LLVMVoidTypeInContext(m->context), &m->ptr, 1, false);
     LLVMValueRef args[2] = {descriptor, declare(m, "__tgt_register_lib", registers)};
     LLVMValueRef unregister = thunk(m, "kdsl.unregister", NULL, out, args, 1, NULL);
-    LLVMValueRef memory[2] = {int32(m, m->memory), requirements(m, begin)};
+    LLVMValueRef memory[3] = {int32(m, m->memory), int32(m, m->copies_each), requirements(m, begin)};
     add_constructor(m, thunk(m, "kdsl.register", memory, in, args, 2, unregister));
     return n;
 }

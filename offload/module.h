@@ -25,6 +25,7 @@ struct OffModule {
     Vec(OffKernel) kernels;
     OffFrame frame;
     KdslMemoryKind memory;
+    bool copies_each;
     bool is_unit;
     uint64_t tag; /* hash of the sources: distinguishes the image symbols of two programs */
 };

@@ -28,7 +28,8 @@ void off_module_free(OffModule *m); /* m may be NULL */
  * descriptor. */
 void off_be_unit(OffModule *m);
 void off_define_region(OffModule *m, const char *kernel);
-void off_set_memory(OffModule *m, KdslMemoryKind kind); /* --memory; without this call: auto */
+void off_set_memory(OffModule *m, KdslMemoryKind kind, bool copies_each); /* --memory, --transfers=each; without this
+                                                                            * call: auto, no */
 
 /* One argument of a launch. Arrays: base, begin (ptr) and size_bytes (i64) describe the section. By-value scalars:
  * `value`, an integer or float of at most 64 bits, is passed as 64 bits in the base slot (LITERAL). */

@@ -29,6 +29,32 @@ int32_t kdsl_n_devices(void) { return kdsl_target()->n_devices(); }
 
 bool kdsl_device_is_gpu(int device) { return is_of(device, "CUDA") || is_of(device, "AMDGPU"); }
 
+/* Filling: by the drivers, since libomptarget's omp_target_memset copies from the host (offload/libomptarget/OpenMP/
+ * API.cpp of LLVM 22) -------------------------------------------------------------------------------------------- */
+
+typedef int AmdFill(void *there, uint32_t value, size_t n_words);
+static AmdFill *amd_fill;
+
+static void find_amd_fill(void) {
+    void *library = dlopen("libhsa-runtime64.so", RTLD_NOW | RTLD_LOCAL); /* libomptarget has it open already */
+    void *f = library ? dlsym(library, "hsa_amd_memory_fill") : NULL;
+    memcpy(&amd_fill, &f, sizeof f);
+}
+
+static bool fill_on_amd(void *there, uint32_t value, size_t n_words) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_amd_fill);
+    return amd_fill && !amd_fill(there, value, n_words);
+}
+
+bool kdsl_device_fill(int64_t device, void *there, uint32_t value, int64_t n_bytes) {
+    if (is_of((int)device, "CUDA")) return kdsl_nvidia_fill(device, there, value, n_bytes);
+    if (kdsl_device_is_gpu((int)device)) return fill_on_amd(there, value, (size_t)n_bytes / sizeof value);
+    uint32_t *at = there; /* the memory of a CPU device is the host's */
+    for (int64_t i = 0; i < n_bytes / (int64_t)sizeof value; i++) at[i] = value;
+    return true;
+}
+
 /* KDSL_REQUIRE=gpu ------------------------------------------------------------------------------------------------- */
 
 bool kdsl_device_is_required(void) {

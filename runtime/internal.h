@@ -110,8 +110,12 @@ KDSL_RT int64_t kdsl_default_device(void);
 KDSL_RT bool kdsl_device_is_required(void);
 KDSL_RT void kdsl_device_require(const char *place, int64_t device);
 KDSL_RT bool kdsl_device_is_gpu(int device);
+/* device.c: fills memory of a device that does not work in place, without a copy; n_bytes and the address are multiples
+ * of 4. False: the device did not. */
+KDSL_RT bool kdsl_device_fill(int64_t device, void *there, uint32_t value, int64_t n_bytes);
 /* memory.c: does the device (not -1) work in the memory of the host? */
 KDSL_RT bool kdsl_is_in_place(int64_t device);
+KDSL_RT extern bool kdsl_copies_each; /* --transfers=each */
 KDSL_RT bool kdsl_is_known_in_place(int64_t device); /* false where nobody has asked yet */
 /* The same; a message about a failure names `what`, which is about to be copied. */
 KDSL_RT bool kdsl_is_in_place_for(const KdslSection *what, int64_t device, int64_t n_bytes);
@@ -124,6 +128,7 @@ KDSL_RT void kdsl_nvidia_enter(int64_t device);
 /* Pins pages of the host, so that the device copies them by DMA. False: not possible, which does no harm. */
 KDSL_RT bool kdsl_nvidia_pin(int64_t device, void *at, int64_t n_bytes);
 KDSL_RT void kdsl_nvidia_unpin(int64_t device, void *at);
+KDSL_RT bool kdsl_nvidia_fill(int64_t device, void *there, uint32_t value, int64_t n_bytes);
 /* Is it an address on that device, of cudaMalloc? */
 KDSL_RT bool kdsl_nvidia_has(int64_t device, const void *at);
 

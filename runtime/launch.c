@@ -10,6 +10,7 @@
 
 #include "runtime/failure.h"
 #include "runtime/internal.h"
+#include "runtime/section.h"
 #include "runtime/target.h"
 
 /* ident_t.psource: ";file;function;line;column;;" */
@@ -160,10 +161,51 @@ static int32_t launch_in_place(void *loc, int64_t device, int32_t teams, int32_t
     return rc;
 }
 
+/* On a device with its own memory: an array of one value, which the launch maps for itself, is mapped before the launch
+ * and filled there; what the launch would have done at its end is done afterwards. */
+static bool maps_value(const KernelArgs *a, uint32_t i, int64_t device) {
+    char *at = a->begins[i];
+    bool is_copied = a->types[i] & MAP_TO && !(a->types[i] & (MAP_LITERAL | MAP_ALWAYS));
+    if (!is_copied || a->sizes[i] < LEAST_COST_BYTES) return false;
+    return kdsl_part_is_uniform((Part){at, at + a->sizes[i]}) && !kdsl_target()->mapped(at, (int)device);
+}
+
+static void map_one(Mapper *does, void *loc, int64_t device, const KernelArgs *a, uint32_t i, int64_t type) {
+    void *base = a->begins[i], *at = a->begins[i];
+    int64_t n_bytes = a->sizes[i];
+    does(loc, device, 1, &base, &at, &n_bytes, &type, a->names ? (void **)&a->names[i] : NULL, NULL);
+}
+
+static void fill_there(const KernelArgs *a, uint32_t i, void *loc, int64_t device) {
+    uint32_t value;
+    memcpy(&value, a->begins[i], sizeof value);
+    void *there = kdsl_target()->mapped(a->begins[i], (int)device);
+    if (!there || !kdsl_device_fill(device, there, value, a->sizes[i]))
+        map_one(kdsl_target()->update, loc, device, a, i, MAP_TO);
+}
+
+static int32_t launch_apart(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, KernelArgs *args) {
+    enum { MOST = 32 };
+    KernelArgs a = *args; /* the runtime changes it */
+    bool is_filled[MOST] = {false};
+    bool fills = !kdsl_copies_each && device < kdsl_target()->n_devices();
+    uint32_t n = !fills ? 0 : a.n_args < MOST ? a.n_args : MOST;
+    for (uint32_t i = 0; i < n; i++) {
+        is_filled[i] = maps_value(&a, i, device);
+        if (!is_filled[i]) continue;
+        map_one(kdsl_target()->begin_mapping, loc, device, &a, i, 0);
+        fill_there(&a, i, loc, device);
+    }
+    int32_t rc = kdsl_target()->kernel(loc, device, teams, threads, region, args);
+    for (uint32_t i = n; i-- > 0;)
+        if (is_filled[i]) map_one(kdsl_target()->end_mapping, loc, device, &a, i, rc ? 0 : a.types[i] & MAP_FROM);
+    return rc;
+}
+
 int32_t kdsl_launch_now(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     int64_t number = device < 0 ? kdsl_default_device() : device;
     return kdsl_is_in_place(number) ? launch_in_place(loc, device, teams, threads, region, args)
-                                    : kdsl_target()->kernel(loc, device, teams, threads, region, args);
+                                    : launch_apart(loc, number, teams, threads, region, args);
 }
 
 int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {

@@ -39,8 +39,11 @@ static void read_environment_once(void) {
     pthread_once(&once, read_environment);
 }
 
-void kdsl_memory(int32_t kind, int64_t *requirements) {
+bool kdsl_copies_each;
+
+void kdsl_memory(int32_t kind, int32_t copies_each, int64_t *requirements) {
     chosen = (KdslMemoryKind)kind;
+    kdsl_copies_each = copies_each != 0;
     read_environment_once();
     if (requirements && chosen != KDSL_MEMORY_UNIFIED) *requirements = REQUIRES_NOTHING;
 }

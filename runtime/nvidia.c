@@ -23,6 +23,7 @@ static struct {
     int (*retain)(void **context, int device), (*set_current)(void *context);
     int (*pin)(void *at, size_t n_bytes, unsigned flags), (*unpin)(void *at);
     int (*pointer)(void *value, int which, unsigned long long at);
+    int (*set)(unsigned long long at, unsigned value, size_t n, void *stream), (*wait)(void *stream);
 } driver;
 
 static bool has_driver;
@@ -36,7 +37,8 @@ static void load_driver(void) {
                      {&driver.uuid, "cuDeviceGetUuid"},     {&driver.name, "cuDeviceGetName"},
                      {&driver.retain, "cuDevicePrimaryCtxRetain"}, {&driver.set_current, "cuCtxSetCurrent"},
                      {&driver.pin, "cuMemHostRegister_v2"}, {&driver.unpin, "cuMemHostUnregister"},
-                     {&driver.pointer, "cuPointerGetAttribute"}};
+                     {&driver.pointer, "cuPointerGetAttribute"}, {&driver.set, "cuMemsetD32Async"},
+                     {&driver.wait, "cuStreamSynchronize"}};
     void *library = dlopen("libcuda.so", RTLD_NOW | RTLD_LOCAL); /* libomptarget has it open already */
     has_driver = library != NULL;
     for (size_t i = 0; library && i < sizeof functions / sizeof *functions; i++) {
@@ -130,4 +132,10 @@ bool kdsl_nvidia_has(int64_t device, const void *at) {
     if (!context) return false;
     driver.set_current(context);
     return !driver.pointer(&type, MEMORY_TYPE, (unsigned long long)(size_t)at) && type == ON_DEVICE;
+}
+
+bool kdsl_nvidia_fill(int64_t device, void *there, uint32_t value, int64_t n_bytes) {
+    unsigned long long at = (unsigned long long)(size_t)there;
+    kdsl_nvidia_enter(device);
+    return context_of(device) && !driver.set(at, value, (size_t)n_bytes / sizeof value, NULL) && !driver.wait(NULL);
 }

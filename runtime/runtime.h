@@ -181,9 +181,10 @@ KDSL_RT int32_t kdsl_thread_num(void);
 KDSL_RT int32_t kdsl_num_threads(void);
 
 /* memory.c: the choice of --memory, before the program registers itself. requirements: that of its entry for
- * libomptarget, which says that memory is unified; NULL: there is none. KDSL_MEMORY in the environment overrides it. */
+ * libomptarget, which says that memory is unified; NULL: there is none. KDSL_MEMORY in the environment overrides it.
+ * copies_each: --transfers=each, where launches copy all that they are told to. */
 typedef enum KdslMemoryKind { KDSL_MEMORY_AUTO, KDSL_MEMORY_SEPARATE, KDSL_MEMORY_UNIFIED } KdslMemoryKind;
-KDSL_RT void kdsl_memory(int32_t kind, int64_t *requirements);
+KDSL_RT void kdsl_memory(int32_t kind, int32_t copies_each, int64_t *requirements);
 
 /* registration.c: the constructor that irgen makes registers the images of the program with libomptarget; they are
  * unregistered when the program ends or the library is closed. `anchor`: a function of libomptarget, so that the

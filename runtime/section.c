@@ -74,9 +74,26 @@ static void pin_if_it_pays(Section *s, int64_t n_bytes) {
     if (is_third && kdsl_is_large_array(s->begin, size)) s->is_pinned = kdsl_nvidia_pin(s->device, s->begin, size);
 }
 
+bool kdsl_part_is_uniform(Part part) {
+    enum { WORD = 4 };
+    size_t n = (size_t)kdsl_part_bytes(part);
+    if (n < LEAST_COST_BYTES || n % WORD || (size_t)part.begin % WORD) return false;
+    return !memcmp(part.begin, part.begin + WORD, n - WORD);
+}
+
+static bool is_uniform(const Section *s, Part part) { return !s->is_in_place && kdsl_part_is_uniform(part); }
+
+/* False: it has to be copied. */
+static bool send_value(Section *s, Part part) {
+    uint32_t value;
+    memcpy(&value, part.begin, sizeof value);
+    return kdsl_device_fill(s->device, s->there + (part.begin - s->begin), value, kdsl_part_bytes(part));
+}
+
 static void copy(Section *s, Part part, int64_t direction) {
     void *at = part.begin;
     int64_t n_bytes = kdsl_part_bytes(part);
+    if (direction == MAP_TO && is_uniform(s, part) && send_value(s, part)) return;
     if (!s->is_in_place) pin_if_it_pays(s, n_bytes);
     kdsl_moving(s->what, s->device, n_bytes, direction == MAP_TO ? MOVES_IN : MOVES_OUT);
     if (!s->is_in_place)
@@ -167,9 +184,11 @@ Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSectio
     s.is_in_place = kdsl_is_in_place(device);
     s.is_lent = !s.is_in_place && kdsl_section_is_lent(device, all, what);
     if (s.is_lent) copies = false;
-    if (copies) s.moved_bytes = kdsl_part_bytes(all);
-    begin_mapping(&s, copies ? MAP_TO : 0);
-    kdsl_section_mark(&s, all, s.is_lent ? ON_DEVICE : copies ? ON_BOTH : ELSEWHERE);
+    bool is_filled = copies && is_uniform(&s, all);
+    if (copies && !is_filled) s.moved_bytes = kdsl_part_bytes(all);
+    begin_mapping(&s, copies && !is_filled ? MAP_TO : 0);
+    kdsl_section_mark(&s, all, s.is_lent ? ON_DEVICE : copies && !is_filled ? ON_BOTH : ELSEWHERE);
+    if (is_filled) kdsl_section_send(&s, all);
     return s;
 }
 

@@ -103,7 +103,7 @@ fn main() {
 MOVING = """
 kernel twice(x: &mut [f32; n]) over i in n { x[i] *= 2.0; }
 fn main() {
-    var large = [1.0f32; 500000];
+    var large = [f32(i % 7) for i in 500000];
     var small = [1.0f32; 1000];
     for r in 4 {
         offload twice(&mut large);
@@ -111,14 +111,34 @@ fn main() {
         for i in 500000 { large[i] += 1.0; }
         for i in 1000 { small[i] += 1.0; }
     }
-    print("{} {}", large[7], small[7]);
+    print("{} {}", large[8], small[7]);
+}
+"""
+FILLED = """
+kernel add(a: &mut [f64; n], b: &mut [f32; m], c: &mut [u8; k], d: &mut [f64; n], e: &mut [f32; m]) over i in n {
+    a[i] += 1.0;
+    d[i] += 1.0;
+    b[i] += 1.0;
+    c[i] += 1;
+    e[i] += 1.0;
+}
+fn main() {
+    var a = [0.0; 20000];
+    var b = [1.5f32; 40000];
+    var c = [7u8; 100000];
+    var d = [1.0; 20000];               // 8 bytes that are not twice the same 4
+    var e = [f32(i) for i in 40000];
+    offload add(&mut a, &mut b, &mut c, &mut d, &mut e);
+    for i in 20000 { a[i] = 3.0 - 3.0; }
+    offload add(&mut a, &mut b, &mut c, &mut d, &mut e);
+    print("{} {} {} {} {} {}", a[5], b[19999], b[20000], c[7], d[3], e[9]);
 }
 """
 TWO_ARRAYS = """
 kernel twice(x: &mut [f32; n]) over i in n { x[i] *= 2.0; }
 fn main() {
-    var y = [1.0f32; 1000000];
-    var x = [1.0f32; 1000000];
+    var y = [f32(i) for i in 1000000];
+    var x = [f32(i) for i in 1000000];
     offload twice(&mut y);
     for i in 2 { offload twice(&mut x); }
     print("{} {}", x[5], y[4]);
@@ -156,6 +176,17 @@ class Programs(unittest.TestCase):
             env["LD_LIBRARY_PATH"] = str(MOCK / vendor)
         done = subprocess.run([f"./{output}"], capture_output=True, text=True, env=env, cwd=self.folder.name)
         return Run(done, log)
+
+    def test_arrays_of_one_value_are_not_copied(self):
+        """The device fills its own memory: at once, and again after the host has filled the array anew."""
+        self.build(FILLED, "sm_90,gfx90a", ptxas=False)
+        for vendor in ("nvidia", "amd"):
+            got = self.run_on(vendor, KDSL_MOCK_RUN="1")
+            if vendor == "nvidia":
+                self.assertEqual((got.code, got.out), (0, "1 3.5 1.5 9 3 11\n"), got.err)
+            fills = [line.split()[-2 if vendor == "nvidia" else -1] for line in got.lines("fill")]
+            self.assertEqual(sorted(fills), ["100000", "160000", "160000", "160000"], got.log)
+            self.assertEqual(len([line for line in got.lines("copy-in") if "160000" in line]), 2, got.log)
 
     def test_one_program_runs_on_what_there_is(self):
         self.build(SAXPY, "sm_90,gfx90a,gfx942,host", ptxas=False)
