@@ -79,7 +79,7 @@ static void read_settings(void) {
         kdsl_fail(place(), "KDSL_MPI_TIMEOUT must be a number of seconds, not `%s`", limit);
 }
 
-/* A library that is called by a program with MPI uses it as it is. */
+/* A library that is called by a program with MPI uses it as it is: what happens on an error is the program's choice. */
 static void begin(void) {
     enum { FUNNELED = 1 };
     int provided, has_begun = 0, has_ended = 0;
@@ -91,9 +91,9 @@ static void begin(void) {
     if (!has_begun) {
         if (found->init_thread(NULL, NULL, FUNNELED, &provided)) kdsl_fail(place(), "MPI cannot be initialized");
         atexit(finish);
+        found->set_errhandler(found->world, found->errors_return);
     }
     mpi = found;
-    mpi->set_errhandler(mpi->world, mpi->errors_return);
     mpi->comm_rank(mpi->world, &my_rank);
     mpi->comm_size(mpi->world, &n_ranks);
     kdsl_job_begins(my_rank, n_ranks, has_begun ? NULL : abort_job);

@@ -1,5 +1,6 @@
 /* mpi_library.c -- finds and opens the MPI library, and reads its handles and functions. A program has to use the
  * library of the launcher that has started it. So it is opened when the program runs, by this order:
+ * - what the process has loaded already: a host program that calls a KDSL library uses MPI itself;
  * - KDSL_MPI in the environment: `openmpi`, `mpich`, or the path of a library;
  * - the family whose launcher has started the program, which is told by the environment that the launcher sets;
  * - the family of the `mpicc` in PATH;
@@ -85,7 +86,17 @@ static void *open_wanted(const char *wanted) {
     return open_library(wanted);
 }
 
+static void *loaded_library(void) {
+    void *library = dlsym(RTLD_DEFAULT, "MPI_Init_thread") ? dlopen(NULL, RTLD_NOW) : NULL;
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (int k = 0; !library && families[i].libraries[k]; k++)
+            library = dlopen(families[i].libraries[k], RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+    return library;
+}
+
 static void *find_library(void) {
+    void *loaded = loaded_library();
+    if (loaded) return loaded;
     const char *wanted = getenv("KDSL_MPI");
     if (wanted && *wanted) {
         void *library = open_wanted(wanted);

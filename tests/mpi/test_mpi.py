@@ -170,7 +170,54 @@ fn main() {
             assert v[i, j] == if alone { -1.0 } else { value(a * down + i, b * right + j) }, "{} {}: {}", i, j, v[i, j];
         }
     }
+    var m = [-1; 5, 7];
+    if n > 1 && r == 0 {                           // a message to itself would wait for its own end
+        for i in 5 { for j in 7 { m[i, j] = i32(10 * i + j); } }
+        mpi.send_columns(&m, 2, 3, n - 1, 9);
+    }
+    if n > 1 && r == n - 1 {
+        var got = [-1; 5, 7];
+        mpi.receive_columns(&mut got, 4, 3, 0, 9);
+        for i in 5 { for j in 7 { assert got[i, j] == if j < 4 { -1 } else { i32(10 * i + j - 2) }; } }
+    }
     if r == 0 { print("same"); }
+}
+"""
+
+# A program with MPI that calls a KDSL library.
+HOSTED = """
+import mpi;
+
+export fn total(x: f64) -> f64 { return mpi.sum(x); }
+
+export fn shift(x: &[f64; n], y: &out [f64; n]) {
+    let size = mpi.size();
+    for i in n { y[i] = 0.0; }
+    mpi.sendrecv(&x, (mpi.rank() + 1) % size, &out y, (mpi.rank() + size - 1) % size, 0);
+}
+
+export fn wrong() -> i32 { let x = [1.0]; mpi.send(&x, mpi.size(), 0); return 0; }
+"""
+
+HOST = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include "hosted.h"
+
+int main(int argc, char **argv) {
+    int rank, size, wrong_result;
+    double sum, x[3], y[3];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (total(rank + 1, &sum) || sum != size * (size + 1) / 2) return puts(kdsl_last_error()), 1;
+    for (int i = 0; i < 3; i++) x[i] = 10 * rank + i;
+    if (shift(x, y, 3) || y[2] != 10 * ((rank + size - 1) % size) + 2) return puts(kdsl_last_error()), 2;
+    if (wrong(&wrong_result) != 3 || !strstr(kdsl_last_error(), "send: there is no rank")) return 3; /* the job goes on */
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!rank) puts("right");
+    return MPI_Finalize();
 }
 """
 
@@ -325,6 +372,28 @@ class MpiTest(unittest.TestCase):
                             if found:
                                 moved[found[1]] = [int(b) for b in re.findall(r" x, (\d+) B", line)][1::2]
                         self.assertEqual((moved["step"], moved["host code"]), ([to, 0], [0, back]), done.stderr)
+
+    def test_hosted(self):
+        folder = Path(self.folder.name)
+        (folder / "hosted.kdsl").write_text(HOSTED)
+        (folder / "host.c").write_text(HOST)
+        subprocess.run([KDSLC, "--shared", "hosted.kdsl", "-o", "libhosted.so"], cwd=folder, check=True)
+        subprocess.run([KDSLC, "--emit=header", "hosted.kdsl", "-o", "hosted.h"], cwd=folder, check=True)
+        for mpi in LIBRARIES:
+            with self.subTest(mpi=mpi.name):
+                subprocess.run([mpi.mpicc, "host.c", "./libhosted.so", "-o", "host"], cwd=folder, check=True)
+                done = mpi.run(2, "./host", folder=folder)
+                self.assertEqual((done.returncode, done.stdout), (0, "right\n"), done.stderr)
+
+    def test_bytes_on_the_wire(self):
+        program = self.compiled(STEPS)
+        for mpi in LIBRARIES:
+            if mpi.name != "openmpi":
+                continue  # MPICH counts no bytes; the messages are the same
+            monitored = {"OMPI_MCA_pml_monitoring_enable": "2", "OMPI_MCA_pml_monitoring_enable_output": "1"}
+            done = mpi.run(2, program, **monitored)
+            sent = re.findall(r"^E\t(\d)\t(\d)\t(\d+) bytes\t(\d+) msgs", done.stdout + done.stderr, re.M)
+            self.assertEqual(sorted(sent), [("0", "1", str(100 * 8 * 512), "100"), ("1", "0", str(100 * 8 * 512), "100")])
 
     def test_requests(self):
         program = self.compiled(REQUESTS)
