@@ -79,6 +79,14 @@ typedef struct UseEdge {
 typedef Vec(UseEdge) UseEdges;
 
 /* Sema's notes about one function while it is checked and in the passes over the whole program. */
+/* An `&out` of a kernel of which not every element is seen to be written, and how many launches, as far as they are
+ * planned, write it whole together with others (together.c). */
+typedef struct PartlyWritten {
+    bool is_partly;
+    const char *left_out; /* an example of an element; or NULL */
+    int n_launches, n_together;
+} PartlyWritten;
+
 typedef struct FuncFacts {
     CallSites calls, callers;
     EffectSource effect[N_EFFECTS];
@@ -99,6 +107,7 @@ typedef struct FuncFacts {
     struct Launched *launched; /* launched.c: kernels */
     struct LaunchValues *values; /* launch_values.c: kernels; NULL: no launch was found */
     struct ArrayFlow *flow; /* flow.h: NULL: it has no body */
+    PartlyWritten *parts;   /* transfer.c: kernels: by parameter; NULL: none is written in part */
     unsigned *uses;         /* uses.c: Use bits, by parameter */
     UseEdges *used_by;      /* the same: the callers to which they are propagated, by parameter */
     int pending; /* kernel.c: callees not yet shown to end */
@@ -431,6 +440,7 @@ void plan_transfers(Sema *s, Func *f);
 /* assign.c, transfer.c, warn.c: one function at a time, after all bodies */
 void assign_check(Sema *s, Func *f);
 void transfer_infer(Sema *s, Func *f);
+void transfer_warn(Sema *s, Func *f); /* W0501, after plan_transfers */
 void transfer_narrow(Sema *s, Func *f); /* after uses_find */
 /* whole.c: which function, the kernel or one that it calls, writes every element of a parameter (of a value: for every
  * item)? NULL: not shown; *left_out (may be NULL) is then an element in words, "`y[0]` may be left out", or NULL. */

@@ -135,6 +135,7 @@ static const char *narrowing(Explain *x, const Event *e) {
     const Func *k = e->call->func, *writer;
     RefMode mode = k->params.at[e->param]->mode;
     Transfer t = k->transfers.at[e->param];
+    if (e->is_together && t & TRANSFER_TO) return "the launches around it write every element and read none";
     if (t == TRANSFER_UNUSED) return "the kernel does not access its elements";
     if (mode == REF_MUT && t == TRANSFER_TO) return "the kernel never writes it";
     if (mode == REF_MUT && t == TRANSFER_FROM) {
@@ -168,8 +169,8 @@ static const char *why_resident(Explain *x, const Event *e, const ArgPlan *a, Wr
         return "kept on the device of the launch: only memory is allocated there";
     if (names_device(e)) return "kept on the device of the launch: copied in if another copy is newer";
     if (a->brings_whole) return "kept on the device: the whole array is copied in, because a later launch reads it";
-    if (!(a->transfer & TRANSFER_TO)) return "kept on the device: only memory is allocated there";
     if (a->is_there) return "kept on the device: it is already there";
+    if (!(a->transfer & TRANSFER_TO)) return "kept on the device: only memory is allocated there";
     if (may_be_elsewhere(x, e, set)) return "kept on the device: copied in if another copy is newer";
     if (!*host) return "kept on the device: copied in if the host's copy is newer";
     if (a->only_parts)

@@ -31,6 +31,7 @@ typedef struct Event {
     Expr *launch;         /* PASS to a kernel: the EXPR_OFFLOAD */
     int param;            /* PASS: which argument it is */
     Stmt *resident;       /* innermost STMT_RESIDENT around it; ENTER: the one that begins */
+    bool is_together;     /* PASS to a kernel: with launches around it, it writes every element (together.c) */
     int resident_no;      /* the same: its number in ArrayFlow.residents, -1: none */
     bool copies;          /* ENTER: plan.c: copied in here */
     Stmt *loop_stmt;      /* FILL: the loop that fills it */
@@ -78,6 +79,9 @@ ArrayFlow *flow_build(Sema *s, Func *f);
 /* fills.c: the arrays that this STMT_FOR may assign whole, judged by its text. Whether it also reads them is not
  * checked here. */
 void fills_find(Sema *s, const Stmt *loop, SyncList *found);
+
+/* together.c: sets Event.is_together. */
+void together_find(Sema *s, ArrayFlow *flow);
 
 /* What a function does with the array of a parameter: uses.c. */
 typedef enum Use {

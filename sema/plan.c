@@ -96,7 +96,10 @@ static void find_order(Plan *p) {
     memmove(p->order, p->order + filled, sizeof *p->order * (size_t)p->n_order);
 }
 
-static Transfer transfer_of(const Event *e) { return e->call->func->transfers.at[e->param]; }
+static Transfer transfer_of(const Event *e) {
+    Transfer t = e->call->func->transfers.at[e->param];
+    return e->is_together ? t & (Transfer)~TRANSFER_TO : t;
+}
 
 /* What invalidates a request that is made once before a loop: for code that only reads, for code that writes. */
 enum { UNSETTLES_READERS = 1, UNSETTLES_WRITERS = 2, UNSETTLES_ALL = 3 };
@@ -298,7 +301,7 @@ static void find_backward(Plan *p) {
 
 /* May this launch map the array itself? `later`: the backward facts after it. */
 static bool may_go_alone(const Event *e, Bits later) {
-    if (later & LATER_LAUNCH) return false;
+    if (later & LATER_LAUNCH || e->is_together) return false;
     return !(transfer_of(e) & TRANSFER_FROM) || !(later & MAY_READ) || later & MUST_READ;
 }
 
@@ -495,6 +498,8 @@ static void decide_launch(Plan *p, Event *e, Bits fact, Bits later, bool alone) 
     }
     ArgPlan *a = &plan->args[e->param];
     a->transfer = transfer_of(e);
+    PartlyWritten *part = e->call->func->facts->parts;
+    if (part) part[e->param].n_launches++, part[e->param].n_together += e->is_together;
     if (a->transfer == TRANSFER_UNUSED) return;
     a->resident = !(alone && fact & CLEAN);
     a->is_there = fact & DEVICE_OK && !names_device(e);
@@ -639,6 +644,7 @@ void plan_transfers(Sema *s, Func *f) { /* of a program that launches something 
     p.in = bits_by_block(&p);
     p.out = bits_by_block(&p);
     p.now = arena_alloc(s->arena, (size_t)p.n + 1);
+    together_find(s, p.flow);
     find_order(&p);
     find_surroundings(&p);
     find_hoistable(&p);

@@ -17,6 +17,7 @@ static void narrow_field(Func *f, const Symbol *param, int i) {
     else if (param->mode == REF_MUT && !param->written) f->transfers.at[i] = TRANSFER_TO;
 }
 
+/* `&out` parameters: whether every element is written; if not, a warning follows when the launches are known. */
 void transfer_infer(Sema *s, Func *f) {
     for (int i = 0; i < f->params.n; i++) {
         Symbol *param = f->params.at[i];
@@ -27,6 +28,19 @@ void transfer_infer(Sema *s, Func *f) {
             f->transfers.at[i] = TRANSFER_FROM;
             continue;
         }
+        if (!f->facts->parts) f->facts->parts = arena_array(s->arena, PartlyWritten, f->params.n + 1);
+        f->facts->parts[i] = (PartlyWritten){.is_partly = true, .left_out = left_out};
+    }
+}
+
+void transfer_warn(Sema *s, Func *f) {
+    int since = s->c->diags.list.n;
+    for (int i = 0; f->facts->parts && i < f->params.n; i++) {
+        const PartlyWritten *part = &f->facts->parts[i];
+        bool is_together = part->n_launches && part->n_together == part->n_launches && !f->is_export;
+        if (!part->is_partly || is_together) continue;
+        const Symbol *param = f->params.at[i];
+        const char *left_out = part->left_out;
         TypeExpr *te = f->item->fn.params.at[i].type;
         Diag *d = diag(s->c, W0501, param->span,
                        "cannot prove that every element of `%s` is written, so it is also copied to the device",
@@ -40,6 +54,7 @@ void transfer_infer(Sema *s, Func *f) {
                       param->name, f->name);
         diag_fix(s->c, d, te->ref.mode_span, "&mut", "use `&mut` if the other elements are to keep their values");
     }
+    instance_notes(s, f->facts->instance, since, ALL_STEPS);
 }
 
 static void narrow_param(Sema *s, Func *f, int i) {

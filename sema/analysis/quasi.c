@@ -524,18 +524,22 @@ isl_set *quasi_and(isl_set *a, isl_set *b) {
 
 enum { MAX_SIZE_BITS = 56 }; /* of an extent: no processor gives a program more addresses */
 
+isl_set *quasi_is_size(isl_pw_aff *v) {
+    isl_space *space = isl_space_params(isl_pw_aff_get_domain_space(v));
+    isl_val *most = isl_val_int_from_si(isl_pw_aff_get_ctx(v), INT64_C(1) << MAX_SIZE_BITS);
+    isl_pw_aff *end = isl_pw_aff_val_on_domain(isl_set_universe(isl_space_set_from_params(space)), most);
+    return isl_set_intersect(isl_pw_aff_nonneg_set(isl_pw_aff_copy(v)), isl_pw_aff_le_set(isl_pw_aff_copy(v), end));
+}
+
 isl_set *quasi_bind_parameters(QuasiFrame *at) {
     const Func *f = at->f;
     Quasi *q = at->q;
     isl_set *states = quasi_all(q);
-    isl_pw_aff *most = quasi_number(q, INT64_C(1) << MAX_SIZE_BITS);
     for (int i = 0; i < f->sizes.n; i++) {
         isl_pw_aff *v = quasi_variable(q, f->sizes.at[i]);
-        states = isl_set_intersect(states, isl_pw_aff_nonneg_set(isl_pw_aff_copy(v)));
-        states = isl_set_intersect(states, isl_pw_aff_le_set(isl_pw_aff_copy(v), isl_pw_aff_copy(most)));
+        states = isl_set_intersect(states, quasi_is_size(v));
         quasi_bind(at, f->sizes.at[i], v);
     }
-    isl_pw_aff_free(most);
     for (int i = 0; i < f->params.n; i++) {
         const Symbol *p = f->params.at[i];
         if (p->mode != REF_NONE || !is_integer(p->type)) continue;
@@ -546,11 +550,21 @@ isl_set *quasi_bind_parameters(QuasiFrame *at) {
     return states;
 }
 
-static isl_pw_aff *extent_of(QuasiFrame *at, const Expr *e, int d) {
-    const Symbol *array = e->kind == EXPR_NAME ? e->name.sym : NULL;
-    if (!array || array->reshaped) return NULL;
+isl_pw_aff *quasi_array_extent(QuasiFrame *at, const Symbol *array, int d) {
+    if (array && array == at->sized) return isl_pw_aff_copy(at->extent[d]);
+    if (!array || array->reshaped || array->type->kind != TY_ARRAY) return NULL;
     if (array->kind == SYM_PARAM) return quasi_extent(at, &at->f->shapes.at[array->dim].at[d]);
-    return array->dims[d].kind == DIM_CONST ? quasi_number(at->q, array->dims[d].value) : NULL;
+    return quasi_dim(at, &array->dims[d]);
+}
+
+isl_pw_aff *quasi_dim(QuasiFrame *at, const Dim *dim) {
+    if (dim->kind == DIM_CONST) return quasi_number(at->q, dim->value);
+    bool is_known = dim->kind == DIM_SYMBOL && dim->sym->id >= 0 && dim->sym->id < at->f->n_symbols;
+    return is_known ? isl_pw_aff_copy(at->value[dim->sym->id]) : NULL;
+}
+
+static isl_pw_aff *extent_of(QuasiFrame *at, const Expr *e, int d) {
+    return quasi_array_extent(at, e->kind == EXPR_NAME ? e->name.sym : NULL, d);
 }
 
 /* Of the range number d in a slice. */

@@ -32,6 +32,8 @@ typedef struct QuasiFrame {
     /* What stands for an expression or condition that is not of this form, for analyses that know more; or NULL. */
     isl_pw_aff *(*other_int)(struct QuasiFrame *at, const Expr *e, isl_set *states);
     isl_set *(*other_bool)(struct QuasiFrame *at, const Expr *e, isl_set *states);
+    const Symbol *sized;       /* an array whose extents the analysis knows; or NULL */
+    isl_pw_aff *const *extent; /* of that one */
 } QuasiFrame;
 
 Quasi quasi_begin(Arena *arena, unsigned long operations); /* isl stops after so many: all that follows is NULL */
@@ -64,6 +66,11 @@ __isl_give isl_set *quasi_bool(QuasiFrame *at, const Expr *e, __isl_keep isl_set
 __isl_give isl_set *quasi_range(QuasiFrame *at, const Range *r, __isl_keep isl_pw_aff *v, __isl_keep isl_set *states);
 /* The extent d of an array parameter. */
 __isl_give isl_pw_aff *quasi_extent(QuasiFrame *at, const Extent *x);
+/* An extent as sema knows it; the extent d of any array; NULL: not known. */
+__isl_give isl_pw_aff *quasi_dim(QuasiFrame *at, const Dim *dim);
+__isl_give isl_pw_aff *quasi_array_extent(QuasiFrame *at, const Symbol *array, int d);
+/* The states in which a value can be an extent: from 0 to what a processor has addresses for. */
+__isl_give isl_set *quasi_is_size(__isl_keep isl_pw_aff *value);
 /* Of a kernel or function: sizes are from 0, scalar parameters within their types. The states of that. */
 __isl_give isl_set *quasi_bind_parameters(QuasiFrame *at);
 /* The sizes of a function that is called. */

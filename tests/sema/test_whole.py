@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Must-write regions (sema/whole.c) against brute force: tests/sema/test_whole.py KDSLC [--seed N] [--kernels N]
+"""Must-write regions (sema/written.c) against brute force: tests/sema/test_whole.py KDSLC [--seed N] [--kernels N]
 
 Makes random kernels with an `&out` array: stores at affine indices, in loops, under conditions that the compiler can
 translate and under others, behind early returns, in functions, in groups. The compiler proves that every element is
@@ -53,7 +53,7 @@ class Maker:
         self.rng, self.number, self.fresh = rng, number, 0
         self.rank = rng.choice((1, 1, 2))
         self.functions = []
-        self.group = self.rank == 1 and rng.random() < .15
+        self.group = rng.choice((2, 4)) if rng.random() < .2 else 0  # items of a group along each axis
 
     def name(self):
         self.fresh += 1
@@ -184,23 +184,30 @@ class Maker:
 
     def kernel(self):
         axes = ["i", "j"][:self.rank if self.rng.random() < .8 else 1]
-        names = axes + (["i.local"] if self.group else [])
+        names = axes + ([f"{a}.{what}" for a in axes for what in ("local", "group")] if self.group else [])
         ends = [["n", "m"][d] for d in range(len(axes))]
         step = self.rng.choice((1, 1, 1, 1, 2)) if not self.group else 1
         body, run = self.block(names, 2)
         over = ", ".join(f"{a} in " + (f"0..{e} step {step}" if step > 1 else e) for a, e in zip(axes, ends))
+        ends_early = self.rng.random() < .5  # else all items of a group run
         if self.group:
-            over += " by 4"
-            body = f"if inside {{ {body} }}"
+            over = ", ".join(f"{a} in {e} by {self.group}" for a, e in zip(axes, ends))
+            body = f"if inside {{ {body} }}" if ends_early else body
+
+        def items(end):
+            by = 1 if ends_early or not self.group else self.group
+            return range(0, (end + by - 1) // by * by, step)
         shape = ", ".join(["n", "m"][:self.rank])
         text = "\n".join(self.functions + [
             f"kernel k{self.number}(u: &[i32; _], y: &out [i32; {shape}]) over {over} {{ {body} }}"])
 
         def written(n, m, outcome):
             y = set()
-            for p in itertools.product(*(range(0, {"n": n, "m": m}[e], step) for e in ends)):
+            for p in itertools.product(*(items({"n": n, "m": m}[e]) for e in ends)):
                 env = {"n": n, "m": m, **dict(zip(axes, p))}
-                env["i.local"] = env["i"] % 4
+                for a, v in zip(axes, p):
+                    if self.group:
+                        env[f"{a}.local"], env[f"{a}.group"] = v % self.group, v // self.group
                 try:
                     run(env, y, outcome)
                 except Returned:
