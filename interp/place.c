@@ -112,7 +112,8 @@ Array interp_slice(Frame *f, Expr *e, const Bounds *b) {
     Array a = interp_array(f, e->index.base), s = {0};
     const Type *t = e->index.base->type;
     int64_t offset = 0;
-    for (int d = 0, n = 0; d < t->rank; d++) {
+    int n = 0;
+    for (int d = 0; d < t->rank; d++) {
         int64_t lo = b->has_lo[d] ? b->lo[d] : 0, hi = b->has_hi[d] ? b->hi[d] : a.ext[d];
         bool ranged = e->index.at.at[d]->kind == EXPR_RANGE;
         if (ranged) check_slice(f, e, &a, lo, hi, d);
@@ -120,6 +121,7 @@ Array interp_slice(Frame *f, Expr *e, const Bounds *b) {
         if (ranged) s.ext[n++] = hi - lo;
         offset = offset * a.ext[d] + lo;
     }
+    for (int d = 1; e->index.is_flat && d < n; d++) s.ext[0] *= s.ext[d];
     s.data = a.data + offset * type_size_bytes(t->elem);
     return s;
 }

@@ -175,6 +175,7 @@ struct Expr {
         struct {
             Expr *base;
             ExprList at;
+            bool is_flat;    /* sema: the slice has one dimension, of all its elements: flat(&m) */
             unsigned proven; /* sema: bit d: index d is proven in bounds */
             int site;        /* sema: as above, for the others */
             unsigned early;  /* sema: bit d: on devices the enclosing loop checks index d; see LoopCheck */

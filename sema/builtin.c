@@ -131,6 +131,7 @@ static bool is_text(Sema *s, Arg *a, const char *why) {
 static Type *check_len(Sema *s, Expr *e) {
     Arg *a = &e->call.args.at[0];
     bool slice = expr_is_slice(a->value);
+    if (slice && a->value->index.is_flat) a->mode = REF_NONE; /* len(flat(&m)): the mode says nothing here */
     Type *t = slice ? check_slice(s, a->value) : check_expr(s, &a->value);
     if (is_bad(t) || !is_plain(s, a)) return s->error;
     if (slice) return s->index;

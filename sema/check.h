@@ -374,6 +374,8 @@ Type *vector_among(ArgList *args); /* NULL: none */
 Type *check_vector(Sema *s, Expr *e); /* dot, cross, length */
 
 /* slice.c */
+void slice_flat_args(Sema *s, ArgList *args);      /* flat(&m) becomes a slice */
+bool slice_misplaced_flat(Sema *s, Expr *e);       /* flat(m), or flat(&m) that is no argument; reported */
 Type *check_slice(Sema *s, Expr *e);    /* in arguments: its type is that of an array */
 Type *slice_as_value(Sema *s, Expr *e); /* anywhere else: reports */
 bool slices_disjoint(const Expr *a, const Expr *b);

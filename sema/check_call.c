@@ -104,7 +104,8 @@ static bool check_array_type(Sema *s, Arg *arg, const Func *f, const Symbol *par
     Type *have = arg->value->type, *want = param->type;
     if (have == want) return true;
     Diag *d;
-    const char *name = source_text(s, arg->value->span);
+    bool is_flat = expr_is_slice(arg->value) && arg->value->index.is_flat;
+    const char *name = source_text(s, is_flat ? arg->span : arg->value->span);
     if (have->rank != want->rank)
         d = diag(s->c, E0602, arg->span, "`%s` has %d dimension%s, but parameter `%s` of `%s` has %d", name, have->rank,
                  have->rank == 1 ? "" : "s", param->name, f->name, want->rank);
@@ -113,6 +114,10 @@ static bool check_array_type(Sema *s, Arg *arg, const Func *f, const Symbol *par
                  have->elem->name,
                  param->name, f->name, want->elem->name);
     diag_note(s->c, d, param->span, "the parameter is declared here");
+    bool may_flatten = want->rank == 1 && have->rank > 1 && have->elem == want->elem && !s->func->is_kernel;
+    if (may_flatten)
+        diag_fix(s->c, d, arg->span, arena_printf(s->arena, "flat(%s)", source_text(s, arg->span)),
+                 "pass all elements as one dimension");
     const Symbol *sym = arg->value->kind == EXPR_NAME ? arg->value->name.sym : NULL;
     bool from_literal = have->elem == s->f64 || have->elem == s->i32; /* what a literal is, left alone */
     if (sym && sym->kind == SYM_LOCAL && have->rank == want->rank && from_literal && type_is_number(want->elem))
@@ -294,7 +299,7 @@ static Type *check_convert_or_splat(Sema *s, Expr *e, Type *to) {
 
 static Type *unknown_function(Sema *s, Expr *e) {
     Name name = e->call.callee->name.name;
-    if (vector_unknown(s, name, e->call.callee->span)) return check_args_only(s, e);
+    if (vector_unknown(s, name, e->call.callee->span) || slice_misplaced_flat(s, e)) return check_args_only(s, e);
     Diag *d = diag(s->c, E0301, e->call.callee->span, "there is no function `%s`", name);
     explain_unknown(s, d, e->call.callee->span, name, true);
     return check_args_only(s, e);
@@ -326,6 +331,7 @@ static Type *check_named_call(Sema *s, Expr *e, bool is_launch) {
 static Type *check_callee(Sema *s, Expr *e, bool is_launch) {
     Expr *callee = e->call.callee;
     module_member(s, callee);
+    slice_flat_args(s, &e->call.args);
     if (callee->kind == EXPR_ERROR) return check_args_only(s, e);
     if (callee->kind == EXPR_NAME) return check_named_call(s, e, is_launch);
     if (callee->kind == EXPR_FIELD && !is_launch) return check_method(s, e);

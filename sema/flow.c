@@ -329,7 +329,7 @@ static void build_call(Builder *b, Expr *call, Expr *launch) {
         p->launch = launch;
         p->param = i;
         p->span = args->at[i].span;
-        p->is_element = expr_is_slice(args->at[i].value);
+        p->is_element = expr_is_part(args->at[i].value);
     }
 }
 

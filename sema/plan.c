@@ -179,7 +179,7 @@ static void host_writes(const Event *e, Bits *b) {
     else *b |= reads_of_poke(e) ? MAY_READ | READ_SOON : MAY_READ;
 }
 
-static bool is_whole(const Event *e) { return e->arg->value->kind == EXPR_NAME; }
+static bool is_whole(const Event *e) { return e->arg->value->kind == EXPR_NAME || !e->is_element; }
 
 static bool names_device(const Event *e) { return e->launch->offload.device != NULL; }
 

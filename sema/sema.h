@@ -429,7 +429,8 @@ void emit_plan(const Program *p, Buf *out);         /* --emit=plan */
 
 /* Reading helpers for later passes */
 Expr *expr_strip(Expr *e); /* without EXPR_CONVERT */
-bool expr_is_slice(const Expr *e);            /* x[a..b], m[i, ..] */
+bool expr_is_slice(const Expr *e);            /* x[a..b], m[i, ..], flat(&m) */
+bool expr_is_part(const Expr *e);             /* a slice that is not all of the array */
 bool passes_described(const Func *f);         /* a generic function of C: border.c */
 bool range_is_extent(const Range *r);         /* `i in n`, `i in 0..n` of a comprehension: n is the extent */
 /* The variable that an input shows, whose arrays are not copied for it. NULL: the input shows another value. */

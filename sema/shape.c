@@ -71,6 +71,15 @@ static void dims_of_slice(const Expr *e, Dim out[MAX_RANK]) {
     for (int d = 0; d < e->index.at.n; d++)
         if (e->index.at.at[d]->kind == EXPR_RANGE)
             out[n++] = dim_of_slice(&e->index.at.at[d]->range.range, array->dims[d]);
+    if (!e->index.is_flat) return;
+    Dim product = dim_const(1);
+    int64_t count;
+    for (int d = 0; d < n; d++) {
+        bool fits = product.kind == DIM_CONST && out[d].kind == DIM_CONST;
+        product = fits && !__builtin_mul_overflow(product.value, out[d].value, &count) ? dim_const(count) : (Dim){0};
+        out[d] = (Dim){0};
+    }
+    out[0] = product;
 }
 
 static Dim dim_of_array(Expr *e, int d) {

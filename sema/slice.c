@@ -3,6 +3,8 @@
  * contiguous, so a slice has indices first, then one range, then whole dimensions. Whether two slices of one array can
  * overlap is decided here from the text of their bounds. That the bounds are ordered and in range is checked at
  * compile time (shape.c) or at run time. */
+#include <string.h>
+
 #include "sema/check.h"
 
 bool expr_is_slice(const Expr *e) {
@@ -16,6 +18,65 @@ Symbol *expr_array_symbol(const Expr *e) {
     const Expr *base = expr_is_slice(e) ? e->index.base : e;
     if (expr_fixed_field(base)) return expr_root(base);
     return base->kind == EXPR_NAME ? base->name.sym : NULL;
+}
+
+static bool is_whole_dimension(const Expr *at) {
+    const Range *r = &at->range.range;
+    return !r->hi && (!r->lo || (r->lo->konst.kind == CONST_INT && r->lo->konst.i == 0));
+}
+
+bool expr_is_part(const Expr *e) {
+    if (!expr_is_slice(e)) return false;
+    for (int d = 0; d < e->index.at.n; d++)
+        if (e->index.at.at[d]->kind != EXPR_RANGE || !is_whole_dimension(e->index.at.at[d])) return true;
+    return false;
+}
+
+/* Flat views ------------------------------------------------------------------------------------------------------ */
+
+/* `flat(&m)` is a slice of all of m, `flat(&m[a..b, ..])` the slice that it names, with one dimension. */
+static bool is_flat_name(Name name) { return !strcmp(name, "flat"); }
+
+static bool is_flat_view(Sema *s, const Arg *a) {
+    const Expr *e = a->value, *callee = e->kind == EXPR_CALL ? e->call.callee : NULL;
+    if (a->mode != REF_NONE || a->label || !callee || callee->kind != EXPR_NAME) return false;
+    if (scope_find(s, callee->name.name) || !is_flat_name(callee->name.name)) return false;
+    return e->call.args.n == 1 && e->call.args.at[0].mode != REF_NONE && !e->call.args.at[0].label;
+}
+
+static Expr *all_of(Sema *s, Expr *array) {
+    Expr *e = arena_new(s->arena, Expr), *all = arena_new(s->arena, Expr);
+    *all = (Expr){.kind = EXPR_RANGE, .span = array->span};
+    *e = (Expr){.kind = EXPR_INDEX, .span = array->span};
+    e->index.base = array;
+    vec_push(s->arena, &e->index.at, all);
+    return e;
+}
+
+void slice_flat_args(Sema *s, ArgList *args) {
+    for (int i = 0; i < args->n; i++) {
+        Arg *a = &args->at[i];
+        if (!is_flat_view(s, a)) continue;
+        const Arg *inner = &a->value->call.args.at[0];
+        a->mode = inner->mode;
+        a->mode_span = inner->mode_span;
+        a->value = expr_is_slice(inner->value) ? inner->value : all_of(s, inner->value);
+        a->value->index.is_flat = true;
+        if (!s->func || !s->func->is_kernel) continue;
+        diag(s->c, E0614, a->span, "a kernel cannot make a flat view: pass one where it is launched");
+        a->value->type = s->error;
+    }
+}
+
+bool slice_misplaced_flat(Sema *s, Expr *e) {
+    if (!is_flat_name(e->call.callee->name.name) || e->call.args.n != 1) return false;
+    Diag *d = diag(s->c, E0614, e->span, "a flat view is a reference to an array, and can only be an argument");
+    const Arg *a = &e->call.args.at[0];
+    if (a->mode != REF_NONE)
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(%s)", source_text(s, e->span)), "copy it into an array");
+    else
+        diag_note(s->c, d, a->span, "write it with the mode, as in `k(flat(&%s))`", source_text(s, a->span));
+    return true;
 }
 
 /* Checking ---------------------------------------------------------------------------------------------------- */
@@ -43,11 +104,6 @@ static bool check_positions(Sema *s, Expr *e) {
         ok = false;
     }
     return ok;
-}
-
-static bool is_whole_dimension(const Expr *at) {
-    const Range *r = &at->range.range;
-    return !r->hi && (!r->lo || (r->lo->konst.kind == CONST_INT && r->lo->konst.i == 0));
 }
 
 /* A `..` at the end counts for all dimensions that are left: a function can take rows of an array of any rank. */
@@ -100,6 +156,7 @@ Type *check_slice(Sema *s, Expr *e) {
     }
     if (!check_side_by_side(s, e)) return bad(s, e);
     for (int d = 0; d < n; d++) rank += e->index.at.at[d]->kind == EXPR_RANGE;
+    if (e->index.is_flat) rank = 1;
     if (s->facts) vec_push(s->arena, &s->facts->indexed, e);
     return e->type = type_array(s->types, array->elem, rank);
 }

@@ -234,7 +234,8 @@ static void bind_group(Written *at, Items *all, int d, isl_set *states) {
     isl_val *by = isl_val_int_from_si(q->ctx, f->group.by[d]), *step_val = isl_val_int_from_si(q->ctx, step);
     isl_pw_aff *k = all->number[d], *lo = r->lo ? quasi_int(&at->quasi, r->lo, states) : quasi_number(q, 0);
     isl_pw_aff *group = isl_pw_aff_floor(isl_pw_aff_scale_down_val(isl_pw_aff_copy(k), isl_val_copy(by)));
-    isl_pw_aff *first = isl_pw_aff_scale_val(isl_pw_aff_copy(group), isl_val_mul(isl_val_copy(by), isl_val_copy(step_val)));
+    isl_pw_aff *first = isl_pw_aff_copy(group);
+    first = isl_pw_aff_scale_val(first, isl_val_mul(isl_val_copy(by), isl_val_copy(step_val)));
     isl_pw_aff *hi = quasi_int(&at->quasi, r->hi, states);
     first = isl_pw_aff_add(first, isl_pw_aff_copy(lo));
     isl_set *runs = step > 0 ? isl_pw_aff_lt_set(first, hi) : isl_pw_aff_gt_set(first, hi);

@@ -55,7 +55,8 @@ CgArray cg_slice(CgFunc *f, Expr *e, const CgBounds *b) {
     CgArray s = {.data = a.data, .type = e->type, .name = a.name};
     LLVMValueRef offset = NULL;
     cg_debug_at(f, e->span);
-    for (int d = 0, n = 0; d < a.type->rank; d++) {
+    int n = 0;
+    for (int d = 0; d < a.type->rank; d++) {
         bool ranged = e->index.at.at[d]->kind == EXPR_RANGE;
         LLVMValueRef lo = b->lo[d] ? b->lo[d] : cg_i64(f->cg, 0), hi = b->hi[d] ? b->hi[d] : a.ext[d];
         int site = e->index.site;
@@ -65,6 +66,7 @@ CgArray cg_slice(CgFunc *f, Expr *e, const CgBounds *b) {
         if (offset) offset = LLVMBuildMul(f->b, offset, a.ext[d], "");
         if (b->lo[d]) offset = offset ? LLVMBuildAdd(f->b, offset, lo, "") : lo;
     }
+    for (int d = 1; e->index.is_flat && d < n; d++) s.ext[0] = LLVMBuildMul(f->b, s.ext[0], s.ext[d], "count");
     if (offset) s.data = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, a.type->elem), a.data, &offset, 1, "slice");
     if (e->index.base->sync != SYNC_NONE) cg_sync_part(f, e->index.base, s.data, cg_array_bytes(f, &s), true);
     return s;

@@ -231,7 +231,7 @@ static OffArg section_arg(Launch *l, const Symbol *p) {
                     .size_bytes = l->bytes[p->dim],
                     .transfer = cg_without_copies(l->f, l->span, p->dim,
                                                   plan ? plan->transfer : l->kernel->transfers.at[p->dim]),
-                    .label = arg && expr_is_slice(arg) ? slice_label(cg, arg)
+                    .label = arg && expr_is_part(arg) ? slice_label(cg, arg)
                                                 : section_label(&cg->c->arena, p, &l->kernel->shapes.at[p->dim]),
                     .place = off_place(cg, p->span, l->kernel->name)};
 }
@@ -251,7 +251,7 @@ static OffArg resident_arg(Launch *l, const Symbol *p) {
     const Expr *arg = l->named ? l->named->offload.call->call.args.at[p->dim].value : NULL;
     const Symbol *array = arg ? expr_array_symbol(arg) : NULL;
     if (!array) return section;
-    section.label = expr_is_slice(arg) ? slice_label(l->f->cg, arg) : array->name;
+    section.label = expr_is_part(arg) ? slice_label(l->f->cg, arg) : array->name;
     section.place = off_place(l->f->cg, arg->span, l->kernel->name);
     return section;
 }

@@ -569,6 +569,7 @@ static isl_pw_aff *extent_of(QuasiFrame *at, const Expr *e, int d) {
 
 /* Of the range number d in a slice. */
 static isl_pw_aff *extent_of_slice(QuasiFrame *at, const Expr *e, int d, isl_set *states) {
+    if (e->index.is_flat) return NULL;
     for (int k = 0; k < e->index.at.n; k++) {
         if (e->index.at.at[k]->kind != EXPR_RANGE || d-- > 0) continue;
         const Range *r = &e->index.at.at[k]->range.range;
