@@ -73,7 +73,8 @@ bool slice_misplaced_flat(Sema *s, Expr *e) {
     Diag *d = diag(s->c, E0614, e->span, "a flat view is a reference to an array, and can only be an argument");
     const Arg *a = &e->call.args.at[0];
     if (a->mode != REF_NONE)
-        diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(%s)", source_text(s, e->span)), "copy it into an array");
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(%s)", source_text(s, e->span)),
+                 "copy it into an array");
     else
         diag_note(s->c, d, a->span, "write it with the mode, as in `k(flat(&%s))`", source_text(s, a->span));
     return true;
