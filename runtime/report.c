@@ -150,7 +150,7 @@ static void say_array(FILE *to, const Row *r) {
     char what[256];
     int n = kdsl_field(r->name, 0, &name), n_file = kdsl_field(r->name, 1, &file),
         n_line = kdsl_field(r->name, 2, &line);
-    snprintf(what, sizeof what, "%.*s (%.*s:%.*s)", n, name, n_file, file, n_line, line);
+    snprintf(what, sizeof what, n_file ? "%.*s (%.*s:%.*s)" : "%.*s", n, name, n_file, file, n_line, line);
     fprintf(to, "%-32s", what);
     say_moves(to, r);
 }

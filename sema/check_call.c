@@ -37,7 +37,9 @@ static const char *signature(Sema *s, const Item *item) {
         text = arena_printf(s->arena, "%s%s%s: %s", text, i ? ", " : "", whole ? whole->name : p->name,
                             source_text(s, p->type->span));
     }
-    return arena_printf(s->arena, "%s%s)", text, item->fn.params.n > 16 ? ", ..." : "");
+    text = arena_printf(s->arena, "%s%s)", text, item->fn.params.n > 16 ? ", ..." : "");
+    const TypeExpr *result = item->kind == ITEM_FN ? item->fn.result : NULL;
+    return result ? arena_printf(s->arena, "%s -> %s", text, source_text(s, result->span)) : text;
 }
 
 static bool check_count(Sema *s, Expr *e, Func *f) {
