@@ -35,6 +35,11 @@ KDSL_RT void kdsl_all_come_back(void);
 /* launch.c: the k-th field of ";x[0:n];file;line;column;;" and its length. */
 KDSL_RT int kdsl_field(const char *text, int k, const char **at);
 /* launch.c: without counting. The arguments are changed. */
+/* Is argument i an array of one value that the launch maps for itself? On a device with its own memory it is filled
+ * there, not copied. Of further arguments than MOST_FILLED all are copied. */
+enum { MOST_FILLED = 32 };
+struct KernelArgs;
+KDSL_RT bool kdsl_launch_fills(const struct KernelArgs *args, uint32_t i, int64_t device);
 KDSL_RT int32_t kdsl_launch_now(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 KDSL_RT extern bool kdsl_report_is_on;
 KDSL_RT int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);

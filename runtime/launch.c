@@ -163,10 +163,11 @@ static int32_t launch_in_place(void *loc, int64_t device, int32_t teams, int32_t
 
 /* On a device with its own memory: an array of one value, which the launch maps for itself, is mapped before the launch
  * and filled there; what the launch would have done at its end is done afterwards. */
-static bool maps_value(const KernelArgs *a, uint32_t i, int64_t device) {
+bool kdsl_launch_fills(const KernelArgs *a, uint32_t i, int64_t device) {
     char *at = a->begins[i];
     bool is_copied = a->types[i] & MAP_TO && !(a->types[i] & (MAP_LITERAL | MAP_ALWAYS));
-    if (!is_copied || a->sizes[i] < LEAST_COST_BYTES) return false;
+    if (!is_copied || a->sizes[i] < LEAST_COST_BYTES || kdsl_copies_each) return false;
+    if (device < 0 || device >= kdsl_target()->n_devices()) return false;
     return kdsl_part_is_uniform((Part){at, at + a->sizes[i]}) && !kdsl_target()->mapped(at, (int)device);
 }
 
@@ -185,13 +186,12 @@ static void fill_there(const KernelArgs *a, uint32_t i, void *loc, int64_t devic
 }
 
 static int32_t launch_apart(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, KernelArgs *args) {
-    enum { MOST = 32 };
+    enum { MOST = MOST_FILLED };
     KernelArgs a = *args; /* the runtime changes it */
     bool is_filled[MOST] = {false};
-    bool fills = !kdsl_copies_each && device < kdsl_target()->n_devices();
-    uint32_t n = !fills ? 0 : a.n_args < MOST ? a.n_args : MOST;
+    uint32_t n = a.n_args < MOST ? a.n_args : MOST;
     for (uint32_t i = 0; i < n; i++) {
-        is_filled[i] = maps_value(&a, i, device);
+        is_filled[i] = kdsl_launch_fills(&a, i, device);
         if (!is_filled[i]) continue;
         map_one(kdsl_target()->begin_mapping, loc, device, &a, i, 0);
         fill_there(&a, i, loc, device);

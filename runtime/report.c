@@ -113,11 +113,11 @@ static bool is_mapped(void *at, int64_t device) {
     return kdsl_is_resident(device, at) || (!kdsl_is_in_place(device) && kdsl_target()->mapped(at, (int)device));
 }
 
-static void plan_launch(const KernelArgs *a, int64_t device) {
+static void plan_launch(const KernelArgs *a, const bool *is_filled, int64_t device) {
     for (uint32_t i = 0; i < a->n_args; i++) {
         if (a->types[i] & MAP_LITERAL || !a->sizes[i]) continue;
         if (!(a->types[i] & MAP_ALWAYS) && is_mapped(a->begins[i], device)) continue;
-        if (a->types[i] & MAP_TO) count(a->names[i], device, PLANNED, true, a->sizes[i]);
+        if (a->types[i] & MAP_TO && !(i < MOST_FILLED && is_filled[i])) count(a->names[i], device, PLANNED, true, a->sizes[i]);
         if (a->types[i] & MAP_FROM) count(a->names[i], device, PLANNED, false, a->sizes[i]);
     }
 }
@@ -235,11 +235,14 @@ int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t thr
     KernelArgs kept = *(const KernelArgs *)args; /* the runtime changes it */
     now = &kept;
     place = place_of(loc);
+    bool is_filled[MOST_FILLED] = {false}; /* by the device; afterwards the values are others */
+    for (uint32_t i = 0; i < kept.n_args && i < MOST_FILLED; i++)
+        is_filled[i] = kdsl_launch_fills(&kept, i, device < 0 ? kdsl_default_device() : device);
     double start = kdsl_clock();
     int32_t rc = kdsl_launch_now(loc, device, teams, threads, region, args);
     double seconds = kdsl_clock() - start;
     int64_t where = rc ? ON_HOST : device < 0 ? kdsl_default_device() : device;
-    if (!rc) plan_launch(&kept, where);
+    if (!rc) plan_launch(&kept, is_filled, where);
     if (KDSL_IS_LIVE) kdsl_live_launched(place, rc ? KDSL_HOST : device, &kept, seconds);
     else note_launch(where, seconds);
     now = NULL;

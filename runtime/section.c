@@ -81,11 +81,15 @@ bool kdsl_part_is_uniform(Part part) {
     return !memcmp(part.begin, part.begin + WORD, n - WORD);
 }
 
-static bool is_uniform(const Section *s, Part part) { return !s->is_in_place && kdsl_part_is_uniform(part); }
+/* In place nothing is copied; only a report, which tells what another device would copy, has to know. */
+static bool is_uniform(const Section *s, Part part) {
+    return (!s->is_in_place || kdsl_report_is_on || KDSL_IS_LIVE) && kdsl_part_is_uniform(part);
+}
 
 /* False: it has to be copied. */
 static bool send_value(Section *s, Part part) {
     uint32_t value;
+    if (s->is_in_place) return true;
     memcpy(&value, part.begin, sizeof value);
     return kdsl_device_fill(s->device, s->there + (part.begin - s->begin), value, kdsl_part_bytes(part));
 }

@@ -44,6 +44,19 @@ fn main() {
 }
 """
 
+# x is mapped by its launch, y stays on the device; z has values of its own.
+FILLED = """kernel twice(x: &mut [f32; n]) over i in n { x[i] = 2.0 * x[i] + 1.0; }
+fn main() {
+    var x = [1.0f32; 50000];
+    offload twice(&mut x);
+    var y = [0.0f32; 50000];
+    for s in 0..2 { offload twice(&mut y); }
+    var z = [f32(i) for i in 50000];
+    offload twice(&mut z);
+    print("{} {}", y[7], z[7]);
+}
+"""
+
 
 class ReportTest(unittest.TestCase):
     def run_program(self, program, **env):
@@ -94,6 +107,16 @@ class ReportTest(unittest.TestCase):
             "some (p.kdsl:18)": row(0, 0, 40),
             "checks (p.kdsl:2)": row(0, 128, 16),
         })
+
+    def test_filled(self):
+        """Arrays of one value are not copied in, and in place the report says the same of another device."""
+        for memory in ("separate", "auto"):
+            done = self.run_program(FILLED, KDSL_REPORT="1", KDSL_MEMORY=memory)
+            planned = re.findall(r"^(twice \(p\.kdsl:\d+\)|[xyz] \(p\.kdsl:\d+\)).*?  (\d+) x, (\d+) B", done.stderr, re.M)
+            self.assertEqual((done.returncode, done.stdout), (0, "3 15\n"))
+            self.assertEqual(sorted((name, int(n)) for name, _, n in planned),
+                             [("twice (p.kdsl:4)", 0), ("twice (p.kdsl:6)", 0), ("twice (p.kdsl:8)", 200000),
+                              ("y (p.kdsl:6)", 0), ("z (p.kdsl:8)", 200000)], (memory, done.stderr))
 
     def test_choice_of_memory(self):
         """--memory decides, and KDSL_MEMORY overrides it when the program starts."""
