@@ -117,7 +117,8 @@ static void plan_launch(const KernelArgs *a, const bool *is_filled, int64_t devi
     for (uint32_t i = 0; i < a->n_args; i++) {
         if (a->types[i] & MAP_LITERAL || !a->sizes[i]) continue;
         if (!(a->types[i] & MAP_ALWAYS) && is_mapped(a->begins[i], device)) continue;
-        if (a->types[i] & MAP_TO && !(i < MOST_FILLED && is_filled[i])) count(a->names[i], device, PLANNED, true, a->sizes[i]);
+        bool is_copied = a->types[i] & MAP_TO && !(i < MOST_FILLED && is_filled[i]);
+        if (is_copied) count(a->names[i], device, PLANNED, true, a->sizes[i]);
         if (a->types[i] & MAP_FROM) count(a->names[i], device, PLANNED, false, a->sizes[i]);
     }
 }
