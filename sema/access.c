@@ -35,8 +35,17 @@ bool walk_extent(Walk *w, const Symbol *array, int d, Form *out) {
     return true;
 }
 
+/* `over j in m`: where a work item runs, m is not 0. */
+static bool is_axis(const Func *f, const Symbol *size) {
+    for (int d = 0; f->is_kernel && size && d < f->domain.n; d++) {
+        const Range *r = &f->item->fn.over.at[d].range;
+        if (!r->lo && !r->step && r->hi->kind == EXPR_NAME && r->hi->name.sym == size) return true;
+    }
+    return false;
+}
+
 /* The least number of elements that an array has for each unit of this size; 0: other extents may be 0. */
-static Wide elements_each(const Shape *shape, const Symbol *size) {
+static Wide elements_each(const Func *f, const Shape *shape, const Symbol *size) {
     const Wide many = (Wide)1 << 48;
     Wide each = 1;
     bool found = false;
@@ -44,7 +53,7 @@ static Wide elements_each(const Shape *shape, const Symbol *size) {
         const Extent *x = &shape->at[d];
         if (x->kind == EXTENT_CONST) each = x->value > 0 ? wide_least(each * x->value, many) : 0;
         else if (x->size == size && !found) found = true;
-        else return 0;
+        else if (!is_axis(f, x->size)) return 0;
     }
     return found ? each : 0;
 }
@@ -55,7 +64,7 @@ static Wide most_of_size(const Func *f, const Symbol *size) {
     Wide most = INT64_MAX;
     for (int i = 0; i < f->params.n; i++) {
         const Type *t = f->params.at[i]->type;
-        Wide each = t->kind == TY_ARRAY ? elements_each(&f->shapes.at[i], size) : 0;
+        Wide each = t->kind == TY_ARRAY ? elements_each(f, &f->shapes.at[i], size) : 0;
         if (!each || ((t->elem->kind < TY_BOOL || t->elem->kind > TY_F64) && !type_is_parts(t->elem))) continue;
         most = wide_least(most, addresses / (each * type_size_bytes(t->elem)));
     }
