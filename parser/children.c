@@ -70,7 +70,7 @@ Children stmt_children(const Stmt *of) {
 
 static Expr **range_slot(Range *r, int i) { return i == 0 ? &r->lo : i == 1 ? &r->hi : &r->step; }
 
-/* Slot number i, which may be empty or NULL; false: there are not so many. */
+/* Slot number i, which may be empty or NULL; false: there are fewer. */
 static bool slot_at(const Children *c, int i, Expr ***slot) {
     int n_bounds = c->binders ? 3 * c->binders->n : 0, n_args = c->args ? c->args->n : 0;
     if (i < n_bounds) {

@@ -96,7 +96,7 @@ static void foreign_style(Reader *r, size_t end) {
     r->ok = false;
 }
 
-/* Past `{`; leaves pos behind `}`. */
+/* Past `{`; leaves pos after `}`. */
 static void read_place(Reader *r, size_t open) {
     FormatPiece p = {.kind = PIECE_ARG, .arg = r->n_places, .precision = -1};
     size_t spec = r->pos;

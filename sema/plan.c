@@ -67,7 +67,7 @@ typedef struct Plan {
 
 /* Blocks times arrays: what the facts need. */
 enum { MOST_CELLS = 1 << 24 };
-/* So many times around and facts still change: arrays are swapped in a circle. Then nothing is known of them. */
+/* The most sweeps. If facts still change then, arrays are swapped in a circle, and nothing is known of them. */
 enum { MOST_SWEEPS = 64 };
 
 /* Order ----------------------------------------------------------------------------------------------------------- */

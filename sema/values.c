@@ -119,7 +119,7 @@ static Form range_div(Walk *w, const Form *a, const Form *by, const Type *t, Spa
     return q;
 }
 
-/* By so many bits is shifted, as far as that is known; what shifts has been checked. */
+/* The number of bits of a shift, as far as it is known; it has been checked. */
 static Interval shift_amounts(Walk *w, const Form *by) {
     Interval r = affine_interval(&w->a, by);
     return (Interval){wide_most(r.lo, 0), wide_least(r.hi, 63)};

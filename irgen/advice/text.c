@@ -232,7 +232,7 @@ static const char *padded_extents(Teller *t, const LaunchAccess *x) {
     return text;
 }
 
-/* Sum of the conflict degrees of all accesses to an array, if it had so many more columns. */
+/* Sum of the conflict degrees of all accesses to an array, if its rows were longer by `padding` elements. */
 static int conflicts(Teller *t, const Symbol *array, int64_t padding) {
     int n = 0;
     for (int i = 0; i < t->facts->accesses.n; i++) {

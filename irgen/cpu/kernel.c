@@ -29,9 +29,9 @@ enum {
     CHUNKS_A_THREAD = 64,  /* where n is large enough: all threads wait for the one that runs the last chunk */
     LEAST_CHUNKS = 4,      /* a thread, before chunks become so small that taking one costs too much */
     ROW_CHUNKS = 16,       /* a thread: chunks of whole rows must still balance rows of different cost */
-    CHUNK_ROWS = 8,        /* a multiple of so many rows, if enough chunks remain: block height of vector code */
+    CHUNK_ROWS = 8,        /* rows: a multiple of this, if enough chunks remain: block height of vector code */
     CHUNK_COST = 1 << 13,  /* least cost of a chunk (cpu/cost.c), beside which the counter's update is cheap */
-    CHUNK_ITEMS = 16       /* a multiple of so many items: whole vectors, no false sharing of cache lines */
+    CHUNK_ITEMS = 16       /* items: a multiple of this: whole vectors, no false sharing of cache lines */
 };
 
 /* Fields of the context that the threads get: the kernel's values, then n, the work items in a row, and the counter

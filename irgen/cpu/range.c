@@ -301,7 +301,7 @@ static void walk_advance(Walk *w, LLVMValueRef take, LLVMValueRef rows) {
     LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, load64(f, w->at), items, ""), w->at);
 }
 
-/* Of rows of so many items. */
+/* The same for rows of a given number of items. */
 static LLVMValueRef checked_rows(CgFunc *f, LLVMValueRef trips) {
     LLVMValueRef rows = LLVMBuildUDiv(f->b, cg_i64(f->cg, CHECKED_ITEMS), trips, ""),
                  least = cg_i64(f->cg, CHECKED_ROWS);

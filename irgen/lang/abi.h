@@ -24,7 +24,7 @@ struct Kernel { /* typedef: target.h */
     bool is_flattened;             /* CPU: the loop, or the fastest axis, and the axis around it are one axis */
     const struct FlatAxis *flat;   /* CPU: the rows of a domain of one axis; NULL: it has none */
     LLVMValueRef row;              /* CPU: items of a row of the domain, in the entry; NULL: they have no rows */
-    int64_t share_items;           /* what is spread: groups of so many items, or single ones (1) */
+    int64_t share_items;           /* items of a group that is spread as a whole; 1: single items */
     int64_t share_cost;            /* rough instructions one of these costs, for the decision to go parallel */
     LLVMValueRef share_work;       /* i64: the same as it is at the launch, in the entry */
     bool uneven;                   /* dynamic scheduling, because some items may cost much more than others */

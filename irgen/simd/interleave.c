@@ -77,7 +77,7 @@ bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueR
     return !mask || simd_is_of_rows(e->g, load) || can_mask(e, LLVMTypeOf(load->v));
 }
 
-/* So many bytes behind this lane's. places: of all lanes; NULL: they are evenly apart */
+/* The distance in bytes from this lane's. places: of all lanes; NULL: they are evenly apart */
 static LLVMValueRef row_place(SimdEmit *e, const SimdValue *access, int row, int vector, int lane, LLVMValueRef places,
                               int64_t bytes) {
     LLVMValueRef p = simd_address(access->v);

@@ -31,7 +31,7 @@ typedef struct SimdAsking {
     Cg *cg;
     LLVMBuilderRef b;    /* before the nest */
     const SimdRegion *g;
-    unsigned bits; /* each operation has to lie within the numbers of so many bits; at most 62, because the bounds are
+    unsigned bits; /* width of the numbers within which each operation has to lie; at most 62, because the bounds are
                     * computed in 64 */
     bool is_signed;
     int in_block;        /* the expression is of this block; -1: anywhere, also behind the counters' loops */

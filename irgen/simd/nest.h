@@ -39,7 +39,7 @@ typedef struct NestPlan {
     NestVersion at[MOST_VERSIONS];
     int n;
     bool rest_is_scalar; /* where no version's test holds, the scalar nest runs; else the last version has no test */
-    int short_rows;      /* rows of up to so many items run in the scalar nest (loop versioning); 0: none do */
+    int short_rows;      /* the longest rows, in items, that run in the scalar nest (loop versioning); 0: none do */
 } NestPlan;
 
 typedef struct NestContext {

@@ -22,7 +22,7 @@ typedef struct Root {
     LLVMValueRef v;           /* replaced by an expression of 64 bits; a comparison: its operands are */
     LLVMValueRef of[2];       /* narrow expressions; the second one of comparisons only */
     unsigned bits;
-    int up;                   /* the value is a multiple of the expression: so many bits to the left */
+    int up;                   /* the value is the expression shifted to the left by this number of bits */
     bool is_signed;
 } Root;
 

@@ -22,7 +22,7 @@ static unsigned bits_of(LLVMValueRef v) {
 
 static bool is_extension(LLVMValueRef v) { return LLVMIsAZExtInst(v) || LLVMIsASExtInst(v); }
 
-/* Of so many bits; 0: it is none. */
+/* The number of bits; 0: it is none. */
 static unsigned extended_from(LLVMValueRef v) { return is_extension(v) ? bits_of(LLVMGetOperand(v, 0)) : 0; }
 
 /* A factor in a sum of `bits` bits: a signed number of 16 bits, or a byte; only bytes in a sum of 64, as two products

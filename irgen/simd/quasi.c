@@ -29,7 +29,7 @@ static SimdPeriod sum(SimdPeriod a, SimdPeriod b, int sign) {
                         a.is_natural && b.is_natural && sign > 0};
 }
 
-/* After so many items the value has gone up by a multiple of the divisor. */
+/* The number of items after which the value has gone up by a multiple of the divisor. */
 static bool until_multiple(SimdPeriod *p, int64_t divisor) {
     while (p->by % divisor) {
         if (p->by > INT64_MAX / 2 || p->by < INT64_MIN / 2 || p->items > LONGEST) return false;

@@ -36,7 +36,7 @@ typedef struct QuasiFrame {
     isl_pw_aff *const *extent; /* of that one */
 } QuasiFrame;
 
-Quasi quasi_begin(Arena *arena, unsigned long operations); /* isl stops after so many: all that follows is NULL */
+Quasi quasi_begin(Arena *arena, unsigned long operations); /* after this number isl stops: all that follows is NULL */
 void quasi_end(Quasi *q);
 QuasiFrame quasi_frame(Quasi *q, const Func *f);
 void quasi_frame_end(QuasiFrame *at);

@@ -5,7 +5,7 @@
 #include "sema/races/races.h"
 #include "sema/races/walk.h"
 
-/* pigeon.c: an event of many items touches so many elements at most, whatever the data; 0: not known */
+/* pigeon.c: the most elements that an event of many items touches, whatever the data; 0: not known */
 int64_t races_holes(Walk *w, const Event *e);
 /* pairs.c: all pairs of events but those that are free in `before`, which may be NULL */
 void races_judge(Walk *w, RaceTable *table, const RaceTable *before);

@@ -33,7 +33,7 @@ typedef struct RacePair {
     bool needs_sizes;     /* unknown: products of sizes are in the way */
     RaceWitness witness;  /* RACE_FOUND, RACE_BENIGN */
     Span launch;          /* the witness is of this launch; {0, 0}: of some launch */
-    int64_t holes;         /* not 0: the items touch so many elements at most, whatever the data */
+    int64_t holes;         /* the most elements that the items touch, whatever the data; 0: not known */
     bool is_same_element; /* the same element for all items */
     bool is_group;        /* the two items are of one group */
     bool is_assumed;      /* free as far as the kernel's assumptions hold */

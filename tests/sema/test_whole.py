@@ -245,7 +245,7 @@ def proven_in(kdslc, kernels):
 
 
 def tried(kdslc, seed, number):
-    """Of so many kernels: how many, how many write everything, how many of these are proven; the wrong and the missed."""
+    """Of `number` kernels: how many write everything, how many of these are proven; the wrong and the missed."""
     rng = random.Random(seed)
     made = []
     for k in range(number):

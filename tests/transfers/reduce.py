@@ -83,7 +83,7 @@ def without_functions(case):
 
 
 def reduced(case, fails, most=600):
-    """`fails(case)`: is this one wrong, too? Tries at most so many."""
+    """`fails(case)`: is this one wrong, too? Tries at most `most` cases."""
     found = True
     while found and most > 0:
         found = False

@@ -83,7 +83,7 @@ static void groups(void) {
             }
 }
 
-/* So many items that the grid has to be smaller than the domain, and no smaller than it has to be. */
+/* More items than the largest grid: it has to be smaller than the domain, and no smaller than it has to be. */
 static void large(void) {
     CHECK(!kdsl_geometry(&g, 5000000000, 1, 1, 0, 0, 0, 0));
     CHECK(g.threads[0] == 256 && g.blocks[0] == UINT32_MAX / 256);

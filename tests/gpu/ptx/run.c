@@ -96,7 +96,7 @@ static void *address_of(Grid *g, Thread *t, const Ins *i, const Arg *a, uint32_t
         return (void *)at;
     uint64_t stack = (uint64_t)g->now->stacks, stack_bytes = (uint64_t)g->n_threads * STACK_BYTES;
     if (at - stack < stack_bytes && at - stack + n_bytes <= stack_bytes) return (void *)at;
-    /* The word around an element of 8 or 16 bits, which is updated by compare-and-swap, may end behind the array. */
+    /* The word around an element of 8 or 16 bits, which is updated by compare-and-swap, may end after the array. */
     const MockAllocation *array = array_at(g, i, at);
     bool inside = array && at + n_bytes <= array->address + (array->n_bytes + 3) / 4 * 4;
     if (!inside && mock_is_pinned(at, n_bytes)) return (void *)at;

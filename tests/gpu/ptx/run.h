@@ -102,7 +102,7 @@ typedef struct PtxProgram {
     struct {
         char name[MOCK_NAME];
         uint32_t at;
-    } shared[512]; /* variables of all kernels share one area; what is dynamic lies behind it */
+    } shared[512]; /* variables of all kernels share one area; what is dynamic lies after it */
     int n_shared;
     uint32_t shared_bytes;
     bool has_barriers; /* and where ways part and meet matters */
