@@ -268,7 +268,8 @@ static bool macro(Feed *f, Token *t, Repair *repair) {
     Diag *d = diag(f->c, E0216, t->span,
                    next.kind == TOK_LPAREN ? "there are no macros; call a function without `!`"
                                            : "there are no macros; write an array as `[a, b, c]` or `[0.0; n]`");
-    diag_fix(f->c, d, t->span, "", "a function is called without `!`");
+    if (next.kind == TOK_LPAREN) diag_fix(f->c, d, t->span, "", "a function is called without `!`");
+    else diag_fix(f->c, d, span_join(f->prev.span, t->span), "", "write the list alone");
     if (next.kind == TOK_LPAREN) *repair = REPAIR_DROP;
     return true;
 }
@@ -454,7 +455,13 @@ bool foreign_declaration(Feed *f, Token *t, Repair *repair) {
     }
     if (t->kind != TOK_COLON || f->prev.kind != TOK_ID || !feed_accepts(f, TOK_ADD_ASSIGN)) return false;
     Diag *d = diag(f->c, E0216, f->prev.span, "declare a variable with `let`, or with `var` if it will change");
-    diag_fix(f->c, d, (Span){f->prev.span.lo, f->prev.span.lo}, "let ", "use `let`, or `var` if it will change");
+    Token next = feed_peek(f);
+    bool is_walrus = next.kind == TOK_ASSIGN && touches(t, &next);
+    if (is_walrus)
+        diag_fix(f->c, d, (Span){f->prev.span.lo, next.span.hi}, arena_printf(&f->c->arena, "let %s =", f->prev.name),
+                 "use `let`, or `var` if it will change");
+    else
+        diag_fix(f->c, d, (Span){f->prev.span.lo, f->prev.span.lo}, "let ", "use `let`, or `var` if it will change");
     return true;
 }
 

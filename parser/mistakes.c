@@ -162,6 +162,17 @@ static bool two_variables(Feed *f, Token *t, Repair *repair) {
 
 /* ---- what is missing ---- */
 
+/* `k(out y)` */
+static bool mode_without_sign(Feed *f, Token *t, Repair *repair) {
+    bool is_mode = f->prev.kind == TOK_OUT || f->prev.kind == TOK_SCRATCH;
+    if (!is_mode || t->kind != TOK_ID || innermost(f) != TOK_LPAREN || !feed_accepts(f, TOK_COMMA)) return false;
+    Span mode = f->prev.span, both = span_join(mode, t->span);
+    Diag *d = diag(f->c, E0216, both, "write `&%s` instead of `%s`", f->prev.name, f->prev.name);
+    diag_fix(f->c, d, (Span){mode.lo, mode.lo}, "&", "pass a reference");
+    *repair = REPAIR_DROP;
+    return true;
+}
+
 static bool missing_comma(Feed *f, Token *t, Repair *repair) {
     bool operand = t->kind == TOK_ID || t->kind == TOK_INT || t->kind == TOK_FLOAT || t->kind == TOK_STR;
     bool in_list = innermost(f) == TOK_LPAREN || innermost(f) == TOK_LBRACKET;
@@ -278,6 +289,46 @@ static bool keyword_as_name(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
+/* The keyword of these that is nearest to a name, or -1: one letter differs, or two of a long word. */
+static int near_keyword(const char *name, bool (*is_wanted)(int kind)) {
+    int best = 3, found = -1, most = strlen(name) > 4 ? 2 : 1;
+    for (int kind = 1; kind < TOK__COUNT; kind++) {
+        bool is_word = token_info[kind].class == TOKEN_WORD || token_info[kind].class == TOKEN_SOFT;
+        if (!is_word || !is_wanted(kind)) continue;
+        int distance = edit_distance(name, token_info[kind].spelling, most);
+        if (distance <= most && distance < best) best = distance, found = kind;
+    }
+    return found;
+}
+
+static bool begins_statement(int kind) {
+    return starts_statement(kind) || kind == TOK_LET || kind == TOK_VAR || kind == TOK_IF || kind == TOK_FOR ||
+           kind == TOK_OFFLOAD || kind == TOK_ATOMIC;
+}
+
+static void say_misspelt(Feed *f, const Token *word, int kind) {
+    const char *meant = token_info[kind].spelling;
+    Diag *d = diag(f->c, E0201, word->span, "`%s` is not a keyword", word->name);
+    diag_fix(f->c, d, word->span, meant, "did you mean `%s`?", meant);
+}
+
+/* `kernal k(...)`, `retrun x;`, `forr i in n { }` */
+static bool misspelt_keyword(Feed *f, Token *t, Repair *repair) {
+    if (at_item(f) && t->kind == TOK_ID) {
+        int kind = near_keyword(t->name, starts_item);
+        if (kind == -1) return false;
+        say_misspelt(f, t, kind);
+        return retry_as(t, kind, repair);
+    }
+    bool is_first = f->prev.kind == TOK_ID && f->first.kind == TOK_ID && f->first.span.lo == f->prev.span.lo;
+    bool is_next = t->kind == TOK_ID || t->kind == TOK_INT || t->kind == TOK_FLOAT || t->kind == TOK_STR ||
+                   token_info[t->kind].class == TOKEN_WORD;
+    int kind = is_first && is_next && !t->first_on_line ? near_keyword(f->prev.name, begins_statement) : -1;
+    if (kind == -1) return false;
+    say_misspelt(f, &f->prev, kind);
+    return true;
+}
+
 static bool statement_outside(Feed *f, Token *t, Repair *repair) {
     (void)repair;
     if (!at_item(f)) return false;
@@ -298,8 +349,8 @@ bool common_mistake(Feed *f, Token *t, Repair *repair) {
         assign_in_expression, stray_reference, semicolon_in_struct, semicolon_for_nothing, missing_body,
         let_without_value, bare_point, stray_else, foreign_word, foreign_declaration, foreign_item,
         foreign_type_before_name, foreign_pointer, foreign_array, foreign_kernel, array_without_extents,
-        keyword_as_name, statement_outside, two_variables, body_without_braces, missing_comma, missing_closer,
-        expression_as_statement, group_statement, foreign_argument,
+        keyword_as_name, misspelt_keyword, statement_outside, two_variables, body_without_braces, mode_without_sign,
+        missing_comma, missing_closer, expression_as_statement, group_statement, foreign_argument,
     };
     *repair = REPAIR_SKIP;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)

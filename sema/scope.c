@@ -2,6 +2,7 @@
  * innermost scope on top, so that a lookup is one step, however deeply scopes are nested and however many functions
  * there are. */
 #include <string.h>
+#include <strings.h>
 
 #include "sema/check.h"
 
@@ -156,6 +157,7 @@ typedef struct Nearest {
 static void consider(Nearest *n, const char *name) {
     if (strcmp(name, n->wanted) == 0) return; /* it is the other class of name that was looked for */
     int d = edit_distance(n->wanted, name, n->distance - 1);
+    if (!strcasecmp(n->wanted, name)) d = 0; /* nothing is nearer: `F32` is f32, not i32 */
     if (d >= n->distance) return;
     n->distance = d;
     n->best = name;
