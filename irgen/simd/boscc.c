@@ -7,7 +7,7 @@ static bool is_made_by_lane(const SimdRegion *g, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg) return true;
     return op == LLVMCall && !simd_is_remark(value->v) && !simd_has_vector_form(value->v) &&
-           value->rate.x == LANE_VARYING && !simd_combines_update(g, value->v, value->block);
+           value->rate.x == LANE_VARYING && !simd_has_vector_update(g, value->v, value->block);
 }
 
 bool simd_makes_by_lane(const SimdRegion *g) {

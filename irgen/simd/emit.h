@@ -108,8 +108,8 @@ LLVMValueRef simd_load_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, 
 void simd_store_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef v, LLVMValueRef at,
                          LLVMValueRef *mask);
 
-/* update.c: one update of memory for all lanes */
-bool simd_combined_update(SimdEmit *e, LLVMValueRef call); /* false: it is made lane by lane */
+/* update.c: updates of memory by all lanes */
+bool simd_vector_update(SimdEmit *e, LLVMValueRef call); /* false: it is made lane by lane */
 void simd_bring_totals(SimdEmit *e); /* where the nest ends */
 
 /* partial.c */

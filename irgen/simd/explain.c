@@ -106,7 +106,7 @@ static void tell_value(Teller *t, const SimdValue *value) {
                LLVMGetCalledValue(value->v) == LLVMGetNamedFunction(LLVMGetGlobalParent(t->g->fn), CG_AHEAD)) {
         tell_ahead(t, value->v);
     } else if (op == LLVMCall && value->rate.x == LANE_VARYING && value->private_of < 0 && !simd_is_remark(value->v) &&
-               !simd_has_vector_form(value->v) && !simd_combines_update(t->g, value->v, value->block)) {
+               !simd_has_vector_form(value->v) && !simd_has_vector_update(t->g, value->v, value->block)) {
         const char *name = LLVMGetValueName2(LLVMGetCalledValue(value->v), &n);
         if (!strncmp(name, CG_UPDATE, strlen(CG_UPDATE))) tell(t, value->v, "update of an element: scalar");
         else tell(t, value->v, "call of `%s`: scalar", name);

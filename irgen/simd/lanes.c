@@ -44,7 +44,7 @@ static LLVMValueRef every_lane(SimdEmit *e, LLVMValueRef inst, int row, int vect
 
 void simd_per_lane(SimdEmit *e, int i) {
     LLVMValueRef inst = e->g->values.at[i].v;
-    if (simd_combined_update(e, inst)) return;
+    if (simd_vector_update(e, inst)) return;
     bool has_result = LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind;
     LaneRate r = e->g->values.at[i].rate;
     for (int row = 0; row < (has_result && !r.y ? 1 : e->shape.rows); row++)

@@ -6,8 +6,6 @@
 
 #include "irgen/lang/marks.h"
 
-#include <string.h>
-
 enum {
     MAX_DEPTH = 4,
     IN_A_CYCLE = 2, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
@@ -91,11 +89,8 @@ static double transposed(int width) {
 
 /* Cycles of an atomic update, which is inlined; less than 0: another call. */
 static double update_cycles(LLVMValueRef call) {
-    size_t n;
     if (!simd_is_call_of(call, CG_UPDATE)) return -1;
-    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
-    bool is_plain = strstr(name, CG_ALONE) || strstr(name, CG_UPDATE CG_READ);
-    return is_plain ? 1 : LOCKED;
+    return simd_updates_alone(call) || simd_is_call_of(call, CG_UPDATE CG_READ) ? 1 : LOCKED;
 }
 
 /* What is not made of vectors: once for all lanes, or lane by lane. */
@@ -104,7 +99,7 @@ static double call_cost(const SimdRegion *g, LLVMValueRef call, int block, int w
     bool masked = simd_is_masked(g, block);
     if (cycles < 0) return masked ? BY_LIVE_LANE : BY_CALL * width; /* few items print */
     double lane = masked ? BY_LIVE_LANE : cycles > 1 ? BY_LANE : BY_LANE_PLAIN;
-    if (!simd_combines_update(g, call, block)) return (lane + update) * width;
+    if (!simd_has_vector_update(g, call, block)) return (lane + update) * width;
     double together = simd_update_cost(g, call, block);
     return together > 1 ? together + update : together;
 }

@@ -281,6 +281,7 @@ typedef struct SimdCounted {
     LLVMBasicBlockRef head, body, before; /* body: the last, or only, block of a round */
     LLVMValueRef counter, hi, lo;
     int *of, n;                   /* a round's instructions, in SimdRegion.values; without branches */
+    bool checks;                  /* some of which leave the nest if they fail */
 } SimdCounted;
 bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c);
 LLVMValueRef simd_coming(const SimdCounted *c, LLVMValueRef phi, bool round); /* from a round, or from before */
@@ -385,8 +386,9 @@ bool simd_takes_columns(const SimdRegion *g, const SimdValue *access);
 bool simd_turns_columns(const SimdRegion *g, SimdShape s,
                         const SimdValue *access); /* takes them whole, and transposes */
 
-/* update.c: one update of memory for all lanes */
-bool simd_combines_update(const SimdRegion *g, LLVMValueRef v, int block);
+/* update.c: updates of memory by all lanes */
+bool simd_updates_alone(LLVMValueRef v); /* an update of memory that this thread has for itself: no lock */
+bool simd_has_vector_update(const SimdRegion *g, LLVMValueRef v, int block); /* false: it is made lane by lane */
 double simd_update_cost(const SimdRegion *g, LLVMValueRef call, int block); /* of such a one, for a vector */
 bool simd_has_totals(const SimdRegion *g); /* will it have any? */
 

@@ -1,6 +1,9 @@
-/* update.c -- atomic updates of one element by all work items of a block, whose old values nobody wants: a reduction of
+/* update.c -- atomic updates whose old values nobody wants, of one element by all work items of a block: a reduction of
  * the lanes in registers, then one update in memory. What lanes that are not live bring changes nothing. Updates of one
  * element have no order among each other, and sums of floats may be taken in any (lang/atomic.c).
+ *
+ * Updates of contiguous elements, without a lock, are a vector that is loaded, changed and stored again. Other lanes
+ * reach other elements, and other vectors and rows come before or after it.
  *
  * Where the element is the thread's own copy, which nothing but the update reads, lanes are reduced when the nest ends:
  * until then each copy of the block has an accumulator of vectors. It holds what changes nothing whenever no nest runs.
@@ -13,7 +16,7 @@ typedef enum Join { JOIN_ADD, JOIN_AND, JOIN_OR, JOIN_XOR, JOIN_MIN, JOIN_MAX, J
 
 typedef struct Combining {
     Join join;
-    bool is_float, is_signed;
+    bool is_float, is_signed, subtracts;
     bool is_alone; /* the update is all that is done to its element while the kernel runs */
 } Combining;
 
@@ -31,13 +34,47 @@ static Combining combining(LLVMValueRef call) {
         if (strncmp(name, joins[i].name, strlen(joins[i].name))) continue;
         const char *type = name + strlen(joins[i].name);
         bool is_float = !strncmp(type, "f32", 3) || !strncmp(type, "f64", 3);
-        return (Combining){joins[i].join, is_float, *type == 'i', strchr(type, '.') != NULL};
+        bool is_alone = strchr(type, '.') != NULL;
+        return (Combining){joins[i].join, is_float, *type == 'i', !strncmp(name, "sub.", 4), is_alone};
     }
     return none;
 }
 
-bool simd_combines_update(const SimdRegion *g, LLVMValueRef v, int block) {
+bool simd_updates_alone(LLVMValueRef v) {
+    size_t n;
+    if (!simd_is_call_of(v, CG_UPDATE) || simd_is_call_of(v, CG_UPDATE CG_READ)) return false;
+    return strstr(LLVMGetValueName2(LLVMGetCalledValue(v), &n), CG_ALONE) != NULL;
+}
+
+static bool combines(const SimdRegion *g, LLVMValueRef v, int block) {
     return combining(v).join != JOIN_NONE && simd_rate(g, LLVMGetOperand(v, 0), block).x == LANE_UNIFORM;
+}
+
+/* A vector that is loaded while parts of it are on their way to memory waits for them (store-to-load forwarding). */
+static bool overlaps_another(const SimdRegion *g, LLVMValueRef call) {
+    enum { ON_THEIR_WAY = 16 * SIMD_LINE };
+    int64_t by;
+    for (int i = 0; i < g->values.n; i++) {
+        LLVMValueRef other = g->values.at[i].v;
+        if (!simd_is_call_of(other, CG_UPDATE)) continue;
+        if (!simd_goes_on_by(g, LLVMGetOperand(call, 0), LLVMGetOperand(other, 0), &by)) continue;
+        if (by % SIMD_LINE && by > -ON_THEIR_WAY && by < ON_THEIR_WAY) return true;
+    }
+    return false;
+}
+
+static bool is_beside(const SimdRegion *g, LLVMValueRef call, int block) {
+    Combining c = combining(call);
+    if (c.join == JOIN_NONE || !c.is_alone || !simd_allows(g, UPDATES)) return false;
+    if (g->values.at[value_map_get(g->value_of, call)].private_of >= 0) return false;
+    bool has_masks = g->mask_registers || simd_bytes(g, LLVMTypeOf(call)) >= 4;
+    if (simd_is_masked(g, block) && !has_masks) return false;
+    LaneRate at = simd_rate(g, LLVMGetOperand(call, 0), block);
+    return simd_is_contiguous(g, at, LLVMTypeOf(call)) && !overlaps_another(g, call);
+}
+
+bool simd_has_vector_update(const SimdRegion *g, LLVMValueRef v, int block) {
+    return combines(g, v, block) || is_beside(g, v, block);
 }
 
 /* What changes nothing, joined with a value. Of a number and a NaN the number stays. */
@@ -121,6 +158,19 @@ static void update(SimdEmit *e, LLVMValueRef call, Combining c, int from, int to
     }
     LLVMValueRef at = simd_scalar(e, LLVMGetOperand(call, 0), from, 0);
     make_update(e, call, at, reduced(e, c, all));
+}
+
+static LLVMValueRef changed(SimdEmit *e, Combining c, LLVMValueRef old, LLVMValueRef v) {
+    if (!c.subtracts) return joined(e, c, old, v);
+    return c.is_float ? LLVMBuildFSub(e->b, old, v, "") : LLVMBuildSub(e->b, old, v, "");
+}
+
+static void update_beside(SimdEmit *e, LLVMValueRef call, int row, int vector) {
+    LLVMValueRef *mask = simd_mask_of(e, row, vector), at = simd_scalar(e, LLVMGetOperand(call, 0), row, vector);
+    unsigned align = (unsigned)simd_bytes(e->g, LLVMTypeOf(call));
+    LLVMValueRef old = simd_load_elements(e, call, align, at, mask);
+    LLVMValueRef v = changed(e, combining(call), old, simd_vector(e, LLVMGetOperand(call, 1), row, vector));
+    simd_store_elements(e, call, align, v, at, mask);
 }
 
 /* Accumulators --------------------------------------------------------------------------------------------------- */
@@ -223,8 +273,8 @@ void simd_bring_totals(SimdEmit *e) {
 }
 
 /* Rows that update elements of their own do so one by one; of those some may have no lane that is live. */
-bool simd_combined_update(SimdEmit *e, LLVMValueRef call) {
-    if (!simd_combines_update(e->g, call, e->block)) return false;
+static bool combined_update(SimdEmit *e, LLVMValueRef call) {
+    if (!combines(e->g, call, e->block)) return false;
     Combining c = combining(call);
     if (has_total(e->g, call, e->block)) {
         add_to_totals(e, call, c);
@@ -237,8 +287,17 @@ bool simd_combined_update(SimdEmit *e, LLVMValueRef call) {
     return true;
 }
 
+bool simd_vector_update(SimdEmit *e, LLVMValueRef call) {
+    if (!is_beside(e->g, call, e->block)) return combined_update(e, call);
+    for (int row = 0; row < e->shape.rows; row++)
+        for (int vector = 0; vector < e->shape.vectors; vector++) update_beside(e, call, row, vector);
+    return true;
+}
+
 double simd_update_cost(const SimdRegion *g, LLVMValueRef call, int block) {
-    enum { REDUCTION = 8, PARTIAL_SUM = 3 };
+    enum { REDUCTION = 8, PARTIAL_SUM = 3, LOAD_AND_STORE = 3, MASKED_BY_VECTOR = 8 };
+    if (is_beside(g, call, block))
+        return simd_is_masked(g, block) && !g->mask_registers ? MASKED_BY_VECTOR : LOAD_AND_STORE;
     if (simd_partial_update(g, call, block).kind) return PARTIAL_SUM;
     return has_total(g, call, block) ? 1 : REDUCTION;
 }

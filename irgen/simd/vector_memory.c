@@ -35,7 +35,7 @@ LLVMValueRef simd_safe_place(SimdEmit *e) {
 static LLVMValueRef load_masked(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef mask) {
     LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
     LLVMTypeRef over[2] = {t, e->cg->ptr};
-    LLVMValueRef args[3] = {masked_place(e, LLVMGetOperand(inst, 0), at), mask, LLVMConstNull(t)};
+    LLVMValueRef args[3] = {masked_place(e, simd_address(inst), at), mask, LLVMConstNull(t)};
     LLVMValueRef v = simd_intrinsic(e, "llvm.masked.load", over, 2, args, 3);
     set_align(e, v, 0, align);
     copy_alias(e, v, inst);
@@ -158,7 +158,7 @@ void simd_store_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMVal
         simd_stream(e, inst, st);
     } else {
         LLVMTypeRef over[2] = {LLVMTypeOf(v), e->cg->ptr};
-        LLVMValueRef args[3] = {v, masked_place(e, LLVMGetOperand(inst, 1), at), *mask};
+        LLVMValueRef args[3] = {v, masked_place(e, simd_address(inst), at), *mask};
         LLVMBasicBlockRef on = NULL;
         if (*mask == e->inside && args[1] == at && !e->target->mask_registers) {
             LLVMBasicBlockRef some = simd_when_all_inside(e, &on);
