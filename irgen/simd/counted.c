@@ -1,6 +1,17 @@
 /* counted.c -- counted loops in the form that other files here transform: a header whose induction variable counts up
- * by one, and a body without branches. */
+ * by one, and a body without branches other than those of checks. */
 #include "irgen/simd/simd.h"
+
+/* The block behind; a check that fails leaves the loop and the nest. -1: there are several */
+static int next_of(const SimdRegion *g, const SimdLoop *l, int b, SimdCounted *c) {
+    int next = value_map_get(g->block_of, simd_succ(g, b, 0));
+    if (simd_n_succ(g, b) == 1) return next;
+    int other = simd_n_succ(g, b) == 2 ? value_map_get(g->block_of, simd_succ(g, b, 1)) : -1;
+    if (next < 0 || other < 0) return -1;
+    c->checks = true;
+    if (g->blocks.at[other].leaves && l->has[next]) return next;
+    return g->blocks.at[next].leaves && l->has[other] ? other : -1;
+}
 
 /* A header with two ways, and blocks one behind the other. */
 static bool find_blocks(const SimdRegion *g, int loop, SimdCounted *c) {
@@ -10,10 +21,10 @@ static bool find_blocks(const SimdRegion *g, int loop, SimdCounted *c) {
     if (simd_n_succ(g, l->header) != 2) return false;
     int first = value_map_get(g->block_of, simd_succ(g, l->header, 0)), left = l->size - 1;
     for (int b = first; b != l->header; left--) {
-        if (b < 0 || !l->has[b] || g->blocks.at[b].loop != loop || simd_n_succ(g, b) != 1) return false;
+        if (b < 0 || !l->has[b] || g->blocks.at[b].loop != loop) return false;
         c->body = g->blocks.at[b].bb;
         for (int i = 0; i < g->blocks.at[b].n - 1; i++) c->of[c->n++] = g->blocks.at[b].first + i;
-        b = value_map_get(g->block_of, simd_succ(g, b, 0));
+        b = next_of(g, l, b, c);
     }
     return left == 0;
 }

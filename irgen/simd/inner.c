@@ -1,13 +1,20 @@
-/* inner.c -- inner-loop vectorisation of integer reductions. Where each item walks along a row of its own, as in
- * `for k in w { t += i32(a[j, k]); }` for all j, lanes that are items would load rows that are far apart and
+/* inner.c -- inner-loop vectorisation of integer reductions and of updates. Where each item walks along a row of its
+ * own, as in `for k in w { t += i32(a[j, k]); }` for all j, lanes that are items would load rows that are far apart and
  * transpose them. The same loop with lanes that are iterations loads vectors as they lie in memory, of whatever type
  * they have. It puts the sum together in another order, which integers allow and floats do not. LLVM's loop vectoriser
  * does that, so the nest is left scalar.
  *
- * Legal always, as nothing is changed here. It pays if every innermost loop of the nest counts by one, has no branch
- * and no store, reads along the row or the same address in all items, carries sums, products, minima, maxima or bits of
- * integers, each by one operation, and is not known to be short. */
+ * So it is where the iterations of an item update elements side by side, as in `atomic s[x[i] + k] += 1`, of memory
+ * without a lock: two items may update one element, two iterations do not, so lanes that are items update one after the
+ * other.
+ *
+ * Legal always, as nothing is changed here. It pays if every innermost loop of the nest counts by one, has no branch,
+ * reads along the row or the same address in all items, carries nothing but sums, products, minima, maxima or bits of
+ * integers, each by one operation, writes nothing but such updates, and is not known to be short. Beside updates there
+ * may be checks that fail in an iteration known before the loop. */
 #include "irgen/simd/simd.h"
+
+#include <stdlib.h>
 
 enum { LEAST_TRIPS = 32 };
 
@@ -36,14 +43,14 @@ static bool is_reduction(const SimdRegion *g, const SimdCounted *c, LLVMValueRef
     return uses_inside(g, c, phi) == 1 && uses_inside(g, c, next) == 1;
 }
 
-static bool carries_reductions(const SimdRegion *g, const SimdCounted *c) {
-    bool any = false;
+/* Nothing else goes on from iteration to iteration. */
+static bool carries_reductions(const SimdRegion *g, const SimdCounted *c, bool *any) {
     for (LLVMValueRef v = LLVMGetFirstInstruction(c->head); LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v)) {
         if (v == c->counter) continue;
         if (!is_reduction(g, c, v)) return false;
-        any = true;
+        *any = true;
     }
-    return any;
+    return true;
 }
 
 /* Along the item's row, or the same in all items and contiguous or the same from iteration to iteration. */
@@ -61,18 +68,51 @@ static bool is_arithmetic(LLVMValueRef v) {
     return simd_is_remark(v) || (simd_has_vector_form(v) && !divides);
 }
 
+/* The same in all iterations, of which LLVM moves it out; a load, if it finds that no update can change it. */
+static bool is_repeated(const SimdRegion *g, int loop, const bool *repeats, LLVMValueRef v) {
+    bool is_load = LLVMIsALoadInst(v) && !simd_is_atomic(v) && !LLVMGetVolatile(v);
+    if (!is_load && !simd_is_plain(v) && !LLVMIsACmpInst(v) && !LLVMIsASelectInst(v)) return false;
+    for (int k = 0; k < LLVMGetNumOperands(v); k++) {
+        int of = value_map_get(g->value_of, LLVMGetOperand(v, (unsigned)k));
+        if (of >= 0 && simd_in_loop(g, loop, g->values.at[of].block) && !repeats[of]) return false;
+    }
+    return true;
+}
+
+/* Contiguous elements in the iterations, forwards or backwards, and any in the items. */
+static bool updates_well(const SimdRegion *g, int loop, const SimdValue *call) {
+    if (!simd_updates_alone(call->v) || simd_rate(g, LLVMGetOperand(call->v, 0), call->block).x != LANE_VARYING)
+        return false;
+    return llabs(simd_pace(g, LLVMGetOperand(call->v, 0), loop)) == simd_bytes(g, LLVMTypeOf(call->v));
+}
+
+/* A check of what goes on smoothly fails in an iteration that is known before the loop. */
+static bool checks_well(const SimdRegion *g, int loop) {
+    for (int b = 0; b < g->blocks.n; b++) {
+        if (!g->loops.at[loop].has[b] || b == g->loops.at[loop].header || simd_n_succ(g, b) != 2) continue;
+        LLVMValueRef check = LLVMGetCondition(LLVMGetBasicBlockTerminator(g->blocks.at[b].bb));
+        if (!LLVMIsAICmpInst(check)) return false;
+        LLVMValueRef from = LLVMGetOperand(check, 0), to = LLVMGetOperand(check, 1);
+        if (!simd_is_invariant(g, loop, to) || !simd_pace(g, from, loop)) return false;
+    }
+    return true;
+}
+
 static bool is_vectorised_itself(const SimdRegion *g, int loop) {
     SimdCounted c;
-    bool walks = false;
-    if (!simd_find_counted(g, loop, &c) || !carries_reductions(g, &c)) return false;
+    bool walks = false, reduces = false, updates = false, *repeats = arena_array(g->arena, bool, g->values.n + 1);
+    if (!simd_find_counted(g, loop, &c) || !carries_reductions(g, &c, &reduces)) return false;
     int64_t trips = simd_trips(c.lo, c.hi);
     if (LLVMIsAConstantInt(c.lo) && LLVMIsAConstantInt(c.hi) && trips < LEAST_TRIPS) return false;
     for (int i = 0; i < c.n; i++) {
         const SimdValue *value = &g->values.at[c.of[i]];
-        bool is_load = LLVMIsALoadInst(value->v);
-        if (is_load ? !reads_well(g, &c, value, &walks) : !is_arithmetic(value->v)) return false;
+        repeats[c.of[i]] = is_repeated(g, loop, repeats, value->v);
+        if (repeats[c.of[i]]) continue;
+        if (updates_well(g, loop, value)) updates = true;
+        else if (LLVMIsALoadInst(value->v) ? !reads_well(g, &c, value, &walks) : !is_arithmetic(value->v)) return false;
     }
-    return walks;
+    if (c.checks) return updates && checks_well(g, loop);
+    return updates || (walks && reduces);
 }
 
 bool simd_leaves_to_inner(const SimdRegion *g) {

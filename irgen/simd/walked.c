@@ -166,7 +166,8 @@ static void write_loop(Walk *w) {
 }
 
 static bool find_walk(Walk *w, int loop) {
-    return !rounds_note(w->g, loop) && simd_find_counted(w->g, loop, &w->c) && only_counts(w) && pays(w);
+    bool is_counted = !rounds_note(w->g, loop) && simd_find_counted(w->g, loop, &w->c);
+    return is_counted && !w->c.checks && only_counts(w) && pays(w);
 }
 
 /* Is a value passed from round to round? Otherwise LLVM vectorises the loop of a single item, along its row, and that

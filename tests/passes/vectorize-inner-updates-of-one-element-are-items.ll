@@ -1,0 +1,35 @@
+; All iterations update one element: there is nothing to vectorise in the loop.
+; RUN-PASS: vectorize --march=x86-64-v3 --vector=always
+; CHECK-LABEL: define void @f(
+; CHECK: load <8 x i32>
+; CHECK: call i32 @kdsl.update.add.i32.alone(
+define void @f(ptr noalias %s, ptr noalias %x, i64 %n, i64 %m) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %p = getelementptr i32, ptr %x, i64 %i
+  %v = load i32, ptr %p, align 4
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %body ], [ %k1, %inside ]
+  %go = icmp slt i64 %k, %m
+  br i1 %go, label %inside, label %latch
+inside:
+  %v64 = sext i32 %v to i64
+  %at = add nsw i64 %v64, 1
+  %r = getelementptr i32, ptr %s, i64 %at
+  %a = call i32 @kdsl.update.add.i32.alone(ptr %r, i32 1)
+  %k1 = add nsw i64 %k, 1
+  br label %loop
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !kdsl.items !0
+done:
+  ret void
+}
+declare i32 @kdsl.update.add.i32.alone(ptr, i32)
+!0 = !{}
