@@ -133,8 +133,8 @@ static void replace_counter(Split *s) {
     LLVMValueRef old = LLVMBuildFreeze(s->cg->b, s->x, "");
     LLVMValueRef sum = whole(s, s->y);
     for (LLVMUseRef u = LLVMGetFirstUse(s->x), next; u; u = next) {
-        next = LLVMGetNextUse(u);
         LLVMValueRef user = LLVMGetUser(u);
+        for (next = LLVMGetNextUse(u); next && LLVMGetUser(next) == user;) next = LLVMGetNextUse(next);
         if (user == old || user == sum || is_in_latch(s, user)) continue;
         for (int i = 0; i < LLVMGetNumOperands(user); i++)
             if (LLVMGetOperand(user, (unsigned)i) == s->x) LLVMSetOperand(user, (unsigned)i, old);
