@@ -100,9 +100,37 @@ static void run_on_nests(Cg *cg, const char *passes) {
         if (has_nests(fn)) run_passes(cg, fn, passes);
 }
 
+/* What a pass makes at the end of a block gets the builder's location, which must not be one in another function. */
+static void begin_function(Cg *cg) { LLVMSetCurrentDebugLocation2(cg->b, NULL); }
+
 static void each_with_nests(Cg *cg, void (*run)(Cg *cg, LLVMValueRef fn)) {
-    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+        begin_function(cg);
         if (has_nests(fn)) run(cg, fn);
+    }
+}
+
+/* passes: of LLVM, where `run` has changed something; or NULL */
+static void change_each_with_nests(Cg *cg, bool (*run)(Cg *cg, LLVMValueRef fn), const char *passes) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
+        begin_function(cg);
+        if (has_nests(fn) && run(cg, fn) && passes) run_passes(cg, fn, passes);
+    }
+}
+
+typedef bool (*OnNest)(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+
+/* passes: after the last nest of a function, because they delete what has become unreachable. */
+static void change_each_nest(Cg *cg, OnNest run, const char *passes) {
+    Marks marks = find_marks(cg);
+    bool changed = false;
+    for (int i = 0; i < marks.n; i++) {
+        begin_function(cg);
+        if (run(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows)) changed = true;
+        if (i + 1 < marks.n && marks.at[i + 1].fn == marks.at[i].fn) continue;
+        if (changed && passes) run_passes(cg, marks.at[i].fn, passes);
+        changed = false;
+    }
 }
 
 /* LLVM makes tables of its own for each width that it meets, so a module has one, if all its nests become vector code.
@@ -137,16 +165,12 @@ void simd_prepare(Cg *cg) {
     if (cg_allows(cg, WIDEN)) each_with_nests(cg, simd_widen_indices);
     run_on_nests(cg, "instsimplify,dce,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,dce,"
                      "unreachableblockelim");
-    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
-        if (has_nests(fn) && simd_expand_copies(cg, fn)) run_passes(cg, fn, "sroa,early-cse,dce");
+    change_each_with_nests(cg, simd_expand_copies, "sroa,early-cse,dce");
     forget_items(cg);
     each_with_nests(cg, simd_sink_addresses);
-    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
-        if (has_nests(fn) && simd_use_words(cg, fn)) run_passes(cg, fn, "instsimplify,dce");
-    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
-        if (has_nests(fn) && cg_allows(cg, SINK) && simd_sink(cg, fn)) run_passes(cg, fn, "instsimplify,dce");
-    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
-        if (has_nests(fn) && cg_allows(cg, TRANSLATE) && simd_translate(cg, fn)) run_passes(cg, fn, "early-cse,dce");
+    change_each_with_nests(cg, simd_use_words, "instsimplify,dce");
+    if (cg_allows(cg, SINK)) change_each_with_nests(cg, simd_sink, "instsimplify,dce");
+    if (cg_allows(cg, TRANSLATE)) change_each_with_nests(cg, simd_translate, "early-cse,dce");
     if (cg_allows(cg, SHRINK)) {
         each_with_nests(cg, simd_shrink);
         run_on_nests(cg, "dce");
@@ -161,6 +185,7 @@ void simd_widen_counters(Cg *cg) {
         latches[2 * n] = marks.at[i].items;
         latches[2 * n++ + 1] = marks.at[i].rows;
         if (i + 1 < marks.n && marks.at[i + 1].fn == marks.at[i].fn) continue;
+        begin_function(cg);
         if (simd_widen_counters_in(cg, marks.at[i].fn, latches, n))
             run_passes(cg, marks.at[i].fn, "sccp,instcombine<no-verify-fixpoint>,early-cse,dce");
         n = 0;
@@ -168,58 +193,38 @@ void simd_widen_counters(Cg *cg) {
 }
 
 void simd_version_indices(Cg *cg) {
-    Marks marks = find_marks(cg);
-    for (int i = 0; i < marks.n; i++)
-        if (cg_allows(cg, INDEX_VERSIONS) &&
-            simd_version_indices_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
-            run_passes(cg, marks.at[i].fn, "instcombine<no-verify-fixpoint>,early-cse,dce");
+    if (cg_allows(cg, INDEX_VERSIONS))
+        change_each_nest(cg, simd_version_indices_in, "instcombine<no-verify-fixpoint>,early-cse,dce");
 }
 
 void simd_version_checks(Cg *cg) {
-    Marks marks = find_marks(cg);
-    for (int i = 0; i < marks.n; i++)
-        if (cg_allows(cg, CHECK_VERSIONS) &&
-            simd_version_checks_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
-            run_passes(cg, marks.at[i].fn, "sccp,dce");
+    if (cg_allows(cg, CHECK_VERSIONS)) change_each_nest(cg, simd_version_checks_in, "sccp,dce");
 }
 
 void simd_delinearise(Cg *cg) {
-    Marks marks = find_marks(cg);
-    for (int i = 0; i < marks.n; i++)
-        if (cg_allows(cg, DELINEARISE) && simd_delinearise_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
-            run_passes(cg, marks.at[i].fn, "instcombine<no-verify-fixpoint>,early-cse,dce");
+    if (cg_allows(cg, DELINEARISE))
+        change_each_nest(cg, simd_delinearise_in, "instcombine<no-verify-fixpoint>,early-cse,dce");
 }
 
 void simd_narrow(Cg *cg) {
-    Marks marks = find_marks(cg);
-    for (int i = 0; i < marks.n; i++)
-        if (cg_allows(cg, NARROW) && simd_narrow_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
-            run_passes(cg, marks.at[i].fn, "sccp");
+    if (cg_allows(cg, NARROW)) change_each_nest(cg, simd_narrow_in, "sccp");
 }
 
 void simd_thread_exits(Cg *cg) {
-    Marks marks = find_marks(cg);
-    for (int i = 0; i < marks.n && cg_allows(cg, THREAD_EXITS); i++)
-        simd_thread_exits_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows);
+    if (cg_allows(cg, THREAD_EXITS)) change_each_nest(cg, simd_thread_exits_in, NULL);
 }
 
 void simd_unroll(Cg *cg) {
-    Marks marks = find_marks(cg);
-    for (int i = 0; i < marks.n; i++)
-        if (cg_allows(cg, UNROLL) && simd_unroll_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
-            run_passes(cg, marks.at[i].fn, "instcombine<no-verify-fixpoint>,early-cse");
+    if (cg_allows(cg, UNROLL))
+        change_each_nest(cg, simd_unroll_in, "instcombine<no-verify-fixpoint>,early-cse");
 }
 
 void simd_collect(Cg *cg) {
-    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
-        if (has_nests(fn) && cg_allows(cg, COLLECT)) simd_collect_in(cg, fn);
+    if (cg_allows(cg, COLLECT)) change_each_with_nests(cg, simd_collect_in, NULL);
 }
 
 void simd_promote(Cg *cg) {
-    Marks marks = find_marks(cg);
-    for (int i = 0; i < marks.n; i++)
-        if (cg_allows(cg, PROMOTE) && simd_promote_in(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows))
-            run_passes(cg, marks.at[i].fn, "sroa,early-cse");
+    if (cg_allows(cg, PROMOTE)) change_each_nest(cg, simd_promote_in, "sroa,early-cse");
 }
 
 void simd_print_places(Cg *cg) {
@@ -236,6 +241,7 @@ void simd_vectorize(Cg *cg) {
     for (int i = 0, number = 1; i < marks.n; i++, number++) {
         if (i && marks.at[i].fn != marks.at[i - 1].fn) number = 1;
         const Mark *m = &marks.at[i];
+        begin_function(cg);
         bool is_vector = simd_nest(cg, &target, &streams, updated, m->fn, m->items, m->rows, number);
         if (is_vector) use_whole_vectors(cg, &target, m->fn);
         LLVMAddTargetDependentFunctionAttr(m->fn, is_vector ? CG_VECTOR : CG_SCALAR, "");
@@ -252,8 +258,7 @@ void simd_vectorize(Cg *cg) {
 void simd_clean(Cg *cg) { run_on_nests(cg, "sroa,instsimplify"); }
 
 void simd_forward(Cg *cg) {
-    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
-        if (cg_allows(cg, FORWARD) && has_nests(fn)) simd_forward_in(cg, fn);
+    if (cg_allows(cg, FORWARD)) each_with_nests(cg, simd_forward_in);
 }
 
 /* The calls of cg_group_memory, and the marks of functions, have done their work. */
