@@ -100,11 +100,14 @@ Array interp_array(Frame *f, Expr *e) {
 void interp_bounds(Frame *f, Expr *e, Bounds *b) {
     for (int d = 0; d < e->index.at.n; d++) {
         Expr *at = e->index.at.at[d], *lo = at, *hi = NULL;
+        Expr *column = at->kind == EXPR_RANGE ? at->range.range.column : NULL;
         if (at->kind == EXPR_RANGE) lo = at->range.range.lo, hi = at->range.range.hi;
         b->has_lo[d] = lo != NULL;
         b->has_hi[d] = hi != NULL;
         if (lo) b->lo[d] = interp_index(f, lo);
         if (hi) b->hi[d] = interp_index(f, hi);
+        b->has_column[d] = column != NULL;
+        if (column) b->column[d] = interp_index(f, column);
     }
 }
 
@@ -118,6 +121,7 @@ Array interp_slice(Frame *f, Expr *e, const Bounds *b) {
         bool ranged = e->index.at.at[d]->kind == EXPR_RANGE;
         if (ranged) check_slice(f, e, &a, lo, hi, d);
         else check_index(f, e, &a, lo, d, (f->item ? e : e->index.at.at[d])->span);
+        if (b->has_column[d]) check_index(f, e, &a, b->column[d], d, (f->item ? e : e->index.at.at[d])->span);
         if (ranged) s.ext[n++] = hi - lo;
         offset = offset * a.ext[d] + lo;
     }

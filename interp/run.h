@@ -106,8 +106,8 @@ void interp_fused_update(Frame *f, const Stmt *s);
 bool interp_has_place(const Expr *e);
 void *interp_address(Frame *f, Expr *e);
 typedef struct Bounds { /* of a slice, evaluated before the array */
-    int64_t lo[MAX_RANK], hi[MAX_RANK];
-    bool has_lo[MAX_RANK], has_hi[MAX_RANK];
+    int64_t lo[MAX_RANK], hi[MAX_RANK], column[MAX_RANK];
+    bool has_lo[MAX_RANK], has_hi[MAX_RANK], has_column[MAX_RANK];
 } Bounds;
 void interp_bounds(Frame *f, Expr *e, Bounds *b);
 Array interp_slice(Frame *f, Expr *e, const Bounds *b);

@@ -65,6 +65,7 @@ typedef struct Range {
     bool has_dots; /* written with `..` */
     int site;      /* sema: as EXPR_BINARY, for a step that may be 0 */
     Type *type;    /* sema: type of the loop variable */
+    Expr *column;  /* sema, in slices: `..` is written for this number, which the callee gets, too (sema/column.c) */
 } Range;
 
 /* Coherence checks in host code, before it accesses an array whose newest copy may be on a device. SYNC_READ,
@@ -176,6 +177,7 @@ struct Expr {
             Expr *base;
             ExprList at;
             bool is_flat;    /* sema: the slice has one dimension, of all its elements: flat(&m) */
+            bool is_column;  /* sema: a slice that need not be contiguous (sema/column.c) */
             unsigned proven; /* sema: bit d: index d is proven in bounds */
             int site;        /* sema: as above, for the others */
             unsigned early;  /* sema: bit d: on devices the enclosing loop checks index d; see LoopCheck */

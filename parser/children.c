@@ -7,7 +7,7 @@ static Children one(Expr **a) { return few(a, NULL, NULL); }
 
 Children range_children(const Range *of) {
     Range *r = (Range *)of;
-    return few(&r->lo, &r->hi, &r->step);
+    return few(&r->lo, &r->hi, r->column ? &r->column : &r->step);
 }
 
 /* The parameter is const for walkers that only read the tree; those that replace children own it. */

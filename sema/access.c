@@ -334,6 +334,7 @@ void walk_begin(Walk *w, Sema *s, Func *f) {
         if (p->mode == REF_NONE && p->type->kind >= TY_I8 && p->type->kind <= TY_INDEX)
             name_value(w, p, p->name, type_least(p->type), type_most(p->type));
     }
+    columns_learn(w);
 }
 
 void access_check(Sema *s, Func *f) {

@@ -26,6 +26,8 @@ typedef struct Walk {
     Form *domain_hi; /* groups: one for each domain variable: what is known if `inside` is true */
 } Walk;
 
+void columns_learn(Walk *w); /* column.c: the numbers of columns are in range */
+
 /* monotone.c: variables that a loop only makes smaller, or only larger */
 enum { MAX_MONOTONE = 8 };
 typedef struct Monotone {

@@ -45,10 +45,18 @@ typedef struct FixedUse {
     Symbol *to, *from;
 } FixedUse;
 
+/* column.c: the parameter of an instance with the number of a column of `array`: its index in dimension `dim`. */
+typedef struct ColumnNumber {
+    Name name, array;
+    int dim;
+    Span span;
+} ColumnNumber;
+typedef Vec(ColumnNumber) ColumnNumbers;
+
 /* A generic declaration: only its instances are checked. */
 typedef struct Instance Instance;
 typedef struct Template {
-    Item *item; /* as parsed */
+    const Item *item; /* as parsed */
     const GenericList *params;
     int n_keys;  /* type parameters; after them, of a function, one for each parameter: any_rank_key */
     Module *module;
@@ -57,10 +65,12 @@ typedef struct Template {
     bool has_errors; /* in the body of an instance: the same ones elsewhere are not repeated */
 } Template;
 
-/* An instance of it, for one set of types. */
+/* An instance of it, for one set of types, and of the parameters that take columns. */
 struct Instance {
     Template *of;
     Type **args;      /* one per key of the template */
+    const unsigned *columns; /* functions: by parameter, the dimensions that have a number; NULL: no columns */
+    ColumnNumbers numbers;
     const char *text; /* "clamp<f32>", interned */
     Func *func;       /* functions and kernels */
     Symbol *sym;      /* structs */
@@ -101,6 +111,8 @@ typedef struct FuncFacts {
     bool skip_result;   /* its result could not be understood: returns are not judged by it */
     bool has_errors;    /* reported while checking its body: no dataflow over it */
     const Instance *instance; /* it was made of a generic one */
+    const Item *as_parsed;    /* column.c: a function with arrays that is not generic */
+    Template *columns_of;     /* the same: of its instances for columns; NULL: there are none yet */
     bool queued;
     bool accessed;          /* access_check has been here */
     Vec(Atom) atoms;        /* of the sums in Func.accesses */
@@ -295,12 +307,25 @@ bool has_any_rank(const Item *item);
 bool refuse_any_rank(Sema *s, const TypeExpr *te); /* check_decl.c: reports a type that no parameter has */
 Type *any_rank_key(Sema *s, const Param *p, const Type *argument);
 const char *constraint_what(const Generic *g);
-Func *instance_func(Sema *s, Template *t, Type **args, Span use);     /* NULL: reported */
+bool is_workspace(const TypeExpr *te); /* &scratch */
+/* columns: see Instance. NULL: reported */
+Func *instance_func(Sema *s, Template *t, Type **args, const unsigned *columns, Span use);
 Symbol *instance_struct(Sema *s, Template *t, Type **args, Span use); /* NULL: reported */
 void generics_check_unused(Sema *s);
 
+void wrong_mode(Sema *s, Arg *arg, RefMode mode); /* check_call.c: reports an argument with another mode */
+
+/* column.c */
+void columns_keep(Sema *s, Func *f); /* before anything of it is checked */
+/* Checks the arguments that are columns. *columns: as in Instance; false: an error was reported. */
+bool columns_find(Sema *s, Expr *call, const Item *callee, unsigned **columns);
+Func *columns_instance(Sema *s, const Expr *call, const unsigned *columns); /* NULL: reported */
+/* Rewrites a clone of a function. false: reported */
+bool columns_give(Sema *s, Item *item, const unsigned *columns, ColumnNumbers *added, Span use);
+void columns_pass(Sema *s, Expr *call, const unsigned *columns);
+
 /* infer.c */
-Func *infer_call(Sema *s, Expr *call, Template *t);
+Func *infer_call(Sema *s, Expr *call, Template *t, const unsigned *columns);
 Symbol *infer_build(Sema *s, Expr *e, Template *t);
 Type *written_struct(Sema *s, TypeExpr *te, Template *t);
 Type *not_generic(Sema *s, const TypeExpr *te);

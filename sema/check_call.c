@@ -56,7 +56,7 @@ static bool check_count(Sema *s, Expr *e, Func *f) {
 
 /* References ------------------------------------------------------------------------------------------------- */
 
-static void wrong_mode(Sema *s, Arg *arg, RefMode mode) {
+void wrong_mode(Sema *s, Arg *arg, RefMode mode) {
     Expr *e = arg->value;
     if (mode == REF_NONE) {
         Diag *d = diag(s->c, E0401, arg->mode_span, "this parameter is passed by value, not by reference");
@@ -232,7 +232,12 @@ static Type *check_func_call(Sema *s, Expr *e, Func *f, bool is_launch) {
         return check_args_only(s, e);
     }
     if (!check_count(s, e, f)) return check_args_only(s, e);
-    if (generic && !(f = infer_call(s, e, generic))) return check_args_only(s, e);
+    unsigned *columns = NULL;
+    if (!columns_find(s, e, generic ? generic->item : f->facts->as_parsed, &columns)) return check_args_only(s, e);
+    if (generic) f = infer_call(s, e, generic, columns);
+    else if (columns) f = columns_instance(s, e, columns);
+    if (!f) return check_args_only(s, e);
+    columns_pass(s, e, columns);
     if (!own_expand_args(s, e, f)) return check_args_only(s, e);
     CallInfo *info = e->call.info = arena_new(s->arena, CallInfo);
     info->kind = CALL_FUNC;

@@ -173,6 +173,7 @@ static void declare_func(Sema *s, Item *item) {
         return;
     }
     vec_push(s->arena, &s->program->funcs, f);
+    columns_keep(s, f);
     f->facts->skip = !item->fn.body && !item->fn.is_extern;
     if (f->facts->skip) sym->type = s->error;
 }

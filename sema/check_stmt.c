@@ -78,6 +78,7 @@ static void check_for(Sema *s, Stmt *st) {
     check_binder(s, b, &t);
     scope_enter(s);
     b->sym = symbol_new(s, SYM_LOCAL, b->name, b->span, t);
+    b->sym->counts = &b->range;
     scope_add(s, b->sym);
     s->loop_depth++;
     check_block(s, st->for_.body);

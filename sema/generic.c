@@ -76,7 +76,7 @@ bool type_mentions(const TypeExpr *te, Name name) {
     return true;
 }
 
-static bool is_workspace(const TypeExpr *te) { return te->kind == TE_REF && te->ref.mode == REF_SCRATCH; }
+bool is_workspace(const TypeExpr *te) { return te->kind == TE_REF && te->ref.mode == REF_SCRATCH; }
 
 /* No call could tell what it is. */
 static bool check_mentioned(Sema *s, const Item *item, const Generic *g) {
@@ -262,18 +262,38 @@ void instance_notes(Sema *s, const Instance *inst, int since, int max_steps) {
 
 /* Instances --------------------------------------------------------------------------------------------------- */
 
-static Instance *instance_find(const Template *t, Type **args) {
-    for (int i = 0; i < t->instances.n; i++)
-        if (!memcmp(t->instances.at[i]->args, args, sizeof *args * (size_t)t->n_keys)) return t->instances.at[i];
+static bool same_columns(const Template *t, const unsigned *a, const unsigned *b) {
+    return a && b ? !memcmp(a, b, sizeof *a * (size_t)t->item->fn.params.n) : !a && !b;
+}
+
+static Instance *instance_find(const Template *t, Type **args, const unsigned *columns) {
+    for (int i = 0; i < t->instances.n; i++) {
+        Instance *inst = t->instances.at[i];
+        if (!memcmp(inst->args, args, sizeof *args * (size_t)t->n_keys) && same_columns(t, inst->columns, columns))
+            return inst;
+    }
     return NULL;
 }
 
-static const char *instance_text(Sema *s, const Template *t, Type **args) {
+/* "x[.., _]" */
+static const char *column_text(Sema *s, Name array, unsigned mask) {
+    const char *text = arena_printf(s->arena, "%s[", array);
+    for (int d = 0; mask >> d; d++)
+        text = arena_printf(s->arena, "%s%s%s", text, d ? ", " : "", mask >> d & 1 ? "_" : "..");
+    return arena_printf(s->arena, "%s]", text);
+}
+
+static const char *instance_text(Sema *s, const Template *t, Type **args, const unsigned *columns) {
     const char *text = t->item->name, *sep = "<";
     for (int i = 0; i < t->n_keys; i++) {
         if (i >= t->params->n && !args[i]) continue;
         text = i < t->params->n ? arena_printf(s->arena, "%s%s%s", text, sep, type_name(s->c, args[i]))
                                 : arena_printf(s->arena, "%s%srank %d", text, sep, args[i]->rank);
+        sep = ", ";
+    }
+    for (int i = 0; columns && i < t->item->fn.params.n; i++) {
+        if (!columns[i]) continue;
+        text = arena_printf(s->arena, "%s%s%s", text, sep, column_text(s, t->item->fn.params.at[i].name, columns[i]));
         sep = ", ";
     }
     return name_of(&s->c->names, arena_printf(s->arena, "%s>", text));
@@ -292,15 +312,15 @@ static Instance *endless(Sema *s, const Template *t, Span use, const Instance *m
     return NULL;
 }
 
-static Instance *instance_new(Sema *s, Template *t, Type **args, Span use) {
+static Instance *instance_new(Sema *s, Template *t, Type **args, const unsigned *columns, Span use) {
     const Instance *made_in = s->facts ? s->facts->instance : s->making;
     int depth = made_in ? made_in->depth + 1 : 0;
-    const char *text = instance_text(s, t, args);
+    const char *text = instance_text(s, t, args, columns);
     if (depth >= MAX_INSTANCE_DEPTH || s->n_instances >= MAX_INSTANCES || strlen(text) > MAX_INSTANCE_NAME)
         return endless(s, t, use, made_in);
     s->n_instances++;
     Instance *inst = arena_new(s->arena, Instance);
-    *inst = (Instance){.of = t, .text = text, .at = use, .made_in = made_in, .depth = depth};
+    *inst = (Instance){.of = t, .text = text, .at = use, .made_in = made_in, .depth = depth, .columns = columns};
     inst->args = arena_array(s->arena, Type *, t->n_keys + 1);
     memcpy(inst->args, args, sizeof *args * (size_t)t->n_keys);
     vec_push(s->arena, &t->instances, inst);
@@ -319,15 +339,24 @@ static const char *bound_text(Sema *s, const Instance *inst) {
                                 inst->args[i]->rank);
         sep = *text ? ", " : "";
     }
+    for (int i = 0; inst->columns && i < inst->of->item->fn.params.n; i++) {
+        if (!inst->columns[i]) continue;
+        Name name = inst->of->item->fn.params.at[i].name;
+        text = arena_printf(s->arena, "%s%s%s: %s", text, sep, name, column_text(s, name, inst->columns[i]));
+        sep = ", ";
+    }
     return text;
 }
 
 /* `clamp$f32`: no other thing of a program has a name with `$`. */
 static const char *symbol_text(Sema *s, const Instance *inst, const char *generic) {
     char *text = arena_printf(s->arena, "%s$%s", generic, inst->text + strlen(inst->of->item->name) + 1);
-    text[strlen(text) - 1] = 0; /* the `>` */
-    for (char *at = strchr(text, '$') + 1; *at; at++)
-        if (!(*at >= '0' && *at <= '9') && !((*at | 32) >= 'a' && (*at | 32) <= 'z')) *at = '_';
+    char *to = strchr(text, '$') + 1;
+    for (const char *at = to; *at; at++) {
+        bool plain = (*at >= '0' && *at <= '9') || ((*at | 32) >= 'a' && (*at | 32) <= 'z');
+        if (plain || to[-1] != '_') *to++ = plain ? *at : '_';
+    }
+    to[-1] = 0; /* the `>` */
     int same = 0;
     for (int i = 0; i < inst->of->instances.n; i++) {
         const Func *f = inst->of->instances.at[i]->func;
@@ -336,14 +365,18 @@ static const char *symbol_text(Sema *s, const Instance *inst, const char *generi
     return same ? arena_printf(s->arena, "%s$%d", text, same + 1) : text;
 }
 
-Func *instance_func(Sema *s, Template *t, Type **args, Span use) {
-    Instance *inst = instance_find(t, args);
+Func *instance_func(Sema *s, Template *t, Type **args, const unsigned *columns, Span use) {
+    Instance *inst = instance_find(t, args, columns);
     if (inst) return inst->func;
-    if (!(inst = instance_new(s, t, args, use))) return NULL;
     Item *item = ast_clone(s->c, t->item);
     item->fn.generics = (GenericList){0};
+    item->fn.is_export = false;
     for (int i = 0; i < item->fn.params.n; i++)
         if (args[t->params->n + i]) give_rank(s, item->fn.params.at[i].type, args[t->params->n + i]->rank);
+    ColumnNumbers numbers = {0};
+    if (columns && !columns_give(s, item, columns, &numbers, use)) return NULL;
+    if (!(inst = instance_new(s, t, args, columns, use))) return NULL;
+    inst->numbers = numbers;
     item->fn.bound = bound_text(s, inst);
     Func *f = func_new(s, item, t->module);
     f->symbol = symbol_text(s, inst, f->symbol);
@@ -351,15 +384,15 @@ Func *instance_func(Sema *s, Template *t, Type **args, Span use) {
     f->facts->instance = inst;
     inst->func = f;
     vec_push(s->arena, &s->program->funcs, f);
-    if (use.hi) vec_push(s->arena, &t->item->fn.instances, item);
+    if (use.hi) vec_push(s->arena, &t->sym->item->fn.instances, item);
     check_signature(s, f);
     return f;
 }
 
 Symbol *instance_struct(Sema *s, Template *t, Type **args, Span use) {
-    Instance *inst = instance_find(t, args);
+    Instance *inst = instance_find(t, args, NULL);
     if (inst) return inst->sym;
-    if (!(inst = instance_new(s, t, args, use))) return NULL;
+    if (!(inst = instance_new(s, t, args, NULL, use))) return NULL;
     Item *item = ast_clone(s->c, t->item);
     item->name = inst->text;
     Symbol *sym = inst->sym = symbol_new(s, SYM_STRUCT, inst->text, t->item->name_span, NULL);
@@ -389,7 +422,7 @@ void generics_check_unused(Sema *s) {
         for (int k = 0; k < t->params->n; k++)
             args[k] = type_scalar(s->types, constraints[constraint_find(t->params->at[k].constraint)].witness);
         if (t->item->kind == ITEM_STRUCT) instance_struct(s, t, args, (Span){0});
-        else instance_func(s, t, args, (Span){0});
+        else instance_func(s, t, args, NULL, (Span){0});
         check_bodies(s);
         s->first_func = s->program->funcs.n;
     }

@@ -163,7 +163,7 @@ static void follow_result(Inference *f, Type *wanted) {
 }
 
 /* The function or kernel that a call of a generic calls. NULL: reported. */
-Func *infer_call(Sema *s, Expr *call, Template *t) {
+Func *infer_call(Sema *s, Expr *call, Template *t, const unsigned *columns) {
     ArgList *args = &call->call.args;
     int errors = s->c->diags.n_errors, n = t->item->fn.params.n < args->n ? t->item->fn.params.n : args->n;
     Type **have = arena_array(s->arena, Type *, t->item->fn.params.n + 1);
@@ -178,7 +178,7 @@ Func *infer_call(Sema *s, Expr *call, Template *t) {
     follow_result(&f, call->call.wanted);
     Type **types = types_found(&f, call->span);
     for (int i = 0; types && i < n; i++) types[t->params->n + i] = any_rank_key(s, &t->item->fn.params.at[i], have[i]);
-    return types ? instance_func(s, t, types, call->span) : NULL;
+    return types ? instance_func(s, t, types, columns, call->span) : NULL;
 }
 
 /* Structs ----------------------------------------------------------------------------------------------------- */

@@ -255,20 +255,14 @@ static void add_args(Sema *s, ArgList *out, const Arg *arg, Symbol *have, const 
     }
 }
 
-static bool wrong_mode(Sema *s, Arg *arg, const Symbol *param) {
-    if (arg->mode == param->mode) return false;
-    static const char *const text[REF__COUNT] = {"", "&", "&mut ", "&out ", "&scratch "};
-    Diag *d = diag(s->c, E0401, arg->span, "this parameter is `%.*s`, and the argument must repeat it",
-                   param->mode == REF_IN ? 1 : 4, text[param->mode]);
-    Span old = {arg->mode == REF_NONE ? arg->value->span.lo : arg->mode_span.lo, arg->value->span.lo};
-    diag_fix(s->c, d, old, text[param->mode], "write `%s%s`", text[param->mode], source_text(s, arg->value->span));
-    return true;
-}
-
 static bool expand_arg(Sema *s, ArgList *out, Arg *arg, const Symbol *param, const Func *f) {
     Type *t = check_expr(s, &arg->value);
     Expr *e = arg->value;
-    if (is_bad(t) || wrong_mode(s, arg, param)) return false;
+    if (is_bad(t)) return false;
+    if (arg->mode != param->mode) {
+        wrong_mode(s, arg, param->mode);
+        return false;
+    }
     if (t != param->type) {
         Diag *d = diag(s->c, E0304, arg->span, "`%s` is `%s`, but parameter `%s` of `%s` is `%s`",
                        source_text(s, e->span),

@@ -72,6 +72,7 @@ struct Symbol {
     bool reshaped;      /* assigned whole or swapped, here or in a function it is passed to by &mut */
     Span keyword;       /* SYM_LOCAL: its `let` or `var`; none for the variables of loops */
     Expr *init;         /* SYM_LOCAL: what it was declared with, or NULL */
+    const Range *counts; /* SYM_LOCAL: the variable of a loop: through this range; or NULL */
     struct Symbol **parts; /* of a struct that owns arrays: a variable for each field (own.c) */
     int n_parts;
     Symbol *part_of;
@@ -431,6 +432,7 @@ void emit_plan(const Program *p, Buf *out);         /* --emit=plan */
 Expr *expr_strip(Expr *e); /* without EXPR_CONVERT */
 bool expr_is_slice(const Expr *e);            /* x[a..b], m[i, ..], flat(&m) */
 bool expr_is_part(const Expr *e);             /* a slice that is not all of the array */
+const Symbol *expr_whole_array(const Expr *e); /* of x, and of x[..] and x[.., j] as arguments; else NULL */
 bool passes_described(const Func *f);         /* a generic function of C: border.c */
 bool range_is_extent(const Range *r);         /* `i in n`, `i in 0..n` of a comprehension: n is the extent */
 /* The variable that an input shows, whose arrays are not copied for it. NULL: the input shows another value. */

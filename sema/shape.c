@@ -302,6 +302,7 @@ static void check_indexed(Sema *s, const Expr *e) {
     for (int d = 0; d < e->index.at.n; d++) {
         const Expr *at = e->index.at.at[d];
         if (at->kind == EXPR_RANGE) check_slice_range(s, array, &at->range.range, known_extent(array, d));
+        if (at->kind == EXPR_RANGE && at->range.range.column) at = at->range.range.column;
         if (at->konst.kind != CONST_INT) continue;
         int64_t extent = known_extent(array, d);
         if (at->konst.i >= 0 && (extent < 0 || at->konst.i < extent)) continue;

@@ -32,6 +32,12 @@ bool expr_is_part(const Expr *e) {
     return false;
 }
 
+const Symbol *expr_whole_array(const Expr *e) {
+    if (e->kind == EXPR_NAME) return e->name.sym;
+    bool is_whole = expr_is_slice(e) && !expr_is_part(e) && !e->index.is_flat && e->index.base->kind == EXPR_NAME;
+    return is_whole ? e->index.base->name.sym : NULL;
+}
+
 /* Flat views ------------------------------------------------------------------------------------------------------ */
 
 /* `flat(&m)` is a slice of all of m, `flat(&m[a..b, ..])` the slice that it names, with one dimension. */
@@ -47,6 +53,7 @@ static bool is_flat_view(Sema *s, const Arg *a) {
 static Expr *all_of(Sema *s, Expr *array) {
     Expr *e = arena_new(s->arena, Expr), *all = arena_new(s->arena, Expr);
     *all = (Expr){.kind = EXPR_RANGE, .span = array->span};
+    all->range.range.has_dots = true;
     *e = (Expr){.kind = EXPR_INDEX, .span = array->span};
     e->index.base = array;
     vec_push(s->arena, &e->index.at, all);
@@ -120,15 +127,54 @@ static void fill_dimensions(Sema *s, Expr *e, int rank) {
     }
 }
 
-static bool check_side_by_side(Sema *s, Expr *e) {
+static bool mentions(Expr *e, void *name) { return e->kind == EXPR_NAME && e->name.name == *(Name *)name; }
+
+/* The number of a column that is passed on: column.c has written it. */
+static bool is_not_in_text(Expr *e, void *context) {
+    (void)context;
+    return e->kind == EXPR_NAME && strchr(e->name.name, '$');
+}
+
+/* The same elements as an array of their own: "[m[i, 2] for i in shape(m, 0)]". NULL: it cannot be written so. */
+static const char *elements_text(Sema *s, Expr *e) {
+    static const char *const names[] = {"i", "j", "k", "l", "p", "q"};
+    size_t next = 0;
+    if (expr_find(e, is_not_in_text, NULL)) return NULL;
+    const char *array = source_text(s, e->index.base->span), *at = "", *loops = "";
+    for (int d = 0; d < e->index.at.n; d++) {
+        Expr *x = e->index.at.at[d];
+        const char *sep = d ? ", " : "", *text = source_text(s, x->span);
+        if (x->kind == EXPR_RANGE) {
+            const Range *r = &x->range.range;
+            Name name = NULL;
+            while (next < sizeof names / sizeof *names && !name) {
+                name = name_of(&s->c->names, names[next++]);
+                if (expr_find(e, mentions, &name)) name = NULL;
+            }
+            if (!name) return NULL;
+            text = name;
+            const char *lo = r->lo ? arena_printf(s->arena, "%s..", source_text(s, r->lo->span)) : "";
+            const char *hi = r->hi ? source_text(s, r->hi->span) : arena_printf(s->arena, "shape(%s, %d)", array, d);
+            loops = arena_printf(s->arena, "%s%s%s in %s%s", loops, *loops ? ", " : "", name, lo, hi);
+        }
+        at = arena_printf(s->arena, "%s%s%s", at, sep, text);
+    }
+    return arena_printf(s->arena, "[%s[%s] for %s]", array, at, loops);
+}
+
+static bool check_contiguous(Sema *s, Expr *e) {
     bool ranged = false;
     for (int d = 0; d < e->index.at.n; d++) {
         const Expr *at = e->index.at.at[d];
-        if (ranged && (at->kind != EXPR_RANGE || !is_whole_dimension(at))) {
+        bool skips = at->kind == EXPR_RANGE ? !is_whole_dimension(at) : !e->index.is_column;
+        if (ranged && skips) {
             Diag *said = diag(s->c, E0612, e->span, "the elements of this slice are not contiguous in memory");
-            diag_note(s->c, said, at->span, "write only `..` after the first range, so that whole rows are taken");
-            diag_note(s->c, said, e->span,
-                      "copy the elements with a comprehension, as in `[m[i, j] for i in n]`");
+            if (at->kind == EXPR_RANGE)
+                diag_note(s->c, said, at->span, "write only `..` after the first range, so that whole rows are taken");
+            else
+                diag_note(s->c, said, at->span, "only functions and kernels that are written in KDSL take columns");
+            const char *copy = elements_text(s, e);
+            if (copy) diag_note(s->c, said, e->span, "copy the elements: `%s`", copy);
             return false;
         }
         ranged = ranged || at->kind == EXPR_RANGE;
@@ -155,7 +201,7 @@ Type *check_slice(Sema *s, Expr *e) {
         note_declared(s, d, e->index.base->name.sym);
         return bad(s, e);
     }
-    if (!check_side_by_side(s, e)) return bad(s, e);
+    if (!check_contiguous(s, e)) return bad(s, e);
     for (int d = 0; d < n; d++) rank += e->index.at.at[d]->kind == EXPR_RANGE;
     if (e->index.is_flat) rank = 1;
     if (s->facts) vec_push(s->arena, &s->facts->indexed, e);
@@ -196,9 +242,28 @@ static Bound bound_of(Expr *e) {
     return (Bound){0};
 }
 
-static bool not_above(Bound a, Bound b) { return a.known && b.known && a.sym == b.sym && a.plus <= b.plus; }
+static Bound plus(Bound b, int64_t more) {
+    b.known = b.known && !__builtin_add_overflow(b.plus, more, &b.plus);
+    return b;
+}
+
+/* The bound of a loop's variable: above its last value, or at most its first one. */
+static Bound bound_of_loop(Bound b, bool above) {
+    const Range *r = b.known && b.sym ? b.sym->counts : NULL;
+    if (!r || (r->step && (r->step->konst.kind != CONST_INT || r->step->konst.i <= 0))) return (Bound){0};
+    if (!above && !r->lo) return (Bound){true, NULL, b.plus};
+    return plus(bound_of(above ? r->hi : r->lo), b.plus);
+}
+
+static bool is_at_most(Bound a, Bound b) { return a.known && b.known && a.sym == b.sym && a.plus <= b.plus; }
+
+static bool not_above(Bound a, Bound b) {
+    return is_at_most(a, b) || is_at_most(plus(bound_of_loop(a, true), -1), b) ||
+           is_at_most(a, bound_of_loop(b, false));
+}
 
 static void interval(Expr *at, Bound *lo, Bound *hi) {
+    if (at->kind == EXPR_RANGE && at->range.range.column) at = at->range.range.column;
     if (at->kind != EXPR_RANGE) {
         *lo = *hi = bound_of(at);
         hi->known = hi->known && hi->plus < INT64_MAX;

@@ -47,10 +47,11 @@ static void look_launch(Expr *e, Region *r) {
     const Expr *call = e->offload.call;
     for (int i = 0; i < call->call.args.n; i++) {
         Expr *x = call->call.args.at[i].value;
-        if (x->kind != EXPR_NAME || x->name.sym != r->array) {
+        if (expr_whole_array(x) != r->array) {
             look_expr(x, r);
             continue;
         }
+        for (int d = 0; x->kind == EXPR_INDEX && d < x->index.at.n; d++) look_expr(x->index.at.at[d], r);
         Part part = part_of(e, call->call.info->func, i);
         r->has_other |= part == PART_OTHER;
         r->has_part |= part == PART_SOME;
@@ -286,7 +287,7 @@ static void search(Search *f, const Block *b, isl_set *states) {
 
 static void add_array(Search *f, const Event *e) {
     const Symbol *array = f->flow->symbol[e->slot];
-    if (e->arg->value->kind != EXPR_NAME || array->part_of || array->type->kind != TY_ARRAY) return;
+    if (expr_whole_array(e->arg->value) != array || array->part_of || array->type->kind != TY_ARRAY) return;
     if (part_of(e->launch, e->call->func, e->param) != PART_SOME) return;
     for (int i = 0; i < f->arrays.n; i++)
         if (f->arrays.at[i] == array) return;

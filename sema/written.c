@@ -115,7 +115,8 @@ static isl_set *called(Written *at, const Expr *call, isl_set *states) {
     if (!f->item || !f->item->fn.body || f->facts->skip) return written;
     for (int i = 0; i < call->call.args.n; i++) {
         const Arg *a = &call->call.args.at[i];
-        if ((a->mode != REF_MUT && a->mode != REF_OUT) || !is_array(at, a->value) || --*at->calls < 0) continue;
+        if ((a->mode != REF_MUT && a->mode != REF_OUT) || expr_whole_array(a->value) != at->array || --*at->calls < 0)
+            continue;
         Written in = {quasi_frame(at->quasi.q, f), f->params.at[i], at->rank, at->calls, at->writer};
         bind_arguments(at, &in, call, states);
         written = isl_set_union(written, f->is_kernel ? written_by_kernel(&in, states)

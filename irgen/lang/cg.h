@@ -297,7 +297,7 @@ void cg_mark_plain(CgFunc *f, LLVMValueRef latch); /* not worth the time to unro
 /* slice.c ------------------------------------------------------------------------------------------------------- */
 /* The bounds of a slice, by dimension of its array: an index is `lo` alone; NULL: from the start, to the end. */
 typedef struct CgBounds {
-    LLVMValueRef lo[MAX_RANK], hi[MAX_RANK];
+    LLVMValueRef lo[MAX_RANK], hi[MAX_RANK], column[MAX_RANK]; /* NULL: none is written */
 } CgBounds;
 CgBounds cg_slice_bounds(CgFunc *f, Expr *e);
 CgArray cg_slice(CgFunc *f, Expr *e, const CgBounds *b);

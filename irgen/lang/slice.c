@@ -9,15 +9,12 @@
 CgBounds cg_slice_bounds(CgFunc *f, Expr *e) {
     CgBounds b = {0};
     for (int d = 0; d < e->index.at.n; d++) {
-        Expr *at = e->index.at.at[d], *part[2] = {at, NULL};
-        if (at->kind == EXPR_RANGE) {
-            part[0] = at->range.range.lo;
-            part[1] = at->range.range.hi;
-        }
-        for (int i = 0; i < 2; i++) {
-            if (!part[i]) continue;
-            *(i ? &b.hi[d] : &b.lo[d]) = cg_convert(f, cg_expr(f, part[i]), cg_scalar(f->cg, TY_INDEX)).v;
-        }
+        Expr *at = e->index.at.at[d], *part[3] = {at, NULL, NULL};
+        const Range *r = at->kind == EXPR_RANGE ? &at->range.range : NULL;
+        if (r) part[0] = r->lo, part[1] = r->hi, part[2] = r->column;
+        LLVMValueRef *to[3] = {&b.lo[d], &b.hi[d], &b.column[d]};
+        for (int i = 0; i < 3; i++)
+            if (part[i]) *to[i] = cg_convert(f, cg_expr(f, part[i]), cg_scalar(f->cg, TY_INDEX)).v;
     }
     return b;
 }
@@ -62,6 +59,7 @@ CgArray cg_slice(CgFunc *f, Expr *e, const CgBounds *b) {
         int site = e->index.site;
         if (ranged && cg_can_report(f, site)) check_range(f, &a, lo, hi, d, e->index.at.at[d]->span, site);
         if (!ranged) cg_check_index(f, &a, lo, d, e->index.at.at[d]->span, site);
+        if (b->column[d]) cg_check_index(f, &a, b->column[d], d, e->index.at.at[d]->span, site);
         if (ranged) s.ext[n++] = b->lo[d] ? LLVMBuildSub(f->b, hi, lo, "ext") : hi;
         if (offset) offset = LLVMBuildMul(f->b, offset, a.ext[d], "");
         if (b->lo[d]) offset = offset ? LLVMBuildAdd(f->b, offset, lo, "") : lo;

@@ -296,12 +296,11 @@ static isl_pw_aff *measured(QuasiFrame *at, const Expr *e) {
     const CallInfo *info = e->call.info;
     const Expr *x = info->receiver ? info->receiver : e->call.args.n ? e->call.args.at[0].value : NULL;
     const Symbol *array = x && x->kind == EXPR_NAME ? x->name.sym : NULL;
-    if (!array || array->kind != SYM_PARAM || array->type->kind != TY_ARRAY || array->reshaped) return NULL;
-    const Shape *shape = &at->f->shapes.at[array->dim];
-    if (info->builtin == BUILTIN_LEN) return shape->rank == 1 ? quasi_extent(at, &shape->at[0]) : NULL;
+    if (!array || array->type->kind != TY_ARRAY) return NULL;
+    if (info->builtin == BUILTIN_LEN) return array->type->rank == 1 ? quasi_array_extent(at, array, 0) : NULL;
     const Expr *d = e->call.args.n ? e->call.args.at[e->call.args.n - 1].value : NULL;
-    bool known = d && d->konst.kind == CONST_INT && d->konst.i >= 0 && d->konst.i < shape->rank;
-    return known ? quasi_extent(at, &shape->at[d->konst.i]) : NULL;
+    bool known = d && d->konst.kind == CONST_INT && d->konst.i >= 0 && d->konst.i < array->type->rank;
+    return known ? quasi_array_extent(at, array, (int)d->konst.i) : NULL;
 }
 
 static isl_pw_aff *called(QuasiFrame *at, const Expr *e, isl_set *states) {
