@@ -206,6 +206,19 @@ static void close_all(Feed *f) {
 
 /* ---- the loop ---- */
 
+/* A word that the grammar allows as a keyword here, although the next token shows that it is a name: `f(&out)`,
+ * `f(&out[1..])`, `offload async(&x)`. LALR(1) decides before it has seen that token. */
+static bool is_name_here(Feed *f, const Token *t) {
+    bool after_offload = f->prev.kind == TOK_OFFLOAD && (t->kind == TOK_ASYNC || t->kind == TOK_RESIDENT);
+    bool after_amp = f->prev.kind == TOK_AMP && t->kind == TOK_OUT && feed_accepts(f, TOK_INT); /* not in a type */
+    if (!after_offload && !after_amp) return false;
+    Token next = feed_peek(f);
+    if (next.kind == TOK_DOT) return true;
+    if (after_offload) return next.kind == TOK_LPAREN;
+    bool is_part = next.kind == TOK_LBRACKET && next.span.lo == t->span.hi;
+    return is_part || next.kind == TOK_COMMA || next.kind == TOK_RPAREN;
+}
+
 static void handle_error(Feed *f, Token t) {
     switch (syntax_error(f, &t)) {
     case REPAIR_RETRY: feed_unread(f, t); break;
@@ -223,6 +236,7 @@ void feed_tokens(Feed *f) {
     while (!f->gave_up) {
         Token t = feed_take(f);
         if (f->gave_up) break;
+        if (is_name_here(f, &t)) t.kind = TOK_ID;
         if (f->is_input && !f->open.n) input_before(f, &t);
         if (feed_accepts(f, t.kind)) {
             feed_push(f, t);
