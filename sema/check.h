@@ -244,6 +244,7 @@ void races_check(Sema *s, Func *f); /* races/races.c: data races of a kernel */
 const char *source_text(Sema *s, Span span);
 const char *quoted_type(Sema *s, const Type *t); /* "`f32`", "an integer", "a float" */
 void fix_convert(Sema *s, Diag *d, Expr *e, const Type *to);
+void fix_quotient(Sema *s, Diag *d, Expr *e, const Type *to); /* of integers, which is to be one of floats */
 void fix_insert(Sema *s, Diag *d, uint32_t offset, const char *text, const char *message);
 void note_declared(Sema *s, Diag *d, const Symbol *sym);
 Type *bad(Sema *s, Expr *e); /* e->type = error */
@@ -473,6 +474,10 @@ void transfer_narrow(Sema *s, Func *f); /* after uses_find */
  * item)? NULL: not shown; *left_out (may be NULL) is then an element in words, "`y[0]` may be left out", or NULL. */
 const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char **left_out);
 void warn_unused(Sema *s, Func *f);
+/* mistaken.c: `^` and `/` where an operator of other languages is meant */
+void mistaken_check(Sema *s, Func *f);
+const Type *float_power(const Expr *e); /* of an expression with errors: the type of the base, or NULL */
+void explain_float_power(Sema *s, Diag *d, const Expr *e);
 
 /* access.c: after transfers; bounds checks of code for devices */
 void access_check(Sema *s, Func *f);

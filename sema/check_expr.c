@@ -94,7 +94,7 @@ static Type *wrong_operator(Sema *s, Expr *e, Span at, const char *op, const Typ
         diag_note(s->c, d, at, t->is_handle ? "pointers of C can only be compared, with `==` and `!=`"
                                : t->kind == TY_STRUCT ? "use its fields" : "use its components, as in `v.x`");
     if (t->kind == TY_STR && op[0] == '+') diag_note(s->c, d, at, "join texts with `format(\"{}{}\", a, b)`");
-    if (t->is_float && op[0] == '^' && !op[1]) diag_note(s->c, d, at, "write a power as `pow(x, y)`");
+    if (t->is_float && op[0] == '^' && e->kind == EXPR_BINARY) explain_float_power(s, d, e);
     if (t->is_int && (!strcmp(op, "&&") || !strcmp(op, "||")))
         diag_note(s->c, d, at, "a condition must be a bool, as in `n != 0`; use `&` and `|` for bits");
     return bad(s, e);
@@ -185,6 +185,8 @@ static Type *check_binary(Sema *s, Expr *e) {
     Op op = e->binary.op;
     Type *l = check_scalar(s, &e->binary.lhs), *r = check_scalar(s, &e->binary.rhs);
     const char *spelling = op_info[op].spelling;
+    const Type *power = is_bad(l) ? float_power(e) : NULL;
+    if (power) return wrong_operator(s, e, e->binary.op_span, spelling, power);
     if (is_bad(l) || is_bad(r)) return bad(s, e);
     if (l->kind == TY_VECTOR || r->kind == TY_VECTOR) {
         if (l->kind == TY_VECTOR && !check_divisor(s, op, l->elem, e->binary.rhs)) return bad(s, e);

@@ -1,8 +1,6 @@
 /* fold.c -- constant folding. A folded node keeps its operands; its `konst` is its value. Typed integers wrap as at
  * run time. Untyped integers have 64 bits, and overflow is an error, because no type says how they should wrap.
  * Division by zero and shifts by the width or more are errors. */
-#include <string.h>
-
 #include "sema/check.h"
 
 static const char *type_words(const Type *t) { return type_is_literal(t) ? "a 64-bit constant" : t->name; }
@@ -36,20 +34,6 @@ void fold_unary(Sema *s, Expr *e) {
     give(s, e, v, over);
 }
 
-/* `2 ^ 10`, `10 ^ 6`: in other languages a power. Hexadecimal digits are bits, and meant so. */
-static void warn_power(Sema *s, const Expr *e) {
-    const Expr *l = e->binary.lhs, *r = e->binary.rhs;
-    if (e->binary.op != OP_BIT_XOR || l->kind != EXPR_INT || r->kind != EXPR_INT || l->int_.suffix) return;
-    const char *base = source_text(s, l->span), *exponent = source_text(s, r->span);
-    if ((strcmp(base, "2") && strcmp(base, "10")) || *exponent == '0' || r->int_.value >= 64) return;
-    Diag *d = diag(s->c, W0405, e->binary.op_span, "`%s ^ %s` is %lld: `^` is the bitwise exclusive or", base,
-                   exponent, (long long)(l->int_.value ^ r->int_.value));
-    if (base[0] == '2')
-        diag_fix(s->c, d, e->span, arena_printf(s->arena, "1 << %s", exponent), "write a power of two as a shift");
-    else
-        diag_note(s->c, d, e->span, "write a power as `pow(10.0, %s.0)`, or as a number: `1e%s`", exponent, exponent);
-}
-
 /* Rounded once, as code does it. */
 static Const fused(const Expr *e) {
     bool left = e->binary.fused == FUSED_LEFT;
@@ -62,7 +46,6 @@ static Const fused(const Expr *e) {
 void fold_binary(Sema *s, Expr *e) {
     Op op = e->binary.op;
     Const a = e->binary.lhs->konst, b = e->binary.rhs->konst;
-    warn_power(s, e);
     if (!is_bad(e->type) && !check_divisor(s, op, e->type, e->binary.rhs)) bad(s, e);
     if (is_bad(e->type) || a.kind == CONST_NONE || b.kind == CONST_NONE || a.kind != b.kind) return;
     if (a.kind == CONST_STR) return;

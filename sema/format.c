@@ -163,7 +163,9 @@ static void check_piece(Reader *r, const FormatPiece *p, Arg *args, int n_args) 
     if (p->kind != PIECE_ARG || p->arg >= n_args) return;
     Expr *x = args[p->arg].value;
     const char *why = is_bad(x->type) ? NULL : unsuitable(p, x->type);
-    if (why) diag(r->s->c, E0704, x->span, "%s, but this is %s", why, quoted_type(r->s, x->type));
+    if (!why) return;
+    Diag *d = diag(r->s->c, E0704, x->span, "%s, but this is %s", why, quoted_type(r->s, x->type));
+    if (p->precision >= 0 && x->type->is_int) fix_convert(r->s, d, x, r->s->f64);
 }
 
 /* The source of the literal with each `%5.2f` as `{}`, `{:.2}`, ..., and without the `\n` that `print` adds. */

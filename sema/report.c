@@ -16,11 +16,36 @@ const char *quoted_type(Sema *s, const Type *t) {
 
 void fix_convert(Sema *s, Diag *d, Expr *e, const Type *to) {
     const char *text = source_text(s, e->span);
+    bool is_quotient = to->is_float && e->type->is_int && e->kind == EXPR_BINARY && e->binary.op == OP_DIV;
+    if (is_quotient && !type_is_literal(e->type) && strlen(text) <= 60) {
+        fix_quotient(s, d, e, to);
+        return;
+    }
     if (strlen(text) > 60 || strchr(text, '\n')) {
         diag_note(s->c, d, e->span, "convert it with `%s(...)`", to->name);
         return;
     }
     diag_fix(s->c, d, e->span, arena_printf(s->arena, "%s(%s)", to->name, text), "convert the value");
+}
+
+/* Without its own parentheses. */
+static const char *bare_text(Sema *s, const Expr *e) {
+    bool is_binary = e->kind == EXPR_BINARY;
+    return source_text(s, is_binary ? span_join(e->binary.lhs->span, e->binary.rhs->span) : e->span);
+}
+
+static const char *as_float(Sema *s, Expr *e, const Type *to, bool may_stay) {
+    e = expr_strip(e);
+    if (e->kind == EXPR_INT && !e->int_.suffix) return arena_printf(s->arena, "%s.0", source_text(s, e->span));
+    if (may_stay && type_widens(e->type, to)) return source_text(s, e->span);
+    return arena_printf(s->arena, "%s(%s)", to->name, bare_text(s, e));
+}
+
+void fix_quotient(Sema *s, Diag *d, Expr *e, const Type *to) {
+    const char *text = arena_printf(s->arena, "%s / %s", as_float(s, e->binary.lhs, to, false),
+                                    as_float(s, e->binary.rhs, to, true));
+    if (e->span.lo < e->binary.lhs->span.lo) text = arena_printf(s->arena, "(%s)", text);
+    diag_fix(s->c, d, e->span, text, "divide floats, which keeps the fraction");
 }
 
 void fix_insert(Sema *s, Diag *d, uint32_t offset, const char *text, const char *message) {
