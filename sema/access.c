@@ -272,7 +272,7 @@ void walk_learn_inside(Walk *w) {
 
 /* 0 <= position < extent */
 static Form place(Walk *w, const Symbol *sym, Form *extent) {
-    Form f = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = 0, .hi = INT64_MAX, .text = sym->name});
+    Form f = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = 0, .hi = INT64_MAX, .text = sym->name, .of = sym});
     affine_learn_at_least(&w->a, extent, &f, 1);
     walk_set(w, sym, &f);
     return f;

@@ -238,6 +238,8 @@ void explain_array_member(Sema *s, Diag *d, Expr *field, Span whole); /* whole: 
 
 void explain_method(Sema *s, Diag *d, Expr *call); /* p.norm() */
 
+void past_end_check(Sema *s, Func *f); /* past_end.c: what work items past the end of a domain in groups do */
+
 void races_check(Sema *s, Func *f); /* races/races.c: data races of a kernel */
 
 /* report.c: what several checks say */
