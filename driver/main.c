@@ -16,6 +16,7 @@
 #include "interp/interp.h"
 #include "irgen/irgen.h"
 #include "lexer/lexer.h"
+#include "lsp/lsp.h"
 #include "offload/offload.h"
 #include "parser/ast.h"
 #include "repl/repl.h"
@@ -334,6 +335,15 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
     return ok;
 }
 
+/* As `kdslc check` does it. */
+static Program *check_for_editor(Compiler *c, Module *m, bool with_races) {
+    SemaOptions how = {.stdlib = stdlib_modules, .races_off = !with_races, .host_fuses = irgen_host_fuses,
+                       .march = "native"};
+    Program *checked = sema_check(c, m, &how);
+    off_check_exports(c, checked);
+    return checked;
+}
+
 int main(int argc, char **argv) {
     Options o;
     Times t;
@@ -351,6 +361,10 @@ int main(int argc, char **argv) {
         int status = doctor_run(&c);
         compiler_free(&c);
         return status;
+    }
+    if (o.command == COMMAND_LSP) {
+        compiler_free(&c);
+        return lsp_serve(STDIN_FILENO, STDOUT_FILENO, check_for_editor);
     }
     if (o.command == COMMAND_REPL) {
         int status = repl_run(&(ReplOptions){.file = o.input,

@@ -363,7 +363,8 @@ static int parse_option(Options *o, Arena *arena, char **argv, int *at) {
 }
 
 static int check_together(const Options *o) {
-    if (o->command == COMMAND_DOCTOR) return o->input ? usage_error("`kdslc doctor` takes no file") : NOT_DONE;
+    if (o->command == COMMAND_DOCTOR || o->command == COMMAND_LSP)
+        return o->input ? usage_error("`kdslc %s` takes no file", commands[o->command].name) : NOT_DONE;
     if (!o->input && o->command != COMMAND_REPL) return usage_error("the source file is missing");
     if (o->output && !*o->output) return usage_error("`-o` needs the name of a file");
     if (o->command != COMMAND_BUILD && (o->output || o->object || o->shared || o->emit))
