@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Write the pages that are tables of the compiler: docs/builtins.md (sema/builtin.def, irgen/math/accuracy.def), and of docs/errors.md the
-headings and first sentences (base/diag.def); what the page says about a code stays, a new code gets its failing test.
+"""Write the pages that are tables of the compiler: docs/builtins.md (sema/builtin.def, irgen/math/accuracy.def), of
+docs/cli.md the commands and the tables (driver/options.def), and of docs/errors.md the headings and first sentences
+(base/diag.def); what the page says about a code stays, a new code gets its failing test.
 With --check, only say whether they are up to date, and what docs/errors.md lacks (CTest does)."""
 import re
 import sys
@@ -92,9 +93,38 @@ def builtins_page():
     return "\n".join(out) + "\n"
 
 
+def option_rows(macro):
+    """The texts of each row that --help-all shows."""
+    text = re.sub(r"/\*.*?\*/", "", (ROOT / "driver/options.def").read_text(), flags=re.S)
+    for row in re.findall(rf"^{macro}\((.*?)\)$", text, flags=re.M | re.S):
+        if ", TESTS," not in row:
+            fields = re.split(r',\s*(?=(?:[^"]*"[^"]*")*[^"]*$)', row)
+            yield ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', field)) for field in fields if '"' in field]
+
+
+def command_line_page():
+    """docs/cli.md with its commands and tables written anew; the rest stays."""
+    commands = [(f"kdslc {name} {arguments}".replace("  ", " ").rstrip(), help_)
+                for name, arguments, help_ in option_rows("COMMAND") if help_]
+    width = max(len(command) for command, _ in commands)
+    lines = [f"{command:{width}}  {help_}" for command, help_ in commands]
+    options = ["| option | effect |", "| --- | --- |"]
+    for spelling, value, help_ in option_rows("OPTION"):
+        value = value.lstrip("+") if value[:1] in "=+" and value[:1] != "=" else f" {value}" if value[:1] not in ("", "=") else value
+        options.append(f"| `{spelling}{value}` | {help_.rstrip(':')} |")
+    tables = {"| option | effect |": options}
+    for head, macro in (("| `--explain=` | what is explained |", "EXPLAIN"), ("| `--emit=` | what is printed |", "EMIT")):
+        tables[head] = [head, "| --- | --- |", *(f"| `{name}` | {help_} |" for name, help_ in option_rows(macro))]
+    text = (ROOT / "docs/cli.md").read_text()
+    text = re.sub(r"```\nkdslc FILE.*?\n```", lambda _: "\n".join(["```", *lines, "```"]), text, flags=re.S)
+    for head, table in tables.items():
+        text = re.sub(rf"{re.escape(head)}\n(\|.*\n)*", lambda _, table=table: "\n".join(table) + "\n", text)
+    return text
+
+
 def main():
     check, stale = "--check" in sys.argv, []
-    for name, text in (("errors.md", errors_page()), ("builtins.md", builtins_page())):
+    for name, text in (("errors.md", errors_page()), ("builtins.md", builtins_page()), ("cli.md", command_line_page())):
         path = ROOT / "docs" / name
         if check and (not path.exists() or path.read_text() != text):
             stale.append(f"docs/{name}")

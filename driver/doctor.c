@@ -109,13 +109,14 @@ static const Driver amd = {"AMD driver", "/dev/kfd", "libhsa-runtime64.so", "lib
                            "libhsa-runtime64-1, or ROCm", "libhsa-runtime-dev", driver_ask_amd};
 
 /* false: it is there and does not work. */
-static bool look_for_driver(Buf *b, const Driver *d, Buf *archs) {
+static bool look_for_driver(Buf *b, const Driver *d, Buf *archs, int *n_gpus) {
     if (has_library(d->name)) {
         DriverState s = d->ask();
         if (s.works) say(b, d->what, "%s: %s", d->name, s.n_gpus ? s.says.at : "it finds no GPU");
         else say(b, d->what, "%s does not work: %s", d->name, s.says.at);
         if (s.archs.n) buf_printf(archs, "%s", s.archs.at);
         bool works = s.works;
+        *n_gpus += works ? s.n_gpus : 0;
         driver_state_free(&s);
         return works;
     }
@@ -128,17 +129,17 @@ static bool look_for_driver(Buf *b, const Driver *d, Buf *archs) {
             d->versioned, d->name);
     else if (exists(d->device)) say(b, d->what, "%s is installed, but %s is missing: install %s", d->device, d->name,
                                     d->package);
-    else say(b, d->what, "not found (no %s)", d->device);
+    else say(b, d->what, "not found (no %s): kernels do not run on its GPUs", d->device);
     return true;
 }
 
-/* archs: what the drivers' GPUs need. */
-static bool look_around(Compiler *c, Buf *b, Buf *archs) {
+/* archs: what the drivers' GPUs need, of which there are *n_gpus. */
+static bool look_around(Compiler *c, Buf *b, Buf *archs, int *n_gpus) {
     const char *missing, *path = off_find_omptarget(c, &missing), *ptxas = off_find_ptxas(&c->arena);
     if (path) say(b, "libomptarget", "%s", path);
     else say(b, "libomptarget", "%s not found: install liboffload-22", missing);
-    bool ok = look_for_driver(b, &nvidia, archs);
-    ok = look_for_driver(b, &amd, archs) && ok;
+    bool ok = look_for_driver(b, &nvidia, archs, n_gpus);
+    ok = look_for_driver(b, &amd, archs, n_gpus) && ok;
     if (ptxas) say(b, "ptxas", "%s", ptxas);
     else
         say(b, "ptxas", "not found (package nvidia-cuda-toolkit): programs contain PTX, which NVIDIA's driver "
@@ -156,20 +157,43 @@ static void say_lines(Buf *b, const char *what, const Buf *text) {
     }
 }
 
-static bool try_devices(Buf *b, const char *archs) {
+static bool run_device(const char *archs, int device, Buf *said) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", device);
+    return run_program(archs, number, said);
+}
+
+/* "NAME: works, ..." */
+static bool is_same_processor(const Buf *a, const Buf *b) {
+    const char *end = a->n ? strstr(a->at, ": works") : NULL;
+    size_t n = end ? (size_t)(end - a->at) + strlen(": works") : 0;
+    return n && b->n >= n && !memcmp(a->at, b->at, n);
+}
+
+static void say_devices(Buf *b, int first, int n, const Buf *said) {
+    char name[48];
+    if (n == 1) snprintf(name, sizeof name, "device %d", first);
+    else snprintf(name, sizeof name, "devices %d to %d", first, first + n - 1);
+    say_lines(b, name, said);
+}
+
+static bool try_devices(Buf *b, const char *archs, int n_gpus) {
     Buf text = {0};
     bool ok = run_program(archs, NULL, &text);
     int n = ok ? atoi(text.at) : 0;
     if (!ok) say_lines(b, "devices", &text);
     else if (!n) say(b, "devices", "none; kernels run on the host");
     buf_free(&text);
-    for (int d = 0; d < n; d++) {
-        char name[32], number[16];
+    for (int d = 0, same = 0; d < n; d += same) {
         Buf said = {0};
-        snprintf(name, sizeof name, "device %d", d);
-        snprintf(number, sizeof number, "%d", d);
-        ok = run_program(archs, number, &said) && ok;
-        say_lines(b, name, &said);
+        ok = run_device(archs, d, &said) && ok;
+        for (same = 1; d >= n_gpus && d + same < n; same++) { /* libomptarget makes several devices of one processor */
+            Buf next = {0};
+            bool is_same = run_device(archs, d + same, &next) && is_same_processor(&said, &next);
+            buf_free(&next);
+            if (!is_same) break;
+        }
+        say_devices(b, d, same, &said);
         buf_free(&said);
     }
     return ok;
@@ -177,8 +201,9 @@ static bool try_devices(Buf *b, const char *archs) {
 
 int doctor_run(Compiler *c) {
     Buf b = {0}, archs = {0};
-    bool ok = look_around(c, &b, &archs);
-    ok = try_devices(&b, arena_printf(&c->arena, "--offload-arch=host%s", archs.n ? archs.at : "")) && ok;
+    int n_gpus = 0;
+    bool ok = look_around(c, &b, &archs, &n_gpus);
+    ok = try_devices(&b, arena_printf(&c->arena, "--offload-arch=host%s", archs.n ? archs.at : ""), n_gpus) && ok;
     buf_free(&archs);
     bool written = write_fully(STDOUT_FILENO, b.at, b.n);
     buf_free(&b);

@@ -11,6 +11,8 @@
 #include "driver/json.h"
 #include "driver/options.h"
 #include "driver/output.h"
+#include "driver/report.h"
+#include "driver/results.h"
 #include "driver/stdlib.h"
 #include "driver/timing.h"
 #include "interp/interp.h"
@@ -138,8 +140,10 @@ static bool tell(const Job *j, void (*what)(const Program *, Buf *)) {
 static bool emit_interface(Job *j) { return tell(j, interface_as_json); }
 static bool emit_transfer_plan(Job *j) { return tell(j, emit_plan); }
 static bool tell_bounds(Job *j) { return tell(j, explain_bounds); }
-static bool tell_races(Job *j) { return tell(j, j->o->json ? races_as_json : explain_races); }
-static bool tell_transfers(Job *j) { return tell(j, j->o->json ? transfers_as_json : explain_transfers); }
+static bool tell_races(Job *j) { return tell(j, j->o->format == FORMAT_JSON ? races_as_json : explain_races); }
+static bool tell_transfers(Job *j) {
+    return tell(j, j->o->format == FORMAT_JSON ? transfers_as_json : explain_transfers);
+}
 
 /* Debug information provides the places; the result does not depend on -O. */
 static bool tell_vector(Job *j) {
@@ -253,10 +257,28 @@ static void mention_explain(const Compiler *c, Buf *said) {
     }
 }
 
+/* `kdslc run blas.kdsl -lopenblas`: the program would have got it. */
+static void mention_misplaced(const Options *o, Buf *said) {
+    const char *word = options_misplaced(o);
+    if (word)
+        buf_printf(said, "(`%s` comes after the file, so it is for the program; for the compiler: `kdslc run %s %s`)\n",
+                   word, word, o->input);
+}
+
 static int finish(Compiler *c, const Options *o, bool ok, Times *t) {
     Buf said = {0};
-    diags_print(c, &said, o->colour);
-    if (o->colour && isatty(STDERR_FILENO)) mention_explain(c, &said);
+    bool is_silent = runs_program(o) && !c->diags.list.n; /* what follows is the program's */
+    switch (is_silent ? FORMAT_TEXT : o->format) {
+    case FORMAT_JSON: diags_as_json(c, &said); break;
+    case FORMAT_SARIF: diags_as_sarif(c, &said); break;
+    case FORMAT_TEXT:
+    case FORMAT_JUNIT:
+    case FORMAT__COUNT:
+        diags_print(c, &said, o->colour);
+        if (o->colour && isatty(STDERR_FILENO)) mention_explain(c, &said);
+        if (!ok) mention_misplaced(o, &said);
+        break;
+    }
     if (said.n) write_fully(STDERR_FILENO, said.at, said.n);
     buf_free(&said);
     c->diags.list.n = 0; /* said */
@@ -380,7 +402,12 @@ int main(int argc, char **argv) {
     const char *output = o.command == COMMAND_BUILD ? output_name(&c, &o) : "";
     bool ok = output && compile(&c, &o, output, &program, &t);
     int status = finish(&c, &o, ok, &t);
-    if (ok && runs_program(&o)) {
+    if (ok && o.timeout) setenv("KDSL_TEST_TIMEOUT", o.timeout, 1);
+    bool is_for_tools = o.command == COMMAND_TEST && (o.format == FORMAT_JSON || o.format == FORMAT_JUNIT);
+    if (ok && is_for_tools) {
+        status = results_run(&c, program, &o);
+        if (status < 0) status = finish(&c, &o, false, &t);
+    } else if (ok && runs_program(&o)) {
         output_execute(&c, program, &o); /* comes back only on failure */
         status = finish(&c, &o, false, &t);
     }

@@ -15,7 +15,7 @@
 #include "irgen/irgen.h"
 
 typedef enum OptionId {
-#define OPTION(id, spelling, value, help) OPTION_##id,
+#define OPTION(id, spelling, value, level, help) OPTION_##id,
 #include "driver/options.def"
     OPTION__COUNT
 } OptionId;
@@ -27,10 +27,14 @@ static const struct {
 #include "driver/options.def"
 };
 
+typedef enum Level { LEVEL_BASIC, LEVEL_MORE, LEVEL_TESTS } Level;
+
 static const struct {
-    const char *spelling, *value, *help;
+    const char *spelling, *value;
+    Level level;
+    const char *help;
 } options[] = {
-#define OPTION(id, spelling, value, help) {spelling, value, help},
+#define OPTION(id, spelling, value, level, help) {spelling, value, LEVEL_##level, help},
 #include "driver/options.def"
 };
 
@@ -75,7 +79,7 @@ static void help_column(Buf *b, size_t start, int column, const char *help) {
     buf_printf(b, "%*s%s\n", width < column ? column - width : 1, "", help);
 }
 
-static int print_help(void) {
+static int print_help(Level most) {
     Buf b = {0};
     buf_puts(&b, "kdslc compiles KDSL programs.\n\n");
     for (int i = 0; i < COMMAND__COUNT; i++) {
@@ -88,7 +92,7 @@ static int print_help(void) {
     buf_puts(&b, "\nOptions:\n");
     for (int i = 0; i < OPTION__COUNT; i++) {
         const char *value = options[i].value;
-        if (!*options[i].help) continue; /* for tests only */
+        if (options[i].level > most) continue;
         size_t start = b.n;
         buf_printf(&b, "  %s%s%s", options[i].spelling, *value && !strchr("=+", *value) ? " " : "",
                    *value == '+' ? value + 1 : value);
@@ -98,6 +102,7 @@ static int print_help(void) {
         for (int e = 1; i == OPTION_EMIT && e < EMIT__COUNT; e++)
             buf_printf(&b, "%20s  %-13s%s\n", "", emits[e].name, emits[e].help);
     }
+    if (most == LEVEL_BASIC) buf_puts(&b, "\n`kdslc --help-all` lists all options.");
     buf_puts(&b, "\nA source file named - is standard input.\nExit codes: 0 success, 1 errors were reported, 2 wrong "
                  "command line; `run` returns the exit code of the program.\n");
     int status = print_and_end(b.at, b.n);
@@ -219,10 +224,24 @@ static int parse_memory(Options *o, const char *value) {
     return NOT_DONE;
 }
 
+static const char *const formats[] = {
+    [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_SARIF] = "sarif", [FORMAT_JUNIT] = "junit"};
+
 static int parse_format(Options *o, const char *value) {
-    if (strcmp(value, "text") && strcmp(value, "json")) return usage_error("--format must be `text` or `json`, not "
-        "`%s`", value);
-    o->json = !strcmp(value, "json");
+    for (int i = 0; i < FORMAT__COUNT; i++) {
+        if (strcmp(value, formats[i])) continue;
+        o->format = (Format)i;
+        return NOT_DONE;
+    }
+    return usage_error("--format must be `text`, `json`, `sarif` or `junit`, not `%s`", value);
+}
+
+static int parse_timeout(Options *o, const char *value) {
+    char *end;
+    double seconds = strtod(value, &end);
+    if (end == value || *end || !(seconds > 0) || seconds > 1e6)
+        return usage_error("--timeout needs a number of seconds above 0, not `%s`", value);
+    o->timeout = value;
     return NOT_DONE;
 }
 
@@ -297,6 +316,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_DEBUG: o->debug = true; return NOT_DONE;
     case OPTION_UNCHECKED: o->unchecked = true; return NOT_DONE;
     case OPTION_FORMAT: return parse_format(o, value);
+    case OPTION_TIMEOUT: return parse_timeout(o, value);
     case OPTION_MEMORY: return parse_memory(o, value);
     case OPTION_TRANSFERS: return parse_transfers(o, value);
     case OPTION_RACES: return parse_races(o, value);
@@ -316,7 +336,8 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
     case OPTION_WERROR: o->warnings_are_errors = true; return NOT_DONE;
     case OPTION_COLOR: return parse_colour(o, value);
-    case OPTION_HELP: return print_help();
+    case OPTION_HELP: return print_help(LEVEL_BASIC);
+    case OPTION_HELP_ALL: return print_help(LEVEL_MORE);
     case OPTION_VERSION: return print_version();
     case OPTION__COUNT: break;
     }
@@ -378,8 +399,13 @@ static int check_together(const Options *o) {
     if (o->explain && (o->command != COMMAND_BUILD || o->object || o->emit))
         return usage_error("--explain only prints: remove %s",
                            o->object ? "-c" : o->emit ? "--emit" : commands[o->command].name);
-    if (o->json && o->explain != EXPLAIN_TRANSFERS && o->explain != EXPLAIN_RACES)
-        return usage_error("--format=json needs --explain=transfers or --explain=races");
+    bool tells_json = o->explain == EXPLAIN_NONE || o->explain == EXPLAIN_TRANSFERS || o->explain == EXPLAIN_RACES;
+    if (o->format == FORMAT_JSON && !tells_json)
+        return usage_error("--format=json is for diagnostics, tests, --explain=transfers and --explain=races");
+    if (o->format == FORMAT_SARIF && o->explain) return usage_error("--format=sarif is for diagnostics");
+    if (o->format == FORMAT_JUNIT && o->command != COMMAND_TEST)
+        return usage_error("--format=junit is for `kdslc test`");
+    if (o->timeout && o->command != COMMAND_TEST) return usage_error("--timeout is for `kdslc test`");
     if (o->shared && (o->object || o->emit))
         return usage_error("--shared and %s cannot be combined", o->object ? "-c" : "--emit");
     if (o->object && o->emit) return usage_error("-c and --emit cannot be combined");
@@ -390,10 +416,86 @@ static int check_together(const Options *o) {
     return NOT_DONE;
 }
 
-static bool is_command(const char *word) {
+/* -1: there is no such command. */
+static int find_command(const char *word) {
     for (int i = 0; i < COMMAND__COUNT; i++)
-        if (*commands[i].name && !strcmp(word, commands[i].name)) return true;
-    return false;
+        if (*commands[i].name && !strcmp(word, commands[i].name)) return i;
+    return -1;
+}
+
+/* A word where the source file should be, that is nearly a command and does not look like a file. NULL: none */
+static const char *meant_command(const char *word) {
+    const char *best = NULL;
+    int distance = strlen(word) > 4 ? 3 : 2;
+    for (int i = 0; i < COMMAND__COUNT && !strpbrk(word, "./"); i++) {
+        int n = *commands[i].help && *commands[i].name ? edit_distance(word, commands[i].name, distance - 1) : distance;
+        if (n < distance) best = commands[i].name, distance = n;
+    }
+    return best;
+}
+
+static int second_file(const Options *o, const char *word) {
+    const char *meant = meant_command(o->input);
+    if (meant) return usage_error("there is no command `%s`; did you mean `%s`?", o->input, meant);
+    if (find_command(word) >= 0) return usage_error("write the command first: `kdslc %s ... %s`", word, o->input);
+    return usage_error("only one source file is allowed: `%s` or `%s`?", o->input, word);
+}
+
+/* What a program gets, and what the compiler might have been meant to get. */
+const char *options_misplaced(const Options *o) {
+    for (int k = 0; k < o->n_program_args; k++)
+        for (int i = 0; i < OPTION__COUNT; i++) {
+            const char *word = o->program_args[k];
+            size_t n = strlen(options[i].spelling);
+            bool is_whole = !strncmp(word, options[i].spelling, n) && (!word[n] || word[n] == '=');
+            bool begins = *options[i].value == '+' && !strncmp(word, options[i].spelling, n);
+            if (options[i].level != LEVEL_TESTS && (is_whole || begins)) return word;
+        }
+    return NULL;
+}
+
+/* The first word that is no option names the command, or is the file. */
+static int take_word(Options *o, const char *word, bool *has_command) {
+    int command = *has_command || o->input ? -1 : find_command(word);
+    if (command >= 0) {
+        o->command = (Command)command;
+        *has_command = true;
+    } else if (o->command == COMMAND_EXPLAIN && !o->input && is_explained(word)) { /* explain launch FILE */
+        o->command = COMMAND_BUILD;
+        return parse_explain(o, word);
+    } else if (o->input) {
+        return second_file(o, word);
+    } else {
+        o->input = word;
+    }
+    return NOT_DONE;
+}
+
+static bool passes_on(const Options *o) {
+    return o->command == COMMAND_RUN || o->command == COMMAND_INTERPRET || o->command == COMMAND_TEST;
+}
+
+static int parse_words(Options *o, Arena *arena, int argc, char **argv) {
+    bool only_files = false, has_command = false;
+    for (int at = 1; at < argc; at++) {
+        const char *word = argv[at];
+        int result = NOT_DONE;
+        if (!only_files && !strcmp(word, "--")) {
+            only_files = has_command = true;
+        } else if (!only_files && word[0] == '-' && word[1]) {
+            result = parse_option(o, arena, argv, &at);
+        } else {
+            result = take_word(o, word, &has_command);
+            if (result == NOT_DONE && o->input && passes_on(o)) {
+                o->program_args = argv + at + 1;
+                o->n_program_args = argc - at - 1;
+                break;
+            }
+        }
+        if (result != NOT_DONE) return result;
+    }
+    const char *meant = o->input && !has_command && access(o->input, F_OK) ? meant_command(o->input) : NULL;
+    return meant ? usage_error("there is no command `%s`; did you mean `%s`?", o->input, meant) : NOT_DONE;
 }
 
 int options_parse(Options *o, Arena *arena, int argc, char **argv) {
@@ -402,35 +504,9 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
     o->colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR") && !(term && !strcmp(term, "dumb"));
     o->libraries = arena_array(arena, const char *, argc);
     o->folders = arena_array(arena, const char *, argc);
-    int at = 1;
-    for (int i = 0; i < COMMAND__COUNT; i++)
-        if (argc > 1 && *commands[i].name && !strcmp(argv[1], commands[i].name)) o->command = (Command)i, at = 2;
     if (argc == 1 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) o->command = COMMAND_REPL;
-    if (o->command == COMMAND_EXPLAIN && argc > 2 && is_explained(argv[2])) { /* explain launch FILE */
-        o->command = COMMAND_BUILD;
-        parse_explain(o, argv[2]);
-        at = 3;
-    }
-    bool only_files = false;
-    for (; at < argc; at++) {
-        const char *word = argv[at];
-        if (!only_files && !strcmp(word, "--")) {
-            only_files = true;
-        } else if (!only_files && word[0] == '-' && word[1]) {
-            int result = parse_option(o, arena, argv, &at);
-            if (result != NOT_DONE) return result;
-        } else if (o->input) {
-            if (is_command(o->input)) return usage_error("write the command first: `kdslc %s ... %s`", o->input, word);
-            return usage_error("only one source file is allowed: `%s` or `%s`?", o->input, word);
-        } else {
-            o->input = word;
-            if (o->command == COMMAND_RUN || o->command == COMMAND_INTERPRET || o->command == COMMAND_TEST) {
-                o->program_args = argv + at + 1;
-                o->n_program_args = argc - at - 1;
-                break;
-            }
-        }
-    }
+    int result = parse_words(o, arena, argc, argv);
+    if (result != NOT_DONE) return result;
     if (o->command == COMMAND_EXPLAIN) return explain_diagnostic(o->input);
     if (!o->archs.n) parse_arch(o, arena, o->shadow ? "host" : "auto");
     return check_together(o);

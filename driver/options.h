@@ -28,6 +28,8 @@ typedef enum Explain {
     EXPLAIN__COUNT
 } Explain;
 
+typedef enum Format { FORMAT_TEXT, FORMAT_JSON, FORMAT_SARIF, FORMAT_JUNIT, FORMAT__COUNT } Format;
+
 /* kdslc's exit codes; docs/cli.md explains them. */
 enum { KDSLC_OK = 0, KDSLC_DIAGNOSTICS = 1, KDSLC_USAGE = 2 };
 
@@ -52,7 +54,9 @@ typedef struct Options {
     const char *without;       /* a check or copy to leave out, or NULL */
     Explain explain;
     KdslMemoryKind memory; /* --memory */
-    bool transfers_each, json, races_strict, races_off;
+    Format format;
+    const char *timeout; /* test: seconds for each, or NULL */
+    bool transfers_each, races_strict, races_off;
     const char **libraries, **folders; /* -l, -L: as written, in order */
     int n_libraries, n_folders;
     bool object, shared, debug, time_report, warnings_are_errors, colour;
@@ -63,5 +67,8 @@ typedef struct Options {
 /* Fill *o; lists live in the arena. Returns -1 to go on; otherwise the exit code: all is said (--help, --version or a
  * usage error). */
 int options_parse(Options *o, Arena *arena, int argc, char **argv);
+
+/* An argument of the program that is spelled like an option of the compiler, which goes before the file; or NULL. */
+const char *options_misplaced(const Options *o);
 
 #endif

@@ -144,7 +144,7 @@ class DriverTest(unittest.TestCase):
             self.assertEqual("\033[" in self.err, coloured, flags)
 
     def test_help_and_version(self):
-        self.assertEqual(self.kdslc("--help"), OK)
+        self.assertEqual(self.kdslc("--help-all"), OK)
         for word in ("--emit", "device-asm", "-O3", "kdslc run", "--time-report", "Exit codes"):
             self.assertIn(word, self.out)
         self.assertEqual(self.kdslc("--version"), OK)
@@ -170,7 +170,7 @@ class DriverTest(unittest.TestCase):
                 (["a.kdsl", "-o"], "needs a value"),
                 (["a.kdsl", "-o", ""], "needs the name of a file"),
                 (["a.kdsl", "b.kdsl"], "only one source file is allowed"),
-                (["-O1", "run", "b.kdsl"], "write the command first: `kdslc run ... b.kdsl`"),
+                (["-O1", "b.kdsl", "run"], "write the command first: `kdslc run ... b.kdsl`"),
                 (["-c", "--emit=llvm", "a.kdsl"], "cannot be combined"),
                 (["run"], "the source file is missing"),
                 (["run", "-o", "x", "a.kdsl"], "cannot be used"),

@@ -138,7 +138,7 @@ class RowsTest(unittest.TestCase):
                     {"repl/commands.c": "COMMAND_SPARE"})
 
     def test_an_option(self):
-        self.before("driver/options.def", "OPTION(HELP", 'OPTION(SPARE, "-z", NULL, "")',
+        self.before("driver/options.def", "OPTION(HELP", 'OPTION(SPARE, "-z", NULL, TESTS, "")',
                     {"driver/options.c": "OPTION_SPARE"})
 
     def test_a_text_to_emit(self):
