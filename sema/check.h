@@ -476,6 +476,7 @@ void transfer_narrow(Sema *s, Func *f); /* after uses_find */
  * item)? NULL: not shown; *left_out (may be NULL) is then an element in words, "`y[0]` may be left out", or NULL. */
 const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char **left_out);
 void warn_unused(Sema *s, Func *f);
+void warn_unused_items(Sema *s); /* of the program's own file; after all checks */
 void wraps_check(Sema *s, Func *f); /* wraps.c: integer overflow */
 void wraps_check_const(Sema *s, const Symbol *sym);
 /* mistaken.c: `^` and `/` where an operator of other languages is meant */

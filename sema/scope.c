@@ -61,9 +61,18 @@ void scope_leave(Sema *s) {
     t->level--;
 }
 
+/* Is the code being checked part of this function itself? */
+static bool is_inside(const Sema *s, const Symbol *sym) {
+    const Instance *of = s->func ? s->func->facts->instance : NULL;
+    return s->func && (s->func->item == sym->item || (of && of->of->sym == sym));
+}
+
 Symbol *scope_find(Sema *s, Name name) {
     NameEntry *e = entry_find(s, name);
-    return e && e->top ? e->top->sym : scope_find_qualified(s, name);
+    if (!e || !e->top) return scope_find_qualified(s, name);
+    Symbol *sym = e->top->sym;
+    if (sym->item && !sym->is_mentioned) sym->is_mentioned = !is_inside(s, sym);
+    return sym;
 }
 
 const Symbol *scope_ended(Sema *s, Name name) {

@@ -129,6 +129,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     s.program->shadow = options ? options->shadow : 0;
     if (sound) shadow_find(&s);
     if (options && options->only_reached) keep_reached(&s, session_is_input);
+    warn_unused_items(&s);
     if (options && options->need_main && !s.program->main && !c->diags.n_errors) {
         uint32_t end = m->source->base + m->source->n;
         Diag *d = diag(c, E0328, (Span){end, end}, "the program has no `fn main()`");

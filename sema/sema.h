@@ -61,6 +61,7 @@ struct Symbol {
     bool is_mutable;  /* var */
     bool owns;        /* a local that owns heap memory (an array) */
     bool used, written;
+    bool is_mentioned; /* a declaration of a module: elsewhere than in its own body */
     Const konst;      /* value where known at compile time (const, let with a constant, sizes never) */
     int id;           /* dense within its function, from 0: irgen's value table. Constants and functions: -1 */
     int dim;          /* SYM_DOMAIN: which axis. SYM_PARAM: position */

@@ -1,7 +1,8 @@
 /* wraps.c -- integer arithmetic that wraps where that is not meant, by interval arithmetic on the checked tree:
  *
- *   W0406  an operation that certainly overflows: of constants, of variables whose values are known, and of the variable
- *          of a loop with constant bounds in its last iteration. Unsigned types of 32 and 64 bits are made for that.
+ *   W0406  an operation that certainly overflows: of constants, of variables whose values are known, and of the
+ *          variable of a loop with constant bounds in its last iteration. Unsigned types of 32 and 64 bits are made
+ *          for that.
  *   W0407  arithmetic of 8 or 16 bits that may wrap before it is compared or converted to a wider type (C computes it
  *          in `int`), and unsigned differences that are then compared with 0 or become signed. */
 #include <string.h>
@@ -39,7 +40,7 @@ static bool is_arithmetic(const Expr *e) {
     return e->kind == EXPR_BINARY && op_info[e->binary.op].kind == OPK_ARITH;
 }
 
-/* Intervals -------------------------------------------------------------------------------------------------------- */
+/* Intervals ----------------------------------------------------------------------------------------------- */
 
 static Values values_of(const Review *r, const Expr *e, int steps);
 
@@ -162,7 +163,7 @@ static const Expr *may_wrap(const Review *r, const Expr *e) {
     return fits(exact_of(r, e, MAX_STEPS).in, e->type) ? NULL : e;
 }
 
-/* Fixes ------------------------------------------------------------------------------------------------------------- */
+/* Fixes --------------------------------------------------------------------------------------------------- */
 
 static Span between(uint32_t lo, uint32_t hi) { return (Span){lo, hi}; }
 
@@ -190,7 +191,7 @@ static bool is_short(Sema *s, const Expr *e) {
     return strlen(text) <= 60 && !strchr(text, '\n');
 }
 
-/* W0406 ------------------------------------------------------------------------------------------------------------- */
+/* W0406 --------------------------------------------------------------------------------------------------- */
 
 static bool is_modular(const Type *t) { return !t->is_signed && t->bits >= 32; }
 
@@ -239,7 +240,7 @@ static void say_overflow(Review *r, const Expr *e, const Values *v, Whole whole)
     else diag_note(s->c, d, e->span, "compute it in a type that has room for it, such as `i64`");
 }
 
-/* W0407 ------------------------------------------------------------------------------------------------------------- */
+/* W0407 --------------------------------------------------------------------------------------------------- */
 
 static bool is_narrow(const Type *t) { return is_integer(t) && t->bits <= 16; }
 
@@ -296,8 +297,8 @@ static void compared(Review *r, const Expr *e, const Expr *x, const Expr *other)
     }
     const char *text = in_type(s, x, to);
     if (e->kind == EXPR_CALL)
-        text = arena_printf(s->arena, "%s(%s%s%s)", e->type->name, source_text(s, between(e->span.lo, x->span.lo)), text,
-                            source_text(s, between(x->span.hi, e->span.hi)));
+        text = arena_printf(s->arena, "%s(%s%s%s)", e->type->name, source_text(s, between(e->span.lo, x->span.lo)),
+                            text, source_text(s, between(x->span.hi, e->span.hi)));
     diag_fix(s->c, d, e->kind == EXPR_CALL ? e->span : x->span, text, "compute it in `%s`", to->name);
 }
 
@@ -314,7 +315,7 @@ static void look_at_call(Review *r, const Expr *e) {
 
 static bool is_order(Op op) { return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE; }
 
-/* The walk ---------------------------------------------------------------------------------------------------------- */
+/* The walk ------------------------------------------------------------------------------------------------ */
 
 static void look_at(Review *r, const Expr *e, Whole whole) {
     Values v;

@@ -2,6 +2,7 @@
 """The modules of stdlib/ are correct: each module's text followed by a main that asserts what its functions give, on the
 host and in a kernel. Usage: test_stdlib.py KDSLC"""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -452,10 +453,12 @@ def main():
             source = Path(folder) / path.name
             source.write_text(path.read_text() + MAINS[path.stem])
             for level in parts.first(("-O2", "-O0")):
-                done = subprocess.run([KDSLC, "run", level, "-Werror", source], capture_output=True, text=True,
+                done = subprocess.run([KDSLC, "run", level, source], capture_output=True, text=True,
                                       timeout=300,
                                       cwd=folder, env=dict(os.environ, KMP_BLOCKTIME="0"))
-                if done.returncode or done.stdout or done.stderr:
+                # what this `main` does not use, and where it shows that integers wrap
+                unexpected = set(re.findall(r"(?:warning|error)\[(\w+)\]", done.stderr)) - {"W0406", "W0408"}
+                if done.returncode or done.stdout or unexpected or "run-time" in done.stderr:
                     sys.exit(f"{path.name} at {level}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
 
 
