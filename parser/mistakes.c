@@ -125,18 +125,40 @@ static bool let_without_value(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
+/* From `t` to a `;` on the same line; false: there is none before another statement or brace. */
+static bool statement_ends(Feed *f, const Token *t, Span *whole) {
+    Vec(Token) taken = {0};
+    bool found = t->kind == TOK_SEMI;
+    for (int depth = 0; !found;) {
+        Token next = feed_take(f);
+        vec_push(f->p.arena, &taken, next);
+        if (next.kind == TOK_END || next.first_on_line || next.kind == TOK_LBRACE || next.kind == TOK_RBRACE) break;
+        depth += next.kind == TOK_LPAREN || next.kind == TOK_LBRACKET;
+        depth -= next.kind == TOK_RPAREN || next.kind == TOK_RBRACKET;
+        found = next.kind == TOK_SEMI && !depth;
+        if (found) *whole = span_join(t->span, next.span);
+    }
+    while (taken.n) feed_unread(f, taken.at[--taken.n]);
+    return found;
+}
+
+static const char *text_of(const Feed *f, Span span) {
+    Place p = source_place(&f->c->sources, span.lo);
+    return arena_strndup(f->p.arena, p.file->text + (span.lo - p.file->base), span.hi - span.lo);
+}
+
 /* `if c return;`, and Python's `if c:` */
 static bool body_without_braces(Feed *f, Token *t, Repair *repair) {
     (void)repair;
     if (t->kind == TOK_COLON && feed_accepts(f, TOK_LBRACE) && !feed_accepts(f, TOK_SEMI)) {
         Diag *d = diag(f->c, E0218, t->span, "write the body in braces");
-        diag_fix(f->c, d, t->span, " {", "open it here, and close it with `}`");
+        diag_note(f->c, d, t->span, "open it with `{` here, and close it with `}`");
         return true;
     }
     if (!f->open.n && t->first_on_line && feed_accepts(f, TOK_LBRACE) && !starts_item(t->kind)) {
         Span gap = {f->prev.span.hi, f->prev.span.hi};
         Diag *d = diag(f->c, E0218, gap, "write the body in braces");
-        diag_fix(f->c, d, gap, " {", "open it here, and close it with `}`");
+        diag_note(f->c, d, gap, "open it with `{` here, and close it with `}`");
         return true;
     }
     if (!f->open.n || !feed_accepts(f, TOK_LBRACE) || feed_accepts(f, TOK_SEMI) || feed_accepts(f, TOK_COMMA)
@@ -146,7 +168,10 @@ static bool body_without_braces(Feed *f, Token *t, Repair *repair) {
                || t->kind == TOK_OFFLOAD || t->kind == TOK_ATOMIC;
     if (!starts || f->prev.kind == TOK_OFFLOAD) return false;
     Diag *d = diag(f->c, E0218, t->span, "write the body in braces");
-    diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, "{ ", "open it here, and close it with `}`");
+    Span whole;
+    if (statement_ends(f, t, &whole))
+        diag_fix(f->c, d, whole, arena_printf(f->p.arena, "{ %s }", text_of(f, whole)), "put braces around it");
+    else diag_note(f->c, d, t->span, "open it with `{` here, and close it with `}`");
     return true;
 }
 

@@ -360,7 +360,8 @@ static bool launches_kernel(Sema *s, Expr *call, Span launch) {
         return true;
     Diag *d = diag(s->c, E0502, callee->span, "`%s` is not a kernel, so it cannot be launched", callee->name.name);
     if (sym) note_declared(s, d, sym);
-    diag_fix(s->c, d, (Span){launch.lo, callee->span.lo}, "", "call it");
+    if (sym) diag_fix(s->c, d, (Span){launch.lo, callee->span.lo}, "", "call it");
+    else diag_note(s->c, d, callee->span, "call it, and use its result");
     return false;
 }
 

@@ -113,10 +113,18 @@ static int field_find(const Type *t, Name name) {
     return -1;
 }
 
-static const char *nearest_field(const Type *t, Name name) {
+static bool is_given(const ArgList *args, Name field) {
+    for (int i = 0; args && i < args->n; i++)
+        if (args->at[i].label == field) return true;
+    return false;
+}
+
+/* `given`: arguments that have other fields already; or NULL. */
+static const char *nearest_field(const Type *t, Name name, const ArgList *given) {
     const char *best = NULL;
     int distance = 3;
     for (int i = 0; i < t->n_fields; i++) {
+        if (is_given(given, t->fields[i].name)) continue;
         int d = edit_distance(name, t->fields[i].name, distance - 1);
         if (d >= distance) continue;
         distance = d;
@@ -125,14 +133,14 @@ static const char *nearest_field(const Type *t, Name name) {
     return best;
 }
 
-static void no_such_field(Sema *s, const Type *t, DiagCode code, Name name, Span at) {
+static void no_such_field(Sema *s, const Type *t, DiagCode code, Name name, Span at, const ArgList *given) {
     if (t->is_handle) {
         Diag *d = diag(s->c, code, at, "`%s` is a pointer of C: it has no fields", t->name);
         diag_note(s->c, d, t->fields[0].span, "it is declared here");
         return;
     }
     Diag *d = diag(s->c, code, at, "`%s` has no field `%s`", t->name, name);
-    const char *near = nearest_field(t, name);
+    const char *near = nearest_field(t, name, given);
     if (near) diag_fix(s->c, d, at, near, "did you mean `%s`?", near);
     else diag_note(s->c, d, t->fields[0].span, "its fields are declared here");
 }
@@ -144,7 +152,8 @@ static Span label_span(const Arg *a) {
 }
 
 /* Which field an argument is, or -1: reported. */
-static int field_of_arg(Sema *s, const Type *t, const Arg *a, int number) {
+static int field_of_arg(Sema *s, const Type *t, const ArgList *args, int number) {
+    const Arg *a = &args->at[number];
     if (a->mode != REF_NONE) {
         diag(s->c, E0401, a->span, "a field is a value, not a reference");
         return -1;
@@ -161,7 +170,7 @@ static int field_of_arg(Sema *s, const Type *t, const Arg *a, int number) {
         return -1;
     }
     int field = field_find(t, a->label);
-    if (field < 0) no_such_field(s, t, E0342, a->label, label_span(a));
+    if (field < 0) no_such_field(s, t, E0342, a->label, label_span(a), args);
     return field;
 }
 
@@ -176,7 +185,7 @@ static bool place_args(Sema *s, Expr *e, const Type *t) {
     bool ok = true;
     for (int i = 0; i < args->n; i++) {
         Arg *a = &args->at[i];
-        int field = field_of_arg(s, t, a, i);
+        int field = field_of_arg(s, t, args, i);
         if (field < 0) {
             check_expr(s, &a->value);
             ok = false;
@@ -228,7 +237,7 @@ Type *check_build_struct(Sema *s, Expr *e, Symbol *sym) {
 Type *check_struct_field(Sema *s, Expr *e, Type *t) {
     int field = field_find(t, e->field.name);
     if (field < 0) {
-        no_such_field(s, t, E0318, e->field.name, e->field.name_span);
+        no_such_field(s, t, E0318, e->field.name, e->field.name_span, NULL);
         return bad(s, e);
     }
     e->field.n_at = 1;

@@ -75,14 +75,23 @@ void slice_flat_args(Sema *s, ArgList *args) {
     }
 }
 
+/* Is it the value of a variable that is being declared? */
+static bool is_initialiser(const Sema *s, const Expr *e) {
+    for (int i = 0; s->block && i < s->block->stmts.n; i++) {
+        const Stmt *st = s->block->stmts.at[i];
+        if (st->kind == STMT_LET && st->let.init == e) return true;
+    }
+    return false;
+}
+
 bool slice_misplaced_flat(Sema *s, Expr *e) {
     if (!is_flat_name(e->call.callee->name.name) || e->call.args.n != 1) return false;
     Diag *d = diag(s->c, E0614, e->span, "a flat view is a reference to an array, and can only be an argument");
     const Arg *a = &e->call.args.at[0];
-    if (a->mode != REF_NONE)
+    if (a->mode != REF_NONE && is_initialiser(s, e))
         diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(%s)", source_text(s, e->span)),
                  "copy it into an array");
-    else
+    else if (a->mode == REF_NONE)
         diag_note(s->c, d, a->span, "write it with the mode, as in `k(flat(&%s))`", source_text(s, a->span));
     return true;
 }
@@ -211,7 +220,9 @@ Type *check_slice(Sema *s, Expr *e) {
 Type *slice_as_value(Sema *s, Expr *e) {
     if (is_bad(check_slice(s, e))) return s->error;
     Diag *d = diag(s->c, E0614, e->span, "a slice is a reference to part of an array, and can only be an argument");
-    diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", source_text(s, e->span)), "copy it into an array");
+    const char *text = arena_printf(s->arena, "copy(&%s)", source_text(s, e->span));
+    if (is_initialiser(s, e)) diag_fix(s->c, d, e->span, text, "copy it into an array");
+    else diag_note(s->c, d, e->span, "copy it into an array: `let part = %s;`", text);
     return bad(s, e);
 }
 

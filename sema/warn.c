@@ -6,7 +6,9 @@
 static void never_used(Sema *s, const Symbol *sym) {
     Diag *d = diag(s->c, W0401, sym->span, sym->written ? "`%s` is assigned but never read" : "`%s` is never used",
                    sym->name);
-    diag_fix(s->c, d, (Span){sym->span.lo, sym->span.lo}, "_", "if this is intentional, rename it `_%s`", sym->name);
+    if (sym->written) diag_note(s->c, d, sym->span, "remove it, or rename it `_%s` everywhere", sym->name);
+    else diag_fix(s->c, d, (Span){sym->span.lo, sym->span.lo}, "_", "if this is intentional, rename it `_%s`",
+                  sym->name);
 }
 
 static void never_changes(Sema *s, const Symbol *sym) {

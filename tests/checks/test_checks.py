@@ -115,8 +115,8 @@ class ChecksTest(unittest.TestCase):
     def test_an_element_of_all_items(self):
         """E0513 stops a compilation, unless the program is to run with its races."""
         called = "fn put(y: &mut [i32; n], v: i32) { y[0] = v + 1; }\n"
-        for write in "y[0] = i32(i);", "put(&mut y, i32(i));":
-            (self.folder / "all.kdsl").write_text(f"""{called}
+        for before, write in ("", "y[0] = i32(i);"), (called, "put(&mut y, i32(i));"):
+            (self.folder / "all.kdsl").write_text(f"""{before}
 kernel k(y: &mut [i32; n]) over i in n {{ {write} }}
 fn main() {{ var y = [0; 4]; offload k(&mut y); }}
 """)
