@@ -305,6 +305,38 @@ static bool read_nest_plan(Compiler *c, Options *o) {
     return !why;
 }
 
+static void add_for_make(Buf *b, const char *path) {
+    for (; *path; path++) {
+        if (strchr(" #", *path)) buf_putc(b, '\\');
+        if (*path == '$') buf_putc(b, '$');
+        buf_putc(b, *path);
+    }
+}
+
+/* -MD, -MF: the output depends on the source and its modules. */
+static bool write_dependencies(Compiler *c, const Options *o, const char *output) {
+    const char *file = o->dependencies;
+    if (!file) return true;
+    if (!*file) {
+        const char *slash = strrchr(output, '/'), *dot = strrchr(output, '.');
+        int n = (int)(dot && dot > (slash ? slash : output) ? (size_t)(dot - output) : strlen(output));
+        file = arena_printf(&c->arena, "%.*s.d", n, output);
+    }
+    Buf b = {0};
+    add_for_make(&b, output);
+    buf_putc(&b, ':');
+    for (int i = 0; i < c->sources.files.n; i++) {
+        const char *path = c->sources.files.at[i]->path;
+        if (*path == '<') continue; /* in the compiler, or standard input */
+        buf_puts(&b, " \\\n  ");
+        add_for_make(&b, path);
+    }
+    buf_putc(&b, '\n');
+    bool ok = output_text(c, file, b.at, b.n);
+    buf_free(&b);
+    return ok;
+}
+
 static Program *check(const Job *j) {
     const Options *o = j->o;
     bool tests = o->command == COMMAND_TEST, strict = o->strict;
@@ -344,7 +376,7 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
     job.program = check(&job);
     if (!accepted(c, o)) return false;
     if (o->explain) return explains[o->explain](&job);
-    if (o->emit) return emits[o->emit].run(&job);
+    if (o->emit) return emits[o->emit].run(&job) && write_dependencies(c, o, output);
     if (o->command == COMMAND_CHECK) return true;
     if (o->command == COMMAND_INTERPRET) {
         finish(c, o, true, t); /* the warnings */
@@ -352,9 +384,25 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
     }
 
     Code code = code_plan(&c->arena, job.program, o);
-    bool ok = code_generate(&code, t) && link_program(c, o, output, program, &code, t);
+    bool ok = code_generate(&code, t) && link_program(c, o, output, program, &code, t) &&
+              write_dependencies(c, o, output);
     code_free(&code);
     return ok;
+}
+
+/* The symbol is for libomp (runtime/start.c), as in offload/link.c. */
+static int print_link_flags(Compiler *c) {
+    const char *name, *path = off_find_omptarget(c, &name);
+    if (!path) {
+        fprintf(stderr, "kdslc: error[E1022]: `%s` was not found: install the Debian package liboffload-22\n", name);
+        return KDSLC_DIAGNOSTICS;
+    }
+    const char *end = strrchr(path, '/');
+    bool is_system = !strncmp(path, "/usr/lib/", 9) || !strncmp(path, "/lib/", 5);
+    printf("-Wl,--export-dynamic-symbol=ompt_start_tool %s", path);
+    if (!is_system) printf(" -Wl,-rpath,%.*s", (int)(end - path), path);
+    puts(" -lm");
+    return fflush(stdout) ? KDSLC_DIAGNOSTICS : KDSLC_OK;
 }
 
 /* As `kdslc check` does it. */
@@ -381,6 +429,11 @@ int main(int argc, char **argv) {
     }
     if (o.command == COMMAND_DOCTOR) {
         int status = doctor_run(&c);
+        compiler_free(&c);
+        return status;
+    }
+    if (o.print_link_flags) {
+        int status = print_link_flags(&c);
         compiler_free(&c);
         return status;
     }

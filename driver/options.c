@@ -12,47 +12,9 @@
 #include "base/base.h"
 #include "driver/explain.h"
 #include "driver/output.h"
+#include "driver/pages.h"
+#include "driver/table.h"
 #include "irgen/irgen.h"
-
-typedef enum OptionId {
-#define OPTION(id, spelling, value, level, help) OPTION_##id,
-#include "driver/options.def"
-    OPTION__COUNT
-} OptionId;
-
-static const struct {
-    const char *name, *arguments, *help;
-} commands[] = {
-#define COMMAND(id, name, arguments, help) {name, arguments, help},
-#include "driver/options.def"
-};
-
-typedef enum Level { LEVEL_BASIC, LEVEL_MORE, LEVEL_TESTS } Level;
-
-static const struct {
-    const char *spelling, *value;
-    Level level;
-    const char *help;
-} options[] = {
-#define OPTION(id, spelling, value, level, help) {spelling, value, LEVEL_##level, help},
-#include "driver/options.def"
-};
-
-static const struct {
-    const char *name, *help;
-} emits[] = {
-    {"", ""},
-#define EMIT(id, name, stage, function, help) {name, help},
-#include "driver/options.def"
-};
-
-static const struct {
-    const char *name, *help;
-} explains[] = {
-    {"", ""},
-#define EXPLAIN(id, name, function, help) {name, help},
-#include "driver/options.def"
-};
 
 enum { NOT_DONE = -1, MAX_TYPOS = 3 };
 
@@ -73,39 +35,19 @@ static int print_and_end(const char *text, size_t n) {
     return KDSLC_DIAGNOSTICS;
 }
 
-/* Prints the help text for the words since `start`, beginning in column `column`. */
-static void help_column(Buf *b, size_t start, int column, const char *help) {
-    int width = (int)(b->n - start);
-    buf_printf(b, "%*s%s\n", width < column ? column - width : 1, "", help);
+static int print_page(void (*make)(Buf *out, Level most), Level most) {
+    Buf b = {0};
+    make(&b, most);
+    int status = print_and_end(b.at, b.n);
+    buf_free(&b);
+    return status;
 }
 
-static int print_help(Level most) {
+static int print_completion(const char *shell) {
     Buf b = {0};
-    buf_puts(&b, "kdslc compiles KDSL programs.\n\n");
-    for (int i = 0; i < COMMAND__COUNT; i++) {
-        const char *name = commands[i].name;
-        size_t start = b.n;
-        if (!*commands[i].help) continue;
-        buf_printf(&b, "  kdslc %s%s%s", name, *name ? " " : "", commands[i].arguments);
-        help_column(&b, start, 36, commands[i].help);
-    }
-    buf_puts(&b, "\nOptions:\n");
-    for (int i = 0; i < OPTION__COUNT; i++) {
-        const char *value = options[i].value;
-        if (options[i].level > most) continue;
-        size_t start = b.n;
-        buf_printf(&b, "  %s%s%s", options[i].spelling, *value && !strchr("=+", *value) ? " " : "",
-                   *value == '+' ? value + 1 : value);
-        help_column(&b, start, 20, options[i].help);
-        for (int e = 1; i == OPTION_EXPLAIN && e < EXPLAIN__COUNT; e++)
-            buf_printf(&b, "%20s  %-13s%s\n", "", explains[e].name, explains[e].help);
-        for (int e = 1; i == OPTION_EMIT && e < EMIT__COUNT; e++)
-            buf_printf(&b, "%20s  %-13s%s\n", "", emits[e].name, emits[e].help);
-    }
-    if (most == LEVEL_BASIC) buf_puts(&b, "\n`kdslc --help-all` lists all options.");
-    buf_puts(&b, "\nA source file named - is standard input.\nExit codes: 0 success, 1 errors were reported, 2 wrong "
-                 "command line; `run` returns the exit code of the program.\n");
-    int status = print_and_end(b.at, b.n);
+    bool known = completion_page(&b, shell);
+    int status = known ? print_and_end(b.at, b.n)
+                       : usage_error("--completion is for `bash`, `zsh` and `fish`, not `%s`", shell);
     buf_free(&b);
     return status;
 }
@@ -118,14 +60,14 @@ static int print_version(void) {
 static int parse_emit(Options *o, const char *value) {
     int best = 0, best_distance = MAX_TYPOS + 1;
     for (int e = 1; e < EMIT__COUNT; e++) {
-        int distance = edit_distance(value, emits[e].name, MAX_TYPOS);
+        int distance = edit_distance(value, emit_rows[e].name, MAX_TYPOS);
         if (distance < best_distance) best = e, best_distance = distance;
     }
     if (best && !best_distance) {
         o->emit = (Emit)best;
         return NOT_DONE;
     }
-    return best ? usage_error("cannot emit `%s`; did you mean `%s`?", value, emits[best].name)
+    return best ? usage_error("cannot emit `%s`; did you mean `%s`?", value, emit_rows[best].name)
                 : usage_error("cannot emit `%s`", value);
 }
 
@@ -144,16 +86,16 @@ static int parse_explain(Options *o, const char *value) {
     char names[128];
     int n = 0;
     for (int i = EXPLAIN_NONE + 1; i < EXPLAIN__COUNT; i++) {
-        if (!strcmp(value, explains[i].name)) o->explain = (Explain)i;
+        if (!strcmp(value, explain_rows[i].name)) o->explain = (Explain)i;
         const char *join = i == EXPLAIN_NONE + 1 ? "" : i == EXPLAIN__COUNT - 1 ? " and " : ", ";
-        n += snprintf(names + n, sizeof names - (size_t)n, "%s`%s`", join, explains[i].name);
+        n += snprintf(names + n, sizeof names - (size_t)n, "%s`%s`", join, explain_rows[i].name);
     }
     return o->explain ? NOT_DONE : usage_error("use one of %s, not `%s`", names, value);
 }
 
 static bool is_explained(const char *name) {
     for (int i = EXPLAIN_NONE + 1; i < EXPLAIN__COUNT; i++)
-        if (!strcmp(name, explains[i].name)) return true;
+        if (!strcmp(name, explain_rows[i].name)) return true;
     return false;
 }
 
@@ -336,8 +278,13 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
     case OPTION_WERROR: o->warnings_are_errors = true; return NOT_DONE;
     case OPTION_COLOR: return parse_colour(o, value);
-    case OPTION_HELP: return print_help(LEVEL_BASIC);
-    case OPTION_HELP_ALL: return print_help(LEVEL_MORE);
+    case OPTION_HELP: return print_page(help_page, LEVEL_BASIC);
+    case OPTION_HELP_ALL: return print_page(help_page, LEVEL_MORE);
+    case OPTION_MAN: return print_page(manual_page, LEVEL_MORE);
+    case OPTION_COMPLETION: return print_completion(value);
+    case OPTION_LINK_FLAGS: o->print_link_flags = true; return NOT_DONE;
+    case OPTION_DEPENDENCIES: o->dependencies = o->dependencies ? o->dependencies : ""; return NOT_DONE;
+    case OPTION_DEPENDENCY_FILE: o->dependencies = value; return NOT_DONE;
     case OPTION_VERSION: return print_version();
     case OPTION__COUNT: break;
     }
@@ -350,28 +297,28 @@ static int unknown_option(const char *word) {
     /* In a word as short as -O9 one typing mistake is the limit. */
     int best = -1, best_distance = (strlen(spelling) > 4 ? MAX_TYPOS : 1) + 1;
     for (int i = 0; i < OPTION__COUNT; i++) {
-        int distance = edit_distance(spelling, options[i].spelling, MAX_TYPOS);
+        int distance = edit_distance(spelling, option_rows[i].spelling, MAX_TYPOS);
         if (distance < best_distance) best = i, best_distance = distance;
     }
     return best < 0 ? usage_error("unknown option `%s`", word)
-                    : usage_error("unknown option `%s`; did you mean `%s`?", word, options[best].spelling);
+                    : usage_error("unknown option `%s`; did you mean `%s`?", word, option_rows[best].spelling);
 }
 
 /* Parses the option at argv[*at]; *at becomes the last word that the option uses. */
 static int parse_option(Options *o, Arena *arena, char **argv, int *at) {
     const char *word = argv[*at];
     for (int i = 0; i < OPTION__COUNT; i++) {
-        const char *value = options[i].value;
-        size_t n = strlen(options[i].spelling);
-        if (strncmp(word, options[i].spelling, n)) continue;
+        const char *value = option_rows[i].value;
+        size_t n = strlen(option_rows[i].spelling);
+        if (strncmp(word, option_rows[i].spelling, n)) continue;
         if (*value == '+') {
             if (word[n]) return apply(o, arena, (OptionId)i, word + n);
             return usage_error("`%s` needs a value: %s%s", word, word, value + 1);
         }
         if (!word[n] && !*value) return apply(o, arena, (OptionId)i, NULL);
-        if (word[n] == '=' && !*value) return usage_error("`%s` takes no value", options[i].spelling);
+        if (word[n] == '=' && !*value) return usage_error("`%s` takes no value", option_rows[i].spelling);
         if (word[n] == '=' && *value == '=') {
-            if (!word[n + 1]) return usage_error("`%s=` needs a value", options[i].spelling);
+            if (!word[n + 1]) return usage_error("`%s=` needs a value", option_rows[i].spelling);
             return apply(o, arena, (OptionId)i, word + n + 1);
         }
         if (!word[n] && *value == '=') return usage_error("`%s` needs a value: %s%s", word, word, value);
@@ -385,11 +332,15 @@ static int parse_option(Options *o, Arena *arena, char **argv, int *at) {
 
 static int check_together(const Options *o) {
     if (o->command == COMMAND_DOCTOR || o->command == COMMAND_LSP)
-        return o->input ? usage_error("`kdslc %s` takes no file", commands[o->command].name) : NOT_DONE;
+        return o->input ? usage_error("`kdslc %s` takes no file", command_rows[o->command].name) : NOT_DONE;
+    if (o->print_link_flags) return o->input ? usage_error("--print-link-flags needs no file") : NOT_DONE;
+    bool makes_file = o->command == COMMAND_BUILD && !o->emit && !o->explain;
+    if (o->dependencies && !makes_file && o->emit != EMIT_HEADER)
+        return usage_error("-MD is for what compiles to a file");
     if (!o->input && o->command != COMMAND_REPL) return usage_error("the source file is missing");
     if (o->output && !*o->output) return usage_error("`-o` needs the name of a file");
     if (o->command != COMMAND_BUILD && (o->output || o->object || o->shared || o->emit))
-        return usage_error("`kdslc %s` writes no file, so %s cannot be used", commands[o->command].name,
+        return usage_error("`kdslc %s` writes no file, so %s cannot be used", command_rows[o->command].name,
                            o->output   ? "-o"
                            : o->object ? "-c"
                        : o->shared ? "--shared"
@@ -398,7 +349,7 @@ static int check_together(const Options *o) {
         return usage_error("`kdslc test` accepts one filter after the file, but got %d", o->n_program_args);
     if (o->explain && (o->command != COMMAND_BUILD || o->object || o->emit))
         return usage_error("--explain only prints: remove %s",
-                           o->object ? "-c" : o->emit ? "--emit" : commands[o->command].name);
+                           o->object ? "-c" : o->emit ? "--emit" : command_rows[o->command].name);
     bool tells_json = o->explain == EXPLAIN_NONE || o->explain == EXPLAIN_TRANSFERS || o->explain == EXPLAIN_RACES;
     if (o->format == FORMAT_JSON && !tells_json)
         return usage_error("--format=json is for diagnostics, tests, --explain=transfers and --explain=races");
@@ -419,7 +370,7 @@ static int check_together(const Options *o) {
 /* -1: there is no such command. */
 static int find_command(const char *word) {
     for (int i = 0; i < COMMAND__COUNT; i++)
-        if (*commands[i].name && !strcmp(word, commands[i].name)) return i;
+        if (*command_rows[i].name && !strcmp(word, command_rows[i].name)) return i;
     return -1;
 }
 
@@ -428,8 +379,9 @@ static const char *meant_command(const char *word) {
     const char *best = NULL;
     int distance = strlen(word) > 4 ? 3 : 2;
     for (int i = 0; i < COMMAND__COUNT && !strpbrk(word, "./"); i++) {
-        int n = *commands[i].help && *commands[i].name ? edit_distance(word, commands[i].name, distance - 1) : distance;
-        if (n < distance) best = commands[i].name, distance = n;
+        const CommandRow *row = &command_rows[i];
+        int n = *row->help && *row->name ? edit_distance(word, row->name, distance - 1) : distance;
+        if (n < distance) best = row->name, distance = n;
     }
     return best;
 }
@@ -446,10 +398,10 @@ const char *options_misplaced(const Options *o) {
     for (int k = 0; k < o->n_program_args; k++)
         for (int i = 0; i < OPTION__COUNT; i++) {
             const char *word = o->program_args[k];
-            size_t n = strlen(options[i].spelling);
-            bool is_whole = !strncmp(word, options[i].spelling, n) && (!word[n] || word[n] == '=');
-            bool begins = *options[i].value == '+' && !strncmp(word, options[i].spelling, n);
-            if (options[i].level != LEVEL_TESTS && (is_whole || begins)) return word;
+            size_t n = strlen(option_rows[i].spelling);
+            bool is_whole = !strncmp(word, option_rows[i].spelling, n) && (!word[n] || word[n] == '=');
+            bool begins = *option_rows[i].value == '+' && !strncmp(word, option_rows[i].spelling, n);
+            if (option_rows[i].level != LEVEL_TESTS && (is_whole || begins)) return word;
         }
     return NULL;
 }

@@ -59,6 +59,8 @@ typedef struct Options {
     bool transfers_each, races_strict, races_off;
     const char **libraries, **folders; /* -l, -L: as written, in order */
     int n_libraries, n_folders;
+    const char *dependencies; /* -MF: a file; "" (-MD): beside the output; NULL: none */
+    bool print_link_flags;
     bool object, shared, debug, time_report, warnings_are_errors, colour;
     char **program_args; /* run: what follows the source file, ended by NULL */
     int n_program_args;
