@@ -100,7 +100,8 @@ static void pass_whole(Sema *s, Arg *a, ArgList *numbers) {
 void columns_pass(Sema *s, Expr *call, const unsigned *columns) {
     ArgList *args = &call->call.args, numbers = {0};
     for (int i = 0, n = args->n; columns && i < n; i++)
-        if (is_column(&args->at[i])) pass_whole(s, &args->at[i], &numbers);
+        if (args->at[i].value->kind == EXPR_INDEX && args->at[i].value->index.is_column)
+            pass_whole(s, &args->at[i], &numbers);
     for (int i = 0; i < numbers.n; i++) vec_push(s->arena, args, numbers.at[i]);
 }
 
