@@ -267,8 +267,9 @@ static void mention_misplaced(const Options *o, Buf *said) {
 
 static int finish(Compiler *c, const Options *o, bool ok, Times *t) {
     Buf said = {0};
-    bool is_silent = runs_program(o) && !c->diags.list.n; /* what follows is the program's */
-    switch (is_silent ? FORMAT_TEXT : o->format) {
+    /* What follows is the program's; or the format is that of an explanation. */
+    bool is_plain = o->explain || (runs_program(o) && !c->diags.list.n);
+    switch (is_plain ? FORMAT_TEXT : o->format) {
     case FORMAT_JSON: diags_as_json(c, &said); break;
     case FORMAT_SARIF: diags_as_sarif(c, &said); break;
     case FORMAT_TEXT:
