@@ -371,7 +371,10 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
 
     job.module = parse_source(c, job.source, NULL);
     times_stage(t, "parse");
-    if (c->diags.n_errors) return false; /* checking a text with holes would only report the holes again */
+    if (c->diags.n_errors) {
+        sema_check_rest(c, job.module, &(SemaOptions){.stdlib = stdlib_modules});
+        return false;
+    }
     if (emits[o->emit].after == STAGE_PARSED) return emits[o->emit].run(&job);
 
     job.program = check(&job);
@@ -410,6 +413,10 @@ static int print_link_flags(Compiler *c) {
 static Program *check_for_editor(Compiler *c, Module *m, bool with_races) {
     SemaOptions how = {.stdlib = stdlib_modules, .races_off = !with_races, .host_fuses = irgen_host_fuses,
                        .march = "native"};
+    if (c->diags.n_errors) {
+        sema_check_rest(c, m, &how);
+        return NULL;
+    }
     Program *checked = sema_check(c, m, &how);
     off_check_exports(c, checked);
     return checked;

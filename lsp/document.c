@@ -118,9 +118,8 @@ Analysis *analysis_new(Server *s, const Document *d, bool with_races) {
     a->source = source_add(&a->c.sources, d->path, d->text.n ? d->text.at : "", d->text.n);
     if (!a->source) return a;
     a->module = parse_source(&a->c, a->source, NULL);
-    if (a->c.diags.n_errors) return a;
     a->program = s->check(&a->c, a->module, with_races);
-    mentions_find(a);
+    if (a->program) mentions_find(a);
     return a;
 }
 

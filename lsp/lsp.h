@@ -6,6 +6,7 @@
 
 /* What the driver knows of checking a program: with the standard library, for which host. with_races: also the race
  * analysis, which may take longer than a keystroke. */
+/* NULL: the text has syntax errors. */
 typedef Program *(*LspCheck)(Compiler *c, Module *m, bool with_races);
 
 /* Serves until the client says `exit` or closes the input. The exit code: 0 after `shutdown`, else 1. */

@@ -180,6 +180,7 @@ typedef struct Sema {
     Vec(Module *) modules, in_order; /* as found; each after those it imports */
     Vec(Item *) importing;           /* imports being followed */
     int first_func;                  /* of the module being checked, in program->funcs */
+    Vec(const Diag *) holes;         /* syntax errors: holes.c */
     bool strict;                     /* as SemaOptions */
     bool is_host_asked, host_fuses;  /* SemaOptions.host_fuses: called only if the result matters, because it is slow */
     Name underscore, at, main, inside;
@@ -230,6 +231,13 @@ const char *nearest_name(Sema *s, Name name, unsigned classes); /* NULL: nothing
 const char *symbol_what(const Symbol *sym);                     /* "a parameter", "a kernel" */
 
 void suspect_check(Sema *s, Func *f); /* suspect.c: races and out-of-bounds accesses of all work items */
+
+/* holes.c: a text with syntax errors */
+void holes_find(Sema *s);
+bool holes_in_body(const Sema *s, const Item *item);     /* the item has one */
+bool holes_hide(const Sema *s, const Item *item);        /* nothing about its name can be trusted */
+bool holes_may_declare(Sema *s, Name name);
+bool holes_mention(Sema *s, Name name); /* the same, but no declaration whose name is lost */
 
 /* foreign.c: suggestions for a name that is not declared; notes and fixes for `d` */
 const char *type_of_other_language(Name name); /* "int": "i32"; NULL: none */

@@ -16,6 +16,8 @@ static void check_arg_alone(Sema *s, Arg *arg) {
 /* After an error in the call itself: the arguments may have errors of their own. */
 static Type *check_args_only(Sema *s, Expr *e) {
     e->call.callee->type = s->error;
+    for (int i = 0; i < e->call.args.n && s->holes.n; i++) /* which may depend on what is called */
+        if (!e->call.args.at[i].value->type) bad(s, e->call.args.at[i].value);
     for (int i = 0; i < e->call.args.n; i++) check_arg_alone(s, &e->call.args.at[i]);
     return bad(s, e);
 }
@@ -307,6 +309,7 @@ static Type *check_convert_or_splat(Sema *s, Expr *e, Type *to) {
 static Type *unknown_function(Sema *s, Expr *e) {
     Name name = e->call.callee->name.name;
     if (vector_unknown(s, name, e->call.callee->span) || slice_misplaced_flat(s, e)) return check_args_only(s, e);
+    if (holes_may_declare(s, name)) return check_args_only(s, e);
     Diag *d = diag(s->c, E0301, e->call.callee->span, "there is no function `%s`", name);
     explain_unknown(s, d, e->call.callee->span, name, true);
     return check_args_only(s, e);
@@ -316,6 +319,7 @@ static Type *check_named_call(Sema *s, Expr *e, bool is_launch) {
     Expr *callee = e->call.callee;
     Name name = callee->name.name;
     Symbol *sym = scope_find(s, name);
+    if (!sym && is_launch && holes_may_declare(s, name)) return check_args_only(s, e);
     if (sym) {
         callee->name.sym = sym;
         sym->used = true;
@@ -331,6 +335,7 @@ static Type *check_named_call(Sema *s, Expr *e, bool is_launch) {
     Type *to = type_find(s->types, name);
     if (to) return check_convert_or_splat(s, e, to);
     BuiltinId id = builtin_find(s, name);
+    if (id != BUILTIN_NONE && holes_mention(s, name)) return check_args_only(s, e);
     if (id != BUILTIN_NONE) return check_builtin(s, e, id);
     return unknown_function(s, e);
 }
@@ -354,7 +359,7 @@ static bool launches_kernel(Sema *s, Expr *call, Span launch) {
     module_member(s, callee);
     if (callee->kind != EXPR_NAME) return true; /* check_callee speaks */
     Symbol *sym = scope_find(s, callee->name.name);
-    if (sym && sym->type && is_bad(sym->type)) return true;
+    if (sym ? sym->type && is_bad(sym->type) : holes_may_declare(s, callee->name.name)) return true;
     if (sym ? sym->kind != SYM_FN || sym->func->is_kernel
             : !type_find(s->types, callee->name.name) && !builtin_find(s, callee->name.name))
         return true;

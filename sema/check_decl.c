@@ -8,7 +8,7 @@ static Type *unknown_type(Sema *s, TypeExpr *te) {
     Name name = te->name.name;
     Symbol *sym = scope_find(s, name);
     if (sym && sym->type && is_bad(sym->type)) return s->error;
-    if (vector_unknown(s, name, te->span)) return s->error;
+    if (holes_may_declare(s, name) || vector_unknown(s, name, te->span)) return s->error;
     Diag *d = diag(s->c, E0303, te->span, "there is no type `%s`", name);
     const char *near = type_of_other_language(name);
     if (!near) near = nearest_name(s, name, NAMES_TYPES);
@@ -168,13 +168,14 @@ static void declare_func(Sema *s, Item *item) {
     unsigned meets = 1u << STMT_BARRIER | 1u << STMT_SHARED;
     if (group_is_inlined(f) && item->fn.body && block_holds(item->fn.body, meets)) s->functions_meet = true;
     if (f->is_main && !s->program->main) s->program->main = f;
-    if (item->fn.generics.n || has_any_rank(item)) {
+    bool is_hidden = holes_hide(s, item);
+    if (!is_hidden && (item->fn.generics.n || has_any_rank(item))) {
         generic_declare(s, sym, &item->fn.generics);
         return;
     }
     vec_push(s->arena, &s->program->funcs, f);
     columns_keep(s, f);
-    f->facts->skip = !item->fn.body && !item->fn.is_extern;
+    f->facts->skip = is_hidden || (!item->fn.body && !item->fn.is_extern);
     if (f->facts->skip) sym->type = s->error;
 }
 
@@ -187,6 +188,11 @@ static void declare_const(Sema *s, Item *item) {
 }
 
 static void declare_item(Sema *s, Item *item) {
+    bool is_function = item->kind == ITEM_FN || item->kind == ITEM_KERNEL;
+    if (!is_function && holes_hide(s, item)) {
+        item->kind = ITEM_ERROR;
+        return;
+    }
     switch (item->kind) {
     case ITEM_ERROR:
     case ITEM__COUNT: break;
@@ -239,6 +245,8 @@ static Extent named_extent(Sema *s, Func *f, Expr *e) {
         x.size = e->name.sym = sym;
         return x;
     }
+    bool like_constant = e->name.name[0] >= 'A' && e->name.name[0] <= 'Z';
+    if (!sym && like_constant && holes_may_declare(s, e->name.name)) return any_extent(s, f, e);
     if (sym && sym->func == f && sym->kind == SYM_PARAM) {
         Diag *d =
             diag(s->c, E0605, e->span, "`%s` is already a parameter; a size takes its value from the array", sym->name);
@@ -458,6 +466,8 @@ void check_body(Sema *s, Func *f) {
     const Instance *inst = f->facts->instance;
     if (f->facts->checked || f->facts->skip || f->is_extern) return;
     f->facts->checked = true;
+    f->facts->has_errors = holes_in_body(s, f->item);
+    if (f->facts->has_errors) return;
     if (s->functions_meet && !inst && group_is_inlined(f)) f->facts->unchecked = ast_clone(s->c, f->item);
     int errors = s->c->diags.n_errors, since = s->c->diags.list.n;
     Elsewhere here = instance_enter(s, inst);

@@ -50,6 +50,7 @@ static Type *unknown_name(Sema *s, Expr *e) {
                        name, name);
         return bad(s, e);
     }
+    if (holes_may_declare(s, name)) return bad(s, e);
     Diag *d = diag(s->c, E0301, e->span, "`%s` is not declared", name);
     explain_unknown(s, d, e->span, name, false);
     return bad(s, e);

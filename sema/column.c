@@ -342,6 +342,7 @@ static bool check_used_by_element(Sema *s, const Rewrite *r, const Item *item, S
         return false;
     }
     if (!r->misuse) return true;
+    if (holes_in_body(s, item)) return false;
     Diag *d = diag(s->c, E0612, use, "`%s` cannot be called with a column: it uses more of `%s` than elements and "
                                      "extents",
                    item->name, r->array);

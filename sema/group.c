@@ -122,6 +122,7 @@ static bool shared_extents(Sema *s, const Stmt *st, const Dim *dims, int rank) {
     for (int d = 0; d < rank; d++) {
         if (dims[d].kind == DIM_CONST && dims[d].value > 0) continue;
         Expr *e = st->shared.type->array.extents.at[d];
+        if (is_bad(e->type)) return false;
         if (dims[d].kind == DIM_CONST)
             diag(s->c, E0523, e->span, "an extent of `%s` must be at least 1, but this is %lld", st->shared.name,
                  (long long)dims[d].value);

@@ -203,7 +203,8 @@ static void load_import(Sema *s, Module *from, Item *import) {
 
 static void load_imports(Sema *s, Module *m) {
     for (int i = 0; i < m->items.n; i++)
-        if (m->items.at[i]->kind == ITEM_IMPORT) load_import(s, m, m->items.at[i]);
+        if (m->items.at[i]->kind == ITEM_IMPORT && !(m == s->own_file && holes_hide(s, m->items.at[i])))
+            load_import(s, m, m->items.at[i]);
     m->complete = true;
     vec_push(s->arena, &s->in_order, m);
 }

@@ -92,6 +92,24 @@ static void plan_all(Sema *s, const SemaOptions *options) {
     uses_at_border(s);
 }
 
+void sema_check_rest(Compiler *c, Module *m, const SemaOptions *options) {
+    Sema s;
+    int last = c->diags.list.n;
+    if (c->diags.too_many) return;
+    sema_init(&s, c, m);
+    s.stdlib = options ? options->stdlib : NULL;
+    s.options = options;
+    holes_find(&s);
+    if (!modules_load(&s, m)) return;
+    for (int i = 0; i < s.in_order.n; i++) check_module(&s, s.in_order.at[i]);
+    Vec(Diag *) kept = {0}; /* warnings wait until the text can be read */
+    for (int i = last; i < c->diags.list.n; i++)
+        if (c->diags.list.at[i]->severity == SEV_ERROR) vec_push(s.arena, &kept, c->diags.list.at[i]);
+    for (int i = 0; i < kept.n; i++) c->diags.list.at[last + i] = kept.at[i];
+    c->diags.n_warnings -= c->diags.list.n - last - kept.n;
+    c->diags.list.n = last + kept.n;
+}
+
 Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     Sema s;
     sema_init(&s, c, m);

@@ -403,6 +403,8 @@ typedef struct SemaOptions {
 
 /* Check the whole module. Never NULL; when c->diags.n_errors is not 0 the program must not be generated. */
 Program *sema_check(Compiler *c, Module *m, const SemaOptions *options);
+/* After syntax errors: only reports errors of types in the declarations without any. */
+void sema_check_rest(Compiler *c, Module *m, const SemaOptions *options);
 
 /* explain.c: --explain=bounds */
 void explain_bounds(const Program *p, Buf *out);

@@ -176,6 +176,7 @@ static bool check_contiguous(Sema *s, Expr *e) {
     for (int d = 0; d < e->index.at.n; d++) {
         const Expr *at = e->index.at.at[d];
         bool skips = at->kind == EXPR_RANGE ? !is_whole_dimension(at) : !e->index.is_column;
+        if (ranged && skips && s->holes.n) return false; /* what it is passed to may be unknown */
         if (ranged && skips) {
             Diag *said = diag(s->c, E0612, e->span, "the elements of this slice are not contiguous in memory");
             if (at->kind == EXPR_RANGE)
