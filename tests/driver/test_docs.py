@@ -4,6 +4,8 @@
 ```kdsl [args=A B]   a program (it has `fn main`) is compiled at -O0 and -O2 and run; a fragment is checked
 ```kdsl stdin=A|B    the same, with these lines to read
 ```text [exit=N]     directly after a program: what it prints, and its exit code
+```stderr            directly after that: what the program writes to standard error
+```c                 before a ```text: a program that calls the exported functions of the last library, lib.kdsl
 ```kdsl-error        is rejected; the diagnostics marked in it (// error[E0401]) are among the reported ones
 ```said              directly after one of those: what the compiler says about it, word for word
 ```kdsl-right        beside one of those: is accepted without a word
@@ -40,15 +42,15 @@ class DocsTest(unittest.TestCase):
                               timeout=300)
         return done.returncode, done.stdout, done.stderr
 
-    def program(self, where, text, arguments, printed, exit_code):
-        source = self.dir / "program.kdsl"
+    def program(self, where, text, arguments, printed, exit_code, failure):
+        source = self.dir / (failure.partition(":")[0] or "program.kdsl")
         source.write_text(text)
         if not re.search(r"^\s*fn main\(", text, flags=re.M):
             if parts.wanted(True):
                 self.right(where, text)
             return
         for level in parts.first(("-O0", "-O2")):
-            code, _, err = self.sh(KDSLC, level, source, "-o", "program")
+            code, _, err = self.sh(KDSLC, level, source.name, "-o", "program")
             self.assertEqual((code, err), (0, ""), where)
             lines = arguments.removeprefix("stdin=") if arguments.startswith("stdin=") else None
             stdin = "" if lines is None else lines.replace("|", "\n") + "\n"
@@ -56,6 +58,17 @@ class DocsTest(unittest.TestCase):
             self.assertEqual(code, exit_code, f"{where} {level}: {err}")
             if printed is not None:
                 self.assertEqual(out, printed, f"{where} {level}")
+            if failure:
+                self.assertEqual(err, failure, f"{where} {level}")
+
+    def called_from_c(self, where, text, library, printed):
+        (self.dir / "lib.kdsl").write_text(library)
+        (self.dir / "main.c").write_text(text)
+        for command in (f"{KDSLC} -c lib.kdsl", f"{KDSLC} --emit=header -o lib.h lib.kdsl",
+                        f"cc main.c lib.o $({KDSLC} --print-link-flags) -o called"):
+            code, _, err = self.sh("bash", "-c", command)
+            self.assertEqual((code, err), (0, ""), f"{where}: {command}")
+        self.assertEqual(self.sh(self.dir / "called"), (0, printed, ""), where)
 
     def rejected(self, where, text):
         source = self.dir / "program.kdsl"
@@ -108,20 +121,26 @@ class DocsTest(unittest.TestCase):
     def test_blocks(self):
         n_programs = 0
         for page in pages():
-            commands, python = [], ""
+            commands, python, library = [], "", ""
             found = list(blocks(page))
-            for (line, kind, text, end), (after, next_kind, printed, _) in zip(found, found[1:] + [(0, "", "", 0)]):
+            for i, (line, kind, text, end) in enumerate(found):
+                after, next_kind, printed, printed_end = found[i + 1] if i + 1 < len(found) else (0, "", "", 0)
                 kind, _, more = kind.partition(" ")
                 exits = re.fullmatch(r"text(?: exit=(\d+))?", next_kind) if after == end + 1 else None
                 where = f"{page.relative_to(ROOT)}:{line}"
                 with self.subTest(where):
                     if kind == "python":
                         python += text
-                        self.python(where, python, printed if exits else "")
+                        self.python(where, python, library, printed if exits else "")
                     elif kind == "kdsl":
                         n_programs += 1
+                        library = text if text.startswith("export") else library
                         self.program(where, text, more.removeprefix("args="), printed if exits else None,
-                                     int(exits.group(1) or 0) if exits else 0)
+                                     int(exits.group(1) or 0) if exits else 0,
+                                     next((failure for begin, kind, failure, _ in found[i + 2:i + 3]
+                                           if (begin, kind) == (printed_end + 1, "stderr")), ""))
+                    elif kind == "c" and exits:
+                        self.called_from_c(where, text, library, printed)
                     elif not parts.wanted(True):
                         continue
                     elif kind == "kdsl-error":
@@ -136,10 +155,12 @@ class DocsTest(unittest.TestCase):
                         commands = self.commands(where, text)
         self.assertGreater(n_programs, 10)
 
-    def python(self, where, text, printed):
-        """After the blocks before it on the page, with the program of docs/python.md as heat.kdsl."""
+    def python(self, where, text, library, printed):
+        """After the blocks before it on the page, with the last library of the page, or else the one of docs/python.md, as
+        the file that it loads."""
         heat = next(text for _, kind, text, _ in blocks(ROOT / "docs/python.md") if kind == "kdsl")
-        (self.dir / "heat.kdsl").write_text(heat)
+        name = re.search(r'kdsl\.load\("(.*?)"', text)[1]
+        (self.dir / name).write_text(library or heat)
         done = subprocess.run(["/usr/bin/python3", "-c", text], cwd=self.dir, capture_output=True, text=True, timeout=300,
                               env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "KDSLC": str(KDSLC),
                                    "KDSL_PYTHON_CACHE": str(self.dir / "cache")})
