@@ -16,8 +16,9 @@ static void fill(Frame *f, Expr *e, Array *to) {
 }
 
 static void list(Frame *f, Expr *e, Array *to) {
-    int64_t n = type_size_bytes(e->type->elem), count = e->list.items.n;
-    *to = interp_array_new(f, e->type, &count, e->span);
+    int64_t n = type_size_bytes(e->type->elem), count = e->list.items.n, ext[MAX_RANK];
+    for (int d = 0; d < e->type->rank; d++) ext[d] = list_extent(e, d);
+    *to = interp_array_new(f, e->type, ext, e->span);
     for (int64_t i = 0; i < count; i++) interp_value_as(f, e->list.items.at[i], e->type->elem, to->data + i * n);
 }
 

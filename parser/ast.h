@@ -192,7 +192,7 @@ struct Expr {
         struct { Expr *cond, *then_, *else_; } if_;
         struct { Expr *value; ExprList extents; } fill;
         struct { Expr *value; BinderList binders; SyncList syncs; /* sema: before it, if not empty */ } comprehend;
-        struct { ExprList items; } list;
+        struct { ExprList items; const int64_t *extent; /* sema, of joined rows: up to -1; or NULL */ } list;
         struct { Range range; } range;
         struct { bool async; Expr *device; Expr *call; struct LaunchPlan *plan; /* sema */ } offload;
         struct {

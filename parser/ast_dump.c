@@ -61,6 +61,29 @@ static void dump_exprs(Dump *d, ExprList list) {
     }
 }
 
+/* The rows of a list that were joined; `at` is the next element. */
+static void dump_rows(Dump *d, const Expr *list, int dim, int *at) {
+    const int64_t *extent = list->list.extent;
+    buf_putc(d->out, '[');
+    for (int64_t i = 0; i < extent[dim]; i++) {
+        if (i) buf_puts(d->out, ", ");
+        if (extent[dim + 1] >= 0) dump_rows(d, list, dim + 1, at);
+        else dump_expr(d, list->list.items.at[(*at)++]);
+    }
+    buf_putc(d->out, ']');
+}
+
+static void dump_list(Dump *d, const Expr *e) {
+    int at = 0;
+    if (e->list.extent) {
+        dump_rows(d, e, 0, &at);
+        return;
+    }
+    buf_putc(d->out, '[');
+    dump_exprs(d, e->list.items);
+    buf_putc(d->out, ']');
+}
+
 static const char *mode_text(RefMode mode) {
     switch (mode) {
     case REF_NONE: return "";
@@ -276,9 +299,7 @@ void dump_expr(Dump *d, const Expr *e) {
         buf_putc(d->out, ']');
         break;
     case EXPR_LIST:
-        buf_putc(d->out, '[');
-        dump_exprs(d, e->list.items);
-        buf_putc(d->out, ']');
+        dump_list(d, e);
         break;
     case EXPR_RANGE: dump_range(d, &e->range.range); break;
     case EXPR_OFFLOAD: dump_offload(d, e); break;

@@ -6,7 +6,7 @@ static Type *element_type(Sema *s, Expr **slot, Type *want) {
     Type *t = check_expr(s, slot);
     if (t->kind == TY_ARRAY) {
         Diag *d = diag(s->c, E0319, (*slot)->span, "there are no arrays of arrays; an array has up to four dimensions");
-        diag_note(s->c, d, (*slot)->span, "write `[0.0; n, m]` or `[e for i in n, j in m]`");
+        diag_note(s->c, d, (*slot)->span, "write `[0.0; n, m]`, `[e for i in n, j in m]` or rows, `[[1, 2], [3, 4]]`");
         return bad(s, *slot);
     }
     if (own_refused(s, t, (*slot)->span, "an element of an array")) return bad(s, *slot);
@@ -98,8 +98,73 @@ static Type *common_type(Sema *s, ExprList *items) {
     return ok ? common : s->error;
 }
 
+typedef struct Rows {
+    int64_t extent[MAX_RANK]; /* -1: no row of this depth so far */
+    const Expr *first[MAX_RANK];
+    int rank; /* 0: no element so far */
+    ExprList elements;
+} Rows;
+
+static bool uneven_rows(Sema *s, const Expr *row, const Expr *first, int64_t needed) {
+    int n = row->list.items.n;
+    Diag *d = diag(s->c, E0611, row->span, "this row has %d element%s, but the first has %lld", n, n == 1 ? "" : "s",
+                   (long long)needed);
+    diag_note(s->c, d, first->span, "all rows of an array have the same length; this is the first");
+    return false;
+}
+
+static bool mixed_rows(Sema *s, const Expr *e) {
+    Diag *d = diag(s->c, E0319, e->span, "this list has rows and single elements, so it is not an array");
+    diag_note(s->c, d, e->span, "write all rows as lists of the same length: `[[1, 2], [3, 4]]`");
+    return false;
+}
+
+static bool collect_rows(Sema *s, Expr *e, int depth, Rows *r) {
+    ExprList *items = &e->list.items;
+    if (r->extent[depth] < 0) r->extent[depth] = items->n;
+    if (!r->first[depth]) r->first[depth] = e;
+    if (items->n != r->extent[depth]) return uneven_rows(s, e, r->first[depth], r->extent[depth]);
+    for (int i = 0; i < items->n; i++) {
+        Expr *item = items->at[i];
+        bool is_row = item->kind == EXPR_LIST, has_deeper = depth + 1 < MAX_RANK && r->extent[depth + 1] >= 0;
+        if (is_row ? r->rank && r->rank <= depth + 1 : has_deeper) return mixed_rows(s, item);
+        if (is_row && depth + 1 == MAX_RANK) return rank_ok(s, item->span, MAX_RANK + 1);
+        if (is_row && !collect_rows(s, item, depth + 1, r)) return false;
+        if (is_row) continue;
+        r->rank = depth + 1;
+        vec_push(s->arena, &r->elements, item);
+    }
+    return true;
+}
+
+/* [[1, 2], [3, 4]]: the rows are joined, the last index counts fastest. */
+static bool join_rows(Sema *s, Expr *e) {
+    Rows r = {.extent = {-1, -1, -1, -1}};
+    bool has_rows = e->list.items.n && e->list.items.at[0]->kind == EXPR_LIST;
+    if (e->list.extent) return true; /* checked before */
+    for (int i = 0; i < e->list.items.n && !has_rows; i++)
+        if (e->list.items.at[i]->kind == EXPR_LIST) return mixed_rows(s, e->list.items.at[i]);
+    if (!has_rows) return true;
+    if (!collect_rows(s, e, 0, &r)) return false;
+    int64_t *extent = arena_array(s->arena, int64_t, MAX_RANK + 1);
+    for (int d = 0; d < MAX_RANK; d++) extent[d] = r.extent[d];
+    extent[MAX_RANK] = -1;
+    e->list.extent = extent;
+    e->list.items = r.elements;
+    return true;
+}
+
+int list_rank(const Expr *e) {
+    int rank = 1;
+    while (e->list.extent && e->list.extent[rank] >= 0) rank++;
+    return rank;
+}
+
+int64_t list_extent(const Expr *e, int d) { return e->list.extent ? e->list.extent[d] : e->list.items.n; }
+
 static Type *check_list(Sema *s, Expr *e, Type *want) {
     ExprList *items = &e->list.items;
+    if (!join_rows(s, e)) return s->error;
     if (!items->n && !want) {
         Diag *d = diag(s->c, E0414, e->span, "cannot tell the element type of an empty list");
         diag_note(s->c, d, e->span, "declare the type: `let a: [f32; _] = [];`");
@@ -108,7 +173,7 @@ static Type *check_list(Sema *s, Expr *e, Type *want) {
     Type *elem = want ? want : common_type(s, items);
     bool ok = !is_bad(elem);
     for (int i = 0; i < items->n && want; i++) ok = !is_bad(element_type(s, &items->at[i], want)) && ok;
-    return ok ? type_array(s->types, elem, 1) : s->error;
+    return ok ? type_array(s->types, elem, list_rank(e)) : s->error;
 }
 
 Type *check_array_literal(Sema *s, Expr *e, Type *want) {

@@ -192,6 +192,7 @@ static const Field *field_named(const Item *item, Name name) {
 /* An element of an array that is made here, which has no type before the field has one. */
 static Expr **first_element(Expr *e) {
     if (e->kind == EXPR_FILL) return &e->fill.value;
+    while (e->kind == EXPR_LIST && e->list.items.n && e->list.items.at[0]->kind == EXPR_LIST) e = e->list.items.at[0];
     return e->kind == EXPR_LIST && e->list.items.n ? &e->list.items.at[0] : NULL;
 }
 

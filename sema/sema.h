@@ -444,6 +444,8 @@ const Type *expr_fixed_field(const Expr *e);  /* p.w with constant extents: the 
 bool type_owns(const Type *t);                /* a struct that owns arrays */
 Symbol *expr_root(const Expr *e);             /* the variable that an element, field or slice is part of, or NULL */
 const char *expr_made_name(Arena *arena, const Expr *e); /* of an array without a name, for messages: "args()" */
+int list_rank(const Expr *e); /* of an EXPR_LIST, once checked; the extent of dimension `d` of it */
+int64_t list_extent(const Expr *e, int d);
 bool expr_makes_array(const Expr *e);         /* [e; n], [e for ...], [a, b] */
 Symbol *expr_array_symbol(const Expr *e);     /* the variable that the argument of a reference names, or NULL */
 Expr *expr_whole(Expr *e); /* the variable or element that a chain of fields is part of: x[i] of x[i].pos.x */

@@ -110,7 +110,7 @@ void dims_of_array(Expr *e, Dim out[MAX_RANK]) {
     } else if (e->kind == EXPR_COMPREHEND) {
         for (int d = 0; d < e->type->rank; d++) out[d] = dim_of_range(&e->comprehend.binders.at[d].range);
     } else if (e->kind == EXPR_LIST) {
-        out[0] = dim_const(e->list.items.n);
+        for (int d = 0; d < e->type->rank; d++) out[d] = dim_const(list_extent(e, d));
     } else if (expr_fixed_field(e)) {
         fixed_extents(e, out);
     } else if (e->kind == EXPR_NAME) {

@@ -313,8 +313,9 @@ static void list(CgFunc *f, Expr *e, const CgArray *a) {
 }
 
 CgValue cg_list(CgFunc *f, Expr *e) {
-    LLVMValueRef n = cg_i64(f->cg, e->list.items.n);
-    CgArray a = cg_array_new(f, e->type, &n, e->span);
+    LLVMValueRef ext[MAX_RANK];
+    for (int d = 0; d < e->type->rank; d++) ext[d] = cg_i64(f->cg, list_extent(e, d));
+    CgArray a = cg_array_new(f, e->type, ext, e->span);
     list(f, e, &a);
     return cg_array_value(f, &a);
 }
