@@ -55,6 +55,7 @@ void lsp_opened(Server *s, struct json_object *params) {
         s->documents = realloc(s->documents, sizeof *s->documents * (size_t)(s->n_documents + 1));
         s->documents[s->n_documents++] = d;
     }
+    d->version = json_number(params, "textDocument.version");
     set_text(d, json_text(params, "textDocument.text"));
 }
 
@@ -80,6 +81,7 @@ void lsp_changed(Server *s, struct json_object *params) {
     Document *d = document_of(s, params);
     struct json_object *changes = json_at(params, "contentChanges");
     if (!d || !json_object_is_type(changes, json_type_array)) return;
+    d->version = json_number(params, "textDocument.version");
     for (size_t i = 0; i < json_object_array_length(changes); i++)
         change(s, d, json_object_array_get_idx(changes, i));
 }
@@ -100,6 +102,7 @@ void lsp_closed(Server *s, struct json_object *params) {
     Document *d = document_of(s, params);
     if (!d) return;
     forget_analyses(d);
+    d->version = 0;
     report_publish(s, d);
     int i = 0;
     while (s->documents[i] != d) i++;

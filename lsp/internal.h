@@ -30,6 +30,7 @@ typedef struct Analysis {
 typedef struct Document {
     char *uri, *path;
     Buf text;
+    int version;       /* of the text, counted by the client; 0: closed */
     bool is_dirty;     /* changed since `now` */
     bool wants_races;  /* `now` was checked without the race analysis */
     Analysis *now;

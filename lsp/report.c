@@ -58,6 +58,7 @@ void report_publish(Server *s, const Document *d) {
     for (int i = 0; a && a->source && i < a->c.diags.list.n; i++)
         json_object_array_add(list, diagnostic(s, d, a, a->c.diags.list.at[i]));
     json_add_text(params, "uri", d->uri);
+    if (d->version) json_add_number(params, "version", d->version);
     json_object_object_add(params, "diagnostics", list);
     lsp_notify(s, "textDocument/publishDiagnostics", params);
 }

@@ -11,6 +11,7 @@ class Client:
         self.process = subprocess.Popen([kdslc, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, env={**os.environ, **env})
         self.buffer, self.number, self.diagnostics, self.notes = b"", 0, {}, 0
+        self.version, self.last = 0, None  # of texts; the last document that was opened, changed or closed
         self.server = self.ask("initialize", {"processId": os.getpid(), "rootUri": None, "capabilities":
                                               {"general": {"positionEncodings": list(encodings)}}})
         self.tell("initialized", {})
@@ -36,8 +37,9 @@ class Client:
                 self.buffer = rest[n:]
                 message = json.loads(rest[:n])
                 if message.get("method") == "textDocument/publishDiagnostics":
-                    self.diagnostics[message["params"]["uri"]] = message["params"]["diagnostics"]
-                    self.notes += 1
+                    params = message["params"]
+                    self.diagnostics[params["uri"]] = params["diagnostics"]
+                    self.notes += (params["uri"], params.get("version")) == self.last
                 return message
             ready, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
             more = os.read(self.process.stdout.fileno(), 1 << 16) if ready else b""
@@ -60,17 +62,31 @@ class Client:
         return self.ask_all(method, params)["result"]
 
     def open(self, uri, text):
-        self.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "kdsl", "version": 1,
+        self.version += 1
+        self.last = (uri, self.version)
+        self.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "kdsl", "version": self.version,
                                                             "text": text}})
         return self.told()
 
+    def change(self, uri, changes):
+        self.version += 1
+        self.last = (uri, self.version)
+        self.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": self.version},
+                                             "contentChanges": changes})
+        return self.told()
+
+    def shut(self, uri):
+        self.last = (uri, None)
+        self.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
+        return self.told()
+
     def told(self):
-        """Waits for the next diagnostics."""
+        """Waits for the next diagnostics of the document as it is now; those of an earlier text may still come."""
         before = self.notes
         while self.notes == before:
             if self.receive() is None:
                 raise AssertionError("no diagnostics came")
-        return list(self.diagnostics.values())[-1]
+        return self.diagnostics[self.last[0]]
 
     def close(self):
         self.ask("shutdown", None)

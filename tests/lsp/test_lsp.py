@@ -86,9 +86,7 @@ class LspTest(unittest.TestCase):
         return found and found["contents"]["value"]
 
     def change(self, text, uri=URI):
-        self.client.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2},
-                                                    "contentChanges": [{"text": text}]})
-        return self.client.told()
+        return self.client.change(uri, [{"text": text}])
 
     def test_hover(self):
         self.opened()
@@ -242,9 +240,7 @@ class LspTest(unittest.TestCase):
                 self.assertEqual(told[0]["range"]["start"], place(text, text.index("yy"), encoding))
                 change = {"range": {"start": place(text, text.index("yy"), encoding),
                                     "end": place(text, text.index("yy") + 2, encoding)}, "text": "x"}
-                client.tell("textDocument/didChange", {"textDocument": {"uri": URI, "version": 2},
-                                                       "contentChanges": [change]})
-                self.assertEqual([d["code"] for d in client.told() if d["code"] == "E0301"], [])
+                self.assertEqual([d["code"] for d in client.change(URI, [change]) if d["code"] == "E0301"], [])
 
     def test_random_edits_arrive(self):
         rng = random.Random(7)
@@ -258,9 +254,7 @@ class LspTest(unittest.TestCase):
                 new = rng.choice(("", "", "x", "{", "}", "\n", "é", "𝄞", "let a = 1;", "\"", "/*", "offload "))
                 changes.append({"range": {"start": place(text, lo), "end": place(text, hi)}, "text": new})
                 text = text[:lo] + new + text[hi:]
-            self.client.tell("textDocument/didChange", {"textDocument": {"uri": URI, "version": 2},
-                                                        "contentChanges": changes})
-            told = self.client.told()
+            told = self.client.change(URI, changes)
             where = rng.randrange(len(text))
             for method in ("hover", "completion", "signatureHelp", "definition"):
                 self.ask(method, {"textDocument": {"uri": URI}, "position": place(text, where)})
@@ -289,8 +283,7 @@ class LspTest(unittest.TestCase):
             own = {d for d in told if d[1:] != (1, 1)}
             self.assertEqual(own, {d for d in expected if d[1:] != (1, 1)}, path)
             n_told += len(own)
-            self.client.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
-            self.client.told()
+            self.assertEqual(self.client.shut(uri), [])
         self.assertGreater(n_told, 50)
 
     def test_messages_in_pieces_and_wrong_ones(self):
