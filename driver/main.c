@@ -15,6 +15,7 @@
 #include "driver/results.h"
 #include "driver/stdlib.h"
 #include "driver/timing.h"
+#include "driver/told.h"
 #include "interp/interp.h"
 #include "irgen/irgen.h"
 #include "lexer/lexer.h"
@@ -139,61 +140,32 @@ static bool tell(const Job *j, void (*what)(const Program *, Buf *)) {
 
 static bool emit_interface(Job *j) { return tell(j, interface_as_json); }
 static bool emit_transfer_plan(Job *j) { return tell(j, emit_plan); }
-static bool tell_bounds(Job *j) { return tell(j, explain_bounds); }
+static bool tell_bounds(Job *j) { return tell(j, j->o->format == FORMAT_JSON ? bounds_as_json : explain_bounds); }
 static bool tell_races(Job *j) { return tell(j, j->o->format == FORMAT_JSON ? races_as_json : explain_races); }
 static bool tell_transfers(Job *j) {
     return tell(j, j->o->format == FORMAT_JSON ? transfers_as_json : explain_transfers);
 }
 
-/* Debug information provides the places; the result does not depend on -O. */
 static bool tell_vector(Job *j) {
-    const Options *o = j->o;
     const Program *p = j->program;
-    IrOptions options = {.opt_level = 2,
-                         .debug = true,
-                         .unchecked = o->unchecked,
-                         .march = o->march,
-                         .explain_vector = true,
-                         .omitted = o->omitted,
-                         .nest_plan = o->nest_plan,
-                         .vector_always = o->vector_always};
-    IrResult result = {0};
+    IrResult result;
     Buf text = {0};
-    bool ok = irgen_device(p, "x86", &options, &result);
-    buf_puts(&text, result.text ? result.text : "");
-    for (int i = 0; i < p->funcs.n; i++)
+    bool ok = told_vector(p, j->o, &result);
+    if (ok && j->o->format == FORMAT_JSON) vector_as_json(p, result.vector, &text);
+    else if (ok) vector_notes_print(result.vector, &text);
+    for (int i = 0; j->o->format != FORMAT_JSON && i < p->funcs.n; i++)
         if (p->funcs.at[i]->is_kernel) explain_combined(p->funcs.at[i], &text);
     ir_result_free(&result);
     return ok && write_text(j, &text);
 }
 
-/* Compiles the kernels for each GPU of --offload-arch, or for sm_90, because the number of registers is known only
- * then. */
 static bool tell_launch(Job *j) {
-    Compiler *c = j->c;
-    Options *o = j->o;
-    const char *why;
-    if (!archs_have_gpu(&o->archs)) archs_parse(&o->archs, &c->arena, "sm_90", &why);
-    LaunchDevice *devices = arena_array(&c->arena, LaunchDevice, o->archs.n + 1);
-    Blob *told = arena_array(&c->arena, Blob, o->archs.n + 1);
-    o->emit = EMIT_DEVICE_ASM;
-    Code code = code_plan(&c->arena, j->program, o);
-    bool ok = code_generate(&code, j->t);
+    LaunchKernels kernels;
     Buf text = {0};
-    int n = 0;
-    for (int i = 0; ok && i < code.n; i++) {
-        Piece *m = &code.at[i];
-        if (!is_gpu(m)) continue;
-        Blob ptx = {m->result.assembly, strlen(m->result.assembly)};
-        devices[n] = (LaunchDevice){m->target, m->options.march, is_ptx(m) ? NULL : m->result.assembly};
-        if (is_ptx(m) && off_ptxas_tells(c, m->options.march, &ptx, &told[n])) devices[n].said = told[n].at;
-        n++;
-    }
-    ok = ok && !c->diags.n_errors;
-    if (ok) irgen_explain_launch(j->program, devices, n, &text);
-    for (int i = 0; i < n; i++) blob_free(&told[i]);
-    code_free(&code);
-    return ok && write_text(j, &text);
+    if (!told_launch(j->program, j->o, j->t, &kernels)) return false;
+    if (j->o->format == FORMAT_JSON) launch_as_json(&kernels, &text);
+    else launch_kernels_print(&kernels, &text);
+    return write_text(j, &text);
 }
 
 /* The target is that of --offload-arch, if it names one GPU, else the x86 device. */

@@ -350,9 +350,6 @@ static int check_together(const Options *o) {
     if (o->explain && (o->command != COMMAND_BUILD || o->object || o->emit))
         return usage_error("--explain only prints: remove %s",
                            o->object ? "-c" : o->emit ? "--emit" : command_rows[o->command].name);
-    bool tells_json = o->explain == EXPLAIN_NONE || o->explain == EXPLAIN_TRANSFERS || o->explain == EXPLAIN_RACES;
-    if (o->format == FORMAT_JSON && !tells_json)
-        return usage_error("--format=json is for diagnostics, tests, --explain=transfers and --explain=races");
     if (o->format == FORMAT_SARIF && o->explain) return usage_error("--format=sarif is for diagnostics");
     if (o->format == FORMAT_JUNIT && o->command != COMMAND_TEST)
         return usage_error("--format=junit is for `kdslc test`");

@@ -3,6 +3,7 @@
 #ifndef KDSL_IRGEN_H
 #define KDSL_IRGEN_H
 
+#include "irgen/told.h"
 #include "irgen/transform.h"
 #include "offload/offload.h"
 #include "runtime/runtime.h"
@@ -24,7 +25,7 @@ typedef struct IrOptions {
     int n_images;          /* of the host: device images, which off_images_object holds */
     const char *print_before; /* a pass: it and those after it do not run; NULL: all run */
     bool verify_each;      /* the module is checked after each pass, not only at the end of stages */
-    bool explain_vector;   /* only IrResult.text is made: what kernels become as vector code */
+    bool explain_vector;   /* only IrResult.vector is made: what kernels become as vector code */
     const char *march;     /* host and x86 device CPU: "native" (default), "x86-64-v3", ... */
     /* Of a device: the levels of x86-64 for which the kernels are compiled, lowest first; `march` is one of them.
      * n_levels = 0: no versions. The module of the lowest level has the dispatchers (version.c). */
@@ -48,6 +49,7 @@ typedef struct IrResult {
     Blob object;      /* relocatable ELF */
     char *text;       /* LLVM IR after the pass pipeline, or NULL; malloc */
     char *assembly;   /* or NULL; malloc */
+    VectorNotes *vector; /* or NULL; malloc, with an arena of its own */
     int n_kernels;
     IrTimes times;
 } IrResult;
@@ -69,13 +71,9 @@ const char *irgen_nest_plan_problem(Arena *a, const char *text);
 /* The symbols of a kernel's entries in every image of the program; returns their number. */
 enum { MOST_ENTRIES = 2 };
 int irgen_entries(Compiler *c, const Func *kernel, const IrOptions *o, const char *names[MOST_ENTRIES]);
-/* --explain=launch: geometry, memory accesses and branches of each kernel, and its occupancy on each of these devices.
- * `said`: output of ptxas -v for the kernels, or for AMD their assembly; NULL: not available. */
-typedef struct LaunchDevice {
-    const char *target, *arch; /* "nvptx", "sm_90" */
-    const char *said;
-} LaunchDevice;
-void irgen_explain_launch(const Program *p, const LaunchDevice *devices, int n, Buf *out);
+/* --explain=launch: geometry, memory accesses and branches of each kernel, and its occupancy on each of these devices;
+ * in the arena of the program's compiler. */
+LaunchKernels irgen_launch_kernels(const Program *p, const LaunchDevice *devices, int n);
 /* Is this a valid IrOptions.march? */
 bool irgen_knows_cpu(const char *march);
 /* Does that CPU have fused multiply-adds? If not, host code rounds each product, as with --fp=strict. */

@@ -9,7 +9,7 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include "irgen/advice/text.h"
+#include "irgen/advice/rows.h"
 #include "irgen/launch/launch.h"
 #include "irgen/passes/barriers.h"
 #include "irgen/passes/passes.h"
@@ -223,11 +223,9 @@ static double lap(double *from) {
 }
 
 static void explain_vector(Cg *cg, IrResult *r) {
-    Buf notes = {0};
-    cg->vector_notes = &notes;
+    cg->vector_notes = r->vector = calloc(1, sizeof *r->vector);
+    if (!r->vector) ice(cg->c, (Span){0}, "out of memory");
     run_from_to(cg, PASS_BOUND_INLINING + 1, PASS_VECTORIZE);
-    r->text = strdup(notes.n ? notes.at : "");
-    buf_free(&notes);
 }
 
 static void finish(Cg *cg, IrResult *r, double t) {
@@ -401,18 +399,15 @@ bool irgen_run_pass(const char *name, const char *target, const IrOptions *o, co
 }
 
 /* Works on the tree; no module is generated. */
-void irgen_explain_launch(const Program *p, const LaunchDevice *devices, int n, Buf *out) {
-    Compiler own;
-    Cg cg = {.program = p, .c = &own};
-    compiler_init(&own);
-    copy_sources(&cg);
-    launch_tell(&cg, devices, n, out);
-    compiler_free(&own);
+LaunchKernels irgen_launch_kernels(const Program *p, const LaunchDevice *devices, int n) {
+    return launch_rows(&(Cg){.program = p, .c = p->c}, devices, n);
 }
 
 void ir_result_free(IrResult *r) {
     blob_free(&r->object);
     free(r->text);
     free(r->assembly);
+    if (r->vector) arena_free(&r->vector->arena);
+    free(r->vector);
     *r = (IrResult){0};
 }

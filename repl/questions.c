@@ -59,7 +59,7 @@ bool session_type(Session *s, const char *expr, Buf *out) {
 static void explain_vector(const Program *p, Buf *out) {
     IrOptions options = {.opt_level = 2, .debug = true, .march = "native", .explain_vector = true};
     IrResult result = {0};
-    if (irgen_device(p, "x86", &options, &result) && result.text) buf_puts(out, result.text);
+    if (irgen_device(p, "x86", &options, &result)) vector_notes_print(result.vector, out);
     for (int i = 0; i < p->funcs.n; i++)
         if (p->funcs.at[i]->is_kernel) explain_combined(p->funcs.at[i], out);
     ir_result_free(&result);
@@ -78,7 +78,8 @@ static void explain_launch(const Session *s, const Program *p, Buf *out) {
     bool is_ptx = !strcmp(device.target, "nvptx"), ok = irgen_device(p, device.target, &options, &result);
     Blob text = {result.assembly, ok ? strlen(result.assembly) : 0};
     if (ok) device.said = !is_ptx ? text.at : off_ptxas_tells(p->c, device.arch, &text, &told) ? told.at : NULL;
-    if (ok) irgen_explain_launch(p, &device, 1, out);
+    LaunchKernels told_of = ok ? irgen_launch_kernels(p, &device, 1) : (LaunchKernels){0};
+    launch_kernels_print(&told_of, out);
     blob_free(&told);
     ir_result_free(&result);
 }

@@ -7,13 +7,21 @@
 
 #include "sema/access.h"
 
+void walk_check(Walk *w, CheckKind kind, Span span, Span what) {
+    vec_push(w->s->arena, &w->s->program->checked, ((Checked){kind, w->f, span, what, 0}));
+    w->f->n_checks++;
+}
+
+/* Of the check that was noted last. */
 int walk_keep(Walk *w, CheckSite site) {
     site.func = w->f;
     w->early = NULL; /* a check after it must not be reported before it */
     vec_push(w->s->arena, &w->s->program->sites, site);
     w->f->n_kept++;
     w->f->may_fail = true;
-    return w->s->program->sites.n;
+    Program *p = w->s->program;
+    p->checked.at[p->checked.n - 1].site = p->sites.n;
+    return p->sites.n;
 }
 
 int walk_keep_assert(Walk *w, const Stmt *st) {
@@ -152,7 +160,8 @@ static bool checked_early(Walk *w, Expr *e, const Symbol *array, int d, const Fo
     if (!array || array->kind != SYM_PARAM || array->reshaped || e->index.at.n != array->type->rank) return false;
     if (!form_add(&add, at, -1, &w->early_at) || !form_is_const(&add) || add.c < -FAR || add.c > FAR) return false;
     LoopChecks *checks = w->early;
-    CheckSite site = {.kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .name = array->name};
+    CheckSite site = {
+        .kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .name = array->name, .is_hoisted = true};
     site.text = walk_text(w, e->span);
     site.why = arena_printf(w->s->arena, "%s; checked once, before the loop", why);
     e->index.site = walk_keep(w, site);
@@ -203,7 +212,7 @@ static void keep_slice(Walk *w, Expr *e, const Symbol *array) {
     site.name = array ? array->name : "the array";
     site.text = walk_text(w, e->span);
     site.why = "the bounds of slices are always checked at run time";
-    w->f->n_checks++;
+    walk_check(w, CHECK_SLICE, e->span, e->span);
     e->index.site = walk_keep(w, site);
 }
 
@@ -237,7 +246,7 @@ void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
         if (e->index.at.n > 1) one = arena_printf(w->s->arena, "`%s`: %s", walk_text(w, e->index.at.at[d]->span), one);
         why = why ? arena_printf(w->s->arena, "%s; %s", why, one) : one;
     }
-    w->f->n_checks++;
+    walk_check(w, CHECK_INDEX, e->span, e->span);
     e->index.site = -1;
     if (e->index.proven == all || checked_early(w, e, array, last, &at[last], why)) return;
     CheckSite site = {.kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .why = why, .access = e};

@@ -252,6 +252,7 @@ void races_check(Sema *s, Func *f); /* races/races.c: data races of a kernel */
 
 /* report.c: what several checks say */
 const char *source_text(Sema *s, Span span);
+const char *source_brief(Sema *s, Span span); /* values.c: the same, cut after 20 bytes if it is long */
 const char *quoted_type(Sema *s, const Type *t); /* "`f32`", "an integer", "a float" */
 void fix_convert(Sema *s, Diag *d, Expr *e, const Type *to);
 void fix_quotient(Sema *s, Diag *d, Expr *e, const Type *to); /* of integers, which is to be one of floats */

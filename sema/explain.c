@@ -1,5 +1,5 @@
-/* explain.c -- the compiler's decisions as text: --explain=bounds. */
-#include "sema/sema.h"
+/* explain.c -- the checks that code for devices would need, with what became of each; --explain=bounds. */
+#include "sema/check.h"
 
 static const char *kind_text(CheckKind k) {
     switch (k) {
@@ -14,7 +14,31 @@ static const char *kind_text(CheckKind k) {
     return "?";
 }
 
-static void explain_func(const Program *p, const Func *f, Buf *out) {
+static CheckNote note_of(Sema *s, const Checked *x, const CheckSite *site) {
+    Place at = source_place(&s->c->sources, x->span.lo);
+    CheckNote n = {.func = x->func, .file = at.file ? at.file->path : "?", .line = at.line, .col = at.col};
+    n.kind = kind_text(x->kind);
+    n.text = site ? site->text : source_brief(s, x->what);
+    n.fate = !site ? CHECK_PROVEN
+             : site->is_needless ? CHECK_PROVEN_BY_CALLERS
+             : site->is_hoisted ? CHECK_HOISTED : CHECK_KEPT;
+    n.why = n.fate <= CHECK_HOISTED ? site->why : NULL;
+    return n;
+}
+
+CheckNotes check_notes(const Program *p) {
+    Sema s = {.c = p->c, .arena = &p->c->arena};
+    CheckNotes notes = {0};
+    for (int i = 0; i < p->funcs.n; i++)
+        for (int k = 0; p->funcs.at[i]->on_device && k < p->checked.n; k++) {
+            const Checked *x = &p->checked.at[k];
+            if (x->func != p->funcs.at[i]) continue;
+            vec_push(s.arena, &notes, note_of(&s, x, x->site ? &p->sites.at[x->site - 1] : NULL));
+        }
+    return notes;
+}
+
+static void explain_func(const Func *f, const CheckNotes *notes, Buf *out) {
     buf_printf(out, "%s %s: ", f->is_kernel ? "kernel" : "function", f->name);
     if (!f->n_checks) {
         buf_puts(out, "no checks are needed\n");
@@ -23,16 +47,15 @@ static void explain_func(const Program *p, const Func *f, Buf *out) {
     buf_printf(out, "%d of %d %s proven unnecessary", f->n_checks - f->n_kept, f->n_checks,
                f->n_checks == 1 ? "check" : "checks");
     buf_puts(out, f->n_kept ? ", kept:\n" : ", none left\n");
-    for (int i = 0; i < p->sites.n; i++) {
-        const CheckSite *s = &p->sites.at[i];
-        if (s->func != f || s->is_needless || s->kind == CHECK_ASSERT) continue; /* which is the program's own */
-        Place at = source_place(&p->c->sources, s->span.lo);
-        buf_printf(out, "  %s:%d:%d: %s `%s`: %s\n", at.file ? at.file->path : "?", at.line, at.col, kind_text(s->kind),
-                   s->text, s->why);
+    for (int i = 0; i < notes->n; i++) {
+        const CheckNote *n = &notes->at[i];
+        if (n->func == f && n->fate <= CHECK_HOISTED)
+            buf_printf(out, "  %s:%d:%d: %s `%s`: %s\n", n->file, n->line, n->col, n->kind, n->text, n->why);
     }
 }
 
 void explain_bounds(const Program *p, Buf *out) {
+    CheckNotes notes = check_notes(p);
     for (int i = 0; i < p->funcs.n; i++)
-        if (p->funcs.at[i]->on_device) explain_func(p, p->funcs.at[i], out);
+        if (p->funcs.at[i]->on_device) explain_func(p->funcs.at[i], &notes, out);
 }

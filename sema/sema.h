@@ -195,7 +195,16 @@ typedef struct CheckSite {
     unsigned open;            /* the same: bit d: some kernel does not show that index d is inside */
     bool is_reached;          /* the same: by a kernel */
     bool is_needless;         /* every kernel shows all of it */
+    bool is_hoisted;          /* a loop checks for all of its iterations (LoopCheck) */
 } CheckSite;
+
+/* A check that code for devices would need if nothing were known, kept or not. */
+typedef struct Checked {
+    CheckKind kind;
+    const Func *func;
+    Span span, what; /* what: the text that messages show */
+    int site;        /* Program.sites[site - 1]; 0: shown needless */
+} Checked;
 
 /* Range check hoisting: a check that a loop makes once for all of its iterations, before the first and after the last
  * one that passes. The access is at the beginning of each iteration, and its index is the loop variable plus a
@@ -360,6 +369,7 @@ typedef struct Program {
     Vec(Func *) funcs;    /* in source order; functions and kernels */
     Vec(Symbol *) consts;
     Vec(CheckSite) sites; /* checks kept in code for devices */
+    Vec(Checked) checked; /* all of them, those shown needless too */
     Vec(PrintSite) prints;/* every print: a kernel reports the number of the one it comes to */
     Vec(Recorded) touches; /* --check: number - 1 */
     unsigned shadow;      /* SemaOptions.shadow */
@@ -406,8 +416,24 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options);
 /* After syntax errors: only reports errors of types in the declarations without any. */
 void sema_check_rest(Compiler *c, Module *m, const SemaOptions *options);
 
-/* explain.c: --explain=bounds */
-void explain_bounds(const Program *p, Buf *out);
+/* explain.c: the checks of code for devices, function by function, each in the order of the text */
+typedef enum CheckFate {
+    CHECK_KEPT,
+    CHECK_HOISTED, /* checked once, before a loop */
+    CHECK_PROVEN,
+    CHECK_PROVEN_BY_CALLERS /* every kernel that calls the function shows it */
+} CheckFate;
+typedef struct CheckNote {
+    const Func *func;
+    const char *file;
+    int line, col;
+    const char *kind, *text; /* index, divisor, shift, ...; what is checked, as the program says it */
+    CheckFate fate;
+    const char *why;         /* why it is kept, or NULL */
+} CheckNote;
+typedef Vec(CheckNote) CheckNotes;
+CheckNotes check_notes(const Program *p);
+void explain_bounds(const Program *p, Buf *out); /* --explain=bounds */
 void explain_races(const Program *p, Buf *out); /* sema/races: --explain=races */
 /* combine.c: a line for each parameter that the kernel only combines values into */
 void explain_combined(const Func *kernel, Buf *out);

@@ -16,10 +16,12 @@ enum { MAX_TEXT = 40, MAX_ASSERT_VALUES = 8 };
 
 /* Values -------------------------------------------------------------------------------------------------------- */
 
-const char *walk_text(Walk *w, Span span) {
-    const char *text = source_text(w->s, span);
-    return strlen(text) > MAX_TEXT || strchr(text, '\n') ? arena_printf(w->s->arena, "%.*s...", 20, text) : text;
+const char *source_brief(Sema *s, Span span) {
+    const char *text = source_text(s, span);
+    return strlen(text) > MAX_TEXT || strchr(text, '\n') ? arena_printf(s->arena, "%.*s...", 20, text) : text;
 }
+
+const char *walk_text(Walk *w, Span span) { return source_brief(w->s, span); }
 
 static bool is_integer(const Type *t) { return t && t->kind >= TY_I8 && t->kind <= TY_INDEX; }
 
@@ -289,9 +291,10 @@ static void check_operand(Walk *w, Op op, const Form *b, const Type *t, Expr *rh
     if (is_shift) fine = affine_within(&w->a, b, 0, t->bits - 1);
     else fine = at_least(w, b, 1) || affine_within(&w->a, b, type_least(t), -1);
     *site = -1;
-    w->f->n_checks++;
+    CheckKind kind = is_shift ? CHECK_SHIFT : CHECK_DIVIDE;
+    walk_check(w, kind, span, rhs->span);
     if (fine) return;
-    CheckSite at = {.kind = is_shift ? CHECK_SHIFT : CHECK_DIVIDE, .span = span, .bits = t->bits};
+    CheckSite at = {.kind = kind, .span = span, .bits = t->bits};
     at.text = walk_text(w, rhs->span);
     at.why = is_shift ? arena_printf(w->s->arena, "cannot prove that it is in 0 .. %d", t->bits - 1)
                       : "cannot prove that it is not 0";
@@ -307,7 +310,7 @@ static void check_parts(Walk *w, Op op, const Type *t, Expr *rhs, Span span, int
     CheckSite at = {.kind = is_shift ? CHECK_SHIFT : CHECK_DIVIDE, .span = span, .bits = t->elem->bits};
     at.text = walk_text(w, rhs->span);
     at.why = "the components of vectors are always checked at run time";
-    w->f->n_checks++;
+    walk_check(w, at.kind, span, rhs->span);
     *site = walk_keep(w, at);
 }
 
@@ -395,7 +398,7 @@ static Form passed(Walk *w, const Arg *a) {
 static void keep_shapes(Walk *w, Expr *e) {
     CallInfo *info = e->call.info;
     for (int i = 0; i < info->checks.n; i++) {
-        w->f->n_checks++;
+        walk_check(w, CHECK_SHAPE, e->span, e->span);
         CheckSite at = {.kind = CHECK_SHAPE, .span = e->span, .call = info, .shape = i};
         at.text = walk_text(w, e->span);
         at.why = "the extents are only known at run time";
@@ -640,7 +643,7 @@ void walk_bind(Walk *w, const Symbol *sym, const Form *lo, const Form *hi, const
 
 static void check_step(Walk *w, Range *r, const Form *step) {
     if (w->quiet || !r->step || r->step->konst.kind != CONST_NONE) return;
-    w->f->n_checks++;
+    walk_check(w, CHECK_STEP, r->span, r->step->span);
     r->site = -1;
     if (at_least(w, step, 1) || affine_within(&w->a, step, -((Wide)1 << 63), -1)) return;
     CheckSite at = {.kind = CHECK_STEP, .span = r->span, .text = walk_text(w, r->step->span)};

@@ -100,7 +100,7 @@ typedef struct Cg {
     bool shadows;                  /* of this kernel or function, accesses are recorded (lang/shadow.c) */
     bool has_fma;                  /* the machine has fused multiply-adds; else what sema fuses is rounded twice */
     bool has_half;                 /* the machine has conversions of f16; else they are integer code */
-    Buf *vector_notes;             /* not NULL: explanations of how they are vectorised */
+    VectorNotes *vector_notes;     /* not NULL: explanations of how they are vectorised */
 
     OffModule *off;                /* the program's module: launches */
     const struct CgLaunches *launches; /* how they are made */

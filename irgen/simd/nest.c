@@ -214,12 +214,12 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Val
     NestPlan plan;
     NestContext n = {cg, &g, target, streams, updated, number};
     if (!read_nest(cg, &g, target, fn, latch, outer_latch, &shape) || !nest_plan(&n, latch, shape, &plan)) {
-        simd_note_scalar(cg, &g);
+        simd_note_scalar(cg, &g, number);
         return false;
     }
     const NestVersion *last = &plan.at[plan.n - 1];
     simd_blends(&g, updated);
-    simd_note(cg, &g, last->shape,
+    simd_note(cg, &g, number, last->shape,
               (SimdVersions){plan.n > 1 || plan.rest_is_scalar, plan.rest_is_scalar, last->split, last->unrolled});
     nest_note_plan(&n, &plan);
     write_plan(&n, &plan, latch);

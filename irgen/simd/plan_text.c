@@ -23,15 +23,12 @@ static const char *kernel_of(LLVMValueRef fn) {
 }
 
 void nest_note_plan(const NestContext *n, const NestPlan *plan) {
-    Buf *out = n->cg->vector_notes;
-    for (int i = 0; i < plan->n && out; i++) {
+    VectorNotes *notes = n->cg->vector_notes;
+    for (int i = 0; i < plan->n && notes; i++) {
         const NestVersion *v = &plan->at[i];
-        const char *band = v->band > 1 ? arena_printf(&n->cg->c->arena, " band=%d", v->band) : "";
-        buf_printf(
-            out, "  plan %s.%d.%d for=%s lanes=%d vectors=%d rows=%d%s start=%s tail=%s stream=%s split=%s unroll=%s\n",
-            kernel_of(n->g->fn), n->number, i + 1, v->aligned ? "aligned" : "all", v->shape.width, v->shape.vectors,
-            v->shape.rows, band, starts[v->start], tails[v->tail], streams[v->stream], v->split ? "yes" : "no",
-            v->unrolled ? "yes" : "no");
+        VectorPlan row = {i + 1, v->aligned ? "aligned" : "all", starts[v->start], tails[v->tail], streams[v->stream],
+                          v->shape.width, v->shape.vectors, v->shape.rows, v->band, v->split, v->unrolled};
+        vec_push(&notes->arena, &notes->nests.at[notes->nests.n - 1].plans, row);
     }
 }
 

@@ -446,7 +446,7 @@ LLVMValueRef simd_check_of(const SimdRegion *g, int block); /* what its branch l
 typedef struct SimdVersions {
     bool aligned, rest_is_scalar, ends, written_out;
 } SimdVersions;
-void simd_note(Cg *cg, SimdRegion *g, SimdShape shape, SimdVersions versions);
-void simd_note_scalar(Cg *cg, const SimdRegion *g);
+void simd_note(Cg *cg, SimdRegion *g, int number, SimdShape shape, SimdVersions versions);
+void simd_note_scalar(Cg *cg, const SimdRegion *g, int number);
 
 #endif

@@ -112,7 +112,6 @@ class FormatsTest(unittest.TestCase):
         path = self.file("fn main() {}\n")
         for args, message in ((("--format=xml", path), "must be `text`, `json`, `sarif` or `junit`"),
                               (("--format=junit", path), "is for `kdslc test`"),
-                              (("--format=json", "--explain=bounds", path), "is for diagnostics, tests"),
                               (("--format=sarif", "--explain=races", path), "is for diagnostics"),
                               (("--timeout=1", path), "is for `kdslc test`"),
                               (("test", "--timeout=0", path), "needs a number of seconds above 0"),

@@ -1,24 +1,21 @@
-/* text.c -- --explain=launch as text: for each kernel its geometry, the resources that it needs of each device and the
+/* rows.c -- --explain=launch as rows: for each kernel its geometry, the resources that it needs of each device and the
  * occupancy, each memory access with its cost for a warp and advice that would reduce it, and the divergent
  * branches. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "irgen/advice/advice.h"
-#include "irgen/advice/text.h"
+#include "irgen/advice/rows.h"
 #include "runtime/geometry.h"
 
 typedef struct Teller {
     Cg *cg;
-    Buf *out;
+    LaunchKernel *row;
     const LaunchFacts *facts;
     const Func *fn;
     Warp warp;
 } Teller;
 
-enum { LABEL = 11, MAX_TEXT = 44 }; /* widths in columns */
-
-static void label(Teller *t, const char *name) { buf_printf(t->out, "  %-*s", LABEL, name); }
+enum { MAX_TEXT = 44 }; /* in columns */
 
 /* The source text on one line. */
 static const char *source(Teller *t, Span span) {
@@ -66,38 +63,36 @@ static const char *trips_text(Teller *t, int axis, int64_t *known) {
     return n;
 }
 
-static void tell_threads(Teller *t) {
-    label(t, "threads");
+static void note_threads(Teller *t) {
     const LaunchFacts *f = t->facts;
-    for (int axis = 0; axis < f->n_axes; axis++)
-        buf_printf(t->out, "%s%lld", axis ? " x " : "", (long long)f->threads[axis]);
-    buf_puts(t->out, " per block");
-    for (int axis = 0; f->n_axes > 1 && axis < f->n_axes; axis++)
-        buf_printf(t->out, "%s`%s` along %c", axis ? ", " : ": ", binder(t, axis)->name, "xyz"[axis]);
-    if (!t->fn->group.items && !f->fixed)
-        buf_puts(t->out, f->n_axes > 1 ? "; different for small domains" : "; fewer for small domains");
-    buf_putc(t->out, '\n');
+    t->row->n_axes = f->n_axes;
+    for (int axis = 0; axis < f->n_axes; axis++) {
+        t->row->threads[axis] = f->threads[axis];
+        t->row->axis[axis] = binder(t, axis)->name;
+    }
+    t->row->varies = !t->fn->group.items && !f->fixed;
 }
 
-static void tell_blocks(Teller *t) {
+static const char *blocks_text(Teller *t) {
     Arena *arena = &t->cg->c->arena;
-    label(t, "blocks");
+    const char *text = "";
     for (int axis = 0; axis < t->facts->n_axes; axis++) {
         int64_t known, threads = t->facts->threads[axis];
         const char *n = trips_text(t, axis, &known);
-        buf_puts(t->out, axis ? " x " : "");
-        if (known) buf_printf(t->out, "%lld", (long long)((known - 1) / threads + 1));
-        else if (threads == 1) buf_puts(t->out, bracketed(arena, n));
-        else buf_printf(t->out, "ceil(%s / %lld)", bracketed(arena, n), (long long)threads);
+        if (known) n = arena_printf(arena, "%lld", (long long)((known - 1) / threads + 1));
+        else if (threads == 1) n = bracketed(arena, n);
+        else n = arena_printf(arena, "ceil(%s / %lld)", bracketed(arena, n), (long long)threads);
+        text = axis ? arena_printf(arena, "%s x %s", text, n) : n;
     }
-    buf_putc(t->out, '\n');
-    label(t, "items");
-    if (t->fn->reduction)
-        buf_printf(t->out, "1 per thread; several above %d blocks\n", GPU_MAX_PARTS);
-    else if (t->facts->n_axes == 1 || t->facts->fixed) buf_puts(t->out, "1 per thread\n");
-    else
-        buf_printf(t->out, "1 per thread, up to %d blocks along y%s\n", GPU_MAX_YZ,
-                   t->facts->n_axes > 2 ? " and along z" : "");
+    return text;
+}
+
+static const char *items_text(Teller *t) {
+    Arena *arena = &t->cg->c->arena;
+    if (t->fn->reduction) return arena_printf(arena, "1 per thread; several above %d blocks", GPU_MAX_PARTS);
+    if (t->facts->n_axes == 1 || t->facts->fixed) return "1 per thread";
+    return arena_printf(arena, "1 per thread, up to %d blocks along y%s", GPU_MAX_YZ,
+                        t->facts->n_axes > 2 ? " and along z" : "");
 }
 
 /* Includes the memory of a reduction: an accumulator for each thread, and a flag. */
@@ -107,40 +102,19 @@ static int64_t shared_bytes(const Teller *t) {
     return t->fn->group.shared_bytes + sums;
 }
 
-static void tell_device(Teller *t, const LaunchDevice *device) {
+static void note_device(Teller *t, const LaunchDevice *device) {
     bool amd = !strcmp(device->target, "amdgpu");
     const char *symbol = off_narrow_symbol(t->cg->c, t->fn->symbol); /* the entry that almost all launches use */
     LaunchResources r = device->said ? resources_read(device->said, symbol, amd) : (LaunchResources){0};
     if (!r.known) r.shared = shared_bytes(t);
     const int64_t *threads = t->facts->threads;
     Occupancy o = occupancy(device->arch, threads[0] * threads[1] * threads[2], &r);
-    label(t, device->arch);
-    if (!r.known) buf_puts(t->out, "registers unknown: ptxas is not installed");
-    else if (amd) buf_printf(t->out, "%d vector and %d scalar registers", r.registers, r.scalars);
-    else buf_printf(t->out, "%d registers", r.registers);
-    if (r.known && r.spilled) buf_printf(t->out, ", %d bytes spilled", r.spilled);
-    else if (r.known) buf_puts(t->out, ", no spills");
-    buf_printf(t->out, "\n  %-*s", LABEL, "");
-    if (!o.known) buf_printf(t->out, "occupancy unknown\n");
-    else
-        buf_printf(t->out, "occupancy: %s%d block%s per %s, %d of %d threads (%d %%), limited by %s\n",
-                   r.known ? "" : "at most ", o.blocks, o.blocks == 1 ? "" : "s",
-                   amd ? "compute unit" : "multiprocessor", o.threads, o.most_threads, 100 * o.threads / o.most_threads,
-                   o.limit);
+    LaunchNeeds needs = {device->arch, amd,      r.known,   r.registers,    r.scalars, r.spilled,
+                         o.known,      o.blocks, o.threads, o.most_threads, o.limit};
+    vec_push(&t->cg->c->arena, &t->row->needs, needs);
 }
 
 /* Memory ----------------------------------------------------------------------------------------------------------- */
-
-typedef struct Row {
-    const char *place, *mode, *text, *steps, *cost, *advice;
-} Row;
-
-static const char *place_text(Teller *t, const Func *in, Span span) {
-    Arena *arena = &t->cg->c->arena;
-    Place p = cg_place(t->cg, span), own = cg_place(t->cg, t->fn->name_span);
-    if (p.file == own.file) return arena_printf(arena, "%d:%d", p.line, p.col);
-    return arena_printf(arena, "%s, %s:%d:%d", in->name, p.file->path, p.line, p.col);
-}
 
 static const char *step_text(Arena *arena, const Step *s) {
     if (s->kind == STEP_NONE) return "0";
@@ -210,9 +184,18 @@ static const char *advise_global(Teller *t, const LaunchAccess *x, const Steps *
                         (long long)x->bytes, (long long)x->element, packed.sectors);
 }
 
-static void tell_global(Teller *t, const LaunchAccess *x, const Steps *address, Row *row) {
+static void note_cost(LaunchAccessNote *row, const WarpCost *c) {
+    row->known = c->known;
+    row->places = c->places;
+    row->sectors = c->sectors;
+    row->least = c->least;
+    row->ways = c->ways;
+}
+
+static void note_global(Teller *t, const LaunchAccess *x, const Steps *address, LaunchAccessNote *row) {
     Arena *arena = &t->cg->c->arena;
     WarpCost c = warp_cost(&t->warp, address, x->element, x->bytes);
+    note_cost(row, &c);
     if (!c.known)
         row->cost = arena_printf(arena, "1 to %d sectors", WARP * (int)((x->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES));
     else if (c.places == 1 && x->is_atomic) row->cost = "same address: atomic updates are serialised";
@@ -244,10 +227,10 @@ static int conflicts(Teller *t, const Symbol *array, int64_t padding) {
     return n;
 }
 
-static void tell_shared(Teller *t, const LaunchAccess *x, const Steps *address, Row *row) {
+static void note_shared(Teller *t, const LaunchAccess *x, const Steps *address, LaunchAccessNote *row) {
     Arena *arena = &t->cg->c->arena;
     WarpCost c = warp_cost(&t->warp, address, x->element, x->bytes);
-    row->steps = arena_printf(arena, "shared, %s", row->steps);
+    note_cost(row, &c);
     if (!c.known) row->cost = "bank conflicts depend on the values";
     else if (c.places == 1)
         row->cost = x->is_atomic ? "same address: atomic updates are serialised" : x->writes ? "same "
@@ -262,94 +245,84 @@ static void tell_shared(Teller *t, const LaunchAccess *x, const Steps *address, 
                                    ways == 1 ? "none" : arena_printf(arena, "%d-way", ways));
 }
 
-static Row row_of(Teller *t, const LaunchAccess *x) {
+static LaunchAccessNote row_of(Teller *t, const LaunchAccess *x) {
     Arena *arena = &t->cg->c->arena;
     Steps address = launch_address(arena, x, 0);
-    Row row = {.place = place_text(t, x->in, x->span), .text = source(t, x->span), .steps = steps_text(t, &address)};
+    Place p = cg_place(t->cg, x->span);
+    LaunchAccessNote row = {.function = x->in->name, .file = p.file->path, .line = p.line, .col = p.col};
+    row.text = source(t, x->span);
+    row.steps = steps_text(t, &address);
     row.mode = x->is_atomic ? "atomic" : x->reads && x->writes ? "both" : x->writes ? "write" : "read";
-    if (x->memory == MEMORY_SHARED) tell_shared(t, x, &address, &row);
-    else if (x->memory == MEMORY_GLOBAL) tell_global(t, x, &address, &row);
-    else row.steps = "private", row.cost = "registers, or local memory";
+    row.memory = x->memory == MEMORY_SHARED ? "shared" : x->memory == MEMORY_GLOBAL ? "global" : "private";
+    if (x->memory == MEMORY_SHARED) note_shared(t, x, &address, &row);
+    else if (x->memory == MEMORY_GLOBAL) note_global(t, x, &address, &row);
+    else row.steps = "", row.cost = "registers, or local memory";
     return row;
 }
 
-static bool same_row(const Row *a, const Row *b) {
-    return !strcmp(a->text, b->text) && !strcmp(a->mode, b->mode) && atoi(a->place) == atoi(b->place) &&
+static bool same_row(const LaunchAccessNote *a, const LaunchAccessNote *b) {
+    return !strcmp(a->text, b->text) && !strcmp(a->mode, b->mode) && a->line == b->line && a->file == b->file &&
            !strcmp(a->cost, b->cost) && !strcmp(a->steps, b->steps);
 }
 
-static int wider(int width, const char *text) { return (int)strlen(text) > width ? (int)strlen(text) : width; }
-
-static void tell_accesses(Teller *t) {
-    int n = 0, widths[4] = {0};
-    Row *rows = arena_array(&t->cg->c->arena, Row, t->facts->accesses.n + 1);
+static void note_accesses(Teller *t) {
+    LaunchKernel *k = t->row;
     for (int i = 0; i < t->facts->accesses.n; i++) {
-        rows[n] = row_of(t, &t->facts->accesses.at[i]);
+        LaunchAccessNote row = row_of(t, &t->facts->accesses.at[i]);
         bool told = false;
-        for (int k = 0; k < n && !told; k++) told = same_row(&rows[k], &rows[n]);
-        n += !told;
-    }
-    for (int i = 0; i < n; i++) {
-        widths[0] = wider(widths[0], rows[i].place);
-        widths[1] = wider(widths[1], rows[i].text);
-        widths[2] = wider(widths[2], rows[i].steps);
-    }
-    label(t, "memory");
-    buf_puts(t->out, n ? "accesses of one warp, 32 neighbouring work items\n" : "none\n");
-    for (int i = 0; i < n; i++) {
-        buf_printf(t->out, "    %*s  %-6s  %-*s  %-*s  %s%s%s\n", widths[0], rows[i].place, rows[i].mode, widths[1],
-                   rows[i].text, widths[2], rows[i].steps, rows[i].cost, rows[i].advice ? "; " : "",
-                   rows[i].advice ? rows[i].advice : "");
+        for (int n = 0; n < k->accesses.n && !told; n++) told = same_row(&k->accesses.at[n], &row);
+        if (!told) vec_push(&t->cg->c->arena, &k->accesses, row);
     }
 }
 
-static void tell_branches(Teller *t) {
-    const LaunchFacts *f = t->facts;
-    label(t, "branches");
-    buf_puts(t->out, f->branches.n ? "divergent within a warp\n"
-                                   : "none is divergent within a warp\n");
-    for (int i = 0; i < f->branches.n; i++) {
-        const LaunchBranch *b = &f->branches.at[i];
-        buf_printf(t->out, "    %s  %s `%s`: ", place_text(t, b->in, b->span), b->is_loop ? "loop" : "if",
-                   source(t, b->span));
-        if (b->is_loop) buf_puts(t->out, "every work item of the warp waits for the longest trip count");
-        else if (b->only_edges) buf_puts(t->out, "only in a warp at the edge of the domain");
-        else buf_puts(t->out, "both paths are executed, under masks");
-        buf_puts(t->out, b->from_memory ? "; it depends on values from memory\n" : "\n");
+static void note_branches(Teller *t) {
+    for (int i = 0; i < t->facts->branches.n; i++) {
+        const LaunchBranch *b = &t->facts->branches.at[i];
+        Place p = cg_place(t->cg, b->span);
+        LaunchBranchNote row = {b->in->name,   p.file->path,   p.line, p.col, b->is_loop,
+                                b->only_edges, b->from_memory, source(t, b->span)};
+        vec_push(&t->cg->c->arena, &t->row->branches, row);
     }
-    if (f->barriers) buf_printf(t->out, "  %-*s%d in the source\n", LABEL, "barriers", f->barriers);
 }
 
 /* Kernels ---------------------------------------------------------------------------------------------------------- */
 
-static void tell_kernel(Teller *t, const LaunchDevice *devices, int n) {
-    Place p = cg_place(t->cg, t->fn->name_span);
+static const char *domain_text(Teller *t) {
+    Arena *arena = &t->cg->c->arena;
     const BinderList *over = &t->fn->item->fn.over;
-    buf_printf(t->out, "kernel %s, %s:%d: ", t->fn->name, p.file->path, p.line);
+    const char *text = "";
     for (int d = 0; d < over->n; d++) {
         const Binder *b = &over->at[d];
-        buf_printf(t->out, "%s%s in %s", d ? ", " : "over ", b->name, source(t, b->range.span));
-        if (b->by) buf_printf(t->out, " by %s", source(t, b->by->span));
+        text = arena_printf(arena, "%s%s%s in %s", text, d ? ", " : "over ", b->name, source(t, b->range.span));
+        if (b->by) text = arena_printf(arena, "%s by %s", text, source(t, b->by->span));
     }
-    buf_putc(t->out, '\n');
-    tell_threads(t);
-    tell_blocks(t);
-    if (shared_bytes(t)) buf_printf(t->out, "  %-*s%lld bytes per block\n", LABEL, "shared",
-                                    (long long)shared_bytes(t));
-    for (int i = 0; i < n; i++) tell_device(t, &devices[i]);
-    tell_accesses(t);
-    tell_branches(t);
+    return text;
 }
 
-void launch_tell(Cg *cg, const LaunchDevice *devices, int n, Buf *out) {
+static void note_kernel(Teller *t, const LaunchDevice *devices, int n) {
+    Place p = cg_place(t->cg, t->fn->name_span);
+    *t->row = (LaunchKernel){.kernel = t->fn->name, .file = p.file->path, .line = p.line, .col = p.col};
+    t->row->domain = domain_text(t);
+    note_threads(t);
+    t->row->blocks = blocks_text(t);
+    t->row->items = items_text(t);
+    t->row->shared = shared_bytes(t);
+    for (int i = 0; i < n; i++) note_device(t, &devices[i]);
+    note_accesses(t);
+    note_branches(t);
+    t->row->barriers = t->facts->barriers;
+}
+
+LaunchKernels launch_rows(Cg *cg, const LaunchDevice *devices, int n) {
     const Program *p = cg->program;
-    bool first = true;
+    LaunchKernels kernels = {0};
     for (int i = 0; i < p->funcs.n; i++) {
         if (!p->funcs.at[i]->is_kernel) continue;
         LaunchFacts facts = launch_facts(cg, p->funcs.at[i]);
-        Teller t = {.cg = cg, .out = out, .facts = &facts, .fn = p->funcs.at[i], .warp = warp_of(facts.threads)};
-        if (!first) buf_putc(out, '\n');
-        first = false;
-        tell_kernel(&t, devices, n);
+        LaunchKernel row;
+        Teller t = {.cg = cg, .row = &row, .facts = &facts, .fn = p->funcs.at[i], .warp = warp_of(facts.threads)};
+        note_kernel(&t, devices, n);
+        vec_push(&cg->c->arena, &kernels, row);
     }
+    return kernels;
 }

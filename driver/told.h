@@ -1,0 +1,16 @@
+/* told.h -- what explanations need of the code generator. */
+#ifndef KDSL_DRIVER_TOLD_H
+#define KDSL_DRIVER_TOLD_H
+
+#include "driver/options.h"
+#include "driver/timing.h"
+#include "irgen/irgen.h"
+
+/* How the kernels are vectorised, in r->vector; ir_result_free frees it. The result does not depend on -O. */
+bool told_vector(const Program *p, const Options *o, IrResult *r);
+
+/* Compiles the kernels for each GPU of --offload-arch, or for sm_90, because the number of registers is known only
+ * then. */
+bool told_launch(const Program *p, Options *o, Times *t, LaunchKernels *kernels);
+
+#endif
