@@ -9,6 +9,7 @@
 
 #include "runtime/internal.h"
 #include "runtime/target.h"
+#include "runtime/trace.h"
 
 typedef struct Launch {
     struct Launch *next;
@@ -90,6 +91,7 @@ static void tell_failure(void) {
 
 static void *work(void *worker) {
     is_worker = true;
+    kdsl_trace_is_worker();
     pthread_mutex_lock(&lock);
     for (;;) {
         Launch *l;
@@ -191,9 +193,11 @@ void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes, co
 }
 
 static void wait_for_all(void) {
+    int64_t start = kdsl_trace_start();
     pthread_mutex_lock(&lock);
     while (first) pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
+    kdsl_trace_waited(start);
 }
 
 void kdsl_settle(void) {

@@ -180,6 +180,7 @@ void kdsl_ptx_register(const void *descriptor, const void *anchor) {
     Image *images = calloc((size_t)d->n + MOST_MODELS, sizeof *images);
     (void)anchor;
     kdsl_report_begin();
+    kdsl_trace_begin();
     if (!r || !images) abort();
     int n_models = find_models(models), n = 0;
     for (int i = 0; i < d->n; i++) {

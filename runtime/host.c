@@ -30,16 +30,19 @@ double kdsl_clock(void) {
 }
 
 char kdsl_job_text[64], kdsl_job_mark[32];
+int kdsl_job_rank = -1;
 static void (*abort_job)(int status);
 
 void kdsl_job_begins(int rank, int n_ranks, void (*abort)(int status)) {
     snprintf(kdsl_job_text, sizeof kdsl_job_text, " (rank %d of %d)", rank, n_ranks);
     snprintf(kdsl_job_mark, sizeof kdsl_job_mark, "rank %d: ", rank);
+    kdsl_job_rank = n_ranks > 1 ? rank : -1;
     abort_job = abort;
 }
 
 void kdsl_end(int status) {
     kdsl_async_stop();
+    if (status && abort_job) kdsl_trace_end(); /* abort_job calls no exit handlers */
     if (status && abort_job) abort_job(status); /* or the others would wait for this one */
     exit(status);
 }

@@ -20,11 +20,13 @@ KDSL_RT extern char **kdsl_argv;
 KDSL_RT extern void (*kdsl_forget_freed)(void *at, size_t n_bytes);
 
 /* launch.c: names what is mapped or copied from now on; NULL: nothing more. report.c gets the name, too. */
-typedef enum KdslMove { MOVES_NOTHING, MOVES_IN, MOVES_OUT } KdslMove;
+/* ROOM: memory is allocated on the device, and nothing is copied. */
+typedef enum KdslMove { MOVES_NOTHING, MOVES_ROOM, MOVES_IN, MOVES_OUT } KdslMove;
 KDSL_RT void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move);
 KDSL_RT void kdsl_report_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move);
 /* report.c: what comes back from here on is for this launch on another device; NULL: it is for host code. */
 KDSL_RT void kdsl_report_serve(const KdslSection *launch);
+KDSL_RT const KdslSection *kdsl_report_served(void);
 /* resident.c: does the table of the device have it? */
 KDSL_RT bool kdsl_is_resident(int64_t device, void *at);
 /* resident.c: releases the locks of this thread, which fails while it works on the tables. */
@@ -40,9 +42,19 @@ KDSL_RT int kdsl_field(const char *text, int k, const char **at);
 enum { MOST_FILLED = 32 };
 struct KernelArgs;
 KDSL_RT bool kdsl_launch_fills(const struct KernelArgs *args, uint32_t i, int64_t device);
+/* The array is mapped: fills it, or copies it if the device cannot. Returns whether it was filled. */
+KDSL_RT bool kdsl_launch_fill(const struct KernelArgs *args, uint32_t i, void *loc, int64_t device);
 KDSL_RT int32_t kdsl_launch_now(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
+KDSL_RT extern bool kdsl_is_observed; /* by report.c or trace.c: the one question that a launch asks without them */
 KDSL_RT extern bool kdsl_report_is_on;
 KDSL_RT int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
+
+/* trace.c, KDSL_TRACE: the same for each launch and copy, with its time; and the beginning and end of recording. */
+KDSL_RT extern bool kdsl_trace_is_on;
+KDSL_RT int32_t kdsl_trace_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
+KDSL_RT void kdsl_trace_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move);
+KDSL_RT void kdsl_trace_begin(void);
+KDSL_RT void kdsl_trace_end(void);
 
 /* The entry point for the tools interface of the OpenMP runtime; NULL without KDSL_REPORT. */
 KDSL_RT void *kdsl_report_tool(void);
@@ -62,6 +74,7 @@ KDSL_RT void kdsl_found_reset(void); /* a call of an exported function, or an in
 KDSL_RT void kdsl_job_begins(int rank, int n_ranks, void (*abort)(int status));
 KDSL_RT extern char kdsl_job_text[64]; /* " (rank 1 of 4)", or nothing */
 KDSL_RT extern char kdsl_job_mark[32]; /* "rank 1: ", or nothing: before the lines of a report */
+KDSL_RT extern int kdsl_job_rank;      /* -1: not in a job */
 /* The place of a failure in the C functions of the standard library: that of the call in the program, else `module`. */
 KDSL_RT const char *kdsl_called(const char *module);
 /* Inside an exported function: ends the call with `status` and does not return. Elsewhere it does nothing. */

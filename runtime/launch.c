@@ -1,6 +1,6 @@
 /* launch.c -- interception of launches on their way to libomptarget: to hide devices that the user has excluded
- * (device.c), to count launches (report.c), and to name the launch in the last message if the driver aborts the
- * process. */
+ * (device.c), to count launches (report.c) and record them (trace.c), and to name the launch in the last message if the
+ * driver aborts the process. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -128,6 +128,7 @@ void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslM
     begin_once();
     *own() = (UnderWay){what ? what->ident : NULL, what, device, n_bytes, move};
     kdsl_report_moving(what, device, n_bytes, move);
+    if (kdsl_trace_is_on) kdsl_trace_moving(what, device, n_bytes, move);
 }
 
 /* Launches --------------------------------------------------------------------------------------------------------- */
@@ -177,12 +178,13 @@ static void map_one(Mapper *does, void *loc, int64_t device, const KernelArgs *a
     does(loc, device, 1, &base, &at, &n_bytes, &type, a->names ? (void **)&a->names[i] : NULL, NULL);
 }
 
-static void fill_there(const KernelArgs *a, uint32_t i, void *loc, int64_t device) {
+bool kdsl_launch_fill(const KernelArgs *a, uint32_t i, void *loc, int64_t device) {
     uint32_t value;
     memcpy(&value, a->begins[i], sizeof value);
     void *there = kdsl_target()->mapped(a->begins[i], (int)device);
-    if (!there || !kdsl_device_fill(device, there, value, a->sizes[i]))
-        map_one(kdsl_target()->update, loc, device, a, i, MAP_TO);
+    if (there && kdsl_device_fill(device, there, value, a->sizes[i])) return true;
+    map_one(kdsl_target()->update, loc, device, a, i, MAP_TO);
+    return false;
 }
 
 static int32_t launch_apart(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, KernelArgs *args) {
@@ -194,7 +196,7 @@ static int32_t launch_apart(void *loc, int64_t device, int32_t teams, int32_t th
         is_filled[i] = kdsl_launch_fills(&a, i, device);
         if (!is_filled[i]) continue;
         map_one(kdsl_target()->begin_mapping, loc, device, &a, i, 0);
-        fill_there(&a, i, loc, device);
+        kdsl_launch_fill(&a, i, loc, device);
     }
     int32_t rc = kdsl_target()->kernel(loc, device, teams, threads, region, args);
     for (uint32_t i = n; i-- > 0;)
@@ -208,6 +210,13 @@ int32_t kdsl_launch_now(void *loc, int64_t device, int32_t teams, int32_t thread
                                     : launch_apart(loc, number, teams, threads, region, args);
 }
 
+bool kdsl_is_observed = KDSL_IS_LIVE;
+
+static int32_t observed(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
+    return kdsl_report_is_on ? kdsl_report_launch(loc, device, teams, threads, region, args)
+                             : kdsl_trace_launch(loc, device, teams, threads, region, args);
+}
+
 int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     check_launch(loc, device);
     int64_t number = device < 0 ? kdsl_default_device() : device;
@@ -215,8 +224,8 @@ int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, v
     UnderWay *u = own();
     *u = (UnderWay){.ident = loc, .device = number};
     if (KDSL_IS_LIVE) __atomic_add_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
-    int32_t rc = kdsl_report_is_on ? kdsl_report_launch(loc, device, teams, threads, region, args)
-                                   : kdsl_launch_now(loc, device, teams, threads, region, args);
+    int32_t rc = kdsl_is_observed ? observed(loc, device, teams, threads, region, args)
+                                  : kdsl_launch_now(loc, device, teams, threads, region, args);
     if (KDSL_IS_LIVE) __atomic_sub_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
     u->ident = NULL;
     return rc;

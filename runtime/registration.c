@@ -6,6 +6,7 @@
 void kdsl_register(const void *descriptor, const void *anchor) {
     (void)anchor;
     kdsl_report_begin();
+    kdsl_trace_begin();
     kdsl_target()->register_lib(descriptor);
 }
 

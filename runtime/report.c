@@ -103,10 +103,11 @@ void kdsl_report_moving(const KdslSection *what, int64_t device, int64_t n_bytes
     if (!kdsl_report_is_on) return;
     moving = what ? what->name : NULL;
     place = !what ? NULL : move != MOVES_OUT ? place_of(what->ident) : served ? place_of(served->ident) : host_code;
-    if (what && move) count(what->name, device, PLANNED, move == MOVES_IN, n_bytes);
+    if (what && (move == MOVES_IN || move == MOVES_OUT)) count(what->name, device, PLANNED, move == MOVES_IN, n_bytes);
 }
 
 void kdsl_report_serve(const KdslSection *launch) { served = launch; }
+const KdslSection *kdsl_report_served(void) { return served; }
 
 /* After the launch: what is still mapped was so before, and is not copied. */
 static bool is_mapped(void *at, int64_t device) {
@@ -209,7 +210,9 @@ static void finalize(void *data) { (void)data; }
 static void begin(void) {
     const char *wanted = getenv("KDSL_REPORT");
     kdsl_report_is_on = wanted && *wanted && strcmp(wanted, "0");
-    if (kdsl_report_is_on) atexit(report);
+    if (!kdsl_report_is_on) return;
+    kdsl_is_observed = true;
+    atexit(report);
 }
 
 void kdsl_report_begin(void) {
@@ -240,7 +243,8 @@ int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t thr
     for (uint32_t i = 0; i < kept.n_args && i < MOST_FILLED; i++)
         is_filled[i] = kdsl_launch_fills(&kept, i, device < 0 ? kdsl_default_device() : device);
     double start = kdsl_clock();
-    int32_t rc = kdsl_launch_now(loc, device, teams, threads, region, args);
+    int32_t rc = kdsl_trace_is_on ? kdsl_trace_launch(loc, device, teams, threads, region, args)
+                                  : kdsl_launch_now(loc, device, teams, threads, region, args);
     double seconds = kdsl_clock() - start;
     int64_t where = rc ? ON_HOST : device < 0 ? kdsl_default_device() : device;
     if (!rc) plan_launch(&kept, is_filled, where);

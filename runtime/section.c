@@ -6,6 +6,7 @@
 
 #include "runtime/internal.h"
 #include "runtime/target.h"
+#include "runtime/trace.h"
 
 /* Pieces ----------------------------------------------------------------------------------------------------------- */
 
@@ -91,7 +92,10 @@ static bool send_value(Section *s, Part part) {
     uint32_t value;
     if (s->is_in_place) return true;
     memcpy(&value, part.begin, sizeof value);
-    return kdsl_device_fill(s->device, s->there + (part.begin - s->begin), value, kdsl_part_bytes(part));
+    int64_t n_bytes = kdsl_part_bytes(part), start = kdsl_trace_start();
+    if (!kdsl_device_fill(s->device, s->there + (part.begin - s->begin), value, n_bytes)) return false;
+    kdsl_trace_filled(s->what, s->device, n_bytes, start);
+    return true;
 }
 
 static void copy(Section *s, Part part, int64_t direction) {
@@ -165,7 +169,7 @@ bool kdsl_section_is_lent(int64_t device, Part all, const KdslSection *what) {
 static void begin_mapping(Section *s, int64_t flags) {
     void *base = s->begin, *at = s->begin;
     int64_t n_bytes = s->end - s->begin, type = MAP_RETURN | flags;
-    kdsl_moving(s->what, s->device, n_bytes, flags & MAP_TO ? MOVES_IN : MOVES_NOTHING);
+    kdsl_moving(s->what, s->device, n_bytes, flags & MAP_TO ? MOVES_IN : MOVES_ROOM);
     if (!s->is_in_place)
         kdsl_target()->begin_mapping((void *)s->what->ident, s->device, 1, &base, &at, &n_bytes, &type,
                                      (void **)&s->what->name, NULL);

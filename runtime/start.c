@@ -28,6 +28,7 @@ int main(int argc, char **argv) {
     kdsl_argc = argc;
     kdsl_argv = argv;
     guard_standard_files();
+    kdsl_trace_begin(); /* also of a program without kernels */
     /* A closed pipe is reported like any other failed write; by default SIGPIPE would end the program without a
      * message. */
     signal(SIGPIPE, SIG_IGN);

@@ -25,6 +25,7 @@ static void unregister_lib(const void *descriptor) {
 }
 
 void kdsl_report_begin(void) {}
+void kdsl_trace_begin(void) {}
 
 const Target *kdsl_target(void) {
     static const Target target = {.register_lib = register_lib, .unregister_lib = unregister_lib};

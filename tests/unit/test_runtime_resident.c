@@ -113,6 +113,10 @@ void kdsl_moving(const KdslSection *what, int64_t device, int64_t n, KdslMove m)
 int kdsl_field(const char *text, int k, const char **at) { return (void)text, (void)k, (void)at, abort(), 0; }
 void kdsl_report_serve(const KdslSection *launch) { (void)launch; }
 bool kdsl_report_is_on;
+int64_t kdsl_trace_start(void) { return 0; }
+void kdsl_trace_filled(const KdslSection *what, int64_t device, int64_t n, int64_t start) {
+    (void)what, (void)device, (void)n, (void)start;
+}
 bool kdsl_is_in_place(int64_t device) { return device == in_place; }
 bool kdsl_is_known_in_place(int64_t device) { return device == in_place; }
 bool kdsl_is_in_place_for(const KdslSection *what, int64_t device, int64_t n_bytes) {

@@ -1,0 +1,57 @@
+/* trace.h -- recording of a run: launches, copies, fills, allocations and waits, each with its time. KDSL_TRACE=FILE in
+ * the environment writes the events as JSON (trace_file.c). */
+#ifndef KDSL_RUNTIME_TRACE_H
+#define KDSL_RUNTIME_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/internal.h"
+
+typedef enum KdslTraced {
+    TRACED_LAUNCH, TRACED_IN, TRACED_OUT, TRACED_FILL, TRACED_ROOM, TRACED_WAIT, TRACED__COUNT
+} KdslTraced;
+
+/* Times in nanoseconds of CLOCK_MONOTONIC. Texts are those of the program: they live until it is unloaded. */
+typedef struct KdslEvent {
+    KdslTraced kind;
+    bool is_in_place, is_worker; /* worker: the thread of a device's asynchronous launches */
+    int32_t thread;
+    int64_t device;              /* -1: the host */
+    int64_t start, ns;
+    const char *place;           /* of the launch: ";file;kernel;line;column;;"; of a copy, that for which it is made;
+                                  * NULL: for host code */
+    const char *what;            /* what is copied: ";x[0:n];file;line;column;;" */
+    int64_t n_bytes;
+    int64_t items, reads, writes; /* of a launch: bytes of the arrays that the kernel reads and writes */
+    int64_t in, out;              /* copied for the launch */
+} KdslEvent;
+
+KDSL_RT int64_t kdsl_trace_now(void);
+/* An event of this thread, which ends now unless e.ns says how long it took. The thread is added. */
+KDSL_RT void kdsl_trace_add(KdslEvent e, int64_t start);
+KDSL_RT int64_t kdsl_trace_start(void); /* now; 0 where nothing is recorded, and then the next two do nothing */
+KDSL_RT void kdsl_trace_filled(const KdslSection *what, int64_t device, int64_t n_bytes, int64_t start);
+KDSL_RT void kdsl_trace_waited(int64_t start);
+KDSL_RT void kdsl_trace_is_worker(void); /* this thread is one */
+
+/* The events in the order in which they ended. */
+enum { KDSL_EVENTS_IN_CHUNK = 1024 };
+typedef struct KdslChunk {
+    struct KdslChunk *next;
+    int n;
+    KdslEvent at[KDSL_EVENTS_IN_CHUNK];
+} KdslChunk;
+typedef struct KdslTrace {
+    KdslChunk *first, *last;
+    int64_t n, most, n_dropped;
+    int64_t begin, end;         /* of the program; for libraries: since they were loaded */
+    const char **device_names;  /* by number; NULL: never used */
+    int64_t n_devices;
+    bool is_forked;             /* the process was forked: the file of the parent is not its own */
+} KdslTrace;
+/* trace_file.c: writes the events to the file that KDSL_TRACE names. */
+KDSL_RT void kdsl_trace_write(const KdslTrace *t, const char *path);
+KDSL_RT void kdsl_trace_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
