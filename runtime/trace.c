@@ -1,9 +1,10 @@
-/* trace.c -- see trace.h. Events are recorded by the thread that causes them, in memory, up to a limit: KDSL_TRACE_EVENTS.
- * The file is written when the program ends, also after a failed check, or when the library is closed.
+/* trace.c -- see trace.h. Events are recorded by the thread that causes them, in memory, up to a limit:
+ * KDSL_TRACE_EVENTS. The file is written when the program ends, also after a failed check, or when the library is
+ * closed.
  *
- * A launch on a device with its own memory maps its arrays one by one while it is recorded, before the kernel starts and
- * after it has ended: so the time of each copy is known, and that of the kernel alone. (OpenMP's tools interface would
- * tell the copies of programs, but not those of libraries; and of GPUs, only when they were requested.) */
+ * A launch on a device with its own memory maps its arrays one by one while it is recorded, before the kernel starts
+ * and after it has ended: so the time of each copy is known, and that of the kernel alone. (OpenMP's tools interface
+ * would tell the copies of programs, but not those of libraries; and of GPUs, only when they were requested.) */
 #define _GNU_SOURCE
 #include "runtime/trace.h"
 
@@ -65,8 +66,8 @@ static void set_name(int64_t device, const char *name) {
     trace.device_names[device] = name;
 }
 
-/* With the lock, which a failure must not find held. The name is asked for early: when the file is written, libomptarget
- * has been shut down. */
+/* With the lock, which a failure must not find held. The name is asked for early: when the file is written,
+ * libomptarget has been shut down. */
 static void know_device(int64_t device) {
     if (device < 0 || is_known(device)) return;
     pthread_mutex_unlock(&lock);

@@ -208,8 +208,8 @@ static void put_all(FILE *f, const KdslTrace *t) {
     if (t->n_dropped) {
         put_begin(f, "i", getpid());
         put_thousandths(f, "ts", t->end);
-        fprintf(f, ",\"s\":\"p\",\"cat\":\"note\",\"name\":\"%lld events were dropped\",\"args\":{\"dropped\":%lld}},\n",
-                (long long)t->n_dropped, (long long)t->n_dropped);
+        fprintf(f, ",\"s\":\"p\",\"cat\":\"note\",\"name\":\"%lld events were dropped\"", (long long)t->n_dropped);
+        fprintf(f, ",\"args\":{\"dropped\":%lld}},\n", (long long)t->n_dropped);
     }
     put_span(f, getpid(), t->begin, t->end - t->begin, "program");
     fprintf(f, "%s\",\"args\":{}}", kdsl_argc ? "program" : "library");
@@ -234,8 +234,9 @@ static unsigned long long start_time(void) {
 enum { MOST_HEAD = 160 };
 
 static int make_head(char head[MOST_HEAD]) {
-    return snprintf(head, MOST_HEAD, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"producer\":\"kdslc\","
-                                     "\"process\":\"%lld-%llu\"},\"traceEvents\":[\n", (long long)getpid(), start_time());
+    static const char format[] = "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"producer\":\"kdslc\","
+                                 "\"process\":\"%lld-%llu\"},\"traceEvents\":[\n";
+    return snprintf(head, MOST_HEAD, format, (long long)getpid(), start_time());
 }
 
 static const char tail[] = "\n]}\n";
@@ -250,9 +251,11 @@ static bool copy_written(FILE *to, const char *path, const char *head, int n_hea
     long left = is_ours ? ftell(f) - n_head : 0;
     is_ours = is_ours && fread(end, 1, sizeof tail - 1, f) == sizeof tail - 1 && !strcmp(end, tail) &&
               !fseek(f, n_head, SEEK_SET);
-    for (size_t n; is_ours && left > 0 && (n = fread(text, 1, left < (long)sizeof text ? (size_t)left : sizeof text, f));
-         left -= (long)n)
+    while (is_ours && left > 0) {
+        size_t n = fread(text, 1, left < (long)sizeof text ? (size_t)left : sizeof text, f);
+        left = n ? left - (long)n : 0;
         fwrite(text, 1, n, to);
+    }
     fclose(f);
     return is_ours;
 }
@@ -329,7 +332,8 @@ void kdsl_trace_write(const KdslTrace *t, const char *path) {
     if (!name || !(is_special(name) ? write_special(t, name) : write_regular(t, name)))
         kdsl_trace_complain("KDSL_TRACE: cannot write `%s`: %s", name ? name : path, strerror(errno));
     else if (t->n_dropped)
-        kdsl_trace_complain("KDSL_TRACE: `%s` has the first %lld of %lld events; KDSL_TRACE_EVENTS=%lld keeps all", name,
-                            (long long)t->n, (long long)(t->n + t->n_dropped), (long long)(t->n + t->n_dropped));
+        kdsl_trace_complain("KDSL_TRACE: `%s` has the first %lld of %lld events; KDSL_TRACE_EVENTS=%lld keeps all",
+                            name, (long long)t->n, (long long)(t->n + t->n_dropped),
+                            (long long)(t->n + t->n_dropped));
     free(name);
 }
