@@ -43,13 +43,22 @@ def example(code):
     return ""
 
 
+def codes():
+    """The codes of base/diag.def with their sentences; a row that this script cannot read is an error."""
+    table = [(code, help_.strip('"').replace('\\"', '"')) for code, _, help_ in rows("base/diag.def", "DIAG")]
+    n_rows = len(re.findall(r"^DIAG\(", (ROOT / "base/diag.def").read_text(), flags=re.M))
+    if len(table) != n_rows:
+        sys.exit(f"base/diag.def has {n_rows} rows, but {len(table)} are on one line")
+    return table
+
+
 def errors_page():
     out = ["# Diagnostics", "",
            "One section per code: an explanation, a wrong program, and the corrected one. `kdslc explain E0301` prints",
            "a section. Codes never change meaning.", "",
            "The sentences in italics are generated from `base/diag.def` by `docs/generate.py`; the rest is written",
            "here. The tests check that every wrong program has its error and every right one has none.", ""]
-    table = [(code, help_.strip('"').replace('\\"', '"')) for code, _, help_ in rows("base/diag.def", "DIAG")]
+    table = codes()
     known = dict(sections())
     for prefix, title in AREAS:
         part = sorted(row for row in table if row[0].startswith(prefix))

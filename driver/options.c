@@ -229,7 +229,8 @@ static int parse_no_transform(Options *o, const char *value) {
     bool asked = !strcmp(value, "list");
     if (asked) fputs(list.at, stdout);
     buf_free(&list);
-    return asked ? 0 : usage_error("--no-transform: `%s` has a name that --no-transform=list does not list", value);
+    if (asked) return 0;
+    return usage_error("--no-transform: unknown transformation in `%s`; --no-transform=list lists them", value);
 }
 
 /* The name of a pass, or `list`, which needs no source file. */
@@ -336,7 +337,7 @@ static int check_together(const Options *o) {
     if (o->print_link_flags) return o->input ? usage_error("--print-link-flags needs no file") : NOT_DONE;
     bool makes_file = o->command == COMMAND_BUILD && !o->emit && !o->explain;
     if (o->dependencies && !makes_file && o->emit != EMIT_HEADER)
-        return usage_error("-MD is for what compiles to a file");
+        return usage_error("-MD and -MF need an output file");
     if (!o->input && o->command != COMMAND_REPL) return usage_error("the source file is missing");
     if (o->output && !*o->output) return usage_error("`-o` needs the name of a file");
     if (o->command != COMMAND_BUILD && (o->output || o->object || o->shared || o->emit))

@@ -90,8 +90,8 @@ void manual_page(Buf *b, Level most) {
         add_troff(b, command_rows[i].help);
         buf_puts(b, "\n");
     }
-    buf_puts(b, ".SH OPTIONS\nOptions stand before or after the command and the file; for\n.B run\nand\n.B test\n"
-                "before the file, because the program gets what follows.\n");
+    buf_puts(b, ".SH OPTIONS\nOptions come before or after the command and the file; for\n.B run\nand\n.B test\n"
+                "before the file, because everything after the file is passed to the program.\n");
     for (int i = 0; i < OPTION__COUNT; i++) {
         const OptionRow *row = &option_rows[i];
         if (row->level > most) continue;

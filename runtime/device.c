@@ -74,15 +74,15 @@ static void why_no_gpu(char why[2 * NAME_BYTES]) {
     char model[NAME_BYTES];
     size_t n = 2 * NAME_BYTES;
     if (kdsl_nvidia_first(model, sizeof model))
-        snprintf(why, n, "this program has no image for the GPU here, %s", model);
+        snprintf(why, n, "this program has no image for the GPU of this machine, %s", model);
     else if (opens("libhsa-runtime64.so"))
-        snprintf(why, n, "this program has no image for an AMD GPU here");
+        snprintf(why, n, "this program has no image for an AMD GPU of this machine");
     else if (!access("/dev/nvidiactl", F_OK))
         snprintf(why, n, "NVIDIA's driver, libcuda.so, cannot be loaded or finds no GPU");
     else if (!access("/dev/kfd", F_OK))
         snprintf(why, n, "AMD's driver, libhsa-runtime64.so, cannot be loaded");
     else
-        snprintf(why, n, "there is no GPU here (no libcuda.so, no libhsa-runtime64.so)");
+        snprintf(why, n, "this machine has no GPU (no libcuda.so, no libhsa-runtime64.so)");
 }
 
 void kdsl_device_require(const char *place, int64_t device) {

@@ -24,8 +24,9 @@ static void check_one(Sema *s, const Func *f, const Assumption *a) {
     int what = 0;
     while (what < ASSUME__COUNT && strcmp(words[what], a->word)) what++;
     if (what == ASSUME__COUNT) {
-        diag(s->c, E0532, a->span, "a kernel cannot assume `%s`: use `distinct` (no element twice), `sorted` (no "
-                                   "element less than the one before it) or `written` (every element is)", a->word);
+        diag(s->c, E0532, a->span, "a kernel cannot assume `%s`: use `distinct` (no two elements are equal), `sorted` "
+                                   "(no element is less than the one before it) or `written` (every element is)",
+             a->word);
         return;
     }
     const Symbol *p = array_of(f, a);

@@ -482,7 +482,7 @@ void transfer_infer(Sema *s, Func *f);
 void transfer_warn(Sema *s, Func *f); /* W0501, after plan_transfers */
 void transfer_narrow(Sema *s, Func *f); /* after uses_find */
 /* whole.c: which function, the kernel or one that it calls, writes every element of a parameter (of a value: for every
- * item)? NULL: not shown; *left_out (may be NULL) is then an element in words, "`y[0]` may be left out", or NULL. */
+ * item)? NULL: not shown; *left_out (may be NULL) is then an element in words, "`y[0]` may not be written", or NULL. */
 const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char **left_out);
 void warn_unused(Sema *s, Func *f);
 void warn_unused_items(Sema *s); /* of the program's own file; after all checks */

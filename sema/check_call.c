@@ -161,7 +161,8 @@ static void passed_twice(Sema *s, const Arg *a, const Arg *b, const Symbol *arra
                    array->name);
     diag_note(s->c, d, a->span, "it is also passed here, as `%s`", source_text(s, a->span));
     if (slices)
-        diag_note(s->c, d, b->span, "two slices are allowed if they plainly do not overlap, like `[..k]` and `[k..]`");
+        diag_note(s->c, d, b->span,
+                  "two slices are allowed if their bounds show that they do not overlap, as in `[..k]` and `[k..]`");
     if (b->mode != REF_IN && a->mode != REF_IN) return;
     if (array->type->kind == TY_ARRAY)
         diag_note(s->c, d, b->span, "to read the old values, pass a copy: `let old = copy(&%s);`", array->name);

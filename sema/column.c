@@ -336,7 +336,7 @@ static bool check_used_by_element(Sema *s, const Rewrite *r, const Item *item, S
     const AssumptionList *assumes = &item->fn.assumes;
     for (int i = 0; i < assumes->n; i++) {
         if (assumes->at[i].array != r->array) continue;
-        Diag *d = diag(s->c, E0612, use, "`%s` cannot be called with a column: it assumes something of `%s`",
+        Diag *d = diag(s->c, E0612, use, "`%s` cannot be called with a column: it has an assumption about `%s`",
                        item->name, r->array);
         diag_note(s->c, d, assumes->at[i].span, "here");
         return false;

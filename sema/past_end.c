@@ -205,7 +205,7 @@ static void propose(Ends *u, Diag *d) {
     const char *result = any_result(u->f->reduction);
     if (!block_holds(body, 1u << STMT_BARRIER) && result && body->stmts.n) {
         const char *text = arena_printf(s->arena, "if !inside { return%s; } ", result);
-        fix_insert(s, d, body->stmts.at[0]->span.lo, text, "let these items end first");
+        fix_insert(s, d, body->stmts.at[0]->span.lo, text, "return from these work items first");
         return;
     }
     const Expr *e = u->site;
@@ -217,8 +217,10 @@ static void propose(Ends *u, Diag *d) {
     }
     bool plain = u->around && (u->around->kind == STMT_ASSIGN || u->around->kind == STMT_ATOMIC ||
                                u->around->kind == STMT_EXPR);
-    if (plain) diag_fix(s->c, d, u->around->span, arena_printf(s->arena, "if inside { %s }",
-                                                               source_text(s, u->around->span)), "leave them out");
+    if (plain)
+        diag_fix(s->c, d, u->around->span,
+                 arena_printf(s->arena, "if inside { %s }", source_text(s, u->around->span)),
+                 "exclude these work items");
     else diag_note(s->c, d, e->span, "`inside` tells whether an item is in the domain: `if inside { ... }`");
 }
 

@@ -50,8 +50,9 @@ void transfer_warn(Sema *s, Func *f) {
                       "one work item must certainly execute `%s = ...;`, whatever the data", param->name);
         else if (left_out) diag_note(s->c, d, param->span, "%s", left_out);
         if (param->type->kind == TY_ARRAY && !param->part_of)
-            diag_note(s->c, d, param->span, "if every element is, write `assume written(%s)` in the head of `%s`",
-                      param->name, f->name);
+            diag_note(s->c, d, param->span,
+                      "if every element is written, add `assume written(%s)` to `%s`, after its domain", param->name,
+                      f->name);
         diag_fix(s->c, d, te->ref.mode_span, "&mut", "use `&mut` if the other elements are to keep their values");
     }
     instance_notes(s, f->facts->instance, since, ALL_STEPS);

@@ -32,7 +32,7 @@ static isl_point *small_point(isl_set *missing) {
     return isl_set_sample_point(missing);
 }
 
-/* "`y[0, 2]` may be left out, for example if `n` is 3": a point of what is not shown to be written. NULL: none found.
+/* "`y[0, 2]` may not be written, for example if `n` is 3": an element not proven to be written. NULL: none found.
  */
 static const char *example(const Written *at, isl_set *missing, Arena *arena) {
     const Symbol *array = at->array;
@@ -53,7 +53,7 @@ static const char *example(const Written *at, isl_set *missing, Arena *arena) {
     }
     isl_space_free(space);
     isl_point_free(point);
-    return found ? arena_printf(arena, "%s]` may be left out%s", text, when) : NULL;
+    return found ? arena_printf(arena, "%s]` may not be written%s", text, when) : NULL;
 }
 
 const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char **left_out) {

@@ -59,9 +59,9 @@ static void tell_head(Teller *t, const char *kind, const char *format, ...) {
 static void tell_condition(Teller *t, const SimdValue *store) {
     if (store->private_of >= 0 || !simd_is_masked(t->g, store->block)) return;
     if (store->read_before >= 0 && !t->g->mask_registers)
-        tell(t, "conditional store", store->v,
-             "conditional store: executed by all work items; those that do not come to it write back what they "
-             "have read");
+        tell(t, "speculative store", store->v,
+             "speculative store: executed by all work items; those whose condition is false write back the value that "
+             "they have read");
     else tell(t, "conditional store", store->v, "conditional store: executed under a mask");
 }
 
@@ -101,8 +101,7 @@ static void tell_access(Teller *t, const SimdValue *value) {
              what, (long long)at.stride, (long long)bytes);
     } else if (simd_is_quasi_affine(t->g, value, t->shape.width, &period)) {
         tell(t, "interleaved", value->v,
-             "interleaved access: the address goes up every %d work items; whole parts of a vector are read and "
-             "permuted",
+             "interleaved access: the address changes every %d work items; parts of a vector are read and permuted",
              period.items);
     } else if (at.x == LANE_VARYING) {
         tell(t, what, value->v, "%s: cannot prove that neighbouring work items %s contiguous elements", what,
@@ -156,7 +155,8 @@ static void tell_control(Teller *t) {
     for (int b = 0; b < g->blocks.n; b++) {
         LLVMValueRef check = simd_check_of(g, b);
         if (check && simd_rate(g, check, b).x == LANE_VARYING && !simd_checked_at_ends(g, check, b))
-            tell(t, "check", check, "check: made for every work item, because it cannot be proven");
+            tell(t, "check", check,
+                 "check: executed by every work item, because it cannot be proven unnecessary");
     }
     for (int b = 0; b < g->blocks.n; b++) {
         int s[2];

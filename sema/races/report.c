@@ -58,8 +58,8 @@ static void report(Sema *s, Func *kernel, RacePair *p) {
                   verb(p, !k), element);
     if (p->holes)
         diag_note(c, d, p->at[k],
-                  "which work items depends on the data, but of %lld work items two always touch the same element: "
-                  "the index has only %lld values",
+                  "at least two of %lld work items touch the same element, because the index has only %lld values; the "
+                  "data decide which items",
                   (long long)p->holes + 1, (long long)p->holes);
     else note_sizes(c, d, arena, p, p->at[k]);
     races_remedy(s, kernel, d, p, p->at[k]);

@@ -340,9 +340,9 @@ class Programs(unittest.TestCase):
         self.assertEqual(self.run_on("nvidia", KDSL_REQUIRE="gpu").code, 0)
         got = self.run_on(None, KDSL_REQUIRE="gpu")
         self.assertEqual((got.code, got.out), (3, ""))
-        self.assertIn("program.kdsl:6: run-time error: KDSL_REQUIRE=gpu, but there is no GPU here (no libcuda.so, no libhsa-runtime64.so)", got.err)
-        for vendor, arch, gpu in ("nvidia", "sm_80", "the GPU here, Mock GPU (sm_80)"), ("amd", "gfx942",
-                                                                                         "an AMD GPU here"):
+        self.assertIn("program.kdsl:6: run-time error: KDSL_REQUIRE=gpu, but this machine has no GPU (no libcuda.so, no libhsa-runtime64.so)", got.err)
+        for vendor, arch, gpu in ("nvidia", "sm_80", "the GPU of this machine, Mock GPU (sm_80)"), ("amd", "gfx942",
+                                                                                         "an AMD GPU of this machine"):
             got = self.run_on(vendor, KDSL_REQUIRE="gpu", KDSL_MOCK_ARCH=arch)
             self.assertEqual((got.code, got.out), (3, ""))
             self.assertIn(f"program.kdsl:6: run-time error: KDSL_REQUIRE=gpu, but this program has no image for {gpu}\n", got.err)
