@@ -36,6 +36,7 @@ foreach(link IN LISTS linked)
 endforeach()
 
 install(DIRECTORY python DESTINATION ${CMAKE_INSTALL_DATADIR}/kdsl FILES_MATCHING PATTERN "*.py")
+install(FILES runtime/valgrind.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/kdsl)
 install(DIRECTORY stdlib/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kdsl FILES_MATCHING PATTERN "*.kdsl")
 
 # find_package(Kdsl), pkg-config

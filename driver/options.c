@@ -448,15 +448,21 @@ static int parse_words(Options *o, Arena *arena, int argc, char **argv) {
     return meant ? usage_error("there is no command `%s`; did you mean `%s`?", o->input, meant) : NOT_DONE;
 }
 
+/* Programs with debug information are also run in valgrind, which has no AVX-512. */
+static const char *default_march(const Options *o) {
+    return o->debug && __builtin_cpu_supports("x86-64-v3") ? "x86-64-v3" : "native";
+}
+
 int options_parse(Options *o, Arena *arena, int argc, char **argv) {
     const char *term = getenv("TERM");
-    *o = (Options){.opt_level = 2, .march = "native"};
+    *o = (Options){.opt_level = 2};
     o->colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR") && !(term && !strcmp(term, "dumb"));
     o->libraries = arena_array(arena, const char *, argc);
     o->folders = arena_array(arena, const char *, argc);
     if (argc == 1 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) o->command = COMMAND_REPL;
     int result = parse_words(o, arena, argc, argv);
     if (result != NOT_DONE) return result;
+    if (!o->march) o->march = default_march(o);
     if (o->command == COMMAND_EXPLAIN) return explain_diagnostic(o->input);
     if (!o->archs.n) parse_arch(o, arena, o->shadow ? "host" : "auto");
     return check_together(o);

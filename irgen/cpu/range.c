@@ -459,7 +459,7 @@ static void debug_params(CgFunc *f, const Func *fn, LLVMValueRef *values) {
         if (!cg_by_reference(fn, p)) cg_debug_value(f, p, values[i], p->dim + 1);
         if (!cg_by_reference(fn, p) || !f->debug_scope) continue;
         if (!is_array(p)) {
-            cg_debug_variable(f, p, values[i], p->dim + 1);
+            cg_debug_reference(f, p, values[i], p->dim + 1);
             continue;
         }
         CgArray *a = &f->slots[p->id].array;
@@ -487,6 +487,7 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
     LLVMValueRef *values = arena_array(&k->cg->c->arena, LLVMValueRef, k->n_values + 3);
     cg_func_begin(&f, k->cg, k->func, range);
     cg_debug_function(&f, k->func->name);
+    cg_debug_prologue(&f);
     LLVMGetParams(range, values);
     cg_kernel_bind(&f, k->func, values);
     for (int i = 0; i < k->func->params.n; i++) {
@@ -494,6 +495,7 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
         f.slots[p->id].is_private = cg_updates_copy(k->cg, k->func, p, apart);
     }
     debug_params(&f, k->func, values);
+    cg_debug_at(&f, k->func->name_span);
     Walk w = {.f = &f, .fn = k->func, .order = k->order, .n = k->func->domain.n, .begin = values[k->n_values],
               .end = values[k->n_values + 1], .items = k->func->reduction ? values[k->n_values + 2] : NULL};
     if (cg_extra_values(k->cg, k->func))

@@ -425,6 +425,8 @@ void cg_debug_function(CgFunc *f, const char *name);
 void cg_debug_at(CgFunc *f, Span span);
 LLVMMetadataRef cg_debug_block(CgFunc *f, Span span);
 void cg_debug_variable(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no); /* arg_no 0: a local */
+void cg_debug_reference(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no); /* keeps a copy of addr, too */
+void cg_debug_prologue(CgFunc *f); /* until cg_debug_at: code before the place of a breakpoint on the function */
 void cg_debug_value(CgFunc *f, const Symbol *s, LLVMValueRef v, int arg_no); /* keeps a copy in memory for gdb */
 
 #endif

@@ -1,12 +1,15 @@
 /* debug.c -- debug information: one compile unit, a subprogram for each function and each kernel body, lexical blocks,
- * a line for each instruction, and variables in memory, so that they can be read at any breakpoint. Arrays appear as {
- * data, extent_0, ... }. Without -g (cg->di is NULL) all functions here return at once. */
+ * a line for each instruction, and variables in memory, so that they can be read at any breakpoint. Arrays are dynamic
+ * array types: a debugger finds elements and extents through the descriptor. Without -g (cg->di is NULL) all functions
+ * here return at once. */
 #include "irgen/lang/lang.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { DWARF_VERSION = 5, ATE_BOOLEAN = 2, ATE_FLOAT = 4, ATE_SIGNED = 5, ATE_UNSIGNED = 7, ATE_UNSIGNED_CHAR = 8 };
+/* DWARF 4: valgrind 3.19 cannot read LLVM's DWARF 5; lld would also have to merge the sections .debug_names, which
+ * DWARF 5 brings, and gdb warns of them if they are only concatenated. */
+enum { DWARF_VERSION = 4, ATE_BOOLEAN = 2, ATE_FLOAT = 4, ATE_SIGNED = 5, ATE_UNSIGNED = 7, ATE_UNSIGNED_CHAR = 8 };
 
 static void module_flag(Cg *cg, LLVMModuleFlagBehavior how, const char *name, int v) {
     LLVMAddModuleFlag(cg->module, how, name, strlen(name), LLVMValueAsMetadata(cg_i32(cg, v)));
@@ -56,22 +59,25 @@ static LLVMMetadataRef basic_type(Cg *cg, const Type *t) {
 
 static LLVMMetadataRef debug_type(Cg *cg, const Type *t);
 
-static LLVMMetadataRef member(Cg *cg, const char *name, int at, LLVMMetadataRef type) {
-    return LLVMDIBuilderCreateMemberType(cg->di, cg->di_file, name, strlen(name), cg->di_file, 0, 64, 64,
-                                         (uint64_t)at * 64, LLVMDIFlagZero, type);
+enum { OP_DEREF = 0x06, OP_CONSTU = 0x10, OP_MINUS = 0x1c, OP_PLUS_UCONST = 0x23, OP_PUSH_OBJECT_ADDRESS = 0x97 };
+
+/* DWARF operations on the address of an array's descriptor { data, extents }: load word `field`, perhaps minus 1. */
+static LLVMMetadataRef from_descriptor(Cg *cg, int field, bool minus_one) {
+    uint64_t ops[] = {OP_PUSH_OBJECT_ADDRESS, OP_PLUS_UCONST, (uint64_t)field * 8, OP_DEREF, OP_CONSTU, 1,
+                      OP_MINUS};
+    return LLVMDIBuilderCreateExpression(cg->di, ops, minus_one ? 7 : 4);
 }
 
 static LLVMMetadataRef array_type(Cg *cg, const Type *t) {
-    LLVMMetadataRef data = LLVMDIBuilderCreatePointerType(cg->di, debug_type(cg, t->elem), 64, 0, 0, "", 0);
-    LLVMMetadataRef members[MAX_RANK + 1] = {member(cg, "data", 0, data)};
+    LLVMMetadataRef ranges[MAX_RANK], index = debug_type(cg, cg_scalar(cg, TY_INDEX));
     for (int d = 0; d < t->rank; d++) {
-        const char *name = arena_printf(&cg->c->arena, "extent_%d", d);
-        members[d + 1] = member(cg, name, d + 1, debug_type(cg, cg_scalar(cg, TY_INDEX)));
+        LLVMMetadataRef lower = LLVMValueAsMetadata(cg_i64(cg, 0)), upper = from_descriptor(cg, 1 + d, true);
+        ranges[d] = LLVMDIBuilderCreateSubrangeType(cg->di, cg->di_unit, "", 0, 0, cg->di_file, 64, 64, LLVMDIFlagZero,
+                                                    index, lower, upper, NULL, NULL);
     }
-    const char *name = type_name(cg->c, t);
-    return LLVMDIBuilderCreateStructType(cg->di, cg->di_file, name, strlen(name), cg->di_file, 0,
-                                         (uint64_t)(t->rank + 1) * 64, 64, LLVMDIFlagZero, NULL, members,
-                                         (unsigned)t->rank + 1, 0, NULL, "", 0);
+    return LLVMDIBuilderCreateDynamicArrayType(
+        cg->di, cg->di_unit, "", 0, 0, cg->di_file, (uint64_t)(t->rank + 1) * 64, 64, debug_type(cg, t->elem), ranges,
+        (unsigned)t->rank, from_descriptor(cg, 0, false), NULL, NULL, NULL, NULL);
 }
 
 static LLVMMetadataRef text_type(Cg *cg) {
@@ -135,11 +141,10 @@ void cg_debug_function(CgFunc *f, const char *name) {
     Place p = cg_place(cg, f->func->name_span);
     LLVMMetadataRef nothing = NULL, file = file_of(cg, p.file);
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(cg->di, cg->di_file, &nothing, 1, LLVMDIFlagZero);
-    size_t n;
-    const char *linkage = LLVMGetValueName2(f->fn, &n);
-    LLVMMetadataRef sub = LLVMDIBuilderCreateFunction(cg->di, file, name, strlen(name), linkage, n, file,
-                                                      (unsigned)p.line, type, true, true, (unsigned)p.line,
-                                                      LLVMDIFlagPrototyped, cg->options->opt_level > 0);
+    /* No linkage name: gdb would show that, not the name in the source. */
+    LLVMMetadataRef sub = LLVMDIBuilderCreateFunction(cg->di, file, name, strlen(name), "", 0, file, (unsigned)p.line,
+                                                      type, true, true, (unsigned)p.line, LLVMDIFlagPrototyped,
+                                                      cg->options->opt_level > 0);
     LLVMSetSubprogram(f->fn, sub);
     f->debug_scope = sub;
     cg_debug_at(f, f->func->name_span);
@@ -158,6 +163,10 @@ void cg_debug_at(CgFunc *f, Span span) {
     LLVMSetCurrentDebugLocation2(f->b, LLVMDIBuilderCreateDebugLocation(f->cg->ctx, line, col, scope_of(f), NULL));
 }
 
+void cg_debug_prologue(CgFunc *f) {
+    if (f->debug_scope) LLVMSetCurrentDebugLocation2(f->b, NULL);
+}
+
 LLVMMetadataRef cg_debug_block(CgFunc *f, Span span) {
     if (!f->debug_scope || !span.hi) return NULL;
     Place p = cg_place(f->cg, span);
@@ -167,8 +176,7 @@ LLVMMetadataRef cg_debug_block(CgFunc *f, Span span) {
 
 /* Variables -------------------------------------------------------------------------------------------------------- */
 
-void cg_debug_variable(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no) {
-    if (!f->debug_scope || !addr) return;
+static void declare(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no, LLVMMetadataRef from_addr) {
     Cg *cg = f->cg;
     Place p = cg_place(cg, s->span);
     unsigned line = (unsigned)p.line;
@@ -179,10 +187,22 @@ void cg_debug_variable(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no
                                                       line, type, true, LLVMDIFlagZero)
                : LLVMDIBuilderCreateAutoVariable(cg->di, scope, s->name, n, file, line, type, true,
                                                  LLVMDIFlagZero, 0);
-    LLVMMetadataRef none = LLVMDIBuilderCreateExpression(cg->di, NULL, 0);
     LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(cg->ctx, line, (unsigned)p.col,
                                                           arg_no ? f->debug_scope : scope, NULL);
-    LLVMDIBuilderInsertDeclareRecordAtEnd(cg->di, addr, var, none, at, LLVMGetInsertBlock(f->b));
+    LLVMDIBuilderInsertDeclareRecordAtEnd(cg->di, addr, var, from_addr, at, LLVMGetInsertBlock(f->b));
+}
+
+void cg_debug_variable(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no) {
+    if (f->debug_scope && addr) declare(f, s, addr, arg_no, LLVMDIBuilderCreateExpression(f->cg->di, NULL, 0));
+}
+
+/* The address itself may be in a register, and gone after its last use. */
+void cg_debug_reference(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no) {
+    if (!f->debug_scope) return;
+    uint64_t deref = OP_DEREF;
+    LLVMValueRef copy = cg_alloca(f, f->cg->ptr, s->name);
+    LLVMBuildStore(f->b, addr, copy);
+    declare(f, s, copy, arg_no, LLVMDIBuilderCreateExpression(f->cg->di, &deref, 1));
 }
 
 void cg_debug_value(CgFunc *f, const Symbol *s, LLVMValueRef v, int arg_no) {

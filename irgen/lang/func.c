@@ -50,7 +50,7 @@ static void bind_param(CgFunc *f, int i) {
     }
     if (sym->type->kind == TY_ARRAY) bind_array(f, i, v);
     else f->slots[sym->id].addr = v;
-    cg_debug_variable(f, sym, v, i + 1);
+    cg_debug_reference(f, sym, v, i + 1);
 }
 
 /* Calls that are nested too deeply end the program as a failed check does, rather than by a signal. For that each of
@@ -74,8 +74,10 @@ static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has
     if (fn->is_input) cg_session_bind(&f);
     else cg_session_poll(&f); /* a recursion is a loop, too */
     check_stack(&f, fn);
+    cg_debug_prologue(&f);
     for (int i = 0; i < fn->params.n; i++) bind_param(&f, i);
     for (int i = 0; i < fn->sizes.n; i++) cg_debug_value(&f, fn->sizes.at[i], f.slots[fn->sizes.at[i]->id].value, 0);
+    cg_debug_at(&f, fn->name_span);
     cg_stmts(&f, fn->item->fn.body, NULL, NULL);
     cg_return_nothing(&f);
 }

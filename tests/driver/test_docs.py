@@ -10,7 +10,7 @@
 ```said              directly after one of those: what the compiler says about it, word for word
 ```kdsl-right        beside one of those: is accepted without a word
 ```dump              lines that the last ```sh before it prints, in this order; `...` stands for anything
-```sh                its lines that begin with kdslc or ./PROGRAM are run in one folder, the examples at hand
+```sh                its lines that begin with kdslc, gdb, valgrind or ./PROGRAM are run in one folder, the examples at hand
 
 Usage: test_docs.py KDSLC"""
 import os
@@ -175,7 +175,7 @@ class DocsTest(unittest.TestCase):
         tried = []
         for command in text.splitlines():
             command = command.removeprefix("$ ").partition(" #")[0].strip()
-            if re.match(r"(\w+=\S+ )*(kdslc|\./(?!dev\b)[\w-]+)( |$)", command):
+            if re.match(r"(\w+=\S+ )*(kdslc|gdb|valgrind|\./(?!dev\b)[\w-]+)( |$)", command):
                 code, out, err = self.sh("bash", "-c", command)
                 self.assertEqual(code, 0, f"{where}: {command}\n{err}")
                 tried.append(command)
