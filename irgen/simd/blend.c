@@ -78,8 +78,8 @@ static bool goes_on_to(const SimdRegion *g, int from, int to) {
     return from == to;
 }
 
-/* Is what a lane that does not store has read there still there when the others do? Its item stores nothing but what is
- * under the same condition, and so nothing. */
+/* Speculative store: a masked-off lane writes back the value that it has read. Legal if only stores
+ * under the same condition write this array. */
 static bool is_still_there(const SimdRegion *g, const SimdValue *store) {
     LLVMValueRef memory = simd_object(LLVMGetOperand(store->v, 1));
     if (g->blocks.at[store->block].loop >= 0) return false;

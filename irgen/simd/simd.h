@@ -433,8 +433,8 @@ void simd_count_stores(SimdRegion *g); /* before any code is written */
 bool simd_bridges_gaps(const SimdRegion *g, const SimdParts *p);
 
 /* forward.c: what is in registers already of the memory of a group */
-bool simd_has_known_places(
-    const SimdRegion *g); /* all that its items read and write, once it is known which item they are */
+/* true if every address is an affine function of the item's index */
+bool simd_has_known_places(const SimdRegion *g);
 void simd_forward_in(Cg *cg, LLVMValueRef fn);
 
 /* leave.c: checks */

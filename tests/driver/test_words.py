@@ -7,9 +7,9 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SOURCES = ("base", "lexer", "grammar", "parser", "sema", "interp", "irgen", "offload", "driver", "repl", "runtime")
-OTHERS = {"architecture.md", "vectoriser.md",  # about the compiler, for its developers
-          "glossary.md"}  # names the old words
+SOURCES = ("base", "lexer", "grammar", "parser", "sema", "interp", "irgen", "offload", "driver", "repl", "lsp",
+           "runtime")
+OTHERS = {"glossary.md"}  # names the old words
 
 # A phrase, and what to write instead. In docs code is left out.
 PHRASES = {
@@ -33,6 +33,19 @@ PHRASES = {
     r"\bevery way\b|\bways? out\b": "path; exit",
     r"\bstays at home\b|\bnobody reads\b(?! is not copied)": "is not copied",
     r"\bis told\b": "is reported; gets",
+    r"\bmay be left out\b": "may not be written",
+    r"\bin the head of\b": "in the declaration of; after the domain of",
+    r"\b(?:has|have) shown\b(?! (?:in|by|as)\b)|\bneedless\b": "proven; unnecessary",
+    r"\b(?:each|other) spellings?\b": "form of the source",
+    r"\b(?:is|are) read off\b": "is shown by; is computed from",
+    r"\bmade of it\b|\bmakes of\b": "computed from; generates from",
+    r"\bcome to the same\b|\bcomes to the same\b": "have the same result",
+    r"\b(?:to|be) believed?\b|\bbelieves?\b": "use; rely on",
+    r"\b(?:becomes?|became) of\b": "happens to; was done with",
+    r"\blie(?:s)? (?:next to|side)\b": "is contiguous",
+    r"\bthat come here\b|\bmay come here\b": "reach this",
+    r"\bthe paths part\b": "branch",
+    r"\basks? for\b": "needs; requests",
 }
 LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.S)
 
@@ -84,7 +97,7 @@ class WordsTest(unittest.TestCase):
         self.assertEqual(self.found, [], "\n" + "\n".join(self.found))
 
     def test_docs(self):
-        for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]:
             if path.name not in OTHERS:
                 self.check(path.relative_to(ROOT), prose(path.read_text()))
         self.assertEqual(self.found, [], "\n" + "\n".join(self.found))
