@@ -36,8 +36,18 @@ static bool type_behind_name(Feed *f, Token *t, Repair *repair) {
     return retry_as(t, TOK_ID, repair);
 }
 
+/* `fn f(x: f32) f32 {` of Go and Zig */
+static bool result_without_arrow(Feed *f, Token *t, Repair *repair) {
+    if (f->prev.kind != TOK_RPAREN || !type_of(t) || !feed_accepts(f, TOK_ARROW)) return false;
+    Diag *d = diag(f->c, E0216, t->span, "write the result type after `->`");
+    diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, "-> ", "use the arrow");
+    feed_push(f, feed_invent(f, TOK_ARROW));
+    return retry_as(t, TOK_ID, repair);
+}
+
 /* `int x`, `f32 x`: two names in a row, the first a type. */
 bool foreign_type_before_name(Feed *f, Token *t, Repair *repair) {
+    if (result_without_arrow(f, t, repair)) return true;
     if (t->kind != TOK_ID || f->prev.kind != TOK_ID || after_expression(f)) return false;
     if (type_behind_name(f, t, repair)) return true;
     bool is_declaration = feed_accepts(f, TOK_ADD_ASSIGN), is_const = f->prev2.kind == TOK_CONST;
@@ -90,6 +100,14 @@ static const char *advice_of(const Word *words, size_t n, const Token *t) {
     return NULL;
 }
 
+/* `not done`, `not (a == b)`, but not `not a == b`: `!` binds more closely. */
+static bool negates_one(Feed *f, const Token *t) {
+    Token next = feed_peek(f);
+    bool ends = next.kind == TOK_LBRACE || next.kind == TOK_RPAREN || next.kind == TOK_SEMI || next.kind == TOK_AND ||
+                next.kind == TOK_OR || is_name(&next, "and") || is_name(&next, "or");
+    return t->kind == TOK_LPAREN || (t->kind == TOK_ID && ends);
+}
+
 /* A keyword of another language, which the grammar has accepted as a name; the next token shows that it is a
  * keyword. */
 bool foreign_word(Feed *f, Token *t, Repair *repair) {
@@ -106,6 +124,8 @@ bool foreign_word(Feed *f, Token *t, Repair *repair) {
     Diag *d = diag(f->c, E0216, word->span, "%s", advice);
     if (!strncmp(word->name, "els", 3) || is_name(word, "elif"))
         diag_fix(f->c, d, word->span, "else if", "write two words");
+    if (is_name(word, "not") && negates_one(f, t))
+        diag_fix(f->c, d, (Span){word->span.lo, t->span.lo}, "!", "use `!`");
     return true;
 }
 
@@ -228,13 +248,20 @@ static bool arrow_function(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
+/* `a if c else b`. At the beginning of a line, a `;` is missing before an `if` statement. */
+static bool choice_after_value(Feed *f, const Token *t) {
+    if (t->kind != TOK_IF || t->first_on_line || !after_expression(f) || innermost(f) == TOK_LBRACKET) return false;
+    diag(f->c, E0216, t->span, "the condition of a choice comes first: `if c { a } else { b }`");
+    return true;
+}
+
 bool foreign_sign(Feed *f, Token *t, Repair *repair) {
     if (is_name(t, "as") && f->first.kind == TOK_IMPORT) {
         diag(f->c, E0216, t->span, "a module cannot be renamed: write `import math;` and `math.PI`");
         return true;
     }
     if (arrow_function(f, t, repair) || two_as_one(f, t, repair) || cuda_launch(f, t)) return true;
-    if (member(f, t, repair)) return true;
+    if (member(f, t, repair) || choice_after_value(f, t)) return true;
     return after_expression(f) && as_and_or(f, t, repair);
 }
 

@@ -30,6 +30,7 @@ typedef struct Flow {
     int n_slots, n_words;
     int *slot_of;    /* by symbol id; -1: nothing can go wrong */
     Symbol **symbol; /* by slot */
+    bool *told;      /* by slot: a read before its first value was reported */
     Span *moved_at;  /* by slot: the last move */
     Span *launched_at; /* by slot: a launch that may have written it */
     State *now, *free_states;
@@ -118,7 +119,8 @@ static void touch(Flow *f, const Symbol *sym, Span at) {
 static void use(Flow *f, const Symbol *sym, Span at) {
     touch(f, sym, at);
     int slot = slot_of(f, sym);
-    if (slot < 0 || f->now->dead || has(f, f->now, SET, slot)) return;
+    if (slot < 0 || f->now->dead || has(f, f->now, SET, slot) || f->told[slot]) return;
+    f->told[slot] = true;
     bool out = sym->kind == SYM_PARAM;
     Diag *d = out ? diag(f->s->c, E0408, at, "`%s` is `%s` and must be written before it is read", sym->name,
                          sym->mode == REF_OUT ? "&out" : "&scratch")
@@ -502,6 +504,7 @@ static void choose_slots(Flow *f) {
         if (sym->owns || sym->part_of || !sym->init) track(f, sym);
     }
     f->n_words = (f->n_slots + 63) / 64;
+    f->told = arena_array(f->s->arena, bool, f->n_slots);
     f->moved_at = arena_array(f->s->arena, Span, f->n_slots);
     f->launched_at = arena_array(f->s->arena, Span, f->n_slots);
 }

@@ -16,6 +16,8 @@ static bool count_is(Sema *s, Expr *e, BuiltinId id, int n) {
     Span at = given > n ? e->call.args.at[n].span : (Span){e->span.hi - 1, e->span.hi};
     const char *name = builtin_rows[id].name;
     Diag *d = diag(s->c, E0311, at, "`%s` expects %d argument%s, but got %d", name, n, n == 1 ? "" : "s", given);
+    if (id == BUILTIN_LEN && given == 2)
+        diag_fix(s->c, d, e->call.callee->span, "shape", "`shape(x, d)` is the extent of dimension d");
     if (n == 2 && given == 3 && name[0] == 'm') diag_note(s->c, d, at, "write `%s(a, %s(b, c))`", name, name);
     for (int i = 0; i < given; i++) check_expr(s, &e->call.args.at[i].value);
     return false;

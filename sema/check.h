@@ -153,6 +153,13 @@ typedef struct Inlining {
     struct Inlining *outer;
 } Inlining;
 
+/* A kernel uses a variable of a host function: host_names.c. */
+typedef struct HostName {
+    Diag *diag;
+    const Func *kernel;
+    const Stmt *declared;
+} HostName;
+
 typedef struct Sema {
     Compiler *c;
     Arena *arena;
@@ -180,6 +187,7 @@ typedef struct Sema {
     Vec(Module *) modules, in_order; /* as found; each after those it imports */
     Vec(Item *) importing;           /* imports being followed */
     int first_func;                  /* of the module being checked, in program->funcs */
+    Vec(HostName) host_names;        /* of the module being checked */
     Vec(const Diag *) holes;         /* syntax errors: holes.c */
     bool strict;                     /* as SemaOptions */
     bool is_host_asked, host_fuses;  /* SemaOptions.host_fuses: called only if the result matters, because it is slow */
@@ -241,6 +249,9 @@ bool holes_mention(Sema *s, Name name); /* the same, but no declaration whose na
 
 /* foreign.c: suggestions for a name that is not declared; notes and fixes for `d` */
 const char *type_of_other_language(Name name); /* "int": "i32"; NULL: none */
+/* host_names.c: the variable exists; the note comes with host_names_explain, at the end of the module. */
+bool host_names_find(Sema *s, Diag *d, Name name);
+void host_names_explain(Sema *s);
 void explain_unknown(Sema *s, Diag *d, Span span, Name name, bool is_call);
 void explain_array_member(Sema *s, Diag *d, Expr *field, Span whole); /* whole: `x.len`, or the call `x.len()` */
 

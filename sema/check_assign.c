@@ -1,4 +1,6 @@
 /* check_assign.c -- declarations and assignments: which variables may be written, and which variable owns an array. */
+#include <string.h>
+
 #include "sema/check.h"
 
 /* May it be written? ----------------------------------------------------------------------------------------- */
@@ -258,6 +260,20 @@ static bool update_suits(const Stmt *st, const Type *t) {
     return false;
 }
 
+/* `var s = 0;`, to which floats are added: the fix is at the declaration, because i32(x) would drop fractions. */
+static bool fix_whole_start(Sema *s, Diag *d, const Stmt *st, const Type *value) {
+    const Expr *target = st->assign.target;
+    const Symbol *sym = target->kind == EXPR_NAME ? target->name.sym : NULL;
+    const Expr *init = sym && sym->kind == SYM_LOCAL ? sym->init : NULL;
+    if (!value->is_float || !init || init->kind != EXPR_INT || sym->type->kind != TY_I32) return false;
+    const char *digits = source_text(s, init->span);
+    const char *suffix = value == s->f64 ? "" : value->name;
+    if (digits[strspn(digits, "0123456789")]) return false;
+    diag_fix(s->c, d, init->span, arena_printf(s->arena, "%s.0%s", digits, suffix), "`%s` is an `i32` because of this",
+             sym->name);
+    return true;
+}
+
 static void check_update(Sema *s, Stmt *st, Type *t) {
     Expr **slot = &st->assign.value;
     Type *v = check_scalar(s, slot);
@@ -276,7 +292,7 @@ static void check_update(Sema *s, Stmt *st, Type *t) {
     } else if (type_is_number(v) && type_is_number(t) && !type_is_literal(v) && !type_widens(v, t)) {
         Diag *d = diag(s->c, E0305, st->assign.op_span, "`%s` mixes `%s` and `%s`", text, t->name,
                        v->name);
-        fix_convert(s, d, *slot, t);
+        if (!fix_whole_start(s, d, st, v)) fix_convert(s, d, *slot, t);
         return;
     } else if (!coerce(s, slot, t, NULL)) {
         return;

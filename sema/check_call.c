@@ -316,6 +316,17 @@ static Type *unknown_function(Sema *s, Expr *e) {
     return check_args_only(s, e);
 }
 
+/* a(i, j) of Fortran and MATLAB is an element. */
+static void fix_brackets(Sema *s, Diag *d, const Expr *e, int rank) {
+    const ArgList *args = &e->call.args;
+    if (args->n != rank) return;
+    for (int i = 0; i < rank; i++)
+        if (args->at[i].mode != REF_NONE || args->at[i].label) return;
+    Span inside = {args->at[0].span.lo, args->at[rank - 1].span.hi};
+    diag_fix(s->c, d, (Span){e->call.callee->span.hi, e->span.hi},
+             arena_printf(s->arena, "[%s]", source_text(s, inside)), "write indices in brackets; they begin at 0");
+}
+
 static Type *check_named_call(Sema *s, Expr *e, bool is_launch) {
     Expr *callee = e->call.callee;
     Name name = callee->name.name;
@@ -331,6 +342,7 @@ static Type *check_named_call(Sema *s, Expr *e, bool is_launch) {
         if (sym->kind == SYM_FN && sym->func) return check_func_call(s, e, sym->func, is_launch);
         Diag *d = diag(s->c, E0310, callee->span, "`%s` is %s, not a function", name, symbol_what(sym));
         note_declared(s, d, sym);
+        if (sym->type && sym->type->kind == TY_ARRAY) fix_brackets(s, d, e, sym->type->rank);
         return check_args_only(s, e);
     }
     Type *to = type_find(s->types, name);

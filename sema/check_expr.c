@@ -369,8 +369,11 @@ Type *check_scalar(Sema *s, Expr **slot) {
     if (t->kind != TY_ARRAY) return t;
     Diag *d = diag(s->c, E0325, e->span, "expected a single value, but this is a whole array `%s`", type_name(s->c, t));
     if (e->kind == EXPR_NAME)
-        diag_note(s->c, d, e->span, "use an element: `%s[%s]`", e->name.name,
-                  (const char *[]){"", "i", "i, j", "i, j, k", "i, j, k, l"}[t->rank]);
+        diag_note(s->c, d, e->span,
+                  t->rank == 1 ? "use an element, `%s[%s]`, or compute an array: `[2.0 * %s[i] for i in len(%s)]`"
+                               : "use an element: `%s[%s]`",
+                  e->name.name, (const char *[]){"", "i", "i, j", "i, j, k", "i, j, k, l"}[t->rank], e->name.name,
+                  e->name.name);
     return bad(s, e);
 }
 

@@ -2,7 +2,6 @@
  * that is not imported, a variable whose block has ended, or the most similar name. */
 #include <string.h>
 
-#include "parser/children.h"
 #include "sema/check.h"
 
 const char *type_of_other_language(Name name) {
@@ -51,39 +50,11 @@ static bool is_module(Sema *s, Diag *d, Span span, Name name) {
     return true;
 }
 
-/* A variable of host code with that name: the place where it is declared. */
-static const Stmt *host_variable(const Stmt *st, Name name) {
-    if (st->kind == STMT_LET && st->let.name == name) return st;
-    Children all = stmt_children(st);
-    while (child_expr(&all)) continue;
-    for (Stmt *x; (x = child_stmt(&all));) {
-        const Stmt *found = host_variable(x, name);
-        if (found) return found;
-    }
-    return NULL;
-}
-
-/* A kernel that uses a variable of the function that launches it. */
-static bool is_of_host(Sema *s, Diag *d, Name name) {
-    for (int i = 0; s->func && s->func->is_kernel && i < s->program->funcs.n; i++) {
-        const Func *f = s->program->funcs.at[i];
-        if (f->is_kernel || !f->item || !f->item->fn.body) continue;
-        for (int k = 0; k < f->item->fn.body->stmts.n; k++) {
-            const Stmt *st = host_variable(f->item->fn.body->stmts.at[k], name);
-            if (!st) continue;
-            diag_note(s->c, d, st->let.name_span,
-                      "a kernel only sees its parameters: add `%s` to them, and pass this one", name);
-            return true;
-        }
-    }
-    return false;
-}
-
 void explain_unknown(Sema *s, Diag *d, Span span, Name name, bool is_call) {
     const char *offered = module_offers(s, name);
     if (offered) diag_fix(s->c, d, span, offered, "a module declares it");
     if (offered || is_foreign(s, d, span, name, is_call) || is_module(s, d, span, name)) return;
-    if (!is_call && (session_explain_unknown(s, d, name) || is_of_host(s, d, name))) return;
+    if (!is_call && (session_explain_unknown(s, d, name) || host_names_find(s, d, name))) return;
     const Symbol *ended = scope_ended(s, name);
     if (ended && !is_call) {
         diag_note(s->c, d, ended->span, "it is declared here, and only in scope until the end of this block");

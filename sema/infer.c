@@ -35,7 +35,11 @@ static void conflict(Inference *f, const Found *first, Name param, Type *t, Name
     Diag *d = diag(s->c, E0353, value->span, "`%s` is inferred as `%s` from `%s`, but as `%s` from `%s`", param,
                    type_name(s->c, first->type), first->from, type_name(s->c, t), from);
     diag_note(s->c, d, first->value->span, "`%s` is inferred as `%s` here", param, type_name(s->c, first->type));
-    if (value->type == t && type_is_number(t) && type_is_number(first->type)) fix_convert(s, d, value, first->type);
+    bool are_numbers = type_is_number(t) && type_is_number(first->type);
+    bool loses = first->type->is_int && t->is_float; /* a fraction: the first argument is converted instead */
+    if (!are_numbers) return;
+    if (loses && first->value->type == first->type) fix_convert(s, d, first->value, t);
+    else if (!loses && value->type == t) fix_convert(s, d, value, first->type);
 }
 
 static void bind(Inference *f, Name param, Type *t, Name from, Expr *value) {

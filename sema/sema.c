@@ -65,6 +65,7 @@ static void check_module(Sema *s, Module *m) {
     declare_items(s);
     check_signatures(s);
     check_bodies(s);
+    host_names_explain(s);
     module_leave(s);
 }
 

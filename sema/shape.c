@@ -293,6 +293,16 @@ static int64_t known_extent(const Symbol *array, int d) {
     return array->dims[d].kind == DIM_CONST ? array->dims[d].value : -1;
 }
 
+/* a[-1] of Python is the last element. */
+static void fix_from_the_end(Sema *s, Diag *d, const Expr *at, const Symbol *array, int dim, int64_t extent) {
+    bool is_literal = at->kind == EXPR_UNARY && at->unary.op == OP_NEG && at->unary.operand->kind == EXPR_INT;
+    if (!is_literal || (extent >= 0 && -at->konst.i > extent)) return;
+    const char *length = array->type->rank == 1 ? arena_printf(s->arena, "len(%s)", array->name)
+                                                : arena_printf(s->arena, "shape(%s, %d)", array->name, dim);
+    diag_fix(s->c, d, at->span, arena_printf(s->arena, "%s - %lld", length, (long long)-at->konst.i),
+             "count from the end");
+}
+
 static void check_indexed(Sema *s, const Expr *e) {
     if (expr_fixed_field(e->index.base)) {
         check_field_indexed(s, e, expr_fixed_field(e->index.base));
@@ -312,6 +322,7 @@ static void check_indexed(Sema *s, const Expr *e) {
                          : diag(s->c, E0610, at->span, "index %lld is out of bounds for `%s`, whose extent is %lld",
                                 (long long)at->konst.i, array->name, (long long)extent);
         note_declared(s, said, array);
+        fix_from_the_end(s, said, at, array, d, extent);
     }
 }
 
