@@ -1,4 +1,4 @@
-/* host_names.c -- a kernel that uses a variable of the function that launches it, a common mistake of users of OpenMP and
+/* host_names.c -- a kernel that uses a variable of the function that launches it, a mistake of users of OpenMP and
  * Numba. The note, with the parameter that is missing, is added when the module has been checked, and the type of the
  * variable is known. */
 #include <string.h>
