@@ -138,6 +138,8 @@ static bool look_around(Compiler *c, Buf *b, Buf *archs, int *n_gpus) {
     const char *missing, *path = off_find_omptarget(c, &missing), *ptxas = off_find_ptxas(&c->arena);
     if (path) say(b, "libomptarget", "%s", path);
     else say(b, "libomptarget", "%s not found: install liboffload-22", missing);
+    const char *start = off_find_start_file(c);
+    say(b, "C start files", "%s", start ? start : "Scrt1.o not found: install libc6-dev");
     bool ok = look_for_driver(b, &nvidia, archs, n_gpus);
     ok = look_for_driver(b, &amd, archs, n_gpus) && ok;
     if (ptxas) say(b, "ptxas", "%s", ptxas);

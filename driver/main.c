@@ -366,6 +366,14 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
     return ok;
 }
 
+/* With backslashes where a shell needs them, as pkg-config prints flags. */
+static void print_flag(const char *at, const char *end) {
+    for (; at < end; at++) {
+        if (strchr(" \t\"'\\$`&|;<>()*?[]#~", *at)) putchar('\\');
+        putchar(*at);
+    }
+}
+
 /* The symbol is for libomp (runtime/start.c), as in offload/link.c. */
 static int print_link_flags(Compiler *c) {
     const char *name, *path = off_find_omptarget(c, &name);
@@ -375,8 +383,12 @@ static int print_link_flags(Compiler *c) {
     }
     const char *end = strrchr(path, '/');
     bool is_system = !strncmp(path, "/usr/lib/", 9) || !strncmp(path, "/lib/", 5);
-    printf("-Wl,--export-dynamic-symbol=ompt_start_tool %s", path);
-    if (!is_system) printf(" -Wl,-rpath,%.*s", (int)(end - path), path);
+    fputs("-Wl,--export-dynamic-symbol=ompt_start_tool ", stdout);
+    print_flag(path, path + strlen(path));
+    if (!is_system) {
+        fputs(" -Wl,-rpath,", stdout);
+        print_flag(path, end);
+    }
     puts(" -lm");
     return fflush(stdout) ? KDSLC_DIAGNOSTICS : KDSLC_OK;
 }

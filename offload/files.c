@@ -1,9 +1,15 @@
 /* files.c -- locates the files that a link needs from the system: the C start files, libc, libm, LLVM's offloading
  * libraries. They are searched for at run time, because kdslc may run on another machine than the one it was built
- * on. */
+ * on.
+ *
+ * The tarball (packaging/tarball.py) carries some of them beside the compiler, in ../lib/kdsl. Its libomptarget comes
+ * before the system's, since kdslc was built and tested with it; its start files come after the system's, which belong
+ * to the C library that the program is linked with. */
 #include "offload/linker.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #ifndef KDSL_LLVM_LIB_DIR
@@ -27,9 +33,26 @@ static const char *find_in(Compiler *c, const char *const *folders, int n, const
     return NULL;
 }
 
+/* A file that the tarball carries; NULL if there is none, or if KDSL_SYSROOT names another place. *folder: where. */
+static const char *find_carried(Compiler *c, const char *name, const char **folder) {
+    char self[PATH_MAX];
+    ssize_t n = getenv("KDSL_SYSROOT") ? -1 : readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0) return NULL;
+    self[n] = 0;
+    for (int level = 0; level < 2; level++) { /* the program, bin */
+        char *slash = strrchr(self, '/');
+        if (!slash) return NULL;
+        *slash = 0;
+    }
+    *folder = arena_printf(&c->arena, "%s/lib/kdsl", self);
+    const char *path = arena_printf(&c->arena, "%s/%s", *folder, name);
+    return access(path, R_OK) ? NULL : path;
+}
+
 const char *find_system_file(Compiler *c, const char *name) {
     int which;
-    return find_in(c, system_folders, COUNT(system_folders), name, &which);
+    const char *folder, *path = find_in(c, system_folders, COUNT(system_folders), name, &which);
+    return path ? path : find_carried(c, name, &folder);
 }
 
 const char *need_system_file(Compiler *c, const char *name, const char *package) {
@@ -43,8 +66,10 @@ const char *need_system_file(Compiler *c, const char *name, const char *package)
 /* *rpath: the folder for the program's run path; NULL if the loader searches it by default. */
 const char *find_llvm_library(Compiler *c, const char *name, const char **rpath) {
     int which;
-    *rpath = NULL;
-    const char *path = find_in(c, system_folders, COUNT(system_folders), name, &which);
+    const char *folder, *path = find_carried(c, name, &folder);
+    *rpath = path ? folder : NULL;
+    if (path) return path;
+    path = find_in(c, system_folders, COUNT(system_folders), name, &which);
     if (path) return path;
     path = find_in(c, llvm_folders, COUNT(llvm_folders), name, &which);
     if (path) *rpath = llvm_folders[which];

@@ -1,6 +1,7 @@
 /* link.c -- links objects and the embedded runtime to an executable, a shared library or a relocatable object, without
  * a compiler driver and without files of gcc. The result is created in memory and written at once (output.c). */
 #include <llvm/Config/llvm-config.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "offload/elf.h"
@@ -51,6 +52,8 @@ static void add_objects(Linker *l, const LinkJob *job) {
     add_parts(l, job);
 }
 
+const char *off_find_start_file(Compiler *c) { return find_system_file(c, "Scrt1.o"); }
+
 const char *off_find_omptarget(Compiler *c, const char **name) {
     const char *rpath;
     *name = OMPTARGET;
@@ -68,7 +71,15 @@ static void add_offloading(Linker *l) {
         return;
     }
     linker_add(l, path);
-    if (rpath) linker_add_all(l, "-rpath", rpath);
+    if (!rpath) return;
+    if (strchr(rpath, ':')) {
+        Diag *d = diag(l->c, E1022, (Span){0, 0}, "cannot link a program with kernels: `%s` has a colon", rpath);
+        diag_note(l->c, d, (Span){0, 0}, "in the run path of a program, `:` separates folders; move kdslc to another "
+                                         "folder");
+        l->failed = true;
+        return;
+    }
+    linker_add_all(l, "-rpath", rpath);
 }
 
 /* Reports an error for a library that is a pipe, since the linker would block on reading it. */

@@ -30,7 +30,7 @@ void linker_add_bytes(Linker *l, const char *label, const void *at, size_t n);
 bool linker_run(Linker *l, Blob *output);
 
 /* files.c: the path of a file of the C library or of LLVM. Searches the folders of the system (below KDSL_SYSROOT if
- * that is set), then LLVM's own. NULL: not found. */
+ * that is set), LLVM's own, and what the tarball of kdslc carries. NULL: not found. */
 const char *find_system_file(Compiler *c, const char *name);
 const char *find_llvm_library(Compiler *c, const char *name, const char **rpath);
 /* The same, but reports E1021 with the Debian package that contains the file. */

@@ -102,6 +102,8 @@ void off_close_image(void *library);
 bool off_link_x86_image(Compiler *c, const Blob *objects, int n, Blob *image);
 /* Path of the libomptarget whose protocol is implemented here, or NULL; *name: its file name. */
 const char *off_find_omptarget(Compiler *c, const char **name);
+/* Path of the file of the C library that a program begins with, or NULL. */
+const char *off_find_start_file(Compiler *c);
 /* exports.c: reports exported functions whose names other libraries of the process define. */
 void off_check_exports(Compiler *c, const Program *p);
 /* Path of CUDA's assembler: from KDSL_PTXAS (empty: none), on PATH, or in the toolkit's default folder. NULL: not

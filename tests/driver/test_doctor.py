@@ -22,6 +22,7 @@ class Doctor(unittest.TestCase):
         done = doctor()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"libomptarget +/.*libomptarget\.so\.22\.1\n")
+        self.assertRegex(done.stdout, r"C start files +/.*/Scrt1\.o\n")
         self.assertRegex(done.stdout, r"devices 0 to 3 +.+: works, [\d.]+ ms for the first launch\n")
 
     def test_without_devices(self):
@@ -34,6 +35,7 @@ class Doctor(unittest.TestCase):
             done = doctor(KDSL_SYSROOT=empty, KDSL_PTXAS="")
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("libomptarget.so.22.1 not found: install liboffload-22", done.stdout)
+        self.assertIn("Scrt1.o not found: install libc6-dev", done.stdout)
         self.assertRegex(done.stdout, r"ptxas +not found \(package nvidia-cuda-toolkit\)")
         self.assertIn("Debian package libc6", done.stdout)
 
