@@ -39,9 +39,13 @@ void compiler_free(Compiler *c) {
     arena_free(&c->arena);
 }
 
-static bool is_repeated(const Diags *d, DiagCode code, Span span) {
-    for (int i = d->list.n - 1; i >= 0 && i > d->list.n - 1 - DIAG_MAX_ERRORS; i--)
-        if (d->list.at[i]->code == code && d->list.at[i]->span.lo == span.lo) return true;
+/* What has no place, as a file that cannot be read, is repeated if the text is. */
+static bool is_repeated(const Diags *d, const Diag *new) {
+    for (int i = d->list.n - 1; i >= 0 && i > d->list.n - 1 - DIAG_MAX_ERRORS; i--) {
+        const Diag *old = d->list.at[i];
+        if (old->code != new->code || old->span.lo != new->span.lo) continue;
+        if (new->span.hi || !strcmp(old->text, new->text)) return true;
+    }
     return false;
 }
 
@@ -53,7 +57,7 @@ Diag *diag(Compiler *c, DiagCode code, Span span, const char *format, ...) {
     *d = (Diag){.code = code, .severity = codes[code].severity, .span = span};
     d->text = arena_vprintf(&c->arena, format, ap);
     va_end(ap);
-    if (is_repeated(all, code, span)) return d;
+    if (is_repeated(all, d)) return d;
     bool is_error = d->severity == SEV_ERROR;
     int *count = is_error ? &all->n_errors : &all->n_warnings;
     if (++*count > DIAG_MAX_ERRORS) {

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "driver/doctor.h"
+#include "driver/format.h"
 #include "driver/generate.h"
 #include "driver/json.h"
 #include "driver/options.h"
@@ -432,6 +433,11 @@ int main(int argc, char **argv) {
     if (o.command == COMMAND_LSP) {
         compiler_free(&c);
         return lsp_serve(STDIN_FILENO, STDOUT_FILENO, check_for_editor);
+    }
+    if (o.command == COMMAND_FMT) {
+        int status = finish(&c, &o, format_files(&c, &o), &t);
+        compiler_free(&c);
+        return status;
     }
     if (o.command == COMMAND_REPL) {
         int status = repl_run(&(ReplOptions){.file = o.input,

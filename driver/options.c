@@ -271,6 +271,8 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_RUN_PASS: return parse_pass(value, &o->run_pass);
     case OPTION_PRINT_BEFORE: return parse_pass(value, &o->print_before);
     case OPTION_VERIFY_EACH: o->verify_each = true; return NOT_DONE;
+    case OPTION_CHECK_FORMAT: o->check_format = true; return NOT_DONE;
+    case OPTION_DIFF: o->diff = true; return NOT_DONE;
     case OPTION_CHECKS: return parse_checks(o, value);
     case OPTION_VECTOR: return parse_vector(o, value);
     case OPTION_MARCH: return parse_march(o, arena, value);
@@ -305,6 +307,13 @@ static int unknown_option(const char *word) {
                     : usage_error("unknown option `%s`; did you mean `%s`?", word, option_rows[best].spelling);
 }
 
+/* --check is an option, and --check=LIST is another one. */
+static bool has_value_elsewhere(int row) {
+    for (int i = 0; i < OPTION__COUNT; i++)
+        if (*option_rows[i].value && !strcmp(option_rows[i].spelling, option_rows[row].spelling)) return true;
+    return false;
+}
+
 /* Parses the option at argv[*at]; *at becomes the last word that the option uses. */
 static int parse_option(Options *o, Arena *arena, char **argv, int *at) {
     const char *word = argv[*at];
@@ -312,6 +321,7 @@ static int parse_option(Options *o, Arena *arena, char **argv, int *at) {
         const char *value = option_rows[i].value;
         size_t n = strlen(option_rows[i].spelling);
         if (strncmp(word, option_rows[i].spelling, n)) continue;
+        if (word[n] == '=' && !*value && has_value_elsewhere(i)) continue;
         if (*value == '+') {
             if (word[n]) return apply(o, arena, (OptionId)i, word + n);
             return usage_error("`%s` needs a value: %s%s", word, word, value + 1);
@@ -331,7 +341,20 @@ static int parse_option(Options *o, Arena *arena, char **argv, int *at) {
     return unknown_option(word);
 }
 
+static int check_fmt(const Options *o) {
+    if (o->output) return usage_error("`kdslc fmt` changes the files themselves, so -o cannot be used");
+    if (o->emit || o->explain || o->object || o->shared)
+        return usage_error("`kdslc fmt` does not compile: remove %s",
+                           o->emit ? "--emit" : o->explain ? "--explain" : o->object ? "-c" : "--shared");
+    if (o->format == FORMAT_JUNIT) return usage_error("--format=junit is for `kdslc test`");
+    return NOT_DONE;
+}
+
 static int check_together(const Options *o) {
+    if (o->command == COMMAND_FMT) return check_fmt(o);
+    if (o->check_format)
+        return usage_error("--check without a list is for `kdslc fmt`; run-time checks are --check=LIST");
+    if (o->diff) return usage_error("--diff is for `kdslc fmt`");
     if (o->command == COMMAND_DOCTOR || o->command == COMMAND_LSP)
         return o->input ? usage_error("`kdslc %s` takes no file", command_rows[o->command].name) : NOT_DONE;
     if (o->print_link_flags) return o->input ? usage_error("--print-link-flags needs no file") : NOT_DONE;
@@ -413,6 +436,8 @@ static int take_word(Options *o, const char *word, bool *has_command) {
     } else if (o->command == COMMAND_EXPLAIN && !o->input && is_explained(word)) { /* explain launch FILE */
         o->command = COMMAND_BUILD;
         return parse_explain(o, word);
+    } else if (o->command == COMMAND_FMT) {
+        o->inputs[o->n_inputs++] = word;
     } else if (o->input) {
         return second_file(o, word);
     } else {
@@ -459,6 +484,7 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
     o->colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR") && !(term && !strcmp(term, "dumb"));
     o->libraries = arena_array(arena, const char *, argc);
     o->folders = arena_array(arena, const char *, argc);
+    o->inputs = arena_array(arena, const char *, argc);
     if (argc == 1 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) o->command = COMMAND_REPL;
     int result = parse_words(o, arena, argc, argv);
     if (result != NOT_DONE) return result;

@@ -37,6 +37,9 @@ typedef struct Options {
     Command command;
     Emit emit;
     const char *input;
+    const char **inputs; /* fmt: all files */
+    int n_inputs;
+    bool check_format, diff;
     const char *output; /* as written, or NULL */
     const char *march;         /* of the host, and of the device where there is one version of it */
     const char **levels;       /* of a device's versions, lowest first */

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ROOMS = ["base", "lexer", "grammar", "parser", "sema", "lsp", "interp", "offload", "irgen", "driver"]
+ROOMS = ["base", "lexer", "grammar", "parser", "fmt", "sema", "lsp", "interp", "offload", "irgen", "driver"]
 ALSO = {"base": [], "lexer": ["grammar"], "parser": ["grammar"], "grammar": ["parser"], "interp": ["runtime"],
         "offload": ["runtime"], "irgen": ["runtime"], "repl": [*ROOMS, "runtime"], "runtime": []}
 # irgen has rooms of its own, which know those before them; files beside them (pipeline, targets) know all, and these
