@@ -207,6 +207,7 @@ static struct json_object *capabilities(const Server *s) {
     json_add_true(sync, "save");
     json_object_object_add(all, "textDocumentSync", sync);
     const char *const yes[] = {"codeActionProvider", "definitionProvider", "documentHighlightProvider",
+                               "documentFormattingProvider", "documentRangeFormattingProvider",
                                "documentSymbolProvider", "hoverProvider", "inlayHintProvider", "referencesProvider"};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) json_add_true(all, yes[i]);
     json_add_true(rename, "prepareProvider");

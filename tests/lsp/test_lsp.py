@@ -189,6 +189,25 @@ class LspTest(unittest.TestCase):
         self.assertEqual(self.ask("signatureHelp", at("0.5)"))["activeParameter"], 2)
         self.assertIsNone(self.ask("signatureHelp", at("var m")))
 
+    def test_formatting(self):
+        text = TEXT.replace("x[i] += c", "x[i]+=c").replace("    var m =", "  var m   =").replace("N = 7;\n", "N = 7;\n\n\n")
+        text = text.rstrip("\n")
+        wanted = subprocess.run([KDSLC, "fmt"], input=text, capture_output=True, text=True, check=True).stdout
+        self.client.open(URI, text)
+        here = {"textDocument": {"uri": URI}, "options": {"tabSize": 8, "insertSpaces": False}}
+        edits = self.ask("formatting", here)
+        self.assertGreater(len(edits), 2)
+        self.assertEqual(edited(text, edits), wanted)
+        line = text[:text.index("x[i]+=c")].count("\n")
+        found = self.ask("rangeFormatting", {**here, "range": {"start": {"line": line, "character": 4},
+                                                               "end": {"line": line, "character": 9}}})
+        self.assertEqual(edited(text, found), text.replace("x[i]+=c", "x[i] += c"))
+        self.change(wanted)
+        self.assertEqual(self.ask("formatting", here), [])
+        self.change("fn f( {\n")
+        refused = self.client.ask_all("textDocument/formatting", here)
+        self.assertIn("syntax errors", refused["error"]["message"])
+
     def test_inlay_hints(self):
         self.opened()
         hints = self.ask("inlayHint", {"textDocument": {"uri": URI}, "range": {
