@@ -25,6 +25,7 @@
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.kdsl\\'" . kdsl-mode))
 
+(defvar eglot-server-programs) ; of Eglot
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs '(kdsl-mode "kdslc" "lsp")))
 

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Editors themselves: Neovim with the language server, whose steps are in neovim.lua, and with the colours of editors/vim;
+Emacs with editors/emacs. Usage: test_real_editors.py KDSLC"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+KDSLC = str(Path(sys.argv.pop(1)).resolve())
+WRONG = """kernel saxpy(a: f32, x: &[f32; n], y: &[f32; n]) over i in n {
+  y[i]+=a*x[i];
+}
+
+fn main() {
+    let x = [1.0f32; 8];
+    var y = [2.0f32; 8];
+    offload saxpy(3.0, &x, &mut y);
+    print("{}", y[7]);
+}
+"""
+
+
+EMACS = """(progn
+  (setq byte-compile-error-on-warn t byte-compile-dest-file-function (lambda (_) (expand-file-name "mode.elc" "FOLDER")))
+  (unless (byte-compile-file "ROOT/editors/emacs/kdsl-mode.el") (kill-emacs 2))
+  (load (expand-file-name "mode.elc" "FOLDER"))
+  (find-file "FOLDER/saxpy.kdsl")
+  (font-lock-ensure)
+  (princ (list major-mode))
+  (dolist (word '("kernel" "saxpy" "f32" "over" "// two" "{}"))
+    (goto-char (point-min))
+    (search-forward word)
+    (princ (list (get-text-property (match-beginning 0) 'face)))))"""
+
+
+class EditorsTest(unittest.TestCase):
+    def test_emacs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "saxpy.kdsl").write_text("// two\n" + WRONG)
+            lisp = EMACS.replace("ROOT", str(ROOT)).replace("FOLDER", folder)
+            done = subprocess.run(["emacs", "--batch", "-Q", "--eval", lisp], capture_output=True, text=True, timeout=240,
+                                  env={**os.environ, "HOME": folder}, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout, "(kdsl-mode)(font-lock-keyword-face)(font-lock-function-name-face)(font-lock-type-face)"
+                             "(font-lock-keyword-face)(font-lock-comment-delimiter-face)(font-lock-string-face)")
+
+    def test_neovim(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "saxpy.kdsl")
+            path.write_text(WRONG)
+            home = {name: folder for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
+            done = subprocess.run(["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c",
+                                   f"luafile {ROOT}/tests/lsp/neovim.lua"], capture_output=True, text=True, timeout=240,
+                                  env={**os.environ, **home, "KDSL_FILE": str(path), "KDSLC": KDSLC,
+                                       "KDSL_ROOT": str(ROOT)}, check=False, cwd=folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            text = path.read_text()
+            self.assertEqual(text, WRONG.replace("y: &[", "y: &mut [").replace("  y[i]+=a*x[i];", "    y[i] += a * x[i];"))
+            ran = subprocess.run([KDSLC, "run", path], capture_output=True, text=True, check=False)
+            self.assertEqual((ran.stdout, ran.returncode), ("5\n", 0), ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
