@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Make the pictures of this folder that programs draw: each NAME.kdsl writes NAME.png. Usage: make.py [KDSLC]"""
+"""Make the pictures of this folder that programs draw: each NAME.kdsl writes NAME.png. terminals.py makes those
+of terminals. Usage: make.py [KDSLC]"""
 import subprocess
 import sys
 from pathlib import Path
