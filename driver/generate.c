@@ -23,11 +23,12 @@ static int kernel_count(const Program *p) {
 
 /* Which text of which modules --emit prints. */
 typedef struct Wanted {
-    bool text, assembly, of_device;
+    bool text, assembly, of_device, of_all;
 } Wanted;
 
 static Wanted wanted(Emit emit) {
     switch (emit) {
+    case EMIT_HTML: return (Wanted){.text = true, .assembly = true, .of_device = true, .of_all = true};
     case EMIT_LLVM: return (Wanted){.text = true};
     case EMIT_DEVICE_LLVM: return (Wanted){.text = true, .of_device = true};
     case EMIT_ASM: return (Wanted){.assembly = true};
@@ -78,8 +79,9 @@ Code code_plan(Arena *arena, const Program *p, const Options *o) {
     options.gpu = archs_have_gpu(&o->archs);
     options.n_images = o->archs.n;
     options.has_ptx = archs_have_text(&o->archs) || (archs_have(&o->archs, "nvptx") && !off_find_ptxas(arena));
-    if (!emit.of_device) code.at[code.n++] = (Piece){.program = p, .options = options};
-    if (o->emit ? !emit.of_device : !n_kernels) return code;
+    if (!emit.of_device || emit.of_all) code.at[code.n++] = (Piece){.program = p, .options = options};
+    bool has_devices = o->emit && !emit.of_all ? emit.of_device : n_kernels > 0;
+    if (!has_devices) return code;
     plan_gpus(&code, p, o, options);
     if (emit.of_device && !archs_have_cpu(&o->archs)) return code;
     options.levels = o->levels;

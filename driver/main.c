@@ -12,6 +12,7 @@
 #include "driver/json.h"
 #include "driver/options.h"
 #include "driver/output.h"
+#include "driver/page.h"
 #include "driver/report.h"
 #include "driver/results.h"
 #include "driver/stdlib.h"
@@ -137,6 +138,13 @@ static bool tell(const Job *j, void (*what)(const Program *, Buf *)) {
     Buf text = {0};
     what(j->program, &text);
     return write_text(j, &text);
+}
+
+static bool emit_html(Job *j) {
+    Buf text = {0};
+    if (page_write(j->program, j->o, j->t, &text)) return write_text(j, &text);
+    buf_free(&text);
+    return false;
 }
 
 static bool emit_interface(Job *j) { return tell(j, interface_as_json); }

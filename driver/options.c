@@ -278,6 +278,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_MARCH: return parse_march(o, arena, value);
     case OPTION_ARCH: return parse_arch(o, arena, value);
     case OPTION_EMIT: return parse_emit(o, value);
+    case OPTION_TRACE: o->trace = value; return NOT_DONE;
     case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
     case OPTION_WERROR: o->warnings_are_errors = true; return NOT_DONE;
     case OPTION_COLOR: return parse_colour(o, value);
@@ -377,6 +378,7 @@ static int check_together(const Options *o) {
     if (o->format == FORMAT_SARIF && o->explain) return usage_error("--format=sarif is for diagnostics");
     if (o->format == FORMAT_JUNIT && o->command != COMMAND_TEST)
         return usage_error("--format=junit is for `kdslc test`");
+    if (o->trace && o->emit != EMIT_HTML) return usage_error("--trace is for --emit=html");
     if (o->timeout && o->command != COMMAND_TEST) return usage_error("--timeout is for `kdslc test`");
     if (o->shared && (o->object || o->emit))
         return usage_error("--shared and %s cannot be combined", o->object ? "-c" : "--emit");

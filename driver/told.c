@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "driver/generate.h"
-
 /* Debug information provides the places. */
 bool told_vector(const Program *p, const Options *o, IrResult *r) {
     IrOptions options = {.opt_level = 2,
@@ -27,25 +25,31 @@ static LaunchDevice device_of(Compiler *c, const Piece *m, Blob *told) {
     return device;
 }
 
-bool told_launch(const Program *p, Options *o, Times *t, LaunchKernels *kernels) {
+LaunchKernels told_launch_of(const Program *p, const Code *code) {
     Compiler *c = p->c;
-    const char *why;
-    if (!archs_have_gpu(&o->archs)) archs_parse(&o->archs, &c->arena, "sm_90", &why);
-    LaunchDevice *devices = arena_array(&c->arena, LaunchDevice, o->archs.n + 1);
-    Blob *told = arena_array(&c->arena, Blob, o->archs.n + 1);
-    o->emit = EMIT_DEVICE_ASM;
-    Code code = code_plan(&c->arena, p, o);
-    bool ok = code_generate(&code, t);
+    LaunchDevice *devices = arena_array(&c->arena, LaunchDevice, code->n + 1);
+    Blob *told = arena_array(&c->arena, Blob, code->n + 1);
     int n = 0;
-    for (int i = 0; ok && i < code.n; i++) {
-        const Piece *m = &code.at[i];
+    for (int i = 0; i < code->n; i++) {
+        const Piece *m = &code->at[i];
         if (!m->target || !strcmp(m->target, "x86")) continue;
         devices[n] = device_of(c, m, &told[n]);
         n++;
     }
-    ok = ok && !c->diags.n_errors;
-    if (ok) *kernels = irgen_launch_kernels(p, devices, n);
+    LaunchKernels kernels = {0};
+    if (!c->diags.n_errors) kernels = irgen_launch_kernels(p, devices, n);
     for (int i = 0; i < n; i++) blob_free(&told[i]);
+    return kernels;
+}
+
+bool told_launch(const Program *p, Options *o, Times *t, LaunchKernels *kernels) {
+    Compiler *c = p->c;
+    const char *why;
+    if (!archs_have_gpu(&o->archs)) archs_parse(&o->archs, &c->arena, "sm_90", &why);
+    o->emit = EMIT_DEVICE_ASM;
+    Code code = code_plan(&c->arena, p, o);
+    bool ok = code_generate(&code, t) && !c->diags.n_errors;
+    if (ok) *kernels = told_launch_of(p, &code);
     code_free(&code);
-    return ok;
+    return ok && !c->diags.n_errors;
 }

@@ -2,6 +2,7 @@
 #ifndef KDSL_DRIVER_TOLD_H
 #define KDSL_DRIVER_TOLD_H
 
+#include "driver/generate.h"
 #include "driver/options.h"
 #include "driver/timing.h"
 #include "irgen/irgen.h"
@@ -12,5 +13,8 @@ bool told_vector(const Program *p, const Options *o, IrResult *r);
 /* Compiles the kernels for each GPU of --offload-arch, or for sm_90, because the number of registers is known only
  * then. */
 bool told_launch(const Program *p, Options *o, Times *t, LaunchKernels *kernels);
+
+/* The same of code that has been made, with the assembly for GPUs. */
+LaunchKernels told_launch_of(const Program *p, const Code *code);
 
 #endif

@@ -12,6 +12,7 @@
 typedef struct IrOptions {
     int opt_level;         /* 0 .. 3 */
     bool debug;            /* -g */
+    bool only_lines;       /* of debug: the lines of instructions; no variables, which change the code a little */
     bool unchecked;        /* no run-time checks except asserts */
     KdslMemoryKind memory; /* --memory */
     bool transfers_each;   /* --transfers=each */

@@ -27,8 +27,8 @@ enum { EMIT_LINES_ONLY = 3 };
 
 void cg_debug_begin(Cg *cg) {
     if (!cg->options->debug) return;
-    bool lines_only = cg->target->lines_only;
-    LLVMDWARFEmissionKind kind = lines_only ? (LLVMDWARFEmissionKind)EMIT_LINES_ONLY : LLVMDWARFEmissionFull;
+    LLVMDWARFEmissionKind kind = cg->options->only_lines ? LLVMDWARFEmissionLineTablesOnly : LLVMDWARFEmissionFull;
+    if (cg->target->lines_only) kind = (LLVMDWARFEmissionKind)EMIT_LINES_ONLY;
     module_flag(cg, LLVMModuleFlagBehaviorWarning, "Debug Info Version", (int)LLVMDebugMetadataVersion());
     module_flag(cg, LLVMModuleFlagBehaviorWarning, "Dwarf Version", DWARF_VERSION);
     cg->di = LLVMCreateDIBuilder(cg->module);
@@ -193,12 +193,13 @@ static void declare(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no, L
 }
 
 void cg_debug_variable(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no) {
-    if (f->debug_scope && addr) declare(f, s, addr, arg_no, LLVMDIBuilderCreateExpression(f->cg->di, NULL, 0));
+    if (f->debug_scope && addr && !f->cg->options->only_lines)
+        declare(f, s, addr, arg_no, LLVMDIBuilderCreateExpression(f->cg->di, NULL, 0));
 }
 
 /* The address itself may be in a register, and gone after its last use. */
 void cg_debug_reference(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_no) {
-    if (!f->debug_scope) return;
+    if (!f->debug_scope || f->cg->options->only_lines) return;
     uint64_t deref = OP_DEREF;
     LLVMValueRef copy = cg_alloca(f, f->cg->ptr, s->name);
     LLVMBuildStore(f->b, addr, copy);
@@ -206,7 +207,7 @@ void cg_debug_reference(CgFunc *f, const Symbol *s, LLVMValueRef addr, int arg_n
 }
 
 void cg_debug_value(CgFunc *f, const Symbol *s, LLVMValueRef v, int arg_no) {
-    if (!f->debug_scope) return;
+    if (!f->debug_scope || f->cg->options->only_lines) return;
     CgValue value = cg_value(v, s->type);
     LLVMValueRef addr = f->slots[s->id].debug_copy;
     bool first = !addr;
