@@ -199,6 +199,9 @@ static bool do_save(Repl *r, const char *path) {
     for (int i = 0; i < r->ran.n; i++) buf_printf(&text, "%s\n", r->ran.at[i]);
     bool ok = repl_write_file(path, &text, &out);
     if (ok) buf_printf(&out, "%d inputs in %s\n", r->ran.n, path);
+    if (ok && r->n_partly)
+        buf_printf(&out, "left out: %d input%s that failed or stopped while running; what they changed is not saved\n",
+                   r->n_partly, r->n_partly == 1 ? "" : "s");
     buf_free(&text);
     return tell(r, ok, &out);
 }
@@ -211,7 +214,7 @@ static bool do_history(Repl *r, const char *argument) {
 
 static bool do_reset(Repl *r) {
     session_reset(r->session);
-    r->ran.n = 0;
+    r->ran.n = r->n_partly = 0;
     return true;
 }
 

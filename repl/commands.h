@@ -22,6 +22,7 @@ typedef struct Repl {
     bool quiet, leaves, failed; /* failed: some input has failed */
     int exit_code;              /* the argument of exit() */
     Vec(const char *) ran;              /* inputs that were executed, for :save */
+    int n_partly;                       /* inputs that failed or were stopped while they ran: not in `ran` */
     Arena arena;
 } Repl;
 

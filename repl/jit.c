@@ -258,7 +258,7 @@ JitEnd jit_run(Jit *j, void (*run)(void *frame), void *frame, Buf *said) {
                                   [KDSL_INTERRUPTED] = JIT_INTERRUPTED};
     const char *message = "";
     KdslEnd end = j->live->run(run, frame, &j->exit_code, &message);
-    if (end == KDSL_FAILED) buf_puts(said, message);
+    if (end == KDSL_FAILED || end == KDSL_INTERRUPTED) buf_puts(said, message);
     return ends[end];
 }
 

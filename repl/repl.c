@@ -91,6 +91,7 @@ static bool run_code(Repl *r, const char *text, size_t n) {
     SessionValue value = {0};
     SessionResult result = session_run(r->session, text, n, &value, &said);
     if (result == SESSION_STOPPED) say_stopped(r);
+    if (result == SESSION_STOPPED || result == SESSION_FAILED) r->n_partly++;
     repl_complain(r, &said);
     if (result == SESSION_DONE) say_value(r, &value);
     if (result != SESSION_REFUSED && !r->quiet) repl_show_launches(r);

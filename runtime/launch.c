@@ -223,10 +223,11 @@ int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, v
     kdsl_nvidia_enter(number);
     UnderWay *u = own();
     *u = (UnderWay){.ident = loc, .device = number};
-    if (KDSL_IS_LIVE) __atomic_add_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
+    bool waits = KDSL_IS_LIVE && kdsl_device_is_gpu((int)number); /* kernels on CPUs end when they are interrupted */
+    if (waits) __atomic_add_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
     int32_t rc = kdsl_is_observed ? observed(loc, device, teams, threads, region, args)
                                   : kdsl_launch_now(loc, device, teams, threads, region, args);
-    if (KDSL_IS_LIVE) __atomic_sub_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
+    if (waits) __atomic_sub_fetch(&kdsl_n_launching, 1, __ATOMIC_RELAXED);
     u->ident = NULL;
     return rc;
 }

@@ -23,6 +23,17 @@ void kdsl_interrupted(void) {
     abort(); /* code runs below a border only */
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the threads of async.c launch, too */
+static char stopped[1024];                               /* the launches that were interrupted */
+
+void kdsl_launch_stopped(const char *what) {
+    pthread_mutex_lock(&lock);
+    size_t n = strlen(stopped);
+    snprintf(stopped + n, sizeof stopped - n, "%s\n", what);
+    pthread_mutex_unlock(&lock);
+    kdsl_interrupted();
+}
+
 typedef struct Run {
     void (*run)(void *frame);
     void *frame;
@@ -32,6 +43,7 @@ static void run_and_settle(void *at) {
     const Run *r = at;
     r->run(r->frame);
     kdsl_settle();
+    if (kdsl_interrupt) kdsl_interrupted(); /* perhaps in an asynchronous launch */
 }
 
 static bool keeps_blocks; /* between a run and kdsl_live.settle */
@@ -48,6 +60,7 @@ static KdslEnd run(void (*function)(void *frame), void *frame, int32_t *exit_cod
     Run r = {function, frame};
     settle(false);
     forget_launches();
+    stopped[0] = '\0';
     *message = "";
     if (kdsl_interrupt) return KDSL_INTERRUPTED;
     outer_blocks = kdsl_blocks_begin();
@@ -57,6 +70,7 @@ static KdslEnd run(void (*function)(void *frame), void *frame, int32_t *exit_cod
     kdsl_called_at(NULL);
     *exit_code = kdsl_exit_code;
     *message = kdsl_last_error();
+    if (status == KDSL_STOPPED) *message = stopped;
     if (!status) return KDSL_RETURNED;
     return status == KDSL_LEFT ? KDSL_EXITED : status == KDSL_STOPPED ? KDSL_INTERRUPTED : KDSL_FAILED;
 }
@@ -71,7 +85,6 @@ static void choose_device(int device) {
 
 /* Launches --------------------------------------------------------------------------------------------------------- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the thread of async.c launches, too */
 static KdslLaunch *noted;
 static int n_noted, capacity;
 static int64_t bytes_to, bytes_from; /* of the launch to come */

@@ -33,7 +33,7 @@ typedef struct KdslLive {
     void (*keep)(void *array);
     void (*settle)(bool free_others);
     volatile int32_t *interrupt;            /* not 0: the run at hand is to end, and none begins */
-    volatile int32_t *n_launching;          /* launches that run at this moment */
+    volatile int32_t *n_launching;          /* launches on GPUs that run at this moment: nothing ends them */
     void (*choose_device)(int device);      /* what others keep comes back first */
     int (*launches)(const KdslLaunch **at); /* of the last run */
     void (*image_loaded)(void);             /* of an image without code (off_names_image) */

@@ -306,5 +306,7 @@ KDSL_RT void kdsl_shadow_end(void);
 
 /* live.c: only in sessions. Called by code for the host when Ctrl-C was pressed: ends the input. */
 KDSL_RT _Noreturn void kdsl_interrupted(void);
+/* The same after a launch, which may have ended early. what: as the session prints it. */
+KDSL_RT _Noreturn void kdsl_launch_stopped(const char *what);
 
 #endif

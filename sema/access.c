@@ -346,6 +346,12 @@ void walk_begin(Walk *w, Sema *s, Func *f) {
     columns_learn(w);
 }
 
+/* In a session a kernel may be interrupted in a loop of a function, which then says so as if a check had failed. */
+static bool may_be_interrupted(const Sema *s, const Func *f) {
+    unsigned loops = 1u << STMT_FOR | 1u << STMT_WHILE;
+    return s->options && s->options->is_session && !f->is_kernel && block_holds(f->item->fn.body, loops);
+}
+
 void access_check(Sema *s, Func *f) {
     if (!f->on_device || !f->item || !f->item->fn.body || f->facts->skip || f->facts->accessed) return;
     f->facts->accessed = true;
@@ -360,6 +366,7 @@ void access_check(Sema *s, Func *f) {
     if (f->is_kernel && f->domain.n == 1)
         walk_loop_begins(&w, &f->loop_checks, f->domain.at[0], &f->item->fn.over.at[0].range);
     walk_body(&w, f->item->fn.body);
+    if (may_be_interrupted(s, f)) f->may_fail = f->may_assert = true;
     f->facts->atoms.at = w.a.atoms.at;
     f->facts->atoms.n = w.a.atoms.n;
 }

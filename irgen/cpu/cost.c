@@ -14,7 +14,7 @@ enum {
     COST_MATH = 100,         /* exp, sin, ... */
     COST_ATOMIC = 20,
     COST_CALL_DEPTH = 3,
-    COST_MAX = 1 << 20
+    COST_MAX = COST_MOST
 };
 
 /* The part of the cost that the launch computes: loops with trip counts that only it knows. */
@@ -94,29 +94,9 @@ static int64_t cost_expr(const Expr *e, int depth) {
     return 1;
 }
 
-/* True if e is a sum or product of constants, sizes and scalar parameters: its value does not depend on the item. */
-static bool is_known_at_launch(const Expr *e) {
-    if (!e || e->konst.kind == CONST_INT) return true;
-    if (!e->type || !e->type->is_int) return false;
-    switch (e->kind) {
-    case EXPR_NAME:
-        return e->name.sym && (e->name.sym->kind == SYM_SIZE ||
-                               (e->name.sym->kind == SYM_PARAM && e->name.sym->mode == REF_NONE));
-    case EXPR_CONVERT: return is_known_at_launch(e->convert.operand);
-    case EXPR_BINARY: {
-        bool adds = e->binary.op == OP_ADD || e->binary.op == OP_SUB || e->binary.op == OP_MUL;
-        return adds && is_known_at_launch(e->binary.lhs) && is_known_at_launch(e->binary.rhs);
-    }
-    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_UNARY: case EXPR_CALL:
-    case EXPR_INDEX: case EXPR_FIELD: case EXPR_IF: case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST:
-    case EXPR_RANGE: case EXPR_OFFLOAD: case EXPR_ATOMIC: case EXPR__COUNT: break;
-    }
-    return false;
-}
-
 static bool counts_at_launch(const AtLaunch *l, const Range *r) {
     bool has_plain_step = !r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i);
-    bool is_known = r->hi && is_known_at_launch(r->lo) && is_known_at_launch(r->hi);
+    bool is_known = r->hi && cg_known_at_launch(r->lo) && cg_known_at_launch(r->hi);
     return l && l->f && has_plain_step && is_known && !range_is_constant(r);
 }
 

@@ -23,6 +23,10 @@ void cpu_tell_axes(const Kernel *k, LLVMValueRef range); /* attributes for --exp
  * or NULL */
 void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items);
 
+/* strips.c: in sessions, a function that calls `range` for a strip of begin..end at a time, or `polling` where items
+ * take long, and stops at an interrupt */
+LLVMValueRef cpu_strips(Kernel *k, LLVMValueRef range, LLVMValueRef polling);
+
 /* reduce.c: emits the reduction over 0..total (work items or groups) and stores its value at `result` */
 void cpu_reduce(Kernel *k, CgFunc *f, LLVMValueRef *values, int n_values, LLVMValueRef total, LLVMValueRef fork,
                 LLVMValueRef result);
@@ -40,6 +44,7 @@ LLVMValueRef private_share(Kernel *k, LLVMValueRef share, LLVMValueRef apart, in
 /* cost.c */
 int64_t cost_of_item(const Func *fn);                      /* estimate from the tree; no trip counts of the launch */
 LLVMValueRef cost_at_launch(CgFunc *f, const Func *fn);    /* i64: estimate with the trip counts of this launch */
+enum { COST_MOST = 1 << 20 };                              /* of an item: no estimate is higher by more than a few */
 enum { COST_FORK = 1 << 17 };                              /* with less work a fork costs more than it saves */
 
 #endif

@@ -282,6 +282,7 @@ static void run_for(GroupRun *r, const Part *part) {
     CgLoop l = cg_loop_begin(f, &axis);
     f->slots[binder->sym->id].value = l.i.v;
     cg_debug_value(f, binder->sym, l.i.v, 0);
+    cg_kernel_poll(f);
     GLoop loop = {.outer = r->loop};
     group_enter_round(r, &loop);
     group_run_parts(r, part->then_, l.done, l.next);
@@ -297,6 +298,7 @@ static void run_while(GroupRun *r, const Part *part) {
     cg_enter(f, head);
     cg_debug_at(f, part->stmt->span);
     if (f->error_slot && part->stmt->while_.calls) cg_stop_if_failed(f); /* as in while_ of lang/stmt.c */
+    cg_kernel_poll(f);
     CgValue cond = cg_expr(f, part->stmt->while_.cond);
     cg_branch(f, cond, body, done);
     cg_enter(f, body);
@@ -414,6 +416,7 @@ void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueR
     cg_enter(f, body);
     r.number = group_in_turn(&r, turn, n);
     if (f->error_slot) cg_stop_if_failed(f);
+    cg_kernel_poll(f);
     locate_group(&r);
     clear_flag(&r, &r.returned);
     group_run_parts(&r, r.plan.body, NULL, NULL);

@@ -480,12 +480,13 @@ static void mark_extent(CgFunc *f, const Symbol *p) {
     cg_call(f, type, fn, args, 2);
 }
 
-static LLVMValueRef emit_range(Kernel *k, bool apart) {
+static LLVMValueRef emit_range(Kernel *k, bool apart, bool polls) {
     CgFunc f;
     LLVMValueRef range = declare_range(k, apart);
     cpu_tell_axes(k, range);
     LLVMValueRef *values = arena_array(&k->cg->c->arena, LLVMValueRef, k->n_values + 3);
     cg_func_begin(&f, k->cg, k->func, range);
+    f.polls = polls;
     cg_debug_function(&f, k->func->name);
     cg_debug_prologue(&f);
     LLVMGetParams(range, values);
@@ -521,8 +522,16 @@ static LLVMValueRef emit_range(Kernel *k, bool apart) {
     return range;
 }
 
+/* In sessions, loops with trip counts that the launch knows have a second version, for those with long items. */
+static LLVMValueRef ranges(Kernel *k, bool apart) {
+    bool has_loops = block_holds(k->func->item->fn.body, 1u << STMT_FOR);
+    LLVMValueRef range = emit_range(k, apart, false);
+    if (!cg_kernels_poll(k->cg)) return range;
+    return cpu_strips(k, range, has_loops ? emit_range(k, apart, true) : range);
+}
+
 void cpu_kernel_ranges(Kernel *k) {
     cpu_choose_axes(k);
-    k->range = emit_range(k, false);
-    if (cg_may_copy_more(k->cg, k->func)) k->range_apart = emit_range(k, true);
+    k->range = ranges(k, false);
+    if (cg_may_copy_more(k->cg, k->func)) k->range_apart = ranges(k, true);
 }

@@ -232,6 +232,7 @@ static LLVMValueRef emit_blocks(Reducer *r, LLVMValueRef range, LLVMValueRef *ke
     LLVMBuildStore(f.b, r->at_once ? nothing : splat(nothing), element_at(&f, locals.acc, locals.accs, start.k));
     loop_end(&f, &start);
     Loop c = loop_begin(&f, zero, own[BLOCKS_SIZE], locals.shares);
+    cg_kernel_poll(&f);
     Loop turn = loop_begin(&f, zero, blocks, one);
     LLVMValueRef acc = element_at(&f, locals.acc, locals.accs, turn.k);
     chunk_of_block(r, &f, &locals, v, n, LLVMBuildNSWAdd(f.b, b.k, turn.k, ""), c.k, acc);

@@ -178,6 +178,7 @@ struct CgFunc { /* typedef: target.h */
     LLVMValueRef failed, call_failed; /* i1 in memory: set when the item ends here; by a call; NULL: neither */
     CgCheck check;
     bool is_kernel;                /* body of a kernel: `return` ends the item */
+    bool polls;                    /* sessions: in each iteration of a `for` loop an interrupt ends the items */
     bool narrow;                   /* no array has more elements than an i32 can count (gpu/kernel.c) */
     LLVMBasicBlockRef next_item;   /* kernels: where return goes */
     LLVMValueRef item_result;      /* kernels with a reduction: where the item's value is stored */
@@ -315,6 +316,12 @@ OffArg cg_slot_arg(CgFunc *f, LLVMValueRef slot, const Func *kernel);
 /* After the launch: end the program if it is taken. on_host: i32, not 0 if the host version ran. */
 void cg_slot_end(CgFunc *f, LLVMValueRef slot, LLVMValueRef on_host, const Func *kernel);
 
+/* session.c: interrupts of a session. In code for the host after a launch: was it stopped? In kernels for CPUs, where
+ * cg_kernels_poll: ends the items if the input was interrupted. */
+void cg_session_launched(CgFunc *f, const Func *kernel, const Expr *offload);
+bool cg_kernels_poll(const Cg *cg);
+void cg_kernel_poll(CgFunc *f);
+
 /* shadow.c: --check ------------------------------------------------------------------------------------------------ */
 typedef struct CgMode {
     bool shadows, vector;
@@ -373,6 +380,8 @@ LLVMValueRef cg_flat_index(CgFunc *f, LLVMValueRef row);    /* of this item, if 
 LLVMValueRef cg_flat_value(CgFunc *f, LLVMValueRef v, const Type *t); /* v, which is not negative, in a type that has
                                                                        * it */
 
+/* Is it a sum or product of constants, sizes and scalar parameters, so that all items have the same? NULL: yes */
+bool cg_known_at_launch(const Expr *e);
 CgLoop cg_loop_begin(CgFunc *f, Axis *a);
 void cg_loop_end(CgFunc *f, CgLoop *l);            /* leaves the builder behind the loop */
 

@@ -76,6 +76,8 @@ static void leave_item(CgFunc *f) {
     else LLVMBuildRet(f->b, LLVMConstNull(result));
 }
 
+void cg_leave_range(CgFunc *f) { leave_item(f); }
+
 static void put(CgFunc *f, int field, LLVMValueRef v) {
     LLVMValueRef at = cg_i64(f->cg, field - SLOT_SITE);
     LLVMBuildStore(f->b, v, LLVMBuildInBoundsGEP2(f->b, f->cg->i64, f->record, &at, 1, ""));
@@ -236,6 +238,7 @@ static LLVMValueRef check_table(Cg *cg, const Func *kernel) {
     if (table) return table;
     if (kernel->is_made) return LLVMAddGlobal(cg->module, cg->ptr, name);
     int n = cg->program->sites.n;
+    if (!n) return LLVMConstNull(cg->ptr); /* a slot for interrupts alone */
     LLVMValueRef *rows = arena_array(&cg->c->arena, LLVMValueRef, n + 1);
     for (int i = 0; i < n; i++) rows[i] = row(cg, &cg->program->sites.at[i]);
     return cg_shared_table(cg, cg_constant_table(cg, name, LLVMTypeOf(rows[0]), rows, n));

@@ -135,6 +135,8 @@ LLVMValueRef cg_session_place(CgFunc *f, const Symbol *sym); /* of a variable th
 void cg_session_made(CgFunc *f, const Symbol *sym); /* the variable, or all of a struct, has its value */
 void cg_session_show(CgFunc *f, Stmt *st);          /* the value of the input */
 CgValue cg_session_text(CgFunc *f, const char *at, size_t n, Type *type);
+void cg_leave_range(CgFunc *f);                     /* as where a check fails: ends the items that run here */
+void cg_for_polls(CgFunc *f, const Range *r);       /* at the end of an iteration of this loop in a kernel */
 void cg_session_poll(CgFunc *f);                    /* in loops and calls: was the input interrupted? */
 /* Numbers that a kernel reports refer to tables of the unit in which the kernel was made. */
 const char *cg_table_name(Cg *cg, const Func *kernel, const char *table);

@@ -79,16 +79,67 @@ CgValue cg_session_text(CgFunc *f, const char *at, size_t n, Type *type) {
     return cg_value(LLVMConstIntToPtr(LLVMConstInt(f->cg->i64, kept, false), f->cg->ptr), type);
 }
 
-void cg_session_poll(CgFunc *f) {
+/* Atomic, not volatile: the vectoriser has atomic loads (simd/). */
+static LLVMValueRef is_interrupted(CgFunc *f) {
     Cg *cg = f->cg;
-    if (!cg->options->unit || !cg->target->is_program || cg_ended(f)) return;
     LLVMValueRef flag = LLVMGetNamedGlobal(cg->module, "kdsl_interrupt");
     if (!flag) flag = LLVMAddGlobal(cg->module, cg->i32, "kdsl_interrupt");
     LLVMValueRef set = LLVMBuildLoad2(f->b, cg->i32, flag, "");
-    LLVMSetVolatile(set, true);
+    LLVMSetOrdering(set, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(set, 4);
+    return LLVMBuildIsNotNull(f->b, set, "interrupted");
+}
+
+void cg_session_poll(CgFunc *f) {
+    Cg *cg = f->cg;
     LLVMBasicBlockRef ok;
-    cg_cold(f, LLVMBuildIsNotNull(f->b, set, ""), &ok);
+    if (!cg->options->unit || !cg->target->is_program || cg_ended(f)) return;
+    cg_cold(f, is_interrupted(f), &ok);
     cg_call_runtime(f, RT_INTERRUPTED, NULL, 0);
+    cg_enter(f, ok);
+}
+
+bool cg_kernels_poll(const Cg *cg) { return cg->options->unit && !cg->target->is_program && !cg->target->gpu; }
+
+void cg_kernel_poll(CgFunc *f) {
+    LLVMBasicBlockRef ok;
+    if (!cg_kernels_poll(f->cg) || cg_ended(f)) return;
+    cg_cold(f, is_interrupted(f), &ok);
+    cg_leave_range(f);
+    cg_enter(f, ok);
+}
+
+/* A `for` loop whose length the launch knows is part of the cost of an item there, by which cpu/strips.c chooses. */
+void cg_for_polls(CgFunc *f, const Range *r) {
+    bool is_known = cg_known_at_launch(r->lo) && cg_known_at_launch(r->hi) && cg_known_at_launch(r->step);
+    if (f->polls || !is_known) cg_kernel_poll(f);
+}
+
+/* "kernel `spin` was stopped: `x` and `y` may be partly written" */
+static const char *stopped_text(CgFunc *f, const Func *kernel, const Expr *offload) {
+    Arena *a = &f->cg->c->arena;
+    const ArgList *args = offload ? &offload->offload.call->call.args : NULL;
+    const char *names = "", *last = NULL;
+    for (int i = 0; args && i < kernel->n_given; i++) {
+        RefMode mode = kernel->params.at[i]->mode;
+        const Symbol *root = mode == REF_NONE || mode == REF_IN ? NULL : expr_root(args->at[i].value);
+        if (!root) continue;
+        if (last) names = arena_printf(a, "%s%s`%s`", names, *names ? ", " : "", last);
+        last = root->name;
+    }
+    if (!last) return arena_printf(a, "kernel `%s` was stopped", kernel->name);
+    return arena_printf(a, "kernel `%s` was stopped: %s%s`%s` may be partly written", kernel->name, names,
+                        *names ? " and " : "", last);
+}
+
+void cg_session_launched(CgFunc *f, const Func *kernel, const Expr *offload) {
+    Cg *cg = f->cg;
+    LLVMBasicBlockRef ok;
+    if (!cg->options->unit || !cg->target->is_program) return;
+    cg_cold(f, is_interrupted(f), &ok);
+    const char *text = stopped_text(f, kernel, offload);
+    LLVMValueRef arg = cg_string(cg, text, strlen(text));
+    cg_call_runtime(f, RT_LAUNCH_STOPPED, &arg, 1);
     cg_enter(f, ok);
 }
 

@@ -227,6 +227,7 @@ static void for_(CgFunc *f, Stmt *s) {
     if (s->together) cg_reconverge(f);
     cg_stmts(f, s->for_.body, early.checks ? early.out : l.done, l.next);
     if (!l.unroll) cg_session_poll(f);
+    if (!l.unroll) cg_for_polls(f, &s->for_.binder.range);
     l.together = s->together;
     f->unrolled = unrolled;
     l.stays_rolled = cg_loop_ends_rolled(f, &s->for_.binder.range, before) && l.is_outer;
@@ -251,6 +252,7 @@ static void while_(CgFunc *f, Stmt *s) {
     cg_enter(f, head);
     stop_if_call_failed(f, s);
     cg_session_poll(f);
+    cg_kernel_poll(f);
     CgValue cond = cg_expr(f, s->while_.cond);
     cg_branch(f, cond, body, done);
     cg_enter(f, body);

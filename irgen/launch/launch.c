@@ -495,6 +495,7 @@ static CgValue run_launch(Launch *l) {
     if (l->prints) cg_print_lines(f, k, l->span);
     if (l->shadow) cg_shadow_launched(f);
     if (l->slot) cg_slot_end(f, l->slot, rc, k);
+    cg_session_launched(f, k, l->named);
     cg_goto(f, done);
     cg_enter(f, done);
     if (!k->reduction) return cg_value(NULL, k->result);

@@ -234,6 +234,34 @@ class TerminalTest(unittest.TestCase):
         self.assertEqual(t.run("n > 0"), ["true : bool"])
         self.assertEqual(t.run("1 + 1"), ["2 : i32"])
 
+    def test_interrupting_kernels(self):
+        """In loops of an item and of a function, in long launches, in groups, in reductions, and asynchronous ones."""
+        t = self.start()
+        t.run("var x = [0.0; 1000]; var y = [0.0; 1000]")
+        t.run("kernel spin(x: &mut [f64; n]) over i in n { while x[i] >= 0.0 { x[i] += 1.0; } }")
+        t.run("fn on(v: f64) -> f64 { var s = v; while s >= 0.0 { s += 1.0; } return s; }")
+        t.run("kernel call(x: &[f64; n], y: &mut [f64; n]) over i in n { y[i] = on(x[i]); }")
+        t.run("kernel count(x: &mut [f64; n], k: i64) over i in n { for j in k { x[i] += sin(f64(j)); } }")
+        t.run("kernel many(x: &mut [f64; n], k: i64) over i in n, j in k { atomic x[i] += 1.0; }")
+        t.run("kernel total(k: i64, n: i64) over i in n -> sum f64 { var s = 0.0; for j in k { s += sin(f64(j)); } "
+              "return s; }")
+        t.run("kernel group(x: &mut [f64; n]) over i in n by 8 { while true { barrier; x[i] += 1.0; barrier; } }")
+        for launch, told in (("offload spin(&mut x)", "`spin` was stopped: `x` may be partly written"),
+                             ("offload call(&x, &mut y)", "`call` was stopped: `y` may be partly written"),
+                             ("offload count(&mut x, 1_000_000_000_000)", "`count` was stopped: `x` may be"),
+                             ("offload many(&mut x, 1_000_000_000_000)", "`many` was stopped: `x` may be"),
+                             ("let t = offload total(1_000_000_000_000, 1000)", "kernel `total` was stopped"),
+                             ("offload group(&mut x)", "`group` was stopped: `x` may be partly written"),
+                             ("offload async spin(&mut x); offload async call(&x, &mut y); wait",
+                              "`spin` was stopped: `x` may be partly written")):
+            with self.subTest(launch):
+                before = len(t.raw)
+                t.send(f"print(\"{{}}\", 1234 * 5); {launch}\r")
+                t.until(lambda: b"6170\r" in t.raw[before:], "the beginning")
+                t.press(CTRL_C)
+                t.until(lambda: told.encode() in t.raw[before:], told)
+                self.assertEqual(t.run("1 + 1"), ["2 : i32"])
+
     def test_interrupting_a_recursion(self):
         t = self.start()
         t.run('fn on(n: i32) -> i32 { if n == 80 { print("call {}", n); } return if n < 2 { n } else { on(n - 1) + on(n - 2) }; }')
