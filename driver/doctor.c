@@ -4,21 +4,16 @@
 #include "driver/doctor.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "driver/child.h"
 #include "driver/drivers.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "offload/offload.h"
-
-extern char **environ;
 
 /* Without an argument: how many devices there are. With one: does a kernel do there what it should? */
 static const char program[] =
@@ -41,38 +36,9 @@ static const char program[] =
 
 /* Running it ------------------------------------------------------------------------------------------------------- */
 
-static void read_all(int fd, Buf *text) {
-    char piece[4096];
-    for (ssize_t n; (n = read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR);)
-        if (n > 0) buf_printf(text, "%.*s", (int)n, piece);
-}
-
-/* Runs `kdslc run --offload-arch=ARCHS - [argument]` with the program as its input, and collects stdout and stderr.
- * False: it failed. */
 static bool run_program(const char *archs, const char *argument, Buf *text) {
-    int in[2], out[2], status = -1;
-    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) return false;
-    char *argv[] = {"kdslc", "run", (char *)archs, "-", (char *)argument, NULL};
-    pid_t child;
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDERR_FILENO);
-    bool ok = !posix_spawn(&child, "/proc/self/exe", &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(in[0]);
-    close(out[1]);
-    if (ok) ok = write(in[1], program, sizeof program - 1) == sizeof program - 1; /* less than a pipe holds */
-    close(in[1]);
-    read_all(out[0], text);
-    close(out[0]);
-    if (!ok) return false;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return false;
-    if (WIFSIGNALED(status))
-        buf_printf(text, "ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const char *options[] = {archs, NULL};
+    return child_run(options, program, argument, text);
 }
 
 /* Looking ---------------------------------------------------------------------------------------------------------- */

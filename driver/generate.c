@@ -77,6 +77,7 @@ Code code_plan(Arena *arena, const Program *p, const Options *o) {
                          .want_text = emit.text};
     Code code = {arena_array(arena, Piece, 1 + o->archs.n + n_versions * n_parts), 0, 0};
     options.gpu = archs_have_gpu(&o->archs);
+    options.counts_flops = o->command == COMMAND_PROFILE;
     options.n_images = o->archs.n;
     options.has_ptx = archs_have_text(&o->archs) || (archs_have(&o->archs, "nvptx") && !off_find_ptxas(arena));
     if (!emit.of_device || emit.of_all) code.at[code.n++] = (Piece){.program = p, .options = options};

@@ -13,6 +13,7 @@
 #include "driver/options.h"
 #include "driver/output.h"
 #include "driver/page.h"
+#include "driver/profile.h"
 #include "driver/report.h"
 #include "driver/results.h"
 #include "driver/stdlib.h"
@@ -63,7 +64,9 @@ static bool emit_code(Job *j) {
     return ok && write_text(j, &text);
 }
 
-static bool runs_program(const Options *o) { return o->command == COMMAND_RUN || o->command == COMMAND_TEST; }
+static bool runs_program(const Options *o) {
+    return o->command == COMMAND_RUN || o->command == COMMAND_TEST || o->command == COMMAND_PROFILE;
+}
 
 static bool is_gpu(const Piece *m) { return m->target && strcmp(m->target, "x86"); }
 
@@ -465,6 +468,9 @@ int main(int argc, char **argv) {
     bool is_for_tools = o.command == COMMAND_TEST && (o.format == FORMAT_JSON || o.format == FORMAT_JUNIT);
     if (ok && is_for_tools) {
         status = results_run(&c, program, &o);
+        if (status < 0) status = finish(&c, &o, false, &t);
+    } else if (ok && o.command == COMMAND_PROFILE) {
+        status = profile_run(&c, program, &o);
         if (status < 0) status = finish(&c, &o, false, &t);
     } else if (ok && runs_program(&o)) {
         output_execute(&c, program, &o); /* comes back only on failure */

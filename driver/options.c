@@ -364,9 +364,10 @@ static int check_together(const Options *o) {
         return usage_error("-MD and -MF need an output file");
     if (!o->input && o->command != COMMAND_REPL) return usage_error("the source file is missing");
     if (o->output && !*o->output) return usage_error("`-o` needs the name of a file");
-    if (o->command != COMMAND_BUILD && (o->output || o->object || o->shared || o->emit))
+    bool names_file = o->output && o->command != COMMAND_PROFILE;
+    if (o->command != COMMAND_BUILD && (names_file || o->object || o->shared || o->emit))
         return usage_error("`kdslc %s` writes no file, so %s cannot be used", command_rows[o->command].name,
-                           o->output   ? "-o"
+                           names_file  ? "-o"
                            : o->object ? "-c"
                        : o->shared ? "--shared"
                                        : "--emit");
@@ -378,7 +379,8 @@ static int check_together(const Options *o) {
     if (o->format == FORMAT_SARIF && o->explain) return usage_error("--format=sarif is for diagnostics");
     if (o->format == FORMAT_JUNIT && o->command != COMMAND_TEST)
         return usage_error("--format=junit is for `kdslc test`");
-    if (o->trace && o->emit != EMIT_HTML) return usage_error("--trace is for --emit=html");
+    if (o->trace && o->command != COMMAND_PROFILE && o->emit != EMIT_HTML)
+        return usage_error("--trace is for --emit=html and `kdslc profile`");
     if (o->timeout && o->command != COMMAND_TEST) return usage_error("--timeout is for `kdslc test`");
     if (o->shared && (o->object || o->emit))
         return usage_error("--shared and %s cannot be combined", o->object ? "-c" : "--emit");
@@ -449,7 +451,8 @@ static int take_word(Options *o, const char *word, bool *has_command) {
 }
 
 static bool passes_on(const Options *o) {
-    return o->command == COMMAND_RUN || o->command == COMMAND_INTERPRET || o->command == COMMAND_TEST;
+    return o->command == COMMAND_RUN || o->command == COMMAND_INTERPRET || o->command == COMMAND_TEST ||
+           o->command == COMMAND_PROFILE;
 }
 
 static int parse_words(Options *o, Arena *arena, int argc, char **argv) {

@@ -58,7 +58,7 @@ typedef struct Options {
     Explain explain;
     KdslMemoryKind memory; /* --memory */
     Format format;
-    const char *trace;   /* --emit=html: a file with a timeline, or NULL */
+    const char *trace;   /* a timeline: profile writes it, --emit=html shows it; or NULL */
     const char *timeout; /* test: seconds for each, or NULL */
     bool transfers_each, races_strict, races_off;
     const char **libraries, **folders; /* -l, -L: as written, in order */

@@ -22,6 +22,7 @@ typedef struct IrOptions {
     TransformSet omitted;  /* --no-transform */
     const char *without;   /* lang/removal.c: the check or copy that is left out; NULL: none */
     bool gpu;              /* of the host: launches may run on GPUs, so they say how large the grid is */
+    bool counts_flops;     /* of the host: launches tell the runtime how many floating-point operations they make */
     bool has_ptx;          /* of the host: some of them are PTX */
     int n_images;          /* of the host: device images, which off_images_object holds */
     const char *print_before; /* a pass: it and those after it do not run; NULL: all run */

@@ -173,6 +173,10 @@ KDSL_RT const char *kdsl_device_name(const char *place, int64_t device);
 KDSL_RT int32_t kdsl_launch_alone(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 KDSL_RT int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 
+/* trace.c: the operations on f32 and f64 of the launch that follows in this thread, -1: not known. In programs of
+ * `kdslc profile` only. */
+KDSL_RT void kdsl_trace_work(int64_t f32, int64_t f64);
+
 /* threads.c: task(thread, bound, context) on the threads of the OpenMP runtime, if these have the stack that it needs,
  * or on this one; and in there, which of how many this is. */
 KDSL_RT void kdsl_fork(void *ident, void (*task)(int32_t *thread, int32_t *bound, void *context), void *context,

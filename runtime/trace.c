@@ -18,7 +18,8 @@
 
 bool kdsl_trace_is_on;
 static KdslTrace trace;
-static const char *path; /* of the file */
+static const char *path;      /* of the file, or NULL */
+static int profile_file = -1; /* KDSL_PROFILE, or none */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Of this thread: copies since its last launch, and what it is copying. */
@@ -27,6 +28,7 @@ static _Thread_local struct {
     bool is_worker;
     int64_t in, out;
     const char *place; /* of the launch for which these were copied */
+    int64_t flops[2];  /* of the launch that follows */
     const KdslSection *moves;
     int64_t device, n_bytes, start;
     KdslMove move;
@@ -84,7 +86,8 @@ void kdsl_trace_add(KdslEvent e, int64_t start) {
     e.is_worker = own.is_worker;
     pthread_mutex_lock(&lock);
     know_device(e.device);
-    KdslChunk *c = trace.n < trace.most ? chunk_with_room() : NULL;
+    if (profile_file >= 0) kdsl_profile_add(&e);
+    KdslChunk *c = path && trace.n < trace.most ? chunk_with_room() : NULL;
     if (c) c->at[c->n++] = e, trace.n++;
     else trace.n_dropped++;
     pthread_mutex_unlock(&lock);
@@ -137,6 +140,11 @@ void kdsl_trace_moving(const KdslSection *what, int64_t device, int64_t n_bytes,
     kdsl_trace_add((KdslEvent){.kind = kinds[own.move], .device = own.device, .place = place, .what = own.moves->name,
                                .n_bytes = own.n_bytes}, own.start);
     own.moves = NULL;
+}
+
+void kdsl_trace_work(int64_t f32, int64_t f64) {
+    own.flops[0] = f32;
+    own.flops[1] = f64;
 }
 
 /* Launches --------------------------------------------------------------------------------------------------------- */
@@ -223,6 +231,7 @@ int32_t kdsl_trace_launch(void *loc, int64_t device, int32_t teams, int32_t thre
                    .place = place_of(loc), .items = (int64_t)kept.items, .ns = kdsl_trace_now() - start};
     if (types) unmap_all(loc, number, &kept, is_new, !rc);
     add_traffic(&e, &kept, kept.types);
+    memcpy(e.flops, own.flops, sizeof e.flops);
     if (is_same(own.place, e.place)) e.in = own.in, e.out = own.out;
     own.place = NULL;
     own.in = own.out = 0;
@@ -239,7 +248,8 @@ void kdsl_trace_end(void) {
     pthread_mutex_lock(&lock);
     kdsl_trace_is_on = false;
     trace.end = kdsl_trace_now();
-    kdsl_trace_write(&trace, path);
+    if (path) kdsl_trace_write(&trace, path);
+    if (profile_file >= 0) kdsl_profile_write(&trace, profile_file);
     pthread_mutex_unlock(&lock);
 }
 
@@ -267,10 +277,11 @@ static int64_t most_events(void) {
 }
 
 static void begin(void) {
-    path = getenv("KDSL_TRACE");
-    if (!path || !*path) return;
-    path = strdup(path); /* the program may change its environment */
-    if (!path) return;
+    const char *file = getenv("KDSL_TRACE"), *profile = getenv("KDSL_PROFILE");
+    if (file && *file) path = strdup(file); /* the program may change its environment */
+    if (profile && *profile) profile_file = atoi(profile);
+    unsetenv("KDSL_PROFILE"); /* what the program starts must not write there */
+    if (!path && profile_file < 0) return;
     trace.most = most_events();
     trace.begin = kdsl_trace_now();
     kdsl_trace_is_on = true;

@@ -1,10 +1,11 @@
 /* trace.h -- recording of a run: launches, copies, fills, allocations and waits, each with its time. KDSL_TRACE=FILE in
- * the environment writes the events as JSON (trace_file.c). */
+ * the environment writes the events as JSON (trace_file.c), KDSL_PROFILE sums over them (profile.c). */
 #ifndef KDSL_RUNTIME_TRACE_H
 #define KDSL_RUNTIME_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "runtime/internal.h"
 
@@ -25,6 +26,7 @@ typedef struct KdslEvent {
     int64_t n_bytes;
     int64_t items, reads, writes; /* of a launch: bytes of the arrays that the kernel reads and writes */
     int64_t in, out;              /* copied for the launch */
+    int64_t flops[2];             /* of a launch: operations on f32 and on f64; -1: not known */
 } KdslEvent;
 
 KDSL_RT int64_t kdsl_trace_now(void);
@@ -50,6 +52,13 @@ typedef struct KdslTrace {
     int64_t n_devices;
     bool is_forked;             /* the process was forked: the file of the parent is not its own */
 } KdslTrace;
+/* profile.c: counts the event; writes all sums to the open file. */
+KDSL_RT void kdsl_profile_add(const KdslEvent *e);
+KDSL_RT void kdsl_profile_write(const KdslTrace *t, int fd);
+/* trace_file.c: texts inside quotation marks; `"file":"x.kdsl","line":1,"column":2`, the fields from `first` on. */
+KDSL_RT void kdsl_trace_put_text(FILE *f, const char *text);
+KDSL_RT void kdsl_trace_put_field(FILE *f, const char *text, int k);
+KDSL_RT void kdsl_trace_put_place(FILE *f, const char *text, int first);
 /* trace_file.c: writes the events to the file that KDSL_TRACE names. */
 KDSL_RT void kdsl_trace_write(const KdslTrace *t, const char *path);
 KDSL_RT void kdsl_trace_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -49,7 +49,9 @@ static void put_escaped(FILE *f, const char *text, int n) {
     }
 }
 
-static void put_field(FILE *f, const char *text, int k) {
+void kdsl_trace_put_text(FILE *f, const char *text) { put_escaped(f, text, (int)strlen(text)); }
+
+void kdsl_trace_put_field(FILE *f, const char *text, int k) {
     const char *at;
     int n = kdsl_field(text, k, &at);
     put_escaped(f, at, n);
@@ -127,24 +129,24 @@ static const struct {
     [TRACED_WAIT] = {"wait", "wait for launches"},
 };
 
-enum { FILE_NAME, KERNEL, LINE, COLUMN };      /* fields of the place of a launch */
-enum { SECTION, ITS_FILE, ITS_LINE, ITS_COLUMN }; /* of the name of an array */
+enum { FILE_NAME, KERNEL, SECTION = 0, ITS_FILE }; /* fields of the place of a launch; of the name of an array */
+enum { LINE = 2, COLUMN };                         /* of both */
 
-static void put_place(FILE *f, const char *text, int file, int line, int column) {
+void kdsl_trace_put_place(FILE *f, const char *text, int file) {
     fputs("\"file\":\"", f);
-    put_field(f, text, file);
+    kdsl_trace_put_field(f, text, file);
     fputs("\"", f);
     const char *at;
-    kdsl_field(text, line, &at);
+    kdsl_field(text, LINE, &at);
     put_key(f, "line", atoi(at));
-    kdsl_field(text, column, &at);
+    kdsl_field(text, COLUMN, &at);
     put_key(f, "column", atoi(at));
 }
 
 static void put_launch(FILE *f, const KdslEvent *e) {
-    put_place(f, e->place, FILE_NAME, LINE, COLUMN);
+    kdsl_trace_put_place(f, e->place, FILE_NAME);
     fputs(",\"kernel\":\"", f);
-    put_field(f, e->place, KERNEL);
+    kdsl_trace_put_field(f, e->place, KERNEL);
     fputs("\"", f);
     put_key(f, "device", e->device);
     put_key(f, "items", e->items);
@@ -153,15 +155,17 @@ static void put_launch(FILE *f, const KdslEvent *e) {
     put_key(f, "writes", e->writes);
     put_key(f, "to_device", e->in);
     put_key(f, "from_device", e->out);
+    if (e->flops[0] > 0) put_key(f, "flops_f32", e->flops[0]);
+    if (e->flops[1] > 0) put_key(f, "flops_f64", e->flops[1]);
 }
 
 static void put_move(FILE *f, const KdslEvent *e) {
-    if (e->place) put_place(f, e->place, FILE_NAME, LINE, COLUMN);
-    else put_place(f, e->what, ITS_FILE, ITS_LINE, ITS_COLUMN);
+    if (e->place) kdsl_trace_put_place(f, e->place, FILE_NAME);
+    else kdsl_trace_put_place(f, e->what, ITS_FILE);
     fputs(",\"array\":\"", f);
-    put_field(f, e->what, SECTION);
+    kdsl_trace_put_field(f, e->what, SECTION);
     fputs("\",\"for\":\"", f);
-    if (e->place) put_field(f, e->place, KERNEL);
+    if (e->place) kdsl_trace_put_field(f, e->place, KERNEL);
     else fputs("host code", f);
     fputs("\"", f);
     if (e->kind == TRACED_IN || e->kind == TRACED_OUT)
@@ -182,8 +186,8 @@ static void put_span(FILE *f, int64_t track, int64_t start, int64_t ns, const ch
 static void put_event(FILE *f, const KdslEvent *e) {
     put_span(f, number_of(e->device, e->thread), e->start, e->ns, kinds[e->kind].category);
     fputs(kinds[e->kind].prefix, f);
-    if (e->kind == TRACED_LAUNCH) put_field(f, e->place, KERNEL);
-    else if (e->kind != TRACED_WAIT) put_field(f, e->what, SECTION);
+    if (e->kind == TRACED_LAUNCH) kdsl_trace_put_field(f, e->place, KERNEL);
+    else if (e->kind != TRACED_WAIT) kdsl_trace_put_field(f, e->what, SECTION);
     fputs("\",\"args\":{", f);
     switch (e->kind) {
     case TRACED_LAUNCH: put_launch(f, e); break;

@@ -96,7 +96,7 @@ static int64_t cost_expr(const Expr *e, int depth) {
 
 static bool counts_at_launch(const AtLaunch *l, const Range *r) {
     bool has_plain_step = !r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i);
-    bool is_known = r->hi && cg_known_at_launch(r->lo) && cg_known_at_launch(r->hi);
+    bool is_known = r->hi && cg_is_known_at_launch(r->lo) && cg_is_known_at_launch(r->hi);
     return l && l->f && has_plain_step && is_known && !range_is_constant(r);
 }
 

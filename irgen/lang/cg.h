@@ -350,6 +350,7 @@ void cg_print_lines(CgFunc *f, const Func *kernel, Span launch); /* after the la
 Axis cg_axis(CgFunc *f, const Range *r);         /* evaluates lo, hi, step */
 Axis cg_axis_upto(CgFunc *f, LLVMValueRef n);    /* 0..n, as index */
 LLVMValueRef cg_axis_trips(CgFunc *f, Axis *a);
+bool cg_is_known_at_launch(const Expr *e);       /* its value does not depend on the item; NULL: true */
 CgValue cg_axis_at(CgFunc *f, const Axis *a, LLVMValueRef k); /* lo + k * step */
 /* A loop over an axis. cg_loop_begin leaves the builder in the body; `i` is the loop variable there. */
 typedef struct CgLoop {
@@ -381,7 +382,6 @@ LLVMValueRef cg_flat_value(CgFunc *f, LLVMValueRef v, const Type *t); /* v, whic
                                                                        * it */
 
 /* Is it a sum or product of constants, sizes and scalar parameters, so that all items have the same? NULL: yes */
-bool cg_known_at_launch(const Expr *e);
 CgLoop cg_loop_begin(CgFunc *f, Axis *a);
 void cg_loop_end(CgFunc *f, CgLoop *l);            /* leaves the builder behind the loop */
 

@@ -140,17 +140,18 @@ void cg_loop_end(CgFunc *f, CgLoop *l) {
     cg_enter(f, l->done);
 }
 
-bool cg_known_at_launch(const Expr *e) {
+/* True if e is a sum or product of constants, sizes and scalar parameters: its value does not depend on the item. */
+bool cg_is_known_at_launch(const Expr *e) {
     if (!e || e->konst.kind == CONST_INT) return true;
     if (!e->type || !e->type->is_int) return false;
     switch (e->kind) {
     case EXPR_NAME:
         return e->name.sym && (e->name.sym->kind == SYM_SIZE ||
                                (e->name.sym->kind == SYM_PARAM && e->name.sym->mode == REF_NONE));
-    case EXPR_CONVERT: return cg_known_at_launch(e->convert.operand);
+    case EXPR_CONVERT: return cg_is_known_at_launch(e->convert.operand);
     case EXPR_BINARY: {
         bool adds = e->binary.op == OP_ADD || e->binary.op == OP_SUB || e->binary.op == OP_MUL;
-        return adds && cg_known_at_launch(e->binary.lhs) && cg_known_at_launch(e->binary.rhs);
+        return adds && cg_is_known_at_launch(e->binary.lhs) && cg_is_known_at_launch(e->binary.rhs);
     }
     case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_UNARY: case EXPR_CALL:
     case EXPR_INDEX: case EXPR_FIELD: case EXPR_IF: case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST:

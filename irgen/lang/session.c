@@ -111,7 +111,7 @@ void cg_kernel_poll(CgFunc *f) {
 
 /* A `for` loop whose length the launch knows is part of the cost of an item there, by which cpu/strips.c chooses. */
 void cg_for_polls(CgFunc *f, const Range *r) {
-    bool is_known = cg_known_at_launch(r->lo) && cg_known_at_launch(r->hi) && cg_known_at_launch(r->step);
+    bool is_known = cg_is_known_at_launch(r->lo) && cg_is_known_at_launch(r->hi) && cg_is_known_at_launch(r->step);
     if (f->polls || !is_known) cg_kernel_poll(f);
 }
 

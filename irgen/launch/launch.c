@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "irgen/launch/flops.h"
+
 typedef struct Launch {
     CgFunc *f;
     Expr *expr;             /* NULL: values of emit_launch_values or of an asynchronous launch */
@@ -24,6 +26,7 @@ typedef struct Launch {
     LLVMValueRef slot;      /* error slot of failed checks, or NULL */
     LLVMValueRef prints;    /* print buffer, or NULL */
     LLVMValueRef shadow;    /* of --check, or NULL */
+    LLVMValueRef flops[2];  /* operations on f32 and f64; NULL: they are not counted */
 } Launch;
 
 /* Two read-only sections of one array: if they overlap, both are mapped as their union, because OpenMP does not allow
@@ -143,6 +146,7 @@ static void check_countable(Launch *l, Axis *axes, int n) {
 /* The trip counts of the domain: the kernel's own expressions, with its parameters bound to the arguments. */
 static LLVMValueRef trip_count(Launch *l, LLVMValueRef trips[3]) {
     CgFunc *f = l->f;
+    Cg *cg = f->cg;
     const Func *k = l->kernel;
     LLVMValueRef *values = arena_array(&f->cg->c->arena, LLVMValueRef, k->params.n + k->sizes.n + 1);
     for (int i = 0; i < k->params.n; i++) {
@@ -157,6 +161,7 @@ static LLVMValueRef trip_count(Launch *l, LLVMValueRef trips[3]) {
     cg_domain(f, k, axes);
     check_countable(l, axes, k->domain.n);
     LLVMValueRef total = cg_domain_total(f, k, axes);
+    for (int i = 0; i < 2 && cg->options->counts_flops; i++) l->flops[i] = flops_of_launch(f, k, total, i);
     for (int d = 0; d < k->domain.n; d++) trips[d] = cg_axis_trips(f, &axes[d]);
     f->slots = own;
     return total;
@@ -410,6 +415,7 @@ static LLVMValueRef launch(Launch *l, LLVMValueRef total, const LLVMValueRef tri
     make_resident(l);
     off.n_args = make_args(l, args);
     set_geometry(l, trips, &off);
+    if (l->flops[0]) cg_call_runtime(l->f, RT_TRACE_WORK, l->flops, 2);
     return off_emit_launch(cg->off, l->f->b, &off);
 }
 
