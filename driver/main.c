@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -405,6 +406,34 @@ static int print_link_flags(Compiler *c) {
     return fflush(stdout) ? KDSLC_DIAGNOSTICS : KDSLC_OK;
 }
 
+/* --html: the source again, with the timeline that the run has left. */
+static bool write_page(const Options *o, const char *timeline) {
+    Compiler c;
+    Times t = {0};
+    Blob program = {0};
+    Options page = *o;
+    struct stat st;
+    compiler_init(&c);
+    page.command = COMMAND_BUILD;
+    page.emit = EMIT_HTML;
+    page.format = FORMAT_TEXT;
+    page.trace = stat(timeline, &st) || !st.st_size ? NULL : timeline; /* a run that a signal ended leaves none */
+    bool ok = compile(&c, &page, o->html, &program, &t);
+    if (!ok) finish(&c, &page, false, &t);
+    compiler_free(&c);
+    return ok;
+}
+
+static int profile(Compiler *c, Blob program, Options *o) {
+    char own[] = "/tmp/kdslc-timeline-XXXXXX";
+    int fd = o->html && !o->trace ? mkstemp(own) : -1;
+    if (fd >= 0) o->trace = own;
+    int status = profile_run(c, program, o);
+    if (status >= 0 && o->html && !write_page(o, o->trace ? o->trace : "")) status = KDSLC_DIAGNOSTICS;
+    if (fd >= 0) close(fd), unlink(own);
+    return status;
+}
+
 /* As `kdslc check` does it. */
 static Program *check_for_editor(Compiler *c, Module *m, bool with_races) {
     SemaOptions how = {.stdlib = stdlib_modules, .races_off = !with_races, .host_fuses = irgen_host_fuses,
@@ -470,7 +499,7 @@ int main(int argc, char **argv) {
         status = results_run(&c, program, &o);
         if (status < 0) status = finish(&c, &o, false, &t);
     } else if (ok && o.command == COMMAND_PROFILE) {
-        status = profile_run(&c, program, &o);
+        status = profile(&c, program, &o);
         if (status < 0) status = finish(&c, &o, false, &t);
     } else if (ok && runs_program(&o)) {
         output_execute(&c, program, &o); /* comes back only on failure */

@@ -278,6 +278,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_MARCH: return parse_march(o, arena, value);
     case OPTION_ARCH: return parse_arch(o, arena, value);
     case OPTION_EMIT: return parse_emit(o, value);
+    case OPTION_HTML: o->html = value; return NOT_DONE;
     case OPTION_TRACE: o->trace = value; return NOT_DONE;
     case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
     case OPTION_WERROR: o->warnings_are_errors = true; return NOT_DONE;
@@ -381,6 +382,9 @@ static int check_together(const Options *o) {
         return usage_error("--format=junit is for `kdslc test`");
     if (o->trace && o->command != COMMAND_PROFILE && o->emit != EMIT_HTML)
         return usage_error("--trace is for --emit=html and `kdslc profile`");
+    if (o->html && o->command != COMMAND_PROFILE) return usage_error("--html is for `kdslc profile`; use --emit=html");
+    if (o->html && o->input && !strcmp(o->input, "-"))
+        return usage_error("--html reads the source again, so it cannot be standard input");
     if (o->timeout && o->command != COMMAND_TEST) return usage_error("--timeout is for `kdslc test`");
     if (o->shared && (o->object || o->emit))
         return usage_error("--shared and %s cannot be combined", o->object ? "-c" : "--emit");

@@ -142,6 +142,20 @@ class ProfileTest(unittest.TestCase):
         self.assertEqual(done.stdout, "nothing\n")
         self.assertIn("host code", done.stderr)
 
+    def test_page(self):
+        """--html: the page of the program, with this run; also of a run that fails, beside a timeline of its own."""
+        self.profile(PROGRAM, "--html=p.html")
+        page = (self.dir / "p.html").read_text()
+        self.assertTrue("<title>p.kdsl</title>" in page and '<section id="timeline">' in page)
+        self.assertTrue('"launch","vectors"' in page)
+        self.profile(FAILS, "--html=f.html", "--trace=f.json", code=3)
+        self.assertTrue('"launch","pick"' in (self.dir / "f.html").read_text())
+        self.assertIn("pick", (self.dir / "f.json").read_text())
+        self.assertEqual(list(Path("/tmp").glob("kdslc-timeline-*")), [])
+        self.profile('extern "C" fn abort(); fn main() { abort(); }', "--html=a.html", code=1)
+        self.assertFalse((self.dir / "a.html").exists())
+        self.profile(PROGRAM, "--html=no/such/folder.html", code=1)
+
     def test_errors(self):
         """No program; a signal; options that do not go together."""
         done = self.profile("fn main() { x; }", code=1)
@@ -150,6 +164,7 @@ class ProfileTest(unittest.TestCase):
         self.assertIn("left no profile", done.stderr)
         for options, message in ((["run", "--trace=x"], "--trace is for --emit=html and `kdslc profile`"),
                                  (["profile", "--trace="], "`--trace=` needs a value"),
+                                 (["run", "--html=x"], "--html is for `kdslc profile`; use --emit=html"),
                                  (["profile", "-c"], "`kdslc profile` writes no file, so -c cannot be used")):
             done = subprocess.run([KDSLC, *options, "p.kdsl"], cwd=self.dir, capture_output=True, text=True)
             self.assertEqual(done.returncode, 2)
