@@ -68,14 +68,17 @@ static void set_name(int64_t device, const char *name) {
     trace.device_names[device] = name;
 }
 
-/* With the lock, which a failure must not find held. The name is asked for early: when the file is written,
- * libomptarget has been shut down. */
+/* The name is read early: when the file is written, libomptarget has been shut down. Without the lock, which a failure
+ * must not find held. */
 static void know_device(int64_t device) {
-    if (device < 0 || is_known(device)) return;
+    pthread_mutex_lock(&lock);
+    bool known = device < 0 || is_known(device);
     pthread_mutex_unlock(&lock);
+    if (known) return;
     const char *name = kdsl_device_name(NULL, device);
     pthread_mutex_lock(&lock);
     set_name(device, name);
+    pthread_mutex_unlock(&lock);
 }
 
 void kdsl_trace_add(KdslEvent e, int64_t start) {
@@ -85,12 +88,19 @@ void kdsl_trace_add(KdslEvent e, int64_t start) {
     e.thread = own.thread;
     e.is_worker = own.is_worker;
     pthread_mutex_lock(&lock);
-    know_device(e.device);
     if (profile_file >= 0) kdsl_profile_add(&e);
     KdslChunk *c = path && trace.n < trace.most ? chunk_with_room() : NULL;
     if (c) c->at[c->n++] = e, trace.n++;
     else trace.n_dropped++;
     pthread_mutex_unlock(&lock);
+}
+
+/* Of launches and copies only: programs without kernels, which record waits and their end, contain nothing of
+ * libomptarget. */
+static void add_on_device(KdslEvent e, int64_t start) {
+    if (!e.ns) e.ns = kdsl_trace_now() - start;
+    know_device(e.device);
+    kdsl_trace_add(e, start);
 }
 
 void kdsl_trace_is_worker(void) { own.is_worker = true; }
@@ -104,8 +114,8 @@ static const char *place_of(const void *ident) { return *(const char *const *)((
 
 void kdsl_trace_filled(const KdslSection *what, int64_t device, int64_t n_bytes, int64_t start) {
     if (!start) return;
-    kdsl_trace_add((KdslEvent){.kind = TRACED_FILL, .device = device, .place = place_of(what->ident),
-                               .what = what->name, .n_bytes = n_bytes}, start);
+    add_on_device((KdslEvent){.kind = TRACED_FILL, .device = device, .place = place_of(what->ident),
+                              .what = what->name, .n_bytes = n_bytes}, start);
 }
 
 static bool is_same(const char *place, const char *other) {
@@ -137,8 +147,8 @@ void kdsl_trace_moving(const KdslSection *what, int64_t device, int64_t n_bytes,
     const KdslSection *served = kdsl_report_served();
     const char *place = own.move != MOVES_OUT ? place_of(own.moves->ident) : served ? place_of(served->ident) : NULL;
     count(place, kinds[own.move], own.n_bytes);
-    kdsl_trace_add((KdslEvent){.kind = kinds[own.move], .device = own.device, .place = place, .what = own.moves->name,
-                               .n_bytes = own.n_bytes}, own.start);
+    add_on_device((KdslEvent){.kind = kinds[own.move], .device = own.device, .place = place, .what = own.moves->name,
+                              .n_bytes = own.n_bytes}, own.start);
     own.moves = NULL;
 }
 
@@ -156,8 +166,8 @@ static KdslSection section_of(const void *loc, const KernelArgs *a, uint32_t i) 
 static void note_copy(KdslTraced kind, const KdslSection *what, int64_t device, int64_t n_bytes, int64_t start) {
     const char *place = place_of(what->ident);
     count(place, kind, n_bytes);
-    kdsl_trace_add((KdslEvent){.kind = kind, .device = device, .place = place, .what = what->name, .n_bytes = n_bytes},
-                   start);
+    add_on_device((KdslEvent){.kind = kind, .device = device, .place = place, .what = what->name, .n_bytes = n_bytes},
+                  start);
 }
 
 /* kind: what that causes; TRACED__COUNT: nothing. */
@@ -235,7 +245,7 @@ int32_t kdsl_trace_launch(void *loc, int64_t device, int32_t teams, int32_t thre
     if (is_same(own.place, e.place)) e.in = own.in, e.out = own.out;
     own.place = NULL;
     own.in = own.out = 0;
-    kdsl_trace_add(e, start);
+    add_on_device(e, start);
     free(types);
     free(is_new);
     return rc;
