@@ -1,4 +1,4 @@
-/* page.c -- --emit=html: makes the code for all devices, with the lines of the source, and what is told of it. */
+/* page.c -- --emit=html: generates the code for all devices, with its source lines, and collects the explanations. */
 #include "driver/page.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@ typedef struct Teller {
     SimdShape shape;
 } Teller;
 
-/* None is told twice. */
+/* Each remark is printed once. */
 static bool is_told(const VectorRemarks *told, const VectorRemark *r) {
     for (int i = 0; i < told->n; i++) {
         const VectorRemark *x = &told->at[i];
