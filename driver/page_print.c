@@ -1,5 +1,5 @@
-/* page_print.c -- the page itself: the explanations, as HTML that is complete without JavaScript; and for page/page.js the
- * lines of the panes and the events of the timeline, as JSON. */
+/* page_print.c -- the page itself: the explanations, as HTML that is complete without JavaScript; and, for
+ * page/page.js, the lines of the panes and the events of the timeline, as JSON. */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>

@@ -85,7 +85,7 @@ static void walk_item(Fmt *f, const Item *item) {
     }
 }
 
-/* `name(`, `x[`: a plain name before `(` is always called or declared; a soft keyword only if the tree has a call there. */
+/* `name(`, `x[`: a plain name before `(` is always called or declared; a soft keyword if the tree has a call. */
 static bool is_call(const Fmt *f, int i) {
     int before = token_before(f, i);
     if (before < 0) return false;

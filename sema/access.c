@@ -346,7 +346,7 @@ void walk_begin(Walk *w, Sema *s, Func *f) {
     columns_learn(w);
 }
 
-/* In a session a kernel may be interrupted in a loop of a function, which then reports it as a failed check would be. */
+/* In a session a kernel may be interrupted in a loop of a function, which is reported as a failed check is. */
 static bool may_be_interrupted(const Sema *s, const Func *f) {
     unsigned loops = 1u << STMT_FOR | 1u << STMT_WHILE;
     return s->options && s->options->is_session && !f->is_kernel && block_holds(f->item->fn.body, loops);
