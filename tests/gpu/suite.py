@@ -11,6 +11,7 @@ import argparse
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,8 @@ def options():
     parser.add_argument("--all-levels", action="store_true")
     parser.add_argument("--wide", metavar="PATTERN")
     parser.add_argument("--seconds", type=int, default=900, help="of one program: an interpreter needs minutes for some")
+    parser.add_argument("--under", default="", metavar="COMMAND",
+                        help="runs each program: `compute-sanitizer --tool racecheck --log-file /tmp/log-%%p`, ...")
     parser.add_argument("--out", type=Path, default=Path("suite.tsv"))
     parser.add_argument("pattern", nargs="?", default="", help="only programs whose path it matches")
     return parser.parse_args()
@@ -144,7 +147,7 @@ class Program:
     def run(self, program, folder, told, **limits):
         """The verdict, and how long it took."""
         stdin = "".join(line + "\n" for line in self.test.notes("stdin"))
-        command = [program, *(self.test.note("args") or "").split()]
+        command = [*shlex.split(self.chosen.under), program, *(self.test.note("args") or "").split()]
         seconds = self.chosen.seconds
         start = time.monotonic()
         try:
@@ -170,11 +173,12 @@ def programs_of(chosen, kind=Program):
 def main():
     chosen = options()
     programs = programs_of(chosen)
-    with ThreadPoolExecutor(chosen.jobs) as pool:
-        rows = [row for rows in pool.map(Program.rows, programs) for row in rows]
-    with open(chosen.out, "w") as file:
-        for name, level, verdict, seconds in rows:
-            print(name, level, " ".join(verdict.split()), f"{seconds:.3f}", sep="\t", file=file)
+    rows = []
+    with ThreadPoolExecutor(chosen.jobs) as pool, open(chosen.out, "w") as file:
+        for row in (row for rows in pool.map(Program.rows, programs) for row in rows):
+            rows.append(row)
+            name, level, verdict, seconds = row
+            print(name, level, " ".join(verdict.split()), f"{seconds:.3f}", sep="\t", file=file, flush=True)
     verdicts = [row[2] for row in rows]
     wrong = [row for row in rows if row[2] != "same" and not row[2].startswith("close")]
     for name, level, verdict, _ in wrong:
