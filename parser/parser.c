@@ -206,8 +206,26 @@ static void close_all(Feed *f) {
 
 /* ---- the loop ---- */
 
-/* A word that the grammar allows as a keyword here, although the next token shows that it is a name: `f(&out)`,
- * `f(&out[1..])`, `offload async(&x)`. LALR(1) decides before it has seen that token. */
+/* After `&out`: are the next brackets those of indices? A slice is the one valid form; `[0.0; n]` and `[x for x in n]`
+ * are arrays. `out[0]` and `out [0, 1]` are errors, which differ in what they say. */
+static bool indices_are_next(Feed *f, const Token *out) {
+    Vec(Token) taken = {0};
+    bool is_slice = false, is_list = false;
+    for (int depth = 0;;) {
+        Token t = feed_take(f);
+        vec_push(f->p.arena, &taken, t);
+        if (depth == 1) is_slice |= t.kind == TOK_DOTDOT;
+        if (depth == 1) is_list |= t.kind == TOK_SEMI || t.kind == TOK_FOR;
+        depth += is_opener(t.kind) - is_closer(t.kind);
+        if (depth <= 0 || is_list || t.kind == TOK_END || f->gave_up) break;
+    }
+    Token first = taken.at[0];
+    while (taken.n) feed_unread(f, taken.at[--taken.n]);
+    return !is_list && (is_slice || first.span.lo == out->span.hi);
+}
+
+/* A word that the grammar allows as a keyword here, although what comes next shows that it is a name: `f(&out)`,
+ * `f(&out[1..])`, `offload async(&x)`. LALR(1) decides before it has seen that. */
 static bool is_name_here(Feed *f, const Token *t) {
     bool after_offload = f->prev.kind == TOK_OFFLOAD && (t->kind == TOK_ASYNC || t->kind == TOK_RESIDENT);
     bool after_amp = f->prev.kind == TOK_AMP && t->kind == TOK_OUT && feed_accepts(f, TOK_INT); /* not in a type */
@@ -215,8 +233,8 @@ static bool is_name_here(Feed *f, const Token *t) {
     Token next = feed_peek(f);
     if (next.kind == TOK_DOT) return true;
     if (after_offload) return next.kind == TOK_LPAREN;
-    bool is_part = next.kind == TOK_LBRACKET && next.span.lo == t->span.hi;
-    return is_part || next.kind == TOK_COMMA || next.kind == TOK_RPAREN;
+    if (next.kind == TOK_LBRACKET) return indices_are_next(f, t);
+    return next.kind == TOK_COMMA || next.kind == TOK_RPAREN;
 }
 
 static void handle_error(Feed *f, Token t) {

@@ -53,6 +53,8 @@ CASES = [  # before, after
     ("fn f() {\noffload async on (1) k(&x , & mut y); offload resident{} wait; assert a , \"b\",c; { } } test \"x\" {f();}",
      "fn f() {\n    offload async on (1) k(&x, &mut y);\n    offload resident {}\n    wait;\n    assert a, \"b\", c;\n    {}\n}\n"
      "test \"x\" { f(); }\n"),
+    ("fn f() { g(& out [\t1 .. ], &out [..], &out out [.. 2], &out [ 0.0 ;3], &out [x for x in 0 .. 3]); }",
+     "fn f() { g(&out[1..], &out[..], &out out[..2], &out [0.0; 3], &out [x for x in 0..3]); }\n"),
     ("", ""), ("// only\n\n\n", "// only\n"),
 ]
 
@@ -189,7 +191,7 @@ class FmtTest(unittest.TestCase):
         good = {name for name, _, _ in self.format_all(texts)}
         texts = [(name, mangled(text, chance)) for name, text in texts if name in good]
         formatted = self.format_all(texts)
-        self.assertEqual(len(formatted), len(texts))
+        self.assertEqual([name for name, _, _ in formatted], [name for name, _ in texts])
         for name, before, after in formatted:
             self.assert_same_program(name, before, after)
         self.assert_stable(formatted)
