@@ -109,6 +109,7 @@ def options():
     parser.add_argument("--again", default="", metavar="PATTERN", help="run those again whose verdict it matches")
     parser.add_argument("--fp", default="fused", choices=("fused", "strict"), help="as of kdslc")
     parser.add_argument("--tolerance", type=float, default=1e-5)
+    parser.set_defaults(under="")  # what suite.py's programs run under: here, nothing
     parser.add_argument("pattern", nargs="?", default="", help="only programs whose path it matches")
     return parser.parse_args()
 
