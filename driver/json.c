@@ -241,7 +241,7 @@ static struct json_object *needs_object(const LaunchNeeds *d) {
 
 static struct json_object *launch_access_object(const LaunchAccessNote *x) {
     struct json_object *o = place_object(x->file, x->line, x->col);
-    bool is_shared = !strcmp(x->memory, "shared");
+    bool is_shared = !strcmp(x->memory, "shared"), is_global = !strcmp(x->memory, "global");
     add_text(o, "function", x->function);
     add_text(o, "access", x->text);
     add_text(o, "mode", x->mode);
@@ -249,7 +249,7 @@ static struct json_object *launch_access_object(const LaunchAccessNote *x) {
     if (*x->steps) add_text(o, "steps", x->steps);
     if (x->known) add_number(o, "addresses", x->places);
     if (x->known && is_shared) add_number(o, "conflict", x->ways);
-    if (x->known && !is_shared) {
+    if (x->known && is_global) {
         add_number(o, "sectors", x->sectors);
         add_number(o, "least_sectors", x->least);
         add_bool(o, "coalesced", x->sectors <= x->least);

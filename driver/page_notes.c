@@ -168,7 +168,7 @@ static void add_vector(Page *page) {
 static void add_access(Page *page, const LaunchAccessNote *x) {
     bool is_shared = !strcmp(x->memory, "shared");
     PageNote note = {.slot = SLOT_MEMORY, .mark = "?", .level = NOTE_SLOW};
-    if (!is_shared && strcmp(x->memory, "global")) return; /* private */
+    if (!is_shared && strcmp(x->memory, "global")) return; /* private, constant */
     if (x->known && is_shared) {
         note.level = x->ways > 1 ? NOTE_SLOW : NOTE_GOOD;
         note.mark = x->ways > 1 ? arena_printf(page->arena, "%d×", x->ways) : "✓";

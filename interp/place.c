@@ -50,8 +50,29 @@ static void check_slice(Frame *f, const Expr *e, const Array *a, int64_t lo, int
 
 /* Arrays ------------------------------------------------------------------------------------------------------- */
 
+typedef struct ConstTable {
+    const ConstArray *of;
+    Array array;
+    struct ConstTable *next;
+} ConstTable;
+
+static Array *constant(Frame *f, const ConstArray *a) {
+    for (ConstTable *t = f->run->constants; t; t = t->next)
+        if (t->of == a) return &t->array;
+    const Type *elem = a->sym->type->elem;
+    ConstTable *t = malloc(sizeof *t);
+    char *data = malloc((size_t)(a->n + 1) * (size_t)type_size_bytes(elem));
+    if (!t || !data) abort();
+    *t = (ConstTable){a, {.data = data}, f->run->constants};
+    for (int64_t i = 0; i < a->n; i++) interp_store(elem, data + i * type_size_bytes(elem), a->at[i]);
+    memcpy(t->array.ext, a->extent, sizeof t->array.ext);
+    return &(f->run->constants = t)->array;
+}
+
 Array *interp_array_place(Frame *f, Expr *e) {
-    return e->kind == EXPR_NAME ? (Array *)f->slots[e->name.sym->id].at : NULL;
+    if (e->kind != EXPR_NAME) return NULL;
+    const Symbol *sym = e->name.sym;
+    return sym->table ? constant(f, sym->table) : (Array *)f->slots[sym->id].at;
 }
 
 static Array field_array(Frame *f, Expr *e) {

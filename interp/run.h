@@ -57,6 +57,7 @@ struct Run {
     InterpOptions options;
     uint64_t random;
     int depth; /* of calls */
+    struct ConstTable *constants; /* array constants that were used */
 };
 
 typedef enum Flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN } Flow;

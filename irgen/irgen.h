@@ -39,6 +39,7 @@ typedef struct IrOptions {
      * constructor. */
     const char *unit;
     const char *(*keep_text)(void *context, const char *at, size_t n); /* copies text that must outlive the module */
+    const void *(*keep_bytes)(void *context, const void *at, size_t n); /* the same, for array constants */
     void *keep_context;
     bool want_text, want_asm; /* set text, assembly of IrResult instead of object */
 } IrOptions;

@@ -12,7 +12,8 @@
 typedef struct Kernel Kernel; /* cg.h */
 typedef struct CgFunc CgFunc;
 
-enum { SHARED_SPACE = 3 };  /* address space of shared memory, on NVPTX and AMDGPU */
+/* Address spaces on NVPTX and AMDGPU. The constant memory of AMDGPU is its memory, known to be only read. */
+enum { GLOBAL_SPACE = 1, SHARED_SPACE = 3, CONSTANT_SPACE = 4 };
 enum { GRID_AXES = 3 }; /* x is the fastest, and the last axis of a domain */
 
 typedef enum GpuNumber { GPU_THREAD, GPU_BLOCK, GPU_THREADS, GPU_BLOCKS } GpuNumber;
@@ -28,6 +29,7 @@ typedef struct Gpu {
     const char *libm, *libm_end;                  /* bitcode of functions that the device lacks (math/libm.c) */
     const char *group_scope;                      /* LLVM's synchronisation scope of a block */
     const char *copies_bound;                     /* LLVM option with the threshold of unrolling, or NULL */
+    int64_t constant_bytes;                       /* what fits in its constant memory, CONSTANT_SPACE */
 } Gpu;
 
 typedef struct Target {

@@ -22,18 +22,34 @@ static void add_type(const Analysis *a, const Symbol *sym, Buf *out) {
     buf_putc(out, ']');
 }
 
-static void add_value(const Symbol *sym, Buf *out) {
-    const Const *v = &sym->konst;
+static void add_const(const Const *v, const Type *t, Buf *out) {
     switch (v->kind) {
     case CONST_NONE: return;
     case CONST_INT:
-        if (sym->type->is_signed) buf_printf(out, " = %lld", (long long)v->i);
-        else buf_printf(out, " = %llu", (unsigned long long)v->i);
+        if (t->is_signed) buf_printf(out, "%lld", (long long)v->i);
+        else buf_printf(out, "%llu", (unsigned long long)v->i);
         return;
-    case CONST_FLOAT: buf_printf(out, " = %.9g", v->f); return;
-    case CONST_BOOL: buf_puts(out, v->i ? " = true" : " = false"); return;
-    case CONST_STR: buf_puts(out, " = \""); buf_add(out, v->s.at, v->s.n); buf_putc(out, '"'); return;
+    case CONST_FLOAT: buf_printf(out, "%.9g", v->f); return;
+    case CONST_BOOL: buf_puts(out, v->i ? "true" : "false"); return;
+    case CONST_STR: buf_putc(out, '"'); buf_add(out, v->s.at, v->s.n); buf_putc(out, '"'); return;
     }
+}
+
+/* The first elements, in the order of memory. */
+static void add_elements(const ConstArray *a, Buf *out) {
+    enum { MOST_SHOWN = 8 };
+    for (int64_t i = 0; i < a->n && i < MOST_SHOWN; i++) {
+        buf_puts(out, i ? ", " : " = ");
+        add_const(&a->at[i], a->sym->type->elem, out);
+    }
+    if (a->n > MOST_SHOWN) buf_puts(out, ", ...");
+}
+
+static void add_value(const Symbol *sym, Buf *out) {
+    if (sym->table) add_elements(sym->table, out);
+    if (sym->konst.kind == CONST_NONE) return;
+    buf_puts(out, " = ");
+    add_const(&sym->konst, sym->type, out);
 }
 
 /* The text between two places, with one space for each gap. */

@@ -18,6 +18,7 @@ static void declare(Analysis *a, Span at, const Symbol *sym) {
 
 /* `math.lerp` has become a name: only its end is one in the text. */
 static void use(Analysis *a, Span at, const Symbol *sym) {
+    if (sym->table) sym = sym->table->sym; /* a local stands for it */
     uint32_t n = (uint32_t)strlen(sym->name);
     if (at.hi - at.lo > n) at.lo = at.hi - n;
     int length;

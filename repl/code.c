@@ -78,6 +78,7 @@ static void start_piece(Piece *p) {
 }
 
 static const char *keep_text(void *context, const char *at, size_t n) { return session_keep_text(context, at, n); }
+static const void *keep_bytes(void *context, const void *at, size_t n) { return session_keep_bytes(context, at, n); }
 
 static int new_kernels(const Program *p) {
     int n = 0;
@@ -93,10 +94,11 @@ typedef struct Pieces {
 static Pieces make_pieces(Session *s, Trial *t, const char *unit) {
     Pieces p = {arena_array(&t->c.arena, Piece, s->archs.n + 1), 1};
     IrOptions options = {.opt_level = HOST_LEVEL, .march = s->options.march, .unit = unit, .keep_text = keep_text,
-                         .keep_context = s, .gpu = archs_have_gpu(&s->archs)};
+                         .keep_bytes = keep_bytes, .keep_context = s, .gpu = archs_have_gpu(&s->archs)};
     p.at[0] = (Piece){.program = t->program, .options = options};
     options.opt_level = s->options.opt_level;
     options.keep_text = NULL;
+    options.keep_bytes = NULL;
     for (int i = 0; i < s->archs.n && new_kernels(t->program); i++) {
         Piece *piece = &p.at[p.n++];
         *piece = (Piece){.program = t->program, .arch = &s->archs.at[i], .options = options};

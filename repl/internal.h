@@ -100,6 +100,11 @@ bool launches(const Trial *t);
 
 enum { HOST_LEVEL = 1 }; /* optimisation level of host code, for which compile time matters more than run time */
 
+typedef struct KeptBytes {
+    void *at;
+    size_t n;
+} KeptBytes;
+
 /* code.c ----------------------------------------------------------------------------------------------------------- */
 typedef struct Unit {
     JitUnit *jit;
@@ -127,6 +132,7 @@ void value_keep(Session *s);                  /* keeps its arrays after an input
 void value_tell(Session *s, const Trial *t, void *const *leaves, SessionValue *v);
 void value_drop(Session *s);
 const char *session_keep_text(Session *s, const char *at, size_t n); /* one copy of each text; never freed */
+const void *session_keep_bytes(Session *s, const void *at, size_t n); /* the same */
 
 /* session.c: the execution of an input ----------------------------------------------------------------------------- */
 typedef struct Run {
@@ -165,6 +171,7 @@ struct Session {
         char **at;
         uint32_t n, cap;
     } texts;                /* session_keep_text */
+    List(KeptBytes) bytes;  /* session_keep_bytes */
     struct {
         void *at;           /* memory of the value */
         size_t room;

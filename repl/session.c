@@ -42,6 +42,8 @@ void session_free(Session *s) {
     free(s->last);
     for (uint32_t i = 0; i < s->texts.cap; i++) free(s->texts.at[i]);
     free(s->texts.at);
+    for (int i = 0; i < s->bytes.n; i++) free(s->bytes.at[i].at);
+    free(s->bytes.at);
     free(s->made.at);
     free(s->units.at);
     free(s->vars.at);

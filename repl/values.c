@@ -41,6 +41,19 @@ const char *session_keep_text(Session *s, const char *at, size_t n) {
     return *slot = text;
 }
 
+/* The elements of array constants. */
+const void *session_keep_bytes(Session *s, const void *at, size_t n) {
+    enum { ALIGN = 64 };
+    for (int i = 0; i < s->bytes.n; i++)
+        if (s->bytes.at[i].n == n && !memcmp(s->bytes.at[i].at, at, n)) return s->bytes.at[i].at;
+    void *copy = aligned_alloc(ALIGN, (n + ALIGN) / ALIGN * ALIGN);
+    if (!copy) ice(NULL, (Span){0}, "out of memory");
+    memcpy(copy, at, n);
+    KeptBytes kept = {copy, n};
+    list_push(&s->bytes, kept);
+    return copy;
+}
+
 /* The value -------------------------------------------------------------------------------------------------------- */
 
 static const Stmt *shown(const Trial *t) {

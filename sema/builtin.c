@@ -138,7 +138,9 @@ static Type *check_len(Sema *s, Expr *e) {
     if (is_bad(t) || !is_plain(s, a)) return s->error;
     if (slice) return s->index;
     if (t->kind == TY_STR) return s->index;
-    return is_bad(check_measured(s, a->value, "`len`")) ? s->error : s->index;
+    if (is_bad(check_measured(s, a->value, "`len`"))) return s->error;
+    const_array_measure(e, a->value, -1);
+    return s->index;
 }
 
 static Type *check_shape(Sema *s, Expr *e) {
@@ -158,6 +160,7 @@ static Type *check_shape(Sema *s, Expr *e) {
         if (expr_root(a->value)) note_declared(s, said, expr_root(a->value));
         return s->error;
     }
+    const_array_measure(e, a->value, (int)which->i);
     return s->index;
 }
 

@@ -203,6 +203,18 @@ int float_mantissa_bits(const Type *t);
 bool const_fits(Const v, const Type *from, const Type *to); /* the same value exists in `to` */
 const char *const_text(Sema *s, Const v, const Type *t);
 
+/* const_array.c: array constants */
+bool const_item_is_array(const Item *item);
+void const_array_check(Sema *s, Item *item);
+void const_array_not_written(Sema *s, const Expr *e); /* `const a = b;` */
+/* What stands for the constant here, by the name that is used; another symbol itself. */
+Symbol *const_array_local(Sema *s, Symbol *sym, Name name);
+bool const_array_index(Sema *s, Expr *e); /* the value of an element whose indices are known; false: it is outside */
+/* The elements that an access may read, if they are integers; NULL: nothing is known. */
+const ConstArray *const_array_of(const Expr *element);
+void const_array_measure(Expr *call, const Expr *array, int dim); /* of `len`, dim -1, and `shape` */
+void const_array_refuse(Sema *s, const Symbol *sym, Span at, const char *what); /* "assigned", "moved" */
+
 /* fold.c: values of operators, with diagnostics */
 void fold_unary(Sema *s, Expr *e);
 void fold_binary(Sema *s, Expr *e);
@@ -450,6 +462,7 @@ void effects_spread(Sema *s);
 /* fixed.c */
 bool fixed_extents(const Expr *e, Dim dims[MAX_RANK]);
 void fixed_declare(Sema *s, const Stmt *st, Symbol *sym, const Dim *declared);
+void fixed_constant(const Symbol *sym);
 void fixed_leaves(const Expr *e);
 void fixed_symbol_leaves(const Symbol *sym);
 bool fixed_assign(Sema *s, Expr *target, Expr *value);

@@ -60,6 +60,10 @@ static void reshape(Symbol *sym, void *context) {
 
 bool check_writable(Sema *s, Symbol *sym, Span at, WriteKind how) {
     if (refuse_group(s, sym, at, how)) return false;
+    if (sym->table) {
+        const_array_refuse(s, sym, at, how == WRITE_PASS ? "passed to be changed" : "assigned");
+        return false;
+    }
     own_written(sym);
     if (how == WRITE_WHOLE) own_each(sym, reshape, NULL);
     if (own_whole(sym)->as_written && own_whole(sym)->mode == REF_IN) return refuse_field(s, sym, at);
@@ -115,6 +119,12 @@ static bool same_array_type(Sema *s, Expr *e, Type *want, const char *why) {
 
 static bool check_move(Sema *s, Expr *e) {
     Symbol *sym = e->name.sym;
+    if (sym->table) {
+        Diag *d = diag(s->c, E0405, e->span, "`%s` is a constant and cannot be moved", sym->name);
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "copy(&%s)", sym->name), "copy it");
+        bad(s, e);
+        return false;
+    }
     if (sym->is_shared) {
         Diag *d = diag(s->c, E0525, e->span, "`%s` is `shared` by the group and cannot be moved", sym->name);
         note_declared(s, d, sym);

@@ -96,7 +96,9 @@ bool check_reference(Sema *s, Arg *arg, RefMode mode) {
     bool slice = expr_is_slice(arg->value);
     Type *t = slice ? check_slice(s, arg->value) : check_array_name(s, arg->value, "pass a reference");
     if (is_bad(t)) return false;
-    if (arg->mode != mode) {
+    const Symbol *array = expr_array_symbol(arg->value);
+    bool may_repeat = !array || !array->table || mode == REF_IN; /* else check_writable says that it is a constant */
+    if (arg->mode != mode && may_repeat) {
         wrong_mode(s, arg, mode);
         return false;
     }

@@ -90,13 +90,6 @@ Type *local_type(Sema *s, TypeExpr *te, Dim dims[MAX_RANK]) {
 
 /* Constants --------------------------------------------------------------------------------------------------- */
 
-static void array_constant(Sema *s, Item *item) {
-    Diag *d = diag(s->c, E0325, item->name_span, "a constant is a single value, but `%s` is a whole array", item->name);
-    diag_note(s->c, d, item->name_span,
-              "declare the array with `let` in the function or kernel that reads it");
-    item->const_.sym->type = s->error;
-}
-
 void check_const_item(Sema *s, Item *item) {
     Symbol *sym = item->const_.sym;
     Expr **value = &item->const_.value;
@@ -116,16 +109,15 @@ void check_const_item(Sema *s, Item *item) {
     s->const_chain++;
     sym->written = true;
     TypeExpr *written = item->const_.type;
-    ExprKind kind = (*value)->kind;
-    bool is_array =
-        (written && written->kind == TE_ARRAY) || kind == EXPR_LIST || kind == EXPR_FILL || kind == EXPR_COMPREHEND;
-    if (is_array) {
-        array_constant(s, item);
+    if (const_item_is_array(item)) {
+        const_array_check(s, item);
         s->const_chain--;
         return;
     }
     Type *want = written ? scalar_type(s, written) : NULL;
-    Type *t = check_scalar(s, value);
+    Type *t = check_expr(s, value);
+    if (t->kind == TY_ARRAY) const_array_not_written(s, *value);
+    t = t->kind == TY_ARRAY ? bad(s, *value) : check_scalar(s, value);
     if (want && !is_bad(t)) coerce(s, value, want, NULL);
     else if (!want) settle(s, value);
     Expr *e = *value;

@@ -81,6 +81,7 @@ static Type *check_name(Sema *s, Expr *e) {
         diag_note(s->c, d, e->span, kernel ? "launch it: `offload %s(...)`" : "call it: `%s(...)`", sym->name);
         return bad(s, e);
     }
+    e->name.sym = sym = const_array_local(s, sym, e->name.name);
     e->type = sym->type ? sym->type : s->error;
     e->konst = sym->konst;
     if (e->type->kind == TY_STR && sym->kind == SYM_CONST) effect_add(s, EFFECT_STR, e->span, "uses text");
@@ -284,7 +285,7 @@ static Type *check_index(Sema *s, Expr *e) {
                 vec_push(s->arena, &s->facts->indexed, e);
                 break;
             }
-    return e->type = array->elem;
+    return const_array_index(s, e) || s->facts ? e->type = array->elem : bad(s, e);
 }
 
 static Type *check_field(Sema *s, Expr *e) {

@@ -106,6 +106,12 @@ void fixed_declare(Sema *s, const Stmt *st, Symbol *sym, const Dim *declared) {
         effect_add(s, EFFECT_HEAP, at, "copies an array whose extents are not constants");
 }
 
+/* What stands for an array constant: its memory is no frame's, but its extents are constants. */
+void fixed_constant(const Symbol *sym) {
+    row_of(sym)->is_fixed = true;
+    for (int d = 0; d < MAX_RANK; d++) row_of(sym)->extents[d] = sym->dims[d].value;
+}
+
 void fixed_symbol_leaves(const Symbol *sym) {
     if (sym->id >= 0) row_of(sym)->leaves = true;
 }

@@ -635,6 +635,7 @@ ArrayFlow *flow_build(Sema *s, Func *f) {
     for (int i = 0; i < f->n_symbols; i++) flow->slot_of[i] = -1;
     for (int i = 0; i < f->params.n; i++) track(flow, f->params.at[i]);
     for (int i = 0; i < f->facts->locals.n; i++) track(flow, f->facts->locals.at[i]);
+    for (int i = 0; i < f->constants.n; i++) track(flow, f->constants.at[i]);
     track_made(s, flow);
     Builder b = {.s = s, .flow = flow, .loop = -1, .resident_no = -1};
     b.mark = arena_array(s->arena, int, flow->n_slots);

@@ -142,8 +142,13 @@ static void find_hoistable(Plan *p) {
 
 static bool is_param(const Plan *p, int slot) { return p->flow->symbol[slot]->kind == SYM_PARAM; }
 
+/* An array constant is never written, so the copy of the host is always good; where else it is, callers know. */
+static bool is_constant(const Plan *p, int slot) { return p->flow->symbol[slot]->table != NULL; }
+
 /* Later inputs of a session use its variables as callers use references after a call: nothing is known about them. */
-static bool lives_on(const Plan *p, int slot) { return is_param(p, slot) || kept_facts(p->flow->symbol[slot])->number; }
+static bool lives_on(const Plan *p, int slot) {
+    return is_param(p, slot) || is_constant(p, slot) || kept_facts(p->flow->symbol[slot])->number;
+}
 
 /* A single element or slice, but not the elements that a loop uses one after the other and that can be requested as a
  * whole before the loop. */
@@ -379,6 +384,14 @@ static void behind_event(const FlowBlock *b, int k, Bits *at, Bits later) {
     }
 }
 
+/* The copies of a constant are good for ever. */
+static void step_over(const Plan *p, const FlowBlock *b, int k, Bits *at, Bits later) {
+    int slot = b->events.at[k].slot;
+    Bits kept = is_constant(p, slot) ? at[slot] : 0;
+    behind_event(b, k, at, later);
+    at[slot] |= kept;
+}
+
 /* Backward facts after each event of a block, in order. */
 static Bits *later_in_block(Plan *p, int block) {
     const FlowBlock *b = p->flow->blocks.at[block];
@@ -403,6 +416,7 @@ static bool meet_into(Plan *p, Bits *into, const Bits *from, bool widen) {
 }
 
 static Bits at_entry(const Plan *p, int slot) {
+    if (is_constant(p, slot)) return HOST_OK;
     if (!is_param(p, slot)) return 0;
     unsigned use = p->flow->func->facts->uses[p->flow->symbol[slot]->dim];
     return use & USE_LAUNCHES ? 0 : HOST_OK | HOST_OWN; /* the caller has seen to it */
@@ -416,7 +430,7 @@ static bool sweep_forward(Plan *p, Bits **later, bool widen) {
         if (!p->dirty[block]) continue;
         p->dirty[block] = false;
         memcpy(p->now, p->in[block], (size_t)p->n);
-        for (int k = 0; k < b->events.n; k++) behind_event(b, k, p->now, later[block][k]);
+        for (int k = 0; k < b->events.n; k++) step_over(p, b, k, p->now, later[block][k]);
         for (int k = 0; k < b->n_next; k++)
             if (meet_into(p, p->in[b->next[k]], p->now, widen)) again = p->dirty[b->next[k]] = true;
     }
@@ -514,7 +528,7 @@ static void decide_launch(Plan *p, Event *e, Bits fact, Bits later, bool alone) 
 
 static void decide_resident_call(Plan *p, const Event *e, Bits fact, unsigned use) {
     const char *callee = e->call->func->name;
-    if (use != USE_LAUNCHES)
+    if (use != USE_LAUNCHES && !is_constant(p, e->slot))
         moves(p, e, arena_printf(p->s->arena, "`%s` uses it on the host as well", callee));
     else if (!(fact & DEVICE_OK))
         moves(p, e, arena_printf(p->s->arena, "`%s` launches with it, and its newest values may be on the host",
@@ -540,7 +554,7 @@ static void decide_block(Plan *p, int block, const Bits *later) {
             SyncPoint point = {p->flow->symbol[e->slot], SYNC_DEVICE};
             vec_push(p->s->arena, &e->resident->block.enter, point);
         }
-        behind_event(b, k, at, later[k]);
+        step_over(p, b, k, at, later[k]);
     }
 }
 
@@ -584,7 +598,7 @@ static bool copy_missed(Plan *p, Bits **later, bool (*copy)(Plan *p, const Event
         for (int k = 0; k < b->events.n; k++) {
             const Event *e = &b->events.at[k];
             if (needs_device(e, p->now[e->slot])) changed |= copy(p, e);
-            behind_event(b, k, p->now, later[p->order[i]][k]);
+            step_over(p, b, k, p->now, later[p->order[i]][k]);
         }
     }
     return changed;

@@ -140,6 +140,7 @@ Symbol *symbol_new(Sema *s, SymbolKind kind, Name name, Span span, Type *type) {
 const char *symbol_what(const Symbol *sym) {
     switch (sym->kind) {
     case SYM_LOCAL:
+        if (sym->table) return "a constant";
         if (sym->is_group_value) return "a built-in value of each work item";
         if (sym->is_shared) return "a `shared` array";
         if (!sym->keyword.hi) return "a loop variable";

@@ -74,6 +74,7 @@ struct Symbol {
     Span keyword;       /* SYM_LOCAL: its `let` or `var`; none for the variables of loops */
     Expr *init;         /* SYM_LOCAL: what it was declared with, or NULL */
     const Range *counts; /* SYM_LOCAL: the variable of a loop: through this range; or NULL */
+    const struct ConstArray *table; /* SYM_CONST: an array; the SYM_LOCAL that stands for it in a function: the same */
     struct Symbol **parts; /* of a struct that owns arrays: a variable for each field (own.c) */
     int n_parts;
     Symbol *part_of;
@@ -82,6 +83,16 @@ struct Symbol {
     bool is_shared;     /* SYM_LOCAL: `shared`, one for the whole group */
     bool is_group_value;/* SYM_LOCAL: `inside`, `i.local`, `i.group`, `i.groups`: predefined, never assigned */
 };
+
+/* An array constant of a module, as far as its elements: const_array.c. */
+typedef struct ConstArray {
+    const Symbol *sym;         /* the SYM_CONST */
+    const char *symbol;        /* unique in the program, as Func.symbol */
+    const Const *at;           /* its elements, row-major */
+    int64_t n, extent[MAX_RANK];
+    bool has_range;            /* of integers: all elements are in least .. greatest */
+    int64_t least, greatest;
+} ConstArray;
 
 /* Side tables: what one pass finds out about the variables of a function is in a table of Func with a row for each
  * Symbol.id. symbol_new makes the rows, all zero; only the pass that is named writes them, and the functions below
@@ -255,6 +266,7 @@ struct Func {
     Vec(Shape) shapes;          /* one per parameter; rank 0 for scalars */
     Vec(Transfer) transfers;    /* kernels: one per parameter; TRANSFER_TO for values */
     Vec(Symbol *) sizes;        /* in order of binding */
+    Vec(Symbol *) constants;    /* the locals that stand for array constants (const_array.c) */
     Vec(Symbol *) domain;       /* kernels: 1 to 3, outermost first; the last is the fastest (contiguous) axis */
     Group group;                /* kernels with `by` */
     Reduction reduction;        /* kernels */

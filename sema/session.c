@@ -154,7 +154,8 @@ void session_name_types(Sema *s) {
 /* What is shown ---------------------------------------------------------------------------------------------------- */
 
 static bool is_name_of_arrays(const Expr *e) {
-    return e->kind == EXPR_NAME && e->name.sym && (e->type->kind == TY_ARRAY || type_owns(e->type));
+    bool is_name = e->kind == EXPR_NAME && e->name.sym && !e->name.sym->table; /* a constant is copied */
+    return is_name && (e->type->kind == TY_ARRAY || type_owns(e->type));
 }
 
 Symbol *shown_variable(const Stmt *st) {

@@ -500,6 +500,13 @@ static void comprehension(Walk *w, Expr *e) {
     w->a.facts.n = mark;
 }
 
+static Form element(Walk *w, const Expr *e) {
+    Form f = walk_unknown(w, ATOM_LOADED, e);
+    const ConstArray *a = const_array_of(e);
+    if (a) affine_limit(&w->a, &f, a->least, a->greatest);
+    return f;
+}
+
 Form walk_expr(Walk *w, Expr *e) {
     if (!e || !e->type) return form_const(0);
     if (e->konst.kind != CONST_NONE) return constant(e);
@@ -510,7 +517,7 @@ Form walk_expr(Walk *w, Expr *e) {
     case EXPR_CALL: return call(w, e);
     case EXPR_INDEX:
         if (!w->quiet) walk_index(w, e, true, false, false);
-        return walk_unknown(w, ATOM_LOADED, e);
+        return element(w, e);
     case EXPR_IF: return if_expr(w, e);
     case EXPR_CONVERT: {
         Form f = walk_expr(w, e->convert.operand);

@@ -145,8 +145,12 @@ static Values values_of(const Review *r, const Expr *e, int steps) {
     }
     case EXPR_BINARY: return of_binary(r, e, steps);
     case EXPR_CALL: return of_call(r, e, steps);
+    case EXPR_INDEX: {
+        const ConstArray *a = const_array_of(e);
+        return a ? (Values){{a->least, a->greatest}, false} : all_of(e->type);
+    }
     case EXPR_IF: return joined(values_of(r, e->if_.then_, steps), values_of(r, e->if_.else_, steps));
-    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_INDEX: case EXPR_FIELD:
+    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR: case EXPR_FIELD:
     case EXPR_FILL: case EXPR_COMPREHEND: case EXPR_LIST: case EXPR_RANGE: case EXPR_OFFLOAD: case EXPR_ATOMIC:
     case EXPR__COUNT: break;
     }

@@ -23,7 +23,7 @@ typedef struct Steps {
 Step step_add(Arena *arena, Step a, Step b);
 Step step_scale(Arena *arena, Step a, int64_t by, const char *size); /* size: name of an extent; NULL: use `by` */
 
-typedef enum LaunchMemory { MEMORY_GLOBAL, MEMORY_SHARED, MEMORY_OWN } LaunchMemory;
+typedef enum LaunchMemory { MEMORY_GLOBAL, MEMORY_SHARED, MEMORY_CONSTANT, MEMORY_OWN } LaunchMemory;
 
 typedef struct LaunchAccess {
     Span span;

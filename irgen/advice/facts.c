@@ -122,10 +122,17 @@ static bool differs(Look *l, const Expr *e, bool *from_memory) {
 
 /* Accesses --------------------------------------------------------------------------------------------------------- */
 
+/* Large ones lie in global memory (lang/constant.c). */
+static bool is_in_constant_memory(const ConstArray *a) {
+    enum { CONSTANT_MEMORY = 65536 };
+    return a->n * type_size_bytes(a->sym->type->elem) <= CONSTANT_MEMORY;
+}
+
 static void locate(Look *l, LaunchAccess *x, const Symbol *array) {
     Arena *arena = &l->cg->c->arena;
     x->array = array;
     if (array->is_shared) x->memory = MEMORY_SHARED;
+    else if (array->table) x->memory = is_in_constant_memory(array->table) ? MEMORY_CONSTANT : MEMORY_GLOBAL;
     else if (array->kind != SYM_PARAM) x->memory = MEMORY_OWN;
     else if (l->given) {
         x->memory = l->given[array->dim].memory;
@@ -165,6 +172,7 @@ static bool is_counted(const Look *l, const Expr *e) {
 static void record_element(Look *l, Expr *e, LaunchAccess x) {
     const Expr *whole = expr_whole(e);
     if (whole->kind != EXPR_INDEX || expr_is_slice(whole) || is_counted(l, whole)) return;
+    if (whole->konst.kind != CONST_NONE) return; /* of an array constant: no access */
     vec_push(&l->cg->c->arena, &l->counted, whole);
     const Type *wanted = e->type->kind == TY_ARRAY ? whole->type : e->type;
     record_access(l, whole->index.base, &whole->index.at, e->span, type_size_bytes(wanted), x);

@@ -245,6 +245,15 @@ static void note_shared(Teller *t, const LaunchAccess *x, const Steps *address, 
                                    ways == 1 ? "none" : arena_printf(arena, "%d-way", ways));
 }
 
+/* Constant memory reads one address at a time. */
+static void note_constant(Teller *t, const LaunchAccess *x, const Steps *address, LaunchAccessNote *row) {
+    WarpCost c = warp_cost(&t->warp, address, x->element, x->bytes);
+    note_cost(row, &c);
+    if (!c.known) row->cost = arena_printf(&t->cg->c->arena, "1 to %d reads, one for each address", WARP);
+    else if (c.places == 1) row->cost = "broadcast";
+    else row->cost = arena_printf(&t->cg->c->arena, "%d reads, one for each address", c.places);
+}
+
 static LaunchAccessNote row_of(Teller *t, const LaunchAccess *x) {
     Arena *arena = &t->cg->c->arena;
     Steps address = launch_address(arena, x, 0);
@@ -253,9 +262,12 @@ static LaunchAccessNote row_of(Teller *t, const LaunchAccess *x) {
     row.text = source(t, x->span);
     row.steps = steps_text(t, &address);
     row.mode = x->is_atomic ? "atomic" : x->reads && x->writes ? "both" : x->writes ? "write" : "read";
-    row.memory = x->memory == MEMORY_SHARED ? "shared" : x->memory == MEMORY_GLOBAL ? "global" : "private";
+    static const char *const names[] = {[MEMORY_GLOBAL] = "global", [MEMORY_SHARED] = "shared",
+                                        [MEMORY_CONSTANT] = "constant", [MEMORY_OWN] = "private"};
+    row.memory = names[x->memory];
     if (x->memory == MEMORY_SHARED) note_shared(t, x, &address, &row);
     else if (x->memory == MEMORY_GLOBAL) note_global(t, x, &address, &row);
+    else if (x->memory == MEMORY_CONSTANT) note_constant(t, x, &address, &row);
     else row.steps = "", row.cost = "registers, or local memory";
     return row;
 }

@@ -12,7 +12,7 @@
 
 EMBED(kdsl_libm_amdgpu, "libm-amdgpu.bc");
 
-enum { IMPLICIT_BLOCKS = 0, IMPLICIT_THREADS = 12, CONSTANT_SPACE = 4 }; /* byte offsets: u32 x 3, u16 x 3 */
+enum { IMPLICIT_BLOCKS = 0, IMPLICIT_THREADS = 12 }; /* byte offsets: u32 x 3, u16 x 3 */
 
 static LLVMValueRef implicit(CgFunc *f, LLVMTypeRef t, int64_t offset) {
     Cg *cg = f->cg;
@@ -73,6 +73,7 @@ const Gpu amdgpu_gpu = {
      * contain copies of inner loops whose trip counts depend on all copies before them, and scalar evolution takes a
      * hundred times as long to compute these. */
     .copies_bound = "amdgpu.loop.unroll.threshold",
+    .constant_bytes = INT64_MAX,
 };
 
 void amdgpu_init(void) {

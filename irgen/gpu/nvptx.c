@@ -51,6 +51,7 @@ const Gpu nvptx_gpu = {
     .libm = kdsl_libm_nvptx,
     .libm_end = kdsl_libm_nvptx_end,
     .group_scope = "block",
+    .constant_bytes = 65536,
 };
 
 void nvptx_init(void) {

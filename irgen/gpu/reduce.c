@@ -81,7 +81,6 @@ static void join_block(GpuSum *s, CgFunc *f, const GpuTeam *b) {
 
 /* A global variable of the device, zero at first. It keeps its value between launches, so each launch must reset it. */
 static LLVMValueRef device_variable(GpuSum *s, CgFunc *f, LLVMTypeRef t, const char *what) {
-    enum { GLOBAL_SPACE = 1 };
     const char *name = arena_printf(&f->cg->c->arena, "%s_%s", off_kernel_symbol(f->cg->c, s->k->func->symbol), what);
     LLVMValueRef v = LLVMAddGlobalInAddressSpace(f->cg->module, t, name, GLOBAL_SPACE);
     LLVMSetInitializer(v, LLVMConstNull(t));

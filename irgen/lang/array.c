@@ -8,6 +8,7 @@
 /* Reaching an array ------------------------------------------------------------------------------------------------ */
 
 CgArray cg_symbol_array(CgFunc *f, const Symbol *s) {
+    if (s->table) return cg_constant_array(f, s);
     Slot *slot = &f->slots[s->id];
     if (slot->array.data) return slot->array;
     CgArray a = {.desc = slot->addr, .type = s->type, .name = s->name};

@@ -111,6 +111,7 @@ typedef struct Cg {
     LLVMMetadataRef di_file, di_unit, di_types[TY__COUNT][MAX_RANK + 1];
     Vec(DebugType) di_parts;       /* types made of structs and vectors */
     LLVMValueRef ident;            /* libomp's ident_t */
+    int64_t constant_bytes;        /* GPUs: of array constants in constant memory so far */
     const char *refused;           /* what LLVM cannot generate code for; NULL: nothing so far */
 } Cg;
 

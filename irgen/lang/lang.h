@@ -21,6 +21,9 @@ CgValue cg_slot_to_value(CgFunc *f, LLVMValueRef slot, Type *type);
 /* A function of libm for this type; it is treated as pure. */
 LLVMValueRef cg_libm(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 
+/* constant.c ---------------------------------------------------------------------------------------------------- */
+CgArray cg_constant_array(CgFunc *f, const Symbol *sym);
+
 /* math.c: NULL where the target or the type has no function of ours of this name ---------------------------------- */
 LLVMValueRef cg_math(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 

@@ -43,14 +43,15 @@ void cg_session_made(CgFunc *f, const Symbol *sym) {
         if (p->new_vars.at[i].sym == sym) LLVMBuildStore(f->b, cg_i64(f->cg, i + 1), frame_entry(f, FRAME_MADE));
 }
 
-/* Named arrays are not moved: the session reads the variable. A slice or field is copied. */
+/* Named arrays are not moved: the session reads the variable. A slice, field or constant is copied. */
 void cg_session_show(CgFunc *f, Stmt *st) {
     Expr *e = st->expr.expr;
     if (shown_variable(st)) {
         for (int i = 0; i < st->expr.reads.n; i++) cg_array(f, st->expr.reads.at[i]);
         return;
     }
-    bool is_part = e->type->kind == TY_ARRAY && (expr_is_slice(e) || expr_fixed_field(e));
+    bool is_constant = e->kind == EXPR_NAME && e->name.sym->table;
+    bool is_part = e->type->kind == TY_ARRAY && (is_constant || expr_is_slice(e) || expr_fixed_field(e));
     LLVMValueRef to = frame_entry(f, FRAME_VALUE);
     if (is_part) {
         CgArray a = cg_array(f, e);

@@ -105,6 +105,22 @@ class LspTest(unittest.TestCase):
         self.assertIn("Linear interpolation", self.hover("lerp"))
         self.assertIsNone(self.hover("return"))
 
+    def test_array_constant(self):
+        text = ('const W = [0.5, 0.25];\nkernel k(y: &mut [f64; n]) over i in n { y[i] *= W[i % 2]; }\n'
+                'fn main() {\n    var y = [1.0; 4];\n    offload k(&mut y);\n    print("{} {}", y[1], W[0] + f64(len(W)));\n}\n')
+        self.assertEqual(self.client.open(URI, text), [])
+
+        def here(nth):
+            offset = [m.start() for m in re.finditer(r"\bW\b", text)][nth]
+            return {"textDocument": {"uri": URI}, "position": place(text, offset)}
+        for nth in range(4):
+            self.assertIn("const W: [f64; 2] = 0.5, 0.25", self.ask("hover", here(nth))["contents"]["value"])
+            self.assertEqual(self.ask("definition", here(nth))["range"]["start"], {"line": 0, "character": 6})
+        found = self.ask("references", {**here(1), "context": {"includeDeclaration": True}})
+        self.assertEqual(sorted(r["range"]["start"]["line"] for r in found), [0, 1, 5, 5])
+        renamed = self.ask("rename", {**here(2), "newName": "weights"})["changes"][URI]
+        self.assertEqual(edited(text, renamed), re.sub(r"\bW\b", "weights", text))
+
     def test_definition_references_and_highlight(self):
         self.opened()
 
