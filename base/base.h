@@ -79,7 +79,7 @@ Name name_of(Interner *in, const char *text); /* from a C string */
 void interner_free(Interner *in);
 
 /* Optimal string alignment distance (insert, delete, change, swap adjacent characters); more than `cap` returns cap +
- * 1. Names that differ in case only (`pi` for `PI`) have distance 1. */
+ * 1. Names that differ in case and underscores only (`pi` for `PI`) have distance 1. */
 int edit_distance(const char *a, const char *b, int cap);
 
 /* source.c --------------------------------------------------------------------------------------------------- */

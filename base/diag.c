@@ -160,7 +160,10 @@ static void print_edit(const DiagNote *note, const Source *file, Buf *out) {
     const char *old = file->text + (note->span.lo - file->base);
     int n_old = inserts ? 0 : (int)(note->span.hi - note->span.lo);
     if (n_old > 60 || memchr(old, '\n', (size_t)n_old)) n_old = -1;
-    if (inserts) buf_printf(out, "insert `%s`\n", note->fix);
+    int n_new = (int)strlen(note->fix);
+    bool is_line = inserts && n_new && note->fix[n_new - 1] == '\n';
+    if (is_line) buf_printf(out, "insert the line `%.*s`\n", n_new - 1, note->fix);
+    else if (inserts) buf_printf(out, "insert `%s`\n", note->fix);
     else if (!*note->fix && n_old >= 0) buf_printf(out, "remove `%.*s`\n", n_old, old);
     else if (n_old >= 0) buf_printf(out, "replace `%.*s` with `%s`\n", n_old, old, note->fix);
     else buf_printf(out, "write `%s`\n", note->fix);

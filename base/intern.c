@@ -2,6 +2,7 @@
  * same pointer. Also the edit distance of names, for "did you mean". */
 #include "base/base.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -51,11 +52,21 @@ Name name_of(Interner *in, const char *text) { return name_intern(in, text, strl
 
 void interner_free(Interner *in) { *in = (Interner){0}; } /* the arena owns the memory */
 
+/* `areaOfCircle` and `area_of_circle` */
+static bool is_same_but_for_style(const char *a, const char *b) {
+    for (;; a++, b++) {
+        while (*a == '_') a++;
+        while (*b == '_') b++;
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b)) return false;
+        if (!*a) return true;
+    }
+}
+
 /* Optimal string alignment, with three rows of the dynamic programming table; longer names have no suggestions. */
 int edit_distance(const char *a, const char *b, int cap) {
     enum { MAX = 64 };
     size_t na = strlen(a), nb = strlen(b);
-    if (!strcasecmp(a, b)) return strcmp(a, b) != 0;
+    if (is_same_but_for_style(a, b)) return strcmp(a, b) != 0;
     if (na >= MAX || nb >= MAX || llabs((long long)na - (long long)nb) > cap) return cap + 1;
     int rows[3][MAX] = {{0}};
     int *before = rows[0], *above = rows[1], *row = rows[2];

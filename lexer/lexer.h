@@ -52,6 +52,13 @@ void lex_dump(Compiler *c, Source *s, Buf *out);
 /* token.c: the kind of the keyword `name`, or TOK_ID. */
 int lex_keyword(const Lexer *lx, Name name);
 
+/* rewrite.c: where the expression that ends before `offset` begins; `offset` itself: not on this line. */
+uint32_t lex_expression_before(const Source *s, uint32_t offset);
+void lex_fix_choice(Lexer *lx, Diag *d, Span question); /* of `c ? a : b` */
+
+/* `"x = {x}"` with its quotes: `"x = {}", x`; NULL: it contains no names, or more than names. */
+const char *lex_names_out_of(Arena *a, const char *quoted);
+
 /* literal.c: these set the value of a token with the text text[0..n), whose kind and span are set. */
 void lex_number(Lexer *lx, Token *t, const char *text, size_t n);
 void lex_float(Lexer *lx, Token *t, const char *text, size_t n);

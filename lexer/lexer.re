@@ -105,6 +105,29 @@ static Token stray_utf8(Lexer *lx, Cursor start) {
     return t;
 }
 
+/* `#define N 10` becomes `const N = 10;`; a header of C has nothing that is not built in. */
+static void fix_foreign_line(Lexer *lx, Diag *d, Cursor start, const char *word) {
+    const char *at = (const char *)start, *end = memchr(at, '\n', (size_t)(lx->limit - start));
+    if (!end) end = (const char *)lx->limit;
+    const char *text = at + strcspn(at, word) + strlen(word), *stop = strstr(text, "//");
+    if (stop && stop < end) end = stop;
+    while (end > text && strchr(" \t\r", end[-1])) end--;
+    Span whole = span_of(lx, start, (Cursor)end);
+    if (!*word) diag_fix(lx->c, d, span_of(lx, start, start + 1), "//", "write a comment with `//`");
+    else if (!strcmp(word, "include") && memchr(text, '<', (size_t)(end - text)))
+        diag_fix(lx->c, d, whole, "", "mathematics, files and text are built in");
+    const char *quote = memchr(text, '"', (size_t)(end - text));
+    size_t n = quote ? strspn(quote + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") : 0;
+    if (!strcmp(word, "include") && n && strchr(".\"", quote[n + 1]))
+        diag_fix(lx->c, d, whole, arena_printf(&lx->c->arena, "import %.*s;", (int)n, quote + 1), "import the module");
+    if (strcmp(word, "define")) return;
+    const char *name = text + strspn(text, " \t"), *value = name + strcspn(name, " \t(\n");
+    const char *first = value + strspn(value, " \t");
+    if (*value == '(' || first >= end || value == name) return;
+    diag_fix(lx->c, d, whole, arena_printf(&lx->c->arena, "const %.*s = %.*s;", (int)(value - name), name,
+                                           (int)(end - first), first), "declare a constant");
+}
+
 /* A comment of Python or the shell, a preprocessor line or a decorator: one message, and the line is skipped. */
 static void skip_foreign_line(Lexer *lx, Cursor start) {
     static const struct { const char *word, *message; } lines[] = {
@@ -121,7 +144,8 @@ static void skip_foreign_line(Lexer *lx, Cursor start) {
     size_t i = 0;
     while (strncmp((const char *)at, lines[i].word, strlen(lines[i].word))) i++;
     const char *message = *start == '@' ? "there are no decorators, attributes or macros" : lines[i].message;
-    diag(lx->c, E0101, span_of(lx, start, start + 1), "%s", message);
+    Diag *d = diag(lx->c, E0101, span_of(lx, start, start + 1), "%s", message);
+    if (*start == '#') fix_foreign_line(lx, d, start, lines[i].word);
     while (lx->cursor < lx->limit && *lx->cursor != '\n') lx->cursor++;
 }
 
@@ -135,7 +159,8 @@ static Token stray_byte(Lexer *lx, Cursor start) {
     else if (*start < 0x20 || *start == 0x7F)
         diag(lx->c, E0101, t.span, "unexpected control character 0x%02X", *start);
     else if (*start == '?')
-        diag(lx->c, E0101, t.span, "there is no `?:` operator; write `if c { a } else { b }`");
+        lex_fix_choice(lx, diag(lx->c, E0101, t.span, "there is no `?:` operator; write `if c { a } else { b }`"),
+                       t.span);
     else diag(lx->c, E0101, t.span, "unexpected character `%c`", *start);
     return t;
 }

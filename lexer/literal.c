@@ -51,6 +51,36 @@ static const char *suffix_of_other_language(const char *suffix) {
     return NULL;
 }
 
+/* `1.5d0` and `1.5d-3` of Fortran: `d` is the `e` of a double. */
+static bool is_exponent(const Lexer *lx, const char *suffix) {
+    if (*suffix != 'd' && *suffix != 'D') return false;
+    const unsigned char *after = lx->cursor;
+    if (!suffix[1] && (*after == '-' || *after == '+') && is_digit((char)after[1])) return true;
+    const char *at = suffix + 1;
+    while (is_digit(*at)) at++;
+    return at > suffix + 1 && !*at;
+}
+
+/* The number itself is right: `2x` is a product, `1.5d0` has an exponent. */
+static bool number_of_other_language(Lexer *lx, const Token *t, Span where, const char *suffix) {
+    Span first = {where.lo, where.lo + 1};
+    if (is_exponent(lx, suffix)) {
+        Diag *d = diag(lx->c, E0110, where, "write an exponent with `e`, as in `1.5e3`");
+        diag_fix(lx->c, d, first, "e", "use `e`");
+        return true;
+    }
+    static const char *const types[] = {"i8", "u8", "i32", "f32", "index"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (edit_distance(suffix, types[i], 1) <= 1) return false;
+    if (suffix_of_other_language(suffix) || (strchr("iuf", *suffix) && is_digit(suffix[1]))) return false;
+    int n = (int)(where.lo - t->span.lo);
+    const char *number = lx->source->text + (t->span.lo - lx->source->base);
+    Diag *d = diag(lx->c, E0110, where, "`%.*s%s` is not a number; write a product as `%.*s * %s`", n, number, suffix,
+                   n, number, suffix);
+    diag_fix(lx->c, d, (Span){where.lo, where.lo}, " * ", "multiply");
+    return true;
+}
+
 static void bad_suffix(Lexer *lx, Token *t, const char *text, size_t at, size_t n) {
     Span where = {t->span.lo + (uint32_t)at, t->span.hi};
     const char *suffix = arena_strndup(&lx->c->arena, text + at, n - at);
@@ -59,6 +89,7 @@ static void bad_suffix(Lexer *lx, Token *t, const char *text, size_t at, size_t 
         diag(lx->c, E0110, where, "`%s` is an integer type, but this number has a fraction or an exponent", suffix);
         return;
     }
+    if (number_of_other_language(lx, t, where, suffix)) return;
     Diag *d = diag(lx->c, E0110, where,
                    "`%s` is not a number type; use one of the suffixes i8 i16 i32 i64 u8 u16 u32 u64 index f32 f64",
                    suffix);

@@ -32,6 +32,7 @@ typedef enum Repair {
     REPAIR_RETRY,  /* *t was changed, or tokens were inserted: try *t again */
     REPAIR_DROP,   /* ignore the token */
     REPAIR_CLOSE,  /* close all open brackets, then try *t again */
+    REPAIR_END,    /* the last word was meant as the `}` of a block: leave out what follows it on its line */
     REPAIR_NESTED, /* as SKIP, including the declaration that begins with *t */
 } Repair;
 

@@ -20,7 +20,7 @@ static const char *own_type(const char *name) {
     return NULL;
 }
 
-static const char *type_of(const Token *t) { return t->kind == TOK_ID ? own_type(t->name) : NULL; }
+const char *foreign_type(const Token *t) { return t->kind == TOK_ID ? own_type(t->name) : NULL; }
 
 static bool starts_anew(int before) {
     return before == TOK_SEMI || before == TOK_LBRACE || before == TOK_RBRACE || before == TOK_LPAREN ||
@@ -28,17 +28,17 @@ static bool starts_anew(int before) {
 }
 
 static bool type_behind_name(Feed *f, Token *t, Repair *repair) {
-    if (!feed_accepts(f, TOK_COLON) || !type_of(t) || type_of(&f->prev)) return false;
+    if (!feed_accepts(f, TOK_COLON) || !foreign_type(t) || foreign_type(&f->prev)) return false;
     Span gap = {f->prev.span.hi, f->prev.span.hi};
     Diag *d = diag(f->c, E0201, t->span, "write `:` between a name and its type");
-    diag_fix(f->c, d, gap, ":", "`%s: %s`", f->prev.name, type_of(t));
+    diag_fix(f->c, d, gap, ":", "`%s: %s`", f->prev.name, foreign_type(t));
     feed_push(f, feed_invent(f, TOK_COLON));
     return retry_as(t, TOK_ID, repair);
 }
 
 /* `fn f(x: f32) f32 {` of Go and Zig */
 static bool result_without_arrow(Feed *f, Token *t, Repair *repair) {
-    if (f->prev.kind != TOK_RPAREN || !type_of(t) || !feed_accepts(f, TOK_ARROW)) return false;
+    if (f->prev.kind != TOK_RPAREN || !foreign_type(t) || !feed_accepts(f, TOK_ARROW)) return false;
     Diag *d = diag(f->c, E0216, t->span, "write the result type after `->`");
     diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, "-> ", "use the arrow");
     feed_push(f, feed_invent(f, TOK_ARROW));
@@ -52,14 +52,19 @@ bool foreign_type_before_name(Feed *f, Token *t, Repair *repair) {
     if (type_behind_name(f, t, repair)) return true;
     bool is_declaration = feed_accepts(f, TOK_ADD_ASSIGN), is_const = f->prev2.kind == TOK_CONST;
     if (!is_declaration && !feed_accepts(f, TOK_COLON)) return false;
-    const char *type = type_of(&f->prev);
-    if (!starts_anew(f->prev2.kind) || (is_declaration && !type) || type_of(t)) return false;
+    const char *type = foreign_type(&f->prev);
+    if (!starts_anew(f->prev2.kind) || (is_declaration && !type) || foreign_type(t)) return false;
     Span both = span_join(f->prev.span, t->span);
     const char *ours =
         arena_printf(&f->c->arena, "%s%s: %s", is_declaration ? "var " : "", t->name, type ? type : f->prev.name);
     if (is_declaration && feed_peek(f).kind == TOK_LBRACKET) {
-        diag(f->c, E0210, both, "the type comes after the name; create an array with its values: `var %s = [0.0; n]`",
-             t->name);
+        Token bracket = feed_take(f);
+        Span sizes = {0};
+        const char *array = foreign_array_of(f, &bracket, t->name, type, &sizes);
+        feed_unread(f, bracket);
+        Diag *d = diag(f->c, E0210, both, "the type comes after the name; create an array with its values: `%s`",
+                       array ? array : arena_printf(&f->c->arena, "var %s = [0.0; n]", t->name));
+        if (array) diag_fix(f->c, d, span_join(both, sizes), array, "fill it");
         return true;
     }
     Diag *d = diag(f->c, E0210, both, "the type comes after the name: `%s%s`", is_const ? "const " : "", ours);
@@ -69,18 +74,21 @@ bool foreign_type_before_name(Feed *f, Token *t, Repair *repair) {
 
 /* `*p`, `f32 *p`, `p: *f32`, `p: f32*`, `(float *)malloc(n)` */
 bool foreign_pointer(Feed *f, Token *t, Repair *repair) {
-    if (t->kind == TOK_RPAREN && f->prev.kind == TOK_STAR && type_of(&f->prev2)) {
+    if (t->kind == TOK_RPAREN && f->prev.kind == TOK_STAR && foreign_type(&f->prev2)) {
         diag(f->c, E0216, span_join(f->prev2.span, f->prev.span),
              "there are no pointers; create an array with its values: `var x = [0.0; n];`");
         return true;
     }
     if (t->kind != TOK_STAR) return false;
     if (at_expression(f) && f->prev.kind != TOK_STAR) {
-        diag(f->c, E0216, t->span, "there are no pointers; write `x[i]` for an element");
+        Diag *d = diag(f->c, E0216, t->span, "there are no pointers; write `x[i]` for an element");
+        Token next = feed_peek(f);
+        if (next.kind == TOK_ID && touches(t, &next))
+            diag_fix(f->c, d, t->span, "", "a reference is used like the variable itself");
         *repair = REPAIR_DROP;
         return true;
     }
-    bool behind = type_of(&f->prev) && (f->prev2.kind == TOK_COLON || starts_anew(f->prev2.kind));
+    bool behind = foreign_type(&f->prev) && (f->prev2.kind == TOK_COLON || starts_anew(f->prev2.kind));
     if (!behind && !at_type(f)) return false;
     diag(f->c, E0216, t->span,
          "there are no pointers; pass an array as `x: &[f32; n]`, or as `&mut` to change it");
@@ -90,14 +98,29 @@ bool foreign_pointer(Feed *f, Token *t, Repair *repair) {
 /* ---- words ---- */
 
 typedef struct Word {
-    const char *theirs, *advice;
+    const char *theirs, *ours, *advice; /* ours "": the word is left out; NULL: no single word replaces it */
 } Word;
 
-static const char *advice_of(const Word *words, size_t n, const Token *t) {
+static const Word *find_word(const Word *words, size_t n, const Token *t) {
     if (t->kind != TOK_ID) return NULL;
     for (size_t i = 0; i < n; i++)
-        if (!strcmp(t->name, words[i].theirs)) return words[i].advice;
+        if (!strcmp(t->name, words[i].theirs)) return &words[i];
     return NULL;
+}
+
+/* `next` is the token after the word. */
+static void fix_word(Feed *f, Diag *d, const Token *word, const Word *row, const Token *next) {
+    if (!row->ours) return;
+    if (*row->ours) diag_fix(f->c, d, word->span, row->ours, "use `%s`", row->ours);
+    else diag_fix(f->c, d, (Span){word->span.lo, next->span.lo}, "", "leave it out");
+}
+
+static const Word *find_statement_word(const Token *t) {
+    static const Word words[] = {
+#define FOREIGN_WORD(theirs, ours, advice) {theirs, ours, advice},
+#include "grammar/foreign.def"
+    };
+    return find_word(words, sizeof words / sizeof *words, t);
 }
 
 /* `not done`, `not (a == b)`, but not `not a == b`: `!` binds more closely. */
@@ -108,37 +131,82 @@ static bool negates_one(Feed *f, const Token *t) {
     return t->kind == TOK_LPAREN || (t->kind == TOK_ID && ends);
 }
 
+/* `new Point(x: 1.0)`, `new int[10]` */
+static void fix_new(Feed *f, Diag *d, const Token *word, const Token *t) {
+    const char *type = foreign_type(t);
+    Token bracket = feed_peek(f);
+    if (t->kind != TOK_ID) return;
+    if (bracket.kind == TOK_LPAREN && !type) diag_fix(f->c, d, (Span){word->span.lo, t->span.lo}, "", "leave it out");
+    if (bracket.kind != TOK_LBRACKET || !type) return;
+    Span whole;
+    feed_take(f);
+    const char *array = foreign_array_of(f, &bracket, "", type, &whole);
+    feed_unread(f, bracket);
+    if (array) diag_fix(f->c, d, span_join(word->span, whole), strchr(array, '['), "fill it");
+}
+
 /* A keyword of another language, which the grammar has accepted as a name; the next token shows that it is a
  * keyword. */
 bool foreign_word(Feed *f, Token *t, Repair *repair) {
-    static const Word words[] = {
-#define FOREIGN_WORD(theirs, advice) {theirs, advice},
-#include "grammar/foreign.def"
-    };
-    (void)repair;
     /* `switch (x) {`, `foreach (x in y)` */
     bool like_call = (t->kind == TOK_LBRACE && f->prev.kind == TOK_RPAREN) || (t->kind == TOK_IN && f->open.n > 1);
     const Token *word = like_call ? &f->first : &f->prev;
-    const char *advice = advice_of(words, sizeof words / sizeof *words, word);
-    if (!advice || t->kind == TOK_SEMI) return false;
-    Diag *d = diag(f->c, E0216, word->span, "%s", advice);
-    if (!strncmp(word->name, "els", 3) || is_name(word, "elif"))
-        diag_fix(f->c, d, word->span, "else if", "write two words");
-    if (is_name(word, "not") && negates_one(f, t))
-        diag_fix(f->c, d, (Span){word->span.lo, t->span.lo}, "!", "use `!`");
+    const Word *row = find_statement_word(word);
+    if (!row || t->kind == TOK_SEMI) return false;
+    Diag *d = diag(f->c, E0216, word->span, "%s", row->advice);
+    if (is_name(word, "not")) {
+        if (negates_one(f, t)) diag_fix(f->c, d, (Span){word->span.lo, t->span.lo}, "!", "use `!`");
+    } else if (is_name(word, "new")) {
+        fix_new(f, d, word, t);
+    } else if (is_name(word, "__shared__") || is_name(word, "__local")) {
+        fix_shared(f, d, t);
+    } else {
+        fix_word(f, d, word, row, t);
+    }
+    if (row->ours && *row->ours == '}') *repair = REPAIR_END;
     return true;
+}
+
+bool foreign_end(Feed *f, Token *t, Repair *repair) {
+    bool begins = f->prev.first_on_line && f->prev.span.lo == f->first.span.lo;
+    const Word *row = begins ? find_statement_word(&f->prev) : NULL;
+    return row && row->ours && *row->ours == '}' && foreign_word(f, t, repair);
+}
+
+/* `from math import PI` */
+static void fix_import(Feed *f, Diag *d, const Token *t) {
+    Token module = feed_take(f), word = feed_take(f), name = feed_peek(f);
+    feed_unread(f, word);
+    feed_unread(f, module);
+    if (module.kind != TOK_ID || word.kind != TOK_IMPORT || name.kind != TOK_ID) return;
+    diag_fix(f->c, d, span_join(t->span, name.span), arena_printf(&f->c->arena, "import %s", module.name),
+             "import the whole module");
+}
+
+/* `pub fn`, `class P {`, `__global__ void k(`: a keyword of KDSL in their place, and parsing continues. */
+static bool item_word(Feed *f, Diag *d, Token *t, const Word *row, Repair *repair) {
+    Token next = feed_peek(f);
+    bool is_kernel = row->ours && !strcmp(row->ours, "kernel");
+    if (is_kernel && !is_name(&next, "void")) return true;
+    if (is_kernel) {
+        diag_fix(f->c, d, span_join(t->span, next.span), row->ours, "use `kernel`");
+        return true;
+    }
+    fix_word(f, d, t, row, &next);
+    if (row->ours && !*row->ours) *repair = REPAIR_DROP;
+    return row->ours && *row->ours ? retry_as(t, TOK_STRUCT, repair) : true;
 }
 
 bool foreign_item(Feed *f, Token *t, Repair *repair) {
     static const char *const functions[] = {"def", "func", "function", "fun", "proc", "void", "subroutine"};
     static const Word items[] = {
-#define FOREIGN_ITEM(theirs, advice) {theirs, advice},
+#define FOREIGN_ITEM(theirs, ours, advice) {theirs, ours, advice},
 #include "grammar/foreign.def"
     };
     if (t->kind != TOK_ID || !at_item(f)) return false;
     bool is_function = false;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) is_function |= is_name(t, functions[i]);
-    const char *type = type_of(t);
+    const char *type = foreign_type(t);
     if (type) { /* `int main() {`, but not `int total = 0;` */
         Token name = feed_take(f), next = feed_peek(f);
         feed_unread(f, name);
@@ -150,10 +218,12 @@ bool foreign_item(Feed *f, Token *t, Repair *repair) {
         diag_fix(f->c, d, t->span, "fn", "use this instead of `%s`", t->name);
         return retry_as(t, TOK_FN, repair);
     }
-    const char *advice = advice_of(items, sizeof items / sizeof *items, t);
-    if (!advice) return false;
-    diag(f->c, E0216, t->span, "%s", advice);
-    if (is_name(t, "pub")) *repair = REPAIR_DROP;
+    const Word *row = find_word(items, sizeof items / sizeof *items, t);
+    if (!row) return false;
+    Diag *d = diag(f->c, E0216, t->span, "%s", row->advice);
+    if (is_name(t, "enum")) fix_constants(f, d, t);
+    else if (is_name(t, "from")) fix_import(f, d, t);
+    else return item_word(f, d, t, row, repair);
     return true;
 }
 
@@ -169,9 +239,42 @@ static bool as_and_or(Feed *f, Token *t, Repair *repair) {
     }
     if (!is_name(t, "as")) return false;
     Token type = feed_peek(f);
-    const char *ours = type_of(&type);
-    diag(f->c, E0216, t->span, "write a conversion as `%s(...)`", ours ? ours : "f32");
+    const char *ours = foreign_type(&type);
+    Diag *d = diag(f->c, E0216, t->span, "write a conversion as `%s(...)`", ours ? ours : "f32");
+    bool is_alone = f->prev.kind == TOK_ID || f->prev.kind == TOK_INT || f->prev.kind == TOK_FLOAT;
+    if (ours && is_alone && f->prev2.kind != TOK_DOT)
+        diag_fix(f->c, d, span_join(f->prev.span, type.span),
+                 arena_printf(&f->c->arena, "%s(%s)", ours, text_of(f, f->prev.span)), "convert the value");
     return true;
+}
+
+/* `x**2` is `x * x`, `x**y` is `pow(x, y)`. */
+static void fix_power(Feed *f, Diag *d) {
+    const Token *base = &f->prev2;
+    Token exponent = feed_take(f), after = feed_peek(f);
+    feed_unread(f, exponent);
+    bool is_plain = base->kind == TOK_ID || base->kind == TOK_INT || base->kind == TOK_FLOAT;
+    bool has_exponent = exponent.kind == TOK_ID || exponent.kind == TOK_INT || exponent.kind == TOK_FLOAT;
+    const Source *s = f->lexer.source;
+    uint32_t before = base->span.lo - s->base;
+    while (before && s->text[before - 1] == ' ') before--;
+    char ch = before ? s->text[before - 1] : 0;
+    if (!is_plain || !has_exponent || ch == '.') return;
+    if (after.kind == TOK_LPAREN || after.kind == TOK_LBRACKET || after.kind == TOK_DOT) return;
+    const char *x = text_of(f, base->span), *n = text_of(f, exponent.span);
+    bool is_square = exponent.kind == TOK_INT && exponent.int_.value == 2;
+    bool alone = ch && strchr("=(,[{", ch);
+    const char *text = is_square ? arena_printf(&f->c->arena, alone ? "%s * %s" : "(%s * %s)", x, x)
+                                 : arena_printf(&f->c->arena, "pow(%s, %s)", x, n);
+    diag_fix(f->c, d, span_join(base->span, exponent.span), text, is_square ? "multiply" : "call `pow`");
+}
+
+/* `a /= b` of Fortran and Haskell */
+static bool unequal(Feed *f, Token *t, Repair *repair) {
+    if (t->kind != TOK_DIV_ASSIGN || !feed_accepts(f, TOK_NE)) return false;
+    Diag *d = diag(f->c, E0216, t->span, "`/=` divides a variable; write `!=` to compare");
+    diag_fix(f->c, d, t->span, "!=", "use this operator");
+    return retry_as(t, TOK_NE, repair);
 }
 
 /* Two tokens that are one operator in other languages: `**`, `===`, `<>`, `~=`. After a replacement parsing
@@ -199,6 +302,7 @@ static bool two_as_one(Feed *f, Token *t, Repair *repair) {
         Span both = behind ? span_join(f->prev.span, t->span) : span_join(t->span, next.span);
         Diag *d = diag(f->c, E0216, both, "%s", signs[i].advice);
         if (signs[i].ours) diag_fix(f->c, d, both, signs[i].ours, "use this operator");
+        else if (behind) fix_power(f, d);
         if (signs[i].kind) {
             feed_take(f);
             return retry_as(t, signs[i].kind, repair);
@@ -212,7 +316,9 @@ static bool two_as_one(Feed *f, Token *t, Repair *repair) {
 /* `k<<<blocks, threads>>>(x)` as a statement */
 static bool cuda_launch(Feed *f, Token *t) {
     if (t->kind != TOK_ROL || f->prev.kind != TOK_ID) return false;
-    diag(f->c, E0216, t->span, "launch a kernel with `offload k(...)`; its `over` sets the number of work items");
+    Diag *d = diag(f->c, E0216, t->span,
+                   "launch a kernel with `offload k(...)`; its `over` sets the number of work items");
+    fix_launch(f, d, t);
     return true;
 }
 
@@ -233,7 +339,9 @@ static bool member(Feed *f, Token *t, Repair *repair) {
         return true;
     }
     Diag *d = diag(f->c, E0216, both, "write a name of a module with a dot: `math.PI`");
-    diag_fix(f->c, d, both, ".", "use a dot");
+    bool is_std = ahead && is_name(&f->prev, "std");
+    if (is_std) diag_fix(f->c, d, span_join(f->prev.span, both), "", "the functions of `std` are built in");
+    else diag_fix(f->c, d, both, ".", "use a dot");
     if (behind) return true;
     feed_take(f);
     return retry_as(t, TOK_DOT, repair);
@@ -248,20 +356,14 @@ static bool arrow_function(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
-/* `a if c else b`. At the beginning of a line, a `;` is missing before an `if` statement. */
-static bool choice_after_value(Feed *f, const Token *t) {
-    if (t->kind != TOK_IF || t->first_on_line || !after_expression(f) || innermost(f) == TOK_LBRACKET) return false;
-    diag(f->c, E0216, t->span, "the condition of a choice comes first: `if c { a } else { b }`");
-    return true;
-}
-
 bool foreign_sign(Feed *f, Token *t, Repair *repair) {
     if (is_name(t, "as") && f->first.kind == TOK_IMPORT) {
         diag(f->c, E0216, t->span, "a module cannot be renamed: write `import math;` and `math.PI`");
         return true;
     }
     if (arrow_function(f, t, repair) || two_as_one(f, t, repair) || cuda_launch(f, t)) return true;
-    if (member(f, t, repair) || choice_after_value(f, t)) return true;
+    if (foreign_statement(f, t, repair) || member(f, t, repair) || foreign_chosen(f, t, repair)) return true;
+    if (unequal(f, t, repair) || dotted_operator(f, t, repair)) return true;
     return after_expression(f) && as_and_or(f, t, repair);
 }
 
@@ -270,7 +372,7 @@ bool foreign_sign(Feed *f, Token *t, Repair *repair) {
 /* `(float)x`, `(f32) x` */
 static bool cast(Feed *f, Token *t) {
     bool operand = t->kind == TOK_ID || t->kind == TOK_INT || t->kind == TOK_FLOAT;
-    const char *type = type_of(&f->prev2);
+    const char *type = foreign_type(&f->prev2);
     if (!operand || f->prev.kind != TOK_RPAREN || !type || !after_expression(f)) return false;
     const Source *s = f->lexer.source;
     uint32_t lo = f->prev2.span.lo;
@@ -286,6 +388,16 @@ static bool cast(Feed *f, Token *t) {
     return true;
 }
 
+/* The function of KDSL that has another name there. */
+static const char *foreign_function(const Token *t) {
+    static const Word names[] = {
+#define FOREIGN_NAME(theirs, ours, advice) {theirs, ours, advice},
+#include "grammar/foreign.def"
+    };
+    const Word *row = find_word(names, sizeof names / sizeof *names, t);
+    return row && *row->ours ? row->ours : NULL;
+}
+
 /* `println!(x)`, `vec![1]` */
 static bool macro(Feed *f, Token *t, Repair *repair) {
     Token next = {0};
@@ -295,7 +407,10 @@ static bool macro(Feed *f, Token *t, Repair *repair) {
     Diag *d = diag(f->c, E0216, t->span,
                    next.kind == TOK_LPAREN ? "there are no macros; call a function without `!`"
                                            : "there are no macros; write an array as `[a, b, c]` or `[0.0; n]`");
-    if (next.kind == TOK_LPAREN) diag_fix(f->c, d, t->span, "", "a function is called without `!`");
+    const char *ours = foreign_function(&f->prev);
+    if (next.kind == TOK_LPAREN && ours)
+        diag_fix(f->c, d, span_join(f->prev.span, t->span), ours, "use `%s`", ours);
+    else if (next.kind == TOK_LPAREN) diag_fix(f->c, d, t->span, "", "a function is called without `!`");
     else diag_fix(f->c, d, span_join(f->prev.span, t->span), "", "write the list alone");
     if (next.kind == TOK_LPAREN) *repair = REPAIR_DROP;
     return true;
@@ -304,8 +419,13 @@ static bool macro(Feed *f, Token *t, Repair *repair) {
 /* `f"{x}"` */
 static bool string_prefix(Feed *f, Token *t) {
     if (t->kind != TOK_STR || f->prev.kind != TOK_ID || !touches(&f->prev, t)) return false;
-    diag(f->c, E0216, span_join(f->prev.span, t->span),
-         "there are no string prefixes, as in f\"...\"; write `print(\"x = {}\", x)` or `format(\"{}\", x)`");
+    Span both = span_join(f->prev.span, t->span);
+    Diag *d = diag(f->c, E0216, both, "there are no string prefixes, as in f\"...\"; write `print(\"x = {}\", x)` or "
+                                      "`format(\"{}\", x)`");
+    const char *text = is_name(&f->prev, "f") ? lex_names_out_of(&f->c->arena, text_of(f, t->span)) : NULL;
+    bool is_format = f->prev2.kind == TOK_LPAREN && feed_peek(f).kind == TOK_RPAREN;
+    if (text && is_format) diag_fix(f->c, d, both, text, "pass the values after the format");
+    else if (text) diag_fix(f->c, d, both, arena_printf(&f->c->arena, "format(%s)", text), "use `format`");
     return true;
 }
 
@@ -342,7 +462,7 @@ static bool begins_statement(const Token *before) {
 
 /* `f<f32>(x)`, `Pair<f32, i32>(a: x, b: y)`: type arguments, which are inferred. */
 static bool type_argument(Feed *f, Token *t) {
-    if (t->kind == TOK_COMMA && f->prev2.kind == TOK_LT && type_of(&f->prev) && !feed_accepts(f, TOK_COMMA)) {
+    if (t->kind == TOK_COMMA && f->prev2.kind == TOK_LT && foreign_type(&f->prev) && !feed_accepts(f, TOK_COMMA)) {
         diag(f->c, E0216, span_join(f->prev2.span, t->span),
              "a call does not name types: the compiler infers them from the arguments");
         return true;
@@ -350,14 +470,14 @@ static bool type_argument(Feed *f, Token *t) {
     Token next = feed_peek(f);
     bool launch = f->prev2.kind == TOK_OFFLOAD && next.kind == TOK_ID, first = begins_statement(&f->prev2);
     if (t->kind == TOK_LT && f->prev.kind == TOK_ID &&
-        (launch || (first && type_of(&next)))) { /* `offload k<f32>(x)`, `f<f32>(x);` */
+        (launch || (first && foreign_type(&next)))) { /* `offload k<f32>(x)`, `f<f32>(x);` */
         diag(f->c, E0216, span_join(t->span, next.span),
              "a call does not name types: the compiler infers them from the arguments");
         return true;
     }
     if (t->kind != TOK_GT || f->prev2.kind != TOK_LT || f->prev.kind != TOK_ID || next.kind != TOK_LPAREN) return false;
     bool together = touches(&f->prev2, &f->prev) && touches(&f->prev, t) && touches(t, &next); /* `f<T>(x)` */
-    if (!type_of(&f->prev) && !together) return false;
+    if (!foreign_type(&f->prev) && !together) return false;
     Span all = {f->prev2.span.lo, t->span.hi};
     Diag *d = diag(f->c, E0216, all, "a call does not name types: the compiler infers them from the arguments");
     diag_fix(f->c, d, all, "", "the arguments determine the types");
@@ -379,7 +499,11 @@ static bool range_word(Feed *f, Span span, Token *t, Repair *repair) {
 /* `for (`, `for i in 1:n`, `0 to n`, `x[a:b]`, `0..=n`, `for i = 0..n` */
 bool foreign_range(Feed *f, Token *t, Repair *repair) {
     if (t->kind == TOK_LPAREN && f->prev.kind == TOK_FOR) {
-        diag(f->c, E0211, t->span, "write a loop as `for i in 0..n { }`");
+        Diag *d = diag(f->c, E0211, t->span, "write a loop as `for i in 0..n { }`");
+        Span whole;
+        const char *range = foreign_loop(f, t, &whole);
+        if (range) diag_fix(f->c, d, whole, touches(&f->prev, t) ? arena_printf(&f->c->arena, " %s", range) : range,
+                            "count with a range");
         return true;
     }
     if (t->kind == TOK_ASSIGN && f->prev.kind == TOK_DOTDOT) {
@@ -407,6 +531,23 @@ bool foreign_range(Feed *f, Token *t, Repair *repair) {
     return t->kind == TOK_COLON && !feed_peek(f).first_on_line && range_word(f, t->span, t, repair);
 }
 
+/* `P { x: 1.0 }`: from `{` to `}` on one line. */
+static void fix_struct_value(Feed *f, Diag *d) {
+    Vec(Token) taken = {0};
+    Token next = {0};
+    do {
+        next = feed_take(f);
+        vec_push(f->p.arena, &taken, next);
+    } while (next.kind != TOK_RBRACE && next.kind != TOK_LBRACE && next.kind != TOK_END && !next.first_on_line);
+    bool ends = next.kind == TOK_RBRACE && !next.first_on_line;
+    if (ends && taken.n > 1) {
+        const char *inside = text_of(f, span_join(taken.at[0].span, taken.at[taken.n - 2].span));
+        diag_fix(f->c, d, span_join(f->prev.span, next.span),
+                 arena_printf(&f->c->arena, "%s(%s)", f->prev.name, inside), "use parentheses");
+    }
+    while (taken.n) feed_unread(f, taken.at[--taken.n]);
+}
+
 /* `{1, 2}`, `P { x: 1.0 }`, `f32[n]`, `[1, 2; 3, 4]`, `(a, b)` */
 bool foreign_array(Feed *f, Token *t, Repair *repair) {
     (void)repair;
@@ -415,7 +556,8 @@ bool foreign_array(Feed *f, Token *t, Repair *repair) {
         return true;
     }
     if (t->kind == TOK_LBRACE && f->prev.kind == TOK_ID && after_expression(f) && !t->first_on_line) {
-        diag(f->c, E0216, t->span, "write a struct value like a call: `%s(field: value, ...)`", f->prev.name);
+        Diag *d = diag(f->c, E0216, t->span, "write a struct value like a call: `%s(field: value, ...)`", f->prev.name);
+        fix_struct_value(f, d);
         return true;
     }
     if (t->kind == TOK_LBRACKET && f->prev.kind == TOK_ID && f->prev2.kind == TOK_COLON && !after_expression(f)) {
@@ -565,7 +707,8 @@ bool foreign_kernel(Feed *f, Token *t, Repair *repair) {
         return retry_as(t, TOK_OVER, repair);
     }
     if (t->kind == TOK_ARROW) {
-        diag(f->c, E0201, t->span, "write the result of a kernel after its domain: `over i in n -> sum f32`");
+        Diag *d = diag(f->c, E0201, t->span, "write the result of a kernel after its domain: `over i in n -> sum f32`");
+        fix_domain(f, d, t);
         return true;
     }
     Diag *d = diag(f->c, E0201, t->span, "expected `over`, found %s", token_text(f, t));

@@ -69,10 +69,35 @@ static bool assign_in_expression(Feed *f, Token *t, Repair *repair) {
 
 static bool is_comparison(int kind) { return kind >= TOK_EQ && kind <= TOK_GE; }
 
+/* `b` of `a < b < c`; NULL: it is long, or not on this line. */
+static const char *middle_operand(Feed *f, const Token *t) {
+    uint32_t lo = lex_expression_before(f->lexer.source, t->span.lo);
+    const char *text = text_of(f, (Span){lo, t->span.lo}), *at = text, *middle = NULL;
+    for (int depth = 0; *at; at++) {
+        depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+        bool compares = *at == '<' || *at == '>' || (at[1] == '=' && strchr("=!", *at));
+        if (depth || !compares) continue;
+        if (middle) return NULL;
+        at += at[1] == '=';
+        middle = at + 1;
+    }
+    if (!middle || strchr(middle, '&') || strchr(middle, '|') || strchr(middle, '"')) return NULL;
+    while (*middle == ' ') middle++;
+    size_t n = strlen(middle);
+    while (n && middle[n - 1] == ' ') n--;
+    return n && n <= 40 ? arena_strndup(f->p.arena, middle, n) : NULL;
+}
+
+static void fix_chain(Feed *f, Diag *d, const Token *t, const char *middle) {
+    diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, arena_printf(f->p.arena, "&& %s ", middle), "compare twice");
+}
+
 static bool comparison_chain(Feed *f, Token *t, Repair *repair) {
     if (!is_comparison(t->kind) || !feed_accepts(f, TOK_OR)) return false;
     Diag *d = diag(f->c, E0213, t->span, "comparisons cannot be chained");
-    diag_note(f->c, d, t->span, "write `a < b && b < c`");
+    const char *middle = middle_operand(f, t);
+    if (middle) fix_chain(f, d, t, middle);
+    else diag_note(f->c, d, t->span, "write `a < b && b < c`");
     t->kind = TOK_AND;
     *repair = REPAIR_RETRY;
     return true;
@@ -95,6 +120,25 @@ static bool stray_reference(Feed *f, Token *t, Repair *repair) {
          "a reference can only be a parameter or an argument of a call");
     if (has_mode) feed_take(f);
     *repair = REPAIR_DROP;
+    return true;
+}
+
+/* `if c; {`, `while c; {` */
+static bool semicolon_before_body(Feed *f, Token *t, Repair *repair) {
+    if (t->kind != TOK_SEMI || !feed_accepts(f, TOK_LBRACE) || feed_peek(f).kind != TOK_LBRACE) return false;
+    Diag *d = diag(f->c, E0215, t->span, "there is no `;` before the body of `%s`",
+                   token_info[f->first.kind].class == TOKEN_WORD ? token_info[f->first.kind].spelling : "if");
+    diag_fix(f->c, d, t->span, "", "the body follows directly");
+    *repair = REPAIR_DROP;
+    return true;
+}
+
+/* `let y = if c { 1 };` */
+static bool choice_without_else(Feed *f, Token *t, Repair *repair) {
+    (void)repair;
+    if (f->prev.kind != TOK_RBRACE || !feed_accepts(f, TOK_ELSE) || feed_accepts(f, TOK_SEMI) || at_statement(f))
+        return false;
+    diag(f->c, E0201, t->span, "an `if` that is a value needs an `else`: `if c { a } else { b }`");
     return true;
 }
 
@@ -142,7 +186,7 @@ static bool statement_ends(Feed *f, const Token *t, Span *whole) {
     return found;
 }
 
-static const char *text_of(const Feed *f, Span span) {
+const char *text_of(const Feed *f, Span span) {
     Place p = source_place(&f->c->sources, span.lo);
     return arena_strndup(f->p.arena, p.file->text + (span.lo - p.file->base), span.hi - span.lo);
 }
@@ -167,12 +211,27 @@ static bool body_without_braces(Feed *f, Token *t, Repair *repair) {
     bool starts = t->kind == TOK_ID || starts_statement(t->kind) || t->kind == TOK_IF || t->kind == TOK_FOR
                || t->kind == TOK_OFFLOAD || t->kind == TOK_ATOMIC;
     if (!starts || f->prev.kind == TOK_OFFLOAD) return false;
+    if (is_name(t, "then") || is_name(t, "do") || is_name(t, "begin")) {
+        Diag *d = diag(f->c, E0218, t->span, "write the body in braces");
+        diag_fix(f->c, d, t->span, "{", "begin it with `{`, and end it with `}`");
+        return retry_as(t, TOK_LBRACE, repair);
+    }
     Diag *d = diag(f->c, E0218, t->span, "write the body in braces");
     Span whole;
     if (statement_ends(f, t, &whole))
         diag_fix(f->c, d, whole, arena_printf(f->p.arena, "{ %s }", text_of(f, whole)), "put braces around it");
     else diag_note(f->c, d, t->span, "open it with `{` here, and close it with `}`");
     return true;
+}
+
+/* `for i in 0..n by 2` */
+static bool step_of_others(Feed *f, Token *t, Repair *repair) {
+    bool is_step = t->kind == TOK_BY || is_name(t, "by") || (t->kind == TOK_COMMA && f->first.kind == TOK_FOR);
+    if (!is_step || !feed_accepts(f, TOK_STEP) || feed_accepts(f, TOK_BY)) return false;
+    if (t->kind == TOK_COMMA && feed_peek(f).kind != TOK_INT) return false;
+    Diag *d = diag(f->c, E0216, t->span, "write the step of a range as `0..n step 2`");
+    diag_fix(f->c, d, t->span, t->kind == TOK_COMMA ? " step" : "step", "use `step`");
+    return retry_as(t, TOK_STEP, repair);
 }
 
 /* `for i in n, j in m { ... }`, as in a domain */
@@ -250,13 +309,31 @@ static bool group_statement(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
+/* Without a `;` the expression ends where the next line or a `}` begins: it is the result in Rust and Julia. */
+static void fix_result(Feed *f, Diag *d, const Token *t) {
+    Vec(Token) taken = {0};
+    Token next = {0}, last = *t;
+    for (;;) {
+        next = feed_take(f);
+        vec_push(f->p.arena, &taken, next);
+        if (next.kind == TOK_END || next.first_on_line || next.kind == TOK_RBRACE || next.kind == TOK_SEMI) break;
+        last = next;
+    }
+    while (taken.n) feed_unread(f, taken.at[--taken.n]);
+    if (next.kind != TOK_RBRACE) return;
+    Span whole = span_join(f->first.span, last.span);
+    const char *text = text_of(f, whole);
+    if (!strchr(text, '\n')) diag_fix(f->c, d, whole, arena_printf(f->p.arena, "return %s;", text), "return it");
+}
+
 /* `x * 2 }`: the last expression of a body is not its result. */
 static bool expression_as_statement(Feed *f, Token *t, Repair *repair) {
     (void)repair;
     bool is_operator = t->kind >= TOK_OR && t->kind <= TOK_PERCENT && t->kind != TOK_AMP && t->kind != TOK_EQ;
     if (!is_operator || !feed_accepts(f, TOK_ADD_ASSIGN)) return false;
-    diag(f->c, E0214, t->span,
-         "an expression is not a statement; use its value, as in `return ...;` or `let y = ...;`");
+    Diag *d = diag(f->c, E0214, t->span,
+                   "an expression is not a statement; use its value, as in `return ...;` or `let y = ...;`");
+    fix_result(f, d, t);
     return true;
 }
 
@@ -277,7 +354,9 @@ static bool array_without_extents(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_RBRACKET || !feed_accepts(f, TOK_SEMI) || !feed_accepts(f, TOK_LT) || at_expression(f)
         || after_expression(f))
         return false;
-    diag(f->c, E0201, t->span, "the extents are missing; write an array type as `[f32; n]`");
+    Diag *d = diag(f->c, E0201, t->span, "the extents are missing; write an array type as `[f32; n]`");
+    if (f->prev.kind == TOK_ID && !at_statement(f))
+        diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, "; n", "name the extent");
     return true;
 }
 
@@ -331,6 +410,8 @@ static bool begins_statement(int kind) {
            kind == TOK_OFFLOAD || kind == TOK_ATOMIC;
 }
 
+static bool is_else_word(int kind) { return kind == TOK_ELSE; }
+
 static void say_misspelt(Feed *f, const Token *word, int kind) {
     const char *meant = token_info[kind].spelling;
     Diag *d = diag(f->c, E0201, word->span, "`%s` is not a keyword", word->name);
@@ -346,6 +427,11 @@ static bool misspelt_keyword(Feed *f, Token *t, Repair *repair) {
         return retry_as(t, kind, repair);
     }
     bool is_first = f->prev.kind == TOK_ID && f->first.kind == TOK_ID && f->first.span.lo == f->prev.span.lo;
+    bool is_else = is_first && f->prev2.kind == TOK_RBRACE && (t->kind == TOK_LBRACE || t->kind == TOK_IF);
+    if (is_else && near_keyword(f->prev.name, is_else_word) != -1) {
+        say_misspelt(f, &f->prev, TOK_ELSE);
+        return true;
+    }
     bool is_next = t->kind == TOK_ID || t->kind == TOK_INT || t->kind == TOK_FLOAT || t->kind == TOK_STR ||
                    token_info[t->kind].class == TOKEN_WORD;
     int kind = is_first && is_next && !t->first_on_line ? near_keyword(f->prev.name, begins_statement) : -1;
@@ -358,7 +444,9 @@ static bool statement_outside(Feed *f, Token *t, Repair *repair) {
     (void)repair;
     if (!at_item(f)) return false;
     if (t->kind == TOK_LET || t->kind == TOK_VAR) {
-        diag(f->c, E0219, t->span, "there are no global variables; declare a `const`, or a variable in a function");
+        Diag *d = diag(f->c, E0219, t->span,
+                       "there are no global variables; declare a `const`, or a variable in a function");
+        if (t->kind == TOK_LET) diag_fix(f->c, d, t->span, "const", "declare a constant");
         return true;
     }
     bool starts = starts_statement(t->kind) || t->kind == TOK_ID || t->kind == TOK_IF || t->kind == TOK_FOR
@@ -370,9 +458,11 @@ static bool statement_outside(Feed *f, Token *t, Repair *repair) {
 
 bool common_mistake(Feed *f, Token *t, Repair *repair) {
     static Mistake *const mistakes[] = {
-        increment, foreign_range, foreign_call, foreign_sign, comparison_chain, comparison_as_statement,
+        increment, semicolon_before_body, step_of_others, foreign_range, foreign_call, foreign_sign,
+        comparison_chain, comparison_as_statement,
         assign_in_expression, stray_reference, semicolon_in_struct, semicolon_for_nothing, missing_body,
-        let_without_value, bare_point, stray_else, foreign_word, foreign_declaration, foreign_item,
+        let_without_value, bare_point, stray_else, choice_without_else, foreign_word, foreign_declaration,
+        foreign_item,
         foreign_type_before_name, foreign_pointer, foreign_array, foreign_kernel, array_without_extents,
         keyword_as_name, misspelt_keyword, statement_outside, two_variables, body_without_braces, mode_without_sign,
         missing_comma, missing_closer, expression_as_statement, group_statement, foreign_argument,

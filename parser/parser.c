@@ -204,6 +204,19 @@ static void close_all(Feed *f) {
     while (f->open.n && feed_accepts(f, TOK_RBRACE)) feed_push(f, feed_invent(f, TOK_RBRACE));
 }
 
+/* `end`, `end do`: it closes the block if that begins on a line with the same indentation. */
+static void close_block(Feed *f, Token t) {
+    int indentation = feed_indentation(f, f->prev.span);
+    Skip s = {0};
+    pop_to_list(f, &s);
+    resync(f);
+    while (!t.first_on_line && t.kind != TOK_END && t.kind != TOK_SEMI) t = feed_take(f);
+    if (t.kind != TOK_SEMI) feed_unread(f, t);
+    if (f->open.n && f->open.at[f->open.n - 1].kind == TOK_LBRACE && feed_accepts(f, TOK_RBRACE) &&
+        feed_indentation(f, f->open.at[f->open.n - 1].span) == indentation)
+        feed_push(f, feed_invent(f, TOK_RBRACE));
+}
+
 /* ---- the loop ---- */
 
 /* After `&out`: are the next brackets those of indices? A slice is the one valid form; `[0.0; n]` and `[x for x in n]`
@@ -246,6 +259,7 @@ static void handle_error(Feed *f, Token t) {
         feed_unread(f, t);
         break;
     case REPAIR_SKIP: recover(f, t, false); break;
+    case REPAIR_END: close_block(f, t); break;
     case REPAIR_NESTED: recover(f, t, true); break;
     }
 }

@@ -2,7 +2,7 @@
  *
  * In this order: mismatched brackets, the common mistakes (mistakes.c), a missing `;`, and last the list of expected
  * tokens, which is exact because the grammar is asked about every kind of token. */
-#include "parser/feed.h"
+#include "parser/mistakes.h"
 
 #include <string.h>
 
@@ -194,6 +194,14 @@ static bool ends_in_comment(const Feed *f) {
     return end - rest > 3 && rest[0] == '/' && rest[1] == '/' && end[-1] == ';';
 }
 
+static void fix_comment(Feed *f, Diag *d, Span gap) {
+    const Source *s = f->lexer.source;
+    uint32_t at = gap.lo;
+    while (s->text[at - s->base] == ' ') at++;
+    diag_note(f->c, d, gap, "the rest of the line is a comment; divide integers with `/`");
+    diag_fix(f->c, d, (Span){at, at + 2}, "/", "divide");
+}
+
 static bool missing_semicolon(Feed *f, const Token *t) {
     if (!feed_accepts(f, TOK_SEMI)) return false;
     if (!t->first_on_line && t->kind != TOK_RBRACE && !starts_statement(t->kind)) return false;
@@ -201,7 +209,7 @@ static bool missing_semicolon(Feed *f, const Token *t) {
     bool said = f->prev.span.hi == f->prev.span.lo && f->prev.broken; /* after an inserted token */
     if (!said) {
         Diag *d = diag(f->c, E0202, gap, "`;` is missing");
-        if (ends_in_comment(f)) diag_note(f->c, d, gap, "the rest of the line is a comment; divide integers with `/`");
+        if (ends_in_comment(f)) fix_comment(f, d, gap);
         else diag_fix(f->c, d, gap, ";", "end the statement with `;`");
     }
     feed_push(f, feed_invent(f, TOK_SEMI));
@@ -231,6 +239,7 @@ static bool split_token(Feed *f, Token *t) {
 Repair syntax_error(Feed *f, Token *t) {
     Repair repair = REPAIR_SKIP;
     if (split_token(f, t)) return REPAIR_RETRY;
+    if (!f->quiet && foreign_end(f, t, &repair)) return repair;
     if (t->kind == TOK_END) return at_end(f, t);
     if (f->quiet) return REPAIR_SKIP;
     if (unclosed_at_item(f, t, &repair) || bracket_mismatch(f, t, &repair)) return repair;
