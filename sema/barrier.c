@@ -176,6 +176,7 @@ static void diverges(Barriers *b, Span at, const Expr *why, const char *how, Spa
     if (b->inlined) diag_note(b->s->c, d, b->inlined->span, "the function is called here");
     if (jump.hi) diag_note(b->s->c, d, jump, "they leave here");
     explain_condition(b, d, why);
+    if (!jump.hi) diag_note(b->s->c, d, at, "end the `if` or loop before the barrier, so that all work items reach it");
     if (jump.hi && b->returned == why)
         diag_note(b->s->c, d, jump, "do not leave early; put the work of some items inside `if ... { }`");
 }

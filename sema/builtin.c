@@ -18,7 +18,12 @@ static bool count_is(Sema *s, Expr *e, BuiltinId id, int n) {
     Diag *d = diag(s->c, E0311, at, "`%s` expects %d argument%s, but got %d", name, n, n == 1 ? "" : "s", given);
     if (id == BUILTIN_LEN && given == 2)
         diag_fix(s->c, d, e->call.callee->span, "shape", "`shape(x, d)` is the extent of dimension d");
-    if (n == 2 && given == 3 && name[0] == 'm') diag_note(s->c, d, at, "write `%s(a, %s(b, c))`", name, name);
+    const ArgList *args = &e->call.args;
+    if (n == 2 && given == 3 && name[0] == 'm')
+        diag_fix(s->c, d, span_join(args->at[1].span, args->at[2].span),
+                 arena_printf(s->arena, "%s(%s, %s)", name, source_text(s, args->at[1].span),
+                              source_text(s, args->at[2].span)),
+                 "call it twice");
     for (int i = 0; i < given; i++) check_expr(s, &e->call.args.at[i].value);
     return false;
 }

@@ -97,11 +97,18 @@ typedef struct PartlyWritten {
     int n_launches, n_together;
 } PartlyWritten;
 
+/* A `let` or `var` with the name of a variable of an outer block. */
+typedef struct Hidden {
+    const Stmt *by;
+    Symbol *outer;
+} Hidden;
+
 typedef struct FuncFacts {
     CallSites calls, callers;
     EffectSource effect[N_EFFECTS];
     Vec(Symbol *) locals; /* arrays and scalars, in order of declaration */
     Vec(Stmt *) returns;
+    Vec(Hidden) hidden;
     Vec(Declared) declared;
     Vec(Expr *) indexed; /* element accesses with a constant index, checked once extents are known */
     Dim result_dims[MAX_RANK];
@@ -240,6 +247,7 @@ void retype(Sema *s, Expr *e, Type *to);
 void scope_enter(Sema *s);
 void scope_leave(Sema *s);
 Symbol *scope_find(Sema *s, Name name);
+Symbol *scope_hides(Sema *s, Name name); /* what a declaration of this name hides; it is not used by that */
 const Symbol *scope_ended(Sema *s, Name name); /* a local of this function, out of scope; NULL: none */
 void scope_clear(Sema *s); /* the outermost scope, too */
 bool scope_add(Sema *s, Symbol *sym);   /* reports a duplicate */
@@ -264,10 +272,24 @@ const char *type_of_other_language(Name name); /* "int": "i32"; NULL: none */
 /* host_names.c: the variable exists; the note comes with host_names_explain, at the end of the module. */
 bool host_names_find(Sema *s, Diag *d, Name name);
 void host_names_explain(Sema *s);
-void explain_unknown(Sema *s, Diag *d, Span span, Name name, bool is_call);
+void explain_unknown(Sema *s, Diag *d, Span span, Name name, const Expr *call); /* call: what calls it; or NULL */
+const char *foreign_function(Name name); /* the function of KDSL that has this name elsewhere; NULL: none */
 void explain_array_member(Sema *s, Diag *d, Expr *field, Span whole); /* whole: `x.len`, or the call `x.len()` */
 
 void explain_method(Sema *s, Diag *d, Expr *call); /* p.norm() */
+
+/* meant.c: what a wrong expression was meant to be; false: not known, and nothing was reported */
+Diag *say_missing(Sema *s, Expr *call, const Func *f);           /* E0311: too few arguments, which have types */
+bool arguments_exchanged(Sema *s, Expr *call, const Func *f);    /* E0401 */
+bool fix_foreign_call(Sema *s, Diag *d, const Expr *call, Name name, const char *ours);
+bool range_called(Sema *s, Expr *e);                             /* E0301: range(n) of Python */
+bool foreign_path(Sema *s, Expr *call);                          /* E0301: System.out.println(x) */
+bool fix_joined(Sema *s, Diag *d, Expr *e);                      /* "a" + b */
+bool fix_compared(Sema *s, Diag *d, const Expr *e);              /* p == q of structs */
+bool fix_dotted(Sema *s, Diag *d, const Expr *field);            /* a .and. b */
+bool indices_apart(Sema *s, Expr *e);                            /* E0316: m[1][2] */
+
+void endless_check(Sema *s, Func *f); /* endless.c: loops and recursion without end */
 
 void past_end_check(Sema *s, Func *f); /* past_end.c: what work items past the end of a domain in groups do */
 
@@ -512,6 +534,9 @@ void warn_unused(Sema *s, Func *f);
 void warn_unused_items(Sema *s); /* of the program's own file; after all checks */
 void wraps_check(Sema *s, Func *f); /* wraps.c: integer overflow */
 void wraps_check_const(Sema *s, const Symbol *sym);
+void wraps_explain(Sema *s, Diag *d, const Expr *e); /* the extent `e` is negative because arithmetic in it wraps */
+const char *format_without_percents(Sema *s, Span literal); /* format.c: a format of C, as one of KDSL */
+
 /* mistaken.c: `^` and `/` where an operator of other languages is meant */
 void mistaken_check(Sema *s, Func *f);
 const Type *float_power(const Expr *e); /* of an expression with errors: the type of the base, or NULL */

@@ -26,7 +26,8 @@ static bool rank_ok(Sema *s, Span span, int n) {
 static bool check_not_negative(Sema *s, const Expr *extent) {
     Const v = extent->konst;
     if (v.kind != CONST_INT || v.i >= 0 || (extent->type->is_int && !extent->type->is_signed)) return true;
-    diag(s->c, E0606, extent->span, "an extent cannot be negative, but this is %lld", (long long)v.i);
+    Diag *d = diag(s->c, E0606, extent->span, "an extent cannot be negative, but this is %lld", (long long)v.i);
+    wraps_explain(s, d, extent);
     return false;
 }
 

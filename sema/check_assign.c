@@ -215,6 +215,13 @@ static bool let_without_value(Sema *s, Stmt *st, Type *type, const Dim *dims) {
     return false;
 }
 
+/* `let found = i;` in a loop may have been meant as an assignment (warn.c). */
+static void note_hidden(Sema *s, const Stmt *st) {
+    Symbol *outer = scope_hides(s, st->let.name);
+    if (outer && outer->kind == SYM_LOCAL && outer->func == s->func && outer->is_mutable)
+        vec_push(s->arena, &s->facts->hidden, ((Hidden){st, outer}));
+}
+
 void check_let(Sema *s, Stmt *st) {
     Dim dims[MAX_RANK] = {0};
     Type *want = st->let.type ? local_type(s, st->let.type, dims) : NULL, *type = want;
@@ -233,6 +240,7 @@ void check_let(Sema *s, Stmt *st) {
     sym->init = st->let.init;
     sym->keyword = (Span){st->span.lo, st->span.lo + 3};
     st->let.sym = sym;
+    note_hidden(s, st);
     scope_add(s, sym);
     vec_push(s->arena, &s->facts->locals, sym);
     if (!sym->is_mutable && sym->init && !is_bad(type)) sym->konst = sym->init->konst;
@@ -270,12 +278,33 @@ static bool update_suits(const Stmt *st, const Type *t) {
     return false;
 }
 
-/* `var s = 0;`, to which floats are added: the fix is at the declaration, because i32(x) would drop fractions. */
+/* Where the type of the elements of an array comes from that was not declared with one. */
+static void note_index(Sema *s, Diag *d, const Expr *value) {
+    const Symbol *sym = value->kind == EXPR_INDEX ? expr_root(value) : NULL;
+    const Expr *made = sym && sym->kind == SYM_LOCAL ? sym->init : NULL;
+    if (!made || made->kind != EXPR_COMPREHEND) return;
+    const Expr *element = expr_strip(made->comprehend.value);
+    diag_note(s->c, d, element->span,
+              "the elements of `%s` are of type `index`, as the variables of the comprehension; for `i32`, write "
+              "`i32(%s)`", sym->name, source_text(s, element->span));
+}
+
+/* `var s = 0;`, to which floats or indices are added: the fix is at the declaration, because i32(x) would drop
+ * fractions, or need not have the value. */
 static bool fix_whole_start(Sema *s, Diag *d, const Stmt *st, const Type *value) {
     const Expr *target = st->assign.target;
     const Symbol *sym = target->kind == EXPR_NAME ? target->name.sym : NULL;
     const Expr *init = sym && sym->kind == SYM_LOCAL ? sym->init : NULL;
-    if (!value->is_float || !init || init->kind != EXPR_INT || sym->type->kind != TY_I32) return false;
+    if (!init || init->kind != EXPR_INT || sym->type->kind != TY_I32) return false;
+    if (value->kind == TY_INDEX) {
+        note_index(s, d, st->assign.value);
+        const char *type = source_text(s, (Span){sym->span.hi, init->span.lo});
+        if (strchr(type, ':')) return false;
+        fix_insert(s, d, sym->span.hi, ": index",
+                   arena_printf(s->arena, "`%s` is an `i32`, because its type is not written", sym->name));
+        return true;
+    }
+    if (!value->is_float) return false;
     const char *digits = source_text(s, init->span);
     const char *suffix = value == s->f64 ? "" : value->name;
     if (digits[strspn(digits, "0123456789")]) return false;

@@ -44,14 +44,32 @@ static const char *signature(Sema *s, const Item *item) {
     return result ? arena_printf(s->arena, "%s -> %s", text, source_text(s, result->span)) : text;
 }
 
+/* One of several declarations with this name: the call may be meant for another one. */
+static bool is_ambiguous(const Sema *s, const Func *f) {
+    int n = 0;
+    const ItemList *items = &s->program->module->items;
+    for (int i = 0; i < items->n; i++)
+        n += (items->at[i]->kind == ITEM_FN || items->at[i]->kind == ITEM_KERNEL) && items->at[i]->name == f->name;
+    return n > 1;
+}
+
 static bool check_count(Sema *s, Expr *e, Func *f) {
     int got = e->call.args.n, want = own_count(f);
     if (got == want) return true;
-    Span at = got > want ? e->call.args.at[want].span : (Span){e->span.hi - 1, e->span.hi};
+    check_args_only(s, e);
+    if (is_ambiguous(s, f)) return false;
+    if (got < want) {
+        Diag *d = say_missing(s, e, f);
+        diag_note(s->c, d, f->name_span, "it is declared `%s`", signature(s, f->item));
+        return false;
+    }
+    Span at = e->call.args.at[want].span;
     Diag *d =
         diag(s->c, E0311, at, "`%s` expects %d argument%s, but got %d", f->name, want, want == 1 ? "" : "s", got);
     diag_note(s->c, d, f->name_span, "it is declared `%s`", signature(s, f->item));
-    if (got > want && f->sizes.n)
+    if (want && got == want + 1)
+        diag_fix(s->c, d, (Span){e->call.args.at[want - 1].span.hi, at.hi}, "", "leave it out");
+    if (f->sizes.n)
         diag_note(s->c, d, at, "do not pass the size `%s`: it is taken from the arrays", f->sizes.at[0]->name);
     return false;
 }
@@ -84,8 +102,12 @@ static bool check_named(Sema *s, Arg *arg) {
     Diag *d = diag(s->c, E0410, e->span,
                    element ? "an element cannot be passed by reference, only a variable, an array or a slice"
                            : "only a variable or array with a name can be passed by reference");
-    if (t->kind == TY_ARRAY)
-        diag_note(s->c, d, e->span, "give it a name first: `let a = %s;`", source_text(s, e->span));
+    const char *text = source_text(s, e->span);
+    if (t->kind == TY_ARRAY) diag_note(s->c, d, e->span, "give it a name first: `let a = %s;`", text);
+    else if (element && arg->mode != REF_IN)
+        diag_note(s->c, d, e->span, "pass a variable, and store its value: `var v = %s; f(%sv); %s = v;`", text,
+                  mode_text[arg->mode], text);
+    else if (element) diag_note(s->c, d, e->span, "pass a variable: `let v = %s; f(&v);`", text);
     bad(s, e);
     return false;
 }
@@ -236,7 +258,8 @@ static Type *check_func_call(Sema *s, Expr *e, Func *f, bool is_launch) {
         note_declared(s, d, e->call.callee->name.sym);
         return check_args_only(s, e);
     }
-    if (!check_count(s, e, f)) return check_args_only(s, e);
+    if (!check_count(s, e, f)) return bad(s, e);
+    if (arguments_exchanged(s, e, f)) return check_args_only(s, e);
     unsigned *columns = NULL;
     if (!columns_find(s, e, generic ? generic->item : f->facts->as_parsed, &columns)) return check_args_only(s, e);
     if (generic) f = infer_call(s, e, generic, columns);
@@ -314,7 +337,7 @@ static Type *unknown_function(Sema *s, Expr *e) {
     if (vector_unknown(s, name, e->call.callee->span) || slice_misplaced_flat(s, e)) return check_args_only(s, e);
     if (holes_may_declare(s, name)) return check_args_only(s, e);
     Diag *d = diag(s->c, E0301, e->call.callee->span, "there is no function `%s`", name);
-    explain_unknown(s, d, e->call.callee->span, name, true);
+    explain_unknown(s, d, e->call.callee->span, name, e);
     return check_args_only(s, e);
 }
 
@@ -361,6 +384,7 @@ static Type *check_callee(Sema *s, Expr *e, bool is_launch) {
     slice_flat_args(s, &e->call.args);
     if (callee->kind == EXPR_ERROR) return check_args_only(s, e);
     if (callee->kind == EXPR_NAME) return check_named_call(s, e, is_launch);
+    if (foreign_path(s, e)) return check_args_only(s, e);
     if (callee->kind == EXPR_FIELD && !is_launch) return check_method(s, e);
     Type *t = check_expr(s, &e->call.callee);
     if (!is_bad(t)) diag(s->c, E0310, callee->span, "only functions can be called");

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+static Type *element_type(Sema *s, TypeExpr *te, const TypeExpr *around);
+
 static Type *unknown_type(Sema *s, TypeExpr *te) {
     Name name = te->name.name;
     Symbol *sym = scope_find(s, name);
@@ -16,14 +18,30 @@ static Type *unknown_type(Sema *s, TypeExpr *te) {
     return s->error;
 }
 
-Type *scalar_type(Sema *s, TypeExpr *te) {
+/* `[[f64; 3]; 3]`: the outer extents come first. */
+static Type *array_of_arrays(Sema *s, const TypeExpr *te, const TypeExpr *around) {
+    Diag *d = diag(s->c, E0319, te->span, "there are no arrays of arrays; an array has up to four dimensions");
+    const TypeExpr *elem = te->array.elem;
+    int n = te->array.extents.n, m = around ? around->array.extents.n : 0;
+    if (elem->kind != TE_NAME || !n || !m || n + m > MAX_RANK) return s->error;
+    Span inner = span_join(te->array.extents.at[0]->span, te->array.extents.at[n - 1]->span);
+    Span outer = span_join(around->array.extents.at[0]->span, around->array.extents.at[m - 1]->span);
+    diag_fix(s->c, d, around->span, arena_printf(s->arena, "[%s; %s, %s]", source_text(s, elem->span),
+                                                 source_text(s, outer), source_text(s, inner)),
+             "write all extents in one type");
+    return s->error;
+}
+
+Type *scalar_type(Sema *s, TypeExpr *te) { return element_type(s, te, NULL); }
+
+/* `around`: the array type whose elements are of this one; or NULL. */
+static Type *element_type(Sema *s, TypeExpr *te, const TypeExpr *around) {
     if (te->known) return te->type;
     te->type = s->error;
     switch (te->kind) {
     case TE_ERROR: return s->error;
     case TE_ARRAY:
-        diag(s->c, E0319, te->span, "there are no arrays of arrays; an array has up to four dimensions");
-        return s->error;
+        return array_of_arrays(s, te, around);
     case TE_REF: {
         Diag *d = diag(s->c, E0412, te->span, "references are only for parameters and arguments");
         if (te->ref.to->kind == TE_ARRAY)
@@ -49,7 +67,7 @@ bool refuse_any_rank(Sema *s, const TypeExpr *te) {
 }
 
 static Type *array_type(Sema *s, TypeExpr *te) {
-    Type *elem = scalar_type(s, te->array.elem);
+    Type *elem = element_type(s, te->array.elem, te);
     int rank = te->array.extents.n;
     if (refuse_any_rank(s, te)) return s->error;
     if (rank < 1 || rank > MAX_RANK) {
@@ -122,7 +140,8 @@ void check_const_item(Sema *s, Item *item) {
     else if (!want) settle(s, value);
     Expr *e = *value;
     if (!is_bad(e->type) && e->konst.kind == CONST_NONE) {
-        diag(s->c, E0707, e->span, "the value of a constant must be known at compile time");
+        Diag *d = diag(s->c, E0707, e->span, "the value of a constant must be known at compile time");
+        diag_note(s->c, d, e->span, "use a `let` inside a function: its value is computed at run time");
         bad(s, e);
     }
     if (!sym->type) sym->type = want ? want : e->type;

@@ -3,6 +3,7 @@
  * type for them (coerce.c). */
 #include <string.h>
 
+#include "parser/children.h"
 #include "sema/check.h"
 
 static Type *check_int(Sema *s, Expr *e) {
@@ -52,7 +53,7 @@ static Type *unknown_name(Sema *s, Expr *e) {
     }
     if (holes_may_declare(s, name)) return bad(s, e);
     Diag *d = diag(s->c, E0301, e->span, "`%s` is not declared", name);
-    explain_unknown(s, d, e->span, name, false);
+    explain_unknown(s, d, e->span, name, NULL);
     return bad(s, e);
 }
 
@@ -95,7 +96,9 @@ static Type *wrong_operator(Sema *s, Expr *e, Span at, const char *op, const Typ
     if (type_is_parts(t))
         diag_note(s->c, d, at, t->is_handle ? "pointers of C can only be compared, with `==` and `!=`"
                                : t->kind == TY_STRUCT ? "use its fields" : "use its components, as in `v.x`");
-    if (t->kind == TY_STR && op[0] == '+') diag_note(s->c, d, at, "join texts with `format(\"{}{}\", a, b)`");
+    if (t->kind == TY_STRUCT && e->kind == EXPR_BINARY) fix_compared(s, d, e);
+    if (t->kind == TY_STR && op[0] == '+' && !(e->kind == EXPR_BINARY && fix_joined(s, d, e)))
+        diag_note(s->c, d, at, "join texts with `format(\"{}{}\", a, b)`");
     if (t->is_float && op[0] == '^' && e->kind == EXPR_BINARY) explain_float_power(s, d, e);
     if (t->is_int && (!strcmp(op, "&&") || !strcmp(op, "||")))
         diag_note(s->c, d, at, "a condition must be a bool, as in `n != 0`; use `&` and `|` for bits");
@@ -264,6 +267,7 @@ static bool check_indices(Sema *s, Expr *e) {
 static Type *check_index(Sema *s, Expr *e) {
     if (expr_is_slice(e)) return slice_as_value(s, e);
     Expr *base = e->index.base;
+    if (indices_apart(s, e)) return e->type;
     Type *array = check_measured(s, base, "indexing");
     bool ok = check_indices(s, e);
     if (is_bad(array) || !ok) return bad(s, e);
@@ -298,6 +302,7 @@ static Type *check_field(Sema *s, Expr *e) {
     if (t->kind == TY_VECTOR) return check_vector_part(s, e, t);
     Diag *d = diag(s->c, E0318, e->field.name_span, "%s has no field `%s`", quoted_type(s, t), e->field.name);
     if (t->kind == TY_ARRAY) explain_array_member(s, d, e, e->span);
+    else fix_dotted(s, d, e);
     return bad(s, e);
 }
 
@@ -356,9 +361,29 @@ Type *check_expr(Sema *s, Expr **slot) {
     return bad(s, e);
 }
 
+static bool has_value(const Stmt *st) {
+    if (st->kind == STMT_RETURN && st->return_.value) return true;
+    Children all = stmt_children(st);
+    while (child_expr(&all)) continue;
+    for (Stmt *x; (x = child_stmt(&all));)
+        if (has_value(x)) return true;
+    return false;
+}
+
+/* A call of a function that returns a value, but is declared without a result (E0313). */
+static bool returns_value(const Expr *e) {
+    const CallInfo *info = e->kind == EXPR_CALL ? e->call.info : NULL;
+    const Func *f = info && info->kind == CALL_FUNC ? info->func : NULL;
+    const Block *body = f && !f->is_kernel && f->item ? f->item->fn.body : NULL;
+    for (int i = 0; body && i < body->stmts.n; i++)
+        if (has_value(body->stmts.at[i])) return true;
+    return false;
+}
+
 Type *check_scalar(Sema *s, Expr **slot) {
     Type *t = check_expr(s, slot);
     Expr *e = *slot;
+    if (t->kind == TY_VOID && returns_value(e)) return bad(s, e); /* that is reported in the function */
     if (t->kind == TY_VOID) {
         Diag *d = diag(s->c, E0323, e->span, "this call has no result");
         diag_note(s->c, d, e->span,

@@ -28,6 +28,14 @@ void check_block(Sema *s, Block *b) {
 
 /* Ranges ------------------------------------------------------------------------------------------------------ */
 
+/* The name of the first extent of an array parameter, or NULL. */
+static const Symbol *size_of(const Func *f, const Symbol *param) {
+    for (int i = 0; f && i < f->shapes.n && i < f->params.n; i++)
+        if (f->params.at[i] == param && f->shapes.at[i].rank && f->shapes.at[i].at[0].kind == EXTENT_BINDS)
+            return f->shapes.at[i].at[0].size;
+    return NULL;
+}
+
 /* `for v in x` of an array. */
 static bool counts_array(Sema *s, Expr *e) {
     Symbol *sym = e->kind == EXPR_NAME ? scope_find(s, e->name.name) : NULL;
@@ -35,13 +43,32 @@ static bool counts_array(Sema *s, Expr *e) {
     Diag *d = diag(s->c, E0317, e->span, "a range needs integers, but this is an array");
     const char *text = sym ? sym->name : "x";
     if (sym) sym->used = true;
-    diag_note(s->c, d, e->span, "use `%s[i]` for its elements: `for i in 0..len(%s) { }`", text, text);
+    const Symbol *size = sym && sym->kind == SYM_PARAM && sym->type->rank == 1 ? size_of(s->func, sym) : NULL;
+    if (size) {
+        diag_note(s->c, d, e->span, "use `%s[i]` for its elements", text);
+        diag_fix(s->c, d, e->span, size->name, "count to its length");
+    } else diag_note(s->c, d, e->span, "use `%s[i]` for its elements: `for i in 0..len(%s) { }`", text, text);
+    return true;
+}
+
+/* `for x in 0.0..1.0 step 0.25`: converting the numbers would make another loop. */
+static bool counts_floats(Sema *s, Range *r) {
+    const Expr *step = r->step ? r->step : r->hi;
+    bool is_float = r->lo && (r->lo->kind == EXPR_FLOAT || step->kind == EXPR_FLOAT);
+    if (!is_float || (!r->step && r->lo->kind != EXPR_FLOAT)) return false;
+    Diag *d = diag(s->c, E0317, r->span, "a range counts integers, not floats");
+    const char *lo = source_text(s, r->lo->span), *by = r->step ? source_text(s, r->step->span) : "1.0";
+    diag_note(s->c, d, r->span,
+              "count the iterations, and compute the float: `for i in n { let x = %s + %s * f64(i); }`", lo, by);
+    Expr *parts[] = {r->lo, r->hi, r->step};
+    for (int i = 0; i < 3; i++)
+        if (parts[i]) check_expr(s, &parts[i]), bad(s, parts[i]);
     return true;
 }
 
 static bool check_bound(Sema *s, Expr **slot) {
     if (!*slot) return true;
-    if (counts_array(s, *slot)) return false;
+    if (counts_array(s, *slot) || range_called(s, *slot)) return false;
     Type *t = check_scalar(s, slot);
     if (is_bad(t)) return false;
     if (t->is_int) return true;
@@ -54,6 +81,8 @@ static bool check_bound(Sema *s, Expr **slot) {
 /* The common type of the bounds; `index` where they are all untyped. */
 bool check_binder(Sema *s, Binder *b, Type **type) {
     Range *r = &b->range;
+    r->type = *type = s->error;
+    if (r->hi && counts_floats(s, r)) return false;
     bool ok = check_bound(s, &r->lo);
     ok = check_bound(s, &r->hi) && ok;
     ok = check_bound(s, &r->step) && ok;
@@ -72,10 +101,19 @@ bool check_binder(Sema *s, Binder *b, Type **type) {
     return true;
 }
 
+/* `for i in 10..0`: both bounds are written as numbers. */
+static void warn_empty(Sema *s, const Range *r) {
+    bool plain = r->lo && r->hi && r->lo->kind == EXPR_INT && r->hi->kind == EXPR_INT && !r->step;
+    if (!plain || r->lo->int_.value <= r->hi->int_.value) return;
+    Diag *d = diag(s->c, W0403, r->span, "this loop has no iterations: a range counts up, and %s is above %s",
+                   source_text(s, r->lo->span), source_text(s, r->hi->span));
+    fix_insert(s, d, r->hi->span.hi, " step -1", "count down");
+}
+
 static void check_for(Sema *s, Stmt *st) {
     Binder *b = &st->for_.binder;
     Type *t = s->error;
-    check_binder(s, b, &t);
+    if (check_binder(s, b, &t)) warn_empty(s, &b->range);
     scope_enter(s);
     b->sym = symbol_new(s, SYM_LOCAL, b->name, b->span, t);
     b->sym->counts = &b->range;
@@ -117,7 +155,8 @@ static void check_kernel_return(Sema *s, Stmt *st) {
         Diag *d =
             diag(s->c, E0506, st->return_.value->span, "`%s` has no reduction, so its work items cannot return a "
                                                        "value", f->name);
-        diag_note(s->c, d, f->name_span, "declare a reduction, as in `-> sum f32`");
+        diag_note(s->c, d, f->name_span,
+                  "declare a reduction, as in `-> sum f32`, or write the value to an array: `y[i] = ...;`");
         return;
     }
     const char *why = arena_printf(s->arena, "`%s` needs a value of type `%s` from each work item",
@@ -143,9 +182,11 @@ static void check_return(Sema *s, Stmt *st) {
         Type *t = check_expr(s, &st->return_.value);
         if (is_bad(t)) return;
         Diag *d = diag(s->c, E0313, st->return_.value->span, "`%s` is declared without a result", f->name);
-        if (t->kind != TY_VOID && t->kind != TY_ARRAY)
-            diag_note(s->c, d, f->name_span, "declare the result type: `-> %s`",
-                      type_name(s->c, settle(s, &st->return_.value)));
+        if (t->kind == TY_VOID || t->kind == TY_ARRAY || !f->item->fn.body) return;
+        const char *result = type_name(s->c, settle(s, &st->return_.value));
+        diag_note(s->c, d, f->name_span, "declare the result type: `-> %s`", result);
+        if (!f->is_main)
+            fix_insert(s, d, f->item->fn.body->span.lo, arena_printf(s->arena, "-> %s ", result), "declare it");
     } else if (f->result->kind != TY_VOID && !st->return_.value) {
         Diag *d = diag(s->c, E0313, st->span, "`%s` must return `%s`, but this returns nothing", f->name,
                        type_name(s->c, f->result));

@@ -26,14 +26,25 @@ static const ForeignName *find_row(const ForeignName *rows, size_t n, const char
     return NULL;
 }
 
-static bool is_foreign(Sema *s, Diag *d, Span span, Name name, bool is_call) {
+static const ForeignName *name_row(const char *name) {
     static const ForeignName names[] = {
 #define FOREIGN_NAME(theirs, ours, advice) {theirs, ours, advice},
 #include "grammar/foreign.def"
     };
-    const ForeignName *row = find_row(names, sizeof names / sizeof *names, name);
+    return find_row(names, sizeof names / sizeof *names, name);
+}
+
+const char *foreign_function(Name name) {
+    const ForeignName *row = name_row(name);
+    return row && *row->ours && strcmp(row->ours, "!") ? row->ours : NULL;
+}
+
+static bool is_foreign(Sema *s, Diag *d, Span span, Name name, const Expr *call) {
+    const ForeignName *row = name_row(name);
+    bool is_call = call;
     if (!row) return false;
     if (*row->advice) diag_note(s->c, d, span, "%s", row->advice);
+    if (call && fix_foreign_call(s, d, call, name, row->ours)) return true;
     bool is_function = builtin_find(s, name_intern(&s->c->names, row->ours, strlen(row->ours))) != BUILTIN_NONE;
     bool is_sign = !strcmp(row->ours, "!");
     if (!*row->ours || (is_function != is_call && !is_sign)) return true;
@@ -41,19 +52,31 @@ static bool is_foreign(Sema *s, Diag *d, Span span, Name name, bool is_call) {
     return true;
 }
 
-static bool is_module(Sema *s, Diag *d, Span span, Name name) {
+/* Before the first declaration, which comments may precede. */
+static void fix_import(Sema *s, Diag *d, Name name) {
+    const Module *m = s->program->module;
+    if (!m->items.n) return;
+    uint32_t at = m->items.at[0]->span.lo;
+    for (int i = 1; i < m->items.n; i++)
+        if (m->items.at[i]->span.lo < at) at = m->items.at[i]->span.lo;
+    fix_insert(s, d, at, arena_printf(s->arena, "import %s;\n", name), "import it");
+}
+
+static bool is_module(Sema *s, Diag *d, Span span, Name name, bool is_call) {
     const BuiltInModule *m = s->stdlib;
     while (m && m->name && strcmp(m->name, name)) m++;
     if (!m || !m->name) return false;
     diag_note(s->c, d, span, "this is a module of the standard library: write `import %s;` at the top of the file",
               name);
+    if (!is_call) fix_import(s, d, name);
     return true;
 }
 
-void explain_unknown(Sema *s, Diag *d, Span span, Name name, bool is_call) {
+void explain_unknown(Sema *s, Diag *d, Span span, Name name, const Expr *call) {
+    bool is_call = call;
     const char *offered = module_offers(s, name);
     if (offered) diag_fix(s->c, d, span, offered, "a module declares it");
-    if (offered || is_foreign(s, d, span, name, is_call) || is_module(s, d, span, name)) return;
+    if (offered || is_foreign(s, d, span, name, call) || is_module(s, d, span, name, is_call)) return;
     if (!is_call && (session_explain_unknown(s, d, name) || host_names_find(s, d, name))) return;
     const Symbol *ended = scope_ended(s, name);
     if (ended && !is_call) {

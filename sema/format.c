@@ -3,6 +3,7 @@
  * braces. */
 #include <string.h>
 
+#include "lexer/lexer.h"
 #include "sema/check.h"
 
 enum { MAX_WIDTH = 1000, MAX_PRECISION = 100 };
@@ -14,7 +15,7 @@ typedef struct Reader {
     size_t n, pos;
     FormatPlan *plan;
     int n_places;
-    bool ok;
+    bool ok, has_values;
 } Reader;
 
 /* Length in the source and in the string of the character or escape at raw[0]. */
@@ -96,6 +97,18 @@ static void foreign_style(Reader *r, size_t end) {
     r->ok = false;
 }
 
+/* `"x = {x}"` */
+static void name_in_format(Reader *r, size_t end) {
+    if (!r->ok) return;
+    Sema *s = r->s;
+    Span literal = r->literal->span;
+    Diag *d = diag(s->c, E0702, text_span(r, r->pos, end),
+                   "a format cannot contain the name of a value; write `{}` and pass the value after the format");
+    const char *text = r->has_values ? NULL : lex_names_out_of(s->arena, source_text(s, literal));
+    if (text) diag_fix(s->c, d, literal, text, "pass the values after the format");
+    r->ok = false;
+}
+
 /* Past `{`; leaves pos after `}`. */
 static void read_place(Reader *r, size_t open) {
     FormatPiece p = {.kind = PIECE_ARG, .arg = r->n_places, .precision = -1};
@@ -117,8 +130,7 @@ static void read_place(Reader *r, size_t open) {
         bool closed = end < r->n && r->at[end] == '}';
         if (!closed) complain(r, open, open + 1, "this `{` has no `}`; write `{{` for a brace");
         else if (spec == r->pos && r->at[r->pos] != ':' && r->at[spec - 1] == '{')
-            complain(r, r->pos, end, "a format cannot contain the name of a value; write `{}` and pass the value "
-                                     "after the format");
+            name_in_format(r, end);
         else if (end == r->pos + 1 && strchr("fgdisuFG", r->at[r->pos])) foreign_style(r, end);
         else complain(r, r->pos, r->pos + 1, "this is not a format; write `{:[<>][0][width][.precision][x|b|e]}`");
         r->pos = closed ? end + 1 : end;
@@ -169,33 +181,34 @@ static void check_piece(Reader *r, const FormatPiece *p, Arg *args, int n_args) 
 }
 
 /* The source of the literal with each `%5.2f` as `{}`, `{:.2}`, ..., and without the `\n` that `print` adds. */
-static const char *without_percents(Reader *r) {
-    const char *from = source_text(r->s, r->literal->span), *to = "";
+const char *format_without_percents(Sema *s, Span literal) {
+    const char *from = source_text(s, literal), *to = "";
     while (*from) {
         size_t text = strcspn(from, "%\\");
-        to = arena_printf(r->s->arena, "%s%.*s", to, (int)text, from);
+        to = arena_printf(s->arena, "%s%.*s", to, (int)text, from);
         from += text;
         if (!strcmp(from, "\\n\"")) from += 2;
         size_t flags = *from == '%' ? strspn(from + 1, "-+ #0123456789.lhz") : 0;
         if (*from == '%' && from[1 + flags] && strchr("diufFeEgGxXscp", from[1 + flags])) {
             const char *point = memchr(from, '.', flags + 1);
             size_t digits = point ? strspn(point + 1, "0123456789") : 0;
-            to = digits ? arena_printf(r->s->arena, "%s{:%.*s}", to, (int)digits + 1, point)
-                        : arena_printf(r->s->arena, "%s{}", to);
+            to = digits ? arena_printf(s->arena, "%s{:%.*s}", to, (int)digits + 1, point)
+                        : arena_printf(s->arena, "%s{}", to);
             from += 2 + flags;
         } else if (*from && *from != '"') {
             size_t n = *from == '\\' && from[1] ? 2 : 1;
-            to = arena_printf(r->s->arena, "%s%.*s", to, (int)n, from);
+            to = arena_printf(s->arena, "%s%.*s", to, (int)n, from);
             from += n;
         } else if (*from) {
-            to = arena_printf(r->s->arena, "%s%c", to, *from++);
+            to = arena_printf(s->arena, "%s%c", to, *from++);
         }
     }
     return to;
 }
 
 static void from_c(Reader *r, Diag *d) {
-    diag_fix(r->s->c, d, r->literal->span, without_percents(r), "use `{}` for a value, not `%%d` as in C");
+    diag_fix(r->s->c, d, r->literal->span, format_without_percents(r->s, r->literal->span),
+             "use `{}` for a value, not `%%d` as in C");
 }
 
 static void check_places(Reader *r, Arg *args, int n_args) {
@@ -253,6 +266,7 @@ FormatPlan *check_format(Sema *s, Expr *format, Arg *args, int n_args) {
     format->type = s->str; /* part of the statement, not a string that the program handles */
     format->konst = (Const){.kind = CONST_STR, .s = {format->str.at, format->str.n}};
     Reader r = {.s = s, .literal = format, .at = format->str.at, .n = format->str.n, .plan = plan, .ok = true};
+    r.has_values = n_args > 0;
     read_format(&r);
     if (!r.ok) return plan;
     for (int i = 0; i < plan->pieces.n; i++) check_piece(&r, &plan->pieces.at[i], args, n_args);

@@ -202,7 +202,11 @@ static void check_effects(Sema *s, Func *f) {
         const EffectSource *from = &f->facts->effect[bit];
         if (!(f->effects & 1u << bit) || 1u << bit == EFFECT_PRINT) continue;
         if (!from->via) {
-            diag(s->c, E0503, from->span, "this %s, which is only possible on the host", from->what);
+            Diag *d = diag(s->c, E0503, from->span, "this %s, which is only possible on the host", from->what);
+            if (1u << bit == EFFECT_HEAP)
+                diag_note(s->c, d, from->span,
+                          "arrays in kernels have constant extents; for others, pass an array of the host, or use "
+                          "`&scratch`");
             continue;
         }
         Diag *d = diag(s->c, E0503, from->span, "`%s` cannot be called from a kernel: it %s", from->via->callee->name,

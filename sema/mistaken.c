@@ -146,6 +146,7 @@ typedef struct Where {
 } Where;
 
 static void review_expr(Review *r, Expr *e, Where at);
+static void review_conversion(Review *r, const Expr *e);
 
 static void review_binary(Review *r, Expr *e, Where at) {
     if (is_power_like(r, e)) {
@@ -177,6 +178,7 @@ static void review_expr(Review *r, Expr *e, Where at) {
         return;
     }
     if (e->kind == EXPR_CONVERT) count_float(r, e);
+    if (e->kind == EXPR_CALL) review_conversion(r, e);
     if (e->kind == EXPR_UNARY && e->unary.op == OP_BIT_NOT) mark_all(r, e, r->is_bits);
     Children all = expr_children(e);
     if (e->kind == EXPR_CALL && e->call.callee->kind == EXPR_NAME) child_expr(&all);
@@ -190,13 +192,43 @@ static void review_expr(Review *r, Expr *e, Where at) {
     }
 }
 
+/* One that may have a fraction, which `n / 2` is meant to drop. */
 static bool is_quotient(const Expr *e) {
-    return e->kind == EXPR_BINARY && e->binary.op == OP_DIV && e->type && e->type->is_int &&
-           e->binary.lhs->kind != EXPR_INT && e->binary.rhs->konst.kind == CONST_NONE;
+    if (e->kind != EXPR_BINARY || e->binary.op != OP_DIV || !e->type || !e->type->is_int) return false;
+    if (expr_strip(e->binary.rhs)->kind == EXPR_INT) return false;
+    Const l = e->binary.lhs->konst, r = e->binary.rhs->konst;
+    return !(l.kind == CONST_INT && r.kind == CONST_INT && r.i > 0 && l.i % r.i == 0);
+}
+
+/* `f64(1 / i)` is 0 for every i above 1. Other quotients that are converted explicitly are intended. */
+static void review_conversion(Review *r, const Expr *e) {
+    const CallInfo *info = e->call.info;
+    if (!info || info->kind != CALL_CONVERT || e->call.args.n != 1 || !e->type->is_float) return;
+    Expr *x = expr_strip(e->call.args.at[0].value);
+    if (!is_quotient(x) || x->binary.rhs->konst.kind != CONST_NONE) return;
+    const Expr *one = expr_strip(x->binary.lhs);
+    if (one->kind != EXPR_INT || one->int_.value != 1) return;
+    Sema *s = r->s;
+    Diag *d = diag(s->c, W0404, x->span,
+                   "this is an integer division: its fraction is lost before the conversion to `%s`", e->type->name);
+    fix_quotient(s, d, x, e->type);
+}
+
+/* `square(3);`: the call does nothing but compute its result. */
+static void review_call(Review *r, const Expr *e) {
+    const CallInfo *info = e->kind == EXPR_CALL ? e->call.info : NULL;
+    const Func *f = info && info->kind == CALL_FUNC ? info->func : NULL;
+    if (!f || f->is_kernel || f->is_extern || f->effects || f->result->kind == TY_VOID || !f->item->fn.body) return;
+    for (int i = 0; i < f->params.n; i++)
+        if (f->params.at[i]->mode == REF_MUT || f->params.at[i]->mode == REF_OUT) return;
+    if (block_holds(f->item->fn.body, 1u << STMT_ASSERT | 1u << STMT_BARRIER | 1u << STMT_SHARED)) return;
+    Diag *d = diag(r->s->c, W0410, e->span, "the result of `%s` is not used, and the call does nothing else", f->name);
+    diag_note(r->s->c, d, e->span, "use it, as in `let y = %s(...);`", f->name);
 }
 
 static void review_stmt(Review *r, const Stmt *st) {
     Where at = {0};
+    if (st->kind == STMT_EXPR && !st->expr.is_shown) review_call(r, st->expr.expr);
     if (st->kind == STMT_LET) at.into = st->let.sym;
     if (st->kind == STMT_LET && st->let.init && !st->let.is_var && is_quotient(st->let.init))
         vec_push(r->s->arena, &r->quotients, st);

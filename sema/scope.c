@@ -75,6 +75,11 @@ Symbol *scope_find(Sema *s, Name name) {
     return sym;
 }
 
+Symbol *scope_hides(Sema *s, Name name) {
+    NameEntry *e = entry_find(s, name);
+    return e && e->top && e->top->level != s->scopes.level ? e->top->sym : NULL;
+}
+
 const Symbol *scope_ended(Sema *s, Name name) {
     NameEntry *e = entry_find(s, name);
     bool ended = e && !e->top && e->last && e->last->kind == SYM_LOCAL && s->func && e->last->func == s->func;
@@ -104,6 +109,10 @@ bool scope_add(Sema *s, Symbol *sym) {
     if (e->top && e->top->level == s->scopes.level && sym->name != s->underscore) {
         Diag *d = diag(s->c, E0302, sym->span, "`%s` is already declared here", sym->name);
         note_declared(s, d, e->top->sym);
+        bool variables = sym->kind == SYM_LOCAL && e->top->sym->kind == SYM_LOCAL && sym->keyword.hi;
+        if (variables)
+            diag_note(s->c, d, sym->span, "to change its value, declare it with `var`, and assign: `%s = ...;`",
+                      sym->name);
         return false;
     }
     bind(s, e, sym);

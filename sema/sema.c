@@ -54,6 +54,7 @@ static void check_paths(Sema *s, Func *f) {
     assign_check(s, f);
     barriers_check(s, f);
     if (f->is_kernel && s->c->diags.n_errors == errors) transfer_infer(s, f);
+    endless_check(s, f);
     warn_unused(s, f);
     instance_notes(s, f->facts->instance, since, ALL_STEPS);
 }
@@ -153,6 +154,9 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
         uint32_t end = m->source->base + m->source->n;
         Diag *d = diag(c, E0328, (Span){end, end}, "the program has no `fn main()`");
         diag_note(c, d, (Span){end, end}, "`kdslc check` and `--emit` need none");
+        for (int i = 0; i < m->items.n; i++)
+            if (m->items.at[i]->kind == ITEM_FN && edit_distance(m->items.at[i]->name, s.main, 1) == 1)
+                diag_fix(c, d, m->items.at[i]->name_span, s.main, "did you mean this function?");
     }
     return s.program;
 }

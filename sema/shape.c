@@ -1,6 +1,8 @@
 /* shape.c -- shape checking. After all bodies are checked it is known which arrays keep their extents. Then known
  * extents are propagated through declarations, and compared at each call, result and constant index. What cannot be
  * decided at compile time becomes a ShapeCheck at run time. */
+#include <string.h>
+
 #include "sema/check.h"
 
 typedef enum Verdict { DIMS_SAME, DIMS_DIFFER, DIMS_UNKNOWN } Verdict;
@@ -148,7 +150,7 @@ static void gather_dims(Func *f) {
 /* Comparing --------------------------------------------------------------------------------------------------- */
 
 static const char *shape_text(Sema *s, const Symbol *param, Expr *arg) {
-    const char *text = arena_printf(s->arena, "%s: [", param->name);
+    const char *text = arena_printf(s->arena, "`%s`, whose shape is [", param->name);
     for (int d = 0; d < param->type->rank; d++) {
         Dim x = dim_of_array(arg, d);
         const char *sep = d ? ", " : "";
@@ -164,7 +166,7 @@ static void differ(Sema *s, const CallSite *site, const ShapeCheck *c) {
     const Symbol *param = f->params.at[c->arg];
     const Arg *arg = &args->at[c->arg];
     if (c->other_arg < 0) {
-        Diag *d = diag(s->c, E0601, arg->span, "%s: extent %d of %s must be %lld", f->name, c->dim,
+        Diag *d = diag(s->c, E0601, arg->span, "in the call of `%s`, dimension %d of %s, must be %lld", f->name, c->dim,
                        shape_text(s, param, arg->value), (long long)c->value);
         diag_note(s->c, d, f->shapes.at[c->arg].at[c->dim].span, "it is declared here");
         return;
@@ -172,7 +174,8 @@ static void differ(Sema *s, const CallSite *site, const ShapeCheck *c) {
     const Symbol *other_param = f->params.at[c->other_arg];
     const Arg *other = &args->at[c->other_arg];
     Diag *d =
-        diag(s->c, E0601, arg->span, "%s: %s is %lld in %s but %lld in %s", f->name, c->size->name,
+        diag(s->c, E0601, arg->span, "in the call of `%s`, `%s` is %lld for %s, but %lld for %s", f->name,
+             c->size->name,
              (long long)dim_of_array(other->value, c->other_dim).value, shape_text(s, other_param, other->value),
              (long long)dim_of_array(arg->value, c->dim).value, shape_text(s, param, arg->value));
     if (other != arg) diag_note(s->c, d, other->span, "`%s` gets its value here", c->size->name);
@@ -240,6 +243,19 @@ static const char *dim_text(Sema *s, Dim d) {
     return d.kind == DIM_SYMBOL ? d.sym->name : "unknown";
 }
 
+/* `let x: [f64; 4] = [1.0, 2.0, 3.0];`: the extent is the last number of the type. */
+static void say_length(Sema *s, const Expr *list, int64_t have, int64_t want, Span where, const char *what) {
+    Diag *d = diag(s->c, E0601, list->span, "this list has %lld element%s, but the type of the %s has %lld",
+                   (long long)have, have == 1 ? "" : "s", what, (long long)want);
+    const char *type = source_text(s, where), *number = arena_printf(s->arena, "%lld]", (long long)want);
+    size_t n = strlen(type), n_number = strlen(number);
+    bool is_plain = n > n_number && !strcmp(type + n - n_number, number);
+    if (is_plain)
+        diag_fix(s->c, d, (Span){where.hi - (uint32_t)n_number, where.hi - 1},
+                 arena_printf(s->arena, "%lld", (long long)have), "write the number of elements");
+    else diag_note(s->c, d, where, "the type is here");
+}
+
 static void check_promised(Sema *s, Expr *value, const Dim *promised, Span where, const char *what) {
     Dim have[MAX_RANK];
     if (!value || !value->type || value->type->kind != TY_ARRAY) return;
@@ -248,6 +264,12 @@ static void check_promised(Sema *s, Expr *value, const Dim *promised, Span where
         Verdict v = promised[d].kind == DIM_UNKNOWN ? DIMS_SAME : compare_dims(have[d], promised[d]);
         if (v == DIMS_SAME) continue;
         const char *want = dim_text(s, promised[d]);
+        bool is_list = value->kind == EXPR_LIST && value->type->rank == 1 && v == DIMS_DIFFER &&
+                       have[d].kind == DIM_CONST && promised[d].kind == DIM_CONST;
+        if (is_list) {
+            say_length(s, value, have[d].value, promised[d].value, where, what);
+            return;
+        }
         Diag *said = v == DIMS_DIFFER
                          ? diag(s->c, E0601, value->span, "extent %d is %s here, but %s in the type of the %s", d,
                                 dim_text(s, have[d]), want, what)

@@ -33,6 +33,13 @@ void transfer_infer(Sema *s, Func *f) {
     }
 }
 
+static void never_written(Sema *s, const Func *f, int i) {
+    const Symbol *param = f->params.at[i];
+    Diag *d = diag(s->c, W0501, param->span, "`%s` is `&out`, but `%s` never writes an element of it", param->name,
+                   f->name);
+    diag_note(s->c, d, param->span, "write every element: `%s[...] = ...;`", param->name);
+}
+
 void transfer_warn(Sema *s, Func *f) {
     int since = s->c->diags.list.n;
     for (int i = 0; f->facts->parts && i < f->params.n; i++) {
@@ -40,6 +47,10 @@ void transfer_warn(Sema *s, Func *f) {
         bool is_together = part->n_launches && part->n_together == part->n_launches && !f->is_export;
         if (!part->is_partly || is_together) continue;
         const Symbol *param = f->params.at[i];
+        if (param->type->kind == TY_ARRAY && !param->part_of && f->facts->uses && !(f->facts->uses[i] & USE_WRITES)) {
+            never_written(s, f, i);
+            continue;
+        }
         const char *left_out = part->left_out;
         TypeExpr *te = f->item->fn.params.at[i].type;
         Diag *d = diag(s->c, W0501, param->span,

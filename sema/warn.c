@@ -21,12 +21,60 @@ static bool is_kept(const Symbol *sym) {
     return sym->parts ? sym->n_parts && is_kept(sym->parts[0]) : kept_facts(sym)->number != 0;
 }
 
+/* The unused variable that hides this one, perhaps instead of an assignment. */
+static const Stmt *hidden_by(const Func *f, const Symbol *outer, const Symbol *inner) {
+    for (int i = 0; i < f->facts->hidden.n; i++) {
+        const Hidden *h = &f->facts->hidden.at[i];
+        const Symbol *sym = h->by->let.sym;
+        if ((inner && sym != inner) || (outer && h->outer != outer)) continue;
+        if (!sym->used && !sym->written && sym->type == h->outer->type && h->by->let.init) return h->by;
+    }
+    return NULL;
+}
+
+static void hides(Sema *s, const Func *f, const Stmt *st) {
+    Symbol *sym = st->let.sym, *outer = NULL;
+    for (int i = 0; i < f->facts->hidden.n; i++)
+        if (f->facts->hidden.at[i].by == st) outer = f->facts->hidden.at[i].outer;
+    Diag *d = diag(s->c, W0401, sym->span, "`%s` is never used: this declares another variable of that name",
+                   sym->name);
+    Span words = {st->span.lo, st->let.name_span.lo};
+    if (!st->let.type) diag_fix(s->c, d, words, "", "assign to the variable of the outer block");
+    if (outer) diag_note(s->c, d, outer->span, "this `%s` keeps its value", sym->name);
+}
+
+/* Every work item of a reduction does the same, which is rarely intended. */
+static void same_items(Sema *s, const Func *f) {
+    bool counts = f->reduction == REDUCE_SUM || f->reduction == REDUCE_PROD || f->reduction == REDUCE_COUNT;
+    if (s->c->diags.n_errors || !f->is_kernel || !counts || f->group.items || f->effects || !f->domain.n) return;
+    for (int i = 0; i < f->params.n; i++)
+        if (f->params.at[i]->mode == REF_MUT || f->params.at[i]->mode == REF_OUT) return;
+    for (int i = 0; i < f->domain.n; i++)
+        if (f->domain.at[i]->used || f->domain.at[i]->name[0] == '_') return;
+    bool computes = false; /* a constant counts the work items */
+    for (int i = 0; i < f->facts->returns.n; i++) {
+        const Expr *value = f->facts->returns.at[i]->return_.value;
+        computes |= value && value->konst.kind == CONST_NONE;
+    }
+    const Range *first = &f->item->fn.over.at[0].range;
+    const Expr *hi = f->domain.n == 1 && !first->lo ? first->hi : NULL;
+    bool is_one = hi && hi->konst.kind == CONST_INT && hi->konst.i < 2;
+    if (!computes || is_one) return;
+    const Symbol *sym = f->domain.at[0];
+    Diag *d = diag(s->c, W0401, sym->span, "`%s` is never used, so every work item returns the same value", sym->name);
+    diag_note(s->c, d, sym->span, "return the value of work item `%s`: the launch combines the values of all of them",
+              sym->name);
+    fix_insert(s, d, sym->span.lo, "_", "if this is intentional, rename it");
+}
+
 void warn_unused(Sema *s, Func *f) {
+    same_items(s, f);
     for (int i = 0; i < f->facts->locals.n; i++) {
         const Symbol *sym = f->facts->locals.at[i];
         if (is_bad(sym->type) || sym->name[0] == '_' || sym->part_of || is_kept(sym)) continue;
-        if (!sym->used) never_used(s, sym);
-        else if (sym->is_mutable && !sym->written && sym->init) never_changes(s, sym);
+        if (!sym->used && hidden_by(f, NULL, sym)) hides(s, f, hidden_by(f, NULL, sym));
+        else if (!sym->used) never_used(s, sym);
+        else if (sym->is_mutable && !sym->written && sym->init && !hidden_by(f, sym, NULL)) never_changes(s, sym);
     }
 }
 

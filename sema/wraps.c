@@ -25,6 +25,7 @@ typedef struct Review {
     bool *is_loop;
     int n;
     bool is_const;    /* of the value of a constant */
+    bool widens;      /* a constant whose type is that of its value */
     int masked;       /* not 0: an operand of an operation on bits, of which the low ones matter */
     int sometimes;    /* not 0: under a condition, so that the last iteration of a loop may not come there */
 } Review;
@@ -190,6 +191,17 @@ static const char *in_type(Sema *s, const Expr *e, const Type *to) {
                         source_text(s, between(r->span.hi, e->span.hi)));
 }
 
+/* The first operation of known values that leaves its type; NULL: none. */
+static const Expr *wrapped(const Review *r, const Expr *e) {
+    e = expr_strip((Expr *)e);
+    if (e->kind != EXPR_BINARY) return NULL;
+    const Expr *found = wrapped(r, e->binary.lhs);
+    if (!found) found = wrapped(r, e->binary.rhs);
+    if (found || !is_arithmetic(e) || !is_integer(e->type)) return found;
+    bool exact = e->binary.op == OP_ADD || e->binary.op == OP_SUB || e->binary.op == OP_MUL;
+    return exact && !fits(exact_of(r, e, MAX_STEPS).in, e->type) ? e : NULL;
+}
+
 static bool is_short(Sema *s, const Expr *e) {
     const char *text = source_text(s, e->span);
     return strlen(text) <= 60 && !strchr(text, '\n');
@@ -241,6 +253,8 @@ static void say_overflow(Review *r, const Expr *e, const Values *v, Whole whole)
     const Type *into = whole.into;
     if (into && is_short(s, whole.e) && (into->is_float || fits(v->in, into)))
         diag_fix(s->c, d, whole.e->span, in_type(s, whole.e, into), "compute it in `%s`", into->name);
+    else if (r->widens && whole.e && is_short(s, whole.e) && fits(v->in, s->i64))
+        diag_fix(s->c, d, whole.e->span, in_type(s, whole.e, s->i64), "compute it in `i64`");
     else diag_note(s->c, d, e->span, "compute it in a type that has room for it, such as `i64`");
 }
 
@@ -383,7 +397,19 @@ void wraps_check(Sema *s, Func *f) {
     for (int i = 0; i < body->stmts.n; i++) look_at_stmt(&r, body->stmts.at[i]);
 }
 
+void wraps_explain(Sema *s, Diag *d, const Expr *e) {
+    Review r = {.s = s};
+    const Expr *w = e->konst.kind == CONST_INT ? wrapped(&r, e) : NULL;
+    if (!w || !is_short(s, e)) return;
+    Values v = exact_of(&r, w, MAX_STEPS);
+    if (v.in.lo != v.in.hi) return;
+    diag_note(s->c, d, w->span, "`%s` is %s, which does not fit in `%s`: it wraps", source_text(s, w->span),
+              number(s, v.in.lo), w->type->name);
+    diag_fix(s->c, d, e->span, in_type(s, expr_strip((Expr *)e), s->index), "compute it in `index`");
+}
+
 void wraps_check_const(Sema *s, const Symbol *sym) {
     Review r = {.s = s, .is_const = true};
+    r.widens = sym->item && !sym->item->const_.type;
     if (sym->item && sym->type && !is_bad(sym->type)) look_at(&r, sym->item->const_.value, (Whole){0});
 }
