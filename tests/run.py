@@ -5,6 +5,7 @@ The folder determines what is tested; comments in the file, and files beside it,
 
 tests/lex      FILE.tokens is what --emit=tokens prints
 tests/parse    FILE.ast is what --emit=ast prints; that text parses again, to the same text
+tests/mistakes what beginners write: test_mistakes.py, with the marks of tests/sema
 tests/sema     `kdslc check` reports exactly the marked diagnostics (none marked: none)
 tests/passes   FILE.ll: LLVM IR for one pass of irgen/pass.def, then FileCheck's ; CHECK: lines on the result:
                ; RUN-PASS: lower-masks --march=x86-64-v3       (several: separate runs on the same file)
@@ -49,6 +50,7 @@ MARK = re.compile(r"\b(error|warning)\[([EW]\d{4})\](?:@(\d+))?")
 PINNED = re.compile(r"\b(?:error|warning)\[(?P<code>[EW]\d{4})\]@(?P<col>\d+): "
                     r"(?P<text>.*?)(?=$|\s(?:error|warning)\[[EW]\d{4}\]@)")
 SAID = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<col>\d+): (?P<severity>error|warning)\[(?P<code>[EW]\d{4})\]")
+SNIPPET = re.compile(r" *\d+ \| ")
 COPIED = re.compile(r"^omptarget .*: Copying data from (?P<source>host|device) to .*"
                     r"Size=(?P<bytes>\d+), Name=(?P<name>[^\[\n]*).*$\n?", re.MULTILINE)
 NO_ARRAYS = ("result", "checks")  # mapped by the compiler, not part of the transfer plan
@@ -134,7 +136,7 @@ class Test:
             match = SAID.match(line)
             if match:
                 block = blocks.setdefault((int(match["line"]), match["code"], int(match["col"])), [])
-            if blocks:
+            if blocks and not SNIPPET.match(line):  # the source line itself has the marker
                 block.append(line)
         for number, line in enumerate(self.lines, 1):
             comment = line.partition("//")[2]
@@ -304,7 +306,7 @@ class Test:
             self.programs()
         elif folder in ("lex", "parse", "irgen", "passes"):
             getattr(self, folder)()
-        elif folder in ("sema", "stdlib") or any(code.startswith("E") for _, code, _ in self.markers()):
+        elif folder in ("mistakes", "sema", "stdlib") or any(code.startswith("E") for _, code, _ in self.markers()):
             self.check_markers()
             self.explain()
         else:

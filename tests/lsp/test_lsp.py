@@ -297,7 +297,7 @@ class LspTest(unittest.TestCase):
                 self.assertEqual(other.open(URI, text), told, text)
 
     def test_says_what_the_command_says(self):
-        paths = sorted((ROOT / "tests/sema").glob("*.kdsl")) + sorted((ROOT / "tests/parser").glob("*.kdsl"))
+        paths = sorted((ROOT / "tests/sema").glob("*.kdsl")) + sorted((ROOT / "tests/mistakes").glob("*.kdsl"))
         self.assertGreater(len(paths), 300)
         self.client = Client(KDSLC, encodings=("utf-8",))
         self.addCleanup(self.client.__exit__)

@@ -1,5 +1,6 @@
-/* test_fixes.c -- every fix of every wrong program of tests/lex, tests/parse and tests/sema is applied by itself, as an
- * editor does: the diagnostic that proposes it must be gone then, and none may be added. Usage: test_fixes [PATH...] */
+/* test_fixes.c -- every fix of every wrong program of tests/lex, tests/mistakes, tests/parse and tests/sema is applied
+ * by itself, as an editor does: the diagnostic that proposes it must be gone then, and none may be added. Usage:
+ * test_fixes [PATH...] */
 #include "checked.h"
 
 #include <dirent.h>
@@ -49,7 +50,8 @@ static bool was_hidden(const Compiler *before, const Diag *of, const Compiler *a
     bool is_unbalanced = d->code == E0204 || d->code == E0205;
     if (d->severity != SEV_ERROR || stage(d->code) > stage(of->code)) return true;
     if (is_rest && stage(of->code) == 2) return !is_unbalanced && d->code != of->code;
-    return is_rest && (of->code == E0301 || of->code == E0303 || (of->code == E0602 && d->code == E0601));
+    bool is_type = of->code == E0301 || of->code == E0303 || of->code == E0319;
+    return is_rest && (is_type || (of->code == E0602 && d->code == E0601));
 }
 
 /* A diagnostic of which there are more than before; NULL: none. */
@@ -165,6 +167,7 @@ int main(int argc, char **argv) {
         for (int i = 1; i < argc; i++) try_all(argv[i]);
     else {
         try_all(KDSL_TESTS "/lex");
+        try_all(KDSL_TESTS "/mistakes");
         try_all(KDSL_TESTS "/parse");
         try_all(KDSL_TESTS "/sema");
     }
