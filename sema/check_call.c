@@ -66,9 +66,9 @@ static bool check_count(Sema *s, Expr *e, Func *f) {
     Span at = e->call.args.at[want].span;
     Diag *d =
         diag(s->c, E0311, at, "`%s` expects %d argument%s, but got %d", f->name, want, want == 1 ? "" : "s", got);
-    diag_note(s->c, d, f->name_span, "it is declared `%s`", signature(s, f->item));
     if (want && got == want + 1)
         diag_fix(s->c, d, (Span){e->call.args.at[want - 1].span.hi, at.hi}, "", "leave it out");
+    diag_note(s->c, d, f->name_span, "it is declared `%s`", signature(s, f->item));
     if (f->sizes.n)
         diag_note(s->c, d, at, "do not pass the size `%s`: it is taken from the arrays", f->sizes.at[0]->name);
     return false;
