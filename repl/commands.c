@@ -193,15 +193,26 @@ bool repl_write_file(const char *path, const Buf *text, Buf *why) {
     return ok;
 }
 
-/* Saves each input; an input without a final newline gets one, or it would be joined with the next one. */
+const char repl_mark[] = "//: input ";
+
+/* Saves each input, after a comment by which it is found again. */
 static bool do_save(Repl *r, const char *path) {
     Buf out = {0}, text = {0};
-    for (int i = 0; i < r->ran.n; i++) buf_printf(&text, "%s\n", r->ran.at[i]);
+    int n_failed = 0;
+    for (int i = 0; i < r->ran.n; i++) {
+        const Ran *ran = &r->ran.at[i];
+        n_failed += ran->failed;
+        buf_printf(&text, "%s%d%s", repl_mark, i + 1, ran->failed ? ", which failed" : "");
+        if (ran->file) buf_printf(&text, " of %s:%d", ran->file, ran->lines_before);
+        buf_printf(&text, "\n%s\n", ran->text);
+    }
     bool ok = repl_write_file(path, &text, &out);
     if (ok) buf_printf(&out, "%d inputs in %s\n", r->ran.n, path);
-    if (ok && r->n_partly)
-        buf_printf(&out, "left out: %d input%s that failed or stopped while running; what they changed is not saved\n",
-                   r->n_partly, r->n_partly == 1 ? "" : "s");
+    if (ok && n_failed)
+        buf_printf(&out, "%d of them failed while running, and will fail again when the file is loaded\n", n_failed);
+    if (ok && r->n_stopped)
+        buf_printf(&out, "left out: %d input%s stopped while running; what they changed is not saved\n", r->n_stopped,
+                   r->n_stopped == 1 ? " that was" : "s that were");
     buf_free(&text);
     return tell(r, ok, &out);
 }
@@ -214,7 +225,7 @@ static bool do_history(Repl *r, const char *argument) {
 
 static bool do_reset(Repl *r) {
     session_reset(r->session);
-    r->ran.n = r->n_partly = 0;
+    r->ran.n = r->n_stopped = 0;
     return true;
 }
 

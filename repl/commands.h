@@ -15,14 +15,24 @@ typedef struct CommandInfo {
 } CommandInfo;
 extern const CommandInfo command_info[COMMAND__COUNT];
 
+typedef struct Ran {
+    const char *text;
+    bool failed;      /* at run time: what it did until then remains */
+    const char *file; /* in whose folder its modules are searched; NULL: it imports none, or was typed */
+    int lines_before;
+} Ran;
+
 typedef struct Repl {
     Session *session;
     Terminal terminal;
     SessionOptions options;
     bool quiet, leaves, failed; /* failed: some input has failed */
     int exit_code;              /* the argument of exit() */
-    Vec(const char *) ran;              /* inputs that were executed, for :save */
-    int n_partly;                       /* inputs that failed or were stopped while they ran: not in `ran` */
+    Vec(Ran) ran;                       /* inputs that were executed, for :save */
+    int n_stopped;                      /* inputs that were stopped while they ran: not in `ran` */
+    bool may_fail;                      /* this input failed when it was saved */
+    const char *file;                   /* that is being loaded, and the lines before this input; NULL: it is typed */
+    int lines_before;
     Arena arena;
 } Repl;
 
@@ -39,6 +49,7 @@ void crash_watch(void); /* crash.c: prints a message if a signal ends the proces
 
 /* commands.c: executes a command; `text` begins with the colon */
 bool command_run(Repl *r, const char *text);
+extern const char repl_mark[]; /* the beginning of the line that :save writes before each input */
 bool command_load(Repl *r, const char *path);
 
 /* drawing.c: plot(x), plot(x, y), hist(x), image(m), each optionally with `to "file.png"` */

@@ -86,17 +86,28 @@ static void say_stopped(Repl *r) {
     repl_say(r, &out);
 }
 
-static bool run_code(Repl *r, const char *text, size_t n) {
+static SessionResult run_code(Repl *r, const char *text, size_t n) {
     Buf said = {0};
     SessionValue value = {0};
     SessionResult result = session_run(r->session, text, n, &value, &said);
     if (result == SESSION_STOPPED) say_stopped(r);
-    if (result == SESSION_STOPPED || result == SESSION_FAILED) r->n_partly++;
+    if (result == SESSION_STOPPED) r->n_stopped++;
     repl_complain(r, &said);
     if (result == SESSION_DONE) say_value(r, &value);
     if (result != SESSION_REFUSED && !r->quiet) repl_show_launches(r);
     if (result == SESSION_LEAVES) r->leaves = true, r->exit_code = session_exit_code(r->session);
-    return result == SESSION_DONE || result == SESSION_LEAVES;
+    return result;
+}
+
+static void remember(Repl *r, const char *text, bool failed) {
+    Ran ran = {.text = text, .failed = failed};
+    char *path = r->file && strstr(text, "import") ? realpath(r->file, NULL) : NULL;
+    if (path) {
+        ran.file = arena_strndup(&r->arena, path, strlen(path));
+        ran.lines_before = r->lines_before;
+    }
+    free(path);
+    vec_push(&r->arena, &r->ran, ran);
 }
 
 /* `word`, `word;`, `word()`: common attempts at a command. */
@@ -129,9 +140,12 @@ bool repl_input(Repl *r, const char *text, size_t n) {
     char *copy = arena_strndup(&r->arena, text, n);
     if (command) return command_run(r, command);
     if (*first == ':') return command_run(r, copy + blanks);
-    bool ok = drawing_is(r, text, n) ? drawing_run(r, text, n) : run_code(r, text, n);
-    if (ok) vec_push(&r->arena, &r->ran, copy);
-    else r->failed = true;
+    SessionResult result = SESSION_REFUSED;
+    if (!drawing_is(r, text, n)) result = run_code(r, text, n);
+    else if (drawing_run(r, text, n)) result = SESSION_DONE;
+    bool ok = result == SESSION_DONE || result == SESSION_LEAVES;
+    if (ok || result == SESSION_FAILED) remember(r, copy, !ok);
+    if (!ok && !r->may_fail) r->failed = true;
     return ok;
 }
 
@@ -171,18 +185,56 @@ static int count_lines(const char *text, size_t n) {
     return lines;
 }
 
+static void run_from(Repl *r, const char *file, int lines) {
+    r->file = file;
+    r->lines_before = lines;
+    session_from(r->session, file, lines);
+}
+
+/* The next line that :save writes before an input; the end of the text: there is none. */
+static size_t next_mark(const char *text, size_t n, size_t at) {
+    for (size_t length = strlen(repl_mark); at + length <= n; at++)
+        if ((!at || text[at - 1] == '\n') && !memcmp(text + at, repl_mark, length)) return at;
+    return n;
+}
+
+/* What :save has written: each input by itself, as it was executed, since later ones may declare the same names again.
+ * An input that failed then fails now in the same way. */
+static bool saved_inputs(Repl *r, const char *file, const char *text, size_t n) {
+    bool ok = true;
+    for (size_t at = next_mark(text, n, 0), end; at < n && ok && !r->leaves; at = end) {
+        const char *newline = memchr(text + at, '\n', n - at);
+        size_t begin = newline ? (size_t)(newline - text) + 1 : n;
+        char *mark = arena_strndup(&r->arena, text + at, begin - at - (newline != NULL));
+        char *of = strstr(mark, " of "), *line = of ? strrchr(of, ':') : NULL;
+        end = next_mark(text, n, begin);
+        r->may_fail = strstr(mark, " failed") != NULL;
+        if (line) *line = 0;
+        run_from(r, line ? of + strlen(" of ") : file, line ? atoi(line + 1) : count_lines(text, begin));
+        if (!line) r->file = NULL; /* it was typed */
+        ok = repl_input(r, text + begin, end - begin) || r->may_fail;
+        r->may_fail = false;
+    }
+    return ok;
+}
+
 /* Declarations may refer to later ones, so a text that is a complete input is executed as one input. */
-bool repl_text(Repl *r, const char *file, const char *text, size_t n) {
+static bool plain_text(Repl *r, const char *file, const char *text, size_t n) {
     bool ok = true, whole = input_state(text, n) == INPUT_COMPLETE && is_code(r, text, n);
     for (int lines = 0; n && ok && !r->leaves;) {
         size_t length = whole ? n : input_length(text, n);
-        session_from(r->session, file, lines);
+        run_from(r, file, lines);
         ok = repl_input(r, text, length);
         lines += count_lines(text, length);
         text += length;
         n -= length;
     }
-    session_from(r->session, NULL, 0);
+    return ok;
+}
+
+bool repl_text(Repl *r, const char *file, const char *text, size_t n) {
+    bool ok = plain_text(r, file, text, next_mark(text, n, 0)) && saved_inputs(r, file, text, n);
+    run_from(r, NULL, 0);
     return ok;
 }
 
