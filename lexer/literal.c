@@ -143,7 +143,9 @@ void lex_number(Lexer *lx, Token *t, const char *text, size_t n) {
     size_t at = read_digits(t, text, base == 10 ? 0 : 2, n, base, &n_digits);
     const char *fault = number_fault(lx, text, at, n, base, n_digits);
     if (fault) {
-        diag(lx->c, E0107, t->span, "%s", fault);
+        Diag *d = diag(lx->c, E0107, t->span, "%s", fault);
+        bool is_octal = base == 10 && n_digits > 1 && text[0] == '0' && at == n && strspn(text, "01234567") >= n;
+        if (is_octal) diag_fix(lx->c, d, (Span){t->span.lo + 1, t->span.lo + 1}, "o", "write an octal number");
         t->broken = true;
         return;
     }

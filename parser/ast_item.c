@@ -112,6 +112,11 @@ Stmt *ast_assert(Parser *p, Token assert_, Expr *cond, AssertText text, Token se
     for (int i = 0; i < text.args.n; i++) depth = deeper(depth, text.args.at[i].value->depth);
     Stmt *s = stmt_new(p, STMT_ASSERT, assert_.span, semi.span, depth);
     s->assert_.cond = cond;
+    if (cond->kind == EXPR_UNARY && cond->unary.op == OP_NOT && cond->unary.op_span.lo == assert_.span.hi) {
+        Diag *d = diag(p->c, E0216, cond->unary.op_span,
+                       "there are no macros; write `assert c;`, which fails if c is false");
+        diag_fix(p->c, d, cond->unary.op_span, " ", "`assert` is a statement");
+    }
     s->assert_.format = text.format;
     s->assert_.args = text.args;
     return s;

@@ -111,8 +111,11 @@ static const Word *find_word(const Word *words, size_t n, const Token *t) {
 /* `next` is the token after the word. */
 static void fix_word(Feed *f, Diag *d, const Token *word, const Word *row, const Token *next) {
     if (!row->ours) return;
-    if (*row->ours) diag_fix(f->c, d, word->span, row->ours, "use `%s`", row->ours);
-    else diag_fix(f->c, d, (Span){word->span.lo, next->span.lo}, "", "leave it out");
+    bool is_word = next->kind == TOK_ID || token_info[next->kind].class == TOKEN_WORD;
+    bool both = *row->ours == '}' && is_word && !next->first_on_line; /* `end if` */
+    if (*row->ours)
+        diag_fix(f->c, d, both ? span_join(word->span, next->span) : word->span, row->ours, "use `%s`", row->ours);
+    else diag_fix(f->c, d, next->first_on_line ? word->span : (Span){word->span.lo, next->span.lo}, "", "leave it out");
 }
 
 static const Word *find_statement_word(const Token *t) {
@@ -263,10 +266,12 @@ static void fix_power(Feed *f, Diag *d) {
     if (after.kind == TOK_LPAREN || after.kind == TOK_LBRACKET || after.kind == TOK_DOT) return;
     const char *x = text_of(f, base->span), *n = text_of(f, exponent.span);
     bool is_square = exponent.kind == TOK_INT && exponent.int_.value == 2;
+    bool is_cube = exponent.kind == TOK_INT && exponent.int_.value == 3;
     bool alone = ch && strchr("=(,[{", ch);
     const char *text = is_square ? arena_printf(&f->c->arena, alone ? "%s * %s" : "(%s * %s)", x, x)
+                       : is_cube ? arena_printf(&f->c->arena, alone ? "%s * %s * %s" : "(%s * %s * %s)", x, x, x)
                                  : arena_printf(&f->c->arena, "pow(%s, %s)", x, n);
-    diag_fix(f->c, d, span_join(base->span, exponent.span), text, is_square ? "multiply" : "call `pow`");
+    diag_fix(f->c, d, span_join(base->span, exponent.span), text, is_square || is_cube ? "multiply" : "call `pow`");
 }
 
 /* `a /= b` of Fortran and Haskell */
@@ -338,9 +343,12 @@ static bool member(Feed *f, Token *t, Repair *repair) {
         diag(f->c, E0216, both, "a call does not name types: the compiler infers them from the arguments");
         return true;
     }
-    Diag *d = diag(f->c, E0216, both, "write a name of a module with a dot: `math.PI`");
-    bool is_std = ahead && is_name(&f->prev, "std");
-    if (is_std) diag_fix(f->c, d, span_join(f->prev.span, both), "", "the functions of `std` are built in");
+    const Token *scope = ahead ? &f->prev : &f->prev2;
+    bool is_std = is_name(scope, "std");
+    Diag *d = diag(f->c, E0216, both, is_std ? "there is no `std`: `sqrt`, `max` and others are built in"
+                                             : "write a name of a module with a dot: `math.PI`");
+    if (is_std)
+        diag_fix(f->c, d, span_join(scope->span, both), "", "the functions of `std` are built in");
     else diag_fix(f->c, d, both, ".", "use a dot");
     if (behind) return true;
     feed_take(f);
@@ -408,6 +416,7 @@ static bool macro(Feed *f, Token *t, Repair *repair) {
                    next.kind == TOK_LPAREN ? "there are no macros; call a function without `!`"
                                            : "there are no macros; write an array as `[a, b, c]` or `[0.0; n]`");
     const char *ours = foreign_function(&f->prev);
+    if (next.kind == TOK_LPAREN && fix_assert(f, d, t)) return true;
     if (next.kind == TOK_LPAREN && ours)
         diag_fix(f->c, d, span_join(f->prev.span, t->span), ours, "use `%s`", ours);
     else if (next.kind == TOK_LPAREN) diag_fix(f->c, d, t->span, "", "a function is called without `!`");
@@ -496,11 +505,24 @@ static bool range_word(Feed *f, Span span, Token *t, Repair *repair) {
     return retry_as(t, TOK_DOTDOT, repair);
 }
 
+/* `for (auto v : x)`: `(` is the unexpected token. */
+static bool is_over_elements(Feed *f) {
+    Vec(Token) taken = {0};
+    Token next = {0};
+    do {
+        next = feed_take(f);
+        vec_push(f->p.arena, &taken, next);
+    } while (next.kind == TOK_ID || next.kind == TOK_CONST || next.kind == TOK_AMP);
+    while (taken.n) feed_unread(f, taken.at[--taken.n]);
+    return next.kind == TOK_COLON;
+}
+
 /* `for (`, `for i in 1:n`, `0 to n`, `x[a:b]`, `0..=n`, `for i = 0..n` */
 bool foreign_range(Feed *f, Token *t, Repair *repair) {
     if (t->kind == TOK_LPAREN && f->prev.kind == TOK_FOR) {
         Diag *d = diag(f->c, E0211, t->span, "write a loop as `for i in 0..n { }`");
         Span whole;
+        if (is_over_elements(f)) diag_note(f->c, d, t->span, "use `x[i]` for the element: `for i in len(x) { }`");
         const char *range = foreign_loop(f, t, &whole);
         if (range) diag_fix(f->c, d, whole, touches(&f->prev, t) ? arena_printf(&f->c->arena, " %s", range) : range,
                             "count with a range");
@@ -645,7 +667,9 @@ static bool parameter(Feed *f, Token *t, Repair *repair) {
     if (innermost(f) != TOK_LPAREN || after_expression(f)) return false;
     bool at_name = !at_expression(f) && feed_accepts(f, TOK_ID) && feed_accepts(f, TOK_RPAREN);
     if (at_name && (t->kind == TOK_MUT || t->kind == TOK_AMP)) {
-        diag(f->c, E0216, t->span, "write the mode of a parameter before its type: `x: &mut [f32; n]`");
+        Diag *d = diag(f->c, E0216, t->span, "write the mode of a parameter before its type: `x: &mut [f32; n]`");
+        if (t->kind == TOK_MUT)
+            diag_note(f->c, d, t->span, "to change a copy only, declare a variable: `var m = n;`");
         return true;
     }
     if (at_name && t->kind == TOK_CONST) {

@@ -214,7 +214,12 @@ static const char *extents(Feed *f, const Phrase *p, int at, int *end) {
 
 const char *foreign_array_of(Feed *f, const Token *t, const char *name, const char *type, Span *whole) {
     Phrase p;
-    phrase_read(f, t, false, &p);
+    phrase_read(f, t, true, &p);
+    int list = phrase_find(&p, 0, TOK_ASSIGN) + 1, close = phrase_find(&p, list + 1, TOK_RBRACE);
+    if (kind_at(&p, list) == TOK_LBRACE && close == p.n - 1 && close > list + 1) {
+        *whole = p.at[close].span;
+        return arena_printf(f->p.arena, "var %s = [%s]", name, phrase_text(f, &p, list + 1, close));
+    }
     int end = 0;
     const char *sizes = extents(f, &p, 0, &end);
     if (!sizes || end < p.n) return NULL;
@@ -256,6 +261,21 @@ void fix_shared(Feed *f, Diag *d, const Token *t) {
     if (!type || !sizes || end < p.n) return;
     diag_fix(f->c, d, span_join(f->prev.span, p.at[end - 1].span),
              arena_printf(f->p.arena, "shared %s: [%s; %s]", p.at[1].name, type, sizes), "name it first");
+}
+
+/* `assert_eq!(a, b)`: `t` is the `!`. */
+bool fix_assert(Feed *f, Diag *d, const Token *t) {
+    const char *op = is_name(&f->prev, "assert_eq") ? "==" : is_name(&f->prev, "assert_ne") ? "!=" : NULL;
+    Phrase p;
+    if (!op) return false;
+    phrase_read(f, t, false, &p);
+    int comma = phrase_find(&p, 2, TOK_COMMA), close = phrase_find(&p, 2, TOK_RPAREN);
+    if (comma >= close || close != p.n - 1 || phrase_find(&p, comma + 1, TOK_COMMA) < close) return false;
+    diag_fix(f->c, d, span_join(f->prev.span, p.at[close].span),
+             arena_printf(f->p.arena, "assert %s %s %s", phrase_text(f, &p, 2, comma), op,
+                          phrase_text(f, &p, comma + 1, close)),
+             "`assert` is a statement");
+    return true;
 }
 
 /* `k<<<blocks, threads>>>(x)`: `t` is the `<<<`. */
@@ -323,6 +343,37 @@ static bool double_colon(Feed *f, Token *t) {
     return true;
 }
 
+/* `std::string name = "Ada"` */
+static bool qualified_type(Feed *f, Token *t) {
+    Token next = feed_peek(f);
+    if (t->kind != TOK_COLON || next.kind != TOK_COLON || f->prev.span.lo != f->first.span.lo) return false;
+    Phrase p;
+    phrase_read(f, t, false, &p);
+    const char *type = kind_at(&p, 3) == TOK_ID ? foreign_type(&p.at[2]) : NULL;
+    if (!type || !is_name(&f->prev, "std")) return false;
+    Span both = span_join(f->prev.span, p.at[3].span);
+    const char *ours = arena_printf(f->p.arena, "var %s: %s", p.at[3].name, type);
+    Diag *d = diag(f->c, E0210, both, "the type comes after the name: `%s`", ours);
+    diag_fix(f->c, d, both, ours, "write the name first");
+    return true;
+}
+
+/* `real, dimension(10) :: x` of Fortran */
+static bool dimension(Feed *f, Token *t) {
+    const char *type = foreign_type(&f->first);
+    if (t->kind != TOK_COMMA || !type || f->prev.span.lo != f->first.span.lo) return false;
+    Phrase p;
+    phrase_read(f, t, false, &p);
+    int close = phrase_find(&p, 3, TOK_RPAREN), name = close + 3;
+    if (!is_name(&p.at[1], "dimension") || kind_at(&p, 2) != TOK_LPAREN || kind_at(&p, name) != TOK_ID) return false;
+    const char *ours = arena_printf(f->p.arena, "var %s = [%s; %s]", p.at[name].name, zero_of(f, type),
+                                    phrase_text(f, &p, 3, close));
+    Span whole = span_join(f->first.span, p.at[name].span);
+    Diag *d = diag(f->c, E0210, whole, "create an array with its values: `%s`", ours);
+    if (name == p.n - 1) diag_fix(f->c, d, whole, ours, "fill it");
+    return true;
+}
+
 /* `a, b = b, a` */
 static bool exchange(Feed *f, Token *t) {
     if (t->kind != TOK_COMMA || f->prev.kind != TOK_ID || f->prev.span.lo != f->first.span.lo) return false;
@@ -341,7 +392,7 @@ static bool exchange(Feed *f, Token *t) {
 
 bool foreign_statement(Feed *f, Token *t, Repair *repair) {
     return counted_do(f, t, repair) || stream(f, t) || vector(f, t) || list_directed(f, t) || double_colon(f, t) ||
-           exchange(f, t);
+           qualified_type(f, t) || dimension(f, t) || exchange(f, t);
 }
 
 /* ---- operators of Fortran ---- */

@@ -52,6 +52,12 @@ static bool increment(Feed *f, Token *t, Repair *repair) {
 
 static bool assign_in_expression(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_ASSIGN) return false;
+    bool in_head = f->open.n == 1 && (f->first.kind == TOK_FN || f->first.kind == TOK_KERNEL);
+    if (in_head && f->prev.kind == TOK_ID && feed_accepts(f, TOK_COLON)) {
+        Diag *d = diag(f->c, E0216, t->span, "parameters have no default values");
+        diag_note(f->c, d, t->span, "write the type: `%s: f32`", f->prev.name);
+        return true;
+    }
     if (innermost(f) == TOK_LPAREN && f->prev.kind == TOK_ID && feed_accepts(f, TOK_COLON)) {
         Diag *d = diag(f->c, E0207, t->span, "`=` cannot be used inside an expression; name an argument with `:`");
         diag_fix(f->c, d, t->span, ":", "use `:` (`==` compares two values)");
@@ -458,7 +464,7 @@ static bool statement_outside(Feed *f, Token *t, Repair *repair) {
 
 bool common_mistake(Feed *f, Token *t, Repair *repair) {
     static Mistake *const mistakes[] = {
-        increment, semicolon_before_body, step_of_others, foreign_range, foreign_call, foreign_sign,
+        increment, semicolon_before_body, step_of_others, foreign_head, foreign_range, foreign_call, foreign_sign,
         comparison_chain, comparison_as_statement,
         assign_in_expression, stray_reference, semicolon_in_struct, semicolon_for_nothing, missing_body,
         let_without_value, bare_point, stray_else, choice_without_else, foreign_word, foreign_declaration,

@@ -40,10 +40,14 @@ const char *foreign_type(const Token *t); /* the type of KDSL; NULL: the token i
 /* `end` at the end of a block: *repair closes it. */
 extern Mistake foreign_end;
 
+/* foreign_head.c: the heads of declarations and statements. */
+extern Mistake foreign_head;
+
 /* foreign_statement.c: whole statements of other languages. */
 extern Mistake foreign_statement, foreign_chosen, dotted_operator;
 const char *foreign_loop(Feed *f, const Token *t, Span *whole); /* `(int i = 0; i < n; i++)` */
 const char *foreign_array_of(Feed *f, const Token *t, const char *name, const char *type, Span *whole);
+bool fix_assert(Feed *f, Diag *d, const Token *t);
 void fix_launch(Feed *f, Diag *d, const Token *t);
 void fix_domain(Feed *f, Diag *d, const Token *t);
 void fix_shared(Feed *f, Diag *d, const Token *t);

@@ -93,6 +93,12 @@ static Type *check_name(Sema *s, Expr *e) {
 
 static Type *wrong_operator(Sema *s, Expr *e, Span at, const char *op, const Type *t) {
     Diag *d = diag(s->c, E0306, at, "`%s` cannot be applied to %s", op, quoted_type(s, t));
+    bool formats = op[0] == '%' && !op[1] && t->kind == TY_STR && e->kind == EXPR_BINARY;
+    if (formats && e->binary.lhs->kind == EXPR_STR)
+        diag_fix(s->c, d, e->span,
+                 arena_printf(s->arena, "format(%s, %s)", format_without_percents(s, e->binary.lhs->span),
+                              source_text(s, e->binary.rhs->span)),
+                 "use `format`");
     if (type_is_parts(t))
         diag_note(s->c, d, at, t->is_handle ? "pointers of C can only be compared, with `==` and `!=`"
                                : t->kind == TY_STRUCT ? "use its fields" : "use its components, as in `v.x`");
@@ -264,6 +270,19 @@ static bool check_indices(Sema *s, Expr *e) {
     return ok;
 }
 
+/* x[len(x)], which is the last element where indices begin at 1. */
+static bool past_last(Sema *s, const Expr *e) {
+    Expr *at = expr_strip(e->index.at.at[0]);
+    const CallInfo *info = at->kind == EXPR_CALL ? at->call.info : NULL;
+    if (e->index.at.n != 1 || !info || info->kind != CALL_BUILTIN || info->builtin != BUILTIN_LEN) return false;
+    const Expr *of = at->call.args.at[0].value, *base = e->index.base;
+    if (of->kind != EXPR_NAME || base->kind != EXPR_NAME || of->name.sym != base->name.sym) return false;
+    Diag *d = diag(s->c, E0610, at->span, "index `%s` is out of bounds: the first index is 0",
+                   source_text(s, at->span));
+    fix_insert(s, d, at->span.hi, " - 1", "the last element");
+    return true;
+}
+
 static Type *check_index(Sema *s, Expr *e) {
     if (expr_is_slice(e)) return slice_as_value(s, e);
     Expr *base = e->index.base;
@@ -282,6 +301,7 @@ static Type *check_index(Sema *s, Expr *e) {
         if (base->kind == EXPR_NAME) note_declared(s, d, base->name.sym);
         return bad(s, e);
     }
+    if (past_last(s, e)) return bad(s, e);
     fixed_index(e);
     if (s->facts && (base->kind == EXPR_NAME || expr_fixed_field(base)))
         for (int i = 0; i < e->index.at.n; i++)

@@ -118,6 +118,19 @@ void explain_method(Sema *s, Diag *d, Expr *call) {
     const Expr *callee = call->call.callee, *base = callee->field.base;
     const Symbol *sym = scope_find(s, callee->field.name);
     bool plain = base->kind == EXPR_NAME && call->call.args.n == 0;
+    const ArgList *args = &call->call.args;
+    const char *name = callee->field.name;
+    bool is_text = base->type && base->type->kind == TY_STR;
+    bool measures = !strcmp(name, "length") || !strcmp(name, "size") || !strcmp(name, "len") || !strcmp(name, "count");
+    if (is_text && plain && measures) {
+        diag_fix(s->c, d, call->span, arena_printf(s->arena, "len(%s)", base->name.name), "it is a function");
+        return;
+    }
+    if (!strcmp(name, "equals") && args->n == 1 && args->at[0].mode == REF_NONE) {
+        diag_fix(s->c, d, call->span, arena_printf(s->arena, "%s == %s", source_text(s, base->span),
+                                                   source_text(s, args->at[0].span)), "compare with `==`");
+        return;
+    }
     if (!plain || (!builtin_find(s, callee->field.name) && !(sym && sym->kind == SYM_FN))) {
         diag_note(s->c, d, callee->field.name_span, "call a function with its arguments in parentheses: `f(x)`");
         return;

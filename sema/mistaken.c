@@ -148,7 +148,31 @@ typedef struct Where {
 static void review_expr(Review *r, Expr *e, Where at);
 static void review_conversion(Review *r, const Expr *e);
 
+static bool is_value(const Expr *e, Const c) {
+    return e->konst.kind == CONST_INT && c.kind == CONST_INT && e->konst.i == c.i;
+}
+
+/* `n >= 0` where n is a u32: the constant is the least or the largest value of the type. */
+static void review_comparison(Review *r, const Expr *e) {
+    Op op = e->binary.op;
+    bool constant_first = e->binary.lhs->konst.kind == CONST_INT;
+    const Expr *x = constant_first ? e->binary.rhs : e->binary.lhs, *c = constant_first ? e->binary.lhs : e->binary.rhs;
+    const Type *t = x->type;
+    if (!t || !t->is_int || t->is_signed || t->bits > 32) return;
+    if (x->konst.kind != CONST_NONE || x->kind == EXPR_BINARY || r->f->facts->instance) return; /* wraps.c */
+    if (constant_first) op = op == OP_LT ? OP_GT : op == OP_LE ? OP_GE : op == OP_GT ? OP_LT : op == OP_GE ? OP_LE : op;
+    Const least = const_int(0), most = const_int((int64_t)((UINT64_C(1) << t->bits) - 1));
+    bool always = (op == OP_GE && is_value(c, least)) || (op == OP_LE && is_value(c, most));
+    bool never = (op == OP_LT && is_value(c, least)) || (op == OP_GT && is_value(c, most));
+    if (!always && !never) return;
+    Diag *d = diag(r->s->c, W0411, e->span, "this is always %s: `%s` is from 0 to %lld", always ? "true" : "false",
+                   t->name, (long long)most.i);
+    diag_note(r->s->c, d, e->span, t->bits < 32 ? "use a type with more values, such as `i32`"
+                                                : "use a signed type, such as `i64`");
+}
+
 static void review_binary(Review *r, Expr *e, Where at) {
+    if (op_info[e->binary.op].kind == OPK_COMPARE) review_comparison(r, e);
     if (is_power_like(r, e)) {
         if (at.in_bits || at.in_index) return;
         vec_push(r->s->arena, &r->powers, e);

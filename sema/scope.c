@@ -186,7 +186,7 @@ const char *nearest_name(Sema *s, Name name, unsigned classes) {
     size_t length = strlen(name);
     if (length > 64 || s->c->diags.n_errors > DIAG_MAX_ERRORS) return NULL; /* no one will see it */
     Nearest n = {.wanted = name, .distance = length < 5 ? 2 : length < 8 ? 3 : 4};
-    if (length == 1) return NULL; /* every one-letter name is one change from every other */
+    if (length == 1) n.distance = 1; /* every one-letter name is one change from every other: only `N` for `n` */
     for (int i = s->scopes.live.n; i-- > 0;) {
         Symbol *sym = s->scopes.live.at[i]->sym;
         unsigned class = sym->kind == SYM_FN                                 ? NAMES_FUNCTIONS
