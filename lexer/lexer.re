@@ -109,12 +109,18 @@ static Token stray_utf8(Lexer *lx, Cursor start) {
 static void fix_foreign_line(Lexer *lx, Diag *d, Cursor start, const char *word) {
     const char *at = (const char *)start, *end = memchr(at, '\n', (size_t)(lx->limit - start));
     if (!end) end = (const char *)lx->limit;
-    const char *text = at + strcspn(at, word) + strlen(word), *stop = strstr(text, "//");
-    if (stop && stop < end) end = stop;
+    if (!*word) {
+        diag_fix(lx->c, d, span_of(lx, start, start + 1), "//", "write a comment with `//`");
+        return;
+    }
+    const char *text = at + 1;
+    while (*text == ' ') text++;
+    text += strlen(word);
+    for (const char *stop = text; stop + 1 < end; stop++)
+        if (stop[0] == '/' && stop[1] == '/') end = stop;
     while (end > text && strchr(" \t\r", end[-1])) end--;
     Span whole = span_of(lx, start, (Cursor)end);
-    if (!*word) diag_fix(lx->c, d, span_of(lx, start, start + 1), "//", "write a comment with `//`");
-    else if (!strcmp(word, "include") && memchr(text, '<', (size_t)(end - text)))
+    if (!strcmp(word, "include") && memchr(text, '<', (size_t)(end - text)))
         diag_fix(lx->c, d, whole, "", "mathematics, files and text are built in");
     const char *quote = memchr(text, '"', (size_t)(end - text));
     size_t n = quote ? strspn(quote + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") : 0;
