@@ -47,8 +47,15 @@ static Values values_of(const Review *r, const Expr *e, int steps);
 
 static Values point(Wide v) { return (Values){{v, v}, true}; }
 
+/* Of two numbers of 64 bits without a sign the product may need 128: then it is beyond every type anyway. */
+static Wide product(Wide a, Wide b) {
+    const Wide beyond = (Wide)1 << 120;
+    Wide p;
+    return !__builtin_mul_overflow(a, b, &p) ? p : (a < 0) == (b < 0) ? beyond : -beyond;
+}
+
 static Interval products(Interval a, Interval b) {
-    Wide p[4] = {a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};
+    Wide p[4] = {product(a.lo, b.lo), product(a.lo, b.hi), product(a.hi, b.lo), product(a.hi, b.hi)};
     Interval r = {p[0], p[0]};
     for (int i = 1; i < 4; i++) r = (Interval){wide_least(r.lo, p[i]), wide_most(r.hi, p[i])};
     return r;
