@@ -62,12 +62,13 @@ static void describe(Interface *in, const Type *t) {
 
 /* Functions -------------------------------------------------------------------------------------------------------- */
 
-static struct json_object *shape_of(const Shape *shape) {
+static struct json_object *shape_of(Interface *in, const Shape *shape) {
     struct json_object *list = json_object_new_array();
     for (int d = 0; d < shape->rank; d++) {
         const Extent *x = &shape->at[d];
         bool is_constant = x->kind == EXTENT_CONST;
-        const char *name = x->size && strcmp(x->size->name, "_") ? x->size->name : NULL;
+        const char *name = x->size && strcmp(x->size->name, "_") ? size_text(&in->program->c->arena, x->size, x->value)
+                                                                  : NULL;
         json_object_array_add(list, is_constant ? json_object_new_int64(x->value)
                                                 : name ? json_object_new_string(name) : NULL);
     }
@@ -82,7 +83,7 @@ static struct json_object *parameter(Interface *in, const Func *f, int i) {
     text(o, "name", p->name);
     text(o, "mode", modes[p->mode]);
     text(o, "type", type_text(is_array ? p->type->elem : p->type));
-    json_object_object_add(o, "shape", is_array ? shape_of(&f->shapes.at[i]) : NULL);
+    json_object_object_add(o, "shape", is_array ? shape_of(in, &f->shapes.at[i]) : NULL);
     describe(in, p->type);
     return o;
 }
@@ -111,6 +112,7 @@ static struct json_object *function(Interface *in, const Func *f) {
         text(size, "name", f->border.at[i].name);
         number(size, "parameter", f->border.at[i].param);
         number(size, "dimension", f->border.at[i].dim);
+        if (f->border.at[i].add) number(size, "add", f->border.at[i].add);
         json_object_array_add(sizes, size);
     }
     json_object_object_add(o, "parameters", params);

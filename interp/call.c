@@ -31,25 +31,30 @@ static const char *shape_of(Frame *f, const Frame *callee, int param) {
 static void shape_check(Frame *f, const Frame *callee, const ShapeCheck *c, Span span) {
     const Func *fn = callee->fn;
     int64_t is = array_of(callee, c->arg)->ext[c->dim];
-    int64_t want = c->other_arg < 0 ? c->value : array_of(callee, c->other_arg)->ext[c->other_dim];
-    if (is == want) return;
+    int64_t want = c->other_arg < 0 ? c->value : array_of(callee, c->other_arg)->ext[c->other_dim] + c->value;
+    if (is == want || (c->is_least && is >= want)) return;
     if (f->run->options.unchecked) interp_unsupported(f, span, "this passes an array of another shape");
+    Arena *arena = &f->run->c->arena;
     const char *name = fn->params.at[c->arg]->name;
+    const Extent *x = &fn->shapes.at[c->arg].at[c->dim];
     if (c->other_arg < 0)
-        interp_fail(f, span, FAILURE_EXTENT_IS, fn->name, (long long)c->dim, name, (long long)c->value,
-                    shape_of(f, callee, c->arg));
-    interp_fail(f, span, FAILURE_EXTENTS_DIFFER, fn->name, c->size->name, (long long)want,
-                fn->params.at[c->other_arg]->name, shape_of(f, callee, c->other_arg), (long long)is, name,
-                shape_of(f, callee, c->arg));
+        interp_fail(f, span, FAILURE_EXTENT_IS, fn->name, (long long)c->dim, name,
+                    failure_least(c->is_least ? x->size->name : NULL), (long long)c->value, shape_of(f, callee, c->arg));
+    char again[FAILURE_BYTES];
+    const Extent *first = &fn->shapes.at[c->other_arg].at[c->other_dim];
+    failure_again(again, first->value != x->value ? size_text(arena, x->size, x->value) : NULL);
+    interp_fail(f, span, FAILURE_EXTENTS_DIFFER, fn->name, size_text(arena, first->size, first->value),
+                (long long)(want - c->value), fn->params.at[c->other_arg]->name, shape_of(f, callee, c->other_arg), again,
+                (long long)is, name, shape_of(f, callee, c->arg));
 }
 
 /* Shape checks that sema has decided are repeated here: a wrong decision of sema must not look like an error of the
  * program. */
 static void bind_extent(Frame *f, Frame *callee, const Extent *x, int64_t is, Span span) {
     const Type *t = x->size ? x->size->type : NULL;
-    if (x->kind == EXTENT_BINDS) interp_store(t, interp_declare(callee, x->size), const_int(is));
+    if (x->kind == EXTENT_BINDS) interp_store(t, interp_declare(callee, x->size), const_int(is - x->value));
     bool right = x->kind != EXTENT_CONST || x->value == is;
-    if (x->kind == EXTENT_SAME) right = interp_load(t, callee->slots[x->size->id].at).i == is;
+    if (x->kind == EXTENT_SAME) right = interp_load(t, callee->slots[x->size->id].at).i + x->value == is;
     if (!right && !f->run->options.unchecked) interp_was_proven(f, span, "an extent differs");
 }
 

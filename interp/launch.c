@@ -153,7 +153,8 @@ static void make_workspaces(Launch *l, Array *arrays) {
         int64_t ext[MAX_RANK];
         for (int d = 0; d < p->type->rank; d++) {
             const Extent *x = &l->kernel->shapes.at[i].at[d];
-            ext[d] = x->kind == EXTENT_CONST ? x->value : interp_load(x->size->type, f->slots[x->size->id].at).i;
+            ext[d] = x->value;
+            if (x->kind != EXTENT_CONST) ext[d] += interp_load(x->size->type, f->slots[x->size->id].at).i;
         }
         arrays[i] = interp_array_new(f, p->type, ext, p->span);
         interp_poison(arrays[i].data, interp_bytes(p->type, &arrays[i]));

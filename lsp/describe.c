@@ -17,7 +17,7 @@ static void add_type(const Analysis *a, const Symbol *sym, Buf *out) {
         const Dim *x = &sym->dims[d];
         buf_puts(out, d ? ", " : " ");
         if (x->kind == DIM_CONST) buf_printf(out, "%lld", (long long)x->value);
-        else buf_puts(out, x->kind == DIM_SYMBOL ? x->sym->name : "_");
+        else buf_puts(out, x->kind == DIM_UNKNOWN ? "_" : size_text(&c->arena, x->sym, x->value));
     }
     buf_putc(out, ']');
 }

@@ -126,15 +126,18 @@ void kdsl_fail_slice(const char *place, const char *array, int64_t lo, int64_t h
 
 void kdsl_fail_shape(const char *place, const char *function, const char *size, const char *name, int64_t rank,
                      const int64_t *extents, int64_t dim, const char *other_name, int64_t other_rank,
-                     const int64_t *other_extents, int64_t other_dim, int64_t required) {
+                     const int64_t *other_extents, int64_t other_dim, int64_t required,
+                     const char *other_size) {
     char shape[KDSL_SHAPE_BYTES], other[KDSL_SHAPE_BYTES];
+    char again[FAILURE_BYTES];
     long long is = (long long)extents[dim];
     kdsl_shape_text(shape, rank, extents);
     if (!other_name)
-        kdsl_fail(place, FAILURE_EXTENT_IS, function, (long long)dim, name, (long long)required, shape);
+        kdsl_fail(place, FAILURE_EXTENT_IS, function, (long long)dim, name, failure_least(size), (long long)required,
+                  shape);
     kdsl_shape_text(other, other_rank, other_extents);
-    kdsl_fail(place, FAILURE_EXTENTS_DIFFER, function, size, is, name, shape, (long long)other_extents[other_dim],
-              other_name, other);
+    kdsl_fail(place, FAILURE_EXTENTS_DIFFER, function, size, is, name, shape, failure_again(again, other_size),
+              (long long)other_extents[other_dim], other_name, other);
 }
 
 void kdsl_fail_divide(const char *place) { kdsl_fail(place, FAILURE_DIVIDE); }
@@ -178,7 +181,7 @@ void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *c
         kdsl_text_assert(c->place);
     case KDSL_CHECK_SHAPE:
         kdsl_fail_shape(c->place, c->function, c->size, c->name, c->rank, slot->extents, c->dim, c->other,
-                        c->other_rank, slot->other_extents, c->other_dim, c->number);
+                        c->other_rank, slot->other_extents, c->other_dim, c->number, c->other_size);
     }
     abort();
 }

@@ -15,9 +15,9 @@
 #define FAILURE_STEP "the step of a range is 0"
 #define FAILURE_DOMAIN "the domain of `%s` is too large: %s work items"
 #define FAILURE_EXTENT "an array cannot have a negative extent: %s"
-#define FAILURE_EXTENT_IS "in the call of `%s`, dimension %lld of `%s` must be %lld, but its shape is %s"
+#define FAILURE_EXTENT_IS "in the call of `%s`, dimension %lld of `%s` must be %s%lld, but its shape is %s"
 #define FAILURE_EXTENTS_DIFFER \
-    "in the call of `%s`, `%s` is %lld for `%s`, whose shape is %s, but %lld for `%s`, whose shape is %s"
+    "in the call of `%s`, `%s` is %lld for `%s`, whose shape is %s, but %s%lld for `%s`, whose shape is %s"
 #define FAILURE_DEVICE "there is no device %lld; `devices()` is %d"
 #define FAILURE_RANGE "`%s` is out of range for %s"
 #define FAILURE_NUMBER "`%s` is not %s %s"
@@ -33,6 +33,15 @@ typedef struct FailedArray {
     int64_t rank;
     const int64_t *extents;
 } FailedArray;
+
+/* An extent `n + 1` must be 1 or more. */
+static inline const char *failure_least(const char *size) { return size ? "at least " : ""; }
+
+/* "`n + 1` is ", of an argument whose extent is another sum; "" for NULL */
+static inline const char *failure_again(char text[FAILURE_BYTES], const char *size) {
+    snprintf(text, FAILURE_BYTES, size ? "`%.900s` is " : "%s", size ? size : "");
+    return text;
+}
 
 /* "`x`", "dimension 1 of `m`" */
 static inline void failure_put_array(char text[FAILURE_BYTES], const FailedArray *a, int64_t dim) {

@@ -66,11 +66,12 @@ KDSL_RT _Noreturn void kdsl_fail_slice(const char *place, const char *array, int
                                        int64_t rank, const int64_t *extents);
 /* The text "matmul: k is {} in a: {} but {} in b: {}" is built from these: function, name of the size, and for each of
  * the two arguments the name of the parameter, its rank, its extents and which of them is meant. other_name NULL: the
- * extent must equal the constant `required`. */
+ * extent must equal the constant `required`, or, if `size` is its name, be that much or more. other_size: the words for
+ * the size of the other argument, NULL: the same. */
 KDSL_RT _Noreturn void kdsl_fail_shape(const char *place, const char *function, const char *size, const char *name,
                                        int64_t rank, const int64_t *extents, int64_t dim, const char *other_name,
                                        int64_t other_rank, const int64_t *other_extents, int64_t other_dim,
-                                       int64_t required);
+                                       int64_t required, const char *other_size);
 KDSL_RT _Noreturn void kdsl_fail_divide(const char *place); /* division by zero */
 KDSL_RT _Noreturn void kdsl_fail_shift(const char *place, int64_t amount, int64_t bits);
 /* a domain of `rank` axes with too many work items to count */
@@ -85,7 +86,7 @@ typedef enum KdslCheckKind { /* sema/sema.h: CheckKind; irgen/lang/check.c has b
 } KdslCheckKind;
 typedef struct KdslCheck {
     const char *place, *name; /* of the array; of the argument whose shape is wrong */
-    const char *function, *size, *other; /* shapes: as kdsl_fail_shape */
+    const char *function, *size, *other, *other_size; /* shapes: as kdsl_fail_shape */
     int64_t kind;             /* KdslCheckKind */
     int64_t rank, dim, other_rank, other_dim;
     int64_t number;           /* shifts: bits of the value; shapes: required */

@@ -37,9 +37,10 @@ bool walk_extent(Walk *w, const Symbol *array, int d, Form *out) {
     if (!array->type || array->type->kind != TY_ARRAY || d >= array->type->rank || array->reshaped) return false;
     const Dim *dim = &array->dims[d];
     if (dim->kind == DIM_CONST) *out = form_const(dim->value);
-    if (dim->kind != DIM_SYMBOL) return dim->kind == DIM_CONST;
+    if (dim->kind != DIM_SYMBOL && dim->kind != DIM_SUM) return dim->kind == DIM_CONST;
     if (dim->sym->id < 0 || dim->sym->id >= w->n || !w->known[dim->sym->id]) return false;
     *out = w->now[dim->sym->id];
+    out->c += dim->value;
     return true;
 }
 
@@ -60,6 +61,7 @@ static Wide elements_each(const Func *f, const Shape *shape, const Symbol *size)
     for (int d = 0; d < shape->rank; d++) {
         const Extent *x = &shape->at[d];
         if (x->kind == EXTENT_CONST) each = x->value > 0 ? wide_least(each * x->value, many) : 0;
+        else if (x->value < 0) return 0;
         else if (x->size == size && !found) found = true;
         else if (!is_axis(f, x->size)) return 0;
     }
@@ -263,7 +265,7 @@ static void name_value(Walk *w, const Symbol *sym, const char *text, Wide lo, Wi
 }
 
 /* A size that `_` binds has no name: in messages it is shape(x, d). */
-static const char *size_text(const Walk *w, const Symbol *size) {
+static const char *size_words(const Walk *w, const Symbol *size) {
     for (int i = 0; i < w->f->shapes.n && size->name == w->s->underscore; i++)
         for (int d = 0; d < w->f->shapes.at[i].rank; d++)
             if (w->f->shapes.at[i].at[d].size == size)
@@ -329,6 +331,14 @@ static void bind_domain(Walk *w) {
     w->quiet--;
 }
 
+/* `n - 1`: n is 1 or more. */
+static void learn_extent(Walk *w, const Symbol *param, int d) {
+    const Dim *dim = &param->dims[d];
+    Form extent, zero = form_const(0);
+    if (dim->kind == DIM_SUM && dim->value < 0 && walk_extent(w, param, d, &extent))
+        affine_learn_at_least(&w->a, &extent, &zero, 0);
+}
+
 void walk_begin(Walk *w, Sema *s, Func *f) {
     *w = (Walk){.s = s, .f = f, .n = f->n_symbols};
     w->a.arena = s->arena;
@@ -336,13 +346,15 @@ void walk_begin(Walk *w, Sema *s, Func *f) {
     w->known = arena_array(s->arena, bool, w->n + 1);
     for (int i = 0; i < f->sizes.n; i++) {
         const Symbol *size = f->sizes.at[i];
-        name_value(w, size, size_text(w, size), 0, most_of_size(f, size));
+        name_value(w, size, size_words(w, size), 0, most_of_size(f, size));
     }
     for (int i = 0; i < f->params.n; i++) {
         const Symbol *p = f->params.at[i];
         if (p->mode == REF_NONE && p->type->kind >= TY_I8 && p->type->kind <= TY_INDEX)
             name_value(w, p, p->name, type_least(p->type), type_most(p->type));
     }
+    for (int i = 0; i < f->params.n; i++)
+        for (int d = 0; d < f->shapes.at[i].rank; d++) learn_extent(w, f->params.at[i], d);
     columns_learn(w);
 }
 

@@ -124,7 +124,7 @@ static void find_border(Sema *s, Func *f) {
         for (int d = 0; d < f->shapes.at[i].rank; d++) {
             const Extent *x = &f->shapes.at[i].at[d];
             if (x->kind != EXTENT_BINDS && x->kind != EXTENT_ANY) continue;
-            BorderSize b = {border_name(s, f, i, d), i, d, x->size};
+            BorderSize b = {border_name(s, f, i, d), i, d, x->kind == EXTENT_BINDS ? x->value : 0, x->size};
             vec_push(s->arena, &f->border, b);
         }
 }

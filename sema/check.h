@@ -513,6 +513,7 @@ void own_each(Symbol *sym, OwnVisit visit, void *context); /* its fields, or its
 void own_names(Sema *s, Symbol *sym, Span at, ExprList *out); /* of its arrays, in order, as expressions */
 
 /* shape.c: after all bodies */
+bool dim_is_same(Dim a, Dim b);
 Dim dim_of(Expr *e);
 void dims_of_array(Expr *e, Dim out[MAX_RANK]);
 void shapes_check(Sema *s);

@@ -238,7 +238,7 @@ static void find_sizes(Sema *s, CallInfo *info, const Func *f) {
         for (int i = 0; i < f->shapes.n; i++)
             for (int d = 0; d < f->shapes.at[i].rank; d++) {
                 const Extent *x = &f->shapes.at[i].at[d];
-                SizeSource from = {i, d};
+                SizeSource from = {i, d, x->value};
                 if (x->kind == EXTENT_BINDS && x->size == f->sizes.at[k]) vec_push(s->arena, &info->sizes, from);
             }
 }

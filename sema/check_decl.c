@@ -91,8 +91,8 @@ static bool read_dims(Sema *s, ExprList *extents, Dim dims[MAX_RANK]) {
         if (!to_index(s, &extents->at[i], "an extent")) continue;
         dims[i] = dim_of(extents->at[i]);
         any = true;
-        if (dims[i].kind == DIM_UNKNOWN) diag(s->c, E0604, e->span,
-                                              "an extent in a type must be a name, a constant or `_`");
+        if (dims[i].kind == DIM_UNKNOWN)
+            diag(s->c, E0604, e->span, "an extent in a type must be a name, a constant, the sum of both or `_`");
         else if (dims[i].kind == DIM_CONST && dims[i].value < 0)
             diag(s->c, E0606, e->span, "an extent cannot be negative, but this is %lld", (long long)dims[i].value);
     }
@@ -271,7 +271,62 @@ static Extent named_extent(Sema *s, Func *f, Expr *e) {
     return x;
 }
 
+static bool is_size_or_unknown(Expr *e, void *sema) {
+    Sema *s = sema;
+    const Symbol *sym = e->kind == EXPR_NAME ? scope_find(s, e->name.name) : NULL;
+    return e->kind == EXPR_NAME && (!sym || sym->kind == SYM_SIZE);
+}
+
+/* `n + 1`, `2 + n - K`: one name that is no constant, plus and minus constants. */
+typedef struct Sum {
+    Expr *name;
+    int64_t add;
+} Sum;
+
+static bool read_sum(Sema *s, Expr **slot, int sign, Sum *sum) {
+    enum { FAR = 1 << 30 };
+    Expr *e = *slot;
+    bool adds = e->kind == EXPR_BINARY && (e->binary.op == OP_ADD || e->binary.op == OP_SUB);
+    if (!expr_find(e, is_size_or_unknown, s)) {
+        int errors = s->c->diags.n_errors;
+        check_scalar(s, slot);
+        if (!to_index(s, slot, "an extent") || s->c->diags.n_errors > errors) return false;
+        Const v = (*slot)->konst;
+        if (v.kind != CONST_INT || v.i > FAR || v.i < -FAR) return false;
+        sum->add += sign * v.i;
+        return sum->add <= FAR && sum->add >= -FAR;
+    }
+    if (e->kind == EXPR_NAME && e->name.name != s->underscore && sign > 0 && !sum->name) {
+        sum->name = e;
+        return true;
+    }
+    if (!adds || !read_sum(s, &e->binary.lhs, sign, sum)) return false;
+    e->type = s->index;
+    return read_sum(s, &e->binary.rhs, e->binary.op == OP_ADD ? sign : -sign, sum);
+}
+
 static bool is_unknown(Expr *e, void *sema) { return e->kind == EXPR_NAME && !scope_find(sema, e->name.name); }
+
+static Extent refuse_extent(Sema *s, Func *f, Expr *e) {
+    Diag *d = diag(s->c, E0604, e->span, "an extent of a parameter must be a name, a constant, the sum of both or `_`");
+    diag_note(s->c, d, e->span, "write `n`, `4`, `n + 1`, `n - 1` or `_`; the array of the call gives `n` its value");
+    if (expr_find(e, is_unknown, s)) f->facts->skip = true; /* the body would miss the name */
+    bad(s, e);
+    return (Extent){.kind = EXTENT_ANY, .span = e->span};
+}
+
+/* `n + 1`. As everywhere, the first mention of the name binds it: by the inverse. */
+static Extent sum_extent(Sema *s, Func *f, Expr **slot) {
+    Expr *e = *slot;
+    Sum sum = {0};
+    int errors = s->c->diags.n_errors;
+    if (!read_sum(s, slot, 1, &sum))
+        return s->c->diags.n_errors > errors ? (Extent){.kind = EXTENT_ANY, .span = e->span} : refuse_extent(s, f, e);
+    Extent x = named_extent(s, f, sum.name);
+    x.span = e->span;
+    x.value = x.size ? sum.add : 0;
+    return x;
+}
 
 static Extent read_extent(Sema *s, Func *f, Expr **slot) {
     Expr *e = *slot;
@@ -282,23 +337,18 @@ static Extent read_extent(Sema *s, Func *f, Expr **slot) {
     }
     Symbol *sym = e->kind == EXPR_NAME ? scope_find(s, e->name.name) : NULL;
     if (e->kind == EXPR_NAME && !(sym && sym->kind == SYM_CONST)) return named_extent(s, f, e);
+    if (expr_find(e, is_size_or_unknown, s)) return sum_extent(s, f, slot);
     Extent x = {.kind = EXTENT_ANY, .span = e->span};
-    if (expr_find(e, is_unknown, s)) { /* `n + 1` binds no size */
-        diag(s->c, E0604, e->span, "an extent of a parameter must be a name, a constant or `_`");
-        bad(s, e);
-        return x;
-    }
     check_scalar(s, slot);
     if (!to_index(s, slot, "an extent")) return x;
     Const v = (*slot)->konst;
-    if (v.kind != CONST_INT) {
-        diag(s->c, E0604, e->span, "an extent of a parameter must be a name, a constant or `_`");
-    } else if (v.i < 0) {
+    if (v.kind != CONST_INT) return refuse_extent(s, f, *slot);
+    if (v.i < 0) {
         diag(s->c, E0606, e->span, "an extent cannot be negative, but this is %lld", (long long)v.i);
-    } else {
-        x.kind = EXTENT_CONST;
-        x.value = v.i;
+        return x;
     }
+    x.kind = EXTENT_CONST;
+    x.value = v.i;
     return x;
 }
 
@@ -323,6 +373,8 @@ static Type *kernel_can_take(Sema *s, const Func *f, const TypeExpr *te, Type *t
 
 /* A `&scratch` array is not passed by a caller, so its extents must be known from other parameters. */
 static bool workspace_extent(Sema *s, Func *f, Expr *e) {
+    bool adds = e->kind == EXPR_BINARY && (e->binary.op == OP_ADD || e->binary.op == OP_SUB);
+    if (adds) return workspace_extent(s, f, e->binary.lhs) && workspace_extent(s, f, e->binary.rhs);
     if (e->kind != EXPR_NAME) return true;
     Symbol *sym = scope_find(s, e->name.name);
     if (e->name.name != s->underscore && sym && (sym->kind == SYM_CONST || (sym->kind == SYM_SIZE && sym->func == f)))

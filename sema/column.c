@@ -414,6 +414,7 @@ void columns_learn(Walk *w) {
         const Symbol *size = w->f->shapes.at[array->dim].at[c->dim].size;
         Form zero = form_const(0);
         affine_learn_at_least(&w->a, &w->now[number->id], &zero, 0);
-        if (size && w->known[size->id]) affine_learn_at_least(&w->a, &w->now[size->id], &w->now[number->id], 1);
+        int64_t add = w->f->shapes.at[array->dim].at[c->dim].value;
+        if (size && w->known[size->id]) affine_learn_at_least(&w->a, &w->now[size->id], &w->now[number->id], 1 - add);
     }
 }

@@ -109,7 +109,8 @@ static const char *bytes_text(Explain *x, const Event *e) {
         const Extent *extent = &k->shapes.at[e->param].at[d];
         bool is_const = extent->kind == EXTENT_CONST;
         const char *name = is_const ? arena_printf(x->s->arena, "%lld", (long long)extent->value)
-                           : extent->size && strcmp(extent->size->name, "_") ? extent->size->name
+                           : extent->size && strcmp(extent->size->name, "_")
+                               ? size_factor(x->s->arena, extent->size, extent->value)
                                                                             : arena_printf(x->s->arena, "shape(%s, %d)",
                                                                                            param->name, d);
         text = arena_printf(x->s->arena, "%s*%s", text, name);

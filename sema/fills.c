@@ -25,9 +25,7 @@ static bool is_extent_of(Expr *e, const Symbol *array, int d) {
 static bool covers(const Range *r, const Symbol *array, int d) {
     if ((r->lo && !is_int(r->lo, 0)) || (r->step && !is_int(r->step, 1))) return false;
     if (is_extent_of(r->hi, array, d)) return true;
-    Dim hi = dim_of(r->hi), whole = array->dims[d];
-    if (hi.kind == DIM_CONST) return whole.kind == DIM_CONST && hi.value == whole.value;
-    return hi.kind == DIM_SYMBOL && whole.kind == DIM_SYMBOL && hi.sym == whole.sym;
+    return dim_is_same(dim_of(r->hi), array->dims[d]);
 }
 
 static bool stores_all(const Nest *n, const Stmt *st) {

@@ -210,8 +210,27 @@ static Stmt *declare(Sema *s, Symbol *sym) {
     return st;
 }
 
-/* The extent that gives a size its value: a constant, a size of the kernel, or what is asked of the array. */
-static Expr *extent_value(Sema *s, Symbol *array, int d, Span span) {
+static Expr *index_literal(Sema *s, int64_t value, Span span) {
+    Expr *e = arena_new(s->arena, Expr);
+    *e = (Expr){.kind = EXPR_INT, .span = span, .depth = 1, .type = s->index};
+    e->konst = (Const){.kind = CONST_INT, .i = value};
+    e->int_.value = (uint64_t)value;
+    return e;
+}
+
+static Expr *plus(Sema *s, Expr *e, int64_t add) {
+    if (!add) return e;
+    Expr *sum = arena_new(s->arena, Expr);
+    *sum = (Expr){.kind = EXPR_BINARY, .span = e->span, .depth = e->depth + 1, .type = s->index};
+    sum->binary.op = add < 0 ? OP_SUB : OP_ADD;
+    sum->binary.op_span = e->span;
+    sum->binary.lhs = e;
+    sum->binary.rhs = index_literal(s, add < 0 ? -add : add, e->span);
+    return sum;
+}
+
+/* The extent that gives a size its value, plus `add`: a constant, a size of the kernel, or what is asked of the array. */
+static Expr *extent_value(Sema *s, Symbol *array, int d, int64_t add, Span span) {
     const Shape *shape = array->kind == SYM_PARAM ? &s->func->shapes.at[array->dim] : NULL;
     const Symbol *size = shape && shape->at[d].kind != EXTENT_CONST ? shape->at[d].size : NULL;
     bool constant = shape ? shape->at[d].kind == EXTENT_CONST : array->dims[d].kind == DIM_CONST;
@@ -219,20 +238,12 @@ static Expr *extent_value(Sema *s, Symbol *array, int d, Span span) {
         Expr *e = name_new(s, size->name, span);
         e->name.sym = (Symbol *)size;
         e->type = s->index;
-        return e;
+        return plus(s, e, shape->at[d].value + add);
     }
-    Expr *e = arena_new(s->arena, Expr);
-    *e = (Expr){.kind = EXPR_INT, .span = span, .depth = 1, .type = s->index};
-    if (constant) {
-        e->konst = (Const){.kind = CONST_INT, .i = shape ? shape->at[d].value : array->dims[d].value};
-        e->int_.value = (uint64_t)e->konst.i;
-        return e;
-    }
-    Expr *of = name_new(s, array->name, span), *axis = e, *call = arena_new(s->arena, Expr);
+    if (constant) return index_literal(s, (shape ? shape->at[d].value : array->dims[d].value) + add, span);
+    Expr *of = name_new(s, array->name, span), *axis = index_literal(s, d, span), *call = arena_new(s->arena, Expr);
     of->name.sym = array;
     of->type = array->type;
-    axis->konst = (Const){.kind = CONST_INT, .i = d};
-    axis->int_.value = (uint64_t)d;
     *call = (Expr){.kind = EXPR_CALL, .span = span, .depth = 2, .type = s->index};
     call->call.callee = name_new(s, s->builtin_name[BUILTIN_SHAPE], span);
     call->call.callee->type = s->nothing;
@@ -240,7 +251,7 @@ static Expr *extent_value(Sema *s, Symbol *array, int d, Span span) {
     *call->call.info = (CallInfo){.kind = CALL_BUILTIN, .builtin = BUILTIN_SHAPE};
     Arg args[2] = {{.value = of, .span = span}, {.value = axis, .span = span}};
     for (int i = 0; i < 2; i++) vec_push(s->arena, &call->call.args, args[i]);
-    return call;
+    return plus(s, call, add);
 }
 
 /* Names of the function that stand for what the caller passes. */
@@ -282,7 +293,7 @@ static void pass(Sema *s, const Func *f, const Expr *call, Block *block, Stands 
     for (int k = 0; k < f->sizes.n && k < info->sizes.n; k++) {
         const Symbol *size = f->sizes.at[k];
         Symbol *array = call->call.args.at[info->sizes.at[k].arg].value->name.sym;
-        Expr *e = extent_value(s, array, info->sizes.at[k].dim, size->span);
+        Expr *e = extent_value(s, array, info->sizes.at[k].dim, -info->sizes.at[k].add, size->span);
         Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : variable(s, size->name, size->span, s->index, e);
         if (sym->kind == SYM_LOCAL) vec_push(s->arena, &block->stmts, declare(s, sym));
         vec_push(s->arena, stands, ((Stand){size->name, sym}));

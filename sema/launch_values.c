@@ -46,18 +46,22 @@ static void set(Run *r, const Symbol *sym, Const v) {
 
 /* Launches --------------------------------------------------------------------------------------------------------- */
 
+static Const plus(Const v, int64_t add) {
+    return v.kind == CONST_INT && !__builtin_add_overflow(v.i, add, &v.i) ? v : (Const){0};
+}
+
 static Const extent_of(Run *r, Expr *array, int d) {
     Dim dims[MAX_RANK];
     dims_of_array(array, dims);
     if (dims[d].kind == DIM_CONST) return const_int(dims[d].value);
-    const Symbol *size = dims[d].kind == DIM_SYMBOL ? dims[d].sym : NULL;
+    const Symbol *size = dims[d].kind != DIM_UNKNOWN ? dims[d].sym : NULL;
     bool is_here = size && size->id >= 0 && size->id < r->f->n_symbols;
-    return is_here ? r->known[size->id] : (Const){0};
+    return is_here ? plus(r->known[size->id], dims[d].value) : (Const){0};
 }
 
 static Const size_at(Run *r, const Expr *call, int k) {
     const SizeSource *from = &call->call.info->sizes.at[k];
-    return extent_of(r, call->call.args.at[from->arg].value, from->dim);
+    return plus(extent_of(r, call->call.args.at[from->arg].value, from->dim), -from->add);
 }
 
 static Const param_at(Run *r, const Expr *call, const Symbol *p) {

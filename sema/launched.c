@@ -42,20 +42,24 @@ static Form some_extent(Walk *w) {
 static Form extent_of(Walk *w, Expr *array, int d) {
     Dim dims[MAX_RANK];
     dims_of_array(array, dims);
-    const Symbol *size = dims[d].kind == DIM_SYMBOL ? dims[d].sym : NULL;
+    const Symbol *size = dims[d].kind == DIM_SYMBOL || dims[d].kind == DIM_SUM ? dims[d].sym : NULL;
     if (dims[d].kind == DIM_CONST) return form_const(dims[d].value);
     if (!size || size->id < 0 || size->id >= w->n || !w->known[size->id]) return some_extent(w);
-    Form zero = form_const(0); /* an array was made with it */
-    affine_learn_at_least(&w->a, &w->now[size->id], &zero, 0);
-    return w->now[size->id];
+    Form zero = form_const(0), extent = w->now[size->id];
+    extent.c += dims[d].value;
+    affine_learn_at_least(&w->a, &extent, &zero, 0); /* an array was made with it */
+    return extent;
 }
 
 static Form value_at(Walk *w, const Expr *call, const Symbol *of) {
     const CallInfo *info = call->call.info;
     if (of->kind == SYM_PARAM) return walk_expr(w, call->call.args.at[of->dim].value);
-    for (int k = 0; k < info->sizes.n; k++)
-        if (info->func->sizes.at[k] == of) return extent_of(w, call->call.args.at[info->sizes.at[k].arg].value,
-                                                            info->sizes.at[k].dim);
+    for (int k = 0; k < info->sizes.n; k++) {
+        if (info->func->sizes.at[k] != of) continue;
+        Form extent = extent_of(w, call->call.args.at[info->sizes.at[k].arg].value, info->sizes.at[k].dim);
+        extent.c -= info->sizes.at[k].add;
+        return extent;
+    }
     return some_extent(w);
 }
 

@@ -45,11 +45,12 @@ typedef enum SymbolKind {
     SYM_TYPE,   /* a type parameter, in an instance of its generic: `type` is the type of this instance */
 } SymbolKind;
 
-/* One extent as far as it is known while compiling: a constant, or the value of a symbol that never changes. */
+/* One extent as far as it is known while compiling: a constant, the value of a symbol that never changes, or the sum of
+ * both, as in `n + 1`. */
 typedef struct Dim {
-    enum { DIM_UNKNOWN, DIM_CONST, DIM_SYMBOL } kind;
-    int64_t value; /* DIM_CONST */
-    Symbol *sym;   /* DIM_SYMBOL: a size, an immutable local or a parameter by value */
+    enum { DIM_UNKNOWN, DIM_CONST, DIM_SYMBOL, DIM_SUM } kind;
+    int64_t value; /* DIM_CONST; DIM_SUM: what is added to the symbol, not 0 */
+    Symbol *sym;   /* DIM_SYMBOL, DIM_SUM: a size, an immutable local or a parameter by value */
 } Dim;
 
 struct Symbol {
@@ -127,12 +128,12 @@ Span symbol_assumed_written(const Symbol *sym); /* assume.c: `assume written` of
 bool symbol_is_fresh(const Symbol *sym);    /* shadow.c: its elements have no value at first */
 bool symbol_varies(const Symbol *sym); /* barrier.c: its value may differ between the items of a group */
 
-/* One extent of an array parameter's shape. EXTENT_ANY (`_`) is found in functions only: in a kernel each `_` binds a
+/* One extent of an array parameter's shape: a constant, a size, or a size plus a constant. EXTENT_ANY (`_`) is found in functions only: in a kernel each `_` binds a
  * size of its own named `_`, so that every extent of a kernel is a constant or a size. */
 typedef struct Extent {
     enum { EXTENT_ANY, EXTENT_CONST, EXTENT_BINDS, EXTENT_SAME } kind;
-    int64_t value;  /* EXTENT_CONST */
-    Symbol *size;   /* EXTENT_BINDS: this dimension gives the size its value; EXTENT_SAME: must equal it */
+    int64_t value;  /* EXTENT_CONST; EXTENT_BINDS, EXTENT_SAME: what is added to the size, mostly 0 */
+    Symbol *size;   /* EXTENT_BINDS: this dimension gives the size its value; EXTENT_SAME: must agree with it */
     Span span;
 } Extent;
 typedef struct Shape {
@@ -235,6 +236,7 @@ typedef struct LoopChecks {
 typedef struct BorderSize {
     Name name;
     int param, dim;
+    int64_t add;        /* the extent is this much more than the number */
     const Symbol *size; /* NULL: an extent without a name (`_` of a function) */
 } BorderSize;
 
@@ -309,17 +311,20 @@ typedef enum CallKind {
 } CallKind;
 
 /* A shape requirement at a call that could not be decided while compiling: extent `dim` of argument `arg` must equal
- * extent `other_dim` of argument `other_arg` (which bound the size), or the constant `value` when other_arg is -1. */
+ * extent `other_dim` of argument `other_arg` (which bound the size) plus `value`, or the constant `value` when other_arg is
+ * -1. */
 typedef struct ShapeCheck {
     int arg, dim, other_arg, other_dim;
     int64_t value;
-    Symbol *size; /* NULL for a constant */
+    bool is_least; /* it must be `value` or more, so that the size is not negative; other_arg is -1 */
+    Symbol *size;  /* NULL for a constant */
     int site;     /* in code for devices: Program.sites[site - 1] */
 } ShapeCheck;
 
-/* Where a call finds the value of the callee's sizes[k]: extent `dim` of argument `arg`. */
+/* Where a call finds the value of the callee's sizes[k]: extent `dim` of argument `arg`, less `add`. */
 typedef struct SizeSource {
     int arg, dim;
+    int64_t add;
 } SizeSource;
 
 struct CallInfo {
@@ -503,6 +508,8 @@ Expr *block_find(const Block *b, ExprTest test, void *context);
 enum { STMTS_RETURN = 1 << STMT_RETURN, STMTS_LEAVE = 1 << STMT_RETURN | 1 << STMT_BREAK | 1 << STMT_CONTINUE };
 bool stmt_holds(const Stmt *st, unsigned kinds);
 bool block_holds(const Block *b, unsigned kinds);
+const char *size_text(Arena *arena, const Symbol *size, int64_t add); /* shape.c: "n + 1" */
+const char *size_factor(Arena *arena, const Symbol *size, int64_t add); /* the same, in a product: "(n + 1)" */
 const char *effect_name(Effect e);
 const char *reduction_name(Reduction r);
 

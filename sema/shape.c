@@ -9,11 +9,30 @@ typedef enum Verdict { DIMS_SAME, DIMS_DIFFER, DIMS_UNKNOWN } Verdict;
 
 static Verdict compare_dims(Dim a, Dim b) {
     if (a.kind == DIM_CONST && b.kind == DIM_CONST) return a.value == b.value ? DIMS_SAME : DIMS_DIFFER;
-    if (a.kind == DIM_SYMBOL && b.kind == DIM_SYMBOL && a.sym == b.sym) return DIMS_SAME;
+    bool are_symbols = (a.kind == DIM_SYMBOL || a.kind == DIM_SUM) && (b.kind == DIM_SYMBOL || b.kind == DIM_SUM);
+    if (are_symbols && a.sym == b.sym) return a.value == b.value ? DIMS_SAME : DIMS_DIFFER;
     return DIMS_UNKNOWN;
 }
 
+bool dim_is_same(Dim a, Dim b) { return compare_dims(a, b) == DIMS_SAME; }
+
 static Dim dim_const(int64_t v) { return (Dim){.kind = DIM_CONST, .value = v}; }
+
+/* Extents are far from the ends of 64 bits, so sums of arrays that exist have not wrapped. */
+static Dim dim_plus(Dim d, int64_t add) {
+    if (d.kind == DIM_UNKNOWN || __builtin_add_overflow(d.value, add, &d.value)) return (Dim){0};
+    if (d.kind != DIM_CONST) d.kind = d.value ? DIM_SUM : DIM_SYMBOL;
+    return d;
+}
+
+const char *size_text(Arena *arena, const Symbol *size, int64_t add) {
+    if (!add) return size->name;
+    return arena_printf(arena, "%s %c %lld", size->name, add < 0 ? '-' : '+', (long long)(add < 0 ? -add : add));
+}
+
+const char *size_factor(Arena *arena, const Symbol *size, int64_t add) {
+    return add ? arena_printf(arena, "(%s)", size_text(arena, size, add)) : size->name;
+}
 
 static bool keeps_value(const Symbol *sym) {
     if (!sym || !sym->type || !sym->type->is_int) return false;
@@ -32,6 +51,15 @@ static Dim dim_of_call(Expr *e) {
     return d.kind == CONST_INT && d.i >= 0 && d.i < x->type->rank ? x->name.sym->dims[d.i] : (Dim){0};
 }
 
+/* n + 1, of 64 bits. */
+static Dim dim_of_sum(Expr *e) {
+    bool is_wide = e->type->is_int && e->type->is_signed && e->type->bits == 64;
+    if (!is_wide || (e->binary.op != OP_ADD && e->binary.op != OP_SUB)) return (Dim){0};
+    Dim l = dim_of(e->binary.lhs), r = dim_of(e->binary.rhs);
+    if (r.kind == DIM_CONST && r.value != INT64_MIN) return dim_plus(l, e->binary.op == OP_ADD ? r.value : -r.value);
+    return l.kind == DIM_CONST && e->binary.op == OP_ADD ? dim_plus(r, l.value) : (Dim){0};
+}
+
 Dim dim_of(Expr *e) {
     if (!e) return (Dim){0};
     if (e->konst.kind == CONST_INT) return dim_const(e->konst.i);
@@ -40,6 +68,7 @@ Dim dim_of(Expr *e) {
         return e->convert.operand->type->is_int ? d : (Dim){0};
     }
     if (e->kind == EXPR_NAME && keeps_value(e->name.sym)) return (Dim){.kind = DIM_SYMBOL, .sym = e->name.sym};
+    if (e->kind == EXPR_BINARY) return dim_of_sum(e);
     return e->kind == EXPR_CALL ? dim_of_call(e) : (Dim){0};
 }
 
@@ -93,12 +122,13 @@ static Dim dim_of_array(Expr *e, int d) {
 /* The extents of a call's result: those the callee declares, in terms of the caller. */
 static Dim dim_of_result(const Expr *e, Dim declared) {
     const CallInfo *info = e->call.info;
-    if (declared.kind != DIM_SYMBOL) return declared;
+    if (declared.kind != DIM_SYMBOL && declared.kind != DIM_SUM) return declared;
     if (declared.sym->kind == SYM_PARAM && declared.sym->dim < e->call.args.n)
-        return dim_of(e->call.args.at[declared.sym->dim].value);
+        return dim_plus(dim_of(e->call.args.at[declared.sym->dim].value), declared.value);
     for (int k = 0; k < info->func->sizes.n && k < info->sizes.n; k++) {
         if (info->func->sizes.at[k] != declared.sym) continue;
-        return dim_of_array(e->call.args.at[info->sizes.at[k].arg].value, info->sizes.at[k].dim);
+        Dim given = dim_of_array(e->call.args.at[info->sizes.at[k].arg].value, info->sizes.at[k].dim);
+        return dim_plus(given, declared.value - info->sizes.at[k].add);
     }
     return (Dim){0};
 }
@@ -133,7 +163,7 @@ static void param_dims(Symbol *param, const Shape *shape) {
     for (int d = 0; d < shape->rank && !param->reshaped; d++) {
         const Extent *x = &shape->at[d];
         if (x->kind == EXTENT_CONST) param->dims[d] = dim_const(x->value);
-        else if (x->size) param->dims[d] = (Dim){.kind = DIM_SYMBOL, .sym = x->size};
+        else if (x->size) param->dims[d] = dim_plus((Dim){.kind = DIM_SYMBOL, .sym = x->size}, x->value);
     }
 }
 
@@ -149,15 +179,25 @@ static void gather_dims(Func *f) {
 
 /* Comparing --------------------------------------------------------------------------------------------------- */
 
+static const char *dim_text(Sema *s, Dim d) {
+    if (d.kind == DIM_CONST) return arena_printf(s->arena, "%lld", (long long)d.value);
+    return d.kind == DIM_UNKNOWN ? "unknown" : size_text(s->arena, d.sym, d.value);
+}
+
 static const char *shape_text(Sema *s, const Symbol *param, Expr *arg) {
     const char *text = arena_printf(s->arena, "`%s`, whose shape is [", param->name);
     for (int d = 0; d < param->type->rank; d++) {
         Dim x = dim_of_array(arg, d);
         const char *sep = d ? ", " : "";
-        if (x.kind == DIM_CONST) text = arena_printf(s->arena, "%s%s%lld", text, sep, (long long)x.value);
-        else text = arena_printf(s->arena, "%s%s%s", text, sep, x.kind == DIM_SYMBOL ? x.sym->name : "_");
+        text = arena_printf(s->arena, "%s%s%s", text, sep, x.kind == DIM_UNKNOWN ? "_" : dim_text(s, x));
     }
     return arena_printf(s->arena, "%s]", text);
+}
+
+/* "n + 1": of a parameter, as declared */
+static const char *declared_text(Sema *s, const Func *f, int arg, int dim) {
+    const Extent *x = &f->shapes.at[arg].at[dim];
+    return size_text(s->arena, x->size, x->value);
 }
 
 static void differ(Sema *s, const CallSite *site, const ShapeCheck *c) {
@@ -166,31 +206,48 @@ static void differ(Sema *s, const CallSite *site, const ShapeCheck *c) {
     const Symbol *param = f->params.at[c->arg];
     const Arg *arg = &args->at[c->arg];
     if (c->other_arg < 0) {
-        Diag *d = diag(s->c, E0601, arg->span, "in the call of `%s`, dimension %d of %s, must be %lld", f->name, c->dim,
-                       shape_text(s, param, arg->value), (long long)c->value);
+        Diag *d = diag(s->c, E0601, arg->span, "in the call of `%s`, dimension %d of %s, must be %s%lld", f->name, c->dim,
+                       shape_text(s, param, arg->value), c->is_least ? "at least " : "", (long long)c->value);
         diag_note(s->c, d, f->shapes.at[c->arg].at[c->dim].span, "it is declared here");
         return;
     }
     const Symbol *other_param = f->params.at[c->other_arg];
     const Arg *other = &args->at[c->other_arg];
-    Diag *d =
-        diag(s->c, E0601, arg->span, "in the call of `%s`, `%s` is %lld for %s, but %lld for %s", f->name,
-             c->size->name,
-             (long long)dim_of_array(other->value, c->other_dim).value, shape_text(s, other_param, other->value),
-             (long long)dim_of_array(arg->value, c->dim).value, shape_text(s, param, arg->value));
+    const char *name = declared_text(s, f, c->arg, c->dim), *first = declared_text(s, f, c->other_arg, c->other_dim);
+    const char *again = strcmp(name, first) ? arena_printf(s->arena, "`%s` is ", name) : "";
+    Diag *d = diag(s->c, E0601, arg->span, "in the call of `%s`, `%s` is %s for %s, but %s%s for %s", f->name, first,
+                   dim_text(s, dim_of_array(other->value, c->other_dim)), shape_text(s, other_param, other->value),
+                   again, dim_text(s, dim_of_array(arg->value, c->dim)), shape_text(s, param, arg->value));
     if (other != arg) diag_note(s->c, d, other->span, "`%s` gets its value here", c->size->name);
+}
+
+static Verdict least_verdict(Dim have, int64_t least) {
+    if (have.kind == DIM_CONST) return have.value >= least ? DIMS_SAME : DIMS_DIFFER;
+    bool is_size = have.kind != DIM_UNKNOWN && have.sym->kind == SYM_SIZE; /* not negative */
+    return is_size && have.value >= least ? DIMS_SAME : DIMS_UNKNOWN;
 }
 
 static void check_extent(Sema *s, CallSite *site, ShapeCheck c) {
     CallInfo *info = site->call->call.info;
     ArgList *args = &site->call->call.args;
     Dim have = dim_of_array(args->at[c.arg].value, c.dim);
-    Dim want = c.other_arg < 0 ? dim_const(c.value) : dim_of_array(args->at[c.other_arg].value, c.other_dim);
-    switch (compare_dims(have, want)) {
+    Dim want = dim_const(c.value);
+    if (c.other_arg >= 0) want = dim_plus(dim_of_array(args->at[c.other_arg].value, c.other_dim), c.value);
+    switch (c.is_least ? least_verdict(have, c.value) : compare_dims(have, want)) {
     case DIMS_SAME: break;
     case DIMS_DIFFER: differ(s, site, &c); break;
     case DIMS_UNKNOWN: vec_push(s->arena, &info->checks, c); break;
     }
+}
+
+/* Arrays of no elements for `n + 1` would make n negative, unless another array has as many elements as n, or fewer. */
+static bool may_be_negative(const Func *f, const Symbol *size) {
+    for (int i = 0; i < f->n_given; i++)
+        for (int d = 0; d < f->shapes.at[i].rank; d++) {
+            const Extent *x = &f->shapes.at[i].at[d];
+            if (x->kind != EXTENT_CONST && x->size == size && x->value <= 0) return false;
+        }
+    return true;
 }
 
 /* The memory of a slice belongs to the sliced array. */
@@ -217,11 +274,13 @@ static void check_call_shapes(Sema *s, CallSite *site) {
         for (int d = 0; d < f->shapes.at[i].rank; d++) {
             const Extent *x = &f->shapes.at[i].at[d];
             ShapeCheck c = {.arg = i, .dim = d, .other_arg = -1, .other_dim = -1, .value = x->value, .size = x->size};
-            if (x->kind == EXTENT_CONST) check_extent(s, site, c);
+            c.is_least = x->kind == EXTENT_BINDS && x->value > 0 && may_be_negative(f, x->size);
+            if (x->kind == EXTENT_CONST || c.is_least) check_extent(s, site, c);
             for (int k = 0; x->kind == EXTENT_SAME && k < f->sizes.n && k < info->sizes.n; k++) {
                 if (f->sizes.at[k] != x->size) continue;
                 c.other_arg = info->sizes.at[k].arg;
                 c.other_dim = info->sizes.at[k].dim;
+                c.value = x->value - info->sizes.at[k].add;
                 check_extent(s, site, c);
             }
         }
@@ -236,11 +295,6 @@ static void check_inlined_shapes(Sema *s, CallSite *site) {
     Diag *d = diag(s->c, E0528, a->span, "cannot tell whether `%s` has the extents that `%s` needs",
                    source_text(s, a->value->span), site->callee->name);
     diag_note(s->c, d, a->span, "a function with a barrier is inlined: use the same sizes or constants in both");
-}
-
-static const char *dim_text(Sema *s, Dim d) {
-    if (d.kind == DIM_CONST) return arena_printf(s->arena, "%lld", (long long)d.value);
-    return d.kind == DIM_SYMBOL ? d.sym->name : "unknown";
 }
 
 /* `let x: [f64; 4] = [1.0, 2.0, 3.0];`: the extent is the last number of the type. */

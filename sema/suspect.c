@@ -142,9 +142,10 @@ static void outside(Suspect *u, Expr *e, int k) {
     }
     const Symbol *end = shifted(r->hi, &more);
     const Dim *dim = &array->dims[k];
-    if (r->step || !end || dim->kind != DIM_SYMBOL || dim->sym != end || more - 1 + c < 0) return;
+    bool is_size = dim->kind == DIM_SYMBOL || dim->kind == DIM_SUM;
+    if (r->step || !end || !is_size || dim->sym != end || more - 1 + c < dim->value) return;
     int64_t over = more - 1 + c;
-    const char *value = over ? arena_printf(u->s->arena, "%s + %lld", end->name, (long long)over) : end->name;
+    const char *value = size_text(u->s->arena, end, over);
     say_outside(u, e, k, r, value, false);
 }
 

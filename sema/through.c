@@ -43,7 +43,9 @@ static bool extent_given(Inward *in, const Symbol *size, Form *out) {
     for (int k = 0; k < in->callee->sizes.n && k < info->sizes.n; k++) {
         const Arg *a = argument(in, info->sizes.at[k].arg);
         if (in->callee->sizes.at[k] != size || !a || a->value->kind != EXPR_NAME || !a->value->name.sym) continue;
-        return walk_extent(in->w, a->value->name.sym, info->sizes.at[k].dim, out);
+        if (!walk_extent(in->w, a->value->name.sym, info->sizes.at[k].dim, out)) return false;
+        out->c -= info->sizes.at[k].add;
+        return true;
     }
     return false;
 }

@@ -96,6 +96,7 @@ static void bind_extents(Written *at, Written *in) {
         const Extent *x = &shape->at[d];
         bool is_size = x->kind == EXTENT_BINDS || x->kind == EXTENT_SAME;
         isl_pw_aff *extent = is_size ? quasi_array_extent(&at->quasi, at->array, d) : NULL;
+        if (extent && x->value) extent = isl_pw_aff_sub(extent, quasi_number(at->quasi.q, x->value));
         if (extent) quasi_bind(&in->quasi, x->size, extent);
     }
 }

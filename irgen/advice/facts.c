@@ -143,9 +143,9 @@ static void locate(Look *l, LaunchAccess *x, const Symbol *array) {
     for (int d = 0; d < x->rank; d++) {
         const Dim *dim = &array->dims[d];
         x->extent[d].value = dim->kind == DIM_CONST ? dim->value : -1;
-        x->extent[d].text = dim->kind == DIM_SYMBOL && strcmp(dim->sym->name, "_")
-                                ? dim->sym->name
-                                : arena_printf(arena, "shape(%s, %d)", array->name, d);
+        bool is_named = (dim->kind == DIM_SYMBOL || dim->kind == DIM_SUM) && strcmp(dim->sym->name, "_");
+        x->extent[d].text = is_named ? size_factor(arena, dim->sym, dim->value)
+                                    : arena_printf(arena, "shape(%s, %d)", array->name, d);
     }
 }
 

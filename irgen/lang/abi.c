@@ -101,7 +101,7 @@ LLVMValueRef cg_narrow_entry(Cg *cg, const Func *fn) {
 /* Symbols ---------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef kernel_extent(CgFunc *f, const Extent *x) {
-    return x->kind == EXTENT_CONST ? cg_i64(f->cg, x->value) : f->slots[x->size->id].value;
+    return x->kind == EXTENT_CONST ? cg_i64(f->cg, x->value) : cg_plus(f, f->slots[x->size->id].value, x->value);
 }
 
 void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values) {

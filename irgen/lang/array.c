@@ -173,6 +173,11 @@ void cg_check_index(CgFunc *f, const CgArray *a, LLVMValueRef at, int d, Span sp
     cg_enter(f, ok);
 }
 
+/* Of an extent: it does not overflow. */
+LLVMValueRef cg_plus(CgFunc *f, LLVMValueRef extent, int64_t add) {
+    return add ? LLVMBuildNSWAdd(f->b, extent, cg_i64(f->cg, add), "") : extent;
+}
+
 /* Row-major offset. In bounds it cannot overflow, so the instructions have nsw flags. */
 static LLVMValueRef offset(CgFunc *f, const CgArray *a, const CgValue *at) {
     LLVMValueRef sum = at[0].v;

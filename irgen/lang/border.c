@@ -105,9 +105,39 @@ static LLVMValueRef border_extent(Border *b, CgFunc *f, int param, int dim) {
     for (int i = 0; i < b->fn->border.n; i++) {
         const BorderSize *s = &b->fn->border.at[i];
         bool same = x->size ? s->size == x->size : s->param == param && s->dim == dim;
-        if (same) return take(b, f, b->fn->n_given + i);
+        if (!same) continue;
+        LLVMValueRef size = take(b, f, b->fn->n_given + i); /* a sum that overflows is refused as negative */
+        return x->value ? LLVMBuildAdd(f->b, size, cg_i64(b->cg, x->value), "") : size;
     }
     ice(b->cg->c, x->span, "an extent that C does not pass");
+}
+
+/* `n + 1`, of a negative n */
+static void check_least(Border *b, CgFunc *f, const CgArray *a, int param, int dim) {
+    const Extent *x = &b->fn->shapes.at[param].at[dim];
+    Cg *cg = b->cg;
+    LLVMBasicBlockRef ok;
+    if (x->kind != EXTENT_BINDS || x->value <= 0) return;
+    cg_cold(f, LLVMBuildICmp(f->b, LLVMIntSLT, a->ext[dim], cg_i64(cg, x->value), ""), &ok);
+    const char *words = size_text(&cg->c->arena, x->size, x->value);
+    LLVMValueRef none = LLVMConstNull(cg->ptr), zero = cg_i64(cg, 0);
+    LLVMValueRef fail[13] = {
+        cg_place_string(cg, b->fn->params.at[param]->span),
+        cg_string(cg, b->fn->name, strlen(b->fn->name)),
+        cg_string(cg, words, strlen(words)),
+        cg_string(cg, a->name, strlen(a->name)),
+        cg_i64(cg, a->type->rank),
+        cg_extents_in_memory(f, 0, a),
+        cg_i64(cg, dim),
+        none,
+        zero,
+        none,
+        zero,
+        cg_i64(cg, x->value),
+        none,
+    };
+    cg_call_runtime(f, RT_FAIL_SHAPE, fail, 13);
+    cg_enter(f, ok);
 }
 
 static CgArray border_array(Border *b, CgFunc *f, int i) {
@@ -123,6 +153,7 @@ static CgArray border_array(Border *b, CgFunc *f, int i) {
     LLVMValueRef check[5] = {cg_place_string(b->cg, p->span), cg_string(b->cg, p->name, strlen(p->name)), a.data,
                              cg_i64(b->cg, p->type->rank), cg_extents_in_memory(f, 0, &a)};
     cg_call_runtime(f, RT_CHECK_ARGUMENT, check, 5);
+    for (int d = 0; d < p->type->rank; d++) check_least(b, f, &a, i, d);
     return a;
 }
 

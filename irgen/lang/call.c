@@ -99,14 +99,23 @@ static LLVMValueRef name_or_null(Cg *cg, const char *name) {
     return name ? cg_string(cg, name, strlen(name)) : LLVMConstNull(cg->ptr);
 }
 
+CgShapeWords cg_shape_words(Cg *cg, const Func *callee, const ShapeCheck *c) {
+    Arena *arena = &cg->c->arena;
+    const Extent *is = &callee->shapes.at[c->arg].at[c->dim];
+    if (c->other_arg < 0) return (CgShapeWords){c->is_least ? size_text(arena, is->size, is->value) : NULL, NULL};
+    const Extent *first = &callee->shapes.at[c->other_arg].at[c->other_dim];
+    return (CgShapeWords){size_text(arena, first->size, first->value),
+                          is->value != first->value ? size_text(arena, is->size, is->value) : NULL};
+}
+
 /* The runtime's message names the argument that gave the size its value first, then the one that disagrees. */
 static void shape_check(CgFunc *f, const Func *callee, const ShapeCheck *c, const CgArray *args, Span span) {
     Cg *cg = f->cg;
     const CgArray *a = &args[c->arg], *binder = c->other_arg >= 0 ? &args[c->other_arg] : NULL;
-    LLVMValueRef want = binder ? binder->ext[c->other_dim] : cg_i64(cg, c->value);
+    LLVMValueRef want = binder ? cg_plus(f, binder->ext[c->other_dim], c->value) : cg_i64(cg, c->value);
     if (want == a->ext[c->dim] || !cg_can_report(f, c->site)) return;
     LLVMBasicBlockRef ok;
-    LLVMValueRef failed = LLVMBuildICmp(f->b, LLVMIntNE, a->ext[c->dim], want, "");
+    LLVMValueRef failed = LLVMBuildICmp(f->b, c->is_least ? LLVMIntSLT : LLVMIntNE, a->ext[c->dim], want, "");
     cg_cold(f, cg_unless_removed(f, "shape", span, MAX_RANK * c->arg + c->dim, failed), &ok);
     if (f->error_slot) {
         cg_report(f, c->site, (CgFailure){.array = binder ? binder : a, .other_array = binder ? a : NULL});
@@ -115,10 +124,11 @@ static void shape_check(CgFunc *f, const Func *callee, const ShapeCheck *c, cons
     }
     const CgArray *first = binder ? binder : a;
     LLVMValueRef none = LLVMConstNull(cg->ptr), zero = cg_i64(cg, 0);
-    LLVMValueRef fail[12] = {
+    const CgShapeWords words = cg_shape_words(cg, callee, c);
+    LLVMValueRef fail[13] = {
         cg_place_string(cg, span),
         cg_string(cg, callee->name, strlen(callee->name)),
-        name_or_null(cg, c->size ? c->size->name : NULL),
+        name_or_null(cg, words.size),
         name_or_null(cg, callee->params.at[binder ? c->other_arg : c->arg]->name),
         cg_i64(cg, first->type->rank),
         cg_extents_in_memory(f, 0, first),
@@ -128,8 +138,9 @@ static void shape_check(CgFunc *f, const Func *callee, const ShapeCheck *c, cons
         binder ? cg_extents_in_memory(f, 1, a) : none,
         binder ? cg_i64(cg, c->dim) : zero,
         binder ? zero : cg_i64(cg, c->value),
+        name_or_null(cg, words.other_size),
     };
-    cg_call_runtime(f, RT_FAIL_SHAPE, fail, 12);
+    cg_call_runtime(f, RT_FAIL_SHAPE, fail, 13);
     cg_enter(f, ok);
 }
 

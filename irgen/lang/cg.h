@@ -284,6 +284,7 @@ CgArray cg_array(CgFunc *f, Expr *e);              /* an expression of array typ
 CgArray cg_symbol_array(CgFunc *f, const Symbol *s);
 LLVMValueRef cg_array_desc(CgFunc *f, const CgArray *a);
 LLVMValueRef cg_array_count(CgFunc *f, const CgArray *a); /* elements */
+LLVMValueRef cg_plus(CgFunc *f, LLVMValueRef extent, int64_t add);
 LLVMValueRef cg_array_bytes(CgFunc *f, const CgArray *a);
 CgValue cg_array_value(CgFunc *f, const CgArray *a);
 CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span);

@@ -214,22 +214,24 @@ static LLVMValueRef row(Cg *cg, const CheckSite *s) {
     int n_pieces = 0;
     LLVMValueRef pieces = LLVMConstNull(cg->ptr);
     if (s->kind == CHECK_ASSERT) pieces = cg_assert_pieces(cg, s->assert_, &n_pieces);
-    LLVMValueRef v[13] = {
+    const CgShapeWords words = c ? cg_shape_words(cg, callee, c) : (CgShapeWords){0};
+    LLVMValueRef v[14] = {
         cg_place_string(cg, s->span),
         text(cg, c ? first->name : s->name),
         text(cg, c ? callee->name : NULL),
-        text(cg, c && c->size ? c->size->name : NULL),
+        text(cg, words.size),
         text(cg, two ? second->name : NULL),
+        text(cg, words.other_size),
         cg_i64(cg, kind_of(cg, s)),
         cg_i64(cg, c ? first->type->rank : s->rank),
         cg_i64(cg, c ? (two ? c->other_dim : c->dim) : 0),
         cg_i64(cg, two ? second->type->rank : 0),
         cg_i64(cg, two ? c->dim : 0),
-        cg_i64(cg, c ? c->value : s->bits),
+        cg_i64(cg, two ? 0 : c ? c->value : s->bits),
         pieces,
         cg_i64(cg, n_pieces),
     };
-    return LLVMConstStructInContext(cg->ctx, v, 13, false);
+    return LLVMConstStructInContext(cg->ctx, v, 14, false);
 }
 
 static LLVMValueRef check_table(Cg *cg, const Func *kernel) {

@@ -20,9 +20,9 @@ void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn) {
 /* One extent of an array parameter: a constant, the size it binds, or the size it has been checked to equal. */
 static LLVMValueRef param_extent(CgFunc *f, const Extent *x, LLVMValueRef desc, int rank, int d) {
     if (x->kind == EXTENT_CONST) return cg_i64(f->cg, x->value);
-    if (x->kind == EXTENT_SAME) return f->slots[x->size->id].value;
+    if (x->kind == EXTENT_SAME) return cg_plus(f, f->slots[x->size->id].value, x->value);
     LLVMValueRef ext = cg_load_desc(f, desc, rank, 1 + d);
-    if (x->kind == EXTENT_BINDS) f->slots[x->size->id].value = ext;
+    if (x->kind == EXTENT_BINDS) f->slots[x->size->id].value = cg_plus(f, ext, -x->value);
     return ext;
 }
 

@@ -48,11 +48,12 @@ void cg_stmts(CgFunc *f, const Block *b, LLVMBasicBlockRef break_to, LLVMBasicBl
 static LLVMValueRef steady_extent(CgFunc *f, const Symbol *sym, int d, LLVMValueRef ext) {
     const Dim *dim = &sym->dims[d];
     if (dim->kind == DIM_CONST) return cg_i64(f->cg, dim->value);
-    if (dim->kind != DIM_SYMBOL) return ext;
+    if (dim->kind == DIM_UNKNOWN) return ext;
     Slot *slot = &f->slots[dim->sym->id];
-    if (slot->value) return cg_index_value(f, cg_value(slot->value, dim->sym->type));
-    if (!slot->addr) return ext;
-    return cg_index_value(f, cg_load(f, cg_variable(slot->addr, dim->sym->type)));
+    LLVMValueRef size = slot->value  ? cg_index_value(f, cg_value(slot->value, dim->sym->type))
+                        : slot->addr ? cg_index_value(f, cg_load(f, cg_variable(slot->addr, dim->sym->type)))
+                                     : NULL;
+    return size ? cg_plus(f, size, dim->value) : ext;
 }
 
 /* An array declared without a value is zeroed: elements should be written before they are read, but this is not

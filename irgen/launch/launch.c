@@ -106,7 +106,7 @@ static void evaluate(Launch *l) {
     join_sections(l);
     for (int i = 0; i < l->kernel->sizes.n; i++) {
         const SizeSource *s = &l->info->sizes.at[i];
-        l->sizes[i] = l->arrays[s->arg].ext[s->dim];
+        l->sizes[i] = cg_plus(l->f, l->arrays[s->arg].ext[s->dim], -s->add);
     }
 }
 
@@ -175,7 +175,8 @@ static const char *section_label(Arena *a, const Symbol *p, const Shape *shape) 
         const Extent *x = &shape->at[d];
         const char *one;
         if (x->kind == EXTENT_CONST) one = arena_printf(a, "%lld", (long long)x->value);
-        else if (x->size && strcmp(x->size->name, "_")) one = x->size->name;
+        else if (x->size && strcmp(x->size->name, "_") && shape->rank == 1) one = size_text(a, x->size, x->value);
+        else if (x->size && strcmp(x->size->name, "_")) one = size_factor(a, x->size, x->value);
         else one = shape->rank == 1 ? arena_printf(a, "len(%s)", p->name) : arena_printf(a, "shape(%s,%d)", p->name, d);
         count = arena_printf(a, "%s%s%s", count, d ? "*" : "", one);
     }
@@ -457,7 +458,8 @@ static void make_workspaces(Launch *l) {
         LLVMValueRef ext[MAX_RANK];
         for (int d = 0; d < p->type->rank; d++) {
             const Extent *x = &l->kernel->shapes.at[i].at[d];
-            ext[d] = x->kind == EXTENT_CONST ? cg_i64(f->cg, x->value) : l->sizes[size_number(l->kernel, x->size)];
+            ext[d] = cg_i64(f->cg, x->value);
+            if (x->kind != EXTENT_CONST) ext[d] = cg_plus(f, l->sizes[size_number(l->kernel, x->size)], x->value);
         }
         l->arrays[i] = cg_array_new(f, p->type, ext, p->span);
         l->begin[i] = l->arrays[i].data;

@@ -119,6 +119,16 @@ def _shape_words(shape):
     return f"[{', '.join(map(str, shape))}]"
 
 
+def _sum(extent):
+    """Of an extent of a parameter: ("n", 1) of "n + 1"."""
+    words = extent.split()
+    return words[0], int("".join(words[1:]) or 0)
+
+
+def _less(expression, number):
+    return f"{expression} - {number}" if number > 0 else f"{expression} + {-number}" if number else expression
+
+
 def _refuse_shapes(row, given):
     """The shapes of the arguments do not agree: with which words?"""
     name, sizes = row["name"], {}
@@ -129,10 +139,12 @@ def _refuse_shapes(row, given):
                                     f"is {_shape_words(shape)}")
             if not isinstance(want, str):
                 continue
-            other = sizes.setdefault(want, (extent, p["name"], shape))
-            if other[0] != extent:
-                raise ArgumentError(f"in the call of `{name}`, `{want}` is {other[0]} for `{other[1]}`, whose shape is "
-                                    f"{_shape_words(other[2])}, but {extent} for `{p['name']}`, whose shape is "
+            size, add = _sum(want)
+            other = sizes.setdefault(size, (extent, add, want, p["name"], shape))
+            again = "" if want == other[2] else f"`{want}` is "
+            if other[0] - other[1] != extent - add:
+                raise ArgumentError(f"in the call of `{name}`, `{other[2]}` is {other[0]} for `{other[3]}`, whose shape is "
+                                    f"{_shape_words(other[4])}, but {again}{extent} for `{p['name']}`, whose shape is "
                                     f"{_shape_words(shape)}")
 
 
@@ -151,9 +163,11 @@ def _function(row, library, types):
             arguments.append(f"at{i}")
             argument_types.append(ctypes.c_void_p)
             for d, extent in enumerate(p["shape"]):
-                first = known.setdefault(extent, f"shape{i}[{d}]") if isinstance(extent, str) else repr(extent)
-                if extent is not None and first != f"shape{i}[{d}]":
-                    checks.append(f"shape{i}[{d}] != {first}")
+                size, add = _sum(extent) if isinstance(extent, str) else (None, 0)
+                here = _less(f"shape{i}[{d}]", add)
+                first = known.setdefault(size, here) if size else repr(extent)
+                if extent is not None and first != here:
+                    checks.append(f"{here} != {first}")
         elif p["mode"] != "value":
             scope[f"get{i}"] = _Reference(name, p, types)
             lines.append(f"    at{i}, keep{i} = get{i}({p['name']})")
@@ -166,7 +180,7 @@ def _function(row, library, types):
     if checks:
         lines.append(f"    if {' or '.join(checks)}: refuse(row, [{', '.join(arrays)}])")
     for size in row["sizes"]:
-        arguments.append(f"shape{size['parameter']}[{size['dimension']}]")
+        arguments.append(_less(f"shape{size['parameter']}[{size['dimension']}]", size.get("add", 0)))
         argument_types.append(ctypes.c_int64)
     if row["result"]:
         scope["made"], scope["byref"] = types.ctype(row["result"]), ctypes.byref

@@ -281,11 +281,15 @@ static isl_pw_aff *binary(QuasiFrame *at, const Expr *e, isl_set *states) {
     return NULL;
 }
 
+static isl_pw_aff *plus(QuasiFrame *at, isl_pw_aff *v, int64_t add) {
+    return v && add ? isl_pw_aff_add(v, quasi_number(at->q, add)) : v;
+}
+
 isl_pw_aff *quasi_extent(QuasiFrame *at, const Extent *x) {
     switch (x->kind) {
     case EXTENT_CONST: return quasi_number(at->q, x->value);
     case EXTENT_BINDS:
-    case EXTENT_SAME: return isl_pw_aff_copy(at->value[x->size->id]);
+    case EXTENT_SAME: return plus(at, isl_pw_aff_copy(at->value[x->size->id]), x->value);
     case EXTENT_ANY: break;
     }
     return NULL;
@@ -558,8 +562,8 @@ isl_pw_aff *quasi_array_extent(QuasiFrame *at, const Symbol *array, int d) {
 
 isl_pw_aff *quasi_dim(QuasiFrame *at, const Dim *dim) {
     if (dim->kind == DIM_CONST) return quasi_number(at->q, dim->value);
-    bool is_known = dim->kind == DIM_SYMBOL && dim->sym->id >= 0 && dim->sym->id < at->f->n_symbols;
-    return is_known ? isl_pw_aff_copy(at->value[dim->sym->id]) : NULL;
+    bool is_known = dim->kind != DIM_UNKNOWN && dim->sym->id >= 0 && dim->sym->id < at->f->n_symbols;
+    return is_known ? plus(at, isl_pw_aff_copy(at->value[dim->sym->id]), dim->value) : NULL;
 }
 
 static isl_pw_aff *extent_of(QuasiFrame *at, const Expr *e, int d) {
@@ -586,6 +590,7 @@ void quasi_bind_sizes(QuasiFrame *at, QuasiFrame *in, const Expr *call, isl_set 
         const Expr *a = call->call.args.at[info->sizes.at[k].arg].value;
         int d = info->sizes.at[k].dim;
         isl_pw_aff *n = expr_is_slice(a) ? extent_of_slice(at, a, d, states) : extent_of(at, a, d);
+        n = plus(at, n, -info->sizes.at[k].add);
         if (n) quasi_bind(in, f->sizes.at[k], n);
     }
 }

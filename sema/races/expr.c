@@ -548,7 +548,9 @@ static void pass_sizes(Walk *w, Frame *in, const Expr *call) {
         int axis = info->sizes.at[k].dim;
         for (int i = 0; i < r.n; i++) {
             if (!r.at[i].open || axis--) continue;
-            if (r.at[i].ext) quasi_bind(&in->quasi, in->quasi.f->sizes.at[k], isl_pw_aff_copy(r.at[i].ext));
+            isl_pw_aff *n = r.at[i].ext ? isl_pw_aff_copy(r.at[i].ext) : NULL;
+            if (n && info->sizes.at[k].add) n = isl_pw_aff_sub(n, quasi_number(&w->space.q, info->sizes.at[k].add));
+            if (n) quasi_bind(&in->quasi, in->quasi.f->sizes.at[k], n);
         }
     }
 }

@@ -121,6 +121,16 @@ class LspTest(unittest.TestCase):
         renamed = self.ask("rename", {**here(2), "newName": "weights"})["changes"][URI]
         self.assertEqual(edited(text, renamed), re.sub(r"\bW\b", "weights", text))
 
+    def test_extent_that_is_a_sum(self):
+        text = "fn last(x: &[f32; n + 1]) -> f32 { return x[n]; }\nfn main() {}\n"
+        self.client.open(URI, text)
+
+        def here(needle, inside=0):
+            return {"textDocument": {"uri": URI}, "position": place(text, text.index(needle) + inside)}
+        self.assertIn("x: &[f32; n + 1]", self.ask("hover", here("x[n]"))["contents"]["value"])
+        self.assertIn("extent n: index", self.ask("hover", here("n + 1"))["contents"]["value"])
+        self.assertEqual(self.ask("definition", here("x[n]", 2))["range"]["start"], {"line": 0, "character": 18})
+
     def test_definition_references_and_highlight(self):
         self.opened()
 

@@ -43,6 +43,7 @@ export fn steps(u: &mut [f64; n, m], v: &mut [f64; n, m], dt: f64, rounds: i32) 
 }
 export kernel total(u: &[f64; n, m]) over i in n, j in m -> sum f64 { return u[i, j]; }
 export kernel shift(x: &[f64; n], y: &mut [f64; n], by: index) over i in n { y[i] = x[i + by]; }
+export kernel gaps(first: &[i64; n + 1], gap: &out [i64; n]) over i in n { gap[i] = first[i + 1] - first[i]; }
 export kernel fill(x: &out [u8; n], v: u8) over i in n { x[i] = v; }
 export kernel three(x: &mut [f32; n, 3]) over i in n { x[i, 2] = helpers.twice(x[i, 0]); }
 export kernel flip(x: &mut [bool; n]) over i in n { x[i] = !x[i]; }
@@ -166,6 +167,15 @@ class PythonTest(unittest.TestCase):
         x.flags.writeable = False
         self.assertEqual(self.m.total(x), 66.0)
         self.assertEqual(self.m.total(memoryview(bytes(x.data)).cast("d", (3, 4))), 66.0)
+
+    def test_extents_that_are_sums(self):
+        first, gap = np.array([0, 3, 5, 9]), np.zeros(3, "i8")
+        self.m.gaps(first, gap)
+        self.assertEqual(list(gap), [3, 2, 4])
+        self.fails("in the call of `gaps`, `n + 1` is 4 for `first`, whose shape is [4], but `n` is 4 for `gap`, whose shape "
+                   "is [4]", self.m.gaps, first, np.zeros(4, "i8"))
+        self.fails("in the call of `gaps`, `n + 1` is 0 for `first`, whose shape is [0], but `n` is 0 for `gap`",
+                   self.m.gaps, first[:0], gap[:0])
 
     def test_what_does_not_fit(self):
         m, u = self.m, np.zeros((8, 9))

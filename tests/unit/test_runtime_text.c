@@ -280,7 +280,9 @@ static void fail_index(const char *t) {
     kdsl_fail_index("s.kdsl:3:5", t, 1048576, 1, t[1] ? 2 : 1, extents);
 }
 static void fail_shape(const char *t) {
-    kdsl_fail_shape("s.kdsl:9:1", "matmul", "k", "a", 2, extents, 1, *t ? "b" : NULL, 2, (int64_t[]){256, 1024}, 0, 16);
+    bool is_plain = !*t || *t == 'b';
+    kdsl_fail_shape("s.kdsl:9:1", "matmul", *t ? "k" : NULL, "a", 2, extents, 1, *t && *t != '>' ? "b" : NULL, 2,
+                    (int64_t[]){256, 1024}, 0, 16, is_plain ? NULL : "k + 1");
 }
 static void fail_assert(const char *t) {
     kdsl_text_str(t, 0, 0);
@@ -319,6 +321,14 @@ static void test_ends(void) {
         {fail_shape, "b",
          "s.kdsl:9:1: run-time error: in the call of `matmul`, `k` is 512 for `a`, whose shape is [1024, 512], but 256 "
          "for `b`, whose shape is [256, 1024]\n",
+         3},
+        {fail_shape, "+",
+         "s.kdsl:9:1: run-time error: in the call of `matmul`, `k` is 512 for `a`, whose shape is [1024, 512], but `k + 1` "
+         "is 256 for `b`, whose shape is [256, 1024]\n",
+         3},
+        {fail_shape, ">",
+         "s.kdsl:9:1: run-time error: in the call of `matmul`, dimension 1 of `a` must be at least 16, but its shape is "
+         "[1024, 512]\n",
          3},
         {fail_shape, "",
          "s.kdsl:9:1: run-time error: in the call of `matmul`, dimension 1 of `a` must be 16, but its shape is [1024, "
