@@ -229,7 +229,7 @@ static Expr *plus(Sema *s, Expr *e, int64_t add) {
     return sum;
 }
 
-/* The extent that gives a size its value, plus `add`: a constant, a size of the kernel, or what is asked of the array. */
+/* The extent that gives a size its value, plus `add`: a constant, a size of the kernel, or asked of the array. */
 static Expr *extent_value(Sema *s, Symbol *array, int d, int64_t add, Span span) {
     const Shape *shape = array->kind == SYM_PARAM ? &s->func->shapes.at[array->dim] : NULL;
     const Symbol *size = shape && shape->at[d].kind != EXTENT_CONST ? shape->at[d].size : NULL;
