@@ -39,13 +39,14 @@ static void shape_check(Frame *f, const Frame *callee, const ShapeCheck *c, Span
     const Extent *x = &fn->shapes.at[c->arg].at[c->dim];
     if (c->other_arg < 0)
         interp_fail(f, span, FAILURE_EXTENT_IS, fn->name, (long long)c->dim, name,
-                    failure_least(c->is_least ? x->size->name : NULL), (long long)c->value, shape_of(f, callee, c->arg));
+                    failure_least(c->is_least ? x->size->name : NULL), (long long)c->value,
+                    shape_of(f, callee, c->arg));
     char again[FAILURE_BYTES];
     const Extent *first = &fn->shapes.at[c->other_arg].at[c->other_dim];
     failure_again(again, first->value != x->value ? size_text(arena, x->size, x->value) : NULL);
     interp_fail(f, span, FAILURE_EXTENTS_DIFFER, fn->name, size_text(arena, first->size, first->value),
-                (long long)(want - c->value), fn->params.at[c->other_arg]->name, shape_of(f, callee, c->other_arg), again,
-                (long long)is, name, shape_of(f, callee, c->arg));
+                (long long)(want - c->value), fn->params.at[c->other_arg]->name, shape_of(f, callee, c->other_arg),
+                again, (long long)is, name, shape_of(f, callee, c->arg));
 }
 
 /* Shape checks that sema has decided are repeated here: a wrong decision of sema must not look like an error of the

@@ -128,8 +128,9 @@ Span symbol_assumed_written(const Symbol *sym); /* assume.c: `assume written` of
 bool symbol_is_fresh(const Symbol *sym);    /* shadow.c: its elements have no value at first */
 bool symbol_varies(const Symbol *sym); /* barrier.c: its value may differ between the items of a group */
 
-/* One extent of an array parameter's shape: a constant, a size, or a size plus a constant. EXTENT_ANY (`_`) is found in functions only: in a kernel each `_` binds a
- * size of its own named `_`, so that every extent of a kernel is a constant or a size. */
+/* One extent of an array parameter's shape: a constant, a size, or a size plus a constant. EXTENT_ANY (`_`) is found
+ * in functions only: in a kernel each `_` binds a size of its own named `_`, so that every extent of a kernel is a
+ * constant or has a size. */
 typedef struct Extent {
     enum { EXTENT_ANY, EXTENT_CONST, EXTENT_BINDS, EXTENT_SAME } kind;
     int64_t value;  /* EXTENT_CONST; EXTENT_BINDS, EXTENT_SAME: what is added to the size, mostly 0 */
@@ -311,8 +312,8 @@ typedef enum CallKind {
 } CallKind;
 
 /* A shape requirement at a call that could not be decided while compiling: extent `dim` of argument `arg` must equal
- * extent `other_dim` of argument `other_arg` (which bound the size) plus `value`, or the constant `value` when other_arg is
- * -1. */
+ * extent `other_dim` of argument `other_arg` (which bound the size) plus `value`, or the constant `value` when other_arg
+ * is -1. */
 typedef struct ShapeCheck {
     int arg, dim, other_arg, other_dim;
     int64_t value;

@@ -206,8 +206,8 @@ static void differ(Sema *s, const CallSite *site, const ShapeCheck *c) {
     const Symbol *param = f->params.at[c->arg];
     const Arg *arg = &args->at[c->arg];
     if (c->other_arg < 0) {
-        Diag *d = diag(s->c, E0601, arg->span, "in the call of `%s`, dimension %d of %s, must be %s%lld", f->name, c->dim,
-                       shape_text(s, param, arg->value), c->is_least ? "at least " : "", (long long)c->value);
+        Diag *d = diag(s->c, E0601, arg->span, "in the call of `%s`, dimension %d of %s, must be %s%lld", f->name,
+                       c->dim, shape_text(s, param, arg->value), c->is_least ? "at least " : "", (long long)c->value);
         diag_note(s->c, d, f->shapes.at[c->arg].at[c->dim].span, "it is declared here");
         return;
     }

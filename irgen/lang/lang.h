@@ -21,8 +21,8 @@ CgValue cg_slot_to_value(CgFunc *f, LLVMValueRef slot, Type *type);
 /* A function of libm for this type; it is treated as pure. */
 LLVMValueRef cg_libm(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type);
 
-/* call.c: the words of a shape check: "n + 1" of the argument that is named first, and of the other one, if it has other
- * words; NULL: none */
+/* call.c: the words of a shape check: "n + 1" of the argument that is named first, and of the other one, if it has
+ * others; NULL: none */
 typedef struct CgShapeWords {
     const char *size, *other_size;
 } CgShapeWords;
