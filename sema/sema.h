@@ -312,8 +312,8 @@ typedef enum CallKind {
 } CallKind;
 
 /* A shape requirement at a call that could not be decided while compiling: extent `dim` of argument `arg` must equal
- * extent `other_dim` of argument `other_arg` (which bound the size) plus `value`, or the constant `value` when other_arg
- * is -1. */
+ * extent `other_dim` of argument `other_arg` (which bound the size) plus `value`. If other_arg is -1, it must equal the
+ * constant `value`. */
 typedef struct ShapeCheck {
     int arg, dim, other_arg, other_dim;
     int64_t value;
