@@ -323,12 +323,12 @@ static void test_ends(void) {
          "for `b`, whose shape is [256, 1024]\n",
          3},
         {fail_shape, "+",
-         "s.kdsl:9:1: run-time error: in the call of `matmul`, `k` is 512 for `a`, whose shape is [1024, 512], but `k + 1` "
-         "is 256 for `b`, whose shape is [256, 1024]\n",
+         "s.kdsl:9:1: run-time error: in the call of `matmul`, `k` is 512 for `a`, whose shape is [1024, 512], but "
+         "`k + 1` is 256 for `b`, whose shape is [256, 1024]\n",
          3},
         {fail_shape, ">",
-         "s.kdsl:9:1: run-time error: in the call of `matmul`, dimension 1 of `a` must be at least 16, but its shape is "
-         "[1024, 512]\n",
+         "s.kdsl:9:1: run-time error: in the call of `matmul`, dimension 1 of `a` must be at least 16, but its shape "
+         "is [1024, 512]\n",
          3},
         {fail_shape, "",
          "s.kdsl:9:1: run-time error: in the call of `matmul`, dimension 1 of `a` must be 16, but its shape is [1024, "
