@@ -15,6 +15,8 @@
 
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "irgen/passes/combine_exits.h"
+
 /* -O3 unrolls and inlines what the host program does once: initialisation of small arrays took LLVM 20 s, and gained
  * nothing. */
 enum { MOST_OF_HOST = 2 };
@@ -113,6 +115,14 @@ static void leave_launches(Cg *cg) {
         cg_fn_attr(cg, fn, "noinline");
         cg_fn_attr(cg, fn, "optnone");
     }
+}
+
+/* On GPUs. Functions that kernels call are inlined first: their checks leave the kernel's loops. */
+void cg_combine_exits(Cg *cg) {
+    static const char form[] = "cgscc(inline),function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)";
+    if (cg->options->opt_level < 2) return;
+    run_passes(cg, form);
+    LLVMKdslCombineExits(cg->module, cg->machine);
 }
 
 void cg_optimize(Cg *cg) {
