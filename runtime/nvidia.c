@@ -24,9 +24,15 @@ static struct {
     int (*pin)(void *at, size_t n_bytes, unsigned flags), (*unpin)(void *at);
     int (*pointer)(void *value, int which, unsigned long long at);
     int (*set)(unsigned long long at, unsigned value, size_t n, void *stream), (*wait)(void *stream);
+    int (*flags)(unsigned *flags), (*set_flags)(unsigned flags); /* NULL: the driver is older than CUDA 12.1 */
 } driver;
 
 static bool has_driver;
+
+static void find(void *library, void *to, const char *name) {
+    void *f = dlsym(library, name);
+    memcpy(to, &f, sizeof f);
+}
 
 static void load_driver(void) {
     const struct {
@@ -42,10 +48,12 @@ static void load_driver(void) {
     void *library = dlopen("libcuda.so", RTLD_NOW | RTLD_LOCAL); /* libomptarget has it open already */
     has_driver = library != NULL;
     for (size_t i = 0; library && i < sizeof functions / sizeof *functions; i++) {
-        void *f = dlsym(library, functions[i].name);
-        memcpy(functions[i].to, &f, sizeof f);
-        has_driver &= f != NULL;
+        find(library, functions[i].to, functions[i].name);
+        has_driver &= *(void **)functions[i].to != NULL;
     }
+    if (!library) return;
+    find(library, &driver.flags, "cuCtxGetFlags");
+    find(library, &driver.set_flags, "cuCtxSetFlags");
 }
 
 static bool is_loaded(void) {
@@ -90,6 +98,16 @@ bool kdsl_nvidia_name(const char *uid, char *name, int n_bytes) {
 
 enum { MOST_DEVICES = 64 };
 
+/* libomptarget's plugin asks for threads that sleep while they wait for the device, which costs each launch the 25 us
+ * until they run again. CUDA's own programs ask for CU_CTX_SCHED_AUTO: they spin, or yield if there are more contexts
+ * than processors. */
+static void wait_awake(void *context) {
+    enum { SCHEDULING = 7, AUTO = 0 }; /* CU_CTX_SCHED_MASK, CU_CTX_SCHED_AUTO */
+    unsigned flags;
+    if (!driver.flags || !driver.set_flags || driver.set_current(context) || driver.flags(&flags)) return;
+    driver.set_flags((flags & ~(unsigned)SCHEDULING) | AUTO);
+}
+
 static void *context_of(int64_t device) {
     static void *contexts[MOST_DEVICES]; /* NULL: not asked yet */
     static char none;
@@ -100,6 +118,7 @@ static void *context_of(int64_t device) {
         int number;
         bool is_nvidia = find_device(kdsl_target()->device_uid((int)device), &number);
         if (!is_nvidia || driver.retain(&context, number)) context = &none;
+        else wait_awake(context);
         __atomic_store_n(&contexts[device], context, __ATOMIC_RELEASE);
     }
     return context == &none ? NULL : context;

@@ -42,6 +42,7 @@ typedef struct Stream {
 /* A device is its own primary context. */
 typedef struct Device {
     int number, n_retained;
+    unsigned flags; /* of the primary context */
     int sm; /* 90 */
     const Chip *chip;
     Stream stream; /* number 0 */

@@ -170,14 +170,15 @@ EXPORT CUresult cuDevicePrimaryCtxRelease(int device) { return cuDevicePrimaryCt
 
 EXPORT CUresult cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) {
     if (!device_at(device)) return CUDA_ERROR_INVALID_DEVICE;
-    *flags = 0;
+    *flags = device_at(device)->flags;
     *active = device_at(device)->n_retained > 0;
     return CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
-    (void)flags;
-    return device_at(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    if (!device_at(device)) return CUDA_ERROR_INVALID_DEVICE;
+    device_at(device)->flags = flags;
+    return CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuDevicePrimaryCtxSetFlags(int device, unsigned flags) {
@@ -188,6 +189,19 @@ EXPORT CUresult cuCtxSetCurrent(Device *context) {
     if (n_devices < 0) return CUDA_ERROR_NOT_INITIALIZED;
     if (context && !context->n_retained) return CUDA_ERROR_INVALID_CONTEXT;
     current = context;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuCtxGetFlags(unsigned *flags) {
+    CURRENT(d);
+    *flags = d->flags;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuCtxSetFlags(unsigned flags) {
+    CURRENT(d);
+    d->flags = flags;
+    mock_log("flags %d %u", d->number, flags);
     return CUDA_SUCCESS;
 }
 

@@ -114,6 +114,16 @@ fn main() {
     print("{} {}", large[8], small[7]);
 }
 """
+CHECKED = """\
+kernel count(at: &[i32; m], y: &mut [i32; n]) over i in 1 { y[at[i]] += 1; }
+
+fn main() {
+    let at = [3];
+    var y = [0; 4];
+    for i in i32(args()[0]) { offload count(&at, &mut y); }
+    print("{}", y[3]);
+}
+"""
 FILLED = """
 kernel add(a: &mut [f64; n], b: &mut [f32; m], c: &mut [u8; k], d: &mut [f64; n], e: &mut [f32; m]) over i in n {
     a[i] += 1.0;
@@ -168,13 +178,13 @@ class Programs(unittest.TestCase):
                               capture_output=True, text=True, env=env, cwd=self.folder.name)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def run_on(self, vendor, output="program", **settings):
+    def run_on(self, vendor, output="program", args=(), **settings):
         log = Path(self.folder.name) / "log"
         log.unlink(missing_ok=True)
         env = {**os.environ, "KMP_BLOCKTIME": "0", "KDSL_MOCK_LOG": str(log), **settings}
         if vendor:
             env["LD_LIBRARY_PATH"] = str(MOCK / vendor)
-        done = subprocess.run([f"./{output}"], capture_output=True, text=True, env=env, cwd=self.folder.name)
+        done = subprocess.run([f"./{output}", *args], capture_output=True, text=True, env=env, cwd=self.folder.name)
         return Run(done, log)
 
     def test_arrays_of_one_value_are_not_copied(self):
@@ -187,6 +197,16 @@ class Programs(unittest.TestCase):
             fills = [line.split()[-2 if vendor == "nvidia" else -1] for line in got.lines("fill")]
             self.assertEqual(sorted(fills), ["100000", "160000", "160000", "160000"], got.log)
             self.assertEqual(len([line for line in got.lines("copy-in") if "160000" in line]), 2, got.log)
+
+    def test_launches_wait_awake_and_pin_what_they_copy(self):
+        """The thread does not sleep while it waits, and the page with the state of the checks is pinned from the third
+        launch on."""
+        self.build(CHECKED, "sm_90", ptxas=False)
+        for n, pins in (("2", 0), ("9", 1)):
+            got = self.run_on("nvidia", args=[n], KDSL_MOCK_RUN="1")
+            self.assertEqual((got.code, got.out), (0, f"{n}\n"), got.err)
+            self.assertEqual(got.lines("flags"), ["flags 0 0"], got.log)
+            self.assertEqual([len(got.lines(word)) for word in ("pin", "unpin")], [pins, pins], got.log)
 
     def test_one_program_runs_on_what_there_is(self):
         self.build(SAXPY, "sm_90,gfx90a,gfx942,host", ptxas=False)
