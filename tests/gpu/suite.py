@@ -45,7 +45,7 @@ def options():
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--all-levels", action="store_true")
     parser.add_argument("--wide", metavar="PATTERN")
-    parser.add_argument("--seconds", type=int, default=900, help="of one program: an interpreter needs minutes for some")
+    parser.add_argument("--seconds", type=int, default=900, help="of one program: an interpreter needs minutes")
     parser.add_argument("--under", default="", metavar="COMMAND",
                         help="runs each program: `compute-sanitizer --tool racecheck --log-file /tmp/log-%%p`, ...")
     parser.add_argument("--out", type=Path, default=Path("suite.tsv"))
