@@ -170,6 +170,10 @@ const char *diag_help(DiagCode code);      /* the one-line explanation of diag.d
 /* Appends all diagnostics to `out` in source order, with source line and caret. */
 void diags_print(Compiler *c, Buf *out, bool colour);
 
+/* Appends a failure of a program that the interpreter runs, as compiled programs print it (runtime/excerpt.c). note: ""
+ * for none. */
+void diag_failure(Compiler *c, Span span, const char *message, const char *note, Buf *out, bool colour);
+
 /* Internal compiler error, an invariant that does not hold: prints the location and how to report it, then aborts. */
 _Noreturn void ice(Compiler *c, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -216,6 +216,17 @@ void diags_print(Compiler *c, Buf *out, bool colour) {
         buf_printf(out, "kdslc: %d errors in total; only the first %d are shown\n", all->n_errors, DIAG_MAX_ERRORS);
 }
 
+void diag_failure(Compiler *c, Span span, const char *message, const char *note, Buf *out, bool colour) {
+    const Colours *col = colour ? &ansi_colours : &no_colours;
+    Place at = source_place(&c->sources, span.lo);
+    buf_printf(out, "%serror:%s %s\n", col->error, col->off, message);
+    if (at.file) {
+        buf_printf(out, " %s-->%s %s:%d:%d\n", col->bold, col->off, at.file->path, at.line, at.col);
+        print_snippet(&c->sources, span, col, out);
+    }
+    if (*note) buf_printf(out, "      = %snote:%s %s\n", col->note, col->off, note);
+}
+
 void ice(Compiler *c, Span span, const char *format, ...) {
     va_list ap;
     va_start(ap, format);

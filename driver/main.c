@@ -276,7 +276,8 @@ static int finish(Compiler *c, const Options *o, bool ok, Times *t) {
 /* The program's exit code. In which order work items run must not matter: KDSL_INTERPRET_SEED chooses another one. */
 static int interpret(const Program *p, const Options *o) {
     const char *seed = getenv("KDSL_INTERPRET_SEED");
-    InterpOptions how = {.args = o->program_args, .n_args = o->n_program_args, .unchecked = o->unchecked};
+    InterpOptions how = {.args = o->program_args, .n_args = o->n_program_args, .unchecked = o->unchecked,
+                         .colour = o->colour};
     if (seed) how.seed = strtoull(seed, NULL, 10);
     return interp_run(p, &how);
 }

@@ -153,7 +153,7 @@ static int parse_arch(Options *o, Arena *arena, const char *list) {
 
 static int parse_colour(Options *o, const char *value) {
     if (!strcmp(value, "always")) o->colour = true;
-    else if (!strcmp(value, "never")) o->colour = false;
+    else if (!strcmp(value, "never")) o->colour = false, o->no_colour = true;
     else if (strcmp(value, "auto")) return usage_error("--color must be `auto`, `always` or `never`, not `%s`", value);
     return NOT_DONE;
 }

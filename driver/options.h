@@ -66,7 +66,7 @@ typedef struct Options {
     int n_libraries, n_folders;
     const char *dependencies; /* -MF: a file; "" (-MD): beside the output; NULL: none */
     bool print_link_flags;
-    bool object, shared, debug, time_report, warnings_are_errors, colour;
+    bool object, shared, debug, time_report, warnings_are_errors, colour, no_colour;
     char **program_args; /* run: what follows the source file, ended by NULL */
     int n_program_args;
 } Options;

@@ -80,6 +80,7 @@ void output_execute(Compiler *c, Blob program, const Options *o) {
     argv[0] = (char *)name;
     for (int i = 0; i < o->n_program_args; i++) argv[i + 1] = o->program_args[i];
     int fd = memfd_create(name, MFD_CLOEXEC);
+    if (o->no_colour) setenv("NO_COLOR", "1", 1);
     if (fd >= 0 && write_fully(fd, program.at, program.n)) fexecve(fd, argv, environ);
     diag(c, E1005, no_place, "cannot start the compiled program: %s", strerror(errno));
 }

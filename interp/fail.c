@@ -18,33 +18,40 @@ void interp_exit(int status) {
     exit(status);
 }
 
-static void tell(Frame *f, Span span, const char *kind, const char *format, va_list ap) {
+static void flush(Frame *f) {
     if (f->item) interp_flush_prints(f->item->launch);
     fflush(stdout);
-    fprintf(stderr, "%s: %s", interp_place(f->run, span), kind);
-    vfprintf(stderr, format, ap);
 }
 
 void interp_fail(Frame *f, Span span, const char *format, ...) {
+    Buf said = {0};
     va_list ap;
     va_start(ap, format);
-    tell(f, span, RUN_TIME_ERROR, format, ap);
+    diag_failure(f->run->c, span, arena_vprintf(&f->run->c->arena, format, ap), interp_item_text(f), &said,
+                 f->run->options.colour);
     va_end(ap);
-    fprintf(stderr, "%s\n", interp_item_text(f));
+    flush(f);
+    fputs(said.at, stderr);
     interp_exit(EXIT_CHECK);
 }
 
 void interp_unsupported(Frame *f, Span span, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
-    tell(f, span, "", format, ap);
+    flush(f);
+    fprintf(stderr, "%s: ", interp_place(f->run, span));
+    vfprintf(stderr, format, ap);
     va_end(ap);
     fprintf(stderr, ", which the interpreter does not support\n");
     interp_exit(INTERP_UNSUPPORTED);
 }
 
+static const char *in_item(Frame *f) {
+    return f->item ? arena_printf(&f->run->c->arena, " (%s)", interp_item_text(f)) : "";
+}
+
 void interp_was_proven(Frame *f, Span span, const char *what) {
-    ice(f->run->c, span, "%s, but the checker has proven that this cannot happen%s", what, interp_item_text(f));
+    ice(f->run->c, span, "%s, but the checker has proven that this cannot happen%s", what, in_item(f));
 }
 
 const char *interp_shape_text(Frame *f, const Type *array, const int64_t *ext) {

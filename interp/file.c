@@ -64,9 +64,10 @@ static void read_array(Frame *f, Expr *e, const char *path) {
     long long got = (long long)fread(a.data, 1, (size_t)n, file);
     if (ferror(file)) cannot(f, e, "read", path, errno);
     fclose(file);
+    char needs[FAILURE_SIZE_BYTES], has[FAILURE_SIZE_BYTES];
     if (got < n)
-        interp_fail(f, e->span, FAILURE_TOO_SHORT, path, got, first,
-                    interp_array_name(f, to), interp_shape_text(f, to->type, a.ext), n);
+        interp_fail(f, e->span, FAILURE_TOO_SHORT, interp_array_name(f, to), interp_shape_text(f, to->type, a.ext),
+                    failure_size(needs, n), path, failure_size(has, got), first);
 }
 
 static int64_t size_of(Frame *f, Expr *e, const char *path) {

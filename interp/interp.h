@@ -16,7 +16,7 @@ typedef struct InterpOptions {
     char **args; /* of the program */
     int n_args;
     uint64_t seed; /* 0: work items run in order */
-    bool unchecked;
+    bool unchecked, colour;
 } InterpOptions;
 
 /* Runs main and returns the program's exit code. Failed checks, exit() and what is not supported end the process. */

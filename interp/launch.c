@@ -43,7 +43,9 @@ static const char *position_text(Launch *l, const int64_t *at, const char *begin
 }
 
 const char *interp_item_text(Frame *f) {
-    return f->item ? position_text(f->item->launch, f->item->at, " (work item ", ")") : "";
+    if (!f->item) return "";
+    Launch *l = f->item->launch;
+    return arena_printf(&l->run->c->arena, FAILURE_ITEM, position_text(l, f->item->at, "", ""), l->kernel->name);
 }
 
 void interp_flush_prints(Launch *l) {

@@ -167,7 +167,7 @@ Order interp_order(Run *r, int64_t n);
 int64_t interp_in_order(const Order *o, int64_t i);
 void interp_item_prints(Frame *f, char *text);
 void interp_flush_prints(Launch *l);
-const char *interp_item_text(Frame *f); /* "", or " (work item i = 3)" */
+const char *interp_item_text(Frame *f); /* "", or "work item i = 3 of kernel `k`" */
 
 /* reduce.c */
 Const interp_identity(Reduction r, const Type *t);

@@ -272,6 +272,8 @@ void jit_settle(Jit *j, bool free_others) { j->live->settle(free_others); }
 
 void *jit_runtime(Jit *j, const char *name) { return dlsym(j->runtime, name); }
 
+void jit_sources_are(Jit *j, const KdslSources *sources) { j->live->sources_are(sources); }
+
 void jit_choose_device(Jit *j, int device) { j->live->choose_device(device); }
 
 void jit_begin(Jit *j) { *j->live->interrupt = 0; }

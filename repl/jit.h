@@ -54,6 +54,8 @@ void jit_settle(Jit *j, bool free_others);
 /* A function of the runtime that may be called outside of jit_run (runtime/runtime.h): kdsl_array_free,
  * kdsl_host_reads. */
 void *jit_runtime(Jit *j, const char *name);
+/* For the messages of failures in later runs. NULL: no longer. */
+void jit_sources_are(Jit *j, const KdslSources *sources);
 /* Sets the device of launches without `on`. */
 void jit_choose_device(Jit *j, int device);
 /* To be called when an input begins: clears an earlier interrupt. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "repl/internal.h"
+#include "runtime/failure.h"
 
 Session *session_new(const SessionOptions *options, Buf *why) {
     Session *s = calloc(1, sizeof *s);
@@ -132,30 +133,27 @@ static void tell_waiting(Session *s, const Text *text, Buf *said) {
 
 /* Run-time failures ------------------------------------------------------------------------------------------------ */
 
-/* For the runtime's message "input 3:1:5: division by zero", shows the source line with a caret, as diagnostics do. */
-static void show_place(Trial *t, const char *message, Buf *said) {
+/* Parts of a file that was loaded have its name and its lines, so several sources may have the line. */
+static const char *line_of_source(void *trial, const char *file, int n_file, int line, uint32_t hash, int *n) {
+    Trial *t = trial;
     for (int i = 0; i < t->c.sources.files.n; i++) {
         Source *f = t->c.sources.files.at[i];
-        size_t n = strlen(f->path);
-        int line = 0, column = 0, n_line;
-        if (strncmp(message, f->path, n) || sscanf(message + n, ":%d:%d:", &line, &column) != 2) continue;
+        if (strncmp(file, f->path, (size_t)n_file) || f->path[n_file]) continue;
         source_place(&t->c.sources, f->base); /* computes its line starts */
-        if (line < 1 || line > f->n_lines) continue;
-        const char *text = source_line(f, line, &n_line);
-        if (column < 1 || column > n_line) continue;
-        buf_printf(said, "%5d | %.*s\n      | ", line, n_line, text);
-        for (int k = 0; k + 1 < column; k++) buf_putc(said, text[k] == '\t' ? '\t' : ' ');
-        buf_puts(said, "^\n");
-        return;
+        const char *text = line <= f->n_lines ? source_line(f, line, n) : NULL;
+        if (text && failure_hash(FAILURE_HASH, text, (size_t)*n) == hash) return text;
     }
+    return NULL;
 }
 
-static void tell_failure(Trial *t, size_t from, Buf *said) {
-    if (said->n == from) return;
-    char *message = copy_text(said->at + from, said->n - from);
-    if (said->at[said->n - 1] != '\n') buf_putc(said, '\n');
-    show_place(t, message, said);
-    free(message);
+static JitEnd run_input(Session *s, Trial *t, RunInput *input, void *frame, Buf *said) {
+    const KdslSources sources = {line_of_source, t, s->options.colour};
+    size_t from = said->n;
+    jit_sources_are(s->jit, &sources);
+    JitEnd end = jit_run(s->jit, input, frame, said);
+    jit_sources_are(s->jit, NULL);
+    if (said->n > from && said->at[said->n - 1] != '\n') buf_putc(said, '\n');
+    return end;
 }
 
 /* Execution -------------------------------------------------------------------------------------------------------- */
@@ -266,11 +264,9 @@ static SessionResult run(Run *r, SessionValue *value, Buf *said) {
     r->unit = code_make(s, r->t, &r->input, said);
     if (!r->unit) return SESSION_REFUSED;
     make_frame(r);
-    size_t from = said->n;
-    JitEnd end = jit_run(s->jit, r->input, r->frame, said);
+    JitEnd end = run_input(s, r->t, r->input, r->frame, said);
     note_launches(s);
     bool ok = end == JIT_RETURNED;
-    if (!ok) tell_failure(r->t, from, said);
     if (ok && value) value_tell(s, r->t, r->leaves, value);
     take_over(r, ok);
     code_settle(s);
@@ -347,7 +343,7 @@ bool run_ready(Session *s, const char *text, Run *r, Buf *said) {
 bool run_again(Run *r, Buf *said) {
     value_drop(r->s);
     value_begin(r->s, r->t);
-    JitEnd end = jit_run(r->s->jit, r->input, r->frame, said);
+    JitEnd end = run_input(r->s, r->t, r->input, r->frame, said);
     take_over(r, end == JIT_RETURNED);
     if (end == JIT_INTERRUPTED) buf_puts(said, "interrupted\n");
     if (end == JIT_EXITED) buf_puts(said, "it called exit()\n");

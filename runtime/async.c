@@ -72,7 +72,7 @@ static void finish(Launch *l) {
 
 /* In a call of an exported function: the message of the first asynchronous launch that failed, reported where the call
  * waits for launches. */
-static char failure[1024];
+static char failure[KDSL_REPORT_BYTES];
 
 static void keep_failure(void) {
     pthread_mutex_lock(&lock);

@@ -1,7 +1,6 @@
 /* border.c -- exported functions as C calls them: a failure that would end a KDSL program ends only the call. The
  * caller gets a status, and the message from kdsl_last_error(). Arrays that a failed call had allocated are freed. */
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,22 +9,22 @@
 static _Thread_local jmp_buf *border; /* of the innermost exported call of this thread; NULL: none */
 
 /* Not hidden: two libraries of ours in one program share it, and with it the meaning of kdsl_last_error. */
-__attribute__((weak, visibility("default"))) _Thread_local char kdsl_error_text[1024];
+__attribute__((weak, visibility("default"))) _Thread_local char kdsl_error_report[KDSL_REPORT_BYTES];
 
-const char *kdsl_last_error(void) { return kdsl_error_text; }
+const char *kdsl_last_error(void) { return kdsl_error_report; }
 
 int32_t kdsl_border_cross(void (*run)(void *frame), void *frame) {
     jmp_buf here, *volatile outer = border;
     if (!outer) {
         kdsl_found_reset();
-        kdsl_error_text[0] = '\0';
+        kdsl_error_report[0] = '\0';
     }
     int status = setjmp(here);
     if (!status) {
         border = &here;
         run(frame);
         if (!KDSL_IS_LIVE && kdsl_has_found()) status = KDSL_EXIT_CHECK;
-        else kdsl_error_text[0] = '\0';
+        else kdsl_error_report[0] = '\0';
     } else {
         kdsl_text_reset();
     }
@@ -53,9 +52,11 @@ int32_t kdsl_border(void (*run)(void *frame), void *frame) {
     return status;
 }
 
-void kdsl_border_tell(const char *text) {
-    size_t n = strlen(kdsl_error_text);
-    snprintf(kdsl_error_text + n, sizeof kdsl_error_text - n, "%s%s", n ? "\n" : "", text);
+void kdsl_border_tell(const KdslFailure *f) {
+    size_t n = strlen(kdsl_error_report);
+    if (n + 2 > sizeof kdsl_error_report) return;
+    if (n) strcpy(kdsl_error_report + n++, "\n");
+    kdsl_failure_text(kdsl_error_report + n, sizeof kdsl_error_report - n, f, false);
 }
 
 bool kdsl_border_is_there(void) { return border != NULL; }
@@ -64,11 +65,16 @@ void kdsl_border_leave(int status) {
     if (border) longjmp(*border, status);
 }
 
-void kdsl_border_fail(int status, const char *place, const char *format, va_list ap) {
+void kdsl_border_fail(int status, const KdslFailure *f) {
+    bool colour = KDSL_IS_LIVE && kdsl_failures_have_colour();
     if (!border) return;
-    int n = place ? snprintf(kdsl_error_text, sizeof kdsl_error_text, "%s: ", place) : 0;
-    if (n >= 0 && n < (int)sizeof kdsl_error_text)
-        vsnprintf(kdsl_error_text + n, sizeof kdsl_error_text - (size_t)n, format, ap);
+    kdsl_failure_text(kdsl_error_report, sizeof kdsl_error_report, f, colour);
+    kdsl_border_leave(status);
+}
+
+void kdsl_border_fail_again(int status, const char *text) {
+    if (!border) return;
+    snprintf(kdsl_error_report, sizeof kdsl_error_report, "%s", text);
     kdsl_border_leave(status);
 }
 

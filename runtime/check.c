@@ -1,5 +1,6 @@
-/* check.c -- failed run-time checks end the program: buffered output is flushed, then the message is printed on
- * stderr, then the program exits with code 3. It ends through exit(), so that the devices are shut down in order. */
+/* check.c -- failed run-time checks end the program: buffered output is flushed, then the failure is printed on stderr
+ * (excerpt.c), then the program exits with code 3. It ends through exit(), so that the devices are shut down in
+ * order. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,71 +10,79 @@
 #include "runtime/failure.h"
 #include "runtime/internal.h"
 
-/* " (work item i = 3, j = 4)" while the failure of a work item is reported. */
-static _Thread_local char item_text[160];
+/* The note while the failure of a work item is reported. */
+static _Thread_local char item_text[FAILURE_BYTES];
 
-/* In one piece if possible: several processes of an MPI job may fail at the same time. */
-static void say(const char *place, const char *format, va_list ap) {
-    char text[2 * FAILURE_BYTES];
-    int n = place ? snprintf(text, sizeof text, "%s: ", place) : 0;
-    va_list again;
-    va_copy(again, ap);
-    int more = n < (int)sizeof text ? vsnprintf(text + n, sizeof text - (size_t)n, format, again) : 0;
-    va_end(again);
-    if (n + more + 1 < (int)sizeof text) {
-        strcpy(text + n + more, "\n");
-        fputs(text, stderr);
-        return;
-    }
-    if (place) fprintf(stderr, "%s: ", place);
-    vfprintf(stderr, format, ap);
-    fputc('\n', stderr);
+/* In one piece: several processes of an MPI job may fail at the same time. */
+void kdsl_tell(const KdslFailure *f) {
+    char few[KDSL_REPORT_BYTES], *text = few;
+    bool colour = kdsl_failures_have_colour();
+    size_t n = kdsl_failure_text(few, sizeof few - 1, f, colour), room = sizeof few;
+    if (n + 2 > room && (text = malloc(n + 2))) kdsl_failure_text(text, room = n + 2, f, colour);
+    if (!text) text = few; /* cut short */
+    strcpy(text + (n + 2 > room ? room - 2 : n), "\n");
+    fputs(text, stderr);
+    if (text != few) free(text);
 }
 
 void kdsl_fail(const char *place, const char *format, ...) {
-    char full[512];
-    snprintf(full, sizeof full, RUN_TIME_ERROR "%s%s%s", format, item_text, kdsl_job_text);
+    char few[FAILURE_BYTES], *message = few, *many = NULL, item[sizeof item_text];
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(few, sizeof few, format, ap);
+    va_end(ap);
+    va_start(ap, format);
+    if (n >= (int)sizeof few && (many = malloc((size_t)n + 1))) {
+        vsnprintf(many, (size_t)n + 1, format, ap);
+        message = many;
+    }
+    va_end(ap);
+    strcpy(item, item_text);
     item_text[0] = '\0';
-    format = full;
+    const KdslFailure f = {place, message, {item, kdsl_job_text}};
     kdsl_tables_let_go();
     fflush(stdout);
-    va_list ap, again;
-    va_start(ap, format);
-    va_copy(again, ap);
-    kdsl_border_fail(KDSL_EXIT_CHECK, place, format, again);
-    va_end(again);
+    kdsl_border_fail(KDSL_EXIT_CHECK, &f);
     kdsl_async_stop(); /* if two threads fail, only the first one reports */
     fflush(stdout);
-    say(place, format, ap);
-    va_end(ap);
+    kdsl_tell(&f);
     kdsl_end(KDSL_EXIT_CHECK);
 }
 
-/* Findings. Below an exported function they are those of the call, which one thread executes. ---------------------- */
+/* What is found ---------------------------------------------------------------------------------------------------- */
 
+/* Below an exported function these are of the call, which one thread executes. */
 enum { MOST_KEYS = 4096 };
 static _Thread_local uint64_t keys[MOST_KEYS];
 static _Thread_local int n_keys;
 static _Thread_local bool has_found;
+static bool has_program_found; /* on any thread, such as that of an asynchronous launch */
 
 bool kdsl_has_found(void) { return has_found; }
+bool kdsl_has_program_found(void) { return __atomic_load_n(&has_program_found, __ATOMIC_ACQUIRE); }
 
 void kdsl_found_reset(void) {
     n_keys = 0;
     has_found = false;
 }
 
-void kdsl_found(uint64_t key, const char *text) {
-    for (int i = 0; i < n_keys; i++)
-        if (keys[i] == key) return;
-    if (n_keys < MOST_KEYS) keys[n_keys++] = key;
+void kdsl_found(const KdslFailure *f) {
     has_found = true;
     if (!KDSL_IS_LIVE && kdsl_border_is_there()) {
-        kdsl_border_tell(text);
+        kdsl_border_tell(f);
         return;
     }
     fflush(stdout);
-    fprintf(stderr, "%s\n", text);
+    if (!KDSL_IS_LIVE) __atomic_store_n(&has_program_found, true, __ATOMIC_RELEASE);
+    kdsl_tell(f);
+}
+
+void kdsl_found_once(uint64_t key, const char *place, const char *message) {
+    const KdslFailure f = {place, message, {NULL}};
+    for (int i = 0; i < n_keys; i++)
+        if (keys[i] == key) return;
+    if (n_keys < MOST_KEYS) keys[n_keys++] = key;
+    kdsl_found(&f);
 }
 
 static _Thread_local const char *called_at;
@@ -82,23 +91,19 @@ void kdsl_called_at(const char *place) { called_at = place; }
 
 const char *kdsl_called(const char *module) { return called_at ? called_at : module; }
 
-static void leave(int status, const char *format, ...) {
-    va_list ap;
-    va_start(ap, format);
-    kdsl_border_fail(status, NULL, format, ap);
-    va_end(ap);
-}
-
 /* The message of a failed check on another thread ends the call that waits for it. */
 void kdsl_fail_again(const char *message) {
     kdsl_tables_let_go();
     fflush(stdout);
-    leave(KDSL_EXIT_CHECK, "%s", message);
+    kdsl_border_fail_again(KDSL_EXIT_CHECK, message);
 }
 
 void kdsl_output_failed(int error) {
-    leave(1, RUN_TIME_ERROR "cannot write to standard output: %s", strerror(error ? error : EIO));
-    fprintf(stderr, RUN_TIME_ERROR "cannot write to standard output: %s\n", strerror(error ? error : EIO));
+    char text[FAILURE_BYTES];
+    snprintf(text, sizeof text, "cannot write to standard output: %s", strerror(error ? error : EIO));
+    const KdslFailure f = {NULL, text, {kdsl_job_text}};
+    kdsl_border_fail(1, &f);
+    kdsl_tell(&f);
     kdsl_end(1);
 }
 
@@ -156,17 +161,18 @@ void kdsl_fail_domain(const char *place, const char *kernel, int64_t rank, int64
     kdsl_fail(place, FAILURE_DOMAIN, kernel, text);
 }
 
-static void set_item_text(const int64_t *item, const char *const *axes, int64_t n_axes) {
-    size_t n = (size_t)snprintf(item_text, sizeof item_text, " (work item");
-    for (int64_t i = 0; i < n_axes && n < sizeof item_text; i++)
-        n += (size_t)snprintf(item_text + n, sizeof item_text - n, "%s %.24s = %lld", i ? "," : "", axes[i],
-                              (long long)item[i]);
-    if (n + 1 < sizeof item_text) strcpy(item_text + n, ")");
+static void set_item_text(const int64_t *item, const char *const *axes, int64_t n_axes, const char *kernel) {
+    char text[160];
+    size_t n = 0;
+    for (int64_t i = 0; i < n_axes && n < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.24s = %lld", i ? ", " : "", axes[i], (long long)item[i]);
+    snprintf(item_text, sizeof item_text, FAILURE_ITEM, text, kernel);
 }
 
-void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *const *axes, int64_t n_axes) {
+void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *const *axes, int64_t n_axes,
+                    const char *kernel) {
     const KdslCheck *c = &checks[slot->site - 1];
-    set_item_text(slot->item, axes, n_axes);
+    set_item_text(slot->item, axes, n_axes, kernel);
     switch ((KdslCheckKind)c->kind) {
     case KDSL_CHECK_INDEX: kdsl_fail_index(c->place, c->name, slot->value, slot->dim, c->rank, slot->extents);
     case KDSL_CHECK_SLICE:

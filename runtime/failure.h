@@ -1,13 +1,11 @@
 /* failure.h -- the texts of run-time errors that the runtime and the interpreter both print: a program fails with the
- * same words wherever it runs. A whole message is "FILE:LINE:COL: ", RUN_TIME_ERROR, one of these and the work item. */
+ * same words wherever it runs. excerpt.c makes the whole message of one of these, its place and notes. */
 #ifndef KDSL_RUNTIME_FAILURE_H
 #define KDSL_RUNTIME_FAILURE_H
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#define RUN_TIME_ERROR "run-time error: "
 
 #define FAILURE_ASSERT "assertion failed: "
 #define FAILURE_DIVIDE "division by zero"
@@ -22,12 +20,15 @@
 #define FAILURE_RANGE "`%s` is out of range for %s"
 #define FAILURE_NUMBER "`%s` is not %s %s"
 #define FAILURE_NOT_TEXT "`%s` is not a text file: it contains a NUL byte; use `read_array` to read bytes"
-#define FAILURE_TOO_SHORT "`%s` has only %lld bytes from byte %lld on, but `%s`, whose shape is %s, needs %lld"
+#define FAILURE_TOO_SHORT "`%s`, whose shape is %s, needs %s, but `%s` has only %s from byte %lld on"
 #define FAILURE_OFFSET "cannot read `%s` from byte %lld on"
 #define FAILURE_INPUT_ENDED "standard input has ended; check `input_ended()` before reading"
 #define FAILURE_INPUT_NOT_TEXT "standard input is not text: it contains a NUL byte"
 
-enum { FAILURE_BYTES = 1024 };
+#define FAILURE_NO_ARGUMENTS "the program was given no arguments"
+#define FAILURE_ITEM "work item %s of kernel `%s`"
+
+enum { FAILURE_BYTES = 1024, FAILURE_SIZE_BYTES = 64 };
 typedef struct FailedArray {
     const char *name, *shape; /* a name with a space is the description of an array without a name */
     int64_t rank;
@@ -41,6 +42,39 @@ static inline const char *failure_least(const char *size) { return size ? "at le
 static inline const char *failure_again(char text[FAILURE_BYTES], const char *size) {
     snprintf(text, FAILURE_BYTES, size ? "`%.900s` is " : "%s", size ? size : "");
     return text;
+}
+
+/* FNV-1a, of lines of sources: a program shows only a line that is as it was when it was compiled. */
+#define FAILURE_HASH UINT32_C(0x811c9dc5)
+static inline uint32_t failure_hash(uint32_t hash, const char *at, size_t n) {
+    for (size_t i = 0; i < n; i++) hash = (hash ^ (unsigned char)at[i]) * UINT32_C(0x01000193);
+    return hash;
+}
+
+/* "16 bytes", "4000000 bytes (4 MB)". Also for signal handlers, so without printf. */
+static inline const char *failure_size(char text[FAILURE_SIZE_BYTES], int64_t n_bytes) {
+    static const char units[] = "kMGTPE";
+    char *at = text + FAILURE_SIZE_BYTES - 1;
+    uint64_t n = n_bytes < 0 ? 0 : (uint64_t)n_bytes, tenths = n / 100;
+    int unit = 0;
+    *at = '\0';
+    if (n >= 10000) {
+        for (; tenths >= 10000; unit++) tenths /= 1000;
+        at -= 4;
+        memcpy(at, (const char[]){' ', units[unit], 'B', ')'}, 4);
+        if (tenths % 10) {
+            *--at = (char)('0' + tenths % 10);
+            *--at = '.';
+        }
+        for (tenths /= 10; tenths; tenths /= 10) *--at = (char)('0' + tenths % 10);
+        at -= 2;
+        memcpy(at, " (", 2);
+    }
+    at -= n == 1 ? 5 : 6;
+    memcpy(at, " bytes", n == 1 ? 5 : 6);
+    do *--at = (char)('0' + n % 10);
+    while (n /= 10);
+    return at;
 }
 
 /* "`x`", "dimension 1 of `m`" */
@@ -61,6 +95,7 @@ static inline void failure_put_size(char text[FAILURE_BYTES], const FailedArray 
 
 static inline const char *failure_index(char text[FAILURE_BYTES], const FailedArray *a, int64_t index, int64_t dim) {
     char array[FAILURE_BYTES], size[FAILURE_BYTES], range[40] = "";
+    if (!strcmp(a->name, "args()") && !*a->extents) return FAILURE_NO_ARGUMENTS;
     failure_put_array(array, a, dim);
     failure_put_size(size, a);
     if (a->rank == 1 && *a->extents) snprintf(range, sizeof range, " (0 to %lld)", (long long)*a->extents - 1);

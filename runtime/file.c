@@ -145,10 +145,9 @@ int64_t kdsl_file_size(const char *path, const char *place) {
 
 static _Noreturn void too_short(const char *path, int64_t offset, int64_t n_bytes, int64_t got, const char *name,
                                 int64_t rank, const int64_t *extents, const char *place) {
-    char shape[KDSL_SHAPE_BYTES];
-    kdsl_shape_text(shape, rank, extents);
-    kdsl_fail(place, FAILURE_TOO_SHORT, path, (long long)got,
-              (long long)offset, name, shape, (long long)n_bytes);
+    char shape[KDSL_SHAPE_BYTES], needs[FAILURE_SIZE_BYTES], has[FAILURE_SIZE_BYTES];
+    kdsl_fail(place, FAILURE_TOO_SHORT, name, kdsl_shape_text(shape, rank, extents), failure_size(needs, n_bytes), path,
+              failure_size(has, got), (long long)offset);
 }
 
 void kdsl_read_array(const char *path, int64_t offset, void *at, int64_t n_bytes, const char *name, int64_t rank,

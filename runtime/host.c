@@ -34,7 +34,7 @@ int kdsl_job_rank = -1;
 static void (*abort_job)(int status);
 
 void kdsl_job_begins(int rank, int n_ranks, void (*abort)(int status)) {
-    snprintf(kdsl_job_text, sizeof kdsl_job_text, " (rank %d of %d)", rank, n_ranks);
+    snprintf(kdsl_job_text, sizeof kdsl_job_text, "rank %d of %d", rank, n_ranks);
     snprintf(kdsl_job_mark, sizeof kdsl_job_mark, "rank %d: ", rank);
     kdsl_job_rank = n_ranks > 1 ? rank : -1;
     abort_job = abort;
@@ -54,7 +54,7 @@ void kdsl_exit(int32_t status) {
         kdsl_exit_code = status;
         kdsl_border_leave(KDSL_LEFT);
     }
-    kdsl_end(kdsl_has_found() && !status ? KDSL_EXIT_CHECK : status);
+    kdsl_end(kdsl_has_program_found() && !status ? KDSL_EXIT_CHECK : status);
 }
 
 /* Numbers from text ------------------------------------------------------------------------------------------------ */

@@ -61,28 +61,42 @@ KDSL_RT void *kdsl_report_tool(void);
 /* A program or library is registered: is there to be a report when it ends or is closed? */
 KDSL_RT void kdsl_report_begin(void);
 
-/* Flush stdout, print "place: run-time error: text" on stderr, exit with KDSL_EXIT_CHECK. */
+/* excerpt.c: a failure as text, with the line of the source. place: as of cg_place_string; or the name of a module; or
+ * NULL. Returns the length, as snprintf does; there is no line end after it. */
+enum { KDSL_MOST_NOTES = 2, KDSL_REPORT_BYTES = 4096 };
+typedef struct KdslFailure {
+    const char *place, *message, *notes[KDSL_MOST_NOTES]; /* notes: NULL or "" for none */
+} KdslFailure;
+KDSL_RT size_t kdsl_failure_text(char *at, size_t room, const KdslFailure *f, bool colour);
+KDSL_RT bool kdsl_failures_have_colour(void); /* on standard error; in a session, in the message */
+
+/* Flush stdout, print the failure on stderr, exit with KDSL_EXIT_CHECK. */
 KDSL_RT _Noreturn void kdsl_fail(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 KDSL_RT void kdsl_fail_again(const char *message);
-/* check.c: a finding of --check, which ends nothing: the program goes on, and ends with KDSL_EXIT_CHECK; so does an
- * exported function, with the text as its message. One with the key of an earlier one is not repeated. */
-KDSL_RT void kdsl_found(uint64_t key, const char *text);
-KDSL_RT bool kdsl_has_found(void);
+KDSL_RT void kdsl_tell(const KdslFailure *f); /* on stderr, which ends nothing */
+/* check.c: something is wrong that ends nothing: the program goes on, and ends with KDSL_EXIT_CHECK; so does an
+ * exported function, with the failure as its message. */
+KDSL_RT void kdsl_found(const KdslFailure *f);
+/* check.c: the same for findings of --check. One with the key of an earlier one is not repeated. */
+KDSL_RT void kdsl_found_once(uint64_t key, const char *place, const char *message);
+KDSL_RT bool kdsl_has_found(void); /* in the call of the exported function */
+KDSL_RT bool kdsl_has_program_found(void);
 KDSL_RT void kdsl_found_reset(void); /* a call of an exported function, or an input of a session, begins */
 /* host.c: the program is one of the processes of an MPI job. If it fails, abort(status) ends the others; NULL: that is
  * the business of the program that has called us. */
 KDSL_RT void kdsl_job_begins(int rank, int n_ranks, void (*abort)(int status));
-KDSL_RT extern char kdsl_job_text[64]; /* " (rank 1 of 4)", or nothing */
+KDSL_RT extern char kdsl_job_text[64]; /* "rank 1 of 4", or nothing */
 KDSL_RT extern char kdsl_job_mark[32]; /* "rank 1: ", or nothing: before the lines of a report */
 KDSL_RT extern int kdsl_job_rank;      /* -1: not in a job */
 /* The place of a failure in the C functions of the standard library: that of the call in the program, else `module`. */
 KDSL_RT const char *kdsl_called(const char *module);
 /* Inside an exported function: ends the call with `status` and does not return. Elsewhere it does nothing. */
-KDSL_RT void kdsl_border_fail(int status, const char *place, const char *format, va_list ap);
+KDSL_RT void kdsl_border_fail(int status, const KdslFailure *f);
+KDSL_RT void kdsl_border_fail_again(int status, const char *text); /* with the whole message of another thread */
 /* The same without a message; and the parts of kdsl_border that need neither blocks nor messages. */
 KDSL_RT void kdsl_border_leave(int status);
 KDSL_RT bool kdsl_border_is_there(void);
-KDSL_RT void kdsl_border_tell(const char *text); /* for the message of the call, which goes on */
+KDSL_RT void kdsl_border_tell(const KdslFailure *f); /* for the message of the call, which goes on */
 __attribute__((weak, visibility("default"))) const char *kdsl_last_error(void); /* seen by C callers */
 KDSL_RT int32_t kdsl_border_cross(void (*run)(void *frame), void *frame);
 enum { KDSL_LEFT = 256, KDSL_STOPPED }; /* of a session: exit(), an interrupt */

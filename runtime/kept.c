@@ -29,7 +29,7 @@ typedef struct Kept {
     int64_t n; /* kdsl_keep without kdsl_release */
 } Kept;
 
-/* Seen by all libraries of ours that are linked into one program, like kdsl_error_text. */
+/* Seen by all libraries of ours that are linked into one program, like kdsl_error_report. */
 typedef struct KdslKept {
     pthread_mutex_t lock;
     Kept *at;

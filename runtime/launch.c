@@ -16,7 +16,7 @@
 /* ident_t.psource: ";file;function;line;column;;" */
 static const char *source_of(const void *ident) { return *(const char *const *)((const char *)ident + 16); }
 
-enum { FILE_NAME, KERNEL, LINE };
+enum { FILE_NAME, KERNEL, LINE, COLUMN };
 
 int kdsl_field(const char *text, int k, const char **at) {
     *at = text + (*text == ';');
@@ -72,16 +72,14 @@ static void tell_number(int64_t v) {
 
 static void tell_of(const UnderWay *u) {
     const char *source = source_of(u->ident);
-    tell_field(source, FILE_NAME);
-    tell_text(":");
-    tell_field(source, LINE);
-    tell_text(": " RUN_TIME_ERROR);
+    char size[FAILURE_SIZE_BYTES];
+    tell_text("error: ");
     if (u->what) {
         tell_text("`");
         tell_field(u->what->name, 0);
         tell_text("`, ");
-        tell_number(u->n_bytes);
-        tell_text(u->move == MOVES_OUT ? " bytes, could not be copied from" : " bytes, could not be copied to");
+        tell_text(failure_size(size, u->n_bytes));
+        tell_text(u->move == MOVES_OUT ? ", could not be copied from" : ", could not be copied to");
         tell_text(" device ");
         tell_number(u->device);
         tell_text(u->move == MOVES_OUT ? " after" : " for");
@@ -93,7 +91,13 @@ static void tell_of(const UnderWay *u) {
         tell_text(" failed on device ");
         tell_number(u->device);
     }
-    tell_text(": see the message above\n");
+    tell_text("\n --> ");
+    tell_field(source, FILE_NAME);
+    tell_text(":");
+    tell_field(source, LINE);
+    tell_text(":");
+    tell_field(source, COLUMN);
+    tell_text("\n      = note: see the message above\n");
 }
 
 static struct sigaction before_us; /* the handler of LLVM or of the program, which is called after ours */
@@ -135,9 +139,10 @@ void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslM
 
 static void require_gpu(const void *ident, int64_t device) {
     static _Thread_local char text[512];
-    const char *file, *line;
-    int n_file = kdsl_field(source_of(ident), FILE_NAME, &file), n_line = kdsl_field(source_of(ident), LINE, &line);
-    snprintf(text, sizeof text, "%.*s:%.*s", n_file, file, n_line, line);
+    const char *source = source_of(ident), *file, *line, *column;
+    int n_file = kdsl_field(source, FILE_NAME, &file), n_line = kdsl_field(source, LINE, &line);
+    int n_column = kdsl_field(source, COLUMN, &column);
+    snprintf(text, sizeof text, "%.*s:%.*s:%.*s", n_file, file, n_line, line, n_column, column);
     kdsl_device_require(text, device);
 }
 

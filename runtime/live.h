@@ -24,6 +24,14 @@ typedef struct KdslLaunch {
     double seconds;
 } KdslLaunch;
 
+/* Sources that may be no files, such as inputs: returns the line `line` (from 1) of `file` with that hash (failure.h);
+ * NULL if there is none. */
+typedef struct KdslSources {
+    const char *(*line)(void *of, const char *file, int n_file, int line, uint32_t hash, int *n);
+    void *of;
+    bool colour;
+} KdslSources;
+
 typedef struct KdslLive {
     /* Calls run(frame) so that failures and exit() end only this call. All launches have finished when it returns.
      * *exit_code: of exit(); *message: why it failed, valid until the next call. */
@@ -35,6 +43,7 @@ typedef struct KdslLive {
     volatile int32_t *interrupt;            /* not 0: the run at hand is to end, and none begins */
     volatile int32_t *n_launching;          /* launches on GPUs that run at this moment: nothing ends them */
     void (*choose_device)(int device);      /* what others keep comes back first */
+    void (*sources_are)(const KdslSources *sources); /* for messages of failures */
     int (*launches)(const KdslLaunch **at); /* of the last run */
     void (*image_loaded)(void);             /* of an image without code (off_names_image) */
     /* The handle (of dlopen) of the image that the plugin has loaded and that defines `name` at `at`; or NULL. */
@@ -45,6 +54,8 @@ typedef struct KdslLive {
 __attribute__((visibility("default"))) extern const KdslLive kdsl_live;
 
 enum { KDSL_HOST = -2 };
+
+void kdsl_sources_are(const KdslSources *sources); /* excerpt.c */
 
 /* Called by report.c. device -1: the default one. place: ";file;kernel;line;column;;" */
 void kdsl_live_moved(bool in, bool by_launch, bool is_in_place, int64_t n_bytes);

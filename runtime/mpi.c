@@ -59,8 +59,11 @@ static void finish(void) {
         mpi->finalize();
         return;
     }
-    fprintf(stderr, RUN_TIME_ERROR "the program ends, and %lld requests of `isend` or `irecv` are not finished%s\n",
-            (long long)(n_requests - n_finished), kdsl_job_text);
+    char text[FAILURE_BYTES];
+    snprintf(text, sizeof text, "the program ends, and %lld requests of `isend` or `irecv` are not finished",
+             (long long)(n_requests - n_finished));
+    const KdslFailure f = {NULL, text, {kdsl_job_text}};
+    kdsl_tell(&f);
     abort_job(KDSL_EXIT_CHECK);
 }
 

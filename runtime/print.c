@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/failure.h"
 #include "runtime/internal.h"
 
 enum { RECORD_SITE, RECORD_ITEM, RECORD_VALUES = 4, DEFAULT_BYTES = 1 << 20, LEAST_BYTES = 256 };
@@ -46,18 +47,18 @@ static int64_t wanted_bytes(void) {
     if (!*end && !errno && n >= LEAST_BYTES) return n;
     fflush(stdout);
     fprintf(stderr, "KDSL_PRINT_BUFFER is `%s`, but must be a number of bytes, at least %d: using %d\n", text,
-            LEAST_BYTES,
-            DEFAULT_BYTES);
+            LEAST_BYTES, DEFAULT_BYTES);
     return DEFAULT_BYTES;
 }
 
 int64_t *kdsl_print_begin(void) {
+    char size[FAILURE_SIZE_BYTES];
     if (!prints.at) {
         prints.n_words = wanted_bytes() / 8;
         prints.at = calloc((size_t)prints.n_words, 8);
     }
     if (!prints.at)
-        kdsl_fail(NULL, "out of memory for the print buffer of kernels: %lld bytes", (long long)prints.n_words * 8);
+        kdsl_fail(NULL, "out of memory for the print buffer of kernels: %s", failure_size(size, prints.n_words * 8));
     prints.at[KDSL_PRINT_NEXT] = KDSL_PRINT_FIRST;
     prints.at[KDSL_PRINT_DROPPED] = 0;
     prints.at[KDSL_PRINT_END] = prints.n_words;
@@ -106,6 +107,24 @@ static int64_t **find_records(const KdslPrint *table, int64_t *n) {
     return found;
 }
 
+/* A buffer for all lines of such a launch, if those that were lost are not longer than those that were not. */
+static int64_t enough_bytes(int64_t n_records, int64_t longest) {
+    int64_t bytes = 4 * kdsl_print_bytes(), wanted;
+    if (__builtin_mul_overflow(2 * 8 * longest, n_records, &wanted) || wanted > INT64_MAX / 4) return bytes;
+    while (bytes < wanted) bytes *= 2;
+    return bytes;
+}
+
+static void tell_lost(int64_t n, int64_t wanted_bytes, const char *place, const char *kernel) {
+    char text[512], what_to_do[128], size[FAILURE_SIZE_BYTES];
+    snprintf(text, sizeof text, "%lld line%s printed by kernel `%.200s` %s lost: the buffer holds %s", (long long)n,
+             n == 1 ? "" : "s", kernel, n == 1 ? "was" : "were", failure_size(size, kdsl_print_bytes()));
+    snprintf(what_to_do, sizeof what_to_do, "run with `KDSL_PRINT_BUFFER=%lld` for a larger one",
+             (long long)wanted_bytes);
+    const KdslFailure f = {place, text, {what_to_do, kdsl_job_text}};
+    kdsl_found(&f);
+}
+
 void kdsl_print_end(const KdslPrint *table, const char *const *axes, int64_t n_axes, const char *place,
                     const char *kernel) {
     int64_t n, dropped = prints.at[KDSL_PRINT_DROPPED], used = prints.at[KDSL_PRINT_NEXT];
@@ -114,16 +133,16 @@ void kdsl_print_end(const KdslPrint *table, const char *const *axes, int64_t n_a
         dropped += n;
         n = 0;
     }
+    int64_t longest = RECORD_VALUES;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t words = RECORD_VALUES + table[records[i][RECORD_SITE] - 1].n_values;
+        if (words > longest) longest = words;
+    }
+    int64_t wanted = enough_bytes(n + dropped, longest);
     qsort(records, (size_t)n, sizeof *records, by_item);
     for (int64_t i = 0; i < n; i++) print_record(table, records[i], axes, n_axes);
     free(records);
     if (used > prints.n_words) used = prints.n_words;
     memset(prints.at + KDSL_PRINT_FIRST, 0, (size_t)(used - KDSL_PRINT_FIRST) * 8);
-    if (!dropped) return;
-    fflush(stdout);
-    fprintf(stderr, "%s: %lld line%s printed by kernel `%s` %s lost: the buffer holds %lld bytes. Run with "
-                    "KDSL_PRINT_BUFFER=%lld "
-            "for a larger one\n",
-            place, (long long)dropped, dropped == 1 ? "" : "s", kernel, dropped == 1 ? "was" : "were",
-            (long long)kdsl_print_bytes(), (long long)kdsl_print_bytes() * 16);
+    if (dropped) tell_lost(dropped, wanted, place, kernel);
 }

@@ -2,8 +2,8 @@
  * the compiler, and embedded in it. All names are hidden, and weak so that several KDSL object files can be linked
  * together.
  *
- * `place` is "file.kdsl:12:5", made at compile time. A failed check flushes stdout, prints "place: what" on stderr and
- * exits with KDSL_EXIT_CHECK. */
+ * `place` is made at compile time: "file.kdsl:12:5", and after a line end what excerpt.c needs. A failed check flushes
+ * stdout, prints "error: what" with the place on stderr and exits with KDSL_EXIT_CHECK. */
 #ifndef KDSL_RUNTIME_H
 #define KDSL_RUNTIME_H
 
@@ -99,7 +99,7 @@ typedef struct KdslSlot {
     int64_t site, value, other, dim, extents[4], other_extents[4], item[3];
 } KdslSlot;
 KDSL_RT _Noreturn void kdsl_fail_item(const KdslCheck *checks, const KdslSlot *slot, const char *const *axes,
-                                      int64_t n_axes);
+                                      int64_t n_axes, const char *kernel);
 
 /* print.c: lines that kernels print. The launch maps a buffer; an item that prints reserves room in it with one atomic
  * add, and stores the number of the print, its position and the values. After the launch the host prints the lines in
@@ -154,7 +154,7 @@ KDSL_RT void kdsl_host_takes(void *at, int64_t n_bytes); /* it is here, and no d
  * After the launch, whether or not it ran there: ends the program if the slot is taken, else frees it. */
 KDSL_RT KdslSlot *kdsl_slot_take(const KdslSection *what, int64_t device);
 KDSL_RT void kdsl_slot_end(KdslSlot *slot, int32_t on_host, const KdslCheck *checks, const char *const *axes,
-                           int64_t n_axes);
+                           int64_t n_axes, const char *kernel);
 
 /* async.c: calls run(copy of frame) on the thread of the device (-1: the default one), after the earlier launches on
  * the same device, and after those on other devices that write what it uses, or use what it writes. kdsl_settle: waits

@@ -255,6 +255,7 @@ static void report(const Block *b, size_t index, Cell before, Cell after) {
 typedef struct Text {
     char at[FAILURE_BYTES];
     size_t n;
+    const char *place;
 } Text;
 
 __attribute__((format(printf, 2, 3))) static void put(Text *t, const char *format, ...) {
@@ -262,8 +263,7 @@ __attribute__((format(printf, 2, 3))) static void put(Text *t, const char *forma
     va_start(ap, format);
     int n = vsnprintf(t->at + t->n, sizeof t->at - t->n, format, ap);
     va_end(ap);
-    t->n += n < 0 ? 0 : (size_t)n;
-    if (t->n > sizeof t->at - 1) t->n = sizeof t->at - 1;
+    t->n = n > 0 && t->n + (size_t)n < sizeof t->at ? t->n + (size_t)n : n > 0 ? sizeof t->at - 1 : t->n;
 }
 
 static void put_item(Text *t, const Touch *who) {
@@ -346,7 +346,8 @@ static void put_line(Text *t, int64_t site, int64_t here) {
 static void put_race(Text *t, const Report *r) {
     const Touch *a = &r->now, *b = &r->before;
     if (a->kind == READ || (a->kind == UPDATE && b->kind == WRITE)) a = &r->before, b = &r->now;
-    put(t, "%s: " RUN_TIME_ERROR "data race on ", s.kernel->sites[a->site - 1]);
+    t->place = s.kernel->sites[a->site - 1];
+    put(t, "data race on ");
     put_element(t, r);
     put(t, " in `%.200s`: work item ", s.kernel->name);
     put_item(t, a);
@@ -359,7 +360,7 @@ static void put_race(Text *t, const Report *r) {
 }
 
 static void put_unset(Text *t, const Report *r) {
-    put(t, "%s: " RUN_TIME_ERROR, s.kernel->sites[r->now.site - 1]);
+    t->place = s.kernel->sites[r->now.site - 1];
     put_element(t, r);
     put(t, " of `%.200s` has no value: work item ", s.kernel->name);
     put_item(t, &r->now);
@@ -389,12 +390,12 @@ static void print_reports(void) {
         Text t = {.n = 0};
         if (s.reports[i].before.kind) put_race(&t, &s.reports[i]);
         else put_unset(&t, &s.reports[i]);
-        kdsl_found(key_of(&s.reports[i]), t.at);
+        kdsl_found_once(key_of(&s.reports[i]), t.place, t.at);
     }
     if (s.n_dropped) {
         Text t = {.n = 0};
-        put(&t, RUN_TIME_ERROR "%lld more races in `%.200s`", (long long)s.n_dropped, s.kernel->name);
-        kdsl_found(0, t.at);
+        put(&t, "%lld more races in `%.200s`", (long long)s.n_dropped, s.kernel->name);
+        kdsl_found_once(0, NULL, t.at);
     }
     s.n_reports = s.n_dropped = 0;
     memset(seen, 0, sizeof seen);
@@ -776,13 +777,12 @@ static void check_written(const Block *b) { /* `assume written(x)` in the head o
     for (int64_t i = cells; i-- > 0;)
         if (!has_value(&b->cells[i])) n++, first = i;
     if (!n) return;
-    Text t = {.n = 0};
+    Text t = {.place = b->array->written};
     Report r = {.block = b, .element = first / b->array->n_parts, .part = first % b->array->n_parts};
-    put(&t, "%s: " RUN_TIME_ERROR "`%.200s` assumes that every element of `%.200s` is written, but ", b->array->written,
-        s.kernel->name, b->array->name);
+    put(&t, "`%.200s` assumes that every element of `%.200s` is written, but ", s.kernel->name, b->array->name);
     put_element(&t, &r);
     put(&t, n > 1 ? " and %lld others are not" : " is not", (long long)(n - 1));
-    kdsl_found(key_of(&r), t.at);
+    kdsl_found_once(key_of(&r), t.place, t.at);
 }
 
 void kdsl_shadow_end(void) {

@@ -113,7 +113,8 @@ static void give_back(Slot *s) {
     pthread_mutex_unlock(&lock);
 }
 
-void kdsl_slot_end(KdslSlot *slot, int32_t on_host, const KdslCheck *checks, const char *const *axes, int64_t n_axes) {
+void kdsl_slot_end(KdslSlot *slot, int32_t on_host, const KdslCheck *checks, const char *const *axes, int64_t n_axes,
+                   const char *kernel) {
     Slot *s = (Slot *)slot;
     if (!slot->taken) {
         give_back(s);
@@ -125,5 +126,5 @@ void kdsl_slot_end(KdslSlot *slot, int32_t on_host, const KdslCheck *checks, con
     *slot = (KdslSlot){0};
     if (is_away) copy(kdsl_target()->update, s, offsetof(KdslSlot, site), MAP_TO);
     give_back(s);
-    kdsl_fail_item(checks, &failed, axes, n_axes);
+    kdsl_fail_item(checks, &failed, axes, n_axes, kernel);
 }

@@ -202,7 +202,7 @@ static void put_all(FILE *f, const KdslTrace *t) {
     put_begin(f, "M", getpid());
     fputs(",\"ts\":0,\"name\":\"process_name\",\"args\":{\"name\":\"", f);
     put_escaped(f, program_invocation_short_name, (int)strlen(program_invocation_short_name));
-    fprintf(f, "%s\"}},\n", kdsl_job_text);
+    fprintf(f, *kdsl_job_text ? " (%s)\"}},\n" : "%s\"}},\n", kdsl_job_text);
     put_track_names(f, t);
     for (const KdslChunk *c = t->first; c; c = c->next)
         for (int i = 0; i < c->n; i++) {

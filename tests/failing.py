@@ -170,10 +170,10 @@ class Ending:
     def __init__(self, done):
         self.code = done.returncode
         err = done.stderr.decode(errors="replace")
-        said = re.search(r"^\S*?([^\s/]+\.kdsl:\d+:\d+): (?!warning|note)([^\n]*)", err, flags=re.M)
-        self.place = said[1] if said else ""
-        self.words = re.sub(r"-?\d+(\.\d+)?", "#", re.sub(r" \(work item.*", "", said[2])) if said else err.strip()
-        self.of_item = "(work item" in err
+        said = re.search(r"^error: ([^\n]*)\n --> \S*?([^\s/]+\.kdsl:\d+:\d+)$", err, flags=re.M)
+        self.place = said[2] if said else ""
+        self.words = re.sub(r"-?\d+(\.\d+)?", "#", said[1]) if said else err.strip()
+        self.of_item = "note: work item" in err
         lines = done.stdout.decode(errors="replace").splitlines()
         self.out = [line for line in lines if not re.match(r"\[\w+ = -?\d+", line)]
 

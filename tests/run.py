@@ -15,7 +15,8 @@ tests/run, examples, anything else: the program is compiled at -O2, -O0 and -O3 
                (tests/vector: also with other vector widths, and without vectors). The first of these runs is in the quick
                part of the suite, the others in the exhaustive part; comments are
                // expect: LINE           standard output, line by line (or FILE.expected)
-               // expect-stderr: TEXT    a part of standard error
+               // expect-stderr: TEXT    a part of standard error, on one line without the lines of the source, as in
+               //                        error: MESSAGE --> FILE:3:5 = note: work item i = 3 of kernel `k`
                // expect-exit: 3         exit code (default 0)
                // args: a b              arguments of the program
                // stdin: LINE            standard input, line by line
@@ -54,6 +55,7 @@ SNIPPET = re.compile(r" *\d+ \| ")
 COPIED = re.compile(r"^omptarget .*: Copying data from (?P<source>host|device) to .*"
                     r"Size=(?P<bytes>\d+), Name=(?P<name>[^\[\n]*).*$\n?", re.MULTILINE)
 NO_ARRAYS = ("result", "checks")  # mapped by the compiler, not part of the transfer plan
+EXCERPT = re.compile(r"^ *\d+ \| .*\n *\| .*\n?", re.MULTILINE)  # a line of the source, and what marks it
 TIMEOUT_S = 300
 
 
@@ -85,6 +87,21 @@ def run(command, cwd=ROOT, env=None, stdin=""):
     except subprocess.TimeoutExpired:
         raise Failed(f"{show(command)}\ndid not end within {TIMEOUT_S} s")
     return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+
+def on_one_line(err):
+    """Standard error without lines of the source, and without the folders of its places."""
+    return re.sub(r"--> \S*/", "--> ", " ".join(EXCERPT.sub("", err).split()))
+
+
+def failures(err):
+    """What standard error says of failures at run time, one by one: `FILE:3:5: MESSAGE`."""
+    told = [on_one_line(text) for text in re.split(r"^error: ", err, flags=re.MULTILINE)[1:]]
+    return [re.sub(r"^(.*) --> (\S+).*$", r"\2: \1", text) for text in told]
+
+
+def says(text, err):
+    return " ".join(text.split()) in on_one_line(err)
 
 
 def show(command):
@@ -287,7 +304,7 @@ class Test:
         if code != wanted_code:
             raise Failed(f"{where}: exit code {code}, expected {wanted_code}\n{out}{err}")
         for text in self.notes("expect-stderr"):
-            if text not in err:
+            if not says(text, err):
                 raise Failed(f"{where}: no `{text}` in standard error:\n{err}")
         wanted = self.expected_output()
         if self.bless and not self.notes("expect") and wanted != out:

@@ -44,7 +44,7 @@ LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args) {
 /* Tests ------------------------------------------------------------------------------------------------------------ */
 
 static LLVMValueRef test_row(Cg *cg, LLVMTypeRef row_type, const Func *test) {
-    LLVMValueRef fields[3] = {cg_string(cg, test->name, strlen(test->name)), cg_place_string(cg, test->name_span),
+    LLVMValueRef fields[3] = {cg_string(cg, test->name, strlen(test->name)), cg_plain_place_string(cg, test->name_span),
                               cg_function(cg, test, false)};
     return LLVMConstNamedStruct(row_type, fields, 3);
 }

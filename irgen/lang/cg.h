@@ -81,6 +81,11 @@ typedef struct Cg {
     const IrOptions *options;
     const Target *target;
     Compiler *c;                   /* private to this generator: arena, and the source map for places */
+    struct {
+        const Source *file;
+        int line;
+        uint32_t hash;
+    } hashed_line; /* the last one of cg_place_string */
     uint32_t base_shift;           /* added to a span's offset, gives the offset in c's own source map */
     LLVMContextRef ctx;
     LLVMModuleRef module;
@@ -214,7 +219,7 @@ LLVMTypeRef cg_desc_type(Cg *cg, int rank);
 LLVMValueRef cg_i64(Cg *cg, int64_t v);
 LLVMValueRef cg_i32(Cg *cg, int64_t v);
 LLVMValueRef cg_string(Cg *cg, const char *at, size_t n); /* address of a NUL-terminated constant */
-LLVMValueRef cg_place_string(Cg *cg, Span span);          /* "file.kdsl:12:5" */
+LLVMValueRef cg_place_string(Cg *cg, Span span); /* of a failure: runtime/excerpt.c */
 Place cg_place(Cg *cg, Span span);
 LLVMAttributeRef cg_attr(Cg *cg, const char *name, uint64_t value);
 void cg_fn_attr(Cg *cg, LLVMValueRef fn, const char *name);

@@ -254,7 +254,7 @@ LLVMValueRef cg_domain_names(Cg *cg, const Func *kernel) {
 
 void cg_slot_end(CgFunc *f, LLVMValueRef slot, LLVMValueRef on_host, const Func *kernel) {
     Cg *cg = f->cg;
-    LLVMValueRef args[5] = {slot, on_host, check_table(cg, kernel), cg_domain_names(cg, kernel),
-                            cg_i64(cg, kernel->domain.n)};
-    cg_call_runtime(f, RT_SLOT_END, args, 5);
+    LLVMValueRef args[6] = {slot, on_host, check_table(cg, kernel), cg_domain_names(cg, kernel),
+                            cg_i64(cg, kernel->domain.n), text(cg, kernel->name)};
+    cg_call_runtime(f, RT_SLOT_END, args, 6);
 }

@@ -8,6 +8,7 @@
 /* type.c -------------------------------------------------------------------------------------------------------- */
 Type *cg_scalar(Cg *cg, TypeKind kind);
 CgValue cg_const(Cg *cg, const Const *k, Type *type);
+LLVMValueRef cg_plain_place_string(Cg *cg, Span span); /* "file.kdsl:12:5" */
 
 /* value.c ------------------------------------------------------------------------------------------------------- */
 CgHere cg_to_entry(CgFunc *f);

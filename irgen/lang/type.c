@@ -1,6 +1,7 @@
 /* type.c -- the mapping of types, constants and addresses to LLVM. A bool is i1 as a value and i8 in memory; index is
  * i64; str is a pointer to NUL-terminated text; an array is its descriptor { ptr data, [rank x i64] extents }. */
 #include "irgen/lang/lang.h"
+#include "runtime/failure.h"
 
 #include <string.h>
 
@@ -99,9 +100,27 @@ Place cg_place(Cg *cg, Span span) {
     return source_place(&cg->c->sources, span.lo + cg->base_shift);
 }
 
-LLVMValueRef cg_place_string(Cg *cg, Span span) {
+LLVMValueRef cg_plain_place_string(Cg *cg, Span span) {
     Place p = cg_place(cg, span);
     const char *text = arena_printf(&cg->c->arena, "%s:%d:%d", p.file->path, p.line, p.col);
+    return cg_string(cg, text, strlen(text));
+}
+
+static uint32_t hash_line(Cg *cg, Place p) {
+    bool is_last = cg->hashed_line.file == p.file && cg->hashed_line.line == p.line;
+    int n;
+    const char *line = is_last ? NULL : source_line(p.file, p.line, &n);
+    if (!is_last) cg->hashed_line.hash = failure_hash(FAILURE_HASH, line, (size_t)n);
+    cg->hashed_line.file = p.file;
+    cg->hashed_line.line = p.line;
+    return cg->hashed_line.hash;
+}
+
+LLVMValueRef cg_place_string(Cg *cg, Span span) {
+    Place p = cg_place(cg, span);
+    if (!span.hi) return cg_plain_place_string(cg, span);
+    const char *text = arena_printf(&cg->c->arena, "%s:%d:%d\n%u %08x", p.file->path, p.line, p.col,
+                                    span.hi > span.lo ? span.hi - span.lo : 1, hash_line(cg, p));
     return cg_string(cg, text, strlen(text));
 }
 

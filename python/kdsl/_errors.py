@@ -1,8 +1,8 @@
 """What goes wrong, as exceptions."""
 import re
 
-_PLACE = re.compile(r"^(?P<file>[^:\n]*):(?P<line>\d+):(?P<column>\d+): ")
-_ITEM = re.compile(r"\(work item (?P<item>[^()]*)\)")
+_PLACE = re.compile(r"^ --> (?P<file>[^:\n]*):(?P<line>\d+):(?P<column>\d+)$", re.MULTILINE)
+_ITEM = re.compile(r"^ += note: work item (?P<item>.*) of kernel `", re.MULTILINE)
 _DIAGNOSTIC = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>error|warning)\[(?P<code>\w+)\]: "
                          r"(?P<message>.*)$", re.MULTILINE)
 
@@ -15,7 +15,7 @@ class Error(RuntimeError):
     def __init__(self, message):
         super().__init__(message)
         self.message = message
-        place, item = _PLACE.match(message), _ITEM.search(message)
+        place, item = _PLACE.search(message), _ITEM.search(message)
         self.file = place["file"] if place else None
         self.line = int(place["line"]) if place else None
         self.column = int(place["column"]) if place else None

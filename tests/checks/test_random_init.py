@@ -17,10 +17,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import parts  # noqa: E402
+from run import failures  # noqa: E402
 
 KERNELS = 12  # in a program
 C = [3, 7, 1, 4, 4, 0, 9, 2, 6, 5, 8]
-UNSET = re.compile(r"^\S+?:(\d+):\d+: run-time error: `(\w+)((?:\[[^]]*\])?(?:\.\w+)*)` of `(\w+)` has no value: work item (.+?) "
+UNSET = re.compile(r"^\S+?:(\d+):\d+: `(\w+)((?:\[[^]]*\])?(?:\.\w+)*)` of `(\w+)` has no value: work item (.+?) "
                    r"(reads|updates) it (?:atomically )?here before anything has written it$")
 PARTS = {"i32": [""], "i32x2": [".x", ".y"], "P": [".a", ".b"], "Q": [".v.x", ".v.y", ".c"]}
 WHOLE = {"i32": "1", "i32x2": "i32x2(1)", "P": "P(a: 1, b: 2)", "Q": "Q(v: i32x2(1), c: 3)"}
@@ -624,9 +625,7 @@ def check(kdslc, folder, seed, options):
     if run.returncode not in (0, 3) or "error[" in run.stderr:
         return f"{path}: exit code {run.returncode}\n{run.stderr[:3000]}"
     problems, got = [], {n: set() for n in kernels}
-    for line in run.stderr.splitlines():
-        if "warning" in line or ": run-time error: " not in line:
-            continue
+    for line in failures(run.stderr):
         m = UNSET.match(line)
         if not m:
             problems.append(f"not understood: {line}")

@@ -17,14 +17,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import parts  # noqa: E402
+from run import failures  # noqa: E402
 
 KERNELS = 12  # in a program
 C = [3, 7, 1, 4, 4, 0, 9, 2, 6, 5, 8]
-REPORT = re.compile(r"^\S+?:(\d+):\d+: run-time error: data race on `(\w+)((?:\[[^]]*\])?(?:\.\w+)*)` in `(\w+)`: work item (.+?) "
+REPORT = re.compile(r"^\S+?:(\d+):\d+: data race on `(\w+)((?:\[[^]]*\])?(?:\.\w+)*)` in `(\w+)`: work item (.+?) "
                     r"(writes|reads|updates) it (?:atomically )?here, and work item (.+?) (writes|reads|updates) it "
                     r"(?:atomically )?(?:here|on the same line|on line (\d+))(, with no barrier between them|, in another group)?"
                     r"(?: \(value: -?\d+(?:, then -?\d+)?\))?$")
-UNSET = re.compile(r"^\S+?:(\d+):\d+: run-time error: `(\w+)((?:\[[^]]*\])?(?:\.\w+)*)` of `(\w+)` has no value: work item (.+?) "
+UNSET = re.compile(r"^\S+?:(\d+):\d+: `(\w+)((?:\[[^]]*\])?(?:\.\w+)*)` of `(\w+)` has no value: work item (.+?) "
                    r"(reads|updates) it (?:atomically )?here before anything has written it$")
 PARTS = {"i32": [""], "i32x4": [".x", ".y", ".z", ".w"], "P": [".a", ".b", ".v.x", ".v.y"]}
 HEAD = """struct P { a: i32, b: u8, v: i32x2 }
@@ -398,9 +399,7 @@ def check(kdslc, folder, seed, options):
     got_races, got_unset = {n: set() for n in by_name}, {n: set() for n in by_name}
     letters = {"writes": "W", "reads": "R", "updates": "A"}
     n_reports = 0
-    for line in run.stderr.splitlines():
-        if "warning" in line or not re.search(r": run-time error: ", line):
-            continue
+    for line in failures(run.stderr):
         n_reports += 1
         if m := REPORT.match(line):
             kernel, of = by_name[m[4]]

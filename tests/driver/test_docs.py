@@ -43,7 +43,8 @@ class DocsTest(unittest.TestCase):
         return done.returncode, done.stdout, done.stderr
 
     def program(self, where, text, arguments, printed, exit_code, failure):
-        source = self.dir / (failure.partition(":")[0] or "program.kdsl")
+        place = re.search(r"^ --> (.*?):", failure, flags=re.M)
+        source = self.dir / (place[1] if place else "program.kdsl")
         source.write_text(text)
         if not re.search(r"^\s*fn main\(", text, flags=re.M):
             if parts.wanted(True):

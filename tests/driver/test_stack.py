@@ -64,7 +64,7 @@ int main(void) {
     pthread_attr_t small;
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 512 << 10);
-    call("lib.kdsl:3:4: run-time error: stack overflow in `nest`: calls are nested too deeply for a stack of 8 MiB");
+    call("error: stack overflow in `nest`: calls are nested too deeply for a stack of 8 MiB\\n --> lib.kdsl:3:4");
     pthread_create(&thread, &small, call, "a stack of 512 KiB");
     pthread_join(thread, NULL);
     puts("done");
@@ -120,8 +120,8 @@ class StackTest(unittest.TestCase):
                 with self.subTest(level=level, way=way):
                     out, err = self.run_("./program", way, status=3)
                     self.assertTrue(out.startswith("begin\n"), out[:100])
-                    self.assertRegex(err, f"^program.kdsl:({place if way != 'ping' else '|'.join(place)}): run-time error: stack overflow in "
-                                          f"`({way}|pong)`: calls are nested too deeply for a stack of 8 MiB\n$")
+                    self.assertRegex(err, f"^error: stack overflow in `({way}|pong)`: calls are nested too deeply for a stack of 8 MiB\n"
+                                          f" --> program.kdsl:({place if way != 'ping' else '|'.join(place)})\n")
             self.assertEqual(self.run_("./program", "down")[0], "begin\n30000\n")
         _, err = self.run_("./program", "sum", status=3, stack=1 << 20)
         self.assertIn("a stack of 1 MiB", err)

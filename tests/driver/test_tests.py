@@ -67,8 +67,8 @@ class TestsTest(unittest.TestCase):
     def test_failures_do_not_stop_the_others(self):
         self.write(GOOD + BAD)
         out = self.kdslc(1, "test", "prog.kdsl")
-        self.assertIn("FAILED  assertion (prog.kdsl:17:6)\n        before\n        prog.kdsl:19:5: run-time error: it is 4\n", out)
-        self.assertIn("FAILED  index (prog.kdsl:21:6)\n        prog.kdsl:21:47: run-time error: index 4 is out of bounds for `x`, which has 3 elements (0 to 2)\n", out)
+        self.assertIn("FAILED  assertion (prog.kdsl:17:6)\n        before\n        error: it is 4\n         --> prog.kdsl:19:5\n", out)
+        self.assertIn("FAILED  index (prog.kdsl:21:6)\n        error: index 4 is out of bounds for `x`, which has 3 elements (0 to 2)\n         --> prog.kdsl:21:47\n", out)
         self.assertIn("FAILED  exit (prog.kdsl:22:6)\n        ended with exit code 0 before its end\n", out)
         self.assertIn("FAILED  exit 7 (prog.kdsl:23:6)\n        ended with exit code 7 before its end\n", out)
         self.assertIn("ok      the last one (TIME)\n", out)

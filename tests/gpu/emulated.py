@@ -34,7 +34,8 @@ SKIPPED = 77
 CLASSES = ("same", "close", "explained", "differs", "out of time", "not run")
 GAP = re.compile(r"unimplemented .*|EMU: relocation .*|no such instruction here: .*|assert.*float mode.*|"
                  r"RuntimeError: MUBUF .*|unknown variable: SRC\d|parse: .*")
-ITEM = re.compile(r"\(work item [^)\n]*\)?")
+ITEM = re.compile(r" = note: work item .*")
+SAID = re.compile(r"error: (.*?) --> (\S+)")
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 # What an emulator does otherwise than a device of that kind, by program: machine ("": each), program, verdict, reason.
@@ -187,9 +188,10 @@ class Emulated(suite.Program):
 
     def says(self, text, err):
         """If several items fail, the message names one of them and its values: which one depends on the order."""
-        place, _, words = ITEM.sub("", text).partition(": ")
-        lines = [line for line in ITEM.sub("", err).splitlines() if place in line]
-        return any(NUMBER.sub("#", words) in NUMBER.sub("#", line) for line in lines)
+        words, _, place = ITEM.sub("", text).partition("--> ")
+        words = NUMBER.sub("#", words.strip().removeprefix("error: "))
+        return any(place in at and words in NUMBER.sub("#", what)
+                   for what, at in SAID.findall(suite.conventions.on_one_line(err)))
 
     def calls_functions(self, program):
         """Do its kernels, as PTX, call functions?"""

@@ -332,18 +332,18 @@ class Programs(unittest.TestCase):
                                   ("copy:1", "`y`, 4000 bytes, could not be copied to device 0 for the launch of `saxpy`")]:
                 got = self.run_on(vendor, KDSL_MOCK_FAIL=failure)
                 self.assertEqual((got.code, got.out), (-signal.SIGABRT, ""), failure)
-                self.assertIn(f"program.kdsl:6: run-time error: {what}: see the message above\n", got.err,
+                self.assertIn(f"error: {what}\n --> program.kdsl:6:5\n      = note: see the message above\n", got.err,
                               vendor + failure)
 
     def test_what_cannot_move_is_named(self):
         self.build(TWO_ARRAYS, "sm_90,gfx90a,host", ptxas=False)
-        cannot = "4000000 bytes, could not be copied to device 0 for the launch of `twice`: see the message above\n"
+        cannot = "4000000 bytes (4 MB), could not be copied to device 0 for the launch of `twice`\n --> program.kdsl:"
         for vendor in "nvidia", "amd":
-            for settings, text in [({"KDSL_MOCK_MEMORY": "1M"}, f"program.kdsl:6: run-time error: `y`, {cannot}"),
-                                   ({"KDSL_MOCK_MEMORY": "5M"}, f"program.kdsl:7: run-time error: `x`, {cannot}"),
-                                   ({"KDSL_MOCK_FAIL": "copy:2"}, f"program.kdsl:7: run-time error: `x`, {cannot}"),
-                                   ({"KDSL_MOCK_FAIL": "copy:3"}, "program.kdsl:7: run-time error: `x`, 4 bytes, could not be copied from "
-                                                                  "device 0 after the launch of `twice`: see the message above\n")]:
+            for settings, text in [({"KDSL_MOCK_MEMORY": "1M"}, f"error: `y`, {cannot}6:"),
+                                   ({"KDSL_MOCK_MEMORY": "5M"}, f"error: `x`, {cannot}7:"),
+                                   ({"KDSL_MOCK_FAIL": "copy:2"}, f"error: `x`, {cannot}7:"),
+                                   ({"KDSL_MOCK_FAIL": "copy:3"}, "error: `x`, 4 bytes, could not be copied from device 0 after the "
+                                                                  "launch of `twice`\n --> program.kdsl:7:")]:
                 got = self.run_on(vendor, **settings)
                 self.assertEqual((got.code, got.out), (-signal.SIGABRT, ""))
                 self.assertIn(text, got.err, vendor)
@@ -353,19 +353,23 @@ class Programs(unittest.TestCase):
                    "fn main() { var x = [0; 4]; offload on 9 k(&mut x); }", "sm_90,gfx90a,host", ptxas=False)
         for vendor, n in ("nvidia", 5), ("amd", 5), (None, 4):
             got = self.run_on(vendor)
-            self.assertEqual((got.code, got.err), (3, f"program.kdsl:2:40: run-time error: there is no device 9; `devices()` is {n}\n"))
+            self.assertEqual((got.code, got.err), (3, f"error: there is no device 9; `devices()` is {n}\n"
+                                                       " --> program.kdsl:2:40\n"
+                                                       "    2 | fn main() { var x = [0; 4]; offload on 9 k(&mut x); }\n"
+                                                       "      |                                        ^\n"))
 
     def test_required_gpus(self):
         self.build(SAXPY, "sm_90,host", ptxas=False)
         self.assertEqual(self.run_on("nvidia", KDSL_REQUIRE="gpu").code, 0)
         got = self.run_on(None, KDSL_REQUIRE="gpu")
         self.assertEqual((got.code, got.out), (3, ""))
-        self.assertIn("program.kdsl:6: run-time error: KDSL_REQUIRE=gpu, but this machine has no GPU (no libcuda.so, no libhsa-runtime64.so)", got.err)
+        self.assertIn("error: KDSL_REQUIRE=gpu, but this machine has no GPU (no libcuda.so, no libhsa-runtime64.so)\n"
+                      " --> program.kdsl:6:5\n", got.err)
         for vendor, arch, gpu in ("nvidia", "sm_80", "the GPU of this machine, Mock GPU (sm_80)"), ("amd", "gfx942",
                                                                                          "an AMD GPU of this machine"):
             got = self.run_on(vendor, KDSL_REQUIRE="gpu", KDSL_MOCK_ARCH=arch)
             self.assertEqual((got.code, got.out), (3, ""))
-            self.assertIn(f"program.kdsl:6: run-time error: KDSL_REQUIRE=gpu, but this program has no image for {gpu}\n", got.err)
+            self.assertIn(f"error: KDSL_REQUIRE=gpu, but this program has no image for {gpu}\n --> program.kdsl:6:5\n", got.err)
         got = self.run_on("nvidia", KDSL_REQUIRE="gpu", OMP_DEFAULT_DEVICE="1")
         self.assertEqual(got.code, 3)
         self.assertIn("device 1, a CPU; device 0 is a GPU", got.err)

@@ -207,7 +207,7 @@ class PythonTest(unittest.TestCase):
         x, y = np.zeros(8), np.zeros(8)
         e = self.fails("index 8 is out of bounds for `x`", self.m.shift, x, y, 5, kind=kdsl.Error)
         self.assertEqual((e.file, e.line, e.item), ("program.kdsl", 11, {"i": 3}))
-        e = self.fails("run-time error: x is 5", self.m.fails, 5, kind=kdsl.Error)
+        e = self.fails("error: x is 5", self.m.fails, 5, kind=kdsl.Error)
         self.assertIsNone(e.item)
         self.fails("`x` and `y` overlap in memory", self.m.shift, x, x, 0, kind=kdsl.Error)
         self.m.shift(x, y, 0)  # as if nothing had happened

@@ -24,9 +24,10 @@ FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
 sys.path.insert(0, str(FOLDER.parent))
 import parts  # noqa: E402
+from run import failures  # noqa: E402
 from translate import Program  # noqa: E402
 
-REPORT = re.compile(r"^\S+?\.kdsl:(?P<line>\d+):\d+: run-time error: data race on `(?:\w+\.)*(?P<place>\w+)[^`]*`.*?"
+REPORT = re.compile(r"^\S+?\.kdsl:(?P<line>\d+):\d+: data race on `(?:\w+\.)*(?P<place>\w+)[^`]*`.*?"
                     r"(?:on line (?P<other>\d+)|on the same line|\Z)", re.M)
 ALWAYS = re.compile(r"^\S+?:(?P<line>\d+):\d+: error\[E0513\]: every work item writes `(?P<place>\w+)", re.M)
 CERTAIN = re.compile(r"error\[E0530\]: data race: .*? both touch `(?:\w+\.)*(?P<place>\w+)[^`]*`: "
@@ -108,7 +109,7 @@ def dynamic(kdslc, path):
         found.add((m["place"], *sorted((int(m["line"]), int(m["other"])))))
     if found:
         return found
-    for line in result.stderr.splitlines():
+    for line in failures(result.stderr):
         if match := REPORT.match(line):
             lines = sorted((int(match["line"]), int(match["other"] or match["line"])))
             found.add((match["place"], *lines))

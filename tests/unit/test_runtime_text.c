@@ -11,6 +11,7 @@
 #include "runtime/async.c"
 #include "runtime/border.c"
 #include "runtime/check.c"
+#include "runtime/excerpt.c"
 #include "runtime/heap.c"
 #include "runtime/host.c"
 #include "runtime/print.c"
@@ -204,17 +205,19 @@ static const char *dying(void (*f)(const char *), const char *text, int *status)
 }
 
 static void parse_i32(const char *t) {
-    printf("%lld\n", (long long)kdsl_parse_int(t, "i32", 32, 1, "p")), fflush(stdout);
+    printf("%lld\n", (long long)kdsl_parse_int(t, "i32", 32, 1, "p:1")), fflush(stdout);
 }
-static void parse_u8(const char *t) { printf("%lld\n", (long long)kdsl_parse_int(t, "u8", 8, 0, "p")), fflush(stdout); }
+static void parse_u8(const char *t) {
+    printf("%lld\n", (long long)kdsl_parse_int(t, "u8", 8, 0, "p:1")), fflush(stdout);
+}
 static void parse_i64(const char *t) {
-    printf("%lld\n", (long long)kdsl_parse_int(t, "i64", 64, 1, "p")), fflush(stdout);
+    printf("%lld\n", (long long)kdsl_parse_int(t, "i64", 64, 1, "p:1")), fflush(stdout);
 }
 static void parse_u64(const char *t) {
-    printf("%llu\n", (unsigned long long)kdsl_parse_int(t, "u64", 64, 0, "p")), fflush(stdout);
+    printf("%llu\n", (unsigned long long)kdsl_parse_int(t, "u64", 64, 0, "p:1")), fflush(stdout);
 }
-static void parse_f32(const char *t) { printf("%g\n", kdsl_parse_float(t, "f32", 32, "p")), fflush(stdout); }
-static void parse_f64(const char *t) { printf("%g\n", kdsl_parse_float(t, "f64", 64, "p")), fflush(stdout); }
+static void parse_f32(const char *t) { printf("%g\n", kdsl_parse_float(t, "f32", 32, "p:1")), fflush(stdout); }
+static void parse_f64(const char *t) { printf("%g\n", kdsl_parse_float(t, "f64", 64, "p:1")), fflush(stdout); }
 
 static const struct {
     void (*parse)(const char *);
@@ -230,23 +233,23 @@ static const struct {
     {parse_i32, "0", "0\n"},
     {parse_i32, "2147483647", "2147483647\n"},
     {parse_i32, "-2147483648", "-2147483648\n"},
-    {parse_i32, "2147483648", "p: run-time error: `2147483648` is out of range for i32\n"},
-    {parse_i32, "-2147483649", "p: run-time error: `-2147483649` is out of range for i32\n"},
-    {parse_i32, "", "p: run-time error: `` is not an i32\n"},
-    {parse_i32, "12x", "p: run-time error: `12x` is not an i32\n"},
-    {parse_i32, " 1", "p: run-time error: ` 1` is not an i32\n"},
-    {parse_i32, "-", "p: run-time error: `-` is not an i32\n"},
-    {parse_i32, "0x", "p: run-time error: `0x` is not an i32\n"},
-    {parse_i32, "1.5", "p: run-time error: `1.5` is not an i32\n"},
+    {parse_i32, "2147483648", "error: `2147483648` is out of range for i32\n --> p:1\n"},
+    {parse_i32, "-2147483649", "error: `-2147483649` is out of range for i32\n --> p:1\n"},
+    {parse_i32, "", "error: `` is not an i32\n --> p:1\n"},
+    {parse_i32, "12x", "error: `12x` is not an i32\n --> p:1\n"},
+    {parse_i32, " 1", "error: ` 1` is not an i32\n --> p:1\n"},
+    {parse_i32, "-", "error: `-` is not an i32\n --> p:1\n"},
+    {parse_i32, "0x", "error: `0x` is not an i32\n --> p:1\n"},
+    {parse_i32, "1.5", "error: `1.5` is not an i32\n --> p:1\n"},
     {parse_u8, "255", "255\n"},
-    {parse_u8, "256", "p: run-time error: `256` is out of range for u8\n"},
-    {parse_u8, "-1", "p: run-time error: `-1` is out of range for u8\n"},
+    {parse_u8, "256", "error: `256` is out of range for u8\n --> p:1\n"},
+    {parse_u8, "-1", "error: `-1` is out of range for u8\n --> p:1\n"},
     {parse_u8, "-0", "0\n"},
-    {parse_u8, "z", "p: run-time error: `z` is not a u8\n"},
+    {parse_u8, "z", "error: `z` is not a u8\n --> p:1\n"},
     {parse_i64, "-9223372036854775808", "-9223372036854775808\n"},
-    {parse_i64, "9223372036854775808", "p: run-time error: `9223372036854775808` is out of range for i64\n"},
+    {parse_i64, "9223372036854775808", "error: `9223372036854775808` is out of range for i64\n --> p:1\n"},
     {parse_u64, "18446744073709551615", "18446744073709551615\n"},
-    {parse_u64, "18446744073709551616", "p: run-time error: `18446744073709551616` is out of range for u64\n"},
+    {parse_u64, "18446744073709551616", "error: `18446744073709551616` is out of range for u64\n --> p:1\n"},
     {parse_f64, "1.5", "1.5\n"},
     {parse_f64, "-2e3", "-2000\n"},
     {parse_f64, ".5", "0.5\n"},
@@ -254,13 +257,13 @@ static const struct {
     {parse_f64, "-inf", "-inf\n"},
     {parse_f64, "nan", "nan\n"},
     {parse_f64, "1e-400", "0\n"},
-    {parse_f64, "1e400", "p: run-time error: `1e400` is out of range for f64\n"},
-    {parse_f64, "", "p: run-time error: `` is not an f64\n"},
-    {parse_f64, "1.5.2", "p: run-time error: `1.5.2` is not an f64\n"},
-    {parse_f64, "0x10", "p: run-time error: `0x10` is not an f64\n"},
-    {parse_f64, "infinity", "p: run-time error: `infinity` is not an f64\n"},
-    {parse_f64, " 1", "p: run-time error: ` 1` is not an f64\n"},
-    {parse_f32, "1e39", "p: run-time error: `1e39` is out of range for f32\n"},
+    {parse_f64, "1e400", "error: `1e400` is out of range for f64\n --> p:1\n"},
+    {parse_f64, "", "error: `` is not an f64\n --> p:1\n"},
+    {parse_f64, "1.5.2", "error: `1.5.2` is not an f64\n --> p:1\n"},
+    {parse_f64, "0x10", "error: `0x10` is not an f64\n --> p:1\n"},
+    {parse_f64, "infinity", "error: `infinity` is not an f64\n --> p:1\n"},
+    {parse_f64, " 1", "error: ` 1` is not an f64\n --> p:1\n"},
+    {parse_f32, "1e39", "error: `1e39` is out of range for f32\n --> p:1\n"},
     {parse_f32, "3e38", "3e+38\n"},
 };
 
@@ -269,7 +272,7 @@ static void test_parse(void) {
         int status;
         const char *got = dying(parse_cases[i].parse, parse_cases[i].text, &status);
         expect(got, parse_cases[i].output, parse_cases[i].text);
-        if (status != (got[0] == 'p' ? KDSL_EXIT_CHECK : 0)) expect("?", "exit 0 or 3", parse_cases[i].text);
+        if (status != (got[0] == 'e' ? KDSL_EXIT_CHECK : 0)) expect("?", "exit 0 or 3", parse_cases[i].text);
     }
 }
 
@@ -290,10 +293,10 @@ static void fail_assert(const char *t) {
 }
 static void array_new(const char *t) {
     int64_t big[] = {INT64_C(1) << 40, INT64_C(1) << 40}, negative[] = {-3}, none[] = {0, INT64_C(1) << 62};
-    if (*t == 'b') kdsl_array_new(4, 2, big, "p");
-    if (*t == 'n') kdsl_array_new(4, 1, negative, "p");
-    if (*t == 'h') kdsl_array_new(1, 1, big, "p");
-    char *a = kdsl_array_new(8, 2, none, "p"), *b = kdsl_array_new(8, 1, (int64_t[]){1000000}, "p");
+    if (*t == 'b') kdsl_array_new(4, 2, big, "p:1");
+    if (*t == 'n') kdsl_array_new(4, 1, negative, "p:1");
+    if (*t == 'h') kdsl_array_new(1, 1, big, "p:1");
+    char *a = kdsl_array_new(8, 2, none, "p:1"), *b = kdsl_array_new(8, 1, (int64_t[]){1000000}, "p:1");
     if (a && (uintptr_t)b % 64 == 0) memset(b, 1, 8000000), kdsl_array_free(b), kdsl_array_free(a);
     kdsl_array_free(NULL);
 }
@@ -311,35 +314,35 @@ static void test_ends(void) {
         int status;
     } cases[] = {
         {fail_index, "x",
-         "printed before\ns.kdsl:3:5: run-time error: index 1048576 is out of bounds for `x`, which has 1024 elements "
-         "(0 to 1023)\n",
+         "printed before\nerror: index 1048576 is out of bounds for `x`, which has 1024 elements "
+         "(0 to 1023)\n --> s.kdsl:3:5\n",
          3},
         {fail_index, "xy",
-         "printed before\ns.kdsl:3:5: run-time error: index 1048576 is out of bounds for dimension 1 of `xy`, whose "
-         "shape is [1024, 512]\n",
+         "printed before\nerror: index 1048576 is out of bounds for dimension 1 of `xy`, whose "
+         "shape is [1024, 512]\n --> s.kdsl:3:5\n",
          3},
         {fail_shape, "b",
-         "s.kdsl:9:1: run-time error: in the call of `matmul`, `k` is 512 for `a`, whose shape is [1024, 512], but 256 "
-         "for `b`, whose shape is [256, 1024]\n",
+         "error: in the call of `matmul`, `k` is 512 for `a`, whose shape is [1024, 512], but 256 "
+         "for `b`, whose shape is [256, 1024]\n --> s.kdsl:9:1\n",
          3},
         {fail_shape, "+",
-         "s.kdsl:9:1: run-time error: in the call of `matmul`, `k` is 512 for `a`, whose shape is [1024, 512], but "
-         "`k + 1` is 256 for `b`, whose shape is [256, 1024]\n",
+         "error: in the call of `matmul`, `k` is 512 for `a`, whose shape is [1024, 512], but `k + 1` "
+         "is 256 for `b`, whose shape is [256, 1024]\n --> s.kdsl:9:1\n",
          3},
         {fail_shape, ">",
-         "s.kdsl:9:1: run-time error: in the call of `matmul`, dimension 1 of `a` must be at least 16, but its shape "
-         "is [1024, 512]\n",
+         "error: in the call of `matmul`, dimension 1 of `a` must be at least 16, but its shape is "
+         "[1024, 512]\n --> s.kdsl:9:1\n",
          3},
         {fail_shape, "",
-         "s.kdsl:9:1: run-time error: in the call of `matmul`, dimension 1 of `a` must be 16, but its shape is [1024, "
-         "512]\n",
+         "error: in the call of `matmul`, dimension 1 of `a` must be 16, but its shape is [1024, "
+         "512]\n --> s.kdsl:9:1\n",
          3},
-        {fail_assert, "100%d", "s.kdsl:2:2: run-time error: 100%d\n", 3},
+        {fail_assert, "100%d", "error: 100%d\n --> s.kdsl:2:2\n", 3},
         {array_new, "big",
-         "p: run-time error: out of memory: [1099511627776, 1099511627776] elements of 4 bytes need 4.836e+06 EB\n", 3},
-        {array_new, "negative", "p: run-time error: an array cannot have a negative extent: [-3]\n", 3},
+         "error: out of memory: [1099511627776, 1099511627776] elements of 4 bytes need 4.836e+06 EB\n --> p:1\n", 3},
+        {array_new, "negative", "error: an array cannot have a negative extent: [-3]\n --> p:1\n", 3},
         {array_new, "fine", "", 0},
-        {full_output, "lost", "run-time error: cannot write to standard output: No space left on device\n", 1},
+        {full_output, "lost", "error: cannot write to standard output: No space left on device\n", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int status;

@@ -39,7 +39,8 @@ class Program(machine.Job):
         want, got = int(self.test.note("expect-exit", "0")), self.code
         if want != got:
             return f"exit code {got}, expected {want}: {self.stderr.decode(errors='replace')[-1000:]}"
-        missing = [text for text in self.test.notes("expect-stderr") if text not in self.stderr.decode(errors="replace")]
+        err = self.stderr.decode(errors="replace")
+        missing = [text for text in self.test.notes("expect-stderr") if not tests.says(text, err)]
         if missing:
             return f"no `{missing[0]}` in standard error"
         try:

@@ -161,7 +161,7 @@ def judged(kind, place, want):
     """What the scalar code said is what it should say."""
     n, first, _ = place
     text = KINDS[kind][1] if kind in KINDS else ALONG[kind][3]
-    if want[0] != 3 or f"i = {first})" not in want[2]:
+    if want[0] != 3 or f"i = {first} of kernel `" not in want[2]:
         return f"{kind} {place} at -O0: {want}"
     words = {"n": n, "i": first, "v": 6 + first % 2, "far": first + 100000, "at": first + 1001 + first % 2,
              "twice": 2 * n, "far_out": n + 7}

@@ -85,7 +85,7 @@ def model(name, place):
 
 def wrong(name, place, code, out, err):
     """None, or what the reference does not allow."""
-    told = re.search(r"\(work item i = (\d+)\)\n$", err)
+    told = re.search(r"\n      = note: work item i = (\d+) of kernel `\w+`\n$", err)
     if code != 3 or not told:
         return f"ended with {code}, no item is named: {err}"
     item, fails = int(told[1]), failing(place)
