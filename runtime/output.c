@@ -28,6 +28,15 @@ static int open_beside(Output *o, mode_t mode) {
     return -1;
 }
 
+/* Where this file is what standard output or standard error are written to, as /dev/stdout is: that one, else -1. */
+static int standard_stream(const struct stat *about) {
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+        struct stat own;
+        if (!fstat(fd, &own) && own.st_dev == about->st_dev && own.st_ino == about->st_ino) return fd;
+    }
+    return -1;
+}
+
 /* A file that is there keeps its rights, and a link to it stays one. Devices and pipes are written to; so is a file in
  * a folder in which no other one can be made. */
 static int open_either(Output *o, const char *path) {
@@ -37,6 +46,8 @@ static int open_either(Output *o, const char *path) {
     if (!is_there && !lstat(path, &about))
         return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* a link to nothing */
     if (is_there && !S_ISREG(about.st_mode)) return open(path, O_WRONLY | O_CLOEXEC);
+    int stream = is_there ? standard_stream(&about) : -1;
+    if (stream >= 0) return fflush(NULL), fcntl(stream, F_DUPFD_CLOEXEC, 0);
     if (is_there && access(path, W_OK)) return -1;
     o->real = is_there ? realpath(path, NULL) : strdup(path);
     int fd = o->real ? open_beside(o, 0666) : -1;

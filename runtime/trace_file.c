@@ -4,13 +4,11 @@
  * a locale with another decimal separator. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "runtime/output.h"
 #include "runtime/trace.h"
 
 void kdsl_trace_complain(const char *format, ...) {
@@ -297,33 +295,11 @@ static char *name_of(const KdslTrace *t, const char *path) {
     return asprintf(&name, "%.*s%s%s", n, path, mark, path + n) < 0 ? NULL : name;
 }
 
-/* A device or a pipe is written, not replaced. */
-static bool is_special(const char *path) {
-    struct stat st;
-    return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
-static bool write_special(const KdslTrace *t, const char *path) {
-    FILE *f = fopen(path, "we");
-    if (!f) return false;
-    put_file(f, t, NULL);
-    bool ok = !ferror(f);
-    return !fclose(f) && ok;
-}
-
-static bool write_regular(const KdslTrace *t, const char *path) {
-    char *other = NULL;
-    if (asprintf(&other, "%s.%lld", path, (long long)getpid()) < 0) return false;
-    int fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-    if (f) put_file(f, t, path);
-    bool ok = f && !ferror(f);
-    ok = f && !fclose(f) && ok && !rename(other, path);
-    int why = errno;
-    if (fd >= 0 && !ok) unlink(other);
-    free(other);
-    errno = why;
-    return ok;
+static bool write_file(const KdslTrace *t, const char *path) {
+    Output o;
+    if (!kdsl_output_open(&o, path)) return false;
+    put_file(o.file, t, o.temporary ? path : NULL);
+    return kdsl_output_close(&o, !ferror(o.file));
 }
 
 void kdsl_trace_write(const KdslTrace *t, const char *path) {
@@ -333,7 +309,7 @@ void kdsl_trace_write(const KdslTrace *t, const char *path) {
         return;
     }
     errno = ENOMEM;
-    if (!name || !(is_special(name) ? write_special(t, name) : write_regular(t, name)))
+    if (!name || !write_file(t, name))
         kdsl_trace_complain("KDSL_TRACE: cannot write `%s`: %s", name ? name : path, strerror(errno));
     else if (t->n_dropped)
         kdsl_trace_complain("KDSL_TRACE: `%s` has the first %lld of %lld events; KDSL_TRACE_EVENTS=%lld keeps all",

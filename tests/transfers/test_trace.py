@@ -229,6 +229,21 @@ class TraceTest(unittest.TestCase):
         self.assertEqual(sorted(p.name for p in self.dir.iterdir()), ["folder", "p", "p.kdsl"])
         self.assertTrue(check(self, self.run_it(KDSL_TRACE="/dev/stdout").stdout.split("\n", 2)[2]))
 
+    def test_links_stay(self):
+        """What a link leads to is written; /dev/stdout may lead to a file, behind what the program has printed."""
+        self.build(PROGRAM)
+        (self.dir / "real.json").write_text("")
+        (self.dir / "link.json").symlink_to("real.json")
+        right = self.run_it(KDSL_TRACE="link.json").stdout
+        self.assertTrue((self.dir / "link.json").is_symlink())
+        self.assertTrue(check(self, (self.dir / "real.json").read_text()))
+        (self.dir / "out").symlink_to("/proc/self/fd/1")
+        with open(self.dir / "printed", "w+") as printed:
+            subprocess.run(["./p"], cwd=self.dir, env={**os.environ, "KDSL_TRACE": "out"}, stdout=printed, check=True)
+        text = (self.dir / "printed").read_text()
+        self.assertEqual((text[:len(right)], (self.dir / "out").is_symlink()), (right, True))
+        self.assertTrue(check(self, text[len(right):]))
+
     @parts.exhaustive
     def test_names(self):
         """Quotation marks, backslashes, bytes that are not UTF-8."""
