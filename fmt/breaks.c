@@ -131,7 +131,7 @@ static bool has_inner_break(const Fmt *f, int open) {
     for (int i = open + 1; i < piece_at(f, open)->match; i++) {
         const Piece *p = piece_at(f, i);
         int next = token_from(f, i + 1);
-        bool is_inner = p->parent == open && is_token(p, TOK_COMMA) && next < piece_at(f, open)->match;
+        bool is_inner = p->parent == open && is_token(p, TOK_COMMA) && !p->angles && next < piece_at(f, open)->match;
         if (is_inner && newline_in(f, i + 1, next)) return true;
     }
     return false;

@@ -184,6 +184,12 @@ class FmtTest(unittest.TestCase):
                     trees.append((done.returncode, done.stdout))
                 self.assertEqual(*trees, name)
 
+    def test_line_ends_in_type_arguments(self):
+        """A line end between type arguments does not decide how the fields of a struct are laid out."""
+        text = "struct Deep<T, U> { p: Pair<T, Pair<T, U>>, q: Box<Pair<U, T>>, r: Pair<T, U> }\n"
+        texts = [(f"{i}.kdsl", text[:i] + "\n" + text[i:]) for i, c in enumerate(text) if i and text[i - 1] == ","]
+        self.assert_stable(self.format_all(texts))
+
     def test_random_blanks(self):
         chance = random.Random(7)
         texts = [p for p in programs() if not p[0].startswith(("tests/lex", "docs"))]
