@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 1 << 16, MAX_LABELS = 8192, MAX_VARIABLES = 1024 };
+enum { MAX_NAMES = 1 << 16, MAX_LABELS = 8192, MAX_VARIABLES = 4096 };
 
 typedef struct {
     const char *at;
