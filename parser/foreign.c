@@ -22,7 +22,7 @@ static const char *own_type(const char *name) {
 
 const char *foreign_type(const Token *t) { return t->kind == TOK_ID ? own_type(t->name) : NULL; }
 
-static bool starts_anew(int before) {
+static bool may_begin_after(int before) {
     return before == TOK_SEMI || before == TOK_LBRACE || before == TOK_RBRACE || before == TOK_LPAREN ||
            before == TOK_COMMA || before == TOK_RESYNC || before == TOK_CONST;
 }
@@ -53,7 +53,7 @@ bool foreign_type_before_name(Feed *f, Token *t, Repair *repair) {
     bool is_declaration = feed_accepts(f, TOK_ADD_ASSIGN), is_const = f->prev2.kind == TOK_CONST;
     if (!is_declaration && !feed_accepts(f, TOK_COLON)) return false;
     const char *type = foreign_type(&f->prev);
-    if (!starts_anew(f->prev2.kind) || (is_declaration && !type) || foreign_type(t)) return false;
+    if (!may_begin_after(f->prev2.kind) || (is_declaration && !type) || foreign_type(t)) return false;
     Span both = span_join(f->prev.span, t->span);
     const char *ours =
         arena_printf(&f->c->arena, "%s%s: %s", is_declaration ? "var " : "", t->name, type ? type : f->prev.name);
@@ -88,8 +88,8 @@ bool foreign_pointer(Feed *f, Token *t, Repair *repair) {
         *repair = REPAIR_DROP;
         return true;
     }
-    bool behind = foreign_type(&f->prev) && (f->prev2.kind == TOK_COLON || starts_anew(f->prev2.kind));
-    if (!behind && !at_type(f)) return false;
+    bool after = foreign_type(&f->prev) && (f->prev2.kind == TOK_COLON || may_begin_after(f->prev2.kind));
+    if (!after && !at_type(f)) return false;
     diag(f->c, E0216, t->span,
          "there are no pointers; pass an array as `x: &[f32; n]`, or as `&mut` to change it");
     return true;
@@ -301,13 +301,13 @@ static bool two_as_one(Feed *f, Token *t, Repair *repair) {
     };
     Token next = feed_peek(f);
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        bool behind = f->prev.kind == signs[i].first && t->kind == signs[i].second && touches(&f->prev, t);
+        bool after = f->prev.kind == signs[i].first && t->kind == signs[i].second && touches(&f->prev, t);
         bool ahead = t->kind == signs[i].first && next.kind == signs[i].second && touches(t, &next);
-        if (signs[i].kind ? !ahead || !feed_accepts(f, signs[i].kind) : !behind && (!ahead || signs[i].ours)) continue;
-        Span both = behind ? span_join(f->prev.span, t->span) : span_join(t->span, next.span);
+        if (signs[i].kind ? !ahead || !feed_accepts(f, signs[i].kind) : !after && (!ahead || signs[i].ours)) continue;
+        Span both = after ? span_join(f->prev.span, t->span) : span_join(t->span, next.span);
         Diag *d = diag(f->c, E0216, both, "%s", signs[i].advice);
         if (signs[i].ours) diag_fix(f->c, d, both, signs[i].ours, "use this operator");
-        else if (behind) fix_power(f, d);
+        else if (after) fix_power(f, d);
         if (signs[i].kind) {
             feed_take(f);
             return retry_as(t, signs[i].kind, repair);
@@ -336,10 +336,10 @@ static bool member(Feed *f, Token *t, Repair *repair) {
     }
     Token next = feed_peek(f);
     bool ahead = t->kind == TOK_COLON && next.kind == TOK_COLON && touches(t, &next);
-    bool behind = t->kind == TOK_COLON && f->prev.kind == TOK_COLON && touches(&f->prev, t);
-    if (!behind && !(ahead && feed_accepts(f, TOK_DOT))) return false;
+    bool after = t->kind == TOK_COLON && f->prev.kind == TOK_COLON && touches(&f->prev, t);
+    if (!after && !(ahead && feed_accepts(f, TOK_DOT))) return false;
     Span both = ahead ? span_join(t->span, next.span) : span_join(f->prev.span, t->span);
-    if (behind && next.kind == TOK_LT) {
+    if (after && next.kind == TOK_LT) {
         diag(f->c, E0216, both, "a call does not name types: the compiler infers them from the arguments");
         return true;
     }
@@ -350,7 +350,7 @@ static bool member(Feed *f, Token *t, Repair *repair) {
     if (is_std)
         diag_fix(f->c, d, span_join(scope->span, both), "", "the functions of `std` are built in");
     else diag_fix(f->c, d, both, ".", "use a dot");
-    if (behind) return true;
+    if (after) return true;
     feed_take(f);
     return retry_as(t, TOK_DOT, repair);
 }
@@ -458,9 +458,9 @@ bool foreign_argument(Feed *f, Token *t, Repair *repair) {
 
 /* `offload(k, x)`, `offload k;`, `offload { }` */
 static bool launch(Feed *f, Token *t) {
-    bool at_name = f->prev.kind == TOK_OFFLOAD, behind = f->prev2.kind == TOK_OFFLOAD && f->prev.kind == TOK_ID;
+    bool at_name = f->prev.kind == TOK_OFFLOAD, after = f->prev2.kind == TOK_OFFLOAD && f->prev.kind == TOK_ID;
     bool brackets = at_name && (t->kind == TOK_LPAREN || t->kind == TOK_LBRACE);
-    if (!brackets && !(behind && t->kind == TOK_SEMI)) return false;
+    if (!brackets && !(after && t->kind == TOK_SEMI)) return false;
     diag(f->c, E0201, t->span, "write a launch as `offload k(...)`, with the kernel's arguments");
     return true;
 }
