@@ -98,10 +98,10 @@ bool kdsl_nvidia_name(const char *uid, char *name, int n_bytes) {
 
 enum { MOST_DEVICES = 64 };
 
-/* libomptarget's plugin asks for threads that sleep while they wait for the device, which costs each launch the 25 us
- * until they run again. CUDA's own programs ask for CU_CTX_SCHED_AUTO: they spin, or yield if there are more contexts
- * than processors. */
-static void wait_awake(void *context) {
+/* libomptarget's plugin sets CU_CTX_SCHED_BLOCKING_SYNC: a thread that waits for the device sleeps, and takes 25 us to
+ * run again after each launch. The default of CUDA is CU_CTX_SCHED_AUTO: the thread spins, or yields if there are more
+ * contexts than processors. */
+static void spin_while_waiting(void *context) {
     enum { SCHEDULING = 7, AUTO = 0 }; /* CU_CTX_SCHED_MASK, CU_CTX_SCHED_AUTO */
     unsigned flags;
     if (!driver.flags || !driver.set_flags || driver.set_current(context) || driver.flags(&flags)) return;
@@ -118,7 +118,7 @@ static void *context_of(int64_t device) {
         int number;
         bool is_nvidia = find_device(kdsl_target()->device_uid((int)device), &number);
         if (!is_nvidia || driver.retain(&context, number)) context = &none;
-        else wait_awake(context);
+        else spin_while_waiting(context);
         __atomic_store_n(&contexts[device], context, __ATOMIC_RELEASE);
     }
     return context == &none ? NULL : context;

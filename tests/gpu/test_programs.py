@@ -198,8 +198,8 @@ class Programs(unittest.TestCase):
             self.assertEqual(sorted(fills), ["100000", "160000", "160000", "160000"], got.log)
             self.assertEqual(len([line for line in got.lines("copy-in") if "160000" in line]), 2, got.log)
 
-    def test_launches_wait_awake_and_pin_what_they_copy(self):
-        """The thread does not sleep while it waits, and the page with the state of the checks is pinned from the third
+    def test_launches_spin_and_pin_what_they_copy(self):
+        """The thread spins while it waits, and the page with the state of the checks is pinned from the third
         launch on."""
         self.build(CHECKED, "sm_90", ptxas=False)
         for n, pins in (("2", 0), ("9", 1)):
