@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Make the pictures of terminals from the tools themselves: editor.png (docs/editors.md) from Neovim with `kdslc lsp`,
-session.png (docs/repl.md) from `kdslc repl`. Usage: docs/pictures/terminals.py [--kdslc KDSLC] [editor] [session]
+syntax.png (docs/editors.md) from Neovim with the tree-sitter grammar, session.png (docs/repl.md) from `kdslc repl`.
+Usage: docs/pictures/terminals.py [--kdslc KDSLC] [editor] [syntax] [session]
 
 Needs chromium, neovim and tmux (`./dev test --all` installs them)."""
 import argparse
+import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -82,6 +85,45 @@ def editor(kdslc, path):
             terminal.picture(path)
 
 
+TREE = """/* Comments nest: /* as here */ and `step`, `out`, `by` are keywords only where one is expected. */
+struct Pair<T> { low: T, high: T }
+
+export kernel spread(step: i32, out: &out [f32; n], to: &[i32; n]) over i in 0..n by 64 assume distinct(to) {
+    out[to[i]] = if i % 2 == 0 { 1.5e-3 } else { f32(step) };
+}
+
+kernel total(x: &[f32; n]) over i in n -> sum f64 { return f64(x[i]); }
+
+fn main() {
+    let to = [i32(i) for i in 1 << 10];
+    var out: [f32; 1 << 10];
+    for step in 0..16 step 4 {
+        offload spread(step, &out out, &to);
+        print("{}: {:.3}\\n{{ }}", step, offload total(&out[1..]));
+    }
+    let while = 1;
+}
+"""
+
+
+def syntax(_, path):
+    grammar = ROOT / "editors/tree-sitter-kdsl"
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "spread.kdsl").write_text(TREE)
+        Path(folder, "parser").mkdir()
+        subprocess.run(["cc", "-shared", "-fPIC", f"-I{grammar}/src", *grammar.glob("src/*.c"), "-o", f"{folder}/parser/kdsl.so"],
+                       check=True)
+        shutil.copytree(grammar / "queries", f"{folder}/queries/kdsl")
+        kept = [line for line in START.splitlines() if not line.startswith(("lua", "syntax", "filetype"))]
+        Path(folder, "start.vim").write_text("\n".join([*kept, "syntax off", "hi Error guifg=#ffffff guibg=#9b3a42",
+            f"set rtp+={folder}", 'lua vim.treesitter.highlighter.new(vim.treesitter.get_parser(0, "kdsl"), {})', ""]))
+        command = ["nvim", "-u", "NONE", "-i", "NONE", "-n", "spread.kdsl", "-c", "source start.vim"]
+        with Terminal(command, 116, 21, folder, HOME=folder, XDG_CONFIG_HOME=folder, XDG_DATA_HOME=folder,
+                      XDG_STATE_HOME=folder) as terminal:
+            terminal.wait("let while")
+            terminal.picture(path)
+
+
 INPUTS = [
     "kernel wave(y: &out [f64; n], t: f64) over i in n { y[i] = sin(0.1 * f64(i)) * exp(-0.01 * f64(i) * t); }",
     "var y = [0.0; 200];",
@@ -108,7 +150,7 @@ def main():
     options.add_argument("--folder", type=Path, default=HERE)
     options.add_argument("pictures", nargs="*")
     options = options.parse_args()
-    for make in (editor, session):
+    for make in (editor, syntax, session):
         if not options.pictures or make.__name__ in options.pictures:
             make(options.kdslc.resolve(), options.folder / f"{make.__name__}.png")
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Editors themselves: Neovim with the language server, whose steps are in neovim.lua, and with the colours of editors/vim;
-Emacs with editors/emacs. Usage: test_real_editors.py KDSLC"""
+"""Editors themselves: Neovim with the language server, whose steps are in neovim.lua, with the colours of editors/vim, and
+with the grammar in editors/tree-sitter-kdsl; Emacs with editors/emacs. Usage: test_real_editors.py KDSLC"""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,25 @@ EMACS = """(progn
     (princ (list (get-text-property (match-beginning 0) 'face)))))"""
 
 
+# The last pattern that takes a word gives its colour; predicates (`#match?`) are evaluated by the editor.
+COLOURS = """
+local query = (vim.treesitter.get_query or vim.treesitter.query.get)("kdsl", "highlights")
+local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\\n")
+local tree = vim.treesitter.get_string_parser(text, "kdsl"):parse()[1]
+local colours = {}
+for id, node in query:iter_captures(tree:root(), text, 0, -1) do
+  local row, column, _, last = node:range()
+  local word = text:gsub("\\n.*", ""):sub(column + 1, last)
+  if row == 0 then colours[column .. word] = query.captures[id] end
+end
+for _, word in ipairs({ "0kernel", "7step", "12out", "19f32", "28over", "33by", "44step", "49by" }) do
+  io.stdout:write(word, "=", colours[word] or "nothing", " ")
+end
+"""
+COLOURED = """kernel step(out: &[f32; n]) over by in 0..9 step by { x(1); }
+"""
+
+
 class EditorsTest(unittest.TestCase):
     def test_emacs(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -61,6 +81,22 @@ class EditorsTest(unittest.TestCase):
             self.assertEqual(text, WRONG.replace("y: &[", "y: &mut [").replace("  y[i]+=a*x[i];", "    y[i] += a * x[i];"))
             ran = subprocess.run([KDSLC, "run", path], capture_output=True, text=True, check=False)
             self.assertEqual((ran.stdout, ran.returncode), ("5\n", 0), ran.stderr)
+
+    def test_neovim_with_the_grammar(self):
+        grammar = ROOT / "editors/tree-sitter-kdsl"
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("a.kdsl", COLOURED), ("colours.lua", COLOURS)):
+                Path(folder, name).write_text(text)
+            Path(folder, "parser").mkdir()
+            subprocess.run(["cc", "-shared", "-fPIC", f"-I{grammar}/src", *grammar.glob("src/*.c"), "-o",
+                            f"{folder}/parser/kdsl.so"], check=True)
+            shutil.copytree(grammar / "queries", f"{folder}/queries/kdsl")
+            done = subprocess.run(["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "a.kdsl", "-c",
+                                   f"set rtp+={folder}", "-c", "luafile colours.lua", "-c", "qa!"], capture_output=True,
+                                  text=True, timeout=240, env={**os.environ, "HOME": folder}, check=False, cwd=folder)
+            self.assertEqual(done.stdout.split(), ["0kernel=keyword", "7step=function", "12out=parameter", "19f32=type.builtin",
+                                                   "28over=keyword", "33by=variable", "44step=repeat", "49by=variable"],
+                             done.stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+[(block) (fields) (arguments) (list) (block_comment)] @fold

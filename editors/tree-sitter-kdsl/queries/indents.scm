@@ -1,0 +1,3 @@
+[(block) (fields) (parameters) (arguments) (list) (fill) (comprehension) (if_expression) (parenthesized)] @indent.begin
+["}" ")" "]"] @indent.branch
+(block_comment) @indent.ignore
