@@ -143,22 +143,32 @@ static LLVMValueRef doubt(SimdEmit *e, LLVMValueRef cond, bool fails) {
 
 typedef struct Leaving {
     SimdEmit *e;
-    LLVMValueRef item, vector, lane;   /* the first that failed: of the block, and where it is */
+    LLVMValueRef row, vector, lane;    /* of the first item that failed: where it is in the block */
+    LLVMValueRef along;                /* and in its row */
     ValueMap *value_at, *block_at;
     Vec(LLVMValueRef) values;
     Vec(LLVMBasicBlockRef) blocks;
 } Leaving;
 
+static LLVMValueRef is_at(Leaving *l, LLVMValueRef place, int k) {
+    return LLVMBuildICmp(l->e->b, LLVMIntEQ, place, LLVMConstInt(l->e->cg->i32, (unsigned)k, false), "");
+}
+
 /* Of the item that failed. */
 static LLVMValueRef of_item(Leaving *l, LLVMValueRef v) {
     SimdEmit *e = l->e;
-    if (simd_rate(e->g, v, e->block).x != LANE_VARYING) return simd_lane(e, v, 0, 0, l->item);
-    LLVMValueRef one = simd_lane(e, v, 0, 0, l->lane);
-    for (int k = 1; k < e->shape.vectors; k++) {
-        LLVMValueRef here = LLVMBuildICmp(e->b, LLVMIntEQ, l->vector, LLVMConstInt(e->cg->i32, (unsigned)k, false), "");
-        one = LLVMBuildSelect(e->b, here, simd_lane(e, v, 0, k, l->lane), one, "");
+    LaneRate r = simd_rate(e->g, v, e->block);
+    bool varies = r.x == LANE_VARYING;
+    LLVMValueRef lane = varies ? l->lane : l->along, found = NULL;
+    for (int row = 0; row < (r.y ? e->shape.rows : 1); row++) {
+        LLVMValueRef one = NULL;
+        for (int k = 0; k < (varies ? e->shape.vectors : 1); k++) {
+            LLVMValueRef here = simd_lane(e, v, row, k, lane);
+            one = one ? LLVMBuildSelect(e->b, is_at(l, l->vector, k), here, one, "") : here;
+        }
+        found = found ? LLVMBuildSelect(e->b, is_at(l, l->row, row), one, found, "") : one;
     }
-    return one;
+    return found;
 }
 
 static LLVMValueRef operand(Leaving *l, LLVMValueRef v) {
@@ -211,10 +221,14 @@ static LLVMValueRef first_item(SimdEmit *e, LLVMValueRef *failed) {
 }
 
 static void leave(SimdEmit *e, LLVMBasicBlockRef to, LLVMValueRef *failed) {
-    Leaving l = {.e = e, .item = first_item(e, failed)};
-    LLVMValueRef width = LLVMConstInt(e->cg->i32, (unsigned)e->shape.width, false);
-    l.vector = LLVMBuildUDiv(e->b, l.item, width, "");
-    l.lane = LLVMBuildURem(e->b, l.item, width, "");
+    Leaving l = {.e = e};
+    int vectors = e->shape.vectors, width = e->shape.width;
+    LLVMValueRef item = first_item(e, failed), n_row = LLVMConstInt(e->cg->i32, (unsigned)(vectors * width), false);
+    l.row = LLVMBuildUDiv(e->b, item, n_row, "");
+    l.along = LLVMBuildURem(e->b, item, n_row, "");
+    LLVMValueRef n_lanes = LLVMConstInt(e->cg->i32, (unsigned)width, false);
+    l.vector = LLVMBuildUDiv(e->b, l.along, n_lanes, "");
+    l.lane = LLVMBuildURem(e->b, l.along, n_lanes, "");
     l.value_at = value_map_new(e->g->arena, 32);
     l.block_at = value_map_new(e->g->arena, 4);
     make_blocks(&l, to);

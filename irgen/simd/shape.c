@@ -50,12 +50,6 @@ int simd_width(const SimdRegion *g, const SimdTarget *t) {
 
 enum { MAX_WRITTEN = 500, MAX_WRITTEN_STRAIGHT = 1000, MOST_STRAIGHT = 4 };
 
-static bool has_leaving(const SimdRegion *g) {
-    for (int b = 0; b < g->blocks.n; b++)
-        if (g->blocks.at[b].leaves) return true;
-    return false;
-}
-
 static int written(const SimdRegion *g) {
     int n = 0;
     for (int i = 0; i < g->values.n; i++)
@@ -212,7 +206,7 @@ SimdShape simd_shape(SimdRegion *g, const SimdTarget *t) {
     int width = simd_width(g, t), diverging = n_diverging(g);
     level_find_costs(g, t, width);
     SimdShape s = {1, 1, 1};
-    if (g->y && !has_leaving(g)) {
+    if (g->y) {
         bool only_at_edges = rates_inside(g, true);
         if (n_diverging(g) == diverging || only_at_edges) s = best(g, t, width, true);
     }

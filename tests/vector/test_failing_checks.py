@@ -148,9 +148,9 @@ def run(command):
     return done.returncode, done.stdout, done.stderr
 
 
-def build(kdslc, folder, flags):
+def build(kdslc, folder, flags, name=None):
     source = Path(folder) / "checks.kdsl"
-    target = Path(folder) / ("checks" + "".join(flags))
+    target = Path(folder) / (name or "checks" + "".join(flags))
     done = run([kdslc, *flags, "--color=never", source, "-o", target])
     if done[0]:
         sys.exit(f"kdslc {' '.join(flags)} ended with {done[0]}:\n{done[2]}")
