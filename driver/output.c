@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/perf.h"
+
 static const char source_suffix[] = ".kdsl";
 static const Span no_place = {0, 0};
 
@@ -72,6 +74,19 @@ bool output_text(Compiler *c, const char *path, const char *text, size_t n) {
     return ok;
 }
 
+/* For perf, which reads the symbols after the program has ended (runtime/perf.h): the file stays. */
+static void execute_file(Compiler *c, Blob program, const char *name, char **argv) {
+    char folder[] = "/tmp/kdslc-run-XXXXXX";
+    if (!mkdtemp(folder)) return;
+    const char *path = arena_printf(&c->arena, "%s/%s", folder, *name ? name : "program");
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+    bool ok = fd >= 0 && write_fully(fd, program.at, program.n);
+    if (fd >= 0) close(fd);
+    if (ok) execve(path, argv, environ);
+    unlink(path);
+    rmdir(folder);
+}
+
 /* The program lives in memory only: nothing to clean up after it, and no folder needs to be writable. */
 void output_execute(Compiler *c, Blob program, const Options *o) {
     const char *slash = strrchr(o->input, '/'), *name = slash ? slash + 1 : o->input;
@@ -79,8 +94,9 @@ void output_execute(Compiler *c, Blob program, const Options *o) {
     char **argv = arena_array(&c->arena, char *, o->n_program_args + 2);
     argv[0] = (char *)name;
     for (int i = 0; i < o->n_program_args; i++) argv[i + 1] = o->program_args[i];
-    int fd = memfd_create(name, MFD_CLOEXEC);
     if (o->no_colour) setenv("NO_COLOR", "1", 1);
+    if (kdsl_is_for_perf()) execute_file(c, program, name, argv);
+    int fd = memfd_create(name, MFD_CLOEXEC);
     if (fd >= 0 && write_fully(fd, program.at, program.n)) fexecve(fd, argv, environ);
     diag(c, E1005, no_place, "cannot start the compiled program: %s", strerror(errno));
 }

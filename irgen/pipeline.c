@@ -207,7 +207,17 @@ static void emit_asm(Cg *cg, IrResult *r) {
     LLVMDisposeModule(copy);
 }
 
+/* For call chains that perf and debuggers find without debug information: kernels keep no frame pointers. */
+static void add_unwind_tables(Cg *cg) {
+    enum { ASYNCHRONOUS = 2 };
+    unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", strlen("uwtable"));
+    LLVMAttributeRef table = LLVMCreateEnumAttribute(cg->ctx, kind, ASYNCHRONOUS);
+    for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f)) LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, table);
+}
+
 static void emit_object(Cg *cg, IrResult *r) {
+    if (!cg->target->gpu && !cg->options->unit) add_unwind_tables(cg);
     LLVMMemoryBufferRef out = emit(cg, cg->module, cg->target->text_is_image ? LLVMAssemblyFile : LLVMObjectFile);
     r->object.n = LLVMGetBufferSize(out);
     r->object.at = malloc(r->object.n + 1);

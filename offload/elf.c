@@ -69,6 +69,18 @@ const char *elf_undefined_symbol(Blob object, int k) {
     return NULL;
 }
 
+bool off_function(Blob object, int k, OffFunction *f) {
+    Symbols s = symbols_of(object, SHT_SYMTAB);
+    for (size_t i = 1; i < s.n; i++) {
+        const Elf64_Sym *at = &s.at[i];
+        if (at->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(at->st_info) != STT_FUNC || k--) continue;
+        *f = (OffFunction){symbol_name(&s, i), at->st_shndx, at->st_value, at->st_size,
+                           ELF64_ST_BIND(at->st_info) != STB_LOCAL};
+        return true;
+    }
+    return false;
+}
+
 const char *elf_unbound_symbol(Blob image, int k) {
     Symbols s = symbols_of(image, SHT_DYNSYM);
     const Elf64_Shdr *versions = section_of(image, SHT_GNU_versym);

@@ -45,7 +45,7 @@ bool off_link_x86_image(Compiler *c, const Blob *objects, int n, Blob *image) {
     Linker l;
     linker_begin(&l, c, "the x86 device image");
     linker_add_all(&l, "-shared", "-Bsymbolic", "--gc-sections", "--eh-frame-hdr", "--hash-style=gnu",
-                   "--build-id=none", "--allow-shlib-undefined", "--version-script");
+                   "--build-id=sha1", "--allow-shlib-undefined", "--version-script");
     linker_add_bytes(&l, "exports", exports, sizeof exports - 1);
     for (int i = 0; i < n; i++) linker_add_bytes(&l, "device code", objects[i].at, objects[i].n);
     linker_add_bytes(&l, "device runtime", kdsl_embedded_device_x86,

@@ -116,7 +116,7 @@ static void add_libraries(Linker *l, const LinkJob *job) {
 
 static void add_executable(Linker *l, const LinkJob *job) {
     linker_add_all(l, "-pie", "-dynamic-linker", "/lib64/ld-linux-x86-64.so.2", "--eh-frame-hdr", "--gc-sections",
-                   "--hash-style=gnu", "--build-id=none", "--allow-shlib-undefined");
+                   "--hash-style=gnu", "--build-id=sha1", "--allow-shlib-undefined");
     if (job->needs_omptarget) linker_add(l,
                                          "--export-dynamic-symbol=ompt_start_tool"); /* for libomp (runtime/start.c) */
     if (!job->debug) linker_add(l, "--strip-debug");
@@ -135,7 +135,7 @@ static const char inside[] = "{ local: kdsl_kernel_*; kdsl_narrow_*; ompt_start_
  * loaded. */
 static void add_shared(Linker *l, const LinkJob *job) {
     linker_add_all(l, "-shared", "-z", "defs", "--eh-frame-hdr", "--gc-sections", "--hash-style=gnu",
-                   "--build-id=none", "--version-script");
+                   "--build-id=sha1", "--version-script");
     linker_add_bytes(l, "exports", inside, sizeof inside - 1);
     if (!job->debug) linker_add(l, "--strip-debug");
     add_needed(l, "crti.o");

@@ -98,6 +98,16 @@ bool off_names_image(const OffName *names, int n, void (*loaded)(void), Blob *im
 /* Closes an image that a plugin has loaded and would keep until the end of the process. */
 void off_close_image(void *library);
 
+/* The k-th function that a relocatable object defines: false if there are not that many. `at` is its offset in the
+ * section with that number. The name points into `object`. */
+typedef struct OffFunction {
+    const char *name;
+    int section;
+    uint64_t at, n_bytes;
+    bool is_global;
+} OffFunction;
+bool off_function(Blob object, int k, OffFunction *f);
+
 /* Links device objects to the image for the x86 plugin, a shared object. false: an error was reported. */
 bool off_link_x86_image(Compiler *c, const Blob *objects, int n, Blob *image);
 /* Path of the libomptarget whose protocol is implemented here, or NULL; *name: its file name. */

@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "offload/protocol.h"
+#include "repl/perf_map.h"
 #include "runtime/embedded.h"
+#include "runtime/perf.h"
 
 static Arena tables; /* entry tables: never freed */
 
@@ -197,6 +199,14 @@ static bool register_images(JitUnit *u, const JitParts *parts, Buf *why) {
     return true;
 }
 
+/* For perf's map, which may lack what cannot be linked: whoever needs the symbol reports that. */
+static uint64_t address_of(void *jit, const char *name) {
+    Buf why = {0};
+    uint64_t at = (uint64_t)(uintptr_t)lookup(jit, name, &why);
+    buf_free(&why);
+    return at;
+}
+
 JitUnit *jit_add(Jit *j, const JitParts *parts, Buf *why) {
     JitUnit *u = calloc(1, sizeof *u);
     if (!u) return NULL;
@@ -208,6 +218,8 @@ JitUnit *jit_add(Jit *j, const JitParts *parts, Buf *why) {
     for (int i = 0; i < parts->n_objects && ok; i++) ok = add_object(u, parts->objects[i], why);
     if (ok && parts->n_kernels) ok = register_images(u, parts, why);
     j->bytes += u->bytes;
+    for (int i = 0; i < parts->n_objects && ok && kdsl_is_for_perf(); i++)
+        perf_map_add(parts->objects[i], address_of, j);
     if (ok) return u;
     jit_release(j, u);
     return NULL;

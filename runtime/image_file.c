@@ -1,7 +1,8 @@
 /* image_file.c -- removal of temporary files: libomptarget's host plugin writes an image to /tmp/tmpfile_XXXXXX, loads
  * the file and leaves it there. The file is removed as soon as it is loaded, not at exit, so that it does not remain
- * if the program is killed later. KDSL_KEEP_IMAGE=1 in the environment keeps it (for profilers that read symbols
- * afterwards). Source: LLVM 22.1.8 offload/plugins-nextgen/host/src/rtl.cpp, loadBinaryImpl. */
+ * if the program is killed later. The file stays if perf has started the program (runtime/perf.h), which reads symbols
+ * after the program has ended, and with KDSL_KEEP_IMAGE=1 in the environment.
+ * Source: LLVM 22.1.8 offload/plugins-nextgen/host/src/rtl.cpp, loadBinaryImpl. */
 #include <ctype.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/internal.h"
+#include "runtime/perf.h"
 
 bool kdsl_is_image_file(const char *path) {
     static const char prefix[] = "/tmp/tmpfile_";
@@ -34,7 +36,7 @@ static bool is_image(int fd, const void *loaded) {
 }
 
 void kdsl_remove_image_file(const char *path, const void *loaded) {
-    if (!path || !kdsl_is_image_file(path) || getenv("KDSL_KEEP_IMAGE")) return;
+    if (!path || !kdsl_is_image_file(path) || getenv("KDSL_KEEP_IMAGE") || kdsl_is_for_perf()) return;
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return;
     if (is_image(fd, loaded)) unlink(path);
