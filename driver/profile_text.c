@@ -243,8 +243,10 @@ static struct json_object *move_as_json(const Profile *p, const ProfileRow *r) {
     return o;
 }
 
+/* Without a place: at the end of the program, or of a call of an exported function. */
 static struct json_object *wait_as_json(const Profile *p, const ProfileRow *r) {
     struct json_object *o = json_object_new_object();
+    if (*r->file) add_place(o, r);
     add_times(o, p, r);
     return o;
 }

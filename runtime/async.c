@@ -192,19 +192,21 @@ void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes, co
     free(l);
 }
 
-static void wait_for_all(void) {
+static void wait_for_all(const char *place) {
     int64_t start = kdsl_trace_start();
     pthread_mutex_lock(&lock);
     while (first) pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
-    kdsl_trace_waited(start);
+    kdsl_trace_waited(start, place);
 }
 
-void kdsl_settle(void) {
+void kdsl_settle_at(const char *place) {
     if (is_worker || ends_program) return;
-    if (__atomic_load_n(&has_pending, __ATOMIC_ACQUIRE)) wait_for_all();
+    if (__atomic_load_n(&has_pending, __ATOMIC_ACQUIRE)) wait_for_all(place);
     if (*failure) tell_failure();
 }
+
+void kdsl_settle(void) { kdsl_settle_at(NULL); }
 
 /* What ends the program ends the devices, too, on which other threads may be at work: these finish first, and no launch
  * begins any more. Of two threads that would end the program, the first one does. */

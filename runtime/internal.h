@@ -34,6 +34,8 @@ KDSL_RT void kdsl_tables_let_go(void);
 /* resident.c: copies everything back and keeps nothing on devices; the next launch finds the default device again. */
 KDSL_RT void kdsl_all_come_back(void);
 
+/* launch.c: the place of an ident_t, ";file;kernel;line;column;;". */
+KDSL_RT const char *kdsl_ident_place(const void *ident);
 /* launch.c: the k-th field of ";x[0:n];file;line;column;;" and its length. */
 KDSL_RT int kdsl_field(const char *text, int k, const char **at);
 /* launch.c: without counting. The arguments are changed. */

@@ -14,7 +14,7 @@
 #include "runtime/target.h"
 
 /* ident_t.psource: ";file;function;line;column;;" */
-static const char *source_of(const void *ident) { return *(const char *const *)((const char *)ident + 16); }
+const char *kdsl_ident_place(const void *ident) { return *(const char *const *)((const char *)ident + 16); }
 
 enum { FILE_NAME, KERNEL, LINE, COLUMN };
 
@@ -71,7 +71,7 @@ static void tell_number(int64_t v) {
 }
 
 static void tell_of(const UnderWay *u) {
-    const char *source = source_of(u->ident);
+    const char *source = kdsl_ident_place(u->ident);
     char size[FAILURE_SIZE_BYTES];
     tell_text("error: ");
     if (u->what) {
@@ -139,7 +139,7 @@ void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslM
 
 static void require_gpu(const void *ident, int64_t device) {
     static _Thread_local char text[512];
-    const char *source = source_of(ident), *file, *line, *column;
+    const char *source = kdsl_ident_place(ident), *file, *line, *column;
     int n_file = kdsl_field(source, FILE_NAME, &file), n_line = kdsl_field(source, LINE, &line);
     int n_column = kdsl_field(source, COLUMN, &column);
     snprintf(text, sizeof text, "%.*s:%.*s:%.*s", n_file, file, n_line, line, n_column, column);

@@ -96,13 +96,11 @@ static void on_data_op(int endpoint, void *task, void *target, uint64_t *id, int
         count(name_at(in ? from : to), in ? to_device : from_device, MOVED, in, (int64_t)n_bytes);
 }
 
-/* ident_t.psource */
-static const char *place_of(const void *ident) { return *(const char *const *)((const char *)ident + 16); }
-
 void kdsl_report_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslMove move) {
     if (!kdsl_report_is_on) return;
     moving = what ? what->name : NULL;
-    place = !what ? NULL : move != MOVES_OUT ? place_of(what->ident) : served ? place_of(served->ident) : host_code;
+    const KdslSection *launch = move != MOVES_OUT ? what : served;
+    place = !what ? NULL : launch ? kdsl_ident_place(launch->ident) : host_code;
     if (what && (move == MOVES_IN || move == MOVES_OUT)) count(what->name, device, PLANNED, move == MOVES_IN, n_bytes);
 }
 
@@ -238,7 +236,7 @@ static void note_launch(int64_t where, double seconds) {
 int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     KernelArgs kept = *(const KernelArgs *)args; /* the runtime changes it */
     now = &kept;
-    place = place_of(loc);
+    place = kdsl_ident_place(loc);
     bool is_filled[MOST_FILLED] = {false}; /* by the device; afterwards the values are others */
     for (uint32_t i = 0; i < kept.n_args && i < MOST_FILLED; i++)
         is_filled[i] = kdsl_launch_fills(&kept, i, device < 0 ? kdsl_default_device() : device);

@@ -238,8 +238,8 @@ static Section *make_room(Table *t, int64_t device, Part part, bool reads, const
     return &t->at[i];
 }
 
-int32_t kdsl_keeps_nothing(int64_t device) {
-    kdsl_settle();
+int32_t kdsl_keeps_nothing(int64_t device, const char *place) {
+    kdsl_settle_at(place);
     if (device < 0) device = kdsl_default_device();
     return kdsl_is_known_in_place(device) && !kdsl_report_is_on && !has_tables();
 }
@@ -247,12 +247,12 @@ int32_t kdsl_keeps_nothing(int64_t device) {
 void kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads, int32_t writes) {
     if (!n_bytes) return;
     Part part = {at, (char *)at + n_bytes};
+    kdsl_settle_at(kdsl_ident_place(what->ident));
     if (device < 0) device = kdsl_default_device();
     if (kdsl_is_in_place_for(what, device, n_bytes) && !kdsl_report_is_on) {
         kdsl_not_on_device(at, n_bytes, writes);
         return;
     }
-    kdsl_settle();
     hold();
     Table *t = table_of(device);
     if (!t) {
@@ -301,10 +301,10 @@ void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes) {
 /* For all sections, on all devices, that overlap it. */
 typedef void Visit(Section *s, Part part, bool more);
 
-static void visit(Visit *does, void *at, int64_t n_bytes, bool more) {
+static void visit(Visit *does, void *at, int64_t n_bytes, bool more, const char *place) {
     if (n_bytes <= 0) return;
     Part part = {at, (char *)at + n_bytes};
-    kdsl_settle();
+    kdsl_settle_at(place);
     if (!has_tables()) return;
     hold();
     for (int64_t d = 0; d < n_tables; d++)
@@ -386,15 +386,18 @@ static void poke(Section *s, Part part, bool more) {
     kdsl_section_mark(s, part, ELSEWHERE);
 }
 
-void kdsl_host_reads(void *at, int64_t n_bytes) { visit(read_all, at, n_bytes, false); }
-void kdsl_host_writes(void *at, int64_t n_bytes) { visit(write_all, at, n_bytes, false); }
-void kdsl_host_fills(void *at, int64_t n_bytes) { visit(fill, at, n_bytes, false); }
-void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more) { visit(peek, at, n_bytes, more); }
-void kdsl_host_pokes(void *at, int64_t n_bytes) { visit(poke, at, n_bytes, false); }
+void kdsl_host_reads(void *at, int64_t n_bytes, const char *place) { visit(read_all, at, n_bytes, false, place); }
+void kdsl_host_writes(void *at, int64_t n_bytes, const char *place) { visit(write_all, at, n_bytes, false, place); }
+void kdsl_host_fills(void *at, int64_t n_bytes, const char *place) { visit(fill, at, n_bytes, false, place); }
+void kdsl_host_pokes(void *at, int64_t n_bytes, const char *place) { visit(poke, at, n_bytes, false, place); }
+
+void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more, const char *place) {
+    visit(peek, at, n_bytes, more, place);
+}
 
 void kdsl_host_takes(void *at, int64_t n_bytes) {
     if (n_bytes <= 0) return;
-    kdsl_host_reads(at, n_bytes);
+    kdsl_host_reads(at, n_bytes, NULL);
     forget_freed(at, (size_t)n_bytes);
 }
 

@@ -138,14 +138,16 @@ typedef struct KdslSection {
 } KdslSection;
 KDSL_RT void kdsl_on_device(const KdslSection *what, int64_t device, void *at, int64_t n_bytes, int32_t reads,
                             int32_t writes); /* device -1: the default one */
-KDSL_RT int32_t kdsl_keeps_nothing(int64_t device); /* 1: for all arrays of a launch, kdsl_on_device would do nothing */
+/* 1: for all arrays of a launch, kdsl_on_device would do nothing. place: as of kdsl_settle_at. */
+KDSL_RT int32_t kdsl_keeps_nothing(int64_t device, const char *place);
 KDSL_RT void kdsl_not_on_device(void *at, int64_t n_bytes, int32_t writes);
-KDSL_RT void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more); /* only this; more: others are likely to
-                                                                        * follow */
-KDSL_RT void kdsl_host_pokes(void *at, int64_t n_bytes);               /* only this */
-KDSL_RT void kdsl_host_reads(void *at, int64_t n_bytes);
-KDSL_RT void kdsl_host_writes(void *at, int64_t n_bytes);
-KDSL_RT void kdsl_host_fills(void *at, int64_t n_bytes); /* all of it: what it held is not needed */
+/* place: as of kdsl_settle_at. peeks, pokes: only these bytes; more: others are likely to follow. fills: all of it, and
+ * what it held is not needed. */
+KDSL_RT void kdsl_host_peeks(void *at, int64_t n_bytes, int32_t more, const char *place);
+KDSL_RT void kdsl_host_pokes(void *at, int64_t n_bytes, const char *place);
+KDSL_RT void kdsl_host_reads(void *at, int64_t n_bytes, const char *place);
+KDSL_RT void kdsl_host_writes(void *at, int64_t n_bytes, const char *place);
+KDSL_RT void kdsl_host_fills(void *at, int64_t n_bytes, const char *place);
 KDSL_RT void kdsl_check_device(const char *place, int64_t device); /* is there one of this number? else the program
                                                                     * ends */
 KDSL_RT void kdsl_host_takes(void *at, int64_t n_bytes); /* it is here, and no device keeps a copy */
@@ -165,6 +167,7 @@ typedef struct KdslUse {
 } KdslUse;
 KDSL_RT void kdsl_async(void (*run)(void *frame), const void *frame, int64_t n_bytes, const KdslUse *uses,
                         int64_t n_uses, int64_t device);
+KDSL_RT void kdsl_settle_at(const char *place); /* of what needs it, for the timeline; NULL: not known */
 KDSL_RT void kdsl_settle(void);
 
 /* device.c: how many there are; what one is called. */

@@ -105,16 +105,13 @@ static void add_on_device(KdslEvent e, int64_t start) {
 
 void kdsl_trace_is_worker(void) { own.is_worker = true; }
 
-void kdsl_trace_waited(int64_t start) {
-    if (start) kdsl_trace_add((KdslEvent){.kind = TRACED_WAIT, .device = -1}, start);
+void kdsl_trace_waited(int64_t start, const char *place) {
+    if (start) kdsl_trace_add((KdslEvent){.kind = TRACED_WAIT, .device = -1, .place = place}, start);
 }
-
-/* ident_t.psource */
-static const char *place_of(const void *ident) { return *(const char *const *)((const char *)ident + 16); }
 
 void kdsl_trace_filled(const KdslSection *what, int64_t device, int64_t n_bytes, int64_t start) {
     if (!start) return;
-    add_on_device((KdslEvent){.kind = TRACED_FILL, .device = device, .place = place_of(what->ident),
+    add_on_device((KdslEvent){.kind = TRACED_FILL, .device = device, .place = kdsl_ident_place(what->ident),
                               .what = what->name, .n_bytes = n_bytes}, start);
 }
 
@@ -145,7 +142,8 @@ void kdsl_trace_moving(const KdslSection *what, int64_t device, int64_t n_bytes,
     }
     if (!own.moves) return;
     const KdslSection *served = kdsl_report_served();
-    const char *place = own.move != MOVES_OUT ? place_of(own.moves->ident) : served ? place_of(served->ident) : NULL;
+    const KdslSection *launch = own.move != MOVES_OUT ? own.moves : served;
+    const char *place = launch ? kdsl_ident_place(launch->ident) : NULL;
     count(place, kinds[own.move], own.n_bytes);
     add_on_device((KdslEvent){.kind = kinds[own.move], .device = own.device, .place = place, .what = own.moves->name,
                               .n_bytes = own.n_bytes}, own.start);
@@ -164,7 +162,7 @@ static KdslSection section_of(const void *loc, const KernelArgs *a, uint32_t i) 
 }
 
 static void note_copy(KdslTraced kind, const KdslSection *what, int64_t device, int64_t n_bytes, int64_t start) {
-    const char *place = place_of(what->ident);
+    const char *place = kdsl_ident_place(what->ident);
     count(place, kind, n_bytes);
     add_on_device((KdslEvent){.kind = kind, .device = device, .place = place, .what = what->name, .n_bytes = n_bytes},
                   start);
@@ -238,7 +236,7 @@ int32_t kdsl_trace_launch(void *loc, int64_t device, int32_t teams, int32_t thre
     int64_t start = kdsl_trace_now();
     int32_t rc = kdsl_launch_now(loc, device, teams, threads, region, args);
     KdslEvent e = {.kind = TRACED_LAUNCH, .device = rc ? -1 : number, .is_in_place = is_in_place && !rc,
-                   .place = place_of(loc), .items = (int64_t)kept.items, .ns = kdsl_trace_now() - start};
+                   .place = kdsl_ident_place(loc), .items = (int64_t)kept.items, .ns = kdsl_trace_now() - start};
     if (types) unmap_all(loc, number, &kept, is_new, !rc);
     add_traffic(&e, &kept, kept.types);
     memcpy(e.flops, own.flops, sizeof e.flops);

@@ -21,7 +21,8 @@ typedef struct KdslEvent {
     int64_t device;              /* -1: the host */
     int64_t start, ns;
     const char *place;           /* of the launch: ";file;kernel;line;column;;"; of a copy, that for which it is made;
-                                  * NULL: for host code */
+                                  * NULL: for host code. Of a wait: what needs the launches to be over, ";file;function;
+                                  * line;column;;"; NULL: the end of the program, or of an exported function */
     const char *what;            /* what is copied: ";x[0:n];file;line;column;;" */
     int64_t n_bytes;
     int64_t items, reads, writes; /* of a launch: bytes of the arrays that the kernel reads and writes */
@@ -34,7 +35,7 @@ KDSL_RT int64_t kdsl_trace_now(void);
 KDSL_RT void kdsl_trace_add(KdslEvent e, int64_t start);
 KDSL_RT int64_t kdsl_trace_start(void); /* now; 0 where nothing is recorded, and then the next two do nothing */
 KDSL_RT void kdsl_trace_filled(const KdslSection *what, int64_t device, int64_t n_bytes, int64_t start);
-KDSL_RT void kdsl_trace_waited(int64_t start);
+KDSL_RT void kdsl_trace_waited(int64_t start, const char *place); /* place: as of an event */
 KDSL_RT void kdsl_trace_is_worker(void); /* this thread is one */
 
 /* The events in the order in which they ended. */

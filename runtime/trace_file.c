@@ -128,7 +128,7 @@ static const struct {
     [TRACED_WAIT] = {"wait", "wait for launches"},
 };
 
-enum { FILE_NAME, KERNEL, SECTION = 0, ITS_FILE }; /* fields of the place of a launch; of the name of an array */
+enum { FILE_NAME, KERNEL, FUNCTION = KERNEL, SECTION = 0, ITS_FILE }; /* fields of a place; of the name of an array */
 enum { LINE = 2, COLUMN };                         /* of both */
 
 void kdsl_trace_put_place(FILE *f, const char *text, int file) {
@@ -142,12 +142,27 @@ void kdsl_trace_put_place(FILE *f, const char *text, int file) {
     put_key(f, "column", atoi(at));
 }
 
-static void put_launch(FILE *f, const KdslEvent *e) {
+/* Of the host, whose number is -1: "host", as its track is called. */
+static const char *device_name(const KdslTrace *t, int64_t device) {
+    if (device < 0) return "host";
+    return device < t->n_devices ? t->device_names[device] : NULL;
+}
+
+static void put_device(FILE *f, const KdslTrace *t, const KdslEvent *e) {
+    const char *name = device_name(t, e->device);
+    put_key(f, "device", e->device);
+    if (!name) return;
+    fputs(",\"device_name\":\"", f);
+    kdsl_trace_put_text(f, name);
+    fputs("\"", f);
+}
+
+static void put_launch(FILE *f, const KdslTrace *t, const KdslEvent *e) {
     kdsl_trace_put_place(f, e->place, FILE_NAME);
     fputs(",\"kernel\":\"", f);
     kdsl_trace_put_field(f, e->place, KERNEL);
     fputs("\"", f);
-    put_key(f, "device", e->device);
+    put_device(f, t, e);
     put_key(f, "items", e->items);
     fprintf(f, ",\"in_place\":%s,\"async\":%s", e->is_in_place ? "true" : "false", e->is_worker ? "true" : "false");
     put_key(f, "reads", e->reads);
@@ -158,7 +173,7 @@ static void put_launch(FILE *f, const KdslEvent *e) {
     if (e->flops[1] > 0) put_key(f, "flops_f64", e->flops[1]);
 }
 
-static void put_move(FILE *f, const KdslEvent *e) {
+static void put_move(FILE *f, const KdslTrace *t, const KdslEvent *e) {
     if (e->place) kdsl_trace_put_place(f, e->place, FILE_NAME);
     else kdsl_trace_put_place(f, e->what, ITS_FILE);
     fputs(",\"array\":\"", f);
@@ -169,10 +184,17 @@ static void put_move(FILE *f, const KdslEvent *e) {
     fputs("\"", f);
     if (e->kind == TRACED_IN || e->kind == TRACED_OUT)
         fprintf(f, ",\"direction\":\"%s\"", e->kind == TRACED_IN ? "to device" : "from device");
-    put_key(f, "device", e->device);
+    put_device(f, t, e);
     put_key(f, "bytes", e->n_bytes);
     if (e->kind != TRACED_ROOM && e->ns > 0 && e->n_bytes < INT64_MAX / 1000)
         put_thousandths(f, "GB_per_s", e->n_bytes * 1000 / e->ns);
+}
+
+static void put_wait(FILE *f, const KdslEvent *e) {
+    kdsl_trace_put_place(f, e->place, FILE_NAME);
+    fputs(",\"function\":\"", f);
+    kdsl_trace_put_field(f, e->place, FUNCTION);
+    fputs("\"", f);
 }
 
 static void put_span(FILE *f, int64_t track, int64_t start, int64_t ns, const char *category) {
@@ -182,16 +204,17 @@ static void put_span(FILE *f, int64_t track, int64_t start, int64_t ns, const ch
     fprintf(f, ",\"cat\":\"%s\",\"name\":\"", category);
 }
 
-static void put_event(FILE *f, const KdslEvent *e) {
+static void put_event(FILE *f, const KdslTrace *t, const KdslEvent *e) {
     put_span(f, number_of(e->device, e->thread), e->start, e->ns, kinds[e->kind].category);
     fputs(kinds[e->kind].prefix, f);
     if (e->kind == TRACED_LAUNCH) kdsl_trace_put_field(f, e->place, KERNEL);
     else if (e->kind != TRACED_WAIT) kdsl_trace_put_field(f, e->what, SECTION);
     fputs("\",\"args\":{", f);
     switch (e->kind) {
-    case TRACED_LAUNCH: put_launch(f, e); break;
-    case TRACED_IN: case TRACED_OUT: case TRACED_FILL: case TRACED_ROOM: put_move(f, e); break;
-    case TRACED_WAIT: case TRACED__COUNT: break;
+    case TRACED_LAUNCH: put_launch(f, t, e); break;
+    case TRACED_IN: case TRACED_OUT: case TRACED_FILL: case TRACED_ROOM: put_move(f, t, e); break;
+    case TRACED_WAIT: if (e->place) put_wait(f, e); break;
+    case TRACED__COUNT: break;
     }
     fputs("}}", f);
 }
@@ -205,7 +228,7 @@ static void put_all(FILE *f, const KdslTrace *t) {
     put_track_names(f, t);
     for (const KdslChunk *c = t->first; c; c = c->next)
         for (int i = 0; i < c->n; i++) {
-            put_event(f, &c->at[i]);
+            put_event(f, t, &c->at[i]);
             fputs(",\n", f);
         }
     if (t->n_dropped) {

@@ -442,5 +442,6 @@ Type *check_offload(Sema *s, Expr *e) {
     effect_add(s, EFFECT_OFFLOAD, e->span, "launches a kernel");
     e->type = call->type = check_callee(s, call, true);
     if (e->offload.async) check_async(s, e);
+    s->program->has_async |= e->offload.async;
     return e->type;
 }

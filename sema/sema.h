@@ -392,6 +392,7 @@ typedef struct Program {
     Vec(Recorded) touches; /* --check: number - 1 */
     unsigned shadow;      /* SemaOptions.shadow */
     bool launches;        /* something does, or a C caller may launch an exported kernel */
+    bool has_async;       /* a launch is `async` */
     Func *main;           /* NULL: none */
     Vec(Func *) tests;    /* `test` blocks of the program's own file, in order: functions without parameters or
                            * result */

@@ -65,4 +65,7 @@ LLVMValueRef cg_join(CgFunc *f, Reduction r, Type *t, LLVMValueRef a, LLVMValueR
 bool cg_combines_at_once(const Cg *cg, const Func *fn);
 LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item); /* an item's value that changes nothing */
 
+/* array.c: for the timeline, what waits here for asynchronous launches: a text, or a null pointer. */
+LLVMValueRef cg_wait_place(CgFunc *f, Span span);
+
 #endif

@@ -35,6 +35,15 @@ void cg_take_back(CgFunc *f, const CgArray *a) {
     cg_call_runtime(f, RT_HOST_TAKES, args, 2);
 }
 
+/* For the timeline: what waits here for asynchronous launches, if there are any. As libomptarget writes places. */
+LLVMValueRef cg_wait_place(CgFunc *f, Span span) {
+    Cg *cg = f->cg;
+    if (!cg->program->has_async || !span.hi) return LLVMConstNull(cg->ptr);
+    Place p = cg_place(cg, span);
+    const char *text = arena_printf(&cg->c->arena, ";%s;%s;%d;%d;;", p.file->path, f->func->name, p.line, p.col);
+    return cg_string(cg, text, strlen(text));
+}
+
 /* Host code is about to read or write it: is the newest copy here? */
 void cg_sync(CgFunc *f, const CgArray *a, Sync kind, Span span, int part) {
     static const RuntimeId ask[] = {
@@ -43,17 +52,23 @@ void cg_sync(CgFunc *f, const CgArray *a, Sync kind, Span span, int part) {
     static const char *const names[] = {
         [SYNC_READ] = "sync-read", [SYNC_WRITE] = "sync-write", [SYNC_FILL] = "sync-fill"};
     if (cg_removes(f, names[kind], span, part)) return;
-    LLVMValueRef args[2] = {a->data, cg_array_bytes(f, a)};
-    cg_call_runtime(f, ask[kind], args, 2);
+    LLVMValueRef args[3] = {a->data, cg_array_bytes(f, a), cg_wait_place(f, span)};
+    cg_call_runtime(f, ask[kind], args, 3);
 }
 
 /* Only these bytes of the array that `name` names. */
 void cg_sync_part(CgFunc *f, const Expr *name, LLVMValueRef at, LLVMValueRef n_bytes, bool reads) {
-    LLVMValueRef args[3] = {at, n_bytes, cg_i32(f->cg, name->more)};
+    LLVMValueRef place = cg_wait_place(f, name->span);
     bool peeks = name->sync == SYNC_PEEK || (name->sync == SYNC_UPDATE && reads);
     bool pokes = name->sync == SYNC_POKE || name->sync == SYNC_UPDATE;
-    if (peeks && !cg_removes(f, "sync-peek", name->span, 0)) cg_call_runtime(f, RT_HOST_PEEKS, args, 3);
-    if (pokes && !cg_removes(f, "sync-poke", name->span, 0)) cg_call_runtime(f, RT_HOST_POKES, args, 2);
+    if (peeks && !cg_removes(f, "sync-peek", name->span, 0)) {
+        LLVMValueRef args[4] = {at, n_bytes, cg_i32(f->cg, name->more), place};
+        cg_call_runtime(f, RT_HOST_PEEKS, args, 4);
+    }
+    if (pokes && !cg_removes(f, "sync-poke", name->span, 0)) {
+        LLVMValueRef args[3] = {at, n_bytes, place};
+        cg_call_runtime(f, RT_HOST_POKES, args, 3);
+    }
 }
 
 void cg_sync_before_loop(CgFunc *f, const SyncList *syncs, LLVMValueRef trips, Span loop) {

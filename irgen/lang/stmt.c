@@ -273,6 +273,11 @@ static void resident(CgFunc *f, Stmt *s) {
     cg_stmts(f, s->block.block, NULL, NULL);
 }
 
+static void wait_(CgFunc *f, const Stmt *s) {
+    LLVMValueRef place = cg_wait_place(f, s->span);
+    cg_call_runtime(f, RT_SETTLE, &place, 1);
+}
+
 static void jump(CgFunc *f, bool is_break) {
     Scope *loop = loop_scope(f);
     leave(f, loop);
@@ -322,7 +327,7 @@ static void statement(CgFunc *f, Stmt *s) {
     case STMT_BLOCK: cg_stmts(f, s->block.block, NULL, NULL); return;
     case STMT_SHARED: return; /* cpu/group.c has made it */
     case STMT_RESIDENT: resident(f, s); return;
-    case STMT_WAIT: cg_call_runtime(f, RT_SETTLE, NULL, 0); return;
+    case STMT_WAIT: wait_(f, s); return;
     case STMT_BARRIER: cg_barrier(f); return; /* on a processor it is where cpu/group.c cuts */
     case STMT_ERROR: case STMT__COUNT: break;
     }

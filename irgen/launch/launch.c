@@ -288,7 +288,8 @@ static void make_resident(Launch *l) {
     Cg *cg = f->cg;
     LLVMBasicBlockRef done = NULL;
     if (count_resident(l) > 1) { /* one call on devices that work in place */
-        LLVMValueRef number = device_number(l), none = cg_call_runtime(f, RT_KEEPS_NOTHING, &number, 1);
+        LLVMValueRef asked[2] = {device_number(l), cg_wait_place(f, l->span)};
+        LLVMValueRef none = cg_call_runtime(f, RT_KEEPS_NOTHING, asked, 2);
         LLVMBasicBlockRef some = cg_block(f, "resident");
         done = cg_block(f, "mapped");
         LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, none, cg_i32(cg, 0), ""), done, some);
@@ -651,7 +652,8 @@ static CgValue emit_launch(CgFunc *f, Expr *e) {
         launch_async(&l);
         return cg_value(NULL, k->result);
     }
-    if (waits) cg_call_runtime(f, RT_SETTLE, NULL, 0);
+    LLVMValueRef place = cg_wait_place(f, e->span);
+    if (waits) cg_call_runtime(f, RT_SETTLE, &place, 1);
     CgValue v = run_launch(&l);
     for (int i = 0; i < k->n_given; i++)
         if (l.parts[i].data) cg_part_back(f, &l.parts[i], &l.arrays[i], k->params.at[i]->mode);

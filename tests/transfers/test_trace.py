@@ -65,6 +65,21 @@ fn main() {
     offload pick(&x, &at, &mut y);
 }
 """
+WAITS = """kernel slow(x: &mut [f64; n]) over i in n { for k in 0..20000 { x[i] = sqrt(x[i] + f64(k)); } }
+kernel show(x: &[f64; n]) over i in n { if i == 0 { print("{:.1}", x[0]); } }
+fn main() {
+    var x = [1.0; 50];
+    offload async slow(&mut x);
+    wait;
+    offload async slow(&mut x);
+    print("{:.1}", x[3]);
+    offload async slow(&mut x);
+    for i in 50 { x[i] += 1.0; }
+    offload async slow(&mut x);
+    offload show(&x);
+    offload async slow(&mut x);
+}
+"""
 LIBRARY = """export kernel NAME(x: &mut [f32; n]) over i in n { x[i] *= 2.0; }
 """
 NOTHING = "fn main() { print(\"nothing\"); }\n"
@@ -137,6 +152,8 @@ class TraceTest(unittest.TestCase):
             "allocate: result": 1, "from device: result": 1})
         launches = [e for e in events if e.get("cat") == "launch"]
         step = next(e["args"] for e in launches if e["name"] == "step")
+        track = next(e["args"]["name"] for e in events if e["args"].get("name", "").startswith("device 0"))
+        self.assertEqual(f"device 0: {step.pop('device_name')}", track)
         self.assertEqual(step, {"file": "p.kdsl", "line": 12, "column": 9, "kernel": "step", "device": 0,
                                 "items": 50000, "in_place": False, "async": False, "reads": 200000, "writes": 200000,
                                 "to_device": 0, "from_device": 0})
@@ -193,7 +210,18 @@ class TraceTest(unittest.TestCase):
     def test_no_device(self):
         self.build(PROGRAM)
         events = self.trace(OMP_TARGET_OFFLOAD="disabled")
-        self.assertEqual({e["args"]["device"] for e in events if e.get("cat") == "launch"}, {-1})
+        self.assertEqual({(e["args"]["device"], e["args"]["device_name"]) for e in events if e.get("cat") == "launch"},
+                         {(-1, "host")})
+
+    def test_waits(self):
+        """The place of what waits: a statement, the element that is read, a loop, a launch; none at the end."""
+        self.build(WAITS)
+        for memory in ("auto", "separate"):
+            events = self.trace(KDSL_MEMORY=memory)
+            waits = [e["args"] for e in sorted(events, key=lambda e: e["ts"]) if e.get("cat") == "wait"]
+            self.assertEqual([(w.get("line"), w.get("column"), w.get("function")) for w in waits],
+                             [(6, 5, "main"), (8, 20, "main"), (10, 5, "main"), (12, 5, "main"), (None, None, None)], memory)
+            self.assertEqual({w["file"] for w in waits if w}, {"p.kdsl"})
 
     def test_ends(self):
         """A failed check, exit(), a program without kernels, one without events of its own."""

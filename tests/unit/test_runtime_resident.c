@@ -106,6 +106,8 @@ const Target *kdsl_target(void) {
 
 void (*kdsl_forget_freed)(void *at, size_t n_bytes);
 void kdsl_settle(void) {}
+void kdsl_settle_at(const char *place) { (void)place; }
+const char *kdsl_ident_place(const void *ident) { return ident; }
 int64_t kdsl_default_device(void) { return 0; }
 void kdsl_moving(const KdslSection *what, int64_t device, int64_t n, KdslMove m) {
     (void)what, (void)device, (void)n, (void)m;
@@ -216,7 +218,7 @@ static void launch(bool fails) {
 
 /* What would have been written has no value any more. */
 static void write_anew(Part p) {
-    kdsl_host_fills(p.begin, kdsl_part_bytes(p));
+    kdsl_host_fills(p.begin, kdsl_part_bytes(p), NULL);
     change(p.begin, p, true);
 }
 
@@ -230,16 +232,16 @@ static void host_code(void) {
     }
     if (is_scarce) plenty = (int)below(3);
     switch (what) {
-    case 0: kdsl_host_reads(p.begin, n), same(p.begin, p, "host code"); break;
-    case 1: kdsl_host_writes(p.begin, n), same(p.begin, p, "host code"), change(p.begin, p, false); break;
-    case 2: kdsl_host_fills(p.begin, n), change(p.begin, p, true); break;
-    case 3: kdsl_host_pokes(p.begin, n), change(p.begin, p, true); break;
+    case 0: kdsl_host_reads(p.begin, n, NULL), same(p.begin, p, "host code"); break;
+    case 1: kdsl_host_writes(p.begin, n, NULL), same(p.begin, p, "host code"), change(p.begin, p, false); break;
+    case 2: kdsl_host_fills(p.begin, n, NULL), change(p.begin, p, true); break;
+    case 3: kdsl_host_pokes(p.begin, n, NULL), change(p.begin, p, true); break;
     case 4:
-        kdsl_host_peeks(p.begin, n, more), same(p.begin, p, "host code");
+        kdsl_host_peeks(p.begin, n, more, NULL), same(p.begin, p, "host code");
         if (is_scarce) plenty = (int)below(2);
-        kdsl_host_pokes(p.begin, n), change(p.begin, p, false);
+        kdsl_host_pokes(p.begin, n, NULL), change(p.begin, p, false);
         break;
-    case 5: kdsl_host_peeks(p.begin, n, more), same(p.begin, p, "host code"); break;
+    case 5: kdsl_host_peeks(p.begin, n, more, NULL), same(p.begin, p, "host code"); break;
     default:
         if (!below(5) && !lent.begin) kdsl_host_takes(p.begin, n), same(p.begin, p, "the caller");
     }
@@ -278,7 +280,7 @@ static void run(int64_t n_bytes, int n_steps) {
         else host_code();
     }
     if (is_called) end_call();
-    kdsl_host_reads(array, n_bytes);
+    kdsl_host_reads(array, n_bytes, NULL);
     same(array, (Part){array, array + n_bytes}, "host code at the end");
     if (kdsl_forget_freed) kdsl_forget_freed(array, (size_t)n_bytes);
     for (int d = 0; d < DEVICES; d++) assert(!find_mapped(d, array, array + n_bytes));
