@@ -436,9 +436,9 @@ static int profile(Compiler *c, Blob program, Options *o) {
 }
 
 /* As `kdslc check` does it. */
-static Program *check_for_editor(Compiler *c, Module *m, bool with_races) {
+static Program *check_for_editor(Compiler *c, Module *m, bool with_races, Memo *memo) {
     SemaOptions how = {.stdlib = stdlib_modules, .races_off = !with_races, .host_fuses = irgen_host_fuses,
-                       .march = "native"};
+                       .march = "native", .memo = memo};
     if (c->diags.n_errors) {
         sema_check_rest(c, m, &how);
         return NULL;

@@ -52,6 +52,7 @@ void lsp_opened(Server *s, struct json_object *params) {
         d = calloc(1, sizeof *d);
         d->uri = strdup(uri);
         d->path = path_of(uri);
+        d->memo = memo_new();
         s->documents = realloc(s->documents, sizeof *s->documents * (size_t)(s->n_documents + 1));
         s->documents[s->n_documents++] = d;
     }
@@ -108,6 +109,7 @@ void lsp_closed(Server *s, struct json_object *params) {
     while (s->documents[i] != d) i++;
     s->documents[i] = s->documents[--s->n_documents];
     buf_free(&d->text);
+    memo_free(d->memo);
     free(d->uri);
     free(d->path);
     free(d);
@@ -121,7 +123,7 @@ Analysis *analysis_new(Server *s, const Document *d, bool with_races) {
     a->source = source_add(&a->c.sources, d->path, d->text.n ? d->text.at : "", d->text.n);
     if (!a->source) return a;
     a->module = parse_source(&a->c, a->source, NULL);
-    a->program = s->check(&a->c, a->module, with_races);
+    a->program = s->check(&a->c, a->module, with_races, d->memo);
     if (a->program) mentions_find(a);
     return a;
 }
@@ -199,24 +201,27 @@ bool is_in_source(const Source *of, Span span) {
     return span.hi && span.lo >= of->base && span.hi <= of->base + of->n + 1;
 }
 
-struct json_object *position_object(const Server *s, const Source *of, uint32_t offset) {
+struct json_object *position_object(const Server *s, const SourceMap *sources, const Source *of, uint32_t at) {
     struct json_object *o = json_object_new_object();
-    int line = 0, column = 0, columns;
-    uint32_t begin = 0;
-    if (offset > of->n) offset = of->n;
-    for (const char *end; (end = memchr(of->text + begin, '\n', offset - begin)); line++)
-        begin = (uint32_t)(end - of->text) + 1;
-    for (uint32_t at = begin; at < offset; column += columns) at += character_bytes(s, of->text, of->n, at, &columns);
-    json_add_number(o, "line", line);
+    if (at > of->base + of->n) at = of->base + of->n;
+    Place place = source_place((SourceMap *)sources, at); /* finds the lines of a file on first use */
+    uint32_t end = at - of->base, from = end - (uint32_t)(place.col - 1);
+    int column = 0, columns;
+    for (; from < end; column += columns) from += character_bytes(s, of->text, of->n, from, &columns);
+    json_add_number(o, "line", place.line - 1);
     json_add_number(o, "character", column);
     return o;
 }
 
-struct json_object *range_object(const Server *s, const Analysis *a, Span span) {
+struct json_object *range_in(const Server *s, const SourceMap *sources, const Source *of, Span span) {
     struct json_object *o = json_object_new_object();
-    json_object_object_add(o, "start", position_object(s, a->source, span.lo - a->source->base));
-    json_object_object_add(o, "end", position_object(s, a->source, span.hi - a->source->base));
+    json_object_object_add(o, "start", position_object(s, sources, of, span.lo));
+    json_object_object_add(o, "end", position_object(s, sources, of, span.hi));
     return o;
+}
+
+struct json_object *range_object(const Server *s, const Analysis *a, Span span) {
+    return range_in(s, &a->c.sources, a->source, span);
 }
 
 const char *analysis_text(const Analysis *a, Span span, int *n) {

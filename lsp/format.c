@@ -2,13 +2,13 @@
 #include "fmt/fmt.h"
 #include "lsp/internal.h"
 
-static struct json_object *edit_object(const Server *s, const Source *of, const Formatted *to, const FmtEdit *e) {
-    struct json_object *o = json_object_new_object(), *range = json_object_new_object();
+static struct json_object *edit_object(const Server *s, const Compiler *c, const Source *of, const Formatted *to,
+                                       const FmtEdit *e) {
+    struct json_object *o = json_object_new_object();
     int lo = to->new_lines.at[e->new_line], hi = to->new_lines.at[e->new_line + e->n_new];
     int begin = to->old_lines.at[e->old_line], end = to->old_lines.at[e->old_line + e->n_old];
-    json_object_object_add(range, "start", position_object(s, of, (uint32_t)begin));
-    json_object_object_add(range, "end", position_object(s, of, (uint32_t)end));
-    json_object_object_add(o, "range", range);
+    Span old = {of->base + (uint32_t)begin, of->base + (uint32_t)end};
+    json_object_object_add(o, "range", range_in(s, &c->sources, of, old));
     json_object_object_add(o, "newText", json_object_new_string_len(to->text.at + lo, hi - lo));
     return o;
 }
@@ -28,7 +28,7 @@ static struct json_object *edits(Server *s, const Document *d, int from, int las
         for (int i = 0; i < to.edits.n; i++) {
             const FmtEdit *e = &to.edits.at[i];
             bool touches = e->old_line <= last && e->old_line + e->n_old >= from;
-            if (touches) json_object_array_add(list, edit_object(s, source, &to, e));
+            if (touches) json_object_array_add(list, edit_object(s, &c, source, &to, e));
         }
         buf_free(&to.text);
     }

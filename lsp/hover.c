@@ -132,7 +132,7 @@ static struct json_object *hint(const Server *s, const Analysis *a, const Expr *
         add_moves(n, &tip);
     }
     struct json_object *o = json_object_new_object();
-    json_object_object_add(o, "position", position_object(s, a->source, launch->span.hi - a->source->base));
+    json_object_object_add(o, "position", position_object(s, &a->c.sources, a->source, launch->span.hi));
     json_add_text(o, "label", label.n ? label.at : "moves nothing");
     if (tip.n) json_object_object_add(o, "tooltip", markdown(tip.at));
     json_add_true(o, "paddingLeft");

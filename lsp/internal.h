@@ -35,6 +35,7 @@ typedef struct Document {
     bool wants_races;  /* `now` was checked without the race analysis */
     Analysis *now;
     Analysis *good;    /* the last one without syntax errors; may be `now` */
+    Memo *memo;        /* what its checks have found so far; never NULL */
 } Document;
 
 typedef struct Server {
@@ -72,7 +73,9 @@ uint32_t character_bytes(const Server *s, const char *text, size_t n, uint32_t a
 uint32_t document_offset(const Server *s, const Document *d, struct json_object *position);
 /* The same place in the text of an analysis, which may be an older one. */
 uint32_t analysis_offset(const Document *d, const Analysis *a, uint32_t offset);
-struct json_object *position_object(const Server *s, const Source *of, uint32_t offset);
+/* `at` is counted over all sources, as in spans. */
+struct json_object *position_object(const Server *s, const SourceMap *sources, const Source *of, uint32_t at);
+struct json_object *range_in(const Server *s, const SourceMap *sources, const Source *of, Span span);
 struct json_object *range_object(const Server *s, const Analysis *a, Span span); /* of the analysed text */
 bool is_in_source(const Source *of, Span span);
 Analysis *analysis_new(Server *s, const Document *d, bool with_races);

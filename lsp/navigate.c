@@ -27,7 +27,6 @@ static struct json_object *location(const Server *s, const Document *d, const An
 static struct json_object *location_elsewhere(const Server *s, const Analysis *a, Span span) {
     const Source *file = source_place((SourceMap *)&a->c.sources, span.lo).file;
     if (!file || file->path[0] == '<') return NULL;
-    Analysis other = {.source = (Source *)file};
     struct json_object *o = json_object_new_object();
     Buf uri = {0};
     buf_puts(&uri, "file://");
@@ -36,7 +35,7 @@ static struct json_object *location_elsewhere(const Server *s, const Analysis *a
         buf_printf(&uri, plain ? "%c" : "%%%02X", (unsigned char)*p);
     }
     json_add_text(o, "uri", uri.at);
-    json_object_object_add(o, "range", range_object(s, &other, span));
+    json_object_object_add(o, "range", range_in(s, &a->c.sources, file, span));
     buf_free(&uri);
     return o;
 }

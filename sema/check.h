@@ -97,6 +97,13 @@ typedef struct PartlyWritten {
     int n_launches, n_together;
 } PartlyWritten;
 
+/* Is every element of a kernel's parameter written? (whole.c) */
+typedef struct Wholeness {
+    bool is_known, is_whole;
+    const char *writer;   /* the function that is called to write it; NULL: the kernel itself */
+    const char *left_out; /* not whole: an element in words, "`y[0]` may not be written", or NULL */
+} Wholeness;
+
 /* A `let` or `var` with the name of a variable of an outer block. */
 typedef struct Hidden {
     const Stmt *by;
@@ -127,6 +134,7 @@ typedef struct FuncFacts {
     struct LaunchValues *values; /* launch_values.c: kernels; NULL: no launch was found */
     struct ArrayFlow *flow; /* flow.h: NULL: it has no body */
     PartlyWritten *parts;   /* transfer.c: kernels: by parameter; NULL: none is written in part */
+    Wholeness *whole;           /* whole.c: kernels: by parameter; NULL: of none yet */
     unsigned *uses;         /* uses.c: Use bits, by parameter */
     UseEdges *used_by;      /* the same: the callers to which they are propagated, by parameter */
     int pending; /* kernel.c: callees not yet shown to end */
@@ -528,9 +536,9 @@ void assign_check(Sema *s, Func *f);
 void transfer_infer(Sema *s, Func *f);
 void transfer_warn(Sema *s, Func *f); /* W0501, after plan_transfers */
 void transfer_narrow(Sema *s, Func *f); /* after uses_find */
-/* whole.c: which function, the kernel or one that it calls, writes every element of a parameter (of a value: for every
- * item)? NULL: not shown; *left_out (may be NULL) is then an element in words, "`y[0]` may not be written", or NULL. */
-const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char **left_out);
+/* whole.c: does the kernel write every element of a parameter (a value: in every item)? wants_example: look for
+ * Wholeness.left_out. */
+const Wholeness *whole_find(Sema *s, Func *kernel, int param, bool wants_example);
 void warn_unused(Sema *s, Func *f);
 void warn_unused_items(Sema *s); /* of the program's own file; after all checks */
 void wraps_check(Sema *s, Func *f); /* wraps.c: integer overflow */

@@ -133,15 +133,16 @@ static const char *transfer_text(Transfer t) {
 
 /* Why the kernel needs fewer copies than the mode of the parameter says. */
 static const char *narrowing(Explain *x, const Event *e) {
-    const Func *k = e->call->func, *writer;
+    const Func *k = e->call->func;
     RefMode mode = k->params.at[e->param]->mode;
     Transfer t = k->transfers.at[e->param];
     if (e->is_together && t & TRANSFER_TO) return "the launches around it write every element and read none";
     if (t == TRANSFER_UNUSED) return "the kernel does not access its elements";
     if (mode == REF_MUT && t == TRANSFER_TO) return "the kernel never writes it";
     if (mode == REF_MUT && t == TRANSFER_FROM) {
-        if ((writer = whole_writer(k, e->param, NULL, NULL)) == k) return "every element is written and none is read";
-        return arena_printf(x->s->arena, "every element is written, by `%s`, and none is read", writer->name);
+        const char *writer = k->facts->whole[e->param].writer; /* asked for when the transfer was narrowed */
+        if (!writer) return "every element is written and none is read";
+        return arena_printf(x->s->arena, "every element is written, by `%s`, and none is read", writer);
     }
     if (mode == REF_OUT && t == TRANSFER_TOFROM) return "cannot prove that every element is written";
     return "";

@@ -1,6 +1,7 @@
 /* sema.c -- the driver of semantic analysis: its passes over a module, in order. sema.h describes their results on the
  * tree. */
 #include "sema/check.h"
+#include "sema/memo.h"
 
 Expr *expr_strip(Expr *e) {
     while (e->kind == EXPR_CONVERT) e = e->convert.operand;
@@ -120,6 +121,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     s.options = options;
     s.strict = options && options->strict;
     if (!modules_load(&s, m)) return s.program;
+    memo_begin(&s);
     for (int i = 0; i < s.in_order.n; i++) check_module(&s, s.in_order.at[i]);
     session_name_types(&s);
     generics_check_unused(&s);

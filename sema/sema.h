@@ -410,6 +410,11 @@ typedef struct BuiltInModule { /* a module that is part of the compiler */
 /* Bits, as KdslShadowCheck. SHADOW_ALL: also accesses that cannot race are recorded. */
 typedef enum ShadowCheck { SHADOW_RACE = 1, SHADOW_INIT = 2, SHADOW_ALL = 4 } ShadowCheck;
 
+/* memo.c: what an editor's checks of one document keep for the next one. */
+typedef struct Memo Memo;
+Memo *memo_new(void);
+void memo_free(Memo *m);
+
 typedef struct SemaOptions {
     const BuiltInModule *stdlib; /* ended by a row without a name; NULL: none */
     bool need_main; /* report a missing `fn main` */
@@ -428,6 +433,7 @@ typedef struct SemaOptions {
     bool races_listed;   /* --explain=races: they are no errors */
     bool races_timed;    /* tells the time of each kernel there */
     bool only_reached;   /* of a session: leave out what the input does not lead to */
+    Memo *memo;          /* of the document; NULL: none */
 } SemaOptions;
 
 /* Check the whole module. Never NULL; when c->diags.n_errors is not 0 the program must not be generated. */

@@ -8,6 +8,7 @@
  * an array that is given others elsewhere. */
 #include "parser/children.h"
 #include "sema/flow.h"
+#include "sema/memo.h"
 #include "sema/written.h"
 
 enum {
@@ -294,6 +295,27 @@ static void add_array(Search *f, const Event *e) {
     vec_push(f->s->arena, &f->arrays, array);
 }
 
+/* For the memo: a letter for each argument of a launch that is an array, in the order of the blocks. */
+static const char *marks_of(Sema *s, const ArrayFlow *flow) {
+    Buf marks = {0};
+    for (int i = 0; i < flow->blocks.n; i++)
+        for (int k = 0; k < flow->blocks.at[i]->events.n; k++) {
+            const Event *e = &flow->blocks.at[i]->events.at[k];
+            if (e->kind == EVENT_PASS && e->launch) buf_putc(&marks, e->is_together ? 'y' : 'n');
+        }
+    const char *text = arena_strndup(s->arena, marks.n ? marks.at : "", marks.n);
+    buf_free(&marks);
+    return text;
+}
+
+static void set_marks(ArrayFlow *flow, const char *marks) {
+    for (int i = 0; i < flow->blocks.n; i++)
+        for (int k = 0; k < flow->blocks.at[i]->events.n; k++) {
+            Event *e = &flow->blocks.at[i]->events.at[k];
+            if (e->kind == EVENT_PASS && e->launch && *marks) e->is_together = *marks++ == 'y';
+        }
+}
+
 void together_find(Sema *s, ArrayFlow *flow) {
     const Func *func = flow->func;
     Search f = {.s = s, .flow = flow};
@@ -303,6 +325,11 @@ void together_find(Sema *s, ArrayFlow *flow) {
             if (e->kind == EVENT_PASS && e->launch) add_array(&f, e);
         }
     if (!f.arrays.n || func->is_input) return; /* the next input would see what a failed one has left out */
+    const char *known = memo_find(s, func, "together", 0);
+    if (known) {
+        set_marks(flow, known);
+        return;
+    }
     int calls = MAX_CALLS;
     const Func *writer = NULL;
     Arena own = {0};
@@ -314,4 +341,5 @@ void together_find(Sema *s, ArrayFlow *flow) {
     quasi_frame_end(&f.at.quasi);
     quasi_end(&q);
     arena_free(&own);
+    memo_add(s, func, "together", 0, marks_of(s, flow));
 }

@@ -23,13 +23,13 @@ void transfer_infer(Sema *s, Func *f) {
         Symbol *param = f->params.at[i];
         narrow_field(f, param, i);
         if (param->mode != REF_OUT || (param->part_of && !param->used)) continue;
-        const char *left_out;
-        if (whole_writer(f, i, s->arena, &left_out)) {
+        const Wholeness *whole = whole_find(s, f, i, true);
+        if (whole->is_whole) {
             f->transfers.at[i] = TRANSFER_FROM;
             continue;
         }
         if (!f->facts->parts) f->facts->parts = arena_array(s->arena, PartlyWritten, f->params.n + 1);
-        f->facts->parts[i] = (PartlyWritten){.is_partly = true, .left_out = left_out};
+        f->facts->parts[i] = (PartlyWritten){.is_partly = true, .left_out = whole->left_out};
     }
 }
 
@@ -76,7 +76,7 @@ static void narrow_param(Sema *s, Func *f, int i) {
     if (!use) f->transfers.at[i] = TRANSFER_UNUSED;
     if (param->mode != REF_MUT || !use) return;
     if (use & USE_WRITES) {
-        if (!(use & USE_READS) && whole_writer(f, i, NULL, NULL)) f->transfers.at[i] = TRANSFER_FROM;
+        if (!(use & USE_READS) && whole_find(s, f, i, false)->is_whole) f->transfers.at[i] = TRANSFER_FROM;
         return;
     }
     f->transfers.at[i] = TRANSFER_TO;

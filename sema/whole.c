@@ -2,7 +2,10 @@
  * array's box of elements. A reference to a single value is an array of one element: one item that certainly writes it
  * is enough. A launch without items copies nothing back. */
 #include "sema/flow.h"
+#include "sema/memo.h"
 #include "sema/written.h"
+
+#include <string.h>
 
 #include <isl/point.h>
 #include <isl/val.h>
@@ -56,8 +59,9 @@ static const char *example(const Written *at, isl_set *missing, Arena *arena) {
     return found ? arena_printf(arena, "%s]` may not be written%s", text, when) : NULL;
 }
 
-const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char **left_out) {
-    if (is_assumed(kernel, kernel->params.at[param], ASSUME_WRITTEN)) return kernel;
+static Wholeness decide(Sema *s, const Func *kernel, int param, bool wants_example) {
+    if (is_assumed(kernel, kernel->params.at[param], ASSUME_WRITTEN)) return (Wholeness){.is_whole = true};
+    Wholeness found = {0};
     int calls = MAX_CALLS;
     const Func *writer = NULL;
     Arena own = {0};
@@ -68,12 +72,35 @@ const Func *whole_writer(const Func *kernel, int param, Arena *arena, const char
     isl_set *all = shape->rank ? isl_set_intersect_params(written_box(&at), isl_set_params(isl_set_copy(states)))
                                : written_if_any(&at, states);
     isl_set *missing = isl_set_subtract(all, written);
-    bool is_whole = isl_set_is_empty(missing) == isl_bool_true;
-    if (left_out) *left_out = !is_whole && shape->rank ? example(&at, isl_set_copy(missing), arena) : NULL;
+    found.is_whole = writer && isl_set_is_empty(missing) == isl_bool_true;
+    if (found.is_whole && writer != kernel) found.writer = writer->name;
+    if (wants_example && !found.is_whole && shape->rank) found.left_out = example(&at, isl_set_copy(missing), s->arena);
     isl_set_free(missing);
     isl_set_free(states);
     quasi_frame_end(&at.quasi);
     quasi_end(&q);
     arena_free(&own);
-    return is_whole ? writer : NULL;
+    return found;
+}
+
+/* As a text for the memo: "+" and the name of the writer, or "-" and the example. */
+static const char *as_text(Arena *arena, const Wholeness *w) {
+    const char *more = w->is_whole ? w->writer : w->left_out;
+    return arena_printf(arena, "%c%s", w->is_whole ? '+' : '-', more ? more : "");
+}
+
+static Wholeness of_text(Arena *arena, const char *text) {
+    const char *more = text[1] ? arena_strndup(arena, text + 1, strlen(text + 1)) : NULL;
+    return *text == '+' ? (Wholeness){.is_whole = true, .writer = more} : (Wholeness){.left_out = more};
+}
+
+const Wholeness *whole_find(Sema *s, Func *kernel, int param, bool wants_example) {
+    if (!kernel->facts->whole) kernel->facts->whole = arena_array(s->arena, Wholeness, kernel->params.n + 1);
+    Wholeness *w = &kernel->facts->whole[param];
+    if (w->is_known) return w;
+    const char *what = wants_example ? "left out" : "whole", *known = memo_find(s, kernel, what, param);
+    *w = known ? of_text(s->arena, known) : decide(s, kernel, param, wants_example);
+    if (!known) memo_add(s, kernel, what, param, as_text(s->arena, w));
+    w->is_known = true;
+    return w;
 }

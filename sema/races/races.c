@@ -1,5 +1,6 @@
 /* races.c -- the race analysis of one kernel, and the door of this room. Where products of sizes are in the way of an
  * answer, small sizes are tried, for which they are affine. */
+#include "sema/memo.h"
 #include "sema/races/pairs.h"
 
 #include <isl/ctx.h>
@@ -143,8 +144,10 @@ static void believe(Sema *s, const Func *kernel, RaceTable *table) {
     }
 }
 
-static RaceTable *decide(Sema *s, const Func *f) {
+/* *always_free: it has no race, whatever the launches are. */
+static RaceTable *decide(Sema *s, const Func *f, bool *always_free) {
     RaceTable *t = analyse(s, f, NULL, false, NULL);
+    *always_free = !t->failed && !has_open(t);
     if (!t->failed && has_open(t) && launched_any(f)) heed_launches(s, f, t);
     if (f->item->fn.assumes.n && !t->failed && has_open(t)) believe(s, f, t);
     if (!t->failed && has_unknown(t)) try_launches(s, f, t);
@@ -153,7 +156,8 @@ static RaceTable *decide(Sema *s, const Func *f) {
 }
 
 bool races_cured(Sema *s, const Func *kernel, const RacePair *p) {
-    const RaceTable *t = decide(s, kernel);
+    bool always_free;
+    const RaceTable *t = decide(s, kernel, &always_free);
     for (int i = 0; i < t->pairs.n; i++)
         if (races_same_pair(&t->pairs.at[i], p)) return t->pairs.at[i].verdict == RACE_FREE;
     return !t->failed;
@@ -169,9 +173,12 @@ void races_check(Sema *s, Func *f) {
     if (!f->is_kernel || !f->item || !f->item->fn.body || f->facts->skip || f->is_made) return;
     unsigned shadow = s->options ? s->options->shadow & SHADOW_RACE : 0; /* reports races itself, where they happen */
     if (s->options && s->options->races_off && !s->options->races_listed && !shadow) return;
+    if (memo_find(s, f, "free of races", 0)) return;
     double begun = now_ms();
     unsigned long before = s->races_spent;
-    f->races = decide(s, f);
+    bool always_free;
+    f->races = decide(s, f, &always_free);
+    if (always_free) memo_add(s, f, "free of races", 0, "");
     if (s->options && s->options->races_timed) f->races->ms = now_ms() - begun;
     f->races->steps = s->races_spent - before;
     bool silent = s->options && (s->options->races_listed || s->options->races_off || shadow);

@@ -306,6 +306,54 @@ class LspTest(unittest.TestCase):
             with Client(KDSLC) as other:
                 self.assertEqual(other.open(URI, text), told, text)
 
+    def test_what_is_remembered_fits_the_text(self):
+        """After each change the server says what one says that sees the text for the first time: it keeps answers about
+        kernels, which depend on what they call, and on constants and structs."""
+        text = """struct Size { half: i32 }
+const STEP = 1;
+fn last(n: index) -> index { return n - 1; }
+fn put(y: &mut [f32; n], i: index) { y[i] = 1.0; }
+kernel fill(y: &out [f32; n]) over i in 0..n step STEP { y[i] = 0.0; }
+kernel ends(y: &out [f32; n]) over i in n { if i <= last(n) { y[i] = 0.0; } }
+kernel by_call(y: &mut [f32; n]) over i in n { put(&mut y, i); }
+kernel evens(y: &out [f32; n]) over i in n / 2 { y[2 * i] = 0.0; }
+kernel odds(y: &out [f32; n]) over i in n / 2 { y[2 * i + 1] = 0.0; }
+fn half() -> index { return 2; }
+fn main() {
+    var y = [1.0f32; 64];
+    offload fill(&out y);
+    offload ends(&out y);
+    offload by_call(&mut y);
+    offload evens(&out y);
+    offload odds(&out y);
+    print("{}", y[half()]);
+}
+"""
+        changes = [("STEP = 1", "STEP = 2"), ("STEP = 2", "STEP = 1"), ("return n - 1", "return n - 2"), ("y[i] = 1.0", "y[0] = 1.0"),
+                   ("y[0] = 1.0", "y[i] = 2.0"), ("n / 2 { y[2 * i] ", "n / 3 { y[2 * i] "), ("n / 3 {", "n / 2 {"),
+                   ("    offload odds", "    // offload odds"), ("// offload odds", "offload odds"), ("2 * i + 1]", "2 * i]"),
+                   ("last(n: index)", "last(n: i32)"), ("last(n: i32)", "last(n: index)"), ("{ y[i] = 0.0; }", "{ if i > 0 { y[i] = 0.0; } }")]
+        whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+
+        def said(client, tell):
+            before = client.notes
+            tell()
+            is_valid = not any(d["severity"] == 1 for d in client.diagnostics[URI])
+            while is_valid and client.notes < before + 2:  # races follow
+                self.assertTrue(client.receive())
+            hints = client.ask("textDocument/inlayHint", {"textDocument": {"uri": URI}, "range": whole})
+            return [(d["code"], d["range"], d["message"]) for d in client.diagnostics[URI]], hints
+
+        with Client(KDSLC) as client:
+            seen = [said(client, lambda: client.open(URI, text))]
+            for before, after in changes:
+                self.assertIn(before, text)
+                text = text.replace(before, after, 1)
+                seen.append(said(client, lambda: client.change(URI, [{"text": text}])))
+                with Client(KDSLC) as fresh:
+                    self.assertEqual(seen[-1], said(fresh, lambda: fresh.open(URI, text)), (before, after))
+            self.assertGreater(len({str(one) for one in seen}), 4)
+
     def test_says_what_the_command_says(self):
         paths = sorted((ROOT / "tests/sema").glob("*.kdsl")) + sorted((ROOT / "tests/mistakes").glob("*.kdsl"))
         self.assertGreater(len(paths), 300)
