@@ -86,6 +86,8 @@ def builtins_page():
     plain = [row[:6] for row in rows("sema/builtin.def", "BUILTIN")]
     own = [[name, text, n, "", *rest] for name, text, n, *rest in rows("sema/builtin.def", "OWN")]
     for _, name, n, args, result, where, *_ in plain + own:
+        if not name.strip(chr(34)).isidentifier():
+            continue  # only the compiler calls it
         count = "any number" if n == "-1" else n
         kind = ARGS.get(args, "see the reference")
         result = {"SAME": "the type of the arguments", "OTHER": "see the reference"}.get(result, f"`{result.lower()}`")

@@ -144,6 +144,7 @@ char *interp_text(Frame *f, const FormatPlan *plan, const ArgList *args, int fir
 void interp_print(Frame *f, Expr *e);
 void interp_print_line(const char *head, const char *text);
 Const interp_number_of_text(Frame *f, Expr *e, const char *text, const Type *to);
+void run_shown(Frame *f, Expr *e, void *to);
 void run_write_file(Frame *f, Expr *e, void *to); /* also append_file */
 void run_read_file(Frame *f, Expr *e, void *to);
 void run_read_array(Frame *f, Expr *e, void *to);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "interp/run.h"
+#include "runtime/value.h"
 
 /* Numbers ------------------------------------------------------------------------------------------------------ */
 
@@ -115,8 +116,6 @@ static void put_scalar(Buf *out, const FormatPiece *p, const Type *t, const Cons
     else put_int(out, p, t, v.i);
 }
 
-/* Lines -------------------------------------------------------------------------------------------------------- */
-
 static void put_vector(Buf *out, const FormatPiece *p, const Type *t, const char *at) {
     for (int i = 0; i < t->width; i++) {
         buf_puts(out, i ? ", " : "(");
@@ -124,6 +123,45 @@ static void put_vector(Buf *out, const FormatPiece *p, const Type *t, const char
     }
     buf_putc(out, ')');
 }
+
+/* Whole arrays and structs ------------------------------------------------------------------------------------- */
+
+/* The fields of a struct that owns arrays, which are the arguments from *next on, to its place in memory. */
+static void gather(Frame *f, const Type *t, char *at, const ArgList *args, int *next) {
+    if (type_owns(t)) {
+        for (int i = 0; i < t->n_fields; i++) gather(f, t->fields[i].type, at + t->fields[i].offset, args, next);
+        return;
+    }
+    Expr *value = args->at[(*next)++].value;
+    if (t->kind != TY_ARRAY) {
+        interp_value(f, value, at);
+        return;
+    }
+    const Array a = interp_array(f, value);
+    memcpy(at, &a.data, sizeof a.data);
+    memcpy(at + sizeof a.data, a.ext, sizeof *a.ext * (size_t)t->rank);
+}
+
+static void add_text(void *to, const char *at, size_t n) { buf_add(to, at, n); }
+
+void run_shown(Frame *f, Expr *e, void *to) {
+    enum { ALIGN = 16 };
+    const CallInfo *info = e->call.info;
+    const FormatPiece *p = info->shown_as;
+    int next = 0;
+    Buf text = {0};
+    KdslLook look = {.columns = KDSL_LINE_COLUMNS};
+    const KdslSink sink = {add_text, &text};
+    const KdslSpec spec = {p->width, p->precision, p->align, p->zero, p->style};
+    void *at = aligned_alloc(ALIGN, ((size_t)type_size_bytes(info->shown) + ALIGN) / ALIGN * ALIGN);
+    if (!at) abort();
+    gather(f, info->shown, at, &e->call.args, &next);
+    kdsl_put_value(&sink, type_layout(f->run->c, info->shown), at, &spec, &look);
+    free(at);
+    interp_store(e->type, to, (Const){.kind = CONST_STR, .s = {text.at, text.n}});
+}
+
+/* Lines -------------------------------------------------------------------------------------------------------- */
 
 enum { VALUE_BYTES = 64 }; /* the widest vector */
 

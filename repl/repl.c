@@ -36,13 +36,9 @@ void repl_complain(Repl *r, Buf *text) {
     write_out(stderr, text);
 }
 
-static void element_of(void *context, const SessionValue *v, int64_t i, Buf *out) {
-    session_value_text(((Repl *)context)->session, v, i, out);
-}
-
 static void say_value(Repl *r, const SessionValue *v) {
     Buf out = {0};
-    ShowHow how = {.colour = r->terminal.depth != DEPTH_NONE, .element = element_of, .context = r};
+    ShowHow how = {.colour = r->terminal.depth != DEPTH_NONE};
     int rows;
     terminal_size(&r->terminal, &how.columns, &rows);
     show_value(v, &how, &out);

@@ -37,7 +37,7 @@ typedef enum SessionResult {
 int session_exit_code(const Session *s); /* after SESSION_LEAVES: the argument of exit() */
 
 /* The value of an expression, in memory that is valid until the next input. Arrays: the newest copy, on the host. A
- * str: `at` is a const char **. A struct: `at` is its first byte; session_value_text formats it. */
+ * str: `at` is a const char **. A struct: `at` is its first byte. */
 enum { VALUE_RANK = 4 };
 typedef struct SessionValue {
     const char *type;       /* in the syntax of the language: "f32", "[f32; 1000]", "Point"; "": no value */
@@ -45,6 +45,7 @@ typedef struct SessionValue {
     int rank;               /* 0: not an array */
     int64_t extents[VALUE_RANK];
     const void *at;
+    const char *layout;     /* of the type: runtime/value.h */
 } SessionValue;
 
 /* One launch of the last input. */
@@ -71,10 +72,6 @@ bool session_interrupt(Session *s);
 /* The launches of the last input, in order; *times: how often each was repeated, as equal consecutive launches are
  * combined to one with summed data. */
 int session_launches(const Session *s, const SessionLaunch **at, const int **times);
-
-/* Formats a value: numbers as `print` does, a struct with its fields. i: index of the element (row-major) of an
- * array. */
-void session_value_text(Session *s, const SessionValue *v, int64_t i, Buf *out);
 
 /* Queries: append the answer to *out; false: diagnostics. ---------------------------------------------------------- */
 bool session_type(Session *s, const char *expr, Buf *out);           /* :type e */

@@ -4,6 +4,7 @@
 #define KDSL_SHOW_H
 
 #include "repl/session.h"
+#include "runtime/value.h"
 
 /* numbers.c: the elements of a value as numbers ------------------------------------------------------------------- */
 typedef struct Elements {
@@ -20,16 +21,13 @@ int64_t value_length(const SessionValue *v); /* number of elements; 1 if it is n
 double *value_numbers(const SessionValue *v, int64_t *n);
 
 /* show.c ----------------------------------------------------------------------------------------------------------- */
-/* Formats element i of a value that is not numeric: text in quotes, structs, short vectors; and single values with all
- * digits. */
-typedef void (*ShowElement)(void *context, const SessionValue *v, int64_t i, Buf *out);
 typedef struct ShowHow {
     int columns; /* of the screen */
     bool colour;
-    ShowElement element;
-    void *context;
 } ShowHow;
 void show_value(const SessionValue *v, const ShowHow *how, Buf *out);
+/* The value alone, as print writes it; layout: as in runtime/value.h. */
+void value_text(const void *at, const char *layout, KdslLook *look, Buf *out);
 /* "4 KiB", "1.5 GiB"; "0.42 ms". */
 void show_bytes(int64_t bytes, Buf *out);
 void show_seconds(double seconds, Buf *out);

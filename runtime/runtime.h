@@ -29,6 +29,10 @@ KDSL_RT void kdsl_text_i64(int64_t v, int32_t bits, int32_t width, int32_t align
 KDSL_RT void kdsl_text_u64(uint64_t v, int32_t width, int32_t align, int32_t zero, int32_t style);
 KDSL_RT void kdsl_text_f64(double v, int32_t bits, int32_t width, int32_t precision, int32_t align, int32_t zero,
                            int32_t style); /* bits 32: v was an f32, which decides what "shortest" is */
+/* An array or struct as a str, which the caller frees: value.h says what `type` is. */
+KDSL_RT const char *kdsl_value_text(const char *type, const void *at, int32_t width, int32_t precision, int32_t align,
+                                    int32_t zero, int32_t style);
+KDSL_RT void kdsl_value_text_end(const char *text);
 KDSL_RT void kdsl_text_print(void);        /* end of a print: the line and a newline to stdout, in one write */
 /* A parsed format, for text that is made after a kernel has run. Numbers are taken from `values` in order, one 64-bit
  * slot each: integers sign- or zero-extended by their type, floats as a double. */

@@ -220,6 +220,12 @@ static Type *check_swap(Sema *s, Expr *e) {
     return s->nothing;
 }
 
+/* flat(&m), whose `&` belongs to the view. */
+static bool is_flat_view(const Arg *a) { return expr_is_slice(a->value) && a->value->index.is_flat && !a->label; }
+
+/* Only sema makes such calls, checked. */
+static Type *check_shown(Sema *s, Expr *e) { return (void)e, s->str; }
+
 /* print, format */
 static Type *check_text(Sema *s, Expr *e) {
     ArgList *args = &e->call.args;
@@ -230,7 +236,8 @@ static Type *check_text(Sema *s, Expr *e) {
         if (id == BUILTIN_PRINT) diag_fix(s->c, d, e->span, "print(\"\")", "use an empty text to print an empty line");
         return s->error;
     }
-    if (!is_plain(s, &args->at[0])) return s->error;
+    for (int i = 0; i < args->n; i++)
+        if (!is_flat_view(&args->at[i]) && !is_plain(s, &args->at[i])) return s->error;
     if (args->at[0].value->kind == EXPR_STR)
         e->call.info->format = check_format(s, args->at[0].value, args->at + 1, args->n - 1);
     else

@@ -335,6 +335,15 @@ Type *check_method(Sema *s, Expr *e);
 FormatPlan *check_format(Sema *s, Expr *format, Arg *args, int n_args);
 void check_missing_format(Sema *s, Expr *call); /* print(x): reports it */
 
+/* shown.c: whole arrays and structs among the values of a format */
+Type *shown_check(Sema *s, Expr **slot);     /* the type of a value, which may be a slice or an array without a name */
+bool shown_is_whole(const Type *t);          /* an array or struct: then shown_pass replaces the value by its text */
+void shown_pass(Sema *s, Expr **slot);
+bool shown_has_float(const Type *t);         /* among the numbers of the value */
+bool shown_has_int(const Type *t);
+extern const char shown_array_words[], shown_struct_words[]; /* what a function does that prints one */
+void shown_lines(Sema *s, FormatPlan *plan, const Arg *args, int n_args); /* line ends around tables */
+
 /* check_decl.c */
 void declare_items(Sema *s);
 void check_const_item(Sema *s, Item *item);

@@ -273,6 +273,10 @@ static bool asks_extent(const CallInfo *info) {
     return info->kind == CALL_BUILTIN && (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE);
 }
 
+static bool is_shown(const CallInfo *info) {
+    return info->kind == CALL_BUILTIN && info->builtin == BUILTIN_SHOWN;
+}
+
 /* An array, or a slice of one; not a field of an element, which is passed as a copy. */
 static bool is_reference(const Arg *a) {
     const Expr *x = expr_is_slice(a->value) ? a->value->index.base : a->value;
@@ -300,6 +304,7 @@ static void build_call(Builder *b, Expr *call, Expr *launch) {
     for (int i = 0; i < args->n; i++) {
         Expr *x = args->at[i].value;
         if (fills_field(call, i)) copied(b, x);
+        else if (is_array(x) && x->kind == EXPR_CALL && is_shown(info)) read_made(b, x, false);
         else if (!is_array(x) || !array_name(x)) build_expr(b, x);
         else if (x->kind != EXPR_NAME) build_way(b, x);
         else if (args->at[i].mode == REF_NONE && !asks_extent(info)) event(b, EVENT_LEAVE, x);

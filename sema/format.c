@@ -161,23 +161,29 @@ static void read_format(Reader *r) {
     add_text(r, text, r->n);
 }
 
+/* A style is for each number of an array or struct that it suits, so there must be one. */
 static const char *unsuitable(const FormatPiece *p, const Type *t) {
-    t = type_of_part(t); /* a vector is printed part by part */
-    if ((p->style == 'x' || p->style == 'b') && !t->is_int)
-        return p->style == 'x' ? "`x` is for integers" : "`b` is for integers";
-    if (p->style == 'e' && !t->is_float) return "`e` is for floats";
-    if (p->precision >= 0 && !t->is_float) return "a precision is for floats";
-    if (p->zero && !type_is_number(t)) return "leading zeros are for numbers";
+    bool has_int = shown_has_int(t), has_float = shown_has_float(t);
+    if (p->style == 'x' && !has_int) return "`x` is for integers";
+    if (p->style == 'b' && !has_int) return "`b` is for integers";
+    if (p->style == 'e' && !has_float) return "`e` is for floats";
+    if (p->precision >= 0 && !has_float) return "a precision is for floats";
+    if (p->zero && !has_int && !has_float) return "leading zeros are for numbers";
     return NULL;
 }
 
-static void check_piece(Reader *r, const FormatPiece *p, Arg *args, int n_args) {
+static void check_piece(Reader *r, FormatPiece *p, Arg *args, int n_args) {
     if (p->kind != PIECE_ARG || p->arg >= n_args) return;
     Expr *x = args[p->arg].value;
-    const char *why = is_bad(x->type) ? NULL : unsuitable(p, x->type);
-    if (!why) return;
-    Diag *d = diag(r->s->c, E0704, x->span, "%s, but this is %s", why, quoted_type(r->s, x->type));
-    if (p->precision >= 0 && x->type->is_int) fix_convert(r->s, d, x, r->s->f64);
+    Type *t = is_bad(x->type) ? x->type : shown_type(x);
+    const char *why = is_bad(t) ? NULL : unsuitable(p, t);
+    if (why) {
+        Diag *d = diag(r->s->c, E0704, x->span, "%s, but this is %s", why, quoted_type(r->s, t));
+        if (p->precision >= 0 && t->is_int) fix_convert(r->s, d, x, r->s->f64);
+    }
+    if (is_bad(t) || !shown_is_whole(t)) return;
+    *x->call.info->shown_as = *p; /* the text is written with it */
+    *p = (FormatPiece){.kind = PIECE_ARG, .arg = p->arg, .precision = -1};
 }
 
 /* The source of the literal with each `%5.2f` as `{}`, `{:.2}`, ..., and without the `\n` that `print` adds. */
@@ -237,27 +243,10 @@ static void check_places(Reader *r, Arg *args, int n_args) {
 }
 
 static void check_format_value(Sema *s, Expr **slot) {
-    Type *t = check_expr(s, slot);
-    if (t->kind == TY_ARRAY) {
-        Expr *e = *slot;
-        Diag *d = diag(s->c, E0325, e->span, "a whole array cannot be printed; print its elements");
-        if (e->kind == EXPR_NAME && t->rank == 1)
-            diag_note(s->c, d, e->span, "write `for i in len(%s) { print(\"{}\", %s[i]); }`", e->name.name,
-                      e->name.name);
-        bad(s, e);
-        return;
-    }
-    if (t->kind == TY_STRUCT) {
-        Expr *e = *slot;
-        const char *format = t->is_handle ? "`%s`, a pointer of C, cannot be printed"
-                                          : "a whole `%s` cannot be printed; print its fields";
-        Diag *d = diag(s->c, E0344, e->span, format, t->name);
-        if (e->kind == EXPR_NAME && !t->is_handle)
-            diag_note(s->c, d, e->span, "write `print(\"{}\", %s.%s);`", e->name.name, t->fields[0].name);
-        bad(s, e);
-        return;
-    }
-    if (!is_bad(check_scalar(s, slot))) settle(s, slot);
+    Type *t = shown_check(s, slot);
+    if (is_bad(t)) return;
+    if (shown_is_whole(t)) shown_pass(s, slot);
+    else if (!is_bad(check_scalar(s, slot))) settle(s, slot);
 }
 
 FormatPlan *check_format(Sema *s, Expr *format, Arg *args, int n_args) {
@@ -271,46 +260,11 @@ FormatPlan *check_format(Sema *s, Expr *format, Arg *args, int n_args) {
     if (!r.ok) return plan;
     for (int i = 0; i < plan->pieces.n; i++) check_piece(&r, &plan->pieces.at[i], args, n_args);
     check_places(&r, args, n_args);
+    shown_lines(s, plan, args, n_args);
     return plan;
 }
 
 /* print(x) without a format --------------------------------------------------------------------------------------- */
-
-static bool is_printable(const Type *t) { return type_is_number(t) || t->kind == TY_BOOL || t->kind == TY_STR; }
-
-static const char *unused_name(Sema *s) {
-    static const char *const names[] = {"i", "j", "k"};
-    for (int i = 0; i < 3; i++)
-        if (!scope_find(s, name_of(&s->c->names, names[i]))) return names[i];
-    return NULL;
-}
-
-/* print(x); with an array of numbers becomes a loop, which needs no `;`. */
-static void fix_array(Sema *s, Diag *d, const Expr *call, const Expr *array) {
-    const char *i = unused_name(s), *x = source_text(s, array->span);
-    bool is_row = array->type->rank == 1 && array->kind == EXPR_NAME && is_printable(array->type->elem);
-    bool is_statement = call->call.args.n == 1 && call->call.info->builtin == BUILTIN_PRINT &&
-                        !strcmp(source_text(s, (Span){call->span.hi, call->span.hi + 1}), ";");
-    if (is_row && is_statement && i)
-        diag_fix(s->c, d, (Span){call->span.lo, call->span.hi + 1},
-                 arena_printf(s->arena, "for %s in len(%s) { print(\"{}\", %s[%s]); }", i, x, x, i),
-                 "a whole array cannot be printed; print its elements");
-    else
-        diag_note(s->c, d, array->span, "a whole array cannot be printed; print its elements");
-}
-
-static void fix_struct(Sema *s, Diag *d, const Expr *e) {
-    const Type *t = e->type;
-    const char *format = "", *fields = "", *p = source_text(s, e->span);
-    bool all = e->kind == EXPR_NAME;
-    for (int i = 0; i < t->n_fields; i++) {
-        all = all && is_printable(t->fields[i].type);
-        format = arena_printf(s->arena, "%s%s{}", format, i ? " " : "");
-        fields = arena_printf(s->arena, "%s, %s.%s", fields, p, t->fields[i].name);
-    }
-    if (all) diag_fix(s->c, d, e->span, arena_printf(s->arena, "\"%s\"%s", format, fields), "print its fields");
-    else diag_note(s->c, d, e->span, "a whole `%s` cannot be printed; print its fields", t->name);
-}
 
 void check_missing_format(Sema *s, Expr *call) {
     ArgList *args = &call->call.args;
@@ -319,15 +273,11 @@ void check_missing_format(Sema *s, Expr *call) {
         check_format_value(s, &args->at[i].value);
         format = arena_printf(s->arena, "%s {}", format);
     }
-    Type *t = check_expr(s, &args->at[0].value);
+    Type *t = shown_check(s, &args->at[0].value);
     Expr *first = args->at[0].value;
     if (is_bad(t)) return;
     Diag *d = diag(s->c, E0701, first->span, "the format must be a string literal: it is read at compile time");
-    if (t->kind == TY_ARRAY)
-        fix_array(s, d, call, first);
-    else if (t->kind == TY_STRUCT && args->n == 1)
-        fix_struct(s, d, first);
-    else if (t->kind != TY_VOID && t->kind != TY_STRUCT)
+    if (t->kind != TY_VOID && !t->is_handle)
         diag_fix(s->c, d, (Span){first->span.lo, first->span.lo}, arena_printf(s->arena, "\"%s\", ", format),
                  "write a format before the value%s", args->n > 1 ? "s" : "");
     bad(s, first);

@@ -197,6 +197,11 @@ static const EffectSource *effect_origin(const Func *f, int bit) {
     return from;
 }
 
+static void note_kernels_print(Sema *s, Diag *d, Span span, const char *what) {
+    if (what == shown_array_words) diag_note(s->c, d, span, "in a kernel, print the elements");
+    if (what == shown_struct_words) diag_note(s->c, d, span, "in a kernel, print the fields");
+}
+
 static void check_effects(Sema *s, Func *f) {
     for (int bit = 0; bit < N_EFFECTS; bit++) {
         const EffectSource *from = &f->facts->effect[bit];
@@ -207,11 +212,13 @@ static void check_effects(Sema *s, Func *f) {
                 diag_note(s->c, d, from->span,
                           "arrays in kernels have constant extents; for others, pass an array of the host, or use "
                           "`&scratch`");
+            note_kernels_print(s, d, from->span, from->what);
             continue;
         }
         Diag *d = diag(s->c, E0503, from->span, "`%s` cannot be called from a kernel: it %s", from->via->callee->name,
                        effect_origin(f, bit)->what);
         if (!d->notes.n) effect_chain(s, d, from->via->callee, bit);
+        note_kernels_print(s, d, effect_origin(f, bit)->span, effect_origin(f, bit)->what);
     }
 }
 

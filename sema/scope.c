@@ -196,7 +196,7 @@ const char *nearest_name(Sema *s, Name name, unsigned classes) {
     }
     if (classes & NAMES_FUNCTIONS)
         for (int b = 1; b < BUILTIN__COUNT; b++)
-            if (b != BUILTIN_AT) consider(&n, builtin_rows[b].name);
+            if (b != BUILTIN_AT && b != BUILTIN_SHOWN) consider(&n, builtin_rows[b].name);
     if (classes & NAMES_TYPES)
         for (int k = TY_BOOL; k <= TY_STR; k++)
             consider(&n, type_scalar(s->types, (TypeKind)k)->name);

@@ -337,6 +337,8 @@ struct CallInfo {
     Vec(ShapeCheck) checks;
     Vec(SizeSource) sizes;     /* one per func->sizes */
     FormatPlan *format;        /* print, format */
+    const Type *shown;         /* BUILTIN_SHOWN: the type of the array or struct, and how it is written */
+    struct FormatPiece *shown_as;
     int print_site;            /* print: its number in Program.prints, from 1 */
     int *part_of;              /* CALL_BUILD */
 };
@@ -518,6 +520,7 @@ bool stmt_holds(const Stmt *st, unsigned kinds);
 bool block_holds(const Block *b, unsigned kinds);
 const char *size_text(Arena *arena, const Symbol *size, int64_t add); /* shape.c: "n + 1" */
 const char *size_factor(Arena *arena, const Symbol *size, int64_t add); /* the same, in a product: "(n + 1)" */
+Type *shown_type(const Expr *value); /* shown.c: of a value of a format: what the program passes */
 const char *effect_name(Effect e);
 const char *reduction_name(Reduction r);
 

@@ -76,5 +76,6 @@ static inline bool type_is_literal(const Type *t) { return t->kind == TY_INT_LIT
 /* Every value of `from` is a value of `to` (index and i64: in both directions). */
 static inline bool type_has_text(const Type *t) { return t->kind == TY_STR || t->has_text; }
 bool type_widens(const Type *from, const Type *to);
+const char *type_layout(Compiler *c, const Type *t); /* shown.c: for runtime/value.h */
 
 #endif

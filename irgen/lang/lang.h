@@ -194,6 +194,7 @@ LLVMTypeRef cg_function_type(Cg *cg, const Func *fn);
 LLVMValueRef cg_call_c(CgFunc *f, const Func *fn, LLVMValueRef *args);
 
 /* file.c ----------------------------------------------------------------------------------------------------------- */
+CgValue lower_shown(CgFunc *f, Expr *e);
 CgValue lower_write_file(CgFunc *f, Expr *e); /* also append_file */
 CgValue lower_read_file(CgFunc *f, Expr *e);
 CgValue lower_read_array(CgFunc *f, Expr *e);

@@ -56,6 +56,67 @@ static void pieces(CgFunc *f, const FormatPlan *plan, const CgValue *values) {
     }
 }
 
+/* Whole arrays and structs ----------------------------------------------------------------------------------------- */
+
+static LLVMValueRef offset_from(CgFunc *f, LLVMValueRef at, int64_t bytes) {
+    LLVMValueRef offset = cg_i64(f->cg, bytes);
+    return bytes ? LLVMBuildInBoundsGEP2(f->b, f->cg->i8, at, &offset, 1, "") : at;
+}
+
+/* The fields of a struct that owns arrays, which are the arguments from *next on, to its place in memory. */
+static void gather(CgFunc *f, const Type *t, LLVMValueRef at, const ArgList *args, int *next) {
+    if (type_owns(t)) {
+        for (int i = 0; i < t->n_fields; i++)
+            gather(f, t->fields[i].type, offset_from(f, at, t->fields[i].offset), args, next);
+        return;
+    }
+    Expr *value = args->at[(*next)++].value;
+    if (t->kind == TY_ARRAY) {
+        CgArray a = cg_array(f, value);
+        cg_store_array(f, at, cg_array_value(f, &a));
+    } else {
+        cg_store(f, (CgPlace){.at = at, .type = value->type}, cg_expr(f, value));
+    }
+}
+
+static LLVMValueRef struct_in_memory(CgFunc *f, const CallInfo *info, const ArgList *args) {
+    enum { ALIGN = 16 };
+    uint64_t n = ((uint64_t)type_size_bytes(info->shown) + ALIGN - 1) / ALIGN;
+    LLVMValueRef at = cg_alloca(f, LLVMArrayType2(LLVMVectorType(f->cg->i8, ALIGN), n), "shown");
+    int next = 0;
+    gather(f, info->shown, at, args, &next);
+    return at;
+}
+
+static LLVMValueRef text_of(CgFunc *f, const CallInfo *info, LLVMValueRef at, Span span) {
+    Cg *cg = f->cg;
+    const FormatPiece *p = info->shown_as;
+    const char *layout = type_layout(cg->c, info->shown);
+    cg_debug_at(f, span);
+    LLVMValueRef args[] = {cg_string(cg, layout, strlen(layout)), at, cg_i32(cg, p->width), cg_i32(cg, p->precision),
+                           cg_i32(cg, p->align), cg_i32(cg, p->zero), cg_i32(cg, p->style)};
+    return cg_call_runtime(f, RT_VALUE_TEXT, args, 7);
+}
+
+CgValue lower_shown(CgFunc *f, Expr *e) {
+    const CallInfo *info = e->call.info;
+    Expr *value = e->call.args.at[0].value;
+    if (info->shown->kind != TY_ARRAY)
+        return cg_value(text_of(f, info, struct_in_memory(f, info, &e->call.args), e->span), e->type);
+    CgArray a = cg_array(f, value);
+    LLVMValueRef text = text_of(f, info, cg_array_desc(f, &a), e->span);
+    if (e->call.args.at[0].mode == REF_NONE) cg_call_runtime(f, RT_ARRAY_FREE, &a.data, 1); /* it has no name */
+    return cg_value(text, e->type);
+}
+
+static void free_shown(CgFunc *f, const ArgList *args, int first, const CgValue *values) {
+    for (int i = first; i < args->n; i++)
+        if (shown_type(args->at[i].value) != args->at[i].value->type)
+            cg_call_runtime(f, RT_VALUE_TEXT_END, (LLVMValueRef[]){values[i - first].v}, 1);
+}
+
+/* Calls ------------------------------------------------------------------------------------------------------------ */
+
 static CgValue *evaluate(CgFunc *f, const ArgList *args, int first) {
     CgValue *values = arena_array(&f->cg->c->arena, CgValue, args->n + 1);
     for (int i = first; i < args->n; i++) values[i - first] = cg_expr(f, args->at[i].value);
@@ -72,7 +133,9 @@ CgValue lower_text(CgFunc *f, Expr *e) {
     cg_debug_at(f, e->span);
     pieces(f, info->format, values);
     bool is_print = info->builtin == BUILTIN_PRINT;
-    return cg_value(cg_call_runtime(f, is_print ? RT_TEXT_PRINT : RT_TEXT_FORMAT, NULL, 0), e->type);
+    LLVMValueRef text = cg_call_runtime(f, is_print ? RT_TEXT_PRINT : RT_TEXT_FORMAT, NULL, 0);
+    free_shown(f, &e->call.args, 1, values);
+    return cg_value(text, e->type);
 }
 
 /* An assert without a text prints its condition, on one line. */

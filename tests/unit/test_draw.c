@@ -269,13 +269,8 @@ static void test_bytes(void) {
 
 /* ---- values ---- */
 
-static void in_words(void *context, const SessionValue *v, int64_t i, Buf *out) {
-    (void)context;
-    buf_printf(out, "<%s %lld>", v->element, (long long)i);
-}
-
 static void value_is(SessionValue v, const char *want) {
-    ShowHow how = {.columns = 60, .element = in_words};
+    ShowHow how = {.columns = 60};
     Buf got = {0};
     show_value(&v, &how, &got);
     same(v.type, &got, want);
@@ -291,26 +286,27 @@ static void test_values(void) {
     static double many[400];
     for (int i = 0; i < 400; i++) many[i] = i;
     many[7] = NAN;
-    value_is((SessionValue){"", "", 0, {0}, NULL}, "");
-    value_is((SessionValue){"i32", "i32", 0, {0}, few}, "<i32 0> : i32\n");
-    value_is((SessionValue){"[i32; 3]", "i32", 1, {3}, few}, "[1, -2, 3] : [i32; 3]\n");
-    value_is((SessionValue){"[u64; 2]", "u64", 1, {2}, large}, "[18446744073709551615, 0] : [u64; 2]\n");
-    value_is((SessionValue){"[f16; 5]", "f16", 1, {5}, f16}, "[1, -2, inf, 5.96046e-08, nan] : [f16; 5]\n");
-    value_is((SessionValue){"[bf16; 2]", "bf16", 1, {2}, bf16}, "[1, 3.14062] : [bf16; 2]\n");
-    value_is((SessionValue){"[bool; 3]", "bool", 1, {3}, bools}, "[true, false, true] : [bool; 3]\n");
-    value_is((SessionValue){"[f32; 0]", "f32", 1, {0}, halves}, "[] : [f32; 0]\n");
-    value_is((SessionValue){"[P; 2]", "P", 1, {2}, NULL}, "[<P 0>, <P 1>] : [P; 2]\n");
-    value_is((SessionValue){"[f64; 400]", "f64", 1, {400}, many},
+    value_is((SessionValue){"", "", 0, {0}, NULL, ""}, "");
+    value_is((SessionValue){"i32", "i32", 0, {0}, few, "i32"}, "1 : i32\n");
+    value_is((SessionValue){"[i32; 3]", "i32", 1, {3}, few, "[_]i32"}, "[1, -2, 3] : [i32; 3]\n");
+    value_is((SessionValue){"[u64; 2]", "u64", 1, {2}, large, "[_]u64"}, "[18446744073709551615, 0] : [u64; 2]\n");
+    value_is((SessionValue){"[f16; 5]", "f16", 1, {5}, f16, "[_]f16"}, "[1, -2, inf, 5.96046e-08, nan] : [f16; 5]\n");
+    value_is((SessionValue){"[bf16; 2]", "bf16", 1, {2}, bf16, "[_]bf16"}, "[1, 3.14062] : [bf16; 2]\n");
+    value_is((SessionValue){"[bool; 3]", "bool", 1, {3}, bools, "[_]bool"}, "[true, false, true] : [bool; 3]\n");
+    value_is((SessionValue){"[f32; 0]", "f32", 1, {0}, halves, "[_]f32"}, "[] : [f32; 0]\n");
+    value_is((SessionValue){"[P; 2]", "P", 1, {2}, few, "[_]{P|4|n|0|i32|}"},
+             "[P(n: 1), P(n: -2)] : [P; 2]\n");
+    value_is((SessionValue){"[f64; 400]", "f64", 1, {400}, many, "[_]f64"},
              "[0, 1, 2, 3, 4, 5, 6, nan, …, 397, 398, 399] : [f64; 400]\n"
              "min 0, max 399, mean 199.982, 1 NaN\n");
-    value_is((SessionValue){"[f32; 2, 3]", "f32", 2, {2, 3}, halves},
+    value_is((SessionValue){"[f32; 2, 3]", "f32", 2, {2, 3}, halves, "[_,_]f32"},
              "    0  0.5    1\n"
              "  1.5    2  2.5\n"
              ": [f32; 2, 3]\n");
-    value_is((SessionValue){"[f32; 3, 0]", "f32", 2, {3, 0}, halves}, "[] : [f32; 3, 0]\n");
-    value_is((SessionValue){"[f32; 3, 1, 2]", "f32", 3, {3, 1, 2}, halves},
+    value_is((SessionValue){"[f32; 3, 0]", "f32", 2, {3, 0}, halves, "[_,_]f32"}, "[] : [f32; 3, 0]\n");
+    value_is((SessionValue){"[f32; 3, 1, 2]", "f32", 3, {3, 1, 2}, halves, "[_,_,_]f32"},
              "[0, ..]\n    0  0.5\n[1, ..]\n    1  1.5\n[2, ..]\n    2  2.5\n: [f32; 3, 1, 2]\n");
-    value_is((SessionValue){"[f64; 20, 20]", "f64", 2, {20, 20}, many},
+    value_is((SessionValue){"[f64; 20, 20]", "f64", 2, {20, 20}, many, "[_,_]f64"},
              "    0    1    2    3  …   16   17   18   19\n"
              "   20   21   22   23  …   36   37   38   39\n"
              "   40   41   42   43  …   56   57   58   59\n"
@@ -322,7 +318,7 @@ static void test_values(void) {
              "  380  381  382  383  …  396  397  398  399\n"
              ": [f64; 20, 20]\n"
              "min 0, max 399, mean 199.982, 1 NaN\n");
-    value_is((SessionValue){"[f64; 1, 400]", "f64", 2, {1, 400}, many},
+    value_is((SessionValue){"[f64; 1, 400]", "f64", 2, {1, 400}, many, "[_,_]f64"},
              "    0    1    2    3  …  396  397  398  399\n: [f64; 1, 400]\nmin 0, max 399, mean 199.982, 1 NaN\n");
 }
 

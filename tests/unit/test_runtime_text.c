@@ -14,8 +14,10 @@
 #include "runtime/excerpt.c"
 #include "runtime/heap.c"
 #include "runtime/host.c"
+#include "runtime/number.c"
 #include "runtime/print.c"
 #include "runtime/text.c"
+#include "runtime/value.c"
 
 int64_t kdsl_trace_start(void) { return 0; }
 void kdsl_trace_waited(int64_t start, const char *place) { (void)start, (void)place; }

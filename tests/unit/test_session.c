@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "repl/session.h"
+#include "repl/show.h"
 
 typedef struct Row {
     const char *input;
@@ -102,7 +102,7 @@ static const Row arrays[] = {
     {"y", DONE, "[0, 0.5] : [f32; 2]", NULL},
     {"let m = [[1.0; 2, 3][0, 1]; 2, 2];", REFUSED, NULL, "error"},
     {"let m = [f64(i * 3 + j) for i in 2, j in 3];", DONE, NULL, NULL},
-    {"m", DONE, "[0, 1, 2, 3, 4, 5] : [f64; 2, 3]", NULL},
+    {"m", DONE, "  0  1  2\n  3  4  5\n: [f64; 2, 3]", NULL},
     {"let lost = [1.0; 8]; lost[8 + len(lost)]", FAILED, NULL, "out of bounds for `lost`, which has 8 elements"},
     {"lost[7]", DONE, "1 : f64", NULL},
     {"offload resident { offload past(&mut w, 0); }", REFUSED, NULL, "`w` no longer has a value"},
@@ -150,7 +150,7 @@ static const Row redefinition[] = {
     {"kernel step(g: &mut Grid) over i in 2, j in 2 { g.u[i, j] += g.dt; }", DONE, NULL, NULL},
     {"offload step(&mut grid); grid", DONE, "Grid(u: [0.75, 0.75, 0.75, 0.75], dt: 0.25) : Grid", NULL},
     {"grid.dt = 1.0; offload step(&mut grid);", DONE, NULL, NULL},
-    {"grid.u", DONE, "[1.75, 1.75, 1.75, 1.75] : [f64; 2, 2]", NULL},
+    {"grid.u", DONE, "  1.75  1.75\n  1.75  1.75\n: [f64; 2, 2]", NULL},
     {"let other = grid;", DONE, NULL, NULL},
     {"grid.dt", REFUSED, NULL, "`grid` no longer has a value"},
     {"other.dt", DONE, "1 : f64", NULL},
@@ -176,17 +176,10 @@ static const Row redefinition[] = {
     {"offload one(&from, &mut a); a", DONE, "[1, 2] : [f32; 2]", NULL},
 };
 
-static void show(Session *s, const SessionValue *v, Buf *out) {
-    int64_t n = 1;
-    if (!*v->type) return;
-    for (int d = 0; d < v->rank; d++) n *= v->extents[d];
-    if (v->rank) buf_putc(out, '[');
-    for (int64_t i = 0; i < n; i++) {
-        if (i) buf_puts(out, ", ");
-        session_value_text(s, v, i, out);
-    }
-    if (v->rank) buf_putc(out, ']');
-    buf_printf(out, " : %s", v->type);
+static void show(const SessionValue *v, Buf *out) {
+    const ShowHow how = {.columns = 200};
+    show_value(v, &how, out);
+    if (out->n && out->at[out->n - 1] == '\n') out->at[--out->n] = '\0';
 }
 
 static int failures;
@@ -201,7 +194,7 @@ static void run_row(Session *s, const Row *row) {
     SessionValue v;
     Buf said = {0}, shown = {0};
     SessionResult r = session_run(s, row->input, strlen(row->input), &v, &said);
-    show(s, &v, &shown);
+    show(&v, &shown);
     const char *text = said.n ? said.at : "", *value = shown.n ? shown.at : "";
     if (r != row->result) wrong("the result", row->input, results[r], results[row->result]);
     if (strcmp(value, row->shows ? row->shows : ""))
