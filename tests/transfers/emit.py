@@ -233,6 +233,8 @@ class Emitter:
             self.say(d, f"return{' ' + self.expr(st[1], i) if st[1] else ''};")
         elif kind == "print":
             self.say(d, f"print(\"{' '.join(['{}'] * len(st[1]))}\", {', '.join(self.expr(e, i) for e in st[1])});")
+        elif kind == "show":
+            self.say(d, f"print(\"{{}}\", {'.'.join(st[1])}{self.part(st[1], st[2], i)});")
         elif kind == "assert":
             self.say(d, f"assert {self.expr(st[1], i)} != 123456789, \"{{}}\", {self.expr(st[2], i)};")
         else:

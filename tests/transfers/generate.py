@@ -430,7 +430,7 @@ class Generator:
     def host(self):
         kind = self.rng.choice(["put", "put", "put", "acc", "acc", "each", "each", "set", "set", "swap", "swap", "call",
                                 "call", "let", "let", "move", "print", "assert", "digest", "num", "wait", "build",
-                                "spread", "stride", "row", "fixed", "fixed", "grid"])
+                                "spread", "stride", "row", "fixed", "fixed", "grid", "show", "show"])
         return getattr(self, "host_" + kind)()
 
     def host_put(self):
@@ -551,6 +551,23 @@ class Generator:
     def host_digest(self):
         found = self.pick(ARRAYS)
         return [["digest", found[0], "c"]] if found else None
+
+    def host_show(self):
+        """A whole array or struct is printed, or a part of an array."""
+        whole = [v for v in self.vars if v.alive and v.kind in STRUCTS]
+        if whole and self.rng.random() < 0.3:
+            return [["show", [self.rng.choice(whole).name], None]]
+        found = self.pick(ARRAYS)
+        if not found:
+            return None
+        path, kind, ext, v = found
+        part = None
+        if isinstance(ext, int) and v.kind != "F" and self.rng.random() < 0.4:
+            lo = self.rng.randint(0, ext)
+            part = [lo, self.rng.randint(lo, ext)]
+            if kind == "M" and ext and self.rng.random() < 0.5:
+                part = ["row", self.rng.randrange(ext)]
+        return [["show", path, part]]
 
     def host_fixed(self):
         """A struct with an array of constant extents, made of elements of others."""

@@ -1,4 +1,13 @@
 """What a case of generate.py computes, said once more in Python: the judge that shares nothing with the compiler."""
+import sys
+from pathlib import Path
+
+from generate import STRUCTS
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import shown  # noqa: E402
+
+PAIR = ("struct", "Pair", [("x", "i64"), ("y", "i64")])
 STEPS = 60000  # of one case; longer ones are not worth it
 
 
@@ -163,6 +172,22 @@ def k_turn(m, v):
 def k_rows(m, a):
     for i in range(a.n):
         a.put(i, wrap(m.at(i)[0] + m.at(i)[1] * 7))
+
+
+def shown_value(value):
+    """As tests/shown.py has values, and its type."""
+    if isinstance(value, dict):
+        kind = next(kind for kind, fields in STRUCTS.items() if {name for name, _ in fields} == set(value))
+        fields = [(name, *shown_value(cell.value)) for name, cell in value.items()]
+        order = [name for name, _ in STRUCTS[kind]]
+        fields.sort(key=lambda field: order.index(field[0]))
+        return [x for _, x, _ in fields], ("struct", kind, [(name, of) for name, _, of in fields])
+    if not isinstance(value, Array):
+        return value, "i64"
+    elements = value.data[value.off:value.off + value.n]
+    if elements and isinstance(elements[0], list) and len(elements[0]) > 2:
+        return ([value.n, len(elements[0])], [x for row in elements for x in row]), ("array", "i64", 2)
+    return ([value.n], elements), ("array", PAIR if elements and isinstance(elements[0], list) else "i64", 1)
 
 
 class Run:
@@ -448,6 +473,12 @@ class Run:
 
     def do_print(self, env, values):
         self.out.append(" ".join(str(self.expr(env, e)) for e in values))
+
+    def do_show(self, env, path, part):
+        value = self.cell(env, path).value
+        value, of = shown_value(self.sliced(env, value, part) if part else value)
+        self.tick(8)
+        self.out += shown.text(value, of).split("\n")
 
     def do_assert(self, env, e, _shown):
         if self.expr(env, e) == 123456789:
