@@ -39,6 +39,7 @@ class Body:
         self.inputs = [[m.number(t) for _ in range(ROWS)] for t in self.input_types]
         self.picks = [(1, 0)] + [(r.randrange(1, ROWS), r.randrange(ROWS)) for _ in range(INPUTS - 1)]
         m.variables = [(f"a{k}", t) for k, t in enumerate(self.input_types)]
+        self.constants(seed)
         self.v_type, self.type = m.any_type(), m.any_type()
         self.start = m.expression(self.v_type, 2)
         m.variables += [("v", self.v_type), ("j", "i64")]
@@ -48,8 +49,24 @@ class Body:
         m.variables.pop()
         self.result = m.expression(self.type, 4)
 
+    def constants(self, seed):
+        """An array constant of one or two dimensions, of which `w` is an element."""
+        m = self.maker
+        self.table, self.table_type = f"W{seed}", m.any_type()
+        self.rows, self.columns = m.random.choice([(1, 1), (1, 5), (1, 7), (2, 3), (4, 2)])
+        numbers = (m.number(self.table_type) for _ in range(1000))
+        self.elements = [v for v in numbers if math.isfinite(v)][:self.rows * self.columns]
+        m.variables.append(("w", self.table_type))
+
+    def constant_text(self):
+        rows = [list_text(self.table_type, self.elements[r * self.columns:(r + 1) * self.columns]) for r in range(self.rows)]
+        extents = f"{self.rows}, {self.columns}" if self.rows > 1 else f"{self.columns}"
+        value = f"[{', '.join(rows)}]" if self.rows > 1 else rows[0]
+        return f"const {self.table}: [{self.table_type}; {extents}] = {value};\n"
+
     def text(self):
-        lines = []
+        row = f"i % {self.rows}, " if self.rows > 1 else ""
+        lines = [f"let w = {self.table}[{row}(i * 3 + 1) % {self.columns}];"]
         for k, (scale, shift) in enumerate(self.picks):
             index = "i" if k == 0 else f"(i * {scale} + {shift}) % n"
             lines.append(f"let a{k} = x{k}[{index}];")
@@ -78,6 +95,7 @@ class Body:
     def run(self, i, strict):
         env = {"strict": strict}
         env |= {f"a{k}": self.inputs[k][(i * scale + shift) % ROWS] for k, (scale, shift) in enumerate(self.picks)}
+        env["w"] = self.elements[i % self.rows * self.columns + (i * 3 + 1) % self.columns]
         env["v"] = self.start.worth(env)
         for j in range(self.lo, self.hi, self.step):
             env["j"] = j
@@ -112,7 +130,8 @@ def program_text(bodies):
                     f"    for i in {ROWS} {{ print(\"{k} {{}} {{}} {{}} {{}}\", i, f{k}({given}, i), r[i], c[i]); }}\n"
                     f"    print(\"{k} sum {{}}\", offload s{k}({given}));\n}}\n")
     calls = "".join(f"    body{k}();\n" for k in range(len(bodies)))
-    return "".join(functions + main) + f"fn main() {{\n{calls}}}\n"
+    constants = "".join(body.constant_text() for body in bodies)
+    return constants + "".join(functions + main) + f"fn main() {{\n{calls}}}\n"
 
 
 # Running and judging --------------------------------------------------------------------------------------------------
