@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "driver/page.h"
 #include "repl/terminal.h"
@@ -315,12 +316,26 @@ static void put_trace(const Page *page, Buf *out) {
     buf_puts(out, "</details></section>\n");
 }
 
+/* The code that does not fit in a page of a megabyte is packed, and only JavaScript can show it: what fits is as text
+ * in the page. Those that are shown first come first. */
+enum { MOST_PLAIN = 500000 };
+
+static bool is_packed(const Page *page, int number) {
+    size_t n = 0;
+    for (int i = 0; i <= number; i++)
+        if (n + page->panes.at[i].text.n <= MOST_PLAIN || i == number) n += page->panes.at[i].text.n;
+    return n > MOST_PLAIN;
+}
+
 static void put_panes(const Page *page, Buf *out) {
     buf_puts(out, "<aside id=\"panes\" aria-label=\"Generated code and copies\">\n");
     for (int i = 0; i < page->panes.n; i++) {
         const PagePane *pane = &page->panes.at[i];
-        buf_printf(out, "<section class=\"pane\" id=\"%s\"><h2>%s</h2><pre>", pane->id, pane->title);
-        put_bytes(out, pane->text.at, pane->text.n);
+        bool packed = is_packed(page, i);
+        buf_printf(out, "<section class=\"pane\" id=\"%s\"><h2>%s</h2><pre%s>", pane->id, pane->title,
+                   packed ? " data-packed" : "");
+        if (packed) buf_puts(out, "This code is packed, and needs JavaScript.");
+        else put_bytes(out, pane->text.at, pane->text.n);
         buf_puts(out, "</pre></section>\n");
     }
     put_transfers(page, out);
@@ -361,11 +376,36 @@ static struct json_object *event_object(const PageEvent *e) {
     return o;
 }
 
+static struct json_object *base64_object(const Page *page, const unsigned char *at, size_t n) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = arena_alloc(page->arena, (n + 2) / 3 * 4 + 1), *to = text;
+    for (size_t i = 0; i < n; i += 3) {
+        unsigned v = (unsigned)at[i] << 16;
+        if (i + 1 < n) v |= (unsigned)at[i + 1] << 8;
+        if (i + 2 < n) v |= at[i + 2];
+        for (int k = 0; k < 4; k++) *to++ = i + (size_t)k > n ? '=' : digits[v >> (18 - 6 * k) & 63];
+    }
+    return json_object_new_string_len(text, (int)(to - text));
+}
+
+/* zlib's format: `deflate` of JavaScript's DecompressionStream. */
+static struct json_object *packed_object(const Page *page, const Buf *text) {
+    uLongf n = compressBound(text->n);
+    unsigned char *packed = arena_alloc(page->arena, n);
+    if (compress2(packed, &n, (const unsigned char *)text->at, text->n, Z_BEST_COMPRESSION) != Z_OK)
+        ice(page->c, (Span){0}, "out of memory for a page");
+    return base64_object(page, packed, n);
+}
+
 static void put_data(const Page *page, Buf *out) {
     struct json_object *all = json_object_new_object(), *panes = json_object_new_object();
+    struct json_object *packed = json_object_new_object();
     struct json_object *events = json_object_new_array(), *tracks = json_object_new_array();
-    for (int i = 0; i < page->panes.n; i++)
-        json_object_object_add(panes, page->panes.at[i].id, keys_object(&page->panes.at[i]));
+    for (int i = 0; i < page->panes.n; i++) {
+        const PagePane *pane = &page->panes.at[i];
+        json_object_object_add(panes, pane->id, keys_object(pane));
+        if (is_packed(page, i)) json_object_object_add(packed, pane->id, packed_object(page, &pane->text));
+    }
     for (int i = 0; i < page->trace.events.n; i++)
         json_object_array_add(events, event_object(&page->trace.events.at[i]));
     for (int i = 0; i < page->trace.tracks.n; i++) {
@@ -374,6 +414,7 @@ static void put_data(const Page *page, Buf *out) {
     }
     json_object_object_add(all, "lines", json_object_new_int(PAGE_LINES));
     json_object_object_add(all, "panes", panes);
+    json_object_object_add(all, "packed", packed);
     json_object_object_add(all, "tracks", tracks);
     json_object_object_add(all, "events", events);
     buf_puts(out, "<script type=\"application/json\" id=\"data\">");

@@ -23,11 +23,27 @@ window.onerror = (message) => {
   const reduced = matchMedia("(prefers-reduced-motion: reduce)").matches;
   root.classList.add("js");
 
+  /* Long code is packed: deflate, as base64. */
+  const unpack = (text) => {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(unpacked).text();
+  };
   /* The code of a pane, line by line, once it is shown. */
   const panes = [...document.querySelectorAll(".pane")], rows = {};
   const fill = (pane) => {
-    const runs = data.panes[pane.id], pre = pane.querySelector("pre");
+    const runs = data.panes[pane.id], pre = pane.querySelector("pre"), packed = data.packed[pane.id];
     if (!runs || rows[pane.id]) return;
+    if (packed) {
+      delete data.packed[pane.id];
+      unpack(packed).then((text) => {
+        pre.textContent = text;
+        fill(pane);
+        if (shown === pane) light(kept);
+      }).catch((error) => window.onerror(error.message));
+      return;
+    }
+    if (pre.dataset.packed !== undefined && !pre.textContent.includes("\n")) return; /* is being unpacked */
     const of = rows[pane.id] = new Map(), text = pre.textContent.split("\n"), all = document.createDocumentFragment();
     let at = 0;
     for (let r = 0; r < runs.length; r += 2)
@@ -53,8 +69,10 @@ window.onerror = (message) => {
     const line = key ? document.getElementById(idOf(key)) : null;
     lit = [...code, ...(events.get(key) || []), ...(line ? [line] : [])];
     for (const e of lit) e.classList.add("lit");
-    away.textContent = !key ? "Point at a line, or click it."
-      : "Line " + (key % data.lines) + ": " + (rows[shown.id] ? code.length + " lines of this code" : "see the marks");
+    const n = code.length, text = line && line.querySelector("code").textContent.trim();
+    away.replaceChildren(!key ? "Point at a line, or click it." : "Line " + (key % data.lines)
+      + (!shown || !rows[shown.id] ? "" : n > 1 ? ": " + n + " lines of this code" : n ? ": 1 line of this code"
+        : ": none of this code"), ...(text ? [make("code", {}, text)] : []));
     if (from !== "code" && from !== "hover" && code.length) reveal(shown, longest(code));
     if (from === "code" && line) line.scrollIntoView({block: "nearest", behavior: reduced ? "auto" : "smooth"});
   };
@@ -105,14 +123,35 @@ window.onerror = (message) => {
     list.append(tab);
   });
   list.onkeydown = (e) => {
-    const step = {ArrowRight: 1, ArrowLeft: -1}[e.key], i = tabs.indexOf(document.activeElement);
-    if (!step || i < 0) return;
-    const next = (i + step + tabs.length) % tabs.length;
+    const i = tabs.indexOf(document.activeElement), n = tabs.length;
+    const next = {ArrowRight: (i + 1) % n, ArrowLeft: (i - 1 + n) % n, Home: 0, End: n - 1}[e.key];
+    if (next === undefined || i < 0) return;
+    e.preventDefault();
     show(next);
     tabs[next].focus();
   };
   const aside = document.getElementById("panes");
   aside.prepend(list, away);
+
+  /* The border between source and code can be moved. */
+  const main = document.querySelector("main");
+  const border = make("div", {role: "separator", "aria-orientation": "vertical", tabindex: 0, id: "border",
+                              "aria-label": "Width of the source", "aria-valuemin": 15, "aria-valuemax": 85});
+  const split = (share) => {
+    const percent = Math.min(85, Math.max(15, share));
+    main.style.setProperty("--source", percent + "%");
+    border.setAttribute("aria-valuenow", Math.round(percent));
+  };
+  const shareAt = (x) => 100 * (x - main.getBoundingClientRect().left) / main.clientWidth;
+  border.onpointerdown = (e) => { border.setPointerCapture(e.pointerId); e.preventDefault(); };
+  border.onpointermove = (e) => { if (border.hasPointerCapture(e.pointerId)) split(shareAt(e.clientX)); };
+  border.onkeydown = (e) => {
+    const step = {ArrowRight: 3, ArrowLeft: -3}[e.key];
+    if (step) split(Number(border.getAttribute("aria-valuenow")) + step);
+  };
+  border.ondblclick = () => split(55);
+  aside.before(border);
+  split(55);
 
   /* Pointing, clicking, and the keyboard. */
   const keyAt = (e) => {
@@ -204,29 +243,57 @@ window.onerror = (message) => {
       key.append(box, kind);
       keys.append(key);
     }
-    const change = (by) => {
-      const middle = (chart.scrollLeft + chart.clientWidth / 2) / zoom;
-      zoom = Math.min(64, Math.max(1, zoom * by));
+    /* at: what stays in its place, in pixels from the left. */
+    const change = (by, at = chart.clientWidth / 2) => {
+      const point = (chart.scrollLeft + at) / zoom;
+      zoom = Math.min(256, Math.max(1, zoom * by));
       draw(zoom);
-      chart.scrollLeft = middle * zoom - chart.clientWidth / 2;
+      chart.scrollLeft = point * zoom - at;
       light(kept);
     };
-    for (const [name, by] of [["zoom in", 2], ["zoom out", 0.5]]) {
+    for (const [name, by] of [["zoom in", 2], ["zoom out", 0.5], ["all", 0]]) {
       const button = make("button", {type: "button"}, name);
       button.onclick = () => change(by);
       keys.append(button);
     }
+    keys.append(make("span", {}, "+ and − zoom, as Ctrl and the wheel; drag to move"));
     chart.before(keys);
     chart.tabIndex = 0;
+    chart.addEventListener("wheel", (e) => {
+      if (!e.ctrlKey) return;
+      e.preventDefault();
+      change(e.deltaY < 0 ? 1.4 : 1 / 1.4, e.clientX - chart.getBoundingClientRect().left);
+    }, {passive: false});
+    chart.addEventListener("keydown", (e) => {
+      const by = {"+": 2, "=": 2, "-": 0.5, "0": 0}[e.key];
+      if (by === undefined || e.ctrlKey) return;
+      e.preventDefault();
+      change(by);
+    });
+    let dragged = null, moved = false;
+    chart.addEventListener("pointerdown", (e) => {
+      if (e.button || e.pointerType === "touch") return;
+      dragged = {x: e.clientX, left: chart.scrollLeft};
+      moved = false;
+    });
+    chart.addEventListener("pointermove", (e) => {
+      if (!dragged || !(e.buttons & 1)) return;
+      moved = moved || Math.abs(e.clientX - dragged.x) > 3;
+      if (moved) chart.scrollLeft = dragged.left - (e.clientX - dragged.x);
+    });
+    addEventListener("pointerup", () => { dragged = null; });
+    chart.addEventListener("mouseover", (e) => {
+      const key = Number(e.target.dataset.k || 0);
+      if (key && !kept) light(key, "hover");
+    });
     chart.addEventListener("click", (e) => {
       const key = Number(e.target.dataset.k || 0);
-      if (!key) return;
-      keep(key, "code");
+      if (key && !moved) keep(key, "code");
     });
     addEventListener("resize", () => draw(zoom));
     draw(zoom);
   }
-  if (panes.length) show(Math.max(0, panes.findIndex((p) => p.id.startsWith("x86"))));
+  if (panes.length) show(Math.max(0, panes.map((p) => p.id.startsWith("x86")).lastIndexOf(true)));
   follow();
   root.dataset.ready = "yes";
 })();

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """--emit=html: the page is well-formed, escapes what the program says, needs no network and stays below 1 MB; in Chromium
 its script lights up the code of a line. Usage: test_page.py KDSLC"""
+import base64
 import html.parser
 import json
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -110,7 +112,10 @@ class PageTest(unittest.TestCase):
         self.assertIn(f"L{n_lines}", page.ids)
         self.assertNotIn(f"L{n_lines + 1}", page.ids)
         for name, runs in data["panes"].items():
-            pre = re.search(rf'<section class="pane" id="{re.escape(name)}"><h2>[^<]*</h2><pre>(.*?)</pre>', text, re.S)[1]
+            pre = re.search(rf'<section class="pane" id="{re.escape(name)}"><h2>[^<]*</h2><pre( data-packed)?>(.*?)</pre>',
+                            text, re.S)
+            self.assertEqual(name in data["packed"], bool(pre[1]))
+            pre = zlib.decompress(base64.b64decode(data["packed"][name])).decode() if pre[1] else pre[2]
             self.assertEqual(pre.count("\n"), sum(runs[::2]), f"{source}: {name}")
             self.assertLessEqual(max(k % data["lines"] for k in runs[1::2]), n_lines if max(runs[1::2]) < data["lines"]
                                  else data["lines"])
@@ -127,6 +132,27 @@ class PageTest(unittest.TestCase):
             self.assertIn("gfx90a", data["panes"])
             self.assertIn("sm_90", data["panes"])
             self.assertNotIn(str(ROOT), text)
+
+    @parts.exhaustive
+    def test_options(self):
+        """Every --march and --offload-arch, and together; for the examples with the longest code."""
+        def panes(source, *options):
+            return list(self.check_page(self.page(source, *options), source)[2]["panes"])
+        source = "examples/saxpy.kdsl"
+        gpus = ["sm_90", "gfx90a", "host-llvm"]
+        for march in ("native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "znver4", "skylake-avx512"):
+            self.assertEqual(panes(source, f"--march={march}"), ["llvm", "x86", *gpus], march)
+        versions = {"portable": ["x86-64-v2", "x86-64-v3", "x86-64-v4"], "x86-64,x86-64-v4": ["x86-64", "x86-64-v4"]}
+        for march, levels in versions.items():
+            expected = [f"{kind}-{level}" for level in levels for kind in ("llvm", "x86")]
+            self.assertEqual(panes(source, f"--march={march}"), [*expected, *gpus], march)
+        for arch, named in (("host", ["llvm", "x86", *gpus]), ("sm_75", ["sm_75", "host-llvm"]),
+                            ("gfx1100", ["gfx1100", "host-llvm"]), ("host,sm_80", ["llvm", "x86", "sm_80", "host-llvm"]),
+                            ("sm_80,gfx942", ["sm_80", "gfx942", "host-llvm"])):
+            self.assertEqual(panes(source, f"--offload-arch={arch}"), named, arch)
+        for name in ("heat", "gameoflife", "blackscholes"):
+            for level in ("-O0", "-O2"):
+                panes(f"examples/{name}.kdsl", "--march=portable", "--offload-arch=all", level)
 
     def test_what_lines_say(self):
         text = self.page("examples/transpose.kdsl").read_text()
