@@ -34,6 +34,7 @@ void phase_barrier(Walk *w) {
     else w->phase = NULL;
 }
 
+/* The phase stays its owner's. */
 static isl_set *where(isl_set *phase, isl_set *states) {
     return isl_set_intersect_params(isl_set_copy(phase), isl_set_params(states));
 }
@@ -133,7 +134,8 @@ isl_set *phase_after(Walk *w, isl_set *before, isl_set *end, isl_set *ran, const
     isl_set *runs = forget_others(w, isl_set_copy(ran), t);
     isl_set *next = isl_set_copy(set_shifted(w, space_keep(&w->space, isl_set_copy(runs)), t, 1));
     isl_set *last = isl_set_subtract(isl_set_copy(runs), next);
-    isl_set *after = where(forget_others(w, isl_set_copy(end), t), last);
+    isl_set *ended = space_keep(&w->space, forget_others(w, isl_set_copy(end), t));
+    isl_set *after = where(ended, last);
     int pos = find(after, t);
     if (pos >= 0) after = isl_set_project_out(after, isl_dim_param, (unsigned)pos, 1);
     isl_set *first =

@@ -160,6 +160,7 @@ static void try_all(const char *path) {
         if (end && !end[5]) try_file(file);
         free(names[i]);
     }
+    if (n >= 0) free(names);
 }
 
 int main(int argc, char **argv) {
