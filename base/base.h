@@ -172,7 +172,10 @@ void diags_print(Compiler *c, Buf *out, bool colour);
 
 /* Appends a failure of a program that the interpreter runs, as compiled programs print it (runtime/excerpt.c). note: ""
  * for none. */
-void diag_failure(Compiler *c, Span span, const char *message, const char *note, Buf *out, bool colour);
+/* library: no span, or where in the standard library that was, while `span` is the program's. */
+void diag_failure(Compiler *c, Span span, Span library, const char *message, const char *note, Buf *out, bool colour);
+/* What the n bytes from there on are, up to the end of the line. */
+const char *source_marked(Arena *a, Place at, uint32_t n);
 
 /* Internal compiler error, an invariant that does not hold: prints the location and how to report it, then aborts. */
 _Noreturn void ice(Compiler *c, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));

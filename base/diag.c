@@ -216,13 +216,26 @@ void diags_print(Compiler *c, Buf *out, bool colour) {
         buf_printf(out, "kdslc: %d errors in total; only the first %d are shown\n", all->n_errors, DIAG_MAX_ERRORS);
 }
 
-void diag_failure(Compiler *c, Span span, const char *message, const char *note, Buf *out, bool colour) {
+const char *source_marked(Arena *a, Place at, uint32_t n) {
+    int length;
+    const char *line = source_line(at.file, at.line, &length);
+    int begin = at.col - 1 < length ? at.col - 1 : length, most = length - begin;
+    return arena_strndup(a, line + begin, n < (uint32_t)most ? n : (size_t)most);
+}
+
+void diag_failure(Compiler *c, Span span, Span library, const char *message, const char *note, Buf *out, bool colour) {
     const Colours *col = colour ? &ansi_colours : &no_colours;
     Place at = source_place(&c->sources, span.lo);
     buf_printf(out, "%serror:%s %s\n", col->error, col->off, message);
     if (at.file) {
         buf_printf(out, " %s-->%s %s:%d:%d\n", col->bold, col->off, at.file->path, at.line, at.col);
         print_snippet(&c->sources, span, col, out);
+    }
+    if (library.hi) {
+        Place p = source_place(&c->sources, library.lo);
+        uint32_t n = library.hi > library.lo ? library.hi - library.lo : 1;
+        buf_printf(out, "      = %snote:%s in %s:%d:%d: `%s`\n", col->note, col->off, p.file->path, p.line, p.col,
+                   source_marked(&c->arena, p, n));
     }
     if (*note) buf_printf(out, "      = %snote:%s %s\n", col->note, col->off, note);
 }

@@ -98,7 +98,10 @@ static void call_function(Frame *f, Expr *e, void *to) {
     interp_frame_begin(&callee, f->run, fn, slots, f->item);
     callee.result = to;
     interp_bind(f, &callee, e, arrays, e->span);
+    bool is_noted = !f->item && func_tells_caller(fn) && !interp_is_in_library(f->run, e->span);
+    if (is_noted) f->run->called = e->span;
     interp_block(&callee, fn->item->fn.body);
+    if (is_noted) f->run->called = (Span){0};
     interp_frame_end(&callee);
     f->run->depth--;
 }

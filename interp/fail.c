@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "interp/run.h"
 
@@ -23,11 +24,19 @@ static void flush(Frame *f) {
     fflush(stdout);
 }
 
+bool interp_is_in_library(const Run *r, Span span) {
+    Place p = source_place(&r->c->sources, span.lo);
+    return p.file && !strncmp(p.file->path, FAILURE_LIBRARY, sizeof FAILURE_LIBRARY - 1);
+}
+
 void interp_fail(Frame *f, Span span, const char *format, ...) {
     Buf said = {0};
+    bool is_called = f->run->called.hi && interp_is_in_library(f->run, span);
+    Span library = is_called ? span : (Span){0};
     va_list ap;
     va_start(ap, format);
-    diag_failure(f->run->c, span, arena_vprintf(&f->run->c->arena, format, ap), interp_item_text(f), &said,
+    const char *message = arena_vprintf(&f->run->c->arena, format, ap);
+    diag_failure(f->run->c, is_called ? f->run->called : span, library, message, interp_item_text(f), &said,
                  f->run->options.colour);
     va_end(ap);
     flush(f);

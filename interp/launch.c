@@ -220,7 +220,10 @@ void interp_launch(Frame *f, Expr *e, void *to) {
         l.trips[d] = l.axes[d].trips;
     }
     check_countable(f, &l, e->span);
+    bool is_noted = !interp_is_in_library(f->run, e->span);
+    if (is_noted) f->run->called = e->span;
     Const v = run(f, &l, arrays, e->span);
+    if (is_noted) f->run->called = (Span){0};
     if (k->reduction) interp_store(k->result, to, v);
     interp_frame_end(&frame);
 }

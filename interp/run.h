@@ -57,6 +57,7 @@ struct Run {
     InterpOptions options;
     uint64_t random;
     int depth; /* of calls */
+    Span called; /* the program's call of the standard library, or its launch, that is executed; or none */
     struct ConstTable *constants; /* array constants that were used */
 };
 
@@ -69,6 +70,7 @@ void interp_frame_end(Frame *f);
 
 /* fail.c: they end the process. */
 const char *interp_place(Run *r, Span span);
+bool interp_is_in_library(const Run *r, Span span); /* the standard library */
 _Noreturn void interp_fail(Frame *f, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 _Noreturn void interp_unsupported(Frame *f, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 _Noreturn void interp_exit(int status);

@@ -99,10 +99,11 @@ static LLVMValueRef name_table(OffModule *m, const OffLaunch *l) {
     return off_private_constant(m, LLVMConstArray2(m->ptr, names, (uint64_t)l->n_args), "kdsl.map_names");
 }
 
+/* libomptarget reads flags and text only: the first and the third field have what our runtime needs beside the text. */
 static LLVMValueRef ident(OffModule *m, const OffPlace *place) {
     const char *text = off_ident_text(&m->arena, place);
-    LLVMValueRef zero = LLVMConstInt(m->i32, 0, false);
-    LLVMValueRef fields[] = {zero, LLVMConstInt(m->i32, OFF_IDENT_KMPC, false), zero,
+    LLVMValueRef fields[] = {LLVMConstInt(m->i32, place->hash, false), LLVMConstInt(m->i32, OFF_IDENT_KMPC, false),
+                             LLVMConstInt(m->i32, (unsigned)place->length, false),
                              LLVMConstInt(m->i32, strlen(text), false), off_string(m, text, "kdsl.place")};
     return off_private_constant(m, LLVMConstNamedStruct(m->ident, fields, 5), "kdsl.ident");
 }

@@ -14,6 +14,8 @@
 typedef struct OffPlace {
     const char *file, *function;
     int line, col;
+    int length;    /* of what is marked; 0: not known */
+    uint32_t hash; /* of the whole line (runtime/failure.h) */
 } OffPlace;
 
 /* entries.c, launch.c ---------------------------------------------------------------------------------------------- */

@@ -21,6 +21,7 @@ int32_t kdsl_border_cross(void (*run)(void *frame), void *frame) {
     }
     int status = setjmp(here);
     if (!status) {
+        kdsl_called_at(NULL); /* of a call that has failed */
         border = &here;
         run(frame);
         if (!KDSL_IS_LIVE && kdsl_has_found()) status = KDSL_EXIT_CHECK;

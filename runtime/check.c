@@ -13,6 +13,12 @@
 /* The note while the failure of a work item is reported. */
 static _Thread_local char item_text[FAILURE_BYTES];
 
+static _Thread_local const char *called_at;
+
+void kdsl_called_at(const char *place) { called_at = place; }
+
+const char *kdsl_called(const char *module) { return called_at ? called_at : module; }
+
 /* In one piece: several processes of an MPI job may fail at the same time. */
 void kdsl_tell(const KdslFailure *f) {
     char few[KDSL_REPORT_BYTES], *text = few;
@@ -39,7 +45,8 @@ void kdsl_fail(const char *place, const char *format, ...) {
     va_end(ap);
     strcpy(item, item_text);
     item_text[0] = '\0';
-    const KdslFailure f = {place, message, {item, kdsl_job_text}};
+    KdslFailure f = {place, message, {item, kdsl_job_text}, NULL};
+    if (called_at && kdsl_is_in_library(place)) f.library = place, f.place = called_at;
     kdsl_tables_let_go();
     fflush(stdout);
     kdsl_border_fail(KDSL_EXIT_CHECK, &f);
@@ -78,18 +85,12 @@ void kdsl_found(const KdslFailure *f) {
 }
 
 void kdsl_found_once(uint64_t key, const char *place, const char *message) {
-    const KdslFailure f = {place, message, {NULL}};
+    const KdslFailure f = {place, message, {NULL}, NULL};
     for (int i = 0; i < n_keys; i++)
         if (keys[i] == key) return;
     if (n_keys < MOST_KEYS) keys[n_keys++] = key;
     kdsl_found(&f);
 }
-
-static _Thread_local const char *called_at;
-
-void kdsl_called_at(const char *place) { called_at = place; }
-
-const char *kdsl_called(const char *module) { return called_at ? called_at : module; }
 
 /* The message of a failed check on another thread ends the call that waits for it. */
 void kdsl_fail_again(const char *message) {
@@ -101,7 +102,7 @@ void kdsl_fail_again(const char *message) {
 void kdsl_output_failed(int error) {
     char text[FAILURE_BYTES];
     snprintf(text, sizeof text, "cannot write to standard output: %s", strerror(error ? error : EIO));
-    const KdslFailure f = {NULL, text, {kdsl_job_text}};
+    const KdslFailure f = {NULL, text, {kdsl_job_text}, NULL};
     kdsl_border_fail(1, &f);
     kdsl_tell(&f);
     kdsl_end(1);

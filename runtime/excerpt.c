@@ -8,7 +8,10 @@
  *
  * The source line is read when the program fails. It is shown only if it is the line that was compiled, which its hash
  * says: a place is "saxpy.kdsl:7:9", for cg_place_string with "\n4 1a2b3c4d" after it, the length of what is marked and
- * the hash of the line. tests/unit/test_excerpt.c compares the layout with the compiler's. */
+ * the hash of the line. tests/unit/test_excerpt.c compares the layout with the compiler's.
+ *
+ * Of the standard library there are no files: after its places comes what is marked, "<stdlib>/algo.kdsl:206:86\n8
+ * 1a2b3c4d\nx[at[i]]". It is shown in a note. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -46,7 +49,7 @@ __attribute__((format(printf, 2, 3))) static void append(Out *o, const char *for
 /* Places ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct Where {
-    const char *text;
+    const char *text, *marked; /* marked: of the standard library; else NULL */
     int n_text, n_file; /* of "saxpy.kdsl:7:9"; n_file 0: it is the name of a module */
     int64_t line, column, length;
     uint32_t hash;
@@ -62,8 +65,13 @@ static int number_before(const char *text, int n, int64_t *number) {
     return at - 1;
 }
 
+bool kdsl_is_in_library(const char *place) {
+    return place && !strncmp(place, FAILURE_LIBRARY, sizeof FAILURE_LIBRARY - 1);
+}
+
 static Where place_of(const char *text) {
-    const char *more = strrchr(text, '\n');
+    bool is_library = kdsl_is_in_library(text);
+    const char *more = is_library ? strchr(text, '\n') : strrchr(text, '\n'); /* a path may have line ends */
     Where p = {.text = text, .n_text = (int)(more ? (size_t)(more - text) : strlen(text))};
     long long length;
     p.has_hash = more && sscanf(more + 1, "%lld %8x", &length, &p.hash) == 2;
@@ -71,6 +79,8 @@ static Where place_of(const char *text) {
     int end = number_before(text, p.n_text, &p.column), begin = number_before(text, end, &p.line);
     if (begin == end) p.line = p.column, p.column = 0;
     p.n_file = end == p.n_text ? 0 : begin;
+    const char *marked = is_library && more ? strchr(more + 1, '\n') : NULL;
+    p.marked = marked ? marked + 1 : NULL;
     return p;
 }
 
@@ -208,12 +218,19 @@ static void put_place(Out *o, const char *text, const Colours *c) {
     put_excerpt(o, &p, c);
 }
 
+static void put_library(Out *o, const char *text, const Colours *c) {
+    Where p = place_of(text);
+    append(o, "\n      = %snote:%s in %.*s", c->note, c->off, p.n_text, text);
+    if (p.marked) append(o, ": `%s`", p.marked);
+}
+
 size_t kdsl_failure_text(char *at, size_t room, const KdslFailure *f, bool colour) {
     const Colours *c = colour ? &ansi_colours : &no_colours;
     Out o = {at, room, 0};
     if (room) *at = '\0';
     append(&o, "%serror:%s %s", c->error, c->off, f->message);
     if (f->place) put_place(&o, f->place, c);
+    if (f->library) put_library(&o, f->library, c);
     for (int i = 0; i < KDSL_MOST_NOTES; i++)
         if (f->notes[i] && *f->notes[i]) put_note(&o, c, "", (int)strlen(f->notes[i]), f->notes[i], "");
     return o.n;

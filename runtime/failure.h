@@ -45,6 +45,8 @@ static inline const char *failure_again(char text[FAILURE_BYTES], const char *si
 }
 
 /* FNV-1a, of lines of sources: a program shows only a line that is as it was when it was compiled. */
+#define FAILURE_LIBRARY "<stdlib>/" /* before the names of files of the standard library */
+
 #define FAILURE_HASH UINT32_C(0x811c9dc5)
 static inline uint32_t failure_hash(uint32_t hash, const char *at, size_t n) {
     for (size_t i = 0; i < n; i++) hash = (hash ^ (unsigned char)at[i]) * UINT32_C(0x01000193);

@@ -68,8 +68,10 @@ KDSL_RT void kdsl_report_begin(void);
 enum { KDSL_MOST_NOTES = 2, KDSL_REPORT_BYTES = 4096 };
 typedef struct KdslFailure {
     const char *place, *message, *notes[KDSL_MOST_NOTES]; /* notes: NULL or "" for none */
+    const char *library; /* the place in the standard library, if `place` is that of the call; or NULL */
 } KdslFailure;
 KDSL_RT size_t kdsl_failure_text(char *at, size_t room, const KdslFailure *f, bool colour);
+KDSL_RT bool kdsl_is_in_library(const char *place); /* the standard library */
 KDSL_RT bool kdsl_failures_have_colour(void); /* on standard error; in a session, in the message */
 
 /* Flush stdout, print the failure on stderr, exit with KDSL_EXIT_CHECK. */

@@ -137,13 +137,21 @@ void kdsl_moving(const KdslSection *what, int64_t device, int64_t n_bytes, KdslM
 
 /* Launches --------------------------------------------------------------------------------------------------------- */
 
-static void require_gpu(const void *ident, int64_t device) {
-    static _Thread_local char text[512];
+/* The place of a launch as cg_place_string has it (excerpt.c): the hash and the length are in reserved_1 and reserved_2
+ * of the ident_t (offload/launch.c). */
+static const char *place_of_launch(const void *ident, char *text, size_t room) {
     const char *source = kdsl_ident_place(ident), *file, *line, *column;
+    const uint32_t *reserved = ident;
     int n_file = kdsl_field(source, FILE_NAME, &file), n_line = kdsl_field(source, LINE, &line);
     int n_column = kdsl_field(source, COLUMN, &column);
-    snprintf(text, sizeof text, "%.*s:%.*s:%.*s", n_file, file, n_line, line, n_column, column);
-    kdsl_device_require(text, device);
+    snprintf(text, room, "%.*s:%.*s:%.*s\n%u %08x", n_file, file, n_line, line, n_column, column, reserved[2],
+             reserved[0]);
+    return text;
+}
+
+static void require_gpu(const void *ident, int64_t device) {
+    static _Thread_local char text[512];
+    kdsl_device_require(place_of_launch(ident, text, sizeof text), device);
 }
 
 static void check_launch(const void *loc, int64_t device) {

@@ -62,7 +62,7 @@ static void finish(void) {
     char text[FAILURE_BYTES];
     snprintf(text, sizeof text, "the program ends, and %lld requests of `isend` or `irecv` are not finished",
              (long long)(n_requests - n_finished));
-    const KdslFailure f = {NULL, text, {kdsl_job_text}};
+    const KdslFailure f = {NULL, text, {kdsl_job_text}, NULL};
     kdsl_tell(&f);
     abort_job(KDSL_EXIT_CHECK);
 }

@@ -121,7 +121,7 @@ static void tell_lost(int64_t n, int64_t wanted_bytes, const char *place, const 
              n == 1 ? "" : "s", kernel, n == 1 ? "was" : "were", failure_size(size, kdsl_print_bytes()));
     snprintf(what_to_do, sizeof what_to_do, "run with `KDSL_PRINT_BUFFER=%lld` for a larger one",
              (long long)wanted_bytes);
-    const KdslFailure f = {place, text, {what_to_do, kdsl_job_text}};
+    const KdslFailure f = {place, text, {what_to_do, kdsl_job_text}, NULL};
     kdsl_found(&f);
 }
 

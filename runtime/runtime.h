@@ -129,8 +129,8 @@ typedef struct KdslArray {
     const char *type;
     int64_t elem_bytes, rank, extents[4];
 } KdslArray;
-/* The place of the last call of a standard library function that is written in C: failures in it are reported with
- * this place. */
+/* Before a call of the standard library, and before a launch: failures in the library are reported with this place,
+ * which is the program's. NULL: after it. */
 KDSL_RT void kdsl_called_at(const char *place);
 /* resident.c: arrays kept on the device. Before a launch, an array that outlives it there is brought up to date, and
  * libomptarget then finds it mapped; the caller passes what the kernel does with it. If the launch then runs on the

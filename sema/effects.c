@@ -75,3 +75,10 @@ void effects_spread(Sema *s) {
         }
     }
 }
+
+bool func_tells_caller(const Func *callee) {
+    bool has_array = callee->result && callee->result->kind == TY_ARRAY;
+    for (int i = 0; i < callee->params.n; i++) has_array = has_array || callee->params.at[i]->type->kind == TY_ARRAY;
+    bool has_effect = callee->effects & (EFFECT_IO | EFFECT_HEAP | EFFECT_EXTERN | EFFECT_OFFLOAD | EFFECT_STR);
+    return callee->module && callee->module->is_std && (has_array || has_effect);
+}

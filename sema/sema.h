@@ -303,6 +303,10 @@ struct Func {
     struct FuncFacts *facts;    /* sema's own notes (sema/check.h) */
 };
 
+/* Is it a function of the standard library whose failures name the program's call? Not those of numbers only, which
+ * rarely fail and should stay cheap. */
+bool func_tells_caller(const Func *callee);
+
 typedef enum CallKind {
     CALL_ERROR,
     CALL_FUNC,    /* func(args) */

@@ -68,4 +68,7 @@ LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item); /* an item's val
 /* array.c: for the timeline, what waits here for asynchronous launches: a text, or a null pointer. */
 LLVMValueRef cg_wait_place(CgFunc *f, Span span);
 
+/* call.c: host code is about to enter the standard library, or a launch; no span: it is over. */
+void cg_called_at(CgFunc *f, Span span);
+
 #endif

@@ -150,12 +150,18 @@ void cg_shape_checks(CgFunc *f, const CallInfo *info, const CgArray *args, Span 
 
 /* Calls ------------------------------------------------------------------------------------------------------------ */
 
-/* Failures in the C functions of the standard library are reported at the place of the call in the program, not in the
- * library. */
-static void note_place(CgFunc *f, const Func *callee, Span span) {
-    const Module *from = f->func->module, *to = callee->module;
-    if (!(callee->effects & EFFECT_EXTERN) || !to || !to->is_std || (from && from->is_std)) return;
-    LLVMValueRef place = cg_place_string(f->cg, span);
+/* Failures in the standard library are reported at the place of the call in the program. Host code tells it before the
+ * call; returns whether it did. */
+static bool note_place(CgFunc *f, const Func *callee, Span span) {
+    bool is_host = f->cg->target->is_program && !f->is_kernel;
+    if (!is_host || !func_tells_caller(callee) || cg_is_in_library(f->cg, span)) return false;
+    cg_called_at(f, span);
+    return true;
+}
+
+/* No span: the call is over. */
+void cg_called_at(CgFunc *f, Span span) {
+    LLVMValueRef place = span.hi ? cg_place_string(f->cg, span) : LLVMConstNull(f->cg->ptr);
     cg_call_runtime(f, RT_CALLED_AT, &place, 1);
 }
 
@@ -190,9 +196,10 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     }
     cg_debug_at(f, e->span);
     cg_shape_checks(f, info, arrays, e->span);
-    note_place(f, info->func, e->span);
+    bool is_noted = note_place(f, info->func, e->span);
     if (info->func->is_extern) {
         CgValue r = cg_value(cg_call_c(f, info->func, v), e->type);
+        if (is_noted) cg_called_at(f, (Span){0});
         for (int i = 0; i < args->n; i++) cg_part_back(f, &parts[i], &arrays[i], info->func->params.at[i]->mode);
         return r;
     }
@@ -203,6 +210,7 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     if (!f->cg->target->is_program) vec_push(&f->cg->c->arena, &f->cg->called, called);
     if (item) n += cg_item_args(f, info->func, v + n);
     LLVMValueRef r = cg_call(f, LLVMGlobalGetValueType(fn), fn, v, n);
+    if (is_noted) cg_called_at(f, (Span){0});
     if (item) cg_leave_if_call_failed(f, info->func);
     for (int i = 0; i < args->n && info->func->effects & EFFECT_OFFLOAD; i++)
         if (expr_fixed_field(args->at[i].value)) cg_take_back(f, &arrays[i]);

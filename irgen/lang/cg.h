@@ -220,6 +220,8 @@ LLVMValueRef cg_i64(Cg *cg, int64_t v);
 LLVMValueRef cg_i32(Cg *cg, int64_t v);
 LLVMValueRef cg_string(Cg *cg, const char *at, size_t n); /* address of a NUL-terminated constant */
 LLVMValueRef cg_place_string(Cg *cg, Span span); /* of a failure: runtime/excerpt.c */
+bool cg_is_in_library(Cg *cg, Span span); /* the standard library */
+uint32_t cg_line_hash(Cg *cg, Place p);   /* of its whole line, as in cg_place_string */
 Place cg_place(Cg *cg, Span span);
 LLVMAttributeRef cg_attr(Cg *cg, const char *name, uint64_t value);
 void cg_fn_attr(Cg *cg, LLVMValueRef fn, const char *name);

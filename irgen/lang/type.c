@@ -106,7 +106,7 @@ LLVMValueRef cg_plain_place_string(Cg *cg, Span span) {
     return cg_string(cg, text, strlen(text));
 }
 
-static uint32_t hash_line(Cg *cg, Place p) {
+uint32_t cg_line_hash(Cg *cg, Place p) {
     bool is_last = cg->hashed_line.file == p.file && cg->hashed_line.line == p.line;
     int n;
     const char *line = is_last ? NULL : source_line(p.file, p.line, &n);
@@ -116,11 +116,19 @@ static uint32_t hash_line(Cg *cg, Place p) {
     return cg->hashed_line.hash;
 }
 
+bool cg_is_in_library(Cg *cg, Span span) {
+    return span.hi && !strncmp(cg_place(cg, span).file->path, FAILURE_LIBRARY, sizeof FAILURE_LIBRARY - 1);
+}
+
+/* runtime/excerpt.c: of the standard library with what is marked. */
 LLVMValueRef cg_place_string(Cg *cg, Span span) {
     Place p = cg_place(cg, span);
     if (!span.hi) return cg_plain_place_string(cg, span);
-    const char *text = arena_printf(&cg->c->arena, "%s:%d:%d\n%u %08x", p.file->path, p.line, p.col,
-                                    span.hi > span.lo ? span.hi - span.lo : 1, hash_line(cg, p));
+    uint32_t n = span.hi > span.lo ? span.hi - span.lo : 1;
+    const char *text = arena_printf(&cg->c->arena, "%s:%d:%d\n%u %08x", p.file->path, p.line, p.col, n,
+                                    cg_line_hash(cg, p));
+    if (cg_is_in_library(cg, span))
+        text = arena_printf(&cg->c->arena, "%s\n%s", text, source_marked(&cg->c->arena, p, n));
     return cg_string(cg, text, strlen(text));
 }
 

@@ -216,7 +216,8 @@ static const char *slice_label(Cg *cg, const Expr *e) {
 
 static OffPlace off_place(Cg *cg, Span span, const char *function) {
     Place p = cg_place(cg, span);
-    return (OffPlace){p.file->path, function, p.line, p.col};
+    int length = span.hi > span.lo ? (int)(span.hi - span.lo) : 1;
+    return (OffPlace){p.file->path, function, p.line, p.col, length, cg_line_hash(cg, p)};
 }
 
 static OffArg scalar_arg(Launch *l, LLVMValueRef v, const char *label, Span span) {
@@ -473,11 +474,23 @@ static void free_workspaces(Launch *l) {
         cg_call_runtime(l->f, RT_ARRAY_FREE, &l->arrays[i].data, 1);
 }
 
+/* May the kernel fail in a function of the standard library? Then the failure is reported at the launch. */
+static bool may_fail_in_library(Cg *cg, const Func *kernel) {
+    const Program *p = cg->program;
+    bool found = kernel->module && kernel->module->is_std;
+    for (int i = 0; i < p->funcs.n && !found; i++) {
+        const Func *fn = p->funcs.at[i];
+        found = !fn->is_kernel && fn->on_device && fn->may_fail && fn->module && fn->module->is_std;
+    }
+    return found && cg_has_slot(cg, kernel);
+}
+
 /* Emits the launch, after the arguments have been evaluated and the shapes checked. */
 static CgValue run_launch(Launch *l) {
     CgFunc *f = l->f;
     Cg *cg = f->cg;
     const Func *k = l->kernel;
+    bool is_noted = !cg_is_in_library(cg, l->span) && may_fail_in_library(cg, k);
     if (k->reduction) {
         l->result = cg_alloca(f, cg->i64, "result");
         LLVMBuildStore(f->b, cg_identity(cg, k->reduction, k->result), l->result);
@@ -488,6 +501,7 @@ static CgValue run_launch(Launch *l) {
     LLVMBasicBlockRef ran = cg_block(f, "ran"), done = cg_block(f, "launched");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, total, cg_i64(cg, 0), ""), some, done);
     cg_enter(f, some);
+    if (is_noted) cg_called_at(f, l->span);
     make_workspaces(l);
     OffPlace place = off_place(cg, l->span, k->name);
     if (cg_has_slot(cg, k)) l->slot = cg_slot_take(f, k, l->number, &place);
@@ -504,6 +518,7 @@ static CgValue run_launch(Launch *l) {
     if (l->prints) cg_print_lines(f, k, l->span);
     if (l->shadow) cg_shadow_launched(f);
     if (l->slot) cg_slot_end(f, l->slot, rc, k);
+    if (is_noted) cg_called_at(f, (Span){0});
     cg_session_launched(f, k, l->named);
     cg_goto(f, done);
     cg_enter(f, done);

@@ -4,6 +4,7 @@ and notes; on the host, in kernels on the CPU and on mock GPUs, on the tree, in 
 lines of kernels that are lost. Usage: test_failures.py KDSLC [unittest arguments]"""
 import os
 import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,29 @@ PRINTS = """kernel show(n: index) over i in n { print("{}", i); }
 export fn shows(n: index) { offload show(n); }
 export fn shows_later(n: index) { offload async show(n); }
 """
+IN_LIBRARY = """import algo;
+fn main() {
+    let k = index(args()[1]);
+    let x = [f64(i) for i in 4];
+    var y = [0.0; 2];
+    let at = [1, k];
+    var counts = [0i64; 2];
+    let keys = [i32(k), 0];
+    print("{}", algo.sum(&x));
+    if args()[0] == "assert" { print("{}", algo.histogram(&x, f64(k), 1.0, 4)[0]); }
+    if args()[0] == "kernel" { offload algo.gathered(&x, &at, &out y); print("{}", y[0]); }
+    if args()[0] == "async" { offload async algo.tally(&keys, &mut counts); wait; print("{}", counts[0]); }
+    if args()[0] == "own" { print("{}", x[k]); }
+}
+"""
+LIBRARY_FAILURES = {  # what is marked, the message, the library's text, the work item
+    "assert": ("algo.histogram(&x, f64(k), 1.0, 4)", "a histogram needs lo < hi and bins > 0: 4 bins from 9 to 1",
+               'assert lo < hi && bins > 0, "a histogram needs lo < hi and bins > 0: {} bins from {} to {}", bins, lo, hi;', ""),
+    "kernel": ("offload algo.gathered(&x, &at, &out y)", "index 9 is out of bounds for `x`, which has 4 elements (0 to 3)",
+               "x[at[i]]", "i = 1 of kernel `gathered<f64>`"),
+    "async": ("offload async algo.tally(&keys, &mut counts)", "index 9 is out of bounds for `counts`, which has 2 elements (0 to 1)",
+              "counts[x[i]]", "i = 0 of kernel `tally<i32>`"),
+}
 LIBRARY = """export fn pick(x: &[f64; n], k: index) -> f64 {
     return x[k];  // é
 }
@@ -138,6 +162,37 @@ class FailuresTest(unittest.TestCase):
                 with self.subTest(name, on="the tree"):
                     self.assertEqual(self.run_(KDSLC, "interpret", "p.kdsl", name, 4, status=3), "".join(expected(name)))
         self.assertEqual(self.run_(KDSLC, "run", "p.kdsl", "index", 4, status=3), "".join(expected("index")))
+
+    def test_the_standard_library(self):
+        """A failure there is the call's, with the library's place as a note; also in its kernels, in launches that
+        are `async`, without devices, and on the tree."""
+        self.write(IN_LIBRARY)
+        lines = IN_LIBRARY.split("\n")
+        self.run_(KDSLC, "p.kdsl", "-o", "p")
+        for name, (marked, message, place, item) in LIBRARY_FAILURES.items():
+            number = next(i for i, line in enumerate(lines, 1) if f'== "{name}"' in line)
+            line = lines[number - 1]
+            want = (rf"^error: {re.escape(message)}\n --> p\.kdsl:{number}:{line.index(marked) + 1}\n"
+                    rf"{re.escape(excerpt(number, line, marked))}      = note: in <stdlib>/algo\.kdsl:\d+:\d+: `{re.escape(place)}`\n")
+            want += rf"      = note: work item {re.escape(item)}\n$" if item else "$"
+            with self.subTest(name):
+                self.assertRegex(self.run_("./p", name, 9, status=3), want)
+                self.assertRegex(self.run_("./p", name, 9, status=3, OMP_TARGET_OFFLOAD="disabled"), want)
+                self.assertRegex(self.run_(KDSLC, "interpret", "p.kdsl", name, 9, status=3), want)
+        # an own failure after such a call
+        self.assertIn("error: index 9 is out of bounds for `x`, which has 4 elements (0 to 3)\n --> p.kdsl:",
+                      self.run_("./p", "own", 9, status=3))
+        self.assertNotIn("note", self.run_("./p", "own", 9, status=3))
+
+    def test_a_launch_that_needs_a_gpu(self):
+        """The place of a launch has its line, too."""
+        self.compile()
+        line = next(line for line in PROGRAM.split("\n") if "offload claim(&x)" in line and "on 99" not in line)
+        number = PROGRAM.split("\n").index(line) + 1
+        said = self.run_("./p", "claim", 4, status=3, KDSL_REQUIRE="gpu", LD_LIBRARY_PATH="")
+        if "no GPU" in said:
+            self.assertTrue(said.endswith(f" --> p.kdsl:{number}:{line.index('offload') + 1}\n"
+                                          + excerpt(number, line, "offload claim(&x)")), said)
 
     def test_no_arguments(self):
         self.compile()

@@ -114,7 +114,7 @@ static void add_launch(OffModule *off, LLVMModuleRef m, const char *function) {
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(context, f, "entry"));
     LLVMValueRef n = LLVMGetParam(f, 4), bytes = LLVMBuildShl(b, n, LLVMConstInt(i64, 2, false), "");
     LLVMValueRef x = LLVMGetParam(f, 1), y = LLVMGetParam(f, 2);
-    OffPlace place = {"axpy;1.kdsl", "kdsl_axpy", 12, 5};
+    OffPlace place = {"axpy;1.kdsl", "kdsl_axpy", 12, 5, 1, 0};
     OffArg args[] = {
         {.base = x, .begin = x, .size_bytes = bytes, .transfer = TRANSFER_TO, .label = "x[0:n]", .place = place},
         {.base = y, .begin = y, .size_bytes = bytes, .transfer = TRANSFER_TOFROM, .label = "y[0:n]", .place = place},

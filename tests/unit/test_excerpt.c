@@ -53,10 +53,10 @@ static bool compare(Compiler *c, const Source *s, Span span, bool colour) {
     const char *line = source_line(s, at.line, &n);
     snprintf(place, sizeof place, "%s:%d:%d\n%u %08x", s->path, at.line, at.col,
              span.hi > span.lo ? span.hi - span.lo : 1, failure_hash(FAILURE_HASH, line, (size_t)n));
-    const KdslFailure f = {place, "it fails", {NULL, "work item i = 3 of kernel `k`"}};
+    const KdslFailure f = {place, "it fails", {NULL, "work item i = 3 of kernel `k`"}, NULL};
     kdsl_failure_text(got, sizeof got - 1, &f, colour);
     strcat(got, "\n");
-    diag_failure(c, span, f.message, f.notes[1], &want, colour);
+    diag_failure(c, span, (Span){0}, f.message, f.notes[1], &want, colour);
     bool same = is_same(got, want.at, "a random source");
     buf_free(&want);
     return same;
@@ -88,7 +88,7 @@ static bool compare_source(const char *path) {
 /* Without an excerpt: what is not there, has changed, or is no source. */
 static bool has_none(const char *place, const char *want) {
     char got[1024];
-    const KdslFailure f = {place, "it fails", {"", NULL}};
+    const KdslFailure f = {place, "it fails", {"", NULL}, NULL};
     kdsl_failure_text(got, sizeof got, &f, false);
     return is_same(got, want, place);
 }

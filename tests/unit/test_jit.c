@@ -234,7 +234,7 @@ static JitUnit *add_launch(int version) {
     }
     char name[64];
     snprintf(name, sizeof name, "kdsl_kernel_step%d", version);
-    OffPlace place = {"input 1", "step", 12, 5};
+    OffPlace place = {"input 1", "step", 12, 5, 1, 0};
     LLVMValueRef bytes = LLVMBuildShl(b, v[2], LLVMConstInt(i64, 2, false), "");
     OffArg args[] = {
         {.base = v[0], .begin = v[0], .size_bytes = bytes, .transfer = TRANSFER_TO, .label = "x[0:n]", .place = place},

@@ -74,10 +74,11 @@ static void test_map_types(void) {
 
 static void test_places(void) {
     Arena a = {0};
-    expect(off_ident_text(&a, &(OffPlace){"a.kdsl", "kdsl_k", 12, 5}), ";a.kdsl;kdsl_k;12;5;;");
-    expect(off_ident_text(&a, &(OffPlace){"odd;name\n.kdsl", "", -1, 0}), ";odd_name_.kdsl;unknown;0;0;;");
-    expect(off_ident_text(&a, &(OffPlace){NULL, NULL, 1, 1}), ";unknown;unknown;1;1;;");
-    expect(off_label_text(&a, "x[0:n]", &(OffPlace){"d\xc3\xa9.kdsl", "k", 3, 1}), ";x[0:n];d\xc3\xa9.kdsl;3;1;;");
+    expect(off_ident_text(&a, &(OffPlace){"a.kdsl", "kdsl_k", 12, 5, 1, 0}), ";a.kdsl;kdsl_k;12;5;;");
+    expect(off_ident_text(&a, &(OffPlace){"odd;name\n.kdsl", "", -1, 0, 1, 0}), ";odd_name_.kdsl;unknown;0;0;;");
+    expect(off_ident_text(&a, &(OffPlace){NULL, NULL, 1, 1, 1, 0}), ";unknown;unknown;1;1;;");
+    const OffPlace utf8 = {"d\xc3\xa9.kdsl", "k", 3, 1, 1, 0};
+    expect(off_label_text(&a, "x[0:n]", &utf8), ";x[0:n];d\xc3\xa9.kdsl;3;1;;");
     arena_free(&a);
 }
 
