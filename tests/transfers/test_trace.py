@@ -65,7 +65,7 @@ fn main() {
     offload pick(&x, &at, &mut y);
 }
 """
-WAITS = """kernel slow(x: &mut [f64; n]) over i in n { for k in 0..20000 { x[i] = sqrt(x[i] + f64(k)); } }
+WAITS = """kernel slow(x: &mut [f64; n]) over i in n { for k in 0..300000 { x[i] = sqrt(x[i] + f64(k)); } }
 kernel show(x: &[f64; n]) over i in n { if i == 0 { print("{:.1}", x[0]); } }
 fn main() {
     var x = [1.0; 50];
