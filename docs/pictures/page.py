@@ -21,7 +21,7 @@ def main():
         page.write_text(page.read_text().replace("</body>", CHOOSE + "</body>"))
         subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
                         "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                        f"--user-data-dir={folder}/profile", "--hide-scrollbars", "--window-size=1240,740",
+                        f"--user-data-dir={folder}/profile", "--hide-scrollbars", "--window-size=1500,960",
                         "--virtual-time-budget=4000", f"--screenshot={ROOT}/docs/pictures/page.png", f"file://{page}"],
                        check=True, stderr=subprocess.DEVNULL)
 
