@@ -5,9 +5,9 @@
  * barriers.
  *
  * Each kernel has two entries (loop versioning). A launch whose grid covers the domain, and whose arrays have at most
- * 2^31 - 1 elements, uses the narrow entry: it has no grid-stride loops, except for reductions, which use few blocks,
- * and it computes addresses with 32-bit integers, the width of a GPU register, also in the functions that it calls. The
- * launch selects the entry (launch/launch.c). */
+ * CG_NARROW_ELEMENTS elements, uses the narrow entry: it has no grid-stride loops, except for reductions, which use few
+ * blocks, and it computes addresses with 32-bit integers, the width of a GPU register, also in the functions that it
+ * calls; passes/comparisons.c and passes/offsets.c rest on that. The launch selects the entry (launch/launch.c). */
 #include "irgen/gpu/gpu.h"
 
 #include <string.h>
@@ -47,6 +47,7 @@ static LLVMValueRef first_item(CgFunc *f, int axis) {
         return LLVMBuildNSWAdd(f->b, first, wide(f, gpu_thread(f, axis)), "first");
     }
     LLVMValueRef first = LLVMBuildNUWMul(f->b, block, threads, "");
+    if (LLVMIsABinaryOperator(first)) LLVMSetNSW(first, true); /* each block begins inside the domain */
     first = LLVMBuildNUWAdd(f->b, first, gpu_thread(f, axis), "");
     LLVMSetNSW(first, true);
     first = wide(f, first);
@@ -258,6 +259,7 @@ static void emit_entry(Kernel *k) {
     const Func *fn = k->func;
     cg_func_begin(&f, cg, fn, k->entry);
     f.narrow = k->narrow;
+    if (f.narrow) LLVMAddTargetDependentFunctionAttr(k->entry, CG_NARROW, "");
     cg_debug_function(&f, fn->name);
     LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, k->n_values + 4);
     int n = cg_kernel_values(k, &f, values);

@@ -94,8 +94,17 @@ static LLVMValueRef entry_named(Cg *cg, const Func *fn, const char *name) {
 
 LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn) { return entry_named(cg, fn, cg_kernel_symbol(cg, fn)); }
 
+/* Sizes that such a launch has (launch/launch.c): they fit into 32 bits. */
 LLVMValueRef cg_narrow_entry(Cg *cg, const Func *fn) {
-    return entry_named(cg, fn, off_narrow_symbol(cg->c, fn->symbol));
+    static const char range[] = "range";
+    const uint64_t from = 0, end = (uint64_t)CG_NARROW_ELEMENTS + 1;
+    LLVMValueRef v = entry_named(cg, fn, off_narrow_symbol(cg->c, fn->symbol));
+    unsigned kind = LLVMGetEnumAttributeKindForName(range, sizeof range - 1);
+    for (int i = 0; i < fn->sizes.n; i++) {
+        unsigned at = (unsigned)(cg_entry_values(fn) - fn->sizes.n + i) + 2; /* from 1, behind the environment */
+        LLVMAddAttributeAtIndex(v, at, LLVMCreateConstantRangeAttribute(cg->ctx, kind, 64, &from, &end));
+    }
+    return v;
 }
 
 /* Symbols ---------------------------------------------------------------------------------------------------------- */

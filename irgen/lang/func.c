@@ -69,6 +69,7 @@ static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has
     CgFunc f;
     cg_func_begin(&f, cg, fn, llvm_fn);
     f.narrow = narrow;
+    if (narrow) LLVMAddTargetDependentFunctionAttr(llvm_fn, CG_NARROW, "");
     if (has_slot) cg_item_bind(&f);
     cg_debug_function(&f, fn->name);
     if (fn->is_input) cg_session_bind(&f);

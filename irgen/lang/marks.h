@@ -23,6 +23,9 @@
 #define CG_SHORT_AXIS "kdsl-short-axis" /* of a kernel whose fastest axis is a loop of its items; its value: its name */
 #define CG_FLATTENED "kdsl-flattened" /* of a kernel with two axes that run as one; its value: the inner one's name */
 #define CG_FLAT "kdsl-flat" /* of a kernel whose first nest runs a domain in rows; its value: their explanation */
+/* Of a function whose arrays have at most so many elements, and whose addresses are computed in 32 bits. */
+#define CG_NARROW "kdsl-narrow"
+#define CG_NARROW_ELEMENTS (INT32_MAX - 65535)
 #define CG_KEPT_CALL "kdsl-kept-call" /* of a function that is not inlined; its value: the function's name */
 /* For the check of barriers: marks a parameter that does not affect the result of a function (the position of the work
  * item, for reports and prints), and a function whose result may differ for equal arguments. */

@@ -376,8 +376,12 @@ static LLVMValueRef fits_narrow(Launch *l, LLVMValueRef small) {
     for (int i = 0; i < l->kernel->params.n; i++) {
         const Type *t = l->kernel->params.at[i]->type;
         if (t->kind != TY_ARRAY) continue;
-        LLVMValueRef most = cg_i64(f->cg, cg_size(t->elem) * INT32_MAX);
+        LLVMValueRef most = cg_i64(f->cg, cg_size(t->elem) * CG_NARROW_ELEMENTS);
         fits = LLVMBuildAnd(f->b, fits, LLVMBuildICmp(f->b, LLVMIntSLE, l->bytes[i], most, ""), "fits");
+    }
+    for (int i = 0; i < l->kernel->sizes.n; i++) { /* an array without elements may be long in one dimension */
+        LLVMValueRef most = cg_i64(f->cg, CG_NARROW_ELEMENTS);
+        fits = LLVMBuildAnd(f->b, fits, LLVMBuildICmp(f->b, LLVMIntULE, l->sizes[i], most, ""), "fits");
     }
     return fits;
 }

@@ -9,7 +9,7 @@
  * code needs: they take LLVM's pipeline. A module has both kinds at times, and LLVM's pass managers do not choose by
  * function, so the other kind is optnone meanwhile, which LLVM's passes over functions respect. At -O0 and -O3 all is
  * LLVM's pipeline. */
-#include "irgen/passes/passes.h"
+#include "irgen/passes/llvm.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static const char short_pipeline[] =
     "hoist-common-insts;sink-common-insts>,"
     "loop-unroll<O2>,simplifycfg)),globaldce,constmerge";
 
-static void run_passes(Cg *cg, const char *passes) {
+void cg_run_passes(Cg *cg, const char *passes) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(cg->module, passes, cg->machine, options);
     LLVMDisposePassBuilderOptions(options);
@@ -93,7 +93,7 @@ static void run_standard(Cg *cg) {
     char passes[] = "default<O0>";
     int level = cg->options->opt_level, most = cg->target->is_program ? MOST_OF_HOST : 3;
     passes[sizeof "default<O" - 1] = (char)('0' + (level < 0 ? 0 : level > most ? most : level));
-    run_passes(cg, passes);
+    cg_run_passes(cg, passes);
 }
 
 static void optimize_by_kind(Cg *cg) {
@@ -103,7 +103,7 @@ static void optimize_by_kind(Cg *cg) {
         put_back(cg);
     }
     set_apart(cg, true);
-    run_passes(cg, short_pipeline);
+    cg_run_passes(cg, short_pipeline);
     put_back(cg);
 }
 
@@ -121,7 +121,7 @@ static void leave_launches(Cg *cg) {
 void cg_combine_exits(Cg *cg) {
     static const char form[] = "cgscc(inline),function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)";
     if (cg->options->opt_level < 2) return;
-    run_passes(cg, form);
+    cg_run_passes(cg, form);
     LLVMKdslCombineExits(cg->module, cg->machine);
 }
 
