@@ -11,7 +11,17 @@ add_custom_command(OUTPUT ${kdsl_pages}/kdslc.1 ${kdsl_pages}/kdslc.1.gz ${kdsl_
     COMMAND kdslc --completion=bash > ${kdsl_pages}/kdslc.bash
     COMMAND kdslc --completion=zsh > ${kdsl_pages}/_kdslc
     COMMAND kdslc --completion=fish > ${kdsl_pages}/kdslc.fish)
-add_custom_target(pages ALL DEPENDS ${kdsl_pages}/kdslc.1)
+add_custom_target(pages ALL DEPENDS ${kdsl_pages}/kdslc.1 ${kdsl_pages}/kdslc.1.gz ${kdsl_pages}/kdslc.bash
+    ${kdsl_pages}/_kdslc ${kdsl_pages}/kdslc.fish)
+# `./dev run` builds the compiler alone; what else is installed is made here if it is not there yet.
+install(CODE "
+foreach(file IN ITEMS kdslc.1.gz kdslc.bash _kdslc kdslc.fish changelog.gz)
+    if(NOT EXISTS \"${kdsl_pages}/\${file}\")
+        execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --target pages changelog
+            COMMAND_ERROR_IS_FATAL ANY)
+        break()
+    endif()
+endforeach()")
 install(FILES ${kdsl_pages}/kdslc.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${kdsl_pages}/kdslc.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kdslc)
 install(FILES ${kdsl_pages}/_kdslc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

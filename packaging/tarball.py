@@ -7,6 +7,7 @@ what `cmake --install` installs, and in lib/kdsl the libraries and start files t
 The C library, the dynamic loader, libstdc++ and libgcc_s stay those of the machine: a second C library in a process
 cannot work, and drivers of GPUs, which programs load, may need a newer libstdc++ than this one. The libraries come
 from Debian packages, whose licences are in share/doc/kdslc/licences. Needs patchelf and dpkg."""
+import contextlib
 import os
 import re
 import shutil
@@ -124,6 +125,20 @@ def pack(prefix, output):
     partial.replace(output)
 
 
+@contextlib.contextmanager
+def installation_kept(build):
+    """What is installed here for a moment is not what the target `uninstall` removes."""
+    manifest = build / "install_manifest.txt"
+    text = manifest.read_text() if manifest.exists() else None
+    try:
+        yield
+    finally:
+        if text is None:
+            manifest.unlink(missing_ok=True)
+        else:
+            manifest.write_text(text)
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
@@ -137,7 +152,8 @@ def main():
     output = Path(sys.argv[2]).resolve() if len(sys.argv) == 3 else build / f"{name}.tar.xz"
     shutil.rmtree(prefix, ignore_errors=True)
     prefix.mkdir(parents=True)
-    fill(prefix, build)
+    with installation_kept(build):
+        fill(prefix, build)
     pack(prefix, output)
     shutil.rmtree(prefix)
     print(f"{output}: {output.stat().st_size / 1e6:.0f} MB")

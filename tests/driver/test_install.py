@@ -137,7 +137,18 @@ class InstallTest(unittest.TestCase):
         self.assertFalse((prefix / "lib/cmake/Kdsl").exists())
 
     @parts.exhaustive
+    @unittest.skipUnless(shutil.which("patchelf"), "./dev test --all installs patchelf")
+    def test_uninstall_after_a_tarball(self):
+        prefix = self.folder / "before"
+        run("cmake", "--install", BUILD, "--prefix", prefix)
+        env = {**os.environ, "XZ_LEVEL": "0"}
+        run(sys.executable, ROOT / "packaging/tarball.py", BUILD, self.folder / "kdslc.tar.xz", env=env)
+        run("cmake", "-P", BUILD / "Uninstall.cmake")
+        self.assertEqual([path for path in prefix.rglob("*") if path.is_file()], [])
+
+    @parts.exhaustive
     def test_debian_package(self):
+        (BUILD / "pages/kdslc.fish").unlink()  # as after `./dev run`, which builds the compiler alone
         run("cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", self.folder / "package")
         package = next((self.folder / "package").glob("kdslc_*_amd64.deb"))
         fields = run("dpkg-deb", "-f", package)
