@@ -159,9 +159,13 @@ static Token stray_byte(Lexer *lx, Cursor start) {
     Cursor at = start + 1;
     if (*start < 0x20 || *start == 0x7F)
         while (at < lx->limit && *at == *start) at++; /* one message for a run of zeros */
+    const char *quote = *start == '`' ? strpbrk((const char *)at, "`\n") : NULL;
+    if (quote && *quote == '`') at = (Cursor)quote + 1; /* `x = ${x}` of JavaScript */
     lx->cursor = at;
     Token t = token(lx, TOK_BAD, start);
-    if (!*start) diag(lx->c, E0104, t.span, "a zero byte; is this a text file?");
+    if (quote && *quote == '`')
+        diag(lx->c, E0101, t.span, "a string is written in double quotes; write `print(\"x = {}\", x)`");
+    else if (!*start) diag(lx->c, E0104, t.span, "a zero byte; is this a text file?");
     else if (*start < 0x20 || *start == 0x7F)
         diag(lx->c, E0101, t.span, "unexpected control character 0x%02X", *start);
     else if (*start == '?')

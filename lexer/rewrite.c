@@ -78,6 +78,7 @@ const char *lex_names_out_of(Arena *a, const char *quoted) {
     Buf format = {0}, values = {0};
     bool fits = true;
     for (const char *at = quoted; *at && fits; at++) {
+        if (*at == '$' && at[1] == '{' && at[2] != '{') continue; /* `${x}` of JavaScript */
         buf_putc(&format, *at);
         if (*at == '{' && at[1] == '{') buf_putc(&format, *++at);
         if (*at != '{' || at[-1] == '{') continue;

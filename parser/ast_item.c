@@ -57,8 +57,24 @@ Stmt *ast_assign(Parser *p, Expr *target, AssignOp op, Expr *value, Token semi) 
     return s;
 }
 
+/* `stop;` of Fortran */
+static bool is_foreign_statement(Parser *p, const Expr *e) {
+    static const struct { const char *theirs, *ours, *advice; } rows[] = {
+#define FOREIGN_STATEMENT(theirs, ours, advice) {theirs, ours, advice},
+#include "grammar/foreign.def"
+    };
+    for (size_t i = 0; e->kind == EXPR_NAME && i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(rows[i].theirs, e->name.name)) continue;
+        Diag *d = diag(p->c, E0216, e->span, "%s", rows[i].advice);
+        if (rows[i].ours) diag_fix(p->c, d, e->span, rows[i].ours, "use the statement of KDSL");
+        return true;
+    }
+    return false;
+}
+
 static void check_has_effect(Parser *p, const Expr *e) {
     if (e->kind == EXPR_CALL || e->kind == EXPR_OFFLOAD || e->kind == EXPR_ERROR) return;
+    if (is_foreign_statement(p, e)) return;
     Diag *d = diag(p->c, E0214, e->span, "this statement has no effect: its value is not used");
     if (e->kind == EXPR_NAME)
         diag_fix(p->c, d, (Span){e->span.hi, e->span.hi}, "()", "call the function with parentheses");

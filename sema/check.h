@@ -551,6 +551,7 @@ const Wholeness *whole_find(Sema *s, Func *kernel, int param, bool wants_example
 void warn_unused(Sema *s, Func *f);
 void warn_unused_items(Sema *s); /* of the program's own file; after all checks */
 void wraps_check(Sema *s, Func *f); /* wraps.c: integer overflow */
+void accumulators_check(Sema *s, Func *f); /* accumulate.c: the same, of sums in loops */
 void wraps_check_const(Sema *s, const Symbol *sym);
 void wraps_explain(Sema *s, Diag *d, const Expr *e); /* the extent `e` is negative because arithmetic in it wraps */
 const char *format_without_percents(Sema *s, Span literal); /* format.c: a format of C, as one of KDSL */

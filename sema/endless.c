@@ -4,6 +4,8 @@
 #include "parser/children.h"
 #include "sema/check.h"
 
+#include <math.h>
+
 /* Loops ------------------------------------------------------------------------------------------------------- */
 
 typedef struct Watched {
@@ -83,8 +85,41 @@ static void check_while(Sema *s, const Stmt *st) {
               w.names.n > 1 ? "one of them" : names);
 }
 
+/* Adding it to itself, at most 2^20 times, is exact. */
+static bool is_exact_step(double step) { return step * 4096.0 == floor(step * 4096.0); }
+
+/* The `x += 0.1;` among the statements of a loop, if nothing else there changes x; NULL: there is none. */
+static const Stmt *inexact_step(const Block *b, const Symbol *x) {
+    const Stmt *found = NULL;
+    for (int i = 0; i < b->stmts.n; i++) {
+        const Stmt *st = b->stmts.at[i];
+        if (st->kind != STMT_ASSIGN || expr_root(st->assign.target) != x) continue;
+        const Const *by = &st->assign.value->konst;
+        bool steps = (st->assign.op == OP_ADD || st->assign.op == OP_SUB) && by->kind == CONST_FLOAT;
+        if (found || !steps || is_exact_step(by->f)) return NULL;
+        found = st;
+    }
+    return found;
+}
+
+/* `while x != 1.0` with `x += 0.1;`: sums of rounded numbers miss the number that they should meet. */
+static void check_float_end(Sema *s, const Stmt *st) {
+    const Expr *cond = st->while_.cond;
+    if (cond->kind != EXPR_BINARY || cond->binary.op != OP_NE) return;
+    Expr *x = expr_strip(cond->binary.lhs), *end = expr_strip(cond->binary.rhs);
+    if (x->kind != EXPR_NAME || !x->name.sym || !x->type->is_float) return;
+    const Stmt *step = inexact_step(st->while_.body, x->name.sym);
+    if (!step) return;
+    Diag *d = diag(s->c, W0409, cond->span,
+                   "this loop may never end: `%s` is rounded at each step, and may never be exactly `%s`", x->name.name,
+                   source_text(s, end->span));
+    bool is_up = (step->assign.op == OP_ADD) == (step->assign.value->konst.f > 0);
+    diag_fix(s->c, d, cond->binary.op_span, is_up ? "<" : ">", "compare with `%s`, or count the steps with integers",
+             is_up ? "<" : ">");
+}
+
 static void check_loops(Sema *s, const Stmt *st) {
-    if (st->kind == STMT_WHILE) check_while(s, st);
+    if (st->kind == STMT_WHILE) check_while(s, st), check_float_end(s, st);
     Children all = stmt_children(st);
     while (child_expr(&all)) continue;
     for (Stmt *x; (x = child_stmt(&all));) check_loops(s, x);

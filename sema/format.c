@@ -1,6 +1,7 @@
 /* format.c -- format strings of print, format and assert, parsed and checked against their values at compile time.
  * `{}` is a placeholder, `{:[<>][0][width][.precision][x|b|e]}` a placeholder with a style, `{{` and `}}` are
  * braces. */
+#include <ctype.h>
 #include <string.h>
 
 #include "lexer/lexer.h"
@@ -212,6 +213,43 @@ const char *format_without_percents(Sema *s, Span literal) {
     return to;
 }
 
+/* The length of a name, as in `$n`; 0: there is none, or none that is declared. */
+static size_t declared_name(Reader *r, size_t at) {
+    size_t n = 0;
+    while (at + n < r->n && (isalnum((unsigned char)r->at[at + n]) || r->at[at + n] == '_')) n++;
+    if (!n || (r->at[at] >= '0' && r->at[at] <= '9')) return 0;
+    const char *name = arena_strndup(r->s->arena, r->at + at, n);
+    return scope_find(r->s, name_of(&r->s->c->names, name)) ? n : 0;
+}
+
+/* `%d`, `%5.2f`: the length; `100%`, `5 %d` after a digit, `%done` are texts. */
+static size_t percent_length(const Reader *r, size_t at) {
+    size_t n = 1;
+    if (r->at[at] != '%' || (at && isdigit((unsigned char)r->at[at - 1]))) return 0;
+    while (at + n < r->n && strchr("-+ #0123456789.lhz", r->at[at + n])) n++;
+    bool is_letter = at + n < r->n && strchr("diufFeEgGxXscp", r->at[at + n]);
+    bool goes_on = at + n + 1 < r->n && isalnum((unsigned char)r->at[at + n + 1]);
+    return is_letter && !goes_on && r->at[at + n - 1] != ' ' ? n + 1 : 0;
+}
+
+/* W0412: `print("$n")`, `print("%d")`: a valid text, printed as it is. */
+static void check_foreign_places(Reader *r, int n_args) {
+    Sema *s = r->s;
+    for (size_t i = 0; i < r->n; i++) {
+        size_t name = r->at[i] == '$' ? declared_name(r, i + 1) : 0, percent = n_args ? 0 : percent_length(r, i);
+        if (!name && !percent) continue;
+        Span where = text_span(r, i, i + 1 + name + (percent ? percent - 1 : 0));
+        const char *text = source_text(s, where);
+        Diag *d = diag(s->c, W0412, where, "`%s` is printed as it is; write `{}` and pass the value after the format",
+                       text);
+        Span whole = r->literal->span, before = {whole.lo, where.lo}, after = {where.hi, whole.hi};
+        if (name && !r->n_places && !n_args)
+            diag_fix(s->c, d, whole, arena_printf(s->arena, "%s{}%s, %s", source_text(s, before),
+                                                  source_text(s, after), text + 1), "pass the value after the format");
+        return;
+    }
+}
+
 static void from_c(Reader *r, Diag *d) {
     diag_fix(r->s->c, d, r->literal->span, format_without_percents(r->s, r->literal->span),
              "use `{}` for a value, not `%%d` as in C");
@@ -261,6 +299,7 @@ FormatPlan *check_format(Sema *s, Expr *format, Arg *args, int n_args) {
     for (int i = 0; i < plan->pieces.n; i++) check_piece(&r, &plan->pieces.at[i], args, n_args);
     check_places(&r, args, n_args);
     shown_lines(s, plan, args, n_args);
+    if (n_args == r.n_places) check_foreign_places(&r, n_args);
     return plan;
 }
 
