@@ -59,11 +59,11 @@ class FixesTest(unittest.TestCase):
         self.expect("print(name, 2, true);", "n 2 true\n")
 
     def test_print_of_an_array(self):
-        self.expect("print(a);", "1\n2\n3\n")
-        self.expect("for i in 1 { print(a); }", "1\n2\n3\n")  # `i` is taken
+        self.expect("print(a);", "[1, 2, 3]\n")
+        self.expect("for i in 1 { print(a, i); }", "[1, 2, 3] 0\n")
 
     def test_print_of_a_struct(self):
-        self.expect("print(p);", "1.5 2.5\n")
+        self.expect("print(p);", "Point(x: 1.5, y: 2.5)\n")
 
     def test_format_without_a_format(self):
         self.expect('let t = format(name); print("{}", t);', "n\n")
