@@ -86,6 +86,20 @@ static struct json_object *action(const Server *s, const Document *d, const Diag
     return o;
 }
 
+/* True if the request names the diagnostic, by its code and range. */
+static bool is_named(const Server *s, const Analysis *a, const Diag *diag, struct json_object *named) {
+    if (!json_object_is_type(named, json_type_array)) return false;
+    struct json_object *range = range_object(s, a, diag->span);
+    bool found = false;
+    for (size_t i = 0; i < json_object_array_length(named) && !found; i++) {
+        struct json_object *o = json_object_array_get_idx(named, i), *of = json_at(o, "range");
+        found = !strcmp(json_text(o, "code"), diag_code_name(diag->code)) && of && json_object_equal(of, range);
+    }
+    json_object_put(range);
+    return found;
+}
+
+/* Editors ask with the cursor as the range, which is rarely in the text that is underlined: so the lines count. */
 struct json_object *lsp_code_action(Server *s, struct json_object *params) {
     struct json_object *list = json_object_new_array();
     Document *d = document_of(s, params);
@@ -94,10 +108,14 @@ struct json_object *lsp_code_action(Server *s, struct json_object *params) {
     const Analysis *a = d->now;
     uint32_t lo = document_offset(s, d, json_at(params, "range.start"));
     uint32_t hi = document_offset(s, d, json_at(params, "range.end"));
+    while (lo > 0 && d->text.at[lo - 1] != '\n') lo--;
+    while (hi < d->text.n && d->text.at[hi] != '\n') hi++;
     for (int i = 0; a->source && i < a->c.diags.list.n; i++) {
         const Diag *diag = a->c.diags.list.at[i];
         uint32_t base = a->source->base;
-        if (!is_in_source(a->source, diag->span) || diag->span.lo - base > hi || diag->span.hi - base < lo) continue;
+        if (!is_in_source(a->source, diag->span)) continue;
+        bool is_near = diag->span.lo - base <= hi && diag->span.hi - base >= lo;
+        if (!is_near && !is_named(s, a, diag, json_at(params, "context.diagnostics"))) continue;
         for (int k = 0; k < diag->notes.n; k++)
             if (diag->notes.at[k].fix && is_in_source(a->source, diag->notes.at[k].span))
                 json_object_array_add(list, action(s, d, diag, &diag->notes.at[k]));

@@ -375,6 +375,8 @@ typedef struct Module {
 Module *parse_source(Compiler *c, Source *s, bool *incomplete);
 /* input.c: the same for an input of an interactive session, whose statements become Module.input. */
 Module *parse_input(Compiler *c, Source *s, bool *incomplete);
+/* True if a bracket is open where the text ends, whatever errors are before; reports malformed tokens again. */
+bool input_has_open_bracket(Compiler *c, Source *s);
 
 /* ast_clone.c: deep copy of a function, kernel or struct that sema has not annotated. */
 Item *ast_clone(Compiler *c, const Item *i);

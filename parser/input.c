@@ -78,3 +78,49 @@ Module *parse_input(Compiler *c, Source *s, bool *incomplete) {
     if (f.p.input.n) m->input = ast_input(&f.p, (Span){s->base, s->base + s->n});
     return m;
 }
+
+/* ---- after an error ---- */
+
+typedef struct Brackets {
+    Vec(Token) open;
+    Source *source;
+} Brackets;
+
+static uint32_t indentation(const Brackets *b, Token t) {
+    uint32_t line = t.span.lo - b->source->base, n;
+    while (line > 0 && b->source->text[line - 1] != '\n') line--;
+    for (n = 0; b->source->text[line + n] == ' ' || b->source->text[line + n] == '\t';) n++;
+    return n;
+}
+
+/* A closing bracket closes those inside it as well; without an opening one it is an error that closes none. */
+static void close_bracket(Brackets *b, int kind) {
+    for (int i = b->open.n; i-- > 0;)
+        if (closer_of(b->open.at[i].kind) == kind) {
+            b->open.n = i;
+            return;
+        }
+}
+
+/* The statement ends, and with it the brackets that it has not closed, but not its block. */
+static void end_statement(Brackets *b) {
+    while (b->open.n && b->open.at[b->open.n - 1].kind != TOK_LBRACE) b->open.n--;
+}
+
+/* A bracket that was forgotten must not keep a session waiting: those of a statement end with a `;` at the end of a
+ * line and with a malformed token, such as a string that is not closed; a declaration that is not indented ends all. */
+bool input_has_open_bracket(Compiler *c, Source *s) {
+    Lexer lx;
+    Brackets b = {.source = s};
+    Token before = {0};
+    lex_init(&lx, c, s);
+    for (Token t = lex_next(&lx);; before = t, t = lex_next(&lx)) {
+        if (before.kind == TOK_SEMI && (t.first_on_line || t.kind == TOK_END)) end_statement(&b);
+        if (t.kind == TOK_END) return b.open.n > 0;
+        if (b.open.n && t.first_on_line && starts_item(t.kind) && indentation(&b, t) <= indentation(&b, b.open.at[0]))
+            b.open.n = 0;
+        if (is_opener(t.kind)) vec_push(&c->arena, &b.open, t);
+        else if (t.kind == TOK_RPAREN || t.kind == TOK_RBRACKET || t.kind == TOK_RBRACE) close_bracket(&b, t.kind);
+        if (t.kind == TOK_BAD || t.broken) end_statement(&b);
+    }
+}

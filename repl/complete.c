@@ -1,4 +1,5 @@
-/* complete.c -- decides by the parser whether an input is complete, using the grammar's start rule for inputs. */
+/* complete.c -- decides whether an input is complete: by the parser, using the grammar's start rule for inputs, and
+ * after an error by the brackets. */
 #include "repl/complete.h"
 
 #include "base/base.h"
@@ -12,7 +13,7 @@ InputState input_state(const char *text, size_t n) {
     if (s) {
         parse_input(&c, s, &incomplete);
         wrong = c.diags.n_errors != 0;
-        incomplete &= c.diags.n_errors <= 1; /* an error before the end of the text remains, whatever follows */
+        if (c.diags.n_errors > 1 || (wrong && !incomplete)) incomplete = input_has_open_bracket(&c, s);
     }
     compiler_free(&c);
     return incomplete ? INPUT_INCOMPLETE : wrong ? INPUT_WRONG : INPUT_COMPLETE;

@@ -6,8 +6,8 @@
 
 typedef enum InputState {
     INPUT_COMPLETE,   /* valid syntax: items, statements, or a final expression */
-    INPUT_INCOMPLETE, /* valid so far, but the text ends inside a construct */
-    INPUT_WRONG,      /* an error that no further text can correct */
+    INPUT_INCOMPLETE, /* the text ends inside a construct */
+    INPUT_WRONG,      /* an error, and no bracket is open */
 } InputState;
 
 /* A syntactic test only. Inputs are short, so the text is parsed from the start each time. */

@@ -39,7 +39,7 @@ local function steps()
     expect(found.lnum, 1)
 
     -- The fix of the diagnostic
-    vim.api.nvim_win_set_cursor(0, { 2, 5 })
+    vim.api.nvim_win_set_cursor(0, { 2, 0 }) -- not on the underlined text
     local params = vim.lsp.util.make_range_params()
     params.context = { diagnostics = {} }
     local actions = ask("textDocument/codeAction", params)

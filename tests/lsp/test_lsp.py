@@ -270,6 +270,29 @@ class LspTest(unittest.TestCase):
             self.assertEqual(edited(text, actions[0]["edit"]["changes"][URI]), TEXT, wrong)
             self.assertEqual(actions[0]["diagnostics"][0]["code"], told[0]["code"])
 
+    def test_fixes_of_a_line(self):
+        self.opened()
+        text = TEXT.replace("p.first", "p.frist").replace("return t", "retrun t")
+        told = self.change(text)
+        wrong = next(d for d in told if d["range"]["start"]["line"] == text[:text.index("retrun")].count("\n"))
+        line, column = wrong["range"]["start"]["line"], wrong["range"]["start"]["character"]
+        self.assertGreater(column, 0)
+        end = len(text.split("\n")[line])
+
+        def titles(first, last, named):
+            span = {"start": {"line": first[0], "character": first[1]}, "end": {"line": last[0], "character": last[1]}}
+            return [action["title"] for action in self.ask("codeAction", {
+                "textDocument": {"uri": URI}, "range": span, "context": {"diagnostics": named}})]
+
+        fix = titles((line, column), (line, column), [])
+        self.assertEqual(len(fix), 1)
+        self.assertEqual(titles((line, 0), (line, 0), []), fix)
+        self.assertEqual(titles((line, end), (line, end), []), fix)
+        self.assertEqual(titles((line - 1, 0), (line, 0), [wrong]), fix)
+        self.assertEqual(titles((0, 0), (0, 0), [wrong]), fix)
+        self.assertEqual(titles((0, 0), (0, 0), []), [])
+        self.assertEqual(titles((0, 0), (len(text.split("\n")), 0), told), titles((0, 0), (999, 0), []))
+
     def test_races_are_reported_when_it_is_quiet(self):
         text = "kernel k(x: &mut [i32; n]) over i in n { x[i / 2] = i32(i); }\nfn main() { var x = [0; 4]; " \
                "offload k(&mut x); print(\"{}\", x[0]); }\n"

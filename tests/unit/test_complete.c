@@ -40,7 +40,17 @@ static const struct {
     {INPUT_INCOMPLETE, "f(1, "},
     {INPUT_WRONG, "}"},
     {INPUT_WRONG, "let = 3;"},
-    {INPUT_WRONG, "fn f() { let ) = 1; "},
+    {INPUT_INCOMPLETE, "fn f() { let ) = 1; "}, /* errors are reported when the brackets are closed */
+    {INPUT_INCOMPLETE, "fn f() {\n    let x = 1\n    for i in n {"},
+    {INPUT_INCOMPLETE, "fn f() {\n    let x = 1\n    for i in n {\n    }\n"},
+    {INPUT_WRONG, "fn f() {\n    let x = 1\n    for i in n {\n    }\n}"},
+    {INPUT_INCOMPLETE, "let a = [\n    1 2,\n"},
+    {INPUT_WRONG, "let a = [\n    1 2,\n    3]"},
+    {INPUT_INCOMPLETE, "kernel k(x: [f32; n])\n    over i in n {\n    y = = 1;\n    g(2;\n"},
+    {INPUT_WRONG, "kernel k(x: [f32; n])\n    over i in n {\n    y = = 1;\n    g(2;\n}"},
+    {INPUT_WRONG, "print(\"{}\", 1;"}, /* a forgotten bracket ends with the statement */
+    {INPUT_WRONG, "print(\"{}, 1);"},
+    {INPUT_WRONG, "fn f() {\n    let x = 1\nfn g() {\n}"},
     {INPUT_WRONG, "1 + * 2"},
 };
 
