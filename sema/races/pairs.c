@@ -37,7 +37,7 @@ typedef struct Pair {
     bool known;    /* of all indices */
     RaceVerdict verdict;
     const char *reason;
-    bool needs_sizes, is_group;
+    bool needs_sizes, of_data, is_group;
     int64_t holes;
     RaceWitness witness;
 } Pair;
@@ -295,6 +295,7 @@ static const char *doubt(Pair *p, isl_set *c) {
     for (int i = 0; i < s->vars.n; i++) {
         const Var *v = s->vars.at[i];
         if (!in.has[i]) continue;
+        p->of_data |= v->kind == VAR_DATA;
         if (v->kind == VAR_DATA || v->kind == VAR_CHOICE)
             return arena_printf(w->s->arena,
                                 v->kind == VAR_DATA ? "it depends on the values of `%s`" : "it depends on whether `%s`",
@@ -548,6 +549,7 @@ static void adopt(RacePair *row, const Pair *p) {
     row->verdict = p->verdict;
     row->reason = p->reason;
     row->needs_sizes = p->needs_sizes;
+    row->of_data = p->of_data;
     row->holes = p->holes;
     row->witness = p->witness;
     row->is_group = p->is_group;

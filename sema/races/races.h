@@ -31,6 +31,7 @@ typedef struct RacePair {
     RaceVerdict verdict;
     const char *reason;   /* one line: why it is free or unknown */
     bool needs_sizes;     /* unknown: products of sizes are in the way */
+    bool of_data;         /* unknown: it depends on the values of an array */
     RaceWitness witness;  /* RACE_FOUND, RACE_BENIGN */
     Span launch;          /* the witness is of this launch; {0, 0}: of some launch */
     int64_t holes;         /* the most elements that the items touch, whatever the data; 0: not known */
