@@ -298,6 +298,8 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
 
 static int unknown_option(const char *word) {
     char spelling[64];
+    if (word[0] == '-' && word[1] == 'O' && strspn(word + 2, "0123456789") == strlen(word + 2))
+        return usage_error("unknown option `%s`: the levels of optimisation are -O0, -O1, -O2 and -O3", word);
     snprintf(spelling, sizeof spelling, "%.*s", (int)strcspn(word, "="), word);
     /* In a word as short as -O9 one typing mistake is the limit. */
     int best = -1, best_distance = (strlen(spelling) > 4 ? MAX_TYPOS : 1) + 1;

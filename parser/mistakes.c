@@ -219,6 +219,20 @@ static bool body_without_braces(Feed *f, Token *t, Repair *repair) {
     if (!starts || f->prev.kind == TOK_OFFLOAD) return false;
     if (is_name(t, "then") || is_name(t, "do") || is_name(t, "begin")) {
         Diag *d = diag(f->c, E0218, t->span, "write the body in braces");
+        if (feed_peek(f).kind == TOK_LBRACE) {
+            diag_fix(f->c, d, (Span){f->prev.span.hi, t->span.hi}, "", "the brace is enough");
+            *repair = REPAIR_DROP;
+            return true;
+        }
+        Token next = feed_take(f);
+        Span one;
+        bool is_one = !next.first_on_line && statement_ends(f, &next, &one);
+        feed_unread(f, next);
+        if (is_one) {
+            diag_fix(f->c, d, (Span){t->span.lo, one.hi}, arena_printf(f->p.arena, "{ %s }", text_of(f, one)),
+                     "put braces around it");
+            return true;
+        }
         diag_fix(f->c, d, t->span, "{", "begin it with `{`, and end it with `}`");
         return retry_as(t, TOK_LBRACE, repair);
     }
@@ -318,8 +332,8 @@ static bool group_statement(Feed *f, Token *t, Repair *repair) {
 /* Without a `;` the expression ends where the next line or a `}` begins: it is the result in Rust and Julia. */
 static void fix_result(Feed *f, Diag *d, const Token *t) {
     Vec(Token) taken = {0};
-    Token next = {0}, last = *t;
-    for (;;) {
+    Token next = *t, last = t->kind == TOK_RBRACE ? f->prev : *t;
+    while (next.kind != TOK_RBRACE) {
         next = feed_take(f);
         vec_push(f->p.arena, &taken, next);
         if (next.kind == TOK_END || next.first_on_line || next.kind == TOK_RBRACE || next.kind == TOK_SEMI) break;
@@ -334,12 +348,16 @@ static void fix_result(Feed *f, Diag *d, const Token *t) {
 
 /* `x * 2 }`: the last expression of a body is not its result. */
 static bool expression_as_statement(Feed *f, Token *t, Repair *repair) {
-    (void)repair;
     bool is_operator = t->kind >= TOK_OR && t->kind <= TOK_PERCENT && t->kind != TOK_AMP && t->kind != TOK_EQ;
-    if (!is_operator || !feed_accepts(f, TOK_ADD_ASSIGN)) return false;
-    Diag *d = diag(f->c, E0214, t->span,
+    /* `x[i] }`; a call may be a statement */
+    bool ends = t->kind == TOK_RBRACE && f->prev.kind != TOK_RPAREN && feed_accepts(f, TOK_SEMI);
+    if ((!is_operator && !ends) || !feed_accepts(f, TOK_ADD_ASSIGN)) return false;
+    Diag *d = diag(f->c, E0214, ends ? span_join(f->first.span, f->prev.span) : t->span,
                    "an expression is not a statement; use its value, as in `return ...;` or `let y = ...;`");
     fix_result(f, d, t);
+    if (!ends) return true;
+    feed_push(f, feed_invent(f, TOK_SEMI));
+    *repair = REPAIR_RETRY;
     return true;
 }
 

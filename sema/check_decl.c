@@ -1,5 +1,6 @@
 /* check_decl.c -- declarations of a module: first all names, then constants (each when it is first needed), then
  * signatures, so that a body may use what is declared after it. */
+#include "parser/children.h"
 #include "sema/check.h"
 
 #include <string.h>
@@ -427,11 +428,49 @@ static Type *reference_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
     return t;
 }
 
-static Type *param_type(Sema *s, Func *f, TypeExpr *te, Shape *shape) {
+static bool is_place_in(const Expr *e, Name name) {
+    while (e->kind == EXPR_INDEX || e->kind == EXPR_FIELD) e = e->kind == EXPR_INDEX ? e->index.base : e->field.base;
+    return e->kind == EXPR_NAME && e->name.name == name;
+}
+
+static bool is_changed_in_expr(const Expr *e, Name name) {
+    Children all = expr_children(e);
+    if (e->kind == EXPR_CALL || e->kind == EXPR_OFFLOAD)
+        for (int i = 0; all.args && i < all.args->n; i++) {
+            const Arg *a = &all.args->at[i];
+            if ((a->mode == REF_MUT || a->mode == REF_OUT) && is_place_in(a->value, name)) return true;
+        }
+    if (e->kind == EXPR_ATOMIC && is_place_in(e->atomic.target, name)) return true;
+    for (Expr *x; (x = child_expr(&all));)
+        if (is_changed_in_expr(x, name)) return true;
+    return false;
+}
+
+/* True if the body assigns to the parameter, or passes it on to be changed. Names are not resolved yet. */
+static bool is_changed_in(const Stmt *st, Name name) {
+    Children all = stmt_children(st);
+    if (st->kind == STMT_ASSIGN && is_place_in(st->assign.target, name)) return true;
+    for (Expr *x; (x = child_expr(&all));)
+        if (is_changed_in_expr(x, name)) return true;
+    for (Stmt *x; (x = child_stmt(&all));)
+        if (is_changed_in(x, name)) return true;
+    return false;
+}
+
+static bool body_changes(const Func *f, Name name) {
+    const Block *body = f->item ? f->item->fn.body : NULL;
+    for (int i = 0; body && i < body->stmts.n; i++)
+        if (is_changed_in(body->stmts.at[i], name)) return true;
+    return false;
+}
+
+static Type *param_type(Sema *s, Func *f, const Param *p, Shape *shape) {
+    TypeExpr *te = p->type;
     if (te->kind == TE_REF) return te->type = reference_type(s, f, te, shape);
     if (te->kind == TE_ARRAY) {
         Diag *d = diag(s->c, E0321, te->span, "pass an array by reference");
-        fix_insert(s, d, te->span.lo, "&", "use `&` to read it, `&mut ` to change it, `&out ` to fill it");
+        fix_insert(s, d, te->span.lo, body_changes(f, p->name) ? "&mut " : "&",
+                   "use `&` to read it, `&mut ` to change it, `&out ` to fill it");
         for (int i = 0; i < te->array.extents.n && i < MAX_RANK; i++) read_extent(s, f, &te->array.extents.at[i]);
         return s->error;
     }
@@ -458,7 +497,7 @@ static void count_given(Sema *s, Func *f, const Symbol *sym) {
 static void check_param(Sema *s, Func *f, int i) {
     Param *p = &f->item->fn.params.at[i];
     Shape shape = {0};
-    Type *t = param_type(s, f, p->type, &shape);
+    Type *t = param_type(s, f, p, &shape);
     Symbol *hidden = scope_find(s, p->name);
     Symbol *sym = p->sym = symbol_new(s, SYM_PARAM, p->name, p->span, t);
     sym->mode = p->type->kind == TE_REF ? p->type->ref.mode : REF_NONE;

@@ -1,6 +1,8 @@
 /* coerce.c -- coercion: gives expressions the type that their context needs. A literal takes that type; a conversion
  * that keeps every value is written into the tree as EXPR_CONVERT; any other is an error, with the explicit conversion
  * as its fix. */
+#include <string.h>
+
 #include "sema/check.h"
 
 bool is_bad(const Type *t) { return t->kind == TY_ERROR; }
@@ -118,10 +120,23 @@ static bool can_convert(const Type *from, const Type *to) {
     return (from->kind == TY_BOOL && to->is_int) || (from->is_int && to->kind == TY_BOOL);
 }
 
+/* `var s = 0.0;`, a sum of values of a narrower type, is where the type comes from: there the fix belongs. */
+static bool fix_start(Sema *s, Diag *d, const Expr *e, const Type *to) {
+    const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
+    const Expr *init = sym && sym->kind == SYM_LOCAL && sym->is_mutable ? sym->init : NULL;
+    if (!init || init->kind != EXPR_FLOAT || init->float_.suffix || !to->is_float || sym->type != s->f64) return false;
+    const char *declared = source_text(s, (Span){sym->span.hi, init->span.lo});
+    if (strchr(declared, ':') || strpbrk(source_text(s, init->span), "xX")) return false;
+    diag_fix(s->c, d, init->span, arena_printf(s->arena, "%s%s", source_text(s, init->span), to->name),
+             "`%s` is an `f64` because of this", sym->name);
+    return true;
+}
+
 static void mismatch(Sema *s, Expr *e, const Type *to, const char *why) {
     Diag *d =
         diag(s->c, E0304, e->span, "this is %s, but `%s` is needed", quoted_type(s, e->type), type_name(s->c, to));
     if (why) diag_note(s->c, d, e->span, "%s", why);
+    if (fix_start(s, d, e, to)) return;
     if (can_convert(e->type, to) && to->kind != TY_BOOL) fix_convert(s, d, e, to);
     else if (to->kind == TY_BOOL && e->kind == EXPR_INT && e->int_.value < 2)
         diag_fix(s->c, d, e->span, e->int_.value ? "true" : "false", "write `true` or `false`");
@@ -154,9 +169,10 @@ bool coerce(Sema *s, Expr **slot, Type *to, const char *why) {
     return false;
 }
 
-/* The narrowest type that both become by themselves. */
+/* The narrowest type that both become by themselves: of two integers, or of two floats. */
 static Type *holds_both(Sema *s, const Type *a, const Type *b) {
-    static const TypeKind kinds[] = {TY_I16, TY_I32, TY_I64};
+    static const TypeKind kinds[] = {TY_I16, TY_I32, TY_I64, TY_F32};
+    if (!((a->is_int && b->is_int) || (a->is_float && b->is_float))) return NULL;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         Type *t = type_scalar(s->types, kinds[i]);
         if (type_widens(a, t) && type_widens(b, t)) return t;
@@ -164,8 +180,13 @@ static Type *holds_both(Sema *s, const Type *a, const Type *b) {
     return NULL;
 }
 
+static bool narrows(const Type *from, const Type *to) {
+    return from->is_int == to->is_int && !type_is_literal(from) && !type_is_literal(to) && to->bits < from->bits;
+}
+
 /* The fix loses as little as possible: an integer beside a float is converted to the float; of two integers one is
- * converted to a type that has the values of both, and the other is then converted implicitly. */
+ * converted to a type that has the values of both, and the other is then converted implicitly. If there is no such
+ * type, the narrower one is converted: `u64(a) * b`, since `a * i32(b)` would drop bits. */
 static Type *mixed(Sema *s, Expr *a, Expr *b, Span at, const char *what) {
     Type *ta = a->type, *tb = b->type;
     Diag *d = diag(s->c, E0305, at, "%s mixes %s and %s", what, quoted_type(s, ta), quoted_type(s, tb));
@@ -173,10 +194,12 @@ static Type *mixed(Sema *s, Expr *a, Expr *b, Span at, const char *what) {
     bool b_is_float = tb->is_float || tb->kind == TY_FLOAT_LITERAL;
     bool to_a =
         !type_is_literal(ta) && !type_is_literal(tb) ? ta->is_float || !tb->is_float : a_is_float || !b_is_float;
+    Type *both = holds_both(s, ta, tb);
+    if (!both && narrows(to_a ? tb : ta, to_a ? ta : tb)) to_a = !to_a;
     Expr *moved = to_a ? b : a;
     Type *to = to_a ? ta : tb;
     if (to->kind == TY_FLOAT_LITERAL) to = s->f64;
-    if (ta->is_int && tb->is_int && holds_both(s, ta, tb)) to = holds_both(s, ta, tb);
+    if (both) to = both;
     if (can_convert(moved->type, to) && type_is_number(moved->type)) fix_convert(s, d, moved, to);
     return s->error;
 }

@@ -72,10 +72,36 @@ static bool is_module(Sema *s, Diag *d, Span span, Name name, bool is_call) {
     return true;
 }
 
+/* The module of the standard library that declares the function; NULL: none. Its declarations begin lines. */
+static Name module_with(Sema *s, Name name) {
+    const char *head = arena_printf(s->arena, "fn %s", name);
+    size_t n = strlen(head);
+    for (const BuiltInModule *m = s->stdlib; name[0] != '_' && m && m->name; m++)
+        for (const char *at = m->text; (at = memchr(at, '\n', (size_t)(m->end - at)));) {
+            at++;
+            if ((size_t)(m->end - at) <= n || memcmp(at, head, n)) continue;
+            if (at[n] == '(' || at[n] == '<') return name_intern(&s->c->names, m->name, strlen(m->name));
+        }
+    return NULL;
+}
+
+static bool is_not_imported(Sema *s, Diag *d, Span span, Name name) {
+    Name module = module_with(s, name);
+    if (!module || scope_find(s, module)) return false;
+    const ForeignName *row = name_row(name);
+    if (row && *row->advice) diag_note(s->c, d, span, "%s", row->advice);
+    diag_note(s->c, d, span, "the standard library has `%s.%s`: write `import %s;` at the top of the file", module,
+              name, module);
+    diag_fix(s->c, d, span, arena_printf(s->arena, "%s.%s", module, name), "call it with the name of its module");
+    fix_import(s, d, module);
+    return true;
+}
+
 void explain_unknown(Sema *s, Diag *d, Span span, Name name, const Expr *call) {
     bool is_call = call;
     const char *offered = module_offers(s, name);
     if (offered) diag_fix(s->c, d, span, offered, "a module declares it");
+    if (!offered && is_call && is_not_imported(s, d, span, name)) return;
     if (offered || is_foreign(s, d, span, name, call) || is_module(s, d, span, name, is_call)) return;
     if (!is_call && (session_explain_unknown(s, d, name) || host_names_find(s, d, name))) return;
     const Symbol *ended = scope_ended(s, name);

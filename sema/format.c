@@ -272,9 +272,13 @@ static void check_places(Reader *r, Arg *args, int n_args) {
             if (r->at[i] != '{' || (int)k++ != n_args) continue;
             size_t end = i;
             while (r->at[end] != '}') end++;
-            diag(s->c, E0703, text_span(r, i, end + 1), "there is no value for this `{}`: got %d, but %d are needed",
-                 n_args,
-                 r->n_places);
+            Span span = text_span(r, i, end + 1);
+            if (n_args)
+                diag(s->c, E0703, span, "there is no value for this `{}`: the format needs %d values, but %d %s given",
+                     r->n_places, n_args, n_args == 1 ? "is" : "are");
+            else
+                diag(s->c, E0703, span, "there is no value for this `{}`: write %s after the format string",
+                     r->n_places == 1 ? "one" : arena_printf(s->arena, "%d values", r->n_places));
             return;
         }
     }

@@ -36,7 +36,9 @@ static void conflict(Inference *f, const Found *first, Name param, Type *t, Name
                    type_name(s->c, first->type), first->from, type_name(s->c, t), from);
     diag_note(s->c, d, first->value->span, "`%s` is inferred as `%s` here", param, type_name(s->c, first->type));
     bool are_numbers = type_is_number(t) && type_is_number(first->type);
-    bool loses = first->type->is_int && t->is_float; /* a fraction: the first argument is converted instead */
+    /* a fraction, or bits: the first argument is converted instead */
+    bool loses = first->type->is_int && t->is_float;
+    if (first->type->is_int == t->is_int) loses = first->type->bits < t->bits;
     if (!are_numbers) return;
     if (loses && first->value->type == first->type) fix_convert(s, d, first->value, t);
     else if (!loses && value->type == t) fix_convert(s, d, value, first->type);

@@ -164,7 +164,7 @@ class DriverTest(unittest.TestCase):
                 (["--march=", "a.kdsl"], "needs a value"),
                 (["--march=nonsense", "a.kdsl"], "unknown 64-bit x86 CPU `nonsense`"),
                 (["--march=i686", "a.kdsl"], "unknown 64-bit x86 CPU `i686`"),
-                (["-O9", "a.kdsl"], "unknown option `-O9`"),
+                (["-O9", "a.kdsl"], "unknown option `-O9`: the levels of optimisation are -O0, -O1, -O2 and -O3"),
                 (["-c=1", "a.kdsl"], "takes no value"),
                 (["--color=red", "a.kdsl"], "`auto`, `always` or `never`"),
                 (["a.kdsl", "-o"], "needs a value"),
