@@ -39,7 +39,7 @@ static void name_track(Page *page, struct json_object *event, const char *name) 
     if (name) page->trace.tracks.at[track].name = copy(page, name);
 }
 
-static const char *const sized[] = {"launch", "transfer", "fill", "allocation"};
+static const char *const sized[] = {"launch", "transfer", "fill", "comparison", "allocation"};
 
 static void add_event(Page *page, struct json_object *event) {
     struct json_object *args = json_object_object_get(event, "args");

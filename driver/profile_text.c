@@ -156,7 +156,7 @@ static void say_sum(Buf *out, const Profile *p, int64_t ns, const char *what) {
 static void say_sums(const Profile *p, Buf *out) {
     buf_putc(out, '\n');
     if (p->launches.n) say_sum(out, p, sum_ns(&p->launches), "launches");
-    if (p->moves.n) say_sum(out, p, sum_ns(&p->moves), "copies, fills and allocations");
+    if (p->moves.n) say_sum(out, p, sum_ns(&p->moves), "copies, fills, comparisons and allocations");
     if (p->waits.n) say_sum(out, p, sum_ns(&p->waits), "waits for asynchronous launches");
     say_sum(out, p, p->host_ns, "host code");
     say_sum(out, p, p->ns, "the whole run");

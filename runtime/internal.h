@@ -43,9 +43,13 @@ KDSL_RT int kdsl_field(const char *text, int k, const char **at);
  * there, not copied. Of further arguments than MOST_FILLED all are copied. */
 enum { MOST_FILLED = 32 };
 struct KernelArgs;
-KDSL_RT bool kdsl_launch_fills(const struct KernelArgs *args, uint32_t i, int64_t device);
+KDSL_RT bool kdsl_launch_fills(const struct KernelArgs *args, uint32_t i, void *loc, int64_t device);
 /* The array is mapped: fills it, or copies it if the device cannot. Returns whether it was filled. */
 KDSL_RT bool kdsl_launch_fill(const struct KernelArgs *args, uint32_t i, void *loc, int64_t device);
+/* Of this thread since the last call: the seconds that comparing and filling took, which are no time of the kernel; in
+ * *filled, bit i: argument i was filled. */
+KDSL_RT double kdsl_launch_fills_took(uint32_t *filled);
+KDSL_RT const char *kdsl_launch_arg_name(const struct KernelArgs *args, uint32_t i); /* as in a KdslSection */
 KDSL_RT int32_t kdsl_launch_now(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 KDSL_RT extern bool kdsl_is_observed; /* by report.c or trace.c: the one question that a launch asks without them */
 KDSL_RT extern bool kdsl_report_is_on;

@@ -175,14 +175,38 @@ static int32_t launch_in_place(void *loc, int64_t device, int32_t teams, int32_t
     return rc;
 }
 
+const char *kdsl_launch_arg_name(const KernelArgs *a, uint32_t i) { return a->names ? a->names[i] : ";unnamed;;0;0;;"; }
+
 /* On a device with its own memory: an array of one value, which the launch maps for itself, is mapped before the launch
  * and filled there; what the launch would have done at its end is done afterwards. */
-bool kdsl_launch_fills(const KernelArgs *a, uint32_t i, int64_t device) {
+static _Thread_local struct {
+    uint32_t filled;   /* bits: the arguments that the device has filled */
+    double fills_took; /* seconds, if they are reported */
+} own_fills;
+
+double kdsl_launch_fills_took(uint32_t *filled) {
+    double seconds = own_fills.fills_took;
+    *filled = own_fills.filled;
+    own_fills.filled = 0;
+    own_fills.fills_took = 0;
+    return seconds;
+}
+
+static double fills_since(double start) { return kdsl_report_is_on ? kdsl_clock() - start : 0; }
+
+static double fills_start(void) { return kdsl_report_is_on ? kdsl_clock() : 0; }
+
+/* Elements are compared last: an array that is on the device already is left alone, however large it is. */
+bool kdsl_launch_fills(const KernelArgs *a, uint32_t i, void *loc, int64_t device) {
     char *at = a->begins[i];
     bool is_copied = a->types[i] & MAP_TO && !(a->types[i] & (MAP_LITERAL | MAP_ALWAYS));
     if (!is_copied || a->sizes[i] < LEAST_COST_BYTES || kdsl_copies_each) return false;
-    if (device < 0 || device >= kdsl_target()->n_devices()) return false;
-    return kdsl_part_is_uniform((Part){at, at + a->sizes[i]}) && !kdsl_target()->mapped(at, (int)device);
+    if (device < 0 || device >= kdsl_target()->n_devices() || kdsl_target()->mapped(at, (int)device)) return false;
+    const KdslSection what = {loc, kdsl_launch_arg_name(a, i)};
+    double start = fills_start();
+    bool is_uniform = kdsl_part_is_uniform((Part){at, at + a->sizes[i]}, &what);
+    own_fills.fills_took += fills_since(start);
+    return is_uniform;
 }
 
 static void map_one(Mapper *does, void *loc, int64_t device, const KernelArgs *a, uint32_t i, int64_t type) {
@@ -193,9 +217,13 @@ static void map_one(Mapper *does, void *loc, int64_t device, const KernelArgs *a
 
 bool kdsl_launch_fill(const KernelArgs *a, uint32_t i, void *loc, int64_t device) {
     uint32_t value;
+    double start = fills_start();
     memcpy(&value, a->begins[i], sizeof value);
     void *there = kdsl_target()->mapped(a->begins[i], (int)device);
-    if (there && kdsl_device_fill(device, there, value, a->sizes[i])) return true;
+    bool is_filled = there && kdsl_device_fill(device, there, value, a->sizes[i]);
+    own_fills.fills_took += fills_since(start);
+    own_fills.filled |= (uint32_t)is_filled << i;
+    if (is_filled) return true;
     map_one(kdsl_target()->update, loc, device, a, i, MAP_TO);
     return false;
 }
@@ -206,7 +234,7 @@ static int32_t launch_apart(void *loc, int64_t device, int32_t teams, int32_t th
     bool is_filled[MOST] = {false};
     uint32_t n = a.n_args < MOST ? a.n_args : MOST;
     for (uint32_t i = 0; i < n; i++) {
-        is_filled[i] = kdsl_launch_fills(&a, i, device);
+        is_filled[i] = kdsl_launch_fills(&a, i, loc, device);
         if (!is_filled[i]) continue;
         map_one(kdsl_target()->begin_mapping, loc, device, &a, i, 0);
         kdsl_launch_fill(&a, i, loc, device);

@@ -61,7 +61,7 @@ void kdsl_profile_add(const KdslEvent *e) {
 static void put_row(FILE *f, const KdslTrace *t, const Row *r) {
     static const char *const kinds[TRACED__COUNT] = {
         [TRACED_LAUNCH] = "launch", [TRACED_IN] = "to device", [TRACED_OUT] = "from device", [TRACED_FILL] = "fill",
-        [TRACED_ROOM] = "allocate", [TRACED_WAIT] = "wait"};
+        [TRACED_COMPARE] = "compare", [TRACED_ROOM] = "allocate", [TRACED_WAIT] = "wait"};
     const KdslEvent *e = &r->of;
     fprintf(f, "{\"kind\":\"%s\",\"async\":%s,\"in_place\":%s", kinds[e->kind], e->is_worker ? "true" : "false",
             e->is_in_place ? "true" : "false");

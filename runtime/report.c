@@ -112,11 +112,12 @@ static bool is_mapped(void *at, int64_t device) {
     return kdsl_is_resident(device, at) || (!kdsl_is_in_place(device) && kdsl_target()->mapped(at, (int)device));
 }
 
-static void plan_launch(const KernelArgs *a, const bool *is_filled, int64_t device) {
+/* filled: bits, by argument. */
+static void plan_launch(const KernelArgs *a, uint32_t filled, int64_t device) {
     for (uint32_t i = 0; i < a->n_args; i++) {
         if (a->types[i] & MAP_LITERAL || !a->sizes[i]) continue;
         if (!(a->types[i] & MAP_ALWAYS) && is_mapped(a->begins[i], device)) continue;
-        bool is_copied = a->types[i] & MAP_TO && !(i < MOST_FILLED && is_filled[i]);
+        bool is_copied = a->types[i] & MAP_TO && !(i < MOST_FILLED && filled >> i & 1);
         if (is_copied) count(a->names[i], device, PLANNED, true, a->sizes[i]);
         if (a->types[i] & MAP_FROM) count(a->names[i], device, PLANNED, false, a->sizes[i]);
     }
@@ -232,20 +233,29 @@ static void note_launch(int64_t where, double seconds) {
     pthread_mutex_unlock(&lock);
 }
 
+/* In place nothing is filled, and the report tells of what another device would fill. */
+static uint32_t would_fill(const KernelArgs *a, void *loc, int64_t device) {
+    uint32_t filled = 0;
+    if (device >= kdsl_target()->n_devices() || !kdsl_is_in_place(device)) return 0;
+    for (uint32_t i = 0; i < a->n_args && i < MOST_FILLED; i++)
+        if (!kdsl_is_resident(device, a->begins[i]) && kdsl_launch_fills(a, i, loc, device)) filled |= 1u << i;
+    return filled;
+}
+
 /* A launch that is counted: runtime/launch.c has decided so. */
 int32_t kdsl_report_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     KernelArgs kept = *(const KernelArgs *)args; /* the runtime changes it */
     now = &kept;
     place = kdsl_ident_place(loc);
-    bool is_filled[MOST_FILLED] = {false}; /* by the device; afterwards the values are others */
-    for (uint32_t i = 0; i < kept.n_args && i < MOST_FILLED; i++)
-        is_filled[i] = kdsl_launch_fills(&kept, i, device < 0 ? kdsl_default_device() : device);
+    uint32_t would = would_fill(&kept, loc, device < 0 ? kdsl_default_device() : device), filled;
+    kdsl_launch_fills_took(&filled); /* up to now */
     double start = kdsl_clock();
     int32_t rc = kdsl_trace_is_on ? kdsl_trace_launch(loc, device, teams, threads, region, args)
                                   : kdsl_launch_now(loc, device, teams, threads, region, args);
     double seconds = kdsl_clock() - start;
+    seconds -= kdsl_launch_fills_took(&filled);
     int64_t where = rc ? ON_HOST : device < 0 ? kdsl_default_device() : device;
-    if (!rc) plan_launch(&kept, is_filled, where);
+    if (!rc) plan_launch(&kept, filled | would, where);
     if (KDSL_IS_LIVE) kdsl_live_launched(place, rc ? KDSL_HOST : device, &kept, seconds);
     else note_launch(where, seconds);
     now = NULL;

@@ -75,16 +75,25 @@ static void pin_if_it_pays(Section *s, int64_t n_bytes) {
     if (is_third && kdsl_is_large_array(s->begin, size)) s->is_pinned = kdsl_nvidia_pin(s->device, s->begin, size);
 }
 
-bool kdsl_part_is_uniform(Part part) {
-    enum { WORD = 4 };
-    size_t n = (size_t)kdsl_part_bytes(part);
+/* In blocks, so that a trace tells how much was compared. */
+bool kdsl_part_is_uniform(Part part, const KdslSection *what) {
+    enum { WORD = 4, BLOCK = LEAST_COST_BYTES };
+    int64_t n = kdsl_part_bytes(part), n_done = 0, start = kdsl_trace_start();
     if (n < LEAST_COST_BYTES || n % WORD || (size_t)part.begin % WORD) return false;
-    return !memcmp(part.begin, part.begin + WORD, n - WORD);
+    bool is_same = true;
+    for (n -= WORD; is_same && n_done < n;) {
+        const char *at = part.begin + n_done;
+        int64_t n_block = n - n_done < BLOCK ? n - n_done : BLOCK;
+        is_same = !memcmp(at, at + WORD, (size_t)n_block);
+        n_done += n_block;
+    }
+    if (is_same || n_done > BLOCK) kdsl_trace_compared(what, n_done + WORD, start);
+    return is_same;
 }
 
 /* In place nothing is copied; only a report, which tells what another device would copy, has to know. */
 static bool is_uniform(const Section *s, Part part) {
-    return (!s->is_in_place || kdsl_report_is_on || KDSL_IS_LIVE) && kdsl_part_is_uniform(part);
+    return (!s->is_in_place || kdsl_report_is_on || KDSL_IS_LIVE) && kdsl_part_is_uniform(part, s->what);
 }
 
 /* False: it has to be copied. */
@@ -98,16 +107,20 @@ static bool send_value(Section *s, Part part) {
     return true;
 }
 
-static void copy(Section *s, Part part, int64_t direction) {
+static void copy_elements(Section *s, Part part, int64_t direction) {
     void *at = part.begin;
     int64_t n_bytes = kdsl_part_bytes(part);
-    if (direction == MAP_TO && is_uniform(s, part) && send_value(s, part)) return;
     if (!s->is_in_place) pin_if_it_pays(s, n_bytes);
     kdsl_moving(s->what, s->device, n_bytes, direction == MAP_TO ? MOVES_IN : MOVES_OUT);
     if (!s->is_in_place)
         kdsl_target()->update((void *)s->what->ident, s->device, 1, &at, &at, &n_bytes, &direction,
                               (void **)&s->what->name, NULL);
     kdsl_moving(NULL, 0, 0, MOVES_NOTHING);
+}
+
+static void copy(Section *s, Part part, int64_t direction) {
+    if (direction == MAP_TO && is_uniform(s, part) && send_value(s, part)) return;
+    copy_elements(s, part, direction);
 }
 
 void kdsl_section_send(Section *s, Part part) {
@@ -195,8 +208,8 @@ Section kdsl_section_map(int64_t device, Part all, bool copies, const KdslSectio
     bool is_filled = copies && is_uniform(&s, all);
     if (copies && !is_filled) s.moved_bytes = kdsl_part_bytes(all);
     begin_mapping(&s, copies && !is_filled ? MAP_TO : 0);
-    kdsl_section_mark(&s, all, s.is_lent ? ON_DEVICE : copies && !is_filled ? ON_BOTH : ELSEWHERE);
-    if (is_filled) kdsl_section_send(&s, all);
+    kdsl_section_mark(&s, all, s.is_lent ? ON_DEVICE : copies ? ON_BOTH : ELSEWHERE);
+    if (is_filled && !send_value(&s, all)) copy_elements(&s, all, MAP_TO);
     return s;
 }
 

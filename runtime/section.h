@@ -42,8 +42,9 @@ enum { LEAST_COST_BYTES = 1 << 16 }; /* a small copy takes about as long as one 
 KDSL_RT _Noreturn void kdsl_no_room_in_table(void);
 
 /* Was it filled with one value of at most 4 bytes, zeros say? Then it is not copied: the device fills its own memory.
- * To find that out costs less than to copy, and almost nothing where the first values differ. */
-KDSL_RT bool kdsl_part_is_uniform(Part part);
+ * Comparing its elements costs less than copying them, and almost nothing where the first values differ; but it is
+ * done only for what would be copied otherwise, and once. */
+KDSL_RT bool kdsl_part_is_uniform(Part part, const KdslSection *what);
 /* Is it mapped already, by other code than ours: with kdsl_keep, or by OpenMP's `target data`? Fails if only a part is.
  * Then the newest copy is on the device. */
 KDSL_RT bool kdsl_section_is_lent(int64_t device, Part all, const KdslSection *what);

@@ -115,6 +115,13 @@ void kdsl_trace_filled(const KdslSection *what, int64_t device, int64_t n_bytes,
                               .what = what->name, .n_bytes = n_bytes}, start);
 }
 
+/* Work of the host, on the track of its thread. */
+void kdsl_trace_compared(const KdslSection *what, int64_t n_bytes, int64_t start) {
+    if (!start) return;
+    kdsl_trace_add((KdslEvent){.kind = TRACED_COMPARE, .device = -1, .place = kdsl_ident_place(what->ident),
+                               .what = what->name, .n_bytes = n_bytes}, start);
+}
+
 static bool is_same(const char *place, const char *other) {
     return place == other || (place && other && !strcmp(place, other));
 }
@@ -158,7 +165,7 @@ void kdsl_trace_work(int64_t f32, int64_t f64) {
 /* Launches --------------------------------------------------------------------------------------------------------- */
 
 static KdslSection section_of(const void *loc, const KernelArgs *a, uint32_t i) {
-    return (KdslSection){loc, a->names ? a->names[i] : ";unnamed;;0;0;;"};
+    return (KdslSection){loc, kdsl_launch_arg_name(a, i)};
 }
 
 static void note_copy(KdslTraced kind, const KdslSection *what, int64_t device, int64_t n_bytes, int64_t start) {
@@ -197,7 +204,7 @@ static void map_all(void *loc, int64_t device, const KernelArgs *a, int64_t *typ
         is_new[i] = !kdsl_target()->mapped(a->begins[i], (int)device);
         bool copies = a->types[i] & MAP_TO && (is_new[i] || a->types[i] & MAP_ALWAYS);
         types[i] = MAP_PARAM;
-        if (kdsl_launch_fills(a, i, device)) fill(loc, device, a, i);
+        if (kdsl_launch_fills(a, i, loc, device)) fill(loc, device, a, i);
         else
             map(kdsl_target()->begin_mapping, loc, device, a, i, a->types[i] & (MAP_TO | MAP_ALWAYS),
                 copies ? TRACED_IN : is_new[i] ? TRACED_ROOM : TRACED__COUNT);

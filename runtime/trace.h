@@ -1,5 +1,6 @@
-/* trace.h -- recording of a run: launches, copies, fills, allocations and waits, each with its time. KDSL_TRACE=FILE in
- * the environment writes the events as JSON (trace_file.c), KDSL_PROFILE sums over them (profile.c). */
+/* trace.h -- recording of a run: launches, copies, fills, comparisons, allocations and waits, with their times.
+ * KDSL_TRACE=FILE in the environment writes the events as JSON (trace_file.c), KDSL_PROFILE sums over them (profile.c).
+ */
 #ifndef KDSL_RUNTIME_TRACE_H
 #define KDSL_RUNTIME_TRACE_H
 
@@ -10,7 +11,8 @@
 #include "runtime/internal.h"
 
 typedef enum KdslTraced {
-    TRACED_LAUNCH, TRACED_IN, TRACED_OUT, TRACED_FILL, TRACED_ROOM, TRACED_WAIT, TRACED__COUNT
+    TRACED_LAUNCH, TRACED_IN, TRACED_OUT, TRACED_FILL, TRACED_COMPARE, TRACED_ROOM, TRACED_WAIT,
+    TRACED__COUNT
 } KdslTraced;
 
 /* Times in nanoseconds of CLOCK_MONOTONIC. Texts are those of the program: they live until it is unloaded. */
@@ -33,8 +35,10 @@ typedef struct KdslEvent {
 KDSL_RT int64_t kdsl_trace_now(void);
 /* An event of this thread, which ends now unless e.ns says how long it took. The thread is added. */
 KDSL_RT void kdsl_trace_add(KdslEvent e, int64_t start);
-KDSL_RT int64_t kdsl_trace_start(void); /* now; 0 where nothing is recorded, and then the next two do nothing */
+KDSL_RT int64_t kdsl_trace_start(void); /* now; 0 where nothing is recorded, and then the next three do nothing */
 KDSL_RT void kdsl_trace_filled(const KdslSection *what, int64_t device, int64_t n_bytes, int64_t start);
+/* The host has compared so many bytes of an array, to find out whether the device can fill it. */
+KDSL_RT void kdsl_trace_compared(const KdslSection *what, int64_t n_bytes, int64_t start);
 KDSL_RT void kdsl_trace_waited(int64_t start, const char *place); /* place: as of an event */
 KDSL_RT void kdsl_trace_is_worker(void); /* this thread is one */
 

@@ -124,6 +124,7 @@ static const struct {
     [TRACED_IN] = {"transfer", "to device: "},
     [TRACED_OUT] = {"transfer", "from device: "},
     [TRACED_FILL] = {"fill", "fill: "},
+    [TRACED_COMPARE] = {"comparison", "compare: "},
     [TRACED_ROOM] = {"allocation", "allocate: "},
     [TRACED_WAIT] = {"wait", "wait for launches"},
 };
@@ -212,7 +213,9 @@ static void put_event(FILE *f, const KdslTrace *t, const KdslEvent *e) {
     fputs("\",\"args\":{", f);
     switch (e->kind) {
     case TRACED_LAUNCH: put_launch(f, t, e); break;
-    case TRACED_IN: case TRACED_OUT: case TRACED_FILL: case TRACED_ROOM: put_move(f, t, e); break;
+    case TRACED_IN: case TRACED_OUT: case TRACED_FILL: case TRACED_COMPARE: case TRACED_ROOM:
+        put_move(f, t, e);
+        break;
     case TRACED_WAIT: if (e->place) put_wait(f, e); break;
     case TRACED__COUNT: break;
     }

@@ -192,7 +192,7 @@ window.onerror = (message) => {
 
   /* The timeline: a track for each thread and device; nested events below one another. */
   const chart = document.getElementById("chart");
-  const kinds = ["launch", "transfer", "fill", "allocation", "wait"];
+  const kinds = ["launch", "transfer", "fill", "comparison", "allocation", "wait"];
   const unit = (us) => us >= 1e6 ? (us / 1e6).toPrecision(4) + " s" : us >= 1e3 ? (us / 1e3).toPrecision(4) + " ms"
     : us.toPrecision(3) + " µs";
   const size = (n) => n >= 1e9 ? (n / 1e9).toPrecision(3) + " GB" : n >= 1e6 ? (n / 1e6).toPrecision(3) + " MB"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""KDSL_TRACE: the file is in the Trace Event Format, tells each launch, copy, fill, allocation and wait, and is written
-by programs that fail, by libraries in C programs and in Python, and by each process of several.
+"""KDSL_TRACE: the file is in the Trace Event Format, tells each launch, copy, fill, comparison, allocation and wait, and
+is written by programs that fail, by libraries in C programs and in Python, and by each process of several.
 Usage: test_trace.py KDSLC [unittest arguments]"""
 import json
 import os
@@ -80,10 +80,27 @@ fn main() {
     offload async slow(&mut x);
 }
 """
+# Of one value: `kept`, which stays on the device, and `once`, which its launch maps; all but the end: `late`.
+COMPARED = """kernel add(h: &mut [i32; n, m], d: index) over i in 1..d, j in 1..d { h[i, j] += i32(d); }
+kernel twice(x: &mut [f32; n]) over i in n { x[i] *= 2.0; }
+kernel total(x: &[f32; n]) over i in n -> sum f64 { return x[i]; }
+fn main() {
+    var kept = [1; 200, 200];
+    for d in 3..100 { offload add(&mut kept, d); }
+    var once = [1.0f32; 30000];
+    offload twice(&mut once);
+    var late = [0.0f32; 50000];
+    late[40000] = 1.0;
+    for s in 0..3 { assert(offload total(&late) == 1.0); }
+    let differ = [f32(i) for i in 30000];
+    for s in 0..3 { assert((offload total(&differ)) > 1.0); }
+    print("{}", kept[4, 3]);
+}
+"""
 LIBRARY = """export kernel NAME(x: &mut [f32; n]) over i in n { x[i] *= 2.0; }
 """
 NOTHING = "fn main() { print(\"nothing\"); }\n"
-CATEGORIES = {"launch", "transfer", "fill", "allocation", "wait", "program", "note"}
+CATEGORIES = {"launch", "transfer", "fill", "comparison", "allocation", "wait", "program", "note"}
 
 
 def check(test, text):
@@ -147,7 +164,7 @@ class TraceTest(unittest.TestCase):
         events = self.trace(KDSL_MEMORY="separate")
         self.assertEqual(counts(events), {
             "step": 10, "pick": 2, "fill": 3, "total": 1, "wait for launches": 1, "program": 1,
-            "allocate: a": 1, "fill: a": 1, "allocate: b": 1, "to device: places": 1, "allocate: some": 1,
+            "compare: a": 1, "allocate: a": 1, "fill: a": 1, "allocate: b": 1, "to device: places": 1, "allocate: some": 1,
             "to device: checks": 1, "from device: checks": 2, "from device: some": 1,
             "allocate: result": 1, "from device: result": 1})
         launches = [e for e in events if e.get("cat") == "launch"]
@@ -172,6 +189,20 @@ class TraceTest(unittest.TestCase):
             if e["ph"] == "X":
                 self.assertGreaterEqual(e["ts"], program["ts"])
                 self.assertLessEqual(e["ts"] + e["dur"], program["ts"] + program["dur"] + 1e-3)
+
+    def test_compared(self):
+        """Elements are compared once, before they would be copied, and not of what is on the device already."""
+        self.build(COMPARED)
+        for memory, env in (("separate", {}), ("separate", {"KDSL_REPORT": "1"}), ("auto", {"KDSL_REPORT": "1"})):
+            events = self.trace(KDSL_MEMORY=memory, **env)
+            compared = [e["args"] for e in events if e.get("cat") == "comparison"]
+            self.assertEqual([(e["array"], e["for"], e["bytes"], e["device_name"]) for e in compared],
+                             [("kept", "add", 160000, "host"), ("x[0:n]", "twice", 120000, "host"),
+                              ("late", "total", 3 * 65536 + 4, "host")])
+            found, moves = counts(events), int(memory == "separate")
+            self.assertEqual([found[name] for name in ("add", "fill: kept", "fill: x[0:n]", "to device: late")],
+                             [97, moves, moves, moves])
+        self.assertEqual(counts(self.trace())["compare: kept"], 0)
 
     @parts.exhaustive
     def test_in_place(self):
