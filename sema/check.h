@@ -140,6 +140,7 @@ typedef struct FuncFacts {
     int pending; /* kernel.c: callees not yet shown to end */
     int64_t fixed_bytes; /* of the arrays that may live in its frame (fixed.c) */
     Vec(FixedUse) fixed_uses;
+    Vec(FixedUse) fixed_counters; /* to: the variable of a loop; from: an array that it indexes */
     Vec(Promise) promises;
     enum { MEETS_UNKNOWN, MEETS_NO, MEETS_YES } meets; /* a function with barriers (group_inline.c) */
     const Item *unchecked; /* its text, for group_inline.c; NULL: not needed, or not checked yet */
@@ -506,7 +507,7 @@ void fixed_leaves(const Expr *e);
 void fixed_symbol_leaves(const Symbol *sym);
 bool fixed_assign(Sema *s, Expr *target, Expr *value);
 bool fixed_swap(Sema *s, Symbol *a, Symbol *b, Span span);
-void fixed_index(const Expr *e);
+void fixed_index(Sema *s, const Expr *e);
 void fixed_settle(Func *f);
 Type *fixed_field_type(Sema *s, TypeExpr *te);
 Type *fixed_as_array(Sema *s, Type *t); /* the type of such a field as an expression */

@@ -302,7 +302,7 @@ static Type *check_index(Sema *s, Expr *e) {
         return bad(s, e);
     }
     if (past_last(s, e)) return bad(s, e);
-    fixed_index(e);
+    fixed_index(s, e);
     if (s->facts && (base->kind == EXPR_NAME || expr_fixed_field(base)))
         for (int i = 0; i < e->index.at.n; i++)
             if (e->index.at.at[i]->konst.kind == CONST_INT) {

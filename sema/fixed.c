@@ -157,18 +157,29 @@ bool fixed_swap(Sema *s, Symbol *a, Symbol *b, Span span) {
     return false;
 }
 
+typedef struct Indexed {
+    Sema *s;
+    Symbol *local; /* NULL: the array is not a local variable */
+} Indexed;
+
 static bool mark_counter(Expr *e, void *context) {
-    (void)context;
+    const Indexed *in = context;
     bool counts = e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_LOCAL && !e->name.sym->keyword.hi;
-    if (counts) row_of(e->name.sym)->unrolls = true;
+    FixedUse use = {e->name.sym, in->local};
+    if (counts && in->local) vec_push(in->s->arena, &in->s->facts->fixed_counters, use);
+    else if (counts) row_of(e->name.sym)->unrolls = true;
     return false;
 }
 
-/* acc[e, 1] in `for e in 0..4`: unrolled, the elements are registers. */
-void fixed_index(const Expr *e) {
+/* acc[e, 1] in `for e in 0..4`: unrolled, the elements are registers. Not if `acc` is on the heap, which
+ * fixed_settle finds out. */
+void fixed_index(Sema *s, const Expr *e) {
     Dim dims[MAX_RANK];
     if (!fixed_extents(e->index.base, dims)) return;
-    for (int d = 0; d < e->index.at.n; d++) expr_find(e->index.at.at[d], mark_counter, NULL);
+    Symbol *array = e->index.base->kind == EXPR_NAME ? e->index.base->name.sym : NULL;
+    bool is_variable = array && array->kind == SYM_LOCAL && !array->table && s->facts;
+    Indexed in = {s, is_variable ? array : NULL};
+    for (int d = 0; d < e->index.at.n; d++) expr_find(e->index.at.at[d], mark_counter, &in);
 }
 
 /* An array that is moved away, or whose function launches kernels. The table of resident arrays (runtime/resident.c)
@@ -200,6 +211,10 @@ void fixed_settle(Func *f) {
         row->is_fixed = !sym->reshaped;
         row->in_frame = row->is_fixed && !needs_heap(f, sym);
         for (int d = 0; d < MAX_RANK && sym->reshaped; d++) sym->dims[d] = (Dim){0};
+    }
+    for (int i = 0; i < facts->fixed_counters.n; i++) {
+        const FixedUse *use = &facts->fixed_counters.at[i];
+        row_of(use->to)->unrolls |= row_of(use->from)->in_frame;
     }
 }
 

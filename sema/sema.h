@@ -103,7 +103,7 @@ typedef struct FrameFacts { /* fixed.c */
     bool leaves;        /* is_fixed: moved away, or given other memory, so it needs the heap after all */
     bool refilled;      /* is_fixed: assigned whole or swapped with one of the same extents, element by element */
     bool in_frame;      /* is_fixed, and lives in the frame of its function: nothing to free */
-    bool unrolls;       /* the variable of a loop: it counts through an array of constant extents */
+    bool unrolls;       /* the variable of a loop: it counts through an array of constant extents, none on the heap */
     int64_t extents[MAX_RANK]; /* of an array declared with constant extents, whatever becomes of it */
 } FrameFacts;
 typedef struct CombineFacts { /* combine.c: references, in code for devices */

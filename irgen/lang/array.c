@@ -348,7 +348,8 @@ static void comprehend(CgFunc *f, Expr *e, Axis *axes, LLVMValueRef *ext, const 
     CgLoop loops[MAX_RANK];
     for (int d = 0; d < rank; d++) {
         loops[d] = cg_loop_begin(f, &axes[d]);
-        loops[d].unroll = unroll;
+        bool is_known = unroll && LLVMIsAConstantInt(ext[d]);
+        loops[d].copies = is_known ? LLVMConstIntGetSExtValue(ext[d]) : 0;
         const Symbol *sym = e->comprehend.binders.at[d].sym;
         f->slots[sym->id].value = loops[d].i.v;
         cg_debug_value(f, sym, loops[d].i.v, 0);

@@ -368,7 +368,7 @@ typedef struct CgLoop {
     LLVMBasicBlockRef head, next, done;
     CgValue i;
     LLVMValueRef k;       /* i64, from 0: only where asked for */
-    bool unroll;          /* ask LLVM to write out all rounds */
+    int64_t copies;       /* ask LLVM to unroll it completely: its iterations; 0: no */
     bool is_outer;        /* it holds loops */
     bool stays_rolled;    /* LLVM may not unroll it */
     bool together;        /* a group runs each iteration as one: Stmt.together */

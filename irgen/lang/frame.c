@@ -280,9 +280,14 @@ static void mark_loop(CgFunc *f, LLVMValueRef latch, LLVMMetadataRef *parts, int
     LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(ctx, "llvm.loop", 9), LLVMMetadataAsValue(ctx, loop));
 }
 
-void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch) {
+/* Followed if the loop is small enough (passes/bound_unrolling.c). */
+void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch, int64_t copies) {
+    LLVMContextRef ctx = f->cg->ctx;
     LLVMMetadataRef parts[2] = {NULL, wish(f, "llvm.loop.unroll.full", NULL)};
+    LLVMMetadataRef count = LLVMValueAsMetadata(cg_i64(f->cg, copies));
     mark_loop(f, latch, parts, 2);
+    LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(ctx, CG_COPIES, sizeof CG_COPIES - 1),
+                    LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, &count, 1)));
 }
 
 void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n) {

@@ -132,11 +132,11 @@ void cg_struct_into(CgFunc *f, Expr *e, LLVMValueRef at);
 LLVMValueRef cg_struct_made(CgFunc *f, Expr *e);     /* in memory of its own */
 void cg_struct_store(CgFunc *f, LLVMValueRef to, LLVMValueRef made, const Type *t);
 void cg_addressable(CgFunc *f, const Symbol *sym);   /* a value with arrays in it gets memory */
-int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r); /* into how many rounds; 0: not */
+int64_t cg_unroll_for(CgFunc *f, const Symbol *counter, const Range *r); /* into how many copies; 0: not */
 /* At the end of a loop: would it, unrolled with those inside of it, have too many blocks? before: f->copies at its
  * begin, where `more` is set to 0. */
 bool cg_loop_ends_rolled(CgFunc *f, const Range *r, CgCopies before);
-void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch);
+void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch, int64_t copies);
 void cg_mark_rolled(CgFunc *f, LLVMValueRef latch);
 void cg_mark_outer(CgFunc *f, LLVMValueRef latch); /* a loop around other loops: not too many iterations */
 

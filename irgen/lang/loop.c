@@ -134,7 +134,7 @@ void cg_loop_end(CgFunc *f, CgLoop *l) {
     else if (LLVMIsAInstruction(stepped)) LLVMSetNUW(stepped, true);
     LLVMBuildStore(f->b, stepped, l->counter);
     cg_goto(f, l->head);
-    if (l->unroll) cg_mark_unrolled(f, LLVMGetBasicBlockTerminator(l->next));
+    if (l->copies) cg_mark_unrolled(f, LLVMGetBasicBlockTerminator(l->next), l->copies);
     else if (l->stays_rolled) cg_mark_rolled(f, LLVMGetBasicBlockTerminator(l->next));
     else if (l->is_outer) cg_mark_outer(f, LLVMGetBasicBlockTerminator(l->next));
     cg_enter(f, l->done);

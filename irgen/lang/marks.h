@@ -32,6 +32,9 @@
 #define CG_REPORTED "kdsl-reported"
 #define CG_DIFFERS "kdsl-differs"
 
+/* Metadata of the back edge of a loop that LLVM is to unroll completely: the number of its iterations. */
+#define CG_COPIES "kdsl.copies"
+
 /* Prefix of the names of variables to which an item writes a value other than 0 only if it will end at the next
  * barrier of its group: after the barrier, the variables of all remaining items are 0. */
 #define CG_FAILED "kdsl.failed"

@@ -8,6 +8,7 @@
 /* inline.c, before the pipeline: limits the size of inlined code; very large functions are not optimised. */
 void cg_bound_inlining(Cg *cg);
 void cg_bound_optimizing(Cg *cg);
+void cg_bound_unrolling(Cg *cg); /* bound_unrolling.c, after that */
 const char *cg_kept_call(Cg *cg, LLVMValueRef inst); /* the callee's name; NULL: it is not such a call */
 
 void cg_optimize(Cg *cg); /* optimize.c: LLVM's pipeline, or a short one for functions that are vector code */

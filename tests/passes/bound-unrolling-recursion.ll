@@ -1,0 +1,26 @@
+; A function that calls itself has a size as well: its own call counts as one.
+; RUN-PASS: bound-unrolling --march=x86-64-v3
+; CHECK: br label %latch
+; CHECK: br label %head, !llvm.loop
+; CHECK: !"llvm.loop.unroll.full"
+define internal void @fn.r() { call void @fn.s() ret void }
+define internal void @fn.s() { call void @fn.r() ret void }
+define void @kernel() {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %more = icmp slt i64 %i, 100
+  br i1 %more, label %body, label %done
+body:
+  call void @fn.r()
+  br label %latch
+latch:
+  %next = add nsw i64 %i, 1
+  br label %head, !llvm.loop !0, !kdsl.copies !2
+done:
+  ret void
+}
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.full"}
+!2 = !{i64 100}
