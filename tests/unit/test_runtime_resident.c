@@ -119,6 +119,7 @@ int64_t kdsl_trace_start(void) { return 0; }
 void kdsl_trace_filled(const KdslSection *what, int64_t device, int64_t n, int64_t start) {
     (void)what, (void)device, (void)n, (void)start;
 }
+void kdsl_trace_compared(const KdslSection *what, int64_t n, int64_t start) { (void)what, (void)n, (void)start; }
 bool kdsl_is_in_place(int64_t device) { return device == in_place; }
 bool kdsl_is_known_in_place(int64_t device) { return device == in_place; }
 bool kdsl_is_in_place_for(const KdslSection *what, int64_t device, int64_t n_bytes) {
