@@ -89,10 +89,24 @@ static bool make_images(Compiler *c, const Options *o, const Code *code, const B
     return ok && (!archs_have_cpu(&o->archs) || off_link_x86_image(c, x86, n_x86, &images[code->n_images].bytes));
 }
 
+static const LinkExtern *declared_externs(const Job *j, int *n) {
+    LinkExtern *externs = arena_array(&j->c->arena, LinkExtern, j->program->funcs.n + 1);
+    *n = 0;
+    for (int i = 0; i < j->program->funcs.n; i++) {
+        const Func *f = j->program->funcs.at[i];
+        if (f->is_extern) externs[(*n)++] = (LinkExtern){f->name, f->name_span};
+    }
+    return externs;
+}
+
 /* Links objects to an executable, a library or one object file: makes the device images, an object with their bytes,
  * then links. The objects of the x86 device are linked as well: their kernels are the host versions, to which a launch
  * falls back. */
-static bool link_program(Compiler *c, const Options *o, const char *output, Blob *program, const Code *code, Times *t) {
+static bool link_program(const Job *j, const char *output, Blob *program, const Code *code, Times *t) {
+    Compiler *c = j->c;
+    const Options *o = j->o;
+    int n_externs;
+    const LinkExtern *externs = declared_externs(j, &n_externs);
     bool ok = true;
     DeviceImage *images = arena_array(&c->arena, DeviceImage, o->archs.n + 1);
     Blob *objects = arena_array(&c->arena, Blob, code->n + 2), *x86 = objects + 2;
@@ -117,6 +131,8 @@ static bool link_program(Compiler *c, const Options *o, const char *output, Blob
                                     .n_libraries = o->n_libraries,
                                     .n_folders = o->n_folders,
                                     .needs_omptarget = n_x86 > 0,
+                                    .externs = externs,
+                                    .n_externs = n_externs,
                                     .debug = o->debug,
                                     .output = output,
                                     .in_memory = runs_program(o) ? program : NULL});
@@ -374,7 +390,7 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
     }
 
     Code code = code_plan(&c->arena, job.program, o);
-    bool ok = code_generate(&code, t) && link_program(c, o, output, program, &code, t) &&
+    bool ok = code_generate(&code, t) && link_program(&job, output, program, &code, t) &&
               write_dependencies(c, o, output);
     code_free(&code);
     return ok;

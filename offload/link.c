@@ -149,6 +149,8 @@ bool off_link(Compiler *c, const LinkJob *job) {
     Linker l;
     Blob output;
     linker_begin(&l, c, job->relocatable ? "the object file" : job->shared ? "the library" : "the program");
+    l.externs = job->externs;
+    l.n_externs = job->n_externs;
     if (job->relocatable) {
         linker_add(&l, "-r");
         add_objects(&l, job);

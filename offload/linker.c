@@ -124,10 +124,31 @@ static const char *readable(const Linker *l, const char *text) {
     return kept;
 }
 
+/* C functions that the program declares and no library defines, at their declarations. */
+static bool report_undefined(Linker *l, const char *text) {
+    static const char head[] = "undefined symbol: ";
+    bool any = false;
+    for (const char *at = strstr(text, head); at; at = strstr(at, head)) {
+        at += sizeof head - 1;
+        size_t n = strcspn(at, "\n");
+        for (int i = 0; i < l->n_externs; i++) {
+            const LinkExtern *x = &l->externs[i];
+            if (strncmp(at, x->symbol, n) || x->symbol[n]) continue;
+            Diag *d = diag(l->c, E1023, x->at, "cannot link %s: no library that is linked defines `%s`", l->what,
+                           x->symbol);
+            diag_note(l->c, d, x->at, "`-lNAME` links with the library that defines it, `-LFOLDER` says where it is");
+            any = true;
+            break;
+        }
+    }
+    return any;
+}
+
 /* The first line of lld's message becomes the diagnostic, the others its notes. */
 static void report(Linker *l, const char *message) {
     const char *text = readable(l, message), *end = strchrnul(text, '\n');
     if (!strncmp(text, "error: ", 7)) text += 7;
+    if (report_undefined(l, text)) return;
     Diag *d = diag(l->c, E1023, (Span){0, 0}, "cannot link %s: %.*s", l->what, (int)(end - text), text);
     while (*end) {
         const char *line = end + 1;

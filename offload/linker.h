@@ -14,6 +14,8 @@ typedef struct LinkerInput {
 typedef struct Linker {
     Compiler *c;
     const char *what; /* "the device image", "the program": for messages */
+    const struct LinkExtern *externs; /* for messages, too */
+    int n_externs;
     Vec(const char *) argv;
     Vec(LinkerInput) inputs;
     size_t input_bytes;

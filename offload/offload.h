@@ -136,11 +136,17 @@ typedef struct DeviceImage {
 bool off_images_object(Compiler *c, const DeviceImage *images, int n, Blob *object);
 /* Links objects and the embedded runtime to an executable, a .o (relocatable) or a .so (shared). needs_omptarget: the
  * host object contains launches. */
+typedef struct LinkExtern { /* a C function that the program declares, and where */
+    const char *symbol;
+    Span at;
+} LinkExtern;
 typedef struct LinkJob {
     const Blob *objects;
     int n_objects;
     const char **libraries, **folders; /* arguments of -l and -L */
     int n_libraries, n_folders;
+    const LinkExtern *externs; /* for messages */
+    int n_externs;
     bool relocatable, shared, needs_omptarget, debug;
     const char *output; /* replaced atomically: after a failure an older file is unchanged */
     Blob *in_memory;    /* not NULL: stores the result here and writes no file */

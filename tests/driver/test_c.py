@@ -409,7 +409,9 @@ class CTest(unittest.TestCase):
     @parts.quick
     def test_what_is_not_there(self):
         self.write("program.kdsl", 'extern "C" fn nowhere(x: i32) -> i32;\nfn main() { print("{}", nowhere(1)); }\n')
-        self.assertIn("undefined symbol: nowhere", self.run_(KDSLC, "program.kdsl", status=1))
+        said = self.run_(KDSLC, "program.kdsl", status=1)
+        self.assertIn("program.kdsl:1:15: error[E1023]: cannot link the program: no library that is linked defines `nowhere`", said)
+        self.assertIn("`-lNAME` links with the library that defines it", said)
         self.assertIn("unable to find library -lnowhere", self.run_(KDSLC, "-lnowhere", "program.kdsl", status=1))
         self.assertIn("needs a value", self.run_(KDSLC, "-l", "program.kdsl", status=2))
         self.assertIn("cannot be combined", self.run_(KDSLC, "--shared", "-c", "program.kdsl", status=2))

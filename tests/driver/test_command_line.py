@@ -62,7 +62,7 @@ class CommandLineTest(unittest.TestCase):
     def test_options_that_come_too_late(self):
         self.program.write_text('extern "C" fn no_such(x: f64) -> f64;\nfn main() { print("{}", no_such(1.0)); }\n')
         done = run("run", self.program, "-lm")
-        self.assertIn("undefined symbol: no_such", done.stderr)
+        self.assertIn("no library that is linked defines `no_such`", done.stderr)
         self.assertIn(f"for the compiler: `kdslc run -lm {self.program}`", done.stderr)
         self.assertNotIn("for the compiler", run("run", self.program, "other").stderr)
 
