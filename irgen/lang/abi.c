@@ -101,7 +101,7 @@ LLVMValueRef cg_narrow_entry(Cg *cg, const Func *fn) {
     LLVMValueRef v = entry_named(cg, fn, off_narrow_symbol(cg->c, fn->symbol));
     unsigned kind = LLVMGetEnumAttributeKindForName(range, sizeof range - 1);
     for (int i = 0; i < fn->sizes.n; i++) {
-        unsigned at = (unsigned)(cg_entry_values(fn) - fn->sizes.n + i) + 2; /* from 1, behind the environment */
+        unsigned at = (unsigned)(cg_entry_values(fn) - fn->sizes.n + i) + 2; /* from 1; the environment is first */
         LLVMAddAttributeAtIndex(v, at, LLVMCreateConstantRangeAttribute(cg->ctx, kind, 64, &from, &end));
     }
     return v;
