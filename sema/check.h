@@ -478,6 +478,8 @@ void slice_flat_args(Sema *s, ArgList *args);      /* flat(&m) becomes a slice *
 bool slice_misplaced_flat(Sema *s, Expr *e);       /* flat(m), or flat(&m) that is no argument; reported */
 Type *check_slice(Sema *s, Expr *e);    /* in arguments: its type is that of an array */
 Type *slice_as_value(Sema *s, Expr *e); /* anywhere else: reports */
+Expr *slice_elements(Sema *s, Expr *e); /* not checked yet: `[m[i, 2] for i in shape(m, 0)]`; NULL: it is contiguous */
+Expr *shape_call(Sema *s, Expr *array, int d); /* shape(array, d) */
 bool slices_disjoint(const Expr *a, const Expr *b);
 
 /* check_array.c */

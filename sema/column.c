@@ -195,24 +195,12 @@ static Expr *column(Rewrite *r, Expr *name) {
     return e;
 }
 
-static Expr *extent(Rewrite *r, Expr *name, int d) {
-    Expr *e = make(r, EXPR_CALL, name->span), *which = make(r, EXPR_INT, name->span);
-    e->depth = 2;
-    e->call.callee = make(r, EXPR_NAME, name->span);
-    e->call.callee->name.name = name_of(&r->s->c->names, "shape");
-    which->int_.value = (uint64_t)d;
-    Arg args[2] = {{.value = name, .span = name->span}, {.value = which, .span = name->span}};
-    vec_push(r->s->arena, &e->call.args, args[0]);
-    vec_push(r->s->arena, &e->call.args, args[1]);
-    return e;
-}
-
 /* len(x): the product of its extents. */
 static Expr *count(Rewrite *r, Expr *name) {
     Expr *all = NULL;
     for (int d = 0; d < r->rank; d++) {
         if (r->number[d]) continue;
-        Expr *one = extent(r, ast_clone_expr(r->s->c, name), d), *was = all;
+        Expr *one = shape_call(r->s, ast_clone_expr(r->s->c, name), d), *was = all;
         all = one;
         if (!was) continue;
         all = make(r, EXPR_BINARY, name->span);

@@ -164,10 +164,7 @@ Symbol *shown_variable(const Stmt *st) {
 
 void session_show(Sema *s, Stmt *st) {
     Expr **slot = &st->expr.expr;
-    bool literal = (*slot)->kind == EXPR_FILL || (*slot)->kind == EXPR_COMPREHEND || (*slot)->kind == EXPR_LIST;
-    Type *t = literal                   ? check_array_literal(s, *slot, NULL)
-              : expr_is_slice(*slot) ? check_slice(s, *slot)
-                                        : check_expr(s, slot);
+    Type *t = shown_check(s, slot);
     if (is_bad(t) || t->kind == TY_VOID) return;
     if (is_name_of_arrays(*slot)) {
         own_names(s, (*slot)->name.sym, (*slot)->span, &st->expr.reads);

@@ -95,7 +95,8 @@ static bool refused(Sema *s, Expr *e) {
 }
 
 Type *shown_check(Sema *s, Expr **slot) {
-    Expr *e = *slot;
+    Expr *copy = expr_is_slice(*slot) ? slice_elements(s, *slot) : NULL;
+    Expr *e = *slot = copy ? copy : *slot;
     bool literal = e->kind == EXPR_FILL || e->kind == EXPR_COMPREHEND || e->kind == EXPR_LIST;
     return literal ? check_array_literal(s, e, NULL) : expr_is_slice(e) ? check_slice(s, e) : check_expr(s, slot);
 }

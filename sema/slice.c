@@ -227,6 +227,70 @@ Type *slice_as_value(Sema *s, Expr *e) {
     return bad(s, e);
 }
 
+/* The elements of a slice as an array of their own --------------------------------------------------------------- */
+
+static Expr *made(Sema *s, ExprKind kind, uint32_t depth, Span span) {
+    Expr *e = arena_new(s->arena, Expr);
+    *e = (Expr){.kind = kind, .depth = depth, .span = span};
+    return e;
+}
+
+Expr *shape_call(Sema *s, Expr *array, int d) {
+    Expr *e = made(s, EXPR_CALL, 2, array->span), *which = made(s, EXPR_INT, 1, array->span);
+    e->call.callee = made(s, EXPR_NAME, 1, array->span);
+    e->call.callee->name.name = name_of(&s->c->names, "shape");
+    which->int_.value = (uint64_t)d;
+    Arg args[2] = {{.value = array, .span = array->span}, {.value = which, .span = array->span}};
+    vec_push(s->arena, &e->call.args, args[0]);
+    vec_push(s->arena, &e->call.args, args[1]);
+    return e;
+}
+
+/* It is computed for each element, so it must be the same each time. */
+static bool may_differ(Expr *e, void *context) {
+    if (e->kind == EXPR_OFFLOAD || e->kind == EXPR_ATOMIC) return true;
+    if (e->kind != EXPR_CALL) return false;
+    BuiltinId id = e->call.callee->kind == EXPR_NAME ? builtin_find(context, e->call.callee->name.name) : BUILTIN_NONE;
+    return id == BUILTIN_NONE || builtin_rows[id].host_only;
+}
+
+static bool skips_elements(Sema *s, Expr *e) {
+    bool ranged = false, skips = false;
+    for (int d = 0; d < e->index.at.n; d++) {
+        Expr *at = e->index.at.at[d];
+        bool is_range = at->kind == EXPR_RANGE;
+        if (is_range ? at->range.range.step != NULL : expr_find(at, may_differ, s) != NULL) return false;
+        skips = skips || (ranged && (!is_range || !is_whole_dimension(at)));
+        ranged = ranged || is_range;
+    }
+    return skips;
+}
+
+Expr *slice_elements(Sema *s, Expr *e) {
+    if (e->index.is_flat || e->index.base->kind != EXPR_NAME) return NULL;
+    Type *array = check_array_name(s, e->index.base, "a slice");
+    if (is_bad(array)) return NULL;
+    fill_dimensions(s, e, array->rank);
+    if (e->index.at.n != array->rank || !skips_elements(s, e)) return NULL;
+    Expr *all = made(s, EXPR_COMPREHEND, e->depth + 2, e->span), *element = made(s, EXPR_INDEX, e->depth, e->span);
+    element->index.base = ast_clone_expr(s->c, e->index.base);
+    for (int d = 0; d < e->index.at.n; d++) {
+        Expr *at = e->index.at.at[d];
+        if (at->kind == EXPR_RANGE) {
+            Range *r = &at->range.range;
+            Binder b = {.name = name_of(&s->c->names, arena_printf(s->arena, "$%d", d)), .span = e->span};
+            b.range = (Range){.lo = r->lo, .hi = r->hi, .span = at->span, .has_dots = r->lo != NULL};
+            if (!r->hi) b.range.hi = shape_call(s, ast_clone_expr(s->c, e->index.base), d);
+            vec_push(s->arena, &all->comprehend.binders, b);
+            at = made(s, EXPR_NAME, 1, e->span);
+            at->name.name = b.name;
+        }
+        vec_push(s->arena, &element->index.at, at);
+    }
+    all->comprehend.value = element;
+    return all;
+}
+
 /* Can two slices meet? ---------------------------------------------------------------------------------------- */
 
 /* sym + plus, or the constant plus. */

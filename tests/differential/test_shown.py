@@ -5,6 +5,7 @@ Of each program, what it prints is what tests/shown.py says: compiled at -O0 and
 typed into a session, which also shows each value by itself, with the same text before its type. A program is made from
 its number. The quick part of the suite has the first two programs."""
 import argparse
+import itertools
 import math
 import random
 import re
@@ -226,13 +227,22 @@ class Maker:
         if t[0] != "array" or r.random() < 0.6:
             return name, t, value
         extents, data = value
-        lo = r.randint(0, extents[0])
-        hi = r.randint(lo, extents[0])
-        size = math.prod(extents[1:])
-        if len(extents) > 1 and extents[0] and r.random() < 0.5:
-            at = r.randrange(extents[0])
-            return f"{name}[{at}, ..]", ("array", t[1], t[2] - 1), (extents[1:], data[at * size:(at + 1) * size])
-        return f"{name}[{lo}..{hi}{', ..' if len(extents) > 1 else ''}]", t, ([hi - lo, *extents[1:]], data[lo * size:hi * size])
+        ats, kept = [], []
+        for n in extents:
+            lo = r.randint(0, n)
+            hi, pick = r.randint(lo, n), r.random()
+            if n and pick < 0.3:
+                at = r.randrange(n)
+                ats.append((r.choice([f"{at}", f"shape({name}, {len(ats)}) - {n - at}"]), [at]))
+                continue
+            kept.append(len(ats))
+            ats.append((f"{lo}..{hi}", range(lo, hi)) if pick < 0.5 else ("..", range(n)))
+        if not kept:
+            kept, ats[0] = [0], ("..", range(extents[0]))
+        part = [data[sum(i * math.prod(extents[d + 1:]) for d, i in enumerate(at))]
+                for at in itertools.product(*(which for _, which in ats))]
+        text = f"{name}[{', '.join(text for text, _ in ats)}]"
+        return text, ("array", t[1], len(kept)), ([len(ats[d][1]) for d in kept], part)
 
     def print(self):
         r, formats, args, pieces = self.r, "", [], []
