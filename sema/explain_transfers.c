@@ -165,6 +165,25 @@ static bool may_be_elsewhere(const Explain *x, const Event *e, Writers set) {
     return found;
 }
 
+/* What makes a device fill its memory where it would copy (runtime/section.c, is_uniform): equal words of 4 bytes. */
+static bool is_uniform(const Expr *fill) {
+    const Expr *value = fill->fill.value;
+    bool is_zero = (value->konst.kind == CONST_INT || value->konst.kind == CONST_FLOAT) && !value->konst.i; /* bits */
+    return type_size_bytes(value->type) <= 4 || is_zero;
+}
+
+/* ", or filled there": the host has written it only as `[v; n]`. */
+static const char *or_filled(const Explain *x, Writers set) {
+    bool found = false;
+    for (int i = 0; i < x->writers.n; i++) {
+        const Event *e = x->writers.at[i];
+        if (!(set >> i & 1) || writes_on_device(e)) continue;
+        if (!e->fill || !is_uniform(e->fill)) return "";
+        found = true;
+    }
+    return found ? "; from 64 KiB on filled there: it holds one value" : "";
+}
+
 static const char *why_resident(Explain *x, const Event *e, const ArgPlan *a, Writers set) {
     const char *host = lines_of(x, set, false);
     if (names_device(e) && !(a->transfer & TRANSFER_TO))
@@ -178,7 +197,8 @@ static const char *why_resident(Explain *x, const Event *e, const ArgPlan *a, Wr
     if (a->only_parts)
         return arena_printf(x->s->arena, "kept on the device: the elements that the host has written are copied in "
                                          "(%s)", host);
-    return arena_printf(x->s->arena, "kept on the device: copied in once after the host has written it (%s)", host);
+    return arena_printf(x->s->arena, "kept on the device: copied in once after the host has written it (%s)%s", host,
+                        or_filled(x, set));
 }
 
 static TransferNote *note(Explain *x, Span span) {
@@ -209,7 +229,8 @@ static void note_argument(Explain *x, const Event *e, Writers set) {
     Transfer moved = a->resident ? a->transfer & (a->is_there ? 0 : TRANSFER_TO) : a->transfer;
     n->moves = a->resident && !moved ? "nothing" : a->only_parts && moved ? "parts" : transfer_text(moved);
     if (a->transfer != TRANSFER_UNUSED) how = a->resident ? why_resident(x, e, a, set) : why_alone(e, a);
-    n->why = arena_printf(x->s->arena, "%s%s%s", how, *how && *because ? "; " : "", because);
+    const char *filled = !a->resident && a->transfer & TRANSFER_TO ? or_filled(x, set) : "";
+    n->why = arena_printf(x->s->arena, "%s%s%s%s", how, filled, *how && *because ? "; " : "", because);
 }
 
 /* The error slot of the launch (runtime/slot.c), below its arrays. */
@@ -317,20 +338,32 @@ TransferNotes transfer_notes(const Program *p) {
 
 /* As text --------------------------------------------------------------------------------------------------------- */
 
-static void say_launch(const TransferNote *n, const TransferNote *before, Buf *out) {
-    if (!before || before->launch != n->launch) {
-        buf_printf(out, "%s:%d:%d: %s\n", n->file, n->line, n->col, n->text);
-        buf_printf(out, "  %-12s %-5s %-8s %s\n", "array", "says", "moves", "bytes");
+static int wider(int width, const char *text) { return (int)strlen(text) > width ? (int)strlen(text) : width; }
+
+/* A launch: from its first note on, which follow one another. Returns how many there are. */
+static int say_launch(const TransferNote *first, const TransferNote *end, Buf *out) {
+    enum { WIDTH = 12 };
+    int array = WIDTH, bytes = WIDTH, n = 0;
+    for (; first + n < end && first[n].launch == first->launch; n++) {
+        array = wider(array, first[n].array);
+        bytes = wider(bytes, first[n].bytes);
     }
-    buf_printf(out, "  %-12s %-5s %-8s %-12s %s\n", n->array, n->mode, n->moves, n->bytes, n->why);
+    buf_printf(out, "%s:%d:%d: %s\n", first->file, first->line, first->col, first->text);
+    buf_printf(out, "  %-*s %-5s %-8s %s\n", array, "array", "says", "moves", "bytes");
+    for (const TransferNote *t = first; t < first + n; t++)
+        buf_printf(out, "  %-*s %-5s %-8s %-*s %s\n", array, t->array, t->mode, t->moves, bytes, t->bytes, t->why);
+    return n;
 }
 
 void explain_transfers(const Program *p, Buf *out) {
     TransferNotes notes = transfer_notes(p);
-    for (int i = 0; i < notes.n; i++) {
-        const TransferNote *n = &notes.at[i];
-        if (n->launch) say_launch(n, i ? n - 1 : NULL, out);
-        else buf_printf(out, "%s:%d:%d: the host %ss `%s`: %s\n", n->file, n->line, n->col, n->mode, n->array, n->why);
+    for (const TransferNote *n = notes.at, *end = notes.at + notes.n; n < end;) {
+        if (n->launch) {
+            n += say_launch(n, end, out);
+            continue;
+        }
+        buf_printf(out, "%s:%d:%d: the host %ss `%s`: %s\n", n->file, n->line, n->col, n->mode, n->array, n->why);
+        n++;
     }
     if (!notes.n) buf_puts(out, "no launch uses arrays\n");
 }

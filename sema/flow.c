@@ -153,6 +153,7 @@ static void make_for(Builder *b, const Symbol *to, const Expr *e, Expr *target) 
     for (int i = 0; i < to->n_parts; i++) make_for(b, to->parts[i], e, target);
     Event *made = event_of_slot(b, EVENT_MAKE, slot_of(b, to), target, e->span);
     if (made && e->kind == EXPR_CALL) made->maker = e->call.info;
+    if (made && e->kind == EXPR_FILL) made->fill = e;
 }
 
 static void hand_over(Builder *b, Expr *e, const Symbol *to, Expr *target) {

@@ -146,10 +146,12 @@ class Browser:
 
     def box(self, element):
         """[x, y, width, height] on the screen of what an expression selects, scrolled into view."""
+        scroll = f'{element}.scrollIntoView({{block: "nearest", inline: "nearest"}})'
+        self.value(scroll)
+        self.frame()  # another line comes beneath a mouse at rest, and the page shows what belongs to it
         return self.value(f"""(() => {{
-            const e = {element};
-            e.scrollIntoView({{block: "nearest", inline: "nearest"}});
-            const r = e.getBoundingClientRect();
+            {scroll};
+            const r = {element}.getBoundingClientRect();
             return [r.x, r.y, r.width, r.height];
         }})()""")
 
