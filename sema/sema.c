@@ -113,6 +113,36 @@ void sema_check_rest(Compiler *c, Module *m, const SemaOptions *options) {
     c->diags.list.n = last + kept.n;
 }
 
+static bool has_exports(const Module *m) {
+    for (int i = 0; i < m->items.n; i++) {
+        const Item *item = m->items.at[i];
+        if ((item->kind == ITEM_FN || item->kind == ITEM_KERNEL) && item->fn.is_export) return true;
+    }
+    return false;
+}
+
+static bool has_tests(const Module *m) {
+    for (int i = 0; i < m->items.n; i++)
+        if (m->items.at[i]->kind == ITEM_TEST) return true;
+    return false;
+}
+
+/* The place is the end of the last declaration, after which `main` would be written. */
+static void report_no_main(Sema *s, const Module *m) {
+    uint32_t end = m->source->base;
+    if (m->items.n) end = m->items.at[m->items.n - 1]->span.hi;
+    Span place = {m->items.n ? end - 1 : end, end};
+    Diag *d = diag(s->c, E0328, place, "the program has no `fn main()`");
+    for (int i = 0; i < m->items.n; i++)
+        if (m->items.at[i]->kind == ITEM_FN && edit_distance(m->items.at[i]->name, s->main, 1) == 1)
+            diag_fix(s->c, d, m->items.at[i]->name_span, s->main, "did you mean this function?");
+    if (has_exports(m))
+        diag_note(s->c, d, place,
+                  "for a library of the exported functions, use `kdslc --shared`, or `-c` for an object file");
+    else if (has_tests(m)) diag_note(s->c, d, place, "`kdslc test` runs the tests");
+    else diag_note(s->c, d, place, "`kdslc check` and `--emit` need none");
+}
+
 Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     Sema s;
     sema_init(&s, c, m);
@@ -153,13 +183,6 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     if (sound) shadow_find(&s);
     if (options && options->only_reached) keep_reached(&s, session_is_input);
     warn_unused_items(&s);
-    if (options && options->need_main && !s.program->main && !c->diags.n_errors) {
-        uint32_t end = m->source->base + m->source->n;
-        Diag *d = diag(c, E0328, (Span){end, end}, "the program has no `fn main()`");
-        diag_note(c, d, (Span){end, end}, "`kdslc check` and `--emit` need none");
-        for (int i = 0; i < m->items.n; i++)
-            if (m->items.at[i]->kind == ITEM_FN && edit_distance(m->items.at[i]->name, s.main, 1) == 1)
-                diag_fix(c, d, m->items.at[i]->name_span, s.main, "did you mean this function?");
-    }
+    if (options && options->need_main && !s.program->main && !c->diags.n_errors) report_no_main(&s, m);
     return s.program;
 }
