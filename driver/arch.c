@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/meant.h"
 #include "irgen/irgen.h"
 
 enum { MAX_ARCHS = 32, MAX_TYPOS = 3 };
@@ -82,15 +83,16 @@ static int common(const char *a, const char *b) {
 
 static const char *unknown(Arena *arena, const char *name) {
     static const char *const words[] = {"auto", "host", "all", "nvidia"};
-    const char *best = NULL;
+    const char *best = NULL, *meant = meant_by(MEANT_DEVICE, name);
     int best_distance = MAX_TYPOS + 1;
+    if (meant) return arena_printf(arena, "unknown device `%s`%s", name, meant);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         int distance = edit_distance(name, words[i], 1);
         if (distance <= 1 && distance < best_distance) best = words[i], best_distance = distance;
     }
     const char *target = target_of(name), *known;
-    if (!target) target = strchr(name, 'g') ? "amdgpu" : "nvptx";
-    for (int i = 0; (known = irgen_arch_name(target, i)); i++) {
+    if (!target && strchr("gs", *name)) target = *name == 'g' ? "amdgpu" : "nvptx"; /* sm90, gx90a */
+    for (int i = 0; target && (known = irgen_arch_name(target, i)); i++) {
         int distance = edit_distance(name, known, MAX_TYPOS);
         bool is_closer = best && distance == best_distance && common(name, known) > common(name, best);
         if (distance < best_distance || is_closer) best = known, best_distance = distance;

@@ -5,10 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "driver/meant.h"
 #include "driver/output.h"
 #include "fmt/fmt.h"
-
-static const Span no_place = {0, 0};
 
 /* The file keeps its permissions. */
 static bool rewrite(Compiler *c, const char *path, const Buf *text) {
@@ -36,7 +35,7 @@ static bool format_file(Compiler *c, const Options *o, const char *path) {
     const char *why;
     Source *s = source_read(&c->sources, path, SOURCE_ANY, &why);
     if (!s) {
-        diag(c, E1002, no_place, "cannot read `%s`: %s", path, why);
+        report_unreadable(c, path, why);
         return false;
     }
     const Module *m = parse_source(c, s, NULL);

@@ -1,5 +1,6 @@
 /* main.c -- kdslc: the driver. `compile` is the list of stages, in order; each is one call of the room that implements
  * it, and each later stage sees only what the earlier ones accepted. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "driver/format.h"
 #include "driver/generate.h"
 #include "driver/json.h"
+#include "driver/meant.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "driver/page.h"
@@ -266,6 +268,16 @@ static void mention_misplaced(const Options *o, Buf *said) {
                    word, word, o->input);
 }
 
+/* `kdslc run blas.kdsl -O3` compiles with -O2. */
+static void note_misplaced(const Options *o) {
+    const char *word = options_likely_misplaced(o), *command = o->command == COMMAND_PROFILE ? "profile" : "run";
+    if (word && o->format == FORMAT_TEXT)
+        fprintf(stderr,
+                "kdslc: note: `%s` comes after the file, so it is for the program; for the compiler: `kdslc %s %s %s`; "
+                "without this note: `kdslc %s -- %s %s`\n",
+                word, command, word, o->input, command, o->input, word);
+}
+
 static int finish(Compiler *c, const Options *o, bool ok, Times *t) {
     Buf said = {0};
     /* What follows is the program's; or the format is that of an explanation. */
@@ -363,7 +375,7 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
     Job job = {.c = c, .o = o, .output = output, .t = t};
     job.source = source_read(&c->sources, o->input, SOURCE_ANY, &why);
     if (!job.source) {
-        diag(c, E1002, (Span){0}, "cannot read `%s`: %s", o->input, why);
+        report_unreadable(c, o->input, why);
         return false;
     }
     if (!read_nest_plan(c, o)) return false;
@@ -496,6 +508,12 @@ int main(int argc, char **argv) {
         compiler_free(&c);
         return status;
     }
+    if (o.command == COMMAND_REPL && o.input && access(o.input, R_OK)) {
+        report_unreadable(&c, o.input, strerror(errno));
+        int status = finish(&c, &o, false, &t);
+        compiler_free(&c);
+        return status;
+    }
     if (o.command == COMMAND_REPL) {
         int status = repl_run(&(ReplOptions){.file = o.input,
                                              .march = o.march,
@@ -516,9 +534,11 @@ int main(int argc, char **argv) {
         status = results_run(&c, program, &o);
         if (status < 0) status = finish(&c, &o, false, &t);
     } else if (ok && o.command == COMMAND_PROFILE) {
+        note_misplaced(&o);
         status = profile(&c, program, &o);
         if (status < 0) status = finish(&c, &o, false, &t);
     } else if (ok && runs_program(&o)) {
+        note_misplaced(&o);
         output_execute(&c, program, &o); /* comes back only on failure */
         status = finish(&c, &o, false, &t);
     }

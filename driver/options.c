@@ -11,12 +11,13 @@
 
 #include "base/base.h"
 #include "driver/explain.h"
+#include "driver/meant.h"
 #include "driver/output.h"
 #include "driver/pages.h"
 #include "driver/table.h"
 #include "irgen/irgen.h"
 
-enum { NOT_DONE = -1, MAX_TYPOS = 3 };
+enum { NOT_DONE = -1 };
 
 static int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int usage_error(const char *format, ...) {
@@ -57,40 +58,81 @@ static int print_version(void) {
     return print_and_end(text, sizeof text - 1);
 }
 
-static int parse_emit(Options *o, const char *value) {
-    int best = 0, best_distance = MAX_TYPOS + 1;
-    for (int e = 1; e < EMIT__COUNT; e++) {
-        int distance = edit_distance(value, emit_rows[e].name, MAX_TYPOS);
-        if (distance < best_distance) best = e, best_distance = distance;
+/* The row of --emit or --explain whose name is nearest, at most meant_typos away; 0: none. */
+static int nearest_row(const WordRow *rows, int n, const char *word, int *distance) {
+    int best = 0;
+    *distance = meant_typos(word) + 1;
+    for (int i = 1; i < n; i++) {
+        int d = edit_distance(word, rows[i].name, *distance);
+        if (d < *distance) best = i, *distance = d;
     }
-    if (best && !best_distance) {
+    return best;
+}
+
+/* "`bounds`, `launch` or `races`" */
+static const char *row_names(Arena *arena, const WordRow *rows, int n) {
+    const char *names = "";
+    for (int i = 1; i < n; i++)
+        names = arena_printf(arena, "%s%s`%s`", names, i == 1 ? "" : i == n - 1 ? " or " : ", ", rows[i].name);
+    return names;
+}
+
+static int parse_emit(Options *o, Arena *arena, const char *value) {
+    int distance, best = nearest_row(emit_rows, EMIT__COUNT, value, &distance);
+    const char *meant = meant_by(MEANT_EMIT, value);
+    if (best && !distance) {
         o->emit = (Emit)best;
         return NOT_DONE;
     }
-    return best ? usage_error("cannot emit `%s`; did you mean `%s`?", value, emit_rows[best].name)
-                : usage_error("cannot emit `%s`", value);
+    if (meant) return usage_error("cannot emit `%s`%s", value, meant);
+    if (best) return usage_error("cannot emit `%s`; did you mean `%s`?", value, emit_rows[best].name);
+    return usage_error("cannot emit `%s`: use %s", value, row_names(arena, emit_rows, EMIT__COUNT));
 }
 
-static int explain_diagnostic(const char *code) {
+/* `301`, `W502`, `E0502` where only W0502 exists: the code with this number; NULL: none. */
+static const char *meant_code(Arena *arena, const char *word) {
+    const char *digits = word + (*word && strchr("EWew", *word) ? 1 : 0);
+    size_t n = strlen(digits);
+    if (!n || n > 4 || strspn(digits, "0123456789") != n) return NULL;
+    for (int i = 0; i < 2; i++) {
+        bool warning_first = *word == 'W' || *word == 'w';
+        const char *code = arena_printf(arena, "%c%04d", (i == 0) == warning_first ? 'W' : 'E', atoi(digits));
+        Buf text = {0};
+        bool exists = explain_code(code, &text);
+        buf_free(&text);
+        if (exists) return code;
+    }
+    return NULL;
+}
+
+static int explain_diagnostic(Arena *arena, const char *code) {
     if (!code) return usage_error("`kdslc explain` needs a code, as in `kdslc explain E0301`");
     Buf b = {0};
-    int status = KDSLC_USAGE;
+    int distance, status = KDSLC_USAGE, row = nearest_row(explain_rows, EXPLAIN__COUNT, code, &distance);
+    const char *meant = meant_code(arena, code), *by_meaning = meant_by(MEANT_EXPLAIN, code);
     if (is_diagnostic_code(code) && explain_code(code, &b)) status = print_and_end(b.at, b.n);
-    else usage_error("unknown diagnostic `%s`", code);
+    else if (meant) usage_error("unknown diagnostic `%s`; did you mean `%s`?", code, meant);
+    else if (by_meaning) usage_error("cannot explain `%s`%s", code, by_meaning);
+    else if (row) usage_error("cannot explain `%s`; did you mean `%s`?", code, explain_rows[row].name);
+    else if (is_diagnostic_code(code)) usage_error("unknown diagnostic `%s`", code);
+    else usage_error("cannot explain `%s`: use a code such as E0301, or %s", code,
+                     row_names(arena, explain_rows, EXPLAIN__COUNT));
     buf_free(&b);
     return status;
 }
 
-static int parse_explain(Options *o, const char *value) {
-    if (is_diagnostic_code(value)) return explain_diagnostic(value);
-    char names[128];
-    int n = 0;
-    for (int i = EXPLAIN_NONE + 1; i < EXPLAIN__COUNT; i++) {
-        if (!strcmp(value, explain_rows[i].name)) o->explain = (Explain)i;
-        const char *join = i == EXPLAIN_NONE + 1 ? "" : i == EXPLAIN__COUNT - 1 ? " and " : ", ";
-        n += snprintf(names + n, sizeof names - (size_t)n, "%s`%s`", join, explain_rows[i].name);
+static int parse_explain(Options *o, Arena *arena, const char *value) {
+    if (is_diagnostic_code(value)) return explain_diagnostic(arena, value);
+    int distance, best = nearest_row(explain_rows, EXPLAIN__COUNT, value, &distance);
+    const char *meant = meant_by(MEANT_EXPLAIN, value), *code = meant_code(arena, value);
+    if (best && !distance) {
+        o->explain = (Explain)best;
+        return NOT_DONE;
     }
-    return o->explain ? NOT_DONE : usage_error("use one of %s, not `%s`", names, value);
+    if (code) return usage_error("unknown diagnostic `%s`; did you mean `%s`?", value, code);
+    if (meant) return usage_error("--explain cannot be `%s`%s", value, meant);
+    if (best) return usage_error("--explain cannot be `%s`; did you mean `%s`?", value, explain_rows[best].name);
+    return usage_error("--explain must be %s, not `%s`", row_names(arena, explain_rows, EXPLAIN__COUNT), value);
 }
 
 static bool is_explained(const char *name) {
@@ -102,15 +144,17 @@ static bool is_explained(const char *name) {
 static const char portable[] = "x86-64-v2,x86-64-v3,x86-64-v4";
 
 static int unknown_cpu(const char *name) {
-    const char *best = "portable";
-    int best_distance = edit_distance(name, best, MAX_TYPOS), distance = edit_distance(name, "native", MAX_TYPOS);
+    const char *best = "portable", *meant = meant_by(MEANT_CPU, name);
+    int most = meant_typos(name), best_distance = edit_distance(name, best, most);
+    int distance = edit_distance(name, "native", most);
+    if (meant) return usage_error("unknown 64-bit x86 CPU `%s`%s", name, meant);
     if (distance < best_distance) best = "native", best_distance = distance;
     for (int i = 1; irgen_cpu_level_name(i); i++) {
         const char *level = irgen_cpu_level_name(i);
-        distance = edit_distance(name, level, MAX_TYPOS);
+        distance = edit_distance(name, level, most);
         if (distance <= best_distance) best = level, best_distance = distance; /* of two as near, the higher */
     }
-    if (best_distance > MAX_TYPOS) return usage_error("unknown 64-bit x86 CPU `%s`", name);
+    if (best_distance > most) return usage_error("unknown 64-bit x86 CPU `%s`", name);
     return usage_error("unknown 64-bit x86 CPU `%s`; did you mean `%s`?", name, best);
 }
 
@@ -263,7 +307,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_MEMORY: return parse_memory(o, value);
     case OPTION_TRANSFERS: return parse_transfers(o, value);
     case OPTION_RACES: return parse_races(o, value);
-    case OPTION_EXPLAIN: return parse_explain(o, value);
+    case OPTION_EXPLAIN: return parse_explain(o, arena, value);
     case OPTION_FP: return parse_fp(o, value);
     case OPTION_WITHOUT: o->without = value; return NOT_DONE;
     case OPTION_NEST_PLAN: o->nest_plan = value; return NOT_DONE;
@@ -277,12 +321,13 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_VECTOR: return parse_vector(o, value);
     case OPTION_MARCH: return parse_march(o, arena, value);
     case OPTION_ARCH: return parse_arch(o, arena, value);
-    case OPTION_EMIT: return parse_emit(o, value);
+    case OPTION_EMIT: return parse_emit(o, arena, value);
     case OPTION_HTML: o->html = value; return NOT_DONE;
     case OPTION_TRACE: o->trace = value; return NOT_DONE;
     case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
     case OPTION_WERROR: o->warnings_are_errors = true; return NOT_DONE;
     case OPTION_COLOR: return parse_colour(o, value);
+    case OPTION_HELP_SHORT:
     case OPTION_HELP: return print_page(help_page, LEVEL_BASIC);
     case OPTION_HELP_ALL: return print_page(help_page, LEVEL_MORE);
     case OPTION_MAN: return print_page(manual_page, LEVEL_MORE);
@@ -298,13 +343,13 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
 
 static int unknown_option(const char *word) {
     char spelling[64];
-    if (word[0] == '-' && word[1] == 'O' && strspn(word + 2, "0123456789") == strlen(word + 2))
-        return usage_error("unknown option `%s`: the levels of optimisation are -O0, -O1, -O2 and -O3", word);
+    const char *meant = meant_by(MEANT_OPTION, word);
+    if (meant) return usage_error("unknown option `%s`%s", word, meant);
     snprintf(spelling, sizeof spelling, "%.*s", (int)strcspn(word, "="), word);
-    /* In a word as short as -O9 one typing mistake is the limit. */
-    int best = -1, best_distance = (strlen(spelling) > 4 ? MAX_TYPOS : 1) + 1;
+    int best = -1, best_distance = meant_typos(spelling) + 1;
     for (int i = 0; i < OPTION__COUNT; i++) {
-        int distance = edit_distance(spelling, option_rows[i].spelling, MAX_TYPOS);
+        if (option_rows[i].level == LEVEL_TESTS) continue;
+        int distance = edit_distance(spelling, option_rows[i].spelling, best_distance);
         if (distance < best_distance) best = i, best_distance = distance;
     }
     return best < 0 ? usage_error("unknown option `%s`", word)
@@ -405,11 +450,13 @@ static int find_command(const char *word) {
     return -1;
 }
 
+static bool looks_like_a_file(const char *word) { return strpbrk(word, "./") || !access(word, F_OK); }
+
 /* A word where the source file should be, that is nearly a command and does not look like a file. NULL: none */
 static const char *meant_command(const char *word) {
     const char *best = NULL;
     int distance = strlen(word) > 4 ? 3 : 2;
-    for (int i = 0; i < COMMAND__COUNT && !strpbrk(word, "./"); i++) {
+    for (int i = 0; i < COMMAND__COUNT && !looks_like_a_file(word); i++) {
         const CommandRow *row = &command_rows[i];
         int n = *row->help && *row->name ? edit_distance(word, row->name, distance - 1) : distance;
         if (n < distance) best = row->name, distance = n;
@@ -417,9 +464,21 @@ static const char *meant_command(const char *word) {
     return best;
 }
 
-static int second_file(const Options *o, const char *word) {
-    const char *meant = meant_command(o->input);
-    if (meant) return usage_error("there is no command `%s`; did you mean `%s`?", o->input, meant);
+/* NOT_DONE: the word may be a file. needs_file: a word that resembles no command is one, too. */
+static int unknown_command(const char *word, bool needs_file) {
+    const char *by_meaning = looks_like_a_file(word) ? NULL : meant_by(MEANT_COMMAND, word);
+    const char *meant = meant_command(word);
+    if (by_meaning) return usage_error("there is no command `%s`%s", word, by_meaning);
+    if (meant) return usage_error("there is no command `%s`; did you mean `%s`?", word, meant);
+    if (needs_file || looks_like_a_file(word)) return NOT_DONE;
+    return usage_error("there is no command `%s`", word);
+}
+
+static int second_file(const Options *o, Arena *arena, const char *word, bool has_command) {
+    if (o->command == COMMAND_EXPLAIN) return explain_diagnostic(arena, o->input);
+    int result = has_command ? NOT_DONE : unknown_command(o->input, find_command(word) >= 0);
+    if (result != NOT_DONE) return result;
+    if (!strcmp(o->input, word)) return usage_error("`%s` is named twice: only one source file is allowed", word);
     if (find_command(word) >= 0) return usage_error("write the command first: `kdslc %s ... %s`", word, o->input);
     return usage_error("only one source file is allowed: `%s` or `%s`?", o->input, word);
 }
@@ -437,19 +496,46 @@ const char *options_misplaced(const Options *o) {
     return NULL;
 }
 
+/* Options that say how a program is compiled, and are hardly ever those of a program. */
+static bool is_about_compiling(OptionId id) {
+    static const OptionId ids[] = {OPTION_O0, OPTION_O1, OPTION_O2, OPTION_O3, OPTION_MARCH, OPTION_ARCH,
+                                   OPTION_UNCHECKED, OPTION_CHECKS, OPTION_VECTOR, OPTION_FP, OPTION_TRANSFERS,
+                                   OPTION_MEMORY, OPTION_RACES, OPTION_EXPLAIN, OPTION_EMIT, OPTION_WERROR,
+                                   OPTION_TIME_REPORT};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (ids[i] == id) return true;
+    return false;
+}
+
+const char *options_likely_misplaced(const Options *o) {
+    for (int k = 0; k < o->n_program_args && !o->after_dashes; k++)
+        for (int i = 0; i < OPTION__COUNT; i++) {
+            const char *word = o->program_args[k];
+            size_t n = strlen(option_rows[i].spelling);
+            if (!strcmp(word, "--")) return NULL;
+            if (!is_about_compiling((OptionId)i) || strncmp(word, option_rows[i].spelling, n)) continue;
+            if (word[n] == *option_rows[i].value) return word; /* both end, or both go on with `=` */
+        }
+    return NULL;
+}
+
 /* The first word that is no option names the command, or is the file. */
-static int take_word(Options *o, const char *word, bool *has_command) {
+static int take_word(Options *o, Arena *arena, const char *word, bool *has_command) {
     int command = *has_command || o->input ? -1 : find_command(word);
+    if (command == COMMAND_HELP) return print_page(help_page, LEVEL_BASIC);
+    if (command == COMMAND_VERSION) return print_version();
     if (command >= 0) {
         o->command = (Command)command;
         *has_command = true;
     } else if (o->command == COMMAND_EXPLAIN && !o->input && is_explained(word)) { /* explain launch FILE */
         o->command = COMMAND_BUILD;
-        return parse_explain(o, word);
+        return parse_explain(o, arena, word);
     } else if (o->command == COMMAND_FMT) {
         o->inputs[o->n_inputs++] = word;
+    } else if (o->input && o->command == COMMAND_TEST) {
+        o->program_args[o->n_program_args++] = (char *)word; /* the filter */
     } else if (o->input) {
-        return second_file(o, word);
+        return second_file(o, arena, word, *has_command);
     } else {
         o->input = word;
     }
@@ -457,8 +543,7 @@ static int take_word(Options *o, const char *word, bool *has_command) {
 }
 
 static bool passes_on(const Options *o) {
-    return o->command == COMMAND_RUN || o->command == COMMAND_INTERPRET || o->command == COMMAND_TEST ||
-           o->command == COMMAND_PROFILE;
+    return o->command == COMMAND_RUN || o->command == COMMAND_INTERPRET || o->command == COMMAND_PROFILE;
 }
 
 static int parse_words(Options *o, Arena *arena, int argc, char **argv) {
@@ -468,10 +553,11 @@ static int parse_words(Options *o, Arena *arena, int argc, char **argv) {
         int result = NOT_DONE;
         if (!only_files && !strcmp(word, "--")) {
             only_files = has_command = true;
+            o->after_dashes = !o->input;
         } else if (!only_files && word[0] == '-' && word[1]) {
             result = parse_option(o, arena, argv, &at);
         } else {
-            result = take_word(o, word, &has_command);
+            result = take_word(o, arena, word, &has_command);
             if (result == NOT_DONE && o->input && passes_on(o)) {
                 o->program_args = argv + at + 1;
                 o->n_program_args = argc - at - 1;
@@ -480,8 +566,7 @@ static int parse_words(Options *o, Arena *arena, int argc, char **argv) {
         }
         if (result != NOT_DONE) return result;
     }
-    const char *meant = o->input && !has_command && access(o->input, F_OK) ? meant_command(o->input) : NULL;
-    return meant ? usage_error("there is no command `%s`; did you mean `%s`?", o->input, meant) : NOT_DONE;
+    return o->input && !has_command ? unknown_command(o->input, true) : NOT_DONE;
 }
 
 /* Programs with debug information are also run in valgrind, which has no AVX-512. */
@@ -496,11 +581,12 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv) {
     o->libraries = arena_array(arena, const char *, argc);
     o->folders = arena_array(arena, const char *, argc);
     o->inputs = arena_array(arena, const char *, argc);
+    o->program_args = arena_array(arena, char *, argc + 1);
     if (argc == 1 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) o->command = COMMAND_REPL;
     int result = parse_words(o, arena, argc, argv);
     if (result != NOT_DONE) return result;
     if (!o->march) o->march = default_march(o);
-    if (o->command == COMMAND_EXPLAIN) return explain_diagnostic(o->input);
+    if (o->command == COMMAND_EXPLAIN) return explain_diagnostic(arena, o->input);
     if (!o->archs.n) parse_arch(o, arena, o->shadow ? "host" : "auto");
     return check_together(o);
 }

@@ -67,8 +67,9 @@ typedef struct Options {
     const char *dependencies; /* -MF: a file; "" (-MD): beside the output; NULL: none */
     bool print_link_flags;
     bool object, shared, debug, time_report, warnings_are_errors, colour, no_colour;
-    char **program_args; /* run: what follows the source file, ended by NULL */
+    char **program_args; /* run: what follows the source file, ended by NULL; test: the filter */
     int n_program_args;
+    bool after_dashes; /* the source file comes after `--` */
 } Options;
 
 /* Fill *o; lists live in the arena. Returns -1 to go on; otherwise the exit code: all is said (--help, --version or a
@@ -77,5 +78,8 @@ int options_parse(Options *o, Arena *arena, int argc, char **argv);
 
 /* An argument of the program that is spelled like an option of the compiler, which goes before the file; or NULL. */
 const char *options_misplaced(const Options *o);
+
+/* One that says how a program is compiled, which few programs have as well, without `--` before it; or NULL. */
+const char *options_likely_misplaced(const Options *o);
 
 #endif

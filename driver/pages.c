@@ -90,7 +90,7 @@ void manual_page(Buf *b, Level most) {
         add_troff(b, command_rows[i].help);
         buf_puts(b, "\n");
     }
-    buf_puts(b, ".SH OPTIONS\nOptions come before or after the command and the file; for\n.B run\nand\n.B test\n"
+    buf_puts(b, ".SH OPTIONS\nOptions come before or after the command and the file; for\n.B run\nand\n.B profile\n"
                 "before the file, because everything after the file is passed to the program.\n");
     for (int i = 0; i < OPTION__COUNT; i++) {
         const OptionRow *row = &option_rows[i];

@@ -326,7 +326,7 @@ int repl_run(const ReplOptions *o) {
         repl_complain(&r, &why);
         return 1;
     }
-    if (o->file) command_load(&r, o->file);
+    if (o->file && !command_load(&r, o->file)) r.failed = true;
     if (r.terminal.interactive) run_typing(&r);
     else run_lines(&r);
     session_free(r.session);

@@ -201,7 +201,7 @@ int32_t kdsl_test_main(const KdslTest *tests, int64_t n) {
         return failed != 0 || !passed;
     }
     if (!passed && !failed) {
-        printf("no test has `%s` in its name; there are %lld\n", filter, (long long)n);
+        printf("no test has `%s` in its name; the file has %lld test%s\n", filter, (long long)n, n == 1 ? "" : "s");
         return 1;
     }
     printf("%lld passed, %lld failed (", (long long)passed, (long long)failed);

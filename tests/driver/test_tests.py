@@ -78,7 +78,7 @@ class TestsTest(unittest.TestCase):
     def test_filter(self):
         self.write(GOOD + BAD)
         self.assertEqual(self.kdslc(0, "test", "prog.kdsl", "device"), "ok      on the device (TIME)\n1 passed, 0 failed (TIME)\n")
-        self.assertIn("no test has `nothing` in its name; there are 8", self.kdslc(1, "test", "prog.kdsl", "nothing"))
+        self.assertIn("no test has `nothing` in its name; the file has 8 tests", self.kdslc(1, "test", "prog.kdsl", "nothing"))
         self.kdslc(2, "test", "prog.kdsl", "one", "two")
 
     def test_tests_are_not_part_of_a_program(self):
