@@ -105,8 +105,8 @@ static bool assemble(Compiler *c, const char *ptxas, const char *cpu, const Blob
         Diag *d = diag(c, E1026, (Span){0, 0}, "ptxas cannot assemble the kernels for %s", cpu);
         if (text.at && strstr(text.at, "is not defined for option 'gpu-name'"))
             diag_note(c, d, (Span){0, 0},
-                      "`%s` does not support %s: choose another --offload-arch, or set KDSL_PTXAS to the ptxas of a CUDA "
-                      "version that does", ptxas, cpu);
+                      "`%s` does not support %s: choose another --offload-arch, or set KDSL_PTXAS to the ptxas of a "
+                      "CUDA version that does", ptxas, cpu);
         else diag_note(c, d, (Span){0, 0}, "%s says: %s", ptxas, text.at ? text.at : "nothing");
         blob_free(&text);
         blob_free(image);
