@@ -101,19 +101,10 @@ bool check_binder(Sema *s, Binder *b, Type **type) {
     return true;
 }
 
-/* `for i in 10..0`: both bounds are written as numbers. */
-static void warn_empty(Sema *s, const Range *r) {
-    bool plain = r->lo && r->hi && r->lo->kind == EXPR_INT && r->hi->kind == EXPR_INT && !r->step;
-    if (!plain || r->lo->int_.value <= r->hi->int_.value) return;
-    Diag *d = diag(s->c, W0403, r->span, "this loop has no iterations: a range counts up, and %s is above %s",
-                   source_text(s, r->lo->span), source_text(s, r->hi->span));
-    fix_insert(s, d, r->hi->span.hi, " step -1", "count down");
-}
-
 static void check_for(Sema *s, Stmt *st) {
     Binder *b = &st->for_.binder;
     Type *t = s->error;
-    if (check_binder(s, b, &t)) warn_empty(s, &b->range);
+    check_binder(s, b, &t);
     scope_enter(s);
     b->sym = symbol_new(s, SYM_LOCAL, b->name, b->span, t);
     b->sym->counts = &b->range;

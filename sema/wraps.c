@@ -1,5 +1,7 @@
-/* wraps.c -- integer arithmetic that wraps where that is not meant, by interval arithmetic on the checked tree:
+/* wraps.c -- what interval arithmetic on the checked tree shows of integers: ranges without numbers, and arithmetic
+ * that wraps where that is not meant.
  *
+ *   W0403  a loop or a domain that is always empty, because a range counts up.
  *   W0406  an operation that certainly overflows: of constants, of variables whose values are known, and of the
  *          variable of a loop with constant bounds in its last iteration. Unsigned types of 32 and 64 bits are made
  *          for that.
@@ -12,6 +14,7 @@
 #include "sema/check.h"
 
 enum { MAX_STEPS = 12 }; /* through variables */
+static const Wide MOST_ELEMENTS = (Wide)1 << 56;
 
 /* The values of an expression; `reached`: both ends are values that it really has. */
 typedef struct Values {
@@ -116,7 +119,7 @@ static Values of_call(const Review *r, const Expr *e, int steps) {
         return fits(v.in, e->type) ? v : all;
     }
     if (info->kind != CALL_BUILTIN || info->receiver) return all;
-    if (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE) return (Values){{0, (Wide)1 << 56}, false};
+    if (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE) return (Values){{0, MOST_ELEMENTS}, false};
     bool is_min = info->builtin == BUILTIN_MIN, is_max = info->builtin == BUILTIN_MAX;
     if ((is_min || is_max) && args->n == 2) {
         Interval a = values_of(r, args->at[0].value, steps).in, b = values_of(r, args->at[1].value, steps).in;
@@ -134,6 +137,7 @@ static Values of_call(const Review *r, const Expr *e, int steps) {
 static Values of_name(const Review *r, const Expr *e, int steps) {
     const Symbol *sym = e->name.sym;
     if (!sym || !steps) return all_of(e->type);
+    if (sym->kind == SYM_SIZE) return (Values){{0, MOST_ELEMENTS}, false};
     if (sym->id >= 0 && sym->id < r->n && r->is_loop[sym->id]) return r->loops[sym->id];
     if (sym->kind != SYM_LOCAL || !sym->init || sym->written || sym->init->type != e->type) return all_of(e->type);
     return values_of(r, sym->init, steps - 1);
@@ -373,6 +377,23 @@ static void look_at(Review *r, const Expr *e, Whole whole) {
     r->masked -= is_mask;
 }
 
+/* W0403: `10..0`, `n - 1..0`. A range from a number to itself can be meant. */
+static void warn_empty(Review *r, const Range *g, const char *what) {
+    Sema *s = r->s;
+    if (!g->lo || !g->hi || g->step || !g->lo->type || !g->hi->type || !is_integer(g->lo->type)) return;
+    Values lo = values_of(r, g->lo, MAX_STEPS), hi = values_of(r, g->hi, MAX_STEPS);
+    bool to_zero = g->hi->konst.kind == CONST_INT && !g->hi->konst.i && g->lo->konst.kind == CONST_NONE;
+    bool hardly = to_zero && lo.in.lo == -1; /* n - 1, where n is a size */
+    if (!hardly && (lo.in.lo < hi.in.hi || (lo.in.lo == hi.in.hi && !to_zero))) return;
+    const char *from = source_text(s, g->lo->span), *to = source_text(s, g->hi->span);
+    Diag *d = diag(s->c, W0403, g->span, "%s: a range counts up, and %s is %s %s", what, from,
+                   lo.in.lo > hi.in.hi ? "above" : "not below", to);
+    if (*what == 't') fix_insert(s, d, g->hi->span.hi, " step -1", "count down");
+    else diag_fix(s->c, d, g->span, arena_printf(s->arena, "%s..%s", to, from), "name the lower end first");
+    if (*what == 't' && g->hi->konst.kind == CONST_INT && !g->hi->konst.i)
+        diag_note(s->c, d, g->hi->span, "the end is not part of a range: `%s..-1 step -1` counts down to 0", from);
+}
+
 /* A loop with constant bounds that nothing leaves comes to its last iteration. */
 static void bind_loop(Review *r, const Stmt *st) {
     const Binder *b = &st->for_.binder;
@@ -386,7 +407,10 @@ static void bind_loop(Review *r, const Stmt *st) {
 }
 
 static void look_at_stmt(Review *r, const Stmt *st) {
-    if (st->kind == STMT_FOR) bind_loop(r, st);
+    if (st->kind == STMT_FOR) {
+        warn_empty(r, &st->for_.binder.range, "this loop has no iterations");
+        bind_loop(r, st);
+    }
     bool is_condition = st->kind == STMT_IF || st->kind == STMT_WHILE;
     Children all = stmt_children(st);
     for (Expr *x; (x = child_expr(&all));) look_at(r, x, (Whole){0});
@@ -400,6 +424,8 @@ void wraps_check(Sema *s, Func *f) {
     Review r = {.s = s, .n = f->n_symbols};
     r.loops = arena_array(s->arena, Values, r.n + 1);
     r.is_loop = arena_array(s->arena, bool, r.n + 1);
+    const BinderList *over = &f->item->fn.over;
+    for (int i = 0; i < over->n; i++) warn_empty(&r, &over->at[i].range, "a kernel over this has no work items");
     const Block *body = f->item->fn.body;
     for (int i = 0; i < body->stmts.n; i++) look_at_stmt(&r, body->stmts.at[i]);
 }
