@@ -154,8 +154,34 @@ static bool mode_turned(Feed *f, Token *t) {
     return true;
 }
 
+/* `extern fn cbrt(x: f64) -> f64;` of Rust and Zig */
+static bool linkage_missing(Feed *f, Token *t, Repair *repair) {
+    if (t->kind != TOK_FN || f->prev.kind != TOK_EXTERN || !feed_accepts(f, TOK_STR)) return false;
+    Diag *d = diag(f->c, E0216, f->prev.span, "declare a function of C with `extern \"C\" fn`");
+    diag_fix(f->c, d, (Span){t->span.lo, t->span.lo}, "\"C\" ", "name the language");
+    Token language = feed_invent(f, TOK_STR);
+    language.str.at = "C";
+    language.str.n = 1;
+    feed_push(f, language);
+    *repair = REPAIR_RETRY;
+    return true;
+}
+
+/* `async offload k(&x);` */
+static bool async_turned(Feed *f, Token *t) {
+    bool is_async = f->prev.kind == TOK_ASYNC || is_name(&f->prev, "async") || is_name(&f->prev, "await");
+    if (t->kind != TOK_OFFLOAD || !is_async || t->first_on_line) return false;
+    bool waits = !strcmp(f->prev.name, "await");
+    Span both = span_join(f->prev.span, t->span);
+    Diag *d = diag(f->c, E0216, both, waits ? "a launch is waited for without a word: `offload k(...);`"
+                                            : "write `async` after `offload`: `offload async k(...);`");
+    diag_fix(f->c, d, both, waits ? "offload" : "offload async", waits ? "leave it out" : "write it in this order");
+    return true;
+}
+
 bool foreign_head(Feed *f, Token *t, Repair *repair) {
     return two_words(f, t, repair) || reference_behind(f, t) || modifiers(f, t, repair) ||
            body_after_colon(f, t, repair) || declaration_as_condition(f, t) || value_of_declaration(f, t, repair) ||
-           broadcast(f, t) || main_called(f, t) || mode_turned(f, t);
+           linkage_missing(f, t, repair) || async_turned(f, t) || broadcast(f, t) ||
+           main_called(f, t) || mode_turned(f, t);
 }

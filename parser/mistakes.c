@@ -151,7 +151,8 @@ static bool choice_without_else(Feed *f, Token *t, Repair *repair) {
 static bool semicolon_for_nothing(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_SEMI || !(at_statement(f) || at_item(f))) return false;
     Diag *d = diag(f->c, E0215, t->span, "there is no statement before this `;`");
-    diag_fix(f->c, d, t->span, "", "no `;` is needed after `}`");
+    diag_fix(f->c, d, t->span, "",
+             f->prev.kind == TOK_SEMI ? "one `;` ends a statement" : "no `;` is needed after `}`");
     *repair = REPAIR_DROP;
     return true;
 }
@@ -302,6 +303,33 @@ static bool missing_closer(Feed *f, Token *t, Repair *repair) {
     diag_note(f->c, d, f->open.at[f->open.n - 1].span, "to close this `%s`", token_info[open].spelling);
     diag_fix(f->c, d, gap, closer, "close it");
     feed_push(f, feed_invent(f, closer_of(open)));
+    *repair = REPAIR_RETRY;
+    return true;
+}
+
+/* `w[0 = v;`, `w[i += 1;`: without a `]` up to the `;`, on this line. */
+static bool index_not_closed(Feed *f, Token *t, Repair *repair) {
+    bool assigns = t->kind >= TOK_ASSIGN && t->kind <= TOK_SHR_ASSIGN;
+    bool at_index = f->open.n > 1 && innermost(f) == TOK_LBRACKET && f->open.at[f->open.n - 2].kind == TOK_LBRACE;
+    if (!assigns || !at_index || f->first.kind != TOK_ID || !feed_accepts(f, TOK_RBRACKET)) return false;
+    Vec(Token) taken = {0};
+    int depth = 0;
+    bool ends = false, is_closed = false;
+    while (!ends && !is_closed) {
+        Token next = feed_take(f);
+        vec_push(f->p.arena, &taken, next);
+        if (next.kind == TOK_END || next.first_on_line) break;
+        depth += is_opener(next.kind) - (next.kind == TOK_RPAREN || next.kind == TOK_RBRACKET);
+        ends = next.kind == TOK_SEMI && !depth;
+        is_closed = depth < 0;
+    }
+    while (taken.n) feed_unread(f, taken.at[--taken.n]);
+    if (!ends) return false;
+    Span gap = {f->prev.span.hi, f->prev.span.hi};
+    Diag *d = diag(f->c, E0201, gap, "`]` is missing before `%s`", token_info[t->kind].spelling);
+    diag_note(f->c, d, f->open.at[f->open.n - 1].span, "to close this `[`");
+    diag_fix(f->c, d, gap, "]", "close it");
+    feed_push(f, feed_invent(f, TOK_RBRACKET));
     *repair = REPAIR_RETRY;
     return true;
 }
@@ -484,7 +512,8 @@ bool common_mistake(Feed *f, Token *t, Repair *repair) {
     static Mistake *const mistakes[] = {
         increment, semicolon_before_body, step_of_others, foreign_head, foreign_range, foreign_call, foreign_sign,
         comparison_chain, comparison_as_statement,
-        assign_in_expression, stray_reference, semicolon_in_struct, semicolon_for_nothing, missing_body,
+        index_not_closed, assign_in_expression, stray_reference, semicolon_in_struct, semicolon_for_nothing,
+        missing_body,
         let_without_value, bare_point, stray_else, choice_without_else, foreign_word, foreign_declaration,
         foreign_item,
         foreign_type_before_name, foreign_pointer, foreign_array, foreign_kernel, array_without_extents,

@@ -151,13 +151,23 @@ static bool bracket_mismatch(Feed *f, Token *t, Repair *repair) {
  * brackets. */
 static Token unclosed_bracket(const Feed *f) { return f->suspect.kind ? f->suspect : f->open.at[f->open.n - 1]; }
 
+/* `const n = 3;`, `const double pi = 3.14;` */
+static void fix_constant(Feed *f, Diag *d, const Token *t) {
+    Token type = feed_take(f), name = feed_peek(f);
+    const char *ours = foreign_type(&type);
+    feed_unread(f, type);
+    bool is_declared = ours && name.kind == TOK_ID && !name.first_on_line;
+    diag_fix(f->c, d, is_declared ? span_join(t->span, name.span) : t->span,
+             is_declared ? arena_printf(f->p.arena, "let %s: %s", name.name, ours) : "let",
+             "declare a constant value in a function with `let`");
+}
+
 static bool unclosed_at_item(Feed *f, Token *t, Repair *repair) {
     if (!f->open.n || !starts_item(t->kind) || !t->first_on_line) return false;
     if (feed_indentation(f, t->span) > feed_indentation(f, f->open.at[0].span)) {
         if (f->open.at[0].kind != TOK_LBRACE) return false;
         Diag *d = diag(f->c, E0220, t->span, "declare %s outside of functions", quoted(f, t->kind));
-        if (t->kind == TOK_CONST) diag_fix(f->c, d, t->span, "let",
-                                           "declare a constant value in a function with `let`");
+        if (t->kind == TOK_CONST) fix_constant(f, d, t);
         *repair = REPAIR_NESTED;
         return true;
     }
@@ -185,21 +195,38 @@ static Repair at_end(Feed *f, const Token *t) {
 }
 
 /* Python's `a // b;`: the `;` is in the comment. */
-static bool ends_in_comment(const Feed *f) {
+static bool ends_in_comment(const Feed *f, const char *last) {
     Place at = source_place(&f->c->sources, f->prev.span.hi);
     int n;
     const char *line = source_line(at.file, at.line, &n), *rest = line + at.col - 1, *end = line + n;
     while (rest < end && *rest == ' ') rest++;
     while (end > rest && end[-1] == ' ') end--;
-    return end - rest > 3 && rest[0] == '/' && rest[1] == '/' && end[-1] == ';';
+    size_t n_last = strlen(last);
+    bool is_comment = end - rest > (ptrdiff_t)(2 + n_last) && rest[0] == '/' && rest[1] == '/';
+    return is_comment && !memcmp(end - n_last, last, n_last);
 }
 
-static void fix_comment(Feed *f, Diag *d, Span gap) {
+static void say_comment(Feed *f) {
     const Source *s = f->lexer.source;
-    uint32_t at = gap.lo;
+    uint32_t at = f->prev.span.hi;
     while (s->text[at - s->base] == ' ') at++;
-    diag_note(f->c, d, gap, "the rest of the line is a comment; divide integers with `/`");
+    Diag *d = diag(f->c, E0202, (Span){at, at + 2}, "`//` begins a comment; divide integers with `/`");
     diag_fix(f->c, d, (Span){at, at + 2}, "/", "divide");
+}
+
+/* `print("{}", a // b);`: the comment has the brackets' ends as well. */
+static bool brackets_end_in_comment(Feed *f, const Token *t) {
+    int open = f->open.n ? f->open.at[f->open.n - 1].kind : 0;
+    if (open != TOK_LPAREN && open != TOK_LBRACKET) return false;
+    bool ends = t->first_on_line && feed_accepts(f, closer_of(open));
+    if (!ends || !ends_in_comment(f, open == TOK_LPAREN ? ");" : "];")) return false;
+    say_comment(f);
+    for (; open == TOK_LPAREN || open == TOK_LBRACKET; open = f->open.n ? f->open.at[f->open.n - 1].kind : 0) {
+        if (!feed_accepts(f, closer_of(open))) return true;
+        feed_push(f, feed_invent(f, closer_of(open)));
+    }
+    if (feed_accepts(f, TOK_SEMI)) feed_push(f, feed_invent(f, TOK_SEMI));
+    return true;
 }
 
 static bool missing_semicolon(Feed *f, const Token *t) {
@@ -208,9 +235,8 @@ static bool missing_semicolon(Feed *f, const Token *t) {
     Span gap = {f->prev.span.hi, f->prev.span.hi};
     bool said = f->prev.span.hi == f->prev.span.lo && f->prev.broken; /* after an inserted token */
     if (!said) {
-        Diag *d = diag(f->c, E0202, gap, "`;` is missing");
-        if (ends_in_comment(f)) fix_comment(f, d, gap);
-        else diag_fix(f->c, d, gap, ";", "end the statement with `;`");
+        if (ends_in_comment(f, ";")) say_comment(f);
+        else diag_fix(f->c, diag(f->c, E0202, gap, "`;` is missing"), gap, ";", "end the statement with `;`");
     }
     feed_push(f, feed_invent(f, TOK_SEMI));
     return true;
@@ -242,6 +268,7 @@ Repair syntax_error(Feed *f, Token *t) {
     if (!f->quiet && foreign_end(f, t, &repair)) return repair;
     if (t->kind == TOK_END) return at_end(f, t);
     if (f->quiet) return REPAIR_SKIP;
+    if (brackets_end_in_comment(f, t)) return REPAIR_RETRY;
     if (unclosed_at_item(f, t, &repair) || bracket_mismatch(f, t, &repair)) return repair;
     if (common_mistake(f, t, &repair)) return repair;
     if (missing_semicolon(f, t)) return REPAIR_RETRY;

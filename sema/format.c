@@ -93,7 +93,9 @@ static void foreign_style(Reader *r, size_t end) {
         Diag *d = diag(r->s->c, E0702, text_span(r, r->pos, end),
                        "`%c` is not a format; a value is printed according to its type",
                        r->at[r->pos]);
-        diag_fix(r->s->c, d, text_span(r, r->pos, end), "", "write `{:.2}`");
+        bool is_float = strchr("fgFG", r->at[r->pos]) != NULL;
+        diag_fix(r->s->c, d, text_span(r, r->pos, end), "",
+                 is_float ? "leave the letter out; `{:.2}` writes two decimals" : "leave the letter out");
     }
     r->ok = false;
 }
