@@ -116,6 +116,7 @@ typedef struct FuncFacts {
     Vec(Symbol *) locals; /* arrays and scalars, in order of declaration */
     Vec(Stmt *) returns;
     Vec(Hidden) hidden;
+    Vec(Symbol *) copied; /* warn.c: arrays whose elements are changed only in a copy */
     Vec(Declared) declared;
     Vec(Expr *) indexed; /* element accesses with a constant index, checked once extents are known */
     Dim result_dims[MAX_RANK];
@@ -389,6 +390,7 @@ Symbol *instance_struct(Sema *s, Template *t, Type **args, Span use); /* NULL: r
 void generics_check_unused(Sema *s);
 
 void wrong_mode(Sema *s, Arg *arg, RefMode mode); /* check_call.c: reports an argument with another mode */
+const char *signature_text(Sema *s, const Item *item); /* `f(x: &[f32; n]) -> f32` */
 
 /* column.c */
 void columns_keep(Sema *s, Func *f); /* before anything of it is checked */
@@ -552,6 +554,7 @@ void transfer_narrow(Sema *s, Func *f); /* after uses_find */
  * Wholeness.left_out. */
 const Wholeness *whole_find(Sema *s, Func *kernel, int param, bool wants_example);
 void warn_unused(Sema *s, Func *f);
+bool warn_copied(const Func *f, const Symbol *array); /* the warning says that its elements were to be changed */
 void warn_unused_items(Sema *s); /* of the program's own file; after all checks */
 void wraps_check(Sema *s, Func *f); /* wraps.c: integer overflow */
 void accumulators_check(Sema *s, Func *f); /* accumulate.c: the same, of sums in loops */

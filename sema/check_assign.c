@@ -1,6 +1,7 @@
 /* check_assign.c -- declarations and assignments: which variables may be written, and which variable owns an array. */
 #include <string.h>
 
+#include "parser/children.h"
 #include "sema/check.h"
 
 /* May it be written? ----------------------------------------------------------------------------------------- */
@@ -27,6 +28,9 @@ static bool refuse_param(Sema *s, Symbol *sym, Span at) {
         return false;
     }
     Diag *d = diag(s->c, E0405, at, "`%s` is a parameter passed by value and cannot be assigned", sym->name);
+    if (sym->type->kind == TY_STRUCT && !sym->func->is_kernel)
+        diag_note(s->c, d, te->span, "to change the caller's variable, write `%s: &mut %s`, and pass `&mut`", sym->name,
+                  source_text(s, te->span));
     diag_note(s->c, d, sym->span, "copy it to change it: `var my_%s = %s;`", sym->name, sym->name);
     return false;
 }
@@ -313,6 +317,20 @@ static bool fix_whole_start(Sema *s, Diag *d, const Stmt *st, const Type *value)
     return true;
 }
 
+/* `x[i] = 1.5;` after `var x = [0; n];` */
+static void fix_elements(Sema *s, Diag *d, const Stmt *st, const Type *to) {
+    const Expr *target = st->assign.target, *value = st->assign.value;
+    const Expr *base = target->kind == EXPR_INDEX ? target->index.base : NULL;
+    const Symbol *sym = base && base->kind == EXPR_NAME ? base->name.sym : NULL;
+    const Expr *init = sym && sym->kind == SYM_LOCAL && sym->init && sym->init->kind == EXPR_FILL
+                           ? expr_strip(sym->init->fill.value) : NULL;
+    if (d->code != E0304 || !init || init->kind != EXPR_INT || to->kind != TY_I32 || value->kind != EXPR_FLOAT) return;
+    const char *digits = source_text(s, init->span);
+    if (digits[strspn(digits, "0123456789")]) return;
+    diag_fix(s->c, d, init->span, arena_printf(s->arena, "%s.0", digits),
+             "or make the elements floats: they are `i32` because of this");
+}
+
 static void check_update(Sema *s, Stmt *st, Type *t) {
     Expr **slot = &st->assign.value;
     Type *v = check_scalar(s, slot);
@@ -340,26 +358,71 @@ static void check_update(Sema *s, Stmt *st, Type *t) {
     st->assign.fused = fuse_update(s, st);
 }
 
+typedef struct Mentions {
+    Name name;
+    int reads;
+} Mentions;
+
+static bool mentions(Expr *e, void *context) {
+    Mentions *m = context;
+    m->reads += e->kind == EXPR_NAME && e->name.name == m->name;
+    return false;
+}
+
+/* How often a statement assigns the name, also in its blocks. */
+static int count_assignments(const Stmt *st, Name name) {
+    int n = st->kind == STMT_ASSIGN && st->assign.target->kind == EXPR_NAME && st->assign.target->name.name == name;
+    Children all = stmt_children(st);
+    while (child_expr(&all)) continue;
+    for (Stmt *x; (x = child_stmt(&all));) n += count_assignments(x, name);
+    return n;
+}
+
 /* `n = 3;` with a name that is not declared is how Python declares a variable. The variable is declared here, so that
- * later uses are not reported as well. */
+ * later uses are not reported as well. A name that resembles another one is a typing error, unless it is used again. */
 static bool declares(Sema *s, Stmt *st) {
     Expr *target = st->assign.target;
     Name name = target->name.name;
-    bool near = st->assign.op != OP_NONE || st->assign.is_min || st->assign.is_max
-             || type_find(s->types, name) || builtin_find(s, name) || nearest_name(s, name, NAMES_VALUES);
-    if (near || scope_ended(s, name)) return false;
+    if (st->assign.op != OP_NONE || st->assign.is_min || st->assign.is_max) return false;
+    if (type_find(s->types, name) || builtin_find(s, name) || scope_ended(s, name)) return false;
+    Mentions found = {.name = name};
+    const Block *body = s->func ? s->func->item->fn.body : NULL;
+    int written = 0;
+    if (body) block_find(body, mentions, &found);
+    for (int i = 0; body && i < body->stmts.n; i++) written += count_assignments(body->stmts.at[i], name);
+    bool is_read = found.reads > written;
+    if (!is_read && nearest_name(s, name, NAMES_VALUES)) return false;
     Diag *d = diag(s->c, E0301, target->span, "`%s` is not declared", name);
-    fix_insert(s, d, target->span.lo, "var ", "declare a new variable with `var`, or with `let` if it never changes");
+    if (is_read && written == 1)
+        fix_insert(s, d, target->span.lo, "let ", "declare a new variable with `let`, or with `var` if it will change");
+    else
+        fix_insert(s, d, target->span.lo, "var ",
+                   "declare a new variable with `var`, or with `let` if it never changes");
     scope_add(s, symbol_new(s, SYM_LOCAL, name, target->span, s->error));
     return true;
 }
 
 static WriteKind how_written(const Type *t) { return t->kind == TY_ARRAY || type_owns(t) ? WRITE_WHOLE : WRITE_VALUE; }
 
+/* `sum += x[i];` in a kernel with `-> sum f64`: the launch adds what the work items return. */
+static bool assigns_result(Sema *s, Stmt *st) {
+    const Func *f = s->func;
+    Name name = st->assign.target->name.name;
+    if (!f || !f->is_kernel || f->item->fn.reduce != name) return false;
+    const Block *body = f->item->fn.body;
+    const char *value = source_text(s, st->assign.value->span);
+    Diag *d = diag(s->c, E0301, st->assign.target->span,
+                   "`%s` is not a variable: the launch combines the values that the work items return", name);
+    if (body->stmts.at[body->stmts.n - 1] == st)
+        diag_fix(s->c, d, st->span, arena_printf(s->arena, "return %s;", value), "return the value of this work item");
+    else diag_note(s->c, d, st->span, "return the value of this work item: `return %s;`", value);
+    return true;
+}
+
 static Type *check_target_name(Sema *s, Stmt *st) {
     Expr *target = st->assign.target;
     Symbol *sym = scope_find(s, target->name.name);
-    if (!sym && declares(s, st)) return bad(s, target);
+    if (!sym && (assigns_result(s, st) || declares(s, st))) return bad(s, target);
     bool was_used = sym && sym->used;
     if (sym && sym->kind == SYM_FN && !(sym->type && is_bad(sym->type))) {
         check_writable(s, sym, target->span, WRITE_VALUE);
@@ -443,5 +506,7 @@ void check_assign(Sema *s, Stmt *st) {
         check_owned(s, &st->assign.value, t, NULL);
         return;
     }
+    int n_before = s->c->diags.list.n;
     check_value(s, &st->assign.value, t, NULL);
+    if (s->c->diags.list.n == n_before + 1) fix_elements(s, s->c->diags.list.at[n_before], st, t);
 }

@@ -22,7 +22,7 @@ static Type *check_args_only(Sema *s, Expr *e) {
     return bad(s, e);
 }
 
-static const char *signature(Sema *s, const Item *item) {
+const char *signature_text(Sema *s, const Item *item) {
     const char *text = arena_printf(s->arena, "%s %s", item->kind == ITEM_KERNEL ? "kernel" : "fn", item->name);
     const GenericList *types = &item->fn.generics;
     for (int i = 0; i < types->n && i < 16; i++)
@@ -60,7 +60,7 @@ static bool check_count(Sema *s, Expr *e, Func *f) {
     if (is_ambiguous(s, f)) return false;
     if (got < want) {
         Diag *d = say_missing(s, e, f);
-        diag_note(s->c, d, f->name_span, "it is declared `%s`", signature(s, f->item));
+        diag_note(s->c, d, f->name_span, "it is declared `%s`", signature_text(s, f->item));
         return false;
     }
     Span at = e->call.args.at[want].span;
@@ -68,7 +68,7 @@ static bool check_count(Sema *s, Expr *e, Func *f) {
         diag(s->c, E0311, at, "`%s` expects %d argument%s, but got %d", f->name, want, want == 1 ? "" : "s", got);
     if (want && got == want + 1)
         diag_fix(s->c, d, (Span){e->call.args.at[want - 1].span.hi, at.hi}, "", "leave it out");
-    diag_note(s->c, d, f->name_span, "it is declared `%s`", signature(s, f->item));
+    diag_note(s->c, d, f->name_span, "it is declared `%s`", signature_text(s, f->item));
     if (f->sizes.n)
         diag_note(s->c, d, at, "do not pass the size `%s`: it is taken from the arrays", f->sizes.at[0]->name);
     return false;
@@ -90,9 +90,28 @@ void wrong_mode(Sema *s, Arg *arg, RefMode mode) {
     diag_fix(s->c, d, old, mode_text[mode], "write `%s%s`", mode_text[mode], source_text(s, e->span));
 }
 
+/* `&mut m[2]` of a table: the row is a slice. */
+static bool is_row(Sema *s, const Arg *arg) {
+    Expr *e = arg->value, *base = e->kind == EXPR_INDEX ? e->index.base : NULL;
+    Symbol *sym = base && base->kind == EXPR_NAME ? scope_find(s, base->name.name) : NULL;
+    if (!sym || !sym->type || sym->type->kind != TY_ARRAY || sym->type->rank <= e->index.at.n) return false;
+    Expr *last = e->index.at.at[e->index.at.n - 1];
+    const char *rest = "";
+    for (int i = e->index.at.n; i < sym->type->rank; i++) rest = arena_printf(s->arena, "%s, ..", rest);
+    Diag *d = diag(s->c, E0316, e->span, "`%s` has %d dimensions, but is indexed with %d ind%s", sym->name,
+                   sym->type->rank, e->index.at.n, e->index.at.n == 1 ? "ex" : "ices");
+    fix_insert(s, d, last->span.hi, rest, "pass a slice, with all indices of the other dimensions");
+    note_declared(s, d, sym);
+    sym->used = true;
+    for (int i = 0; i < e->index.at.n; i++) check_expr(s, &e->index.at.at[i]);
+    bad(s, e);
+    return true;
+}
+
 static bool check_named(Sema *s, Arg *arg) {
     Expr *e = arg->value;
     if (e->kind == EXPR_NAME || expr_is_slice(e)) return true;
+    if (is_row(s, arg)) return false;
     Type *t = check_expr(s, &arg->value);
     e = arg->value;
     if (is_bad(t)) return false;

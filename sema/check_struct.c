@@ -226,6 +226,14 @@ Type *check_build_struct(Sema *s, Expr *e, Symbol *sym) {
     CallInfo *info = e->call.info = arena_new(s->arena, CallInfo);
     info->kind = CALL_BUILD;
     info->part_of = arena_array(s->arena, int, e->call.args.n + 1);
+    if (sym->kind == SYM_TYPE && e->call.args.n == 1 && !e->call.args.at[0].label && !t->is_handle) {
+        check_expr(s, &e->call.args.at[0].value);
+        Diag *d = diag(s->c, E0351, e->span, "`%s` is the struct `%s` here, and a struct is not made from one value",
+                       e->call.callee->name.name, t->name);
+        diag_note(s->c, d, sym->span, "write `%s: number` here, and call it with numbers", e->call.callee->name.name);
+        info->kind = CALL_ERROR;
+        return bad(s, e);
+    }
     if (t->is_handle) effect_add(s, EFFECT_EXTERN, e->span, "uses a pointer of C");
     if (place_args(s, e, t)) return e->type = t;
     info->kind = CALL_ERROR;

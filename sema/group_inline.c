@@ -101,6 +101,10 @@ static Expr **call_slot(Stmt *st) {
     return NULL;
 }
 
+static bool only_shares(const Block *b) {
+    return block_holds(b, 1u << STMT_SHARED) && !block_holds(b, 1u << STMT_BARRIER);
+}
+
 bool group_may_call(Sema *s, const Expr *call, const Func *f) {
     const Func *caller = s->func;
     if (s->inlined == call || group_is_inlined(caller)) return true;
@@ -110,7 +114,8 @@ bool group_may_call(Sema *s, const Expr *call, const Func *f) {
         diag_note(s->c, d, call->span, "call it as `%s(...);`, `let v = %s(...);` or `v = %s(...);`", f->name, f->name,
                   f->name);
     } else {
-        d = diag(s->c, E0522, call->span, "`%s` has a barrier, so only kernels with groups can call it", f->name);
+        d = diag(s->c, E0522, call->span, "`%s` has %s, so only kernels with groups can call it", f->name,
+                 only_shares(text_of(f)->fn.body) ? "`shared` memory" : "a barrier");
     }
     diag_note(s->c, d, f->name_span, "`%s` is declared here", f->name);
     return false;

@@ -93,6 +93,55 @@ Diag *say_missing(Sema *s, Expr *call, const Func *f) {
     return d;
 }
 
+/* The type of an argument, which is not checked yet; NULL: not known. */
+static const Type *type_given(Sema *s, const Expr *e) {
+    const Symbol *sym = e->kind == EXPR_NAME ? scope_find(s, e->name.name) : NULL;
+    if (e->kind == EXPR_STR) return type_scalar(s->types, TY_STR);
+    if (e->kind == EXPR_FLOAT && !e->float_.suffix) return s->f64;
+    return sym ? sym->type : NULL;
+}
+
+static bool fits(Sema *s, const Arg *a, const Param *p) {
+    const Type *have = type_given(s, a->value), *want = p->owner || !p->sym ? NULL : p->sym->type;
+    if (a->label || a->mode != mode_of(p)) return false;
+    if (!have || !want || is_bad(have) || is_bad(want)) return true;
+    if (have->kind != TY_ARRAY || want->kind != TY_ARRAY)
+        return a->value->kind == EXPR_FLOAT ? want->is_float : may_be(have, want);
+    return have->rank == want->rank && (have->elem == want->elem || is_bad(want->elem));
+}
+
+/* Finds an argument for parameter `at` and those after it: the first that fits, so that arguments that are not in the
+ * wrong place keep their order. */
+static bool arrange(Sema *s, const ArgList *args, const Given *given, int at, int *order) {
+    if (at == given->n) return true;
+    for (int i = 0; i < args->n; i++) {
+        bool taken = false;
+        for (int k = 0; k < at; k++) taken |= order[k] == i;
+        order[at] = i;
+        if (!taken && fits(s, &args->at[i], given->at[at]) && arrange(s, args, given, at + 1, order)) return true;
+    }
+    return false;
+}
+
+/* saxpy(&x, &mut y, 2.0) for saxpy(a: f32, x: &[f32; n], y: &mut [f32; n]) */
+static bool arguments_turned(Sema *s, Expr *call, const Func *f, const Given *given) {
+    enum { MOST = 6 };
+    const ArgList *args = &call->call.args;
+    int order[MAX_GIVEN];
+    if (given->n > MOST || !arrange(s, args, given, 0, order)) return false;
+    const char *text = "";
+    int moved = 0;
+    for (int i = 0; i < given->n; i++) moved += order[i] != i;
+    if (moved == 2) return false; /* they were exchanged */
+    for (int i = 0; i < given->n; i++)
+        text = arena_printf(s->arena, "%s%s%s", text, i ? ", " : "", source_text(s, args->at[order[i]].span));
+    Span all = span_join(args->at[0].span, args->at[args->n - 1].span);
+    Diag *d = diag(s->c, E0401, all, "the arguments of `%s` are in another order", f->name);
+    diag_note(s->c, d, f->name_span, "it is declared `%s`", signature_text(s, f->item));
+    diag_fix(s->c, d, all, text, "write them in the order of the parameters");
+    return true;
+}
+
 /* f(&x, 3.0) for f(a: f32, x: &[f32; n]): the modes of two arguments show that they were exchanged. */
 bool arguments_exchanged(Sema *s, Expr *call, const Func *f) {
     ArgList *args = &call->call.args;
@@ -104,6 +153,7 @@ bool arguments_exchanged(Sema *s, Expr *call, const Func *f) {
         if (n < 2) wrong[n] = i;
         n++;
     }
+    if (n > 1 && args->n > 2 && arguments_turned(s, call, f, &given)) return true;
     if (n != 2) return false;
     Arg *a = &args->at[wrong[0]], *b = &args->at[wrong[1]];
     const Param *p = given.at[wrong[0]], *q = given.at[wrong[1]];

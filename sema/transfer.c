@@ -80,7 +80,7 @@ static void narrow_param(Sema *s, Func *f, int i) {
         return;
     }
     f->transfers.at[i] = TRANSFER_TO;
-    if (param->part_of) return; /* the mode is that of the struct */
+    if (param->part_of || warn_copied(f, param)) return; /* the mode is that of the struct, or right */
     Diag *d = diag(s->c, W0503, param->span, "`%s` is `&mut`, but `%s` never writes it", param->name, f->name);
     diag_fix(s->c, d, f->item->fn.params.at[i].type->ref.mode_span, "&", "use `&`, so that callers can pass a `let`");
 }
