@@ -377,6 +377,9 @@ Module *parse_source(Compiler *c, Source *s, bool *incomplete);
 Module *parse_input(Compiler *c, Source *s, bool *incomplete);
 /* True if a bracket is open where the text ends, whatever errors are before; reports malformed tokens again. */
 bool input_has_open_bracket(Compiler *c, Source *s);
+/* The names that an input declares for later ones, even if it has syntax errors. */
+typedef void InputName(void *context, Name name, Span span);
+void input_names(Compiler *c, Source *s, InputName *visit, void *context);
 
 /* ast_clone.c: deep copy of a function, kernel or struct that sema has not annotated. */
 Item *ast_clone(Compiler *c, const Item *i);

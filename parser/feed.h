@@ -46,6 +46,9 @@ bool feed_accepts(const Feed *f, int kind);
 Token feed_invent(const Feed *f, int kind);
 /* Number of blanks at the start of the line of `at`. */
 int feed_indentation(const Feed *f, Span at);
+/* foreign.c: `class P`, `func f`, where a session takes the first word for a name. */
+bool foreign_begins_item(Feed *f, const Token *t);
+
 bool is_opener(int kind);
 int closer_of(int opener);
 bool starts_item(int kind);      /* keywords that begin a declaration */
@@ -56,6 +59,8 @@ void feed_begin(Feed *f, Compiler *c, Source *s);
 Module *feed_end(Feed *f, bool *incomplete);
 /* input.c: inserts VALUE or a `;` before the token `t`, at the top level of an input. */
 void input_before(Feed *f, const Token *t);
+/* At the start of a declaration in the words of another language. */
+bool input_is_foreign(Feed *f, const Token *t);
 
 /* syntax_error.c: reports the unexpected token, and returns how to continue. */
 Repair syntax_error(Feed *f, Token *t);

@@ -23,7 +23,7 @@ static const char *own_type(const char *name) {
 const char *foreign_type(const Token *t) { return t->kind == TOK_ID ? own_type(t->name) : NULL; }
 
 static bool may_begin_after(int before) {
-    return before == TOK_SEMI || before == TOK_LBRACE || before == TOK_RBRACE || before == TOK_LPAREN ||
+    return !before || before == TOK_SEMI || before == TOK_LBRACE || before == TOK_RBRACE || before == TOK_LPAREN ||
            before == TOK_COMMA || before == TOK_RESYNC || before == TOK_CONST;
 }
 
@@ -200,15 +200,30 @@ static bool item_word(Feed *f, Diag *d, Token *t, const Word *row, Repair *repai
     return row->ours && *row->ours ? retry_as(t, TOK_STRUCT, repair) : true;
 }
 
-bool foreign_item(Feed *f, Token *t, Repair *repair) {
+static bool is_function_word(const Token *t) {
     static const char *const functions[] = {"def", "func", "function", "fun", "proc", "void", "subroutine"};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (is_name(t, functions[i])) return true;
+    return false;
+}
+
+static const Word *find_item_word(const Token *t) {
     static const Word items[] = {
 #define FOREIGN_ITEM(theirs, ours, advice) {theirs, ours, advice},
 #include "grammar/foreign.def"
     };
+    return find_word(items, sizeof items / sizeof *items, t);
+}
+
+bool foreign_begins_item(Feed *f, const Token *t) {
+    if (!is_function_word(t) && !find_item_word(t)) return false;
+    Token next = feed_peek(f);
+    return next.kind == TOK_ID && !next.first_on_line;
+}
+
+bool foreign_item(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_ID || !at_item(f)) return false;
-    bool is_function = false;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) is_function |= is_name(t, functions[i]);
+    bool is_function = is_function_word(t);
     const char *type = foreign_type(t);
     if (type) { /* `int main() {`, but not `int total = 0;` */
         Token name = feed_take(f), next = feed_peek(f);
@@ -221,7 +236,7 @@ bool foreign_item(Feed *f, Token *t, Repair *repair) {
         diag_fix(f->c, d, t->span, "fn", "use this instead of `%s`", t->name);
         return retry_as(t, TOK_FN, repair);
     }
-    const Word *row = find_word(items, sizeof items / sizeof *items, t);
+    const Word *row = find_item_word(t);
     if (!row) return false;
     Diag *d = diag(f->c, E0216, t->span, "%s", row->advice);
     if (is_name(t, "enum")) fix_constants(f, d, t);
@@ -648,6 +663,16 @@ bool foreign_array(Feed *f, Token *t, Repair *repair) {
 /* ---- declarations ---- */
 
 /* `let mut x`, `x: i32 = 1;`, `var a = 1, b = 2;`, `let (a, b)` */
+/* `let a = 1, b = 2;` */
+static void fix_next_declaration(Feed *f, Diag *d, const Token *comma) {
+    bool declares = f->first.kind == TOK_LET || f->first.kind == TOK_VAR;
+    Token name = feed_take(f), after = feed_peek(f);
+    feed_unread(f, name);
+    declares &= f->prev.span.lo != f->first.span.lo && f->prev2.span.lo != f->first.span.lo; /* not `let a, b = 1` */
+    if (!declares || name.kind != TOK_ID || (after.kind != TOK_ASSIGN && after.kind != TOK_COLON)) return;
+    diag_fix(f->c, d, comma->span, arena_printf(&f->c->arena, "; %s", f->first.name), "declare each by itself");
+}
+
 bool foreign_declaration(Feed *f, Token *t, Repair *repair) {
     bool behind_let = f->prev.kind == TOK_LET || f->prev.kind == TOK_VAR;
     if (t->kind == TOK_MUT && behind_let) {
@@ -658,9 +683,11 @@ bool foreign_declaration(Feed *f, Token *t, Repair *repair) {
         return true;
     }
     bool in_statement = f->prev2.kind == TOK_LET || f->prev2.kind == TOK_VAR || feed_accepts(f, TOK_SEMI);
-    bool list = t->kind == TOK_COMMA && in_statement && innermost(f) == TOK_LBRACE;
+    bool in_block = innermost(f) == TOK_LBRACE || (f->is_input && !f->open.n);
+    bool list = t->kind == TOK_COMMA && in_statement && in_block;
     if (list || (behind_let && t->kind == TOK_LPAREN)) {
-        diag(f->c, E0216, t->span, "a statement declares or assigns a single variable");
+        Diag *d = diag(f->c, E0216, t->span, "a statement declares or assigns a single variable");
+        if (list) fix_next_declaration(f, d, t);
         return true;
     }
     if (t->kind == TOK_ASSIGN && f->prev.kind == TOK_COLON && f->prev2.kind == TOK_ID && touches(&f->prev, t)) {

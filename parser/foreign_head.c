@@ -101,6 +101,37 @@ static bool body_after_colon(Feed *f, Token *t, Repair *repair) {
     return retry_as(t, TOK_LBRACE, repair);
 }
 
+/* `if c: print(x)`, `for i in range(n): print(i)`: the body is the rest of the line. */
+static bool body_on_line(Feed *f, Token *t, Repair *repair) {
+    bool is_head = t->kind == TOK_COLON && feed_accepts(f, TOK_LBRACE) && !feed_accepts(f, TOK_SEMI);
+    bool may_be_range = feed_accepts(f, TOK_DOTDOT) && f->prev.kind != TOK_RPAREN; /* `1:n` of Julia */
+    if (!is_head || may_be_range) return false;
+    if (feed_peek(f).kind == TOK_LBRACE) {
+        Diag *d = diag(f->c, E0218, t->span, "no `:` is needed before a body in braces");
+        diag_fix(f->c, d, t->span, "", "leave it out");
+        *repair = REPAIR_DROP;
+        return true;
+    }
+    Vec(Token) taken = {0};
+    bool has_brace = false;
+    Token next = feed_take(f);
+    for (; !next.first_on_line && next.kind != TOK_END; next = feed_take(f)) {
+        has_brace |= next.kind == TOK_LBRACE || next.kind == TOK_RBRACE;
+        vec_push(f->p.arena, &taken, next);
+    }
+    feed_unread(f, next);
+    bool found = taken.n && !has_brace;
+    if (found) {
+        Token last = taken.at[taken.n - 1];
+        const char *body = text_of(f, span_join(taken.at[0].span, last.span));
+        Diag *d = diag(f->c, E0218, t->span, "write the body in braces");
+        diag_fix(f->c, d, span_join(t->span, last.span),
+                 arena_printf(f->p.arena, " { %s%s }", body, last.kind == TOK_SEMI ? "" : ";"), "enclose it");
+    }
+    for (int i = taken.n; !found && i-- > 0;) feed_unread(f, taken.at[i]);
+    return found;
+}
+
 /* `if let m = n` of Rust, `while (int c = next())` */
 static bool declaration_as_condition(Feed *f, Token *t) {
     bool is_condition = f->prev.kind == TOK_IF || f->prev.kind == TOK_WHILE;
@@ -181,7 +212,7 @@ static bool async_turned(Feed *f, Token *t) {
 
 bool foreign_head(Feed *f, Token *t, Repair *repair) {
     return two_words(f, t, repair) || reference_behind(f, t) || modifiers(f, t, repair) ||
-           body_after_colon(f, t, repair) || declaration_as_condition(f, t) || value_of_declaration(f, t, repair) ||
-           linkage_missing(f, t, repair) || async_turned(f, t) || broadcast(f, t) ||
-           main_called(f, t) || mode_turned(f, t);
+           body_after_colon(f, t, repair) || body_on_line(f, t, repair) || declaration_as_condition(f, t) ||
+           value_of_declaration(f, t, repair) || linkage_missing(f, t, repair) || async_turned(f, t) ||
+           broadcast(f, t) || main_called(f, t) || mode_turned(f, t);
 }

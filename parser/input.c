@@ -58,6 +58,10 @@ static bool at_start(const Feed *f) {
     return !before || before == TOK_SEMI || before == TOK_RBRACE || before == TOK_RESYNC;
 }
 
+bool input_is_foreign(Feed *f, const Token *t) {
+    return !f->open.n && at_start(f) && feed_accepts(f, TOK_STRUCT) && foreign_begins_item(f, t);
+}
+
 void input_before(Feed *f, const Token *t) {
     if (f->has_value) return;
     if (t->kind == TOK_END && !feed_accepts(f, TOK_END) && feed_accepts(f, TOK_SEMI)) {
@@ -122,5 +126,26 @@ bool input_has_open_bracket(Compiler *c, Source *s) {
         if (is_opener(t.kind)) vec_push(&c->arena, &b.open, t);
         else if (t.kind == TOK_RPAREN || t.kind == TOK_RBRACKET || t.kind == TOK_RBRACE) close_bracket(&b, t.kind);
         if (t.kind == TOK_BAD || t.broken) end_statement(&b);
+    }
+}
+
+/* ---- names ---- */
+
+static bool declares(int kind) { return starts_item(kind) || kind == TOK_LET || kind == TOK_VAR; }
+
+/* `kernal k(...)` declares a name, too: a text with syntax errors is read by its tokens. */
+void input_names(Compiler *c, Source *s, InputName *visit, void *context) {
+    Lexer lx;
+    Token before = {.kind = TOK_SEMI}, t;
+    bool is_first_word = false; /* `before` begins a statement */
+    int depth = 0;
+    lex_init(&lx, c, s);
+    for (; (t = lex_next(&lx)).kind != TOK_END; before = t) {
+        bool begins = before.kind == TOK_SEMI || before.kind == TOK_RBRACE || t.first_on_line;
+        if (t.first_on_line && starts_item(t.kind)) depth = 0; /* a bracket before it was not closed */
+        if (t.kind == TOK_ID && !depth && (declares(before.kind) || is_first_word)) visit(context, t.name, t.span);
+        is_first_word = t.kind == TOK_ID && begins;
+        if (is_opener(t.kind)) depth++;
+        else if (depth && (t.kind == TOK_RPAREN || t.kind == TOK_RBRACKET || t.kind == TOK_RBRACE)) depth--;
     }
 }

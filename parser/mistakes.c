@@ -462,6 +462,9 @@ static bool begins_statement(int kind) {
            kind == TOK_OFFLOAD || kind == TOK_ATOMIC;
 }
 
+/* An input of a session has declarations where it has statements. */
+static bool begins_in_input(int kind) { return begins_statement(kind) || starts_item(kind); }
+
 static bool is_else_word(int kind) { return kind == TOK_ELSE; }
 
 static void say_misspelt(Feed *f, const Token *word, int kind) {
@@ -486,7 +489,8 @@ static bool misspelt_keyword(Feed *f, Token *t, Repair *repair) {
     }
     bool is_next = t->kind == TOK_ID || t->kind == TOK_INT || t->kind == TOK_FLOAT || t->kind == TOK_STR ||
                    token_info[t->kind].class == TOKEN_WORD;
-    int kind = is_first && is_next && !t->first_on_line ? near_keyword(f->prev.name, begins_statement) : -1;
+    bool (*begins)(int) = f->is_input && !f->open.n ? begins_in_input : begins_statement;
+    int kind = is_first && is_next && !t->first_on_line ? near_keyword(f->prev.name, begins) : -1;
     if (kind == -1) return false;
     say_misspelt(f, &f->prev, kind);
     return true;

@@ -269,8 +269,9 @@ void feed_tokens(Feed *f) {
         Token t = feed_take(f);
         if (f->gave_up) break;
         if (is_name_here(f, &t)) t.kind = TOK_ID;
-        if (f->is_input && !f->open.n) input_before(f, &t);
-        if (feed_accepts(f, t.kind)) {
+        bool is_wrong = f->is_input && input_is_foreign(f, &t);
+        if (f->is_input && !f->open.n && !is_wrong) input_before(f, &t);
+        if (!is_wrong && feed_accepts(f, t.kind)) {
             feed_push(f, t);
             if (t.kind == TOK_END) break;
             leave_too_deep(f);

@@ -113,6 +113,22 @@ static void add_variables(Check *k) {
     buf_free(&texts);
 }
 
+/* Names that the input mentions and earlier inputs declared in vain. */
+static void add_lost(Check *k, const Text *input) {
+    Trial *t = k->t;
+    t->lost = arena_array(&t->c.arena, LostName, k->s->lost.n + 1);
+    t->n_lost = 0;
+    for (int i = 0; i < k->s->lost.n; i++) {
+        const Lost *l = &k->s->lost.at[i];
+        const Source *from = mentions(input->at, l->name) ? parsed_of(k, l->text)->source : NULL;
+        if (!from) continue;
+        uint32_t lo = from->base + l->lo;
+        t->lost[t->n_lost++] = (LostName){.name = name_of(&t->c.names, l->name),
+                                          .span = {lo, lo + (uint32_t)strlen(l->name)},
+                                          .has_ended = l->has_ended};
+    }
+}
+
 /* Diagnostics ------------------------------------------------------------------------------------------------------ */
 
 static bool is_within(const Source *s, Span span) { return span.lo >= s->base && span.lo <= s->base + s->n; }
@@ -184,10 +200,13 @@ static bool attempt(Check *k, Text *input, bool all) {
     for (int i = 0; i < t->items.n; i++) list_push(&k->replaced, t->items.at[i]->name);
     add_declarations(k);
     add_variables(k);
+    add_lost(k, input);
     for (int i = 0; i < t->items.n; i++) vec_push(&t->c.arena, &t->module->items, t->items.at[i]);
     SemaOptions how = {.stdlib = stdlib_modules,
                        .kept = t->kept,
                        .n_kept = t->n_kept,
+                       .lost = t->lost,
+                       .n_lost = t->n_lost,
                        .is_session = true,
                        .only_reached = !all,
                        .strict = k->s->options.strict,

@@ -80,6 +80,18 @@ void var_free(Session *s, Var *v);
 void var_remove(Session *s, const char *name);
 void var_release(Session *s, Var *v, const char *why); /* frees the values; the name remains, for messages */
 
+/* lost.c: names that inputs declared in vain ----------------------------------------------------------------------- */
+typedef struct Lost {
+    char *name;
+    Text *text;
+    uint32_t lo;    /* of the name, as an offset in the text */
+    bool has_ended; /* the input ended at run time, before the declaration; otherwise it had errors */
+} Lost;
+void lost_add(Session *s, Text *text, const char *name, uint32_t lo, bool has_ended);
+void lost_all(Session *s, Text *text); /* all names that the text declares, because it has errors */
+void lost_forget(Session *s, const char *name);
+void lost_clear(Session *s);
+
 /* check.c: parsing and checking of an input with all declarations -------------------------------------------------- */
 typedef struct Trial {
     Compiler c;
@@ -90,6 +102,8 @@ typedef struct Trial {
     KeptVar *kept;      /* the variables of Session.vars that the program can use */
     Var **kept_of;
     int n_kept;
+    LostName *lost;     /* names that earlier inputs declared in vain */
+    int n_lost;
     List(Decl *) unfit, again; /* declarations that no longer compile; that compile again */
     Buf unfit_said;     /* diagnostics of the former */
 } Trial;
@@ -159,6 +173,7 @@ struct Session {
     Arena arena;            /* data that is never freed: options, the device list */
     List(Decl *) decls;     /* in order of declaration */
     List(Var *) vars;
+    List(Lost) lost;
     List(Made *) made;
     List(Unit *) units;
     int n_inputs, n_generations, n_units;

@@ -29,6 +29,7 @@ void session_reset(Session *s) {
     if (s->jit) value_drop(s);
     for (int i = 0; i < s->vars.n; i++) var_free(s, s->vars.at[i]);
     for (int i = 0; i < s->decls.n; i++) decl_free(s->decls.at[i]);
+    lost_clear(s);
     s->vars.n = s->decls.n = s->launches.n = s->launch_times.n = s->n_inputs = 0;
     code_release(s);
     if (s->launched) trial_free(s->launched);
@@ -49,6 +50,7 @@ void session_free(Session *s) {
     free(s->units.at);
     free(s->vars.at);
     free(s->decls.at);
+    free(s->lost.at);
     free(s->value.at);
     free(s->file);
     free(s->launches.at);
@@ -79,6 +81,7 @@ static void declare_items(Session *s, Trial *t, Text *text, Buf *said) {
             continue;
         }
         var_remove(s, item->name);
+        lost_forget(s, item->name);
         decl_add(s, decl_new(s, &t->c, text, i, item));
     }
 }
@@ -126,6 +129,21 @@ static void tell_waiting(Session *s, const Text *text, Buf *said) {
         Buf b = {0};
         buf_printf(&b, "`%s` (%s) cannot be used: it does not compile with the current declarations", d->name,
                    d->text->path);
+        add_note(s, said, b.at);
+        buf_free(&b);
+    }
+}
+
+/* The input may be written for a declaration that was not kept. */
+static void tell_older(Session *s, const Text *text, Buf *said) {
+    for (int i = 0; i < s->lost.n; i++) {
+        const Lost *l = &s->lost.at[i];
+        const Decl *d = decl_find(s, l->name);
+        const Var *v = var_find(s, l->name);
+        if (l->text == text || (!d && !v) || !mentions(text->at, l->name)) continue;
+        Buf b = {0};
+        buf_printf(&b, "`%s` is still the one of %s: its declaration in %s was not kept", l->name,
+                   d ? d->text->path : v->text->path, l->text->path);
         add_note(s, said, b.at);
         buf_free(&b);
     }
@@ -247,6 +265,8 @@ static void take_over(Run *r, bool ok) {
     int n = r->t->program->new_vars.n, n_made = ok ? n : (int)r->made;
     for (int i = 0; i < n; i++) {
         if (i < n_made) list_push(&s->vars, r->fresh[i]);
+        if (i < n_made) lost_forget(s, r->fresh[i]->name);
+        else lost_add(s, r->text, r->fresh[i]->name, r->fresh[i]->name_lo, true);
     }
     keep_blocks(s, ok);
     for (int i = n_made; i < n; i++) var_free(s, r->fresh[i]);
@@ -319,6 +339,8 @@ SessionResult session_run(Session *s, const char *text, size_t n, SessionValue *
         if (!r.t->module->input) code_settle(s);
     } else {
         tell_waiting(s, r.text, said);
+        lost_all(s, r.text);
+        tell_older(s, r.text, said);
     }
     text_drop(r.text);
     return result;

@@ -452,6 +452,7 @@ void session_enter(Sema *s);                   /* its older variables, where its
 void session_keep(Sema *s, Symbol *sym);       /* a variable of its outermost block */
 void session_show(Sema *s, Stmt *st);          /* the expression at its end */
 void session_gone(Sema *s, const Expr *e);     /* a variable that is no longer there was named */
+bool session_explain_lost(Sema *s, Diag *d, Name name); /* an earlier input declared the name in vain */
 bool session_explain_unknown(Sema *s, Diag *d, Name name); /* in a function: a variable of the session */
 void session_name_types(Sema *s);              /* of new variables, after all modules */
 bool session_is_input(const Sema *s, const Func *f);

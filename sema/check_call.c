@@ -365,11 +365,12 @@ static Type *check_convert_or_splat(Sema *s, Expr *e, Type *to) {
 
 /* What is called --------------------------------------------------------------------------------------------- */
 
-static Type *unknown_function(Sema *s, Expr *e) {
+static Type *unknown_function(Sema *s, Expr *e, bool is_launch) {
     Name name = e->call.callee->name.name;
     if (vector_unknown(s, name, e->call.callee->span) || slice_misplaced_flat(s, e)) return check_args_only(s, e);
     if (holes_may_declare(s, name)) return check_args_only(s, e);
-    Diag *d = diag(s->c, E0301, e->call.callee->span, "there is no function `%s`", name);
+    Diag *d =
+        diag(s->c, E0301, e->call.callee->span, "there is no %s `%s`", is_launch ? "kernel" : "function", name);
     explain_unknown(s, d, e->call.callee->span, name, e);
     return check_args_only(s, e);
 }
@@ -408,7 +409,7 @@ static Type *check_named_call(Sema *s, Expr *e, bool is_launch) {
     BuiltinId id = builtin_find(s, name);
     if (id != BUILTIN_NONE && holes_mention(s, name)) return check_args_only(s, e);
     if (id != BUILTIN_NONE) return check_builtin(s, e, id);
-    return unknown_function(s, e);
+    return unknown_function(s, e, is_launch);
 }
 
 static Type *check_callee(Sema *s, Expr *e, bool is_launch) {

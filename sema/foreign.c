@@ -99,6 +99,7 @@ static bool is_not_imported(Sema *s, Diag *d, Span span, Name name) {
 
 void explain_unknown(Sema *s, Diag *d, Span span, Name name, const Expr *call) {
     bool is_call = call;
+    if (session_explain_lost(s, d, name)) return;
     const char *offered = module_offers(s, name);
     if (offered) diag_fix(s->c, d, span, offered, "a module declares it");
     if (!offered && is_call && is_not_imported(s, d, span, name)) return;

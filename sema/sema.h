@@ -381,6 +381,13 @@ typedef struct KeptVar {
     Symbol *sym;           /* sema */
 } KeptVar;
 
+/* A name of an interactive session whose declaration was not kept. */
+typedef struct LostName {
+    Name name;
+    Span span;      /* where it is declared */
+    bool has_ended; /* its input ended at run time, before the declaration; otherwise it had errors */
+} LostName;
+
 typedef struct Recorded { /* --check: an access that is recorded */
     Span span;
     const Symbol *array; /* or a value passed by reference */
@@ -428,6 +435,8 @@ typedef struct SemaOptions {
     bool transfers_each; /* every launch maps its arrays by itself */
     KeptVar *kept;       /* older variables of a session, of which this is an input; `sym` is filled in */
     int n_kept;
+    const LostName *lost;
+    int n_lost;
     unsigned shadow;     /* --check: what is looked for in the accesses of each launch */
     bool strict;         /* --fp=strict: no product is rounded together with a sum (fuse.c) */
     /* Does host code have fused multiply-add? Constants are rounded as host code rounds. NULL: it has. */

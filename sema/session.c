@@ -85,6 +85,19 @@ bool session_explain_unknown(Sema *s, Diag *d, Name name) {
     return false;
 }
 
+bool session_explain_lost(Sema *s, Diag *d, Name name) {
+    for (int i = 0; s->options && i < s->options->n_lost; i++) {
+        const LostName *l = &s->options->lost[i];
+        if (l->name != name) continue;
+        diag_note(s->c, d, l->span, l->has_ended
+                      ? "this declaration of `%s` was not executed, because its input ended before: enter it again"
+                      : "this declaration of `%s` was not kept, because its input had errors: enter it again without "
+                        "them", name);
+        return true;
+    }
+    return false;
+}
+
 /* The words for a type --------------------------------------------------------------------------------------------- */
 
 static const Symbol *struct_symbol(const Sema *s, const Type *t, const Module **from) {
