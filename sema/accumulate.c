@@ -61,15 +61,34 @@ static void say(Sema *s, const Stmt *st, const Stmt *let, const Loop *l, Wide re
     else diag_note(s->c, d, let->span, "give `%s` a type that has room for it, such as `i64` or `f64`", sym->name);
 }
 
+/* `s += v`, `s = s + v` or `s = v + s` */
+typedef struct Step {
+    Op op; /* OP_NONE: another statement */
+    const Expr *value;
+} Step;
+
+static bool is_sum_or_product(Op op) { return op == OP_ADD || op == OP_SUB || op == OP_MUL; }
+
+static Step step_of(const Stmt *st, const Symbol *sym) {
+    const Expr *value = st->assign.value;
+    if (is_sum_or_product(st->assign.op)) return (Step){st->assign.op, value};
+    bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
+    if (!plain || value->kind != EXPR_BINARY || !is_sum_or_product(value->binary.op)) return (Step){OP_NONE, NULL};
+    const Expr *lhs = value->binary.lhs, *rhs = value->binary.rhs;
+    if (lhs->kind == EXPR_NAME && lhs->name.sym == sym) return (Step){value->binary.op, rhs};
+    bool turned = rhs->kind == EXPR_NAME && rhs->name.sym == sym && value->binary.op != OP_SUB;
+    return turned ? (Step){value->binary.op, lhs} : (Step){OP_NONE, NULL};
+}
+
 /* Executes the loop for one accumulator. */
-static void run_loop(Sema *s, const Stmt *loop, const Stmt *st, const Stmt *let) {
+static void run_loop(Sema *s, const Stmt *loop, const Stmt *st, Step step, const Stmt *let) {
     const Range *range = &loop->for_.binder.range;
     const Type *t = let->let.sym->type;
     Wide total = let->let.init->konst.i, more, lo = range->lo ? range->lo->konst.i : 0, hi = range->hi->konst.i;
     Loop l = {loop->for_.binder.sym, lo};
     for (; l.i < hi && l.i < lo + MAX_TRIPS; l.i++) {
-        if (!value_of(&l, st->assign.value, &more)) return;
-        total = st->assign.op == OP_ADD ? total + more : st->assign.op == OP_SUB ? total - more : total * more;
+        if (!value_of(&l, step.value, &more)) return;
+        total = step.op == OP_ADD ? total + more : step.op == OP_SUB ? total - more : total * more;
         if (fits(total, t)) continue;
         say(s, st, let, &l, total);
         return;
@@ -101,10 +120,11 @@ static void check_loop(Sema *s, const Block *b, int at) {
         const Stmt *st = loop->for_.body->stmts.at[i];
         if (st->kind != STMT_ASSIGN || st->assign.target->kind != EXPR_NAME) continue;
         const Symbol *sym = st->assign.target->name.sym;
-        bool accumulates = st->assign.op == OP_ADD || st->assign.op == OP_SUB || st->assign.op == OP_MUL;
-        if (!sym || !sym->type || !sym->type->is_int || !sym->type->is_signed || !accumulates) continue;
-        const Stmt *let = declared_before(b, at, sym);
-        if (let && mentions_in_stmt(loop, sym) == 1) run_loop(s, loop, st, let);
+        if (!sym || !sym->type || !sym->type->is_int || !sym->type->is_signed) continue;
+        Step step = step_of(st, sym);
+        const Stmt *let = step.value ? declared_before(b, at, sym) : NULL;
+        int own = st->assign.op == OP_NONE ? 2 : 1;
+        if (let && mentions_in_stmt(loop, sym) == own) run_loop(s, loop, st, step, let);
     }
 }
 

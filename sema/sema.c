@@ -164,8 +164,8 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     for (int i = 0; i < s.program->funcs.n; i++) check_paths(&s, s.program->funcs.at[i]);
     for (int i = 0; i < s.program->funcs.n; i++) mistaken_check(&s, s.program->funcs.at[i]);
     for (int i = 0; i < s.program->consts.n; i++) wraps_check_const(&s, s.program->consts.at[i]);
-    for (int i = 0; i < s.program->funcs.n; i++) wraps_check(&s, s.program->funcs.at[i]);
     for (int i = 0; i < s.program->funcs.n; i++) accumulators_check(&s, s.program->funcs.at[i]);
+    for (int i = 0; i < s.program->funcs.n; i++) wraps_check(&s, s.program->funcs.at[i]);
     group_drop_inlined(&s);
     keep_reached(&s, is_own);
     keep_tests(&s, options && options->run_tests);

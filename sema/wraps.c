@@ -249,11 +249,25 @@ typedef struct Whole {
     const Type *into; /* NULL: it is not converted */
 } Whole;
 
+/* The sum of a loop that overflows before a term of it does (accumulate.c) is the same mistake. */
+static Diag *said_of_sum(const Sema *s, Span at) {
+    for (int i = 0; i < s->c->diags.list.n; i++) {
+        Diag *d = s->c->diags.list.at[i];
+        if (d->code == W0406 && d->span.lo <= at.lo && d->span.hi >= at.hi) return d;
+    }
+    return NULL;
+}
+
 static void say_overflow(Review *r, const Expr *e, const Values *v, Whole whole) {
     Sema *s = r->s;
     bool high = v->in.hi > type_most(e->type);
     Wide end = high ? v->in.hi : v->in.lo;
-    Diag *d;
+    Diag *d = said_of_sum(s, e->span);
+    if (d) {
+        diag_note(s->c, d, e->span, "`%s` does not fit in `%s`, either: convert its operands first",
+                  source_brief(s, e->span), e->type->name);
+        return;
+    }
     if (v->in.lo == v->in.hi)
         d = diag(s->c, W0406, e->span, "this is %s, which does not fit in `%s`: it wraps to %s", number(s, end),
                  e->type->name, number(s, int_wrap((int64_t)end, e->type)));
