@@ -23,6 +23,7 @@ typedef struct Feed {
     Token suspect;        /* the first brace of this item that was closed by a `}` with less indentation */
     bool quiet;           /* the lexer has reported an error: suppress a syntax error in this statement */
     bool gave_up, incomplete;
+    bool has_result;      /* the head of this item has a `->` */
     bool is_input, has_value; /* input.c; the final expression of the input has begun */
 } Feed;
 
@@ -67,6 +68,8 @@ Repair syntax_error(Feed *f, Token *t);
 
 /* mistakes.c: reports a common mistake with a specific message. false: it is none of them. */
 bool common_mistake(Feed *f, Token *t, Repair *repair);
+const char *text_of(const Feed *f, Span span); /* the text of the source */
+const char *foreign_type(const Token *t);      /* foreign.c: the type of KDSL; NULL: the token is not a type */
 const char *token_text(Feed *f, const Token *t); /* for messages: "`;`", "the end of the file" */
 
 #endif

@@ -353,6 +353,7 @@ static bool member(Feed *f, Token *t, Repair *repair) {
     bool ahead = t->kind == TOK_COLON && next.kind == TOK_COLON && touches(t, &next);
     bool after = t->kind == TOK_COLON && f->prev.kind == TOK_COLON && touches(&f->prev, t);
     if (!after && !(ahead && feed_accepts(f, TOK_DOT))) return false;
+    if (ahead && (parse_of_rust(f) || limit_of_type(f, repair))) return true;
     Span both = ahead ? span_join(t->span, next.span) : span_join(f->prev.span, t->span);
     if (after && next.kind == TOK_LT) {
         diag(f->c, E0216, both, "a call does not name types: the compiler infers them from the arguments");
@@ -554,6 +555,7 @@ bool foreign_range(Feed *f, Token *t, Repair *repair) {
         *repair = REPAIR_DROP;
         return true;
     }
+    if (foreign_loop_of_go(f, t, repair)) return true;
     if (f->prev2.kind == TOK_FOR && t->kind == TOK_ASSIGN && feed_accepts(f, TOK_IN)) {
         Diag *d = diag(f->c, E0216, t->span, "write a loop as `for i in a..b { }`");
         diag_fix(f->c, d, t->span, "in", "write `in`");
@@ -656,7 +658,10 @@ bool foreign_array(Feed *f, Token *t, Repair *repair) {
     uint32_t before = open.lo - s->base;
     if (before >= 6 && !memcmp(s->text + before - 6, "assert", 6))
         diag(f->c, E0216, open, "`assert` is a statement, not a function: `assert c, \"text\";`");
-    else diag(f->c, E0216, t->span, "there are no tuples; use a struct for several values");
+    else {
+        Diag *d = diag(f->c, E0216, t->span, "there are no tuples; use a struct for several values");
+        fix_shape(f, d, t);
+    }
     return true;
 }
 

@@ -17,8 +17,14 @@ static bool two_words(Feed *f, Token *t, Repair *repair) {
         if (!is_name(&f->prev, types[i].first) || !is_name(t, types[i].second)) continue;
         Span both = span_join(f->prev.span, t->span);
         bool is_type = f->prev2.kind == TOK_COLON || f->prev2.kind == TOK_ARROW || f->prev2.kind == TOK_AMP;
-        Token name = feed_peek(f);
-        if (!is_type && (name.kind != TOK_ID || !feed_accepts(f, TOK_ADD_ASSIGN))) return false;
+        Token third = feed_take(f);
+        bool is_third = is_name(&third, "int") || (is_name(&third, "long") && is_name(t, "long"));
+        Token name = is_third ? feed_peek(f) : third;
+        if (!is_third || name.kind != TOK_ID) feed_unread(f, third);
+        if (!is_type && (name.kind != TOK_ID || !feed_accepts(f, TOK_ADD_ASSIGN))) {
+            if (is_third && name.kind == TOK_ID) feed_unread(f, third);
+            return false;
+        }
         if (is_type) {
             Diag *d = diag(f->c, E0216, both, "a type is one word: `%s`", types[i].ours);
             diag_fix(f->c, d, both, types[i].ours, "use this type");
@@ -166,6 +172,90 @@ static bool broadcast(Feed *f, Token *t) {
     return true;
 }
 
+/* `% text` of MATLAB */
+static bool percent_comment(Feed *f, Token *t, Repair *repair) {
+    if (t->kind != TOK_PERCENT || !(at_item(f) || at_statement(f))) return false;
+    Diag *d = diag(f->c, E0216, t->span, "a comment begins with `//`");
+    diag_fix(f->c, d, t->span, "//", "write it so");
+    Token next = feed_take(f);
+    while (!next.first_on_line && next.kind != TOK_END) next = feed_take(f);
+    feed_unread(f, next);
+    *repair = REPAIR_DROP;
+    return true;
+}
+
+/* `a .* b` of MATLAB and Julia */
+static bool element_wise(Feed *f, Token *t) {
+    bool is_operator = t->kind == TOK_STAR || t->kind == TOK_SLASH || t->kind == TOK_PLUS || t->kind == TOK_MINUS ||
+                       t->kind == TOK_CARET;
+    if (!is_operator || f->prev.kind != TOK_DOT || !touches(&f->prev, t)) return false;
+    Span sign = span_join(f->prev.span, t->span);
+    Diag *d = diag(f->c, E0216, sign, "there is no `%s`: operators are for single numbers, so compute each element",
+                   text_of(f, sign));
+    Token right = feed_take(f), after = feed_peek(f);
+    feed_unread(f, right);
+    const char *source = f->lexer.source->text, *before = source + (f->prev2.span.lo - f->lexer.source->base);
+    while (before > source && before[-1] == ' ') before--;
+    bool is_whole = f->prev2.kind == TOK_ID && before > source && strchr("=(,", before[-1]) &&
+                    (after.kind == TOK_SEMI || after.kind == TOK_RPAREN || after.kind == TOK_COMMA);
+    bool is_number = right.kind == TOK_INT || right.kind == TOK_FLOAT;
+    if (!is_whole || (right.kind != TOK_ID && !is_number)) return true;
+    const char *a = f->prev2.name, *b = text_of(f, right.span);
+    if (!is_number) b = arena_printf(f->p.arena, "%s[i]", b);
+    bool is_square = right.kind == TOK_INT && right.int_.value == 2;
+    const char *value = t->kind != TOK_CARET ? arena_printf(f->p.arena, "%s[i] %s %s", a, text_of(f, t->span), b)
+                        : is_square          ? arena_printf(f->p.arena, "%s[i] * %s[i]", a, a)
+                                             : arena_printf(f->p.arena, "pow(%s[i], %s)", a, b);
+    diag_fix(f->c, d, span_join(f->prev2.span, right.span),
+             arena_printf(f->p.arena, "[%s for i in len(%s)]", value, a), "of an array with one dimension");
+    return true;
+}
+
+/* `fn f(owned x: Int)` of Mojo, `inout x: Int` of Swift */
+static bool convention_before_name(Feed *f, Token *t) {
+    static const struct {
+        const char *theirs, *ours;
+    } words[] = {{"owned", ""}, {"borrowed", ""}, {"read", ""}, {"const", ""}, {"inout", "&mut "}, {"ref", "&mut "}};
+    if (t->kind != TOK_ID || f->prev.kind != TOK_ID || innermost(f) != TOK_LPAREN || !feed_accepts(f, TOK_COLON))
+        return false;
+    Token colon = feed_peek(f);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!is_name(&f->prev, words[i].theirs) || colon.kind != TOK_COLON) continue;
+        Diag *d = diag(f->c, E0216, f->prev.span, "a parameter is passed by value, `x: i32`, or by reference, "
+                                                  "`x: &[f32; n]` or `x: &mut [f32; n]`");
+        Token first = feed_take(f), type = feed_peek(f);
+        feed_unread(f, first);
+        Span word = {f->prev.span.lo, t->span.lo};
+        if (!*words[i].ours) diag_fix(f->c, d, word, "", "leave out `%s`", words[i].theirs);
+        else diag_fix(f->c, d, (Span){f->prev.span.lo, type.span.lo},
+                      arena_printf(f->p.arena, "%s: %s", t->name, words[i].ours), "write the mode before the type");
+        return true;
+    }
+    return false;
+}
+
+/* `.{x}` and `.{ .x = 1.0 }` of Zig */
+static bool nameless_struct(Feed *f, Token *t) {
+    if (t->kind != TOK_DOT || !at_expression(f) || feed_peek(f).kind != TOK_LBRACE) return false;
+    Vec(Token) taken = {0};
+    Token next = feed_take(f), brace = next;
+    bool assigns = false;
+    vec_push(f->p.arena, &taken, next);
+    while (next.kind != TOK_RBRACE && next.kind != TOK_END) {
+        next = feed_take(f);
+        vec_push(f->p.arena, &taken, next);
+        assigns |= next.kind == TOK_ASSIGN || next.kind == TOK_LBRACE || next.first_on_line;
+    }
+    Diag *d = diag(f->c, E0216, span_join(t->span, brace.span),
+                   "create a struct with its name, `P(x: 1.0)`; the values of `print` need no braces");
+    bool in_call = innermost(f) == TOK_LPAREN && taken.n > 2 && next.kind == TOK_RBRACE && !assigns;
+    if (in_call)
+        diag_fix(f->c, d, span_join(t->span, next.span),
+                 text_of(f, span_join(taken.at[1].span, taken.at[taken.n - 2].span)), "leave out the braces");
+    while (taken.n) feed_unread(f, taken.at[--taken.n]);
+    return true;
+}
+
 /* `main()` after the functions */
 static bool main_called(Feed *f, Token *t) {
     if (!at_item(f) || !is_name(t, "main") || feed_peek(f).kind != TOK_LPAREN) return false;
@@ -214,5 +304,6 @@ bool foreign_head(Feed *f, Token *t, Repair *repair) {
     return two_words(f, t, repair) || reference_behind(f, t) || modifiers(f, t, repair) ||
            body_after_colon(f, t, repair) || body_on_line(f, t, repair) || declaration_as_condition(f, t) ||
            value_of_declaration(f, t, repair) || linkage_missing(f, t, repair) || async_turned(f, t) ||
-           broadcast(f, t) || main_called(f, t) || mode_turned(f, t);
+           broadcast(f, t) || percent_comment(f, t, repair) || nameless_struct(f, t) || element_wise(f, t) ||
+           convention_before_name(f, t) || main_called(f, t) || mode_turned(f, t);
 }

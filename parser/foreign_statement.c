@@ -78,23 +78,58 @@ static Step step_of(const Feed *f, const Phrase *p, int from, int to, Name name)
     return (Step){0};
 }
 
+/* `i = 0; i < n; i++` from token `name` to `end`: the range that it counts; NULL: it is another loop. */
+static const char *counted(Feed *f, const Phrase *p, int name, int end) {
+    int first = name + 2, semi = phrase_find(p, first, TOK_SEMI), semi2 = phrase_find(p, semi + 1, TOK_SEMI);
+    if (kind_at(p, name) != TOK_ID || end > p->n || semi2 >= end || semi2 <= semi + 3 || semi <= first) return NULL;
+    Step step = step_of(f, p, semi2 + 1, end, p->at[name].name);
+    int test = kind_at(p, semi + 2);
+    bool counts = kind_at(p, semi + 1) == TOK_ID && p->at[semi + 1].name == p->at[name].name;
+    bool up = test == TOK_LT || test == TOK_LE || test == TOK_NE, down = test == TOK_GT || test == TOK_GE;
+    if (!counts || !(step.sign > 0 ? up : step.sign < 0 && down)) return NULL;
+    const char *by = step.sign > 0 && !*step.by ? "" : arena_printf(f->p.arena, " step %s%s", step.sign < 0 ? "-" : "",
+                                                                    *step.by ? step.by : "1");
+    return arena_printf(f->p.arena, "%s in %s..%s%s", p->at[name].name, phrase_text(f, p, first, semi),
+                        bound(f, p, semi + 3, semi2, test == TOK_LE ? 1 : test == TOK_GE ? -1 : 0), by);
+}
+
 const char *foreign_loop(Feed *f, const Token *t, Span *whole) {
     Phrase p;
     phrase_read(f, t, false, &p);
     int name = 1, end = phrase_find(&p, 1, TOK_RPAREN);
     while (name + 1 < end && kind_at(&p, name + 1) != TOK_ASSIGN) name++;
-    int first = name + 2, semi = phrase_find(&p, first, TOK_SEMI), semi2 = phrase_find(&p, semi + 1, TOK_SEMI);
-    if (kind_at(&p, name) != TOK_ID || end >= p.n || semi2 >= end || semi2 <= semi + 3 || semi <= first) return NULL;
-    Step step = step_of(f, &p, semi2 + 1, end, p.at[name].name);
-    int test = kind_at(&p, semi + 2);
-    bool counted = kind_at(&p, semi + 1) == TOK_ID && p.at[semi + 1].name == p.at[name].name;
-    bool up = test == TOK_LT || test == TOK_LE || test == TOK_NE, down = test == TOK_GT || test == TOK_GE;
-    if (!counted || !(step.sign > 0 ? up : step.sign < 0 && down)) return NULL;
+    if (end >= p.n) return NULL;
     *whole = span_join(t->span, p.at[end].span);
-    const char *by = step.sign > 0 && !*step.by ? "" : arena_printf(f->p.arena, " step %s%s", step.sign < 0 ? "-" : "",
-                                                                    *step.by ? step.by : "1");
-    return arena_printf(f->p.arena, "%s in %s..%s%s", p.at[name].name, phrase_text(f, &p, first, semi),
-                        bound(f, &p, semi + 3, semi2, test == TOK_LE ? 1 : test == TOK_GE ? -1 : 0), by);
+    return counted(f, &p, name, end);
+}
+
+/* `for i := 0; i < n; i++ {` of Go */
+bool foreign_loop_of_go(Feed *f, Token *t, Repair *repair) {
+    Phrase p = {.at = {f->prev}, .n = 1};
+    Token next = *t;
+    bool is_walrus = t->kind == TOK_COLON && feed_peek(f).kind == TOK_ASSIGN, has_semi = false;
+    if (f->prev2.kind != TOK_FOR || !feed_accepts(f, TOK_IN) || (!is_walrus && t->kind != TOK_ASSIGN)) return false;
+    if (is_walrus) next = feed_take(f);
+    Vec(Token) taken = {0};
+    if (is_walrus) vec_push(f->p.arena, &taken, next);
+    for (; p.n < MAX_PHRASE && next.kind != TOK_LBRACE && next.kind != TOK_END && !next.first_on_line;
+         next = feed_take(f), vec_push(f->p.arena, &taken, next)) {
+        has_semi |= next.kind == TOK_SEMI;
+        p.at[p.n++] = next;
+    }
+    if (!has_semi || next.kind != TOK_LBRACE) {
+        while (taken.n) feed_unread(f, taken.at[--taken.n]);
+        return false;
+    }
+    Span whole = span_join(f->prev.span, p.at[p.n - 1].span);
+    Diag *d = diag(f->c, E0211, whole, "write a loop as `for i in 0..n { }`");
+    const char *range = counted(f, &p, 0, p.n);
+    if (range) diag_fix(f->c, d, whole, range, "count with a range");
+    feed_push(f, feed_invent(f, TOK_IN));
+    feed_push(f, feed_invent(f, TOK_INT));
+    *t = next;
+    *repair = REPAIR_RETRY;
+    return true;
 }
 
 /* `do i = 1, n`, `do i = n, 1, -1` of Fortran */

@@ -29,13 +29,9 @@ static inline bool retry_as(Token *t, int kind, Repair *repair) {
     return true;
 }
 
-/* The text of the source. */
-const char *text_of(const Feed *f, Span span);
-
 /* foreign.c: keywords and operators of other languages. */
 extern Mistake foreign_type_before_name, foreign_word, foreign_item, foreign_sign, foreign_call, foreign_pointer,
     foreign_range, foreign_array, foreign_declaration, foreign_kernel, foreign_argument;
-const char *foreign_type(const Token *t); /* the type of KDSL; NULL: the token is not a type */
 
 /* `end` at the end of a block: *repair closes it. */
 extern Mistake foreign_end;
@@ -46,11 +42,17 @@ extern Mistake foreign_head;
 /* foreign_statement.c: whole statements of other languages. */
 extern Mistake foreign_statement, foreign_chosen, dotted_operator;
 const char *foreign_loop(Feed *f, const Token *t, Span *whole); /* `(int i = 0; i < n; i++)` */
+extern Mistake foreign_loop_of_go;
 const char *foreign_array_of(Feed *f, const Token *t, const char *name, const char *type, Span *whole);
 bool fix_assert(Feed *f, Diag *d, const Token *t);
 void fix_launch(Feed *f, Diag *d, const Token *t);
 void fix_domain(Feed *f, Diag *d, const Token *t);
 void fix_shared(Feed *f, Diag *d, const Token *t);
 void fix_constants(Feed *f, Diag *d, const Token *t);
+
+/* foreign_value.c: values of other languages. */
+void fix_shape(Feed *f, Diag *d, const Token *comma);
+bool limit_of_type(Feed *f, Repair *repair);
+bool parse_of_rust(Feed *f);
 
 #endif

@@ -75,6 +75,8 @@ static void watch_indentation(Feed *f, const Token *t) {
 
 /* Passes a token to the parser, which must accept it. */
 void feed_push(Feed *f, Token t) {
+    if (!f->open.n && (t.kind == TOK_FN || t.kind == TOK_KERNEL || t.kind == TOK_ARROW))
+        f->has_result = t.kind == TOK_ARROW;
     if (is_opener(t.kind)) {
         if (f->open.n == AST_MAX_DEPTH) {
             give_up_too_deep(f, t.span);

@@ -229,14 +229,28 @@ static bool brackets_end_in_comment(Feed *f, const Token *t) {
     return true;
 }
 
+/* `f(x) }` at the end of a function: the result in Rust and Julia. */
+static void fix_last_call(Feed *f, Diag *d, const Token *t) {
+    bool is_last = t->kind == TOK_RBRACE && f->open.n == 1 && f->has_result;
+    if (!is_last || f->prev.kind != TOK_RPAREN || !feed_accepts(f, TOK_ADD_ASSIGN)) return;
+    Span whole = {f->first.span.lo, f->prev.span.hi};
+    const char *text = arena_printf(f->p.arena, "return %s;", text_of(f, whole));
+    diag_fix(f->c, d, whole, text, "return it, if it is the result");
+}
+
 static bool missing_semicolon(Feed *f, const Token *t) {
     if (!feed_accepts(f, TOK_SEMI)) return false;
     if (!t->first_on_line && t->kind != TOK_RBRACE && !starts_statement(t->kind)) return false;
     Span gap = {f->prev.span.hi, f->prev.span.hi};
     bool said = f->prev.span.hi == f->prev.span.lo && f->prev.broken; /* after an inserted token */
     if (!said) {
-        if (ends_in_comment(f, ";")) say_comment(f);
-        else diag_fix(f->c, diag(f->c, E0202, gap, "`;` is missing"), gap, ";", "end the statement with `;`");
+        if (ends_in_comment(f, ";")) {
+            say_comment(f);
+        } else {
+            Diag *d = diag(f->c, E0202, gap, "`;` is missing");
+            fix_last_call(f, d, t);
+            diag_fix(f->c, d, gap, ";", "end the statement with `;`");
+        }
     }
     feed_push(f, feed_invent(f, TOK_SEMI));
     return true;

@@ -283,6 +283,7 @@ const char *type_of_other_language(Name name); /* "int": "i32"; NULL: none */
 bool host_names_find(Sema *s, Diag *d, Name name);
 void host_names_explain(Sema *s);
 void explain_unknown(Sema *s, Diag *d, Span span, Name name, const Expr *call); /* call: what calls it; or NULL */
+const char *foreign_advice(Name name);   /* what replaces a name of another language; NULL: nothing is known */
 const char *foreign_function(Name name); /* the function of KDSL that has this name elsewhere; NULL: none */
 void explain_array_member(Sema *s, Diag *d, Expr *field, Span whole); /* whole: `x.len`, or the call `x.len()` */
 

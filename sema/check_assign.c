@@ -331,6 +331,31 @@ static void fix_elements(Sema *s, Diag *d, const Stmt *st, const Type *to) {
              "or make the elements floats: they are `i32` because of this");
 }
 
+/* The variable can have the type of the value, which loses nothing: its declared type, the suffix of its first value,
+ * or a type that is not written yet. */
+static void fix_wider_variable(Sema *s, Diag *d, const Stmt *st, const Type *t, const Type *value) {
+    const Expr *target = st->assign.target;
+    const Symbol *sym = target->kind == EXPR_NAME ? target->name.sym : NULL;
+    const Expr *init = sym && sym->kind == SYM_LOCAL && sym->keyword.hi ? sym->init : NULL;
+    if (!init || !type_widens(t, value) || sym->span.hi >= init->span.lo) return;
+    const char *between = source_text(s, (Span){sym->span.hi, init->span.lo}), *first = source_text(s, init->span);
+    const char *type = strstr(between, t->name), *suffix = strstr(first, t->name);
+    bool is_literal = init->kind == EXPR_INT || init->kind == EXPR_FLOAT;
+    Span at = {sym->span.hi, sym->span.hi};
+    const char *text = arena_printf(s->arena, ": %s", value->name);
+    if (strchr(between, ':')) {
+        if (!type) return;
+        at.lo = sym->span.hi + (uint32_t)(type - between);
+        at.hi = at.lo + (uint32_t)strlen(t->name);
+        text = value->name;
+    } else if (is_literal && suffix) {
+        at.lo = init->span.lo + (uint32_t)(suffix - first);
+        at.hi = init->span.hi;
+        text = value->name;
+    }
+    diag_fix(s->c, d, at, text, "declare `%s` as `%s`", sym->name, value->name);
+}
+
 static void check_update(Sema *s, Stmt *st, Type *t) {
     Expr **slot = &st->assign.value;
     Type *v = check_scalar(s, slot);
@@ -349,7 +374,9 @@ static void check_update(Sema *s, Stmt *st, Type *t) {
     } else if (type_is_number(v) && type_is_number(t) && !type_is_literal(v) && !type_widens(v, t)) {
         Diag *d = diag(s->c, E0305, st->assign.op_span, "`%s` mixes `%s` and `%s`", text, t->name,
                        v->name);
-        if (!fix_whole_start(s, d, st, v)) fix_convert(s, d, *slot, t);
+        if (fix_whole_start(s, d, st, v)) return;
+        fix_wider_variable(s, d, st, t, v);
+        fix_convert(s, d, *slot, t);
         return;
     } else if (!coerce(s, slot, t, NULL)) {
         return;

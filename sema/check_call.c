@@ -178,6 +178,13 @@ static bool check_array_type(Sema *s, Arg *arg, const Func *f, const Symbol *par
         diag_fix(s->c, d, arg->span, arena_printf(s->arena, "flat(%s)", source_text(s, arg->span)),
                  "pass all elements as one dimension");
     const Symbol *sym = arg->value->kind == EXPR_NAME ? arg->value->name.sym : NULL;
+    const Expr *made = sym && sym->kind == SYM_LOCAL ? sym->init : NULL;
+    bool is_counted = made && made->kind == EXPR_COMPREHEND && have->elem->kind == TY_INDEX && have->rank == want->rank;
+    if (is_counted && type_is_number(want->elem)) {
+        Span element = expr_strip(made->comprehend.value)->span;
+        diag_fix(s->c, d, element, arena_printf(s->arena, "%s(%s)", want->elem->name, source_text(s, element)),
+                 "the elements are of type `index`, as the variables of the comprehension");
+    }
     bool is_near = sym && sym->kind == SYM_LOCAL && have->rank == want->rank && type_is_number(want->elem);
     if (is_near && comes_from_literals(s, sym->init, have->elem))
         diag_note(s->c, d, sym->span, "a number without a suffix is an `%s`; for elements of type `%s`, write `%s`",

@@ -14,8 +14,9 @@ static Type *unknown_type(Sema *s, TypeExpr *te) {
     if (holes_may_declare(s, name) || vector_unknown(s, name, te->span)) return s->error;
     Diag *d = diag(s->c, E0303, te->span, "there is no type `%s`", name);
     if (session_explain_lost(s, d, name)) return s->error;
-    const char *near = type_of_other_language(name);
-    if (!near) near = nearest_name(s, name, NAMES_TYPES);
+    const char *near = type_of_other_language(name), *advice = near ? NULL : foreign_advice(name);
+    if (advice) diag_note(s->c, d, te->span, "%s", advice);
+    if (!near && !advice) near = nearest_name(s, name, NAMES_TYPES);
     if (near) diag_fix(s->c, d, te->span, near, "did you mean `%s`?", near);
     return s->error;
 }

@@ -34,6 +34,11 @@ static const ForeignName *name_row(const char *name) {
     return find_row(names, sizeof names / sizeof *names, name);
 }
 
+const char *foreign_advice(Name name) {
+    const ForeignName *row = name_row(name);
+    return row && *row->advice ? row->advice : NULL;
+}
+
 const char *foreign_function(Name name) {
     const ForeignName *row = name_row(name);
     return row && *row->ours && strcmp(row->ours, "!") ? row->ours : NULL;
@@ -156,6 +161,12 @@ void explain_method(Sema *s, Diag *d, Expr *call) {
     if (!strcmp(name, "equals") && args->n == 1 && args->at[0].mode == REF_NONE) {
         diag_fix(s->c, d, call->span, arena_printf(s->arena, "%s == %s", source_text(s, base->span),
                                                    source_text(s, args->at[0].span)), "compare with `==`");
+        return;
+    }
+    if (is_text && !strcmp(name, "parse")) {
+        const char *text = source_text(s, base->span);
+        diag_note(s->c, d, callee->field.name_span,
+                  "convert a text with the name of a type: `i32(%s)`, `f64(%s)`", text, text);
         return;
     }
     if (!plain || (!builtin_find(s, callee->field.name) && !(sym && sym->kind == SYM_FN))) {
