@@ -1,6 +1,7 @@
 /* assign.c -- definite assignment and use after move: a dataflow analysis over each body, in the order of execution.
  * It finds reads before assignment (E0406), `&out` read before it is written (E0408), uses after a move (E0407), and
- * paths that return no result (E0314).
+ * paths that return no result (E0314). Of a `shared` array, some work item writes what others read: a write on some
+ * path to the read is enough, or one anywhere in a loop around it.
  *
  * A state is three bit sets over the variables that can go wrong: `set` (has a value on every path to here), `moved`
  * (was moved away on some path) and `fresh` (got a new value on every path since the innermost loop began). Each loop
@@ -29,6 +30,7 @@ typedef struct Flow {
     Func *func;
     int n_slots, n_words;
     int *slot_of;    /* by symbol id; -1: nothing can go wrong */
+    uint64_t *shared; /* n_words: the slots of `shared` arrays */
     Symbol **symbol; /* by slot */
     bool *told;      /* by slot: a read before its first value was reported */
     Span *moved_at;  /* by slot: the last move */
@@ -82,7 +84,8 @@ static void state_join(Flow *f, State *into, const State *from) {
         return;
     }
     for (int i = 0; i < f->n_words; i++) {
-        into->bits[SET * f->n_words + i] &= from->bits[SET * f->n_words + i];
+        uint64_t a = into->bits[SET * f->n_words + i], b = from->bits[SET * f->n_words + i];
+        into->bits[SET * f->n_words + i] = (a & b) | ((a | b) & f->shared[i]);
         into->bits[MOVED * f->n_words + i] |= from->bits[MOVED * f->n_words + i];
         into->bits[FRESH * f->n_words + i] &= from->bits[FRESH * f->n_words + i];
     }
@@ -121,11 +124,12 @@ static void use(Flow *f, const Symbol *sym, Span at) {
     int slot = slot_of(f, sym);
     if (slot < 0 || f->now->dead || has(f, f->now, SET, slot) || f->told[slot]) return;
     f->told[slot] = true;
-    bool out = sym->kind == SYM_PARAM;
-    Diag *d = out ? diag(f->s->c, E0408, at, "`%s` is `%s` and must be written before it is read", sym->name,
-                         sym->mode == REF_OUT ? "&out" : "&scratch")
+    const char *mode = sym->is_shared ? "shared" : sym->mode == REF_OUT ? "&out" : "&scratch";
+    bool out = sym->is_shared || sym->kind == SYM_PARAM;
+    Diag *d = out ? diag(f->s->c, E0408, at, "`%s` is `%s` and must be written before it is read", sym->name, mode)
                   : diag(f->s->c, E0406, at, "`%s` is not assigned on every path to this use", sym->name);
     note_declared(f->s, d, sym);
+    if (sym->is_shared) diag_note(f->s->c, d, at, "give its elements a first value, and write `barrier;` after it");
     if (f->launched_at[slot].hi)
         diag_note(f->s->c, d, f->launched_at[slot],
                   "an empty domain would leave it unset; initialise it first");
@@ -204,9 +208,12 @@ static void flow_call(Flow *f, Expr *e) {
         Expr *x = args->at[i].value;
         bool slice = expr_is_slice(x), named = slice || x->kind == EXPR_NAME;
         bool array = x->type && x->type->kind == TY_ARRAY;
-        if (named && (args->at[i].mode == REF_OUT || (array && asks_extent(e)))) {
+        const Symbol *root = named ? expr_array_symbol(x) : NULL;
+        bool gives = args->at[i].mode == REF_OUT || (args->at[i].mode == REF_MUT && root && root->is_shared);
+        if (named && (gives || (array && asks_extent(e)))) {
             if (slice) flow_list(f, &x->index.at);
-            touch(f, expr_array_symbol(x), x->span);
+            touch(f, root, x->span);
+            if (root->is_shared && gives) give_element(f, root);
         } else {
             flow_expr(f, x);
         }
@@ -390,7 +397,43 @@ static void loop_leave(Flow *f, Loop *loop, State *entry, State *exit) {
     f->now = after;
 }
 
+static bool writes_shared(const Stmt *st, const Symbol *sym);
+
+static bool block_writes(const Block *b, const Symbol *sym) {
+    for (int i = 0; i < b->stmts.n; i++)
+        if (writes_shared(b->stmts.at[i], sym)) return true;
+    return false;
+}
+
+static bool is_store(const Expr *e) {
+    if (e->kind != EXPR_ATOMIC || e->atomic.was) return false;
+    return e->atomic.op == OP_NONE && !e->atomic.is_min && !e->atomic.is_max;
+}
+
+static bool passes(Expr *e, void *sym) {
+    if (is_store(e)) return expr_root(e->atomic.target) == sym;
+    for (int i = 0; e->kind == EXPR_CALL && i < e->call.args.n; i++) {
+        const Arg *a = &e->call.args.at[i];
+        if ((a->mode == REF_OUT || a->mode == REF_MUT) && expr_array_symbol(a->value) == sym) return true;
+    }
+    return false;
+}
+
+/* Whether it gives an element a value that is not made of the old one. */
+static bool writes_shared(const Stmt *st, const Symbol *sym) {
+    bool plain = st->kind == STMT_ASSIGN && st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
+    if (plain && expr_root(st->assign.target) == sym) return true;
+    Children all = stmt_children(st);
+    for (Expr *x; (x = child_expr(&all));)
+        if (expr_find(x, passes, (void *)sym)) return true;
+    for (Stmt *x; (x = child_stmt(&all));)
+        if (writes_shared(x, sym)) return true;
+    return false;
+}
+
 static void flow_loop(Flow *f, Expr *cond, Block *body) {
+    for (int i = 0; i < f->n_slots; i++) /* an earlier iteration may have written it */
+        if (f->symbol[i]->is_shared && block_writes(body, f->symbol[i])) put(f, f->now, SET, i, true);
     State *entry = state_copy(f, f->now);
     Loop loop = {.outer = f->loop, .breaks = state_new(f), .again = state_new(f), .met = spans_new(f)};
     f->loop = &loop;
@@ -441,6 +484,20 @@ static void flow_assert(Flow *f, Stmt *st) {
     f->now = passed;
 }
 
+/* `atomic x[i] = v;` writes, and reads nothing. */
+static void flow_atomic(Flow *f, Expr *e) {
+    Expr *target = e->atomic.target;
+    Expr *base = target->kind == EXPR_INDEX ? target->index.base : target;
+    if (!is_store(e) || base->kind != EXPR_NAME) {
+        flow_expr(f, e);
+        return;
+    }
+    if (target->kind == EXPR_INDEX) flow_list(f, &target->index.at);
+    flow_expr(f, e->atomic.value);
+    touch(f, base->name.sym, base->span);
+    give_element(f, base->name.sym);
+}
+
 static void flow_stmt(Flow *f, Stmt *st) {
     switch (st->kind) {
     case STMT_ERROR:
@@ -450,7 +507,7 @@ static void flow_stmt(Flow *f, Stmt *st) {
     case STMT__COUNT: break;
     case STMT_LET: flow_let(f, st); break;
     case STMT_ASSIGN: flow_assign(f, st); break;
-    case STMT_ATOMIC: flow_expr(f, st->atomic.atomic); break;
+    case STMT_ATOMIC: flow_atomic(f, st->atomic.atomic); break;
     case STMT_EXPR:
         flow_expr(f, st->expr.expr);
         if (ends_program(st->expr.expr)) f->now->dead = true;
@@ -503,7 +560,11 @@ static void choose_slots(Flow *f) {
         Symbol *sym = func->facts->locals.at[i];
         if (sym->owns || sym->part_of || !sym->init) track(f, sym);
     }
+    for (int i = 0; i < func->group.shared.n; i++) track(f, func->group.shared.at[i]);
     f->n_words = (f->n_slots + 63) / 64;
+    f->shared = arena_array(f->s->arena, uint64_t, f->n_words);
+    for (int i = 0; i < f->n_slots; i++)
+        if (f->symbol[i]->is_shared) f->shared[i / 64] |= UINT64_C(1) << (i % 64);
     f->told = arena_array(f->s->arena, bool, f->n_slots);
     f->moved_at = arena_array(f->s->arena, Span, f->n_slots);
     f->launched_at = arena_array(f->s->arena, Span, f->n_slots);

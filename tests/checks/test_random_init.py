@@ -508,6 +508,8 @@ class Kernel:
         for a in self.arrays:
             if a.mode == "shared":
                 self.emit(1, f"shared {a.name}: [{a.elem}; {', '.join(map(str, a.extents))}];")
+                zero = f"{a.name}[{', '.join('0' for _ in a.extents)}]"
+                self.emit(1, f"if cn < 0 {{ {zero} = {WHOLE[a.elem]}; }}")  # the compiler asks for one; never executed
         rng = self.rng
         self.emit(1, "var t = 0;")
         first = [self.first_write(a, 1) for a in self.arrays if a.mode != "shared"]

@@ -21,6 +21,7 @@ from run import failures  # noqa: E402
 
 KERNELS = 12  # in a program
 C = [3, 7, 1, 4, 4, 0, 9, 2, 6, 5, 8]
+WHOLE = {"i32": "1", "i32x4": "i32x4(1)", "P": "P(a: 1, b: 2, v: i32x2(3))"}
 REPORT = re.compile(r"^\S+?:(\d+):\d+: data race on `(\w+)((?:\[[^]]*\])?(?:\.\w+)*)` in `(\w+)`: work item (.+?) "
                     r"(writes|reads|updates) it (?:atomically )?here, and work item (.+?) (writes|reads|updates) it "
                     r"(?:atomically )?(?:here|on the same line|on line (\d+))(, with no barrier between them|, in another group)?"
@@ -160,8 +161,7 @@ class Kernel:
 
     def first_write(self, a):
         text, number = self.element(a, None)
-        value = {"i32": "1", "i32x4": "i32x4(1)", "P": "P(a: 1, b: 2, v: i32x2(3))"}[a.elem]
-        line = self.emit(1, f"{text} = {value};")
+        line = self.emit(1, f"{text} = {WHOLE[a.elem]};")
         return lambda e: iter([(a, number(e), p, "W", line) for p in range(len(PARTS[a.elem]))])
 
     def whole(self, a, text, number, kind, depth):
@@ -282,6 +282,8 @@ class Kernel:
         self.emit(0, f"kernel {self.name}({', '.join(params + scratch)}) over {over} {{")
         for a in self.shared:
             self.emit(1, f"shared {a.name}: [{a.elem}; {', '.join(map(str, a.extents))}];")
+            zero = f"{a.name}[{', '.join('0' for _ in a.extents)}]"
+            self.emit(1, f"if cn < 0 {{ {zero} = {WHOLE[a.elem]}; }}")  # the compiler asks for one; never executed
         self.emit(1, "var t = 0;")
         begin = [self.first_write(a) for a in self.arrays if a.mode in ("out", "scratch")]  # the compiler asks for one
         rest = self.block(1, None, True, 7)

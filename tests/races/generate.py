@@ -220,6 +220,7 @@ class Tree:
                  f"            c: &mut [i32; 8], k: index{', gap: index' if self.has_gap else ''}) over {self.domain} {{", "    var sum = 0;"]
         if self.shared:
             lines.append(f"    shared s: [i32; {self.shared}];")
+            lines.append("    if n < 0 { s[0] = 0; }")  # the compiler asks for a write; it is never executed
         self.write(self.body, lines, 1)
         lines.append("}")
         return "\n".join(lines) + "\n" + LAUNCH % (WITH_GAP if self.has_gap else OFFLOAD) + HOST % self.sizes + "\n" + TYPES
