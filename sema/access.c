@@ -101,6 +101,19 @@ static const char *about_atom(Walk *w, const Atom *atom, const char *index) {
     return NULL;
 }
 
+/* `over i in n` with `b[i]`, where the extent of b is m: a size that the index is less than, other than its extent. */
+static const Symbol *size_above(Walk *w, const Form *at, const Form *ext) {
+    for (int i = 0; i < w->f->sizes.n && at->n; i++) {
+        const Symbol *size = w->f->sizes.at[i];
+        if (!w->known[size->id] || size->name == w->s->underscore) continue;
+        Form last = w->now[size->id], gap;
+        if (form_add(&gap, &last, -1, ext) && form_is_const(&gap)) continue;
+        last.c--;
+        if (affine_at_least(&w->a, &last, at)) return size;
+    }
+    return NULL;
+}
+
 /* The reason why an index cannot be proved to be in 0..ext. */
 static const char *reason(Walk *w, const char *index, const Form *at, const Form *ext, bool low, bool high) {
     Arena *arena = w->s->arena;
@@ -110,6 +123,10 @@ static const char *reason(Walk *w, const char *index, const Form *at, const Form
     }
     if (!ext) return "the extent is only known at run time";
     const char *extent = form_text(&w->a, ext);
+    const Symbol *size = low ? size_above(w, at, ext) : NULL;
+    if (size)
+        return arena_printf(arena, "cannot prove that it is less than %s, only that it is less than %s", extent,
+                            size->name);
     if (low) return arena_printf(arena, "cannot prove that it is less than %s", extent);
     if (high) return "cannot prove that it is not negative";
     return arena_printf(arena, "cannot prove that it is in 0..%s", extent);

@@ -302,6 +302,7 @@ bool indices_apart(Sema *s, Expr *e);                            /* E0316: m[1][
 
 void endless_check(Sema *s, Func *f); /* endless.c: loops and recursion without end */
 
+void launch_bounds_check(Sema *s, Func *f); /* launch_bounds.c: indices that the program's launches put out of bounds */
 void past_end_check(Sema *s, Func *f); /* past_end.c: what work items past the end of a domain in groups do */
 
 void races_check(Sema *s, Func *f); /* races/races.c: data races of a kernel */
@@ -586,6 +587,7 @@ enum { LAUNCH_OPEN = INT64_MIN, MOST_LAUNCH_SAMPLES = 8 };
 typedef struct LaunchSample {
     Span at;
     int64_t *value; /* LAUNCH_OPEN: not known, or no integer */
+    bool is_sure;   /* no condition that is not known decides whether the program comes here */
 } LaunchSample;
 typedef struct LaunchValues {
     Vec(LaunchSample) at;

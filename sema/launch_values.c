@@ -27,6 +27,7 @@ typedef struct Run {
     const Func *f;
     Const *known;    /* by Symbol.id of f */
     int *steps, calls;
+    int unsure;      /* conditions that are not known decide whether the program comes here */
 } Run;
 
 static Const variable(const Expr *e, void *context) {
@@ -82,7 +83,7 @@ static void note(Run *r, const Expr *call) {
     Func *kernel = call->call.info->func;
     LaunchValues *all = launch_values_of(r->s, kernel);
     int n = kernel->sizes.n + kernel->params.n, found = 0;
-    LaunchSample one = {call->span, arena_array(r->s->arena, int64_t, n + 1)};
+    LaunchSample one = {call->span, arena_array(r->s->arena, int64_t, n + 1), !r->unsure};
     bool complete = true;
     for (int i = 0; i < n; i++) {
         bool is_size = i < kernel->sizes.n;
@@ -94,8 +95,11 @@ static void note(Run *r, const Expr *call) {
     }
     all->is_partial |= !complete;
     all->visited++;
-    for (int i = 0; i < all->at.n; i++)
-        if (is_alike(kernel, all->at.at[i].value, one.value)) return;
+    for (int i = 0; i < all->at.n; i++) {
+        if (!is_alike(kernel, all->at.at[i].value, one.value)) continue;
+        if (one.is_sure && !all->at.at[i].is_sure) all->at.at[i] = one;
+        return;
+    }
     if (!found || all->at.n == MOST_LAUNCH_SAMPLES) all->is_partial = true;
     else vec_push(r->s->arena, &all->at, one);
 }
@@ -139,7 +143,7 @@ static void call_function(Run *r, const Expr *call) {
         *r->steps = MOST_STEPS;
         return;
     }
-    Run in = {.s = r->s, .f = f, .steps = r->steps, .calls = r->calls + 1};
+    Run in = {.s = r->s, .f = f, .steps = r->steps, .calls = r->calls + 1, .unsure = r->unsure};
     in.known = arena_array(r->s->arena, Const, f->n_symbols + 1);
     for (int i = 0; i < f->params.n; i++) set(&in, f->params.at[i], param_at(r, call, f->params.at[i]));
     for (int i = 0; i < f->sizes.n && i < call->call.info->sizes.n; i++) set(&in, f->sizes.at[i], size_at(r, call, i));
@@ -147,8 +151,17 @@ static void call_function(Run *r, const Expr *call) {
 }
 
 static void visit(Run *r, const Expr *e) {
+    Const yes = e->kind == EXPR_IF ? value_of(r, e->if_.cond) : (Const){0};
+    if (yes.kind != CONST_NONE) {
+        visit(r, e->if_.cond);
+        visit(r, yes.i ? e->if_.then_ : e->if_.else_);
+        return;
+    }
+    bool may_skip = e->kind == EXPR_IF || (e->kind == EXPR_BINARY && (e->binary.op == OP_AND || e->binary.op == OP_OR));
     Children all = expr_children(e);
+    r->unsure += may_skip;
     for (Expr *x; (x = child_expr(&all));) visit(r, x);
+    r->unsure -= may_skip;
     if (e->kind == EXPR_OFFLOAD) {
         const Expr *call = e->offload.call;
         bool is_launch = call->kind == EXPR_CALL && call->call.info && call->call.info->kind == CALL_FUNC;
@@ -183,7 +196,9 @@ static Flow run_if(Run *r, const Stmt *st) {
         if (yes.i) return run_block(r, st->if_.then_);
         return st->if_.else_ ? run_stmt(r, st->if_.else_) : FLOW_ON;
     }
+    bool may_leave = stmt_holds(st, STMTS_LEAVE);
     int n = r->f->n_symbols;
+    r->unsure++;
     Const *before = arena_array(r->s->arena, Const, n + 1);
     memcpy(before, r->known, sizeof *before * (size_t)n);
     run_block(r, st->if_.then_);
@@ -195,6 +210,7 @@ static Flow run_if(Run *r, const Stmt *st) {
     if (st->if_.else_) run_stmt(r, st->if_.else_);
     for (int i = 0; i < n; i++)
         if (before[i].kind != r->known[i].kind || before[i].i != r->known[i].i) r->known[i] = (Const){0};
+    r->unsure -= !may_leave; /* what follows is for one side only */
     return FLOW_ON;
 }
 
@@ -203,7 +219,9 @@ static void run_any(Run *r, const Block *body, const Symbol *counter) {
     forget_in(r, body);
     set(r, counter, (Const){0});
     if (!block_launches(body)) return;
+    int before = r->unsure++;
     run_block(r, body);
+    r->unsure = before;
     forget_in(r, body);
 }
 

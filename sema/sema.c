@@ -175,6 +175,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     bool sound = !c->diags.n_errors;
     for (int i = 0; sound && i < s.program->funcs.n; i++) suspect_check(&s, s.program->funcs.at[i]);
     for (int i = 0; sound && i < s.program->funcs.n; i++) past_end_check(&s, s.program->funcs.at[i]);
+    for (int i = 0; sound && i < s.program->funcs.n; i++) launch_bounds_check(&s, s.program->funcs.at[i]);
     for (int i = 0; sound && i < s.program->funcs.n; i++) races_check(&s, s.program->funcs.at[i]);
     access_settle(&s);
     access_spread(&s);
