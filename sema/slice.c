@@ -45,7 +45,7 @@ static bool is_flat_name(Name name) { return !strcmp(name, "flat"); }
 
 static bool is_flat_view(Sema *s, const Arg *a) {
     const Expr *e = a->value, *callee = e->kind == EXPR_CALL ? e->call.callee : NULL;
-    if (a->mode != REF_NONE || a->label || !callee || callee->kind != EXPR_NAME) return false;
+    if (a->label || !callee || callee->kind != EXPR_NAME) return false;
     if (scope_find(s, callee->name.name) || !is_flat_name(callee->name.name)) return false;
     return e->call.args.n == 1 && e->call.args.at[0].mode != REF_NONE && !e->call.args.at[0].label;
 }
@@ -65,6 +65,10 @@ void slice_flat_args(Sema *s, ArgList *args) {
         Arg *a = &args->at[i];
         if (!is_flat_view(s, a)) continue;
         const Arg *inner = &a->value->call.args.at[0];
+        if (a->mode != REF_NONE) {
+            Diag *d = diag(s->c, E0614, a->mode_span, "a flat view is a reference already: its mode is written inside");
+            diag_fix(s->c, d, (Span){a->mode_span.lo, a->value->span.lo}, "", "write it only there");
+        }
         a->mode = inner->mode;
         a->mode_span = inner->mode_span;
         a->value = expr_is_slice(inner->value) ? inner->value : all_of(s, inner->value);
