@@ -306,6 +306,8 @@ void launch_bounds_check(Sema *s, Func *f); /* launch_bounds.c: indices that the
 void past_end_check(Sema *s, Func *f); /* past_end.c: what work items past the end of a domain in groups do */
 
 void races_check(Sema *s, Func *f); /* races/races.c: data races of a kernel */
+/* races/update.c: "c[0] += 1" of `c[0] = c[0] + 1`; NULL: the value does not update the target as an atomic one can */
+const char *races_as_update(Sema *s, const Expr *target, const Expr *value);
 
 /* report.c: what several checks say */
 const char *source_text(Sema *s, Span span);

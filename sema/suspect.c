@@ -86,11 +86,16 @@ static void same_element(Suspect *u, const Stmt *st) {
     bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
     if (plain && st->assign.value->konst.kind != CONST_NONE) return; /* all write the same */
     Compiler *c = u->s->c;
+    const char *update =
+        plain && assign_can_be_atomic(st) ? races_as_update(u->s, target, st->assign.value) : NULL;
     Diag *d = diag(c, E0513, target->span, "every work item writes `%s`", source_text(u->s, target->span));
     diag_note(c, d, target->span, "they run at the same time, so %s",
-              plain ? "which value remains is unpredictable" : "some updates are lost");
+              plain && !update ? "which value remains is unpredictable" : "some updates are lost");
     if (!plain && assign_can_be_atomic(st))
         fix_insert(u->s, d, target->span.lo, "atomic ", "make the update atomic");
+    if (update)
+        diag_fix(c, d, span_join(target->span, st->assign.value->span), arena_printf(u->s->arena, "atomic %s", update),
+                 "make it an atomic update");
     propose_result(u->s, d, target->span, st);
 }
 

@@ -51,9 +51,10 @@ void races_bind(Walk *w, const Symbol *sym, isl_pw_aff *value) {
 
 /* Unknown values --------------------------------------------------------------------------------------------------- */
 
-Var *races_unknown(Walk *w, const Type *t, const char *why) {
+Var *races_unknown(Walk *w, const Type *t, const char *why, unsigned origin) {
     Var *v = var_new(&w->space, t->kind == TY_BOOL ? VAR_CHOICE : VAR_DATA, "value", false);
     v->why = why;
+    v->origin = origin;
     if (t->kind == TY_BOOL) var_within(&w->space, v, 0, 2);
     else var_learn(&w->space, v, quasi_in_type(v->value, t));
     learn_from(w, w->space.vars.n - 1);
@@ -140,6 +141,7 @@ static isl_pw_aff *loaded(Walk *w, const Expr *e) {
     if (v) return v->value;
     v = var_new(&w->space, shared ? VAR_SCALAR : VAR_DATA, "value", shared);
     v->why = text_of(w, e->span);
+    v->origin = races_origin(w, e);
     var_learn(&w->space, v, quasi_in_type(v->value, e->type));
     if (plain) {
         v->root = ref.root;
@@ -278,7 +280,7 @@ static isl_pw_aff *find_value(Walk *w, QuasiFrame *at, const Expr *e, isl_set *s
         var_learn(&w->space, v, quasi_in_type(v->value, e->type));
         return v->value;
     }
-    Var *v = races_unknown(w, e->type, text_of(w, e->span));
+    Var *v = races_unknown(w, e->type, text_of(w, e->span), races_origin(w, e));
     make_uniform(w, v, e);
     return v->value;
 }
@@ -317,7 +319,7 @@ static isl_set *other_bool(QuasiFrame *at, const Expr *e, isl_set *states) {
             choice->why = text_of(w, e->span);
             var_within(&w->space, choice, 0, 2);
         } else {
-            choice = races_unknown(w, e->type, text_of(w, e->span));
+            choice = races_unknown(w, e->type, text_of(w, e->span), races_origin(w, e));
             make_uniform(w, choice, e);
         }
         memoise(w, e, choice->value);
@@ -484,17 +486,19 @@ static void note(Walk *w, Ref r, Event e) {
     e.phase = w->phase;
     e.call = w->call;
     e.may = w->may;
+    e.is_claimed = w->claimed;
     if (e.touch != TOUCH_READ) r.root->is_written = true;
     if (w->events.n >= MAX_EVENTS) w->failed = true;
     else vec_push(&w->space.arena, &w->events, e);
 }
 
-void races_touch(Walk *w, Expr *e, Touch touch, const Stmt *assign, isl_pw_aff *stored) {
+void races_touch(Walk *w, Expr *e, Event how) {
     const Symbol *root = expr_root(e);
-    if (w->frame->quasi.f == w->kernel && touch == TOUCH_READ && root && root->mode == REF_IN) return;
+    if (w->frame->quasi.f == w->kernel && how.touch == TOUCH_READ && root && root->mode == REF_IN) return;
     if (w->quiet) return;
     const Ref r = races_resolve(w, e);
-    note(w, r, (Event){.touch = touch, .span = e->span, .assign = assign, .stored = stored});
+    how.span = e->span;
+    note(w, r, how);
 }
 
 void races_scan_target(Walk *w, Expr *e) {
@@ -562,7 +566,7 @@ static void forget_passed(Walk *w, const Expr *call) {
         const Symbol *sym =
             (a->mode == REF_MUT || a->mode == REF_OUT) && a->value->kind == EXPR_NAME ? a->value->name.sym : NULL;
         if (sym && sym->kind == SYM_LOCAL && !sym->is_shared && races_is_tracked(sym->type))
-            races_bind(w, sym, races_unknown(w, sym->type, sym->name)->value);
+            races_bind(w, sym, races_unknown(w, sym->type, sym->name, races_origin_of(w, sym))->value);
     }
 }
 
@@ -656,10 +660,10 @@ static void scan_atomic(Walk *w, Expr *e) {
     races_scan_target(w, e->atomic.target);
     races_scan(w, e->atomic.value);
     races_scan(w, e->atomic.was);
-    races_touch(w, e->atomic.target, TOUCH_ATOMIC, NULL, NULL);
+    races_touch(w, e->atomic.target, (Event){.touch = TOUCH_ATOMIC, .atomic = e});
     const Symbol *sym = e->atomic.target->kind == EXPR_NAME ? e->atomic.target->name.sym : NULL;
     if (sym && sym->kind == SYM_LOCAL && races_is_tracked(sym->type))
-        races_bind(w, sym, races_unknown(w, sym->type, sym->name)->value);
+        races_bind(w, sym, races_unknown(w, sym->type, sym->name, races_origin_of(w, sym))->value);
 }
 
 /* [e for i in n] makes an array of the item. */
@@ -669,7 +673,7 @@ static void scan_comprehension(Walk *w, Expr *e) {
         const Binder *b = &e->comprehend.binders.at[i];
         if (b->range.lo) races_scan(w, b->range.lo);
         races_scan(w, b->range.hi);
-        Var *v = races_unknown(w, b->range.type ? b->range.type : w->s->index, b->name);
+        Var *v = races_unknown(w, b->range.type ? b->range.type : w->s->index, b->name, 0);
         v->kind = VAR_COUNTER;
         races_bind(w, b->sym, v->value);
         isl_set *range = quasi_range(&w->frame->quasi, &b->range, v->value, w->live);
@@ -686,14 +690,14 @@ void races_scan(Walk *w, Expr *e) {
     case EXPR_NAME: {
         Ref r = variable(w, e->name.sym);
         bool is_value = e->type && e->type->kind != TY_ARRAY && r.root;
-        if (is_value) races_touch(w, e, TOUCH_READ, NULL, NULL);
+        if (is_value) races_touch(w, e, (Event){.touch = TOUCH_READ});
         return;
     }
     case EXPR_INDEX:
     case EXPR_FIELD:
         if (!is_place(e)) break;
         races_scan_target(w, e);
-        if (!expr_is_slice(e) && e->type && e->type->kind != TY_ARRAY) races_touch(w, e, TOUCH_READ, NULL, NULL);
+        if (!expr_is_slice(e) && e->type && e->type->kind != TY_ARRAY) races_touch(w, e, (Event){.touch = TOUCH_READ});
         return;
     case EXPR_CALL: scan_call(w, e); return;
     case EXPR_IF: {

@@ -37,7 +37,8 @@ typedef struct Pair {
     bool known;    /* of all indices */
     RaceVerdict verdict;
     const char *reason;
-    bool needs_sizes, of_data, is_group;
+    bool needs_sizes, of_data, is_group, is_agreed, if_both, if_one;
+    int sure; /* RacePair.sure, 0: a */
     int64_t holes;
     RaceWitness witness;
 } Pair;
@@ -45,10 +46,6 @@ typedef struct Pair {
 static isl_set *keep(Judge *j, isl_set *s) { return space_keep(&j->w->space, s); }
 
 static bool is_none(isl_set *s) { return isl_set_is_empty(s) == isl_bool_true; }
-
-static isl_pw_aff *other(isl_pw_aff *v) { return value_other(isl_pw_aff_copy(v)); }
-
-static isl_set *equal(isl_pw_aff *a, isl_pw_aff *b) { return isl_pw_aff_eq_set(isl_pw_aff_copy(a), other(b)); }
 
 /* Elements --------------------------------------------------------------------------------------------------------- */
 
@@ -67,191 +64,7 @@ static isl_set *same_element(Pair *p) {
         const Step *x = &p->a->ref.at[i], *y = &p->b->ref.at[i];
         if (x->mask || y->mask) continue;
         if (!x->at || !y->at || x->open || y->open) p->known = false;
-        else c = quasi_and(c, equal(x->at, y->at));
-    }
-    return c;
-}
-
-/* Lemmas ----------------------------------------------------------------------------------------------------------- */
-
-/* Equal arguments, equal values. */
-static isl_set *congruence(const Var *v) {
-    isl_set *holds = equal(v->value, v->value);
-    for (int i = 0; i < v->n_args; i++) {
-        if (isl_pw_aff_n_piece(v->args[i]) == 1 && isl_pw_aff_is_cst(v->args[i]) == isl_bool_true) continue;
-        holds = isl_set_union(holds, isl_pw_aff_ne_set(isl_pw_aff_copy(v->args[i]), other(v->args[i])));
-    }
-    return holds;
-}
-
-/* Can all arguments be equal? If not, the lemma says nothing, and would make several sets of one. */
-static bool may_be_called_alike(const Var *v, isl_set *c) {
-    isl_set *alike = isl_set_copy(c);
-    for (int i = 0; i < v->n_args; i++) alike = quasi_and(alike, equal(v->args[i], v->args[i]));
-    bool may = !is_none(alike);
-    isl_set_free(alike);
-    return may;
-}
-
-static isl_set *implies(isl_set *c, isl_set *premise, isl_set *conclusion) {
-    isl_set *then = quasi_and(isl_set_copy(c), isl_set_copy(premise));
-    if (is_none(then)) {
-        isl_set_free(then);
-        isl_set_free(premise);
-        isl_set_free(conclusion);
-        return c;
-    }
-    return isl_set_union(isl_set_subtract(c, premise), quasi_and(then, conclusion));
-}
-
-/* v = a ^ w is an involution: equal values are of equal items, and the partner's partner is the item itself. */
-static isl_set *exchange(const Var *v, isl_set *c) {
-    isl_pw_aff *a = v->args[0];
-    c = implies(c, equal(v->value, v->value), equal(a, a));
-    c = implies(c, equal(v->value, a), equal(a, v->value));
-    return implies(c, equal(a, v->value), equal(v->value, a));
-}
-
-typedef struct Sums { /* of the products by one factor in an expression, and of what they multiply */
-    isl_pw_aff *factor, *multiplied, *product;
-    bool is_nonneg;
-} Sums;
-
-static isl_stat take_aff(isl_set *set, isl_aff *aff, void *user) {
-    isl_aff **one = user;
-    isl_set_free(set);
-    isl_aff_free(*one);
-    *one = aff;
-    return isl_stat_ok;
-}
-
-/* Of c1 * p1 + c2 * p2 ... + rest with products p by the factor; of a value in pieces, the empty sum. */
-static bool sums_of(Walk *w, isl_pw_aff *value, isl_pw_aff *factor, Sums *out) {
-    isl_aff *aff = NULL;
-    if (isl_pw_aff_n_piece(value) == 1) isl_pw_aff_foreach_piece(value, take_aff, &aff);
-    *out = (Sums){factor, quasi_number(&w->space.q, 0), quasi_number(&w->space.q, 0), false};
-    bool found = false;
-    for (int i = 0; aff && i < isl_aff_dim(aff, isl_dim_param); i++) {
-        const Var *v = aff_var(aff, i);
-        isl_val *k = isl_aff_get_coefficient_val(aff, isl_dim_param, i);
-        bool mine = v->kind == VAR_PRODUCT && isl_val_is_zero(k) == isl_bool_false && value_equal(v->factor, factor);
-        if (mine) {
-            found = true;
-            out->is_nonneg = v->is_nonneg;
-            out->multiplied =
-                isl_pw_aff_add(out->multiplied, isl_pw_aff_scale_val(isl_pw_aff_copy(v->args[0]), isl_val_copy(k)));
-            out->product =
-                isl_pw_aff_add(out->product, isl_pw_aff_scale_val(isl_pw_aff_copy(v->value), isl_val_copy(k)));
-        }
-        isl_val_free(k);
-    }
-    isl_aff_free(aff);
-    space_keep_value(&w->space, out->multiplied);
-    space_keep_value(&w->space, out->product);
-    return found;
-}
-
-/* Multiplication is monotone: a = a' gives a * w = a' * w; a > a' gives a * w >= a' * w + w for w >= 0, and
- * a * w <= a' * w + w for w < 0. */
-static isl_set *ordered(isl_pw_aff *x, isl_pw_aff *y, isl_pw_aff *difference, isl_pw_aff *factor, bool is_nonneg) {
-    isl_set *above = isl_pw_aff_gt_set(x, y);
-    isl_set *grows = isl_pw_aff_ge_set(isl_pw_aff_copy(difference), isl_pw_aff_copy(factor));
-    if (is_nonneg) {
-        isl_pw_aff_free(difference);
-        return quasi_and(above, grows);
-    }
-    isl_set *sign = isl_pw_aff_nonneg_set(isl_pw_aff_copy(factor));
-    isl_set *shrinks = quasi_and(isl_set_complement(isl_set_copy(sign)),
-                                         isl_pw_aff_le_set(difference, isl_pw_aff_copy(factor)));
-    return quasi_and(above, isl_set_union(quasi_and(grows, sign), shrinks));
-}
-
-static isl_set *monotony(const Sums *a, const Sums *b) {
-    isl_pw_aff *x = a->multiplied, *y = b->multiplied, *p = a->product, *q = b->product;
-    bool is_nonneg = a->is_nonneg || b->is_nonneg;
-    isl_set *eq = quasi_and(equal(x, y), equal(p, q));
-    isl_pw_aff *difference = isl_pw_aff_sub(isl_pw_aff_copy(p), other(q));
-    isl_pw_aff *back = isl_pw_aff_neg(isl_pw_aff_copy(difference));
-    isl_set *gt = ordered(isl_pw_aff_copy(x), other(y), difference, a->factor, is_nonneg);
-    isl_set *lt = ordered(other(y), isl_pw_aff_copy(x), back, a->factor, is_nonneg);
-    return isl_set_union(eq, isl_set_union(gt, lt));
-}
-
-/* Fewer lemmas prove less, and nothing wrong. */
-enum { MAX_LEMMAS = 12, MAX_PIECES = 8 };
-
-/* The lemmas for a pair of values that are compared, then those for what is multiplied in them. */
-static isl_set *products(Judge *j, isl_set *c, isl_pw_aff *x, isl_pw_aff *y, int *left) {
-    Walk *w = j->w;
-    for (int i = 0; i<w->space.vars.n && * left> 0; i++) {
-        const Var *v = w->space.vars.at[i];
-        bool first = v->kind == VAR_PRODUCT;
-        for (int k = 0; k < i && first; k++) {
-            const Var *u = w->space.vars.at[k];
-            if (u->kind == VAR_PRODUCT && value_equal(u->factor, v->factor)) first = false;
-        }
-        Sums a, b;
-        if (!first) continue;
-        bool in_x = sums_of(w, x, v->factor, &a), in_y = sums_of(w, y, v->factor, &b);
-        if (!in_x && !in_y) continue;
-        --*left;
-        c = quasi_and(c, monotony(&a, &b));
-        if (is_none(c)) return c;
-        c = products(j, c, a.multiplied, b.multiplied, left);
-    }
-    return c;
-}
-
-static isl_set *at_most(isl_pw_aff *a, isl_pw_aff *b) { return isl_pw_aff_le_set(isl_pw_aff_copy(a), other(b)); }
-static isl_set *at_least(isl_pw_aff *a, isl_pw_aff *b) { return isl_pw_aff_ge_set(isl_pw_aff_copy(a), other(b)); }
-
-/* Two elements of one table, v of an item and u of the other one. */
-static isl_set *tabled(const Func *kernel, isl_set *c, const Var *v, const Var *u) {
-    const Symbol *table = ((const Root *)v->root)->sym;
-    if (is_assumed(kernel, table, ASSUME_DISTINCT)) {
-        isl_set *alike = isl_set_universe(isl_set_get_space(c));
-        for (int i = 0; i < v->n_args; i++) alike = quasi_and(alike, equal(v->args[i], u->args[i]));
-        c = implies(c, equal(v->value, u->value), alike);
-    }
-    if (!is_assumed(kernel, table, ASSUME_SORTED)) return c;
-    c = implies(c, at_most(v->args[0], u->args[0]), at_most(v->value, u->value));
-    return implies(c, at_least(v->args[0], u->args[0]), at_least(v->value, u->value));
-}
-
-static isl_set *assumptions(Judge *j, isl_set *c, const VarSet *in) {
-    Space *s = &j->w->space;
-    for (int i = 0; i < in->n; i++)
-        for (int k = 0; k < in->n; k++) {
-            const Var *v = s->vars.at[i], *u = s->vars.at[k];
-            bool both = in->has[i] && in->has[k] && v->root && v->root == u->root;
-            if (both && isl_set_n_basic_set(c) <= MAX_PIECES) c = tabled(j->w->kernel, c, v, u);
-        }
-    return c;
-}
-
-static isl_set *with_lemmas(Pair *p, isl_set *c) {
-    Judge *j = p->j;
-    Space *s = &j->w->space;
-    int left = MAX_LEMMAS;
-    for (int i = 0; i < p->a->ref.n && i < p->b->ref.n; i++) {
-        const Step *x = &p->a->ref.at[i], *y = &p->b->ref.at[i];
-        if (!x->mask && !y->mask && x->at && y->at) c = products(j, c, x->at, y->at, &left);
-    }
-    VarSet in = varset_new(s);
-    varset_add_set(s, &in, c);
-    varset_close(s, &in);
-    int n = s->vars.n;
-    if (j->w->assuming) c = assumptions(j, c, &in);
-    for (int i = 0; i < n && !is_none(c); i++) {
-        const Var *v = s->vars.at[i];
-        if (!in.has[i] || v->shared || !v->is_function) continue;
-        if (v->is_exchange && isl_set_n_basic_set(c) <= MAX_PIECES) c = exchange(v, c);
-        if (isl_set_n_basic_set(c) > MAX_PIECES || !may_be_called_alike(v, c)) continue;
-        c = quasi_and(c, congruence(v));
-        if (v->kind != VAR_QUOTIENT) continue;
-        isl_pw_aff *whole = space_multiply(s, v->value, v->factor, v->is_nonneg); /* of q * w + r, which is compared */
-        c = products(j, c, whole, whole, &left);
-        isl_pw_aff_free(whole);
+        else c = quasi_and(c, values_meet(x->at, y->at));
     }
     return c;
 }
@@ -276,10 +89,15 @@ static bool is_benign(const Pair *p, isl_set *c) {
     const Expr *x = expr_strip(a->assign->assign.value), *y = expr_strip(b->assign->assign.value);
     if (same_constant(&x->konst, &y->konst) || same_symbol(p->j->w->kernel, x, y)) return true;
     if (!a->stored || !b->stored) return false;
-    isl_set *same = equal(a->stored, b->stored);
+    isl_set *same = values_meet(a->stored, b->stored);
     bool yes = isl_set_is_subset(c, same) == isl_bool_true;
     isl_set_free(same);
     return yes;
+}
+
+static const char *depends_on(Walk *w, const Var *v) {
+    const char *what = v->kind == VAR_DATA ? "it depends on the values of `%s`" : "it depends on whether `%s`";
+    return arena_printf(w->s->arena, what, v->why);
 }
 
 /* What is unknown about a conflict; NULL: it is exact. */
@@ -296,10 +114,7 @@ static const char *doubt(Pair *p, isl_set *c) {
         const Var *v = s->vars.at[i];
         if (!in.has[i]) continue;
         p->of_data |= v->kind == VAR_DATA;
-        if (v->kind == VAR_DATA || v->kind == VAR_CHOICE)
-            return arena_printf(w->s->arena,
-                                v->kind == VAR_DATA ? "it depends on the values of `%s`" : "it depends on whether `%s`",
-                                v->why);
+        if (v->kind == VAR_DATA || v->kind == VAR_CHOICE) return depends_on(w, v);
         if (v->kind != VAR_PRODUCT && v->kind != VAR_QUOTIENT) continue;
         p->needs_sizes = true;
         why = "it depends on products of sizes";
@@ -382,9 +197,129 @@ static const char *launch_in_doubt(Pair *p, isl_set *c) {
     return "it depends on the sizes of the launches";
 }
 
+/* Values that are not followed ------------------------------------------------------------------------------------- */
+
+static bool is_followed(const Var *v) { return v->kind != VAR_DATA && v->kind != VAR_CHOICE; }
+
+typedef enum Whose { FIRST = 1, SECOND = 2, BOTH = 3 } Whose;
+
+/* For some values of the variables that are not followed. */
+static isl_set *for_some(Space *s, isl_set *c, Whose whose) {
+    for (int i = 0; i < s->vars.n; i++) {
+        const Var *v = s->vars.at[i];
+        if (is_followed(v)) continue;
+        isl_id *ids[2] = {whose & FIRST ? v->id : NULL, whose & SECOND ? v->other : NULL};
+        for (int k = 0; k < 2; k++) {
+            int pos = ids[k] ? isl_set_find_dim_by_id(c, isl_dim_param, ids[k]) : -1;
+            if (pos >= 0) c = isl_set_project_out(c, isl_dim_param, (unsigned)pos, 1);
+        }
+    }
+    return c;
+}
+
+/* For all values that these can have: a condition that only has been tested, or whose branches both come here, does
+ * not matter. */
+static isl_set *for_all(Space *s, const VarSet *in, isl_set *c, Whose whose) {
+    isl_set *some = for_some(s, isl_set_copy(c), whose), *legal = isl_set_copy(some);
+    for (int i = 0; i < in->n; i++) {
+        const Var *v = s->vars.at[i];
+        if (!in->has[i] || is_followed(v) || !v->facts) continue;
+        if (whose & FIRST) legal = quasi_and(legal, isl_set_copy(v->facts));
+        if (whose & SECOND) legal = quasi_and(legal, set_other(isl_set_copy(v->facts)));
+    }
+    return isl_set_subtract(some, for_some(s, isl_set_subtract(legal, isl_set_copy(c)), whose));
+}
+
+static VarSet vars_of(Pair *p, isl_set *c) {
+    VarSet in = varset_new(&p->j->w->space);
+    varset_add_set(&p->j->w->space, &in, c);
+    varset_close(&p->j->w->space, &in);
+    return in;
+}
+
+/* The variables of all indices of both events. */
+static VarSet vars_of_indices(Pair *p) {
+    Space *s = &p->j->w->space;
+    const Event *e[2] = {p->a, p->b};
+    VarSet at = varset_new(s);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < e[k]->ref.n; i++)
+            if (!e[k]->ref.at[i].mask && e[k]->ref.at[i].at) varset_add_value(s, &at, e[k]->ref.at[i].at);
+    varset_close(s, &at);
+    return at;
+}
+
+static bool has_unfollowed(Space *s, const VarSet *in) {
+    for (int i = 0; i < in->n; i++)
+        if (in->has[i] && !is_followed(s->vars.at[i])) return true;
+    return false;
+}
+
+static bool is_same_for_all(Walk *w, const Event *e);
+
+/* Only data decide whether, and not which elements: no index is data, no condition is an agreement of the items. */
+static bool is_conditional(Pair *p, const VarSet *in) {
+    Walk *w = p->j->w;
+    Space *s = &w->space;
+    if (!p->known || p->a->is_claimed || p->b->is_claimed || !has_unfollowed(s, in)) return false;
+    /* What ends a loop early may keep the items apart, which matters less if all use one element. */
+    if ((p->a->may || p->b->may) && !(is_same_for_all(w, p->a) && is_same_for_all(w, p->b))) return false;
+    VarSet at = vars_of_indices(p);
+    for (int i = 0; i < in->n; i++) {
+        const Var *v = s->vars.at[i];
+        if (in->has[i] && !is_followed(v) && v->origin != ORIGIN_DATA) return false;
+        bool in_index = i < at.n && at.has[i];
+        if (in_index && (!is_followed(v) || v->kind == VAR_PRODUCT || v->kind == VAR_QUOTIENT)) return false;
+    }
+    return true;
+}
+
+static const char *unfollowed_in(Pair *p, const VarSet *in) {
+    Walk *w = p->j->w;
+    for (int i = 0; i < in->n; i++)
+        if (in->has[i] && !is_followed(w->space.vars.at[i])) return depends_on(w, w->space.vars.at[i]);
+    return NULL;
+}
+
+/* A conflict that depends on data: the warnings need to know how. What it depends on. */
+static const char *note_conditions(Pair *p, isl_set *c, const char *why) {
+    Space *s = &p->j->w->space;
+    VarSet in = vars_of(p, c);
+    p->is_agreed = p->is_agreed || p->a->is_claimed || p->b->is_claimed;
+    for (int i = 0; i < in.n; i++)
+        if (in.has[i] && !is_followed(s->vars.at[i]) && s->vars.at[i]->origin & ORIGIN_ATOMIC) p->is_agreed = true;
+    if (!is_conditional(p, &in)) return why;
+    p->if_both = true;
+    if (p->a->may || p->b->may) return unfollowed_in(p, &in);
+    if (p->if_one) return why;
+    for (Whose whose = FIRST; whose <= SECOND && !p->if_one; whose++) {
+        isl_set *one = for_all(s, &in, isl_set_copy(c), whose);
+        RaceWitness witness;
+        if (!is_none(one) && races_witness(p->j->w, p->a, one, &witness)) {
+            p->if_one = true;
+            p->sure = whose == FIRST ? 0 : 1;
+            p->witness = witness;
+        }
+        isl_set_free(one);
+    }
+    return why;
+}
+
+/* A conflict that is none of values which are not followed. */
+static isl_set *certain(Pair *p, isl_set *c) {
+    if (p->a->may || p->b->may || !p->known) return NULL;
+    VarSet in = vars_of(p, c), at = vars_of_indices(p);
+    if (has_unfollowed(&p->j->w->space, &at)) return NULL; /* it would be the same element for few of them */
+    isl_set *all = keep(p->j, for_all(&p->j->w->space, &in, isl_set_copy(c), BOTH));
+    return all && !is_none(all) ? all : NULL;
+}
+
 static void decide(Pair *p, isl_set *c, bool is_group) {
     const char *why = doubt(p, c);
     if (why && p->holes) why = NULL;
+    isl_set *all = why ? certain(p, c) : NULL;
+    if (all && !doubt(p, all)) why = NULL, c = all;
+    if (why) why = note_conditions(p, c, why);
     if (!why) why = launch_in_doubt(p, c);
     RaceWitness witness = {0};
     if (!why && !races_witness(p->j->w, p->a, c, &witness)) why = "no example with known, small values was found";
@@ -436,7 +371,7 @@ static void consider(Pair *p, isl_set *c, bool is_group) {
         isl_set_free(c);
         return;
     }
-    c = keep(p->j, with_lemmas(p, c));
+    c = keep(p->j, races_with_lemmas(p->j->w, p->a, p->b, c));
     if (!is_none(c)) decide(p, c, is_group);
 }
 
@@ -447,13 +382,13 @@ static void differing(Pair *p, isl_set *c, Var *const *vars, int n, bool is_grou
     isl_set *before = isl_set_copy(c);
     for (int i = 0; i < n; i++) {
         isl_pw_aff *v = vars[i]->value;
-        isl_set *less = isl_pw_aff_lt_set(isl_pw_aff_copy(v), other(v));
+        isl_set *less = isl_pw_aff_lt_set(isl_pw_aff_copy(v), value_other(isl_pw_aff_copy(v)));
         consider(p, quasi_and(isl_set_copy(before), less), is_group);
         if (p->a != p->b) {
-            isl_set *more = isl_pw_aff_gt_set(isl_pw_aff_copy(v), other(v));
+            isl_set *more = isl_pw_aff_gt_set(isl_pw_aff_copy(v), value_other(isl_pw_aff_copy(v)));
             consider(p, quasi_and(isl_set_copy(before), more), is_group);
         }
-        before = quasi_and(before, equal(v, v));
+        before = quasi_and(before, values_meet(v, v));
     }
     isl_set_free(before);
 }
@@ -468,7 +403,7 @@ static void same_group(Pair *p, isl_set *c) {
     if (never_meet(p)) return;
     c = isl_set_copy(c);
     for (int i = 0; i < w->groups.n; i++)
-        c = quasi_and(c, equal(w->groups.at[i]->value, w->groups.at[i]->value));
+        c = quasi_and(c, values_meet(w->groups.at[i]->value, w->groups.at[i]->value));
     if (has_plain_phases(p)) c = at_once(p, c);
     if (!is_none(c)) differing(p, c, w->locals.at, w->locals.n, true);
     isl_set_free(c);
@@ -536,6 +471,8 @@ static RacePair *row_of(Judge *j, const Event *a, const Event *b) {
     r.call[1] = b->call;
     r.text[0] = source_text(s, a->span);
     r.text[1] = source_text(s, b->span);
+    r.atomic[0] = a->atomic;
+    r.atomic[1] = b->atomic;
     r.is_atomic[0] = a->touch == TOUCH_ATOMIC;
     r.is_atomic[1] = b->touch == TOUCH_ATOMIC;
     r.is_same_element = a == b && is_same_for_all(j->w, a);
@@ -550,6 +487,10 @@ static void adopt(RacePair *row, const Pair *p) {
     row->reason = p->reason;
     row->needs_sizes = p->needs_sizes;
     row->of_data = p->of_data;
+    row->is_agreed = p->is_agreed;
+    row->if_both = p->if_both;
+    row->if_one = p->if_one;
+    row->sure = p->a->span.lo <= p->b->span.lo ? p->sure : !p->sure;
     row->holes = p->holes;
     row->witness = p->witness;
     row->is_group = p->is_group;
@@ -600,6 +541,67 @@ static void find_domain(Judge *j) {
     }
 }
 
+/* Branches --------------------------------------------------------------------------------------------------------- */
+
+static bool has_phase_of(const Event *a, const Event *b) {
+    if (!a->phase || !b->phase) return a->phase == b->phase;
+    return isl_set_plain_is_equal(a->phase, b->phase) == isl_bool_true;
+}
+
+/* Of the same element in the same way, so that one may be executed where the other one is not. */
+static bool is_alternative(const Event *a, const Event *b) {
+    bool same = a->ref.root == b->ref.root && a->ref.n == b->ref.n && a->touch != TOUCH_ATOMIC &&
+                b->touch != TOUCH_ATOMIC && (a->touch == TOUCH_READ) == (b->touch == TOUCH_READ);
+    if (!same || a->may || b->may || !has_phase_of(a, b)) return false;
+    for (int i = 0; i < a->ref.n; i++) {
+        const Step *x = &a->ref.at[i], *y = &b->ref.at[i];
+        if (x->mask != y->mask || (!x->mask && (!x->at || !y->at || x->open || y->open))) return false;
+        if (!x->mask && !value_equal(x->at, y->at)) return false;
+    }
+    return true;
+}
+
+/* The event with the states of all of its alternatives that follow; NULL: there is none. */
+static Event *joined(Judge *j, int n, Span *last) {
+    Walk *w = j->w;
+    const Event *e = &w->events.at[n];
+    isl_set *states = NULL;
+    bool one_value = e->assign != NULL;
+    for (int i = n + 1; i < w->events.n; i++) {
+        const Event *x = &w->events.at[i];
+        if (!is_alternative(e, x)) continue;
+        if (x->span.lo != e->span.lo) *last = x->span;
+        one_value = one_value && x->assign &&
+                    same_constant(&e->assign->assign.value->konst, &x->assign->assign.value->konst);
+        states = isl_set_union(states ? states : isl_set_copy(e->states), isl_set_copy(x->states));
+    }
+    if (!states) return NULL;
+    Event *all = arena_new(&w->space.arena, Event);
+    *all = *e;
+    all->stored = NULL;
+    if (!one_value) all->assign = NULL;
+    all->states = keep(j, isl_set_coalesce(states));
+    return all->states ? all : NULL;
+}
+
+/* What both branches of a condition do is done whatever the condition is. */
+static void judge_joined(Judge *j) {
+    Walk *w = j->w;
+    for (int i = 0; i < w->events.n; i++) {
+        bool is_first = w->events.at[i].touch != TOUCH_ATOMIC;
+        for (int k = 0; k < i && is_first; k++) is_first = !is_alternative(&w->events.at[k], &w->events.at[i]);
+        Span last = {0};
+        Event *all = is_first ? joined(j, i, &last) : NULL;
+        for (int k = 0; all && k < w->events.n && j->spent < MAX_ALL; k++) {
+            const Event *e = k == i ? all : &w->events.at[k];
+            RacePair *row = conflicts(e, all) ? row_of(j, e, all) : NULL;
+            if (!row || row->verdict != RACE_UNKNOWN || was_free(j->before, row)) continue;
+            judge(j, e, all);
+            if (row->verdict >= RACE_BENIGN) row->instead = last;
+        }
+    }
+}
+
 /* Cheap pairs first: what takes longer waits until all have had a turn. */
 void races_judge(Walk *w, RaceTable *table, const RaceTable *before) {
     Judge j = {.w = w, .table = table, .before = before, .limit = FEW_OPERATIONS};
@@ -614,5 +616,6 @@ void races_judge(Walk *w, RaceTable *table, const RaceTable *before) {
         }
     j.limit = MAX_OPERATIONS;
     for (int i = 0; i < late.n; i += 2) judge(&j, late.at[i], late.at[i + 1]);
+    judge_joined(&j);
     w->s->races_spent += j.spent;
 }

@@ -27,12 +27,18 @@ typedef struct RacePair {
     const char *mode[2];   /* read, write, update, atomic */
     const char *text[2];   /* of the elements, as the program says them */
     const Stmt *assign[2]; /* whose target it is, or NULL */
+    const Expr *atomic[2]; /* the update whose target it is, or NULL */
     bool is_atomic[2];
     RaceVerdict verdict;
     const char *reason;   /* one line: why it is free or unknown */
     bool needs_sizes;     /* unknown: products of sizes are in the way */
     bool of_data;         /* unknown: it depends on the values of an array */
-    RaceWitness witness;  /* RACE_FOUND, RACE_BENIGN */
+    bool is_agreed;       /* unknown: the items agree by old values of atomic updates */
+    bool if_both;         /* unknown: a race if conditions on data hold for both items */
+    bool if_one;          /* unknown: a race if a condition on data holds for one of them */
+    int sure;             /* of if_one: the access that is executed whatever the data are */
+    Span instead;         /* found: the second access or this one is executed, whatever the data are; {0, 0}: none */
+    RaceWitness witness;  /* RACE_FOUND, RACE_BENIGN; unknown: if_one */
     Span launch;          /* the witness is of this launch; {0, 0}: of some launch */
     int64_t holes;         /* the most elements that the items touch, whatever the data; 0: not known */
     bool is_same_element; /* the same element for all items */

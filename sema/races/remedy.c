@@ -167,6 +167,21 @@ static bool propose_atomic(Sema *s, Diag *d, const RacePair *p, Span at) {
     return found;
 }
 
+/* `y[k] = y[k] + v` is an update, which can be atomic. */
+static bool propose_update(Sema *s, Diag *d, const RacePair *p) {
+    int k = is_mode(p, 0, "write") ? 0 : 1;
+    const Stmt *st = p->assign[k];
+    if (!st || !is_mode(p, k, "write") || p->is_group || !assign_can_be_atomic(st)) return false;
+    Span value = st->assign.value->span;
+    bool itself = p->at[0].lo == p->at[1].lo || (value.lo <= p->at[!k].lo && p->at[!k].hi <= value.hi);
+    const char *update = itself ? races_as_update(s, st->assign.target, st->assign.value) : NULL;
+    bool is_other = p->at[0].lo != p->at[1].lo && !races_same_text(s, p->at[!k], st->assign.target->span);
+    if (!update || is_other) return false;
+    diag_fix(s->c, d, span_join(st->assign.target->span, value), arena_printf(s->arena, "atomic %s", update),
+             "make it an atomic update");
+    return true;
+}
+
 /* Instead of an update of what other work items update, too. */
 static void propose_other_than_atomic(Sema *s, Diag *d, const RacePair *p, Span at) {
     const Stmt *st = p->assign[0];
@@ -218,6 +233,7 @@ void races_remedy(Sema *s, Func *kernel, Diag *d, const RacePair *p, Span at) {
         updates = updates && is_mode(p, k, "update");
     }
     if (p->is_group && !updates && propose_barrier(s, kernel, d, p)) return;
+    if (races_remedy_again(s, kernel, d, p) || propose_update(s, d, p)) return;
     if (propose_atomic(s, d, p, at)) {
         propose_other_than_atomic(s, d, p, at);
         return;

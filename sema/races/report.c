@@ -3,7 +3,7 @@
 
 #include "sema/races/pairs.h"
 
-enum { MAX_REPORTS = 3 /* for one kernel */, MAX_LOADED_THROUGH = 4 /* variables */ };
+enum { MAX_REPORTS = 3 /* for one kernel */ };
 
 static int line_of(Compiler *c, Span at) { return source_place(&c->sources, at.lo).line; }
 
@@ -56,6 +56,9 @@ static void report(Sema *s, Func *kernel, RacePair *p) {
     if (!twice)
         diag_note(c, d, p->at[!k], "the other access: work item %s %s `%s`", races_values(arena, &p->witness.items[!k]),
                   verb(p, !k), element);
+    if (p->instead.hi)
+        diag_note(c, d, p->instead, "or the same element is accessed here: whatever the data are, one of the two is "
+                                    "executed");
     if (p->holes)
         diag_note(c, d, p->at[k],
                   "at least two of %lld work items touch the same element, because the index has only %lld values; the "
@@ -63,39 +66,6 @@ static void report(Sema *s, Func *kernel, RacePair *p) {
                   (long long)p->holes + 1, (long long)p->holes);
     else note_sizes(c, d, arena, p, p->at[k]);
     races_remedy(s, kernel, d, p, p->at[k]);
-}
-
-/* Data decides which element: it is loaded for the index, here or for a variable. */
-static bool is_loaded(Expr *e, void *depth) {
-    int left = *(int *)depth - 1;
-    if (e->kind == EXPR_INDEX) return !expr_is_slice(e);
-    bool is_local = e->kind == EXPR_NAME && e->name.sym && e->name.sym->kind == SYM_LOCAL && e->name.sym->init;
-    return is_local && left > 0 && expr_find(e->name.sym->init, is_loaded, &left);
-}
-
-static bool is_at_loaded_index(const Stmt *update) {
-    Expr *target = expr_whole(update->assign.target);
-    if (target->kind != EXPR_INDEX) return false;
-    for (int d = 0; d < target->index.at.n; d++) {
-        int depth = MAX_LOADED_THROUGH;
-        if (expr_find(target->index.at.at[d], is_loaded, &depth)) return true;
-    }
-    return false;
-}
-
-/* Histograms: the update loses another one wherever two items have loaded the same index, which only the data tell. */
-static void warn_of_lost_updates(Sema *s, const RacePair *p) {
-    const Stmt *st = p->assign[0];
-    bool is_update = p->at[0].lo == p->at[1].lo && !strcmp(p->mode[0], "update") && !strcmp(p->mode[1], "update");
-    if (p->verdict != RACE_UNKNOWN || !p->of_data || !is_update) return;
-    if (!st || !assign_can_be_atomic(st) || !is_at_loaded_index(st)) return;
-    Diag *d = diag(s->c, W0506, p->at[0],
-                   "updates of `%s` may be lost: two work items can update the same element at the same time; %s",
-                   p->array->name, p->reason);
-    fix_insert(s, d, st->span.lo, "atomic ", "make the update atomic");
-    diag_note(s->c, d, p->at[0],
-              "or, if no two work items have the same index, add `assume distinct(...)` of the array of indices to the "
-              "kernel");
 }
 
 static int severity(const RacePair *p) { return p->verdict >= RACE_BENIGN ? (int)p->verdict : 0; }
@@ -109,7 +79,7 @@ void races_report(Sema *s, Func *kernel, RaceTable *table) {
             report(s, kernel, &table->pairs.at[i]);
             n++;
         }
-    for (int i = 0; i < table->pairs.n && !strict && n < MAX_REPORTS; i++) warn_of_lost_updates(s, &table->pairs.at[i]);
+    if (!strict) races_warn(s, kernel, table, n);
     for (int i = 0; i < table->pairs.n && strict; i++) {
         const RacePair *p = &table->pairs.at[i];
         if (p->verdict == RACE_UNKNOWN)

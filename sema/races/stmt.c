@@ -22,7 +22,7 @@ static isl_pw_aff *value(Walk *w, const Expr *e) {
 }
 
 static void bind_unknown(Walk *w, const Symbol *sym) {
-    races_bind(w, sym, races_unknown(w, sym->type, sym->name)->value);
+    races_bind(w, sym, races_unknown(w, sym->type, sym->name, races_origin_of(w, sym))->value);
 }
 
 static const Expr *updated(Walk *w, const Stmt *st) {
@@ -58,7 +58,10 @@ static void walk_assign(Walk *w, Stmt *st) {
     const Symbol *from = name->kind == EXPR_NAME ? name->name.sym : NULL;
     bool known = from && from->id >= 0 && from->id < w->frame->quasi.f->n_symbols && value_of(w, from);
     if (plain && races_is_tracked(target->type) && known) stored = value(w, st->assign.value);
-    if (!w->failed) races_touch(w, target, plain ? TOUCH_WRITE : TOUCH_UPDATE, st, stored);
+    if (!w->failed) {
+        Touch touch = plain ? TOUCH_WRITE : TOUCH_UPDATE;
+        races_touch(w, target, (Event){.touch = touch, .assign = st, .stored = stored});
+    }
 }
 
 static void walk_let(Walk *w, Stmt *st) {
@@ -243,7 +246,7 @@ static void begin_iteration(Walk *w, const Block *body, const Symbols *changes, 
             races_bind(w, sym, v);
         } else if (!w->failed) {
             bool uniform = w->kernel->group.items && !w->frame->caller && !symbol_varies(sym);
-            Var *u = races_unknown(w, sym->type, sym->name);
+            Var *u = races_unknown(w, sym->type, sym->name, races_origin_of(w, sym));
             races_bind(w, sym, u->value);
             if (uniform) races_same_in_group(w, u);
         }
@@ -345,10 +348,13 @@ static void walk_symbolic(Walk *w, Stmt *st) {
     if (st->together) w->joint.n--;
     w->live = live;
     if (!block_holds(body_of(st), STMTS_RETURN) || may) w->may = may;
+    bool jumps = block_holds(body_of(st), 1u << STMT_BREAK | 1u << STMT_RETURN);
+    if (jumps && races_keeps_old_values(body_of(st))) w->claimed = true;
     for (int i = 0; i < changes.n && !w->failed; i++) {
         races_bind(w, changes.at[i], was[i]);
         bool uniform = w->kernel->group.items && !w->frame->caller && !symbol_varies(changes.at[i]);
-        Var *u = races_unknown(w, changes.at[i]->type, changes.at[i]->name);
+        const Symbol *sym = changes.at[i];
+        Var *u = races_unknown(w, sym->type, sym->name, races_origin_of(w, sym));
         races_bind(w, changes.at[i], u->value);
         if (uniform) races_same_in_group(w, u);
     }

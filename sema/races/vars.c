@@ -266,3 +266,7 @@ isl_pw_aff *value_other(isl_pw_aff *value) {
     }
     return value;
 }
+
+isl_set *values_meet(isl_pw_aff *a, isl_pw_aff *b) {
+    return isl_pw_aff_eq_set(isl_pw_aff_copy(a), value_other(isl_pw_aff_copy(b)));
+}

@@ -17,6 +17,8 @@ typedef enum VarKind {
     VAR_QUOTIENT, /* args[0] / factor, rounded down */
 } VarKind;
 
+enum { ORIGIN_DATA = 1, ORIGIN_ATOMIC = 2 }; /* elements and floats; old values of atomic updates (origin.c) */
+
 typedef struct Var {
     VarKind kind;
     const char *name;
@@ -31,6 +33,7 @@ typedef struct Var {
     isl_pw_aff *factor; /* shared */
     bool is_nonneg;     /* the factor is not negative */
     bool is_exchange;   /* VAR_DATA: args[0] ^ factor */
+    unsigned origin;    /* VAR_DATA, VAR_CHOICE: ORIGIN_ bits of what it was computed from */
     const void *root;   /* VAR_DATA: the array that it was loaded from; or NULL */
     const char *why;    /* VAR_DATA, VAR_CHOICE: text of the program */
 } Var;
@@ -77,5 +80,6 @@ bool value_equal(__isl_keep isl_pw_aff *a, __isl_keep isl_pw_aff *b);
 /* The same of the second item of a pair. */
 __isl_give isl_set *set_other(__isl_take isl_set *set);
 __isl_give isl_pw_aff *value_other(__isl_take isl_pw_aff *value);
+__isl_give isl_set *values_meet(__isl_keep isl_pw_aff *a, __isl_keep isl_pw_aff *b); /* a of one is b of the other */
 
 #endif

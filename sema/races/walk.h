@@ -42,6 +42,8 @@ typedef struct Event {
     isl_set *states;
     isl_set *phase;  /* groups; NULL: any */
     const char *may; /* the states are too many, and why; NULL: exact */
+    bool is_claimed; /* a loop before it may end when an atomic update succeeds */
+    const Expr *atomic; /* TOUCH_ATOMIC: the update */
 } Event;
 
 typedef struct Memo {
@@ -82,6 +84,7 @@ typedef struct Walk {
     int site, quiet, calls, depth;
     bool wanted;  /* the value of the expression that is scanned matters */
     bool created; /* a memo was made in this evaluation */
+    bool claimed; /* Event.is_claimed */
     bool failed;  /* of isl: the limit of operations, or too many events */
 } Walk;
 
@@ -103,9 +106,9 @@ isl_pw_aff *races_int(Walk *w, const Expr *e);        /* kept; NULL: failed */
 isl_set *races_bool(Walk *w, const Expr *e);          /* kept */
 isl_pw_aff *races_bool_value(Walk *w, const Expr *e); /* 0 or 1 */
 void races_scan(Walk *w, Expr *e);                    /* the events of an expression that is evaluated */
-void races_touch(Walk *w, Expr *e, Touch touch, const Stmt *assign, isl_pw_aff *stored);
+void races_touch(Walk *w, Expr *e, Event how); /* touch, assign, atomic, stored */
 void races_scan_target(Walk *w, Expr *e); /* the indices of an element */
-Var *races_unknown(Walk *w, const Type *t, const char *why);
+Var *races_unknown(Walk *w, const Type *t, const char *why, unsigned origin);
 /* A value that is the same for all items of a group (barrier.c): a function of the group and of the loops around. */
 void races_same_in_group(Walk *w, Var *v);
 void races_suppose(Walk *w, __isl_keep isl_set *c); /* the states of c only */
@@ -113,6 +116,11 @@ void races_bind(Walk *w, const Symbol *sym, isl_pw_aff *value);
 Frame races_frame(Walk *w, const Func *f, bool with_result);
 Ref races_resolve(Walk *w, const Expr *e);
 bool races_is_tracked(const Type *t); /* integers and bools */
+
+/* origin.c: ORIGIN_ bits of a value in the current function */
+unsigned races_origin(Walk *w, const Expr *e);
+unsigned races_origin_of(Walk *w, const Symbol *sym);
+bool races_keeps_old_values(const Block *b); /* of atomic updates */
 
 /* slice.c */
 const bool *races_slice(Walk *w, const Func *f, bool with_result); /* NULL: it has no body */
