@@ -306,6 +306,14 @@ static Form place(Walk *w, const Symbol *sym, Form *extent) {
     return f;
 }
 
+/* The domain consists of whole groups: no item is past its end, as in `over i in 64 * m by 32`. */
+static bool is_whole_groups(const Form *lo, const Form *hi, int64_t items) {
+    Form gap;
+    bool whole = form_add(&gap, hi, -1, lo) && gap.c % items == 0;
+    for (int i = 0; whole && i < gap.n; i++) whole = gap.at[i].k % items == 0;
+    return whole;
+}
+
 /* i is lo + step * (by * group + local), and the launch has checked that this cannot overflow. The first item of a
  * group is below hi: no group consists only of items past the end. */
 static void bind_group(Walk *w, int d, const Form *lo, const Form *hi, const Form *step) {
@@ -322,6 +330,7 @@ static void bind_group(Walk *w, int d, const Form *lo, const Form *hi, const For
         affine_learn_at_least(&w->a, hi, &first, 1);
         affine_learn_at_least(&w->a, &most, &at, 0);
         affine_learn_at_least(&w->a, &at, lo, 0);
+        if (is_whole_groups(lo, hi, g->by[d] * (int64_t)step->c)) affine_learn_at_least(&w->a, hi, &at, 1);
     } else {
         at = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = INT64_MIN, .hi = INT64_MAX, .text = sym->name});
     }
