@@ -265,6 +265,7 @@ static struct json_object *branch_object(const LaunchBranchNote *b) {
     add_text(o, "kind", b->is_loop ? "loop" : "if");
     add_text(o, "condition", b->text);
     add_bool(o, "only_edges", b->only_edges);
+    add_bool(o, "each_group", b->each_group);
     add_bool(o, "from_memory", b->from_memory);
     add_text(o, "cost", launch_branch_text(b));
     return o;

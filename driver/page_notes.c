@@ -33,7 +33,7 @@ static void add_transfers(Page *page) {
     for (int i = 0; i < page->transfers.n; i++) {
         const TransferNote *n = &page->transfers.at[i];
         PageNote note = {.slot = SLOT_COPIES, .level = NOTE_PLAIN, .mark = arrow(n->moves)};
-        if (n->is_checks) note.mark = "·"; /* eight bytes */
+        if (n->is_checks || n->is_value) note.mark = "·"; /* some bytes */
         if (!strcmp(note.mark, "·")) note.level = NOTE_GOOD;
         if (n->launch)
             note.text = arena_printf(page->arena, "launch of `%s`: `%s%s%s`: %s%s%s; %s", n->kernel, n->mode,
@@ -209,7 +209,7 @@ static void add_launches(Page *page) {
         for (int b = 0; b < k->branches.n; b++) {
             const LaunchBranchNote *x = &k->branches.at[b];
             PageNote note = {.slot = SLOT_BRANCHES, .mark = x->is_loop ? "↻" : "Y"};
-            note.level = x->only_edges ? NOTE_PLAIN : NOTE_SLOW;
+            note.level = x->only_edges || x->each_group ? NOTE_PLAIN : NOTE_SLOW;
             note.text = arena_printf(page->arena, "%s `%s` diverges within a warp: %s%s", x->is_loop ? "loop" : "if",
                                      x->text, launch_branch_text(x),
                                      x->from_memory ? "; it depends on values from memory" : "");

@@ -102,6 +102,7 @@ static void print_accesses(const LaunchKernel *k, Buf *out) {
 const char *launch_branch_text(const LaunchBranchNote *b) {
     return b->is_loop    ? "every work item of the warp waits for the longest trip count"
            : b->only_edges ? "only in a warp at the edge of the domain"
+           : b->each_group ? "only in one warp of each group, where the condition changes"
                            : "both paths are executed, under masks";
 }
 

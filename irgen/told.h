@@ -76,7 +76,7 @@ typedef struct LaunchAccessNote {
 typedef struct LaunchBranchNote {
     const char *function, *file;
     int line, col;
-    bool is_loop, only_edges, from_memory;
+    bool is_loop, only_edges, each_group, from_memory;
     const char *text;
 } LaunchBranchNote;
 

@@ -126,7 +126,7 @@ static struct json_object *hint(const Server *s, const Analysis *a, const Expr *
     Buf label = {0}, tip = {0};
     for (int i = 0; i < notes->n; i++) {
         const TransferNote *n = &notes->at[i];
-        if (n->launch != launch || n->is_checks) continue;
+        if (n->launch != launch || n->is_checks || n->is_value) continue;
         const char *way = arrow(n->moves);
         if (way) buf_printf(&label, "%s%s%s", label.n ? ", " : "", way, n->array);
         add_moves(n, &tip);

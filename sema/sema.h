@@ -490,6 +490,7 @@ typedef struct TransferNote {
     const char *bytes;    /* "4*n", in the words of the kernel */
     bool resident;
     bool is_checks;       /* of a launch whose kernel has checks left: the word that tells whether one failed */
+    bool is_value;        /* a single value by reference, or the result of a reduction */
     const char *why;
 } TransferNote;
 typedef Vec(TransferNote) TransferNotes;

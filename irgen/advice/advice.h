@@ -43,7 +43,8 @@ typedef struct LaunchAccess {
 typedef struct LaunchBranch {
     Span span;
     const Func *in;
-    bool is_loop, only_edges, from_memory;
+    bool is_loop, from_memory;
+    bool only_edges, each_group; /* it changes once along each axis of the domain, or of each group */
 } LaunchBranch;
 
 typedef struct LaunchFacts {

@@ -256,6 +256,48 @@ static bool only_edges(Look *l, const Expr *e) {
     return true;
 }
 
+static bool is_local(Expr *e, void *group) {
+    const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
+    const Group *g = group;
+    for (int d = 0; sym && d < 3; d++)
+        if (sym == g->local[d]) return true;
+    return sym && sym->init && !sym->is_mutable && expr_find(sym->init, is_local, group);
+}
+
+/* The group, or the work item in the domain. */
+static bool is_position(Expr *e, void *group) {
+    const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
+    const Group *g = group;
+    for (int d = 0; sym && d < 3; d++)
+        if (sym == g->at[d]) return true;
+    if (sym && sym->kind == SYM_DOMAIN) return true;
+    return sym && sym->init && !sym->is_mutable && expr_find(sym->init, is_position, group);
+}
+
+/* Does a comparison in the condition depend on the place in the group alone? */
+static bool compares_local(const Expr *e, Group *g) {
+    e = expr_strip((Expr *)e);
+    if (e->kind == EXPR_NAME && e->name.sym && e->name.sym->init && !e->name.sym->is_mutable)
+        return compares_local(e->name.sym->init, g);
+    if (e->kind == EXPR_UNARY) return compares_local(e->unary.operand, g);
+    if (e->kind != EXPR_BINARY) return false;
+    if (op_info[e->binary.op].kind == OPK_LOGIC)
+        return compares_local(e->binary.lhs, g) || compares_local(e->binary.rhs, g);
+    return expr_find((Expr *)e, is_local, g) && !expr_find((Expr *)e, is_position, g);
+}
+
+/* A condition that changes only once along each axis does so in the domain, or in each group, as `i.local >= 8`. Where
+ * a warp has several rows of a group, a change along x is in every warp. */
+static void classify(Look *l, LaunchBranch *b, const Expr *cond) {
+    Group all = l->fn->group, x = {0};
+    if (!only_edges(l, cond)) return;
+    if (l->facts->n_axes) x.local[0] = all.local[l->facts->n_axes - 1];
+    bool is_local_change = compares_local(cond, &all);
+    bool in_rows = l->warp.across[0] < WARP && compares_local(cond, &x);
+    b->only_edges = !is_local_change;
+    b->each_group = is_local_change && !in_rows;
+}
+
 static void record_branch(Look *l, LaunchBranch b) {
     b.in = l->fn;
     vec_push(&l->cg->c->arena, &l->facts->branches, b);
@@ -266,7 +308,7 @@ static bool see_condition(Look *l, Expr *cond) {
     LaunchBranch b = {.span = cond->span};
     see_expr(l, cond);
     if (cond->konst.kind != CONST_NONE || !differs(l, cond, &b.from_memory)) return false;
-    b.only_edges = only_edges(l, cond);
+    classify(l, &b, cond);
     record_branch(l, b);
     return true;
 }
@@ -317,11 +359,11 @@ static bool see_part(Expr *e, void *look) {
     case EXPR_FIELD:
     case EXPR_INDEX: record_element(l, e, (LaunchAccess){.reads = true}); return false;
     case EXPR_IF: {
-        bool ignored = false;
-        if (e->if_.cond->konst.kind == CONST_NONE && differs(l, e->if_.cond, &ignored))
-            record_branch(l, (LaunchBranch){.span = e->if_.cond->span,
-                                          .only_edges = only_edges(l, e->if_.cond),
-                                          .from_memory = ignored});
+        LaunchBranch b = {.span = e->if_.cond->span};
+        if (e->if_.cond->konst.kind == CONST_NONE && differs(l, e->if_.cond, &b.from_memory)) {
+            classify(l, &b, e->if_.cond);
+            record_branch(l, b);
+        }
         return false;
     }
     case EXPR_CALL: see_call(l, e); return false;

@@ -27,7 +27,16 @@ static const char *source(Teller *t, Span span) {
         if ((unsigned char)*s > ' ') *to++ = *s;
         else if (to > text && to[-1] != ' ') *to++ = ' ';
     *to = '\0';
-    return strlen(text) > MAX_TEXT ? arena_printf(arena, "%.*s...", MAX_TEXT - 3, text) : text;
+    if (strlen(text) <= MAX_TEXT) return text;
+    char closers[MAX_TEXT];
+    int n = 0;
+    for (int i = 0; i < MAX_TEXT - 3; i++) { /* brackets that the rest would have closed */
+        if (text[i] == '(' || text[i] == '[') closers[n++] = text[i] == '(' ? ')' : ']';
+        else if ((text[i] == ')' || text[i] == ']') && n) n--;
+    }
+    const char *brief = arena_printf(arena, "%.*s...", MAX_TEXT - 3, text);
+    while (n) brief = arena_printf(arena, "%s%c", brief, closers[--n]);
+    return brief;
 }
 
 /* Geometry --------------------------------------------------------------------------------------------------------- */
@@ -291,8 +300,9 @@ static void note_branches(Teller *t) {
     for (int i = 0; i < t->facts->branches.n; i++) {
         const LaunchBranch *b = &t->facts->branches.at[i];
         Place p = cg_place(t->cg, b->span);
-        LaunchBranchNote row = {b->in->name,   p.file->path,   p.line, p.col, b->is_loop,
-                                b->only_edges, b->from_memory, source(t, b->span)};
+        LaunchBranchNote row = {.function = b->in->name, .file = p.file->path, .line = p.line, .col = p.col,
+                                .is_loop = b->is_loop, .only_edges = b->only_edges, .each_group = b->each_group,
+                                .from_memory = b->from_memory, .text = source(t, b->span)};
         vec_push(&t->cg->c->arena, &t->row->branches, row);
     }
 }
