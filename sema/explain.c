@@ -38,15 +38,52 @@ CheckNotes check_notes(const Program *p) {
     return notes;
 }
 
-static void explain_func(const Func *f, const CheckNotes *notes, Buf *out) {
+enum { MAX_NAMED = 3 };
+
+/* Functions that are called, directly or not, and keep checks; at most MAX_NAMED + 1. */
+typedef struct Keepers {
+    const Func *at[MAX_NAMED + 1];
+    int n;
+    Vec(const Func *) seen;
+} Keepers;
+
+static void find_keepers(Arena *arena, const Func *f, Keepers *k) {
+    for (int i = 0; i < f->facts->calls.n && k->n <= MAX_NAMED; i++) {
+        const Func *callee = f->facts->calls.at[i]->callee;
+        bool seen = false;
+        for (int s = 0; s < k->seen.n; s++) seen |= k->seen.at[s] == callee;
+        if (seen) continue;
+        vec_push(arena, &k->seen, callee);
+        if (callee->n_kept) k->at[k->n++] = callee;
+        find_keepers(arena, callee, k);
+    }
+}
+
+/* ", but `open` and `part`, which are called, keep checks" */
+static void tell_keepers(Arena *arena, const Func *f, Buf *out) {
+    Keepers k = {0};
+    vec_push(arena, &k.seen, f);
+    find_keepers(arena, f, &k);
+    int n = k.n > MAX_NAMED ? MAX_NAMED : k.n;
+    for (int i = 0; i < n; i++)
+        buf_printf(out, "%s`%s`", !i ? " in it, but " : i == k.n - 1 ? " and " : ", ", k.at[i]->name);
+    if (k.n) buf_printf(out, "%s, which %s called, keep%s checks", k.n > n ? " and others" : "", k.n > 1 ? "are" : "is",
+                        k.n > 1 ? "" : "s");
+}
+
+static void explain_func(Arena *arena, const Func *f, const CheckNotes *notes, Buf *out) {
     buf_printf(out, "%s %s: ", f->is_kernel ? "kernel" : "function", f->name);
     if (!f->n_checks) {
-        buf_puts(out, "no checks are needed\n");
+        buf_puts(out, "no checks are needed");
+        tell_keepers(arena, f, out);
+        buf_puts(out, "\n");
         return;
     }
     buf_printf(out, "%d of %d %s proven unnecessary", f->n_checks - f->n_kept, f->n_checks,
                f->n_checks == 1 ? "check" : "checks");
-    buf_puts(out, f->n_kept ? ", kept:\n" : ", none left\n");
+    buf_puts(out, f->n_kept ? ", kept:" : ", none left");
+    if (!f->n_kept) tell_keepers(arena, f, out);
+    buf_puts(out, "\n");
     for (int i = 0; i < notes->n; i++) {
         const CheckNote *n = &notes->at[i];
         if (n->func == f && n->fate <= CHECK_HOISTED)
@@ -57,5 +94,5 @@ static void explain_func(const Func *f, const CheckNotes *notes, Buf *out) {
 void explain_bounds(const Program *p, Buf *out) {
     CheckNotes notes = check_notes(p);
     for (int i = 0; i < p->funcs.n; i++)
-        if (p->funcs.at[i]->on_device) explain_func(p->funcs.at[i], &notes, out);
+        if (p->funcs.at[i]->on_device) explain_func(&p->c->arena, p->funcs.at[i], &notes, out);
 }
