@@ -26,6 +26,7 @@ typedef struct Slot {
 } Slot;
 
 enum { PAGE_BYTES = 4096, PINNED_FROM = 3 };
+_Static_assert(sizeof(KdslSlot) == 128, "--explain=transfers says what a slot sends");
 _Static_assert(sizeof(Slot) <= PAGE_BYTES, "a slot has a page of its own");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

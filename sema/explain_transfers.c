@@ -172,16 +172,33 @@ static bool is_uniform(const Expr *fill) {
     return type_size_bytes(value->type) <= 4 || is_zero;
 }
 
-/* ", or filled there": the host has written it only as `[v; n]`. */
+/* The bytes of `[v; n, m]`; -1: the extents are not constants. */
+static Wide fill_bytes(const Expr *fill) {
+    Wide bytes = type_size_bytes(fill->fill.value->type);
+    for (int i = 0; i < fill->fill.extents.n; i++) {
+        const Const *extent = &fill->fill.extents.at[i]->konst;
+        if (extent->kind != CONST_INT) return -1;
+        bytes *= extent->i;
+    }
+    return bytes;
+}
+
+/* "; filled there": the host has written it only as `[v; n]`, and it is large enough (runtime/section.c). */
 static const char *or_filled(const Explain *x, Writers set) {
-    bool found = false;
+    enum { FILLED_FROM = 1 << 16 };
+    int n_small = 0, n_large = 0, n_unknown = 0;
     for (int i = 0; i < x->writers.n; i++) {
         const Event *e = x->writers.at[i];
         if (!(set >> i & 1) || writes_on_device(e)) continue;
         if (!e->fill || !is_uniform(e->fill)) return "";
-        found = true;
+        Wide bytes = fill_bytes(e->fill);
+        n_small += bytes >= 0 && bytes < FILLED_FROM;
+        n_large += bytes >= FILLED_FROM;
+        n_unknown += bytes < 0;
     }
-    return found ? "; from 64 KiB on filled there: it holds one value" : "";
+    if (!n_large && !n_unknown) return "";
+    return !n_small && !n_unknown ? "; filled there: it holds one value"
+                                  : "; from 64 KiB on filled there: it holds one value";
 }
 
 static const char *why_resident(Explain *x, const Event *e, const ArgPlan *a, Writers set) {
@@ -233,19 +250,46 @@ static void note_argument(Explain *x, const Event *e, Writers set) {
     n->why = arena_printf(x->s->arena, "%s%s%s%s", how, filled, *how && *because ? "; " : "", because);
 }
 
-/* The error slot of the launch (runtime/slot.c), below its arrays. */
-static void note_checks(Explain *x, const Event *e) {
-    if (!e->call->func->may_fail) return;
+/* A row of a launch below its arrays. */
+static TransferNote *note_below(Explain *x, const Event *e, const char *what, const char *moves, int64_t bytes) {
     TransferNote *n = note(x, e->launch->span);
     n->text = first_line(x, e->launch->span);
     n->launch = e->launch;
     n->kernel = e->call->func->name;
-    n->array = "checks";
+    n->array = what;
     n->mode = "";
-    n->moves = "from";
-    n->bytes = "8";
+    n->moves = moves;
+    n->bytes = arena_printf(x->s->arena, "%lld", (long long)bytes);
+    return n;
+}
+
+/* Single values that are passed by reference, and the result of a reduction: copied with each launch. */
+static void note_values(Explain *x, const Event *e) {
+    const Func *k = e->call->func;
+    const ArgList *args = &e->launch->offload.call->call.args;
+    for (int i = 0; i < k->params.n && i < args->n; i++) {
+        const Symbol *param = k->params.at[i];
+        if (param->mode == REF_NONE || param->mode == REF_SCRATCH || param->type->kind == TY_ARRAY || param->part_of)
+            continue;
+        const char *moves = param->mode == REF_MUT ? "tofrom" : param->mode == REF_OUT ? "from" : "to";
+        TransferNote *n = note_below(x, e, source_text(x->s, args->at[i].value->span), moves,
+                                     type_size_bytes(param->type));
+        n->mode = mode_text(param->mode);
+        n->is_value = true;
+        n->why = "a single value: with each launch";
+    }
+    if (k->reduction == REDUCE_NONE) return;
+    TransferNote *n = note_below(x, e, "result", "from", type_size_bytes(k->result));
+    n->is_value = true;
+    n->why = arena_printf(x->s->arena, "the result of `%s`: with each launch", k->name);
+}
+
+/* The error slot of the launch (runtime/slot.c), below its arrays and values. */
+static void note_checks(Explain *x, const Event *e) {
+    if (!e->call->func->may_fail) return;
+    TransferNote *n = note_below(x, e, "checks", "from", 8);
     n->is_checks = true;
-    n->why = "tells whether a check failed (--explain=bounds lists them)";
+    n->why = "tells whether a check failed (--explain=bounds lists them); the first launch sends 128 bytes";
 }
 
 static const char *what_comes_back(Explain *x, const Event *e, const char *device) {
@@ -320,7 +364,9 @@ static void explain_func(Explain *x) {
             continue;
         }
         note_argument(x, events[i], events[i]->writers);
-        if (i + 1 == count || events[i + 1]->launch != events[i]->launch) note_checks(x, events[i]);
+        if (i + 1 < count && events[i + 1]->launch == events[i]->launch) continue;
+        note_values(x, events[i]);
+        note_checks(x, events[i]);
     }
 }
 
@@ -373,7 +419,7 @@ void emit_plan(const Program *p, Buf *out) {
     TransferNotes notes = transfer_notes(p);
     for (int i = 0; i < notes.n; i++) {
         const TransferNote *n = &notes.at[i];
-        if (n->is_checks) continue;
+        if (n->is_checks || n->is_value) continue;
         buf_printf(out, "%s:%d:%d %s %s %s", n->function, n->line, n->col, n->launch ? n->kernel : n->mode, n->array,
                    n->moves);
         buf_puts(out, !n->launch ? "\n" : n->resident ? " resident\n" : " with the launch\n");
