@@ -197,8 +197,8 @@ static const char *or_filled(const Explain *x, Writers set) {
         n_unknown += bytes < 0;
     }
     if (!n_large && !n_unknown) return "";
-    return !n_small && !n_unknown ? "; filled there: it holds one value"
-                                  : "; from 64 KiB on filled there: it holds one value";
+    return !n_small && !n_unknown ? "; not copied but filled there: it holds one value"
+                                  : "; from 64 KiB on not copied but filled there: it holds one value";
 }
 
 static const char *why_resident(Explain *x, const Event *e, const ArgPlan *a, Writers set) {
@@ -214,6 +214,10 @@ static const char *why_resident(Explain *x, const Event *e, const ArgPlan *a, Wr
     if (a->only_parts)
         return arena_printf(x->s->arena, "kept on the device: the elements that the host has written are copied in "
                                          "(%s)", host);
+    const char *device = lines_of(x, set, true);
+    if (*device)
+        return arena_printf(x->s->arena, "kept on the device: copied in if its newest values are from the host (%s), "
+                                         "not from a launch (%s)", host, device);
     return arena_printf(x->s->arena, "kept on the device: copied in once after the host has written it (%s)%s", host,
                         or_filled(x, set));
 }
