@@ -295,7 +295,7 @@ static const char *note_conditions(Pair *p, isl_set *c, const char *why) {
     for (Whose whose = FIRST; whose <= SECOND && !p->if_one; whose++) {
         isl_set *one = for_all(s, &in, isl_set_copy(c), whose);
         RaceWitness witness;
-        if (!is_none(one) && races_witness(p->j->w, p->a, one, &witness)) {
+        if (!is_none(one) && !launch_in_doubt(p, one) && races_witness(p->j->w, p->a, one, &witness)) {
             p->if_one = true;
             p->sure = whose == FIRST ? 0 : 1;
             p->witness = witness;
