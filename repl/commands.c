@@ -225,7 +225,7 @@ static bool do_history(Repl *r, const char *argument) {
 
 static bool do_reset(Repl *r) {
     session_reset(r->session);
-    r->ran.n = r->n_stopped = 0;
+    r->ran.n = r->n_stopped = r->launches.n = 0;
     return true;
 }
 

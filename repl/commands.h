@@ -33,6 +33,7 @@ typedef struct Repl {
     bool may_fail;                      /* this input failed when it was saved */
     const char *file;                   /* that is being loaded, and the lines before this input; NULL: it is typed */
     int lines_before;
+    Vec(const char *) launches;         /* a line for each launch of this session, for :launches */
     Arena arena;
 } Repl;
 
@@ -43,7 +44,7 @@ bool repl_text(Repl *r, const char *file, const char *text, size_t n); /* file: 
 void repl_say(Repl *r, Buf *text);        /* prints to standard output, and empties the Buf */
 bool repl_write_file(const char *path, const Buf *text, Buf *why); /* replaces the file atomically */
 void repl_complain(Repl *r, Buf *text);   /* to standard error */
-void repl_show_launches(Repl *r);
+void repl_show_launches(Repl *r); /* of this session, the last ones */
 
 void crash_watch(void); /* crash.c: prints a message if a signal ends the process */
 

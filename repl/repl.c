@@ -58,20 +58,35 @@ static void launch_line(const SessionLaunch *l, int times, Buf *out) {
     else if (l->is_in_place) buf_puts(out, " (in place here)");
 }
 
-void repl_show_launches(Repl *r) {
+static void say_dim(Repl *r, const char *line) {
+    Buf out = {0};
+    bool dim = r->terminal.depth != DEPTH_NONE;
+    buf_printf(&out, "%s%s%s\n", dim ? "\033[2m" : "", line, dim ? "\033[0m" : "");
+    repl_say(r, &out);
+}
+
+/* Of the last input: told now, unless that is turned off, and kept. */
+static void tell_launches(Repl *r) {
     enum { SHOWN = 8 };
     const SessionLaunch *launches;
     const int *times;
-    Buf out = {0};
-    bool dim = r->terminal.depth != DEPTH_NONE;
     int n = session_launches(r->session, &launches, &times);
-    for (int i = 0; i < n && i < SHOWN; i++) {
-        buf_puts(&out, dim ? "\033[2m" : "");
+    for (int i = 0; i < n; i++) {
+        Buf out = {0};
         launch_line(&launches[i], times[i], &out);
-        buf_puts(&out, dim ? "\033[0m\n" : "\n");
+        const char *line = arena_strndup(&r->arena, out.at, out.n);
+        buf_free(&out);
+        vec_push(&r->arena, &r->launches, line);
+        if (i < SHOWN && !r->quiet) say_dim(r, line);
     }
-    if (n > SHOWN) buf_printf(&out, "%s... %d more%s\n", dim ? "\033[2m" : "", n - SHOWN, dim ? "\033[0m" : "");
-    repl_say(r, &out);
+    if (n > SHOWN && !r->quiet) say_dim(r, arena_printf(&r->arena, "... %d more: `:launches`", n - SHOWN));
+}
+
+void repl_show_launches(Repl *r) {
+    enum { SHOWN = 32 };
+    int n = r->launches.n, first = n > SHOWN ? n - SHOWN : 0;
+    if (first) say_dim(r, arena_printf(&r->arena, "... %d earlier", first));
+    for (int i = first; i < n; i++) say_dim(r, r->launches.at[i]);
 }
 
 /* ---- one input ---- */
@@ -90,7 +105,7 @@ static SessionResult run_code(Repl *r, const char *text, size_t n) {
     if (result == SESSION_STOPPED) r->n_stopped++;
     repl_complain(r, &said);
     if (result == SESSION_DONE) say_value(r, &value);
-    if (result != SESSION_REFUSED && !r->quiet) repl_show_launches(r);
+    if (result != SESSION_REFUSED) tell_launches(r);
     if (result == SESSION_LEAVES) r->leaves = true, r->exit_code = session_exit_code(r->session);
     return result;
 }

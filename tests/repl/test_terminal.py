@@ -304,8 +304,9 @@ class TerminalTest(unittest.TestCase):
         t = self.start("wrong.kdsl")
         self.assertIn("wrong.kdsl:3:10: error[E0301]", "\n".join(t.lines()))
         self.assertEqual(t.run("a() + x"), ["2 : i32"])
-        t = self.start("missing.kdsl")
-        self.assertIn("cannot read `missing.kdsl`", "\n".join(t.lines()))
+        missing = subprocess.run([KDSLC, "repl", "missing.kdsl"], cwd=self.dir, capture_output=True, text=True, timeout=60)
+        self.assertEqual((missing.returncode, missing.stdout), (1, ""), missing)
+        self.assertIn("cannot read `missing.kdsl`", missing.stderr)
 
     # ---- launches
 
@@ -318,7 +319,12 @@ class TerminalTest(unittest.TestCase):
         self.assertRegex(lines[0], r"^fill on .*: 1000 items, [\d.]+ (ms|µs|s)")
         self.assertEqual(t.run(":quiet"), [])
         self.assertEqual(t.run("offload fill(&out x)"), [])
-        self.assertRegex(t.run(":launches")[0], r"^fill on ")
+        self.assertEqual(t.run("x[3]"), ["3 : f32"])
+        told = t.run(":launches")  # of all inputs, not of the last one
+        self.assertEqual(len(told), 3, told)
+        self.assertRegex(told[0], r"^fill on ")
+        self.assertRegex(told[1], r"^fill on ")
+        self.assertRegex(told[2], r"^host code: ")
         self.assertEqual(t.run(":quiet off"), [])
         self.assertEqual(len(t.run("for k in 3 { offload fill(&out x); }")), 1)
 
