@@ -133,16 +133,16 @@ static void fix_read_again(Sema *s, const Func *kernel, Diag *d, const RacePair 
         diag_note(s->c, d, p->at[!k], "use the old value that `let old = atomic ...;` returns");
         return;
     }
-    const char *name = update->kind == STMT_LET ? update->let.name : free_name(s, kernel);
-    if (update->kind != STMT_LET)
-        fix_insert(s, d, update->span.lo, arena_printf(s->arena, "let %s = ", name),
-                   "keep the old value, which no other work item gets");
     Minus m = {s, p->at[!k], amount->span};
     const Expr *whole = block_find(kernel->item->fn.body, takes_back, &m);
-    if (whole) diag_fix(s->c, d, whole->span, name, "use the old value");
+    Span span = whole ? whole->span : p->at[!k];
+    const char *name = update->kind == STMT_LET ? update->let.name : free_name(s, kernel);
+    const char *value = whole ? name : arena_printf(s->arena, "(%s + %s)", name, source_text(s, amount->span));
+    if (update->kind == STMT_LET) diag_fix(s->c, d, span, value, "use the old value");
     else
-        diag_fix(s->c, d, p->at[!k], arena_printf(s->arena, "(%s + %s)", name, source_text(s, amount->span)),
-                 "use the old value");
+        diag_note(s->c, d, update->span,
+                  "keep the old value, which no other work item gets: write `let %s = %s`, and `%s` instead of `%s`",
+                  name, source_text(s, update->span), value, source_text(s, span));
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
