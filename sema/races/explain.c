@@ -33,7 +33,10 @@ static void explain_pair(const Program *p, const RacePair *r, Buf *out, Arena *a
     if (r->at[0].lo == r->at[1].lo) buf_puts(out, " of two work items");
     else buf_printf(out, " and %d:%d: `%s` (%s)", b.line, b.col, r->text[1], r->mode[1]);
     buf_printf(out, ": %s", race_verdicts[r->verdict]);
-    if (r->verdict >= RACE_BENIGN) {
+    if (r->holes) {
+        long long n = (long long)r->holes + 1;
+        buf_printf(out, ": at least two of %lld items touch the same element, whatever the data", n);
+    } else if (r->verdict >= RACE_BENIGN) {
         buf_printf(out, ": %s touch `%s`", races_items(arena, &r->witness), races_element(arena, r));
         if (r->witness.sizes.n) buf_printf(out, " when %s", races_values(arena, &r->witness.sizes));
     } else if (r->is_assumed) buf_puts(out, " if the assumptions hold");

@@ -52,18 +52,19 @@ static void report(Sema *s, Func *kernel, RacePair *p) {
     int one = line_of(c, p->at[0]), two = line_of(c, p->at[1]);
     const char *how = twice ? arena_printf(arena, "line %d %s it", one, verb(p, 0))
                             : arena_printf(arena, "line %d %s, line %d %s", one, verb(p, 0), two, verb(p, 1));
-    Diag *d = diag(c, E0530, p->at[k], "data race: work items %s both touch `%s`: %s", items, element, how);
-    if (!twice)
+    Diag *d = p->holes ? diag(c, E0530, p->at[k],
+                              "data race: at least two of %lld work items touch the same element of `%s`: %s",
+                              (long long)p->holes + 1, p->array->name, how)
+                       : diag(c, E0530, p->at[k], "data race: work items %s both touch `%s`: %s", items, element, how);
+    if (!twice && !p->holes)
         diag_note(c, d, p->at[!k], "the other access: work item %s %s `%s`", races_values(arena, &p->witness.items[!k]),
                   verb(p, !k), element);
     if (p->instead.hi)
         diag_note(c, d, p->instead, "or the same element is accessed here: whatever the data are, one of the two is "
                                     "executed");
     if (p->holes)
-        diag_note(c, d, p->at[k],
-                  "at least two of %lld work items touch the same element, because the index has only %lld values; the "
-                  "data decide which items",
-                  (long long)p->holes + 1, (long long)p->holes);
+        diag_note(c, d, p->at[k], "the index has only %lld values; which items have the same one depends on the data",
+                  (long long)p->holes);
     else note_sizes(c, d, arena, p, p->at[k]);
     races_remedy(s, kernel, d, p, p->at[k]);
 }

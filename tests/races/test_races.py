@@ -30,7 +30,7 @@ from translate import Program  # noqa: E402
 REPORT = re.compile(r"^\S+?\.kdsl:(?P<line>\d+):\d+: data race on `(?:\w+\.)*(?P<place>\w+)[^`]*`.*?"
                     r"(?:on line (?P<other>\d+)|on the same line|\Z)", re.M)
 ALWAYS = re.compile(r"^\S+?:(?P<line>\d+):\d+: error\[E0513\]: every work item writes `(?P<place>\w+)", re.M)
-CERTAIN = re.compile(r"error\[E0530\]: data race: .*? both touch `(?:\w+\.)*(?P<place>\w+)[^`]*`: "
+CERTAIN = re.compile(r"error\[E0530\]: data race: .*? (?:both touch|touch the same element of) `(?:\w+\.)*(?P<place>\w+)[^`]*`: "
                      r"line (?P<line>\d+) \w+, line (?P<other>\d+)")
 
 # Programs of the static stage that the compiler leaves undecided, with the reason.
