@@ -22,7 +22,9 @@ Step step_add(Arena *arena, Step a, Step b) {
     if (a.kind == STEP_ANY || b.kind == STEP_ANY)
         return (Step){.kind = STEP_ANY, .from_memory = a.from_memory || b.from_memory};
     if (a.kind == STEP_KNOWN && b.kind == STEP_KNOWN) return known_step(a.by + b.by);
-    return (Step){.kind = STEP_SIZE, .text = arena_printf(arena, "%s + %s", step_text(arena, a), step_text(arena, b))};
+    const char *x = step_text(arena, a), *y = step_text(arena, b);
+    bool minus = *y == '-';
+    return (Step){.kind = STEP_SIZE, .text = arena_printf(arena, "%s %c %s", x, minus ? '-' : '+', y + minus)};
 }
 
 Step step_scale(Arena *arena, Step a, int64_t by, const char *size) {
@@ -30,8 +32,9 @@ Step step_scale(Arena *arena, Step a, int64_t by, const char *size) {
     if (!size && a.kind == STEP_KNOWN) return known_step(a.by * by);
     if (!size) size = arena_printf(arena, "%lld", (long long)by);
     if (a.kind == STEP_KNOWN && a.by == 1) return (Step){.kind = STEP_SIZE, .text = size};
-    const char *format = strchr(step_text(arena, a), '+') ? "(%s) * %s" : "%s * %s";
-    return (Step){.kind = STEP_SIZE, .text = arena_printf(arena, format, step_text(arena, a), size)};
+    const char *text = step_text(arena, a);
+    const char *format = strstr(text, " + ") || strstr(text, " - ") ? "(%s) * %s" : "%s * %s";
+    return (Step){.kind = STEP_SIZE, .text = arena_printf(arena, format, text, size)};
 }
 
 /* The strides of an element's address in elements; arrays are row-major. */
