@@ -14,6 +14,7 @@ const char *cg_kept_call(Cg *cg, LLVMValueRef inst); /* the callee's name; NULL:
 void cg_optimize(Cg *cg); /* optimize.c: LLVM's pipeline, or a short one for functions that are vector code */
 
 void cg_combine_exits(Cg *cg); /* optimize.c, before it, on GPUs */
+void cg_plain_loads(Cg *cg); /* plain_loads.c, after it, on GPUs */
 void cg_narrow_comparisons(Cg *cg); /* comparisons.c, after it, on GPUs */
 void cg_share_addresses(Cg *cg); /* offsets.c, after it, on GPUs */
 
