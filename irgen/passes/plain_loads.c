@@ -6,7 +6,7 @@
  * atomic or not, and crashes for the latter (llvm/lib/Target/NVPTX/NVPTXISelDAGToDAG.cpp, canLowerToLDG). */
 #include "irgen/passes/llvm.h"
 
-enum { MOST_VALUES = 16 };
+enum { MOST_VALUES = 16, SYSTEM_SCOPE = 1 /* SyncScope::System of llvm/IR/LLVMContext.h */ };
 
 typedef struct Seen {
     LLVMValueRef at[MOST_VALUES];
@@ -43,12 +43,14 @@ static bool points_to_only_read(LLVMValueRef fn, LLVMValueRef v, Seen *seen) {
 static bool make_plain(LLVMValueRef fn, LLVMValueRef load) {
     if (LLVMGetOrdering(load) == LLVMAtomicOrderingNotAtomic || LLVMGetVolatile(load)) return false;
     if (!points_to_only_read(fn, LLVMGetOperand(load, 0), &(Seen){0})) return false;
+    LLVMSetAtomicSyncScopeID(load, SYSTEM_SCOPE); /* an ordinary load has none */
     LLVMSetOrdering(load, LLVMAtomicOrderingNotAtomic);
     return true;
 }
 
 void cg_plain_loads(Cg *cg) {
     bool any = false;
+    if (!cg->target->updates_to_read) return;
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
         if (LLVMGetFunctionCallConv(fn) != cg->target->kernel_cc) continue;
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))

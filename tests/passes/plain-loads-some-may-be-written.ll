@@ -7,7 +7,7 @@ define ptx_kernel void @k(ptr noalias readonly %a, ptr readonly %b, ptr noalias 
 ; CHECK: load atomic i32, ptr %c
 ; CHECK: load atomic i32, ptr %one
 ; CHECK: load i32, ptr %part
-  %va = load atomic i32, ptr %a monotonic, align 4
+  %va = load atomic i32, ptr %a syncscope("device") monotonic, align 4
   %vb = load atomic i32, ptr %b monotonic, align 4
   %vc = load atomic i32, ptr %c monotonic, align 4
   %one = select i1 %which, ptr %a, ptr %c
