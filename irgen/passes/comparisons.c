@@ -8,14 +8,6 @@
 
 enum { DEPTH = 6, NEAR = INT32_MAX - CG_NARROW_ELEMENTS };
 
-static bool has_range(LLVMValueRef argument) {
-    static const char range[] = "range";
-    LLVMValueRef fn = LLVMGetParamParent(argument);
-    unsigned at = 1;
-    while (LLVMGetParam(fn, at - 1) != argument) at++;
-    return LLVMGetEnumAttributeAtIndex(fn, at, LLVMGetEnumAttributeKindForName(range, sizeof range - 1)) != NULL;
-}
-
 static bool is_near_zero(LLVMValueRef v) {
     return LLVMIsAConstantInt(v) && LLVMConstIntGetSExtValue(v) <= NEAR && LLVMConstIntGetSExtValue(v) >= -NEAR;
 }
@@ -26,14 +18,14 @@ static bool fits(LLVMValueRef v, int depth) {
         int64_t c = LLVMConstIntGetSExtValue(v);
         return c >= INT32_MIN && c <= INT32_MAX;
     }
-    if (LLVMIsAArgument(v)) return has_range(v);
+    if (LLVMIsAArgument(v)) return llvm_has_attribute(v, "range");
     if (llvm_is(v, LLVMSExt)) return LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) <= 32;
     if (llvm_is(v, LLVMZExt)) {
         unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0)));
         return bits < 32 || (bits == 32 && LLVMGetNNeg(v));
     }
     if (llvm_is(v, LLVMAdd) && LLVMIsAArgument(LLVMGetOperand(v, 0)))
-        return has_range(LLVMGetOperand(v, 0)) && is_near_zero(LLVMGetOperand(v, 1));
+        return llvm_has_attribute(LLVMGetOperand(v, 0), "range") && is_near_zero(LLVMGetOperand(v, 1));
     if (!depth || !llvm_is(v, LLVMSelect)) return false;
     return fits(LLVMGetOperand(v, 1), depth - 1) && fits(LLVMGetOperand(v, 2), depth - 1);
 }

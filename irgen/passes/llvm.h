@@ -17,4 +17,12 @@ static inline bool llvm_is_narrow(LLVMValueRef fn) {
     return LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, CG_NARROW, strlen(CG_NARROW)) != NULL;
 }
 
+/* An attribute of a parameter, by its name in LLVM IR: "noalias". */
+static inline bool llvm_has_attribute(LLVMValueRef argument, const char *name) {
+    LLVMValueRef fn = LLVMGetParamParent(argument);
+    unsigned at = 1;
+    while (LLVMGetParam(fn, at - 1) != argument) at++;
+    return LLVMGetEnumAttributeAtIndex(fn, at, LLVMGetEnumAttributeKindForName(name, strlen(name))) != NULL;
+}
+
 #endif

@@ -13,36 +13,30 @@ typedef struct Seen {
     int n;
 } Seen;
 
-static bool has_attribute(LLVMValueRef fn, unsigned at, const char *name) {
-    return LLVMGetEnumAttributeAtIndex(fn, at, LLVMGetEnumAttributeKindForName(name, strlen(name))) != NULL;
-}
-
-static bool is_only_read(LLVMValueRef fn, LLVMValueRef argument) {
-    unsigned at = 1;
-    while (LLVMGetParam(fn, at - 1) != argument) at++;
-    bool reads = has_attribute(fn, at, "readonly") || has_attribute(fn, at, "readnone");
-    return reads && has_attribute(fn, at, "noalias");
+static bool is_only_read(LLVMValueRef argument) {
+    bool reads = llvm_has_attribute(argument, "readonly") || llvm_has_attribute(argument, "readnone");
+    return reads && llvm_has_attribute(argument, "noalias");
 }
 
 /* Whatever the address is computed from, is it part of such a parameter? */
-static bool points_to_only_read(LLVMValueRef fn, LLVMValueRef v, Seen *seen) {
-    if (LLVMIsAArgument(v)) return is_only_read(fn, v);
+static bool points_to_only_read(LLVMValueRef v, Seen *seen) {
+    if (LLVMIsAArgument(v)) return is_only_read(v);
     for (int i = 0; i < seen->n; i++)
         if (seen->at[i] == v) return true; /* around a loop */
     if (seen->n == MOST_VALUES) return false;
     seen->at[seen->n++] = v;
     if (LLVMIsAGetElementPtrInst(v) || LLVMIsAAddrSpaceCastInst(v))
-        return points_to_only_read(fn, LLVMGetOperand(v, 0), seen);
+        return points_to_only_read(LLVMGetOperand(v, 0), seen);
     bool is_select = llvm_is(v, LLVMSelect);
     if (!is_select && !llvm_is(v, LLVMPHI)) return false;
     for (int i = is_select; i < LLVMGetNumOperands(v); i++)
-        if (!points_to_only_read(fn, LLVMGetOperand(v, (unsigned)i), seen)) return false;
+        if (!points_to_only_read(LLVMGetOperand(v, (unsigned)i), seen)) return false;
     return true;
 }
 
-static bool make_plain(LLVMValueRef fn, LLVMValueRef load) {
+static bool make_plain(LLVMValueRef load) {
     if (LLVMGetOrdering(load) == LLVMAtomicOrderingNotAtomic || LLVMGetVolatile(load)) return false;
-    if (!points_to_only_read(fn, LLVMGetOperand(load, 0), &(Seen){0})) return false;
+    if (!points_to_only_read(LLVMGetOperand(load, 0), &(Seen){0})) return false;
     LLVMSetAtomicSyncScopeID(load, SYSTEM_SCOPE); /* an ordinary load has none */
     LLVMSetOrdering(load, LLVMAtomicOrderingNotAtomic);
     return true;
@@ -55,7 +49,7 @@ void cg_plain_loads(Cg *cg) {
         if (LLVMGetFunctionCallConv(fn) != cg->target->kernel_cc) continue;
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                any |= LLVMIsALoadInst(i) && make_plain(fn, i);
+                any |= LLVMIsALoadInst(i) && make_plain(i);
     }
     if (any && cg->options->opt_level)
         cg_run_passes(cg, "function(gvn,simplifycfg)");
