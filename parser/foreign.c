@@ -57,16 +57,6 @@ bool foreign_type_before_name(Feed *f, Token *t, Repair *repair) {
     Span both = span_join(f->prev.span, t->span);
     const char *ours =
         arena_printf(&f->c->arena, "%s%s: %s", is_declaration ? "var " : "", t->name, type ? type : f->prev.name);
-    if (is_declaration && feed_peek(f).kind == TOK_LBRACKET) {
-        Token bracket = feed_take(f);
-        Span sizes = {0};
-        const char *array = foreign_array_of(f, &bracket, t->name, type, &sizes);
-        feed_unread(f, bracket);
-        Diag *d = diag(f->c, E0210, both, "the type comes after the name; create an array with its values: `%s`",
-                       array ? array : arena_printf(&f->c->arena, "var %s = [0.0; n]", t->name));
-        if (array) diag_fix(f->c, d, span_join(both, sizes), array, "fill it");
-        return true;
-    }
     Diag *d = diag(f->c, E0210, both, "the type comes after the name: `%s%s`", is_const ? "const " : "", ours);
     diag_fix(f->c, d, both, ours, "write the name first");
     return true;
@@ -75,13 +65,16 @@ bool foreign_type_before_name(Feed *f, Token *t, Repair *repair) {
 /* `*p`, `f32 *p`, `p: *f32`, `p: f32*`, `(float *)malloc(n)` */
 bool foreign_pointer(Feed *f, Token *t, Repair *repair) {
     if (t->kind == TOK_RPAREN && f->prev.kind == TOK_STAR && foreign_type(&f->prev2)) {
-        diag(f->c, E0216, span_join(f->prev2.span, f->prev.span),
-             "there are no pointers; create an array with its values: `var x = [0.0; n];`");
+        Diag *d = diag(f->c, E0221, span_join(f->prev2.span, f->prev.span),
+                       "there are no pointers; create an array with its values: `var x = [0.0; n];`");
+        Span whole;
+        const char *array = foreign_memory(f, &f->prev2, &whole);
+        if (array) diag_fix(f->c, d, whole, array, "fill it");
         return true;
     }
     if (t->kind != TOK_STAR) return false;
     if (at_expression(f) && f->prev.kind != TOK_STAR) {
-        Diag *d = diag(f->c, E0216, t->span, "there are no pointers; write `x[i]` for an element");
+        Diag *d = diag(f->c, E0221, t->span, "there are no pointers; write `x[i]` for an element");
         Token next = feed_peek(f);
         if (next.kind == TOK_ID && touches(t, &next))
             diag_fix(f->c, d, t->span, "", "a reference is used like the variable itself");
@@ -90,8 +83,9 @@ bool foreign_pointer(Feed *f, Token *t, Repair *repair) {
     }
     bool after = foreign_type(&f->prev) && (f->prev2.kind == TOK_COLON || may_begin_after(f->prev2.kind));
     if (!after && !at_type(f)) return false;
-    diag(f->c, E0216, t->span,
-         "there are no pointers; pass an array as `x: &[f32; n]`, or as `&mut` to change it");
+    const char *type = foreign_type(&f->prev);
+    diag(f->c, E0221, t->span, "there are no pointers; pass an array as `x: &[%s; n]`, or as `&mut` to change it",
+         type ? type : "f32");
     return true;
 }
 
@@ -193,7 +187,8 @@ static bool item_word(Feed *f, Diag *d, Token *t, const Word *row, Repair *repai
     if (is_kernel && !is_name(&next, "void")) return true;
     if (is_kernel) {
         diag_fix(f->c, d, span_join(t->span, next.span), row->ours, "use `kernel`");
-        return true;
+        feed_take(f);
+        return retry_as(t, TOK_KERNEL, repair);
     }
     fix_word(f, d, t, row, &next);
     if (row->ours && !*row->ours) *repair = REPAIR_DROP;
@@ -345,7 +340,7 @@ static bool cuda_launch(Feed *f, Token *t) {
 /* `p->x`, `std::sqrt`, `f::<f32>(x)`, `f<f32>(x)` */
 static bool member(Feed *f, Token *t, Repair *repair) {
     if (t->kind == TOK_ARROW && feed_accepts(f, TOK_DOT)) {
-        Diag *d = diag(f->c, E0216, t->span, "there are no pointers; access a field with `.`");
+        Diag *d = diag(f->c, E0221, t->span, "there are no pointers; access a field with `.`");
         diag_fix(f->c, d, t->span, ".", "use a dot");
         return retry_as(t, TOK_DOT, repair);
     }
@@ -794,5 +789,6 @@ bool foreign_kernel(Feed *f, Token *t, Repair *repair) {
     }
     Diag *d = diag(f->c, E0201, t->span, "expected `over`, found %s", token_text(f, t));
     diag_note(f->c, d, t->span, "a kernel needs a domain, which sets its work items: `over i in n`");
+    if (t->kind == TOK_LBRACE) note_loop(f, d, t);
     return true;
 }

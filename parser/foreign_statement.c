@@ -227,11 +227,12 @@ static bool list_directed(Feed *f, Token *t) {
 
 /* ---- arrays ---- */
 
-static const char *zero_of(Feed *f, const char *type) {
+const char *zero_of(Feed *f, const char *type) {
     if (!strcmp(type, "f64")) return "0.0";
     if (!strcmp(type, "i32")) return "0";
     if (!strcmp(type, "bool")) return "false";
     if (!strcmp(type, "str")) return "\"\"";
+    if (strchr(type, 'x') && strcmp(type, "index")) return arena_printf(f->p.arena, "%s(0)", type);
     return arena_printf(f->p.arena, type[0] == 'f' || type[0] == 'b' ? "0.0%s" : "0%s", type);
 }
 

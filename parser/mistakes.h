@@ -39,11 +39,22 @@ extern Mistake foreign_end;
 /* foreign_head.c: the heads of declarations and statements. */
 extern Mistake foreign_head;
 
+/* foreign_parameter.c: `double *x`, `x: double[]` */
+extern Mistake foreign_parameter;
+void note_loop(Feed *f, Diag *d, const Token *t); /* in the body that begins at `t`, of a kernel without a domain */
+
+/* foreign_variable.c: `double *t = malloc(n * sizeof(double));` */
+extern Mistake foreign_variable;
+bool foreign_declared(Feed *f, const Token *start, const Token *t); /* from `start` on; at the error `t` */
+/* `(double *)malloc(n * sizeof(double))`, of which `type` is the `double`: an array; NULL: it is something else. */
+const char *foreign_memory(Feed *f, const Token *type, Span *whole);
+
 /* foreign_statement.c: whole statements of other languages. */
 extern Mistake foreign_statement, foreign_chosen, dotted_operator;
 const char *foreign_loop(Feed *f, const Token *t, Span *whole); /* `(int i = 0; i < n; i++)` */
 extern Mistake foreign_loop_of_go;
 const char *foreign_array_of(Feed *f, const Token *t, const char *name, const char *type, Span *whole);
+const char *zero_of(Feed *f, const char *type); /* 0 as a literal */
 bool fix_assert(Feed *f, Diag *d, const Token *t);
 void fix_launch(Feed *f, Diag *d, const Token *t);
 void fix_domain(Feed *f, Diag *d, const Token *t);

@@ -151,24 +151,15 @@ static bool bracket_mismatch(Feed *f, Token *t, Repair *repair) {
  * brackets. */
 static Token unclosed_bracket(const Feed *f) { return f->suspect.kind ? f->suspect : f->open.at[f->open.n - 1]; }
 
-/* `const n = 3;`, `const double pi = 3.14;` */
-static void fix_constant(Feed *f, Diag *d, const Token *t) {
-    Token type = feed_take(f), name = feed_peek(f);
-    const char *ours = foreign_type(&type);
-    feed_unread(f, type);
-    bool is_declared = ours && name.kind == TOK_ID && !name.first_on_line;
-    diag_fix(f->c, d, is_declared ? span_join(t->span, name.span) : t->span,
-             is_declared ? arena_printf(f->p.arena, "let %s: %s", name.name, ours) : "let",
-             "declare a constant value in a function with `let`");
-}
-
 static bool unclosed_at_item(Feed *f, Token *t, Repair *repair) {
     if (!f->open.n || !starts_item(t->kind) || !t->first_on_line) return false;
     if (feed_indentation(f, t->span) > feed_indentation(f, f->open.at[0].span)) {
         if (f->open.at[0].kind != TOK_LBRACE) return false;
-        Diag *d = diag(f->c, E0220, t->span, "declare %s outside of functions", quoted(f, t->kind));
-        if (t->kind == TOK_CONST) fix_constant(f, d, t);
         *repair = REPAIR_NESTED;
+        if (t->kind == TOK_CONST && foreign_declared(f, t, t)) return true; /* `const double pi = 3.14;` */
+        Diag *d = diag(f->c, E0220, t->span, "declare %s outside of functions", quoted(f, t->kind));
+        if (t->kind == TOK_CONST)
+            diag_fix(f->c, d, t->span, "let", "declare a constant value in a function with `let`");
         return true;
     }
     Token open = unclosed_bracket(f);

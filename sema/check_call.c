@@ -53,6 +53,14 @@ static bool is_ambiguous(const Sema *s, const Func *f) {
     return n > 1;
 }
 
+/* Which of one argument too many is it? A number where an array follows is its length, as in C; else the last one. */
+static int extra_argument(const Func *f, const ArgList *args, int want) {
+    for (int i = 0; i < want && f->params.n == want; i++)
+        if (f->params.at[i]->mode != REF_NONE && args->at[i].mode == REF_NONE)
+            return args->at[i + 1].mode == REF_NONE ? want : i;
+    return want;
+}
+
 static bool check_count(Sema *s, Expr *e, Func *f) {
     int got = e->call.args.n, want = own_count(f);
     if (got == want) return true;
@@ -63,11 +71,13 @@ static bool check_count(Sema *s, Expr *e, Func *f) {
         diag_note(s->c, d, f->name_span, "it is declared `%s`", signature_text(s, f->item));
         return false;
     }
-    Span at = e->call.args.at[want].span;
+    const ArgList *args = &e->call.args;
+    int extra = got == want + 1 ? extra_argument(f, args, want) : want;
+    Span at = args->at[extra].span;
     Diag *d =
         diag(s->c, E0311, at, "`%s` expects %d argument%s, but got %d", f->name, want, want == 1 ? "" : "s", got);
-    if (want && got == want + 1)
-        diag_fix(s->c, d, (Span){e->call.args.at[want - 1].span.hi, at.hi}, "", "leave it out");
+    Span with_comma = extra ? (Span){args->at[extra - 1].span.hi, at.hi} : (Span){at.lo, args->at[got > 1].span.lo};
+    if (want && got == want + 1) diag_fix(s->c, d, with_comma, "", "leave it out");
     diag_note(s->c, d, f->name_span, "it is declared `%s`", signature_text(s, f->item));
     if (f->sizes.n)
         diag_note(s->c, d, at, "do not pass the size `%s`: it is taken from the arrays", f->sizes.at[0]->name);

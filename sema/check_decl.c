@@ -250,6 +250,20 @@ static Extent any_extent(Sema *s, Func *f, Expr *e) {
     return (Extent){.kind = EXTENT_BINDS, .size = size_new(s, f, s->underscore, e->span), .span = e->span};
 }
 
+/* The parameter i, which is a size of an array, with a comma beside it. C functions get no sizes but by parameters. */
+static void fix_size(Sema *s, Func *f, Diag *d, int i, Span extent) {
+    const ParamList *all = &f->item->fn.params;
+    const Param *p = &all->at[i];
+    Span whole = {p->span.lo, p->type->span.hi};
+    if (i) whole.lo = all->at[i - 1].type->span.hi;
+    else if (all->n > 1) whole.hi = all->at[1].span.lo;
+    if (f->item->fn.is_extern) diag_fix(s->c, d, extent, "_", "`_` accepts any extent");
+    else if (f->item->fn.is_export)
+        diag_fix(s->c, d, whole, "", "remove the parameter `%s`; callers in C still pass it, after the other arguments",
+                 p->name);
+    else diag_fix(s->c, d, whole, "", "remove the parameter `%s`, or rename it", p->name);
+}
+
 static Extent named_extent(Sema *s, Func *f, Expr *e) {
     Extent x = {.kind = EXTENT_ANY, .span = e->span};
     Symbol *sym = scope_find(s, e->name.name);
@@ -265,7 +279,7 @@ static Extent named_extent(Sema *s, Func *f, Expr *e) {
         Diag *d =
             diag(s->c, E0605, e->span, "`%s` is already a parameter; a size takes its value from the array", sym->name);
         note_declared(s, d, sym);
-        diag_note(s->c, d, sym->span, "remove this parameter, or rename it");
+        fix_size(s, f, d, sym->dim, e->span);
         return x;
     }
     x.kind = EXTENT_BINDS;
@@ -512,6 +526,7 @@ static void check_param(Sema *s, Func *f, int i) {
     if (hidden && hidden->kind == SYM_SIZE && hidden->func == f) {
         Diag *d = diag(s->c, E0605, p->span, "`%s` is already a size; it takes its value from the array", p->name);
         note_declared(s, d, hidden);
+        fix_size(s, f, d, i, hidden->span);
         return;
     }
     scope_add(s, sym);
