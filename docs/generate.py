@@ -22,7 +22,7 @@ def rows(path, macro):
 
 
 # Codes that no single file of text shows: they are about files, bytes, several modules, sizes, or what is installed.
-NO_PROGRAM = {"E0103", "E0104", "E0328", "E0531", "E0623", "E0802"}
+NO_PROGRAM = {"E0103", "E0104", "E0328", "E0531", "E0623", "E0802", "W0801"}
 
 
 def sections():

@@ -358,6 +358,7 @@ static Program *check(const Job *j) {
     bool makes_program = o->command != COMMAND_CHECK && !o->emit && !o->explain && !o->object && !o->shared;
     if (o->command == COMMAND_INTERPRET) strict = strict || !irgen_host_fuses(o->march);
     SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
+                       .is_library = o->object || o->shared || o->emit == EMIT_HEADER,
                        .transfers_each = o->transfers_each, .races_strict = o->races_strict, .races_off = o->races_off,
                        .shadow = o->shadow,
                        .races_listed = o->explain == EXPLAIN_RACES,
@@ -403,7 +404,7 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
 
     Code code = code_plan(&c->arena, job.program, o);
     bool ok = code_generate(&code, t) && link_program(&job, output, program, &code, t) &&
-              write_dependencies(c, o, output);
+              write_dependencies(c, o, output) && (!o->header || output_header(c, job.program, o->header));
     code_free(&code);
     return ok;
 }

@@ -322,6 +322,7 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_MARCH: return parse_march(o, arena, value);
     case OPTION_ARCH: return parse_arch(o, arena, value);
     case OPTION_EMIT: return parse_emit(o, arena, value);
+    case OPTION_HEADER: o->header = value; return NOT_DONE;
     case OPTION_HTML: o->html = value; return NOT_DONE;
     case OPTION_TRACE: o->trace = value; return NOT_DONE;
     case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
@@ -411,6 +412,8 @@ static int check_together(const Options *o) {
     if (o->dependencies && !makes_file && o->emit != EMIT_HEADER)
         return usage_error("-MD and -MF need an output file");
     if (!o->input && o->command != COMMAND_REPL) return usage_error("the source file is missing");
+    if (o->header && !(makes_file && (o->object || o->shared)))
+        return usage_error("--header=FILE is for -c and --shared; --emit=header writes the declarations alone");
     if (o->output && !*o->output) return usage_error("`-o` needs the name of a file");
     bool names_file = o->output && o->command != COMMAND_PROFILE;
     if (o->command != COMMAND_BUILD && (names_file || o->object || o->shared || o->emit))

@@ -53,6 +53,7 @@ static bool may_replace(Compiler *c, const Options *o, const char *path) {
 const char *output_name(Compiler *c, const Options *o) {
     if ((o->emit || o->explain || o->run_pass) && (!o->output || !strcmp(o->output, "-"))) return "-";
     const char *path = o->output ? o->output : default_name(c, o);
+    if (o->header && strcmp(o->header, "-") && !may_replace(c, o, o->header)) return NULL;
     return path && may_replace(c, o, path) ? path : NULL;
 }
 

@@ -3,6 +3,8 @@
 #include "sema/check.h"
 #include "sema/memo.h"
 
+#include <string.h>
+
 Expr *expr_strip(Expr *e) {
     while (e->kind == EXPR_CONVERT) e = e->convert.operand;
     return e;
@@ -121,6 +123,35 @@ static bool has_exports(const Module *m) {
     return false;
 }
 
+/* A declaration that could be exported. */
+static bool is_exportable(const Item *item) {
+    bool is_function = item->kind == ITEM_FN || item->kind == ITEM_KERNEL;
+    return is_function && !item->fn.is_extern && !item->fn.generics.n && item->name[0] != '_';
+}
+
+/* Of a file that C is to call: kernels first, which is what it wants to reach. */
+static void report_no_exports(Sema *s, const Module *m) {
+    const Item *first = NULL;
+    const char *others = "";
+    for (int i = 0; i < m->items.n; i++) {
+        const Item *item = m->items.at[i];
+        if (is_exportable(item) && (!first || (first->kind == ITEM_FN && item->kind == ITEM_KERNEL))) first = item;
+    }
+    if (!first || s->program->main || has_exports(m)) return;
+    for (int i = 0, n = 0; i < m->items.n && n < 4; i++) {
+        const Item *item = m->items.at[i];
+        if (!is_exportable(item) || item == first) continue;
+        others = n == 3 ? arena_printf(s->arena, "%s, ...", others)
+                        : arena_printf(s->arena, "%s%s`%s`", others, n ? ", " : "", item->name);
+        n++;
+    }
+    const char *path = m->source->path, *slash = strrchr(path, '/');
+    Diag *d = diag(s->c, W0801, first->name_span, "`%s` exports nothing that C could call: write `export %s %s`",
+                   slash ? slash + 1 : path, first->kind == ITEM_KERNEL ? "kernel" : "fn", first->name);
+    diag_fix(s->c, d, (Span){first->span.lo, first->span.lo}, "export ", "export it");
+    if (*others) diag_note(s->c, d, first->name_span, "it also declares %s", others);
+}
+
 static bool has_tests(const Module *m) {
     for (int i = 0; i < m->items.n; i++)
         if (m->items.at[i]->kind == ITEM_TEST) return true;
@@ -185,5 +216,6 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     if (options && options->only_reached) keep_reached(&s, session_is_input);
     warn_unused_items(&s);
     if (options && options->need_main && !s.program->main && !c->diags.n_errors) report_no_main(&s, m);
+    if (options && options->is_library && !c->diags.n_errors) report_no_exports(&s, m);
     return s.program;
 }

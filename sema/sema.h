@@ -431,6 +431,7 @@ void memo_free(Memo *m);
 typedef struct SemaOptions {
     const BuiltInModule *stdlib; /* ended by a row without a name; NULL: none */
     bool need_main; /* report a missing `fn main` */
+    bool is_library; /* C will call it: report if it exports nothing */
     bool run_tests; /* make a program of the `test` blocks */
     bool transfers_each; /* every launch maps its arrays by itself */
     KeptVar *kept;       /* older variables of a session, of which this is an input; `sym` is filled in */

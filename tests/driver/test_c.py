@@ -417,6 +417,42 @@ class CTest(unittest.TestCase):
         self.assertIn("cannot be combined", self.run_(KDSLC, "--shared", "-c", "program.kdsl", status=2))
         self.assertFalse((self.dir / "program").exists())
 
+    @parts.quick
+    def test_library_that_exports_nothing(self):
+        text = "fn helper(x: f64) -> f64 { return 2.0 * x; }\n" \
+               "kernel double(y: &mut [f64; n]) over i in n { y[i] = helper(y[i]); }\n"
+        self.write("lib.kdsl", text)
+        for option in ("-c", "--shared", "--emit=header"):
+            said = self.warned(option, "lib.kdsl")
+            self.assertIn("lib.kdsl:2:8: warning[W0801]: `lib.kdsl` exports nothing that C could call: write `export kernel "
+                          "double`", said)
+            self.assertIn("fix: export it: insert `export `", said)
+            self.assertIn("note: it also declares `helper`", said)
+        self.assertEqual(self.warned("check", "lib.kdsl"), "")
+        for more in ("export fn one() -> i32 { return 1; }\n", "fn main() { var y = [1.0]; offload double(&mut y); }\n"):
+            self.write("lib.kdsl", text + more)
+            self.assertEqual(self.warned("-c", "lib.kdsl"), "")
+        self.write("lib.kdsl", text.replace("kernel", "export kernel"))
+        self.assertEqual(self.warned("--shared", "lib.kdsl"), "")
+        self.write("lib.kdsl", "struct P { x: f64 }\nfn _hidden() { }\nfn first<T>(x: &[T; n]) -> T { return x[0]; }\n")
+        self.assertNotIn("W0801", self.warned("-c", "lib.kdsl"))
+
+    def warned(self, *command):
+        done = subprocess.run([KDSLC, *command], cwd=self.dir, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    @parts.quick
+    def test_header_beside_the_object(self):
+        self.write("lib.kdsl", EXPORTS)
+        wanted = self.run_(KDSLC, "--emit=header", "lib.kdsl")
+        self.run_(KDSLC, "-c", "--header=beside.h", "lib.kdsl")
+        self.assertEqual((self.dir / "beside.h").read_text(), wanted)
+        for arguments, status, says in ((("--header=x.h", "lib.kdsl"), 2, "--header=FILE is for -c and --shared"),
+                                        (("-c", "--header=lib.kdsl", "lib.kdsl"), 1, "E1004"),
+                                        (("-c", "--header=no/x.h", "lib.kdsl"), 1, "E1003")):
+            self.assertIn(says, self.run_(KDSLC, *arguments, status=status))
+
     def exports(self):
         self.write("lib.kdsl", EXPORTS)
         self.write("caller.c", CALLER)

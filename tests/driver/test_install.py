@@ -107,6 +107,9 @@ class InstallTest(unittest.TestCase):
         self.assertIn("alone.kdsl", said)
         self.assertNotIn("export.kdsl", said)
         self.assertEqual(run(build / "alone"), "7\n")
+        with open(source / "export.kdsl", "a") as text:
+            text.write("export fn half(x: f32) -> f32 { let unused = x; return x / 2.0; }\n")
+        self.assertEqual(run("cmake", "--build", build, "--target", "mixed").count("warning[W0401]"), 1)
 
     def test_pkg_config(self):
         source = self.write("with pkg-config")
