@@ -272,3 +272,18 @@ Uses uses_of(const Tokens *p, int at, Name name) {
     }
     return uses;
 }
+
+/* ---- the parser ---- */
+
+void declared_complete(Feed *f, Name name) {
+    bool has_bracket = innermost(f) == TOK_LBRACKET;
+    Token word = feed_invent(f, TOK_ID), extent = feed_invent(f, TOK_ID);
+    word.name = extent.name = name;
+    if (feed_accepts(f, TOK_ID) && !feed_accepts(f, TOK_COLON) && !feed_accepts(f, TOK_AMP)) feed_push(f, word);
+    if (feed_accepts(f, TOK_COLON)) feed_push(f, feed_invent(f, TOK_COLON));
+    if (feed_accepts(f, TOK_AMP)) feed_push(f, word);
+    if (!has_bracket) return;
+    feed_push(f, feed_invent(f, TOK_SEMI));
+    feed_push(f, extent);
+    feed_push(f, feed_invent(f, TOK_RBRACKET));
+}

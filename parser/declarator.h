@@ -44,6 +44,9 @@ int declarator(Feed *f, const Tokens *p, int at, Declared *d);
 /* `double[10]`, `*mut f64`, `[]f64`, `&[f64]`: a type after the `:` of a parameter. */
 int declared_after_name(Feed *f, const Tokens *p, int at, Declared *d);
 
+/* Passes the rest of `name: type` to the parser, which has the first tokens of it, or of what was written instead. */
+void declared_complete(Feed *f, Name name);
+
 /* How the statements from token `at` on use a variable. */
 typedef struct Uses {
     bool is_assigned;      /* `x = 1`, `x++` */

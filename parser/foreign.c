@@ -582,36 +582,6 @@ static void fix_struct_value(Feed *f, Diag *d) {
     while (taken.n) feed_unread(f, taken.at[--taken.n]);
 }
 
-/* `f32[n]`, `f32[n][m]`, `f32[n, m]`: the extents are after the type, and each is a text without brackets. */
-static bool array_of_c(Feed *f, Token *t) {
-    Vec(Token) taken = {0};
-    const char *extents = "";
-    Token open = *t, last = *t, next = {0};
-    bool is_whole = true;
-    while (open.kind == TOK_LBRACKET && is_whole) {
-        Token first = feed_peek(f), before = first;
-        for (is_whole = false;;) {
-            next = feed_take(f);
-            vec_push(f->p.arena, &taken, next);
-            if (next.kind == TOK_RBRACKET) is_whole = next.span.lo != first.span.lo;
-            if (next.kind == TOK_RBRACKET || is_opener(next.kind) || next.first_on_line || next.kind == TOK_END) break;
-            before = next;
-        }
-        if (!is_whole) break;
-        last = next;
-        const char *extent = text_of(f, span_join(first.span, before.span));
-        extents = arena_printf(f->p.arena, "%s%s%s", extents, *extents ? ", " : "", extent);
-        open = feed_take(f);
-        vec_push(f->p.arena, &taken, open);
-    }
-    while (taken.n) feed_unread(f, taken.at[--taken.n]);
-    Diag *d = diag(f->c, E0216, span_join(f->prev.span, t->span), "write an array type as `[%s; n]`", f->prev.name);
-    if (is_whole) diag_fix(f->c, d, span_join(f->prev.span, last.span),
-                           arena_printf(f->p.arena, "[%s; %s]", f->prev.name, extents),
-                           "write the extent after the type");
-    return true;
-}
-
 /* `{1, 2}`, `P { x: 1.0 }`, `f32[n]`, `[1, 2; 3, 4]`, `(a, b)` */
 bool foreign_array(Feed *f, Token *t, Repair *repair) {
     (void)repair;
@@ -626,7 +596,10 @@ bool foreign_array(Feed *f, Token *t, Repair *repair) {
     }
     bool after_mode = f->prev2.kind == TOK_AMP || f->prev2.kind == TOK_MUT || f->prev2.kind == TOK_OUT;
     bool after_type = f->prev.kind == TOK_ID && (f->prev2.kind == TOK_COLON || after_mode);
-    if (t->kind == TOK_LBRACKET && after_type && !after_expression(f)) return array_of_c(f, t);
+    if (t->kind == TOK_LBRACKET && after_type && !after_expression(f)) {
+        diag(f->c, E0216, span_join(f->prev.span, t->span), "write an array type as `[%s; n]`", f->prev.name);
+        return true;
+    }
     if (t->kind == TOK_IF && innermost(f) == TOK_LBRACKET && after_expression(f)) {
         diag(f->c, E0216, t->span, "a comprehension has no condition; choose each element with "
                                    "`[if c { a } else { b } for i in n]`");

@@ -239,20 +239,6 @@ static void say_parameter(Feed *f, const Head *h, int at, const Declared *d) {
 
 /* ---- where the parser is ---- */
 
-/* Completes the parameter of which the parser has the first tokens, with what is left of a type. */
-static void complete(Feed *f, Name name) {
-    bool has_bracket = innermost(f) == TOK_LBRACKET;
-    Token word = feed_invent(f, TOK_ID), extent = feed_invent(f, TOK_ID);
-    word.name = extent.name = name;
-    if (feed_accepts(f, TOK_ID) && !feed_accepts(f, TOK_COLON) && !feed_accepts(f, TOK_AMP)) feed_push(f, word);
-    if (feed_accepts(f, TOK_COLON)) feed_push(f, feed_invent(f, TOK_COLON));
-    if (feed_accepts(f, TOK_AMP)) feed_push(f, word);
-    if (!has_bracket) return;
-    feed_push(f, feed_invent(f, TOK_SEMI));
-    feed_push(f, extent);
-    feed_push(f, feed_invent(f, TOK_RBRACKET));
-}
-
 /* Is the parser between the brackets of a list of parameters, in a name or a type? */
 static bool in_parameters(const Feed *f) {
     bool is_list = f->open.n && f->open.at[0].kind == TOK_LPAREN &&
@@ -287,7 +273,7 @@ bool foreign_parameter(Feed *f, Token *t, Repair *repair) {
     uint32_t after = close ? h.all.at[close].span.lo : d.span.hi;
     Token end = *t;
     while (end.span.lo < after && end.kind != TOK_END) end = feed_take(f);
-    complete(f, d.name);
+    declared_complete(f, d.name);
     *t = end;
     *repair = REPAIR_RETRY;
     return true;

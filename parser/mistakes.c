@@ -514,7 +514,8 @@ static bool statement_outside(Feed *f, Token *t, Repair *repair) {
 
 bool common_mistake(Feed *f, Token *t, Repair *repair) {
     static Mistake *const mistakes[] = {
-        increment, semicolon_before_body, step_of_others, foreign_parameter, foreign_variable, foreign_head,
+        increment, semicolon_before_body, step_of_others, foreign_parameter, foreign_field,
+        foreign_type_of_array, foreign_variable, foreign_head,
         foreign_range, foreign_call, foreign_sign, comparison_chain, comparison_as_statement,
         index_not_closed, assign_in_expression, stray_reference, semicolon_in_struct, semicolon_for_nothing,
         missing_body,

@@ -43,6 +43,9 @@ extern Mistake foreign_head;
 extern Mistake foreign_parameter;
 void note_loop(Feed *f, Diag *d, const Token *t); /* in the body that begins at `t`, of a kernel without a domain */
 
+/* foreign_field.c: `double x, y;` in a struct, `-> double[]` */
+extern Mistake foreign_field, foreign_type_of_array;
+
 /* foreign_variable.c: `double *t = malloc(n * sizeof(double));` */
 extern Mistake foreign_variable;
 bool foreign_declared(Feed *f, const Token *start, const Token *t); /* from `start` on; at the error `t` */

@@ -156,7 +156,8 @@ static bool unclosed_at_item(Feed *f, Token *t, Repair *repair) {
     if (feed_indentation(f, t->span) > feed_indentation(f, f->open.at[0].span)) {
         if (f->open.at[0].kind != TOK_LBRACE) return false;
         *repair = REPAIR_NESTED;
-        if (t->kind == TOK_CONST && foreign_declared(f, t, t)) return true; /* `const double pi = 3.14;` */
+        if (t->kind == TOK_CONST && at_statement(f) && foreign_declared(f, t, t)) return true; /* `const int n = 3;` */
+        if (foreign_field(f, t, repair)) return true;
         Diag *d = diag(f->c, E0220, t->span, "declare %s outside of functions", quoted(f, t->kind));
         if (t->kind == TOK_CONST)
             diag_fix(f->c, d, t->span, "let", "declare a constant value in a function with `let`");
