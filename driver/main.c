@@ -11,7 +11,9 @@
 #include "driver/doctor.h"
 #include "driver/format.h"
 #include "driver/generate.h"
+#include "driver/grade/grade.h"
 #include "driver/json.h"
+#include "driver/link.h"
 #include "driver/meant.h"
 #include "driver/options.h"
 #include "driver/output.h"
@@ -69,80 +71,6 @@ static bool emit_code(Job *j) {
 
 static bool runs_program(const Options *o) {
     return o->command == COMMAND_RUN || o->command == COMMAND_TEST || o->command == COMMAND_PROFILE;
-}
-
-static bool is_gpu(const Piece *m) { return m->target && strcmp(m->target, "x86"); }
-
-/* The images, in the order of --offload-arch: those of GPUs, then the x86 device's. */
-static bool make_images(Compiler *c, const Options *o, const Code *code, const Blob *x86, int n_x86,
-                        DeviceImage *images) {
-    bool ok = true;
-    for (int i = 0; i < o->archs.n; i++) {
-        const Arch *a = &o->archs.at[i];
-        images[i].triple = irgen_triple(a->target);
-        images[i].arch = a->cpu ? a->cpu : "x86-64";
-    }
-    for (int i = 0; i < code->n; i++) {
-        const Piece *m = &code->at[i];
-        if (is_gpu(m))
-            ok = ok && off_link_gpu_image(c, m->target, m->options.march, o->archs.at[m->image].any_newer,
-                                          &m->result.object, &images[m->image].bytes);
-    }
-    return ok && (!archs_have_cpu(&o->archs) || off_link_x86_image(c, x86, n_x86, &images[code->n_images].bytes));
-}
-
-static const LinkExtern *declared_externs(const Job *j, int *n) {
-    LinkExtern *externs = arena_array(&j->c->arena, LinkExtern, j->program->funcs.n + 1);
-    *n = 0;
-    for (int i = 0; i < j->program->funcs.n; i++) {
-        const Func *f = j->program->funcs.at[i];
-        if (f->is_extern) externs[(*n)++] = (LinkExtern){f->name, f->name_span};
-    }
-    return externs;
-}
-
-/* Links objects to an executable, a library or one object file: makes the device images, an object with their bytes,
- * then links. The objects of the x86 device are linked as well: their kernels are the host versions, to which a launch
- * falls back. */
-static bool link_program(const Job *j, const char *output, Blob *program, const Code *code, Times *t) {
-    Compiler *c = j->c;
-    const Options *o = j->o;
-    int n_externs;
-    const LinkExtern *externs = declared_externs(j, &n_externs);
-    bool ok = true;
-    DeviceImage *images = arena_array(&c->arena, DeviceImage, o->archs.n + 1);
-    Blob *objects = arena_array(&c->arena, Blob, code->n + 2), *x86 = objects + 2;
-    int n_x86 = 0;
-    objects[0] = code->at[0].result.object;
-    objects[1] = (Blob){0};
-    for (int i = 1; i < code->n; i++)
-        if (!is_gpu(&code->at[i])) x86[n_x86++] = code->at[i].result.object;
-    if (n_x86) {
-        ok = make_images(c, o, code, x86, n_x86, images);
-        times_stage(t, o->archs.n > 1 ? "link device images" : "link device image");
-        ok = ok && off_images_object(c, images, o->archs.n, &objects[1]);
-        times_stage(t, "embed image");
-    }
-    if (ok) {
-        ok = off_link(c, &(LinkJob){.objects = objects,
-                                    .n_objects = n_x86 ? 2 + n_x86 : 1,
-                                    .relocatable = o->object,
-                                    .shared = o->shared,
-                                    .libraries = o->libraries,
-                                    .folders = o->folders,
-                                    .n_libraries = o->n_libraries,
-                                    .n_folders = o->n_folders,
-                                    .needs_omptarget = n_x86 > 0,
-                                    .externs = externs,
-                                    .n_externs = n_externs,
-                                    .debug = o->debug,
-                                    .output = output,
-                                    .in_memory = runs_program(o) ? program : NULL});
-        times_stage(t, o->object ? "link object" : o->shared ? "link library" : "link program");
-    }
-    for (int i = 0; i < o->archs.n; i++) blob_free(&images[i].bytes);
-    blob_free(&objects[1]);
-    return ok;
 }
 
 static bool emit_tree(const Job *j, bool types) {
@@ -403,7 +331,8 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
     }
 
     Code code = code_plan(&c->arena, job.program, o);
-    bool ok = code_generate(&code, t) && link_program(&job, output, program, &code, t) &&
+    Blob *in_memory = runs_program(o) ? program : NULL;
+    bool ok = code_generate(&code, t) && link_program(job.program, o, &code, output, in_memory, t) &&
               write_dependencies(c, o, output) && (!o->header || output_header(c, job.program, o->header));
     code_free(&code);
     return ok;
@@ -506,6 +435,12 @@ int main(int argc, char **argv) {
     }
     if (o.command == COMMAND_FMT) {
         int status = finish(&c, &o, format_files(&c, &o), &t);
+        compiler_free(&c);
+        return status;
+    }
+    if (o.command == COMMAND_GRADE) {
+        int status = grade_run(&c, &o);
+        if (status < 0) status = finish(&c, &o, false, &t);
         compiler_free(&c);
         return status;
     }

@@ -396,12 +396,28 @@ static int check_fmt(const Options *o) {
     if (o->emit || o->explain || o->object || o->shared)
         return usage_error("`kdslc fmt` does not compile: remove %s",
                            o->emit ? "--emit" : o->explain ? "--explain" : o->object ? "-c" : "--shared");
-    if (o->format == FORMAT_JUNIT) return usage_error("--format=junit is for `kdslc test`");
+    if (o->format == FORMAT_JUNIT) return usage_error("--format=junit is for `kdslc test` and `kdslc grade`");
+    return NOT_DONE;
+}
+
+static int check_grade(const Options *o) {
+    if (!o->n_inputs) return usage_error("the exercise is missing: `kdslc grade EXERCISE.json`");
+    const char *other = o->output    ? "-o"
+                        : o->emit    ? "--emit"
+                        : o->explain ? "--explain"
+                        : o->object  ? "-c"
+                        : o->shared  ? "--shared"
+                                     : NULL;
+    if (other) return usage_error("`kdslc grade` writes no file and explains nothing: remove %s", other);
+    other = o->unchecked ? "--unchecked" : o->shadow ? "--check" : NULL;
+    if (other) return usage_error("`kdslc grade` checks what the exercise says: remove %s", other);
+    if (o->format == FORMAT_SARIF) return usage_error("--format=sarif is for diagnostics");
     return NOT_DONE;
 }
 
 static int check_together(const Options *o) {
     if (o->command == COMMAND_FMT) return check_fmt(o);
+    if (o->command == COMMAND_GRADE) return check_grade(o);
     if (o->check_format)
         return usage_error("--check without a list is for `kdslc fmt`; run-time checks are --check=LIST");
     if (o->diff) return usage_error("--diff is for `kdslc fmt`");
@@ -429,7 +445,7 @@ static int check_together(const Options *o) {
                            o->object ? "-c" : o->emit ? "--emit" : command_rows[o->command].name);
     if (o->format == FORMAT_SARIF && o->explain) return usage_error("--format=sarif is for diagnostics");
     if (o->format == FORMAT_JUNIT && o->command != COMMAND_TEST)
-        return usage_error("--format=junit is for `kdslc test`");
+        return usage_error("--format=junit is for `kdslc test` and `kdslc grade`");
     if (o->trace && o->command != COMMAND_PROFILE && o->emit != EMIT_HTML)
         return usage_error("--trace is for --emit=html and `kdslc profile`");
     if (o->html && o->command != COMMAND_PROFILE) return usage_error("--html is for `kdslc profile`; use --emit=html");
@@ -533,7 +549,7 @@ static int take_word(Options *o, Arena *arena, const char *word, bool *has_comma
     } else if (o->command == COMMAND_EXPLAIN && !o->input && is_explained(word)) { /* explain launch FILE */
         o->command = COMMAND_BUILD;
         return parse_explain(o, arena, word);
-    } else if (o->command == COMMAND_FMT) {
+    } else if (o->command == COMMAND_FMT || o->command == COMMAND_GRADE) {
         o->inputs[o->n_inputs++] = word;
     } else if (o->input && o->command == COMMAND_TEST) {
         o->program_args[o->n_program_args++] = (char *)word; /* the filter */

@@ -16,15 +16,6 @@
 
 enum { N_FIELDS = 5 };
 
-typedef struct Bytes {
-    const char *at;
-    size_t n;
-} Bytes;
-
-typedef struct TestResult {
-    Bytes name, place, seconds, why, output;
-} TestResult;
-
 /* The next field; false: there is no whole one. */
 static bool take_field(const Buf *b, size_t *at, Bytes *out) {
     size_t n = 0, i = *at;
@@ -35,11 +26,17 @@ static bool take_field(const Buf *b, size_t *at, Bytes *out) {
     return true;
 }
 
-static bool take_result(const Buf *b, size_t *at, TestResult *r) {
+bool results_take(const Buf *b, size_t *at, TestResult *r) {
     Bytes *fields[N_FIELDS] = {&r->name, &r->place, &r->seconds, &r->why, &r->output};
     for (int i = 0; i < N_FIELDS; i++)
         if (!take_field(b, at, fields[i])) return false;
     return true;
+}
+
+double results_seconds(const TestResult *r) {
+    char text[32];
+    snprintf(text, sizeof text, "%.*s", (int)r->seconds.n, r->seconds.at);
+    return strtod(text, NULL);
 }
 
 /* JSON ------------------------------------------------------------------------------------------------------------ */
@@ -48,10 +45,10 @@ static void add_field(struct json_object *o, const char *key, Bytes f) {
     json_object_object_add(o, key, json_object_new_string_len(f.at, (int)f.n));
 }
 
-static void print_json(const Buf *b, Buf *out) {
+struct json_object *results_as_json(const Buf *b) {
     struct json_object *list = json_object_new_array();
     TestResult r;
-    for (size_t at = 0; take_result(b, &at, &r);) {
+    for (size_t at = 0; results_take(b, &at, &r);) {
         struct json_object *o = json_object_new_object();
         add_field(o, "name", r.name);
         add_field(o, "place", r.place);
@@ -63,13 +60,13 @@ static void print_json(const Buf *b, Buf *out) {
         add_field(o, "output", r.output);
         json_object_array_add(list, o);
     }
-    json_print(list, out);
+    return list;
 }
 
 /* XML ------------------------------------------------------------------------------------------------------------- */
 
 /* Control characters cannot be written in XML 1.0. */
-static void add_xml(Buf *out, Bytes f) {
+void results_add_xml(Buf *out, Bytes f) {
     for (size_t i = 0; i < f.n; i++) {
         unsigned char c = (unsigned char)f.at[i];
         switch (c) {
@@ -88,26 +85,26 @@ static void print_junit(const Buf *b, const char *suite, Buf *out) {
     TestResult r;
     int n = 0, failed = 0;
     double seconds = 0;
-    for (size_t at = 0; take_result(b, &at, &r); n++) {
+    for (size_t at = 0; results_take(b, &at, &r); n++) {
         failed += r.why.n > 0;
-        seconds += strtod(r.seconds.at, NULL);
+        seconds += results_seconds(&r);
     }
     buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
-    add_xml(out, (Bytes){suite, strlen(suite)});
+    results_add_xml(out, (Bytes){suite, strlen(suite)});
     buf_printf(out, "\" tests=\"%d\" failures=\"%d\" time=\"%.6f\">\n", n, failed, seconds);
-    for (size_t at = 0; take_result(b, &at, &r);) {
+    for (size_t at = 0; results_take(b, &at, &r);) {
         buf_puts(out, "    <testcase name=\"");
-        add_xml(out, r.name);
+        results_add_xml(out, r.name);
         buf_puts(out, "\" classname=\"");
-        add_xml(out, (Bytes){suite, strlen(suite)});
+        results_add_xml(out, (Bytes){suite, strlen(suite)});
         buf_printf(out, "\" time=\"%.*s\"", (int)r.seconds.n, r.seconds.at);
         buf_puts(out, r.why.n ? ">\n      <failure message=\"" : "/>\n");
         if (!r.why.n) continue;
-        add_xml(out, r.why);
+        results_add_xml(out, r.why);
         buf_puts(out, "\">");
-        add_xml(out, r.place);
+        results_add_xml(out, r.place);
         buf_puts(out, "\n");
-        add_xml(out, r.output);
+        results_add_xml(out, r.output);
         buf_puts(out, "</failure>\n    </testcase>\n");
     }
     buf_puts(out, "  </testsuite>\n</testsuites>\n");
@@ -142,7 +139,7 @@ int results_run(Compiler *c, Blob program, const Options *o) {
     read_all(ends[0], &came);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     if (o->format == FORMAT_JUNIT) print_junit(&came, o->input, &out);
-    else print_json(&came, &out);
+    else json_print(results_as_json(&came), &out);
     bool ok = output_text(c, "-", out.at, out.n);
     buf_free(&came);
     buf_free(&out);

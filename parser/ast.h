@@ -366,6 +366,7 @@ typedef struct Module {
     Vec(Symbol *) symbols;           /* its declarations, after it was checked */
     bool complete;                   /* all its imports are loaded */
     bool is_std;                     /* part of the standard library */
+    bool is_submission;                   /* SemaOptions.submission */
     Vec(struct Scopes *) idle_scopes; /* copies of its scope, for checking instances of generics (generic.c) */
     const char *(*type_text)(Compiler *c, const Type *t); /* sema: its type_name, for ast_dump */
 } Module;

@@ -16,6 +16,8 @@
 #define KDSL_RT __attribute__((weak, visibility("hidden")))
 #endif
 enum { KDSL_EXIT_CHECK = 3 };
+/* test.c: why a test failed that came to its end: a data race, or what else --check found. */
+#define KDSL_WHY_FOUND "--check found an error"
 
 /* start.c: `main` stores the arguments, then calls the program's own main, which the compiler names kdsl_main. */
 extern int kdsl_main(void);

@@ -1,7 +1,8 @@
 /* test.c -- the test runner, `kdslc test`: runs the `test` blocks of a program one after the other and reports the
  * results. Each runs in a new process (a fork would share the open devices): a failed check, an exit or a crash ends
  * only that test. The output of a test is shown if it fails. KDSL_TEST_TIMEOUT: seconds that a test may take.
- * KDSL_TEST_REPORT: a file descriptor for the results, from which the driver makes JSON and XML (driver/results.c). */
+ * KDSL_TEST_REPORT: a file descriptor for the results, from which the driver makes JSON and XML (driver/results.c).
+ * KDSL_TEST_PROFILE: one for the profile of each test (runtime/profile.c). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -45,8 +46,10 @@ static _Noreturn void start_child(int64_t number, int output, int fd) {
     char number_text[24], fd_text[24];
     snprintf(number_text, sizeof number_text, "%lld", (long long)number);
     snprintf(fd_text, sizeof fd_text, "%d", fd);
+    const char *profile = getenv("KDSL_TEST_PROFILE");
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
+    if (profile) setenv("KDSL_PROFILE", profile, 1);
     char *argv[] = {kdsl_argv[0], (char *)child_word, number_text, fd_text, NULL};
     execv("/proc/self/exe", argv);
     dprintf(STDERR_FILENO, "cannot start a process for this test: %s\n", strerror(errno));
@@ -153,7 +156,7 @@ static void put_field(FILE *out, const char *text, size_t n) {
 static void write_result(FILE *out, const KdslTest *t, const Run *r, bool ok) {
     char seconds[32], text[64];
     snprintf(seconds, sizeof seconds, "%.6f", r->seconds);
-    const char *why = ok ? "" : reason(r, text) ? text : "a check failed";
+    const char *why = ok ? "" : reason(r, text) ? text : r->finished ? KDSL_WHY_FOUND : "a check failed";
     const char *fields[4] = {t->name, t->place, seconds, why};
     for (int i = 0; i < 4; i++) put_field(out, fields[i], strlen(fields[i]));
     off_t n = lseek(r->output, 0, SEEK_END);

@@ -41,7 +41,7 @@ static const BuiltInModule *find_in_stdlib(const Sema *s, const char *name) {
 
 /* The folders to look into, the nearest first. */
 static int folders(Sema *s, const Module *from, const Item *import, const char *out[2]) {
-    if (is_from_stdlib(from)) return 0;
+    if (is_from_stdlib(from) || from->is_submission) return 0;
     Place place = source_place(&s->c->sources, import->span.lo); /* a session is one module of many texts */
     out[0] = folder_of(s, place.file ? place.file->path : from->source->path);
     out[1] = folder_of(s, s->own_file->source->path);
@@ -89,6 +89,8 @@ static void not_found(Sema *s, const Module *from, const Item *import) {
         diag_note(s->c, d, path_span(s, import), "searched for `%s%s.kdsl`", folder[i], path);
         if (import->import.path.n == 1) consider_folder(s, &near, folder[i]);
     }
+    if (from->is_submission)
+        diag_note(s->c, d, path_span(s, import), "a submission is one file, and can import only the standard library");
     const char *names = "";
     for (const BuiltInModule *m = s->stdlib; m && m->name; m++) {
         names = arena_printf(s->arena, "%s%s%s", names, *names ? ", " : "", m->name);
@@ -135,13 +137,30 @@ static Module *parse_module(Sema *s, Source *source, const Item *import, const c
     return m;
 }
 
+/* SemaOptions.submission. NULL: the import does not name it. */
+static const char *submission_path(const Sema *s, const Module *from, const char *relative) {
+    const GivenModule *given = s->options ? &s->options->submission : NULL;
+    bool is_meant = given && given->name && from == s->own_file && !strcmp(relative, given->name);
+    return is_meant ? given->path : NULL;
+}
+
+/* The files to look for, the nearest first. */
+static int files(Sema *s, const Module *from, const Item *import, const char *out[2]) {
+    const char *folder[2], *relative = joined_path(s, import, '/');
+    out[0] = submission_path(s, from, relative);
+    if (out[0]) return 1;
+    int n = folders(s, from, import, folder);
+    for (int i = 0; i < n; i++) out[i] = arena_printf(s->arena, "%s%s.kdsl", folder[i], relative);
+    return n;
+}
+
 /* The module that an import names: loaded already, or read now. NULL: reported. */
 static Module *find_module(Sema *s, const Module *from, const Item *import, bool *is_new) {
-    const char *folder[2], *relative = joined_path(s, import, '/'), *why = NULL;
-    int n = folders(s, from, import, folder);
+    const char *file[2], *relative = joined_path(s, import, '/'), *why = NULL;
+    int n = files(s, from, import, file);
     *is_new = false;
     for (int i = 0; i < n; i++) {
-        const char *path = arena_printf(s->arena, "%s%s.kdsl", folder[i], relative);
+        const char *path = file[i];
         if (access(path, F_OK)) continue;
         const char *key = key_of(s, path);
         if (!strcmp(key, from->key)) continue; /* random.kdsl may import the `random` of the standard library */
@@ -149,7 +168,11 @@ static Module *find_module(Sema *s, const Module *from, const Item *import, bool
         if (m) return m;
         Source *source = source_read(&s->c->sources, path, SOURCE_FILE, &why);
         *is_new = source != NULL;
-        if (source) return parse_module(s, source, import, key);
+        if (source) {
+            m = parse_module(s, source, import, key);
+            m->is_submission = submission_path(s, from, relative) != NULL;
+            return m;
+        }
         diag(s->c, E0801, path_span(s, import), "cannot read the module `%s`: %s", path, why);
         return NULL;
     }

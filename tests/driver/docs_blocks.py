@@ -7,7 +7,8 @@ FENCE = re.compile(r"^(`{3,})([^\n`]*)\n(.*?)^\1\s*$", flags=re.M | re.S)
 
 
 def pages():
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")),
+            *sorted((ROOT / "course").rglob("*.md"))]
 
 
 def blocks(page):

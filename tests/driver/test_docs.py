@@ -10,7 +10,8 @@
 ```said              directly after one of those: what the compiler says about it, word for word
 ```kdsl-right        beside one of those: is accepted without a word
 ```dump              lines that the last ```sh before it prints, in this order; `...` stands for anything
-```sh                its lines that begin with kdslc, gdb, valgrind or ./PROGRAM are run in one folder, the examples at hand
+```sh [exit=N]       its lines that begin with kdslc, gdb, valgrind or ./PROGRAM are run in one folder, the examples at hand;
+                     on a page of the course, the folder of the lesson
 
 Usage: test_docs.py KDSLC"""
 import os
@@ -153,7 +154,7 @@ class DocsTest(unittest.TestCase):
                     elif kind == "dump":
                         self.dump(where, text, commands)
                     elif kind == "sh":
-                        commands = self.commands(where, text)
+                        commands = self.commands(where, text, page, int(more.removeprefix("exit=") or 0))
         self.assertGreater(n_programs, 10)
 
     def python(self, where, text, library, printed):
@@ -168,17 +169,19 @@ class DocsTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""), where)
         self.assertTrue(done.stdout.endswith(printed), f"{where}\n{done.stdout}")
 
-    def commands(self, where, text):
+    def commands(self, where, text, page, exit_code):
         for folder in ("examples", "stdlib"):
             shutil.copytree(ROOT / folder, self.dir / folder, dirs_exist_ok=True)
         for path in (ROOT / "examples").glob("*.kdsl"):
             shutil.copy(path, self.dir)
+        if "course" in page.parts:
+            shutil.copytree(page.parent, self.dir, dirs_exist_ok=True)
         tried = []
         for command in text.splitlines():
             command = command.removeprefix("$ ").partition(" #")[0].strip()
             if re.match(r"(\w+=\S+ )*(kdslc|gdb|valgrind|\./(?!dev\b)[\w-]+)( |$)", command):
                 code, out, err = self.sh("bash", "-c", command)
-                self.assertEqual(code, 0, f"{where}: {command}\n{err}")
+                self.assertEqual(code, exit_code, f"{where}: {command}\n{err}")
                 tried.append(command)
         return tried
 

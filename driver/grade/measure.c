@@ -1,0 +1,398 @@
+/* measure.c -- the facts of a submission, or of a program that an exercise is about: compiles it as the compiler does,
+ * asks the analyses, and runs its tests. */
+#include <json-c/json.h>
+#include <string.h>
+
+#include "driver/generate.h"
+#include "driver/grade/grade.h"
+#include "driver/link.h"
+#include "driver/meant.h"
+#include "driver/stdlib.h"
+#include "driver/told.h"
+#include "irgen/irgen.h"
+#include "runtime/runtime.h"
+#include "sema/races/races.h"
+#include "sema/sema.h"
+
+enum { MOST_PLACES = 3 };
+
+typedef struct Measure {
+    Compiler *c;
+    const Options *o;
+    const Exercise *e;
+    MeasureKind kind;
+    const char *path;
+    Program *program;
+    Times times;
+    Measured *m;
+    int n_places[FACT__COUNT];
+    bool detects;     /* with the run-time detector of data races */
+    int assumed_line; /* of a pair that is free of races only as far as an `assume` holds; 0: none */
+} Measure;
+
+static bool is_in(const Measure *x, const char *file) { return file && !strcmp(file, x->path); }
+
+static bool is_own(const Measure *x, const Func *f) {
+    return is_in(x, source_place(&x->c->sources, f->name_span.lo).file->path);
+}
+
+static void count(Measure *x, Fact fact, int line, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static void count(Measure *x, Fact fact, int line, const char *format, ...) {
+    va_list ap;
+    x->m->value[fact]++;
+    if (x->n_places[fact]++ >= MOST_PLACES) return;
+    va_start(ap, format);
+    buf_printf(&x->m->where[fact], "line %d: %s\n", line, arena_vprintf(&x->c->arena, format, ap));
+    va_end(ap);
+}
+
+static void begin(Measure *x, Fact fact, int64_t value) { x->m->value[fact] = value; }
+
+/* The analyses of the checked program ------------------------------------------------------------------------------ */
+
+static int line_at(const Measure *x, Span span) { return source_place(&x->c->sources, span.lo).line; }
+
+static void count_pair(Measure *x, const RacePair *r) {
+    int lines[2] = {line_at(x, r->at[0]), line_at(x, r->at[1])}, first = lines[1] < lines[0];
+    if (r->verdict == RACE_FREE && r->is_assumed && !x->assumed_line) x->assumed_line = lines[0];
+    if (r->verdict == RACE_FREE) return;
+    if (r->verdict >= RACE_BENIGN && x->m->value[FACT_RACE_LINE_1] < 0) {
+        x->m->value[FACT_RACE_LINE_1] = lines[first];
+        x->m->value[FACT_RACE_LINE_2] = lines[!first];
+    }
+    if (r->verdict == RACE_UNKNOWN)
+        count(x, FACT_RACES, lines[0], "%s of `%s` and %s of `%s` in line %d: not proven free of a data race",
+              r->mode[0], r->text[0], r->mode[1], r->text[1], lines[1]);
+    else
+        count(x, FACT_RACES, lines[0], "a data race: %s of `%s`, and %s of `%s` in line %d", r->mode[0], r->text[0],
+              r->mode[1], r->text[1], lines[1]);
+}
+
+static void count_races(Measure *x) {
+    begin(x, FACT_RACES, 0);
+    for (int i = 0; i < x->program->funcs.n; i++) {
+        const Func *f = x->program->funcs.at[i];
+        if (!f->is_kernel || !is_own(x, f) || !f->races) continue;
+        for (int k = 0; k < f->races->pairs.n; k++) count_pair(x, &f->races->pairs.at[k]);
+        if (f->races->failed)
+            count(x, FACT_RACES, line_at(x, f->name_span), "kernel `%s`: %s", f->name, f->races->failed);
+    }
+}
+
+static void count_checks(Measure *x) {
+    CheckNotes notes = check_notes(x->program);
+    begin(x, FACT_CHECKS, 0);
+    for (int i = 0; i < notes.n; i++) {
+        const CheckNote *n = &notes.at[i];
+        if (n->fate == CHECK_KEPT && is_in(x, n->file))
+            count(x, FACT_CHECKS, n->line, "`%s` (%s): %s", n->text, n->kind, n->why ? n->why : "");
+    }
+}
+
+/* Generated code --------------------------------------------------------------------------------------------------- */
+
+static void count_access(Measure *x, const LaunchAccessNote *a) {
+    bool is_global = !strcmp(a->memory, "global"), is_shared = !strcmp(a->memory, "shared");
+    int64_t *v = x->m->value;
+    if (!a->known) return;
+    if (is_global && a->sectors > a->least)
+        count(x, FACT_UNCOALESCED, a->line, "`%s` touches %d sectors for a warp; %d would be enough", a->text,
+              a->sectors, a->least);
+    if (is_global && a->sectors > v[FACT_SECTORS]) {
+        v[FACT_SECTORS] = a->sectors;
+        x->m->where[FACT_SECTORS].n = 0;
+        buf_printf(&x->m->where[FACT_SECTORS], "line %d: `%s`\n", a->line, a->text);
+    }
+    if (is_shared && a->ways > v[FACT_CONFLICTS]) {
+        v[FACT_CONFLICTS] = a->ways;
+        x->m->where[FACT_CONFLICTS].n = 0;
+        buf_printf(&x->m->where[FACT_CONFLICTS], "line %d: `%s`\n", a->line, a->text);
+    }
+}
+
+static bool count_launch_facts(Measure *x) {
+    LaunchKernels kernels;
+    Options o = *x->o;
+    const char *why;
+    o.command = COMMAND_BUILD;
+    o.archs = (Archs){0};
+    archs_parse(&o.archs, &x->c->arena, "sm_90", &why);
+    if (!told_launch(x->program, &o, &x->times, &kernels)) return false;
+    begin(x, FACT_UNCOALESCED, 0);
+    begin(x, FACT_SECTORS, 0);
+    begin(x, FACT_CONFLICTS, 0);
+    begin(x, FACT_DIVERGENT, 0);
+    begin(x, FACT_BARRIERS, 0);
+    for (int i = 0; i < kernels.n; i++) {
+        const LaunchKernel *k = &kernels.at[i];
+        if (!is_in(x, k->file)) continue;
+        x->m->value[FACT_BARRIERS] += k->barriers;
+        for (int j = 0; j < k->accesses.n; j++) count_access(x, &k->accesses.at[j]);
+        for (int j = 0; j < k->branches.n; j++) {
+            const LaunchBranchNote *b = &k->branches.at[j];
+            if (!b->only_edges)
+                count(x, FACT_DIVERGENT, b->line, "%s `%s`: %s", b->is_loop ? "loop" : "condition", b->text,
+                      launch_branch_text(b));
+        }
+    }
+    return true;
+}
+
+static void count_remarks(Measure *x, const VectorNest *n) {
+    for (int i = 0; i < n->remarks.n; i++) {
+        const VectorRemark *r = &n->remarks.at[i];
+        bool counts = r->is_scalar || !strcmp(r->kind, "gather") || !strcmp(r->kind, "scatter");
+        if (counts) count(x, FACT_GATHERS, r->line, "%s", r->text);
+    }
+}
+
+static bool count_vector_facts(Measure *x) {
+    IrResult result;
+    bool ok = told_vector(x->program, x->o, &result);
+    begin(x, FACT_SCALAR, 0);
+    begin(x, FACT_GATHERS, 0);
+    for (int i = 0; ok && i < result.vector->nests.n; i++) {
+        const VectorNest *n = &result.vector->nests.at[i];
+        if (!is_in(x, n->file)) continue;
+        if (!n->is_vector)
+            count(x, FACT_SCALAR, n->line, "kernel `%s`: %s", n->kernel, n->head.n ? n->head.at[0].text : "");
+        else count_remarks(x, n);
+    }
+    ir_result_free(&result);
+    return ok;
+}
+
+/* Running ---------------------------------------------------------------------------------------------------------- */
+
+static bool make_program(Measure *x, Blob *out) {
+    Code code = code_plan(&x->c->arena, x->program, x->o);
+    bool ok = code_generate(&code, &x->times) && link_program(x->program, x->o, &code, "", out, &x->times);
+    code_free(&code);
+    return ok;
+}
+
+static int64_t number(struct json_object *o, const char *key) {
+    return json_object_get_int64(json_object_object_get(o, key));
+}
+
+static void add_row(Measure *x, struct json_object *row) {
+    const char *kind = json_object_get_string(json_object_object_get(row, "kind"));
+    bool to = !strcmp(kind, "to device"), from = !strcmp(kind, "from device");
+    int64_t *v = x->m->value, bytes = number(row, "bytes"), n = number(row, "n");
+    if (!strcmp(kind, "launch")) v[FACT_LAUNCHES] += n;
+    if (!to && !from) return;
+    v[FACT_COPIES] += n;
+    v[FACT_BYTES] += bytes;
+    v[to ? FACT_TO_DEVICE : FACT_FROM_DEVICE] += bytes;
+    struct json_object *place = json_object_object_get(row, "place");
+    const char *array = json_object_get_string(json_object_object_get(row, "array"));
+    if (x->n_places[FACT_BYTES]++ < 2 * MOST_PLACES && array && place)
+        buf_printf(&x->m->where[FACT_BYTES], "line %lld: `%s` %s the device: %lld bytes in %lld cop%s\n",
+                   (long long)number(place, "line"), array, to ? "to" : "from", (long long)bytes, (long long)n,
+                   n == 1 ? "y" : "ies");
+}
+
+/* Each process of the run has written one value. */
+static bool add_profile(Measure *x, const Buf *text) {
+    struct json_tokener *t = json_tokener_new();
+    size_t at = 0;
+    bool any = false;
+    for (Fact f = FACT_LAUNCHES; f <= FACT_FROM_DEVICE; f++) begin(x, f, 0);
+    while (at < text->n) {
+        struct json_object *all = json_tokener_parse_ex(t, text->at + at, (int)(text->n - at));
+        if (!all) break;
+        at += json_tokener_get_parse_end(t);
+        struct json_object *rows = json_object_object_get(all, "rows");
+        for (size_t i = 0; rows && i < json_object_array_length(rows); i++)
+            add_row(x, json_object_array_get_idx(rows, i));
+        any = true;
+        json_object_put(all);
+        while (at < text->n && strchr(" \n", text->at[at])) at++;
+    }
+    json_tokener_free(t);
+    return any;
+}
+
+static double seconds_of(const Buf *results) {
+    TestResult r;
+    double sum = 0;
+    for (size_t at = 0; results_take(results, &at, &r);) sum += results_seconds(&r);
+    return sum;
+}
+
+static RunLimits limits_of(const Measure *x) {
+    int n = x->program->tests.n;
+    return (RunLimits){.seconds = x->e->seconds * (n ? n : 1) + 2, .test_seconds = x->e->seconds,
+                       .megabytes = x->e->megabytes};
+}
+
+static void run(Measure *x, Blob program) {
+    Sandbox s = sandbox_find(x->c);
+    Buf profile = {0}, said = {0};
+    const char *why;
+    RunLimits limits = limits_of(x);
+    x->m->runs = sandbox_run(x->c, &s, program, &limits, &x->m->results, &profile, &said, &why);
+    const char *printed = said.n ? said.at : "";
+    if (!x->m->runs) buf_printf(&x->m->said, "the program cannot be graded: %s\n", why);
+    else if (!add_profile(x, &profile)) buf_printf(&x->m->said, "the program left no profile: %s\n", printed);
+    x->m->seconds = seconds_of(&x->m->results);
+    buf_free(&profile);
+    buf_free(&said);
+}
+
+/* Checking --------------------------------------------------------------------------------------------------------- */
+
+static bool refuse(Measure *x) {
+    for (int i = 0; i < x->program->funcs.n; i++) {
+        const Func *f = x->program->funcs.at[i];
+        unsigned effects = f->effects & (EFFECT_IO | EFFECT_EXTERN);
+        if (!is_own(x, f) || (!effects && !f->is_extern)) continue;
+        const char *what = f->is_extern || effects & EFFECT_EXTERN ? "C functions" : "files or the clock";
+        buf_printf(&x->m->said, "%s:%d: `%s` uses %s: a submission cannot use C functions, files or the clock\n",
+                   x->path, line_at(x, f->name_span), f->name, what);
+        return true;
+    }
+    return false;
+}
+
+static void tell_diagnostics(Measure *x) { diags_print(x->c, &x->m->said, false); }
+
+static bool has_read(const Compiler *c, const char *path) {
+    for (int i = 0; i < c->sources.files.n; i++)
+        if (!strcmp(c->sources.files.at[i]->path, path)) return true;
+    return false;
+}
+
+/* NULL: reported in m->said. */
+static Program *check(Measure *x) {
+    const char *why, *path = x->kind == MEASURE_SUBMISSION ? x->e->checker : x->path;
+    Source *source = source_read(&x->c->sources, path, SOURCE_FILE, &why);
+    if (!source) {
+        report_unreadable(x->c, path, why);
+        tell_diagnostics(x);
+        return NULL;
+    }
+    bool for_run = x->kind != MEASURE_CONSTANTS, tests = x->kind == MEASURE_SUBMISSION;
+    SemaOptions how = {.stdlib = stdlib_modules, .need_main = for_run && !tests, .run_tests = tests,
+                       .races_listed = !x->e->must_race.n, .host_fuses = irgen_host_fuses, .march = x->o->march,
+                       .shadow = x->detects ? SHADOW_RACE : 0};
+    if (tests) how.submission = (GivenModule){x->e->name, x->path};
+    Module *module = parse_source(x->c, source, NULL);
+    Program *program = x->c->diags.n_errors ? NULL : sema_check(x->c, module, &how);
+    if (x->c->diags.n_errors) {
+        tell_diagnostics(x);
+        return NULL;
+    }
+    if (has_read(x->c, x->path)) return program;
+    buf_printf(&x->m->said, "the checker `%s` does not `import %s;`\n", path, x->e->name);
+    return NULL;
+}
+
+static void find_constants(Measure *x) {
+    for (int i = 0; i < x->e->answers.n; i++) {
+        Const *found = NULL;
+        for (int k = 0; k < x->program->consts.n; k++)
+            if (!strcmp(x->program->consts.at[k]->name, x->e->answers.at[i].constant))
+                found = &x->program->consts.at[k]->konst;
+        vec_push(&x->c->arena, &x->m->constants, found);
+    }
+}
+
+static bool prepare(Measure *x) {
+    x->program = check(x);
+    if (!x->program || (x->kind == MEASURE_SUBMISSION && refuse(x))) return false;
+    x->m->compiles = true;
+    return true;
+}
+
+/* Where a proof rests on an `assume` of the submission, the detector looks for a race in the tests. */
+static void try_assumptions(Measure *x) {
+    Compiler own;
+    Measured m = {0};
+    Blob program = {0};
+    TestResult r;
+    compiler_init(&own);
+    Measure y = {.c = &own, .o = x->o, .e = x->e, .kind = x->kind, .path = x->path, .m = &m, .detects = true};
+    if (prepare(&y) && make_program(&y, &program)) run(&y, program);
+    for (size_t at = 0; results_take(&m.results, &at, &r);)
+        if (r.why.n == strlen(KDSL_WHY_FOUND) && !memcmp(r.why.at, KDSL_WHY_FOUND, r.why.n))
+            count(x, FACT_RACES, x->assumed_line,
+                  "what `assume` claims does not hold: in the test `%.*s` there is a data race", (int)r.name.n,
+                  r.name.at);
+    blob_free(&program);
+    measure_free(&m);
+    compiler_free(&own);
+}
+
+/* The detector's program is accepted with races that are proven; without it they are errors, where the exercise does
+ * not count them. */
+static bool is_accepted(const Measure *with_detector) {
+    Compiler own;
+    Measure x = *with_detector;
+    x.c = &own;
+    x.detects = false;
+    compiler_init(&own);
+    bool ok = prepare(&x);
+    x.m->compiles = false;
+    compiler_free(&own);
+    return ok;
+}
+
+void measure(Compiler *c, const Options *o, const Exercise *e, MeasureKind kind, const char *path, unsigned sources,
+             Measured *m) {
+    Options own = *o;
+    const char *why;
+    Measure x = {.c = c, .o = &own, .e = e, .kind = kind, .path = path, .m = m,
+                 .detects = e->must_race.n > 0};
+    own.command = kind == MEASURE_SUBMISSION ? COMMAND_TEST : COMMAND_RUN;
+    archs_parse(&own.archs, &c->arena, "host", &why);
+    *m = (Measured){0};
+    for (int i = 0; i < FACT__COUNT; i++) m->value[i] = UNKNOWN;
+    if ((x.detects && !is_accepted(&x)) || !prepare(&x)) return;
+    if (kind == MEASURE_CONSTANTS) {
+        find_constants(&x);
+        return;
+    }
+    Blob program = {0};
+    bool ok = true;
+    if (sources & SOURCE_CHECK) count_races(&x), count_checks(&x);
+    if (sources & SOURCE_VECTOR) ok = ok && count_vector_facts(&x);
+    if (sources & SOURCE_LAUNCH) ok = ok && count_launch_facts(&x);
+    if (sources & SOURCE_RUN) ok = ok && make_program(&x, &program);
+    if (!ok) tell_diagnostics(&x);
+    m->compiles = ok;
+    if (ok && sources & SOURCE_RUN) run(&x, program);
+    if (m->runs && x.assumed_line && kind == MEASURE_SUBMISSION && !x.detects) try_assumptions(&x);
+    blob_free(&program);
+}
+
+void measure_free(Measured *m) {
+    buf_free(&m->said);
+    buf_free(&m->results);
+    for (int i = 0; i < FACT__COUNT; i++) buf_free(&m->where[i]);
+}
+
+bool measure_times(Compiler *c, const Options *o, const Exercise *e, const char *const path[2], double seconds[2]) {
+    enum { N_RUNS = 3 };
+    Options own = *o;
+    const char *why;
+    Measured m[2] = {{0}, {0}};
+    Measure x[2];
+    Blob program[2] = {{0}, {0}};
+    bool ok = true;
+    own.command = COMMAND_TEST;
+    archs_parse(&own.archs, &c->arena, "host", &why);
+    for (int i = 0; i < 2 && ok; i++) {
+        x[i] = (Measure){.c = c, .o = &own, .e = e, .kind = MEASURE_SUBMISSION, .path = path[i], .m = &m[i]};
+        ok = prepare(&x[i]) && make_program(&x[i], &program[i]);
+    }
+    for (int k = 0; k < N_RUNS && ok; k++)
+        for (int i = 0; i < 2 && ok; i++) {
+            m[i].results.n = 0;
+            run(&x[i], program[i]);
+            ok = m[i].runs;
+            if (!k || m[i].seconds < seconds[i]) seconds[i] = m[i].seconds;
+        }
+    for (int i = 0; i < 2; i++) blob_free(&program[i]), measure_free(&m[i]);
+    return ok;
+}
