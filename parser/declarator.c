@@ -223,6 +223,15 @@ int declared_after_name(Feed *f, const Tokens *p, int at, Declared *d) {
         at = d->is_slice ? (d->n_extents = 1, close) : listed_extents(f, p, at + 1, close, d);
         if (tokens_kind(p, at++) != TOK_RBRACKET) return -1;
     }
+    const char *element = tokens_kind(p, at + 2) == TOK_RBRACKET && tokens_kind(p, at + 1) == TOK_ID && d->is_own
+                              ? foreign_type(&p->at[at + 1])
+                              : NULL;
+    if (element && tokens_kind(p, at) == TOK_LBRACKET) { /* `list[float]` of Python */
+        d->type = element;
+        d->is_own = false;
+        d->n_extents = 1;
+        return at + 3;
+    }
     return extents(f, p, pointers(p, at, d), d);
 }
 

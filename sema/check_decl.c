@@ -7,6 +7,17 @@
 
 static Type *element_type(Sema *s, TypeExpr *te, const TypeExpr *around);
 
+/* `Vec<f64>`, `List<float>`: the elements' type in KDSL; NULL: it is something else. */
+static const char *element_of_list(Sema *s, const TypeExpr *te) {
+    static const char *const lists[] = {"Vec", "vector", "List", "list", "Array", "array", "span", "Span", "valarray"};
+    if (te->kind != TE_NAME || te->name.args.n != 1 || scope_find(s, te->name.name)) return NULL;
+    const TypeExpr *element = te->name.args.at[0];
+    bool is_list = false;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) is_list |= !strcmp(te->name.name, lists[i]);
+    if (!is_list || element->kind != TE_NAME || element->name.args.n) return NULL;
+    return type_find(s->types, element->name.name) ? element->name.name : type_of_other_language(element->name.name);
+}
+
 static Type *unknown_type(Sema *s, TypeExpr *te) {
     Name name = te->name.name;
     Symbol *sym = scope_find(s, name);
@@ -14,6 +25,12 @@ static Type *unknown_type(Sema *s, TypeExpr *te) {
     if (holes_may_declare(s, name) || vector_unknown(s, name, te->span)) return s->error;
     Diag *d = diag(s->c, E0303, te->span, "there is no type `%s`", name);
     if (session_explain_lost(s, d, name)) return s->error;
+    const char *element = element_of_list(s, te);
+    if (element) {
+        const char *ours = arena_printf(s->arena, "[%s; _]", element);
+        diag_fix(s->c, d, te->span, ours, "an array of any length is `%s`", ours);
+        return s->error;
+    }
     const char *near = type_of_other_language(name), *advice = near ? NULL : foreign_advice(name);
     if (advice) diag_note(s->c, d, te->span, "%s", advice);
     if (!near && !advice) near = nearest_name(s, name, NAMES_TYPES);
@@ -480,6 +497,24 @@ static bool body_changes(const Func *f, Name name) {
     return false;
 }
 
+/* `x: Vec<f64>`, `x: &mut Vec<f64>` */
+static void list_as_param(Sema *s, Func *f, const Param *p) {
+    TypeExpr *te = p->type;
+    const TypeExpr *list = te->kind == TE_REF ? te->ref.to : te;
+    const char *element = element_of_list(s, list);
+    if (!element) return;
+    bool has_n = false;
+    for (int i = 0; i < f->item->fn.params.n; i++) has_n |= !strcmp(f->item->fn.params.at[i].name, "n");
+    const char *mode = te->kind == TE_REF            ? source_text(s, (Span){te->span.lo, list->span.lo})
+                       : body_changes(f, p->name) ? "&mut "
+                                                  : "&";
+    const char *ours = arena_printf(s->arena, "%s[%s; %s]", mode, element, has_n ? "_" : "n");
+    Diag *d = diag(s->c, E0303, list->span, "there is no type `%s`", list->name.name);
+    diag_fix(s->c, d, te->span, ours, "pass an array by reference");
+    te->kind = TE_ERROR;
+    f->facts->skip = true; /* the body would miss the size */
+}
+
 static Type *param_type(Sema *s, Func *f, const Param *p, Shape *shape) {
     TypeExpr *te = p->type;
     if (te->kind == TE_REF) return te->type = reference_type(s, f, te, shape);
@@ -560,6 +595,7 @@ void check_signature(Sema *s, Func *f) {
     s->func = f;
     s->facts = f->facts;
     scope_enter(s);
+    for (int i = 0; i < f->item->fn.params.n; i++) list_as_param(s, f, &f->item->fn.params.at[i]);
     own_expand_params(s, f);
     for (int i = 0; i < f->item->fn.params.n; i++) check_param(s, f, i);
     if (f->is_kernel) check_kernel_result(s, f);
