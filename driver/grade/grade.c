@@ -242,7 +242,7 @@ static void find_alike(Compiler *c, const Exercise *e, Class *class) {
     const char **text = arena_array(&c->arena, const char *, class->n), *why;
     for (int i = 0; i < class->n; i++) {
         Source *s = source_read(&c->sources, class->at[i].path, SOURCE_FILE, &why);
-        text[i] = s ? s->text : "";
+        class->at[i].text = text[i] = s ? s->text : "";
     }
     Source *skeleton = source_read(&c->sources, with_suffix(c, e->path, ".kdsl"), SOURCE_FILE, &why);
     class->alike = similar_find(&c->arena, text, class->n, skeleton ? skeleton->text : NULL, least_alike);
@@ -254,6 +254,9 @@ static bool print(Compiler *c, const Options *o, const Class *class) {
     else if (o->format == FORMAT_JUNIT) report_junit(class, &out);
     else report_text(class, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), &out);
     bool ok = output_text(c, "-", out.at, out.n);
+    out.n = 0;
+    if (o->html) report_html(&c->arena, class, &out);
+    if (o->html) ok = output_text(c, o->html, out.at, out.n) && ok;
     buf_free(&out);
     return ok;
 }

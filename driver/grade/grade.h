@@ -132,6 +132,7 @@ typedef Vec(Alike) Alikes;
 typedef struct Graded {
     const char *path;
     struct json_object *verdict;
+    const char *text; /* of its file, for the pairs; only of a class */
 } Graded;
 
 typedef struct Class {
@@ -142,9 +143,15 @@ typedef struct Class {
     Alikes alike; /* the most alike first */
 } Class;
 
+/* What all paths have in common at their beginning (bytes) and end is left out where submissions are named. */
+const char *class_name(Arena *arena, const Class *class, int i);
+/* The criteria, in order, as JSON objects with `name`: those of a submission that compiles, if there is one. */
+struct json_object *class_columns(const Class *class);
+
 void report_text(const Class *class, bool colour, Buf *out);
 void report_json(const Class *class, Buf *out);
 void report_junit(const Class *class, Buf *out);
+void report_html(Arena *arena, const Class *class, Buf *out); /* page.c: one page, with the pairs side by side */
 
 /* similar.c: pairs of texts that share at least `least` of their text (0 to 1), without what `skeleton` (NULL: none)
  * has as well. */

@@ -44,23 +44,28 @@ static void print_submission(struct json_object *v, const char *title, bool colo
 
 /* A class ---------------------------------------------------------------------------------------------------------- */
 
-/* What the paths have in common at their beginning and end is left out of the table. */
 static void short_names(const Class *class, int *skip, int *drop) {
     const char *first = class->at[0].path;
     size_t start = strrchr(first, '/') ? (size_t)(strrchr(first, '/') - first) + 1 : 0, end = strlen(first);
     for (int i = 1; i < class->n; i++) {
         const char *p = class->at[i].path;
-        size_t n = strlen(p), same = 0;
+        size_t n = strlen(p), same = 0, tail = 0;
         while (same < start && p[same] == first[same]) same++;
         while (same > 0 && first[same - 1] != '/') same--;
         start = same;
-        size_t tail = 0;
         while (tail < end && tail < n && p[n - 1 - tail] == first[strlen(first) - 1 - tail]) tail++;
         end = tail;
     }
     const char *rest = first + strlen(first) - end, *cut = strpbrk(rest, "/."); /* whole names and suffixes */
     *skip = (int)start;
     *drop = cut ? (int)strlen(cut) : 0;
+}
+
+const char *class_name(Arena *arena, const Class *class, int i) {
+    int skip, drop;
+    const char *path = class->at[i].path;
+    short_names(class, &skip, &drop);
+    return arena_strndup(arena, path + skip, strlen(path) - (size_t)skip - (size_t)drop);
 }
 
 static const char *criterion_result(struct json_object *verdict, const char *name) {
@@ -72,8 +77,7 @@ static const char *criterion_result(struct json_object *verdict, const char *nam
     return "-";
 }
 
-/* The criteria, in order: those of a submission that compiles, if there is one. */
-static struct json_object *columns_of(const Class *class) {
+struct json_object *class_columns(const Class *class) {
     struct json_object *best = get(class->at[0].verdict, "criteria");
     for (int i = 1; i < class->n; i++) {
         struct json_object *other = get(class->at[i].verdict, "criteria");
@@ -121,7 +125,7 @@ static void print_alike(const Class *class, int skip, int drop, Buf *out) {
 }
 
 static void print_class(const Class *class, Buf *out) {
-    struct json_object *columns = columns_of(class);
+    struct json_object *columns = class_columns(class);
     int skip, drop, width = 10, n_passed = 0;
     short_names(class, &skip, &drop);
     for (int i = 0; i < class->n; i++) {

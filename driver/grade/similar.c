@@ -9,7 +9,8 @@
 #include "driver/grade/grade.h"
 #include "lexer/lexer.h"
 
-enum { K = 10, WINDOW = 6, FEW = 4 }; /* FEW: more submissions than this, and a tenth of all, have it by themselves */
+enum { K = 10, WINDOW = 6, FEW = 4, LEAST_SHARED = 4 }; /* FEW: more texts than this, and a tenth of all, have it by
+                                                          * themselves; fewer shared prints say nothing */
 
 typedef struct Print { /* a fingerprint */
     uint64_t hash;
@@ -147,7 +148,7 @@ Alikes similar_find(Arena *arena, const char *const *text, int n, const char *sk
     for (int a = 0; a < n; a++)
         for (int b = a + 1; b < n; b++) {
             int smaller = t.own[a] < t.own[b] ? t.own[a] : t.own[b], shared = t.shared[a * n + b];
-            if (shared < 2 || shared < least * smaller) continue;
+            if (shared < LEAST_SHARED || shared < least * smaller) continue;
             vec_push(arena, &pairs, ((Alike){.a = a, .b = b, .part = (double)shared / smaller}));
         }
     if (pairs.n) qsort(pairs.at, (size_t)pairs.n, sizeof *pairs.at, by_part);

@@ -405,6 +405,21 @@ fn _other(v: f64, w: f64) -> f64 {
         self.assertLess(3, pair["lines"][0][0])
         self.assertIn("Alike", self.grade("exercises/scale.json", "class"))
 
+    def test_page(self):
+        self.write("class/<ada> & co.kdsl", RIGHT + self.LONG)
+        self.write("class/bob.kdsl", RIGHT + self.LONG)
+        self.write("class/cyd.kdsl", GIVEN)
+        self.grade("exercises/scale.json", "class", "--html=results.html")
+        page = (self.folder / "results.html").read_text()
+        self.assertIn("&lt;ada&gt; &amp; co", page)
+        self.assertNotIn("<ada>", page)
+        self.assertIn("100 %: ", page)
+        self.assertEqual(2, page.count("<mark>  10  "), "the line of the copy in both")
+        self.assertIn("<td class=bad>FAILED", page)
+        self.assertEqual(page.count("<details"), page.count("</details>"))
+        self.assertEqual("", subprocess.run(["grep", "-oE", "https?://|<script|<link", self.folder / "results.html"],
+                                            capture_output=True, text=True).stdout)
+
 
 if __name__ == "__main__":
     unittest.main()
