@@ -1,0 +1,211 @@
+#!/usr/bin/python3
+"""The HTML edition of the course: one folder that needs no network, with a page for each lesson, the exercises as files, and
+the pages of docs/ that the lessons link to. Programs are coloured by the compiler's own lexer.
+
+Usage: edition.py FOLDER [--kdslc KDSLC] [--for-students]     --for-students: without the pages for teachers
+
+Needs Python's Markdown (Debian: python3-markdown). The folder must not exist, or be one that this script has made."""
+import argparse
+import html
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import markdown
+
+COURSE = Path(__file__).resolve().parent
+ROOT = COURSE.parent
+MARK = "made by course/edition.py"
+
+STYLE = """
+:root { color-scheme: light dark; --back: #fff; --text: #1d2330; --dim: #545c69; --line: #dfe3ea; --panel: #f6f7f9;
+  --link: #1a55ae; --k: #7a1fd0; --t: #006072; --s: #25682a; --num: #8a4d00; --c: #545c69; }
+@media (prefers-color-scheme: dark) { :root { --back: #15181e; --text: #e3e7ed; --dim: #aeb6c2; --line: #2c323d;
+  --panel: #1c2028; --link: #8dbbff; --k: #c79bff; --t: #5fd0e0; --s: #8ed08f; --num: #eab676; --c: #aeb6c2; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--back); color: var(--text); font: 17px/1.6 system-ui, sans-serif; }
+main { max-width: 46rem; margin: 0 auto; padding: 0 1.2rem 4rem; }
+nav { border-bottom: 1px solid var(--line); padding: .7rem 1.2rem; display: flex; flex-wrap: wrap; gap: .3rem 1.2rem;
+  font-size: 15px; }
+nav .here { font-weight: 600; }
+a { color: var(--link); }
+h1, h2, h3 { line-height: 1.25; margin: 2.2rem 0 .6rem; }
+h1 { font-size: 1.9rem; } h2 { font-size: 1.35rem; } h3 { font-size: 1.1rem; }
+pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: .7rem .9rem; overflow-x: auto;
+  font: 14px/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+code { font: .88em/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+pre code { font: inherit; overflow-wrap: normal; }
+pre.output { border-left: 4px solid var(--line); }
+.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 15px; }
+th, td { text-align: left; vertical-align: top; padding: .3rem 1rem .3rem 0; border-bottom: 1px solid var(--line); }
+details { border: 1px solid var(--line); border-radius: 6px; padding: .3rem .9rem; margin: .6rem 0; }
+summary { cursor: pointer; } img { max-width: 100%; }
+.k { color: var(--k); } .t { color: var(--t); } .s { color: var(--s); } .n { color: var(--num); }
+.c { color: var(--c); font-style: italic; }
+footer { border-top: 1px solid var(--line); margin-top: 3rem; padding-top: 1rem; display: flex; gap: 1.2rem; }
+footer .next { margin-left: auto; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+@media print { nav, footer { display: none; } body { font-size: 11pt; } pre { white-space: pre-wrap; }
+  pre, details, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } }
+"""
+
+TYPES = {"bool", "str", "index", "f16", "f32", "f64", *(f"{s}{n}" for s in "iu" for n in (8, 16, 32, 64))}
+SPACED = re.compile(r"(//[^\n]*)")
+
+
+def coloured(kdslc, text):
+    """The program as HTML, by the tokens of `kdslc --emit=tokens`."""
+    done = subprocess.run([kdslc, "--emit=tokens", "-"], input=text, capture_output=True, text=True)
+    data, out, at = text.encode(), [], 0
+
+    def between(end):
+        for part in SPACED.split(data[at:end].decode()):
+            out.append(f'<span class="c">{html.escape(part)}</span>' if part.startswith("//") else html.escape(part))
+
+    for line in done.stdout.splitlines():
+        found = re.match(r"(\w+) (\d+)\.\.(\d+)", line)
+        if not found or int(found[2]) < at:
+            continue
+        kind, lo, hi = found[1], int(found[2]), int(found[3])
+        word = data[lo:hi].decode()
+        between(lo)
+        at = hi
+        role = ("s" if kind.startswith("STR") else "n" if word[:1].isdigit() else
+                "t" if word in TYPES else "k" if word.isidentifier() and kind != "ID" else "")
+        out.append(f'<span class="{role}">{html.escape(word)}</span>' if role else html.escape(word))
+    between(len(data))
+    return "".join(out)
+
+
+class Edition:
+    def __init__(self, folder, kdslc, for_students):
+        self.folder, self.kdslc, self.for_students = folder, kdslc, for_students
+        self.lessons = sorted(path.parent for path in COURSE.glob("[0-9][0-9]-*/lesson.md"))
+        self.pages = {COURSE / "README.md": "index.html"}
+        for lesson in self.lessons:
+            self.pages[lesson / "lesson.md"] = f"{lesson.name}.html"
+            if not for_students:
+                self.pages[lesson / "teacher.md"] = f"{lesson.name}-teacher.html"
+        if not for_students:
+            self.pages[COURSE / "teaching.md"] = "teaching.html"
+        for page in list(self.pages):  # what they link to in docs/, not what that links to
+            for target in re.findall(r"\]\(([^)#\s]+\.md)", page.read_text()):
+                path = (page.parent / target).resolve()
+                if path.parent == ROOT / "docs":
+                    self.pages.setdefault(path, f"docs-{path.stem}.html")
+
+    def link(self, page, target):
+        """Where a link leads in the edition; None: nowhere, and only its text stays."""
+        if re.match(r"(https?|mailto):|#", target):
+            return target
+        path, _, anchor = target.partition("#")
+        path = (page.parent / path).resolve()
+        anchor = f"#{anchor}" if anchor else ""
+        if path in self.pages:
+            return self.pages[path] + anchor
+        if path.is_file() and COURSE in path.parents and path.suffix in (".kdsl", ".json", ".svg", ".png", ".pgm"):
+            name = path.relative_to(COURSE)
+            if self.for_students and name.parts[1] in ("solutions", "wrong"):
+                return None
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, self.folder / name)
+            return str(name)
+        return None
+
+    def body(self, page):
+        """The page as HTML. Fenced blocks are taken out first: Markdown does not see their text."""
+        text, blocks = page.read_text(), []
+
+        def take(match):
+            kind, code = match[2].split(" ")[0], match[3]
+            if kind in ("kdsl", "kdsl-error", "kdsl-right"):
+                blocks.append(f'<pre class="program"><code>{coloured(self.kdslc, code)}</code></pre>')
+            else:
+                role = "output" if kind in ("text", "said", "dump", "stderr") else "plain"
+                blocks.append(f'<pre class="{role}"><code>{html.escape(code)}</code></pre>')
+            return f"\n\n@@block{len(blocks) - 1}@@\n\n"
+
+        text = re.sub(r"^(`{3,})([^\n`]*)\n(.*?)^\1[ ]*$", take, text, flags=re.M | re.S)
+        text = text.replace("<details>", '<details markdown="1">')
+        body = markdown.markdown(text, extensions=["tables", "toc", "md_in_html", "sane_lists"], output_format="html5")
+        body = re.sub(r"<p>@@block(\d+)@@</p>", lambda m: blocks[int(m[1])], body)
+        assert "@@block" not in body, f"{page}: a block that Markdown does not leave alone"
+
+        def relink(match):
+            target = self.link(page, html.unescape(match[1]))
+            return f'<a href="{html.escape(target)}">{match[2]}</a>' if target else match[2]
+
+        body = re.sub(r'<a href="([^"]*)">(.*?)</a>', relink, body, flags=re.S)
+        return body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+
+    def exercises(self, lesson):
+        """The list below a lesson, from the descriptions of its exercises; and their files."""
+        rows = []
+        for path in sorted((lesson / "exercises").glob("*.json")):
+            about = json.loads(path.read_text())
+            kind = "predict" if "answers" in about else "break" if "must_race" in about else "write"
+            self.link(path, path.name)
+            self.link(path, f"{path.stem}_check.kdsl")
+            name = self.link(path, f"{path.stem}.kdsl")
+            limits = ", ".join(f"{key} at most {'that of the solution' if value == 'solution' else value}"
+                               for key, value in about.get("limits", {}).items())
+            rows.append(f'<tr><td><a href="{name}">{path.stem}</a><td>{kind}<td>{html.escape(about.get("text", ""))}'
+                        f'<td>{html.escape(limits)}</tr>')
+        return ('<h2 id="exercise-files">The exercises as files</h2><div class="wide"><table><tr><th>file<th>kind<th>task'
+                f'<th>limits</tr>{"".join(rows)}</table></div>')
+
+    def title(self, page):
+        return re.search(r"^# (.*)$", page.read_text(), flags=re.M)[1].replace("`", "")
+
+    def write(self, page):
+        lessons = [lesson / "lesson.md" for lesson in self.lessons]
+        body = self.body(page)
+        nav = ['<a href="index.html">Course</a>']
+        for lesson in lessons:
+            short = str(int(lesson.parent.name[:2]))
+            here = ' class="here" aria-current="page"' if lesson == page else ""
+            nav.append(f'<a href="{self.pages[lesson]}"{here} title="{html.escape(self.title(lesson))}">{short}</a>')
+        footer = ""
+        if page in lessons:
+            body += self.exercises(page.parent)
+            at = lessons.index(page)
+            if at:
+                footer += f'<a href="{self.pages[lessons[at - 1]]}">Before: {html.escape(self.title(lessons[at - 1]))}</a>'
+            if at + 1 < len(lessons):
+                footer += (f'<a class="next" href="{self.pages[lessons[at + 1]]}">Next: '
+                           f'{html.escape(self.title(lessons[at + 1]))}</a>')
+        text = (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="{MARK}">'
+                f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+                f'<title>{html.escape(self.title(page))}</title><style>{STYLE}</style></head>\n'
+                f'<body><nav aria-label="Lessons">{" ".join(nav)}</nav>\n<main>{body}'
+                f'{f"<footer>{footer}</footer>" if footer else ""}</main></body></html>\n')
+        (self.folder / self.pages[page]).write_text(text)
+
+    def make(self):
+        self.folder.mkdir(parents=True)
+        for page in self.pages:
+            self.write(page)
+        for program in (p for lesson in self.lessons for p in sorted(lesson.glob("*.kdsl"))):
+            self.link(program, program.name)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--kdslc", default="kdslc")
+    parser.add_argument("--for-students", action="store_true")
+    args = parser.parse_args()
+    index = args.folder / "index.html"
+    if args.folder.exists():
+        if not index.exists() or MARK not in index.read_text():
+            sys.exit(f"edition.py: {args.folder} exists, and is not a folder that this script has made")
+        shutil.rmtree(args.folder)
+    Edition(args.folder, args.kdslc, args.for_students).make()
+    print(f"{index}: {len(list(args.folder.glob('*.html')))} pages")
+
+
+if __name__ == "__main__":
+    main()
