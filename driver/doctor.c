@@ -145,6 +145,10 @@ static void say_devices(Buf *b, int first, int n, const Buf *said) {
     say_lines(b, name, said);
 }
 
+static void explain_devices(Buf *b, int n) {
+    say(b, "", "(one processor: libomptarget's plugin for processors always has %d devices, which are the same)", n);
+}
+
 static bool try_devices(Buf *b, const char *archs, int n_gpus) {
     Buf text = {0};
     bool ok = run_program(archs, NULL, &text);
@@ -162,6 +166,7 @@ static bool try_devices(Buf *b, const char *archs, int n_gpus) {
             if (!is_same) break;
         }
         say_devices(b, d, same, &said);
+        if (same > 1) explain_devices(b, same);
         buf_free(&said);
     }
     return ok;
