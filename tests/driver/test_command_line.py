@@ -80,7 +80,8 @@ class CommandLineTest(unittest.TestCase):
     def test_options_of_other_compilers_by_their_meaning(self):
         for option, meant in (("-Wall", ": all warnings are on; -Werror makes them errors"),
                               ("-S", "; did you mean `--emit=asm`, or `--emit=device-asm` for kernels?"),
-                              ("-v", "; did you mean `--version`?"), ("-g3", "; did you mean `-g`?"),
+                              ("-v", "; did you mean `--time-report`, which shows the stages, or `--version`?"),
+                              ("-V", "; did you mean `--version`?"), ("-g3", "; did you mean `-g`?"),
                               ("--target=nvptx64", "; did you mean `--offload-arch` for the devices, or `--march` for the CPU?"),
                               ("-Ofast", ": the levels of optimisation are -O0, -O1, -O2 and -O3"),
                               ("--output=x", "; did you mean `-o FILE`?"), ("-DN=3", ": there are no macros; a program "
