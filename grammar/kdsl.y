@@ -183,6 +183,7 @@ stmts(A) ::= stmts(L) stmt(S). { A = L; ast_add_stmt(p, &A, S); }
 stmt(A) ::= LET(K) ID(N) type_opt(T) ASSIGN init(E) SEMI(Z). { A = ast_let(p, K, N, T, E, Z); }
 stmt(A) ::= VAR(K) ID(N) type_opt(T) ASSIGN init(E) SEMI(Z). { A = ast_let(p, K, N, T, E, Z); }
 stmt(A) ::= VAR(K) ID(N) COLON type(T) SEMI(Z). { A = ast_let(p, K, N, T, NULL, Z); }
+stmt(A) ::= LET(K) ID(N) COLON type(T) RESYNC(Z). { A = ast_let_repaired(p, K, N, T, Z); }
 stmt(A) ::= postfix(T) ASSIGN(O) init(E) SEMI(Z). { A = ast_assign(p, T, ast_assign_op(OP_NONE, O), E, Z); }
 stmt(A) ::= postfix(T) update(O) expr(E) SEMI(Z). { A = ast_assign(p, T, O, E, Z); }
 stmt(A) ::= atomic(E) SEMI(Z). { A = ast_expr_stmt(p, E, Z); }

@@ -97,6 +97,7 @@ AssignOp ast_assign_op(Op op, Token t);
 /* statements */
 Block *ast_block(Parser *p, Token open, StmtList stmts, Token close);
 Stmt *ast_let(Parser *p, Token let, Token name, TypeExpr *type, Expr *init, Token semi);
+Stmt *ast_let_repaired(Parser *p, Token let, Token name, TypeExpr *type, Token end);
 Stmt *ast_assign(Parser *p, Expr *target, AssignOp op, Expr *value, Token semi);
 Stmt *ast_expr_stmt(Parser *p, Expr *e, Token semi); /* also EXPR_ATOMIC; E0214 if it has no effect */
 Stmt *ast_if(Parser *p, Token if_, Expr *cond, Block *then_, Stmt *else_);

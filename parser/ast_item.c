@@ -46,6 +46,12 @@ Stmt *ast_let(Parser *p, Token let, Token name, TypeExpr *type, Expr *init, Toke
     return s;
 }
 
+/* After E0217: as the `var` that is the fix. */
+Stmt *ast_let_repaired(Parser *p, Token let, Token name, TypeExpr *type, Token end) {
+    let.kind = TOK_VAR;
+    return ast_let(p, let, name, type, NULL, end);
+}
+
 Stmt *ast_assign(Parser *p, Expr *target, AssignOp op, Expr *value, Token semi) {
     Stmt *s = stmt_new(p, STMT_ASSIGN, target->span, semi.span, deeper(target->depth, value->depth));
     s->assign.target = target;

@@ -169,10 +169,15 @@ static bool missing_body(Feed *f, Token *t, Repair *repair) {
 
 static bool let_without_value(Feed *f, Token *t, Repair *repair) {
     if (t->kind != TOK_SEMI || !feed_accepts(f, TOK_ASSIGN) || feed_accepts(f, TOK_SEMI)) return false;
-    bool has_type = !feed_accepts(f, TOK_COLON);
-    (void)repair;
-    diag(f->c, E0217, t->span, has_type ? "the value is missing; only a `var` can be assigned later"
-                                        : "the value is missing: write `= ...`");
+    bool may_be_var = !feed_accepts(f, TOK_COLON) && f->first.kind == TOK_LET;
+    if (!may_be_var) {
+        diag(f->c, E0217, t->span, "the value is missing: write `= ...`");
+        return true;
+    }
+    Diag *d = diag(f->c, E0217, f->first.span, "the value is missing; only a `var` can be assigned later");
+    diag_fix(f->c, d, f->first.span, "var", "to assign it later, declare a `var`");
+    feed_push(f, feed_invent(f, TOK_RESYNC));
+    *repair = REPAIR_DROP;
     return true;
 }
 

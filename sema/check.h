@@ -271,7 +271,7 @@ const char *symbol_what(const Symbol *sym);                     /* "a parameter"
 void suspect_check(Sema *s, Func *f); /* suspect.c: races and out-of-bounds accesses of all work items */
 
 /* holes.c: a text with syntax errors */
-void holes_find(Sema *s);
+void holes_find(Sema *s, const Module *m);
 bool holes_in_body(const Sema *s, const Item *item);     /* the item has one */
 bool holes_hide(const Sema *s, const Item *item);        /* nothing about its name can be trusted */
 bool holes_may_declare(Sema *s, Name name);

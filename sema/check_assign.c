@@ -197,6 +197,20 @@ void check_owned(Sema *s, Expr **slot, Type *want, const char *why) {
 
 /* let, var ---------------------------------------------------------------------------------------------------- */
 
+/* `var x: [f32; n];` */
+static void fix_array_value(Sema *s, Diag *d, const TypeExpr *te, const Type *elem) {
+    const char *zero = elem->is_float ? "0.0" : elem->is_int ? "0" : elem->kind == TY_BOOL ? "false" : NULL;
+    const ExprList *extents = te->kind == TE_ARRAY ? &te->array.extents : NULL;
+    const char *text = zero;
+    for (int i = 0; extents && text && i < extents->n; i++) {
+        const char *extent = source_text(s, extents->at[i]->span);
+        text = strcmp(extent, "_") ? arena_printf(s->arena, "%s%s %s", text, i ? "," : ";", extent) : NULL;
+    }
+    Span gap = {te->span.hi, te->span.hi};
+    if (extents && text) diag_fix(s->c, d, gap, arena_printf(s->arena, " = [%s]", text), "give each element a value");
+    else diag_note(s->c, d, te->span, "give it a value, as in `[value; n]`");
+}
+
 static bool let_without_value(Sema *s, Stmt *st, Type *type, const Dim *dims) {
     if (!st->let.is_var) {
         diag(s->c, E0414, st->let.name_span, "a `let` needs a value: `let %s = ...;`", st->let.name);
@@ -214,8 +228,10 @@ static bool let_without_value(Sema *s, Stmt *st, Type *type, const Dim *dims) {
     bool constant = true;
     for (int i = 0; i < type->rank; i++) constant = constant && dims[i].kind == DIM_CONST;
     if (constant) return true;
-    Diag *d = diag(s->c, E0414, st->let.name_span, "the array `%s` needs a value where it is declared", st->let.name);
-    diag_note(s->c, d, st->let.type->span, "write `var %s = [%s(0); n];`", st->let.name, type->elem->name);
+    Diag *d = diag(s->c, E0414, st->let.name_span,
+                   "the array `%s` needs a value where it is declared, since its extents are known only at run time",
+                   st->let.name);
+    fix_array_value(s, d, st->let.type, type->elem);
     return false;
 }
 

@@ -2,16 +2,33 @@
  * so that a user sees all mistakes at once. What is broken counts as unknown, and whatever may follow from that is not
  * reported: functions with a syntax error in their body are not checked, those with one in their head, and generics
  * with one anywhere, have no type; and a name that occurs in the text between the declarations may be declared
- * there. */
+ * there. Where the parser has repaired the text as its only fix says, nothing is unknown. */
 #include <ctype.h>
 #include <string.h>
 
 #include "sema/check.h"
 
-void holes_find(Sema *s) {
+static bool is_in_a_body(const Module *m, Span at) {
+    for (int i = 0; i < m->items.n; i++) {
+        const Item *item = m->items.at[i];
+        bool may_have = item->kind == ITEM_FN || item->kind == ITEM_KERNEL || item->kind == ITEM_TEST;
+        const Block *body = may_have ? item->fn.body : NULL;
+        if (body && at.lo > body->span.lo && at.lo < body->span.hi) return true;
+    }
+    return false;
+}
+
+/* A missing `;` (another E0202 is a `//` that was meant to divide), and `let x: f32;`, whose tree has a `var`. */
+static bool is_repaired(const Module *m, const Diag *d) {
+    bool has_one_fix = d->notes.n == 1 && d->notes.at[0].fix;
+    bool has_code = d->code == E0217 || (d->code == E0202 && d->span.lo == d->span.hi);
+    return has_code && has_one_fix && is_in_a_body(m, d->span);
+}
+
+void holes_find(Sema *s, const Module *m) {
     for (int i = 0; i < s->c->diags.list.n; i++) {
         const Diag *d = s->c->diags.list.at[i];
-        if (d->severity == SEV_ERROR) vec_push(s->arena, &s->holes, d);
+        if (d->severity == SEV_ERROR && !is_repaired(m, d)) vec_push(s->arena, &s->holes, d);
     }
 }
 

@@ -104,7 +104,7 @@ void sema_check_rest(Compiler *c, Module *m, const SemaOptions *options) {
     sema_init(&s, c, m);
     s.stdlib = options ? options->stdlib : NULL;
     s.options = options;
-    holes_find(&s);
+    holes_find(&s, m);
     if (!modules_load(&s, m)) return;
     for (int i = 0; i < s.in_order.n; i++) check_module(&s, s.in_order.at[i]);
     Vec(Diag *) kept = {0}; /* warnings wait until the text can be read */
