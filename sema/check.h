@@ -298,6 +298,8 @@ bool foreign_path(Sema *s, Expr *call);                          /* E0301: Syste
 bool fix_joined(Sema *s, Diag *d, Expr *e);                      /* "a" + b */
 bool fix_compared(Sema *s, Diag *d, const Expr *e);              /* p == q of structs */
 bool fix_dotted(Sema *s, Diag *d, const Expr *field);            /* a .and. b */
+const char *argument_text(Sema *s, const Expr *e); /* the text in the source, without parentheses around all of it */
+void explain_elements(Sema *s, Diag *d, const Symbol *array, const Type *want); /* E0304: elements of another type */
 bool indices_apart(Sema *s, Expr *e);                            /* E0316: m[1][2] */
 
 void endless_check(Sema *s, Func *f); /* endless.c: loops and recursion without end */

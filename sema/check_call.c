@@ -141,18 +141,6 @@ static bool check_named(Sema *s, Arg *arg) {
     return false;
 }
 
-/* True if a number without a suffix, left alone, is why an array has elements of this type. */
-static bool comes_from_literals(Sema *s, const Expr *init, const Type *elem) {
-    if (!init || (elem != s->f64 && elem != s->i32)) return false;
-    ExprKind wanted = elem == s->f64 ? EXPR_FLOAT : EXPR_INT;
-    const Expr *e = init;
-    if (e->kind == EXPR_FILL) e = expr_strip(e->fill.value);
-    else if (e->kind == EXPR_COMPREHEND) e = expr_strip(e->comprehend.value);
-    while (e->kind == EXPR_LIST && e->list.items.n) e = expr_strip(e->list.items.at[0]);
-    while (e->kind == EXPR_UNARY) e = expr_strip(e->unary.operand);
-    return e->kind == wanted;
-}
-
 bool check_reference(Sema *s, Arg *arg, RefMode mode) {
     if (arg->value->kind == EXPR_ERROR) return !is_bad(bad(s, arg->value));
     if (!check_named(s, arg)) return false;
@@ -188,18 +176,8 @@ static bool check_array_type(Sema *s, Arg *arg, const Func *f, const Symbol *par
         diag_fix(s->c, d, arg->span, arena_printf(s->arena, "flat(%s)", source_text(s, arg->span)),
                  "pass all elements as one dimension");
     const Symbol *sym = arg->value->kind == EXPR_NAME ? arg->value->name.sym : NULL;
-    const Expr *made = sym && sym->kind == SYM_LOCAL ? sym->init : NULL;
-    bool is_counted = made && made->kind == EXPR_COMPREHEND && have->elem->kind == TY_INDEX && have->rank == want->rank;
-    if (is_counted && type_is_number(want->elem)) {
-        Span element = expr_strip(made->comprehend.value)->span;
-        diag_fix(s->c, d, element, arena_printf(s->arena, "%s(%s)", want->elem->name, source_text(s, element)),
-                 "the elements are of type `index`, as the variables of the comprehension");
-    }
-    bool is_near = sym && sym->kind == SYM_LOCAL && have->rank == want->rank && type_is_number(want->elem);
-    if (is_near && comes_from_literals(s, sym->init, have->elem))
-        diag_note(s->c, d, sym->span, "a number without a suffix is an `%s`; for elements of type `%s`, write `%s`",
-                  have->elem->name, want->elem->name,
-                  arena_printf(s->arena, have->elem == s->f64 ? "1.0%s" : "1%s", want->elem->name));
+    if (sym && sym->kind == SYM_LOCAL && have->rank == want->rank && have->elem != want->elem)
+        explain_elements(s, d, sym, want->elem);
     return false;
 }
 

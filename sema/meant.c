@@ -1,5 +1,6 @@
 /* meant.c -- what a wrong expression was meant to be, as a fix: arguments that are missing or in the wrong order, calls
- * of functions of other languages, texts joined with `+`, structs compared, indices in brackets of their own. */
+ * of functions of other languages, texts joined with `+`, structs compared, indices in brackets of their own, elements
+ * of another type than a parameter needs. */
 #include <string.h>
 
 #include "lexer/lexer.h"
@@ -369,4 +370,104 @@ bool indices_apart(Sema *s, Expr *e) {
         bad(s, x);
     }
     return true;
+}
+
+/* Elements of another type ------------------------------------------------------------------------------------ */
+
+static bool is_in_parens(const Expr *e, const char *text) {
+    if (*text != '(') return false;
+    if (e->kind == EXPR_BINARY) return e->binary.lhs->span.lo > e->span.lo;
+    return e->kind == EXPR_UNARY || e->kind == EXPR_INT || e->kind == EXPR_FLOAT || e->kind == EXPR_NAME;
+}
+
+const char *argument_text(Sema *s, const Expr *e) {
+    const char *text = source_text(s, e->span);
+    return is_in_parens(e, text) ? arena_strndup(s->arena, text + 1, strlen(text) - 2) : text;
+}
+
+static const Expr *number_in(const Expr *e) {
+    e = expr_strip((Expr *)e);
+    if (e->kind == EXPR_UNARY && e->unary.op == OP_NEG) e = expr_strip(e->unary.operand);
+    return e->kind == EXPR_INT || e->kind == EXPR_FLOAT ? e : NULL;
+}
+
+static Name suffix_of(const Expr *number) {
+    return number->kind == EXPR_INT ? number->int_.suffix : number->float_.suffix;
+}
+
+/* `1.0` of another type: "1.0f32". NULL: it has no such value, or is not decimal. */
+static const char *number_as(Sema *s, const Expr *e, const Type *want) {
+    const Expr *number = number_in(e);
+    bool has_point = number->kind == EXPR_FLOAT;
+    const char *text = argument_text(s, expr_strip((Expr *)e));
+    Name suffix = suffix_of(number);
+    int n = (int)(strlen(text) - (suffix ? strlen(suffix) : 0));
+    for (int i = 0; i < n && !has_point; i++)
+        if (!strchr("-0123456789", text[i])) return NULL;
+    if (has_point && !want->is_float) return NULL;
+    if (want->is_int && !const_fits(number->konst, number->type, want)) return NULL;
+    return arena_printf(s->arena, "%.*s%s%s", n, text, want->is_float && !has_point ? ".0" : "", want->name);
+}
+
+/* An element as `want`; NULL: that would lose its fraction. */
+static const char *element_as(Sema *s, const Expr *e, const Type *want) {
+    if (number_in(e)) return number_as(s, e, want);
+    e = expr_strip((Expr *)e);
+    if (!e->type || (e->type->is_float && !want->is_float)) return NULL;
+    const CallInfo *info = e->kind == EXPR_CALL ? e->call.info : NULL;
+    bool converts = info && info->kind == CALL_CONVERT && e->call.args.n == 1;
+    const char *text = argument_text(s, converts ? e->call.args.at[0].value : e);
+    return arena_printf(s->arena, "%s(%s)", want->name, text);
+}
+
+/* The first element, if all are numbers without a type, which get the type that it has. */
+static const Expr *first_of_numbers(Sema *s, const Expr *list, const Type *want) {
+    const Expr *first = NULL;
+    for (int i = 0; i < list->list.items.n; i++) {
+        const Expr *item = expr_strip(list->list.items.at[i]);
+        const Expr *found = item->kind == EXPR_LIST ? first_of_numbers(s, item, want) : item, *number = NULL;
+        if (found) number = number_in(found);
+        if (!number || suffix_of(number) || !number_as(s, found, want)) return NULL;
+        if (!first) first = found;
+    }
+    return first;
+}
+
+static const char *list_as(Sema *s, const Expr *list, const Type *want) {
+    const char *text = "[";
+    for (int i = 0; i < list->list.items.n; i++) {
+        const Expr *item = expr_strip(list->list.items.at[i]);
+        const char *one = item->kind == EXPR_LIST ? list_as(s, item, want) : element_as(s, item, want);
+        if (!one) return NULL;
+        text = arena_printf(s->arena, "%s%s%s", text, i ? ", " : "", one);
+    }
+    return arena_printf(s->arena, "%s]", text);
+}
+
+static bool has_declared_type(const Sema *s, const Symbol *array) {
+    for (int i = 0; i < s->facts->declared.n; i++)
+        if (s->facts->declared.at[i].sym == array) return true;
+    return false;
+}
+
+/* `array` is a variable of this function, whose elements are numbers of another type than `want`. */
+void explain_elements(Sema *s, Diag *d, const Symbol *array, const Type *want) {
+    const Type *have = array->type->elem;
+    const Expr *init = array->init, *changed = NULL;
+    const char *text = NULL;
+    bool may_change = init && type_is_number(want) && type_is_number(have) && !has_declared_type(s, array);
+    if (may_change && init->kind == EXPR_FILL) changed = init->fill.value;
+    if (may_change && init->kind == EXPR_COMPREHEND) changed = init->comprehend.value;
+    if (may_change && init->kind == EXPR_LIST) changed = first_of_numbers(s, init, want);
+    if (changed) text = element_as(s, changed, want);
+    if (may_change && init->kind == EXPR_LIST && !text) changed = init, text = list_as(s, init, want);
+    const Expr *number = changed ? number_in(changed) : NULL;
+    bool is_counted = init && init->kind == EXPR_COMPREHEND && have->kind == TY_INDEX;
+    const char *why =
+        is_counted ? "the elements are of type `index`, as the variables of the comprehension"
+        : number && !suffix_of(number)
+            ? arena_printf(s->arena, "a number without a suffix is an `%s`", have->name)
+            : arena_printf(s->arena, "`%s` gets elements of type `%s` here", array->name, have->name);
+    if (text) diag_fix(s->c, d, expr_strip((Expr *)changed)->span, text, "%s", why);
+    else diag_note(s->c, d, array->span, "%s", why);
 }
