@@ -60,13 +60,30 @@ static const char *product(Sema *s, const Power *p) {
     return arena_printf(s->arena, p->divides ? "(%s * %s%s)" : "%s * %s%s", x, x, more);
 }
 
+/* An operand as an argument, with the decimal point that a number lacks. */
+static const char *argument(Sema *s, const Expr *e) {
+    const Expr *digits = e->kind == EXPR_UNARY && e->unary.op == OP_NEG ? e->unary.operand : e;
+    return arena_printf(s->arena, "%s%s", argument_text(s, e), plain_number(s, digits) ? ".0" : "");
+}
+
+/* Numbers without a type take the other's. */
+static bool pow_takes(const Type *x, const Type *y) {
+    if (!x || !y || is_bad(x) || is_bad(y)) return false;
+    bool has_float = x->is_float || y->is_float;
+    return has_float && (x == y ? x->is_float : type_is_literal(x) || type_is_literal(y));
+}
+
 void explain_float_power(Sema *s, Diag *d, const Expr *e) {
     Power p = power_of(e);
     const char *times = product(s, &p);
-    if (times) diag_fix(s->c, d, power_span(&p), times, "multiply instead");
-    else if (p.is_alone && p.exponent->kind == EXPR_INT && !p.exponent->int_.suffix)
-        diag_fix(s->c, d, power_span(&p), arena_printf(s->arena, "pow(%s, %s.0)", source_text(s, p.base->span),
-                                                       source_text(s, p.exponent->span)), "call `pow`");
+    diag_note(s->c, d, e->binary.op_span,
+              p.is_alone ? "`^` is the exclusive or of integers"
+                         : "`^` is the exclusive or of integers, and binds looser than `+` and `*`");
+    if (times)
+        diag_fix(s->c, d, power_span(&p), times, "multiply instead");
+    else if (pow_takes(p.base->type, p.exponent->type))
+        diag_fix(s->c, d, power_span(&p),
+                 arena_printf(s->arena, "pow(%s, %s)", argument(s, p.base), argument(s, p.exponent)), "call `pow`");
     else diag_note(s->c, d, e->binary.op_span, "write a power as `pow(x, y)`");
 }
 
