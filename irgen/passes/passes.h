@@ -19,6 +19,7 @@ void cg_narrow_comparisons(Cg *cg); /* comparisons.c, after it, on GPUs */
 void cg_share_addresses(Cg *cg); /* offsets.c, after it, on GPUs */
 
 void cg_expand_extremes(Cg *cg); /* extremes.c, after the pipeline */
+void cg_keep_endless(Cg *cg); /* endless.c, after all that use what it removes */
 void cg_stack_needs(Cg *cg);     /* stack.c, when the code is final */
 
 /* value_map.c: a hash table from LLVM values, blocks or other addresses to ints */

@@ -306,6 +306,8 @@ class HostileTest(Case):
         start = time.monotonic()
         endless = RIGHT.replace("x[i] *= a;", "while a > 0.0 { x[i] += a; }")
         self.assertFails(endless, "tests", "stopped after")
+        nothing = RIGHT.replace("x[i] *= a;", "var k = 1; while k > 0 { k = (k + 1) & 1023 | 1; } x[i] = f64(k);")
+        self.assertFails(nothing, "tests", "stopped after")  # nothing is written: the kernel must not end for that
         self.assertLess(time.monotonic() - start, 60)
 
     def test_memory_and_output(self):
