@@ -272,12 +272,15 @@ Symbol *scope_find_qualified(Sema *s, Name name) {
     return find_member(module->item->import.module, name_of(&s->c->names, dot + 1));
 }
 
-static bool is_offered(const Symbol *sym) { return sym->kind != SYM_MODULE && sym->name[0] != '_'; }
+/* Neither private, nor a function of C that the standard library is made of. */
+static bool is_offered(const Symbol *sym) {
+    return sym->kind != SYM_MODULE && sym->name[0] != '_' && !is_std_name(sym->name);
+}
 
 static const char *names_offered(Sema *s, const Module *m) {
     const char *names = "";
     for (int i = 0; i < m->symbols.n; i++)
-        if (is_offered(m->symbols.at[i]) && !is_std_name(m->symbols.at[i]->name))
+        if (is_offered(m->symbols.at[i]))
             names = arena_printf(s->arena, "%s%s`%s`", names, *names ? ", " : "", m->symbols.at[i]->name);
     return names;
 }
@@ -288,7 +291,8 @@ static void no_member(Sema *s, const Expr *e, const Symbol *sym) {
     Diag *d = diag(s->c, E0803, e->field.name_span, "the module `%s` has no `%s`", sym->name, wanted);
     NearestModule near = {.wanted = wanted, .distance = strlen(wanted) < 5 ? 2 : 3};
     for (int i = 0; i < m->symbols.n; i++)
-        if (is_offered(m->symbols.at[i]) && !is_std_name(m->symbols.at[i]->name)) consider(&near, m->symbols.at[i]->name);
+        if (is_offered(m->symbols.at[i]))
+            consider(&near, m->symbols.at[i]->name);
     if (near.best) diag_fix(s->c, d, e->field.name_span, near.best, "did you mean `%s`?", near.best);
     else diag_note(s->c, d, e->field.name_span, "it has %s", names_offered(s, m));
 }
