@@ -10,6 +10,7 @@ typedef struct Suspect {
     Sema *s;
     Func *f;
     Vec(Span) branches; /* parts of the current expression that only some items evaluate */
+    const Expr *target; /* of the current assignment, or NULL */
 } Suspect;
 
 static const Expr *strip(const Expr *e) {
@@ -120,17 +121,20 @@ static int domain_place(const Func *f, const Symbol *sym) {
     return -1;
 }
 
-static void say_outside(Suspect *u, Expr *e, int k, const Range *r, const char *value, bool first) {
+/* mirrored: what the index should be where it falls as the domain rises, `n - 1 - i` for `n - i`; NULL: it does not. */
+static void say_outside(Suspect *u, Expr *e, int k, const Range *r, const char *value, bool first,
+                        const char *mirrored) {
     const Expr *at = e->index.at.at[k];
     const char *text = source_text(u->s, at->span), *array = e->index.base->name.sym->name;
     Span range = span_join(r->lo ? r->lo->span : r->hi->span, r->hi->span);
     Diag *d = diag(u->s->c, W0502, at->span, "`%s` is %s for the %s work item, which is out of bounds for `%s`", text,
                    value,
                    first ? "first" : "last", array);
-    diag_note(u->s->c, d, range,
+    if (mirrored) diag_fix(u->s->c, d, at->span, mirrored, "the elements in reverse order are at `%s`", mirrored);
+    else diag_note(u->s->c, d, range,
               first ? "start the domain later, as in `over i in 1..n`" : "shorten the domain, as in "
                   "`over i in 0..n - 1`");
-    if (e->index.at.n == 1) diag_note(u->s->c, d, at->span, "or read `%s.at(%s)`, which is 0 out of bounds", array,
+    if (e->index.at.n == 1 && e != u->target) diag_note(u->s->c, d, at->span, "or read `%s.at(%s)`, which is 0 out of bounds", array,
                                       text);
 }
 
@@ -142,7 +146,7 @@ static void outside(Suspect *u, Expr *e, int k) {
     const Range *r = &u->f->item->fn.over.at[d].range;
     int64_t lo = r->lo ? r->lo->konst.i : 0;
     if ((!r->lo || r->lo->konst.kind == CONST_INT) && lo + c < 0) {
-        say_outside(u, e, k, r, arena_printf(u->s->arena, "%lld", (long long)(lo + c)), true);
+        say_outside(u, e, k, r, arena_printf(u->s->arena, "%lld", (long long)(lo + c)), true, NULL);
         return;
     }
     const Symbol *end = shifted(r->hi, &more);
@@ -151,7 +155,50 @@ static void outside(Suspect *u, Expr *e, int k) {
     if (r->step || !end || !is_size || dim->sym != end || more - 1 + c < dim->value) return;
     int64_t over = more - 1 + c;
     const char *value = size_text(u->s->arena, end, over);
-    say_outside(u, e, k, r, value, false);
+    say_outside(u, e, k, r, value, false, NULL);
+}
+
+/* An index that runs against the domain, as `n - i`: from the sum of a size, a constant and minus a domain variable. */
+typedef struct Mirrored {
+    const Symbol *size, *var;
+    int64_t c;
+} Mirrored;
+
+static bool add_terms(const Suspect *u, const Expr *e, bool minus, Mirrored *m) {
+    e = strip(e);
+    if (e->konst.kind == CONST_INT) {
+        if (e->konst.i > 1000000 || e->konst.i < -1000000) return false;
+        m->c += minus ? -e->konst.i : e->konst.i;
+        return true;
+    }
+    if (e->kind == EXPR_BINARY && (e->binary.op == OP_ADD || e->binary.op == OP_SUB))
+        return add_terms(u, e->binary.lhs, minus, m) && add_terms(u, e->binary.rhs, minus ^ (e->binary.op == OP_SUB), m);
+    const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
+    if (!sym) return false;
+    if (domain_place(u->f, sym) >= 0 && minus && !m->var) m->var = sym;
+    else if (sym->kind == SYM_SIZE && !minus && !m->size) m->size = sym;
+    else return false;
+    return true;
+}
+
+/* For the first item such an index is greatest, for the last one least. */
+static void outside_mirrored(Suspect *u, Expr *e, int k) {
+    Mirrored m = {0};
+    const Expr *at = e->index.at.at[k];
+    const Symbol *array = e->index.base->name.sym;
+    if (array->reshaped || k >= array->type->rank || !add_terms(u, at, false, &m) || !m.var || !m.size) return;
+    const Range *r = &u->f->item->fn.over.at[domain_place(u->f, m.var)].range;
+    const Dim *dim = &array->dims[k];
+    bool is_size = dim->kind == DIM_SYMBOL || dim->kind == DIM_SUM;
+    int64_t lo = r->lo ? r->lo->konst.i : 0, more;
+    const Symbol *end = shifted(r->hi, &more);
+    bool is_all = !r->lo && !r->step && end == m.size && !more;
+    const char *right =
+        is_all ? arena_printf(u->s->arena, "%s - 1 - %s", m.size->name, m.var->name) : NULL;
+    if (is_size && dim->sym == m.size && (!r->lo || r->lo->konst.kind == CONST_INT) && m.c - lo >= dim->value)
+        say_outside(u, e, k, r, size_text(u->s->arena, m.size, m.c - lo), true, right);
+    else if (!r->step && end == m.size && m.c - (more - 1) < 0)
+        say_outside(u, e, k, r, arena_printf(u->s->arena, "%lld", (long long)(m.c - (more - 1))), false, right);
 }
 
 static void branch(Suspect *u, const Expr *e) { vec_push(u->s->arena, &u->branches, e->span); }
@@ -168,7 +215,7 @@ static bool look_at(Expr *e, void *context) {
     if (!array || !array->type || array->type->kind != TY_ARRAY || array->kind != SYM_PARAM) return false;
     for (int i = 0; i < u->branches.n; i++)
         if (e->span.lo >= u->branches.at[i].lo && e->span.hi <= u->branches.at[i].hi) return false;
-    for (int k = 0; k < e->index.at.n; k++) outside(u, e, k);
+    for (int k = 0; k < e->index.at.n; k++) outside(u, e, k), outside_mirrored(u, e, k);
     return false;
 }
 
@@ -192,7 +239,9 @@ static bool visit(Suspect *u, Stmt *st, bool runs) {
         return true;
     case STMT_ASSIGN:
         same_element(u, st);
+        u->target = st->assign.target;
         if (runs) look(u, st->assign.target);
+        u->target = NULL;
         if (runs) look(u, st->assign.value);
         return true;
     case STMT_ATOMIC:
