@@ -134,8 +134,8 @@ static void say_outside(Suspect *u, Expr *e, int k, const Range *r, const char *
     else diag_note(u->s->c, d, range,
               first ? "start the domain later, as in `over i in 1..n`" : "shorten the domain, as in "
                   "`over i in 0..n - 1`");
-    if (e->index.at.n == 1 && e != u->target) diag_note(u->s->c, d, at->span, "or read `%s.at(%s)`, which is 0 out of bounds", array,
-                                      text);
+    if (e->index.at.n == 1 && e != u->target)
+        diag_note(u->s->c, d, at->span, "or read `%s.at(%s)`, which is 0 out of bounds", array, text);
 }
 
 static void outside(Suspect *u, Expr *e, int k) {
@@ -171,8 +171,10 @@ static bool add_terms(const Suspect *u, const Expr *e, bool minus, Mirrored *m) 
         m->c += minus ? -e->konst.i : e->konst.i;
         return true;
     }
-    if (e->kind == EXPR_BINARY && (e->binary.op == OP_ADD || e->binary.op == OP_SUB))
-        return add_terms(u, e->binary.lhs, minus, m) && add_terms(u, e->binary.rhs, minus ^ (e->binary.op == OP_SUB), m);
+    if (e->kind == EXPR_BINARY && (e->binary.op == OP_ADD || e->binary.op == OP_SUB)) {
+        bool minus_right = minus ^ (e->binary.op == OP_SUB);
+        return add_terms(u, e->binary.lhs, minus, m) && add_terms(u, e->binary.rhs, minus_right, m);
+    }
     const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
     if (!sym) return false;
     if (domain_place(u->f, sym) >= 0 && minus && !m->var) m->var = sym;
