@@ -76,9 +76,22 @@ static struct json_object *edit_of(const Server *s, const Document *d, const Ana
     return edit;
 }
 
+/* A menu has commands: of a question, as "did you mean `f32`?", what the answer does. */
+static const char *title_of(const Analysis *a, const DiagNote *n, Buf *out) {
+    size_t length = strlen(n->text), n_old = n->span.hi - n->span.lo;
+    const char *old = a->source->text + (n->span.lo - a->source->base);
+    if (!length || n->text[length - 1] != '?' || memchr(old, '\n', n_old)) return n->text;
+    if (!n_old) buf_printf(out, "insert `%s`", n->fix);
+    else if (!*n->fix) buf_printf(out, "remove `%.*s`", (int)n_old, old);
+    else buf_printf(out, "replace `%.*s` with `%s`", (int)n_old, old, n->fix);
+    return out->at;
+}
+
 static struct json_object *action(const Server *s, const Document *d, const Diag *diag, const DiagNote *n) {
     struct json_object *o = json_object_new_object(), *solved = json_object_new_array();
-    json_add_text(o, "title", n->text);
+    Buf title = {0};
+    json_add_text(o, "title", title_of(d->now, n, &title));
+    buf_free(&title);
     json_add_text(o, "kind", "quickfix");
     json_object_array_add(solved, diagnostic(s, d, d->now, diag));
     json_object_object_add(o, "diagnostics", solved);

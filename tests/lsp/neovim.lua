@@ -1,5 +1,5 @@
--- What a user does in Neovim with `kdslc lsp`, step by step; test_neovim.py runs it. A failed step ends it with its line.
-local path, kdslc, root = vim.env.KDSL_FILE, vim.env.KDSLC, vim.env.KDSL_ROOT
+-- What a user does in Neovim with `kdslc lsp`, step by step; test_real_editors.py runs it. A failed step ends it with its line.
+local path = vim.env.KDSL_FILE
 
 local function wait(what, condition)
     if not vim.wait(60000, condition, 20) then error("waited in vain for " .. what, 2) end
@@ -9,6 +9,10 @@ local function text() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, f
 
 local function expect(found, wanted)
     if found ~= wanted then error("expected " .. vim.inspect(wanted) .. ", found " .. vim.inspect(found), 2) end
+end
+
+local function press(keys)
+    vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(keys, true, false, true), "x", false)
 end
 
 local function ask(method, params)
@@ -21,8 +25,7 @@ local function ask(method, params)
 end
 
 local function steps()
-    vim.opt.runtimepath:append(root .. "/editors/vim")
-    vim.cmd("filetype on | syntax on | edit " .. vim.fn.fnameescape(path))
+    vim.cmd("edit " .. vim.fn.fnameescape(path))
     expect(vim.bo.filetype, "kdsl")
     local groups = { kernel = "kdslKeyword", saxpy = "kdslCall", ["f32"] = "kdslType", over = "kdslSoft",
                      ["{}"] = "kdslHole", ["2.0"] = "kdslNumber", ["&mut"] = "kdslReference" }
@@ -31,20 +34,24 @@ local function steps()
         expect(word .. " " .. vim.fn.synIDattr(vim.fn.synID(line, column, 1), "name"), word .. " " .. group)
     end
 
-    local id = vim.lsp.start_client({ name = "kdslc", cmd = { kdslc, "lsp" }, root_dir = vim.fn.getcwd() })
-    vim.lsp.buf_attach_client(0, id)
     wait("the diagnostic", function() return #vim.diagnostic.get(0) > 0 end)
     local found = vim.diagnostic.get(0)[1]
     expect(found.code, "E0307")
     expect(found.lnum, 1)
 
-    -- The fix of the diagnostic
+    press("]d")
+    expect(vim.api.nvim_win_get_cursor(0)[1], 2)
+    press("G[d")
+    expect(vim.api.nvim_win_get_cursor(0)[1], 8)
+
+    -- The fix of the diagnostic, which is chosen from the menu
     vim.api.nvim_win_set_cursor(0, { 2, 0 }) -- not on the underlined text
     local params = vim.lsp.util.make_range_params()
     params.context = { diagnostics = {} }
     local actions = ask("textDocument/codeAction", params)
     expect(actions[1].title, "use `&mut` to change it for the caller")
-    vim.lsp.util.apply_workspace_edit(actions[1].edit, "utf-16")
+    vim.ui.select = function(items, _, choose) choose(items[1]) end
+    press("\\a")
     wait("no diagnostic", function() return #vim.diagnostic.get(0) == 0 end)
     expect(text():find("y: &mut [f32; n]", 1, true) ~= nil, true)
 
@@ -55,7 +62,7 @@ local function steps()
 
     -- Formatting
     expect(text():find("y[i]+=a*x[i];", 1, true) ~= nil, true)
-    vim.lsp.buf.formatting_sync(nil, 60000)
+    press("\\f")
     expect(text():find("\n    y[i] += a * x[i];\n", 1, true) ~= nil, true)
     expect(#ask("textDocument/formatting", vim.lsp.util.make_formatting_params()), 0)
     vim.cmd("write")

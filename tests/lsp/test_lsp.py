@@ -285,7 +285,7 @@ class LspTest(unittest.TestCase):
                 "textDocument": {"uri": URI}, "range": span, "context": {"diagnostics": named}})]
 
         fix = titles((line, column), (line, column), [])
-        self.assertEqual(len(fix), 1)
+        self.assertEqual(fix, ["replace `retrun` with `return`"])
         self.assertEqual(titles((line, 0), (line, 0), []), fix)
         self.assertEqual(titles((line, end), (line, end), []), fix)
         self.assertEqual(titles((line - 1, 0), (line, 0), [wrong]), fix)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Editors themselves: Neovim with the language server, whose steps are in neovim.lua, with the colours of editors/vim, and
+"""Editors themselves: Neovim, set up by the commands of docs/editors.md, with the language server (neovim.lua has the steps) and
 with the grammar in editors/tree-sitter-kdsl; Emacs with editors/emacs. Usage: test_real_editors.py KDSLC"""
 import os
-import shutil
+import re
 import subprocess
 import sys
 import tempfile
@@ -67,15 +67,23 @@ class EditorsTest(unittest.TestCase):
             self.assertEqual(done.stdout, "(kdsl-mode)(font-lock-keyword-face)(font-lock-function-name-face)(font-lock-type-face)"
                              "(font-lock-keyword-face)(font-lock-comment-delimiter-face)(font-lock-string-face)")
 
+    def neovim_of_the_page(self, folder, section="## Neovim"):
+        """The environment of a user in whose home the commands of the page were run."""
+        page = (ROOT / "docs/editors.md").read_text().partition(f"\n{section}\n")[2]
+        commands = re.search(r"^```sh\n(.*?)^```", page, flags=re.M | re.S)[1]
+        env = {name: text for name, text in os.environ.items() if not name.startswith("XDG_")}
+        env.update(HOME=folder, PATH=f"{Path(KDSLC).parent}:{os.environ['PATH']}")
+        subprocess.run(["bash", "-ec", commands], cwd=ROOT, env=env, check=True)
+        return env
+
     def test_neovim(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "saxpy.kdsl")
             path.write_text(WRONG)
-            home = {name: folder for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
-            done = subprocess.run(["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c",
-                                   f"luafile {ROOT}/tests/lsp/neovim.lua"], capture_output=True, text=True, timeout=240,
-                                  env={**os.environ, **home, "KDSL_FILE": str(path), "KDSLC": KDSLC,
-                                       "KDSL_ROOT": str(ROOT)}, check=False, cwd=folder)
+            env = self.neovim_of_the_page(folder)
+            done = subprocess.run(["nvim", "--headless", "-i", "NONE", "-n", "-c", f"luafile {ROOT}/tests/lsp/neovim.lua"],
+                                  capture_output=True, text=True, timeout=240, env={**env, "KDSL_FILE": str(path)},
+                                  check=False, cwd=folder)
             self.assertEqual(done.returncode, 0, done.stderr)
             text = path.read_text()
             self.assertEqual(text, WRONG.replace("y: &[", "y: &mut [").replace("  y[i]+=a*x[i];", "    y[i] += a * x[i];"))
@@ -83,17 +91,13 @@ class EditorsTest(unittest.TestCase):
             self.assertEqual((ran.stdout, ran.returncode), ("5\n", 0), ran.stderr)
 
     def test_neovim_with_the_grammar(self):
-        grammar = ROOT / "editors/tree-sitter-kdsl"
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (("a.kdsl", COLOURED), ("colours.lua", COLOURS)):
                 Path(folder, name).write_text(text)
-            Path(folder, "parser").mkdir()
-            subprocess.run(["cc", "-shared", "-fPIC", f"-I{grammar}/src", *grammar.glob("src/*.c"), "-o",
-                            f"{folder}/parser/kdsl.so"], check=True)
-            shutil.copytree(grammar / "queries", f"{folder}/queries/kdsl")
-            done = subprocess.run(["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "a.kdsl", "-c",
-                                   f"set rtp+={folder}", "-c", "luafile colours.lua", "-c", "qa!"], capture_output=True,
-                                  text=True, timeout=240, env={**os.environ, "HOME": folder}, check=False, cwd=folder)
+            self.neovim_of_the_page(folder)
+            env = self.neovim_of_the_page(folder, "### With a grammar for tree-sitter")
+            done = subprocess.run(["nvim", "--headless", "-i", "NONE", "-n", "a.kdsl", "-c", "luafile colours.lua", "-c", "qa!"],
+                                  capture_output=True, text=True, timeout=240, env=env, check=False, cwd=folder)
             self.assertEqual(done.stdout.split(), ["0kernel=keyword", "7step=function", "12out=parameter", "19f32=type.builtin",
                                                    "28over=keyword", "33by=variable", "44step=repeat", "49by=variable"],
                              done.stderr)

@@ -1,4 +1,4 @@
-" Vim syntax file for KDSL. Copy the folders of editors/vim to ~/.vim or ~/.config/nvim.
+" Vim syntax file for KDSL. docs/editors.md says where it belongs.
 if exists("b:current_syntax") | finish | endif
 syn keyword kdslKeyword fn kernel struct const import extern export test let var if else for in while break continue return assert offload atomic shared barrier wait true false mut
 syn keyword kdslSoft by step on resident async out scratch over min max assume
