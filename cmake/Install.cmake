@@ -28,7 +28,7 @@ install(FILES ${kdsl_pages}/_kdslc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site
 install(FILES ${kdsl_pages}/kdslc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # The pages link to programs of the tests, which are installed at the same place beside them.
-install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES packaging/README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "*.py" EXCLUDE PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.kdsl" PATTERN "*.expected"
     PATTERN "*.png")

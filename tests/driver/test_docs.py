@@ -157,6 +157,11 @@ class DocsTest(unittest.TestCase):
                         commands = self.commands(where, text, page, int(more.removeprefix("exit=") or 0))
         self.assertGreater(n_programs, 10)
 
+    def test_first_program_is_an_example(self):
+        program = next(text for _, kind, text, _ in blocks(ROOT / "README.md") if kind == "kdsl")
+        example = (ROOT / "examples/saxpy.kdsl").read_text()
+        self.assertEqual(program.strip(), re.sub(r"^//.*\n", "", example, flags=re.M).strip())
+
     def python(self, where, text, library, printed):
         """After the blocks before it on the page, with the last library of the page, or else the one of docs/python.md, as
         the file that it loads."""
