@@ -41,7 +41,8 @@ void help_page(Buf *b, Level most) {
             buf_printf(b, "%20s  %-13s%s\n", "", emit_rows[e].name, emit_rows[e].help);
     }
     if (most == LEVEL_BASIC) buf_puts(b, "\n`kdslc --help-all` lists all options.");
-    buf_puts(b, "\nA source file named - is standard input.\nExit codes: 0 success, 1 errors were reported, 2 wrong "
+    buf_puts(b, "\nFor C programs: kdslc -c --header=k.h k.kdsl, then cc main.c k.o $(kdslc --print-link-flags)\n"
+                "A source file named - is standard input.\nExit codes: 0 success, 1 errors were reported, 2 wrong "
                 "command line; `run` returns the exit code of the program.\n");
 }
 
@@ -108,7 +109,11 @@ void manual_page(Buf *b, Level most) {
         if (i == OPTION_EMIT) add_words(b, emit_rows, EMIT__COUNT);
     }
     buf_puts(b, ".SH EXIT STATUS\n0: success. 1: errors were reported. 2: the command line is wrong.\n.B kdslc run\n"
-                "returns the exit code of the program, which is 3 if a check or an assert failed.\n.SH SEE ALSO\nThe "
+                "returns the exit code of the program, which is 3 if a check or an assert failed.\n"
+                ".SH C PROGRAMS\n.nf\nkdslc \\-c \\-\\-header=kernels.h kernels.kdsl\n"
+                "cc main.c kernels.o $(kdslc \\-\\-print\\-link\\-flags)\n.fi\n"
+                "In CMake, find_package(Kdsl) and kdsl_target_sources(TARGET PRIVATE kernels.kdsl); the page install.md has a "
+                "complete project.\n.SH SEE ALSO\nThe "
                 "reference and the other pages are installed beside the README of KDSL.\n");
 }
 

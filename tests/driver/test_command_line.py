@@ -194,6 +194,7 @@ class CommandLineTest(unittest.TestCase):
             self.assertEqual(bool(shown.search(basic)), level == "BASIC", spelling)
             self.assertEqual(bool(shown.search(full)), level != "TESTS", spelling)
         self.assertIn("kdslc --help-all", basic)
+        self.assertIn("For C programs: kdslc -c --header=k.h k.kdsl, then cc main.c k.o $(kdslc --print-link-flags)\n", basic)
         self.assertIn("--offload-arch", basic)
 
     def test_the_page_has_every_row(self):

@@ -78,6 +78,7 @@ class InstallTest(unittest.TestCase):
         manual = gzip.decompress((self.prefix / "share/man/man1/kdslc.1.gz").read_bytes()).decode()
         self.assertIn("\\-\\-offload\\-arch=LIST", manual)
         self.assertIn(".B transfers\n", manual)
+        self.assertIn("find_package(Kdsl)", manual)
         self.assertNotIn("\\-\\-run\\-pass", manual)
         bash = self.prefix / "share/bash-completion/completions/kdslc"
         script = f"source '{bash}'; COMP_WORDS=(kdslc --of); COMP_CWORD=1; _kdslc 2>/dev/null; echo ${{COMPREPLY[@]}}; " \
@@ -110,6 +111,26 @@ class InstallTest(unittest.TestCase):
         with open(source / "export.kdsl", "a") as text:
             text.write("export fn half(x: f32) -> f32 { let unused = x; return x / 2.0; }\n")
         self.assertEqual(run("cmake", "--build", build, "--target", "mixed").count("warning[W0401]"), 1)
+
+    def test_project_of_the_page(self):
+        page = (ROOT / "docs/install.md").read_text()
+        section = page.partition("\n## In a CMake project\n")[2].partition("\n## ")[0]
+        source = self.folder / "mine"
+        source.mkdir()
+        for name, fence in ("CMakeLists.txt", "cmake"), ("kernels.kdsl", "kdsl"), ("main.c", "c"):
+            (source / name).write_text(re.search(rf"^```{fence}\n(.*?)^```$", section, flags=re.M | re.S)[1])
+        command, printed = re.search(r"^```\n(cmake .*)\n(.*\n)```$", section, flags=re.M).groups()
+        said = run("bash", "-ec", command, cwd=source, env={**os.environ, "CMAKE_PREFIX_PATH": str(self.prefix)})
+        self.assertTrue(said.endswith(f"\n{printed}"), said)
+
+    def test_commands_of_the_installed_readme(self):
+        folder = next(self.prefix.glob("share/doc/*/README.md")).parent
+        commands = re.search(r"^```sh\n(.*?)^```$", (folder / "README.md").read_text(), flags=re.M | re.S)[1]
+        first = self.folder / "first"
+        said = run("bash", "-ec", commands.replace("/tmp/first", f"'{first}'") + "/usr/bin/python3 -c 'import kdsl'\n", cwd=folder,
+                   stdin=subprocess.DEVNULL, env={**os.environ, "PATH": f"{self.kdslc.parent}:{os.environ['PATH']}"})
+        self.assertIn("y[1] = 3", said)
+        self.assertTrue((first / "mandelbrot.pgm").exists())
 
     def test_pkg_config(self):
         source = self.write("with pkg-config")
