@@ -112,9 +112,9 @@ void manual_page(Buf *b, Level most) {
                 "returns the exit code of the program, which is 3 if a check or an assert failed.\n"
                 ".SH C PROGRAMS\n.nf\nkdslc \\-c \\-\\-header=kernels.h kernels.kdsl\n"
                 "cc main.c kernels.o $(kdslc \\-\\-print\\-link\\-flags)\n.fi\n"
-                "In CMake, find_package(Kdsl) and kdsl_target_sources(TARGET PRIVATE kernels.kdsl); the page install.md has a "
-                "complete project.\n.SH SEE ALSO\nThe "
-                "reference and the other pages are installed beside the README of KDSL.\n");
+                "In CMake, find_package(Kdsl) and kdsl_target_sources(TARGET PRIVATE kernels.kdsl); the page "
+                "install.md has a complete project.\n.SH SEE ALSO\n"
+                "The reference and the other pages are installed beside the README of KDSL.\n");
 }
 
 /* Completion ------------------------------------------------------------------------------------------------------ */
