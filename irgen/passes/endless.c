@@ -11,7 +11,9 @@ static bool has(LLVMValueRef fn, const char *name) {
     return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind_of(name)) != NULL;
 }
 
+/* On GPUs no function has `optnone`. */
 void cg_keep_endless(Cg *cg) {
+    if (cg->target->kernel_cc != LLVMCCallConv) return;
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
         if (!LLVMIsDeclaration(fn) && has(fn, "memory") && !has(fn, "willreturn"))
             LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind_of("memory"));
