@@ -7,8 +7,11 @@ FENCE = re.compile(r"^(`{3,})([^\n`]*)\n(.*?)^\1\s*$", flags=re.M | re.S)
 
 
 def pages():
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")),
-            *sorted((ROOT / "course").rglob("*.md"))]
+    return [*documentation(), *sorted((ROOT / "course").rglob("*.md"))]
+
+
+def documentation():
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(page):
@@ -20,8 +23,10 @@ def blocks(page):
 
 
 def programs():
-    """(where, text, arguments, standard input, what it prints, exit code) of each program whose output a page shows."""
-    for page in pages():
+    """(where, text, arguments, standard input, what it prints, exit code) of each program whose output a page of the
+    documentation shows. Not of the course: its programs work on millions of elements, and some show on purpose what depends
+    on the order."""
+    for page in documentation():
         found = list(blocks(page))
         for (line, kind, text, end), (after, next_kind, printed, _) in zip(found, found[1:]):
             kind, _, more = kind.partition(" ")
