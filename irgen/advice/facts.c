@@ -241,6 +241,39 @@ static void see_call(Look *l, Expr *e) {
 
 /* Branches --------------------------------------------------------------------------------------------------------- */
 
+/* A value that is not the same in each iteration of a loop, or that data decide: it has no place along an axis. */
+static bool is_changing(Expr *e, void *context) {
+    (void)context;
+    if (e->kind == EXPR_INDEX || e->kind == EXPR_CALL || e->kind == EXPR_ATOMIC) return true;
+    const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
+    if (!sym || sym->kind != SYM_LOCAL || sym->is_group_value) return false;
+    return sym->is_mutable || sym->counts || (sym->init && expr_find(sym->init, is_changing, NULL));
+}
+
+/* Has each warp whole rows of the domain, because its last axis is not longer than a warp? Then a change along this
+ * axis is in every warp. */
+static bool has_short_rows(const Look *l) {
+    const Func *f = l->facts->kernel;
+    const Range *r = &f->item->fn.over.at[f->domain.n - 1].range;
+    if (f->domain.n < 2 || r->hi->konst.kind != CONST_INT || (r->lo && r->lo->konst.kind != CONST_INT)) return false;
+    return r->hi->konst.i - (r->lo ? r->lo->konst.i : 0) <= WARP;
+}
+
+static bool changes_once(Look *l, const Expr *e) {
+    Expr *const sides[2] = {e->binary.lhs, e->binary.rhs};
+    for (int i = 0; i < 2; i++) {
+        bool moves = false;
+        for (int axis = 0; axis < l->facts->n_axes; axis++) {
+            Step step = step_of(l, axis, sides[i]);
+            if (step.kind == STEP_ANY || (axis == 0 && step.kind != STEP_NONE && has_short_rows(l))) return false;
+            moves |= step.kind != STEP_NONE;
+        }
+        bool is_equality = e->binary.op == OP_EQ || e->binary.op == OP_NE;
+        if (is_equality && !moves && expr_find(sides[i], is_changing, NULL)) return false;
+    }
+    return true;
+}
+
 /* True if the condition changes only once along each axis, so that only a warp at that point diverges. */
 static bool only_edges(Look *l, const Expr *e) {
     bool ignored = false;
@@ -252,11 +285,7 @@ static bool only_edges(Look *l, const Expr *e) {
     if (e->kind == EXPR_UNARY && e->unary.op == OP_NOT) return only_edges(l, e->unary.operand);
     if (e->kind != EXPR_BINARY) return false;
     if (op_info[e->binary.op].kind == OPK_LOGIC) return only_edges(l, e->binary.lhs) && only_edges(l, e->binary.rhs);
-    if (op_info[e->binary.op].kind != OPK_COMPARE) return false;
-    for (int axis = 0; axis < l->facts->n_axes; axis++)
-        for (int i = 0; i < 2; i++)
-            if (step_of(l, axis, i ? e->binary.rhs : e->binary.lhs).kind == STEP_ANY) return false;
-    return true;
+    return op_info[e->binary.op].kind == OPK_COMPARE && changes_once(l, e);
 }
 
 static bool is_local(Expr *e, void *group) {
