@@ -16,14 +16,14 @@
 static const char source_suffix[] = ".kdsl";
 static const Span no_place = {0, 0};
 
-static bool ends_with(const char *text, const char *suffix) {
+bool output_ends_with(const char *text, const char *suffix) {
     size_t n = strlen(text), m = strlen(suffix);
     return n >= m && !strcmp(text + n - m, suffix);
 }
 
 static const char *default_name(Compiler *c, const Options *o) {
     const char *slash = strrchr(o->input, '/'), *base = slash ? slash + 1 : o->input;
-    if (!ends_with(base, source_suffix) || strlen(base) == strlen(source_suffix)) {
+    if (!output_ends_with(base, source_suffix) || strlen(base) == strlen(source_suffix)) {
         diag(c, E1004, no_place, "`%s` does not end in `.kdsl`: name the output with -o", o->input);
         return NULL;
     }
@@ -34,7 +34,7 @@ static const char *default_name(Compiler *c, const Options *o) {
 /* No source and no folder is ever replaced. Devices and pipes may be named: they are written, not replaced. */
 static bool may_replace(Compiler *c, const Options *o, const char *path) {
     struct stat out, in;
-    if (ends_with(path, source_suffix)) {
+    if (output_ends_with(path, source_suffix)) {
         diag(c, E1004, no_place, "the output `%s` has the name of a source file", path);
         return false;
     }
@@ -91,7 +91,8 @@ static void execute_file(Compiler *c, Blob program, const char *name, char **arg
 /* The program lives in memory only: nothing to clean up after it, and no folder needs to be writable. */
 void output_execute(Compiler *c, Blob program, const Options *o) {
     const char *slash = strrchr(o->input, '/'), *name = slash ? slash + 1 : o->input;
-    if (ends_with(name, source_suffix)) name = arena_strndup(&c->arena, name, strlen(name) - strlen(source_suffix));
+    if (output_ends_with(name, source_suffix))
+        name = arena_strndup(&c->arena, name, strlen(name) - strlen(source_suffix));
     char **argv = arena_array(&c->arena, char *, o->n_program_args + 2);
     argv[0] = (char *)name;
     for (int i = 0; i < o->n_program_args; i++) argv[i + 1] = o->program_args[i];

@@ -9,6 +9,8 @@
 /* The file to write, from -o or the source's name. NULL: reported. For text to standard output: "-". */
 const char *output_name(Compiler *c, const Options *o);
 
+bool output_ends_with(const char *path, const char *suffix);
+
 /* All n bytes, or false with errno. */
 bool write_fully(int fd, const char *bytes, size_t n);
 /* Text of --emit to standard output, or a file as one piece. false: reported. */

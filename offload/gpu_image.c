@@ -28,15 +28,20 @@ static bool link_amd(Compiler *c, const Blob *module, Blob *image) {
 
 /* NVIDIA: a cubin, assembled by ptxas, which reads and writes files ------------------------------------------------ */
 
-const char *off_find_ptxas(Arena *arena) {
-    const char *named = getenv("KDSL_PTXAS"), *path = getenv("PATH");
-    if (named) return *named && !access(named, X_OK) ? named : NULL; /* empty: do not use ptxas */
-    for (const char *at = path; at && *at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-        const char *name = arena_printf(arena, "%.*s/ptxas", (int)strcspn(at, ":"), at);
+const char *off_find_program(Arena *arena, const char *program) {
+    for (const char *at = getenv("PATH"); at && *at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+        const char *name = arena_printf(arena, "%.*s/%s", (int)strcspn(at, ":"), at, program);
         if (!access(name, X_OK)) return name;
     }
+    return NULL;
+}
+
+const char *off_find_ptxas(Arena *arena) {
     static const char usual[] = "/usr/local/cuda/bin/ptxas";
-    return access(usual, X_OK) ? NULL : usual;
+    const char *named = getenv("KDSL_PTXAS");
+    if (named) return *named && !access(named, X_OK) ? named : NULL; /* empty: do not use ptxas */
+    const char *found = off_find_program(arena, "ptxas");
+    return found || access(usual, X_OK) ? found : usual;
 }
 
 static int memory_file(const char *name, const void *at, size_t n) {

@@ -121,6 +121,8 @@ void off_check_exports(Compiler *c, const Program *p);
 /* Path of CUDA's assembler: from KDSL_PTXAS (empty: none), on PATH, or in the toolkit's default folder. NULL: not
  * found. */
 const char *off_find_ptxas(Arena *arena);
+/* On PATH; NULL: it is not there. */
+const char *off_find_program(Arena *arena, const char *program);
 /* *text: the output of ptxas -v for these kernels. false: there is no ptxas, or an error was reported. */
 bool off_ptxas_tells(Compiler *c, const char *cpu, const Blob *ptx, Blob *text);
 /* Creates the image from a GPU's module. "amdgpu": links the object to a code object. "nvptx": assembles the PTX to a

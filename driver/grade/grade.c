@@ -11,7 +11,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "driver/grade/grade.h"
@@ -37,11 +36,6 @@ static bool is_folder(const char *path) {
     return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n > m && !strcmp(text + n - m, end);
-}
-
 static int is_visible(const struct dirent *e) { return e->d_name[0] != '.'; }
 
 /* FOLDER/NAME/exercise.kdsl or FOLDER/NAME.kdsl */
@@ -51,7 +45,7 @@ static bool add_folder(Compiler *c, Paths *p, const char *folder, const Exercise
     for (int i = 0; i < n; i++) {
         const char *path = arena_printf(&c->arena, "%s/%s", folder, entries[i]->d_name);
         if (is_folder(path)) path = arena_printf(&c->arena, "%s/%s.kdsl", path, e->name);
-        if (ends_with(path, ".kdsl") && !access(path, F_OK)) add_path(c, p, path);
+        if (output_ends_with(path, ".kdsl") && !access(path, F_OK)) add_path(c, p, path);
         free(entries[i]);
     }
     if (n >= 0) free(entries);
@@ -82,9 +76,9 @@ static bool find_submissions(Compiler *c, const Options *o, int first, const Exe
 
 /* Of `kdslc grade scale.kdsl`: scale.json beside it. */
 static const char *exercise_path(Compiler *c, const Options *o, int *first) {
-    *first = ends_with(o->inputs[0], ".json");
+    *first = output_ends_with(o->inputs[0], ".json");
     if (*first) return o->inputs[0];
-    if (!ends_with(o->inputs[0], ".kdsl")) {
+    if (!output_ends_with(o->inputs[0], ".kdsl")) {
         diag(c, E1002, (Span){0}, "the first file must be an exercise, NAME.json, or a submission beside its exercise");
         return NULL;
     }
@@ -111,12 +105,6 @@ typedef struct Grading {
     Class *class;
 } Grading;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static double time_ratio(Compiler *c, const Grading *g, const char *path) {
     double seconds[2] = {0, 0};
     if (!measure_times(c, g->o, g->e, (const char *const[2]){path, g->e->solution}, seconds)) return 0;
@@ -125,12 +113,12 @@ static double time_ratio(Compiler *c, const Grading *g, const char *path) {
 
 static struct json_object *grade_one(Compiler *c, const Grading *g, const char *path) {
     Measured m;
-    double start = now();
+    double start = grade_now();
     unsigned sources = exercise_sources(g->e) | SOURCE_RUN;
     measure(c, g->o, g->e, g->e->checker ? MEASURE_SUBMISSION : MEASURE_CONSTANTS, path, sources, &m);
     double ratio = m.runs && g->e->most_time > 0 ? time_ratio(c, g, path) : 0;
     struct json_object *verdict = judge(c, g->e, path, &m, g->reference, ratio);
-    json_object_object_add(verdict, "seconds", json_object_new_double(now() - start));
+    json_object_object_add(verdict, "seconds", json_object_new_double(grade_now() - start));
     measure_free(&m);
     return verdict;
 }
@@ -149,7 +137,7 @@ static bool start_worker(const Grading *g, int number, Worker *w) {
     int ends[2];
     double seconds = COMPILE_SECONDS + 100 * g->e->seconds;
     if (pipe2(ends, O_CLOEXEC)) return false;
-    *w = (Worker){.pid = fork(), .fd = ends[0], .number = number, .end = now() + seconds};
+    *w = (Worker){.pid = fork(), .fd = ends[0], .number = number, .end = grade_now() + seconds};
     if (w->pid == 0) work(g, g->class->at[number].path, ends[1]);
     close(ends[1]);
     return w->pid > 0;
@@ -186,7 +174,7 @@ static bool hear(Grading *g, Worker *w, bool is_ready) {
     char block[1 << 14];
     ssize_t n = is_ready ? read(w->fd, block, sizeof block) : 1;
     if (is_ready && n > 0) buf_add(&w->came, block, (size_t)n);
-    bool in_time = now() < w->end;
+    bool in_time = grade_now() < w->end;
     if (n > 0 && in_time) return false;
     end_worker(g, w, in_time);
     return true;

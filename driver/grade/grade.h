@@ -99,6 +99,8 @@ typedef struct Sandbox {
 } Sandbox;
 Sandbox sandbox_find(Compiler *c);
 
+double grade_now(void); /* seconds since some point in time */
+
 typedef struct RunLimits {
     double seconds; /* for the whole run; its tests have theirs */
     double test_seconds;

@@ -59,18 +59,8 @@ static bool ends_well(char *const *argv) {
     return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static const char *find_program(Compiler *c, const char *name) {
-    const char *path = getenv("PATH");
-    for (const char *end; path && *path; path = *end ? end + 1 : end) {
-        end = strchrnul(path, ':');
-        const char *full = arena_printf(&c->arena, "%.*s/%s", (int)(end - path), path, name);
-        if (!access(full, X_OK)) return full;
-    }
-    return NULL;
-}
-
 Sandbox sandbox_find(Compiler *c) {
-    const char *bwrap = find_program(c, "bwrap");
+    const char *bwrap = off_find_program(&c->arena, "bwrap");
     if (!bwrap) return (Sandbox){.why_not = "bubblewrap is not installed (Debian: apt install bubblewrap)"};
     Arguments a = {0};
     add_sandbox(c, bwrap, &a);
@@ -127,7 +117,7 @@ static _Noreturn void become(Compiler *c, const Sandbox *s, const Files *f, cons
 
 /* The parent ------------------------------------------------------------------------------------------------------ */
 
-static double now(void) {
+double grade_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -136,7 +126,7 @@ static double now(void) {
 /* Reads to the end, or to that time. */
 static bool read_until(int fd, double end, Buf *out) {
     char block[1 << 14];
-    for (double left; (left = end - now()) > 0;) {
+    for (double left; (left = end - grade_now()) > 0;) {
         struct pollfd p = {.fd = fd, .events = POLLIN};
         int ready = poll(&p, 1, (int)(1e3 * left) + 1);
         if (ready < 0 && errno == EINTR) continue;
@@ -174,7 +164,7 @@ bool sandbox_run(Compiler *c, const Sandbox *s, Blob program, const RunLimits *l
     if (pid == 0) become(c, s, &f, limits);
     if (pid > 0) setpgid(pid, pid);
     close(ends[1]);
-    bool in_time = pid > 0 && read_until(ends[0], now() + limits->seconds, results);
+    bool in_time = pid > 0 && read_until(ends[0], grade_now() + limits->seconds, results);
     if (!in_time && pid > 0) kill(-pid, SIGKILL);
     close(ends[0]);
     int status;
