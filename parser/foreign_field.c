@@ -1,5 +1,5 @@
 /* foreign_field.c -- fields of structs as in C, `double x, y;`, and types of arrays as in other languages, in fields,
- * results and declarations: `w: double[3]`, `-> f64*`, `let a: [f64]`. Parsing continues behind them. */
+ * results and declarations: `w: double[3]`, `-> f64*`, `let a: [f64]`. Parsing continues after them. */
 #include "parser/declarator.h"
 
 /* ---- fields ---- */
@@ -17,7 +17,7 @@ static const char *type_of_field(Feed *f, const Declared *d) {
     return *text ? arena_printf(f->p.arena, "[%s; %s]", d->type, text) : d->type;
 }
 
-/* Is token `at`, behind a comma, another name of the same declaration? */
+/* Is token `at`, after a comma, another name of the same declaration? */
 static bool goes_on(const Tokens *p, int at) {
     int after = tokens_kind(p, at + 1);
     bool is_pointer = tokens_kind(p, at) == TOK_STAR;

@@ -159,7 +159,7 @@ static bool is_single(const Head *h, const Declared *d) {
     return is_pointer && !uses.has_elements && (uses.is_pointer || d->is_own);
 }
 
-/* `const char *name` of a function that never asks for a character */
+/* `const char *name` of a function that never uses a single character */
 static bool is_text(const Head *h, const Declared *d) {
     bool is_kernel = tokens_kind(&h->all, h->close + 1) == TOK_OVER;
     return d->is_char && d->is_const && d->n_pointers == 1 && !d->n_extents && !is_kernel &&
