@@ -7,7 +7,13 @@ FENCE = re.compile(r"^(`{3,})([^\n`]*)\n(.*?)^\1\s*$", flags=re.M | re.S)
 
 
 def pages():
-    return [*documentation(), *sorted((ROOT / "course").rglob("*.md"))]
+    course = (ROOT / "course").rglob("*.md")
+    return [*documentation(), *sorted(page for page in course if page.name != "notebook.md")]
+
+
+def notebooks():
+    """Their blocks are inputs of a session, not programs: tests/course/test_notebooks.py runs them."""
+    return sorted((ROOT / "course").rglob("notebook.md"))
 
 
 def documentation():

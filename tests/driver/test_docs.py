@@ -25,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import parts  # noqa: E402
-from docs_blocks import FENCE, blocks, pages  # noqa: E402
+from docs_blocks import FENCE, blocks, notebooks, pages  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KDSLC = Path(sys.argv.pop(1)).resolve()
@@ -192,7 +192,7 @@ class DocsTest(unittest.TestCase):
 
     @parts.quick
     def test_links_lead_somewhere(self):
-        for page in pages():
+        for page in pages() + notebooks():
             for target in re.findall(r"\]\(([^)#\s]+)\)", FENCE.sub("", page.read_text())):
                 if not re.match(r"\w+:", target):
                     self.assertTrue((page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}")
