@@ -91,6 +91,7 @@ class Edition:
                 self.pages[lesson / "teacher.md"] = f"{lesson.name}-teacher.html"
         if not for_students:
             self.pages[COURSE / "teaching.md"] = "teaching.html"
+            self.pages[COURSE / "compared.md"] = "compared.html"
         for page in list(self.pages):  # what they link to in docs/, not what that links to
             for target in re.findall(r"\]\(([^)#\s]+\.md)", page.read_text()):
                 path = (page.parent / target).resolve()
