@@ -27,6 +27,7 @@
 #include "interp/interp.h"
 #include "irgen/irgen.h"
 #include "lexer/lexer.h"
+#include "jupyter/jupyter.h"
 #include "lsp/lsp.h"
 #include "offload/offload.h"
 #include "parser/ast.h"
@@ -450,14 +451,20 @@ int main(int argc, char **argv) {
         compiler_free(&c);
         return status;
     }
+    ReplOptions session = {.file = o.input,
+                           .march = o.march,
+                           .archs = &o.archs,
+                           .opt_level = o.opt_level,
+                           .strict = o.strict,
+                           .shadow = o.shadow,
+                           .colour = o.colour};
+    if (o.command == COMMAND_JUPYTER) {
+        int status = o.install ? jupyter_install(o.install) : jupyter_serve(o.input, &session);
+        compiler_free(&c);
+        return status;
+    }
     if (o.command == COMMAND_REPL) {
-        int status = repl_run(&(ReplOptions){.file = o.input,
-                                             .march = o.march,
-                                             .archs = &o.archs,
-                                             .opt_level = o.opt_level,
-                                             .strict = o.strict,
-                                             .shadow = o.shadow,
-                                             .colour = o.colour});
+        int status = repl_run(&session);
         compiler_free(&c);
         return status;
     }

@@ -323,6 +323,8 @@ static int apply(Options *o, Arena *arena, OptionId id, const char *value) {
     case OPTION_ARCH: return parse_arch(o, arena, value);
     case OPTION_EMIT: return parse_emit(o, arena, value);
     case OPTION_HEADER: o->header = value; return NOT_DONE;
+    case OPTION_INSTALL: o->install = ""; return NOT_DONE;
+    case OPTION_INSTALL_INTO: o->install = value; return NOT_DONE;
     case OPTION_HTML: o->html = value; return NOT_DONE;
     case OPTION_TRACE: o->trace = value; return NOT_DONE;
     case OPTION_TIME_REPORT: o->time_report = true; return NOT_DONE;
@@ -415,7 +417,18 @@ static int check_grade(const Options *o) {
     return NOT_DONE;
 }
 
+static int check_jupyter(const Options *o) {
+    if (!o->install && !o->input)
+        return usage_error("`kdslc jupyter` is started by Jupyter, with a connection file; `kdslc jupyter --install` "
+                           "tells Jupyter of it");
+    if (o->install && o->input) return usage_error("--install needs no connection file");
+    const char *other = o->output ? "-o" : o->emit ? "--emit" : o->explain ? "--explain" : NULL;
+    return other ? usage_error("`kdslc jupyter` writes no program: remove %s", other) : NOT_DONE;
+}
+
 static int check_together(const Options *o) {
+    if (o->install && o->command != COMMAND_JUPYTER) return usage_error("--install is for `kdslc jupyter`");
+    if (o->command == COMMAND_JUPYTER) return check_jupyter(o);
     if (o->command == COMMAND_FMT) return check_fmt(o);
     if (o->command == COMMAND_GRADE) return check_grade(o);
     if (o->check_format)

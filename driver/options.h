@@ -58,6 +58,7 @@ typedef struct Options {
     Explain explain;
     KdslMemoryKind memory; /* --memory */
     Format format;
+    const char *install; /* jupyter: write the kernelspec under this prefix, "" for the user; or NULL */
     const char *header;  /* -c, --shared: also the C declarations, or NULL */
     const char *html;    /* profile: also the page of the run, or NULL */
     const char *trace;   /* a timeline: profile writes it, --emit=html shows it; or NULL */

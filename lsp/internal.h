@@ -3,8 +3,7 @@
 #ifndef KDSL_LSP_INTERNAL_H
 #define KDSL_LSP_INTERNAL_H
 
-#include <json-c/json.h>
-
+#include "lsp/json.h"
 #include "lsp/lsp.h"
 
 /* A name in the text. Symbols of the instances of a generic are different, but are declared at one place, which is
@@ -52,14 +51,6 @@ typedef struct Server {
 #define REQUEST(method, function) struct json_object *function(Server *s, struct json_object *params);
 #define NOTIFY(method, function) void function(Server *s, struct json_object *params);
 #include "lsp/methods.def"
-
-/* json.c: members by path ("position.line"); they answer NULL, "" and 0 where there is none of the type. */
-struct json_object *json_at(struct json_object *o, const char *path);
-const char *json_text(struct json_object *o, const char *path);
-int json_number(struct json_object *o, const char *path);
-void json_add_text(struct json_object *o, const char *key, const char *text);
-void json_add_number(struct json_object *o, const char *key, int64_t n);
-void json_add_true(struct json_object *o, const char *key);
 
 /* server.c */
 void lsp_notify(Server *s, const char *method, struct json_object *params); /* frees params */

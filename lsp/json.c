@@ -1,7 +1,8 @@
 /* json.c -- members of JSON objects, by path. The library is json-c. */
-#include <string.h>
+#include "lsp/json.h"
 
-#include "lsp/internal.h"
+#include <stdbool.h>
+#include <string.h>
 
 struct json_object *json_at(struct json_object *o, const char *path) {
     char name[64];

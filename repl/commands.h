@@ -1,7 +1,9 @@
-/* commands.h -- commands, which are inputs that begin with a colon, and drawings of values. */
+/* commands.h -- inputs of a session and what is printed for them: code, commands, which begin with a colon, and drawings
+ * of values. repl.c reads inputs from a terminal, jupyter/ from a notebook. */
 #ifndef KDSL_COMMANDS_H
 #define KDSL_COMMANDS_H
 
+#include "repl/repl.h"
 #include "repl/session.h"
 #include "repl/terminal.h"
 
@@ -22,7 +24,18 @@ typedef struct Ran {
     int lines_before;
 } Ran;
 
+/* Where results go. The text in a Buf is the caller's. */
+typedef struct ReplSink {
+    void (*say)(void *to, const Buf *text);      /* answers, and a line for each launch */
+    void (*complain)(void *to, const Buf *text); /* diagnostics and failures, with a newline at the end */
+    void (*value)(void *to, const SessionValue *v);
+    /* A drawing, to be shown `width` units wide, and the same as text. */
+    void (*picture)(void *to, const Raster *pixels, int width, const Buf *text);
+} ReplSink;
+
 typedef struct Repl {
+    const ReplSink *sink; /* NULL: the terminal, or standard output and standard error */
+    void *to;             /* of the sink's functions */
     Session *session;
     Terminal terminal;
     SessionOptions options;
@@ -37,16 +50,19 @@ typedef struct Repl {
     Arena arena;
 } Repl;
 
-/* repl.c: repl_input executes one input; repl_text a text of several inputs, until one fails. false: an input
+/* repl.c. repl_open creates the session and prints why there is none (false); it needs sink and `to`. repl_input executes one input; repl_text a text of several inputs, until one fails. false: an input
  * failed. */
+bool repl_open(Repl *r, const ReplOptions *options);
+void repl_close(Repl *r);
 bool repl_input(Repl *r, const char *text, size_t n);
 bool repl_text(Repl *r, const char *file, const char *text, size_t n); /* file: for messages, or NULL */
-void repl_say(Repl *r, Buf *text);        /* prints to standard output, and empties the Buf */
+void repl_say(Repl *r, Buf *text);        /* an answer; empties the Buf */
 bool repl_write_file(const char *path, const Buf *text, Buf *why); /* replaces the file atomically */
-void repl_complain(Repl *r, Buf *text);   /* to standard error */
+void repl_complain(Repl *r, Buf *text);   /* an error; empties the Buf */
 void repl_show_launches(Repl *r); /* of this session, the last ones */
 
-void crash_watch(void); /* crash.c: prints a message if a signal ends the process */
+/* crash.c: prints a message with this advice if a signal ends the process; waits: until another thread has read it. */
+void crash_watch(const char *advice, bool waits);
 
 /* commands.c: executes a command; `text` begins with the colon */
 bool command_run(Repl *r, const char *text);

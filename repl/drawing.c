@@ -172,6 +172,11 @@ static void to_terminal(const Raster *pixels, Graphics how, Depth depth, Buf *ou
     }
 }
 
+static void to_sink(Repl *r, const Raster *pixels, int width, Buf *text) {
+    r->sink->picture(r->to, pixels, width, text);
+    text->n = 0;
+}
+
 static int at_most(int64_t n, int most) { return n < most ? (int)n : most; }
 
 static void figure_on_screen(Repl *r, const Figure *f, Buf *out) {
@@ -183,14 +188,15 @@ static void figure_on_screen(Repl *r, const Figure *f, Buf *out) {
 
 static bool draw_figure(Repl *r, const Drawing *d, const Figure *f) {
     Graphics how = d->file ? GRAPHICS_CELLS : terminal_graphics(&r->terminal);
-    int width = d->file ? FILE_WIDTH : SCREEN_WIDTH, height = d->file ? FILE_HEIGHT : SCREEN_HEIGHT;
+    bool is_text = !d->file && how == GRAPHICS_CELLS, is_fine = d->file || r->sink;
+    int width = is_fine ? FILE_WIDTH : SCREEN_WIDTH, height = is_fine ? FILE_HEIGHT : SCREEN_HEIGHT;
     Raster pixels;
     Buf out = {0};
     bool ok = true;
-    if (!d->file && how == GRAPHICS_CELLS) {
-        figure_on_screen(r, f, &out);
-    } else if (figure_pixels(f, width, height, &pixels)) {
+    if (is_text) figure_on_screen(r, f, &out);
+    if ((!is_text || r->sink) && figure_pixels(f, width, height, &pixels)) {
         if (d->file) ok = write_file(r, d->file, &pixels);
+        else if (r->sink) to_sink(r, &pixels, width / 2, &out);
         else to_terminal(&pixels, how, r->terminal.depth, &out);
         raster_free(&pixels);
     }
@@ -233,7 +239,7 @@ static void picture_room(Repl *r, const Drawing *d, const Picture *p, Graphics h
     int columns, rows;
     terminal_size(&r->terminal, &columns, &rows);
     if (d->file) picture_size(p, at_most(p->width, FILE_MOST), at_most(p->height, FILE_MOST), width, height);
-    else if (how != GRAPHICS_CELLS) picture_size(p, SCREEN_WIDTH, SCREEN_HEIGHT, width, height);
+    else if (how != GRAPHICS_CELLS || r->sink) picture_size(p, SCREEN_WIDTH, SCREEN_HEIGHT, width, height);
     else picture_size(p, at_most(columns - 1, TEXT_WIDTH), 2 * (rows > 8 ? rows - 4 : 4), width, height);
 }
 
@@ -248,9 +254,11 @@ static bool draw_picture(Repl *r, const Drawing *d, const Picture *p) {
     if (d->file) {
         ok = write_file(r, d->file, &pixels);
     } else {
-        to_terminal(&pixels, how, r->terminal.depth, &out);
+        if (r->sink) buf_printf(&out, "image of %lld x %lld\n", (long long)p->height, (long long)p->width);
+        else to_terminal(&pixels, how, r->terminal.depth, &out);
         picture_legend(p, r->terminal.depth, &out);
     }
+    if (r->sink && out.n) to_sink(r, &pixels, width, &out);
     repl_say(r, &out);
     raster_free(&pixels);
     return ok;

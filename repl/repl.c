@@ -25,19 +25,23 @@ static void write_out(FILE *to, Buf *text) {
 }
 
 void repl_say(Repl *r, Buf *text) {
-    (void)r;
+    if (r->sink && text->n) r->sink->say(r->to, text);
+    if (r->sink) text->n = 0;
     write_out(stdout, text);
 }
 
 void repl_complain(Repl *r, Buf *text) {
-    (void)r;
     if (text->n && text->at[text->n - 1] != '\n') buf_putc(text, '\n');
     fflush(stdout);
+    if (r->sink && text->n) r->sink->complain(r->to, text);
+    if (r->sink) text->n = 0;
     write_out(stderr, text);
 }
 
 static void say_value(Repl *r, const SessionValue *v) {
     Buf out = {0};
+    if (r->sink && v->type && *v->type) r->sink->value(r->to, v);
+    if (r->sink) return;
     ShowHow how = {.colour = r->terminal.depth != DEPTH_NONE};
     int rows;
     terminal_size(&r->terminal, &how.columns, &rows);
@@ -290,7 +294,7 @@ static void greet(Repl *r) {
 static void run_typing(Repl *r) {
     interrupted_session = r->session;
     signal(SIGINT, on_interrupt);
-    crash_watch();
+    crash_watch("your inputs are in the history: start a new session and press Up", false);
     edit_open(&(EditHow){.prompt = PROMPT,
                          .more = MORE,
                          .colour = r->terminal.depth != DEPTH_NONE,
@@ -326,25 +330,32 @@ static void run_lines(Repl *r) {
     free(line);
 }
 
-int repl_run(const ReplOptions *o) {
-    Repl r = {.options = {.march = o->march,
-                          .archs = o->archs,
-                          .opt_level = o->opt_level,
-                          .strict = o->strict,
-                          .shadow = o->shadow,
-                          .colour = o->colour}};
+bool repl_open(Repl *r, const ReplOptions *o) {
     Buf why = {0};
+    r->options = (SessionOptions){.march = o->march,
+                                  .archs = o->archs,
+                                  .opt_level = o->opt_level,
+                                  .strict = o->strict,
+                                  .shadow = o->shadow,
+                                  .colour = o->colour};
+    r->session = session_new(&r->options, &why);
+    if (!r->session) repl_complain(r, &why);
+    return r->session != NULL;
+}
+
+void repl_close(Repl *r) {
+    session_free(r->session);
+    arena_free(&r->arena);
+}
+
+int repl_run(const ReplOptions *o) {
+    Repl r = {0};
     terminal_look(&r.terminal, o->colour);
     r.quiet = !r.terminal.interactive; /* deterministic output for scripts */
-    r.session = session_new(&r.options, &why);
-    if (!r.session) {
-        repl_complain(&r, &why);
-        return 1;
-    }
+    if (!repl_open(&r, o)) return 1;
     if (o->file && !command_load(&r, o->file)) r.failed = true;
     if (r.terminal.interactive) run_typing(&r);
     else run_lines(&r);
-    session_free(r.session);
-    arena_free(&r.arena);
+    repl_close(&r);
     return r.exit_code ? r.exit_code : r.failed && !r.terminal.interactive;
 }

@@ -26,6 +26,8 @@ typedef struct ShowHow {
     bool colour;
 } ShowHow;
 void show_value(const SessionValue *v, const ShowHow *how, Buf *out);
+/* table.c: an array of numbers with one or two dimensions, or of structs, as an HTML table. false: it is another value. */
+bool show_table(const SessionValue *v, Buf *out);
 /* The value alone, as print writes it; layout: as in runtime/value.h. */
 void value_text(const void *at, const char *layout, KdslLook *look, Buf *out);
 /* "4 KiB", "1.5 GiB"; "0.42 ms". */
