@@ -137,13 +137,18 @@ struct json_object *kernel_history(Kernel *k, struct json_object *content) {
     bool is_range = !strcmp(how, "range"), is_search = !strcmp(how, "search");
     bool with_output = json_object_get_boolean(json_at(content, "output"));
     int most = json_number(content, "n"), start = json_number(content, "start"), stop = json_number(content, "stop");
-    int first = !is_range && !is_search && most > 0 && k->cells.n > most ? k->cells.n - most : 0;
-    for (int i = first; i < k->cells.n; i++) {
+    bool is_unique = json_object_get_boolean(json_at(content, "unique"));
+    Vec(const Cell *) found = {0};
+    for (int i = k->cells.n - 1; i >= 0; i--) { /* the newest first, of which there may be a limit */
         const Cell *cell = &k->cells.at[i];
         if (is_range && (cell->number < start || (stop > 0 && cell->number >= stop))) continue;
-        if (is_search && fnmatch(pattern, cell->text, 0)) continue;
-        json_object_array_add(rows, history_row(cell, with_output));
+        if (is_search && fnmatch(*pattern ? pattern : "*", cell->text, 0)) continue;
+        if (!is_range && most > 0 && found.n == most) break;
+        bool is_known = false;
+        for (int f = 0; f < found.n && is_unique; f++) is_known |= !strcmp(found.at[f]->text, cell->text);
+        if (!is_known) vec_push(&k->repl.arena, &found, cell);
     }
+    while (found.n) json_object_array_add(rows, history_row(found.at[--found.n], with_output));
     json_object_object_add(reply, "history", rows);
     return reply;
 }

@@ -47,10 +47,12 @@ class JudgeTest(jupyter_kernel_test.KernelTests):
     complete_code_samples = ["1 + 1", "let x = 2", "fn f() -> i32 { return 1; }", ":list", 'plot(x) to "x.png"']
     incomplete_code_samples = ["fn f() -> i32 {", "let x = [1,", "print("]
     invalid_code_samples = ["let let", ")"]
+    code_stderr = "fn f() { let unused = 1; }"  # a warning
+    test_pager = test_clear_output = None  # nothing in KDSL does either
     code_generate_error = "nothing_of_this_name"
     code_execute_result = [{"code": "6 * 7", "result": "42 : i32"}, {"code": "true", "result": "true : bool"}]
     code_display_data = [{"code": "plot([1.0, 3.0, 2.0])", "mime": "image/png"}]
-    code_history_pattern = "let h*"
+    code_history_pattern = "6 [*] 7"
     supported_history_operations = ("tail", "search", "range")
     code_inspect_sample = "struct"
 
@@ -83,7 +85,7 @@ class Client(unittest.TestCase):
 
 class KernelTest(Client):
     def test_launch_and_values(self):
-        reply, seen = self.run_cell(f"{HALF}\nvar y = [0.0f32; 4];\noffload half(&[2.0f32, 4.0, 6.0, 8.0], &out y);\ny")
+        reply, seen = self.run_cell(f"{HALF}\nvar y = [0.0f32; 4];\nlet x = [2.0f32, 4.0, 6.0, 8.0];\noffload half(&x, &out y);\ny")
         self.assertEqual("ok", reply["status"])
         self.assertRegex(self.streams(seen), r"^half on .*: 4 items, ")
         results = [c["data"] for kind, c in seen if kind == "execute_result"]
@@ -106,7 +108,7 @@ class KernelTest(Client):
         self.assertEqual(20, table.count("<td>0.5</td>"))
         _, seen = self.run_cell("[f64(10 * i + j) for i in 3, j in 40]")
         table = seen[-1][1]["data"]["text/html"]
-        self.assertEqual(5, table.count("<tr>"))
+        self.assertEqual(4, table.count("<tr>"))
         self.assertIn("<tr><th>2</th><td>20</td><td>21</td>", table)
         self.assertIn("<td>57</td><td>58</td><td>59</td></tr>", table)
 
@@ -215,7 +217,7 @@ class KernelTest(Client):
         self.assertEqual("E0301", reply["user_expressions"]["bad"]["ename"])
 
     def test_completion(self):
-        self.run_cell(f"struct Wide {{ width: f64, weight: f64 }}\nlet größe = 1\nlet w = Wide(width: 1.0, weight: 2.0)\n{HALF}")
+        self.run_cell(f"struct Wide {{ width: f64, weight: f64 }}\nlet w = Wide(width: 1.0, weight: 2.0)\n{HALF}")
         for text, matches, start in (("w.w", ["width", "weight"], 2), ("let ä = 1\noffload ha", ["half"], 18),
                                      ("# ü\n:lau", ["launches"], 5), (f":load {FOLDER.name}/ker", [f"{FOLDER.name}/kernels/"], 6)):
             with self.subTest(text):
@@ -248,7 +250,7 @@ class KernelTest(Client):
     def test_crash_says_what_to_do(self):
         self.client.execute('extern "C" fn abort();\nabort()')
         text = ""
-        while "crashed" not in text:
+        while "cells" not in text:
             m = self.client.get_iopub_msg(timeout=20)
             text += m["content"].get("text", "")
         self.assertIn("start the kernel again and run its cells", text)
