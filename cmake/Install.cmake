@@ -33,6 +33,7 @@ install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "*.py" EXCLUD
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.kdsl" PATTERN "*.expected"
     PATTERN "*.png")
 install(DIRECTORY course DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "__pycache__" EXCLUDE)
+install(FILES jupyter/kernel.json DESTINATION ${CMAKE_INSTALL_DATADIR}/jupyter/kernels/kdsl)
 install(DIRECTORY editors DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB kdsl_docs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/*.md)
 set(linked "")
@@ -91,6 +92,6 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "liboffload-22, libc6-dev") # what compiled programs need, and start files to link them
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gdb, python3-numpy")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gdb, jupyter-notebook, libzmq5, python3-numpy")
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 include(CPack)

@@ -290,7 +290,7 @@ static bool start_thread(Wire *w) {
 static struct json_object *read_connection(const char *path, Buf *why) {
     struct json_object *o = json_object_from_file(path);
     bool ok = json_object_is_type(o, json_type_object) && json_number(o, "shell_port");
-    if (!ok) buf_printf(why, "`%s` is no connection file of Jupyter: %s\n", path,
+    if (!ok) buf_printf(why, "`%s` is not a connection file of Jupyter: %s\n", path,
                         o ? "it names no shell_port" : json_util_get_last_err());
     if (ok) return o;
     json_object_put(o);

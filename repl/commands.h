@@ -1,5 +1,5 @@
-/* commands.h -- inputs of a session and what is printed for them: code, commands, which begin with a colon, and drawings
- * of values. repl.c reads inputs from a terminal, jupyter/ from a notebook. */
+/* commands.h -- inputs of a session and what is printed for them: code, commands, which begin with a colon, and
+ * drawings of values. repl.c reads inputs from a terminal, jupyter/ from a notebook. */
 #ifndef KDSL_COMMANDS_H
 #define KDSL_COMMANDS_H
 
@@ -50,8 +50,8 @@ typedef struct Repl {
     Arena arena;
 } Repl;
 
-/* repl.c. repl_open creates the session and prints why there is none (false); it needs sink and `to`. repl_input executes one input; repl_text a text of several inputs, until one fails. false: an input
- * failed. */
+/* repl.c. repl_open creates the session, and prints why there is none (false); set `sink` and `to` before. repl_input
+ * executes one input; repl_text a text of several inputs, until one fails. false: an input failed. */
 bool repl_open(Repl *r, const ReplOptions *options);
 void repl_close(Repl *r);
 bool repl_input(Repl *r, const char *text, size_t n);

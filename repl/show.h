@@ -26,7 +26,7 @@ typedef struct ShowHow {
     bool colour;
 } ShowHow;
 void show_value(const SessionValue *v, const ShowHow *how, Buf *out);
-/* table.c: an array of numbers with one or two dimensions, or of structs, as an HTML table. false: it is another value. */
+/* table.c: an array of numbers with one or two dimensions, or of structs, as an HTML table. false: no such value. */
 bool show_table(const SessionValue *v, Buf *out);
 /* The value alone, as print writes it; layout: as in runtime/value.h. */
 void value_text(const void *at, const char *layout, KdslLook *look, Buf *out);

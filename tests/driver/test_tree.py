@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 ROOMS = ["base", "lexer", "grammar", "parser", "fmt", "sema", "lsp", "interp", "offload", "irgen", "driver"]
 ALSO = {"base": [], "lexer": ["grammar"], "parser": ["grammar"], "grammar": ["parser"], "interp": ["runtime"],
-        "offload": ["runtime"], "irgen": ["runtime"], "repl": [*ROOMS, "runtime"], "runtime": []}
+        "offload": ["runtime"], "irgen": ["runtime"], "repl": [*ROOMS, "runtime"], "jupyter": ["base", "lexer", "lsp", "repl"], "runtime": []}
 # irgen has rooms of its own, which know those before them; files beside them (pipeline, targets) know all, and these
 # headers of theirs everybody may include.
 IRGEN_ROOMS = ["lang", "launch", "cpu", "gpu", "advice", "passes", "simd"]
@@ -25,7 +25,7 @@ CODE = (".c", ".h", ".cpp", ".def", ".y", ".re", ".py", ".kdsl", ".cmake", ".txt
 
 
 def sources(*suffixes):
-    for folder in [*ROOMS, "repl", "runtime", "stdlib", "examples", "tests", "bench", "cmake", "docs"]:
+    for folder in [*ROOMS, "repl", "jupyter", "runtime", "stdlib", "examples", "tests", "bench", "cmake", "docs"]:
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in suffixes and path.is_file():
                 yield path, path.relative_to(ROOT)

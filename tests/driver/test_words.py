@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SOURCES = ("base", "lexer", "grammar", "parser", "sema", "interp", "irgen", "offload", "driver", "repl", "lsp",
+SOURCES = ("base", "lexer", "grammar", "parser", "sema", "interp", "irgen", "offload", "driver", "repl", "lsp", "jupyter",
            "runtime")
 OTHERS = {"glossary.md"}  # names the old words
 

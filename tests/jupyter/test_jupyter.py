@@ -199,7 +199,10 @@ class KernelTest(Client):
         self.assertEqual("ok", self.run_cell("for i in 1000 { }")[0]["status"])
 
     def test_cells_after_a_failure_are_aborted(self):
-        ids = [self.client.execute(code) for code in ("for i in 100000000 { }\nlet b = nothing", "1", "2")]
+        ids = [self.client.execute(code) for code in ('let line = read_line()\nlet b = nothing', "1", "2")]
+        self.client.get_stdin_msg(timeout=20)  # the first waits until the others are there
+        time.sleep(0.5)
+        self.client.input("")
         replies = {}
         while len(replies) < 3:
             m = self.client.get_shell_msg(timeout=20)
@@ -273,11 +276,11 @@ class StartTest(unittest.TestCase):
 
     def test_refusals(self):
         self.assertIn("--install", self.refusal())
-        self.assertIn("no connection file of Jupyter", self.refusal("/nonexistent.json"))
+        self.assertIn("not a connection file of Jupyter", self.refusal("/nonexistent.json"))
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "c.json"
             path.write_text("[]")
-            self.assertIn("no connection file of Jupyter", self.refusal(path))
+            self.assertIn("not a connection file of Jupyter", self.refusal(path))
             ports = {f"{name}_port": 1 for name in ("shell", "iopub", "stdin", "control", "hb")}
             path.write_text(json.dumps({"ip": "127.0.0.1", "transport": "nonsense", "key": "", **ports}))
             self.assertIn("cannot use nonsense://127.0.0.1:1", self.refusal(path))
