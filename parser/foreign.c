@@ -476,6 +476,17 @@ static bool launch(Feed *f, Token *t) {
     return true;
 }
 
+/* `offload on d + 1 k(x)`: without parentheses, only one operand can be the device. */
+static bool device_of_operators(Feed *f, Token *t) {
+    bool is_operator = t->kind == TOK_PLUS || t->kind == TOK_MINUS || t->kind == TOK_STAR || t->kind == TOK_SLASH ||
+                       t->kind == TOK_PERCENT;
+    if (!is_operator || f->prev2.kind != TOK_ON || (f->prev.kind != TOK_ID && f->prev.kind != TOK_INT)) return false;
+    if (feed_accepts(f, t->kind)) return false;
+    const char *written = text_of(f, span_join(f->prev.span, t->span));
+    diag(f->c, E0201, t->span, "put the device in parentheses: `offload on (%s ...) k(...)`", written);
+    return true;
+}
+
 static bool begins_statement(const Token *before) {
     return before->kind == TOK_SEMI || before->kind == TOK_LBRACE || before->kind == TOK_RBRACE;
 }
@@ -505,7 +516,8 @@ static bool type_argument(Feed *f, Token *t) {
 }
 
 bool foreign_call(Feed *f, Token *t, Repair *repair) {
-    return macro(f, t, repair) || cast(f, t) || type_argument(f, t) || launch(f, t) || string_prefix(f, t);
+    return macro(f, t, repair) || cast(f, t) || type_argument(f, t) || launch(f, t) ||
+           device_of_operators(f, t) || string_prefix(f, t);
 }
 
 /* ---- ranges and arrays ---- */
