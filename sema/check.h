@@ -9,7 +9,7 @@
 #include "sema/arith.h"
 #include "sema/sema.h"
 
-enum { N_EFFECTS = 6, MAX_CONST_CHAIN = 200 };
+enum { N_EFFECTS = 7, MAX_CONST_CHAIN = 200 };
 
 typedef struct CallSite {
     Func *caller, *callee;

@@ -4,7 +4,7 @@
 #include "sema/check.h"
 
 static const char *const effect_names[N_EFFECTS] = {"input and output", "arrays on the heap", "C functions", "offload",
-                                                    "strings", "print"};
+                                                    "strings", "print", "devices"};
 
 static int effect_bit(Effect e) { return __builtin_ctz((unsigned)e); }
 
@@ -79,6 +79,7 @@ void effects_spread(Sema *s) {
 bool func_tells_caller(const Func *callee) {
     bool has_array = callee->result && callee->result->kind == TY_ARRAY;
     for (int i = 0; i < callee->params.n; i++) has_array = has_array || callee->params.at[i]->type->kind == TY_ARRAY;
-    bool has_effect = callee->effects & (EFFECT_IO | EFFECT_HEAP | EFFECT_EXTERN | EFFECT_OFFLOAD | EFFECT_STR);
+    bool has_effect = callee->effects & (EFFECT_IO | EFFECT_HEAP | EFFECT_EXTERN | EFFECT_OFFLOAD | EFFECT_STR |
+                                          EFFECT_DEVICES);
     return callee->module && callee->module->is_std && (has_array || has_effect);
 }

@@ -143,12 +143,13 @@ typedef struct Shape {
 } Shape;
 
 typedef enum Effect {
-    EFFECT_IO = 1,      /* files, clock */
-    EFFECT_HEAP = 2,    /* makes or frees arrays */
+    EFFECT_IO = 1,       /* files, clock */
+    EFFECT_HEAP = 2,     /* makes or frees arrays */
     EFFECT_EXTERN = 4,
     EFFECT_OFFLOAD = 8,
-    EFFECT_STR = 16,    /* strings are on the host */
-    EFFECT_PRINT = 32,  /* print: kernels may do that too */
+    EFFECT_STR = 16,     /* strings are on the host */
+    EFFECT_PRINT = 32,   /* print: kernels may do that too */
+    EFFECT_DEVICES = 64, /* asks which devices there are */
 } Effect;
 
 typedef enum Reduction {

@@ -297,6 +297,12 @@ class HostileTest(Case):
                          "cannot use C functions")
         self.assertFails("import time;\n" + RIGHT + "fn f() { if time.now() < 0.0 { return; } }\n", "compiles", "the clock")
 
+    def test_devices_may_be_counted(self):
+        self.write("exercises/scale_check.kdsl", CHECK + """test "f" { assert scale.f() >= 0; }\n""")
+        right = RIGHT + "fn f() -> i32 { return devices(); }\n"
+        self.write("solutions/scale.kdsl", right)
+        self.assertEqual({}, self.failed(right))
+
     def test_the_teachers_files(self):
         self.assertFails("import scale_check;\n" + RIGHT, "compiles", "can import only the standard library")
         self.write("secret.kdsl", "const answer = 42;")
