@@ -140,7 +140,13 @@ class Edition:
             return f'<a href="{html.escape(target)}">{match[2]}</a>' if target else match[2]
 
         body = re.sub(r'<a href="([^"]*)">(.*?)</a>', relink, body, flags=re.S)
+        body = re.sub(r'<img alt="([^"]*)" src="([^"]*)">', lambda m: self.picture(page, *m.groups()), body)
         return body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+
+    def picture(self, page, alt, source):
+        """A picture of the course, which is copied; of any other, only the description stays."""
+        target = None if re.match(r"\w+:", source) else self.link(page, html.unescape(source))
+        return f'<img alt="{alt}" src="{html.escape(target)}">' if target else alt
 
     def exercises(self, lesson):
         """The list below a lesson, from the descriptions of its exercises; and their files."""
