@@ -51,9 +51,9 @@ Frames message_write(const Signer *s, const char *type, const Frames *identities
 /* wire.c: the sockets, and standard output ------------------------------------------------------------------------- */
 
 typedef struct Wire Wire;
-/* Binds the sockets of a connection file, and starts the thread that reads and writes them. From then on, what is written
- * to standard output and standard error is published. NULL: error in *why. interrupted: called by the thread when a client
- * wants the running input to stop. */
+/* Binds the sockets of a connection file, and starts the thread that reads and writes them. From then on, what is
+ * written to standard output and standard error is published. NULL: error in *why. interrupted: called by the thread
+ * when a client wants the running input to stop. */
 Wire *wire_open(const char *connection, void (*interrupted)(void), Buf *why);
 /* The next request; NULL: a client has asked to shut down. */
 Message *wire_next(Wire *w);

@@ -1,5 +1,5 @@
-/* jupyter.h -- `kdslc jupyter`: a kernel for Jupyter, in which the cells of a notebook are inputs of a session. It speaks
- * the protocol of https://jupyter-client.readthedocs.io/en/stable/messaging.html, version 5.3. */
+/* jupyter.h -- `kdslc jupyter`: a kernel for Jupyter, in which the cells of a notebook are inputs of a session. It
+ * speaks the protocol of https://jupyter-client.readthedocs.io/en/stable/messaging.html, version 5.3. */
 #ifndef KDSL_JUPYTER_H
 #define KDSL_JUPYTER_H
 
