@@ -9,8 +9,8 @@
  * code: 1 if the kernel could not start (said on stderr). */
 int jupyter_serve(const char *connection, const ReplOptions *options);
 
-/* Writes the kernelspec, so that Jupyter finds the kernel: into `prefix`/share/jupyter, or for the user if it is "". The
- * exit code; says where, or why not. */
+/* Writes the kernelspec, so that Jupyter finds the kernel: into `prefix`/share/jupyter, or for the user if it is "".
+ * The exit code; says where, or why not. */
 int jupyter_install(const char *prefix);
 
 #endif

@@ -63,7 +63,8 @@ static bool is_same(const Buf *given, const char *computed) {
 
 static struct json_object *parse(const Buf *text) {
     struct json_tokener *t = json_tokener_new();
-    struct json_object *o = json_tokener_parse_ex(t, text->n ? text->at : "", (int)text->n + 1); /* with the zero byte */
+    int n = (int)text->n + 1; /* with the zero byte, the end of a text */
+    struct json_object *o = json_tokener_parse_ex(t, text->n ? text->at : "", n);
     bool ok = json_tokener_get_error(t) == json_tokener_success && json_object_is_type(o, json_type_object);
     json_tokener_free(t);
     if (ok) return o;
