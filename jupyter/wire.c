@@ -1,7 +1,7 @@
 /* wire.c -- the sockets of the kernel and the thread that owns them, since a socket of ZeroMQ belongs to one thread.
- * The thread answers heartbeats and what clients ask on the control channel, also while a cell is executed; requests wait
- * in a queue for the thread of the session. What the session sends waits in another, and what it prints comes through
- * pipes; they are emptied before the queue, so that a client sees output before the end of its cell. */
+ * The thread answers heartbeats and what clients ask on the control channel, also while a cell is executed; requests
+ * wait in a queue for the thread of the session. What the session sends waits in another, and what it prints comes
+ * through pipes; they are emptied before the queue, so that a client sees output before the end of its cell. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
