@@ -4,6 +4,7 @@
 #define KDSL_ADVICE_H
 
 #include "irgen/lang/cg.h"
+#include "sema/analysis/rate.h"
 
 enum {
     WARP = 32,        /* threads that execute together; of an AMD wavefront a half, or all of it */
@@ -59,6 +60,15 @@ typedef struct LaunchFacts {
 LaunchFacts launch_facts(Cg *cg, const Func *kernel);
 Steps launch_address(Arena *arena, const LaunchAccess *x,
                      int64_t padding); /* in elements; padding: columns added to the last extent */
+
+/* lanes.c ------------------------------------------------------------------------------------------------------- */
+typedef struct LaneView {
+    const Func *kernel;
+    const Rates *along; /* rates along the last axis of the domain, of the function that contains the expression */
+    int64_t threads;    /* of a block along this axis */
+} LaneView;
+/* Is a value the same in all lanes of each warp? true only where a warp is 32 work items along the last axis. */
+bool lanes_agree(const LaneView *v, const Expr *e);
 
 /* warp.c: the addresses that a warp accesses together ---------------------------------------------------------- */
 typedef struct Warp {

@@ -6,7 +6,6 @@
 
 #include "irgen/advice/advice.h"
 #include "runtime/geometry.h"
-#include "sema/analysis/rate.h"
 
 /* Strides ---------------------------------------------------------------------------------------------------------- */
 
@@ -97,9 +96,14 @@ static const char *factor_text(Look *l, int axis, const Expr *e) {
     return "a size";
 }
 
+static bool agrees(Look *l, const Expr *e) {
+    LaneView v = {l->facts->kernel, &l->along[0], l->facts->threads[0]};
+    return lanes_agree(&v, e);
+}
+
 static Step step_of(Look *l, int axis, const Expr *e) {
     Rate r = rate_on(l, axis, e);
-    if (r.kind == RATE_UNIFORM) return (Step){.kind = STEP_NONE};
+    if (r.kind == RATE_UNIFORM || (axis == 0 && agrees(l, e))) return (Step){.kind = STEP_NONE};
     if (r.kind == RATE_LINEAR || (r.why == RATE_STEADY && r.stride)) return known_step(r.stride);
     if (r.why == RATE_STEADY) return (Step){.kind = STEP_SIZE, .text = factor_text(l, axis, e)};
     return (Step){.kind = STEP_ANY, .from_memory = r.why == RATE_LOADED};
@@ -120,7 +124,7 @@ static bool differs(Look *l, const Expr *e, bool *from_memory) {
         any |= r.kind != RATE_UNIFORM;
         *from_memory |= r.why == RATE_LOADED;
     }
-    return any;
+    return any && !agrees(l, e);
 }
 
 /* Accesses --------------------------------------------------------------------------------------------------------- */
@@ -377,6 +381,7 @@ static bool trip_count_differs(Look *l, const Range *r, bool *from_memory) {
         if (l->warp.across[axis] < 2) continue;
         Rate lo = r->lo ? rate_on(l, axis, r->lo) : (Rate){.kind = RATE_UNIFORM}, hi = rate_on(l, axis, r->hi);
         bool alike = lo.kind != RATE_VARYING && lo.kind == hi.kind && lo.stride == hi.stride;
+        alike |= axis == 0 && (!r->lo || agrees(l, r->lo)) && agrees(l, r->hi);
         any |= !alike;
         *from_memory |= lo.why == RATE_LOADED || hi.why == RATE_LOADED;
     }
