@@ -114,7 +114,27 @@ class Edition:
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, self.folder / name)
             return str(name)
+        if path.is_file() and path.parent == COURSE / "notebooks":
+            return self.notebook(path)
         return None
+
+    def notebook(self, path):
+        """A copy of a notebook, with links that lead from its folder to the pages and files of the edition."""
+        def relink(match):
+            if match[2].endswith(".ipynb"):
+                return match[0]
+            target = self.link(path, match[2])
+            return match[1] if not target else f"[{match[1]}]({target if ':' in target else f'../{target}'})"
+
+        notebook = json.loads(path.read_text())
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "markdown":
+                text = re.sub(r"\[([^\]]*)\]\(([^)#\s][^)\s]*)\)", relink, "".join(cell["source"]))
+                cell["source"] = text.splitlines(keepends=True)
+        name = path.relative_to(COURSE)
+        (self.folder / name).parent.mkdir(exist_ok=True)
+        (self.folder / name).write_text(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n")
+        return str(name)
 
     def body(self, page):
         """The page as HTML. Fenced blocks are taken out first: Markdown does not see their text."""

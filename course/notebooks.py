@@ -19,7 +19,8 @@ FENCE = re.compile(r"^(`{3,})([^\n`]*)\n(.*?)^\1[ ]*\n", flags=re.M | re.S)
 LINK = re.compile(r"`[^`\n]*`|(\]\()([^)\s]+)(?=\))")
 METADATA = {
     "kernelspec": {"display_name": "KDSL", "language": "kdsl", "name": "kdsl"},
-    "language_info": {"file_extension": ".kdsl", "mimetype": "text/x-kdsl", "name": "kdsl"},
+    "language_info": {"codemirror_mode": "rust", "file_extension": ".kdsl", "mimetype": "text/x-kdsl", "name": "kdsl",
+                      "pygments_lexer": "rust"},  # as the kernel says; jupyter/requests.c
 }
 
 
@@ -59,7 +60,8 @@ def relinked(page, text):
     def link(match):
         if not match[2] or re.match(r"\w+:|#", match[2]):
             return match[0]
-        return match[1] + posixpath.normpath(f"../{page.parent.name}/{match[2]}")
+        target = posixpath.normpath(f"../{page.parent.name}/{match[2]}")
+        return match[1] + re.sub(r"^\.\./([^/]+)/notebook\.md$", r"\1.ipynb", target)
 
     out, at = [], 0
     for fence in FENCE.finditer(text + "\n"):

@@ -3,6 +3,7 @@
 block is there with its text unchanged, students do not get solutions, another folder is not overwritten.
 Usage: test_edition.py KDSLC"""
 import html
+import json
 import re
 import subprocess
 import sys
@@ -87,6 +88,19 @@ class EditionTest(unittest.TestCase):
             shown = re.findall(r"<pre class=[^>]*><code>(.*?)</code></pre>", self.pages[f"{lesson.name}.html"], flags=re.S)
             shown = [html.unescape(re.sub(r"<[^>]*>", "", text)) for text in shown]
             self.assertEqual([text for _, _, text, _ in blocks(lesson / "lesson.md")], shown, lesson.name)
+
+    def test_notebooks(self):
+        notebooks = sorted((ROOT / "course/notebooks").glob("*.ipynb"))
+        self.assertTrue(notebooks)
+        for path in notebooks:
+            self.assertIn(f"notebooks/{path.name}", self.read["index.html"].links)
+            ours = json.loads((self.folder / "notebooks" / path.name).read_text())
+            self.assertEqual([cell["source"] for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"],
+                             [cell["source"] for cell in ours["cells"] if cell["cell_type"] == "code"])
+            text = "".join("".join(cell["source"]) for cell in ours["cells"] if cell["cell_type"] == "markdown")
+            self.assertIn(f"(../{path.stem}.html#exercises)", text)
+            for target in re.findall(r"\]\(([^)#\s]+)", text):
+                self.assertTrue((self.folder / "notebooks" / target).is_file(), f"{path.name} links to {target}")
 
     def test_for_students(self):
         folder = Path(self.temp.name) / "students"

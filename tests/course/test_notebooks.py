@@ -46,7 +46,7 @@ class NotebooksTest(unittest.TestCase):
         script, page = self.dir / "notebooks.py", self.dir / "01-some/notebook.md"
         shutil.copy(ROOT / "course/notebooks.py", script)
         page.parent.mkdir()
-        page.write_text("# A title\n\nSee [this](lesson.md#x), `[f](x)` and [that](#here).\n\n## Next\n\nText\n\n"
+        page.write_text("# A title\n\nSee [this](lesson.md#x), `[f](x)`, [that](#here), [n](../02-o/notebook.md).\n\n## Next\n\nText\n\n"
                         "```sh\n## no heading\n[no](link)\n```\n\n```kdsl\nlet a = 1\n\na\n```\n```kdsl fails\nb\n```\n")
         made = self.dir / "notebooks/01-some.ipynb"
         stale = f"{self.dir.name}/notebooks/01-some.ipynb is stale: run course/notebooks.py\n"
@@ -56,7 +56,7 @@ class NotebooksTest(unittest.TestCase):
         self.assertEqual(make(script, "--check"), (0, ""))
         cells = json.loads(made.read_text())["cells"]
         self.assertEqual([(cell["id"], cell["cell_type"], cell["metadata"], source(cell)) for cell in cells], [
-            ("cell-01", "markdown", {}, "# A title\n\nSee [this](../01-some/lesson.md#x), `[f](x)` and [that](#here)."),
+            ("cell-01", "markdown", {}, "# A title\n\nSee [this](../01-some/lesson.md#x), `[f](x)`, [that](#here), [n](02-o.ipynb)."),
             ("cell-02", "markdown", {}, "## Next\n\nText\n\n```sh\n## no heading\n[no](link)\n```"),
             ("cell-03", "code", {}, "let a = 1\n\na"),
             ("cell-04", "code", {"tags": ["raises-exception"]}, "b")])
