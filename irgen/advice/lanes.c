@@ -1,7 +1,8 @@
-/* lanes.c -- do all lanes of a warp have the same value? A congruence analysis (Granger, "Static analysis of arithmetical
- * congruences", 1989) of values as a * lane + u, where the lanes of a warp are 0 to 31 and u is the same in all of them,
- * with u = r modulo m: the position i in a domain that begins at 0 is lane + u with u = 0 modulo 32, so that `i / 32` and
- * `i % 64 < 32` are the same in the whole warp. Values narrower than an index are taken not to wrap. */
+/* lanes.c -- do all lanes of a warp have the same value? A congruence analysis (Granger, "Static analysis of
+ * arithmetical congruences", 1989) of values as a * lane + u, where the lanes of a warp are 0 to 31 and u is the same
+ * in all of them, with u = r modulo m: the position i in a domain that begins at 0 is lane + u with u = 0 modulo 32,
+ * so that `i / 32` and `i % 64 < 32` are the same in the whole warp. Values narrower than an index are taken not to
+ * wrap. */
 #include "irgen/advice/advice.h"
 
 enum { LAST = WARP - 1 };
@@ -66,23 +67,31 @@ static Lanes masked(Lanes x, int64_t mask) {
     return !x.a || (mask >= 0 && block && !(mask & (block - 1)) && stays(x, block)) ? SAME : UNKNOWN;
 }
 
+static Lanes rule_add(Lanes x, Lanes y) { return sum(x, y, 1); }
+static Lanes rule_sub(Lanes x, Lanes y) { return sum(x, y, -1); }
+static Lanes rule_div(Lanes x, Lanes y) { return is_constant(y) ? quotient(x, y.r) : UNKNOWN; }
+static Lanes rule_rem(Lanes x, Lanes y) { return is_constant(y) ? remainder_by(x, y.r) : UNKNOWN; }
+static Lanes rule_and(Lanes x, Lanes y) {
+    return is_constant(y) ? masked(x, y.r) : is_constant(x) ? masked(y, x.r) : UNKNOWN;
+}
+
+static bool is_shift(Lanes y) { return is_constant(y) && y.r >= 0 && y.r < 30; }
+static Lanes rule_shl(Lanes x, Lanes y) { return is_shift(y) ? product(x, lanes(0, 0, (int64_t)1 << y.r)) : UNKNOWN; }
+static Lanes rule_shr(Lanes x, Lanes y) { return is_shift(y) ? quotient(x, (int64_t)1 << y.r) : UNKNOWN; }
+
+static Lanes (*const rules[OP__COUNT])(Lanes x, Lanes y) = {
+    [OP_ADD] = rule_add, [OP_SUB] = rule_sub, [OP_MUL] = product,  [OP_DIV] = rule_div,
+    [OP_REM] = rule_rem, [OP_SHL] = rule_shl, [OP_SHR] = rule_shr, [OP_BIT_AND] = rule_and,
+};
+
 static Lanes lanes_of(const LaneView *v, const Expr *e);
 
 static Lanes binary(const LaneView *v, const Expr *e) {
     Lanes x = lanes_of(v, e->binary.lhs), y = lanes_of(v, e->binary.rhs);
     if (!x.known || !y.known) return UNKNOWN;
-    bool by_constant = is_constant(y), shifts = by_constant && y.r >= 0 && y.r < 30;
-    switch (e->binary.op) {
-    case OP_ADD: return sum(x, y, 1);
-    case OP_SUB: return sum(x, y, -1);
-    case OP_MUL: return product(x, y);
-    case OP_DIV: return by_constant ? quotient(x, y.r) : UNKNOWN;
-    case OP_REM: return by_constant ? remainder_by(x, y.r) : UNKNOWN;
-    case OP_SHR: return shifts ? quotient(x, (int64_t)1 << y.r) : UNKNOWN;
-    case OP_SHL: return shifts ? product(x, lanes(0, 0, (int64_t)1 << y.r)) : UNKNOWN;
-    case OP_BIT_AND: return by_constant ? masked(x, y.r) : is_constant(x) ? masked(y, x.r) : UNKNOWN;
-    default: return x.a || y.a ? UNKNOWN : SAME;
-    }
+    return !x.a && !y.a && !(is_constant(x) && is_constant(y)) ? SAME
+           : rules[e->binary.op]                               ? rules[e->binary.op](x, y)
+                                                               : UNKNOWN;
 }
 
 /* The position in the domain along its last axis, or in the group. */
@@ -119,13 +128,10 @@ static bool compares_alike(const LaneView *v, const Expr *e) {
     Lanes x = lanes_of(v, e->binary.lhs), y = lanes_of(v, e->binary.rhs);
     if (!x.known || !y.known) return false;
     if (x.a == y.a) return true;
-    switch (e->binary.op) {
-    case OP_LT:
-    case OP_GE: return is_less_alike(x, y);
-    case OP_GT:
-    case OP_LE: return is_less_alike(y, x);
-    default: return false;
-    }
+    Op op = e->binary.op;
+    return op == OP_LT || op == OP_GE   ? is_less_alike(x, y)
+           : op == OP_GT || op == OP_LE ? is_less_alike(y, x)
+                                        : false;
 }
 
 bool lanes_agree(const LaneView *v, const Expr *e) {
