@@ -122,7 +122,7 @@ static bool tell_vector(Job *j) {
 static bool tell_launch(Job *j) {
     LaunchKernels kernels;
     Buf text = {0};
-    if (!told_launch(j->program, j->o, j->t, &kernels)) return false;
+    if (!told_launch(j->program, j->o, true, j->t, &kernels)) return false;
     if (j->o->format == FORMAT_JSON) launch_as_json(&kernels, &text);
     else launch_kernels_print(&kernels, &text);
     return write_text(j, &text);

@@ -68,7 +68,7 @@ static bool add_modules(Page *page, Options *o, Times *t) {
     }
     bool ok = code_generate(&code, t) && !page->c->diags.n_errors;
     if (ok) {
-        page->kernels = told_launch_of(page->p, &code);
+        page->kernels = told_launch_of(page->p, &code, true);
         add_panes(page, &code);
     }
     code_free(&code);

@@ -17,15 +17,15 @@ bool told_vector(const Program *p, const Options *o, IrResult *r) {
     return irgen_device(p, "x86", &options, r);
 }
 
-static LaunchDevice device_of(Compiler *c, const Piece *m, Blob *told) {
+static LaunchDevice device_of(Compiler *c, const Piece *m, bool registers, Blob *told) {
     LaunchDevice device = {m->target, m->options.march, m->result.assembly};
     if (strcmp(m->target, "nvptx")) return device;
     Blob ptx = {m->result.assembly, strlen(m->result.assembly)};
-    device.said = off_ptxas_tells(c, m->options.march, &ptx, told) ? told->at : NULL;
+    device.said = registers && off_ptxas_tells(c, m->options.march, &ptx, told) ? told->at : NULL;
     return device;
 }
 
-LaunchKernels told_launch_of(const Program *p, const Code *code) {
+LaunchKernels told_launch_of(const Program *p, const Code *code, bool registers) {
     Compiler *c = p->c;
     LaunchDevice *devices = arena_array(&c->arena, LaunchDevice, code->n + 1);
     Blob *told = arena_array(&c->arena, Blob, code->n + 1);
@@ -33,7 +33,7 @@ LaunchKernels told_launch_of(const Program *p, const Code *code) {
     for (int i = 0; i < code->n; i++) {
         const Piece *m = &code->at[i];
         if (!m->target || !strcmp(m->target, "x86")) continue;
-        devices[n] = device_of(c, m, &told[n]);
+        devices[n] = device_of(c, m, registers, &told[n]);
         n++;
     }
     LaunchKernels kernels = {0};
@@ -42,14 +42,14 @@ LaunchKernels told_launch_of(const Program *p, const Code *code) {
     return kernels;
 }
 
-bool told_launch(const Program *p, Options *o, Times *t, LaunchKernels *kernels) {
+bool told_launch(const Program *p, Options *o, bool registers, Times *t, LaunchKernels *kernels) {
     Compiler *c = p->c;
     const char *why;
     if (!archs_have_gpu(&o->archs)) archs_parse(&o->archs, &c->arena, "sm_90", &why);
     o->emit = EMIT_DEVICE_ASM;
     Code code = code_plan(&c->arena, p, o);
     bool ok = code_generate(&code, t) && !c->diags.n_errors;
-    if (ok) *kernels = told_launch_of(p, &code);
+    if (ok) *kernels = told_launch_of(p, &code, registers);
     code_free(&code);
     return ok && !c->diags.n_errors;
 }

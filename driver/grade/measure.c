@@ -117,7 +117,7 @@ static bool count_launch_facts(Measure *x) {
     o.command = COMMAND_BUILD;
     o.archs = (Archs){0};
     archs_parse(&o.archs, &x->c->arena, "sm_90", &why);
-    if (!told_launch(x->program, &o, &x->times, &kernels)) return false;
+    if (!told_launch(x->program, &o, false, &x->times, &kernels)) return false;
     begin(x, FACT_UNCOALESCED, 0);
     begin(x, FACT_SECTORS, 0);
     begin(x, FACT_CONFLICTS, 0);
