@@ -162,4 +162,7 @@ Alikes similar_find(Arena *arena, const char *const *text, int n, const char *sk
 /* Grades the submissions that the command line names. Returns the exit code; -1: reported. */
 int grade_run(Compiler *c, const Options *o);
 
+/* 1234567 as "1,234,567" */
+const char *with_commas(Arena *arena, int64_t v); /* judge.c */
+
 #endif

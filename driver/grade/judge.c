@@ -46,8 +46,7 @@ static void add_lines(struct json_object *o, const char *key, const Buf *lines) 
     json_object_object_add(o, key, list);
 }
 
-/* 1234567 as "1,234,567" */
-static const char *with_commas(Arena *arena, int64_t v) {
+const char *with_commas(Arena *arena, int64_t v) {
     char digits[32], out[48];
     int n = snprintf(digits, sizeof digits, "%" PRId64, v), k = 0;
     for (int i = 0; i < n; i++) {

@@ -1,6 +1,7 @@
 /* measure.c -- the facts of a submission, or of a program that an exercise is about: compiles it as the compiler does,
  * asks the analyses, and runs its tests. */
 #include <json-c/json.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "driver/generate.h"
@@ -16,6 +17,12 @@
 
 enum { MOST_PLACES = 3 };
 
+typedef struct Copied {
+    const char *array;
+    int64_t line, bytes, n;
+    bool to, for_host_code; /* then line is that of the launch that brought the array to the device */
+} Copied;
+
 typedef struct Measure {
     Compiler *c;
     const Options *o;
@@ -26,6 +33,7 @@ typedef struct Measure {
     Times times;
     Measured *m;
     int n_places[FACT__COUNT];
+    Vec(Copied) copied;
     bool detects;     /* with the run-time detector of data races */
     int assumed_line; /* of a pair that is free of races only as far as an `assume` holds; 0: none */
 } Measure;
@@ -175,6 +183,21 @@ static int64_t number(struct json_object *o, const char *key) {
     return json_object_get_int64(json_object_object_get(o, key));
 }
 
+/* One place for all tests. */
+static void add_copied(Measure *x, Copied c) {
+    for (int i = 0; i < x->copied.n; i++) {
+        Copied *old = &x->copied.at[i];
+        if (old->line != c.line || old->to != c.to || old->for_host_code != c.for_host_code ||
+            strcmp(old->array, c.array))
+            continue;
+        old->bytes += c.bytes;
+        old->n += c.n;
+        return;
+    }
+    c.array = arena_printf(&x->c->arena, "%s", c.array);
+    vec_push(&x->c->arena, &x->copied, c);
+}
+
 static void add_row(Measure *x, struct json_object *row) {
     const char *kind = json_object_get_string(json_object_object_get(row, "kind"));
     bool to = !strcmp(kind, "to device"), from = !strcmp(kind, "from device");
@@ -184,12 +207,36 @@ static void add_row(Measure *x, struct json_object *row) {
     v[FACT_COPIES] += n;
     v[FACT_BYTES] += bytes;
     v[to ? FACT_TO_DEVICE : FACT_FROM_DEVICE] += bytes;
-    struct json_object *place = json_object_object_get(row, "place");
+    struct json_object *place = json_object_object_get(row, "place"), *of = json_object_object_get(row, "of");
     const char *array = json_object_get_string(json_object_object_get(row, "array"));
-    if (x->n_places[FACT_BYTES]++ < 2 * MOST_PLACES && array && place)
-        buf_printf(&x->m->where[FACT_BYTES], "line %lld: `%s` %s the device: %lld bytes in %lld cop%s\n",
-                   (long long)number(place, "line"), array, to ? "to" : "from", (long long)bytes, (long long)n,
-                   n == 1 ? "y" : "ies");
+    if (array && (place || of))
+        add_copied(x, (Copied){array, number(place ? place : of, "line"), bytes, n, to, !place});
+}
+
+static int by_bytes(const void *a, const void *b) {
+    const Copied *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+    if (x->line != y->line) return x->line > y->line ? 1 : -1;
+    if (x->to != y->to) return x->to ? -1 : 1;
+    int order = strcmp(x->array, y->array);
+    return order ? order : x->for_host_code - y->for_host_code;
+}
+
+static int by_number_of_copies(const void *a, const void *b) {
+    const Copied *x = a, *y = b;
+    if (x->n != y->n) return x->n < y->n ? 1 : -1;
+    return by_bytes(a, b);
+}
+
+/* Those that matter most come first. */
+static void tell_copied(Measure *x, Fact fact, int (*order)(const void *, const void *)) {
+    if (x->copied.n) qsort(x->copied.at, (size_t)x->copied.n, sizeof *x->copied.at, order);
+    for (int i = 0; i < x->copied.n && i < 2 * MOST_PLACES; i++) {
+        const Copied *c = &x->copied.at[i];
+        buf_printf(&x->m->where[fact], "line %lld: `%s` %s the device%s: %s bytes in %lld cop%s\n",
+                   (long long)c->line, c->array, c->to ? "to" : "from", c->for_host_code ? " for host code" : "",
+                   with_commas(&x->c->arena, c->bytes), (long long)c->n, c->n == 1 ? "y" : "ies");
+    }
 }
 
 /* Each process of the run has written one value. */
@@ -210,6 +257,8 @@ static bool add_profile(Measure *x, const Buf *text) {
         while (at < text->n && strchr(" \n", text->at[at])) at++;
     }
     json_tokener_free(t);
+    tell_copied(x, FACT_BYTES, by_bytes);
+    tell_copied(x, FACT_COPIES, by_number_of_copies);
     return any;
 }
 

@@ -151,6 +151,22 @@ fn scale(a: f64, x: &mut [f64; _]) { offload _scale(a, &mut x); }
         self.assertEqual(2 * 8 * 1001, value["value"])
         self.assertEqual("16,016 bytes copied between host and device (limit: 1)", value["sentence"])
 
+    def test_places_of_copies(self):
+        """Each of all tests together, the largest first; also what comes back for host code."""
+        self.exercise(limits={"bytes": 1, "copies": 1})
+        self.write("exercises/scale_check.kdsl", CHECK.replace("offload scale.scale(2.0, ", "scale.double("))
+        failed = self.failed(RIGHT + """fn double(x: &mut [f64; n]) {
+    var few = [1.0, 2.0, 3.0];
+    offload scale(2.0, &mut few);
+    offload scale(2.0, &mut x);
+}
+""")
+        places = ["line 7: `x` to the device: 8,008 bytes in 2 copies",
+                  "line 7: `x` from the device for host code: 8,008 bytes in 2 copies",
+                  "line 6: `x[0:n]` to the device: 48 bytes in 2 copies"]
+        for criterion in ("bytes", "copies"):
+            self.assertEqual(places, failed[criterion].splitlines()[1:], criterion)
+
     def test_checks(self):
         self.exercise(limits={"checks": 0})
         self.assertFails(RIGHT.replace("x[i] *= a;", "let k = index(f64(i) + 0.5); x[k] *= a;"), "checks", "line 2: `x[k]`")
