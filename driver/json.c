@@ -239,7 +239,18 @@ static struct json_object *needs_object(const LaunchNeeds *d) {
     return o;
 }
 
-static struct json_object *launch_access_object(const LaunchAccessNote *x) {
+/* A stride that is known when the program is compiled is a number, a size of the launch a formula, any other null. */
+static struct json_object *strides_array(const LaunchKernel *k, const LaunchAccessNote *x) {
+    struct json_object *strides = json_object_new_array();
+    for (int i = 0; i < k->n_axes; i++) {
+        const char *size = x->size[i];
+        struct json_object *known = size ? NULL : json_object_new_int64(x->stride[i]);
+        json_object_array_add(strides, size && *size ? json_object_new_string(size) : known);
+    }
+    return strides;
+}
+
+static struct json_object *launch_access_object(const LaunchKernel *k, const LaunchAccessNote *x) {
     struct json_object *o = place_object(x->file, x->line, x->col);
     bool is_shared = !strcmp(x->memory, "shared"), is_global = !strcmp(x->memory, "global");
     add_text(o, "function", x->function);
@@ -247,6 +258,8 @@ static struct json_object *launch_access_object(const LaunchAccessNote *x) {
     add_text(o, "mode", x->mode);
     add_text(o, "memory", x->memory);
     if (*x->steps) add_text(o, "steps", x->steps);
+    add_number(o, "bytes", x->bytes);
+    if (x->known) json_object_object_add(o, "strides", strides_array(k, x));
     if (x->known) add_number(o, "addresses", x->places);
     if (x->known && is_shared) add_number(o, "conflict", x->ways);
     if (x->known && is_global) {
@@ -275,18 +288,21 @@ static struct json_object *kernel_object(const LaunchKernel *k) {
     struct json_object *o = place_object(k->file, k->line, k->col), *threads = json_object_new_array();
     struct json_object *axes = json_object_new_array(), *needs = json_object_new_array();
     struct json_object *accesses = json_object_new_array(), *branches = json_object_new_array();
+    struct json_object *warp = json_object_new_array();
     for (int i = 0; i < k->n_axes; i++) {
+        json_object_array_add(warp, json_object_new_int64(k->warp[i]));
         json_object_array_add(threads, json_object_new_int64(k->threads[i]));
         json_object_array_add(axes, json_object_new_string(k->axis[i]));
     }
     for (int i = 0; i < k->needs.n; i++) json_object_array_add(needs, needs_object(&k->needs.at[i]));
     for (int i = 0; i < k->accesses.n; i++)
-        json_object_array_add(accesses, launch_access_object(&k->accesses.at[i]));
+        json_object_array_add(accesses, launch_access_object(k, &k->accesses.at[i]));
     for (int i = 0; i < k->branches.n; i++) json_object_array_add(branches, branch_object(&k->branches.at[i]));
     add_text(o, "kernel", k->kernel);
     add_text(o, "domain", k->domain);
     json_object_object_add(o, "threads", threads);
     json_object_object_add(o, "axes", axes);
+    json_object_object_add(o, "warp", warp);
     add_bool(o, "varies", k->varies);
     add_text(o, "blocks", k->blocks);
     add_text(o, "items", k->items);

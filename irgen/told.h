@@ -62,6 +62,8 @@ typedef struct LaunchNeeds {
     const char *limit;               /* what limits them */
 } LaunchNeeds;
 
+enum { LAUNCH_AXES = 3 };
+
 /* An access of a warp, 32 neighbouring work items. */
 typedef struct LaunchAccessNote {
     const char *function, *file; /* the kernel, or a function that it calls */
@@ -70,6 +72,9 @@ typedef struct LaunchAccessNote {
     const char *memory, *steps;  /* global, shared, private; "stride 1" */
     bool known;                  /* the numbers that follow; ways is of shared memory, the others of global memory */
     int places, sectors, least, ways;
+    int64_t bytes;                 /* that one item accesses */
+    int64_t stride[LAUNCH_AXES];   /* bytes from an item to the next, if known; x first */
+    const char *size[LAUNCH_AXES]; /* NULL: `stride`; a formula, or "": not affine */
     const char *cost, *advice;   /* advice: NULL: none */
 } LaunchAccessNote;
 
@@ -80,8 +85,6 @@ typedef struct LaunchBranchNote {
     const char *text;
 } LaunchBranchNote;
 
-enum { LAUNCH_AXES = 3 };
-
 typedef struct LaunchKernel {
     const char *kernel, *file;
     int line, col;
@@ -89,6 +92,7 @@ typedef struct LaunchKernel {
     int n_axes;
     int64_t threads[LAUNCH_AXES];    /* of a block; x first */
     const char *axis[LAUNCH_AXES];   /* the variable along it */
+    int64_t warp[LAUNCH_AXES];       /* items of a warp along it */
     const char *blocks, *items;      /* as formulas and words */
     bool varies;                     /* small domains have other blocks */
     int64_t shared;                  /* bytes for each block */

@@ -78,6 +78,7 @@ static void note_threads(Teller *t) {
     for (int axis = 0; axis < f->n_axes; axis++) {
         t->row->threads[axis] = f->threads[axis];
         t->row->axis[axis] = binder(t, axis)->name;
+        t->row->warp[axis] = t->warp.across[axis];
     }
     t->row->varies = !t->fn->group.items && !f->fixed;
 }
@@ -263,6 +264,19 @@ static void note_constant(Teller *t, const LaunchAccess *x, const Steps *address
     else row->cost = arena_printf(&t->cg->c->arena, "%d reads, one for each address", c.places);
 }
 
+/* The address of an item as an affine form; a formula where the stride is a size that only a launch knows. */
+static void note_strides(Teller *t, const LaunchAccess *x, const Steps *address, LaunchAccessNote *row) {
+    row->bytes = x->bytes;
+    for (int axis = 0; axis < GRID_AXES; axis++) {
+        const Step *s = &address->along[axis];
+        if (s->kind == STEP_KNOWN) row->stride[axis] = s->by * x->element;
+        if (s->kind == STEP_ANY) row->size[axis] = "";
+        if (s->kind != STEP_SIZE) continue;
+        const char *format = strstr(s->text, " + ") || strstr(s->text, " - ") ? "%lld*(%s)" : "%lld*%s";
+        row->size[axis] = arena_printf(&t->cg->c->arena, format, (long long)x->element, s->text);
+    }
+}
+
 static LaunchAccessNote row_of(Teller *t, const LaunchAccess *x) {
     Arena *arena = &t->cg->c->arena;
     Steps address = launch_address(arena, x, 0);
@@ -278,6 +292,7 @@ static LaunchAccessNote row_of(Teller *t, const LaunchAccess *x) {
     else if (x->memory == MEMORY_GLOBAL) note_global(t, x, &address, &row);
     else if (x->memory == MEMORY_CONSTANT) note_constant(t, x, &address, &row);
     else row.steps = "", row.cost = "registers, or local memory";
+    note_strides(t, x, &address, &row);
     return row;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """--explain=bounds, vector and launch with --format=json say what the texts say. Usage: test_explain_json.py KDSLC"""
 import json
+import math
 import re
 import subprocess
 import sys
@@ -85,6 +86,12 @@ class ExplainJsonTest(unittest.TestCase):
                 for access in k["accesses"]:
                     self.assertRegex(own, rf" {access['line']}:{access['column']}  {access['mode']} +"
                                           rf"{re.escape(access['access'])}  .*{re.escape(access['cost'])}")
+                    if "addresses" in access:  # these arrays have no structs as elements
+                        strides = [s if isinstance(s, str) else s // access["bytes"] for s in access["strides"]]
+                        self.assertEqual(len(k["axes"]), len(strides))
+                        self.assertEqual(min(32, math.prod(k["threads"])), math.prod(k["warp"]))
+                        shown = str(strides[0]).removeprefix(f"{access['bytes']}*")
+                        self.assertIn(access["steps"].partition(",")[0], (f"stride {shown}", "same address"))
                 for branch in k["divergent"]:
                     self.assertIn(f"{branch['line']}:{branch['column']}  {branch['kind']} `{branch['condition']}`: "
                                   f"{branch['cost']}", own)
