@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The HTML edition of the course: one folder that needs no network, with a page for each lesson, the exercises as files, and
-the pages of docs/ that the lessons link to. Programs are coloured by the compiler's own lexer.
+the pages of docs/ that the lessons link to. Programs are coloured by the compiler's own lexer. The pages for teachers show
+the pictures for slides (pictures.py).
 
 Usage: edition.py FOLDER [--kdslc KDSLC] [--for-students]     --for-students: without the pages for teachers
 
@@ -15,6 +16,8 @@ import sys
 from pathlib import Path
 
 import markdown
+
+import pictures
 
 COURSE = Path(__file__).resolve().parent
 ROOT = COURSE.parent
@@ -161,7 +164,16 @@ class Edition:
 
         body = re.sub(r'<a href="([^"]*)">(.*?)</a>', relink, body, flags=re.S)
         body = re.sub(r'<img alt="([^"]*)" src="([^"]*)">', lambda m: self.picture(page, *m.groups()), body)
+        if page.name == "teacher.md":
+            body = re.sub(r"<code>([\w-]+\.svg)</code>", self.slide, body)
         return body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+
+    def slide(self, match):
+        """A picture for slides, where the page for teachers names its file."""
+        path = self.folder / "pictures" / match[1]
+        title, what = (html.escape(html.unescape(re.search(f"<{tag} id=[^>]*>(.*?)</{tag}>", path.read_text(), flags=re.S)[1]))
+                       for tag in ("title", "desc"))
+        return f'<a href="pictures/{match[1]}">{match[0]}<br><img alt="{title}. {what}" src="pictures/{match[1]}"></a>'
 
     def picture(self, page, alt, source):
         """A picture of the course, which is copied; of any other, only the description stays."""
@@ -213,6 +225,8 @@ class Edition:
 
     def make(self):
         self.folder.mkdir(parents=True)
+        if not self.for_students:
+            pictures.make(self.folder / "pictures", self.kdslc)
         for page in self.pages:
             self.write(page)
         for program in (p for lesson in self.lessons for p in sorted(lesson.glob("*.kdsl"))):

@@ -65,7 +65,8 @@ class EditionTest(unittest.TestCase):
         for name, page in self.read.items():
             self.assertEqual((name, [], []), (name, page.problems, page.open))
             for picture in page.loads:
-                self.assertTrue(picture.endswith(".png") and (self.folder / picture).is_file(), f"{name} loads {picture}")
+                self.assertIn(Path(picture).suffix, (".png", ".svg"), f"{name} loads {picture}")
+                self.assertTrue((self.folder / picture).is_file(), f"{name} loads {picture}")
             for link in page.links:
                 if re.match(r"https?:", link):
                     continue
@@ -102,11 +103,17 @@ class EditionTest(unittest.TestCase):
             for target in re.findall(r"\]\(([^)#\s]+)", text):
                 self.assertTrue((self.folder / "notebooks" / target).is_file(), f"{path.name} links to {target}")
 
+    def test_pictures(self):
+        made = {path.name for path in (self.folder / "pictures").glob("*.svg")}
+        shown = [Path(picture).name for name, page in self.read.items() if name.endswith("-teacher.html")
+                 for picture in page.loads if picture.startswith("pictures/")]
+        self.assertEqual(sorted(made), sorted(shown))
+
     def test_for_students(self):
         folder = Path(self.temp.name) / "students"
         self.make(folder, "--for-students")
         names = {str(path.relative_to(folder)) for path in folder.rglob("*")}
-        self.assertFalse([name for name in names if re.search("teach|solutions|wrong", name)])
+        self.assertFalse([name for name in names if re.search("teach|solutions|wrong|pictures", name)])
         for path in folder.glob("*.html"):
             for link in Page(path.read_text()).links:
                 self.assertTrue((folder / link.partition("#")[0]).exists() or link.startswith("http"), f"{path.name}: {link}")
@@ -117,7 +124,8 @@ class EditionTest(unittest.TestCase):
         (folder / "index.html").write_text("mine")
         self.assertIn("is not a folder that this script has made", self.make(folder, code=1))
         self.assertEqual("mine", (folder / "index.html").read_text())
-        self.make(self.folder)
+        for _ in range(2):
+            self.make(Path(self.temp.name) / "again", "--for-students")
 
 
 if __name__ == "__main__":
