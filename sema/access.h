@@ -47,7 +47,6 @@ void monotone_learn(Walk *w, const Monotone *m);                /* where the wal
 
 /* values.c */
 Form walk_expr(Walk *w, Expr *e);
-void walk_learn(Walk *w, Expr *cond, bool holds);
 void walk_body(Walk *w, const Block *b);
 /* sym takes a value of lo..hi step; hi is NULL if the value may be past it. */
 void walk_bind(Walk *w, const Symbol *sym, const Form *lo, const Form *hi, const Form *step);
@@ -55,6 +54,9 @@ void walk_set(Walk *w, const Symbol *sym, const Form *f);
 Form walk_symbol(Walk *w, const Symbol *sym, const Expr *e);
 Form walk_unknown(Walk *w, AtomKind kind, const Expr *e);
 const char *walk_text(Walk *w, Span span);
+
+/* learn.c */
+void walk_learn(Walk *w, Expr *cond, bool holds);
 
 /* access.c */
 void walk_begin(Walk *w, Sema *s, Func *f); /* its sizes and parameters are known by name */

@@ -622,6 +622,7 @@ static void build_block(Builder *b, const Block *block) {
 
 static void track(ArrayFlow *flow, Symbol *sym) {
     if (sym->id < 0 || !sym->type || sym->type->kind != TY_ARRAY || flow->slot_of[sym->id] >= 0) return;
+    if (frame_facts(sym)->in_frame) return; /* never on a device */
     flow->slot_of[sym->id] = flow->n_slots;
     flow->symbol[flow->n_slots++] = sym;
 }
