@@ -209,6 +209,7 @@ static bool attempt(Check *k, Text *input, bool all) {
                        .n_lost = t->n_lost,
                        .is_session = true,
                        .only_reached = !all,
+                       .own = {t->own->base, t->own->base + (uint32_t)t->own->n},
                        .strict = k->s->options.strict,
                        .shadow = k->s->options.shadow,
                        .host_fuses = irgen_host_fuses,

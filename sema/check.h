@@ -462,6 +462,7 @@ bool session_explain_lost(Sema *s, Diag *d, Name name); /* an earlier input decl
 bool session_explain_unknown(Sema *s, Diag *d, Name name); /* in a function: a variable of the session */
 void session_name_types(Sema *s);              /* of new variables, after all modules */
 bool session_is_input(const Sema *s, const Func *f);
+bool session_is_new(const Sema *s, const Func *f);
 
 /* atomic.c */
 Type *check_atomic(Sema *s, Expr *e);

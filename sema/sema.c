@@ -198,7 +198,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     for (int i = 0; i < s.program->funcs.n; i++) accumulators_check(&s, s.program->funcs.at[i]);
     for (int i = 0; i < s.program->funcs.n; i++) wraps_check(&s, s.program->funcs.at[i]);
     group_drop_inlined(&s);
-    keep_reached(&s, is_own);
+    keep_reached(&s, options && options->only_reached ? session_is_new : is_own);
     keep_tests(&s, options && options->run_tests);
     if (!c->diags.n_errors) plan_all(&s, options);
     if (!c->diags.n_errors) launched_find(&s), launch_values_find(&s);

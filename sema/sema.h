@@ -456,7 +456,8 @@ typedef struct SemaOptions {
     bool races_off;      /* --races=off: kernels are not analysed for them */
     bool races_listed;   /* --explain=races: they are no errors */
     bool races_timed;    /* tells the time of each kernel there */
-    bool only_reached;   /* of a session: leave out what the input does not lead to */
+    bool only_reached;   /* of a session: leave out what the input does not lead to, after warnings about it */
+    Span own;            /* of a session: the text of the input, whose declarations are new */
     Memo *memo;          /* of the document; NULL: none */
 } SemaOptions;
 
