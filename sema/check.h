@@ -429,6 +429,7 @@ bool module_member(Sema *s, Expr *e); /* resolves `module.name` to a name, or EX
 const char *module_offers(Sema *s, Name name); /* "math.lerp" for `lerp`, if imported; else NULL */
 Symbol *scope_find_qualified(Sema *s, Name name);
 /* Functions that are not reachable from those for which `begins` is true are checked, but generate no code. */
+void mark_reached(Sema *s, bool (*begins)(const Sema *s, const Func *f)); /* facts->queued */
 void keep_reached(Sema *s, bool (*begins)(const Sema *s, const Func *f));
 bool is_own(const Sema *s, const Func *f); /* of the program's own file */
 

@@ -336,7 +336,7 @@ bool is_own(const Sema *s, const Func *f) {
     return f->module == s->own_file && !f->facts->instance; /* of those, the ones that are called */
 }
 
-void keep_reached(Sema *s, bool (*begins)(const Sema *s, const Func *f)) {
+void mark_reached(Sema *s, bool (*begins)(const Sema *s, const Func *f)) {
     Program *p = s->program;
     Vec(Func *) reached = {0};
     for (int i = 0; i < p->funcs.n; i++) {
@@ -351,7 +351,12 @@ void keep_reached(Sema *s, bool (*begins)(const Sema *s, const Func *f)) {
             callee->facts->queued = true;
             vec_push(s->arena, &reached, callee);
         }
+}
+
+void keep_reached(Sema *s, bool (*begins)(const Sema *s, const Func *f)) {
+    Program *p = s->program;
     int kept = 0;
+    mark_reached(s, begins);
     for (int i = 0; i < p->funcs.n; i++)
         if (p->funcs.at[i]->facts->queued) p->funcs.at[kept++] = p->funcs.at[i];
     p->funcs.n = kept;

@@ -198,7 +198,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     for (int i = 0; i < s.program->funcs.n; i++) accumulators_check(&s, s.program->funcs.at[i]);
     for (int i = 0; i < s.program->funcs.n; i++) wraps_check(&s, s.program->funcs.at[i]);
     group_drop_inlined(&s);
-    keep_reached(&s, options && options->only_reached ? session_is_new : is_own);
+    keep_reached(&s, is_own);
     keep_tests(&s, options && options->run_tests);
     if (!c->diags.n_errors) plan_all(&s, options);
     if (!c->diags.n_errors) launched_find(&s), launch_values_find(&s);
@@ -207,7 +207,9 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     for (int i = 0; sound && i < s.program->funcs.n; i++) suspect_check(&s, s.program->funcs.at[i]);
     for (int i = 0; sound && i < s.program->funcs.n; i++) past_end_check(&s, s.program->funcs.at[i]);
     for (int i = 0; sound && i < s.program->funcs.n; i++) launch_bounds_check(&s, s.program->funcs.at[i]);
-    for (int i = 0; sound && i < s.program->funcs.n; i++) races_check(&s, s.program->funcs.at[i]);
+    if (options && options->only_reached) mark_reached(&s, session_is_new);
+    for (int i = 0; sound && i < s.program->funcs.n; i++)
+        if (s.program->funcs.at[i]->facts->queued) races_check(&s, s.program->funcs.at[i]);
     access_settle(&s);
     access_spread(&s);
     if (sound) combine_find(&s);

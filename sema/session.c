@@ -193,8 +193,8 @@ void session_show(Sema *s, Stmt *st) {
 
 bool session_is_input(const Sema *s, const Func *f) { return f == s->program->input; }
 
-/* The input, and what it declares. What earlier inputs declared has been analysed with these, and is again when it is
- * launched. */
+/* The input, and what it declares. What earlier inputs declared was analysed for races with these, and is again when it
+ * is launched. */
 bool session_is_new(const Sema *s, const Func *f) {
     Span own = s->options->own, at = f->item ? f->item->span : (Span){0};
     return session_is_input(s, f) || (is_own(s, f) && at.lo >= own.lo && at.hi <= own.hi);
