@@ -250,6 +250,7 @@ static bool run(Repl *r, CommandId id, const char *argument) {
     case COMMAND_PLAN: return explained(r, "plan", argument);
     case COMMAND_TRANSFERS: return explained(r, "transfers", argument);
     case COMMAND_BOUNDS: return explained(r, "bounds", argument);
+    case COMMAND_RACES: return explained(r, "races", argument);
     case COMMAND_GPU: return explained(r, "launch", argument);
     case COMMAND_VECTOR: return explained(r, "vector", argument);
     case COMMAND_LAUNCHES: return do_launches(r);

@@ -69,7 +69,9 @@ bool command_run(Repl *r, const char *text);
 extern const char repl_mark[]; /* the beginning of the line that :save writes before each input */
 bool command_load(Repl *r, const char *path);
 
-/* drawing.c: plot(x), plot(x, y), hist(x), image(m), each optionally with `to "file.png"` */
+/* drawing.c: plot(x), plot(x, y), hist(x), image(m), each optionally with `to "file.png"`. drawing_start: where the
+ * last statement of the text begins, if it is a drawing after others; else 0. */
+size_t drawing_start(Repl *r, const char *text, size_t n);
 bool drawing_is(Repl *r, const char *text, size_t n);
 bool drawing_run(Repl *r, const char *text, size_t n);
 extern const char *const drawing_names[]; /* NULL-terminated */

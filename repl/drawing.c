@@ -119,6 +119,28 @@ bool drawing_is(Repl *r, const char *text, size_t n) {
     return kind >= 0 && !is_declared(r, drawing_names[kind]);
 }
 
+size_t drawing_start(Repl *r, const char *text, size_t n) {
+    Reader d;
+    size_t start = 0;
+    compiler_init(&d.c);
+    Source *s = source_add(&d.c.sources, "input", text, n);
+    d.base = s ? s->base : 0;
+    if (s) lex_init(&d.lexer, &d.c, s);
+    int depth = 0;
+    for (bool ends = !s; !ends;) {
+        step(&d);
+        int kind = d.token.kind;
+        if (kind == TOK_LPAREN || kind == TOK_LBRACKET || kind == TOK_LBRACE) depth++;
+        if (kind == TOK_RPAREN || kind == TOK_RBRACKET || kind == TOK_RBRACE) depth--;
+        size_t after = kind == TOK_SEMI && !depth ? d.token.span.hi - d.base : 0;
+        while (after && after < n && strchr(" \t\n", text[after])) after++;
+        if (after < n) start = after ? after : start; /* not the one at the end */
+        ends = kind == TOK_END;
+    }
+    compiler_free(&d.c);
+    return start && drawing_is(r, text + start, n - start) ? start : 0;
+}
+
 /* ---- data ---- */
 
 typedef struct Numbers {
@@ -144,7 +166,8 @@ static bool run_argument(Repl *r, const char *text, Argument a, Numbers *out) {
         memcpy(out->extents, v.extents, sizeof out->extents);
     } else if (ok) {
         buf_printf(&why, "only arrays of numbers can be plotted, but `%.*s` is %s%s\n", (int)(a.to - a.from),
-                   text + a.from, v.type && *v.type ? "a " : "no value", v.type ? v.type : "");
+                   text + a.from, !v.type || !*v.type ? "no value" : strchr("if", *v.type) ? "an " : "a ",
+                   v.type ? v.type : "");
     }
     repl_complain(r, &said);
     repl_complain(r, &why);

@@ -88,7 +88,8 @@ static const struct {
     const char *what;
     void (*explain)(const Program *p, Buf *out);
 } explanations[] = {
-    {"transfers", explain_transfers}, {"plan", emit_plan}, {"bounds", explain_bounds}, {"vector", explain_vector}};
+    {"transfers", explain_transfers}, {"plan", emit_plan}, {"bounds", explain_bounds}, {"vector", explain_vector},
+    {"races", explain_races}};
 
 static bool explain(const Session *s, const char *what, const Program *p, Buf *out) {
     if (!strcmp(what, "launch")) {
@@ -115,6 +116,12 @@ static bool explain_one(Session *s, const char *what, const char *name, Buf *out
         t.program->funcs.n = 1;
     }
     if (ok && !found) buf_printf(out, "there is no function or kernel `%s`\n", name);
+    bool is_of_launches = !strcmp(what, "transfers") || !strcmp(what, "plan");
+    if (found && is_of_launches && t.program->funcs.at[0]->is_kernel) {
+        buf_printf(out, "`%s` is a kernel, and what is copied depends on the launch: `:%s` shows it for the last one\n",
+                   name, what);
+        found = false;
+    }
     ok = found && explain(s, what, t.program, out);
     trial_free(&t);
     return ok;

@@ -148,6 +148,8 @@ static const char *meant_command(Repl *r, const char *text, size_t n) {
 
 bool repl_input(Repl *r, const char *text, size_t n) {
     while (n && isspace((unsigned char)text[n - 1])) n--;
+    size_t last = *text != ':' ? drawing_start(r, text, n) : 0;
+    if (last) return repl_input(r, text, last) && repl_input(r, text + last, n - last);
     size_t blanks = 0;
     while (blanks < n && isspace((unsigned char)text[blanks])) blanks++;
     if (blanks == n) return true;

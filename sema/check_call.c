@@ -1,5 +1,7 @@
 /* check_call.c -- checks of calls: what is called, the number, modes and types of the arguments, and which arrays are
  * passed more than once. Extents are compared later (shape.c), when it is known which arrays keep theirs. */
+#include <string.h>
+
 #include "sema/check.h"
 
 static const char *const mode_text[REF__COUNT] = {"", "&", "&mut ", "&out ", "&scratch "};
@@ -416,7 +418,11 @@ static Type *check_callee(Sema *s, Expr *e, bool is_launch) {
     if (foreign_path(s, e)) return check_args_only(s, e);
     if (callee->kind == EXPR_FIELD && !is_launch) return check_method(s, e);
     Type *t = check_expr(s, &e->call.callee);
-    if (!is_bad(t)) diag(s->c, E0310, callee->span, "only functions can be called");
+    if (is_bad(t)) return check_args_only(s, e);
+    Diag *d = diag(s->c, E0310, callee->span, "only functions can be called");
+    const char *after = source_text(s, (Span){callee->span.hi, e->span.hi}), *newline = strchr(after, '\n');
+    if (newline && newline < after + strspn(after, " \t\r\n"))
+        diag_note(s->c, d, callee->span, "the bracket in the next line continues this line: end it with `;`");
     return check_args_only(s, e);
 }
 
