@@ -1,13 +1,8 @@
 #!/usr/bin/env python3
 """The course: every exercise compiles and does not pass as it is given, its solution passes, and each wrong answer fails
-by the criteria that its first line names and by no other. Each lesson is whole. Usage: test_course.py KDSLC [--quick |
---exhaustive]; --quick: of each exercise one wrong answer.
-
-    // Fails: races, bytes       the first line of a wrong answer
-    // May fail: tests           the second, where it depends on the machine"""
+by the criteria that its first line names and by no other (course/check.py). Each lesson is whole. Usage: test_course.py
+KDSLC [--quick | --exhaustive]; --quick: of each exercise one wrong answer."""
 import json
-import re
-import subprocess
 import sys
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -15,16 +10,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "course"))
+import check  # noqa: E402
 import parts  # noqa: E402
 
 KDSLC = Path(sys.argv.pop(1)).resolve()
 LESSONS = sorted(path for path in (ROOT / "course").glob("[0-9][0-9]-*"))
 EXERCISES = sorted((ROOT / "course").glob("*/exercises/*.json"))
-
-
-def names(line, word):
-    found = re.fullmatch(rf"// {word}: ([a-z_0-9, ]+)", line)
-    return set(found[1].replace(" ", "").split(",")) if found else None
 
 
 class CourseTest(unittest.TestCase):
@@ -53,33 +45,15 @@ class CourseTest(unittest.TestCase):
 
     def grade(self, exercise):
         """What is not as it should be; or None."""
-        lesson, name = exercise.parent.parent, exercise.stem
-        wrong = sorted(lesson.glob(f"wrong/{name}-*.kdsl"))
+        wrong = check.wrong_answers(exercise)
         if len(wrong) < 2:
             return f"{exercise}: fewer than two wrong answers"
-        if parts.PART == "quick":
-            wrong = wrong[:1]
-        given, solution = exercise.with_suffix(".kdsl"), lesson / "solutions" / f"{name}.kdsl"
-        paths = [given, solution, *wrong]
-        done = subprocess.run([KDSLC, "grade", exercise, *paths, "--format=json"], capture_output=True, text=True, timeout=600)
-        try:
-            results = json.loads(done.stdout)["submissions"]
-        except ValueError:
-            return f"{exercise}: {done.stdout}{done.stderr}"
-        problems = []
-        for path, result in zip(paths, results):
-            failed = {c["name"] for c in result["criteria"] if not c["passed"]}
-            if path == given:
-                ok = failed and "compiles" not in failed
-            elif path == solution:
-                ok = not failed
-            else:
-                first, second = (path.read_text().splitlines() + ["", ""])[:2]
-                must = names(first, "Fails")
-                ok = must is not None and must <= failed <= must | (names(second, "May fail") or set())
-            if not ok:
-                problems.append(f"{path.relative_to(ROOT)}: fails by {sorted(failed)}\n{json.dumps(result['criteria'], indent=1)}")
-        return "\n".join(problems)
+        return "\n".join(check.problems(KDSLC, exercise, wrong[:1] if parts.PART == "quick" else wrong))
+
+    def test_names_are_unique(self):
+        """A teacher collects the submissions of a class in a folder for each exercise."""
+        names = [path.stem for path in EXERCISES]
+        self.assertEqual([], sorted({name for name in names if names.count(name) > 1}))
 
 
 if __name__ == "__main__":
