@@ -2,7 +2,8 @@
  * results. Each runs in a new process (a fork would share the open devices): a failed check, an exit or a crash ends
  * only that test. The output of a test is shown if it fails. KDSL_TEST_TIMEOUT: seconds that a test may take.
  * KDSL_TEST_REPORT: a file descriptor for the results, from which the driver makes JSON and XML (driver/results.c).
- * KDSL_TEST_PROFILE: one for the profile of each test (runtime/profile.c). */
+ * KDSL_TEST_OUTPUT: the most bytes of a test's output that a result has; KDSL_TEST_TIMEOUT_NAME: what the time limit is
+ * called where it is not --timeout; both of `kdslc grade`. KDSL_TEST_PROFILE: one for the profile of each test (runtime/profile.c). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/internal.h"
 
+enum { REASON_BYTES = 96 };
 static const char child_word[] = "--kdsl-test"; /* program --kdsl-test NUMBER FD */
 
 typedef struct Run {
@@ -117,19 +120,28 @@ static void print_indented(int fd) {
     else close(fd);
 }
 
+static long long most_megabytes(void) {
+    struct rlimit most = {0};
+    getrlimit(RLIMIT_FSIZE, &most);
+    return (long long)(most.rlim_cur >> 20);
+}
+
 /* Why a test failed that has not said so itself; NULL: it has. */
-static const char *reason(const Run *r, char text[64]) {
-    if (r->late) snprintf(text, 64, "stopped after %.3g s (--timeout)", r->seconds);
+static const char *reason(const Run *r, char text[REASON_BYTES]) {
+    const char *limit = getenv("KDSL_TEST_TIMEOUT_NAME");
+    if (r->late) snprintf(text, REASON_BYTES, "stopped after %.3g s (%s)", r->seconds, limit ? limit : "--timeout");
+    else if (WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGXFSZ)
+        snprintf(text, REASON_BYTES, "stopped because it printed more than %lld MB", most_megabytes());
     else if (WIFSIGNALED(r->status))
-        snprintf(text, 64, "ended by signal %d (%s)", WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
+        snprintf(text, REASON_BYTES, "ended by signal %d (%s)", WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
     else if (WEXITSTATUS(r->status) != KDSL_EXIT_CHECK)
-        snprintf(text, 64, "ended with exit code %d before its end", WEXITSTATUS(r->status));
+        snprintf(text, REASON_BYTES, "ended with exit code %d before its end", WEXITSTATUS(r->status));
     else return NULL;
     return text;
 }
 
 static void print_failed(const KdslTest *t, const Run *r) {
-    char text[64];
+    char text[REASON_BYTES];
     printf("%sFAILED%s  %s (%s)\n", colour("\033[1;31m"), colour("\033[0m"), t->name, t->place);
     print_indented(r->output);
     if (reason(r, text)) printf("        %s\n", text);
@@ -154,12 +166,14 @@ static void put_field(FILE *out, const char *text, size_t n) {
 /* A result is five fields, each its length, a colon and its bytes: name, place, seconds, why it failed (empty: it did
  * not), output. */
 static void write_result(FILE *out, const KdslTest *t, const Run *r, bool ok) {
-    char seconds[32], text[64];
+    char seconds[32], text[REASON_BYTES];
     snprintf(seconds, sizeof seconds, "%.6f", r->seconds);
     const char *why = ok ? "" : reason(r, text) ? text : r->finished ? KDSL_WHY_FOUND : "a check failed";
     const char *fields[4] = {t->name, t->place, seconds, why};
     for (int i = 0; i < 4; i++) put_field(out, fields[i], strlen(fields[i]));
-    off_t n = lseek(r->output, 0, SEEK_END);
+    const char *limit = getenv("KDSL_TEST_OUTPUT");
+    off_t n = lseek(r->output, 0, SEEK_END), most = limit ? strtoll(limit, NULL, 10) : n;
+    if (n > most) n = most;
     char *said = n > 0 ? mmap(NULL, (size_t)n, PROT_READ, MAP_PRIVATE, r->output, 0) : MAP_FAILED;
     put_field(out, said == MAP_FAILED ? "" : said, said == MAP_FAILED ? 0 : (size_t)n);
     if (said != MAP_FAILED) munmap(said, (size_t)n);

@@ -10,6 +10,13 @@ static int effect_bit(Effect e) { return __builtin_ctz((unsigned)e); }
 
 const char *effect_name(Effect e) { return effect_names[effect_bit(e)]; }
 
+const char *func_effect_reason(const Func *f, Effect e) {
+    int bit = effect_bit(e);
+    const EffectSource *from = &f->facts->effect[bit];
+    while (from->via) from = &from->via->callee->facts->effect[bit];
+    return from->what;
+}
+
 void effect_add(Sema *s, Effect effect, Span span, const char *what) {
     if (!s->func) return;
     EffectSource *from = &s->facts->effect[effect_bit(effect)];

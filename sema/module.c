@@ -294,7 +294,8 @@ static void no_member(Sema *s, const Expr *e, const Symbol *sym) {
         if (is_offered(m->symbols.at[i]))
             consider(&near, m->symbols.at[i]->name);
     if (near.best) diag_fix(s->c, d, e->field.name_span, near.best, "did you mean `%s`?", near.best);
-    else diag_note(s->c, d, e->field.name_span, "it has %s", names_offered(s, m));
+    else if (*names_offered(s, m)) diag_note(s->c, d, e->field.name_span, "it has %s", names_offered(s, m));
+    else diag_note(s->c, d, e->field.name_span, m->items.n ? "it has only private names" : "it is empty");
 }
 
 /* `math.lerp` becomes the name "math.lerp", which scope_find knows. */

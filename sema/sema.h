@@ -546,6 +546,7 @@ const char *size_text(Arena *arena, const Symbol *size, int64_t add); /* shape.c
 const char *size_factor(Arena *arena, const Symbol *size, int64_t add); /* the same, in a product: "(n + 1)" */
 Type *shown_type(const Expr *value); /* shown.c: of a value of a format: what the program passes */
 const char *effect_name(Effect e);
+const char *func_effect_reason(const Func *f, Effect e); /* of an effect that it has: "reads the clock" */
 const char *reduction_name(Reduction r);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "driver/grade/grade.h"
 #include "driver/meant.h"
+#include "parser/ast.h"
 
 const FactRow fact_rows[FACT__COUNT] = {
 #define FACT(id, name, source, one, several, explained_by)                                                             \
@@ -35,17 +36,21 @@ static const char *keep(Reader *r, struct json_object *o) {
     return arena_strndup(&r->c->arena, text, strlen(text));
 }
 
-/* The key is one of these, or the nearest of them is named. */
-static void unknown_key(Reader *r, const char *in, const char *key, const char *const *known) {
+/* "did you mean `races`?", or "the keys are ..." with all of them. */
+static const char *instead(Reader *r, const char *word, const char *const *known, const char *several) {
     const char *best = NULL, *all = "";
-    int distance = 3;
+    int distance = 3 + (int)strlen(word) / 8;
     for (int i = 0; known[i]; i++) {
-        int d = edit_distance(key, known[i], distance - 1);
+        int d = edit_distance(word, known[i], distance - 1);
         if (d < distance) best = known[i], distance = d;
-        all = arena_printf(&r->c->arena, "%s%s%s", all, *all ? ", " : "", known[i]);
+        all = arena_printf(&r->c->arena, "%s%s`%s`", all, *all ? ", " : "", known[i]);
     }
-    if (best) problem(r, "there is no key `%s`%s; did you mean `%s`?", key, in, best);
-    else problem(r, "there is no key `%s`%s; the keys are %s", key, in, all);
+    return best ? arena_printf(&r->c->arena, "did you mean `%s`?", best)
+                : arena_printf(&r->c->arena, "the %s are %s", several, all);
+}
+
+static void unknown_key(Reader *r, const char *in, const char *key, const char *const *known) {
+    problem(r, "there is no key `%s`%s; %s", key, in, instead(r, key, known, "keys"));
 }
 
 static const char *text_of(Reader *r, const char *key, struct json_object *o) {
@@ -95,21 +100,26 @@ static void read_limit(Reader *r, const char *name, struct json_object *value) {
     }
 }
 
-static bool is_object(Reader *r, const char *key, struct json_object *o) {
+static bool is_object(Reader *r, const char *key, struct json_object *o, const char *such) {
     if (json_object_is_type(o, json_type_object)) return true;
-    problem(r, "`%s` must be an object: {\"races\": 0, ...}", key);
+    problem(r, "`%s` must be an object: %s", key, such);
     return false;
 }
 
 static void read_limits(Reader *r, struct json_object *all) {
-    if (!is_object(r, "limits", all)) return;
+    if (!is_object(r, "limits", all, "{\"races\": 0, ...}")) return;
     json_object_object_foreach(all, name, value) read_limit(r, name, value);
 }
 
 static void read_answers(Reader *r, struct json_object *all) {
-    if (!is_object(r, "answers", all)) return;
+    if (!is_object(r, "answers", all, "{\"pairs\": \"races\", ...}")) return;
     json_object_object_foreach(all, constant, fact) {
-        Fact f = fact_of(r, " for `answers`", text_of(r, constant, fact), true);
+        if (!json_object_is_type(fact, json_type_string)) {
+            problem(r, "the answer `%s` must be the name of what is counted, as in {\"%s\": \"races\"}; its value is "
+                       "computed from the program", constant, constant);
+            continue;
+        }
+        Fact f = fact_of(r, " for `answers`", json_object_get_string(fact), true);
         Answer a = {arena_strndup(&r->c->arena, constant, strlen(constant)), f};
         if (f != FACT__COUNT) vec_push(&r->c->arena, &r->e->answers, a);
     }
@@ -118,6 +128,7 @@ static void read_answers(Reader *r, struct json_object *all) {
 static void read_must_race(Reader *r, struct json_object *list) {
     bool is_list = json_object_is_type(list, json_type_array);
     if (!is_list) problem(r, "`must_race` must be a list of names of tests");
+    else if (!json_object_array_length(list)) problem(r, "`must_race` names no test: leave it out");
     for (size_t i = 0; is_list && i < json_object_array_length(list); i++)
         vec_push(&r->c->arena, &r->e->must_race,
                  text_of(r, "must_race", json_object_array_get_idx(list, i)));
@@ -139,6 +150,30 @@ static const char *name_of_file(Arena *arena, const char *path) {
 
 static void need_file(Reader *r, const char *key, const char *path) {
     if (access(path, R_OK)) problem(r, "`%s` names `%s`, which cannot be read", key, path);
+}
+
+/* Each test that must race is one of the checker: otherwise nothing would be graded. */
+static void check_must_race(Reader *r) {
+    Exercise *e = r->e;
+    Compiler own;
+    const char *why;
+    compiler_init(&own);
+    Source *source = source_read(&own.sources, e->checker, SOURCE_FILE, &why);
+    Module *checker = source ? parse_source(&own, source, NULL) : NULL;
+    Vec(const char *) tests = {0};
+    for (int i = 0; checker && i < checker->items.n; i++)
+        if (checker->items.at[i]->kind == ITEM_TEST) vec_push(&own.arena, &tests, checker->items.at[i]->name);
+    bool is_whole = !own.diags.n_errors; /* else the errors are what to mend first: measure() tells them */
+    vec_push(&own.arena, &tests, NULL);
+    for (int i = 0; checker && is_whole && i < e->must_race.n; i++) {
+        const char *name = e->must_race.at[i];
+        int k = 0;
+        while (tests.at[k] && strcmp(tests.at[k], name)) k++;
+        if (tests.at[k]) continue;
+        problem(r, "`must_race` names the test `%s`, but `%s` has no such test%s%s", name, e->checker,
+                tests.n > 1 ? "; " : "", tests.n > 1 ? instead(r, name, tests.at, "tests") : "");
+    }
+    compiler_free(&own);
 }
 
 static const char *const keys[] = {"title",   "text",      "checker", "solution", "limits", "program",
@@ -196,6 +231,8 @@ bool exercise_read(Compiler *c, const char *path, Exercise *e) {
         json_object_object_foreach(all, key, value) read_key(&r, key, value);
         if (!e->title) e->title = e->name;
         find_files(&r);
+        if (e->must_race.n && r.ok && !e->checker) problem(&r, "`must_race` needs a checker");
+        else if (e->must_race.n && r.ok) check_must_race(&r);
     }
     json_object_put(all);
     json_tokener_free(t);

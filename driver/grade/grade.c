@@ -21,14 +21,45 @@ enum { COMPILE_SECONDS = 60, COMPILE_MEGABYTES = 8192, MOST_WORKERS = 64 };
 static const double least_alike = 0.6;
 
 typedef struct Paths {
-    const char **at;
+    Graded *at; /* so far without a verdict, or with why there is nothing to grade */
     int n, cap;
 } Paths;
 
 /* Submissions ------------------------------------------------------------------------------------------------------ */
 
-static void add_path(Compiler *c, Paths *p, const char *path) {
-    vec_push(&c->arena, p, path);
+static void add_path(Compiler *c, Paths *p, const char *path, struct json_object *verdict) {
+    vec_push(&c->arena, p, ((Graded){.path = path, .verdict = verdict}));
+}
+
+/* "class//ada/./x" as "class/ada/x" */
+static const char *tidy(Arena *arena, const char *path) {
+    char *out = arena_strndup(arena, path, strlen(path));
+    size_t n = 0;
+    for (const char *at = path; *at; at++) {
+        bool starts = at == path || at[-1] == '/';
+        if (starts && at != path && *at == '/') continue;
+        if (starts && at[0] == '.' && at[1] == '/') {
+            at++;
+            continue;
+        }
+        out[n++] = *at;
+    }
+    while (n > 1 && out[n - 1] == '/') n--;
+    out[n] = 0;
+    return n ? out : ".";
+}
+
+/* Of a submission that is not graded. */
+static struct json_object *failed_verdict(const char *path, const char *criterion, const char *sentence) {
+    struct json_object *o = json_object_new_object(), *list = json_object_new_array(), *one = json_object_new_object();
+    json_object_object_add(one, "name", json_object_new_string(criterion));
+    json_object_object_add(one, "passed", json_object_new_boolean(false));
+    json_object_object_add(one, "sentence", json_object_new_string(sentence));
+    json_object_array_add(list, one);
+    json_object_object_add(o, "submission", json_object_new_string(path));
+    json_object_object_add(o, "passed", json_object_new_boolean(false));
+    json_object_object_add(o, "criteria", list);
+    return o;
 }
 
 static bool is_folder(const char *path) {
@@ -38,14 +69,56 @@ static bool is_folder(const char *path) {
 
 static int is_visible(const struct dirent *e) { return e->d_name[0] != '.'; }
 
+/* "found `a.kdsl`, `b.txt` and 2 more" */
+static const char *found_in(Compiler *c, const char *folder) {
+    enum { MOST_NAMES = 3 };
+    struct dirent **entries;
+    int n = scandir(folder, &entries, is_visible, alphasort);
+    const char *text = "the folder is empty";
+    for (int i = 0; i < n; i++) {
+        if (i < MOST_NAMES) text = arena_printf(&c->arena, "%s`%s`", i ? arena_printf(&c->arena, "%s, ", text) : "found ",
+                                                entries[i]->d_name);
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+    return n > MOST_NAMES ? arena_printf(&c->arena, "%s and %d more", text, n - MOST_NAMES) : text;
+}
+
+/* Students may have made the folder: a link in it must not lead to a file that they could not read themselves. */
+static bool leads_out(const char *folder, const char *path) {
+    char *real = realpath(path, NULL), *root = realpath(folder, NULL);
+    size_t n = root ? strlen(root) : 0;
+    bool inside = real && root && (n == 1 || (!strncmp(real, root, n) && real[n] == '/'));
+    free(real);
+    free(root);
+    return !inside;
+}
+
+/* NULL: it can be read. */
+static const char *why_not_read(Compiler *c, const char *folder, const char *path) {
+    struct stat st;
+    if (leads_out(folder, path)) return arena_printf(&c->arena, "not read: it is a link that leads out of `%s`", folder);
+    if (stat(path, &st) || !S_ISREG(st.st_mode)) return "not read: it is not a file";
+    return access(path, R_OK) ? arena_printf(&c->arena, "not read: %s", strerror(errno)) : NULL;
+}
+
 /* FOLDER/NAME/exercise.kdsl or FOLDER/NAME.kdsl */
+static void add_entry(Compiler *c, Paths *p, const char *folder, const char *name, const Exercise *e) {
+    const char *own = arena_printf(&c->arena, "%s/%s", folder, name), *path = own, *why;
+    struct stat st;
+    if (is_folder(own)) path = arena_printf(&c->arena, "%s/%s.kdsl", own, e->name);
+    else if (!output_ends_with(own, ".kdsl")) return;
+    if (path != own && !leads_out(folder, own) && lstat(path, &st))
+        why = arena_printf(&c->arena, "no %s.kdsl; %s", e->name, found_in(c, own));
+    else why = why_not_read(c, folder, path != own && leads_out(folder, own) ? own : path);
+    add_path(c, p, path, why ? failed_verdict(path, "submitted", why) : NULL);
+}
+
 static bool add_folder(Compiler *c, Paths *p, const char *folder, const Exercise *e) {
     struct dirent **entries;
     int n = scandir(folder, &entries, is_visible, alphasort), before = p->n;
     for (int i = 0; i < n; i++) {
-        const char *path = arena_printf(&c->arena, "%s/%s", folder, entries[i]->d_name);
-        if (is_folder(path)) path = arena_printf(&c->arena, "%s/%s.kdsl", path, e->name);
-        if (output_ends_with(path, ".kdsl") && !access(path, F_OK)) add_path(c, p, path);
+        add_entry(c, p, folder, entries[i]->d_name, e);
         free(entries[i]);
     }
     if (n >= 0) free(entries);
@@ -61,14 +134,15 @@ static const char *with_suffix(Compiler *c, const char *path, const char *suffix
 
 static bool find_submissions(Compiler *c, const Options *o, int first, const Exercise *e, Paths *p) {
     bool ok = true;
-    if (first == o->n_inputs) add_path(c, p, with_suffix(c, e->path, ".kdsl"));
+    if (first == o->n_inputs) add_path(c, p, with_suffix(c, e->path, ".kdsl"), NULL);
     for (int i = first; i < o->n_inputs; i++) {
-        if (is_folder(o->inputs[i])) ok = add_folder(c, p, o->inputs[i], e) && ok;
-        else add_path(c, p, o->inputs[i]);
+        const char *path = tidy(&c->arena, o->inputs[i]);
+        if (is_folder(path)) ok = add_folder(c, p, path, e) && ok;
+        else add_path(c, p, path, NULL);
     }
     for (int i = 0; i < p->n; i++) {
-        if (!access(p->at[i], R_OK)) continue;
-        report_unreadable(c, p->at[i], strerror(errno));
+        if (p->at[i].verdict || !access(p->at[i].path, R_OK)) continue;
+        report_unreadable(c, p->at[i].path, strerror(errno));
         ok = false;
     }
     return ok;
@@ -77,12 +151,12 @@ static bool find_submissions(Compiler *c, const Options *o, int first, const Exe
 /* Of `kdslc grade scale.kdsl`: scale.json beside it. */
 static const char *exercise_path(Compiler *c, const Options *o, int *first) {
     *first = output_ends_with(o->inputs[0], ".json");
-    if (*first) return o->inputs[0];
+    if (*first) return tidy(&c->arena, o->inputs[0]);
     if (!output_ends_with(o->inputs[0], ".kdsl")) {
         diag(c, E1002, (Span){0}, "the first file must be an exercise, NAME.json, or a submission beside its exercise");
         return NULL;
     }
-    const char *path = with_suffix(c, o->inputs[0], ".json");
+    const char *path = with_suffix(c, tidy(&c->arena, o->inputs[0]), ".json");
     if (!access(path, R_OK)) return path;
     diag(c, E1002, (Span){0}, "there is no exercise `%s`; name it: `kdslc grade EXERCISE.json %s`", path, o->inputs[0]);
     return NULL;
@@ -143,18 +217,6 @@ static bool start_worker(const Grading *g, int number, Worker *w) {
     return w->pid > 0;
 }
 
-static struct json_object *failed_verdict(const char *path, const char *sentence) {
-    struct json_object *o = json_object_new_object(), *list = json_object_new_array(), *one = json_object_new_object();
-    json_object_object_add(one, "name", json_object_new_string("compiles"));
-    json_object_object_add(one, "passed", json_object_new_boolean(false));
-    json_object_object_add(one, "sentence", json_object_new_string(sentence));
-    json_object_array_add(list, one);
-    json_object_object_add(o, "submission", json_object_new_string(path));
-    json_object_object_add(o, "passed", json_object_new_boolean(false));
-    json_object_object_add(o, "criteria", list);
-    return o;
-}
-
 static void end_worker(Grading *g, Worker *w, bool in_time) {
     int status = 0;
     Graded *at = &g->class->at[w->number];
@@ -163,8 +225,9 @@ static void end_worker(Grading *g, Worker *w, bool in_time) {
     while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) continue;
     at->verdict = in_time && w->came.n ? json_tokener_parse(w->came.at) : NULL;
     if (!at->verdict)
-        at->verdict = failed_verdict(at->path, in_time ? "the compiler ended before it was done: please report this"
-                                                       : "compiling and running it took too long");
+        at->verdict = failed_verdict(at->path, "compiles",
+                                     in_time ? "the compiler ended before it was done: please report this"
+                                             : "compiling and running it took too long");
     buf_free(&w->came);
     w->pid = 0;
 }
@@ -201,6 +264,7 @@ static bool grade_all(Grading *g) {
     while (next < g->class->n || running) {
         running = 0;
         for (int i = 0; i < n; i++) {
+            while (next < g->class->n && g->class->at[next].verdict) next++;
             if (!workers[i].pid && next < g->class->n && !start_worker(g, next++, &workers[i])) return false;
             running += workers[i].pid != 0;
         }
@@ -229,7 +293,7 @@ static bool measure_reference(const Grading *g, Compiler *own, Measured *m) {
 static void find_alike(Compiler *c, const Exercise *e, Class *class) {
     const char **text = arena_array(&c->arena, const char *, class->n), *why;
     for (int i = 0; i < class->n; i++) {
-        Source *s = source_read(&c->sources, class->at[i].path, SOURCE_FILE, &why);
+        Source *s = class_is_read(&class->at[i]) ? source_read(&c->sources, class->at[i].path, SOURCE_FILE, &why) : NULL;
         class->at[i].text = text[i] = s ? s->text : "";
     }
     Source *skeleton = source_read(&c->sources, with_suffix(c, e->path, ".kdsl"), SOURCE_FILE, &why);
@@ -258,8 +322,7 @@ int grade_run(Compiler *c, const Options *o) {
     const char *path = exercise_path(c, o, &first);
     if (!path || !exercise_read(c, path, &e) || !find_submissions(c, o, first, &e, &paths)) return -1;
     Sandbox sandbox = sandbox_find(c);
-    Class class = {.exercise = &e, .sandbox = &sandbox, .at = arena_array(&c->arena, Graded, paths.n), .n = paths.n};
-    for (int i = 0; i < paths.n; i++) class.at[i].path = paths.at[i];
+    Class class = {.exercise = &e, .sandbox = &sandbox, .at = paths.at, .n = paths.n};
     Grading g = {c, o, &e, &reference, &class};
     compiler_init(&own);
     bool ok = measure_reference(&g, &own, &reference);

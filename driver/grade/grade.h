@@ -74,6 +74,7 @@ typedef struct Measured {
     int64_t value[FACT__COUNT];    /* UNKNOWN: not measured */
     Buf where[FACT__COUNT];        /* lines: the first places that count */
     Buf results;                   /* of its tests: results_take reads them */
+    int n_tests;                   /* of the checker */
     double seconds;                /* of all tests together, the least of the runs */
     Vec(struct Const *) constants; /* those of Exercise.answers, in their order; NULL: there is none */
 } Measured;
@@ -147,6 +148,7 @@ typedef struct Class {
 
 /* What all paths have in common at their beginning (bytes) and end is left out where submissions are named. */
 const char *class_name(Arena *arena, const Class *class, int i);
+bool class_is_read(const Graded *g); /* false: there is no file, or one that must not be read */
 /* The criteria, in order, as JSON objects with `name`: those of a submission that compiles, if there is one. */
 struct json_object *class_columns(const Class *class);
 

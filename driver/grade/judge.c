@@ -87,7 +87,8 @@ static void judge_tests(Judge *j, const Measured *m) {
     }
     struct json_object *o;
     if (!m->runs) o = add(j, "tests", false, "the tests cannot be run");
-    else if (!n) o = add(j, "tests", false, "the checker has no test");
+    else if (!m->n_tests) o = add(j, "tests", false, "the checker has no test");
+    else if (n < m->n_tests) o = add(j, "tests", false, "%d of %d tests have no result", m->n_tests - n, m->n_tests);
     else if (!n_failed) o = add(j, "tests", true, n == 1 ? "the test passes" : "all %d tests pass", n);
     else o = add(j, "tests", false, "%d of %d test%s fail%s: %s", n_failed, n, n == 1 ? "" : "s",
                  n_failed == 1 ? "s" : "", failed.at);

@@ -11,6 +11,7 @@
 #include "driver/stdlib.h"
 #include "driver/told.h"
 #include "irgen/irgen.h"
+#include "lexer/lexer.h"
 #include "runtime/runtime.h"
 #include "sema/races/races.h"
 #include "sema/sema.h"
@@ -280,6 +281,7 @@ static void run(Measure *x, Blob program) {
     Buf profile = {0}, said = {0};
     const char *why;
     RunLimits limits = limits_of(x);
+    x->m->n_tests = x->program->tests.n;
     x->m->runs = sandbox_run(x->c, &s, program, &limits, &x->m->results, &profile, &said, &why);
     const char *printed = said.n ? said.at : "";
     if (!x->m->runs) buf_printf(&x->m->said, "the program cannot be graded: %s\n", why);
@@ -291,14 +293,21 @@ static void run(Measure *x, Blob program) {
 
 /* Checking --------------------------------------------------------------------------------------------------------- */
 
+/* "reads the clock"; NULL: the function may do all that it does. */
+static const char *what_is_refused(const Func *f) {
+    if (f->is_extern) return "is a C function";
+    if (f->effects & EFFECT_IO) return func_effect_reason(f, EFFECT_IO);
+    if (f->effects & EFFECT_EXTERN) return "uses C, itself or through the standard library";
+    return NULL;
+}
+
 static bool refuse(Measure *x) {
     for (int i = 0; i < x->program->funcs.n; i++) {
         const Func *f = x->program->funcs.at[i];
-        unsigned effects = f->effects & (EFFECT_IO | EFFECT_EXTERN);
-        if (!is_own(x, f) || (!effects && !f->is_extern)) continue;
-        const char *what = f->is_extern || effects & EFFECT_EXTERN ? "C functions" : "files or the clock";
-        buf_printf(&x->m->said, "%s:%d: `%s` uses %s: a submission cannot use C functions, files or the clock\n",
-                   x->path, line_at(x, f->name_span), f->name, what);
+        const char *what = is_own(x, f) ? what_is_refused(f) : NULL;
+        if (!what) continue;
+        buf_printf(&x->m->said, "%s:%d: `%s` %s: a submission cannot call C functions, use files, standard input or the "
+                                "clock, or end the program\n", x->path, line_at(x, f->name_span), f->name, what);
         return true;
     }
     return false;
@@ -312,9 +321,25 @@ static bool has_read(const Compiler *c, const char *path) {
     return false;
 }
 
+/* Reported: nothing but blanks and comments. Otherwise only the checker would have errors. */
+static bool is_empty(Measure *x) {
+    Compiler own;
+    Lexer lx;
+    const char *why;
+    compiler_init(&own);
+    Source *source = source_read(&own.sources, x->path, SOURCE_FILE, &why);
+    if (source) lex_init(&lx, &own, source);
+    bool empty = source && lex_next(&lx).kind == TOK_END && !own.diags.n_errors;
+    if (empty) buf_printf(&x->m->said, "%s:1:1: error: the file %s\n", x->path,
+                          source->n ? "has no code, only blanks and comments" : "is empty");
+    compiler_free(&own);
+    return empty;
+}
+
 /* NULL: reported in m->said. */
 static Program *check(Measure *x) {
     const char *why, *path = x->kind == MEASURE_SUBMISSION ? x->e->checker : x->path;
+    if (is_empty(x)) return NULL;
     Source *source = source_read(&x->c->sources, path, SOURCE_FILE, &why);
     if (!source) {
         report_unreadable(x->c, path, why);

@@ -77,13 +77,35 @@ static const char *criterion_result(struct json_object *verdict, const char *nam
     return "-";
 }
 
-struct json_object *class_columns(const Class *class) {
-    struct json_object *best = get(class->at[0].verdict, "criteria");
-    for (int i = 1; i < class->n; i++) {
-        struct json_object *other = get(class->at[i].verdict, "criteria");
-        if (length(other) > length(best) || !strcmp(text_of(element(best, 0), "name"), "compiles")) best = other;
+static const char *first_criterion(const Graded *g) { return text_of(element(get(g->verdict, "criteria"), 0), "name"); }
+
+bool class_is_read(const Graded *g) { return strcmp(first_criterion(g), "submitted") != 0; }
+
+static bool compiles(const Graded *g) { return class_is_read(g) && strcmp(first_criterion(g), "compiles") != 0; }
+
+/* Columns of a terminal: of UTF-8, combining marks have none and characters of East Asia two. */
+static int width_shown(const char *text, int n) {
+    int width = 0;
+    for (const unsigned char *at = (const unsigned char *)text, *end = at + n; at < end;) {
+        int more = *at < 0xC0 ? 0 : *at < 0xE0 ? 1 : *at < 0xF0 ? 2 : 3;
+        uint32_t c = *at++ & (more ? 0x3Fu >> more : 0x7Fu);
+        for (; more && at < end && (*at & 0xC0) == 0x80; more--) c = c << 6 | (*at++ & 0x3Fu);
+        bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2E80 && c < 0xA4D0) || (c >= 0xAC00 && c < 0xD7A4) ||
+                    (c >= 0xF900 && c < 0xFB00) || (c >= 0xFF00 && c < 0xFF61) || c >= 0x1F300;
+        width += c >= 0x300 && c < 0x370 ? 0 : wide ? 2 : 1;
     }
-    return best;
+    return width;
+}
+
+static void print_name(const char *name, int n, int width, Buf *out) {
+    buf_printf(out, "%.*s%*s", n, name, width - width_shown(name, n), "");
+}
+
+struct json_object *class_columns(const Class *class) {
+    const Graded *best = &class->at[0];
+    for (int i = 1; i < class->n; i++)
+        if (!compiles(best) && compiles(&class->at[i])) best = &class->at[i];
+    return get(best->verdict, "criteria");
 }
 
 static int width_of(const char *name) { return (int)strlen(name) < 6 ? 6 : (int)strlen(name); }
@@ -91,13 +113,14 @@ static int width_of(const char *name) { return (int)strlen(name) < 6 ? 6 : (int)
 static void print_row(const Class *class, int i, struct json_object *columns, int width, int skip, int drop, Buf *out) {
     const Graded *g = &class->at[i];
     int n = (int)strlen(g->path) - skip - drop;
-    buf_printf(out, "%-*.*s", width, n, g->path + skip);
-    bool compiles = strcmp(text_of(element(get(g->verdict, "criteria"), 0), "name"), "compiles") != 0;
+    print_name(g->path + skip, n, width, out);
     for (int k = 0; k < length(columns); k++) {
         const char *name = text_of(element(columns, k), "name");
-        buf_printf(out, "  %-*s", width_of(name), compiles ? criterion_result(g->verdict, name) : "-");
+        buf_printf(out, "  %-*s", width_of(name), compiles(g) ? criterion_result(g->verdict, name) : "-");
     }
-    buf_printf(out, "  %s\n", passed(g->verdict) ? "passed" : compiles ? "" : "does not compile");
+    const char *why = text_of(element(get(g->verdict, "criteria"), 0), "sentence");
+    if (!strncmp(why, "it ", 3)) why += 3;
+    buf_printf(out, "  %s\n", passed(g->verdict) ? "passed" : compiles(g) ? "" : why);
 }
 
 static void print_lines(const Alike *x, int side, Buf *out) {
@@ -105,7 +128,8 @@ static void print_lines(const Alike *x, int side, Buf *out) {
     for (int i = 0; i < n; i++) {
         int end = i;
         while (end + 1 < n && at[end + 1] == at[end] + 1) end++;
-        buf_printf(out, end > i ? "%s%d to %d" : "%s%d%.0d", i ? ", " : "", at[i], at[end]);
+        buf_printf(out, "%s%d", i ? ", " : "", at[i]);
+        if (end > i) buf_printf(out, " to %d", at[end]);
         i = end;
     }
 }
@@ -129,7 +153,8 @@ static void print_class(const Class *class, Buf *out) {
     int skip, drop, width = 10, n_passed = 0;
     short_names(class, &skip, &drop);
     for (int i = 0; i < class->n; i++) {
-        int n = (int)strlen(class->at[i].path) - skip - drop;
+        const char *name = class->at[i].path + skip;
+        int n = width_shown(name, (int)strlen(name) - drop);
         if (n > width) width = n;
         n_passed += passed(class->at[i].verdict);
     }

@@ -20,6 +20,7 @@
 extern char **environ;
 
 enum { MOST_ARGUMENTS = 64, MOST_OUTPUT = 16 << 20, MOST_SAID = 4000 };
+#define MOST_TEST_OUTPUT "32768" /* of each test; so the results of many tests fit in MOST_OUTPUT */
 
 typedef struct Arguments {
     char *at[MOST_ARGUMENTS];
@@ -93,7 +94,8 @@ static _Noreturn void become(Compiler *c, const Sandbox *s, const Files *f, cons
                                      arena_printf(&c->arena, "KDSL_PROFILE=%d", f->profile),
                                      arena_printf(&c->arena, "KDSL_TEST_PROFILE=%d", f->profile),
                                      arena_printf(&c->arena, "KDSL_TEST_TIMEOUT=%g", l->test_seconds),
-                                     "KDSL_MEMORY=separate", "OMP_NUM_THREADS=2", "NO_COLOR=1", NULL};
+                                     "KDSL_TEST_TIMEOUT_NAME=the exercise's limit, `seconds`",
+                                     "KDSL_TEST_OUTPUT=" MOST_TEST_OUTPUT, "KDSL_MEMORY=separate", "OMP_NUM_THREADS=2", "NO_COLOR=1", NULL};
     Arguments a = {0};
     int null = open("/dev/null", O_RDONLY);
     setpgid(0, 0);
@@ -172,6 +174,7 @@ bool sandbox_run(Compiler *c, const Sandbox *s, Blob program, const RunLimits *l
     read_file(f.profile, 64 << 20, profile);
     read_file(f.said, MOST_SAID, said);
     close(f.program), close(f.profile), close(f.said);
-    if (pid > 0 && !in_time) *why = arena_printf(&c->arena, "it did not end within %g s", limits->seconds);
+    if (pid > 0 && !in_time) *why = arena_printf(&c->arena, "the tests did not end within %g s; the exercise allows %g s for each", limits->seconds,
+                            limits->test_seconds);
     return in_time;
 }

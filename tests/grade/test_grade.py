@@ -280,6 +280,13 @@ class ExercisesTest(Case):
         self.problem('{"limits": 3}', "`limits` must be an object")
         self.problem('{"checker": "none.kdsl"}', "none.kdsl`, which cannot be read")
         self.problem('{"must_race": "a"}', "`must_race` must be a list")
+        self.problem('{"must_race": []}', "`must_race` names no test")
+        self.problem('{"must_race": ["many element"]}', "`must_race` names the test `many element`, but ",
+                     "scale_check.kdsl` has no such test; did you mean `many elements`?")
+        self.problem('{"must_race": ["a race"]}', "the tests are `one element`, `many elements`")
+        self.problem('{"program": "scale.kdsl", "answers": {"pairs": 3}}', "the answer `pairs` must be the name of what is "
+                     'counted, as in {"pairs": "races"}')
+        self.problem('{"answers": 3}', '`answers` must be an object: {"pairs": "races", ...}')
         self.problem('{"seconds": 0}', "`seconds` must be a number, at least 0.01")
         self.problem('{"answers": {"a": "races"}}', "`program` and `answers` belong together")
         (self.folder / "solutions/scale.kdsl").rename(self.folder / "scale.kdsl")
@@ -308,10 +315,14 @@ class HostileTest(Case):
     def test_files_and_C(self):
         self.write("exercises/scale_check.kdsl", CHECK + """test "f" { scale.f(); }\n""")
         self.assertFails('import npy;\n' + RIGHT + 'fn f() { let a = [1.0; 3]; npy.write_1d("x.npy", &a); }\n',
-                         "compiles", "a submission cannot use C functions, files or the clock")
+                         "compiles", "submission.kdsl:5: `f` writes a file: a submission cannot call C functions, use files, "
+                         "standard input or the clock, or end the program")
         self.assertFails(RIGHT + 'extern "C" fn getpid() -> i32;\nfn f() { if getpid() == 0 { return; } }\n', "compiles",
-                         "cannot use C functions")
-        self.assertFails("import time;\n" + RIGHT + "fn f() { if time.now() < 0.0 { return; } }\n", "compiles", "the clock")
+                         "`getpid` is a C function: ")
+        self.assertFails("import time;\n" + RIGHT + "fn f() { if time.now() < 0.0 { return; } }\n", "compiles",
+                         "`f` reads the clock: ")
+        self.assertFails(RIGHT + "fn f() { exit(0); }\n", "compiles", "`f` ends the program: ")
+        self.assertFails(RIGHT + "fn f() { assert read_line() == \"\"; }\n", "compiles", "`f` reads standard input: ")
 
     def test_devices_may_be_counted(self):
         self.write("exercises/scale_check.kdsl", CHECK + """test "f" { assert scale.f() >= 0; }\n""")
@@ -328,7 +339,7 @@ class HostileTest(Case):
         self.exercise(seconds=0.5)
         start = time.monotonic()
         endless = RIGHT.replace("x[i] *= a;", "while a > 0.0 { x[i] += a; }")
-        self.assertFails(endless, "tests", "stopped after")
+        self.assertFails(endless, "tests", "stopped after 0.5", "(the exercise's limit, `seconds`)")
         nothing = RIGHT.replace("x[i] *= a;", "var k = 1; while k > 0 { k = (k + 1) & 1023 | 1; } x[i] = f64(k);")
         self.assertFails(nothing, "tests", "stopped after")  # nothing is written: the kernel must not end for that
         self.assertLess(time.monotonic() - start, 60)
@@ -341,13 +352,37 @@ class HostileTest(Case):
         flood = 'fn scale(a: f64, x: &mut [f64; _]) { while true { print("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"); } }\n'
         failed = self.failed(flood)
         self.assertEqual(["tests"], list(failed))
-        self.assertLess(len(failed["tests"]), 20000)
+        self.assertIn("2 of 2 tests fail", failed["tests"])
+        self.assertIn("`one element`: stopped because it printed more than 16 MB", failed["tests"])
+        self.assertLess(len(failed["tests"]), 40000)
 
     def test_no_program(self):
         for text in ("", "\0\xff", "kernel", "{" * 5000, "fn scale(", "// only a comment\n"):
             path = self.folder / "submission.kdsl"
             path.write_bytes(text.encode("latin-1"))
             self.assertIn("compiles", self.grade("exercises/scale.json", path, code=1))
+
+    def test_empty(self):
+        self.assertFails("", "compiles", "submission.kdsl:1:1: error: the file is empty")
+        self.assertFails("// later\n\n", "compiles", "submission.kdsl:1:1: error: the file has no code")
+
+    def test_links_out_of_the_class(self):
+        """A student may have put links into the folder; the teacher's command must not print what they lead to."""
+        self.write("secret/scale.kdsl", "root:x:0:0\n")
+        self.write("class/ada.kdsl", RIGHT)
+        (self.folder / "class/bob.kdsl").symlink_to(self.folder / "secret/scale.kdsl")
+        (self.folder / "class/cyd").symlink_to(self.folder / "secret")
+        (self.folder / "class/dan.kdsl").symlink_to(self.folder / "nowhere")
+        (self.folder / "class/eve.kdsl").symlink_to("ada.kdsl")
+        os.mkfifo(self.folder / "class/fay.kdsl")
+        for how in ([], ["--format=json"], ["--html=-"]):
+            said = self.grade("exercises/scale.json", "class", *how, code=1)
+            self.assertNotIn("root:", said)
+        said = self.grade("exercises/scale.json", "class", code=1)
+        for name in ("bob", "cyd", "dan"):
+            self.assertRegex(said, rf"(?m)^{name}\S* .* not read: it is a link that leads out of `class`$")
+        self.assertRegex(said, r"(?m)^eve +ok +ok +passed$")
+        self.assertRegex(said, r"(?m)^fay .* not read: it is not a file$")
 
     def test_sandbox(self):
         """A checker is trusted, so it may read files: in the sandbox it finds none of this machine's."""
@@ -396,6 +431,26 @@ class ClassTest(Case):
         suites = xml.etree.ElementTree.fromstring(self.grade("exercises/scale.json", "class", "--format=junit", code=1))
         self.assertEqual([s.get("name") for s in suites], [s["submission"] for s in results["submissions"]])
         self.assertEqual("1", suites[0].get("failures"))
+
+    def test_no_student_is_lost(self):
+        """Folders without the file have a row; names of all languages leave the columns where they are."""
+        self.write("class/Jörg_120/scale.kdsl", RIGHT)
+        self.write("class/Max_125/scale (1).kdsl", RIGHT)
+        self.write("class/Zoe\u0308_126/notes.txt", "")
+        self.write("class/小林_127/scale.kdsl", RIGHT)
+        (self.folder / "class/Ann_128").mkdir()
+        said = self.grade("exercises/scale.json", "class//", code=1)
+        self.assertRegex(said, r"(?m)^Max_125 +- +- +no scale.kdsl; found `scale \(1\).kdsl`$")
+        self.assertRegex(said, r"(?m)^Zoe\u0308_126 +- +- +no scale.kdsl; found `notes.txt`$")
+        self.assertRegex(said, r"(?m)^Ann_128 +- +- +no scale.kdsl; the folder is empty$")
+        self.assertIn("2 of 5", said)
+        self.assertRegex(said, r"(?m)^Jörg_120    ok ")
+        self.assertRegex(said, r"(?m)^Zoe\u0308_126     - ")
+        self.assertRegex(said, r"(?m)^小林_127    ok ")
+        for how in ("json", "junit"):
+            said = self.grade("exercises//scale.json", "./class//", f"--format={how}", code=1)
+            self.assertNotIn("//", said.replace("://", ""))
+            self.assertIn("class/Max_125/scale.kdsl", said)
 
     LONG = """
 fn _parts(n: i64, least: i64) -> i64 {
