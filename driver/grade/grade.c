@@ -76,8 +76,9 @@ static const char *found_in(Compiler *c, const char *folder) {
     int n = scandir(folder, &entries, is_visible, alphasort);
     const char *text = "the folder is empty";
     for (int i = 0; i < n; i++) {
-        if (i < MOST_NAMES) text = arena_printf(&c->arena, "%s`%s`", i ? arena_printf(&c->arena, "%s, ", text) : "found ",
-                                                entries[i]->d_name);
+        const char *name = entries[i]->d_name;
+        if (i == 0) text = arena_printf(&c->arena, "found `%s`", name);
+        else if (i < MOST_NAMES) text = arena_printf(&c->arena, "%s, `%s`", text, name);
         free(entries[i]);
     }
     if (n >= 0) free(entries);
@@ -97,7 +98,8 @@ static bool leads_out(const char *folder, const char *path) {
 /* NULL: it can be read. */
 static const char *why_not_read(Compiler *c, const char *folder, const char *path) {
     struct stat st;
-    if (leads_out(folder, path)) return arena_printf(&c->arena, "not read: it is a link that leads out of `%s`", folder);
+    if (leads_out(folder, path))
+        return arena_printf(&c->arena, "not read: it is a link that leads out of `%s`", folder);
     if (stat(path, &st) || !S_ISREG(st.st_mode)) return "not read: it is not a file";
     return access(path, R_OK) ? arena_printf(&c->arena, "not read: %s", strerror(errno)) : NULL;
 }
@@ -293,7 +295,8 @@ static bool measure_reference(const Grading *g, Compiler *own, Measured *m) {
 static void find_alike(Compiler *c, const Exercise *e, Class *class) {
     const char **text = arena_array(&c->arena, const char *, class->n), *why;
     for (int i = 0; i < class->n; i++) {
-        Source *s = class_is_read(&class->at[i]) ? source_read(&c->sources, class->at[i].path, SOURCE_FILE, &why) : NULL;
+        const Graded *g = &class->at[i];
+        Source *s = class_is_read(g) ? source_read(&c->sources, g->path, SOURCE_FILE, &why) : NULL;
         class->at[i].text = text[i] = s ? s->text : "";
     }
     Source *skeleton = source_read(&c->sources, with_suffix(c, e->path, ".kdsl"), SOURCE_FILE, &why);

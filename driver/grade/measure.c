@@ -306,8 +306,9 @@ static bool refuse(Measure *x) {
         const Func *f = x->program->funcs.at[i];
         const char *what = is_own(x, f) ? what_is_refused(f) : NULL;
         if (!what) continue;
-        buf_printf(&x->m->said, "%s:%d: `%s` %s: a submission cannot call C functions, use files, standard input or the "
-                                "clock, or end the program\n", x->path, line_at(x, f->name_span), f->name, what);
+        buf_printf(&x->m->said, "%s:%d: `%s` %s: a submission cannot call C functions, use files, standard "
+                                "input or the clock, or end the program\n",
+                   x->path, line_at(x, f->name_span), f->name, what);
         return true;
     }
     return false;

@@ -95,7 +95,8 @@ static _Noreturn void become(Compiler *c, const Sandbox *s, const Files *f, cons
                                      arena_printf(&c->arena, "KDSL_TEST_PROFILE=%d", f->profile),
                                      arena_printf(&c->arena, "KDSL_TEST_TIMEOUT=%g", l->test_seconds),
                                      "KDSL_TEST_TIMEOUT_NAME=the exercise's limit, `seconds`",
-                                     "KDSL_TEST_OUTPUT=" MOST_TEST_OUTPUT, "KDSL_MEMORY=separate", "OMP_NUM_THREADS=2", "NO_COLOR=1", NULL};
+                                     "KDSL_TEST_OUTPUT=" MOST_TEST_OUTPUT, "KDSL_MEMORY=separate",
+                                     "OMP_NUM_THREADS=2", "NO_COLOR=1", NULL};
     Arguments a = {0};
     int null = open("/dev/null", O_RDONLY);
     setpgid(0, 0);
@@ -174,7 +175,8 @@ bool sandbox_run(Compiler *c, const Sandbox *s, Blob program, const RunLimits *l
     read_file(f.profile, 64 << 20, profile);
     read_file(f.said, MOST_SAID, said);
     close(f.program), close(f.profile), close(f.said);
-    if (pid > 0 && !in_time) *why = arena_printf(&c->arena, "the tests did not end within %g s; the exercise allows %g s for each", limits->seconds,
-                            limits->test_seconds);
+    if (pid > 0 && !in_time)
+        *why = arena_printf(&c->arena, "the tests did not end within %g s; the exercise allows %g s for each",
+                            limits->seconds, limits->test_seconds);
     return in_time;
 }
