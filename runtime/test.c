@@ -2,8 +2,8 @@
  * results. Each runs in a new process (a fork would share the open devices): a failed check, an exit or a crash ends
  * only that test. The output of a test is shown if it fails. KDSL_TEST_TIMEOUT: seconds that a test may take.
  * KDSL_TEST_REPORT: a file descriptor for the results, from which the driver makes JSON and XML (driver/results.c).
- * KDSL_TEST_OUTPUT: the most bytes of a test's output that a result has; KDSL_TEST_TIMEOUT_NAME: what the time limit is
- * called where it is not --timeout; both of `kdslc grade`. KDSL_TEST_PROFILE: one for the profile of each test (runtime/profile.c). */
+ * KDSL_TEST_PROFILE: one for the profile of each test (runtime/profile.c). `kdslc grade` also sets KDSL_TEST_OUTPUT,
+ * the most bytes of a test's output that a result has, and KDSL_TEST_TIMEOUT_NAME, for messages. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
