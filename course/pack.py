@@ -49,13 +49,19 @@ def chosen(words):
     return found
 
 
+def how_students_work(text):
+    """README.md, with what a student does who has an archive."""
+    students = (COURSE / "students.md").read_text() + "\n"
+    text, count = re.subn(r"^## How to work\n.*?(?=^## )", lambda _: students, text, flags=re.M | re.S)
+    assert count == 1, "README.md has no `## How to work`"
+    return text
+
+
 def page_for_students():
-    """The page of the course: as README.md, but what a student does, and nothing for teachers."""
-    text = (COURSE / "README.md").read_text()
-    text, replaced = re.subn(r"^## How to work\n.*?(?=^## )", lambda _: (COURSE / "students.md").read_text() + "\n", text,
-                             flags=re.M | re.S)
-    text, left_out = re.subn(r"^## For teachers\n.*?(?=^## |\Z)", "", text, flags=re.M | re.S)
-    assert replaced == left_out == 1, "README.md has no `## How to work` or no `## For teachers`"
+    """The page of the course, without what is for teachers."""
+    text = how_students_work((COURSE / "README.md").read_text())
+    text, count = re.subn(r"^## For teachers\n.*?(?=^## |\Z)", "", text, flags=re.M | re.S)
+    assert count == 1, "README.md has no `## For teachers`"
     return text.rstrip() + "\n"
 
 
@@ -132,7 +138,8 @@ def packed(kdslc, folders):
                     if cell["cell_type"] == "markdown":
                         cell["source"] = relinked(name, "".join(cell["source"]), everything).splitlines(keepends=True)
                 files[name] = (json.dumps(notebook, ensure_ascii=False, indent=1) + "\n").encode()
-    return found, (MARK + relinked("README.md", page_for_students(), everything)).encode()
+    page = relinked("README.md", page_for_students(), everything)
+    return found, f"{MARK}{page}\nPages named `docs/…` are in the folder `share/doc/kdslc` of the installation.\n".encode()
 
 
 def archive(files):

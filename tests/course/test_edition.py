@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 from html.parser import HTMLParser
@@ -79,16 +80,51 @@ class EditionTest(unittest.TestCase):
     def test_every_lesson_can_be_reached_with_its_exercises(self):
         for lesson in (ROOT / "course").glob("[0-9][0-9]-*"):
             self.assertIn(f"{lesson.name}.html", self.read["index.html"].links)
-            for path in lesson.glob("exercises/*.json"):
-                for name in (path.name, f"{path.stem}.kdsl"):
-                    copy = self.folder / lesson.name / "exercises" / name
-                    self.assertEqual(copy.read_text(), (path.parent / name).read_text())
+            links = self.read[f"{lesson.name}.html"].links
+            self.assertIn(f"{lesson.name}.tar.gz", links)
+            with tarfile.open(self.folder / f"{lesson.name}.tar.gz") as tar:
+                for path in lesson.glob("exercises/*"):
+                    name = f"{lesson.name}/exercises/{path.name}"
+                    self.assertIn(name, links)
+                    self.assertEqual((self.folder / name).read_bytes(), tar.extractfile(f"course/{name}").read())
+                    if path.suffix == ".kdsl":
+                        self.assertEqual((self.folder / name).read_bytes(), path.read_bytes())
+        self.assertIn("course.tar.gz", self.read["index.html"].links)
+
+    def test_tables_have_no_backticks(self):
+        for lesson in (ROOT / "course").glob("[0-9][0-9]-*"):
+            table = self.pages[f"{lesson.name}.html"].partition('id="exercise-files"')[2]
+            self.assertTrue(table)
+            self.assertNotIn("`", table)
+            self.assertNotIn("solution<", table)
+
+    def test_how_to_work(self):
+        """On the first page, commands are about the archives that it links, not about a source tree."""
+        index = self.pages["index.html"]
+        self.assertNotIn("cp -r", index)
+        self.assertNotIn("has three ways", index)
+        self.assertIn("tar -xzf 01-first-kernel.tar.gz", index)
+        self.assertIn("docs-install.html", self.read["index.html"].links)
+
+    def test_pages_for_teachers(self):
+        """The page of a lesson links its own, which shows solutions and wrong answers."""
+        for lesson in (ROOT / "course").glob("[0-9][0-9]-*"):
+            page = f"{lesson.name}-teacher.html"
+            self.assertIn(page, self.read[f"{lesson.name}.html"].links)
+            shown = self.shown(page)
+            for path in (*lesson.glob("solutions/*.kdsl"), *lesson.glob("wrong/*.kdsl")):
+                self.assertIn(path.read_text(), shown, path)
+
+    def shown(self, name):
+        """The blocks of a page."""
+        found = re.findall(r"<pre [^>]*><code>(.*?)</code></pre>", self.pages[name], flags=re.S)
+        return [html.unescape(re.sub(r"<[^>]*>", "", text)) for text in found]
 
     def test_blocks_are_unchanged(self):
         for lesson in (ROOT / "course").glob("[0-9][0-9]-*"):
-            shown = re.findall(r"<pre class=[^>]*><code>(.*?)</code></pre>", self.pages[f"{lesson.name}.html"], flags=re.S)
-            shown = [html.unescape(re.sub(r"<[^>]*>", "", text)) for text in shown]
+            *shown, commands = self.shown(f"{lesson.name}.html")
             self.assertEqual([text for _, _, text, _ in blocks(lesson / "lesson.md")], shown, lesson.name)
+            self.assertIn(f"tar -xzf {lesson.name}.tar.gz\n", commands)
 
     def test_notebooks(self):
         notebooks = sorted((ROOT / "course/notebooks").glob("*.ipynb"))
@@ -110,11 +146,17 @@ class EditionTest(unittest.TestCase):
         self.assertEqual(sorted(made), sorted(shown))
 
     def test_for_students(self):
+        """Also in a folder where an edition is."""
         folder = Path(self.temp.name) / "students"
+        folder.mkdir()
+        (folder / "index.html").write_text('<meta name="generator" content="made by course/edition.py">')
+        (folder / "01-old.html").write_text("solutions")
         self.make(folder, "--for-students")
         names = {str(path.relative_to(folder)) for path in folder.rglob("*")}
+        self.assertNotIn("01-old.html", names)
         self.assertFalse([name for name in names if re.search("teach|solutions|wrong|pictures", name)])
         for path in folder.glob("*.html"):
+            self.assertNotRegex(path.read_text(), "id=.for-teachers|id=.answers")
             for link in Page(path.read_text()).links:
                 self.assertTrue((folder / link.partition("#")[0]).exists() or link.startswith("http"), f"{path.name}: {link}")
 
@@ -124,8 +166,6 @@ class EditionTest(unittest.TestCase):
         (folder / "index.html").write_text("mine")
         self.assertIn("is not a folder that this script has made", self.make(folder, code=1))
         self.assertEqual("mine", (folder / "index.html").read_text())
-        for _ in range(2):
-            self.make(Path(self.temp.name) / "again", "--for-students")
 
 
 if __name__ == "__main__":
