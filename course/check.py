@@ -32,7 +32,10 @@ def wrong_answers(exercise):
 
 def grade(kdslc, exercise, *submissions):
     """What `kdslc grade` says of each submission; ValueError with its message if it cannot grade."""
-    done = subprocess.run([kdslc, "grade", exercise, *submissions, "--format=json"], capture_output=True, text=True)
+    try:
+        done = subprocess.run([kdslc, "grade", exercise, *submissions, "--format=json"], capture_output=True, text=True)
+    except OSError as error:
+        raise ValueError(f"cannot run `{kdslc}` ({error.strerror}): name the compiler with --kdslc") from None
     try:
         return json.loads(done.stdout)["submissions"]
     except ValueError:

@@ -141,6 +141,11 @@ class PackTest(unittest.TestCase):
         self.assertIn("settle.json: the solution does not pass; course/check.py says why", pack(folder, own, code=1))
 
     def test_wrong_arguments(self):
+        done = subprocess.run([sys.executable, COURSE / "pack.py", self.temp / "no", "2", "--kdslc", "no-kdslc"],
+                              capture_output=True, text=True)
+        self.assertEqual((1, "pack.py: cannot run `no-kdslc` (No such file or directory): name the compiler with --kdslc\n"),
+                         (done.returncode, done.stderr))
+        self.assertFalse((self.temp / "no").exists())
         self.assertIn("there is no lesson `77`", pack(self.temp / "no", "77", code=1))
         (self.temp / "theirs").mkdir()
         (self.temp / "theirs/a.txt").write_text("mine")
