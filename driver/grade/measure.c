@@ -119,6 +119,11 @@ static void count_access(Measure *x, const LaunchAccessNote *a) {
     }
 }
 
+static void tell_how_many_more(Measure *x) {
+    for (int i = 0; i < FACT__COUNT; i++)
+        if (x->n_places[i] > MOST_PLACES) buf_printf(&x->m->where[i], "and %d more\n", x->n_places[i] - MOST_PLACES);
+}
+
 static bool count_launch_facts(Measure *x) {
     LaunchKernels kernels;
     Options o = *x->o;
@@ -435,6 +440,7 @@ void measure(Compiler *c, const Options *o, const Exercise *e, MeasureKind kind,
     if (sources & SOURCE_LAUNCH) ok = ok && count_launch_facts(&x);
     if (sources & SOURCE_RUN) ok = ok && make_program(&x, &program);
     if (!ok) tell_diagnostics(&x);
+    tell_how_many_more(&x);
     m->compiles = ok;
     if (ok && sources & SOURCE_RUN) run(&x, program);
     if (m->runs && x.assumed_line && kind == MEASURE_SUBMISSION && !x.detects) try_assumptions(&x);

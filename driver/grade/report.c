@@ -136,7 +136,9 @@ static void print_lines(const Alike *x, int side, Buf *out) {
 
 static void print_alike(const Class *class, int skip, int drop, Buf *out) {
     if (class->alike.n)
-        buf_puts(out, "\nAlike (what the exercise gives is not counted; read both before you judge):\n");
+        buf_puts(out,
+                      "\nAlike (not compared: what the exercise gives, and what more than half of the submissions "
+                      "share; read both before you judge):\n");
     for (int i = 0; i < class->alike.n; i++) {
         const Alike *x = &class->alike.at[i];
         const char *a = class->at[x->a].path, *b = class->at[x->b].path;

@@ -1,7 +1,7 @@
 /* similar.c -- submissions that are alike, by winnowing (Schleimer, Wilkerson, Aiken, SIGMOD 2003), as MOSS does it:
  * each text is a sequence of tokens in which names and numbers are all the same, so that renaming and formatting change
  * nothing; of each window of hashed k-grams the least hash is a fingerprint; and two texts are as alike as the
- * fingerprints that they share. Those of the exercise's own text, and those that many submissions have, are left
+ * fingerprints that they share. Those of the exercise's own text, and those that most submissions have, are left
  * out. */
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "driver/grade/grade.h"
 #include "lexer/lexer.h"
 
-enum { K = 10, WINDOW = 6, FEW = 4, LEAST_SHARED = 4 }; /* FEW: more texts than this, and a tenth of all, have it by
-                                                          * themselves; fewer shared prints say nothing */
+enum { K = 10, WINDOW = 6, FEW = 4, LEAST_SHARED = 4 }; /* FEW: what more texts than this, and half of all, have is the
+                                                          * usual way to write it; fewer shared prints say nothing */
 
 typedef struct Print { /* a fingerprint */
     uint64_t hash;
@@ -77,7 +77,7 @@ static int n_texts(const Print *at, int n) {
 
 /* Equal hashes, at[0..n): each text once. */
 static void count_group(Table *t, const Print *at, int n) {
-    int most = t->n / 10 > FEW ? t->n / 10 : FEW, texts = n_texts(at, n);
+    int most = t->n / 2 > FEW ? t->n / 2 : FEW, texts = n_texts(at, n);
     if (at[0].text < 0 || texts > most) return; /* -1: the exercise's own text */
     for (int i = 0; i < n; i++) {
         vec_push(t->arena, &t->prints, at[i]);

@@ -485,6 +485,18 @@ fn _other(v: f64, w: f64) -> f64 {
         self.assertLess(3, pair["lines"][0][0])
         self.assertIn("Alike", self.grade("exercises/scale.json", "class"))
 
+    def test_copies_of_several(self):
+        """What six of twelve have is no common idiom; each line is named once."""
+        for i in range(6):
+            self.write(f"class/copy{i}.kdsl", RIGHT + self.LONG)
+        for i in range(6):
+            body = "".join(f"    if v > {k}.0 {{ return v {'+-*/'[(i + k) % 4]} {k}.5; }}\n" for k in range(i))
+            self.write(f"class/own{i}.kdsl", RIGHT + f"fn _own(v: f64) -> f64 {{\n{body}    return v;\n}}\n")
+        pairs = json.loads(self.grade("exercises/scale.json", "class", "--format=json"))["alike"]
+        copies = [pair for pair in pairs if all("copy" in name for name in pair["submissions"])]
+        self.assertEqual(15, len(copies))
+        self.assertEqual({1.0}, {pair["shared"] for pair in copies})
+
     def test_page(self):
         self.write("class/<ada> & co.kdsl", RIGHT + self.LONG)
         self.write("class/bob.kdsl", RIGHT + self.LONG)
