@@ -24,6 +24,11 @@ typedef struct Copied {
     bool to, for_host_code; /* then line is that of the launch that brought the array to the device */
 } Copied;
 
+typedef struct Launched {
+    const char *kernel;
+    int64_t line, n;
+} Launched;
+
 typedef struct Measure {
     Compiler *c;
     const Options *o;
@@ -35,6 +40,7 @@ typedef struct Measure {
     Measured *m;
     int n_places[FACT__COUNT];
     Vec(Copied) copied;
+    Vec(Launched) launched;
     bool detects;     /* with the run-time detector of data races */
     int assumed_line; /* of a pair that is free of races only as far as an `assume` holds; 0: none */
 } Measure;
@@ -204,11 +210,35 @@ static void add_copied(Measure *x, Copied c) {
     vec_push(&x->c->arena, &x->copied, c);
 }
 
+static void add_launch(Measure *x, struct json_object *row, int64_t n) {
+    struct json_object *place = json_object_object_get(row, "place");
+    const char *kernel = json_object_get_string(json_object_object_get(row, "kernel"));
+    int64_t line = place ? number(place, "line") : 0;
+    if (!kernel || !place) return;
+    for (int i = 0; i < x->launched.n; i++) {
+        Launched *old = &x->launched.at[i];
+        if (old->line != line || strcmp(old->kernel, kernel)) continue;
+        old->n += n;
+        return;
+    }
+    vec_push(&x->c->arena, &x->launched, ((Launched){arena_printf(&x->c->arena, "%s", kernel), line, n}));
+}
+
+static void tell_launched(Measure *x) {
+    for (int i = 0; i < x->launched.n && i < 2 * MOST_PLACES; i++) {
+        const Launched *l = &x->launched.at[i];
+        buf_printf(&x->m->where[FACT_LAUNCHES], "line %lld: kernel `%s`: %lld launch%s\n", (long long)l->line,
+                   l->kernel, (long long)l->n, l->n == 1 ? "" : "es");
+    }
+    int more = x->launched.n - 2 * MOST_PLACES;
+    if (more > 0) buf_printf(&x->m->where[FACT_LAUNCHES], "and %d more places\n", more);
+}
+
 static void add_row(Measure *x, struct json_object *row) {
     const char *kind = json_object_get_string(json_object_object_get(row, "kind"));
     bool to = !strcmp(kind, "to device"), from = !strcmp(kind, "from device");
     int64_t *v = x->m->value, bytes = number(row, "bytes"), n = number(row, "n");
-    if (!strcmp(kind, "launch")) v[FACT_LAUNCHES] += n;
+    if (!strcmp(kind, "launch")) v[FACT_LAUNCHES] += n, add_launch(x, row, n);
     if (!to && !from) return;
     v[FACT_COPIES] += n;
     v[FACT_BYTES] += bytes;
@@ -263,6 +293,7 @@ static bool add_profile(Measure *x, const Buf *text) {
         while (at < text->n && strchr(" \n", text->at[at])) at++;
     }
     json_tokener_free(t);
+    tell_launched(x);
     tell_copied(x, FACT_BYTES, by_bytes);
     tell_copied(x, FACT_COPIES, by_number_of_copies);
     return any;

@@ -142,7 +142,8 @@ fn scale(a: f64, x: &mut [f64; _]) { offload _scale(a, &mut x); }
 """)
         failed = self.failed(more)
         self.assertIn("launches", failed)
-        self.assertIn("4 launches (limit: 2)", failed["launches"])
+        self.assertIn("4 launches (limit: 2)\nline 8: kernel `_twice`: 2 launches\nline 9: kernel `_twice`: 2 launches",
+                      failed["launches"])
 
     def test_bytes_are_those_of_the_arrays(self):
         """1 + 1000 elements of 8 bytes to the device and back: counted by hand."""
