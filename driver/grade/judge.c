@@ -111,8 +111,10 @@ static void judge_limit(Judge *j, Fact fact, const Measured *m, const Measured *
         add(j, row->name, false, "cannot be measured, because the tests cannot be run");
         return;
     }
-    struct json_object *o = add(j, row->name, value <= most, "%s %s (%s)", with_commas(arena, value),
-                                value == 1 ? row->one : row->several, limit);
+    const char *counted = arena_printf(arena, "%s %s", with_commas(arena, value), value == 1 ? row->one : row->several);
+    if (fact == FACT_RACES && value == 0)
+        counted = "no data race: no work item can write an element that another one uses at the same time";
+    struct json_object *o = add(j, row->name, value <= most, "%s (%s)", counted, limit);
     json_object_object_add(o, "value", json_object_new_int64(value));
     json_object_object_add(o, "limit", json_object_new_int64(most));
     if (value <= most) return;

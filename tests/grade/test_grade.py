@@ -83,6 +83,8 @@ class CriteriaTest(Case):
         self.assertIn("scale.kdsl: Scale a vector\n", said)
         self.assertIn("FAILED  tests: 2 of 2 tests fail: `one element`, `many elements`\n", said)
         self.assertIn("x[0] is 2", said)
+        self.assertIn("ok      races: no data race: no work item can write an element that another one uses at the same time "
+                      "(limit: 0)\n", said)
         self.assertIn("not passed: 1 of 2\n", said)
         self.assertEqual(said.replace("exercises/", ""), self.grade("exercises/scale.json").replace("exercises/", ""))
         self.assertIn("passed: 2 of 2", self.grade("exercises/scale.json", "solutions/scale.kdsl", code=0))
