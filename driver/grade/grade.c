@@ -300,7 +300,7 @@ static void find_alike(Compiler *c, const Exercise *e, Class *class) {
         class->at[i].text = text[i] = s ? s->text : "";
     }
     Source *skeleton = source_read(&c->sources, with_suffix(c, e->path, ".kdsl"), SOURCE_FILE, &why);
-    class->alike = similar_find(&c->arena, text, class->n, skeleton ? skeleton->text : NULL, least_alike);
+    similar_find(&c->arena, text, skeleton ? skeleton->text : NULL, least_alike, class);
 }
 
 static bool print(Compiler *c, const Options *o, const Class *class) {

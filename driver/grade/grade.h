@@ -132,6 +132,12 @@ typedef struct Alike {
 } Alike;
 typedef Vec(Alike) Alikes;
 
+/* Submissions with the same text, but for comments and layout. Only the first is compared with others. */
+typedef struct Same {
+    Vec(int) who; /* two or more */
+} Same;
+typedef Vec(Same) Sames;
+
 typedef struct Graded {
     const char *path;
     struct json_object *verdict;
@@ -143,6 +149,7 @@ typedef struct Class {
     const Sandbox *sandbox;
     Graded *at;
     int n;
+    Sames same;
     Alikes alike; /* the most alike first */
 } Class;
 
@@ -157,9 +164,9 @@ void report_json(const Class *class, Buf *out);
 void report_junit(const Class *class, Buf *out);
 void report_html(Arena *arena, const Class *class, Buf *out); /* page.c: one page, with the pairs side by side */
 
-/* similar.c: pairs of texts that share at least `least` of their text (0 to 1), without what `skeleton` (NULL: none)
- * has as well. */
-Alikes similar_find(Arena *arena, const char *const *text, int n, const char *skeleton, double least);
+/* similar.c: the groups of the same text; and pairs of texts that share at least `least` of their text (0 to 1),
+ * without what `skeleton` (NULL: none) has as well, but no two of one group. */
+void similar_find(Arena *arena, const char *const *text, const char *skeleton, double least, Class *class);
 
 /* Grades the submissions that the command line names. Returns the exit code; -1: reported. */
 int grade_run(Compiler *c, const Options *o);

@@ -83,7 +83,9 @@ static void judge_tests(Judge *j, const Measured *m) {
             buf_printf(&where, "`%.*s`: %s\n", (int)r.name.n, r.name.at,
                        r.why.n ? "it ended before a data race was found" : "no data race happened");
         else buf_printf(&where, "`%.*s`: %.*s\n", (int)r.name.n, r.name.at, (int)r.why.n, r.why.at);
-        if (n_failed == 1 && r.output.n) buf_printf(&where, "%.*s\n", (int)r.output.n, r.output.at);
+        size_t n_output = r.output.n;
+        while (n_output && strchr("\n ", r.output.at[n_output - 1])) n_output--;
+        if (n_failed == 1 && n_output) buf_printf(&where, "the test printed:\n%.*s\n", (int)n_output, r.output.at);
     }
     struct json_object *o;
     if (!m->runs) o = add(j, "tests", false, "the tests cannot be run");

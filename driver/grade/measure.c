@@ -109,6 +109,7 @@ static void count_checks(Measure *x) {
 static void count_access(Measure *x, const LaunchAccessNote *a) {
     bool is_global = !strcmp(a->memory, "global"), is_shared = !strcmp(a->memory, "shared");
     int64_t *v = x->m->value;
+    if (!strcmp(a->mode, "atomic")) count(x, FACT_ATOMICS, a->line, "`%s`", a->text);
     if (!a->known) return;
     if (is_global && a->sectors > a->least)
         count(x, FACT_UNCOALESCED, a->line, "`%s` touches %d sectors for a warp; %d would be enough", a->text,
@@ -143,6 +144,7 @@ static bool count_launch_facts(Measure *x) {
     begin(x, FACT_CONFLICTS, 0);
     begin(x, FACT_DIVERGENT, 0);
     begin(x, FACT_BARRIERS, 0);
+    begin(x, FACT_ATOMICS, 0);
     for (int i = 0; i < kernels.n; i++) {
         const LaunchKernel *k = &kernels.at[i];
         if (!is_in(x, k->file)) continue;

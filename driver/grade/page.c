@@ -127,6 +127,16 @@ void report_html(Arena *arena, const Class *class, Buf *out) {
     add_table(arena, class, out);
     buf_puts(out, "<h2>Submissions</h2>\n");
     for (int i = 0; i < class->n; i++) add_submission(arena, class, i, out);
+    if (class->same.n) buf_puts(out, "<h2>The same text</h2>\n<p>Comments and layout do not count.</p>\n<ul>\n");
+    for (int i = 0; i < class->same.n; i++) {
+        const Same *x = &class->same.at[i];
+        for (int k = 0; k < x->who.n; k++) {
+            buf_puts(out, k ? ", " : "<li>");
+            add(out, class_name(arena, class, x->who.at[k]));
+        }
+        buf_puts(out, "</li>\n");
+    }
+    if (class->same.n) buf_puts(out, "</ul>\n");
     if (!class->alike.n) return;
     buf_puts(out, "<h2>Alike</h2>\n<p>Names, numbers and layout do not count, nor does what the exercise gives. Read "
                   "both before you judge.</p>\n");

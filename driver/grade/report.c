@@ -134,6 +134,18 @@ static void print_lines(const Alike *x, int side, Buf *out) {
     }
 }
 
+static void print_same(const Class *class, int skip, int drop, Buf *out) {
+    if (class->same.n) buf_puts(out, "\nThe same text, but for comments and layout:\n");
+    for (int i = 0; i < class->same.n; i++) {
+        const Same *x = &class->same.at[i];
+        for (int k = 0; k < x->who.n; k++) {
+            const char *path = class->at[x->who.at[k]].path;
+            buf_printf(out, "%s%.*s", k ? ", " : "  ", (int)strlen(path) - skip - drop, path + skip);
+        }
+        buf_puts(out, "\n");
+    }
+}
+
 static void print_alike(const Class *class, int skip, int drop, Buf *out) {
     if (class->alike.n)
         buf_puts(out,
@@ -175,6 +187,7 @@ static void print_class(const Class *class, Buf *out) {
         buf_printf(out, "  %-*d", width_of(name), n);
     }
     buf_printf(out, "  %d of %d\n", n_passed, class->n);
+    print_same(class, skip, drop, out);
     print_alike(class, skip, drop, out);
 }
 
@@ -196,7 +209,7 @@ static struct json_object *numbers(const int *at, int n) {
 
 void report_json(const Class *class, Buf *out) {
     struct json_object *all = json_object_new_object(), *list = json_object_new_array();
-    struct json_object *alike = json_object_new_array();
+    struct json_object *alike = json_object_new_array(), *same = json_object_new_array();
     json_object_object_add(all, "exercise", json_object_new_string(class->exercise->title));
     json_object_object_add(all, "sandbox", class->sandbox->program ? json_object_new_string("bubblewrap") : NULL);
     for (int i = 0; i < class->n; i++) json_object_array_add(list, json_object_get(class->at[i].verdict));
@@ -213,6 +226,14 @@ void report_json(const Class *class, Buf *out) {
         json_object_array_add(alike, o);
     }
     json_object_object_add(all, "submissions", list);
+    for (int i = 0; i < class->same.n; i++) {
+        const Same *x = &class->same.at[i];
+        struct json_object *who = json_object_new_array();
+        for (int k = 0; k < x->who.n; k++)
+            json_object_array_add(who, json_object_new_string(class->at[x->who.at[k]].path));
+        json_object_array_add(same, who);
+    }
+    json_object_object_add(all, "same", same);
     json_object_object_add(all, "alike", alike);
     json_print(all, out);
 }

@@ -1,8 +1,8 @@
-/* similar.c -- submissions that are alike, by winnowing (Schleimer, Wilkerson, Aiken, SIGMOD 2003), as MOSS does it:
- * each text is a sequence of tokens in which names and numbers are all the same, so that renaming and formatting change
- * nothing; of each window of hashed k-grams the least hash is a fingerprint; and two texts are as alike as the
- * fingerprints that they share. Those of the exercise's own text, and those that most submissions have, are left
- * out. */
+/* similar.c -- submissions with the same text, and others that are alike, by winnowing (Schleimer, Wilkerson, Aiken,
+ * SIGMOD 2003), as MOSS does it: each text is a sequence of tokens in which names and numbers are all the same, so
+ * that renaming and formatting change nothing; of each window of hashed k-grams the least hash is a fingerprint; and
+ * two texts are as alike as the fingerprints that they share. Those of the exercise's own text, and those that most
+ * submissions have, are left out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +20,17 @@ typedef Vec(Print) Prints;
 
 typedef struct Word {
     int kind, line;
+    uint64_t spelling; /* its hash */
 } Word;
 typedef Vec(Word) Words;
+
+static const uint64_t FNV_BASIS = 14695981039346656037u, FNV_PRIME = 1099511628211u; /* FNV-1a */
+
+static uint64_t hash_of_bytes(const char *at, size_t n) {
+    uint64_t h = FNV_BASIS;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)at[i]) * FNV_PRIME;
+    return h;
+}
 
 static Words words_of(Compiler *c, const char *text) {
     Words words = {0};
@@ -30,13 +39,15 @@ static Words words_of(Compiler *c, const char *text) {
     if (!s) return words;
     lex_init(&lx, c, s);
     for (Token t = lex_next(&lx); t.kind != TOK_END; t = lex_next(&lx))
-        vec_push(&c->arena, &words, ((Word){t.kind, source_place(&c->sources, t.span.lo).line}));
+        vec_push(&c->arena, &words,
+                 ((Word){t.kind, source_place(&c->sources, t.span.lo).line,
+                         hash_of_bytes(s->text + (t.span.lo - s->base), t.span.hi - t.span.lo)}));
     return words;
 }
 
 static uint64_t hash_of(const Word *at) {
-    uint64_t h = 14695981039346656037u; /* FNV-1a */
-    for (int i = 0; i < K; i++) h = (h ^ (uint64_t)at[i].kind) * 1099511628211u;
+    uint64_t h = FNV_BASIS;
+    for (int i = 0; i < K; i++) h = (h ^ (uint64_t)at[i].kind) * FNV_PRIME;
     return h ^ h >> 29;
 }
 
@@ -128,14 +139,39 @@ static int by_part(const void *a, const void *b) {
     return x->a != y->a ? x->a - y->a : x->b - y->b;
 }
 
-Alikes similar_find(Arena *arena, const char *const *text, int n, const char *skeleton, double least) {
+static bool is_same(const Words *a, const Words *b) {
+    if (a->n != b->n || !a->n) return false;
+    for (int i = 0; i < a->n; i++)
+        if (a->at[i].spelling != b->at[i].spelling) return false;
+    return true;
+}
+
+/* The first of the texts before the n-th that is the same; n: there is none. Adds it to their group. */
+static int same_before(Arena *arena, const Words *words, int n, Sames *same) {
+    int first = 0;
+    while (first < n && !is_same(&words[first], &words[n])) first++;
+    if (first == n) return n;
+    int at = 0;
+    while (at < same->n && same->at[at].who.at[0] != first) at++;
+    if (at == same->n) {
+        vec_push(arena, same, ((Same){0}));
+        vec_push(arena, &same->at[at].who, first);
+    }
+    vec_push(arena, &same->at[at].who, n);
+    return first;
+}
+
+void similar_find(Arena *arena, const char *const *text, const char *skeleton, double least, Class *class) {
     Compiler own;
     Prints all = {0};
     Alikes pairs = {0};
+    int n = class->n;
     compiler_init(&own);
-    for (int i = skeleton ? -1 : 0; i < n; i++) {
-        Words w = words_of(&own, i < 0 ? skeleton : text[i]);
-        add_prints(&own.arena, &w, i, &all);
+    Words *words = arena_array(&own.arena, Words, n), given = {0};
+    if (skeleton) given = words_of(&own, skeleton), add_prints(&own.arena, &given, -1, &all);
+    for (int i = 0; i < n; i++) {
+        words[i] = words_of(&own, text[i]);
+        if (same_before(arena, words, i, &class->same) == i) add_prints(&own.arena, &words[i], i, &all);
     }
     if (all.n) qsort(all.at, (size_t)all.n, sizeof *all.at, by_hash);
     Table t = {&own.arena, n, arena_array(&own.arena, int, n * n), arena_array(&own.arena, int, n), {0}};
@@ -153,6 +189,6 @@ Alikes similar_find(Arena *arena, const char *const *text, int n, const char *sk
         }
     if (pairs.n) qsort(pairs.at, (size_t)pairs.n, sizeof *pairs.at, by_part);
     for (int i = 0; i < pairs.n; i++) find_lines(arena, &t, &pairs.at[i]);
+    class->alike = pairs;
     compiler_free(&own);
-    return pairs;
 }

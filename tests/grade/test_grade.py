@@ -185,6 +185,12 @@ fn scale(a: f64, x: &mut [f64; _]) { offload _scale(a, &mut x); }
         self.assertEqual({"uncoalesced", "sectors"}, set(failed))
         self.assertIn("line 2: `x[k]` touches 32 sectors for a warp; 8 would be enough", failed["uncoalesced"])
 
+    def test_atomics(self):
+        self.exercise(limits={"atomics": 1})
+        self.assertEqual({}, self.failed(RIGHT))
+        twice = "x[i] *= a; if a > 1e30 { atomic x[i] += 1.0; atomic x[0] += 1.0; }"
+        self.assertFails(RIGHT.replace("x[i] *= a;", twice), "atomics", "2 atomic accesses")
+
     def test_bank_conflicts_and_barriers(self):
         self.write("exercises/scale_check.kdsl", """import scale;
 test "turned" {
@@ -491,7 +497,7 @@ fn _other(v: f64, w: f64) -> f64 {
     def test_copies_of_several(self):
         """What six of twelve have is no common idiom; each line is named once."""
         for i in range(6):
-            self.write(f"class/copy{i}.kdsl", RIGHT + self.LONG)
+            self.write(f"class/copy{i}.kdsl", RIGHT + self.LONG.replace("least", f"least{i}"))
         for i in range(6):
             body = "".join(f"    if v > {k}.0 {{ return v {'+-*/'[(i + k) % 4]} {k}.5; }}\n" for k in range(i))
             self.write(f"class/own{i}.kdsl", RIGHT + f"fn _own(v: f64) -> f64 {{\n{body}    return v;\n}}\n")
@@ -500,9 +506,22 @@ fn _other(v: f64, w: f64) -> f64 {
         self.assertEqual(15, len(copies))
         self.assertEqual({1.0}, {pair["shared"] for pair in copies})
 
+    def test_the_same_text(self):
+        """Groups, whatever most of the class has; each stands for one text among those that are alike."""
+        for name, text in (("ada", RIGHT), ("bob", RIGHT + "\n// mine\n"), ("cyd", RIGHT.replace("    ", "  ")),
+                           ("dan", RIGHT + self.LONG), ("eve", RIGHT + self.LONG), ("fay", GIVEN),
+                           ("gus", RIGHT + self.LONG.replace("least", "limit")), ("hal", "")):
+            self.write(f"class/{name}.kdsl", text)
+        results = json.loads(self.grade("exercises/scale.json", "class", "--format=json"))
+        self.assertEqual([[f"class/{name}.kdsl" for name in group] for group in (("ada", "bob", "cyd"), ("dan", "eve"))],
+                         results["same"])
+        self.assertEqual([["class/dan.kdsl", "class/gus.kdsl"]], [pair["submissions"] for pair in results["alike"]])
+        self.assertIn("The same text, but for comments and layout:\n  ada, bob, cyd\n  dan, eve\n",
+                      self.grade("exercises/scale.json", "class"))
+
     def test_page(self):
         self.write("class/<ada> & co.kdsl", RIGHT + self.LONG)
-        self.write("class/bob.kdsl", RIGHT + self.LONG)
+        self.write("class/bob.kdsl", RIGHT + self.LONG.replace("least", "limit"))
         self.write("class/cyd.kdsl", GIVEN)
         self.grade("exercises/scale.json", "class", "--html=results.html")
         page = (self.folder / "results.html").read_text()
