@@ -1,6 +1,6 @@
 /* stranger.h -- a kernel of the corpus, three ways: KDSL, C as a user writes it first (PLAIN), and C tuned by hand
- * (TUNED). Each NAME.c is compiled by gcc and by clang; only one of the objects has the data (DATA). main.c executes all
- * versions in turn on the same data and compares what they compute. */
+ * (TUNED). Each NAME.c is compiled by gcc and by clang; only one of the objects has the data (DATA). main.c executes
+ * all versions in turn on the same data and compares what they compute. */
 #ifndef STRANGER_H
 #define STRANGER_H
 
