@@ -133,7 +133,7 @@ class PackageTest(unittest.TestCase):
         for line in run("dpkg-deb", "-c", self.deb).splitlines():
             mode, owner, *_ = line.split()
             self.assertEqual(owner, "root/root", line)
-            program = line.endswith("/usr/bin/kdslc")
+            program = line.endswith("/usr/bin/kdslc") or re.search(r"/doc/kdslc/course/\w+\.py$", line) is not None
             self.assertEqual(mode, "drwxr-xr-x" if mode[0] == "d" else "-rwxr-xr-x" if program else "-rw-r--r--", line)
         run("dpkg-deb", "-R", self.deb, self.folder / "raw")
         sums = (self.folder / "raw/DEBIAN/md5sums").read_text().splitlines()
