@@ -123,6 +123,16 @@ void buf_printf(Buf *b, const char *format, ...) {
     va_end(again);
 }
 
+void buf_base64(Buf *b, const void *bytes, size_t n) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < n; i += 3) {
+        unsigned three =
+            (unsigned)at[i] << 16 | (i + 1 < n ? (unsigned)at[i + 1] << 8 : 0) | (i + 2 < n ? at[i + 2] : 0);
+        for (int d = 0; d < 4; d++) buf_putc(b, (size_t)d > n - i ? '=' : digits[three >> (18 - 6 * d) & 63]);
+    }
+}
+
 void buf_free(Buf *b) {
     free(b->at);
     *b = (Buf){0};

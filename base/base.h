@@ -65,6 +65,7 @@ void buf_add(Buf *b, const void *bytes, size_t n);
 void buf_puts(Buf *b, const char *text);
 void buf_putc(Buf *b, char c);
 void buf_printf(Buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buf_base64(Buf *b, const void *bytes, size_t n); /* appends them, coded (RFC 4648) */
 void buf_free(Buf *b);
 
 /* intern.c --------------------------------------------------------------------------------------------------- */

@@ -376,16 +376,12 @@ static struct json_object *event_object(const PageEvent *e) {
     return o;
 }
 
-static struct json_object *base64_object(const Page *page, const unsigned char *at, size_t n) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *text = arena_alloc(page->arena, (n + 2) / 3 * 4 + 1), *to = text;
-    for (size_t i = 0; i < n; i += 3) {
-        unsigned v = (unsigned)at[i] << 16;
-        if (i + 1 < n) v |= (unsigned)at[i + 1] << 8;
-        if (i + 2 < n) v |= at[i + 2];
-        for (int k = 0; k < 4; k++) *to++ = i + (size_t)k > n ? '=' : digits[v >> (18 - 6 * k) & 63];
-    }
-    return json_object_new_string_len(text, (int)(to - text));
+static struct json_object *base64_object(const unsigned char *at, size_t n) {
+    Buf text = {0};
+    buf_base64(&text, at, n);
+    struct json_object *o = json_object_new_string_len(text.n ? text.at : "", (int)text.n);
+    buf_free(&text);
+    return o;
 }
 
 /* zlib's format: `deflate` of JavaScript's DecompressionStream. */
@@ -394,7 +390,7 @@ static struct json_object *packed_object(const Page *page, const Buf *text) {
     unsigned char *packed = arena_alloc(page->arena, n);
     if (compress2(packed, &n, (const unsigned char *)text->at, text->n, Z_BEST_COMPRESSION) != Z_OK)
         ice(page->c, (Span){0}, "out of memory for a page");
-    return base64_object(page, packed, n);
+    return base64_object(packed, n);
 }
 
 static void put_data(const Page *page, Buf *out) {

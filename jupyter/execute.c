@@ -64,22 +64,13 @@ static void take_value(void *to, const SessionValue *v) {
     k->value = bundle_of(v);
 }
 
-static void base64(const unsigned char *at, size_t n, Buf *out) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < n; i += 3) {
-        size_t left = n - i;
-        unsigned bits = (unsigned)at[i] << 16 | (left > 1 ? (unsigned)at[i + 1] << 8 : 0) | (left > 2 ? at[i + 2] : 0);
-        for (size_t d = 0; d < 4; d++) buf_putc(out, d > left ? '=' : digits[bits >> (18 - 6 * d) & 63]);
-    }
-}
-
 static void show_picture(void *to, const Raster *pixels, int width, const Buf *text) {
     Kernel *k = to;
     struct json_object *data = json_object_new_object(), *metadata = json_object_new_object();
     struct json_object *size = json_object_new_object();
     Buf png = {0}, coded = {0};
     graphics_png(pixels, &png);
-    base64((const unsigned char *)png.at, png.n, &coded);
+    buf_base64(&coded, png.at, png.n);
     json_add_text(data, "image/png", coded.at);
     json_add_text(data, "text/plain", text->n ? text->at : "");
     json_add_number(size, "width", width);

@@ -42,26 +42,28 @@ static void answer(Kernel *k, const Message *m) {
 }
 
 int jupyter_serve(const char *connection, const ReplOptions *options) {
-    Kernel k = {.repl = {.sink = &kernel_sink}};
+    Kernel k = {0};
     Buf why = {0};
-    k.repl.to = &k;
     terminal_look(&k.repl.terminal, false);
     k.repl.terminal.interactive = false;
     ReplOptions how = *options;
     how.colour = true; /* clients show the escape sequences of diagnostics */
+    if (!repl_open(&k.repl, &how)) return 1; /* said on standard error, before that belongs to cells */
     k.wire = wire_open(connection, kernel_interrupt, &why);
     if (!k.wire) {
         fputs(why.at, stderr);
         buf_free(&why);
+        repl_close(&k.repl);
         return 1;
     }
+    k.repl.sink = &kernel_sink;
+    k.repl.to = &k;
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* output of a long cell is seen while it runs */
     kernel_open_input(&k);
     crash_watch("start the kernel again and run its cells", true);
     publish_state(&k, "starting");
-    bool ok = repl_open(&k.repl, &how);
-    for (Message *m; ok && !k.repl.leaves && (m = wire_next(k.wire)); message_free(m)) answer(&k, m);
-    if (ok) repl_close(&k.repl);
+    for (Message *m; !k.repl.leaves && (m = wire_next(k.wire)); message_free(m)) answer(&k, m);
+    repl_close(&k.repl);
     wire_close(k.wire);
-    return ok ? k.repl.exit_code : 1;
+    return k.repl.exit_code;
 }

@@ -50,7 +50,7 @@ typedef struct Repl {
     Arena arena;
 } Repl;
 
-/* repl.c. repl_open creates the session, and prints why there is none (false); set `sink` and `to` before. repl_input
+/* repl.c. repl_open creates the session, and prints why there is none (false), to `sink` if it is set. repl_input
  * executes one input; repl_text a text of several inputs, until one fails. false: an input failed. */
 bool repl_open(Repl *r, const ReplOptions *options);
 void repl_close(Repl *r);

@@ -67,15 +67,6 @@ void graphics_png(const Raster *r, Buf *out) {
 
 /* ---- kitty ---- */
 
-static void base64(const unsigned char *at, size_t n, Buf *out) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < n; i += 3) {
-        unsigned three =
-            (unsigned)at[i] << 16 | (i + 1 < n ? (unsigned)at[i + 1] << 8 : 0) | (i + 2 < n ? at[i + 2] : 0);
-        for (int d = 0; d < 4; d++) buf_putc(out, (size_t)d > n - i ? '=' : digits[three >> (18 - 6 * d) & 63]);
-    }
-}
-
 /* https://sw.kovidgoyal.net/kitty/graphics-protocol: a PNG (f=100), displayed at once (a=T), without a response (q=2),
  * in chunks of at most 4096 bytes of base64; m=1: more chunks follow. */
 void graphics_kitty(const Raster *r, Buf *out) {
@@ -85,7 +76,7 @@ void graphics_kitty(const Raster *r, Buf *out) {
     for (size_t from = 0; from < png.n; from += PIECE) {
         size_t n = png.n - from < PIECE ? png.n - from : PIECE;
         buf_printf(out, "\033_G%sm=%d;", from ? "" : "a=T,f=100,q=2,", from + n < png.n);
-        base64((const unsigned char *)png.at + from, n, out);
+        buf_base64(out, png.at + from, n);
         buf_puts(out, "\033\\");
     }
     buf_putc(out, '\n');

@@ -27,12 +27,10 @@ static double now(void) {
 static size_t element_bytes(char type) { return type == 'd' ? 8 : type == 'b' ? 1 : 4; }
 
 static double value(const void *at, char type, int64_t i) {
-    switch (type) {
-    case 'd': return ((const double *)at)[i];
-    case 'f': return ((const float *)at)[i];
-    case 'i': return ((const int32_t *)at)[i];
-    default: return ((const uint8_t *)at)[i];
-    }
+    return type == 'd'   ? ((const double *)at)[i]
+           : type == 'f' ? ((const float *)at)[i]
+           : type == 'i' ? ((const int32_t *)at)[i]
+                         : ((const uint8_t *)at)[i];
 }
 
 /* The largest difference, relative to the largest value. */
