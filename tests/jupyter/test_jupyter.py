@@ -85,7 +85,8 @@ class Client(unittest.TestCase):
 
 class KernelTest(Client):
     def test_launch_and_values(self):
-        reply, seen = self.run_cell(f"{HALF}\nvar y = [0.0f32; 4];\nlet x = [2.0f32, 4.0, 6.0, 8.0];\noffload half(&x, &out y);\ny")
+        reply, seen = self.run_cell(f"{HALF}\nvar y = [0.0f32; 4];\nlet x = [2.0f32, 4.0, 6.0, 8.0];\n"
+                                    "offload half(&x, &out y);\ny")
         self.assertEqual("ok", reply["status"])
         self.assertRegex(self.streams(seen), r"^half on .*: 4 items, ")
         results = [c["data"] for kind, c in seen if kind == "execute_result"]
@@ -222,7 +223,8 @@ class KernelTest(Client):
     def test_completion(self):
         self.run_cell(f"struct Wide {{ width: f64, weight: f64 }}\nlet w = Wide(width: 1.0, weight: 2.0)\n{HALF}")
         for text, matches, start in (("w.w", ["width", "weight"], 2), ("let ä = 1\noffload ha", ["half"], 18),
-                                     ("# ü\n:lau", ["launches"], 5), (f":load {FOLDER.name}/ker", [f"{FOLDER.name}/kernels/"], 6)):
+                                     ("# ü\n:lau", ["launches"], 5),
+                                     (f":load {FOLDER.name}/ker", [f"{FOLDER.name}/kernels/"], 6)):
             with self.subTest(text):
                 self.client.complete(text, len(text))
                 reply = self.client.get_shell_msg(timeout=10)["content"]
@@ -269,8 +271,8 @@ class KernelTest(Client):
 
 class StartTest(unittest.TestCase):
     def refusal(self, *args, **environment):
-        done = subprocess.run([KDSLC, "jupyter", *args], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL,
-                              env={**os.environ, **environment})
+        done = subprocess.run([KDSLC, "jupyter", *args], capture_output=True, text=True, timeout=30,
+                              stdin=subprocess.DEVNULL, env={**os.environ, **environment})
         self.assertNotEqual(0, done.returncode)
         return done.stderr
 
@@ -300,7 +302,8 @@ class StartTest(unittest.TestCase):
         client = manager.client()
         client.start_channels()
         client.wait_for_ready(timeout=20)
-        self.assertEqual("ok", client.execute_interactive("1", timeout=20, output_hook=lambda m: None)["content"]["status"])
+        reply = client.execute_interactive("1", timeout=20, output_hook=lambda m: None)
+        self.assertEqual("ok", reply["content"]["status"])
         client.stop_channels()
         manager.shutdown_kernel()
 
@@ -314,7 +317,8 @@ class NotebookTest(unittest.TestCase):
         for path in notebooks:
             with self.subTest(path.name):
                 notebook = nbformat.read(path, as_version=4)
-                NotebookClient(notebook, timeout=60, kernel_name="kdsl", resources={"metadata": {"path": path.parent}}).execute()
+                place = {"metadata": {"path": path.parent}}
+                NotebookClient(notebook, timeout=60, kernel_name="kdsl", resources=place).execute()
                 cells = [c for c in notebook.cells if c.cell_type == "code"]
                 for cell in cells:
                     fails = any(o.output_type == "error" for o in cell.outputs)
