@@ -148,8 +148,6 @@ static const char *meant_command(Repl *r, const char *text, size_t n) {
 
 bool repl_input(Repl *r, const char *text, size_t n) {
     while (n && isspace((unsigned char)text[n - 1])) n--;
-    size_t last = *text != ':' ? drawing_start(r, text, n) : 0;
-    if (last) return repl_input(r, text, last) && repl_input(r, text + last, n - last);
     size_t blanks = 0;
     while (blanks < n && isspace((unsigned char)text[blanks])) blanks++;
     if (blanks == n) return true;
@@ -157,6 +155,8 @@ bool repl_input(Repl *r, const char *text, size_t n) {
     char *copy = arena_strndup(&r->arena, text, n);
     if (command) return command_run(r, command);
     if (*first == ':') return command_run(r, copy + blanks);
+    size_t last = drawing_start(r, text, n);
+    if (last) return repl_input(r, text, last) && repl_input(r, text + last, n - last);
     SessionResult result = SESSION_REFUSED;
     if (!drawing_is(r, text, n)) result = run_code(r, text, n);
     else if (drawing_run(r, text, n)) result = SESSION_DONE;
