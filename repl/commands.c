@@ -219,7 +219,12 @@ static bool do_save(Repl *r, const char *path) {
 
 static bool do_history(Repl *r, const char *argument) {
     Buf out = {0};
-    edit_history(*argument ? atoi(argument) : HISTORY_SHOWN, &out);
+    int last = *argument ? atoi(argument) : HISTORY_SHOWN, first = r->ran.n > last ? r->ran.n - last : 0;
+    if (r->sink) { /* nothing is typed in a terminal */
+        for (int i = first; i < r->ran.n; i++) buf_printf(&out, "%s\n", r->ran.at[i].text);
+    } else {
+        edit_history(last, &out);
+    }
     return tell(r, true, &out);
 }
 

@@ -1,8 +1,6 @@
 /* learn.c -- what a condition says of the values that it compares, where it holds and where it does not. */
 #include "sema/access.h"
 
-static bool is_integer(const Type *t) { return t && t->kind >= TY_I8 && t->kind <= TY_INDEX; }
-
 /* a is one of `orders` of b. */
 static void learn_order(Walk *w, unsigned orders, const Form *a, const Form *b) {
     int apart = !(orders & ORDER_EQUAL);
@@ -59,7 +57,8 @@ void walk_learn(Walk *w, Expr *e, bool holds) {
         walk_learn(w, e->binary.rhs, holds);
         return;
     }
-    if (op_info[op].kind != OPK_COMPARE || !is_integer(e->binary.lhs->type) || !is_integer(e->binary.rhs->type)) return;
+    if (op_info[op].kind != OPK_COMPARE || !type_is_integer(e->binary.lhs->type) ||
+        !type_is_integer(e->binary.rhs->type)) return;
     w->quiet++;
     Form a = walk_expr(w, e->binary.lhs), b = walk_expr(w, e->binary.rhs);
     w->quiet--;

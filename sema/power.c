@@ -12,8 +12,6 @@ typedef struct Induction {
     int n;
 } Induction;
 
-static bool is_integer(const Type *t) { return t && t->kind >= TY_I8 && t->kind <= TY_INDEX; }
-
 static bool is_single_bit(int64_t v, const Type *t) {
     if (v < 0 && !t->is_signed) return v == INT64_MIN;
     uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
@@ -57,7 +55,7 @@ static bool is_variable(Induction *in, const Symbol *sym) {
     for (int i = 0; i < in->n; i++)
         if (in->assumed[i] == sym) return true;
     bool is_own = sym && sym->func == in->f && sym->kind == SYM_LOCAL && sym->init && in->n < MAX_INDUCTION;
-    if (!is_own || !is_integer(sym->type)) return false;
+    if (!is_own || !type_is_integer(sym->type)) return false;
     in->assumed[in->n++] = sym;
     if (!holds(in, sym->init)) return false;
     const Block *body = in->f->item->fn.body;
@@ -82,11 +80,11 @@ static bool is_chosen(Induction *in, const Expr *e) {
 }
 
 static bool holds(Induction *in, const Expr *e) {
-    if (!is_integer(e->type)) return false;
+    if (!type_is_integer(e->type)) return false;
     if (e->konst.kind == CONST_INT) return is_single_bit(e->konst.i, e->type);
     if (e->kind == EXPR_CONVERT) {
         const Type *from = e->convert.operand->type; /* -2^k has other bits without a sign */
-        return is_integer(from) && (e->type->is_signed || !from->is_signed) && holds(in, e->convert.operand);
+        return type_is_integer(from) && (e->type->is_signed || !from->is_signed) && holds(in, e->convert.operand);
     }
     if (e->kind == EXPR_BINARY) return is_computed(in, e);
     if (e->kind == EXPR_CALL) return is_chosen(in, e);

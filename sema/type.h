@@ -70,6 +70,8 @@ static inline bool type_is_parts(const Type *t) { return t->kind == TY_VECTOR ||
 /* What decides how an operator works: the type itself or, of a vector, its elements'. */
 static inline const Type *type_of_part(const Type *t) { return t->kind == TY_VECTOR ? t->elem : t; }
 
+/* An integer type that has a size: no literal; NULL is none. */
+static inline bool type_is_integer(const Type *t) { return t && t->kind >= TY_I8 && t->kind <= TY_INDEX; }
 static inline bool type_is_number(const Type *t) { return t->is_int || t->is_float; }
 static inline bool type_is_half(const Type *t) { return t->kind == TY_F16 || t->kind == TY_BF16; }
 static inline bool type_is_literal(const Type *t) { return t->kind == TY_INT_LITERAL || t->kind == TY_FLOAT_LITERAL; }

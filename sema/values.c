@@ -23,15 +23,13 @@ const char *source_brief(Sema *s, Span span) {
 
 const char *walk_text(Walk *w, Span span) { return source_brief(w->s, span); }
 
-static bool is_integer(const Type *t) { return t && t->kind >= TY_I8 && t->kind <= TY_INDEX; }
-
 static Form fresh(Walk *w, AtomKind kind, const Type *t, const char *text) {
-    if (!is_integer(t)) return form_const(0);
+    if (!type_is_integer(t)) return form_const(0);
     return form_atom(&w->a, (Atom){.kind = kind, .lo = type_least(t), .hi = type_most(t), .text = text});
 }
 
 Form walk_unknown(Walk *w, AtomKind kind, const Expr *e) {
-    return is_integer(e->type) ? fresh(w, kind, e->type, walk_text(w, e->span)) : form_const(0);
+    return type_is_integer(e->type) ? fresh(w, kind, e->type, walk_text(w, e->span)) : form_const(0);
 }
 
 /* The sum, if the arithmetic of the program is proved not to wrap; else a fresh atom. */
@@ -44,7 +42,7 @@ static Form exact(Walk *w, bool in_reach, const Form *sum, const Type *t, Span s
 }
 
 static bool has_slot(Walk *w, const Symbol *sym) {
-    return sym && sym->id >= 0 && sym->id < w->n && is_integer(sym->type) && sym->mode == REF_NONE;
+    return sym && sym->id >= 0 && sym->id < w->n && type_is_integer(sym->type) && sym->mode == REF_NONE;
 }
 
 void walk_set(Walk *w, const Symbol *sym, const Form *f) {
@@ -304,7 +302,7 @@ static void check_operand(Walk *w, Op op, const Form *b, const Type *t, Expr *rh
 
 /* The components of a vector are checked at run time, unless they are constants. */
 static void check_parts(Walk *w, Op op, const Type *t, Expr *rhs, Span span, int *site) {
-    if (w->quiet || t->kind != TY_VECTOR || !is_integer(t->elem) || !op_info[op].can_fail) return;
+    if (w->quiet || t->kind != TY_VECTOR || !type_is_integer(t->elem) || !op_info[op].can_fail) return;
     if (expr_strip(rhs)->konst.kind != CONST_NONE) return;
     bool is_shift = op_info[op].kind == OPK_SHIFT;
     CheckSite at = {.kind = is_shift ? CHECK_SHIFT : CHECK_DIVIDE, .span = span, .bits = t->elem->bits};
@@ -315,15 +313,15 @@ static void check_parts(Walk *w, Op op, const Type *t, Expr *rhs, Span span, int
 }
 
 static Form converted(Walk *w, const Form *f, const Type *from, const Expr *e) {
-    if (!is_integer(e->type)) return form_const(0);
-    if (!is_integer(from)) return walk_unknown(w, ATOM_COMPUTED, e);
+    if (!type_is_integer(e->type)) return form_const(0);
+    if (!type_is_integer(from)) return walk_unknown(w, ATOM_COMPUTED, e);
     return exact(w, true, f, e->type, e->span);
 }
 
 /* Expressions --------------------------------------------------------------------------------------------------- */
 
 static Form constant(const Expr *e) {
-    if (e->konst.kind != CONST_INT || !is_integer(e->type)) return form_const(0);
+    if (e->konst.kind != CONST_INT || !type_is_integer(e->type)) return form_const(0);
     return form_const(e->type->is_signed ? (Wide)e->konst.i : (Wide)(uint64_t)e->konst.i);
 }
 
@@ -344,7 +342,7 @@ static Form binary(Walk *w, Expr *e) {
     Form a = walk_expr(w, e->binary.lhs), b = walk_expr(w, e->binary.rhs);
     Op op = e->binary.op;
     check_parts(w, op, e->type, e->binary.rhs, e->binary.op_span, &e->binary.site);
-    if (!is_integer(e->type) || op_info[op].kind == OPK_COMPARE) return form_const(0);
+    if (!type_is_integer(e->type) || op_info[op].kind == OPK_COMPARE) return form_const(0);
     if (op_info[op].can_fail)
         check_operand(w, op, &b, e->type, e->binary.rhs, e->binary.op_span, &e->binary.site);
     return computed(w, op, &a, &b, e->type, e->span, &e->binary.exact);
@@ -352,7 +350,7 @@ static Form binary(Walk *w, Expr *e) {
 
 static Form unary(Walk *w, Expr *e) {
     Form x = walk_expr(w, e->unary.operand), zero = form_const(0), sum;
-    if (!is_integer(e->type)) return zero;
+    if (!type_is_integer(e->type)) return zero;
     if (e->unary.op != OP_NEG) return walk_unknown(w, ATOM_COMPUTED, e);
     return exact(w, form_add(&sum, &zero, -1, &x), &sum, e->type, e->span);
 }
@@ -370,7 +368,7 @@ static Form if_expr(Walk *w, Expr *e) {
         w->a.facts.n = mark;
     }
     w->sometimes--;
-    if (!is_integer(e->type)) return form_const(0);
+    if (!type_is_integer(e->type)) return form_const(0);
     return either_of(w, &v[0], &v[1], e->type, e->span);
 }
 
@@ -409,7 +407,7 @@ static void keep_shapes(Walk *w, Expr *e) {
 static Form extremum(Walk *w, Expr *e, BuiltinId id) {
     Form v[3];
     for (int i = 0; i < e->call.args.n && i < 3; i++) v[i] = walk_expr(w, e->call.args.at[i].value);
-    if (!is_integer(e->type)) return form_const(0);
+    if (!type_is_integer(e->type)) return form_const(0);
     if (id == BUILTIN_MIN) return choose(w, &v[0], &v[1], 1, e->type, e->span);
     Form most = choose(w, &v[0], &v[1], -1, e->type, e->span);
     if (id == BUILTIN_MAX) return most;
@@ -437,7 +435,7 @@ static Form extent_asked(Walk *w, Expr *e, BuiltinId id) {
 
 static Form bit_count(Walk *w, Expr *e) {
     Form n = walk_unknown(w, ATOM_COMPUTED, e);
-    if (is_integer(e->type)) affine_limit(&w->a, &n, 0, e->type->bits);
+    if (type_is_integer(e->type)) affine_limit(&w->a, &n, 0, e->type->bits);
     return n;
 }
 
@@ -450,7 +448,7 @@ static Form builtin(Walk *w, Expr *e) {
     for (int i = 0; i < e->call.args.n; i++) v[i] = passed(w, &e->call.args.at[i]);
     if (id == BUILTIN_AT) walk_at(w, e, v);
     if (id == BUILTIN_POPCOUNT || id == BUILTIN_LEADING_ZEROS || id == BUILTIN_TRAILING_ZEROS) return bit_count(w, e);
-    if (id == BUILTIN_ABS && is_integer(e->type) && at_least(w, &v[0], 0)) return v[0];
+    if (id == BUILTIN_ABS && type_is_integer(e->type) && at_least(w, &v[0], 0)) return v[0];
     return walk_unknown(w, id == BUILTIN_AT ? ATOM_LOADED : ATOM_COMPUTED, e);
 }
 
@@ -590,7 +588,7 @@ static void walk_if(Walk *w, Stmt *st) {
 }
 
 void walk_bind(Walk *w, const Symbol *sym, const Form *lo, const Form *hi, const Form *step) {
-    if (!is_integer(sym->type)) return;
+    if (!type_is_integer(sym->type)) return;
     Wide least = type_least(sym->type), most = type_most(sym->type);
     Form v = form_atom(&w->a, (Atom){.kind = ATOM_NAMED, .lo = least, .hi = most, .text = sym->name, .of = sym});
     walk_set(w, sym, &v);
@@ -666,13 +664,13 @@ static void walk_assign(Walk *w, Stmt *st) {
     w->assign = st;
     if (target->kind == EXPR_INDEX) walk_index(w, target, !plain, true, false);
     else if (target->kind != EXPR_NAME || !plain) old = walk_expr(w, target);
-    if (target->kind != EXPR_NAME && is_integer(target->type)) old = walk_unknown(w, ATOM_LOADED, target);
+    if (target->kind != EXPR_NAME && type_is_integer(target->type)) old = walk_unknown(w, ATOM_LOADED, target);
     w->assign = NULL;
     Op op = st->assign.op;
     if (op != OP_NONE) check_parts(w, op, target->type, value, st->assign.op_span, &st->assign.site);
-    if (is_integer(target->type) && op != OP_NONE && op_info[op].can_fail)
+    if (type_is_integer(target->type) && op != OP_NONE && op_info[op].can_fail)
         check_operand(w, op, &v, target->type, value, st->assign.op_span, &st->assign.site);
-    if (target->kind != EXPR_NAME || !is_integer(target->type)) return;
+    if (target->kind != EXPR_NAME || !type_is_integer(target->type)) return;
     if (st->assign.is_min || st->assign.is_max)
         v = choose(w, &old, &v, st->assign.is_min ? 1 : -1, target->type, st->span);
     else if (op != OP_NONE)

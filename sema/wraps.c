@@ -33,13 +33,12 @@ typedef struct Review {
     int sometimes;    /* not 0: under a condition, so that the last iteration of a loop may not come there */
 } Review;
 
-static bool is_integer(const Type *t) { return t && t->kind >= TY_I8 && t->kind <= TY_INDEX; }
 static Values all_of(const Type *t) { return (Values){{type_least(t), type_most(t)}, false}; }
 
 static bool fits(Interval x, const Type *t) { return x.lo >= type_least(t) && x.hi <= type_most(t); }
 
 static bool is_arithmetic(const Expr *e) {
-    if (!is_integer(e->type)) return false;
+    if (!type_is_integer(e->type)) return false;
     if (e->kind == EXPR_UNARY) return e->unary.op == OP_NEG;
     return e->kind == EXPR_BINARY && op_info[e->binary.op].kind == OPK_ARITH;
 }
@@ -114,7 +113,7 @@ static Values of_call(const Review *r, const Expr *e, int steps) {
     const ArgList *args = &e->call.args;
     Values all = all_of(e->type);
     if (!info || !args->n || !args->at[0].value->type) return all;
-    if (info->kind == CALL_CONVERT && is_integer(args->at[0].value->type)) {
+    if (info->kind == CALL_CONVERT && type_is_integer(args->at[0].value->type)) {
         Values v = values_of(r, args->at[0].value, steps);
         return fits(v.in, e->type) ? v : all;
     }
@@ -144,12 +143,12 @@ static Values of_name(const Review *r, const Expr *e, int steps) {
 }
 
 static Values values_of(const Review *r, const Expr *e, int steps) {
-    if (!is_integer(e->type)) return (Values){{-((Wide)1 << 64), (Wide)1 << 64}, false};
+    if (!type_is_integer(e->type)) return (Values){{-((Wide)1 << 64), (Wide)1 << 64}, false};
     if (e->konst.kind == CONST_INT) return point(e->type->is_signed ? (Wide)e->konst.i : (Wide)(uint64_t)e->konst.i);
     switch (e->kind) {
     case EXPR_NAME: return of_name(r, e, steps);
     case EXPR_CONVERT:
-        if (!is_integer(e->convert.operand->type)) break;
+        if (!type_is_integer(e->convert.operand->type)) break;
         return values_of(r, e->convert.operand, steps);
     case EXPR_UNARY: {
         Values v = e->unary.op == OP_NEG ? exact_of(r, e, steps) : all_of(e->type);
@@ -208,7 +207,7 @@ static const Expr *wrapped(const Review *r, const Expr *e) {
     if (e->kind != EXPR_BINARY) return NULL;
     const Expr *found = wrapped(r, e->binary.lhs);
     if (!found) found = wrapped(r, e->binary.rhs);
-    if (found || !is_arithmetic(e) || !is_integer(e->type)) return found;
+    if (found || !is_arithmetic(e) || !type_is_integer(e->type)) return found;
     bool exact = e->binary.op == OP_ADD || e->binary.op == OP_SUB || e->binary.op == OP_MUL;
     return exact && !fits(exact_of(r, e, MAX_STEPS).in, e->type) ? e : NULL;
 }
@@ -236,7 +235,7 @@ static bool overflows(const Review *r, const Expr *e, Values *v) {
     bool is_op = e->kind == EXPR_UNARY ? e->unary.op == OP_NEG && e->unary.operand->kind != EXPR_INT /* -128i8 */
                                        : e->kind == EXPR_BINARY && (e->binary.op == OP_ADD || e->binary.op == OP_SUB ||
                                                                     e->binary.op == OP_MUL);
-    if (!is_op || r->masked || !is_integer(e->type) || is_modular(e->type)) return false;
+    if (!is_op || r->masked || !type_is_integer(e->type) || is_modular(e->type)) return false;
     *v = exact_of(r, e, MAX_STEPS);
     Wide least = type_least(e->type), most = type_most(e->type);
     if (v->in.hi < least || v->in.lo > most) return true;
@@ -285,7 +284,7 @@ static void say_overflow(Review *r, const Expr *e, const Values *v, Whole whole)
 
 /* W0407 --------------------------------------------------------------------------------------------------- */
 
-static bool is_narrow(const Type *t) { return is_integer(t) && t->bits <= 16; }
+static bool is_narrow(const Type *t) { return type_is_integer(t) && t->bits <= 16; }
 
 static const Type *wider(Sema *s, const Type *t) { return t->bits <= 16 ? s->i32 : t->bits == 32 ? s->i64 : NULL; }
 
@@ -307,7 +306,7 @@ static void fix_widened(Sema *s, Diag *d, const Expr *e, const Type *to, const E
 /* `e` is converted to `to`: by the compiler, or by `call`. */
 static void widened(Review *r, const Expr *e, const Type *to, const Expr *call) {
     Sema *s = r->s;
-    if (!is_integer(e->type) || !(to->is_float || (is_integer(to) && to->bits > e->type->bits))) return;
+    if (!type_is_integer(e->type) || !(to->is_float || (type_is_integer(to) && to->bits > e->type->bits))) return;
     const Expr *wraps = may_wrap(r, e);
     bool difference = wraps && wraps->kind == EXPR_BINARY && wraps->binary.op == OP_SUB && !e->type->is_signed &&
                       (to->is_float || to->is_signed) && !call;
@@ -326,7 +325,7 @@ static bool is_limit(const Expr *other, const Type *t) {
 
 static void compared(Review *r, const Expr *e, const Expr *x, const Expr *other) {
     Sema *s = r->s;
-    if (!is_integer(x->type)) return;
+    if (!type_is_integer(x->type)) return;
     const Expr *wraps = may_wrap(r, x);
     bool is_suspect = x->type->is_signed ? is_narrow(x->type) && is_limit(other, x->type)
                                          : is_narrow(x->type) || is_limit(other, x->type);
@@ -394,7 +393,7 @@ static void look_at(Review *r, const Expr *e, Whole whole) {
 /* W0403: `10..0`, `n - 1..0`. A range from a number to itself can be meant. */
 static void warn_empty(Review *r, const Range *g, const char *what) {
     Sema *s = r->s;
-    if (!g->lo || !g->hi || g->step || !g->lo->type || !g->hi->type || !is_integer(g->lo->type)) return;
+    if (!g->lo || !g->hi || g->step || !g->lo->type || !g->hi->type || !type_is_integer(g->lo->type)) return;
     Values lo = values_of(r, g->lo, MAX_STEPS), hi = values_of(r, g->hi, MAX_STEPS);
     bool to_zero = g->hi->konst.kind == CONST_INT && !g->hi->konst.i && g->lo->konst.kind == CONST_NONE;
     bool hardly = to_zero && lo.in.lo == -1; /* n - 1, where n is a size */
@@ -412,7 +411,8 @@ static void warn_empty(Review *r, const Range *g, const char *what) {
 static void bind_loop(Review *r, const Stmt *st) {
     const Binder *b = &st->for_.binder;
     const Range *g = &b->range;
-    if (!b->sym || b->sym->id < 0 || b->sym->id >= r->n || !is_integer(b->sym->type) || !g->hi || !g->hi->type) return;
+    if (!b->sym || b->sym->id < 0 || b->sym->id >= r->n || !type_is_integer(b->sym->type) || !g->hi ||
+        !g->hi->type) return;
     Values lo = g->lo ? values_of(r, g->lo, MAX_STEPS) : point(0), hi = values_of(r, g->hi, MAX_STEPS);
     if (g->step || lo.in.lo >= hi.in.hi) return;
     bool reached = lo.in.lo == lo.in.hi && hi.in.lo == hi.in.hi && !block_holds(st->for_.body, STMTS_LEAVE);

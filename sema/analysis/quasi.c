@@ -55,10 +55,8 @@ static isl_pw_aff *power(Quasi *q, int bits) {
     return isl_pw_aff_val_on_domain(universe(q), isl_val_2exp(isl_val_int_from_si(q->ctx, bits)));
 }
 
-static bool is_integer(const Type *t) { return t && t->kind >= TY_I8 && t->kind <= TY_INDEX; }
-
 isl_set *quasi_in_type(isl_pw_aff *value, const Type *t) {
-    if (!value || !is_integer(t)) return NULL;
+    if (!value || !type_is_integer(t)) return NULL;
     Quasi q = {.ctx = isl_pw_aff_get_ctx(value)};
     isl_pw_aff *above = power(&q, t->bits - t->is_signed);
     isl_pw_aff *least = t->is_signed ? isl_pw_aff_neg(isl_pw_aff_copy(above)) : quasi_number(&q, 0);
@@ -125,7 +123,7 @@ static bool is_in_type(isl_set *states, isl_pw_aff *value, const Type *t) {
 }
 
 bool quasi_is_in_type(isl_set *states, isl_pw_aff *value, const Type *t) {
-    if (!states || !value || !is_integer(t)) return false;
+    if (!states || !value || !type_is_integer(t)) return false;
     if (is_in_type(states, value, t)) return true;
     isl_set *fits = quasi_in_type(value, t);
     bool always = isl_set_is_subset(states, fits) == isl_bool_true;
@@ -311,7 +309,7 @@ static isl_pw_aff *called(QuasiFrame *at, const Expr *e, isl_set *states) {
     const CallInfo *info = e->call.info;
     const ArgList *args = &e->call.args;
     if (!info) return NULL;
-    if (info->kind == CALL_CONVERT && args->n == 1 && is_integer(args->at[0].value->type))
+    if (info->kind == CALL_CONVERT && args->n == 1 && type_is_integer(args->at[0].value->type))
         return quasi_int(at, args->at[0].value, states);
     if (info->kind != CALL_BUILTIN) return NULL;
     if (info->builtin == BUILTIN_LEN || info->builtin == BUILTIN_SHAPE) return measured(at, e);
@@ -363,7 +361,8 @@ static isl_pw_aff *integer(QuasiFrame *at, const Expr *e, isl_set *states) {
     if (e->konst.kind != CONST_NONE) return constant(at->q, e);
     switch (e->kind) {
     case EXPR_NAME: return named(at, e->name.sym);
-    case EXPR_CONVERT: return is_integer(e->convert.operand->type) ? quasi_int(at, e->convert.operand, states) : NULL;
+    case EXPR_CONVERT:
+        return type_is_integer(e->convert.operand->type) ? quasi_int(at, e->convert.operand, states) : NULL;
     case EXPR_UNARY:
         if (e->unary.op != OP_NEG) return NULL;
         return exact(isl_pw_aff_neg(quasi_int(at, e->unary.operand, states)), e->type, states);
@@ -389,7 +388,7 @@ static isl_pw_aff *integer(QuasiFrame *at, const Expr *e, isl_set *states) {
 }
 
 isl_pw_aff *quasi_int(QuasiFrame *at, const Expr *e, isl_set *states) {
-    if (!e || !states || !is_integer(e->type)) return NULL;
+    if (!e || !states || !type_is_integer(e->type)) return NULL;
     isl_pw_aff *v = integer(at, e, states);
     return v || !at->other_int ? v : at->other_int(at, e, states);
 }
@@ -405,7 +404,7 @@ static Comparison *const comparisons[OP__COUNT] = {
 
 static isl_set *compared(QuasiFrame *at, const Expr *e, isl_set *states) {
     Comparison *compare = comparisons[e->binary.op];
-    if (!compare || !is_integer(e->binary.lhs->type)) return NULL;
+    if (!compare || !type_is_integer(e->binary.lhs->type)) return NULL;
     return compare(quasi_int(at, e->binary.lhs, states), quasi_int(at, e->binary.rhs, states));
 }
 
@@ -545,7 +544,7 @@ isl_set *quasi_bind_parameters(QuasiFrame *at) {
     }
     for (int i = 0; i < f->params.n; i++) {
         const Symbol *p = f->params.at[i];
-        if (p->mode != REF_NONE || !is_integer(p->type)) continue;
+        if (p->mode != REF_NONE || !type_is_integer(p->type)) continue;
         isl_pw_aff *v = quasi_variable(q, p);
         states = isl_set_intersect(states, quasi_in_type(v, p->type));
         quasi_bind(at, p, v);

@@ -211,6 +211,12 @@ class KernelTest(Client):
         self.assertEqual(["error", "aborted", "aborted"], [replies[i] for i in ids])
         self.assertEqual("ok", self.run_cell("3")[0]["status"])
 
+    def test_history_command(self):
+        self.run_cell("let a = 1")
+        self.run_cell("let b = 2")
+        _, seen = self.run_cell(":history 1")
+        self.assertEqual("let b = 2\n", self.streams(seen))
+
     def test_silent(self):
         reply, seen = self.run_cell('print("a")\n5', silent=True)
         self.assertEqual((0, []), (reply["execution_count"], seen))
