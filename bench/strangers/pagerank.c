@@ -20,28 +20,36 @@ void PLAIN(void) {
     free(share);
 }
 
-/* One pass for each step, which makes the shares of the next one; the rows with many links are shared out evenly. */
-void TUNED(void) {
-    static double shares[2][N], by[N];
-#pragma omp parallel
-    {
-#pragma omp for schedule(static)
-        for (int v = 0; v < N; v++) by[v] = links[v] > 0 ? 1.0 / links[v] : 0, shares[0][v] = rank_of[v] * by[v];
-        for (int s = 0; s < STEPS; s++) {
-            const double *share = shares[s % 2];
-            double *next = shares[1 - s % 2];
-#pragma omp for schedule(dynamic, 1024)
-            for (int v = 0; v < N; v++) {
-                double sum = 0, other = 0;
-                int e = first[v], end = first[v + 1];
-                for (; e + 1 < end; e += 2) sum += share[from[e]], other += share[from[e + 1]];
-                if (e < end) sum += share[from[e]];
-                double r = (1 - 0.85) / N + 0.85 * (sum + other);
-                if (s == STEPS - 1) rank_of[v] = r;
-                next[v] = r * by[v];
-            }
-        }
+/* No divisions, and equal numbers of links for each thread, since some rows have many. */
+static int row_of(int link) {
+    int low = 0, high = N;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (first[middle] < link) low = middle + 1;
+        else high = middle;
     }
+    return low;
+}
+
+void TUNED(void) {
+    enum { PARTS = 64 };
+    double *share = malloc(8ll * N), *by = malloc(8ll * N);
+#pragma omp parallel
+    for (int s = 0; s < STEPS; s++) {
+#pragma omp for schedule(static)
+        for (int v = 0; v < N; v++) {
+            if (s == 0) by[v] = links[v] > 0 ? 1.0 / links[v] : 0;
+            share[v] = rank_of[v] * by[v];
+        }
+#pragma omp for schedule(static)
+        for (int part = 0; part < PARTS; part++)
+            for (int v = row_of(M / PARTS * part), end = row_of(M / PARTS * (part + 1)); v < end; v++) {
+                double sum = 0;
+                for (int e = first[v]; e < first[v + 1]; e++) sum += share[from[e]];
+                rank_of[v] = (1 - 0.85) / N + 0.85 * sum;
+            }
+    }
+    free(share), free(by);
 }
 
 #ifdef DATA
