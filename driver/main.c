@@ -291,7 +291,7 @@ static Program *check(const Job *j) {
                        .transfers_each = o->transfers_each, .races_strict = o->races_strict, .races_off = o->races_off,
                        .shadow = o->shadow,
                        .races_listed = o->explain == EXPLAIN_RACES,
-                       .races_timed = o->time_report, .strict = strict,
+                       .races_timed = o->time_report, .strict = strict, .fast = o->fast,
                        .host_fuses = irgen_host_fuses, .march = o->march};
     Program *checked = sema_check(j->c, j->module, &how);
     off_check_exports(j->c, checked);
@@ -455,7 +455,7 @@ int main(int argc, char **argv) {
                            .march = o.march,
                            .archs = &o.archs,
                            .opt_level = o.opt_level,
-                           .strict = o.strict,
+                           .strict = o.strict, .fast = o.fast,
                            .shadow = o.shadow,
                            .colour = o.colour};
     if (o.command == COMMAND_JUPYTER) {

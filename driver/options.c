@@ -252,9 +252,10 @@ static int parse_checks(Options *o, const char *value) {
 }
 
 static int parse_fp(Options *o, const char *value) {
-    if (strcmp(value, "fused") && strcmp(value, "strict")) return usage_error("--fp must be `fused` or `strict`, not "
-        "`%s`", value);
+    if (strcmp(value, "fused") && strcmp(value, "strict") && strcmp(value, "fast"))
+        return usage_error("--fp must be `fused`, `strict` or `fast`, not `%s`", value);
     o->strict = !strcmp(value, "strict");
+    o->fast = !strcmp(value, "fast");
     return NOT_DONE;
 }
 

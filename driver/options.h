@@ -47,7 +47,7 @@ typedef struct Options {
     Archs archs;
     int opt_level;
     unsigned shadow;           /* --check: bits of ShadowCheck (sema/sema.h) */
-    bool unchecked, scalar, vector_always, strict;
+    bool unchecked, scalar, vector_always, strict, fast;
     const char *run_pass;      /* the input is LLVM IR: run this pass on it and print it (irgen/pass.def); NULL: no */
     const char *print_before;  /* --emit prints the module as this pass gets it (irgen/pass.def); NULL: after all
                                 * passes */

@@ -17,11 +17,12 @@ static bool follows_operand(const Piece *left) {
     return left->token == TOK_ID || left->token == TOK_INT || left->token == TOK_FLOAT || closes(left);
 }
 
-/* `over`, `assume`, `->` */
+/* `fast`, `over`, `assume`, `->` */
 static bool continues_head(const Fmt *f, int i) {
     const Piece *p = piece_at(f, i), *left = piece_at(f, token_before(f, i));
     if (p->token == TOK_ARROW) return true;
-    return p->role == ROLE_PLAIN && (p->token == TOK_OVER || p->token == TOK_ASSUME) && follows_operand(left);
+    bool is_word = p->token == TOK_FAST || p->token == TOK_OVER || p->token == TOK_ASSUME;
+    return p->role == ROLE_PLAIN && is_word && follows_operand(left);
 }
 
 static bool is_value_else(const Fmt *f, int i) {
@@ -49,7 +50,7 @@ static int cost_inside(const Fmt *f, int i) {
     if (follows_separator(f, i)) return COST_COMMA;
     if (p->role == ROLE_BINARY) return COST_OPERATOR + p->precedence;
     if (assigns(left)) return COST_VALUE;
-    if (continues_head(f, i)) return p->token == TOK_OVER ? COST_OVER : COST_HEAD;
+    if (continues_head(f, i)) return p->token == TOK_OVER || p->token == TOK_FAST ? COST_OVER : COST_HEAD;
     if (is_inner_for(f, i)) return COST_FOR;
     return is_value_else(f, i) && !piece_at(f, piece_at(f, token_before(f, i))->match)->is_tall ? COST_ELSE : -1;
 }

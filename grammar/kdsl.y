@@ -18,11 +18,11 @@
 %token OR AND EQ NE LT LE GT GE PIPE CARET AMP SHL SHR ROL PLUS MINUS STAR SLASH PERCENT BANG TILDE.
 %token FN KERNEL STRUCT CONST IMPORT EXTERN EXPORT TEST LET VAR IF ELSE FOR IN WHILE BREAK CONTINUE RETURN ASSERT
        OFFLOAD ATOMIC SHARED BARRIER WAIT TRUE FALSE MUT.
-%token BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX ASSUME.
+%token BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX ASSUME FAST.
 %token RESYNC INPUT VALUE BAD.
 
 /* Keywords where a rule expects them, names everywhere else. */
-%fallback ID BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX ASSUME.
+%fallback ID BY STEP ON RESIDENT ASYNC OUT SCRATCH OVER MIN MAX ASSUME FAST.
 
 /* Lowest precedence first, as in ops.def. Comparisons are not associative: `a < b < c` is an error. */
 %left OR.
@@ -63,9 +63,10 @@ items ::= items error RESYNC(Z). { ast_add_item(p, ast_item_error(p, Z)); }
 item(A) ::= export(E) FN(K) ID(N) generics(G) LPAREN params(P) RPAREN fn_result(R) block(B). {
     A = ast_fn(p, E, K, N, G, P, R, B);
 }
-item(A) ::= export(E) KERNEL(K) ID(N) generics(G) LPAREN params(P) RPAREN OVER binders(V) assumes(F)
-            kernel_result(R) block(B). {
+item(A) ::= export(E) KERNEL(K) ID(N) generics(G) LPAREN params(P) RPAREN fast(S) OVER binders(V)
+            assumes(F) kernel_result(R) block(B). {
     A = ast_kernel(p, E, K, N, G, P, V, R, B);
+    A->fn.fast_span = S;
     A->fn.assumes = F;
 }
 item(A) ::= EXTERN(E) STR(S) FN ID(N) generics(G) LPAREN params(P) RPAREN fn_result(R) SEMI(Z). {
@@ -80,6 +81,11 @@ item(A) ::= TEST(K) STR(S) block(B). { A = ast_test(p, K, S, B); }
 %type export {Span}
 export(A) ::= . { A = (Span){0}; }
 export(A) ::= EXPORT(K). { A = K.span; }
+
+/* `kernel k(...) fast over i in n`: floating-point arithmetic as with --fp=fast */
+%type fast {Span}
+fast(A) ::= . { A = (Span){0}; }
+fast(A) ::= FAST(K). { A = K.span; }
 
 %type path {NameList}
 path(A) ::= ID(N). { A = (NameList){0}; ast_add_name(p, &A, N); }

@@ -241,6 +241,7 @@ static void explain_vector(Cg *cg, IrResult *r) {
 static void finish(Cg *cg, IrResult *r, double t) {
     const IrOptions *o = cg->options;
     cg_debug_end(cg);
+    cg_fast_end(cg);
     cg_math_end(cg);
     run_from_to(cg, PASS_BOUND_INLINING, PASS_BOUND_INLINING);
     if (o->explain_vector) {
@@ -333,9 +334,9 @@ static void device_functions(Cg *cg) {
     const Program *p = cg->program;
     for (int i = 0; i < cg->called.n; i++) { /* emitting a function appends its callees */
         CgCalled f = cg->called.at[i];
-        CgMode mode = cg_shadow_begin(cg, f.shadows);
+        CgMode mode = cg_mode_begin(cg, f.shadows, f.fast);
         if (LLVMIsDeclaration(device_declaration(cg, f.func, f.narrow))) cg_device_function(cg, f.func, f.narrow);
-        cg_shadow_end(cg, mode);
+        cg_mode_end(cg, mode);
     }
     for (int i = 0; i < p->funcs.n; i++)
         for (int narrow = 0; narrow < 2 && is_device_function(p->funcs.at[i]); narrow++)

@@ -340,6 +340,7 @@ struct Item {
             Span reduce_span;
             BinderList over;           /* kernel: 1 to 3 */
             AssumptionList assumes;    /* kernel */
+            Span fast_span;            /* kernel: the word `fast`; hi 0: none */
             Block *body;               /* NULL: extern */
             Func *func;                /* sema: generics: without code */
             ItemList instances;        /* sema: generics: the instances, copies of this item */

@@ -158,7 +158,7 @@ static void dump_function(Dump *d, const Item *i) {
     dump_generics(d, i->fn.generics);
     dump_params(d, i->fn.params);
     if (i->kind == ITEM_KERNEL) {
-        buf_puts(d->out, " over ");
+        buf_puts(d->out, i->fn.fast_span.hi ? " fast over " : " over ");
         dump_binders(d, i->fn.over);
     }
     for (int k = 0; k < i->fn.assumes.n; k++)

@@ -338,6 +338,16 @@ void fix_domain(Feed *f, Diag *d, const Token *t) {
                  "write the domain first");
 }
 
+/* `fast kernel k(...) over i in n {`: `t` is the `fast`. */
+void fix_fast(Feed *f, Diag *d, const Token *t) {
+    Phrase p;
+    phrase_read(f, t, false, &p);
+    int over = phrase_find(&p, 1, TOK_OVER);
+    if (over < p.n)
+        diag_fix(f->c, d, span_join(t->span, p.at[over - 1].span),
+                 arena_printf(f->p.arena, "%s fast", phrase_text(f, &p, 1, over)), "write it before `over`");
+}
+
 /* `enum Colour { RED, GREEN = 3 }`, on one line */
 void fix_constants(Feed *f, Diag *d, const Token *t) {
     Phrase p;

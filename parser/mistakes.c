@@ -5,6 +5,8 @@
  * else it reports, sets *repair, and may change *t, so that parsing continues as if the text had been correct. */
 #include "parser/mistakes.h"
 
+#include "parser/declarator.h"
+
 static void become(Token *t, int kind) {
     t->kind = kind;
     t->broken = true;
@@ -362,6 +364,36 @@ static bool group_statement(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
+/* `fn f(x: f32) fast`, `fast kernel k(...)`, `over i in n fast` */
+static bool fast_elsewhere(Feed *f, Token *t, Repair *repair) {
+    if (t->kind != TOK_FAST) return false;
+    if (at_item(f) && feed_peek(f).kind == TOK_KERNEL) {
+        Diag *d = diag(f->c, E0201, t->span, "write `fast` after the parameters: `kernel k(...) fast over i in n`");
+        fix_fast(f, d, t);
+        *repair = REPAIR_DROP;
+        return true;
+    }
+    bool of_function = at_item(f) ? feed_peek(f).kind == TOK_FN
+                                  : f->first.kind == TOK_FN && f->prev.kind == TOK_RPAREN && feed_accepts(f, TOK_ARROW);
+    if (of_function) {
+        Diag *d = diag(f->c, E0201, t->span, "only kernels are `fast`: a function is compiled for each kernel that "
+                                             "calls it");
+        diag_fix(f->c, d, t->span, "", "a fast kernel computes its functions fast as well");
+        *repair = REPAIR_DROP;
+        return true;
+    }
+    if (f->first.kind != TOK_KERNEL || f->open.n) return false;
+    Diag *d = diag(f->c, E0201, t->span, "write `fast` before `over`: `kernel k(...) fast over i in n`");
+    Tokens all = tokens_of_item(f, f->first.span.lo);
+    int over = tokens_find(&all, 0, TOK_OVER), here = tokens_at(&all, t->span.lo);
+    if (tokens_kind(&all, over - 1) == TOK_FAST) diag_fix(f->c, d, t->span, "", "the kernel is `fast` already");
+    else if (over < here)
+        diag_fix(f->c, d, span_join(all.at[over].span, t->span),
+                 arena_printf(f->p.arena, "fast %s", tokens_text(f, &all, over, here)), "write it before `over`");
+    *repair = REPAIR_DROP;
+    return true;
+}
+
 /* Without a `;` the expression ends where the next line or a `}` begins: it is the result in Rust and Julia. */
 static void fix_result(Feed *f, Diag *d, const Token *t) {
     Vec(Token) taken = {0};
@@ -526,7 +558,8 @@ bool common_mistake(Feed *f, Token *t, Repair *repair) {
         missing_body,
         let_without_value, bare_point, stray_else, choice_without_else, foreign_word, foreign_declaration,
         foreign_item,
-        foreign_type_before_name, foreign_pointer, foreign_array, foreign_kernel, array_without_extents,
+        foreign_type_before_name, foreign_pointer, foreign_array, fast_elsewhere, foreign_kernel,
+        array_without_extents,
         keyword_as_name, misspelt_keyword, statement_outside, two_variables, body_without_braces, mode_without_sign,
         missing_comma, missing_closer, expression_as_statement, group_statement, foreign_argument,
     };

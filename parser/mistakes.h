@@ -61,6 +61,7 @@ const char *zero_of(Feed *f, const char *type); /* 0 as a literal */
 bool fix_assert(Feed *f, Diag *d, const Token *t);
 void fix_launch(Feed *f, Diag *d, const Token *t);
 void fix_domain(Feed *f, Diag *d, const Token *t);
+void fix_fast(Feed *f, Diag *d, const Token *t);
 void fix_shared(Feed *f, Diag *d, const Token *t);
 void fix_constants(Feed *f, Diag *d, const Token *t);
 

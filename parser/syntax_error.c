@@ -48,7 +48,7 @@ static void forget_operators(Expected *e) {
     forget(e, TOK_OR, TOK_PERCENT);
     e->can[TOK_LPAREN] = e->can[TOK_LBRACKET] = e->can[TOK_DOT] = e->can[TOK_DOTDOT] = e->can[TOK_COLON] = false;
     e->can[TOK_STEP] = e->can[TOK_BY] = e->can[TOK_FOR] = e->can[TOK_MIN] = e->can[TOK_MAX] = false;
-    e->can[TOK_ASSUME] = false;
+    e->can[TOK_ASSUME] = e->can[TOK_FAST] = false;
 }
 
 /* Replaces a set of tokens by a name such as "an expression", if all of them are accepted. */
@@ -87,7 +87,7 @@ static const char *expected_list(Feed *f) {
     Expected e = {0};
     for (int kind = 0; kind < TOK_RESYNC; kind++) e.can[kind] = feed_accepts(f, kind);
     if (e.can[TOK_ID]) /* where a name is accepted, soft keywords are as well */
-        for (int kind = TOK_BY; kind <= TOK_ASSUME; kind++) e.can[kind] = false;
+        for (int kind = TOK_BY; kind <= TOK_FAST; kind++) e.can[kind] = false;
     const char *idea = expected_idea(&e);
     if (idea) e.n = 1; /* reserves an entry; set below as the last one */
     for (int kind = 1; kind < TOK_RESYNC; kind++)

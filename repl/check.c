@@ -210,7 +210,7 @@ static bool attempt(Check *k, Text *input, bool all) {
                        .is_session = true,
                        .only_reached = !all,
                        .own = {t->own->base, t->own->base + (uint32_t)t->own->n},
-                       .strict = k->s->options.strict,
+                       .strict = k->s->options.strict, .fast = k->s->options.fast,
                        .shadow = k->s->options.shadow,
                        .host_fuses = irgen_host_fuses,
                        .march = k->s->options.march};

@@ -337,7 +337,7 @@ bool repl_open(Repl *r, const ReplOptions *o) {
     r->options = (SessionOptions){.march = o->march,
                                   .archs = o->archs,
                                   .opt_level = o->opt_level,
-                                  .strict = o->strict,
+                                  .strict = o->strict, .fast = o->fast,
                                   .shadow = o->shadow,
                                   .colour = o->colour};
     r->session = session_new(&r->options, &why);

@@ -9,7 +9,7 @@ typedef struct ReplOptions {
     const char *march;
     const struct Archs *archs; /* --offload-arch */
     int opt_level;
-    bool strict;
+    bool strict, fast;
     unsigned shadow; /* --check */
     bool colour;
 } ReplOptions;

@@ -17,7 +17,7 @@ typedef struct SessionOptions {
     const char *march; /* NULL: CPU of this machine */
     const struct Archs *archs; /* --offload-arch, outlives the session; NULL: the CPU and the GPUs of this machine */
     int opt_level;     /* of kernels */
-    bool strict;       /* --fp=strict */
+    bool strict, fast; /* --fp=strict, --fp=fast */
     unsigned shadow;   /* --check: bits of ShadowCheck */
     bool colour;       /* in diagnostics */
 } SessionOptions;

@@ -179,6 +179,7 @@ Func *func_new(Sema *s, Item *item, Module *m) {
     f->name_span = item->name_span;
     f->is_kernel = item->kind == ITEM_KERNEL;
     f->is_extern = item->fn.is_extern;
+    f->is_fast = item->fn.fast_span.hi || (s->options && s->options->fast);
     f->module = m;
     bool own = f->module == s->own_file;
     f->is_export = own && item->fn.is_export;

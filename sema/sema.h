@@ -262,6 +262,7 @@ struct Func {
                          * it */
     Module *module;
     bool is_kernel, is_extern, is_export, is_main, is_test;
+    bool is_fast;               /* --fp=fast, or a kernel that is marked `fast` (irgen/lang/fast.c) */
     bool is_input;              /* the statements of an input of an interactive session (session.c) */
     bool is_made;               /* its code is there already: made by an earlier input of a session, as `symbol` */
     const char *made_in;        /* is_made: IrOptions.unit of then */
@@ -448,6 +449,7 @@ typedef struct SemaOptions {
     int n_lost;
     unsigned shadow;     /* --check: what is looked for in the accesses of each launch */
     bool strict;         /* --fp=strict: no product is rounded together with a sum (fuse.c) */
+    bool fast;           /* --fp=fast: every function and kernel is Func.is_fast */
     /* Does host code have fused multiply-add? Constants are rounded as host code rounds. NULL: it has. */
     bool (*host_fuses)(const char *march);
     const char *march;

@@ -1,7 +1,7 @@
 ;;; kdsl-mode.el --- KDSL in Emacs, with `kdslc lsp' through Eglot  -*- lexical-binding: t -*-
 ;; (add-to-list 'load-path "…/editors/emacs") (require 'kdsl-mode)
 ;;; Code:
-(defvar kdsl-words '("fn" "kernel" "struct" "const" "import" "extern" "export" "test" "let" "var" "if" "else" "for" "in" "while" "break" "continue" "return" "assert" "offload" "atomic" "shared" "barrier" "wait" "true" "false" "mut" "by" "step" "on" "resident" "async" "out" "scratch" "over" "min" "max" "assume"))
+(defvar kdsl-words '("fn" "kernel" "struct" "const" "import" "extern" "export" "test" "let" "var" "if" "else" "for" "in" "while" "break" "continue" "return" "assert" "offload" "atomic" "shared" "barrier" "wait" "true" "false" "mut" "by" "step" "on" "resident" "async" "out" "scratch" "over" "min" "max" "assume" "fast"))
 (defvar kdsl-types '("bool" "i8" "i16" "i32" "i64" "u8" "u16" "u32" "u64" "index" "f16" "bf16" "f32" "f64" "str"))
 
 (defvar kdsl-mode-syntax-table

@@ -8,7 +8,7 @@
 const HARD = ["fn", "kernel", "struct", "const", "import", "extern", "export", "test", "let", "var", "if", "else",
   "for", "in", "while", "break", "continue", "return", "assert", "offload", "atomic", "shared", "barrier", "wait",
   "true", "false", "mut"];
-const SOFT = ["by", "step", "on", "resident", "async", "out", "scratch", "over", "min", "max", "assume"];
+const SOFT = ["by", "step", "on", "resident", "async", "out", "scratch", "over", "min", "max", "assume", "fast"];
 
 const SUFFIX_INT = /i8|i16|i32|i64|u8|u16|u32|u64|index/;
 const SUFFIX_FLOAT = /f16|bf16|f32|f64/;
@@ -49,7 +49,8 @@ module.exports = grammar({
       optional($.generics), $.parameters, optional(seq("->", field("result", $._type))), field("body", $.block)),
 
     kernel: ($) => seq(optional(word($, "export")), word($, "kernel"), field("name", $.identifier),
-      optional($.generics), $.parameters, word($, "over"), $._binders, optional($.assumptions),
+      optional($.generics), $.parameters, optional(word($, "fast")), word($, "over"), $._binders,
+      optional($.assumptions),
       optional(seq("->", optional(field("reduction", $.reduction)), field("result", $._type))),
       field("body", $.block)),
 

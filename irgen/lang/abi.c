@@ -208,9 +208,9 @@ void cg_kernel(Cg *cg, const Func *fn) {
     k.share_items = fn->group.items ? fn->group.items : 1;
     k.n_values = fn->params.n + fn->sizes.n + cg_extra_values(cg, fn);
     k.entry = cg_kernel_entry(cg, fn);
-    CgMode mode = cg_shadow_begin(cg, fn->is_shadowed);
+    CgMode mode = cg_mode_begin(cg, fn->is_shadowed, fn->is_fast);
     cg->target->kernel_entry(&k);
-    cg_shadow_end(cg, mode);
+    cg_mode_end(cg, mode);
     if (cg->target->holds_fallback) fallback_alias(cg, fn, k.entry);
     if (!cg->options->n_levels) cg_narrow_alias(cg, fn, k.entry);
 }

@@ -171,11 +171,13 @@ static LLVMValueRef update_function(CgFunc *f, const Update *u, CgPlace place, b
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     cg_fn_attr(cg, fn, "nounwind");
     cg_fn_attr(cg, fn, "inlinehint");
+    CgMode mode = cg_mode_begin(cg, cg->shadows, false); /* all kernels call the same functions */
     cg_func_begin(&g, cg, f->func, fn);
     CgPlace own = {LLVMGetParam(fn, 0), t, true, place.whole, 0};
     Update same = *u;
     if (n == 3) same.was = cg_value(LLVMGetParam(fn, 2), t);
     LLVMBuildRet(g.b, update(&g, &same, own, cg_value(LLVMGetParam(fn, 1), t), alone).v);
+    cg_mode_end(cg, mode);
     cg_back(f, here);
     return fn;
 }

@@ -50,12 +50,14 @@ static void divergence_attributes(Cg *cg, const Func *fn, LLVMValueRef v) {
             LLVMAddAttributeAtIndex(v, LLVMAttributeFunctionIndex, differs);
 }
 
-/* A narrow version is another only where it finds elements of its caller's arrays. */
+/* A narrow version is another only where it finds elements of its caller's arrays; a fast one, if the caller alone is
+ * fast. */
 static const char *version(const Cg *cg, const Func *fn, bool narrow) {
-    if (cg->shadows && fn->is_shadowed) return ".shadow";
+    bool is_fast = cg->fast && !fn->is_fast;
+    if (cg->shadows && fn->is_shadowed) return is_fast ? ".shadow.fast" : ".shadow";
     for (int i = 0; narrow && i < fn->params.n; i++)
-        if (fn->params.at[i]->type->kind == TY_ARRAY) return ".narrow";
-    return "";
+        if (fn->params.at[i]->type->kind == TY_ARRAY) return is_fast ? ".narrow.fast" : ".narrow";
+    return is_fast ? ".fast" : "";
 }
 
 LLVMValueRef cg_function(Cg *cg, const Func *fn, bool narrow) {
@@ -206,7 +208,7 @@ static CgValue call_function(CgFunc *f, Expr *e) {
     int n = args->n;
     bool item = (f->error_slot || f->print_buffer) && cg_needs_item(f->cg, info->func);
     LLVMValueRef fn = (item ? cg_item_function : cg_function)(f->cg, info->func, f->narrow);
-    CgCalled called = {info->func, f->narrow, f->cg->shadows && info->func->is_shadowed};
+    CgCalled called = {info->func, f->narrow, f->cg->shadows && info->func->is_shadowed, f->cg->fast};
     if (!f->cg->target->is_program) vec_push(&f->cg->c->arena, &f->cg->called, called);
     if (item) n += cg_item_args(f, info->func, v + n);
     LLVMValueRef r = cg_call(f, LLVMGlobalGetValueType(fn), fn, v, n);

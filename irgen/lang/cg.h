@@ -70,10 +70,11 @@ typedef struct DebugType {
 
 enum { MATH_LIBRARIES = 2 };
 
-/* A function of the program as code for devices calls it; narrow: as CgFunc.narrow; shadows: as Cg.shadows. */
+/* A function of the program as code for devices calls it; narrow: as CgFunc.narrow; shadows, fast: as in
+ * Cg. */
 typedef struct CgCalled {
     const Func *func;
-    bool narrow, shadows;
+    bool narrow, shadows, fast;
 } CgCalled;
 
 typedef struct Cg {
@@ -103,6 +104,7 @@ typedef struct Cg {
     Vec(CgCalled) called;          /* by kernels, and by functions that they call */
     bool vector;                   /* kernels become vector code */
     bool shadows;                  /* of this kernel or function, accesses are recorded (lang/shadow.c) */
+    bool fast;                     /* this kernel or function computes in the fast mode (lang/fast.c) */
     bool has_fma;                  /* the machine has fused multiply-adds; else what sema fuses is rounded twice */
     bool has_half;                 /* the machine has conversions of f16; else they are integer code */
     VectorNotes *vector_notes;     /* not NULL: explanations of how they are vectorised */
@@ -331,12 +333,16 @@ void cg_session_launched(CgFunc *f, const Func *kernel, const Expr *offload);
 bool cg_kernels_poll(const Cg *cg);
 void cg_kernel_poll(CgFunc *f);
 
-/* shadow.c: --check ------------------------------------------------------------------------------------------------ */
+/* func.c: how code is made from here on: does it record accesses, does it compute in the fast mode? */
 typedef struct CgMode {
-    bool shadows, vector;
+    bool shadows, vector, fast;
 } CgMode;
-CgMode cg_shadow_begin(Cg *cg, bool shadows);      /* from here on, code records accesses, or does not */
-void cg_shadow_end(Cg *cg, CgMode was);
+CgMode cg_mode_begin(Cg *cg, bool shadows, bool fast);
+void cg_mode_end(Cg *cg, CgMode was);
+
+void cg_fast_end(Cg *cg); /* fast.c: when all functions are complete */
+
+/* shadow.c: --check ------------------------------------------------------------------------------------------------ */
 /* Nothing happens in any of these but in kernels that record. The entry: */
 void cg_shadow_enter(CgFunc *f);
 void cg_shadow_domain(CgFunc *f, Axis *axes);

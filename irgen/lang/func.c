@@ -5,10 +5,25 @@
 
 #include <string.h>
 
+CgMode cg_mode_begin(Cg *cg, bool shadows, bool fast) {
+    CgMode was = {cg->shadows, cg->vector, cg->fast};
+    cg->shadows = shadows;
+    cg->vector = cg->vector && !shadows;
+    cg->fast = fast;
+    return was;
+}
+
+void cg_mode_end(Cg *cg, CgMode was) {
+    cg->shadows = was.shadows;
+    cg->vector = was.vector;
+    cg->fast = was.fast;
+}
+
 void cg_func_begin(CgFunc *f, Cg *cg, const Func *fn, LLVMValueRef llvm_fn) {
     *f = (CgFunc){.cg = cg, .b = cg->b, .func = fn, .fn = llvm_fn, .is_kernel = fn->is_kernel};
     f->checks = cg->target->checks && !fn->is_kernel && !cg->options->unchecked;
     f->slots = arena_array(&cg->c->arena, Slot, fn->n_symbols + 1);
+    if (cg->fast) cg_fast_begin(cg, llvm_fn);
     LLVMSetCurrentDebugLocation2(f->b, NULL);
     f->entry = cg_block(f, "entry");
     LLVMBasicBlockRef body = cg_block(f, "start");
@@ -83,7 +98,11 @@ static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has
     cg_return_nothing(&f);
 }
 
-void cg_host_function(Cg *cg, const Func *fn) { emit_function(cg, fn, cg_function(cg, fn, false), false, false); }
+void cg_host_function(Cg *cg, const Func *fn) {
+    CgMode mode = cg_mode_begin(cg, cg->shadows, fn->is_fast);
+    emit_function(cg, fn, cg_function(cg, fn, false), false, false);
+    cg_mode_end(cg, mode);
+}
 
 void cg_device_function(Cg *cg, const Func *fn, bool narrow) {
     bool item = cg_needs_item(cg, fn);

@@ -26,6 +26,7 @@
 /* Of a function whose arrays have at most so many elements, and whose addresses are computed in 32 bits. */
 #define CG_NARROW "kdsl-narrow"
 #define CG_NARROW_ELEMENTS (INT32_MAX - 65535)
+#define CG_FAST "kdsl-fast" /* of a function in the fast mode, until its instructions have their flags */
 #define CG_KEPT_CALL "kdsl-kept-call" /* of a function that is not inlined; its value: the function's name */
 /* For the check of barriers: marks a parameter that does not affect the result of a function (the position of the work
  * item, for reports and prints), and a function whose result may differ for equal arguments. */

@@ -1,7 +1,7 @@
 /* op.c -- operators. Integers wrap; / and % truncate, and INT_MIN / -1 wraps. Where checks can be reported, a zero
  * divisor or an oversized shift amount ends the program; elsewhere the result is defined: x / 0 and x % 0 are 0, and a
- * shift by the width or more shifts out all bits. No fast-math flags are set, and sema decides what is fused: the same
- * source returns the same bits on host and device. */
+ * shift by the width or more shifts out all bits. No fast-math flags are set here, and sema decides what is fused: the
+ * same source returns the same bits on host and device, except in the fast mode (lang/fast.c). */
 #include "irgen/lang/lang.h"
 
 static LLVMValueRef all_ones(LLVMValueRef like) { return LLVMConstAllOnes(LLVMTypeOf(like)); }
@@ -262,11 +262,11 @@ static LLVMValueRef negated_if(CgFunc *f, bool negated, LLVMValueRef v) {
     return negated ? LLVMBuildFNeg(f->b, v, "") : v;
 }
 
-/* a * b + c, rounded once. LLVM makes none of these by itself. */
+/* a * b + c, rounded once; in the fast mode, once or twice. LLVM makes none of these by itself in the other modes. */
 CgValue cg_fused(CgFunc *f, CgValue a, CgValue b, CgValue c, bool minus_product, bool minus_c) {
     LLVMValueRef args[3] = {negated_if(f, minus_product, a.v), b.v, negated_if(f, minus_c, c.v)};
     LLVMTypeRef over = LLVMTypeOf(a.v);
-    LLVMValueRef v = cg_intrinsic(f, "llvm.fma", &over, 1, args, 3);
+    LLVMValueRef v = cg_intrinsic(f, f->cg->fast ? "llvm.fmuladd" : "llvm.fma", &over, 1, args, 3);
     return cg_value(v, a.type);
 }
 

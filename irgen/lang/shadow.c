@@ -12,18 +12,6 @@
 
 /* Kernels and functions --------------------------------------------------------------------------------------- */
 
-CgMode cg_shadow_begin(Cg *cg, bool shadows) {
-    CgMode was = {cg->shadows, cg->vector};
-    cg->shadows = shadows;
-    cg->vector = cg->vector && !shadows;
-    return was;
-}
-
-void cg_shadow_end(Cg *cg, CgMode was) {
-    cg->shadows = was.shadows;
-    cg->vector = was.vector;
-}
-
 static LLVMValueRef home(Cg *cg) {
     LLVMValueRef v = LLVMGetNamedGlobal(cg->module, "kdsl.shadow");
     if (v) return v;

@@ -6,6 +6,8 @@
  *   - Two zeros matter only if the result could be the wrong one. If that cannot be excluded, equal operands are joined
  *     by a bitwise or (min: -0 if one of them is) or and (max); other equal operands do not change.
  *
+ * In the fast mode (lang/fast.c) neither is added.
+ *
  * What is known comes from a data-flow analysis over phis, so an accumulator that begins with a number is a number.
  * LLVM's own expansion (expandFMINIMUM_FMAXIMUM, LowerFMINIMUM_FMAXIMUM in X86ISelLowering.cpp) looks at operands
  * only, takes twice as many instructions, and with AVX-512DQ returns NaN for some scalars (the case with VFPCLASSS).
@@ -159,6 +161,7 @@ typedef struct Extreme {
 static Extreme decide(LLVMValueRef call) {
     LLVMValueRef a = LLVMGetOperand(call, 0), b = LLVMGetOperand(call, 1);
     Extreme e = {.call = call, .max = is_named(LLVMGetCalledValue(call), "llvm.maximumnum.")};
+    if (LLVMGetFastMathFlags(call) & LLVMFastMathNoSignedZeros) return e;
     bool a_is_number = is(a, IS_NUMBER), b_is_number = is(b, IS_NUMBER);
     bool ordered = orders_zeros(e.max, a, b), swapped_is = orders_zeros(e.max, b, a);
     e.is_swapped = a_is_number && (!b_is_number || (!ordered && swapped_is));

@@ -1,8 +1,8 @@
-/* inner.c -- inner-loop vectorisation of integer reductions and of updates. Where each item walks along a row of its
- * own, as in `for k in w { t += i32(a[j, k]); }` for all j, lanes that are items would load rows that are far apart and
- * transpose them. The same loop with lanes that are iterations loads vectors as they lie in memory, of whatever type
- * they have. It puts the sum together in another order, which integers allow and floats do not. LLVM's loop vectoriser
- * does that, so the nest is left scalar.
+/* inner.c -- inner-loop vectorisation of reductions that may be reordered, and of updates. Where each item walks along
+ * a row of its own, as in `for k in w { t += i32(a[j, k]); }` for all j, lanes that are items would load rows that are far
+ * apart and transpose them. The same loop with lanes that are iterations loads vectors as they lie in memory, of
+ * whatever type they have. It puts the sum together in another order, which integers allow, and floats in the fast
+ * mode. LLVM's loop vectoriser does that, so the nest is left scalar.
  *
  * So it is where the iterations of an item update elements side by side, as in `atomic s[x[i] + k] += 1`, of memory
  * without a lock: two items may update one element, two iterations do not, so lanes that are items update one after the
@@ -10,8 +10,9 @@
  *
  * Legal always, as nothing is changed here. It pays if every innermost loop of the nest counts by one, has no branch,
  * reads along the row or the same address in all items, carries nothing but sums, products, minima, maxima or bits of
- * integers, each by one operation, writes nothing but such updates, and is not known to be short. Beside updates there
- * may be checks that fail in an iteration known before the loop. */
+ * integers, or sums and products of floats that may be reordered, each by one operation, writes nothing but such
+ * updates, and is not known to be short. Beside updates there may be checks that fail in an iteration known before the
+ * loop. */
 #include "irgen/simd/simd.h"
 
 #include <stdlib.h>
@@ -30,16 +31,31 @@ static int uses_inside(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v
     return n;
 }
 
+/* Is v = op(phi, x) an operation on integers that may be reordered? */
+static bool adds_integers(LLVMValueRef v, LLVMValueRef phi) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    bool is_bits = op == LLVMAnd || op == LLVMOr || op == LLVMXor;
+    bool reorders = op == LLVMAdd || op == LLVMMul || is_bits || simd_is_extreme(v);
+    bool from_first = LLVMGetOperand(v, 0) == phi, takes = from_first || LLVMGetOperand(v, 1) == phi;
+    return takes && (reorders || (op == LLVMSub && from_first));
+}
+
+/* The same of floats: in the fast mode. */
+static bool adds_floats(LLVMValueRef v, LLVMValueRef phi) {
+    if (!LLVMCanValueUseFastMathFlags(v) || !(LLVMGetFastMathFlags(v) & LLVMFastMathAllowReassoc)) return false;
+    if (simd_is_fused(v))
+        return LLVMGetOperand(v, 2) == phi && LLVMGetOperand(v, 0) != phi && LLVMGetOperand(v, 1) != phi;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    bool from_first = LLVMGetOperand(v, 0) == phi, takes = from_first || LLVMGetOperand(v, 1) == phi;
+    return takes && (op == LLVMFAdd || op == LLVMFMul || (op == LLVMFSub && from_first));
+}
+
 /* phi = phi + v, in an operation that may be reordered; neither is used otherwise while the loop runs. */
 static bool is_reduction(const SimdRegion *g, const SimdCounted *c, LLVMValueRef phi) {
     LLVMValueRef next = simd_coming(c, phi, true);
+    if (!next || !simd_is_in_counted(g, c, next)) return false;
     bool is_integer = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind;
-    if (!is_integer || !next || !simd_is_in_counted(g, c, next)) return false;
-    LLVMOpcode op = LLVMGetInstructionOpcode(next);
-    bool is_bits = op == LLVMAnd || op == LLVMOr || op == LLVMXor;
-    bool reorders = op == LLVMAdd || op == LLVMMul || is_bits || simd_is_extreme(next);
-    bool from_first = LLVMGetOperand(next, 0) == phi, takes = from_first || LLVMGetOperand(next, 1) == phi;
-    if (!takes || !(reorders || (op == LLVMSub && from_first))) return false;
+    if (!(is_integer ? adds_integers(next, phi) : adds_floats(next, phi))) return false;
     return uses_inside(g, c, phi) == 1 && uses_inside(g, c, next) == 1;
 }
 

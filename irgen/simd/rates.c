@@ -143,15 +143,17 @@ bool simd_is_atomic(LLVMValueRef v) {
     return (LLVMIsALoadInst(v) || LLVMIsAStoreInst(v)) && LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic;
 }
 
+bool simd_is_fused(LLVMValueRef v) { return simd_is_call_of(v, "llvm.fma.") || simd_is_call_of(v, "llvm.fmuladd."); }
+
 bool simd_is_plain(LLVMValueRef v) {
     return LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsAUnaryOperator(v) ||
-           simd_is_call_of(v, "llvm.fma.");
+           simd_is_fused(v);
 }
 
 bool simd_is_sign_of_fused(LLVMValueRef v) {
     if (LLVMGetInstructionOpcode(v) != LLVMFNeg) return false;
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
-        if (!simd_is_call_of(LLVMGetUser(u), "llvm.fma.")) return false;
+        if (!simd_is_fused(LLVMGetUser(u))) return false;
     return true;
 }
 

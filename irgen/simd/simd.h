@@ -179,6 +179,7 @@ bool simd_is_masked(const SimdRegion *g, int block); /* may some items that are 
 bool simd_may_miss(const SimdRegion *g, int block); /* may some of all the region's items not come here? */
 bool simd_is_plain_header(const SimdRegion *g, int block); /* of a block that begins with phis */
 int64_t simd_bytes(const SimdRegion *g, LLVMTypeRef t); /* in memory */
+bool simd_is_fused(LLVMValueRef v); /* a * b + c */
 bool simd_is_pure_call(LLVMValueRef call); /* reads and writes no memory */
 bool simd_is_atomic(LLVMValueRef v); /* a load or store: lane by lane, but for what all items load */
 bool simd_is_plain(

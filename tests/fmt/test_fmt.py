@@ -45,6 +45,10 @@ CASES = [  # before, after
     ("kernel k(" + ", ".join(f"some_array_{i}: &[f64; n]" for i in range(4)) + ") over i in n assume distinct(a) -> sum f64 { return x; }",
      "kernel k(some_array_0: &[f64; n], some_array_1: &[f64; n], some_array_2: &[f64; n], some_array_3: &[f64; n])\n"
      "    over i in n assume distinct(a) -> sum f64\n{\n    return x;\n}\n"),
+    ("kernel k(" + ", ".join(f"some_array_{i}: &[f64; n]" for i in range(4)) + ")   fast  over i in n { }",
+     "kernel k(some_array_0: &[f64; n], some_array_1: &[f64; n], some_array_2: &[f64; n], some_array_3: &[f64; n])\n"
+     "    fast over i in n {}\n"),
+    ("kernel k(x: &mut [f64; n])\nfast\nover i in n { }", "kernel k(x: &mut [f64; n])\n    fast over i in n {}\n"),
     ("fn f() { let value = " + " + ".join(f"term_number_{i}" for i in range(12)) + "; }",
      "fn f() {\n    let value = term_number_0 + term_number_1 + term_number_2 + term_number_3 + term_number_4 + term_number_5"
      "\n        + term_number_6 + term_number_7 + term_number_8 + term_number_9 + term_number_10 + term_number_11;\n}\n"),

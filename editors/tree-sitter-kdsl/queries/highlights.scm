@@ -28,7 +28,7 @@
 ((call function: (identifier) @type.builtin)
   (#match? @type.builtin "^(index|bf16|bf16x[2348]|boolx[2348]|[iuf](8|16|32|64)(x[2348])?)$"))
 
-["fn" "kernel" "struct" "const" "extern" "export" "test" "let" "var" "over" "assume" "shared"] @keyword
+["fn" "kernel" "struct" "const" "extern" "export" "test" "let" "var" "fast" "over" "assume" "shared"] @keyword
 ["import"] @include
 ["if" "else"] @conditional
 ["for" "while" "in" "by" "step" "break" "continue"] @repeat

@@ -11,7 +11,7 @@ enum Token {
     IDENTIFIER,
     FN, KERNEL, STRUCT, CONST, IMPORT, EXTERN, EXPORT, TEST, LET, VAR, IF, ELSE, FOR, IN, WHILE, BREAK, CONTINUE,
     RETURN, ASSERT, OFFLOAD, ATOMIC, SHARED, BARRIER, WAIT, TRUE_, FALSE_, MUT,
-    BY, STEP, ON, RESIDENT, ASYNC, OUT, SCRATCH, OVER, MIN, MAX, ASSUME,
+    BY, STEP, ON, RESIDENT, ASYNC, OUT, SCRATCH, OVER, MIN, MAX, ASSUME, FAST,
     BLOCK_COMMENT, STRING_CONTENT, ERROR_SENTINEL
 };
 
@@ -19,6 +19,7 @@ static const char *const words[] = {
     "fn", "kernel", "struct", "const", "import", "extern", "export", "test", "let", "var", "if", "else", "for", "in",
     "while", "break", "continue", "return", "assert", "offload", "atomic", "shared", "barrier", "wait", "true", "false",
     "mut", "by", "step", "on", "resident", "async", "out", "scratch", "over", "min", "max", "assume",
+    "fast",
 };
 
 static int32_t next(const TSLexer *lx) { return lx->lookahead; }

@@ -1,7 +1,7 @@
 " Vim syntax file for KDSL. docs/editors.md says where it belongs.
 if exists("b:current_syntax") | finish | endif
 syn keyword kdslKeyword fn kernel struct const import extern export test let var if else for in while break continue return assert offload atomic shared barrier wait true false mut
-syn keyword kdslSoft by step on resident async out scratch over min max assume
+syn keyword kdslSoft by step on resident async out scratch over min max assume fast
 syn keyword kdslType bool i8 i16 i32 i64 u8 u16 u32 u64 index f16 bf16 f32 f64 str
 syn match kdslVectorType "\<\%([iuf]\%(8\|16\|32\|64\)\|bf16\|bool\)x[2348]\>"
 syn match kdslNumber "\<\d[0-9a-zA-Z_]*\%(\.\d[0-9_]*\)\?\%([eE][-+]\?\d\+\)\?\%([iuf]\w\+\)\?\>"
