@@ -1,18 +1,18 @@
-/* inner.c -- inner-loop vectorisation of reductions that may be reordered, and of updates. Where each item walks along
- * a row of its own, as in `for k in w { t += i32(a[j, k]); }` for all j, lanes that are items would load rows that are far
- * apart and transpose them. The same loop with lanes that are iterations loads vectors as they lie in memory, of
- * whatever type they have. It puts the sum together in another order, which integers allow, and floats in the fast
- * mode. LLVM's loop vectoriser does that, so the nest is left scalar.
+/* inner.c -- inner-loop vectorisation of reductions that may be reordered, and of updates. Where each item walks
+ * along a row of its own, as in `for k in w { t += i32(a[j, k]); }` for all j, lanes that are items would load rows
+ * that are far apart and transpose them. The same loop with lanes that are iterations loads vectors as they lie in
+ * memory, of whatever type they have. It puts the sum together in another order, which integers allow, and floats in
+ * the fast mode. LLVM's loop vectoriser does that, so the nest is left scalar.
  *
  * So it is where the iterations of an item update elements side by side, as in `atomic s[x[i] + k] += 1`, of memory
- * without a lock: two items may update one element, two iterations do not, so lanes that are items update one after the
- * other.
+ * without a lock: two items may update one element, two iterations do not, so lanes that are items update one after
+ * the other.
  *
- * Legal always, as nothing is changed here. It pays if every innermost loop of the nest counts by one, has no branch,
- * reads along the row or the same address in all items, carries nothing but sums, products, minima, maxima or bits of
- * integers, or sums and products of floats that may be reordered, each by one operation, writes nothing but such
- * updates, and is not known to be short. Beside updates there may be checks that fail in an iteration known before the
- * loop. */
+ * Legal always, as nothing is changed here. It pays if every innermost loop of the nest counts by one, has no
+ * branch, reads along the row or the same address in all items, carries nothing but sums, products, minima, maxima
+ * or bits of integers, or sums and products of floats that may be reordered, each by one operation, writes nothing
+ * but such updates, and is not known to be short. Beside updates there may be checks that fail in an iteration known
+ * before the loop. */
 #include "irgen/simd/simd.h"
 
 #include <stdlib.h>
