@@ -5,7 +5,7 @@ usage: run.py [--rounds N] [--peers REGEX] [--threads N] [--also NAME=COMMAND]..
 
 Everything that belongs to one kernel is run in turn, limits included, so that a slow minute of the machine is slow for
 all; that makes a round, and of the rounds the best counts. KDSLC is the compiler (build/bin/kdslc), KDSLC_FLAGS its
-flags beside -O3; --also measures another command line beside it, as in --also "scalar=build/bin/kdslc -O3 --vector=off".
+flags beside -O3; kernels that wait for quotients are measured with --fp=fast as well, as kdslc-fast. --also measures another command line beside it, as in --also "scalar=build/bin/kdslc -O3 --vector=off".
 Results go to build/bench: rows.tsv, tables.md and the plots; with --docs to docs/ (all kernels, all peers).
 """
 import argparse
@@ -22,6 +22,7 @@ from facts import KERNELS, LIMITS, PEERS
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+FAST = "kdslc-fast"
 SECONDS = 300  # for one program: it has hung
 
 
@@ -53,6 +54,7 @@ class Bench:
         self.failed = []
         kdslc = os.environ.get("KDSLC", str(ROOT / "build/bin/kdslc"))
         self.ours = {"kdslc": [kdslc, "-O3", *shlex.split(os.environ.get("KDSLC_FLAGS", ""))]}
+        self.ours[FAST] = [*self.ours["kdslc"], "--fp=fast"]
         self.ours.update((name, shlex.split(command)) for name, _, command in (a.partition("=") for a in chosen.also))
         for name, command in self.ours.items():
             found = shutil.which(command[0]) if command else None
@@ -66,8 +68,12 @@ class Bench:
             return f"{shlex.join(command)}\n{done.stdout}{done.stderr}"
         return None
 
+    def ours_for(self, kernel):
+        return [name for name in self.ours if name != FAST or kernel.fast]
+
     def build_kdsl(self, kernel):
-        for name, command in self.ours.items():
+        for name in self.ours_for(kernel):
+            command = self.ours[name]
             error = self.make([*command, f"{kernel.name}.kdsl", "-o", str(self.out / f"{kernel.name}-{name}")], HERE)
             if error:
                 sys.exit(f"{kernel.name} does not build\n{error}")
@@ -116,7 +122,7 @@ class Bench:
         """What is run for kernels that share their peers, as (argv, environment)."""
         yield [self.out / "limits", *LIMITS], {}
         for kernel in kernels:
-            for name in self.ours:
+            for name in self.ours_for(kernel):
                 yield [self.out / f"{kernel.name}-{name}", name], {}
         for peer in peers:
             env = {key: value.format(**self.words) for key, value in peer.env.items()}
