@@ -111,6 +111,11 @@ class CommandLineTest(unittest.TestCase):
         self.assertEqual(self.says("--explain=xyz", "p.kdsl"),
                          "--explain must be `bounds`, `transfers`, `launch`, `races` or `vector`, not `xyz`")
 
+    def test_modes_of_arithmetic(self):
+        self.assertEqual(self.says("--fp=quick", "p.kdsl"), "--fp must be `fused`, `strict` or `fast`, not `quick`")
+        for word in ("-ffast-math", "--use_fast_math", "-freciprocal-math", "-funsafe-math-optimizations"):
+            self.assertEqual(self.says(word, "p.kdsl"), f"unknown option `{word}`; did you mean `--fp=fast`?")
+
     def test_codes_of_diagnostics_that_are_nearly_right(self):
         for word, meant in (("301", "E0301"), ("E301", "E0301"), ("W502", "W0502"), ("w502", "W0502"), ("502", "E0502"),
                             ("W0301", "E0301")):

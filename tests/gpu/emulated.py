@@ -108,7 +108,7 @@ def options():
     parser.add_argument("--until", type=float, metavar="MINUTES", help="no run begins later than that")
     parser.add_argument("--rows", type=Path, help="resumable; without it everything runs")
     parser.add_argument("--again", default="", metavar="PATTERN", help="run those again whose verdict it matches")
-    parser.add_argument("--fp", default="fused", choices=("fused", "strict"), help="as of kdslc")
+    parser.add_argument("--fp", default="fused", choices=("fused", "strict", "fast"), help="as of kdslc")
     parser.add_argument("--tolerance", type=float, default=1e-5)
     parser.set_defaults(under="")  # what suite.py's programs run under: here, nothing
     parser.add_argument("pattern", nargs="?", default="", help="only programs whose path it matches")

@@ -2,6 +2,7 @@
 """session.txt, some 200 inputs, on a pseudo-terminal and through a pipe: each answer is what stands there.
 --bless writes what the terminal shows into it.    Usage: test_session.py KDSLC [--bless]"""
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -38,6 +39,14 @@ class SessionTest(unittest.TestCase):
         want = [line for _, answer in self.session for line in answer]
         self.assertEqual(transcript.difference(want, got), "")
         self.assertEqual(status, 1)  # some of them fail, as they should
+
+    def test_modes_of_arithmetic(self):
+        inputs = ("fn ratio(x: f32) -> f32 { return 1.0 / x; }", "var x = [4.0f32, 0.0]",
+                  "kernel k(x: &mut [f32; n]) MARK over i in n { x[i] = ratio(x[i]); }", "offload k(&mut x)", "x", "")
+        for option, mark in (("--fp=fast", ""), ("--fp=fused", "fast"), ("--fp=strict", "fast")):
+            done = subprocess.run([KDSLC, "repl", option], cwd=self.dir, input="\n".join(inputs).replace("MARK", mark),
+                                  env=transcript.environment(self.dir), capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.stdout, "[0.25, inf] : [f32; 2]\n", done.stderr)
 
 
 def bless():
