@@ -68,7 +68,7 @@ typedef struct DebugType {
     LLVMMetadataRef di;
 } DebugType;
 
-enum { MATH_LIBRARIES = 2 };
+enum { MATH_LIBRARIES = 4 };
 
 /* A function of the program as code for devices calls it; narrow: as CgFunc.narrow; shadows, fast: as in
  * Cg. */

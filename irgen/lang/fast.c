@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-    FLAGS = LLVMFastMathAllowReassoc | LLVMFastMathNoSignedZeros | LLVMFastMathAllowReciprocal |
-            LLVMFastMathAllowContract | LLVMFastMathApproxFunc
+    APPROXIMATE = LLVMFastMathAllowReciprocal | LLVMFastMathApproxFunc,
+    FLAGS = APPROXIMATE | LLVMFastMathAllowReassoc | LLVMFastMathNoSignedZeros | LLVMFastMathAllowContract
 };
 
 /* Estimates of LLVM's back end for x86 return NaN where the exact result is infinite or 0: passes/estimates.c makes
@@ -36,11 +36,14 @@ static bool takes_flags(LLVMValueRef v) {
     return computes || (op == LLVMCall && LLVMCanValueUseFastMathFlags(v));
 }
 
+void cg_fast_quotient(const Cg *cg, LLVMValueRef v) {
+    if (!is_kept_exact(cg, v)) LLVMSetFastMathFlags(v, APPROXIMATE);
+}
+
 static void set_flags(const Cg *cg, LLVMValueRef fn) {
-    const unsigned approximate = LLVMFastMathAllowReciprocal | LLVMFastMathApproxFunc;
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v))
-            if (takes_flags(v)) LLVMSetFastMathFlags(v, is_kept_exact(cg, v) ? FLAGS & ~approximate : FLAGS);
+            if (takes_flags(v)) LLVMSetFastMathFlags(v, is_kept_exact(cg, v) ? FLAGS & ~APPROXIMATE : FLAGS);
 }
 
 void cg_fast_end(Cg *cg) {

@@ -81,7 +81,9 @@ CgValue cg_minmax(CgFunc *f, bool max, CgValue a, CgValue b);
 CgPlace cg_lvalue(CgFunc *f, Expr *e);
 CgPlace cg_target(CgFunc *f, Expr *e, bool reads);
 
-void cg_fast_begin(Cg *cg, LLVMValueRef fn); /* fast.c: fn is made in the fast mode */
+/* fast.c */
+void cg_fast_begin(Cg *cg, LLVMValueRef fn); /* fn is made in the fast mode */
+void cg_fast_quotient(const Cg *cg, LLVMValueRef v); /* v, or a square root, may be approximated, but not reordered */
 
 /* atomic.c ------------------------------------------------------------------------------------------------------ */
 CgValue cg_atomic(CgFunc *f, Expr *e);             /* the element's old value */

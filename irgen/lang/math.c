@@ -12,11 +12,22 @@
 
 EMBED(kdsl_math_f32, "f32.bc");
 EMBED(kdsl_math_f64, "f64.bc");
+EMBED(kdsl_math_fast_f32, "fast-f32.bc");
+EMBED(kdsl_math_fast_f64, "fast-f64.bc");
+
+#define PREFIX "kdsl.math."
+#define FAST "fast."
 
 static const struct {
     TypeKind type;
+    bool is_fast;
     const char *bitcode, *end;
-} libraries[MATH_LIBRARIES] = {{TY_F32, kdsl_math_f32, kdsl_math_f32_end}, {TY_F64, kdsl_math_f64, kdsl_math_f64_end}};
+} libraries[MATH_LIBRARIES] = {
+    {TY_F32, false, kdsl_math_f32, kdsl_math_f32_end},
+    {TY_F64, false, kdsl_math_f64, kdsl_math_f64_end},
+    {TY_F32, true, kdsl_math_fast_f32, kdsl_math_fast_f32_end},
+    {TY_F64, true, kdsl_math_fast_f64, kdsl_math_fast_f64_end},
+};
 
 /* Its table of contents is read; functions are read when they are linked. */
 static LLVMModuleRef open_library(Cg *cg, const char *bitcode, const char *end) {
@@ -32,15 +43,26 @@ static LLVMModuleRef open_library(Cg *cg, const char *bitcode, const char *end) 
 
 LLVMValueRef cg_math(Cg *cg, const char *name, const Type *t, int n_args, LLVMTypeRef *fn_type) {
     int i = 0;
-    while (i < MATH_LIBRARIES && libraries[i].type != t->kind) i++;
+    while (i < MATH_LIBRARIES && (libraries[i].type != t->kind || libraries[i].is_fast != cg->fast)) i++;
     if (i == MATH_LIBRARIES || !cg->target->own_math || !cg->has_fma) return NULL;
     if (!cg->math[i]) cg->math[i] = open_library(cg, libraries[i].bitcode, libraries[i].end);
-    const char *symbol = arena_printf(&cg->c->arena, "kdsl.math.%s.%s", name, t->name);
+    const char *symbol = arena_printf(&cg->c->arena, PREFIX "%s%s.%s", cg->fast ? FAST : "", name, t->name);
     if (!LLVMGetNamedFunction(cg->math[i], symbol)) return NULL;
     LLVMTypeRef elem = cg_type(cg, t), params[3] = {elem, elem, elem};
     *fn_type = LLVMFunctionType(elem, params, (unsigned)n_args, false);
     LLVMValueRef fn = LLVMGetNamedFunction(cg->module, symbol);
     return fn ? fn : LLVMAddFunction(cg->module, symbol, *fn_type);
+}
+
+static unsigned sqrt_id(void) { return LLVMLookupIntrinsicID("llvm.sqrt", strlen("llvm.sqrt")); }
+
+/* In the fast mode quotients and square roots are approximated inside of functions, too. */
+static void approximate(const Cg *cg, LLVMValueRef fn) {
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef v = LLVMGetFirstInstruction(bb); v; v = LLVMGetNextInstruction(v)) {
+            bool is_root = LLVMIsACallInst(v) && LLVMGetIntrinsicID(LLVMGetCalledValue(v)) == sqrt_id();
+            if (LLVMGetInstructionOpcode(v) == LLVMFDiv || is_root) cg_fast_quotient(cg, v);
+        }
 }
 
 /* What clang assumed of the machine says nothing about this one. */
@@ -80,7 +102,10 @@ void cg_math_end(Cg *cg) {
         if (cg->math[i]) link_library(cg, cg->math[i]);
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
         size_t n;
-        if (!strncmp(LLVMGetValueName2(fn, &n), "kdsl.math.", 10) && !LLVMIsDeclaration(fn)) adopt(cg, fn, true);
+        const char *name = LLVMGetValueName2(fn, &n);
+        if (strncmp(name, PREFIX, strlen(PREFIX)) || LLVMIsDeclaration(fn)) continue;
+        adopt(cg, fn, true);
+        if (!strncmp(name, PREFIX FAST, strlen(PREFIX FAST))) approximate(cg, fn);
     }
     if (cg->target->gpu) link_libm(cg, cg->target->gpu);
 }

@@ -16,12 +16,23 @@
 
 #include <stdint.h>
 
+/* Compiled a second time for the fast mode: without what is needed only for subnormal numbers, for results in the upper
+ * half of the last binade, for arguments where a function is not defined, and for huge angles. Only quotients and
+ * square roots get LLVM's flags there (lang/math.c): the sums rely on their order. */
+#ifdef KDSL_FAST
+#define SYMBOL "kdsl.math.fast."
+enum { FAST = 1 };
+#else
+#define SYMBOL "kdsl.math."
+enum { FAST = 0 };
+#endif
+
 /* The symbol that lang/math.c looks up in the bitcode; a built-in function without a symbol is a call of libm. */
 #define FUNCTION_F32(name, ...)                                                                                        \
-    float name##_f32(__VA_ARGS__) __asm__("kdsl.math." #name ".f32");                                                  \
+    float name##_f32(__VA_ARGS__) __asm__(SYMBOL #name ".f32");                                                        \
     float name##_f32(__VA_ARGS__)
 #define FUNCTION_F64(name, ...)                                                                                        \
-    double name##_f64(__VA_ARGS__) __asm__("kdsl.math." #name ".f64");                                                 \
+    double name##_f64(__VA_ARGS__) __asm__(SYMBOL #name ".f64");                                                       \
     double name##_f64(__VA_ARGS__)
 
 #define INLINE static inline __attribute__((always_inline))
@@ -138,6 +149,16 @@ INLINE float scale32(float x, float n_rounded) {
 INLINE double scale64(double x, double n_rounded) {
     uint64_t n = bits64(n_rounded), half = n >> 1;
     return x * float64((half << 52) + bits64(1.0)) * float64(((n - half) << 52) + bits64(1.0));
+}
+
+/* The same. In the fast mode for n from -127 (-1023), for which the result is 0, to 128 (1024), for which it is
+ * infinite. */
+INLINE float scale_soon32(float x, float n_rounded) {
+    return FAST ? x * power_of_two32(n_rounded) : scale32(x, n_rounded);
+}
+
+INLINE double scale_soon64(double x, double n_rounded) {
+    return FAST ? x * power_of_two64(n_rounded) : scale64(x, n_rounded);
 }
 
 /* x = 2^exponent * (1 + f) with f from sqrt(1/2) - 1 to sqrt(2) - 1, for normal x > 0. */

@@ -21,21 +21,21 @@ INLINE Exp32 exp_parts(float x) {
 
 /* exp(x) / 2 for x >= 0, also if exp(x) overflows. */
 INLINE float half_exp(float x) {
-    Exp32 e = exp_parts(clamp32(x, 0.0f, 90.0f));
-    return scale32(1.0f + e.p, e.n_rounded - 1.0f);
+    Exp32 e = exp_parts(clamp32(x, 0.0f, FAST ? 89.5f : 90.0f));
+    return scale_soon32(1.0f + e.p, e.n_rounded - 1.0f);
 }
 
 FUNCTION_F32(exp, float x) {
-    Exp32 e = exp_parts(clamp32(x, -104.0f, 89.0f));
-    return scale32(1.0f + e.p, e.n_rounded);
+    Exp32 e = exp_parts(clamp32(x, FAST ? -88.0f : -104.0f, 89.0f));
+    return scale_soon32(1.0f + e.p, e.n_rounded);
 }
 
 FUNCTION_F32(exp2, float x) {
-    x = clamp32(x, -151.0f, 129.0f);
+    x = clamp32(x, FAST ? -127.0f : -151.0f, FAST ? 128.0f : 129.0f);
     float n_rounded = x + ROUNDING32, r = x - (n_rounded - ROUNDING32);
     float q = POLYNOMIAL32(r, 0x1.da5f78p-17f, 0x1.441a08p-13f, 0x1.5da986p-10f, 0x1.3b2a52p-7f, 0x1.c6b06cp-5f,
                            0x1.ebfbep-3f, 0x1.62e43p-1f); /* 2^-29 */
-    return scale32(fma32(r, q, 1.0f), n_rounded);
+    return scale_soon32(fma32(r, q, 1.0f), n_rounded);
 }
 
 /* Below -18 the result is -1. At the other end 2^128 overflows, but half of it does not. */
@@ -68,6 +68,7 @@ FUNCTION_F32(tanh, float x) {
 /* Logarithms ------------------------------------------------------------------------------------------------------- */
 
 INLINE Parts32 log_parts(float x) {
+    if (FAST) return take_apart32(x);
     _Bool small = x < 0x1p-126f;
     Parts32 p = take_apart32(choose32(small, x * 0x1p23f, x));
     p.exponent -= choose32(small, 23.0f, 0.0f);
@@ -83,6 +84,7 @@ INLINE float log_rest(float f) {
 
 /* y, the logarithm of x; handles zero, negative numbers, infinity and NaN. */
 INLINE float log_of(float x, float y) {
+    if (FAST) return choose32(x < 0x1p-126f, -INFINITE, choose32(x < INFINITE, y, x));
     float none = choose32(x == 0.0f, -INFINITE, NOT_A_NUMBER);
     return choose32(x < INFINITE, choose32(x > 0.0f, y, none), x);
 }
@@ -129,6 +131,7 @@ typedef struct Rest32 {
 
 INLINE Rest32 less_multiple(float x, float n, float unit, float unit_1, float unit_2) {
     float first = fma32(n, -unit, x), second = n * unit_1, r = first - second; /* first is exact */
+    if (FAST) return (Rest32){fma32(n, -unit_2, fma32(n, -unit_1, first)), 0.0f};
     float lost = first - r - second - fma32(n, unit_1, -second);
     Rest32 rest = {r, fma32(n, -unit_2, lost)};
     return rest;
@@ -157,21 +160,21 @@ INLINE float sin_of(Rest32 x, uint32_t turns) {
 
 FUNCTION_F32(sin, float x) {
     float a = abs32(x);
-    if (SELDOM(a > ANGLE32)) return libm_sin32(x);
+    if (!FAST && SELDOM(a > ANGLE32)) return libm_sin32(x);
     Angle32 angle = quarter_turns(a);
     return float32(bits32(sin_of(angle.rest, angle.quarters)) ^ (bits32(x) & 0x80000000));
 }
 
 FUNCTION_F32(cos, float x) {
     float a = abs32(x);
-    if (SELDOM(a > ANGLE32)) return libm_cos32(x);
+    if (!FAST && SELDOM(a > ANGLE32)) return libm_cos32(x);
     Angle32 angle = quarter_turns(a);
     return sin_of(angle.rest, angle.quarters + 1);
 }
 
 FUNCTION_F32(tan, float x) {
     float a = abs32(x);
-    if (SELDOM(a > ANGLE32)) return libm_tan32(x);
+    if (!FAST && SELDOM(a > ANGLE32)) return libm_tan32(x);
     Angle32 angle = quarter_turns(a);
     float r = angle.rest.r, low = angle.rest.low, s = r * r;
     float p = POLYNOMIAL32(s, 0x1.2c24fp-8f, -0x1.4dac72p-12f, 0x1.6d74aep-7f, 0x1.5ab808p-6f, 0x1.bb0b96p-5f,
@@ -202,7 +205,7 @@ FUNCTION_F32(atan2, float y, float x) {
     float t = atan_small(ratio);
     t = choose32(b > a, HALF_PI32 - (t - HALF_PI32_LOW), t);
     t = choose32(bits32(x) >> 31, 2 * HALF_PI32 - (t - 2 * HALF_PI32_LOW), t);
-    return choose32(__builtin_isunordered(x, y), x + y, __builtin_copysignf(t, y));
+    return choose32(!FAST && __builtin_isunordered(x, y), x + y, __builtin_copysignf(t, y));
 }
 
 /* For |x| > 0.6, asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)); then y is the arcsine on the right side, else
@@ -283,9 +286,11 @@ INLINE double exp2_wide(double x) {
 FUNCTION_F32(pow, float x, float y) {
     float a = abs32(x);
     double e = (double)y * log2_wide(a);
-    float power = choose32(a == 1.0f, 1.0f, (float)exp2_wide(e));
+    if (FAST) e = choose64(y == 0.0f, 0.0, e);
+    float power = choose32(!FAST && a == 1.0f, 1.0f, (float)exp2_wide(e));
     _Bool whole = __builtin_truncf(y) == y, odd = whole & (__builtin_truncf(y * 0.5f) != y * 0.5f);
     power = choose32(odd, __builtin_copysignf(power, x), power);
+    if (FAST) return power;
     power = choose32((x < 0.0f) & !whole, choose32(a < INFINITE, NOT_A_NUMBER, power), power);
     power = choose32(__builtin_isunordered(x, y), x + y, power);
     return choose32((y == 0.0f) | (x == 1.0f), 1.0f, power);
@@ -300,7 +305,7 @@ FUNCTION_F32(cbrt, float x) {
 FUNCTION_F32(hypot, float x, float y) {
     double a = abs32(x), b = abs32(y);
     float h = (float)__builtin_sqrt(fma64(a, a, b * b));
-    return choose32((a == INFINITE) | (b == INFINITE), INFINITE, h);
+    return choose32(!FAST && ((a == INFINITE) | (b == INFINITE)), INFINITE, h);
 }
 
 /* Logarithms near 1 ------------------------------------------------------------------------------------------------ */

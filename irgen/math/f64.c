@@ -49,13 +49,13 @@ INLINE Exp64 exp_parts(double x, double low) {
 
 INLINE double exp_of(double x, double low, double less) {
     Exp64 e = exp_parts(x, low);
-    return scale64(1.0 + e.p, e.n_rounded - less);
+    return scale_soon64(1.0 + e.p, e.n_rounded - less);
 }
 
 /* exp(x) / 2 for x >= 0, also if exp(x) overflows. */
-INLINE double half_exp(double x) { return exp_of(clamp64(x, 0.0, 712.0), 0.0, 1.0); }
+INLINE double half_exp(double x) { return exp_of(clamp64(x, 0.0, FAST ? 710.7 : 712.0), 0.0, 1.0); }
 
-FUNCTION_F64(exp, double x) { return exp_of(clamp64(x, -746.0, 710.0), 0.0, 0.0); }
+FUNCTION_F64(exp, double x) { return exp_of(clamp64(x, FAST ? -709.0 : -746.0, 710.0), 0.0, 0.0); }
 
 /* 2^(x + low) for |x| <= 1100. */
 INLINE double exp2_of(double x, double low) {
@@ -64,10 +64,14 @@ INLINE double exp2_of(double x, double low) {
                             0x1.b5233f845998dp-24, 0x1.62c0272b1860ep-20, 0x1.ffcbfd43b66f4p-17, 0x1.430912f755a6ep-13,
                             0x1.5d87fe787533dp-10, 0x1.3b2ab6fba51a1p-7, 0x1.c6b08d704a1d1p-5, 0x1.ebfbdff82c58ep-3,
                             0x1.62e42fefa39efp-1); /* 2^-54 */
-    return scale64(fma64(r, q, 1.0), n_rounded);
+    return scale_soon64(fma64(r, q, 1.0), n_rounded);
 }
 
-FUNCTION_F64(exp2, double x) { return exp2_of(clamp64(x, -1100.0, 1100.0), 0.0); }
+/* In the fast mode scale64 needs limits of its own. */
+#define LEAST_POWER (FAST ? -1023.0 : -1100.0)
+#define MOST_POWER (FAST ? 1024.0 : 1100.0)
+
+FUNCTION_F64(exp2, double x) { return exp2_of(clamp64(x, LEAST_POWER, MOST_POWER), 0.0); }
 
 /* Below -40 the result is -1. At the other end 2^1024 overflows, but half of it does not. */
 FUNCTION_F64(expm1, double x) {
@@ -103,6 +107,7 @@ FUNCTION_F64(tanh, double x) {
 /* Logarithms ------------------------------------------------------------------------------------------------------- */
 
 INLINE Parts64 log_parts(double x) {
+    if (FAST) return take_apart64(x);
     _Bool small = x < 0x1p-1022;
     Parts64 p = take_apart64(choose64(small, x * 0x1p54, x));
     p.exponent -= choose64(small, 54.0, 0.0);
@@ -120,6 +125,7 @@ INLINE double log_rest(double f) {
 
 /* y, the logarithm of x; handles zero, negative numbers, infinity and NaN. */
 INLINE double log_of(double x, double y) {
+    if (FAST) return choose64(x < 0x1p-1022, -INFINITE, choose64(x < INFINITE, y, x));
     double none = choose64(x == 0.0, -INFINITE, NOT_A_NUMBER);
     return choose64(x < INFINITE, choose64(x > 0.0, y, none), x);
 }
@@ -187,9 +193,11 @@ FUNCTION_F64(pow, double x, double y) {
     Pair l = log2_pair(a);
     double high = choose64(a == 0.0, -INFINITE, choose64(a < INFINITE, l.high, a)), e = y * high;
     double low = choose64(abs64(e) < 1100.0, fma64(y, l.high, -e) + y * l.low, 0.0);
-    double power = choose64(a == 1.0, 1.0, exp2_of(clamp64(e, -1100.0, 1100.0), low));
+    if (FAST) e = choose64(y == 0.0, 0.0, e);
+    double power = choose64(!FAST && a == 1.0, 1.0, exp2_of(clamp64(e, LEAST_POWER, MOST_POWER), low));
     _Bool whole = __builtin_trunc(y) == y, odd = whole & (__builtin_trunc(y * 0.5) != y * 0.5);
     power = choose64(odd, __builtin_copysign(power, x), power);
+    if (FAST) return power;
     power = choose64((x < 0.0) & !whole, choose64(a < INFINITE, NOT_A_NUMBER, power), power);
     power = choose64(__builtin_isunordered(x, y), x + y, power);
     return choose64((y == 0.0) | (x == 1.0), 1.0, power);
@@ -244,6 +252,10 @@ typedef struct Angle64 {
 INLINE Angle64 quarter_turns(double a) {
     double n_rounded = fma64(a, 0x1.45f306dc9c883p-1, ROUNDING64), n = n_rounded - ROUNDING64;
     double first = fma64(n, -HALF_PI64, a), second = n * HALF_PI64_LOW, r = first - second; /* first is exact */
+    if (FAST) {
+        Pair rest = {fma64(n, 0x1.f1976b7ed8fbcp-110, fma64(n, -HALF_PI64_LOW, first)), 0.0};
+        return (Angle64){bits64(n_rounded), rest};
+    }
     double lost = first - r - second - fma64(n, HALF_PI64_LOW, -second);
     Angle64 angle = {bits64(n_rounded), {r, fma64(n, 0x1.f1976b7ed8fbcp-110, lost)}};
     return angle;
@@ -270,24 +282,28 @@ INLINE double sin_of(Pair x, uint64_t turns) {
 
 FUNCTION_F64(sin, double x) {
     double a = abs64(x);
-    if (SELDOM(a > ANGLE64)) return libm_sin64(x);
+    if (!FAST && SELDOM(a > ANGLE64)) return libm_sin64(x);
     Angle64 angle = quarter_turns(a);
     return float64(bits64(sin_of(angle.rest, angle.quarters)) ^ (bits64(x) & 0x8000000000000000));
 }
 
 FUNCTION_F64(cos, double x) {
     double a = abs64(x);
-    if (SELDOM(a > ANGLE64)) return libm_cos64(x);
+    if (!FAST && SELDOM(a > ANGLE64)) return libm_cos64(x);
     Angle64 angle = quarter_turns(a);
     return sin_of(angle.rest, angle.quarters + 1);
 }
 
 FUNCTION_F64(tan, double x) {
     double a = abs64(x);
-    if (SELDOM(a > ANGLE64)) return libm_tan64(x);
+    if (!FAST && SELDOM(a > ANGLE64)) return libm_tan64(x);
     Angle64 angle = quarter_turns(a);
     double square = angle.rest.high * angle.rest.high;
     Pair s = sine(angle.rest, square), c = cosine(angle.rest, square);
+    if (FAST) {
+        double t = choose64(angle.quarters & 1, -c.high, s.high) / choose64(angle.quarters & 1, s.high, c.high);
+        return float64(bits64(t) ^ (bits64(x) & 0x8000000000000000));
+    }
     _Bool odd = angle.quarters & 1;
     Pair over = {choose64(odd, -c.high, s.high), choose64(odd, -c.low, s.low)};
     Pair under = {choose64(odd, s.high, c.high), choose64(odd, s.low, c.low)};
@@ -320,7 +336,7 @@ FUNCTION_F64(atan2, double y, double x) {
     double t = atan_small(ratio);
     t = choose64(b > a, HALF_PI64 - (t - HALF_PI64_LOW), t);
     t = choose64(bits64(x) >> 63, 2 * HALF_PI64 - (t - 2 * HALF_PI64_LOW), t);
-    return choose64(__builtin_isunordered(x, y), x + y, __builtin_copysign(t, y));
+    return choose64(!FAST && __builtin_isunordered(x, y), x + y, __builtin_copysign(t, y));
 }
 
 /* For |x| > 0.6, asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)); then y is the arcsine on the right side, else

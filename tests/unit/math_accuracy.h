@@ -45,7 +45,25 @@ static double ulps(Real got, Wide want) {
     return (double)(FABS(value - want) / LDEXP((Wide)1, exponent - DIGITS));
 }
 
+#ifdef KDSL_FAST
+/* The fast mode promises nothing of arguments and results that are not normal numbers, or near the largest one, nor of
+ * angles that are huge. */
+static int is_promised(const Row *row, Real x, Real y) {
+    int is_angle = !strcmp(row->name, "sin") || !strcmp(row->name, "cos") || !strcmp(row->name, "tan");
+    double want = (double)(row->n_args == 1 ? row->exact(x) : row->exact2(x, y));
+    if (is_angle && fabs((double)x) > (DIGITS < 30 ? 65536.0 : 268435456.0)) return 0;
+    if (!isnormal(x) || (row->n_args == 2 && !isnormal(y))) return 0;
+    return fabs(want) == 0 || (fabs(want) >= SMALLEST && fabs(want) <= LARGEST / 2);
+}
+#else
+static int is_promised(const Row *row, Real x, Real y) {
+    (void)row, (void)x, (void)y;
+    return 1;
+}
+#endif
+
 static void see(const Row *row, Worst *worst, Real x, Real y) {
+    if (!is_promised(row, x, y)) return;
     double error = row->n_args == 1 ? ulps(row->f(x), row->exact(x)) : ulps(row->f2(x, y), row->exact2(x, y));
     worst->n++;
     if (error <= worst->ulps) return;

@@ -28,8 +28,14 @@ typedef uint64_t Bits;
 #define ARGS1(name) ONE(name)
 #define ARGS2(name) TWO(name)
 
+#ifdef KDSL_FAST
+#define BOUND(exact, fast) fast
+#else
+#define BOUND(exact, fast) exact
+#endif
+
 static const Row rows[] = {
-#define MATH(name, n_args, ulp32, ulp64) {#name, n_args, ulp64, ARGS##n_args(name)},
+#define MATH(name, n_args, ulp32, ulp64, fast32, fast64) {#name, n_args, BOUND(ulp64, fast64), ARGS##n_args(name)},
 #include "irgen/math/accuracy.def"
 #undef MATH
 };

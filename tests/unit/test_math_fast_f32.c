@@ -1,0 +1,3 @@
+/* How exact are the mathematical functions of f32 in the fast mode, apart from the estimates of quotients and roots? */
+#define KDSL_FAST
+#include "test_math_f32.c"
