@@ -165,6 +165,15 @@ static bool is_root(LLVMValueRef v) {
     return fn && !strncmp(LLVMGetValueName2(fn, &n), "llvm.sqrt.", 10) && has_flag(v, LLVMFastMathApproxFunc);
 }
 
+/* Of all vectors that take the place of v, or a scalar. */
+static bool is_estimated(const Estimates *e, LLVMValueRef v) {
+    LLVMTypeRef t = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind) t = LLVMGetElementType(t);
+    bool is_single = t == e->cg->f32;
+    if (!is_single && (t != e->cg->f64 || !e->avx512)) return false;
+    return is_quotient(v) || (is_root(v) && e->avx512);
+}
+
 static LLVMValueRef replacement(const Estimates *e, LLVMValueRef v) {
     Lanes l;
     if (!lanes_of(e, LLVMTypeOf(v), &l)) return NULL;
@@ -209,11 +218,23 @@ static void share_estimates(Cg *cg, LLVMValueRef fn) {
     if (error) ice(cg->c, (Span){0}, "LLVM refuses early-cse: %s", LLVMGetErrorMessage(error));
 }
 
+/* false: this machine has none, or the code is the host's */
+static bool estimates_of(Cg *cg, Estimates *e) {
+    if (cg->target->gpu || cg->target->is_program || !cg->has_fma) return false;
+    bool avx512 = LLVMKdslHasFeature(cg->machine, "+avx512f") && LLVMKdslHasFeature(cg->machine, "+avx512vl") &&
+                  LLVMKdslHasFeature(cg->machine, "+avx512dq");
+    *e = (Estimates){cg, avx512};
+    return LLVMKdslHasFeature(cg->machine, "+avx2");
+}
+
+bool cg_is_estimated(Cg *cg, LLVMValueRef v) {
+    Estimates e;
+    return estimates_of(cg, &e) && is_estimated(&e, v);
+}
+
 void cg_estimate(Cg *cg) {
-    if (cg->target->gpu || cg->target->is_program || !cg->has_fma) return;
-    Estimates e = {cg, LLVMKdslHasFeature(cg->machine, "+avx512f") && LLVMKdslHasFeature(cg->machine, "+avx512vl") &&
-                           LLVMKdslHasFeature(cg->machine, "+avx512dq")};
-    if (!LLVMKdslHasFeature(cg->machine, "+avx2")) return;
+    Estimates e;
+    if (!estimates_of(cg, &e)) return;
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
         LLVMBasicBlockRef bb;
         bool any = false;

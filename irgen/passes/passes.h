@@ -19,6 +19,7 @@ void cg_narrow_comparisons(Cg *cg); /* comparisons.c, after it, on GPUs */
 void cg_share_addresses(Cg *cg); /* offsets.c, after it, on GPUs */
 
 void cg_estimate(Cg *cg); /* estimates.c, after the pipeline */
+bool cg_is_estimated(Cg *cg, LLVMValueRef v); /* as part of a vector: it will be replaced */
 void cg_expand_extremes(Cg *cg); /* extremes.c, after the pipeline */
 void cg_keep_endless(Cg *cg); /* endless.c, after all that use what it removes */
 void cg_stack_needs(Cg *cg);     /* stack.c, when the code is final */

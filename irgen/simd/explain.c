@@ -239,6 +239,20 @@ static void tell_versions(Teller *t, SimdVersions versions) {
                   "loop versioning: also a version for masks under which accesses stay contiguous");
 }
 
+static void tell_fast(Cg *cg, Teller *t) {
+    bool is_fast = false;
+    int n = 0;
+    for (int i = 0; i < t->g->values.n; i++) {
+        const SimdValue *value = &t->g->values.at[i];
+        is_fast |= LLVMCanValueUseFastMathFlags(value->v) &&
+                   (LLVMGetFastMathFlags(value->v) & LLVMFastMathNoSignedZeros);
+        n += value->rate.x == LANE_VARYING && cg_is_estimated(cg, value->v);
+    }
+    static const char what[] = "fast mode", begin[] = "fast mode: sums may be reordered";
+    if (n) tell_head(t, what, "%s; quotients and square roots are computed from estimates: %d", begin, n);
+    else if (is_fast) tell_head(t, what, "%s", begin);
+}
+
 static LLVMValueRef first_with_place(const SimdRegion *g) {
     for (int i = 0; i < g->values.n; i++)
         if (LLVMGetDebugLocLine(g->values.at[i].v)) return g->values.at[i].v;
@@ -260,6 +274,7 @@ void simd_note(Cg *cg, SimdRegion *g, int number, SimdShape shape, SimdVersions 
     nest->has_versions = versions.aligned;
     tell_axes(&t);
     tell_versions(&t, versions);
+    tell_fast(cg, &t);
     tell_control(&t);
     for (int i = 0; i < g->values.n; i++)
         if (!g->blocks.at[g->values.at[i].block].leaves) tell_value(&t, &g->values.at[i]);
