@@ -28,6 +28,12 @@ LLVMValueRef cg_slot_blocks(CgFunc *f) {
 
 /* On devices ------------------------------------------------------------------------------------------------------- */
 
+/* { i32, i1 }: has this item taken the slot, as the first one? */
+static LLVMValueRef take_slot(Cg *cg, LLVMBuilderRef b, LLVMValueRef slot) {
+    return LLVMBuildAtomicCmpXchg(b, slot, cg_i32(cg, 0), cg_i32(cg, 1), LLVMAtomicOrderingMonotonic,
+                                  LLVMAtomicOrderingMonotonic, false);
+}
+
 /* void kdsl.report(slot, record): the first one wins. */
 static LLVMValueRef report_function(Cg *cg) {
     LLVMValueRef fn = LLVMGetNamedFunction(cg->module, "kdsl.report");
@@ -44,8 +50,7 @@ static LLVMValueRef report_function(Cg *cg) {
     LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(cg->ctx, fn, "done");
     LLVMPositionBuilderAtEnd(b, entry);
     LLVMValueRef slot = LLVMGetParam(fn, 0), one = cg_i64(cg, 1);
-    LLVMValueRef swap = LLVMBuildAtomicCmpXchg(b, slot, cg_i32(cg, 0), cg_i32(cg, 1), LLVMAtomicOrderingMonotonic,
-                                               LLVMAtomicOrderingMonotonic, false);
+    LLVMValueRef swap = take_slot(cg, b, slot);
     LLVMBuildCondBr(b, LLVMBuildExtractValue(b, swap, 1, ""), won, done);
     LLVMPositionBuilderAtEnd(b, won);
     LLVMValueRef rest = LLVMBuildInBoundsGEP2(b, cg->i64, slot, &one, 1, "");
@@ -78,26 +83,58 @@ static void leave_item(CgFunc *f) {
 
 void cg_leave_range(CgFunc *f) { leave_item(f); }
 
-static void put(CgFunc *f, int field, LLVMValueRef v) {
+/* Where the fields after the first are written: in the slot, or in memory of the caller. */
+typedef struct Report {
+    LLVMValueRef at;
+    bool is_zero; /* before anything is written */
+} Report;
+
+static void put(CgFunc *f, const Report *r, int field, LLVMValueRef v) {
     LLVMValueRef at = cg_i64(f->cg, field - SLOT_SITE);
-    LLVMBuildStore(f->b, v, LLVMBuildInBoundsGEP2(f->b, f->cg->i64, f->record, &at, 1, ""));
+    if (r->is_zero && LLVMIsConstant(v) && LLVMIsNull(v)) return;
+    LLVMBuildStore(f->b, v, LLVMBuildInBoundsGEP2(f->b, f->cg->i64, r->at, &at, 1, ""));
+}
+
+static void put_all(CgFunc *f, const Report *r, int site, CgFailure what) {
+    Cg *cg = f->cg;
+    LLVMValueRef zero = cg_i64(cg, 0);
+    put(f, r, SLOT_SITE, cg_i64(cg, site));
+    put(f, r, SLOT_VALUE, what.value ? what.value : zero);
+    put(f, r, SLOT_OTHER, what.other ? what.other : zero);
+    put(f, r, SLOT_DIM, cg_i64(cg, what.dim));
+    for (int d = 0; what.array && d < what.array->type->rank; d++) put(f, r, SLOT_EXTENTS + d, what.array->ext[d]);
+    for (int d = 0; what.other_array && d < what.other_array->type->rank; d++)
+        put(f, r, SLOT_OTHER_EXTENTS + d, what.other_array->ext[d]);
+    for (int i = 0; i < what.n_values; i++) put(f, r, SLOT_VALUE + i, what.values[i]);
+    for (int i = 0; i < 3; i++) put(f, r, SLOT_ITEM + i, cg_item_position(f, i));
+}
+
+/* On a GPU, the item that takes the slot writes to the slot itself. Memory of its own and a call would cost registers,
+ * which the kernel would have from its beginning, though no check fails. */
+static void report_here(CgFunc *f, int site, CgFailure what) {
+    Cg *cg = f->cg;
+    LLVMBasicBlockRef won = cg_block(f, "won"), told = cg_block(f, "told");
+    LLVMValueRef one = cg_i64(cg, 1), swap = take_slot(cg, f->b, f->error_slot);
+    unsigned kind = LLVMGetMDKindIDInContext(cg->ctx, CG_REPORT, sizeof CG_REPORT - 1);
+    LLVMSetMetadata(swap, kind, LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, NULL, 0)));
+    LLVMBuildCondBr(f->b, LLVMBuildExtractValue(f->b, swap, 1, ""), won, told);
+    cg_enter(f, won);
+    Report r = {LLVMBuildInBoundsGEP2(f->b, cg->i64, f->error_slot, &one, 1, ""), true};
+    put_all(f, &r, site, what);
+    cg_goto(f, told);
+    cg_enter(f, told);
 }
 
 void cg_report(CgFunc *f, int site, CgFailure what) {
     Cg *cg = f->cg;
-    LLVMValueRef zero = cg_i64(cg, 0);
-    if (!f->record) f->record = cg_alloca(f, LLVMArrayType2(cg->i64, SLOT__COUNT - 1), "record");
-    put(f, SLOT_SITE, cg_i64(cg, site));
-    put(f, SLOT_VALUE, what.value ? what.value : zero);
-    put(f, SLOT_OTHER, what.other ? what.other : zero);
-    put(f, SLOT_DIM, cg_i64(cg, what.dim));
-    for (int d = 0; what.array && d < what.array->type->rank; d++) put(f, SLOT_EXTENTS + d, what.array->ext[d]);
-    for (int d = 0; what.other_array && d < what.other_array->type->rank; d++)
-        put(f, SLOT_OTHER_EXTENTS + d, what.other_array->ext[d]);
-    for (int i = 0; i < what.n_values; i++) put(f, SLOT_VALUE + i, what.values[i]);
-    for (int i = 0; i < 3; i++) put(f, SLOT_ITEM + i, cg_item_position(f, i));
-    LLVMValueRef fn = report_function(cg), args[2] = {f->error_slot, f->record};
-    cg_call(f, LLVMGlobalGetValueType(fn), fn, args, 2);
+    if (cg->target->gpu) {
+        report_here(f, site, what);
+    } else {
+        if (!f->record) f->record = cg_alloca(f, LLVMArrayType2(cg->i64, SLOT__COUNT - 1), "record");
+        put_all(f, &(Report){f->record, false}, site, what);
+        LLVMValueRef fn = report_function(cg), args[2] = {f->error_slot, f->record};
+        cg_call(f, LLVMGlobalGetValueType(fn), fn, args, 2);
+    }
     leave_item(f);
 }
 

@@ -296,8 +296,8 @@ void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n) {
 }
 
 void cg_mark_rolled(CgFunc *f, LLVMValueRef latch) {
-    LLVMMetadataRef parts[2] = {NULL, wish(f, "llvm.loop.unroll.disable", NULL)};
-    mark_loop(f, latch, parts, 2);
+    LLVMMetadataRef parts[3] = {NULL, wish(f, "llvm.loop.unroll.disable", NULL), wish(f, CG_ROLLED, NULL)};
+    mark_loop(f, latch, parts, 3);
 }
 
 void cg_mark_outer(CgFunc *f, LLVMValueRef latch) {
@@ -310,7 +310,7 @@ void cg_mark_outer(CgFunc *f, LLVMValueRef latch) {
 
 void cg_mark_plain(CgFunc *f, LLVMValueRef latch) {
     LLVMValueRef no = LLVMConstInt(LLVMInt1TypeInContext(f->cg->ctx), 0, false);
-    LLVMMetadataRef parts[3] = {NULL, wish(f, "llvm.loop.unroll.disable", NULL),
+    LLVMMetadataRef parts[4] = {NULL, wish(f, "llvm.loop.unroll.disable", NULL), wish(f, CG_ROLLED, NULL),
                                 wish(f, "llvm.loop.vectorize.enable", no)};
-    mark_loop(f, latch, parts, 3);
+    mark_loop(f, latch, parts, 4);
 }

@@ -36,6 +36,12 @@
 /* Metadata of the back edge of a loop that LLVM is to unroll completely: the number of its iterations. */
 #define CG_COPIES "kdsl.copies"
 
+/* Metadata of loops, beside LLVM's that forbids to unroll them: nobody else may do so either. */
+#define CG_ROLLED "kdsl.rolled"
+
+/* Metadata of the instruction by which an item of a GPU takes the error slot, to report a failed check. */
+#define CG_REPORT "kdsl.report"
+
 /* Prefix of the names of variables to which an item writes a value other than 0 only if it will end at the next
  * barrier of its group: after the barrier, the variables of all remaining items are 0. */
 #define CG_FAILED "kdsl.failed"

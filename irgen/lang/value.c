@@ -163,10 +163,19 @@ void cg_branch(CgFunc *f, CgValue cond, LLVMBasicBlockRef yes, LLVMBasicBlockRef
     LLVMBuildCondBr(f->b, cond.v, yes, no);
 }
 
+static void mark_rare(Cg *cg, LLVMValueRef branch) {
+    enum { RARELY = 1, USUALLY = 1 << 20 };
+    LLVMMetadataRef weights[3] = {LLVMMDStringInContext2(cg->ctx, "branch_weights", strlen("branch_weights")),
+                                  LLVMValueAsMetadata(cg_i32(cg, RARELY)), LLVMValueAsMetadata(cg_i32(cg, USUALLY))};
+    unsigned kind = LLVMGetMDKindIDInContext(cg->ctx, "prof", strlen("prof"));
+    LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, weights, 3)));
+}
+
 void cg_cold(CgFunc *f, LLVMValueRef failed, LLVMBasicBlockRef *ok) {
     LLVMBasicBlockRef bad = cg_block(f, "fail");
     *ok = cg_block(f, "ok");
-    LLVMBuildCondBr(f->b, failed, bad, *ok);
+    LLVMValueRef branch = LLVMBuildCondBr(f->b, failed, bad, *ok);
+    if (f->cg->target->gpu) mark_rare(f->cg, branch); /* elsewhere LLVM sees that it calls a cold function */
     cg_enter(f, bad);
 }
 

@@ -262,7 +262,7 @@ class Stripped {
         for (bool more = !leaving.empty(); more;) {
             more = false;
             for (const BasicBlock &b : f)
-                if (b.getUniqueSuccessor() && leaving.contains(b.getUniqueSuccessor()))
+                if (!succ_empty(&b) && all_of(successors(&b), [&](auto *to) { return leaving.contains(to); }))
                     more |= leaving.insert(&b).second;
         }
     }

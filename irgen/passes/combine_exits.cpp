@@ -18,6 +18,8 @@
 // or carries on, but for counters.
 #include "irgen/passes/combine_exits.h"
 
+#include "irgen/lang/marks.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -56,16 +58,18 @@ struct Segment {
 struct Chain {
     Loop *loop = nullptr;
     SmallVector<Segment, 4> segments;
-    const SCEV *count = nullptr; // iterations
+    const SCEV *count = nullptr;  // iterations
+    bool count_is_small = false;  // 31 bits are enough for it
 };
 
-// Does every way from here call a function that is rarely called: the report of a failed check?
+// Does every way from here report a failed check, or call a function that is rarely called?
 bool is_report(const BasicBlock *bb) {
     for (unsigned i = 0; bb && i < longest_way; i++, bb = bb->getUniqueSuccessor())
         for (const Instruction &inst : *bb) {
             auto *call = dyn_cast<CallInst>(&inst);
             const Function *callee = call ? call->getCalledFunction() : nullptr;
             if (callee && callee->hasFnAttribute(Attribute::Cold)) return true;
+            if (isa<AtomicCmpXchgInst>(inst) && inst.hasMetadata(CG_REPORT)) return true;
         }
     return false;
 }
@@ -166,6 +170,10 @@ public:
         BasicBlock *header = loop.getHeader(), *before = loop.getLoopPreheader();
         SCEVExpander expander(se, "blocks");
         Value *count = expander.expandCodeFor(c.count, c.count->getType(), before->getTerminator()->getIterator());
+        if (c.count_is_small) {
+            builder.SetInsertPoint(before->getTerminator());
+            count = builder.CreateTrunc(count, builder.getInt32Ty());
+        }
         begin(count, before);
         for (size_t s = 0; s < c.segments.size(); s++) segment(s);
         Value *next = builder.CreateAdd(counter, ConstantInt::get(counter->getType(), n_copies));
@@ -176,8 +184,8 @@ public:
             cast<PHINode>(at_begin[&phi])->addIncoming(last, blocks.back());
             cast<PHINode>(at_rest[&phi])->addIncoming(last, blocks.back());
         }
-        stop_unrolling(latch);
-        stop_unrolling(loop.getLoopLatch()->getTerminator());
+        stop_unrolling(latch, {});
+        stop_unrolling(loop.getLoopLatch()->getTerminator(), {CG_ROLLED});
     }
 
     BasicBlock *header_of_blocks() { return blocks.front(); }
@@ -261,11 +269,12 @@ private:
             cast<PHINode>(at_rest[&phi])->addIncoming(at_begin[&phi], blocks[s]);
     }
 
-    static void stop_unrolling(Instruction *latch) {
+    static void stop_unrolling(Instruction *latch, ArrayRef<StringRef> marks) {
         LLVMContext &context = latch->getContext();
-        MDNode *disable = MDNode::get(context, MDString::get(context, "llvm.loop.unroll.disable"));
+        SmallVector<MDNode *, 2> added = {MDNode::get(context, MDString::get(context, "llvm.loop.unroll.disable"))};
+        for (StringRef mark : marks) added.push_back(MDNode::get(context, MDString::get(context, mark)));
         MDNode *old = latch->getMetadata(LLVMContext::MD_loop);
-        MDNode *made = makePostTransformationMetadata(context, old, {"llvm.loop.unroll."}, {disable});
+        MDNode *made = makePostTransformationMetadata(context, old, {"llvm.loop.unroll."}, added);
         latch->setMetadata(LLVMContext::MD_loop, made);
     }
 };
@@ -287,6 +296,8 @@ bool change_one(Function &fn, FunctionAnalysisManager &analyses, SmallPtrSetImpl
         }
         c.count = se.getExitCount(loop, loop->getHeader());
         if (isa<SCEVCouldNotCompute>(c.count)) continue;
+        auto *most = dyn_cast<SCEVConstant>(se.getExitCount(loop, loop->getHeader(), ScalarEvolution::ConstantMaximum));
+        c.count_is_small = most && c.count->getType()->getIntegerBitWidth() > 32 && most->getAPInt().isIntN(31);
         if (auto *known = dyn_cast<SCEVConstant>(c.count); known && known->getAPInt().ult(fewest_iterations)) continue;
         SCEVExpander expander(se, "blocks");
         if (!expander.isSafeToExpandAt(c.count, loop->getLoopPreheader()->getTerminator())) continue;
