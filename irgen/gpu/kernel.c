@@ -7,7 +7,7 @@
  * Each kernel has two entries (loop versioning). A launch whose grid covers the domain, and whose arrays have at most
  * CG_NARROW_ELEMENTS elements, uses the narrow entry: it has no grid-stride loops, except for reductions, which use few
  * blocks, and it computes addresses with 32-bit integers, the width of a GPU register, also in the functions that it
- * calls; passes/comparisons.c and passes/offsets.c rest on that. The launch selects the entry (launch/launch.c). */
+ * calls; passes/words.c and passes/offsets.c rest on that. The launch selects the entry (launch/launch.c). */
 #include "irgen/gpu/gpu.h"
 
 #include <string.h>
@@ -37,22 +37,30 @@ enum { SUM_COPIES = 4 }; /* unroll factor of a reduction's loop: loads in flight
 
 /* Grid-stride loops ------------------------------------------------------------------------------------------------ */
 
-static LLVMValueRef wide(CgFunc *f, LLVMValueRef v) { return LLVMBuildZExt(f->b, v, f->cg->i64, ""); }
+/* Of an index or a count of threads or blocks, which are below 2^31. */
+static LLVMValueRef wide(CgFunc *f, LLVMValueRef v) {
+    v = LLVMBuildZExt(f->b, v, f->cg->i64, "");
+    if (LLVMIsAZExtInst(v)) LLVMSetNNeg(v, true);
+    return v;
+}
+
+static LLVMValueRef word(CgFunc *f, LLVMValueRef v) { return LLVMBuildTrunc(f->b, v, f->cg->i32, ""); }
+
+/* block * threads + thread, in a narrow entry: each block begins inside the domain. */
+static LLVMValueRef narrow_place(CgFunc *f, LLVMValueRef block, LLVMValueRef threads, LLVMValueRef thread) {
+    LLVMValueRef first = LLVMBuildNUWMul(f->b, block, threads, "");
+    if (LLVMIsABinaryOperator(first)) LLVMSetNSW(first, true);
+    first = LLVMBuildNUWAdd(f->b, first, thread, "");
+    if (LLVMIsABinaryOperator(first)) LLVMSetNSW(first, true);
+    return wide(f, first);
+}
 
 /* Index of this thread in the grid. */
 static LLVMValueRef first_item(CgFunc *f, int axis) {
     LLVMValueRef threads = gpu_threads(f, axis), block = gpu_block(f, axis);
-    if (!f->narrow) {
-        LLVMValueRef first = LLVMBuildNSWMul(f->b, wide(f, block), wide(f, threads), "");
-        return LLVMBuildNSWAdd(f->b, first, wide(f, gpu_thread(f, axis)), "first");
-    }
-    LLVMValueRef first = LLVMBuildNUWMul(f->b, block, threads, "");
-    if (LLVMIsABinaryOperator(first)) LLVMSetNSW(first, true); /* each block begins inside the domain */
-    first = LLVMBuildNUWAdd(f->b, first, gpu_thread(f, axis), "");
-    LLVMSetNSW(first, true);
-    first = wide(f, first);
-    LLVMSetNNeg(first, true);
-    return first;
+    if (f->narrow) return narrow_place(f, block, threads, gpu_thread(f, axis));
+    LLVMValueRef first = LLVMBuildNSWMul(f->b, wide(f, block), wide(f, threads), "");
+    return LLVMBuildNSWAdd(f->b, first, wide(f, gpu_thread(f, axis)), "first");
 }
 
 /* for k = first; k < end; k += step. The loop is rotated: the end is tested before the first iteration and after each,
@@ -62,6 +70,7 @@ typedef enum GridUse { GRID_ITEMS, GRID_GROUPS, GRID_SUM } GridUse;
 typedef struct GridLoop {
     GridUse use;
     bool once;
+    LLVMValueRef inside; /* i1: of a loop of one iteration whose test is made by the next inner one */
     LLVMTypeRef type; /* of the counter and of its bound */
     LLVMValueRef counter, k, step, end;
     LLVMBasicBlockRef body, next, done;
@@ -69,18 +78,23 @@ typedef struct GridLoop {
 
 static LLVMValueRef load_counter(CgFunc *f, const GridLoop *l) {
     LLVMValueRef k = LLVMBuildLoad2(f->b, l->type, l->counter, "");
-    if (f->narrow) {
-        k = wide(f, k);
-        LLVMSetNNeg(k, true);
-    }
+    if (f->narrow) k = wide(f, k);
     /* Opaque to LLVM, which would otherwise keep induction variables in registers for iterations that rarely happen. */
     return l->use == GRID_SUM ? k : f->cg->target->gpu->hidden(f, k, l->use == GRID_GROUPS);
 }
 
-static GridLoop grid_loop_begin(CgFunc *f, GridUse use, LLVMValueRef first, LLVMValueRef step, LLVMValueRef end) {
+/* outer: of the next outer loop; is_last: there is none inside it. Where all loops have one iteration, one branch tests
+ * all axes. */
+static GridLoop grid_loop_begin(CgFunc *f, GridUse use, LLVMValueRef first, LLVMValueRef step, LLVMValueRef end,
+                                const GridLoop *outer, bool is_last) {
     GridLoop l = {.use = use, .k = first, .once = f->narrow && f->func->reduction == REDUCE_NONE};
     l.type = f->narrow && !l.once ? f->cg->i32 : f->cg->i64;
     if (l.once && use == GRID_GROUPS) return l;
+    if (l.once) {
+        l.inside = LLVMBuildICmp(f->b, LLVMIntSLT, first, end, "");
+        if (outer && outer->inside) l.inside = LLVMBuildAnd(f->b, outer->inside, l.inside, "inside");
+        if (!is_last) return l;
+    }
     l.body = cg_block(f, "item");
     l.done = cg_block(f, "items.done");
     first = LLVMBuildTrunc(f->b, first, l.type, "");
@@ -91,7 +105,9 @@ static GridLoop grid_loop_begin(CgFunc *f, GridUse use, LLVMValueRef first, LLVM
         l.next = cg_block(f, "item.next");
         LLVMBuildStore(f->b, first, l.counter);
     }
-    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, first, l.end, ""), l.body, l.done);
+    if (!l.once) l.inside = LLVMBuildICmp(f->b, LLVMIntSLT, first, l.end, "");
+    LLVMBuildCondBr(f->b, l.inside, l.body, l.done);
+    l.inside = NULL;
     cg_enter(f, l.body);
     if (use == GRID_GROUPS) cg_reconverge(f);
     if (!l.once) l.k = load_counter(f, &l);
@@ -189,7 +205,7 @@ static void run_items(Grid *g) {
         LLVMValueRef first = first_item(f, axis), threads = wide(f, gpu_threads(f, axis));
         LLVMValueRef step = LLVMBuildNSWMul(f->b, wide(f, gpu_blocks(f, axis)), threads, "step");
         loops[d] = grid_loop_begin(f, g->fn->reduction && d == n - 1 ? GRID_SUM : GRID_ITEMS, first, step,
-                                   cg_axis_trips(f, &g->axes[d]));
+                                   cg_axis_trips(f, &g->axes[d]), d ? &loops[d - 1] : NULL, d == n - 1);
         bind_domain(g, d, loops[d].k);
     }
     run_item(g, loops[n - 1].k);
@@ -220,14 +236,25 @@ static void make_shared(Grid *g) {
 static LLVMValueRef bind_group(Grid *g, int d, LLVMValueRef place, LLVMValueRef count) {
     CgFunc *f = g->f;
     const Group *group = &g->fn->group;
-    LLVMValueRef local = group->by[d] == 1 ? cg_i64(f->cg, 0) : wide(f, gpu_thread(f, grid_axis(g->fn, d)));
-    LLVMValueRef first = LLVMBuildNSWMul(f->b, place, cg_i64(f->cg, group->by[d]), "");
-    LLVMValueRef k = LLVMBuildNSWAdd(f->b, first, local, "");
+    LLVMValueRef by = cg_i64(f->cg, group->by[d]), k;
+    LLVMValueRef thread = group->by[d] == 1 ? cg_i32(f->cg, 0) : gpu_thread(f, grid_axis(g->fn, d));
+    LLVMValueRef local = wide(f, thread);
+    if (f->narrow) k = narrow_place(f, word(f, place), word(f, by), thread);
+    else k = LLVMBuildNSWAdd(f->b, LLVMBuildNSWMul(f->b, place, by, ""), local, "");
     f->slots[group->at[d]->id].value = place;
     f->slots[group->count[d]->id].value = count;
     f->slots[group->local[d]->id].value = local;
     bind_domain(g, d, k);
     return LLVMBuildICmp(f->b, LLVMIntSLT, k, cg_axis_trips(f, &g->axes[d]), "");
+}
+
+/* All threads of a narrow launch have indices below 2^31. */
+static void set_most(CgFunc *f, LLVMValueRef number, int64_t most) {
+    unsigned kind = LLVMGetEnumAttributeKindForName("range", strlen("range"));
+    const uint64_t from = 0, end = (uint64_t)most + 1;
+    if (!LLVMIsACallInst(number)) return;
+    LLVMAddCallSiteAttribute(number, LLVMAttributeReturnIndex,
+                             LLVMCreateConstantRangeAttribute(f->cg->ctx, kind, 32, &from, &end));
 }
 
 static void run_groups(Grid *g) {
@@ -240,8 +267,9 @@ static void run_groups(Grid *g) {
     cg_segments_begin(f);
     for (int d = 0; d < n; d++) {
         int axis = grid_axis(g->fn, d);
-        LLVMValueRef count = cg_groups_along(f, group, &g->axes[d], d);
-        loops[d] = grid_loop_begin(f, GRID_GROUPS, wide(f, gpu_block(f, axis)), wide(f, gpu_blocks(f, axis)), count);
+        LLVMValueRef block = gpu_block(f, axis), count = cg_groups_along(f, group, &g->axes[d], d);
+        if (f->narrow) set_most(f, block, INT32_MAX / group->by[d]);
+        loops[d] = grid_loop_begin(f, GRID_GROUPS, wide(f, block), wide(f, gpu_blocks(f, axis)), count, NULL, true);
         LLVMValueRef in = bind_group(g, d, loops[d].k, count);
         inside = d ? LLVMBuildAnd(f->b, inside, in, "inside") : in;
     }

@@ -5,13 +5,12 @@
  *
  * LLVM's pass for this (SeparateConstOffsetFromGEP) needs to know of each sum that it does not overflow, which passes
  * before it have forgotten, and it extends each operand, to add them in 64 bits. Here the language knows enough: the
- * offset of an element is at least 0 and below CG_NARROW_ELEMENTS, so what is left when a constant is taken away, at
- * most SLACK, fits into 32 signed bits, however its parts may wrap. The offset of an access is all of what is added to
- * the array's address: nothing is assumed of an address that is itself the base of another. An address that nothing
- * accesses may become another one. */
+ * offset of an element is at least 0 and below CG_NARROW_ELEMENTS, so what is left when a constant is taken away fits
+ * into 32 signed bits, however its parts may wrap, if the constant is positive, or at least -SLACK. The offset of an
+ * access is all of what is added to the array's address: nothing is assumed of an address that is itself the base of
+ * another. An address that nothing accesses may become another one.
+ */
 #include "irgen/passes/llvm.h"
-
-#include <stdlib.h>
 
 enum { SLACK = INT32_MAX - CG_NARROW_ELEMENTS, DEPTH = 8 };
 
@@ -43,7 +42,7 @@ static LLVMValueRef without_constants(Cg *cg, LLVMValueRef v, int sign, int64_t 
 static bool is_element(Cg *cg, LLVMValueRef gep) {
     if (!llvm_is(gep, LLVMGetElementPtr) || LLVMGetNumIndices(gep) != 1) return false;
     LLVMValueRef base = LLVMGetOperand(gep, 0), offset = LLVMGetOperand(gep, 1);
-    bool is_wide = llvm_is(offset, LLVMSExt) || (llvm_is(offset, LLVMZExt) && LLVMGetNNeg(offset));
+    bool is_wide = llvm_is(offset, LLVMSExt) || llvm_is(offset, LLVMZExt);
     if (!is_wide || LLVMTypeOf(LLVMGetOperand(offset, 0)) != cg->i32 || LLVMIsAGetElementPtrInst(base)) return false;
     for (LLVMUseRef u = LLVMGetFirstUse(gep); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
@@ -86,7 +85,7 @@ static bool share(Cg *cg, LLVMValueRef fn) {
         for (int k = 0; k < elements.n; k++) {
             LLVMValueRef rest;
             int64_t constant = constant_of(cg, elements.at[k], &rest);
-            bool fits = rest && llabs(constant) <= SLACK;
+            bool fits = rest && constant >= -SLACK && constant <= CG_NARROW_ELEMENTS;
             any |= fits && constant;
             if (pass && fits) split(cg, elements.at[k], rest, constant);
         }
@@ -95,10 +94,7 @@ static bool share(Cg *cg, LLVMValueRef fn) {
 
 void cg_share_addresses(Cg *cg) {
     bool any = false;
-    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn)) {
-        if (!llvm_is_narrow(fn)) continue;
-        any |= cg->options->opt_level > 0 && share(cg, fn);
-        LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, CG_NARROW, strlen(CG_NARROW));
-    }
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (llvm_is_narrow(fn)) any |= cg->options->opt_level > 0 && share(cg, fn);
     if (any) cg_run_passes(cg, "function(early-cse,adce)");
 }

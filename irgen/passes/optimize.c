@@ -16,6 +16,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "irgen/passes/combine_exits.h"
+#include "irgen/passes/release_loops.h"
 
 /* -O3 unrolls and inlines what the host program does once: initialisation of small arrays took LLVM 20 s, and gained
  * nothing. */
@@ -123,6 +124,13 @@ void cg_combine_exits(Cg *cg) {
     if (cg->options->opt_level < 2) return;
     cg_run_passes(cg, form);
     LLVMKdslCombineExits(cg->module, cg->machine);
+}
+
+/* Of a device whose code another assembler makes. */
+void cg_release_loops(Cg *cg) {
+    if (!cg->target->text_is_image || cg->options->opt_level < 2) return;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (!LLVMIsDeclaration(fn)) LLVMKdslReleaseLoops(fn, cg->machine);
 }
 
 void cg_optimize(Cg *cg) {

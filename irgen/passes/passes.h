@@ -15,8 +15,10 @@ void cg_optimize(Cg *cg); /* optimize.c: LLVM's pipeline, or a short one for fun
 
 void cg_combine_exits(Cg *cg); /* optimize.c, before it, on GPUs */
 void cg_plain_loads(Cg *cg); /* plain_loads.c, after it, on GPUs */
-void cg_narrow_comparisons(Cg *cg); /* comparisons.c, after it, on GPUs */
+void cg_narrow_integers(Cg *cg); /* words.c, after it, on GPUs */
 void cg_share_addresses(Cg *cg); /* offsets.c, after it, on GPUs */
+void cg_sink_extensions(Cg *cg); /* words.c, after that */
+void cg_release_loops(Cg *cg); /* optimize.c, after that, on GPUs */
 
 void cg_estimate(Cg *cg); /* estimates.c, after the pipeline */
 bool cg_is_estimated(Cg *cg, LLVMValueRef v); /* as part of a vector: it will be replaced */

@@ -1,5 +1,5 @@
 ; Elsewhere a size has 64 bits.
-; RUN-PASS: narrow-comparisons --offload-arch=sm_80
+; RUN-PASS: narrow-integers --offload-arch=sm_80
 define i1 @kdsl_kernel_k(i32 %item, i64 range(i64 0, 2147418113) %n) {
 ; CHECK-LABEL: @kdsl_kernel_k(
 ; CHECK: icmp slt i64 %k, %n

@@ -1,5 +1,5 @@
 ; The number of an item and a size are compared in 32 bits, also where a bound is a size and a constant, or one of two.
-; RUN-PASS: narrow-comparisons --offload-arch=sm_80
+; RUN-PASS: narrow-integers --offload-arch=sm_80
 define i1 @kdsl_narrow_k(i32 %item, i64 range(i64 0, 2147418113) %n) "kdsl-narrow" {
 ; CHECK-LABEL: @kdsl_narrow_k(
 ; CHECK: icmp {{[su]}}lt i32 %item

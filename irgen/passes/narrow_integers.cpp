@@ -1,0 +1,412 @@
+// narrow_integers.cpp -- narrowing of integers: the language counts in 64 bits, for which a GPU needs two registers and
+// two or more instructions, but the numbers of work items and the sizes of arrays fit into 32 in narrow entries
+// (gpu/kernel.c). After LLVM's pipeline, which understands the 64-bit form: that a loop over n items runs where an item
+// is below n.
+//
+//     k = phi i64 [0, k + 4]                          k = phi i32 [0, k + 4]
+//     icmp slt i64 k, smin(n, m)              ==>     icmp slt i32 k, smin(trunc n, trunc m)
+//     getelementptr float, x, i64 k                   getelementptr float, x, i64 (sext k)
+//
+// A 64-bit integer is computed in 32 bits in two cases. Its values fit into 32 bits, with a sign or without one, as
+// scalar evolution and lazy value information find from the ranges of sizes, trip counts and conditions: then it is the
+// extension of what replaces it. Or nothing depends on more than its lower half (demanded bits): then it is replaced
+// only where the lower half is used. In both, the new integer is the lower half of the old one: sums, products and bit
+// operations take the lower halves of their operands; other operations are narrowed only if their operands fit, too.
+#include "irgen/passes/narrow_integers.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/DemandedBits.h"
+#include "llvm/Analysis/LazyValueInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+namespace {
+
+constexpr unsigned wide_bits = 64, word_bits = 32;
+constexpr unsigned most_depth = 4; // of operands of operands that are asked for their ranges
+
+// What the lower half of a result depends on.
+enum class Kind {
+    none,    // not computed in 32 bits
+    lower,   // the lower halves of the operands
+    values,  // the operands, with or without a sign
+    numbers, // the operands, as signed numbers that are not negative
+    words,   // the operands, as numbers without a sign
+};
+
+// How a value is an extension of its lower half.
+enum class Fit { none, by_sign, by_zeros, both };
+
+bool is_signed(Fit fit) { return fit == Fit::by_sign || fit == Fit::both; }
+bool is_unsigned(Fit fit) { return fit == Fit::by_zeros || fit == Fit::both; }
+
+bool is_shift_within_a_word(const Instruction &i) {
+    auto *by = i.isShift() ? dyn_cast<ConstantInt>(i.getOperand(1)) : nullptr;
+    return by && by->getValue().ult(word_bits);
+}
+
+Kind kind_of(const Instruction &i) {
+    unsigned op = i.getOpcode();
+    if (op == Instruction::Add || op == Instruction::Sub || op == Instruction::Mul) return Kind::lower;
+    if (i.isBitwiseLogicOp() || isa<PHINode>(i) || isa<SelectInst>(i)) return Kind::lower;
+    if (i.isShift() && !is_shift_within_a_word(i)) return Kind::none;
+    if (op == Instruction::Shl) return Kind::lower;
+    if (op == Instruction::LShr || op == Instruction::UDiv || op == Instruction::URem) return Kind::words;
+    if (op == Instruction::SDiv || op == Instruction::SRem) return Kind::numbers;
+    bool extends = isa<ZExtInst>(i) || isa<SExtInst>(i);
+    return extends || op == Instruction::AShr || isa<MinMaxIntrinsic>(i) ? Kind::values : Kind::none;
+}
+
+class Narrowing {
+  public:
+    Narrowing(Function &function, ScalarEvolution &evolution, LazyValueInfo &values, DemandedBits &demanded)
+        : fn(function), se(evolution), lvi(values), bits(demanded), builder(function.getContext()),
+          word(builder.getInt32Ty()) {}
+
+    bool run() {
+        collect();
+        for (Instruction *i : narrow)
+            if (auto *phi = dyn_cast<PHINode>(i)) words[phi] = new_phi(phi);
+        for (Instruction *i : narrow) get(i);
+        for (Instruction *i : narrow)
+            if (auto *phi = dyn_cast<PHINode>(i)) fill(phi);
+        bool changed = false;
+        SmallVector<Instruction *, 32> all;
+        for (Instruction &i : instructions(fn)) all.push_back(&i);
+        for (Instruction *i : all) changed |= use(i);
+        return changed;
+    }
+
+  private:
+    Function &fn;
+    ScalarEvolution &se;
+    LazyValueInfo &lvi;
+    DemandedBits &bits;
+    IRBuilder<> builder;
+    Type *word;
+    SmallVector<Instruction *, 32> narrow; // in the order of the function
+    DenseMap<Value *, Fit> is_narrow;
+    DenseMap<Value *, Value *> words;        // the lower half
+    DenseMap<Value *, ConstantRange> ranges; // found before anything changes
+
+    // What scalar evolution and the conditions before it say, and what follows from the ranges of the operands, which
+    // may be extensions of numbers that are known not to be negative.
+    ConstantRange range(Value *v, unsigned depth = most_depth) {
+        if (auto *c = dyn_cast<ConstantInt>(v)) return ConstantRange(c->getValue());
+        if (auto known = ranges.find(v); known != ranges.end()) return known->second;
+        ConstantRange r = se.getSignedRange(se.getSCEV(v));
+        if (auto *i = dyn_cast<Instruction>(v); i && depth == most_depth)
+            r = r.intersectWith(lvi.getConstantRange(i, i, false), ConstantRange::Signed);
+        if (depth) r = r.intersectWith(of_operands(v, depth - 1), ConstantRange::Signed);
+        if (depth == most_depth) ranges.insert({v, r});
+        return r;
+    }
+
+    ConstantRange of_operands(Value *v, unsigned depth) {
+        ConstantRange full = ConstantRange::getFull(v->getType()->getIntegerBitWidth());
+        if (auto *ext = dyn_cast<ZExtInst>(v)) {
+            unsigned from = ext->getSrcTy()->getIntegerBitWidth();
+            if (!ext->hasNonNeg()) return full;
+            return ConstantRange(APInt::getZero(from), APInt::getSignedMinValue(from)).zeroExtend(full.getBitWidth());
+        }
+        if (auto *select = dyn_cast<SelectInst>(v))
+            return range(select->getTrueValue(), depth)
+                .unionWith(range(select->getFalseValue(), depth), ConstantRange::Signed);
+        if (auto *extreme = dyn_cast<MinMaxIntrinsic>(v)) {
+            ConstantRange both[2] = {range(extreme->getLHS(), depth), range(extreme->getRHS(), depth)};
+            return ConstantRange::intrinsic(extreme->getIntrinsicID(), both);
+        }
+        auto *binary = dyn_cast<BinaryOperator>(v);
+        if (!binary) return full;
+        if (is_distance(binary, depth))
+            return ConstantRange(APInt::getZero(wide_bits), APInt::getSignedMinValue(wide_bits));
+        ConstantRange a = range(binary->getOperand(0), depth), b = range(binary->getOperand(1), depth);
+        if (auto *either = dyn_cast<PossiblyDisjointInst>(v))
+            if (either->isDisjoint()) return a.add(b);
+        return a.binaryOp(binary->getOpcode(), b);
+    }
+
+    // x - y, or x - y - 1 as x + ~y, where y < x: how far a loop from y to x goes.
+    bool is_distance(BinaryOperator *i, unsigned depth) {
+        Value *x, *y;
+        bool less = match(i, m_c_Add(m_Value(x), m_Not(m_Value(y))));
+        if (!less && !match(i, m_Sub(m_Value(x), m_Value(y)))) return false;
+        if (!i->getType()->isIntegerTy(wide_bits) || !is_word(range(x, depth)) || !is_word(range(y, depth)))
+            return false;
+        ICmpInst::Predicate order = less ? ICmpInst::ICMP_ULT : ICmpInst::ICMP_ULE;
+        return se.isBasicBlockEntryGuardedByCond(i->getParent(), order, se.getSCEV(y), se.getSCEV(x));
+    }
+
+    static bool is_word(const ConstantRange &r) {
+        return !r.isEmptySet() && r.getSignedMin().isNonNegative() && r.getSignedMax().isIntN(word_bits);
+    }
+
+    Fit fit(Value *v) {
+        ConstantRange r = range(v);
+        if (r.isEmptySet()) return Fit::none;
+        bool by_sign = r.getSignedMin().isSignedIntN(word_bits) && r.getSignedMax().isSignedIntN(word_bits);
+        if (!is_word(r)) return by_sign ? Fit::by_sign : Fit::none;
+        return by_sign ? Fit::both : Fit::by_zeros;
+    }
+
+    template <class Test> bool all_operands(const Instruction &i, Test test) {
+        if (auto *call = dyn_cast<CallBase>(&i))
+            return all_of(call->args(), [&](const Use &u) { return test(u.get()); });
+        return all_of(i.operands(), [&](const Use &u) { return test(u.get()); });
+    }
+
+    bool takes(Instruction &i, Fit own) {
+        Kind kind = kind_of(i);
+        if (kind == Kind::none || kind == Kind::lower) return kind == Kind::lower;
+        if (own == Fit::none) return false;
+        if (isa<CastInst>(i)) return i.getOperand(0)->getType()->getScalarSizeInBits() <= word_bits;
+        if (kind == Kind::words) return all_operands(i, [&](Value *v) { return is_unsigned(fit(v)); });
+        if (kind == Kind::numbers) return all_operands(i, [&](Value *v) { return fit(v) == Fit::both; });
+        return all_operands(i, [&](Value *v) { return is_signed(fit(v)); });
+    }
+
+    void find_ranges() {
+        for (Argument &a : fn.args())
+            if (a.getType()->isIntegerTy(wide_bits)) (void)range(&a);
+        for (Instruction &i : instructions(fn))
+            if (i.getType()->isIntegerTy(wide_bits)) (void)range(&i);
+    }
+
+    void collect() {
+        find_ranges();
+        for (Instruction &i : instructions(fn)) {
+            if (!i.getType()->isIntegerTy(wide_bits)) continue;
+            Fit own = fit(&i);
+            if (own == Fit::none && !bits.getDemandedBits(&i).isIntN(word_bits)) continue;
+            if (!takes(i, own)) continue;
+            narrow.push_back(&i);
+            is_narrow.insert({&i, own});
+        }
+    }
+
+    PHINode *new_phi(PHINode *phi) {
+        builder.SetInsertPoint(phi);
+        return builder.CreatePHI(word, phi->getNumIncomingValues(), phi->getName());
+    }
+
+    void fill(PHINode *phi) {
+        auto *made = cast<PHINode>(words[phi]);
+        for (unsigned k = 0; k < phi->getNumIncomingValues(); k++)
+            made->addIncoming(get(phi->getIncomingValue(k)), phi->getIncomingBlock(k));
+    }
+
+    // The lower half of v.
+    Value *get(Value *v) {
+        if (Value *made = words.lookup(v)) return made;
+        Value *made = is_narrow.contains(v) ? make(cast<Instruction>(v)) : cut(v);
+        return words[v] = made;
+    }
+
+    Value *cut(Value *v) {
+        if (auto *c = dyn_cast<ConstantInt>(v)) return ConstantInt::get(word, c->getValue().trunc(word_bits));
+        if (isa<PoisonValue>(v)) return PoisonValue::get(word);
+        if (auto *i = dyn_cast<Instruction>(v)) {
+            auto at = i->getInsertionPointAfterDef(); // always there: none of these is a call that may unwind
+            builder.SetInsertPoint((*at)->getParent(), *at);
+        } else {
+            builder.SetInsertPoint(&fn.getEntryBlock(), fn.getEntryBlock().getFirstInsertionPt());
+        }
+        return builder.CreateTrunc(v, word);
+    }
+
+    Value *make(Instruction *i) {
+        if (auto *cast = dyn_cast<CastInst>(i)) {
+            Value *from = cast->getOperand(0);
+            builder.SetInsertPoint(i);
+            return from->getType() == word ? from : builder.CreateCast(cast->getOpcode(), from, word);
+        }
+        if (auto *select = dyn_cast<SelectInst>(i)) {
+            Value *yes = get(select->getTrueValue()), *no = get(select->getFalseValue());
+            builder.SetInsertPoint(i);
+            return builder.CreateSelect(select->getCondition(), yes, no, i->getName(), select);
+        }
+        Value *a = get(i->getOperand(0)), *b = get(i->getOperand(1));
+        builder.SetInsertPoint(i);
+        if (auto *extreme = dyn_cast<MinMaxIntrinsic>(i))
+            return builder.CreateBinaryIntrinsic(extreme->getIntrinsicID(), a, b);
+        auto op = Instruction::BinaryOps(i->getOpcode());
+        Value *made = builder.CreateBinOp(op, a, b, i->getName());
+        if (auto *binary = dyn_cast<BinaryOperator>(made)) flags(*i, binary);
+        return made;
+    }
+
+    // The sum of numbers that fit, which fits as well, does not wrap.
+    void flags(Instruction &from, BinaryOperator *made) {
+        if (auto *either = dyn_cast<PossiblyDisjointInst>(&from))
+            if (either->isDisjoint()) cast<PossiblyDisjointInst>(made)->setIsDisjoint(true);
+        if (isa<PossiblyExactOperator>(made)) made->setIsExact(from.isExact());
+        if (!isa<OverflowingBinaryOperator>(made)) return;
+        Fit own = is_narrow.lookup(&from), a = fit(from.getOperand(0)), b = fit(from.getOperand(1));
+        made->setHasNoSignedWrap(is_signed(own) && is_signed(a) && is_signed(b));
+        bool may_pass_64_bits = made->getOpcode() == Instruction::Mul && !(a == Fit::both && b == Fit::both);
+        made->setHasNoUnsignedWrap(is_unsigned(own) && is_unsigned(a) && is_unsigned(b) && !may_pass_64_bits);
+    }
+
+    // Lets an instruction that stays use the 32-bit integers.
+    bool use(Instruction *i) {
+        if (auto *compare = dyn_cast<ICmpInst>(i)) return use_in_comparison(compare);
+        if (auto *trunc = dyn_cast<TruncInst>(i)) return use_in_trunc(trunc);
+        if (is_narrow.contains(i)) return false;
+        if (auto *phi = dyn_cast<PHINode>(i)) return use_in_phi(phi);
+        if (match(i, m_And(m_Value(), m_SpecificInt(UINT32_MAX))) && is_narrow.contains(i->getOperand(0)))
+            return replace(i, extend(i->getOperand(0), i, Fit::by_zeros));
+        return use_operands(i);
+    }
+
+    // A cast that is there extends what it needs.
+    bool is_replaced(Value *v) { return is_narrow.lookup(v) != Fit::none && !isa<CastInst>(v); }
+
+    bool use_operands(Instruction *i) {
+        bool changed = false;
+        for (Use &u : i->operands()) {
+            if (!is_replaced(u.get())) continue;
+            u.set(extend(u.get(), i, is_narrow.lookup(u.get())));
+            changed = true;
+        }
+        return changed;
+    }
+
+    bool use_in_phi(PHINode *phi) {
+        bool changed = false;
+        for (unsigned k = 0; k < phi->getNumIncomingValues(); k++) {
+            Value *v = phi->getIncomingValue(k);
+            if (!is_replaced(v)) continue;
+            Instruction *end = phi->getIncomingBlock(k)->getTerminator();
+            int first = phi->getBasicBlockIndex(phi->getIncomingBlock(k));
+            phi->setIncomingValue(k,
+                                  first < int(k) ? phi->getIncomingValue(first) : extend(v, end, is_narrow.lookup(v)));
+            changed = true;
+        }
+        return changed;
+    }
+
+    bool use_in_comparison(ICmpInst *compare) {
+        Value *a = compare->getOperand(0), *b = compare->getOperand(1);
+        if (!a->getType()->isIntegerTy(wide_bits)) return false;
+        Fit left = fit(a), right = fit(b);
+        bool by_sign = is_signed(left) && is_signed(right), by_zeros = is_unsigned(left) && is_unsigned(right);
+        if (!by_sign && !by_zeros) return use_operands(compare);
+        ICmpInst::Predicate order = compare->getPredicate();
+        if (!by_sign) order = ICmpInst::getUnsignedPredicate(order);
+        Value *lower[2] = {get(a), get(b)};
+        builder.SetInsertPoint(compare);
+        return replace(compare, builder.CreateICmp(order, lower[0], lower[1], compare->getName()));
+    }
+
+    bool use_in_trunc(TruncInst *trunc) {
+        Value *from = trunc->getOperand(0);
+        if (!is_narrow.contains(from) || trunc->getType()->getScalarSizeInBits() > word_bits) return false;
+        Value *half = get(from);
+        builder.SetInsertPoint(trunc);
+        return replace(trunc, builder.CreateTrunc(half, trunc->getType()));
+    }
+
+    Value *extend(Value *v, Instruction *before, Fit fit) {
+        Value *half = get(v);
+        builder.SetInsertPoint(before);
+        return is_signed(fit) ? builder.CreateSExt(half, v->getType()) : builder.CreateZExt(half, v->getType());
+    }
+
+    bool replace(Instruction *old, Value *made) {
+        if (made == old) return false;
+        old->replaceAllUsesWith(made);
+        return true;
+    }
+};
+
+template <class Act> void with_analyses(TargetMachine *machine, Act act) {
+    LoopAnalysisManager of_loops;
+    FunctionAnalysisManager of_functions;
+    CGSCCAnalysisManager of_sccs;
+    ModuleAnalysisManager of_modules;
+    PassBuilder builder(machine);
+    builder.registerModuleAnalyses(of_modules);
+    builder.registerCGSCCAnalyses(of_sccs);
+    builder.registerFunctionAnalyses(of_functions);
+    builder.registerLoopAnalyses(of_loops);
+    builder.crossRegisterProxies(of_loops, of_functions, of_sccs, of_modules);
+    act(of_functions);
+}
+
+bool is_extension(const Instruction &i) {
+    return isa<ZExtInst, SExtInst>(i) && i.getType()->isIntegerTy(wide_bits) &&
+           i.getOperand(0)->getType()->isIntegerTy(word_bits);
+}
+
+// One instruction of NVIDIA's GPUs multiplies a signed number and adds the product to an address. For a number without
+// a sign their assembler writes two.
+Instruction *signed_extension(Instruction *i) {
+    if (!isa<ZExtInst>(i) || !i->hasNonNeg() || !i->getModule()->getTargetTriple().isNVPTX()) return i;
+    auto *made = new SExtInst(i->getOperand(0), i->getType(), i->getName(), i->getIterator());
+    i->replaceAllUsesWith(made);
+    i->eraseFromParent();
+    return made;
+}
+
+// CodeGenPrepare would extend a number where it is loaded, and everybody would use the 64 bits. It does not see through
+// a freeze.
+void hide(Instruction *extension) {
+    auto *same = new FreezeInst(extension->getOperand(0), "", extension->getIterator());
+    extension->setOperand(0, same);
+}
+
+bool sink(Instruction *i) {
+    DenseMap<BasicBlock *, Instruction *> copies;
+    bool changed = false;
+    for (Use &u : make_early_inc_range(i->uses())) {
+        auto *user = cast<Instruction>(u.getUser());
+        if (isa<PHINode>(user) || user->getParent() == i->getParent()) continue;
+        Instruction *&copy = copies[user->getParent()];
+        if (!copy) {
+            copy = i->clone();
+            copy->insertBefore(user->getParent()->getFirstInsertionPt());
+            if (isa<LoadInst>(copy->getOperand(0))) hide(copy);
+        }
+        u.set(copy);
+        changed = true;
+    }
+    auto *load = dyn_cast<LoadInst>(i->getOperand(0));
+    if (i->use_empty()) i->eraseFromParent();
+    else if (load && load->getParent() != i->getParent()) hide(i);
+    return changed;
+}
+
+} // namespace
+
+LLVMBool LLVMKdslNarrowIntegers(LLVMValueRef function, LLVMTargetMachineRef machine) {
+    auto *fn = unwrap<Function>(function);
+    bool changed = removeUnreachableBlocks(*fn); // there, a number may depend on itself
+    with_analyses(reinterpret_cast<TargetMachine *>(machine), [&](FunctionAnalysisManager &analyses) {
+        auto &se = analyses.getResult<ScalarEvolutionAnalysis>(*fn);
+        auto &values = analyses.getResult<LazyValueAnalysis>(*fn);
+        auto &demanded = analyses.getResult<DemandedBitsAnalysis>(*fn);
+        changed |= Narrowing(*fn, se, values, demanded).run();
+    });
+    return changed;
+}
+
+LLVMBool LLVMKdslSinkExtensions(LLVMValueRef function) {
+    SmallVector<Instruction *, 16> extensions;
+    for (Instruction &i : instructions(unwrap<Function>(function)))
+        if (is_extension(i)) extensions.push_back(&i);
+    bool changed = false;
+    for (Instruction *i : extensions) changed |= sink(signed_extension(i));
+    return changed;
+}
