@@ -28,6 +28,7 @@ typedef struct Gpu {
     LLVMValueRef (*hidden)(CgFunc *f, LLVMValueRef v, bool is_uniform);
     const char *libm, *libm_end;                  /* bitcode of functions that the device lacks (math/libm.c) */
     const char *group_scope;                      /* LLVM's synchronisation scope of a block */
+    const char *const *update_marks;              /* metadata of atomic updates, up to NULL; NULL: none */
     const char *copies_bound;                     /* LLVM option with the threshold of unrolling, or NULL */
     int64_t constant_bytes;                       /* what fits in its constant memory, CONSTANT_SPACE */
 } Gpu;

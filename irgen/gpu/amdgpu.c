@@ -61,6 +61,11 @@ static void bounds(CgFunc *f, const int64_t *by) {
     gpu_attribute(f, "uniform-work-group-size", "true"); /* libomptarget launches no partial groups */
 }
 
+/* Without these LLVM makes a compare-and-swap loop of an atomic sum of floats. Arrays are in the device's own memory,
+ * which is coarse-grained where libomptarget allocates it. The instructions take subnormal numbers for 0. */
+static const char *const update_marks[] = {"amdgpu.no.fine.grained.memory", "amdgpu.no.remote.memory",
+                                           "amdgpu.ignore.denormal.mode", NULL};
+
 const Gpu amdgpu_gpu = {
     .number = number,
     .barrier = barrier,
@@ -69,6 +74,7 @@ const Gpu amdgpu_gpu = {
     .libm = kdsl_libm_amdgpu,
     .libm_end = kdsl_libm_amdgpu_end,
     .group_scope = "workgroup",
+    .update_marks = update_marks,
     /* The threshold of LLVM's complete unrolling on AMDGPU grows with each `if` of a loop. Unrolled outer loops then
      * contain copies of inner loops whose trip counts depend on all copies before them, and scalar evolution takes a
      * hundred times as long to compute these. */

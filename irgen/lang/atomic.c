@@ -68,11 +68,20 @@ static int instruction(const Update *u, const Type *t) {
     return instructions[u->kind][t->is_float ? 2 : !t->is_signed];
 }
 
+/* What the back end may assume of the memory. */
+static void mark_update(Cg *cg, LLVMValueRef update) {
+    LLVMValueRef nothing = LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, NULL, 0));
+    const Gpu *gpu = cg->target->gpu;
+    for (const char *const *mark = gpu ? gpu->update_marks : NULL; mark && *mark; mark++)
+        LLVMSetMetadata(update, LLVMGetMDKindIDInContext(cg->ctx, *mark, (unsigned)strlen(*mark)), nothing);
+}
+
 static CgValue one_step(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, (LLVMAtomicRMWBinOp)instruction(u, place.type), place.at, v.v,
                                                    LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
     LLVMSetAlignment(old, (unsigned)cg_align(place.type));
     cg_tag_element(f, old, place);
+    mark_update(f->cg, old);
     return cg_value(old, place.type);
 }
 
