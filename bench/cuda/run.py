@@ -3,13 +3,15 @@
 
 usage: run.py [--arch sm_XX] [--rounds N] [--out FOLDER] [KERNEL...]     measure; needs a GPU
        run.py --static [--arch sm_XX] [--out FOLDER] [--docs|--check]    registers and PTX instructions; needs only nvcc
+       run.py --sass [--arch sm_XX] [--out FOLDER] [--docs|--check]      hot paths in machine code; needs cuobjdump, too
        run.py --build [--arch sm_XX] [--out FOLDER]                      compile the twins, and say where they are
 
 A kernel's two programs run in turn. Two times are taken of each: what the program itself prints (the twin by events
 around its calls, KDSL by the clock of the host), and what its kernels need by themselves, by events around every
 launch: the twin has them built in, for KDSL they come from timed_cuda.c, which stands before the driver. KDSLC names
-the compiler, NVCC that of CUDA. Results: FOLDER/cuda.tsv, with --static FOLDER/static.tsv, of which --docs writes a
-table into docs/devices.md, and --check says whether it is what stands there."""
+the compiler, NVCC that of CUDA, CUOBJDUMP its disassembler. Results: FOLDER/cuda.tsv, with --static FOLDER/static.tsv,
+of which --docs writes a table into docs/devices.md, and --check says whether it is what stands there. With --sass the
+same of machine code (sass.py): FOLDER/sass.tsv, and a table of its own; what is above the bars is bold."""
 import argparse
 import csv
 import os
@@ -24,6 +26,7 @@ ROOT = HERE.parent.parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE), str(HERE.parent / "kernels")]
 import ptx  # noqa: E402
+import sass  # noqa: E402
 from facts import KERNELS  # noqa: E402
 
 SAMPLES = 5
@@ -37,6 +40,11 @@ TWINS = {("matmul_naive", "matmul"): "matmul_naive", ("matmul_tiled", "matmul"):
          ("hist_local", "histogram"): "histogram_local"}
 PAGE = ROOT / "docs/devices.md"
 BEGIN, END = "<!-- bench/cuda/run.py --static --docs writes from here -->\n", "<!-- to here -->\n"
+SASS_BEGIN, SASS_END = "<!-- bench/cuda/run.py --sass --docs writes from here -->\n", "<!-- to here, machine code -->\n"
+# What the loop of a twin does once an iteration, as a pattern of machine instructions; the others have no loop.
+MARKERS = {"sum": "FADD", "partial_sums": "FADD", "histogram_local": "ATOMS", "matmul_naive": "FFMA",
+           "matmul_tiled": "FFMA", "spmv": "FFMA", "mandelbrot": "FSETP", "accelerations": "MUFU", "local_steps": "BAR"}
+MOST_INSTRUCTIONS, MORE_REGISTERS = 1.1, 4  # bars: hot path over that of the twin, registers above those of the twin
 BESIDE = {"bitonic": ("fill",)}  # kernels of a program that are no part of what is measured
 COLUMNS = ["kernel", "who", "seconds", "rate", "verdict", "kernel_seconds", "ratio", "bar"]
 
@@ -46,6 +54,7 @@ def options():
     parser.add_argument("--arch", help="sm_90 ...; without it, the one of this machine's first GPU")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--static", action="store_true")
+    parser.add_argument("--sass", action="store_true")
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--build", action="store_true")
@@ -99,6 +108,18 @@ def static_table(rows, heading):
     return text
 
 
+def sass_table(rows, heading):
+    text = f"| {heading} | hot path | of | ratio | all | registers |\n|---|---|---|---|---|---|\n"
+    for row in rows:
+        marks = [f"**{cell}**" if is_over else cell for cell, is_over in
+                 ((f"{row['ratio']:.2f}", row["ratio"] > MOST_INSTRUCTIONS),
+                  (f"{row['registers']} / {row['nvcc_registers']}",
+                   row["registers"] > row["nvcc_registers"] + MORE_REGISTERS))]
+        text += f"| {row['name']} | {row['hot']:.4g} / {row['nvcc_hot']:.4g} | {row['of']} | {marks[0]} | " \
+                f"{row['all']} / {row['nvcc_all']} | {marks[1]} |\n"
+    return text
+
+
 class Bench:
     def __init__(self, chosen):
         self.out = chosen.out.resolve()
@@ -140,14 +161,18 @@ class Bench:
 
     def static(self, chosen):
         rows = self.static_rows()
-        path = self.out / "static.tsv"
+        self.tell(chosen, rows, "static", static_table(rows, f"{self.arch}, {self.toolkit()}"), BEGIN, END)
+
+    def tell(self, chosen, rows, what, table, begin, end):
+        """Writes the rows into a file, and the table into the page, or compares it, or prints the rows."""
+        path = self.out / f"{what}.tsv"
         with open(path, "w", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]), dialect="excel-tab", lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
         page, by = PAGE.read_text(), self.toolkit()
-        before, rest = page.split(BEGIN)
-        new = before + BEGIN + static_table(rows, f"{self.arch}, {by}") + END + rest.split(END)[1]
+        before, rest = page.split(begin)
+        new = before + begin + table + end + rest.split(end)[1]
         if chosen.docs:
             PAGE.write_text(new)
         elif not chosen.check:
@@ -155,20 +180,54 @@ class Bench:
         elif f"| {self.arch}, {by} |" not in page:
             print(f"the table in {PAGE.relative_to(ROOT)} is not of {self.arch} and {by}: not compared")
         elif new != page:
-            self.failed.append(f"{PAGE.relative_to(ROOT)} has another table: run.py --static --arch {self.arch} --docs")
+            self.failed.append(f"{PAGE.relative_to(ROOT)} has another table: run.py --{what} --arch {self.arch} --docs")
 
     def toolkit(self):
         return "CUDA " + re.search(r"release ([\d.]+)", must([tool("NVCC", "nvcc"), "--version"]))[1]
 
+    def twins_ptx(self):
+        return must([tool("NVCC", "nvcc"), "-O3", f"-arch={self.arch}", "-std=c++17", "-ptx", HERE / "kernels.cu",
+                     "-o", "-"])
+
+    def kernel_ptx(self, name, flags):
+        source = HERE.parent / f"kernels/{name}.kdsl"
+        return must([self.kdslc, *flags, "--emit=device-asm", source], cwd=source.parent)
+
+    def machine_code(self, text):
+        """name of a kernel -> registers, Kernel"""
+        path, ptxas = self.out / "k.ptx", tool("KDSL_PTXAS", "ptxas")
+        path.write_text(text)
+        must([ptxas, f"-arch={self.arch}", path, "-o", path.with_suffix(".cubin")])
+        code = sass.kernels(path.with_suffix(".cubin").read_bytes(), sass.disassembler())
+        code = {ptx.plain_name(name): kernel for name, kernel in code.items()}
+        return {row["function"]: (row["registers"], code[row["function"]])
+                for row in ptx.table("", text, self.arch, ptxas)}
+
+    def sass(self, chosen):
+        if not sass.disassembler():
+            sys.exit("no cuobjdump: it comes with the CUDA toolkit; CUOBJDUMP names it")
+        rows, twins = [], self.machine_code(self.twins_ptx())
+        for kernel in KERNELS:
+            for function, (registers, code) in self.machine_code(self.kernel_ptx(kernel.name, self.offloads())).items():
+                name = re.sub(r"kdsl_(kernel|narrow)_", "", function)
+                twin = TWINS.get((kernel.name, name), name)
+                if twin not in twins:
+                    continue
+                marker = MARKERS.get(twin)
+                (hot, looped), (nvcc_hot, _) = code.hot_path(marker), twins[twin][1].hot_path(marker)
+                rows.append({"name": kernel.name + ("" if name in kernel.name else f", `{name}`"), "hot": hot,
+                             "nvcc_hot": nvcc_hot, "of": f"a `{marker}`" if looped else "an item",
+                             "ratio": hot / nvcc_hot, "all": len(code.code), "nvcc_all": len(twins[twin][1].code),
+                             "registers": registers, "nvcc_registers": twins[twin][0]})
+        heading = f"{self.arch}, {self.toolkit()}"
+        self.tell(chosen, rows, "sass", sass_table(rows, heading), SASS_BEGIN, SASS_END)
+
     def static_rows(self):
         ptxas = tool("KDSL_PTXAS", "ptxas")
-        nvcc = [tool("NVCC", "nvcc"), "-O3", f"-arch={self.arch}", "-std=c++17", "-ptx"]
-        text = must([*nvcc, HERE / "kernels.cu", "-o", "-"])
-        rows = [dict(kernel="", **row) for row in ptx.table("nvcc", text, self.arch, ptxas)]
+        rows = [dict(kernel="", **row) for row in ptx.table("nvcc", self.twins_ptx(), self.arch, ptxas)]
         flags = self.offloads()
         for kernel in KERNELS if flags else []:
-            source = HERE.parent / f"kernels/{kernel.name}.kdsl"
-            text = must([self.kdslc, *flags, "--emit=device-asm", source], cwd=source.parent)
+            text = self.kernel_ptx(kernel.name, flags)
             rows += [dict(kernel=kernel.name, **row) for row in ptx.table("kdslc", text, self.arch, ptxas)]
         if not flags:
             print(f"{self.kdslc} has no --offload-arch: only the twins are in the table", file=sys.stderr)
@@ -247,6 +306,8 @@ def main():
         print(bench.build_twins())
     elif chosen.static:
         bench.static(chosen)
+    elif chosen.sass:
+        bench.sass(chosen)
     else:
         bench.write(bench.measure(chosen))
     for line in bench.failed:

@@ -15,6 +15,7 @@ MOCK = Path(os.environ.get("KDSL_BUILD_DIR", "build")).resolve() / "mock"
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "bench/cuda")]
 import ptx  # noqa: E402
+import sass  # noqa: E402
 
 BODY = """{
     .reg .pred %p<2>;
@@ -47,6 +48,26 @@ COUNTS = {"param": 2, "address": 1, "branch": 2, "ld_nc": 1, "ld_global": 1, "ld
           "st_global": 1, "st_shared": 0, "wide": 2, "instructions": 23}
 
 
+# A check, a loop of two copies with an instruction that the disassembler does not know, and a division's slow path.
+SASS = """
+        /*0000*/                   S2R R0, SR_TID.X ;              /* 0x0000000000047211 */
+        /*0010*/               @P0 BRA 0x90 ;                      /* 0x0000000000047211 */
+        /*0020*/                   LDG.E R1, [R2.64] ;
+                                                                   /* 0x0000010004047848 */
+        /*0040*/                   FFMA R3, R1, R1, R3 ;
+        /*0050*/                   FFMA R3, R4, R4, R3 ;
+        /*0060*/               @P1 BRA 0x20 ;
+        /*0070*/               @P2 BRA 0xb0 ;
+        /*0080*/                   EXIT ;
+        /*0090*/                   ATOMG.E.CAS.STRONG.SYS PT, R4, [R2.64], R6, R7 ;
+        /*00a0*/                   EXIT ;
+        /*00b0*/                   CALL.REL.NOINC 0xd0 ;
+        /*00c0*/                   BRA 0x80 ;
+        /*00d0*/                   BRA 0xd0;
+        /*00e0*/                   NOP;
+"""
+
+
 class CudaBenchTest(unittest.TestCase):
     def test_instructions_are_counted(self):
         self.assertEqual(ptx.mix(BODY), COUNTS)
@@ -62,6 +83,14 @@ class CudaBenchTest(unittest.TestCase):
         names = {"_Z5saxpyfPKfPfi": "saxpy", "_ZN12_GLOBAL__N_13sumEPKf": "sum", "kdsl_k1": "kdsl_k1"}
         for symbol, name in names.items():
             self.assertEqual(ptx.plain_name(symbol), name)
+
+    def test_machine_code(self):
+        kernel = sass.Kernel(SASS.splitlines())
+        self.assertEqual(len(kernel.code), 13)
+        self.assertEqual(kernel.code[0x30], "?")
+        self.assertEqual(kernel.cold(), {0x90, 0xb0, 0xc0} & set(kernel.blocks))
+        self.assertEqual(kernel.hot_path("FFMA"), (2.5, True))
+        self.assertEqual(kernel.hot_path(), (9, False))
 
     def test_every_launch_is_timed(self):
         with tempfile.TemporaryDirectory() as name:
