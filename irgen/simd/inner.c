@@ -17,7 +17,9 @@
 
 #include <stdlib.h>
 
-enum { LEAST_TRIPS = 32 };
+/* At -O3 LLVM unrolls loops of up to some 200 iterations before it vectorises them, and does not find a sum of floats
+ * in what is left. */
+enum { LEAST_TRIPS = 32, MOST_UNROLLED = 256 };
 
 static bool is_innermost(const SimdRegion *g, int loop) {
     for (int l = 0; l < g->loops.n; l++)
@@ -60,11 +62,12 @@ static bool is_reduction(const SimdRegion *g, const SimdCounted *c, LLVMValueRef
 }
 
 /* Nothing else goes on from iteration to iteration. */
-static bool carries_reductions(const SimdRegion *g, const SimdCounted *c, bool *any) {
+static bool carries_reductions(const SimdRegion *g, const SimdCounted *c, bool *any, bool *floats) {
     for (LLVMValueRef v = LLVMGetFirstInstruction(c->head); LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v)) {
         if (v == c->counter) continue;
         if (!is_reduction(g, c, v)) return false;
         *any = true;
+        *floats |= LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind;
     }
     return true;
 }
@@ -114,12 +117,14 @@ static bool checks_well(const SimdRegion *g, int loop) {
     return true;
 }
 
-static bool is_vectorised_itself(const SimdRegion *g, int loop) {
+/* unrolls: at -O3 */
+static bool is_vectorised_itself(const SimdRegion *g, int loop, bool unrolls) {
     SimdCounted c;
-    bool walks = false, reduces = false, updates = false, *repeats = arena_array(g->arena, bool, g->values.n + 1);
-    if (!simd_find_counted(g, loop, &c) || !carries_reductions(g, &c, &reduces)) return false;
-    int64_t trips = simd_trips(c.lo, c.hi);
-    if (LLVMIsAConstantInt(c.lo) && LLVMIsAConstantInt(c.hi) && trips < LEAST_TRIPS) return false;
+    bool walks = false, reduces = false, floats = false, updates = false;
+    bool *repeats = arena_array(g->arena, bool, g->values.n + 1);
+    if (!simd_find_counted(g, loop, &c) || !carries_reductions(g, &c, &reduces, &floats)) return false;
+    int64_t trips = simd_trips(c.lo, c.hi), least = floats && unrolls ? MOST_UNROLLED : LEAST_TRIPS;
+    if (LLVMIsAConstantInt(c.lo) && LLVMIsAConstantInt(c.hi) && trips < least) return false;
     for (int i = 0; i < c.n; i++) {
         const SimdValue *value = &g->values.at[c.of[i]];
         repeats[c.of[i]] = is_repeated(g, loop, repeats, value->v);
@@ -131,8 +136,8 @@ static bool is_vectorised_itself(const SimdRegion *g, int loop) {
     return updates || (walks && reduces);
 }
 
-bool simd_leaves_to_inner(const SimdRegion *g) {
+bool simd_leaves_to_inner(const SimdRegion *g, bool unrolls) {
     for (int l = 0; l < g->loops.n; l++)
-        if (is_innermost(g, l) && !is_vectorised_itself(g, l)) return false;
+        if (is_innermost(g, l) && !is_vectorised_itself(g, l, unrolls)) return false;
     return g->loops.n > 0;
 }

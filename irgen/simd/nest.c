@@ -197,7 +197,8 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
         g->always = cg->options->vector_always;
         g->mask_registers = target->mask_registers;
         *shape = simd_shape(g, target);
-        if (cg_allows(cg, INNER) && cg->options->opt_level >= 2 && simd_leaves_to_inner(g))
+        int level = cg->options->opt_level;
+        if (cg_allows(cg, INNER) && level >= 2 && simd_leaves_to_inner(g, level > 2))
             return simd_refuse(g, "a loop of each item is vectorised instead: it goes along a row", NULL);
         if (LLVMGetMetadata(latch, cg->md_single) && !g->always)
             return simd_refuse(g, "it has a single work item", NULL);
