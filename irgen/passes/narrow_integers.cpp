@@ -86,6 +86,10 @@ class Narrowing {
         SmallVector<Instruction *, 32> all;
         for (Instruction &i : instructions(fn)) all.push_back(&i);
         for (Instruction *i : all) changed |= use(i);
+        for (Use *index : checked_indices) {
+            index->set(extend(index->get(), cast<Instruction>(index->getUser()), Fit::by_sign));
+            changed = true;
+        }
         return changed;
     }
 
@@ -100,6 +104,7 @@ class Narrowing {
     DenseMap<Value *, Fit> is_narrow;
     DenseMap<Value *, Value *> words;        // the lower half
     DenseMap<Value *, ConstantRange> ranges; // found before anything changes
+    SmallVector<Use *, 8> checked_indices;   // wide numbers that fit where they are used, since a check comes before
 
     // What scalar evolution and the conditions before it say, and what follows from the ranges of the operands, which
     // may be extensions of numbers that are known not to be negative.
@@ -182,6 +187,16 @@ class Narrowing {
             if (a.getType()->isIntegerTy(wide_bits)) (void)range(&a);
         for (Instruction &i : instructions(fn))
             if (i.getType()->isIntegerTy(wide_bits)) (void)range(&i);
+        for (Instruction &i : instructions(fn))
+            if (auto *gep = dyn_cast<GetElementPtrInst>(&i))
+                for (Use &index : gep->indices()) find_checked(index, gep);
+    }
+
+    void find_checked(Use &index, Instruction *user) {
+        if (!index->getType()->isIntegerTy(wide_bits) || isa<Constant>(index) || fit(index) != Fit::none) return;
+        ConstantRange r = lvi.getConstantRange(index, user, false);
+        bool by_sign = !r.isEmptySet() && r.getSignedMin().isSignedIntN(word_bits);
+        if (by_sign && r.getSignedMax().isSignedIntN(word_bits)) checked_indices.push_back(&index);
     }
 
     void collect() {
