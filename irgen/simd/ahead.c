@@ -3,13 +3,13 @@
  * one of them. Rows with non-temporal stores belong to arrays larger than the caches, and so do, mostly, the arrays
  * that these rows read: from each of those that is read at many places, the line that is read farthest ahead is
  * prefetched some rows early. */
-#include "irgen/simd/simd.h"
+#include "irgen/simd/emit.h"
 
-void simd_prefetch(Cg *cg, LLVMValueRef place) {
-    enum { TO_READ = 0, TO_FIRST_CACHE = 3, DATA = 1 };
+void simd_prefetch(Cg *cg, LLVMValueRef place, SimdCache cache) {
+    enum { TO_READ = 0, DATA = 1 };
     unsigned id = LLVMLookupIntrinsicID("llvm.prefetch", 13);
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(cg->module, id, &cg->ptr, 1);
-    LLVMValueRef args[4] = {place, cg_i32(cg, TO_READ), cg_i32(cg, TO_FIRST_CACHE), cg_i32(cg, DATA)};
+    LLVMValueRef args[4] = {place, cg_i32(cg, TO_READ), cg_i32(cg, cache), cg_i32(cg, DATA)};
     LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
 }
 
@@ -50,7 +50,52 @@ void simd_fetch_ahead(Cg *cg, const SimdAhead *ahead, LLVMValueRef items, int n_
         for (int64_t line = 0; line < n_items * lead->bytes; line += SIMD_LINE) {
             LLVMValueRef by = LLVMBuildNSWMul(cg->b, items, cg_i64(cg, lead->bytes), "");
             by = LLVMBuildNSWAdd(cg->b, by, cg_i64(cg, BYTES_AHEAD + line), "");
-            simd_prefetch(cg, LLVMBuildGEP2(cg->b, cg->i8, lead->at, &by, 1, ""));
+            simd_prefetch(cg, LLVMBuildGEP2(cg->b, cg->i8, lead->at, &by, 1, ""), FIRST_CACHE);
         }
     }
+}
+
+/* Walks ---------------------------------------------------------------------------------------------------------------
+ */
+
+/* What v grows by in each round of the loop, as far as that is arithmetic of counters and of what does not change; of
+ * no use but for prefetching, which may name any address. NULL: who knows. */
+static LLVMValueRef step_of(SimdEmit *e, LLVMValueRef v, int loop, int row, int vector, int depth) {
+    enum { FAR = 12 };
+    SimdRegion *g = e->g;
+    Cg *cg = e->cg;
+    int i = value_map_get(g->value_of, v);
+    if (i < 0 || simd_is_invariant(g, loop, v)) return cg_i64(cg, 0);
+    if (depth > FAR || LLVMIsAPHINode(v)) return LLVMIsAPHINode(v) ? cg_i64(cg, simd_pace(g, v, loop)) : NULL;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op == LLVMSExt || op == LLVMZExt || op == LLVMFreeze)
+        return step_of(e, LLVMGetOperand(v, 0), loop, row, vector, depth + 1);
+    bool is_place = op == LLVMGetElementPtr && LLVMGetNumOperands(v) == 2;
+    if (!is_place && op != LLVMAdd && op != LLVMSub && op != LLVMMul && op != LLVMShl) return NULL;
+    LLVMValueRef a = LLVMGetOperand(v, 0), b = LLVMGetOperand(v, 1);
+    LLVMValueRef x = step_of(e, a, loop, row, vector, depth + 1), y = step_of(e, b, loop, row, vector, depth + 1);
+    if (!x || !y) return NULL;
+    if (op == LLVMAdd) return LLVMBuildAdd(cg->b, x, y, "");
+    if (op == LLVMSub) return LLVMBuildSub(cg->b, x, y, "");
+    if (is_place) {
+        LLVMValueRef bytes = cg_i64(cg, simd_bytes(g, LLVMGetGEPSourceElementType(v)));
+        return LLVMBuildAdd(cg->b, x, LLVMBuildMul(cg->b, y, bytes, ""), "");
+    }
+    bool moves_first = simd_is_invariant(g, loop, b) || value_map_get(g->value_of, b) < 0;
+    LLVMValueRef still = moves_first ? b : a, by = moves_first ? x : y;
+    if (!simd_is_invariant(g, loop, still) && value_map_get(g->value_of, still) >= 0) return NULL;
+    if (LLVMTypeOf(still) != cg->i64 || simd_rate(g, still, e->block).x != LANE_UNIFORM) return NULL;
+    still = simd_scalar(e, still, row, vector);
+    return op == LLVMMul ? LLVMBuildMul(cg->b, by, still, "") : LLVMBuildShl(cg->b, by, still, "");
+}
+
+void simd_fetch_down(SimdEmit *e, const SimdValue *load, LLVMValueRef place, int row, int vector) {
+    enum { ROUNDS_AHEAD = 8 };
+    int loop = e->g->blocks.at[e->block].loop;
+    int64_t bytes = simd_bytes(e->g, LLVMTypeOf(load->v)) * e->shape.width;
+    if (loop < 0 || e->rare || !simd_allows(e->g, PREFETCH) || vector * bytes % SIMD_LINE) return;
+    LLVMValueRef by = step_of(e, simd_address(load->v), loop, row, vector, 0);
+    if (!by) return;
+    by = LLVMBuildMul(e->b, by, cg_i64(e->cg, ROUNDS_AHEAD), "");
+    simd_prefetch(e->cg, LLVMBuildGEP2(e->b, e->cg->i8, place, &by, 1, ""), SECOND_CACHE);
 }

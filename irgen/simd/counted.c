@@ -20,6 +20,8 @@ static bool find_blocks(const SimdRegion *g, int loop, SimdCounted *c) {
     c->of = arena_array(g->arena, int, g->values.n);
     if (simd_n_succ(g, l->header) != 2) return false;
     int first = value_map_get(g->block_of, simd_succ(g, l->header, 0)), left = l->size - 1;
+    c->leaves_by_true = first < 0 || !l->has[first];
+    if (c->leaves_by_true) first = value_map_get(g->block_of, simd_succ(g, l->header, 1));
     for (int b = first; b != l->header; left--) {
         if (b < 0 || !l->has[b] || g->blocks.at[b].loop != loop) return false;
         c->body = g->blocks.at[b].bb;
@@ -42,24 +44,64 @@ bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef 
 
 static bool is_natural(LLVMValueRef v) { return LLVMIsAConstantInt(v) && LLVMConstIntGetSExtValue(v) >= 0; }
 
-/* With signs; between known bounds that have none it comes to the same. */
-static bool is_less(const SimdCounted *c, LLVMValueRef v) {
-    LLVMIntPredicate p = LLVMIsAICmpInst(v) ? LLVMGetICmpPredicate(v) : LLVMIntEQ;
-    return p == LLVMIntSLT || (p == LLVMIntULT && is_natural(c->lo) && is_natural(c->hi));
+/* What the comparison says with its sides exchanged, and what it says where it fails. */
+static LLVMIntPredicate exchanged(LLVMIntPredicate p) {
+    return p == LLVMIntSLT   ? LLVMIntSGT
+           : p == LLVMIntSGT ? LLVMIntSLT
+           : p == LLVMIntSLE ? LLVMIntSGE
+           : p == LLVMIntSGE ? LLVMIntSLE
+           : p == LLVMIntULT ? LLVMIntUGT
+           : p == LLVMIntUGT ? LLVMIntULT
+                             : LLVMIntEQ;
 }
 
-/* for counter in lo..hi, by ones */
+static LLVMIntPredicate inverse(LLVMIntPredicate p) {
+    return p == LLVMIntSLT   ? LLVMIntSGE
+           : p == LLVMIntSGE ? LLVMIntSLT
+           : p == LLVMIntSLE ? LLVMIntSGT
+           : p == LLVMIntSGT ? LLVMIntSLE
+           : p == LLVMIntUGE ? LLVMIntULT
+                             : LLVMIntEQ;
+}
+
+static bool is_phi_of_head(const SimdCounted *c, LLVMValueRef v) {
+    return LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == c->head;
+}
+
+/* Of numbers that have the same sign, without signs it says the same as with them. */
+static LLVMIntPredicate with_signs(LLVMValueRef test) {
+    LLVMIntPredicate p = LLVMGetICmpPredicate(test);
+    if (!LLVMGetICmpSameSign(test)) return p;
+    return p == LLVMIntULT   ? LLVMIntSLT
+           : p == LLVMIntUGT ? LLVMIntSGT
+           : p == LLVMIntULE ? LLVMIntSLE
+           : p == LLVMIntUGE ? LLVMIntSGE
+                             : p;
+}
+
+/* With signs; between known bounds that have none it comes to the same. */
+static bool goes_up_to(SimdCounted *c, LLVMIntPredicate stays) {
+    c->includes_hi = stays == LLVMIntSLE;
+    return c->includes_hi || stays == LLVMIntSLT ||
+           (stays == LLVMIntULT && is_natural(c->lo) && is_natural(c->hi));
+}
+
+/* for counter in lo..hi, by ones; or up to and including hi, which LLVM makes of hi + 1 */
 static bool find_counter(const SimdRegion *g, SimdCounted *c) {
-    LLVMValueRef branch = LLVMGetBasicBlockTerminator(c->head), less = LLVMGetCondition(branch);
-    if (!LLVMIsAICmpInst(less) || LLVMGetInstructionParent(less) != c->head) return false;
-    c->counter = LLVMGetOperand(less, 0);
-    c->hi = LLVMGetOperand(less, 1);
-    if (!LLVMIsAPHINode(c->counter) || LLVMGetInstructionParent(c->counter) != c->head) return false;
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(c->head), test = LLVMGetCondition(branch);
+    if (!LLVMIsAICmpInst(test) || LLVMGetInstructionParent(test) != c->head) return false;
+    LLVMIntPredicate stays = with_signs(test);
+    if (c->leaves_by_true) stays = inverse(stays);
+    bool is_first = is_phi_of_head(c, LLVMGetOperand(test, 0));
+    if (!is_first) stays = exchanged(stays);
+    c->counter = LLVMGetOperand(test, !is_first);
+    c->hi = LLVMGetOperand(test, is_first);
+    if (!is_phi_of_head(c, c->counter)) return false;
     if (simd_is_in_counted(g, c, c->hi) || LLVMCountIncoming(c->counter) != 2) return false;
     if (LLVMGetIntTypeWidth(LLVMTypeOf(c->counter)) != 64) return false;
     c->before = LLVMGetIncomingBlock(c->counter, LLVMGetIncomingBlock(c->counter, 0) == c->body);
     c->lo = simd_coming(c, c->counter, false);
-    if (!is_less(c, less)) return false;
+    if (!goes_up_to(c, stays)) return false;
     int64_t by;
     return simd_goes_on_by(g, c->counter, simd_coming(c, c->counter, true), &by) && by == 1;
 }

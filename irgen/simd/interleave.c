@@ -93,6 +93,17 @@ static int64_t element_at(const SimdEmit *e, const SimdParts *p, const SimdValue
     return p->place.at[i];
 }
 
+/* Of rows that items walk along, what is read some rounds later: the rows of all lanes are more streams than hardware
+ * prefetchers follow, and each begins anew at the end of a page. */
+static void fetch_rows(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef places) {
+    enum { ROUNDS_AHEAD = 8 };
+    int loop = e->g->blocks.at[e->block].loop;
+    int64_t by = loop < 0 ? 0 : simd_pace(e->g, simd_address(load->v), loop);
+    if (!by || e->rare || !simd_allows(e->g, PREFETCH)) return;
+    for (int lane = 0; lane < e->shape.width; lane++)
+        simd_prefetch(e->cg, row_place(e, load, row, vector, lane, places, by * ROUNDS_AHEAD), SECOND_CACHE);
+}
+
 /* Of each lane a vector from its row, transposed; as many times as it takes, the last time up to the last part. Lanes
  * that are not there read from a place that always is. */
 static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef *mask) {
@@ -115,6 +126,7 @@ static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int v
             LLVMValueRef from = row_place(e, load, row, vector, lane, at, by);
             lines[lane] = simd_load_elements(e, load->v, (unsigned)bytes, from, NULL);
         }
+        if (!k) fetch_rows(e, load, row, vector, at);
         simd_transpose(e, lines);
         for (int i = 0; i < width; i++) v[first + i] = lines[i];
     }
@@ -239,20 +251,24 @@ static void zipped(SimdEmit *e, LLVMValueRef *parts, int n, LLVMValueRef *to) {
     }
 }
 
-/* The same for rows, where all lanes are there. */
+/* The same for rows, where all lanes are there; the last vector of a row may overlap the one before. */
 static void store_rows(SimdEmit *e, const SimdValue *store, int row, int vector) {
     const SimdParts *p = &e->g->parts.at[store->parts];
-    int width = e->shape.width;
+    int width = e->shape.width, total = simd_reach(p);
     int64_t bytes = simd_bytes(e->g, simd_element(store->v)), here = element_at(e, p, store);
     bool is_linear = simd_rate(e->g, simd_address(store->v), e->block).x == LANE_LINEAR;
     LLVMValueRef places = is_linear ? NULL : simd_vector(e, simd_address(store->v), row, vector);
-    LLVMValueRef *lines = arena_array(e->g->arena, LLVMValueRef, width);
-    for (int i = 0; i < width; i++)
-        lines[p->place.at[i] - p->lo] = simd_vector(e, LLVMGetOperand(e->g->values.at[p->of.at[i]].v, 0), row, vector);
-    simd_transpose(e, lines);
-    for (int lane = 0; lane < width; lane++) {
-        LLVMValueRef at = row_place(e, store, row, vector, lane, places, (p->lo - here) * bytes);
-        simd_store_elements(e, store->v, (unsigned)bytes, lines[lane], at, NULL);
+    LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + width), *lines = v + total;
+    for (int i = 0; i < total; i++)
+        v[p->place.at[i] - p->lo] = simd_vector(e, LLVMGetOperand(e->g->values.at[p->of.at[i]].v, 0), row, vector);
+    for (int at = 0; at < total; at += width) {
+        int first = at + width > total ? total - width : at;
+        for (int i = 0; i < width; i++) lines[i] = v[first + i];
+        simd_transpose(e, lines);
+        for (int lane = 0; lane < width; lane++) {
+            LLVMValueRef to = row_place(e, store, row, vector, lane, places, (p->lo + first - here) * bytes);
+            simd_store_elements(e, store->v, (unsigned)bytes, lines[lane], to, NULL);
+        }
     }
 }
 

@@ -43,14 +43,14 @@ bool simd_walks_far(const SimdRegion *g, const SimdValue *load) {
 
 /* Lines side by side of an array outside: the machine goes on along them by itself, but not to those of the next round.
  * Where blocks may have rows, several of them walk along, and there is another way to share. */
-static bool begins_run(const SimdRegion *g, const SimdValue *load) {
+bool simd_begins_run(const SimdRegion *g, const SimdValue *load) {
     if (g->y || g->blocks.at[load->block].leaves || !simd_walks_far(g, load)) return false;
     return simd_is_beside(g, load) && LLVMIsAArgument(simd_object(simd_address(load->v)));
 }
 
 bool level_walks_down(const SimdRegion *g) {
     for (int i = 0; i < g->values.n; i++)
-        if (begins_run(g, &g->values.at[i])) return true;
+        if (simd_begins_run(g, &g->values.at[i])) return true;
     return false;
 }
 
@@ -327,7 +327,7 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
         if (g->settled && value->at_ends) *(value->rate.y ? &c.rows : &c.none) += END_TESTS;
         bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
-        if (begins_run(g, value)) c.none += FAR_RUN;
+        if (simd_begins_run(g, value)) c.none += FAR_RUN;
         if (varies && simd_divides(value->v))
             *(rows ? &c.divider_both : &c.divider_vectors) += simd_division_cycles(g, value->v, width);
         c.columns += saved_by_columns(g, value, cost, width);

@@ -153,8 +153,11 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
     if (private >= 0 && at.x == LANE_UNIFORM) /* dead lanes have memory too */
         return simd_load_vector(e, inst, private_place(e, simd_scalar(e, p, row, vector), row, vector, bytes), NULL);
     if (private >= 0) return simd_gather(e, inst, private_places(e, p, row, vector, bytes), mask);
-    if (at.x == LANE_LINEAR && at.stride == bytes)
-        return simd_load_vector(e, inst, simd_scalar(e, p, row, vector), mask);
+    if (at.x == LANE_LINEAR && at.stride == bytes) {
+        LLVMValueRef first = simd_scalar(e, p, row, vector);
+        if (simd_begins_run(e->g, value)) simd_fetch_down(e, value, first, row, vector);
+        return simd_load_vector(e, inst, first, mask);
+    }
     if (at.x == LANE_LINEAR && at.stride == -bytes) {
         LLVMValueRef flipped = mask ? reversed(e, *mask) : NULL;
         LLVMValueRef first = moved(e, simd_scalar(e, p, row, vector), -bytes * (e->shape.width - 1));
@@ -362,5 +365,5 @@ void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector) {
     int64_t bytes = at.stride * e->shape.width;
     if (vector * bytes % SIMD_LINE) return;
     for (int64_t line = 0; line < bytes; line += SIMD_LINE)
-        simd_prefetch(e->cg, moved(e, simd_scalar(e, place, row, vector), line));
+        simd_prefetch(e->cg, moved(e, simd_scalar(e, place, row, vector), line), FIRST_CACHE);
 }

@@ -121,16 +121,17 @@ static void change_each_with_nests(Cg *cg, bool (*run)(Cg *cg, LLVMValueRef fn),
 typedef bool (*OnNest)(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
 /* passes: after the last nest of a function, because they delete what has become unreachable. */
-static void change_each_nest(Cg *cg, OnNest run, const char *passes) {
+static bool change_each_nest(Cg *cg, OnNest run, const char *passes) {
     Marks marks = find_marks(cg);
-    bool changed = false;
+    bool changed = false, any = false;
     for (int i = 0; i < marks.n; i++) {
         begin_function(cg);
-        if (run(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows)) changed = true;
+        if (run(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows)) changed = any = true;
         if (i + 1 < marks.n && marks.at[i + 1].fn == marks.at[i].fn) continue;
         if (changed && passes) run_passes(cg, marks.at[i].fn, passes);
         changed = false;
     }
+    return any;
 }
 
 /* LLVM makes tables of its own for each width that it meets, so a module has one, if all its nests become vector code.
@@ -214,9 +215,12 @@ void simd_thread_exits(Cg *cg) {
     if (cg_allows(cg, THREAD_EXITS)) change_each_nest(cg, simd_thread_exits_in, NULL);
 }
 
+/* Unrolled loops are smaller once they are simplified, and then the loop around them may be small enough. */
 void simd_unroll(Cg *cg) {
-    if (cg_allows(cg, UNROLL))
-        change_each_nest(cg, simd_unroll_in, "instcombine<no-verify-fixpoint>,early-cse");
+    enum { MOST_ROUNDS = 3 };
+    bool goes_on = cg_allows(cg, UNROLL);
+    for (int i = 0; i < MOST_ROUNDS && goes_on; i++)
+        goes_on = change_each_nest(cg, simd_unroll_in, "instcombine<no-verify-fixpoint>,early-cse");
 }
 
 void simd_collect(Cg *cg) {
@@ -225,6 +229,10 @@ void simd_collect(Cg *cg) {
 
 void simd_promote(Cg *cg) {
     if (cg_allows(cg, PROMOTE)) change_each_nest(cg, simd_promote_in, "sroa,early-cse");
+}
+
+void simd_carry(Cg *cg) {
+    if (cg_allows(cg, CARRY)) change_each_nest(cg, simd_carry_in, "instcombine<no-verify-fixpoint>,early-cse,dce");
 }
 
 void simd_print_places(Cg *cg) {

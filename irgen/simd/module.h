@@ -20,6 +20,7 @@ void simd_thread_exits(Cg *cg);
 void simd_unroll(Cg *cg);
 void simd_collect(Cg *cg);
 void simd_promote(Cg *cg);
+void simd_carry(Cg *cg);
 void simd_print_places(Cg *cg);
 void simd_vectorize(Cg *cg);
 void simd_clean(Cg *cg);

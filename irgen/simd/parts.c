@@ -49,7 +49,8 @@ bool simd_walks(const SimdRegion *g, const SimdValue *load, const SimdCounted *c
         if (v == c->counter) by = at.at[i].k;
         else if (!simd_is_invariant(g, (int)(c->loop - g->loops.at), v)) return false;
     }
-    return by == simd_bytes(g, LLVMTypeOf(load->v));
+    int64_t bytes = simd_bytes(g, LLVMTypeOf(load->v));
+    return by == bytes || by == -bytes;
 }
 
 /* Do all items' places lie a multiple of the step from each other? */
@@ -173,7 +174,7 @@ bool simd_is_part(const SimdRegion *g, const SimdValue *access, int width) {
     if (access->parts < 0) return false;
     const SimdParts *p = &g->parts.at[access->parts];
     if (p->step != ANY_STEP) return true;
-    return p->is_store ? simd_reach(p) == width : simd_reach(p) >= width;
+    return simd_reach(p) >= width;
 }
 
 bool simd_is_of_rows(const SimdRegion *g, const SimdValue *access) {

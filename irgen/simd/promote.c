@@ -47,12 +47,12 @@ static LLVMValueRef hoisted(const Candidate *c, LLVMBuilderRef b, LLVMValueRef v
 /* Other accesses ----------------------------------------------------------------------------------------------------
  */
 
-static LLVMValueRef address_of(LLVMValueRef v) {
+LLVMValueRef simd_accessed(LLVMValueRef v) {
     if (LLVMIsALoadInst(v) || LLVMIsAAtomicRMWInst(v)) return LLVMGetOperand(v, 0);
     return LLVMIsAStoreInst(v) ? LLVMGetOperand(v, 1) : NULL;
 }
 
-static bool is_other_object(LLVMValueRef pointer, LLVMValueRef object) {
+bool simd_is_other_object(LLVMValueRef pointer, LLVMValueRef object) {
     LLVMValueRef other = simd_object(pointer);
     return other != object && (LLVMIsAArgument(other) || LLVMIsAAllocaInst(other) || LLVMIsAGlobalVariable(other) ||
                                LLVMIsALoadInst(other) || simd_is_group_memory(other));
@@ -61,7 +61,7 @@ static bool is_other_object(LLVMValueRef pointer, LLVMValueRef object) {
 /* An atomic access of another object says nothing of the order of the others. */
 static bool is_unordered(LLVMValueRef v) { return LLVMGetOrdering(v) <= LLVMAtomicOrderingMonotonic; }
 
-static bool touches_no_memory(LLVMValueRef v) {
+bool simd_touches_no_memory(LLVMValueRef v) {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op == LLVMCall) return simd_is_remark(v) || simd_is_pure_call(v);
     return op != LLVMAtomicCmpXchg && op != LLVMFence && op != LLVMInvoke;
@@ -70,7 +70,7 @@ static bool touches_no_memory(LLVMValueRef v) {
 static bool has_plain_access(const Candidate *c, LLVMValueRef v, LLVMTypeRef t) {
     LLVMTypeRef own = simd_element(v);
     bool is_plain = !LLVMIsAAtomicRMWInst(v) && !simd_is_atomic(v) && !LLVMGetVolatile(v);
-    return own == t && is_plain && is_same(c, address_of(v), c->pointer);
+    return own == t && is_plain && is_same(c, simd_accessed(v), c->pointer);
 }
 
 /* Is the loop's only use of the object the element itself? Finds a load, if there is one. */
@@ -78,11 +78,11 @@ static bool is_alone(Candidate *c, LLVMValueRef object) {
     const SimdRegion *g = c->g;
     LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(c->store, 0));
     for (int i = 0; i < g->values.n; i++) {
-        LLVMValueRef v = g->values.at[i].v, pointer = address_of(v);
+        LLVMValueRef v = g->values.at[i].v, pointer = simd_accessed(v);
         const SimdBlock *block = &g->blocks.at[g->values.at[i].block];
         if (block->leaves ? !pointer : !g->loops.at[c->loop].has[g->values.at[i].block]) continue;
-        if (!pointer && !touches_no_memory(v)) return false;
-        if (!pointer || (is_other_object(pointer, object) && is_unordered(v))) continue;
+        if (!pointer && !simd_touches_no_memory(v)) return false;
+        if (!pointer || (simd_is_other_object(pointer, object) && is_unordered(v))) continue;
         if (block->leaves || !has_plain_access(c, v, t)) return false; /* a report may read the element */
         if (LLVMIsALoadInst(v)) c->load = v;
     }
@@ -102,7 +102,7 @@ static bool is_stored_before(Candidate *c) {
         if (!LLVMIsAStoreInst(value->v) || g->loops.at[c->loop].has[value->block]) continue;
         if (!has_plain_access(c, value->v, t)) continue;
         if (!simd_dominates(g, value->block, g->loops.at[c->loop].header)) continue;
-        c->pointer = address_of(value->v);
+        c->pointer = simd_accessed(value->v);
         return true;
     }
     return false;
@@ -125,9 +125,9 @@ static bool is_stored_always(Candidate *c) {
         first = value_map_get(g->block_of, simd_succ(g, l->header, 1));
     for (int b = first; b != l->header && l->has[b]; b = value_map_get(g->block_of, simd_succ(g, b, 0))) {
         for (LLVMValueRef v = LLVMGetFirstInstruction(g->blocks.at[b].bb); v; v = LLVMGetNextInstruction(v))
-            if (LLVMIsAStoreInst(v) && is_same(c, address_of(v), c->pointer) &&
-                simd_may_hoist(g, c->loop, address_of(v))) {
-                c->pointer = address_of(v);
+            if (LLVMIsAStoreInst(v) && is_same(c, simd_accessed(v), c->pointer) &&
+                simd_may_hoist(g, c->loop, simd_accessed(v))) {
+                c->pointer = simd_accessed(v);
                 return true;
             }
         if (simd_n_succ(g, b) != 1) return false;
@@ -267,7 +267,7 @@ static void store_after(LLVMBuilderRef b, const Candidate *c, LLVMValueRef guard
 /* Before any phi is replaced: the region's list of values still names those of the header. */
 static void use_slot(const Candidate *c, LLVMValueRef slot) {
     for (int i = 0; i < c->g->values.n; i++) {
-        LLVMValueRef v = c->g->values.at[i].v, pointer = address_of(v);
+        LLVMValueRef v = c->g->values.at[i].v, pointer = simd_accessed(v);
         if (!pointer || !is_in_loop(c, v) || !is_same(c, pointer, c->pointer)) continue;
         LLVMSetOperand(v, LLVMIsAStoreInst(v) ? 1 : 0, slot);
     }

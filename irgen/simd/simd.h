@@ -236,6 +236,12 @@ bool simd_narrow_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef ou
 
 /* promote.c: the same; true: an element is kept in memory of the frame, for LLVM to promote */
 bool simd_promote_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+LLVMValueRef simd_accessed(LLVMValueRef v); /* the address of a load, store or atomic update; NULL: another instruction */
+bool simd_is_other_object(LLVMValueRef pointer, LLVMValueRef object); /* surely? */
+bool simd_touches_no_memory(LLVMValueRef v); /* of what has no such address */
+
+/* carry.c: the same; true: an element is passed from iteration to iteration in a register */
+bool simd_carry_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
 void simd_replace_incoming(LLVMBuilderRef b, LLVMBasicBlockRef at, LLVMBasicBlockRef old, LLVMBasicBlockRef by);
 
@@ -260,6 +266,7 @@ enum { SIMD_LINE = 64 }; /* bytes of a cache line */
  * need not wait. */
 enum { SIMD_IN_SIGHT = 96 };
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
+bool simd_begins_run(const SimdRegion *g, const SimdValue *load); /* of neighbours, on far lines in each round */
 int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */
 
@@ -281,6 +288,8 @@ typedef struct SimdCounted {
     const SimdLoop *loop;
     LLVMBasicBlockRef head, body, before; /* body: the last, or only, block of a round */
     LLVMValueRef counter, hi, lo;
+    bool includes_hi;             /* counter <= hi; else counter < hi */
+    bool leaves_by_true;          /* the header's branch does */
     int *of, n;                   /* a round's instructions, in SimdRegion.values; without branches */
     bool checks;                  /* some of which leave the nest if they fail */
 } SimdCounted;
@@ -364,7 +373,8 @@ typedef Vec(SimdLead) SimdAhead;
 SimdAhead simd_reads_ahead(Cg *cg, SimdRegion *g, LLVMValueRef x, LLVMValueRef y);
 void simd_fetch_ahead(Cg *cg, const SimdAhead *ahead, LLVMValueRef items,
                       int n_items);             /* of the block `items` behind x */
-void simd_prefetch(Cg *cg, LLVMValueRef place); /* into the first cache */
+typedef enum SimdCache { SECOND_CACHE = 2, FIRST_CACHE } SimdCache; /* as llvm.prefetch counts them */
+void simd_prefetch(Cg *cg, LLVMValueRef place, SimdCache cache);
 
 /* widen.c, masks.c: which instructions are what */
 bool simd_has_vector_form(LLVMValueRef v);

@@ -9,7 +9,7 @@
 #include "irgen/simd/simd.h"
 
 /* SMALL_VALUES: in all iterations, as they are before their counters are constants */
-enum { MOST_TRIPS = 8, MOST_VALUES = 256, SMALL_VALUES = 160 };
+enum { MOST_TRIPS = 16, FEW_TRIPS = 8, MOST_VALUES = 640, SMALL_VALUES = 160 };
 
 typedef struct Short {
     const SimdRegion *g;
@@ -63,6 +63,11 @@ static bool is_interleaved(const SimdRegion *g, int loop, const SimdValue *value
     LaneRate r = simd_address_rate(g, value);
     int64_t by = simd_pace(g, simd_address(value->v), loop), bytes = simd_bytes(g, simd_element(value->v));
     return r.x == LANE_LINEAR && r.stride > bytes && by >= bytes && by < r.stride;
+}
+
+/* An element of the item's own array, one after the other: with constant indices the array is in registers. */
+static bool is_own_element(const SimdRegion *g, int loop, const SimdValue *value) {
+    return simd_is_access(value->v) && value->private_of >= 0 && simd_pace(g, simd_address(value->v), loop);
 }
 
 /* A remainder, a minimum, a maximum or a condition of what the item's index and the counter are added up to. */
@@ -159,11 +164,12 @@ static bool is_wanted(Short *s, int loop) {
         const SimdValue *value = &g->values.at[i];
         if (!s->loop->has[value->block]) continue;
         if (!keeps_to_itself(s, value)) return false;
-        gains |= is_interleaved(g, loop, value) || shifts_edge(g, loop, value);
+        gains |= is_interleaved(g, loop, value) || is_own_element(g, loop, value) || shifts_edge(g, loop, value);
         calls |= LLVMIsACallInst(value->v) &&
                  !simd_is_pure_call(value->v); /* of a prefetch (ahead.c), or large when inlined */
         n++;
     }
+    if (!gains && s->trips > FEW_TRIPS) return false;
     return s->trips && n * s->trips <= (gains ? MOST_VALUES : calls ? 0 : SMALL_VALUES);
 }
 

@@ -7,7 +7,7 @@
  *     for j in 0..m / 4 * 4 by 4 { j; j + 1; j + 2; j + 3 }   for j in m / 4 * 4..m { j } */
 #include "irgen/simd/simd.h"
 
-enum { MOST_WRITTEN = 320, MOST_ROUNDS = 16 };
+enum { MOST_WRITTEN = 640, MOST_ROUNDS = 16 };
 
 typedef struct Walk {
     Cg *cg;
@@ -149,8 +149,8 @@ static void write_loop(Walk *w) {
     w->exit = LLVMInsertBasicBlockInContext(w->cg->ctx, w->c.head, "walked");
 
     LLVMPositionBuilderBefore(b, enter);
-    LLVMValueRef trips = LLVMBuildSub(b, w->c.hi, w->c.lo, ""),
-                 any = LLVMBuildICmp(b, LLVMIntSLT, w->c.lo, w->c.hi, "");
+    LLVMValueRef hi = w->c.includes_hi ? LLVMBuildAdd(b, w->c.hi, cg_i64(w->cg, 1), "") : w->c.hi;
+    LLVMValueRef trips = LLVMBuildSub(b, hi, w->c.lo, ""), any = LLVMBuildICmp(b, LLVMIntSLT, w->c.lo, hi, "");
     LLVMValueRef taken = LLVMBuildAnd(b, trips, cg_i64(w->cg, -w->width), "");
     LLVMValueRef end = LLVMBuildSelect(b, any, LLVMBuildAdd(b, w->c.lo, taken, ""), w->c.lo, "");
     for (unsigned i = 0; i < LLVMGetNumSuccessors(enter); i++)

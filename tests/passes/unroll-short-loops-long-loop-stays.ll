@@ -1,4 +1,4 @@
-; Nine iterations are not few.
+; Seventeen iterations are not few.
 ; RUN-PASS: unroll-short-loops --march=x86-64-v3
 ; CHECK: phi i64
 ; CHECK: phi i64 [ 0, %item ]
@@ -10,11 +10,11 @@ head:
   %more = icmp slt i64 %i, %n
   br i1 %more, label %item, label %done
 item:
-  %first = mul nsw i64 %i, 9
+  %first = mul nsw i64 %i, 17
   br label %loop
 loop:
   %c = phi i64 [ 0, %item ], [ %c1, %round ]
-  %again = icmp slt i64 %c, 9
+  %again = icmp slt i64 %c, 17
   br i1 %again, label %body, label %after
 body:
   %at = add nsw i64 %first, %c
