@@ -21,7 +21,7 @@ typedef struct VectorPlan {
     int version;
     const char *launches, *start, *tail, *stream;
     int lanes, vectors, rows, band;
-    bool split, unroll;
+    bool split, unroll, pack;
 } VectorPlan;
 
 /* A nest of loops over work items. */

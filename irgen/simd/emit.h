@@ -11,6 +11,8 @@ typedef struct SimdLanePair { /* two lanes' words as one number (copies.c) */
     LLVMValueRef both;
 } SimdLanePair;
 
+typedef struct NestPanel NestPanel; /* nest.h */
+
 typedef struct SimdEmit {
     SimdRegion *g;
     const SimdTarget *target;
@@ -41,6 +43,7 @@ typedef struct SimdEmit {
     int block;                    /* at hand */
     LLVMValueRef *privates;       /* by private: the block's memory for all its items */
     SimdLanePair pair;            /* made last */
+    const NestPanel *panel;       /* what has been packed for the block; NULL: nothing */
 } SimdEmit;
 
 /* widen.c: instructions */
@@ -83,6 +86,7 @@ LLVMValueRef *simd_mask_of(SimdEmit *e, int row, int vector);
 LLVMValueRef *simd_mask_for(SimdEmit *e, LaneRate r, int row, int vector); /* of a value's copy; NULL: all lanes */
 LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
+LLVMValueRef nest_in_panel(SimdEmit *e, const SimdValue *load, int row, int vector); /* panel.c */
 /* ahead.c: what a load of neighbours that walks down columns (level_walks_far) reads some rounds later */
 void simd_fetch_down(SimdEmit *e, const SimdValue *load, LLVMValueRef place, int row, int vector);
 void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector); /* of CG_AHEAD */

@@ -98,6 +98,13 @@ bool nest_may_have_bands(const NestContext *n, const NestVersion *v) {
     return plain && v->shape.rows > 1 && !n->g->loops.n && !simd_trips(n->g->y_lo, n->g->y_hi);
 }
 
+bool nest_may_pack(const NestContext *n, const NestVersion *v) {
+    NestPanel panel;
+    bool plain = !v->split && !v->unrolled && v->start != START_MULTIPLE && v->stream == STREAM_NONE;
+    return simd_allows(n->g, PACK) && plain && v->shape.rows > 1 && !simd_trips(n->g->y_lo, n->g->y_hi) &&
+           nest_find_panel(n->g, &panel);
+}
+
 /* Strip-mining of the rows where the part of a column that a block reads or writes is less than a line: the next row of
  * blocks would need the other part, and in columns of power-of-two rows, whose lines share few sets of the caches,
  * finds it evicted. By as many blocks as have two lines, which memory mostly moves together; blocks that have a line
@@ -120,6 +127,7 @@ static void plan_rows(const NestContext *n, NestVersion *v) {
     v->stream = stream_of(n, v);
     v->tail = tail_of(n, v);
     v->band = band_of(n, v);
+    v->packed = nest_may_pack(n, v);
 }
 
 /* Versions ------------------------------------------------------------------------------------------------------------
