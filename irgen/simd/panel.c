@@ -1,9 +1,9 @@
 /* panel.c -- packing (Goto, van de Geijn 2008): where the blocks of a column of blocks all read the same elements in
- * their loops, as those of b in `for k in l { s += a[k, i] * b[k, j]; }`, these elements, a panel of l rows as wide as a
- * block, are copied to contiguous memory once, and the blocks read the copy, one below the other. The rows of the panel
- * in the array are far apart: each is on a page of its own, and if they are a power of two apart they share few sets of
- * the caches, so that reading them again takes nearly as long as the first time. What the blocks of a row of blocks all
- * read in columns, as those of a, is packed likewise, for as many rows as have room.
+ * their loops, as those of b in `for k in l { s += a[k, i] * b[k, j]; }`, these elements, a panel of l rows as wide
+ * as a block, are copied to contiguous memory once, and the blocks read the copy, one below the other. The rows of the
+ * panel in the array are far apart: each is on a page of its own, and if they are a power of two apart they share few
+ * sets of the caches, so that reading them again takes nearly as long as the first time. What the blocks of a row of
+ * blocks all read in columns, as those of a, is packed likewise, for as many rows as have room.
  *
  *     for y by band { pack a[.., y..y + band]
  *         for x by block { pack b[.., x..x + block]; for y in the band by rows { block at (y, x) } } }
@@ -65,15 +65,20 @@ static bool is_packed(const SimdRegion *g, const SimdCounted *c, const SimdValue
     return rate.y && by_row(g, address) == simd_bytes(g, LLVMTypeOf(value->v));
 }
 
+/* By every item: no way through the nest leads past it, nor out of the nest. */
 static bool is_always_executed(const SimdRegion *g, int loop) {
     const SimdLoop *l = &g->loops.at[loop];
-    const SimdBlock *head = &g->blocks.at[l->header];
-    for (int b = 0; b < g->blocks.n; b++)
+    for (int b = 0; b < g->blocks.n; b++) {
         if (g->blocks.at[b].leaves) return false;
-    return l->parent < 0 && !l->divergent && !head->conditional && !simd_is_masked(g, l->header);
+        for (int i = 0; i < simd_n_succ(g, b); i++)
+            if (value_map_get(g->block_of, simd_succ(g, b, i)) < 0 && !simd_dominates(g, l->header, b)) return false;
+    }
+    return l->parent < 0 && !l->divergent && !simd_is_masked(g, l->header);
 }
 
-static bool is_outside(const SimdRegion *g, LLVMValueRef v) { return v != g->x && v != g->y && value_map_get(g->value_of, v) < 0; }
+static bool is_outside(const SimdRegion *g, LLVMValueRef v) {
+    return v != g->x && v != g->y && value_map_get(g->value_of, v) < 0;
+}
 
 bool nest_find_panel(const SimdRegion *g, NestPanel *p) {
     *p = (NestPanel){0};

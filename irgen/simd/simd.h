@@ -236,7 +236,7 @@ bool simd_narrow_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef ou
 
 /* promote.c: the same; true: an element is kept in memory of the frame, for LLVM to promote */
 bool simd_promote_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
-LLVMValueRef simd_accessed(LLVMValueRef v); /* the address of a load, store or atomic update; NULL: another instruction */
+LLVMValueRef simd_accessed(LLVMValueRef v); /* the address of a load, store or atomic update; NULL: no such access */
 bool simd_is_other_object(LLVMValueRef pointer, LLVMValueRef object); /* surely? */
 bool simd_touches_no_memory(LLVMValueRef v); /* of what has no such address */
 

@@ -20,6 +20,7 @@ PROGRAMS = ["tests/run/" + name + ".kdsl" for name in ("symmetric-part", "rotate
                                                        "walsh-hadamard-transform", "frequency-decimation")]
 PROGRAMS += ["examples/" + name + ".kdsl" for name in ("saxpy", "heat", "matvec", "gameoflife", "convolution",
                                                        "matmul")]
+PROGRAMS += ["tests/vector/packed-panels.kdsl"]
 LINE = re.compile(r"^  plan (\S+) (.*)$", re.M)
 KDSLC, SEEDS = None, 1
 
@@ -41,7 +42,7 @@ def changed(plan, rng):
             "vectors": rng.choice((1, 2, 4) if plan["for"] == "aligned" else (1, 2, 3, 4, 5)),
             "rows": rng.choice((1, 2, 3, 4)), "band": rng.choice((1, 1, 2, 3)), "start": rng.choice(("first", plan["start"])),
             "tail": rng.choice(("masked", "overlapped")), "stream": rng.choice(("none", "row", plan["stream"])),
-            "split": rng.choice(("no", "yes"))}
+            "split": rng.choice(("no", "yes")), "pack": rng.choice(("no", "yes"))}
 
 
 def assembly(program, *options):
