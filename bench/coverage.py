@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Coverage matrix, which programs each transformation changes: bench/coverage.py [--kdslc KDSLC] [--march LIST] [TRANSFORMATION ...]
 
-Compiles every program of examples/, tests/run/, bench/kernels/ and bench/rewrites/ for the CPU device without each row of
+Compiles every program of examples/, tests/run/, bench/kernels/, bench/rewrites/ and bench/strangers/ for the CPU device without each row of
 irgen/transform.def (--no-transform), for each --march. A program counts if its assembly changes. A transformation must
 change at least three unrelated programs (docs/vectoriser.md); programs are unrelated if their names have no word in
 common.
@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "bench/coverage.txt"
-FOLDERS = ("examples", "tests/run", "bench/kernels", "bench/rewrites")
+FOLDERS = ("examples", "tests/run", "bench/kernels", "bench/rewrites", "bench/strangers")
 LEAST = 3
 # Words of program names that do not describe the computation.
 COMMON = {"kernel", "kernels", "in", "of", "and", "as", "the", "with", "from", "to", "naive", "tiled", "local", "host", "gpu",

@@ -11,6 +11,7 @@ typedef struct LevelCost {
     double held_live;                     /* registers of each vector, where items leave a loop */
     double held_rows;                     /* registers of each column, where there are rows */
     double columns; /* operations of each vector that a block with a row for each lane need not make */
+    double beyond; /* operations of each vector that gathers take beyond what LLVM's model of the processor says */
     double divider_both, divider_vectors; /* cycles of the divider: of each vector; of each column */
     double chain;                         /* cycles that an iteration waits for the one before it */
     double mask_chain;                    /* the same, of a vector whose lanes leave the loop one after the other */
@@ -24,6 +25,7 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
 double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s); /* cycles, for a vector */
 double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c,
                         int loop); /* for one item by itself */
+double level_gather_time(const LevelCost *c); /* what that takes a vector */
 double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop);
 bool level_walks_down(const SimdRegion *g);
 bool level_takes_columns(const SimdRegion *g);

@@ -131,7 +131,8 @@ static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, boo
         LevelCost c = level_cost(g, t, l, s.width);
         alone += level_time_alone(g, t, &c, l);
         vector +=
-            (level_time(&c, t, s) + level_divergence_time(g, &c, l)) / s.width * simd_unevenness(g, l, n_items(s));
+            (level_time(&c, t, s) + level_divergence_time(g, &c, l) + level_gather_time(&c)) / s.width *
+            simd_unevenness(g, l, n_items(s));
     }
     if (has_ends) simd_rates_settled(g, settled);
     return alone * MARGIN < vector;

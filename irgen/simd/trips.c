@@ -64,12 +64,6 @@ bool simd_is_smooth(const SimdRegion *g, LLVMValueRef v) {
     return is_smooth(g, v, arena_array(g->arena, bool, g->values.n + 1));
 }
 
-static int n_exits(const SimdRegion *g, int loop) {
-    int n = 0;
-    for (int b = 0; b < g->blocks.n; b++) n += is_exit(g, loop, b);
-    return n;
-}
-
 /* Do only smooth values decide which items leave the loop now? */
 static bool leaves_smoothly(const SimdRegion *g, int loop) {
     bool *seen = arena_array(g->arena, bool, g->values.n + 1), smooth = true;
@@ -81,10 +75,10 @@ static bool leaves_smoothly(const SimdRegion *g, int loop) {
     return smooth;
 }
 
-/* Smooth trip counts are nearly those of the neighbours. A loop with several exits is a search, which each item leaves
- * with the same probability in each iteration: a geometric distribution, where the greatest of n trip counts is the
- * mean times the n-th harmonic number. Those of other loops that data decide are taken to lie halfway between that and
- * trip counts that are all alike; of loops in one another both parts differ. Lanes one after the other take no longer
+/* Smooth trip counts are nearly those of the neighbours. A loop that data decide is a search, or the row of a graph or
+ * of a sparse matrix, and taken to end with the same probability in each iteration: a geometric distribution, where the
+ * greatest of n trip counts is the mean times the n-th harmonic number. Rows of graphs are mostly more uneven than
+ * that, those of matrices less. Of loops in one another both parts differ. Lanes one after the other take no longer
  * than all of them. */
 double simd_unevenness(const SimdRegion *g, int loop, int n_items) {
     static const double OF_NEIGHBOURS = 1.2;
@@ -93,7 +87,7 @@ double simd_unevenness(const SimdRegion *g, int loop, int n_items) {
     for (int l = loop; l >= 0; l = g->loops.at[l].parent) {
         if (!g->loops.at[l].divergent) continue;
         if (leaves_smoothly(g, l)) smooth = OF_NEIGHBOURS;
-        else data *= n_exits(g, l) > 1 ? harmonic : (1 + harmonic) / 2;
+        else data *= harmonic;
     }
     double all = smooth * data;
     return all < n_items ? all : n_items;
