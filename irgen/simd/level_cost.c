@@ -11,7 +11,7 @@ enum {
     IN_A_CYCLE = 2, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
     LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_CALL = 6,
     GATHER_LANE = 3 /* at least, of a gather from an array; measured: docs/decisions/cost-model.md */,
-    PRIVATE_LANE_GATHER = 2 /* of a gather or scatter of memory of the items, in the first cache */,
+    PRIVATE_ACCESS = 1 /* a lane of a gather or scatter of memory of the items, in the first cache */,
     PRIVATE_LANE_ACCESS = 5 /* the same by itself: its address is taken out of a vector */,
     BY_LIVE_LANE = 18 /* with a branch, half of which may be missed; measured: docs/decisions/cost-model.md */,
     BY_LANE_PLAIN = 3 /* an update without a lock */,
@@ -122,7 +122,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
         if (uniform || beside) return 1;
         if (simd_is_reversed(g, value) && value->private_of < 0) return masked ? 3 : 2; /* with the permutations */
-        if (value->private_of >= 0 && t->mask_registers) return PRIVATE_LANE_GATHER * width;
+        if (value->private_of >= 0 && t->mask_registers) return PRIVATE_ACCESS * width;
         if (value->private_of >= 0 && !masked) return PRIVATE_LANE_ACCESS * width;
         SimdPeriod period;
         if (simd_is_quasi_affine(g, value, width, &period)) return 2 * period.items - 1; /* with its permutations */
@@ -147,7 +147,8 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
  * Rapids) or has no better one (AMD's). Other vectors' operations go on meanwhile, so it says nothing about how many of
  * them a block should have; but it does about vectors at all. */
 static double beyond_gather(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, double cost, int width) {
-    bool is_gather = LLVMIsALoadInst(value->v) && value->private_of < 0 && value->rate.x == LANE_VARYING &&
+    if (value->private_of >= 0 && cost == PRIVATE_ACCESS * width) return cost;
+    bool is_gather = LLVMIsALoadInst(value->v) && value->rate.x == LANE_VARYING &&
                      cost == g->costs[value - g->values.at].vector && !simd_is_beside(g, value) &&
                      !simd_takes_columns(g, value) &&
                      simd_is_gathered(g, t, LLVMTypeOf(value->v));

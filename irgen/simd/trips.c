@@ -64,6 +64,12 @@ bool simd_is_smooth(const SimdRegion *g, LLVMValueRef v) {
     return is_smooth(g, v, arena_array(g->arena, bool, g->values.n + 1));
 }
 
+static int n_exits(const SimdRegion *g, int loop) {
+    int n = 0;
+    for (int b = 0; b < g->blocks.n; b++) n += is_exit(g, loop, b);
+    return n;
+}
+
 /* Do only smooth values decide which items leave the loop now? */
 static bool leaves_smoothly(const SimdRegion *g, int loop) {
     bool *seen = arena_array(g->arena, bool, g->values.n + 1), smooth = true;
@@ -73,24 +79,6 @@ static bool leaves_smoothly(const SimdRegion *g, int loop) {
         smooth = is_smooth(g, LLVMGetCondition(branch), seen);
     }
     return smooth;
-}
-
-/* Smooth trip counts are nearly those of the neighbours. A loop that data decide is a search, or the row of a graph or
- * of a sparse matrix, and taken to end with the same probability in each iteration: a geometric distribution, where the
- * greatest of n trip counts is the mean times the n-th harmonic number. Rows of graphs are mostly more uneven than
- * that, those of matrices less. Of loops in one another both parts differ. Lanes one after the other take no longer
- * than all of them. */
-double simd_unevenness(const SimdRegion *g, int loop, int n_items) {
-    static const double OF_NEIGHBOURS = 1.2;
-    double harmonic = 0, smooth = 1, data = 1;
-    for (int i = 1; i <= n_items; i++) harmonic += 1.0 / i;
-    for (int l = loop; l >= 0; l = g->loops.at[l].parent) {
-        if (!g->loops.at[l].divergent) continue;
-        if (leaves_smoothly(g, l)) smooth = OF_NEIGHBOURS;
-        else data *= harmonic;
-    }
-    double all = smooth * data;
-    return all < n_items ? all : n_items;
 }
 
 static bool is_step(const SimdRegion *g, int loop, LLVMValueRef v, LLVMValueRef of) {
@@ -116,6 +104,33 @@ static bool is_counted(const SimdRegion *g, int loop, LLVMValueRef test) {
         if (!simd_is_invariant(g, loop, v) && !is_counter(g, loop, v) && !is_next) return false;
     }
     return true;
+}
+
+/* From where to where is data: the row of a graph or of a sparse matrix. */
+static bool is_row_of_data(const SimdRegion *g, int loop) {
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(g->blocks.at[g->loops.at[loop].header].bb);
+    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) return false;
+    LLVMValueRef test = LLVMGetCondition(branch);
+    return LLVMIsAICmpInst(test) && is_counted(g, loop, test);
+}
+
+/* Smooth trip counts are nearly those of the neighbours. A loop with several exits is a search, which each item leaves
+ * with the same probability in each iteration: a geometric distribution, where the greatest of n trip counts is the
+ * mean times the n-th harmonic number. So are rows of data taken to be: those of graphs are mostly more uneven, those
+ * of matrices less. Trip counts of other loops that data decide are taken to lie halfway between that and trip counts
+ * that are all alike; of loops in one another both parts differ. Lanes one after the other take no longer than all of
+ * them. */
+double simd_unevenness(const SimdRegion *g, int loop, int n_items) {
+    static const double OF_NEIGHBOURS = 1.2;
+    double harmonic = 0, smooth = 1, data = 1;
+    for (int i = 1; i <= n_items; i++) harmonic += 1.0 / i;
+    for (int l = loop; l >= 0; l = g->loops.at[l].parent) {
+        if (!g->loops.at[l].divergent) continue;
+        if (leaves_smoothly(g, l)) smooth = OF_NEIGHBOURS;
+        else data *= n_exits(g, l) > 1 || is_row_of_data(g, l) ? harmonic : (1 + harmonic) / 2;
+    }
+    double all = smooth * data;
+    return all < n_items ? all : n_items;
 }
 
 /* One item's loop that only computes affine recurrences, `s = s * a + b` with invariant a and b: unrolled, their
