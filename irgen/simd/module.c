@@ -191,6 +191,8 @@ void simd_widen_counters(Cg *cg) {
             run_passes(cg, marks.at[i].fn, "sccp,instcombine<no-verify-fixpoint>,early-cse,dce");
         n = 0;
     }
+    if (cg_allows(cg, COUNTERS))
+        change_each_nest(cg, simd_widen_bounded_in, "instcombine<no-verify-fixpoint>,early-cse,dce");
 }
 
 void simd_version_indices(Cg *cg) {
@@ -217,10 +219,10 @@ void simd_thread_exits(Cg *cg) {
 
 /* Unrolled loops are smaller once they are simplified, and then the loop around them may be small enough. */
 void simd_unroll(Cg *cg) {
-    enum { MOST_ROUNDS = 3 };
-    bool goes_on = cg_allows(cg, UNROLL);
-    for (int i = 0; i < MOST_ROUNDS && goes_on; i++)
-        goes_on = change_each_nest(cg, simd_unroll_in, "instcombine<no-verify-fixpoint>,early-cse");
+    static const char simplify[] = "instcombine<no-verify-fixpoint>,early-cse";
+    enum { MOST_AROUND = 2 };
+    bool goes_on = cg_allows(cg, UNROLL) && change_each_nest(cg, simd_unroll_in, simplify);
+    for (int i = 0; i < MOST_AROUND && goes_on; i++) goes_on = change_each_nest(cg, simd_unroll_again_in, simplify);
 }
 
 void simd_collect(Cg *cg) {

@@ -221,6 +221,9 @@ LLVMValueRef simd_ask_aligned(Cg *cg, const SimdRegion *g, LLVMBuilderRef b, int
 /* counters.c: the branches back of n nests of a function, inner and outer ones; true: the function has a version now */
 bool simd_widen_counters_in(Cg *cg, LLVMValueRef fn, const LLVMValueRef *latches, int n);
 
+/* bounded.c: a nest's marks; true: counters between constants have 64 bits now */
+bool simd_widen_bounded_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+
 /* nowrap.c: a nest's marks; true: the nest has a version now */
 void simd_drop_scalar_versions(Cg *cg, LLVMValueRef fn); /* dropped.c */
 bool simd_version_indices_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
@@ -250,6 +253,7 @@ bool simd_thread_exits_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValue
 
 /* unroll.c: the same; true: a loop is unrolled */
 bool simd_unroll_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+bool simd_unroll_again_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
 /* blend.c: SimdValue.read_before, once the rates are there */
 ValueMap *simd_find_updated(Cg *cg);

@@ -9,7 +9,7 @@
 #include "irgen/simd/simd.h"
 
 /* SMALL_VALUES: in all iterations, as they are before their counters are constants */
-enum { MOST_TRIPS = 16, FEW_TRIPS = 8, MOST_VALUES = 640, SMALL_VALUES = 160 };
+enum { MOST_TRIPS = 16, FEW_TRIPS = 8, MOST_FILLING = 640, MOST_VALUES = 256, SMALL_VALUES = 160 };
 
 typedef struct Short {
     const SimdRegion *g;
@@ -153,10 +153,11 @@ static bool find_edges(Short *s) {
            LLVMGetSuccessor(LLVMGetBasicBlockTerminator(s->header), 1) == s->exit;
 }
 
-static bool is_wanted(Short *s, int loop) {
+/* again: other loops have been unrolled and simplified; those that only are small now would leave blocks no rows. */
+static bool is_wanted(Short *s, int loop, bool again) {
     const SimdRegion *g = s->g;
     int n = 0;
-    bool gains = false, calls = false;
+    bool fills = false, shifts = false, calls = false;
     if (!is_innermost(g, loop) || !find_edges(s)) return false;
     find_blocks(s);
     s->trips = known_trips(s);
@@ -164,13 +165,14 @@ static bool is_wanted(Short *s, int loop) {
         const SimdValue *value = &g->values.at[i];
         if (!s->loop->has[value->block]) continue;
         if (!keeps_to_itself(s, value)) return false;
-        gains |= is_interleaved(g, loop, value) || is_own_element(g, loop, value) || shifts_edge(g, loop, value);
+        fills |= is_interleaved(g, loop, value) || is_own_element(g, loop, value);
+        shifts |= shifts_edge(g, loop, value);
         calls |= LLVMIsACallInst(value->v) &&
                  !simd_is_pure_call(value->v); /* of a prefetch (ahead.c), or large when inlined */
         n++;
     }
-    if (!gains && s->trips > FEW_TRIPS) return false;
-    return s->trips && n * s->trips <= (gains ? MOST_VALUES : calls ? 0 : SMALL_VALUES);
+    if (!s->trips || (!fills && (again || s->trips > FEW_TRIPS))) return false;
+    return n * s->trips <= (fills ? MOST_FILLING : shifts ? MOST_VALUES : calls ? 0 : SMALL_VALUES);
 }
 
 /* Writing it out -----------------------------------------------------------------------------------------------------
@@ -303,22 +305,31 @@ static void unroll(Cg *cg, Short *s) {
     take_away(s, cg->b);
 }
 
-static bool unroll_one(Cg *cg, SimdRegion *g) {
+static bool unroll_one(Cg *cg, SimdRegion *g, bool again) {
     simd_rates(g, false);
     for (int l = 0; l < g->loops.n; l++) {
         Short s = {.g = g, .loop = &g->loops.at[l], .header = g->blocks.at[g->loops.at[l].header].bb};
-        if (!is_wanted(&s, l)) continue;
+        if (!is_wanted(&s, l, again)) continue;
         unroll(cg, &s);
         return true;
     }
     return false;
 }
 
-bool simd_unroll_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch) {
+static bool unroll_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch, bool again) {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
     SimdRegion g;
     bool any = false;
-    while (simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) && simd_privates(&g) && unroll_one(cg, &g))
+    while (simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) && simd_privates(&g) &&
+           unroll_one(cg, &g, again))
         any = true;
     return any;
+}
+
+bool simd_unroll_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch) {
+    return unroll_in(cg, fn, latch, outer_latch, false);
+}
+
+bool simd_unroll_again_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch) {
+    return unroll_in(cg, fn, latch, outer_latch, true);
 }
