@@ -14,7 +14,7 @@
 
 enum {
     FRAME_BYTES = 4 << 10,  /* of one array: cheap to initialise and combine, however little the work */
-    HEAP_BYTES = 512 << 10, /* of one array: at most the second-level cache */
+    HEAP_BYTES = 4 << 20,   /* of one array: at most what a thread has of the last-level cache, mostly */
     WORK_AN_ELEMENT = 128   /* least cost (cpu/cost.c) of the chunk for each element that is initialised and combined */
 };
 

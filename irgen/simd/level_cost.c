@@ -97,7 +97,7 @@ static double update_cycles(LLVMValueRef call) {
 /* What is not made of vectors: once for all lanes, or lane by lane. */
 static double call_cost(const SimdRegion *g, LLVMValueRef call, int block, int width) {
     double cycles = update_cycles(call), update = IN_A_CYCLE * (cycles > 1 ? cycles : 0);
-    bool masked = simd_is_masked(g, block);
+    bool masked = simd_may_miss(g, block);
     if (cycles < 0) return masked ? BY_LIVE_LANE : BY_CALL * width; /* few items print */
     double lane = masked ? BY_LIVE_LANE : cycles > 1 ? BY_LANE : BY_LANE_PLAIN;
     if (!simd_has_vector_update(g, call, block)) return (lane + update) * width;
