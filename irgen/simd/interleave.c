@@ -94,12 +94,12 @@ static int64_t element_at(const SimdEmit *e, const SimdParts *p, const SimdValue
 }
 
 /* Of rows that items walk along, what is read some rounds later: the rows of all lanes are more streams than hardware
- * prefetchers follow, and each begins anew at the end of a page. */
+ * prefetchers follow, and each begins anew at the end of a page. Blocks of several rows have them in the caches. */
 static void fetch_rows(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef places) {
     enum { ROUNDS_AHEAD = 8 };
     int loop = e->g->blocks.at[e->block].loop;
     int64_t by = loop < 0 ? 0 : simd_pace(e->g, simd_address(load->v), loop);
-    if (!by || e->rare || !simd_allows(e->g, PREFETCH)) return;
+    if (!by || e->rare || e->shape.rows > 1 || !simd_allows(e->g, PREFETCH)) return;
     for (int lane = 0; lane < e->shape.width; lane++)
         simd_prefetch(e->cg, row_place(e, load, row, vector, lane, places, by * ROUNDS_AHEAD), SECOND_CACHE);
 }
