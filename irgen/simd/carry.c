@@ -36,7 +36,20 @@ static LLVMValueRef only_store(const Carry *w, LLVMValueRef object, bool *clear)
     return store;
 }
 
-/* How many bytes behind the load's place is the access's, in one iteration? */
+/* Bytes from the place that the load reads to the one that it reads in the next iteration; 0: it stays, or who knows.
+ * simd_pace only estimates that of products. */
+static int64_t pace_of(const Carry *w) {
+    Form at = simd_place(w->g, LLVMGetOperand(w->load, 0), AS_BITS);
+    int64_t by = 0;
+    for (int i = 0; i < at.n; i++) {
+        LLVMValueRef v = simd_atom(w->g, at.at[i].atom, NULL);
+        if (v == w->c.counter) by = at.at[i].k;
+        else if (!simd_is_invariant(w->g, w->loop, v)) return 0;
+    }
+    return by;
+}
+
+/* By how many bytes does the place of the access follow that of the load, in one iteration? */
 static bool is_behind(const Carry *w, LLVMValueRef access, int64_t *by) {
     bool is_alike = simd_element(access) == LLVMTypeOf(w->load);
     return is_alike && simd_goes_on_by(w->g, LLVMGetOperand(w->load, 0), simd_accessed(access), by) &&
@@ -45,7 +58,7 @@ static bool is_behind(const Carry *w, LLVMValueRef access, int64_t *by) {
 
 /* Does the access now concern the place that the load reads in the next iteration? */
 static bool is_one_ahead(const Carry *w, LLVMValueRef access) {
-    int64_t by, pace = simd_pace(w->g, LLVMGetOperand(w->load, 0), w->loop);
+    int64_t by, pace = pace_of(w);
     return pace && is_behind(w, access, &by) && by == pace;
 }
 
@@ -60,7 +73,7 @@ static bool is_kept(const Carry *w, LLVMValueRef store) {
     int64_t by;
     if (!store) return true;
     if (!is_behind(w, store, &by)) return false;
-    return by ? by != simd_pace(w->g, LLVMGetOperand(w->load, 0), w->loop) : position(w, w->load) < position(w, store);
+    return by ? by != pace_of(w) : position(w, w->load) < position(w, store);
 }
 
 /* A check before it may be what makes the first access valid. */

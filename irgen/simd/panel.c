@@ -45,12 +45,16 @@ static Motion motion(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v, 
     return op == LLVMMul && moving > 1 ? UNKNOWN_MOTION : all;
 }
 
-/* Bytes from a row of the nest to the next one. */
-static int64_t by_row(const SimdRegion *g, LLVMValueRef address) {
+/* Bytes from a row of the nest to the next one; 0: who knows. */
+static int64_t by_row(const SimdRegion *g, LLVMValueRef address, int block) {
     Form at = simd_place(g, address, AS_BITS);
-    for (int i = 0; i < at.n; i++)
-        if (simd_atom(g, at.at[i].atom, NULL) == g->y) return at.at[i].k;
-    return 0;
+    int64_t by = 0;
+    for (int i = 0; i < at.n; i++) {
+        LLVMValueRef v = simd_atom(g, at.at[i].atom, NULL);
+        if (v == g->y) by = at.at[i].k;
+        else if (simd_rate(g, v, block).y) return 0;
+    }
+    return by;
 }
 
 static bool is_packed(const SimdRegion *g, const SimdCounted *c, const SimdValue *value, PanelKind *kind) {
@@ -62,7 +66,7 @@ static bool is_packed(const SimdRegion *g, const SimdCounted *c, const SimdValue
     if (motion(g, c, address, 0) != MOVES_EVENLY) return false;
     *kind = rate.x == LANE_UNIFORM ? PANEL_ROWS : PANEL_COLUMNS;
     if (*kind == PANEL_COLUMNS) return simd_is_beside(g, value) && !rate.y;
-    return rate.y && by_row(g, address) == simd_bytes(g, LLVMTypeOf(value->v));
+    return rate.y && by_row(g, address, value->block) == simd_bytes(g, LLVMTypeOf(value->v));
 }
 
 /* By every item: no way through the nest leads past it, nor out of the nest. */
