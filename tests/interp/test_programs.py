@@ -42,6 +42,7 @@ SLOW = {
     "tests/run/atomic-copies.kdsl",
     "tests/run/reduction-sizes.kdsl",
     "tests/run/uneven-shares.kdsl",
+    "tests/vector/packed-panels.kdsl",
     "examples/heat.kdsl",
     "examples/jacobi.kdsl",
     "examples/lbm.kdsl",
