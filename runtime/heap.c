@@ -1,5 +1,6 @@
 /* heap.c -- allocation of arrays: aligned to 64 bytes (a cache line, and the widest vector), in huge pages where that
- * pays; the CPU device works in them. Memory is not initialised: whatever makes an array fills it.
+ * pays; the CPU device works in them. Memory is not initialised, as whatever makes an array fills it, or it is zero: then
+ * pages that are new need no filling, and whoever first uses one gets it, each thread of a kernel its own.
  *
  * A header precedes each array. During a call of an exported function the blocks of the call form a list, so that a
  * failed call frees what it has allocated; in programs, which end on failure, there is no list. */
@@ -136,7 +137,13 @@ static _Noreturn void no_memory(int64_t elem_bytes, int64_t rank, const int64_t 
     kdsl_fail(place, "%s", failure_memory(text, &a, elem_bytes));
 }
 
-void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place) {
+/* calloc knows which memory is new from the system, but not of alignment. */
+static void *zeros(size_t align, size_t room) {
+    size_t more;
+    return __builtin_add_overflow(room, align, &more) ? NULL : calloc(1, more);
+}
+
+static void *array_of(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place, bool is_zero) {
     char shape[KDSL_SHAPE_BYTES];
     int64_t n_bytes = elem_bytes;
     int overflow = 0, empty = 0;
@@ -149,15 +156,25 @@ void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, c
     if (empty) n_bytes = 0;
     void *start = NULL;
     bool is_huge = !overflow && n_bytes >= HUGE_FROM_BYTES;
-    size_t room = 0, skew = is_huge ? next_skew() : 0;
+    size_t room = 0, skew = is_huge ? next_skew() : 0, align = is_huge ? HUGE_PAGE : ALIGN_BYTES;
     overflow |= __builtin_add_overflow((size_t)n_bytes, skew + (empty ? 2 * ALIGN_BYTES : ALIGN_BYTES), &room);
-    if (overflow || posix_memalign(&start, is_huge ? HUGE_PAGE : ALIGN_BYTES, room))
+    if (!overflow && is_zero) start = zeros(align, room);
+    if (overflow || (is_zero ? !start : posix_memalign(&start, align, room)))
         no_memory(elem_bytes, rank, extents, place);
-    if (is_huge) ask_for_huge_pages(start, room); /* before the first use */
-    KdslBlock *block = (KdslBlock *)((char *)start + skew);
-    enter(block, n_bytes, skew);
+    size_t unaligned = -(uintptr_t)start & (align - 1);
+    if (is_huge) ask_for_huge_pages((char *)start + unaligned, room); /* before the first use */
+    KdslBlock *block = (KdslBlock *)((char *)start + unaligned + skew);
+    enter(block, n_bytes, unaligned + skew);
     if (is_large(block)) enter_large(block);
     return (char *)block + ALIGN_BYTES;
+}
+
+void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place) {
+    return array_of(elem_bytes, rank, extents, place, false);
+}
+
+void *kdsl_array_zero(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place) {
+    return array_of(elem_bytes, rank, extents, place, true);
 }
 
 void kdsl_array_free(void *data) {

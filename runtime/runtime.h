@@ -62,6 +62,7 @@ KDSL_RT void kdsl_check_stack(const char *place, const char *function);
 /* heap.c: arrays. 64-byte aligned. Fails the program when an extent is negative, the size overflows or memory is
  * out. */
 KDSL_RT void *kdsl_array_new(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place);
+KDSL_RT void *kdsl_array_zero(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place);
 KDSL_RT void kdsl_array_free(void *data); /* NULL is fine */
 
 /* check.c */

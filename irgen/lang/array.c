@@ -237,14 +237,22 @@ CgPlace cg_element(CgFunc *f, const CgArray *a, CgValue *at, Span span) {
 
 /* Making arrays ---------------------------------------------------------------------------------------------------- */
 
-CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span) {
+static CgArray allocate(CgFunc *f, RuntimeId how, Type *type, LLVMValueRef *ext, Span span) {
     CgArray a = {.type = type, .name = "the array"};
     for (int d = 0; d < type->rank; d++) a.ext[d] = ext[d];
     LLVMValueRef args[4] = {cg_i64(f->cg, cg_size(type->elem)), cg_i64(f->cg, type->rank),
                             cg_extents_in_memory(f, 0, &a), cg_place_string(f->cg, span)};
-    a.data = cg_call_runtime(f, RT_ARRAY_NEW, args, 4);
+    a.data = cg_call_runtime(f, how, args, 4);
     LLVMAddCallSiteAttribute(a.data, LLVMAttributeReturnIndex, cg_attr(f->cg, "align", 64));
     return a;
+}
+
+CgArray cg_array_new(CgFunc *f, Type *type, LLVMValueRef *ext, Span span) {
+    return allocate(f, RT_ARRAY_NEW, type, ext, span);
+}
+
+CgArray cg_array_zero(CgFunc *f, Type *type, LLVMValueRef *ext, Span span) {
+    return allocate(f, RT_ARRAY_ZERO, type, ext, span);
 }
 
 static void store_at(CgFunc *f, const CgArray *a, LLVMValueRef position, CgValue v) {
@@ -287,13 +295,21 @@ static void fill(CgFunc *f, const CgArray *a, Given v) {
     cg_loop_end(f, &l);
 }
 
+/* All bytes are zero, which minus zero's are not. */
+static bool is_zero(CgFunc *f, Given g, Type *elem) {
+    if (g.made) return false;
+    LLVMValueRef v = cg_convert(f, g.v, elem).v;
+    return LLVMIsConstant(v) && LLVMIsNull(v);
+}
+
 CgValue cg_fill(CgFunc *f, Expr *e) {
     Given v = given(f, e->fill.value, e->type->elem);
     LLVMValueRef ext[MAX_RANK];
     for (int d = 0; d < e->type->rank; d++) ext[d] = cg_index_value(f, cg_expr(f, e->fill.extents.at[d]));
     cg_debug_at(f, e->span);
-    CgArray a = cg_array_new(f, e->type, ext, e->span);
-    fill(f, &a, v);
+    bool zero = is_zero(f, v, e->type->elem);
+    CgArray a = (zero ? cg_array_zero : cg_array_new)(f, e->type, ext, e->span);
+    if (!zero) fill(f, &a, v);
     return cg_array_value(f, &a);
 }
 
@@ -369,6 +385,12 @@ CgValue cg_comprehend(CgFunc *f, Expr *e) {
         const Range *r = &e->comprehend.binders.at[d].range;
         axes[d] = cg_axis(f, r);
         ext[d] = range_is_extent(r) ? cg_index_value(f, axes[d].hi) : cg_axis_trips(f, &axes[d]);
+    }
+    const Const *each = &e->comprehend.value->konst;
+    CgValue v = each->kind == CONST_NONE || each->kind == CONST_STR ? (CgValue){0} : cg_expr(f, e->comprehend.value);
+    if (v.v && is_zero(f, (Given){.v = v}, e->type->elem)) {
+        CgArray zeros = cg_array_zero(f, e->type, ext, e->span);
+        return cg_array_value(f, &zeros);
     }
     CgArray a = cg_array_new(f, e->type, ext, e->span);
     if (e->comprehend.syncs.n) cg_sync_before_loop(f, &e->comprehend.syncs, cg_array_count(f, &a), e->span);

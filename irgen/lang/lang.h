@@ -107,6 +107,7 @@ CgValue cg_widen_half(CgFunc *f, CgValue v);            /* to f32; others stay w
 CgValue cg_narrow_half(CgFunc *f, CgValue v, Type *to);
 
 /* array.c ------------------------------------------------------------------------------------------------------- */
+CgArray cg_array_zero(CgFunc *f, Type *type, LLVMValueRef *ext, Span span);
 CgArray cg_made_array(CgFunc *f, CgValue v);             /* what a call has just made */
 void cg_free_made(CgFunc *f, const Expr *e, CgArray *a); /* of cg_array: frees what a call made, nothing else */
 void cg_take_back(CgFunc *f, const CgArray *a); /* what a call may have kept on the device comes here, and stays */

@@ -61,9 +61,7 @@ static LLVMValueRef steady_extent(CgFunc *f, const Symbol *sym, int d, LLVMValue
 static CgValue zeros(CgFunc *f, const Symbol *sym, Span span) {
     LLVMValueRef ext[MAX_RANK];
     for (int d = 0; d < sym->type->rank; d++) ext[d] = cg_i64(f->cg, frame_facts(sym)->extents[d]);
-    CgArray a = cg_array_new(f, sym->type, ext, span);
-    unsigned align = (unsigned)cg_align(sym->type->elem);
-    LLVMBuildMemSet(f->b, a.data, LLVMConstNull(f->cg->i8), cg_array_bytes(f, &a), align);
+    CgArray a = cg_array_zero(f, sym->type, ext, span);
     return cg_array_value(f, &a);
 }
 
