@@ -1,9 +1,10 @@
 /* searches.c -- tells LLVM which selections no processor can predict (metadata `unpredictable`): those of a search,
  * whose outcome decides which element is read and compared next, as in a binary search, a descent in a heap, or a
- * merge. Of a good search each outcome is as likely as the other. LLVM makes a branch of a selection by the result of a load,
- * or one around which a loop waits (isFormingBranchFromSelectProfitable in CodeGenPrepare.cpp, X86CmovConversion.cpp),
- * as that pays if outcomes mostly repeat; here every second one would be missed, and the next items' searches, which do
- * not wait for this one, begun again. Runs after the pipeline, which drops metadata where it merges selections. */
+ * merge. Of a good search each outcome is as likely as the other. LLVM makes a branch of a selection by the result of a
+ * load, or one around which a loop waits (isFormingBranchFromSelectProfitable in CodeGenPrepare.cpp,
+ * X86CmovConversion.cpp), as that pays if outcomes mostly repeat; here every second one would be missed, and the next
+ * items' searches, which do not wait for this one, begun again. Runs after the pipeline, which drops metadata where it
+ * merges selections. */
 #include "irgen/passes/passes.h"
 
 enum { MOST_VALUES = 64 }; /* visited for one selection */
