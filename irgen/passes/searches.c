@@ -31,9 +31,10 @@ static bool is_search(LLVMValueRef select) {
         LLVMValueRef v = s.seen[i];
         if (s.loaded[i] && v == select) return true;
         bool loaded = s.loaded[i] || LLVMIsALoadInst(v);
-        unsigned n = LLVMIsAPHINode(v) ? LLVMCountIncoming(v) : LLVMIsACallInst(v) ? 0 : (unsigned)LLVMGetNumOperands(v);
+        bool is_phi = LLVMIsAPHINode(v);
+        unsigned n = is_phi ? LLVMCountIncoming(v) : LLVMIsACallInst(v) ? 0 : (unsigned)LLVMGetNumOperands(v);
         for (unsigned k = 0; k < n; k++)
-            visit(&s, LLVMIsAPHINode(v) ? LLVMGetIncomingValue(v, k) : LLVMGetOperand(v, k), loaded);
+            visit(&s, is_phi ? LLVMGetIncomingValue(v, k) : LLVMGetOperand(v, k), loaded);
     }
     return false;
 }
