@@ -10,7 +10,7 @@ enum {
     MAX_DEPTH = 4,
     IN_A_CYCLE = 2, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
     LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_CALL = 6,
-    GATHER_LANE = 3 /* at least, of a gather from an array; measured: docs/decisions/cost-model.md */,
+    GATHER_LANE = 3 /* at least, of a gather that may be slow; measured: docs/decisions/cost-model.md */,
     PRIVATE_ACCESS = 1 /* a lane of a gather or scatter of memory of the items, in the first cache */,
     PRIVATE_LANE_ACCESS = 5 /* the same by itself: its address is taken out of a vector */,
     BY_LIVE_LANE = 18 /* with a branch, half of which may be missed; measured: docs/decisions/cost-model.md */,
@@ -105,6 +105,17 @@ static double call_cost(const SimdRegion *g, LLVMValueRef call, int block, int w
     return together > 1 ? together + update : together;
 }
 
+/* Is a vector of it gathered by one instruction? */
+static bool is_gather(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
+    SimdPeriod period;
+    if (!LLVMIsALoadInst(value->v) || simd_is_atomic(value->v) || value->walks || simd_is_part(g, value, width) ||
+        simd_is_beside(g, value) || simd_address_rate(g, value).x == LANE_UNIFORM ||
+        !simd_is_gathered(g, t, value->v))
+        return false;
+    if (value->private_of >= 0) return t->mask_registers;
+    return !simd_is_reversed(g, value) && !simd_is_quasi_affine(g, value, width, &period);
+}
+
 static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (op != LLVMCall && simd_is_of_partial(g, value->v, 0)) return 0;
@@ -122,12 +133,13 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
         if (uniform || beside) return 1;
         if (simd_is_reversed(g, value) && value->private_of < 0) return masked ? 3 : 2; /* with the permutations */
-        if (value->private_of >= 0 && t->mask_registers) return PRIVATE_ACCESS * width;
+        double gather = g->costs[value - g->values.at].vector;
+        bool is_one = is_gather(g, t, value, width) && gather >= 0;
+        if (value->private_of >= 0 && t->mask_registers && (is_one || op == LLVMStore)) return PRIVATE_ACCESS * width;
         if (value->private_of >= 0 && !masked) return PRIVATE_LANE_ACCESS * width;
         SimdPeriod period;
         if (simd_is_quasi_affine(g, value, width, &period)) return 2 * period.items - 1; /* with its permutations */
-        double gather = g->costs[value - g->values.at].vector;
-        if (op == LLVMLoad && gather >= 0 && simd_is_gathered(g, t, LLVMTypeOf(value->v))) return gather;
+        if (is_one) return gather;
         return (masked && !t->mask_registers ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
     }
     case LLVMCall:
@@ -143,16 +155,15 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
     }
 }
 
-/* What a gather takes beyond what LLVM says, on processors whose microcode has been mended (Intel's before Sapphire
- * Rapids) or has no better one (AMD's). Other vectors' operations go on meanwhile, so it says nothing about how many of
- * them a block should have; but it does about vectors at all. */
+/* What a gather or a scatter may take beyond what LLVM says. Other vectors' operations go on meanwhile, so it says
+ * nothing about how many of them a block should have; but it does about vectors at all. */
 static double beyond_gather(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, double cost, int width) {
-    if (value->private_of >= 0 && cost == PRIVATE_ACCESS * width) return cost;
-    bool is_gather = LLVMIsALoadInst(value->v) && value->rate.x == LANE_VARYING &&
-                     cost == g->costs[value - g->values.at].vector && !simd_is_beside(g, value) &&
-                     !simd_takes_columns(g, value) &&
-                     simd_is_gathered(g, t, LLVMTypeOf(value->v));
-    return is_gather && cost < GATHER_LANE * width ? GATHER_LANE * width - cost : 0;
+    bool gathers = is_gather(g, t, value, width);
+    bool scatters = LLVMIsAStoreInst(value->v) && t->mask_registers && value->private_of >= 0 &&
+                    simd_address_rate(g, value).x != LANE_UNIFORM;
+    if (value->private_of >= 0) return gathers || scatters ? cost : 0;
+    double lanes = gathers && t->gathers != GATHERS_FAST && !simd_takes_columns(g, value) ? GATHER_LANE * width : 0;
+    return lanes > cost ? lanes - cost : 0;
 }
 
 /* Not multiplied, as by a constant. */

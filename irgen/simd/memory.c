@@ -165,7 +165,7 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
         LLVMValueRef first = moved(e, simd_scalar(e, p, row, vector), -bytes * (e->shape.width - 1));
         return reversed(e, simd_load_vector(e, inst, first, mask ? &flipped : NULL));
     }
-    if (at.x == LANE_LINEAR && !mask && !simd_is_gathered(e->g, e->target, LLVMTypeOf(inst)))
+    if (at.x == LANE_LINEAR && !mask && !simd_is_gathered(e->g, e->target, inst))
         return load_strided(e, inst, simd_scalar(e, p, row, vector), at.stride);
     if (at.x == LANE_VARYING && may_be_neighbours(e->g, p))
         return gather_or_load(e, inst, simd_vector(e, p, row, vector), mask, bytes);

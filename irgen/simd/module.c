@@ -79,15 +79,29 @@ static bool is_marked(LLVMValueRef fn, const char *mark) {
     return LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, mark, (unsigned)strlen(mark)) != NULL;
 }
 
-/* Whether gathers are fast is LLVM's to say, of the processor that code is tuned for: Intel's since Skylake. Those of
- * Zen 4 and Zen 5 are microcode. */
+/* LLVM says of the processor that code is tuned for whether gathers are fast: Intel's since Skylake. Those of Zen 4 and
+ * Zen 5 are microcode; and so are those of the processors below, since it was mended (gather data sampling,
+ * INTEL-SA-00828, 2023): docs/decisions/cost-model.md. Code for x86-64-v3 or v4 may run on any of these. */
+static Gathers gathers_of(Cg *cg) {
+    static const char *const mended[] = {"skylake",        "skylake-avx512", "skx",       "cascadelake",
+                                         "cooperlake",     "cannonlake",     "tigerlake", "icelake-client",
+                                         "icelake-server", "rocketlake"};
+    if (!LLVMKdslHasFeature(cg->machine, "+fast-gather")) return GATHERS_SLOW;
+    char *cpu = LLVMGetTargetMachineCPU(cg->machine);
+    Gathers are = strncmp(cpu, "x86-64", 6) ? GATHERS_FAST : GATHERS_UNKNOWN;
+    for (size_t i = 0; i < sizeof mended / sizeof *mended; i++)
+        if (!strcmp(cpu, mended[i])) are = GATHERS_WIDE;
+    LLVMDisposeMessage(cpu);
+    return are;
+}
+
 static SimdTarget machine(Cg *cg) {
-    bool fast_gathers = LLVMKdslHasFeature(cg->machine, "+fast-gather");
+    Gathers gathers = gathers_of(cg);
     if (LLVMKdslHasFeature(cg->machine, "+avx512f") && LLVMKdslHasFeature(cg->machine, "+avx512vl") &&
         LLVMKdslHasFeature(cg->machine, "+avx512dq") && LLVMKdslHasFeature(cg->machine, "+avx512bw"))
-        return (SimdTarget){512, 32, 4, cg->machine, true, fast_gathers};
-    if (LLVMKdslHasFeature(cg->machine, "+avx2")) return (SimdTarget){256, 16, 3, cg->machine, false, fast_gathers};
-    return (SimdTarget){128, 16, 3, cg->machine, false, false};
+        return (SimdTarget){512, 32, 4, cg->machine, true, gathers};
+    if (LLVMKdslHasFeature(cg->machine, "+avx2")) return (SimdTarget){256, 16, 3, cg->machine, false, gathers};
+    return (SimdTarget){128, 16, 3, cg->machine, false, GATHERS_SLOW};
 }
 
 /* Functions that hold marked nests, as simd_prepare has found them. */

@@ -155,12 +155,21 @@ typedef struct SimdShape {
     int rows, vectors, width;
 } SimdShape;
 
+/* Does a gather take less time than a load for each lane? On some processors one of 16 lanes with indices of 32 bits
+ * takes as long as those, and all others longer. */
+typedef enum Gathers {
+    GATHERS_SLOW,
+    GATHERS_WIDE,
+    GATHERS_UNKNOWN /* taken for fast, but not relied on */,
+    GATHERS_FAST
+} Gathers;
+
 typedef struct SimdTarget {
     int vector_bits, registers;
     int alone_in_a_cycle;         /* scalar operations in a cycle, where it starts two of vectors (level_cost.c) */
     LLVMTargetMachineRef machine;
     bool mask_registers;          /* masks are bits, and every access may have one */
-    bool fast_gathers;            /* a gather takes less time than a load for each lane */
+    Gathers gathers;
 } SimdTarget;
 
 /* region.c: the nest that ends in this branch; false with why_not: it cannot be vector code */
@@ -277,8 +286,8 @@ int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, whe
 /* boscc.c: is there an update or another call that is made lane by lane? */
 bool simd_makes_by_lane(const SimdRegion *g);
 
-/* vector_memory.c: is a vector of such elements gathered by one instruction? */
-bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMTypeRef element);
+/* vector_memory.c: is a vector of what it loads gathered by one instruction, if its lanes lie anywhere? */
+bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMValueRef load);
 
 /* trips.c: what the cost model takes a loop of an item for */
 double simd_trip_count(const SimdRegion *g, int loop);

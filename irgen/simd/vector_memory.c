@@ -114,17 +114,27 @@ LLVMValueRef simd_load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *place
     return all;
 }
 
+/* An address for which LLVM needs no vector of 64 bits a lane. */
+static bool has_word_index(LLVMValueRef load) {
+    LLVMValueRef p = LLVMGetOperand(load, 0);
+    if (!LLVMIsAGetElementPtrInst(p) || LLVMGetNumOperands(p) != 2) return false;
+    LLVMValueRef i = LLVMGetOperand(p, 1);
+    bool is_extended = LLVMIsASExtInst(i) || (LLVMIsAZExtInst(i) && LLVMGetNNeg(i));
+    return is_extended && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) <= 32;
+}
+
 /* There is an instruction for elements of 4 and 8 bytes. Of others LLVM would make a branch for each lane under a mask.
  */
-bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMTypeRef element) {
-    int64_t bytes = simd_bytes(g, element);
-    return t->fast_gathers && (bytes == 4 || bytes == 8);
+bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMValueRef load) {
+    int64_t bytes = simd_bytes(g, LLVMTypeOf(load));
+    if (t->gathers == GATHERS_WIDE) return bytes == 4 && t->vector_bits == 512 && has_word_index(load);
+    return t->gathers != GATHERS_SLOW && (bytes == 4 || bytes == 8);
 }
 
 /* at: a vector of addresses */
 LLVMValueRef simd_gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask) {
     LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
-    if (simd_is_gathered(e->g, e->target, LLVMTypeOf(inst))) {
+    if (simd_is_gathered(e->g, e->target, inst)) {
         LLVMTypeRef over[2] = {t, LLVMTypeOf(at)};
         LLVMValueRef args[3] = {at, mask ? *mask : simd_all_lanes(e), LLVMConstNull(t)};
         LLVMValueRef v = simd_intrinsic(e, "llvm.masked.gather", over, 2, args, 3);
