@@ -1,6 +1,6 @@
 /* heap.c -- allocation of arrays: aligned to 64 bytes (a cache line, and the widest vector), in huge pages where that
- * pays; the CPU device works in them. Memory is not initialised, as whatever makes an array fills it, or it is zero: then
- * pages that are new need no filling, and whoever first uses one gets it, each thread of a kernel its own.
+ * pays; the CPU device works in them. Memory is not initialised, as whatever makes an array fills it, or it is zero:
+ * then pages that are new need no filling, and whoever first uses one gets it, each thread of a kernel its own.
  *
  * A header precedes each array. During a call of an exported function the blocks of the call form a list, so that a
  * failed call frees what it has allocated; in programs, which end on failure, there is no list. */
