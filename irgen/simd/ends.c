@@ -369,13 +369,13 @@ static LLVMValueRef holds_along(SimdRegion *g, LLVMBuilderRef b, const SimdValue
 
 /* What an item says that does not come to the comparison is frozen: another one then has the block written as an edge.
  */
-LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMValueRef x, LLVMValueRef y) {
+LLVMValueRef simd_inside_upto(SimdRegion *g, LLVMBuilderRef b, int rows, LLVMValueRef x, LLVMValueRef last,
+                              LLVMValueRef y) {
     LLVMTypeRef i64 = LLVMTypeOf(x);
     LLVMValueRef all = LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(i64)), 1, false);
-    LLVMValueRef last = LLVMBuildNSWAdd(b, x, LLVMConstInt(i64, (unsigned)(s.vectors * s.width - 1), false), "");
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
-        for (int k = 0; value->at_ends && k < (value->rate.y ? s.rows : 1); k++) {
+        for (int k = 0; value->at_ends && k < (value->rate.y ? rows : 1); k++) {
             LLVMValueRef row = y ? LLVMBuildNSWAdd(b, y, LLVMConstInt(i64, (unsigned)k, false), "") : NULL;
             LLVMValueRef holds = holds_along(g, b, value, x, last, row);
             all = LLVMBuildAnd(b, all, LLVMBuildFreeze(b, holds, ""), "");
@@ -386,4 +386,23 @@ LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMV
         }
     }
     return all;
+}
+
+LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMValueRef x, LLVMValueRef y) {
+    LLVMValueRef items = LLVMConstInt(LLVMTypeOf(x), (unsigned)(s.vectors * s.width - 1), false);
+    return simd_inside_upto(g, b, s.rows, x, LLVMBuildNSWAdd(b, x, items, ""), y);
+}
+
+/* Only a select, a clamp or a remainder settles, and no branch: next to all items are inside, and those at edges, whose
+ * vectors would load lane after lane, are few. */
+bool simd_has_thin_edges(const SimdRegion *g) {
+    bool any = false;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!value->at_ends) continue;
+        any = true;
+        for (LLVMUseRef u = LLVMIsAICmpInst(value->v) ? LLVMGetFirstUse(value->v) : NULL; u; u = LLVMGetNextUse(u))
+            if (!LLVMIsASelectInst(LLVMGetUser(u))) return false;
+    }
+    return any;
 }

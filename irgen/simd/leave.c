@@ -94,7 +94,7 @@ static LLVMValueRef doubt_at_ends(SimdEmit *e, const Compared *c) {
     unsigned bits = LLVMGetIntTypeWidth(t);
     if (r.x != LANE_LINEAR || !is_order(c->is) || bits < 8 || bits > 64) return NULL;
     int64_t steps = e->shape.vectors * e->shape.width - 1, far = (int64_t)1 << (bits - 2);
-    if (r.stride >= far / steps || r.stride <= -far / steps) return NULL;
+    if (steps && (r.stride >= far / steps || r.stride <= -far / steps)) return NULL;
     LLVMValueRef first = simd_scalar(e, c->v, 0, 0);
     if (c->is == LLVMIntULT && r.stride > 0) return doubt_below(e, c, first, (uint64_t)(r.stride * steps));
     LLVMValueRef last = LLVMBuildAdd(e->b, first, LLVMConstInt(t, (uint64_t)(r.stride * steps), true), "");

@@ -104,6 +104,17 @@ static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
 
 static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past);
 
+/* Are the items at edges written one by one? */
+static bool has_items_at_edges(const Items *n) {
+    return n->v->split && !n->g->loops.n && simd_has_thin_edges(n->g);
+}
+
+static void write_items(Items *n, LLVMValueRef x, LLVMValueRef hi, LLVMValueRef y) {
+    Loop items = nest_loop_begin(n, nest_counter(n, x, "x"), NULL, hi, 1, false, "items");
+    nest_write_block(n, (SimdShape){1, 1, 1}, items.at, y, NULL, false);
+    nest_loop_end(n, &items);
+}
+
 /* The items of a block one vector after the other, as they may part; most vectors of it are still inside. */
 static void write_edge(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y) {
     if (shape.rows > 1) {
@@ -112,6 +123,10 @@ static void write_edge(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y
                                     "edge.rows");
         write_edge(n, (SimdShape){1, shape.vectors, shape.width}, x, rows.at);
         nest_loop_end(n, &rows);
+        return;
+    }
+    if (shape.vectors == 1 && has_items_at_edges(n)) {
+        write_items(n, x, LLVMBuildNSWAdd(n->b, x, cg_i64(n->cg, shape.width), ""), y);
         return;
     }
     if (shape.vectors == 1) {
@@ -329,6 +344,64 @@ static void write_masked(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef
     LLVMPositionBuilderAtEnd(n->b, pieces.done);
 }
 
+/* How many items from `at` on are inside, of those up to `end`: all of them, or all but 1, 2, 4, 8 ... at the end. */
+static LLVMValueRef count_inside(Items *n, LLVMValueRef at, LLVMValueRef end, LLVMValueRef y) {
+    LLVMValueRef cut = nest_counter(n, cg_i64(n->cg, 0), "cut");
+    LLVMBasicBlockRef head = nest_block(n, "cut"), test = nest_block(n, "cut.test"), more = nest_block(n, "cut.more"),
+                      done = nest_block(n, "cut.done");
+    LLVMBuildBr(n->b, head);
+    LLVMPositionBuilderAtEnd(n->b, head);
+    LLVMValueRef off = nest_count(n, cut), left = LLVMBuildNSWSub(n->b, LLVMBuildNSWSub(n->b, end, at, ""), off, "");
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSGT, left, cg_i64(n->cg, 0), ""), test, done);
+    LLVMPositionBuilderAtEnd(n->b, test);
+    LLVMValueRef last = LLVMBuildNSWSub(n->b, LLVMBuildNSWAdd(n->b, at, left, ""), cg_i64(n->cg, 1), "");
+    LLVMBuildCondBr(n->b, simd_inside_upto(n->g, n->b, 1, at, last, y), done, more);
+    LLVMPositionBuilderAtEnd(n->b, more);
+    LLVMValueRef twice = LLVMBuildShl(n->b, off, cg_i64(n->cg, 1), "");
+    LLVMBuildStore(n->b, larger(n, twice, cg_i64(n->cg, 1)), cut);
+    LLVMBuildBr(n->b, head);
+    LLVMPositionBuilderAtEnd(n->b, done);
+    return left;
+}
+
+/* Up to `hi`, for rows with thin edges: what is inside in vectors under masks, the rest item by item; x is left at hi.
+ */
+static void write_thin(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    SimdShape one = {1, 1, shape.width};
+    LLVMValueRef from = nest_count(n, x), row = y;
+    Loop rows = {0};
+    if (shape.rows > 1) {
+        LLVMValueRef bottom = LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows), "");
+        rows = nest_loop_begin(n, nest_counter(n, y, "y"), NULL, bottom, 1, false, "thin.rows");
+        row = rows.at;
+    }
+    LLVMValueRef at = nest_counter(n, from, "x");
+    Loop pieces = nest_loop_begin(n, at, NULL, hi, 1, false, "thin");
+    LLVMValueRef end = smaller(n, LLVMBuildNSWAdd(n->b, pieces.at, cg_i64(n->cg, shape.width), ""), hi);
+    LLVMValueRef inside = count_inside(n, pieces.at, end, row);
+    LLVMBasicBlockRef some = nest_block(n, "thin.inside"), none = nest_block(n, "thin.item"),
+                      next = nest_block(n, "thin.next");
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSGT, inside, cg_i64(n->cg, 0), ""), some, none);
+    LLVMPositionBuilderAtEnd(n->b, some);
+    LLVMValueRef upto = LLVMBuildNSWAdd(n->b, pieces.at, inside, "");
+    n->settled = true;
+    simd_rates_settled(n->g, true);
+    nest_write_block(n, one, pieces.at, row, upto, false);
+    n->settled = false;
+    simd_rates_settled(n->g, false);
+    LLVMBuildStore(n->b, upto, at);
+    LLVMBuildBr(n->b, next);
+    LLVMPositionBuilderAtEnd(n->b, none);
+    nest_write_block(n, (SimdShape){1, 1, 1}, pieces.at, row, NULL, false);
+    nest_step(n, at, 1);
+    LLVMBuildBr(n->b, next);
+    LLVMPositionBuilderAtEnd(n->b, next);
+    LLVMBuildBr(n->b, pieces.head);
+    LLVMPositionBuilderAtEnd(n->b, pieces.done);
+    if (shape.rows > 1) nest_loop_end(n, &rows);
+    LLVMBuildStore(n->b, hi, x);
+}
+
 /* Is the row at least a vector long? The builder is left where it is; what is for shorter ones goes to *is_short. */
 static LLVMBasicBlockRef if_long(Items *n, SimdShape shape, LLVMBasicBlockRef *is_short) {
     LLVMBasicBlockRef whole = nest_block(n, "long"), done = nest_block(n, "row.end");
@@ -458,7 +531,8 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMBuildBr(n->b, part);
     LLVMPositionBuilderAtEnd(n->b, part);
     LLVMValueRef upto = nest_count(n, hi);
-    write_pieces(n, shape, x, y, upto);
+    if (masked_edges && has_items_at_edges(n)) write_thin(n, shape, x, y, upto);
+    else write_pieces(n, shape, x, y, upto);
     LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntEQ, upto, n->g->x_hi, ""), done, middle);
     LLVMPositionBuilderAtEnd(n->b, middle);
     write_aligned(n, shape, x, y, row.past);

@@ -364,6 +364,9 @@ bool simd_comes_alive(const SimdRegion *g, int from, int to); /* can items come 
 LaneRate simd_settled_rate(const SimdRegion *g, const SimdValue *value); /* of what is marked, but for comparisons */
 int simd_known(const SimdRegion *g, LLVMValueRef cond); /* in a settled version: 1 or -1 for all items, 0: who knows */
 LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef simd_inside_upto(SimdRegion *g, LLVMBuilderRef b, int rows, LLVMValueRef x, LLVMValueRef last,
+                              LLVMValueRef y); /* last: of the items from x on */
+bool simd_has_thin_edges(const SimdRegion *g);
 
 /* stream.c: arrays that may be written past the caches, by what answers whether they are */
 typedef struct SimdStreams {
