@@ -17,6 +17,7 @@
 
 #include "irgen/passes/combine_exits.h"
 #include "irgen/passes/release_loops.h"
+#include "irgen/passes/remainders.h"
 
 /* -O3 unrolls and inlines what the host program does once: initialisation of small arrays took LLVM 20 s, and gained
  * nothing. */
@@ -143,4 +144,10 @@ void cg_optimize(Cg *cg) {
         unmark(fn, CG_SCALAR);
         unmark(fn, CG_LAUNCH);
     }
+}
+
+void cg_subtract_remainders(Cg *cg) {
+    if (cg->target->gpu || cg->options->opt_level < 1) return;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (!LLVMIsDeclaration(fn)) LLVMKdslSubtractRemainders(fn);
 }

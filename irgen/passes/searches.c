@@ -44,7 +44,7 @@ static bool is_choice_of_one(LLVMValueRef v) {
 }
 
 void cg_mark_searches(Cg *cg) {
-    if (cg->target->gpu) return;
+    if (cg->target->gpu || cg->options->opt_level < 1) return;
     LLVMValueRef nothing = LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, NULL, 0));
     unsigned kind = LLVMGetMDKindIDInContext(cg->ctx, "unpredictable", 13);
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
