@@ -138,6 +138,26 @@ void check_export(Sema *s, Func *f) {
     find_border(s, f);
 }
 
+/* `for i in shape(a, 0) { for j in shape(a, 1) { a[i, j] = ...; } }` */
+static void note_elements(Sema *s, Diag *d, const Symbol *p) {
+    static const char *const names[] = {"i", "j", "k", "l"};
+    const char *loops = "", *at = "", *ends = "";
+    int rank = p->type->kind == TY_ARRAY && p->type->rank <= 4 ? p->type->rank : 0;
+    for (int k = 0; k < rank; k++) {
+        const char *extent = rank == 1 ? arena_printf(s->arena, "len(%s)", p->name)
+                                       : arena_printf(s->arena, "shape(%s, %d)", p->name, k);
+        loops = arena_printf(s->arena, "%sfor %s in %s { ", loops, names[k], extent);
+        at = arena_printf(s->arena, "%s%s%s", at, k ? ", " : "", names[k]);
+        ends = arena_printf(s->arena, "%s }", ends);
+    }
+    if (!rank) return;
+    diag_note(s->c, d, p->span, "to replace it, assign its elements: `%s%s[%s] = ...;%s`", loops, p->name, at, ends);
+    diag_note(s->c, d, p->span,
+              "to swap, give the function an array of its own, `var own = copy(&%s);`, swap that, and at the end "
+              "assign its elements to `%s`: `%s%s[%s] = own[%s];%s`",
+              p->name, p->name, loops, p->name, at, at, ends);
+}
+
 /* The C caller keeps the address of its array: it would not see a new array, and its memory must not be freed here. */
 void check_kept(Sema *s, const Func *f) {
     for (int i = 0; f->is_export && i < f->params.n; i++) {
@@ -146,8 +166,7 @@ void check_kept(Sema *s, const Func *f) {
         Diag *d = diag(s->c, E0813, p->span, "`%s` replaces or swaps the whole array `%s`, which belongs to the C "
                                              "caller",
                        f->name, p->name);
-        diag_note(s->c, d, p->span, "assign the elements instead: `for i in len(%s) { %s[i] = ...; }`", p->name,
-                  p->name);
+        note_elements(s, d, p);
     }
 }
 

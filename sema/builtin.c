@@ -297,7 +297,7 @@ static Type *check_at(Sema *s, Expr *e) {
     for (int i = 0; i < e->call.args.n; i++) {
         Arg *a = &e->call.args.at[i];
         ok = is_plain(s, a) && ok;
-        if (is_bad(check_scalar(s, &a->value)) || !to_index(s, &a->value, "an index")) ok = false;
+        ok = check_as_index(s, &a->value, "an index") && ok;
     }
     if (!ok) return s->error;
     if (e->call.args.n != array->rank) {

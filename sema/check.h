@@ -23,6 +23,7 @@ typedef struct EffectSource {
     Span span;
     const char *what; /* "prints", "makes an array" */
     CallSite *via;    /* NULL: its own */
+    const char *copy; /* of EFFECT_HEAP: what a kernel can have instead of the expression, a copy; or NULL */
 } EffectSource;
 
 /* A local variable whose type has extents, which are compared with those of its value. */
@@ -197,6 +198,7 @@ typedef struct Sema {
     const Expr *inlined;        /* the call that is checked in order to be inlined, or NULL */
     bool instances_end;     /* there were too many */
     const Expr *given;    /* the array whose elements are copied into a field (fixed.c) */
+    const Expr *at_index; /* the index being checked, or NULL */
     const Expr *made_for; /* the array being made has a variable to live in, which says where (fixed.c) */
     const BuiltInModule *stdlib;
     const SemaOptions *options; /* or NULL */
@@ -229,6 +231,7 @@ Symbol *const_array_local(Sema *s, Symbol *sym, Name name);
 bool const_array_index(Sema *s, Expr *e); /* the value of an element whose indices are known; false: it is outside */
 /* The elements that an access may read, if they are integers; NULL: nothing is known. */
 const ConstArray *const_array_of(const Expr *element);
+void const_array_advise(Sema *s, Diag *d, Span at); /* where an element is not known */
 void const_array_measure(Expr *call, const Expr *array, int dim); /* of `len`, dim -1, and `shape` */
 void const_array_refuse(Sema *s, const Symbol *sym, Span at, const char *what); /* "assigned", "moved" */
 
@@ -250,6 +253,7 @@ Type *settle(Sema *s, Expr **slot);                           /* a literal takes
 bool coerce(Sema *s, Expr **slot, Type *to, const char *why); /* why: NULL or "`x` is declared `f32`" */
 Type *unify(Sema *s, Expr **a, Expr **b, Span at, const char *what);
 bool to_index(Sema *s, Expr **slot, const char *what);
+bool check_as_index(Sema *s, Expr **slot, const char *what); /* checks the expression before */
 Expr *convert_new(Sema *s, Expr *operand, Type *to);
 void retype(Sema *s, Expr *e, Type *to);
 
@@ -426,7 +430,8 @@ bool modules_load(Sema *s, Module *own_file); /* into s->in_order; false: errors
 void declare_import(Sema *s, Item *item);
 void module_leave(Sema *s);
 bool module_member(Sema *s, Expr *e); /* resolves `module.name` to a name, or EXPR_ERROR */
-const char *module_offers(Sema *s, Name name); /* "math.lerp" for `lerp`, if imported; else NULL */
+/* "math.lerp" for `lerp`, if imported; else NULL. *is_for_host: it launches kernels. */
+const char *module_offers(Sema *s, Name name, bool *is_for_host);
 Symbol *scope_find_qualified(Sema *s, Name name);
 /* Functions that are not reachable from those for which `begins` is true are checked, but generate no code. */
 void mark_reached(Sema *s, bool (*begins)(const Sema *s, const Func *f)); /* facts->queued */
@@ -508,6 +513,7 @@ void find_recursion(Sema *s); /* recursion.c */
 void kernels_check(Sema *s); /* after effects: what kernels reach */
 
 /* effects.c */
+int effect_bit(Effect e);
 void effect_add(Sema *s, Effect effect, Span span, const char *what);
 void call_site_add(Sema *s, Func *callee, Expr *call, bool is_launch);
 void effects_spread(Sema *s);

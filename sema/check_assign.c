@@ -121,6 +121,14 @@ static bool same_array_type(Sema *s, Expr *e, Type *want, const char *why) {
     return false;
 }
 
+/* A kernel has no heap to which an array could be moved, but a variable of its own can have a copy. */
+static void add_move(Sema *s, const Expr *e, bool has_variable) {
+    effect_add(s, EFFECT_HEAP, e->span, "moves an array");
+    EffectSource *from = s->func ? &s->facts->effect[effect_bit(EFFECT_HEAP)] : NULL;
+    if (from && has_variable && e->kind == EXPR_NAME && from->span.lo == e->span.lo)
+        from->copy = arena_printf(s->arena, "copy(&%s)", e->name.sym->name);
+}
+
 static bool check_move(Sema *s, Expr *e) {
     Symbol *sym = e->name.sym;
     if (sym->table) {
@@ -180,7 +188,7 @@ void check_owned(Sema *s, Expr **slot, Type *want, const char *why) {
         bool made_here = e == s->made_for && e->kind == EXPR_CALL && e->call.info &&
                          e->call.info->kind == CALL_BUILTIN && e->call.info->builtin == BUILTIN_COPY;
         bool copied = e == s->given; /* into a field */
-        if (!literal && !made_here && !copied) effect_add(s, EFFECT_HEAP, e->span, "moves an array");
+        if (!literal && !made_here && !copied) add_move(s, e, e == s->made_for);
         if (!copied) fixed_leaves(e);
         if (want) same_array_type(s, e, want, why);
         return;

@@ -277,7 +277,8 @@ static Type *check_func_call(Sema *s, Expr *e, Func *f, bool is_launch) {
     Template *generic = e->call.callee->name.sym->generic;
     if (!s->func) {
         Diag *d = diag(s->c, E0707, e->span, "the value of a constant cannot be computed by calling `%s`", f->name);
-        diag_note(s->c, d, e->span, "use a `let` inside a function: its value is computed at run time");
+        if (s->made_for) const_array_advise(s, d, e->span);
+        else diag_note(s->c, d, e->span, "use a `let` inside a function: its value is computed at run time");
         return check_args_only(s, e);
     }
     if (f->facts->skip) return check_args_only(s, e);

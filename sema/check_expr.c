@@ -263,10 +263,7 @@ Type *check_measured(Sema *s, Expr *e, const char *what) {
 
 static bool check_indices(Sema *s, Expr *e) {
     bool ok = true;
-    for (int i = 0; i < e->index.at.n; i++) {
-        check_scalar(s, &e->index.at.at[i]);
-        ok = to_index(s, &e->index.at.at[i], "an index") && ok;
-    }
+    for (int i = 0; i < e->index.at.n; i++) ok = check_as_index(s, &e->index.at.at[i], "an index") && ok;
     return ok;
 }
 

@@ -1,6 +1,8 @@
 /* coerce.c -- coercion: gives expressions the type that their context needs. A literal takes that type; a conversion
  * that keeps every value is written into the tree as EXPR_CONVERT; any other is an error, with the explicit conversion
  * as its fix. */
+#include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "sema/check.h"
@@ -43,6 +45,18 @@ static void warn_integer_quotient(Sema *s, const Expr *e, const Type *to) {
              "convert first to keep the fraction");
 }
 
+/* Digits of base 16, 8 or 2 are bits: the narrowest unsigned type of at least `bits` that has them; NULL: none. */
+static Type *type_of_bits(Sema *s, const Expr *e, int bits) {
+    static const TypeKind kinds[] = {TY_U8, TY_U16, TY_U32, TY_U64};
+    const char *text = source_text(s, e->span);
+    if (e->kind != EXPR_INT || e->int_.suffix || text[0] != '0' || !isalpha((unsigned char)text[1])) return NULL;
+    for (int i = 0; i < 4; i++) {
+        Type *t = type_scalar(s->types, kinds[i]);
+        if (t->bits >= bits && e->int_.value >> (t->bits - 1) >> 1 == 0) return t;
+    }
+    return NULL;
+}
+
 static void does_not_fit(Sema *s, Expr *e, const Type *to) {
     const char *value = const_text(s, e->konst, e->type);
     if (e->type->is_int && to->is_float) {
@@ -56,6 +70,12 @@ static void does_not_fit(Sema *s, Expr *e, const Type *to) {
     else if (to->is_int && to->bits < 64)
         diag_note(s->c, d, e->span, "`%s` ranges from 0 to %llu", to->name, (1ULL << to->bits) - 1);
     else if (to->is_int && !to->is_signed) diag_note(s->c, d, e->span, "`%s` has no negative values", to->name);
+    const Type *bits = to->is_int && to->is_signed ? type_of_bits(s, e, to->bits) : NULL;
+    if (!bits) return;
+    diag_note(s->c, d, e->span, "`%s` has this value", bits->name);
+    if (bits->bits == to->bits)
+        diag_fix(s->c, d, e->span, arena_printf(s->arena, "%s(%s%s)", to->name, source_text(s, e->span), bits->name),
+                 "convert its bits to `%s`", to->name);
 }
 
 /* An expression of a literal type gets the type `to`, with all its operands. The caller has checked that the kinds
@@ -102,7 +122,8 @@ Type *settle(Sema *s, Expr **slot) {
     if (e->konst.kind == CONST_INT && !const_fits(e->konst, e->type, s->i32)) {
         const char *value = const_text(s, e->konst, e->type);
         Diag *d = diag(s->c, E0309, e->span, "%s does not fit in `i32`, the type of an integer without one", value);
-        if (e->kind == EXPR_INT) fix_insert(s, d, e->span.hi, "i64", "give it a type");
+        const Type *bits = type_of_bits(s, e, 32);
+        if (e->kind == EXPR_INT) fix_insert(s, d, e->span.hi, bits ? bits->name : "i64", "give it a type");
         else fix_convert(s, d, e, s->i64);
         return bad(s, e);
     }
@@ -184,6 +205,55 @@ static bool narrows(const Type *from, const Type *to) {
     return from->is_int == to->is_int && !type_is_literal(from) && !type_is_literal(to) && to->bits < from->bits;
 }
 
+/* Floats in indices -------------------------------------------------------------------------------------------- */
+
+static bool is_whole(const Expr *e) {
+    return e->kind == EXPR_FLOAT && !e->float_.suffix && e->float_.value == floor(e->float_.value) &&
+           fabs(e->float_.value) < 1e15;
+}
+
+/* The text of an expression with `2` for `2.0`; NULL: that would not make it an integer. */
+static const char *as_integer(Sema *s, const Expr *e) {
+    e = expr_strip((Expr *)e);
+    if (is_whole(e)) return arena_printf(s->arena, "%.0f", e->float_.value);
+    if (e->type->is_int || e->type->kind == TY_INT_LITERAL) return source_text(s, e->span);
+    if (e->kind != EXPR_BINARY || op_info[e->binary.op].kind != OPK_ARITH) return NULL;
+    const Expr *l = expr_strip(e->binary.lhs), *r = expr_strip(e->binary.rhs);
+    const char *left = as_integer(s, l), *right = as_integer(s, r);
+    if (!left || !right) return NULL;
+    return arena_printf(s->arena, "%s%s%s%s%s", source_text(s, (Span){e->span.lo, l->span.lo}), left,
+                        source_text(s, (Span){l->span.hi, r->span.lo}), right,
+                        source_text(s, (Span){r->span.hi, e->span.hi}));
+}
+
+/* Is the value of `e` the index, or an operand of arithmetic that computes it? */
+static bool computes(const Expr *index, const Expr *e) {
+    index = expr_strip((Expr *)index);
+    if (index == e) return true;
+    if (index->kind == EXPR_UNARY) return computes(index->unary.operand, e);
+    return index->kind == EXPR_BINARY && (computes(index->binary.lhs, e) || computes(index->binary.rhs, e));
+}
+
+/* `x[i / 2.0]` does not become an index by converting `i`. */
+static bool fix_in_index(Sema *s, Diag *d, const Expr *a, const Expr *b) {
+    if (!s->at_index || !computes(s->at_index, a)) return false;
+    Span whole = span_join(a->span, b->span);
+    const char *left = as_integer(s, a), *right = as_integer(s, b);
+    diag_note(s->c, d, d->span, "an index must be an integer");
+    const char *between = source_text(s, (Span){a->span.hi, b->span.lo});
+    if (left && right)
+        diag_fix(s->c, d, whole, arena_printf(s->arena, "%s%s%s", left, between, right), "compute with integers");
+    else if (whole.hi - whole.lo <= 60) {
+        const char *x = source_text(s, a->span), *y = source_text(s, b->span);
+        const Type *to = a->type->is_int ? b->type : a->type;
+        if (to->kind == TY_FLOAT_LITERAL) to = s->f64;
+        const char *text = a->type->is_int ? arena_printf(s->arena, "index(%s(%s)%s%s)", to->name, x, between, y)
+                                           : arena_printf(s->arena, "index(%s%s%s(%s))", x, between, to->name, y);
+        diag_fix(s->c, d, whole, text, "convert the result, which drops its fraction");
+    }
+    return true;
+}
+
 /* The fix loses as little as possible: an integer beside a float is converted to the float; of two integers one is
  * converted to a type that has the values of both, and the other is then converted implicitly. If there is no such
  * type, the narrower one is converted: `u64(a) * b`, since `a * i32(b)` would drop bits. */
@@ -192,6 +262,7 @@ static Type *mixed(Sema *s, Expr *a, Expr *b, Span at, const char *what) {
     Diag *d = diag(s->c, E0305, at, "%s mixes %s and %s", what, quoted_type(s, ta), quoted_type(s, tb));
     bool a_is_float = ta->is_float || ta->kind == TY_FLOAT_LITERAL;
     bool b_is_float = tb->is_float || tb->kind == TY_FLOAT_LITERAL;
+    if (a_is_float != b_is_float && fix_in_index(s, d, a, b)) return s->error;
     bool to_a =
         !type_is_literal(ta) && !type_is_literal(tb) ? ta->is_float || !tb->is_float : a_is_float || !b_is_float;
     Type *both = holds_both(s, ta, tb);
@@ -230,6 +301,14 @@ Type *unify(Sema *s, Expr **a, Expr **b, Span at, const char *what) {
     return ok ? to : s->error;
 }
 
+bool check_as_index(Sema *s, Expr **slot, const char *what) {
+    const Expr *outer = s->at_index;
+    s->at_index = *slot;
+    check_scalar(s, slot);
+    s->at_index = outer;
+    return to_index(s, slot, what);
+}
+
 /* Indices and extents: any integer is taken. */
 bool to_index(Sema *s, Expr **slot, const char *what) {
     Expr *e = *slot;
@@ -240,7 +319,9 @@ bool to_index(Sema *s, Expr **slot, const char *what) {
         return true;
     }
     Diag *d = diag(s->c, E0317, e->span, "%s must be an integer, but this is %s", what, quoted_type(s, e->type));
-    if (e->type->is_float) fix_convert(s, d, e, s->index);
+    const char *whole = e->type->is_float || e->type->kind == TY_FLOAT_LITERAL ? as_integer(s, e) : NULL;
+    if (whole && e->span.hi - e->span.lo <= 60) diag_fix(s->c, d, e->span, whole, "compute with integers");
+    else if (e->type->is_float) fix_convert(s, d, e, s->index);
     bad(s, e);
     return false;
 }

@@ -118,14 +118,19 @@ static const Expr *unknown_part(const Expr *e) {
     return e;
 }
 
+void const_array_advise(Sema *s, Diag *d, Span at) {
+    diag_note(s->c, d, at,
+              "compute the array with `let` on the host, and pass it by `&` to the functions and kernels that read "
+              "it: a kernel with a `let` of its own would compute it for each work item");
+}
+
 static bool not_known(Sema *s, const ConstArray *a, int64_t i, const Expr *e) {
     const Expr *part = unknown_part(e);
     Diag *d = diag(s->c, E0707, part->span, "the element `%s[%s]` of a constant must be known at compile time",
                    a->sym->name, position(s, a, i));
     if (part->kind == EXPR_CALL)
         diag_note(s->c, d, part->span, "calls of functions are not computed at compile time; most built-in ones are");
-    else
-        diag_note(s->c, d, part->span, "declare the array with `let` in the function that reads it");
+    const_array_advise(s, d, part->span);
     return false;
 }
 

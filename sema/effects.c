@@ -6,7 +6,7 @@
 static const char *const effect_names[N_EFFECTS] = {"input and output", "arrays on the heap", "C functions", "offload",
                                                     "strings", "print", "devices"};
 
-static int effect_bit(Effect e) { return __builtin_ctz((unsigned)e); }
+int effect_bit(Effect e) { return __builtin_ctz((unsigned)e); }
 
 const char *effect_name(Effect e) { return effect_names[effect_bit(e)]; }
 
@@ -20,7 +20,7 @@ const char *func_effect_reason(const Func *f, Effect e) {
 void effect_add(Sema *s, Effect effect, Span span, const char *what) {
     if (!s->func) return;
     EffectSource *from = &s->facts->effect[effect_bit(effect)];
-    if (!from->what && !from->via) *from = (EffectSource){span, what, NULL};
+    if (!from->what && !from->via) *from = (EffectSource){.span = span, .what = what};
     if (!s->func->effects) s->func->effect_span = span;
     s->func->effects |= (unsigned)effect;
 }
@@ -44,7 +44,7 @@ static bool spread_effects(CallSite *site) {
         to->effect_span = site->call->span;
     }
     for (int bit = 0; bit < N_EFFECTS; bit++)
-        if (fresh & 1u << bit) to->facts->effect[bit] = (EffectSource){site->call->span, NULL, site};
+        if (fresh & 1u << bit) to->facts->effect[bit] = (EffectSource){.span = site->call->span, .via = site};
     to->effects |= fresh;
     return true;
 }

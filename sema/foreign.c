@@ -77,24 +77,46 @@ static bool is_module(Sema *s, Diag *d, Span span, Name name, bool is_call) {
     return true;
 }
 
-/* The module of the standard library that declares the function; NULL: none. Its declarations begin lines. */
-static Name module_with(Sema *s, Name name) {
+static bool has_text(const BuiltInModule *m, const char *text) {
+    size_t n = strlen(text);
+    for (const char *at = m->text; (at = memchr(at, text[0], (size_t)(m->end - at))); at++)
+        if ((size_t)(m->end - at) >= n && !memcmp(at, text, n)) return true;
+    return false;
+}
+
+/* The module of the standard library that declares the function; NULL: none. Its declarations begin lines.
+ * *is_for_host: kernels cannot call what launches kernels or is written in C. */
+static Name module_with(Sema *s, Name name, bool *is_for_host) {
     const char *head = arena_printf(s->arena, "fn %s", name);
     size_t n = strlen(head);
     for (const BuiltInModule *m = s->stdlib; name[0] != '_' && m && m->name; m++)
         for (const char *at = m->text; (at = memchr(at, '\n', (size_t)(m->end - at)));) {
             at++;
             if ((size_t)(m->end - at) <= n || memcmp(at, head, n)) continue;
-            if (at[n] == '(' || at[n] == '<') return name_intern(&s->c->names, m->name, strlen(m->name));
+            if (at[n] != '(' && at[n] != '<') continue;
+            *is_for_host = has_text(m, " offload ") || has_text(m, "\nextern \"C\"");
+            return name_intern(&s->c->names, m->name, strlen(m->name));
         }
     return NULL;
 }
 
+/* A kernel cannot call what launches another one, or C. */
+static void note_for_host(Sema *s, Diag *d, Span span, Name name, const char *function) {
+    const char *advice = foreign_advice(name);
+    diag_note(s->c, d, span, "%s", advice ? advice : "in a kernel, compute it in a loop over the elements");
+    diag_note(s->c, d, span, "`%s` is for the host: kernels cannot call it", function);
+}
+
 static bool is_not_imported(Sema *s, Diag *d, Span span, Name name) {
-    Name module = module_with(s, name);
+    bool is_for_host = false;
+    Name module = module_with(s, name, &is_for_host);
     if (!module || scope_find(s, module)) return false;
-    const ForeignName *row = name_row(name);
-    if (row && *row->advice) diag_note(s->c, d, span, "%s", row->advice);
+    if (is_for_host && s->func && s->func->is_kernel) {
+        note_for_host(s, d, span, name, arena_printf(s->arena, "%s.%s", module, name));
+        return true;
+    }
+    const char *advice = foreign_advice(name);
+    if (advice) diag_note(s->c, d, span, "%s", advice);
     diag_note(s->c, d, span, "the standard library has `%s.%s`: write `import %s;` at the top of the file", module,
               name, module);
     diag_fix(s->c, d, span, arena_printf(s->arena, "%s.%s", module, name), "call it with the name of its module");
@@ -105,7 +127,12 @@ static bool is_not_imported(Sema *s, Diag *d, Span span, Name name) {
 void explain_unknown(Sema *s, Diag *d, Span span, Name name, const Expr *call) {
     bool is_call = call;
     if (session_explain_lost(s, d, name)) return;
-    const char *offered = module_offers(s, name);
+    bool is_for_host = false;
+    const char *offered = module_offers(s, name, &is_for_host);
+    if (offered && is_for_host && s->func && s->func->is_kernel) {
+        note_for_host(s, d, span, name, offered);
+        return;
+    }
     if (offered) diag_fix(s->c, d, span, offered, "a module declares it");
     if (!offered && is_call && is_not_imported(s, d, span, name)) return;
     if (offered || is_foreign(s, d, span, name, call) || is_module(s, d, span, name, is_call)) return;

@@ -208,7 +208,8 @@ static void check_effects(Sema *s, Func *f) {
         if (!(f->effects & 1u << bit) || 1u << bit == EFFECT_PRINT) continue;
         if (!from->via) {
             Diag *d = diag(s->c, E0503, from->span, "this %s, which is only possible on the host", from->what);
-            if (1u << bit == EFFECT_HEAP)
+            if (from->copy) diag_fix(s->c, d, from->span, from->copy, "copy it");
+            else if (1u << bit == EFFECT_HEAP)
                 diag_note(s->c, d, from->span,
                           "arrays in kernels have constant extents; for others, pass an array of the host, or use "
                           "`&scratch`");
@@ -218,6 +219,11 @@ static void check_effects(Sema *s, Func *f) {
         Diag *d = diag(s->c, E0503, from->span, "`%s` cannot be called from a kernel: it %s", from->via->callee->name,
                        effect_origin(f, bit)->what);
         if (!d->notes.n) effect_chain(s, d, from->via->callee, bit);
+        if (1u << bit == EFFECT_OFFLOAD)
+            diag_note(s->c, d, from->span,
+                      "a kernel cannot launch another one: compute it in a loop in this kernel, or call `%s` on the "
+                      "host, before the launch",
+                      from->via->callee->item->name);
         note_kernels_print(s, d, effect_origin(f, bit)->span, effect_origin(f, bit)->what);
     }
 }

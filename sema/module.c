@@ -299,11 +299,39 @@ static void no_member(Sema *s, const Expr *e, const Symbol *sym) {
 }
 
 /* `math.lerp` becomes the name "math.lerp", which scope_find knows. */
-const char *module_offers(Sema *s, Name name) {
+static bool launches(Expr *e, void *context);
+
+enum { MAX_CALLS = 8 /* of functions of a module, one in another */ };
+
+typedef struct Launching {
+    const Module *module;
+    int calls;
+} Launching;
+
+/* The effects of functions are only known when all bodies have been checked, and those of generics for each set of
+ * types: so this asks the tree. */
+static bool member_launches(const Module *m, Name name, int calls) {
+    const Symbol *sym = find_member(m, name);
+    const Item *item = sym ? sym->item : NULL;
+    bool is_function = item && item->kind == ITEM_FN && item->fn.body;
+    return is_function && calls && block_find(item->fn.body, launches, &(Launching){m, calls - 1});
+}
+
+static bool launches(Expr *e, void *context) {
+    const Launching *l = context;
+    if (e->kind == EXPR_OFFLOAD) return true;
+    const Expr *callee = e->kind == EXPR_CALL ? e->call.callee : NULL;
+    return callee && callee->kind == EXPR_NAME && member_launches(l->module, callee->name.name, l->calls);
+}
+
+const char *module_offers(Sema *s, Name name, bool *is_for_host) {
     for (int i = s->scopes.live.n; name[0] != '_' && i-- > 0;) {
         const Symbol *sym = s->scopes.live.at[i]->sym;
         if (sym->kind != SYM_MODULE || !sym->item->import.module) continue;
-        if (find_member(sym->item->import.module, name)) return arena_printf(s->arena, "%s.%s", sym->name, name);
+        const Module *m = sym->item->import.module;
+        if (!find_member(m, name)) continue;
+        *is_for_host = member_launches(m, name, MAX_CALLS);
+        return arena_printf(s->arena, "%s.%s", sym->name, name);
     }
     return NULL;
 }

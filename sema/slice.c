@@ -107,17 +107,14 @@ static bool check_positions(Sema *s, Expr *e) {
     for (int d = 0; d < e->index.at.n; d++) {
         Expr **at = &e->index.at.at[d];
         if ((*at)->kind != EXPR_RANGE) {
-            check_scalar(s, at);
-            ok = to_index(s, at, "an index") && ok;
+            ok = check_as_index(s, at, "an index") && ok;
             continue;
         }
         Range *r = &(*at)->range.range;
         (*at)->type = s->index;
         Expr **bounds[2] = {&r->lo, &r->hi};
         for (int i = 0; i < 2; i++) {
-            if (!*bounds[i]) continue;
-            check_scalar(s, bounds[i]);
-            ok = to_index(s, bounds[i], "the bound of a slice") && ok;
+            if (*bounds[i]) ok = check_as_index(s, bounds[i], "the bound of a slice") && ok;
         }
         if (!r->step) continue;
         check_expr(s, &r->step);
