@@ -5,8 +5,9 @@
  *   W0406  an operation that certainly overflows: of constants, of variables whose values are known, and of the
  *          variable of a loop with constant bounds in its last iteration. Unsigned types of 32 and 64 bits are made
  *          for that.
- *   W0407  arithmetic of 8 or 16 bits that may wrap before it is compared or converted to a wider type (C computes it
- *          in `int`), and unsigned differences that are then compared with 0 or become signed. */
+ *   W0407  arithmetic of 8 or 16 bits that may wrap before it is compared, divided or converted to a wider type, at
+ *          once or as a variable without a declared type (C computes it in `int`), and unsigned differences that are
+ *          then compared with 0 or become signed. */
 #include <string.h>
 
 #include "parser/children.h"
@@ -26,6 +27,7 @@ typedef struct Review {
     Sema *s;
     Values *loops;    /* by Symbol.id: of variables of loops */
     bool *is_loop;
+    bool *is_inferred; /* the same: of variables that have the type of their value */
     int n;
     bool is_const;    /* of the value of a constant */
     bool widens;      /* a constant whose type is that of its value */
@@ -303,10 +305,60 @@ static void fix_widened(Sema *s, Diag *d, const Expr *e, const Type *to, const E
     else diag_fix(s->c, d, whole ? call->span : e->span, in_type(s, e, by), "convert first");
 }
 
+static bool is_said(const Sema *s, Span at) {
+    for (int i = 0; i < s->c->diags.list.n; i++) {
+        const Diag *d = s->c->diags.list.at[i];
+        if (d->code == W0407 && d->span.lo == at.lo && d->span.hi == at.hi) return true;
+    }
+    return false;
+}
+
+/* `let s = a + b + c;`, which is converted later. */
+static void widened_later(Review *r, const Expr *name, const Type *to) {
+    const Symbol *sym = name->name.sym;
+    bool knows = sym && sym->id >= 0 && sym->id < r->n && sym->kind == SYM_LOCAL && r->is_inferred[sym->id];
+    if (!knows || sym->written || !is_narrow(name->type) || !sym->init || sym->init->type != name->type) return;
+    const Expr *wraps = may_wrap(r, sym->init);
+    if (!wraps || is_said(r->s, wraps->span)) return;
+    Diag *d = diag(r->s->c, W0407, wraps->span, "this is computed in `%s`, and may wrap before it is converted to `%s`",
+                   name->type->name, to->name);
+    diag_note(r->s->c, d, name->span, "`%s` is converted here", sym->name);
+    const Type *by = wider(r->s, name->type);
+    diag_note(r->s->c, d, wraps->span, "compute `%s` in a wider type, as in `let %s = %s;`", sym->name, sym->name,
+              in_type(r->s, sym->init, by));
+}
+
+/* A generator of random numbers shifts a product that is meant to wrap; the factors of a filter are small. */
+static bool is_large_product(const Expr *e) {
+    if (e->kind != EXPR_BINARY || e->binary.op != OP_MUL) return false;
+    Const k = e->binary.lhs->konst.kind == CONST_INT ? e->binary.lhs->konst : e->binary.rhs->konst;
+    return k.kind != CONST_INT || k.i > 16;
+}
+
+/* `(a + b + c) / 3`, `(a + b) >> 1`: a carry that is lost is missing in the quotient. */
+static void divided(Review *r, const Expr *e) {
+    Sema *s = r->s;
+    if (!type_is_integer(e->type) || !is_narrow(e->type) || e->konst.kind != CONST_NONE) return;
+    bool shifts = e->binary.op == OP_SHR;
+    if (!shifts && e->binary.op != OP_DIV) return;
+    const Expr *x = expr_strip(e->binary.lhs), *wraps = may_wrap(r, x);
+    if (!wraps || wraps->kind == EXPR_UNARY || is_said(s, wraps->span)) return;
+    if (shifts && is_large_product(wraps)) return;
+    Diag *d = diag(s->c, W0407, wraps->span, "this is computed in `%s`, and may wrap before it is %s", e->type->name,
+                   shifts ? "shifted" : "divided");
+    const Type *to = wider(s, e->type);
+    const char *before = source_text(s, between(e->span.lo, x->span.lo));
+    const char *text = arena_printf(s->arena, "%s(%s%s%s)", e->type->name, before, in_type(s, x, to),
+                                    source_text(s, between(x->span.hi, e->span.hi)));
+    if (is_short(s, e)) diag_fix(s->c, d, e->span, text, "compute it in `%s`", to->name);
+    else diag_note(s->c, d, e->span, "compute it in `%s`, and convert the result to `%s`", to->name, e->type->name);
+}
+
 /* `e` is converted to `to`: by the compiler, or by `call`. */
 static void widened(Review *r, const Expr *e, const Type *to, const Expr *call) {
     Sema *s = r->s;
     if (!type_is_integer(e->type) || !(to->is_float || (type_is_integer(to) && to->bits > e->type->bits))) return;
+    if (e->kind == EXPR_NAME) widened_later(r, e, to);
     const Expr *wraps = may_wrap(r, e);
     bool difference = wraps && wraps->kind == EXPR_BINARY && wraps->binary.op == OP_SUB && !e->type->is_signed &&
                       (to->is_float || to->is_signed) && !call;
@@ -370,6 +422,7 @@ static void look_at(Review *r, const Expr *e, Whole whole) {
     }
     if (e->kind == EXPR_CONVERT && !r->is_const) widened(r, e->convert.operand, e->type, NULL);
     if (e->kind == EXPR_CALL && !r->is_const) look_at_call(r, e);
+    if (e->kind == EXPR_BINARY && !r->is_const) divided(r, e);
     if (e->kind == EXPR_BINARY && is_order(e->binary.op) && !r->is_const) {
         compared(r, e, e->binary.lhs, e->binary.rhs);
         compared(r, e, e->binary.rhs, e->binary.lhs);
@@ -425,6 +478,8 @@ static void look_at_stmt(Review *r, const Stmt *st) {
         warn_empty(r, &st->for_.binder.range, "this loop has no iterations");
         bind_loop(r, st);
     }
+    if (st->kind == STMT_LET && !st->let.type && st->let.sym && st->let.sym->id >= 0 && st->let.sym->id < r->n)
+        r->is_inferred[st->let.sym->id] = true;
     bool is_condition = st->kind == STMT_IF || st->kind == STMT_WHILE;
     Children all = stmt_children(st);
     for (Expr *x; (x = child_expr(&all));) look_at(r, x, (Whole){0});
@@ -438,6 +493,7 @@ void wraps_check(Sema *s, Func *f) {
     Review r = {.s = s, .n = f->n_symbols};
     r.loops = arena_array(s->arena, Values, r.n + 1);
     r.is_loop = arena_array(s->arena, bool, r.n + 1);
+    r.is_inferred = arena_array(s->arena, bool, r.n + 1);
     const BinderList *over = &f->item->fn.over;
     for (int i = 0; i < over->n; i++) warn_empty(&r, &over->at[i].range, "a kernel over this has no work items");
     const Block *body = f->item->fn.body;
