@@ -2,13 +2,23 @@
  * that is out of bounds for the first or the last item (W0502).
  *
  * Only code that every item executes is considered: statements outside of `if` and `while`, up to the first that may
- * end the item, without the conditional parts of expressions; and in the functions that the kernel calls, accesses
- * that every item makes (through.c). So there are no false positives; what is missed here, the run-time checks find. */
+ * end the item, without the conditional parts of expressions; the bodies of loops with constant bounds that run to
+ * their end, whose variables an index may contain; and in the functions that the kernel calls, accesses that every item
+ * makes (through.c). So there are no false positives; what is missed here, the run-time checks find. */
 #include "sema/check.h"
+
+enum { MAX_STEPS = 8 /* through variables */ };
+
+/* A loop around the current statement that runs from `first` to `last`. */
+typedef struct Around {
+    const Symbol *sym;
+    int64_t first, last;
+} Around;
 
 typedef struct Suspect {
     Sema *s;
     Func *f;
+    Vec(Around) loops;
     Vec(Span) branches; /* parts of the current expression that only some items evaluate */
     const Expr *target; /* of the current assignment, or NULL */
 } Suspect;
@@ -121,41 +131,94 @@ static int domain_place(const Func *f, const Symbol *sym) {
     return -1;
 }
 
-/* mirrored: what the index should be where it falls as the domain rises, `n - 1 - i` for `n - i`; NULL: it does not. */
+/* An index that is a domain variable and a number between lo and hi, both of which it reaches. */
+typedef struct Offset {
+    const Symbol *var;
+    int64_t lo, hi;
+    const char *at_lo, *at_hi; /* the iterations of loops in which: " where a = -1"; "": there are none */
+} Offset;
+
+static bool add_loop(Suspect *u, const Symbol *sym, Offset *o) {
+    for (int i = 0; i < u->loops.n; i++) {
+        const Around *l = &u->loops.at[i];
+        if (l->sym != sym) continue;
+        Arena *arena = u->s->arena;
+        o->lo += l->first;
+        o->hi += l->last;
+        const char *lo_begin = *o->at_lo ? "," : " where", *hi_begin = *o->at_hi ? "," : " where";
+        o->at_lo = arena_printf(arena, "%s%s %s = %lld", o->at_lo, lo_begin, sym->name, (long long)l->first);
+        o->at_hi = arena_printf(arena, "%s%s %s = %lld", o->at_hi, hi_begin, sym->name, (long long)l->last);
+        return true;
+    }
+    return false;
+}
+
+static bool add_offset(Suspect *u, const Expr *e, Offset *o, int steps) {
+    e = strip(e);
+    if (e->konst.kind == CONST_INT) {
+        if (e->konst.i > 1000000 || e->konst.i < -1000000) return false;
+        o->lo += e->konst.i;
+        o->hi += e->konst.i;
+        return true;
+    }
+    if (e->kind == EXPR_BINARY && e->binary.op == OP_ADD)
+        return add_offset(u, e->binary.lhs, o, steps) && add_offset(u, e->binary.rhs, o, steps);
+    if (e->kind == EXPR_BINARY && e->binary.op == OP_SUB) {
+        const Const *c = &strip(e->binary.rhs)->konst;
+        if (c->kind != CONST_INT || c->i > 1000000 || c->i < -1000000) return false;
+        o->lo -= c->i;
+        o->hi -= c->i;
+        return add_offset(u, e->binary.lhs, o, steps);
+    }
+    const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
+    if (!sym) return false;
+    if (domain_place(u->f, sym) >= 0) {
+        if (o->var) return false;
+        o->var = sym;
+        return true;
+    }
+    if (add_loop(u, sym, o)) return true;
+    bool is_value = steps && sym->kind == SYM_LOCAL && !sym->written && sym->init && type_is_integer(sym->init->type);
+    return is_value && add_offset(u, sym->init, o, steps - 1);
+}
+
+/* mirrored: what the index should be where it falls as the domain rises, `n - 1 - i` for `n - i`; NULL: it does not.
+ * domain: one for which the index is inside. */
 static void say_outside(Suspect *u, Expr *e, int k, const Range *r, const char *value, bool first,
-                        const char *mirrored) {
+                        const char *mirrored, const char *domain) {
     const Expr *at = e->index.at.at[k];
     const char *text = source_text(u->s, at->span), *array = e->index.base->name.sym->name;
     Span range = span_join(r->lo ? r->lo->span : r->hi->span, r->hi->span);
     Diag *d = diag(u->s->c, W0502, at->span, "`%s` is %s for the %s work item, which is out of bounds for `%s`", text,
-                   value,
-                   first ? "first" : "last", array);
+                   value, first ? "first" : "last", array);
     if (mirrored) diag_fix(u->s->c, d, at->span, mirrored, "the elements in reverse order are at `%s`", mirrored);
-    else diag_note(u->s->c, d, range,
-              first ? "start the domain later, as in `over i in 1..n`" : "shorten the domain, as in "
-                  "`over i in 0..n - 1`");
+    else
+        diag_note(u->s->c, d, range, first ? "start the domain later, as in `over %s`" : "shorten the domain, as in "
+                                             "`over %s`", domain);
     if (e->index.at.n == 1 && e != u->target)
         diag_note(u->s->c, d, at->span, "or read `%s.at(%s)`, which is 0 out of bounds", array, text);
 }
 
 static void outside(Suspect *u, Expr *e, int k) {
-    int64_t c, more;
-    const Symbol *array = e->index.base->name.sym, *var = shifted(e->index.at.at[k], &c);
-    int d = var ? domain_place(u->f, var) : -1;
-    if (d < 0 || array->reshaped || k >= array->type->rank) return;
-    const Range *r = &u->f->item->fn.over.at[d].range;
+    int64_t more;
+    const Symbol *array = e->index.base->name.sym;
+    Offset o = {.at_lo = "", .at_hi = ""};
+    if (array->reshaped || k >= array->type->rank || !add_offset(u, e->index.at.at[k], &o, MAX_STEPS) || !o.var) return;
+    Arena *arena = u->s->arena;
+    const Range *r = &u->f->item->fn.over.at[domain_place(u->f, o.var)].range;
+    const char *name = o.var->name, *from = r->lo ? source_text(u->s, r->lo->span) : "0";
     int64_t lo = r->lo ? r->lo->konst.i : 0;
-    if ((!r->lo || r->lo->konst.kind == CONST_INT) && lo + c < 0) {
-        say_outside(u, e, k, r, arena_printf(u->s->arena, "%lld", (long long)(lo + c)), true, NULL);
-        return;
-    }
     const Symbol *end = shifted(r->hi, &more);
     const Dim *dim = &array->dims[k];
     bool is_size = dim->kind == DIM_SYMBOL || dim->kind == DIM_SUM;
-    if (r->step || !end || !is_size || dim->sym != end || more - 1 + c < dim->value) return;
-    int64_t over = more - 1 + c;
-    const char *value = size_text(u->s->arena, end, over);
-    say_outside(u, e, k, r, value, false, NULL);
+    bool first = (!r->lo || r->lo->konst.kind == CONST_INT) && lo + o.lo < 0;
+    bool last = !r->step && end && is_size && dim->sym == end && more - 1 + o.hi >= dim->value;
+    if (!first && !last) return;
+    if (first) from = arena_printf(arena, "%lld", (long long)-o.lo);
+    const char *to = last ? size_text(arena, end, dim->value - o.hi) : source_text(u->s, r->hi->span);
+    const char *value = first ? arena_printf(arena, "%lld%s", (long long)(lo + o.lo), o.at_lo)
+                              : arena_printf(arena, "%s%s", size_text(arena, end, more - 1 + o.hi), o.at_hi);
+    say_outside(u, e, k, r, value, first, NULL, arena_printf(arena, "%s in %s..%s", name, from, to));
 }
 
 /* An index that runs against the domain, as `n - i`: from the sum of a size, a constant and minus a domain variable. */
@@ -197,10 +260,15 @@ static void outside_mirrored(Suspect *u, Expr *e, int k) {
     bool is_all = !r->lo && !r->step && end == m.size && !more;
     const char *right =
         is_all ? arena_printf(u->s->arena, "%s - 1 - %s", m.size->name, m.var->name) : NULL;
+    const char *from = r->lo ? source_text(u->s, r->lo->span) : "0";
+    const char *later = arena_printf(u->s->arena, "%s in %lld..%s", m.var->name, (long long)(m.c - dim->value + 1),
+                                     source_text(u->s, r->hi->span));
     if (is_size && dim->sym == m.size && (!r->lo || r->lo->konst.kind == CONST_INT) && m.c - lo >= dim->value)
-        say_outside(u, e, k, r, size_text(u->s->arena, m.size, m.c - lo), true, right);
+        say_outside(u, e, k, r, size_text(u->s->arena, m.size, m.c - lo), true, right, later);
     else if (!r->step && end == m.size && m.c - (more - 1) < 0)
-        say_outside(u, e, k, r, arena_printf(u->s->arena, "%lld", (long long)(m.c - (more - 1))), false, right);
+        say_outside(u, e, k, r, arena_printf(u->s->arena, "%lld", (long long)(m.c - (more - 1))), false, right,
+                    arena_printf(u->s->arena, "%s in %s..%s", m.var->name, from,
+                                 size_text(u->s->arena, m.size, m.c + 1)));
 }
 
 static void branch(Suspect *u, const Expr *e) { vec_push(u->s->arena, &u->branches, e->span); }
@@ -233,6 +301,19 @@ static bool may_leave(const Stmt *st) { return stmt_holds(st, STMTS_LEAVE | 1u <
 
 static bool visit_block(Suspect *u, const Block *b, bool runs);
 
+/* A loop with constant bounds that nothing leaves has all its iterations; any other has perhaps none. */
+static bool visit_loop(Suspect *u, const Stmt *st, bool runs) {
+    const Binder *b = &st->for_.binder;
+    const Range *r = &b->range;
+    bool known = r->hi && r->hi->konst.kind == CONST_INT && (!r->lo || r->lo->konst.kind == CONST_INT) && !r->step;
+    Around l = {b->sym, known && r->lo ? r->lo->konst.i : 0, known ? r->hi->konst.i - 1 : 0};
+    bool has_all = known && b->sym && l.first <= l.last && l.first > -1000000 && l.last < 1000000;
+    if (has_all) vec_push(u->s->arena, &u->loops, l);
+    bool more = visit_block(u, st->for_.body, runs && has_all);
+    if (has_all) u->loops.n--;
+    return more;
+}
+
 /* `runs`: every item executes this; in a loop, perhaps none. Returns false if what follows may not be executed. */
 static bool visit(Suspect *u, Stmt *st, bool runs) {
     switch (st->kind) {
@@ -258,7 +339,7 @@ static bool visit(Suspect *u, Stmt *st, bool runs) {
     case STMT_IF:
         if (runs) look(u, st->if_.cond);
         return !may_leave(st);
-    case STMT_FOR: return !may_leave(st) && visit_block(u, st->for_.body, false);
+    case STMT_FOR: return !may_leave(st) && visit_loop(u, st, runs);
     case STMT_BLOCK: return visit_block(u, st->block.block, runs);
     case STMT_WHILE: return !may_leave(st);
     case STMT_BREAK:
