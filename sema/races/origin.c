@@ -1,7 +1,9 @@
 /* origin.c -- where a value that the analysis does not follow comes from (provenance): from data, which differ from
  * item to item, or from the old value of an atomic update, by which work items often agree on one of them (tickets,
- * locks). A race that depends on the first is worth a warning, one that depends on the second is not. Flow-insensitive:
- * what a variable is assigned anywhere in the function, and the conditions around these assignments. */
+ * locks). A race that depends on the first is worth a warning, one that depends on the second is not. Random numbers
+ * and hashes are as good as data: integers whose bits shifts, rotations and exclusive ors mix, or a product that wraps.
+ * Flow-insensitive: what a variable is assigned anywhere in the function, and the conditions around these
+ * assignments. */
 #include "parser/children.h"
 #include "sema/races/walk.h"
 
@@ -24,12 +26,22 @@ static bool has_old_value(Expr *e, void *context) {
 
 static bool is_float(const Type *t) { return t && type_is_number(t) && !t->is_int; }
 
+/* Operations that generators of random numbers and hash functions are made of. */
+static bool mixes(Op op, const Type *t, const Expr *by) {
+    OpKind kind = op_info[op].kind;
+    bool wraps = op == OP_MUL && t && t->is_int && !t->is_signed && by->konst.kind == CONST_INT &&
+                 (uint64_t)by->konst.i > UINT16_MAX;
+    return kind == OPK_SHIFT || kind == OPK_ROTATE || op == OP_BIT_XOR || wraps;
+}
+
 static void trace_symbol(Trace *t, const Symbol *sym);
 
 static bool trace_expr(Expr *e, void *context) {
     Trace *t = context;
     if (is_float(e->type)) t->found |= ORIGIN_DATA;
     if (e->kind == EXPR_ATOMIC) t->found |= ORIGIN_ATOMIC;
+    if (e->kind == EXPR_BINARY && mixes(e->binary.op, e->type, e->binary.rhs)) t->found |= ORIGIN_MIXED;
+    if (e->kind == EXPR_BINARY && mixes(e->binary.op, e->type, e->binary.lhs)) t->found |= ORIGIN_MIXED;
     if (e->kind == EXPR_INDEX && !expr_is_slice(e)) t->found |= ORIGIN_DATA;
     if (e->kind == EXPR_NAME && e->name.sym) trace_symbol(t, e->name.sym);
     if (e->kind != EXPR_CALL || !e->call.info) return false;
@@ -62,6 +74,7 @@ static bool is_passed(Expr *e, void *context) {
 static bool trace_stmt(Trace *t, const Stmt *st, const Symbol *sym) {
     bool assigns = st->kind == STMT_ASSIGN && expr_root(st->assign.target) == sym;
     if (assigns) trace(t, st->assign.value);
+    if (assigns && mixes(st->assign.op, st->assign.target->type, st->assign.value)) t->found |= ORIGIN_MIXED;
     Children all = stmt_children(st);
     Passed p = {t, sym, false};
     for (Expr *e; (e = child_expr(&all));) expr_find(e, is_passed, &p);

@@ -257,6 +257,18 @@ static bool has_unfollowed(Space *s, const VarSet *in) {
 
 static bool is_same_for_all(Walk *w, const Event *e);
 
+/* Conditions on numbers that each item computes by mixing bits are as good as those on data where all items use one
+ * element; of other elements, such an index may be what keeps the items apart. */
+static bool is_mixed(Pair *p, const VarSet *in) {
+    Walk *w = p->j->w;
+    unsigned origins = 0;
+    for (int i = 0; i < in->n; i++)
+        if (in->has[i] && !is_followed(w->space.vars.at[i])) origins |= w->space.vars.at[i]->origin;
+    return origins & ORIGIN_MIXED && is_same_for_all(w, p->a) && is_same_for_all(w, p->b);
+}
+
+static bool is_of_data(const Var *v) { return (v->origin & ~ORIGIN_MIXED) == ORIGIN_DATA; }
+
 /* Only data decide whether, and not which elements: no index is data, no condition is an agreement of the items. */
 static bool is_conditional(Pair *p, const VarSet *in) {
     Walk *w = p->j->w;
@@ -265,9 +277,10 @@ static bool is_conditional(Pair *p, const VarSet *in) {
     /* What ends a loop early may keep the items apart, which matters less if all use one element. */
     if ((p->a->may || p->b->may) && !(is_same_for_all(w, p->a) && is_same_for_all(w, p->b))) return false;
     VarSet at = vars_of_indices(p);
+    bool mixed = is_mixed(p, in);
     for (int i = 0; i < in->n; i++) {
         const Var *v = s->vars.at[i];
-        if (in->has[i] && !is_followed(v) && v->origin != ORIGIN_DATA) return false;
+        if (in->has[i] && !is_followed(v) && !is_of_data(v) && (!mixed || v->origin & ORIGIN_ATOMIC)) return false;
         bool in_index = i < at.n && at.has[i];
         if (in_index && (!is_followed(v) || v->kind == VAR_PRODUCT || v->kind == VAR_QUOTIENT)) return false;
     }
@@ -291,6 +304,8 @@ static const char *note_conditions(Pair *p, isl_set *c, const char *why) {
     if (!is_conditional(p, &in)) return why;
     p->if_both = true;
     if (p->a->may || p->b->may) return unfollowed_in(p, &in);
+    for (int i = 0; i < in.n; i++) /* what one item computes may never be what the race needs */
+        if (in.has[i] && !is_followed(s->vars.at[i]) && !is_of_data(s->vars.at[i])) return why;
     if (p->if_one) return why;
     for (Whose whose = FIRST; whose <= SECOND && !p->if_one; whose++) {
         isl_set *one = for_all(s, &in, isl_set_copy(c), whose);

@@ -17,7 +17,8 @@ typedef enum VarKind {
     VAR_QUOTIENT, /* args[0] / factor, rounded down */
 } VarKind;
 
-enum { ORIGIN_DATA = 1, ORIGIN_ATOMIC = 2 }; /* elements and floats; old values of atomic updates (origin.c) */
+/* elements and floats; old values of atomic updates; numbers whose bits were mixed, as random ones (origin.c) */
+enum { ORIGIN_DATA = 1, ORIGIN_ATOMIC = 2, ORIGIN_MIXED = 4 };
 
 typedef struct Var {
     VarKind kind;
