@@ -28,6 +28,8 @@ bool races_remedy_again(Sema *s, const Func *kernel, Diag *d, const RacePair *p)
 bool races_same_text(Sema *s, Span a, Span b);
 /* remedy.c: notes and fixes of a report; races.c: is the pair free now, after a change to the kernel? */
 void races_remedy(Sema *s, Func *kernel, Diag *d, const RacePair *p, Span at);
+/* where each of two work items reads and writes what the other one does */
+void races_remedy_exchange(Sema *s, Func *kernel, Diag *d, const RacePair *p, Span at);
 void races_remedy_benign(Sema *s, Diag *d, const RacePair *p);
 bool races_cured(Sema *s, const Func *kernel, const RacePair *p);
 

@@ -213,6 +213,100 @@ static void propose_one_writer(Sema *s, Diag *d, const RacePair *p, Span at, boo
     else diag_note(s->c, d, at, "use an index that is different for each work item, or change the domain");
 }
 
+/* Shorter domains -------------------------------------------------------------------------------------------------- */
+
+enum { MAX_AXES = 3 };
+
+static Expr *number(Sema *s, int64_t v, const Expr *like) {
+    Expr *e = arena_new(s->arena, Expr);
+    *e = (Expr){.kind = EXPR_INT, .span = like->span, .type = like->type, .konst = const_int(v)};
+    e->int_.value = (uint64_t)v;
+    return e;
+}
+
+/* Not folded: a constant is moved by itself. */
+static Expr *computed(Sema *s, const Expr *end, Op op, int64_t by) {
+    Expr *e = arena_new(s->arena, Expr);
+    *e = (Expr){.kind = EXPR_BINARY, .span = end->span, .type = end->type};
+    e->binary.op = op;
+    e->binary.lhs = (Expr *)end;
+    e->binary.rhs = number(s, by, end);
+    return e;
+}
+
+static Expr *beside(Sema *s, const Expr *end, int by) {
+    if (end->konst.kind == CONST_INT) return number(s, end->konst.i + by, end);
+    return computed(s, end, by > 0 ? OP_ADD : OP_SUB, 1);
+}
+
+/* A name or a sum can have another term; what else there is needs parentheses. */
+static bool takes_term(const Expr *e) {
+    e = expr_strip((Expr *)e);
+    bool sums = e->kind == EXPR_BINARY && op_info[e->binary.op].kind == OPK_ARITH;
+    return sums || e->kind == EXPR_NAME || e->kind == EXPR_INT || e->kind == EXPR_CALL;
+}
+
+static const char *text_of(Sema *s, const Expr *e) { return e ? source_brief(s, e->span) : "0"; }
+
+static void fix_first(Sema *s, Diag *d, const char *axis, const Range *r) {
+    const char *how = arena_printf(s->arena, "if work item %s = %s need not run, start the domain after it", axis,
+                                   text_of(s, r->lo));
+    if (!r->lo) fix_insert(s, d, r->hi->span.lo, "1..", how);
+    else if (r->lo->konst.kind == CONST_INT)
+        diag_fix(s->c, d, r->lo->span, arena_printf(s->arena, "%lld", (long long)r->lo->konst.i + 1), "%s", how);
+    else fix_insert(s, d, r->lo->span.hi, " + 1", how);
+}
+
+static void fix_last(Sema *s, Diag *d, const char *axis, const Range *r) {
+    fix_insert(s, d, r->hi->span.hi, " - 1",
+               arena_printf(s->arena, "if work item %s = %s - 1 need not run, end the domain before it", axis,
+                            text_of(s, r->hi)));
+}
+
+/* `a[j] = a[k] / 2.0` over j in k..n: only the work item j = k is in the way of the others. */
+static bool propose_shorter(Sema *s, Func *kernel, Diag *d, const RacePair *p) {
+    BinderList *over = &kernel->item->fn.over;
+    unsigned long begun = s->races_spent;
+    if (kernel->group.items || p->launch.hi) return false;
+    for (int last = 0; last < 2; last++)
+        for (int k = 0; k < over->n && k < MAX_AXES && s->races_spent - begun < MAX_TRIED; k++) {
+            Range *r = &over->at[k].range, before = *r;
+            const Expr *end = last ? r->hi : r->lo;
+            if (r->step || (end && !takes_term(end))) continue;
+            Expr *shorter = beside(s, end ? end : number(s, 0, r->hi), last ? -1 : 1);
+            if (last) r->hi = shorter;
+            else r->lo = shorter;
+            bool cures = races_cured(s, kernel, p);
+            *r = before;
+            if (!cures) continue;
+            const char *axis = kernel->domain.at[k]->name;
+            if (last) fix_last(s, d, axis, r);
+            else fix_first(s, d, axis, r);
+            return true;
+        }
+    return false;
+}
+
+void races_remedy_exchange(Sema *s, Func *kernel, Diag *d, const RacePair *p, Span at) {
+    BinderList *over = &kernel->item->fn.over;
+    Range *r = &over->at[0].range, before = *r;
+    bool is_whole = (!r->lo || (r->lo->konst.kind == CONST_INT && !r->lo->konst.i)) && !r->step;
+    if (kernel->group.items || p->launch.hi) return;
+    if (over->n > 1) {
+        const char *a = kernel->domain.at[0]->name, *b = kernel->domain.at[1]->name;
+        diag_note(s->c, d, at, "if two work items exchange these elements, let only one of the two do that, as in "
+                               "`if %s < %s { ... }`", a, b);
+        return;
+    }
+    if (!is_whole || expr_strip(r->hi)->kind != EXPR_NAME) return;
+    r->hi = computed(s, r->hi, OP_DIV, 2);
+    bool cures = races_cured(s, kernel, p);
+    *r = before;
+    if (cures)
+        fix_insert(s, d, r->hi->span.hi, " / 2", "if two work items exchange these elements, let only one of the two "
+                                                 "do that: end the domain in the middle");
+}
+
 /* Both write the same value. */
 void races_remedy_benign(Sema *s, Diag *d, const RacePair *p) {
     bool atomic = true;
@@ -251,5 +345,10 @@ void races_remedy(Sema *s, Func *kernel, Diag *d, const RacePair *p, Span at) {
     if (has_groups)
         diag_note(s->c, d, at, "a `barrier` does not help: the two work items are in different groups, which never "
                                "wait for each other");
+    if (!has_groups && propose_shorter(s, kernel, d, p)) {
+        diag_note(s->c, d, at,
+                  "otherwise, write to a second array, so that no work item reads what another one writes");
+        return;
+    }
     diag_note(s->c, d, at, "write to a second array, so that no work item reads what another one writes");
 }

@@ -30,8 +30,22 @@ static bool is_reported(Sema *s, Span at, Span call) {
     return false;
 }
 
+/* Is the race between the same two elements, accessed in another way? Where an array is reversed in place, each of two
+ * work items reads and writes what the other one does. */
+static bool is_mirrored(Sema *s, const RacePair *p, const RacePair *q) {
+    if (p->is_group || p->array != q->array || races_same_text(s, p->at[0], p->at[1])) return false;
+    for (int k = 0; k < 2; k++)
+        if (p->call[k].hi || q->call[k].hi) return false;
+    for (int turned = 0; turned < 2; turned++) {
+        bool same = races_same_text(s, p->at[0], q->at[turned]) && races_same_text(s, p->at[1], q->at[!turned]);
+        bool in_the_same_way = !strcmp(p->mode[0], q->mode[turned]) && !strcmp(p->mode[1], q->mode[!turned]);
+        if (same && !in_the_same_way) return true;
+    }
+    return false;
+}
+
 /* The access that is named first: a write that a loop or another work item runs into. */
-static void report(Sema *s, Func *kernel, RacePair *p) {
+static void report(Sema *s, Func *kernel, RacePair *p, bool exchanges) {
     Compiler *c = s->c;
     Arena *arena = s->arena;
     int k = strcmp(p->mode[0], "read") ? 0 : 1;
@@ -66,6 +80,7 @@ static void report(Sema *s, Func *kernel, RacePair *p) {
         diag_note(c, d, p->at[k], "the index has only %lld values; which items have the same one depends on the data",
                   (long long)p->holes);
     else note_sizes(c, d, arena, p, p->at[k]);
+    if (exchanges) races_remedy_exchange(s, kernel, d, p, p->at[k]);
     races_remedy(s, kernel, d, p, p->at[k]);
 }
 
@@ -77,7 +92,15 @@ void races_report(Sema *s, Func *kernel, RaceTable *table) {
     for (int level = RACE_FOUND; level >= RACE_BENIGN; level--)
         for (int i = 0; i < table->pairs.n && n < MAX_REPORTS; i++) {
             if (severity(&table->pairs.at[i]) != level) continue;
-            report(s, kernel, &table->pairs.at[i]);
+            bool is_said = false, exchanges = false;
+            for (int k = 0; k < table->pairs.n; k++) {
+                bool mirrored = severity(&table->pairs.at[k]) == level &&
+                                is_mirrored(s, &table->pairs.at[k], &table->pairs.at[i]);
+                exchanges = exchanges || mirrored;
+                is_said = is_said || (mirrored && k < i);
+            }
+            if (is_said) continue;
+            report(s, kernel, &table->pairs.at[i], exchanges);
             n++;
         }
     if (!strict) races_warn(s, kernel, table, n);
