@@ -40,30 +40,53 @@ static bool touches(Expr *e, void *context) {
 
 bool races_touches(const Expr *e) { return expr_find((Expr *)e, touches, NULL) != NULL; }
 
-static bool acts_expr(Slice *s, const Expr *e) {
-    (void)s;
-    return races_touches(e);
+/* Memory that other items may write, or that a callee may touch. */
+static bool touches_written(Expr *e, void *context) {
+    const Slice *s = context;
+    bool has_place = e->kind == EXPR_INDEX || e->kind == EXPR_NAME;
+    bool at = e->kind == EXPR_CALL && e->call.info && e->call.info->receiver;
+    const Symbol *root = has_place ? expr_root(e) : at ? expr_root(e->call.info->receiver) : NULL;
+    bool is_own = root && root->kind == SYM_LOCAL && !root->is_shared;
+    return touches(e, NULL) && !is_own && (!root || may_matter(s, at ? e->call.info->receiver : e));
 }
 
-/* Is the condition around it of interest? */
+static bool changes_followed(const Slice *s, const Stmt *st) {
+    const Symbol *sym = st->kind == STMT_ASSIGN ? expr_root(st->assign.target) : NULL;
+    return sym && sym->id >= 0 && sym->id < s->f->n_symbols && s->has[sym->id];
+}
+
+static bool acts_inside(Slice *s, const Stmt *st);
+
+/* Is the condition around it of interest? An array that is only read cannot be a race; where its elements are read in
+ * every case, the analysis learns that the indices are inside. */
 static bool acts(Slice *s, const Stmt *st) {
+    bool is_around = st->kind == STMT_FOR || st->kind == STMT_WHILE || st->kind == STMT_IF;
+    if (is_around) return acts_inside(s, st);
     unsigned jumps = STMTS_LEAVE | 1u << STMT_BARRIER;
     if (jumps >> st->kind & 1) return true;
-    if (st->kind == STMT_ASSIGN) {
-        const Symbol *sym = expr_root(st->assign.target);
-        if (sym && sym->id >= 0 && sym->id < s->f->n_symbols && s->has[sym->id]) return true;
-    }
+    if (changes_followed(s, st)) return true;
     Children all = stmt_children(st);
     for (Expr *e; (e = child_expr(&all));)
-        if (acts_expr(s, e)) return true;
+        if (races_touches(e)) return true;
     for (Stmt *inner; (inner = child_stmt(&all));)
         if (acts(s, inner)) return true;
     return false;
 }
 
+static bool acts_inside(Slice *s, const Stmt *st) {
+    unsigned jumps = STMTS_LEAVE | 1u << STMT_BARRIER;
+    if (jumps >> st->kind & 1 || changes_followed(s, st)) return true;
+    Children all = stmt_children(st);
+    for (Expr *e; (e = child_expr(&all));)
+        if (expr_find(e, touches_written, s)) return true;
+    for (Stmt *inner; (inner = child_stmt(&all));)
+        if (acts_inside(s, inner)) return true;
+    return false;
+}
+
 static bool acts_block(Slice *s, const Block *b) {
     for (int i = 0; i < b->stmts.n; i++)
-        if (acts(s, b->stmts.at[i])) return true;
+        if (acts_inside(s, b->stmts.at[i])) return true;
     return false;
 }
 
@@ -71,8 +94,11 @@ static bool visit_expr(Expr *e, void *context) {
     Slice *s = context;
     if (e->kind == EXPR_INDEX && may_matter(s, e))
         for (int i = 0; i < e->index.at.n; i++) need_all(s, e->index.at.at[i]);
-    if (e->kind == EXPR_IF && (acts_expr(s, e->if_.then_) || acts_expr(s, e->if_.else_))) need_all(s, e->if_.cond);
-    if (e->kind == EXPR_BINARY && (e->binary.op == OP_AND || e->binary.op == OP_OR) && acts_expr(s, e->binary.rhs))
+    bool chooses = e->kind == EXPR_IF && (expr_find(e->if_.then_, touches_written, s) ||
+                                          expr_find(e->if_.else_, touches_written, s));
+    if (chooses) need_all(s, e->if_.cond);
+    if (e->kind == EXPR_BINARY && (e->binary.op == OP_AND || e->binary.op == OP_OR) &&
+        expr_find(e->binary.rhs, touches_written, s))
         need_all(s, e->binary.lhs);
     if (e->kind != EXPR_CALL || !e->call.info) return false;
     const CallInfo *info = e->call.info;

@@ -53,6 +53,37 @@ kernel row_only(row: &[i32; m], p: &[i32; e], x: &mut [f64; n]) over i in m - 1 
     for k in row[i]..row[i + 1] { x[p[k]] *= 2.0; }
 }
 """
+CELLS = """\
+fn cell_of(x: f32, side: index) -> index { return min(index(x * f32(side)), side - 1); }
+kernel forces(at: &[f32; n, 3], who: &[i32; n], begins: &[i32; c], ends: &[i32; c], f: &mut [f32; n], side: index)
+    over i in n
+{
+    let cx = cell_of(at[i, 0], side);
+    let cy = cell_of(at[i, 1], side);
+    let cz = cell_of(at[i, 2], side);
+    var sum = 0.0f32;
+    for a in max(cx - 1, 0)..min(cx + 2, side) {
+        for b in max(cy - 1, 0)..min(cy + 2, side) {
+            for d in max(cz - 1, 0)..min(cz + 2, side) {
+                let k = (a * side + b) * side + d;
+                for o in begins[k]..ends[k] { if o != i { sum += at[i, 0] - at[o, 0]; } }
+            }
+        }
+    }
+    f[who[i]] = sum;
+}
+"""
+TORUS = """\
+kernel step(now: &[u8; h, w], next: &out [u8; h, w]) over i in h, j in w {
+    let up = (i + h - 1) % h;
+    let down = (i + 1) % h;
+    let left = (j + w - 1) % w;
+    let right = (j + 1) % w;
+    let around = now[up, left] + now[up, j] + now[up, right] + now[i, left] + now[i, right] + now[down, left] +
+                 now[down, j] + now[down, right];
+    next[i, j] = if around == 3 || (around == 2 && now[i, j] == 1) { 1 } else { 0 };
+}
+"""
 WRONG = """\
 kernel put(to: &[index; n], x: &mut [f64; n]) over i in n assume distinct(to) {
     x[to[i]] = f64(i);
@@ -87,6 +118,14 @@ class RacesTest(unittest.TestCase):
                       "when n = 3\n", text)
         self.assertIn("`x[to[i]]` (write) of two work items: unknown: it depends on the values of `to[i]`\n", text)
         self.assertIn("`x[i * w + j]` (update) of two work items: free\n", text)
+
+    def test_what_is_only_read_is_not_followed(self):
+        for program in (CELLS, TORUS):
+            text = self.explain(program)
+            self.assertNotIn("not analysed", text)
+        self.assertIn("kernel step: 1 of 1 pair free\n", text)
+        self.assertIn("`f[who[i]]` (write) of two work items: unknown: it depends on the values of `who[i]`\n",
+                      self.explain(CELLS))
 
     def test_json(self):
         kernels = {k["name"]: k for k in json.loads(self.explain(PROGRAM, "--format=json"))["kernels"]}
