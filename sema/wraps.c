@@ -335,11 +335,12 @@ static bool is_large_product(const Expr *e) {
     return k.kind != CONST_INT || k.i > 16;
 }
 
-/* `(a + b + c) / 3`, `(a + b) >> 1`: a carry that is lost is missing in the quotient. */
+/* `(a + b + c) / 3`, `(a + b) >> 1`: a carry that is lost is missing in the quotient. Bytes mostly have all values of
+ * their type; 16 bits are often chosen because they have room for a sum. */
 static void divided(Review *r, const Expr *e) {
     Sema *s = r->s;
-    if (!type_is_integer(e->type) || !is_narrow(e->type) || e->konst.kind != CONST_NONE) return;
-    bool shifts = e->binary.op == OP_SHR;
+    if (!type_is_integer(e->type) || e->type->bits > 8 || e->konst.kind != CONST_NONE) return;
+    bool shifts = e->binary.op == OP_SHR && e->binary.rhs->konst.kind == CONST_INT;
     if (!shifts && e->binary.op != OP_DIV) return;
     const Expr *x = expr_strip(e->binary.lhs), *wraps = may_wrap(r, x);
     if (!wraps || wraps->kind == EXPR_UNARY || is_said(s, wraps->span)) return;
