@@ -372,14 +372,24 @@ static uint64_t convert(const Ins *i, const uint64_t *s) {
     return fill(to, from.kind == T_S ? (uint64_t)sign(s[0], from.bits) : s[0] & mask(from.bits));
 }
 
+/* Of the values of one lane. */
+INLINE bool compare(const Ins *i, const uint64_t *s, int lane) {
+    if (!is_float(i->from)) return compare_integers(i->compare, i->from, s[0], s[1]);
+    int shift = lane * i->from.bits;
+    return compare_floats(i->compare, to_double(i->from, s[0] >> shift), to_double(i->from, s[1] >> shift));
+}
+
 INLINE bool alu(Op op, const Ins *i, const uint64_t *s, uint64_t *result) {
     bool holds;
     switch (op) {
     case OP_cvt: *result = convert(i, s); return true;
     case OP_setp:
     case OP_set:
-        holds = is_float(i->from) ? compare_floats(i->compare, to_double(i->from, s[0]), to_double(i->from, s[1]))
-                                  : compare_integers(i->compare, i->from, s[0], s[1]);
+        holds = compare(i, s, 0);
+        if (i->from.lanes == 2) { /* setp.lt.f16x2 p|q, a, b: bit 1 is q */
+            *result = holds | compare(i, s, 1) << 1;
+            return op == OP_setp;
+        }
         *result = op == OP_setp ? holds : !holds ? 0 : i->type.kind == T_F ? from_f32(1) : UINT32_MAX;
         return true;
     case OP_selp: *result = s[2] & 1 ? s[0] : s[1]; return true;

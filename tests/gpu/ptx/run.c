@@ -234,9 +234,9 @@ static void set_all(Thread *warp, uint32_t lanes, const Arg *a, const uint64_t *
     else EACH_LANE(l, lanes) to[l] = values[l];
 }
 
-/* setp.lt.and.f32 p|q, a, b, c: q is the opposite, before c joins. */
+/* setp.lt.and.f32 p|q, a, b, c: q is the opposite, before c joins; of f16x2, p is of the lower halves, q of the upper. */
 static void compare(Thread *t, const Ins *i, uint64_t holds, uint64_t other) {
-    uint64_t p = holds, q = !holds;
+    uint64_t p = holds & 1, q = i->from.lanes == 2 ? holds >> 1 : !holds;
     if (i->code == 1) p &= other, q &= other;
     if (i->code == 2) p |= other, q |= other;
     if (i->code == 3) p ^= other, q ^= other;

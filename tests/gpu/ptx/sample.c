@@ -74,6 +74,19 @@ FUNCTION int conversions(u64 a, float f, double d, u64 *out) {
     return k;
 }
 
+typedef _Float16 Halves __attribute__((vector_size(4)));
+typedef short Answers __attribute__((vector_size(4)));
+
+/* Comparisons of two halves in a word. */
+FUNCTION u64 halves(u32 a, u32 b) {
+    union {
+        u32 u;
+        Halves h;
+        Answers s;
+    } x = {.u = a}, y = {.u = b}, less = {.s = x.h < y.h}, same = {.s = x.h == y.h}, unordered = {.s = x.h != x.h};
+    return (less.u & 0x10002) | (same.u & 0x40008) | (unordered.u & 0x100020);
+}
+
 /* A loop with several ways out, a table on the stack, a switch. */
 FUNCTION u64 control(u64 a, u64 b) {
     u32 table[16];
@@ -112,6 +125,7 @@ static void compute(u64 a, u64 b, u64 *out) {
     int n = floats(x.f, y.g, x.d, y.d, more);
     n += conversions(a, y.f, x.d, more + n);
     for (int i = 0; i < n; i++) out[k + i % 16] = out[k + i % 16] * 31 + more[i];
+    out[k + 16] = halves((u32)a, (u32)b);
 }
 
 /* Ways that part and meet again: loops of different lengths in each other, calls from branches, and recursion. */
