@@ -1,5 +1,5 @@
-// combine_exits.cpp -- unrolling of innermost loops that a failed check may leave, with one branch for the checks of
-// several iterations: the reduction of control dependences of Schlansker, Mahlke and Johnson (Control CPR, PLDI 1999).
+// combine_exits.cpp -- unrolling of innermost loops, with one branch for the checks of several iterations that may leave
+// the loop: the reduction of control dependences of Schlansker, Mahlke and Johnson (Control CPR, PLDI 1999).
 //
 // A check is a branch between two accesses, and no access moves across it. A thread of a GPU then waits for the memory
 // once an access, where unrolled code would have the accesses of several iterations under way at the same time:
@@ -12,6 +12,10 @@
 // The loop stays as it is. It executes the iterations that are no whole block, and those of a block in which a check
 // would fail: it finds the one that does, with everything before it done and nothing after it. So no program can tell
 // the difference, and nothing has to be recorded.
+//
+// Small iterations are executed in blocks of 16, then in blocks of four, then one by one: addresses, the counter and the
+// branches of a block are shared by more of them. Larger ones are in blocks of four, or, if no check leaves the loop,
+// unrolled by LLVM.
 //
 // A loop qualifies if its number of iterations is known when it is entered, if its body is a chain of blocks that only
 // failed checks leave, and if what computes the checks of an iteration needs nothing that an earlier iteration stores
@@ -41,8 +45,11 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned n_copies = 4;        // iterations of a block: accesses under way, against registers
+constexpr unsigned few_copies = 4;       // iterations of a block: accesses under way, against registers
+constexpr unsigned many_copies = 16;     // of small iterations: what a block needs by itself is shared by more
 constexpr unsigned most_instructions = 48; // of an iteration
+constexpr unsigned small_iteration = 12, small_accesses = 3; // instructions, without conversions and addresses
+constexpr unsigned fewest_of_many = 64;  // iterations, if their number is a constant
 constexpr unsigned fewest_iterations = 16; // fewer, if it is a constant, are unrolled completely
 constexpr unsigned longest_way = 4;     // blocks between a check and its report
 
@@ -60,6 +67,7 @@ struct Chain {
     SmallVector<Segment, 4> segments;
     const SCEV *count = nullptr;  // iterations
     bool count_is_small = false;  // 31 bits are enough for it
+    unsigned n_copies = few_copies;
 };
 
 // Does every way from here report a failed check, or call a function that is rarely called?
@@ -153,12 +161,17 @@ bool is_legal(AAResults &aa, const Chain &c) {
     return true;
 }
 
-// LLVM's own unrolling takes a loop that no check leaves, by as many iterations.
-void unroll_later(const Chain &c) {
-    if (none_of(c.segments[0].instructions, [](const Instruction *i) { return isa<LoadInst>(i); })) return;
+// Of a loop that no check leaves.
+bool may_unroll(const Chain &c) {
+    if (none_of(c.segments[0].instructions, [](const Instruction *i) { return isa<LoadInst>(i); })) return false;
     for (const char *option : {"llvm.loop.unroll.disable", "llvm.loop.unroll.count"})
-        if (findOptionMDForLoop(c.loop, option)) return;
-    addStringMetadataToLoop(c.loop, "llvm.loop.unroll.count", n_copies);
+        if (findOptionMDForLoop(c.loop, option)) return false;
+    return true;
+}
+
+// LLVM's own unrolling takes such a loop, by as many iterations.
+void unroll_later(const Chain &c) {
+    if (may_unroll(c)) addStringMetadataToLoop(c.loop, "llvm.loop.unroll.count", few_copies);
 }
 
 class Blocks {
@@ -176,11 +189,11 @@ public:
         }
         begin(count, before);
         for (size_t s = 0; s < c.segments.size(); s++) segment(s);
-        Value *next = builder.CreateAdd(counter, ConstantInt::get(counter->getType(), n_copies));
+        Value *next = builder.CreateAdd(counter, ConstantInt::get(counter->getType(), c.n_copies));
         counter->addIncoming(next, blocks.back());
         BranchInst *latch = builder.CreateCondBr(builder.CreateICmpEQ(next, whole), rest, blocks.front());
         for (PHINode &phi : header->phis()) {
-            Value *last = get(n_copies - 1, phi.getIncomingValueForBlock(loop.getLoopLatch()), latch);
+            Value *last = get(c.n_copies - 1, phi.getIncomingValueForBlock(loop.getLoopLatch()), latch);
             cast<PHINode>(at_begin[&phi])->addIncoming(last, blocks.back());
             cast<PHINode>(at_rest[&phi])->addIncoming(last, blocks.back());
         }
@@ -199,7 +212,7 @@ private:
     BasicBlock *rest = nullptr; // leads to the loop, which executes what is left
     PHINode *counter = nullptr;
     Value *whole = nullptr;     // iterations in whole blocks
-    Copies copies[n_copies], at_begin, at_rest;
+    Copies copies[many_copies], at_begin, at_rest;
 
     void begin(Value *count, BasicBlock *before) {
         BasicBlock *header = loop.getHeader();
@@ -209,7 +222,7 @@ private:
         rest = BasicBlock::Create(context, "rest", header->getParent(), header);
         builder.SetInsertPoint(before->getTerminator());
         Type *type = count->getType();
-        whole = builder.CreateAnd(count, ConstantInt::getSigned(type, -int64_t(n_copies)), "whole");
+        whole = builder.CreateAnd(count, ConstantInt::getSigned(type, -int64_t(c.n_copies)), "whole");
         builder.CreateCondBr(builder.CreateICmpNE(whole, ConstantInt::get(type, 0)), blocks.front(), rest);
         before->getTerminator()->eraseFromParent();
         builder.SetInsertPoint(rest);
@@ -254,11 +267,11 @@ private:
     void segment(size_t s) {
         const Segment &part = c.segments[s];
         builder.SetInsertPoint(blocks[s]);
-        for (unsigned copy = 0; copy < n_copies; copy++)
+        for (unsigned copy = 0; copy < c.n_copies; copy++)
             for (Instruction *i : part.instructions) clone(copy, i);
         if (!part.check) return;
         Value *any = nullptr;
-        for (unsigned copy = 0; copy < n_copies; copy++) {
+        for (unsigned copy = 0; copy < c.n_copies; copy++) {
             Value *fails = get(copy, part.check->getCondition());
             if (!part.fails_if) fails = builder.CreateNot(fails);
             any = any ? builder.CreateOr(any, fails) : fails;
@@ -279,32 +292,56 @@ private:
     }
 };
 
-// Changes one loop that is not among those seen; false: there is none left.
-bool change_one(Function &fn, FunctionAnalysisManager &analyses, SmallPtrSetImpl<BasicBlock *> &seen) {
+// An iteration of a few instructions, besides conversions and addresses.
+bool is_small(const Chain &c) {
+    unsigned n = 0, n_accesses = 0;
+    for (const Segment &s : c.segments)
+        for (const Instruction *i : s.instructions) {
+            n += !isa<CastInst, GetElementPtrInst>(i);
+            n_accesses += i->mayReadOrWriteMemory();
+        }
+    return n <= small_iteration && n_accesses <= small_accesses;
+}
+
+// By a header, the iterations of the blocks that its loop has been given.
+using Changed = DenseMap<const BasicBlock *, unsigned>;
+
+// Makes blocks of a loop, larger ones first, or leaves it; true: it has changed.
+bool change(Chain &c, ScalarEvolution &se, Changed &changed) {
+    Loop *loop = c.loop;
+    bool again = changed.lookup(loop->getHeader()) == many_copies, has_checks = c.segments.size() > 1;
+    unsigned &copies = changed[loop->getHeader()];
+    copies = few_copies;
+    c.count = se.getExitCount(loop, loop->getHeader());
+    auto *known = dyn_cast<SCEVConstant>(c.count);
+    bool many = !again && is_small(c) && !(known && known->getAPInt().ult(fewest_of_many));
+    if (!has_checks && !again && !(many && may_unroll(c))) {
+        unroll_later(c);
+        return false;
+    }
+    if (isa<SCEVCouldNotCompute>(c.count) || (known && known->getAPInt().ult(fewest_iterations))) return false;
+    auto *most = dyn_cast<SCEVConstant>(se.getExitCount(loop, loop->getHeader(), ScalarEvolution::ConstantMaximum));
+    c.count_is_small = most && c.count->getType()->getIntegerBitWidth() > 32 && most->getAPInt().isIntN(31);
+    SCEVExpander expander(se, "blocks");
+    if (!expander.isSafeToExpandAt(c.count, loop->getLoopPreheader()->getTerminator())) return false;
+    copies = c.n_copies = many ? many_copies : few_copies;
+    Blocks made(c, se);
+    made.make();
+    changed[made.header_of_blocks()] = few_copies;
+    return true;
+}
+
+// Changes one loop that still may get blocks; false: there is none left.
+bool change_one(Function &fn, FunctionAnalysisManager &analyses, Changed &changed) {
     auto &loops = analyses.getResult<LoopAnalysis>(fn);
     auto &se = analyses.getResult<ScalarEvolutionAnalysis>(fn);
     auto &aa = analyses.getResult<AAManager>(fn);
     for (Loop *loop : loops.getLoopsInPreorder()) {
-        if (!seen.insert(loop->getHeader()).second || !loop->isInnermost()) continue;
+        if (changed.lookup(loop->getHeader()) == few_copies || !loop->isInnermost()) continue;
         if (!loop->getLoopPreheader() || !loop->getLoopLatch()) continue;
         Chain c;
         c.loop = loop;
-        if (!collect(c) || !is_legal(aa, c)) continue;
-        if (c.segments.size() == 1) {
-            unroll_later(c);
-            continue;
-        }
-        c.count = se.getExitCount(loop, loop->getHeader());
-        if (isa<SCEVCouldNotCompute>(c.count)) continue;
-        auto *most = dyn_cast<SCEVConstant>(se.getExitCount(loop, loop->getHeader(), ScalarEvolution::ConstantMaximum));
-        c.count_is_small = most && c.count->getType()->getIntegerBitWidth() > 32 && most->getAPInt().isIntN(31);
-        if (auto *known = dyn_cast<SCEVConstant>(c.count); known && known->getAPInt().ult(fewest_iterations)) continue;
-        SCEVExpander expander(se, "blocks");
-        if (!expander.isSafeToExpandAt(c.count, loop->getLoopPreheader()->getTerminator())) continue;
-        Blocks made(c, se);
-        made.make();
-        seen.insert(made.header_of_blocks());
-        return true;
+        if (collect(c) && is_legal(aa, c) && change(c, se, changed)) return true;
     }
     return false;
 }
@@ -324,8 +361,8 @@ int LLVMKdslCombineExits(LLVMModuleRef module, LLVMTargetMachineRef machine) {
     builder.crossRegisterProxies(of_loops, of_functions, of_sccs, of_modules);
     int n = 0;
     for (Function &fn : *unwrap(module)) {
-        SmallPtrSet<BasicBlock *, 16> seen;
-        while (!fn.isDeclaration() && change_one(fn, of_functions, seen)) {
+        Changed changed;
+        while (!fn.isDeclaration() && change_one(fn, of_functions, changed)) {
             n++;
             of_functions.invalidate(fn, PreservedAnalyses::none());
         }

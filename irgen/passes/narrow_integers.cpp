@@ -20,6 +20,8 @@
 #include "llvm/Analysis/LazyValueInfo.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -104,14 +106,16 @@ class Narrowing {
     DenseMap<Value *, Fit> is_narrow;
     DenseMap<Value *, Value *> words;        // the lower half
     DenseMap<Value *, ConstantRange> ranges; // found before anything changes
+    std::pair<Value *, bool> assumed = {nullptr, false}; // a condition, and whether it holds
     SmallVector<Use *, 8> checked_indices;   // wide numbers that fit where they are used, since a check comes before
 
     // What scalar evolution and the conditions before it say, and what follows from the ranges of the operands, which
     // may be extensions of numbers that are known not to be negative.
     ConstantRange range(Value *v, unsigned depth = most_depth) {
         if (auto *c = dyn_cast<ConstantInt>(v)) return ConstantRange(c->getValue());
-        if (auto known = ranges.find(v); known != ranges.end()) return known->second;
-        ConstantRange r = se.getSignedRange(se.getSCEV(v));
+        auto known = ranges.find(v);
+        if (known != ranges.end() && !(assumed.first && depth)) return known->second;
+        ConstantRange r = known != ranges.end() ? known->second : se.getSignedRange(se.getSCEV(v));
         if (auto *i = dyn_cast<Instruction>(v); i && depth == most_depth)
             r = r.intersectWith(lvi.getConstantRange(i, i, false), ConstantRange::Signed);
         if (depth) r = r.intersectWith(of_operands(v, depth - 1), ConstantRange::Signed);
@@ -127,8 +131,7 @@ class Narrowing {
             return ConstantRange(APInt::getZero(from), APInt::getSignedMinValue(from)).zeroExtend(full.getBitWidth());
         }
         if (auto *select = dyn_cast<SelectInst>(v))
-            return range(select->getTrueValue(), depth)
-                .unionWith(range(select->getFalseValue(), depth), ConstantRange::Signed);
+            return of_branch(select, true, depth).unionWith(of_branch(select, false, depth), ConstantRange::Signed);
         if (auto *extreme = dyn_cast<MinMaxIntrinsic>(v)) {
             ConstantRange both[2] = {range(extreme->getLHS(), depth), range(extreme->getRHS(), depth)};
             return ConstantRange::intrinsic(extreme->getIntrinsicID(), both);
@@ -143,6 +146,15 @@ class Narrowing {
         return a.binaryOp(binary->getOpcode(), b);
     }
 
+    // Of what is selected, where the condition is known.
+    ConstantRange of_branch(SelectInst *select, bool holds, unsigned depth) {
+        std::pair<Value *, bool> outer = assumed;
+        assumed = {select->getCondition(), holds};
+        ConstantRange r = range(holds ? select->getTrueValue() : select->getFalseValue(), depth);
+        assumed = outer;
+        return r;
+    }
+
     // x - y, or x - y - 1 as x + ~y, where y < x: how far a loop from y to x goes.
     bool is_distance(BinaryOperator *i, unsigned depth) {
         Value *x, *y;
@@ -151,6 +163,8 @@ class Narrowing {
         if (!i->getType()->isIntegerTy(wide_bits) || !is_word(range(x, depth)) || !is_word(range(y, depth)))
             return false;
         ICmpInst::Predicate order = less ? ICmpInst::ICMP_ULT : ICmpInst::ICMP_ULE;
+        if (assumed.first && isImpliedCondition(assumed.first, order, y, x, fn.getDataLayout(), assumed.second) == true)
+            return true;
         return se.isBasicBlockEntryGuardedByCond(i->getParent(), order, se.getSCEV(y), se.getSCEV(x));
     }
 
@@ -382,6 +396,23 @@ void hide(Instruction *extension) {
     extension->setOperand(0, same);
 }
 
+// An extension that is also used where it is made would be made one with its copies again (GVN in the back end): in the
+// same loop, addresses made of it are computed beside it instead.
+bool raise_addresses(Instruction *i, const DominatorTree &dominators, const LoopInfo &loops) {
+    BasicBlock *own = i->getParent();
+    const Loop *loop = loops.getLoopFor(own);
+    if (!loop || none_of(i->users(), [&](User *u) { return cast<Instruction>(u)->getParent() == own; })) return false;
+    bool changed = false;
+    for (User *user : make_early_inc_range(i->users())) {
+        auto *gep = dyn_cast<GetElementPtrInst>(user);
+        bool is_below = gep && gep->getParent() != own && loops.getLoopFor(gep->getParent()) == loop;
+        if (!is_below || !all_of(gep->operands(), [&](Use &u) { return u == i || dominators.dominates(u, i); })) continue;
+        gep->moveAfter(i);
+        changed = true;
+    }
+    return changed;
+}
+
 bool sink(Instruction *i) {
     DenseMap<BasicBlock *, Instruction *> copies;
     bool changed = false;
@@ -421,7 +452,13 @@ LLVMBool LLVMKdslSinkExtensions(LLVMValueRef function) {
     SmallVector<Instruction *, 16> extensions;
     for (Instruction &i : instructions(unwrap<Function>(function)))
         if (is_extension(i)) extensions.push_back(&i);
+    DominatorTree dominators(*unwrap<Function>(function));
+    LoopInfo loops(dominators);
     bool changed = false;
-    for (Instruction *i : extensions) changed |= sink(signed_extension(i));
+    for (Instruction *i : extensions) {
+        i = signed_extension(i);
+        changed |= raise_addresses(i, dominators, loops);
+        changed |= sink(i);
+    }
     return changed;
 }

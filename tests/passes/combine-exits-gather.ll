@@ -1,13 +1,38 @@
-; The indices of four iterations are loaded and compared together; a block in which one is outside is left to the loop.
+; The indices of 16 iterations are loaded and compared together, then those of four; a block in which one is outside is
+; left to the loop.
 ; RUN-PASS: combine-exits --offload-arch=sm_80
 ; RUN-PASS: combine-exits --offload-arch=gfx90a
 define float @dot(ptr noalias readonly %column, ptr noalias readonly %x, ptr %slot, i32 %end, i64 %n) {
 ; CHECK-LABEL: @dot(
-; CHECK: and i32 {{.*}}, -4
+; CHECK: and i32 {{.*}}, -16
 ; CHECK: load i32
 ; CHECK: load i32
 ; CHECK: load i32
 ; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: or i1
 ; CHECK: or i1
 ; CHECK: or i1
 ; CHECK: or i1
@@ -16,7 +41,33 @@ define float @dot(ptr noalias readonly %column, ptr noalias readonly %x, ptr %sl
 ; CHECK: load float
 ; CHECK: load float
 ; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
 ; CHECK: rest:
+; CHECK: and i32 {{.*}}, -4
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: load i32
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: or i1
+; CHECK: br i1 {{.*}}, label %rest{{[0-9]+}}, label
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: head:
 ; CHECK: load i32
 ; CHECK: call void @kdsl.report
 entry:

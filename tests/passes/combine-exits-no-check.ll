@@ -1,10 +1,37 @@
-; Without a check LLVM's own unrolling takes the loop, by as many iterations.
+; Small iterations without a check are unrolled, too: blocks of 16, and of 4 of what is left.
 ; RUN-PASS: combine-exits --offload-arch=sm_80
+; RUN-PASS: combine-exits --offload-arch=gfx90a
 define float @sum(ptr noalias readonly %x, i64 %n) {
 ; CHECK-LABEL: @sum(
-; CHECK-NOT: rest:
+; CHECK: and i64 {{.*}}, -16
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK-NOT: load float
+; CHECK: rest:
+; CHECK: and i64 {{.*}}, -4
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK: load float
+; CHECK-NOT: load float
+; CHECK: head:
+; CHECK: load float
+; CHECK-NOT: load float
 ; CHECK: ret float
-; CHECK: !"llvm.loop.unroll.count", i32 4
 entry:
   br label %head
 head:

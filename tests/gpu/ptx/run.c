@@ -234,7 +234,8 @@ static void set_all(Thread *warp, uint32_t lanes, const Arg *a, const uint64_t *
     else EACH_LANE(l, lanes) to[l] = values[l];
 }
 
-/* setp.lt.and.f32 p|q, a, b, c: q is the opposite, before c joins; of f16x2, p is of the lower halves, q of the upper. */
+/* setp.lt.and.f32 p|q, a, b, c: q is the opposite, before c joins. Of f16x2, p is of the lower halves, q of the upper
+ * ones. */
 static void compare(Thread *t, const Ins *i, uint64_t holds, uint64_t other) {
     uint64_t p = holds & 1, q = i->from.lanes == 2 ? holds >> 1 : !holds;
     if (i->code == 1) p &= other, q &= other;
