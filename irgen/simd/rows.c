@@ -104,9 +104,14 @@ static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
 
 static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past);
 
-/* Are the items at edges written one by one? */
+/* Are the items at edges written one by one? Not if they have parts of vectors that lie between one another in memory,
+ * or memory of their own: these are laid out for whole vectors. */
 static bool has_items_at_edges(const Items *n) {
-    return n->v->split && !n->g->loops.n && simd_has_thin_edges(n->g);
+    const SimdRegion *g = n->g;
+    if (!n->v->split || g->loops.n || g->privates.n || !simd_has_thin_edges(g)) return false;
+    for (int i = 0; i < g->values.n; i++)
+        if (g->values.at[i].parts >= 0 || g->values.at[i].walks) return false;
+    return true;
 }
 
 static void write_items(Items *n, LLVMValueRef x, LLVMValueRef hi, LLVMValueRef y) {
