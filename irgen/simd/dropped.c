@@ -1,7 +1,7 @@
 /* dropped.c -- removes versions of loops that were made for vector code and of which none came: those of a domain in
  * rows (delinearisation) and of indices that do not wrap (nowrap.c). As scalar code they are only more code, with a
  * test before it. The branch of the test and the branch back of the version are marked; a loop that has become vector
- * code has lost its mark. */
+ * code has lost its mark. A test with a known result stays: nothing is left of the loop that it does not lead to. */
 #include "irgen/simd/module.h"
 #include "irgen/simd/simd.h"
 
@@ -41,7 +41,7 @@ void simd_drop_scalar_versions(Cg *cg, LLVMValueRef fn) {
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
         LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
         bool is_test = t && LLVMIsABranchInst(t) && LLVMIsConditional(t) && LLVMGetMetadata(t, cg->md_version);
-        if (!is_test || LLVMGetMetadata(t, cg->md_items)) continue;
+        if (!is_test || LLVMGetMetadata(t, cg->md_items) || LLVMIsConstant(LLVMGetCondition(t))) continue;
         Blocks to[2];
         for (unsigned i = 0; i < 2; i++) to[i] = reached(cg, bb, LLVMGetSuccessor(t, i));
         for (int i = 0; i < 2; i++)
