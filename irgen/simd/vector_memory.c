@@ -114,10 +114,13 @@ LLVMValueRef simd_load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *place
     return all;
 }
 
-/* An address for which LLVM needs no vector of 64 bits a lane. */
-static bool has_word_index(LLVMValueRef load) {
+/* An address for which LLVM needs no vector of 64 bits a lane: of an array that all items share. */
+static bool has_word_index(const SimdRegion *g, LLVMValueRef load) {
     LLVMValueRef p = LLVMGetOperand(load, 0);
+    int at = value_map_get(g->value_of, load);
+    if (at < 0 || g->values.at[at].private_of >= 0) return false;
     if (!LLVMIsAGetElementPtrInst(p) || LLVMGetNumOperands(p) != 2) return false;
+    if (simd_rate(g, LLVMGetOperand(p, 0), g->values.at[at].block).x != LANE_UNIFORM) return false;
     LLVMValueRef i = LLVMGetOperand(p, 1);
     bool is_extended = LLVMIsASExtInst(i) || (LLVMIsAZExtInst(i) && LLVMGetNNeg(i));
     return is_extended && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) <= 32;
@@ -127,7 +130,7 @@ static bool has_word_index(LLVMValueRef load) {
  */
 bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMValueRef load) {
     int64_t bytes = simd_bytes(g, LLVMTypeOf(load));
-    if (t->gathers == GATHERS_WIDE) return bytes == 4 && t->vector_bits == 512 && has_word_index(load);
+    if (t->gathers == GATHERS_WIDE) return bytes == 4 && t->vector_bits == 512 && has_word_index(g, load);
     return t->gathers != GATHERS_SLOW && (bytes == 4 || bytes == 8);
 }
 
