@@ -170,8 +170,9 @@ void simd_find_parts(SimdRegion *g) {
     }
 }
 
+/* An item by itself has no neighbours, whose parts would lie between its own. */
 bool simd_is_part(const SimdRegion *g, const SimdValue *access, int width) {
-    if (access->parts < 0) return false;
+    if (access->parts < 0 || width == 1) return false;
     const SimdParts *p = &g->parts.at[access->parts];
     if (p->step != ANY_STEP) return true;
     return simd_reach(p) >= width;

@@ -104,22 +104,6 @@ static AlignedRow aligned_row(Items *n, SimdShape shape, LLVMValueRef y) {
 
 static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past);
 
-/* Are the items at edges written one by one? Not if they have parts of vectors that lie between one another in memory,
- * or memory of their own: these are laid out for whole vectors. */
-static bool has_items_at_edges(const Items *n) {
-    const SimdRegion *g = n->g;
-    if (!n->v->split || g->loops.n || g->privates.n || !simd_has_thin_edges(g)) return false;
-    for (int i = 0; i < g->values.n; i++)
-        if (g->values.at[i].parts >= 0 || g->values.at[i].walks) return false;
-    return true;
-}
-
-static void write_items(Items *n, LLVMValueRef x, LLVMValueRef hi, LLVMValueRef y) {
-    Loop items = nest_loop_begin(n, nest_counter(n, x, "x"), NULL, hi, 1, false, "items");
-    nest_write_block(n, (SimdShape){1, 1, 1}, items.at, y, NULL, false);
-    nest_loop_end(n, &items);
-}
-
 /* The items of a block one vector after the other, as they may part; most vectors of it are still inside. */
 static void write_edge(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y) {
     if (shape.rows > 1) {
@@ -128,10 +112,6 @@ static void write_edge(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y
                                     "edge.rows");
         write_edge(n, (SimdShape){1, shape.vectors, shape.width}, x, rows.at);
         nest_loop_end(n, &rows);
-        return;
-    }
-    if (shape.vectors == 1 && has_items_at_edges(n)) {
-        write_items(n, x, LLVMBuildNSWAdd(n->b, x, cg_i64(n->cg, shape.width), ""), y);
         return;
     }
     if (shape.vectors == 1) {
@@ -347,6 +327,11 @@ static void write_masked(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef
     LLVMBuildStore(n->b, smaller(n, next, hi), x);
     LLVMBuildBr(n->b, pieces.head);
     LLVMPositionBuilderAtEnd(n->b, pieces.done);
+}
+
+/* Are the items at edges written one by one? Others of their vector are inside, which takes masks. */
+static bool has_items_at_edges(const Items *n) {
+    return n->v->split && !n->g->loops.n && simd_has_thin_edges(n->g);
 }
 
 /* How many items from `at` on are inside, of those up to `end`: all of them, or all but 1, 2, 4, 8 ... at the end. */

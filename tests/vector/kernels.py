@@ -161,6 +161,7 @@ class Kernel:
                 body.loads.append((lambda name=name: self.own_element(name), t))
         if self.rank == 1 and not self.group:
             self.add_neighbours()
+        self.is_stencil = self.rank == 1 and not self.group and not self.may_fail and rng.random() < 0.25
         rows = self.add_rows() if self.rank == 1 and not self.group and rng.random() < 0.3 else []
         self.nodes = rows + [Line(f"var v: i64 = i64(u) + {self.names[-1]};")]
         self.nodes += [body.declare() for _ in range(rng.randint(0, 2))]
@@ -177,7 +178,25 @@ class Kernel:
                 i = self.own
                 after = f"(if {i} + {k} < n {{ {name}[{i} + {k}] }} else {{ {zero} }})"
                 before = f"(if {i} >= {k} {{ {name}[{i} - {k}] }} else {{ {zero} }})"
-                self.body.loads.append((lambda text=self.rng.choice([after, before, f"{name}[n - 1 - {i}]"]): text, t))
+                forms = [after, before, f"{name}[n - 1 - {i}]", *self.bordered(name, i, k)]
+                self.body.loads.append((lambda text=self.rng.choice(forms): text, t))
+
+    def bordered(self, name, i, k):
+        """On a torus, clamped, and mirrored at the border."""
+        return [f"{name}[({i} + {k}) % n]", f"{name}[({i} + n * {k} - {k}) % n]", f"{name}[min({i} + {k}, n - 1)]",
+                f"{name}[max({i} - {k}, 0)]", f"{name}[clamp({i} - {k}, 0, n - 1)]",
+                f"{name}[if {i} == 0 {{ n - 1 }} else {{ {i} - 1 }}]",
+                f"{name}[if {i} + 1 == n {{ 0 }} else {{ {i} + 1 }}]"]
+
+    def stencil(self):
+        """Only what the compiler may take for a stencil: sums of neighbours, found in one or two ways, without loops."""
+        rng = self.rng
+        forms = rng.sample(range(len(self.bordered("", "", 0))), rng.randint(1, 2))
+        numbers = [(name, t) for name, t in self.inputs if t != "bool"]
+        for make, t in [place for place in self.own_places() if place[1] != "bool"]:
+            near = [f"{t}({x})" for name, _ in numbers
+                    for x in [self.bordered(name, self.own, rng.randint(1, 3))[form] for form in forms]]
+            self.nodes.append(Line(f"{make()} = {' + '.join([*near, f'{t}(v)'])};"))
 
     def add_rows(self):
         """The item's place in rows of `s`, and in areas of three of them."""
@@ -194,7 +213,8 @@ class Kernel:
         """The elements that are this item's to write."""
         places = [(lambda name=name: f"{name}[{self.own}]", t) for name, t in self.outputs]
         places += [(lambda name=name: f"{name}[perm[{self.own}]]", t) for name, t in self.scatters]
-        places += [(lambda name=name: f"{name}[2 * {self.own} + 1]", t) for name, t in self.strided]
+        places += [(lambda name=name, k=k: f"{name}[2 * {self.own} + {k}]", t)
+                   for name, t in self.strided for k in (0, 1)]
         if self.pairs:
             places += [(lambda f=f: f"ps[{self.own}].{f}", t) for f, t in (("a", "i32"), ("b", "f64"), ("c", "u8"))]
         return places
@@ -209,6 +229,11 @@ class Kernel:
         body = self.body
         body.returns = self.returned
         body.places += self.own_places() * 2
+        if self.is_stencil:
+            self.stencil()
+            if self.reduction:
+                self.nodes.append(Line(self.returned()))
+            return
         if self.pairs:
             body.loads += [(lambda: f"ps[{self.own}].a", "i32"), (lambda: f"ps[{self.own}].b", "f64")]
         for _ in range(2 if self.may_fail else 1):
