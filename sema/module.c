@@ -298,7 +298,6 @@ static void no_member(Sema *s, const Expr *e, const Symbol *sym) {
     else diag_note(s->c, d, e->field.name_span, m->items.n ? "it has only private names" : "it is empty");
 }
 
-/* `math.lerp` becomes the name "math.lerp", which scope_find knows. */
 static bool launches(Expr *e, void *context);
 
 enum { MAX_CALLS = 8 /* of functions of a module, one in another */ };
@@ -336,6 +335,7 @@ const char *module_offers(Sema *s, Name name, bool *is_for_host) {
     return NULL;
 }
 
+/* `math.lerp` becomes the name "math.lerp", which scope_find knows. */
 bool module_member(Sema *s, Expr *e) {
     if (e->kind != EXPR_FIELD || e->field.base->kind != EXPR_NAME) return false;
     Symbol *sym = scope_find(s, e->field.base->name.name);

@@ -1,5 +1,5 @@
-// combine_exits.cpp -- unrolling of innermost loops, with one branch for the checks of several iterations that may leave
-// the loop: the reduction of control dependences of Schlansker, Mahlke and Johnson (Control CPR, PLDI 1999).
+// combine_exits.cpp -- unrolling of innermost loops, with one branch for the checks of several iterations that may
+// leave the loop: the reduction of control dependences of Schlansker, Mahlke and Johnson (Control CPR, PLDI 1999).
 //
 // A check is a branch between two accesses, and no access moves across it. A thread of a GPU then waits for the memory
 // once an access, where unrolled code would have the accesses of several iterations under way at the same time:
@@ -13,9 +13,9 @@
 // would fail: it finds the one that does, with everything before it done and nothing after it. So no program can tell
 // the difference, and nothing has to be recorded.
 //
-// Small iterations are executed in blocks of 16, then in blocks of four, then one by one: addresses, the counter and the
-// branches of a block are shared by more of them. Larger ones are in blocks of four, or, if no check leaves the loop,
-// unrolled by LLVM.
+// Small iterations are executed in blocks of 16, then in blocks of four, then one by one: addresses, the counter and
+// the branches of a block are shared by more of them. Larger ones are in blocks of four, or, if no check leaves the
+// loop, unrolled by LLVM.
 //
 // A loop qualifies if its number of iterations is known when it is entered, if its body is a chain of blocks that only
 // failed checks leave, and if what computes the checks of an iteration needs nothing that an earlier iteration stores

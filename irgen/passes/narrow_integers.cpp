@@ -406,7 +406,8 @@ bool raise_addresses(Instruction *i, const DominatorTree &dominators, const Loop
     for (User *user : make_early_inc_range(i->users())) {
         auto *gep = dyn_cast<GetElementPtrInst>(user);
         bool is_below = gep && gep->getParent() != own && loops.getLoopFor(gep->getParent()) == loop;
-        if (!is_below || !all_of(gep->operands(), [&](Use &u) { return u == i || dominators.dominates(u, i); })) continue;
+        auto is_made = [&](Use &operand) { return operand == i || dominators.dominates(operand, i); };
+        if (!is_below || !all_of(gep->operands(), is_made)) continue;
         gep->moveAfter(i);
         changed = true;
     }

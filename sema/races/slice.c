@@ -55,38 +55,23 @@ static bool changes_followed(const Slice *s, const Stmt *st) {
     return sym && sym->id >= 0 && sym->id < s->f->n_symbols && s->has[sym->id];
 }
 
-static bool acts_inside(Slice *s, const Stmt *st);
-
-/* Is the condition around it of interest? An array that is only read cannot be a race; where its elements are read in
- * every case, the analysis learns that the indices are inside. */
-static bool acts(Slice *s, const Stmt *st) {
-    bool is_around = st->kind == STMT_FOR || st->kind == STMT_WHILE || st->kind == STMT_IF;
-    if (is_around) return acts_inside(s, st);
-    unsigned jumps = STMTS_LEAVE | 1u << STMT_BARRIER;
-    if (jumps >> st->kind & 1) return true;
-    if (changes_followed(s, st)) return true;
-    Children all = stmt_children(st);
-    for (Expr *e; (e = child_expr(&all));)
-        if (races_touches(e)) return true;
-    for (Stmt *inner; (inner = child_stmt(&all));)
-        if (acts(s, inner)) return true;
-    return false;
-}
-
-static bool acts_inside(Slice *s, const Stmt *st) {
-    unsigned jumps = STMTS_LEAVE | 1u << STMT_BARRIER;
+/* Is what it does of interest to a condition around it? Inside loops and branches an array that is only read is not: it
+ * cannot be a race. Where its elements are read in every case, the analysis learns that the indices are inside. */
+static bool acts(Slice *s, const Stmt *st, bool inside) {
+    unsigned jumps = STMTS_LEAVE | 1u << STMT_BARRIER, around = 1u << STMT_FOR | 1u << STMT_WHILE | 1u << STMT_IF;
     if (jumps >> st->kind & 1 || changes_followed(s, st)) return true;
+    inside = inside || around >> st->kind & 1;
     Children all = stmt_children(st);
     for (Expr *e; (e = child_expr(&all));)
-        if (expr_find(e, touches_written, s)) return true;
+        if (expr_find(e, inside ? touches_written : touches, s)) return true;
     for (Stmt *inner; (inner = child_stmt(&all));)
-        if (acts_inside(s, inner)) return true;
+        if (acts(s, inner, inside)) return true;
     return false;
 }
 
 static bool acts_block(Slice *s, const Block *b) {
     for (int i = 0; i < b->stmts.n; i++)
-        if (acts_inside(s, b->stmts.at[i])) return true;
+        if (acts(s, b->stmts.at[i], true)) return true;
     return false;
 }
 
@@ -134,13 +119,13 @@ static void visit(Slice *s, const Stmt *st) {
     for (Expr *e; (e = child_expr(&all));) expr_find(e, visit_expr, s);
     if (st->kind == STMT_LET && st->let.sym && st->let.sym->id >= 0 && s->has[st->let.sym->id])
         need_all(s, st->let.init);
-    if (st->kind == STMT_ASSIGN && acts(s, st)) {
+    if (st->kind == STMT_ASSIGN && acts(s, st, false)) {
         const Symbol *sym = st->assign.target->kind == EXPR_NAME ? st->assign.target->name.sym : NULL;
         if (sym && sym->id >= 0 && sym->id < s->f->n_symbols && s->has[sym->id]) need_all(s, st->assign.value);
     }
     if (st->kind == STMT_ASSIGN && !is_variable(st->assign.target) && is_computed(st->assign.value))
         need_all(s, st->assign.value); /* do two items write the same value? */
-    if (st->kind == STMT_IF && acts(s, st)) need_all(s, st->if_.cond);
+    if (st->kind == STMT_IF && acts(s, st, false)) need_all(s, st->if_.cond);
     if (st->kind == STMT_WHILE && acts_block(s, st->while_.body)) need_all(s, st->while_.cond);
     if (st->kind == STMT_FOR && acts_block(s, st->for_.body)) {
         const Range *r = &st->for_.binder.range;
@@ -154,7 +139,7 @@ static void visit(Slice *s, const Stmt *st) {
 
 bool races_acts(Walk *w, const Stmt *st) {
     Slice s = {.w = w, .f = w->frame->quasi.f, .has = (bool *)w->frame->needed};
-    return acts(&s, st);
+    return acts(&s, st, false);
 }
 
 const bool *races_slice(Walk *w, const Func *f, bool with_result) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Every program of tests/run, tests/vector, examples and the documentation, executed on its tree (`kdslc interpret`, see
-interp/): it must print what is expected of the compiled one. Usage: test_programs.py KDSLC [--all] [SEED]...
+"""Every program of tests/run, tests/vector, examples and the documentation, executed on its tree (`kdslc interpret`,
+see interp/): it must print what is expected of the compiled one. Usage: test_programs.py KDSLC [--all] [SEED]...
 
-Work items run in the order that a seed gives, which must not matter; 0 is the order of the domain, in which programs run
-whose checks fail in a kernel, as which item is named depends on it. --all: also those that take long. The quick part of the
-suite has tests/run, but what takes a second, and the documentation."""
+Work items run in the order that a seed gives, which must not matter; 0 is the order of the domain, in which programs
+run whose checks fail in a kernel, as which item is named depends on it. --all: also those that take long. The quick part
+of the suite has tests/run, but what takes a second, and the documentation."""
 import re
 import resource
 import subprocess
