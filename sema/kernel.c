@@ -36,7 +36,8 @@ static void numeric_reduction(Sema *s, Func *f, TypeExpr *te) {
     if (!te) {
         Diag *d = diag(s->c, E0509, f->item->fn.reduce_span, "`%s` needs the type of its values",
                        reduction_name(f->reduction));
-        diag_note(s->c, d, f->item->fn.reduce_span, "write `-> %s f32`", reduction_name(f->reduction));
+        diag_note(s->c, d, f->item->fn.reduce_span, "name the type of what the items return, as in `-> %s f32`",
+                  reduction_name(f->reduction));
         f->item_result = f->result = s->error;
         return;
     }
