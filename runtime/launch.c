@@ -162,6 +162,34 @@ static void check_launch(const void *loc, int64_t device) {
     if (needs) require_gpu(loc, device);
 }
 
+/* libomptarget takes the text of a place apart three times in each launch, in case there is something to print
+ * (SourceInfo in offload/include/Shared/SourceInfo.h of LLVM 22), which takes a sixth of the time of an empty launch.
+ * So it gets the place only if its user wants to see it, and in the first launch of each place, which may have to load
+ * the image and to find the kernel, and may fail with a message. Messages of ours have the place in any case. */
+static const struct {
+    int32_t reserved_1, flags, reserved_2, length;
+    const char *source;
+} nowhere = {.flags = 2 /* KMP_IDENT_KMPC */, .length = 8, .source = ";;;0;0;;"};
+
+static bool library_shows_places(void) {
+    static int shows = -1; /* not asked yet */
+    int known = __atomic_load_n(&shows, __ATOMIC_RELAXED);
+    if (known >= 0) return known;
+    known = getenv("LIBOMPTARGET_INFO") || getenv("LIBOMPTARGET_PROFILE");
+    __atomic_store_n(&shows, known, __ATOMIC_RELAXED);
+    return known;
+}
+
+/* Of two places that share a row of the table, each is the first one again after the other. */
+static void *place_for_library(void *loc) {
+    enum { ROWS = 64, APART = 8 }; /* APART: the alignment of an ident_t in bytes */
+    static void *launched[ROWS];
+    void **row = &launched[(uintptr_t)loc / APART % ROWS];
+    if (__atomic_load_n(row, __ATOMIC_RELAXED) == loc) return (void *)&nowhere;
+    if (!library_shows_places()) __atomic_store_n(row, loc, __ATOMIC_RELAXED);
+    return loc;
+}
+
 /* On a device that works in place each argument is a literal: of an array, its address on the host. */
 static int32_t launch_in_place(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, KernelArgs *a) {
     enum { FEW = 64 };
@@ -170,7 +198,7 @@ static int32_t launch_in_place(void *loc, int64_t device, int32_t teams, int32_t
     if (a->n_args > FEW && !many) kdsl_fail(NULL, "out of memory for a launch");
     for (uint32_t i = 0; many && i < a->n_args; i++) many[i] = *few;
     a->types = many ? many : few;
-    int32_t rc = kdsl_target()->kernel(loc, device, teams, threads, region, a);
+    int32_t rc = kdsl_target()->kernel(place_for_library(loc), device, teams, threads, region, a);
     free(many);
     return rc;
 }
@@ -247,7 +275,7 @@ static int32_t launch_apart(void *loc, int64_t device, int32_t teams, int32_t th
 
 int32_t kdsl_launch_now(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     int64_t number = device < 0 ? kdsl_default_device() : device;
-    return kdsl_is_in_place(number) ? launch_in_place(loc, device, teams, threads, region, args)
+    return kdsl_is_in_place(number) ? launch_in_place(loc, number, teams, threads, region, args)
                                     : launch_apart(loc, number, teams, threads, region, args);
 }
 

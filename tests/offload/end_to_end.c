@@ -256,6 +256,46 @@ static void test_program(void) {
     free(program);
 }
 
+static int count_of(const char *text, const char *words) {
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, words)); at++) n++;
+    return n;
+}
+
+/* In place, libomptarget gets the places of launches if it is to print them; if not, that of the first launch, which
+ * may fail. __tgt_set_info_flag, called by the program, makes visible what it gets. */
+static void test_places(void) {
+    enum { LAUNCHES = 6 };
+    static const char begin[] = "define i32 @kdsl_main() {\n", flag[] = "declare void @__tgt_set_info_flag(i32)\n",
+                      entering[] = "Entering OpenMP kernel at axpy_1.kdsl:12:5 with 4 arguments",
+                      unknown[] = "Entering OpenMP kernel at :0:0 with 4 arguments";
+    const char *at = strstr(host_ir, begin) + sizeof begin - 1;
+    char *ir, *environment, *program = path_of("places"), *profile = path_of("places.json");
+    int n_before = (int)(at - host_ir);
+    if (asprintf(&ir, "%s%.*s  call void @__tgt_set_info_flag(i32 1)\n%s", flag, n_before, host_ir, at) < 0 ||
+        asprintf(&environment, "LIBOMPTARGET_PROFILE_GRANULARITY=0 LIBOMPTARGET_PROFILE=%s", profile) < 0)
+        exit(1);
+    Compiler c;
+    add_source(&c, "kernel axpy");
+    CHECK(build(&c, ir, "launch", program, false), "build");
+    run("", program);
+    CHECK(count_of(output, entering) == 1 && count_of(output, unknown) == LAUNCHES - 1, "%s", output);
+    run("LIBOMPTARGET_INFO=0", program);
+    CHECK(count_of(output, entering) == LAUNCHES, "%s", output);
+    run(environment, program);
+    CHECK(count_of(output, entering) == LAUNCHES, "%s", output);
+    Blob written = read_file(profile);
+    if (written.n) written.at[written.n - 1] = '\0';
+    int n = written.n ? count_of(written.at, "axpy_1.kdsl;kdsl_axpy;12;5;;NumTeams=1") : 0;
+    CHECK(n == LAUNCHES, "%d launches in the profile", n);
+    blob_free(&written);
+    compiler_free(&c);
+    free(ir);
+    free(environment);
+    free(program);
+    free(profile);
+}
+
 /* Nothing stays even if the program is killed: the file goes as soon as it is loaded. */
 static void test_abort_leaves_nothing(void) {
     static const char ir[] =
@@ -389,6 +429,7 @@ int main(int argc, char **argv) {
     machine = LLVMCreateTargetMachine(target, "x86_64-unknown-linux-gnu", "x86-64", "", LLVMCodeGenLevelDefault,
                                       LLVMRelocPIC, LLVMCodeModelDefault);
     test_program();
+    test_places();
     test_abort_leaves_nothing();
     test_two_objects();
     test_no_kernels();
