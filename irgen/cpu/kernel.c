@@ -29,7 +29,6 @@ enum {
     CHUNKS_A_THREAD = 64,  /* where n is large enough: all threads wait for the one that runs the last chunk */
     LEAST_CHUNKS = 4,      /* a thread, before chunks become so small that taking one costs too much */
     ROW_CHUNKS = 16,       /* a thread: chunks of whole rows must still balance rows of different cost */
-    CHUNK_ROWS = 8,        /* rows: a multiple of this, if enough chunks remain: block height of vector code */
     CHUNK_COST = 1 << 13,  /* least cost of a chunk (cpu/cost.c), beside which the counter's update is cheap */
     CHUNK_ITEMS = 16       /* items: a multiple of this: whole vectors, no false sharing of cache lines */
 };
@@ -84,7 +83,7 @@ static LLVMValueRef multiple(CgFunc *f, LLVMValueRef size, LLVMValueRef of) {
 static LLVMValueRef chunk_unit(CgFunc *f, LLVMValueRef n, LLVMValueRef row, LLVMValueRef threads) {
     LLVMValueRef chunks = LLVMBuildMul(f->b, threads, cg_i64(f->cg, ROW_CHUNKS), "");
     LLVMValueRef enough = LLVMBuildUDiv(f->b, n, chunks, ""),
-                 rows = LLVMBuildMul(f->b, row, cg_i64(f->cg, CHUNK_ROWS), "");
+                 rows = LLVMBuildMul(f->b, row, cg_i64(f->cg, CG_CHUNK_ROWS), "");
     LLVMValueRef some =
         LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntULE, row, enough, ""), row, cg_i64(f->cg, CHUNK_ITEMS), "");
     return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntULE, rows, enough, ""), rows, some, "unit");
@@ -222,6 +221,9 @@ void cpu_kernel_entry(Kernel *k) {
     if (k->flat)
         k->row = LLVMBuildSelect(f.b, cg_flat_is_legal(&f, k->flat), cg_flat_length(&f, k->flat),
                                  cg_i64(cg, CHUNK_ITEMS), "row");
+    LLVMValueRef ranges[2] = {k->range, k->range_apart};
+    for (int i = 0; i < 2 && k->uneven && k->row; i++)
+        if (ranges[i]) LLVMAddTargetDependentFunctionAttr(ranges[i], CG_CHUNKS, "");
     k->share_work = LLVMBuildMul(f.b, cost_at_launch(&f, k->func), cg_i64(cg, k->share_items), "");
     LLVMValueRef fork = cg->shadows ? LLVMConstNull(cg->i1) : worth_forking(k, &f, total);
     if (!result) LLVMAddTargetDependentFunctionAttr(k->entry, CG_LAUNCH, "");

@@ -18,6 +18,9 @@
 #define CG_VECTOR "kdsl-vector"
 #define CG_SCALAR "kdsl-scalar"
 #define CG_LAUNCH "kdsl-launch" /* of a function that runs once for each launch, or for each of its threads */
+/* Of a function that is called for chunks of a few rows each (a dynamic schedule): most are a multiple of so many. */
+#define CG_CHUNKS "kdsl-chunks"
+#define CG_CHUNK_ROWS 8
 #define CG_AXES "kdsl-axes" /* of a kernel whose axes were interchanged; its value: their names, the fastest last */
 #define CG_COLLAPSED "kdsl-collapsed" /* of a kernel whose loop became an axis; its value: the loop's variable */
 #define CG_SHORT_AXIS "kdsl-short-axis" /* of a kernel whose fastest axis is a loop of its items; its value: its name */

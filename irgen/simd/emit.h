@@ -159,6 +159,9 @@ LLVMValueRef simd_live_where(SimdEmit *e, int copy, LLVMValueRef c);
 LLVMValueRef *simd_lanes_where(SimdEmit *e, LLVMValueRef cond, bool holds);
 LLVMValueRef simd_any(SimdEmit *e, LLVMValueRef *mask);
 
+/* triangle.c */
+LLVMValueRef simd_of_all_rows(SimdEmit *e, LLVMValueRef call);
+
 /* boscc.c */
 bool simd_gains_without_mask(const SimdEmit *e, int block);
 bool simd_only_blends(SimdEmit *e, int block);

@@ -148,6 +148,12 @@ static void tell_control(Teller *t) {
     for (int l = 0; l < g->loops.n; l++) {
         if (!g->loops.at[l].divergent) continue;
         LLVMValueRef at = LLVMGetBasicBlockTerminator(g->blocks.at[g->loops.at[l].header].bb);
+        if (simd_is_of_some_rows(g, l)) {
+            tell(t, "triangular loop", at,
+                 "triangular loop: the rows of a block share the iterations that all of them have; the others run "
+                 "under masks");
+            continue;
+        }
         tell(t, "divergent loop", at,
              "divergent loop: the work items have different trip counts; it runs until the last one has "
              "finished");

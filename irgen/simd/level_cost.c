@@ -143,7 +143,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         return (masked && !t->mask_registers ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
     }
     case LLVMCall:
-        if (simd_is_remark(value->v)) return 0;
+        if (simd_is_remark(value->v) || simd_is_of_all_rows(value->v)) return 0;
         if (simd_has_vector_form(value->v)) return arithmetic_cost(g, value);
         return call_cost(g, value->v, value->block, width);
     case LLVMSExt: case LLVMZExt: case LLVMTrunc: return value->rate.x == LANE_VARYING ? arithmetic_cost(g, value) : 0;
@@ -342,7 +342,7 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
     LevelCost c = {.weight = 1, .inner = is_inner(g, loop)};
     int depth = 0;
     for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++)
-        c.weight *= simd_walked_rounds(g, l, simd_trip_count(g, l));
+        c.weight *= simd_is_of_some_rows(g, l) ? 1 : simd_walked_rounds(g, l, simd_trip_count(g, l));
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *b = &g->blocks.at[value->block];

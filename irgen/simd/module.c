@@ -263,8 +263,10 @@ void simd_vectorize(Cg *cg) {
     simd_find_streams(cg, &streams);
     ValueMap *updated = simd_find_updated(cg);
     for (int i = 0, number = 1; i < marks.n; i++, number++) {
-        if (i && marks.at[i].fn != marks.at[i - 1].fn) number = 1;
         const Mark *m = &marks.at[i];
+        bool is_first = !i || m->fn != marks.at[i - 1].fn;
+        if (is_first) number = 1;
+        if (is_first) simd_unshift_counters(cg, m->fn);
         begin_function(cg);
         bool is_vector = simd_nest(cg, &target, &streams, updated, m->fn, m->items, m->rows, number);
         if (is_vector) use_whole_vectors(cg, &target, m->fn);
@@ -276,6 +278,7 @@ void simd_vectorize(Cg *cg) {
         if (streams.used) fence_returns(cg, marks.at[i].fn);
         streams.used = false;
     }
+    simd_drop_of_all_rows(cg);
     drop_ahead(cg);
 }
 

@@ -204,7 +204,8 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
             return simd_refuse(g, "it has a single work item", NULL);
         walks = cg_allows(cg, WALKED);
         if (walks && shape->width == 1 && simd_find_walks(g, simd_width(g, target))) *shape = simd_shape(g, target);
-    } while (walks && shape->width > 1 && simd_walked(cg, g, shape->width));
+    } while ((shape->rows > 1 && simd_write_triangles(cg, g)) ||
+             (walks && shape->width > 1 && simd_walked(cg, g, shape->width)));
     return true;
 }
 

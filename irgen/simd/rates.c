@@ -157,6 +157,11 @@ bool simd_is_sign_of_fused(LLVMValueRef v) {
     return true;
 }
 
+static bool is_head_of_triangle(const SimdRegion *g, int b) {
+    int loop = g->blocks.at[b].loop;
+    return loop >= 0 && g->loops.at[loop].triangle && g->loops.at[loop].header == b;
+}
+
 static LaneRate of_operands(const SimdRegion *g, LLVMValueRef v, int block) {
     LaneRate r = UNIFORM_LANES;
     for (int i = 0; i < LLVMGetNumOperands(v); i++) r = any(r, simd_rate(g, LLVMGetOperand(v, (unsigned)i), block));
@@ -224,7 +229,9 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
     }
     case LLVMFreeze: return a;
     case LLVMICmp: return comparison(g, v, block, a, b);
-    case LLVMPHI: return merged(g, v, block);
+    case LLVMPHI:
+        if (is_head_of_triangle(g, block) && v == g->loops.at[g->blocks.at[block].loop].triangle) return UNIFORM_LANES;
+        return merged(g, v, block);
     case LLVMSelect: {
         LaneRate c = simd_rate(g, LLVMGetOperand(v, 2), block);
         int known = g->settled ? simd_known(g, LLVMGetOperand(v, 0)) : 0;
@@ -235,7 +242,9 @@ static LaneRate rate_of_value(const SimdRegion *g, const SimdValue *value) {
         return r;
     }
     case LLVMLoad: return value->private_of >= 0 ? varying(g->rows) : any(a, a);
-    case LLVMCall: return simd_is_pure_call(v) ? of_operands(g, v, block) : varying(g->rows);
+    case LLVMCall:
+        if (simd_is_of_all_rows(v)) return UNIFORM_LANES;
+        return simd_is_pure_call(v) ? of_operands(g, v, block) : varying(g->rows);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: return varying(g->rows);
     default: return of_operands(g, v, block); /* the value depends on the operands alone: what reads memory is above */
@@ -273,7 +282,7 @@ static bool update_branches(SimdRegion *g) {
     for (int b = 0; b < g->blocks.n; b++) {
         LLVMValueRef t = LLVMGetBasicBlockTerminator(g->blocks.at[b].bb);
         if (g->blocks.at[b].leaves || g->blocks.at[b].diverges || g->blocks.at[b].taken >= 0 || !LLVMIsABranchInst(t) ||
-            !LLVMIsConditional(t))
+            !LLVMIsConditional(t) || is_head_of_triangle(g, b))
             continue;
         bool may_leave = false;
         for (int i = 0; i < 2; i++) {

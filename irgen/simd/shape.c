@@ -3,6 +3,7 @@
  * give the machine independent work where one chain of operations would make it wait; registers bound them. The time of
  * a shape is estimated loop by loop (level_cost.c). A kernel stays scalar if one item alone takes less time than its
  * share of the best block. */
+#include "irgen/lang/marks.h"
 #include "irgen/simd/level_cost.h"
 
 /* Of the elements that items read, write and compute with: numbers of floating point and what lies in memory. */
@@ -65,7 +66,8 @@ static int64_t private_bytes(const SimdRegion *g) {
 
 static int n_diverging(const SimdRegion *g) {
     int n = 0;
-    for (int b = 0; b < g->blocks.n; b++) n += g->blocks.at[b].diverges;
+    for (int b = 0; b < g->blocks.n; b++)
+        n += g->blocks.at[b].diverges && !simd_is_of_some_rows(g, g->blocks.at[b].loop);
     return n;
 }
 
@@ -99,12 +101,21 @@ static int64_t private_elements(const SimdRegion *g) {
     return n;
 }
 
+static bool loads_far(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++)
+        if (!g->blocks.at[g->values.at[i].block].leaves && simd_walks_far(g, &g->values.at[i])) return true;
+    return false;
+}
+
 static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_written) {
     enum { PRIVATE_ROOM = 32 << 10, MOST_LINES_APART = 8 /* that the first cache keeps for certain */ };
     int n = s.rows * s.vectors;
     bool fills_line = is_power_of_two(s.vectors) && s.vectors * s.width * element_bytes(g) <= SIMD_LINE;
     bool is_square = s.rows == s.width && fills_line && level_takes_columns(g);
     int64_t across = simd_trips(g->x_lo, g->x_hi), down = simd_trips(g->y_lo, g->y_hi);
+    bool in_chunks = LLVMGetStringAttributeAtIndex(g->fn, LLVMAttributeFunctionIndex, CG_CHUNKS, sizeof CG_CHUNKS - 1);
+    if (in_chunks && CG_CHUNK_ROWS % s.rows && loads_far(g))
+        return false; /* the last rows of each chunk would load for themselves what the others share */
     if (n > 1 && n * n_written > (g->loops.n ? MAX_WRITTEN : MAX_WRITTEN_STRAIGHT)) return false;
     if (s.vectors > 1 && s.vectors * s.width > MOST_LINES_APART && walks_rows(g, s.width)) return false;
     if (n > MOST_STRAIGHT && !g->loops.n && !is_square) return false; /* enough not to wait, and to share */
@@ -121,6 +132,12 @@ static int n_items(SimdShape s) { return s.rows * s.vectors * s.width; }
 
 static const double MARGIN = 1.05; /* what an estimate may be wrong by */
 
+/* A block stays in a loop until its last item has left; the iterations that not all of its rows have are one for each
+ * row but the first (triangle.c). */
+static double n_rounds(const SimdRegion *g, int loop, SimdShape s) {
+    return simd_is_of_some_rows(g, loop) ? s.rows - 1 : simd_unevenness(g, loop, n_items(s));
+}
+
 /* In blocks inside, or in those at edges (ends.c). */
 static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, bool inside) {
     double alone = 0, vector = 0;
@@ -130,9 +147,8 @@ static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, boo
     for (int l = -1; l < g->loops.n; l++) {
         LevelCost c = level_cost(g, t, l, s.width);
         alone += level_time_alone(g, t, &c, l);
-        vector +=
-            (level_time(&c, t, s) + level_divergence_time(g, &c, l) + level_gather_time(&c)) / s.width *
-            simd_unevenness(g, l, n_items(s));
+        double time = level_time(&c, t, s) + level_divergence_time(g, &c, l) + level_gather_time(&c);
+        vector += time / s.width * n_rounds(g, l, s);
     }
     if (has_ends) simd_rates_settled(g, settled);
     return alone * MARGIN < vector;
@@ -142,10 +158,9 @@ bool simd_loses_at_edges(SimdRegion *g, const SimdTarget *t, int width) {
     return is_better_alone(g, t, (SimdShape){1, 1, width}, false);
 }
 
-/* A block stays in a loop until its last item has left. */
 static double time_of(const SimdRegion *g, const LevelCost *levels, int n, const SimdTarget *t, SimdShape s) {
     double time = 0;
-    for (int l = 0; l < n; l++) time += level_time(&levels[l], t, s) * simd_unevenness(g, l - 1, n_items(s));
+    for (int l = 0; l < n; l++) time += level_time(&levels[l], t, s) * n_rounds(g, l - 1, s);
     return time;
 }
 
@@ -209,9 +224,11 @@ SimdShape simd_shape(SimdRegion *g, const SimdTarget *t) {
     SimdShape s = {1, 1, 1};
     if (g->y) {
         bool only_at_edges = rates_inside(g, true);
+        if (simd_find_triangles(g)) only_at_edges = rates_inside(g, true);
         if (n_diverging(g) == diverging || only_at_edges) s = best(g, t, width, true);
     }
     if (s.rows == 1) {
+        simd_forget_triangles(g);
         rates_inside(g, false);
         s = best(g, t, width, false);
     }

@@ -85,6 +85,7 @@ typedef struct SimdLoop {
     bool *has;            /* by block */
     int size;
     bool divergent;       /* items leave it at different times */
+    LLVMValueRef triangle; /* its counter: it is read as the iterations that all rows have, as triangle.c writes it */
 } SimdLoop;
 
 typedef struct SimdPrivate {
@@ -309,6 +310,25 @@ typedef struct SimdCounted {
 bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c);
 LLVMValueRef simd_coming(const SimdCounted *c, LLVMValueRef phi, bool round); /* from a round, or from before */
 bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v);
+
+void simd_unshift_counters(Cg *cg, LLVMValueRef fn); /* shifted.c: count from where their loops begin */
+
+/* front.c: its first iterations, up to `end`, are a loop before it, so many rounds at a time */
+typedef struct SimdFront {
+    LLVMBasicBlockRef head, exit;
+    LLVMValueRef counter;         /* of the loop behind; from the exit it comes with where the front has ended */
+} SimdFront;
+bool simd_may_have_front(const SimdCounted *c);
+SimdFront simd_write_front(Cg *cg, SimdRegion *g, const SimdCounted *c, LLVMValueRef end, int rounds);
+
+/* triangle.c: loops of which a bound changes from row to row; found for the rates of rows, written before the region is
+ * read again */
+bool simd_find_triangles(SimdRegion *g);
+void simd_forget_triangles(SimdRegion *g);
+bool simd_write_triangles(Cg *cg, SimdRegion *g); /* true: the first one is written */
+bool simd_is_of_some_rows(const SimdRegion *g, int loop); /* the iterations that only some rows of a block have */
+bool simd_is_of_all_rows(LLVMValueRef v); /* a call: the bound that all rows of a block have */
+void simd_drop_of_all_rows(Cg *cg); /* those calls, from what has stayed scalar */
 
 /* walked.c: loops in which each item walks along a row of its own; true: one has been written again, as above */
 bool simd_walked(Cg *cg, SimdRegion *g, int width);

@@ -243,7 +243,7 @@ static bool is_whole(SimdEmit *e, const SimdValue *value) {
     if (op == LLVMLoad) return value->rate.x == LANE_VARYING && simd_is_atomic(value->v);
     if (op == LLVMStore && simd_is_atomic(value->v)) return true;
     if (op == LLVMStore) return simd_stores_whole(e, value);
-    if (op == LLVMCall && value->private_of >= 0) return true;
+    if (op == LLVMCall && (value->private_of >= 0 || simd_is_of_all_rows(value->v))) return true;
     bool same = value->rate.x != LANE_VARYING && LLVMGetTypeKind(LLVMTypeOf(value->v)) != LLVMVoidTypeKind;
     return !same && !simd_has_vector_form(value->v);
 }
@@ -252,6 +252,7 @@ static void emit_whole(SimdEmit *e, int i) {
     const SimdValue *value = &e->g->values.at[i];
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(value->v));
     if (LLVMIsACallInst(value->v) && value->private_of >= 0) private_memset(e, value->v);
+    else if (simd_is_of_all_rows(value->v)) e->copy[i][0] = simd_of_all_rows(e, value->v);
     else if (!LLVMIsAStoreInst(value->v) || !simd_one_store(e, value)) simd_per_lane(e, i);
 }
 

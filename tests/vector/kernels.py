@@ -161,6 +161,7 @@ class Kernel:
                 body.loads.append((lambda name=name: self.own_element(name), t))
         if self.rank == 1 and not self.group:
             self.add_neighbours()
+        self.is_triangle = self.rank == 2 and not self.group and not self.may_fail and rng.random() < 0.4
         self.is_stencil = self.rank == 1 and not self.group and not self.may_fail and rng.random() < 0.25
         rows = self.add_rows() if self.rank == 1 and not self.group and rng.random() < 0.3 else []
         self.nodes = rows + [Line(f"var v: i64 = i64(u) + {self.names[-1]};")]
@@ -209,6 +210,25 @@ class Kernel:
                              self.table_type)] * 2
         return [Line(line) for line in rows]
 
+    def triangle(self):
+        """Sums in loops whose bounds change from row to row."""
+        rng, (row, column) = self.rng, self.places
+        inside = [("0", f"{row} + 1"), ("0", row), (f"{row} + 1", "n"), (row, "n"), ("0", f"n - {row}"), (f"n - {row}", "n"),
+                  ("0", f"{row} - {rng.randint(1, 9)}"), (f"max({row} - 2, 0)", f"{row} + 1")]
+        others = [("0", f"2 * {row}"), (f"2 * {row}", "n"), (f"{row} - 3", "7"), ("0", f"{column} + 1"), ("i64(u)", row),
+                  ("0", f"min({row}, {column})"), (f"{row}", f"{row} + 5")]
+        numbers = [name for name, t in self.inputs if t != "bool"]
+        for number, (make, t) in enumerate(place for place in self.own_places() if place[1] != "bool"):
+            acc = "f32" if t in HALVES else t
+            self.nodes.append(Line(f"var sum{number}: {acc} = {acc}(v);"))
+            for loop in range(rng.randint(1, 2)):
+                k, is_inside = f"k{number}{loop}", rng.random() < 0.7
+                lo, hi = rng.choice(inside if is_inside else others)
+                near = [f"{name}[{k}, {column}]" for name in numbers if is_inside] + [k]
+                line = f"sum{number} = sum{number} * {acc}({rng.choice([1, 1, 3])}) + {acc}({rng.choice(near)});"
+                self.nodes.append(Nest((f"for {k} in {lo}..{hi} {{", [Line(line)])))
+            self.nodes.append(Line(f"{make()} = {t}(sum{number});"))
+
     def own_places(self):
         """The elements that are this item's to write."""
         places = [(lambda name=name: f"{name}[{self.own}]", t) for name, t in self.outputs]
@@ -229,8 +249,8 @@ class Kernel:
         body = self.body
         body.returns = self.returned
         body.places += self.own_places() * 2
-        if self.is_stencil:
-            self.stencil()
+        if self.is_stencil or self.is_triangle:
+            (self.stencil if self.is_stencil else self.triangle)()
             if self.reduction:
                 self.nodes.append(Line(self.returned()))
             return
