@@ -13,6 +13,14 @@ typedef struct SimdLanePair { /* two lanes' words as one number (copies.c) */
 
 typedef struct NestPanel NestPanel; /* nest.h */
 
+/* Addresses of the lanes of a gather, one by one (memory.c): where they are, under which mask (NULL: all lanes). */
+typedef struct SimdLanes {
+    LLVMValueRef load, mask, *places;
+    LLVMBasicBlockRef in;
+    int row, vector;
+} SimdLanes;
+enum { SIMD_MOST_LANES = 8 };
+
 typedef struct SimdEmit {
     SimdRegion *g;
     const SimdTarget *target;
@@ -43,6 +51,8 @@ typedef struct SimdEmit {
     int block;                    /* at hand */
     LLVMValueRef *privates;       /* by private: the block's memory for all its items */
     SimdLanePair pair;            /* made last */
+    SimdLanes lanes[SIMD_MOST_LANES]; /* made last, at n_lanes modulo their number */
+    int n_lanes;
     const NestPanel *panel;       /* what has been packed for the block; NULL: nothing */
 } SimdEmit;
 
@@ -106,6 +116,7 @@ LLVMValueRef simd_load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, L
 /* n contiguous elements, or the first of them n times */
 LLVMValueRef simd_load_run(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, int n, bool is_splat);
 LLVMValueRef simd_load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *places);
+LLVMValueRef *simd_lane_places(SimdEmit *e, LLVMValueRef at, const LLVMValueRef *mask);
 LLVMValueRef simd_gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask);
 void simd_store_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask);
 void simd_scatter(SimdEmit *e, LLVMValueRef inst, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask);

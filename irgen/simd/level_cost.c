@@ -8,8 +8,9 @@
 
 enum {
     MAX_DEPTH = 4,
-    IN_A_CYCLE = 2, LATENCY = 4, LATENCY_OF_LOAD = 5, MISSED_BRANCH = 15,
+    IN_A_CYCLE = 2, LATENCY = 4, LATENCY_OF_LOAD = 5,
     LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_CALL = 6,
+    LANE_BESIDE = 2 /* a lane whose address is there already, but for a constant */,
     GATHER_LANE = 3 /* at least, of a gather that may be slow; measured: docs/decisions/cost-model.md */,
     PRIVATE_ACCESS = 1 /* a lane of a gather or scatter of memory of the items, in the first cache */,
     PRIVATE_LANE_ACCESS = 5 /* the same by itself: its address is taken out of a vector */,
@@ -25,6 +26,8 @@ static bool is_float(LLVMTypeRef t) {
     LLVMTypeKind k = LLVMGetTypeKind(t);
     return k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
 }
+
+static const double MISSED_BRANCH = 15; /* cycles */
 
 /* Places and counts are computed beside the vectors, and mostly part of addresses. */
 static const double BESIDE = 0.25;
@@ -116,6 +119,11 @@ static bool is_gather(const SimdRegion *g, const SimdTarget *t, const SimdValue 
     return !simd_is_reversed(g, value) && !simd_is_quasi_affine(g, value, width, &period);
 }
 
+/* A vector of it is scattered by an instruction that is not microcode. */
+static bool is_scatter(const SimdTarget *t, const SimdValue *value) {
+    return LLVMIsAStoreInst(value->v) && t->mask_registers && t->gathers != GATHERS_SLOW;
+}
+
 static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (op != LLVMCall && simd_is_of_partial(g, value->v, 0)) return 0;
@@ -135,11 +143,14 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (simd_is_reversed(g, value) && value->private_of < 0) return masked ? 3 : 2; /* with the permutations */
         double gather = g->costs[value - g->values.at].vector;
         bool is_one = is_gather(g, t, value, width) && gather >= 0;
-        if (value->private_of >= 0 && t->mask_registers && (is_one || op == LLVMStore)) return PRIVATE_ACCESS * width;
-        if (value->private_of >= 0 && !masked) return PRIVATE_LANE_ACCESS * width;
+        if (value->private_of >= 0 && t->mask_registers && (is_one || is_scatter(t, value)))
+            return PRIVATE_ACCESS * width;
+        if (value->private_of >= 0 && (t->mask_registers ? op == LLVMLoad : !masked))
+            return PRIVATE_LANE_ACCESS * width;
         SimdPeriod period;
         if (simd_is_quasi_affine(g, value, width, &period)) return 2 * period.items - 1; /* with its permutations */
         if (is_one) return gather;
+        if (op == LLVMLoad && simd_shares_lanes(g, value)) return LANE_BESIDE * width;
         return (masked && !t->mask_registers ? LIVE_LANE_ACCESS : LANE_ACCESS) * width;
     }
     case LLVMCall:
@@ -159,8 +170,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
  * nothing about how many of them a block should have; but it does about vectors at all. */
 static double beyond_gather(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, double cost, int width) {
     bool gathers = is_gather(g, t, value, width);
-    bool scatters = LLVMIsAStoreInst(value->v) && t->mask_registers && value->private_of >= 0 &&
-                    simd_address_rate(g, value).x != LANE_UNIFORM;
+    bool scatters = is_scatter(t, value) && simd_address_rate(g, value).x != LANE_UNIFORM;
     if (value->private_of >= 0) return gathers || scatters ? cost : 0;
     double lanes = gathers && t->gathers != GATHERS_FAST && !simd_takes_columns(g, value) ? GATHER_LANE * width : 0;
     return lanes > cost ? lanes - cost : 0;
@@ -381,11 +391,23 @@ static bool stays_inside(const SimdRegion *g, int b) {
     return true;
 }
 
+/* LLVM executes so few operations, none of them a division, on both paths (SimplifyCFG's two-entry-phi-node-folding-
+ * threshold). */
+static bool is_executed_ahead(const SimdRegion *g, const SimdBlock *b) {
+    enum { MOST = 4 };
+    int n = 0;
+    for (int i = b->first; i < b->first + b->n; i++) {
+        LLVMOpcode op = LLVMGetInstructionOpcode(g->values.at[i].v);
+        n += op == LLVMFDiv ? MOST : op != LLVMPHI && op != LLVMBr && op != LLVMGetElementPtr;
+    }
+    return n <= MOST && !b->guarded;
+}
+
 /* Else LLVM makes a selection of it, which no processor has to predict. */
 static bool skips_much(const SimdRegion *g, int b) {
     for (int i = 0; i < simd_n_succ(g, b); i++) {
         int s = value_map_get(g->block_of, simd_succ(g, b, i));
-        if (s >= 0 && g->blocks.at[s].guarded) return true;
+        if (s >= 0 && simd_is_masked(g, s) && !is_executed_ahead(g, &g->blocks.at[s])) return true;
     }
     return false;
 }
@@ -401,12 +423,12 @@ static bool is_missed(const SimdRegion *g, int b) {
  * (trips.c). */
 enum { FOLDED = 8 };
 
-/* One item out of so many executes a block that only some execute. */
-enum { ONE_OF = 2 };
+/* One item out of so many executes a block that only some execute; and one of so many branches is missed. */
+enum { ONE_OF = 2, ONE_MISSED_OF = 3 };
 
 /* The same level run by one item alone: it skips what a vector executes under a mask. */
 double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop) {
-    double operations = 1, wait = c->chain, busy = 0, locked = 0;
+    double operations = 1, wait = c->chain, busy = 0, locked = 0, missed = 0;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *b = &g->blocks.at[value->block];
@@ -416,10 +438,11 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
             op == LLVMPHI || op == LLVMGetElementPtr || simd_is_remark(value->v) || simd_is_sign_of_fused(value->v);
         if (free || (loop >= 0 && simd_is_invariant(g, loop, value->v))) continue;
         double cost = g->costs[i].alone;
-        if (op == LLVMBr) cost = is_missed(g, value->block) ? MISSED_BRANCH : 1;
+        if (op == LLVMBr) cost = 1;
         else if (cost < 0) cost = op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
         double share = b->conditional && simd_is_masked(g, value->block) ? 1.0 / ONE_OF : 1;
         operations += cost * beside(g, value) * share;
+        if (op == LLVMBr && is_missed(g, value->block)) missed += share * MISSED_BRANCH / ONE_MISSED_OF;
         if (is_divided(value->v)) busy += DIVIDER_ALONE * share;
         if (op == LLVMCall && update_cycles(value->v) > 1) locked += update_cycles(value->v) * share;
     }
@@ -427,7 +450,9 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
     if (busy > time) time = busy;
     if (locked > time) time = locked; /* only accesses wait for it: arithmetic of the next items goes on */
     if (time < wait) time = wait;
-    return c->weight * (loop >= 0 && simd_is_folded(g, loop) ? time / FOLDED : time);
+    if (loop >= 0 && (simd_is_folded(g, loop) || simd_is_filling(g, loop))) time /= FOLDED;
+    if (loop >= 0 && simd_exit_is_missed(g, loop)) missed += MISSED_BRANCH / simd_trip_count(g, loop);
+    return c->weight * (time + missed); /* what follows a missed branch begins anew */
 }
 
 double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {

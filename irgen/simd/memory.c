@@ -146,6 +146,25 @@ bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *acces
     return simd_allows(g, COLUMNS) && s.rows % s.width == 0 && simd_takes_columns(g, access);
 }
 
+/* Lane by lane, half of the time goes into taking the addresses out of their vector. Fields of a struct, or points of
+ * three coordinates, have the same ones, but for a constant. Zeros, which lanes that are not live read, are a line. */
+static LLVMValueRef load_by_lane(SimdEmit *e, const SimdValue *value, int row, int vector, LLVMValueRef *mask) {
+    SimdLanes now = {value->v, mask ? *mask : NULL, NULL, LLVMGetInsertBlock(e->b), row, vector};
+    int64_t by = 0;
+    for (int i = 0; i < SIMD_MOST_LANES && !now.places; i++) {
+        const SimdLanes *l = &e->lanes[i];
+        bool is_there = l->in == now.in && l->mask == now.mask && l->row == row && l->vector == vector;
+        if (!is_there || !simd_has_lanes_of(e->g, l->load, now.load, &by)) continue;
+        now.places = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
+        for (int k = 0; k < e->shape.width; k++) now.places[k] = moved(e, l->places[k], by);
+    }
+    if (!now.places) {
+        now.places = simd_lane_places(e, simd_vector(e, LLVMGetOperand(value->v, 0), row, vector), mask);
+        e->lanes[e->n_lanes++ % SIMD_MOST_LANES] = now;
+    }
+    return simd_load_lanes(e, value->v, now.places);
+}
+
 static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, int row, int vector) {
     LLVMValueRef inst = value->v, p = LLVMGetOperand(inst, 0), *mask = simd_mask_for(e, value->rate, row, vector);
     int private = value->private_of;
@@ -169,6 +188,7 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
         return load_strided(e, inst, simd_scalar(e, p, row, vector), at.stride);
     if (at.x == LANE_VARYING && may_be_neighbours(e->g, p))
         return gather_or_load(e, inst, simd_vector(e, p, row, vector), mask, bytes);
+    if (!simd_is_gathered(e->g, e->target, inst)) return load_by_lane(e, value, row, vector, mask);
     return simd_gather(e, inst, simd_vector(e, p, row, vector), mask);
 }
 

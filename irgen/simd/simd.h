@@ -289,12 +289,17 @@ bool simd_makes_by_lane(const SimdRegion *g);
 
 /* vector_memory.c: is a vector of what it loads gathered by one instruction, if its lanes lie anywhere? */
 bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMValueRef load);
+/* Lane by lane: does a load before it in its block read `by` bytes, less than a line, before it? */
+bool simd_has_lanes_of(const SimdRegion *g, LLVMValueRef first, LLVMValueRef second, int64_t *by);
+bool simd_shares_lanes(const SimdRegion *g, const SimdValue *load);
 
 /* trips.c: what the cost model takes a loop of an item for */
 double simd_trip_count(const SimdRegion *g, int loop);
-/* Iterations of a block of items in a loop and those around it, by those of the mean item; loop -1: 1 */
 bool simd_is_smooth(const SimdRegion *g, LLVMValueRef v);
+bool simd_exit_is_missed(const SimdRegion *g, int loop);
 bool simd_is_folded(const SimdRegion *g, int loop);
+bool simd_is_filling(const SimdRegion *g, int loop);
+/* Iterations of a block of items in a loop and those around it, by those of the mean item; loop -1: 1 */
 double simd_unevenness(const SimdRegion *g, int loop, int n_items);
 
 /* counted.c: for counter in lo..hi, straight on */

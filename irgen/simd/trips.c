@@ -33,10 +33,86 @@ static bool is_exit(const SimdRegion *g, int loop, int b) {
     return false;
 }
 
+static int n_exits(const SimdRegion *g, int loop) {
+    int n = 0;
+    for (int b = 0; b < g->blocks.n; b++) n += is_exit(g, loop, b);
+    return n;
+}
+
+/* Bounds of a counted loop: a header's phi goes up by one from lo until it is hi. */
+static bool find_bounds(const SimdRegion *g, int loop, LLVMValueRef branch, LLVMValueRef *lo, LLVMValueRef *hi) {
+    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) return false;
+    LLVMValueRef test = LLVMGetCondition(branch);
+    for (unsigned k = 0; k < 2 && LLVMIsAICmpInst(test); k++) {
+        LLVMValueRef phi = LLVMGetOperand(test, k);
+        int64_t by;
+        *hi = LLVMGetOperand(test, 1 - k);
+        if (!LLVMIsAPHINode(phi) || LLVMCountIncoming(phi) != 2 || !simd_is_invariant(g, loop, *hi)) continue;
+        for (unsigned from = 0; from < 2; from++) {
+            *lo = LLVMGetIncomingValue(phi, from);
+            bool goes_on = simd_goes_on_by(g, phi, LLVMGetIncomingValue(phi, 1 - from), &by) && by == 1;
+            if (goes_on && simd_is_invariant(g, loop, *lo)) return true;
+        }
+    }
+    return false;
+}
+
+/* The numbers of which v is the least (or the greatest, for `max`). */
+enum { MOST_CLIPS = 4 };
+static int clips_of(LLVMValueRef v, const char *kind, LLVMValueRef *of, int n) {
+    bool clips = LLVMIsACallInst(v) && simd_is_call_of(v, kind);
+    for (unsigned k = 0; k < 2 && clips; k++) n = clips_of(LLVMGetOperand(v, k), kind, of, n);
+    if (!clips && n < MOST_CLIPS) of[n++] = v;
+    return n;
+}
+
+/* A window around a place, clipped at the ends of an array, `for k in max(i - 2, 0)..min(i + 3, n)`, or a block, cut
+ * off at the end of one, has as many iterations as if nothing were clipped: this is usual. *is_window; else a constant
+ * may bound it, `for k in 0..min(length[i], 16)`. 0: neither */
+static int64_t bounded_trips(const SimdRegion *g, int loop, bool *is_window) {
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(g->blocks.at[g->loops.at[loop].header].bb), lo, hi;
+    LLVMValueRef los[MOST_CLIPS], his[MOST_CLIPS];
+    int64_t trips = 0, by;
+    *is_window = false;
+    if (!find_bounds(g, loop, branch, &lo, &hi)) return 0;
+    int n_lo = clips_of(lo, "llvm.smax.", los, 0), n_hi = clips_of(hi, "llvm.smin.", his, 0);
+    for (int i = 0; i < n_lo * n_hi; i++) {
+        LLVMValueRef from = los[i / n_hi];
+        if (!simd_goes_on_by(g, from, his[i % n_hi], &by) || by <= 0) continue;
+        *is_window |= !LLVMIsAConstantInt(from);
+        if (!trips || by < trips) trips = by;
+    }
+    return trips;
+}
+
+static bool is_window(const SimdRegion *g, int loop) {
+    bool is;
+    bounded_trips(g, loop, &is);
+    return is && n_exits(g, loop) == 1;
+}
+
+static int64_t known_trips(const SimdRegion *g, int loop) {
+    int64_t trips = constant_trips(g, loop);
+    bool is_window;
+    return trips ? trips : bounded_trips(g, loop, &is_window);
+}
+
+/* What a program leaves open is mostly more than what it has constants for: who sets 256 counters to 0 counts more than
+ * 256 numbers. So the loops beside it bound an unknown trip count from below. */
+static double unknown_trips(const SimdRegion *g, int loop) {
+    enum { UNKNOWN = 32, MOST = 1024 };
+    int64_t least = UNKNOWN;
+    for (int l = 0; l < g->loops.n; l++) {
+        int64_t trips = g->loops.at[l].parent == g->loops.at[loop].parent ? constant_trips(g, l) : 0;
+        if (trips > least) least = trips;
+    }
+    return least < MOST ? (double)least : MOST;
+}
+
 double simd_trip_count(const SimdRegion *g, int loop) {
     enum { UNKNOWN = 32 };
-    int64_t trips = constant_trips(g, loop);
-    if (!trips) return UNKNOWN;
+    int64_t trips = known_trips(g, loop);
+    if (!trips) return unknown_trips(g, loop);
     for (int b = 0; b < g->blocks.n; b++)
         if (b != g->loops.at[loop].header && is_exit(g, loop, b) && trips > UNKNOWN) return UNKNOWN;
     return (double)trips;
@@ -64,12 +140,6 @@ bool simd_is_smooth(const SimdRegion *g, LLVMValueRef v) {
     return is_smooth(g, v, arena_array(g->arena, bool, g->values.n + 1));
 }
 
-static int n_exits(const SimdRegion *g, int loop) {
-    int n = 0;
-    for (int b = 0; b < g->blocks.n; b++) n += is_exit(g, loop, b);
-    return n;
-}
-
 /* Do only smooth values decide which items leave the loop now? */
 static bool leaves_smoothly(const SimdRegion *g, int loop) {
     bool *seen = arena_array(g->arena, bool, g->values.n + 1), smooth = true;
@@ -79,6 +149,13 @@ static bool leaves_smoothly(const SimdRegion *g, int loop) {
         smooth = is_smooth(g, LLVMGetCondition(branch), seen);
     }
     return smooth;
+}
+
+/* Once in all iterations of an item's loop, where data decide how many these are; of searches, which most items leave
+ * at once, nothing is known. */
+bool simd_exit_is_missed(const SimdRegion *g, int loop) {
+    if (!g->loops.at[loop].divergent || n_exits(g, loop) > 1) return false;
+    return !leaves_smoothly(g, loop) && !is_window(g, loop);
 }
 
 static bool is_step(const SimdRegion *g, int loop, LLVMValueRef v, LLVMValueRef of) {
@@ -106,12 +183,20 @@ static bool is_counted(const SimdRegion *g, int loop, LLVMValueRef test) {
     return true;
 }
 
-/* From where to where is data: the row of a graph or of a sparse matrix. */
+static bool is_varying(const SimdRegion *g, LLVMValueRef v) {
+    int i = value_map_get(g->value_of, v);
+    return i >= 0 && g->values.at[i].rate.x == LANE_VARYING;
+}
+
+/* From where to where is data: the row of a graph or of a sparse matrix. A row that begins at 0, or where its item
+ * does, and only ends where data say is padded to a length that all have: who stores rows so has rows that are nearly
+ * as long as one another. So has a grid of cells, whose rows an item finds in a window around its own. */
 static bool is_row_of_data(const SimdRegion *g, int loop) {
-    LLVMValueRef branch = LLVMGetBasicBlockTerminator(g->blocks.at[g->loops.at[loop].header].bb);
-    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch)) return false;
-    LLVMValueRef test = LLVMGetCondition(branch);
-    return LLVMIsAICmpInst(test) && is_counted(g, loop, test);
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(g->blocks.at[g->loops.at[loop].header].bb), lo, hi;
+    if (!find_bounds(g, loop, branch, &lo, &hi) || !is_varying(g, lo)) return false;
+    for (int l = g->loops.at[loop].parent; l >= 0; l = g->loops.at[l].parent)
+        if (is_window(g, l)) return false;
+    return true;
 }
 
 /* Smooth trip counts are nearly those of the neighbours. A loop with several exits is a search, which each item leaves
@@ -125,7 +210,7 @@ double simd_unevenness(const SimdRegion *g, int loop, int n_items) {
     double harmonic = 0, smooth = 1, data = 1;
     for (int i = 1; i <= n_items; i++) harmonic += 1.0 / i;
     for (int l = loop; l >= 0; l = g->loops.at[l].parent) {
-        if (!g->loops.at[l].divergent) continue;
+        if (!g->loops.at[l].divergent || is_window(g, l)) continue;
         if (leaves_smoothly(g, l)) smooth = OF_NEIGHBOURS;
         else data *= n_exits(g, l) > 1 || is_row_of_data(g, l) ? harmonic : (1 + harmonic) / 2;
     }
@@ -148,4 +233,26 @@ bool simd_is_folded(const SimdRegion *g, int loop) {
         if (!is_affine && op != LLVMBr) return false;
     }
     return g->loops.at[loop].divergent;
+}
+
+/* A loop that only sets elements beside one another to numbers that it computes from its counter: LLVM makes it memset,
+ * or vectorises it. */
+bool simd_is_filling(const SimdRegion *g, int loop) {
+    bool stores = false;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!simd_in_loop(g, loop, value->block) || g->blocks.at[value->block].leaves) continue;
+        LLVMValueRef v = value->v;
+        LLVMOpcode op = LLVMGetInstructionOpcode(v);
+        bool is_part = op == LLVMBr || op == LLVMGetElementPtr || op == LLVMAdd || op == LLVMSub || op == LLVMTrunc ||
+                       op == LLVMZExt || op == LLVMSExt;
+        if (op == LLVMPHI) is_part = is_counter(g, loop, v);
+        if (op == LLVMICmp) is_part = is_counted(g, loop, v);
+        if (op == LLVMStore) {
+            int64_t bytes = simd_bytes(g, LLVMTypeOf(LLVMGetOperand(v, 0)));
+            is_part = stores = !simd_is_atomic(v) && simd_pace(g, LLVMGetOperand(v, 1), loop) == bytes;
+        }
+        if (!is_part) return false;
+    }
+    return stores;
 }

@@ -134,6 +134,30 @@ bool simd_is_gathered(const SimdRegion *g, const SimdTarget *t, LLVMValueRef loa
     return t->gathers != GATHERS_SLOW && (bytes == 4 || bytes == 8);
 }
 
+/* One address of each lane; those that are not live read zeros. */
+LLVMValueRef *simd_lane_places(SimdEmit *e, LLVMValueRef at, const LLVMValueRef *mask) {
+    if (mask) at = LLVMBuildSelect(e->b, *mask, at, simd_splat(e, simd_safe_place(e)), "");
+    LLVMValueRef *places = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
+    for (int i = 0; i < e->shape.width; i++) places[i] = LLVMBuildExtractElement(e->b, at, cg_i32(e->cg, i), "");
+    return places;
+}
+
+bool simd_has_lanes_of(const SimdRegion *g, LLVMValueRef first, LLVMValueRef second, int64_t *by) {
+    bool is_behind = simd_goes_on_by(g, LLVMGetOperand(first, 0), LLVMGetOperand(second, 0), by);
+    return is_behind && *by >= 0 && *by + simd_bytes(g, LLVMTypeOf(second)) <= SIMD_LINE;
+}
+
+bool simd_shares_lanes(const SimdRegion *g, const SimdValue *load) {
+    int64_t by;
+    for (int i = g->blocks.at[load->block].first; &g->values.at[i] < load; i++) {
+        const SimdValue *first = &g->values.at[i];
+        bool reads = LLVMIsALoadInst(first->v) && first->private_of < 0 && first->rate.x == LANE_VARYING;
+        if (reads && simd_address_rate(g, first).x == LANE_VARYING && simd_has_lanes_of(g, first->v, load->v, &by))
+            return true;
+    }
+    return false;
+}
+
 /* at: a vector of addresses */
 LLVMValueRef simd_gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask) {
     LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
@@ -145,10 +169,7 @@ LLVMValueRef simd_gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMVa
         copy_alias(e, v, inst);
         return v;
     }
-    if (mask) at = LLVMBuildSelect(e->b, *mask, at, simd_splat(e, simd_safe_place(e)), "");
-    LLVMValueRef *places = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
-    for (int i = 0; i < e->shape.width; i++) places[i] = LLVMBuildExtractElement(e->b, at, cg_i32(e->cg, i), "");
-    return simd_load_lanes(e, inst, places);
+    return simd_load_lanes(e, inst, simd_lane_places(e, at, mask));
 }
 
 /* Without mask registers a store under a mask takes as long as a dozen others, and of the vectors at the end of a row
