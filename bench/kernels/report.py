@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tables and plots of what run.py measured. As a program: write those of docs/performance.md again from
-docs/performance.tsv; with --check, only say whether they are up to date (CTest does)."""
+"""Tables and plots of what run.py measured. As a program: write those of docs/performance-kernels.md again from
+docs/performance-kernels.tsv; with --check, only say whether they are up to date (CTest does)."""
 import datetime
 import os
 import re
@@ -202,7 +202,7 @@ def write(m, folder):
         (folder / f"{name}.svg").write_text(svg)
 
 
-# docs/performance.md ------------------------------------------------------------------------------------------------
+# docs/performance-kernels.md ------------------------------------------------------------------------------------------------
 
 
 def peers_table():
@@ -218,32 +218,32 @@ def kernels_table():
 
 def docs_files(m):
     """Path and text of everything in docs/ that is made here."""
-    page = (DOCS / "performance.md").read_text()
+    page = (DOCS / "performance-kernels.md").read_text()
     parts = {name: body for name, _, body in sections(m)}
     parts |= {"peers": markdown(peers_table()), "kernels": markdown(kernels_table())}
     for name, body in parts.items():
         head, mark, rest = page.partition(f"<!-- {name} -->\n")
         _, end, tail = rest.partition("<!-- end -->")
-        assert mark and end, f"docs/performance.md has no place for {name}"
+        assert mark and end, f"docs/performance-kernels.md has no place for {name}"
         page = head + mark + body + "\n" + end + tail
-    yield DOCS / "performance.md", page
+    yield DOCS / "performance-kernels.md", page
     for name, svg in plot.plots(m):
         yield DOCS / f"performance-{name}.svg", svg
 
 
 def write_docs(m):
-    for path, body in [(DOCS / "performance.tsv", tsv(m)), *docs_files(m)]:
+    for path, body in [(DOCS / "performance-kernels.tsv", tsv(m)), *docs_files(m)]:
         path.write_text(body)
 
 
 def main():
-    m = read(DOCS / "performance.tsv")
+    m = read(DOCS / "performance-kernels.tsv")
     if sys.argv[1:] != ["--check"]:
         write_docs(m)
         return 0
     stale = [str(path.relative_to(ROOT)) for path, body in docs_files(m) if not path.exists() or path.read_text() != body]
     for path in stale:
-        print(f"{path} is not what bench/kernels/report.py makes of docs/performance.tsv")
+        print(f"{path} is not what bench/kernels/report.py makes of docs/performance-kernels.tsv")
     return 1 if stale else 0
 
 

@@ -2,11 +2,12 @@
 """The corpus of strangers: kernels of fields that bench/kernels lacks, as a user writes them first, beside OpenMP C as a user
 writes it and as tuned by hand, compiled by gcc and clang with -O3 -march=native.
 
-Usage: run.py [--kdslc KDSLC] [--out FILE.tsv] [--once] [PATTERN]
+Usage: run.py [--kdslc KDSLC] [--out FILE.tsv] [--once] [--fast] [PATTERN]
 
 --once: each version runs once, to compare what they compute; the times say nothing then.
+--fast: KDSL with --fp=fast, C with -ffast-math. The tuned C has reductions in any order in either case.
 
-Rows: kernel, version, seconds (the least of many, executed in turn), verdict, largest difference. Then, for each kernel, how
+docs/performance.tsv is such a FILE, of which page.py makes the page. Rows: kernel, version, seconds (the least of many, executed in turn), verdict, largest difference. Then, for each kernel, how
 many times as fast KDSL is as the better tuned C and as the better plain C, and the geometric means."""
 import argparse
 import math
@@ -19,6 +20,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent / "kernels"))
+from report import machine  # noqa: E402
 FLAGS = ["-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-std=gnu17", "-Wall"]
 COMPILERS = {"gcc": "gcc", "clang": "clang-22"}
 
@@ -29,6 +32,7 @@ def options():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--out", type=Path)
     parser.add_argument("--once", action="store_true")
+    parser.add_argument("--fast", action="store_true")
     parser.add_argument("pattern", nargs="?", default="")
     return parser.parse_args()
 
@@ -40,12 +44,13 @@ def call(*command, cwd):
     return done.stdout
 
 
-def build(name, kdslc, folder):
-    call(kdslc, "-c", HERE / f"{name}.kdsl", "-o", f"{name}.k.o", f"--header={name}.h", cwd=folder)
+def build(name, kdslc, fast, folder):
+    kdslc_flags, c_flags = (["--fp=fast"], [*FLAGS, "-ffast-math"]) if fast else ([], FLAGS)
+    call(kdslc, *kdslc_flags, "-c", HERE / f"{name}.kdsl", "-o", f"{name}.k.o", f"--header={name}.h", cwd=folder)
     objects = [f"{name}.k.o"]
     for who, compiler in COMPILERS.items():
         data = ["-DDATA"] if who == "gcc" else []
-        call(compiler, *FLAGS, f"-DCOMPILER={who}", *data, f"-I{folder}", f"-I{HERE}", "-c", HERE / f"{name}.c", "-o",
+        call(compiler, *c_flags, f"-DCOMPILER={who}", *data, f"-I{folder}", f"-I{HERE}", "-c", HERE / f"{name}.c", "-o",
              f"{name}.{who}.o", cwd=folder)
         objects.append(f"{name}.{who}.o")
     flags = call(kdslc, "--print-link-flags", cwd=folder).split()
@@ -72,10 +77,10 @@ def main():
     if o.once:
         os.environ["STRANGERS_ONCE"] = "1"
     names = sorted(path.stem for path in HERE.glob("*.kdsl") if re.search(o.pattern, path.stem))
-    rows, ratios, wrong = [], [], 0
+    rows, ratios, wrong, load = [], [], 0, os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
-            found = measure(build(name, o.kdslc.resolve(), Path(folder)), o.threads)
+            found = measure(build(name, o.kdslc.resolve(), o.fast, Path(folder)), o.threads)
             seconds = {row[0]: float(row[1]) for row in found if len(row) == 5}
             for row in found:
                 rows.append("\t".join([name, *row]))
@@ -90,7 +95,8 @@ def main():
           f"{mean([r[1] for r in ratios]):.2f} x the better plain C")
     print("worst: " + ", ".join(f"{name} {tuned:.2f}" for tuned, _, name in sorted(ratios)[:5]))
     if o.out:
-        o.out.write_text("\n".join(["kernel\tversion\tseconds\tverdict\tdifference\trounds", *rows]) + "\n")
+        about = machine(o.threads, [load], ["-O3", *(["--fp=fast"] if o.fast else [])])
+        o.out.write_text("\n".join([*(f"# {key}: {value}" for key, value in about.items()), "kernel\tversion\tseconds\tverdict\tdifference\trounds", *rows]) + "\n")
     sys.exit(1 if wrong else 0)
 
 

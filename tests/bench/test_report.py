@@ -1,5 +1,5 @@
-"""bench/kernels/report.py: best of rounds, limits of the same slot, goals, tables, and that docs/performance.md is what it
-makes of docs/performance.tsv. usage: test_report.py KDSLC"""
+"""bench/kernels/report.py: best of rounds, limits of the same slot, goals, tables, and that docs/performance-kernels.md is what it
+makes of docs/performance-kernels.tsv. usage: test_report.py KDSLC"""
 import subprocess
 import sys
 import tempfile
