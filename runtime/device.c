@@ -28,6 +28,7 @@ int64_t kdsl_default_device(void) {
 int32_t kdsl_n_devices(void) { return kdsl_target()->n_devices(); }
 
 bool kdsl_device_is_gpu(int device) { return is_of(device, "CUDA") || is_of(device, "AMDGPU"); }
+bool kdsl_device_is_cpu(int device) { return is_of(device, "x86_64"); }
 
 /* Filling: by the drivers, since libomptarget's omp_target_memset copies from the host (offload/libomptarget/OpenMP/
  * API.cpp of LLVM 22) -------------------------------------------------------------------------------------------- */

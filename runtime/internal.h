@@ -150,6 +150,9 @@ KDSL_RT int64_t kdsl_default_device(void);
 KDSL_RT bool kdsl_device_is_required(void);
 KDSL_RT void kdsl_device_require(const char *place, int64_t device);
 KDSL_RT bool kdsl_device_is_gpu(int device);
+KDSL_RT bool kdsl_device_is_cpu(int device);
+/* threads.c: threads have stacks of the usual size, and no tool (OMPT) listens to libomp. */
+KDSL_RT bool kdsl_threads_are_plain(void);
 /* device.c: fills memory of a device that does not work in place, without a copy; n_bytes and the address are multiples
  * of 4. False: the device did not. */
 KDSL_RT bool kdsl_device_fill(int64_t device, void *there, uint32_t value, int64_t n_bytes);

@@ -1,6 +1,6 @@
 /* launch.c -- interception of launches on their way to libomptarget: to hide devices that the user has excluded
- * (device.c), to count launches (report.c) and record them (trace.c), and to name the launch in the last message if the
- * driver aborts the process. */
+ * (device.c), to count launches (report.c) and record them (trace.c), to name the launch in the last message if the
+ * driver aborts the process, and to leave libomptarget out where it would only call the program's own code. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -162,34 +162,6 @@ static void check_launch(const void *loc, int64_t device) {
     if (needs) require_gpu(loc, device);
 }
 
-/* libomptarget takes the text of a place apart three times in each launch, in case there is something to print
- * (SourceInfo in offload/include/Shared/SourceInfo.h of LLVM 22), which takes a sixth of the time of an empty launch.
- * So it gets the place only if its user wants to see it, and in the first launch of each place, which may have to load
- * the image and to find the kernel, and may fail with a message. Messages of ours have the place in any case. */
-static const struct {
-    int32_t reserved_1, flags, reserved_2, length;
-    const char *source;
-} nowhere = {.flags = 2 /* KMP_IDENT_KMPC */, .length = 8, .source = ";;;0;0;;"};
-
-static bool library_shows_places(void) {
-    static int shows = -1; /* not asked yet */
-    int known = __atomic_load_n(&shows, __ATOMIC_RELAXED);
-    if (known >= 0) return known;
-    known = getenv("LIBOMPTARGET_INFO") || getenv("LIBOMPTARGET_PROFILE");
-    __atomic_store_n(&shows, known, __ATOMIC_RELAXED);
-    return known;
-}
-
-/* Of two places that share a row of the table, each is the first one again after the other. */
-static void *place_for_library(void *loc) {
-    enum { ROWS = 64, APART = 8 }; /* APART: the alignment of an ident_t in bytes */
-    static void *launched[ROWS];
-    void **row = &launched[(uintptr_t)loc / APART % ROWS];
-    if (__atomic_load_n(row, __ATOMIC_RELAXED) == loc) return (void *)&nowhere;
-    if (!library_shows_places()) __atomic_store_n(row, loc, __ATOMIC_RELAXED);
-    return loc;
-}
-
 /* On a device that works in place each argument is a literal: of an array, its address on the host. */
 static int32_t launch_in_place(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, KernelArgs *a) {
     enum { FEW = 64 };
@@ -198,7 +170,7 @@ static int32_t launch_in_place(void *loc, int64_t device, int32_t teams, int32_t
     if (a->n_args > FEW && !many) kdsl_fail(NULL, "out of memory for a launch");
     for (uint32_t i = 0; many && i < a->n_args; i++) many[i] = *few;
     a->types = many ? many : few;
-    int32_t rc = kdsl_target()->kernel(place_for_library(loc), device, teams, threads, region, a);
+    int32_t rc = kdsl_target()->kernel(loc, device, teams, threads, region, a);
     free(many);
     return rc;
 }
@@ -286,8 +258,8 @@ static int32_t observed(void *loc, int64_t device, int32_t teams, int32_t thread
                              : kdsl_trace_launch(loc, device, teams, threads, region, args);
 }
 
-int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
-    check_launch(loc, device);
+/* Through libomptarget, and counted if somebody counts. */
+static int32_t launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     int64_t number = device < 0 ? kdsl_default_device() : device;
     kdsl_nvidia_enter(number);
     UnderWay *u = own();
@@ -301,12 +273,67 @@ int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, v
     return rc;
 }
 
+/* Direct launches -------------------------------------------------------------------------------------------------- */
+
+/* libomptarget takes 0.9 us for a launch on the CPU, to call a function of the image whose copy in the program is the
+ * host version (docs/decisions/x86-is-a-device.md). So only the first launch of a kernel on a CPU device goes through
+ * libomptarget, which loads the image and may fail; later ones tell the program to call the host version, unless
+ * somebody observes launches. */
+enum { CALL_HOST_VERSION = -1 };
+
+/* The kernels that have run: a region and the number of its device in one word. Of two that share a row, each is a
+ * first one again after the other. */
+enum { ROWS = 256, MOST_DEVICES = 64, DEVICE_SHIFT = 57 /* above all addresses */, SPREAD = 67 };
+static uintptr_t launched[ROWS];
+
+static uintptr_t key_of(const void *region, int64_t device) {
+    return (uintptr_t)region | (uintptr_t)device << DEVICE_SHIFT;
+}
+
+static uintptr_t *row_of(const void *region, int64_t device) {
+    return &launched[((uintptr_t)region + SPREAD * (uintptr_t)device) % ROWS];
+}
+
+static bool has_run(const void *region, int64_t device) {
+    return device < MOST_DEVICES &&
+           __atomic_load_n(row_of(region, device), __ATOMIC_RELAXED) == key_of(region, device);
+}
+
+static void note_run(const void *region, int64_t device) {
+    bool is_cpu = device < MOST_DEVICES && kdsl_is_in_place(device) && kdsl_device_is_cpu((int)device);
+    if (is_cpu) __atomic_store_n(row_of(region, device), key_of(region, device), __ATOMIC_RELAXED);
+}
+
+static bool is_wanted(void) {
+    const char *direct = getenv("KDSL_DIRECT");
+    return !(direct && !strcmp(direct, "off")) && !getenv("LIBOMPTARGET_INFO") && !getenv("LIBOMPTARGET_PROFILE") &&
+           kdsl_threads_are_plain();
+}
+
+/* Asked when a kernel has run: libomptarget and libomp have begun by then. */
+static bool may_be_direct(void) {
+    static int may = -1; /* not asked yet */
+    if (KDSL_IS_LIVE || kdsl_is_observed) return false;
+    int known = __atomic_load_n(&may, __ATOMIC_RELAXED);
+    if (known < 0) __atomic_store_n(&may, known = is_wanted(), __ATOMIC_RELAXED);
+    return known;
+}
+
+int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
+    check_launch(loc, device);
+    int64_t number = device < 0 ? kdsl_default_device() : device;
+    if (has_run(region, number) && may_be_direct()) return CALL_HOST_VERSION;
+    int32_t rc = launch(loc, device, teams, threads, region, args);
+    if (!rc) note_run(region, number);
+    return rc;
+}
+
 /* A launch of a kernel that has data of its own on the device (irgen/gpu/reduce.c). */
 int32_t kdsl_launch_alone(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     check_launch(loc, device); /* may leave, which it must not do with the lock */
     pthread_mutex_lock(&one_at_a_time);
-    int32_t rc = kdsl_launch(loc, device, teams, threads, region, args);
+    int32_t rc = launch(loc, device, teams, threads, region, args);
     pthread_mutex_unlock(&one_at_a_time);
     return rc;
 }

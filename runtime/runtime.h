@@ -180,7 +180,8 @@ KDSL_RT void kdsl_settle(void);
 /* device.c: how many there are; what one is called. */
 KDSL_RT int32_t kdsl_n_devices(void);
 KDSL_RT const char *kdsl_device_name(const char *place, int64_t device);
-/* launch.c: libomptarget's launch; _alone: not beside another one of these. */
+/* launch.c: libomptarget's launch. 0: the kernel has run; else the host version is to be called. _alone: not beside
+ * another one of these. */
 KDSL_RT int32_t kdsl_launch_alone(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 KDSL_RT int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args);
 

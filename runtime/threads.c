@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/internal.h"
 #include "runtime/target.h"
 
 typedef void Task(int32_t *thread, int32_t *bound, void *context);
@@ -25,6 +26,8 @@ typedef void Task(int32_t *thread, int32_t *bound, void *context);
     FUNCTION(end_team_of_one, "__kmpc_end_serialized_parallel", void, (void *ident, int32_t thread))                   \
     FUNCTION(thread_num, "omp_get_thread_num", int, (void))                                                            \
     FUNCTION(num_threads, "omp_get_num_threads", int, (void))                                                          \
+    FUNCTION(max_threads, "omp_get_max_threads", int, (void))                                                          \
+    FUNCTION(control_tool, "omp_control_tool", int, (int command, int modifier, void *argument))                       \
     FUNCTION(stack_size, "kmp_get_stacksize_s", size_t, (void))
 
 static struct {
@@ -45,6 +48,11 @@ static void find_all(void) {
 #define FUNCTION(field, name, result, parameters) memcpy(&omp.field, &(void *){find(name)}, sizeof(void *));
     FUNCTIONS(FUNCTION)
 #undef FUNCTION
+}
+
+static void find_once(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_all);
 }
 
 /* OMP_STACKSIZE may be less than a kernel with large local arrays needs. */
@@ -70,12 +78,26 @@ static void run_alone(void *ident, Task *task, void *context) {
 }
 
 void kdsl_fork(void *ident, Task *task, void *context, int64_t stack_bytes) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int32_t zero = 0;
-    pthread_once(&once, find_all);
+    find_once();
     if (!omp.is_there) task(&zero, &zero, context);
     else if (fits(stack_bytes)) omp.fork_call(ident, 1, task, context);
     else run_alone(ident, task, context);
+}
+
+/* Commands of a tool's own begin at 64, and tools ignore those that they do not know (OpenMP, omp_control_tool). libomp
+ * says that there is no tool until it has counted the threads. */
+static bool has_tool(void) {
+    enum { NO_TOOL = -2, UNKNOWN_COMMAND = 0x6b64736c };
+    omp.max_threads();
+    return omp.control_tool(UNKNOWN_COMMAND, 0, NULL) != NO_TOOL;
+}
+
+/* With stacks smaller than libomp's own choice, kernels may not fit, which images and programs would each report. */
+bool kdsl_threads_are_plain(void) {
+    enum { USUAL_BYTES = 4 << 20 };
+    find_once();
+    return omp.is_there && (int64_t)omp.stack_size() >= USUAL_BYTES && !has_tool();
 }
 
 int32_t kdsl_thread_num(void) { return omp.is_there ? omp.thread_num() : 0; }

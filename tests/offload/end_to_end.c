@@ -48,7 +48,8 @@ static const char device_ir[] =
     "define i32 @also_visible() {\n  %r = call i32 @sched_getcpu()\n  store i32 %r, ptr @visible\n"
     "  ret i32 %r\n}\n";
 
-/* Twice on the default device, once on each of the host's four; prints the launch results and y[3]. */
+/* Twice on the default device, once on each of the host's four; prints the launch results and y[3], for which there is
+ * a host version. */
 static const char host_ir[] =
     "@x = global [4 x float] [float 1.0, float 2.0, float 3.0, float 4.0]\n"
     "@y = global [4 x float] zeroinitializer\n"
@@ -57,11 +58,14 @@ static const char host_ir[] =
     "declare void @kdsl_text_i64(i64, i32, i32, i32, i32, i32)\ndeclare void @kdsl_text_bytes(ptr, i64)\n"
     "declare void @kdsl_text_f64(double, i32, i32, i32, i32, i32, i32)\ndeclare void @kdsl_text_print()\n"
     "define void @once(i64 %device) {\n"
+    "  %p = getelementptr float, ptr @y, i64 3\n"
     "  %rc = call i32 @launch(i64 %device, ptr @x, ptr @y, float 0.5, i64 4)\n"
-    "  %rc64 = sext i32 %rc to i64\n"
+    "  %rc64 = sext i32 %rc to i64\n  %ran = icmp eq i32 %rc, 0\n  br i1 %ran, label %done, label %host\n"
+    "host:\n  %old = load float, ptr %p\n  %new = fadd float %old, 2.0\n  store float %new, ptr %p\n"
+    "  br label %done\ndone:\n"
     "  call void @kdsl_text_i64(i64 %rc64, i32 32, i32 0, i32 0, i32 0, i32 0)\n"
     "  call void @kdsl_text_bytes(ptr @space, i64 1)\n"
-    "  %p = getelementptr float, ptr @y, i64 3\n  %v = load float, ptr %p\n  %d = fpext float %v to double\n"
+    "  %v = load float, ptr %p\n  %d = fpext float %v to double\n"
     "  call void @kdsl_text_f64(double %d, i32 32, i32 0, i32 -1, i32 0, i32 0, i32 0)\n"
     "  call void @kdsl_text_print()\n  ret void\n}\n"
     "define i32 @kdsl_main() {\n"
@@ -234,16 +238,22 @@ static int images_left(bool clean) {
 }
 
 /* Tests ---------------------------------------------------------------------------------------------------------- */
+
+/* The second launch on a device is the host version's. */
+static const char direct[] = "0 2\n-1 4\n-1 6\n0 8\n0 10\n0 12\n";
+
 static void test_program(void) {
     Compiler c;
     char *program = path_of("axpy");
     add_source(&c, "kernel axpy");
     CHECK(build(&c, host_ir, "launch", program, false), "build");
     int status = run("", program);
-    CHECK(status == 7 && !strcmp(output, "0 2\n0 4\n0 6\n0 8\n0 10\n0 12\n"), "%d %s", status, output);
+    CHECK(status == 7 && !strcmp(output, direct), "%d %s", status, output);
     CHECK(images_left(false) == 0, "images stay in /tmp");
     status = run("OMP_TARGET_OFFLOAD=disabled", program);
-    CHECK(status == 7 && !strncmp(output, "-1 0\n-1 0\n", 10), "%d %s", status, output);
+    CHECK(status == 7 && !strncmp(output, "-1 2\n-1 4\n", 10), "%d %s", status, output);
+    status = run("KDSL_DIRECT=off", program);
+    CHECK(status == 7 && !strcmp(output, "0 2\n0 4\n0 6\n0 8\n0 10\n0 12\n"), "%d %s", status, output);
     run("KDSL_MEMORY=separate LIBOMPTARGET_INFO=-1", program);
     static const char *const shown[] = {"info: to(x[0:n])[16]", "info: tofrom(y[0:n])[16]",   "firstprivate(a)[4]",
                                         "firstprivate(n)[8]",   "Launching kernel kdsl_axpy", "axpy_1.kdsl:12:5"};
@@ -262,15 +272,14 @@ static int count_of(const char *text, const char *words) {
     return n;
 }
 
-/* In place, libomptarget gets the places of launches if it is to print them; if not, that of the first launch, which
- * may fail. __tgt_set_info_flag, called by the program, makes visible what it gets. */
-static void test_places(void) {
-    enum { LAUNCHES = 6 };
+/* In place, libomptarget gets the first launch on each device, and all launches if somebody is to see them.
+ * __tgt_set_info_flag, called by the program, makes visible what it gets. */
+static void test_direct(void) {
+    enum { LAUNCHES = 6, DEVICES = 4 };
     static const char begin[] = "define i32 @kdsl_main() {\n", flag[] = "declare void @__tgt_set_info_flag(i32)\n",
-                      entering[] = "Entering OpenMP kernel at axpy_1.kdsl:12:5 with 4 arguments",
-                      unknown[] = "Entering OpenMP kernel at :0:0 with 4 arguments";
+                      entering[] = "Entering OpenMP kernel at axpy_1.kdsl:12:5 with 4 arguments";
     const char *at = strstr(host_ir, begin) + sizeof begin - 1;
-    char *ir, *environment, *program = path_of("places"), *profile = path_of("places.json");
+    char *ir, *environment, *program = path_of("direct"), *profile = path_of("direct.json");
     int n_before = (int)(at - host_ir);
     if (asprintf(&ir, "%s%.*s  call void @__tgt_set_info_flag(i32 1)\n%s", flag, n_before, host_ir, at) < 0 ||
         asprintf(&environment, "LIBOMPTARGET_PROFILE_GRANULARITY=0 LIBOMPTARGET_PROFILE=%s", profile) < 0)
@@ -279,7 +288,9 @@ static void test_places(void) {
     add_source(&c, "kernel axpy");
     CHECK(build(&c, ir, "launch", program, false), "build");
     run("", program);
-    CHECK(count_of(output, entering) == 1 && count_of(output, unknown) == LAUNCHES - 1, "%s", output);
+    CHECK(count_of(output, entering) == DEVICES, "%s", output);
+    run("KDSL_DIRECT=off", program);
+    CHECK(count_of(output, entering) == LAUNCHES, "%s", output);
     run("LIBOMPTARGET_INFO=0", program);
     CHECK(count_of(output, entering) == LAUNCHES, "%s", output);
     run(environment, program);
@@ -334,7 +345,7 @@ static void test_two_objects(void) {
     CHECK(off_link(&a, &job), "link of two");
     show_diags(&a);
     int status = run("", program);
-    CHECK(status == 7 && !strcmp(output, "0 2\n0 4\n0 6\n0 8\n0 10\n0 12\n"), "%d %s", status, output);
+    CHECK(status == 7 && !strcmp(output, direct), "%d %s", status, output);
     blob_free(&objects[0]);
     blob_free(&objects[1]);
     free(first_ir);
@@ -429,7 +440,7 @@ int main(int argc, char **argv) {
     machine = LLVMCreateTargetMachine(target, "x86_64-unknown-linux-gnu", "x86-64", "", LLVMCodeGenLevelDefault,
                                       LLVMRelocPIC, LLVMCodeModelDefault);
     test_program();
-    test_places();
+    test_direct();
     test_abort_leaves_nothing();
     test_two_objects();
     test_no_kernels();
