@@ -50,7 +50,7 @@ static void begin_loop(Front *f, LLVMValueRef end) {
     LLVMBuildBr(b, f->c->head);
 }
 
-/* The counter goes on by itself: places then are so many elements behind the first round's. */
+/* Each round computes its counter from the first one's, so that addresses differ from its addresses by constants. */
 static void write_round(Front *f, int round) {
     LLVMValueRef next = simd_coming(f->c, f->c->counter, true);
     LLVMValueRef *after = arena_array(f->g->arena, LLVMValueRef, f->n_phis);

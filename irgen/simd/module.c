@@ -288,11 +288,8 @@ void simd_forward(Cg *cg) {
     if (cg_allows(cg, FORWARD)) each_with_nests(cg, simd_forward_in);
 }
 
-/* The calls of cg_group_memory, and the marks of functions, have done their work. */
-void simd_open_group_memory(Cg *cg) {
-    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
-        LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, CG_NESTS, sizeof CG_NESTS - 1);
-    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_GROUP_MEMORY);
+void simd_drop_calls(Cg *cg, const char *name) {
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, name);
     if (!fn) return;
     for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
         LLVMValueRef call = LLVMGetUser(use);
@@ -300,4 +297,11 @@ void simd_open_group_memory(Cg *cg) {
         LLVMInstructionEraseFromParent(call);
     }
     LLVMDeleteFunction(fn);
+}
+
+/* The calls of cg_group_memory, and the marks of functions, have done their work. */
+void simd_open_group_memory(Cg *cg) {
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, CG_NESTS, sizeof CG_NESTS - 1);
+    simd_drop_calls(cg, CG_GROUP_MEMORY);
 }

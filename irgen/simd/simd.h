@@ -316,12 +316,13 @@ bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c);
 LLVMValueRef simd_coming(const SimdCounted *c, LLVMValueRef phi, bool round); /* from a round, or from before */
 bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v);
 
+void simd_drop_calls(Cg *cg, const char *name); /* module.c: each call of the function becomes its first operand */
 void simd_unshift_counters(Cg *cg, LLVMValueRef fn); /* shifted.c: count from where their loops begin */
 
 /* front.c: its first iterations, up to `end`, are a loop before it, so many rounds at a time */
 typedef struct SimdFront {
     LLVMBasicBlockRef head, exit;
-    LLVMValueRef counter;         /* of the loop behind; from the exit it comes with where the front has ended */
+    LLVMValueRef counter;         /* of the second loop; its value from `exit` is where the first one ended */
 } SimdFront;
 bool simd_may_have_front(const SimdCounted *c);
 SimdFront simd_write_front(Cg *cg, SimdRegion *g, const SimdCounted *c, LLVMValueRef end, int rounds);

@@ -1,6 +1,6 @@
 /* triangle.c -- unroll-and-jam of triangular loops (Carr, Kennedy 1994): where a bound of an item's loop changes from
  * row to row of the nest, as in `for k in i + 1`, the rows of a block share the iterations that all of them have, and
- * with them what these load; the few others are a loop before or behind, in which each row has a mask of its own.
+ * with them what these load; a loop before that or after it has the few others, with a mask for each row.
  *
  *     for k in i + 1 { k }   ==>   for k in 0..rows_min(i + 1) { k }   for k in rows_min(i + 1)..i + 1 { k }
  *
@@ -142,15 +142,6 @@ LLVMValueRef simd_of_all_rows(SimdEmit *e, LLVMValueRef call) {
 
 /* In what has stayed scalar, each row is by itself. */
 void simd_drop_of_all_rows(Cg *cg) {
-    const char *const names[2] = {ROWS_MIN, ROWS_MAX};
-    for (int i = 0; i < 2; i++) {
-        LLVMValueRef fn = LLVMGetNamedFunction(cg->module, names[i]);
-        if (!fn) continue;
-        for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
-            LLVMValueRef call = LLVMGetUser(use);
-            LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
-            LLVMInstructionEraseFromParent(call);
-        }
-        LLVMDeleteFunction(fn);
-    }
+    simd_drop_calls(cg, ROWS_MIN);
+    simd_drop_calls(cg, ROWS_MAX);
 }

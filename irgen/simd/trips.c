@@ -97,10 +97,12 @@ static int64_t known_trips(const SimdRegion *g, int loop) {
     return trips ? trips : bounded_trips(g, loop, &is_window);
 }
 
+enum { UNKNOWN = 32 };
+
 /* What a program leaves open is mostly more than what it has constants for: who sets 256 counters to 0 counts more than
  * 256 numbers. So the loops beside it bound an unknown trip count from below. */
 static double unknown_trips(const SimdRegion *g, int loop) {
-    enum { UNKNOWN = 32, MOST = 1024 };
+    enum { MOST = 1024 };
     int64_t least = UNKNOWN;
     for (int l = 0; l < g->loops.n; l++) {
         int64_t trips = g->loops.at[l].parent == g->loops.at[loop].parent ? constant_trips(g, l) : 0;
@@ -110,7 +112,6 @@ static double unknown_trips(const SimdRegion *g, int loop) {
 }
 
 double simd_trip_count(const SimdRegion *g, int loop) {
-    enum { UNKNOWN = 32 };
     int64_t trips = known_trips(g, loop);
     if (!trips) return unknown_trips(g, loop);
     for (int b = 0; b < g->blocks.n; b++)
@@ -235,8 +236,8 @@ bool simd_is_folded(const SimdRegion *g, int loop) {
     return g->loops.at[loop].divergent;
 }
 
-/* A loop that only sets elements beside one another to numbers that it computes from its counter: LLVM makes it memset,
- * or vectorises it. */
+/* A loop that only sets contiguous elements to values that it computes from its counter: LLVM replaces it by memset, or
+ * vectorises it. */
 bool simd_is_filling(const SimdRegion *g, int loop) {
     bool stores = false;
     for (int i = 0; i < g->values.n; i++) {
