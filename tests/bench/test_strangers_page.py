@@ -47,6 +47,12 @@ class PageTest(unittest.TestCase):
         self.assertTrue(xml.fromstring(svg).tag.endswith("svg"))
         self.assertIn("slow", svg)
 
+    def test_the_readme_has_the_figures(self):
+        m = page.Measured((page.DOCS / "performance.tsv").read_text())
+        readme = " ".join((page.ROOT / "README.md").read_text().split())
+        self.assertIn(f"are {page.mean(m.plain.values()):.1f} times as fast as the same in C", readme)
+        self.assertIn(f"{page.mean(m.tuned.values()):.2f} times as fast as C that was tuned by hand", readme)
+
     def test_the_page_is_up_to_date(self):
         done = subprocess.run([sys.executable, FOLDER / "page.py", "--check"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
