@@ -80,6 +80,7 @@ static const Target targets[] = {
      .gpu = &amdgpu_gpu,
      .atomic_scope = "agent",
      .divides_words = true,
+     .splits_byte_products = true,
      .global_space = 1,
      .code_object = 500,
      .fma_feature = "",

@@ -52,6 +52,7 @@ typedef struct Target {
     bool copies_apart;         /* privatisation: threads update copies of small arrays (cpu/private.c) */
     const char *fma_feature;   /* the CPU feature that provides fused multiply-adds; "": always there */
     bool updates_to_read; /* LLVM fails to select atomic loads of arrays that a kernel does not write */
+    bool splits_byte_products; /* LLVM fails to select sums of products of vectors of bytes */
     bool divides_words;        /* divides in 32 bits at least: LLVM cannot select udivrem and sdivrem of fewer */
     const char *half_feature;  /* the CPU feature that provides conversions of f16; "": always there */
     bool converts_bf16;        /* LLVM's conversion to bf16 rounds like lang/half.c, which handles NaNs in any case */

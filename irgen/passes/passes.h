@@ -19,6 +19,7 @@ void cg_narrow_integers(Cg *cg); /* words.c, after it, on GPUs */
 void cg_share_addresses(Cg *cg); /* offsets.c, after it, on GPUs */
 void cg_sink_extensions(Cg *cg); /* words.c, after that */
 void cg_release_loops(Cg *cg); /* optimize.c, after that, on GPUs */
+void cg_split_byte_products(Cg *cg); /* byte_products.c, after the pipeline, on GPUs */
 
 void cg_estimate(Cg *cg); /* estimates.c, after the pipeline */
 bool cg_is_estimated(Cg *cg, LLVMValueRef v); /* as part of a vector: it will be replaced */
