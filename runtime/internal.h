@@ -64,6 +64,8 @@ KDSL_RT void kdsl_trace_end(void);
 
 /* The entry point for the tools interface of the OpenMP runtime; NULL without KDSL_REPORT. */
 KDSL_RT void *kdsl_report_tool(void);
+KDSL_RT void kdsl_remove_stale_mark(void); /* stale.c, before libomp begins */
+
 /* A program or library is registered: is there to be a report when it ends or is closed? */
 KDSL_RT void kdsl_report_begin(void);
 

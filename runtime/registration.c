@@ -5,6 +5,7 @@
 
 void kdsl_register(const void *descriptor, const void *anchor) {
     (void)anchor;
+    kdsl_remove_stale_mark();
     kdsl_report_begin();
     kdsl_trace_begin();
     kdsl_target()->register_lib(descriptor);
