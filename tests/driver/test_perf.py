@@ -18,6 +18,7 @@ import parts  # noqa: E402
 
 KDSLC = Path(sys.argv.pop(1)).resolve()
 SKIPPED = 77  # tests/CMakeLists.txt
+KEPT = r"tmpfile_\w{6}|kdslc-run-\w{6}"
 PROGRAM = """kernel grind(x: &mut [f64; n], y: &[f64; n]) over i in n {
     var v = x[i];
     for k in 0..200 { v = sqrt(v * v + y[i]); }
@@ -61,7 +62,7 @@ class PerfTest(unittest.TestCase):
     def remove_kept(self, before):
         """What this test has made: of its own programs, while other tests may run."""
         for path in self.kept() - before:
-            ours = path.name in self.seen if path.name.startswith("tmpfile") else True
+            ours = path.name in self.seen or path.suffix == ".map"
             if ours and path.is_dir():
                 shutil.rmtree(path)
             elif ours and path.exists():
@@ -83,7 +84,7 @@ class PerfTest(unittest.TestCase):
     def record(self, *command, options=("-F", "500"), **more):
         self.sh("perf", "record", "-e", "cpu-clock", *options, "--", *command, **more)
         report = self.sh("perf", "report", "--stdio", "--no-children", "--no-inline", "-g", "none")
-        self.seen.update(re.findall(r"tmpfile_\w{6}", report))
+        self.seen.update(re.findall(KEPT, report))
         return report
 
     def program(self, *options):
@@ -180,7 +181,7 @@ class PerfTest(unittest.TestCase):
         for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
             command, _, shown = part.partition("\n")
             said = " ".join(self.sh("bash", "-c", command.partition(" #")[0]).split())
-            self.seen.update(re.findall(r"tmpfile_\w{6}", said))
+            self.seen.update(re.findall(KEPT, said))
             at = 0
             for piece in " ".join(shown.split()).split("..."):
                 at = said.find(piece.strip(), at)
