@@ -4,6 +4,8 @@
  * of one, as the machine has in sight. What arithmetic costs is LLVM's to say (passes/cost.cpp). */
 #include "irgen/simd/level_cost.h"
 
+#include <math.h>
+
 #include "irgen/lang/marks.h"
 
 enum {
@@ -18,6 +20,7 @@ enum {
     BY_LANE_PLAIN = 3 /* an update without a lock */,
     DIVIDER_ALONE = 6, LATENCY_OF_DIVISION = 24, /* of an integer */
     LATENCY_OF_GATHER = 25, LATENCY_OF_MASK = 4,
+    LATENCY_OF_LANES = 10, LATENCY_OF_LANE = 2 /* of loads lane by lane, for all and for each */,
     LOCKED = 18 /* cycles of an atomic update of memory that other threads reach */,
     END_TESTS = 4 /* of the first and the last item (ends.c) */, MASKS = 3, TEMPORARIES = 2
 };
@@ -108,15 +111,18 @@ static double call_cost(const SimdRegion *g, LLVMValueRef call, int block, int w
     return together > 1 ? together + update : together;
 }
 
+bool level_is_by_lane(const SimdRegion *g, const SimdValue *value, int width) {
+    SimdPeriod period;
+    if (value->walks || simd_is_part(g, value, width) || simd_is_beside(g, value)) return false;
+    if (simd_address_rate(g, value).x == LANE_UNIFORM) return false;
+    return value->private_of >= 0 ||
+           (!simd_is_reversed(g, value) && !simd_is_quasi_affine(g, value, width, &period));
+}
+
 /* Is a vector of it gathered by one instruction? */
 static bool is_gather(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
-    SimdPeriod period;
-    if (!LLVMIsALoadInst(value->v) || simd_is_atomic(value->v) || value->walks || simd_is_part(g, value, width) ||
-        simd_is_beside(g, value) || simd_address_rate(g, value).x == LANE_UNIFORM ||
-        !simd_is_gathered(g, t, value->v))
-        return false;
-    if (value->private_of >= 0) return t->mask_registers;
-    return !simd_is_reversed(g, value) && !simd_is_quasi_affine(g, value, width, &period);
+    if (!LLVMIsALoadInst(value->v) || simd_is_atomic(value->v) || !level_is_by_lane(g, value, width)) return false;
+    return simd_is_gathered(g, t, value->v) && (value->private_of < 0 || t->mask_registers);
 }
 
 /* A vector of it is scattered by an instruction that is not microcode. */
@@ -189,9 +195,24 @@ static double latency(const SimdRegion *g, int i) {
     return cost > cycles ? cost : cycles;
 }
 
+/* Cycles until the last lane's element is there. */
+static double latency_of_lanes(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
+    return is_gather(g, t, value, width) ? LATENCY_OF_GATHER : LATENCY_OF_LANES + LATENCY_OF_LANE * width;
+}
+
+static const double *latencies(const SimdRegion *g, const SimdTarget *t, int width) {
+    double *cycles = arena_array(g->arena, double, g->values.n + 1);
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        bool by_lane = width > 1 && LLVMIsALoadInst(value->v) && level_is_by_lane(g, value, width);
+        cycles[i] = by_lane ? latency_of_lanes(g, t, value, width) : latency(g, i);
+    }
+    return cycles;
+}
+
 /* Cycles around the loop from its phi: 0 if no value leads back to it. Values are in an order in which operands come
- * first, but for phis of loop headers. */
-static double chain_of(const SimdRegion *g, int loop, int phi) {
+ * first, but for phis of loop headers. cycles_of: each value's latency. */
+static double chain_of(const SimdRegion *g, int loop, int phi, const double *cycles_of) {
     double *far = arena_array(g->arena, double, g->values.n + 1), longest = 0;
     bool *reached = arena_array(g->arena, bool, g->values.n + 1);
     reached[phi] = true;
@@ -208,7 +229,7 @@ static double chain_of(const SimdRegion *g, int loop, int phi) {
             if (far[o] > far[i]) far[i] = far[o];
             reached[i] = true;
         }
-        if (reached[i]) far[i] += latency(g, i);
+        if (reached[i]) far[i] += cycles_of[i];
     }
     LLVMValueRef v = g->values.at[phi].v;
     for (unsigned k = 0; k < LLVMCountIncoming(v); k++) {
@@ -218,11 +239,11 @@ static double chain_of(const SimdRegion *g, int loop, int phi) {
     return longest;
 }
 
-static double longest_chain(const SimdRegion *g, int loop) {
+static double longest_chain(const SimdRegion *g, int loop, const double *cycles_of) {
     const SimdBlock *header = &g->blocks.at[g->loops.at[loop].header];
     double longest = 0;
     for (int i = header->first; i < header->first + header->n && LLVMIsAPHINode(g->values.at[i].v); i++) {
-        double cycles = g->values.at[i].rate.x == LANE_VARYING ? chain_of(g, loop, i) : 0;
+        double cycles = g->values.at[i].rate.x == LANE_VARYING ? chain_of(g, loop, i, cycles_of) : 0;
         if (cycles > longest) longest = cycles;
     }
     return longest;
@@ -372,7 +393,8 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
         else if (rows) c.rows += cost;
         else c.none += cost / 2;
     }
-    c.chain = loop >= 0 ? longest_chain(g, loop) : 0;
+    c.chain_alone = loop >= 0 ? longest_chain(g, loop, latencies(g, t, 1)) : 0;
+    c.chain = loop >= 0 ? longest_chain(g, loop, latencies(g, t, width)) : 0;
     if (loop >= 0 && g->loops.at[loop].divergent) c.mask_chain = mask_chain_of(g, loop);
     c.way = loop >= 0 ? 0 : longest_way(g);
     /* Who is live, and what those leave with: where a chain of operations would go through memory, it waits there, too.
@@ -428,7 +450,7 @@ enum { ONE_OF = 2, ONE_MISSED_OF = 3 };
 
 /* The same level run by one item alone: it skips what a vector executes under a mask. */
 double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop) {
-    double operations = 1, wait = c->chain, busy = 0, locked = 0, missed = 0;
+    double operations = 1, wait = c->chain_alone, busy = 0, locked = 0, missed = 0;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *b = &g->blocks.at[value->block];
@@ -467,6 +489,7 @@ double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {
     double divider = c->divider_both * n + c->divider_vectors * s.vectors;
     if (divider > time) time = divider;
     double in_sight = operations / SIMD_IN_SIGHT; /* of a block; below 1, others have begun meanwhile */
-    wait += (double)c->way * LATENCY * (in_sight < 1 ? in_sight : 1);
-    return c->weight * (time > wait ? time : wait) / n;
+    double way = (double)c->way * LATENCY * (in_sight < 1 ? in_sight : 1);
+    time = sqrt(time * time + wait * wait); /* neither goes on all the while beside the other */
+    return c->weight * (time > way ? time : way) / n;
 }

@@ -13,7 +13,7 @@ typedef struct LevelCost {
     double columns; /* operations of each vector that a block with a row for each lane need not make */
     double beyond; /* operations of each vector that gathers take beyond what LLVM's model of the processor says */
     double divider_both, divider_vectors; /* cycles of the divider: of each vector; of each column */
-    double chain;                         /* cycles that an iteration waits for the one before it */
+    double chain, chain_alone;            /* cycles that an iteration waits for the one before it: of a vector; of one item */
     double mask_chain;                    /* the same, of a vector whose lanes leave the loop one after the other */
     int way;                              /* operations that wait for one another in a region without loops */
     double weight;                        /* how often it runs for an item */
@@ -29,5 +29,7 @@ double level_gather_time(const LevelCost *c); /* what that takes a vector */
 double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop);
 bool level_walks_down(const SimdRegion *g);
 bool level_takes_columns(const SimdRegion *g);
+/* Have the lanes of an access addresses that no vector of memory holds in any order? */
+bool level_is_by_lane(const SimdRegion *g, const SimdValue *value, int width);
 
 #endif

@@ -85,9 +85,22 @@ int64_t simd_known_end(const SimdRegion *g, int width) {
 
 static bool is_power_of_two(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 
+/* Has each lane a line of its own, of which the next rounds need the rest? */
+static bool walks_along(const SimdRegion *g, const SimdValue *value, int width) {
+    int loop = g->blocks.at[value->block].loop;
+    bool is_access = LLVMIsALoadInst(value->v) || LLVMIsAStoreInst(value->v);
+    if (loop < 0 || !is_access || value->private_of >= 0 || !level_is_by_lane(g, value, width)) return false;
+    int64_t by = simd_pace(g, simd_address(value->v), loop);
+    return by && by < SIMD_LINE && by > -SIMD_LINE;
+}
+
 static bool walks_rows(const SimdRegion *g, int width) {
-    for (int i = 0; i < g->values.n; i++)
-        if (simd_is_of_rows(g, &g->values.at[i]) && simd_is_part(g, &g->values.at[i], width)) return true;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (g->blocks.at[value->block].leaves) continue;
+        if (simd_is_of_rows(g, value) && simd_is_part(g, value, width)) return true;
+        if (walks_along(g, value, width)) return true;
+    }
     return false;
 }
 
