@@ -63,12 +63,23 @@ void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y,
     simd_region_emit(&e, x, y, mask);
 }
 
-void simd_say_of_loop(Cg *cg, LLVMValueRef latch, const char *what) {
-    LLVMContextRef ctx = cg->ctx;
-    LLVMMetadataRef text = LLVMMDStringInContext2(ctx, what, strlen(what)), self = LLVMTemporaryMDNode(ctx, NULL, 0);
-    LLVMMetadataRef parts[2] = {self, LLVMMDNodeInContext2(ctx, &text, 1)}, loop = LLVMMDNodeInContext2(ctx, parts, 2);
+static void say(Cg *cg, LLVMValueRef latch, LLVMMetadataRef property) {
+    LLVMMetadataRef self = LLVMTemporaryMDNode(cg->ctx, NULL, 0), parts[2] = {self, property};
+    LLVMMetadataRef loop = LLVMMDNodeInContext2(cg->ctx, parts, 2);
     LLVMMetadataReplaceAllUsesWith(self, loop);
-    LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(ctx, "llvm.loop", 9), LLVMMetadataAsValue(ctx, loop));
+    LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(cg->ctx, "llvm.loop", 9), LLVMMetadataAsValue(cg->ctx, loop));
+}
+
+void simd_say_of_loop(Cg *cg, LLVMValueRef latch, const char *what) {
+    LLVMMetadataRef text = LLVMMDStringInContext2(cg->ctx, what, strlen(what));
+    say(cg, latch, LLVMMDNodeInContext2(cg->ctx, &text, 1));
+}
+
+void simd_keep_scalar(Cg *cg, LLVMValueRef latch) {
+    static const char what[] = "llvm.loop.vectorize.enable";
+    LLVMMetadataRef no = LLVMValueAsMetadata(LLVMConstInt(cg->i1, 0, false));
+    LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(cg->ctx, what, sizeof what - 1), no};
+    say(cg, latch, LLVMMDNodeInContext2(cg->ctx, parts, 2));
 }
 
 /* In blocks there is enough to do at a time; written several times, known rounds would make registers of what a group

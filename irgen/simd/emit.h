@@ -163,6 +163,7 @@ void simd_store_gaps(SimdEmit *e, const SimdValue *store, LLVMValueRef first, in
 
 void simd_say_of_loop(Cg *cg, LLVMValueRef latch,
                       const char *what); /* blocks.c: metadata for LLVM's passes over loops */
+void simd_keep_scalar(Cg *cg, LLVMValueRef latch); /* ... which may do all but vectorise */
 
 /* control.c: the region once, for the shape of e; the builder is left at the end. mask NULL: all lanes */
 void simd_region_emit(SimdEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *mask);

@@ -175,7 +175,7 @@ bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *pl
     *plan = (NestPlan){0};
     SimdShape aligned = shape_if_aligned(g, n->target);
     if (shape.width == 1 && !aligned.width) { /* nor does LLVM's vectoriser do better, which takes gathers for cheap */
-        simd_say_of_loop(n->cg, latch, "llvm.loop.disable_nonforced");
+        simd_keep_scalar(n->cg, latch);
         return simd_refuse(g, "its vector code is estimated to be slower than its scalar code", NULL);
     }
     plan->rest_is_scalar = shape.width == 1;

@@ -255,7 +255,8 @@ static void write_aligned(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRe
 /* Of a vector under a mask that has all its items nearly always, do accesses cost much more than without? */
 static bool is_dear_under_mask(const Items *n) {
     const SimdRegion *g = n->g;
-    if (n->target->mask_registers || n->v->split) return false;
+    if (n->v->split) return false;
+    if (n->target->mask_registers) return g->loops.n > 0;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         if (!simd_is_access(value->v) || value->private_of >= 0 || g->blocks.at[value->block].leaves) continue;

@@ -27,4 +27,4 @@ done:
 declare float @outside(float)
 !0 = !{}
 ; CHECK: [[LOOP]] = distinct !{[[LOOP]], [[NONE:![0-9]+]]}
-; CHECK: [[NONE]] = !{!"llvm.loop.disable_nonforced"}
+; CHECK: [[NONE]] = !{!"llvm.loop.vectorize.enable", i1 false}
