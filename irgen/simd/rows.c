@@ -252,11 +252,12 @@ static void write_aligned(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRe
     LLVMPositionBuilderAtEnd(n->b, done);
 }
 
-/* Of a vector under a mask that has all its items nearly always, do accesses cost much more than without? */
+/* Of a vector under a mask that has all its items nearly always, do accesses cost much more than without? With mask
+ * registers the loads of a loop are no longer parts of the operations that use them. */
 static bool is_dear_under_mask(const Items *n) {
     const SimdRegion *g = n->g;
     if (n->v->split) return false;
-    if (n->target->mask_registers) return g->loops.n > 0;
+    if (n->target->mask_registers) return g->loops.n && !simd_n_apart(g);
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         if (!simd_is_access(value->v) || value->private_of >= 0 || g->blocks.at[value->block].leaves) continue;
