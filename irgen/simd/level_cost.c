@@ -22,6 +22,7 @@ enum {
     LATENCY_OF_GATHER = 25, LATENCY_OF_MASK = 4,
     LATENCY_OF_LANES = 10, LATENCY_OF_LANE = 2 /* of loads lane by lane, for all and for each */,
     LOCKED = 18 /* cycles of an atomic update of memory that other threads reach */,
+    REORDERED = 224 /* operations, by the least of the processors with AVX2 and later (Skylake) */,
     END_TESTS = 4 /* of the first and the last item (ends.c) */, MASKS = 3, TEMPORARIES = 2
 };
 
@@ -350,6 +351,27 @@ static void add_held(const SimdRegion *g, LevelCost *c, int loop, int i) {
     else c->held_vectors++;
 }
 
+/* The most vectors that are live at a time in a region without loops, in the order in which they are computed. A load
+ * that is used once is part of the operation that uses it. */
+static int most_live(const SimdRegion *g) {
+    int *ends = arena_array(g->arena, int, g->values.n + 1), live = 0, most = 0;
+    for (int i = 0; i < g->values.n && !g->loops.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        LLVMUseRef first = LLVMGetFirstUse(value->v);
+        bool is_part = LLVMIsALoadInst(value->v) && first && !LLVMGetNextUse(first);
+        int last = i;
+        for (LLVMUseRef u = first; u; u = LLVMGetNextUse(u)) {
+            int user = value_map_get(g->value_of, LLVMGetUser(u));
+            if (user > last) last = user;
+        }
+        live -= ends[i];
+        if (value->rate.x != LANE_VARYING || is_part || last == i) continue;
+        ends[last]++;
+        if (++live > most) most = live;
+    }
+    return most;
+}
+
 /* What divergence costs a vector beside the operations: masks of both sides and a branch, a selection where sides join,
  * and in each iteration of a loop the lanes that are live, with what those leave with that are not. */
 double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop) {
@@ -397,6 +419,7 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
     c.chain = loop >= 0 ? longest_chain(g, loop, latencies(g, t, width)) : 0;
     if (loop >= 0 && g->loops.at[loop].divergent) c.mask_chain = mask_chain_of(g, loop);
     c.way = loop >= 0 ? 0 : longest_way(g);
+    if (loop < 0) c.held_both = most_live(g);
     /* Who is live, and what those leave with: where a chain of operations would go through memory, it waits there, too.
      */
     if (c.inner && c.chain > LATENCY && g->loops.at[loop].divergent) c.held_live = 2;
@@ -488,7 +511,7 @@ double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {
     double time = operations / IN_A_CYCLE, wait = c->chain > c->mask_chain ? c->chain : c->mask_chain;
     double divider = c->divider_both * n + c->divider_vectors * s.vectors;
     if (divider > time) time = divider;
-    double in_sight = operations / SIMD_IN_SIGHT; /* of a block; below 1, others have begun meanwhile */
+    double in_sight = operations / REORDERED; /* of a block; below 1, others have begun meanwhile */
     double way = (double)c->way * LATENCY * (in_sight < 1 ? in_sight : 1);
     time = sqrt(time * time + wait * wait); /* neither goes on all the while beside the other */
     return c->weight * (time > way ? time : way) / n;
