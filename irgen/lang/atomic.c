@@ -1,7 +1,8 @@
 /* atomic.c -- atomic updates of elements: relaxed, visible to the whole device (the target row names the scope). An
  * update that LLVM has with our meaning is one atomicrmw, which a back end without the instruction expands to a
  * compare-and-swap loop. Float min and max are such a loop here, because no atomicrmw follows the language's rule for
- * NaN and signed zeros. An update that changes nothing, of which the old value is wanted, is an atomic load. Where
+ * NaN and signed zeros. So are all min and max on CPUs, which have no instruction for them: there the loop writes only
+ * what changes the element, while LLVM's expansion swaps once at least. An update that changes nothing, of which the old value is wanted, is an atomic load. Where
  * only one thread can access the element, updates are ordinary: on the host, in `shared` arrays of groups that are
  * loops, and in private copies of arrays (cpu/private.c). */
 #include "irgen/lang/lang.h"
@@ -64,7 +65,10 @@ static const int instructions[ATOMIC__COUNT][3] = {
 #undef ATOMIC
 };
 
-static int instruction(const Update *u, const Type *t) {
+static bool is_extreme(const Update *u) { return atomic_rows[u->kind].is_min || atomic_rows[u->kind].is_max; }
+
+static int instruction(const CgFunc *f, const Update *u, const Type *t) {
+    if (is_extreme(u) && !f->cg->target->gpu) return NO_RMW;
     return instructions[u->kind][t->is_float ? 2 : !t->is_signed];
 }
 
@@ -77,7 +81,7 @@ static void mark_update(Cg *cg, LLVMValueRef update) {
 }
 
 static CgValue one_step(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
-    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, (LLVMAtomicRMWBinOp)instruction(u, place.type), place.at, v.v,
+    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, (LLVMAtomicRMWBinOp)instruction(f, u, place.type), place.at, v.v,
                                                    LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
     LLVMSetAlignment(old, (unsigned)cg_align(place.type));
     cg_tag_element(f, old, place);
@@ -115,9 +119,17 @@ static CgValue swap_if_same(CgFunc *f, const Update *u, CgPlace place, CgValue v
     return cg_value(LLVMBuildExtractValue(f->b, swap, 0, ""), place.type);
 }
 
+/* A minimum or maximum that is there already need not be written, and most updates find one: the element changes with
+ * the first, then with ever fewer. */
+static void unless_same(CgFunc *f, LLVMValueRef seen, LLVMValueRef wanted, LLVMBasicBlockRef done) {
+    LLVMBasicBlockRef swap = cg_block(f, "atomic.swap");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, seen, wanted, ""), done, swap);
+    cg_enter(f, swap);
+}
+
 /* The old bits are compared, not the old value, so that a NaN in memory is replaced, too. */
 static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
-    LLVMTypeRef bits = place.type->bits == 64 ? f->cg->i64 : f->cg->i32, value = cg_type(f->cg, place.type);
+    LLVMTypeRef bits = LLVMIntTypeInContext(f->cg->ctx, (unsigned)place.type->bits), value = cg_type(f->cg, place.type);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(f->b);
     LLVMBasicBlockRef again = cg_block(f, "atomic"), done = cg_block(f, "atomic.done");
     LLVMValueRef first = LLVMBuildLoad2(f->b, bits, place.at, "");
@@ -130,6 +142,7 @@ static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgVal
     LLVMValueRef seen = LLVMBuildPhi(f->b, bits, "seen");
     CgValue old = cg_value(LLVMBuildBitCast(f->b, seen, value, "old"), place.type);
     LLVMValueRef wanted = LLVMBuildBitCast(f->b, updated(f, u, old, v).v, bits, "");
+    if (is_extreme(u)) unless_same(f, seen, wanted, done);
     LLVMValueRef swap = LLVMBuildAtomicCmpXchgSyncScope(f->b, place.at, seen, wanted, LLVMAtomicOrderingMonotonic,
                                                         LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
     LLVMSetWeak(swap, true);
@@ -147,7 +160,7 @@ static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgVal
 static CgValue atomically(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     if (u->only_reads) return atomic_read(f, u, place);
     if (u->kind == ATOMIC_COMPARE_AND_SWAP) return swap_if_same(f, u, place, v);
-    bool by_swap = instruction(u, place.type) == NO_RMW;
+    bool by_swap = instruction(f, u, place.type) == NO_RMW;
     return by_swap ? compare_and_swap(f, u, place, v) : one_step(f, u, place, v);
 }
 
