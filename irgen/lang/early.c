@@ -4,6 +4,7 @@
  * failure is reported after it; the iterations themselves check nothing. The report is the one that the access itself
  * would have made. */
 #include "irgen/lang/lang.h"
+#include "irgen/lang/marks.h"
 
 static LLVMValueRef extent(CgFunc *f, const LoopCheck *c, CgArray *a) {
     *a = cg_array(f, c->access->index.base);
@@ -36,7 +37,9 @@ CgEarly cg_early_begin(CgFunc *f, const LoopChecks *checks, const Symbol *item, 
     e.checks = checks;
     e.out = cg_block(f, "early.done");
     LLVMBasicBlockRef runs = cg_block(f, "runs"), ok;
-    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, lo, hi, ""), runs, e.out);
+    LLVMValueRef branch = LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, lo, hi, ""), runs, e.out);
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(f->cg->ctx, CG_RUNS, sizeof CG_RUNS - 1),
+                    LLVMMetadataAsValue(f->cg->ctx, LLVMMDNodeInContext2(f->cg->ctx, NULL, 0)));
     cg_enter(f, runs);
     for (int i = 0; i < checks->n; i++) {
         CgArray a;

@@ -42,6 +42,9 @@
 /* Metadata of loops, beside LLVM's that forbids to unroll them: nobody else may do so either. */
 #define CG_ROLLED "kdsl.rolled"
 
+/* Metadata of a branch that only asks whether a loop runs at all. */
+#define CG_RUNS "kdsl.runs"
+
 /* Metadata of the instruction by which an item of a GPU takes the error slot, to report a failed check. */
 #define CG_REPORT "kdsl.report"
 

@@ -5,15 +5,20 @@
  * above a / b. Rounding reaches it only if 1 / b is at most half a unit in the last place of q + 1, that is, for a
  * significand of p bits, if (q + 1) * b >= 2^p; and (q + 1) * b <= a + b. So numbers below 2^(p - 1) are divided
  * exactly, and so are their negatives: 8 and 16 bits as f32 (p = 24), 32 bits as f64 (p = 53). Lanes of 64 bits have a
- * test that all of them are from 0 to 2^52 - 1, as indices are; if not, they are divided one by one. The remainder is a
- * - q * b, of which each step is exact as well.
+ * test that all of them are from 0 to 2^52 - 1, as indices are. The remainder is a - q * b, of which each step is exact
+ * as well.
+ *
+ * Larger dividends without a sign are products for the most part, as in `a * b % m`. Where no divisor has more than 50
+ * bits, a quotient that is certainly not too large leaves a remainder below 2^52, which is divided as above. Other lanes
+ * are divided one by one.
  *
  * Integer divisions trap, so lanes that are not live divide by 1; divisions of floats do not, and take the divisor as
  * it is: a division that waits for the mask of its loop makes each round wait for the one before. */
 #include "irgen/simd/emit.h"
 
-enum { MOST_BITS = 52 };
+enum { MOST_BITS = 52, MOST_BITS_OF_DIVISOR = 50 };
 static const double TWO_52 = 4503599627370496.0, TWO_31 = 2147483648.0;
+static const double A_LITTLE_LESS = 1 - 0x1p-50; /* than 1: more than the errors of a conversion, a division and itself */
 
 typedef struct Division {
     SimdEmit *e;
@@ -93,14 +98,26 @@ static LLVMValueRef divide_small_longs(const Division *d) {
     return long_of_float(d, q);
 }
 
-/* Is any of the numbers above those that are divided in floats? */
-static LLVMValueRef any_is_large(const Division *d) {
+/* Has any of the lanes more bits than that? */
+static LLVMValueRef any_is_above(const Division *d, LLVMValueRef lanes, int bits) {
     LLVMBuilderRef b = d->e->b;
     LLVMTypeRef t = d->type;
-    LLVMValueRef both = LLVMBuildOr(b, d->a, d->safe, "");
-    LLVMValueRef all = simd_intrinsic(d->e, "llvm.vector.reduce.or", &t, 1, &both, 1);
-    LLVMValueRef high = LLVMBuildLShr(b, all, cg_i64(d->e->cg, MOST_BITS), "");
+    LLVMValueRef all = simd_intrinsic(d->e, "llvm.vector.reduce.or", &t, 1, &lanes, 1);
+    LLVMValueRef high = LLVMBuildLShr(b, all, cg_i64(d->e->cg, bits), "");
     return LLVMBuildICmp(b, LLVMIntNE, high, cg_i64(d->e->cg, 0), "");
+}
+
+/* With x = q * y + r, x / y is between q and q + x / y * 2^-49 + 1, so r is below y + 2^15. */
+static LLVMValueRef divide_large_longs(const Division *d) {
+    LLVMBuilderRef b = d->e->b;
+    LLVMValueRef x = LLVMBuildUIToFP(b, d->a, float_type(d), ""), y = float_of_long(d, d->safe);
+    LLVMValueRef q = LLVMBuildFMul(b, LLVMBuildFDiv(b, x, y, ""), floats(d, A_LITTLE_LESS), "");
+    q = LLVMBuildFPToUI(b, q, d->type, "");
+    Division rest = *d;
+    rest.b = d->safe;
+    rest.a = LLVMBuildSub(b, d->a, LLVMBuildMul(b, q, d->safe, ""), "");
+    LLVMValueRef more = divide_small_longs(&rest);
+    return d->is_remainder ? more : LLVMBuildAdd(b, q, more, "");
 }
 
 static LLVMValueRef in_frame(const Division *d, LLVMValueRef v) {
@@ -133,22 +150,36 @@ static LLVMValueRef divide_one_by_one(const Division *d) {
     return LLVMBuildLoad2(e->b, d->type, quotients, "");
 }
 
-static LLVMValueRef divide_longs(const Division *d) {
+/* rare(d) where cond holds, else usual(d). */
+static LLVMValueRef either(const Division *d, LLVMValueRef cond, LLVMValueRef (*rare)(const Division *),
+                           LLVMValueRef (*usual)(const Division *)) {
     LLVMBuilderRef b = d->e->b;
-    LLVMBasicBlockRef small = simd_block(d->e, "small"), large = simd_block(d->e, "large"),
-                      on = simd_block(d->e, "divided");
-    simd_branch_seldom(d->e, any_is_large(d), large, small);
-    LLVMPositionBuilderAtEnd(b, small);
-    LLVMValueRef values[2] = {divide_small_longs(d)};
-    LLVMBuildBr(b, on);
-    LLVMPositionBuilderAtEnd(b, large);
-    values[1] = divide_one_by_one(d);
-    large = LLVMGetInsertBlock(b);
-    LLVMBuildBr(b, on);
+    LLVMBasicBlockRef from[2] = {simd_block(d->e, "usual"), simd_block(d->e, "rare")}, on = simd_block(d->e, "divided");
+    LLVMValueRef values[2];
+    simd_branch_seldom(d->e, cond, from[1], from[0]);
+    for (int i = 0; i < 2; i++) {
+        LLVMPositionBuilderAtEnd(b, from[i]);
+        values[i] = (i ? rare : usual)(d);
+        from[i] = LLVMGetInsertBlock(b);
+        LLVMBuildBr(b, on);
+    }
     LLVMPositionBuilderAtEnd(b, on);
     LLVMValueRef v = LLVMBuildPhi(b, d->type, "");
-    LLVMAddIncoming(v, values, (LLVMBasicBlockRef[]){small, large}, 2);
+    LLVMAddIncoming(v, values, from, 2);
     return v;
+}
+
+/* Conversions between longs without a sign and floats are single instructions with AVX-512 only. */
+static bool divides_large(const SimdTarget *t, bool is_signed) { return t->mask_registers && !is_signed; }
+
+static LLVMValueRef divide_many_bits(const Division *d) {
+    if (!divides_large(d->e->target, d->is_signed)) return divide_one_by_one(d);
+    return either(d, any_is_above(d, d->safe, MOST_BITS_OF_DIVISOR), divide_one_by_one, divide_large_longs);
+}
+
+static LLVMValueRef divide_longs(const Division *d) {
+    LLVMValueRef both = LLVMBuildOr(d->e->b, d->a, d->safe, "");
+    return either(d, any_is_above(d, both, MOST_BITS), divide_many_bits, divide_small_longs);
 }
 
 bool simd_divides(LLVMValueRef v) {
@@ -184,18 +215,38 @@ static bool is_division_of_floats(const SimdRegion *g, LLVMValueRef v) {
 
 static unsigned float_bits(LLVMValueRef v) { return LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 16 ? 32 : 64; }
 
+/* Is the dividend a product that has as many bits as both factors have together? */
+static bool is_of_product(LLVMValueRef v) {
+    LLVMValueRef a = LLVMGetOperand(v, 0);
+    bool is_product = LLVMIsABinaryOperator(a) && LLVMGetInstructionOpcode(a) == LLVMMul;
+    bool is_long = LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64;
+    return is_long && is_product && !LLVMGetNSW(a) && !LLVMIsConstant(LLVMGetOperand(a, 1));
+}
+
+static bool is_signed(LLVMValueRef v) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    return op == LLVMSDiv || op == LLVMSRem;
+}
+
+static bool goes_one_by_one(const SimdTarget *t, LLVMValueRef v) {
+    return is_of_product(v) && !divides_large(t, is_signed(v));
+}
+
 /* In the unit of cost.h, by vectors of floats: the conversions around a division. */
 double simd_division_cost(const SimdRegion *g, const SimdTarget *t, LLVMValueRef v, int width, double otherwise) {
-    enum { OF_SHORTS = 7, OF_WORDS = 11, OF_LONGS = 21 };
+    enum { OF_SHORTS = 7, OF_WORDS = 11, OF_LONGS = 21, OF_PRODUCTS = 40, OF_LANE = 10 };
     if (!is_division_of_floats(g, v)) return otherwise;
+    if (goes_one_by_one(t, v)) return OF_LANE * width;
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
     double vectors = (double)width * float_bits(v) / t->vector_bits;
-    return (vectors < 1 ? 1 : vectors) * (bits <= 16 ? OF_SHORTS : bits == 32 ? OF_WORDS : OF_LONGS);
+    double of_longs = is_of_product(v) ? OF_PRODUCTS : OF_LONGS;
+    return (vectors < 1 ? 1 : vectors) * (bits <= 16 ? OF_SHORTS : bits == 32 ? OF_WORDS : of_longs);
 }
 
 /* Cycles of the divider, which goes through a vector in parts (Zen 3 and later, Ice Lake and later). */
-double simd_division_cycles(const SimdRegion *g, LLVMValueRef v, int width) {
-    static const double OF_FLOAT = 0.625, OF_DOUBLE = 2;
+double simd_division_cycles(const SimdRegion *g, const SimdTarget *t, LLVMValueRef v, int width) {
+    static const double OF_FLOAT = 0.625, OF_DOUBLE = 2, OF_LONG = 10;
     if (!is_division_of_floats(g, v)) return 0;
-    return width * (float_bits(v) == 32 ? OF_FLOAT : OF_DOUBLE);
+    if (goes_one_by_one(t, v)) return width * OF_LONG;
+    return width * (float_bits(v) == 32 ? OF_FLOAT : is_of_product(v) ? 2 * OF_DOUBLE : OF_DOUBLE);
 }

@@ -18,7 +18,8 @@ enum {
     PRIVATE_LANE_ACCESS = 5 /* the same by itself: its address is taken out of a vector */,
     BY_LIVE_LANE = 18 /* with a branch, half of which may be missed; measured: docs/decisions/cost-model.md */,
     BY_LANE_PLAIN = 3 /* an update without a lock */,
-    DIVIDER_ALONE = 6, LATENCY_OF_DIVISION = 24, /* of an integer */
+    DIVIDER_ALONE = 6, LATENCY_OF_DIVISION = 14, /* of an integer; Zen 3 and later, Ice Lake and later */
+    LATENCY_OF_DIVISIONS = 30 /* of a vector of them, as floats */,
     LATENCY_OF_GATHER = 25, LATENCY_OF_MASK = 4,
     LATENCY_OF_LANES = 10, LATENCY_OF_LANE = 2 /* of loads lane by lane, for all and for each */,
     LOCKED = 18 /* cycles of an atomic update of memory that other threads reach */,
@@ -207,6 +208,7 @@ static const double *latencies(const SimdRegion *g, const SimdTarget *t, int wid
         const SimdValue *value = &g->values.at[i];
         bool by_lane = width > 1 && LLVMIsALoadInst(value->v) && level_is_by_lane(g, value, width);
         cycles[i] = by_lane ? latency_of_lanes(g, t, value, width) : latency(g, i);
+        if (width > 1 && is_divided(value->v) && cycles[i] < LATENCY_OF_DIVISIONS) cycles[i] = LATENCY_OF_DIVISIONS;
     }
     return cycles;
 }
@@ -408,7 +410,7 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
         bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         if (simd_begins_run(g, value)) c.none += FAR_RUN;
         if (varies && simd_divides(value->v))
-            *(rows ? &c.divider_both : &c.divider_vectors) += simd_division_cycles(g, value->v, width);
+            *(rows ? &c.divider_both : &c.divider_vectors) += simd_division_cycles(g, t, value->v, width);
         c.columns += saved_by_columns(g, value, cost, width);
         c.beyond += beyond_gather(g, t, value, cost, width);
         if (varies) *(rows ? &c.both : &c.vectors) += cost;
@@ -471,6 +473,16 @@ enum { FOLDED = 8 };
 /* One item out of so many executes a block that only some execute; and one of so many branches is missed. */
 enum { ONE_OF = 2, ONE_MISSED_OF = 3 };
 
+/* How many of the items come to a loop. A condition around much work holds more often than one around a few operations;
+ * measured: docs/decisions/cost-model.md. */
+static double share_of_items(const SimdRegion *g, int loop) {
+    static const double OF_THOSE_BEFORE = 0.6;
+    double share = 1;
+    for (int l = loop; l >= 0; l = g->loops.at[l].parent)
+        if (g->loops.at[l].conditional) share *= OF_THOSE_BEFORE;
+    return share;
+}
+
 /* The same level run by one item alone: it skips what a vector executes under a mask. */
 double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop) {
     double operations = 1, wait = c->chain_alone, busy = 0, locked = 0, missed = 0;
@@ -497,7 +509,7 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
     if (time < wait) time = wait;
     if (loop >= 0 && (simd_is_folded(g, loop) || simd_is_filling(g, loop))) time /= FOLDED;
     if (loop >= 0 && simd_exit_is_missed(g, loop)) missed += MISSED_BRANCH / simd_trip_count(g, loop);
-    return c->weight * (time + missed); /* what follows a missed branch begins anew */
+    return c->weight * share_of_items(g, loop) * (time + missed); /* what follows a missed branch begins anew */
 }
 
 double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {

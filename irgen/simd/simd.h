@@ -85,6 +85,7 @@ typedef struct SimdLoop {
     bool *has;            /* by block */
     int size;
     bool divergent;       /* items leave it at different times */
+    bool conditional;     /* only some of its level's items come to it */
     LLVMValueRef triangle; /* its counter: it is read as the iterations that all rows have, as triangle.c writes it */
 } SimdLoop;
 
@@ -460,7 +461,7 @@ bool simd_saturates(const SimdTarget *t, LLVMTypeRef from, LLVMTypeRef to);
 /* divide.c */
 bool simd_divides(LLVMValueRef v); /* integers */
 double simd_division_cost(const SimdRegion *g, const SimdTarget *t, LLVMValueRef v, int width, double otherwise);
-double simd_division_cycles(const SimdRegion *g, LLVMValueRef v,
+double simd_division_cycles(const SimdRegion *g, const SimdTarget *t, LLVMValueRef v,
                             int width); /* of the divider; 0: no floats are divided */
 
 /* parts.c: interleaved accesses */

@@ -3,6 +3,8 @@
  * loop that lanes leave at different times. */
 #include "irgen/simd/simd.h"
 
+#include "irgen/lang/marks.h"
+
 static bool worth_a_branch(const SimdRegion *g, const SimdBlock *b) {
     enum { FEW = 8 };
     int cost = 0;
@@ -22,15 +24,27 @@ static bool worth_a_branch(const SimdRegion *g, const SimdBlock *b) {
     return false;
 }
 
-/* Blocks that some path through their level leaves out: in the order of the nodes an edge passes over them. */
+/* Does it only ask whether a loop runs at all? */
+static bool asks_for_first(const SimdRegion *g, const SimdNode *node) {
+    LLVMValueRef branch = node->block >= 0 ? LLVMGetBasicBlockTerminator(g->blocks.at[node->block].bb) : NULL;
+    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(g->fn));
+    return branch && LLVMGetMetadata(branch, LLVMGetMDKindIDInContext(ctx, CG_RUNS, sizeof CG_RUNS - 1));
+}
+
+/* Blocks and loops that some path through their level leaves out: in the order of the nodes an edge passes over them.
+ */
 static void find_conditional(SimdRegion *g) {
     for (int l = 0; l <= g->loops.n; l++) {
         const SimdLevel *level = &g->levels[l];
-        for (int i = 0, farthest = 0; i < level->nodes.n; i++) {
+        for (int i = 0, farthest = 0, passed = 0; i < level->nodes.n; i++) {
             const SimdNode *node = &level->nodes.at[i];
             if (node->block >= 0) g->blocks.at[node->block].conditional = farthest > i;
-            for (int k = 0; k < node->n_succ; k++)
+            else g->loops.at[node->loop].conditional = node->masked && passed > i;
+            bool is_usual = asks_for_first(g, node);
+            for (int k = 0; k < node->n_succ; k++) {
                 if (node->succ[k] > farthest) farthest = node->succ[k];
+                if (node->succ[k] > passed && !is_usual) passed = node->succ[k];
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-; Of 64 bits, lanes that are live are tested whether they are small; large ones are divided as integers, which trap.
+; Of 64 bits, lanes that are live are tested whether they are small; large dividends are divided in two steps, and by
+; large divisors as integers, which trap.
 ; RUN-PASS: vectorize --march=x86-64-v4
 ; CHECK: vectors:
 ; CHECK: [[V:%.*]] = load <8 x i64>
@@ -6,10 +7,16 @@
 ; CHECK: [[BY:%.*]] = select <8 x i1> {{%.*}}, <8 x i64> [[V]], <8 x i64> splat (i64 1)
 ; CHECK: [[BOTH:%.*]] = or <8 x i64> splat (i64 1000), [[BY]]
 ; CHECK: call i64 @llvm.vector.reduce.or.v8i64(<8 x i64> [[BOTH]])
-; CHECK: small:
+; CHECK: usual:
 ; CHECK: or <8 x i64> [[V]], splat (i64 4841369599423283200)
 ; CHECK: fdiv <8 x double>
-; CHECK: large:
+; CHECK: rare:
+; CHECK: call i64 @llvm.vector.reduce.or.v8i64(<8 x i64> [[BY]])
+; CHECK: usual
+; CHECK: fdiv <8 x double>
+; CHECK: fptoui <8 x double> {{%.*}} to <8 x i64>
+; CHECK: fdiv <8 x double>
+; CHECK: rare
 ; CHECK: store <8 x i64> [[BY]], ptr [[LANES:%.*]], align 64
 ; CHECK: lane:
 ; CHECK: getelementptr i64, ptr [[LANES]]
