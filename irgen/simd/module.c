@@ -178,7 +178,7 @@ void simd_prepare(Cg *cg) {
     each_with_nests(cg, simd_thread_failing);
     each_with_nests(cg, simd_split_aggregates);
     if (cg_allows(cg, WIDEN)) each_with_nests(cg, simd_widen_indices);
-    run_on_nests(cg, "instsimplify,dce,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,dce,"
+    run_on_nests(cg, "early-cse,instsimplify,dce,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,dce,"
                      "unreachableblockelim");
     change_each_with_nests(cg, simd_expand_copies, "sroa,early-cse,dce");
     forget_items(cg);
