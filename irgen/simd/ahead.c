@@ -56,14 +56,70 @@ void simd_fetch_ahead(Cg *cg, const SimdAhead *ahead, LLVMValueRef items, int n_
 }
 
 /* Columns ------------------------------------------------------------------------------------------------------------
- */
+ *
+ * In each round of its loop a block reads another row, a few lines of it, and the next block the lines after these.
+ * Hardware prefetchers do not detect so many streams, nor do they start on so few lines. So each round prefetches what
+ * the next block will read; or, where a block reads more than the second cache keeps until then, what this one reads
+ * some rounds later. */
 
-/* In each round of its loop a block reads another row, a few lines of it, and the next block the lines after these.
- * Hardware prefetchers do not detect so many streams, nor do they start on so few lines. */
-void simd_fetch_beside(SimdEmit *e, const SimdValue *load, LLVMValueRef place, int vector) {
-    int64_t bytes = simd_bytes(e->g, LLVMTypeOf(load->v)) * e->shape.width;
-    if (e->g->blocks.at[e->block].loop < 0 || e->rare || !simd_allows(e->g, PREFETCH)) return;
-    if (vector * bytes % SIMD_LINE) return;
-    LLVMValueRef by = cg_i64(e->cg, e->shape.vectors * bytes);
+/* What v grows by in each round of the loop, as far as that is arithmetic of counters and of what does not change; of
+ * no use but for prefetching, which may name any address. NULL: who knows. */
+static LLVMValueRef step_of(SimdEmit *e, LLVMValueRef v, int loop, int row, int vector, int depth) {
+    enum { FAR = 12 };
+    SimdRegion *g = e->g;
+    Cg *cg = e->cg;
+    int i = value_map_get(g->value_of, v);
+    if (i < 0 || simd_is_invariant(g, loop, v)) return cg_i64(cg, 0);
+    if (depth > FAR || LLVMIsAPHINode(v)) return LLVMIsAPHINode(v) ? cg_i64(cg, simd_pace(g, v, loop)) : NULL;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op == LLVMSExt || op == LLVMZExt || op == LLVMFreeze)
+        return step_of(e, LLVMGetOperand(v, 0), loop, row, vector, depth + 1);
+    bool is_place = op == LLVMGetElementPtr && LLVMGetNumOperands(v) == 2;
+    if (!is_place && op != LLVMAdd && op != LLVMSub && op != LLVMMul && op != LLVMShl) return NULL;
+    LLVMValueRef a = LLVMGetOperand(v, 0), b = LLVMGetOperand(v, 1);
+    LLVMValueRef x = step_of(e, a, loop, row, vector, depth + 1), y = step_of(e, b, loop, row, vector, depth + 1);
+    if (!x || !y) return NULL;
+    if (op == LLVMAdd) return LLVMBuildAdd(cg->b, x, y, "");
+    if (op == LLVMSub) return LLVMBuildSub(cg->b, x, y, "");
+    if (is_place) {
+        LLVMValueRef bytes = cg_i64(cg, simd_bytes(g, LLVMGetGEPSourceElementType(v)));
+        return LLVMBuildAdd(cg->b, x, LLVMBuildMul(cg->b, y, bytes, ""), "");
+    }
+    bool moves_first = simd_is_invariant(g, loop, b) || value_map_get(g->value_of, b) < 0;
+    LLVMValueRef still = moves_first ? b : a, by = moves_first ? x : y;
+    if (!simd_is_invariant(g, loop, still) && value_map_get(g->value_of, still) >= 0) return NULL;
+    if (LLVMTypeOf(still) != cg->i64 || simd_rate(g, still, e->block).x != LANE_UNIFORM) return NULL;
+    still = simd_scalar(e, still, row, vector);
+    return op == LLVMMul ? LLVMBuildMul(cg->b, by, still, "") : LLVMBuildShl(cg->b, by, still, "");
+}
+
+/* The bound of the loop's counter. NULL: it is not the same in all rounds */
+static LLVMValueRef bound_of(const SimdRegion *g, int loop) {
+    LLVMValueRef branch = LLVMGetBasicBlockTerminator(g->blocks.at[g->loops.at[loop].header].bb);
+    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) || !LLVMIsAICmpInst(LLVMGetCondition(branch)))
+        return NULL;
+    LLVMValueRef test = LLVMGetCondition(branch);
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef bound = LLVMGetOperand(test, 1 - k);
+        bool is_of_counter = LLVMIsAPHINode(LLVMGetOperand(test, k));
+        bool is_same = value_map_get(g->value_of, bound) < 0 || simd_is_invariant(g, loop, bound);
+        if (is_of_counter && is_same && LLVMTypeOf(bound) == LLVMTypeOf(g->x)) return bound;
+    }
+    return NULL;
+}
+
+void simd_fetch_columns(SimdEmit *e, const SimdValue *load, LLVMValueRef place, int row, int vector) {
+    enum { ROUNDS_AHEAD = 8, KEPT_BYTES = 128 << 10 };
+    int loop = e->g->blocks.at[e->block].loop;
+    int64_t bytes = simd_bytes(e->g, LLVMTypeOf(load->v)) * e->shape.width, in_block = e->shape.vectors * bytes;
+    if (loop < 0 || e->rare || !simd_allows(e->g, PREFETCH) || vector * bytes % SIMD_LINE) return;
+    LLVMValueRef by = cg_i64(e->cg, in_block), rounds = bound_of(e->g, loop);
+    LLVMValueRef down = rounds ? step_of(e, simd_address(load->v), loop, row, vector, 0) : NULL;
+    if (down && simd_rate(e->g, rounds, e->block).x == LANE_UNIFORM) {
+        down = LLVMBuildMul(e->b, down, cg_i64(e->cg, ROUNDS_AHEAD), "");
+        LLVMValueRef most = cg_i64(e->cg, KEPT_BYTES / in_block);
+        LLVMValueRef many = LLVMBuildICmp(e->b, LLVMIntSGT, simd_scalar(e, rounds, row, vector), most, "");
+        by = LLVMBuildSelect(e->b, many, down, by, "");
+    }
     simd_prefetch(e->cg, LLVMBuildGEP2(e->b, e->cg->i8, place, &by, 1, ""), SECOND_CACHE);
 }

@@ -97,8 +97,9 @@ LLVMValueRef *simd_mask_for(SimdEmit *e, LaneRate r, int row, int vector); /* of
 LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
 LLVMValueRef nest_in_panel(SimdEmit *e, const SimdValue *load, int row, int vector); /* panel.c */
-/* ahead.c: what a load of neighbours that walks down columns (level_walks_far) reads some rounds later */
-void simd_fetch_beside(SimdEmit *e, const SimdValue *load, LLVMValueRef place, int vector);
+/* ahead.c: what a load of neighbours that walks down columns (level_walks_far) reads in the next block, or some rounds
+ * later */
+void simd_fetch_columns(SimdEmit *e, const SimdValue *load, LLVMValueRef place, int row, int vector);
 void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector); /* of CG_AHEAD */
 bool simd_stores_whole(SimdEmit *e, const SimdValue *value); /* not copy by copy */
 bool simd_one_store(SimdEmit *e, const SimdValue *value);    /* false: the values differ */

@@ -176,7 +176,7 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
         LLVMValueRef first = mask ? NULL : nest_in_panel(e, value, row, vector);
         if (first) return simd_load_vector(e, inst, first, NULL);
         first = simd_scalar(e, p, row, vector);
-        if (simd_begins_run(e->g, value)) simd_fetch_beside(e, value, first, vector);
+        if (simd_begins_run(e->g, value)) simd_fetch_columns(e, value, first, row, vector);
         return simd_load_vector(e, inst, first, mask);
     }
     if (at.x == LANE_LINEAR && at.stride == -bytes) {
