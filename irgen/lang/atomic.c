@@ -2,9 +2,9 @@
  * update that LLVM has with our meaning is one atomicrmw, which a back end without the instruction expands to a
  * compare-and-swap loop. Float min and max are such a loop here, because no atomicrmw follows the language's rule for
  * NaN and signed zeros. So are all min and max on CPUs, which have no instruction for them: there the loop writes only
- * what changes the element, while LLVM's expansion swaps once at least. An update that changes nothing, of which the old value is wanted, is an atomic load. Where
- * only one thread can access the element, updates are ordinary: on the host, in `shared` arrays of groups that are
- * loops, and in private copies of arrays (cpu/private.c). */
+ * what changes the element, while LLVM's expansion swaps once at least. An update that changes nothing, of which the
+ * old value is wanted, is an atomic load. Where only one thread can access the element, updates are ordinary: on the
+ * host, in `shared` arrays of groups that are loops, and in private copies of arrays (cpu/private.c). */
 #include "irgen/lang/lang.h"
 
 #include <math.h>
@@ -81,8 +81,8 @@ static void mark_update(Cg *cg, LLVMValueRef update) {
 }
 
 static CgValue one_step(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
-    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, (LLVMAtomicRMWBinOp)instruction(f, u, place.type), place.at, v.v,
-                                                   LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
+    LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(f->b, (LLVMAtomicRMWBinOp)instruction(f, u, place.type), place.at,
+                                                   v.v, LLVMAtomicOrderingMonotonic, scope_of(f->cg, u));
     LLVMSetAlignment(old, (unsigned)cg_align(place.type));
     cg_tag_element(f, old, place);
     mark_update(f->cg, old);

@@ -9,8 +9,8 @@
  * as well.
  *
  * Larger dividends without a sign are products for the most part, as in `a * b % m`. Where no divisor has more than 50
- * bits, a quotient that is certainly not too large leaves a remainder below 2^52, which is divided as above. Other lanes
- * are divided one by one.
+ * bits, a quotient that is certainly not too large leaves a remainder below 2^52, which is divided as above. Other
+ * lanes are divided one by one.
  *
  * Integer divisions trap, so lanes that are not live divide by 1; divisions of floats do not, and take the divisor as
  * it is: a division that waits for the mask of its loop makes each round wait for the one before. */
@@ -18,13 +18,14 @@
 
 enum { MOST_BITS = 52, MOST_BITS_OF_DIVISOR = 50 };
 static const double TWO_52 = 4503599627370496.0, TWO_31 = 2147483648.0;
-static const double A_LITTLE_LESS = 1 - 0x1p-50; /* than 1: more than the errors of a conversion, a division and itself */
+static const double A_LITTLE_LESS =
+    1 - 0x1p-50; /* than 1: more than the errors of a conversion, a division and itself */
 
 typedef struct Division {
     SimdEmit *e;
     LLVMOpcode op;
-    LLVMValueRef a, b, safe;     /* safe: b where lanes are live, else 1 */
-    LLVMTypeRef type;            /* of the vectors */
+    LLVMValueRef a, b, safe; /* safe: b where lanes are live, else 1 */
+    LLVMTypeRef type;        /* of the vectors */
     bool is_signed, is_remainder;
 } Division;
 

@@ -6,25 +6,25 @@
 
 /* Operations by what they differ along, and registers held through a round. */
 typedef struct LevelCost {
-    double both, vectors, rows, none;     /* operations: of each vector; of each column; of each row; of all */
-    double held_both, held_vectors;       /* registers, for as many */
-    double held_live;                     /* registers of each vector, where items leave a loop */
-    double held_rows;                     /* registers of each column, where there are rows */
+    double both, vectors, rows, none; /* operations: of each vector; of each column; of each row; of all */
+    double held_both, held_vectors;   /* registers, for as many */
+    double held_live;                 /* registers of each vector, where items leave a loop */
+    double held_rows;                 /* registers of each column, where there are rows */
     double columns; /* operations of each vector that a block with a row for each lane need not make */
-    double beyond; /* operations of each vector that gathers take beyond what LLVM's model of the processor says */
+    double beyond;  /* operations of each vector that gathers take beyond what LLVM's model of the processor says */
     double divider_both, divider_vectors; /* cycles of the divider: of each vector; of each column */
-    double chain, chain_alone;            /* cycles that an iteration waits for the one before it: of a vector; of one item */
-    double mask_chain;                    /* the same, of a vector whose lanes leave the loop one after the other */
-    int way;                              /* operations that wait for one another in a region without loops */
-    double weight;                        /* how often it runs for an item */
-    bool inner;                           /* holds no other loop */
+    double chain, chain_alone; /* cycles that an iteration waits for the one before it: of a vector; of one item */
+    double mask_chain;         /* the same, of a vector whose lanes leave the loop one after the other */
+    int way;                   /* operations that wait for one another in a region without loops */
+    double weight;             /* how often it runs for an item */
+    bool inner;                /* holds no other loop */
 } LevelCost;
 
 void level_find_costs(SimdRegion *g, const SimdTarget *t, int width); /* SimdRegion.costs */
 LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int width);
 double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s); /* cycles, for a vector */
 double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c,
-                        int loop); /* for one item by itself */
+                        int loop);            /* for one item by itself */
 double level_gather_time(const LevelCost *c); /* what that takes a vector */
 double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop);
 bool level_walks_down(const SimdRegion *g);

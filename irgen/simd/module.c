@@ -105,9 +105,7 @@ static SimdTarget machine(Cg *cg) {
 }
 
 /* Functions that hold marked nests, as simd_prepare has found them. */
-static bool has_nests(LLVMValueRef fn) {
-    return !LLVMIsDeclaration(fn) && is_marked(fn, CG_NESTS);
-}
+static bool has_nests(LLVMValueRef fn) { return !LLVMIsDeclaration(fn) && is_marked(fn, CG_NESTS); }
 
 static void run_on_nests(Cg *cg, const char *passes) {
     for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
@@ -178,8 +176,9 @@ void simd_prepare(Cg *cg) {
     each_with_nests(cg, simd_thread_failing);
     each_with_nests(cg, simd_split_aggregates);
     if (cg_allows(cg, WIDEN)) each_with_nests(cg, simd_widen_indices);
-    run_on_nests(cg, "early-cse,instsimplify,dce,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,dce,"
-                     "unreachableblockelim");
+    run_on_nests(cg,
+                 "early-cse,instsimplify,dce,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,dce,"
+                 "unreachableblockelim");
     change_each_with_nests(cg, simd_expand_copies, "sroa,early-cse,dce");
     forget_items(cg);
     each_with_nests(cg, simd_sink_addresses);

@@ -89,7 +89,8 @@ static bool is_power_of_two(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 static bool walks_along(const SimdRegion *g, const SimdValue *value, int width) {
     int loop = g->blocks.at[value->block].loop;
     bool is_access = LLVMIsALoadInst(value->v) || LLVMIsAStoreInst(value->v);
-    if (loop < 0 || simd_is_rest(g, loop) || !is_access || value->private_of >= 0 || !level_is_by_lane(g, value, width)) return false;
+    if (loop < 0 || simd_is_rest(g, loop) || !is_access || value->private_of >= 0 || !level_is_by_lane(g, value, width))
+        return false;
     int64_t by = simd_pace(g, simd_address(value->v), loop);
     return by && by < SIMD_LINE && by > -SIMD_LINE;
 }
