@@ -91,6 +91,30 @@ static Type *check_name(Sema *s, Expr *e) {
 
 /* Operators -------------------------------------------------------------------------------------------------- */
 
+/* As a number, a bool is 0 or 1: in the type of the other operand, unless that is a bool or a literal. Floats are made
+ * of integers. */
+static const char *as_number(Sema *s, Expr *x, const Expr *other) {
+    const char *text = source_text(s, x->span);
+    const Type *t = other->type == s->float_literal ? s->f64 : other->type;
+    if (x->type->kind != TY_BOOL) return text;
+    if (t == s->int_literal || t->kind == TY_BOOL) t = s->i32;
+    bool has_brackets = text[0] == '(' && text[strlen(text) - 1] == ')';
+    const char *type = type_name(s->c, t->is_float ? s->i32 : t);
+    const char *integer = arena_printf(s->arena, has_brackets ? "%s%s" : "%s(%s)", type, text);
+    return t->is_float ? arena_printf(s->arena, "%s(%s)", type_name(s->c, t), integer) : integer;
+}
+
+static void fix_bools(Sema *s, Diag *d, Expr *e) {
+    Expr *l = e->binary.lhs, *r = e->binary.rhs;
+    bool are_numbers = (l->type->kind == TY_BOOL || type_is_number(l->type)) &&
+                       (r->type->kind == TY_BOOL || type_is_number(r->type));
+    bool is_of_types = s->func && s->func->facts->instance; /* where a parameter stands for bool */
+    if (!are_numbers || is_of_types) return;
+    const char *op = op_info[e->binary.op].spelling;
+    diag_fix(s->c, d, e->span, arena_printf(s->arena, "%s %s %s", as_number(s, l, r), op, as_number(s, r, l)),
+             "convert the bool, of which `true` becomes 1");
+}
+
 static Type *wrong_operator(Sema *s, Expr *e, Span at, const char *op, const Type *t) {
     Diag *d = diag(s->c, E0306, at, "`%s` cannot be applied to %s", op, quoted_type(s, t));
     bool formats = op[0] == '%' && !op[1] && t->kind == TY_STR && e->kind == EXPR_BINARY;
@@ -105,6 +129,7 @@ static Type *wrong_operator(Sema *s, Expr *e, Span at, const char *op, const Typ
     if (t->kind == TY_STRUCT && e->kind == EXPR_BINARY) fix_compared(s, d, e);
     if (t->kind == TY_STR && op[0] == '+' && !(e->kind == EXPR_BINARY && fix_joined(s, d, e)))
         diag_note(s->c, d, at, "join texts with `format(\"{}{}\", a, b)`");
+    if (t->kind == TY_BOOL && e->kind == EXPR_BINARY && op_info[e->binary.op].kind == OPK_ARITH) fix_bools(s, d, e);
     if (t->is_float && op[0] == '^' && e->kind == EXPR_BINARY) explain_float_power(s, d, e);
     if (t->is_int && (!strcmp(op, "&&") || !strcmp(op, "||")))
         diag_note(s->c, d, at, "a condition must be a bool, as in `n != 0`; use `&` and `|` for bits");
