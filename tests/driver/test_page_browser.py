@@ -294,11 +294,13 @@ class PageInBrowserTest(unittest.TestCase):
         packed = list(json.loads(text.partition(' id="data">')[2].partition("</script>")[0])["packed"])
         self.assertGreater(len(packed), 1)
         self.page.open(url)
-        line = next(i for i, code in enumerate((ROOT / "examples/heat.kdsl").read_text().splitlines(), 1)
-                    if code.startswith("kernel ")) + 1
+        lines = (ROOT / "examples/heat.kdsl").read_text().splitlines()
+        in_kernel = next(i for i, code in enumerate(lines, 1) if code.startswith("kernel ")) + 1
+        launch = next(i for i, code in enumerate(lines, 1) if code.strip().startswith("offload "))
         for name in packed:
             self.page.click(*self.tab(name))
             self.page.frame()
+            line = launch if name.startswith("host") else in_kernel
             self.page.move(*self.source(line))
             self.assert_lit([line])
 
