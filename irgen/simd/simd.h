@@ -277,8 +277,8 @@ int simd_width(const SimdRegion *g, const SimdTarget *t);
 bool simd_loses_at_edges(SimdRegion *g, const SimdTarget *t, int width); /* are its items better one by one there? */
 int simd_n_apart(const SimdRegion *g); /* accesses whose places side by side nothing shows */
 enum { SIMD_LINE = 64 }; /* bytes of a cache line */
-/* Operations on vectors that wait at a time, or are under way, in the machine: as many as it looks ahead for some that
- * need not wait. */
+/* Operations on vectors that wait at a time, or are under way, in the machine's schedulers: longer code is written in
+ * an order in which few wait. The reorder buffer also holds what has been executed, so it is larger (level_cost.c). */
 enum { SIMD_IN_SIGHT = 96 };
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
 bool simd_begins_run(const SimdRegion *g, const SimdValue *load); /* of neighbours, on far lines in each round */
