@@ -350,10 +350,13 @@ static void clear_level(SimdEmit *e, int level) {
         if (node_at(e, level, i)->masked) clear_masks(e, e->came[level][i]);
 }
 
-/* The branch back. Unrolling what runs a few times makes code for nothing, but known numbers of iterations are written
- * out, so that an item's arrays may become registers. */
+/* The branch back. Unrolling what runs a few times makes code for nothing, and a block of several rows has enough to do
+ * in one round, and its registers are full; but known numbers of iterations are written out, so that an item's arrays
+ * may become registers. */
 static void branch_back(SimdEmit *e, LLVMValueRef branch) {
-    if (e->rare) simd_say_of_loop(e->cg, branch, "llvm.loop.unroll.runtime.disable");
+    enum { MANY_VECTORS = 8 };
+    bool is_large = e->shape.rows > 1 && e->shape.rows * e->shape.vectors >= MANY_VECTORS;
+    if (e->rare || is_large) simd_say_of_loop(e->cg, branch, "llvm.loop.unroll.runtime.disable");
 }
 
 static void run_loop(SimdEmit *e, int level, int node) {
